@@ -1,0 +1,131 @@
+# dbfs: degree-separated breadth-first search. `make help` lists the targets.
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+BUILD   ?= build
+CFLAGS  ?= -O3 -g
+
+# MPICH where it is installed beside another MPI; any mpicc and mpiexec otherwise
+MPICC   ?= $(shell command -v mpicc.mpich || echo mpicc)
+MPIEXEC ?= $(shell command -v mpiexec.mpich || echo mpiexec)
+
+-include config.mk
+
+WARNINGS = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla -Wpointer-arith -Wwrite-strings
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(WARNINGS) -fopenmp -I. $(CFLAGS)
+LDLIBS = -lz -lm
+
+TOOLS    = rmatgen edgeconv degsplit dbfs-pack
+PROGRAMS = $(TOOLS) dbfs-traverse
+
+# A main file is named after its program; every other file of a folder goes into its archive.
+formats_src  = $(wildcard formats/*.c)
+tools_src    = $(filter-out $(TOOLS:%=tools/%.c),$(wildcard tools/*.c))
+traverse_src = $(wildcard traverse/*.c)
+unit_src     = $(wildcard tests/unit/*.c)
+plain_tests  = oracle treecheck mkgraph
+
+obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
+libformats = $(BUILD)/libformats.a
+libtools   = $(BUILD)/libtools.a
+
+all: $(PROGRAMS:%=$(BUILD)/bin/%)
+
+# ---- objects and archives ----
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/traverse/%.o: traverse/%.c
+	@mkdir -p $(@D)
+	$(MPICC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
+$(libformats): $(call obj,$(formats_src))
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(libtools): $(call obj,$(tools_src))
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+# ---- programs ----
+
+$(BUILD)/bin/dbfs-traverse: $(call obj,$(traverse_src)) $(libformats)
+	@mkdir -p $(@D)
+	$(MPICC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(TOOLS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/tools/%.o $(libtools) $(libformats)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# ---- tests ----
+
+unit_bin  = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
+plain_bin = $(plain_tests:%=$(BUILD)/tests/%)
+
+$(unit_bin): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(libtools) $(libformats)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# The oracle and its companions share no code with the product: not even its archives.
+$(plain_bin): $(BUILD)/tests/%: tests/%.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $<
+
+tests-bin: $(unit_bin) $(plain_bin)
+
+test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)'
+
+deps:
+	@scripts/deps.sh
+
+check: deps
+	@$(MAKE) --no-print-directory all tests-bin
+	@$(test_env) tests/run.sh short
+
+check-long: deps
+	@$(MAKE) --no-print-directory all tests-bin
+	@$(test_env) tests/run.sh long
+
+asan: deps
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan \
+	    CFLAGS='-O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer' all tests-bin
+	@$(test_env) BUILD='$(BUILD)/asan' tests/run.sh short
+
+demo: deps
+	@$(MAKE) --no-print-directory all
+	@$(test_env) scripts/demo.sh
+
+# ---- installation ----
+
+man_pages = $(wildcard man/*.[15])
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
+	    $(DESTDIR)$(PREFIX)/share/man/man5
+	install -m 755 $(PROGRAMS:%=$(BUILD)/bin/%) $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(filter %.1,$(man_pages)) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 $(filter %.5,$(man_pages)) $(DESTDIR)$(PREFIX)/share/man/man5
+
+uninstall:
+	rm -f $(PROGRAMS:%=$(DESTDIR)$(PREFIX)/bin/%) \
+	    $(patsubst man/%.1,$(DESTDIR)$(PREFIX)/share/man/man1/%.1,$(filter %.1,$(man_pages))) \
+	    $(patsubst man/%.5,$(DESTDIR)$(PREFIX)/share/man/man5/%.5,$(filter %.5,$(man_pages)))
+
+clean:
+	rm -rf $(BUILD)
+
+help:
+	@echo 'make             build the programs into $(BUILD)/bin'
+	@echo 'make demo        install what is missing, build, run the pipeline on real graphs'
+	@echo 'make check       install what is missing, build, test (under 15 minutes on 2 cores)'
+	@echo 'make check-long  the tests that take longer'
+	@echo 'make asan        the tests under AddressSanitizer and UBSan'
+	@echo 'make install     programs and man pages into DESTDIR/PREFIX; uninstall removes them'
+	@echo 'variables        CC MPICC MPIEXEC CFLAGS LDFLAGS PREFIX DESTDIR BUILD (or config.mk)'
+
+.PHONY: all tests-bin deps check check-long asan demo install uninstall clean help
+.SECONDARY:
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

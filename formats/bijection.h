@@ -1,0 +1,48 @@
+/* bijection.h: a deterministic, invertible permutation of the vertex ids 0..n-1.
+ *
+ * Vertex numbers are randomised by a deterministic hashing function (Pan et al., section VI-A3), so
+ * that `v mod p` spreads any graph evenly. Multiply-add and xorshift rounds permute the 2^k ids of
+ * the smallest power of two that holds n; ids that land outside 0..n-1 are permuted again until
+ * they land inside ("cycle walking"), under two steps on average.
+ */
+#ifndef DBFS_BIJECTION_H
+#define DBFS_BIJECTION_H
+
+#include <stdint.h>
+
+enum { BIJECTION_ROUNDS = 4 };
+
+struct bijection {
+    uint64_t n;
+    uint64_t mask; /* 2^k - 1 */
+    int shift;     /* at least half of k, so that x ^= x >> shift undoes itself */
+    uint64_t multiplier[BIJECTION_ROUNDS]; /* odd */
+    uint64_t inverse[BIJECTION_ROUNDS];    /* of the multipliers, modulo 2^64 */
+    uint64_t addend[BIJECTION_ROUNDS];
+};
+
+/* n is 1 to 2^48; (n, seed) determine the permutation within a format version. */
+void bijection_init(struct bijection *b, uint64_t n, uint64_t seed);
+
+static inline uint64_t bijection_step(const struct bijection *b, uint64_t x)
+{
+    for (int r = 0; r < BIJECTION_ROUNDS; r++) {
+        x = (x * b->multiplier[r] + b->addend[r]) & b->mask;
+        x ^= x >> b->shift;
+    }
+    return x;
+}
+
+/* original id -> stored id; id < n */
+static inline uint64_t bijection_forward(const struct bijection *b, uint64_t id)
+{
+    do {
+        id = bijection_step(b, id);
+    } while (id >= b->n);
+    return id;
+}
+
+/* stored id -> original id; id < n */
+uint64_t bijection_backward(const struct bijection *b, uint64_t id);
+
+#endif

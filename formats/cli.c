@@ -1,0 +1,141 @@
+/* cli.c: see cli.h */
+#include "cli.h"
+
+#include "text.h"
+
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static void print_line(const struct cli *cli, const char *kind, const char *format, va_list args)
+{
+    fprintf(stderr, "%s: %s", cli->program, kind);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+}
+
+#define PRINT_LINE(cli, kind)                                                                      \
+    do {                                                                                           \
+        va_list args;                                                                              \
+        va_start(args, format);                                                                    \
+        print_line(cli, kind, format, args);                                                       \
+        va_end(args);                                                                              \
+    } while (0)
+
+_Noreturn void cli_usage(const struct cli *cli, const char *format, ...)
+{
+    PRINT_LINE(cli, "");
+    fprintf(stderr, "%s: '%s --help' lists the options\n", cli->program, cli->program);
+    exit(ST_USAGE);
+}
+
+void cli_warn(const struct cli *cli, const char *format, ...)
+{
+    PRINT_LINE(cli, "warning: ");
+}
+
+void cli_note(const struct cli *cli, const char *format, ...)
+{
+    if (!cli->quiet)
+        PRINT_LINE(cli, "");
+}
+
+void cli_detail(const struct cli *cli, const char *format, ...)
+{
+    if (cli->verbose)
+        PRINT_LINE(cli, "");
+}
+
+/* Help and version are data: they go to standard output, and a full disk there is an error. */
+_Noreturn static void print_and_exit(const struct cli *cli, const char *text)
+{
+    if (fputs(text, stdout) == EOF || fflush(stdout) != 0) {
+        fprintf(stderr, "%s: standard output: cannot write\n", cli->program);
+        exit(ST_RUNTIME);
+    }
+    exit(ST_OK);
+}
+
+void cli_option(struct cli *cli, int option, const char *argument)
+{
+    char version[64];
+    switch (option) {
+    case 'h': print_and_exit(cli, cli->help);
+    case CLI_VERSION_OPTION:
+        snprintf(version, sizeof version, "%s (dbfs) %s\n", cli->program, DBFS_VERSION);
+        print_and_exit(cli, version);
+    case '@': cli->threads = (int)cli_number(cli, "-@", argument, 0, 4096); break;
+    case 'S':
+        if (parse_size(argument, &cli->memory_bytes) != 0 || cli->memory_bytes == 0)
+            cli_usage(cli, "-S: '%s' is not a size such as 512M or 4G", argument);
+        break;
+    case 'T':
+        if (cli->tmpdirs == CLI_MAX_TMPDIRS)
+            cli_usage(cli, "-T: more than %d folders", CLI_MAX_TMPDIRS);
+        cli->tmpdir[cli->tmpdirs++] = argument;
+        break;
+    case 'q': cli->quiet = 1; break;
+    case 'v': cli->verbose = 1; break;
+    default:
+        /* getopt has already said which option and why */
+        fprintf(stderr, "%s: '%s --help' lists the options\n", cli->program, cli->program);
+        exit(ST_USAGE);
+    }
+}
+
+uint64_t cli_number(const struct cli *cli, const char *option, const char *text, uint64_t minimum,
+                    uint64_t maximum)
+{
+    uint64_t value;
+    if (parse_u64(text, &value) != 0)
+        cli_usage(cli, "%s: '%s' is not a whole number", option, text);
+    if (value < minimum || value > maximum)
+        cli_usage(cli, "%s: %s is not between %llu and %llu", option, text,
+                  (unsigned long long)minimum, (unsigned long long)maximum);
+    return value;
+}
+
+double cli_real(const struct cli *cli, const char *option, const char *text)
+{
+    double value;
+    if (parse_real(text, &value) != 0)
+        cli_usage(cli, "%s: '%s' is not a number", option, text);
+    return value;
+}
+
+int cli_threads(const struct cli *cli)
+{
+    cpu_set_t allowed;
+    if (cli->threads > 0)
+        return cli->threads;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+        return CPU_COUNT(&allowed);
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 0 ? (int)cores : 1;
+}
+
+const char *cli_tmpdir(const struct cli *cli, int i)
+{
+    if (cli->tmpdirs > 0)
+        return cli->tmpdir[i % cli->tmpdirs];
+    const char *folder = getenv("TMPDIR");
+    return folder != NULL && *folder != '\0' ? folder : "/tmp";
+}
+
+int cli_finish(const struct cli *cli, const struct error *e)
+{
+    if (e->status != ST_OK && !e->broken_pipe)
+        fprintf(stderr, "%s: %s\n", cli->program, e->text);
+    return (int)e->status;
+}
+
+double cli_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}

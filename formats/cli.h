@@ -1,0 +1,73 @@
+/* cli.h: what the command lines of all dbfs programs share.
+ *
+ *   -h/--help  --version  -@ THREADS (0 = all)  -S MEMORY  -T TMPDIR  -q/--quiet  -v/--verbose
+ *
+ * A program puts CLI_SHORT_OPTIONS and CLI_LONG_OPTIONS into its getopt_long tables, gives every
+ * option it does not know to cli_option, and ends with cli_finish. These functions print and exit:
+ * they are for main files only.
+ */
+#ifndef DBFS_CLI_H
+#define DBFS_CLI_H
+
+#include "status.h"
+
+#include <getopt.h>
+#include <stdint.h>
+
+#define DBFS_VERSION "0.1.0"
+
+#define CLI_SHORT_OPTIONS "h@:S:T:qv"
+enum { CLI_VERSION_OPTION = 1000, CLI_FIRST_FREE_OPTION = 1001 };
+#define CLI_LONG_OPTIONS                                                                           \
+    {"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, CLI_VERSION_OPTION},          \
+        {"threads", required_argument, NULL, '@'}, {"memory", required_argument, NULL, 'S'},       \
+        {"tmpdir", required_argument, NULL, 'T'}, {"quiet", no_argument, NULL, 'q'},               \
+    {                                                                                              \
+        "verbose", no_argument, NULL, 'v'                                                          \
+    }
+
+enum { CLI_MAX_TMPDIRS = 16 };
+
+struct cli {
+    const char *program;
+    const char *help;      /* the text of --help, for standard output */
+    int threads;           /* -@; 0 until cli_threads */
+    uint64_t memory_bytes; /* -S; 0 = default */
+    const char *tmpdir[CLI_MAX_TMPDIRS];
+    int tmpdirs; /* 0 = $TMPDIR, else /tmp: cli_tmpdir */
+    int quiet, verbose;
+};
+
+/* Handles a common option; anything else, getopt's '?' and ':' included, is a usage error. */
+void cli_option(struct cli *cli, int option, const char *argument);
+
+/* Prints "prog: ..." and a pointer to --help on stderr; exits with 2. */
+_Noreturn void cli_usage(const struct cli *cli, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Strict numbers and sizes of options: a usage error naming the option when malformed or outside
+ * minimum..maximum. */
+uint64_t cli_number(const struct cli *cli, const char *option, const char *text, uint64_t minimum,
+                    uint64_t maximum);
+double cli_real(const struct cli *cli, const char *option, const char *text);
+
+/* The -@ count, or all cores this process may run on. */
+int cli_threads(const struct cli *cli);
+
+/* Folder number `i` for temporary files. */
+const char *cli_tmpdir(const struct cli *cli, int i);
+
+/* A warning on stderr (always), a note (unless -q), a detail (with -v). No newline in the format. */
+void cli_warn(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cli_note(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cli_detail(const struct cli *cli, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Prints the failure, if any and other than a closed pipe, as "prog: file: what: why" and returns
+ * the exit code. */
+int cli_finish(const struct cli *cli, const struct error *e);
+
+/* Wall-clock seconds of the monotonic clock. */
+double cli_seconds(void);
+
+#endif

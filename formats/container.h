@@ -1,0 +1,97 @@
+/* container.h: a file of typed, checksummed, page-aligned sections.
+ *
+ * Splits and shards are both such files (SPEC-split.md, SPEC-shard.md): a header and a section table
+ * in the first page, then each section at a multiple of 4096 bytes, usable straight from mmap.
+ * Checking goes from the outside in: magic, version, header CRC, table CRC, sizes against the real
+ * file length, alignment; the CRC of a section's content is checked by container_check, because a
+ * reader may not need every section.
+ */
+#ifndef DBFS_CONTAINER_H
+#define DBFS_CONTAINER_H
+
+#include "outfile.h"
+#include "status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CONTAINER_ALIGN = 4096, CONTAINER_MAX_SECTIONS = 64 };
+
+enum section_encoding {
+    ENCODING_RAW = 0 /* little-endian elements of `width` bytes */
+};
+
+/* What one kind of file is: its 8-byte magic, its version and the names of its section types. */
+struct container_kind {
+    const char *magic;
+    const char *what; /* "split", "shard" */
+    uint32_t version;
+    const char *(*section_name)(uint32_t type);
+};
+
+struct section {
+    uint32_t type;
+    uint32_t encoding;
+    uint32_t width; /* bytes per element */
+    uint32_t crc;   /* of the bytes in the file */
+    uint64_t offset, bytes;
+    uint64_t count; /* elements */
+    const void *data;
+};
+
+/* ---- reading ---- */
+
+struct container;
+
+/* Maps `path` (a pipe is read into memory). ST_BAD_DATA names the file and what is wrong. */
+enum status container_open(struct container **container, const struct container_kind *kind,
+                           const char *path, struct error *e);
+void container_close(struct container *container); /* NULL is allowed */
+
+const char *container_path(const struct container *container);
+uint64_t container_bytes(const struct container *container);
+uint32_t container_table_crc(const struct container *container); /* identifies the content */
+uint32_t container_sections(const struct container *container);
+const struct section *container_section(const struct container *container, uint32_t index);
+
+/* The section of this type, or NULL. */
+const struct section *container_find(const struct container *container, uint32_t type);
+
+/* The same where its absence, or an element width or count other than expected, is ST_BAD_DATA.
+ * width 0 and count UINT64_MAX accept any. */
+enum status container_need(const struct container *container, uint32_t type, uint32_t width,
+                           uint64_t count, const struct section **section, struct error *e);
+
+/* Compares one section's content with its CRC, with `threads` threads. */
+enum status container_check(const struct container *container, const struct section *section,
+                            int threads, struct error *e);
+
+/* container_check on every section. */
+enum status container_check_all(const struct container *container, int threads, struct error *e);
+
+/* ---- writing ---- */
+
+struct container_writer;
+
+/* `out` stays the caller's, to commit after container_writer_finish. An output that cannot seek
+ * is held in memory until then. */
+enum status container_writer_open(struct container_writer **writer,
+                                  const struct container_kind *kind, struct outfile *out,
+                                  struct error *e);
+
+/* A whole section at once. */
+enum status container_add(struct container_writer *writer, uint32_t type, uint32_t width,
+                          uint64_t count, const void *elements, struct error *e);
+
+/* A section in pieces: begin, then append any number of times. */
+enum status container_begin(struct container_writer *writer, uint32_t type, uint32_t width,
+                            struct error *e);
+enum status container_append(struct container_writer *writer, uint64_t count, const void *elements,
+                             struct error *e);
+
+/* Writes header and table. *table_crc, where not NULL, identifies the content. */
+enum status container_writer_finish(struct container_writer *writer, uint32_t *table_crc,
+                                    struct error *e);
+void container_writer_free(struct container_writer *writer); /* NULL is allowed */
+
+#endif

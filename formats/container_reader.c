@@ -1,0 +1,231 @@
+/* container_reader.c: opens and checks a file of sections; see container.h */
+#include "container.h"
+#include "container_layout.h"
+
+#include "bytes.h"
+#include "crc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+struct container {
+    const struct container_kind *kind;
+    char *path;
+    unsigned char *bytes;
+    uint64_t size;
+    int mapped;
+    uint32_t table_crc;
+    uint32_t sections;
+    struct section section[CONTAINER_MAX_SECTIONS];
+};
+
+static enum status bad(const struct container *c, const char *where, const char *why,
+                       struct error *e)
+{
+    return fail(e, ST_BAD_DATA, "%s: %s: %s", c->path, where, why);
+}
+
+/* A pipe cannot be mapped: its bytes are collected. */
+static enum status read_whole(struct container *c, int fd, struct error *e)
+{
+    uint64_t capacity = 0;
+    for (;;) {
+        if (c->size == capacity) {
+            capacity = capacity == 0 ? 1 << 20 : 2 * capacity;
+            unsigned char *grown = realloc(c->bytes, capacity);
+            if (grown == NULL)
+                return fail_memory(e, c->path, capacity);
+            c->bytes = grown;
+        }
+        ssize_t got = read(fd, c->bytes + c->size, capacity - c->size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return fail_errno(e, c->path, "cannot read");
+        if (got == 0)
+            return ST_OK;
+        c->size += (uint64_t)got;
+    }
+}
+
+static enum status load(struct container *c, struct error *e)
+{
+    struct stat st;
+    int fd = strcmp(c->path, "-") == 0 ? dup(STDIN_FILENO) : open(c->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        fail_errno(e, c->path, "cannot open");
+    } else if (S_ISDIR(st.st_mode)) {
+        fail(e, ST_BAD_DATA, "%s: is a directory, not a %s", c->path, c->kind->what);
+    } else if (!S_ISREG(st.st_mode)) {
+        read_whole(c, fd, e);
+    } else if (st.st_size > 0) {
+        void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+        if (map == MAP_FAILED) {
+            fail_errno(e, c->path, "cannot map");
+        } else {
+            c->bytes = map;
+            c->size = (uint64_t)st.st_size;
+            c->mapped = 1;
+        }
+    }
+    if (fd >= 0)
+        close(fd);
+    return e->status;
+}
+
+static enum status check_header(struct container *c, struct error *e)
+{
+    const unsigned char *h = c->bytes;
+    if (c->size < 8 || memcmp(h, c->kind->magic, 8) != 0)
+        return fail(e, ST_BAD_DATA, "%s: not a dbfs %s file", c->path, c->kind->what);
+    if (c->size < HEADER_BYTES)
+        return bad(c, "header", "the file is truncated", e);
+    if (crc32_z(0, h, HEADER_CRC_AT) != get_u32(h + HEADER_CRC_AT))
+        return bad(c, "header", "is corrupt (CRC differs)", e);
+    uint32_t version = get_u32(h + HEADER_VERSION_AT);
+    if (version != c->kind->version)
+        return fail(e, ST_BAD_DATA, "%s: %s version %u is not supported (this is %u)", c->path,
+                    c->kind->what, version, c->kind->version);
+    c->sections = get_u32(h + HEADER_SECTIONS_AT);
+    c->table_crc = get_u32(h + HEADER_TABLE_CRC_AT);
+    if (c->sections > CONTAINER_MAX_SECTIONS)
+        return bad(c, "header", "too many sections", e);
+    if (get_u64(h + HEADER_FILE_BYTES_AT) != c->size)
+        return fail(e, ST_BAD_DATA, "%s: header: the file has %llu bytes where %llu were written",
+                    c->path, (unsigned long long)c->size,
+                    (unsigned long long)get_u64(h + HEADER_FILE_BYTES_AT));
+    uint64_t table_bytes = (uint64_t)ENTRY_BYTES * c->sections;
+    if (table_bytes > c->size - HEADER_BYTES)
+        return bad(c, "section table", "the file is truncated", e);
+    if (crc32_z(0, h + HEADER_BYTES, table_bytes) != c->table_crc)
+        return bad(c, "section table", "is corrupt (CRC differs)", e);
+    return ST_OK;
+}
+
+static enum status check_entry(struct container *c, struct section *s, const unsigned char *entry,
+                               struct error *e)
+{
+    uint64_t end, bytes;
+    s->type = get_u32(entry + ENTRY_TYPE_AT);
+    s->encoding = get_u32(entry + ENTRY_ENCODING_AT);
+    s->width = get_u32(entry + ENTRY_WIDTH_AT);
+    s->crc = get_u32(entry + ENTRY_CRC_AT);
+    s->offset = get_u64(entry + ENTRY_OFFSET_AT);
+    s->bytes = get_u64(entry + ENTRY_SIZE_AT);
+    s->count = get_u64(entry + ENTRY_COUNT_AT);
+    const char *name = c->kind->section_name(s->type);
+    if (s->encoding != ENCODING_RAW || get_u64(entry + ENTRY_RESERVED_AT) != 0)
+        return bad(c, name, "uses an encoding this build does not support", e);
+    if (size_add(s->offset, s->bytes, &end) || end > c->size || s->offset % CONTAINER_ALIGN != 0)
+        return bad(c, name, "does not lie within the file", e);
+    if (s->width == 0 || size_mul(s->count, s->width, &bytes) || bytes != s->bytes)
+        return bad(c, name, "its count and its bytes do not agree", e);
+    s->data = c->bytes + s->offset;
+    return ST_OK;
+}
+
+enum status container_open(struct container **result, const struct container_kind *kind,
+                           const char *path, struct error *e)
+{
+    *result = NULL;
+    struct container *c = calloc(1, sizeof *c);
+    if (c == NULL)
+        return fail_memory(e, path, sizeof *c);
+    c->kind = kind;
+    c->path = strdup(path);
+    if (c->path == NULL)
+        fail_memory(e, path, strlen(path));
+    else if (load(c, e) == ST_OK)
+        check_header(c, e);
+    for (uint32_t i = 0; i < c->sections && e->status == ST_OK; i++)
+        check_entry(c, &c->section[i], c->bytes + HEADER_BYTES + (size_t)ENTRY_BYTES * i, e);
+    if (e->status != ST_OK) {
+        container_close(c);
+        return e->status;
+    }
+    *result = c;
+    return ST_OK;
+}
+
+void container_close(struct container *c)
+{
+    if (c == NULL)
+        return;
+    if (c->mapped)
+        munmap(c->bytes, (size_t)c->size);
+    else
+        free(c->bytes);
+    free(c->path);
+    free(c);
+}
+
+const char *container_path(const struct container *c)
+{
+    return c->path;
+}
+
+uint64_t container_bytes(const struct container *c)
+{
+    return c->size;
+}
+
+uint32_t container_table_crc(const struct container *c)
+{
+    return c->table_crc;
+}
+
+uint32_t container_sections(const struct container *c)
+{
+    return c->sections;
+}
+
+const struct section *container_section(const struct container *c, uint32_t index)
+{
+    return &c->section[index];
+}
+
+const struct section *container_find(const struct container *c, uint32_t type)
+{
+    for (uint32_t i = 0; i < c->sections; i++) {
+        if (c->section[i].type == type)
+            return &c->section[i];
+    }
+    return NULL;
+}
+
+enum status container_need(const struct container *c, uint32_t type, uint32_t width,
+                           uint64_t count, const struct section **section, struct error *e)
+{
+    const struct section *s = container_find(c, type);
+    const char *name = c->kind->section_name(type);
+    *section = s;
+    if (s == NULL)
+        return bad(c, name, "the section is missing", e);
+    if ((width != 0 && s->width != width) || (count != UINT64_MAX && s->count != count))
+        return bad(c, name, "has an unexpected width or count", e);
+    return ST_OK;
+}
+
+enum status container_check(const struct container *c, const struct section *s, int threads,
+                            struct error *e)
+{
+    if (crc32_parallel(s->data, s->bytes, threads) != s->crc)
+        return fail(e, ST_BAD_DATA, "%s: section %s at byte %llu is corrupt (CRC differs)", c->path,
+                    c->kind->section_name(s->type), (unsigned long long)s->offset);
+    return ST_OK;
+}
+
+enum status container_check_all(const struct container *c, int threads, struct error *e)
+{
+    for (uint32_t i = 0; i < c->sections; i++) {
+        if (container_check(c, &c->section[i], threads, e) != ST_OK)
+            return e->status;
+    }
+    return ST_OK;
+}

@@ -1,0 +1,146 @@
+/* container_writer.c: writes a file of sections; see container.h */
+#include "container.h"
+#include "container_layout.h"
+
+#include "bytes.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+struct container_writer {
+    const struct container_kind *kind;
+    struct outfile *out;
+    uint64_t end; /* bytes of the file so far */
+    uint32_t sections;
+    struct section section[CONTAINER_MAX_SECTIONS];
+    unsigned char *held; /* the file so far, where `out` cannot seek */
+    uint64_t held_capacity;
+};
+
+static enum status hold(struct container_writer *w, const void *bytes, uint64_t count,
+                        struct error *e)
+{
+    uint64_t need = w->end + count;
+    if (need > w->held_capacity) {
+        uint64_t capacity = 2 * need;
+        unsigned char *grown = realloc(w->held, capacity);
+        if (grown == NULL)
+            return fail_memory(e, outfile_name(w->out), capacity);
+        w->held = grown;
+        w->held_capacity = capacity;
+    }
+    memcpy(w->held + w->end, bytes, count);
+    w->end = need;
+    return ST_OK;
+}
+
+static enum status put(struct container_writer *w, const void *bytes, uint64_t count,
+                       struct error *e)
+{
+    if (!outfile_seekable(w->out))
+        return hold(w, bytes, count, e);
+    w->end += count;
+    return outfile_write(w->out, bytes, count, e);
+}
+
+static enum status pad(struct container_writer *w, uint64_t align, struct error *e)
+{
+    static const unsigned char zeros[CONTAINER_ALIGN];
+    uint64_t over = w->end % align;
+    return over == 0 ? ST_OK : put(w, zeros, align - over, e);
+}
+
+enum status container_writer_open(struct container_writer **result,
+                                  const struct container_kind *kind, struct outfile *out,
+                                  struct error *e)
+{
+    static const unsigned char first_page[CONTAINER_ALIGN];
+    *result = NULL;
+    struct container_writer *w = calloc(1, sizeof *w);
+    if (w == NULL)
+        return fail_memory(e, outfile_name(out), sizeof *w);
+    w->kind = kind;
+    w->out = out;
+    if (put(w, first_page, sizeof first_page, e) != ST_OK) {
+        container_writer_free(w);
+        return e->status;
+    }
+    *result = w;
+    return ST_OK;
+}
+
+enum status container_begin(struct container_writer *w, uint32_t type, uint32_t width,
+                            struct error *e)
+{
+    if (w->sections == CONTAINER_MAX_SECTIONS)
+        return fail(e, ST_RUNTIME, "%s: too many sections", outfile_name(w->out));
+    if (pad(w, CONTAINER_ALIGN, e) != ST_OK)
+        return e->status;
+    struct section *s = &w->section[w->sections++];
+    *s = (struct section){.type = type, .width = width, .encoding = ENCODING_RAW, .offset = w->end};
+    return ST_OK;
+}
+
+enum status container_append(struct container_writer *w, uint64_t count, const void *elements,
+                             struct error *e)
+{
+    struct section *s = &w->section[w->sections - 1];
+    uint64_t bytes = count * s->width;
+    s->crc = (uint32_t)crc32_z(s->crc, elements, bytes);
+    s->count += count;
+    s->bytes += bytes;
+    return put(w, elements, bytes, e);
+}
+
+enum status container_add(struct container_writer *w, uint32_t type, uint32_t width,
+                          uint64_t count, const void *elements, struct error *e)
+{
+    if (container_begin(w, type, width, e) != ST_OK)
+        return e->status;
+    if (count > 0)
+        container_append(w, count, elements, e);
+    return e->status;
+}
+
+static void encode_entry(unsigned char *entry, const struct section *s)
+{
+    put_u32(entry + ENTRY_TYPE_AT, s->type);
+    put_u32(entry + ENTRY_ENCODING_AT, s->encoding);
+    put_u32(entry + ENTRY_WIDTH_AT, s->width);
+    put_u32(entry + ENTRY_CRC_AT, s->crc);
+    put_u64(entry + ENTRY_OFFSET_AT, s->offset);
+    put_u64(entry + ENTRY_SIZE_AT, s->bytes);
+    put_u64(entry + ENTRY_COUNT_AT, s->count);
+}
+
+enum status container_writer_finish(struct container_writer *w, uint32_t *table_crc,
+                                    struct error *e)
+{
+    unsigned char page[CONTAINER_ALIGN] = {0};
+    unsigned char *table = page + HEADER_BYTES;
+    size_t table_bytes = (size_t)ENTRY_BYTES * w->sections;
+    for (uint32_t i = 0; i < w->sections; i++)
+        encode_entry(table + (size_t)ENTRY_BYTES * i, &w->section[i]);
+    uint32_t crc = (uint32_t)crc32_z(0, table, table_bytes);
+    memcpy(page, w->kind->magic, 8);
+    put_u32(page + HEADER_VERSION_AT, w->kind->version);
+    put_u32(page + HEADER_SECTIONS_AT, w->sections);
+    put_u64(page + HEADER_FILE_BYTES_AT, w->end);
+    put_u32(page + HEADER_TABLE_CRC_AT, crc);
+    put_u32(page + HEADER_CRC_AT, (uint32_t)crc32_z(0, page, HEADER_CRC_AT));
+    if (table_crc != NULL)
+        *table_crc = crc;
+    if (outfile_seekable(w->out))
+        return outfile_rewrite(w->out, 0, page, sizeof page, e);
+    memcpy(w->held, page, sizeof page);
+    return outfile_write(w->out, w->held, w->end, e);
+}
+
+void container_writer_free(struct container_writer *w)
+{
+    if (w == NULL)
+        return;
+    free(w->held);
+    free(w);
+}

@@ -1,0 +1,10 @@
+/* crc.h: CRC-32 (zlib's) of large arrays with several threads */
+#ifndef DBFS_CRC_H
+#define DBFS_CRC_H
+
+#include <stdint.h>
+
+/* Equal to zlib's crc32 of the same bytes at any thread count. */
+uint32_t crc32_parallel(const void *bytes, uint64_t count, int threads);
+
+#endif

@@ -1,0 +1,146 @@
+/* edges.c: preamble, block and trailer of the edge stream as bytes; see edges.h, SPEC-edges.md */
+#include "edges.h"
+#include "edges_layout.h"
+
+#include "bytes.h"
+#include "hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+const char *edges_direction_name(enum edges_direction direction)
+{
+    switch (direction) {
+    case EDGES_UNDIRECTED_ONCE: return "undirected-once";
+    case EDGES_SYMMETRIC: return "symmetric";
+    case EDGES_DIRECTED: return "directed";
+    }
+    return "unknown";
+}
+
+int edges_sniff(const unsigned char *bytes, size_t count)
+{
+    return count >= 8 && memcmp(bytes, EDGES_MAGIC, 8) == 0;
+}
+
+uint32_t edges_crc(const void *bytes, size_t count)
+{
+    return (uint32_t)crc32_z(0, bytes, count);
+}
+
+/* ---- tallies ---- */
+
+static inline uint64_t hash_edge(enum edges_direction direction, uint64_t u, uint64_t v)
+{
+    if (direction == EDGES_UNDIRECTED_ONCE && u > v)
+        return hash_pair(v, u);
+    return hash_pair(u, v);
+}
+
+void edges_tally(struct edges_totals *tally, enum edges_direction direction,
+                 const struct edge *edges, size_t count)
+{
+    uint64_t checksum = 0, loops = 0, max_id = tally->max_id;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t u = edges[i].u, v = edges[i].v;
+        checksum += hash_edge(direction, u, v);
+        loops += u == v;
+        max_id = u > max_id ? u : max_id;
+        max_id = v > max_id ? v : max_id;
+    }
+    tally->edges += count;
+    tally->loops += loops;
+    tally->max_id = max_id;
+    tally->checksum += checksum;
+}
+
+void edges_tally_merge(struct edges_totals *into, const struct edges_totals *from)
+{
+    into->edges += from->edges;
+    into->loops += from->loops;
+    into->max_id = from->max_id > into->max_id ? from->max_id : into->max_id;
+    into->checksum += from->checksum;
+}
+
+/* ---- blocks ---- */
+
+enum status edges_block_init(struct edges_block *block, size_t max_edges, struct error *e)
+{
+    memset(block, 0, sizeof *block);
+    block->capacity = EDGES_BLOCK_HEADER_BYTES + 16 * max_edges;
+    block->bytes = malloc(block->capacity);
+    return block->bytes != NULL ? ST_OK : fail_memory(e, "edge block", block->capacity);
+}
+
+void edges_block_free(struct edges_block *block)
+{
+    free(block->bytes);
+    memset(block, 0, sizeof *block);
+}
+
+static void encode_ids(unsigned char *payload, unsigned width, const struct edge *edges,
+                       size_t count)
+{
+    if (width == 8) {
+        memcpy(payload, edges, 16 * count);
+        return;
+    }
+    uint32_t *ids = (uint32_t *)(void *)payload; /* the header keeps the payload aligned */
+    for (size_t i = 0; i < count; i++) {
+        ids[2 * i] = (uint32_t)edges[i].u;
+        ids[2 * i + 1] = (uint32_t)edges[i].v;
+    }
+}
+
+void edges_encode_block(struct edges_block *block, enum edges_direction direction,
+                        const struct edge *edges, size_t count)
+{
+    memset(&block->tally, 0, sizeof block->tally);
+    edges_tally(&block->tally, direction, edges, count);
+    unsigned width = block->tally.max_id <= UINT32_MAX ? 4 : 8;
+    unsigned char *header = block->bytes, *payload = header + EDGES_BLOCK_HEADER_BYTES;
+    size_t payload_bytes = 2 * (size_t)width * count;
+    encode_ids(payload, width, edges, count);
+    memset(header, 0, EDGES_BLOCK_HEADER_BYTES);
+    put_u32(header + BLOCK_MAGIC_AT, EDGES_BLOCK_MAGIC);
+    put_u32(header + BLOCK_COUNT_AT, (uint32_t)count);
+    put_u32(header + BLOCK_WIDTH_AT, width);
+    put_u32(header + BLOCK_PAYLOAD_CRC_AT, edges_crc(payload, payload_bytes));
+    put_u32(header + BLOCK_CRC_AT, edges_crc(header, BLOCK_CRC_AT));
+    block->size = EDGES_BLOCK_HEADER_BYTES + payload_bytes;
+}
+
+static void decode_ids(const unsigned char *payload, unsigned width, struct edge *edges,
+                       size_t count)
+{
+    if (width == 8) {
+        memcpy(edges, payload, 16 * count);
+        return;
+    }
+    const uint32_t *ids = (const uint32_t *)(const void *)payload;
+    for (size_t i = 0; i < count; i++) {
+        edges[i].u = ids[2 * i];
+        edges[i].v = ids[2 * i + 1];
+    }
+}
+
+enum status edges_decode_block(struct edges_block *block, enum edges_direction direction,
+                               const char *name, struct edge *edges, size_t *count,
+                               struct error *e)
+{
+    const unsigned char *header = block->bytes, *payload = header + EDGES_BLOCK_HEADER_BYTES;
+    if (edges_crc(payload, block->size - EDGES_BLOCK_HEADER_BYTES) !=
+        get_u32(header + BLOCK_PAYLOAD_CRC_AT))
+        return fail(e, ST_BAD_DATA, "%s: block %llu at byte %llu: payload is corrupt (CRC differs)",
+                    name, (unsigned long long)block->index, (unsigned long long)block->offset);
+    *count = get_u32(header + BLOCK_COUNT_AT);
+    decode_ids(payload, get_u32(header + BLOCK_WIDTH_AT), edges, *count);
+    memset(&block->tally, 0, sizeof block->tally);
+    edges_tally(&block->tally, direction, edges, *count);
+    if (block->tally.max_id >= DBFS_MAX_VERTICES)
+        return fail(e, ST_BAD_DATA, "%s: block %llu at byte %llu: id %llu is not below 2^48", name,
+                    (unsigned long long)block->index, (unsigned long long)block->offset,
+                    (unsigned long long)block->tally.max_id);
+    return ST_OK;
+}

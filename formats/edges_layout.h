@@ -1,0 +1,44 @@
+/* edges_layout.h: byte positions of the edge stream's parts (SPEC-edges.md), for edges*.c alone */
+#ifndef DBFS_EDGES_LAYOUT_H
+#define DBFS_EDGES_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define EDGES_MAGIC "DBFSEDGE"
+#define EDGES_VERSION UINT32_C(1)
+#define EDGES_BLOCK_MAGIC UINT32_C(0x314b4c42)   /* "BLK1" */
+#define EDGES_TRAILER_MAGIC UINT32_C(0x31444e45) /* "END1" */
+
+enum {
+    EDGES_PREAMBLE_BYTES = 64, /* provenance follows, padded to a multiple of 8 */
+    PREAMBLE_VERSION_AT = 8,
+    PREAMBLE_DIRECTION_AT = 12,
+    PREAMBLE_FLAGS_AT = 16,
+    PREAMBLE_PROVENANCE_AT = 20, /* its length in bytes, padding included */
+    PREAMBLE_RANDOM_N_AT = 24,
+    PREAMBLE_RANDOM_SEED_AT = 32,
+    PREAMBLE_TEXT_CRC_AT = 56,
+    PREAMBLE_CRC_AT = 60,
+    PREAMBLE_FLAG_RANDOMIZED = 1,
+
+    EDGES_BLOCK_HEADER_BYTES = 24,
+    BLOCK_MAGIC_AT = 0,
+    BLOCK_COUNT_AT = 4,
+    BLOCK_WIDTH_AT = 8,
+    BLOCK_PAYLOAD_CRC_AT = 12,
+    BLOCK_CRC_AT = 20,
+
+    EDGES_TRAILER_BYTES = 64,
+    TRAILER_MAGIC_AT = 0,
+    TRAILER_EDGES_AT = 8,
+    TRAILER_LOOPS_AT = 16,
+    TRAILER_N_AT = 24,
+    TRAILER_MAX_ID_AT = 32,
+    TRAILER_CHECKSUM_AT = 40,
+    TRAILER_CRC_AT = 60
+};
+
+uint32_t edges_crc(const void *bytes, size_t count);
+
+#endif

@@ -1,0 +1,248 @@
+/* edges_reader.c: reads an edge stream, each part checked before it is used; see edges.h */
+#include "edges.h"
+#include "edges_layout.h"
+
+#include "bytes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct edges_reader {
+    int fd;
+    char *name;
+    uint64_t offset; /* bytes read */
+    uint64_t blocks;
+    struct edges_info info;
+    struct edges_totals totals; /* from the trailer */
+};
+
+typedef unsigned long long ull;
+
+/* Reads exactly `count` bytes; *got is fewer only at the end of the file. */
+static enum status read_bytes(struct edges_reader *r, void *bytes, size_t count, size_t *got,
+                              struct error *e)
+{
+    unsigned char *p = bytes;
+    *got = 0;
+    while (*got < count) {
+        ssize_t done = read(r->fd, p + *got, count - *got);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return fail_errno(e, r->name, "cannot read");
+        if (done == 0)
+            break;
+        *got += (size_t)done;
+    }
+    r->offset += *got;
+    return ST_OK;
+}
+
+static enum status truncated(const struct edges_reader *r, struct error *e)
+{
+    return fail(e, ST_BAD_DATA,
+                "%s: edge stream ends at byte %llu without its trailer: the writer died or the "
+                "file was cut",
+                r->name, (ull)r->offset);
+}
+
+static enum status read_exactly(struct edges_reader *r, void *bytes, size_t count, struct error *e)
+{
+    size_t got;
+    if (read_bytes(r, bytes, count, &got, e) != ST_OK)
+        return e->status;
+    return got == count ? ST_OK : truncated(r, e);
+}
+
+static enum status corrupt(const struct edges_reader *r, uint64_t at, const char *part,
+                           const char *why, struct error *e)
+{
+    return fail(e, ST_BAD_DATA, "%s: %s at byte %llu: %s", r->name, part, (ull)at, why);
+}
+
+static enum status read_provenance(struct edges_reader *r, uint32_t bytes, uint32_t crc,
+                                   struct error *e)
+{
+    if (bytes == 0 || bytes > EDGES_MAX_PROVENANCE_BYTES || bytes % 8 != 0)
+        return corrupt(r, 0, "preamble", "impossible provenance length", e);
+    if (read_exactly(r, r->info.provenance, bytes, e) != ST_OK)
+        return e->status;
+    if (edges_crc(r->info.provenance, bytes) != crc || r->info.provenance[bytes - 1] != '\0')
+        return corrupt(r, EDGES_PREAMBLE_BYTES, "preamble", "provenance is corrupt (CRC differs)",
+                       e);
+    return ST_OK;
+}
+
+static enum status read_preamble(struct edges_reader *r, struct error *e)
+{
+    unsigned char header[EDGES_PREAMBLE_BYTES];
+    size_t got;
+    if (read_bytes(r, header, sizeof header, &got, e) != ST_OK)
+        return e->status;
+    if (!edges_sniff(header, got))
+        return fail(e, ST_BAD_DATA, "%s: %s: graphs in other formats go through edgeconv first",
+                    r->name, got == 0 ? "is empty, not an edge stream" : "not an edge stream");
+    if (got < sizeof header)
+        return truncated(r, e);
+    if (edges_crc(header, PREAMBLE_CRC_AT) != get_u32(header + PREAMBLE_CRC_AT))
+        return corrupt(r, 0, "preamble", "is corrupt (CRC differs)", e);
+    uint32_t version = get_u32(header + PREAMBLE_VERSION_AT);
+    uint32_t direction = get_u32(header + PREAMBLE_DIRECTION_AT);
+    uint32_t flags = get_u32(header + PREAMBLE_FLAGS_AT);
+    if (version != EDGES_VERSION)
+        return fail(e, ST_BAD_DATA, "%s: edge stream version %u is not supported (this is %u)",
+                    r->name, version, EDGES_VERSION);
+    if (direction > EDGES_DIRECTED || (flags & ~(uint32_t)PREAMBLE_FLAG_RANDOMIZED) != 0)
+        return fail(e, ST_BAD_DATA, "%s: preamble uses features this build does not support",
+                    r->name);
+    r->info.direction = (enum edges_direction)direction;
+    r->info.randomized = (flags & PREAMBLE_FLAG_RANDOMIZED) != 0;
+    r->info.random_n = get_u64(header + PREAMBLE_RANDOM_N_AT);
+    r->info.random_seed = get_u64(header + PREAMBLE_RANDOM_SEED_AT);
+    if (r->info.randomized && (r->info.random_n == 0 || r->info.random_n > DBFS_MAX_VERTICES))
+        return corrupt(r, PREAMBLE_RANDOM_N_AT, "preamble", "impossible size of the bijection", e);
+    return read_provenance(r, get_u32(header + PREAMBLE_PROVENANCE_AT),
+                           get_u32(header + PREAMBLE_TEXT_CRC_AT), e);
+}
+
+enum status edges_reader_open_fd(struct edges_reader **result, int fd, const char *name,
+                                 struct error *e)
+{
+    *result = NULL;
+    struct edges_reader *r = calloc(1, sizeof *r);
+    if (r == NULL) {
+        close(fd);
+        return fail_memory(e, name, sizeof *r);
+    }
+    r->fd = fd;
+    r->name = strdup(name);
+    if (r->name == NULL)
+        fail_memory(e, name, strlen(name));
+    else
+        read_preamble(r, e);
+    if (e->status != ST_OK) {
+        edges_reader_close(r);
+        return e->status;
+    }
+    *result = r;
+    return ST_OK;
+}
+
+enum status edges_reader_open(struct edges_reader **result, const char *path, struct error *e)
+{
+    *result = NULL;
+    int is_stdin = strcmp(path, "-") == 0;
+    int fd = is_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail_errno(e, is_stdin ? "standard input" : path, "cannot open");
+    posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    return edges_reader_open_fd(result, fd, is_stdin ? "standard input" : path, e);
+}
+
+void edges_reader_close(struct edges_reader *r)
+{
+    if (r == NULL)
+        return;
+    close(r->fd);
+    free(r->name);
+    free(r);
+}
+
+const struct edges_info *edges_reader_info(const struct edges_reader *r)
+{
+    return &r->info;
+}
+
+const char *edges_reader_name(const struct edges_reader *r)
+{
+    return r->name;
+}
+
+static enum status read_trailer(struct edges_reader *r, const unsigned char *start, struct error *e)
+{
+    unsigned char t[EDGES_TRAILER_BYTES], extra;
+    size_t got;
+    uint64_t at = r->offset - EDGES_BLOCK_HEADER_BYTES;
+    memcpy(t, start, EDGES_BLOCK_HEADER_BYTES);
+    if (read_exactly(r, t + EDGES_BLOCK_HEADER_BYTES, sizeof t - EDGES_BLOCK_HEADER_BYTES, e) !=
+        ST_OK)
+        return e->status;
+    if (edges_crc(t, TRAILER_CRC_AT) != get_u32(t + TRAILER_CRC_AT))
+        return corrupt(r, at, "trailer", "is corrupt (CRC differs)", e);
+    r->totals.edges = get_u64(t + TRAILER_EDGES_AT);
+    r->totals.loops = get_u64(t + TRAILER_LOOPS_AT);
+    r->totals.n = get_u64(t + TRAILER_N_AT);
+    r->totals.max_id = get_u64(t + TRAILER_MAX_ID_AT);
+    r->totals.checksum = get_u64(t + TRAILER_CHECKSUM_AT);
+    if (r->totals.n > DBFS_MAX_VERTICES)
+        return corrupt(r, at, "trailer", "more than 2^48 vertices", e);
+    if (read_bytes(r, &extra, 1, &got, e) != ST_OK)
+        return e->status;
+    return got == 0 ? ST_OK : corrupt(r, r->offset - 1, "stream", "data follows the trailer", e);
+}
+
+static enum status check_block_header(const struct edges_reader *r, const unsigned char *header,
+                                      struct error *e)
+{
+    uint64_t at = r->offset - EDGES_BLOCK_HEADER_BYTES;
+    uint32_t count = get_u32(header + BLOCK_COUNT_AT), width = get_u32(header + BLOCK_WIDTH_AT);
+    if (get_u32(header + BLOCK_MAGIC_AT) != EDGES_BLOCK_MAGIC ||
+        edges_crc(header, BLOCK_CRC_AT) != get_u32(header + BLOCK_CRC_AT))
+        return corrupt(r, at, "block header", "is corrupt", e);
+    if (count == 0 || count > EDGES_MAX_BLOCK_EDGES || (width != 4 && width != 8))
+        return corrupt(r, at, "block header", "impossible count or id width", e);
+    return ST_OK;
+}
+
+static enum status grow_block(struct edges_block *block, size_t bytes, struct error *e)
+{
+    if (bytes <= block->capacity)
+        return ST_OK;
+    unsigned char *grown = realloc(block->bytes, bytes);
+    if (grown == NULL)
+        return fail_memory(e, "edge block", bytes);
+    block->bytes = grown;
+    block->capacity = bytes;
+    return ST_OK;
+}
+
+enum status edges_reader_next(struct edges_reader *r, struct edges_block *block, int *end,
+                              struct error *e)
+{
+    unsigned char header[EDGES_BLOCK_HEADER_BYTES];
+    *end = 0;
+    if (read_exactly(r, header, sizeof header, e) != ST_OK)
+        return e->status;
+    if (get_u32(header) == EDGES_TRAILER_MAGIC) {
+        *end = 1;
+        return read_trailer(r, header, e);
+    }
+    if (check_block_header(r, header, e) != ST_OK)
+        return e->status;
+    size_t payload = 2 * (size_t)get_u32(header + BLOCK_COUNT_AT) * get_u32(header + BLOCK_WIDTH_AT);
+    block->size = sizeof header + payload;
+    block->index = r->blocks++;
+    block->offset = r->offset - sizeof header;
+    if (grow_block(block, block->size, e) != ST_OK)
+        return e->status;
+    memcpy(block->bytes, header, sizeof header);
+    return read_exactly(r, block->bytes + sizeof header, payload, e);
+}
+
+enum status edges_reader_finish(struct edges_reader *r, const struct edges_totals *tally,
+                                struct edges_totals *totals, struct error *e)
+{
+    const struct edges_totals *t = &r->totals;
+    *totals = *t;
+    if (tally->edges != t->edges || tally->loops != t->loops || tally->max_id != t->max_id ||
+        tally->checksum != t->checksum || (t->edges > 0 && t->n <= t->max_id))
+        return fail(e, ST_BAD_DATA,
+                    "%s: trailer does not match the blocks: it says %llu edges and checksum "
+                    "%016llx, the blocks hold %llu and %016llx",
+                    r->name, (ull)t->edges, (ull)t->checksum, (ull)tally->edges,
+                    (ull)tally->checksum);
+    return ST_OK;
+}

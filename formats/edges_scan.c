@@ -1,0 +1,77 @@
+/* edges_scan.c: see edges_scan.h */
+#include "edges_scan.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct scan {
+    struct edges_reader *reader;
+    edges_visitor visit;
+    void *context;
+    int ended; /* no further block: trailer read, or a failure somewhere */
+    struct edges_totals tally;
+    struct error *error;
+};
+
+/* Reads the next block under the lock; returns 0 when there is none. */
+static int take_block(struct scan *s, struct edges_block *block)
+{
+    int taken = 0;
+#pragma omp critical(edges_scan_state)
+    if (!s->ended) {
+        int end = 0;
+        s->ended = edges_reader_next(s->reader, block, &end, s->error) != ST_OK || end;
+        taken = !s->ended;
+    }
+    return taken;
+}
+
+static void end_with(struct scan *s, const struct error *cause)
+{
+#pragma omp critical(edges_scan_state)
+    {
+        s->ended = 1;
+        if (s->error->status == ST_OK)
+            *s->error = *cause;
+    }
+}
+
+static void scan_blocks(struct scan *s, int thread)
+{
+    struct error error = {0};
+    struct edges_totals tally = {0};
+    struct edges_block block = {0};
+    enum edges_direction direction = edges_reader_info(s->reader)->direction;
+    struct edge *edges = malloc(EDGES_MAX_BLOCK_EDGES * sizeof *edges);
+    if (edges == NULL)
+        fail_memory(&error, "edge block", EDGES_MAX_BLOCK_EDGES * sizeof *edges);
+    else
+        edges_block_init(&block, EDGES_BLOCK_EDGES, &error);
+    while (error.status == ST_OK && take_block(s, &block)) {
+        size_t count = 0;
+        if (edges_decode_block(&block, direction, edges_reader_name(s->reader), edges, &count,
+                               &error) == ST_OK) {
+            edges_tally_merge(&tally, &block.tally);
+            s->visit(s->context, thread, edges, count, &error);
+        }
+    }
+    if (error.status != ST_OK)
+        end_with(s, &error);
+#pragma omp critical(edges_scan_state)
+    edges_tally_merge(&s->tally, &tally);
+    edges_block_free(&block);
+    free(edges);
+}
+
+enum status edges_scan(struct edges_reader *reader, int threads, edges_visitor visit,
+                       void *context, struct edges_totals *totals, struct error *e)
+{
+    struct scan s = {.reader = reader, .visit = visit, .context = context, .error = e};
+    memset(totals, 0, sizeof *totals);
+#pragma omp parallel num_threads(threads)
+    scan_blocks(&s, omp_get_thread_num());
+    if (e->status != ST_OK)
+        return e->status;
+    return edges_reader_finish(reader, &s.tally, totals, e);
+}

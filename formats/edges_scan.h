@@ -1,0 +1,19 @@
+/* edges_scan.h: one pass over an edge stream with all threads.
+ *
+ * One thread at a time reads a block; checking, decoding and the caller's work run beside it.
+ */
+#ifndef DBFS_EDGES_SCAN_H
+#define DBFS_EDGES_SCAN_H
+
+#include "edges.h"
+
+/* Called with each block's edges, by thread 0..threads-1, in no particular order. Returns a status
+ * other than ST_OK, with *e filled, to end the scan. */
+typedef enum status (*edges_visitor)(void *context, int thread, const struct edge *edges,
+                                     size_t count, struct error *e);
+
+/* Reads to the end, compares with the trailer and closes nothing. `threads` >= 1. */
+enum status edges_scan(struct edges_reader *reader, int threads, edges_visitor visit,
+                       void *context, struct edges_totals *totals, struct error *e);
+
+#endif

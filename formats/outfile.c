@@ -1,0 +1,364 @@
+/* outfile.c: see outfile.h */
+#include "outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BUFFER_BYTES = 1 << 18, MAX_PENDING = 256, MAX_PATH_BYTES = 4096 };
+
+struct outfile {
+    int fd;
+    int pending_slot; /* >= 0: a temporary name is registered for removal */
+    int seekable;
+    int broken_pipe;
+    uint64_t end;     /* bytes appended, buffered ones included */
+    size_t buffered;
+    char *final_path; /* NULL: written directly */
+    char *temp_path;
+    char *name;
+    unsigned char *buffer;
+};
+
+/* Names of temporary files to unlink when a signal ends the process. A slot is in use while its
+ * first byte is not 0; the handler reads only this fixed table and calls only unlink. */
+static char pending[MAX_PENDING][MAX_PATH_BYTES];
+static pthread_mutex_t pending_lock = PTHREAD_MUTEX_INITIALIZER;
+static int handlers_installed;
+
+static void remove_pending(int signal_number)
+{
+    for (int i = 0; i < MAX_PENDING; i++) {
+        if (pending[i][0] != '\0')
+            unlink(pending[i]);
+    }
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+static void install_handlers(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction old, action = {.sa_handler = remove_pending};
+        sigemptyset(&action.sa_mask);
+        /* nohup and shells set signals to be ignored: leave those alone */
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
+    /* a closed pipe must arrive as EPIPE from write, so that temporaries are cleaned up */
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static int register_pending(const char *path)
+{
+    int slot = -1;
+    size_t bytes = strlen(path) + 1;
+    if (bytes > MAX_PATH_BYTES)
+        return -1;
+    pthread_mutex_lock(&pending_lock);
+    if (!handlers_installed) {
+        install_handlers();
+        handlers_installed = 1;
+    }
+    for (int i = 0; i < MAX_PENDING && slot < 0; i++) {
+        if (pending[i][0] == '\0')
+            slot = i;
+    }
+    if (slot >= 0) {
+        /* the first byte last: a handler never sees half a name */
+        memcpy(pending[slot] + 1, path + 1, bytes - 1);
+        pending[slot][0] = path[0];
+    }
+    pthread_mutex_unlock(&pending_lock);
+    return slot;
+}
+
+static void unregister_pending(int slot)
+{
+    if (slot < 0)
+        return;
+    pthread_mutex_lock(&pending_lock);
+    pending[slot][0] = '\0';
+    pthread_mutex_unlock(&pending_lock);
+}
+
+static void free_outfile(struct outfile *out)
+{
+    if (out->fd > STDERR_FILENO)
+        close(out->fd);
+    unregister_pending(out->pending_slot);
+    free(out->final_path);
+    free(out->temp_path);
+    free(out->name);
+    free(out->buffer);
+    free(out);
+}
+
+/* A symbolic link is followed, so that the file it names is replaced and the link stays. */
+static char *resolve_link(const char *path)
+{
+    char *real = realpath(path, NULL);
+    return real != NULL ? real : strdup(path);
+}
+
+static mode_t creation_mode(const struct stat *replaced)
+{
+    if (replaced != NULL)
+        return replaced->st_mode & 07777;
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+static enum status open_temporary(struct outfile *out, const struct stat *replaced,
+                                  struct error *e)
+{
+    size_t bytes = strlen(out->final_path) + 16;
+    char *folder_copy = strdup(out->final_path), *base_copy = strdup(out->final_path);
+    out->temp_path = malloc(bytes);
+    if (folder_copy == NULL || base_copy == NULL || out->temp_path == NULL) {
+        free(folder_copy);
+        free(base_copy);
+        return fail_memory(e, out->name, bytes);
+    }
+    const char *folder = dirname(folder_copy);
+    snprintf(out->temp_path, bytes, "%s/.%s.XXXXXX", folder, basename(base_copy));
+    free(folder_copy);
+    free(base_copy);
+    out->fd = mkstemp(out->temp_path);
+    if (out->fd < 0)
+        return fail_errno(e, out->name, "cannot create a temporary file beside it");
+    out->pending_slot = register_pending(out->temp_path);
+    if (out->pending_slot < 0) {
+        unlink(out->temp_path);
+        return fail(e, ST_RUNTIME, "%s: too many output files open, or its path is too long",
+                    out->name);
+    }
+    if (fchmod(out->fd, creation_mode(replaced)) != 0) {
+        fail_errno(e, out->name, "cannot set its mode");
+        unlink(out->temp_path);
+        return e->status;
+    }
+    return ST_OK;
+}
+
+static enum status open_path(struct outfile *out, const char *path, struct error *e)
+{
+    struct stat st;
+    int exists = stat(path, &st) == 0;
+    if (exists && S_ISDIR(st.st_mode))
+        return fail(e, ST_RUNTIME, "%s: is a directory", path);
+    if (exists && !S_ISREG(st.st_mode)) {
+        out->fd = open(path, O_WRONLY | O_CLOEXEC);
+        return out->fd >= 0 ? ST_OK : fail_errno(e, path, "cannot open for writing");
+    }
+    out->final_path = resolve_link(path);
+    if (out->final_path == NULL)
+        return fail_memory(e, path, strlen(path));
+    return open_temporary(out, exists ? &st : NULL, e);
+}
+
+enum status outfile_open(struct outfile **result, const char *path, struct error *e)
+{
+    *result = NULL;
+    int to_stdout = path == NULL || strcmp(path, "-") == 0;
+    struct outfile *out = calloc(1, sizeof *out);
+    if (out == NULL)
+        return fail_memory(e, "output", sizeof *out);
+    out->fd = -1;
+    out->pending_slot = -1;
+    out->name = strdup(to_stdout ? "standard output" : path);
+    out->buffer = malloc(BUFFER_BYTES);
+    if (out->name == NULL || out->buffer == NULL) {
+        fail_memory(e, "output", BUFFER_BYTES);
+        goto failed;
+    }
+    if (to_stdout) {
+        out->fd = STDOUT_FILENO;
+        signal(SIGPIPE, SIG_IGN);
+    } else if (open_path(out, path, e) != ST_OK) {
+        goto failed;
+    }
+    out->seekable = out->temp_path != NULL;
+    *result = out;
+    return ST_OK;
+failed:
+    free_outfile(out);
+    return e->status;
+}
+
+static enum status write_all(struct outfile *out, const unsigned char *bytes, size_t count,
+                             struct error *e)
+{
+    while (count > 0) {
+        ssize_t done = write(out->fd, bytes, count);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0) {
+            out->broken_pipe |= errno == EPIPE;
+            return fail_errno(e, out->name, "cannot write");
+        }
+        bytes += done;
+        count -= (size_t)done;
+    }
+    return ST_OK;
+}
+
+static enum status flush_buffer(struct outfile *out, struct error *e)
+{
+    size_t count = out->buffered;
+    out->buffered = 0;
+    return write_all(out, out->buffer, count, e);
+}
+
+enum status outfile_write(struct outfile *out, const void *bytes, size_t count, struct error *e)
+{
+    if (out->buffered + count > BUFFER_BYTES && flush_buffer(out, e) != ST_OK)
+        return e->status;
+    out->end += count;
+    if (count >= BUFFER_BYTES)
+        return write_all(out, bytes, count, e);
+    memcpy(out->buffer + out->buffered, bytes, count);
+    out->buffered += count;
+    return ST_OK;
+}
+
+enum status outfile_rewrite(struct outfile *out, uint64_t offset, const void *bytes, size_t count,
+                            struct error *e)
+{
+    const unsigned char *p = bytes;
+    if (flush_buffer(out, e) != ST_OK)
+        return e->status;
+    while (count > 0) {
+        ssize_t done = pwrite(out->fd, p, count, (off_t)offset);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return fail_errno(e, out->name, "cannot write");
+        p += done;
+        offset += (uint64_t)done;
+        count -= (size_t)done;
+    }
+    return ST_OK;
+}
+
+enum status outfile_pad_to(struct outfile *out, uint64_t offset, struct error *e)
+{
+    static const unsigned char zeros[4096];
+    while (out->end < offset) {
+        uint64_t left = offset - out->end;
+        size_t count = left < sizeof zeros ? (size_t)left : sizeof zeros;
+        if (outfile_write(out, zeros, count, e) != ST_OK)
+            return e->status;
+    }
+    return ST_OK;
+}
+
+uint64_t outfile_tell(const struct outfile *out)
+{
+    return out->end;
+}
+
+int outfile_seekable(const struct outfile *out)
+{
+    return out->seekable;
+}
+
+int outfile_is_terminal(const struct outfile *out)
+{
+    return isatty(out->fd);
+}
+
+int outfile_broken_pipe(const struct outfile *out)
+{
+    return out->broken_pipe;
+}
+
+const char *outfile_name(const struct outfile *out)
+{
+    return out->name;
+}
+
+static double now_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The rename itself must survive a crash of the machine, so the folder is synced too. */
+static enum status sync_folder(const char *path, const char *name, struct error *e)
+{
+    char *copy = strdup(path);
+    if (copy == NULL)
+        return fail_memory(e, name, strlen(path));
+    int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(copy);
+    if (fd < 0)
+        return fail_errno(e, name, "cannot open its folder");
+    /* some file systems cannot sync a folder and say EINVAL: nothing more can be done there */
+    int failed = fsync(fd) != 0 && errno != EINVAL && errno != EROFS;
+    if (failed)
+        fail_errno(e, name, "cannot sync its folder");
+    close(fd);
+    return e->status;
+}
+
+static enum status commit_temporary(struct outfile *out, double *sync_seconds, struct error *e)
+{
+    double start = now_seconds();
+    if (fsync(out->fd) != 0)
+        return fail_errno(e, out->name, "cannot sync");
+    if (sync_seconds != NULL)
+        *sync_seconds = now_seconds() - start;
+    int fd = out->fd;
+    out->fd = -1;
+    if (close(fd) != 0)
+        return fail_errno(e, out->name, "cannot close");
+    if (rename(out->temp_path, out->final_path) != 0)
+        return fail_errno(e, out->name, "cannot rename into place");
+    unregister_pending(out->pending_slot);
+    out->pending_slot = -1;
+    return sync_folder(out->final_path, out->name, e);
+}
+
+enum status outfile_commit(struct outfile *out, double *sync_seconds, struct error *e)
+{
+    if (sync_seconds != NULL)
+        *sync_seconds = 0;
+    if (flush_buffer(out, e) != ST_OK) {
+        outfile_abort(out);
+        return e->status;
+    }
+    if (out->temp_path != NULL) {
+        if (commit_temporary(out, sync_seconds, e) != ST_OK) {
+            outfile_abort(out);
+            return e->status;
+        }
+    } else if (out->fd > STDERR_FILENO) {
+        int fd = out->fd;
+        out->fd = -1;
+        if (close(fd) != 0)
+            fail_errno(e, out->name, "cannot close");
+    }
+    free_outfile(out);
+    return e->status;
+}
+
+void outfile_abort(struct outfile *out)
+{
+    if (out == NULL)
+        return;
+    if (out->pending_slot >= 0)
+        unlink(out->temp_path);
+    free_outfile(out);
+}

@@ -1,0 +1,51 @@
+/* outfile.h: an output that exists under its final name only when it is complete.
+ *
+ * A regular file is written under a temporary name in the same folder and renamed on commit, after
+ * fsync of file and folder. A pipe, device or standard output ("-" or NULL) is written directly.
+ * Temporary files still open when the process dies of SIGINT, SIGTERM or SIGHUP are removed.
+ */
+#ifndef DBFS_OUTFILE_H
+#define DBFS_OUTFILE_H
+
+#include "status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct outfile;
+
+/* Opens `path`; "-" and NULL mean standard output. On failure *out is NULL. */
+enum status outfile_open(struct outfile **out, const char *path, struct error *e);
+
+/* Appends bytes. Small writes are buffered. A reader that closed the pipe gives ST_RUNTIME with
+ * errno EPIPE; programs end quietly on it (outfile_broken_pipe). */
+enum status outfile_write(struct outfile *out, const void *bytes, size_t count, struct error *e);
+
+/* Overwrites bytes already written at `offset`; only for seekable outputs (outfile_seekable). */
+enum status outfile_rewrite(struct outfile *out, uint64_t offset, const void *bytes, size_t count,
+                            struct error *e);
+
+/* Moves the end of a seekable output to `offset`, filling with zero bytes. */
+enum status outfile_pad_to(struct outfile *out, uint64_t offset, struct error *e);
+
+/* Bytes appended so far. */
+uint64_t outfile_tell(const struct outfile *out);
+int outfile_seekable(const struct outfile *out);
+
+/* Nonzero when the output is a terminal. */
+int outfile_is_terminal(const struct outfile *out);
+
+/* Nonzero once a write found the reader gone. */
+int outfile_broken_pipe(const struct outfile *out);
+
+/* The name for messages: the final path, or "standard output". */
+const char *outfile_name(const struct outfile *out);
+
+/* Flushes, syncs, renames into place and frees. On failure nothing is left behind. `sync_seconds`,
+ * where not NULL, receives the time that fsync took. */
+enum status outfile_commit(struct outfile *out, double *sync_seconds, struct error *e);
+
+/* Discards what was written and frees; NULL is allowed. */
+void outfile_abort(struct outfile *out);
+
+#endif

@@ -1,0 +1,48 @@
+/* partition.h: which shard owns a vertex, and which rank and device hold a shard.
+ *
+ * Vertex v belongs to shard v mod p and is that shard's slot v / p. Algorithm 1 of Pan et al. puts v
+ * on rank v mod R, GPU (v / R) mod G; with p = R*G that is rank s mod R, GPU s / R of shard
+ * s = v mod p, so one set of shards serves every factorisation of p.
+ */
+#ifndef DBFS_PARTITION_H
+#define DBFS_PARTITION_H
+
+#include <stdint.h>
+
+static inline uint32_t shard_of_vertex(uint64_t v, uint32_t p)
+{
+    return (uint32_t)(v % p);
+}
+
+static inline uint64_t slot_of_vertex(uint64_t v, uint32_t p)
+{
+    return v / p;
+}
+
+static inline uint64_t vertex_of_slot(uint64_t slot, uint32_t shard, uint32_t p)
+{
+    return slot * p + shard;
+}
+
+/* Slots of a shard: vertices v < n with v mod p = shard. */
+static inline uint64_t slots_of_shard(uint64_t n, uint32_t shard, uint32_t p)
+{
+    return n / p + (shard < n % p);
+}
+
+static inline uint32_t rank_of_shard(uint32_t shard, uint32_t ranks)
+{
+    return shard % ranks;
+}
+
+static inline uint32_t device_of_shard(uint32_t shard, uint32_t ranks)
+{
+    return shard / ranks;
+}
+
+static inline uint32_t shard_of_device(uint32_t rank, uint32_t device, uint32_t ranks)
+{
+    return device * ranks + rank;
+}
+
+#endif

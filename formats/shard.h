@@ -1,0 +1,159 @@
+/* shard.h: one GPU's part of a degree-separated graph, as it lies in a file.
+ *
+ * Sections III and IV-B of Pan et al.: four subgraphs nn, nd, dn, dd in CSR with 32-bit local ids,
+ * plus what pull needs. Laid out for speed:
+ *  - delegate i is the vertex with the i-th highest degree (ties by id); every shard knows all d;
+ *  - local vertex i is the shard's normal vertex with the i-th highest degree (ties by id); vertices
+ *    without edges have no local id;
+ *  - each row lists its destinations in ascending local or delegate id, so hubs first;
+ *  - the first k destinations of each row may stand in k dense head columns instead: heads[j*rows +
+ *    row] is destination j of the row, HEAD_NONE where it has fewer. Offsets and columns then hold
+ *    only the rest of each row;
+ *  - an nn destination is (its shard << local_bits) | its local id there, 4 bytes where that fits in
+ *    32 bits, else 8.
+ * Layout in SPEC-shard.md.
+ */
+#ifndef DBFS_SHARD_H
+#define DBFS_SHARD_H
+
+#include "container.h"
+
+#include <stdint.h>
+
+#define HEAD_NONE UINT32_MAX
+/* Local vertices and delegates of a shard are at most this many: 31-bit ids, and a few spare codes. */
+#define SHARD_MAX_LOCAL ((UINT32_C(1) << 31) - 8)
+
+enum subgraph { NN, ND, DN, DD, SUBGRAPHS };
+
+extern const char *const subgraph_name[SUBGRAPHS]; /* "nn", "nd", "dn", "dd" */
+
+enum shard_section {
+    SHARD_ATTRIBUTES = 1,       /* u64, enum shard_attribute */
+    SHARD_LOCAL_SLOTS = 2,      /* u32[locals]: slot of local vertex i; its id is slot*p + shard */
+    SHARD_LOCAL_DEGREES = 3,    /* struct degree_run[]: input degrees in local order */
+    SHARD_DELEGATE_IDS = 4,     /* u32 or u64[d]: global ids in delegate order */
+    SHARD_DELEGATE_DEGREES = 5, /* struct degree_run[]: input degrees in delegate order */
+    SHARD_LOOPS = 6,            /* struct loop_count[]: self-loops at vertices this shard owns */
+
+    /* of subgraph s: 16 + 4*s + ... */
+    SHARD_OFFSETS = 16,
+    SHARD_COLUMNS = 17, /* u32 (nn: u32 or u64) */
+    SHARD_HEADS = 18,   /* u32[k*rows]; absent when k = 0 */
+    SHARD_SOURCES = 19, /* u64[ceil(rows/64)]: bit i is set where row i is not empty */
+
+    SHARD_ND_SOURCE_LIST = 40 /* u32[]: the set bits of nd's sources, ascending (section IV-B) */
+};
+
+static inline uint32_t shard_section_of(enum subgraph s, enum shard_section kind)
+{
+    return (uint32_t)kind + 4 * (uint32_t)s;
+}
+
+/* `vertices` consecutive vertices of the same input degree. */
+struct degree_run {
+    uint64_t degree, vertices;
+};
+
+enum loop_at { LOOP_AT_LOCAL = 0, LOOP_AT_DELEGATE = 1, LOOP_AT_ISOLATED = 2 };
+
+/* `count` self-loops at a vertex: index is its local id, delegate id or, where it has no other
+ * edge, its slot. */
+struct loop_count {
+    uint32_t at, index;
+    uint64_t count;
+};
+
+/* A CSR subgraph in place. */
+struct csr {
+    uint64_t rows;
+    uint64_t edges;        /* head entries included */
+    uint32_t head_columns; /* k */
+    uint32_t offset_width; /* 4 or 8 */
+    uint32_t column_width; /* 4, or 8 for nn */
+    const uint32_t *heads; /* [k][rows]; NULL when k = 0 */
+    const void *offsets;   /* [rows + 1], into columns */
+    const void *columns;
+    const uint64_t *sources; /* bit mask of rows */
+    uint64_t source_rows;    /* bits set in it */
+};
+
+/* A shard as mapped. All pointers are into the map. */
+struct shard {
+    struct container *file;
+    uint32_t index, p; /* this is shard `index` of p */
+    uint64_t n;
+    uint64_t th;
+    uint64_t d;
+    uint64_t locals;
+    uint32_t local_bits; /* of an nn destination */
+    uint64_t pack_id;    /* equal in all shards and the manifest of one packing */
+    struct csr csr[SUBGRAPHS];
+    const uint32_t *local_slots;
+    const struct section *delegate_ids; /* width 4 or 8 */
+    const struct degree_run *local_degrees, *delegate_degrees;
+    uint64_t local_degree_runs, delegate_degree_runs;
+    const struct loop_count *loops;
+    uint64_t loop_counts;
+    const uint32_t *nd_source_list;
+    uint64_t nd_source_count;
+};
+
+enum shard_attribute {
+    SHARD_AT_INDEX,
+    SHARD_AT_P,
+    SHARD_AT_N,
+    SHARD_AT_TH,
+    SHARD_AT_D,
+    SHARD_AT_LOCALS,
+    SHARD_AT_LOCAL_BITS,
+    SHARD_AT_PACK_ID,
+    SHARD_AT_EDGES,                              /* [SUBGRAPHS] */
+    SHARD_AT_HEADS = SHARD_AT_EDGES + SUBGRAPHS, /* k of each subgraph [SUBGRAPHS] */
+    SHARD_AT_SOURCES = SHARD_AT_HEADS + SUBGRAPHS, /* rows that are not empty [SUBGRAPHS] */
+    SHARD_ATTRIBUTE_COUNT = SHARD_AT_SOURCES + SUBGRAPHS
+};
+
+extern const struct container_kind shard_kind;
+
+/* Maps a shard and checks its structure: section sizes against the attributes, offsets' ends. The
+ * content of sections is not read: see shard_check. */
+enum status shard_open(struct shard *shard, const char *path, struct error *e);
+void shard_close(struct shard *shard);
+
+/* Reads everything: CRCs, offsets ascending, every id in range, rows ascending and without
+ * duplicates, masks, lists and counts in agreement. */
+enum status shard_check(const struct shard *shard, int threads, struct error *e);
+
+/* Bytes that a device holds: all but slots, ids, degrees and loops. */
+uint64_t shard_device_bytes(const struct shard *shard);
+
+static inline uint64_t csr_offset(const struct csr *csr, uint64_t i)
+{
+    return csr->offset_width == 4 ? ((const uint32_t *)csr->offsets)[i]
+                                  : ((const uint64_t *)csr->offsets)[i];
+}
+
+static inline uint64_t csr_column(const struct csr *csr, uint64_t i)
+{
+    return csr->column_width == 4 ? ((const uint32_t *)csr->columns)[i]
+                                  : ((const uint64_t *)csr->columns)[i];
+}
+
+static inline uint64_t shard_delegate_id(const struct shard *shard, uint64_t i)
+{
+    return shard->delegate_ids->width == 4 ? ((const uint32_t *)shard->delegate_ids->data)[i]
+                                           : ((const uint64_t *)shard->delegate_ids->data)[i];
+}
+
+static inline int mask_bit(const uint64_t *mask, uint64_t i)
+{
+    return (int)(mask[i / 64] >> (i % 64) & 1);
+}
+
+static inline uint64_t mask_words(uint64_t bits)
+{
+    return (bits + 63) / 64;
+}
+
+#endif

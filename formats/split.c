@@ -1,0 +1,155 @@
+/* split.c: see split.h and SPEC-split.md */
+#include "split.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum split_attribute {
+    AT_DIRECTION,
+    AT_EDGES,
+    AT_LOOPS,
+    AT_N,
+    AT_MAX_ID,
+    AT_CHECKSUM,
+    AT_DIRECTED_EDGES,
+    AT_TH,
+    AT_SUGGESTED_P,
+    AT_DELEGATES,
+    SPLIT_ATTRIBUTE_COUNT
+};
+
+static const char *section_name(uint32_t type)
+{
+    switch (type) {
+    case SPLIT_ATTRIBUTES: return "attributes";
+    case SPLIT_DELEGATE_IDS: return "delegate-ids";
+    case SPLIT_DELEGATE_DEGREES: return "delegate-degrees";
+    case SPLIT_HISTOGRAM: return "histogram";
+    case SPLIT_SWEEP: return "sweep";
+    default: return "unknown";
+    }
+}
+
+static const struct container_kind split_kind = {
+    .magic = "DBFSSPLT", .what = "split", .version = 1, .section_name = section_name};
+
+void split_free(struct split *split)
+{
+    free(split->delegate_ids);
+    free(split->delegate_degrees);
+    free(split->histogram);
+    free(split->sweep);
+    memset(split, 0, sizeof *split);
+}
+
+static enum status write_sections(const struct split *s, struct container_writer *w,
+                                  struct error *e)
+{
+    const uint64_t at[SPLIT_ATTRIBUTE_COUNT] = {
+        [AT_DIRECTION] = (uint64_t)s->direction, [AT_EDGES] = s->totals.edges,
+        [AT_LOOPS] = s->totals.loops,            [AT_N] = s->totals.n,
+        [AT_MAX_ID] = s->totals.max_id,          [AT_CHECKSUM] = s->totals.checksum,
+        [AT_DIRECTED_EDGES] = s->directed_edges, [AT_TH] = s->th,
+        [AT_SUGGESTED_P] = s->suggested_p,       [AT_DELEGATES] = s->d};
+    container_add(w, SPLIT_ATTRIBUTES, 8, SPLIT_ATTRIBUTE_COUNT, at, e);
+    container_add(w, SPLIT_DELEGATE_IDS, 8, s->d, s->delegate_ids, e);
+    container_add(w, SPLIT_DELEGATE_DEGREES, 8, s->d, s->delegate_degrees, e);
+    container_add(w, SPLIT_HISTOGRAM, sizeof *s->histogram, s->histogram_rows, s->histogram, e);
+    container_add(w, SPLIT_SWEEP, sizeof *s->sweep, s->sweep_rows, s->sweep, e);
+    return e->status == ST_OK ? container_writer_finish(w, NULL, e) : e->status;
+}
+
+enum status split_write(const struct split *split, struct outfile *out, struct error *e)
+{
+    struct container_writer *writer = NULL;
+    if (container_writer_open(&writer, &split_kind, out, e) == ST_OK)
+        write_sections(split, writer, e);
+    container_writer_free(writer);
+    return e->status;
+}
+
+/* Copies a section, checked, into memory of its own. */
+static enum status copy_section(const struct container *c, uint32_t type, uint32_t width,
+                                uint64_t count, void **copy, uint64_t *rows, struct error *e)
+{
+    const struct section *s;
+    if (container_need(c, type, width, count, &s, e) != ST_OK)
+        return e->status;
+    *copy = malloc(s->bytes > 0 ? (size_t)s->bytes : 1);
+    if (*copy == NULL)
+        return fail_memory(e, container_path(c), s->bytes);
+    memcpy(*copy, s->data, (size_t)s->bytes);
+    *rows = s->count;
+    return ST_OK;
+}
+
+static enum status read_attributes(struct split *split, const struct container *c, struct error *e)
+{
+    const struct section *s;
+    if (container_need(c, SPLIT_ATTRIBUTES, 8, SPLIT_ATTRIBUTE_COUNT, &s, e) != ST_OK)
+        return e->status;
+    const uint64_t *at = s->data;
+    if (at[AT_DIRECTION] > EDGES_DIRECTED || at[AT_N] > DBFS_MAX_VERTICES)
+        return fail(e, ST_BAD_DATA, "%s: attributes: impossible values", container_path(c));
+    split->direction = (enum edges_direction)at[AT_DIRECTION];
+    split->totals = (struct edges_totals){.edges = at[AT_EDGES],
+                                          .loops = at[AT_LOOPS],
+                                          .n = at[AT_N],
+                                          .max_id = at[AT_MAX_ID],
+                                          .checksum = at[AT_CHECKSUM]};
+    split->directed_edges = at[AT_DIRECTED_EDGES];
+    split->th = at[AT_TH];
+    split->suggested_p = at[AT_SUGGESTED_P];
+    split->d = at[AT_DELEGATES];
+    return ST_OK;
+}
+
+/* The order that the packer relies on, and the meaning of TH. */
+static enum status check_delegates(const struct split *s, const char *path, struct error *e)
+{
+    for (uint64_t i = 0; i < s->d; i++) {
+        uint64_t id = s->delegate_ids[i], degree = s->delegate_degrees[i];
+        int ordered = i == 0 || degree < s->delegate_degrees[i - 1] ||
+                      (degree == s->delegate_degrees[i - 1] && id > s->delegate_ids[i - 1]);
+        if (!ordered || id >= s->totals.n || degree <= s->th)
+            return fail(e, ST_BAD_DATA, "%s: delegate-ids: entry %llu is out of order or range",
+                        path, (unsigned long long)i);
+    }
+    return ST_OK;
+}
+
+static enum status read_sections(struct split *split, const struct container *c, struct error *e)
+{
+    uint64_t rows;
+    if (container_check_all(c, 1, e) != ST_OK || read_attributes(split, c, e) != ST_OK)
+        return e->status;
+    copy_section(c, SPLIT_DELEGATE_IDS, 8, split->d, (void **)&split->delegate_ids, &rows, e);
+    copy_section(c, SPLIT_DELEGATE_DEGREES, 8, split->d, (void **)&split->delegate_degrees, &rows,
+                 e);
+    copy_section(c, SPLIT_HISTOGRAM, sizeof *split->histogram, UINT64_MAX,
+                 (void **)&split->histogram, &split->histogram_rows, e);
+    copy_section(c, SPLIT_SWEEP, sizeof *split->sweep, UINT64_MAX, (void **)&split->sweep,
+                 &split->sweep_rows, e);
+    return e->status == ST_OK ? check_delegates(split, container_path(c), e) : e->status;
+}
+
+enum status split_read(struct split *split, const char *path, struct error *e)
+{
+    struct container *c = NULL;
+    memset(split, 0, sizeof *split);
+    if (container_open(&c, &split_kind, path, e) == ST_OK)
+        read_sections(split, c, e);
+    container_close(c);
+    if (e->status != ST_OK)
+        split_free(split);
+    return e->status;
+}
+
+const struct sweep_row *split_row(const struct split *split, uint64_t th)
+{
+    for (uint64_t i = 0; i < split->sweep_rows; i++) {
+        if (split->sweep[i].th == th)
+            return &split->sweep[i];
+    }
+    return NULL;
+}

@@ -1,0 +1,62 @@
+/* split.h: the outcome of degree separation: TH, the delegates and the counts behind the choice.
+ *
+ * Made by degsplit from an edge stream, used by dbfs-pack with the same stream (Pan et al., sections
+ * III-A and VI-B, figures 5, 7 and 12). Degrees are endpoints in the doubled input, duplicates
+ * counted and self-loops not. Counts of edges are directed (doubled) edges before deduplication,
+ * self-loops left out. Layout in SPEC-split.md.
+ */
+#ifndef DBFS_SPLIT_H
+#define DBFS_SPLIT_H
+
+#include "container.h"
+#include "edges.h"
+
+#include <stdint.h>
+
+#define TH_INFINITE UINT64_MAX
+
+enum split_section {
+    SPLIT_ATTRIBUTES = 1,      /* u64, in the order of enum split_attribute */
+    SPLIT_DELEGATE_IDS = 2,    /* u64[d]: global ids, by degree descending, ties by id ascending */
+    SPLIT_DELEGATE_DEGREES = 3,/* u64[d] */
+    SPLIT_HISTOGRAM = 4,       /* struct degree_count[]: by degree ascending, degree 0 included */
+    SPLIT_SWEEP = 5            /* struct sweep_row[]: by TH ascending, the last one infinite */
+};
+
+struct degree_count {
+    uint64_t degree, vertices;
+};
+
+/* The partition of edges that one TH gives. */
+struct sweep_row {
+    uint64_t th;
+    uint64_t delegates;
+    uint64_t nn, nd, dn, dd; /* directed edges of each class */
+};
+
+struct split {
+    enum edges_direction direction;
+    struct edges_totals totals; /* of the edge stream it was made from */
+    uint64_t directed_edges;    /* after doubling, self-loops left out: nn + nd + dn + dd */
+    uint64_t th;                /* delegates have degree > th; TH_INFINITE: none */
+    uint64_t suggested_p;       /* the p that th was suggested for; 0 when th was given */
+    uint64_t d;                 /* delegates */
+    uint64_t *delegate_ids, *delegate_degrees; /* [d], owned */
+    uint64_t histogram_rows;
+    struct degree_count *histogram; /* owned */
+    uint64_t sweep_rows;
+    struct sweep_row *sweep; /* owned; contains a row for th */
+};
+
+void split_free(struct split *split); /* frees the arrays, zeroes the struct */
+
+/* Writes to an open output, which stays the caller's to commit. */
+enum status split_write(const struct split *split, struct outfile *out, struct error *e);
+
+/* Reads and checks everything, section CRCs included. "-" is standard input. */
+enum status split_read(struct split *split, const char *path, struct error *e);
+
+/* The sweep's row for `th`, or NULL. */
+const struct sweep_row *split_row(const struct split *split, uint64_t th);
+
+#endif

@@ -1,0 +1,39 @@
+/* status.h: how library code reports failure.
+ *
+ * Nothing below the programs prints or exits. A function that can fail returns an `enum status` and
+ * describes the failure in the caller's `struct error`: "file: what: why". The values of the enum are
+ * the exit codes of every dbfs program, so a program ends with `return error.status`.
+ */
+#ifndef DBFS_STATUS_H
+#define DBFS_STATUS_H
+
+enum status {
+    ST_OK = 0,
+    ST_RUNTIME = 1,  /* an operation of the system failed: open, write, rename, ... */
+    ST_USAGE = 2,    /* the command line asks for something impossible */
+    ST_BAD_DATA = 3, /* the input is malformed, truncated or corrupt */
+    ST_INVALID = 4,  /* a validation of results failed */
+    ST_RESOURCE = 5  /* not enough memory, disk or GPU */
+};
+
+enum { ERROR_TEXT_BYTES = 1024 };
+
+struct error {
+    enum status status;
+    char text[ERROR_TEXT_BYTES];
+    int broken_pipe; /* the reader of an output went away: cli_finish then says nothing */
+};
+
+/* Records a failure and returns its status. The first failure wins: a later call on an error that
+ * already holds one keeps it, so that clean-up never hides the cause. */
+enum status fail(struct error *e, enum status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The same for a failed system call: "file: doing: strerror(errno)". Status is ST_RESOURCE for
+ * ENOSPC, EDQUOT and ENOMEM, else ST_RUNTIME. */
+enum status fail_errno(struct error *e, const char *file, const char *doing);
+
+/* Not enough memory for `what`: ST_RESOURCE naming the bytes. */
+enum status fail_memory(struct error *e, const char *what, unsigned long long bytes);
+
+#endif

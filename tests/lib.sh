@@ -1,0 +1,54 @@
+# lib.sh: what the shell tests share. A test script sources it after `set -u`.
+#
+# Results are lines "ok - NAME", "not ok - NAME" or "skip - NAME"; run.sh counts them.
+
+BIN=${BUILD:-build}/bin
+TESTS=${BUILD:-build}/tests
+MPIEXEC=${MPIEXEC:-mpiexec}
+DATA=../shared/data # real graphs, where present
+failures=0
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/dbfs-test.XXXXXX") || exit 1
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' INT TERM
+
+pass() { echo "ok - $1"; }
+fail() { echo "not ok - $1"; failures=$((failures + 1)); }
+skip() { echo "skip - $1"; }
+
+# check NAME COMMAND...: passes when the command succeeds
+check() {
+    local name=$1
+    shift
+    if "$@" >"$tmp/out" 2>"$tmp/err"; then
+        pass "$name"
+    else
+        fail "$name"
+        sed 's/^/    /' "$tmp/err" | head -20
+    fi
+}
+
+# check_exit CODE NAME COMMAND...: passes when the command exits with CODE; its output stays in
+# $tmp/out and $tmp/err
+check_exit() {
+    local want=$1 name=$2 got=0
+    shift 2
+    "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || got=$?
+    if [ "$got" = "$want" ]; then
+        pass "$name"
+    else
+        fail "$name (exit $got, expected $want)"
+        sed 's/^/    /' "$tmp/err" | head -20
+    fi
+}
+
+# check_says PATTERN NAME: the last check_exit's standard error matches
+check_says() {
+    if grep -q -e "$1" "$tmp/err"; then
+        pass "$2"
+    else
+        fail "$2 (no '$1' in:)"
+        sed 's/^/    /' "$tmp/err" | head -20
+    fi
+}
+
+finish() { [ "$failures" = 0 ]; exit $?; }

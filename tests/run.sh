@@ -1,0 +1,42 @@
+#!/bin/bash
+# run.sh short|long: runs every test and closes with "N passed, N failed, N skipped".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+mode=${1:-short}
+export BUILD=${BUILD:-build} TEST_MODE=$mode
+log=$(mktemp) || exit 1
+trap 'rm -f "$log"' EXIT
+
+run_one() {
+    local name=$1 start=$SECONDS
+    shift
+    echo "== $name"
+    "$@" >"$log.one" 2>&1 </dev/null
+    local code=$?
+    if [ $code -ne 0 ] && ! grep -q '^not ok' "$log.one"; then
+        echo "not ok - $name exits with $code" >>"$log.one"
+    fi
+    if ! grep -qE '^(ok|not ok|skip)' "$log.one"; then
+        echo "not ok - $name reports nothing" >>"$log.one"
+    fi
+    cat "$log.one" >>"$log"
+    grep -vE '^ok' "$log.one"
+    echo "   $(grep -c '^ok' "$log.one") ok, $((SECONDS - start)) s"
+    rm -f "$log.one"
+}
+
+run_one structure tests/structure.sh
+for unit in tests/unit/*.c; do
+    name=$(basename "$unit" .c)
+    run_one "unit $name" "$BUILD/tests/$name"
+done
+for script in tests/cli/*.sh; do
+    run_one "$(basename "$script" .sh)" bash "$script"
+done
+run_one traverse bash tests/traverse.sh "$mode"
+
+passed=$(grep -c '^ok' "$log")
+failed=$(grep -c '^not ok' "$log")
+skipped=$(grep -c '^skip' "$log")
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]

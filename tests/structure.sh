@@ -1,0 +1,46 @@
+#!/bin/bash
+# structure.sh: the rules of the tree that a compiler does not see.
+set -u
+. tests/lib.sh
+
+no_match() { ! grep -rnE "$@" >&2; }
+
+# includes go one way: formats <- tools, formats <- traverse
+check 'formats includes nothing of ours but formats' \
+    no_match '#include "(tools|traverse)/' formats
+check 'tools never include traverse' no_match '#include "traverse/|#include "\.\./traverse' tools
+check 'traverse never includes tools' no_match '#include "tools/|#include "\.\./tools' traverse
+for header in tools/*.h; do
+    base=$(basename "$header")
+    if [ -e "traverse/$base" ]; then
+        fail "traverse/$base has the name of a header of tools"
+    fi
+done
+check 'MPI is seen by one file of traverse' \
+    test "$(grep -lE '#include <mpi.h>' traverse/* | tr '\n' ' ')" = 'traverse/comm.c '
+check 'zlib inflate is seen by one file of the tools' \
+    test "$(grep -lE 'inflate(Init|End)' formats/* tools/* traverse/* | wc -l)" = 1
+
+duplicates=$(find formats tools traverse -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
+check "file names are unique ($duplicates)" test -z "$duplicates"
+
+# every program and format has its page, and every option of --help stands in it
+for program in rmatgen edgeconv degsplit dbfs-pack dbfs-traverse; do
+    check "man/$program.1 exists" test -s "man/$program.1"
+    missing=$("$BIN/$program" --help | grep -oE '(^|[ ,])--[a-z0-9][a-z0-9-]*' | tr -d ' ,' | sort -u |
+        while read -r option; do
+            sed 's/\\-/-/g' "man/$program.1" 2>/dev/null | grep -qF -e "$option" || echo "$option"
+        done)
+    check "man/$program.1 has every option of --help ($(echo $missing))" test -z "$missing"
+done
+for page in dbfs-edges dbfs-split dbfs-shard; do
+    check "man/$page.5 exists" test -s "man/$page.5"
+done
+if command -v mandoc >/dev/null 2>&1; then
+    for page in man/*.[15]; do
+        check "$page is clean for mandoc" mandoc -T lint -W warning "$page"
+    done
+else
+    skip 'man pages through mandoc: not installed'
+fi
+finish

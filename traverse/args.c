@@ -1,0 +1,232 @@
+/* args.c: see args.h */
+#include "args.h"
+
+#include "formats/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "Usage: dbfs-traverse [OPTION]... DIR\n"
+    "       mpiexec -n R dbfs-traverse [OPTION]... DIR\n"
+    "Breadth-first search over the shards that dbfs-pack wrote to DIR.\n"
+    "\n"
+    "Roots:\n"
+    "  -r, --roots ROOT[,ROOT...]  search from these vertices\n"
+    "  -n, --count COUNT           search from COUNT sampled vertices of degree >= 1 (default 64)\n"
+    "      --seed N                of the sampling (default 1)\n"
+    "      --warm-up N             untimed searches first (default 1 when sampling, else 0)\n"
+    "Machine:\n"
+    "  -g, --shards-per-rank G     R ranks x G shards must be p (default p / R)\n"
+    "      --backend NAME          auto, cpu or cuda (default auto)\n"
+    "      --no-check              do not compare the shards' CRCs before searching\n"
+    "Search:\n"
+    "      --direction MODE        auto, push or pull (default auto)\n"
+    "      --factor0 LIST          to pull when FV > factor0 * BV: dd=0.5,dn=0.05,nd=1e-7\n"
+    "      --factor1 LIST          back to push when FV < factor1 * BV\n"
+    "      --reduction MODE        of delegate masks: blocking or nonblocking (default blocking)\n"
+    "      --local-all2all         gather vertices for device g on device g before sending\n"
+    "      --uniquify              drop duplicates among vertices sent to one device\n"
+    "      --chunk SIZE            of nn messages (default 4M)\n"
+    "Results ('-' is standard output; records then go to standard error):\n"
+    "      --depths FILE           hop distances: .npy, or text lines \"id depth\"\n"
+    "      --parents FILE          parents; %d in FILE becomes the root\n"
+    "      --json FILE             environment, summary and a record per root\n"
+    "Common:\n"
+    "  -@, --threads N             per rank (default 0: all cores / ranks on the host)\n"
+    "  -S, --memory SIZE           bound on arrays (default 3/4 of what is available)\n"
+    "  -T, --tmpdir DIR            accepted for uniformity; nothing is spilled\n"
+    "  -q, --quiet                 only the summary and errors\n"
+    "  -v, --verbose               a line per level\n"
+    "  -h, --help   --version\n"
+    "\n"
+    "Exit codes: 0 ok, 1 run-time failure, 2 usage, 3 bad data, 5 not enough memory or no GPU.\n";
+
+enum {
+    OPTION_SEED = CLI_FIRST_FREE_OPTION,
+    OPTION_WARM_UP,
+    OPTION_BACKEND,
+    OPTION_NO_CHECK,
+    OPTION_DIRECTION,
+    OPTION_FACTOR0,
+    OPTION_FACTOR1,
+    OPTION_REDUCTION,
+    OPTION_LOCAL_ALL2ALL,
+    OPTION_UNIQUIFY,
+    OPTION_CHUNK,
+    OPTION_DEPTHS,
+    OPTION_PARENTS,
+    OPTION_JSON
+};
+
+static const struct option long_options[] = {
+    CLI_LONG_OPTIONS,
+    {"roots", required_argument, NULL, 'r'},
+    {"count", required_argument, NULL, 'n'},
+    {"seed", required_argument, NULL, OPTION_SEED},
+    {"warm-up", required_argument, NULL, OPTION_WARM_UP},
+    {"shards-per-rank", required_argument, NULL, 'g'},
+    {"backend", required_argument, NULL, OPTION_BACKEND},
+    {"no-check", no_argument, NULL, OPTION_NO_CHECK},
+    {"direction", required_argument, NULL, OPTION_DIRECTION},
+    {"factor0", required_argument, NULL, OPTION_FACTOR0},
+    {"factor1", required_argument, NULL, OPTION_FACTOR1},
+    {"reduction", required_argument, NULL, OPTION_REDUCTION},
+    {"local-all2all", no_argument, NULL, OPTION_LOCAL_ALL2ALL},
+    {"uniquify", no_argument, NULL, OPTION_UNIQUIFY},
+    {"chunk", required_argument, NULL, OPTION_CHUNK},
+    {"depths", required_argument, NULL, OPTION_DEPTHS},
+    {"parents", required_argument, NULL, OPTION_PARENTS},
+    {"json", required_argument, NULL, OPTION_JSON},
+    {NULL, 0, NULL, 0}};
+
+static const char *const direction_names[] = {"auto", "push", "pull"};
+static const char *const backend_names[] = {"auto", "cpu", "cuda"};
+static const char *const reduction_names[] = {"blocking", "nonblocking"};
+
+static int choice(const struct args *args, const char *option, const char *text,
+                  const char *const *names, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(text, names[i]) == 0)
+            return i;
+    }
+    cli_usage(&args->cli, "%s: '%s' is not one of its values", option, text);
+}
+
+static void parse_roots(struct args *args, char *list)
+{
+    uint64_t count = 1;
+    for (const char *c = list; *c != '\0'; c++)
+        count += *c == ',';
+    free(args->roots);
+    args->roots = count <= MAX_ROOTS ? malloc(count * sizeof *args->roots) : NULL;
+    if (args->roots == NULL)
+        cli_usage(&args->cli, "-r: more than %d roots", MAX_ROOTS);
+    args->count = 0;
+    for (char *next = list; next != NULL;) {
+        char *item = strsep(&next, ",");
+        args->roots[args->count++] = cli_number(&args->cli, "-r", item, 0, UINT64_MAX);
+    }
+}
+
+/* dd=0.5,dn=0.05,nd=1e-7, any of them. */
+static void parse_factors(struct args *args, const char *option, char *list, double *factor)
+{
+    for (char *next = list; next != NULL;) {
+        char *item = strsep(&next, ","), *value = strchr(item, '=');
+        int g = SUBGRAPHS;
+        if (value != NULL) {
+            *value++ = '\0';
+            for (g = ND; g < SUBGRAPHS && strcmp(item, subgraph_name[g]) != 0; g++)
+                ;
+        }
+        if (g == SUBGRAPHS)
+            cli_usage(&args->cli, "%s: '%s' is not nd=X, dn=X or dd=X", option, item);
+        factor[g] = cli_real(&args->cli, option, value);
+    }
+}
+
+static void parse_search_option(struct args *args, int option, char *value)
+{
+    switch (option) {
+    case OPTION_DIRECTION:
+        args->policy.mode =
+            (enum direction_mode)choice(args, "--direction", value, direction_names, 3);
+        break;
+    case OPTION_FACTOR0: parse_factors(args, "--factor0", value, args->policy.factor0); break;
+    case OPTION_FACTOR1: parse_factors(args, "--factor1", value, args->policy.factor1); break;
+    case OPTION_REDUCTION:
+        args->exchange.nonblocking = choice(args, "--reduction", value, reduction_names, 2);
+        break;
+    case OPTION_LOCAL_ALL2ALL: args->exchange.local_all2all = 1; break;
+    case OPTION_UNIQUIFY: args->exchange.uniquify = 1; break;
+    case OPTION_CHUNK:
+        if (parse_size(value, &args->exchange.chunk_bytes) != 0 ||
+            args->exchange.chunk_bytes == 0 || args->exchange.chunk_bytes > INT32_MAX)
+            cli_usage(&args->cli, "--chunk: '%s' is not a size of 1 to 2^31-1 bytes", value);
+        break;
+    default: cli_option(&args->cli, option, value);
+    }
+}
+
+static void parse_option(struct args *args, int option, char *value)
+{
+    switch (option) {
+    case 'r': parse_roots(args, value); break;
+    case 'n':
+        if (args->roots != NULL)
+            cli_usage(&args->cli, "-n and -r exclude each other");
+        args->count = cli_number(&args->cli, "-n", value, 1, MAX_ROOTS);
+        break;
+    case 'g':
+        args->shards_per_rank = (uint32_t)cli_number(&args->cli, "-g", value, 1, 1 << 20);
+        break;
+    case OPTION_SEED: args->seed = cli_number(&args->cli, "--seed", value, 0, UINT64_MAX); break;
+    case OPTION_WARM_UP:
+        args->warm_up = cli_number(&args->cli, "--warm-up", value, 0, MAX_ROOTS);
+        break;
+    case OPTION_BACKEND:
+        args->backend = (enum backend_choice)choice(args, "--backend", value, backend_names, 3);
+        break;
+    case OPTION_NO_CHECK: args->check = 0; break;
+    case OPTION_DEPTHS: args->depths = value; break;
+    case OPTION_PARENTS: args->parents = value; break;
+    case OPTION_JSON: args->json = value; break;
+    default: parse_search_option(args, option, value);
+    }
+}
+
+/* A result file per root needs a name per root; two results cannot share standard output. */
+static void check_outputs(const struct args *args)
+{
+    const char *const file[] = {args->depths, args->parents, args->json};
+    int to_stdout = 0;
+    for (int i = 0; i < 3; i++) {
+        if (file[i] == NULL)
+            continue;
+        to_stdout += strcmp(file[i], "-") == 0;
+        if (i < 2 && args->count > 1 && strstr(file[i], "%d") == NULL)
+            cli_usage(&args->cli, "%s: several roots need %%d in the file name", file[i]);
+    }
+    if (to_stdout > 1)
+        cli_usage(&args->cli, "only one result can go to standard output");
+}
+
+void args_parse(struct args *args, int argc, char **argv)
+{
+    int option, warm_up_given = 0, sampling_given = 0;
+    memset(args, 0, sizeof *args);
+    args->cli.program = "dbfs-traverse";
+    args->cli.help = help;
+    args->count = 64;
+    args->seed = 1;
+    args->check = 1;
+    args->policy = direction_defaults;
+    args->exchange.chunk_bytes = EXCHANGE_CHUNK_BYTES;
+    while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS "r:n:g:", long_options, NULL)) !=
+           -1) {
+        warm_up_given |= option == OPTION_WARM_UP;
+        sampling_given |= option == 'n';
+        if (option == 'r' && sampling_given)
+            cli_usage(&args->cli, "-n and -r exclude each other");
+        parse_option(args, option, optarg);
+    }
+    if (!warm_up_given)
+        args->warm_up = args->roots == NULL;
+    if (optind + 1 != argc)
+        cli_usage(&args->cli, optind == argc ? "which graph? DIR is missing" : "more than one DIR");
+    args->folder = argv[optind];
+    check_outputs(args);
+}
+
+void args_free(struct args *args)
+{
+    free(args->roots);
+}
+
+const char *args_direction_name(const struct args *args)
+{
+    return direction_names[args->policy.mode];
+}

@@ -1,0 +1,37 @@
+/* args.h: the command line of dbfs-traverse */
+#ifndef DBFS_ARGS_H
+#define DBFS_ARGS_H
+
+#include "direction.h"
+#include "exchange.h"
+
+#include "formats/cli.h"
+
+#include <stdint.h>
+
+enum { MAX_ROOTS = 1 << 20 };
+
+enum backend_choice { BACKEND_AUTO, BACKEND_CPU, BACKEND_CUDA };
+
+struct args {
+    struct cli cli;
+    const char *folder;
+    uint64_t *roots; /* original ids, owned; NULL: sample `count` */
+    uint64_t count;
+    uint64_t seed;
+    uint32_t shards_per_rank; /* 0: p / R */
+    enum backend_choice backend;
+    struct direction_policy policy;
+    struct exchange_options exchange;
+    uint64_t warm_up; /* searches before the first one that counts */
+    int check;        /* compare the CRC of every section before searching */
+    const char *depths, *parents, *json;
+};
+
+/* Exits with 2, or after --help and --version. */
+void args_parse(struct args *args, int argc, char **argv);
+void args_free(struct args *args);
+
+const char *args_direction_name(const struct args *args);
+
+#endif

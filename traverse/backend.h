@@ -1,0 +1,101 @@
+/* backend.h: what one device does in a search, as a table of functions.
+ *
+ * A device holds one shard and the state of one search over it. The level loop (bfs.c) drives all
+ * devices of a rank through this table; the exchange moves masks and vertices between them. A
+ * backend knows nothing of ranks and the loop nothing of threads or GPUs.
+ *
+ * One level, for every device (Pan et al., figure 3):
+ *   previsit         new delegates and normals become the frontier: levels marked, duplicates
+ *                    dropped, workloads counted
+ *   visit_delegates  dd and nd: the mask of updated delegates
+ *   visit_normals    dn and nn: new local normals, and vertices for other shards in bins
+ * Pulls read the visited marks as they stood at the start of the level.
+ */
+#ifndef DBFS_BACKEND_H
+#define DBFS_BACKEND_H
+
+#include "direction.h"
+
+#include "formats/memory.h"
+#include "formats/shard.h"
+#include "formats/status.h"
+
+#include <stdint.h>
+
+struct device; /* each backend has its own */
+
+enum { DEPTH_UNREACHED = -1 };
+
+/* The parent of a normal vertex, or of a delegate, as the device that found it knows it. */
+#define PARENT_DELEGATE_BIT (UINT32_C(1) << 31) /* delegate id; else a local id of the device */
+#define PARENT_NONE UINT32_MAX                  /* not found by this device */
+#define PARENT_REMOTE (UINT32_MAX - 1)          /* over an nn edge from another device */
+#define PARENT_SELF (UINT32_MAX - 2)            /* the root */
+
+enum root_at { ROOT_AT_LOCAL, ROOT_AT_DELEGATE, ROOT_AT_ISOLATED };
+
+/* Where the root is: a delegate is on every device, a local vertex on its shard's. */
+struct root {
+    uint64_t id; /* as stored */
+    enum root_at at;
+    uint32_t shard; /* the owner */
+    uint32_t index; /* local id, delegate id, or slot */
+};
+
+struct device_options {
+    int threads;
+    int parents; /* record parents */
+    struct memory_budget *budget;
+};
+
+struct backend {
+    const char *name;
+
+    enum status (*open)(struct device **device, const struct shard *shard,
+                        const struct device_options *options, struct error *e);
+    void (*close)(struct device *device); /* NULL is allowed */
+
+    /* Forgets the last search and puts the root, where this device has it, on the frontier. */
+    enum status (*start)(struct device *device, const struct root *root, struct error *e);
+
+    /* Marks the frontier with `depth`, and says what visiting it would cost. */
+    enum status (*previsit)(struct device *device, int32_t depth, struct workload *work,
+                            struct error *e);
+
+    enum status (*visit_delegates)(struct device *device, const struct directions *directions,
+                                   struct error *e);
+
+    /* *found: local normals newly reached. */
+    enum status (*visit_normals)(struct device *device, const struct directions *directions,
+                                 uint64_t *found, struct error *e);
+
+    /* Vertices for another shard that nn visits of this level left: how many, and their local ids
+     * there, copied out. */
+    uint64_t (*outgoing)(const struct device *device, uint32_t shard);
+    enum status (*take_outgoing)(struct device *device, uint32_t shard, uint32_t *ids,
+                                 struct error *e);
+
+    /* Vertices from other shards, duplicates and visited ones included, for the next previsit. */
+    enum status (*receive)(struct device *device, const uint32_t *ids, uint64_t count,
+                           struct error *e);
+
+    /* ORs the updated delegates of all devices of this rank into `mask` (mask_words(d) words), and
+     * says whether there are any; then gives the mask reduced over all ranks back to them, for the
+     * next previsit. When no rank has updates neither is called. */
+    enum status (*gather_masks)(struct device *const *devices, uint32_t count, uint64_t *mask,
+                                int *updated, struct error *e);
+    enum status (*spread_mask)(struct device *const *devices, uint32_t count, const uint64_t *mask,
+                               struct error *e);
+
+    /* After a search: depths, DEPTH_UNREACHED where not reached. */
+    enum status (*depths)(struct device *device, int32_t *locals, int32_t *delegates,
+                          struct error *e);
+
+    /* Parents as codes, PARENT_NONE where unreached or, for delegates, found elsewhere. */
+    enum status (*parents)(struct device *device, uint32_t *locals, uint32_t *delegates,
+                           struct error *e);
+};
+
+extern const struct backend backend_cpu;
+
+#endif

@@ -1,0 +1,43 @@
+/* bfs.h: one breadth-first search over all shards: the level loop */
+#ifndef DBFS_BFS_H
+#define DBFS_BFS_H
+
+#include "backend.h"
+#include "comm.h"
+#include "direction.h"
+#include "exchange.h"
+
+struct bfs {
+    const struct comm *comm;
+    const struct backend *backend;
+    struct device **devices; /* of this rank */
+    uint32_t device_count;
+    struct exchange *exchange;
+    struct direction_policy policy;
+    struct directions *directions; /* [device_count]: the current choice of each */
+};
+
+/* What one level did on this rank, for a trace. */
+struct level_trace {
+    uint64_t frontier[SUBGRAPHS];  /* sources of each subgraph in the frontier */
+    uint64_t forward[SUBGRAPHS];   /* their edges */
+    uint32_t pulling[SUBGRAPHS];   /* devices that pulled */
+    struct exchange_stats exchange;
+    double compute_s, exchange_s;
+};
+
+struct bfs_times {
+    double compute_s, exchange_s; /* of this rank, all levels */
+    uint32_t iterations;          /* levels that were visited, the last, empty one included */
+    uint32_t mask_reductions;     /* S' of section V-A */
+    uint64_t sent_vertices;
+};
+
+/* Called after each level when not NULL. */
+typedef void bfs_tracer(void *context, int32_t depth, const struct level_trace *trace);
+
+/* Collective. A failure is this rank's own: the caller must end the job, the others wait. */
+enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
+                       bfs_tracer *tracer, void *context, struct error *e);
+
+#endif

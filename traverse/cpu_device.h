@@ -1,0 +1,116 @@
+/* cpu_device.h: the state of one shard's search on the CPU backend, shared by the cpu_*.c files.
+ *
+ * Visited marks are bit masks: the delegates' is small enough to stay in cache while rows stream
+ * past it. A depth or parent is meaningful only where the visited bit is set, so a new search clears
+ * masks and no arrays. The frontier of normals is a list where pushes found them and a mask where a
+ * pull did.
+ */
+#ifndef DBFS_CPU_DEVICE_H
+#define DBFS_CPU_DEVICE_H
+
+#include "backend.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Vertices bound for one other shard, as one thread collected them. */
+struct bin {
+    uint32_t *ids;
+    uint64_t count, capacity;
+};
+
+/* Rows to push from: prefix[i] edges come before rows[i]; prefix[count] = edges. */
+struct push_list {
+    uint32_t *rows;
+    uint64_t *prefix;
+    uint64_t count, edges;
+    uint64_t *row_start, *edge_start; /* [threads]: where each thread's share begins */
+};
+
+struct device {
+    const struct shard *shard;
+    struct memory_budget *budget;
+    int threads;
+    int parents;
+    int32_t depth; /* of the current frontier */
+
+    /* delegates: [d] or mask_words(d) */
+    uint64_t *visited_d;
+    uint64_t *incoming_d; /* the reduced mask of the last level's updates */
+    uint64_t *frontier_d; /* incoming and not visited before */
+    uint64_t *updated_d;  /* found in this level */
+    int incoming, updated;
+    int32_t *depth_d;
+    uint32_t *parent_d;
+
+    /* local normals: [locals] or mask_words(locals) */
+    uint64_t *visited_n;
+    uint64_t *pulled_n; /* the part of the frontier that a pull found; valid if pulled */
+    int pulled;
+    uint32_t *queue; /* the part of the frontier that pushes found or other shards sent */
+    uint64_t queue_count;
+    uint32_t *next; /* the queue of the next level */
+    uint64_t next_count;
+    int32_t *depth_n;
+    uint32_t *parent_n;
+
+    uint64_t unvisited[SUBGRAPHS]; /* sources of each subgraph not visited */
+    uint64_t frontier[SUBGRAPHS];  /* q of each */
+    struct push_list push;
+    struct bin *bins; /* [threads][p] */
+    int out_of_memory; /* a bin could not grow */
+};
+
+/* Below this many rows or edges a second thread costs more than it saves. */
+enum { PARALLEL_WORK = 8192 };
+
+static inline int threads_for(const struct device *dev, uint64_t work)
+{
+    return work < PARALLEL_WORK ? 1 : dev->threads;
+}
+
+static inline void set_mask_bit(uint64_t *mask, uint64_t i)
+{
+    mask[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+/* Sets the bit; nonzero when this call was the one that set it. */
+static inline int claim_mask_bit(uint64_t *mask, uint64_t i)
+{
+    uint64_t bit = UINT64_C(1) << (i % 64);
+    if ((__atomic_load_n(&mask[i / 64], __ATOMIC_RELAXED) & bit) != 0)
+        return 0;
+    return (__atomic_fetch_or(&mask[i / 64], bit, __ATOMIC_RELAXED) & bit) == 0;
+}
+
+/* Edges of a row that is known not to be empty. */
+static inline uint64_t source_row_length(const struct csr *csr, uint64_t row)
+{
+    uint64_t rest = csr_offset(csr, row + 1) - csr_offset(csr, row);
+    if (rest > 0 || csr->head_columns <= 1)
+        return rest + csr->head_columns;
+    uint64_t heads = 0;
+    while (heads < csr->head_columns && csr->heads[heads * csr->rows + row] != HEAD_NONE)
+        heads++;
+    return heads;
+}
+
+/* cpu_push.c: rows of `csr` in the list or the mask (either may be NULL) that are not empty, into
+ * dev->push. */
+void gather_rows(struct device *dev, const struct csr *csr, const uint32_t *list,
+                 uint64_t list_count, const uint64_t *mask);
+void push_dd(struct device *dev);
+void push_nd(struct device *dev);
+void push_dn(struct device *dev);
+void push_nn(struct device *dev);
+
+/* cpu_pull.c */
+void pull_dd(struct device *dev);
+void pull_nd(struct device *dev);
+uint64_t pull_dn(struct device *dev); /* normals found */
+
+/* cpu_previsit.c */
+void previsit_delegates(struct device *dev, struct workload *work);
+void previsit_normals(struct device *dev, struct workload *work);
+
+#endif

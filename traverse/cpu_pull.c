@@ -1,0 +1,109 @@
+/* cpu_pull.c: backward visits: each unvisited vertex looks for one visited parent (section IV-B).
+ *
+ * Rows list hubs first, so most searches end at the first probe, which reads the head column: a
+ * dense array in row order. Bytes that must move per candidate row: 4 of the head column, and for
+ * the rows that go on 8 of offsets and 4 a probe; the mask of parents stays in cache. Every thread
+ * owns whole words of 64 rows, so results are stored without atomics.
+ *
+ * Pulls test "visited before this level", not "in the frontier": for an unvisited vertex these are
+ * the same parents, because an older parent would have reached it already.
+ */
+#include "cpu_device.h"
+
+enum { WORDS_PER_CHUNK = 32 };
+
+/* The first destination of `row` that is in `mask`, or HEAD_NONE. */
+static inline uint32_t find_parent(const struct csr *csr, uint64_t row, const uint64_t *mask)
+{
+    const uint32_t *columns = csr->columns;
+    for (uint32_t j = 0; j < csr->head_columns; j++) {
+        uint32_t head = csr->heads[j * csr->rows + row];
+        if (head == HEAD_NONE)
+            return HEAD_NONE;
+        if (mask_bit(mask, head))
+            return head;
+    }
+    uint64_t end = csr_offset(csr, row + 1);
+    for (uint64_t i = csr_offset(csr, row); i < end; i++) {
+        if (mask_bit(mask, columns[i]))
+            return columns[i];
+    }
+    return HEAD_NONE;
+}
+
+/* Rows among `candidates` (a word of 64, the first of them `base`) that have a parent in `mask`;
+ * their parents, with `tag`, go to parent[] where that is not NULL. */
+static inline uint64_t pull_word(const struct csr *csr, uint64_t base, uint64_t candidates,
+                                 const uint64_t *mask, uint32_t tag, uint32_t *parent)
+{
+    uint64_t found = 0;
+    for (; candidates != 0; candidates &= candidates - 1) {
+        uint64_t row = base + (uint64_t)__builtin_ctzll(candidates);
+        uint32_t at = find_parent(csr, row, mask);
+        if (at == HEAD_NONE)
+            continue;
+        found |= candidates & -candidates;
+        if (parent != NULL)
+            parent[row] = tag | at;
+    }
+    return found;
+}
+
+/* Unvisited delegates look for a parent: dd over its own rows, nd over dn's. */
+static void pull_delegates(struct device *dev, const struct csr *csr, const uint64_t *parents_mask,
+                           uint32_t tag)
+{
+    uint64_t words = mask_words(dev->shard->d);
+    uint32_t *parent = dev->parents ? dev->parent_d : NULL;
+    int updated = 0;
+#pragma omp parallel for num_threads(threads_for(dev, 64 * words)) \
+    schedule(dynamic, WORDS_PER_CHUNK) reduction(| : updated)
+    for (uint64_t w = 0; w < words; w++) {
+        uint64_t candidates = csr->sources[w] & ~(dev->visited_d[w] | dev->updated_d[w]);
+        if (candidates == 0)
+            continue;
+        uint64_t found = pull_word(csr, 64 * w, candidates, parents_mask, tag, parent);
+        dev->updated_d[w] |= found;
+        updated |= found != 0;
+    }
+    dev->updated |= updated;
+}
+
+void pull_dd(struct device *dev)
+{
+    pull_delegates(dev, &dev->shard->csr[DD], dev->visited_d, PARENT_DELEGATE_BIT);
+}
+
+void pull_nd(struct device *dev)
+{
+    pull_delegates(dev, &dev->shard->csr[DN], dev->visited_n, 0);
+}
+
+static inline void mark_word(int32_t *depth, uint64_t base, uint64_t bits, int32_t value)
+{
+    for (; bits != 0; bits &= bits - 1)
+        depth[base + (uint64_t)__builtin_ctzll(bits)] = value;
+}
+
+uint64_t pull_dn(struct device *dev)
+{
+    const struct csr *csr = &dev->shard->csr[ND];
+    uint64_t words = mask_words(dev->shard->locals), count = 0;
+    uint32_t *parent = dev->parents ? dev->parent_n : NULL;
+    int32_t depth = dev->depth + 1;
+#pragma omp parallel for num_threads(threads_for(dev, 64 * words)) \
+    schedule(dynamic, WORDS_PER_CHUNK) reduction(+ : count)
+    for (uint64_t w = 0; w < words; w++) {
+        uint64_t candidates = csr->sources[w] & ~dev->visited_n[w], found = 0;
+        if (candidates != 0)
+            found = pull_word(csr, 64 * w, candidates, dev->visited_d, PARENT_DELEGATE_BIT, parent);
+        dev->pulled_n[w] = found;
+        if (found == 0)
+            continue;
+        dev->visited_n[w] |= found;
+        mark_word(dev->depth_n, 64 * w, found, depth);
+        count += (uint64_t)__builtin_popcountll(found);
+    }
+    dev->pulled = count > 0;
+    return count;
+}

@@ -1,0 +1,285 @@
+/* cpu_push.c: forward visits: the frontier's rows mark their destinations (section IV-A).
+ *
+ * Rows are gathered with a prefix sum of their lengths, and threads take equal shares of the edges,
+ * whole rows or parts of rows alike: merge-based partitioning, so that one hub cannot hold up a
+ * level. Bytes that must move per edge: 4 of the column; the marks are probed at random.
+ */
+#include "cpu_device.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- gathering ---- */
+
+/* The i-th of `parts` nearly equal pieces of 0..count starts here. */
+static uint64_t piece(uint64_t count, int parts, int i)
+{
+    return count / (uint64_t)parts * (uint64_t)i + count % (uint64_t)parts * (uint64_t)i / (uint64_t)parts;
+}
+
+/* Appends the rows of one piece of list and mask at rows[at], with lengths; returns how many. With
+ * rows NULL only counts. */
+static uint64_t gather_piece(const struct csr *csr, const uint32_t *list, uint64_t list_begin,
+                             uint64_t list_end, const uint64_t *mask, uint64_t word_begin,
+                             uint64_t word_end, uint32_t *rows)
+{
+    uint64_t count = 0;
+    for (uint64_t i = list_begin; i < list_end; i++) {
+        if (!mask_bit(csr->sources, list[i]))
+            continue;
+        if (rows != NULL)
+            rows[count] = list[i];
+        count++;
+    }
+    for (uint64_t w = word_begin; w < word_end; w++) {
+        uint64_t bits = mask[w] & csr->sources[w];
+        if (rows == NULL) {
+            count += (uint64_t)__builtin_popcountll(bits);
+            continue;
+        }
+        for (; bits != 0; bits &= bits - 1)
+            rows[count++] = (uint32_t)(64 * w + (uint64_t)__builtin_ctzll(bits));
+    }
+    return count;
+}
+
+/* Lengths of rows[begin..end) into prefix, as a running sum that starts at 0; returns the sum. */
+static uint64_t sum_lengths(const struct csr *csr, struct push_list *push, uint64_t begin,
+                            uint64_t end)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = begin; i < end; i++) {
+        push->prefix[i] = sum;
+        sum += source_row_length(csr, push->rows[i]);
+    }
+    return sum;
+}
+
+/* Turns per-thread counts into starting positions; returns the total. */
+static uint64_t exclusive_scan(uint64_t *count, int parts)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < parts; i++) {
+        uint64_t own = count[i];
+        count[i] = sum;
+        sum += own;
+    }
+    return sum;
+}
+
+void gather_rows(struct device *dev, const struct csr *csr, const uint32_t *list,
+                 uint64_t list_count, const uint64_t *mask)
+{
+    struct push_list *push = &dev->push;
+    uint64_t words = mask != NULL ? mask_words(csr->rows) : 0;
+    int threads = threads_for(dev, list_count + 8 * words);
+    uint64_t *row_start = push->row_start, *edge_start = push->edge_start;
+#pragma omp parallel num_threads(threads)
+    {
+        int t = omp_get_thread_num();
+        uint64_t l0 = piece(list_count, threads, t), l1 = piece(list_count, threads, t + 1);
+        uint64_t w0 = piece(words, threads, t), w1 = piece(words, threads, t + 1);
+        row_start[t] = threads > 1 ? gather_piece(csr, list, l0, l1, mask, w0, w1, NULL) : 0;
+#pragma omp barrier
+#pragma omp single
+        push->count = exclusive_scan(row_start, threads);
+        uint64_t begin = row_start[t];
+        uint64_t end = begin + gather_piece(csr, list, l0, l1, mask, w0, w1, push->rows + begin);
+        if (threads == 1)
+            push->count = end;
+        edge_start[t] = sum_lengths(csr, push, begin, end);
+#pragma omp barrier
+#pragma omp single
+        push->edges = exclusive_scan(edge_start, threads);
+        for (uint64_t i = begin; i < end && edge_start[t] > 0; i++)
+            push->prefix[i] += edge_start[t];
+    }
+    push->prefix[push->count] = push->edges;
+}
+
+/* ---- visiting ---- */
+
+/* A thread's newly found normals, moved to the device's next queue a bufferful at a time. */
+struct appender {
+    struct device *dev;
+    uint32_t count;
+    uint32_t ids[1024];
+};
+
+static void flush_appender(struct appender *a)
+{
+    uint64_t at = __atomic_fetch_add(&a->dev->next_count, a->count, __ATOMIC_RELAXED);
+    memcpy(a->dev->next + at, a->ids, a->count * sizeof *a->ids);
+    a->count = 0;
+}
+
+static inline void append(struct appender *a, uint32_t id)
+{
+    if (a->count == sizeof a->ids / sizeof *a->ids)
+        flush_appender(a);
+    a->ids[a->count++] = id;
+}
+
+/* What a thread needs at each edge. */
+struct push_thread {
+    struct device *dev;
+    struct bin *bins; /* [p] */
+    int updated;
+    struct appender appender;
+};
+
+typedef void visit_edge(struct push_thread *t, uint32_t row, uint64_t to);
+
+static inline void reach_delegate(struct push_thread *t, uint64_t to, uint32_t parent)
+{
+    struct device *dev = t->dev;
+    if (mask_bit(dev->visited_d, to) || !claim_mask_bit(dev->updated_d, to))
+        return;
+    t->updated = 1;
+    if (dev->parents)
+        dev->parent_d[to] = parent;
+}
+
+static inline void reach_normal(struct push_thread *t, uint64_t to, uint32_t parent)
+{
+    struct device *dev = t->dev;
+    if (!claim_mask_bit(dev->visited_n, to))
+        return;
+    dev->depth_n[to] = dev->depth + 1;
+    if (dev->parents)
+        dev->parent_n[to] = parent;
+    append(&t->appender, (uint32_t)to);
+}
+
+static inline void visit_dd_edge(struct push_thread *t, uint32_t row, uint64_t to)
+{
+    reach_delegate(t, to, PARENT_DELEGATE_BIT | row);
+}
+
+static inline void visit_nd_edge(struct push_thread *t, uint32_t row, uint64_t to)
+{
+    reach_delegate(t, to, row);
+}
+
+static inline void visit_dn_edge(struct push_thread *t, uint32_t row, uint64_t to)
+{
+    reach_normal(t, to, PARENT_DELEGATE_BIT | row);
+}
+
+static void grow_bin(struct device *dev, struct bin *bin)
+{
+    uint64_t capacity = bin->capacity == 0 ? 1024 : 2 * bin->capacity;
+    uint32_t *grown = realloc(bin->ids, capacity * sizeof *grown);
+    if (grown == NULL) {
+        __atomic_store_n(&dev->out_of_memory, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    bin->ids = grown;
+    bin->capacity = capacity;
+}
+
+static inline void visit_nn_edge(struct push_thread *t, uint32_t row, uint64_t to)
+{
+    const struct shard *shard = t->dev->shard;
+    uint64_t owner = to >> shard->local_bits;
+    uint64_t local = to & ((UINT64_C(1) << shard->local_bits) - 1);
+    if (owner == shard->index) {
+        reach_normal(t, local, row);
+        return;
+    }
+    struct bin *bin = &t->bins[owner];
+    if (bin->count == bin->capacity)
+        grow_bin(t->dev, bin);
+    if (bin->count < bin->capacity)
+        bin->ids[bin->count++] = (uint32_t)local;
+}
+
+/* Edges begin..end of one row; edge j < heads stands in the head columns. */
+static inline __attribute__((always_inline)) void
+push_row(struct push_thread *t, const struct csr *csr, uint32_t row, uint64_t begin, uint64_t end,
+         visit_edge *visit)
+{
+    uint64_t k = csr->head_columns, rest = csr_offset(csr, row);
+    for (uint64_t j = begin; j < end && j < k; j++)
+        visit(t, row, csr->heads[j * csr->rows + row]);
+    for (uint64_t j = begin < k ? k : begin; j < end; j++)
+        visit(t, row, csr_column(csr, rest + j - k));
+}
+
+/* The gathered row that holds edge `at`. */
+static uint64_t row_of_edge(const struct push_list *push, uint64_t at)
+{
+    uint64_t low = 0, high = push->count;
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        if (push->prefix[middle] <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static inline __attribute__((always_inline)) void
+push_share(struct push_thread *t, const struct csr *csr, uint64_t begin, uint64_t end,
+           visit_edge *visit)
+{
+    const struct push_list *push = &t->dev->push;
+    if (begin == end)
+        return;
+    for (uint64_t i = row_of_edge(push, begin); i < push->count && push->prefix[i] < end; i++) {
+        uint64_t first = push->prefix[i], last = push->prefix[i + 1];
+        push_row(t, csr, push->rows[i], begin > first ? begin - first : 0,
+                 (end < last ? end : last) - first, visit);
+    }
+}
+
+static inline __attribute__((always_inline)) void
+push_all(struct device *dev, const struct csr *csr, visit_edge *visit)
+{
+    int threads = threads_for(dev, dev->push.edges), updated = 0;
+#pragma omp parallel num_threads(threads) reduction(| : updated)
+    {
+        int i = omp_get_thread_num();
+        struct push_thread t;
+        t.dev = dev;
+        t.bins = dev->bins + (size_t)i * dev->shard->p;
+        t.updated = 0;
+        t.appender.dev = dev;
+        t.appender.count = 0;
+        push_share(&t, csr, piece(dev->push.edges, threads, i),
+                   piece(dev->push.edges, threads, i + 1), visit);
+        flush_appender(&t.appender);
+        updated |= t.updated;
+    }
+    dev->updated |= updated;
+}
+
+void push_dd(struct device *dev)
+{
+    const struct csr *csr = &dev->shard->csr[DD];
+    gather_rows(dev, csr, NULL, 0, dev->frontier_d);
+    push_all(dev, csr, visit_dd_edge);
+}
+
+void push_dn(struct device *dev)
+{
+    const struct csr *csr = &dev->shard->csr[DN];
+    gather_rows(dev, csr, NULL, 0, dev->frontier_d);
+    push_all(dev, csr, visit_dn_edge);
+}
+
+void push_nd(struct device *dev)
+{
+    const struct csr *csr = &dev->shard->csr[ND];
+    gather_rows(dev, csr, dev->queue, dev->queue_count, dev->pulled ? dev->pulled_n : NULL);
+    push_all(dev, csr, visit_nd_edge);
+}
+
+void push_nn(struct device *dev)
+{
+    const struct csr *csr = &dev->shard->csr[NN];
+    gather_rows(dev, csr, dev->queue, dev->queue_count, dev->pulled ? dev->pulled_n : NULL);
+    push_all(dev, csr, visit_nn_edge);
+}

@@ -1,0 +1,47 @@
+/* direction.h: push or pull, for each subgraph of each device and level.
+ *
+ * Section IV-B of Pan et al.: the forward workload FV is the sum of the frontier's row lengths, the
+ * backward workload is estimated as BV = |U| (q + s) / q, and a subgraph turns to pull when FV >
+ * factor0 * BV and back to push when FV < factor1 * BV. nn always pushes. Decisions are local: both
+ * directions of every dd, nd and dn edge are on the same device.
+ */
+#ifndef DBFS_DIRECTION_H
+#define DBFS_DIRECTION_H
+
+#include "formats/shard.h"
+
+#include <stdint.h>
+
+enum direction { PUSH, PULL };
+
+enum direction_mode { DIRECTION_AUTO, DIRECTION_PUSH, DIRECTION_PULL };
+
+struct directions {
+    enum direction of[SUBGRAPHS];
+};
+
+struct direction_policy {
+    enum direction_mode mode;
+    double factor0[SUBGRAPHS]; /* to pull */
+    double factor1[SUBGRAPHS]; /* back to push */
+};
+
+/* What visiting one subgraph would cost on one device. */
+struct subgraph_work {
+    uint64_t forward;           /* FV: edges of the frontier's rows */
+    uint64_t frontier;          /* q: frontier vertices that are sources of the subgraph */
+    uint64_t unvisited_sources; /* s: unvisited sources of the subgraph */
+    uint64_t unvisited_targets; /* |U|: unvisited sources of the reverse subgraph */
+};
+
+struct workload {
+    struct subgraph_work of[SUBGRAPHS];
+};
+
+extern const struct direction_policy direction_defaults;
+
+/* Chooses for the next visit; `directions` holds the last choice (all PUSH at the start). */
+void choose_directions(const struct direction_policy *policy, const struct workload *work,
+                       struct directions *directions);
+
+#endif

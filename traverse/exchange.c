@@ -1,0 +1,347 @@
+/* exchange.c: see exchange.h */
+#include "exchange.h"
+
+#include "formats/partition.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Vertices bound for one device of another rank, from one device of this one: one message. */
+struct outbox {
+    uint32_t *ids; /* into the send buffer */
+    uint64_t count;
+};
+
+struct exchange {
+    const struct comm *comm;
+    const struct backend *backend;
+    struct device *const *devices;
+    uint32_t G, R, rank;
+    uint64_t words; /* of a delegate mask */
+    struct exchange_options options;
+    struct memory_budget *budget;
+    uint64_t *mask; /* [words] */
+    uint64_t *control, *control_in; /* [R][CONTROL_COUNTS + G*G] */
+    struct outbox *outbox;          /* [R][G from][G to] */
+    uint32_t *send, *receive;       /* buffers, grown as needed */
+    uint64_t send_capacity, receive_capacity;
+    struct transfer *sends, *receives; /* [R*G*G] */
+};
+
+/* A rank's message to each other rank: its state, then how many vertices come from each of its
+ * devices to each of the receiver's. */
+enum { CONTROL_UPDATED, CONTROL_FOUND, CONTROL_COUNTS };
+
+static size_t control_width(const struct exchange *x)
+{
+    return CONTROL_COUNTS + (size_t)x->G * x->G;
+}
+
+static struct outbox *outbox_of(const struct exchange *x, uint32_t rank, uint32_t from, uint32_t to)
+{
+    return &x->outbox[((size_t)rank * x->G + from) * x->G + to];
+}
+
+/* ---- opening ---- */
+
+void exchange_close(struct exchange *x)
+{
+    if (x == NULL)
+        return;
+    free(x->mask);
+    free(x->control);
+    free(x->control_in);
+    free(x->outbox);
+    free(x->sends);
+    free(x->receives);
+    free(x->send);
+    free(x->receive);
+    free(x);
+}
+
+enum status exchange_open(struct exchange **result, const struct comm *comm,
+                          const struct backend *backend, struct device *const *devices,
+                          uint32_t device_count, uint64_t d, const struct exchange_options *options,
+                          struct memory_budget *budget, struct error *e)
+{
+    *result = NULL;
+    struct exchange *x = calloc(1, sizeof *x);
+    if (x == NULL)
+        return fail_memory(e, "exchange", sizeof *x);
+    x->comm = comm;
+    x->backend = backend;
+    x->devices = devices;
+    x->G = device_count;
+    x->R = comm->ranks;
+    x->rank = comm->rank;
+    x->words = mask_words(d);
+    x->options = *options;
+    x->budget = budget;
+    size_t pairs = (size_t)x->R * x->G * x->G;
+    x->mask = calloc(x->words + 1, sizeof *x->mask);
+    x->control = calloc(x->R * control_width(x), sizeof *x->control);
+    x->control_in = calloc(x->R * control_width(x), sizeof *x->control_in);
+    x->outbox = calloc(pairs, sizeof *x->outbox);
+    x->sends = calloc(pairs, sizeof *x->sends);
+    x->receives = calloc(pairs, sizeof *x->receives);
+    if (x->mask == NULL || x->control == NULL || x->control_in == NULL || x->outbox == NULL ||
+        x->sends == NULL || x->receives == NULL) {
+        fail_memory(e, "exchange", x->words * 8);
+        exchange_close(x);
+        return e->status;
+    }
+    *result = x;
+    return ST_OK;
+}
+
+/* ---- collecting what leaves ---- */
+
+static enum status grow(uint32_t **buffer, uint64_t *capacity, uint64_t need, struct error *e)
+{
+    if (need <= *capacity)
+        return ST_OK;
+    uint64_t target = need > 2 * *capacity ? need : 2 * *capacity;
+    free(*buffer);
+    *capacity = 0;
+    *buffer = malloc(target * sizeof **buffer);
+    if (*buffer == NULL)
+        return fail_memory(e, "nn exchange buffers", target * sizeof **buffer);
+    *capacity = target;
+    return ST_OK;
+}
+
+static int compare_u32(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static uint64_t unique_u32(uint32_t *ids, uint64_t count)
+{
+    if (count == 0)
+        return 0;
+    qsort(ids, count, sizeof *ids, compare_u32);
+    uint64_t kept = 1;
+    for (uint64_t i = 1; i < count; i++) {
+        if (ids[i] != ids[kept - 1])
+            ids[kept++] = ids[i];
+    }
+    return kept;
+}
+
+/* Option U. With L everything for one device is in one box, so duplicates between devices go too. */
+static void uniquify(struct exchange *x)
+{
+    for (size_t i = 0; x->options.uniquify && i < (size_t)x->R * x->G * x->G; i++)
+        x->outbox[i].count = unique_u32(x->outbox[i].ids, x->outbox[i].count);
+}
+
+/* Which of this rank's devices sends what device `from` found for device `to` of another rank. */
+static uint32_t sender_of(const struct exchange *x, uint32_t from, uint32_t to)
+{
+    return x->options.local_all2all ? to : from;
+}
+
+static void count_outboxes(struct exchange *x, uint64_t *total)
+{
+    memset(x->outbox, 0, (size_t)x->R * x->G * x->G * sizeof *x->outbox);
+    *total = 0;
+    for (uint32_t from = 0; from < x->G; from++) {
+        for (uint32_t s = 0; s < x->R * x->G; s++) {
+            uint32_t rank = rank_of_shard(s, x->R), to = device_of_shard(s, x->R);
+            if (rank == x->rank && to == from)
+                continue;
+            uint64_t count = x->backend->outgoing(x->devices[from], s);
+            outbox_of(x, rank, sender_of(x, from, to), to)->count += count;
+            *total += count;
+        }
+    }
+}
+
+static void place_outboxes(struct exchange *x)
+{
+    uint32_t *at = x->send;
+    for (size_t i = 0; i < (size_t)x->R * x->G * x->G; i++) {
+        x->outbox[i].ids = at;
+        at += x->outbox[i].count;
+        x->outbox[i].count = 0; /* filled again below */
+    }
+}
+
+static enum status fill_outboxes(struct exchange *x, struct error *e)
+{
+    for (uint32_t from = 0; from < x->G; from++) {
+        for (uint32_t s = 0; s < x->R * x->G; s++) {
+            uint32_t rank = rank_of_shard(s, x->R), to = device_of_shard(s, x->R);
+            uint64_t count = x->backend->outgoing(x->devices[from], s);
+            struct outbox *box = outbox_of(x, rank, sender_of(x, from, to), to);
+            if (count == 0)
+                continue;
+            if (x->backend->take_outgoing(x->devices[from], s, box->ids + box->count, e) != ST_OK)
+                return e->status;
+            box->count += count;
+        }
+    }
+    return ST_OK;
+}
+
+static enum status collect(struct exchange *x, uint64_t *leaving, struct error *e)
+{
+    count_outboxes(x, leaving);
+    if (grow(&x->send, &x->send_capacity, *leaving, e) != ST_OK)
+        return e->status;
+    place_outboxes(x);
+    if (*leaving > 0 && fill_outboxes(x, e) != ST_OK)
+        return e->status;
+    uniquify(x);
+    return ST_OK;
+}
+
+/* ---- telling the other ranks ---- */
+
+struct level_state {
+    int updated, found; /* anywhere */
+};
+
+static void share_counts(struct exchange *x, struct level_state *state)
+{
+    size_t width = control_width(x);
+    if (x->R == 1)
+        return;
+    for (uint32_t r = 0; r < x->R; r++) {
+        uint64_t *row = x->control + r * width;
+        row[CONTROL_UPDATED] = (uint64_t)state->updated;
+        row[CONTROL_FOUND] = (uint64_t)state->found;
+        for (uint32_t i = 0; i < x->G * x->G; i++)
+            row[CONTROL_COUNTS + i] =
+                r == x->rank ? 0 : x->outbox[(size_t)r * x->G * x->G + i].count;
+    }
+    comm_alltoall_u64(x->comm, x->control, x->control_in, (int)width);
+    for (uint32_t r = 0; r < x->R; r++) {
+        state->updated |= x->control_in[r * width + CONTROL_UPDATED] != 0;
+        state->found |= x->control_in[r * width + CONTROL_FOUND] != 0;
+    }
+}
+
+/* ---- moving vertices ---- */
+
+static int tag_of(const struct exchange *x, uint32_t from, uint32_t to)
+{
+    return (int)(from * x->G + to);
+}
+
+static size_t list_sends(struct exchange *x, struct exchange_stats *stats)
+{
+    size_t count = 0;
+    for (uint32_t r = 0; r < x->R; r++) {
+        for (uint32_t i = 0; i < x->G * x->G && r != x->rank; i++) {
+            const struct outbox *box = outbox_of(x, r, i / x->G, i % x->G);
+            if (box->count == 0)
+                continue;
+            x->sends[count++] = (struct transfer){.peer = r,
+                                                  .tag = tag_of(x, i / x->G, i % x->G),
+                                                  .bytes = box->ids,
+                                                  .size = box->count * sizeof *box->ids};
+            stats->sent_vertices += box->count;
+        }
+    }
+    return count;
+}
+
+static uint64_t incoming_count(const struct exchange *x, uint32_t rank, uint32_t pair)
+{
+    return x->control_in[rank * control_width(x) + CONTROL_COUNTS + pair];
+}
+
+static enum status list_receives(struct exchange *x, size_t *listed, struct error *e)
+{
+    uint64_t total = 0;
+    *listed = 0;
+    for (uint32_t r = 0; r < x->R; r++)
+        for (uint32_t i = 0; i < x->G * x->G; i++)
+            total += incoming_count(x, r, i);
+    if (grow(&x->receive, &x->receive_capacity, total, e) != ST_OK)
+        return e->status;
+    uint32_t *at = x->receive;
+    for (uint32_t r = 0; r < x->R; r++) {
+        for (uint32_t i = 0; i < x->G * x->G; i++) {
+            uint64_t count = incoming_count(x, r, i);
+            if (count == 0)
+                continue;
+            x->receives[(*listed)++] = (struct transfer){.peer = r,
+                                                         .tag = tag_of(x, i / x->G, i % x->G),
+                                                         .bytes = at,
+                                                         .size = count * sizeof *at};
+            at += count;
+        }
+    }
+    return ST_OK;
+}
+
+static enum status deliver_received(struct exchange *x, size_t count, struct error *e)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct transfer *t = &x->receives[i];
+        struct device *device = x->devices[(uint32_t)t->tag % x->G];
+        if (x->backend->receive(device, t->bytes, t->size / sizeof(uint32_t), e) != ST_OK)
+            return e->status;
+    }
+    return ST_OK;
+}
+
+/* What goes to other devices of this rank needs no message. */
+static enum status deliver_local(struct exchange *x, struct exchange_stats *stats, struct error *e)
+{
+    for (uint32_t i = 0; i < x->G * x->G; i++) {
+        const struct outbox *box = outbox_of(x, x->rank, i / x->G, i % x->G);
+        if (box->count == 0)
+            continue;
+        stats->local_vertices += box->count;
+        if (x->backend->receive(x->devices[i % x->G], box->ids, box->count, e) != ST_OK)
+            return e->status;
+    }
+    return ST_OK;
+}
+
+static enum status move_vertices(struct exchange *x, struct exchange_stats *stats, struct error *e)
+{
+    size_t receives = 0;
+    if (x->R > 1) {
+        size_t sends = list_sends(x, stats);
+        if (list_receives(x, &receives, e) != ST_OK ||
+            comm_transfer(x->comm, x->sends, sends, x->receives, receives, x->options.chunk_bytes,
+                          e) != ST_OK)
+            return e->status;
+    }
+    if (deliver_local(x, stats, e) != ST_OK)
+        return e->status;
+    return deliver_received(x, receives, e);
+}
+
+/* ---- a level ---- */
+
+enum status exchange_level(struct exchange *x, uint64_t found, int *done,
+                           struct exchange_stats *stats, struct error *e)
+{
+    struct level_state state = {0};
+    uint64_t leaving = 0;
+    memset(stats, 0, sizeof *stats);
+    if (x->backend->gather_masks(x->devices, x->G, x->mask, &state.updated, e) != ST_OK ||
+        collect(x, &leaving, e) != ST_OK)
+        return e->status;
+    state.found = found > 0 || leaving > 0;
+    share_counts(x, &state);
+    stats->reduced_masks = state.updated;
+    if (state.updated && x->options.nonblocking)
+        comm_begin_or_masks(x->comm, x->mask, x->words);
+    else if (state.updated)
+        comm_or_masks(x->comm, x->mask, x->words);
+    if (move_vertices(x, stats, e) != ST_OK)
+        return e->status;
+    if (state.updated && x->options.nonblocking)
+        comm_wait_masks(x->comm);
+    *done = !state.updated && !state.found;
+    if (state.updated)
+        return x->backend->spread_mask(x->devices, x->G, x->mask, e);
+    return ST_OK;
+}

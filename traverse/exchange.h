@@ -1,0 +1,47 @@
+/* exchange.h: what ranks do between two levels (Pan et al., section V, figure 4).
+ *
+ * Updated delegates are reduced: the devices of a rank into one mask, then over the ranks by a
+ * blocking MPI_Allreduce or an MPI_Iallreduce that overlaps the nn exchange. Vertices that nn visits
+ * found go point to point to their owner's device, 4 bytes each. One small all-to-all per level
+ * carries the counts and says whether any mask changed and whether the search is over, so a level
+ * without delegate updates reduces nothing (S' of section V-A).
+ */
+#ifndef DBFS_EXCHANGE_H
+#define DBFS_EXCHANGE_H
+
+#include "backend.h"
+#include "comm.h"
+
+#include "formats/memory.h"
+
+enum { EXCHANGE_CHUNK_BYTES = 4 << 20 }; /* the paper's best message size, section VI-A */
+
+struct exchange_options {
+    int nonblocking;      /* IR: MPI_Iallreduce, overlapping the nn exchange; else BR */
+    int local_all2all;    /* L: gather what goes to device g of other ranks on device g first */
+    int uniquify;         /* U: drop duplicates in what goes to one device */
+    uint64_t chunk_bytes; /* of nn messages */
+};
+
+/* What one exchange moved, on this rank. */
+struct exchange_stats {
+    uint64_t sent_vertices; /* nn destinations to other ranks, after uniquify */
+    uint64_t local_vertices;/* nn destinations to other devices of this rank */
+    int reduced_masks;      /* 1 if the masks were reduced */
+};
+
+struct exchange;
+
+/* `devices`: the G devices of this rank, device g holding shard g*R + rank; d delegates. */
+enum status exchange_open(struct exchange **exchange, const struct comm *comm,
+                          const struct backend *backend, struct device *const *devices,
+                          uint32_t device_count, uint64_t d, const struct exchange_options *options,
+                          struct memory_budget *budget, struct error *e);
+void exchange_close(struct exchange *exchange); /* NULL is allowed */
+
+/* Ends a level. `found`: local normals this rank's devices newly reached. *done: nothing was found
+ * anywhere, the search is over. */
+enum status exchange_level(struct exchange *exchange, uint64_t found, int *done,
+                           struct exchange_stats *stats, struct error *e);
+
+#endif

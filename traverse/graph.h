@@ -1,0 +1,46 @@
+/* graph.h: the packed graph as this rank holds it: the manifest and its G mapped shards */
+#ifndef DBFS_GRAPH_H
+#define DBFS_GRAPH_H
+
+#include "comm.h"
+
+#include "formats/bijection.h"
+#include "formats/manifest.h"
+#include "formats/partition.h"
+
+struct graph {
+    struct manifest manifest;
+    struct bijection bijection; /* valid when manifest.randomized */
+    uint32_t device_count;      /* G */
+    struct shard *shards;       /* [G]: device g holds shard g*R + rank */
+    uint64_t vertices;          /* with edges, all shards: collective sum */
+    double open_s, check_s;
+};
+
+/* Collective. G = 0 takes p / R. ST_USAGE when R*G is not p. With `check` every section's CRC is
+ * compared, by `threads` threads. */
+enum status graph_open(struct graph *graph, const struct comm *comm, const char *folder,
+                       uint32_t device_count, int check, int threads, struct error *e);
+void graph_close(struct graph *graph);
+
+/* Ids people use <-> ids in the shards. */
+static inline uint64_t stored_id(const struct graph *graph, uint64_t original)
+{
+    return graph->manifest.randomized && original < graph->bijection.n
+               ? bijection_forward(&graph->bijection, original)
+               : original;
+}
+
+static inline uint64_t original_id(const struct graph *graph, uint64_t stored)
+{
+    return graph->manifest.randomized && stored < graph->bijection.n
+               ? bijection_backward(&graph->bijection, stored)
+               : stored;
+}
+
+static inline uint64_t local_vertex_id(const struct shard *shard, uint64_t local)
+{
+    return vertex_of_slot(shard->local_slots[local], shard->index, shard->p);
+}
+
+#endif

@@ -1,0 +1,306 @@
+/* main.c: dbfs-traverse: maps the shards, searches from each root, writes records and results */
+#include "args.h"
+#include "backend.h"
+#include "bfs.h"
+#include "comm.h"
+#include "graph.h"
+#include "report.h"
+#include "results.h"
+#include "roots.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct run {
+    struct args args;
+    struct comm comm;
+    struct memory_budget budget;
+    struct graph graph;
+    const struct backend *backend;
+    int threads;
+    struct device **devices;
+    struct exchange *exchange;
+    struct results *results;
+    struct bfs bfs;
+    uint64_t *ids; /* original ids of the roots */
+    struct root *roots;
+    uint64_t count;
+    struct record *records;
+    struct environment env;
+    FILE *talk; /* records and summary: stdout, or stderr where a result takes stdout */
+};
+
+/* ---- set-up ---- */
+
+static enum status choose_backend(struct run *run, struct error *e)
+{
+    run->backend = &backend_cpu;
+    if (run->args.backend == BACKEND_CUDA)
+        return fail(e, ST_RESOURCE, "--backend cuda: this build has no CUDA backend");
+    return ST_OK;
+}
+
+static int wants_parents(const struct run *run)
+{
+    return run->args.parents != NULL;
+}
+
+static enum status open_devices(struct run *run, struct error *e)
+{
+    uint32_t count = run->graph.device_count;
+    struct device_options options = {
+        .threads = run->threads, .parents = wants_parents(run), .budget = &run->budget};
+    run->devices = calloc(count, sizeof(struct device *));
+    run->bfs.directions = calloc(count, sizeof *run->bfs.directions);
+    if (run->devices == NULL || run->bfs.directions == NULL)
+        return fail_memory(e, "devices", count * sizeof(struct device *));
+    for (uint32_t g = 0; g < count; g++) {
+        if (run->backend->open(&run->devices[g], &run->graph.shards[g], &options, e) != ST_OK)
+            return e->status;
+    }
+    if (exchange_open(&run->exchange, &run->comm, run->backend, run->devices, count,
+                      run->graph.manifest.d, &run->args.exchange, &run->budget, e) != ST_OK)
+        return e->status;
+    return results_open(&run->results, &run->graph, &run->comm, run->backend, run->devices,
+                        wants_parents(run), run->args.depths != NULL || run->args.parents != NULL,
+                        &run->budget, e);
+}
+
+static enum status choose_roots(struct run *run, struct error *e)
+{
+    run->count = run->args.count;
+    run->ids = calloc(run->count, sizeof *run->ids);
+    run->roots = calloc(run->count, sizeof *run->roots);
+    run->records = calloc(run->count, sizeof *run->records);
+    if (run->ids == NULL || run->roots == NULL || run->records == NULL)
+        fail_memory(e, "roots", run->count * sizeof *run->roots);
+    if (comm_agree(&run->comm, e) != ST_OK)
+        return e->status;
+    if (run->args.roots != NULL)
+        memcpy(run->ids, run->args.roots, run->count * sizeof *run->ids);
+    else if (roots_sample(&run->graph, &run->comm, run->args.seed, run->args.count, run->ids,
+                          &run->count, &run->budget, e) != ST_OK)
+        return e->status;
+    if (run->count == 0)
+        return fail(e, ST_RUNTIME, "%s: no vertex has an edge: there is no root to sample",
+                    run->args.folder);
+    if (run->count < run->args.count && run->comm.rank == 0)
+        cli_warn(&run->args.cli, "only %" PRIu64 " vertices have edges: searching from each",
+                 run->count);
+    return roots_locate(&run->graph, &run->comm, run->ids, run->count, run->roots, &run->budget, e);
+}
+
+static void set_up_search(struct run *run)
+{
+    const struct args *args = &run->args;
+    run->bfs.comm = &run->comm;
+    run->bfs.backend = run->backend;
+    run->bfs.devices = run->devices;
+    run->bfs.device_count = run->graph.device_count;
+    run->bfs.exchange = run->exchange;
+    run->bfs.policy = args->policy;
+    run->env = (struct environment){.folder = args->folder,
+                                    .backend = run->backend->name,
+                                    .direction = args_direction_name(args),
+                                    .reduction =
+                                        args->exchange.nonblocking ? "nonblocking" : "blocking",
+                                    .comm = &run->comm,
+                                    .graph = &run->graph,
+                                    .policy = &args->policy,
+                                    .threads = run->threads,
+                                    .local_all2all = args->exchange.local_all2all,
+                                    .uniquify = args->exchange.uniquify,
+                                    .parents = wants_parents(run),
+                                    .seed = args->seed,
+                                    .sampled = args->roots == NULL};
+}
+
+static int cores_for_rank(const struct run *run)
+{
+    int cores = cli_threads(&run->args.cli);
+    if (run->args.cli.threads > 0)
+        return cores;
+    int share = cores / (int)run->comm.host_ranks;
+    return share > 0 ? share : 1;
+}
+
+static enum status set_up(struct run *run, struct error *e)
+{
+    double start = cli_seconds();
+    run->threads = cores_for_rank(run);
+    memory_budget_init(&run->budget, run->args.cli.memory_bytes);
+    if (choose_backend(run, e) != ST_OK ||
+        graph_open(&run->graph, &run->comm, run->args.folder, run->args.shards_per_rank,
+                   run->args.check, run->threads, e) != ST_OK)
+        return e->status;
+    open_devices(run, e);
+    if (comm_agree(&run->comm, e) != ST_OK || choose_roots(run, e) != ST_OK)
+        return e->status;
+    set_up_search(run);
+    run->env.start_s = cli_seconds() - start;
+    return ST_OK;
+}
+
+/* ---- searching ---- */
+
+static void trace_level(void *context, int32_t depth, const struct level_trace *trace)
+{
+    const struct run *run = context;
+    if (run->comm.rank != 0)
+        return;
+    fprintf(stderr, "%s: level %" PRId32, run->args.cli.program, depth);
+    for (int g = 0; g < SUBGRAPHS; g++)
+        fprintf(stderr, " %s %" PRIu64 "/%" PRIu64 "%s", subgraph_name[g], trace->frontier[g],
+                trace->forward[g], trace->pulling[g] > 0 ? " pull" : "");
+    fprintf(stderr, " sent %" PRIu64 " masks %d compute_us %.1f exchange_us %.1f\n",
+            trace->exchange.sent_vertices, trace->exchange.reduced_masks, 1e6 * trace->compute_s,
+            1e6 * trace->exchange_s);
+}
+
+/* A failure within a search is one rank's own, and the others wait for it in a collective. */
+static void search(struct run *run, const struct root *root, struct bfs_times *times, int tracing)
+{
+    struct error error = {0};
+    if (bfs_search(&run->bfs, root, times, tracing ? trace_level : NULL, run, &error) != ST_OK)
+        comm_abort(&run->comm, run->args.cli.program, &error);
+}
+
+static void reduce_record(const struct run *run, struct record *record,
+                          const struct bfs_times *times)
+{
+    double slowest[3] = {record->time_s, times->compute_s, times->exchange_s};
+    record->sent_vertices = times->sent_vertices;
+    comm_max_double(&run->comm, slowest, 3);
+    comm_sum_u64(&run->comm, &record->sent_vertices, 1);
+    record->time_s = slowest[0];
+    record->compute_s = slowest[1];
+    record->exchange_s = slowest[2];
+    record->iterations = times->iterations;
+    record->mask_reductions = times->mask_reductions;
+}
+
+static enum status search_and_count(struct run *run, uint64_t i, struct error *e)
+{
+    struct record *record = &run->records[i];
+    const struct root *root = &run->roots[i];
+    struct bfs_times times;
+    comm_barrier(&run->comm);
+    double start = cli_seconds();
+    search(run, root, &times, run->args.cli.verbose);
+    record->time_s = cli_seconds() - start;
+    if (results_collect(run->results, root, &record->reach, e) != ST_OK)
+        return e->status;
+    if (wants_parents(run)) {
+        double resolving = cli_seconds();
+        if (results_parents(run->results, e) != ST_OK)
+            return e->status;
+        record->time_s += cli_seconds() - resolving;
+    }
+    record->root = run->ids[i];
+    reduce_record(run, record, &times);
+    record->teps = (double)record->reach.edges / record->time_s;
+    return ST_OK;
+}
+
+/* FILE with %d replaced by the root. */
+static char *name_for_root(const char *pattern, uint64_t root)
+{
+    const char *at = strstr(pattern, "%d");
+    char *name = malloc(strlen(pattern) + 24);
+    if (name == NULL)
+        return NULL;
+    if (at == NULL)
+        strcpy(name, pattern);
+    else
+        sprintf(name, "%.*s%" PRIu64 "%s", (int)(at - pattern), pattern, root, at + 2);
+    return name;
+}
+
+static enum status write_result(struct run *run, enum result_kind kind, const char *pattern,
+                                uint64_t i, struct error *e)
+{
+    if (pattern == NULL)
+        return ST_OK;
+    char *name = name_for_root(pattern, run->ids[i]);
+    if (name == NULL)
+        fail_memory(e, pattern, strlen(pattern));
+    if (comm_agree(&run->comm, e) == ST_OK)
+        results_write(run->results, kind, &run->roots[i], name, e);
+    free(name);
+    return e->status;
+}
+
+static enum status search_all(struct run *run, struct error *e)
+{
+    struct bfs_times times;
+    int talks = run->comm.rank == 0 && !run->args.cli.quiet;
+    if (talks)
+        report_environment(run->talk, &run->env);
+    for (uint64_t i = 0; i < run->args.warm_up; i++)
+        search(run, &run->roots[i % run->count], &times, 0);
+    for (uint64_t i = 0; i < run->count; i++) {
+        if (search_and_count(run, i, e) != ST_OK)
+            comm_abort(&run->comm, run->args.cli.program, e);
+        if (talks)
+            report_record(run->talk, &run->records[i]);
+        if (write_result(run, RESULT_DEPTHS, run->args.depths, i, e) != ST_OK ||
+            write_result(run, RESULT_PARENTS, run->args.parents, i, e) != ST_OK)
+            return e->status;
+    }
+    return ST_OK;
+}
+
+static enum status conclude(struct run *run, struct error *e)
+{
+    if (run->comm.rank == 0) {
+        report_summary(run->talk, run->records, run->count);
+        if (fflush(run->talk) != 0 || ferror(run->talk))
+            fail_errno(e, "standard output", "cannot write");
+        if (run->args.json != NULL && e->status == ST_OK)
+            report_json(run->args.json, &run->env, run->records, run->count, e);
+    }
+    return comm_agree(&run->comm, e);
+}
+
+static void tear_down(struct run *run)
+{
+    results_close(run->results);
+    exchange_close(run->exchange);
+    for (uint32_t g = 0; run->devices != NULL && g < run->graph.device_count; g++)
+        run->backend->close(run->devices[g]);
+    free(run->devices);
+    free(run->bfs.directions);
+    graph_close(&run->graph);
+    free(run->ids);
+    free(run->roots);
+    free(run->records);
+    args_free(&run->args);
+}
+
+static int takes_stdout(const struct args *args)
+{
+    const char *const file[] = {args->depths, args->parents, args->json};
+    for (int i = 0; i < 3; i++) {
+        if (file[i] != NULL && strcmp(file[i], "-") == 0)
+            return 1;
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static struct run run;
+    struct error error = {0};
+    args_parse(&run.args, argc, argv);
+    run.talk = takes_stdout(&run.args) ? stderr : stdout;
+    comm_init(&run.comm, &error);
+    if (comm_agree(&run.comm, &error) == ST_OK && set_up(&run, &error) == ST_OK &&
+        search_all(&run, &error) == ST_OK)
+        conclude(&run, &error);
+    int code = run.comm.rank == 0 ? cli_finish(&run.args.cli, &error) : (int)error.status;
+    tear_down(&run);
+    comm_finalize();
+    return code;
+}

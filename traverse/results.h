@@ -1,0 +1,43 @@
+/* results.h: what a search reached: counts and checksums, depths and parents by original id */
+#ifndef DBFS_RESULTS_H
+#define DBFS_RESULTS_H
+
+#include "bfs.h"
+#include "graph.h"
+
+/* Counted over all ranks; edges are undirected input edges with an endpoint reached. */
+struct reach {
+    uint64_t vertices;      /* the root included */
+    uint64_t edges;         /* as Graph500's specification: duplicates and self-loops included */
+    uint64_t edges_no_loops;/* as its reference code: without self-loops */
+    uint64_t edges_kept;    /* deduplicated, without self-loops */
+    uint64_t levels;        /* largest depth + 1 */
+    uint64_t checksum;      /* over (original id, depth) of the vertices reached */
+};
+
+struct results;
+
+/* Arrays over the vertices of this rank; `parents` adds those for parents, `output` the index by
+ * id that results_write needs. */
+enum status results_open(struct results **results, const struct graph *graph,
+                         const struct comm *comm, const struct backend *backend,
+                         struct device *const *devices, int parents, int output,
+                         struct memory_budget *budget, struct error *e);
+void results_close(struct results *results); /* NULL is allowed */
+
+/* Collective. Fetches the depths of the last search and counts. */
+enum status results_collect(struct results *results, const struct root *root, struct reach *reach,
+                            struct error *e);
+
+/* Collective, after results_collect. Gives every vertex its parent: delegates the smallest id that
+ * any device found, normals reached over an nn edge by asking their neighbours' owners. */
+enum status results_parents(struct results *results, struct error *e);
+
+enum result_kind { RESULT_DEPTHS, RESULT_PARENTS };
+
+/* Collective. Rank 0 writes `path`: .npy an array indexed by id (depths int32, parents int64), else
+ * lines "id value". -1 where unreached. */
+enum status results_write(struct results *results, enum result_kind kind, const struct root *root,
+                          const char *path, struct error *e);
+
+#endif

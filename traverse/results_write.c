@@ -1,0 +1,160 @@
+/* results_write.c: depths and parents as files in the order of original ids; see results.h
+ *
+ * Ids are spread over shards by v mod p, so output goes through windows of consecutive ids: every
+ * rank fills in the vertices it owns, the windows are reduced to rank 0, and that one writes. No
+ * array over n is ever held.
+ */
+#include "results_internal.h"
+
+#include "formats/outfile.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WINDOW = 1 << 18, NPY_HEADER_BYTES = 128 };
+
+static int is_npy(const char *path)
+{
+    size_t length = strlen(path);
+    return length >= 4 && strcmp(path + length - 4, ".npy") == 0;
+}
+
+/* numpy's format 1.0: magic, version, header length, a Python dict padded with spaces to a multiple
+ * of 64 bytes, a newline. */
+static enum status write_npy_header(struct outfile *out, enum result_kind kind, uint64_t n,
+                                    struct error *e)
+{
+    char header[NPY_HEADER_BYTES];
+    memset(header, ' ', sizeof header);
+    memcpy(header, "\x93NUMPY\x01\x00", 8);
+    header[8] = (char)(NPY_HEADER_BYTES - 10);
+    header[9] = 0;
+    int length = snprintf(header + 10, sizeof header - 10,
+                          "{'descr': '%s', 'fortran_order': False, 'shape': (%" PRIu64 ",), }",
+                          kind == RESULT_DEPTHS ? "<i4" : "<i8", n);
+    header[10 + length] = ' '; /* over the terminating NUL */
+    header[NPY_HEADER_BYTES - 1] = '\n';
+    return outfile_write(out, header, sizeof header, e);
+}
+
+static int64_t value_of(const struct results *r, enum result_kind kind, uint32_t g, uint32_t code)
+{
+    uint32_t at = code & ~PARENT_DELEGATE_BIT;
+    int delegate = (code & PARENT_DELEGATE_BIT) != 0;
+    if (code == CODE_NONE)
+        return -1;
+    if (kind == RESULT_DEPTHS)
+        return delegate ? r->delegate_depth[at] : r->depth[g][at];
+    uint64_t parent = delegate ? r->delegate_parent[at] : r->parent[g][at];
+    return parent == UINT64_MAX ? -1 : (int64_t)original_id(r->graph, parent);
+}
+
+/* This rank's values of ids first..first+count, -1 elsewhere. */
+static void fill_window(const struct results *r, enum result_kind kind, const struct root *root,
+                        uint64_t first, uint64_t count, int64_t *values)
+{
+    const struct graph *graph = r->graph;
+    uint32_t p = graph->manifest.p;
+#pragma omp parallel for schedule(static)
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t id = stored_id(graph, first + i);
+        uint32_t shard = shard_of_vertex(id, p);
+        values[i] = -1;
+        if (rank_of_shard(shard, r->comm->ranks) != r->comm->rank)
+            continue;
+        uint32_t g = device_of_shard(shard, r->comm->ranks);
+        if (id == root->id) /* also one without edges, which no device holds */
+            values[i] = kind == RESULT_DEPTHS ? 0 : (int64_t)(first + i);
+        else
+            values[i] = value_of(r, kind, g, r->code[g][slot_of_vertex(id, p)]);
+    }
+}
+
+static char *put_number(char *at, int64_t value)
+{
+    char digits[24];
+    int count = 0;
+    uint64_t x = value < 0 ? (uint64_t)-value : (uint64_t)value;
+    if (value < 0)
+        *at++ = '-';
+    do {
+        digits[count++] = (char)('0' + x % 10);
+        x /= 10;
+    } while (x != 0);
+    while (count > 0)
+        *at++ = digits[--count];
+    return at;
+}
+
+static enum status write_lines(struct outfile *out, uint64_t first, uint64_t count,
+                               const int64_t *values, struct error *e)
+{
+    char line[64];
+    for (uint64_t i = 0; i < count; i++) {
+        char *end = put_number(line, (int64_t)(first + i));
+        *end++ = ' ';
+        end = put_number(end, values[i]);
+        *end++ = '\n';
+        if (outfile_write(out, line, (size_t)(end - line), e) != ST_OK)
+            return e->status;
+    }
+    return ST_OK;
+}
+
+static enum status write_binary(struct outfile *out, enum result_kind kind, uint64_t count,
+                                int64_t *values, struct error *e)
+{
+    if (kind == RESULT_PARENTS)
+        return outfile_write(out, values, count * sizeof *values, e);
+    int32_t *narrow = (int32_t *)(void *)values; /* in place: element i is read before it is lost */
+    for (uint64_t i = 0; i < count; i++) {
+        int32_t depth = (int32_t)values[i];
+        memcpy(&narrow[i], &depth, sizeof depth);
+    }
+    return outfile_write(out, narrow, count * sizeof *narrow, e);
+}
+
+static enum status write_windows(struct results *r, enum result_kind kind, const struct root *root,
+                                 const char *path, struct outfile *out, int64_t *values,
+                                 struct error *e)
+{
+    uint64_t n = r->graph->manifest.totals.n;
+    int writes = r->comm->rank == 0, npy = is_npy(path);
+    if (writes && npy)
+        write_npy_header(out, kind, n, e);
+    for (uint64_t first = 0; first < n; first += WINDOW) {
+        uint64_t count = n - first < WINDOW ? n - first : WINDOW;
+        fill_window(r, kind, root, first, count, values);
+        comm_max_i64(r->comm, values, (int)count, 0);
+        /* after a failed write the other ranks still take part in the reductions */
+        if (writes && e->status == ST_OK) {
+            if (npy)
+                write_binary(out, kind, count, values, e);
+            else
+                write_lines(out, first, count, values, e);
+        }
+    }
+    return e->status;
+}
+
+enum status results_write(struct results *r, enum result_kind kind, const struct root *root,
+                          const char *path, struct error *e)
+{
+    struct outfile *out = NULL;
+    int64_t *values = malloc(WINDOW * sizeof *values);
+    if (values == NULL)
+        fail_memory(e, path, WINDOW * sizeof *values);
+    else if (r->comm->rank == 0)
+        outfile_open(&out, path, e);
+    if (comm_agree(r->comm, e) == ST_OK)
+        write_windows(r, kind, root, path, out, values, e);
+    if (out != NULL && e->status == ST_OK) {
+        outfile_commit(out, NULL, e);
+        out = NULL;
+    }
+    outfile_abort(out);
+    free(values);
+    return comm_agree(r->comm, e);
+}

@@ -1,0 +1,187 @@
+/* roots.c: see roots.h */
+#include "roots.h"
+
+#include "formats/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- locating ---- */
+
+/* A root's place as one word, so that the minimum over ranks is the owner's: kind, then index. */
+static uint64_t encode_place(enum root_at at, uint64_t index)
+{
+    return (uint64_t)at << 40 | index;
+}
+
+static uint64_t find_delegate(const struct shard *shard, uint64_t id)
+{
+    for (uint64_t i = 0; i < shard->d; i++) {
+        if (shard_delegate_id(shard, i) == id)
+            return i;
+    }
+    return UINT64_MAX;
+}
+
+static uint64_t find_local(const struct shard *shard, uint64_t slot)
+{
+    for (uint64_t i = 0; i < shard->locals; i++) {
+        if (shard->local_slots[i] == slot)
+            return i;
+    }
+    return UINT64_MAX;
+}
+
+/* For the owner's rank: one pass over its shard's ids per root, which beats an index over n for
+ * the handful of roots that a run has. */
+static uint64_t place_of(const struct graph *graph, const struct comm *comm, uint64_t id)
+{
+    uint32_t owner = shard_of_vertex(id, graph->manifest.p);
+    if (rank_of_shard(owner, comm->ranks) != comm->rank)
+        return UINT64_MAX;
+    const struct shard *shard = &graph->shards[device_of_shard(owner, comm->ranks)];
+    uint64_t slot = slot_of_vertex(id, graph->manifest.p);
+    uint64_t at = find_local(shard, slot);
+    if (at != UINT64_MAX)
+        return encode_place(ROOT_AT_LOCAL, at);
+    at = find_delegate(shard, id);
+    if (at != UINT64_MAX)
+        return encode_place(ROOT_AT_DELEGATE, at);
+    return encode_place(ROOT_AT_ISOLATED, slot);
+}
+
+enum status roots_locate(const struct graph *graph, const struct comm *comm, const uint64_t *ids,
+                         uint64_t count, struct root *roots, struct memory_budget *budget,
+                         struct error *e)
+{
+    uint64_t *place = NULL;
+    for (uint64_t i = 0; i < count; i++) {
+        if (ids[i] >= graph->manifest.totals.n)
+            return fail(e, ST_USAGE, "root %llu: the graph has vertices 0 to %llu",
+                        (unsigned long long)ids[i],
+                        (unsigned long long)graph->manifest.totals.n - 1);
+    }
+    memory_take(budget, (void **)&place, count, 8, "roots", e);
+    if (comm_agree(comm, e) != ST_OK)
+        return e->status;
+#pragma omp parallel for schedule(dynamic)
+    for (uint64_t i = 0; i < count; i++)
+        place[i] = place_of(graph, comm, stored_id(graph, ids[i]));
+    comm_min_u64(comm, place, (int)count);
+    for (uint64_t i = 0; i < count; i++) {
+        roots[i].id = stored_id(graph, ids[i]);
+        roots[i].shard = shard_of_vertex(roots[i].id, graph->manifest.p);
+        roots[i].at = (enum root_at)(place[i] >> 40);
+        roots[i].index = (uint32_t)place[i];
+    }
+    memory_release(budget, place, count, 8);
+    return ST_OK;
+}
+
+/* ---- sampling ---- */
+
+enum { BATCH = 4096, RANDOM_BATCHES = 256 };
+
+/* Which slots of this rank's shards hold vertices with edges. */
+struct presence {
+    const struct graph *graph;
+    const struct comm *comm;
+    uint64_t slots;  /* of the largest shard */
+    uint64_t *bits;  /* [G][mask_words(slots)] */
+};
+
+static enum status presence_open(struct presence *p, const struct graph *graph,
+                                 const struct comm *comm, struct memory_budget *budget,
+                                 struct error *e)
+{
+    *p = (struct presence){.graph = graph, .comm = comm};
+    p->slots = slots_of_shard(graph->manifest.totals.n, 0, graph->manifest.p);
+    uint64_t words = mask_words(p->slots);
+    if (memory_take(budget, (void **)&p->bits, graph->device_count * words, 8,
+                    "vertices with edges", e) != ST_OK)
+        return e->status;
+    for (uint32_t g = 0; g < graph->device_count; g++) {
+        const struct shard *shard = &graph->shards[g];
+        uint64_t *bits = p->bits + g * words;
+        for (uint64_t i = 0; i < shard->locals; i++)
+            bits[shard->local_slots[i] / 64] |= UINT64_C(1) << (shard->local_slots[i] % 64);
+        for (uint64_t i = 0; i < shard->d; i++) {
+            uint64_t id = shard_delegate_id(shard, i), slot = slot_of_vertex(id, shard->p);
+            if (shard_of_vertex(id, shard->p) == shard->index)
+                bits[slot / 64] |= UINT64_C(1) << (slot % 64);
+        }
+    }
+    return ST_OK;
+}
+
+static void presence_close(struct presence *p, struct memory_budget *budget)
+{
+    memory_release(budget, p->bits, p->graph->device_count * mask_words(p->slots), 8);
+}
+
+static int is_present_here(const struct presence *p, uint64_t id)
+{
+    uint64_t stored = stored_id(p->graph, id);
+    uint32_t owner = shard_of_vertex(stored, p->graph->manifest.p);
+    if (rank_of_shard(owner, p->comm->ranks) != p->comm->rank)
+        return 0;
+    const uint64_t *bits =
+        p->bits + device_of_shard(owner, p->comm->ranks) * mask_words(p->slots);
+    return mask_bit(bits, slot_of_vertex(stored, p->graph->manifest.p));
+}
+
+/* Candidates that have edges, agreed by all ranks: bit i of `present`. */
+static void test_batch(const struct presence *p, const uint64_t *ids, uint64_t *present)
+{
+    memset(present, 0, BATCH / 8);
+    for (int i = 0; i < BATCH; i++) {
+        if (is_present_here(p, ids[i]))
+            present[i / 64] |= UINT64_C(1) << (i % 64);
+    }
+    comm_sum_u64(p->comm, present, BATCH / 64); /* one owner each: the sum is the union */
+}
+
+static int already_drawn(const uint64_t *ids, uint64_t count, uint64_t id)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        if (ids[i] == id)
+            return 1;
+    }
+    return 0;
+}
+
+/* Random candidates at first; where vertices with edges are so rare that these rarely hit, a sweep
+ * upwards from a random id. */
+static void next_candidates(uint64_t seed, uint64_t batch, uint64_t n, uint64_t *ids)
+{
+    for (uint64_t i = 0; i < BATCH; i++) {
+        if (batch < RANDOM_BATCHES)
+            ids[i] = (uint64_t)((unsigned __int128)random64(seed, batch * BATCH + i) * n >> 64);
+        else
+            ids[i] = (random64(seed, UINT64_MAX) % n + (batch - RANDOM_BATCHES) * BATCH + i) % n;
+    }
+}
+
+enum status roots_sample(const struct graph *graph, const struct comm *comm, uint64_t seed,
+                         uint64_t count, uint64_t *ids, uint64_t *drawn,
+                         struct memory_budget *budget, struct error *e)
+{
+    uint64_t candidates[BATCH], present[BATCH / 64];
+    struct presence p;
+    presence_open(&p, graph, comm, budget, e);
+    if (comm_agree(comm, e) != ST_OK)
+        return e->status;
+    if (count > graph->vertices)
+        count = graph->vertices;
+    *drawn = 0;
+    for (uint64_t batch = 0; *drawn < count; batch++) {
+        next_candidates(seed, batch, graph->manifest.totals.n, candidates);
+        test_batch(&p, candidates, present);
+        for (uint64_t i = 0; i < BATCH && *drawn < count; i++) {
+            if (mask_bit(present, i) && !already_drawn(ids, *drawn, candidates[i]))
+                ids[(*drawn)++] = candidates[i];
+        }
+    }
+    presence_close(&p, budget);
+    return ST_OK;
+}

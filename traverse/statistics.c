@@ -1,0 +1,64 @@
+/* statistics.c: see statistics.h */
+#include "statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Linear interpolation between the two nearest ranks. */
+static double quantile(const double *sorted, uint64_t count, double q)
+{
+    double at = q * (double)(count - 1);
+    uint64_t low = (uint64_t)at;
+    if (low + 1 >= count)
+        return sorted[count - 1];
+    return sorted[low] + (at - (double)low) * (sorted[low + 1] - sorted[low]);
+}
+
+static void mean_and_deviation(const double *values, uint64_t count, double *mean,
+                               double *deviation)
+{
+    double sum = 0, squares = 0;
+    for (uint64_t i = 0; i < count; i++)
+        sum += values[i];
+    *mean = sum / (double)count;
+    for (uint64_t i = 0; i < count; i++)
+        squares += (values[i] - *mean) * (values[i] - *mean);
+    *deviation = count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
+}
+
+/* Graph500: the deviation of the harmonic mean from that of the inverses, by the delta method. */
+static void harmonic(const double *values, uint64_t count, struct statistics *s)
+{
+    double sum = 0, squares = 0, n = (double)count;
+    for (uint64_t i = 0; i < count; i++)
+        sum += 1 / values[i];
+    s->harmonic_mean = n / sum;
+    for (uint64_t i = 0; i < count; i++) {
+        double difference = 1 / values[i] - sum / n;
+        squares += difference * difference;
+    }
+    s->harmonic_deviation =
+        count > 1 ? sqrt(squares) / (n - 1) * s->harmonic_mean * s->harmonic_mean : 0;
+}
+
+void statistics_of(double *values, uint64_t count, struct statistics *s)
+{
+    double logs = 0;
+    qsort(values, count, sizeof *values, compare_doubles);
+    s->min = values[0];
+    s->max = values[count - 1];
+    s->first_quartile = quantile(values, count, 0.25);
+    s->median = quantile(values, count, 0.5);
+    s->third_quartile = quantile(values, count, 0.75);
+    mean_and_deviation(values, count, &s->mean, &s->deviation);
+    harmonic(values, count, s);
+    for (uint64_t i = 0; i < count; i++)
+        logs += log(values[i]);
+    s->geometric_mean = exp(logs / (double)count);
+}
