@@ -130,6 +130,26 @@ static enum status check_entry(struct container *c, struct section *s, const uns
     return ST_OK;
 }
 
+/* Sections follow each other, and what lies between them is zero: no byte of the file is free to
+ * change unseen. */
+static enum status check_padding(struct container *c, struct error *e)
+{
+    uint64_t end = HEADER_BYTES + (uint64_t)ENTRY_BYTES * c->sections;
+    for (uint32_t i = 0; i <= c->sections; i++) {
+        uint64_t next = (end + CONTAINER_ALIGN - 1) / CONTAINER_ALIGN * CONTAINER_ALIGN;
+        if (i == c->sections) /* the last section ends the file; a file without sections is a page */
+            next = i == 0 ? next : end;
+        else if (c->section[i].offset != next)
+            return bad(c, c->kind->section_name(c->section[i].type), "is not where it belongs", e);
+        for (; end < next && end < c->size; end++) {
+            if (c->bytes[end] != 0)
+                return bad(c, "padding", "is not zero", e);
+        }
+        end = i < c->sections ? next + c->section[i].bytes : next;
+    }
+    return end == c->size ? ST_OK : bad(c, "file", "has bytes after its last section", e);
+}
+
 enum status container_open(struct container **result, const struct container_kind *kind,
                            const char *path, struct error *e)
 {
@@ -145,6 +165,8 @@ enum status container_open(struct container **result, const struct container_kin
         check_header(c, e);
     for (uint32_t i = 0; i < c->sections && e->status == ST_OK; i++)
         check_entry(c, &c->section[i], c->bytes + HEADER_BYTES + (size_t)ENTRY_BYTES * i, e);
+    if (e->status == ST_OK)
+        check_padding(c, e);
     if (e->status != ST_OK) {
         container_close(c);
         return e->status;

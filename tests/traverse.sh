@@ -1,0 +1,149 @@
+#!/bin/bash
+# traverse.sh short|long: distances and parents against the oracle, over graphs, p, R x G, TH,
+# directions and exchange options.
+#
+# On graphs of small diameter every pair of option values meets (long; short takes a sample of the
+# same list). Long graphs run with R <= 2, since an allreduce between many ranks on few cores takes
+# milliseconds. For every graph one distance checksum must come out of all configurations.
+set -u
+. tests/lib.sh
+mode=${1:-short}
+
+layouts='1x1 1x2 2x1 1x3 3x1 1x4 2x2 4x1 1x7 7x1 1x8 2x4 4x2 8x1' # ranks x shards per rank
+long_layouts='1x1 1x2 2x1 1x3 2x2 1x7 1x8 2x4'
+
+# ranks beyond the cores wait for each other in the kernel instead of spinning
+export MPIR_CVAR_CH4_NETMOD=ofi OMP_WAIT_POLICY=passive
+
+parameters() { # LAYOUTS
+    cat <<END
+layout $1
+th 0 suggested inf
+direction auto push pull
+reduction blocking nonblocking
+l none --local-all2all
+u none --uniquify
+chunk 4M 64
+threads 1 2
+END
+}
+parameters "$layouts" | awk -f tests/pairs.awk >"$tmp/pairs"
+parameters "$long_layouts" | awk -f tests/pairs.awk >"$tmp/long_pairs"
+
+# pack_graph P TH: the directory of $edges for P shards
+pack_graph() {
+    local dir=$work/pack-$1-$2
+    if [ ! -e "$dir/manifest" ]; then
+        local th=
+        [ "$2" = suggested ] || th="-t $2"
+        "$BIN/dbfs-pack" -q -p "$1" $th -o "$dir" "$work/edges" 2>"$work/pack.err" ||
+            { cat "$work/pack.err"; return 1; }
+    fi
+}
+
+# run_config LAYOUT TH DIRECTION REDUCTION L U CHUNK THREADS
+run_config() {
+    local ranks=${1%x*} shards=${1#*x} options=''
+    local p=$((ranks * shards))
+    [ "$5" = none ] || options="$options $5"
+    [ "$6" = none ] || options="$options $6"
+    pack_graph "$p" "$2" || return 1
+    rm -f "$work"/depths.* "$work"/parents.*
+    "$MPIEXEC" -n "$ranks" "$BIN/dbfs-traverse" -q -@ "$8" -g "$shards" --direction "$3" \
+        --reduction "$4" --chunk "$7" $options -r "$roots" --depths "$work/depths.%d.txt" \
+        --parents "$work/parents.%d.txt" "$work/pack-$p-$2" >"$work/out" 2>"$work/err" ||
+        { cat "$work/err"; return 1; }
+    for root in ${roots//,/ }; do
+        cmp -s "$work/depths.$root.txt" "$work/oracle.$root.txt" ||
+            { echo "depths from $root differ"; return 1; }
+        "$TESTS/treecheck" "$work/text" "$root" "$work/depths.$root.txt" \
+            "$work/parents.$root.txt" || return 1
+    done
+    local checksum
+    checksum=$(sed -n 's/^distance_checksum: //p' "$work/out")
+    [ -n "$checksum" ] || { echo "no checksum"; return 1; }
+    [ -s "$work/checksum" ] || echo "$checksum" >"$work/checksum"
+    [ "$checksum" = "$(cat "$work/checksum")" ] || { echo "another checksum: $checksum"; return 1; }
+}
+
+# check_graph NAME ROOTS EVERY PAIRS: tests the graph whose text is $tmp/text, every EVERY-th line
+check_graph() {
+    local name=$1 every=$3 pairs=$4 line number=0 ran=0 bad=0 n
+    roots=$2
+    work=$tmp/graph
+    rm -rf "$work"
+    mkdir "$work"
+    mv "$tmp/text" "$work/text"
+    if ! "$BIN/edgeconv" -q -u -o "$work/edges" "$work/text" 2>"$work/err" ||
+        ! "$TESTS/oracle" -o "$work/oracle.%d.txt" "$work/text" "$roots" >"$work/oracle" 2>>"$work/err"; then
+        fail "$name: conversion or oracle"
+        cat "$work/err"
+        return
+    fi
+    while read -r line; do
+        number=$((number + 1))
+        [ $(((number - 1) % every)) = 0 ] || continue
+        ran=$((ran + 1))
+        if ! run_config $line >"$work/why" 2>&1 </dev/null; then
+            bad=$((bad + 1))
+            echo "    $name: $line: $(head -c 600 "$work/why")"
+        fi
+    done <"$pairs"
+    if [ "$bad" = 0 ]; then
+        pass "$name: $ran configurations, distances and parents agree"
+    else
+        fail "$name: $bad of $ran configurations"
+    fi
+}
+
+every() { if [ "$mode" = long ]; then echo 1; else echo "$1"; fi; }
+
+make_text() { "$TESTS/mkgraph" "$@" >"$tmp/text"; }
+
+small() { check_graph "$1" "$2" "$(every "$3")" "$tmp/pairs"; }
+deep() { check_graph "$1" "$2" "$(every "$3")" "$tmp/long_pairs"; }
+
+"$BIN/rmatgen" -q -s 16 -f text -o "$tmp/text" && small 'RMAT scale 16' 0,7,4242 4
+"$BIN/rmatgen" -q -s 16 -A .25 -B .25 -C .25 -f text -o "$tmp/text" && small 'uniform scale 16' 1,65535 8
+make_text star 20000 && small 'star' 0,19999 4
+make_text components && small 'components, isolated vertices, gaps' "$("$TESTS/mkgraph" components | awk 'NR % 7 == 1 && n < 3 { printf "%s%s", n++ ? "," : "", $1 }')" 2
+make_text multi 3000 9000 7 && small 'self-loops and multi-edges' "$("$TESTS/mkgraph" multi 3000 9000 7 | awk 'NR % 1000 == 1 && n < 3 && !($1 in seen) { seen[$1]; printf "%s%s", n++ ? "," : "", $1 }')" 2
+make_text twostars 5000 && small 'two hubs with all leaves' 0,2,5001 4
+make_text complete 200 && small 'complete graph' 0,199 4
+make_text bipartite 40 3000 && small 'bipartite' 0,3039 4
+make_text tree 12 && small 'binary tree' 0,8190 4
+make_text grid 40 50 && small 'grid 40 x 50' 0,1025 4
+printf '0 0\n' >"$tmp/text" && small 'one self-loop, no edge' 0 6
+printf '3 5\n' >"$tmp/text" && small 'one edge, isolated vertices' 3,0,5 6
+
+make_text path 10000 && deep 'path of 10,000' 0,5000 16
+make_text grid 300 300 && deep 'grid 300 x 300' 0,45150 16
+make_text path 200 && printf '8x1 suggested auto blocking none none 4M 1\n' >"$tmp/one" &&
+    check_graph 'path of 200 with 8 ranks' 0 1 "$tmp/one"
+
+# the real graphs that ship, and those that lie beside a checkout
+grep -v '^#' datasets/wordnet-3.0.txt >"$tmp/text" && small 'WordNet' 0,46302 4
+grep -v '^#' datasets/usa-road-NY.txt >"$tmp/text" && deep 'USA-road NY' 0 16
+
+real() { # FILE ROOTS EVERY: through edgeconv's own reading, and the text it writes to the oracle
+    if [ ! -e "$DATA/$1" ]; then
+        skip "$1: not here"
+        return
+    fi
+    case $1 in
+    *.xz) xz -dc "$DATA/$1" | "$BIN/edgeconv" -q -u -t text -o "$tmp/text" - ;;
+    *) "$BIN/edgeconv" -q -u -t text -o "$tmp/text" "$DATA/$1" ;;
+    esac 2>"$tmp/err" || { fail "$1: edgeconv: $(head -3 "$tmp/err")"; return; }
+    "$4" "$1" "$2" "$3"
+}
+real facebook_combined.txt.gz 0,107 4 small
+real wiki-Vote.txt.gz 3,30,2565 6 small
+real soc-Epinions1.txt.gz 0,18 8 small
+real deezer_HU_edges.csv.gz 0,100 12 small
+real cage10.mtx.gz 0,11396 8 small
+real 4elt.graph 0 8 small
+real web-NotreDame.txt.gz 0,1000 16 small
+real mdual.graph.gz 0 24 small
+real actor-collaboration.txt.xz 0 45 small
+real usa-road-FLA.gr.xz 0 64 deep
+finish

@@ -1,0 +1,20 @@
+/* unit.h: what the unit tests share: one line per check, exit 1 when any failed */
+#ifndef DBFS_TESTS_UNIT_H
+#define DBFS_TESTS_UNIT_H
+
+#include <stdio.h>
+
+static int unit_failures;
+
+static inline void report(int ok, const char *name)
+{
+    printf("%s - %s\n", ok ? "ok" : "not ok", name);
+    unit_failures += !ok;
+}
+
+static inline int unit_result(void)
+{
+    return unit_failures != 0;
+}
+
+#endif
