@@ -6,7 +6,7 @@
  *
  * One level, for every device (Pan et al., figure 3):
  *   previsit         new delegates and normals become the frontier: levels marked, duplicates
- *                    dropped, workloads counted
+ *                    dropped, workloads counted, directions chosen
  *   visit_delegates  dd and nd: the mask of updated delegates
  *   visit_normals    dn and nn: new local normals, and vertices for other shards in bins
  * Pulls read the visited marks as they stood at the start of the level.
@@ -58,9 +58,11 @@ struct backend {
     /* Forgets the last search and puts the root, where this device has it, on the frontier. */
     enum status (*start)(struct device *device, const struct root *root, struct error *e);
 
-    /* Marks the frontier with `depth`, and says what visiting it would cost. */
-    enum status (*previsit)(struct device *device, int32_t depth, struct workload *work,
-                            struct error *e);
+    /* Marks the frontier with `depth`, counts what visiting it would cost, and turns `directions`,
+     * the choice of the last level, into that of this one. */
+    enum status (*previsit)(struct device *device, int32_t depth,
+                            const struct direction_policy *policy, struct directions *directions,
+                            struct workload *work, struct error *e);
 
     enum status (*visit_delegates)(struct device *device, const struct directions *directions,
                                    struct error *e);

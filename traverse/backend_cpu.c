@@ -148,24 +148,35 @@ static enum status cpu_start(struct device *dev, const struct root *root, struct
     return ST_OK;
 }
 
-static enum status cpu_previsit(struct device *dev, int32_t depth, struct workload *work,
-                                struct error *e)
+/* The four numbers behind a choice; FV only where the choice rests on it. */
+static void weigh(struct device *dev, enum subgraph g, const struct direction_policy *policy,
+                  struct directions *directions, struct subgraph_work *work)
 {
     /* the vertices that a visit of g would find are the sources of the reverse subgraph */
     static const enum subgraph reverse[SUBGRAPHS] = {[NN] = NN, [ND] = DN, [DN] = ND, [DD] = DD};
+    *work = (struct subgraph_work){.forward = dev->frontier[g],
+                                   .frontier = dev->frontier[g],
+                                   .unvisited_sources = dev->unvisited[g],
+                                   .unvisited_targets = dev->unvisited[reverse[g]]};
+    if (direction_needs_forward(policy, g, work, directions->of[g]))
+        work->forward = count_forward(dev, g);
+    directions->of[g] = choose_direction(policy, g, work, directions->of[g]);
+}
+
+static enum status cpu_previsit(struct device *dev, int32_t depth,
+                                const struct direction_policy *policy,
+                                struct directions *directions, struct workload *work,
+                                struct error *e)
+{
     (void)e;
-    memset(work, 0, sizeof *work);
     dev->depth = depth;
-    previsit_delegates(dev, work);
-    previsit_normals(dev, work);
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        dev->frontier[g] = work->of[g].frontier;
-        dev->unvisited[g] -= work->of[g].frontier;
-    }
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        work->of[g].unvisited_sources = dev->unvisited[g];
-        work->of[g].unvisited_targets = dev->unvisited[reverse[g]];
-    }
+    previsit_delegates(dev);
+    previsit_normals(dev);
+    count_frontier(dev);
+    for (int g = 0; g < SUBGRAPHS; g++)
+        dev->unvisited[g] -= dev->frontier[g];
+    for (int g = 0; g < SUBGRAPHS; g++)
+        weigh(dev, (enum subgraph)g, policy, directions, &work->of[g]);
     return ST_OK;
 }
 

@@ -37,9 +37,9 @@ static enum status visit_level(struct bfs *bfs, int32_t depth, struct level_trac
     for (uint32_t i = 0; i < bfs->device_count; i++) {
         struct workload work;
         uint64_t reached;
-        if (b->previsit(bfs->devices[i], depth, &work, e) != ST_OK)
+        if (b->previsit(bfs->devices[i], depth, &bfs->policy, &bfs->directions[i], &work, e) !=
+            ST_OK)
             return e->status;
-        choose_directions(&bfs->policy, &work, &bfs->directions[i]);
         trace_work(trace, &work, &bfs->directions[i]);
         if (b->visit_delegates(bfs->devices[i], &bfs->directions[i], e) != ST_OK ||
             b->visit_normals(bfs->devices[i], &bfs->directions[i], &reached, e) != ST_OK)

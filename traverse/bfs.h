@@ -20,7 +20,7 @@ struct bfs {
 /* What one level did on this rank, for a trace. */
 struct level_trace {
     uint64_t frontier[SUBGRAPHS];  /* sources of each subgraph in the frontier */
-    uint64_t forward[SUBGRAPHS];   /* their edges */
+    uint64_t forward[SUBGRAPHS];   /* their edges, or the lower bound that decided */
     uint32_t pulling[SUBGRAPHS];   /* devices that pulled */
     struct exchange_stats exchange;
     double compute_s, exchange_s;

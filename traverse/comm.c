@@ -115,7 +115,15 @@ void comm_sum_u64(const struct comm *comm, uint64_t *values, uint64_t count)
 
 void comm_min_u64(const struct comm *comm, uint64_t *values, uint64_t count)
 {
-    reduce_all(comm, values, count, MPI_UINT64_T, MPI_MIN);
+    /* MPICH 4.0 orders unsigned words as if they were signed: give it signed ones of that order */
+    const uint64_t sign = UINT64_C(1) << 63;
+    if (comm->ranks == 1)
+        return;
+    for (uint64_t i = 0; i < count; i++)
+        values[i] ^= sign;
+    reduce_all(comm, values, count, MPI_INT64_T, MPI_MIN);
+    for (uint64_t i = 0; i < count; i++)
+        values[i] ^= sign;
 }
 
 void comm_max_double(const struct comm *comm, double *values, uint64_t count)

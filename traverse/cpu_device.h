@@ -40,6 +40,7 @@ struct device {
     uint64_t *frontier_d; /* incoming and not visited before */
     uint64_t *updated_d;  /* found in this level */
     int incoming, updated;
+    int fresh_d; /* frontier_d is not empty */
     int32_t *depth_d;
     uint32_t *parent_d;
 
@@ -110,7 +111,9 @@ void pull_nd(struct device *dev);
 uint64_t pull_dn(struct device *dev); /* normals found */
 
 /* cpu_previsit.c */
-void previsit_delegates(struct device *dev, struct workload *work);
-void previsit_normals(struct device *dev, struct workload *work);
+void previsit_delegates(struct device *dev);
+void previsit_normals(struct device *dev);
+void count_frontier(struct device *dev);                         /* dev->frontier: q */
+uint64_t count_forward(const struct device *dev, enum subgraph g); /* FV */
 
 #endif

@@ -12,17 +12,37 @@
 
 enum { WORDS_PER_CHUNK = 32 };
 
-/* The first destination of `row` that is in `mask`, or HEAD_NONE. */
-static inline uint32_t find_parent(const struct csr *csr, uint64_t row, const uint64_t *mask)
+/* Above this many rows of a word, all 64 are probed: straight code beats picking bits. */
+enum { DENSE_ROWS = 40 };
+
+static inline uint64_t probe(const uint64_t *mask, uint32_t id)
+{
+    uint32_t at = id == HEAD_NONE ? 0 : id;
+    return (mask[at / 64] >> (at % 64)) & (id != HEAD_NONE);
+}
+
+/* Which of `rows` (bits of a word) have their entry of one head column in `mask`. No branch depends
+ * on the data: whether a probe hits is a coin toss that would be mispredicted. */
+static inline uint64_t probe_heads(const uint32_t *heads, uint64_t rows, uint64_t row_count,
+                                   const uint64_t *mask)
+{
+    uint64_t found = 0;
+    if (row_count == 64 && __builtin_popcountll(rows) >= DENSE_ROWS) {
+        for (int i = 0; i < 64; i++)
+            found |= probe(mask, heads[i]) << i;
+        return found & rows;
+    }
+    for (; rows != 0; rows &= rows - 1) {
+        int i = __builtin_ctzll(rows);
+        found |= probe(mask, heads[i]) << i;
+    }
+    return found;
+}
+
+/* The first destination of `row` behind the heads that is in `mask`, or HEAD_NONE. */
+static inline uint32_t find_in_rest(const struct csr *csr, uint64_t row, const uint64_t *mask)
 {
     const uint32_t *columns = csr->columns;
-    for (uint32_t j = 0; j < csr->head_columns; j++) {
-        uint32_t head = csr->heads[j * csr->rows + row];
-        if (head == HEAD_NONE)
-            return HEAD_NONE;
-        if (mask_bit(mask, head))
-            return head;
-    }
     uint64_t end = csr_offset(csr, row + 1);
     for (uint64_t i = csr_offset(csr, row); i < end; i++) {
         if (mask_bit(mask, columns[i]))
@@ -36,13 +56,21 @@ static inline uint32_t find_parent(const struct csr *csr, uint64_t row, const ui
 static inline uint64_t pull_word(const struct csr *csr, uint64_t base, uint64_t candidates,
                                  const uint64_t *mask, uint32_t tag, uint32_t *parent)
 {
-    uint64_t found = 0;
-    for (; candidates != 0; candidates &= candidates - 1) {
-        uint64_t row = base + (uint64_t)__builtin_ctzll(candidates);
-        uint32_t at = find_parent(csr, row, mask);
+    uint64_t left = candidates, row_count = csr->rows - base < 64 ? csr->rows - base : 64;
+    for (uint32_t j = 0; j < csr->head_columns && left != 0; j++) {
+        const uint32_t *heads = csr->heads + j * csr->rows + base;
+        uint64_t hits = probe_heads(heads, left, row_count, mask);
+        left &= ~hits;
+        for (; parent != NULL && hits != 0; hits &= hits - 1)
+            parent[base + (uint64_t)__builtin_ctzll(hits)] = tag | heads[__builtin_ctzll(hits)];
+    }
+    uint64_t found = candidates & ~left;
+    for (; left != 0; left &= left - 1) {
+        uint64_t row = base + (uint64_t)__builtin_ctzll(left);
+        uint32_t at = find_in_rest(csr, row, mask);
         if (at == HEAD_NONE)
             continue;
-        found |= candidates & -candidates;
+        found |= left & -left;
         if (parent != NULL)
             parent[row] = tag | at;
     }

@@ -100,71 +100,108 @@ void gather_rows(struct device *dev, const struct csr *csr, const uint32_t *list
 
 /* ---- visiting ---- */
 
+/* Destinations that looked unvisited, waiting to be claimed. Whether a destination is new is a coin
+ * toss, so the loop over edges stores it always and counts it only when new, without a branch; the
+ * claims then run over what is left, where most succeed. */
+struct candidates {
+    uint32_t count;
+    uint32_t to[512], from[512];
+};
+
 /* A thread's newly found normals, moved to the device's next queue a bufferful at a time. */
 struct appender {
-    struct device *dev;
     uint32_t count;
     uint32_t ids[1024];
 };
-
-static void flush_appender(struct appender *a)
-{
-    uint64_t at = __atomic_fetch_add(&a->dev->next_count, a->count, __ATOMIC_RELAXED);
-    memcpy(a->dev->next + at, a->ids, a->count * sizeof *a->ids);
-    a->count = 0;
-}
-
-static inline void append(struct appender *a, uint32_t id)
-{
-    if (a->count == sizeof a->ids / sizeof *a->ids)
-        flush_appender(a);
-    a->ids[a->count++] = id;
-}
 
 /* What a thread needs at each edge. */
 struct push_thread {
     struct device *dev;
     struct bin *bins; /* [p] */
     int updated;
+    struct candidates normals, delegates;
+    uint32_t parent_tag; /* PARENT_DELEGATE_BIT where rows are delegates */
     struct appender appender;
 };
 
+static void flush_appender(struct push_thread *t)
+{
+    struct appender *a = &t->appender;
+    uint64_t at = __atomic_fetch_add(&t->dev->next_count, a->count, __ATOMIC_RELAXED);
+    memcpy(t->dev->next + at, a->ids, a->count * sizeof *a->ids);
+    a->count = 0;
+}
+
+static inline void append(struct push_thread *t, uint32_t id)
+{
+    struct appender *a = &t->appender;
+    if (a->count == sizeof a->ids / sizeof *a->ids)
+        flush_appender(t);
+    a->ids[a->count++] = id;
+}
+
+static void claim_delegates(struct push_thread *t)
+{
+    struct device *dev = t->dev;
+    struct candidates *c = &t->delegates;
+    for (uint32_t i = 0; i < c->count; i++) {
+        if (!claim_mask_bit(dev->updated_d, c->to[i]))
+            continue;
+        t->updated = 1;
+        if (dev->parents)
+            dev->parent_d[c->to[i]] = t->parent_tag | c->from[i];
+    }
+    c->count = 0;
+}
+
+static void claim_normals(struct push_thread *t)
+{
+    struct device *dev = t->dev;
+    struct candidates *c = &t->normals;
+    for (uint32_t i = 0; i < c->count; i++) {
+        if (!claim_mask_bit(dev->visited_n, c->to[i]))
+            continue;
+        dev->depth_n[c->to[i]] = dev->depth + 1;
+        if (dev->parents)
+            dev->parent_n[c->to[i]] = t->parent_tag | c->from[i];
+        append(t, c->to[i]);
+    }
+    c->count = 0;
+}
+
+static inline uint64_t load_word(const uint64_t *mask, uint64_t id)
+{
+    return __atomic_load_n(&mask[id / 64], __ATOMIC_RELAXED);
+}
+
+static inline void add_candidate(struct candidates *c, uint32_t row, uint64_t to, uint64_t word)
+{
+    c->to[c->count] = (uint32_t)to;
+    c->from[c->count] = row;
+    c->count += (uint32_t)(~word >> (to % 64) & 1);
+}
+
+static inline int is_full(const struct candidates *c)
+{
+    return c->count == sizeof c->to / sizeof *c->to;
+}
+
 typedef void visit_edge(struct push_thread *t, uint32_t row, uint64_t to);
 
-static inline void reach_delegate(struct push_thread *t, uint64_t to, uint32_t parent)
+static inline void visit_delegate(struct push_thread *t, uint32_t row, uint64_t to)
 {
-    struct device *dev = t->dev;
-    if (mask_bit(dev->visited_d, to) || !claim_mask_bit(dev->updated_d, to))
-        return;
-    t->updated = 1;
-    if (dev->parents)
-        dev->parent_d[to] = parent;
+    const struct device *dev = t->dev;
+    add_candidate(&t->delegates, row, to,
+                  dev->visited_d[to / 64] | load_word(dev->updated_d, to));
+    if (is_full(&t->delegates))
+        claim_delegates(t);
 }
 
-static inline void reach_normal(struct push_thread *t, uint64_t to, uint32_t parent)
+static inline void visit_normal(struct push_thread *t, uint32_t row, uint64_t to)
 {
-    struct device *dev = t->dev;
-    if (!claim_mask_bit(dev->visited_n, to))
-        return;
-    dev->depth_n[to] = dev->depth + 1;
-    if (dev->parents)
-        dev->parent_n[to] = parent;
-    append(&t->appender, (uint32_t)to);
-}
-
-static inline void visit_dd_edge(struct push_thread *t, uint32_t row, uint64_t to)
-{
-    reach_delegate(t, to, PARENT_DELEGATE_BIT | row);
-}
-
-static inline void visit_nd_edge(struct push_thread *t, uint32_t row, uint64_t to)
-{
-    reach_delegate(t, to, row);
-}
-
-static inline void visit_dn_edge(struct push_thread *t, uint32_t row, uint64_t to)
-{
-    reach_normal(t, to, PARENT_DELEGATE_BIT | row);
+    add_candidate(&t->normals, row, to, load_word(t->dev->visited_n, to));
+    if (is_full(&t->normals))
+        claim_normals(t);
 }
 
 static void grow_bin(struct device *dev, struct bin *bin)
@@ -185,7 +222,7 @@ static inline void visit_nn_edge(struct push_thread *t, uint32_t row, uint64_t t
     uint64_t owner = to >> shard->local_bits;
     uint64_t local = to & ((UINT64_C(1) << shard->local_bits) - 1);
     if (owner == shard->index) {
-        reach_normal(t, local, row);
+        visit_normal(t, row, local);
         return;
     }
     struct bin *bin = &t->bins[owner];
@@ -221,65 +258,68 @@ static uint64_t row_of_edge(const struct push_list *push, uint64_t at)
     return low;
 }
 
-static inline __attribute__((always_inline)) void
-push_share(struct push_thread *t, const struct csr *csr, uint64_t begin, uint64_t end,
+/* One thread's equal share of the gathered edges; nonzero if it updated a delegate. Always inlined,
+ * so that `visit` is a constant there. */
+static inline __attribute__((always_inline)) int
+push_share(struct device *dev, const struct csr *csr, int threads, uint32_t parent_tag,
            visit_edge *visit)
 {
-    const struct push_list *push = &t->dev->push;
-    if (begin == end)
-        return;
-    for (uint64_t i = row_of_edge(push, begin); i < push->count && push->prefix[i] < end; i++) {
+    const struct push_list *push = &dev->push;
+    int share = omp_get_thread_num();
+    uint64_t begin = piece(push->edges, threads, share);
+    uint64_t end = piece(push->edges, threads, share + 1);
+    struct push_thread t;
+    t.dev = dev;
+    t.bins = dev->bins + (size_t)share * dev->shard->p;
+    t.updated = 0;
+    t.parent_tag = parent_tag;
+    t.normals.count = t.delegates.count = t.appender.count = 0;
+    for (uint64_t i = begin < end ? row_of_edge(push, begin) : push->count;
+         i < push->count && push->prefix[i] < end; i++) {
         uint64_t first = push->prefix[i], last = push->prefix[i + 1];
-        push_row(t, csr, push->rows[i], begin > first ? begin - first : 0,
+        push_row(&t, csr, push->rows[i], begin > first ? begin - first : 0,
                  (end < last ? end : last) - first, visit);
     }
-}
-
-static inline __attribute__((always_inline)) void
-push_all(struct device *dev, const struct csr *csr, visit_edge *visit)
-{
-    int threads = threads_for(dev, dev->push.edges), updated = 0;
-#pragma omp parallel num_threads(threads) reduction(| : updated)
-    {
-        int i = omp_get_thread_num();
-        struct push_thread t;
-        t.dev = dev;
-        t.bins = dev->bins + (size_t)i * dev->shard->p;
-        t.updated = 0;
-        t.appender.dev = dev;
-        t.appender.count = 0;
-        push_share(&t, csr, piece(dev->push.edges, threads, i),
-                   piece(dev->push.edges, threads, i + 1), visit);
-        flush_appender(&t.appender);
-        updated |= t.updated;
-    }
-    dev->updated |= updated;
+    claim_delegates(&t);
+    claim_normals(&t);
+    flush_appender(&t);
+    return t.updated;
 }
 
 void push_dd(struct device *dev)
 {
     const struct csr *csr = &dev->shard->csr[DD];
     gather_rows(dev, csr, NULL, 0, dev->frontier_d);
-    push_all(dev, csr, visit_dd_edge);
-}
-
-void push_dn(struct device *dev)
-{
-    const struct csr *csr = &dev->shard->csr[DN];
-    gather_rows(dev, csr, NULL, 0, dev->frontier_d);
-    push_all(dev, csr, visit_dn_edge);
+    int threads = threads_for(dev, dev->push.edges), updated = 0;
+#pragma omp parallel num_threads(threads) reduction(| : updated)
+    updated |= push_share(dev, csr, threads, PARENT_DELEGATE_BIT, visit_delegate);
+    dev->updated |= updated;
 }
 
 void push_nd(struct device *dev)
 {
     const struct csr *csr = &dev->shard->csr[ND];
     gather_rows(dev, csr, dev->queue, dev->queue_count, dev->pulled ? dev->pulled_n : NULL);
-    push_all(dev, csr, visit_nd_edge);
+    int threads = threads_for(dev, dev->push.edges), updated = 0;
+#pragma omp parallel num_threads(threads) reduction(| : updated)
+    updated |= push_share(dev, csr, threads, 0, visit_delegate);
+    dev->updated |= updated;
+}
+
+void push_dn(struct device *dev)
+{
+    const struct csr *csr = &dev->shard->csr[DN];
+    gather_rows(dev, csr, NULL, 0, dev->frontier_d);
+    int threads = threads_for(dev, dev->push.edges);
+#pragma omp parallel num_threads(threads)
+    push_share(dev, csr, threads, PARENT_DELEGATE_BIT, visit_normal);
 }
 
 void push_nn(struct device *dev)
 {
     const struct csr *csr = &dev->shard->csr[NN];
     gather_rows(dev, csr, dev->queue, dev->queue_count, dev->pulled ? dev->pulled_n : NULL);
-    push_all(dev, csr, visit_nn_edge);
+    int threads = threads_for(dev, dev->push.edges);
+#pragma omp parallel num_threads(threads)
+    push_share(dev, csr, threads, 0, visit_nn_edge);
 }

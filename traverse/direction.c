@@ -15,26 +15,36 @@ static double backward_work(const struct subgraph_work *w)
     return (double)w->unvisited_targets * (q + s) / q;
 }
 
-static enum direction choose(const struct direction_policy *policy, enum subgraph g,
-                             const struct subgraph_work *w, enum direction current)
+static int is_fixed(const struct direction_policy *policy, enum subgraph g,
+                    const struct subgraph_work *work)
+{
+    return g == NN || policy->mode != DIRECTION_AUTO || work->frontier == 0;
+}
+
+int direction_needs_forward(const struct direction_policy *policy, enum subgraph g,
+                            const struct subgraph_work *work, enum direction current)
+{
+    if (is_fixed(policy, g, work))
+        return 0;
+    double backward = backward_work(work), least = (double)work->frontier;
+    if (current == PUSH)
+        return !(least > policy->factor0[g] * backward);
+    return least < policy->factor1[g] * backward;
+}
+
+enum direction choose_direction(const struct direction_policy *policy, enum subgraph g,
+                                const struct subgraph_work *work, enum direction current)
 {
     if (g == NN || policy->mode == DIRECTION_PUSH)
         return PUSH;
     if (policy->mode == DIRECTION_PULL)
         return PULL;
-    if (w->frontier == 0)
+    if (work->frontier == 0)
         return current; /* nothing to visit either way */
-    double forward = (double)w->forward, backward = backward_work(w);
+    double forward = (double)work->forward, backward = backward_work(work);
     if (current == PUSH && forward > policy->factor0[g] * backward)
         return PULL;
     if (current == PULL && forward < policy->factor1[g] * backward)
         return PUSH;
     return current;
-}
-
-void choose_directions(const struct direction_policy *policy, const struct workload *work,
-                       struct directions *directions)
-{
-    for (int g = 0; g < SUBGRAPHS; g++)
-        directions->of[g] = choose(policy, (enum subgraph)g, &work->of[g], directions->of[g]);
 }

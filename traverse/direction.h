@@ -28,7 +28,7 @@ struct direction_policy {
 
 /* What visiting one subgraph would cost on one device. */
 struct subgraph_work {
-    uint64_t forward;           /* FV: edges of the frontier's rows */
+    uint64_t forward;           /* FV: edges of the frontier's rows, or its lower bound q */
     uint64_t frontier;          /* q: frontier vertices that are sources of the subgraph */
     uint64_t unvisited_sources; /* s: unvisited sources of the subgraph */
     uint64_t unvisited_targets; /* |U|: unvisited sources of the reverse subgraph */
@@ -40,8 +40,13 @@ struct workload {
 
 extern const struct direction_policy direction_defaults;
 
-/* Chooses for the next visit; `directions` holds the last choice (all PUSH at the start). */
-void choose_directions(const struct direction_policy *policy, const struct workload *work,
-                       struct directions *directions);
+/* Whether the choice rests on FV: counting it costs a pass over the frontier's rows, and often its
+ * lower bound q decides already, or there is nothing to decide. */
+int direction_needs_forward(const struct direction_policy *policy, enum subgraph g,
+                            const struct subgraph_work *work, enum direction current);
+
+/* Chooses for the next visit of g. `forward` may be its lower bound, q, where FV is not needed. */
+enum direction choose_direction(const struct direction_policy *policy, enum subgraph g,
+                                const struct subgraph_work *work, enum direction current);
 
 #endif

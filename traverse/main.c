@@ -9,6 +9,7 @@
 #include "roots.h"
 
 #include <inttypes.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,7 @@ static enum status set_up(struct run *run, struct error *e)
 {
     double start = cli_seconds();
     run->threads = cores_for_rank(run);
+    omp_set_num_threads(run->threads);
     memory_budget_init(&run->budget, run->args.cli.memory_bytes);
     if (choose_backend(run, e) != ST_OK ||
         graph_open(&run->graph, &run->comm, run->args.folder, run->args.shards_per_rank,

@@ -266,16 +266,18 @@ static void test_degrees(struct edge *edges)
     report(ok, "rmat degrees of vertex 0 and self-loops, scales 1 to 12");
 }
 
+/* Whether the quadrants of x[i] and y[i] are independent, on every pair of levels: edges that
+ * shared random numbers could use them on different levels. */
 static int pairs_fit(const struct edge *x, const struct edge *y, size_t count, const double q[4])
 {
     double joint[16];
     int ok = 1;
     for (size_t i = 0; i < 16; i++)
         joint[i] = q[i / 4] * q[i % 4];
-    for (int bit = 0; bit < 20; bit++) {
+    for (int bits = 0; bits < 20 * 20; bits++) {
         uint64_t two[16] = {0};
         for (size_t i = 0; i < count; i++)
-            two[4 * quadrant_at(&x[i], bit) + quadrant_at(&y[i], bit)]++;
+            two[4 * quadrant_at(&x[i], bits / 20) + quadrant_at(&y[i], bits % 20)]++;
         ok &= fits(two, joint, 16, (double)count);
     }
     return ok;
@@ -284,11 +286,12 @@ static int pairs_fit(const struct edge *x, const struct edge *y, size_t count, c
 static void test_independence(struct edge *edges)
 {
     const double q[4] = {.57, .19, .19, .05};
-    const size_t count = 1 << 20;
+    const size_t count = 200000;
     struct edge *other = edges + 2 * count;
     struct rmat g = make_rmat(20, q[0], q[1], q[2], 1), h = make_rmat(20, q[0], q[1], q[2], 2);
-    rmat_edges(&g, 0, count + 1, edges);
+    rmat_edges(&g, 0, count + 2, edges);
     report(pairs_fit(edges, edges + 1, count, q), "rmat neighbouring edges are independent");
+    report(pairs_fit(edges, edges + 2, count, q), "rmat edges two apart are independent");
     rmat_edges(&h, 0, count, other);
     report(pairs_fit(edges, other, count, q), "rmat neighbouring seeds are independent");
     rmat_edges(&g, UINT64_C(1) << 32, count, other);
@@ -337,6 +340,8 @@ static void test_records(struct edge *edges, unsigned char *records)
         {24, 268434456, 1000, UINT64_C(0xfcef2db2e9b8a789)},
         {33, UINT64_C(12345678901), 1000, UINT64_C(0x66c09f3b087c6a67)},
         {48, UINT64_C(700000000000), 1000, UINT64_C(0x90ba7b63b52bc734)},
+        {48, 16338429, 1, UINT64_C(0xb34e3aa9041b5738)}, /* draws 3646, the last refused */
+        {48, 93412837, 1, UINT64_C(0xc63c913da317c7f7)}, /* draws 3647, the first accepted */
     };
     static struct kronecker500 g;
     for (size_t t = 0; t < sizeof known / sizeof *known; t++) {

@@ -1,0 +1,269 @@
+/* convert.c: see convert.h. The stages are: take, parse and change (parallel), place (in order:
+ * lines, counts, and cutting into whole blocks), encode (parallel), write (in order). */
+#include "convert.h"
+
+#include "pipeline.h"
+
+#include "formats/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { USUAL_PIECE_MEMORY_BYTES = 8 << 20 };
+
+struct conversion {
+    struct graph_writer *writer;
+    const struct change *change;
+    int threads;
+    struct piece *pieces;
+    void **slots;
+    int slot_count;
+    convert_progress progress;
+    void *progress_context;
+    uint64_t input_bytes;
+
+    /* of the input under way */
+    struct graph_reader *reader;
+    int fold;
+
+    size_t granule;
+    struct edge *carry; /* edges short of a granule */
+    size_t carry_count;
+    uint64_t edges, bound;
+};
+
+enum status conversion_open(struct conversion **result, struct graph_writer *writer,
+                            const struct change *change, int threads, uint64_t memory_bytes,
+                            struct error *e)
+{
+    *result = NULL;
+    struct conversion *c = calloc(1, sizeof *c);
+    if (c == NULL)
+        return fail_memory(e, "conversion", sizeof *c);
+    uint64_t fit = memory_bytes / USUAL_PIECE_MEMORY_BYTES;
+    c->slot_count = threads == 1 ? 1 : 2 * threads + 2;
+    if (memory_bytes > 0 && fit < (uint64_t)c->slot_count)
+        c->slot_count = fit > 1 ? (int)fit : 1;
+    c->writer = writer;
+    c->change = change;
+    c->threads = threads;
+    c->granule = graph_writer_granule(writer);
+    c->pieces = calloc((size_t)c->slot_count, sizeof *c->pieces);
+    c->slots = calloc((size_t)c->slot_count, sizeof *c->slots);
+    c->carry = malloc(c->granule * sizeof *c->carry);
+    if (c->pieces == NULL || c->slots == NULL || c->carry == NULL) {
+        fail_memory(e, "conversion", c->granule * sizeof *c->carry);
+        conversion_free(c);
+        return e->status;
+    }
+    for (int i = 0; i < c->slot_count; i++)
+        c->slots[i] = &c->pieces[i];
+    *result = c;
+    return ST_OK;
+}
+
+void conversion_free(struct conversion *c)
+{
+    if (c == NULL)
+        return;
+    for (int i = 0; c->pieces != NULL && i < c->slot_count; i++)
+        piece_free(&c->pieces[i]);
+    free(c->pieces);
+    free(c->slots);
+    free(c->carry);
+    free(c);
+}
+
+void conversion_on_progress(struct conversion *c, convert_progress progress, void *context)
+{
+    c->progress = progress;
+    c->progress_context = context;
+}
+
+uint64_t conversion_edges(const struct conversion *c)
+{
+    return c->edges;
+}
+
+uint64_t conversion_bound(const struct conversion *c)
+{
+    return c->bound;
+}
+
+/* ---- changes ---- */
+
+/* Keeps u <= v. Sums of hashes over both kinds of lines show whether each has its twin. */
+static void fold_edges(struct piece *piece)
+{
+    struct piece_tally *tally = &piece->tally;
+    struct edge *kept = piece->edges;
+    for (size_t i = 0; i < piece->count; i++) {
+        struct edge edge = piece->edges[i];
+        if (edge.u > edge.v) {
+            tally->below++;
+            tally->below_hash += hash_pair(edge.v, edge.u);
+            continue;
+        }
+        if (edge.u < edge.v) {
+            tally->above++;
+            tally->above_hash += hash_pair(edge.u, edge.v);
+        }
+        *kept++ = edge;
+    }
+    piece->count = (size_t)(kept - piece->edges);
+}
+
+static void find_bound(struct piece *piece)
+{
+    uint64_t bound = 0;
+    for (size_t i = 0; i < piece->count; i++) {
+        uint64_t u = piece->edges[i].u, v = piece->edges[i].v, more = (u > v ? u : v) + 1;
+        bound = more > bound ? more : bound;
+    }
+    piece->bound = bound;
+}
+
+static enum status restore_ids(const struct conversion *c, struct piece *piece, struct error *e)
+{
+    const struct bijection *restore = c->change->restore;
+    for (size_t i = 0; i < piece->count; i++) {
+        struct edge *edge = &piece->edges[i];
+        if (edge->u >= restore->n || edge->v >= restore->n)
+            return fail(e, ST_BAD_DATA,
+                        "%s: found the id %llu, expected one below the %llu of its randomisation",
+                        c->reader->name,
+                        (unsigned long long)(edge->u >= restore->n ? edge->u : edge->v),
+                        (unsigned long long)restore->n);
+        edge->u = bijection_backward(restore, edge->u);
+        edge->v = bijection_backward(restore, edge->v);
+    }
+    return ST_OK;
+}
+
+static void randomize_ids(const struct bijection *randomize, struct piece *piece)
+{
+    for (size_t i = 0; i < piece->count; i++) {
+        struct edge *edge = &piece->edges[i];
+        edge->u = bijection_forward(randomize, edge->u);
+        edge->v = bijection_forward(randomize, edge->v);
+    }
+}
+
+static void raise_bound(struct conversion *c, uint64_t bound)
+{
+    c->bound = bound > c->bound ? bound : c->bound;
+}
+
+/* ---- stages ---- */
+
+static enum status take(void *context, void *slot, int *end, struct error *e)
+{
+    struct conversion *c = context;
+    return c->reader->class->take(c->reader, slot, end, e);
+}
+
+static enum status parse(void *context, void *slot, struct error *e)
+{
+    struct conversion *c = context;
+    struct piece *piece = slot;
+    if (c->reader->class->parse(c->reader, piece, e) != ST_OK)
+        return e->status;
+    if (piece->fault.at != NULL) /* told in `account`, which knows the line */
+        return ST_OK;
+    if (c->fold)
+        fold_edges(piece);
+    if (c->change->restore != NULL && restore_ids(c, piece, e) != ST_OK)
+        return e->status;
+    if (c->granule == 1) /* encoding blocks finds it for .edges */
+        find_bound(piece);
+    if (c->change->randomize != NULL)
+        randomize_ids(c->change->randomize, piece);
+    return ST_OK;
+}
+
+static enum status place(void *context, void *slot, struct error *e)
+{
+    struct conversion *c = context;
+    struct piece *piece = slot;
+    if (c->reader->class->account(c->reader, piece, e) != ST_OK)
+        return e->status;
+    c->edges += piece->count;
+    c->input_bytes += piece->input_bytes;
+    if (c->progress != NULL)
+        c->progress(c->progress_context, c->input_bytes);
+    if (c->granule == 1)
+        return ST_OK;
+    piece_prepend(piece, c->carry, c->carry_count);
+    c->carry_count = piece->count % c->granule;
+    piece->count -= c->carry_count;
+    memcpy(c->carry, piece->edges + piece->count, c->carry_count * sizeof *c->carry);
+    return ST_OK;
+}
+
+static enum status encode(void *context, void *slot, struct error *e)
+{
+    struct conversion *c = context;
+    struct piece *piece = slot;
+    return graph_writer_encode(c->writer, &piece->encoded, piece->edges, piece->count, e);
+}
+
+static enum status put(void *context, void *slot, struct error *e)
+{
+    struct conversion *c = context;
+    struct piece *piece = slot;
+    const struct encoded *encoded = &piece->encoded;
+    for (size_t i = 0; c->granule > 1 && i < encoded->block_count; i++)
+        raise_bound(c, encoded->blocks[i].tally.max_id + 1);
+    if (c->granule == 1)
+        raise_bound(c, piece->bound);
+    return graph_writer_put(c->writer, encoded, e);
+}
+
+/* ---- the whole ---- */
+
+static enum status check_fold(const struct graph_reader *reader, struct error *e)
+{
+    const struct piece_tally *t = &reader->total;
+    if (t->above == t->below && t->above_hash == t->below_hash)
+        return ST_OK;
+    if (t->above == t->below)
+        return fail(e, ST_BAD_DATA,
+                    "%s: found edges that are listed in one direction only, expected each as u v "
+                    "and as v u",
+                    reader->name);
+    return fail(e, ST_BAD_DATA,
+                "%s: found %llu edges as u v with u < v and %llu with u > v, expected each edge in "
+                "both ways",
+                reader->name, (unsigned long long)t->above, (unsigned long long)t->below);
+}
+
+enum status conversion_read(struct conversion *c, struct graph_reader *reader, int fold,
+                            struct error *e)
+{
+    static const struct pipeline_stage stages[] = {{0, parse}, {1, place}, {0, encode}, {1, put}};
+    const struct pipeline pipeline = {
+        .context = c,
+        .take = take,
+        .stages = stages,
+        .stage_count = sizeof stages / sizeof *stages,
+        .slots = c->slots,
+        .slot_count = c->slot_count,
+        .threads = c->threads,
+    };
+    c->reader = reader;
+    c->fold = fold;
+    if (pipeline_run(&pipeline, e) != ST_OK || graph_reader_finish(reader, e) != ST_OK)
+        return e->status;
+    return fold ? check_fold(reader, e) : ST_OK;
+}
+
+enum status conversion_finish(struct conversion *c, uint64_t n, struct error *e)
+{
+    struct piece *piece = &c->pieces[0];
+    if (c->carry_count > 0 &&
+        (graph_writer_encode(c->writer, &piece->encoded, c->carry, c->carry_count, e) != ST_OK ||
+         put(c, piece, e) != ST_OK))
+        return e->status;
+    c->carry_count = 0;
+    return graph_writer_finish(c->writer, n, e);
+}

@@ -1,0 +1,194 @@
+/* dbfs-pack.c: packs an edge stream into a shard directory for dbfs-traverse; lists and verifies
+ * such directories.
+ */
+#include "formats/cli.h"
+#include "formats/text.h"
+#include "tools/pack.h"
+#include "tools/pack_list.h"
+#include "tools/pack_verify.h"
+#include "tools/separate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: dbfs-pack -p P [-s FILE.split | -t TH] -o DIR [OPTION...] [FILE.edges]\n"
+    "       dbfs-pack --list DIR\n"
+    "       dbfs-pack --verify DIR\n"
+    "Distributes a graph over P shards, one for each GPU of a traversal, and writes them into DIR.\n"
+    "Without FILE, or with '-', the edge stream is read from standard input.\n"
+    "\n"
+    "  -p, --shards P         number of shards, 1 to 4096\n"
+    "  -s, --split FILE       take TH from a .split that degsplit made from the same stream\n"
+    "  -t, --threshold TH     vertices of degree above TH are delegates; 'inf' for none\n"
+    "                         (without -s and -t: the TH that degsplit suggests for P)\n"
+    "  -o, --output DIR       a new or empty folder\n"
+    "      --force            write into a folder that is not empty; replaces a packed graph\n"
+    "      --heads LIST       head columns per subgraph, such as nd=1,dd=2 (0 to 8, or 'auto':\n"
+    "                         the default, one for nd and dd where most rows have an edge)\n"
+    "      --list             print what a shard directory holds\n"
+    "      --verify           check every byte of a shard directory\n"
+    "  -@, --threads N        0, the default, is all cores\n"
+    "  -S, --memory SIZE      memory to use at most (default: 3/4 of what is available)\n"
+    "  -T, --tmpdir DIR       where a stream from a pipe is kept (default: $TMPDIR or /tmp)\n"
+    "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
+
+enum { FORCE_OPTION = CLI_FIRST_FREE_OPTION, HEADS_OPTION, LIST_OPTION, VERIFY_OPTION };
+
+enum action { PACK, LIST, VERIFY };
+
+struct command {
+    enum action action;
+    struct pack_options pack;
+    const char *input; /* the stream, or the directory to look at */
+};
+
+/* "nd=1,dd=auto": the subgraphs named; the others keep their default. */
+static void parse_heads(const struct cli *cli, const char *text, int *heads)
+{
+    while (*text != '\0') {
+        char number[8];
+        int g = 0, length = (int)strcspn(text, ",");
+        while (g < SUBGRAPHS && strncmp(text, subgraph_name[g], 2) != 0)
+            g++;
+        if (g == SUBGRAPHS || text[2] != '=' || length < 4 || length - 3 >= (int)sizeof number)
+            cli_usage(cli, "--heads: '%.*s' is not SUBGRAPH=NUMBER such as nd=1", length, text);
+        snprintf(number, sizeof number, "%.*s", length - 3, text + 3);
+        heads[g] = strcmp(number, "auto") == 0
+                       ? HEADS_AUTO
+                       : (int)cli_number(cli, "--heads", number, 0, HEADS_MOST);
+        text += length + (text[length] == ',');
+    }
+}
+
+static void parse_option(struct cli *cli, struct command *c, int option, const char *argument)
+{
+    struct error e = {0};
+    switch (option) {
+    case 'p': c->pack.p = (uint32_t)cli_number(cli, "-p", argument, 1, PACK_MAX_P); break;
+    case 's': c->pack.split_path = argument; break;
+    case 't':
+        c->pack.th_given = 1;
+        if (th_parse(argument, &c->pack.th, &e) != ST_OK)
+            cli_usage(cli, "%s", e.text);
+        break;
+    case 'o': c->pack.folder = argument; break;
+    case FORCE_OPTION: c->pack.force = 1; break;
+    case HEADS_OPTION: parse_heads(cli, argument, c->pack.heads); break;
+    case LIST_OPTION: c->action = LIST; break;
+    case VERIFY_OPTION: c->action = VERIFY; break;
+    default: cli_option(cli, option, argument);
+    }
+}
+
+static void check_command(const struct cli *cli, const struct command *c)
+{
+    const struct pack_options *p = &c->pack;
+    if (c->action != PACK) {
+        if (c->input == NULL)
+            cli_usage(cli, "which shard directory?");
+        return;
+    }
+    if (p->p == 0)
+        cli_usage(cli, "-p P is required");
+    if (p->folder == NULL)
+        cli_usage(cli, "-o DIR is required");
+    if (p->split_path != NULL && p->th_given)
+        cli_usage(cli, "-s and -t exclude each other");
+    if (p->split_path != NULL && strcmp(p->split_path, "-") == 0 &&
+        (c->input == NULL || strcmp(c->input, "-") == 0))
+        cli_usage(cli, "-s and the edges cannot both be standard input");
+}
+
+static void parse_arguments(struct cli *cli, struct command *c, int argc, char **argv)
+{
+    static const struct option options[] = {{"shards", required_argument, NULL, 'p'},
+                                            {"split", required_argument, NULL, 's'},
+                                            {"threshold", required_argument, NULL, 't'},
+                                            {"output", required_argument, NULL, 'o'},
+                                            {"force", no_argument, NULL, FORCE_OPTION},
+                                            {"heads", required_argument, NULL, HEADS_OPTION},
+                                            {"list", no_argument, NULL, LIST_OPTION},
+                                            {"verify", no_argument, NULL, VERIFY_OPTION},
+                                            CLI_LONG_OPTIONS,
+                                            {NULL, 0, NULL, 0}};
+    int option;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        c->pack.heads[g] = HEADS_AUTO;
+    while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS "p:s:t:o:", options, NULL)) != -1)
+        parse_option(cli, c, option, optarg);
+    if (optind + 1 < argc)
+        cli_usage(cli, "more than one input: '%s'", argv[optind + 1]);
+    c->input = argv[optind]; /* NULL at the end of argv */
+    check_command(cli, c);
+    c->pack.threads = cli_threads(cli);
+}
+
+static void print_report(const struct cli *cli, const struct pack_options *o,
+                         const struct pack_report *r, double seconds)
+{
+    char th[24], peak[16];
+    double working = seconds - r->sync_seconds;
+    if (r->suggested && !r->both_bounds_met)
+        cli_note(cli, "no TH gives both at most 4n/p delegates and under 10%% nn edges: the bound "
+                 "on delegates decided");
+    cli_detail(cli, "degrees %.3f s, class counts %.3f s, order %.3f s, buckets %.3f s, shards "
+               "%.3f s of which fsync %.3f s", r->degree_seconds, r->class_seconds,
+               r->order_seconds, r->bucket_seconds, r->build_seconds, r->sync_seconds);
+    cli_note(cli, "TH %s%s, %" PRIu64 " delegates; kept nn %" PRIu64 ", nd %" PRIu64 ", dn %" PRIu64
+             ", dd %" PRIu64, th_format(r->th, th, sizeof th), r->suggested ? " (suggested)" : "",
+             r->d, r->edges[NN], r->edges[ND], r->edges[DN], r->edges[DD]);
+    cli_note(cli, "%" PRIu64 " edges to %u shards in %.2f s and fsync %.2f s: %.1f M edges/s, peak "
+             "memory %s", r->totals.edges, o->p, working, r->sync_seconds,
+             1e-6 * (double)r->totals.edges / (working > 0 ? working : 1e-9),
+             format_size(memory_peak_bytes(), peak, sizeof peak));
+}
+
+static enum status run_pack(const struct cli *cli, const struct command *c, struct error *e)
+{
+    struct edge_source source;
+    struct memory_budget budget;
+    struct pack_report report;
+    double start = cli_seconds();
+    memory_budget_init(&budget, cli->memory_bytes);
+    if (edge_source_open(&source, c->input != NULL ? c->input : "-", cli_tmpdir(cli, 0), e) !=
+        ST_OK)
+        return e->status;
+    if (source.spooled_bytes > 0)
+        cli_detail(cli, "copied %" PRIu64 " bytes from a pipe in %.3f s", source.spooled_bytes,
+                   cli_seconds() - start);
+    if (pack(&c->pack, &source, &budget, &report, e) == ST_OK)
+        print_report(cli, &c->pack, &report, cli_seconds() - start);
+    edge_source_close(&source);
+    return e->status;
+}
+
+static enum status run_verify(const struct cli *cli, const struct command *c, struct error *e)
+{
+    struct memory_budget budget;
+    struct verify_report report;
+    char size[16];
+    double start = cli_seconds();
+    memory_budget_init(&budget, cli->memory_bytes);
+    if (pack_verify(c->input, c->pack.threads, &budget, &report, e) == ST_OK)
+        cli_note(cli, "%s: %" PRIu32 " parts, %" PRIu64 " edges, %s: all in order (%.2f s)",
+                 c->input, report.p, report.edges,
+                 format_size(report.bytes, size, sizeof size), cli_seconds() - start);
+    return e->status;
+}
+
+int main(int argc, char **argv)
+{
+    struct cli cli = {.program = "dbfs-pack", .help = help};
+    struct command command = {0};
+    struct error e = {0};
+    parse_arguments(&cli, &command, argc, argv);
+    switch (command.action) {
+    case PACK: run_pack(&cli, &command, &e); break;
+    case LIST: pack_list(command.input, stdout, &e); break;
+    case VERIFY: run_verify(&cli, &command, &e); break;
+    }
+    return cli_finish(&cli, &e);
+}

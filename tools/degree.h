@@ -1,0 +1,36 @@
+/* degree.h: the degree of every vertex, from one pass over an edge stream.
+ *
+ * A degree is the number of endpoints in the doubled input, duplicates counted and self-loops not;
+ * self-loops are counted apart. Directed streams are refused, because the traversal needs both
+ * directions of each edge (section II-A of Pan et al.), and a stream that claims to be symmetric is
+ * checked.
+ */
+#ifndef DBFS_DEGREE_H
+#define DBFS_DEGREE_H
+
+#include "edge_source.h"
+#include "formats/edges.h"
+#include "formats/memory.h"
+#include "loops.h"
+
+#include <stdint.h>
+
+struct degrees {
+    uint32_t *of;      /* [n] */
+    uint64_t reserved; /* room in address space; memory is charged for n */
+    struct edges_info info;
+    struct edges_totals totals; /* .n vertices */
+    uint64_t directed_edges;    /* doubled, without self-loops: the sum of all degrees */
+    struct loops loops;         /* by vertex */
+};
+
+/* ST_BAD_DATA: damaged or directed, or symmetric in name only. ST_RESOURCE: n is too large for the
+ * budget, or a degree reaches 2^32. */
+enum status degrees_count(struct degrees *degrees, const struct edge_source *source, int threads,
+                          struct memory_budget *budget, struct error *e);
+void degrees_free(struct degrees *degrees, struct memory_budget *budget);
+
+/* Gives back the degrees themselves; totals and loops stay. */
+void degrees_drop_array(struct degrees *degrees, struct memory_budget *budget);
+
+#endif

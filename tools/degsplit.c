@@ -1,0 +1,169 @@
+/* degsplit.c: separates the vertices of an edge stream by degree and writes the outcome as .split */
+#include "formats/cli.h"
+#include "formats/outfile.h"
+#include "formats/split.h"
+#include "formats/text.h"
+#include "tools/edge_source.h"
+#include "tools/separate.h"
+#include "tools/split_make.h"
+#include "tools/sweep_print.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "usage: degsplit [-t TH | -p P] [-o FILE.split] [OPTION...] [FILE.edges]\n"
+    "Counts degrees, chooses the degree threshold TH above which vertices become delegates, and\n"
+    "writes TH, the delegates and the effect of other thresholds. Without FILE, or with '-', the\n"
+    "edge stream is read from standard input.\n"
+    "\n"
+    "  -t, --threshold TH     use this TH; 'inf' for no delegates\n"
+    "  -p, --shards P         suggest TH for P GPUs (default 1): at most 4n/P delegates and fewer\n"
+    "                         than 10% nn edges, and then the fewest bytes on the devices\n"
+    "  -o, --output FILE      '-' or none is standard output\n"
+    "      --sweep FILE       the table of thresholds, separated by tabs; without this it goes to\n"
+    "                         standard error\n"
+    "  -@, --threads N        0, the default, is all cores\n"
+    "  -S, --memory SIZE      memory to use at most (default: 3/4 of what is available)\n"
+    "  -T, --tmpdir DIR       where a stream from a pipe is kept (default: $TMPDIR or /tmp)\n"
+    "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
+
+enum { SWEEP_OPTION = CLI_FIRST_FREE_OPTION };
+
+struct command {
+    int th_given, p_given;
+    uint64_t th, p;
+    const char *output, *sweep, *input;
+};
+
+static void parse_option(struct cli *cli, struct command *c, int option, const char *argument)
+{
+    struct error e = {0};
+    switch (option) {
+    case 't':
+        c->th_given = 1;
+        if (th_parse(argument, &c->th, &e) != ST_OK)
+            cli_usage(cli, "%s", e.text);
+        break;
+    case 'p':
+        c->p_given = 1;
+        c->p = cli_number(cli, "-p", argument, 1, UINT32_MAX);
+        break;
+    case 'o': c->output = argument; break;
+    case SWEEP_OPTION: c->sweep = argument; break;
+    default: cli_option(cli, option, argument);
+    }
+}
+
+static int is_standard(const char *path)
+{
+    return path == NULL || strcmp(path, "-") == 0;
+}
+
+static void parse_arguments(struct cli *cli, struct command *c, int argc, char **argv)
+{
+    static const struct option options[] = {{"threshold", required_argument, NULL, 't'},
+                                            {"shards", required_argument, NULL, 'p'},
+                                            {"output", required_argument, NULL, 'o'},
+                                            {"sweep", required_argument, NULL, SWEEP_OPTION},
+                                            CLI_LONG_OPTIONS,
+                                            {NULL, 0, NULL, 0}};
+    int option;
+    while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS "t:p:o:", options, NULL)) != -1)
+        parse_option(cli, c, option, optarg);
+    if (optind + 1 < argc)
+        cli_usage(cli, "more than one input: '%s'", argv[optind + 1]);
+    c->input = optind < argc ? argv[optind] : "-";
+    if (c->th_given && c->p_given)
+        cli_usage(cli, "-t and -p exclude each other");
+    if (is_standard(c->output) && isatty(STDOUT_FILENO))
+        cli_usage(cli, "a .split is not for a terminal: -o FILE.split, or redirect the output");
+    if (is_standard(c->output) && c->sweep != NULL && is_standard(c->sweep))
+        cli_usage(cli, "the .split and the table cannot both go to standard output");
+}
+
+/* ---- output ---- */
+
+static enum status write_split(const struct split *split, const char *path, struct error *e)
+{
+    struct outfile *out = NULL;
+    if (outfile_open(&out, path, e) == ST_OK && split_write(split, out, e) == ST_OK) {
+        outfile_commit(out, NULL, e);
+        out = NULL;
+    }
+    outfile_abort(out);
+    return e->status;
+}
+
+static void print_summary(const struct cli *cli, const struct separation *s, const struct split *sp,
+                          double seconds)
+{
+    char th[24], peak[16];
+    cli_detail(cli, "degrees %.3f s, class counts %.3f s", s->degree_seconds, s->class_seconds);
+    cli_note(cli, "TH %s: %" PRIu64 " delegates of %" PRIu64 " vertices", th_format(sp->th, th, sizeof th),
+             sp->d, sp->totals.n);
+    cli_note(cli, "%" PRIu64 " edges in %.2f s: %.1f M edges/s, peak memory %s", sp->totals.edges,
+             seconds, 1e-6 * (double)sp->totals.edges / (seconds > 0 ? seconds : 1e-9),
+             format_size(memory_peak_bytes(), peak, sizeof peak));
+}
+
+static enum status write_outputs(const struct cli *cli, const struct command *c,
+                                 const struct split *split, struct error *e)
+{
+    if (write_split(split, c->output, e) != ST_OK)
+        return e->status;
+    if (c->sweep != NULL)
+        return sweep_write_tsv(split, c->p, c->sweep, e);
+    if (!cli->quiet)
+        sweep_print(split, c->p, stderr);
+    return ST_OK;
+}
+
+/* ---- the work ---- */
+
+static uint64_t choose_th(const struct cli *cli, const struct command *c,
+                          const struct separation *s)
+{
+    int both_met;
+    if (c->th_given)
+        return c->th;
+    uint64_t th = suggest_th(&s->edges, c->p, &both_met);
+    if (!both_met)
+        cli_note(cli, "no TH gives both at most 4n/p delegates and under 10%% nn edges: the bound "
+                 "on delegates decided");
+    return th;
+}
+
+static enum status degsplit(const struct cli *cli, const struct command *c, struct error *e)
+{
+    double start = cli_seconds();
+    struct edge_source source = {0};
+    struct memory_budget budget;
+    struct separation separation = {0};
+    struct split split = {0};
+    int threads = cli_threads(cli);
+    memory_budget_init(&budget, cli->memory_bytes);
+    if (edge_source_open(&source, c->input, cli_tmpdir(cli, 0), e) == ST_OK &&
+        separation_degrees(&separation, &source, threads, &budget, e) == ST_OK &&
+        separation_classes(&separation, &source, threads, &budget, e) == ST_OK &&
+        split_make(&split, &separation, choose_th(cli, c, &separation), c->th_given ? 0 : c->p,
+                   &budget, e) == ST_OK &&
+        write_outputs(cli, c, &split, e) == ST_OK)
+        print_summary(cli, &separation, &split, cli_seconds() - start);
+    split_free(&split);
+    separation_free(&separation, &budget);
+    edge_source_close(&source);
+    return e->status;
+}
+
+int main(int argc, char **argv)
+{
+    struct cli cli = {.program = "degsplit", .help = help};
+    struct command command = {.p = 1};
+    struct error e = {0};
+    parse_arguments(&cli, &command, argc, argv);
+    degsplit(&cli, &command, &e);
+    return cli_finish(&cli, &e);
+}

@@ -1,0 +1,166 @@
+/* edge_source.c: see edge_source.h */
+#include "edge_source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { COPY_BYTES = 1 << 20 };
+
+/* A file without a name disappears with the process, however that ends. */
+static int open_unnamed(const char *folder)
+{
+    char path[4096];
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+        return fd;
+    int length = snprintf(path, sizeof path, "%s/dbfs-edges.XXXXXX", folder);
+    if (length < 0 || (size_t)length >= sizeof path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(path);
+    return fd;
+}
+
+static enum status write_all(int fd, const unsigned char *bytes, size_t count, const char *folder,
+                             struct error *e)
+{
+    while (count > 0) {
+        ssize_t done = write(fd, bytes, count);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return fail_errno(e, folder, "cannot write a temporary copy of the edge stream");
+        bytes += done;
+        count -= (size_t)done;
+    }
+    return ST_OK;
+}
+
+static enum status copy(struct edge_source *s, int from, int to, const char *folder,
+                        struct error *e)
+{
+    unsigned char *buffer = malloc(COPY_BYTES);
+    if (buffer == NULL)
+        return fail_memory(e, s->name, COPY_BYTES);
+    while (e->status == ST_OK) {
+        ssize_t got = read(from, buffer, COPY_BYTES);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            fail_errno(e, s->name, "cannot read");
+        if (got <= 0)
+            break;
+        s->spooled_bytes += (uint64_t)got;
+        write_all(to, buffer, (size_t)got, folder, e);
+    }
+    free(buffer);
+    return e->status;
+}
+
+/* Replaces the pipe s->fd by a file that holds what came out of it. */
+static enum status spool(struct edge_source *s, const char *folder, struct error *e)
+{
+    int file = open_unnamed(folder);
+    if (file < 0)
+        return fail_errno(e, folder, "cannot create a temporary file");
+    copy(s, s->fd, file, folder, e);
+    close(s->fd);
+    s->fd = file;
+    s->start = 0;
+    return e->status;
+}
+
+enum status edge_source_open(struct edge_source *s, const char *path, const char *tmpdir,
+                             struct error *e)
+{
+    struct stat st;
+    int is_stdin = strcmp(path, "-") == 0;
+    memset(s, 0, sizeof *s);
+    s->name = strdup(is_stdin ? "standard input" : path);
+    s->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC);
+    if (s->name == NULL) {
+        fail_memory(e, path, strlen(path));
+    } else if (s->fd < 0 || fstat(s->fd, &st) != 0) {
+        fail_errno(e, s->name, "cannot open");
+    } else if (S_ISREG(st.st_mode)) {
+        s->start = lseek(s->fd, 0, SEEK_CUR);
+        posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    } else if (S_ISDIR(st.st_mode)) {
+        fail(e, ST_BAD_DATA, "%s: is a directory, not an edge stream", s->name);
+    } else {
+        spool(s, tmpdir, e);
+    }
+    if (e->status != ST_OK)
+        edge_source_close(s);
+    return e->status;
+}
+
+void edge_source_close(struct edge_source *s)
+{
+    if (s->name != NULL && s->fd >= 0)
+        close(s->fd);
+    free(s->name);
+    memset(s, 0, sizeof *s);
+}
+
+enum status edge_source_reader(const struct edge_source *s, struct edges_reader **reader,
+                               struct error *e)
+{
+    *reader = NULL;
+    int fd = fcntl(s->fd, F_DUPFD_CLOEXEC, 3);
+    if (fd < 0)
+        return fail_errno(e, s->name, "cannot open again");
+    if (lseek(fd, s->start, SEEK_SET) < 0) {
+        fail_errno(e, s->name, "cannot read again from its start");
+        close(fd);
+        return e->status;
+    }
+    return edges_reader_open_fd(reader, fd, s->name, e);
+}
+
+/* Arrays over the vertices were sized by the first pass: ids beyond them must not get through. */
+struct guard {
+    const struct edge_source *source;
+    uint64_t n;
+    edges_visitor visit;
+    void *context;
+};
+
+static enum status changed(const struct edge_source *s, struct error *e)
+{
+    return fail(e, ST_BAD_DATA, "%s: the edge stream changed while it was read", s->name);
+}
+
+static enum status guarded_visit(void *context, int thread, const struct edge *edges,
+                                 size_t count, struct error *e)
+{
+    const struct guard *g = context;
+    uint64_t beyond = 0;
+    for (size_t i = 0; i < count; i++)
+        beyond |= (uint64_t)(edges[i].u >= g->n) | (uint64_t)(edges[i].v >= g->n);
+    return beyond != 0 ? changed(g->source, e) : g->visit(g->context, thread, edges, count, e);
+}
+
+enum status edge_source_scan(const struct edge_source *s, const struct edges_totals *expected,
+                             int threads, edges_visitor visit, void *context, struct error *e)
+{
+    struct edges_reader *reader = NULL;
+    struct edges_totals totals;
+    struct guard g = {.source = s, .n = expected->n, .visit = visit, .context = context};
+    if (edge_source_reader(s, &reader, e) == ST_OK &&
+        edges_scan(reader, threads, guarded_visit, &g, &totals, e) == ST_OK &&
+        (totals.edges != expected->edges || totals.checksum != expected->checksum ||
+         totals.n != expected->n || totals.max_id != expected->max_id ||
+         totals.loops != expected->loops))
+        changed(s, e);
+    edges_reader_close(reader);
+    return e->status;
+}

@@ -1,0 +1,35 @@
+/* edge_source.h: an edge stream that can be read several times.
+ *
+ * Degrees must be known before edges can be classified, so the tools pass over their input two or
+ * three times. A regular file is read again; a pipe is first copied into an unlinked file in the
+ * folder for temporary files.
+ */
+#ifndef DBFS_EDGE_SOURCE_H
+#define DBFS_EDGE_SOURCE_H
+
+#include "formats/edges_scan.h"
+
+#include <sys/types.h>
+
+struct edge_source {
+    int fd;
+    off_t start; /* where the stream begins in the file */
+    char *name;  /* for messages */
+    uint64_t spooled_bytes; /* copied from a pipe; 0 for a file */
+};
+
+/* Opens `path` ("-" is standard input). On failure the source need not be closed. */
+enum status edge_source_open(struct edge_source *source, const char *path, const char *tmpdir,
+                             struct error *e);
+void edge_source_close(struct edge_source *source); /* a zeroed source is allowed */
+
+/* A reader at the start of the stream; close it before asking for the next one. */
+enum status edge_source_reader(const struct edge_source *source, struct edges_reader **reader,
+                               struct error *e);
+
+/* A whole pass over the stream, as edges_scan makes it. ST_BAD_DATA when its totals are not the
+ * `expected` ones of the first pass: somebody replaced the file meanwhile. */
+enum status edge_source_scan(const struct edge_source *source, const struct edges_totals *expected,
+                             int threads, edges_visitor visit, void *context, struct error *e);
+
+#endif

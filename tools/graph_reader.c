@@ -1,0 +1,175 @@
+/* graph_reader.c: opening, naming and finishing of readers; see graph_reader.h */
+#include "graph_reader.h"
+
+#include "scan_text.h"
+#include "sniff.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef unsigned long long ull;
+
+static const struct {
+    const char *name;
+    enum graph_format format;
+} names[] = {
+    {"auto", FORMAT_AUTO},
+    {"edges", FORMAT_EDGES},
+    {"pairs", FORMAT_PAIRS},
+    {"text", FORMAT_PAIRS},
+    {"snap", FORMAT_PAIRS},
+    {"wdc", FORMAT_PAIRS},
+    {"el", FORMAT_PAIRS},
+    {"wel", FORMAT_PAIRS},
+    {"csv", FORMAT_CSV},
+    {"adjacency", FORMAT_ADJACENCY},
+    {"friendster", FORMAT_ADJACENCY},
+    {"matrix-market", FORMAT_MATRIX_MARKET},
+    {"mtx", FORMAT_MATRIX_MARKET},
+    {"metis", FORMAT_METIS},
+    {"dimacs", FORMAT_DIMACS},
+    {"gr", FORMAT_DIMACS},
+    {"pace", FORMAT_PACE},
+    {"sg", FORMAT_SG},
+    {"graph500", FORMAT_GRAPH500},
+    {"graph500-16", FORMAT_GRAPH500_16},
+    {"u32", FORMAT_U32},
+    {"u64", FORMAT_U64},
+};
+
+int graph_format_named(const char *name, enum graph_format *format)
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i].name) == 0) {
+            *format = names[i].format;
+            return 0;
+        }
+    }
+    return -1;
+}
+
+static const struct reader_class *class_of(enum graph_format format)
+{
+    switch (format) {
+    case FORMAT_AUTO: break;
+    case FORMAT_EDGES: return &read_edges_class;
+    case FORMAT_PAIRS: return &read_pairs_class;
+    case FORMAT_CSV: return &read_csv_class;
+    case FORMAT_ADJACENCY: return &read_adjacency_class;
+    case FORMAT_MATRIX_MARKET: return &read_matrix_market_class;
+    case FORMAT_METIS: return &read_metis_class;
+    case FORMAT_DIMACS: return &read_dimacs_class;
+    case FORMAT_PACE: return &read_pace_class;
+    case FORMAT_SG: return &read_sg_class;
+    case FORMAT_GRAPH500: return &read_graph500_class;
+    case FORMAT_GRAPH500_16: return &read_graph500_16_class;
+    case FORMAT_U32: return &read_u32_class;
+    case FORMAT_U64: return &read_u64_class;
+    }
+    return NULL;
+}
+
+/* Takes over `input`. */
+static enum status open_over(struct graph_reader **result, struct input *input,
+                             const struct reader_options *options, struct error *e)
+{
+    struct graph_reader *r = calloc(1, sizeof *r);
+    if (r == NULL) {
+        fail_memory(e, input_name(input), sizeof *r);
+        input_close(input);
+        return e->status;
+    }
+    r->input = input;
+    r->name = input_name(input);
+    r->options = *options;
+    r->declared_entries = NO_COUNT;
+    r->limit = DBFS_MAX_VERTICES;
+    enum graph_format format = options->format;
+    if (format != FORMAT_AUTO || sniff_graph(input, &format, e) == ST_OK) {
+        r->class = class_of(format);
+        r->class->open(r, e);
+    }
+    if (e->status != ST_OK) {
+        graph_reader_close(r);
+        return e->status;
+    }
+    *result = r;
+    return ST_OK;
+}
+
+enum status graph_reader_open(struct graph_reader **result, const char *path,
+                              const struct reader_options *options, struct error *e)
+{
+    struct input *input;
+    *result = NULL;
+    if (input_open(&input, path, e) != ST_OK)
+        return e->status;
+    return open_over(result, input, options, e);
+}
+
+enum status graph_reader_open_fd(struct graph_reader **result, int fd, const char *name,
+                                 const struct reader_options *options, struct error *e)
+{
+    struct input *input;
+    *result = NULL;
+    if (input_open_fd(&input, fd, name, e) != ST_OK)
+        return e->status;
+    return open_over(result, input, options, e);
+}
+
+void graph_reader_close(struct graph_reader *r)
+{
+    if (r == NULL)
+        return;
+    if (r->class != NULL && r->class->close != NULL)
+        r->class->close(r);
+    line_feed_free(&r->feed);
+    input_close(r->input);
+    free(r->head);
+    free(r);
+}
+
+enum status graph_reader_finish(struct graph_reader *r, struct error *e)
+{
+    if (r->total.beyond > r->facts.n)
+        r->facts.n = r->total.beyond;
+    return r->class->finish != NULL ? r->class->finish(r, e) : ST_OK;
+}
+
+enum status reader_set_ids(struct graph_reader *r, uint64_t base, uint64_t n, uint64_t line,
+                           struct error *e)
+{
+    uint64_t vertices = r->options.vertices;
+    const char *why = vertices > 0 ? " (--vertices)" : "";
+    r->base = base;
+    r->limit = vertices > 0 ? vertices : DBFS_MAX_VERTICES;
+    if (n != NO_COUNT) {
+        char found[48], expected[64];
+        snprintf(found, sizeof found, "%llu vertices", (ull)n);
+        snprintf(expected, sizeof expected, "at most %llu%s", (ull)r->limit, why);
+        if (n > r->limit)
+            return line > 0 ? reader_bad_line(r, line, NULL, found, expected, e)
+                            : fail(e, ST_BAD_DATA, "%s: found %s, expected %s", r->name, found,
+                                   expected);
+        r->limit = n;
+        r->facts.has_n = 1;
+        r->facts.n = n;
+        why = "";
+    }
+    if (r->limit == 0)
+        snprintf(r->expected_id, sizeof r->expected_id, "no id: the graph has no vertices");
+    else
+        snprintf(r->expected_id, sizeof r->expected_id, "a vertex id from %llu to %llu%s",
+                 (ull)base, (ull)(base + r->limit - 1), why);
+    return ST_OK;
+}
+
+enum status reader_bad_line(const struct graph_reader *r, uint64_t line, const char *at,
+                            const char *found, const char *expected, struct error *e)
+{
+    char word[DESCRIBED_BYTES];
+    if (at != NULL)
+        found = describe_word(at, word);
+    return fail(e, ST_BAD_DATA, "%s:%llu: found %s, expected %s", r->name, (ull)line, found,
+                expected);
+}

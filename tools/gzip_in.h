@@ -1,0 +1,25 @@
+/* gzip_in.h: inflates a gzip file member by member (RFC 1952).
+ *
+ * Every member's CRC and length are checked, and nothing but further members, or zero bytes as
+ * blocked media pad with, may follow one: a damaged file is an error that names the byte and never
+ * a shorter graph.
+ */
+#ifndef DBFS_GZIP_IN_H
+#define DBFS_GZIP_IN_H
+
+#include "raw_in.h"
+
+struct gzip_in;
+
+/* Nonzero when the first bytes of a file are those of a gzip member. */
+int gzip_sniff(const unsigned char *bytes, size_t count);
+
+/* `raw` stays the caller's and outlives the result. */
+enum status gzip_in_open(struct gzip_in **gzip, struct raw_in *raw, struct error *e);
+void gzip_in_close(struct gzip_in *gzip); /* NULL is allowed */
+
+/* Inflates up to `count` bytes; *got is fewer only at the end of the last member. */
+enum status gzip_in_read(struct gzip_in *gzip, void *bytes, size_t count, size_t *got,
+                         struct error *e);
+
+#endif

@@ -1,0 +1,254 @@
+/* kronecker500.c: see kronecker500.h
+ *
+ * The benchmark fixes, for each level: draw a number again while it is below 2^31-1 mod 10000 (so
+ * that what remains is a whole number of 10000s); take it modulo 10000; below 1900 is the upper
+ * right quadrant, below 3800 the lower left, below 9500 the upper left, the rest the lower right.
+ * While both ends are still equal, the lower left counts as the upper right.
+ *
+ * Edges are made LANES at a time in plain loops over lanes that compilers turn into vector code.
+ * No division is left in them; numbers are reduced modulo 2^31-1 only as far as 32 bits need.
+ */
+#include "tools/kronecker500.h"
+
+#include <string.h>
+
+enum {
+    LANES = 32,
+    LANES_LOG2 = 5,
+    DENOMINATOR = 10000,
+    UPPER_RIGHT_END = 1900,
+    LOWER_LEFT_END = 3800,
+    UPPER_LEFT_END = 9500,
+    FIRST_ACCEPTED = 3647 /* (2^31 - 1) mod 10000 */
+};
+
+/* x mod 10000, as a fraction of 10000, is the fraction part of x / 10000. With RECIPROCAL, which
+ * is 2^45 / 10000 rounded up, bits 0..44 of x * RECIPROCAL lie in [r, r + 1/8) * RECIPROCAL, where
+ * r is the exact remainder, for every x below 2^31. Bits 13..44 are kept. */
+#define RECIPROCAL UINT64_C(3518437209)
+#define FRACTION_SHIFT 13
+
+/* The kept bits at remainder r - 1/4: what lies below belongs to remainders below r. */
+#define FRACTION_BEFORE(r) ((uint32_t)((RECIPROCAL * (r) - RECIPROCAL / 4) >> FRACTION_SHIFT))
+
+struct lanes {
+    uint32_t x[MRG_ORDER][LANES]; /* in lane l the state that edge first + l starts from */
+};
+
+struct paths {
+    uint32_t v[LANES];       /* bits of v, one a level */
+    uint32_t differ[LANES];  /* bits of u XOR v */
+    uint32_t refused[LANES]; /* bit 31: a number was below FIRST_ACCEPTED */
+};
+
+/* ---- set-up ---- */
+
+static struct mrg_state seed_state(uint64_t seed1, uint64_t seed2)
+{
+    const uint32_t low30 = (UINT32_C(1) << 30) - 1;
+    uint32_t top = (uint32_t)(seed2 >> 60 << 4) + (uint32_t)(seed1 >> 60);
+    struct mrg_state state = {{
+        top + 1,
+        ((uint32_t)(seed2 >> 30) & low30) + 1,
+        ((uint32_t)seed2 & low30) + 1,
+        ((uint32_t)(seed1 >> 30) & low30) + 1,
+        ((uint32_t)seed1 & low30) + 1,
+    }};
+    return state;
+}
+
+static uint64_t draw_scramble(struct mrg_state *state)
+{
+    uint64_t high = mrg_next(state);
+    return high * UINT32_MAX + mrg_next(state);
+}
+
+enum status kronecker500_init(struct kronecker500 *g, int scale, uint64_t seed1, uint64_t seed2,
+                              struct error *e)
+{
+    memset(g, 0, sizeof *g);
+    if (scale < KRONECKER500_MIN_SCALE || scale > KRONECKER500_MAX_SCALE)
+        return fail(e, ST_USAGE, "scale %d is not in %d..%d", scale, KRONECKER500_MIN_SCALE,
+                    KRONECKER500_MAX_SCALE);
+    g->scale = scale;
+    g->origin = seed_state(seed1, seed2);
+    g->ahead[0] = mrg_jump_double(mrg_jump_one(), 64);
+    for (int k = 1; k < KRONECKER500_INDEX_BITS; k++)
+        g->ahead[k] = mrg_jump_double(g->ahead[k - 1], 1);
+    /* the scramble's numbers are those after 50 * 2^128 + 7 * 2^64 */
+    struct mrg_jump far = mrg_jump_double(g->ahead[KRONECKER500_INDEX_BITS - 1], 1);
+    struct mrg_jump to_scramble =
+        mrg_jump_join(mrg_jump_repeat(far, 50), mrg_jump_repeat(g->ahead[0], 7));
+    struct mrg_state state = g->origin;
+    mrg_skip(&state, &to_scramble);
+    g->scramble[0] = draw_scramble(&state);
+    g->scramble[1] = draw_scramble(&state);
+    return ST_OK;
+}
+
+/* ---- lanes ---- */
+
+static void start_lanes(const struct kronecker500 *g, uint64_t first, struct lanes *lanes)
+{
+    struct mrg_state state = g->origin;
+    for (int k = 0; first != 0; k++, first >>= 1) {
+        if (first & 1)
+            mrg_skip(&state, &g->ahead[k]);
+    }
+    for (int l = 0; l < LANES; l++) {
+        for (int i = 0; i < MRG_ORDER; i++)
+            lanes->x[i][l] = state.x[i];
+        mrg_skip(&state, &g->ahead[0]);
+    }
+}
+
+/* The next number of a lane, congruent but not reduced: below 2^31 + 2^28 when both arguments are
+ * below 2^32. */
+static inline uint32_t next_number(uint32_t newest, uint32_t oldest)
+{
+    uint64_t next = (uint64_t)newest * MRG_NEWEST_FACTOR + (uint64_t)oldest * MRG_OLDEST_FACTOR;
+    return (uint32_t)mrg_fold(next);
+}
+
+/* One level of all lanes: replaces the oldest number by the next and takes the quadrant from it.
+ * Comparisons are signed, as the oldest vector units have no other. */
+static inline void descend_level(uint32_t *restrict oldest, const uint32_t *restrict newest,
+                                 struct paths *restrict paths)
+{
+    const uint32_t sign = UINT32_C(1) << 31;
+    /* [UPPER_LEFT_END, 10000) and [0, UPPER_RIGHT_END) are one interval once turned by this */
+    const uint32_t turn = -FRACTION_BEFORE(UPPER_LEFT_END);
+    const uint32_t turned_end = FRACTION_BEFORE(UPPER_RIGHT_END) + turn;
+    for (int l = 0; l < LANES; l++) {
+        oldest[l] = next_number(newest[l], oldest[l]);
+        int32_t above = (int32_t)(oldest[l] - MRG_MODULUS);
+        uint32_t x = (uint32_t)above + ((uint32_t)(above >> 31) & MRG_MODULUS);
+        uint32_t fraction = (uint32_t)(x * RECIPROCAL >> FRACTION_SHIFT);
+        uint32_t v = (int32_t)(fraction + turn + sign) < (int32_t)(turned_end + sign);
+        uint32_t differ =
+            (int32_t)(fraction + sign) < (int32_t)(FRACTION_BEFORE(LOWER_LEFT_END) + sign);
+        paths->v[l] = 2 * paths->v[l] + v;
+        paths->differ[l] = 2 * paths->differ[l] + differ;
+        paths->refused[l] |= x - FIRST_ACCEPTED;
+    }
+}
+
+/* Goes down at most 32 levels; `oldest` says where the ring of numbers begins. */
+static void descend(struct lanes *lanes, int *oldest, int levels, struct paths *paths)
+{
+    int o = *oldest;
+    memset(paths, 0, sizeof *paths);
+    for (int level = 0; level < levels; level++) {
+        descend_level(lanes->x[o], lanes->x[o == 0 ? MRG_ORDER - 1 : o - 1], paths);
+        o = o == MRG_ORDER - 1 ? 0 : o + 1;
+    }
+    *oldest = o;
+}
+
+/* Moves each lane LANES edges on: mrg_skip for all lanes at once, without exact reductions. */
+static void advance_lanes(struct lanes *lanes, const struct mrg_jump *jump)
+{
+    uint32_t x[2 * MRG_ORDER - 1][LANES];
+    memcpy(x, lanes->x, sizeof lanes->x);
+    for (int i = MRG_ORDER; i < 2 * MRG_ORDER - 1; i++) {
+        for (int l = 0; l < LANES; l++)
+            x[i][l] = next_number(x[i - 1][l], x[i - MRG_ORDER][l]);
+    }
+    for (int i = 0; i < MRG_ORDER; i++) {
+        for (int l = 0; l < LANES; l++) {
+            /* each product is below 2^62 + 2^59, so three of them fit, and a folded sum with two */
+            uint64_t sum = (uint64_t)jump->c[0] * x[i][l] + (uint64_t)jump->c[1] * x[i + 1][l] +
+                           (uint64_t)jump->c[2] * x[i + 2][l];
+            sum = mrg_fold(sum) + (uint64_t)jump->c[3] * x[i + 3][l] +
+                  (uint64_t)jump->c[4] * x[i + 4][l];
+            lanes->x[i][l] = (uint32_t)mrg_fold(mrg_fold(sum));
+        }
+    }
+}
+
+/* ---- edges ---- */
+
+static inline uint64_t reverse_bits(uint64_t x)
+{
+    const uint64_t pairs = UINT64_C(0x3333333333333333), ones = UINT64_C(0x5555555555555555);
+    const uint64_t nibbles = UINT64_C(0x0f0f0f0f0f0f0f0f);
+    x = __builtin_bswap64(x);
+    x = (x >> 4 & nibbles) | (x & nibbles) << 4;
+    x = (x >> 2 & pairs) | (x & pairs) << 2;
+    return (x >> 1 & ones) | (x & ones) << 1;
+}
+
+/* The permutation of the ids: twice, an odd multiplier and the lowest `scale` bits reversed. */
+static inline uint64_t scramble(const struct kronecker500 *g, uint64_t id)
+{
+    const int drop = 64 - g->scale;
+    id = (id + g->scramble[0] + g->scramble[1]) * (g->scramble[0] | UINT64_C(0x4519840211493211));
+    id = reverse_bits(id) >> drop;
+    id *= g->scramble[1] | UINT64_C(0x3050852102c843a5);
+    return reverse_bits(id) >> drop;
+}
+
+/* `differ` is u XOR v. Lower left counts as upper right while both ends are equal, so only at the
+ * topmost level where they differ: v is to have that bit. */
+static inline struct edge finish_edge(const struct kronecker500 *g, uint64_t v, uint64_t differ)
+{
+    uint64_t top = differ & UINT64_C(1) << (63 - __builtin_clzll(differ | 1));
+    v |= top;
+    return (struct edge){scramble(g, v ^ differ), scramble(g, v)};
+}
+
+/* One edge by the rule as the benchmark states it, for the lanes where a number is drawn again. */
+static struct edge make_edge(const struct kronecker500 *g, struct mrg_state state)
+{
+    uint64_t v = 0, differ = 0;
+    for (int level = 0; level < g->scale; level++) {
+        uint32_t x = mrg_next(&state);
+        while (x < FIRST_ACCEPTED)
+            x = mrg_next(&state);
+        uint32_t remainder = x % DENOMINATOR;
+        v = 2 * v + (remainder < UPPER_RIGHT_END || remainder >= UPPER_LEFT_END);
+        differ = 2 * differ + (remainder < LOWER_LEFT_END);
+    }
+    return finish_edge(g, v, differ);
+}
+
+static struct mrg_state lane_state(const struct lanes *lanes, int lane)
+{
+    struct mrg_state state;
+    for (int i = 0; i < MRG_ORDER; i++)
+        state.x[i] = lanes->x[i][lane] % MRG_MODULUS;
+    return state;
+}
+
+static void make_batch(const struct kronecker500 *g, const struct lanes *start,
+                       struct edge *restrict edges)
+{
+    struct lanes lanes = *start;
+    struct paths upper, lower;
+    int oldest = 0, upper_levels = g->scale / 2, lower_levels = g->scale - upper_levels;
+    descend(&lanes, &oldest, upper_levels, &upper);
+    descend(&lanes, &oldest, lower_levels, &lower);
+    for (int l = 0; l < LANES; l++)
+        edges[l] = finish_edge(g, (uint64_t)upper.v[l] << lower_levels | lower.v[l],
+                               (uint64_t)upper.differ[l] << lower_levels | lower.differ[l]);
+    for (int l = 0; l < LANES; l++) {
+        if ((upper.refused[l] | lower.refused[l]) >> 31)
+            edges[l] = make_edge(g, lane_state(start, l));
+    }
+}
+
+void kronecker500_edges(const struct kronecker500 *restrict g, uint64_t first, size_t count,
+                        struct edge *restrict edges)
+{
+    struct lanes lanes;
+    start_lanes(g, first, &lanes);
+    for (; count >= LANES; count -= LANES, edges += LANES) {
+        make_batch(g, &lanes, edges);
+        advance_lanes(&lanes, &g->ahead[LANES_LOG2]);
+    }
+    if (count > 0) {
+        struct edge last[LANES];
+        make_batch(g, &lanes, last);
+        memcpy(edges, last, count * sizeof *edges);
+    }
+}

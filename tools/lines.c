@@ -1,0 +1,240 @@
+/* lines.c: see lines.h */
+#include "lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TAIL_BYTES = 256 /* read behind a piece at first, to complete its last line */ };
+
+typedef unsigned long long ull;
+
+enum status line_feed_init(struct line_feed *feed, struct input *input, size_t skip, int in_order,
+                           uint64_t max_buffer_bytes, struct error *e)
+{
+    char skipped[4096];
+    memset(feed, 0, sizeof *feed);
+    feed->input = input;
+    feed->by_offset = input_random_access(input) && !in_order;
+    feed->first = feed->next = feed->at = skip;
+    feed->max_buffer_bytes = max_buffer_bytes;
+    while (!feed->by_offset && skip > 0) {
+        size_t part = skip < sizeof skipped ? skip : sizeof skipped, got;
+        if (input_read(input, skipped, part, &got, e) != ST_OK)
+            return e->status;
+        skip = got == part ? skip - part : 0;
+    }
+    return ST_OK;
+}
+
+void line_feed_free(struct line_feed *feed)
+{
+    free(feed->carry);
+    feed->carry = NULL;
+}
+
+static enum status line_too_long(const struct line_feed *feed, uint64_t at, struct error *e)
+{
+    return fail(e, ST_RESOURCE,
+                "%s: byte %llu: found a line of more than %llu bytes, which the memory allowed "
+                "(-S) does not hold",
+                input_name(feed->input), (ull)at, (ull)feed->max_buffer_bytes);
+}
+
+static void terminate(struct piece *piece)
+{
+    if (piece->text_bytes > 0 && piece->text[piece->text_bytes - 1] != '\n') {
+        piece->text[piece->text_bytes++] = '\n';
+        piece->unterminated = 1;
+    }
+    /* scans that look ahead must see no digit of an earlier text */
+    memset(piece->text + piece->text_bytes, 0, 16);
+}
+
+/* ---- by offset ---- */
+
+static enum status take_range(struct line_feed *feed, struct piece *piece, int *end)
+{
+    uint64_t size = input_bytes(feed->input), left = size - feed->next;
+    if (feed->next >= size) {
+        *end = 1;
+        return ST_OK;
+    }
+    piece->range_begin = feed->next;
+    feed->next += left < PIECE_BYTES ? left : PIECE_BYTES;
+    piece->range_end = feed->next;
+    piece->input_bytes = piece->range_end - piece->range_begin;
+    line_feed_rewind(feed, piece);
+    return ST_OK;
+}
+
+static uint64_t loaded_upto(const struct piece *piece)
+{
+    return piece->buffer_at + piece->have;
+}
+
+/* Drops what was given out and reads on, about `count` bytes, but not far behind the piece. */
+static enum status load_more(const struct line_feed *feed, struct piece *piece, uint64_t count,
+                             struct error *e)
+{
+    uint64_t upto = loaded_upto(piece), left = input_bytes(feed->input) - upto;
+    uint64_t goal = piece->range_end + TAIL_BYTES;
+    if (upto < piece->range_end && goal - upto < count + count / 4)
+        count = goal - upto;
+    size_t want = (size_t)(count < left ? count : left), got;
+    piece->have -= piece->used;
+    piece->buffer_at += piece->used;
+    if (piece->used > 0 && piece->have > 0)
+        memmove(piece->buffer, piece->buffer + piece->used, piece->have);
+    piece->used = 0;
+    if (piece->have + want > feed->max_buffer_bytes)
+        return line_too_long(feed, piece->buffer_at, e);
+    if (piece_reserve_text(piece, piece->have + want + 1, e) != ST_OK ||
+        input_read_at(feed->input, loaded_upto(piece), piece->buffer + piece->have, want, &got,
+                      e) != ST_OK)
+        return e->status;
+    if (got < want)
+        return fail(e, ST_RUNTIME, "%s: byte %llu: the file became shorter while it was read",
+                    input_name(feed->input), (ull)(loaded_upto(piece) + got));
+    piece->have += want;
+    memset(piece->buffer + piece->have, 0, 16); /* nothing of an earlier text */
+    return ST_OK;
+}
+
+/* The place behind the last whole line in the buffer that the piece owns, which is one that starts
+ * before `range_end`; NULL when more must be loaded to know it. */
+static char *find_cut(const struct line_feed *feed, const struct piece *piece, int *last)
+{
+    uint64_t upto = loaded_upto(piece), final = piece->range_end - 1;
+    char *from = piece->buffer + piece->used, *end = piece->buffer + piece->have, *newline;
+    if (upto < piece->range_end) {
+        newline = memrchr(from, '\n', (size_t)(end - from));
+        return newline != NULL ? newline + 1 : NULL;
+    }
+    if (final > piece->buffer_at + piece->used)
+        from = piece->buffer + (final - piece->buffer_at);
+    newline = memchr(from, '\n', (size_t)(end - from));
+    *last = newline != NULL || upto == input_bytes(feed->input);
+    return newline != NULL ? newline + 1 : *last ? end : NULL;
+}
+
+/* The range of a piece starts in the middle of a line, unless the byte before is a newline: skips to
+ * the first line that starts in it. *last when there is none. */
+static enum status skip_to_line(const struct line_feed *feed, struct piece *piece, int *last,
+                                struct error *e)
+{
+    uint64_t stop = piece->range_end - 1;
+    while (piece->buffer_at + piece->used < stop) {
+        if (load_more(feed, piece, PART_BYTES, e) != ST_OK)
+            return e->status;
+        uint64_t upto = loaded_upto(piece), until = upto < stop ? upto : stop;
+        char *newline = memchr(piece->buffer, '\n', (size_t)(until - piece->buffer_at));
+        if (newline != NULL) {
+            piece->used = (size_t)(newline + 1 - piece->buffer);
+            return ST_OK;
+        }
+        piece->used = (size_t)(until - piece->buffer_at);
+    }
+    *last = 1; /* all of it lies within a line of an earlier piece */
+    return ST_OK;
+}
+
+static enum status load_range(const struct line_feed *feed, struct piece *piece, int *last,
+                              struct error *e)
+{
+    char *cut = NULL;
+    uint64_t more = PART_BYTES;
+    piece->text_bytes = 0;
+    if (piece->have == 0 && piece->buffer_at < piece->range_begin &&
+        (skip_to_line(feed, piece, last, e) != ST_OK || *last))
+        return e->status;
+    if (piece->have > piece->used)
+        cut = find_cut(feed, piece, last);
+    for (; cut == NULL; more *= 2) {
+        if (load_more(feed, piece, more, e) != ST_OK)
+            return e->status;
+        cut = find_cut(feed, piece, last);
+    }
+    piece->text = piece->buffer + piece->used;
+    piece->text_bytes = (size_t)(cut - piece->text);
+    piece->used = (size_t)(cut - piece->buffer);
+    if (*last)
+        terminate(piece);
+    return ST_OK;
+}
+
+/* ---- in order ---- */
+
+static enum status save_carry(struct line_feed *feed, const char *bytes, size_t count,
+                              struct error *e)
+{
+    if (count > feed->carry_capacity) {
+        char *grown = realloc(feed->carry, count);
+        if (grown == NULL)
+            return fail_memory(e, "input buffer", count);
+        feed->carry = grown;
+        feed->carry_capacity = count;
+    }
+    if (count > 0)
+        memcpy(feed->carry, bytes, count);
+    feed->carry_bytes = count;
+    return ST_OK;
+}
+
+static enum status take_bytes(struct line_feed *feed, struct piece *piece, int *end,
+                              struct error *e)
+{
+    size_t have = feed->carry_bytes, want = have + PIECE_BYTES, got;
+    const char *newline = NULL;
+    uint64_t stored = input_stored_position(feed->input);
+    if (piece_reserve_text(piece, want + 1, e) != ST_OK)
+        return e->status;
+    if (have > 0)
+        memcpy(piece->buffer, feed->carry, have);
+    for (;;) {
+        if (input_read(feed->input, piece->buffer + have, want - have, &got, e) != ST_OK)
+            return e->status;
+        newline = memrchr(piece->buffer + have, '\n', got);
+        have += got;
+        feed->at += got;
+        if (newline != NULL || have < want)
+            break;
+        want *= 2;
+        if (want > feed->max_buffer_bytes)
+            return line_too_long(feed, feed->at - have, e);
+        if (piece_reserve_text(piece, want + 1, e) != ST_OK)
+            return e->status;
+    }
+    /* short of what was wanted: the end of the input, so its last line is complete */
+    size_t whole = have < want ? have : (size_t)(newline + 1 - piece->buffer);
+    piece->text = piece->buffer;
+    piece->text_bytes = whole;
+    piece->input_bytes = input_stored_position(feed->input) - stored;
+    if (save_carry(feed, piece->buffer + whole, have - whole, e) != ST_OK)
+        return e->status;
+    *end = have == 0;
+    return ST_OK;
+}
+
+enum status line_feed_take(struct line_feed *feed, struct piece *piece, int *end, struct error *e)
+{
+    piece->unterminated = 0;
+    return feed->by_offset ? take_range(feed, piece, end) : take_bytes(feed, piece, end, e);
+}
+
+void line_feed_rewind(const struct line_feed *feed, struct piece *piece)
+{
+    if (feed->by_offset) {
+        piece->buffer_at = piece->range_begin - (piece->range_begin > feed->first);
+        piece->have = piece->used = 0;
+    }
+}
+
+enum status line_feed_load(const struct line_feed *feed, struct piece *piece, int *last,
+                           struct error *e)
+{
+    *last = !feed->by_offset;
+    if (feed->by_offset)
+        return load_range(feed, piece, last, e);
+    terminate(piece);
+    return ST_OK;
+}

@@ -1,0 +1,217 @@
+/* pack.c: see pack.h */
+#include "pack.h"
+
+#include "formats/cli.h"
+#include "formats/hash.h"
+#include "formats/manifest.h"
+#include "formats/split.h"
+#include "order.h"
+#include "pack_folder.h"
+#include "place.h"
+#include "separate.h"
+#include "shard_loops.h"
+#include "shard_write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct job {
+    const struct pack_options *options;
+    const struct edge_source *source;
+    struct memory_budget *budget;
+    struct pack_report *report;
+    struct pack_folder folder;
+    struct split split; /* where one was given */
+    struct separation separation;
+    struct vertex_order order;
+    struct shard_loops loops;
+    struct placement placement;
+    struct manifest manifest;
+};
+
+/* ---- which vertices are delegates ---- */
+
+static enum status mismatch(const struct job *j, const char *what, struct error *e)
+{
+    return fail(e, ST_BAD_DATA, "%s: was made from another edge stream than %s: %s differ%s",
+                j->options->split_path, j->source->name, what,
+                what[strlen(what) - 1] == 's' ? "" : "s");
+}
+
+static enum status check_split(const struct job *j, struct error *e)
+{
+    const struct edges_totals *a = &j->split.totals, *b = &j->separation.degrees.totals;
+    if (j->split.direction != j->separation.degrees.info.direction)
+        return mismatch(j, "the direction", e);
+    if (a->n != b->n)
+        return mismatch(j, "the numbers of vertices", e);
+    if (a->edges != b->edges || a->loops != b->loops)
+        return mismatch(j, "the numbers of edges", e);
+    if (a->checksum != b->checksum || a->max_id != b->max_id)
+        return mismatch(j, "the checksums", e);
+    if (j->split.d != separation_delegates(&j->separation, j->split.th))
+        return mismatch(j, "the delegates", e);
+    return ST_OK;
+}
+
+static enum status choose_th(struct job *j, struct error *e)
+{
+    struct pack_report *r = j->report;
+    if (j->options->split_path != NULL) {
+        r->th = j->split.th;
+        return check_split(j, e);
+    }
+    if (j->options->th_given) {
+        r->th = j->options->th;
+        return ST_OK;
+    }
+    if (separation_classes(&j->separation, j->source, j->options->threads, j->budget, e) != ST_OK)
+        return e->status;
+    r->th = suggest_th(&j->separation.edges, j->options->p, &r->both_bounds_met);
+    r->suggested = 1;
+    r->class_seconds = j->separation.class_seconds;
+    return ST_OK;
+}
+
+static enum status separate(struct job *j, struct error *e)
+{
+    if (separation_degrees(&j->separation, j->source, j->options->threads, j->budget, e) != ST_OK)
+        return e->status;
+    j->report->degree_seconds = j->separation.degree_seconds;
+    j->report->totals = j->separation.degrees.totals;
+    return choose_th(j, e);
+}
+
+static enum status check_split_delegates(const struct job *j, struct error *e)
+{
+    for (uint64_t i = 0; j->options->split_path != NULL && i < j->split.d; i++) {
+        if (j->split.delegate_ids[i] != j->order.delegate_ids[i])
+            return mismatch(j, "the delegates", e);
+    }
+    return ST_OK;
+}
+
+static enum status number_vertices(struct job *j, struct error *e)
+{
+    double start = cli_seconds();
+    struct separation *s = &j->separation;
+    if (order_make(&j->order, s->degrees.of, &s->ranks, s->degrees.totals.n, j->options->p,
+                   j->report->th, j->options->threads, j->budget, e) != ST_OK)
+        return e->status;
+    degrees_drop_array(&s->degrees, j->budget);
+    j->report->d = j->order.d;
+    j->report->order_seconds = cli_seconds() - start;
+    if (check_split_delegates(j, e) != ST_OK)
+        return e->status;
+    return shard_loops_make(&j->loops, &s->degrees.loops, &j->order, j->budget, e);
+}
+
+static enum status place(struct job *j, struct error *e)
+{
+    double start = cli_seconds();
+    const struct degrees *d = &j->separation.degrees;
+    placement_make(&j->placement, &j->order, j->source, &d->totals,
+                   d->info.direction == EDGES_SYMMETRIC, j->options->threads, j->budget, e);
+    order_drop_labels(&j->order, j->budget);
+    j->report->bucket_seconds = cli_seconds() - start;
+    return e->status;
+}
+
+/* ---- writing ---- */
+
+/* The same for the same graph packed in the same way, whenever and wherever. */
+static uint64_t pack_id(const struct job *j)
+{
+    const struct edges_totals *t = &j->report->totals;
+    uint64_t id = hash_pair(t->checksum, t->n);
+    id = hash_pair(id, j->options->p);
+    id = hash_pair(id, j->report->th);
+    for (int g = 0; g < SUBGRAPHS; g++)
+        id = hash_pair(id, (uint64_t)(int64_t)j->options->heads[g]);
+    return hash_pair(id, shard_kind.version);
+}
+
+static enum status write_part(struct job *j, const struct packing *packing, uint32_t shard,
+                              struct error *e)
+{
+    struct written_shard written;
+    char *path = pack_folder_part(&j->folder, shard);
+    if (path == NULL)
+        return fail_memory(e, j->folder.path, strlen(j->folder.path));
+    if (shard_write(packing, shard, path, j->budget, &written, e) == ST_OK) {
+        j->folder.first_part = shard;
+        j->manifest.part[shard] = written.part;
+        j->report->sync_seconds += written.sync_seconds;
+        for (int g = 0; g < SUBGRAPHS; g++)
+            j->manifest.edges[g] += written.counts[g].edges;
+    }
+    free(path);
+    return e->status;
+}
+
+static enum status start_manifest(struct job *j, uint64_t id, struct error *e)
+{
+    const struct edges_info *info = &j->separation.degrees.info;
+    struct manifest *m = &j->manifest;
+    m->part = calloc(j->options->p, sizeof *m->part);
+    if (m->part == NULL)
+        return fail_memory(e, "manifest", j->options->p * sizeof *m->part);
+    m->direction = info->direction;
+    m->totals = j->report->totals;
+    m->p = j->options->p;
+    m->th = j->report->th;
+    m->d = j->report->d;
+    m->pack_id = id;
+    m->randomized = info->randomized;
+    m->random_n = info->random_n;
+    m->random_seed = info->random_seed;
+    memcpy(m->provenance, info->provenance, sizeof m->provenance);
+    return ST_OK;
+}
+
+static enum status write_folder(struct job *j, struct error *e)
+{
+    double start = cli_seconds();
+    struct packing packing = {.placement = &j->placement,
+                              .loops = &j->loops,
+                              .th = j->report->th,
+                              .pack_id = pack_id(j),
+                              .threads = j->options->threads};
+    memcpy(packing.heads, j->options->heads, sizeof packing.heads);
+    if (start_manifest(j, packing.pack_id, e) != ST_OK || pack_folder_clear(&j->folder, e) != ST_OK)
+        return e->status;
+    for (uint32_t shard = j->options->p; shard-- > 0;) {
+        if (write_part(j, &packing, shard, e) != ST_OK)
+            return e->status;
+    }
+    memcpy(j->report->edges, j->manifest.edges, sizeof j->report->edges);
+    manifest_write(&j->manifest, j->options->folder, e);
+    j->report->build_seconds = cli_seconds() - start;
+    return e->status;
+}
+
+static void free_job(struct job *j)
+{
+    manifest_free(&j->manifest);
+    placement_free(&j->placement);
+    shard_loops_free(&j->loops, j->budget);
+    order_free(&j->order, j->budget);
+    separation_free(&j->separation, j->budget);
+    split_free(&j->split);
+}
+
+enum status pack(const struct pack_options *options, const struct edge_source *source,
+                 struct memory_budget *budget, struct pack_report *report, struct error *e)
+{
+    struct job j = {.options = options, .source = source, .budget = budget, .report = report};
+    memset(report, 0, sizeof *report);
+    if (options->split_path != NULL && split_read(&j.split, options->split_path, e) != ST_OK)
+        return e->status;
+    if (pack_folder_open(&j.folder, options->folder, options->p, options->force, e) == ST_OK) {
+        if (separate(&j, e) != ST_OK || number_vertices(&j, e) != ST_OK || place(&j, e) != ST_OK ||
+            write_folder(&j, e) != ST_OK)
+            pack_folder_abandon(&j.folder);
+    }
+    free_job(&j);
+    return e->status;
+}

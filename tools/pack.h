@@ -1,0 +1,40 @@
+/* pack.h: packs an edge stream into a shard directory.
+ *
+ * Passes over the stream: degrees; class counts, where TH is to be suggested; edges into buckets.
+ * Then shard after shard is sorted and written, the last one first, and the manifest at the end.
+ */
+#ifndef DBFS_PACK_H
+#define DBFS_PACK_H
+
+#include "csr_build.h"
+#include "edge_source.h"
+#include "formats/memory.h"
+#include "formats/shard.h"
+
+#include <stdint.h>
+
+enum { PACK_MAX_P = 4096 };
+
+struct pack_options {
+    uint32_t p;
+    const char *split_path; /* NULL: none */
+    int th_given;
+    uint64_t th;
+    int heads[SUBGRAPHS];
+    int force, threads;
+    const char *folder;
+};
+
+struct pack_report {
+    struct edges_totals totals;
+    uint64_t th, d;
+    int suggested, both_bounds_met; /* whether TH was suggested, and by both bounds */
+    uint64_t edges[SUBGRAPHS];
+    double degree_seconds, class_seconds, order_seconds, bucket_seconds, build_seconds;
+    double sync_seconds; /* part of build_seconds */
+};
+
+enum status pack(const struct pack_options *options, const struct edge_source *source,
+                 struct memory_budget *budget, struct pack_report *report, struct error *e);
+
+#endif

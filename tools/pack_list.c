@@ -1,0 +1,164 @@
+/* pack_list.c: see pack_list.h */
+#include "pack_list.h"
+
+#include "formats/manifest.h"
+#include "separate.h"
+#include "threshold.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of one type of section in one shard. */
+struct part_sizes {
+    uint64_t locals, edges, device_bytes, file_bytes;
+    uint32_t heads[SUBGRAPHS];
+    uint64_t section[64]; /* by type */
+};
+
+static uint64_t kept_edges(const struct manifest *m)
+{
+    return m->edges[NN] + m->edges[ND] + m->edges[DN] + m->edges[DD];
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+    return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void print_facts(const struct manifest *m, FILE *out)
+{
+    char th[24];
+    const char *line = m->provenance;
+    fprintf(out, "vertices          %" PRIu64 "\n", m->totals.n);
+    fprintf(out, "input edges       %" PRIu64 " (%s), of these self-loops %" PRIu64 "\n",
+            m->totals.edges, edges_direction_name(m->direction), m->totals.loops);
+    fprintf(out, "input checksum    %016" PRIx64 "\n", m->totals.checksum);
+    while (*line != '\0') {
+        size_t length = strcspn(line, "\n");
+        fprintf(out, "provenance        %.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+    if (m->randomized)
+        fprintf(out, "randomized        n %" PRIu64 ", seed %" PRIu64 "\n", m->random_n,
+                m->random_seed);
+    fprintf(out, "shards (p)        %" PRIu32 "\n", m->p);
+    fprintf(out, "TH                %s\n", th_format(m->th, th, sizeof th));
+    fprintf(out, "delegates         %" PRIu64 " (%.3f%% of the vertices)\n", m->d,
+            share(m->d, m->totals.n));
+    fprintf(out, "pack id           %016" PRIx64 "\n", m->pack_id);
+}
+
+static void print_classes(const struct manifest *m, FILE *out)
+{
+    uint64_t kept = kept_edges(m);
+    fprintf(out, "\ndirected edges kept, duplicates and self-loops removed: %" PRIu64 "\n", kept);
+    for (int g = 0; g < SUBGRAPHS; g++)
+        fprintf(out, "  %s %16" PRIu64 "  %7.3f%%\n", subgraph_name[g], m->edges[g],
+                share(m->edges[g], kept));
+}
+
+static void measure(const struct shard *s, struct part_sizes *sizes)
+{
+    memset(sizes, 0, sizeof *sizes);
+    sizes->locals = s->locals;
+    sizes->device_bytes = shard_device_bytes(s);
+    sizes->file_bytes = container_bytes(s->file);
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        sizes->edges += s->csr[g].edges;
+        sizes->heads[g] = s->csr[g].head_columns;
+    }
+    for (uint32_t i = 0; i < container_sections(s->file); i++) {
+        const struct section *section = container_section(s->file, i);
+        if (section->type < 64)
+            sizes->section[section->type] += section->bytes;
+    }
+}
+
+static void print_parts(const struct part_sizes *parts, uint32_t p, FILE *out)
+{
+    fprintf(out, "\n%5s %12s %14s %16s %16s  head columns\n", "part", "locals", "edges",
+            "device bytes", "file bytes");
+    for (uint32_t s = 0; s < p; s++) {
+        const struct part_sizes *part = &parts[s];
+        fprintf(out, "%5" PRIu32 " %12" PRIu64 " %14" PRIu64 " %16" PRIu64 " %16" PRIu64 " ", s,
+                part->locals, part->edges, part->device_bytes, part->file_bytes);
+        for (int g = 0; g < SUBGRAPHS; g++)
+            fprintf(out, " %s=%" PRIu32, subgraph_name[g], part->heads[g]);
+        fputc('\n', out);
+    }
+}
+
+/* One line per section type: the sum over all parts and the largest part. */
+static void print_sections(const struct part_sizes *parts, uint32_t p, FILE *out)
+{
+    fprintf(out, "\n%-18s %16s %16s\n", "section", "bytes, all parts", "largest part");
+    for (uint32_t type = 0; type < 64; type++) {
+        uint64_t sum = 0, largest = 0;
+        for (uint32_t s = 0; s < p; s++) {
+            uint64_t bytes = parts[s].section[type];
+            sum += bytes;
+            largest = bytes > largest ? bytes : largest;
+        }
+        if (sum > 0)
+            fprintf(out, "%-18s %16" PRIu64 " %16" PRIu64 "%s\n", shard_kind.section_name(type),
+                    sum, largest, type >= SHARD_OFFSETS ? "  device" : "");
+    }
+}
+
+static void print_size(const char *what, uint64_t bytes, uint64_t device, FILE *out)
+{
+    fprintf(out, "%-38s %16" PRIu64 "  %6.3f\n", what, bytes,
+            bytes > 0 ? (double)device / (double)bytes : 0);
+}
+
+static void print_comparison(const struct manifest *m, const struct part_sizes *parts, FILE *out)
+{
+    uint64_t device = 0, largest = 0, n = m->totals.n, kept = kept_edges(m);
+    for (uint32_t s = 0; s < m->p; s++) {
+        device += parts[s].device_bytes;
+        largest = parts[s].device_bytes > largest ? parts[s].device_bytes : largest;
+    }
+    fprintf(out, "\n%-38s %16s  %6s\n", "memory, all devices", "bytes", "ratio");
+    print_size("these shards", device, device, out);
+    print_size("Table I: 8n + 8dp + 4m + 4|Enn|", table1_bytes(n, m->d, m->p, kept, m->edges[NN]),
+               device, out);
+    print_size("64-bit CSR: 8n + 8m", 8 * n + 8 * kept, device, out);
+    print_size("edge list: 16m", 16 * kept, device, out);
+    fprintf(out, "%-38s %16" PRIu64 "\n", "largest device", largest);
+}
+
+static enum status measure_parts(const struct manifest *m, const char *folder,
+                                 struct part_sizes *parts, struct error *e)
+{
+    for (uint32_t s = 0; s < m->p; s++) {
+        struct shard shard;
+        if (manifest_open_shard(m, folder, s, &shard, e) != ST_OK)
+            return e->status;
+        measure(&shard, &parts[s]);
+        shard_close(&shard);
+    }
+    return ST_OK;
+}
+
+enum status pack_list(const char *folder, FILE *stream, struct error *e)
+{
+    struct manifest m;
+    if (manifest_read(&m, folder, e) != ST_OK)
+        return e->status;
+    struct part_sizes *parts = calloc(m.p, sizeof *parts);
+    if (parts == NULL) {
+        fail_memory(e, folder, m.p * sizeof *parts);
+    } else if (measure_parts(&m, folder, parts, e) == ST_OK) {
+        print_facts(&m, stream);
+        print_classes(&m, stream);
+        print_parts(parts, m.p, stream);
+        print_sections(parts, m.p, stream);
+        print_comparison(&m, parts, stream);
+        if (fflush(stream) != 0 || ferror(stream))
+            fail_errno(e, "standard output", "cannot write");
+    }
+    free(parts);
+    manifest_free(&m);
+    return e->status;
+}

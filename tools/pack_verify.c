@@ -1,0 +1,341 @@
+/* pack_verify.c: see pack_verify.h
+ *
+ * That two sets of edges are each other's reverse is shown by sums of hashes of the (source,
+ * destination) pairs, which do not depend on order: a directory of any size is read once.
+ */
+#include "pack_verify.h"
+
+#include "formats/hash.h"
+#include "formats/partition.h"
+#include "formats/split.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef unsigned long long ull;
+
+struct verify {
+    const struct manifest *m;
+    struct shard *shard;      /* [p], open */
+    struct memory_budget *budget;
+    int threads;
+    uint64_t edges[SUBGRAPHS];
+    uint64_t nn_forward, nn_backward; /* hash sums over all shards */
+    uint64_t degree_sum, loops;
+    uint32_t *delegate_run;   /* [d] the delegate's run of equal degrees */
+    uint64_t *delegate_edges; /* [d] edges kept, over all shards */
+};
+
+static enum status bad(const struct shard *s, const char *section, const char *why,
+                       struct error *e)
+{
+    return fail(e, ST_BAD_DATA, "%s: %s: %s", container_path(s->file), section, why);
+}
+
+static enum status bad_at(const struct shard *s, const char *section, uint64_t index,
+                          const char *why, struct error *e)
+{
+    return fail(e, ST_BAD_DATA, "%s: %s: entry %llu: %s", container_path(s->file), section,
+                (ull)index, why);
+}
+
+/* ---- rows ---- */
+
+/* Calls for every destination of a row, heads first, are spelled out as a loop over j: the number of
+ * destinations, and the j-th one. */
+static uint64_t row_length(const struct csr *csr, uint64_t row)
+{
+    uint64_t length = csr_offset(csr, row + 1) - csr_offset(csr, row);
+    for (uint32_t j = 0; j < csr->head_columns; j++)
+        length += csr->heads[j * csr->rows + row] != HEAD_NONE;
+    return length;
+}
+
+static uint64_t row_destination(const struct csr *csr, uint64_t row, uint64_t j)
+{
+    return j < csr->head_columns ? csr->heads[j * csr->rows + row]
+                                 : csr_column(csr, csr_offset(csr, row) + j - csr->head_columns);
+}
+
+/* Hash sums over all (row, destination) pairs of a subgraph and over their reverses; `tag` is
+ * joined to the row, so that rows of different shards differ. */
+static void sum_pairs(const struct csr *csr, uint64_t tag, int threads, uint64_t *forward,
+                      uint64_t *backward)
+{
+    uint64_t f = 0, b = 0;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1024) reduction(+ : f, b)
+    for (uint64_t row = 0; row < csr->rows; row++) {
+        uint64_t length = row_length(csr, row);
+        for (uint64_t j = 0; j < length; j++) {
+            uint64_t destination = row_destination(csr, row, j);
+            f += hash_pair(tag | row, destination);
+            b += hash_pair(destination, tag | row);
+        }
+    }
+    *forward += f;
+    *backward += b;
+}
+
+/* ---- vertices ---- */
+
+static enum status mark_vertex(const struct shard *s, uint64_t *seen, uint64_t slot,
+                               const char *section, uint64_t index, struct error *e)
+{
+    if (mask_bit(seen, slot))
+        return bad_at(s, section, index, "the vertex is there twice", e);
+    seen[slot / 64] |= UINT64_C(1) << (slot % 64);
+    return ST_OK;
+}
+
+/* Local vertices: each once, ids ascending within a degree, degrees at most TH. */
+static enum status check_locals(const struct shard *s, uint64_t *seen, uint64_t *degree_sum,
+                                struct error *e)
+{
+    uint64_t i = 0;
+    for (uint64_t run = 0; run < s->local_degree_runs; run++) {
+        const struct degree_run *r = &s->local_degrees[run];
+        *degree_sum += r->degree * r->vertices;
+        if (r->degree > s->th)
+            return bad_at(s, "local-degrees", run, "a normal vertex with a degree above TH", e);
+        for (uint64_t end = i + r->vertices; i < end; i++) {
+            if (i > end - r->vertices && s->local_slots[i] <= s->local_slots[i - 1])
+                return bad_at(s, "local-slots", i, "vertices of one degree do not ascend", e);
+            if (mark_vertex(s, seen, s->local_slots[i], "local-slots", i, e) != ST_OK)
+                return e->status;
+        }
+    }
+    return ST_OK;
+}
+
+/* Delegates of this shard's slots are not local vertices as well; loops at isolated vertices are at
+ * vertices that are neither. */
+static enum status check_coverage(struct verify *v, const struct shard *s, struct error *e)
+{
+    uint64_t words = mask_words(slots_of_shard(s->n, s->index, s->p)), *seen;
+    if (memory_take(v->budget, (void **)&seen, words, 8, "vertex mask", e) != ST_OK)
+        return e->status;
+    check_locals(s, seen, &v->degree_sum, e);
+    for (uint64_t i = 0; i < s->d && e->status == ST_OK; i++) {
+        uint64_t id = shard_delegate_id(s, i);
+        if (shard_of_vertex(id, s->p) == s->index)
+            mark_vertex(s, seen, slot_of_vertex(id, s->p), "delegate-ids", i, e);
+    }
+    for (uint64_t i = 0; i < s->loop_counts && e->status == ST_OK; i++) {
+        const struct loop_count *l = &s->loops[i];
+        v->loops += l->count;
+        if (l->at == LOOP_AT_ISOLATED &&
+            (l->index >= slots_of_shard(s->n, s->index, s->p) || mask_bit(seen, l->index)))
+            bad_at(s, "loops", i, "not an isolated vertex of this shard", e);
+    }
+    memory_release(v->budget, seen, words, 8);
+    return e->status;
+}
+
+/* Every edge of a local vertex is on its shard: there is one at least, and no more than came in. */
+static enum status check_local_edges(const struct shard *s, struct error *e)
+{
+    uint64_t row = 0;
+    for (uint64_t run = 0; run < s->local_degree_runs; run++) {
+        for (uint64_t i = 0; i < s->local_degrees[run].vertices; i++, row++) {
+            uint64_t kept = row_length(&s->csr[NN], row) + row_length(&s->csr[ND], row);
+            if (kept == 0 || kept > s->local_degrees[run].degree)
+                return bad_at(s, "local-degrees", run, "more or fewer edges than the degree", e);
+        }
+    }
+    return ST_OK;
+}
+
+/* ---- delegates ---- */
+
+static int same_delegates(const struct shard *a, const struct shard *b)
+{
+    return a->delegate_ids->bytes == b->delegate_ids->bytes &&
+           memcmp(a->delegate_ids->data, b->delegate_ids->data, a->delegate_ids->bytes) == 0 &&
+           a->delegate_degree_runs == b->delegate_degree_runs &&
+           memcmp(a->delegate_degrees, b->delegate_degrees,
+                  a->delegate_degree_runs * sizeof *a->delegate_degrees) == 0;
+}
+
+/* The first shard's delegates in order, with the run of degrees that each belongs to. */
+static enum status check_delegates(struct verify *v, struct error *e)
+{
+    const struct shard *s = &v->shard[0];
+    uint64_t i = 0;
+    for (uint64_t run = 0; run < s->delegate_degree_runs; run++) {
+        const struct degree_run *r = &s->delegate_degrees[run];
+        v->degree_sum += r->degree * r->vertices;
+        if (r->degree <= s->th)
+            return bad_at(s, "delegate-degrees", run, "a delegate with a degree up to TH", e);
+        for (uint64_t end = i + r->vertices; i < end; i++) {
+            v->delegate_run[i] = (uint32_t)run;
+            if (i > end - r->vertices && shard_delegate_id(s, i) <= shard_delegate_id(s, i - 1))
+                return bad_at(s, "delegate-ids", i, "delegates of one degree do not ascend", e);
+        }
+    }
+    for (uint32_t shard = 1; shard < v->m->p; shard++) {
+        if (!same_delegates(s, &v->shard[shard]))
+            return bad(&v->shard[shard], "delegate-ids", "differ from those of the other parts", e);
+    }
+    return ST_OK;
+}
+
+/* Algorithm 1 for an edge between delegates: the lower degree decides, then the smaller id. */
+static int dd_belongs_here(const struct verify *v, const struct shard *s, uint64_t a, uint64_t b)
+{
+    uint64_t ia = shard_delegate_id(s, a), ib = shard_delegate_id(s, b);
+    uint64_t decider = v->delegate_run[a] != v->delegate_run[b]
+                           ? (v->delegate_run[a] > v->delegate_run[b] ? ia : ib)
+                           : (ia < ib ? ia : ib);
+    return a != b && shard_of_vertex(decider, s->p) == s->index;
+}
+
+static enum status check_dd(struct verify *v, const struct shard *s, struct error *e)
+{
+    const struct csr *csr = &s->csr[DD];
+    uint64_t misplaced = 0, forward = 0, backward = 0;
+#pragma omp parallel for num_threads(v->threads) schedule(dynamic, 256) reduction(+ : misplaced)
+    for (uint64_t row = 0; row < csr->rows; row++) {
+        uint64_t length = row_length(csr, row);
+        v->delegate_edges[row] += length + row_length(&s->csr[DN], row);
+        for (uint64_t j = 0; j < length; j++)
+            misplaced += !dd_belongs_here(v, s, row, row_destination(csr, row, j));
+    }
+    if (misplaced > 0)
+        return bad(s, "dd-columns", "edges that Algorithm 1 puts elsewhere, or self-loops", e);
+    sum_pairs(csr, 0, v->threads, &forward, &backward);
+    return forward == backward ? ST_OK : bad(s, "dd-columns", "not symmetric", e);
+}
+
+static enum status check_delegate_edges(const struct verify *v, struct error *e)
+{
+    const struct shard *s = &v->shard[0];
+    for (uint64_t i = 0; i < s->d; i++) {
+        const struct degree_run *run = &s->delegate_degrees[v->delegate_run[i]];
+        if (v->delegate_edges[i] == 0 || v->delegate_edges[i] > run->degree)
+            return bad_at(s, "delegate-degrees", v->delegate_run[i],
+                          "more or fewer edges than the degree", e);
+    }
+    return ST_OK;
+}
+
+/* ---- nd, dn, nn ---- */
+
+static enum status check_transposes(const struct verify *v, const struct shard *s, struct error *e)
+{
+    uint64_t nd = 0, nd_reversed = 0, dn = 0, dn_reversed = 0;
+    sum_pairs(&s->csr[ND], 0, v->threads, &nd, &nd_reversed);
+    sum_pairs(&s->csr[DN], 0, v->threads, &dn, &dn_reversed);
+    if (s->csr[ND].edges != s->csr[DN].edges || nd != dn_reversed || dn != nd_reversed)
+        return bad(s, "dn-columns", "not the reverse of nd", e);
+    return ST_OK;
+}
+
+/* shard_check cannot know how many local vertices the other shards have. */
+static enum status check_nn(struct verify *v, const struct shard *s, struct error *e)
+{
+    const struct csr *csr = &s->csr[NN];
+    uint64_t beyond = 0, mask = (UINT64_C(1) << s->local_bits) - 1;
+    uint64_t own = (uint64_t)s->index << s->local_bits;
+#pragma omp parallel for num_threads(v->threads) schedule(dynamic, 1024) reduction(+ : beyond)
+    for (uint64_t row = 0; row < csr->rows; row++) {
+        uint64_t length = row_length(csr, row);
+        for (uint64_t j = 0; j < length; j++) {
+            uint64_t code = row_destination(csr, row, j);
+            beyond += (code & mask) >= v->shard[code >> s->local_bits].locals ||
+                      code == (own | row);
+        }
+    }
+    if (beyond > 0)
+        return bad(s, "nn-columns", "destinations that do not exist, or self-loops", e);
+    sum_pairs(csr, own, v->threads, &v->nn_forward, &v->nn_backward);
+    return ST_OK;
+}
+
+/* ---- everything ---- */
+
+static enum status check_shard(struct verify *v, const struct shard *s, struct error *e)
+{
+    if (s->local_bits != v->shard[0].local_bits)
+        return bad(s, "attributes", "local bits differ from those of the other parts", e);
+    if (check_coverage(v, s, e) != ST_OK || check_local_edges(s, e) != ST_OK ||
+        check_dd(v, s, e) != ST_OK || check_transposes(v, s, e) != ST_OK ||
+        check_nn(v, s, e) != ST_OK)
+        return e->status;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        v->edges[g] += s->csr[g].edges;
+    return ST_OK;
+}
+
+static enum status check_totals(const struct verify *v, const char *folder, struct error *e)
+{
+    const struct manifest *m = v->m;
+    uint64_t records = m->totals.edges - m->totals.loops;
+    if (v->nn_forward != v->nn_backward)
+        return fail(e, ST_BAD_DATA, "%s: nn-columns of all parts: not symmetric", folder);
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        if (v->edges[g] != m->edges[g])
+            return fail(e, ST_BAD_DATA, "%s/%s: edges-%s is %llu, the parts hold %llu", folder,
+                        MANIFEST_NAME, subgraph_name[g], (ull)m->edges[g], (ull)v->edges[g]);
+    }
+    if (v->degree_sum != (m->direction == EDGES_SYMMETRIC ? records : 2 * records))
+        return fail(e, ST_BAD_DATA, "%s: the degrees of all parts do not sum up to the edges",
+                    folder);
+    if (v->loops != m->totals.loops)
+        return fail(e, ST_BAD_DATA, "%s: the parts list %llu self-loops, the manifest %llu", folder,
+                    (ull)v->loops, (ull)m->totals.loops);
+    return ST_OK;
+}
+
+/* Opens the parts and checks each by itself, before any is related to another. */
+static enum status open_parts(struct verify *v, const char *folder, struct verify_report *report,
+                              struct error *e)
+{
+    for (uint32_t s = 0; s < v->m->p; s++) {
+        if (manifest_open_shard(v->m, folder, s, &v->shard[s], e) != ST_OK ||
+            shard_check(&v->shard[s], v->threads, e) != ST_OK)
+            return e->status;
+        report->bytes += container_bytes(v->shard[s].file);
+    }
+    return ST_OK;
+}
+
+static enum status check_parts(struct verify *v, const char *folder, struct error *e)
+{
+    uint64_t d = v->m->d;
+    if (memory_take(v->budget, (void **)&v->delegate_run, d, 4, "delegates", e) == ST_OK &&
+        memory_take(v->budget, (void **)&v->delegate_edges, d, 8, "delegates", e) == ST_OK &&
+        check_delegates(v, e) == ST_OK) {
+        for (uint32_t s = 0; s < v->m->p && e->status == ST_OK; s++)
+            check_shard(v, &v->shard[s], e);
+        if (e->status == ST_OK && check_delegate_edges(v, e) == ST_OK)
+            check_totals(v, folder, e);
+    }
+    memory_release(v->budget, v->delegate_run, d, 4);
+    memory_release(v->budget, v->delegate_edges, d, 8);
+    return e->status;
+}
+
+enum status pack_verify(const char *folder, int threads, struct memory_budget *budget,
+                        struct verify_report *report, struct error *e)
+{
+    struct manifest m;
+    struct verify v = {.m = &m, .budget = budget, .threads = threads};
+    memset(report, 0, sizeof *report);
+    if (manifest_read(&m, folder, e) != ST_OK)
+        return e->status;
+    v.shard = calloc(m.p, sizeof *v.shard);
+    if (v.shard == NULL)
+        fail_memory(e, folder, m.p * sizeof *v.shard);
+    else if (open_parts(&v, folder, report, e) == ST_OK)
+        check_parts(&v, folder, e);
+    report->p = m.p;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        report->edges += v.edges[g];
+    for (uint32_t s = 0; v.shard != NULL && s < m.p; s++) {
+        if (v.shard[s].file != NULL)
+            shard_close(&v.shard[s]);
+    }
+    free(v.shard);
+    manifest_free(&m);
+    return e->status;
+}

@@ -1,0 +1,111 @@
+/* pipeline.c: see pipeline.h */
+#include "pipeline.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* Stage 0 is taking; stage s + 1 is p->stages[s]. */
+struct run {
+    const struct pipeline *p;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    uint64_t next[PIPELINE_MAX_STAGES + 1]; /* the piece that each stage starts next */
+    int busy[PIPELINE_MAX_STAGES + 1];      /* an ordered stage is at work */
+    int *reached;                           /* per slot: stages its piece has been through */
+    uint64_t retired;                       /* pieces through the last stage */
+    uint64_t stop;                          /* the first piece that failed or does not exist */
+    struct error *error;                    /* of piece `stop` */
+};
+
+static int is_ordered(const struct run *r, int stage)
+{
+    return stage == 0 || r->p->stages[stage - 1].ordered;
+}
+
+static int is_ready(const struct run *r, int stage)
+{
+    uint64_t piece = r->next[stage], slots = (uint64_t)r->p->slot_count;
+    if (piece >= r->stop || (is_ordered(r, stage) && r->busy[stage]))
+        return 0;
+    if (stage == 0)
+        return piece - r->retired < slots;
+    return piece < r->next[0] && r->reached[piece % slots] == stage;
+}
+
+static int find_stage(const struct run *r)
+{
+    if (is_ready(r, 0))
+        return 0;
+    for (int stage = r->p->stage_count; stage > 0; stage--) {
+        if (is_ready(r, stage))
+            return stage;
+    }
+    return -1;
+}
+
+/* Runs one stage of one piece without the lock. Returns nonzero when the source has ended. */
+static int run_stage(const struct run *r, int stage, void *slot, struct error *error)
+{
+    int end = 0;
+    if (stage == 0)
+        r->p->take(r->p->context, slot, &end, error);
+    else
+        r->p->stages[stage - 1].run(r->p->context, slot, error);
+    return end;
+}
+
+/* Records what became of a piece; the lock is held. */
+static void end_stage(struct run *r, int stage, uint64_t piece, int end, const struct error *error)
+{
+    r->busy[stage] = 0;
+    r->reached[piece % (uint64_t)r->p->slot_count] = stage + 1;
+    if (stage == r->p->stage_count && error->status == ST_OK)
+        r->retired++;
+    if ((end || error->status != ST_OK) && piece < r->stop) {
+        r->stop = piece;
+        *r->error = *error;
+    }
+    pthread_cond_broadcast(&r->changed);
+}
+
+static void work(struct run *r)
+{
+    uint64_t slots = (uint64_t)r->p->slot_count;
+    pthread_mutex_lock(&r->lock);
+    while (r->retired < r->stop) {
+        int stage = find_stage(r);
+        if (stage < 0) {
+            pthread_cond_wait(&r->changed, &r->lock);
+            continue;
+        }
+        struct error error = {0};
+        uint64_t piece = r->next[stage]++;
+        r->busy[stage] = 1;
+        r->reached[piece % slots] = -1; /* under way */
+        pthread_mutex_unlock(&r->lock);
+        int end = run_stage(r, stage, r->p->slots[piece % slots], &error);
+        pthread_mutex_lock(&r->lock);
+        end_stage(r, stage, piece, end, &error);
+    }
+    pthread_mutex_unlock(&r->lock);
+}
+
+enum status pipeline_run(const struct pipeline *p, struct error *e)
+{
+    struct error first = {0};
+    struct run r = {.p = p, .stop = UINT64_MAX, .error = &first};
+    r.reached = calloc((size_t)p->slot_count, sizeof *r.reached);
+    if (r.reached == NULL)
+        return fail_memory(e, "pipeline", (unsigned long long)p->slot_count * sizeof *r.reached);
+    pthread_mutex_init(&r.lock, NULL);
+    pthread_cond_init(&r.changed, NULL);
+#pragma omp parallel num_threads(p->threads)
+    work(&r);
+    pthread_cond_destroy(&r.changed);
+    pthread_mutex_destroy(&r.lock);
+    free(r.reached);
+    if (e->status == ST_OK)
+        *e = first; /* whole: it also says whether a reader went away */
+    return e->status;
+}

@@ -1,0 +1,45 @@
+/* place.h: Algorithm 1 of Pan et al.: which shard and subgraph an edge belongs to.
+ *
+ * One pass over the stream turns each directed edge into a record in a bucket of the store: buckets
+ * are numbered by shard, subgraph and range of rows; a record is row << column_bits | column, cut to
+ * 64 bits. The cut bits of the row follow from its range, which is shorter than what is left.
+ */
+#ifndef DBFS_PLACE_H
+#define DBFS_PLACE_H
+
+#include "bucket.h"
+#include "edge_source.h"
+#include "order.h"
+#include "row_ranges.h"
+
+#include <stdint.h>
+
+struct placement {
+    const struct vertex_order *order;
+    struct row_ranges local_rows, delegate_rows; /* the same in every shard */
+    uint32_t class_bucket[SUBGRAPHS]; /* first bucket of each subgraph within a shard */
+    uint32_t shard_buckets;           /* buckets of a shard */
+    unsigned column_bits[SUBGRAPHS];
+    struct bucket_store store;
+};
+
+/* Plans the buckets and fills them. symmetric: the stream holds both directions. */
+enum status placement_make(struct placement *placement, const struct vertex_order *order,
+                           const struct edge_source *source, const struct edges_totals *totals,
+                           int symmetric, int threads, struct memory_budget *budget,
+                           struct error *e);
+void placement_free(struct placement *placement);
+
+static inline const struct row_ranges *placement_rows(const struct placement *placement,
+                                                      enum subgraph g)
+{
+    return g == NN || g == ND ? &placement->local_rows : &placement->delegate_rows;
+}
+
+static inline uint32_t placement_bucket(const struct placement *placement, uint32_t shard,
+                                        enum subgraph g, uint32_t range)
+{
+    return shard * placement->shard_buckets + placement->class_bucket[g] + range;
+}
+
+#endif

@@ -1,0 +1,162 @@
+/* rank.c: see rank.h
+ *
+ * Degrees below DIRECT are counted in a table; those above belong to fewer than 2m / DIRECT vertices
+ * and are collected in a list, so that one huge hub does not need a table of its size.
+ */
+#include "rank.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DIRECT = 1 << 16 };
+
+struct tally {
+    uint64_t *direct; /* [DIRECT] vertices of each small degree */
+    uint32_t *large;  /* the large degrees, one entry per vertex */
+    uint64_t large_count;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void count_small(struct tally *t, const uint32_t *of, uint64_t n, int threads)
+{
+    uint64_t large = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : large)
+    {
+        uint64_t *own = calloc(DIRECT, sizeof *own);
+#pragma omp for schedule(static)
+        for (uint64_t v = 0; v < n; v++) {
+            if (of[v] >= DIRECT) {
+                large++;
+            } else if (own != NULL) {
+                own[of[v]]++;
+            } else {
+#pragma omp atomic
+                t->direct[of[v]]++;
+            }
+        }
+        for (unsigned i = 0; own != NULL && i < DIRECT; i++) {
+            if (own[i] != 0) {
+#pragma omp atomic
+                t->direct[i] += own[i];
+            }
+        }
+        free(own);
+    }
+    t->large_count = large;
+}
+
+static enum status collect_large(struct tally *t, const uint32_t *of, uint64_t n,
+                                 struct memory_budget *budget, struct error *e)
+{
+    uint64_t found = 0;
+    if (memory_take(budget, (void **)&t->large, t->large_count, sizeof *t->large, "large degrees",
+                    e) != ST_OK)
+        return e->status;
+    for (uint64_t v = 0; v < n && found < t->large_count; v++) {
+        if (of[v] >= DIRECT)
+            t->large[found++] = of[v];
+    }
+    qsort(t->large, t->large_count, sizeof *t->large, by_value);
+    return ST_OK;
+}
+
+static uint32_t count_different(const struct tally *t)
+{
+    uint32_t different = 0;
+    for (unsigned i = 0; i < DIRECT; i++)
+        different += t->direct[i] != 0;
+    for (uint64_t i = 0; i < t->large_count; i++)
+        different += i == 0 || t->large[i] != t->large[i - 1];
+    return different;
+}
+
+static void list_degrees(struct ranks *ranks, const struct tally *t)
+{
+    uint32_t rank = 0;
+    for (unsigned i = 0; i < DIRECT; i++) {
+        if (t->direct[i] != 0)
+            ranks->degrees[rank++] = (struct degree_count){.degree = i, .vertices = t->direct[i]};
+    }
+    for (uint64_t i = 0; i < t->large_count; i++) {
+        if (i > 0 && t->large[i] == t->large[i - 1])
+            ranks->degrees[rank - 1].vertices++;
+        else
+            ranks->degrees[rank++] = (struct degree_count){.degree = t->large[i], .vertices = 1};
+    }
+}
+
+/* First rank whose degree is at least `degree`. */
+static uint32_t first_rank(const struct ranks *ranks, uint64_t degree)
+{
+    uint32_t low = 0, high = ranks->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (ranks->degrees[middle].degree < degree)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static enum status replace_degrees(const struct ranks *ranks, uint32_t *of, uint64_t n, int threads,
+                                   struct error *e)
+{
+    uint32_t *rank_of = calloc(DIRECT, sizeof *rank_of);
+    if (rank_of == NULL)
+        return fail_memory(e, "degree ranks", DIRECT * sizeof *rank_of);
+    for (uint32_t r = 0; r < ranks->count && ranks->degrees[r].degree < DIRECT; r++)
+        rank_of[ranks->degrees[r].degree] = r;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (uint64_t v = 0; v < n; v++)
+        of[v] = of[v] < DIRECT ? rank_of[of[v]] : first_rank(ranks, of[v]);
+    free(rank_of);
+    return ST_OK;
+}
+
+enum status ranks_make(struct ranks *ranks, uint32_t *of, uint64_t n, int threads,
+                       struct memory_budget *budget, struct error *e)
+{
+    struct tally t = {0};
+    memset(ranks, 0, sizeof *ranks);
+    t.direct = calloc(DIRECT, sizeof *t.direct);
+    if (t.direct == NULL)
+        return fail_memory(e, "degree histogram", DIRECT * sizeof *t.direct);
+    count_small(&t, of, n, threads);
+    if (collect_large(&t, of, n, budget, e) != ST_OK)
+        goto cleanup;
+    uint32_t count = count_different(&t);
+    if (memory_take(budget, (void **)&ranks->degrees, count, sizeof *ranks->degrees,
+                    "degree histogram", e) != ST_OK)
+        goto cleanup;
+    ranks->count = count;
+    list_degrees(ranks, &t);
+    replace_degrees(ranks, of, n, threads, e);
+cleanup:
+    memory_release(budget, t.large, t.large_count, sizeof *t.large);
+    free(t.direct);
+    if (e->status != ST_OK)
+        ranks_free(ranks, budget);
+    return e->status;
+}
+
+void ranks_free(struct ranks *ranks, struct memory_budget *budget)
+{
+    memory_release(budget, ranks->degrees, ranks->count, sizeof *ranks->degrees);
+    memset(ranks, 0, sizeof *ranks);
+}
+
+uint32_t ranks_cut(const struct ranks *ranks, uint64_t th)
+{
+    return th == TH_INFINITE ? ranks->count : first_rank(ranks, th + 1);
+}
+
+uint64_t ranks_th(const struct ranks *ranks, uint32_t cut)
+{
+    return cut == ranks->count ? TH_INFINITE : ranks->degrees[cut].degree - 1;
+}

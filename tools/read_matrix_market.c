@@ -1,0 +1,186 @@
+/* read_matrix_market.c: Matrix Market coordinate files as graphs: entry (i, j) is the edge i -> j.
+ *
+ *   %%MatrixMarket matrix coordinate FIELD SYMMETRY
+ *   % comments
+ *   ROWS COLUMNS ENTRIES
+ *   i j [value [value]]        1-based, ENTRIES lines
+ *
+ * `general` is directed; in `symmetric`, `skew-symmetric` and `hermitian` files one triangle stands
+ * for both, so they are undirected with each edge once. Values are passed over, but must be there.
+ */
+#include "graph_reader.h"
+
+#include "scan_text.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+enum { SHORTEST_LINE_BYTES = 4, MAX_WORDS = 5 };
+
+struct matrix_market {
+    int values; /* columns after the indices */
+};
+
+/* ---- entries ---- */
+
+static const char *parse_entry(const struct graph_reader *r, struct piece *piece, const char *p,
+                               uint64_t lines)
+{
+    const struct matrix_market *m = r->state;
+    const char *next = scan_line_end(p);
+    uint64_t id[2];
+    if (next != NULL || *p == '%')
+        return next != NULL ? next : next_line(p);
+    for (int i = 0; i < 2; i++) {
+        const char *word = skip_blanks(p);
+        p = scan_id(word, &id[i]);
+        if (p == word || id[i] - 1 >= r->limit || !(is_blank(*p) || *p == '\n' || *p == '\r')) {
+            set_fault(piece, word, lines, r->expected_id);
+            return NULL;
+        }
+    }
+    for (int i = 0; i < m->values; i++) {
+        const char *word = skip_blanks(p);
+        p = scan_weight(word);
+        if (p == word) {
+            set_fault(piece, word, lines, "the value of the entry");
+            return NULL;
+        }
+    }
+    next = scan_line_end(p);
+    if (next == NULL) {
+        set_fault(piece, skip_blanks(p), lines, "the end of the line");
+        return NULL;
+    }
+    struct edge *edge = &piece->edges[piece->count++];
+    edge->u = id[0] - 1;
+    edge->v = id[1] - 1;
+    return next;
+}
+
+static void parse_lines(const struct graph_reader *r, struct piece *piece)
+{
+    const char *p = piece->text, *end = p + piece->text_bytes;
+    uint64_t lines = piece->tally.lines;
+    for (; p != NULL && p < end; lines += p != NULL)
+        p = parse_entry(r, piece, p, lines);
+    piece->tally.lines = lines;
+}
+
+static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)
+{
+    return text_parse(r, piece, SHORTEST_LINE_BYTES, parse_lines, e);
+}
+
+/* ---- the header ---- */
+
+struct word {
+    const char *at;
+    size_t length;
+};
+
+static int split_words(const char *p, struct word words[MAX_WORDS])
+{
+    int count = 0;
+    for (p = skip_blanks(p); scan_line_end(p) == NULL && count < MAX_WORDS; p = skip_blanks(p)) {
+        words[count].at = p;
+        words[count].length = strcspn(p, " \t\r\n");
+        p += words[count++].length;
+    }
+    return count;
+}
+
+static int is_word(const struct word *word, const char *text)
+{
+    return word->length == strlen(text) && strncasecmp(word->at, text, word->length) == 0;
+}
+
+static int find_word(const struct word *word, const char *const list[])
+{
+    for (int i = 0; list[i] != NULL; i++) {
+        if (is_word(word, list[i]))
+            return i;
+    }
+    return -1;
+}
+
+static enum status read_banner(struct graph_reader *r, struct error *e)
+{
+    static const char *const fields[] = {"pattern", "real", "integer", "double", "complex", NULL};
+    static const int values[] = {0, 1, 1, 1, 2};
+    static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian",
+                                             NULL};
+    struct matrix_market *m = r->state;
+    struct word word[MAX_WORDS];
+    int words = split_words(r->head, word);
+    if (words < MAX_WORDS || !is_word(&word[0], "%%MatrixMarket") || !is_word(&word[1], "matrix"))
+        return reader_bad_line(r, 1, NULL, "no Matrix Market banner",
+                               "'%%MatrixMarket matrix coordinate FIELD SYMMETRY'", e);
+    if (!is_word(&word[2], "coordinate"))
+        return reader_bad_line(r, 1, word[2].at, NULL,
+                               "'coordinate': a dense matrix is no list of edges", e);
+    int field = find_word(&word[3], fields), symmetry = find_word(&word[4], symmetries);
+    if (field < 0)
+        return reader_bad_line(r, 1, word[3].at, NULL, "pattern, integer, real or complex", e);
+    if (symmetry < 0)
+        return reader_bad_line(r, 1, word[4].at, NULL,
+                               "general, symmetric, skew-symmetric or hermitian", e);
+    m->values = values[field];
+    r->facts.weights = m->values;
+    r->facts.direction = symmetry == 0 ? EDGES_DIRECTED : EDGES_UNDIRECTED_ONCE;
+    r->facts.direction_fixed = 1;
+    return ST_OK;
+}
+
+/* ROWS COLUMNS ENTRIES */
+static enum status read_sizes(struct graph_reader *r, const char *p, uint64_t line,
+                              struct error *e)
+{
+    static const char expected[] = "ROWS COLUMNS ENTRIES, three numbers";
+    uint64_t size[3];
+    for (int i = 0; i < 3; i++) {
+        const char *word = skip_blanks(p);
+        p = scan_id(word, &size[i]);
+        if (p == word || size[i] == UINT64_MAX)
+            return reader_bad_line(r, line, word, NULL, expected, e);
+    }
+    if (scan_line_end(p) == NULL)
+        return reader_bad_line(r, line, skip_blanks(p), NULL, expected, e);
+    if (size[0] != size[1])
+        return reader_bad_line(r, line, NULL, "a rectangular matrix",
+                               "as many columns as rows: a graph is a square matrix", e);
+    r->declared_entries = size[2];
+    r->declared_line = line;
+    return reader_set_ids(r, 1, size[0], line, e);
+}
+
+static enum status open_matrix_market(struct graph_reader *r, struct error *e)
+{
+    uint64_t line = 0;
+    r->state = calloc(1, sizeof(struct matrix_market));
+    if (r->state == NULL)
+        return fail_memory(e, r->name, sizeof(struct matrix_market));
+    if (text_peek(r, "%", 1, e) != ST_OK || read_banner(r, e) != ST_OK)
+        return e->status;
+    const char *sizes = text_data_line(r, r->head, &line);
+    if (sizes == NULL)
+        return reader_bad_line(r, line, NULL, "the end of the file", "ROWS COLUMNS ENTRIES", e);
+    if (read_sizes(r, sizes, line + 1, e) != ST_OK)
+        return e->status;
+    return text_start(r, next_line(sizes), line + 1, 0, e);
+}
+
+static void close_matrix_market(struct graph_reader *r)
+{
+    free(r->state);
+}
+
+const struct reader_class read_matrix_market_class = {
+    .name = "matrix-market",
+    .open = open_matrix_market,
+    .take = text_take,
+    .parse = parse,
+    .account = text_account,
+    .finish = text_finish,
+    .close = close_matrix_market,
+};

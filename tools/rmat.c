@@ -1,0 +1,160 @@
+/* rmat.c: see rmat.h */
+#include "tools/rmat.h"
+
+#include "formats/hash.h"
+
+#include <string.h>
+
+#define RMAT_TOLERANCE 1e-9 /* by which a + b + c may exceed 1: people type rounded thirds */
+
+static const uint64_t whole = UINT64_C(1) << 32; /* the probability 1 in units of the tables */
+
+/* ---- tables ---- */
+
+static enum status check_params(const struct rmat_params *p, struct error *e)
+{
+    if (p->scale < RMAT_MIN_SCALE || p->scale > RMAT_MAX_SCALE)
+        return fail(e, ST_USAGE, "scale %d is not in %d..%d", p->scale, RMAT_MIN_SCALE,
+                    RMAT_MAX_SCALE);
+    /* negated, so that NaN fails too */
+    if (!(p->a >= 0 && p->b >= 0 && p->c >= 0))
+        return fail(e, ST_USAGE, "RMAT probabilities %g, %g, %g: each must be at least 0", p->a,
+                    p->b, p->c);
+    if (!(p->a + p->b + p->c <= 1 + RMAT_TOLERANCE))
+        return fail(e, ST_USAGE, "RMAT probabilities %g, %g, %g: their sum exceeds 1", p->a, p->b,
+                    p->c);
+    return ST_OK;
+}
+
+/* Probabilities of the cells in units of 2^-32, summing to 2^32 exactly. A cell's index has the
+ * bits of u above those of v. Only products, subtractions and exact scalings of doubles are used,
+ * so that no compiler can fuse operations and round differently. */
+static void weigh_cells(const double quadrant[4], int levels, uint64_t *weight)
+{
+    uint64_t total = 0;
+    size_t cells = (size_t)1 << (2 * levels), largest = 0;
+    for (size_t cell = 0; cell < cells; cell++) {
+        double p = 1;
+        for (int level = 0; level < levels; level++) {
+            size_t u = cell >> (levels + level) & 1, v = cell >> level & 1;
+            p *= quadrant[2 * u + v];
+        }
+        weight[cell] = (uint64_t)(p * (double)whole + 0.5);
+        total += weight[cell];
+        largest = weight[cell] > weight[largest] ? cell : largest;
+    }
+    /* at most half a unit a cell, where the largest cell has at least 2^32 / 4^levels units */
+    weight[largest] += whole - total;
+}
+
+/* `kept` of the share of a cell stays its own. The coin is above the cell's bits in a random word,
+ * so that coin < kept is word < kept << bits. */
+static void set_cell(struct rmat_alias *table, uint32_t cell, uint64_t kept, uint32_t alias)
+{
+    int levels = table->levels;
+    uint32_t v_mask = (UINT32_C(1) << levels) - 1;
+    table->threshold[cell] = (uint32_t)(kept << (2 * levels));
+    table->outcome[2 * cell] = (cell >> levels) << 16 | (cell & v_mask);
+    table->outcome[2 * cell + 1] = (alias >> levels) << 16 | (alias & v_mask);
+}
+
+/* Walker's construction in Vose's order: each cell below its fair share is filled up by one above
+ * it. Weights are used up. */
+static void build_alias(struct rmat_alias *table, const double quadrant[4], int levels)
+{
+    uint64_t weight[RMAT_MAX_CELLS];
+    uint32_t below[RMAT_MAX_CELLS], above[RMAT_MAX_CELLS];
+    size_t below_count = 0, above_count = 0;
+    uint32_t cells = UINT32_C(1) << (2 * levels);
+    uint64_t share = whole >> (2 * levels);
+    table->levels = levels;
+    table->cell_mask = cells - 1;
+    weigh_cells(quadrant, levels, weight);
+    for (uint32_t cell = 0; cell < cells; cell++) {
+        set_cell(table, cell, 0, cell);
+        if (weight[cell] < share)
+            below[below_count++] = cell;
+        else if (weight[cell] > share)
+            above[above_count++] = cell;
+    }
+    while (below_count > 0) {
+        uint32_t poor = below[--below_count], rich = above[above_count - 1];
+        set_cell(table, poor, weight[poor], rich);
+        weight[rich] -= share - weight[poor];
+        if (weight[rich] <= share)
+            above_count--;
+        if (weight[rich] < share)
+            below[below_count++] = rich;
+    }
+}
+
+enum status rmat_init(struct rmat *g, const struct rmat_params *params, struct error *e)
+{
+    memset(g, 0, sizeof *g);
+    if (check_params(params, e) != ST_OK)
+        return e->status;
+    double d = 1 - params->a - params->b - params->c;
+    const double quadrant[4] = {params->a, params->b, params->c, d > 0 ? d : 0};
+    g->params = *params;
+    g->full_words = params->scale / RMAT_WORD_LEVELS;
+    int rest_levels = params->scale % RMAT_WORD_LEVELS;
+    g->edge_counters = (g->full_words + (rest_levels > 0) + 1) / 2;
+    build_alias(&g->full, quadrant, RMAT_WORD_LEVELS);
+    build_alias(&g->rest, quadrant, rest_levels);
+    return ST_OK;
+}
+
+/* ---- edges ---- */
+
+/* What a random word decides. It is looked up, not selected: a compiler may make a branch of a
+ * selection, and that would be mispredicted every other time. */
+static inline uint32_t draw(const struct rmat_alias *table, uint32_t mask, uint32_t word)
+{
+    uint32_t cell = word & mask;
+    return table->outcome[2 * cell + (word >= table->threshold[cell])];
+}
+
+static inline uint32_t draw_full(const struct rmat *g, uint32_t word)
+{
+    return draw(&g->full, RMAT_MAX_CELLS - 1, word);
+}
+
+/* Goes down `levels` levels, 16 at most, along the bits of u above and those of v below. */
+static inline void descend(struct edge *edge, uint32_t path, int levels)
+{
+    edge->u = edge->u << levels | path >> 16;
+    edge->v = edge->v << levels | (path & 0xffff);
+}
+
+/* One edge from random numbers counter, counter + 1, ...: each gives two words, low half first. */
+static inline struct edge make_edge(const struct rmat *g, uint64_t key, uint64_t counter)
+{
+    struct edge edge = {0, 0};
+    uint64_t random = 0;
+    int words = g->full_words;
+    for (; words >= 2; words -= 2) {
+        random = random64(key, counter++);
+        uint32_t upper = draw_full(g, (uint32_t)random);
+        uint32_t lower = draw_full(g, (uint32_t)(random >> 32));
+        descend(&edge, upper << RMAT_WORD_LEVELS | lower, 2 * RMAT_WORD_LEVELS);
+    }
+    if (words > 0 || g->rest.levels > 0)
+        random = random64(key, counter);
+    if (words > 0) {
+        descend(&edge, draw_full(g, (uint32_t)random), RMAT_WORD_LEVELS);
+        random >>= 32;
+    }
+    if (g->rest.levels > 0)
+        descend(&edge, draw(&g->rest, g->rest.cell_mask, (uint32_t)random), g->rest.levels);
+    return edge;
+}
+
+/* restrict and the copied key: else each edge stored might have changed the tables, and the key
+ * would be mixed again for every number. */
+void rmat_edges(const struct rmat *restrict g, uint64_t first, size_t count,
+                struct edge *restrict edges)
+{
+    const uint64_t key = g->params.seed, counters = (uint64_t)g->edge_counters;
+    for (size_t i = 0; i < count; i++)
+        edges[i] = make_edge(g, key, (first + i) * counters);
+}

@@ -1,0 +1,60 @@
+/* rmat.h: recursive-matrix (RMAT, Kronecker) edges that any thread can make in any order.
+ *
+ * An edge descends `scale` levels of the adjacency matrix; on each it enters the upper left
+ * quadrant with probability a, the upper right with b, the lower left with c and the lower right
+ * with d = 1 - a - b - c (Chakrabarti, Zhan, Faloutsos 2004; Graph500 takes .57, .19, .19, .05).
+ * a = b = c = .25 gives uniformly random pairs. Vertex ids are those of the recursion, so low ids
+ * have the high degrees: randomise them with formats/bijection.h where that matters.
+ *
+ * Edge i is a function of (parameters, i) alone. The tables are made with exact integers, so the
+ * same parameters give the same edges on every machine. Within a format version the mapping never
+ * changes.
+ */
+#ifndef DBFS_RMAT_H
+#define DBFS_RMAT_H
+
+#include "formats/edges.h"
+#include "formats/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    RMAT_MIN_SCALE = 1,
+    RMAT_MAX_SCALE = 48,
+    RMAT_WORD_LEVELS = 5, /* levels that one 32-bit random word decides */
+    RMAT_MAX_CELLS = 1 << (2 * RMAT_WORD_LEVELS)
+};
+
+struct rmat_params {
+    int scale; /* 2^scale vertices */
+    double a, b, c;
+    uint64_t seed;
+};
+
+/* Walker's alias method over the 4^levels quadrants that `levels` levels distinguish: the low
+ * 2 * levels bits of a random word choose a cell, and the word's value one of its two outcomes. */
+struct rmat_alias {
+    int levels;
+    uint32_t cell_mask;
+    uint32_t threshold[RMAT_MAX_CELLS];   /* words from here on have the second outcome */
+    uint32_t outcome[2 * RMAT_MAX_CELLS]; /* bits of u << 16 | bits of v */
+};
+
+struct rmat {
+    struct rmat_params params;
+    int full_words; /* words of RMAT_WORD_LEVELS levels an edge takes */
+    int edge_counters; /* 64-bit random numbers an edge takes */
+    struct rmat_alias full, rest; /* rest.levels is 0 to RMAT_WORD_LEVELS - 1 */
+};
+
+/* Checks the parameters (ST_USAGE: the scale is outside 1..48, a probability is negative or not a
+ * number, or a + b + c exceeds 1 by more than rounding) and builds the tables. About 24 KiB, no
+ * allocation; `g` is read-only afterwards and may be shared by threads. */
+enum status rmat_init(struct rmat *g, const struct rmat_params *params, struct error *e);
+
+/* Makes edges first .. first + count - 1. Any index is valid. */
+void rmat_edges(const struct rmat *restrict g, uint64_t first, size_t count,
+                struct edge *restrict edges);
+
+#endif

@@ -1,0 +1,38 @@
+/* row_ranges.h: cuts the rows of a subgraph into consecutive ranges of about equal weight.
+ *
+ * Edges are bucketed by range of rows before they are sorted. Rows stand by degree descending, so a
+ * range near the beginning has few long rows and one near the end many short ones. Looking up a
+ * row's range takes one small table: single rows up to ROW_RANGES_FINE, then granules of equal size.
+ */
+#ifndef DBFS_ROW_RANGES_H
+#define DBFS_ROW_RANGES_H
+
+#include "formats/shard.h"
+#include "formats/status.h"
+
+#include <stdint.h>
+
+enum { ROW_RANGES_FINE = 4096, ROW_RANGES_GRANULES = 8192 };
+
+struct row_ranges {
+    uint64_t rows;
+    uint32_t count;       /* ranges: at least 1 */
+    uint32_t *first;      /* [count + 1]: first row of each; the last entry is `rows` */
+    uint32_t *of_granule;
+    unsigned shift;       /* log2 of the rows of a granule beyond ROW_RANGES_FINE */
+};
+
+/* Ranges of about `target` units of weight, where a row weighs its degree in `runs` (in row order)
+ * divided by `divisor`; none has more than max_rows rows, which is at least 2^20. */
+enum status row_ranges_make(struct row_ranges *ranges, const struct degree_run *runs,
+                            uint64_t run_count, uint64_t divisor, uint64_t target,
+                            uint64_t max_rows, struct error *e);
+void row_ranges_free(struct row_ranges *ranges);
+
+static inline uint32_t row_ranges_find(const struct row_ranges *ranges, uint32_t row)
+{
+    uint32_t beyond = ROW_RANGES_FINE + ((row - ROW_RANGES_FINE) >> ranges->shift);
+    return ranges->of_granule[row < ROW_RANGES_FINE ? row : beyond];
+}
+
+#endif

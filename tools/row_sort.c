@@ -1,0 +1,154 @@
+/* row_sort.c: see row_sort.h
+ *
+ * Short rows are sorted by insertion. Long ones set a bit per column in a map and read the bits back
+ * in order, which drops duplicates by itself; a summary of the map's words keeps that from reading
+ * all of it. Rows in between, and columns too many for a map, are sorted by radix.
+ */
+#include "row_sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    INSERTION_MOST = 24,
+    MARK_MOST_BITS = 26, /* a map of 8 MiB */
+    DIGIT_BITS = 8,
+    DIGITS = 1 << DIGIT_BITS
+};
+
+enum status row_sorter_open(struct row_sorter *s, unsigned column_bits, struct error *e)
+{
+    memset(s, 0, sizeof *s);
+    s->column_bits = column_bits;
+    if (column_bits > MARK_MOST_BITS)
+        return ST_OK;
+    uint64_t words = ((UINT64_C(1) << column_bits) + 63) / 64;
+    s->summary_words = (words + 63) / 64;
+    s->mark = calloc(words, sizeof *s->mark);
+    s->summary = calloc(s->summary_words, sizeof *s->summary);
+    if (s->mark != NULL && s->summary != NULL)
+        return ST_OK;
+    row_sorter_close(s);
+    return fail_memory(e, "row sorting", words * sizeof *s->mark);
+}
+
+void row_sorter_close(struct row_sorter *s)
+{
+    free(s->mark);
+    free(s->summary);
+    free(s->spare);
+    memset(s, 0, sizeof *s);
+}
+
+static int reserve_spare(struct row_sorter *s, size_t bytes)
+{
+    if (bytes <= s->spare_bytes)
+        return 1;
+    void *grown = realloc(s->spare, bytes * 2);
+    if (grown == NULL)
+        return 0;
+    s->spare = grown;
+    s->spare_bytes = bytes * 2;
+    return 1;
+}
+
+/* ---- by marks ---- */
+
+static size_t sort_by_marks(struct row_sorter *s, uint32_t *columns, size_t count)
+{
+    uint64_t *mark = s->mark, *summary = s->summary;
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t word = columns[i] / 64;
+        mark[word] |= UINT64_C(1) << (columns[i] % 64);
+        summary[word / 64] |= UINT64_C(1) << (word % 64);
+    }
+    for (uint64_t w = 0; w < s->summary_words; w++) {
+        for (uint64_t words = summary[w]; words != 0; words &= words - 1) {
+            uint64_t word = 64 * w + (uint64_t)__builtin_ctzll(words);
+            for (uint64_t bits = mark[word]; bits != 0; bits &= bits - 1)
+                columns[kept++] = (uint32_t)(64 * word + (uint64_t)__builtin_ctzll(bits));
+            mark[word] = 0;
+        }
+        summary[w] = 0;
+    }
+    return kept;
+}
+
+/* ---- by insertion and by radix, for both widths ---- */
+
+#define DEFINE_SORTS(type, suffix)                                                                 \
+    static void insert_##suffix(type *columns, size_t count)                                       \
+    {                                                                                              \
+        for (size_t i = 1; i < count; i++) {                                                       \
+            type column = columns[i];                                                              \
+            size_t at = i;                                                                         \
+            for (; at > 0 && columns[at - 1] > column; at--)                                       \
+                columns[at] = columns[at - 1];                                                     \
+            columns[at] = column;                                                                  \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    static void radix_pass_##suffix(const type *from, type *to, size_t count, unsigned shift)      \
+    {                                                                                              \
+        size_t start[DIGITS] = {0}, at = 0;                                                        \
+        for (size_t i = 0; i < count; i++)                                                         \
+            start[from[i] >> shift & (DIGITS - 1)]++;                                              \
+        for (unsigned d = 0; d < DIGITS; d++) {                                                    \
+            size_t own = start[d];                                                                 \
+            start[d] = at;                                                                         \
+            at += own;                                                                             \
+        }                                                                                          \
+        for (size_t i = 0; i < count; i++)                                                         \
+            to[start[from[i] >> shift & (DIGITS - 1)]++] = from[i];                                \
+    }                                                                                              \
+                                                                                                   \
+    static void radix_##suffix(type *columns, type *spare, size_t count, unsigned bits)            \
+    {                                                                                              \
+        type *from = columns, *to = spare;                                                         \
+        for (unsigned shift = 0; shift < bits; shift += DIGIT_BITS) {                              \
+            radix_pass_##suffix(from, to, count, shift);                                           \
+            type *swap = from;                                                                     \
+            from = to;                                                                             \
+            to = swap;                                                                             \
+        }                                                                                          \
+        if (from != columns)                                                                       \
+            memcpy(columns, from, count * sizeof *columns);                                        \
+    }                                                                                              \
+                                                                                                   \
+    static size_t unique_##suffix(type *columns, size_t count)                                     \
+    {                                                                                              \
+        size_t kept = count > 0;                                                                   \
+        for (size_t i = 1; i < count; i++) {                                                       \
+            columns[kept] = columns[i];                                                            \
+            kept += columns[i] != columns[kept - 1];                                               \
+        }                                                                                          \
+        return kept;                                                                               \
+    }                                                                                              \
+                                                                                                   \
+    static size_t sort_plainly_##suffix(struct row_sorter *s, type *columns, size_t count)         \
+    {                                                                                              \
+        if (count <= INSERTION_MOST) {                                                             \
+            insert_##suffix(columns, count);                                                       \
+        } else {                                                                                   \
+            if (!reserve_spare(s, count * sizeof *columns))                                        \
+                return SIZE_MAX;                                                                   \
+            radix_##suffix(columns, s->spare, count, s->column_bits);                              \
+        }                                                                                          \
+        return unique_##suffix(columns, count);                                                    \
+    }
+
+DEFINE_SORTS(uint32_t, u32)
+DEFINE_SORTS(uint64_t, u64)
+
+size_t row_sort_u32(struct row_sorter *s, uint32_t *columns, size_t count)
+{
+    if (s->mark != NULL && count > INSERTION_MOST && count > s->summary_words / 8)
+        return sort_by_marks(s, columns, count);
+    return sort_plainly_u32(s, columns, count);
+}
+
+size_t row_sort_u64(struct row_sorter *s, uint64_t *columns, size_t count)
+{
+    return sort_plainly_u64(s, columns, count);
+}

@@ -1,0 +1,79 @@
+/* scan_text.c: see scan_text.h */
+#include "scan_text.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+/* Digit by digit, for what the fast ways leave. */
+static const char *scan_any_id(const char *p, uint64_t *id)
+{
+    uint64_t value = 0;
+    int overflow = 0;
+    for (; *p >= '0' && *p <= '9'; p++) {
+        overflow |= __builtin_mul_overflow(value, (uint64_t)10, &value);
+        overflow |= __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value);
+    }
+    *id = overflow ? UINT64_MAX : value;
+    return p;
+}
+
+const char *scan_long_id(const char *p, uint64_t *id)
+{
+    static const uint64_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+    uint64_t high, low;
+    memcpy(&high, p, sizeof high); /* eight digits, as the caller saw */
+    const char *end = scan_id_below_8(p + 8, &low);
+    if (end == NULL)
+        return scan_any_id(p, id);
+    *id = eight_digits(high ^ UINT64_C(0x3030303030303030)) * power[end - p - 8] + low;
+    return end;
+}
+
+static const char *skip_digits(const char *p)
+{
+    while (*p >= '0' && *p <= '9')
+        p++;
+    return p;
+}
+
+const char *scan_weight(const char *p)
+{
+    const char *start = p;
+    p += *p == '-' || *p == '+';
+    const char *whole = p;
+    p = skip_digits(p);
+    int digits = p > whole;
+    if (*p == '.') {
+        const char *fraction = skip_digits(p + 1);
+        digits |= fraction > p + 1;
+        p = fraction;
+    }
+    if (!digits)
+        return start;
+    if (*p == 'e' || *p == 'E') {
+        const char *sign = p + 1 + (p[1] == '-' || p[1] == '+');
+        const char *exponent = skip_digits(sign);
+        p = exponent > sign ? exponent : p;
+    }
+    return p;
+}
+
+static int ends_word(char c)
+{
+    return c == '\0' || c == '\n' || c == '\r' || is_blank(c) || c == ',';
+}
+
+char *describe_word(const char *p, char text[DESCRIBED_BYTES])
+{
+    enum { SHOWN = 48 };
+    if (p[0] == '\n' || (p[0] == '\r' && p[1] == '\n'))
+        return strcpy(text, "the end of the line");
+    size_t length = 0;
+    text[length++] = '\'';
+    do { /* a separator where an id should stand is shown too */
+        unsigned char c = (unsigned char)*p++;
+        length += (size_t)snprintf(text + length, 5, isprint(c) ? "%c" : "\\x%02x", c);
+    } while (!ends_word(*p) && length < SHOWN);
+    snprintf(text + length, DESCRIBED_BYTES - length, ends_word(*p) ? "'" : "...'");
+    return text;
+}

@@ -1,0 +1,101 @@
+/* scan_text.h: the loops over characters that text readers are made of.
+ *
+ * They work on text whose last line ends in '\n' and behind which PIECE_PADDING bytes are readable,
+ * so none of them checks for the end: digits and blanks stop at '\n'.
+ */
+#ifndef DBFS_SCAN_TEXT_H
+#define DBFS_SCAN_TEXT_H
+
+#include "piece.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* Eight digits or more; UINT64_MAX where they do not fit 64 bits. */
+const char *scan_long_id(const char *p, uint64_t *id);
+
+/* The value of eight digit values (0 to 9, not characters), the first in the lowest byte. */
+static inline uint64_t eight_digits(uint64_t digits)
+{
+    const uint64_t even = UINT64_C(0x000000ff000000ff);
+    digits = digits * 10 + (digits >> 8); /* pairs of digits in bytes 0, 2, 4, 6 */
+    uint64_t high = (digits & even) * UINT64_C(0x000f424000000064);
+    uint64_t low = ((digits >> 16) & even) * UINT64_C(0x0000271000000001);
+    return (high + low) >> 32;
+}
+
+/* Reads up to seven digits and returns where they end (`p` itself when there is none), with no
+ * branch that depends on their number; NULL for eight or more. */
+static inline const char *scan_id_below_8(const char *p, uint64_t *id)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    word ^= UINT64_C(0x3030303030303030);
+    uint64_t not_digit =
+        ((word + UINT64_C(0x7676767676767676)) | word) & UINT64_C(0x8080808080808080);
+    if (__builtin_expect(not_digit == 0, 0))
+        return NULL;
+    unsigned digits = (unsigned)__builtin_ctzll(not_digit) >> 3;
+    /* shifted in two steps, since a shift by 64 is undefined */
+    *id = eight_digits(word << 8 << (56 - 8 * digits));
+    return p + digits;
+}
+
+/* Reads the digits at `p` and returns where they end; `p` itself when there is none. */
+static inline const char *scan_id(const char *p, uint64_t *id)
+{
+    const char *end = scan_id_below_8(p, id);
+    return __builtin_expect(end != NULL, 1) ? end : scan_long_id(p, id);
+}
+
+static inline int is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static inline const char *skip_blanks(const char *p)
+{
+    while (is_blank(*p))
+        p++;
+    return p;
+}
+
+/* Past blanks and the line's end ("\n" or "\r\n") where nothing else follows, else NULL. */
+static inline const char *scan_line_end(const char *p)
+{
+    p = skip_blanks(p);
+    p += *p == '\r';
+    return *p == '\n' ? p + 1 : NULL;
+}
+
+static inline const char *next_line(const char *p)
+{
+    return (const char *)rawmemchr(p, '\n') + 1;
+}
+
+/* UTF-8's, as some editors put it before the first line */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
+static inline int is_comment(char c)
+{
+    return c == '#' || c == '%';
+}
+
+/* Past a weight: a decimal number with sign, fraction and exponent as people write them. `p` itself
+ * when what stands there is no such thing. */
+const char *scan_weight(const char *p);
+
+/* Notes a fault at `at`, after `lines` whole lines of the piece. */
+static inline void set_fault(struct piece *piece, const char *at, uint64_t lines,
+                             const char *expected)
+{
+    piece->fault.at = at;
+    piece->fault.line = lines;
+    piece->fault.expected = expected;
+}
+
+/* The word at `p` for a message: quoted, shortened, unprintable bytes as \xNN; or "end of line". */
+enum { DESCRIBED_BYTES = 80 };
+char *describe_word(const char *p, char text[DESCRIBED_BYTES]);
+
+#endif

@@ -1,0 +1,64 @@
+/* separate.c: see separate.h */
+#include "separate.h"
+
+#include "formats/cli.h"
+#include "formats/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum status separation_degrees(struct separation *s, const struct edge_source *source, int threads,
+                               struct memory_budget *budget, struct error *e)
+{
+    double start = cli_seconds();
+    memset(s, 0, sizeof *s);
+    if (degrees_count(&s->degrees, source, threads, budget, e) == ST_OK)
+        ranks_make(&s->ranks, s->degrees.of, s->degrees.totals.n, threads, budget, e);
+    s->degree_seconds = cli_seconds() - start;
+    if (e->status != ST_OK)
+        separation_free(s, budget);
+    return e->status;
+}
+
+enum status separation_classes(struct separation *s, const struct edge_source *source, int threads,
+                               struct memory_budget *budget, struct error *e)
+{
+    double start = cli_seconds();
+    edge_ranks_count(&s->edges, source, &s->degrees.totals, s->degrees.directed_edges,
+                     s->degrees.of, &s->ranks, threads, budget, e);
+    s->class_seconds = cli_seconds() - start;
+    return e->status;
+}
+
+void separation_free(struct separation *s, struct memory_budget *budget)
+{
+    edge_ranks_free(&s->edges, budget);
+    ranks_free(&s->ranks, budget);
+    degrees_free(&s->degrees, budget);
+}
+
+uint64_t separation_delegates(const struct separation *s, uint64_t th)
+{
+    uint64_t delegates = 0;
+    for (uint32_t r = ranks_cut(&s->ranks, th); r < s->ranks.count; r++)
+        delegates += s->ranks.degrees[r].vertices;
+    return delegates;
+}
+
+enum status th_parse(const char *text, uint64_t *th, struct error *e)
+{
+    *th = TH_INFINITE;
+    if (strcmp(text, "inf") == 0 || (parse_u64(text, th) == 0 && *th != TH_INFINITE))
+        return ST_OK;
+    return fail(e, ST_USAGE, "-t: '%s' is neither a whole number nor 'inf'", text);
+}
+
+char *th_format(uint64_t th, char *buffer, size_t buffer_bytes)
+{
+    if (th == TH_INFINITE)
+        snprintf(buffer, buffer_bytes, "inf");
+    else
+        snprintf(buffer, buffer_bytes, "%" PRIu64, th);
+    return buffer;
+}

@@ -1,0 +1,96 @@
+/* shard_write.c: see shard_write.h */
+#include "shard_write.h"
+
+#include "formats/outfile.h"
+
+#include <string.h>
+
+enum { PIECE = 4096 /* ids narrowed at a time */ };
+
+static enum status write_delegate_ids(const struct vertex_order *o, struct container_writer *w,
+                                      struct error *e)
+{
+    uint32_t piece[PIECE];
+    if (o->n > (uint64_t)UINT32_MAX + 1)
+        return container_add(w, SHARD_DELEGATE_IDS, 8, o->d, o->delegate_ids, e);
+    if (container_begin(w, SHARD_DELEGATE_IDS, 4, e) != ST_OK)
+        return e->status;
+    for (uint64_t i = 0; i < o->d && e->status == ST_OK;) {
+        uint64_t count = o->d - i < PIECE ? o->d - i : PIECE;
+        for (uint64_t j = 0; j < count; j++)
+            piece[j] = (uint32_t)o->delegate_ids[i + j];
+        container_append(w, count, piece, e);
+        i += count;
+    }
+    return e->status;
+}
+
+static enum status write_vertices(const struct packing *pk, uint32_t shard,
+                                  struct container_writer *w, struct error *e)
+{
+    const struct vertex_order *o = pk->placement->order;
+    const struct shard_vertices *sv = &o->shard[shard];
+    const struct shard_loops *sl = pk->loops;
+    uint64_t first = sl->first[shard], loops = sl->first[shard + 1] - first;
+    container_add(w, SHARD_LOCAL_SLOTS, 4, sv->locals, sv->slots, e);
+    container_add(w, SHARD_LOCAL_DEGREES, sizeof *sv->runs, sv->run_count, sv->runs, e);
+    write_delegate_ids(o, w, e);
+    container_add(w, SHARD_DELEGATE_DEGREES, sizeof *o->delegate_runs, o->delegate_run_count,
+                  o->delegate_runs, e);
+    return container_add(w, SHARD_LOOPS, sizeof *sl->entries, loops, sl->entries + first, e);
+}
+
+static enum status write_attributes(const struct packing *pk, uint32_t shard,
+                                    const struct csr_counts *counts, struct container_writer *w,
+                                    struct error *e)
+{
+    const struct vertex_order *o = pk->placement->order;
+    uint64_t at[SHARD_ATTRIBUTE_COUNT] = {[SHARD_AT_INDEX] = shard,
+                                          [SHARD_AT_P] = o->p,
+                                          [SHARD_AT_N] = o->n,
+                                          [SHARD_AT_TH] = pk->th,
+                                          [SHARD_AT_D] = o->d,
+                                          [SHARD_AT_LOCALS] = o->shard[shard].locals,
+                                          [SHARD_AT_LOCAL_BITS] = o->local_bits,
+                                          [SHARD_AT_PACK_ID] = pk->pack_id};
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        at[SHARD_AT_EDGES + g] = counts[g].edges;
+        at[SHARD_AT_HEADS + g] = counts[g].head_columns;
+        at[SHARD_AT_SOURCES + g] = counts[g].source_rows;
+    }
+    return container_add(w, SHARD_ATTRIBUTES, 8, SHARD_ATTRIBUTE_COUNT, at, e);
+}
+
+static enum status write_sections(const struct packing *pk, uint32_t shard,
+                                  struct container_writer *w, struct memory_budget *budget,
+                                  struct written_shard *written, struct error *e)
+{
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        if (csr_build(pk->placement, shard, (enum subgraph)g, pk->heads[g], w, pk->threads, budget,
+                      &written->counts[g], e) != ST_OK)
+            return e->status;
+    }
+    if (write_vertices(pk, shard, w, e) == ST_OK &&
+        write_attributes(pk, shard, written->counts, w, e) == ST_OK)
+        container_writer_finish(w, &written->part.table_crc, e);
+    return e->status;
+}
+
+enum status shard_write(const struct packing *pk, uint32_t shard, const char *path,
+                        struct memory_budget *budget, struct written_shard *written,
+                        struct error *e)
+{
+    struct outfile *out = NULL;
+    struct container_writer *w = NULL;
+    memset(written, 0, sizeof *written);
+    if (outfile_open(&out, path, e) == ST_OK &&
+        container_writer_open(&w, &shard_kind, out, e) == ST_OK &&
+        write_sections(pk, shard, w, budget, written, e) == ST_OK) {
+        written->part.bytes = outfile_tell(out);
+        outfile_commit(out, &written->sync_seconds, e);
+        out = NULL;
+    }
+    container_writer_free(w);
+    outfile_abort(out);
+    return e->status;
+}

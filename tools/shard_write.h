@@ -1,0 +1,33 @@
+/* shard_write.h: writes one part of a shard directory (formats/SPEC-shard.md) */
+#ifndef DBFS_SHARD_WRITE_H
+#define DBFS_SHARD_WRITE_H
+
+#include "csr_build.h"
+#include "formats/manifest.h"
+#include "formats/memory.h"
+#include "formats/shard.h"
+#include "place.h"
+#include "shard_loops.h"
+
+#include <stdint.h>
+
+/* What is the same for every shard of a packing. */
+struct packing {
+    const struct placement *placement;
+    const struct shard_loops *loops;
+    uint64_t th, pack_id;
+    int heads[SUBGRAPHS]; /* head columns, or HEADS_AUTO */
+    int threads;
+};
+
+struct written_shard {
+    struct manifest_part part;
+    struct csr_counts counts[SUBGRAPHS];
+    double sync_seconds;
+};
+
+enum status shard_write(const struct packing *packing, uint32_t shard, const char *path,
+                        struct memory_budget *budget, struct written_shard *written,
+                        struct error *e);
+
+#endif

@@ -1,0 +1,16 @@
+/* split_make.h: a separated edge stream and a TH as a split (formats/split.h) */
+#ifndef DBFS_SPLIT_MAKE_H
+#define DBFS_SPLIT_MAKE_H
+
+#include "formats/memory.h"
+#include "formats/split.h"
+#include "separate.h"
+
+#include <stdint.h>
+
+/* `separation` with its class counts; suggested_p is 0 where TH was given. The arrays are charged to
+ * the budget for as long as the process lives. */
+enum status split_make(struct split *split, const struct separation *separation, uint64_t th,
+                       uint64_t suggested_p, struct memory_budget *budget, struct error *e);
+
+#endif

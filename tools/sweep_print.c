@@ -1,0 +1,75 @@
+/* sweep_print.c: see sweep_print.h */
+#include "sweep_print.h"
+
+#include "formats/outfile.h"
+#include "separate.h"
+#include "threshold.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static uint64_t row_bytes(const struct split *s, const struct sweep_row *row, uint64_t p)
+{
+    return table1_bytes(s->totals.n, row->delegates, p, s->directed_edges, row->nn);
+}
+
+void sweep_print(const struct split *s, uint64_t p, FILE *stream)
+{
+    char th[24];
+    uint64_t m = s->directed_edges;
+    fprintf(stream, "%9s %12s %7s %7s %7s %7s %7s %16s\n", "TH", "delegates", "d%", "nn%", "nd%",
+            "dn%", "dd%", "Table I bytes");
+    for (uint64_t i = 0; i < s->sweep_rows; i++) {
+        const struct sweep_row *row = &s->sweep[i];
+        fprintf(stream, "%9s %12" PRIu64 " %7.3f %7.3f %7.3f %7.3f %7.3f %16" PRIu64 "%s\n",
+                th_format(row->th, th, sizeof th), row->delegates,
+                percent(row->delegates, s->totals.n), percent(row->nn, m), percent(row->nd, m),
+                percent(row->dn, m), percent(row->dd, m), row_bytes(s, row, p),
+                row->th == s->th ? " <" : "");
+    }
+}
+
+static void print_tsv(const struct split *s, uint64_t p, FILE *text)
+{
+    char th[24];
+    uint64_t m = s->directed_edges;
+    fputs("th\tdelegates\tnn\tnd\tdn\tdd\td_percent\tnn_percent\tnd_percent\tdn_percent\t"
+          "dd_percent\ttable1_bytes\tchosen\n", text);
+    for (uint64_t i = 0; i < s->sweep_rows; i++) {
+        const struct sweep_row *row = &s->sweep[i];
+        fprintf(text, "%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64,
+                th_format(row->th, th, sizeof th), row->delegates, row->nn, row->nd, row->dn,
+                row->dd);
+        fprintf(text, "\t%.6f\t%.6f\t%.6f\t%.6f\t%.6f\t%" PRIu64 "\t%d\n",
+                percent(row->delegates, s->totals.n), percent(row->nn, m), percent(row->nd, m),
+                percent(row->dn, m), percent(row->dd, m), row_bytes(s, row, p), row->th == s->th);
+    }
+}
+
+enum status sweep_write_tsv(const struct split *split, uint64_t p, const char *path,
+                            struct error *e)
+{
+    char *text = NULL;
+    size_t size = 0;
+    struct outfile *out = NULL;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL)
+        return fail_memory(e, path, 4096);
+    print_tsv(split, p, stream);
+    int failed = ferror(stream);
+    if (fclose(stream) != 0 || failed)
+        fail_memory(e, path, size);
+    else if (outfile_open(&out, path, e) == ST_OK && outfile_write(out, text, size, e) == ST_OK) {
+        outfile_commit(out, NULL, e);
+        out = NULL;
+    }
+    outfile_abort(out);
+    free(text);
+    return e->status;
+}

@@ -1,0 +1,209 @@
+/* threshold.c: see threshold.h */
+#include "threshold.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PREFETCH_EDGES = 24, MAX_SWEEP_ROWS = 160 };
+
+/* ---- the pass ---- */
+
+struct rank_thread {
+    uint64_t *by_larger, *by_smaller; /* [ranks] stream edges */
+};
+
+struct rank_pass {
+    const uint32_t *rank_of;
+    struct rank_thread *thread;
+};
+
+static enum status visit(void *context, int thread, const struct edge *edges, size_t count,
+                         struct error *e)
+{
+    const struct rank_pass *pass = context;
+    const uint32_t *rank_of = pass->rank_of;
+    struct rank_thread t = pass->thread[thread];
+    (void)e;
+    for (size_t i = 0; i < count; i++) {
+        if (i + PREFETCH_EDGES < count) {
+            __builtin_prefetch(&rank_of[edges[i + PREFETCH_EDGES].u]);
+            __builtin_prefetch(&rank_of[edges[i + PREFETCH_EDGES].v]);
+        }
+        if (edges[i].u == edges[i].v)
+            continue;
+        uint32_t a = rank_of[edges[i].u], b = rank_of[edges[i].v];
+        t.by_larger[a > b ? a : b]++;
+        t.by_smaller[a > b ? b : a]++;
+    }
+    return ST_OK;
+}
+
+static enum status take_threads(struct rank_pass *pass, uint64_t ranks, int threads,
+                                struct memory_budget *budget, struct error *e)
+{
+    pass->thread = calloc((size_t)threads, sizeof *pass->thread);
+    if (pass->thread == NULL)
+        return fail_memory(e, "edge histogram", (uint64_t)threads * sizeof *pass->thread);
+    for (int i = 0; i < threads && e->status == ST_OK; i++) {
+        memory_take(budget, (void **)&pass->thread[i].by_larger, ranks, 8, "edge histogram", e);
+        memory_take(budget, (void **)&pass->thread[i].by_smaller, ranks, 8, "edge histogram", e);
+    }
+    return e->status;
+}
+
+static void release_threads(struct rank_pass *pass, uint64_t ranks, int threads,
+                            struct memory_budget *budget)
+{
+    for (int i = 0; pass->thread != NULL && i < threads; i++) {
+        memory_release(budget, pass->thread[i].by_larger, ranks, 8);
+        memory_release(budget, pass->thread[i].by_smaller, ranks, 8);
+    }
+    free(pass->thread);
+}
+
+static enum status take_result(struct edge_ranks *er, struct memory_budget *budget,
+                               struct error *e)
+{
+    uint64_t cuts = (uint64_t)er->ranks->count + 1;
+    memory_take(budget, (void **)&er->nn, cuts, 8, "class counts", e);
+    memory_take(budget, (void **)&er->dd, cuts, 8, "class counts", e);
+    return memory_take(budget, (void **)&er->delegates, cuts, 8, "class counts", e);
+}
+
+/* Turns the threads' histograms into counts per cut; `weight` directed edges per stream edge. */
+static void accumulate(struct edge_ranks *er, const struct rank_pass *pass, int threads,
+                       uint64_t weight)
+{
+    uint32_t count = er->ranks->count;
+    er->nn[0] = er->dd[count] = er->delegates[count] = 0;
+    for (uint32_t r = 0; r < count; r++) {
+        er->nn[r + 1] = er->nn[r];
+        for (int i = 0; i < threads; i++)
+            er->nn[r + 1] += weight * pass->thread[i].by_larger[r];
+    }
+    for (uint32_t r = count; r-- > 0;) {
+        er->delegates[r] = er->delegates[r + 1] + er->ranks->degrees[r].vertices;
+        er->dd[r] = er->dd[r + 1];
+        for (int i = 0; i < threads; i++)
+            er->dd[r] += weight * pass->thread[i].by_smaller[r];
+    }
+}
+
+enum status edge_ranks_count(struct edge_ranks *er, const struct edge_source *source,
+                             const struct edges_totals *totals, uint64_t directed_edges,
+                             const uint32_t *rank_of, const struct ranks *ranks, int threads,
+                             struct memory_budget *budget, struct error *e)
+{
+    struct rank_pass pass = {.rank_of = rank_of};
+    uint64_t records = totals->edges - totals->loops;
+    *er = (struct edge_ranks){.n = totals->n, .directed_edges = directed_edges, .ranks = ranks};
+    if (take_threads(&pass, ranks->count, threads, budget, e) == ST_OK &&
+        take_result(er, budget, e) == ST_OK && 
+        edge_source_scan(source, totals, threads, visit, &pass, e) == ST_OK)
+        accumulate(er, &pass, threads, records > 0 ? directed_edges / records : 1);
+    release_threads(&pass, ranks->count, threads, budget);
+    if (e->status != ST_OK)
+        edge_ranks_free(er, budget);
+    return e->status;
+}
+
+void edge_ranks_free(struct edge_ranks *er, struct memory_budget *budget)
+{
+    uint64_t cuts = er->ranks != NULL ? (uint64_t)er->ranks->count + 1 : 0;
+    memory_release(budget, er->nn, cuts, 8);
+    memory_release(budget, er->dd, cuts, 8);
+    memory_release(budget, er->delegates, cuts, 8);
+    memset(er, 0, sizeof *er);
+}
+
+/* ---- choosing ---- */
+
+struct sweep_row edge_ranks_row(const struct edge_ranks *er, uint64_t th)
+{
+    uint32_t cut = ranks_cut(er->ranks, th);
+    uint64_t mixed = (er->directed_edges - er->nn[cut] - er->dd[cut]) / 2;
+    return (struct sweep_row){.th = th,
+                              .delegates = er->delegates[cut],
+                              .nn = er->nn[cut],
+                              .nd = mixed,
+                              .dn = mixed,
+                              .dd = er->dd[cut]};
+}
+
+uint64_t table1_bytes(uint64_t n, uint64_t d, uint64_t p, uint64_t m, uint64_t nn)
+{
+    return 8 * n + 8 * d * p + 4 * m + 4 * nn;
+}
+
+static int few_delegates(const struct edge_ranks *er, uint32_t cut, uint64_t p)
+{
+    return er->delegates[cut] <= 4 * er->n / p;
+}
+
+static int few_nn(const struct edge_ranks *er, uint32_t cut)
+{
+    return er->directed_edges == 0 || er->nn[cut] < er->directed_edges / 10 ||
+           10 * (er->nn[cut] - er->directed_edges / 10) < er->directed_edges % 10;
+}
+
+uint64_t suggest_th(const struct edge_ranks *er, uint64_t p, int *both_met)
+{
+    uint32_t count = er->ranks->count, best = count, fallback = count;
+    uint64_t best_bytes = UINT64_MAX;
+    *both_met = 0;
+    /* TH is at least 0, so vertices of degree 0 are never delegates */
+    for (uint32_t cut = ranks_cut(er->ranks, 0); cut <= count; cut++) {
+        if (!few_delegates(er, cut, p))
+            continue;
+        if (cut < fallback)
+            fallback = cut;
+        uint64_t bytes =
+            table1_bytes(er->n, er->delegates[cut], p, er->directed_edges, er->nn[cut]);
+        if (few_nn(er, cut) && bytes <= best_bytes) {
+            best = cut;
+            best_bytes = bytes;
+            *both_met = 1;
+        }
+    }
+    return ranks_th(er->ranks, *both_met ? best : fallback);
+}
+
+/* ---- the sweep ---- */
+
+static int by_th(const void *a, const void *b)
+{
+    uint64_t x = ((const struct sweep_row *)a)->th, y = ((const struct sweep_row *)b)->th;
+    return (x > y) - (x < y);
+}
+
+enum status sweep_make(const struct edge_ranks *er, uint64_t th, struct sweep_row **result,
+                       uint64_t *count, struct error *e)
+{
+    const struct ranks *ranks = er->ranks;
+    uint64_t largest = ranks->count > 0 ? ranks->degrees[ranks->count - 1].degree : 0, last = 0;
+    struct sweep_row *rows = malloc(MAX_SWEEP_ROWS * sizeof *rows);
+    uint64_t used = 0;
+    if (rows == NULL)
+        return fail_memory(e, "sweep", MAX_SWEEP_ROWS * sizeof *rows);
+    rows[used++] = edge_ranks_row(er, 0);
+    for (int half_powers = 0; half_powers < 2 * 33; half_powers++) {
+        uint64_t step = (uint64_t)llround(exp2(half_powers / 2.0));
+        if (step <= last)
+            continue;
+        if (step > largest)
+            break;
+        rows[used++] = edge_ranks_row(er, step);
+        last = step;
+    }
+    rows[used++] = edge_ranks_row(er, TH_INFINITE);
+    int present = 0;
+    for (uint64_t i = 0; i < used; i++)
+        present |= rows[i].th == th;
+    if (!present)
+        rows[used++] = edge_ranks_row(er, th);
+    qsort(rows, used, sizeof *rows, by_th);
+    *result = rows;
+    *count = used;
+    return ST_OK;
+}

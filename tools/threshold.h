@@ -1,0 +1,50 @@
+/* threshold.h: what every TH would do to a graph, and which one to take.
+ *
+ * An edge is nn when the larger of its endpoints' degrees is at most TH, and dd when the smaller is
+ * above. So two histograms of the edges, by the rank of the larger and of the smaller degree, give
+ * the exact counts of section III-A for every TH at once (figures 5 and 12 of Pan et al.).
+ */
+#ifndef DBFS_THRESHOLD_H
+#define DBFS_THRESHOLD_H
+
+#include "edge_source.h"
+#include "formats/memory.h"
+#include "formats/split.h"
+#include "rank.h"
+
+#include <stdint.h>
+
+struct edge_ranks {
+    uint64_t n, directed_edges;
+    const struct ranks *ranks;
+    /* [ranks->count + 1], for each cut between ranks: */
+    uint64_t *nn;        /* directed edges with both ranks below it */
+    uint64_t *dd;        /* directed edges with no rank below it */
+    uint64_t *delegates; /* vertices not below it */
+};
+
+/* One pass over the stream. rank_of[v] as ranks_make leaves it. ST_BAD_DATA when the stream is not
+ * the one with these totals any more. */
+enum status edge_ranks_count(struct edge_ranks *er, const struct edge_source *source,
+                             const struct edges_totals *totals, uint64_t directed_edges,
+                             const uint32_t *rank_of, const struct ranks *ranks, int threads,
+                             struct memory_budget *budget, struct error *e);
+void edge_ranks_free(struct edge_ranks *er, struct memory_budget *budget);
+
+/* The counts for TH, which is recorded as given. */
+struct sweep_row edge_ranks_row(const struct edge_ranks *er, uint64_t th);
+
+/* Bytes of all subgraphs on p devices: Table I of Pan et al., 8n + 8dp + 4m + 4|Enn|. */
+uint64_t table1_bytes(uint64_t n, uint64_t d, uint64_t p, uint64_t m, uint64_t nn);
+
+/* The paper's rule (section VI-B), made definite: among TH with d <= 4n/p and fewer than 10% nn
+ * edges, the fewest bytes, then the largest TH. Where none meets both, *both_met is 0 and the result
+ * is the one with the least nn among those that meet the bound on d. */
+uint64_t suggest_th(const struct edge_ranks *er, uint64_t p, int *both_met);
+
+/* Rows for TH 0, 1, 2, 3, 4, 6, 8, 11, 16, ... in steps of about the square root of two up to the
+ * largest degree, for `th` and for an infinite TH. *rows is owned by the caller. */
+enum status sweep_make(const struct edge_ranks *er, uint64_t th, struct sweep_row **rows,
+                       uint64_t *count, struct error *e);
+
+#endif
