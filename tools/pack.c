@@ -15,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Records of a shard below which starting threads for it takes longer than the work. */
+enum { PARALLEL_RECORDS = 1 << 16 };
+
 struct job {
     const struct pack_options *options;
     const struct edge_source *source;
@@ -169,6 +172,12 @@ static enum status start_manifest(struct job *j, uint64_t id, struct error *e)
     return ST_OK;
 }
 
+static int shard_threads(const struct job *j)
+{
+    uint64_t records = j->separation.degrees.directed_edges / j->options->p;
+    return records < PARALLEL_RECORDS ? 1 : j->options->threads;
+}
+
 static enum status write_folder(struct job *j, struct error *e)
 {
     double start = cli_seconds();
@@ -176,7 +185,7 @@ static enum status write_folder(struct job *j, struct error *e)
                               .loops = &j->loops,
                               .th = j->report->th,
                               .pack_id = pack_id(j),
-                              .threads = j->options->threads};
+                              .threads = shard_threads(j)};
     memcpy(packing.heads, j->options->heads, sizeof packing.heads);
     if (start_manifest(j, packing.pack_id, e) != ST_OK || pack_folder_clear(&j->folder, e) != ST_OK)
         return e->status;

@@ -82,39 +82,84 @@ static const char *parse_odd_line(const struct graph_reader *r, struct piece *pi
     return next;
 }
 
+/* A run of lines under way: the next line, where it ends, and where its edges go. */
+struct cursor {
+    const char *p, *end;
+    struct edge *edge;
+};
+
+/* Takes one line of two ids and nothing else, as most are; 0 when another kind stands there. */
+static inline int take_plain_line(struct cursor *c, uint64_t base, uint64_t limit)
+{
+    uint64_t u, v;
+    const char *p = c->p, *q = scan_id(p, &u), *s = scan_id(q + 1, &v);
+    const char *newline = s + (*s == '\r');
+    u -= base;
+    v -= base;
+    int plain = (q > p) & (s > q + 1) & is_separator(*q) & (*newline == '\n') & (u < limit) &
+                (v < limit);
+    if (__builtin_expect(!plain, 0))
+        return 0;
+    c->edge->u = u;
+    c->edge->v = v;
+    c->edge++;
+    c->p = newline + 1;
+    return 1;
+}
+
+/* All lines from `p` on. Returns 0 with a fault. */
+static int parse_run(const struct graph_reader *r, struct piece *piece, const char *p,
+                     const char *end)
+{
+    const struct pairs *pairs = r->state;
+    struct cursor c = {p, end, piece->edges + piece->count};
+    uint64_t lines = piece->tally.lines;
+    for (; c.p != NULL && c.p < end; lines += c.p != NULL) {
+        if (pairs->further == 0 && take_plain_line(&c, r->base, r->limit))
+            continue;
+        piece->count = (size_t)(c.edge - piece->edges);
+        c.p = parse_odd_line(r, piece, c.p, lines);
+        c.edge = piece->edges + piece->count;
+    }
+    piece->count = (size_t)(c.edge - piece->edges);
+    piece->tally.lines = lines;
+    return c.p != NULL;
+}
+
+/* Where a line starts is known only once the line before is read, and waiting for that is most of
+ * the time. So the two halves of the text are read by turns: while one waits the other works. */
+static void parse_halves(const struct graph_reader *r, struct piece *piece)
+{
+    const char *text = piece->text, *end = text + piece->text_bytes;
+    const char *middle = next_line(text + piece->text_bytes / 2 - 1);
+    const uint64_t base = r->base, limit = r->limit;
+    size_t most = (size_t)(middle - text) / SHORTEST_LINE_BYTES; /* edges of the first half */
+    struct cursor a = {text, middle, piece->edges + piece->count}, b = {middle, end, a.edge + most};
+    const struct edge *first_of_b = b.edge;
+    while (a.p < a.end && b.p < b.end && take_plain_line(&a, base, limit) &&
+           take_plain_line(&b, base, limit))
+        continue;
+    size_t edges_of_b = (size_t)(b.edge - first_of_b);
+    size_t edges_of_a = (size_t)(a.edge - piece->edges) - piece->count;
+    piece->count += edges_of_a;
+    piece->tally.lines += edges_of_a;
+    /* what is left of the first half still fits before the edges of the second */
+    if (!parse_run(r, piece, a.p, a.end))
+        return;
+    memmove(piece->edges + piece->count, first_of_b, edges_of_b * sizeof *first_of_b);
+    piece->count += edges_of_b;
+    piece->tally.lines += edges_of_b;
+    parse_run(r, piece, b.p, b.end);
+}
+
 static void parse_lines(const struct graph_reader *r, struct piece *piece)
 {
     const struct pairs *pairs = r->state;
-    const char *p = piece->text, *end = p + piece->text_bytes, *stop;
-    const uint64_t base = r->base, limit = r->limit;
-    struct edge *edge = piece->edges + piece->count;
-    uint64_t lines = piece->tally.lines;
-    for (; p != NULL && p < end; lines += p != NULL) {
-        uint64_t u = 0, v = 0;
-        const char *q = scan_id(p, &u);
-        const char *s = scan_id(q + 1, &v);
-        int plain = (q > p) & (s > q + 1) & is_separator(*q) & (u - base < limit) &
-                    (v - base < limit);
-        const char *next = NULL;
-        if (__builtin_expect(plain, 1)) {
-            if (__builtin_expect(*s == '\n' && pairs->further == 0, 1))
-                next = s + 1;
-            else
-                next = scan_rest(s, pairs->further, &stop);
-        }
-        if (__builtin_expect(next != NULL, 1)) {
-            edge->u = u - base;
-            edge->v = v - base;
-            edge++;
-            p = next;
-            continue;
-        }
-        piece->count = (size_t)(edge - piece->edges);
-        p = parse_odd_line(r, piece, p, lines);
-        edge = piece->edges + piece->count;
-    }
-    piece->count = (size_t)(edge - piece->edges);
-    piece->tally.lines = lines;
+    enum { WORTH_HALVING_BYTES = 1024 };
+    if (pairs->further == 0 && piece->text_bytes >= WORTH_HALVING_BYTES)
+        parse_halves(r, piece);
+    else
+        parse_run(r, piece, piece->text, piece->text + piece->text_bytes);
 }
 
 static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)

@@ -45,7 +45,12 @@ static inline const char *scan_id_below_8(const char *p, uint64_t *id)
 static inline const char *scan_id(const char *p, uint64_t *id)
 {
     const char *end = scan_id_below_8(p, id);
-    return __builtin_expect(end != NULL, 1) ? end : scan_long_id(p, id);
+    if (__builtin_expect(end == NULL, 0)) {
+        uint64_t long_id; /* so that `id` itself can stay in a register */
+        end = scan_long_id(p, &long_id);
+        *id = long_id;
+    }
+    return end;
 }
 
 static inline int is_blank(char c)

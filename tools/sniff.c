@@ -318,12 +318,10 @@ static enum status sniff_problem(const struct input *input, const struct sample 
     int i = 0;
     while (i < s->lines && *s->line[i] == 'c')
         i++;
-    const char *p = i < s->lines ? s->line[i] : "";
     *format = FORMAT_DIMACS;
-    if (*p != 'p' || !is_blank(p[1]))
+    if (i == s->lines || *s->line[i] != 'p' || !is_blank(s->line[i][1]))
         return ST_OK;
-    p = skip_blanks(p);
-    p = skip_blanks(p + 1);
+    const char *p = skip_blanks(s->line[i] + 1);
     if (is_digit(*p))
         return refuse(input, "a KaGen text file",
                       "use `awk '/^e/ {print $2 - 1, $3 - 1}' FILE | edgeconv -`", e);
@@ -335,7 +333,8 @@ static enum status sniff_problem(const struct input *input, const struct sample 
 static enum status sniff_text(const struct input *input, const struct sample *s,
                               enum graph_format *format, struct error *e)
 {
-    const char *first = s->lines > 0 ? s->line[0] : "", *after;
+    static const char no_line[PIECE_PADDING] = "\n";
+    const char *first = s->lines > 0 ? s->line[0] : no_line, *after;
     uint64_t id;
     *format = FORMAT_PAIRS;
     if (starts_with(s->text, "%%MatrixMarket")) {

@@ -24,6 +24,7 @@ static enum status take_delegate_arrays(struct device *dev, struct error *e)
     take(dev, (void **)&dev->incoming_d, words, 8, "reduced delegate mask", e);
     take(dev, (void **)&dev->frontier_d, words, 8, "delegate frontier", e);
     take(dev, (void **)&dev->updated_d, words, 8, "updated delegates", e);
+    take(dev, (void **)&dev->fresh, words, 4, "delegate frontier list", e);
     take(dev, (void **)&dev->depth_d, d, 4, "delegate depths", e);
     if (dev->parents)
         take(dev, (void **)&dev->parent_d, d, 4, "delegate parents", e);
@@ -71,6 +72,7 @@ static void cpu_close(struct device *dev)
     memory_release(dev->budget, dev->incoming_d, mask_words(d), 8);
     memory_release(dev->budget, dev->frontier_d, mask_words(d), 8);
     memory_release(dev->budget, dev->updated_d, mask_words(d), 8);
+    memory_release(dev->budget, dev->fresh, mask_words(d), 4);
     memory_release(dev->budget, dev->depth_d, d, 4);
     memory_release(dev->budget, dev->parent_d, d, 4);
     memory_release(dev->budget, dev->visited_n, mask_words(locals), 8);
@@ -122,16 +124,19 @@ static enum status cpu_start(struct device *dev, const struct root *root, struct
     uint64_t words_d = mask_words(dev->shard->d), words_n = mask_words(dev->shard->locals);
     memset(dev->visited_d, 0, 8 * words_d);
     memset(dev->incoming_d, 0, 8 * words_d);
+    memset(dev->frontier_d, 0, 8 * words_d);
     memset(dev->updated_d, 0, 8 * words_d);
     memset(dev->visited_n, 0, 8 * words_n);
     dev->incoming = dev->updated = dev->pulled = 0;
-    dev->queue_count = dev->next_count = 0;
+    dev->queue_count = dev->next_count = dev->fresh_count = 0;
+    dev->fresh_listed = 1;
     if (dev->parents) {
         /* a delegate's parent is known only to the devices that found it: the others say none */
         memset(dev->parent_d, 0xff, 4 * dev->shard->d);
     }
     for (int g = 0; g < SUBGRAPHS; g++)
         dev->unvisited[g] = dev->shard->csr[g].source_rows;
+    memset(dev->frontier, 0, sizeof dev->frontier);
     clear_bins(dev);
     if (root->at == ROOT_AT_DELEGATE) {
         set_mask_bit(dev->incoming_d, root->index);

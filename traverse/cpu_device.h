@@ -40,7 +40,9 @@ struct device {
     uint64_t *frontier_d; /* incoming and not visited before */
     uint64_t *updated_d;  /* found in this level */
     int incoming, updated;
-    int fresh_d; /* frontier_d is not empty */
+    uint32_t *fresh; /* the delegates of frontier_d, where they are few: [mask_words(d)] */
+    uint64_t fresh_count;
+    int fresh_listed; /* `fresh` holds them all; else there are too many, and only the mask does */
     int32_t *depth_d;
     uint32_t *parent_d;
 
@@ -96,10 +98,34 @@ static inline uint64_t source_row_length(const struct csr *csr, uint64_t row)
     return heads;
 }
 
-/* cpu_push.c: rows of `csr` in the list or the mask (either may be NULL) that are not empty, into
- * dev->push. */
-void gather_rows(struct device *dev, const struct csr *csr, const uint32_t *list,
-                 uint64_t list_count, const uint64_t *mask);
+/* The frontier of the sources of a subgraph: vertices in a list, and more in a mask of `words`. */
+struct frontier_view {
+    const uint32_t *list;
+    uint64_t size;
+    const uint64_t *mask;
+    uint64_t words;
+};
+
+static inline struct frontier_view view_frontier(const struct device *dev, enum subgraph g)
+{
+    if (g == NN || g == ND)
+        return (struct frontier_view){dev->queue, dev->queue_count, dev->pulled_n,
+                                      dev->pulled ? mask_words(dev->shard->locals) : 0};
+    if (dev->fresh_listed)
+        return (struct frontier_view){dev->fresh, dev->fresh_count, NULL, 0};
+    return (struct frontier_view){NULL, 0, dev->frontier_d, mask_words(dev->shard->d)};
+}
+
+/* Without a compiler option for it, the builtin is a call into a table. */
+static inline uint64_t count_bits(uint64_t x)
+{
+    x -= x >> 1 & UINT64_C(0x5555555555555555);
+    x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+    x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return x * UINT64_C(0x0101010101010101) >> 56;
+}
+
+/* cpu_push.c */
 void push_dd(struct device *dev);
 void push_nd(struct device *dev);
 void push_dn(struct device *dev);

@@ -6,28 +6,79 @@
  */
 #include "cpu_device.h"
 
-/* Marks the new delegates; nonzero when there are any. */
-static int mark_delegates(struct device *dev)
+#include <string.h>
+
+enum { BLOCK_WORDS = 8 };
+
+/* The last frontier's bits, taken out of frontier_d again. */
+static void clear_frontier(struct device *dev)
 {
-    uint64_t words = mask_words(dev->shard->d);
-    int any = 0;
-#pragma omp parallel for num_threads(threads_for(dev, 16 * words)) schedule(static) \
-    reduction(| : any)
-    for (uint64_t w = 0; w < words; w++) {
-        uint64_t bits = dev->incoming_d[w] & ~dev->visited_d[w];
-        dev->frontier_d[w] = bits;
-        dev->visited_d[w] |= bits;
-        dev->updated_d[w] = 0;
-        any |= bits != 0;
-        for (; bits != 0; bits &= bits - 1)
-            dev->depth_d[64 * w + (uint64_t)__builtin_ctzll(bits)] = dev->depth;
+    if (!dev->fresh_listed)
+        memset(dev->frontier_d, 0, mask_words(dev->shard->d) * sizeof *dev->frontier_d);
+    for (uint64_t i = 0; dev->fresh_listed && i < dev->fresh_count; i++)
+        dev->frontier_d[dev->fresh[i] / 64] = 0;
+}
+
+/* Marks the new delegates of one word, and lists them while there is room; returns how many. */
+static inline uint64_t mark_word(struct device *dev, uint64_t w, uint32_t *list, uint64_t room)
+{
+    uint64_t bits = dev->incoming_d[w] & ~dev->visited_d[w], count = 0;
+    dev->updated_d[w] = 0; /* what this device updated is part of what came in */
+    dev->frontier_d[w] = bits;
+    dev->visited_d[w] |= bits;
+    for (; bits != 0; bits &= bits - 1) {
+        uint64_t id = 64 * w + (uint64_t)__builtin_ctzll(bits);
+        dev->depth_d[id] = dev->depth;
+        if (count < room)
+            list[count] = (uint32_t)id;
+        count++;
     }
-    return any;
+    return count;
+}
+
+/* Marks the new delegates of words begin..end; most words are empty in most levels. The list has a
+ * place for each word. Returns how many. */
+static uint64_t mark_words(struct device *dev, uint64_t begin, uint64_t end)
+{
+    uint64_t count = 0, room = end - begin;
+    for (uint64_t block = begin; block < end; block += BLOCK_WORDS) {
+        uint64_t stop = end - block < BLOCK_WORDS ? end : block + BLOCK_WORDS, any = 0;
+        for (uint64_t w = block; w < stop; w++)
+            any |= dev->incoming_d[w];
+        for (uint64_t w = block; any != 0 && w < stop; w++) {
+            if (dev->incoming_d[w] != 0)
+                count += mark_word(dev, w, dev->fresh + begin + (count < room ? count : room),
+                                   room - (count < room ? count : room));
+        }
+    }
+    return count;
+}
+
+/* Several threads mark a piece each; the frontier is then taken for too large to list. */
+static uint64_t mark_in_parallel(struct device *dev)
+{
+    uint64_t words = mask_words(dev->shard->d), count = 0, chunk = 512;
+#pragma omp parallel for num_threads(dev->threads) schedule(dynamic) reduction(+ : count)
+    for (uint64_t begin = 0; begin < words; begin += chunk)
+        count += mark_words(dev, begin, words - begin < chunk ? words : begin + chunk);
+    return count;
 }
 
 void previsit_delegates(struct device *dev)
 {
-    dev->fresh_d = dev->incoming && mark_delegates(dev);
+    uint64_t words = mask_words(dev->shard->d);
+    /* a large frontier is followed by a larger one or ends the search */
+    int many = 4 * (dev->frontier[DD] + dev->frontier[DN]) >= PARALLEL_WORK || words >= 1 << 14;
+    clear_frontier(dev);
+    dev->fresh_count = 0;
+    dev->fresh_listed = 1;
+    if (dev->incoming && many && dev->threads > 1) {
+        dev->fresh_count = mark_in_parallel(dev);
+        dev->fresh_listed = dev->fresh_count == 0;
+    } else if (dev->incoming) {
+        dev->fresh_count = mark_words(dev, 0, words);
+        dev->fresh_listed = dev->fresh_count <= words;
+    }
     dev->incoming = dev->updated = 0;
 }
 
@@ -42,32 +93,17 @@ void previsit_normals(struct device *dev)
 
 /* ---- counting ---- */
 
-/* The frontier of the sources of `g` as a list and a mask, either of them empty or NULL. */
-struct frontier_view {
-    const uint32_t *list;
-    uint64_t size;
-    const uint64_t *mask;
-};
-
-static struct frontier_view view_frontier(const struct device *dev, enum subgraph g)
-{
-    if (g == DN || g == DD)
-        return (struct frontier_view){NULL, 0, dev->fresh_d ? dev->frontier_d : NULL};
-    return (struct frontier_view){dev->queue, dev->queue_count,
-                                  dev->pulled ? dev->pulled_n : NULL};
-}
-
 static uint64_t count_sources(const struct device *dev, enum subgraph g)
 {
     const struct csr *csr = &dev->shard->csr[g];
     struct frontier_view f = view_frontier(dev, g);
-    uint64_t words = f.mask != NULL ? mask_words(csr->rows) : 0, count = 0;
+    uint64_t count = 0;
     if (csr->edges == 0)
         return 0;
     for (uint64_t i = 0; i < f.size; i++)
         count += (uint64_t)mask_bit(csr->sources, f.list[i]);
-    for (uint64_t w = 0; w < words; w++)
-        count += (uint64_t)__builtin_popcountll(f.mask[w] & csr->sources[w]);
+    for (uint64_t w = 0; w < f.words; w++)
+        count += count_bits(f.mask[w] & csr->sources[w]);
     return count;
 }
 
@@ -86,20 +122,24 @@ static inline uint64_t word_length(const struct csr *csr, uint64_t base, uint64_
     return sum;
 }
 
+static uint64_t list_length(const struct csr *csr, const struct frontier_view *f)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < f->size; i++) {
+        if (mask_bit(csr->sources, f->list[i]))
+            sum += source_row_length(csr, f->list[i]);
+    }
+    return sum;
+}
+
 uint64_t count_forward(const struct device *dev, enum subgraph g)
 {
     const struct csr *csr = &dev->shard->csr[g];
     struct frontier_view f = view_frontier(dev, g);
-    uint64_t words = f.mask != NULL ? mask_words(csr->rows) : 0, forward = 0;
-#pragma omp parallel for num_threads(threads_for(dev, f.size)) schedule(static) \
-    reduction(+ : forward)
-    for (uint64_t i = 0; i < f.size; i++) {
-        if (mask_bit(csr->sources, f.list[i]))
-            forward += source_row_length(csr, f.list[i]);
-    }
-#pragma omp parallel for num_threads(threads_for(dev, dev->frontier[g])) schedule(static) \
-    reduction(+ : forward)
-    for (uint64_t w = 0; w < words; w++)
+    uint64_t forward = list_length(csr, &f);
+    int threads = threads_for(dev, dev->frontier[g]);
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : forward) if (threads > 1)
+    for (uint64_t w = 0; w < f.words; w++)
         forward += word_length(csr, 64 * w, f.mask[w] & csr->sources[w]);
     return forward;
 }

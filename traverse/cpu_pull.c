@@ -27,7 +27,7 @@ static inline uint64_t probe_heads(const uint32_t *heads, uint64_t rows, uint64_
                                    const uint64_t *mask)
 {
     uint64_t found = 0;
-    if (row_count == 64 && __builtin_popcountll(rows) >= DENSE_ROWS) {
+    if (row_count == 64 && count_bits(rows) >= DENSE_ROWS) {
         for (int i = 0; i < 64; i++)
             found |= probe(mask, heads[i]) << i;
         return found & rows;
@@ -130,7 +130,7 @@ uint64_t pull_dn(struct device *dev)
             continue;
         dev->visited_n[w] |= found;
         mark_word(dev->depth_n, 64 * w, found, depth);
-        count += (uint64_t)__builtin_popcountll(found);
+        count += count_bits(found);
     }
     dev->pulled = count > 0;
     return count;

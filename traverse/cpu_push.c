@@ -1,14 +1,18 @@
 /* cpu_push.c: forward visits: the frontier's rows mark their destinations (section IV-A).
  *
- * Rows are gathered with a prefix sum of their lengths, and threads take equal shares of the edges,
- * whole rows or parts of rows alike: merge-based partitioning, so that one hub cannot hold up a
- * level. Bytes that must move per edge: 4 of the column; the marks are probed at random.
+ * Rows of delegates, and of normals where TH leaves them long, are gathered with a prefix sum of
+ * their lengths, and threads take equal shares of the edges, whole rows or parts of rows alike:
+ * merge-based partitioning, so that one hub cannot hold up a level. Rows of at most SHORT_ROW edges
+ * need no such care: threads take pieces of the frontier, and nothing is gathered.
+ * Bytes that must move per edge: 4 of the column; the marks are probed at random.
  */
 #include "cpu_device.h"
 
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { SHORT_ROW = 256 };
 
 /* ---- gathering ---- */
 
@@ -18,28 +22,39 @@ static uint64_t piece(uint64_t count, int parts, int i)
     return count / (uint64_t)parts * (uint64_t)i + count % (uint64_t)parts * (uint64_t)i / (uint64_t)parts;
 }
 
-/* Appends the rows of one piece of list and mask at rows[at], with lengths; returns how many. With
- * rows NULL only counts. */
-static uint64_t gather_piece(const struct csr *csr, const uint32_t *list, uint64_t list_begin,
-                             uint64_t list_end, const uint64_t *mask, uint64_t word_begin,
-                             uint64_t word_end, uint32_t *rows)
+/* Part `part` of `parts` of a frontier. */
+static struct frontier_view part_of(const struct frontier_view *f, int parts, int part,
+                                    uint64_t *first_word)
+{
+    uint64_t l0 = piece(f->size, parts, part), l1 = piece(f->size, parts, part + 1);
+    uint64_t w0 = piece(f->words, parts, part), w1 = piece(f->words, parts, part + 1);
+    *first_word = w0;
+    return (struct frontier_view){f->list + l0, l1 - l0, f->mask + w0, w1 - w0};
+}
+
+static uint64_t count_rows(const struct csr *csr, const struct frontier_view *f,
+                           uint64_t first_word)
 {
     uint64_t count = 0;
-    for (uint64_t i = list_begin; i < list_end; i++) {
-        if (!mask_bit(csr->sources, list[i]))
-            continue;
-        if (rows != NULL)
-            rows[count] = list[i];
-        count++;
+    for (uint64_t i = 0; i < f->size; i++)
+        count += (uint64_t)mask_bit(csr->sources, f->list[i]);
+    for (uint64_t w = 0; w < f->words; w++)
+        count += count_bits(f->mask[w] & csr->sources[first_word + w]);
+    return count;
+}
+
+static uint64_t copy_rows(const struct csr *csr, const struct frontier_view *f,
+                          uint64_t first_word, uint32_t *rows)
+{
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < f->size; i++) {
+        if (mask_bit(csr->sources, f->list[i]))
+            rows[count++] = f->list[i];
     }
-    for (uint64_t w = word_begin; w < word_end; w++) {
-        uint64_t bits = mask[w] & csr->sources[w];
-        if (rows == NULL) {
-            count += (uint64_t)__builtin_popcountll(bits);
-            continue;
-        }
+    for (uint64_t w = 0; w < f->words; w++) {
+        uint64_t bits = f->mask[w] & csr->sources[first_word + w];
         for (; bits != 0; bits &= bits - 1)
-            rows[count++] = (uint32_t)(64 * w + (uint64_t)__builtin_ctzll(bits));
+            rows[count++] = (uint32_t)(64 * (first_word + w) + (uint64_t)__builtin_ctzll(bits));
     }
     return count;
 }
@@ -68,26 +83,28 @@ static uint64_t exclusive_scan(uint64_t *count, int parts)
     return sum;
 }
 
-void gather_rows(struct device *dev, const struct csr *csr, const uint32_t *list,
-                 uint64_t list_count, const uint64_t *mask)
+static void gather_serially(struct push_list *push, const struct csr *csr,
+                            const struct frontier_view *f)
 {
-    struct push_list *push = &dev->push;
-    uint64_t words = mask != NULL ? mask_words(csr->rows) : 0;
-    int threads = threads_for(dev, list_count + 8 * words);
+    push->count = copy_rows(csr, f, 0, push->rows);
+    push->edges = sum_lengths(csr, push, 0, push->count);
+}
+
+static void gather_in_parallel(struct push_list *push, const struct csr *csr,
+                               const struct frontier_view *f, int threads)
+{
     uint64_t *row_start = push->row_start, *edge_start = push->edge_start;
 #pragma omp parallel num_threads(threads)
     {
         int t = omp_get_thread_num();
-        uint64_t l0 = piece(list_count, threads, t), l1 = piece(list_count, threads, t + 1);
-        uint64_t w0 = piece(words, threads, t), w1 = piece(words, threads, t + 1);
-        row_start[t] = threads > 1 ? gather_piece(csr, list, l0, l1, mask, w0, w1, NULL) : 0;
+        uint64_t first_word;
+        struct frontier_view part = part_of(f, threads, t, &first_word);
+        row_start[t] = count_rows(csr, &part, first_word);
 #pragma omp barrier
 #pragma omp single
         push->count = exclusive_scan(row_start, threads);
         uint64_t begin = row_start[t];
-        uint64_t end = begin + gather_piece(csr, list, l0, l1, mask, w0, w1, push->rows + begin);
-        if (threads == 1)
-            push->count = end;
+        uint64_t end = begin + copy_rows(csr, &part, first_word, push->rows + begin);
         edge_start[t] = sum_lengths(csr, push, begin, end);
 #pragma omp barrier
 #pragma omp single
@@ -95,7 +112,21 @@ void gather_rows(struct device *dev, const struct csr *csr, const uint32_t *list
         for (uint64_t i = begin; i < end && edge_start[t] > 0; i++)
             push->prefix[i] += edge_start[t];
     }
-    push->prefix[push->count] = push->edges;
+}
+
+/* The frontier's rows of subgraph g that are not empty, into dev->push; returns how many threads
+ * their edges are worth. */
+static int gather_rows(struct device *dev, enum subgraph g)
+{
+    const struct csr *csr = &dev->shard->csr[g];
+    struct frontier_view f = view_frontier(dev, g);
+    int threads = threads_for(dev, 4 * dev->frontier[g]);
+    if (threads == 1)
+        gather_serially(&dev->push, csr, &f);
+    else
+        gather_in_parallel(&dev->push, csr, &f, threads);
+    dev->push.prefix[dev->push.count] = dev->push.edges;
+    return threads_for(dev, dev->push.edges);
 }
 
 /* ---- visiting ---- */
@@ -258,8 +289,26 @@ static uint64_t row_of_edge(const struct push_list *push, uint64_t at)
     return low;
 }
 
-/* One thread's equal share of the gathered edges; nonzero if it updated a delegate. Always inlined,
- * so that `visit` is a constant there. */
+static inline void begin_thread(struct push_thread *t, struct device *dev, uint32_t parent_tag)
+{
+    t->dev = dev;
+    t->bins = dev->bins + (size_t)omp_get_thread_num() * dev->shard->p;
+    t->updated = 0;
+    t->parent_tag = parent_tag;
+    t->normals.count = t->delegates.count = t->appender.count = 0;
+}
+
+/* Nonzero if the thread updated a delegate. */
+static int end_thread(struct push_thread *t)
+{
+    claim_delegates(t);
+    claim_normals(t);
+    flush_appender(t);
+    return t->updated;
+}
+
+/* One thread's equal share of the gathered edges. Always inlined, here and below, so that `visit`
+ * is a constant. */
 static inline __attribute__((always_inline)) int
 push_share(struct device *dev, const struct csr *csr, int threads, uint32_t parent_tag,
            visit_edge *visit)
@@ -269,57 +318,87 @@ push_share(struct device *dev, const struct csr *csr, int threads, uint32_t pare
     uint64_t begin = piece(push->edges, threads, share);
     uint64_t end = piece(push->edges, threads, share + 1);
     struct push_thread t;
-    t.dev = dev;
-    t.bins = dev->bins + (size_t)share * dev->shard->p;
-    t.updated = 0;
-    t.parent_tag = parent_tag;
-    t.normals.count = t.delegates.count = t.appender.count = 0;
+    begin_thread(&t, dev, parent_tag);
     for (uint64_t i = begin < end ? row_of_edge(push, begin) : push->count;
          i < push->count && push->prefix[i] < end; i++) {
         uint64_t first = push->prefix[i], last = push->prefix[i + 1];
         push_row(&t, csr, push->rows[i], begin > first ? begin - first : 0,
                  (end < last ? end : last) - first, visit);
     }
-    claim_delegates(&t);
-    claim_normals(&t);
-    flush_appender(&t);
-    return t.updated;
+    return end_thread(&t);
+}
+
+/* One thread's part of the frontier of normals, whose rows are short; within a parallel region. */
+static inline __attribute__((always_inline)) int
+push_short_rows(struct device *dev, const struct csr *csr, visit_edge *visit)
+{
+    uint64_t words = dev->pulled ? mask_words(csr->rows) : 0;
+    struct push_thread t;
+    begin_thread(&t, dev, 0);
+#pragma omp for schedule(dynamic, 256) nowait
+    for (uint64_t i = 0; i < dev->queue_count; i++) {
+        if (mask_bit(csr->sources, dev->queue[i]))
+            push_row(&t, csr, dev->queue[i], 0, source_row_length(csr, dev->queue[i]), visit);
+    }
+#pragma omp for schedule(dynamic, 64) nowait
+    for (uint64_t w = 0; w < words; w++) {
+        uint64_t bits = dev->pulled_n[w] & csr->sources[w];
+        for (; bits != 0; bits &= bits - 1) {
+            uint32_t row = (uint32_t)(64 * w + (uint64_t)__builtin_ctzll(bits));
+            push_row(&t, csr, row, 0, source_row_length(csr, row), visit);
+        }
+    }
+    return end_thread(&t);
+}
+
+/* Small frontiers are visited without a parallel region: starting one costs more. */
+static inline __attribute__((always_inline)) void
+push_gathered(struct device *dev, enum subgraph g, uint32_t parent_tag, visit_edge *visit)
+{
+    const struct csr *csr = &dev->shard->csr[g];
+    int threads = gather_rows(dev, g), updated = 0;
+    if (threads == 1) {
+        updated = push_share(dev, csr, 1, parent_tag, visit);
+    } else {
+#pragma omp parallel num_threads(threads) reduction(| : updated)
+        updated |= push_share(dev, csr, threads, parent_tag, visit);
+    }
+    dev->updated |= updated;
+}
+
+/* The same for normals, whose rows TH usually keeps short. */
+static inline __attribute__((always_inline)) void
+push_normals(struct device *dev, enum subgraph g, visit_edge *visit)
+{
+    const struct csr *csr = &dev->shard->csr[g];
+    int threads = threads_for(dev, 4 * dev->frontier[g]), updated = 0;
+    if (dev->shard->th > SHORT_ROW) {
+        push_gathered(dev, g, 0, visit);
+    } else if (threads == 1) {
+        dev->updated |= push_short_rows(dev, csr, visit);
+    } else {
+#pragma omp parallel num_threads(threads) reduction(| : updated)
+        updated |= push_short_rows(dev, csr, visit);
+        dev->updated |= updated;
+    }
 }
 
 void push_dd(struct device *dev)
 {
-    const struct csr *csr = &dev->shard->csr[DD];
-    gather_rows(dev, csr, NULL, 0, dev->frontier_d);
-    int threads = threads_for(dev, dev->push.edges), updated = 0;
-#pragma omp parallel num_threads(threads) reduction(| : updated)
-    updated |= push_share(dev, csr, threads, PARENT_DELEGATE_BIT, visit_delegate);
-    dev->updated |= updated;
-}
-
-void push_nd(struct device *dev)
-{
-    const struct csr *csr = &dev->shard->csr[ND];
-    gather_rows(dev, csr, dev->queue, dev->queue_count, dev->pulled ? dev->pulled_n : NULL);
-    int threads = threads_for(dev, dev->push.edges), updated = 0;
-#pragma omp parallel num_threads(threads) reduction(| : updated)
-    updated |= push_share(dev, csr, threads, 0, visit_delegate);
-    dev->updated |= updated;
+    push_gathered(dev, DD, PARENT_DELEGATE_BIT, visit_delegate);
 }
 
 void push_dn(struct device *dev)
 {
-    const struct csr *csr = &dev->shard->csr[DN];
-    gather_rows(dev, csr, NULL, 0, dev->frontier_d);
-    int threads = threads_for(dev, dev->push.edges);
-#pragma omp parallel num_threads(threads)
-    push_share(dev, csr, threads, PARENT_DELEGATE_BIT, visit_normal);
+    push_gathered(dev, DN, PARENT_DELEGATE_BIT, visit_normal);
+}
+
+void push_nd(struct device *dev)
+{
+    push_normals(dev, ND, visit_delegate);
 }
 
 void push_nn(struct device *dev)
 {
-    const struct csr *csr = &dev->shard->csr[NN];
-    gather_rows(dev, csr, dev->queue, dev->queue_count, dev->pulled ? dev->pulled_n : NULL);
-    int threads = threads_for(dev, dev->push.edges);
-#pragma omp parallel num_threads(threads)
-    push_share(dev, csr, threads, 0, visit_nn_edge);
+    push_normals(dev, NN, visit_nn_edge);
 }

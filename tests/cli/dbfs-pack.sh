@@ -1,0 +1,220 @@
+#!/bin/bash
+# dbfs-pack.sh: the command line of dbfs-pack: folders, splits, pipes, corruption found by --verify.
+set -u
+. tests/lib.sh
+pack=$(realpath "$BIN/dbfs-pack")
+
+same_folders() { diff -r "$1" "$2" >&2; }
+# all bits of one byte of a file
+flip() {
+    local byte
+    byte=$(od -An -tu1 -j "$2" -N 1 "$1" | tr -d ' ')
+    printf "$(printf '\\x%02x' $((byte ^ 255)))" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
+}
+
+"$BIN/rmatgen" -q -s 12 -o "$tmp/g.edges"
+"$BIN/rmatgen" -q -s 12 --seed 7 -o "$tmp/other.edges"
+{ printf '7 7\n7 7\n30 30\n0 30\n'; "$BIN/rmatgen" -q -s 8 -e 4 -f text; } |
+    "$BIN/edgeconv" -q -u --vertices 300 -o "$tmp/loops.edges"
+printf '0 1\n1 2\n' | "$BIN/edgeconv" -q --direction directed -o "$tmp/directed.edges"
+"$BIN/degsplit" -q -p 3 -o "$tmp/g.split" "$tmp/g.edges"
+
+# ---- packing ----
+
+check 'three shards, TH suggested' "$pack" -q -p 3 -o "$tmp/a" "$tmp/g.edges"
+check 'a manifest and three parts' test "$(ls "$tmp/a" | tr '\n' ' ')" = \
+    'manifest part-0000-of-0003.dbfs part-0001-of-0003.dbfs part-0002-of-0003.dbfs '
+check_exit 0 '--verify' "$pack" --verify "$tmp/a"
+check 'three shards, TH from the .split' \
+    "$pack" -q -p 3 -s "$tmp/g.split" -o "$tmp/b" "$tmp/g.edges"
+check 'the same bytes' same_folders "$tmp/a" "$tmp/b"
+rm -r "$tmp/b"
+check 'a pipe' bash -c 'cat "$2" | "$1" -q -p 3 -T "$3" -o "$3/b" -' - "$pack" "$tmp/g.edges" "$tmp"
+check 'the same bytes from a pipe' same_folders "$tmp/a" "$tmp/b"
+rm -r "$tmp/b"
+check 'the .split from a pipe' bash -c \
+    '"$1" -q "$3" -p 3 | "$2" -q -p 3 -s - -o "$4" "$3"' - "$BIN/degsplit" "$pack" \
+    "$tmp/g.edges" "$tmp/b"
+check 'the same bytes with a .split from a pipe' same_folders "$tmp/a" "$tmp/b"
+rm -r "$tmp/b"
+for threads in 1 2 5; do
+    mkdir "$tmp/b"
+    check "an empty folder, -@ $threads" "$pack" -q -p 3 -@ $threads -o "$tmp/b" "$tmp/g.edges"
+    check "the same bytes with -@ $threads" same_folders "$tmp/a" "$tmp/b"
+    rm -r "$tmp/b"
+done
+for p in 1 2 5 8 64; do
+    for th in 0 30 inf; do
+        check "p $p, TH $th" "$pack" -q -p $p -t $th -o "$tmp/b" "$tmp/loops.edges"
+        check "p $p, TH $th: in order" "$pack" -q --verify "$tmp/b"
+        check "p $p, TH $th: the same self-loops" \
+            grep -qx "input-loops $(awk '/^input-loops/ { print $2 }' "$tmp/loops" 2>/dev/null ||
+                echo '[0-9]*')" "$tmp/b/manifest"
+        cp "$tmp/b/manifest" "$tmp/loops"
+        rm -r "$tmp/b"
+    done
+done
+check 'p 4096' "$pack" -q -p 4096 -o "$tmp/b" "$tmp/loops.edges"
+check 'p 4096: in order' "$pack" -q --verify "$tmp/b"
+rm -r "$tmp/b"
+for heads in nn=2,nd=3,dn=1,dd=8 nd=0,dd=0 dd=auto; do
+    check "--heads $heads" "$pack" -q -p 2 --heads $heads -o "$tmp/b" "$tmp/g.edges"
+    check "--heads $heads: in order" "$pack" -q --verify "$tmp/b"
+    rm -r "$tmp/b"
+done
+check_exit 0 'the summary' "$pack" -p 2 -o "$tmp/b" "$tmp/g.edges"
+check_says 'M edges/s, peak memory' 'has speed and memory'
+rm -r "$tmp/b"
+
+# ---- --list ----
+
+check_exit 0 '--list' "$pack" --list "$tmp/a"
+cp "$tmp/out" "$tmp/list"
+for line in '^vertices  *4096$' '^shards (p)  *3$' '^these shards' '^Table I' '^64-bit CSR' \
+    '^edge list: 16m' '^dd-columns .*device$' '^local-slots'; do
+    check "--list has '$line'" grep -q "$line" "$tmp/list"
+done
+
+# ---- folders ----
+
+check_exit 1 'a folder with a manifest' "$pack" -p 3 -o "$tmp/a" "$tmp/g.edges"
+check_says 'force' 'names --force'
+check '--force packs over it' "$pack" -q --force -p 2 -o "$tmp/a" "$tmp/other.edges"
+check 'and leaves nothing of before' test "$(ls "$tmp/a" | wc -l)" = 3
+check '--force and back' "$pack" -q --force -p 3 -o "$tmp/a" "$tmp/g.edges"
+mkdir "$tmp/full"
+touch "$tmp/full/notes"
+check_exit 1 'a folder with other files' "$pack" -p 3 -o "$tmp/full" "$tmp/g.edges"
+check '--force writes beside them' "$pack" -q --force -p 3 -o "$tmp/full" "$tmp/g.edges"
+check 'and leaves them alone' test -e "$tmp/full/notes"
+check_exit 1 'a file as the folder' "$pack" -p 3 -o "$tmp/g.split" "$tmp/g.edges"
+check_exit 1 'a folder in a missing one' "$pack" -p 3 -o "$tmp/none/x" "$tmp/g.edges"
+
+# ---- what is refused, and leaves nothing ----
+
+refuses() {
+    local code=$1 name=$2
+    shift 2
+    check_exit "$code" "$name" "$@"
+    if [ -e "$tmp/x" ]; then
+        fail "$name: leaves no folder"
+        rm -rf "$tmp/x"
+    fi
+}
+refuses 2 'no p' "$pack" -o "$tmp/x" "$tmp/g.edges"
+refuses 2 'p 0' "$pack" -p 0 -o "$tmp/x" "$tmp/g.edges"
+refuses 2 'p 4097' "$pack" -p 4097 -o "$tmp/x" "$tmp/g.edges"
+refuses 2 'no folder' "$pack" -p 1 "$tmp/g.edges"
+refuses 2 '-s and -t' "$pack" -p 1 -s "$tmp/g.split" -t 3 -o "$tmp/x" "$tmp/g.edges"
+refuses 2 '-s and the edges from standard input' "$pack" -p 1 -s - -o "$tmp/x"
+for heads in nd nd= nd=9 xx=1 nd=1x, nd=1,,dd=1; do
+    refuses 2 "--heads $heads" "$pack" -p 1 --heads "$heads" -o "$tmp/x" "$tmp/g.edges"
+done
+refuses 1 'a missing stream' "$pack" -p 1 -o "$tmp/x" "$tmp/none.edges"
+refuses 3 'a directed stream' "$pack" -p 1 -o "$tmp/x" "$tmp/directed.edges"
+check_says 'edgeconv -u' 'and what to do about it'
+refuses 3 'a .split of another stream' "$pack" -p 1 -s "$tmp/g.split" -o "$tmp/x" "$tmp/other.edges"
+check_says 'g.split: was made from another edge stream' 'and says so'
+refuses 3 'a stream as .split' "$pack" -p 1 -s "$tmp/g.edges" -o "$tmp/x" "$tmp/g.edges"
+refuses 3 'a .split as stream' "$pack" -p 1 -o "$tmp/x" "$tmp/g.split"
+refuses 5 'not enough memory for the vertices' "$pack" -S 1K -p 1 -o "$tmp/x" "$tmp/g.edges"
+refuses 5 'not enough memory for the edges' "$pack" -S 512K -p 1 -o "$tmp/x" "$tmp/g.edges"
+check_says 'memory budget' 'and says so'
+
+head -c $(($(stat -c %s "$tmp/g.split") - 100)) "$tmp/g.split" >"$tmp/cut.split"
+refuses 3 'a truncated .split' "$pack" -p 1 -s "$tmp/cut.split" -o "$tmp/x" "$tmp/g.edges"
+# its sections: attributes, delegate-ids, delegate-degrees, histogram, sweep
+for i in 0 1 2 3 4; do
+    name=$(echo attributes delegate-ids delegate-degrees histogram sweep | cut -d' ' -f$((i + 1)))
+    cp "$tmp/g.split" "$tmp/bad.split"
+    at=$(od -An -tu8 -j $((32 + 48 * i + 16)) -N 8 "$tmp/g.split" | tr -d ' ')
+    flip "$tmp/bad.split" $((at + 9))
+    refuses 3 "a .split with a flipped byte in $name" \
+        "$pack" -p 1 -s "$tmp/bad.split" -o "$tmp/x" "$tmp/g.edges"
+    check_says "bad.split: .*$name" "and names $name"
+done
+for cut in 10 100 5000 60000 $(($(stat -c %s "$tmp/g.edges") - 1)); do
+    head -c "$cut" "$tmp/g.edges" >"$tmp/cut.edges"
+    refuses 3 "a stream cut after $cut bytes" "$pack" -p 2 -o "$tmp/x" "$tmp/cut.edges"
+done
+cp "$tmp/g.edges" "$tmp/bad.edges"
+flip "$tmp/bad.edges" 150000
+refuses 3 'a stream with a flipped byte' "$pack" -p 2 -o "$tmp/x" "$tmp/bad.edges"
+check_says 'block [0-9]* at byte [0-9]*.*corrupt' 'and names the block'
+
+# a writer that is killed in the middle of a pipe
+killed_writer() {
+    bash -c 'head -c 200000 "$1"; kill -9 $$' - "$tmp/g.edges" |
+        "$pack" -q -p 2 -T "$tmp" -o "$tmp/x" -
+}
+refuses 3 'a writer killed in mid-pipe' killed_writer
+check_says 'standard input: .*trailer' 'and says so'
+
+# a write that fails half way
+no_room() { (trap '' XFSZ; ulimit -f 100; "$pack" -q -p 1 -o "$tmp/x" "$tmp/g.edges"); }
+refuses 1 'a write that fails' no_room
+mkdir "$tmp/kept"
+no_room_kept() { (trap '' XFSZ; ulimit -f 100; "$pack" -q -p 4 -o "$tmp/kept" "$tmp/g.edges"); }
+check_exit 1 'a write that fails in a folder of the user' no_room_kept
+check 'leaves that folder, empty' test -d "$tmp/kept" -a -z "$(ls -A "$tmp/kept")"
+
+# ---- corruption of a packed graph ----
+
+# type:name of the sections of shards that --verify must name
+sections='1:attributes 2:local-slots 3:local-degrees 4:delegate-ids 5:delegate-degrees 6:loops
+16:nn-offsets 17:nn-columns 19:nn-sources 20:nd-offsets 21:nd-columns 22:nd-heads 23:nd-sources
+24:dn-offsets 25:dn-columns 27:dn-sources 28:dd-offsets 29:dd-columns 30:dd-heads 31:dd-sources
+40:nd-source-list'
+"$pack" -q -p 2 -t 8 -o "$tmp/v" "$tmp/loops.edges"
+part=$tmp/v/part-0001-of-0002.dbfs
+cp "$part" "$tmp/good"
+count=$(od -An -tu4 -j 12 -N 4 "$part" | tr -d ' ')
+found=0
+for section in $sections; do
+    for ((i = 0; i < count; i++)); do
+        entry=$((32 + 48 * i))
+        type=$(od -An -tu4 -j $entry -N 4 "$part" | tr -d ' ')
+        [ "$type" = "${section%%:*}" ] || continue
+        at=$(od -An -tu8 -j $((entry + 16)) -N 8 "$part" | tr -d ' ')
+        size=$(od -An -tu8 -j $((entry + 24)) -N 8 "$part" | tr -d ' ')
+        [ "$size" -gt 0 ] || continue
+        found=$((found + 1))
+        flip "$part" $((at + size / 2))
+        check_exit 3 "a flipped byte in ${section#*:}" "$pack" --verify "$tmp/v"
+        check_says "part-0001-of-0002.dbfs: .*${section#*:}" "and ${section#*:} is named"
+        cp "$tmp/good" "$part"
+    done
+done
+check 'every section was there to be flipped' test $found = 21
+for at in 3 9 13 20 25 29 40 100; do
+    flip "$part" $at
+    check_exit 3 "a flipped byte at $at, in header or table" "$pack" --verify "$tmp/v"
+    cp "$tmp/good" "$part"
+done
+size=$(stat -c %s "$part")
+for cut in 0 7 31 4000 $((size / 2)) $((size - 1)); do
+    head -c "$cut" "$tmp/good" >"$part"
+    check_exit 3 "a part cut after $cut bytes" "$pack" --verify "$tmp/v"
+    check_says 'part-0001-of-0002.dbfs' 'and the part is named'
+done
+cp "$tmp/good" "$part"
+cp "$tmp/v/part-0000-of-0002.dbfs" "$part"
+check_exit 3 'a part in place of another' "$pack" --verify "$tmp/v"
+rm "$part"
+check_exit 1 'a missing part' "$pack" --verify "$tmp/v"
+cp "$tmp/good" "$part"
+check_exit 0 'whole again' "$pack" --verify "$tmp/v"
+sed -i 's/^edges-nn .*/edges-nn 1/' "$tmp/v/manifest"
+check_exit 3 'an edited manifest' "$pack" --verify "$tmp/v"
+check_says 'manifest: .*corrupt' 'is called corrupt'
+check_exit 3 '--list of an edited manifest' "$pack" --list "$tmp/v"
+rm "$tmp/v/manifest"
+check_exit 1 'a folder without manifest' "$pack" --verify "$tmp/v"
+check_exit 1 'a missing folder' "$pack" --list "$tmp/none"
+check_exit 2 '--verify of nothing' "$pack" --verify
+
+check_exit 0 '--help' "$pack" --help
+cp "$tmp/out" "$tmp/help"
+check '--help goes to standard output' grep -q '^usage: dbfs-pack' "$tmp/help"
+check_exit 0 '--version' "$pack" --version
+finish
