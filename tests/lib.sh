@@ -19,11 +19,11 @@ skip() { echo "skip - $1"; }
 check() {
     local name=$1
     shift
-    if "$@" >"$tmp/out" 2>"$tmp/err"; then
+    if "$@" >"$tmp/check.out" 2>&1; then
         pass "$name"
     else
         fail "$name"
-        sed 's/^/    /' "$tmp/err" | head -20
+        sed 's/^/    /' "$tmp/check.out" | head -20
     fi
 }
 

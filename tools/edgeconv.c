@@ -63,7 +63,7 @@ struct options {
 
 /* One input: its reader where it has to stay open, and how its edges are taken. */
 struct source {
-    const char *path;
+    const char *path, *name; /* the name for messages */
     struct graph_reader *reader; /* NULL: opened again when its turn comes */
     const char *format;
     struct graph_facts facts;
@@ -174,7 +174,7 @@ static void read_command_line(struct options *o, int argc, char **argv)
 static enum status contradicts(const struct source *s, const char *asserted, struct error *e)
 {
     return fail(e, ST_USAGE, "%s: --direction %s: the format (%s) says that each edge is there once",
-                s->path, asserted, s->format);
+                s->name, asserted, s->format);
 }
 
 /* How the edges of an input are taken: its direction in the output, and whether of two lines one is
@@ -218,8 +218,8 @@ static enum status join_direction(struct job *job, struct source *s, struct erro
     return fail(e, ST_BAD_DATA,
                 "%s: found a graph that is %s, expected %s as %s: -u or --direction says what all "
                 "of them are",
-                s->path, edges_direction_name(direction),
-                edges_direction_name(job->info.direction), first->path);
+                s->name, edges_direction_name(direction),
+                edges_direction_name(job->info.direction), first->name);
 }
 
 static enum status join_randomisation(struct job *job, const struct source *s, struct error *e)
@@ -228,13 +228,13 @@ static enum status join_randomisation(struct job *job, const struct source *s, s
     if (f->randomized && job->options->randomize)
         return fail(e, ST_BAD_DATA,
                     "%s: its ids are randomised already (seed %llu): --original-ids undoes that",
-                    s->path, (ull)f->random_seed);
+                    s->name, (ull)f->random_seed);
     if (f->randomized != first->randomized ||
         (f->randomized &&
          (f->random_n != first->random_n || f->random_seed != first->random_seed)))
         return fail(e, ST_BAD_DATA, "%s: found ids randomised otherwise than those of %s, expected "
                                     "the same",
-                    s->path, job->sources[0].path);
+                    s->name, job->sources[0].name);
     if (f->randomized && f->random_n > job->n)
         job->n = f->random_n;
     return ST_OK;
@@ -244,12 +244,12 @@ static void report_opened(struct job *job, const struct source *s)
 {
     const struct cli *cli = &job->options->cli;
     const struct graph_facts *f = &s->facts;
-    cli_detail(cli, "%s: %s, %s%s", s->path, s->format, edges_direction_name(f->direction),
+    cli_detail(cli, "%s: %s, %s%s", s->name, s->format, edges_direction_name(f->direction),
                f->both_listed ? " (both directions listed)" : "");
     if (f->header_line[0] != '\0')
-        cli_note(cli, "%s: the first line is taken for column names: %s", s->path, f->header_line);
+        cli_note(cli, "%s: the first line is taken for column names: %s", s->name, f->header_line);
     if (f->weights && !job->weights_noted)
-        cli_note(cli, "%s: weights are not read: only the two ids of each edge are", s->path);
+        cli_note(cli, "%s: weights are not read: only the two ids of each edge are", s->name);
     job->weights_noted |= f->weights;
 }
 
@@ -315,7 +315,9 @@ static enum status look_at_inputs(struct job *job, struct error *e)
     job->n = o->reader.vertices;
     job->n_known = 1;
     for (int i = 0; i < job->source_count; i++) {
-        job->sources[i].path = o->paths[i];
+        job->sources[i].path = job->sources[i].name = o->paths[i];
+        if (strcmp(o->paths[i], "-") == 0)
+            job->sources[i].name = "standard input";
         if (look_at(job, &job->sources[i], e) != ST_OK)
             return e->status;
     }

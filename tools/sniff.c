@@ -183,6 +183,7 @@ static int read_numbers(const char *p, uint64_t *number, int room)
 struct metis_check {
     uint64_t n;
     int rows;         /* lines of the sample after the header */
+    uint64_t numbers; /* in them */
     int same_columns; /* every line has as many numbers as the header */
     int agree, disagree;
     int impossible; /* a number that is no vertex */
@@ -252,6 +253,7 @@ static int looks_metis(const struct sample *s)
         int count = read_numbers(rows[row], ignored, 1);
         if (count < 0)
             return 0;
+        check.numbers += (uint64_t)count;
         check.same_columns &= count == columns || count == 0;
         if (format == 0)
             check_row(rows, row, &check);
@@ -260,6 +262,8 @@ static int looks_metis(const struct sample *s)
         return 0;
     if (format == 0 && check.agree > 0)
         return check.agree > 4 * check.disagree;
+    if (check.numbers == 0) /* no edges, but a line for each vertex */
+        return header[1] == 0 && check.n > 1 && (uint64_t)check.rows == check.n;
     return !check.same_columns && check.disagree == 0;
 }
 

@@ -1,0 +1,195 @@
+#!/bin/bash
+# dbfs-traverse.sh: the command line of dbfs-traverse: outputs, errors, exit codes.
+set -u
+. tests/lib.sh
+traverse=$BIN/dbfs-traverse
+mpi() { local n=$1; shift; "$MPIEXEC" -n "$n" "$traverse" -@ 1 "$@"; }
+
+"$BIN/rmatgen" -q -s 10 -f text -o "$tmp/g.txt"
+"$BIN/rmatgen" -q -s 10 -o "$tmp/g.edges"
+"$BIN/dbfs-pack" -q -p 1 -o "$tmp/p1" "$tmp/g.edges"
+"$BIN/dbfs-pack" -q -p 4 -t 8 -o "$tmp/p4" "$tmp/g.edges"
+
+# ---- help, usage ----
+check_exit 0 '--help exits with 0' "$traverse" --help
+check '--help goes to standard output' grep -q '^Usage:' "$tmp/out"
+check_exit 0 '--version exits with 0' "$traverse" --version
+check_exit 2 'no DIR is a usage error' "$traverse"
+check_exit 2 'two DIRs are a usage error' "$traverse" "$tmp/p1" "$tmp/p4"
+check_exit 2 'an unknown option is a usage error' "$traverse" --frobnicate "$tmp/p1"
+check_exit 2 'a root that is no number' "$traverse" -r 1,x "$tmp/p1"
+check_says "'x'" 'names it'
+check_exit 2 'a root >= n' "$traverse" -r 1024 "$tmp/p1"
+check_says 'root 1024' 'names it'
+check_exit 2 '-r and -n exclude each other' "$traverse" -r 1 -n 2 "$tmp/p1"
+check_exit 2 'several roots need %d in --depths' "$traverse" -r 1,2 --depths "$tmp/d.txt" "$tmp/p1"
+check_exit 2 'several sampled roots need %d in --parents' "$traverse" -n 2 --parents - "$tmp/p1"
+check_exit 2 'two results on standard output' "$traverse" -r 1 --depths - --json - "$tmp/p1"
+check_exit 2 'R x G must be p' "$traverse" -g 3 "$tmp/p4"
+check_exit 2 'a wrong direction' "$traverse" --direction sideways "$tmp/p1"
+check_exit 2 'a wrong factor' "$traverse" --factor0 nn=1 "$tmp/p1"
+check_exit 2 'a wrong size' "$traverse" -S 4GB "$tmp/p1"
+check_exit 2 'ranks that do not divide p' mpi 3 "$tmp/p4"
+check_exit 5 '--backend cuda without a usable GPU' env CUDA_VISIBLE_DEVICES= "$traverse" --backend cuda "$tmp/p1"
+check_exit 5 'a memory budget that is too small' "$traverse" -S 1K "$tmp/p1"
+check_says 'budget' 'says so'
+check_exit 1 'a launcher of another MPI' env OMPI_COMM_WORLD_SIZE=2 PMIX_RANK= "$traverse" "$tmp/p1"
+check_says 'launcher' 'says so'
+
+# ---- bad input ----
+check_exit 1 'a missing folder' "$traverse" "$tmp/nothing"
+mkdir "$tmp/empty"
+check_exit 1 'a folder without manifest' "$traverse" "$tmp/empty"
+check_says 'manifest' 'names the manifest'
+part=part-0000-of-0001.dbfs
+copy() { rm -rf "$tmp/bad"; cp -r "$tmp/p1" "$tmp/bad"; }
+copy; rm "$tmp/bad/$part"
+check_exit 1 'a missing part' "$traverse" "$tmp/bad"
+check_says "$part" 'names it'
+copy; sed -i 's/^delegates .*/delegates 1/' "$tmp/bad/manifest"
+check_exit 3 'an edited manifest' "$traverse" "$tmp/bad"
+copy; truncate -s -1 "$tmp/bad/$part"
+check_exit 3 'a truncated part' "$traverse" "$tmp/bad"
+check_says "$part" 'names it'
+copy; head -c 100 "$tmp/p1/$part" >"$tmp/bad/$part"
+check_exit 3 'a part cut within its table' "$traverse" "$tmp/bad"
+copy; : >"$tmp/bad/$part"
+check_exit 3 'an empty part' "$traverse" "$tmp/bad"
+"$BIN/dbfs-pack" -q -p 1 -t 3 -o "$tmp/other" "$tmp/g.edges"
+copy; cp "$tmp/other/$part" "$tmp/bad/$part"
+check_exit 3 'a part of another packing' "$traverse" "$tmp/bad"
+check_says 'does not belong' 'says so'
+
+# a flipped bit in the middle of every section, found by its place in the section table
+sections=$(od -An -tu4 -j 12 -N 4 "$tmp/p1/$part" | tr -d ' ')
+flipped=0 named=0 tried=0
+for i in $(seq 0 $((sections - 1))); do
+    set -- $(od -An -tu8 -j $((32 + 48 * i + 16)) -N 16 "$tmp/p1/$part")
+    [ "$2" -gt 0 ] || continue
+    copy
+    at=$(($1 + $2 / 2))
+    byte=$(od -An -tu1 -j "$at" -N 1 "$tmp/bad/$part")
+    printf "\\$(printf '%o' $((byte ^ 16)))" | dd of="$tmp/bad/$part" bs=1 seek="$at" conv=notrunc 2>/dev/null
+    tried=$((tried + 1))
+    "$traverse" -q -r 1 "$tmp/bad" >/dev/null 2>"$tmp/err"
+    [ $? = 3 ] && flipped=$((flipped + 1))
+    grep -q "$part: .*[a-z][a-z]-*[a-z]* " "$tmp/err" && grep -q 'corrupt' "$tmp/err" && named=$((named + 1))
+done
+check "a flipped bit is refused in each of $tried sections" test "$tried" -gt 10 -a "$flipped" = "$tried"
+check 'and the section is named' test "$named" = "$tried"
+
+# ---- results ----
+"$TESTS/oracle" -n 1024 -o "$tmp/oracle.%d.txt" "$tmp/g.txt" 1,2,3 >/dev/null
+check_exit 0 'depths to standard output' "$traverse" -r 1 --depths - "$tmp/p1"
+check 'are those of the oracle' cmp "$tmp/out" "$tmp/oracle.1.txt"
+check_says '^root 1 ' 'and the record goes to standard error'
+check_exit 0 'depths and parents of several roots' \
+    mpi 2 -r 1,2,3 --depths "$tmp/d.%d.txt" --parents "$tmp/p.%d.txt" "$tmp/p4"
+for root in 1 2 3; do
+    check "depths from $root" cmp "$tmp/d.$root.txt" "$tmp/oracle.$root.txt"
+    check "parents from $root" "$TESTS/treecheck" "$tmp/g.txt" "$root" "$tmp/d.$root.txt" "$tmp/p.$root.txt"
+done
+check_exit 0 'depths and parents as .npy' \
+    "$traverse" -q -r 2 --depths "$tmp/d.npy" --parents "$tmp/p.npy" "$tmp/p4"
+check 'the .npy of depths has a header of 128 bytes and 4 bytes an id' \
+    test "$(stat -c %s "$tmp/d.npy")" = $((128 + 4 * 1024))
+check 'its header says so' grep -qa "'descr': '<i4'.*'shape': (1024,)" "$tmp/d.npy"
+od -An -v -td4 -w4 -j 128 "$tmp/d.npy" | awk '{ print NR - 1, $1 }' >"$tmp/d.npy.txt"
+check 'and it holds the depths' cmp "$tmp/d.npy.txt" "$tmp/oracle.2.txt"
+od -An -v -td8 -w8 -j 128 "$tmp/p.npy" | awk '{ print NR - 1, $1 }' >"$tmp/p.npy.txt"
+check 'the .npy of parents holds a tree' \
+    "$TESTS/treecheck" "$tmp/g.txt" 2 "$tmp/d.npy.txt" "$tmp/p.npy.txt"
+
+echo old >"$tmp/kept.txt"
+check_exit 0 'an existing result is replaced' "$traverse" -q -r 1 --depths "$tmp/kept.txt" "$tmp/p1"
+check 'by the new one' cmp "$tmp/kept.txt" "$tmp/oracle.1.txt"
+check_exit 0 'a device is written directly' "$traverse" -q -r 1 --depths /dev/null "$tmp/p1"
+check 'and still is one' test -c /dev/null
+check_exit 1 'a result in a missing folder' "$traverse" -q -r 1 --depths "$tmp/no/d.txt" "$tmp/p1"
+check_exit 5 'a full disk' "$traverse" -q -r 1 --depths /dev/full "$tmp/p1"
+check_exit 5 'a full disk under standard output' sh -c "'$traverse' -q -r 1 '$tmp/p1' >/dev/full"
+check_exit 1 'a failed result under several ranks' mpi 2 -q -r 1 --depths "$tmp/no/d.txt" "$tmp/p4"
+
+# ---- records, JSON ----
+check_exit 0 'JSON' "$traverse" -q -n 5 --json "$tmp/r.json" "$tmp/p1"
+if command -v python3 >/dev/null 2>&1; then
+    check 'is one object with environment, summary and five roots' python3 - "$tmp/r.json" <<'END'
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert set(r) == {"environment", "summary", "roots"}
+assert len(r["roots"]) == 5
+for root in r["roots"]:
+    for key in ("root", "time_s", "levels", "reached", "edges", "teps"):
+        assert key in root, key
+    assert abs(root["teps"] * root["time_s"] - root["edges"]) < 1e-3 * root["edges"] + 1
+h = r["summary"]["teps"]["harmonic_mean"]
+mine = 5 / sum(1 / root["teps"] for root in r["roots"])
+assert abs(h - mine) < 1e-6 * mine
+END
+else
+    skip 'JSON through a parser: no python3'
+fi
+check_exit 0 'a quiet run' "$traverse" -q -n 4 "$tmp/p1"
+check 'prints the summary alone' test "$(grep -c '^root ' "$tmp/out")" = 0 -a "$(grep -c '^NBFS: 4$' "$tmp/out")" = 1
+check_exit 0 'the default' "$traverse" "$tmp/p1"
+check 'is 64 sampled roots' test "$(grep -c '^root ' "$tmp/out")" = 64
+check 'all different' test "$(grep '^root ' "$tmp/out" | cut -d' ' -f2 | sort -u | wc -l)" = 64
+
+# edges by the specification, by the reference code, and deduplicated
+"$traverse" -q -r 1 --json "$tmp/e.json" "$tmp/p4" >/dev/null
+"$TESTS/oracle" -n 1024 -e "$tmp/g.txt" 1 >"$tmp/e.oracle"
+oracle_value() { awk -v key="$1" '{ for (i = 1; i < NF; i++) if ($i == key) { print $(i + 1); exit } }' "$tmp/e.oracle"; }
+json_value() { grep -o "\"$1\": [0-9]*" "$tmp/e.json" | head -1 | cut -d' ' -f2; }
+json_root() { sed -n '/"roots"/,$p' "$tmp/e.json" | grep -o "\"$1\": [0-9]*" | head -1 | cut -d' ' -f2; }
+check 'edges as the specification counts them' test "$(json_root edges)" = "$(oracle_value edges_spec)"
+check 'edges without self-loops' test "$(json_root edges_no_loops)" = "$(oracle_value edges_noloops)"
+check 'edges deduplicated' test "$(json_root edges_kept)" = "$(oracle_value edges_dedup)"
+check 'reached vertices' test "$(json_root reached)" = "$(oracle_value reached)"
+check 'levels' test "$(json_root levels)" = "$(oracle_value levels)"
+
+# ---- roots ----
+roots_of() { grep '^root ' "$tmp/out" | cut -d' ' -f2; }
+"$traverse" -n 20 --seed 5 "$tmp/p1" >"$tmp/out"; roots_of >"$tmp/roots.1"
+mpi 4 -n 20 --seed 5 "$tmp/p4" >"$tmp/out"; roots_of >"$tmp/roots.4"
+check 'sampled roots do not depend on p' cmp "$tmp/roots.1" "$tmp/roots.4"
+"$traverse" -n 20 --seed 6 "$tmp/p1" >"$tmp/out"; roots_of >"$tmp/roots.6"
+check 'but on the seed' test "$(cat "$tmp/roots.1" | md5sum)" != "$(cat "$tmp/roots.6" | md5sum)"
+isolated=0
+while read -r root; do
+    grep -qE "^$root[[:space:]]|[[:space:]]$root\$" "$tmp/g.txt" || isolated=$((isolated + 1))
+done <"$tmp/roots.1"
+check 'and all have an edge' test "$isolated" = 0
+
+printf '5 6\n6 7\n9 9\n9 9\n' >"$tmp/small.txt"
+"$BIN/edgeconv" -q -u --vertices 20 -o "$tmp/small.edges" "$tmp/small.txt"
+"$BIN/dbfs-pack" -q -p 3 -o "$tmp/small" "$tmp/small.edges"
+check_exit 0 'a root without edges' "$traverse" -r 0 --depths - "$tmp/small"
+check 'reaches itself alone' sh -c "grep -q '^0 0\$' '$tmp/out' && [ \$(grep -c -e ' -1\$' '$tmp/out') = 19 ]"
+check_exit 0 'a root with self-loops alone' "$traverse" -r 9 "$tmp/small"
+check 'reaches itself over both' grep -q 'levels 1 reached 1 edges 2 ' "$tmp/out"
+check_exit 0 'its parent' "$traverse" -q -r 9 --parents - "$tmp/small"
+check 'is itself' grep -q '^9 9$' "$tmp/out"
+check_exit 0 'more roots than vertices with edges' "$traverse" -n 10 "$tmp/small"
+check 'searches from each' test "$(grep -c '^root ' "$tmp/out")" = 3
+check_says 'only 3' 'and says so'
+printf '0 0\n' >"$tmp/loop.txt"
+"$BIN/edgeconv" -q -u -o "$tmp/loop.edges" "$tmp/loop.txt"
+"$BIN/dbfs-pack" -q -p 2 -o "$tmp/loop" "$tmp/loop.edges"
+check_exit 1 'sampling where no vertex has an edge' "$traverse" "$tmp/loop"
+
+# rare vertices with edges among many without: the sampling still ends
+printf '123456789 987654\n' >"$tmp/rare.txt"
+"$BIN/edgeconv" -q -u -o "$tmp/rare.edges" "$tmp/rare.txt"
+"$BIN/dbfs-pack" -q -p 1 -o "$tmp/rare" "$tmp/rare.edges"
+check_exit 0 'sampling two vertices among 123 million' "$traverse" -n 2 "$tmp/rare"
+check 'finds both' test "$(grep -c '^root ' "$tmp/out")" = 2
+
+# ---- randomised ids: everything is given in original ids ----
+"$BIN/edgeconv" -q -u --randomize=3 --vertices 1024 -o "$tmp/r.edges" "$tmp/g.txt"
+"$BIN/dbfs-pack" -q -p 4 -t 8 -o "$tmp/r4" "$tmp/r.edges"
+check_exit 0 'a randomised graph' mpi 2 -r 1,2 --depths "$tmp/rd.%d.txt" --parents "$tmp/rp.%d.txt" "$tmp/r4"
+check 'has the same depths by original id' cmp "$tmp/rd.1.txt" "$tmp/oracle.1.txt"
+check 'and parents' "$TESTS/treecheck" "$tmp/g.txt" 2 "$tmp/rd.2.txt" "$tmp/rp.2.txt"
+checksum() { "$traverse" -q -n 8 "$1" | sed -n 's/^distance_checksum: //p'; }
+check 'and the same roots and checksum' test "$(checksum "$tmp/r4")" = "$(checksum "$tmp/p1")"
+finish
