@@ -11,6 +11,9 @@ MPIEXEC ?= $(shell command -v mpiexec.mpich || echo mpiexec)
 
 -include config.mk
 
+# the MPI wrapper compiles with the same compiler as the rest, so that there is one OpenMP
+mpicc = MPICH_CC='$(CC)' OMPI_CC='$(CC)' $(MPICC)
+
 WARNINGS = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla -Wpointer-arith -Wwrite-strings
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(WARNINGS) -fopenmp -I. $(CFLAGS)
 LDLIBS = -lz -lm
@@ -39,7 +42,7 @@ $(BUILD)/%.o: %.c
 
 $(BUILD)/traverse/%.o: traverse/%.c
 	@mkdir -p $(@D)
-	$(MPICC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+	$(mpicc) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
 $(libformats): $(call obj,$(formats_src))
 	@rm -f $@
@@ -53,7 +56,7 @@ $(libtools): $(call obj,$(tools_src))
 
 $(BUILD)/bin/dbfs-traverse: $(call obj,$(traverse_src)) $(libformats)
 	@mkdir -p $(@D)
-	$(MPICC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(TOOLS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/tools/%.o $(libtools) $(libformats)
 	@mkdir -p $(@D)

@@ -47,6 +47,8 @@ static const char help[] =
     "\n"
     "Exit: 0 ok, 1 run-time failure, 2 usage, 3 bad data, 5 not enough memory or disk.\n";
 
+enum { LEAST_MEMORY_BYTES = 16 << 20 };
+
 enum assertion { ASSERT_NOTHING, ASSERT_DIRECTED, ASSERT_ONCE, ASSERT_SYMMETRIC };
 
 struct options {
@@ -531,6 +533,10 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN); /* as a failed write, so that temporary files are removed */
     read_command_line(&options, argc, argv);
     memory_budget_init(&budget, options.cli.memory_bytes);
+    if (options.cli.memory_bytes > 0 && options.cli.memory_bytes < LEAST_MEMORY_BYTES) {
+        fail(&error, ST_RESOURCE, "-S: edgeconv needs at least %d MiB", LEAST_MEMORY_BYTES >> 20);
+        return cli_finish(&options.cli, &error);
+    }
     options.reader.threads = cli_threads(&options.cli);
     options.reader.max_buffer_bytes = budget.limit_bytes / 8;
     if (look_at_inputs(&job, &error) == ST_OK)

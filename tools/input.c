@@ -25,7 +25,7 @@ struct pump {
 struct input {
     int fd;
     char *name;
-    int regular;
+    int regular, is_empty_file;
     uint64_t start, size; /* of a regular file: where its descriptor stood, and bytes from there */
     struct raw_in raw;
     struct gzip_in *gzip; /* NULL: plain */
@@ -43,6 +43,7 @@ static void look_at_file(struct input *in)
     off_t at;
     if (fstat(in->fd, &st) != 0)
         return;
+    in->is_empty_file = S_ISREG(st.st_mode) && st.st_size == 0;
     /* files of /proc are regular, and of size 0 until they are read */
     if (S_ISREG(st.st_mode) && st.st_size > 0 && (at = lseek(in->fd, 0, SEEK_CUR)) >= 0) {
         in->regular = 1;
@@ -76,7 +77,7 @@ static enum status refuse_empty(struct input *in, struct error *e)
     if (input_peek(in, 1, &bytes, &count, e) != ST_OK || count > 0)
         return e->status;
     return fail(e, ST_BAD_DATA, "%s: found an empty %s, expected a graph", in->name,
-                in->gzip != NULL ? "gzip file" : in->regular ? "file" : "input");
+                in->gzip != NULL ? "gzip file" : in->is_empty_file ? "file" : "input");
 }
 
 enum status input_open_fd(struct input **result, int fd, const char *name, struct error *e)

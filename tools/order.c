@@ -98,14 +98,13 @@ static enum status number_delegates(struct vertex_order *o, const struct sorting
         return fail(e, ST_RESOURCE, "%llu delegates: at most 2^31 - 2 are possible, TH must be "
                     "larger", (unsigned long long)o->d);
     if (memory_take(budget, (void **)&o->delegate_ids, o->d, 8, "delegates", e) != ST_OK ||
-        memory_take(budget, (void **)&o->delegate_rank, o->d, 4, "delegates", e) != ST_OK)
+        memory_take(budget, (void **)&o->delegate_peers, o->d, 4, "delegates", e) != ST_OK)
         return e->status;
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (uint64_t i = 0; i < o->d; i++) {
         uint64_t v = s->sorted[i];
         o->label[v] = LABEL_DELEGATE | (uint32_t)i;
         o->delegate_ids[i] = v;
-        o->delegate_rank[i] = s->rank_of[v];
     }
     return ST_OK;
 }
@@ -117,9 +116,14 @@ static enum status list_delegate_runs(struct vertex_order *o, const struct ranks
     o->delegate_runs = malloc((runs + 1) * sizeof *o->delegate_runs);
     if (o->delegate_runs == NULL)
         return fail_memory(e, "delegate degrees", runs * sizeof *o->delegate_runs);
-    for (uint32_t r = ranks->count; r-- > cut;)
-        o->delegate_runs[o->delegate_run_count++] = (struct degree_run){
-            .degree = ranks->degrees[r].degree, .vertices = ranks->degrees[r].vertices};
+    uint64_t at = 0;
+    for (uint32_t r = ranks->count; r-- > cut;) {
+        uint64_t end = at + ranks->degrees[r].vertices;
+        o->delegate_runs[o->delegate_run_count++] =
+            (struct degree_run){.degree = ranks->degrees[r].degree, .vertices = end - at};
+        for (; at < end; at++)
+            o->delegate_peers[at] = (uint32_t)end;
+    }
     return ST_OK;
 }
 
@@ -295,7 +299,7 @@ void order_free(struct vertex_order *o, struct memory_budget *budget)
     free(o->delegate_runs);
     order_drop_labels(o, budget);
     memory_release(budget, o->delegate_ids, o->d, 8);
-    memory_release(budget, o->delegate_rank, o->d, 4);
+    memory_release(budget, o->delegate_peers, o->d, 4);
     memory_release(budget, o->slots, o->normals, 4);
     memset(o, 0, sizeof *o);
 }

@@ -30,7 +30,7 @@ struct vertex_order {
     uint64_t normals;    /* vertices with edges that are no delegates */
     uint32_t *label;     /* [n] */
     uint64_t *delegate_ids;  /* [d] */
-    uint32_t *delegate_rank; /* [d]: of the degree, for comparing */
+    uint32_t *delegate_peers; /* [d]: one past the last delegate of the same degree */
     struct degree_run *delegate_runs;
     uint64_t delegate_run_count;
     uint32_t *slots; /* [normals], shard after shard */

@@ -240,8 +240,10 @@ check 'same bytes from three files' same one.edges n.edges
 gzip -c part.ab >part.ab.gz
 cat part.ac | "$edgeconv" -q part.aa part.ab.gz - >n.edges
 check 'same bytes from a file, a gzip file and a pipe' same one.edges n.edges
-"$edgeconv" -q -S 1M -o n.edges large.txt
-check 'same bytes with -S 1M' same one.edges n.edges
+"$edgeconv" -q -S 16M -o n.edges large.txt
+check 'same bytes with -S 16M' same one.edges n.edges
+check_exit 5 'less memory than it needs' "$edgeconv" -S 1M -o x large.txt
+check_says 'needs at least' 'says how much'
 "$edgeconv" -q -o n.edges one.edges
 check 'an edge stream of an edge stream has the same edges' \
     test "$(checksum_of n.edges)" = "$(checksum_of one.edges)"
@@ -252,7 +254,7 @@ awk 'BEGIN { printf "1:2"; for (i = 0; i < 700000; i++) printf ",%d", i; print "
 cat long.txt | "$edgeconv" -q -o long2.edges
 check 'lines longer than a piece' test "$(edges_of long.edges)" = 700002
 check 'lines longer than a piece, from a pipe' same long.edges long2.edges
-check_exit 5 'a line longer than the memory allowed' "$edgeconv" -S 8M -o x long.txt
+check_exit 5 'a line longer than the memory allowed' "$edgeconv" -S 16M -o x long.txt
 check_says 'long.txt: byte .*-S' 'says where'
 
 # ---- n, randomisation ----
@@ -299,6 +301,7 @@ check_exit 2 '--randomize and --original-ids exclude each other' \
     "$edgeconv" --randomize --original-ids r1.edges
 printf '# nothing\n' >in.txt
 check_exit 0 'randomising an empty graph' "$edgeconv" --randomize -o x.edges in.txt
+rm x.edges
 
 # ---- bad text ----
 
