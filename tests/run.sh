@@ -30,10 +30,13 @@ for unit in tests/unit/*.c; do
     name=$(basename "$unit" .c)
     run_one "unit $name" "$BUILD/tests/$name"
 done
+# under AddressSanitizer: MPI libraries leave memory behind at exit, the tools do not
 for script in tests/cli/*.sh; do
-    run_one "$(basename "$script" .sh)" bash "$script"
+    leaks=1
+    grep -q 'dbfs-traverse' "$script" && leaks=0
+    run_one "$(basename "$script" .sh)" env ASAN_OPTIONS=detect_leaks=$leaks bash "$script"
 done
-run_one traverse bash tests/traverse.sh "$mode"
+run_one traverse env ASAN_OPTIONS=detect_leaks=0 bash tests/traverse.sh "$mode"
 
 passed=$(grep -c '^ok' "$log")
 failed=$(grep -c '^not ok' "$log")

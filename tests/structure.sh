@@ -29,7 +29,7 @@ for program in rmatgen edgeconv degsplit dbfs-pack dbfs-traverse; do
     check "man/$program.1 exists" test -s "man/$program.1"
     missing=$("$BIN/$program" --help | grep -oE '(^|[ ,])--[a-z0-9][a-z0-9-]*' | tr -d ' ,' | sort -u |
         while read -r option; do
-            sed 's/\\-/-/g' "man/$program.1" 2>/dev/null | grep -qF -e "$option" || echo "$option"
+            sed 's/\\-/-/g; s/Fl -\([a-z0-9]\)/--\1/g' "man/$program.1" 2>/dev/null | grep -qF -e "$option" || echo "$option"
         done)
     check "man/$program.1 has every option of --help ($(echo $missing))" test -z "$missing"
 done

@@ -104,7 +104,7 @@ make_text() { "$TESTS/mkgraph" "$@" >"$tmp/text"; }
 some_roots() {
     "$TESTS/mkgraph" "$@" | awk '!/^#/ { v[n++] = $1 } END {
         split(v[0] " " v[int(n / 2)] " " v[n - 1], pick)
-        for (i = 1; i <= 3; i++) if (!(pick[i] in seen)) { seen[pick[i]]; printf "%s%s", i > 1 ? "," : "", pick[i] }
+        for (i = 1; i <= 3; i++) if (!(pick[i] in seen)) { seen[pick[i]]; printf "%s%s", (i > 1 ? "," : ""), pick[i] }
     }'
 }
 

@@ -19,17 +19,17 @@ enum {
 
 struct bucket_chunk {
     struct bucket_chunk *next; /* older */
-    uint64_t count;            /* records */
+    uint64_t bytes;            /* of records */
     uint64_t unused[6];        /* records start at a cache line */
-    uint64_t record[];
+    unsigned char records[];
 };
 
 /* ---- opening ---- */
 
-static size_t choose_chunk_bytes(uint64_t expected_records, uint32_t buckets, int threads)
+static size_t choose_chunk_bytes(uint64_t expected_bytes, uint32_t buckets, int threads)
 {
     /* half-filled last chunks shall waste less than an eighth of all */
-    uint64_t bytes = expected_records * 8 / 4 / ((uint64_t)buckets * (uint64_t)threads + 1);
+    uint64_t bytes = expected_bytes / 4 / ((uint64_t)buckets * (uint64_t)threads + 1);
     size_t chunk = MIN_CHUNK_BYTES;
     while (chunk < MAX_CHUNK_BYTES && chunk * 2 <= bytes)
         chunk *= 2;
@@ -39,7 +39,8 @@ static size_t choose_chunk_bytes(uint64_t expected_records, uint32_t buckets, in
 static uint64_t writer_bytes(uint32_t buckets)
 {
     return (uint64_t)buckets *
-           (sizeof(struct bucket_line) + 1 + sizeof(uint64_t *) + sizeof(struct bucket_chunk *));
+           (sizeof(union bucket_line) + sizeof(uint16_t) + sizeof(unsigned char *) +
+            sizeof(struct bucket_chunk *));
 }
 
 static int open_writer(struct bucket_writer *w, struct bucket_store *store)
@@ -54,7 +55,7 @@ static int open_writer(struct bucket_writer *w, struct bucket_store *store)
 }
 
 enum status bucket_store_open(struct bucket_store *store, uint32_t buckets, int threads,
-                              uint64_t expected_records, struct memory_budget *budget,
+                              uint64_t expected_bytes, struct memory_budget *budget,
                               struct error *e)
 {
     uint64_t fixed = writer_bytes(buckets) * (uint64_t)threads;
@@ -70,10 +71,10 @@ enum status bucket_store_open(struct bucket_store *store, uint32_t buckets, int 
     store->threads = threads;
     store->budget = budget;
     store->fixed_bytes = fixed;
-    store->chunk_bytes = choose_chunk_bytes(expected_records, buckets, threads);
+    store->chunk_bytes = choose_chunk_bytes(expected_bytes, buckets, threads);
     store->slab_bytes = SLAB_BYTES;
     while (store->slab_bytes > HUGE_PAGE_BYTES / 8 &&
-           store->slab_bytes * (uint64_t)threads > expected_records)
+           store->slab_bytes * (uint64_t)threads > expected_bytes / 8)
         store->slab_bytes /= 2;
     for (int i = 0; i < threads; i++) {
         if (!open_writer(&store->writer[i], store)) {
@@ -154,9 +155,9 @@ static void new_chunk(struct bucket_writer *w, uint32_t bucket)
     struct bucket_chunk *chunk = (struct bucket_chunk *)(void *)w->slab;
     w->slab += bytes;
     chunk->next = w->last[bucket];
-    chunk->count = (bytes - sizeof *chunk) / sizeof(uint64_t);
+    chunk->bytes = bytes - sizeof *chunk;
     w->last[bucket] = chunk;
-    w->cursor[bucket] = chunk->record;
+    w->cursor[bucket] = chunk->records;
 }
 
 void bucket_flush_line(struct bucket_writer *w, uint32_t bucket)
@@ -166,8 +167,8 @@ void bucket_flush_line(struct bucket_writer *w, uint32_t bucket)
         new_chunk(w, bucket);
     if (w->cursor[bucket] == NULL)
         return;
-    memcpy(w->cursor[bucket], w->line[bucket].record, sizeof w->line[bucket].record);
-    w->cursor[bucket] += BUCKET_LINE;
+    memcpy(w->cursor[bucket], &w->line[bucket], BUCKET_LINE_BYTES);
+    w->cursor[bucket] += BUCKET_LINE_BYTES;
 }
 
 enum status bucket_store_seal(struct bucket_store *store, struct error *e)
@@ -180,7 +181,7 @@ enum status bucket_store_seal(struct bucket_store *store, struct error *e)
         }
         for (uint32_t b = 0; b < store->buckets; b++) {
             if (w->last[b] != NULL)
-                w->last[b]->count = (uint64_t)(w->cursor[b] - w->last[b]->record);
+                w->last[b]->bytes = (uint64_t)(w->cursor[b] - w->last[b]->records);
         }
     }
     return ST_OK;
@@ -192,23 +193,24 @@ static void start_thread(struct bucket_reader *r)
 {
     const struct bucket_writer *w = &r->store->writer[r->thread];
     r->chunk = w->last[r->bucket];
-    r->rest = w->line[r->bucket].record;
+    r->rest = &w->line[r->bucket];
     r->rest_count = w->fill[r->bucket];
 }
 
-struct bucket_reader bucket_read(const struct bucket_store *store, uint32_t bucket)
+struct bucket_reader bucket_read(const struct bucket_store *store, uint32_t bucket,
+                                 unsigned width)
 {
-    struct bucket_reader r = {.store = store, .bucket = bucket};
+    struct bucket_reader r = {.store = store, .bucket = bucket, .width = width};
     start_thread(&r);
     return r;
 }
 
-size_t bucket_reader_next(struct bucket_reader *r, const uint64_t **records)
+size_t bucket_reader_next(struct bucket_reader *r, const void **records)
 {
     for (;;) {
         if (r->chunk != NULL) {
-            size_t count = r->chunk->count;
-            *records = r->chunk->record;
+            size_t count = r->chunk->bytes / r->width;
+            *records = r->chunk->records;
             r->chunk = r->chunk->next;
             if (count > 0)
                 return count;

@@ -1,8 +1,8 @@
-/* bucket.h: a store of 64-bit records in buckets, filled by many threads and read bucket by bucket.
+/* bucket.h: a store of records in buckets, filled by many threads and read bucket by bucket.
  *
- * The order of records within a bucket is not defined. Each thread gathers a cache line per bucket
- * before it touches the store, so that filling thousands of buckets streams to memory. What a
- * reader sees is runs of records: where they lie is the store's business.
+ * A bucket holds records of 4 or of 8 bytes, never both; their order is not defined. Each thread
+ * gathers a cache line per bucket before it touches the store, so that filling thousands of buckets
+ * streams to memory. What a reader sees is runs of records: where they lie is the store's business.
  */
 #ifndef DBFS_BUCKET_H
 #define DBFS_BUCKET_H
@@ -13,10 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BUCKET_LINE = 8 /* records gathered per bucket and thread */ };
+enum { BUCKET_LINE_BYTES = 64 };
 
-struct bucket_line {
-    _Alignas(64) uint64_t record[BUCKET_LINE];
+union bucket_line {
+    _Alignas(64) uint32_t narrow[BUCKET_LINE_BYTES / 4];
+    uint64_t wide[BUCKET_LINE_BYTES / 8];
 };
 
 struct bucket_chunk;
@@ -24,9 +25,9 @@ struct bucket_chunk;
 /* One thread's side of the store. */
 struct bucket_writer {
     struct bucket_store *store;
-    struct bucket_line *line;   /* [buckets] */
-    uint8_t *fill;              /* [buckets] records in the line */
-    uint64_t **cursor;          /* [buckets] where the next line goes; a chunk's end: nowhere yet */
+    union bucket_line *line;    /* [buckets] */
+    uint16_t *fill;             /* [buckets] records in the line */
+    unsigned char **cursor;     /* [buckets] where the next line goes; a chunk's end: nowhere yet */
     struct bucket_chunk **last; /* [buckets] the newest chunk */
     unsigned char *slab, *slab_end;
     struct error error; /* the first failure; appending goes on without effect */
@@ -43,40 +44,52 @@ struct bucket_store {
     uint64_t fixed_bytes;
 };
 
-/* `expected_records` over all buckets sizes the chunks. */
+/* `expected_bytes` of records over all buckets sizes the chunks. */
 enum status bucket_store_open(struct bucket_store *store, uint32_t buckets, int threads,
-                              uint64_t expected_records, struct memory_budget *budget,
+                              uint64_t expected_bytes, struct memory_budget *budget,
                               struct error *e);
 void bucket_store_close(struct bucket_store *store); /* a zeroed store is allowed */
 
 /* Moves a full line into the store. */
 void bucket_flush_line(struct bucket_writer *writer, uint32_t bucket);
 
-static inline void bucket_append(struct bucket_writer *writer, uint32_t bucket, uint64_t record)
+static inline void bucket_append_u32(struct bucket_writer *writer, uint32_t bucket,
+                                     uint32_t record)
 {
-    unsigned at = writer->fill[bucket];
-    writer->line[bucket].record[at] = record;
-    writer->fill[bucket] = (uint8_t)(at + 1);
-    if (at + 1 == BUCKET_LINE)
+    unsigned at = writer->fill[bucket]++;
+    writer->line[bucket].narrow[at] = record;
+    if (at + 1 == BUCKET_LINE_BYTES / 4)
+        bucket_flush_line(writer, bucket);
+}
+
+static inline void bucket_append_u64(struct bucket_writer *writer, uint32_t bucket,
+                                     uint64_t record)
+{
+    unsigned at = writer->fill[bucket]++;
+    writer->line[bucket].wide[at] = record;
+    if (at + 1 == BUCKET_LINE_BYTES / 8)
         bucket_flush_line(writer, bucket);
 }
 
 /* Ends the filling, once, after all threads have finished; reports what appending could not. */
 enum status bucket_store_seal(struct bucket_store *store, struct error *e);
 
-/* Reads a bucket of a sealed store: any thread, any number of times.
- *     struct bucket_reader r = bucket_read(store, bucket);
+/* Reads a bucket of a sealed store, whose records have `width` bytes: any thread, any number of
+ * times.
+ *     struct bucket_reader r = bucket_read(store, bucket, 4);
  *     while ((count = bucket_reader_next(&r, &records)) > 0) ... */
 struct bucket_reader {
     const struct bucket_store *store;
     uint32_t bucket;
+    unsigned width;
     int thread;
     const struct bucket_chunk *chunk;
-    const uint64_t *rest; /* the line that never filled up */
+    const void *rest; /* the line that never filled up */
     size_t rest_count;
 };
 
-struct bucket_reader bucket_read(const struct bucket_store *store, uint32_t bucket);
-size_t bucket_reader_next(struct bucket_reader *reader, const uint64_t **records);
+struct bucket_reader bucket_read(const struct bucket_store *store, uint32_t bucket,
+                                 unsigned width);
+size_t bucket_reader_next(struct bucket_reader *reader, const void **records);
 
 #endif

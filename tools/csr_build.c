@@ -16,9 +16,17 @@
 
 enum { WINDOW_PER_THREAD = 16 /* buckets that may be ahead of the one to be emitted */ };
 
+/* Memory for the columns of a bucket. It goes from bucket to bucket: memory fresh from the system is
+ * cleared first, which would take longer than sorting into it. */
+struct column_buffer {
+    struct column_buffer *next;
+    uint64_t bytes;
+    _Alignas(64) unsigned char columns[];
+};
+
 /* A sorted bucket: what is left of its rows after the heads, ready for the columns section. */
 struct sorted_bucket {
-    void *columns;
+    struct column_buffer *buffer;
     uint64_t count;
     int ready;
 };
@@ -29,7 +37,8 @@ struct build {
     enum subgraph g;
     uint64_t rows;
     unsigned column_bits;
-    uint32_t width; /* of a column: 4 or 8 bytes */
+    unsigned record_bytes; /* 4 or 8 */
+    uint32_t width;        /* of a column: 4 or 8 bytes */
     uint32_t k;
     uint32_t *length; /* [rows + 1]: records, then columns after the heads, of each row */
     uint32_t *heads;  /* [k][rows] */
@@ -40,6 +49,7 @@ struct build {
     uint32_t ranges, next_to_sort, next_to_emit, window;
     int emitting;
     struct sorted_bucket *sorted; /* [ranges] */
+    struct column_buffer *spare;  /* a list */
     struct error *error;
     uint64_t edges;
 };
@@ -53,31 +63,49 @@ static uint64_t range_begin(const struct build *b, uint32_t r)
 
 static struct bucket_reader read_range(const struct build *b, uint32_t r)
 {
-    return bucket_read(&b->placement->store, placement_bucket(b->placement, b->shard, b->g, r));
+    return bucket_read(&b->placement->store, placement_bucket(b->placement, b->shard, b->g, r),
+                       b->record_bytes);
 }
 
-/* The row of a record, counted from `begin`: its bits above those that were cut are known. */
-static inline uint64_t row_of(const struct build *b, uint64_t record, uint64_t begin)
+/* The row of a record, counted from the first of its range: the bits that were cut are known. */
+static inline uint64_t row_of_u32(uint32_t record, unsigned column_bits, uint64_t begin)
 {
-    uint64_t row_mask = UINT64_MAX >> b->column_bits;
-    return ((record >> b->column_bits) - begin) & row_mask;
+    return ((record >> column_bits) - (uint32_t)begin) & (UINT32_MAX >> column_bits);
+}
+
+static inline uint64_t row_of_u64(uint64_t record, unsigned column_bits, uint64_t begin)
+{
+    return ((record >> column_bits) - begin) & (UINT64_MAX >> column_bits);
 }
 
 /* ---- first round ---- */
 
+static void count_range(const struct build *b, uint32_t r)
+{
+    struct bucket_reader reader = read_range(b, r);
+    uint64_t begin = range_begin(b, r);
+    uint32_t *length = b->length + begin;
+    unsigned bits = b->column_bits;
+    const void *records;
+    size_t count;
+    while ((count = bucket_reader_next(&reader, &records)) > 0) {
+        const uint32_t *narrow = records;
+        const uint64_t *wide = records;
+        if (b->record_bytes == 4) {
+            for (size_t i = 0; i < count; i++)
+                length[row_of_u32(narrow[i], bits, begin)]++;
+        } else {
+            for (size_t i = 0; i < count; i++)
+                length[row_of_u64(wide[i], bits, begin)]++;
+        }
+    }
+}
+
 static void count_rows(struct build *b, int threads)
 {
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-    for (uint32_t r = 0; r < b->ranges; r++) {
-        struct bucket_reader reader = read_range(b, r);
-        uint64_t begin = range_begin(b, r);
-        const uint64_t *records;
-        size_t count;
-        while ((count = bucket_reader_next(&reader, &records)) > 0) {
-            for (size_t i = 0; i < count; i++)
-                b->length[begin + row_of(b, records[i], begin)]++;
-        }
-    }
+    for (uint32_t r = 0; r < b->ranges; r++)
+        count_range(b, r);
 }
 
 static uint64_t count_sources(const struct build *b, int threads)
@@ -117,20 +145,54 @@ static int reserve_start(struct sort_thread *t, uint64_t rows)
     return t->start != NULL;
 }
 
+static struct column_buffer *take_buffer(struct build *b, uint64_t bytes)
+{
+    pthread_mutex_lock(&b->lock);
+    struct column_buffer *buffer = b->spare;
+    if (buffer != NULL)
+        b->spare = buffer->next;
+    pthread_mutex_unlock(&b->lock);
+    if (buffer != NULL && buffer->bytes >= bytes)
+        return buffer;
+    free(buffer);
+    bytes += bytes / 4; /* the next bucket may need a little more */
+    buffer = malloc(sizeof *buffer + bytes);
+    if (buffer != NULL)
+        buffer->bytes = bytes;
+    return buffer;
+}
+
+/* Under the lock. */
+static void give_buffer(struct build *b, struct column_buffer *buffer)
+{
+    if (buffer == NULL)
+        return;
+    buffer->next = b->spare;
+    b->spare = buffer;
+}
+
 /* Spreads the columns of a bucket to their rows; start[] ends up at the ends of the rows. */
 static void scatter(const struct build *b, uint32_t r, uint64_t *start, void *columns)
 {
     struct bucket_reader reader = read_range(b, r);
     uint64_t begin = range_begin(b, r), mask = (UINT64_C(1) << b->column_bits) - 1;
-    const uint64_t *records;
+    unsigned bits = b->column_bits;
+    uint32_t *to_u32 = columns;
+    uint64_t *to_u64 = columns;
+    const void *records;
     size_t count;
     while ((count = bucket_reader_next(&reader, &records)) > 0) {
-        for (size_t i = 0; i < count; i++) {
-            uint64_t at = start[row_of(b, records[i], begin)]++;
-            if (b->width == 4)
-                ((uint32_t *)columns)[at] = (uint32_t)(records[i] & mask);
-            else
-                ((uint64_t *)columns)[at] = records[i] & mask;
+        const uint32_t *narrow = records;
+        const uint64_t *wide = records;
+        if (b->record_bytes == 4 && b->width == 4) {
+            for (size_t i = 0; i < count; i++)
+                to_u32[start[row_of_u32(narrow[i], bits, begin)]++] = narrow[i] & (uint32_t)mask;
+        } else if (b->width == 4) {
+            for (size_t i = 0; i < count; i++)
+                to_u32[start[row_of_u64(wide[i], bits, begin)]++] = (uint32_t)(wide[i] & mask);
+        } else {
+            for (size_t i = 0; i < count; i++)
+                to_u64[start[row_of_u64(wide[i], bits, begin)]++] = wide[i] & mask;
         }
     }
 }
@@ -162,29 +224,38 @@ static size_t finish_row_u64(struct build *b, struct row_sorter *sorter, uint64_
     return kept;
 }
 
+/* Where each row of a range starts in its bucket; returns the number of records. */
+static uint64_t start_rows(const struct build *b, uint64_t begin, uint64_t rows, uint64_t *start)
+{
+    uint64_t records = 0;
+    for (uint64_t i = 0; i < rows; i++) {
+        start[i] = records;
+        records += b->length[begin + i];
+    }
+    return records;
+}
+
 /* Sorts range r into `result`; *edges counts what is kept, heads included. */
 static int sort_range(struct build *b, struct sort_thread *t, uint32_t r,
                       struct sorted_bucket *result, uint64_t *edges)
 {
-    uint64_t begin = range_begin(b, r), rows = range_begin(b, r + 1) - begin, records = 0, at = 0;
+    uint64_t begin = range_begin(b, r), rows = range_begin(b, r + 1) - begin, at = 0;
     if (!reserve_start(t, rows))
         return 0;
-    for (uint64_t i = 0; i < rows; i++) {
-        t->start[i] = records;
-        records += b->length[begin + i];
-    }
+    uint64_t records = start_rows(b, begin, rows, t->start);
     if (records == 0)
         return 1;
-    result->columns = malloc(records * b->width);
-    if (result->columns == NULL)
+    result->buffer = take_buffer(b, records * b->width);
+    if (result->buffer == NULL)
         return 0;
-    scatter(b, r, t->start, result->columns);
+    void *columns = result->buffer->columns;
+    scatter(b, r, t->start, columns);
     for (uint64_t i = 0; i < rows; i++) {
         size_t count = (size_t)(t->start[i] - at);
-        size_t kept = b->width == 4 ? finish_row_u32(b, &t->sorter, begin + i, result->columns, at,
-                                                     count, result->count)
-                                    : finish_row_u64(b, &t->sorter, begin + i, result->columns, at,
-                                                     count, result->count);
+        size_t kept = b->width == 4 ? finish_row_u32(b, &t->sorter, begin + i, columns, at, count,
+                                                     result->count)
+                                    : finish_row_u64(b, &t->sorter, begin + i, columns, at, count,
+                                                     result->count);
         if (kept == SIZE_MAX)
             return 0;
         result->count += b->length[begin + i];
@@ -232,10 +303,10 @@ static void emit_ready(struct build *b, uint32_t finished, uint64_t edges)
         struct error error = {0};
         pthread_mutex_unlock(&b->lock);
         if (s->count > 0)
-            container_append(b->writer, s->count, s->columns, &error);
-        free(s->columns);
-        s->columns = NULL;
+            container_append(b->writer, s->count, s->buffer->columns, &error);
         pthread_mutex_lock(&b->lock);
+        give_buffer(b, s->buffer);
+        s->buffer = NULL;
         if (error.status != ST_OK)
             *b->error = error;
         b->next_to_emit++;
@@ -278,8 +349,12 @@ static enum status write_columns(struct build *b, int threads, struct error *e)
         sort_ranges(b);
     }
     for (uint32_t r = 0; r < b->ranges; r++)
-        free(b->sorted[r].columns);
+        give_buffer(b, b->sorted[r].buffer);
     free(b->sorted);
+    for (struct column_buffer *next; b->spare != NULL; b->spare = next) {
+        next = b->spare->next;
+        free(b->spare);
+    }
     pthread_cond_destroy(&b->emitted);
     pthread_mutex_destroy(&b->lock);
     return e->status;
@@ -352,7 +427,8 @@ static void init_build(struct build *b, const struct placement *pl, uint32_t sha
     b->shard = shard;
     b->g = g;
     b->rows = g == NN || g == ND ? o->shard[shard].locals : o->d;
-    b->column_bits = pl->column_bits[g];
+    b->column_bits = pl->plan[g].column_bits;
+    b->record_bytes = pl->plan[g].bytes;
     b->width = g == NN ? o->nn_column_bytes : 4;
     b->ranges = placement_rows(pl, g)->count;
     b->writer = writer;

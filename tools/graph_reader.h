@@ -40,7 +40,7 @@ struct reader_options {
     enum graph_format format;
     uint64_t vertices;      /* ids must be below; 0 = no such limit */
     int one_based;          /* of formats that do not say: the first vertex is 1 */
-    uint64_t max_buffer_bytes; /* of one line, or of one table of the file */
+    uint64_t max_buffer_bytes; /* of one line: an eighth of the memory allowed */
     int threads;
 };
 

@@ -8,7 +8,7 @@
 
 enum {
     PREFETCH_EDGES = 24,
-    BUCKET_RECORDS = 1 << 17, /* 1 MiB: what a bucket should hold, so that it sorts in the cache */
+    BUCKET_RECORDS = 1 << 17, /* what a bucket should hold, so that it sorts in the cache */
     MAX_RANGES = 4096         /* of all shards together, before buckets grow instead */
 };
 
@@ -27,58 +27,64 @@ static inline uint32_t reduce(const struct modulus *m, uint64_t v)
 }
 
 struct placing {
-    const struct vertex_order *order;
     struct placement *placement;
+    const uint32_t *label;
+    const uint32_t *delegate_peers;
+    unsigned local_bits;
     struct modulus modulus;
     int symmetric;
 };
 
-/* The shard of a delegate-to-delegate edge: that of the lower degree, then of the smaller id. */
-static inline uint64_t dd_decider(const struct vertex_order *o, uint64_t u, uint32_t du, uint64_t v,
-                                  uint32_t dv)
+/* The shard of an edge between delegates: that of the lower degree, then of the smaller id. Ids of
+ * delegates ascend as degrees descend, and with the ids of their vertices within a degree; so one
+ * look at the bigger hub's peers tells, and hubs are few. */
+static inline uint32_t dd_shard(const struct placing *c, uint64_t u, uint32_t du, uint64_t v,
+                                uint32_t dv)
 {
-    uint32_t ru = o->delegate_rank[du], rv = o->delegate_rank[dv];
-    if (ru != rv)
-        return ru < rv ? u : v;
-    return u < v ? u : v;
+    uint32_t first = du < dv ? du : dv, last = du < dv ? dv : du;
+    int same_degree = last < c->delegate_peers[first];
+    return reduce(&c->modulus, same_degree == (du < dv) ? u : v);
 }
 
-static inline void append(const struct placement *pl, struct bucket_writer *w, uint32_t shard,
+static inline void append(const struct placing *c, struct bucket_writer *w, uint32_t shard,
                           enum subgraph g, uint32_t row, uint64_t column)
 {
+    const struct placement *pl = c->placement;
     uint32_t range = row_ranges_find(placement_rows(pl, g), row);
-    bucket_append(w, placement_bucket(pl, shard, g, range),
-                  (uint64_t)row << pl->column_bits[g] | column);
+    uint32_t bucket = placement_bucket(pl, shard, g, range);
+    uint64_t record = (uint64_t)row << pl->plan[g].column_bits | column;
+    if (pl->plan[g].bytes == 4)
+        bucket_append_u32(w, bucket, (uint32_t)record);
+    else
+        bucket_append_u64(w, bucket, record);
 }
 
 /* Places u -> v, and v -> u with `both`. */
 static inline void place_edge(const struct placing *c, struct bucket_writer *w, uint64_t u,
                               uint64_t v, int both)
 {
-    const struct placement *pl = c->placement;
-    const struct vertex_order *o = c->order;
-    uint32_t lu = o->label[u], lv = o->label[v];
+    uint32_t lu = c->label[u], lv = c->label[v];
     uint32_t du = lu & ~LABEL_DELEGATE, dv = lv & ~LABEL_DELEGATE;
     if (lu & lv & LABEL_DELEGATE) {
-        uint32_t shard = reduce(&c->modulus, dd_decider(o, u, du, v, dv));
-        append(pl, w, shard, DD, du, dv);
+        uint32_t shard = c->modulus.p == 1 ? 0 : dd_shard(c, u, du, v, dv);
+        append(c, w, shard, DD, du, dv);
         if (both)
-            append(pl, w, shard, DD, dv, du);
+            append(c, w, shard, DD, dv, du);
     } else if (lv & LABEL_DELEGATE) {
         uint32_t shard = reduce(&c->modulus, u);
-        append(pl, w, shard, ND, lu, dv);
+        append(c, w, shard, ND, lu, dv);
         if (both)
-            append(pl, w, shard, DN, dv, lu);
+            append(c, w, shard, DN, dv, lu);
     } else if (lu & LABEL_DELEGATE) {
         uint32_t shard = reduce(&c->modulus, v);
-        append(pl, w, shard, DN, du, lv);
+        append(c, w, shard, DN, du, lv);
         if (both)
-            append(pl, w, shard, ND, lv, du);
+            append(c, w, shard, ND, lv, du);
     } else {
         uint64_t su = reduce(&c->modulus, u), sv = reduce(&c->modulus, v);
-        append(pl, w, (uint32_t)su, NN, lu, sv << o->local_bits | lv);
+        append(c, w, (uint32_t)su, NN, lu, sv << c->local_bits | lv);
         if (both)
-            append(pl, w, (uint32_t)sv, NN, lv, su << o->local_bits | lu);
+            append(c, w, (uint32_t)sv, NN, lv, su << c->local_bits | lu);
     }
 }
 
@@ -87,7 +93,7 @@ static enum status visit(void *context, int thread, const struct edge *edges, si
 {
     const struct placing *c = context;
     struct bucket_writer *w = &c->placement->store.writer[thread];
-    const uint32_t *label = c->order->label;
+    const uint32_t *label = c->label;
     for (size_t i = 0; i < count; i++) {
         if (i + PREFETCH_EDGES < count) {
             __builtin_prefetch(&label[edges[i + PREFETCH_EDGES].u]);
@@ -121,6 +127,18 @@ static uint32_t largest_shard(const struct vertex_order *o)
     return largest;
 }
 
+/* Records of 4 bytes where what they leave to the row does not make too many ranges; returns the
+ * rows that a range may have. */
+static uint64_t plan_records(struct record_plan *plan, unsigned column_bits, uint64_t rows,
+                             uint32_t p)
+{
+    plan->column_bits = column_bits;
+    plan->bytes = 8;
+    if (column_bits < 32 && (rows >> (32 - column_bits)) * p <= MAX_RANGES)
+        plan->bytes = 4;
+    return UINT64_C(1) << (8 * plan->bytes - column_bits < 63 ? 8 * plan->bytes - column_bits : 63);
+}
+
 static uint64_t range_target(const struct vertex_order *o, uint64_t directed_edges)
 {
     uint64_t ranges = MAX_RANGES / o->p + 1;
@@ -128,25 +146,30 @@ static uint64_t range_target(const struct vertex_order *o, uint64_t directed_edg
     return target > BUCKET_RECORDS ? target : BUCKET_RECORDS;
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static enum status plan(struct placement *pl, uint64_t directed_edges, struct error *e)
 {
     const struct vertex_order *o = pl->order;
     const struct shard_vertices *sv = &o->shard[largest_shard(o)];
+    struct record_plan *plan = pl->plan;
     uint64_t target = range_target(o, directed_edges);
-    pl->column_bits[NN] = o->local_bits + bits_for(o->p);
-    pl->column_bits[DN] = o->local_bits;
-    pl->column_bits[ND] = pl->column_bits[DD] = bits_for(o->d);
-    uint64_t local_most = UINT64_C(1) << (64 - pl->column_bits[NN]);
-    uint64_t delegate_most = UINT64_C(1) << 31; /* 31 bits of column leave 33 for the row */
-    if (row_ranges_make(&pl->local_rows, sv->runs, sv->run_count, 1, target, local_most, e) !=
+    uint64_t nn = plan_records(&plan[NN], o->local_bits + bits_for(o->p), sv->locals, o->p);
+    uint64_t nd = plan_records(&plan[ND], bits_for(o->d), sv->locals, o->p);
+    uint64_t dn = plan_records(&plan[DN], o->local_bits, o->d, o->p);
+    uint64_t dd = plan_records(&plan[DD], bits_for(o->d), o->d, o->p);
+    if (row_ranges_make(&pl->local_rows, sv->runs, sv->run_count, 1, target, smaller(nn, nd), e) !=
             ST_OK ||
         row_ranges_make(&pl->delegate_rows, o->delegate_runs, o->delegate_run_count, o->p, target,
-                        delegate_most, e) != ST_OK)
+                        smaller(dn, dd), e) != ST_OK)
         return e->status;
-    pl->class_bucket[NN] = 0;
-    pl->class_bucket[ND] = pl->local_rows.count;
-    pl->class_bucket[DN] = 2 * pl->local_rows.count;
-    pl->class_bucket[DD] = 2 * pl->local_rows.count + pl->delegate_rows.count;
+    plan[NN].first_bucket = 0;
+    plan[ND].first_bucket = pl->local_rows.count;
+    plan[DN].first_bucket = 2 * pl->local_rows.count;
+    plan[DD].first_bucket = 2 * pl->local_rows.count + pl->delegate_rows.count;
     pl->shard_buckets = 2 * (pl->local_rows.count + pl->delegate_rows.count);
     return ST_OK;
 }
@@ -157,13 +180,17 @@ enum status placement_make(struct placement *pl, const struct vertex_order *orde
                            struct error *e)
 {
     uint64_t records = (totals->edges - totals->loops) * (symmetric ? 1 : 2);
-    struct placing c = {.order = order, .placement = pl, .symmetric = symmetric};
-    c.modulus = (struct modulus){.p = order->p, .reciprocal = UINT64_MAX / order->p + 1};
+    struct placing c = {.placement = pl,
+                        .label = order->label,
+                        .delegate_peers = order->delegate_peers,
+                        .local_bits = order->local_bits,
+                        .modulus = {.p = order->p, .reciprocal = UINT64_MAX / order->p + 1},
+                        .symmetric = symmetric};
     memset(pl, 0, sizeof *pl);
     pl->order = order;
     if (plan(pl, records, e) == ST_OK &&
-        bucket_store_open(&pl->store, order->p * pl->shard_buckets, threads, records, budget, e) ==
-            ST_OK &&
+        bucket_store_open(&pl->store, order->p * pl->shard_buckets, threads, 4 * records, budget,
+                          e) == ST_OK &&
         edge_source_scan(source, totals, threads, visit, &c, e) == ST_OK)
         bucket_store_seal(&pl->store, e);
     if (e->status != ST_OK)

@@ -2,7 +2,7 @@
  *
  * One pass over the stream turns each directed edge into a record in a bucket of the store: buckets
  * are numbered by shard, subgraph and range of rows; a record is row << column_bits | column, cut to
- * 64 bits. The cut bits of the row follow from its range, which is shorter than what is left.
+ * 32 or 64 bits. The cut bits of the row follow from its range, which is shorter than what is left.
  */
 #ifndef DBFS_PLACE_H
 #define DBFS_PLACE_H
@@ -14,12 +14,18 @@
 
 #include <stdint.h>
 
+/* How the edges of one subgraph become records. */
+struct record_plan {
+    uint32_t first_bucket; /* within a shard */
+    unsigned column_bits;
+    unsigned bytes; /* of a record: 4 or 8 */
+};
+
 struct placement {
     const struct vertex_order *order;
     struct row_ranges local_rows, delegate_rows; /* the same in every shard */
-    uint32_t class_bucket[SUBGRAPHS]; /* first bucket of each subgraph within a shard */
-    uint32_t shard_buckets;           /* buckets of a shard */
-    unsigned column_bits[SUBGRAPHS];
+    uint32_t shard_buckets;                      /* buckets of a shard */
+    struct record_plan plan[SUBGRAPHS];
     struct bucket_store store;
 };
 
@@ -39,7 +45,7 @@ static inline const struct row_ranges *placement_rows(const struct placement *pl
 static inline uint32_t placement_bucket(const struct placement *placement, uint32_t shard,
                                         enum subgraph g, uint32_t range)
 {
-    return shard * placement->shard_buckets + placement->class_bucket[g] + range;
+    return shard * placement->shard_buckets + placement->plan[g].first_bucket + range;
 }
 
 #endif

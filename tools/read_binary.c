@@ -216,7 +216,7 @@ static enum status read_offsets(struct graph_reader *r, struct error *e)
 {
     struct records *s = r->state;
     uint64_t bytes = 8 * (s->n + 1);
-    if (bytes > r->options.max_buffer_bytes)
+    if (bytes / 4 > r->options.max_buffer_bytes) /* one table, and half of the memory */
         return fail(e, ST_RESOURCE,
                     "%s: the offsets of %llu vertices need %llu bytes, more than the memory allowed "
                     "(-S)",

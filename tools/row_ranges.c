@@ -51,7 +51,7 @@ static void cut(struct row_ranges *r, struct walk walk, uint64_t granules, doubl
             weight = 0;
         }
         weight += own;
-        r->of_granule[g] = r->count - 1;
+        r->of_granule[g] = (uint16_t)(r->count - 1);
     }
     r->first[r->count] = (uint32_t)r->rows;
 }

@@ -18,12 +18,12 @@ struct row_ranges {
     uint64_t rows;
     uint32_t count;       /* ranges: at least 1 */
     uint32_t *first;      /* [count + 1]: first row of each; the last entry is `rows` */
-    uint32_t *of_granule;
+    uint16_t *of_granule; /* small, because it is probed for every edge */
     unsigned shift;       /* log2 of the rows of a granule beyond ROW_RANGES_FINE */
 };
 
 /* Ranges of about `target` units of weight, where a row weighs its degree in `runs` (in row order)
- * divided by `divisor`; none has more than max_rows rows, which is at least 2^20. */
+ * divided by `divisor`; none has more than max_rows rows, which is at least rows / 4096. */
 enum status row_ranges_make(struct row_ranges *ranges, const struct degree_run *runs,
                             uint64_t run_count, uint64_t divisor, uint64_t target,
                             uint64_t max_rows, struct error *e);

@@ -133,6 +133,8 @@ static enum status set_up(struct run *run, struct error *e)
     run->threads = cores_for_rank(run);
     omp_set_num_threads(run->threads);
     memory_budget_init(&run->budget, run->args.cli.memory_bytes);
+    if (run->args.cli.memory_bytes == 0)
+        run->budget.limit_bytes /= run->comm.host_ranks;
     if (choose_backend(run, e) != ST_OK ||
         graph_open(&run->graph, &run->comm, run->args.folder, run->args.shards_per_rank,
                    run->args.check, run->threads, e) != ST_OK)
