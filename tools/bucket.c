@@ -6,15 +6,16 @@
  */
 #include "bucket.h"
 
+#include "huge.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum {
     MIN_CHUNK_BYTES = 512,
     MAX_CHUNK_BYTES = 1 << 16,
-    SLAB_BYTES = 4 << 20, /* a multiple of huge pages, which these are advised to be */
-    HUGE_PAGE_BYTES = 2 << 20
+    SLAB_BYTES = 2 * HUGE_PAGE_BYTES,
+    MIN_SLAB_BYTES = 1 << 18 /* for small graphs */
 };
 
 struct bucket_chunk {
@@ -73,7 +74,7 @@ enum status bucket_store_open(struct bucket_store *store, uint32_t buckets, int 
     store->fixed_bytes = fixed;
     store->chunk_bytes = choose_chunk_bytes(expected_bytes, buckets, threads);
     store->slab_bytes = SLAB_BYTES;
-    while (store->slab_bytes > HUGE_PAGE_BYTES / 8 &&
+    while (store->slab_bytes > MIN_SLAB_BYTES &&
            store->slab_bytes * (uint64_t)threads > expected_bytes / 8)
         store->slab_bytes /= 2;
     for (int i = 0; i < threads; i++) {
@@ -139,7 +140,7 @@ static enum status new_slab(struct bucket_writer *w)
     }
     if (w->error.status != ST_OK)
         return w->error.status;
-    madvise(slab, store->slab_bytes, MADV_HUGEPAGE);
+    huge_advise(slab, store->slab_bytes);
     w->slab = slab;
     w->slab_end = w->slab + store->slab_bytes;
     return ST_OK;

@@ -1,32 +1,27 @@
 /* degree.c: see degree.h
  *
- * Counters are spread over memory, and hubs are hit by every thread. So each thread first gathers
- * endpoints by range of vertices, and applies a full batch under the lock of its range: plain
- * increments within a range that fits the cache, no atomic per edge, one counter per vertex.
+ * One counter per vertex, shared by all threads. What an increment costs is the way to the counter's
+ * cache line, so lines are asked for some edges ahead; then atomic increments are nearly as fast as
+ * plain ones. Runs of edges with the same source, as sorted lists have them, are added at once, so
+ * that a hub's list does not make all threads wait for one line.
  */
 #include "degree.h"
 
 #include "formats/hash.h"
 #include "formats/text.h"
+#include "huge.h"
 
-#include <errno.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum {
-    RANGE_BITS = 16, /* vertices of a range: 256 KiB of counters */
-    RANGES = 256,    /* ranges further up share the batches and locks of these */
-    BATCH = 128      /* endpoints gathered before a lock is taken */
-};
+enum { PREFETCH_EDGES = 16 };
 
 struct counting_thread {
-    uint32_t batch[RANGES][BATCH];
-    uint32_t fill[RANGES];
     struct loops loops;
     uint64_t forward, backward; /* sums that agree when the stream is symmetric */
     uint64_t largest;           /* id seen */
+    char unshared[64]; /* between the threads' cache lines */
 };
 
 struct counting {
@@ -35,14 +30,8 @@ struct counting {
     uint64_t charged; /* counters paid for */
     uint64_t refused; /* vertices that the budget could not hold; 0 when all went well */
     int overflow;
-    omp_lock_t lock[RANGES];
     struct counting_thread *thread;
 };
-
-static inline unsigned range_of(uint64_t v)
-{
-    return (unsigned)(v >> RANGE_BITS) % RANGES;
-}
 
 /* ---- room for the counters ---- */
 
@@ -57,7 +46,7 @@ static enum status reserve(struct counting *c, struct error *e)
         void *p = mmap(NULL, room * sizeof(uint32_t), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (p != MAP_FAILED) {
-            madvise(p, room * sizeof(uint32_t), MADV_HUGEPAGE);
+            huge_advise(p, room * sizeof(uint32_t));
             c->degrees->of = p;
             c->degrees->reserved = room;
             return ST_OK;
@@ -86,40 +75,62 @@ static enum status charge(struct counting *c, uint64_t n, struct error *e)
 
 /* ---- counting ---- */
 
-static void apply_batch(struct counting *c, struct counting_thread *t, unsigned range)
+static inline void add(struct counting *c, uint64_t v, uint32_t edges)
 {
-    uint32_t *degree = c->degrees->of, overflow = 0;
-    omp_set_lock(&c->lock[range]);
-    for (uint32_t i = 0; i < t->fill[range]; i++)
-        overflow |= ++degree[t->batch[range][i]] == 0;
-    omp_unset_lock(&c->lock[range]);
-    t->fill[range] = 0;
-    if (overflow) {
-#pragma omp atomic write
-        c->overflow = 1;
-    }
+    uint32_t before = __atomic_fetch_add(&c->degrees->of[v], edges, __ATOMIC_RELAXED);
+    if (before > UINT32_MAX - edges)
+        __atomic_store_n(&c->overflow, 1, __ATOMIC_RELAXED);
 }
 
-/* Ids of more than 32 bits do not fit a batch; they are as rare as machines with room for them. */
-static void count_wide(struct counting *c, uint64_t v)
+/* Counts endpoints at u, and at v with `both`; self-loops go to the thread's list. */
+static enum status count_edges(struct counting *c, struct counting_thread *t,
+                               const struct edge *edges, size_t count, int both, struct error *e)
 {
-    unsigned range = range_of(v);
-    omp_set_lock(&c->lock[range]);
-    if (++c->degrees->of[v] == 0)
-        c->overflow = 1;
-    omp_unset_lock(&c->lock[range]);
+    const uint32_t *of = c->degrees->of;
+    uint64_t source = UINT64_MAX;
+    uint32_t run = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t u = edges[i].u, v = edges[i].v;
+        if (i + PREFETCH_EDGES < count) {
+            __builtin_prefetch(&of[edges[i + PREFETCH_EDGES].u], 1);
+            __builtin_prefetch(&of[edges[i + PREFETCH_EDGES].v], 1);
+        }
+        if (u == v) {
+            if (loops_add(&t->loops, u, c->budget, e) != ST_OK)
+                return e->status;
+            continue;
+        }
+        if (u != source) {
+            if (run > 0)
+                add(c, source, run);
+            source = u;
+            run = 0;
+        }
+        run++;
+        if (both)
+            add(c, v, 1);
+    }
+    if (run > 0)
+        add(c, source, run);
+    return ST_OK;
 }
 
-static inline void count_endpoint(struct counting *c, struct counting_thread *t, uint64_t v)
+static uint64_t largest_id(const struct edge *edges, size_t count)
 {
-    if (v > UINT32_MAX) {
-        count_wide(c, v);
-        return;
+    uint64_t largest = 0;
+    for (size_t i = 0; i < count; i++) {
+        largest = edges[i].u > largest ? edges[i].u : largest;
+        largest = edges[i].v > largest ? edges[i].v : largest;
     }
-    unsigned range = range_of(v);
-    t->batch[range][t->fill[range]++] = (uint32_t)v;
-    if (t->fill[range] == BATCH)
-        apply_batch(c, t, range);
+    return largest;
+}
+
+static void sum_directions(struct counting_thread *t, const struct edge *edges, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        t->forward += hash_pair(edges[i].u, edges[i].v);
+        t->backward += hash_pair(edges[i].v, edges[i].u);
+    }
 }
 
 static enum status visit(void *context, int thread, const struct edge *edges, size_t count,
@@ -128,30 +139,15 @@ static enum status visit(void *context, int thread, const struct edge *edges, si
     struct counting *c = context;
     struct counting_thread *t = &c->thread[thread];
     int symmetric = c->degrees->info.direction == EDGES_SYMMETRIC;
-    uint64_t largest = t->largest;
-    for (size_t i = 0; i < count; i++) {
-        largest = edges[i].u > largest ? edges[i].u : largest;
-        largest = edges[i].v > largest ? edges[i].v : largest;
+    uint64_t largest = largest_id(edges, count);
+    if (largest > t->largest || t->largest == 0) {
+        if (charge(c, largest + 1, e) != ST_OK)
+            return e->status;
+        t->largest = largest;
     }
-    t->largest = largest;
-    if (count > 0 && charge(c, largest + 1, e) != ST_OK)
-        return e->status;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t u = edges[i].u, v = edges[i].v;
-        if (u == v) {
-            if (loops_add(&t->loops, u, c->budget, e) != ST_OK)
-                return e->status;
-            continue;
-        }
-        count_endpoint(c, t, u);
-        if (symmetric) {
-            t->forward += hash_pair(u, v);
-            t->backward += hash_pair(v, u);
-        } else {
-            count_endpoint(c, t, v);
-        }
-    }
-    return ST_OK;
+    if (symmetric)
+        sum_directions(t, edges, count);
+    return count_edges(c, t, edges, count, !symmetric, e);
 }
 
 static enum status gather_threads(struct counting *c, int threads, const char *name,
@@ -161,8 +157,6 @@ static enum status gather_threads(struct counting *c, int threads, const char *n
     uint64_t forward = 0, backward = 0;
     for (int i = 0; i < threads; i++) {
         struct counting_thread *t = &c->thread[i];
-        for (unsigned r = 0; r < RANGES; r++)
-            apply_batch(c, t, r);
         forward += t->forward;
         backward += t->backward;
         if (loops_merge(&d->loops, &t->loops, c->budget, e) != ST_OK)
@@ -267,8 +261,6 @@ enum status degrees_count(struct degrees *d, const struct edge_source *source, i
     c.thread = calloc((size_t)threads, sizeof *c.thread);
     if (c.thread == NULL)
         return fail_memory(e, "degrees", (uint64_t)threads * sizeof *c.thread);
-    for (unsigned r = 0; r < RANGES; r++)
-        omp_init_lock(&c.lock[r]);
     if (reserve(&c, e) == ST_OK && count_stream(&c, source, threads, e) == ST_OK) {
         uint64_t records = d->totals.edges - d->totals.loops;
         d->directed_edges = d->info.direction == EDGES_SYMMETRIC ? records : 2 * records;
@@ -281,8 +273,6 @@ enum status degrees_count(struct degrees *d, const struct edge_source *source, i
         if (c.refused > 0)
             too_many_vertices(source, c.refused, left_bytes, e);
     }
-    for (unsigned r = 0; r < RANGES; r++)
-        omp_destroy_lock(&c.lock[r]);
     free(c.thread);
     return e->status;
 }

@@ -126,41 +126,12 @@ enum status edge_source_reader(const struct edge_source *s, struct edges_reader 
     return edges_reader_open_fd(reader, fd, s->name, e);
 }
 
-/* Arrays over the vertices were sized by the first pass: ids beyond them must not get through. */
-struct guard {
-    const struct edge_source *source;
-    uint64_t n;
-    edges_visitor visit;
-    void *context;
-};
-
-static enum status changed(const struct edge_source *s, struct error *e)
-{
-    return fail(e, ST_BAD_DATA, "%s: the edge stream changed while it was read", s->name);
-}
-
-static enum status guarded_visit(void *context, int thread, const struct edge *edges,
-                                 size_t count, struct error *e)
-{
-    const struct guard *g = context;
-    uint64_t beyond = 0;
-    for (size_t i = 0; i < count; i++)
-        beyond |= (uint64_t)(edges[i].u >= g->n) | (uint64_t)(edges[i].v >= g->n);
-    return beyond != 0 ? changed(g->source, e) : g->visit(g->context, thread, edges, count, e);
-}
-
 enum status edge_source_scan(const struct edge_source *s, const struct edges_totals *expected,
                              int threads, edges_visitor visit, void *context, struct error *e)
 {
     struct edges_reader *reader = NULL;
-    struct edges_totals totals;
-    struct guard g = {.source = s, .n = expected->n, .visit = visit, .context = context};
-    if (edge_source_reader(s, &reader, e) == ST_OK &&
-        edges_scan(reader, threads, guarded_visit, &g, &totals, e) == ST_OK &&
-        (totals.edges != expected->edges || totals.checksum != expected->checksum ||
-         totals.n != expected->n || totals.max_id != expected->max_id ||
-         totals.loops != expected->loops))
-        changed(s, e);
+    if (edge_source_reader(s, &reader, e) == ST_OK)
+        edges_rescan(reader, threads, visit, context, expected, e);
     edges_reader_close(reader);
     return e->status;
 }

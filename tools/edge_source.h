@@ -7,7 +7,7 @@
 #ifndef DBFS_EDGE_SOURCE_H
 #define DBFS_EDGE_SOURCE_H
 
-#include "formats/edges_scan.h"
+#include "formats/edges_rescan.h"
 
 #include <sys/types.h>
 
@@ -27,8 +27,7 @@ void edge_source_close(struct edge_source *source); /* a zeroed source is allowe
 enum status edge_source_reader(const struct edge_source *source, struct edges_reader **reader,
                                struct error *e);
 
-/* A whole pass over the stream, as edges_scan makes it. ST_BAD_DATA when its totals are not the
- * `expected` ones of the first pass: somebody replaced the file meanwhile. */
+/* A further pass over a stream whose first one gave the totals `expected`: edges_rescan. */
 enum status edge_source_scan(const struct edge_source *source, const struct edges_totals *expected,
                              int threads, edges_visitor visit, void *context, struct error *e);
 

@@ -34,8 +34,8 @@ static const char help[] =
     "  -t, --to FORMAT        edges (default), text, u32, u64, graph500\n"
     "  -o, --output FILE      default: standard output\n"
     "  -u, --undirected       each input line is one undirected edge\n"
-    "      --direction D      what the lines are: directed; once (as -u); symmetric: each undirected\n"
-    "                         edge as u v and as v u, of which one is kept\n"
+    "      --direction D      what the lines are: directed; once (as -u); or symmetric: each edge\n"
+    "                         as u v and as v u, of which one is kept\n"
     "      --vertices N       ids are below N, and the graph has N vertices\n"
     "      --one-based        the first vertex of a list is 1 (formats that do not say)\n"
     "      --randomize[=SEED] permute the vertex ids (SEED: 1); the stream records how\n"
@@ -65,7 +65,7 @@ struct options {
 
 /* One input: its reader where it has to stay open, and how its edges are taken. */
 struct source {
-    const char *path, *name; /* the name for messages */
+    const char *path, *name;     /* the name for messages */
     struct graph_reader *reader; /* NULL: opened again when its turn comes */
     const char *format;
     struct graph_facts facts;
@@ -162,7 +162,8 @@ static void read_command_line(struct options *o, int argc, char **argv)
     };
     static const char *only_stdin[] = {"-"};
     int option;
-    while ((option = getopt_long(argc, argv, "f:t:o:u" CLI_SHORT_OPTIONS, long_options, NULL)) != -1)
+    while ((option = getopt_long(argc, argv, "f:t:o:u" CLI_SHORT_OPTIONS, long_options, NULL)) !=
+           -1)
         take_option(o, option, optarg);
     o->paths = optind < argc ? (const char **)(argv + optind) : only_stdin;
     o->path_count = optind < argc ? argc - optind : 1;
@@ -175,8 +176,9 @@ static void read_command_line(struct options *o, int argc, char **argv)
 
 static enum status contradicts(const struct source *s, const char *asserted, struct error *e)
 {
-    return fail(e, ST_USAGE, "%s: --direction %s: the format (%s) says that each edge is there once",
-                s->name, asserted, s->format);
+    return fail(e, ST_USAGE,
+                "%s: --direction %s: the format (%s) says that each edge is there once", s->name,
+                asserted, s->format);
 }
 
 /* How the edges of an input are taken: its direction in the output, and whether of two lines one is
@@ -220,8 +222,8 @@ static enum status join_direction(struct job *job, struct source *s, struct erro
     return fail(e, ST_BAD_DATA,
                 "%s: found a graph that is %s, expected %s as %s: -u or --direction says what all "
                 "of them are",
-                s->name, edges_direction_name(direction),
-                edges_direction_name(job->info.direction), first->name);
+                s->name, edges_direction_name(direction), edges_direction_name(job->info.direction),
+                first->name);
 }
 
 static enum status join_randomisation(struct job *job, const struct source *s, struct error *e)
@@ -232,10 +234,10 @@ static enum status join_randomisation(struct job *job, const struct source *s, s
                     "%s: its ids are randomised already (seed %llu): --original-ids undoes that",
                     s->name, (ull)f->random_seed);
     if (f->randomized != first->randomized ||
-        (f->randomized &&
-         (f->random_n != first->random_n || f->random_seed != first->random_seed)))
-        return fail(e, ST_BAD_DATA, "%s: found ids randomised otherwise than those of %s, expected "
-                                    "the same",
+        (f->randomized && (f->random_n != first->random_n || f->random_seed != first->random_seed)))
+        return fail(e, ST_BAD_DATA,
+                    "%s: found ids randomised otherwise than those of %s, expected "
+                    "the same",
                     s->name, job->sources[0].name);
     if (f->randomized && f->random_n > job->n)
         job->n = f->random_n;
@@ -363,8 +365,7 @@ static enum status read_source(struct job *job, struct source *s, struct convers
 {
     struct graph_reader *reader = s->reader;
     s->reader = NULL;
-    if (reader == NULL &&
-        graph_reader_open(&reader, s->path, &job->options->reader, e) != ST_OK)
+    if (reader == NULL && graph_reader_open(&reader, s->path, &job->options->reader, e) != ST_OK)
         return e->status;
     if (conversion_read(conversion, reader, s->fold, e) == ST_OK) {
         if (reader->facts.n > job->n)

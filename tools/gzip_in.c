@@ -5,7 +5,9 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { GZIP_WRAPPER_ONLY = 15 + 16 /* zlib: window bits, and a gzip header and trailer to check */ };
+enum {
+    GZIP_WRAPPER_ONLY = 15 + 16 /* zlib: window bits, and a gzip header and trailer to check */
+};
 
 struct gzip_in {
     z_stream z;
@@ -92,8 +94,7 @@ static enum status check_result(struct gzip_in *g, int result, struct error *e)
     const char *why = g->z.msg != NULL ? g->z.msg : "";
     switch (result) {
     case Z_OK:
-    case Z_BUF_ERROR: /* no input or no room: the caller brings either */
-        return ST_OK;
+    case Z_BUF_ERROR: /* no input or no room: the caller brings either */ return ST_OK;
     case Z_STREAM_END: g->in_member = 0; return ST_OK;
     case Z_MEM_ERROR: return fail_memory(e, g->raw->name, 1 << 15);
     default: break;
@@ -144,8 +145,7 @@ static enum status step(struct gzip_in *g, unsigned char *bytes, size_t count, s
     return inflate_some(g, bytes, count, got, e);
 }
 
-enum status gzip_in_read(struct gzip_in *g, void *bytes, size_t count, size_t *got,
-                         struct error *e)
+enum status gzip_in_read(struct gzip_in *g, void *bytes, size_t count, size_t *got, struct error *e)
 {
     *got = 0;
     while (*got < count && !g->ended) {

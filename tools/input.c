@@ -77,7 +77,9 @@ static enum status refuse_empty(struct input *in, struct error *e)
     if (input_peek(in, 1, &bytes, &count, e) != ST_OK || count > 0)
         return e->status;
     return fail(e, ST_BAD_DATA, "%s: found an empty %s, expected a graph", in->name,
-                in->gzip != NULL ? "gzip file" : in->is_empty_file ? "file" : "input");
+                in->gzip != NULL    ? "gzip file"
+                : in->is_empty_file ? "file"
+                                    : "input");
 }
 
 enum status input_open_fd(struct input **result, int fd, const char *name, struct error *e)
@@ -110,8 +112,8 @@ enum status input_open(struct input **result, const char *path, struct error *e)
     int from_stdin = strcmp(path, "-") == 0;
     const char *name = from_stdin ? "standard input" : path;
     *result = NULL;
-    int fd = from_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-                        : open(path, O_RDONLY | O_CLOEXEC);
+    int fd =
+        from_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return fail_errno(e, name, "cannot open");
     return input_open_fd(result, fd, name, e);
@@ -222,8 +224,8 @@ enum status input_read_at(const struct input *in, uint64_t offset, void *bytes, 
 {
     *got = 0;
     while (*got < count) {
-        ssize_t done = pread(in->fd, (char *)bytes + *got, count - *got,
-                             (off_t)(in->start + offset + *got));
+        ssize_t done =
+            pread(in->fd, (char *)bytes + *got, count - *got, (off_t)(in->start + offset + *got));
         if (done < 0 && errno == EINTR)
             continue;
         if (done < 0)
@@ -322,5 +324,6 @@ enum status input_end_descriptor(struct input *in, struct error *e)
     pump->running = 0;
     if (pump->fd >= 0)
         close(pump->fd);
-    return pump->error.status == ST_OK ? ST_OK : fail(e, pump->error.status, "%s", pump->error.text);
+    return pump->error.status == ST_OK ? ST_OK
+                                       : fail(e, pump->error.status, "%s", pump->error.text);
 }

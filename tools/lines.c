@@ -117,8 +117,8 @@ static char *find_cut(const struct line_feed *feed, const struct piece *piece, i
     return newline != NULL ? newline + 1 : *last ? end : NULL;
 }
 
-/* The range of a piece starts in the middle of a line, unless the byte before is a newline: skips to
- * the first line that starts in it. *last when there is none. */
+/* The range of a piece starts in the middle of a line, unless the byte before is a newline: skips
+ * to the first line that starts in it. *last when there is none. */
 static enum status skip_to_line(const struct line_feed *feed, struct piece *piece, int *last,
                                 struct error *e)
 {

@@ -23,7 +23,8 @@ struct line_feed {
 };
 
 /* The lines start after `skip` bytes of the input, which must have been peeked at. `in_order`
- * reads in order even where offsets would do. A line longer than `max_buffer_bytes` is ST_RESOURCE. */
+ * reads in order even where offsets would do. A line longer than `max_buffer_bytes` is
+ * ST_RESOURCE. */
 enum status line_feed_init(struct line_feed *feed, struct input *input, size_t skip, int in_order,
                            uint64_t max_buffer_bytes, struct error *e);
 void line_feed_free(struct line_feed *feed);

@@ -7,6 +7,7 @@
 #include "order.h"
 
 #include "formats/partition.h"
+#include "huge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -256,6 +257,14 @@ static enum status check_slots(const struct vertex_order *o, struct error *e)
     return ST_OK;
 }
 
+static enum status take_labels(struct vertex_order *o, struct memory_budget *budget,
+                               struct error *e)
+{
+    if (memory_take(budget, (void **)&o->label, o->n, 4, "vertex labels", e) == ST_OK)
+        huge_advise(o->label, o->n * sizeof *o->label);
+    return e->status;
+}
+
 enum status order_make(struct vertex_order *o, const uint32_t *rank_of, const struct ranks *ranks,
                        uint64_t n, uint32_t p, uint64_t th, int threads,
                        struct memory_budget *budget, struct error *e)
@@ -272,8 +281,7 @@ enum status order_make(struct vertex_order *o, const uint32_t *rank_of, const st
     o->shard = calloc(p, sizeof *o->shard);
     if (o->shard == NULL)
         fail_memory(e, "shards", p * sizeof *o->shard);
-    else if (check_slots(o, e) == ST_OK &&
-             memory_take(budget, (void **)&o->label, n, 4, "vertex labels", e) == ST_OK &&
+    else if (check_slots(o, e) == ST_OK && take_labels(o, budget, e) == ST_OK &&
              sort_vertices(&s, budget, e) == ST_OK &&
              number_delegates(o, &s, threads, budget, e) == ST_OK &&
              list_delegate_runs(o, ranks, cut, e) == ST_OK &&

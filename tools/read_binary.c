@@ -197,8 +197,7 @@ static enum status parse_u64(const struct graph_reader *r, struct piece *piece, 
 
 /* ---- sg ---- */
 
-static enum status read_sg_bytes(struct graph_reader *r, void *bytes, size_t count,
-                                 struct error *e)
+static enum status read_sg_bytes(struct graph_reader *r, void *bytes, size_t count, struct error *e)
 {
     struct records *records = r->state;
     size_t got;
@@ -217,10 +216,11 @@ static enum status read_offsets(struct graph_reader *r, struct error *e)
     struct records *s = r->state;
     uint64_t bytes = 8 * (s->n + 1);
     if (bytes / 4 > r->options.max_buffer_bytes) /* one table, and half of the memory */
-        return fail(e, ST_RESOURCE,
-                    "%s: the offsets of %llu vertices need %llu bytes, more than the memory allowed "
-                    "(-S)",
-                    r->name, (ull)s->n, (ull)bytes);
+        return fail(
+            e, ST_RESOURCE,
+            "%s: the offsets of %llu vertices need %llu bytes, more than the memory allowed "
+            "(-S)",
+            r->name, (ull)s->n, (ull)bytes);
     s->offsets = malloc(bytes);
     if (s->offsets == NULL)
         return fail_memory(e, r->name, bytes);
@@ -254,8 +254,9 @@ static enum status check_sg_size(const struct graph_reader *r, struct error *e)
                     "%s: is a weighted GAPBS graph (.wsg), which edgeconv does not read: GAPBS's "
                     "converter writes it as .sg or .el",
                     r->name);
-    return fail(e, ST_BAD_DATA, "%s: byte %llu: found the end of the file, expected it at byte %llu",
-                r->name, (ull)size, (ull)expected);
+    return fail(e, ST_BAD_DATA,
+                "%s: byte %llu: found the end of the file, expected it at byte %llu", r->name,
+                (ull)size, (ull)expected);
 }
 
 static enum status open_sg(struct graph_reader *r, struct error *e)
@@ -270,8 +271,9 @@ static enum status open_sg(struct graph_reader *r, struct error *e)
     s->m = get_u64(header + 1);
     s->n = get_u64(header + 9);
     if (s->directed > 1 || s->m >= DBFS_MAX_VERTICES || s->n > INT32_MAX)
-        return fail(e, ST_BAD_DATA, "%s: byte 0: found no GAPBS header, expected u8 directed, i64 m, "
-                                    "i64 n",
+        return fail(e, ST_BAD_DATA,
+                    "%s: byte 0: found no GAPBS header, expected u8 directed, i64 m, "
+                    "i64 n",
                     r->name);
     r->facts.direction = s->directed ? EDGES_DIRECTED : EDGES_UNDIRECTED_ONCE;
     r->facts.direction_fixed = 1;
@@ -331,8 +333,8 @@ static enum status finish_sg(struct graph_reader *r, struct error *e)
     }
     return bytes == expected
                ? ST_OK
-               : fail(e, ST_BAD_DATA, "%s: byte %llu: found %llu bytes more, expected %llu", r->name,
-                      (ull)s->end, (ull)bytes, (ull)expected);
+               : fail(e, ST_BAD_DATA, "%s: byte %llu: found %llu bytes more, expected %llu",
+                      r->name, (ull)s->end, (ull)bytes, (ull)expected);
 }
 
 /* ---- the tables ---- */

@@ -69,8 +69,8 @@ static const char *parse_dimacs_line(const struct graph_reader *r, struct piece 
     return parse_line_end(piece, scan_weight(weight), lines);
 }
 
-static const char *parse_pace_line(const struct graph_reader *r, struct piece *piece,
-                                   const char *p, uint64_t lines)
+static const char *parse_pace_line(const struct graph_reader *r, struct piece *piece, const char *p,
+                                   uint64_t lines)
 {
     if (is_skipped(p))
         return next_line(p);

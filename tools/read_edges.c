@@ -86,8 +86,9 @@ static enum status finish(struct graph_reader *r, struct error *e)
     if (edges_reader_finish(stream->reader, &stream->tally, &totals, e) != ST_OK)
         return e->status;
     if (r->options.vertices > 0 && totals.n > r->options.vertices)
-        return fail(e, ST_BAD_DATA, "%s: found %llu vertices in the trailer, expected at most %llu "
-                                    "(--vertices)",
+        return fail(e, ST_BAD_DATA,
+                    "%s: found %llu vertices in the trailer, expected at most %llu "
+                    "(--vertices)",
                     r->name, (ull)totals.n, (ull)r->options.vertices);
     r->facts.n = totals.n;
     return ST_OK;

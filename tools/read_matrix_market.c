@@ -133,8 +133,7 @@ static enum status read_banner(struct graph_reader *r, struct error *e)
 }
 
 /* ROWS COLUMNS ENTRIES */
-static enum status read_sizes(struct graph_reader *r, const char *p, uint64_t line,
-                              struct error *e)
+static enum status read_sizes(struct graph_reader *r, const char *p, uint64_t line, struct error *e)
 {
     static const char expected[] = "ROWS COLUMNS ENTRIES, three numbers";
     uint64_t size[3];

@@ -17,10 +17,10 @@
 enum { SHORTEST_ENTRY_BYTES = 2 };
 
 struct metis {
-    uint64_t edges;        /* M */
-    uint64_t before;       /* numbers before the neighbours in a line */
+    uint64_t edges;  /* M */
+    uint64_t before; /* numbers before the neighbours in a line */
     int edge_weights;
-    uint64_t rows;         /* vertex lines taken so far */
+    uint64_t rows; /* vertex lines taken so far */
     char expected_end[64];
 };
 
@@ -97,8 +97,7 @@ static enum status parse(const struct graph_reader *r, struct piece *piece, stru
     return text_parse(r, piece, SHORTEST_ENTRY_BYTES, parse_lines, e);
 }
 
-/* A line's vertex is its place in the file, so lines are counted in order, while the piece is taken.
- */
+/* A line's vertex is its place in the file, so lines are counted in order: while taken. */
 static enum status take(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
 {
     struct metis *m = r->state;

@@ -1,9 +1,9 @@
 /* read_pairs.c: two ids a line, as SNAP, WDC, GAPBS and people's own scripts write them.
  *
- * Ids are separated by blanks, tabs or one comma; `#` and `%` lines are comments; LF or CRLF. One or
- * two further columns of numbers (weights, times) are passed over; every line has as many columns
- * as the first, so that an adjacency list is never taken for pairs. A CSV file starts with a line
- * of column names.
+ * Ids are separated by blanks, tabs or one comma; `#` and `%` lines are comments; LF or CRLF. One
+ * or two further columns of numbers (weights, times) are passed over; every line has as many
+ * columns as the first, so that an adjacency list is never taken for pairs. A CSV file starts with
+ * a line of column names.
  */
 #include "graph_reader.h"
 
@@ -51,8 +51,8 @@ static const char *scan_rest(const char *p, int further, const char **stop)
     return next;
 }
 
-/* One line that the fast loop does not take: blanks around, comments, faults. Returns the next line,
- * or NULL with a fault. */
+/* One line that the fast loop does not take: blanks around, comments, faults. Returns the next
+ * line, or NULL with a fault. */
 static const char *parse_odd_line(const struct graph_reader *r, struct piece *piece, const char *p,
                                   uint64_t lines)
 {
@@ -96,8 +96,8 @@ static inline int take_plain_line(struct cursor *c, uint64_t base, uint64_t limi
     const char *newline = s + (*s == '\r');
     u -= base;
     v -= base;
-    int plain = (q > p) & (s > q + 1) & is_separator(*q) & (*newline == '\n') & (u < limit) &
-                (v < limit);
+    int plain =
+        (q > p) & (s > q + 1) & is_separator(*q) & (*newline == '\n') & (u < limit) & (v < limit);
     if (__builtin_expect(!plain, 0))
         return 0;
     c->edge->u = u;

@@ -36,7 +36,10 @@ static const struct magic {
     size_t offset, length;
     const char *bytes, *what, *remedy;
 } containers[] = {
-    {0, 6, "\xfd" "7zXZ", "compressed by xz", "use `xz -dc FILE | edgeconv -`"},
+    {0, 6,
+     "\xfd"
+     "7zXZ",
+     "compressed by xz", "use `xz -dc FILE | edgeconv -`"},
     {0, 4, "\x28\xb5\x2f\xfd", "compressed by zstd", "use `zstd -dc FILE | edgeconv -`"},
     {0, 3, "BZh", "compressed by bzip2", "use `bzip2 -dc FILE | edgeconv -`"},
     {0, 4, "\x04\x22\x4d\x18", "compressed by lz4", "use `lz4 -dc FILE | edgeconv -`"},
@@ -150,7 +153,8 @@ static enum status sniff_binary(const struct input *input, const struct sample *
         return ST_OK;
     }
     if (looks_galois(s))
-        return refuse(input, "a Galois .gr file", "convert it to an edge list with Galois's graph-convert", e);
+        return refuse(input, "a Galois .gr file",
+                      "convert it to an edge list with Galois's graph-convert", e);
     if (looks_kagen(input, s))
         return refuse(input, "a binary KaGen edge list",
                       "use `tail -c +17 FILE | edgeconv -f u64 -`", e);
@@ -242,8 +246,8 @@ static int looks_metis(const struct sample *s)
     uint64_t header[MAX_COLUMNS] = {0}, ignored[1];
     int columns = read_numbers(s->line[0], header, MAX_COLUMNS);
     uint64_t format = header[2];
-    if (columns < 2 || columns > MAX_COLUMNS || header[0] == 0 || format > 111 ||
-        format % 10 > 1 || format / 10 % 10 > 1)
+    if (columns < 2 || columns > MAX_COLUMNS || header[0] == 0 || format > 111 || format % 10 > 1 ||
+        format / 10 % 10 > 1)
         return 0;
     struct metis_check check = {.n = header[0], .same_columns = 1};
     check.rows = collect_rows(s, rows);
@@ -349,7 +353,8 @@ static enum status sniff_text(const struct input *input, const struct sample *s,
         return refuse(input, "the .properties file of a WebGraph BV graph", webgraph_pipe, e);
     if (starts_with(first, "AdjacencyGraph") || starts_with(first, "WeightedAdjacencyGraph"))
         return refuse(input, "a Ligra adjacency graph",
-                      "Ligra writes the offsets first; convert it to pairs with its own utilities", e);
+                      "Ligra writes the offsets first; convert it to pairs with its own utilities",
+                      e);
     if ((*first == 'c' || *first == 'p') && (is_blank(first[1]) || first[1] == '\n'))
         return sniff_problem(input, s, format, e);
     after = scan_id(first, &id);
@@ -361,10 +366,11 @@ static enum status sniff_text(const struct input *input, const struct sample *s,
         return refuse(input, "an index of names (name, tab, id)",
                       "the edges are in the arc files of the same graph", e);
     else if (all_single(s))
-        return fail(e, ST_BAD_DATA,
-                    "%s:1: found one id a line (a list of vertices, LDBC's .v?), expected two: give "
-                    "the file of edges",
-                    input_name(input));
+        return fail(
+            e, ST_BAD_DATA,
+            "%s:1: found one id a line (a list of vertices, LDBC's .v?), expected two: give "
+            "the file of edges",
+            input_name(input));
     else if (s->lines > 0 && looks_metis(s))
         *format = FORMAT_METIS;
     return ST_OK;

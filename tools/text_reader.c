@@ -97,8 +97,8 @@ enum status text_parse(const struct graph_reader *r, struct piece *piece, size_t
                        line_parser *parser, struct error *e)
 {
     int last = 0;
-    size_t bytes = r->feed.by_offset ? (size_t)(piece->range_end - piece->range_begin)
-                                     : piece->text_bytes;
+    size_t bytes =
+        r->feed.by_offset ? (size_t)(piece->range_end - piece->range_begin) : piece->text_bytes;
     if (piece_reserve_edges(piece, bytes / bytes_per_edge + 1, e) != ST_OK)
         return e->status;
     while (!last && piece->fault.at == NULL) {
@@ -135,10 +135,9 @@ static enum status too_many_entries(const struct graph_reader *r, struct piece *
     uint64_t line;
     if (find_entry(r, piece, r->declared_entries - r->total.entries, &line, e) != ST_OK)
         return e->status;
-    return fail(e, ST_BAD_DATA,
-                "%s:%llu: found more than %llu entries, expected as many as line %llu says",
-                r->name, (ull)(r->lines + line + 1), (ull)r->declared_entries,
-                (ull)r->declared_line);
+    return fail(
+        e, ST_BAD_DATA, "%s:%llu: found more than %llu entries, expected as many as line %llu says",
+        r->name, (ull)(r->lines + line + 1), (ull)r->declared_entries, (ull)r->declared_line);
 }
 
 enum status text_account(struct graph_reader *r, struct piece *piece, struct error *e)

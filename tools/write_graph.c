@@ -295,9 +295,8 @@ enum status graph_writer_put(struct graph_writer *writer, const struct encoded *
     if (writer->format == OUTPUT_SPOOL)
         return write_spool(writer, encoded, e);
     if (writer->format != OUTPUT_EDGES)
-        return encoded->size == 0
-                   ? ST_OK
-                   : outfile_write(writer->out, encoded->bytes, encoded->size, e);
+        return encoded->size == 0 ? ST_OK
+                                  : outfile_write(writer->out, encoded->bytes, encoded->size, e);
     for (size_t i = 0; i < encoded->block_count; i++) {
         if (edges_writer_put(writer->edges, &encoded->blocks[i], e) != ST_OK)
             return e->status;
