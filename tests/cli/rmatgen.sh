@@ -175,7 +175,7 @@ for scale in 4 20; do
     check "a closed pipe ends it quietly, scale $scale" test ! -s "$tmp/err"
 done
 
-if command -v script >/dev/null 2>&1; then
+if script -qec true /dev/null >/dev/null 2>&1; then # a terminal can be had
     check_exit 2 'binary to a terminal is refused' script -qec "$rmatgen -s 4" /dev/null
     check_exit 0 'text to a terminal is not' script -qec "$rmatgen -s 4 -f text" /dev/null
 else
