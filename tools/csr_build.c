@@ -21,7 +21,7 @@ enum { WINDOW_PER_THREAD = 16 /* buckets that may be ahead of the one to be emit
 struct column_buffer {
     struct column_buffer *next;
     uint64_t bytes;
-    _Alignas(64) unsigned char columns[];
+    uint64_t columns[]; /* of 4 or 8 bytes each */
 };
 
 /* A sorted bucket: what is left of its rows after the heads, ready for the columns section. */
@@ -123,7 +123,7 @@ static uint32_t choose_heads(const struct build *b, int asked, uint64_t source_r
         return 0;
     if (asked != HEADS_AUTO)
         return (uint32_t)asked;
-    return (b->g == ND || b->g == DD) && 2 * source_rows >= b->rows;
+    return (b->g == ND || b->g == DD) && 2 * source_rows >= b->rows ? HEADS_USUAL : 0;
 }
 
 /* ---- second round ---- */

@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-enum { HEADS_AUTO = -1, HEADS_MOST = 8 };
+enum { HEADS_AUTO = -1, HEADS_USUAL = 2, HEADS_MOST = 8 };
 
 struct csr_counts {
     uint64_t edges;        /* kept */
@@ -22,8 +22,8 @@ struct csr_counts {
     uint32_t head_columns; /* k */
 };
 
-/* `heads` is k or HEADS_AUTO: one head column for nd and dd, unless fewer than half of the rows have
- * anything to put there. Destinations of 8 bytes have no heads. */
+/* `heads` is k or HEADS_AUTO: HEADS_USUAL head columns for nd and dd, unless fewer than half of the
+ * rows have anything to put there. Destinations of 8 bytes have no heads. */
 enum status csr_build(const struct placement *placement, uint32_t shard, enum subgraph g,
                       int heads, struct container_writer *writer, int threads,
                       struct memory_budget *budget, struct csr_counts *counts, struct error *e);

@@ -27,7 +27,7 @@ static const char help[] =
     "  -o, --output DIR       a new or empty folder\n"
     "      --force            write into a folder that is not empty; replaces a packed graph\n"
     "      --heads LIST       head columns per subgraph, such as nd=1,dd=2 (0 to 8, or 'auto':\n"
-    "                         the default, one for nd and dd where most rows have an edge)\n"
+    "                         the default, two for nd and dd where most rows have an edge)\n"
     "      --list             print what a shard directory holds\n"
     "      --verify           check every byte of a shard directory\n"
     "  -@, --threads N        0, the default, is all cores\n"

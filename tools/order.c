@@ -101,10 +101,15 @@ static enum status number_delegates(struct vertex_order *o, const struct sorting
     if (memory_take(budget, (void **)&o->delegate_ids, o->d, 8, "delegates", e) != ST_OK ||
         memory_take(budget, (void **)&o->delegate_peers, o->d, 4, "delegates", e) != ST_OK)
         return e->status;
+    for (o->delegate_bits = 1; o->d > UINT64_C(1) << o->delegate_bits; o->delegate_bits++)
+        ;
+    uint32_t run_mask = (UINT32_C(1) << (31 - o->delegate_bits)) - 1;
+    uint32_t last_rank = s->ranks->count - 1;
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (uint64_t i = 0; i < o->d; i++) {
         uint64_t v = s->sorted[i];
-        o->label[v] = LABEL_DELEGATE | (uint32_t)i;
+        uint32_t run = last_rank - s->rank_of[v];
+        o->label[v] = LABEL_DELEGATE | (run & run_mask) << o->delegate_bits | (uint32_t)i;
         o->delegate_ids[i] = v;
     }
     return ST_OK;

@@ -12,7 +12,9 @@
 
 #include <stdint.h>
 
-#define LABEL_DELEGATE (UINT32_C(1) << 31) /* set: the rest is a delegate id; clear: a local id */
+/* A label is a local id, or LABEL_DELEGATE with a delegate id in the order's delegate_bits; the bits
+ * between are the low ones of the number of the delegate's run of equal degrees. */
+#define LABEL_DELEGATE (UINT32_C(1) << 31)
 #define LABEL_ISOLATED (LABEL_DELEGATE - 1)
 
 struct shard_vertices {
@@ -29,6 +31,7 @@ struct vertex_order {
     uint32_t nn_column_bytes; /* 4, or 8 where shard and local id need more */
     uint64_t normals;    /* vertices with edges that are no delegates */
     uint32_t *label;     /* [n] */
+    unsigned delegate_bits; /* of a label */
     uint64_t *delegate_ids;  /* [d] */
     uint32_t *delegate_peers; /* [d]: one past the last delegate of the same degree */
     struct degree_run *delegate_runs;
@@ -43,6 +46,11 @@ enum status order_make(struct vertex_order *order, const uint32_t *rank_of,
                        const struct ranks *ranks, uint64_t n, uint32_t p, uint64_t th, int threads,
                        struct memory_budget *budget, struct error *e);
 void order_free(struct vertex_order *order, struct memory_budget *budget);
+
+static inline uint32_t label_delegate(const struct vertex_order *order, uint32_t label)
+{
+    return label & ((UINT32_C(1) << order->delegate_bits) - 1);
+}
 
 /* Gives back the labels, which only the placing of edges needs. */
 void order_drop_labels(struct vertex_order *order, struct memory_budget *budget);

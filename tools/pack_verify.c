@@ -76,6 +76,17 @@ static void sum_pairs(const struct csr *csr, uint64_t tag, int threads, uint64_t
     *backward += b;
 }
 
+/* The format leaves heads out where k is 0. */
+static enum status check_heads(const struct shard *s, struct error *e)
+{
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        uint32_t type = shard_section_of((enum subgraph)g, SHARD_HEADS);
+        if (s->csr[g].head_columns == 0 && container_find(s->file, type) != NULL)
+            return bad(s, shard_kind.section_name(type), "is there, though k is 0", e);
+    }
+    return ST_OK;
+}
+
 /* ---- vertices ---- */
 
 static enum status mark_vertex(const struct shard *s, uint64_t *seen, uint64_t slot,
@@ -257,9 +268,9 @@ static enum status check_shard(struct verify *v, const struct shard *s, struct e
 {
     if (s->local_bits != v->shard[0].local_bits)
         return bad(s, "attributes", "local bits differ from those of the other parts", e);
-    if (check_coverage(v, s, e) != ST_OK || check_local_edges(s, e) != ST_OK ||
-        check_dd(v, s, e) != ST_OK || check_transposes(v, s, e) != ST_OK ||
-        check_nn(v, s, e) != ST_OK)
+    if (check_heads(s, e) != ST_OK || check_coverage(v, s, e) != ST_OK ||
+        check_local_edges(s, e) != ST_OK || check_dd(v, s, e) != ST_OK ||
+        check_transposes(v, s, e) != ST_OK || check_nn(v, s, e) != ST_OK)
         return e->status;
     for (int g = 0; g < SUBGRAPHS; g++)
         v->edges[g] += s->csr[g].edges;

@@ -26,64 +26,76 @@ static inline uint32_t reduce(const struct modulus *m, uint64_t v)
     return (uint32_t)(((unsigned __int128)fraction * m->p) >> 64);
 }
 
+/* What placing an edge of one subgraph takes, copied together. */
+struct class_placing {
+    const uint16_t *of_granule;
+    unsigned shift, column_bits, record_bytes;
+    uint32_t first_bucket;
+};
+
 struct placing {
-    struct placement *placement;
+    struct class_placing class[SUBGRAPHS];
+    uint32_t shard_buckets;
     const uint32_t *label;
     const uint32_t *delegate_peers;
+    uint32_t delegate_mask; /* of a label */
     unsigned local_bits;
     struct modulus modulus;
-    int symmetric;
+    int both; /* directions: the stream has each edge once */
+    struct bucket_store *store;
 };
 
 /* The shard of an edge between delegates: that of the lower degree, then of the smaller id. Ids of
- * delegates ascend as degrees descend, and with the ids of their vertices within a degree; so one
- * look at the bigger hub's peers tells, and hubs are few. */
-static inline uint32_t dd_shard(const struct placing *c, uint64_t u, uint32_t du, uint64_t v,
-                                uint32_t dv)
+ * delegates ascend as degrees descend, and with the ids of their vertices within a degree. The run
+ * bits of the labels tell most different degrees apart, the bigger hub's peers the rest. */
+static inline uint32_t dd_shard(const struct placing *c, uint64_t u, uint32_t lu, uint64_t v,
+                                uint32_t lv)
 {
+    uint32_t du = lu & c->delegate_mask, dv = lv & c->delegate_mask;
     uint32_t first = du < dv ? du : dv, last = du < dv ? dv : du;
-    int same_degree = last < c->delegate_peers[first];
+    int same_degree =
+        ((lu ^ lv) & ~c->delegate_mask) == 0 && last < c->delegate_peers[first];
     return reduce(&c->modulus, same_degree == (du < dv) ? u : v);
 }
 
 static inline void append(const struct placing *c, struct bucket_writer *w, uint32_t shard,
                           enum subgraph g, uint32_t row, uint64_t column)
 {
-    const struct placement *pl = c->placement;
-    uint32_t range = row_ranges_find(placement_rows(pl, g), row);
-    uint32_t bucket = placement_bucket(pl, shard, g, range);
-    uint64_t record = (uint64_t)row << pl->plan[g].column_bits | column;
-    if (pl->plan[g].bytes == 4)
+    const struct class_placing *class = &c->class[g];
+    uint32_t range = class->of_granule[row_ranges_granule(row, class->shift)];
+    uint32_t bucket = shard * c->shard_buckets + class->first_bucket + range;
+    uint64_t record = (uint64_t)row << class->column_bits | column;
+    if (class->record_bytes == 4)
         bucket_append_u32(w, bucket, (uint32_t)record);
     else
         bucket_append_u64(w, bucket, record);
 }
 
-/* Places u -> v, and v -> u with `both`. */
+/* Places u -> v, and v -> u where the stream has each edge once. */
 static inline void place_edge(const struct placing *c, struct bucket_writer *w, uint64_t u,
-                              uint64_t v, int both)
+                              uint64_t v)
 {
     uint32_t lu = c->label[u], lv = c->label[v];
-    uint32_t du = lu & ~LABEL_DELEGATE, dv = lv & ~LABEL_DELEGATE;
+    uint32_t du = lu & c->delegate_mask, dv = lv & c->delegate_mask;
     if (lu & lv & LABEL_DELEGATE) {
-        uint32_t shard = c->modulus.p == 1 ? 0 : dd_shard(c, u, du, v, dv);
+        uint32_t shard = c->modulus.p == 1 ? 0 : dd_shard(c, u, lu, v, lv);
         append(c, w, shard, DD, du, dv);
-        if (both)
+        if (c->both)
             append(c, w, shard, DD, dv, du);
     } else if (lv & LABEL_DELEGATE) {
         uint32_t shard = reduce(&c->modulus, u);
         append(c, w, shard, ND, lu, dv);
-        if (both)
+        if (c->both)
             append(c, w, shard, DN, dv, lu);
     } else if (lu & LABEL_DELEGATE) {
         uint32_t shard = reduce(&c->modulus, v);
         append(c, w, shard, DN, du, lv);
-        if (both)
+        if (c->both)
             append(c, w, shard, ND, lv, du);
     } else {
         uint64_t su = reduce(&c->modulus, u), sv = reduce(&c->modulus, v);
         append(c, w, (uint32_t)su, NN, lu, sv << c->local_bits | lv);
-        if (both)
+        if (c->both)
             append(c, w, (uint32_t)sv, NN, lv, su << c->local_bits | lu);
     }
 }
@@ -91,16 +103,16 @@ static inline void place_edge(const struct placing *c, struct bucket_writer *w, 
 static enum status visit(void *context, int thread, const struct edge *edges, size_t count,
                          struct error *e)
 {
-    const struct placing *c = context;
-    struct bucket_writer *w = &c->placement->store.writer[thread];
-    const uint32_t *label = c->label;
+    /* a copy that nothing points to stays in registers while records are stored */
+    const struct placing c = *(const struct placing *)context;
+    struct bucket_writer *w = &c.store->writer[thread];
     for (size_t i = 0; i < count; i++) {
         if (i + PREFETCH_EDGES < count) {
-            __builtin_prefetch(&label[edges[i + PREFETCH_EDGES].u]);
-            __builtin_prefetch(&label[edges[i + PREFETCH_EDGES].v]);
+            __builtin_prefetch(&c.label[edges[i + PREFETCH_EDGES].u]);
+            __builtin_prefetch(&c.label[edges[i + PREFETCH_EDGES].v]);
         }
         if (edges[i].u != edges[i].v)
-            place_edge(c, w, edges[i].u, edges[i].v, !c->symmetric);
+            place_edge(&c, w, edges[i].u, edges[i].v);
     }
     if (w->error.status != ST_OK)
         *e = w->error;
@@ -174,25 +186,43 @@ static enum status plan(struct placement *pl, uint64_t directed_edges, struct er
     return ST_OK;
 }
 
+static struct placing start_placing(struct placement *pl, int symmetric)
+{
+    const struct vertex_order *o = pl->order;
+    struct placing c = {.shard_buckets = pl->shard_buckets,
+                        .label = o->label,
+                        .delegate_peers = o->delegate_peers,
+                        .delegate_mask = (UINT32_C(1) << o->delegate_bits) - 1,
+                        .local_bits = o->local_bits,
+                        .modulus = {.p = o->p, .reciprocal = UINT64_MAX / o->p + 1},
+                        .both = !symmetric,
+                        .store = &pl->store};
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        const struct row_ranges *rows = placement_rows(pl, (enum subgraph)g);
+        c.class[g] = (struct class_placing){.of_granule = rows->of_granule,
+                                            .shift = rows->shift,
+                                            .column_bits = pl->plan[g].column_bits,
+                                            .record_bytes = pl->plan[g].bytes,
+                                            .first_bucket = pl->plan[g].first_bucket};
+    }
+    return c;
+}
+
 enum status placement_make(struct placement *pl, const struct vertex_order *order,
                            const struct edge_source *source, const struct edges_totals *totals,
                            int symmetric, int threads, struct memory_budget *budget,
                            struct error *e)
 {
     uint64_t records = (totals->edges - totals->loops) * (symmetric ? 1 : 2);
-    struct placing c = {.placement = pl,
-                        .label = order->label,
-                        .delegate_peers = order->delegate_peers,
-                        .local_bits = order->local_bits,
-                        .modulus = {.p = order->p, .reciprocal = UINT64_MAX / order->p + 1},
-                        .symmetric = symmetric};
     memset(pl, 0, sizeof *pl);
     pl->order = order;
     if (plan(pl, records, e) == ST_OK &&
         bucket_store_open(&pl->store, order->p * pl->shard_buckets, threads, 4 * records, budget,
-                          e) == ST_OK &&
-        edge_source_scan(source, totals, threads, visit, &c, e) == ST_OK)
-        bucket_store_seal(&pl->store, e);
+                          e) == ST_OK) {
+        struct placing c = start_placing(pl, symmetric);
+        if (edge_source_scan(source, totals, threads, visit, &c, e) == ST_OK)
+            bucket_store_seal(&pl->store, e);
+    }
     if (e->status != ST_OK)
         placement_free(pl);
     return e->status;

@@ -29,10 +29,11 @@ enum status row_ranges_make(struct row_ranges *ranges, const struct degree_run *
                             uint64_t max_rows, struct error *e);
 void row_ranges_free(struct row_ranges *ranges);
 
-static inline uint32_t row_ranges_find(const struct row_ranges *ranges, uint32_t row)
+/* The entry of of_granule for a row. */
+static inline uint32_t row_ranges_granule(uint32_t row, unsigned shift)
 {
-    uint32_t beyond = ROW_RANGES_FINE + ((row - ROW_RANGES_FINE) >> ranges->shift);
-    return ranges->of_granule[row < ROW_RANGES_FINE ? row : beyond];
+    uint32_t beyond = ROW_RANGES_FINE + ((row - ROW_RANGES_FINE) >> shift);
+    return row < ROW_RANGES_FINE ? row : beyond;
 }
 
 #endif

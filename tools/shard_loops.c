@@ -9,7 +9,7 @@ static struct loop_count describe(const struct vertex_loops *l, const struct ver
 {
     uint32_t label = o->label[l->vertex];
     if (label & LABEL_DELEGATE)
-        return (struct loop_count){LOOP_AT_DELEGATE, label & ~LABEL_DELEGATE, l->count};
+        return (struct loop_count){LOOP_AT_DELEGATE, label_delegate(o, label), l->count};
     if (label != LABEL_ISOLATED)
         return (struct loop_count){LOOP_AT_LOCAL, label, l->count};
     return (struct loop_count){LOOP_AT_ISOLATED, (uint32_t)slot_of_vertex(l->vertex, o->p),

@@ -23,9 +23,10 @@ static const char help[] =
     "      --no-check              do not compare the shards' CRCs before searching\n"
     "Search:\n"
     "      --direction MODE        auto, push or pull (default auto)\n"
-    "      --factor0 LIST          to pull when FV > factor0 * BV (default dd=0.03,dn=0.005,nd=0.01)\n"
-    "      --factor1 LIST          back to push when FV < factor1 * BV (default dd=0.001,dn=0.0001,\n"
-    "                              nd=0.0001)\n"
+    "      --factor0 LIST          to pull when FV > factor0 * BV (default\n"
+    "                              dd=0.03,dn=0.005,nd=0.01,nn=0.5; nn only where p is 1)\n"
+    "      --factor1 LIST          back to push when FV < factor1 * BV (default\n"
+    "                              dd=0.001,dn=0.0001,nd=0.0001,nn=0.01)\n"
     "      --reduction MODE        of delegate masks: blocking or nonblocking (default blocking)\n"
     "      --local-all2all         gather vertices for device g on device g before sending\n"
     "      --uniquify              drop duplicates among vertices sent to one device\n"
@@ -121,11 +122,11 @@ static void parse_factors(struct args *args, const char *option, char *list, dou
         int g = SUBGRAPHS;
         if (value != NULL) {
             *value++ = '\0';
-            for (g = ND; g < SUBGRAPHS && strcmp(item, subgraph_name[g]) != 0; g++)
+            for (g = NN; g < SUBGRAPHS && strcmp(item, subgraph_name[g]) != 0; g++)
                 ;
         }
         if (g == SUBGRAPHS)
-            cli_usage(&args->cli, "%s: '%s' is not nd=X, dn=X or dd=X", option, item);
+            cli_usage(&args->cli, "%s: '%s' is not nn=X, nd=X, dn=X or dd=X", option, item);
         factor[g] = cli_real(&args->cli, option, value);
     }
 }

@@ -36,6 +36,7 @@ static enum status take_normal_arrays(struct device *dev, struct error *e)
     uint64_t locals = dev->shard->locals, words = mask_words(locals);
     take(dev, (void **)&dev->visited_n, words, 8, "visited vertices", e);
     take(dev, (void **)&dev->pulled_n, words, 8, "pulled frontier", e);
+    take(dev, (void **)&dev->pulled_next, words, 8, "next pulled frontier", e);
     take(dev, (void **)&dev->queue, locals, 4, "frontier queue", e);
     take(dev, (void **)&dev->next, locals, 4, "next frontier queue", e);
     take(dev, (void **)&dev->depth_n, locals, 4, "depths", e);
@@ -77,6 +78,7 @@ static void cpu_close(struct device *dev)
     memory_release(dev->budget, dev->parent_d, d, 4);
     memory_release(dev->budget, dev->visited_n, mask_words(locals), 8);
     memory_release(dev->budget, dev->pulled_n, mask_words(locals), 8);
+    memory_release(dev->budget, dev->pulled_next, mask_words(locals), 8);
     memory_release(dev->budget, dev->queue, locals, 4);
     memory_release(dev->budget, dev->next, locals, 4);
     memory_release(dev->budget, dev->depth_n, locals, 4);
@@ -163,6 +165,10 @@ static void weigh(struct device *dev, enum subgraph g, const struct direction_po
                                    .frontier = dev->frontier[g],
                                    .unvisited_sources = dev->unvisited[g],
                                    .unvisited_targets = dev->unvisited[reverse[g]]};
+    if (g == NN && dev->shard->p > 1) {
+        directions->of[g] = PUSH;
+        return;
+    }
     if (direction_needs_forward(policy, g, work, directions->of[g]))
         work->forward = count_forward(dev, g);
     directions->of[g] = choose_direction(policy, g, work, directions->of[g]);
@@ -207,17 +213,25 @@ static enum status cpu_visit_delegates(struct device *dev, const struct directio
 static enum status cpu_visit_normals(struct device *dev, const struct directions *directions,
                                      uint64_t *found, struct error *e)
 {
-    /* nn first: it reads the frontier mask that a pull of dn then replaces */
-    if (dev->frontier[NN] > 0)
-        push_nn(dev);
+    /* nn last: after a pull of dn most of its destinations are visited, and it has little to do */
     uint64_t pulled = 0;
-    dev->pulled = 0;
+    dev->pulled_next_valid = 0;
     if (dev->frontier[DN] > 0) {
         if (directions->of[DN] == PULL)
-            pulled = pull_dn(dev);
+            pulled += pull_dn(dev);
         else
             push_dn(dev);
     }
+    if (dev->frontier[NN] > 0) {
+        if (directions->of[NN] == PULL)
+            pulled += pull_nn(dev);
+        else
+            push_nn(dev);
+    }
+    uint64_t *frontier = dev->pulled_next;
+    dev->pulled_next = dev->pulled_n;
+    dev->pulled_n = frontier;
+    dev->pulled = dev->pulled_next_valid;
     *found = dev->next_count + pulled;
     return dev->out_of_memory ? fail_memory(e, "bins of vertices for other shards", 0) : ST_OK;
 }

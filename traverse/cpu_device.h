@@ -48,8 +48,9 @@ struct device {
 
     /* local normals: [locals] or mask_words(locals) */
     uint64_t *visited_n;
-    uint64_t *pulled_n; /* the part of the frontier that a pull found; valid if pulled */
-    int pulled;
+    uint64_t *pulled_n; /* the part of the frontier that pulls found; valid if pulled */
+    uint64_t *pulled_next; /* the same of the next level */
+    int pulled, pulled_next_valid;
     uint32_t *queue; /* the part of the frontier that pushes found or other shards sent */
     uint64_t queue_count;
     uint32_t *next; /* the queue of the next level */
@@ -134,7 +135,8 @@ void push_nn(struct device *dev);
 /* cpu_pull.c */
 void pull_dd(struct device *dev);
 void pull_nd(struct device *dev);
-uint64_t pull_dn(struct device *dev); /* normals found */
+uint64_t pull_dn(struct device *dev); /* normals found, here and below */
+uint64_t pull_nn(struct device *dev); /* p = 1 only: elsewhere nn is not symmetric */
 
 /* cpu_previsit.c */
 void previsit_delegates(struct device *dev);

@@ -5,10 +5,13 @@
  * the rows that go on 8 of offsets and 4 a probe; the mask of parents stays in cache. Every thread
  * owns whole words of 64 rows, so results are stored without atomics.
  *
- * Pulls test "visited before this level", not "in the frontier": for an unvisited vertex these are
- * the same parents, because an older parent would have reached it already.
+ * Pulls from delegates, and of delegates, test "visited before this level", not "in the frontier":
+ * for an unvisited vertex these are the same parents, because an older parent would have reached it
+ * already.
  */
 #include "cpu_device.h"
+
+#include <string.h>
 
 enum { WORDS_PER_CHUNK = 32 };
 
@@ -113,25 +116,43 @@ static inline void mark_word(int32_t *depth, uint64_t base, uint64_t bits, int32
         depth[base + (uint64_t)__builtin_ctzll(bits)] = value;
 }
 
-uint64_t pull_dn(struct device *dev)
+/* Unvisited normals look for a parent in `mask`; *added* to what earlier pulls of the level found. */
+static uint64_t pull_normals(struct device *dev, const struct csr *csr, const uint64_t *mask,
+                             uint32_t tag)
 {
-    const struct csr *csr = &dev->shard->csr[ND];
     uint64_t words = mask_words(dev->shard->locals), count = 0;
     uint32_t *parent = dev->parents ? dev->parent_n : NULL;
     int32_t depth = dev->depth + 1;
+    int keep = dev->pulled_next_valid;
 #pragma omp parallel for num_threads(threads_for(dev, 64 * words)) \
     schedule(dynamic, WORDS_PER_CHUNK) reduction(+ : count)
     for (uint64_t w = 0; w < words; w++) {
         uint64_t candidates = csr->sources[w] & ~dev->visited_n[w], found = 0;
         if (candidates != 0)
-            found = pull_word(csr, 64 * w, candidates, dev->visited_d, PARENT_DELEGATE_BIT, parent);
-        dev->pulled_n[w] = found;
+            found = pull_word(csr, 64 * w, candidates, mask, tag, parent);
+        dev->pulled_next[w] = (keep ? dev->pulled_next[w] : 0) | found;
         if (found == 0)
             continue;
         dev->visited_n[w] |= found;
         mark_word(dev->depth_n, 64 * w, found, depth);
         count += count_bits(found);
     }
-    dev->pulled = count > 0;
+    dev->pulled_next_valid = 1;
     return count;
+}
+
+uint64_t pull_dn(struct device *dev)
+{
+    return pull_normals(dev, &dev->shard->csr[ND], dev->visited_d, PARENT_DELEGATE_BIT);
+}
+
+/* With p = 1 the nn subgraph is symmetric too. Its parents must be in the frontier itself: a pull of
+ * dn before this one has already visited normals of the next level. */
+uint64_t pull_nn(struct device *dev)
+{
+    if (!dev->pulled)
+        memset(dev->pulled_n, 0, mask_words(dev->shard->locals) * sizeof *dev->pulled_n);
+    for (uint64_t i = 0; i < dev->queue_count; i++)
+        dev->pulled_n[dev->queue[i] / 64] |= UINT64_C(1) << (dev->queue[i] % 64);
+    return pull_normals(dev, &dev->shard->csr[NN], dev->pulled_n, 0);
 }

@@ -4,11 +4,11 @@
 /* BV takes parents for randomly placed, but every row lists its hubs first, so a pull ends sooner
  * than BV says: factors below the paper's 0.5, 0.05, 1e-7 (section VI-B) for dd, dn, and above it
  * for nd, where graphs of many levels pay for pulling. The paper never turns back on RMAT; long
- * tails need it. Measured in NOTES.md. */
+ * tails need it. Measured in NOTES.md. nn's are used where it may be pulled. */
 const struct direction_policy direction_defaults = {
     .mode = DIRECTION_AUTO,
-    .factor0 = {[NN] = 0, [ND] = 1e-2, [DN] = 5e-3, [DD] = 3e-2},
-    .factor1 = {[NN] = 0, [ND] = 1e-4, [DN] = 1e-4, [DD] = 1e-3},
+    .factor0 = {[NN] = 0.5, [ND] = 1e-2, [DN] = 5e-3, [DD] = 3e-2},
+    .factor1 = {[NN] = 1e-2, [ND] = 1e-4, [DN] = 1e-4, [DD] = 1e-3},
 };
 
 static double backward_work(const struct subgraph_work *w)
@@ -17,16 +17,15 @@ static double backward_work(const struct subgraph_work *w)
     return (double)w->unvisited_targets * (q + s) / q;
 }
 
-static int is_fixed(const struct direction_policy *policy, enum subgraph g,
-                    const struct subgraph_work *work)
+static int is_fixed(const struct direction_policy *policy, const struct subgraph_work *work)
 {
-    return g == NN || policy->mode != DIRECTION_AUTO || work->frontier == 0;
+    return policy->mode != DIRECTION_AUTO || work->frontier == 0;
 }
 
 int direction_needs_forward(const struct direction_policy *policy, enum subgraph g,
                             const struct subgraph_work *work, enum direction current)
 {
-    if (is_fixed(policy, g, work))
+    if (is_fixed(policy, work))
         return 0;
     double backward = backward_work(work), least = (double)work->frontier;
     if (current == PUSH)
@@ -37,7 +36,7 @@ int direction_needs_forward(const struct direction_policy *policy, enum subgraph
 enum direction choose_direction(const struct direction_policy *policy, enum subgraph g,
                                 const struct subgraph_work *work, enum direction current)
 {
-    if (g == NN || policy->mode == DIRECTION_PUSH)
+    if (policy->mode == DIRECTION_PUSH)
         return PUSH;
     if (policy->mode == DIRECTION_PULL)
         return PULL;

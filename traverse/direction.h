@@ -2,8 +2,9 @@
  *
  * Section IV-B of Pan et al.: the forward workload FV is the sum of the frontier's row lengths, the
  * backward workload is estimated as BV = |U| (q + s) / q, and a subgraph turns to pull when FV >
- * factor0 * BV and back to push when FV < factor1 * BV. nn always pushes. Decisions are local: both
- * directions of every dd, nd and dn edge are on the same device.
+ * factor0 * BV and back to push when FV < factor1 * BV. Decisions are local: both directions of
+ * every dd, nd and dn edge are on the same device. nn always pushes, but for a graph of one shard,
+ * where nn is symmetric as well: there the backend may pull it.
  */
 #ifndef DBFS_DIRECTION_H
 #define DBFS_DIRECTION_H

@@ -132,8 +132,8 @@ static void json_string(FILE *out, const char *name, const char *text)
 
 static void json_factors(FILE *out, const char *name, const double *factor)
 {
-    fprintf(out, "\"%s\": {\"nd\": %.9g, \"dn\": %.9g, \"dd\": %.9g}", name, factor[ND], factor[DN],
-            factor[DD]);
+    fprintf(out, "\"%s\": {\"nn\": %.9g, \"nd\": %.9g, \"dn\": %.9g, \"dd\": %.9g}", name,
+            factor[NN], factor[ND], factor[DN], factor[DD]);
 }
 
 static void json_graph(FILE *out, const struct graph *graph)

@@ -27,7 +27,7 @@ check_exit 2 'several sampled roots need %d in --parents' "$traverse" -n 2 --par
 check_exit 2 'two results on standard output' "$traverse" -r 1 --depths - --json - "$tmp/p1"
 check_exit 2 'R x G must be p' "$traverse" -g 3 "$tmp/p4"
 check_exit 2 'a wrong direction' "$traverse" --direction sideways "$tmp/p1"
-check_exit 2 'a wrong factor' "$traverse" --factor0 nn=1 "$tmp/p1"
+check_exit 2 'a wrong factor' "$traverse" --factor0 dx=1 "$tmp/p1"
 check_exit 2 'a wrong size' "$traverse" -S 4GB "$tmp/p1"
 check_exit 2 'ranks that do not divide p' mpi 3 "$tmp/p4"
 check_exit 5 '--backend cuda without a usable GPU' env CUDA_VISIBLE_DEVICES= "$traverse" --backend cuda "$tmp/p1"

@@ -20,7 +20,7 @@ struct stream {
     struct edge *edges;
 };
 
-static inline void stop_at(const struct error *e)
+_Noreturn static inline void stop_at(const struct error *e)
 {
     printf("not ok - unexpected: %s\n", e->text);
     exit(1);
@@ -53,7 +53,7 @@ static inline void write_stream(const struct stream *s, const char *path)
 {
     struct error e = {0};
     struct outfile *out;
-    struct edges_writer *writer;
+    struct edges_writer *writer = NULL;
     struct edges_info info = {.direction = s->direction, .provenance = "a test\n"};
     if (outfile_open(&out, path, &e) != ST_OK ||
         edges_writer_open(&writer, out, &info, &e) != ST_OK ||

@@ -259,8 +259,7 @@ static int csr_agrees(const struct shard *s, const struct plain *pl, enum subgra
         sources += *at > first;
     }
     uint64_t expected = heads != HEADS_AUTO    ? (uint64_t)heads
-                        : g == ND || g == DD ? 2 * sources >= csr->rows
-                                             : 0;
+                        : (g == ND || g == DD) && 2 * sources >= csr->rows ? 2 : 0;
     if (csr->rows == 0 || csr->column_width == 8)
         expected = 0;
     return csr->edges == *at - begin && csr->source_rows == sources &&

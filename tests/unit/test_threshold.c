@@ -253,6 +253,35 @@ static void test_star(void)
     close_case(&c);
 }
 
+/* So many self-loops that each thread merges its list again and again. */
+static void test_loops(void)
+{
+    struct stream s = {.direction = EDGES_UNDIRECTED_ONCE, .n = 3000, .count = 200000};
+    struct case_of c;
+    int ok = 1;
+    s.edges = calloc(s.count, sizeof *s.edges);
+    for (uint64_t i = 0; i < s.count; i++) {
+        uint64_t v = i % 2 == 0 ? 17 : i * 7 % s.n;
+        s.edges[i] = (struct edge){v, v};
+    }
+    open_case(&c, s, 3);
+    uint64_t *expected = calloc(s.n, sizeof *expected);
+    for (uint64_t i = 0; i < s.count; i++)
+        expected[s.edges[i].u]++;
+    uint64_t entry = 0;
+    for (uint64_t v = 0; v < s.n; v++) {
+        if (expected[v] == 0)
+            continue;
+        ok &= entry < c.s.degrees.loops.count && c.s.degrees.loops.list[entry].vertex == v &&
+              c.s.degrees.loops.list[entry].count == expected[v];
+        entry++;
+    }
+    report(ok && entry == c.s.degrees.loops.count, "200000 self-loops");
+    report(c.s.ranks.count == 1 && c.s.degrees.directed_edges == 0, "and no edges");
+    free(expected);
+    close_case(&c);
+}
+
 static void test_refusals(void)
 {
     struct stream s = random_stream(5, 50, 100, 1);
@@ -292,6 +321,7 @@ int main(void)
     test_cycle();
     test_empty();
     test_star();
+    test_loops();
     test_refusals();
     return unit_result();
 }
