@@ -23,7 +23,7 @@ PROGRAMS = $(TOOLS) dbfs-traverse
 
 # A main file is named after its program; every other file of a folder goes into its archive.
 formats_src  = $(wildcard formats/*.c)
-tools_src    = $(filter-out $(TOOLS:%=tools/%.c),$(wildcard tools/*.c))
+tools_src    = $(filter-out $(TOOLS:%=tools/%.c),$(wildcard tools/*.c tools/*/*.c))
 traverse_src = $(wildcard traverse/*.c)
 unit_src     = $(wildcard tests/unit/*.c)
 plain_tests  = oracle treecheck mkgraph

@@ -3,7 +3,6 @@
 #include "edges_layout.h"
 
 #include "bytes.h"
-#include "crc_fold.h"
 
 #include <omp.h>
 #include <string.h>
@@ -73,7 +72,7 @@ static enum status visit_block(const struct rescan *s, int thread, const struct 
     const unsigned char *header = block->bytes, *payload = header + EDGES_BLOCK_HEADER_BYTES;
     size_t count = get_u32(header + BLOCK_COUNT_AT);
     unsigned width = get_u32(header + BLOCK_WIDTH_AT);
-    if (crc32_fold(0, payload, block->size - EDGES_BLOCK_HEADER_BYTES) !=
+    if (edges_crc(payload, block->size - EDGES_BLOCK_HEADER_BYTES) !=
         get_u32(header + BLOCK_PAYLOAD_CRC_AT))
         return fail(e, ST_BAD_DATA, "%s: block %llu at byte %llu: payload is corrupt (CRC differs)",
                     edges_reader_name(s->reader), (unsigned long long)block->index,

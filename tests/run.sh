@@ -4,6 +4,8 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 mode=${1:-short}
 export BUILD=${BUILD:-build} TEST_MODE=$mode
+# threads that wait give their core to other ranks and other work, instead of spinning
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 log=$(mktemp) || exit 1
 trap 'rm -f "$log"' EXIT
 

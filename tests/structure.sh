@@ -10,16 +10,12 @@ check 'formats includes nothing of ours but formats' \
     no_match '#include "(tools|traverse)/' formats
 check 'tools never include traverse' no_match '#include "traverse/|#include "\.\./traverse' tools
 check 'traverse never includes tools' no_match '#include "tools/|#include "\.\./tools' traverse
-for header in tools/*.h; do
-    base=$(basename "$header")
-    if [ -e "traverse/$base" ]; then
-        fail "traverse/$base has the name of a header of tools"
-    fi
-done
+check 'converting and generating know nothing of packing' \
+    no_match '#include "tools/(pack|separate)/' tools/convert tools/generate
 check 'MPI is seen by one file of traverse' \
     test "$(grep -lE '#include <mpi.h>' traverse/* | tr '\n' ' ')" = 'traverse/comm.c '
 check 'zlib inflate is seen by one file of the tools' \
-    test "$(grep -lE 'inflate(Init|End)' formats/* tools/* traverse/* | wc -l)" = 1
+    test "$(grep -rlE 'inflate(Init|End)' formats tools traverse | wc -l)" = 1
 
 duplicates=$(find formats tools traverse -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
 check "file names are unique ($duplicates)" test -z "$duplicates"

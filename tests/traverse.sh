@@ -12,9 +12,6 @@ mode=${1:-short}
 layouts='1x1 1x2 2x1 1x3 3x1 1x4 2x2 4x1 1x7 7x1 1x8 2x4 4x2 8x1' # ranks x shards per rank
 long_layouts='1x1 1x2 2x1 1x3 2x2 1x7 1x8 2x4'
 
-# threads that wait give the core to the other ranks
-export OMP_WAIT_POLICY=passive
-
 parameters() { # LAYOUTS
     cat <<END
 layout $1

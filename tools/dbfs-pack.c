@@ -3,10 +3,10 @@
  */
 #include "formats/cli.h"
 #include "formats/text.h"
-#include "tools/pack.h"
-#include "tools/pack_list.h"
-#include "tools/pack_verify.h"
-#include "tools/separate.h"
+#include "tools/pack/pack.h"
+#include "tools/pack/pack_list.h"
+#include "tools/pack/pack_verify.h"
+#include "tools/separate/separate.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,10 +3,10 @@
 #include "formats/outfile.h"
 #include "formats/split.h"
 #include "formats/text.h"
-#include "tools/edge_source.h"
-#include "tools/separate.h"
-#include "tools/split_make.h"
-#include "tools/sweep_print.h"
+#include "edge_source.h"
+#include "tools/separate/separate.h"
+#include "tools/separate/split_make.h"
+#include "tools/separate/sweep_print.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* edge_encode.c: see edge_encode.h */
-#include "tools/edge_encode.h"
+#include "edge_encode.h"
 
 #include "formats/bytes.h"
 

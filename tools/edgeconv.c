@@ -4,10 +4,10 @@
  * together is refused before anything is written. Randomising needs the number of vertices: where
  * no option or header gives it, the edges are spooled and a second pass writes them.
  */
-#include "convert.h"
-#include "graph_reader.h"
+#include "tools/convert/convert.h"
+#include "tools/convert/graph_reader.h"
 #include "progress.h"
-#include "write_graph.h"
+#include "tools/convert/write_graph.h"
 
 #include "formats/bijection.h"
 #include "formats/cli.h"

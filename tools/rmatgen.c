@@ -10,10 +10,10 @@
 #include "formats/hash.h"
 #include "formats/outfile.h"
 #include "formats/text.h"
-#include "tools/edge_encode.h"
-#include "tools/kronecker500.h"
-#include "tools/pipeline.h"
-#include "tools/rmat.h"
+#include "edge_encode.h"
+#include "tools/generate/kronecker500.h"
+#include "pipeline.h"
+#include "tools/generate/rmat.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,10 +9,10 @@
 #include "formats/manifest.h"
 #include "formats/partition.h"
 #include "formats/split.h"
-#include "tools/pack.h"
-#include "tools/pack_verify.h"
-#include "tools/separate.h"
-#include "tools/shard_write.h"
+#include "tools/pack/pack.h"
+#include "tools/pack/pack_verify.h"
+#include "tools/separate/separate.h"
+#include "tools/pack/shard_write.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

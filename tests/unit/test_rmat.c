@@ -7,9 +7,9 @@
  * f9ed1def5cbdf56fce5ffd1149f4a3c0.
  */
 #include "tools/edge_encode.h"
-#include "tools/kronecker500.h"
-#include "tools/mrg.h"
-#include "tools/rmat.h"
+#include "tools/generate/kronecker500.h"
+#include "tools/generate/mrg.h"
+#include "tools/generate/rmat.h"
 
 #include <math.h>
 #include <stdio.h>

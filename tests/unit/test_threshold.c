@@ -4,8 +4,8 @@
 #include "stream.h"
 #include "unit.h"
 
-#include "tools/separate.h"
-#include "tools/split_make.h"
+#include "tools/separate/separate.h"
+#include "tools/separate/split_make.h"
 
 #include <math.h>
 

@@ -9,8 +9,8 @@
 #include "unit.h"
 
 #include "formats/manifest.h"
-#include "tools/pack.h"
-#include "tools/pack_verify.h"
+#include "tools/pack/pack.h"
+#include "tools/pack/pack_verify.h"
 
 enum { VERTICES = 15, P = 2, TH = 3, MAX_BYTES = 1 << 12 };
 

@@ -7,7 +7,7 @@
 #define DBFS_PACK_H
 
 #include "csr_build.h"
-#include "edge_source.h"
+#include "tools/edge_source.h"
 #include "formats/memory.h"
 #include "formats/shard.h"
 

@@ -7,7 +7,7 @@
 #ifndef DBFS_THRESHOLD_H
 #define DBFS_THRESHOLD_H
 
-#include "edge_source.h"
+#include "tools/edge_source.h"
 #include "formats/memory.h"
 #include "formats/split.h"
 #include "rank.h"

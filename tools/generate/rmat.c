@@ -1,5 +1,5 @@
 /* rmat.c: see rmat.h */
-#include "tools/rmat.h"
+#include "rmat.h"
 
 #include "formats/hash.h"
 

@@ -9,7 +9,7 @@
 
 #include "formats/edges.h"
 #include "formats/status.h"
-#include "tools/mrg.h"
+#include "mrg.h"
 
 #include <stddef.h>
 #include <stdint.h>

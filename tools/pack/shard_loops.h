@@ -4,7 +4,7 @@
 
 #include "formats/memory.h"
 #include "formats/shard.h"
-#include "loops.h"
+#include "tools/separate/loops.h"
 #include "order.h"
 
 #include <stdint.h>

@@ -8,7 +8,7 @@
 #define DBFS_PLACE_H
 
 #include "bucket.h"
-#include "edge_source.h"
+#include "tools/edge_source.h"
 #include "order.h"
 #include "row_ranges.h"
 

@@ -8,7 +8,7 @@
 #ifndef DBFS_DEGREE_H
 #define DBFS_DEGREE_H
 
-#include "edge_source.h"
+#include "tools/edge_source.h"
 #include "formats/edges.h"
 #include "formats/memory.h"
 #include "loops.h"

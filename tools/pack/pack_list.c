@@ -2,8 +2,8 @@
 #include "pack_list.h"
 
 #include "formats/manifest.h"
-#include "separate.h"
-#include "threshold.h"
+#include "tools/separate/separate.h"
+#include "tools/separate/threshold.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 #include "formats/memory.h"
 #include "formats/shard.h"
-#include "rank.h"
+#include "tools/separate/rank.h"
 
 #include <stdint.h>
 

@@ -6,7 +6,7 @@
  */
 #include "bucket.h"
 
-#include "huge.h"
+#include "tools/huge.h"
 
 #include <stdlib.h>
 #include <string.h>

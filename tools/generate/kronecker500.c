@@ -8,7 +8,7 @@
  * Edges are made LANES at a time in plain loops over lanes that compilers turn into vector code.
  * No division is left in them; numbers are reduced modulo 2^31-1 only as far as 32 bits need.
  */
-#include "tools/kronecker500.h"
+#include "kronecker500.h"
 
 #include <string.h>
 

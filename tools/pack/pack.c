@@ -8,7 +8,7 @@
 #include "order.h"
 #include "pack_folder.h"
 #include "place.h"
-#include "separate.h"
+#include "tools/separate/separate.h"
 #include "shard_loops.h"
 #include "shard_write.h"
 

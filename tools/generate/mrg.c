@@ -1,5 +1,5 @@
 /* mrg.c: see mrg.h */
-#include "tools/mrg.h"
+#include "mrg.h"
 
 #include <string.h>
 

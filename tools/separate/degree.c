@@ -9,7 +9,7 @@
 
 #include "formats/hash.h"
 #include "formats/text.h"
-#include "huge.h"
+#include "tools/huge.h"
 
 #include <stdlib.h>
 #include <string.h>

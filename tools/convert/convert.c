@@ -2,7 +2,7 @@
  * lines, counts, and cutting into whole blocks), encode (parallel), write (in order). */
 #include "convert.h"
 
-#include "pipeline.h"
+#include "tools/pipeline.h"
 
 #include "formats/hash.h"
 

@@ -7,7 +7,7 @@
 #define DBFS_SEPARATE_H
 
 #include "degree.h"
-#include "edge_source.h"
+#include "tools/edge_source.h"
 #include "formats/memory.h"
 #include "rank.h"
 #include "threshold.h"
