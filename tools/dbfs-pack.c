@@ -26,7 +26,7 @@ static const char help[] =
     "                         (without -s and -t: the TH that degsplit suggests for P)\n"
     "  -o, --output DIR       a new or empty folder\n"
     "      --force            write into a folder that is not empty; replaces a packed graph\n"
-    "      --heads LIST       head columns per subgraph, such as nd=1,dd=2 (0 to 8, or 'auto':\n"
+    "      --heads LIST       head columns per subgraph, such as nd=1,dd=4 (0 to 8, or 'auto':\n"
     "                         the default, two for nd and dd where most rows have an edge)\n"
     "      --list             print what a shard directory holds\n"
     "      --verify           check every byte of a shard directory\n"
