@@ -65,8 +65,9 @@ struct device {
     int out_of_memory; /* a bin could not grow */
 };
 
-/* Below this many rows or edges a second thread costs more than it saves. */
-enum { PARALLEL_WORK = 8192 };
+/* Below this many rows or edges a second thread costs more than it saves, the more so where other
+ * work holds its core. */
+enum { PARALLEL_WORK = 16384 };
 
 static inline int threads_for(const struct device *dev, uint64_t work)
 {

@@ -80,14 +80,15 @@ static inline uint64_t pull_word(const struct csr *csr, uint64_t base, uint64_t 
     return found;
 }
 
-/* Unvisited delegates look for a parent: dd over its own rows, nd over dn's. */
-static void pull_delegates(struct device *dev, const struct csr *csr, const uint64_t *parents_mask,
+/* Unvisited delegates look for a parent: dd over its own rows, nd over dn's: the rows of `g`. */
+static void pull_delegates(struct device *dev, enum subgraph g, const uint64_t *parents_mask,
                            uint32_t tag)
 {
-    uint64_t words = mask_words(dev->shard->d);
+    const struct csr *csr = &dev->shard->csr[g];
+    uint64_t words = mask_words(dev->shard->d), work = dev->unvisited[g] + words;
     uint32_t *parent = dev->parents ? dev->parent_d : NULL;
     int updated = 0;
-#pragma omp parallel for num_threads(threads_for(dev, 64 * words)) \
+#pragma omp parallel for num_threads(threads_for(dev, work)) \
     schedule(dynamic, WORDS_PER_CHUNK) reduction(| : updated)
     for (uint64_t w = 0; w < words; w++) {
         uint64_t candidates = csr->sources[w] & ~(dev->visited_d[w] | dev->updated_d[w]);
@@ -102,12 +103,12 @@ static void pull_delegates(struct device *dev, const struct csr *csr, const uint
 
 void pull_dd(struct device *dev)
 {
-    pull_delegates(dev, &dev->shard->csr[DD], dev->visited_d, PARENT_DELEGATE_BIT);
+    pull_delegates(dev, DD, dev->visited_d, PARENT_DELEGATE_BIT);
 }
 
 void pull_nd(struct device *dev)
 {
-    pull_delegates(dev, &dev->shard->csr[DN], dev->visited_n, 0);
+    pull_delegates(dev, DN, dev->visited_n, 0);
 }
 
 static inline void mark_word(int32_t *depth, uint64_t base, uint64_t bits, int32_t value)
@@ -116,15 +117,17 @@ static inline void mark_word(int32_t *depth, uint64_t base, uint64_t bits, int32
         depth[base + (uint64_t)__builtin_ctzll(bits)] = value;
 }
 
-/* Unvisited normals look for a parent in `mask`; *added* to what earlier pulls of the level found. */
-static uint64_t pull_normals(struct device *dev, const struct csr *csr, const uint64_t *mask,
+/* Unvisited normals look for a parent in `mask` along the rows of `g`; what they find is added to
+ * what earlier pulls of the level found. */
+static uint64_t pull_normals(struct device *dev, enum subgraph g, const uint64_t *mask,
                              uint32_t tag)
 {
-    uint64_t words = mask_words(dev->shard->locals), count = 0;
+    const struct csr *csr = &dev->shard->csr[g];
+    uint64_t words = mask_words(dev->shard->locals), work = dev->unvisited[g] + words, count = 0;
     uint32_t *parent = dev->parents ? dev->parent_n : NULL;
     int32_t depth = dev->depth + 1;
     int keep = dev->pulled_next_valid;
-#pragma omp parallel for num_threads(threads_for(dev, 64 * words)) \
+#pragma omp parallel for num_threads(threads_for(dev, work)) \
     schedule(dynamic, WORDS_PER_CHUNK) reduction(+ : count)
     for (uint64_t w = 0; w < words; w++) {
         uint64_t candidates = csr->sources[w] & ~dev->visited_n[w], found = 0;
@@ -143,7 +146,7 @@ static uint64_t pull_normals(struct device *dev, const struct csr *csr, const ui
 
 uint64_t pull_dn(struct device *dev)
 {
-    return pull_normals(dev, &dev->shard->csr[ND], dev->visited_d, PARENT_DELEGATE_BIT);
+    return pull_normals(dev, ND, dev->visited_d, PARENT_DELEGATE_BIT);
 }
 
 /* With p = 1 the nn subgraph is symmetric too. Its parents must be in the frontier itself: a pull of
@@ -154,5 +157,5 @@ uint64_t pull_nn(struct device *dev)
         memset(dev->pulled_n, 0, mask_words(dev->shard->locals) * sizeof *dev->pulled_n);
     for (uint64_t i = 0; i < dev->queue_count; i++)
         dev->pulled_n[dev->queue[i] / 64] |= UINT64_C(1) << (dev->queue[i] % 64);
-    return pull_normals(dev, &dev->shard->csr[NN], dev->pulled_n, 0);
+    return pull_normals(dev, NN, dev->pulled_n, 0);
 }
