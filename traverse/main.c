@@ -7,6 +7,7 @@
 #include "report.h"
 #include "results.h"
 #include "roots.h"
+#include "threads.h"
 
 #include <inttypes.h>
 #include <omp.h>
@@ -297,6 +298,7 @@ int main(int argc, char **argv)
 {
     static struct run run;
     struct error error = {0};
+    threads_wait_briefly(argv);
     args_parse(&run.args, argc, argv);
     run.talk = takes_stdout(&run.args) ? stderr : stdout;
     comm_init(&run.comm, &error);
