@@ -67,7 +67,7 @@ struct device {
 
 /* Below this many rows or edges a second thread costs more than it saves, the more so where other
  * work holds its core. */
-enum { PARALLEL_WORK = 16384 };
+enum { PARALLEL_WORK = 32768 };
 
 static inline int threads_for(const struct device *dev, uint64_t work)
 {
