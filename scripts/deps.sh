@@ -13,7 +13,6 @@ has_header() {
 command -v "${CC:-cc}" >/dev/null 2>&1 || need gcc
 has_header stdio.h || need libc6-dev
 has_header zlib.h || need zlib1g-dev
-has_header archive.h || need libarchive-dev
 command -v mpicc.mpich >/dev/null 2>&1 || command -v "${MPICC:-mpicc}" >/dev/null 2>&1 || need libmpich-dev
 command -v mpiexec.mpich >/dev/null 2>&1 || command -v "${MPIEXEC:-mpiexec}" >/dev/null 2>&1 || need mpich
 command -v xz >/dev/null 2>&1 || need xz-utils
