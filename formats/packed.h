@@ -1,0 +1,118 @@
+/* packed.h: arrays of 4- or 8-byte integers in blocks of 128, each of which decodes alone.
+ *
+ * This is encoding 1 of a section. Threads (and warps) decode any blocks in any order: a block
+ * needs its entry in the directory, its own bits and, for the columns of a CSR, the row offsets and
+ * the last head column, which are decoded before. All numbers are little-endian; elements and sums
+ * are modulo 2^(8 * width), where width is the element width of the section table (4 or 8). With
+ * blocks = ceil(count / 128) and groups = ceil(blocks / 4096), a section is
+ *
+ *   words  of 4 bytes: the blocks' bits, block after block; then 4 bytes of zeros where the number
+ *          of words is odd
+ *   group  groups + 1 of 8 bytes: position of block 4096 * g, in words from the start of the
+ *          section; last the number of words
+ *   base   blocks of `width` bytes
+ *   entry  blocks of 4 bytes: low 24 bits, the block's position in words from that of its group;
+ *          high 8 bits, its kind
+ *
+ * A section of count 0 has no bytes. A block ends where the next one begins, the last one with the
+ * words. Bit i of a block is bit i mod 32 of its word i / 32. The last block is filled up to 128
+ * elements with codes of 0. The kind says how element i of a block, 0 <= i < 128, is found:
+ *
+ *   0 to 8 * width: a frame. With b = kind, the b bits from bit i * b on are a code, and
+ *         element(i) = base + code(i).
+ *     The block has 4 * b words.
+ *
+ *   0x80 + l: gaps, kept as their sums. With code(0) = 0, code(i) = element(i) - element(i-1) - 1
+ *     and S(i) = code(0) + ... + code(i),
+ *         element(i) = base + S(i) + i,
+ *     so that base is element 0. S ascends and is kept as Elias and Fano do: its l low bits from
+ *     bit i * l on; then, from word 4 * l on, a bit vector in which bit (S(i) >> l) + i is set for
+ *     each i and no other. l is at most 31 for width 4 and 56 for width 8; the vector has at most
+ *     12 words, and none where every S(i) is 0.
+ *     In the columns of a CSR a row's first stored element, where it is not the block's first, has
+ *     code(i) = element(i) - start instead, with start = the row's last head + 1, or 0 where there
+ *     are no heads. So in a row that begins at place a > 0 of the block
+ *         element(i) = start + S(i) - S(a-1) + i - a.
+ *
+ *   0xC0 + l: the same for elements that may repeat: code(i) = element(i) - element(i-1),
+ *         element(i) = base + S(i), and in a row that begins at a, start + S(i) - S(a-1).
+ *
+ * The packer takes gaps where they save more than a thirty-second of the words, as frames decode
+ * faster; l is the least for which S(127) >> l is at most 255, which is also the shortest. A
+ * frame's base is the least element or, where that needs all bits, the least with
+ * 2^(8 * width) - 1 taken as -1, so that HEAD_NONE does not widen a block of heads.
+ */
+#ifndef DBFS_PACKED_H
+#define DBFS_PACKED_H
+
+#include "status.h"
+
+#include <stdint.h>
+
+enum { PACKED_BLOCK = 128 };
+
+/* The rows whose columns are packed. */
+struct packed_rows {
+    uint64_t rows;
+    const void *offsets;   /* [rows + 1] */
+    uint32_t offset_width; /* 4 or 8 */
+    const uint32_t *heads; /* [rows], the last head column; NULL when there is none */
+};
+
+/* ---- decoding ---- */
+
+/* A packed section in place. */
+struct packed {
+    uint32_t width;
+    uint64_t count, blocks, words;
+    const unsigned char *bits, *group, *base, *entry;
+};
+
+/* Checks `bytes` against width and count. ST_BAD_DATA names `what`. The bytes stay the caller's. */
+enum status packed_open(struct packed *packed, const void *bytes, uint64_t size, uint32_t width,
+                        uint64_t count, const char *what, struct error *e);
+
+/* Elements first * 128 up to last * 128 (or count), written to their places in `array`, which has
+ * room for `count`. `rows` is NULL for all but the columns of a CSR. Any number of threads may
+ * decode different blocks.
+ *
+ * ST_BAD_DATA, with anything in those places, when a block cannot be decoded. Nothing outside the
+ * section, the blocks' places in the array, offsets[0..rows] and heads[0..rows-1] is touched
+ * whatever the bytes and the offsets are. The values are not checked. */
+enum status packed_decode(const struct packed *packed, const struct packed_rows *rows,
+                          uint64_t first, uint64_t last, void *array);
+
+/* All blocks, with `threads` threads. */
+enum status packed_decode_all(const struct packed *packed, const struct packed_rows *rows,
+                              void *array, int threads);
+
+/* ---- encoding ---- */
+
+/* Encodes an array that comes in pieces. Its words are the caller's to write as they come; the
+ * directory, 17 bytes per block, is kept until all are there. */
+struct packed_encoder {
+    uint32_t width;
+    const struct packed_rows *rows; /* as above */
+    uint64_t count, words;          /* so far */
+    uint64_t blocks, capacity;
+    uint64_t *base, *position;
+    unsigned char *kind;
+};
+
+void packed_encoder_init(struct packed_encoder *encoder, uint32_t width,
+                         const struct packed_rows *rows);
+void packed_encoder_free(struct packed_encoder *encoder);
+
+/* The next `count` elements: a multiple of 128 in every call but the last. `words` has room for
+ * packed_most_words(width, count); *made of them are filled. Of rows, those that hold these
+ * elements are read, and the offset of the next. Words and directory do not depend on `threads` or
+ * on how the array is cut. */
+enum status packed_encode(struct packed_encoder *encoder, const void *elements, uint64_t count,
+                          uint32_t *words, uint64_t *made, int threads, struct error *e);
+uint64_t packed_most_words(uint32_t width, uint64_t count);
+
+/* What follows the words of the last call. */
+uint64_t packed_directory_bytes(const struct packed_encoder *encoder);
+void packed_directory(const struct packed_encoder *encoder, void *bytes);
+
+#endif

@@ -1,0 +1,314 @@
+/* packed_encode.c: from arrays to packed sections; see packed.h */
+#include "packed_layout.h"
+
+#include "bytes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    NO_GAPS = UINT32_MAX >> 1, /* words of a gap block that cannot be */
+    FEW_BLOCKS = 256           /* not worth a second thread */
+};
+
+/* One block on its way: its elements, and both ways to keep them. */
+struct block {
+    uint32_t width, count;
+    uint64_t element[PACKED_BLOCK];
+    uint64_t sum[PACKED_BLOCK]; /* S of packed.h */
+    uint64_t base;
+    unsigned char kind;
+};
+
+static uint64_t modulus_mask(uint32_t width)
+{
+    return width == 4 ? UINT32_MAX : UINT64_MAX;
+}
+
+static uint32_t bits_of(uint64_t x)
+{
+    return x == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(x);
+}
+
+static void load_elements(struct block *b, const void *elements)
+{
+    for (uint32_t i = 0; i < b->count; i++)
+        b->element[i] = b->width == 4 ? ((const uint32_t *)elements)[i]
+                                      : ((const uint64_t *)elements)[i];
+}
+
+/* ---- frames ---- */
+
+/* The range of the elements with `shift` added: 1 turns HEAD_NONE into 0. */
+static uint32_t frame_range(const struct block *b, uint64_t shift, uint64_t *least)
+{
+    uint64_t mask = modulus_mask(b->width), low = UINT64_MAX, high = 0;
+    for (uint32_t i = 0; i < b->count; i++) {
+        uint64_t x = (b->element[i] + shift) & mask;
+        low = x < low ? x : low;
+        high = x > high ? x : high;
+    }
+    *least = (low - shift) & mask;
+    return bits_of(high - low);
+}
+
+static uint32_t plan_frame(struct block *b)
+{
+    uint64_t wrapped_base;
+    uint32_t bits = frame_range(b, 0, &b->base);
+    if (bits == 8 * b->width) {
+        uint32_t wrapped = frame_range(b, 1, &wrapped_base);
+        if (wrapped < bits) {
+            bits = wrapped;
+            b->base = wrapped_base;
+        }
+    }
+    b->kind = (unsigned char)bits;
+    return WORDS_PER_BIT * bits;
+}
+
+/* ---- gaps ---- */
+
+static void find_codes(struct block *b, const struct packed_rows *rows, uint64_t first,
+                       uint64_t step)
+{
+    uint64_t mask = modulus_mask(b->width);
+    b->sum[0] = 0;
+    for (uint32_t i = 1; i < b->count; i++)
+        b->sum[i] = (b->element[i] - b->element[i - 1] - step) & mask;
+    if (rows == NULL)
+        return;
+    /* of rows that begin at one place the last is the one that is not empty */
+    for (uint64_t row = packed_row_of(rows, 0, first) + 1; row < rows->rows; row++) {
+        uint64_t at = packed_offset(rows, row) - first;
+        if (at >= b->count)
+            break;
+        b->sum[at] = (b->element[at] - packed_row_start(rows, row)) & mask;
+    }
+}
+
+/* Codes to sums, also of the fill. Nonzero where they exceed 64 bits. */
+static int add_up(struct block *b)
+{
+    int overflow = 0;
+    for (uint32_t i = 1; i < PACKED_BLOCK; i++) {
+        uint64_t code = i < b->count ? b->sum[i] : 0;
+        overflow |= __builtin_add_overflow(b->sum[i - 1], code, &b->sum[i]);
+    }
+    return overflow;
+}
+
+static uint32_t unary_words(uint64_t last_sum, uint32_t low_bits)
+{
+    return last_sum == 0 ? 0 : (uint32_t)((last_sum >> low_bits) + PACKED_BLOCK + 31) / 32;
+}
+
+static uint32_t plan_gaps(struct block *b, const struct packed_rows *rows, uint64_t first,
+                          uint64_t step)
+{
+    find_codes(b, rows, first, step);
+    if (add_up(b))
+        return NO_GAPS;
+    uint64_t last = b->sum[PACKED_BLOCK - 1];
+    uint32_t bits = bits_of(last);
+    uint32_t low_bits = bits > UNARY_MOST_ZEROS_BITS ? bits - UNARY_MOST_ZEROS_BITS : 0;
+    b->base = b->element[0];
+    b->kind = (unsigned char)(KIND_GAPS | (step == 0 ? KIND_STEP_0 : 0) | low_bits);
+    return WORDS_PER_BIT * low_bits + unary_words(last, low_bits);
+}
+
+/* ---- bits ---- */
+
+/* The low `bits` bits of each code, one after the other. */
+static void put_bits(uint32_t *words, const uint64_t *code, uint32_t bits)
+{
+    uint32_t low_bits = bits < 32 ? bits : 32, high_bits = bits - low_bits, held_bits = 0;
+    uint64_t low_mask = (UINT64_C(1) << low_bits) - 1, high_mask = (UINT64_C(1) << high_bits) - 1;
+    uint64_t held = 0; /* under 32 bits before each step */
+    for (uint32_t i = 0; i < PACKED_BLOCK; i++) {
+        held |= (code[i] & low_mask) << held_bits;
+        held_bits += low_bits;
+        if (held_bits >= 32) {
+            *words++ = (uint32_t)held;
+            held >>= 32;
+            held_bits -= 32;
+        }
+        if (high_bits == 0)
+            continue;
+        held |= (code[i] >> 32 & high_mask) << held_bits;
+        held_bits += high_bits;
+        if (held_bits >= 32) {
+            *words++ = (uint32_t)held;
+            held >>= 32;
+            held_bits -= 32;
+        }
+    }
+}
+
+/* The `count` words of the bit vector in which bit (sum >> low_bits) + i is set for each i. These
+ * ascend: bits are held until one belongs to the next 64. */
+static void put_unary(uint32_t *words, uint32_t count, const uint64_t *sum, uint32_t low_bits)
+{
+    uint64_t vector[UNARY_MOST_WORDS / 2] = {0}, held = 0;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < PACKED_BLOCK; i++) {
+        uint32_t bit = (uint32_t)(sum[i] >> low_bits) + i;
+        if (bit / 64 != at) {
+            vector[at] = held;
+            held = 0;
+            at = bit / 64;
+        }
+        held |= UINT64_C(1) << bit % 64;
+    }
+    vector[at] = held;
+    memcpy(words, vector, count * sizeof *words);
+}
+
+static void put_frame(struct block *b, uint32_t *words)
+{
+    uint64_t mask = modulus_mask(b->width);
+    for (uint32_t i = 0; i < PACKED_BLOCK; i++)
+        b->sum[i] = i < b->count ? (b->element[i] - b->base) & mask : 0;
+    put_bits(words, b->sum, b->kind);
+}
+
+static void put_gaps(struct block *b, uint32_t *words)
+{
+    uint64_t last = b->sum[PACKED_BLOCK - 1];
+    uint32_t low_bits = b->kind & KIND_LOW_BITS;
+    put_bits(words, b->sum, low_bits);
+    put_unary(words + WORDS_PER_BIT * low_bits, unary_words(last, low_bits), b->sum, low_bits);
+}
+
+/* Encodes b->element into `words`; returns their number. `first` is the block's first element's
+ * place in the array. */
+static uint32_t encode_block(struct block *b, const struct packed_rows *rows, uint64_t first,
+                             uint32_t *words)
+{
+    uint32_t frame = plan_frame(b);
+    uint64_t frame_base = b->base;
+    unsigned char frame_kind = b->kind;
+    uint32_t gaps = plan_gaps(b, rows, first, 1);
+    /* equal neighbours make gaps - 1 wrap around; rows of a CSR have none */
+    if (rows == NULL && (gaps == NO_GAPS || gaps + gaps / 32 >= frame))
+        gaps = plan_gaps(b, rows, first, 0);
+    int use_gaps = gaps + gaps / 32 < frame;
+    uint32_t made = use_gaps ? gaps : frame;
+    if (use_gaps) {
+        put_gaps(b, words);
+    } else {
+        b->base = frame_base;
+        b->kind = frame_kind;
+        put_frame(b, words);
+    }
+    return made;
+}
+
+/* ---- sections ---- */
+
+void packed_encoder_init(struct packed_encoder *encoder, uint32_t width,
+                         const struct packed_rows *rows)
+{
+    *encoder = (struct packed_encoder){.width = width, .rows = rows};
+}
+
+void packed_encoder_free(struct packed_encoder *encoder)
+{
+    free(encoder->base);
+    free(encoder->position);
+    free(encoder->kind);
+    packed_encoder_init(encoder, encoder->width, encoder->rows);
+}
+
+uint64_t packed_most_words(uint32_t width, uint64_t count)
+{
+    return (count + PACKED_BLOCK - 1) / PACKED_BLOCK * PACKED_BLOCK * (width / 4);
+}
+
+static enum status grow(struct packed_encoder *encoder, uint64_t blocks, struct error *e)
+{
+    if (blocks <= encoder->capacity)
+        return ST_OK;
+    uint64_t capacity = blocks > 2 * encoder->capacity ? blocks : 2 * encoder->capacity;
+    uint64_t *base = realloc(encoder->base, capacity * sizeof *base);
+    encoder->base = base != NULL ? base : encoder->base;
+    uint64_t *position = realloc(encoder->position, capacity * sizeof *position);
+    encoder->position = position != NULL ? position : encoder->position;
+    unsigned char *kind = realloc(encoder->kind, capacity);
+    encoder->kind = kind != NULL ? kind : encoder->kind;
+    if (base == NULL || position == NULL || kind == NULL)
+        return fail_memory(e, "directory of a packed section", capacity * 17);
+    encoder->capacity = capacity;
+    return ST_OK;
+}
+
+/* Blocks were encoded apart, each at the place it would have if all were of full size, and their
+ * sizes are in `position`. */
+static uint64_t close_up(struct packed_encoder *encoder, uint64_t blocks, uint32_t *words)
+{
+    uint64_t most = packed_most_words(encoder->width, 1), made = 0;
+    uint64_t *position = encoder->position + encoder->blocks;
+    for (uint64_t i = 0; i < blocks; i++) {
+        uint64_t size = position[i];
+        memmove(words + made, words + i * most, size * sizeof *words);
+        position[i] = encoder->words + made;
+        made += size;
+    }
+    return made;
+}
+
+enum status packed_encode(struct packed_encoder *encoder, const void *elements, uint64_t count,
+                          uint32_t *words, uint64_t *made, int threads, struct error *e)
+{
+    uint64_t blocks = (count + PACKED_BLOCK - 1) / PACKED_BLOCK, before = encoder->blocks;
+    uint64_t most = packed_most_words(encoder->width, 1);
+    if (grow(encoder, before + blocks, e) != ST_OK)
+        return e->status;
+#pragma omp parallel for num_threads(threads) schedule(static) if (blocks > FEW_BLOCKS)
+    for (uint64_t i = 0; i < blocks; i++) {
+        uint64_t first = i * PACKED_BLOCK, left = count - first;
+        struct block b;
+        b.width = encoder->width;
+        b.count = left < PACKED_BLOCK ? (uint32_t)left : PACKED_BLOCK;
+        load_elements(&b, (const unsigned char *)elements + first * encoder->width);
+        encoder->position[before + i] =
+            encode_block(&b, encoder->rows, encoder->count + first, words + i * most);
+        encoder->base[before + i] = b.base;
+        encoder->kind[before + i] = b.kind;
+    }
+    *made = close_up(encoder, blocks, words);
+    encoder->blocks += blocks;
+    encoder->count += count;
+    encoder->words += *made;
+    return ST_OK;
+}
+
+uint64_t packed_directory_bytes(const struct packed_encoder *encoder)
+{
+    if (encoder->blocks == 0)
+        return 0;
+    return encoder->words % 2 * 4 + (packed_groups(encoder->blocks) + 1) * 8 +
+           encoder->blocks * (encoder->width + 4);
+}
+
+void packed_directory(const struct packed_encoder *encoder, void *bytes)
+{
+    unsigned char *p = bytes;
+    if (encoder->blocks == 0)
+        return;
+    if (encoder->words % 2 != 0) {
+        put_u32(p, 0);
+        p += 4;
+    }
+    for (uint64_t i = 0; i < encoder->blocks; i += GROUP_BLOCKS, p += 8)
+        put_u64(p, encoder->position[i]);
+    put_u64(p, encoder->words);
+    p += 8;
+    for (uint64_t i = 0; i < encoder->blocks; i++, p += encoder->width)
+        memcpy(p, &encoder->base[i], encoder->width);
+    for (uint64_t i = 0; i < encoder->blocks; i++, p += 4) {
+        uint64_t group = encoder->position[i / GROUP_BLOCKS * GROUP_BLOCKS];
+        put_u32(p, (uint32_t)(encoder->position[i] - group) |
+                       (uint32_t)encoder->kind[i] << POSITION_BITS);
+    }
+}
