@@ -441,9 +441,12 @@ static void test_memory(void)
     memory_budget_init(&budget, 1000);
     report(memory_take(&budget, &array, 100, 8, "small", &e) == ST_OK && array != NULL,
            "memory within the budget is given");
+    void *kept = array;
     report(memory_take(&budget, &array, 100, 8, "large", &e) == ST_RESOURCE && array == NULL &&
                strstr(e.text, "large") != NULL,
            "memory over the budget is refused by name");
+    memory_release(&budget, kept, 100, 8);
+    report(budget.taken_bytes == 0, "memory released is back in the budget");
     memset(&e, 0, sizeof e);
     report(memory_take(&budget, &array, UINT64_MAX / 4, 8, "huge", &e) == ST_RESOURCE,
            "an overflowing size is refused");
