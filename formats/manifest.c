@@ -24,7 +24,7 @@ char *manifest_part_name(char *name, size_t name_bytes, uint32_t shard, uint32_t
     return name;
 }
 
-static char *join(const char *folder, const char *name)
+char *manifest_path(const char *folder, const char *name)
 {
     size_t bytes = strlen(folder) + strlen(name) + 2;
     char *path = malloc(bytes);
@@ -74,7 +74,7 @@ static void print_manifest(FILE *text, const struct manifest *m)
 
 enum status manifest_write(const struct manifest *m, const char *folder, struct error *e)
 {
-    char *path = join(folder, MANIFEST_NAME), *text = NULL, last[32];
+    char *path = manifest_path(folder, MANIFEST_NAME), *text = NULL, last[32];
     size_t size = 0;
     struct outfile *out = NULL;
     FILE *stream = open_memstream(&text, &size);
@@ -329,7 +329,7 @@ static enum status read_text(const char *path, char **text, size_t *size, struct
 
 enum status manifest_read(struct manifest *m, const char *folder, struct error *e)
 {
-    char *path = join(folder, MANIFEST_NAME), *text = NULL;
+    char *path = manifest_path(folder, MANIFEST_NAME), *text = NULL;
     size_t size = 0;
     memset(m, 0, sizeof *m);
     if (path == NULL)
@@ -354,7 +354,7 @@ enum status manifest_open_shard(const struct manifest *m, const char *folder, ui
                                 struct shard *shard, struct error *e)
 {
     char name[40];
-    char *path = join(folder, manifest_part_name(name, sizeof name, index, m->p));
+    char *path = manifest_path(folder, manifest_part_name(name, sizeof name, index, m->p));
     if (path == NULL)
         return fail_memory(e, folder, strlen(folder));
     if (shard_open(shard, path, e) == ST_OK && !same_graph(m, index, shard)) {

@@ -35,6 +35,9 @@ void manifest_free(struct manifest *manifest);
 /* "part-SSSS-of-PPPP.dbfs" into `name`, at least 40 bytes. */
 char *manifest_part_name(char *name, size_t name_bytes, uint32_t shard, uint32_t p);
 
+/* "FOLDER/NAME", to free; NULL when memory is out. */
+char *manifest_path(const char *folder, const char *name);
+
 /* Writes FOLDER/manifest by temporary file and rename. */
 enum status manifest_write(const struct manifest *manifest, const char *folder, struct error *e);
 

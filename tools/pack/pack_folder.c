@@ -11,15 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char *join(const char *folder, const char *name)
-{
-    size_t bytes = strlen(folder) + strlen(name) + 2;
-    char *path = malloc(bytes);
-    if (path != NULL)
-        snprintf(path, bytes, "%s/%s", folder, name);
-    return path;
-}
-
 /* part-SSSS-of-PPPP.dbfs, as some packing named it */
 static int is_part(const char *name)
 {
@@ -71,7 +62,7 @@ enum status pack_folder_open(struct pack_folder *f, const char *path, uint32_t p
 
 static enum status remove_file(const char *folder, const char *name, struct error *e)
 {
-    char *path = join(folder, name);
+    char *path = manifest_path(folder, name);
     if (path == NULL)
         return fail_memory(e, folder, strlen(folder));
     if (unlink(path) != 0 && errno != ENOENT)
@@ -99,7 +90,7 @@ enum status pack_folder_clear(const struct pack_folder *f, struct error *e)
 char *pack_folder_part(const struct pack_folder *f, uint32_t shard)
 {
     char name[64];
-    return join(f->path, manifest_part_name(name, sizeof name, shard, f->p));
+    return manifest_path(f->path, manifest_part_name(name, sizeof name, shard, f->p));
 }
 
 void pack_folder_abandon(const struct pack_folder *f)
