@@ -3,6 +3,7 @@
 
 #include "formats/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,7 +207,8 @@ void args_parse(struct args *args, int argc, char **argv)
     args->count = 64;
     args->seed = 1;
     args->check = 1;
-    args->policy = direction_defaults;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        args->policy.factor0[g] = args->policy.factor1[g] = NAN; /* as the backend has it */
     args->exchange.chunk_bytes = EXCHANGE_CHUNK_BYTES;
     while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS "r:n:g:", long_options, NULL)) !=
            -1) {

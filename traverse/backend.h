@@ -4,11 +4,15 @@
  * devices of a rank through this table; the exchange moves masks and vertices between them. A
  * backend knows nothing of ranks and the loop nothing of threads or GPUs.
  *
- * One level, for every device (Pan et al., figure 3):
- *   previsit         new delegates and normals become the frontier: levels marked, duplicates
- *                    dropped, workloads counted, directions chosen
- *   visit_delegates  dd and nd: the mask of updated delegates
- *   visit_normals    dn and nn: new local normals, and vertices for other shards in bins
+ * One level (Pan et al., figure 3), each step for every device before the next one begins, so that
+ * devices work side by side: `previsit` and `visit` may return before their work is done, `choose`
+ * and `finish` wait for it.
+ *   previsit  new delegates and normals become the frontier: levels marked, duplicates dropped,
+ *             workloads counted
+ *   choose    push or pull for each subgraph
+ *   visit     dd and nd: the mask of updated delegates; dn and nn: new local normals, and vertices
+ *             for other shards in bins
+ *   finish    what was found
  * Pulls read the visited marks as they stood at the start of the level.
  */
 #ifndef DBFS_BACKEND_H
@@ -44,12 +48,14 @@ struct root {
 
 struct device_options {
     int threads;
-    int parents; /* record parents */
+    int parents;   /* record parents */
+    uint32_t slot; /* number of the device among those of this host */
     struct memory_budget *budget;
 };
 
 struct backend {
     const char *name;
+    const struct direction_policy *directions; /* the factors measured for it */
 
     enum status (*open)(struct device **device, const struct shard *shard,
                         const struct device_options *options, struct error *e);
@@ -58,18 +64,22 @@ struct backend {
     /* Forgets the last search and puts the root, where this device has it, on the frontier. */
     enum status (*start)(struct device *device, const struct root *root, struct error *e);
 
-    /* Marks the frontier with `depth`, counts what visiting it would cost, and turns `directions`,
-     * the choice of the last level, into that of this one. */
-    enum status (*previsit)(struct device *device, int32_t depth,
-                            const struct direction_policy *policy, struct directions *directions,
-                            struct workload *work, struct error *e);
+    /* Marks the frontier with `depth` and counts what visiting it would cost. */
+    enum status (*previsit)(struct device *device, int32_t depth, struct error *e);
 
-    enum status (*visit_delegates)(struct device *device, const struct directions *directions,
-                                   struct error *e);
+    /* The counts, and `directions`, the choice of the last level, turned into that of this one. */
+    enum status (*choose)(struct device *device, const struct direction_policy *policy,
+                          struct directions *directions, struct workload *work, struct error *e);
 
-    /* *found: local normals newly reached. */
-    enum status (*visit_normals)(struct device *device, const struct directions *directions,
-                                 uint64_t *found, struct error *e);
+    enum status (*visit)(struct device *device, const struct directions *directions,
+                         struct error *e);
+
+    /* *found: local normals newly reached; a device may say 1 for any number. */
+    enum status (*finish)(struct device *device, uint64_t *found, struct error *e);
+
+    /* Instead of finish and an exchange, for a device that is alone: its updated delegates are the
+     * next ones to visit. Does not wait. */
+    enum status (*keep_updates)(struct device *device, struct error *e);
 
     /* Vertices for another shard that nn visits of this level left: how many, and their local ids
      * there, copied out. */
@@ -81,13 +91,21 @@ struct backend {
     enum status (*receive)(struct device *device, const uint32_t *ids, uint64_t count,
                            struct error *e);
 
+    /* The same from another device of this rank, without the host where that can be. */
+    enum status (*deliver)(struct device *from, struct device *to, struct error *e);
+
     /* ORs the updated delegates of all devices of this rank into `mask` (mask_words(d) words), and
      * says whether there are any; then gives the mask reduced over all ranks back to them, for the
-     * next previsit. When no rank has updates neither is called. */
+     * next previsit. `mask` is NULL where there are no other ranks: the devices keep it among
+     * themselves. When no rank has updates spread_mask is not called. */
     enum status (*gather_masks)(struct device *const *devices, uint32_t count, uint64_t *mask,
                                 int *updated, struct error *e);
     enum status (*spread_mask)(struct device *const *devices, uint32_t count, const uint64_t *mask,
                                struct error *e);
+
+    /* Host memory that the devices copy to and from fast; charged to no budget. NULL: none left. */
+    void *(*host_take)(size_t bytes);
+    void (*host_release)(void *memory); /* NULL is allowed */
 
     /* After a search: depths, DEPTH_UNREACHED where not reached. */
     enum status (*depths)(struct device *device, int32_t *locals, int32_t *delegates,

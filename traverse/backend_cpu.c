@@ -130,7 +130,7 @@ static enum status cpu_start(struct device *dev, const struct root *root, struct
     memset(dev->updated_d, 0, 8 * words_d);
     memset(dev->visited_n, 0, 8 * words_n);
     dev->incoming = dev->updated = dev->pulled = 0;
-    dev->queue_count = dev->next_count = dev->fresh_count = 0;
+    dev->queue_count = dev->next_count = dev->fresh_count = dev->pulled_count = 0;
     dev->fresh_listed = 1;
     if (dev->parents) {
         /* a delegate's parent is known only to the devices that found it: the others say none */
@@ -174,10 +174,7 @@ static void weigh(struct device *dev, enum subgraph g, const struct direction_po
     directions->of[g] = choose_direction(policy, g, work, directions->of[g]);
 }
 
-static enum status cpu_previsit(struct device *dev, int32_t depth,
-                                const struct direction_policy *policy,
-                                struct directions *directions, struct workload *work,
-                                struct error *e)
+static enum status cpu_previsit(struct device *dev, int32_t depth, struct error *e)
 {
     (void)e;
     dev->depth = depth;
@@ -186,15 +183,22 @@ static enum status cpu_previsit(struct device *dev, int32_t depth,
     count_frontier(dev);
     for (int g = 0; g < SUBGRAPHS; g++)
         dev->unvisited[g] -= dev->frontier[g];
+    return ST_OK;
+}
+
+static enum status cpu_choose(struct device *dev, const struct direction_policy *policy,
+                              struct directions *directions, struct workload *work,
+                              struct error *e)
+{
+    (void)e;
+    work->fresh = dev->fresh_count + dev->queue_count + dev->pulled_count;
     for (int g = 0; g < SUBGRAPHS; g++)
         weigh(dev, (enum subgraph)g, policy, directions, &work->of[g]);
     return ST_OK;
 }
 
-static enum status cpu_visit_delegates(struct device *dev, const struct directions *directions,
-                                       struct error *e)
+static void visit_delegates(struct device *dev, const struct directions *directions)
 {
-    (void)e;
     if (dev->frontier[DD] > 0) {
         if (directions->of[DD] == PULL)
             pull_dd(dev);
@@ -207,11 +211,9 @@ static enum status cpu_visit_delegates(struct device *dev, const struct directio
         else
             push_nd(dev);
     }
-    return ST_OK;
 }
 
-static enum status cpu_visit_normals(struct device *dev, const struct directions *directions,
-                                     uint64_t *found, struct error *e)
+static void visit_normals(struct device *dev, const struct directions *directions)
 {
     /* nn last: after a pull of dn most of its destinations are visited, and it has little to do */
     uint64_t pulled = 0;
@@ -232,8 +234,34 @@ static enum status cpu_visit_normals(struct device *dev, const struct directions
     dev->pulled_next = dev->pulled_n;
     dev->pulled_n = frontier;
     dev->pulled = dev->pulled_next_valid;
-    *found = dev->next_count + pulled;
+    dev->pulled_count = pulled;
+}
+
+static enum status cpu_visit(struct device *dev, const struct directions *directions,
+                             struct error *e)
+{
+    visit_delegates(dev, directions);
+    visit_normals(dev, directions);
     return dev->out_of_memory ? fail_memory(e, "bins of vertices for other shards", 0) : ST_OK;
+}
+
+static enum status cpu_finish(struct device *dev, uint64_t *found, struct error *e)
+{
+    (void)e;
+    *found = dev->next_count + dev->pulled_count;
+    return ST_OK;
+}
+
+static enum status cpu_keep_updates(struct device *dev, struct error *e)
+{
+    (void)e;
+    uint64_t *mask = dev->incoming_d;
+    if (!dev->updated)
+        return ST_OK;
+    dev->incoming_d = dev->updated_d;
+    dev->updated_d = mask;
+    dev->incoming = 1;
+    return ST_OK;
 }
 
 /* ---- exchange ---- */
@@ -279,11 +307,25 @@ static enum status cpu_receive(struct device *dev, const uint32_t *ids, uint64_t
     return ST_OK;
 }
 
+static enum status cpu_deliver(struct device *from, struct device *to, struct error *e)
+{
+    for (int t = 0; t < from->threads; t++) {
+        struct bin *bin = &from->bins[(size_t)t * from->shard->p + to->shard->index];
+        if (bin->count > 0 && cpu_receive(to, bin->ids, bin->count, e) != ST_OK)
+            return e->status;
+        bin->count = 0;
+    }
+    return ST_OK;
+}
+
+/* Where no other rank wants them, updates gather as what comes in to the first device. */
 static enum status cpu_gather_masks(struct device *const *devices, uint32_t count, uint64_t *mask,
                                     int *updated, struct error *e)
 {
     (void)e;
     uint64_t words = mask_words(devices[0]->shard->d);
+    if (mask == NULL)
+        mask = devices[0]->incoming_d;
     *updated = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (!devices[i]->updated)
@@ -304,8 +346,10 @@ static enum status cpu_spread_mask(struct device *const *devices, uint32_t count
                                    const uint64_t *mask, struct error *e)
 {
     (void)e;
+    const uint64_t *from = mask != NULL ? mask : devices[0]->incoming_d;
     for (uint32_t i = 0; i < count; i++) {
-        memcpy(devices[i]->incoming_d, mask, 8 * mask_words(devices[i]->shard->d));
+        if (devices[i]->incoming_d != from)
+            memcpy(devices[i]->incoming_d, from, 8 * mask_words(devices[i]->shard->d));
         devices[i]->incoming = 1;
     }
     return ST_OK;
@@ -338,17 +382,23 @@ static enum status cpu_parents(struct device *dev, uint32_t *locals, uint32_t *d
 
 const struct backend backend_cpu = {
     .name = "cpu",
+    .directions = &direction_defaults_cpu,
     .open = cpu_open,
     .close = cpu_close,
     .start = cpu_start,
     .previsit = cpu_previsit,
-    .visit_delegates = cpu_visit_delegates,
-    .visit_normals = cpu_visit_normals,
+    .choose = cpu_choose,
+    .visit = cpu_visit,
+    .finish = cpu_finish,
+    .keep_updates = cpu_keep_updates,
     .outgoing = cpu_outgoing,
     .take_outgoing = cpu_take_outgoing,
     .receive = cpu_receive,
+    .deliver = cpu_deliver,
     .gather_masks = cpu_gather_masks,
     .spread_mask = cpu_spread_mask,
+    .host_take = malloc,
+    .host_release = free,
     .depths = cpu_depths,
     .parents = cpu_parents,
 };

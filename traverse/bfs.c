@@ -29,24 +29,82 @@ static void trace_work(struct level_trace *trace, const struct workload *work,
     }
 }
 
-static enum status visit_level(struct bfs *bfs, int32_t depth, struct level_trace *trace,
-                               uint64_t *found, struct error *e)
+/* Marks the frontiers and chooses directions; *fresh counts the vertices of this rank's frontiers. */
+static enum status previsit_level(struct bfs *bfs, int32_t depth, struct level_trace *trace,
+                                  uint64_t *fresh, struct error *e)
 {
     const struct backend *b = bfs->backend;
-    *found = 0;
+    *fresh = 0;
+    for (uint32_t i = 0; i < bfs->device_count; i++) {
+        if (b->previsit(bfs->devices[i], depth, e) != ST_OK)
+            return e->status;
+    }
     for (uint32_t i = 0; i < bfs->device_count; i++) {
         struct workload work;
-        uint64_t reached;
-        if (b->previsit(bfs->devices[i], depth, &bfs->policy, &bfs->directions[i], &work, e) !=
-            ST_OK)
+        if (b->choose(bfs->devices[i], &bfs->policy, &bfs->directions[i], &work, e) != ST_OK)
             return e->status;
+        *fresh += work.fresh;
         trace_work(trace, &work, &bfs->directions[i]);
-        if (b->visit_delegates(bfs->devices[i], &bfs->directions[i], e) != ST_OK ||
-            b->visit_normals(bfs->devices[i], &bfs->directions[i], &reached, e) != ST_OK)
-            return e->status;
-        *found += reached;
     }
     return ST_OK;
+}
+
+static enum status visit_level(struct bfs *bfs, struct error *e)
+{
+    for (uint32_t i = 0; i < bfs->device_count; i++) {
+        if (bfs->backend->visit(bfs->devices[i], &bfs->directions[i], e) != ST_OK)
+            return e->status;
+    }
+    return ST_OK;
+}
+
+/* Waits for the devices, then exchanges what they found. */
+static enum status end_level(struct bfs *bfs, double *visited, int *done,
+                             struct exchange_stats *stats, struct error *e)
+{
+    uint64_t found = 0;
+    for (uint32_t i = 0; i < bfs->device_count; i++) {
+        uint64_t reached;
+        if (bfs->backend->finish(bfs->devices[i], &reached, e) != ST_OK)
+            return e->status;
+        found += reached;
+    }
+    *visited = cli_seconds();
+    return exchange_level(bfs->exchange, found, done, stats, e);
+}
+
+/* One level; *done when the search is over. A device that is alone learns that from its own empty
+ * frontier, without waiting for anything else. */
+static enum status search_level(struct bfs *bfs, int32_t depth, struct level_trace *trace, int *done,
+                                struct error *e)
+{
+    int alone = bfs->comm->ranks * bfs->device_count == 1;
+    uint64_t fresh;
+    double begin = cli_seconds(), visited = 0;
+    if (previsit_level(bfs, depth, trace, &fresh, e) != ST_OK)
+        return e->status;
+    *done = alone && fresh == 0 && depth > 0;
+    if (*done)
+        return ST_OK;
+    if (visit_level(bfs, e) != ST_OK)
+        return e->status;
+    if (alone)
+        bfs->backend->keep_updates(bfs->devices[0], e);
+    else
+        end_level(bfs, &visited, done, &trace->exchange, e);
+    double end = cli_seconds();
+    trace->compute_s = (alone ? end : visited) - begin;
+    trace->exchange_s = alone ? 0 : end - visited;
+    return e->status;
+}
+
+static void add_level(struct bfs_times *times, const struct level_trace *trace)
+{
+    times->compute_s += trace->compute_s;
+    times->exchange_s += trace->exchange_s;
+    times->iterations++;
+    times->mask_reductions += (uint32_t)trace->exchange.reduced_masks;
+    times->sent_vertices += trace->exchange.sent_vertices;
 }
 
 enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
@@ -58,21 +116,11 @@ enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_time
         return e->status;
     for (int32_t depth = 0; !done; depth++) {
         struct level_trace trace = {0};
-        uint64_t found;
-        double begin = cli_seconds();
-        if (visit_level(bfs, depth, &trace, &found, e) != ST_OK)
+        if (search_level(bfs, depth, &trace, &done, e) != ST_OK)
             return e->status;
-        double visited = cli_seconds();
-        if (exchange_level(bfs->exchange, found, &done, &trace.exchange, e) != ST_OK)
-            return e->status;
-        double exchanged = cli_seconds();
-        trace.compute_s = visited - begin;
-        trace.exchange_s = exchanged - visited;
-        times->compute_s += trace.compute_s;
-        times->exchange_s += trace.exchange_s;
-        times->iterations++;
-        times->mask_reductions += (uint32_t)trace.exchange.reduced_masks;
-        times->sent_vertices += trace.exchange.sent_vertices;
+        if (done && trace.compute_s == 0)
+            break; /* an empty frontier: no level */
+        add_level(times, &trace);
         if (tracer != NULL)
             tracer(context, depth, &trace);
     }

@@ -51,6 +51,7 @@ struct device {
     uint64_t *pulled_n; /* the part of the frontier that pulls found; valid if pulled */
     uint64_t *pulled_next; /* the same of the next level */
     int pulled, pulled_next_valid;
+    uint64_t pulled_count; /* bits of pulled_n, where valid */
     uint32_t *queue; /* the part of the frontier that pushes found or other shards sent */
     uint64_t queue_count;
     uint32_t *next; /* the queue of the next level */

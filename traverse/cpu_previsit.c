@@ -23,6 +23,7 @@ static void clear_frontier(struct device *dev)
 static inline uint64_t mark_word(struct device *dev, uint64_t w, uint32_t *list, uint64_t room)
 {
     uint64_t bits = dev->incoming_d[w] & ~dev->visited_d[w], count = 0;
+    dev->incoming_d[w] = 0;
     dev->updated_d[w] = 0; /* what this device updated is part of what came in */
     dev->frontier_d[w] = bits;
     dev->visited_d[w] |= bits;

@@ -48,14 +48,14 @@ void exchange_close(struct exchange *x)
 {
     if (x == NULL)
         return;
-    free(x->mask);
+    x->backend->host_release(x->mask);
     free(x->control);
     free(x->control_in);
     free(x->outbox);
     free(x->sends);
     free(x->receives);
-    free(x->send);
-    free(x->receive);
+    x->backend->host_release(x->send);
+    x->backend->host_release(x->receive);
     free(x);
 }
 
@@ -78,7 +78,7 @@ enum status exchange_open(struct exchange **result, const struct comm *comm,
     x->options = *options;
     x->budget = budget;
     size_t pairs = (size_t)x->R * x->G * x->G;
-    x->mask = calloc(x->words + 1, sizeof *x->mask);
+    x->mask = backend->host_take((x->words + 1) * sizeof *x->mask);
     x->control = calloc(x->R * control_width(x), sizeof *x->control);
     x->control_in = calloc(x->R * control_width(x), sizeof *x->control_in);
     x->outbox = calloc(pairs, sizeof *x->outbox);
@@ -96,14 +96,15 @@ enum status exchange_open(struct exchange **result, const struct comm *comm,
 
 /* ---- collecting what leaves ---- */
 
-static enum status grow(uint32_t **buffer, uint64_t *capacity, uint64_t need, struct error *e)
+static enum status grow(const struct backend *backend, uint32_t **buffer, uint64_t *capacity,
+                        uint64_t need, struct error *e)
 {
     if (need <= *capacity)
         return ST_OK;
     uint64_t target = need > 2 * *capacity ? need : 2 * *capacity;
-    free(*buffer);
+    backend->host_release(*buffer);
     *capacity = 0;
-    *buffer = malloc(target * sizeof **buffer);
+    *buffer = backend->host_take(target * sizeof **buffer);
     if (*buffer == NULL)
         return fail_memory(e, "nn exchange buffers", target * sizeof **buffer);
     *capacity = target;
@@ -149,7 +150,7 @@ static void count_outboxes(struct exchange *x, uint64_t *total)
     for (uint32_t from = 0; from < x->G; from++) {
         for (uint32_t s = 0; s < x->R * x->G; s++) {
             uint32_t rank = rank_of_shard(s, x->R), to = device_of_shard(s, x->R);
-            if (rank == x->rank && to == from)
+            if (rank == x->rank)
                 continue;
             uint64_t count = x->backend->outgoing(x->devices[from], s);
             outbox_of(x, rank, sender_of(x, from, to), to)->count += count;
@@ -173,7 +174,7 @@ static enum status fill_outboxes(struct exchange *x, struct error *e)
     for (uint32_t from = 0; from < x->G; from++) {
         for (uint32_t s = 0; s < x->R * x->G; s++) {
             uint32_t rank = rank_of_shard(s, x->R), to = device_of_shard(s, x->R);
-            uint64_t count = x->backend->outgoing(x->devices[from], s);
+            uint64_t count = rank == x->rank ? 0 : x->backend->outgoing(x->devices[from], s);
             struct outbox *box = outbox_of(x, rank, sender_of(x, from, to), to);
             if (count == 0)
                 continue;
@@ -188,7 +189,7 @@ static enum status fill_outboxes(struct exchange *x, struct error *e)
 static enum status collect(struct exchange *x, uint64_t *leaving, struct error *e)
 {
     count_outboxes(x, leaving);
-    if (grow(&x->send, &x->send_capacity, *leaving, e) != ST_OK)
+    if (grow(x->backend, &x->send, &x->send_capacity, *leaving, e) != ST_OK)
         return e->status;
     place_outboxes(x);
     if (*leaving > 0 && fill_outboxes(x, e) != ST_OK)
@@ -260,7 +261,7 @@ static enum status list_receives(struct exchange *x, size_t *listed, struct erro
     for (uint32_t r = 0; r < x->R; r++)
         for (uint32_t i = 0; i < x->G * x->G; i++)
             total += incoming_count(x, r, i);
-    if (grow(&x->receive, &x->receive_capacity, total, e) != ST_OK)
+    if (grow(x->backend, &x->receive, &x->receive_capacity, total, e) != ST_OK)
         return e->status;
     uint32_t *at = x->receive;
     for (uint32_t r = 0; r < x->R; r++) {
@@ -290,17 +291,26 @@ static enum status deliver_received(struct exchange *x, size_t count, struct err
 }
 
 /* What goes to other devices of this rank needs no message. */
-static enum status deliver_local(struct exchange *x, struct exchange_stats *stats, struct error *e)
+static enum status deliver_local(struct exchange *x, struct error *e)
 {
     for (uint32_t i = 0; i < x->G * x->G; i++) {
-        const struct outbox *box = outbox_of(x, x->rank, i / x->G, i % x->G);
-        if (box->count == 0)
-            continue;
-        stats->local_vertices += box->count;
-        if (x->backend->receive(x->devices[i % x->G], box->ids, box->count, e) != ST_OK)
+        uint32_t from = i / x->G, to = i % x->G;
+        if (from != to && x->backend->outgoing(x->devices[from], shard_of_device(x->rank, to, x->R)) > 0 &&
+            x->backend->deliver(x->devices[from], x->devices[to], e) != ST_OK)
             return e->status;
     }
     return ST_OK;
+}
+
+static uint64_t count_local(const struct exchange *x)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < x->G * x->G; i++) {
+        if (i / x->G != i % x->G)
+            count += x->backend->outgoing(x->devices[i / x->G],
+                                          shard_of_device(x->rank, i % x->G, x->R));
+    }
+    return count;
 }
 
 static enum status move_vertices(struct exchange *x, struct exchange_stats *stats, struct error *e)
@@ -313,7 +323,7 @@ static enum status move_vertices(struct exchange *x, struct exchange_stats *stat
                           e) != ST_OK)
             return e->status;
     }
-    if (deliver_local(x, stats, e) != ST_OK)
+    if (stats->local_vertices > 0 && deliver_local(x, e) != ST_OK)
         return e->status;
     return deliver_received(x, receives, e);
 }
@@ -326,22 +336,25 @@ enum status exchange_level(struct exchange *x, uint64_t found, int *done,
     struct level_state state = {0};
     uint64_t leaving = 0;
     memset(stats, 0, sizeof *stats);
-    if (x->backend->gather_masks(x->devices, x->G, x->mask, &state.updated, e) != ST_OK ||
+    uint64_t *mask = x->R > 1 ? x->mask : NULL;
+    if (x->backend->gather_masks(x->devices, x->G, mask, &state.updated, e) != ST_OK ||
         collect(x, &leaving, e) != ST_OK)
         return e->status;
-    state.found = found > 0 || leaving > 0;
+    stats->local_vertices = count_local(x);
+    state.found = found > 0 || leaving > 0 || stats->local_vertices > 0;
     share_counts(x, &state);
     stats->reduced_masks = state.updated;
-    if (state.updated && x->options.nonblocking)
+    int reduce = state.updated && x->R > 1;
+    if (reduce && x->options.nonblocking)
         comm_begin_or_masks(x->comm, x->mask, x->words);
-    else if (state.updated)
+    else if (reduce)
         comm_or_masks(x->comm, x->mask, x->words);
     if (move_vertices(x, stats, e) != ST_OK)
         return e->status;
-    if (state.updated && x->options.nonblocking)
+    if (reduce && x->options.nonblocking)
         comm_wait_masks(x->comm);
     *done = !state.updated && !state.found;
     if (state.updated)
-        return x->backend->spread_mask(x->devices, x->G, x->mask, e);
+        return x->backend->spread_mask(x->devices, x->G, mask, e);
     return ST_OK;
 }

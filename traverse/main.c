@@ -59,6 +59,7 @@ static enum status open_devices(struct run *run, struct error *e)
     if (run->devices == NULL || run->bfs.directions == NULL)
         return fail_memory(e, "devices", count * sizeof(struct device *));
     for (uint32_t g = 0; g < count; g++) {
+        options.slot = run->comm.host_rank * count + g;
         if (run->backend->open(&run->devices[g], &run->graph.shards[g], &options, e) != ST_OK)
             return e->status;
     }
@@ -102,6 +103,7 @@ static void set_up_search(struct run *run)
     run->bfs.devices = run->devices;
     run->bfs.device_count = run->graph.device_count;
     run->bfs.exchange = run->exchange;
+    direction_fill(&run->args.policy, run->backend->directions);
     run->bfs.policy = args->policy;
     run->env = (struct environment){.folder = args->folder,
                                     .backend = run->backend->name,
