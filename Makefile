@@ -11,6 +11,12 @@ MPIEXEC ?= $(shell command -v mpiexec.mpich || echo mpiexec)
 
 -include config.mk
 
+# The CUDA backend is built where nvcc is found; `make CUDA=0` leaves it out. The H200's own code,
+# and PTX from which the driver makes that of others.
+NVCC      ?= $(shell command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)
+CUDA      ?= $(if $(NVCC),1,0)
+CUDA_ARCH ?= -gencode arch=compute_90,code=sm_90 -gencode arch=compute_75,code=compute_75
+
 # the MPI wrapper compiles with the same compiler as the rest, so that there is one OpenMP
 mpicc = MPICH_CC='$(CC)' OMPI_CC='$(CC)' $(MPICC)
 
@@ -21,10 +27,20 @@ LDLIBS = -lz -lm
 TOOLS    = rmatgen edgeconv degsplit dbfs-pack
 PROGRAMS = $(TOOLS) dbfs-traverse
 
+ifeq ($(CUDA),1)
+cuda_home  = $(abspath $(dir $(realpath $(NVCC)))/..)
+cuda_flags = -DDBFS_CUDA -I$(cuda_home)/include
+cuda_libs  = -L$(cuda_home)/lib64 -lcudart_static -ldl -lrt -lpthread -lstdc++
+cuda_c     =
+cuda_cu    = $(wildcard traverse/*.cu)
+else
+cuda_c     = traverse/backend_cuda.c $(filter-out traverse/cuda_plan.c,$(wildcard traverse/cuda_*.c))
+endif
+
 # A main file is named after its program; every other file of a folder goes into its archive.
 formats_src  = $(wildcard formats/*.c)
 tools_src    = $(filter-out $(TOOLS:%=tools/%.c),$(wildcard tools/*.c tools/*/*.c))
-traverse_src = $(wildcard traverse/*.c)
+traverse_src = $(filter-out $(cuda_c),$(wildcard traverse/*.c))
 unit_src     = $(wildcard tests/unit/*.c)
 plain_tests  = oracle treecheck mkgraph
 
@@ -42,7 +58,11 @@ $(BUILD)/%.o: %.c
 
 $(BUILD)/traverse/%.o: traverse/%.c
 	@mkdir -p $(@D)
-	$(mpicc) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+	$(mpicc) $(ALL_CFLAGS) $(cuda_flags) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/%.cu.o: %.cu
+	@mkdir -p $(@D)
+	$(NVCC) -O3 -std=c++17 -I. $(CUDA_ARCH) -Xcompiler -Wall,-Wextra -MMD -MP -c -o $@ $<
 
 $(libformats): $(call obj,$(formats_src))
 	@rm -f $@
@@ -54,9 +74,11 @@ $(libtools): $(call obj,$(tools_src))
 
 # ---- programs ----
 
-$(BUILD)/bin/dbfs-traverse: $(call obj,$(traverse_src)) $(libformats)
+cuda_obj = $(cuda_cu:%=$(BUILD)/%.o)
+
+$(BUILD)/bin/dbfs-traverse: $(call obj,$(traverse_src)) $(cuda_obj) $(libformats)
 	@mkdir -p $(@D)
-	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
 
 $(TOOLS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/tools/%.o $(libtools) $(libformats)
 	@mkdir -p $(@D)
@@ -126,7 +148,8 @@ help:
 	@echo 'make check-long  the tests that take longer'
 	@echo 'make asan        the tests under AddressSanitizer and UBSan'
 	@echo 'make install     programs and man pages into DESTDIR/PREFIX; uninstall removes them'
-	@echo 'variables        CC MPICC MPIEXEC CFLAGS LDFLAGS PREFIX DESTDIR BUILD (or config.mk)'
+	@echo 'variables        CC MPICC MPIEXEC NVCC CUDA=0|1 CUDA_ARCH CFLAGS LDFLAGS PREFIX DESTDIR BUILD'
+	@echo '                 (on the command line or in config.mk)'
 
 .PHONY: all tests-bin deps check check-long asan demo install uninstall clean help
 .SECONDARY:

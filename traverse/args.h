@@ -2,6 +2,7 @@
 #ifndef DBFS_ARGS_H
 #define DBFS_ARGS_H
 
+#include "backend_choose.h"
 #include "direction.h"
 #include "exchange.h"
 
@@ -10,8 +11,6 @@
 #include <stdint.h>
 
 enum { MAX_ROOTS = 1 << 20 };
-
-enum backend_choice { BACKEND_AUTO, BACKEND_CPU, BACKEND_CUDA };
 
 struct args {
     struct cli cli;

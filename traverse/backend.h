@@ -49,7 +49,10 @@ struct root {
 struct device_options {
     int threads;
     int parents;   /* record parents */
+    int timing;    /* time the parts of each level */
     uint32_t slot; /* number of the device among those of this host */
+    const char *host; /* for messages */
+    uint32_t rank;
     struct memory_budget *budget;
 };
 
@@ -116,6 +119,6 @@ struct backend {
                            struct error *e);
 };
 
-extern const struct backend backend_cpu;
+extern const struct backend backend_cpu, backend_cuda;
 
 #endif

@@ -1,6 +1,6 @@
 /* main.c: dbfs-traverse: maps the shards, searches from each root, writes records and results */
 #include "args.h"
-#include "backend.h"
+#include "backend_choose.h"
 #include "bfs.h"
 #include "comm.h"
 #include "graph.h"
@@ -36,14 +36,6 @@ struct run {
 
 /* ---- set-up ---- */
 
-static enum status choose_backend(struct run *run, struct error *e)
-{
-    run->backend = &backend_cpu;
-    if (run->args.backend == BACKEND_CUDA)
-        return fail(e, ST_RESOURCE, "--backend cuda: this build has no CUDA backend");
-    return ST_OK;
-}
-
 static int wants_parents(const struct run *run)
 {
     return run->args.parents != NULL;
@@ -53,7 +45,11 @@ static enum status open_devices(struct run *run, struct error *e)
 {
     uint32_t count = run->graph.device_count;
     struct device_options options = {
-        .threads = run->threads, .parents = wants_parents(run), .budget = &run->budget};
+        .threads = run->threads,
+        .parents = wants_parents(run),
+        .host = run->comm.host,
+        .rank = run->comm.rank,
+        .budget = &run->budget};
     run->devices = calloc(count, sizeof(struct device *));
     run->bfs.directions = calloc(count, sizeof *run->bfs.directions);
     if (run->devices == NULL || run->bfs.directions == NULL)
@@ -138,7 +134,7 @@ static enum status set_up(struct run *run, struct error *e)
     memory_budget_init(&run->budget, run->args.cli.memory_bytes);
     if (run->args.cli.memory_bytes == 0)
         run->budget.limit_bytes /= run->comm.host_ranks;
-    if (choose_backend(run, e) != ST_OK ||
+    if (backend_choose(&run->backend, run->args.backend, e) != ST_OK ||
         graph_open(&run->graph, &run->comm, run->args.folder, run->args.shards_per_rank,
                    run->args.check, run->threads, e) != ST_OK)
         return e->status;

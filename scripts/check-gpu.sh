@@ -1,0 +1,167 @@
+#!/bin/bash
+# check-gpu.sh: builds, checks and measures the CUDA backend on a host with GPUs.
+#
+#   scripts/check-gpu.sh [check] [sanitize] [bench] [capacity]      (default: check)
+#
+# Each stage takes less than 8 minutes and all end in one line "N passed, N failed". Needs nvcc, an
+# MPI and GPUs; devices beyond the number of GPUs share them, so every layout runs on one GPU too.
+#   LAYOUTS   ranks x GPUs to run (default: those with at most as many devices as there are GPUs,
+#             at least 1x1)
+#   SCALES    of the RMAT graphs of `check` (default: 16 18 20 22 24)
+#   BENCH_SCALE, CAPACITY_SCALE   of the graphs of `bench` (26) and `capacity` (29)
+#   PEER      another GPU BFS, run by `bench` on the same graph: see peer_run below
+#   WORK      a folder in memory for graphs (default: /dev/shm)
+set -u
+cd "$(dirname "$0")/.." || exit 1
+. tests/lib.sh
+work=$(mktemp -d "${WORK:-/dev/shm}/dbfs-gpu.XXXXXX") || exit 1
+trap 'rm -rf "$tmp" "$work"' EXIT
+gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+traverse=$BIN/dbfs-traverse
+passed=0 failed=0
+
+outcome() { # NAME CODE [DETAIL]
+    if [ "$2" = 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "not ok - $1: ${3:-}"
+    fi
+}
+
+value() { sed -n "s/^$1: *\([^ ]*\).*/\1/p" "$2"; }
+
+layouts_of() { # P: those of $layouts with P devices
+    for layout in $layouts; do
+        [ $((${layout%x*} * ${layout#*x})) = "$1" ] && echo "$layout"
+    done
+}
+
+run_layout() { # LAYOUT DIR OPTION...
+    local layout=$1 dir=$2
+    shift 2
+    "$MPIEXEC" -n "${layout%x*}" "$traverse" -g "${layout#*x}" "$@" "$dir"
+}
+
+pack() { # EDGES P TH DIR
+    local th=
+    [ "$3" = suggested ] || th="-t $3"
+    [ -e "$4/manifest" ] || "$BIN/dbfs-pack" -q -p "$2" $th -o "$4" "$1"
+}
+
+# ---- check: distances and parents of every layout and option ----
+
+options_list() {
+    cat <<END
+--direction auto
+--direction push
+--direction pull
+--reduction nonblocking
+--local-all2all --uniquify
+--uniquify --chunk 64K
+END
+}
+
+check_options() { # NAME DIR LAYOUT EXPECTED
+    local name=$1 dir=$2 layout=$3 expected=$4 options got
+    while read -r options; do
+        run_layout "$layout" "$dir" -q -n 8 --backend cuda $options >"$tmp/out" 2>"$tmp/err"
+        got=$(value distance_checksum "$tmp/out")
+        [ -n "$got" ] && [ "$got" = "$expected" ]
+        outcome "$name $layout $options" $? "$got for $expected $(head -c 400 "$tmp/err")"
+    done < <(options_list)
+}
+
+check_parents() { # NAME TEXT DIR LAYOUT ROOT
+    rm -f "$tmp/depths" "$tmp/parents"
+    run_layout "$4" "$3" -q -r "$5" --backend cuda --depths "$tmp/depths" --parents "$tmp/parents" \
+        >"$tmp/out" 2>"$tmp/err" && "$TESTS/treecheck" "$2" "$5" "$tmp/depths" "$tmp/parents" \
+        >>"$tmp/err" 2>&1
+    outcome "$1 $4: parents from $5" $? "$(head -c 400 "$tmp/err")"
+}
+
+check_graph() { # NAME EDGES THRESHOLDS [TEXT ROOT]
+    local name=$1 edges=$2 p th layout expected dir
+    for th in $3; do
+        for p in 1 2 4; do
+            [ -n "$(layouts_of $p)" ] || continue
+            dir=$work/$name-$p-$th
+            pack "$edges" $p "$th" "$dir" || { outcome "$name: packing" 1; continue; }
+            [ -n "${expected:-}" ] || expected=$("$traverse" -q -n 8 --backend cpu "$dir" |
+                sed -n 's/^distance_checksum: //p')
+            for layout in $(layouts_of $p); do
+                check_options "$name TH $th" "$dir" "$layout" "$expected"
+                [ $# -lt 5 ] || check_parents "$name TH $th" "$4" "$dir" "$layout" "$5"
+            done
+            rm -rf "$dir"
+        done
+    done
+    rm -f "$edges"
+}
+
+from_text() { # NAME THRESHOLDS ROOT: the graph in $work/text
+    "$BIN/edgeconv" -q -u -o "$work/edges" "$work/text"
+    check_graph "$1" "$work/edges" "$2" "$work/text" "$3"
+}
+
+stage_check() {
+    local scale
+    for scale in ${SCALES:-16 18 20 22 24}; do
+        "$BIN/rmatgen" -q -s "$scale" -o "$work/edges"
+        check_graph "RMAT $scale" "$work/edges" "$([ "$scale" -gt 20 ] && echo suggested || echo 0 suggested inf)"
+    done
+    "$BIN/rmatgen" -q -s 14 -f text -o "$work/text" && from_text 'RMAT 14' '0 suggested inf' 7
+    "$BIN/rmatgen" -q -s 18 -A .25 -B .25 -C .25 -o "$work/edges" &&
+        check_graph 'uniform 18' "$work/edges" '0 suggested inf'
+    "$TESTS/mkgraph" path 1000 >"$work/text" && from_text 'path' '0 suggested inf' 500
+    "$TESTS/mkgraph" star 50000 >"$work/text" && from_text 'star' '0 suggested inf' 3
+    "$TESTS/mkgraph" components >"$work/text" && from_text 'components' '0 suggested inf' \
+        "$("$TESTS/mkgraph" components | awk '!/^#/ { print $1; exit }')"
+    "$TESTS/mkgraph" grid 1000 1000 >"$work/text" && from_text 'grid' 'suggested' 500500
+    grep -v '^#' datasets/wordnet-3.0.txt >"$work/text" && from_text 'WordNet' '0 suggested inf' 0
+    grep -v '^#' datasets/usa-road-NY.txt >"$work/text" && from_text 'USA-road NY' 'suggested' 0
+}
+
+# ---- bench ----
+
+report_bench() { # NAME FILE
+    printf '%-36s %8.1f GTEPS harmonic mean, median time %s s, mean %s s\n' "$1" \
+        "$(awk "BEGIN { print $(value harmonic_mean_TEPS "$2") / 1e9 }")" \
+        "$(value median_time "$2")" "$(value mean_time "$2")"
+}
+
+stage_bench() {
+    local scale=${BENCH_SCALE:-26} layout p th dir
+    "$BIN/rmatgen" -q -s "$scale" -o "$work/edges"
+    for p in 1 2 4; do
+        [ -n "$(layouts_of $p)" ] || continue
+        for th in ${THRESHOLDS:-suggested}; do
+            dir=$work/bench-$p-$th
+            pack "$work/edges" $p "$th" "$dir"
+            for layout in $(layouts_of $p); do
+                run_layout "$layout" "$dir" --no-check -n 64 --backend cuda ${BENCH_OPTIONS:-} \
+                    --json "${OUT:-$tmp}/bench-$scale-$layout-$th.json" >"$tmp/out" 2>"$tmp/err"
+                outcome "bench $layout" $? "$(head -c 400 "$tmp/err")"
+                report_bench "RMAT $scale, $layout, TH $(value th "$tmp/out")" "$tmp/out"
+                grep -E '^(load_s|delegates)' "$tmp/out"
+            done
+            rm -rf "$dir"
+        done
+    done
+}
+
+layouts=${LAYOUTS:-}
+if [ -z "$layouts" ]; then
+    layouts='1x1'
+    [ "$gpus" -ge 2 ] && layouts="$layouts 1x2 2x1"
+    [ "$gpus" -ge 4 ] && layouts="$layouts 1x4 2x2 4x1"
+fi
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -1
+make -j"$(nproc)" all tests-bin >"$work/build" 2>&1 || { tail "$work/build"; exit 1; }
+for stage in ${*:-check}; do
+    start=$SECONDS
+    "stage_$stage"
+    echo "stage $stage: $((SECONDS - start)) s"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,35 @@
+/* backend_choose.c: see backend_choose.h */
+#include "backend_choose.h"
+
+#ifdef DBFS_CUDA
+#include <cuda_runtime_api.h>
+
+/* Why there is no GPU to use; NULL where there is one. */
+static const char *missing_gpu(void)
+{
+    int gpus = 0;
+    cudaError_t code = cudaGetDeviceCount(&gpus);
+    if (code != cudaSuccess)
+        return cudaGetErrorString(code);
+    return gpus > 0 ? NULL : "there is no GPU";
+}
+
+static const struct backend *const cuda = &backend_cuda;
+#else
+static const char *missing_gpu(void)
+{
+    return "this build has no CUDA backend";
+}
+
+static const struct backend *const cuda = &backend_cpu;
+#endif
+
+enum status backend_choose(const struct backend **backend, enum backend_choice choice,
+                           struct error *e)
+{
+    const char *missing = choice == BACKEND_CPU ? NULL : missing_gpu();
+    if (choice == BACKEND_CUDA && missing != NULL)
+        return fail(e, ST_RESOURCE, "--backend cuda: %s", missing);
+    *backend = choice == BACKEND_CPU || missing != NULL ? &backend_cpu : cuda;
+    return ST_OK;
+}

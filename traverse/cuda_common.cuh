@@ -1,0 +1,100 @@
+/* cuda_common.cuh: what the kernels share */
+#ifndef DBFS_CUDA_COMMON_CUH
+#define DBFS_CUDA_COMMON_CUH
+
+#include "cuda_kernels.h"
+
+enum { BLOCK = 256, WARP = 32, WARPS = BLOCK / WARP };
+#define NO_HEAD 0xffffffffu /* HEAD_NONE */
+#define ALL_LANES 0xffffffffu
+
+/* Blocks that fill the device for kernels that stride over their work. */
+int cuda_full_grid(void);
+
+static inline int blocks_for(uint64_t items, uint64_t per_block)
+{
+    uint64_t blocks = (items + per_block - 1) / per_block, most = (uint64_t)cuda_full_grid();
+    return (int)(blocks < 1 ? 1 : blocks > most ? most : blocks);
+}
+
+__device__ static inline unsigned lane_id()
+{
+    return threadIdx.x % WARP;
+}
+
+__device__ static inline int test_bit(const uint32_t *mask, uint32_t i)
+{
+    return mask[i / 32] >> (i % 32) & 1;
+}
+
+/* Sets the bit; true for the one thread that set it. Most bits asked for are set already. */
+__device__ static inline bool claim_bit(uint32_t *mask, uint32_t i)
+{
+    uint32_t bit = 1u << (i % 32);
+    if (((volatile uint32_t *)mask)[i / 32] & bit)
+        return false;
+    return !(atomicOr(&mask[i / 32], bit) & bit);
+}
+
+template <typename T>
+__device__ static inline T warp_sum(T value)
+{
+    for (int step = WARP / 2; step > 0; step /= 2)
+        value += __shfl_xor_sync(ALL_LANES, value, step);
+    return value;
+}
+
+__device__ static inline unsigned warp_prefix(unsigned value)
+{
+    unsigned sum = value;
+    for (int step = 1; step < WARP; step *= 2) {
+        unsigned other = __shfl_up_sync(ALL_LANES, sum, step);
+        if (lane_id() >= step)
+            sum += other;
+    }
+    return sum - value;
+}
+
+/* Adds to a counter once per block; `shared` has WARPS elements. */
+__device__ static inline void block_add(unsigned long long value, unsigned long long *shared,
+                                        unsigned long long *counter)
+{
+    value = warp_sum(value);
+    __syncthreads();
+    if (lane_id() == 0)
+        shared[threadIdx.x / WARP] = value;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        unsigned long long sum = 0;
+        for (int i = 0; i < WARPS; i++)
+            sum += shared[i];
+        if (sum != 0)
+            atomicAdd(counter, sum);
+    }
+}
+
+template <typename Offset>
+__device__ static inline uint64_t offset_at(const struct gpu_csr &csr, uint64_t i)
+{
+    return ((const Offset *)csr.offsets)[i];
+}
+
+/* Entries in the head columns of a row. */
+__device__ static inline uint32_t heads_of(const struct gpu_csr &csr, uint32_t row)
+{
+    uint32_t heads = csr.head_columns;
+    while (heads > 0 && csr.heads[(heads - 1) * csr.rows + row] == NO_HEAD)
+        heads--;
+    return heads;
+}
+
+/* Edges of a row, in and behind the head columns. */
+__device__ static inline uint64_t row_length(const struct gpu_csr &csr, uint32_t row)
+{
+    uint64_t rest = csr.offset_width == 4
+                        ? offset_at<uint32_t>(csr, row + 1) - offset_at<uint32_t>(csr, row)
+                        : offset_at<uint64_t>(csr, (uint64_t)row + 1) - offset_at<uint64_t>(csr, row);
+    return rest > 0 ? rest + csr.head_columns : heads_of(csr, row);
+}
+
+#endif

@@ -1,0 +1,72 @@
+/* cuda_device.h: the state of one shard's search on a GPU, shared by the C files of the CUDA backend */
+#ifndef DBFS_CUDA_DEVICE_H
+#define DBFS_CUDA_DEVICE_H
+
+#include "backend.h"
+#include "cuda_kernels.h"
+#include "cuda_plan.h"
+
+/* What is timed apart, as the bars of figure 10 of Pan et al. */
+enum gpu_part { GPU_PREVISIT, GPU_VISIT /* + subgraph */, GPU_BINS = GPU_VISIT + SUBGRAPHS, GPU_PARTS };
+
+struct device {
+    const struct shard *shard;
+    int ordinal;
+    char where[320]; /* host, rank and GPU, for messages */
+
+    void *memory; /* one allocation for everything */
+    struct gpu_csr csr[SUBGRAPHS];
+    struct gpu_vertices of[GPU_KINDS];
+    void *masks; /* visited and next masks, and `incoming`, together */
+    size_t mask_bytes;
+    uint32_t *incoming; /* delegates as reduced over all devices; NULL where there is one shard */
+    uint32_t *in;       /* where the next previsit takes delegates from: `incoming` or next */
+    uint64_t *prefix;
+    void *scratch;
+    size_t scratch_bytes;
+    struct gpu_chunk *chunks[GPU_KINDS]; /* by destination */
+    uint64_t *codes;
+    uint32_t *sent_ids, *received_ids;
+    unsigned long long *bin_begin, *bin_cursor; /* [p + 1] */
+    struct gpu_level *level;
+
+    /* host memory that the device writes to */
+    struct gpu_level *published;
+    unsigned long long *bins_published; /* [p + 1] */
+
+    cudaStream_t stream[GPU_KINDS];
+    cudaEvent_t reached[GPU_KINDS]; /* for one stream to follow the other */
+    cudaEvent_t masks_read, ids_read; /* by this device, from others */
+
+    int updated; /* some delegate, in this level */
+    int binned;  /* sent_ids are of this level */
+    uint64_t fresh[GPU_KINDS];
+    uint64_t sources[SUBGRAPHS], forward[SUBGRAPHS], unvisited[SUBGRAPHS];
+
+    int timing;
+    cudaEvent_t begin[GPU_PARTS], end[GPU_PARTS];
+    int timed[GPU_PARTS]; /* in this level */
+};
+
+/* cuda_open.c */
+enum status gpu_open(struct device **device, const struct shard *shard,
+                     const struct device_options *options, struct error *e);
+void gpu_close(struct device *device);
+
+/* cuda_exchange.c */
+uint64_t gpu_outgoing(const struct device *device, uint32_t shard);
+enum status gpu_take_outgoing(struct device *device, uint32_t shard, uint32_t *ids,
+                              struct error *e);
+enum status gpu_receive(struct device *device, const uint32_t *ids, uint64_t count,
+                        struct error *e);
+enum status gpu_deliver(struct device *from, struct device *to, struct error *e);
+enum status gpu_gather_masks(struct device *const *devices, uint32_t count, uint64_t *mask,
+                             int *updated, struct error *e);
+enum status gpu_spread_mask(struct device *const *devices, uint32_t count, const uint64_t *mask,
+                            struct error *e);
+
+/* cuda_times.c: nothing where the device does not time */
+void gpu_time_begin(struct device *device, enum gpu_part part, enum gpu_kind stream);
+void gpu_time_end(struct device *device, enum gpu_part part, enum gpu_kind stream);
+
+#endif

@@ -1,0 +1,164 @@
+/* cuda_kernels.h: the launch interface of the CUDA kernels, in plain C.
+ *
+ * Each kernel family has a file and a twin on the CPU that finds the same vertices:
+ *   cuda_previsit.cu  cpu_previsit.c   the frontier of a level: marks, queues, workloads
+ *   cuda_push.cu      cpu_push.c       rows by thread, warp and block (nd, dn, nn, short dd)
+ *   cuda_merge.cu     cpu_push.c       rows in equal shares of edges (dd)
+ *   cuda_pull.cu      cpu_pull.c       unvisited vertices look for a parent
+ *   cuda_bins.cu      backend_cpu.c    vertices for other shards
+ *   cuda_masks.cu     backend_cpu.c    masks of several devices, results
+ * Masks are arrays of 32-bit words; bit v of word v/32 is vertex v, as in the shard files. All
+ * pointers but `published` are device memory; launches are asynchronous on the stream given.
+ */
+#ifndef DBFS_CUDA_KERNELS_H
+#define DBFS_CUDA_KERNELS_H
+
+#include "cuda_limits.h"
+
+#include <cuda_runtime_api.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A CSR subgraph on a device (formats/shard.h). */
+struct gpu_csr {
+    uint64_t rows, edges;
+    uint32_t head_columns;               /* k */
+    uint32_t offset_width, column_width; /* bytes: 4 or 8 */
+    const uint32_t *heads;               /* [k][rows] */
+    const void *offsets;                 /* [rows + 1] */
+    const void *columns;
+    const uint32_t *sources; /* mask of rows that are not empty */
+};
+
+/* The vertices of one kind: all delegates, or the local normals. */
+struct gpu_vertices {
+    uint64_t count, words;
+    uint32_t *visited;
+    uint32_t *next;     /* found in this level */
+    uint32_t *frontier; /* visited in this level's previsit */
+    uint32_t *queue;    /* [count]: the frontier as a list, as far as it was listed */
+    int32_t *depth;     /* valid where visited */
+    uint32_t *parent;   /* NULL: not recorded */
+};
+
+/* What a previsit counts of one kind of vertices; first and second are the two subgraphs whose
+ * sources they are. */
+struct gpu_counts {
+    unsigned long long fresh;
+    unsigned long long sources[2]; /* q */
+    unsigned long long forward[2]; /* FV of the vertices listed; others count 1 */
+};
+
+enum gpu_kind { GPU_DELEGATES, GPU_NORMALS, GPU_KINDS };
+
+/* Counters of a level. Zero at its start; published to the host after the previsits. */
+struct gpu_level {
+    struct gpu_counts of[GPU_KINDS];
+    unsigned long long sent;      /* vertices for other shards */
+    unsigned int found[GPU_KINDS]; /* nonzero: some */
+    unsigned long long listed[4]; /* of frontiers listed again, by subgraph */
+    unsigned int chunks[4];       /* of long rows, by subgraph */
+    unsigned int bad_ids;         /* nonzero: ids arrived that this shard does not have */
+};
+
+/* ---- previsit ---- */
+
+/* Turns the bits of `in` (cleared) that are not visited into the frontier: marks them with `depth`,
+ * lists the first `room` of them and counts. */
+void cuda_previsit(const struct gpu_vertices *vertices, uint32_t *in, int32_t depth,
+                   const struct gpu_csr *first, const struct gpu_csr *second, uint64_t room,
+                   struct gpu_counts *counts, cudaStream_t stream);
+
+/* Lists the whole frontier; *listed is a counter that is zero before. */
+void cuda_list_frontier(const struct gpu_vertices *vertices, const uint32_t *sources,
+                        unsigned long long *listed, cudaStream_t stream);
+
+/* Adds the row lengths of the frontier to *forward. */
+void cuda_count_forward(const struct gpu_vertices *vertices, const struct gpu_csr *csr,
+                        unsigned long long *forward, cudaStream_t stream);
+
+/* Copies the counters to host memory that the device sees, and zeroes them. */
+void cuda_publish(struct gpu_level *level, struct gpu_level *published, cudaStream_t stream);
+
+/* ---- visits ---- */
+
+/* Where the destinations of a push go. */
+struct gpu_target {
+    const uint32_t *visited;
+    uint32_t *next;
+    uint32_t *parent; /* NULL: not recorded */
+    uint32_t tag;     /* of parents: PARENT_DELEGATE_BIT or 0 */
+    unsigned int *found;
+    /* nn: a destination is shard << local_bits | local id */
+    int coded;
+    unsigned local_bits;
+    uint32_t own_shard;
+    uint64_t *out; /* codes for other shards */
+    unsigned long long *sent;
+};
+
+/* Pieces of rows too long for a warp, found by cuda_push_rows and worked off behind it. */
+struct gpu_chunk {
+    uint64_t begin;
+    uint32_t row, count;
+};
+
+/* Visits the rows of queue[0..count). `chunks` has room for gpu_chunk_room, and *chunk_count is
+ * zero; long_rows: there may be some. */
+void cuda_push_rows(const struct gpu_csr *csr, const uint32_t *queue, uint64_t count,
+                    const struct gpu_target *target, struct gpu_chunk *chunks,
+                    unsigned int *chunk_count, int long_rows, cudaStream_t stream);
+
+/* The same by equal shares of edges (merge-based). prefix: [count + 1]; scratch as
+ * cuda_merge_scratch_bytes says for the largest count. */
+size_t cuda_merge_scratch_bytes(uint64_t count);
+void cuda_push_merged(const struct gpu_csr *csr, const uint32_t *queue, uint64_t count,
+                      const struct gpu_target *target, uint64_t *prefix, void *scratch,
+                      size_t scratch_bytes, cudaStream_t stream);
+
+/* Rows of `csr` that are neither visited nor in `next` look for a column in the mask `parents`;
+ * those that find one enter `next`. Columns have 4 bytes. */
+void cuda_pull_rows(const struct gpu_csr *csr, const uint32_t *visited, uint32_t *next,
+                    const uint32_t *parents, uint32_t *parent, uint32_t tag, unsigned int *found,
+                    cudaStream_t stream);
+
+/* ---- vertices for other shards ---- */
+
+/* Sorts codes[0..*sent) by shard into ids, 4 bytes each; begin[s] is where those of shard s start,
+ * begin[p] the total; published is a copy in host memory. cursor: [p]. */
+void cuda_bin(const uint64_t *codes, const unsigned long long *sent, uint32_t p,
+              unsigned local_bits, uint32_t *ids, unsigned long long *begin,
+              unsigned long long *cursor, unsigned long long *published, cudaStream_t stream);
+
+/* Vertices that arrived: those not visited enter `next`. *bad becomes 1 for an id >= count. */
+void cuda_receive(const struct gpu_vertices *vertices, const uint32_t *ids, uint64_t count,
+                  uint32_t parent, unsigned int *bad, cudaStream_t stream);
+
+/* ---- masks and results ---- */
+
+enum { GPU_MASK_SOURCES = 16 };
+struct gpu_mask_list {
+    const uint32_t *mask[GPU_MASK_SOURCES];
+    int count;
+};
+
+/* to = OR of the masks, and of `to` itself with `keep`. */
+void cuda_or_masks(uint32_t *to, const struct gpu_mask_list *from, uint64_t words, int keep,
+                   cudaStream_t stream);
+
+/* Puts one vertex into a mask, and its parent, where recorded. */
+void cuda_set_root(uint32_t *mask, uint32_t vertex, uint32_t *parent, uint32_t value,
+                   cudaStream_t stream);
+
+/* values[v] = `none` for vertices not visited. */
+void cuda_blank_unvisited(uint32_t *values, const uint32_t *visited, uint64_t count, uint32_t none,
+                          cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

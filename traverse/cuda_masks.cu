@@ -1,0 +1,62 @@
+/* cuda_masks.cu: masks of several devices and the end of a search; see cuda_kernels.h */
+#include "cuda_common.cuh"
+
+int cuda_full_grid(void)
+{
+    static int grid = 0;
+    int device = 0, processors = 0;
+    if (grid == 0 && cudaGetDevice(&device) == cudaSuccess &&
+        cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) == cudaSuccess)
+        grid = 8 * processors; /* 8 blocks of 256 threads fill a multiprocessor */
+    return grid > 0 ? grid : 1;
+}
+
+__global__ static void __launch_bounds__(BLOCK)
+    or_kernel(uint32_t *to, gpu_mask_list from, uint64_t words, int keep)
+{
+    for (uint64_t w = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; w < words;
+         w += (uint64_t)gridDim.x * BLOCK) {
+        uint32_t sum = keep ? to[w] : 0;
+        for (int i = 0; i < from.count; i++)
+            sum |= from.mask[i][w];
+        to[w] = sum;
+    }
+}
+
+void cuda_or_masks(uint32_t *to, const gpu_mask_list *from, uint64_t words, int keep,
+                   cudaStream_t stream)
+{
+    if (words > 0)
+        or_kernel<<<blocks_for(words, BLOCK), BLOCK, 0, stream>>>(to, *from, words, keep);
+}
+
+__global__ static void root_kernel(uint32_t *mask, uint32_t vertex, uint32_t *parent,
+                                   uint32_t value)
+{
+    mask[vertex / 32] |= 1u << (vertex % 32);
+    if (parent != NULL)
+        parent[vertex] = value;
+}
+
+void cuda_set_root(uint32_t *mask, uint32_t vertex, uint32_t *parent, uint32_t value,
+                   cudaStream_t stream)
+{
+    root_kernel<<<1, 1, 0, stream>>>(mask, vertex, parent, value);
+}
+
+__global__ static void __launch_bounds__(BLOCK)
+    blank_kernel(uint32_t *values, const uint32_t *visited, uint64_t count, uint32_t none)
+{
+    for (uint64_t v = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; v < count;
+         v += (uint64_t)gridDim.x * BLOCK) {
+        if (!test_bit(visited, (uint32_t)v))
+            values[v] = none;
+    }
+}
+
+void cuda_blank_unvisited(uint32_t *values, const uint32_t *visited, uint64_t count, uint32_t none,
+                          cudaStream_t stream)
+{
+    if (count > 0)
+        blank_kernel<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(values, visited, count, none);
+}

@@ -1,0 +1,229 @@
+/* cuda_open.c: takes a GPU, its memory, and loads a shard into it */
+#include "cuda_device.h"
+#include "cuda_error.h"
+#include "cuda_load.h"
+
+#include "formats/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the GPU ---- */
+
+/* Devices beyond the number of GPUs share them. */
+static enum status choose_gpu(struct device *dev, const struct device_options *options,
+                              struct error *e)
+{
+    int gpus = 0;
+    snprintf(dev->where, sizeof dev->where, "%s, rank %u", options->host, options->rank);
+    if (CUDA_TRY(cudaGetDeviceCount(&gpus), dev->where, e) != ST_OK) {
+        e->status = ST_RESOURCE;
+        return e->status;
+    }
+    dev->ordinal = (int)(options->slot % (uint32_t)gpus);
+    snprintf(dev->where, sizeof dev->where, "%s, rank %u, GPU %d", options->host, options->rank,
+             dev->ordinal);
+    /* the host waits for counts that arrive within microseconds */
+    CUDA_TRY(cudaSetDevice(dev->ordinal), dev->where, e);
+    return e->status;
+}
+
+/* ---- memory ---- */
+
+static enum status take_memory(struct device *dev, const struct gpu_plan *plan, struct error *e)
+{
+    uint64_t bytes = plan->graph_bytes + plan->working_bytes;
+    size_t unused = 0, total = 0;
+    char need[16], graph[16], left[16];
+    if (CUDA_TRY(cudaMemGetInfo(&unused, &total), dev->where, e) != ST_OK)
+        return e->status;
+    if (bytes > unused)
+        return fail(e, ST_RESOURCE,
+                    "%s: shard %u of %u needs %s of device memory (%s of them the graph), and %s "
+                    "are free: pack the graph into more shards, or see --plan",
+                    dev->where, dev->shard->index, dev->shard->p,
+                    format_size(bytes, need, sizeof need),
+                    format_size(plan->graph_bytes, graph, sizeof graph),
+                    format_size(unused, left, sizeof left));
+    return CUDA_TRY(cudaMalloc(&dev->memory, bytes > 0 ? bytes : 1), dev->where, e);
+}
+
+/* Where each array of the plan lies. */
+static void place_arrays(const struct device *dev, const struct gpu_plan *plan,
+                         void *at[GPU_ARRAY_COUNT])
+{
+    char *next = dev->memory;
+    for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
+        at[i] = next;
+        next += gpu_aligned(plan->array[i].bytes);
+    }
+}
+
+static void set_csr(struct device *dev, enum subgraph g, void *const at[GPU_ARRAY_COUNT])
+{
+    const struct csr *csr = &dev->shard->csr[g];
+    int i = 4 * (int)g;
+    dev->csr[g] = (struct gpu_csr){.rows = csr->rows,
+                                   .edges = csr->edges,
+                                   .head_columns = csr->head_columns,
+                                   .offset_width = csr->offset_width,
+                                   .column_width = csr->column_width,
+                                   .heads = at[i + GPU_HEADS],
+                                   .offsets = at[i + GPU_OFFSETS],
+                                   .columns = at[i + GPU_COLUMNS],
+                                   .sources = at[i + GPU_SOURCES]};
+}
+
+static void set_vertices(struct device *dev, int parents, void *const at[GPU_ARRAY_COUNT])
+{
+    uint64_t d = dev->shard->d, locals = dev->shard->locals;
+    uint64_t words_d = gpu_mask_words(d), words_n = gpu_mask_words(locals);
+    uint32_t *masks = at[GPU_MASKS];
+    dev->masks = masks;
+    dev->of[GPU_DELEGATES] = (struct gpu_vertices){.count = d,
+                                                   .words = words_d,
+                                                   .visited = masks,
+                                                   .next = masks + words_d,
+                                                   .frontier = at[GPU_FRONTIER_D],
+                                                   .queue = at[GPU_QUEUE_D],
+                                                   .depth = at[GPU_DEPTH_D],
+                                                   .parent = parents ? at[GPU_PARENT_D] : NULL};
+    masks += 2 * words_d;
+    dev->of[GPU_NORMALS] = (struct gpu_vertices){.count = locals,
+                                                 .words = words_n,
+                                                 .visited = masks,
+                                                 .next = masks + words_n,
+                                                 .frontier = at[GPU_FRONTIER_N],
+                                                 .queue = at[GPU_QUEUE_N],
+                                                 .depth = at[GPU_DEPTH_N],
+                                                 .parent = parents ? at[GPU_PARENT_N] : NULL};
+    masks += 2 * words_n;
+    dev->incoming = dev->shard->p > 1 ? masks : NULL;
+}
+
+static void set_arrays(struct device *dev, const struct gpu_plan *plan, int parents,
+                       void *const at[GPU_ARRAY_COUNT])
+{
+    for (int g = 0; g < SUBGRAPHS; g++)
+        set_csr(dev, (enum subgraph)g, at);
+    set_vertices(dev, parents, at);
+    dev->mask_bytes = plan->array[GPU_MASKS].bytes;
+    dev->prefix = at[GPU_MERGE_PREFIX];
+    dev->scratch = at[GPU_MERGE_SCRATCH];
+    dev->scratch_bytes = plan->array[GPU_MERGE_SCRATCH].bytes;
+    dev->chunks[GPU_DELEGATES] = at[GPU_CHUNKS_D];
+    dev->chunks[GPU_NORMALS] = at[GPU_CHUNKS_N];
+    dev->codes = at[GPU_CODES];
+    dev->sent_ids = at[GPU_SENT_IDS];
+    dev->received_ids = at[GPU_RECEIVED_IDS];
+    dev->bin_begin = at[GPU_BIN_TABLES];
+    dev->bin_cursor = dev->bin_begin + dev->shard->p + 1;
+    dev->level = at[GPU_COUNTERS];
+}
+
+static enum status take_host_memory(struct device *dev, struct error *e)
+{
+    size_t bins = ((size_t)dev->shard->p + 1) * sizeof *dev->bins_published;
+    CUDA_TRY(cudaHostAlloc((void **)&dev->published, sizeof *dev->published, cudaHostAllocMapped),
+             dev->where, e);
+    CUDA_TRY(cudaHostAlloc((void **)&dev->bins_published, bins, cudaHostAllocMapped), dev->where,
+             e);
+    return e->status;
+}
+
+/* ---- loading ---- */
+
+static enum status load(struct device *dev, const struct gpu_plan *plan,
+                        void *const at[GPU_ARRAY_COUNT], int threads, struct error *e)
+{
+    struct gpu_copy copies[GPU_ARRAY_COUNT];
+    int count = 0;
+    for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
+        const struct gpu_array *a = &plan->array[i];
+        if (a->source != NULL && a->bytes > 0)
+            copies[count++] = (struct gpu_copy){at[i], a->source, a->bytes};
+    }
+    return cuda_load(copies, count, threads, dev->where, e);
+}
+
+/* ---- streams and events ---- */
+
+static enum status make_streams(struct device *dev, struct error *e)
+{
+    for (int kind = 0; kind < GPU_KINDS; kind++) {
+        CUDA_TRY(cudaStreamCreateWithFlags(&dev->stream[kind], cudaStreamNonBlocking), dev->where,
+                 e);
+        CUDA_TRY(cudaEventCreateWithFlags(&dev->reached[kind], cudaEventDisableTiming), dev->where,
+                 e);
+    }
+    CUDA_TRY(cudaEventCreateWithFlags(&dev->masks_read, cudaEventDisableTiming), dev->where, e);
+    CUDA_TRY(cudaEventCreateWithFlags(&dev->ids_read, cudaEventDisableTiming), dev->where, e);
+    for (int part = 0; dev->timing && part < GPU_PARTS; part++) {
+        CUDA_TRY(cudaEventCreate(&dev->begin[part]), dev->where, e);
+        CUDA_TRY(cudaEventCreate(&dev->end[part]), dev->where, e);
+    }
+    return e->status;
+}
+
+static void destroy_event(cudaEvent_t event)
+{
+    if (event != NULL)
+        cudaEventDestroy(event);
+}
+
+void gpu_close(struct device *dev)
+{
+    if (dev == NULL)
+        return;
+    cudaSetDevice(dev->ordinal);
+    for (int kind = 0; kind < GPU_KINDS; kind++) {
+        if (dev->stream[kind] != NULL)
+            cudaStreamDestroy(dev->stream[kind]);
+        destroy_event(dev->reached[kind]);
+    }
+    destroy_event(dev->masks_read);
+    destroy_event(dev->ids_read);
+    for (int part = 0; part < GPU_PARTS; part++) {
+        destroy_event(dev->begin[part]);
+        destroy_event(dev->end[part]);
+    }
+    cudaFreeHost(dev->published);
+    cudaFreeHost(dev->bins_published);
+    cudaFree(dev->memory);
+    free(dev);
+}
+
+static enum status open_device(struct device *dev, const struct device_options *options,
+                               struct error *e)
+{
+    struct gpu_plan plan;
+    void *at[GPU_ARRAY_COUNT];
+    gpu_plan_make(&plan, dev->shard, options->parents);
+    if (choose_gpu(dev, options, e) != ST_OK || take_memory(dev, &plan, e) != ST_OK ||
+        take_host_memory(dev, e) != ST_OK || make_streams(dev, e) != ST_OK)
+        return e->status;
+    place_arrays(dev, &plan, at);
+    set_arrays(dev, &plan, options->parents, at);
+    if (cuda_merge_scratch_bytes(dev->shard->d + 1) > dev->scratch_bytes)
+        return fail(e, ST_RUNTIME, "%s: the scan of %llu rows wants more scratch memory than "
+                    "planned", dev->where, (unsigned long long)dev->shard->d);
+    return load(dev, &plan, at, options->threads, e);
+}
+
+enum status gpu_open(struct device **result, const struct shard *shard,
+                     const struct device_options *options, struct error *e)
+{
+    *result = NULL;
+    struct device *dev = calloc(1, sizeof *dev);
+    if (dev == NULL)
+        return fail_memory(e, "device", sizeof *dev);
+    dev->shard = shard;
+    dev->timing = options->timing;
+    if (open_device(dev, options, e) != ST_OK) {
+        gpu_close(dev);
+        return e->status;
+    }
+    *result = dev;
+    return ST_OK;
+}

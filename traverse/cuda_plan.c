@@ -1,0 +1,80 @@
+/* cuda_plan.c: see cuda_plan.h */
+#include "cuda_plan.h"
+
+#include "cuda_limits.h"
+
+#include <string.h>
+
+static const char *const section_names[SUBGRAPHS][4] = {
+    {"nn heads", "nn offsets", "nn columns", "nn sources"},
+    {"nd heads", "nd offsets", "nd columns", "nd sources"},
+    {"dn heads", "dn offsets", "dn columns", "dn sources"},
+    {"dd heads", "dd offsets", "dd columns", "dd sources"}};
+
+static void put(struct gpu_plan *plan, enum gpu_array_id id, const char *name, uint64_t count,
+                uint64_t width, const void *source)
+{
+    uint64_t bytes = gpu_aligned(count * width);
+    plan->array[id] = (struct gpu_array){name, count * width, source};
+    if (source != NULL)
+        plan->graph_bytes += bytes;
+    else
+        plan->working_bytes += bytes;
+}
+
+static void put_sections(struct gpu_plan *plan, const struct shard *shard)
+{
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        const struct csr *csr = &shard->csr[g];
+        const char *const *name = section_names[g];
+        if (csr->edges == 0)
+            continue;
+        int at = 4 * g;
+        put(plan, at + GPU_HEADS, name[0], csr->head_columns * csr->rows, 4, csr->heads);
+        put(plan, at + GPU_OFFSETS, name[1], csr->rows + 1, csr->offset_width, csr->offsets);
+        put(plan, at + GPU_COLUMNS, name[2], csr_offset(csr, csr->rows), csr->column_width,
+            csr->columns);
+        put(plan, at + GPU_SOURCES, name[3], mask_words(csr->rows), 8, csr->sources);
+    }
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t chunk_room(const struct shard *shard, enum subgraph a, enum subgraph b)
+{
+    return larger(gpu_chunk_room(shard->csr[a].edges), gpu_chunk_room(shard->csr[b].edges));
+}
+
+void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, int parents)
+{
+    uint64_t d = shard->d, locals = shard->locals;
+    uint64_t words_d = gpu_mask_words(d), words_n = gpu_mask_words(locals);
+    int alone = shard->p == 1;
+    uint64_t leaving = alone ? 0 : shard->csr[NN].edges;
+    memset(plan, 0, sizeof *plan);
+    put_sections(plan, shard);
+    put(plan, GPU_MASKS, "visited and next masks", (alone ? 2 : 3) * words_d + 2 * words_n, 4, NULL);
+    put(plan, GPU_FRONTIER_D, "delegate frontier", words_d, 4, NULL);
+    put(plan, GPU_FRONTIER_N, "normal frontier", words_n, 4, NULL);
+    put(plan, GPU_QUEUE_D, "delegate queue", d, 4, NULL);
+    put(plan, GPU_QUEUE_N, "normal queue", locals, 4, NULL);
+    put(plan, GPU_DEPTH_D, "delegate depths", d, 4, NULL);
+    put(plan, GPU_DEPTH_N, "normal depths", locals, 4, NULL);
+    put(plan, GPU_PARENT_D, "delegate parents", parents ? d : 0, 4, NULL);
+    put(plan, GPU_PARENT_N, "normal parents", parents ? locals : 0, 4, NULL);
+    put(plan, GPU_MERGE_PREFIX, "dd prefix sums", d + 1, 8, NULL);
+    put(plan, GPU_MERGE_SCRATCH, "dd scan scratch", gpu_merge_scratch_bound(d + 1), 1, NULL);
+    put(plan, GPU_CHUNKS_D, "long rows to delegates", chunk_room(shard, DD, ND), GPU_CHUNK_BYTES,
+        NULL);
+    put(plan, GPU_CHUNKS_N, "long rows to normals", chunk_room(shard, DN, NN), GPU_CHUNK_BYTES,
+        NULL);
+    put(plan, GPU_CODES, "vertices found elsewhere", leaving, 8, NULL);
+    put(plan, GPU_SENT_IDS, "vertices to send", leaving, 4, NULL);
+    put(plan, GPU_RECEIVED_IDS, "vertices received",
+        leaving < GPU_RECEIVE_IDS ? leaving : GPU_RECEIVE_IDS, 4, NULL);
+    put(plan, GPU_BIN_TABLES, "bin tables", alone ? 0 : 2 * ((uint64_t)shard->p + 1), 8, NULL);
+    put(plan, GPU_COUNTERS, "counters", GPU_COUNTER_BYTES, 1, NULL);
+}

@@ -1,0 +1,183 @@
+/* cuda_previsit.cu: the frontier of a level; see cuda_kernels.h and its twin, cpu_previsit.c
+ *
+ * One pass over the words of a mask: what came in and was not visited is the frontier. A warp marks
+ * the vertices of its words one word at a time, so that depths and queue entries are written side
+ * by side. Bytes moved: 12 to 20 a word, and 4 (depth) to 24 (listed) a frontier vertex.
+ */
+#include "cuda_common.cuh"
+
+struct previsit {
+    gpu_vertices v;
+    uint32_t *in;
+    int32_t depth;
+    gpu_csr csr[2];
+    uint64_t room;
+    gpu_counts *counts;
+};
+
+/* This thread's share of the counts. */
+struct tally {
+    unsigned long long sources[2], forward[2];
+};
+
+__device__ static void mark_vertex(const previsit &p, uint32_t id, unsigned long long at, tally &t)
+{
+    p.v.depth[id] = p.depth;
+    bool listed = at < p.room;
+    if (listed)
+        p.v.queue[at] = id;
+    for (int g = 0; g < 2; g++) {
+        if (p.csr[g].edges != 0 && test_bit(p.csr[g].sources, id)) {
+            t.sources[g]++;
+            t.forward[g] += listed ? row_length(p.csr[g], id) : 1;
+        }
+    }
+}
+
+/* Marks the bits of the words of a warp; `at` is where the bits of this lane's word are listed. */
+__device__ static void mark_words(const previsit &p, uint64_t first_word, uint32_t fresh,
+                                  unsigned long long at, tally &t)
+{
+    for (unsigned words = __ballot_sync(ALL_LANES, fresh != 0); words != 0; words &= words - 1) {
+        int source = __ffs(words) - 1;
+        uint32_t bits = __shfl_sync(ALL_LANES, fresh, source);
+        unsigned long long begin = __shfl_sync(ALL_LANES, at, source);
+        if (bits >> lane_id() & 1)
+            mark_vertex(p, (uint32_t)((first_word + source) * 32 + lane_id()),
+                        begin + __popc(bits & ((1u << lane_id()) - 1)), t);
+    }
+}
+
+/* The fresh bits of a word, moved from `in` to the frontier. */
+__device__ static uint32_t take_word(const previsit &p, uint64_t w)
+{
+    if (w >= p.v.words)
+        return 0;
+    uint32_t in = p.in[w], fresh = 0;
+    if (in != 0) {
+        uint32_t visited = p.v.visited[w];
+        p.in[w] = 0;
+        fresh = in & ~visited;
+        if (fresh != 0)
+            p.v.visited[w] = visited | fresh;
+    }
+    p.v.frontier[w] = fresh;
+    return fresh;
+}
+
+/* Where this thread's `own` items stand among those of all blocks; one atomic per block. All
+ * threads of a block call it. */
+__device__ static unsigned long long reserve(unsigned own, unsigned long long *counter)
+{
+    __shared__ unsigned warp_total[WARPS];
+    __shared__ unsigned long long base;
+    unsigned before = warp_prefix(own);
+    __syncthreads();
+    if (lane_id() == WARP - 1)
+        warp_total[threadIdx.x / WARP] = before + own;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        unsigned total = 0;
+        for (int i = 0; i < WARPS; i++) {
+            unsigned count = warp_total[i];
+            warp_total[i] = total;
+            total += count;
+        }
+        base = atomicAdd(counter, (unsigned long long)total);
+    }
+    __syncthreads();
+    return base + warp_total[threadIdx.x / WARP] + before;
+}
+
+__global__ static void __launch_bounds__(BLOCK) previsit_kernel(previsit p)
+{
+    __shared__ unsigned long long sums[WARPS];
+    tally t = {};
+    bool any = false;
+    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < p.v.words;
+         base += (uint64_t)gridDim.x * BLOCK) {
+        uint32_t fresh = take_word(p, base + threadIdx.x);
+        if (!__syncthreads_or(fresh != 0))
+            continue;
+        any = true;
+        unsigned long long at = reserve(__popc(fresh), &p.counts->fresh);
+        mark_words(p, base + threadIdx.x / WARP * WARP, fresh, at, t);
+    }
+    if (!any)
+        return;
+    for (int g = 0; g < 2; g++) {
+        block_add(t.sources[g], sums, &p.counts->sources[g]);
+        block_add(t.forward[g], sums, &p.counts->forward[g]);
+    }
+}
+
+void cuda_previsit(const gpu_vertices *vertices, uint32_t *in, int32_t depth, const gpu_csr *first,
+                   const gpu_csr *second, uint64_t room, gpu_counts *counts, cudaStream_t stream)
+{
+    previsit p = {*vertices, in, depth, {*first, *second}, room, counts};
+    if (vertices->words > 0)
+        previsit_kernel<<<blocks_for(vertices->words, BLOCK), BLOCK, 0, stream>>>(p);
+}
+
+/* ---- the whole frontier, where a push wants more than was listed ---- */
+
+__global__ static void __launch_bounds__(BLOCK)
+    list_kernel(gpu_vertices v, const uint32_t *sources, unsigned long long *listed)
+{
+    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < v.words;
+         base += (uint64_t)gridDim.x * BLOCK) {
+        uint64_t w = base + threadIdx.x;
+        uint32_t bits = w < v.words ? v.frontier[w] & sources[w] : 0;
+        if (!__syncthreads_or(bits != 0))
+            continue;
+        unsigned long long at = reserve(__popc(bits), listed);
+        for (; bits != 0; bits &= bits - 1)
+            v.queue[at++] = (uint32_t)(w * 32 + __ffs(bits) - 1);
+    }
+}
+
+void cuda_list_frontier(const gpu_vertices *vertices, const uint32_t *sources,
+                        unsigned long long *listed, cudaStream_t stream)
+{
+    if (vertices->words > 0)
+        list_kernel<<<blocks_for(vertices->words, BLOCK), BLOCK, 0, stream>>>(*vertices, sources,
+                                                                              listed);
+}
+
+__global__ static void __launch_bounds__(BLOCK)
+    forward_kernel(gpu_vertices v, gpu_csr csr, unsigned long long *forward)
+{
+    __shared__ unsigned long long sums[WARPS];
+    unsigned long long sum = 0;
+    for (uint64_t w = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; w < v.words;
+         w += (uint64_t)gridDim.x * BLOCK) {
+        for (uint32_t bits = v.frontier[w] & csr.sources[w]; bits != 0; bits &= bits - 1)
+            sum += row_length(csr, (uint32_t)(w * 32 + __ffs(bits) - 1));
+    }
+    block_add(sum, sums, forward);
+}
+
+void cuda_count_forward(const gpu_vertices *vertices, const gpu_csr *csr,
+                        unsigned long long *forward, cudaStream_t stream)
+{
+    if (vertices->words > 0 && csr->edges > 0)
+        forward_kernel<<<blocks_for(vertices->words, BLOCK), BLOCK, 0, stream>>>(*vertices, *csr,
+                                                                                 forward);
+}
+
+/* ---- counters ---- */
+
+__global__ static void publish_kernel(gpu_level *level, gpu_level *published)
+{
+    unsigned *from = (unsigned *)level, *to = (unsigned *)published;
+    for (unsigned i = threadIdx.x; i < sizeof *level / sizeof *from; i += WARP) {
+        to[i] = from[i];
+        from[i] = 0;
+    }
+    __threadfence_system();
+}
+
+void cuda_publish(gpu_level *level, gpu_level *published, cudaStream_t stream)
+{
+    publish_kernel<<<1, WARP, 0, stream>>>(level, published);
+}
