@@ -11,16 +11,20 @@
 static const char help[] =
     "Usage: dbfs-traverse [OPTION]... DIR\n"
     "       mpiexec -n R dbfs-traverse [OPTION]... DIR\n"
+    "       dbfs-traverse --plan [--parents -] DIR\n"
     "Breadth-first search over the shards that dbfs-pack wrote to DIR.\n"
     "\n"
     "Roots:\n"
     "  -r, --roots ROOT[,ROOT...]  search from these vertices\n"
     "  -n, --count COUNT           search from COUNT sampled vertices of degree >= 1 (default 64)\n"
     "      --seed N                of the sampling (default 1)\n"
+    "      --several-levels        summarise only searches of more than one level, as the paper\n"
+    "                              does (with -n 140)\n"
     "      --warm-up N             untimed searches first (default 1 when sampling, else 0)\n"
     "Machine:\n"
     "  -g, --shards-per-rank G     R ranks x G shards must be p (default p / R)\n"
     "      --backend NAME          auto, cpu or cuda (default auto)\n"
+    "      --plan                  print the device memory that DIR takes, and do nothing else\n"
     "      --no-check              do not compare the shards' CRCs before searching\n"
     "Search:\n"
     "      --direction MODE        auto, push or pull (default auto)\n"
@@ -36,6 +40,7 @@ static const char help[] =
     "      --depths FILE           hop distances: .npy, or text lines \"id depth\"\n"
     "      --parents FILE          parents; %d in FILE becomes the root\n"
     "      --json FILE             environment, summary and a record per root\n"
+    "      --breakdown             in FILE also the time of each part of each level\n"
     "Common:\n"
     "  -@, --threads N             per rank (default 0: all cores / ranks on the host)\n"
     "  -S, --memory SIZE           bound on a rank's arrays (default 3/4 of what is available,\n"
@@ -61,7 +66,10 @@ enum {
     OPTION_CHUNK,
     OPTION_DEPTHS,
     OPTION_PARENTS,
-    OPTION_JSON
+    OPTION_JSON,
+    OPTION_BREAKDOWN,
+    OPTION_PLAN,
+    OPTION_SEVERAL_LEVELS
 };
 
 static const struct option long_options[] = {
@@ -83,6 +91,9 @@ static const struct option long_options[] = {
     {"depths", required_argument, NULL, OPTION_DEPTHS},
     {"parents", required_argument, NULL, OPTION_PARENTS},
     {"json", required_argument, NULL, OPTION_JSON},
+    {"breakdown", no_argument, NULL, OPTION_BREAKDOWN},
+    {"plan", no_argument, NULL, OPTION_PLAN},
+    {"several-levels", no_argument, NULL, OPTION_SEVERAL_LEVELS},
     {NULL, 0, NULL, 0}};
 
 static const char *const direction_names[] = {"auto", "push", "pull"};
@@ -178,6 +189,9 @@ static void parse_option(struct args *args, int option, char *value)
     case OPTION_DEPTHS: args->depths = value; break;
     case OPTION_PARENTS: args->parents = value; break;
     case OPTION_JSON: args->json = value; break;
+    case OPTION_BREAKDOWN: args->breakdown = 1; break;
+    case OPTION_PLAN: args->plan = 1; break;
+    case OPTION_SEVERAL_LEVELS: args->several_levels = 1; break;
     default: parse_search_option(args, option, value);
     }
 }

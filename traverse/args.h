@@ -20,6 +20,9 @@ struct args {
     uint64_t seed;
     uint32_t shards_per_rank; /* 0: p / R */
     enum backend_choice backend;
+    int breakdown;      /* time the parts of each level */
+    int plan;           /* print what memory it takes, and do nothing */
+    int several_levels; /* only roots of more than one level count */
     struct direction_policy policy;
     struct exchange_options exchange;
     uint64_t warm_up; /* searches before the first one that counts */

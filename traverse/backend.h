@@ -18,6 +18,7 @@
 #ifndef DBFS_BACKEND_H
 #define DBFS_BACKEND_H
 
+#include "breakdown.h"
 #include "direction.h"
 
 #include "formats/memory.h"
@@ -79,6 +80,9 @@ struct backend {
 
     /* *found: local normals newly reached; a device may say 1 for any number. */
     enum status (*finish)(struct device *device, uint64_t *found, struct error *e);
+
+    /* After finish, of a device that times: the parts of this level that are the device's. */
+    enum status (*times)(struct device *device, struct breakdown *times, struct error *e);
 
     /* Instead of finish and an exchange, for a device that is alone: its updated delegates are the
      * next ones to visit. Does not wait. */

@@ -6,6 +6,8 @@
 #include "backend.h"
 #include "cpu_device.h"
 
+#include "formats/cli.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,12 +179,15 @@ static void weigh(struct device *dev, enum subgraph g, const struct direction_po
 static enum status cpu_previsit(struct device *dev, int32_t depth, struct error *e)
 {
     (void)e;
+    double start = cli_seconds();
+    memset(&dev->times, 0, sizeof dev->times);
     dev->depth = depth;
     previsit_delegates(dev);
     previsit_normals(dev);
     count_frontier(dev);
     for (int g = 0; g < SUBGRAPHS; g++)
         dev->unvisited[g] -= dev->frontier[g];
+    dev->times.part_s[PART_PREVISIT] = cli_seconds() - start;
     return ST_OK;
 }
 
@@ -197,19 +202,30 @@ static enum status cpu_choose(struct device *dev, const struct direction_policy 
     return ST_OK;
 }
 
+/* The time since `start` goes to the visit of g. Returns the time now. */
+static double note_visit(struct device *dev, enum subgraph g, double start)
+{
+    double now = cli_seconds();
+    dev->times.part_s[PART_VISIT + g] = now - start;
+    return now;
+}
+
 static void visit_delegates(struct device *dev, const struct directions *directions)
 {
+    double start = cli_seconds();
     if (dev->frontier[DD] > 0) {
         if (directions->of[DD] == PULL)
             pull_dd(dev);
         else
             push_dd(dev);
+        start = note_visit(dev, DD, start);
     }
     if (dev->frontier[ND] > 0) {
         if (directions->of[ND] == PULL)
             pull_nd(dev);
         else
             push_nd(dev);
+        note_visit(dev, ND, start);
     }
 }
 
@@ -217,18 +233,21 @@ static void visit_normals(struct device *dev, const struct directions *direction
 {
     /* nn last: after a pull of dn most of its destinations are visited, and it has little to do */
     uint64_t pulled = 0;
+    double start = cli_seconds();
     dev->pulled_next_valid = 0;
     if (dev->frontier[DN] > 0) {
         if (directions->of[DN] == PULL)
             pulled += pull_dn(dev);
         else
             push_dn(dev);
+        start = note_visit(dev, DN, start);
     }
     if (dev->frontier[NN] > 0) {
         if (directions->of[NN] == PULL)
             pulled += pull_nn(dev);
         else
             push_nn(dev);
+        note_visit(dev, NN, start);
     }
     uint64_t *frontier = dev->pulled_next;
     dev->pulled_next = dev->pulled_n;
@@ -249,6 +268,13 @@ static enum status cpu_finish(struct device *dev, uint64_t *found, struct error 
 {
     (void)e;
     *found = dev->next_count + dev->pulled_count;
+    return ST_OK;
+}
+
+static enum status cpu_times(struct device *dev, struct breakdown *times, struct error *e)
+{
+    (void)e;
+    *times = dev->times;
     return ST_OK;
 }
 
@@ -390,6 +416,7 @@ const struct backend backend_cpu = {
     .choose = cpu_choose,
     .visit = cpu_visit,
     .finish = cpu_finish,
+    .times = cpu_times,
     .keep_updates = cpu_keep_updates,
     .outgoing = cpu_outgoing,
     .take_outgoing = cpu_take_outgoing,

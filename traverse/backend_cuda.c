@@ -66,7 +66,7 @@ static enum status gpu_previsit(struct device *dev, int32_t depth, struct error 
     if (use(dev, e) != ST_OK || follow(dev, GPU_NORMALS, GPU_DELEGATES, e) != ST_OK ||
         follow(dev, GPU_DELEGATES, GPU_NORMALS, e) != ST_OK)
         return e->status;
-    gpu_time_begin(dev, GPU_PREVISIT, GPU_NORMALS);
+    gpu_time_begin(dev, PART_PREVISIT, GPU_NORMALS);
     for (int kind = 0; kind < GPU_KINDS; kind++)
         cuda_previsit(&dev->of[kind], kind == GPU_DELEGATES ? dev->in : dev->of[kind].next, depth,
                       &dev->csr[first_of[kind]], &dev->csr[second_of[kind]], LISTED,
@@ -75,7 +75,7 @@ static enum status gpu_previsit(struct device *dev, int32_t depth, struct error 
     if (CUDA_LAUNCHED(dev->where, e) != ST_OK ||
         follow(dev, GPU_NORMALS, GPU_DELEGATES, e) != ST_OK)
         return e->status;
-    gpu_time_end(dev, GPU_PREVISIT, GPU_NORMALS);
+    gpu_time_end(dev, PART_PREVISIT, GPU_NORMALS);
     cuda_publish(dev->level, dev->published, dev->stream[GPU_NORMALS]);
     return CUDA_LAUNCHED(dev->where, e);
 }
@@ -207,12 +207,12 @@ static enum status visit_subgraph(struct device *dev, enum subgraph g,
     enum gpu_kind kind = g == DD || g == ND ? GPU_DELEGATES : GPU_NORMALS;
     if (dev->sources[g] == 0)
         return ST_OK;
-    gpu_time_begin(dev, (enum gpu_part)(GPU_VISIT + g), kind);
+    gpu_time_begin(dev, (enum part)(PART_VISIT + g), kind);
     if (directions->of[g] == PULL)
         pull(dev, g, dev->stream[kind]);
     else
         push(dev, g, dev->stream[kind]);
-    gpu_time_end(dev, (enum gpu_part)(GPU_VISIT + g), kind);
+    gpu_time_end(dev, (enum part)(PART_VISIT + g), kind);
     return CUDA_LAUNCHED(dev->where, e);
 }
 
@@ -234,10 +234,10 @@ static enum status gpu_visit(struct device *dev, const struct directions *direct
     dev->binned = dev->shard->p > 1 && dev->sources[NN] > 0;
     if (!dev->binned)
         return ST_OK;
-    gpu_time_begin(dev, GPU_BINS, GPU_NORMALS);
+    gpu_time_begin(dev, PART_BINS, GPU_NORMALS);
     cuda_bin(dev->codes, &dev->level->sent, dev->shard->p, dev->shard->local_bits, dev->sent_ids,
              dev->bin_begin, dev->bin_cursor, dev->bins_published, dev->stream[GPU_NORMALS]);
-    gpu_time_end(dev, GPU_BINS, GPU_NORMALS);
+    gpu_time_end(dev, PART_BINS, GPU_NORMALS);
     return CUDA_LAUNCHED(dev->where, e);
 }
 
@@ -327,6 +327,7 @@ const struct backend backend_cuda = {
     .choose = gpu_choose,
     .visit = gpu_visit,
     .finish = gpu_finish,
+    .times = gpu_times,
     .keep_updates = gpu_keep_updates,
     .outgoing = gpu_outgoing,
     .take_outgoing = gpu_take_outgoing,

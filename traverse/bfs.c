@@ -58,19 +58,32 @@ static enum status visit_level(struct bfs *bfs, struct error *e)
     return ST_OK;
 }
 
-/* Waits for the devices, then exchanges what they found. */
-static enum status end_level(struct bfs *bfs, double *visited, int *done,
-                             struct exchange_stats *stats, struct error *e)
+/* Waits for the devices. */
+static enum status finish_level(struct bfs *bfs, uint64_t *found, struct breakdown *sum,
+                                struct error *e)
 {
-    uint64_t found = 0;
+    *found = 0;
     for (uint32_t i = 0; i < bfs->device_count; i++) {
+        struct breakdown times = {{0}};
         uint64_t reached;
-        if (bfs->backend->finish(bfs->devices[i], &reached, e) != ST_OK)
+        if (bfs->backend->finish(bfs->devices[i], &reached, e) != ST_OK ||
+            (bfs->timed && bfs->backend->times(bfs->devices[i], &times, e) != ST_OK))
             return e->status;
-        found += reached;
+        *found += reached;
+        breakdown_max(sum, &times);
     }
-    *visited = cli_seconds();
-    return exchange_level(bfs->exchange, found, done, stats, e);
+    return ST_OK;
+}
+
+static enum status exchange(struct bfs *bfs, uint64_t found, int *done, struct level_trace *trace,
+                            struct error *e)
+{
+    double *part = trace->breakdown.part_s;
+    exchange_level(bfs->exchange, found, done, &trace->exchange, e);
+    part[PART_LOCAL_EXCHANGE] = trace->exchange.local_s;
+    part[PART_REMOTE_EXCHANGE] = trace->exchange.remote_s;
+    part[PART_MASK_REDUCTION] = trace->exchange.masks_s;
+    return e->status;
 }
 
 /* One level; *done when the search is over. A device that is alone learns that from its own empty
@@ -79,22 +92,23 @@ static enum status search_level(struct bfs *bfs, int32_t depth, struct level_tra
                                 struct error *e)
 {
     int alone = bfs->comm->ranks * bfs->device_count == 1;
-    uint64_t fresh;
-    double begin = cli_seconds(), visited = 0;
+    uint64_t fresh, found = 0;
+    double begin = cli_seconds();
     if (previsit_level(bfs, depth, trace, &fresh, e) != ST_OK)
         return e->status;
     *done = alone && fresh == 0 && depth > 0;
     if (*done)
         return ST_OK;
-    if (visit_level(bfs, e) != ST_OK)
+    if (visit_level(bfs, e) != ST_OK ||
+        ((!alone || bfs->timed) && finish_level(bfs, &found, &trace->breakdown, e) != ST_OK))
         return e->status;
+    double visited = cli_seconds();
     if (alone)
         bfs->backend->keep_updates(bfs->devices[0], e);
     else
-        end_level(bfs, &visited, done, &trace->exchange, e);
-    double end = cli_seconds();
-    trace->compute_s = (alone ? end : visited) - begin;
-    trace->exchange_s = alone ? 0 : end - visited;
+        exchange(bfs, found, done, trace, e);
+    trace->compute_s = visited - begin;
+    trace->exchange_s = cli_seconds() - visited;
     return e->status;
 }
 

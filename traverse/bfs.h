@@ -15,6 +15,7 @@ struct bfs {
     struct exchange *exchange;
     struct direction_policy policy;
     struct directions *directions; /* [device_count]: the current choice of each */
+    int timed;                     /* the devices time the parts of each level */
 };
 
 /* What one level did on this rank, for a trace. */
@@ -24,6 +25,7 @@ struct level_trace {
     uint32_t pulling[SUBGRAPHS];   /* devices that pulled */
     struct exchange_stats exchange;
     double compute_s, exchange_s;
+    struct breakdown breakdown; /* where the search is timed */
 };
 
 struct bfs_times {

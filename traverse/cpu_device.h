@@ -64,6 +64,7 @@ struct device {
     struct push_list push;
     struct bin *bins; /* [threads][p] */
     int out_of_memory; /* a bin could not grow */
+    struct breakdown times; /* of this level */
 };
 
 /* Below this many rows or edges a second thread costs more than it saves, the more so where other

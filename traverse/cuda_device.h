@@ -6,9 +6,6 @@
 #include "cuda_kernels.h"
 #include "cuda_plan.h"
 
-/* What is timed apart, as the bars of figure 10 of Pan et al. */
-enum gpu_part { GPU_PREVISIT, GPU_VISIT /* + subgraph */, GPU_BINS = GPU_VISIT + SUBGRAPHS, GPU_PARTS };
-
 struct device {
     const struct shard *shard;
     int ordinal;
@@ -44,8 +41,8 @@ struct device {
     uint64_t sources[SUBGRAPHS], forward[SUBGRAPHS], unvisited[SUBGRAPHS];
 
     int timing;
-    cudaEvent_t begin[GPU_PARTS], end[GPU_PARTS];
-    int timed[GPU_PARTS]; /* in this level */
+    cudaEvent_t begin[DEVICE_PARTS], end[DEVICE_PARTS];
+    int timed[DEVICE_PARTS]; /* in this level */
 };
 
 /* cuda_open.c */
@@ -65,8 +62,9 @@ enum status gpu_gather_masks(struct device *const *devices, uint32_t count, uint
 enum status gpu_spread_mask(struct device *const *devices, uint32_t count, const uint64_t *mask,
                             struct error *e);
 
-/* cuda_times.c: nothing where the device does not time */
-void gpu_time_begin(struct device *device, enum gpu_part part, enum gpu_kind stream);
-void gpu_time_end(struct device *device, enum gpu_part part, enum gpu_kind stream);
+/* cuda_times.c: begin and end do nothing where the device does not time */
+void gpu_time_begin(struct device *device, enum part part, enum gpu_kind stream);
+void gpu_time_end(struct device *device, enum part part, enum gpu_kind stream);
+enum status gpu_times(struct device *device, struct breakdown *times, struct error *e);
 
 #endif

@@ -48,6 +48,7 @@ struct gpu_vertices {
  * sources they are. */
 struct gpu_counts {
     unsigned long long fresh;
+    unsigned long long listed;     /* in the queue: all of them, or at least the room for it */
     unsigned long long sources[2]; /* q */
     unsigned long long forward[2]; /* FV of the vertices listed; others count 1 */
 };

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 enum {
-    GPU_CHUNK_EDGES = 1024,               /* of a piece of a long row */
+    GPU_CHUNK_EDGES = 512,                /* of a piece of a long row */
     GPU_LONG_ROW = 2 * GPU_CHUNK_EDGES,   /* rows from here on are cut into pieces */
     GPU_CHUNK_BYTES = 16,                 /* of struct gpu_chunk */
     GPU_COUNTER_BYTES = 1024,

@@ -2,7 +2,9 @@
  *
  * One pass over the words of a mask: what came in and was not visited is the frontier. A warp marks
  * the vertices of its words one word at a time, so that depths and queue entries are written side
- * by side. Bytes moved: 12 to 20 a word, and 4 (depth) to 24 (listed) a frontier vertex.
+ * by side. Only the first vertices are listed and their row lengths added up: a larger frontier is
+ * pulled, as a rule, and then neither is wanted. Bytes moved: 12 to 24 a word, and 4 (depth) to 24
+ * (listed) a frontier vertex.
  */
 #include "cuda_common.cuh"
 
@@ -17,34 +19,41 @@ struct previsit {
 
 /* This thread's share of the counts. */
 struct tally {
-    unsigned long long sources[2], forward[2];
+    unsigned long long fresh, sources[2], forward[2];
 };
 
-__device__ static void mark_vertex(const previsit &p, uint32_t id, unsigned long long at, tally &t)
-{
-    p.v.depth[id] = p.depth;
-    bool listed = at < p.room;
-    if (listed)
-        p.v.queue[at] = id;
-    for (int g = 0; g < 2; g++) {
-        if (p.csr[g].edges != 0 && test_bit(p.csr[g].sources, id)) {
-            t.sources[g]++;
-            t.forward[g] += listed ? row_length(p.csr[g], id) : 1;
-        }
-    }
-}
-
-/* Marks the bits of the words of a warp; `at` is where the bits of this lane's word are listed. */
-__device__ static void mark_words(const previsit &p, uint64_t first_word, uint32_t fresh,
-                                  unsigned long long at, tally &t)
+/* Depths of the fresh vertices of a warp's words. */
+__device__ static void mark_words(const previsit &p, uint64_t first_word, uint32_t fresh)
 {
     for (unsigned words = __ballot_sync(ALL_LANES, fresh != 0); words != 0; words &= words - 1) {
         int source = __ffs(words) - 1;
         uint32_t bits = __shfl_sync(ALL_LANES, fresh, source);
-        unsigned long long begin = __shfl_sync(ALL_LANES, at, source);
         if (bits >> lane_id() & 1)
-            mark_vertex(p, (uint32_t)((first_word + source) * 32 + lane_id()),
-                        begin + __popc(bits & ((1u << lane_id()) - 1)), t);
+            p.v.depth[(first_word + source) * 32 + lane_id()] = p.depth;
+    }
+}
+
+/* Lists the same vertices; `at` is where the bits of this lane's word go. Adds their row lengths, or
+ * 1 for a row that is not listed. */
+__device__ static void list_words(const previsit &p, uint64_t first_word, uint32_t fresh,
+                                  unsigned long long at, const uint32_t *sources, tally &t)
+{
+    for (unsigned words = __ballot_sync(ALL_LANES, fresh != 0); words != 0; words &= words - 1) {
+        int source = __ffs(words) - 1;
+        uint32_t bits = __shfl_sync(ALL_LANES, fresh, source);
+        unsigned long long to = __shfl_sync(ALL_LANES, at, source);
+        uint32_t rows[2] = {__shfl_sync(ALL_LANES, sources[0], source),
+                            __shfl_sync(ALL_LANES, sources[1], source)};
+        if (!(bits >> lane_id() & 1))
+            continue;
+        uint32_t id = (uint32_t)((first_word + source) * 32 + lane_id());
+        to += __popc(bits & ((1u << lane_id()) - 1));
+        if (to < p.room)
+            p.v.queue[to] = id;
+        for (int g = 0; g < 2; g++) {
+            if (rows[g] >> lane_id() & 1)
+                t.forward[g] += to < p.room ? row_length(p.csr[g], id) : 1;
+        }
     }
 }
 
@@ -89,22 +98,46 @@ __device__ static unsigned long long reserve(unsigned own, unsigned long long *c
     return base + warp_total[threadIdx.x / WARP] + before;
 }
 
+__device__ static void count_word(const previsit &p, uint64_t w, uint32_t fresh,
+                                  uint32_t *sources, tally &t)
+{
+    t.fresh += __popc(fresh);
+    for (int g = 0; g < 2; g++) {
+        sources[g] = fresh != 0 && p.csr[g].edges != 0 ? fresh & p.csr[g].sources[w] : 0;
+        t.sources[g] += __popc(sources[g]);
+    }
+}
+
 __global__ static void __launch_bounds__(BLOCK) previsit_kernel(previsit p)
 {
     __shared__ unsigned long long sums[WARPS];
+    __shared__ bool full;
     tally t = {};
     bool any = false;
     for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < p.v.words;
          base += (uint64_t)gridDim.x * BLOCK) {
-        uint32_t fresh = take_word(p, base + threadIdx.x);
+        uint64_t first_word = base + threadIdx.x / WARP * WARP;
+        uint32_t fresh = take_word(p, base + threadIdx.x), sources[2];
+        if (threadIdx.x == 0)
+            full = *(volatile unsigned long long *)&p.counts->listed >= p.room;
         if (!__syncthreads_or(fresh != 0))
             continue;
+        bool lists = !full;
         any = true;
-        unsigned long long at = reserve(__popc(fresh), &p.counts->fresh);
-        mark_words(p, base + threadIdx.x / WARP * WARP, fresh, at, t);
+        count_word(p, base + threadIdx.x, fresh, sources, t);
+        mark_words(p, first_word, fresh);
+        if (lists) {
+            unsigned long long at = reserve(__popc(fresh), &p.counts->listed);
+            list_words(p, first_word, fresh, at, sources, t);
+        } else {
+            t.forward[0] += __popc(sources[0]);
+            t.forward[1] += __popc(sources[1]);
+        }
+        __syncthreads(); /* before `full` is written again */
     }
     if (!any)
         return;
+    block_add(t.fresh, sums, &p.counts->fresh);
     for (int g = 0; g < 2; g++) {
         block_add(t.sources[g], sums, &p.counts->sources[g]);
         block_add(t.forward[g], sums, &p.counts->forward[g]);

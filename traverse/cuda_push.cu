@@ -1,8 +1,9 @@
 /* cuda_push.cu: pushes along the rows of a queue; see cuda_kernels.h and its twin, cpu_push.c
  *
- * A warp takes 32 rows. Short ones are laid end to end and shared out edge by edge; longer ones are
- * visited by the whole warp one after the other; what is longer still is cut into chunks for blocks
- * of a second kernel, so that no hub keeps one warp busy. Bytes moved: 4 (queue) + 8 to 16 (offsets)
+ * A warp takes 32 rows, or fewer where there are not enough for all warps. Short ones are laid end to
+ * end and shared out edge by edge; longer ones are visited by the whole warp one after the other;
+ * what is longer still is cut into chunks for blocks of a second kernel, so that no hub keeps one
+ * warp busy. Bytes moved: 4 (queue) + 8 to 16 (offsets)
  * + 4k (heads) a row, 4 or 8 (column) and a probe of the visited mask an edge.
  */
 #include "cuda_push.cuh"
@@ -16,6 +17,7 @@ struct push {
     gpu_target target;
     gpu_chunk *chunks;
     unsigned int *chunk_count;
+    unsigned rows_per_warp;
 };
 
 /* The row lengths of a warp, end to end. */
@@ -89,12 +91,12 @@ __global__ static void __launch_bounds__(BLOCK) push_kernel(push p)
 {
     __shared__ warp_rows shared[WARPS];
     bool found = false;
-    uint64_t rows = (p.count + WARP - 1) / WARP * WARP;
-    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < rows;
-         i += (uint64_t)gridDim.x * BLOCK) {
-        uint64_t begin = 0, length = 0;
+    uint64_t warp = (uint64_t)blockIdx.x * WARPS + threadIdx.x / WARP;
+    for (uint64_t first = warp * p.rows_per_warp; first < p.count;
+         first += (uint64_t)gridDim.x * WARPS * p.rows_per_warp) {
+        uint64_t begin = 0, length = 0, i = first + lane_id();
         uint32_t row = 0;
-        if (i < p.count) {
+        if (lane_id() < p.rows_per_warp && i < p.count) {
             row = p.queue[i];
             begin = offset_at<Offset>(p.csr, row);
             length = offset_at<Offset>(p.csr, (uint64_t)row + 1) - begin;
@@ -132,8 +134,10 @@ void cuda_push_rows(const gpu_csr *csr, const uint32_t *queue, uint64_t count,
                     const gpu_target *target, gpu_chunk *chunks, unsigned int *chunk_count,
                     int long_rows, cudaStream_t stream)
 {
-    push p = {*csr, queue, count, *target, chunks, chunk_count};
-    int grid = blocks_for(count, BLOCK);
+    uint64_t share = count / ((uint64_t)cuda_full_grid() * WARPS);
+    unsigned rows = (unsigned)(share < 1 ? 1 : share < 32 ? share : 32);
+    push p = {*csr, queue, count, *target, chunks, chunk_count, rows};
+    int grid = blocks_for(count, (uint64_t)rows * WARPS);
     if (count == 0 || csr->edges == 0)
         return;
     if (csr->offset_width == 4 && csr->column_width == 4)

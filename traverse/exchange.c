@@ -1,6 +1,7 @@
 /* exchange.c: see exchange.h */
 #include "exchange.h"
 
+#include "formats/cli.h"
 #include "formats/partition.h"
 
 #include <stdlib.h>
@@ -316,6 +317,7 @@ static uint64_t count_local(const struct exchange *x)
 static enum status move_vertices(struct exchange *x, struct exchange_stats *stats, struct error *e)
 {
     size_t receives = 0;
+    double start = cli_seconds();
     if (x->R > 1) {
         size_t sends = list_sends(x, stats);
         if (list_receives(x, &receives, e) != ST_OK ||
@@ -323,9 +325,15 @@ static enum status move_vertices(struct exchange *x, struct exchange_stats *stat
                           e) != ST_OK)
             return e->status;
     }
+    double sent = cli_seconds();
+    stats->remote_s += sent - start;
     if (stats->local_vertices > 0 && deliver_local(x, e) != ST_OK)
         return e->status;
-    return deliver_received(x, receives, e);
+    double delivered = cli_seconds();
+    stats->local_s += delivered - sent;
+    deliver_received(x, receives, e);
+    stats->remote_s += cli_seconds() - delivered;
+    return e->status;
 }
 
 /* ---- a level ---- */
@@ -337,24 +345,33 @@ enum status exchange_level(struct exchange *x, uint64_t found, int *done,
     uint64_t leaving = 0;
     memset(stats, 0, sizeof *stats);
     uint64_t *mask = x->R > 1 ? x->mask : NULL;
-    if (x->backend->gather_masks(x->devices, x->G, mask, &state.updated, e) != ST_OK ||
-        collect(x, &leaving, e) != ST_OK)
+    double start = cli_seconds();
+    if (x->backend->gather_masks(x->devices, x->G, mask, &state.updated, e) != ST_OK)
+        return e->status;
+    double gathered = cli_seconds();
+    if (collect(x, &leaving, e) != ST_OK)
         return e->status;
     stats->local_vertices = count_local(x);
     state.found = found > 0 || leaving > 0 || stats->local_vertices > 0;
     share_counts(x, &state);
     stats->reduced_masks = state.updated;
+    double shared = cli_seconds();
+    stats->masks_s = gathered - start;
+    stats->remote_s = shared - gathered;
     int reduce = state.updated && x->R > 1;
     if (reduce && x->options.nonblocking)
         comm_begin_or_masks(x->comm, x->mask, x->words);
     else if (reduce)
         comm_or_masks(x->comm, x->mask, x->words);
+    stats->masks_s += cli_seconds() - shared;
     if (move_vertices(x, stats, e) != ST_OK)
         return e->status;
+    double moved = cli_seconds();
     if (reduce && x->options.nonblocking)
         comm_wait_masks(x->comm);
     *done = !state.updated && !state.found;
     if (state.updated)
-        return x->backend->spread_mask(x->devices, x->G, mask, e);
-    return ST_OK;
+        x->backend->spread_mask(x->devices, x->G, mask, e);
+    stats->masks_s += cli_seconds() - moved;
+    return e->status;
 }

@@ -4,6 +4,7 @@
 #include "bfs.h"
 #include "comm.h"
 #include "graph.h"
+#include "plan.h"
 #include "report.h"
 #include "results.h"
 #include "roots.h"
@@ -47,6 +48,7 @@ static enum status open_devices(struct run *run, struct error *e)
     struct device_options options = {
         .threads = run->threads,
         .parents = wants_parents(run),
+        .timing = run->args.breakdown,
         .host = run->comm.host,
         .rank = run->comm.rank,
         .budget = &run->budget};
@@ -99,6 +101,7 @@ static void set_up_search(struct run *run)
     run->bfs.devices = run->devices;
     run->bfs.device_count = run->graph.device_count;
     run->bfs.exchange = run->exchange;
+    run->bfs.timed = args->breakdown;
     direction_fill(&run->args.policy, run->backend->directions);
     run->bfs.policy = args->policy;
     run->env = (struct environment){.folder = args->folder,
@@ -114,7 +117,8 @@ static void set_up_search(struct run *run)
                                     .uniquify = args->exchange.uniquify,
                                     .parents = wants_parents(run),
                                     .seed = args->seed,
-                                    .sampled = args->roots == NULL};
+                                    .sampled = args->roots == NULL,
+                                    .several_levels = args->several_levels};
 }
 
 static int cores_for_rank(const struct run *run)
@@ -148,11 +152,8 @@ static enum status set_up(struct run *run, struct error *e)
 
 /* ---- searching ---- */
 
-static void trace_level(void *context, int32_t depth, const struct level_trace *trace)
+static void print_level(const struct run *run, int32_t depth, const struct level_trace *trace)
 {
-    const struct run *run = context;
-    if (run->comm.rank != 0)
-        return;
     fprintf(stderr, "%s: level %" PRId32, run->args.cli.program, depth);
     for (int g = 0; g < SUBGRAPHS; g++)
         fprintf(stderr, " %s %" PRIu64 "/%" PRIu64 "%s", subgraph_name[g], trace->frontier[g],
@@ -162,11 +163,42 @@ static void trace_level(void *context, int32_t depth, const struct level_trace *
             1e6 * trace->exchange_s);
 }
 
+/* What levels are traced into: lines with -v, the parts of each with --breakdown. */
+struct trace {
+    const struct run *run;
+    struct breakdown *levels;
+    uint32_t count;
+    int failed; /* no memory for more */
+};
+
+static void trace_level(void *context, int32_t depth, const struct level_trace *level)
+{
+    struct trace *t = context;
+    if (t->run->args.cli.verbose && t->run->comm.rank == 0)
+        print_level(t->run, depth, level);
+    if (!t->run->args.breakdown || t->failed)
+        return;
+    if ((t->count & (t->count - 1)) == 0) { /* room for a power of two is used up */
+        size_t room = t->count > 0 ? 2 * (size_t)t->count : 1;
+        struct breakdown *grown = realloc(t->levels, room * sizeof *grown);
+        t->failed = grown == NULL;
+        if (t->failed)
+            return;
+        t->levels = grown;
+    }
+    t->levels[t->count++] = level->breakdown;
+}
+
 /* A failure within a search is one rank's own, and the others wait for it in a collective. */
-static void search(struct run *run, const struct root *root, struct bfs_times *times, int tracing)
+static void search(struct run *run, const struct root *root, struct bfs_times *times,
+                   struct trace *trace)
 {
     struct error error = {0};
-    if (bfs_search(&run->bfs, root, times, tracing ? trace_level : NULL, run, &error) != ST_OK)
+    int tracing = trace != NULL && (run->args.cli.verbose || run->args.breakdown);
+    bfs_search(&run->bfs, root, times, tracing ? trace_level : NULL, trace, &error);
+    if (tracing && trace->failed)
+        fail_memory(&error, "the breakdown", trace->count * sizeof *trace->levels);
+    if (error.status != ST_OK)
         comm_abort(&run->comm, run->args.cli.program, &error);
 }
 
@@ -181,6 +213,8 @@ static void reduce_record(const struct run *run, struct record *record,
     record->compute_s = slowest[1];
     record->exchange_s = slowest[2];
     record->iterations = times->iterations;
+    if (record->levels != NULL)
+        comm_max_double(&run->comm, record->levels->part_s, (uint64_t)times->iterations * PARTS);
     record->mask_reductions = times->mask_reductions;
 }
 
@@ -188,11 +222,13 @@ static enum status search_and_count(struct run *run, uint64_t i, struct error *e
 {
     struct record *record = &run->records[i];
     const struct root *root = &run->roots[i];
+    struct trace trace = {.run = run};
     struct bfs_times times;
     comm_barrier(&run->comm);
     double start = cli_seconds();
-    search(run, root, &times, run->args.cli.verbose);
+    search(run, root, &times, &trace);
     record->time_s = cli_seconds() - start;
+    record->levels = trace.levels;
     if (results_collect(run->results, root, &record->reach, e) != ST_OK)
         return e->status;
     if (wants_parents(run)) {
@@ -242,7 +278,7 @@ static enum status search_all(struct run *run, struct error *e)
     if (talks)
         report_environment(run->talk, &run->env);
     for (uint64_t i = 0; i < run->args.warm_up; i++)
-        search(run, &run->roots[i % run->count], &times, 0);
+        search(run, &run->roots[i % run->count], &times, NULL);
     for (uint64_t i = 0; i < run->count; i++) {
         if (search_and_count(run, i, e) != ST_OK)
             comm_abort(&run->comm, run->args.cli.program, e);
@@ -258,7 +294,7 @@ static enum status search_all(struct run *run, struct error *e)
 static enum status conclude(struct run *run, struct error *e)
 {
     if (run->comm.rank == 0) {
-        report_summary(run->talk, run->records, run->count);
+        report_summary(run->talk, &run->env, run->records, run->count);
         if (fflush(run->talk) != 0 || ferror(run->talk))
             fail_errno(e, "standard output", "cannot write");
         if (run->args.json != NULL && e->status == ST_OK)
@@ -278,6 +314,8 @@ static void tear_down(struct run *run)
     graph_close(&run->graph);
     free(run->ids);
     free(run->roots);
+    for (uint64_t i = 0; run->records != NULL && i < run->count; i++)
+        free(run->records[i].levels);
     free(run->records);
     args_free(&run->args);
 }
@@ -299,6 +337,10 @@ int main(int argc, char **argv)
     threads_wait_briefly(argv);
     args_parse(&run.args, argc, argv);
     run.talk = takes_stdout(&run.args) ? stderr : stdout;
+    if (run.args.plan) {
+        plan_print(run.args.folder, run.args.parents != NULL, stdout, &error);
+        return cli_finish(&run.args.cli, &error);
+    }
     comm_init(&run.comm, &error);
     if (comm_agree(&run.comm, &error) == ST_OK && set_up(&run, &error) == ST_OK &&
         search_all(&run, &error) == ST_OK)

@@ -93,17 +93,21 @@ static void print_means(FILE *out, const char *name, const struct statistics *s)
     fprintf(out, "stddev_%s: %.9g\n", name, s->deviation);
 }
 
-void report_summary(FILE *out, const struct record *records, uint64_t count)
+void report_summary(FILE *out, const struct environment *env, const struct record *records,
+                    uint64_t count)
 {
     struct statistics s;
+    int some = env->several_levels;
+    uint64_t summarised = summarise(records, count, TIME, some, &s);
     fprintf(out, "NBFS: %" PRIu64 "\n", count);
-    summarise(records, count, TIME, 0, &s);
+    if (some)
+        fprintf(out, "summarised: %" PRIu64 " of more than one level\n", summarised);
     print_quartiles(out, "time", &s);
     print_means(out, "time", &s);
-    summarise(records, count, EDGES, 0, &s);
+    summarise(records, count, EDGES, some, &s);
     print_quartiles(out, "nedge", &s);
     print_means(out, "nedge", &s);
-    summarise(records, count, TEPS, 0, &s);
+    summarise(records, count, TEPS, some, &s);
     print_quartiles(out, "TEPS", &s);
     fprintf(out, "harmonic_mean_TEPS: %.9g\n", s.harmonic_mean);
     fprintf(out, "harmonic_stddev_TEPS: %.9g\n", s.harmonic_deviation);
@@ -195,17 +199,19 @@ static void json_statistics(FILE *out, const char *name, const struct statistics
             s->deviation);
 }
 
-static void json_summary(FILE *out, const struct record *records, uint64_t count)
+static void json_summary(FILE *out, const struct environment *env, const struct record *records,
+                         uint64_t count)
 {
     struct statistics s;
-    fprintf(out, "  \"summary\": {\n    \"searches\": %" PRIu64 ",\n", count);
-    summarise(records, count, TIME, 0, &s);
+    int some = env->several_levels;
+    fprintf(out, "  \"summary\": {\n    \"searches\": %" PRIu64, count);
+    fprintf(out, ", \"summarised\": %" PRIu64 ",\n", summarise(records, count, TIME, some, &s));
     json_statistics(out, "time_s", &s);
     fputs("},\n", out);
-    summarise(records, count, EDGES, 0, &s);
+    summarise(records, count, EDGES, some, &s);
     json_statistics(out, "edges", &s);
     fputs("},\n", out);
-    summarise(records, count, TEPS, 0, &s);
+    summarise(records, count, TEPS, some, &s);
     json_statistics(out, "teps", &s);
     fprintf(out, ", \"harmonic_mean\": %.9g, \"harmonic_stddev\": %.9g},\n", s.harmonic_mean,
             s.harmonic_deviation);
@@ -216,6 +222,19 @@ static void json_summary(FILE *out, const struct record *records, uint64_t count
             summary_checksum(records, count));
 }
 
+/* Seconds of each part, level by level. */
+static void json_levels(FILE *out, const struct record *r)
+{
+    fputs(",\n     \"levels_s\": {", out);
+    for (int part = 0; part < PARTS; part++) {
+        fprintf(out, "%s\"%s\": [", part > 0 ? ",\n       " : "", part_name[part]);
+        for (uint32_t i = 0; i < r->iterations; i++)
+            fprintf(out, "%s%.9f", i > 0 ? ", " : "", r->levels[i].part_s[part]);
+        fputs("]", out);
+    }
+    fputs("}", out);
+}
+
 static void json_record(FILE *out, const struct record *r, int last)
 {
     fprintf(out,
@@ -224,10 +243,13 @@ static void json_record(FILE *out, const struct record *r, int last)
             "     \"edges_no_loops\": %" PRIu64 ", \"edges_kept\": %" PRIu64
             ", \"checksum\": \"%016" PRIx64 "\",\n"
             "     \"compute_s\": %.9f, \"exchange_s\": %.9f, \"iterations\": %" PRIu32
-            ", \"mask_reductions\": %" PRIu32 ", \"sent_vertices\": %" PRIu64 "}%s\n",
+            ", \"mask_reductions\": %" PRIu32 ", \"sent_vertices\": %" PRIu64,
             r->root, r->time_s, r->reach.levels, r->reach.vertices, r->reach.edges, r->teps,
             r->reach.edges_no_loops, r->reach.edges_kept, r->reach.checksum, r->compute_s,
-            r->exchange_s, r->iterations, r->mask_reductions, r->sent_vertices, last ? "" : ",");
+            r->exchange_s, r->iterations, r->mask_reductions, r->sent_vertices);
+    if (r->levels != NULL)
+        json_levels(out, r);
+    fprintf(out, "}%s\n", last ? "" : ",");
 }
 
 enum status report_json(const char *path, const struct environment *env,
@@ -241,7 +263,7 @@ enum status report_json(const char *path, const struct environment *env,
         return fail_memory(e, path, 1 << 16);
     fputs("{\n", stream);
     json_environment(stream, env);
-    json_summary(stream, records, count);
+    json_summary(stream, env, records, count);
     fputs("  \"roots\": [\n", stream);
     for (uint64_t i = 0; i < count; i++)
         json_record(stream, &records[i], i + 1 == count);

@@ -17,6 +17,7 @@ struct record {
     double compute_s, exchange_s; /* of the slowest rank each */
     uint32_t iterations, mask_reductions;
     uint64_t sent_vertices; /* all ranks */
+    struct breakdown *levels; /* [iterations] where searches are timed, of the slowest rank each */
 };
 
 /* What the run was, for the head of the report and JSON's "environment". */
@@ -28,12 +29,14 @@ struct environment {
     int threads, local_all2all, uniquify, parents;
     uint64_t seed;
     int sampled;
+    int several_levels; /* the summary is of searches of more than one level */
     double start_s; /* from MPI_Init's return to the first search */
 };
 
 void report_environment(FILE *out, const struct environment *env);
 void report_record(FILE *out, const struct record *record);
-void report_summary(FILE *out, const struct record *records, uint64_t count);
+void report_summary(FILE *out, const struct environment *env, const struct record *records,
+                    uint64_t count);
 
 /* The same as one JSON object: environment, summary, roots. */
 enum status report_json(const char *path, const struct environment *env,

@@ -1,0 +1,92 @@
+/* plan.c: see plan.h */
+#include "plan.h"
+
+#include "cuda_plan.h"
+
+#include "formats/manifest.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The arrays of all shards. */
+struct plan_sum {
+    const char *name[GPU_ARRAY_COUNT];
+    uint64_t all[GPU_ARRAY_COUNT], largest[GPU_ARRAY_COUNT];
+    uint64_t graph, largest_graph, working, largest_working, largest_device;
+};
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void add_shard(struct plan_sum *sum, const struct gpu_plan *plan)
+{
+    for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
+        const struct gpu_array *a = &plan->array[i];
+        if (a->name != NULL)
+            sum->name[i] = a->name;
+        sum->all[i] += a->bytes;
+        sum->largest[i] = larger(sum->largest[i], a->bytes);
+    }
+    sum->graph += plan->graph_bytes;
+    sum->working += plan->working_bytes;
+    sum->largest_graph = larger(sum->largest_graph, plan->graph_bytes);
+    sum->largest_working = larger(sum->largest_working, plan->working_bytes);
+    sum->largest_device = larger(sum->largest_device, plan->graph_bytes + plan->working_bytes);
+}
+
+static enum status add_shards(struct plan_sum *sum, const struct manifest *m, const char *folder,
+                              int parents, struct error *e)
+{
+    for (uint32_t s = 0; s < m->p; s++) {
+        struct shard shard;
+        struct gpu_plan plan;
+        if (manifest_open_shard(m, folder, s, &shard, e) != ST_OK)
+            return e->status;
+        gpu_plan_make(&plan, &shard, parents);
+        add_shard(sum, &plan);
+        shard_close(&shard);
+    }
+    return ST_OK;
+}
+
+static void print_line(FILE *out, const char *name, uint64_t all, uint64_t largest)
+{
+    fprintf(out, "%-28s %18" PRIu64 " %18" PRIu64 "\n", name, all, largest);
+}
+
+static void print_plan(const struct plan_sum *sum, const struct manifest *m, FILE *out)
+{
+    uint64_t kept = 0;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        kept += m->edges[g];
+    uint64_t table = 8 * m->totals.n + 8 * m->d * m->p + 4 * kept + 4 * m->edges[NN];
+    fprintf(out, "%-28s %18s %18s\n", "bytes of device memory", "all GPUs", "largest GPU");
+    for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
+        if (sum->all[i] > 0)
+            print_line(out, sum->name[i], sum->all[i], sum->largest[i]);
+    }
+    fputc('\n', out);
+    print_line(out, "graph", sum->graph, sum->largest_graph);
+    print_line(out, "Table I", table, table / m->p);
+    print_line(out, "working arrays", sum->working, sum->largest_working);
+    print_line(out, "total", sum->graph + sum->working, sum->largest_device);
+}
+
+enum status plan_print(const char *folder, int parents, FILE *out, struct error *e)
+{
+    struct manifest m;
+    struct plan_sum sum;
+    memset(&sum, 0, sizeof sum);
+    if (manifest_read(&m, folder, e) != ST_OK)
+        return e->status;
+    if (add_shards(&sum, &m, folder, parents, e) == ST_OK) {
+        print_plan(&sum, &m, out);
+        if (fflush(out) != 0 || ferror(out))
+            fail_errno(e, "standard output", "cannot write");
+    }
+    manifest_free(&m);
+    return e->status;
+}
