@@ -1,0 +1,352 @@
+#!/bin/bash
+# dataset.sh: one of the graphs of datasets/MANIFEST.tsv, from download to shards. --help says how.
+#
+# Every step is a shell command that is printed and then run as printed, so that --dry-run prints a
+# script that does the same. Files appear under their final names when they are complete, and a step
+# whose result is there is passed over: repeating the command continues an interrupted run.
+set -euo pipefail
+export LC_ALL=C
+
+prog=dataset.sh
+root=$(cd "$(dirname "$0")/.." && pwd)
+table=$root/datasets/MANIFEST.tsv
+shards=1 downloads='' mirror='' last=shards dry=false offline=false action=make
+names=() edge_options='' tool_options=''
+
+usage() {
+    cat <<EOF
+usage: scripts/dataset.sh [OPTION...] NAME DIR [-- EDGECONV-OPTION...]
+       scripts/dataset.sh --list | --show NAME
+Downloads the graph NAME of datasets/MANIFEST.tsv, converts it (edgeconv), chooses the threshold
+(degsplit) and packs it (dbfs-pack) into DIR/NAME-pP.dbfs. Repeated, it continues where it stopped.
+
+  -p, --shards P         shards, one for each GPU or rank (default 1)
+  -n, --dry-run          print the commands instead of running them
+  -d, --downloads DIR    where the downloaded files are, or shall be (default: DIR)
+      --offline          download nothing: a file that is missing is an error
+      --mirror BASE      download BASE/FILE instead of the publisher's URL
+      --to STEP          end after download, edges, split or shards (default)
+  -S, --memory SIZE  -T, --tmpdir DIR  -@, --threads N      as in the programs
+      --list             every graph with its size, and estimates of disk, memory and time
+      --show NAME        what is known about a graph, and from where
+      --table FILE       another table than datasets/MANIFEST.tsv
+
+EDGECONV-OPTIONs, such as --randomize, are added to those of the table.
+EOF
+}
+
+die() { # STATUS MESSAGE
+    local status=$1
+    shift
+    echo "$prog: $*" >&2
+    exit "$status"
+}
+
+# ---- the table ----
+
+columns=(name group layout n entries unit options urls bytes sums licence page checked elsewhere what)
+declare -A row
+
+set_row() { # LINE
+    local values i
+    IFS=$'\t' read -r -a values <<<"$1"
+    [ "${#values[@]}" = "${#columns[@]}" ] ||
+        die 3 "$table: ${values[0]}: found ${#values[@]} columns, expected ${#columns[@]}"
+    for i in "${!columns[@]}"; do
+        row[${columns[i]}]=${values[i]}
+        [ "${values[i]}" != - ] || row[${columns[i]}]=''
+    done
+}
+
+find_row() { # NAME
+    local line
+    line=$(awk -F'\t' -v name="$1" 'NR > 1 && $1 == name' "$table")
+    [ -n "$line" ] || die 2 "$1: not in $table (--list names the graphs)"
+    set_row "$line"
+}
+
+rounded() { [[ $1 == \~* ]]; }
+number() { echo "${1#\~}"; }
+
+# The edges of the stream, "LEAST MOST". With unit `both` an edge is two entries, a self-loop one or two.
+edge_range() {
+    local n entries
+    n=$(number "${row[n]}")
+    entries=$(number "${row[entries]}")
+    if [ "${row[unit]}" = both ]; then
+        echo $(((entries + 1) / 2)) $(((entries + n) / 2))
+    else
+        echo "$entries" "$entries"
+    fi
+}
+
+# ---- estimates: datasets/README.md says where the constants come from ----
+
+bytes_text() {
+    awk -v b="$1" 'BEGIN { split("B kB MB GB TB", unit, " "); u = 1
+        while (b >= 999.5 && u < 5) { b /= 1000; u++ }
+        printf (b < 9.95 && u > 1 ? "%.1f %s" : "%.0f %s"), b, unit[u] }'
+}
+
+time_text() { # SECONDS
+    awk -v s="$1" 'BEGIN {
+        if (s < 100) printf "%.0f s", s
+        else if (s < 6000) printf "%.0f min", s / 60
+        else printf "%.0f h", s / 3600 }'
+}
+
+estimate() { # sets disk, memory (bytes) and seconds
+    local n edges entries
+    n=$(number "${row[n]}")
+    entries=$(number "${row[entries]}")
+    edges=$(edge_range | cut -d' ' -f1)
+    disk=$(($(number "${row[bytes]:-$((8 * entries))}") + 17 * edges + 8 * n))
+    memory=$((9 * edges + 20 * n))
+    seconds=$((edges * 16 / 100000000))
+}
+
+list() {
+    local line format='%-18s %11s %13s %8s %8s %8s %7s\n'
+    printf "$format" name n entries download disk memory time
+    tail -n +2 "$table" | while IFS= read -r line; do
+        set_row "$line"
+        estimate
+        printf "$format" "${row[name]}" "${row[n]}" "${row[entries]}" \
+            "$([ -z "${row[bytes]}" ] && echo - || bytes_text "$(number "${row[bytes]}")")" \
+            "$(bytes_text $disk)" "$(bytes_text $memory)" "$(time_text $seconds)"
+    done
+}
+
+show() {
+    local column
+    for column in "${columns[@]}"; do
+        printf '%-10s %s\n' "$column" "${row[$column]:--}"
+    done
+    estimate
+    printf '%-10s disk %s, memory of dbfs-pack %s, time on 2 cores %s\n' estimates \
+        "$(bytes_text $disk)" "$(bytes_text $memory)" "$(time_text $seconds)"
+}
+
+# ---- running ----
+
+enter() { # FOLDER: the commands that follow are run in it
+    here=$1
+    printf 'mkdir -p %q && cd %q\n' "$here" "$here"
+    $dry || mkdir -p "$here"
+}
+
+run() { # COMMAND
+    printf '%s\n' "$1"
+    $dry || (cd "$here" && exec bash -euo pipefail -c "$1") || exit $?
+}
+
+# Runs COMMAND, which makes FILE, unless FILE is there.
+step() { # FILE COMMAND
+    if [ -e "$here/$1" ]; then
+        echo "# have $1"
+    else
+        run "$2"
+    fi
+}
+
+# ---- download ----
+
+# The commands that download URL to FILE, both shell words; an earlier try is continued. The servers of
+# WDC want to be told the page that led there.
+get() { # URL FILE
+    local curl='curl -fL --retry 5 -C -' wget='wget -c -t 5'
+    if [ "${row[group]}" = wdc ]; then
+        curl="$curl -e ${row[page]}"
+        wget="$wget --referer=${row[page]}"
+    fi
+    if command -v curl >/dev/null 2>&1 || ! command -v wget >/dev/null 2>&1; then
+        echo "$curl -o $2.tmp $1"
+    else
+        echo "$wget -O $2.tmp $1"
+    fi
+    echo "mv $2.tmp $2"
+}
+
+need_file() { # FILE WHERE-FROM
+    $dry || [ -e "$here/$1" ] || die 1 "$here/$1: is missing: $2"
+}
+
+fetch() { # URL FILE
+    local url=$1
+    [ -z "$mirror" ] || url=${mirror%/}/$2
+    if [[ $1 != *://* ]]; then
+        need_file "$2" "${row[what]}"
+    elif $offline; then
+        need_file "$2" "$url"
+    else
+        step "$2" "$(get "$(printf %q "$url")" "$2")"
+    fi
+}
+
+# Downloads what the command LIST names, a line for each file; URL is that of $name.
+fetch_each() { # LIST URL
+    local url=$2 file='"${name##*/}"' otherwise
+    [ -z "$mirror" ] || url="${mirror%/}/\${name##*/}"
+    otherwise=$(get "\"$url\"" "$file")
+    ! $offline || otherwise='echo "$name: is missing" >&2; exit 1'
+    run "$1 | while read -r name; do
+    if [ ! -e $file ]; then
+        ${otherwise//$'\n'/$'\n'        }
+    fi
+done"
+}
+
+# archive.org lists the files of an item, with their sums, in ITEM_files.xml.
+item_sums='awk -v RS="<" '\''
+    /^file / { name = $0; sub(/.*name="/, "", name); sub(/".*/, "", name) }
+    /^md5>/ && name ~ /^friends-[0-9]+_+[.]/ { print substr($0, 5, 32) "  " name }'\'
+
+download() { # sets inputs, shell words
+    local urls sums i file
+    read -r -a urls <<<"${row[urls]}"
+    read -r -a sums <<<"${row[sums]}"
+    file=${urls[0]##*/}
+    case ${row[layout]} in
+    item)
+        fetch "${urls[0]}/${file}_files.xml" "${file}_files.xml"
+        run "$item_sums ${file}_files.xml >$file.md5"
+        run "test -s $file.md5"
+        fetch_each "cut -c35- $file.md5" "${urls[0]}/\$name"
+        run "md5sum --quiet -c $file.md5"
+        inputs="\$(cut -c35- $file.md5)"
+        ;;
+    list)
+        fetch "${urls[0]}" "$file"
+        fetch_each "tr -d '\\r' <$file" '$name'
+        inputs="\$(tr -d '\\r' <$file | sed 's|.*/||')"
+        ;;
+    *)
+        for i in "${!urls[@]}"; do
+            fetch "${urls[i]}" "${urls[i]##*/}"
+            [ -z "${sums[i]:-}" ] || run "echo '${sums[i]#*:}  ${urls[i]##*/}' | ${sums[i]%%:*}sum --quiet -c -"
+        done
+        inputs=${urls[*]##*/}
+        ;;
+    esac
+}
+
+# ---- conversion, threshold, packing ----
+
+# A pipe whose first program fails ends without an error for edgeconv: the stream gets its name after it.
+convert() { # OUTPUT, a shell word
+    local command="edgeconv${row[options]:+ ${row[options]}}$edge_options$tool_options -o $1" base=${inputs%% *}
+    case ${row[layout]} in
+    tar)
+        base=${base%.tar.gz}
+        run "tar -xzOf $inputs $base/$base.mtx | $command.tmp -"
+        ;;
+    cut) run "gzip -dc $inputs | $command.tmp -" ;;
+    bv) run "webgraph to arcs ${base%.graph} | $command.tmp -" ;;
+    *)
+        run "$command $inputs"
+        return 0
+        ;;
+    esac
+    run "mv $1.tmp $1"
+}
+
+field() { tail -c 64 "$1" | od -An -v -tu8 -j "$2" -N 8 | tr -d ' '; } # of the trailer: formats/SPEC-edges.md
+
+# Vertices and edges of the stream must be those of the table, where it has exact ones.
+check_counts() { # FILE
+    local n edges least most
+    read -r least most <<<"$(edge_range)"
+    echo "# expected: ${row[n]} vertices, $([ "$least" = "$most" ] || echo "$least to ")$most edges"
+    ! $dry || return 0
+    n=$(field "$1" 24)
+    edges=$(field "$1" 8)
+    rounded "${row[n]}" || [ "$n" = "${row[n]}" ] || die 3 "$1: found $n vertices, expected ${row[n]}"
+    rounded "${row[entries]}" || { [ "$edges" -ge "$least" ] && [ "$edges" -le "$most" ]; } ||
+        die 3 "$1: found $edges edges, expected $least to $most"
+}
+
+make_edges() { # DIR
+    local file=$1/${row[name]}.edges
+    if [ "$last" != download ] && [ -e "$file" ]; then
+        echo "# have $file"
+        return 0
+    fi
+    [ "$downloads" = "$here" ] || enter "$downloads"
+    download
+    [ "$here" != "$1" ] || file=${row[name]}.edges
+    [ "$last" = download ] || convert "$(printf %q "$file")"
+}
+
+make_graph() { # DIR
+    local name=${row[name]} split=${row[name]}-p$shards.split folder=${row[name]}-p$shards.dbfs
+    estimate
+    echo "# $name: ${row[what]}"
+    echo "# licence: ${row[licence]}; from ${row[page]}"
+    echo "# estimates: disk $(bytes_text $disk), memory $(bytes_text $memory), $(time_text $seconds) on 2 cores"
+    ! $dry || echo 'set -euo pipefail'
+    enter "$1"
+    make_edges "$1"
+    [ "$last" != download ] || return 0
+    check_counts "$1/$name.edges"
+    [ "$last" != edges ] || return 0
+    [ "$here" = "$1" ] || enter "$1"
+    step "$split" "degsplit -p $shards$tool_options -o $split $name.edges"
+    [ "$last" != split ] || return 0
+    step "$folder/manifest" "dbfs-pack -p $shards$tool_options -s $split -o $folder $name.edges"
+}
+
+# ---- command line ----
+
+pass_on() { # OPTION VALUE
+    tool_options="$tool_options $1 $(printf %q "$2")"
+}
+
+parse_options() {
+    while [ $# -gt 0 ]; do
+        case $1 in
+        -n | --dry-run) dry=true && shift && continue ;;
+        --offline) offline=true && shift && continue ;;
+        --list) action=list && shift && continue ;;
+        -h | --help) usage && exit 0 ;;
+        --)
+            shift
+            [ $# = 0 ] || printf -v edge_options ' %q' "$@"
+            break
+            ;;
+        -*) [ $# -ge 2 ] || die 2 "$1: unknown, or needs an argument (see --help)" ;;
+        *) names+=("$1") && shift && continue ;;
+        esac
+        case $1 in
+        -p | --shards) shards=$2 ;;
+        -d | --downloads) downloads=$(realpath -m "$2") ;;
+        --mirror) mirror=$2 ;;
+        --to) last=$2 ;;
+        -S | --memory) pass_on -S "$2" ;;
+        -T | --tmpdir) pass_on -T "$(realpath -m "$2")" ;;
+        -@ | --threads) pass_on -@ "$2" ;;
+        --table) table=$2 ;;
+        --show) action=show && names+=("$2") ;;
+        *) die 2 "$1: unknown option (see --help)" ;;
+        esac
+        shift 2
+    done
+    [[ $shards =~ ^[1-9][0-9]*$ ]] || die 2 "-p $shards: expected a number of shards"
+    [[ $last =~ ^(download|edges|split|shards)$ ]] ||
+        die 2 "--to $last: expected download, edges, split or shards"
+}
+
+parse_options "$@"
+[ -r "$table" ] || die 1 "$table: cannot read it"
+case $action in
+list) list ;;
+show) find_row "${names[0]}" && show ;;
+make)
+    [ ${#names[@]} = 2 ] || die 2 'needs a NAME and a DIR (see --help)'
+    find_row "${names[0]}"
+    folder=$(realpath -m "${names[1]}")
+    [ -n "$downloads" ] || downloads=$folder
+    [ "${row[group]}" != shipped ] || downloads=$root/datasets
+    PATH=$root/${BUILD:-build}/bin:$PATH
+    make_graph "$folder"
+    ;;
+esac
