@@ -101,7 +101,7 @@ estimate() { # sets disk, memory (bytes) and seconds
     entries=$(number "${row[entries]}")
     edges=$(edge_range | cut -d' ' -f1)
     disk=$(($(number "${row[bytes]:-$((8 * entries))}") + 17 * edges + 8 * n))
-    memory=$((9 * edges + 20 * n))
+    memory=$((10 * edges + 20 * n))
     seconds=$((edges * 16 / 100000000))
 }
 
@@ -155,6 +155,10 @@ step() { # FILE COMMAND
 # WDC want to be told the page that led there.
 get() { # URL FILE
     local curl='curl -fL --retry 5 -C -' wget='wget -c -t 5'
+    if [ ! -t 2 ]; then
+        curl="$curl -sS"
+        wget="$wget -nv"
+    fi
     if [ "${row[group]}" = wdc ]; then
         curl="$curl -e ${row[page]}"
         wget="$wget --referer=${row[page]}"
@@ -167,19 +171,13 @@ get() { # URL FILE
     echo "mv $2.tmp $2"
 }
 
-need_file() { # FILE WHERE-FROM
-    $dry || [ -e "$here/$1" ] || die 1 "$here/$1: is missing: $2"
-}
-
 fetch() { # URL FILE
     local url=$1
     [ -z "$mirror" ] || url=${mirror%/}/$2
-    if [[ $1 != *://* ]]; then
-        need_file "$2" "${row[what]}"
-    elif $offline; then
-        need_file "$2" "$url"
-    else
+    if ! $offline && [[ $url == *://* ]]; then
         step "$2" "$(get "$(printf %q "$url")" "$2")"
+    else
+        $dry || [ -e "$here/$2" ] || die 1 "$here/$2: is missing: $url, ${row[what]}"
     fi
 }
 
@@ -198,7 +196,7 @@ done"
 
 # archive.org lists the files of an item, with their sums, in ITEM_files.xml.
 item_sums='awk -v RS="<" '\''
-    /^file / { name = $0; sub(/.*name="/, "", name); sub(/".*/, "", name) }
+    /^file / { name = /source="original"/ ? $0 : ""; sub(/.*name="/, "", name); sub(/".*/, "", name) }
     /^md5>/ && name ~ /^friends-[0-9]+_+[.]/ { print substr($0, 5, 32) "  " name }'\'
 
 download() { # sets inputs, shell words
@@ -234,25 +232,27 @@ download() { # sets inputs, shell words
 
 # A pipe whose first program fails ends without an error for edgeconv: the stream gets its name after it.
 convert() { # OUTPUT, a shell word
-    local command="edgeconv${row[options]:+ ${row[options]}}$edge_options$tool_options -o $1" base=${inputs%% *}
+    local command="edgeconv${row[options]:+ ${row[options]}}$edge_options$tool_options"
+    local base=${inputs%% *} unnamed=${1%.edges}.tmp.edges
     case ${row[layout]} in
     tar)
         base=${base%.tar.gz}
-        run "tar -xzOf $inputs $base/$base.mtx | $command.tmp -"
+        run "tar -xzOf $inputs $base/$base.mtx | $command -o $unnamed -"
         ;;
-    cut) run "gzip -dc $inputs | $command.tmp -" ;;
-    bv) run "webgraph to arcs ${base%.graph} | $command.tmp -" ;;
+    cut) run "gzip -dc $inputs | $command -o $unnamed -" ;;
+    bv) run "webgraph to arcs ${base%.graph} | $command -o $unnamed -" ;;
     *)
-        run "$command $inputs"
+        run "$command -o $1 $inputs"
         return 0
         ;;
     esac
-    run "mv $1.tmp $1"
+    run "mv $unnamed $1"
 }
 
 field() { tail -c 64 "$1" | od -An -v -tu8 -j "$2" -N 8 | tr -d ' '; } # of the trailer: formats/SPEC-edges.md
 
-# Vertices and edges of the stream must be those of the table, where it has exact ones.
+# Vertices and edges of the stream must be those of the table, where it has exact ones. Options of the
+# user may change the number of vertices.
 check_counts() { # FILE
     local n edges least most
     read -r least most <<<"$(edge_range)"
@@ -260,7 +260,8 @@ check_counts() { # FILE
     ! $dry || return 0
     n=$(field "$1" 24)
     edges=$(field "$1" 8)
-    rounded "${row[n]}" || [ "$n" = "${row[n]}" ] || die 3 "$1: found $n vertices, expected ${row[n]}"
+    rounded "${row[n]}" || [ -n "$edge_options" ] || [ "$n" = "${row[n]}" ] ||
+        die 3 "$1: found $n vertices, expected ${row[n]}"
     rounded "${row[entries]}" || { [ "$edges" -ge "$least" ] && [ "$edges" -le "$most" ]; } ||
         die 3 "$1: found $edges edges, expected $least to $most"
 }
