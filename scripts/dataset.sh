@@ -239,6 +239,10 @@ convert() { # OUTPUT, a shell word
         base=${base%.tar.gz}
         run "tar -xzOf $inputs $base/$base.mtx | $command -o $unnamed -"
         ;;
+    unzip)
+        # the first line of these matrices may lack a %
+        run "unzip -p $inputs ${base%.zip}.mtx | sed '1s/^%M/%%M/' | $command -o $unnamed -"
+        ;;
     cut) run "gzip -dc $inputs | $command -o $unnamed -" ;;
     bv) run "webgraph to arcs ${base%.graph} | $command -o $unnamed -" ;;
     *)

@@ -31,7 +31,7 @@ column() { # NAME COLUMN: of the table
 check 'every line has 15 columns' awk -F'\t' 'NF != 15 || /\t\t/ { print; bad = 1 } END { exit bad }' "$table"
 check 'names differ, in lower case too' \
     test -z "$(tail -n +2 "$table" | cut -f1 | tr A-Z a-z | sort | uniq -d)"
-check 'layouts, units and numbers are known ones' awk -F'\t' 'NR > 1 && ($3 !~ /^(files|list|item|tar|cut|bv)$/ ||
+check 'layouts, units and numbers are known ones' awk -F'\t' 'NR > 1 && ($3 !~ /^(files|list|item|tar|unzip|cut|bv)$/ ||
     $4 !~ /^~?[0-9]+$/ || $5 !~ /^~?[0-9]+$/ || $6 !~ /^(edge|arc|both)$/ || $9 !~ /^(-|~?[0-9]+)$/) {
     print; bad = 1 } END { exit bad }' "$table"
 check 'only known facts are marked as read' awk -F'\t' 'NR > 1 {
@@ -97,19 +97,20 @@ serialised() { # DIRECTED N PAIRS
 
 # ---- running a pipeline on a look-alike ----
 
+# what a search found: levels, vertices, edges and distances
+search() { dbfs-traverse -r 1 "$1" 2>/dev/null | sed -n 's/^root.* levels/levels/; s/teps [^ ]* //; /^levels/p'; }
+
 # reference GRAPH N OPTION...: $tmp/GRAPH.edges and its search, from the pairs of $tmp/GRAPH
 reference() {
     local graph=$1 n=$2
     shift 2
     edgeconv -q --vertices "$n" "$@" -o "$tmp/$graph.edges" "$tmp/$graph"
     dbfs-pack -q -p 1 -o "$tmp/$graph.dbfs" "$tmp/$graph.edges"
+    search "$tmp/$graph.dbfs" >"$tmp/$graph.search"
 }
 
 # trailer FILE: edges, vertices and checksum of an edge stream
 trailer() { tail -c 64 "$1" | od -An -v -tx8 -j 8 -N 40 | tr -s ' \n' ' ' | cut -d' ' -f2,4,6; }
-
-# what a search found: levels, vertices, edges and distances
-search() { dbfs-traverse -r 1 "$1" 2>/dev/null | sed -n 's/^root.* levels/levels/; s/teps [^ ]* //; /^levels/p'; }
 
 # The row of the table for a graph of N vertices and so many ENTRIES. All else stays as it is, but for
 # sums, which are those of the files in the mirror.
@@ -136,7 +137,7 @@ lookalike() {
         return
     fi
     check "$name: the same edges" test "$(trailer "$tmp/work/$name.edges")" = "$(trailer "$tmp/$graph.edges")"
-    check "$name: the same search" test "$(search "$tmp/work/$name-p2.dbfs")" = "$(search "$tmp/$graph.dbfs")"
+    check "$name: the same search" test "$(search "$tmp/work/$name-p2.dbfs")" = "$(cat "$tmp/$graph.search")"
     check "$name: nothing unfinished is left" test -z "$(find "$tmp/work" -name '*tmp*')"
     tested="$tested$(pipeline_of "$name")"$'\n'
 }
@@ -235,6 +236,17 @@ lookalike audikw_1 diagonal $n $((2 * plain_m + 3))
 matrix general real $n "$tmp/twice" | matrix_archive cage15
 lookalike cage15 plain $n $((2 * plain_m))
 
+# Network Repository: a matrix in a zip file, the first line with one %
+if command -v zip >/dev/null 2>&1 && command -v unzip >/dev/null 2>&1; then
+    matrix symmetric pattern $n "$tmp/plain" | sed '1s/^%%/%/' >"$tmp/soc-orkut.mtx"
+    echo 'notes' >"$tmp/readme.html"
+    (cd "$tmp" && zip -q "$mirror/soc-orkut.zip" soc-orkut.mtx readme.html)
+    lookalike soc-orkut plain $n "$plain_m"
+else
+    skip 'soc-orkut: needs zip and unzip'
+    tested="$tested$(pipeline_of soc-orkut)"$'\n'
+fi
+
 # the two graphs that ship
 check 'wordnet-3.0: its pipeline, with its own numbers' "$dataset" -p 2 wordnet-3.0 "$tmp/work"
 tested="$tested$(pipeline_of wordnet-3.0)"$'\n'
@@ -257,7 +269,7 @@ check 'repeating it' "$dataset" "${small[@]}" "$tmp/dry run"
 check 'does nothing again' test "$("$dataset" "${small[@]}" "$tmp/dry run" 2>&1 | grep -c '^# have')" = 3
 check '-- --randomize' "$dataset" "${small[@]}" "$tmp/random" -- --randomize --vertices 2048
 check 'is passed on' test "$(search "$tmp/random/com-friendster-p3.dbfs" | cut -d' ' -f1-6)" = \
-    "$(search "$tmp/plain.dbfs" | cut -d' ' -f1-6)"
+    "$(cut -d' ' -f1-6 "$tmp/plain.search")"
 check 'the number of vertices in the paper' "$dataset" --to edges -d "$mirror" --offline \
     --table <(small_row wdc-2012-page $n "$m") wdc-2012-page "$tmp/paper" -- --randomize --vertices 2048
 check 'replaces that of the table' test "$(trailer "$tmp/paper/wdc-2012-page.edges" | cut -d' ' -f2)" = 0000000000000800
