@@ -31,7 +31,7 @@ Downloads the graph NAME of datasets/MANIFEST.tsv, converts it (edgeconv), choos
       --show NAME        what is known about a graph, and from where
       --table FILE       another table than datasets/MANIFEST.tsv
 
-EDGECONV-OPTIONs, such as --randomize, are added to those of the table.
+EDGECONV-OPTIONs, such as --randomize, are added to those of the table; paths in them are absolute.
 EOF
 }
 

@@ -97,8 +97,8 @@ serialised() { # DIRECTED N PAIRS
 
 # ---- running a pipeline on a look-alike ----
 
-# what a search found: levels, vertices, edges and distances
-search() { dbfs-traverse -r 1 "$1" 2>/dev/null | sed -n 's/^root.* levels/levels/; s/teps [^ ]* //; /^levels/p'; }
+# search FOLDER [ROOT]: what was found: levels, vertices, edges and distances
+search() { dbfs-traverse -r "${2:-1}" "$1" 2>/dev/null | sed -n 's/^root.* levels/levels/; s/teps [^ ]* //; /^levels/p'; }
 
 # reference GRAPH N OPTION...: $tmp/GRAPH.edges and its search, from the pairs of $tmp/GRAPH
 reference() {
@@ -180,16 +180,29 @@ check 'the friends lists are in several files' test "$(ls "$mirror"/friends-* | 
 cp "$mirror"/friends-* "$tmp"
 gzip "$mirror"/friends-*
 friendster .txt.gz
-if ! edgeconv --help | grep -q -e --entry || edgeconv --help | grep -qi 'without libarchive'; then
-    skip 'friendster in zip files: edgeconv reads no archives'
-elif ! command -v zip >/dev/null 2>&1; then
-    skip 'friendster in zip files: zip is not installed'
-else
-    for file in "$tmp"/friends-*; do
-        (cd "$tmp" && zip -q "$mirror/${file##*/}.zip" "${file##*/}")
-    done
-    friendster .txt.zip
-fi
+# compress FILE: as FILE.zip or FILE.7z, by what is there; the kind of file is $suffix
+compress() { # FILE
+    case $suffix in
+    zip) (cd "${1%/*}" && zip -q "$1.zip" "${1##*/}") ;;
+    7z) bsdtar --format 7zip -cf "$1.7z" -C "${1%/*}" "${1##*/}" ;;
+    esac
+}
+echo '1 2' >"$tmp/sample"
+for suffix in zip 7z; do
+    [ $suffix = zip ] && program=zip || program=bsdtar
+    if ! command -v $program >/dev/null 2>&1; then
+        skip "friendster in $suffix files: $program is not installed"
+    elif compress "$tmp/sample" && ! edgeconv -t text "$tmp/sample.$suffix" >/dev/null 2>"$tmp/sample.err" &&
+        grep -q 'use `' "$tmp/sample.err"; then
+        skip "friendster in $suffix files: this edgeconv reads no archives"
+    else
+        for file in "$tmp"/friends-*.txt; do
+            compress "$file"
+            mv "$file.$suffix" "$mirror"
+        done
+        friendster .txt.$suffix
+    fi
+done
 
 # WDC: parts, sorted by source, named by a list; one file; WebGraph
 sort -n -k1,1 -s "$tmp/arcs" | tr ' ' '\t' >"$tmp/sorted"
@@ -236,6 +249,13 @@ lookalike audikw_1 diagonal $n $((2 * plain_m + 3))
 matrix general real $n "$tmp/twice" | matrix_archive cage15
 lookalike cage15 plain $n $((2 * plain_m))
 
+# and as README.md says, without tar
+if edgeconv --entry='*/cage15.mtx' --direction symmetric -o "$tmp/entry.edges" "$mirror/cage15.tar.gz" 2>"$tmp/sample.err"; then
+    check 'cage15 by --entry: the same edges' test "$(trailer "$tmp/entry.edges")" = "$(trailer "$tmp/plain.edges")"
+else
+    check 'cage15 by --entry: this edgeconv reads no archives' grep -q 'use `\|unrecognized option' "$tmp/sample.err"
+fi
+
 # Network Repository: a matrix in a zip file, the first line with one %
 if command -v zip >/dev/null 2>&1 && command -v unzip >/dev/null 2>&1; then
     matrix symmetric pattern $n "$tmp/plain" | sed '1s/^%%/%/' >"$tmp/soc-orkut.mtx"
@@ -273,6 +293,17 @@ check 'is passed on' test "$(search "$tmp/random/com-friendster-p3.dbfs" | cut -
 check 'the number of vertices in the paper' "$dataset" --to edges -d "$mirror" --offline \
     --table <(small_row wdc-2012-page $n "$m") wdc-2012-page "$tmp/paper" -- --randomize --vertices 2048
 check 'replaces that of the table' test "$(trailer "$tmp/paper/wdc-2012-page.edges" | cut -d' ' -f2)" = 0000000000000800
+
+if edgeconv --help | grep -q -e '--compact='; then
+    check '-- --compact=MAP' "$dataset" "${small[@]}" "$tmp/compact" -- --compact="$tmp/compact.map"
+    read -r first _ <"$tmp/plain"
+    ids=$(tr ' ' '\n' <"$tmp/plain" | sort -u | wc -l)
+    check 'leaves the ids that occur' test "$((16#$(trailer "$tmp/compact/com-friendster.edges" | cut -d' ' -f2)))" = "$ids"
+    check 'and the same graph' test "$(search "$tmp/compact/com-friendster-p3.dbfs" 0 | cut -d' ' -f1-6)" = \
+        "$(search "$tmp/plain.dbfs" "$first" | cut -d' ' -f1-6)"
+else
+    skip '-- --compact=MAP: this edgeconv has no such option'
+fi
 
 file=com-friendster.ungraph.txt.gz
 mkdir "$tmp/have"
