@@ -10,7 +10,7 @@ export LC_ALL=C
 prog=dataset.sh
 root=$(cd "$(dirname "$0")/.." && pwd)
 table=$root/datasets/MANIFEST.tsv
-shards=1 downloads='' mirror='' last=shards dry=false offline=false action=make
+shards=1 downloads='' mirror='' last=shards dry=false offline=false named=false action=make
 names=() edge_options='' tool_options=''
 
 usage() {
@@ -25,6 +25,7 @@ Downloads the graph NAME of datasets/MANIFEST.tsv, converts it (edgeconv), choos
   -d, --downloads DIR    where the downloaded files are, or shall be (default: DIR)
       --offline          download nothing: a file that is missing is an error
       --mirror BASE      download BASE/FILE instead of the publisher's URL
+      --names            of the WDC graphs: make DIR/NAME.map too, the name of each vertex
       --to STEP          end after download, edges, split or shards (default)
   -S, --memory SIZE  -T, --tmpdir DIR  -@, --threads N      as in the programs
       --list             every graph with its size, and estimates of disk, memory and time
@@ -44,7 +45,7 @@ die() { # STATUS MESSAGE
 
 # ---- the table ----
 
-columns=(name group layout n entries unit options urls bytes sums licence page checked elsewhere what)
+columns=(name group layout n entries unit options urls bytes sums index licence page checked elsewhere what)
 declare -A row
 
 set_row() { # LINE
@@ -199,6 +200,13 @@ item_sums='awk -v RS="<" '\''
     /^file / { name = /source="original"/ ? $0 : ""; sub(/.*name="/, "", name); sub(/".*/, "", name) }
     /^md5>/ && name ~ /^friends-[0-9]+_+[.]/ { print substr($0, 5, 32) "  " name }'\'
 
+download_listed() { # URL: of a list of URLs, one a line
+    local list=${1##*/}
+    fetch "$1" "$list"
+    fetch_each "tr -d '\\r' <$list" '$name'
+    inputs="\$(tr -d '\\r' <$list | sed 's|.*/||')"
+}
+
 download() { # sets inputs, shell words
     local urls sums i file
     read -r -a urls <<<"${row[urls]}"
@@ -213,11 +221,7 @@ download() { # sets inputs, shell words
         run "md5sum --quiet -c $file.md5"
         inputs="\$(cut -c35- $file.md5)"
         ;;
-    list)
-        fetch "${urls[0]}" "$file"
-        fetch_each "tr -d '\\r' <$file" '$name'
-        inputs="\$(tr -d '\\r' <$file | sed 's|.*/||')"
-        ;;
+    list) download_listed "${urls[0]}" ;;
     *)
         for i in "${!urls[@]}"; do
             fetch "${urls[i]}" "${urls[i]##*/}"
@@ -282,6 +286,22 @@ make_edges() { # DIR
     [ "$last" = download ] || convert "$(printf %q "$file")"
 }
 
+make_map() { # DIR
+    local map=${row[name]}.map inputs=${row[index]##*/}
+    [ -n "${row[index]}" ] || die 2 "${row[name]}: the table has no index of names"
+    if [ -e "$1/$map" ]; then
+        echo "# have $1/$map"
+        return 0
+    fi
+    [ "$downloads" = "$here" ] || enter "$downloads"
+    case $inputs in
+    *.list.txt) download_listed "${row[index]}" ;;
+    *) fetch "${row[index]}" "$inputs" ;;
+    esac
+    [ "$here" = "$1" ] || map=$(printf %q "$1/$map")
+    [ "$last" = download ] || run "edgeconv -f wdc-index$tool_options -o $map $inputs"
+}
+
 make_graph() { # DIR
     local name=${row[name]} split=${row[name]}-p$shards.split folder=${row[name]}-p$shards.dbfs
     estimate
@@ -291,6 +311,7 @@ make_graph() { # DIR
     ! $dry || echo 'set -euo pipefail'
     enter "$1"
     make_edges "$1"
+    ! $named || make_map "$1"
     [ "$last" != download ] || return 0
     check_counts "$1/$name.edges"
     [ "$last" != edges ] || return 0
@@ -311,6 +332,7 @@ parse_options() {
         case $1 in
         -n | --dry-run) dry=true && shift && continue ;;
         --offline) offline=true && shift && continue ;;
+        --names) named=true && shift && continue ;;
         --list) action=list && shift && continue ;;
         -h | --help) usage && exit 0 ;;
         --)

@@ -28,15 +28,15 @@ column() { # NAME COLUMN: of the table
 
 # ---- the table ----
 
-check 'every line has 15 columns' awk -F'\t' 'NF != 15 || /\t\t/ { print; bad = 1 } END { exit bad }' "$table"
+check 'every line has 16 columns' awk -F'\t' 'NF != 16 || /\t\t/ { print; bad = 1 } END { exit bad }' "$table"
 check 'names differ, in lower case too' \
     test -z "$(tail -n +2 "$table" | cut -f1 | tr A-Z a-z | sort | uniq -d)"
 check 'layouts, units and numbers are known ones' awk -F'\t' 'NR > 1 && ($3 !~ /^(files|list|item|tar|unzip|cut|bv)$/ ||
     $4 !~ /^~?[0-9]+$/ || $5 !~ /^~?[0-9]+$/ || $6 !~ /^(edge|arc|both)$/ || $9 !~ /^(-|~?[0-9]+)$/) {
     print; bad = 1 } END { exit bad }' "$table"
 check 'only known facts are marked as read' awk -F'\t' 'NR > 1 {
-    split($13 "," $14, fact, ",")
-    for (i in fact) if (fact[i] !~ /^(-|all|n|entries|urls|bytes|sums|licence)$/) { print; bad = 1 }
+    split($14 "," $15, fact, ",")
+    for (i in fact) if (fact[i] !~ /^(-|all|n|entries|urls|bytes|sums|index|licence)$/) { print; bad = 1 }
     } END { exit bad }' "$table"
 "$dataset" --list >"$tmp/list"
 check '--list has them all' test "$(wc -l <"$tmp/list")" = "$(wc -l <"$table")"
@@ -212,7 +212,24 @@ for part in "$tmp"/part-r-*; do
     echo "http://data.dws.informatik.uni-mannheim.de/hyperlinkgraph/2012-08/network/${part##*/}.gz"
 done >"$mirror/arc.list.txt"
 lookalike wdc-2012-page arcs $n "$m"
+# the names: a host may hold a tab; parts of an index go on where the last one ended
+awk -v n=$n 'BEGIN { for (i = 0; i < n; i++) print "host" i (i % 100 ? "" : "\t") ".example.org\t" i }' >"$tmp/index"
+split -n l/3 "$tmp/index" "$tmp/index-part-"
+for part in "$tmp"/index-part-*; do
+    gzip -c "$part" >"$mirror/${part##*/}.gz"
+    echo "http://data.dws.informatik.uni-mannheim.de/hyperlinkgraph/2012-08/network/${part##*/}.gz"
+done >"$mirror/index.list.txt"
+gzip -c "$tmp/index" >"$mirror/sd-index.gz"
 gzip -c "$tmp/sorted" >"$mirror/sd-arc.gz"
+sed 's/\t[0-9]*$//' "$tmp/index" >"$tmp/names"
+for name in wdc-2012-page wdc-2012-host; do
+    small_row $name $n "$m" >"$tmp/table"
+    if "$dataset" --names --to edges --table "$tmp/table" "${from_mirror[@]}" $name "$tmp/named" >"$tmp/log" 2>&1; then
+        check "$name: --names" cmp "$tmp/names" "$tmp/named/$name.map"
+    else
+        check "$name: --names: this edgeconv reads no index" grep -q 'wdc-index' "$tmp/log"
+    fi
+done
 lookalike wdc-2012-host arcs $n "$m"
 mkdir "$tmp/stub"
 printf '#!/bin/sh\n[ "$1 $2" = "to arcs" ] && [ -s "$3.graph" ] && [ -s "$3.properties" ] && cat "%s"\n' \
