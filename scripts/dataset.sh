@@ -22,7 +22,7 @@ Downloads the graph NAME of datasets/MANIFEST.tsv, converts it (edgeconv), choos
 
   -p, --shards P         shards, one for each GPU or rank (default 1)
   -n, --dry-run          print the commands instead of running them
-  -d, --downloads DIR    where the downloaded files are, or shall be (default: DIR)
+  -d, --downloads DIR    where the downloaded files are, or shall be (default: DIR/NAME.files)
       --offline          download nothing: a file that is missing is an error
       --mirror BASE      download BASE/FILE instead of the publisher's URL
       --names            of the WDC graphs: make DIR/NAME.map too, the name of each vertex
@@ -67,17 +67,17 @@ find_row() { # NAME
 }
 
 rounded() { [[ $1 == \~* ]]; }
-number() { echo "${1#\~}"; }
 
-# The edges of the stream, "LEAST MOST". With unit `both` an edge is two entries, a self-loop one or two.
-edge_range() {
-    local n entries
-    n=$(number "${row[n]}")
-    entries=$(number "${row[entries]}")
+# Sets n, entries (without the ~ of rounded ones), and the edges that the stream may have, least to most:
+# with unit `both` an edge is two entries, a self-loop one or two.
+take_numbers() {
+    n=${row[n]#\~}
+    entries=${row[entries]#\~}
+    least=$entries
+    most=$entries
     if [ "${row[unit]}" = both ]; then
-        echo $(((entries + 1) / 2)) $(((entries + n) / 2))
-    else
-        echo "$entries" "$entries"
+        least=$(((entries + 1) / 2))
+        most=$(((entries + n) / 2))
     fi
 }
 
@@ -97,13 +97,10 @@ time_text() { # SECONDS
 }
 
 estimate() { # sets disk, memory (bytes) and seconds
-    local n edges entries
-    n=$(number "${row[n]}")
-    entries=$(number "${row[entries]}")
-    edges=$(edge_range | cut -d' ' -f1)
-    disk=$(($(number "${row[bytes]:-$((8 * entries))}") + 17 * edges + 8 * n))
-    memory=$((10 * edges + 20 * n))
-    seconds=$((edges * 16 / 100000000))
+    local bytes=${row[bytes]#\~}
+    disk=$((${bytes:-$((8 * entries))} + 17 * least + 8 * n))
+    memory=$((10 * least + 20 * n))
+    seconds=$((least * 16 / 100000000))
 }
 
 list() {
@@ -111,15 +108,17 @@ list() {
     printf "$format" name n entries download disk memory time
     tail -n +2 "$table" | while IFS= read -r line; do
         set_row "$line"
+        take_numbers
         estimate
         printf "$format" "${row[name]}" "${row[n]}" "${row[entries]}" \
-            "$([ -z "${row[bytes]}" ] && echo - || bytes_text "$(number "${row[bytes]}")")" \
+            "$([ -z "${row[bytes]}" ] && echo - || bytes_text "${row[bytes]#\~}")" \
             "$(bytes_text $disk)" "$(bytes_text $memory)" "$(time_text $seconds)"
     done
 }
 
 show() {
     local column
+    take_numbers
     for column in "${columns[@]}"; do
         printf '%-10s %s\n' "$column" "${row[$column]:--}"
     done
@@ -182,12 +181,14 @@ fetch() { # URL FILE
     fi
 }
 
-# Downloads what the command LIST names, a line for each file; URL is that of $name.
+# Downloads what the command LIST names, a line for each file; URL is that of $name. Two files of one name
+# are an error.
 fetch_each() { # LIST URL
     local url=$2 file='"${name##*/}"' otherwise
     [ -z "$mirror" ] || url="${mirror%/}/\${name##*/}"
     otherwise=$(get "\"$url\"" "$file")
     ! $offline || otherwise='echo "$name: is missing" >&2; exit 1'
+    run "$1 | sed 's|.*/||' | sort | uniq -d | (! grep .)"
     run "$1 | while read -r name; do
     if [ ! -e $file ]; then
         ${otherwise//$'\n'/$'\n'        }
@@ -262,16 +263,17 @@ field() { tail -c 64 "$1" | od -An -v -tu8 -j "$2" -N 8 | tr -d ' '; } # of the 
 # Vertices and edges of the stream must be those of the table, where it has exact ones. Options of the
 # user may change the number of vertices.
 check_counts() { # FILE
-    local n edges least most
-    read -r least most <<<"$(edge_range)"
-    echo "# expected: ${row[n]} vertices, $([ "$least" = "$most" ] || echo "$least to ")$most edges"
+    local vertices edges about=''
+    ! rounded "${row[entries]}" || about='~'
+    [ "$least" = "$most" ] || about="$least to "
+    echo "# expected: ${row[n]} vertices, $about$most edges"
     ! $dry || return 0
-    n=$(field "$1" 24)
+    vertices=$(field "$1" 24)
     edges=$(field "$1" 8)
-    rounded "${row[n]}" || [ -n "$edge_options" ] || [ "$n" = "${row[n]}" ] ||
-        die 3 "$1: found $n vertices, expected ${row[n]}"
+    rounded "${row[n]}" || [ -n "$edge_options" ] || [ "$vertices" = "$n" ] ||
+        die 3 "$1: found $vertices vertices, expected $n"
     rounded "${row[entries]}" || { [ "$edges" -ge "$least" ] && [ "$edges" -le "$most" ]; } ||
-        die 3 "$1: found $edges edges, expected $least to $most"
+        die 3 "$1: found $edges edges, expected $about$most"
 }
 
 make_edges() { # DIR
@@ -280,9 +282,8 @@ make_edges() { # DIR
         echo "# have $file"
         return 0
     fi
-    [ "$downloads" = "$here" ] || enter "$downloads"
+    enter "$downloads"
     download
-    [ "$here" != "$1" ] || file=${row[name]}.edges
     [ "$last" = download ] || convert "$(printf %q "$file")"
 }
 
@@ -293,17 +294,17 @@ make_map() { # DIR
         echo "# have $1/$map"
         return 0
     fi
-    [ "$downloads" = "$here" ] || enter "$downloads"
+    enter "$downloads/index"
     case $inputs in
     *.list.txt) download_listed "${row[index]}" ;;
     *) fetch "${row[index]}" "$inputs" ;;
     esac
-    [ "$here" = "$1" ] || map=$(printf %q "$1/$map")
-    [ "$last" = download ] || run "edgeconv -f wdc-index$tool_options -o $map $inputs"
+    [ "$last" = download ] || run "edgeconv -f wdc-index$tool_options -o $(printf %q "$1/$map") $inputs"
 }
 
 make_graph() { # DIR
     local name=${row[name]} split=${row[name]}-p$shards.split folder=${row[name]}-p$shards.dbfs
+    take_numbers
     estimate
     echo "# $name: ${row[what]}"
     echo "# licence: ${row[licence]}; from ${row[page]}"
@@ -371,7 +372,7 @@ make)
     [ ${#names[@]} = 2 ] || die 2 'needs a NAME and a DIR (see --help)'
     find_row "${names[0]}"
     folder=$(realpath -m "${names[1]}")
-    [ -n "$downloads" ] || downloads=$folder
+    [ -n "$downloads" ] || downloads=$folder/${row[name]}.files
     [ "${row[group]}" != shipped ] || downloads=$root/datasets
     PATH=$root/${BUILD:-build}/bin:$PATH
     make_graph "$folder"

@@ -3,6 +3,7 @@
 # source go through the pipeline of the table, and must be what the same edges are when given directly.
 set -u
 . tests/lib.sh
+. tests/layouts.sh
 root=$PWD
 dataset=$root/scripts/dataset.sh
 table=$root/datasets/MANIFEST.tsv
@@ -44,57 +45,6 @@ sed -n '/^name  *n  *entries/,/^$/p' datasets/README.md | grep -v '^$' >"$tmp/re
 check 'and the README shows it' diff "$tmp/list" "$tmp/readme"
 check '--show' test "$("$dataset" --show friendster | grep -c '2586147869')" = 1
 
-# ---- writers of layouts: from pairs "u v" on standard input ----
-
-snap() { # one edge a line under SNAP's heading
-    printf '# Undirected graph: ../../data/output/x.txt\n# X\n# Nodes: 100 Edges: %s\n' "$(wc -l <"$1")"
-    printf '# FromNodeId\tToNodeId\n'
-    tr ' ' '\t' <"$1"
-}
-
-# Friends lists, an id a line from 0 on, in files of 300 ids; ids without a list are private, not found
-# or empty.
-friends() { # PAIRS FOLDER
-    awk -v folder="$2" '{ list[$1] = list[$1] (list[$1] == "" ? "" : ",") $2; if ($1 > last) last = $1 }
-        END { for (id = 0; id <= last; id++) {
-            if (list[id] == "") list[id] = id % 3 == 0 ? "private" : id % 3 == 1 ? "notfound" : ""
-            printf "%d:%s\n", id, list[id] >(sprintf("%s/friends-%03d______.txt", folder, id / 300)) } }' "$1"
-}
-
-matrix() { # SYMMETRY FIELD N PAIRS: the entries of Matrix Market, from 1 on
-    echo "%%MatrixMarket matrix coordinate $2 $1"
-    printf '%%-------\n%% UF Sparse Matrix Collection\n'
-    echo "$3 $3 $(wc -l <"$4")"
-    awk -v field="$2" '{ print $1 + 1, $2 + 1 (field == "pattern" ? "" : " " NR % 255 + 1) }' "$4"
-}
-
-# The archive of a matrix holds more than the matrix.
-matrix_archive() { # NAME <MATRIX
-    mkdir -p "$tmp/tar/$1"
-    cat >"$tmp/tar/$1/$1.mtx"
-    printf '%%%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n' >"$tmp/tar/$1/$1_coord.mtx"
-    echo 'names' >"$tmp/tar/$1/$1_nodename.txt"
-    tar -czf "$mirror/$1.tar.gz" -C "$tmp/tar" "$1"
-}
-
-road() { # N PAIRS: each edge as two arcs
-    printf 'c 9th DIMACS Implementation Challenge: Shortest Paths\nc\np sp %s %s\nc\n' "$1" $((2 * $(wc -l <"$2")))
-    awk '{ print "a", $1 + 1, $2 + 1, 803; print "a", $2 + 1, $1 + 1, 803 }' "$2"
-}
-
-# GAP's serialised graph: directed, m, n, offsets, neighbours; then those of the inverse.
-serialised() { # DIRECTED N PAIRS
-    printf "$(awk -v directed="$1" -v n="$2" '
-        function le(x, size) { for (; size > 0; size--) { printf "\\%03o", x % 256; x = int(x / 256) } }
-        function csr(list, degree,    v, at, i, part) {
-            for (v = at = 0; v <= n; v++) { le(at, 8); at += degree[v] }
-            for (v = 0; v < n; v++) { split(list[v], part, " "); for (i = 1; i <= degree[v]; i++) le(part[i], 4) }
-        }
-        { out[$1] = out[$1] " " $2; o[$1]++
-          if (directed) { into[$2] = into[$2] " " $1; d[$2]++ } else { out[$2] = out[$2] " " $1; o[$2]++ } }
-        END { le(directed, 1); le(directed ? NR : 2 * NR, 8); le(n, 8); csr(out, o); if (directed) csr(into, d) }' "$3")"
-}
-
 # ---- running a pipeline on a look-alike ----
 
 # search FOLDER [ROOT]: what was found: levels, vertices, edges and distances
@@ -123,9 +73,11 @@ small_row() { # NAME N ENTRIES
         sub("--vertices [0-9]+", "--vertices " n, $7); $4 = n; $5 = m; $10 = sums; print }' "$table"
 }
 
-tested='' # layout, options and kind of file of each pipeline that ran
-pipeline_of() { awk -F'\t' -v name="$1" '$1 == name { file = $8; sub(/ .*/, "", file); sub(/.*[.]/, "", file)
-    sub(/[0-9]+$/, "N", $7); print $3 "/" $7 "/" file }' "$table"; }
+# layout, options and kind of file of each graph: its pipeline
+awk -F'\t' 'NR > 1 { file = $8; sub(/ .*/, "", file); sub(/.*[.]/, "", file)
+    sub(/[0-9]+$/, "N", $7); print $1 "\t" $3 "/" $7 "/" file }' "$table" >"$tmp/pipelines"
+: >"$tmp/tested"
+was_tested() { echo "$1" >>"$tmp/tested"; }
 
 # lookalike NAME GRAPH N ENTRIES: the files lie in the mirror
 lookalike() {
@@ -139,7 +91,7 @@ lookalike() {
     check "$name: the same edges" test "$(trailer "$tmp/work/$name.edges")" = "$(trailer "$tmp/$graph.edges")"
     check "$name: the same search" test "$(search "$tmp/work/$name-p2.dbfs")" = "$(cat "$tmp/$graph.search")"
     check "$name: nothing unfinished is left" test -z "$(find "$tmp/work" -name '*tmp*')"
-    tested="$tested$(pipeline_of "$name")"$'\n'
+    was_tested "$name"
 }
 
 # arcs: with duplicates and self-loops; plain: each edge once, no self-loops; diagonal: some in addition
@@ -222,6 +174,8 @@ done >"$mirror/index.list.txt"
 gzip -c "$tmp/index" >"$mirror/sd-index.gz"
 gzip -c "$tmp/sorted" >"$mirror/sd-arc.gz"
 sed 's/\t[0-9]*$//' "$tmp/index" >"$tmp/names"
+mkdir "$mirror/index" # where names are without curl
+ln "$mirror"/*index* "$mirror/index" 2>/dev/null
 for name in wdc-2012-page wdc-2012-host; do
     small_row $name $n "$m" >"$tmp/table"
     if "$dataset" --names --to edges --table "$tmp/table" "${from_mirror[@]}" $name "$tmp/named" >"$tmp/log" 2>&1; then
@@ -259,11 +213,11 @@ serialised 0 $n "$tmp/plain" >"$mirror/kron.sg"
 lookalike gap-kron-sg plain $n $((2 * plain_m))
 
 # SuiteSparse: general, symmetric, and general with every entry at both its places
-matrix general pattern $n "$tmp/arcs" | matrix_archive wikipedia-20070206
+matrix general pattern $n "$tmp/arcs" | matrix_archive wikipedia-20070206 "$mirror"
 lookalike wikipedia-20070206 arcs $n "$m"
-matrix symmetric real $n "$tmp/diagonal" | matrix_archive audikw_1
+matrix symmetric real $n "$tmp/diagonal" | matrix_archive audikw_1 "$mirror"
 lookalike audikw_1 diagonal $n $((2 * plain_m + 3))
-matrix general real $n "$tmp/twice" | matrix_archive cage15
+matrix general real $n "$tmp/twice" | matrix_archive cage15 "$mirror"
 lookalike cage15 plain $n $((2 * plain_m))
 
 # and as README.md says, without tar
@@ -281,16 +235,16 @@ if command -v zip >/dev/null 2>&1 && command -v unzip >/dev/null 2>&1; then
     lookalike soc-orkut plain $n "$plain_m"
 else
     skip 'soc-orkut: needs zip and unzip'
-    tested="$tested$(pipeline_of soc-orkut)"$'\n'
+    was_tested soc-orkut
 fi
 
 # the two graphs that ship
 check 'wordnet-3.0: its pipeline, with its own numbers' "$dataset" -p 2 wordnet-3.0 "$tmp/work"
-tested="$tested$(pipeline_of wordnet-3.0)"$'\n'
+was_tested wordnet-3.0
 
-untested=$(tail -n +2 "$table" | cut -f1 | while read -r name; do
-    grep -qxF -e "$(pipeline_of "$name")" <<<"$tested" || echo "$name"
-done)
+untested=$(awk -F'\t' 'FILENAME ~ /tested$/ { ran[$1]; next }
+    { name[++count] = $1; pipeline[count] = $2; if ($1 in ran) done[$2] }
+    END { for (i = 1; i <= count; i++) if (!(pipeline[i] in done)) print name[i] }' "$tmp/tested" "$tmp/pipelines")
 check "every pipeline of the table was run ($(echo $untested))" test -z "$untested"
 
 # ---- the script itself ----
@@ -336,6 +290,11 @@ small_row wdc-2012-page $n "$m" >"$tmp/table-wdc"
 check_exit 1 'a missing part, --offline' "$dataset" --offline -d "$tmp/have" --table "$tmp/table-wdc" wdc-2012-page "$tmp/none"
 check_says 'part-r-0000ab.gz: is missing' 'says which'
 
+cp "$mirror"/part-r-* "$tmp/have"
+echo 'http://elsewhere.example.org/part-r-0000aa.gz' >>"$tmp/have/arc.list.txt"
+check_exit 1 'two parts of one name' "$dataset" --offline -d "$tmp/have" --table "$tmp/table-wdc" wdc-2012-page "$tmp/none"
+check 'says which' grep -q '^part-r-0000aa.gz$' "$tmp/out"
+
 small_row com-friendster $n $((plain_m + 1)) >"$tmp/table"
 check_exit 3 'an edge too few' "$dataset" "${small[@]}" "$tmp/bad"
 check_says "found $plain_m edges, expected $((plain_m + 1))" 'is said'
@@ -365,11 +324,11 @@ small_row com-friendster $n "$plain_m" >"$tmp/table"
 if command -v curl >/dev/null 2>&1; then
     mkdir "$tmp/half"
     head -c 1000 "$mirror/$file" >"$tmp/half/$file.tmp"
-    check 'a download is continued' "$dataset" --to download --table "$tmp/table" "${from_mirror[@]}" com-friendster "$tmp/half"
+    check 'a download is continued' "$dataset" --to download --table "$tmp/table" "${from_mirror[@]}" -d "$tmp/half" com-friendster "$tmp/none"
     check 'to the same file' cmp "$mirror/$file" "$tmp/half/$file"
     check 'and no further than asked' test "$(ls "$tmp/half")" = $file
     check_exit 37 'a download that fails' "$dataset" --mirror "file://$tmp/nowhere" com-friendster "$tmp/none"
-    check 'leaves no file under its name' test ! -e "$tmp/none/$file"
+    check 'leaves no file under its name' test -z "$(find "$tmp/none" -name $file)"
 fi
 
 # wget where curl is not: a PATH without curl, and a server of python on this machine
@@ -385,7 +344,7 @@ with_wget() {
         sleep 0.1
     done
     check 'a download by wget' env PATH="$tmp/nocurl" no_proxy=127.0.0.1 "$dataset" --to download --table "$tmp/table" \
-        --mirror "http://127.0.0.1:$port" com-friendster "$tmp/wget"
+        --mirror "http://127.0.0.1:$port" -d "$tmp/wget" com-friendster "$tmp/none"
     kill $pid
     check 'is the same file' cmp "$mirror/$file" "$tmp/wget/$file"
 }
