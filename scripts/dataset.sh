@@ -131,7 +131,7 @@ show() {
 
 enter() { # FOLDER: the commands that follow are run in it
     here=$1
-    printf 'mkdir -p %q && cd %q\n' "$here" "$here"
+    printf 'mkdir -p %q\ncd %q\n' "$here" "$here"
     $dry || mkdir -p "$here"
 }
 
@@ -204,8 +204,9 @@ item_sums='awk -v RS="<" '\''
 download_listed() { # URL: of a list of URLs, one a line
     local list=${1##*/}
     fetch "$1" "$list"
-    fetch_each "tr -d '\\r' <$list" '$name'
-    inputs="\$(tr -d '\\r' <$list | sed 's|.*/||')"
+    list="tr -d '\\r' <$list | grep ."
+    fetch_each "$list" '$name'
+    inputs="\$($list | sed 's|.*/||')"
 }
 
 download() { # sets inputs, shell words
@@ -303,7 +304,9 @@ make_map() { # DIR
 }
 
 make_graph() { # DIR
-    local name=${row[name]} split=${row[name]}-p$shards.split folder=${row[name]}-p$shards.dbfs
+    local name=${row[name]} split folder
+    split=$name-p$shards.split
+    folder=$name-p$shards.dbfs
     take_numbers
     estimate
     echo "# $name: ${row[what]}"

@@ -162,7 +162,7 @@ split -n l/5 "$tmp/sorted" "$tmp/part-r-0000"
 for part in "$tmp"/part-r-*; do
     gzip -c "$part" >"$mirror/${part##*/}.gz"
     echo "http://data.dws.informatik.uni-mannheim.de/hyperlinkgraph/2012-08/network/${part##*/}.gz"
-done >"$mirror/arc.list.txt"
+done | head -c -1 | sed 's/$/\r/' >"$mirror/arc.list.txt" # lines as of Windows, the last one without its end
 lookalike wdc-2012-page arcs $n "$m"
 # the names: a host may hold a tab; parts of an index go on where the last one ended
 awk -v n=$n 'BEGIN { for (i = 0; i < n; i++) print "host" i (i % 100 ? "" : "\t") ".example.org\t" i }' >"$tmp/index"
@@ -251,6 +251,9 @@ check "every pipeline of the table was run ($(echo $untested))" test -z "$untest
 
 small_row com-friendster $n "$plain_m" >"$tmp/table"
 small=(-p 3 --table "$tmp/table" "${from_mirror[@]}" com-friendster)
+: >"$tmp/file"
+"$dataset" -n "${small[@]}" "$tmp/file/folder" >"$tmp/script"
+check 'a script that cannot make its folder stops there' bash -c '! bash "$1" && [ ! -e com-friendster.edges ]' - "$tmp/script"
 "$dataset" -n "${small[@]}" "$tmp/dry run" >"$tmp/script"
 check '--dry-run makes nothing' test ! -e "$tmp/dry run"
 check '--dry-run prints a script' bash "$tmp/script"
@@ -287,7 +290,7 @@ check_exit 1 'a missing part, --offline' "$dataset" --offline -d "$tmp/have" --t
 check_says 'part-r-0000ab.gz: is missing' 'says which'
 
 cp "$mirror"/part-r-* "$tmp/have"
-echo 'http://elsewhere.example.org/part-r-0000aa.gz' >>"$tmp/have/arc.list.txt"
+printf '\nhttp://elsewhere.example.org/part-r-0000aa.gz\n' >>"$tmp/have/arc.list.txt"
 check_exit 1 'two parts of one name' "$dataset" --offline -d "$tmp/have" --table "$tmp/table-wdc" wdc-2012-page "$tmp/none"
 check 'says which' grep -q '^part-r-0000aa.gz$' "$tmp/out"
 
