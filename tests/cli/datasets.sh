@@ -106,6 +106,7 @@ m=$(wc -l <"$tmp/arcs")
 plain_m=$(wc -l <"$tmp/plain")
 for graph in arcs plain diagonal squished; do
     reference $graph $n -u
+    check "$graph: a search to compare with" grep -q 'reached 4[0-9][0-9] .* checksum' "$tmp/$graph.search"
 done
 
 # Friendster of SNAP
@@ -180,8 +181,10 @@ for name in wdc-2012-page wdc-2012-host; do
     small_row $name $n "$m" >"$tmp/table"
     if "$dataset" --names --to edges --table "$tmp/table" "${from_mirror[@]}" $name "$tmp/named" >"$tmp/log" 2>&1; then
         check "$name: --names" cmp "$tmp/names" "$tmp/named/$name.map"
+    elif grep -q "edgeconv: .*wdc-index" "$tmp/log"; then
+        skip "$name: --names: this edgeconv reads no index"
     else
-        check "$name: --names: this edgeconv reads no index" grep -q 'wdc-index' "$tmp/log"
+        fail "$name: --names"
     fi
 done
 lookalike wdc-2012-host arcs $n "$m"
@@ -223,8 +226,10 @@ lookalike cage15 plain $n $((2 * plain_m))
 # and as README.md says, without tar
 if edgeconv --entry='*/cage15.mtx' --direction symmetric -o "$tmp/entry.edges" "$mirror/cage15.tar.gz" 2>"$tmp/sample.err"; then
     check 'cage15 by --entry: the same edges' test "$(trailer "$tmp/entry.edges")" = "$(trailer "$tmp/plain.edges")"
+elif grep -q 'use `\|unrecognized option' "$tmp/sample.err"; then
+    skip 'cage15 by --entry: this edgeconv reads no archives'
 else
-    check 'cage15 by --entry: this edgeconv reads no archives' grep -q 'use `\|unrecognized option' "$tmp/sample.err"
+    fail 'cage15 by --entry'
 fi
 
 # Network Repository: a matrix in a zip file, the first line with one %
