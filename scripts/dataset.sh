@@ -1,0 +1,383 @@
+#!/bin/bash
+# dataset.sh: one of the graphs of datasets/MANIFEST.tsv, from download to shards. --help says how.
+#
+# Every step is a shell command that is printed and then run as printed, so that --dry-run prints a
+# script that does the same. Files appear under their final names when they are complete, and a step
+# whose result is there is passed over: repeating the command continues an interrupted run.
+set -euo pipefail
+export LC_ALL=C
+
+prog=dataset.sh
+root=$(cd "$(dirname "$0")/.." && pwd)
+table=$root/datasets/MANIFEST.tsv
+shards=1 downloads='' mirror='' last=shards dry=false offline=false named=false action=make
+names=() edge_options='' tool_options=''
+
+usage() {
+    cat <<EOF
+usage: scripts/dataset.sh [OPTION...] NAME DIR [-- EDGECONV-OPTION...]
+       scripts/dataset.sh --list | --show NAME
+Downloads the graph NAME of datasets/MANIFEST.tsv, converts it (edgeconv), chooses the threshold
+(degsplit) and packs it (dbfs-pack) into DIR/NAME-pP.dbfs. Repeated, it continues where it stopped.
+
+  -p, --shards P         shards, one for each GPU or rank (default 1)
+  -n, --dry-run          print the commands instead of running them
+  -d, --downloads DIR    where the downloaded files are, or shall be (default: DIR/NAME.files)
+      --offline          download nothing: a file that is missing is an error
+      --mirror BASE      download BASE/FILE instead of the publisher's URL
+      --names            of the WDC graphs: make DIR/NAME.map too, the name of each vertex
+      --to STEP          end after download, edges, split or shards (default)
+  -S, --memory SIZE  -T, --tmpdir DIR  -@, --threads N      as in the programs
+      --list             every graph with its size, and estimates of disk, memory and time
+      --show NAME        what is known about a graph, and from where
+      --table FILE       another table than datasets/MANIFEST.tsv
+
+EDGECONV-OPTIONs, such as --randomize, are added to those of the table; paths in them are absolute.
+EOF
+}
+
+die() { # STATUS MESSAGE
+    local status=$1
+    shift
+    echo "$prog: $*" >&2
+    exit "$status"
+}
+
+# ---- the table ----
+
+columns=(name group layout n entries unit options urls bytes sums index licence page checked elsewhere what)
+declare -A row
+
+set_row() { # LINE
+    local values i
+    IFS=$'\t' read -r -a values <<<"$1"
+    [ "${#values[@]}" = "${#columns[@]}" ] ||
+        die 3 "$table: ${values[0]}: found ${#values[@]} columns, expected ${#columns[@]}"
+    for i in "${!columns[@]}"; do
+        row[${columns[i]}]=${values[i]}
+        [ "${values[i]}" != - ] || row[${columns[i]}]=''
+    done
+}
+
+find_row() { # NAME
+    local line
+    line=$(awk -F'\t' -v name="$1" 'NR > 1 && $1 == name' "$table")
+    [ -n "$line" ] || die 2 "$1: not in $table (--list names the graphs)"
+    set_row "$line"
+}
+
+rounded() { [[ $1 == \~* ]]; }
+
+# Sets n, entries (without the ~ of rounded ones), and the edges that the stream may have, least to most:
+# with unit `both` an edge is two entries, a self-loop one or two.
+take_numbers() {
+    n=${row[n]#\~}
+    entries=${row[entries]#\~}
+    least=$entries
+    most=$entries
+    if [ "${row[unit]}" = both ]; then
+        least=$(((entries + 1) / 2))
+        most=$(((entries + n) / 2))
+    fi
+}
+
+# ---- estimates: datasets/README.md says where the constants come from ----
+
+bytes_text() {
+    awk -v b="$1" 'BEGIN { split("B kB MB GB TB", unit, " "); u = 1
+        while (b >= 999.5 && u < 5) { b /= 1000; u++ }
+        printf (b < 9.95 && u > 1 ? "%.1f %s" : "%.0f %s"), b, unit[u] }'
+}
+
+time_text() { # SECONDS
+    awk -v s="$1" 'BEGIN {
+        if (s < 100) printf "%.0f s", s
+        else if (s < 6000) printf "%.0f min", s / 60
+        else printf "%.0f h", s / 3600 }'
+}
+
+estimate() { # sets disk, memory (bytes) and seconds
+    local bytes=${row[bytes]#\~}
+    disk=$((${bytes:-$((8 * entries))} + 17 * least + 8 * n))
+    memory=$((10 * least + 20 * n))
+    seconds=$((least * 16 / 100000000))
+}
+
+list() {
+    local line format='%-18s %11s %13s %8s %8s %8s %7s\n'
+    printf "$format" name n entries download disk memory time
+    tail -n +2 "$table" | while IFS= read -r line; do
+        set_row "$line"
+        take_numbers
+        estimate
+        printf "$format" "${row[name]}" "${row[n]}" "${row[entries]}" \
+            "$([ -z "${row[bytes]}" ] && echo - || bytes_text "${row[bytes]#\~}")" \
+            "$(bytes_text $disk)" "$(bytes_text $memory)" "$(time_text $seconds)"
+    done
+}
+
+show() {
+    local column
+    take_numbers
+    for column in "${columns[@]}"; do
+        printf '%-10s %s\n' "$column" "${row[$column]:--}"
+    done
+    estimate
+    printf '%-10s disk %s, memory of dbfs-pack %s, time on 2 cores %s\n' estimates \
+        "$(bytes_text $disk)" "$(bytes_text $memory)" "$(time_text $seconds)"
+}
+
+# ---- running ----
+
+enter() { # FOLDER: the commands that follow are run in it
+    here=$1
+    printf 'mkdir -p %q\ncd %q\n' "$here" "$here"
+    $dry || mkdir -p "$here"
+}
+
+run() { # COMMAND
+    printf '%s\n' "$1"
+    $dry || (cd "$here" && exec bash -euo pipefail -c "$1") || exit $?
+}
+
+# Runs COMMAND, which makes FILE, unless FILE is there.
+step() { # FILE COMMAND
+    if [ -e "$here/$1" ]; then
+        echo "# have $1"
+    else
+        run "$2"
+    fi
+}
+
+# ---- download ----
+
+# The commands that download URL to FILE, both shell words; an earlier try is continued. The servers of
+# WDC want to be told the page that led there.
+get() { # URL FILE
+    local curl='curl -fL --retry 5 -C -' wget='wget -c -t 5'
+    if [ ! -t 2 ]; then
+        curl="$curl -sS"
+        wget="$wget -nv"
+    fi
+    if [ "${row[group]}" = wdc ]; then
+        curl="$curl -e ${row[page]}"
+        wget="$wget --referer=${row[page]}"
+    fi
+    if command -v curl >/dev/null 2>&1 || ! command -v wget >/dev/null 2>&1; then
+        echo "$curl -o $2.tmp $1"
+    else
+        echo "$wget -O $2.tmp $1"
+    fi
+    echo "mv $2.tmp $2"
+}
+
+fetch() { # URL FILE
+    local url=$1
+    [ -z "$mirror" ] || url=${mirror%/}/$2
+    if ! $offline && [[ $url == *://* ]]; then
+        step "$2" "$(get "$(printf %q "$url")" "$2")"
+    else
+        $dry || [ -e "$here/$2" ] || die 1 "$here/$2: is missing: $url, ${row[what]}"
+    fi
+}
+
+# Downloads what the command LIST names, a line for each file; URL is that of $name. Two files of one name
+# are an error.
+fetch_each() { # LIST URL
+    local url=$2 file='"${name##*/}"' otherwise
+    [ -z "$mirror" ] || url="${mirror%/}/\${name##*/}"
+    otherwise=$(get "\"$url\"" "$file")
+    ! $offline || otherwise='echo "$name: is missing" >&2; exit 1'
+    run "$1 | sed 's|.*/||' | sort | uniq -d | (! grep .)"
+    run "$1 | while read -r name; do
+    if [ ! -e $file ]; then
+        ${otherwise//$'\n'/$'\n'        }
+    fi
+done"
+}
+
+# archive.org lists the files of an item, with their sums, in ITEM_files.xml.
+item_sums='awk -v RS="<" '\''
+    /^file / { name = /source="original"/ ? $0 : ""; sub(/.*name="/, "", name); sub(/".*/, "", name) }
+    /^md5>/ && name ~ /^friends-[0-9]+_+[.]/ { print substr($0, 5, 32) "  " name }'\'
+
+download_listed() { # URL: of a list of URLs, one a line
+    local list=${1##*/}
+    fetch "$1" "$list"
+    list="tr -d '\\r' <$list | grep ."
+    fetch_each "$list" '$name'
+    inputs="\$($list | sed 's|.*/||')"
+}
+
+download() { # sets inputs, shell words
+    local urls sums i file
+    read -r -a urls <<<"${row[urls]}"
+    read -r -a sums <<<"${row[sums]}"
+    file=${urls[0]##*/}
+    case ${row[layout]} in
+    item)
+        fetch "${urls[0]}/${file}_files.xml" "${file}_files.xml"
+        run "$item_sums ${file}_files.xml >$file.md5"
+        run "test -s $file.md5"
+        fetch_each "cut -c35- $file.md5" "${urls[0]}/\$name"
+        run "md5sum --quiet -c $file.md5"
+        inputs="\$(cut -c35- $file.md5)"
+        ;;
+    list) download_listed "${urls[0]}" ;;
+    *)
+        for i in "${!urls[@]}"; do
+            fetch "${urls[i]}" "${urls[i]##*/}"
+            [ -z "${sums[i]:-}" ] || run "echo '${sums[i]#*:}  ${urls[i]##*/}' | ${sums[i]%%:*}sum --quiet -c -"
+        done
+        inputs=${urls[*]##*/}
+        ;;
+    esac
+}
+
+# ---- conversion, threshold, packing ----
+
+# A pipe whose first program fails ends without an error for edgeconv: the stream gets its name after it.
+convert() { # OUTPUT, a shell word
+    local command="edgeconv${row[options]:+ ${row[options]}}$edge_options$tool_options"
+    local base=${inputs%% *} unnamed=${1%.edges}.tmp.edges
+    case ${row[layout]} in
+    tar)
+        base=${base%.tar.gz}
+        run "tar -xzOf $inputs $base/$base.mtx | $command -o $unnamed -"
+        ;;
+    unzip)
+        # the first line of these matrices may lack a %
+        run "unzip -p $inputs ${base%.zip}.mtx | sed '1s/^%M/%%M/' | $command -o $unnamed -"
+        ;;
+    cut) run "gzip -dc $inputs | $command -o $unnamed -" ;;
+    bv) run "webgraph to arcs ${base%.graph} | $command -o $unnamed -" ;;
+    *)
+        run "$command -o $1 $inputs"
+        return 0
+        ;;
+    esac
+    run "mv $unnamed $1"
+}
+
+field() { tail -c 64 "$1" | od -An -v -tu8 -j "$2" -N 8 | tr -d ' '; } # of the trailer: formats/SPEC-edges.md
+
+# Vertices and edges of the stream must be those of the table, where it has exact ones. Options of the
+# user may change the number of vertices.
+check_counts() { # FILE
+    local vertices edges about=''
+    ! rounded "${row[entries]}" || about='~'
+    [ "$least" = "$most" ] || about="$least to "
+    echo "# expected: ${row[n]} vertices, $about$most edges"
+    ! $dry || return 0
+    vertices=$(field "$1" 24)
+    edges=$(field "$1" 8)
+    rounded "${row[n]}" || [ -n "$edge_options" ] || [ "$vertices" = "$n" ] ||
+        die 3 "$1: found $vertices vertices, expected $n"
+    rounded "${row[entries]}" || { [ "$edges" -ge "$least" ] && [ "$edges" -le "$most" ]; } ||
+        die 3 "$1: found $edges edges, expected $about$most"
+}
+
+make_edges() { # DIR
+    local file=$1/${row[name]}.edges
+    if [ "$last" != download ] && [ -e "$file" ]; then
+        echo "# have $file"
+        return 0
+    fi
+    enter "$downloads"
+    download
+    [ "$last" = download ] || convert "$(printf %q "$file")"
+}
+
+make_map() { # DIR
+    local map=${row[name]}.map inputs=${row[index]##*/}
+    [ -n "${row[index]}" ] || die 2 "${row[name]}: the table has no index of names"
+    if [ -e "$1/$map" ]; then
+        echo "# have $1/$map"
+        return 0
+    fi
+    enter "$downloads/index"
+    case $inputs in
+    *.list.txt) download_listed "${row[index]}" ;;
+    *) fetch "${row[index]}" "$inputs" ;;
+    esac
+    [ "$last" = download ] || run "edgeconv -f wdc-index$tool_options -o $(printf %q "$1/$map") $inputs"
+}
+
+make_graph() { # DIR
+    local name=${row[name]} split folder
+    split=$name-p$shards.split
+    folder=$name-p$shards.dbfs
+    take_numbers
+    estimate
+    echo "# $name: ${row[what]}"
+    echo "# licence: ${row[licence]}; from ${row[page]}"
+    echo "# estimates: disk $(bytes_text $disk), memory $(bytes_text $memory), $(time_text $seconds) on 2 cores"
+    ! $dry || echo 'set -euo pipefail'
+    enter "$1"
+    make_edges "$1"
+    ! $named || make_map "$1"
+    [ "$last" != download ] || return 0
+    check_counts "$1/$name.edges"
+    [ "$last" != edges ] || return 0
+    [ "$here" = "$1" ] || enter "$1"
+    step "$split" "degsplit -p $shards$tool_options -o $split $name.edges"
+    [ "$last" != split ] || return 0
+    step "$folder/manifest" "dbfs-pack -p $shards$tool_options -s $split -o $folder $name.edges"
+}
+
+# ---- command line ----
+
+pass_on() { # OPTION VALUE
+    tool_options="$tool_options $1 $(printf %q "$2")"
+}
+
+parse_options() {
+    while [ $# -gt 0 ]; do
+        case $1 in
+        -n | --dry-run) dry=true && shift && continue ;;
+        --offline) offline=true && shift && continue ;;
+        --names) named=true && shift && continue ;;
+        --list) action=list && shift && continue ;;
+        -h | --help) usage && exit 0 ;;
+        --)
+            shift
+            [ $# = 0 ] || printf -v edge_options ' %q' "$@"
+            break
+            ;;
+        -*) [ $# -ge 2 ] || die 2 "$1: unknown, or needs an argument (see --help)" ;;
+        *) names+=("$1") && shift && continue ;;
+        esac
+        case $1 in
+        -p | --shards) shards=$2 ;;
+        -d | --downloads) downloads=$(realpath -m "$2") ;;
+        --mirror) mirror=$2 ;;
+        --to) last=$2 ;;
+        -S | --memory) pass_on -S "$2" ;;
+        -T | --tmpdir) pass_on -T "$(realpath -m "$2")" ;;
+        -@ | --threads) pass_on -@ "$2" ;;
+        --table) table=$2 ;;
+        --show) action=show && names+=("$2") ;;
+        *) die 2 "$1: unknown option (see --help)" ;;
+        esac
+        shift 2
+    done
+    [[ $shards =~ ^[1-9][0-9]*$ ]] || die 2 "-p $shards: expected a number of shards"
+    [[ $last =~ ^(download|edges|split|shards)$ ]] ||
+        die 2 "--to $last: expected download, edges, split or shards"
+}
+
+parse_options "$@"
+[ -r "$table" ] || die 1 "$table: cannot read it"
+case $action in
+list) list ;;
+show) find_row "${names[0]}" && show ;;
+make)
+    [ ${#names[@]} = 2 ] || die 2 'needs a NAME and a DIR (see --help)'
+    find_row "${names[0]}"
+    folder=$(realpath -m "${names[1]}")
+    [ -n "$downloads" ] || downloads=$folder/${row[name]}.files
+    [ "${row[group]}" != shipped ] || downloads=$root/datasets
+    PATH=$root/${BUILD:-build}/bin:$PATH
+    make_graph "$folder"
+    ;;
+esac

@@ -1,0 +1,369 @@
+#!/bin/bash
+# datasets.sh: scripts/dataset.sh and the table of graphs. Small graphs in the very layout of each
+# source go through the pipeline of the table, and must be what the same edges are when given directly.
+set -u
+. tests/lib.sh
+. tests/layouts.sh
+root=$PWD
+dataset=$root/scripts/dataset.sh
+table=$root/datasets/MANIFEST.tsv
+BUILD=$(realpath "${BUILD:-build}")
+bin=$BUILD/bin
+mirror=$tmp/mirror
+mkdir "$mirror"
+# the script puts the programs of the repository before those of PATH
+case $BUILD in
+"$root"/*) export BUILD=${BUILD#"$root"/} ;;
+esac
+export PATH=$bin:$PATH
+if command -v curl >/dev/null 2>&1; then
+    from_mirror=(--mirror "file://$mirror")
+else
+    from_mirror=(--offline -d "$mirror")
+    skip 'downloads: curl is not installed'
+fi
+
+column() { # NAME COLUMN: of the table
+    awk -F'\t' -v name="$1" -v number="$2" '$1 == name { print $number }' "$table"
+}
+
+# ---- the table ----
+
+check 'every line has 16 columns' awk -F'\t' 'NF != 16 || /\t\t/ { print; bad = 1 } END { exit bad }' "$table"
+check 'names differ, in lower case too' \
+    test -z "$(tail -n +2 "$table" | cut -f1 | tr A-Z a-z | sort | uniq -d)"
+check 'layouts, units and numbers are known ones' awk -F'\t' 'NR > 1 && ($3 !~ /^(files|list|item|tar|unzip|cut|bv)$/ ||
+    $4 !~ /^~?[0-9]+$/ || $5 !~ /^~?[0-9]+$/ || $6 !~ /^(edge|arc|both)$/ || $9 !~ /^(-|~?[0-9]+)$/) {
+    print; bad = 1 } END { exit bad }' "$table"
+check 'only known facts are marked as read' awk -F'\t' 'NR > 1 {
+    split($14 "," $15, fact, ",")
+    for (i in fact) if (fact[i] !~ /^(-|all|n|entries|urls|bytes|sums|index|licence)$/) { print; bad = 1 }
+    } END { exit bad }' "$table"
+"$dataset" --list >"$tmp/list"
+check '--list has them all' test "$(wc -l <"$tmp/list")" = "$(wc -l <"$table")"
+sed -n '/^name  *n  *entries/,/^$/p' datasets/README.md | grep -v '^$' >"$tmp/readme"
+check 'and the README shows it' diff "$tmp/list" "$tmp/readme"
+check '--show' test "$("$dataset" --show friendster | grep -c '2586147869')" = 1
+
+# ---- running a pipeline on a look-alike ----
+
+# search FOLDER [ROOT]: what was found: levels, vertices, edges and distances
+search() { dbfs-traverse -r "${2:-1}" "$1" 2>/dev/null | sed -n 's/^root.* levels/levels/; s/teps [^ ]* //; /^levels/p'; }
+
+# reference GRAPH N OPTION...: $tmp/GRAPH.edges and its search, from the pairs of $tmp/GRAPH
+reference() {
+    local graph=$1 n=$2
+    shift 2
+    edgeconv -q --vertices "$n" "$@" -o "$tmp/$graph.edges" "$tmp/$graph"
+    dbfs-pack -q -p 1 -o "$tmp/$graph.dbfs" "$tmp/$graph.edges"
+    search "$tmp/$graph.dbfs" >"$tmp/$graph.search"
+}
+
+# trailer FILE: edges, vertices and checksum of an edge stream
+trailer() { tail -c 64 "$1" | od -An -v -tx8 -j 8 -N 40 | tr -s ' \n' ' ' | cut -d' ' -f2,4,6; }
+
+# The row of the table for a graph of N vertices and so many ENTRIES. All else stays as it is, but for
+# sums, which are those of the files in the mirror.
+small_row() { # NAME N ENTRIES
+    local sums=- url
+    if [ "$(column "$1" 10)" != - ]; then
+        sums=$(for url in $(column "$1" 8); do md5sum <"$mirror/${url##*/}" | sed 's/^/md5:/; s/ .*//'; done | tr '\n' ' ')
+    fi
+    awk -F'\t' -v OFS='\t' -v name="$1" -v n="$2" -v m="$3" -v sums="${sums% }" 'NR == 1 { print } $1 == name {
+        $4 = n; $5 = m; $10 = sums; print }' "$table"
+}
+
+# layout, options and kind of file of each graph: its pipeline
+awk -F'\t' 'NR > 1 { file = $8; sub(/ .*/, "", file); sub(/.*[.]/, "", file)
+    print $1 "\t" $3 "/" $7 "/" file }' "$table" >"$tmp/pipelines"
+: >"$tmp/tested"
+was_tested() { echo "$1" >>"$tmp/tested"; }
+
+# lookalike NAME GRAPH N ENTRIES: the files lie in the mirror
+lookalike() {
+    local name=$1 graph=$2
+    small_row "$name" "$3" "$4" >"$tmp/table"
+    if ! "$dataset" -p 2 --table "$tmp/table" "${from_mirror[@]}" "$name" "$tmp/work" >"$tmp/log" 2>&1; then
+        fail "$name: the pipeline runs"
+        sed 's/^/    /' "$tmp/log" | tail -5
+        return
+    fi
+    check "$name: the same edges" test "$(trailer "$tmp/work/$name.edges")" = "$(trailer "$tmp/$graph.edges")"
+    check "$name: the same search" test "$(search "$tmp/work/$name-p2.dbfs")" = "$(cat "$tmp/$graph.search")"
+    check "$name: nothing unfinished is left" test -z "$(find "$tmp/work" -name '*tmp*')"
+    was_tested "$name"
+}
+
+# arcs: with duplicates and self-loops; plain: each edge once, no self-loops; diagonal: some in addition
+n=1499
+"$TESTS/mkgraph" multi 500 3000 7 | grep -v '^#' | tr '\t' ' ' >"$tmp/arcs"
+echo "$((n - 1)) 1" >>"$tmp/arcs"
+awk '$1 != $2 { u = $1 > $2 ? $1 : $2; v = $1 + $2 - u; if (!seen[u, v]++) print u, v }' "$tmp/arcs" >"$tmp/plain"
+(cat "$tmp/plain" && for i in 4 7 10; do echo $i $i; done) >"$tmp/diagonal"
+# once as an arc: what a GAP graph keeps of the arcs
+awk '$1 != $2 && !seen[$1, $2]++' "$tmp/arcs" >"$tmp/squished"
+m=$(wc -l <"$tmp/arcs")
+plain_m=$(wc -l <"$tmp/plain")
+for graph in arcs plain diagonal squished; do
+    reference $graph $n -u
+    check "$graph: a search to compare with" grep -q 'reached 500 edges [0-9]* checksum' "$tmp/$graph.search"
+done
+
+# Friendster of SNAP
+snap "$tmp/plain" | gzip >"$mirror/com-friendster.ungraph.txt.gz"
+lookalike com-friendster plain $n "$plain_m"
+
+# Friendster of archive.org
+friendster() { # SUFFIX: the files in the mirror, and the list of them
+    local file
+    {
+        printf '<?xml version="1.0" encoding="UTF-8"?>\n<files>\n'
+        printf '  <file name="README.txt" source="original">\n    <md5>%032d</md5>\n  </file>\n' 1
+        for file in "$mirror"/friends-*"$1"; do
+            printf '  <file name="%s" source="original">\n    <mtime>1309869885</mtime>\n    <md5>%s</md5>\n  </file>\n' \
+                "${file##*/}" "$(md5sum <"$file" | cut -c1-32)"
+        done
+        printf '  <file name="friendster-dataset-201107_files.xml" source="original">\n  </file>\n</files>\n'
+    } >"$mirror/friendster-dataset-201107_files.xml"
+    lookalike friendster arcs $n "$m"
+    rm -rf "$tmp"/work/friend* "$mirror"/friends-*"$1"
+}
+friends "$tmp/arcs" "$mirror"
+check 'the friends lists are in several files' test "$(ls "$mirror"/friends-* | wc -l)" -gt 3
+cp "$mirror"/friends-* "$tmp"
+gzip "$mirror"/friends-*
+friendster .txt.gz
+# compress FILE: as FILE.zip or FILE.7z, by what is there; the kind of file is $suffix
+compress() { # FILE
+    case $suffix in
+    zip) (cd "${1%/*}" && zip -q "$1.zip" "${1##*/}") ;;
+    7z) bsdtar --format 7zip -cf "$1.7z" -C "${1%/*}" "${1##*/}" ;;
+    esac
+}
+echo '1 2' >"$tmp/sample"
+for suffix in zip 7z; do
+    [ $suffix = zip ] && program=zip || program=bsdtar
+    if ! command -v $program >/dev/null 2>&1; then
+        skip "friendster in $suffix files: $program is not installed"
+    elif compress "$tmp/sample" && ! edgeconv -t text "$tmp/sample.$suffix" >/dev/null 2>"$tmp/sample.err" &&
+        grep -q 'use `' "$tmp/sample.err"; then
+        skip "friendster in $suffix files: this edgeconv reads no archives"
+    else
+        for file in "$tmp"/friends-*.txt; do
+            compress "$file"
+            mv "$file.$suffix" "$mirror"
+        done
+        friendster .txt.$suffix
+    fi
+done
+
+# WDC: parts, sorted by source, named by a list; one file; WebGraph
+sort -n -k1,1 -s "$tmp/arcs" | tr ' ' '\t' >"$tmp/sorted"
+split -n l/5 "$tmp/sorted" "$tmp/part-r-0000"
+for part in "$tmp"/part-r-*; do
+    gzip -c "$part" >"$mirror/${part##*/}.gz"
+    echo "http://data.dws.informatik.uni-mannheim.de/hyperlinkgraph/2012-08/network/${part##*/}.gz"
+done | head -c -1 | sed 's/$/\r/' >"$mirror/arc.list.txt" # lines as of Windows, the last one without its end
+lookalike wdc-2012-page arcs $n "$m"
+# the names: a host may hold a tab; parts of an index go on where the last one ended
+awk -v n=$n 'BEGIN { for (i = 0; i < n; i++) print "host" i (i % 100 ? "" : "\t") ".example.org\t" i }' >"$tmp/index"
+split -n l/3 "$tmp/index" "$tmp/index-part-"
+for part in "$tmp"/index-part-*; do
+    gzip -c "$part" >"$mirror/${part##*/}.gz"
+    echo "http://data.dws.informatik.uni-mannheim.de/hyperlinkgraph/2012-08/network/${part##*/}.gz"
+done >"$mirror/index.list.txt"
+gzip -c "$tmp/index" >"$mirror/sd-index.gz"
+gzip -c "$tmp/sorted" >"$mirror/sd-arc.gz"
+sed 's/\t[0-9]*$//' "$tmp/index" >"$tmp/names"
+mkdir "$mirror/index" # where names are without curl
+ln "$mirror"/*index* "$mirror/index" 2>/dev/null
+for name in wdc-2012-page wdc-2012-host; do
+    small_row $name $n "$m" >"$tmp/table"
+    if "$dataset" --names --to edges --table "$tmp/table" "${from_mirror[@]}" $name "$tmp/named" >"$tmp/log" 2>&1; then
+        check "$name: --names" cmp "$tmp/names" "$tmp/named/$name.map"
+    elif grep -q "edgeconv: .*wdc-index" "$tmp/log"; then
+        skip "$name: --names: this edgeconv reads no index"
+    else
+        fail "$name: --names"
+    fi
+done
+lookalike wdc-2012-host arcs $n "$m"
+mkdir "$tmp/stub"
+printf '#!/bin/sh\n[ "$1 $2" = "to arcs" ] && [ -s "$3.graph" ] && [ -s "$3.properties" ] && cat "%s"\n' \
+    "$tmp/sorted" >"$tmp/stub/webgraph"
+chmod +x "$tmp/stub/webgraph"
+echo 'nodes=1499' | tee "$mirror/pldgraph.properties" >"$mirror/pldgraph.graph"
+PATH=$tmp/stub:$PATH
+lookalike wdc-2014-pld arcs $n "$m"
+command -v webgraph | grep -q stub && skip 'wdc-2014-pld with the real webgraph program: a stub stands for it'
+
+# GAP: one text cut anywhere into parts that are compressed each; a road network; serialised graphs
+bytes=$(wc -c <"$tmp/sorted")
+split -b $((bytes / 4 + 1)) -d "$tmp/sorted" "$tmp/twitter_rv.net."
+for part in 00 01 02 03; do
+    gzip -c "$tmp/twitter_rv.net.$part" >"$mirror/twitter_rv.net.$part.gz"
+done
+check 'the parts are cut within lines' test "$(tail -c 1 "$tmp/twitter_rv.net.00" | od -An -tx1)" != ' 0a'
+lookalike gap-twitter arcs $n "$m"
+road $n "$tmp/plain" | gzip >"$mirror/USA-road-d.USA.gr.gz"
+lookalike gap-road plain $n $((2 * plain_m))
+serialised 1 $n "$tmp/squished" >"$mirror/twitter.sg"
+lookalike gap-twitter-sg squished $n "$(wc -l <"$tmp/squished")"
+awk '{ print $1, $2; print $2, $1 }' "$tmp/plain" >"$tmp/twice"
+serialised 1 $n "$tmp/twice" >"$mirror/road.sg"
+lookalike gap-road-sg plain $n $((2 * plain_m))
+serialised 0 $n "$tmp/plain" >"$mirror/kron.sg"
+lookalike gap-kron-sg plain $n $((2 * plain_m))
+
+# SuiteSparse: general, symmetric, and general with every entry at both its places
+matrix general pattern $n "$tmp/arcs" | matrix_archive wikipedia-20070206 "$mirror"
+lookalike wikipedia-20070206 arcs $n "$m"
+matrix symmetric real $n "$tmp/diagonal" | matrix_archive audikw_1 "$mirror"
+lookalike audikw_1 diagonal $n $((2 * plain_m + 3))
+matrix general real $n "$tmp/twice" | matrix_archive cage15 "$mirror"
+lookalike cage15 plain $n $((2 * plain_m))
+
+# and as README.md says, without tar
+if edgeconv --entry='*/cage15.mtx' --direction symmetric -o "$tmp/entry.edges" "$mirror/cage15.tar.gz" 2>"$tmp/sample.err"; then
+    check 'cage15 by --entry: the same edges' test "$(trailer "$tmp/entry.edges")" = "$(trailer "$tmp/plain.edges")"
+elif grep -q 'use `\|unrecognized option' "$tmp/sample.err"; then
+    skip 'cage15 by --entry: this edgeconv reads no archives'
+else
+    fail 'cage15 by --entry'
+fi
+
+# Network Repository: a matrix in a zip file, the first line with one %
+if command -v zip >/dev/null 2>&1 && command -v unzip >/dev/null 2>&1; then
+    matrix symmetric pattern $n "$tmp/plain" | sed '1s/^%%/%/' >"$tmp/soc-orkut.mtx"
+    echo 'notes' >"$tmp/readme.html"
+    (cd "$tmp" && zip -q "$mirror/soc-orkut.zip" soc-orkut.mtx readme.html)
+    lookalike soc-orkut plain $n "$plain_m"
+else
+    skip 'soc-orkut: needs zip and unzip'
+    was_tested soc-orkut
+fi
+
+# the two graphs that ship
+check 'wordnet-3.0: its pipeline, with its own numbers' "$dataset" -p 2 wordnet-3.0 "$tmp/work"
+was_tested wordnet-3.0
+
+untested=$(awk -F'\t' 'FILENAME ~ /tested$/ { ran[$1]; next }
+    { name[++count] = $1; pipeline[count] = $2; if ($1 in ran) done[$2] }
+    END { for (i = 1; i <= count; i++) if (!(pipeline[i] in done)) print name[i] }' "$tmp/tested" "$tmp/pipelines")
+check "every pipeline of the table was run ($(echo $untested))" test -z "$untested"
+
+# ---- the script itself ----
+
+small_row com-friendster $n "$plain_m" >"$tmp/table"
+small=(-p 3 --table "$tmp/table" "${from_mirror[@]}" com-friendster)
+: >"$tmp/file"
+"$dataset" -n "${small[@]}" "$tmp/file/folder" >"$tmp/script"
+check 'a script that cannot make its folder stops there' bash -c '! bash "$1" && [ ! -e com-friendster.edges ]' - "$tmp/script"
+"$dataset" -n "${small[@]}" "$tmp/dry run" >"$tmp/script"
+check '--dry-run makes nothing' test ! -e "$tmp/dry run"
+check '--dry-run prints a script' bash "$tmp/script"
+check 'that makes the same edges' cmp "$tmp/work/com-friendster.edges" "$tmp/dry run/com-friendster.edges"
+check 'and shards' test -s "$tmp/dry run/com-friendster-p3.dbfs/manifest"
+check 'repeating it' "$dataset" "${small[@]}" "$tmp/dry run"
+check 'does nothing again' test "$("$dataset" "${small[@]}" "$tmp/dry run" 2>&1 | grep -c '^# have')" = 3
+check '-- --randomize' "$dataset" "${small[@]}" "$tmp/random" -- --randomize --vertices 2048
+check 'is passed on' test "$(search "$tmp/random/com-friendster-p3.dbfs" | cut -d' ' -f1-6)" = \
+    "$(cut -d' ' -f1-6 "$tmp/plain.search")"
+if edgeconv --help | grep -q -e '--compact='; then
+    check '-- --compact=MAP' "$dataset" "${small[@]}" "$tmp/compact" -- --compact="$tmp/compact.map"
+    read -r first _ <"$tmp/plain"
+    ids=$(tr ' ' '\n' <"$tmp/plain" | sort -u | wc -l)
+    check 'leaves the ids that occur' test "$((16#$(trailer "$tmp/compact/com-friendster.edges" | cut -d' ' -f2)))" = "$ids"
+    check 'and the same graph' test "$(search "$tmp/compact/com-friendster-p3.dbfs" 0 | cut -d' ' -f1-6)" = \
+        "$(search "$tmp/plain.dbfs" "$first" | cut -d' ' -f1-6)"
+else
+    skip '-- --compact=MAP: this edgeconv has no such option'
+fi
+
+file=com-friendster.ungraph.txt.gz
+mkdir "$tmp/have"
+cp "$mirror/$file" "$tmp/have"
+chmod a-w "$tmp/have"
+small=(--offline -d "$tmp/have" --table "$tmp/table" com-friendster)
+check 'files that are there, --offline' "$dataset" "${small[@]}" "$tmp/offline"
+check_exit 1 'a missing file, --offline' "$dataset" --offline --table "$tmp/table" com-friendster "$tmp/none"
+check_says "$file: is missing" 'says which'
+chmod u+w "$tmp/have"
+cp "$mirror/arc.list.txt" "$mirror/part-r-0000aa.gz" "$tmp/have"
+small_row wdc-2012-page $n "$m" >"$tmp/table-wdc"
+check_exit 1 'a missing part, --offline' "$dataset" --offline -d "$tmp/have" --table "$tmp/table-wdc" wdc-2012-page "$tmp/none"
+check_says 'part-r-0000ab.gz: is missing' 'says which'
+
+cp "$mirror"/part-r-* "$tmp/have"
+printf '\nhttp://elsewhere.example.org/part-r-0000aa.gz\n' >>"$tmp/have/arc.list.txt"
+check_exit 1 'two parts of one name' "$dataset" --offline -d "$tmp/have" --table "$tmp/table-wdc" wdc-2012-page "$tmp/none"
+check 'says which' grep -q '^part-r-0000aa.gz$' "$tmp/out"
+
+small_row com-friendster $n $((plain_m + 1)) >"$tmp/table"
+check_exit 3 'an edge too few' "$dataset" "${small[@]}" "$tmp/bad"
+check_says "found $plain_m edges, expected $((plain_m + 1))" 'is said'
+small_row com-friendster $((n + 1)) "$plain_m" >"$tmp/table"
+check_exit 3 'a vertex too few' "$dataset" "${small[@]}" "$tmp/bad"
+check_says "found $n vertices" 'is said'
+small_row wdc-2014-pld $n "$m" >"$tmp/table"
+echo 'nodes=1500' >"$mirror/pldgraph.properties"
+check_exit 1 'a wrong sum' "$dataset" --table "$tmp/table" "${from_mirror[@]}" wdc-2014-pld "$tmp/bad"
+check 'names the file' grep -q 'pldgraph.properties: FAILED' "$tmp/out"
+
+small_row gap-twitter $n "$m" >"$tmp/table"
+mkdir "$tmp/cut"
+cp "$mirror"/twitter_rv.net.* "$tmp/cut"
+head -c 500 "$mirror/twitter_rv.net.03.gz" >"$tmp/cut/twitter_rv.net.03.gz"
+check 'a truncated part is refused' bash -c '! "$@"' - "$dataset" --table "$tmp/table" -d "$tmp/cut" gap-twitter "$tmp/bad"
+small_row wdc-2014-host $n "~$m" >"$tmp/table"
+printf '#!/bin/sh\nhead -n 9 "%s"; exit 1\n' "$tmp/sorted" >"$tmp/stub/webgraph"
+cp "$mirror/pldgraph.graph" "$mirror/hostgraph.graph"
+cp "$mirror/pldgraph.graph" "$mirror/hostgraph.properties"
+check_exit 1 'the first program of a pipe fails' "$dataset" --table "$tmp/table" "${from_mirror[@]}" wdc-2014-host "$tmp/bad"
+check 'neither leaves a smaller graph' test ! -e "$tmp/bad/gap-twitter.edges" -a ! -e "$tmp/bad/wdc-2014-host.edges"
+
+# ---- downloads ----
+
+small_row com-friendster $n "$plain_m" >"$tmp/table"
+if command -v curl >/dev/null 2>&1; then
+    mkdir "$tmp/half"
+    head -c 1000 "$mirror/$file" >"$tmp/half/$file.tmp"
+    check 'a download is continued' "$dataset" --to download --table "$tmp/table" "${from_mirror[@]}" -d "$tmp/half" com-friendster "$tmp/none"
+    check 'to the same file' cmp "$mirror/$file" "$tmp/half/$file"
+    check 'and no further than asked' test "$(ls "$tmp/half")" = $file
+    check_exit 37 'a download that fails' "$dataset" --mirror "file://$tmp/nowhere" com-friendster "$tmp/none"
+    check 'leaves no file under its name' test -z "$(find "$tmp/none" -name $file)"
+fi
+
+# wget where curl is not: a PATH without curl, and a server of python on this machine
+with_wget() {
+    local pid port
+    mkdir "$tmp/nocurl"
+    find -L /usr/local/bin /usr/bin /bin -maxdepth 1 -type f ! -name curl -exec ln -sf -t "$tmp/nocurl" {} + 2>/dev/null
+    python3 -u -m http.server --bind 127.0.0.1 --directory "$mirror" 0 >"$tmp/server" 2>&1 &
+    pid=$!
+    for _ in $(seq 50); do
+        port=$(sed -n 's/.* port \([0-9]*\).*/\1/p' "$tmp/server")
+        [ -z "$port" ] || break
+        sleep 0.1
+    done
+    check 'a download by wget' env PATH="$tmp/nocurl" no_proxy=127.0.0.1 "$dataset" --to download --table "$tmp/table" \
+        --mirror "http://127.0.0.1:$port" -d "$tmp/wget" com-friendster "$tmp/none"
+    kill $pid
+    check 'is the same file' cmp "$mirror/$file" "$tmp/wget/$file"
+}
+if command -v wget >/dev/null 2>&1 && command -v python3 >/dev/null 2>&1; then
+    with_wget
+else
+    skip 'a download by wget: needs wget and python3'
+fi
+
+# ---- refusals ----
+
+check_exit 2 'an unknown graph' "$dataset" nosuch "$tmp/none"
+check_says 'nosuch: not in' 'is named'
+check_exit 2 'no folder' "$dataset" friendster
+check_exit 2 'an unknown option' "$dataset" --frobnicate 1 friendster "$tmp/none"
+check_exit 2 'an unknown step' "$dataset" --to nowhere friendster "$tmp/none"
+check_exit 2 'shards that are no number' "$dataset" -p x friendster "$tmp/none"
+finish
