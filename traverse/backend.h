@@ -4,9 +4,8 @@
  * devices of a rank through this table; the exchange moves masks and vertices between them. A
  * backend knows nothing of ranks and the loop nothing of threads or GPUs.
  *
- * One level (Pan et al., figure 3), each step for every device before the next one begins, so that
- * devices work side by side: `previsit` and `visit` may return before their work is done, `choose`
- * and `finish` wait for it.
+ * One level (Pan et al., figure 3), each step for every device before the next one begins; `previsit`
+ * and `visit` may return before their work is done, `choose` and `finish` wait for it.
  *   previsit  new delegates and normals become the frontier: levels marked, duplicates dropped,
  *             workloads counted
  *   choose    push or pull for each subgraph
@@ -60,6 +59,7 @@ struct device_options {
 struct backend {
     const char *name;
     const struct direction_policy *directions; /* the factors measured for it */
+    int side_by_side; /* steps of several devices may run in threads of their own */
 
     enum status (*open)(struct device **device, const struct shard *shard,
                         const struct device_options *options, struct error *e);
@@ -98,17 +98,21 @@ struct backend {
     enum status (*receive)(struct device *device, const uint32_t *ids, uint64_t count,
                            struct error *e);
 
-    /* The same from another device of this rank, without the host where that can be. */
-    enum status (*deliver)(struct device *from, struct device *to, struct error *e);
+    /* The same from the other ones of this rank's devices, which have finished, without the host
+     * where that can be. */
+    enum status (*receive_local)(struct device *device, struct device *const *devices,
+                                 uint32_t count, struct error *e);
 
-    /* ORs the updated delegates of all devices of this rank into `mask` (mask_words(d) words), and
-     * says whether there are any; then gives the mask reduced over all ranks back to them, for the
-     * next previsit. `mask` is NULL where there are no other ranks: the devices keep it among
-     * themselves. When no rank has updates spread_mask is not called. */
-    enum status (*gather_masks)(struct device *const *devices, uint32_t count, uint64_t *mask,
-                                int *updated, struct error *e);
-    enum status (*spread_mask)(struct device *const *devices, uint32_t count, const uint64_t *mask,
-                               struct error *e);
+    /* Delegates. First whether this device, which has finished, updated any; if any device of any
+     * rank did, read_masks ORs the updates of this rank's devices, into `mask` (mask_words(d) words)
+     * where that is not NULL, which it is for the first device if there are other ranks. When all
+     * have read, take_mask makes the updates what comes in next: `mask`, as reduced over all ranks,
+     * or what was read where that is NULL. */
+    int (*updated)(const struct device *device);
+    enum status (*read_masks)(struct device *device, struct device *const *devices, uint32_t count,
+                              uint64_t *mask, struct error *e);
+    enum status (*take_mask)(struct device *device, struct device *const *devices, uint32_t count,
+                             const uint64_t *mask, struct error *e);
 
     /* Host memory that the devices copy to and from fast; charged to no budget. NULL: none left. */
     void *(*host_take)(size_t bytes);

@@ -333,7 +333,7 @@ static enum status cpu_receive(struct device *dev, const uint32_t *ids, uint64_t
     return ST_OK;
 }
 
-static enum status cpu_deliver(struct device *from, struct device *to, struct error *e)
+static enum status receive_from(struct device *to, struct device *from, struct error *e)
 {
     for (int t = 0; t < from->threads; t++) {
         struct bin *bin = &from->bins[(size_t)t * from->shard->p + to->shard->index];
@@ -344,40 +344,49 @@ static enum status cpu_deliver(struct device *from, struct device *to, struct er
     return ST_OK;
 }
 
-/* Where no other rank wants them, updates gather as what comes in to the first device. */
-static enum status cpu_gather_masks(struct device *const *devices, uint32_t count, uint64_t *mask,
-                                    int *updated, struct error *e)
+static enum status cpu_receive_local(struct device *dev, struct device *const *devices,
+                                     uint32_t count, struct error *e)
 {
-    (void)e;
-    uint64_t words = mask_words(devices[0]->shard->d);
-    if (mask == NULL)
-        mask = devices[0]->incoming_d;
-    *updated = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (!devices[i]->updated)
-            continue;
-        if (!*updated)
-            memcpy(mask, devices[i]->updated_d, 8 * words);
-        else
-            for (uint64_t w = 0; w < words; w++)
-                mask[w] |= devices[i]->updated_d[w];
-        *updated = 1;
+        if (devices[i] != dev && receive_from(dev, devices[i], e) != ST_OK)
+            return e->status;
     }
-    if (!*updated)
-        memset(mask, 0, 8 * words);
     return ST_OK;
 }
 
-static enum status cpu_spread_mask(struct device *const *devices, uint32_t count,
-                                   const uint64_t *mask, struct error *e)
+static int cpu_updated(const struct device *dev)
+{
+    return dev->updated;
+}
+
+/* The first device reads for all of this rank: into the mask for the other ranks, or, where there
+ * are none, into its own incoming mask. */
+static enum status cpu_read_masks(struct device *dev, struct device *const *devices, uint32_t count,
+                                  uint64_t *mask, struct error *e)
 {
     (void)e;
-    const uint64_t *from = mask != NULL ? mask : devices[0]->incoming_d;
+    uint64_t words = mask_words(dev->shard->d);
+    if (dev != devices[0])
+        return ST_OK;
+    if (mask == NULL)
+        mask = dev->incoming_d;
+    memset(mask, 0, 8 * words);
     for (uint32_t i = 0; i < count; i++) {
-        if (devices[i]->incoming_d != from)
-            memcpy(devices[i]->incoming_d, from, 8 * mask_words(devices[i]->shard->d));
-        devices[i]->incoming = 1;
+        for (uint64_t w = 0; devices[i]->updated && w < words; w++)
+            mask[w] |= devices[i]->updated_d[w];
     }
+    return ST_OK;
+}
+
+static enum status cpu_take_mask(struct device *dev, struct device *const *devices, uint32_t count,
+                                 const uint64_t *mask, struct error *e)
+{
+    (void)count;
+    (void)e;
+    const uint64_t *from = mask != NULL ? mask : devices[0]->incoming_d;
+    if (dev->incoming_d != from)
+        memcpy(dev->incoming_d, from, 8 * mask_words(dev->shard->d));
+    dev->incoming = 1;
     return ST_OK;
 }
 
@@ -421,9 +430,10 @@ const struct backend backend_cpu = {
     .outgoing = cpu_outgoing,
     .take_outgoing = cpu_take_outgoing,
     .receive = cpu_receive,
-    .deliver = cpu_deliver,
-    .gather_masks = cpu_gather_masks,
-    .spread_mask = cpu_spread_mask,
+    .receive_local = cpu_receive_local,
+    .updated = cpu_updated,
+    .read_masks = cpu_read_masks,
+    .take_mask = cpu_take_mask,
     .host_take = malloc,
     .host_release = free,
     .depths = cpu_depths,

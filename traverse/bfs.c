@@ -9,68 +9,82 @@
 
 #include <string.h>
 
-static enum status start_devices(struct bfs *bfs, const struct root *root, struct error *e)
+/* One search as its steps see it. */
+struct search {
+    struct bfs *bfs;
+    const struct root *root;
+    int32_t depth;
+};
+
+/* ---- what each device does ---- */
+
+static enum status start_device(void *context, uint32_t i, struct error *e)
 {
-    for (uint32_t i = 0; i < bfs->device_count; i++) {
-        memset(&bfs->directions[i], 0, sizeof bfs->directions[i]); /* all push */
-        if (bfs->backend->start(bfs->devices[i], root, e) != ST_OK)
-            return e->status;
-    }
-    return ST_OK;
+    const struct search *s = context;
+    memset(&s->bfs->levels[i], 0, sizeof s->bfs->levels[i]); /* all push */
+    return s->bfs->backend->start(s->bfs->devices[i], s->root, e);
 }
 
-static void trace_work(struct level_trace *trace, const struct workload *work,
-                       const struct directions *directions)
+static enum status previsit_device(void *context, uint32_t i, struct error *e)
+{
+    const struct search *s = context;
+    const struct bfs *bfs = s->bfs;
+    struct device_level *level = &bfs->levels[i];
+    if (bfs->backend->previsit(bfs->devices[i], s->depth, e) != ST_OK)
+        return e->status;
+    return bfs->backend->choose(bfs->devices[i], &bfs->policy, &level->directions, &level->work, e);
+}
+
+static enum status visit_device(void *context, uint32_t i, struct error *e)
+{
+    const struct search *s = context;
+    const struct bfs *bfs = s->bfs;
+    int alone = bfs->comm->ranks * bfs->device_count == 1;
+    struct device_level *level = &bfs->levels[i];
+    if (bfs->backend->visit(bfs->devices[i], &level->directions, e) != ST_OK ||
+        (alone && !bfs->timed))
+        return e->status;
+    if (bfs->backend->finish(bfs->devices[i], &level->found, e) != ST_OK || !bfs->timed)
+        return e->status;
+    return bfs->backend->times(bfs->devices[i], &level->times, e);
+}
+
+/* ---- a level ---- */
+
+static void trace_work(struct level_trace *trace, const struct device_level *level)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
-        trace->frontier[g] += work->of[g].frontier;
-        trace->forward[g] += work->of[g].forward;
-        trace->pulling[g] += work->of[g].frontier > 0 && directions->of[g] == PULL;
+        const struct subgraph_work *work = &level->work.of[g];
+        trace->frontier[g] += work->frontier;
+        trace->forward[g] += work->forward;
+        trace->pulling[g] += work->frontier > 0 && level->directions.of[g] == PULL;
     }
 }
 
 /* Marks the frontiers and chooses directions; *fresh counts the vertices of this rank's frontiers. */
-static enum status previsit_level(struct bfs *bfs, int32_t depth, struct level_trace *trace,
-                                  uint64_t *fresh, struct error *e)
+static enum status previsit_level(struct search *s, struct level_trace *trace, uint64_t *fresh,
+                                  struct error *e)
 {
-    const struct backend *b = bfs->backend;
     *fresh = 0;
-    for (uint32_t i = 0; i < bfs->device_count; i++) {
-        if (b->previsit(bfs->devices[i], depth, e) != ST_OK)
-            return e->status;
-    }
-    for (uint32_t i = 0; i < bfs->device_count; i++) {
-        struct workload work;
-        if (b->choose(bfs->devices[i], &bfs->policy, &bfs->directions[i], &work, e) != ST_OK)
-            return e->status;
-        *fresh += work.fresh;
-        trace_work(trace, &work, &bfs->directions[i]);
+    if (team_run(s->bfs->team, previsit_device, s, e) != ST_OK)
+        return e->status;
+    for (uint32_t i = 0; i < s->bfs->device_count; i++) {
+        *fresh += s->bfs->levels[i].work.fresh;
+        trace_work(trace, &s->bfs->levels[i]);
     }
     return ST_OK;
 }
 
-static enum status visit_level(struct bfs *bfs, struct error *e)
-{
-    for (uint32_t i = 0; i < bfs->device_count; i++) {
-        if (bfs->backend->visit(bfs->devices[i], &bfs->directions[i], e) != ST_OK)
-            return e->status;
-    }
-    return ST_OK;
-}
-
-/* Waits for the devices. */
-static enum status finish_level(struct bfs *bfs, uint64_t *found, struct breakdown *sum,
-                                struct error *e)
+static enum status visit_level(struct search *s, struct level_trace *trace, uint64_t *found,
+                               struct error *e)
 {
     *found = 0;
-    for (uint32_t i = 0; i < bfs->device_count; i++) {
-        struct breakdown times = {{0}};
-        uint64_t reached;
-        if (bfs->backend->finish(bfs->devices[i], &reached, e) != ST_OK ||
-            (bfs->timed && bfs->backend->times(bfs->devices[i], &times, e) != ST_OK))
-            return e->status;
-        *found += reached;
-        breakdown_max(sum, &times);
+    if (team_run(s->bfs->team, visit_device, s, e) != ST_OK)
+        return e->status;
+    for (uint32_t i = 0; i < s->bfs->device_count; i++) {
+        *found += s->bfs->levels[i].found;
+        if (s->bfs->timed)
+            breakdown_max(&trace->breakdown, &s->bfs->levels[i].times);
     }
     return ST_OK;
 }
@@ -88,19 +102,19 @@ static enum status exchange(struct bfs *bfs, uint64_t found, int *done, struct l
 
 /* One level; *done when the search is over. A device that is alone learns that from its own empty
  * frontier, without waiting for anything else. */
-static enum status search_level(struct bfs *bfs, int32_t depth, struct level_trace *trace, int *done,
+static enum status search_level(struct search *s, struct level_trace *trace, int *done,
                                 struct error *e)
 {
+    struct bfs *bfs = s->bfs;
     int alone = bfs->comm->ranks * bfs->device_count == 1;
-    uint64_t fresh, found = 0;
+    uint64_t fresh, found;
     double begin = cli_seconds();
-    if (previsit_level(bfs, depth, trace, &fresh, e) != ST_OK)
+    if (previsit_level(s, trace, &fresh, e) != ST_OK)
         return e->status;
-    *done = alone && fresh == 0 && depth > 0;
+    *done = alone && fresh == 0 && s->depth > 0;
     if (*done)
         return ST_OK;
-    if (visit_level(bfs, e) != ST_OK ||
-        ((!alone || bfs->timed) && finish_level(bfs, &found, &trace->breakdown, e) != ST_OK))
+    if (visit_level(s, trace, &found, e) != ST_OK)
         return e->status;
     double visited = cli_seconds();
     if (alone)
@@ -124,19 +138,20 @@ static void add_level(struct bfs_times *times, const struct level_trace *trace)
 enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
                        bfs_tracer *tracer, void *context, struct error *e)
 {
+    struct search s = {.bfs = bfs, .root = root};
     int done = 0;
     memset(times, 0, sizeof *times);
-    if (start_devices(bfs, root, e) != ST_OK)
+    if (team_run(bfs->team, start_device, &s, e) != ST_OK)
         return e->status;
-    for (int32_t depth = 0; !done; depth++) {
+    for (s.depth = 0; !done; s.depth++) {
         struct level_trace trace = {0};
-        if (search_level(bfs, depth, &trace, &done, e) != ST_OK)
+        if (search_level(&s, &trace, &done, e) != ST_OK)
             return e->status;
         if (done && trace.compute_s == 0)
             break; /* an empty frontier: no level */
         add_level(times, &trace);
         if (tracer != NULL)
-            tracer(context, depth, &trace);
+            tracer(context, s.depth, &trace);
     }
     return ST_OK;
 }

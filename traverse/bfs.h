@@ -6,15 +6,25 @@
 #include "comm.h"
 #include "direction.h"
 #include "exchange.h"
+#include "team.h"
+
+/* What the level loop knows of a device. */
+struct device_level {
+    struct directions directions; /* the current choice */
+    struct workload work;
+    struct breakdown times;
+    uint64_t found;
+};
 
 struct bfs {
     const struct comm *comm;
     const struct backend *backend;
     struct device **devices; /* of this rank */
     uint32_t device_count;
+    struct team *team; /* a member for each device */
     struct exchange *exchange;
     struct direction_policy policy;
-    struct directions *directions; /* [device_count]: the current choice of each */
+    struct device_level *levels; /* [device_count] */
     int timed;                     /* the devices time the parts of each level */
 };
 

@@ -108,23 +108,28 @@ void cuda_bin(const uint64_t *codes, const unsigned long long *sent, uint32_t p,
 /* ---- arrival ---- */
 
 __global__ static void __launch_bounds__(BLOCK)
-    receive_kernel(gpu_vertices v, const uint32_t *ids, uint64_t count, uint32_t parent,
-                   unsigned int *bad)
+    receive_kernel(gpu_vertices v, gpu_id_list list, uint32_t parent, unsigned int *bad)
 {
-    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < count;
-         i += (uint64_t)gridDim.x * BLOCK) {
-        uint32_t id = ids[i];
-        if (id >= v.count)
-            *bad = 1;
-        else if (!test_bit(v.visited, id) && claim_bit(v.next, id) && v.parent != NULL)
-            v.parent[id] = parent;
+    for (int from = 0; from < list.count; from++) {
+        const uint32_t *ids = list.ids[from];
+        for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < list.size[from];
+             i += (uint64_t)gridDim.x * BLOCK) {
+            uint32_t id = ids[i];
+            if (id >= v.count)
+                *bad = 1;
+            else if (!test_bit(v.visited, id) && claim_bit(v.next, id) && v.parent != NULL)
+                v.parent[id] = parent;
+        }
     }
 }
 
-void cuda_receive(const gpu_vertices *vertices, const uint32_t *ids, uint64_t count,
-                  uint32_t parent, unsigned int *bad, cudaStream_t stream)
+void cuda_receive(const gpu_vertices *vertices, const gpu_id_list *list, uint32_t parent,
+                  unsigned int *bad, cudaStream_t stream)
 {
-    if (count > 0)
-        receive_kernel<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(*vertices, ids, count,
-                                                                       parent, bad);
+    uint64_t largest = 0;
+    for (int i = 0; i < list->count; i++)
+        largest = list->size[i] > largest ? list->size[i] : largest;
+    if (largest > 0)
+        receive_kernel<<<blocks_for(largest, BLOCK), BLOCK, 0, stream>>>(*vertices, *list, parent,
+                                                                         bad);
 }

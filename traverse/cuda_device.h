@@ -33,7 +33,7 @@ struct device {
 
     cudaStream_t stream[GPU_KINDS];
     cudaEvent_t reached[GPU_KINDS]; /* for one stream to follow the other */
-    cudaEvent_t masks_read, ids_read; /* by this device, from others */
+    cudaEvent_t masks_read; /* by this device, of others */
 
     int updated; /* some delegate, in this level */
     int binned;  /* sent_ids are of this level */
@@ -56,11 +56,13 @@ enum status gpu_take_outgoing(struct device *device, uint32_t shard, uint32_t *i
                               struct error *e);
 enum status gpu_receive(struct device *device, const uint32_t *ids, uint64_t count,
                         struct error *e);
-enum status gpu_deliver(struct device *from, struct device *to, struct error *e);
-enum status gpu_gather_masks(struct device *const *devices, uint32_t count, uint64_t *mask,
-                             int *updated, struct error *e);
-enum status gpu_spread_mask(struct device *const *devices, uint32_t count, const uint64_t *mask,
-                            struct error *e);
+enum status gpu_receive_local(struct device *device, struct device *const *devices, uint32_t count,
+                              struct error *e);
+int gpu_updated(const struct device *device);
+enum status gpu_read_masks(struct device *device, struct device *const *devices, uint32_t count,
+                           uint64_t *mask, struct error *e);
+enum status gpu_take_mask(struct device *device, struct device *const *devices, uint32_t count,
+                          const uint64_t *mask, struct error *e);
 
 /* cuda_times.c: begin and end do nothing where the device does not time */
 void gpu_time_begin(struct device *device, enum part part, enum gpu_kind stream);

@@ -85,43 +85,38 @@ static enum status or_updates(struct device *dev, struct device *const *devices,
     return e->status;
 }
 
-enum status gpu_gather_masks(struct device *const *devices, uint32_t count, uint64_t *mask,
-                             int *updated, struct error *e)
+int gpu_updated(const struct device *dev)
 {
-    struct device *first = devices[0];
-    cudaStream_t stream = first->stream[GPU_DELEGATES];
-    size_t bytes = 4 * first->of[GPU_DELEGATES].words;
-    *updated = 0;
-    for (uint32_t i = 0; i < count; i++)
-        *updated |= devices[i]->updated;
-    if (!*updated) {
-        if (mask != NULL)
-            memset(mask, 0, bytes);
-        return ST_OK;
-    }
-    /* without other ranks every device reads all masks by itself */
-    for (uint32_t i = 0; i < (mask == NULL ? count : 1); i++) {
-        if (or_updates(devices[i], devices, count, e) != ST_OK)
-            return e->status;
-    }
-    if (mask == NULL || bytes == 0)
-        return ST_OK;
-    if (CUDA_TRY(cudaMemcpyAsync(mask, first->incoming, bytes, cudaMemcpyDeviceToHost, stream),
-                 first->where, e) == ST_OK)
-        CUDA_TRY(cudaStreamSynchronize(stream), first->where, e);
+    return dev->updated;
+}
+
+/* For other ranks only the first device reads, and hands on to the host; without them every device
+ * reads for itself. */
+enum status gpu_read_masks(struct device *dev, struct device *const *devices, uint32_t count,
+                           uint64_t *mask, struct error *e)
+{
+    cudaStream_t stream = dev->stream[GPU_DELEGATES];
+    size_t bytes = 4 * dev->of[GPU_DELEGATES].words;
+    if (or_updates(dev, devices, count, e) != ST_OK || mask == NULL || bytes == 0)
+        return e->status;
+    if (CUDA_TRY(cudaMemcpyAsync(mask, dev->incoming, bytes, cudaMemcpyDeviceToHost, stream),
+                 dev->where, e) == ST_OK)
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
     return e->status;
 }
 
-/* After every device has read the updates of `dev` they are cleared: what came in holds them. */
-static enum status take_in(struct device *dev, struct device *const *devices, uint32_t count,
-                           const uint64_t *mask, struct error *e)
+/* Updates are cleared when every device has read them: what comes in holds them. */
+enum status gpu_take_mask(struct device *dev, struct device *const *devices, uint32_t count,
+                          const uint64_t *mask, struct error *e)
 {
     struct gpu_vertices *own = &dev->of[GPU_DELEGATES];
     cudaStream_t stream = dev->stream[GPU_DELEGATES];
     if (use(dev, e) != ST_OK)
         return e->status;
-    for (uint32_t i = 0; i < (mask == NULL ? count : 1) && e->status == ST_OK; i++)
-        CUDA_TRY(cudaStreamWaitEvent(stream, devices[i]->masks_read, 0), dev->where, e);
+    for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
+        if (devices[i] != dev)
+            CUDA_TRY(cudaStreamWaitEvent(stream, devices[i]->masks_read, 0), dev->where, e);
+    }
     CUDA_TRY(cudaMemsetAsync(own->next, 0, 4 * own->words, stream), dev->where, e);
     if (mask != NULL)
         CUDA_TRY(cudaMemcpyAsync(dev->incoming, mask, 4 * own->words, cudaMemcpyHostToDevice,
@@ -129,16 +124,6 @@ static enum status take_in(struct device *dev, struct device *const *devices, ui
                  dev->where, e);
     dev->in = dev->incoming;
     return e->status;
-}
-
-enum status gpu_spread_mask(struct device *const *devices, uint32_t count, const uint64_t *mask,
-                            struct error *e)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (take_in(devices[i], devices, count, mask, e) != ST_OK)
-            return e->status;
-    }
-    return ST_OK;
 }
 
 /* ---- vertices ---- */
@@ -162,13 +147,20 @@ enum status gpu_take_outgoing(struct device *dev, uint32_t shard, uint32_t *ids,
     return e->status;
 }
 
-/* Copies `count` ids from where `copy` says, a piece at a time, and takes them in. */
-static enum status take_ids(struct device *dev, const uint32_t *ids, uint64_t count, int ordinal,
-                            struct error *e)
+static void receive_list(struct device *dev, const struct gpu_id_list *list)
+{
+    cuda_receive(&dev->of[GPU_NORMALS], list, PARENT_REMOTE, &dev->level->bad_ids,
+                 dev->stream[GPU_NORMALS]);
+}
+
+/* Copies ids, from the host where `ordinal` is negative, a piece at a time, and takes them in. */
+static enum status receive_copies(struct device *dev, const uint32_t *ids, uint64_t count,
+                                  int ordinal, struct error *e)
 {
     cudaStream_t stream = dev->stream[GPU_NORMALS];
     for (uint64_t i = 0; i < count && e->status == ST_OK; i += GPU_RECEIVE_IDS) {
         uint64_t piece = count - i < GPU_RECEIVE_IDS ? count - i : GPU_RECEIVE_IDS;
+        struct gpu_id_list list = {.ids = {dev->received_ids}, .size = {piece}, .count = 1};
         size_t bytes = piece * sizeof *ids;
         if (ordinal < 0)
             CUDA_TRY(cudaMemcpyAsync(dev->received_ids, ids + i, bytes, cudaMemcpyHostToDevice,
@@ -178,8 +170,7 @@ static enum status take_ids(struct device *dev, const uint32_t *ids, uint64_t co
             CUDA_TRY(cudaMemcpyPeerAsync(dev->received_ids, dev->ordinal, ids + i, ordinal, bytes,
                                          stream),
                      dev->where, e);
-        cuda_receive(&dev->of[GPU_NORMALS], dev->received_ids, piece, PARENT_REMOTE,
-                     &dev->level->bad_ids, stream);
+        receive_list(dev, &list);
         CUDA_LAUNCHED(dev->where, e);
     }
     return e->status;
@@ -188,19 +179,43 @@ static enum status take_ids(struct device *dev, const uint32_t *ids, uint64_t co
 enum status gpu_receive(struct device *dev, const uint32_t *ids, uint64_t count, struct error *e)
 {
     if (use(dev, e) == ST_OK)
-        take_ids(dev, ids, count, -1, e);
+        receive_copies(dev, ids, count, -1, e);
     return e->status;
 }
 
-enum status gpu_deliver(struct device *from, struct device *to, struct error *e)
+/* What a peer holds is read where it lies, all peers' in one launch. */
+static enum status receive_peers(struct device *dev, struct device *const *devices, uint32_t count,
+                                 struct error *e)
 {
-    uint32_t shard = to->shard->index;
-    if (use(to, e) != ST_OK || take_ids(to, from->sent_ids + from->bins_published[shard],
-                                        gpu_outgoing(from, shard), from->ordinal, e) != ST_OK)
-        return e->status;
-    /* the next level's vertices must not overwrite what is still being read */
-    if (CUDA_TRY(cudaEventRecord(to->ids_read, to->stream[GPU_NORMALS]), to->where, e) == ST_OK &&
-        use(from, e) == ST_OK)
-        CUDA_TRY(cudaStreamWaitEvent(from->stream[GPU_NORMALS], to->ids_read, 0), from->where, e);
+    struct gpu_id_list list = {.count = 0};
+    uint32_t shard = dev->shard->index;
+    for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
+        const struct device *from = devices[i];
+        uint64_t size = from == dev ? 0 : gpu_outgoing(from, shard);
+        if (size == 0)
+            continue;
+        const uint32_t *ids = from->sent_ids + from->bins_published[shard];
+        if (!can_read(dev->ordinal, from->ordinal)) {
+            receive_copies(dev, ids, size, from->ordinal, e);
+            continue;
+        }
+        list.ids[list.count] = ids;
+        list.size[list.count++] = size;
+        if (list.count == GPU_LIST_SOURCES) {
+            receive_list(dev, &list);
+            list.count = 0;
+        }
+    }
+    if (list.count > 0)
+        receive_list(dev, &list);
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+/* What peers found stays as it is until they visit again, for which every device is waited for. */
+enum status gpu_receive_local(struct device *dev, struct device *const *devices, uint32_t count,
+                              struct error *e)
+{
+    if (use(dev, e) == ST_OK)
+        receive_peers(dev, devices, count, e);
     return e->status;
 }

@@ -134,8 +134,16 @@ void cuda_bin(const uint64_t *codes, const unsigned long long *sent, uint32_t p,
               unsigned local_bits, uint32_t *ids, unsigned long long *begin,
               unsigned long long *cursor, unsigned long long *published, cudaStream_t stream);
 
-/* Vertices that arrived: those not visited enter `next`. *bad becomes 1 for an id >= count. */
-void cuda_receive(const struct gpu_vertices *vertices, const uint32_t *ids, uint64_t count,
+/* Vertices that arrived, in one or more lists. */
+enum { GPU_LIST_SOURCES = 16 };
+struct gpu_id_list {
+    const uint32_t *ids[GPU_LIST_SOURCES];
+    uint64_t size[GPU_LIST_SOURCES];
+    int count;
+};
+
+/* Those not visited enter `next`. *bad becomes 1 for an id that is not below the vertices' count. */
+void cuda_receive(const struct gpu_vertices *vertices, const struct gpu_id_list *list,
                   uint32_t parent, unsigned int *bad, cudaStream_t stream);
 
 /* ---- masks and results ---- */

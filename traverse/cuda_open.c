@@ -158,7 +158,6 @@ static enum status make_streams(struct device *dev, struct error *e)
                  e);
     }
     CUDA_TRY(cudaEventCreateWithFlags(&dev->masks_read, cudaEventDisableTiming), dev->where, e);
-    CUDA_TRY(cudaEventCreateWithFlags(&dev->ids_read, cudaEventDisableTiming), dev->where, e);
     for (int part = 0; dev->timing && part < DEVICE_PARTS; part++) {
         CUDA_TRY(cudaEventCreate(&dev->begin[part]), dev->where, e);
         CUDA_TRY(cudaEventCreate(&dev->end[part]), dev->where, e);
@@ -183,7 +182,6 @@ void gpu_close(struct device *dev)
         destroy_event(dev->reached[kind]);
     }
     destroy_event(dev->masks_read);
-    destroy_event(dev->ids_read);
     for (int part = 0; part < DEVICE_PARTS; part++) {
         destroy_event(dev->begin[part]);
         destroy_event(dev->end[part]);

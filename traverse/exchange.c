@@ -17,6 +17,7 @@ struct exchange {
     const struct comm *comm;
     const struct backend *backend;
     struct device *const *devices;
+    struct team *team;
     uint32_t G, R, rank;
     uint64_t words; /* of a delegate mask */
     struct exchange_options options;
@@ -62,7 +63,7 @@ void exchange_close(struct exchange *x)
 
 enum status exchange_open(struct exchange **result, const struct comm *comm,
                           const struct backend *backend, struct device *const *devices,
-                          uint32_t device_count, uint64_t d, const struct exchange_options *options,
+                          struct team *team, uint32_t device_count, uint64_t d, const struct exchange_options *options,
                           struct memory_budget *budget, struct error *e)
 {
     *result = NULL;
@@ -72,6 +73,7 @@ enum status exchange_open(struct exchange **result, const struct comm *comm,
     x->comm = comm;
     x->backend = backend;
     x->devices = devices;
+    x->team = team;
     x->G = device_count;
     x->R = comm->ranks;
     x->rank = comm->rank;
@@ -292,15 +294,10 @@ static enum status deliver_received(struct exchange *x, size_t count, struct err
 }
 
 /* What goes to other devices of this rank needs no message. */
-static enum status deliver_local(struct exchange *x, struct error *e)
+static enum status receive_local(void *context, uint32_t device, struct error *e)
 {
-    for (uint32_t i = 0; i < x->G * x->G; i++) {
-        uint32_t from = i / x->G, to = i % x->G;
-        if (from != to && x->backend->outgoing(x->devices[from], shard_of_device(x->rank, to, x->R)) > 0 &&
-            x->backend->deliver(x->devices[from], x->devices[to], e) != ST_OK)
-            return e->status;
-    }
-    return ST_OK;
+    struct exchange *x = context;
+    return x->backend->receive_local(x->devices[device], x->devices, x->G, e);
 }
 
 static uint64_t count_local(const struct exchange *x)
@@ -327,7 +324,7 @@ static enum status move_vertices(struct exchange *x, struct exchange_stats *stat
     }
     double sent = cli_seconds();
     stats->remote_s += sent - start;
-    if (stats->local_vertices > 0 && deliver_local(x, e) != ST_OK)
+    if (stats->local_vertices > 0 && team_run(x->team, receive_local, x, e) != ST_OK)
         return e->status;
     double delivered = cli_seconds();
     stats->local_s += delivered - sent;
@@ -336,19 +333,61 @@ static enum status move_vertices(struct exchange *x, struct exchange_stats *stat
     return e->status;
 }
 
+/* ---- masks ---- */
+
+static int any_updated(const struct exchange *x)
+{
+    int updated = 0;
+    for (uint32_t i = 0; i < x->G; i++)
+        updated |= x->backend->updated(x->devices[i]);
+    return updated;
+}
+
+/* Other ranks get this rank's mask from the first device; without them each reads for itself. */
+static enum status read_masks(void *context, uint32_t device, struct error *e)
+{
+    struct exchange *x = context;
+    if (x->R > 1 && device > 0)
+        return ST_OK;
+    return x->backend->read_masks(x->devices[device], x->devices, x->G, x->R > 1 ? x->mask : NULL,
+                                  e);
+}
+
+static enum status take_masks(void *context, uint32_t device, struct error *e)
+{
+    struct exchange *x = context;
+    return x->backend->take_mask(x->devices[device], x->devices, x->G, x->R > 1 ? x->mask : NULL,
+                                 e);
+}
+
+/* Begins the reduction of updated masks: ends it, too, where it is a blocking one. */
+static enum status reduce_masks(struct exchange *x, struct error *e)
+{
+    if (team_run(x->team, read_masks, x, e) != ST_OK || x->R == 1)
+        return e->status;
+    if (x->options.nonblocking)
+        comm_begin_or_masks(x->comm, x->mask, x->words);
+    else
+        comm_or_masks(x->comm, x->mask, x->words);
+    return ST_OK;
+}
+
+static enum status end_masks(struct exchange *x, struct error *e)
+{
+    if (x->R > 1 && x->options.nonblocking)
+        comm_wait_masks(x->comm);
+    return team_run(x->team, take_masks, x, e);
+}
+
 /* ---- a level ---- */
 
 enum status exchange_level(struct exchange *x, uint64_t found, int *done,
                            struct exchange_stats *stats, struct error *e)
 {
-    struct level_state state = {0};
+    struct level_state state = {.updated = any_updated(x)};
     uint64_t leaving = 0;
-    memset(stats, 0, sizeof *stats);
-    uint64_t *mask = x->R > 1 ? x->mask : NULL;
     double start = cli_seconds();
-    if (x->backend->gather_masks(x->devices, x->G, mask, &state.updated, e) != ST_OK)
-        return e->status;
-    double gathered = cli_seconds();
+    memset(stats, 0, sizeof *stats);
     if (collect(x, &leaving, e) != ST_OK)
         return e->status;
     stats->local_vertices = count_local(x);
@@ -356,22 +395,16 @@ enum status exchange_level(struct exchange *x, uint64_t found, int *done,
     share_counts(x, &state);
     stats->reduced_masks = state.updated;
     double shared = cli_seconds();
-    stats->masks_s = gathered - start;
-    stats->remote_s = shared - gathered;
-    int reduce = state.updated && x->R > 1;
-    if (reduce && x->options.nonblocking)
-        comm_begin_or_masks(x->comm, x->mask, x->words);
-    else if (reduce)
-        comm_or_masks(x->comm, x->mask, x->words);
-    stats->masks_s += cli_seconds() - shared;
+    stats->remote_s = shared - start;
+    if (state.updated && reduce_masks(x, e) != ST_OK)
+        return e->status;
+    stats->masks_s = cli_seconds() - shared;
     if (move_vertices(x, stats, e) != ST_OK)
         return e->status;
     double moved = cli_seconds();
-    if (reduce && x->options.nonblocking)
-        comm_wait_masks(x->comm);
-    *done = !state.updated && !state.found;
     if (state.updated)
-        x->backend->spread_mask(x->devices, x->G, mask, e);
+        end_masks(x, e);
     stats->masks_s += cli_seconds() - moved;
+    *done = !state.updated && !state.found;
     return e->status;
 }

@@ -11,6 +11,7 @@
 
 #include "backend.h"
 #include "comm.h"
+#include "team.h"
 
 #include "formats/memory.h"
 
@@ -33,10 +34,11 @@ struct exchange_stats {
 
 struct exchange;
 
-/* `devices`: the G devices of this rank, device g holding shard g*R + rank; d delegates. */
+/* `devices`: the G devices of this rank, device g holding shard g*R + rank, and member g of the team;
+ * d delegates. */
 enum status exchange_open(struct exchange **exchange, const struct comm *comm,
                           const struct backend *backend, struct device *const *devices,
-                          uint32_t device_count, uint64_t d, const struct exchange_options *options,
+                          struct team *team, uint32_t device_count, uint64_t d, const struct exchange_options *options,
                           struct memory_budget *budget, struct error *e);
 void exchange_close(struct exchange *exchange); /* NULL is allowed */
 

@@ -8,6 +8,7 @@
 #include "report.h"
 #include "results.h"
 #include "roots.h"
+#include "team.h"
 #include "threads.h"
 
 #include <inttypes.h>
@@ -24,6 +25,7 @@ struct run {
     const struct backend *backend;
     int threads;
     struct device **devices;
+    struct team *team;
     struct exchange *exchange;
     struct results *results;
     struct bfs bfs;
@@ -42,26 +44,40 @@ static int wants_parents(const struct run *run)
     return run->args.parents != NULL;
 }
 
-static enum status open_devices(struct run *run, struct error *e)
+/* Of one device: its share where devices work side by side. */
+static int device_threads(const struct run *run)
 {
-    uint32_t count = run->graph.device_count;
+    int share = run->threads / (int)run->graph.device_count;
+    if (!run->backend->side_by_side)
+        return run->threads;
+    return share > 0 ? share : 1;
+}
+
+/* Each device loads its shard. */
+static enum status open_device(void *context, uint32_t g, struct error *e)
+{
+    struct run *run = context;
     struct device_options options = {
-        .threads = run->threads,
+        .threads = device_threads(run),
         .parents = wants_parents(run),
         .timing = run->args.breakdown,
         .host = run->comm.host,
         .rank = run->comm.rank,
+        .slot = run->comm.host_rank * run->graph.device_count + g,
         .budget = &run->budget};
+    return run->backend->open(&run->devices[g], &run->graph.shards[g], &options, e);
+}
+
+static enum status open_devices(struct run *run, struct error *e)
+{
+    uint32_t count = run->graph.device_count;
     run->devices = calloc(count, sizeof(struct device *));
-    run->bfs.directions = calloc(count, sizeof *run->bfs.directions);
-    if (run->devices == NULL || run->bfs.directions == NULL)
+    run->bfs.levels = calloc(count, sizeof *run->bfs.levels);
+    if (run->devices == NULL || run->bfs.levels == NULL)
         return fail_memory(e, "devices", count * sizeof(struct device *));
-    for (uint32_t g = 0; g < count; g++) {
-        options.slot = run->comm.host_rank * count + g;
-        if (run->backend->open(&run->devices[g], &run->graph.shards[g], &options, e) != ST_OK)
-            return e->status;
-    }
-    if (exchange_open(&run->exchange, &run->comm, run->backend, run->devices, count,
+    if (team_open(&run->team, count, run->backend->side_by_side, e) != ST_OK ||
+        team_run(run->team, open_device, run, e) != ST_OK ||
+        exchange_open(&run->exchange, &run->comm, run->backend, run->devices, run->team, count,
                       run->graph.manifest.d, &run->args.exchange, &run->budget, e) != ST_OK)
         return e->status;
     return results_open(&run->results, &run->graph, &run->comm, run->backend, run->devices,
@@ -100,6 +116,7 @@ static void set_up_search(struct run *run)
     run->bfs.backend = run->backend;
     run->bfs.devices = run->devices;
     run->bfs.device_count = run->graph.device_count;
+    run->bfs.team = run->team;
     run->bfs.exchange = run->exchange;
     run->bfs.timed = args->breakdown;
     direction_fill(&run->args.policy, run->backend->directions);
@@ -307,10 +324,11 @@ static void tear_down(struct run *run)
 {
     results_close(run->results);
     exchange_close(run->exchange);
+    team_close(run->team);
     for (uint32_t g = 0; run->devices != NULL && g < run->graph.device_count; g++)
         run->backend->close(run->devices[g]);
     free(run->devices);
-    free(run->bfs.directions);
+    free(run->bfs.levels);
     graph_close(&run->graph);
     free(run->ids);
     free(run->roots);
