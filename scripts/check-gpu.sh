@@ -9,7 +9,9 @@
 #             at least 1x1)
 #   SCALES    of the RMAT graphs of `check` (default: 16 18 20 22 24)
 #   BENCH_SCALE, CAPACITY_SCALE   of the graphs of `bench` (26) and `capacity` (29)
-#   PEER      another GPU BFS, run by `bench` on the same graph: see peer_run below
+#   PEER      another GPU BFS, built outside this repository, run by `bench` on the same graph of
+#             scale PEER_SCALE (24): called as PEER EDGES N ROOT..., where EDGES holds each undirected
+#             edge once as two 32-bit ids, it prints a line "ROOT SECONDS" for each search
 #   WORK      a folder in memory for graphs (default: /dev/shm)
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -29,6 +31,15 @@ outcome() { # NAME CODE [DETAIL]
     fi
 }
 
+check_command() { # NAME COMMAND...: lines "ok", "not ok" and "skip" of a test, and its exit code
+    local name=$1
+    shift
+    ${sanitizer:-} "$@" >"$tmp/out" 2>&1
+    outcome "$name" $? "$(grep -m 3 -E '^not ok|=====' "$tmp/out")"
+    passed=$((passed + $(grep -c '^ok' "$tmp/out")))
+    failed=$((failed + $(grep -c '^not ok' "$tmp/out")))
+}
+
 value() { sed -n "s/^$1: *\([^ ]*\).*/\1/p" "$2"; }
 
 layouts_of() { # P: those of $layouts with P devices
@@ -37,10 +48,10 @@ layouts_of() { # P: those of $layouts with P devices
     done
 }
 
-run_layout() { # LAYOUT DIR OPTION...
+run_layout() { # LAYOUT DIR OPTION...; $sanitizer, where set, runs each rank
     local layout=$1 dir=$2
     shift 2
-    "$MPIEXEC" -n "${layout%x*}" "$traverse" -g "${layout#*x}" "$@" "$dir"
+    "$MPIEXEC" -n "${layout%x*}" ${sanitizer:-} "$traverse" -g "${layout#*x}" "$@" "$dir"
 }
 
 pack() { # EDGES P TH DIR
@@ -106,6 +117,7 @@ from_text() { # NAME THRESHOLDS ROOT: the graph in $work/text
 
 stage_check() {
     local scale
+    check_command 'kernels and their twins' "$TESTS/gpu_kernels"
     for scale in ${SCALES:-16 18 20 22 24}; do
         "$BIN/rmatgen" -q -s "$scale" -o "$work/edges"
         check_graph "RMAT $scale" "$work/edges" "$([ "$scale" -gt 20 ] && echo suggested || echo 0 suggested inf)"
@@ -120,6 +132,34 @@ stage_check() {
     "$TESTS/mkgraph" grid 1000 1000 >"$work/text" && from_text 'grid' 'suggested' 500500
     grep -v '^#' datasets/wordnet-3.0.txt >"$work/text" && from_text 'WordNet' '0 suggested inf' 0
     grep -v '^#' datasets/usa-road-NY.txt >"$work/text" && from_text 'USA-road NY' 'suggested' 0
+}
+
+# ---- sanitize: every option once on one device and on four, under each tool ----
+
+stage_sanitize() {
+    local tool layout p expected options
+    "$BIN/rmatgen" -q -s 14 -o "$work/edges"
+    for layout in 1x1 2x2; do
+        p=$((${layout%x*} * ${layout#*x}))
+        pack "$work/edges" $p suggested "$work/small-$p"
+    done
+    expected=$("$traverse" -q -n 1 --backend cpu "$work/small-1" |
+        sed -n 's/^distance_checksum: //p')
+    for tool in memcheck racecheck initcheck synccheck; do
+        sanitizer="compute-sanitizer --tool $tool --error-exitcode 9"
+        [ $tool != memcheck ] || sanitizer="$sanitizer --leak-check full"
+        sanitizer=$sanitizer check_command "$tool of the kernels" "$TESTS/gpu_kernels"
+        for layout in 1x1 2x2; do
+            while read -r options; do
+                run_layout $layout "$work/small-$((${layout%x*} * ${layout#*x}))" -q -n 1 \
+                    --warm-up 0 --backend cuda $options --parents "$tmp/parents" >"$tmp/out" 2>&1
+                [ $? = 0 ] && [ "$(value distance_checksum "$tmp/out")" = "$expected" ] &&
+                    ! grep -q 'ERROR SUMMARY: [1-9]' "$tmp/out"
+                outcome "$tool $layout $options" $? "$(grep -m 3 '=====' "$tmp/out")"
+            done < <(options_list)
+        done
+        sanitizer=
+    done
 }
 
 # ---- bench ----
@@ -148,6 +188,42 @@ stage_bench() {
             rm -rf "$dir"
         done
     done
+    rm -f "$work/edges"
+    [ -z "${PEER:-}" ] || bench_peer
+}
+
+bench_peer() {
+    local scale=${PEER_SCALE:-24} roots ours theirs
+    "$BIN/rmatgen" -q -s "$scale" -o "$work/edges"
+    "$BIN/edgeconv" -q -t u32 -o "$work/pairs" "$work/edges"
+    pack "$work/edges" 1 suggested "$work/peer-graph"
+    "$traverse" --no-check -n 16 --backend cuda "$work/peer-graph" >"$tmp/out" 2>"$tmp/err"
+    roots=$(sed -n 's/^root \([0-9]*\) .*/\1/p' "$tmp/out")
+    "$PEER" "$work/pairs" $((1 << scale)) $roots >"$tmp/peer" 2>"$tmp/err"
+    outcome "the peer" $? "$(tail -c 400 "$tmp/err")"
+    ours=$(value mean_time "$tmp/out")
+    theirs=$(awk '{ sum += $2 } END { print (NR > 0 ? sum / NR : 0) }' "$tmp/peer")
+    echo "RMAT $scale, 16 roots, mean time: dbfs $ours s, $PEER $theirs s:" \
+        "$(awk "BEGIN { print $theirs / $ours }") times as fast"
+    rm -rf "$work/edges" "$work/pairs" "$work/peer-graph"
+}
+
+# ---- capacity: a graph that fills the GPUs ----
+
+stage_capacity() {
+    local scale=${CAPACITY_SCALE:-29} layout p
+    layout=1x$((gpus > 0 ? gpus : 1))
+    p=${layout#*x}
+    "$BIN/rmatgen" -q -s "$scale" -o "$work/edges"
+    echo "generated: $SECONDS s"
+    "$BIN/dbfs-pack" -p "$p" ${CAPACITY_TH:+-t $CAPACITY_TH} -o "$work/large" "$work/edges" 2>&1 |
+        tail -1
+    rm -f "$work/edges"
+    "$traverse" --plan "$work/large"
+    run_layout "$layout" "$work/large" --no-check -n 16 --backend cuda >"$tmp/out" 2>"$tmp/err"
+    outcome "scale $scale on $layout" $? "$(head -c 400 "$tmp/err")"
+    report_bench "RMAT $scale, $layout, TH $(value th "$tmp/out")" "$tmp/out"
+    rm -rf "$work/large"
 }
 
 layouts=${LAYOUTS:-}

@@ -107,7 +107,7 @@ static enum status weigh(struct device *dev, enum subgraph g, const struct direc
         return ST_OK;
     }
     /* where the frontier was not listed whole, the sum so far is a lower bound */
-    if (dev->fresh[kind_of(g)] > LISTED &&
+    if (!dev->listed[kind_of(g)] &&
         direction_needs_forward(policy, g, work, directions->of[g]) &&
         count_forward(dev, g, &work->forward, e) != ST_OK)
         return e->status;
@@ -121,6 +121,7 @@ static void take_counts(struct device *dev)
         const struct gpu_counts *counts = &dev->published->of[kind];
         enum subgraph both[2] = {first_of[kind], second_of[kind]};
         dev->fresh[kind] = counts->fresh;
+        dev->listed[kind] = counts->listed == counts->fresh && counts->listed <= LISTED;
         for (int i = 0; i < 2; i++) {
             dev->sources[both[i]] = counts->sources[i];
             dev->forward[both[i]] = counts->forward[i];
@@ -170,7 +171,7 @@ static struct gpu_target target_of(struct device *dev, enum subgraph g)
 static uint64_t complete_queue(struct device *dev, enum subgraph g, cudaStream_t stream)
 {
     enum gpu_kind kind = kind_of(g);
-    if (dev->fresh[kind] <= LISTED)
+    if (dev->listed[kind])
         return dev->fresh[kind];
     cuda_list_frontier(&dev->of[kind], dev->csr[g].sources, &dev->level->listed[g], stream);
     return dev->sources[g];
@@ -182,7 +183,7 @@ static void push(struct device *dev, enum subgraph g, cudaStream_t stream)
     const uint32_t *queue = dev->of[kind_of(g)].queue;
     struct gpu_chunk *chunks = dev->chunks[g == DD || g == ND ? GPU_DELEGATES : GPU_NORMALS];
     uint64_t count = complete_queue(dev, g, stream);
-    int long_rows = dev->forward[g] >= GPU_LONG_ROW || dev->fresh[kind_of(g)] > LISTED;
+    int long_rows = dev->forward[g] >= GPU_LONG_ROW || !dev->listed[kind_of(g)];
     if (g == DD && dev->forward[g] >= MERGE_EDGES)
         cuda_push_merged(&dev->csr[g], queue, count, &target, dev->prefix, dev->scratch,
                          dev->scratch_bytes, stream);
@@ -221,9 +222,9 @@ static enum status gpu_visit(struct device *dev, const struct directions *direct
 {
     /* the queues are shared by the two subgraphs of a kind: one that must be listed again for a
      * subgraph of the other stream keeps the streams apart */
-    int apart = (dev->fresh[GPU_DELEGATES] > LISTED && directions->of[DN] == PUSH &&
+    int apart = (!dev->listed[GPU_DELEGATES] && directions->of[DN] == PUSH &&
                  directions->of[DD] == PUSH) ||
-                (dev->fresh[GPU_NORMALS] > LISTED && directions->of[ND] == PUSH &&
+                (!dev->listed[GPU_NORMALS] && directions->of[ND] == PUSH &&
                  directions->of[NN] == PUSH);
     if (use(dev, e) != ST_OK || visit_subgraph(dev, DD, directions, e) != ST_OK ||
         visit_subgraph(dev, ND, directions, e) != ST_OK ||

@@ -38,6 +38,7 @@ struct device {
     int updated; /* some delegate, in this level */
     int binned;  /* sent_ids are of this level */
     uint64_t fresh[GPU_KINDS];
+    int listed[GPU_KINDS]; /* the queue holds the whole frontier */
     uint64_t sources[SUBGRAPHS], forward[SUBGRAPHS], unvisited[SUBGRAPHS];
 
     int timing;

@@ -7,6 +7,7 @@
  *   cuda_pull.cu      cpu_pull.c       unvisited vertices look for a parent
  *   cuda_bins.cu      backend_cpu.c    vertices for other shards
  *   cuda_masks.cu     backend_cpu.c    masks of several devices, results
+ *   cuda_decode.cu    packed.c         packed sections, while a shard is loaded
  * Masks are arrays of 32-bit words; bit v of word v/32 is vertex v, as in the shard files. All
  * pointers but `published` are device memory; launches are asynchronous on the stream given.
  */
@@ -14,6 +15,8 @@
 #define DBFS_CUDA_KERNELS_H
 
 #include "cuda_limits.h"
+
+#include "formats/packed.h"
 
 #include <cuda_runtime_api.h>
 #include <stdint.h>
@@ -48,7 +51,7 @@ struct gpu_vertices {
  * sources they are. */
 struct gpu_counts {
     unsigned long long fresh;
-    unsigned long long listed;     /* in the queue: all of them, or at least the room for it */
+    unsigned long long listed;     /* that went into the queue, where there was room */
     unsigned long long sources[2]; /* q */
     unsigned long long forward[2]; /* FV of the vertices listed; others count 1 */
 };
@@ -67,8 +70,8 @@ struct gpu_level {
 
 /* ---- previsit ---- */
 
-/* Turns the bits of `in` (cleared) that are not visited into the frontier: marks them with `depth`,
- * lists the first `room` of them and counts. */
+/* Turns the bits of `in` (cleared) that are not visited into the frontier: marks them with `depth`
+ * and counts. The queue holds all of them if `listed` is `fresh` and not above `room`. */
 void cuda_previsit(const struct gpu_vertices *vertices, uint32_t *in, int32_t depth,
                    const struct gpu_csr *first, const struct gpu_csr *second, uint64_t room,
                    struct gpu_counts *counts, cudaStream_t stream);
@@ -145,6 +148,13 @@ struct gpu_id_list {
 /* Those not visited enter `next`. *bad becomes 1 for an id that is not below the vertices' count. */
 void cuda_receive(const struct gpu_vertices *vertices, const struct gpu_id_list *list,
                   uint32_t parent, unsigned int *bad, cudaStream_t stream);
+
+/* ---- packed sections ---- */
+
+/* Decodes a packed section (formats/packed.h) whose parts are device memory, as those of `rows` are,
+ * which is NULL for all but the columns of a CSR. *bad becomes 1 where a block cannot be decoded. */
+void cuda_decode(const struct packed *section, const struct packed_rows *rows, void *array,
+                 unsigned int *bad, cudaStream_t stream);
 
 /* ---- masks and results ---- */
 

@@ -2,11 +2,14 @@
  *
  * One pass over the words of a mask: what came in and was not visited is the frontier. A warp marks
  * the vertices of its words one word at a time, so that depths and queue entries are written side
- * by side. Only the first vertices are listed and their row lengths added up: a larger frontier is
- * pulled, as a rule, and then neither is wanted. Bytes moved: 12 to 24 a word, and 4 (depth) to 24
+ * by side. A frontier that is small, and not dense anywhere, is listed and its row lengths are added
+ * up; another one is pulled, as a rule, and then neither is wanted. Bytes moved: 12 to 24 a word, and 4 (depth) to 24
  * (listed) a frontier vertex.
  */
 #include "cuda_common.cuh"
+
+/* A block whose words hold more is in a dense frontier, and does not list them. */
+enum { MOST_LISTED = 1024 };
 
 struct previsit {
     gpu_vertices v;
@@ -33,30 +36,6 @@ __device__ static void mark_words(const previsit &p, uint64_t first_word, uint32
     }
 }
 
-/* Lists the same vertices; `at` is where the bits of this lane's word go. Adds their row lengths, or
- * 1 for a row that is not listed. */
-__device__ static void list_words(const previsit &p, uint64_t first_word, uint32_t fresh,
-                                  unsigned long long at, const uint32_t *sources, tally &t)
-{
-    for (unsigned words = __ballot_sync(ALL_LANES, fresh != 0); words != 0; words &= words - 1) {
-        int source = __ffs(words) - 1;
-        uint32_t bits = __shfl_sync(ALL_LANES, fresh, source);
-        unsigned long long to = __shfl_sync(ALL_LANES, at, source);
-        uint32_t rows[2] = {__shfl_sync(ALL_LANES, sources[0], source),
-                            __shfl_sync(ALL_LANES, sources[1], source)};
-        if (!(bits >> lane_id() & 1))
-            continue;
-        uint32_t id = (uint32_t)((first_word + source) * 32 + lane_id());
-        to += __popc(bits & ((1u << lane_id()) - 1));
-        if (to < p.room)
-            p.v.queue[to] = id;
-        for (int g = 0; g < 2; g++) {
-            if (rows[g] >> lane_id() & 1)
-                t.forward[g] += to < p.room ? row_length(p.csr[g], id) : 1;
-        }
-    }
-}
-
 /* The fresh bits of a word, moved from `in` to the frontier. */
 __device__ static uint32_t take_word(const previsit &p, uint64_t w)
 {
@@ -74,28 +53,53 @@ __device__ static uint32_t take_word(const previsit &p, uint64_t w)
     return fresh;
 }
 
-/* Where this thread's `own` items stand among those of all blocks; one atomic per block. All
- * threads of a block call it. */
-__device__ static unsigned long long reserve(unsigned own, unsigned long long *counter)
+/* Where this thread's `own` items stand among those of its block, and *total of them. All threads of
+ * a block call it. */
+__device__ static unsigned block_prefix(unsigned own, unsigned *total)
 {
     __shared__ unsigned warp_total[WARPS];
-    __shared__ unsigned long long base;
     unsigned before = warp_prefix(own);
     __syncthreads();
     if (lane_id() == WARP - 1)
         warp_total[threadIdx.x / WARP] = before + own;
     __syncthreads();
-    if (threadIdx.x == 0) {
-        unsigned total = 0;
-        for (int i = 0; i < WARPS; i++) {
-            unsigned count = warp_total[i];
-            warp_total[i] = total;
-            total += count;
-        }
-        base = atomicAdd(counter, (unsigned long long)total);
+    *total = 0;
+    for (unsigned i = 0; i < WARPS; i++) {
+        before += i < threadIdx.x / WARP ? warp_total[i] : 0;
+        *total += warp_total[i];
     }
+    return before;
+}
+
+/* Room for a block's items in a list; one atomic. All threads of the block get the same. */
+__device__ static unsigned long long reserve(unsigned total, unsigned long long *counter)
+{
+    __shared__ unsigned long long base;
+    if (threadIdx.x == 0)
+        base = atomicAdd(counter, (unsigned long long)total);
     __syncthreads();
-    return base + warp_total[threadIdx.x / WARP] + before;
+    return base;
+}
+
+/* Lists the set bits of word w from queue[at] on. */
+__device__ static void list_word(const gpu_vertices &v, uint64_t w, uint32_t bits,
+                                 unsigned long long at)
+{
+    for (; bits != 0; bits &= bits - 1)
+        v.queue[at++] = (uint32_t)(w * 32 + __ffs(bits) - 1);
+}
+
+/* Adds the row lengths of what a block has listed, a thread for each row. */
+__device__ static void add_lengths(const previsit &p, unsigned long long base, unsigned total,
+                                   tally &t)
+{
+    for (unsigned i = threadIdx.x; i < total; i += BLOCK) {
+        uint32_t id = p.v.queue[base + i];
+        for (int g = 0; g < 2; g++) {
+            if (p.csr[g].edges != 0 && test_bit(p.csr[g].sources, id))
+                t.forward[g] += row_length(p.csr[g], id);
+        }
+    }
 }
 
 __device__ static void count_word(const previsit &p, uint64_t w, uint32_t fresh,
@@ -103,37 +107,42 @@ __device__ static void count_word(const previsit &p, uint64_t w, uint32_t fresh,
 {
     t.fresh += __popc(fresh);
     for (int g = 0; g < 2; g++) {
-        sources[g] = fresh != 0 && p.csr[g].edges != 0 ? fresh & p.csr[g].sources[w] : 0;
-        t.sources[g] += __popc(sources[g]);
+        sources[g] = fresh != 0 && p.csr[g].edges != 0 ? __popc(fresh & p.csr[g].sources[w]) : 0;
+        t.sources[g] += sources[g];
+    }
+}
+
+/* The words base..base+BLOCK-1. */
+__device__ static void previsit_words(const previsit &p, uint64_t base, uint32_t fresh, tally &t)
+{
+    uint64_t w = base + threadIdx.x;
+    uint32_t sources[2];
+    unsigned total, before = block_prefix(__popc(fresh), &total);
+    count_word(p, w, fresh, sources, t);
+    mark_words(p, base + threadIdx.x / WARP * WARP, fresh);
+    unsigned long long at = total <= MOST_LISTED ? reserve(total, &p.counts->listed) : p.room;
+    if (at + total <= p.room) {
+        list_word(p.v, w, fresh, at + before);
+        __syncthreads();
+        add_lengths(p, at, total, t);
+    } else {
+        t.forward[0] += sources[0];
+        t.forward[1] += sources[1];
     }
 }
 
 __global__ static void __launch_bounds__(BLOCK) previsit_kernel(previsit p)
 {
     __shared__ unsigned long long sums[WARPS];
-    __shared__ bool full;
     tally t = {};
     bool any = false;
     for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < p.v.words;
          base += (uint64_t)gridDim.x * BLOCK) {
-        uint64_t first_word = base + threadIdx.x / WARP * WARP;
-        uint32_t fresh = take_word(p, base + threadIdx.x), sources[2];
-        if (threadIdx.x == 0)
-            full = *(volatile unsigned long long *)&p.counts->listed >= p.room;
-        if (!__syncthreads_or(fresh != 0))
-            continue;
-        bool lists = !full;
-        any = true;
-        count_word(p, base + threadIdx.x, fresh, sources, t);
-        mark_words(p, first_word, fresh);
-        if (lists) {
-            unsigned long long at = reserve(__popc(fresh), &p.counts->listed);
-            list_words(p, first_word, fresh, at, sources, t);
-        } else {
-            t.forward[0] += __popc(sources[0]);
-            t.forward[1] += __popc(sources[1]);
+        uint32_t fresh = take_word(p, base + threadIdx.x);
+        if (__syncthreads_or(fresh != 0)) {
+            any = true;
+            previsit_words(p, base, fresh, t);
         }
-        __syncthreads(); /* before `full` is written again */
     }
     if (!any)
         return;
@@ -163,9 +172,9 @@ __global__ static void __launch_bounds__(BLOCK)
         uint32_t bits = w < v.words ? v.frontier[w] & sources[w] : 0;
         if (!__syncthreads_or(bits != 0))
             continue;
-        unsigned long long at = reserve(__popc(bits), listed);
-        for (; bits != 0; bits &= bits - 1)
-            v.queue[at++] = (uint32_t)(w * 32 + __ffs(bits) - 1);
+        unsigned total, before = block_prefix(__popc(bits), &total);
+        list_word(v, w, bits, reserve(total, listed) + before);
+        __syncthreads(); /* before the next reserve */
     }
 }
 
