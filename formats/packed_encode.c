@@ -3,12 +3,12 @@
 
 #include "bytes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
     NO_GAPS = UINT32_MAX >> 1, /* words of a gap block that cannot be */
-    FEW_BLOCKS = 256           /* not worth a second thread */
+    FEW_BLOCKS = 256,          /* not worth a second thread */
+    SAMPLE_BLOCKS = 512        /* of an estimate, at least, where there are as many */
 };
 
 /* One block on its way: its elements, and both ways to keep them. */
@@ -204,82 +204,101 @@ static uint32_t encode_block(struct block *b, const struct packed_rows *rows, ui
     return made;
 }
 
-/* ---- sections ---- */
-
-void packed_encoder_init(struct packed_encoder *encoder, uint32_t width,
-                         const struct packed_rows *rows)
-{
-    *encoder = (struct packed_encoder){.width = width, .rows = rows};
-}
-
-void packed_encoder_free(struct packed_encoder *encoder)
-{
-    free(encoder->base);
-    free(encoder->position);
-    free(encoder->kind);
-    packed_encoder_init(encoder, encoder->width, encoder->rows);
-}
+/* ---- pieces ---- */
 
 uint64_t packed_most_words(uint32_t width, uint64_t count)
 {
-    return (count + PACKED_BLOCK - 1) / PACKED_BLOCK * PACKED_BLOCK * (width / 4);
+    return packed_blocks(count) * PACKED_BLOCK * (width / 4);
 }
 
-static enum status grow(struct packed_encoder *encoder, uint64_t blocks, struct error *e)
+static struct packed_block encode_at(uint32_t width, const struct packed_rows *rows,
+                                     const void *elements, uint64_t first, uint64_t count,
+                                     uint32_t *words)
 {
-    if (blocks <= encoder->capacity)
-        return ST_OK;
-    uint64_t capacity = blocks > 2 * encoder->capacity ? blocks : 2 * encoder->capacity;
-    uint64_t *base = realloc(encoder->base, capacity * sizeof *base);
-    encoder->base = base != NULL ? base : encoder->base;
-    uint64_t *position = realloc(encoder->position, capacity * sizeof *position);
-    encoder->position = position != NULL ? position : encoder->position;
-    unsigned char *kind = realloc(encoder->kind, capacity);
-    encoder->kind = kind != NULL ? kind : encoder->kind;
-    if (base == NULL || position == NULL || kind == NULL)
-        return fail_memory(e, "directory of a packed section", capacity * 17);
-    encoder->capacity = capacity;
-    return ST_OK;
+    uint64_t left = count - first;
+    struct block b;
+    b.width = width;
+    b.count = left < PACKED_BLOCK ? (uint32_t)left : PACKED_BLOCK;
+    load_elements(&b, (const unsigned char *)elements + first * width);
+    uint32_t made = encode_block(&b, rows, first, words);
+    return (struct packed_block){.base = b.base, .words = made, .kind = b.kind};
 }
 
-/* Blocks were encoded apart, each at the place it would have if all were of full size, and their
- * sizes are in `position`. */
-static uint64_t close_up(struct packed_encoder *encoder, uint64_t blocks, uint32_t *words)
+/* Blocks are encoded apart, each at the place it would have if all were of full size: that of its
+ * elements, where they share the memory. */
+uint64_t packed_encode_blocks(uint32_t width, const struct packed_rows *rows, const void *elements,
+                              uint64_t count, uint32_t *words, struct packed_block *block,
+                              int threads)
 {
-    uint64_t most = packed_most_words(encoder->width, 1), made = 0;
-    uint64_t *position = encoder->position + encoder->blocks;
+    uint64_t blocks = packed_blocks(count), made = 0;
+    uint64_t most = packed_most_words(width, 1);
+#pragma omp parallel for num_threads(threads) schedule(static) if (blocks > FEW_BLOCKS)
+    for (uint64_t i = 0; i < blocks; i++)
+        block[i] = encode_at(width, rows, elements, i * PACKED_BLOCK, count, words + i * most);
     for (uint64_t i = 0; i < blocks; i++) {
-        uint64_t size = position[i];
-        memmove(words + made, words + i * most, size * sizeof *words);
-        position[i] = encoder->words + made;
-        made += size;
+        memmove(words + made, words + i * most, block[i].words * sizeof *words);
+        made += block[i].words;
     }
     return made;
 }
 
-enum status packed_encode(struct packed_encoder *encoder, const void *elements, uint64_t count,
-                          uint32_t *words, uint64_t *made, int threads, struct error *e)
+uint64_t packed_estimate(uint32_t width, const void *elements, uint64_t count)
 {
-    uint64_t blocks = (count + PACKED_BLOCK - 1) / PACKED_BLOCK, before = encoder->blocks;
-    uint64_t most = packed_most_words(encoder->width, 1);
-    if (grow(encoder, before + blocks, e) != ST_OK)
+    uint64_t blocks = packed_blocks(count), words = 0, sampled = 0;
+    uint64_t step = blocks / SAMPLE_BLOCKS + 1;
+    uint32_t room[PACKED_BLOCK * 2];
+    for (uint64_t i = 0; i < blocks; i += step, sampled++)
+        words += encode_at(width, NULL, elements, i * PACKED_BLOCK, count, room).words;
+    return blocks == 0 ? 0 : (uint64_t)((double)words * 4 / (double)sampled * (double)blocks) +
+                                 blocks * (width + 4);
+}
+
+/* ---- sections ---- */
+
+void packed_encoder_init(struct packed_encoder *encoder, uint32_t width,
+                         struct memory_budget *budget)
+{
+    *encoder = (struct packed_encoder){.width = width, .budget = budget};
+}
+
+void packed_encoder_free(struct packed_encoder *encoder)
+{
+    memory_release(encoder->budget, encoder->block, encoder->capacity, sizeof *encoder->block);
+    packed_encoder_init(encoder, encoder->width, encoder->budget);
+}
+
+static enum status grow(struct packed_encoder *encoder, uint64_t blocks, struct error *e)
+{
+    struct packed_block *grown;
+    if (blocks <= encoder->capacity)
+        return ST_OK;
+    uint64_t capacity = blocks > 2 * encoder->capacity ? blocks : 2 * encoder->capacity;
+    if (memory_take(encoder->budget, (void **)&grown, capacity, sizeof *grown,
+                    "directory of a packed section", e) != ST_OK)
         return e->status;
-#pragma omp parallel for num_threads(threads) schedule(static) if (blocks > FEW_BLOCKS)
+    if (encoder->blocks > 0)
+        memcpy(grown, encoder->block, encoder->blocks * sizeof *grown);
+    memory_release(encoder->budget, encoder->block, encoder->capacity, sizeof *grown);
+    encoder->block = grown;
+    encoder->capacity = capacity;
+    return ST_OK;
+}
+
+enum status packed_encoder_add(struct packed_encoder *encoder, uint64_t count,
+                               const struct packed_block *block, uint64_t words, struct error *e)
+{
+    uint64_t blocks = packed_blocks(count), before = encoder->words;
+    if (grow(encoder, encoder->blocks + blocks, e) != ST_OK)
+        return e->status;
     for (uint64_t i = 0; i < blocks; i++) {
-        uint64_t first = i * PACKED_BLOCK, left = count - first;
-        struct block b;
-        b.width = encoder->width;
-        b.count = left < PACKED_BLOCK ? (uint32_t)left : PACKED_BLOCK;
-        load_elements(&b, (const unsigned char *)elements + first * encoder->width);
-        encoder->position[before + i] =
-            encode_block(&b, encoder->rows, encoder->count + first, words + i * most);
-        encoder->base[before + i] = b.base;
-        encoder->kind[before + i] = b.kind;
+        struct packed_block *to = &encoder->block[encoder->blocks + i];
+        *to = block[i];
+        to->words = before;
+        before += block[i].words;
     }
-    *made = close_up(encoder, blocks, words);
     encoder->blocks += blocks;
     encoder->count += count;
-    encoder->words += *made;
+    encoder->words += words;
     return ST_OK;
 }
 
@@ -293,6 +312,7 @@ uint64_t packed_directory_bytes(const struct packed_encoder *encoder)
 
 void packed_directory(const struct packed_encoder *encoder, void *bytes)
 {
+    const struct packed_block *block = encoder->block;
     unsigned char *p = bytes;
     if (encoder->blocks == 0)
         return;
@@ -301,14 +321,13 @@ void packed_directory(const struct packed_encoder *encoder, void *bytes)
         p += 4;
     }
     for (uint64_t i = 0; i < encoder->blocks; i += GROUP_BLOCKS, p += 8)
-        put_u64(p, encoder->position[i]);
+        put_u64(p, block[i].words);
     put_u64(p, encoder->words);
     p += 8;
     for (uint64_t i = 0; i < encoder->blocks; i++, p += encoder->width)
-        memcpy(p, &encoder->base[i], encoder->width);
+        memcpy(p, &block[i].base, encoder->width);
     for (uint64_t i = 0; i < encoder->blocks; i++, p += 4) {
-        uint64_t group = encoder->position[i / GROUP_BLOCKS * GROUP_BLOCKS];
-        put_u32(p, (uint32_t)(encoder->position[i] - group) |
-                       (uint32_t)encoder->kind[i] << POSITION_BITS);
+        uint64_t group = block[i / GROUP_BLOCKS * GROUP_BLOCKS].words;
+        put_u32(p, (uint32_t)(block[i].words - group) | (uint32_t)block[i].kind << POSITION_BITS);
     }
 }
