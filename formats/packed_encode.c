@@ -52,18 +52,25 @@ static uint32_t frame_range(const struct block *b, uint64_t shift, uint64_t *lea
     return bits_of(high - low);
 }
 
-static uint32_t plan_frame(struct block *b)
+/* Words that a frame takes at least: any two elements are as far apart as the range, or less. */
+static uint32_t frame_bound(const struct block *b)
+{
+    uint64_t first = b->element[0], last = b->element[b->count - 1];
+    uint32_t bits = bits_of(first < last ? last - first : first - last);
+    return bits == 8 * b->width ? 0 : WORDS_PER_BIT * bits; /* one may be HEAD_NONE */
+}
+
+static uint32_t plan_frame(const struct block *b, uint64_t *base)
 {
     uint64_t wrapped_base;
-    uint32_t bits = frame_range(b, 0, &b->base);
+    uint32_t bits = frame_range(b, 0, base);
     if (bits == 8 * b->width) {
         uint32_t wrapped = frame_range(b, 1, &wrapped_base);
         if (wrapped < bits) {
             bits = wrapped;
-            b->base = wrapped_base;
+            *base = wrapped_base;
         }
     }
-    b->kind = (unsigned char)bits;
     return WORDS_PER_BIT * bits;
 }
 
@@ -87,10 +94,17 @@ static void find_codes(struct block *b, const struct packed_rows *rows, uint64_t
     }
 }
 
-/* Codes to sums, also of the fill. Nonzero where they exceed 64 bits. */
+/* Codes to sums, also of the fill. Nonzero where they exceed 64 bits, as 128 codes of 32 do not. */
 static int add_up(struct block *b)
 {
     int overflow = 0;
+    if (b->width == 4) {
+        for (uint32_t i = b->count; i < PACKED_BLOCK; i++)
+            b->sum[i] = 0;
+        for (uint32_t i = 1; i < PACKED_BLOCK; i++)
+            b->sum[i] += b->sum[i - 1];
+        return 0;
+    }
     for (uint32_t i = 1; i < PACKED_BLOCK; i++) {
         uint64_t code = i < b->count ? b->sum[i] : 0;
         overflow |= __builtin_add_overflow(b->sum[i - 1], code, &b->sum[i]);
@@ -119,12 +133,32 @@ static uint32_t plan_gaps(struct block *b, const struct packed_rows *rows, uint6
 
 /* ---- bits ---- */
 
+/* Codes of up to 16 bits, two at a time. */
+static void put_few_bits(uint32_t *words, const uint64_t *code, uint32_t bits)
+{
+    uint64_t mask = (UINT64_C(1) << bits) - 1, held = 0; /* under 32 bits before each step */
+    uint32_t held_bits = 0;
+    for (uint32_t i = 0; i < PACKED_BLOCK; i += 2) {
+        held |= ((code[i] & mask) | (code[i + 1] & mask) << bits) << held_bits;
+        held_bits += 2 * bits;
+        if (held_bits >= 32) {
+            *words++ = (uint32_t)held;
+            held >>= 32;
+            held_bits -= 32;
+        }
+    }
+}
+
 /* The low `bits` bits of each code, one after the other. */
 static void put_bits(uint32_t *words, const uint64_t *code, uint32_t bits)
 {
     uint32_t low_bits = bits < 32 ? bits : 32, high_bits = bits - low_bits, held_bits = 0;
     uint64_t low_mask = (UINT64_C(1) << low_bits) - 1, high_mask = (UINT64_C(1) << high_bits) - 1;
     uint64_t held = 0; /* under 32 bits before each step */
+    if (bits <= 16) {
+        put_few_bits(words, code, bits);
+        return;
+    }
     for (uint32_t i = 0; i < PACKED_BLOCK; i++) {
         held |= (code[i] & low_mask) << held_bits;
         held_bits += low_bits;
@@ -145,22 +179,16 @@ static void put_bits(uint32_t *words, const uint64_t *code, uint32_t bits)
     }
 }
 
-/* The `count` words of the bit vector in which bit (sum >> low_bits) + i is set for each i. These
- * ascend: bits are held until one belongs to the next 64. */
+/* The `count` words of the bit vector in which bit (sum >> low_bits) + i is set for each i. Each has
+ * a byte of its own at first, so that no step waits for the one before it; then the lowest bits of 8
+ * bytes, the first byte's first, are brought together at the top by a product. */
 static void put_unary(uint32_t *words, uint32_t count, const uint64_t *sum, uint32_t low_bits)
 {
-    uint64_t vector[UNARY_MOST_WORDS / 2] = {0}, held = 0;
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < PACKED_BLOCK; i++) {
-        uint32_t bit = (uint32_t)(sum[i] >> low_bits) + i;
-        if (bit / 64 != at) {
-            vector[at] = held;
-            held = 0;
-            at = bit / 64;
-        }
-        held |= UINT64_C(1) << bit % 64;
-    }
-    vector[at] = held;
+    unsigned char marked[UNARY_MOST_WORDS * 32] = {0}, vector[UNARY_MOST_WORDS * 4];
+    for (uint32_t i = 0; i < PACKED_BLOCK; i++)
+        marked[(uint32_t)(sum[i] >> low_bits) + i] = 1;
+    for (uint32_t i = 0; i < count * 4; i++)
+        vector[i] = (unsigned char)(get_u64(marked + i * 8) * UINT64_C(0x0102040810204080) >> 56);
     memcpy(words, vector, count * sizeof *words);
 }
 
@@ -185,23 +213,22 @@ static void put_gaps(struct block *b, uint32_t *words)
 static uint32_t encode_block(struct block *b, const struct packed_rows *rows, uint64_t first,
                              uint32_t *words)
 {
-    uint32_t frame = plan_frame(b);
-    uint64_t frame_base = b->base;
-    unsigned char frame_kind = b->kind;
     uint32_t gaps = plan_gaps(b, rows, first, 1);
-    /* equal neighbours make gaps - 1 wrap around; rows of a CSR have none */
-    if (rows == NULL && (gaps == NO_GAPS || gaps + gaps / 32 >= frame))
-        gaps = plan_gaps(b, rows, first, 0);
-    int use_gaps = gaps + gaps / 32 < frame;
-    uint32_t made = use_gaps ? gaps : frame;
-    if (use_gaps) {
-        put_gaps(b, words);
-    } else {
-        b->base = frame_base;
-        b->kind = frame_kind;
-        put_frame(b, words);
+    if (gaps + gaps / 32 >= frame_bound(b)) {
+        uint64_t base;
+        uint32_t frame = plan_frame(b, &base);
+        /* equal neighbours make gaps - 1 wrap around; rows of a CSR have none */
+        if (rows == NULL && gaps + gaps / 32 >= frame)
+            gaps = plan_gaps(b, rows, first, 0);
+        if (gaps + gaps / 32 >= frame) {
+            b->base = base;
+            b->kind = (unsigned char)(frame / WORDS_PER_BIT);
+            put_frame(b, words);
+            return frame;
+        }
     }
-    return made;
+    put_gaps(b, words);
+    return gaps;
 }
 
 /* ---- pieces ---- */
