@@ -100,6 +100,7 @@ static enum status open_csr(struct shard *shard, enum subgraph g, const uint64_t
         return e->status;
     csr->offset_width = offsets->width;
     csr->column_width = columns->width;
+    csr->column_count = columns->count;
     if ((offsets->width != 4 && offsets->width != 8) ||
         (columns->width != 4 && !(g == NN && columns->width == 8)))
         return bad(shard, subgraph_name[g], "impossible element width", e);
@@ -213,8 +214,7 @@ static enum status load_csr(struct shard *shard, enum subgraph g, int threads, s
         decode(shard, shard_section_of(g, SHARD_SOURCES), NULL, threads, e) != ST_OK)
         return e->status;
     point_at_csr(shard, g);
-    if (csr_offset(csr, 0) != 0 ||
-        csr_offset(csr, csr->rows) != container_find(shard->file, columns)->count)
+    if (csr_offset(csr, 0) != 0 || csr_offset(csr, csr->rows) != csr->column_count)
         return bad(shard, subgraph_name[g], "offsets do not span the columns", e);
     struct packed_rows rows = shard_rows(csr);
     return decode(shard, columns, &rows, threads, e);

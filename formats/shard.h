@@ -70,6 +70,7 @@ struct loop_count {
 struct csr {
     uint64_t rows;
     uint64_t edges;        /* head entries included */
+    uint64_t column_count; /* the others: the end of the offsets */
     uint32_t head_columns; /* k */
     uint32_t offset_width; /* 4 or 8 */
     uint32_t column_width; /* 4, or 8 for nn */
