@@ -9,7 +9,9 @@
 #ifndef DBFS_CONTAINER_H
 #define DBFS_CONTAINER_H
 
+#include "memory.h"
 #include "outfile.h"
+#include "packed.h"
 #include "status.h"
 
 #include <stddef.h>
@@ -18,26 +20,34 @@
 enum { CONTAINER_ALIGN = 4096, CONTAINER_MAX_SECTIONS = 64 };
 
 enum section_encoding {
-    ENCODING_RAW = 0 /* little-endian elements of `width` bytes */
+    ENCODING_RAW = 0,   /* little-endian elements of `width` bytes */
+    ENCODING_PACKED = 1 /* packed.h */
 };
 
-/* What one kind of file is: its 8-byte magic, its version and the names of its section types. */
+/* What one kind of file is: its 8-byte magic, its version, the names of its section types, and
+ * whether they may be packed. */
 struct container_kind {
     const char *magic;
     const char *what; /* "split", "shard" */
     uint32_t version;
     const char *(*section_name)(uint32_t type);
+    int packed;
 };
 
 struct section {
     uint32_t type;
     uint32_t encoding;
-    uint32_t width; /* bytes per element */
+    uint32_t width; /* bytes per element, decoded */
     uint32_t crc;   /* of the bytes in the file */
-    uint64_t offset, bytes;
-    uint64_t count; /* elements */
-    const void *data;
+    uint64_t offset, bytes; /* in the file */
+    uint64_t count;   /* elements, decoded */
+    const void *data; /* in the file: elements where the encoding is raw */
 };
+
+static inline uint64_t section_decoded_bytes(const struct section *s)
+{
+    return s->count * s->width;
+}
 
 /* ---- reading ---- */
 
@@ -62,6 +72,9 @@ const struct section *container_find(const struct container *container, uint32_t
 enum status container_need(const struct container *container, uint32_t type, uint32_t width,
                            uint64_t count, const struct section **section, struct error *e);
 
+/* A section of ENCODING_PACKED in place. Its structure was checked when the file was opened. */
+struct packed section_packed(const struct section *section);
+
 /* Compares one section's content with its CRC, with `threads` threads. */
 enum status container_check(const struct container *container, const struct section *section,
                             int threads, struct error *e);
@@ -79,15 +92,26 @@ enum status container_writer_open(struct container_writer **writer,
                                   const struct container_kind *kind, struct outfile *out,
                                   struct error *e);
 
-/* A whole section at once. */
+/* A whole raw section at once. */
 enum status container_add(struct container_writer *writer, uint32_t type, uint32_t width,
                           uint64_t count, const void *elements, struct error *e);
 
+/* A whole packed section at once, with `threads` threads, of elements of 4 or 8 bytes. */
+enum status container_add_packed(struct container_writer *writer, uint32_t type, uint32_t width,
+                                 uint64_t count, const void *elements, int threads,
+                                 struct memory_budget *budget, struct error *e);
+
 /* A section in pieces: begin, then append any number of times. */
-enum status container_begin(struct container_writer *writer, uint32_t type, uint32_t width,
-                            struct error *e);
+enum status container_begin(struct container_writer *writer, uint32_t type,
+                            enum section_encoding encoding, uint32_t width, struct error *e);
 enum status container_append(struct container_writer *writer, uint64_t count, const void *elements,
                              struct error *e);
+
+/* Where the section is packed: the words of the next `count` elements, and last the directory. */
+enum status container_append_words(struct container_writer *writer, uint64_t count,
+                                   const uint32_t *words, uint64_t word_count, struct error *e);
+enum status container_append_directory(struct container_writer *writer,
+                                       const struct packed_encoder *encoder, struct error *e);
 
 /* Writes header and table. *table_crc, where not NULL, identifies the content. */
 enum status container_writer_finish(struct container_writer *writer, uint32_t *table_crc,

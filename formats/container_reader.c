@@ -108,6 +108,18 @@ static enum status check_header(struct container *c, struct error *e)
     return ST_OK;
 }
 
+/* A packed section's count and bytes agree when its directory fits both. */
+static enum status check_packed(const struct container *c, const struct section *s,
+                                struct error *e)
+{
+    struct packed packed;
+    struct error why = {0};
+    if (packed_open(&packed, s->data, s->bytes, s->width, s->count, c->kind->section_name(s->type),
+                    &why) != ST_OK)
+        return fail(e, why.status, "%s: %s", c->path, why.text);
+    return ST_OK;
+}
+
 static enum status check_entry(struct container *c, struct section *s, const unsigned char *entry,
                                struct error *e)
 {
@@ -120,14 +132,16 @@ static enum status check_entry(struct container *c, struct section *s, const uns
     s->bytes = get_u64(entry + ENTRY_SIZE_AT);
     s->count = get_u64(entry + ENTRY_COUNT_AT);
     const char *name = c->kind->section_name(s->type);
-    if (s->encoding != ENCODING_RAW || get_u64(entry + ENTRY_RESERVED_AT) != 0)
+    if (s->encoding > (c->kind->packed ? ENCODING_PACKED : ENCODING_RAW) ||
+        get_u64(entry + ENTRY_RESERVED_AT) != 0)
         return bad(c, name, "uses an encoding this build does not support", e);
     if (size_add(s->offset, s->bytes, &end) || end > c->size || s->offset % CONTAINER_ALIGN != 0)
         return bad(c, name, "does not lie within the file", e);
-    if (s->width == 0 || size_mul(s->count, s->width, &bytes) || bytes != s->bytes)
-        return bad(c, name, "its count and its bytes do not agree", e);
     s->data = c->bytes + s->offset;
-    return ST_OK;
+    if (s->width == 0 || size_mul(s->count, s->width, &bytes) ||
+        (s->encoding == ENCODING_RAW && bytes != s->bytes))
+        return bad(c, name, "its count and its bytes do not agree", e);
+    return s->encoding == ENCODING_PACKED ? check_packed(c, s, e) : ST_OK;
 }
 
 /* Sections follow each other, and what lies between them is zero: no byte of the file is free to
@@ -232,6 +246,14 @@ enum status container_need(const struct container *c, uint32_t type, uint32_t wi
     if ((width != 0 && s->width != width) || (count != UINT64_MAX && s->count != count))
         return bad(c, name, "has an unexpected width or count", e);
     return ST_OK;
+}
+
+struct packed section_packed(const struct section *s)
+{
+    struct packed packed;
+    struct error none = {0};
+    packed_open(&packed, s->data, s->bytes, s->width, s->count, "", &none);
+    return packed;
 }
 
 enum status container_check(const struct container *c, const struct section *s, int threads,

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <zlib.h>
 
+enum { PIECE_ELEMENTS = 1 << 20 /* packed at a time; a multiple of PACKED_BLOCK */ };
+
 struct container_writer {
     const struct container_kind *kind;
     struct outfile *out;
@@ -70,36 +72,95 @@ enum status container_writer_open(struct container_writer **result,
     return ST_OK;
 }
 
-enum status container_begin(struct container_writer *w, uint32_t type, uint32_t width,
-                            struct error *e)
+enum status container_begin(struct container_writer *w, uint32_t type,
+                            enum section_encoding encoding, uint32_t width, struct error *e)
 {
     if (w->sections == CONTAINER_MAX_SECTIONS)
         return fail(e, ST_RUNTIME, "%s: too many sections", outfile_name(w->out));
     if (pad(w, CONTAINER_ALIGN, e) != ST_OK)
         return e->status;
     struct section *s = &w->section[w->sections++];
-    *s = (struct section){.type = type, .width = width, .encoding = ENCODING_RAW, .offset = w->end};
+    *s = (struct section){.type = type, .width = width, .encoding = encoding, .offset = w->end};
     return ST_OK;
+}
+
+static enum status append(struct container_writer *w, uint64_t count, const void *bytes,
+                          uint64_t size, struct error *e)
+{
+    struct section *s = &w->section[w->sections - 1];
+    s->crc = (uint32_t)crc32_z(s->crc, bytes, size);
+    s->count += count;
+    s->bytes += size;
+    return put(w, bytes, size, e);
 }
 
 enum status container_append(struct container_writer *w, uint64_t count, const void *elements,
                              struct error *e)
 {
-    struct section *s = &w->section[w->sections - 1];
-    uint64_t bytes = count * s->width;
-    s->crc = (uint32_t)crc32_z(s->crc, elements, bytes);
-    s->count += count;
-    s->bytes += bytes;
-    return put(w, elements, bytes, e);
+    return append(w, count, elements, count * w->section[w->sections - 1].width, e);
+}
+
+enum status container_append_words(struct container_writer *w, uint64_t count,
+                                   const uint32_t *words, uint64_t word_count, struct error *e)
+{
+    return append(w, count, words, word_count * sizeof *words, e);
+}
+
+enum status container_append_directory(struct container_writer *w,
+                                       const struct packed_encoder *encoder, struct error *e)
+{
+    void *bytes;
+    uint64_t size = packed_directory_bytes(encoder);
+    if (memory_take(encoder->budget, &bytes, size, 1, "directory of a packed section", e) != ST_OK)
+        return e->status;
+    packed_directory(encoder, bytes);
+    append(w, 0, bytes, size, e);
+    memory_release(encoder->budget, bytes, size, 1);
+    return e->status;
 }
 
 enum status container_add(struct container_writer *w, uint32_t type, uint32_t width,
                           uint64_t count, const void *elements, struct error *e)
 {
-    if (container_begin(w, type, width, e) != ST_OK)
+    if (container_begin(w, type, ENCODING_RAW, width, e) != ST_OK)
         return e->status;
     if (count > 0)
         container_append(w, count, elements, e);
+    return e->status;
+}
+
+static enum status append_packed(struct container_writer *w, struct packed_encoder *encoder,
+                                 const unsigned char *elements, uint64_t count, uint32_t *words,
+                                 struct packed_block *block, int threads, struct error *e)
+{
+    for (uint64_t at = 0; at < count && e->status == ST_OK; at += PIECE_ELEMENTS) {
+        uint64_t own = count - at < PIECE_ELEMENTS ? count - at : PIECE_ELEMENTS;
+        uint64_t made = packed_encode_blocks(encoder->width, NULL, elements + at * encoder->width,
+                                             own, words, block, threads);
+        if (packed_encoder_add(encoder, own, block, made, e) == ST_OK)
+            container_append_words(w, own, words, made, e);
+    }
+    return e->status;
+}
+
+enum status container_add_packed(struct container_writer *w, uint32_t type, uint32_t width,
+                                 uint64_t count, const void *elements, int threads,
+                                 struct memory_budget *budget, struct error *e)
+{
+    struct packed_encoder encoder;
+    struct packed_block *block = NULL;
+    uint32_t *words = NULL;
+    uint64_t piece = count < PIECE_ELEMENTS ? count : PIECE_ELEMENTS;
+    uint64_t room = packed_most_words(width, piece), blocks = packed_blocks(piece);
+    packed_encoder_init(&encoder, width, budget);
+    if (memory_take(budget, (void **)&words, room, sizeof *words, "packing", e) == ST_OK &&
+        memory_take(budget, (void **)&block, blocks, sizeof *block, "packing", e) == ST_OK &&
+        container_begin(w, type, ENCODING_PACKED, width, e) == ST_OK &&
+        append_packed(w, &encoder, elements, count, words, block, threads, e) == ST_OK)
+        container_append_directory(w, &encoder, e);
+    memory_release(budget, block, blocks, sizeof *block);
+    memory_release(budget, words, room, sizeof *words);
+    packed_encoder_free(&encoder);
     return e->status;
 }
 

@@ -10,7 +10,20 @@
 #include <string.h>
 #include <zlib.h>
 
-#define MANIFEST_FIRST_LINE "dbfs-manifest 1\n"
+#define MANIFEST_FIRST_LINE "dbfs-manifest 2\n"
+
+const char *const pack_encoding_name[PACK_ENCODINGS] = {"raw", "packed", "auto"};
+
+int pack_encoding_parse(const char *text, enum pack_encoding *encoding)
+{
+    for (int i = 0; i < PACK_ENCODINGS; i++) {
+        if (strcmp(text, pack_encoding_name[i]) == 0) {
+            *encoding = (enum pack_encoding)i;
+            return 0;
+        }
+    }
+    return -1;
+}
 
 void manifest_free(struct manifest *manifest)
 {
@@ -66,6 +79,7 @@ static void print_manifest(FILE *text, const struct manifest *m)
     fprintf(text, "delegates %" PRIu64 "\n", m->d);
     for (int g = 0; g < SUBGRAPHS; g++)
         fprintf(text, "edges-%s %" PRIu64 "\n", subgraph_name[g], m->edges[g]);
+    fprintf(text, "encoding %s\n", pack_encoding_name[m->encoding]);
     fprintf(text, "pack-id %016" PRIx64 "\n", m->pack_id);
     for (uint32_t s = 0; s < m->p; s++)
         fprintf(text, "part %" PRIu32 " %" PRIu64 " %08" PRIx32 "\n", s, m->part[s].bytes,
@@ -191,7 +205,7 @@ static uint64_t *number_field(struct manifest *m, int key)
     return field[key];
 }
 
-enum { SEEN_DIRECTION = 32, SEEN_CHECKSUM, SEEN_P, SEEN_TH, SEEN_PACK_ID };
+enum { SEEN_DIRECTION = 32, SEEN_CHECKSUM, SEEN_P, SEEN_TH, SEEN_ENCODING, SEEN_PACK_ID };
 
 static int parse_key(struct line_parser *p, const char *key, const char *value, int *known)
 {
@@ -223,6 +237,10 @@ static int parse_key(struct line_parser *p, const char *key, const char *value, 
         p->seen |= UINT64_C(1) << SEEN_TH;
         return parse_th(m, value);
     }
+    if (strcmp(key, "encoding") == 0) {
+        p->seen |= UINT64_C(1) << SEEN_ENCODING;
+        return pack_encoding_parse(value, &m->encoding);
+    }
     if (strcmp(key, "pack-id") == 0) {
         p->seen |= UINT64_C(1) << SEEN_PACK_ID;
         return parse_hex(value, &m->pack_id);
@@ -246,7 +264,7 @@ static enum status parse_line(struct line_parser *p, char *line)
 static enum status check_complete(struct line_parser *p)
 {
     const uint64_t optional = UINT64_C(3) << (NUMBER_KEYS - 2);
-    const uint64_t all = ((UINT64_C(1) << NUMBER_KEYS) - 1) | UINT64_C(31) << SEEN_DIRECTION;
+    const uint64_t all = ((UINT64_C(1) << NUMBER_KEYS) - 1) | UINT64_C(63) << SEEN_DIRECTION;
     if ((p->seen | optional) != all)
         return fail(p->e, ST_BAD_DATA, "%s: a required key is missing", p->path);
     if ((p->seen & optional) != 0 && (p->seen & optional) != optional)

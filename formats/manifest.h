@@ -16,6 +16,14 @@ struct manifest_part {
     uint32_t table_crc; /* container_table_crc */
 };
 
+/* What dbfs-pack was asked for; which sections are packed stands in their shards. */
+enum pack_encoding { PACK_RAW, PACK_PACKED, PACK_AUTO, PACK_ENCODINGS };
+
+extern const char *const pack_encoding_name[PACK_ENCODINGS]; /* "raw", "packed", "auto" */
+
+/* Nonzero when `text` names none. */
+int pack_encoding_parse(const char *text, enum pack_encoding *encoding);
+
 struct manifest {
     enum edges_direction direction; /* of the input */
     struct edges_totals totals;     /* of the input stream */
@@ -23,6 +31,7 @@ struct manifest {
     uint64_t th;                 /* TH_INFINITE prints as "inf" */
     uint64_t d;
     uint64_t edges[SUBGRAPHS];   /* directed edges kept, deduplicated, all shards */
+    enum pack_encoding encoding;
     uint64_t pack_id;
     int randomized;              /* results are given through the inverse of this bijection */
     uint64_t random_n, random_seed;

@@ -180,7 +180,7 @@ static inline enum status decode_range(const struct packed *packed, const struct
 enum status packed_open(struct packed *packed, const void *bytes, uint64_t size, uint32_t width,
                         uint64_t count, const char *what, struct error *e)
 {
-    uint64_t blocks = count / PACKED_BLOCK + (count % PACKED_BLOCK != 0);
+    uint64_t blocks = packed_blocks(count);
     uint64_t groups = packed_groups(blocks), directory, after_words;
     *packed = (struct packed){.width = width, .count = count, .blocks = blocks};
     if (width != 4 && width != 8)

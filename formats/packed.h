@@ -45,11 +45,17 @@
 #ifndef DBFS_PACKED_H
 #define DBFS_PACKED_H
 
+#include "memory.h"
 #include "status.h"
 
 #include <stdint.h>
 
 enum { PACKED_BLOCK = 128 };
+
+static inline uint64_t packed_blocks(uint64_t count)
+{
+    return count / PACKED_BLOCK + (count % PACKED_BLOCK != 0);
+}
 
 /* The rows whose columns are packed. */
 struct packed_rows {
@@ -88,28 +94,44 @@ enum status packed_decode_all(const struct packed *packed, const struct packed_r
 
 /* ---- encoding ---- */
 
-/* Encodes an array that comes in pieces. Its words are the caller's to write as they come; the
- * directory, 17 bytes per block, is kept until all are there. */
+struct packed_block {
+    uint64_t base;
+    uint64_t words : 56; /* its size; in an encoder, the words before it */
+    uint64_t kind : 8;
+};
+
+/* Encodes `count` elements by themselves into the *return value* words at `words`, which has room
+ * for packed_most_words(width, count) and may be where the elements are. `block` has room for
+ * ceil(count / 128). What is made does not depend on `threads`.
+ *
+ * In a CSR, where these elements are only part of the columns, rows are those that hold them, and
+ * offsets count from the first of these elements: 0 for a row that begins before it. */
+uint64_t packed_encode_blocks(uint32_t width, const struct packed_rows *rows, const void *elements,
+                              uint64_t count, uint32_t *words, struct packed_block *block,
+                              int threads);
+uint64_t packed_most_words(uint32_t width, uint64_t count);
+
+/* The directory of an array that comes in pieces: 16 bytes per block, kept until all are there. The
+ * words are the caller's to write as they come. */
 struct packed_encoder {
     uint32_t width;
-    const struct packed_rows *rows; /* as above */
-    uint64_t count, words;          /* so far */
+    struct memory_budget *budget;
+    uint64_t count, words; /* so far */
     uint64_t blocks, capacity;
-    uint64_t *base, *position;
-    unsigned char *kind;
+    struct packed_block *block;
 };
 
 void packed_encoder_init(struct packed_encoder *encoder, uint32_t width,
-                         const struct packed_rows *rows);
+                         struct memory_budget *budget);
 void packed_encoder_free(struct packed_encoder *encoder);
 
-/* The next `count` elements: a multiple of 128 in every call but the last. `words` has room for
- * packed_most_words(width, count); *made of them are filled. Of rows, those that hold these
- * elements are read, and the offset of the next. Words and directory do not depend on `threads` or
- * on how the array is cut. */
-enum status packed_encode(struct packed_encoder *encoder, const void *elements, uint64_t count,
-                          uint32_t *words, uint64_t *made, int threads, struct error *e);
-uint64_t packed_most_words(uint32_t width, uint64_t count);
+/* The next `count` elements, encoded before into block[] and `words` words: a multiple of 128 in
+ * every call but the last. Words and directory do not depend on how the array is cut. */
+enum status packed_encoder_add(struct packed_encoder *encoder, uint64_t count,
+                               const struct packed_block *block, uint64_t words, struct error *e);
+
+/* About the bytes of a section of these elements, from a sample of its blocks. */
+uint64_t packed_estimate(uint32_t width, const void *elements, uint64_t count);
 
 /* What follows the words of the last call. */
 uint64_t packed_directory_bytes(const struct packed_encoder *encoder);

@@ -3,12 +3,12 @@
 
 #include "bytes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
     NO_GAPS = UINT32_MAX >> 1, /* words of a gap block that cannot be */
-    FEW_BLOCKS = 256           /* not worth a second thread */
+    FEW_BLOCKS = 256,          /* not worth a second thread */
+    SAMPLE_BLOCKS = 512        /* of an estimate, at least, where there are as many */
 };
 
 /* One block on its way: its elements, and both ways to keep them. */
@@ -52,18 +52,25 @@ static uint32_t frame_range(const struct block *b, uint64_t shift, uint64_t *lea
     return bits_of(high - low);
 }
 
-static uint32_t plan_frame(struct block *b)
+/* Words that a frame takes at least: any two elements are as far apart as the range, or less. */
+static uint32_t frame_bound(const struct block *b)
+{
+    uint64_t first = b->element[0], last = b->element[b->count - 1];
+    uint32_t bits = bits_of(first < last ? last - first : first - last);
+    return bits == 8 * b->width ? 0 : WORDS_PER_BIT * bits; /* one may be HEAD_NONE */
+}
+
+static uint32_t plan_frame(const struct block *b, uint64_t *base)
 {
     uint64_t wrapped_base;
-    uint32_t bits = frame_range(b, 0, &b->base);
+    uint32_t bits = frame_range(b, 0, base);
     if (bits == 8 * b->width) {
         uint32_t wrapped = frame_range(b, 1, &wrapped_base);
         if (wrapped < bits) {
             bits = wrapped;
-            b->base = wrapped_base;
+            *base = wrapped_base;
         }
     }
-    b->kind = (unsigned char)bits;
     return WORDS_PER_BIT * bits;
 }
 
@@ -87,10 +94,17 @@ static void find_codes(struct block *b, const struct packed_rows *rows, uint64_t
     }
 }
 
-/* Codes to sums, also of the fill. Nonzero where they exceed 64 bits. */
+/* Codes to sums, also of the fill. Nonzero where they exceed 64 bits, as 128 codes of 32 do not. */
 static int add_up(struct block *b)
 {
     int overflow = 0;
+    if (b->width == 4) {
+        for (uint32_t i = b->count; i < PACKED_BLOCK; i++)
+            b->sum[i] = 0;
+        for (uint32_t i = 1; i < PACKED_BLOCK; i++)
+            b->sum[i] += b->sum[i - 1];
+        return 0;
+    }
     for (uint32_t i = 1; i < PACKED_BLOCK; i++) {
         uint64_t code = i < b->count ? b->sum[i] : 0;
         overflow |= __builtin_add_overflow(b->sum[i - 1], code, &b->sum[i]);
@@ -119,12 +133,32 @@ static uint32_t plan_gaps(struct block *b, const struct packed_rows *rows, uint6
 
 /* ---- bits ---- */
 
+/* Codes of up to 16 bits, two at a time. */
+static void put_few_bits(uint32_t *words, const uint64_t *code, uint32_t bits)
+{
+    uint64_t mask = (UINT64_C(1) << bits) - 1, held = 0; /* under 32 bits before each step */
+    uint32_t held_bits = 0;
+    for (uint32_t i = 0; i < PACKED_BLOCK; i += 2) {
+        held |= ((code[i] & mask) | (code[i + 1] & mask) << bits) << held_bits;
+        held_bits += 2 * bits;
+        if (held_bits >= 32) {
+            *words++ = (uint32_t)held;
+            held >>= 32;
+            held_bits -= 32;
+        }
+    }
+}
+
 /* The low `bits` bits of each code, one after the other. */
 static void put_bits(uint32_t *words, const uint64_t *code, uint32_t bits)
 {
     uint32_t low_bits = bits < 32 ? bits : 32, high_bits = bits - low_bits, held_bits = 0;
     uint64_t low_mask = (UINT64_C(1) << low_bits) - 1, high_mask = (UINT64_C(1) << high_bits) - 1;
     uint64_t held = 0; /* under 32 bits before each step */
+    if (bits <= 16) {
+        put_few_bits(words, code, bits);
+        return;
+    }
     for (uint32_t i = 0; i < PACKED_BLOCK; i++) {
         held |= (code[i] & low_mask) << held_bits;
         held_bits += low_bits;
@@ -145,22 +179,16 @@ static void put_bits(uint32_t *words, const uint64_t *code, uint32_t bits)
     }
 }
 
-/* The `count` words of the bit vector in which bit (sum >> low_bits) + i is set for each i. These
- * ascend: bits are held until one belongs to the next 64. */
+/* The `count` words of the bit vector in which bit (sum >> low_bits) + i is set for each i. Each has
+ * a byte of its own at first, so that no step waits for the one before it; then the lowest bits of 8
+ * bytes, the first byte's first, are brought together at the top by a product. */
 static void put_unary(uint32_t *words, uint32_t count, const uint64_t *sum, uint32_t low_bits)
 {
-    uint64_t vector[UNARY_MOST_WORDS / 2] = {0}, held = 0;
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < PACKED_BLOCK; i++) {
-        uint32_t bit = (uint32_t)(sum[i] >> low_bits) + i;
-        if (bit / 64 != at) {
-            vector[at] = held;
-            held = 0;
-            at = bit / 64;
-        }
-        held |= UINT64_C(1) << bit % 64;
-    }
-    vector[at] = held;
+    unsigned char marked[UNARY_MOST_WORDS * 32] = {0}, vector[UNARY_MOST_WORDS * 4];
+    for (uint32_t i = 0; i < PACKED_BLOCK; i++)
+        marked[(uint32_t)(sum[i] >> low_bits) + i] = 1;
+    for (uint32_t i = 0; i < count * 4; i++)
+        vector[i] = (unsigned char)(get_u64(marked + i * 8) * UINT64_C(0x0102040810204080) >> 56);
     memcpy(words, vector, count * sizeof *words);
 }
 
@@ -185,101 +213,119 @@ static void put_gaps(struct block *b, uint32_t *words)
 static uint32_t encode_block(struct block *b, const struct packed_rows *rows, uint64_t first,
                              uint32_t *words)
 {
-    uint32_t frame = plan_frame(b);
-    uint64_t frame_base = b->base;
-    unsigned char frame_kind = b->kind;
     uint32_t gaps = plan_gaps(b, rows, first, 1);
-    /* equal neighbours make gaps - 1 wrap around; rows of a CSR have none */
-    if (rows == NULL && (gaps == NO_GAPS || gaps + gaps / 32 >= frame))
-        gaps = plan_gaps(b, rows, first, 0);
-    int use_gaps = gaps + gaps / 32 < frame;
-    uint32_t made = use_gaps ? gaps : frame;
-    if (use_gaps) {
-        put_gaps(b, words);
-    } else {
-        b->base = frame_base;
-        b->kind = frame_kind;
-        put_frame(b, words);
+    if (gaps + gaps / 32 >= frame_bound(b)) {
+        uint64_t base;
+        uint32_t frame = plan_frame(b, &base);
+        /* equal neighbours make gaps - 1 wrap around; rows of a CSR have none */
+        if (rows == NULL && gaps + gaps / 32 >= frame)
+            gaps = plan_gaps(b, rows, first, 0);
+        if (gaps + gaps / 32 >= frame) {
+            b->base = base;
+            b->kind = (unsigned char)(frame / WORDS_PER_BIT);
+            put_frame(b, words);
+            return frame;
+        }
+    }
+    put_gaps(b, words);
+    return gaps;
+}
+
+/* ---- pieces ---- */
+
+uint64_t packed_most_words(uint32_t width, uint64_t count)
+{
+    return packed_blocks(count) * PACKED_BLOCK * (width / 4);
+}
+
+static struct packed_block encode_at(uint32_t width, const struct packed_rows *rows,
+                                     const void *elements, uint64_t first, uint64_t count,
+                                     uint32_t *words)
+{
+    uint64_t left = count - first;
+    struct block b;
+    b.width = width;
+    b.count = left < PACKED_BLOCK ? (uint32_t)left : PACKED_BLOCK;
+    load_elements(&b, (const unsigned char *)elements + first * width);
+    uint32_t made = encode_block(&b, rows, first, words);
+    return (struct packed_block){.base = b.base, .words = made, .kind = b.kind};
+}
+
+/* Blocks are encoded apart, each at the place it would have if all were of full size: that of its
+ * elements, where they share the memory. */
+uint64_t packed_encode_blocks(uint32_t width, const struct packed_rows *rows, const void *elements,
+                              uint64_t count, uint32_t *words, struct packed_block *block,
+                              int threads)
+{
+    uint64_t blocks = packed_blocks(count), made = 0;
+    uint64_t most = packed_most_words(width, 1);
+#pragma omp parallel for num_threads(threads) schedule(static) if (blocks > FEW_BLOCKS)
+    for (uint64_t i = 0; i < blocks; i++)
+        block[i] = encode_at(width, rows, elements, i * PACKED_BLOCK, count, words + i * most);
+    for (uint64_t i = 0; i < blocks; i++) {
+        memmove(words + made, words + i * most, block[i].words * sizeof *words);
+        made += block[i].words;
     }
     return made;
+}
+
+uint64_t packed_estimate(uint32_t width, const void *elements, uint64_t count)
+{
+    uint64_t blocks = packed_blocks(count), words = 0, sampled = 0;
+    uint64_t step = blocks / SAMPLE_BLOCKS + 1;
+    uint32_t room[PACKED_BLOCK * 2];
+    for (uint64_t i = 0; i < blocks; i += step, sampled++)
+        words += encode_at(width, NULL, elements, i * PACKED_BLOCK, count, room).words;
+    return blocks == 0 ? 0 : (uint64_t)((double)words * 4 / (double)sampled * (double)blocks) +
+                                 blocks * (width + 4);
 }
 
 /* ---- sections ---- */
 
 void packed_encoder_init(struct packed_encoder *encoder, uint32_t width,
-                         const struct packed_rows *rows)
+                         struct memory_budget *budget)
 {
-    *encoder = (struct packed_encoder){.width = width, .rows = rows};
+    *encoder = (struct packed_encoder){.width = width, .budget = budget};
 }
 
 void packed_encoder_free(struct packed_encoder *encoder)
 {
-    free(encoder->base);
-    free(encoder->position);
-    free(encoder->kind);
-    packed_encoder_init(encoder, encoder->width, encoder->rows);
-}
-
-uint64_t packed_most_words(uint32_t width, uint64_t count)
-{
-    return (count + PACKED_BLOCK - 1) / PACKED_BLOCK * PACKED_BLOCK * (width / 4);
+    memory_release(encoder->budget, encoder->block, encoder->capacity, sizeof *encoder->block);
+    packed_encoder_init(encoder, encoder->width, encoder->budget);
 }
 
 static enum status grow(struct packed_encoder *encoder, uint64_t blocks, struct error *e)
 {
+    struct packed_block *grown;
     if (blocks <= encoder->capacity)
         return ST_OK;
     uint64_t capacity = blocks > 2 * encoder->capacity ? blocks : 2 * encoder->capacity;
-    uint64_t *base = realloc(encoder->base, capacity * sizeof *base);
-    encoder->base = base != NULL ? base : encoder->base;
-    uint64_t *position = realloc(encoder->position, capacity * sizeof *position);
-    encoder->position = position != NULL ? position : encoder->position;
-    unsigned char *kind = realloc(encoder->kind, capacity);
-    encoder->kind = kind != NULL ? kind : encoder->kind;
-    if (base == NULL || position == NULL || kind == NULL)
-        return fail_memory(e, "directory of a packed section", capacity * 17);
+    if (memory_take(encoder->budget, (void **)&grown, capacity, sizeof *grown,
+                    "directory of a packed section", e) != ST_OK)
+        return e->status;
+    if (encoder->blocks > 0)
+        memcpy(grown, encoder->block, encoder->blocks * sizeof *grown);
+    memory_release(encoder->budget, encoder->block, encoder->capacity, sizeof *grown);
+    encoder->block = grown;
     encoder->capacity = capacity;
     return ST_OK;
 }
 
-/* Blocks were encoded apart, each at the place it would have if all were of full size, and their
- * sizes are in `position`. */
-static uint64_t close_up(struct packed_encoder *encoder, uint64_t blocks, uint32_t *words)
+enum status packed_encoder_add(struct packed_encoder *encoder, uint64_t count,
+                               const struct packed_block *block, uint64_t words, struct error *e)
 {
-    uint64_t most = packed_most_words(encoder->width, 1), made = 0;
-    uint64_t *position = encoder->position + encoder->blocks;
-    for (uint64_t i = 0; i < blocks; i++) {
-        uint64_t size = position[i];
-        memmove(words + made, words + i * most, size * sizeof *words);
-        position[i] = encoder->words + made;
-        made += size;
-    }
-    return made;
-}
-
-enum status packed_encode(struct packed_encoder *encoder, const void *elements, uint64_t count,
-                          uint32_t *words, uint64_t *made, int threads, struct error *e)
-{
-    uint64_t blocks = (count + PACKED_BLOCK - 1) / PACKED_BLOCK, before = encoder->blocks;
-    uint64_t most = packed_most_words(encoder->width, 1);
-    if (grow(encoder, before + blocks, e) != ST_OK)
+    uint64_t blocks = packed_blocks(count), before = encoder->words;
+    if (grow(encoder, encoder->blocks + blocks, e) != ST_OK)
         return e->status;
-#pragma omp parallel for num_threads(threads) schedule(static) if (blocks > FEW_BLOCKS)
     for (uint64_t i = 0; i < blocks; i++) {
-        uint64_t first = i * PACKED_BLOCK, left = count - first;
-        struct block b;
-        b.width = encoder->width;
-        b.count = left < PACKED_BLOCK ? (uint32_t)left : PACKED_BLOCK;
-        load_elements(&b, (const unsigned char *)elements + first * encoder->width);
-        encoder->position[before + i] =
-            encode_block(&b, encoder->rows, encoder->count + first, words + i * most);
-        encoder->base[before + i] = b.base;
-        encoder->kind[before + i] = b.kind;
+        struct packed_block *to = &encoder->block[encoder->blocks + i];
+        *to = block[i];
+        to->words = before;
+        before += block[i].words;
     }
-    *made = close_up(encoder, blocks, words);
     encoder->blocks += blocks;
     encoder->count += count;
-    encoder->words += *made;
+    encoder->words += words;
     return ST_OK;
 }
 
@@ -293,6 +339,7 @@ uint64_t packed_directory_bytes(const struct packed_encoder *encoder)
 
 void packed_directory(const struct packed_encoder *encoder, void *bytes)
 {
+    const struct packed_block *block = encoder->block;
     unsigned char *p = bytes;
     if (encoder->blocks == 0)
         return;
@@ -301,14 +348,13 @@ void packed_directory(const struct packed_encoder *encoder, void *bytes)
         p += 4;
     }
     for (uint64_t i = 0; i < encoder->blocks; i += GROUP_BLOCKS, p += 8)
-        put_u64(p, encoder->position[i]);
+        put_u64(p, block[i].words);
     put_u64(p, encoder->words);
     p += 8;
     for (uint64_t i = 0; i < encoder->blocks; i++, p += encoder->width)
-        memcpy(p, &encoder->base[i], encoder->width);
+        memcpy(p, &block[i].base, encoder->width);
     for (uint64_t i = 0; i < encoder->blocks; i++, p += 4) {
-        uint64_t group = encoder->position[i / GROUP_BLOCKS * GROUP_BLOCKS];
-        put_u32(p, (uint32_t)(encoder->position[i] - group) |
-                       (uint32_t)encoder->kind[i] << POSITION_BITS);
+        uint64_t group = block[i / GROUP_BLOCKS * GROUP_BLOCKS].words;
+        put_u32(p, (uint32_t)(block[i].words - group) | (uint32_t)block[i].kind << POSITION_BITS);
     }
 }

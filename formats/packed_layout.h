@@ -1,4 +1,5 @@
-/* packed_layout.h: bits and limits of a packed section, for packed*.c alone; bytes in packed.h */
+/* packed_layout.h: bits and limits of a packed section, for those who decode it: packed*.c, and
+ * kernels of devices. Plain C that is C++ too. The bytes are in packed.h. */
 #ifndef DBFS_PACKED_LAYOUT_H
 #define DBFS_PACKED_LAYOUT_H
 

@@ -1,6 +1,9 @@
-/* shard.c: opens a shard and checks its structure; see shard.h and SPEC-shard.md */
+/* shard.c: opens a shard, checks its structure and decodes it; see shard.h and SPEC-shard.md */
 #include "shard.h"
 
+#include "huge.h"
+
+#include <stdio.h>
 #include <string.h>
 
 const char *const subgraph_name[SUBGRAPHS] = {"nn", "nd", "dn", "dd"};
@@ -27,7 +30,8 @@ static const char *section_name(uint32_t type)
 }
 
 const struct container_kind shard_kind = {
-    .magic = "DBFSSHRD", .what = "shard", .version = 1, .section_name = section_name};
+    .magic = "DBFSSHRD", .what = "shard", .version = 2, .section_name = section_name,
+    .packed = 1};
 
 static enum status bad(const struct shard *shard, const char *where, const char *why,
                        struct error *e)
@@ -42,6 +46,8 @@ static enum status read_attributes(struct shard *shard, const uint64_t **attribu
     if (container_need(shard->file, SHARD_ATTRIBUTES, 8, SHARD_ATTRIBUTE_COUNT, &s, e) != ST_OK ||
         container_check(shard->file, s, 1, e) != ST_OK)
         return e->status;
+    if (s->encoding != ENCODING_RAW)
+        return bad(shard, "attributes", "are packed", e);
     const uint64_t *at = s->data;
     if (at[SHARD_AT_P] == 0 || at[SHARD_AT_P] > UINT32_MAX || at[SHARD_AT_INDEX] >= at[SHARD_AT_P] ||
         at[SHARD_AT_D] > SHARD_MAX_LOCAL || at[SHARD_AT_LOCALS] > SHARD_MAX_LOCAL ||
@@ -59,19 +65,18 @@ static enum status read_attributes(struct shard *shard, const uint64_t **attribu
     return ST_OK;
 }
 
-static enum status open_heads(const struct shard *shard, enum subgraph g, struct csr *csr,
-                              struct error *e)
+/* ---- sections against the attributes ---- */
+
+static enum status check_heads(const struct shard *shard, enum subgraph g, struct error *e)
 {
     const struct section *heads;
+    const struct csr *csr = &shard->csr[g];
     uint64_t count;
     if (csr->head_columns == 0)
         return ST_OK;
     if (__builtin_mul_overflow(csr->rows, (uint64_t)csr->head_columns, &count))
         return bad(shard, subgraph_name[g], "too many head columns", e);
-    if (container_need(shard->file, shard_section_of(g, SHARD_HEADS), 4, count, &heads, e) != ST_OK)
-        return e->status;
-    csr->heads = heads->data;
-    return ST_OK;
+    return container_need(shard->file, shard_section_of(g, SHARD_HEADS), 4, count, &heads, e);
 }
 
 static enum status open_csr(struct shard *shard, enum subgraph g, const uint64_t *attributes,
@@ -91,46 +96,75 @@ static enum status open_csr(struct shard *shard, enum subgraph g, const uint64_t
                        e) != ST_OK ||
         container_need(shard->file, shard_section_of(g, SHARD_SOURCES), 8, mask_words(csr->rows),
                        &sources, e) != ST_OK ||
-        open_heads(shard, g, csr, e) != ST_OK)
+        check_heads(shard, g, e) != ST_OK)
         return e->status;
     csr->offset_width = offsets->width;
     csr->column_width = columns->width;
-    csr->offsets = offsets->data;
-    csr->columns = columns->data;
-    csr->sources = sources->data;
+    csr->column_count = columns->count;
     if ((offsets->width != 4 && offsets->width != 8) ||
         (columns->width != 4 && !(g == NN && columns->width == 8)))
         return bad(shard, subgraph_name[g], "impossible element width", e);
-    if (csr_offset(csr, 0) != 0 || csr_offset(csr, csr->rows) != columns->count)
-        return bad(shard, subgraph_name[g], "offsets do not span the columns", e);
     return ST_OK;
 }
 
 static enum status open_vertex_sections(struct shard *shard, struct error *e)
 {
-    const struct section *slots, *local_runs, *delegate_runs, *loops, *list;
+    const struct section *slots, *local_runs, *delegate_ids, *delegate_runs, *loops, *list;
     const struct container *f = shard->file;
     if (container_need(f, SHARD_LOCAL_SLOTS, 4, shard->locals, &slots, e) != ST_OK ||
         container_need(f, SHARD_LOCAL_DEGREES, sizeof(struct degree_run), UINT64_MAX, &local_runs,
                        e) != ST_OK ||
-        container_need(f, SHARD_DELEGATE_IDS, 0, shard->d, &shard->delegate_ids, e) != ST_OK ||
+        container_need(f, SHARD_DELEGATE_IDS, 0, shard->d, &delegate_ids, e) != ST_OK ||
         container_need(f, SHARD_DELEGATE_DEGREES, sizeof(struct degree_run), UINT64_MAX,
                        &delegate_runs, e) != ST_OK ||
         container_need(f, SHARD_LOOPS, sizeof(struct loop_count), UINT64_MAX, &loops, e) != ST_OK ||
         container_need(f, SHARD_ND_SOURCE_LIST, 4, shard->csr[ND].source_rows, &list, e) != ST_OK)
         return e->status;
-    if (shard->delegate_ids->width != 4 && shard->delegate_ids->width != 8)
+    if (delegate_ids->width != 4 && delegate_ids->width != 8)
         return bad(shard, "delegate-ids", "impossible element width", e);
-    shard->local_slots = slots->data;
-    shard->local_degrees = local_runs->data;
+    shard->delegate_id_width = delegate_ids->width;
     shard->local_degree_runs = local_runs->count;
-    shard->delegate_degrees = delegate_runs->data;
     shard->delegate_degree_runs = delegate_runs->count;
-    shard->loops = loops->data;
     shard->loop_counts = loops->count;
-    shard->nd_source_list = list->data;
     shard->nd_source_count = list->count;
     return ST_OK;
+}
+
+/* ---- where the elements are ---- */
+
+static uint32_t place_of(const struct shard *shard, const struct section *s)
+{
+    return (uint32_t)(s - container_section(shard->file, 0));
+}
+
+static const void *elements_of(const struct shard *shard, uint32_t type)
+{
+    const struct section *s = container_find(shard->file, type);
+    if (s == NULL || s->encoding == ENCODING_RAW)
+        return s == NULL ? NULL : s->data;
+    return shard->decoded[place_of(shard, s)];
+}
+
+static void point_at_csr(struct shard *shard, enum subgraph g)
+{
+    struct csr *csr = &shard->csr[g];
+    csr->offsets = elements_of(shard, shard_section_of(g, SHARD_OFFSETS));
+    csr->columns = elements_of(shard, shard_section_of(g, SHARD_COLUMNS));
+    csr->sources = elements_of(shard, shard_section_of(g, SHARD_SOURCES));
+    csr->heads = csr->head_columns == 0 ? NULL
+                                        : elements_of(shard, shard_section_of(g, SHARD_HEADS));
+}
+
+static void point_at_elements(struct shard *shard)
+{
+    for (int g = 0; g < SUBGRAPHS; g++)
+        point_at_csr(shard, (enum subgraph)g);
+    shard->local_slots = elements_of(shard, SHARD_LOCAL_SLOTS);
+    shard->local_degrees = elements_of(shard, SHARD_LOCAL_DEGREES);
+    shard->delegate_ids = elements_of(shard, SHARD_DELEGATE_IDS);
+    shard->delegate_degrees = elements_of(shard, SHARD_DELEGATE_DEGREES);
+    shard->loops = elements_of(shard, SHARD_LOOPS);
+    shard->nd_source_list = elements_of(shard, SHARD_ND_SOURCE_LIST);
 }
 
 enum status shard_open(struct shard *shard, const char *path, struct error *e)
@@ -142,15 +176,99 @@ enum status shard_open(struct shard *shard, const char *path, struct error *e)
     read_attributes(shard, &attributes, e);
     for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++)
         open_csr(shard, (enum subgraph)g, attributes, e);
-    if (e->status == ST_OK)
-        open_vertex_sections(shard, e);
-    if (e->status != ST_OK)
+    if (e->status == ST_OK && open_vertex_sections(shard, e) == ST_OK)
+        point_at_elements(shard);
+    else
         shard_close(shard);
     return e->status;
 }
 
+/* ---- decoding ---- */
+
+static enum status decode(struct shard *shard, uint32_t type, const struct packed_rows *rows,
+                          int threads, struct error *e)
+{
+    const struct section *s = container_find(shard->file, type);
+    const char *name = shard_kind.section_name(type);
+    if (s == NULL || s->encoding != ENCODING_PACKED)
+        return ST_OK;
+    struct packed packed = section_packed(s);
+    void **array = &shard->decoded[place_of(shard, s)];
+    char what[ERROR_TEXT_BYTES / 2];
+    snprintf(what, sizeof what, "%s: %s", container_path(shard->file), name);
+    if (memory_take(shard->budget, array, s->count, s->width, what, e) != ST_OK)
+        return e->status;
+    huge_advise(*array, section_decoded_bytes(s));
+    if (packed_decode_all(&packed, rows, *array, threads) != ST_OK)
+        return bad(shard, name, "a packed block is corrupt", e);
+    return ST_OK;
+}
+
+/* Columns need the offsets and heads of their rows. */
+static enum status load_csr(struct shard *shard, enum subgraph g, int threads, struct error *e)
+{
+    struct csr *csr = &shard->csr[g];
+    uint32_t columns = shard_section_of(g, SHARD_COLUMNS);
+    if (decode(shard, shard_section_of(g, SHARD_OFFSETS), NULL, threads, e) != ST_OK ||
+        decode(shard, shard_section_of(g, SHARD_HEADS), NULL, threads, e) != ST_OK ||
+        decode(shard, shard_section_of(g, SHARD_SOURCES), NULL, threads, e) != ST_OK)
+        return e->status;
+    point_at_csr(shard, g);
+    if (csr_offset(csr, 0) != 0 || csr_offset(csr, csr->rows) != csr->column_count)
+        return bad(shard, subgraph_name[g], "offsets do not span the columns", e);
+    struct packed_rows rows = shard_rows(csr);
+    return decode(shard, columns, &rows, threads, e);
+}
+
+enum status shard_load(struct shard *shard, int threads, struct memory_budget *budget,
+                       struct error *e)
+{
+    static const uint32_t of_vertices[] = {SHARD_LOCAL_SLOTS, SHARD_DELEGATE_IDS,
+                                           SHARD_ND_SOURCE_LIST};
+    shard->budget = budget;
+    for (int i = 0; i < 3 && e->status == ST_OK; i++)
+        decode(shard, of_vertices[i], NULL, threads, e);
+    for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++)
+        load_csr(shard, (enum subgraph)g, threads, e);
+    if (e->status != ST_OK)
+        shard_unload(shard);
+    else
+        point_at_elements(shard);
+    return e->status;
+}
+
+void shard_unload(struct shard *shard)
+{
+    for (uint32_t i = 0; shard->file != NULL && i < container_sections(shard->file); i++) {
+        const struct section *s = container_section(shard->file, i);
+        memory_release(shard->budget, shard->decoded[i], s->count, s->width);
+        shard->decoded[i] = NULL;
+    }
+    if (shard->file != NULL)
+        point_at_elements(shard);
+}
+
+int shard_packed(const struct shard *shard, uint32_t type, struct packed *packed)
+{
+    const struct section *s = container_find(shard->file, type);
+    if (s == NULL || s->encoding != ENCODING_PACKED)
+        return 0;
+    *packed = section_packed(s);
+    return 1;
+}
+
+struct packed_rows shard_rows(const struct csr *csr)
+{
+    uint64_t last = csr->head_columns > 0 ? csr->head_columns - 1 : 0;
+    return (struct packed_rows){.rows = csr->rows,
+                                .offsets = csr->offsets,
+                                .offset_width = csr->offset_width,
+                                .heads = csr->heads == NULL ? NULL : csr->heads + last * csr->rows};
+}
+
 void shard_close(struct shard *shard)
 {
+    shard_unload(shard);
     container_close(shard->file);
     memset(shard, 0, sizeof *shard);
 }
@@ -161,7 +279,7 @@ uint64_t shard_device_bytes(const struct shard *shard)
     for (uint32_t i = 0; i < container_sections(shard->file); i++) {
         const struct section *s = container_section(shard->file, i);
         if (s->type >= SHARD_OFFSETS)
-            bytes += s->bytes;
+            bytes += section_decoded_bytes(s);
     }
     return bytes;
 }

@@ -11,6 +11,8 @@
  *    only the rest of each row;
  *  - an nn destination is (its shard << local_bits) | its local id there, 4 bytes where that fits in
  *    32 bits, else 8.
+ * Sections of 4- and 8-byte elements may be packed (packed.h). shard_open maps a shard, shard_load
+ * decodes what is packed; raw sections are used where they are mapped.
  * Layout in SPEC-shard.md.
  */
 #ifndef DBFS_SHARD_H
@@ -64,10 +66,11 @@ struct loop_count {
     uint64_t count;
 };
 
-/* A CSR subgraph in place. */
+/* A CSR subgraph. */
 struct csr {
     uint64_t rows;
     uint64_t edges;        /* head entries included */
+    uint64_t column_count; /* the others: the end of the offsets */
     uint32_t head_columns; /* k */
     uint32_t offset_width; /* 4 or 8 */
     uint32_t column_width; /* 4, or 8 for nn */
@@ -78,9 +81,12 @@ struct csr {
     uint64_t source_rows;    /* bits set in it */
 };
 
-/* A shard as mapped. All pointers are into the map. */
+/* A shard. Pointers are into the map, or to what shard_load decoded; those to packed sections are
+ * NULL while the shard is not loaded. */
 struct shard {
     struct container *file;
+    struct memory_budget *budget; /* of what is decoded */
+    void *decoded[CONTAINER_MAX_SECTIONS]; /* by place in the section table; NULL where raw */
     uint32_t index, p; /* this is shard `index` of p */
     uint64_t n;
     uint64_t th;
@@ -90,7 +96,8 @@ struct shard {
     uint64_t pack_id;    /* equal in all shards and the manifest of one packing */
     struct csr csr[SUBGRAPHS];
     const uint32_t *local_slots;
-    const struct section *delegate_ids; /* width 4 or 8 */
+    const void *delegate_ids;
+    uint32_t delegate_id_width; /* 4 or 8 */
     const struct degree_run *local_degrees, *delegate_degrees;
     uint64_t local_degree_runs, delegate_degree_runs;
     const struct loop_count *loops;
@@ -116,17 +123,31 @@ enum shard_attribute {
 
 extern const struct container_kind shard_kind;
 
-/* Maps a shard and checks its structure: section sizes against the attributes, offsets' ends. The
- * content of sections is not read: see shard_check. */
+/* Maps a shard and checks its structure: section sizes against the attributes, directories of packed
+ * sections. The content of sections is not read. */
 enum status shard_open(struct shard *shard, const char *path, struct error *e);
-void shard_close(struct shard *shard);
+void shard_close(struct shard *shard); /* a zeroed shard is allowed */
 
-/* Reads everything: CRCs, offsets ascending, every id in range, rows ascending and without
- * duplicates, masks, lists and counts in agreement. */
+/* Decodes all packed sections, with `threads` threads, into memory of the budget, which must outlive
+ * the shard; checks that offsets span their columns. No bytes of the file make it leave the sections
+ * or the memory, whether their CRCs were compared (container_check) or not. ST_BAD_DATA names the
+ * section, ST_RESOURCE the memory. */
+enum status shard_load(struct shard *shard, int threads, struct memory_budget *budget,
+                       struct error *e);
+void shard_unload(struct shard *shard);
+
+/* Reads everything of a loaded shard but CRCs (container_check_all): offsets ascending, every id in
+ * range, rows ascending and without duplicates, masks, lists and counts in agreement. */
 enum status shard_check(const struct shard *shard, int threads, struct error *e);
 
-/* Bytes that a device holds: all but slots, ids, degrees and loops. */
+/* Bytes that a device holds: all sections but slots, ids, degrees and loops, decoded. */
 uint64_t shard_device_bytes(const struct shard *shard);
+
+/* Section `type` as it is stored, for those who decode it themselves. Nonzero when it is packed. In
+ * a CSR the columns' rows are those of csr[g], once loaded: the offsets and, where there are heads,
+ * the last head column. */
+int shard_packed(const struct shard *shard, uint32_t type, struct packed *packed);
+struct packed_rows shard_rows(const struct csr *csr);
 
 static inline uint64_t csr_offset(const struct csr *csr, uint64_t i)
 {
@@ -142,8 +163,8 @@ static inline uint64_t csr_column(const struct csr *csr, uint64_t i)
 
 static inline uint64_t shard_delegate_id(const struct shard *shard, uint64_t i)
 {
-    return shard->delegate_ids->width == 4 ? ((const uint32_t *)shard->delegate_ids->data)[i]
-                                           : ((const uint64_t *)shard->delegate_ids->data)[i];
+    return shard->delegate_id_width == 4 ? ((const uint32_t *)shard->delegate_ids)[i]
+                                         : ((const uint64_t *)shard->delegate_ids)[i];
 }
 
 static inline int mask_bit(const uint64_t *mask, uint64_t i)

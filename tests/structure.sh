@@ -20,6 +20,16 @@ check 'zlib inflate is seen by one file of the tools' \
 duplicates=$(find formats tools traverse -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
 check "file names are unique ($duplicates)" test -z "$duplicates"
 
+# what kernels of a device include
+headers='formats/packed.h formats/packed_layout.h formats/shard.h formats/partition.h'
+if command -v "${CXX:-c++}" >/dev/null 2>&1; then
+    check 'the headers of shards and packed sections are C++ too' sh -c \
+        'for h in $1; do echo "#include \"$h\""; done | "$2" -x c++ -fsyntax-only -Wall -I. -' \
+        - "$headers" "${CXX:-c++}"
+else
+    skip 'headers of shards as C++: no C++ compiler'
+fi
+
 # every program and format has its page, and every option of --help stands in it
 for program in rmatgen edgeconv degsplit dbfs-pack dbfs-traverse; do
     check "man/$program.1 exists" test -s "man/$program.1"

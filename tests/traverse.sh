@@ -22,33 +22,34 @@ l none --local-all2all
 u none --uniquify
 chunk 4M 64
 threads 1 2
+encoding packed raw
 END
 }
 parameters "$layouts" | awk -f tests/pairs.awk >"$tmp/pairs"
 parameters "$long_layouts" | awk -f tests/pairs.awk >"$tmp/long_pairs"
 
-# pack_graph P TH: the directory of $edges for P shards
+# pack_graph P TH ENCODING: the directory of $edges for P shards
 pack_graph() {
-    local dir=$work/pack-$1-$2
+    local dir=$work/pack-$1-$2-$3
     if [ ! -e "$dir/manifest" ]; then
         local th=
         [ "$2" = suggested ] || th="-t $2"
-        "$BIN/dbfs-pack" -q -p "$1" $th -o "$dir" "$work/edges" 2>"$work/pack.err" ||
+        "$BIN/dbfs-pack" -q -p "$1" $th --encoding "$3" -o "$dir" "$work/edges" 2>"$work/pack.err" ||
             { cat "$work/pack.err"; return 1; }
     fi
 }
 
-# run_config LAYOUT TH DIRECTION REDUCTION L U CHUNK THREADS
+# run_config LAYOUT TH DIRECTION REDUCTION L U CHUNK THREADS ENCODING
 run_config() {
     local ranks=${1%x*} shards=${1#*x} options=''
     local p=$((ranks * shards))
     [ "$5" = none ] || options="$options $5"
     [ "$6" = none ] || options="$options $6"
-    pack_graph "$p" "$2" || return 1
+    pack_graph "$p" "$2" "$9" || return 1
     rm -f "$work"/depths.* "$work"/parents.*
     "$MPIEXEC" -n "$ranks" "$BIN/dbfs-traverse" -q -@ "$8" -g "$shards" --direction "$3" \
         --reduction "$4" --chunk "$7" $options -r "$roots" --depths "$work/depths.%d.txt" \
-        --parents "$work/parents.%d.txt" "$work/pack-$p-$2" >"$work/out" 2>"$work/err" ||
+        --parents "$work/parents.%d.txt" "$work/pack-$p-$2-$9" >"$work/out" 2>"$work/err" ||
         { cat "$work/err"; return 1; }
     for root in ${roots//,/ }; do
         cmp -s "$work/depths.$root.txt" "$work/oracle.$root.txt" ||
@@ -123,7 +124,7 @@ printf '3 5\n' >"$tmp/text" && small 'one edge, isolated vertices' 3,0,5 6
 
 make_text path 10000 && deep 'path of 10,000' 0,5000 16
 make_text grid 300 300 && deep 'grid 300 x 300' 0,45150 16
-make_text path 200 && printf '8x1 suggested auto blocking none none 4M 1\n' >"$tmp/one" &&
+make_text path 200 && printf '8x1 suggested auto blocking none none 4M 1 packed\n' >"$tmp/one" &&
     check_graph 'path of 200 with 8 ranks' 0 1 "$tmp/one"
 
 # the real graphs that ship, and those that lie beside a checkout

@@ -28,6 +28,9 @@ static const char help[] =
     "      --force            write into a folder that is not empty; replaces a packed graph\n"
     "      --heads LIST       head columns per subgraph, such as nd=1,dd=4 (0 to 8, or 'auto':\n"
     "                         the default, two for nd and dd where most rows have an edge)\n"
+    "      --encoding E       raw: sections that are used where they are mapped; packed: small\n"
+    "                         ones, decoded when a search starts; auto, the default: packed where\n"
+    "                         that takes at most three quarters of the bytes\n"
     "      --list             print what a shard directory holds\n"
     "      --verify           check every byte of a shard directory\n"
     "  -@, --threads N        0, the default, is all cores\n"
@@ -35,7 +38,13 @@ static const char help[] =
     "  -T, --tmpdir DIR       where a stream from a pipe is kept (default: $TMPDIR or /tmp)\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
-enum { FORCE_OPTION = CLI_FIRST_FREE_OPTION, HEADS_OPTION, LIST_OPTION, VERIFY_OPTION };
+enum {
+    FORCE_OPTION = CLI_FIRST_FREE_OPTION,
+    HEADS_OPTION,
+    ENCODING_OPTION,
+    LIST_OPTION,
+    VERIFY_OPTION
+};
 
 enum action { PACK, LIST, VERIFY };
 
@@ -77,6 +86,10 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
     case 'o': c->pack.folder = argument; break;
     case FORCE_OPTION: c->pack.force = 1; break;
     case HEADS_OPTION: parse_heads(cli, argument, c->pack.heads); break;
+    case ENCODING_OPTION:
+        if (pack_encoding_parse(argument, &c->pack.encoding) != 0)
+            cli_usage(cli, "--encoding: '%s' is not raw, packed or auto", argument);
+        break;
     case LIST_OPTION: c->action = LIST; break;
     case VERIFY_OPTION: c->action = VERIFY; break;
     default: cli_option(cli, option, argument);
@@ -110,11 +123,13 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"output", required_argument, NULL, 'o'},
                                             {"force", no_argument, NULL, FORCE_OPTION},
                                             {"heads", required_argument, NULL, HEADS_OPTION},
+                                            {"encoding", required_argument, NULL, ENCODING_OPTION},
                                             {"list", no_argument, NULL, LIST_OPTION},
                                             {"verify", no_argument, NULL, VERIFY_OPTION},
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
     int option;
+    c->pack.encoding = PACK_AUTO;
     for (int g = 0; g < SUBGRAPHS; g++)
         c->pack.heads[g] = HEADS_AUTO;
     while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS "p:s:t:o:", options, NULL)) != -1)

@@ -16,7 +16,7 @@ static void put(struct gpu_plan *plan, enum gpu_array_id id, const char *name, u
 {
     uint64_t bytes = gpu_aligned(count * width);
     plan->array[id] = (struct gpu_array){name, count * width, source};
-    if (source != NULL)
+    if (id < GPU_MASKS) /* also of a packed shard that is not loaded */
         plan->graph_bytes += bytes;
     else
         plan->working_bytes += bytes;
@@ -32,8 +32,7 @@ static void put_sections(struct gpu_plan *plan, const struct shard *shard)
         int at = 4 * g;
         put(plan, at + GPU_HEADS, name[0], csr->head_columns * csr->rows, 4, csr->heads);
         put(plan, at + GPU_OFFSETS, name[1], csr->rows + 1, csr->offset_width, csr->offsets);
-        put(plan, at + GPU_COLUMNS, name[2], csr_offset(csr, csr->rows), csr->column_width,
-            csr->columns);
+        put(plan, at + GPU_COLUMNS, name[2], csr->column_count, csr->column_width, csr->columns);
         put(plan, at + GPU_SOURCES, name[3], mask_words(csr->rows), 8, csr->sources);
     }
 }

@@ -38,12 +38,12 @@ enum { GPU_RECEIVE_IDS = 1 << 22 /* that a device takes at a time */ };
 struct gpu_array {
     const char *name;
     uint64_t bytes;
-    const void *source; /* what it holds at first; NULL: nothing */
+    const void *source; /* what it holds at first; NULL: nothing, or packed and not loaded */
 };
 
 struct gpu_plan {
     struct gpu_array array[GPU_ARRAY_COUNT];
-    uint64_t graph_bytes, working_bytes; /* of arrays with a source, and of the others */
+    uint64_t graph_bytes, working_bytes; /* of arrays up to GPU_SOURCES of dd, and of the others */
 };
 
 /* 32-bit words of a mask of `bits` bits, as the shard files have it. */

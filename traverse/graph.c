@@ -29,6 +29,16 @@ static enum status check_shards(const struct graph *graph, int threads, struct e
     return ST_OK;
 }
 
+static enum status decode_shards(struct graph *graph, int threads, struct memory_budget *budget,
+                                 struct error *e)
+{
+    for (uint32_t g = 0; g < graph->device_count; g++) {
+        if (shard_load(&graph->shards[g], threads, budget, e) != ST_OK)
+            return e->status;
+    }
+    return ST_OK;
+}
+
 static enum status choose_device_count(struct graph *graph, const struct comm *comm, uint32_t wanted,
                                        struct error *e)
 {
@@ -43,7 +53,8 @@ static enum status choose_device_count(struct graph *graph, const struct comm *c
 }
 
 enum status graph_open(struct graph *graph, const struct comm *comm, const char *folder,
-                       uint32_t device_count, int check, int threads, struct error *e)
+                       uint32_t device_count, int check, int threads,
+                       struct memory_budget *budget, struct error *e)
 {
     memset(graph, 0, sizeof *graph);
     double start = cli_seconds();
@@ -57,8 +68,13 @@ enum status graph_open(struct graph *graph, const struct comm *comm, const char 
         check_shards(graph, threads, e);
     if (comm_agree(comm, e) != ST_OK)
         return e->status;
+    double checked = cli_seconds();
+    decode_shards(graph, threads, budget, e);
+    if (comm_agree(comm, e) != ST_OK)
+        return e->status;
     graph->open_s = opened - start;
-    graph->check_s = cli_seconds() - opened;
+    graph->check_s = checked - opened;
+    graph->decode_s = cli_seconds() - checked;
     if (graph->manifest.randomized)
         bijection_init(&graph->bijection, graph->manifest.random_n, graph->manifest.random_seed);
     for (uint32_t g = 0; g < graph->device_count; g++)

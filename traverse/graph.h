@@ -1,4 +1,4 @@
-/* graph.h: the packed graph as this rank holds it: the manifest and its G mapped shards */
+/* graph.h: the packed graph as this rank holds it: the manifest and its G shards */
 #ifndef DBFS_GRAPH_H
 #define DBFS_GRAPH_H
 
@@ -6,6 +6,7 @@
 
 #include "formats/bijection.h"
 #include "formats/manifest.h"
+#include "formats/memory.h"
 #include "formats/partition.h"
 
 struct graph {
@@ -14,13 +15,15 @@ struct graph {
     uint32_t device_count;      /* G */
     struct shard *shards;       /* [G]: device g holds shard g*R + rank */
     uint64_t vertices;          /* with edges, all shards: collective sum */
-    double open_s, check_s;
+    double open_s, check_s, decode_s;
 };
 
 /* Collective. G = 0 takes p / R. ST_USAGE when R*G is not p. With `check` every section's CRC is
- * compared, by `threads` threads. */
+ * compared, by `threads` threads. Packed sections are decoded into memory of the budget, which must
+ * outlive the graph. */
 enum status graph_open(struct graph *graph, const struct comm *comm, const char *folder,
-                       uint32_t device_count, int check, int threads, struct error *e);
+                       uint32_t device_count, int check, int threads,
+                       struct memory_budget *budget, struct error *e);
 void graph_close(struct graph *graph);
 
 /* Ids people use <-> ids in the shards. */

@@ -157,7 +157,7 @@ static enum status set_up(struct run *run, struct error *e)
         run->budget.limit_bytes /= run->comm.host_ranks;
     if (backend_choose(&run->backend, run->args.backend, e) != ST_OK ||
         graph_open(&run->graph, &run->comm, run->args.folder, run->args.shards_per_rank,
-                   run->args.check, run->threads, e) != ST_OK)
+                   run->args.check, run->threads, &run->budget, e) != ST_OK)
         return e->status;
     open_devices(run, e);
     if (comm_agree(&run->comm, e) != ST_OK || choose_roots(run, e) != ST_OK)

@@ -28,8 +28,9 @@ void report_environment(FILE *out, const struct environment *env)
     fprintf(out, "setup: %u ranks x %u shards, %d threads a rank, %s backend\n", env->comm->ranks,
             env->graph->device_count, env->threads, env->backend);
     fprintf(out, "direction: %s\n", env->direction);
-    fprintf(out, "load_s: %.6f (open %.6f, check %.6f)\n",
-            env->graph->open_s + env->graph->check_s, env->graph->open_s, env->graph->check_s);
+    fprintf(out, "load_s: %.6f (open %.6f, check %.6f, decode %.6f)\n",
+            env->graph->open_s + env->graph->check_s + env->graph->decode_s, env->graph->open_s,
+            env->graph->check_s, env->graph->decode_s);
     fflush(out);
 }
 
@@ -155,7 +156,8 @@ static void json_graph(FILE *out, const struct graph *graph)
     for (int g = 0; g < SUBGRAPHS; g++)
         fprintf(out, "%s\"%s\": %" PRIu64, g > 0 ? ", " : "", subgraph_name[g], m->edges[g]);
     fprintf(out, "},\n    \"pack_id\": \"%016" PRIx64 "\", \"load_open_s\": %.9f, "
-            "\"load_check_s\": %.9f,\n", m->pack_id, graph->open_s, graph->check_s);
+            "\"load_check_s\": %.9f, \"load_decode_s\": %.9f,\n", m->pack_id, graph->open_s,
+            graph->check_s, graph->decode_s);
 }
 
 static void json_environment(FILE *out, const struct environment *env)

@@ -5,6 +5,10 @@ set -u
 pack=$(realpath "$BIN/dbfs-pack")
 
 same_folders() { diff -r "$1" "$2" >&2; }
+same_graph() { # all facts of the manifest but those of this packing
+    diff <(grep -vE '^(encoding|pack-id|part|crc) ' "$1/manifest") \
+        <(grep -vE '^(encoding|pack-id|part|crc) ' "$2/manifest") >&2
+}
 # all bits of one byte of a file
 flip() {
     local byte
@@ -62,6 +66,31 @@ for heads in nn=2,nd=3,dn=1,dd=8 nd=0,dd=0 dd=auto; do
     check "--heads $heads: in order" "$pack" -q --verify "$tmp/b"
     rm -r "$tmp/b"
 done
+
+# ---- encodings ----
+
+"$pack" -q -p 2 --encoding raw -o "$tmp/raw" "$tmp/g.edges"
+for encoding in packed auto; do
+    for threads in 1 2 5; do
+        "$pack" -q -p 2 -@ $threads --encoding $encoding -o "$tmp/b.$threads" "$tmp/g.edges"
+    done
+    check "$encoding: the same bytes with -@ 1 and 2" same_folders "$tmp/b.1" "$tmp/b.2"
+    check "$encoding: and 5" same_folders "$tmp/b.1" "$tmp/b.5"
+    check "$encoding: in order" "$pack" -q --verify "$tmp/b.1"
+    check_exit 5 "$encoding: --verify within a budget too small" "$pack" -q -S 64K --verify "$tmp/b.1"
+    check_says 'memory budget' 'says so'
+    check "$encoding: the manifest names it" grep -qx "encoding $encoding" "$tmp/b.1/manifest"
+    check "$encoding: under half of the bytes" test \
+        $((2 * $(cat "$tmp/b.1"/part* | wc -c))) -lt "$(cat "$tmp/raw"/part* | wc -c)"
+    check "$encoding: the same graph" same_graph "$tmp/b.1" "$tmp/raw"
+    check "$encoding: another packing" test "$(grep ^pack-id "$tmp/b.1/manifest")" != \
+        "$(grep ^pack-id "$tmp/raw/manifest")"
+    rm -r "$tmp"/b.*
+done
+"$pack" -q -p 2 -o "$tmp/b" "$tmp/g.edges"
+check 'auto is the default' grep -qx 'encoding auto' "$tmp/b/manifest"
+rm -r "$tmp/b"
+
 check_exit 0 'the summary' "$pack" -p 2 -o "$tmp/b" "$tmp/g.edges"
 check_says 'M edges/s, peak memory' 'has speed and memory'
 rm -r "$tmp/b"
@@ -71,7 +100,9 @@ rm -r "$tmp/b"
 check_exit 0 '--list' "$pack" --list "$tmp/a"
 cp "$tmp/out" "$tmp/list"
 for line in '^vertices  *4096$' '^shards (p)  *3$' '^these shards' '^Table I' '^64-bit CSR' \
-    '^edge list: 16m' '^dd-columns .*device$' '^local-slots'; do
+    '^edge list: 16m' '^dd-columns  *packed .*device$' '^local-slots' '^encoding  *auto$' \
+    '^attributes  *raw' '^all files of the directory  *[0-9]' \
+    '^bytes per directed edge kept  *[0-9]'; do
     check "--list has '$line'" grep -q "$line" "$tmp/list"
 done
 
@@ -109,6 +140,10 @@ refuses 2 '-s and -t' "$pack" -p 1 -s "$tmp/g.split" -t 3 -o "$tmp/x" "$tmp/g.ed
 refuses 2 '-s and the edges from standard input' "$pack" -p 1 -s - -o "$tmp/x"
 for heads in nd nd= nd=9 xx=1 nd=1x, nd=1,,dd=1; do
     refuses 2 "--heads $heads" "$pack" -p 1 --heads "$heads" -o "$tmp/x" "$tmp/g.edges"
+done
+for encoding in '' gzip Raw packed,raw; do
+    refuses 2 "--encoding '$encoding'" \
+        "$pack" -p 1 --encoding "$encoding" -o "$tmp/x" "$tmp/g.edges"
 done
 refuses 1 'a missing stream' "$pack" -p 1 -o "$tmp/x" "$tmp/none.edges"
 refuses 3 'a directed stream' "$pack" -p 1 -o "$tmp/x" "$tmp/directed.edges"
@@ -154,7 +189,7 @@ check_says 'standard input: .*trailer' 'and says so'
 no_room() { (trap '' XFSZ; ulimit -f 100; "$pack" -q -p 1 -o "$tmp/x" "$tmp/g.edges"); }
 refuses 1 'a write that fails' no_room
 mkdir "$tmp/kept"
-no_room_kept() { (trap '' XFSZ; ulimit -f 100; "$pack" -q -p 4 -o "$tmp/kept" "$tmp/g.edges"); }
+no_room_kept() { (trap '' XFSZ; ulimit -f 100; "$pack" -q -p 4 --encoding raw -o "$tmp/kept" "$tmp/g.edges"); }
 check_exit 1 'a write that fails in a folder of the user' no_room_kept
 check 'leaves that folder, empty' test -d "$tmp/kept" -a -z "$(ls -A "$tmp/kept")"
 
@@ -165,27 +200,29 @@ sections='1:attributes 2:local-slots 3:local-degrees 4:delegate-ids 5:delegate-d
 16:nn-offsets 17:nn-columns 19:nn-sources 20:nd-offsets 21:nd-columns 22:nd-heads 23:nd-sources
 24:dn-offsets 25:dn-columns 27:dn-sources 28:dd-offsets 29:dd-columns 30:dd-heads 31:dd-sources
 40:nd-source-list'
-"$pack" -q -p 2 -t 8 -o "$tmp/v" "$tmp/loops.edges"
-part=$tmp/v/part-0001-of-0002.dbfs
-cp "$part" "$tmp/good"
-count=$(od -An -tu4 -j 12 -N 4 "$part" | tr -d ' ')
-found=0
-for section in $sections; do
-    for ((i = 0; i < count; i++)); do
-        entry=$((32 + 48 * i))
-        type=$(od -An -tu4 -j $entry -N 4 "$part" | tr -d ' ')
-        [ "$type" = "${section%%:*}" ] || continue
-        at=$(od -An -tu8 -j $((entry + 16)) -N 8 "$part" | tr -d ' ')
-        size=$(od -An -tu8 -j $((entry + 24)) -N 8 "$part" | tr -d ' ')
-        [ "$size" -gt 0 ] || continue
-        found=$((found + 1))
-        flip "$part" $((at + size / 2))
-        check_exit 3 "a flipped byte in ${section#*:}" "$pack" --verify "$tmp/v"
-        check_says "part-0001-of-0002.dbfs: .*${section#*:}" "and ${section#*:} is named"
-        cp "$tmp/good" "$part"
+for encoding in raw packed; do
+    "$pack" -q --force -p 2 -t 8 --encoding $encoding -o "$tmp/v" "$tmp/loops.edges"
+    part=$tmp/v/part-0001-of-0002.dbfs
+    cp "$part" "$tmp/good"
+    count=$(od -An -tu4 -j 12 -N 4 "$part" | tr -d ' ')
+    found=0
+    for section in $sections; do
+        for ((i = 0; i < count; i++)); do
+            entry=$((32 + 48 * i))
+            type=$(od -An -tu4 -j $entry -N 4 "$part" | tr -d ' ')
+            [ "$type" = "${section%%:*}" ] || continue
+            at=$(od -An -tu8 -j $((entry + 16)) -N 8 "$part" | tr -d ' ')
+            size=$(od -An -tu8 -j $((entry + 24)) -N 8 "$part" | tr -d ' ')
+            [ "$size" -gt 0 ] || continue
+            found=$((found + 1))
+            flip "$part" $((at + size / 2))
+            check_exit 3 "$encoding: a flipped byte in ${section#*:}" "$pack" --verify "$tmp/v"
+            check_says "part-0001-of-0002.dbfs: .*${section#*:}" "and ${section#*:} is named"
+            cp "$tmp/good" "$part"
+        done
     done
+    check "$encoding: every section was there to be flipped" test $found = 21
 done
-check 'every section was there to be flipped' test $found = 21
 for at in 3 9 13 20 25 29 40 100; do
     flip "$part" $at
     check_exit 3 "a flipped byte at $at, in header or table" "$pack" --verify "$tmp/v"

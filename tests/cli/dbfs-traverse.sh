@@ -78,6 +78,38 @@ done
 check "a flipped bit is refused in each of $tried sections" test "$tried" -gt 10 -a "$flipped" = "$tried"
 check 'and the section is named' test "$named" = "$tried"
 
+# ---- packed and raw shards ----
+"$BIN/dbfs-pack" -q -p 4 --encoding raw -o "$tmp/raw4" "$tmp/g.edges"
+"$BIN/dbfs-pack" -q -p 4 --encoding packed -o "$tmp/packed4" "$tmp/g.edges"
+for encoding in raw packed; do
+    check_exit 0 "$encoding shards" mpi 2 -q -n 16 --depths "$tmp/d.%d.$encoding" "$tmp/${encoding}4"
+    grep '^distance_checksum' "$tmp/out" >"$tmp/sum.$encoding"
+    cat "$tmp"/d.*."$encoding" >"$tmp/all.$encoding"
+done
+check 'the same distances from 16 roots' cmp "$tmp/all.raw" "$tmp/all.packed"
+check 'the same checksum' cmp "$tmp/sum.raw" "$tmp/sum.packed"
+for encoding in raw packed; do
+    check_exit 0 "--plan of $encoding shards" "$traverse" --plan "$tmp/${encoding}4"
+    cp "$tmp/out" "$tmp/plan.$encoding"
+done
+check 'the same plan' cmp "$tmp/plan.raw" "$tmp/plan.packed"
+check_exit 5 'packed shards in a budget too small' "$traverse" -q -S 100K -r 1 "$tmp/packed4"
+check_says 'part-000[0-3]-of-0004.dbfs: .*memory budget' 'names the shard'
+copy_of_packed=$tmp/packed4/part-0000-of-0004.dbfs
+cp "$copy_of_packed" "$tmp/good4"
+size=$(stat -c %s "$tmp/good4")
+refused=0
+for i in $(seq 1 40); do
+    at=$((4096 + (size - 4096) / 41 * i))
+    byte=$(od -An -tu1 -j "$at" -N 1 "$tmp/good4")
+    cp "$tmp/good4" "$copy_of_packed"
+    printf "\\$(printf '%o' $((byte ^ 255)))" | dd of="$copy_of_packed" bs=1 seek="$at" conv=notrunc 2>/dev/null
+    "$traverse" -q -r 1 "$tmp/packed4" >/dev/null 2>&1
+    [ $? = 3 ] && refused=$((refused + 1))
+done
+check 'a changed byte of packed shards is refused' test "$refused" = 40
+cp "$tmp/good4" "$copy_of_packed"
+
 # ---- results ----
 "$TESTS/oracle" -n 1024 -o "$tmp/oracle.%d.txt" "$tmp/g.txt" 1,2,3 >/dev/null
 check_exit 0 'depths to standard output' "$traverse" -r 1 --depths - "$tmp/p1"

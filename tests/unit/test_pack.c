@@ -315,7 +315,8 @@ static int folder_agrees(const struct plain *pl, const int *heads)
     int ok = manifest_agrees(&m, pl);
     for (uint32_t s = 0; s < pl->p && ok; s++) {
         struct shard shard;
-        if (manifest_open_shard(&m, folder, s, &shard, &e) != ST_OK)
+        if (manifest_open_shard(&m, folder, s, &shard, &e) != ST_OK ||
+            shard_load(&shard, 2, &budget, &e) != ST_OK)
             stop_at(&e);
         ok = shard_agrees(&shard, pl, heads, &at);
         shard_close(&shard);
@@ -327,10 +328,10 @@ static int folder_agrees(const struct plain *pl, const int *heads)
 }
 
 static int pack_agrees(const struct stream *stream, uint32_t p, uint64_t th, int suggest,
-                       const int *heads, int threads)
+                       const int *heads, enum pack_encoding encoding, int threads)
 {
-    struct pack_options o = {.p = p, .th_given = !suggest, .th = th, .threads = threads,
-                             .folder = folder};
+    struct pack_options o = {.p = p, .th_given = !suggest, .th = th, .encoding = encoding,
+                             .threads = threads, .folder = folder};
     struct pack_report report;
     struct error e = {0};
     struct memory_budget budget = {.limit_bytes = UINT64_C(1) << 30};
@@ -360,6 +361,7 @@ static void test_random(int symmetric, const char *name)
                 uint64_t seed = 100 * p + 10 * i + j, n = j == 1 ? 1 + seed % 5 : 5 + 31 * i * i;
                 struct stream s = random_stream(seed, n, edges[i], symmetric);
                 ok = pack_agrees(&s, p, thresholds[j % 5], j == 5, heads[(i + j + p) % 4],
+                                 (enum pack_encoding)((i + 2 * j + p) % PACK_ENCODINGS),
                                  1 + (int)(seed % 3));
                 if (!ok)
                     printf("# seed %llu\n", (unsigned long long)seed);
@@ -434,7 +436,8 @@ static void test_example(void)
     for (uint32_t i = 0; i < 3; i++) {
         char name[64];
         struct shard s;
-        if (manifest_open_shard(&m, folder, i, &s, &e) != ST_OK)
+        if (manifest_open_shard(&m, folder, i, &s, &e) != ST_OK ||
+            shard_load(&s, 1, &budget, &e) != ST_OK)
             stop_at(&e);
         snprintf(name, sizeof name, "the example by hand, part %u", i);
         report(example_part(&s), name);
@@ -450,7 +453,8 @@ static void test_example(void)
  * They need more vertices than a test can hold, so an order is made and then told that local ids
  * take more bits. With 42 of them a record keeps 21 bits of its row, and the rows are more.
  */
-static int wide_agrees(const struct stream *stream, uint32_t p, uint64_t th, unsigned local_bits)
+static int wide_agrees(const struct stream *stream, uint32_t p, uint64_t th, unsigned local_bits,
+                       enum pack_encoding encoding)
 {
     static const int heads[SUBGRAPHS] = {1, HEADS_AUTO, HEADS_AUTO, HEADS_AUTO};
     struct memory_budget budget = {.limit_bytes = UINT64_C(1) << 32};
@@ -471,14 +475,15 @@ static int wide_agrees(const struct stream *stream, uint32_t p, uint64_t th, uns
         placement_make(&placement, &order, &source, &sep.degrees.totals,
                        stream->direction == EDGES_SYMMETRIC, 2, &budget, &e) != ST_OK)
         stop_at(&e);
-    struct packing packing = {.placement = &placement, .loops = &loops, .th = th, .threads = 2};
+    struct packing packing = {.placement = &placement, .loops = &loops, .th = th,
+                              .encoding = encoding, .threads = 2};
     memcpy(packing.heads, heads, sizeof heads);
     struct plain *pl = plain_pack(stream, p, th, local_bits);
     for (uint32_t i = 0; i < p && ok; i++) {
         struct written_shard written;
         struct shard s;
         if (shard_write(&packing, i, folder, &budget, &written, &e) != ST_OK ||
-            shard_open(&s, folder, &e) != ST_OK)
+            shard_open(&s, folder, &e) != ST_OK || shard_load(&s, 2, &budget, &e) != ST_OK)
             stop_at(&e);
         s.local_bits = local_bits;
         ok = s.csr[NN].column_width == 8 && shard_agrees(&s, pl, heads, &at);
@@ -507,8 +512,12 @@ static struct stream path_stream(uint64_t n)
 static void test_wide(void)
 {
     struct stream s = random_stream(3, 400, 3000, 0);
-    report(wide_agrees(&s, 5, 10, 30), "nn destinations of 8 bytes, 5 shards");
-    report(wide_agrees(&s, 1, TH_INFINITE, 31), "nn destinations of 8 bytes, no delegates");
+    report(wide_agrees(&s, 5, 10, 30, PACK_RAW), "nn destinations of 8 bytes, 5 shards");
+    report(wide_agrees(&s, 5, 10, 30, PACK_PACKED), "nn destinations of 8 bytes, packed");
+    report(wide_agrees(&s, 1, TH_INFINITE, 31, PACK_RAW),
+           "nn destinations of 8 bytes, no delegates");
+    report(wide_agrees(&s, 1, TH_INFINITE, 31, PACK_PACKED),
+           "nn destinations of 8 bytes, no delegates, packed");
     free(s.edges);
 }
 
@@ -536,7 +545,8 @@ static void test_cut_rows(void)
     struct csr_counts counts;
     if (outfile_open(&out, folder, &e) != ST_OK ||
         container_writer_open(&w, &shard_kind, out, &e) != ST_OK ||
-        csr_build(&placement, 0, NN, 0, w, 2, &budget, &counts, &e) != ST_OK ||
+        csr_build(&placement, 0, NN, 0,
+                  &(struct section_writer){w, PACK_RAW, 2, &budget}, &counts, &e) != ST_OK ||
         container_writer_finish(w, NULL, &e) != ST_OK || outfile_commit(out, NULL, &e) != ST_OK)
         stop_at(&e);
     container_writer_free(w);

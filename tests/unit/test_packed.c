@@ -37,17 +37,56 @@ struct packed_section {
     uint64_t size;
 };
 
+static uint64_t offset_of(const struct packed_rows *rows, uint64_t row)
+{
+    return rows->offset_width == 4 ? ((const uint32_t *)rows->offsets)[row]
+                                   : ((const uint64_t *)rows->offsets)[row];
+}
+
+/* Rows as a piece that begins at element `at` sees them; the offsets are to be freed. */
+static struct packed_rows rows_from(const struct packed_rows *rows, uint64_t at)
+{
+    uint64_t *offsets = bytes_of((rows->rows + 1) * 8);
+    for (uint64_t r = 0; r <= rows->rows; r++)
+        offsets[r] = offset_of(rows, r) < at ? 0 : offset_of(rows, r) - at;
+    return (struct packed_rows){rows->rows, offsets, 8, rows->heads};
+}
+
+static struct memory_budget budget = {.limit_bytes = UINT64_C(1) << 30};
+
+/* Each piece is packed where its elements are, in an allocation of just their blocks. */
+static uint64_t pack_piece(struct packed_encoder *encoder, const void *elements, uint64_t count,
+                           const struct packed_rows *rows, uint32_t *words, int threads)
+{
+    struct error e = {0};
+    struct packed_block *block = bytes_of(packed_blocks(count) * sizeof *block);
+    struct packed_rows own = {0};
+    void *piece = bytes_of(packed_most_words(encoder->width, count) * 4);
+    memcpy(piece, elements, count * encoder->width);
+    if (rows != NULL)
+        own = rows_from(rows, encoder->count);
+    uint64_t made = packed_encode_blocks(encoder->width, rows != NULL ? &own : NULL, piece, count,
+                                         piece, block, threads);
+    memcpy(words, piece, made * 4);
+    packed_encoder_add(encoder, count, block, made, &e);
+    free((void *)(uintptr_t)own.offsets);
+    free(piece);
+    free(block);
+    return made;
+}
+
 static struct packed_section pack(const void *array, uint64_t count, uint32_t width,
                                   const struct packed_rows *rows, uint64_t piece, int threads)
 {
-    struct error e = {0};
     struct packed_encoder encoder;
-    packed_encoder_init(&encoder, width, rows);
+    packed_encoder_init(&encoder, width, &budget);
     uint32_t *words = bytes_of(packed_most_words(width, count) * 4);
-    for (uint64_t at = 0; at < count; at += piece) {
-        uint64_t made, n = count - at < piece ? count - at : piece;
-        packed_encode(&encoder, (const char *)array + at * width, n, words + encoder.words, &made,
-                      threads, &e);
+    for (uint64_t at = 0, made = 0; at < count; at += piece) {
+        uint64_t n = count - at < piece ? count - at : piece;
+        made += pack_piece(&encoder, (const char *)array + at * width, n, rows, words + made,
+                           threads);
+        if (count - at <= piece)
+            break;
     }
     uint64_t directory = packed_directory_bytes(&encoder);
     struct packed_section s = {.size = encoder.words * 4 + directory};
@@ -92,12 +131,6 @@ static uint64_t sum_by_the_book(const unsigned char *block, int unary, uint32_t 
     }
     return (bit - 128 * (uint64_t)low_bits - i) << low_bits |
            bits_at(block, i * low_bits, low_bits);
-}
-
-static uint64_t offset_of(const struct packed_rows *rows, uint64_t row)
-{
-    return rows->offset_width == 4 ? ((const uint32_t *)rows->offsets)[row]
-                                   : ((const uint64_t *)rows->offsets)[row];
 }
 
 static uint64_t element_by_the_book(const struct packed_section *s, uint64_t count, uint32_t width,
@@ -580,6 +613,26 @@ static void test_word_counts(void)
     free(s.bytes);
 }
 
+/* Within an eighth, from the same mixture of blocks everywhere. */
+static void test_estimates(void)
+{
+    enum { COUNT = 128 * 3000 + 17 };
+    uint32_t *array = bytes_of(4 * COUNT);
+    for (uint64_t i = 0; i < COUNT; i++)
+        array[i] = (uint32_t)draw() >> (i / 128 % 5 * 5);
+    struct packed_section s = pack(array, COUNT, 4, NULL, UINT64_MAX, 2);
+    uint64_t estimate = packed_estimate(4, array, COUNT);
+    report(estimate > s.size / 8 * 7 && estimate < s.size / 8 * 9,
+           "an estimate comes near the size");
+    report(packed_estimate(4, array, 0) == 0, "the estimate of nothing");
+    free(s.bytes);
+    s = pack(array, 129, 4, NULL, UINT64_MAX, 1);
+    estimate = packed_estimate(4, array, 129);
+    report(estimate <= s.size && estimate + 20 >= s.size, "the estimate of two blocks");
+    free(s.bytes);
+    free(array);
+}
+
 int main(void)
 {
     for (uint32_t width = 4; width <= 8; width += 4) {
@@ -596,6 +649,8 @@ int main(void)
     test_bad_offsets();
     test_refusals();
     test_word_counts();
+    test_estimates();
     report(checked_bytes > 0, "decoded bytes were looked at");
+    report(budget.taken_bytes == 0, "all memory was given back");
     return unit_result();
 }

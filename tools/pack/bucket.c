@@ -6,7 +6,7 @@
  */
 #include "bucket.h"
 
-#include "tools/huge.h"
+#include "formats/huge.h"
 
 #include <stdlib.h>
 #include <string.h>

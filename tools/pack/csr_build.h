@@ -1,16 +1,14 @@
 /* csr_build.h: one subgraph of one shard from its buckets to the sections of a file.
  *
- * Each bucket is a range of rows. Threads sort buckets beside each other, drop duplicates and move
- * the first k columns of every row into the head columns; the rest is appended to the columns
- * section in the order of the rows. Offsets, heads and the mask of rows that are not empty follow.
+ * The columns section is written as ranges of rows are sorted (csr_columns.h); heads, the mask of
+ * rows that are not empty and offsets follow.
  */
 #ifndef DBFS_CSR_BUILD_H
 #define DBFS_CSR_BUILD_H
 
-#include "formats/container.h"
-#include "formats/memory.h"
 #include "formats/shard.h"
 #include "place.h"
+#include "section_write.h"
 
 #include <stdint.h>
 
@@ -25,7 +23,7 @@ struct csr_counts {
 /* `heads` is k or HEADS_AUTO: HEADS_USUAL head columns for nd and dd, unless fewer than half of the
  * rows have anything to put there. Destinations of 8 bytes have no heads. */
 enum status csr_build(const struct placement *placement, uint32_t shard, enum subgraph g,
-                      int heads, struct container_writer *writer, int threads,
-                      struct memory_budget *budget, struct csr_counts *counts, struct error *e);
+                      int heads, const struct section_writer *out, struct csr_counts *counts,
+                      struct error *e);
 
 #endif

@@ -7,7 +7,7 @@
 #include "order.h"
 
 #include "formats/partition.h"
-#include "tools/huge.h"
+#include "formats/huge.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -131,6 +131,7 @@ static uint64_t pack_id(const struct job *j)
     id = hash_pair(id, j->report->th);
     for (int g = 0; g < SUBGRAPHS; g++)
         id = hash_pair(id, (uint64_t)(int64_t)j->options->heads[g]);
+    id = hash_pair(id, j->options->encoding);
     return hash_pair(id, shard_kind.version);
 }
 
@@ -164,6 +165,7 @@ static enum status start_manifest(struct job *j, uint64_t id, struct error *e)
     m->p = j->options->p;
     m->th = j->report->th;
     m->d = j->report->d;
+    m->encoding = j->options->encoding;
     m->pack_id = id;
     m->randomized = info->randomized;
     m->random_n = info->random_n;
@@ -185,6 +187,7 @@ static enum status write_folder(struct job *j, struct error *e)
                               .loops = &j->loops,
                               .th = j->report->th,
                               .pack_id = pack_id(j),
+                              .encoding = j->options->encoding,
                               .threads = shard_threads(j)};
     memcpy(packing.heads, j->options->heads, sizeof packing.heads);
     if (start_manifest(j, packing.pack_id, e) != ST_OK || pack_folder_clear(&j->folder, e) != ST_OK)

@@ -8,6 +8,7 @@
 
 #include "csr_build.h"
 #include "tools/edge_source.h"
+#include "formats/manifest.h"
 #include "formats/memory.h"
 #include "formats/shard.h"
 
@@ -21,6 +22,7 @@ struct pack_options {
     int th_given;
     uint64_t th;
     int heads[SUBGRAPHS];
+    enum pack_encoding encoding;
     int force, threads;
     const char *folder;
 };

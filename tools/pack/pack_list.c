@@ -8,12 +8,20 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-/* Bytes of one type of section in one shard. */
+enum { TYPES = 64 };
+
+/* Sections of one type: their bytes in the files and decoded, and how many there are. */
+struct section_sizes {
+    uint64_t stored, decoded;
+    uint32_t raw, packed;
+};
+
 struct part_sizes {
     uint64_t locals, edges, device_bytes, file_bytes;
     uint32_t heads[SUBGRAPHS];
-    uint64_t section[64]; /* by type */
+    struct section_sizes section[TYPES];
 };
 
 static uint64_t kept_edges(const struct manifest *m)
@@ -46,6 +54,7 @@ static void print_facts(const struct manifest *m, FILE *out)
     fprintf(out, "TH                %s\n", th_format(m->th, th, sizeof th));
     fprintf(out, "delegates         %" PRIu64 " (%.3f%% of the vertices)\n", m->d,
             share(m->d, m->totals.n));
+    fprintf(out, "encoding          %s\n", pack_encoding_name[m->encoding]);
     fprintf(out, "pack id           %016" PRIx64 "\n", m->pack_id);
 }
 
@@ -70,8 +79,13 @@ static void measure(const struct shard *s, struct part_sizes *sizes)
     }
     for (uint32_t i = 0; i < container_sections(s->file); i++) {
         const struct section *section = container_section(s->file, i);
-        if (section->type < 64)
-            sizes->section[section->type] += section->bytes;
+        if (section->type >= TYPES)
+            continue;
+        struct section_sizes *of_type = &sizes->section[section->type];
+        of_type->stored += section->bytes;
+        of_type->decoded += section_decoded_bytes(section);
+        of_type->raw += section->encoding == ENCODING_RAW;
+        of_type->packed += section->encoding == ENCODING_PACKED;
     }
 }
 
@@ -89,21 +103,55 @@ static void print_parts(const struct part_sizes *parts, uint32_t p, FILE *out)
     }
 }
 
-/* One line per section type: the sum over all parts and the largest part. */
+static const char *encoding_of(const struct section_sizes *sum)
+{
+    if (sum->raw > 0 && sum->packed > 0)
+        return "both";
+    return sum->packed > 0 ? "packed" : "raw";
+}
+
+/* One line per section type: sums over all parts, and the largest part. */
 static void print_sections(const struct part_sizes *parts, uint32_t p, FILE *out)
 {
-    fprintf(out, "\n%-18s %16s %16s\n", "section", "bytes, all parts", "largest part");
-    for (uint32_t type = 0; type < 64; type++) {
-        uint64_t sum = 0, largest = 0;
+    fprintf(out, "\n%-18s %-8s %16s %16s %16s\n", "section", "encoding", "bytes, all parts",
+            "decoded", "largest, decoded");
+    for (uint32_t type = 0; type < TYPES; type++) {
+        struct section_sizes sum = {0};
+        uint64_t largest = 0;
         for (uint32_t s = 0; s < p; s++) {
-            uint64_t bytes = parts[s].section[type];
-            sum += bytes;
-            largest = bytes > largest ? bytes : largest;
+            const struct section_sizes *own = &parts[s].section[type];
+            sum.stored += own->stored;
+            sum.decoded += own->decoded;
+            sum.raw += own->raw;
+            sum.packed += own->packed;
+            largest = own->decoded > largest ? own->decoded : largest;
         }
-        if (sum > 0)
-            fprintf(out, "%-18s %16" PRIu64 " %16" PRIu64 "%s\n", shard_kind.section_name(type),
-                    sum, largest, type >= SHARD_OFFSETS ? "  device" : "");
+        if (sum.decoded > 0)
+            fprintf(out, "%-18s %-8s %16" PRIu64 " %16" PRIu64 " %16" PRIu64 "%s\n",
+                    shard_kind.section_name(type), encoding_of(&sum), sum.stored, sum.decoded,
+                    largest, type >= SHARD_OFFSETS ? "  device" : "");
     }
+}
+
+/* All files, the manifest too. */
+static enum status print_directory(const struct manifest *m, const char *folder, FILE *out,
+                                   struct error *e)
+{
+    uint64_t bytes = 0, kept = kept_edges(m);
+    struct stat st;
+    char *path = manifest_path(folder, MANIFEST_NAME);
+    if (path == NULL)
+        return fail_memory(e, folder, strlen(folder));
+    if (stat(path, &st) == 0)
+        bytes = (uint64_t)st.st_size;
+    else
+        fail_errno(e, path, "cannot look up");
+    free(path);
+    for (uint32_t s = 0; s < m->p; s++)
+        bytes += m->part[s].bytes;
+    fprintf(out, "\n%-38s %16" PRIu64 "\n%-38s %16.3f\n", "all files of the directory", bytes,
+            "bytes per directed edge kept", kept > 0 ? (double)bytes / (double)kept : 0);
+    return e->status;
 }
 
 static void print_size(const char *what, uint64_t bytes, uint64_t device, FILE *out)
@@ -155,6 +203,7 @@ enum status pack_list(const char *folder, FILE *stream, struct error *e)
         print_parts(parts, m.p, stream);
         print_sections(parts, m.p, stream);
         print_comparison(&m, parts, stream);
+        print_directory(&m, folder, stream, e);
         if (fflush(stream) != 0 || ferror(stream))
             fail_errno(e, "standard output", "cannot write");
     }

@@ -1,7 +1,8 @@
 /* pack_verify.c: see pack_verify.h
  *
  * That two sets of edges are each other's reverse is shown by sums of hashes of the (source,
- * destination) pairs, which do not depend on order: a directory of any size is read once.
+ * destination) pairs, which do not depend on order: a directory of any size is read once, and
+ * decoded part by part.
  */
 #include "pack_verify.h"
 
@@ -22,6 +23,7 @@ struct verify {
     uint64_t edges[SUBGRAPHS];
     uint64_t nn_forward, nn_backward; /* hash sums over all shards */
     uint64_t degree_sum, loops;
+    uint64_t *delegate_id;    /* [d] of the first part */
     uint32_t *delegate_run;   /* [d] the delegate's run of equal degrees */
     uint64_t *delegate_edges; /* [d] edges kept, over all shards */
 };
@@ -158,34 +160,38 @@ static enum status check_local_edges(const struct shard *s, struct error *e)
 
 /* ---- delegates ---- */
 
-static int same_delegates(const struct shard *a, const struct shard *b)
+static int same_delegates(const struct verify *v, const struct shard *s)
 {
-    return a->delegate_ids->bytes == b->delegate_ids->bytes &&
-           memcmp(a->delegate_ids->data, b->delegate_ids->data, a->delegate_ids->bytes) == 0 &&
-           a->delegate_degree_runs == b->delegate_degree_runs &&
-           memcmp(a->delegate_degrees, b->delegate_degrees,
-                  a->delegate_degree_runs * sizeof *a->delegate_degrees) == 0;
+    const struct shard *first = &v->shard[0];
+    for (uint64_t i = 0; i < s->d; i++) {
+        if (shard_delegate_id(s, i) != v->delegate_id[i])
+            return 0;
+    }
+    return s->delegate_degree_runs == first->delegate_degree_runs &&
+           memcmp(s->delegate_degrees, first->delegate_degrees,
+                  s->delegate_degree_runs * sizeof *s->delegate_degrees) == 0;
 }
 
-/* The first shard's delegates in order, with the run of degrees that each belongs to. */
-static enum status check_delegates(struct verify *v, struct error *e)
+/* The first shard's delegates in order, with the run of degrees that each belongs to; those of the
+ * others are the same. */
+static enum status check_delegates(struct verify *v, const struct shard *s, struct error *e)
 {
-    const struct shard *s = &v->shard[0];
     uint64_t i = 0;
+    if (s->index > 0)
+        return same_delegates(v, s)
+                   ? ST_OK
+                   : bad(s, "delegate-ids", "differ from those of the other parts", e);
     for (uint64_t run = 0; run < s->delegate_degree_runs; run++) {
         const struct degree_run *r = &s->delegate_degrees[run];
         v->degree_sum += r->degree * r->vertices;
         if (r->degree <= s->th)
             return bad_at(s, "delegate-degrees", run, "a delegate with a degree up to TH", e);
         for (uint64_t end = i + r->vertices; i < end; i++) {
+            v->delegate_id[i] = shard_delegate_id(s, i);
             v->delegate_run[i] = (uint32_t)run;
             if (i > end - r->vertices && shard_delegate_id(s, i) <= shard_delegate_id(s, i - 1))
                 return bad_at(s, "delegate-ids", i, "delegates of one degree do not ascend", e);
         }
-    }
-    for (uint32_t shard = 1; shard < v->m->p; shard++) {
-        if (!same_delegates(s, &v->shard[shard]))
-            return bad(&v->shard[shard], "delegate-ids", "differ from those of the other parts", e);
     }
     return ST_OK;
 }
@@ -268,7 +274,8 @@ static enum status check_shard(struct verify *v, const struct shard *s, struct e
 {
     if (s->local_bits != v->shard[0].local_bits)
         return bad(s, "attributes", "local bits differ from those of the other parts", e);
-    if (check_heads(s, e) != ST_OK || check_coverage(v, s, e) != ST_OK ||
+    if (check_heads(s, e) != ST_OK || check_delegates(v, s, e) != ST_OK ||
+        check_coverage(v, s, e) != ST_OK ||
         check_local_edges(s, e) != ST_OK || check_dd(v, s, e) != ST_OK ||
         check_transposes(v, s, e) != ST_OK || check_nn(v, s, e) != ST_OK)
         return e->status;
@@ -297,30 +304,41 @@ static enum status check_totals(const struct verify *v, const char *folder, stru
     return ST_OK;
 }
 
-/* Opens the parts and checks each by itself, before any is related to another. */
+/* Opens the parts and compares all checksums, before anything is decoded. */
 static enum status open_parts(struct verify *v, const char *folder, struct verify_report *report,
                               struct error *e)
 {
     for (uint32_t s = 0; s < v->m->p; s++) {
         if (manifest_open_shard(v->m, folder, s, &v->shard[s], e) != ST_OK ||
-            shard_check(&v->shard[s], v->threads, e) != ST_OK)
+            container_check_all(v->shard[s].file, v->threads, e) != ST_OK)
             return e->status;
         report->bytes += container_bytes(v->shard[s].file);
     }
     return ST_OK;
 }
 
+/* A part by itself, then against those before it. */
+static enum status check_decoded(struct verify *v, struct shard *s, struct error *e)
+{
+    if (shard_load(s, v->threads, v->budget, e) == ST_OK &&
+        shard_check(s, v->threads, e) == ST_OK)
+        check_shard(v, s, e);
+    shard_unload(s);
+    return e->status;
+}
+
 static enum status check_parts(struct verify *v, const char *folder, struct error *e)
 {
     uint64_t d = v->m->d;
-    if (memory_take(v->budget, (void **)&v->delegate_run, d, 4, "delegates", e) == ST_OK &&
-        memory_take(v->budget, (void **)&v->delegate_edges, d, 8, "delegates", e) == ST_OK &&
-        check_delegates(v, e) == ST_OK) {
+    if (memory_take(v->budget, (void **)&v->delegate_id, d, 8, "delegates", e) == ST_OK &&
+        memory_take(v->budget, (void **)&v->delegate_run, d, 4, "delegates", e) == ST_OK &&
+        memory_take(v->budget, (void **)&v->delegate_edges, d, 8, "delegates", e) == ST_OK) {
         for (uint32_t s = 0; s < v->m->p && e->status == ST_OK; s++)
-            check_shard(v, &v->shard[s], e);
+            check_decoded(v, &v->shard[s], e);
         if (e->status == ST_OK && check_delegate_edges(v, e) == ST_OK)
             check_totals(v, folder, e);
     }
+    memory_release(v->budget, v->delegate_id, d, 8);
     memory_release(v->budget, v->delegate_run, d, 4);
     memory_release(v->budget, v->delegate_edges, d, 8);
     return e->status;
@@ -343,8 +361,7 @@ enum status pack_verify(const char *folder, int threads, struct memory_budget *b
     for (int g = 0; g < SUBGRAPHS; g++)
         report->edges += v.edges[g];
     for (uint32_t s = 0; v.shard != NULL && s < m.p; s++) {
-        if (v.shard[s].file != NULL)
-            shard_close(&v.shard[s]);
+        shard_close(&v.shard[s]);
     }
     free(v.shard);
     manifest_free(&m);

@@ -2,39 +2,36 @@
 #include "shard_write.h"
 
 #include "formats/outfile.h"
+#include "section_write.h"
 
 #include <string.h>
 
-enum { PIECE = 4096 /* ids narrowed at a time */ };
-
-static enum status write_delegate_ids(const struct vertex_order *o, struct container_writer *w,
-                                      struct error *e)
+static enum status write_delegate_ids(const struct vertex_order *o,
+                                      const struct section_writer *out, struct error *e)
 {
-    uint32_t piece[PIECE];
+    uint32_t *ids;
     if (o->n > (uint64_t)UINT32_MAX + 1)
-        return container_add(w, SHARD_DELEGATE_IDS, 8, o->d, o->delegate_ids, e);
-    if (container_begin(w, SHARD_DELEGATE_IDS, 4, e) != ST_OK)
+        return section_write(out, SHARD_DELEGATE_IDS, 8, o->d, o->delegate_ids, e);
+    if (memory_take(out->budget, (void **)&ids, o->d, 4, "delegates", e) != ST_OK)
         return e->status;
-    for (uint64_t i = 0; i < o->d && e->status == ST_OK;) {
-        uint64_t count = o->d - i < PIECE ? o->d - i : PIECE;
-        for (uint64_t j = 0; j < count; j++)
-            piece[j] = (uint32_t)o->delegate_ids[i + j];
-        container_append(w, count, piece, e);
-        i += count;
-    }
+    for (uint64_t i = 0; i < o->d; i++)
+        ids[i] = (uint32_t)o->delegate_ids[i];
+    section_write(out, SHARD_DELEGATE_IDS, 4, o->d, ids, e);
+    memory_release(out->budget, ids, o->d, 4);
     return e->status;
 }
 
 static enum status write_vertices(const struct packing *pk, uint32_t shard,
-                                  struct container_writer *w, struct error *e)
+                                  const struct section_writer *out, struct error *e)
 {
+    struct container_writer *w = out->writer;
     const struct vertex_order *o = pk->placement->order;
     const struct shard_vertices *sv = &o->shard[shard];
     const struct shard_loops *sl = pk->loops;
     uint64_t first = sl->first[shard], loops = sl->first[shard + 1] - first;
-    container_add(w, SHARD_LOCAL_SLOTS, 4, sv->locals, sv->slots, e);
+    section_write(out, SHARD_LOCAL_SLOTS, 4, sv->locals, sv->slots, e);
     container_add(w, SHARD_LOCAL_DEGREES, sizeof *sv->runs, sv->run_count, sv->runs, e);
-    write_delegate_ids(o, w, e);
+    write_delegate_ids(o, out, e);
     container_add(w, SHARD_DELEGATE_DEGREES, sizeof *o->delegate_runs, o->delegate_run_count,
                   o->delegate_runs, e);
     return container_add(w, SHARD_LOOPS, sizeof *sl->entries, loops, sl->entries + first, e);
@@ -65,12 +62,14 @@ static enum status write_sections(const struct packing *pk, uint32_t shard,
                                   struct container_writer *w, struct memory_budget *budget,
                                   struct written_shard *written, struct error *e)
 {
+    struct section_writer out = {
+        .writer = w, .encoding = pk->encoding, .threads = pk->threads, .budget = budget};
     for (int g = 0; g < SUBGRAPHS; g++) {
-        if (csr_build(pk->placement, shard, (enum subgraph)g, pk->heads[g], w, pk->threads, budget,
+        if (csr_build(pk->placement, shard, (enum subgraph)g, pk->heads[g], &out,
                       &written->counts[g], e) != ST_OK)
             return e->status;
     }
-    if (write_vertices(pk, shard, w, e) == ST_OK &&
+    if (write_vertices(pk, shard, &out, e) == ST_OK &&
         write_attributes(pk, shard, written->counts, w, e) == ST_OK)
         container_writer_finish(w, &written->part.table_crc, e);
     return e->status;

@@ -17,6 +17,7 @@ struct packing {
     const struct shard_loops *loops;
     uint64_t th, pack_id;
     int heads[SUBGRAPHS]; /* head columns, or HEADS_AUTO */
+    enum pack_encoding encoding;
     int threads;
 };
 

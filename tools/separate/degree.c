@@ -9,7 +9,7 @@
 
 #include "formats/hash.h"
 #include "formats/text.h"
-#include "tools/huge.h"
+#include "formats/huge.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,369 @@
+/* csr_columns.c: see csr_columns.h */
+#include "csr_columns.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WINDOW_PER_THREAD = 16 /* ranges that may be ahead of the one to be written */ };
+
+/* Memory for the columns of a range. It goes from range to range: memory fresh from the system is
+ * cleared first, which would take longer than sorting into it. */
+struct column_buffer {
+    struct column_buffer *next;
+    uint64_t bytes;  /* of what follows */
+    uint64_t room[]; /* PACKED_BLOCK in front; columns of 4 or 8 bytes each; blocks when packed */
+};
+
+/* An incomplete block. */
+union carry {
+    uint32_t of_4[PACKED_BLOCK];
+    uint64_t of_8[PACKED_BLOCK];
+};
+
+struct range {
+    struct column_buffer *buffer; /* NULL where there are no records */
+    struct packed_block *block;   /* in the buffer, behind the columns */
+    uint64_t count;               /* columns, the heads taken out */
+    uint64_t carried;             /* elements of earlier ranges in front of them */
+    uint64_t whole;               /* elements in whole blocks, from the carried ones on */
+    uint64_t words;               /* these take, packed */
+    int sorted, ready;            /* ready to be written */
+};
+
+struct queue {
+    const struct csr_rows *csr;
+    const struct section_writer *out;
+    int packed;
+    uint32_t window;
+    struct packed_encoder encoder; /* of what is written */
+
+    pthread_mutex_t lock; /* of what follows, and of ranges between two steps */
+    pthread_cond_t moved;
+    uint32_t to_sort, to_place, to_pack, to_write; /* the next range of each step */
+    int writing;
+    struct range *range;         /* [csr->ranges] */
+    struct column_buffer *spare; /* a list */
+    struct error *error;
+    uint64_t edges;
+    uint64_t carried; /* elements of placed ranges that do not fill a block */
+    union carry carry;
+};
+
+/* One thread's side. */
+struct worker {
+    struct queue *queue;
+    struct range_sorter sorter;
+    uint32_t *offsets; /* of the rows of what is packed */
+    uint64_t offset_capacity;
+};
+
+static void stop(struct queue *q, uint64_t bytes)
+{
+    pthread_mutex_lock(&q->lock);
+    fail_memory(q->error, "sorting edges", bytes);
+    pthread_cond_broadcast(&q->moved);
+    pthread_mutex_unlock(&q->lock);
+}
+
+/* ---- buffers ---- */
+
+static struct column_buffer *take_buffer(struct queue *q, uint64_t bytes)
+{
+    pthread_mutex_lock(&q->lock);
+    struct column_buffer *buffer = q->spare;
+    if (buffer != NULL)
+        q->spare = buffer->next;
+    pthread_mutex_unlock(&q->lock);
+    if (buffer != NULL && buffer->bytes >= bytes)
+        return buffer;
+    free(buffer);
+    bytes += bytes / 4; /* the next range may need a little more */
+    buffer = malloc(sizeof *buffer + bytes);
+    if (buffer != NULL)
+        buffer->bytes = bytes;
+    return buffer;
+}
+
+/* Under the lock. */
+static void give_buffer(struct queue *q, struct column_buffer *buffer)
+{
+    if (buffer == NULL)
+        return;
+    buffer->next = q->spare;
+    q->spare = buffer;
+}
+
+/* The carried elements, and after them the range's own. */
+static void *elements_of(const struct queue *q, const struct range *range)
+{
+    return (unsigned char *)(range->buffer->room + PACKED_BLOCK) - range->carried * q->csr->width;
+}
+
+/* ---- sorting ---- */
+
+static int sort(struct worker *w, struct range *range, uint32_t r, uint64_t *edges)
+{
+    const struct csr_rows *csr = w->queue->csr;
+    uint64_t records = range_start(csr, &w->sorter, r);
+    if (records == 0 || records == UINT64_MAX)
+        return records == 0;
+    uint64_t room = PACKED_BLOCK + (records * csr->width + 7) / 8;
+    uint64_t blocks = w->queue->packed ? packed_blocks(records) + 1 : 0;
+    range->buffer = take_buffer(w->queue, room * 8 + blocks * sizeof *range->block);
+    if (range->buffer == NULL)
+        return 0;
+    range->block = (struct packed_block *)(range->buffer->room + room);
+    range->count = range_sort(csr, &w->sorter, r, range->buffer->room + PACKED_BLOCK, edges);
+    return range->count != UINT64_MAX;
+}
+
+/* ---- cutting into blocks, under the lock ---- */
+
+/* Puts what earlier ranges left over in front of a range, and takes what it leaves over. */
+static void place(struct queue *q, struct range *range)
+{
+    uint64_t width = q->csr->width, all = q->carried + range->count;
+    unsigned char *carry = (unsigned char *)&q->carry, *elements;
+    if (range->count == 0)
+        return;
+    if (all < PACKED_BLOCK) {
+        memcpy(carry + q->carried * width, elements_of(q, range), range->count * width);
+    } else {
+        range->carried = q->carried;
+        range->whole = all / PACKED_BLOCK * PACKED_BLOCK;
+        elements = elements_of(q, range);
+        memcpy(elements, carry, q->carried * width);
+        memcpy(carry, elements + range->whole * width, (all - range->whole) * width);
+    }
+    q->carried = all - range->whole;
+}
+
+static void place_sorted(struct queue *q)
+{
+    const struct csr_rows *csr = q->csr;
+    while (q->to_place < csr->ranges && q->range[q->to_place].sorted) {
+        struct range *range = &q->range[q->to_place++];
+        if (q->packed) {
+            place(q, range);
+        } else {
+            range->ready = 1;
+            q->to_pack++;
+        }
+    }
+    pthread_cond_broadcast(&q->moved);
+}
+
+/* ---- packing ---- */
+
+/* The rows of `carried` elements before row `begin`, and those up to row `end`; the elements of the
+ * first one before them are not counted. */
+static int find_rows(struct worker *w, uint64_t begin, uint64_t end, uint64_t carried,
+                     struct packed_rows *rows)
+{
+    const struct csr_rows *csr = w->queue->csr;
+    uint64_t first = begin, before = 0, at = 0;
+    while (before < carried)
+        before += csr->length[--first];
+    if (end - first + 1 > w->offset_capacity) {
+        free(w->offsets);
+        w->offset_capacity = 2 * (end - first + 1);
+        w->offsets = malloc(w->offset_capacity * sizeof *w->offsets);
+        if (w->offsets == NULL)
+            return 0;
+    }
+    w->offsets[0] = 0;
+    for (uint64_t row = first; row < end; row++) {
+        at += csr->length[row] - (row == first ? before - carried : 0);
+        w->offsets[row - first + 1] = (uint32_t)at;
+    }
+    *rows = (struct packed_rows){
+        .rows = end - first,
+        .offsets = w->offsets,
+        .offset_width = 4,
+        .heads = csr->k == 0 ? NULL : csr->heads + (csr->k - 1) * csr->rows + first};
+    return 1;
+}
+
+static int pack(struct worker *w, struct range *range, uint32_t r)
+{
+    const struct csr_rows *csr = w->queue->csr;
+    struct packed_rows rows;
+    if (range->whole == 0)
+        return 1;
+    if (!find_rows(w, range_begin(csr, r), range_begin(csr, r + 1), range->carried, &rows))
+        return 0;
+    void *elements = elements_of(w->queue, range);
+    range->words = packed_encode_blocks(csr->width, &rows, elements, range->whole, elements,
+                                        range->block, 1);
+    return 1;
+}
+
+/* ---- writing ---- */
+
+static enum status append_blocks(struct queue *q, uint64_t count, const struct packed_block *block,
+                                 const uint32_t *words, uint64_t word_count, struct error *e)
+{
+    if (packed_encoder_add(&q->encoder, count, block, word_count, e) == ST_OK)
+        container_append_words(q->out->writer, count, words, word_count, e);
+    return e->status;
+}
+
+static enum status write_range(struct queue *q, const struct range *range, struct error *e)
+{
+    if (range->count == 0)
+        return ST_OK;
+    const void *elements = elements_of(q, range);
+    if (!q->packed)
+        return container_append(q->out->writer, range->count, elements, e);
+    return append_blocks(q, range->whole, range->block, elements, range->words, e);
+}
+
+/* Writes every range that is ready and next, unless another thread is doing that already. */
+static void write_ready(struct queue *q)
+{
+    int mine = !q->writing;
+    q->writing = 1;
+    while (mine && q->to_write < q->csr->ranges && q->range[q->to_write].ready &&
+           q->error->status == ST_OK) {
+        struct range *range = &q->range[q->to_write];
+        struct error error = {0};
+        pthread_mutex_unlock(&q->lock);
+        write_range(q, range, &error);
+        pthread_mutex_lock(&q->lock);
+        give_buffer(q, range->buffer);
+        range->buffer = NULL;
+        if (error.status != ST_OK)
+            *q->error = error;
+        q->to_write++;
+        pthread_cond_broadcast(&q->moved);
+    }
+    if (mine)
+        q->writing = 0;
+}
+
+/* The elements that fill no block, and the directory. */
+static void write_rest(struct worker *w, struct error *e)
+{
+    struct queue *q = w->queue;
+    struct packed_rows rows;
+    struct packed_block block;
+    uint64_t end = q->csr->rows;
+    if (q->carried > 0 && !find_rows(w, end, end, q->carried, &rows)) {
+        stop(q, end);
+    } else if (q->carried > 0) {
+        uint32_t words[2 * PACKED_BLOCK];
+        uint64_t made = packed_encode_blocks(q->csr->width, &rows, &q->carry, q->carried, words,
+                                             &block, 1);
+        append_blocks(q, q->carried, &block, words, made, e);
+    }
+    if (e->status == ST_OK)
+        container_append_directory(q->out->writer, &q->encoder, e);
+}
+
+/* ---- threads ---- */
+
+enum step { SORT, PACK, STOP };
+
+/* What is packed can be written, so that comes first. */
+static enum step take_step(struct queue *q, uint32_t *r)
+{
+    const uint32_t ranges = q->csr->ranges;
+    enum step step = STOP;
+    pthread_mutex_lock(&q->lock);
+    while (q->error->status == ST_OK && q->to_pack == q->to_place && q->to_pack < ranges &&
+           (q->to_sort == ranges || q->to_sort - q->to_write >= q->window))
+        pthread_cond_wait(&q->moved, &q->lock);
+    if (q->error->status == ST_OK && q->to_pack < q->to_place) {
+        step = PACK;
+        *r = q->to_pack++;
+    } else if (q->error->status == ST_OK && q->to_sort < ranges) {
+        step = SORT;
+        *r = q->to_sort++;
+    }
+    pthread_mutex_unlock(&q->lock);
+    return step;
+}
+
+static int do_step(struct worker *w, enum step step, uint32_t r)
+{
+    struct queue *q = w->queue;
+    struct range *range = &q->range[r];
+    uint64_t edges = 0;
+    if (!(step == SORT ? sort(w, range, r, &edges) : pack(w, range, r)))
+        return 0;
+    pthread_mutex_lock(&q->lock);
+    q->edges += edges;
+    if (step == SORT) {
+        range->sorted = 1;
+        place_sorted(q);
+    } else {
+        range->ready = 1;
+    }
+    write_ready(q);
+    pthread_mutex_unlock(&q->lock);
+    return 1;
+}
+
+static void work(struct worker *w)
+{
+    struct queue *q = w->queue;
+    struct error error = {0};
+    enum step step;
+    uint32_t r = 0;
+    if (range_sorter_open(&w->sorter, q->csr, &error) != ST_OK)
+        stop(q, UINT64_C(1) << q->csr->column_bits);
+    while ((step = take_step(q, &r)) != STOP) {
+        if (!do_step(w, step, r))
+            stop(q, q->csr->width);
+    }
+    range_sorter_close(&w->sorter);
+    free(w->offsets);
+}
+
+static void run(struct queue *q, struct error *e)
+{
+    const struct csr_rows *csr = q->csr;
+    enum section_encoding encoding = q->packed ? ENCODING_PACKED : ENCODING_RAW;
+    if (container_begin(q->out->writer, shard_section_of(csr->g, SHARD_COLUMNS), encoding,
+                        csr->width, e) != ST_OK)
+        return;
+#pragma omp parallel num_threads(q->out->threads)
+    {
+        struct worker worker = {.queue = q};
+        work(&worker);
+    }
+    struct worker last = {.queue = q};
+    if (q->packed && e->status == ST_OK)
+        write_rest(&last, e);
+    free(last.offsets);
+}
+
+enum status csr_columns_write(const struct csr_rows *csr, const struct section_writer *out,
+                              enum section_encoding encoding, uint64_t *edges, struct error *e)
+{
+    struct queue q = {.csr = csr,
+                      .out = out,
+                      .packed = encoding == ENCODING_PACKED,
+                      .window = (uint32_t)(WINDOW_PER_THREAD * out->threads),
+                      .error = e};
+    q.range = calloc(csr->ranges, sizeof *q.range);
+    if (q.range == NULL)
+        return fail_memory(e, "sorting edges", csr->ranges * sizeof *q.range);
+    packed_encoder_init(&q.encoder, csr->width, out->budget);
+    pthread_mutex_init(&q.lock, NULL);
+    pthread_cond_init(&q.moved, NULL);
+    run(&q, e);
+    for (uint32_t r = 0; r < csr->ranges; r++)
+        give_buffer(&q, q.range[r].buffer);
+    for (struct column_buffer *next; q.spare != NULL; q.spare = next) {
+        next = q.spare->next;
+        free(q.spare);
+    }
+    free(q.range);
+    packed_encoder_free(&q.encoder);
+    pthread_cond_destroy(&q.moved);
+    pthread_mutex_destroy(&q.lock);
+    *edges = q.edges;
+    return e->status;
+}

@@ -1,0 +1,19 @@
+/* csr_columns.h: writes the columns section of one subgraph, sorting, packing and writing at once.
+ *
+ * Ranges of rows are sorted by several threads, in any order, and written in theirs. Packed columns
+ * are cut into blocks of 128 regardless of ranges: once all ranges before one are sorted, the place
+ * of its elements is known, the fewer than 128 that they leave over are put in front of it, and its
+ * whole blocks are packed, where they lie, by any thread. So the bytes do not depend on threads, and
+ * no more than the ranges in flight is held.
+ */
+#ifndef DBFS_CSR_COLUMNS_H
+#define DBFS_CSR_COLUMNS_H
+
+#include "range_sort.h"
+#include "section_write.h"
+
+/* After the first round (range_count) over all ranges. *edges receives the directed edges kept. */
+enum status csr_columns_write(const struct csr_rows *csr, const struct section_writer *out,
+                              enum section_encoding encoding, uint64_t *edges, struct error *e);
+
+#endif

@@ -1,0 +1,56 @@
+/* range_sort.h: the rows of one subgraph of one shard, taken range after range from their buckets.
+ *
+ * Each bucket is a range of rows. A first round counts the records of each row, which tells the rows
+ * that are not empty and where each row starts in its bucket; a second round sorts, drops duplicates
+ * and moves the first k columns of every row into the head columns. Ranges are independent.
+ */
+#ifndef DBFS_RANGE_SORT_H
+#define DBFS_RANGE_SORT_H
+
+#include "formats/shard.h"
+#include "place.h"
+#include "row_sort.h"
+
+#include <stdint.h>
+
+struct csr_rows {
+    const struct placement *placement;
+    uint32_t shard;
+    enum subgraph g;
+    uint32_t ranges;
+    uint64_t rows;
+    unsigned column_bits;
+    unsigned record_bytes; /* 4 or 8 */
+    uint32_t width;        /* of a column: 4 or 8 bytes */
+    uint32_t k;
+    uint32_t *length; /* [rows + 1]: records, then columns after the heads, of each row */
+    uint32_t *heads;  /* [k][rows] */
+};
+
+/* The first row of range r that this shard has; r may be the number of ranges. */
+uint64_t range_begin(const struct csr_rows *csr, uint32_t r);
+
+/* First round: adds the records of each row of range r to length[]. */
+void range_count(const struct csr_rows *csr, uint32_t r);
+
+/* Second round: buffers of one thread. */
+struct range_sorter {
+    struct row_sorter sorter;
+    uint64_t *start; /* [rows of the largest range + 1] */
+    uint64_t start_capacity;
+};
+
+enum status range_sorter_open(struct range_sorter *sorter, const struct csr_rows *csr,
+                              struct error *e);
+void range_sorter_close(struct range_sorter *sorter);
+
+/* The records of range r, for range_sort; UINT64_MAX when memory is out. */
+uint64_t range_start(const struct csr_rows *csr, struct range_sorter *sorter, uint32_t r);
+
+/* Sorts range r, after range_start, into `columns`, which has room for its records. Returns the
+ * columns after the heads, row after row, with length[] made to fit; UINT64_MAX when memory is out.
+ * *edges counts what is kept, heads included. */
+uint64_t range_sort(const struct csr_rows *csr, struct range_sorter *sorter, uint32_t r,
+                    void *columns, uint64_t *edges);
+
+#endif
