@@ -205,7 +205,8 @@ static enum status decode(struct shard *shard, uint32_t type, const struct packe
 }
 
 /* Columns need the offsets and heads of their rows. */
-static enum status load_csr(struct shard *shard, enum subgraph g, int threads, struct error *e)
+static enum status load_csr(struct shard *shard, enum subgraph g, int with_columns, int threads,
+                            struct error *e)
 {
     struct csr *csr = &shard->csr[g];
     uint32_t columns = shard_section_of(g, SHARD_COLUMNS);
@@ -216,11 +217,13 @@ static enum status load_csr(struct shard *shard, enum subgraph g, int threads, s
     point_at_csr(shard, g);
     if (csr_offset(csr, 0) != 0 || csr_offset(csr, csr->rows) != csr->column_count)
         return bad(shard, subgraph_name[g], "offsets do not span the columns", e);
+    if (!with_columns)
+        return ST_OK;
     struct packed_rows rows = shard_rows(csr);
     return decode(shard, columns, &rows, threads, e);
 }
 
-enum status shard_load(struct shard *shard, int threads, struct memory_budget *budget,
+enum status shard_load(struct shard *shard, unsigned columns, int threads, struct memory_budget *budget,
                        struct error *e)
 {
     static const uint32_t of_vertices[] = {SHARD_LOCAL_SLOTS, SHARD_DELEGATE_IDS,
@@ -229,7 +232,7 @@ enum status shard_load(struct shard *shard, int threads, struct memory_budget *b
     for (int i = 0; i < 3 && e->status == ST_OK; i++)
         decode(shard, of_vertices[i], NULL, threads, e);
     for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++)
-        load_csr(shard, (enum subgraph)g, threads, e);
+        load_csr(shard, (enum subgraph)g, columns >> g & 1, threads, e);
     if (e->status != ST_OK)
         shard_unload(shard);
     else

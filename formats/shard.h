@@ -128,11 +128,14 @@ extern const struct container_kind shard_kind;
 enum status shard_open(struct shard *shard, const char *path, struct error *e);
 void shard_close(struct shard *shard); /* a zeroed shard is allowed */
 
-/* Decodes all packed sections, with `threads` threads, into memory of the budget, which must outlive
- * the shard; checks that offsets span their columns. No bytes of the file make it leave the sections
+/* Of shard_load: the subgraphs whose columns are wanted, as bits 1 << enum subgraph. */
+enum { SHARD_NO_COLUMNS = 0, SHARD_ALL_COLUMNS = (1 << SUBGRAPHS) - 1 };
+
+/* Decodes packed sections, but of the columns only those asked for (a device may decode them by
+ * itself), with `threads` threads, into memory of the budget, which must outlive the shard; checks that offsets span their columns. No bytes of the file make it leave the sections
  * or the memory, whether their CRCs were compared (container_check) or not. ST_BAD_DATA names the
  * section, ST_RESOURCE the memory. */
-enum status shard_load(struct shard *shard, int threads, struct memory_budget *budget,
+enum status shard_load(struct shard *shard, unsigned columns, int threads, struct memory_budget *budget,
                        struct error *e);
 void shard_unload(struct shard *shard);
 

@@ -46,6 +46,11 @@ struct root {
     uint32_t index; /* local id, delegate id, or slot */
 };
 
+struct device_load {
+    double seconds;
+    uint64_t bytes; /* in the device's memory: packed sections decoded */
+};
+
 struct device_options {
     int threads;
     int parents;   /* record parents */
@@ -59,11 +64,15 @@ struct device_options {
 struct backend {
     const char *name;
     const struct direction_policy *directions; /* the factors measured for it */
+    int reads_host_columns; /* the columns of shards must be decoded in host memory */
     int side_by_side; /* steps of several devices may run in threads of their own */
 
     enum status (*open)(struct device **device, const struct shard *shard,
                         const struct device_options *options, struct error *e);
     void (*close)(struct device *device); /* NULL is allowed */
+
+    /* How the shard came into the device's memory; NULL where devices use the host's. */
+    struct device_load (*load)(const struct device *device);
 
     /* Forgets the last search and puts the root, where this device has it, on the frontier. */
     enum status (*start)(struct device *device, const struct root *root, struct error *e);

@@ -324,6 +324,7 @@ const struct backend backend_cuda = {
     .side_by_side = 1,
     .open = gpu_open,
     .close = gpu_close,
+    .load = gpu_load,
     .start = gpu_start,
     .previsit = gpu_previsit,
     .choose = gpu_choose,

@@ -41,6 +41,7 @@ struct device {
     int listed[GPU_KINDS]; /* the queue holds the whole frontier */
     uint64_t sources[SUBGRAPHS], forward[SUBGRAPHS], unvisited[SUBGRAPHS];
 
+    struct device_load load;
     int timing;
     cudaEvent_t begin[DEVICE_PARTS], end[DEVICE_PARTS];
     int timed[DEVICE_PARTS]; /* in this level */
@@ -50,6 +51,7 @@ struct device {
 enum status gpu_open(struct device **device, const struct shard *shard,
                      const struct device_options *options, struct error *e);
 void gpu_close(struct device *device);
+struct device_load gpu_load(const struct device *device);
 
 /* cuda_exchange.c */
 uint64_t gpu_outgoing(const struct device *device, uint32_t shard);

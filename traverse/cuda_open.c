@@ -3,6 +3,7 @@
 #include "cuda_error.h"
 #include "cuda_load.h"
 
+#include "formats/cli.h"
 #include "formats/text.h"
 
 #include <stdio.h>
@@ -31,19 +32,44 @@ static enum status choose_gpu(struct device *dev, const struct device_options *o
 
 /* ---- memory ---- */
 
+/* Packed columns lie here while they are decoded, one subgraph's after the other. */
+struct staging {
+    void *memory;
+    uint64_t bytes;
+};
+
+static const struct section *packed_columns(const struct shard *shard, int g)
+{
+    const struct section *s =
+        container_find(shard->file, shard_section_of((enum subgraph)g, SHARD_COLUMNS));
+    return s != NULL && s->encoding == ENCODING_PACKED && s->count > 0 ? s : NULL;
+}
+
+static uint64_t staging_bytes(const struct shard *shard)
+{
+    uint64_t largest = 0;
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        const struct section *s = packed_columns(shard, g);
+        if (s != NULL && s->bytes > largest)
+            largest = s->bytes;
+    }
+    return largest;
+}
+
 static enum status take_memory(struct device *dev, const struct gpu_plan *plan, struct error *e)
 {
     uint64_t bytes = plan->graph_bytes + plan->working_bytes;
+    uint64_t staging = staging_bytes(dev->shard);
     size_t unused = 0, total = 0;
     char need[16], graph[16], left[16];
     if (CUDA_TRY(cudaMemGetInfo(&unused, &total), dev->where, e) != ST_OK)
         return e->status;
-    if (bytes > unused)
+    if (bytes + staging > unused)
         return fail(e, ST_RESOURCE,
                     "%s: shard %u of %u needs %s of device memory (%s of them the graph), and %s "
                     "are free: pack the graph into more shards, or see --plan",
                     dev->where, dev->shard->index, dev->shard->p,
-                    format_size(bytes, need, sizeof need),
+                    format_size(bytes + staging, need, sizeof need),
                     format_size(plan->graph_bytes, graph, sizeof graph),
                     format_size(unused, left, sizeof left));
     return CUDA_TRY(cudaMalloc(&dev->memory, bytes > 0 ? bytes : 1), dev->where, e);
@@ -134,8 +160,56 @@ static enum status take_host_memory(struct device *dev, struct error *e)
 
 /* ---- loading ---- */
 
-static enum status load(struct device *dev, const struct gpu_plan *plan,
-                        void *const at[GPU_ARRAY_COUNT], int threads, struct error *e)
+/* A part of a section where its copy lies. */
+static const unsigned char *moved(const unsigned char *part, const struct section *s, void *copy)
+{
+    return (unsigned char *)copy + (part - (const unsigned char *)s->data);
+}
+
+static enum status decode_columns(struct device *dev, int g, const struct section *s, void *copy,
+                                  void *columns, struct error *e)
+{
+    const struct gpu_csr *csr = &dev->csr[g];
+    struct packed packed = section_packed(s);
+    struct packed_rows rows = {.rows = csr->rows,
+                               .offsets = csr->offsets,
+                               .offset_width = csr->offset_width};
+    cudaStream_t stream = dev->stream[GPU_DELEGATES];
+    unsigned bad = 0;
+    if (csr->head_columns > 0)
+        rows.heads = csr->heads + (csr->head_columns - 1) * csr->rows;
+    packed.bits = moved(packed.bits, s, copy);
+    packed.group = moved(packed.group, s, copy);
+    packed.base = moved(packed.base, s, copy);
+    packed.entry = moved(packed.entry, s, copy);
+    CUDA_TRY(cudaMemsetAsync(dev->level, 0, sizeof *dev->level, stream), dev->where, e);
+    cuda_decode(&packed, &rows, columns, &dev->level->bad_ids, stream);
+    CUDA_LAUNCHED(dev->where, e);
+    CUDA_TRY(cudaMemcpyAsync(&bad, &dev->level->bad_ids, sizeof bad, cudaMemcpyDeviceToHost,
+                             stream),
+             dev->where, e);
+    if (CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) == ST_OK && bad != 0)
+        fail(e, ST_BAD_DATA, "%s: %s: a packed block is corrupt", container_path(dev->shard->file),
+             shard_kind.section_name(s->type));
+    return e->status;
+}
+
+static enum status load_packed(struct device *dev, void *const at[GPU_ARRAY_COUNT],
+                               const struct staging *staging, int threads, struct error *e)
+{
+    for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
+        const struct section *s = packed_columns(dev->shard, g);
+        if (s == NULL)
+            continue;
+        struct gpu_copy copy = {staging->memory, s->data, s->bytes};
+        if (cuda_load(&copy, 1, threads, dev->where, e) == ST_OK)
+            decode_columns(dev, g, s, staging->memory, at[4 * g + GPU_COLUMNS], e);
+    }
+    return e->status;
+}
+
+static enum status load_arrays(struct device *dev, const struct gpu_plan *plan,
+                               void *const at[GPU_ARRAY_COUNT], int threads, struct error *e)
 {
     struct gpu_copy copies[GPU_ARRAY_COUNT];
     int count = 0;
@@ -145,6 +219,26 @@ static enum status load(struct device *dev, const struct gpu_plan *plan,
             copies[count++] = (struct gpu_copy){at[i], a->source, a->bytes};
     }
     return cuda_load(copies, count, threads, dev->where, e);
+}
+
+static enum status load(struct device *dev, const struct gpu_plan *plan,
+                        void *const at[GPU_ARRAY_COUNT], int threads, struct error *e)
+{
+    struct staging staging = {.bytes = staging_bytes(dev->shard)};
+    double start = cli_seconds();
+    if (staging.bytes > 0 &&
+        CUDA_TRY(cudaMalloc(&staging.memory, staging.bytes), dev->where, e) != ST_OK)
+        return e->status;
+    if (load_arrays(dev, plan, at, threads, e) == ST_OK)
+        load_packed(dev, at, &staging, threads, e);
+    cudaFree(staging.memory);
+    dev->load = (struct device_load){cli_seconds() - start, plan->graph_bytes};
+    return e->status;
+}
+
+struct device_load gpu_load(const struct device *dev)
+{
+    return dev->load;
 }
 
 /* ---- streams and events ---- */

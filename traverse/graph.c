@@ -29,11 +29,11 @@ static enum status check_shards(const struct graph *graph, int threads, struct e
     return ST_OK;
 }
 
-static enum status decode_shards(struct graph *graph, int threads, struct memory_budget *budget,
-                                 struct error *e)
+static enum status decode_shards(struct graph *graph, unsigned columns, int threads,
+                                 struct memory_budget *budget, struct error *e)
 {
     for (uint32_t g = 0; g < graph->device_count; g++) {
-        if (shard_load(&graph->shards[g], threads, budget, e) != ST_OK)
+        if (shard_load(&graph->shards[g], columns, threads, budget, e) != ST_OK)
             return e->status;
     }
     return ST_OK;
@@ -53,7 +53,7 @@ static enum status choose_device_count(struct graph *graph, const struct comm *c
 }
 
 enum status graph_open(struct graph *graph, const struct comm *comm, const char *folder,
-                       uint32_t device_count, int check, int threads,
+                       uint32_t device_count, int check, unsigned columns, int threads,
                        struct memory_budget *budget, struct error *e)
 {
     memset(graph, 0, sizeof *graph);
@@ -69,7 +69,7 @@ enum status graph_open(struct graph *graph, const struct comm *comm, const char 
     if (comm_agree(comm, e) != ST_OK)
         return e->status;
     double checked = cli_seconds();
-    decode_shards(graph, threads, budget, e);
+    decode_shards(graph, columns, threads, budget, e);
     if (comm_agree(comm, e) != ST_OK)
         return e->status;
     graph->open_s = opened - start;

@@ -20,9 +20,9 @@ struct graph {
 
 /* Collective. G = 0 takes p / R. ST_USAGE when R*G is not p. With `check` every section's CRC is
  * compared, by `threads` threads. Packed sections are decoded into memory of the budget, which must
- * outlive the graph. */
+ * outlive the graph; the columns of the subgraphs in `columns` only (shard_load). */
 enum status graph_open(struct graph *graph, const struct comm *comm, const char *folder,
-                       uint32_t device_count, int check, int threads,
+                       uint32_t device_count, int check, unsigned columns, int threads,
                        struct memory_budget *budget, struct error *e);
 void graph_close(struct graph *graph);
 

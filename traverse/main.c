@@ -109,6 +109,17 @@ static enum status choose_roots(struct run *run, struct error *e)
     return roots_locate(&run->graph, &run->comm, run->ids, run->count, run->roots, &run->budget, e);
 }
 
+static struct device_load slowest_load(const struct run *run)
+{
+    struct device_load slowest = {0};
+    for (uint32_t g = 0; g < run->graph.device_count && run->backend->load != NULL; g++) {
+        struct device_load load = run->backend->load(run->devices[g]);
+        if (load.seconds > slowest.seconds)
+            slowest = load;
+    }
+    return slowest;
+}
+
 static void set_up_search(struct run *run)
 {
     const struct args *args = &run->args;
@@ -135,7 +146,17 @@ static void set_up_search(struct run *run)
                                     .parents = wants_parents(run),
                                     .seed = args->seed,
                                     .sampled = args->roots == NULL,
+                                    .device_load = slowest_load(run),
                                     .several_levels = args->several_levels};
+}
+
+/* Columns that the host reads: all, or what it takes to name the parents that a device does not
+ * know. */
+static unsigned host_columns(const struct run *run)
+{
+    if (run->backend->reads_host_columns)
+        return SHARD_ALL_COLUMNS;
+    return wants_parents(run) ? 1 << NN : SHARD_NO_COLUMNS;
 }
 
 static int cores_for_rank(const struct run *run)
@@ -157,7 +178,7 @@ static enum status set_up(struct run *run, struct error *e)
         run->budget.limit_bytes /= run->comm.host_ranks;
     if (backend_choose(&run->backend, run->args.backend, e) != ST_OK ||
         graph_open(&run->graph, &run->comm, run->args.folder, run->args.shards_per_rank,
-                   run->args.check, run->threads, &run->budget, e) != ST_OK)
+                   run->args.check, host_columns(run), run->threads, &run->budget, e) != ST_OK)
         return e->status;
     open_devices(run, e);
     if (comm_agree(&run->comm, e) != ST_OK || choose_roots(run, e) != ST_OK)

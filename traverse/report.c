@@ -31,6 +31,9 @@ void report_environment(FILE *out, const struct environment *env)
     fprintf(out, "load_s: %.6f (open %.6f, check %.6f, decode %.6f)\n",
             env->graph->open_s + env->graph->check_s + env->graph->decode_s, env->graph->open_s,
             env->graph->check_s, env->graph->decode_s);
+    if (env->device_load.seconds > 0)
+        fprintf(out, "device_load_s: %.6f (%.1f GB/s)\n", env->device_load.seconds,
+                1e-9 * (double)env->device_load.bytes / env->device_load.seconds);
     fflush(out);
 }
 
@@ -189,6 +192,8 @@ static void json_environment(FILE *out, const struct environment *env)
             env->parents ? "true" : "false");
     if (env->sampled)
         fprintf(out, "\"seed\": %" PRIu64 ", ", env->seed);
+    fprintf(out, "\"device_load_s\": %.9f, \"device_load_bytes\": %" PRIu64 ", ",
+            env->device_load.seconds, env->device_load.bytes);
     fprintf(out, "\"start_s\": %.9f\n  },\n", env->start_s);
 }
 

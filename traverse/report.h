@@ -29,6 +29,7 @@ struct environment {
     int threads, local_all2all, uniquify, parents;
     uint64_t seed;
     int sampled;
+    struct device_load device_load; /* the slowest; 0 s where devices use host memory */
     int several_levels; /* the summary is of searches of more than one level */
     double start_s; /* from MPI_Init's return to the first search */
 };

@@ -316,7 +316,7 @@ static int folder_agrees(const struct plain *pl, const int *heads)
     for (uint32_t s = 0; s < pl->p && ok; s++) {
         struct shard shard;
         if (manifest_open_shard(&m, folder, s, &shard, &e) != ST_OK ||
-            shard_load(&shard, 2, &budget, &e) != ST_OK)
+            shard_load(&shard, SHARD_ALL_COLUMNS, 2, &budget, &e) != ST_OK)
             stop_at(&e);
         ok = shard_agrees(&shard, pl, heads, &at);
         shard_close(&shard);
@@ -437,7 +437,7 @@ static void test_example(void)
         char name[64];
         struct shard s;
         if (manifest_open_shard(&m, folder, i, &s, &e) != ST_OK ||
-            shard_load(&s, 1, &budget, &e) != ST_OK)
+            shard_load(&s, SHARD_ALL_COLUMNS, 1, &budget, &e) != ST_OK)
             stop_at(&e);
         snprintf(name, sizeof name, "the example by hand, part %u", i);
         report(example_part(&s), name);
@@ -483,7 +483,7 @@ static int wide_agrees(const struct stream *stream, uint32_t p, uint64_t th, uns
         struct written_shard written;
         struct shard s;
         if (shard_write(&packing, i, folder, &budget, &written, &e) != ST_OK ||
-            shard_open(&s, folder, &e) != ST_OK || shard_load(&s, 2, &budget, &e) != ST_OK)
+            shard_open(&s, folder, &e) != ST_OK || shard_load(&s, SHARD_ALL_COLUMNS, 2, &budget, &e) != ST_OK)
             stop_at(&e);
         s.local_bits = local_bits;
         ok = s.csr[NN].column_width == 8 && shard_agrees(&s, pl, heads, &at);

@@ -109,10 +109,10 @@ static int shards_agree(const struct stream *s, uint64_t th, int heads, enum pac
     free(pack_graph(s, encoding, th, heads).bytes);
     if (shard_open(&packed, part_path(), &e) != ST_OK ||
         container_check_all(packed.file, threads, &e) != ST_OK ||
-        shard_load(&packed, threads, &budget, &e) != ST_OK)
+        shard_load(&packed, SHARD_ALL_COLUMNS, threads, &budget, &e) != ST_OK)
         stop_at(&e);
     free(pack_graph(s, PACK_RAW, th, heads).bytes);
-    if (shard_open(&raw, part_path(), &e) != ST_OK || shard_load(&raw, threads, &budget, &e) != ST_OK)
+    if (shard_open(&raw, part_path(), &e) != ST_OK || shard_load(&raw, SHARD_ALL_COLUMNS, threads, &budget, &e) != ST_OK)
         stop_at(&e);
     for (uint32_t i = 0; i < container_sections(raw.file); i++) {
         const struct section *r = container_section(raw.file, i);
@@ -163,7 +163,7 @@ static void test_budget(void)
     free(pack_graph(&s, PACK_PACKED, 5, 2).bytes);
     if (shard_open(&shard, part_path(), &e) != ST_OK)
         stop_at(&e);
-    report(shard_load(&shard, 2, &small, &e) == ST_RESOURCE && strstr(e.text, "part-0000") != NULL,
+    report(shard_load(&shard, SHARD_ALL_COLUMNS, 2, &small, &e) == ST_RESOURCE && strstr(e.text, "part-0000") != NULL,
            "what is decoded is charged to the budget, and the file named");
     report(small.taken_bytes == 0 && shard.csr[DD].columns == NULL, "and given back");
     shard_close(&shard);
@@ -179,7 +179,7 @@ static enum status try_file(const struct file *f)
     struct shard shard;
     struct error e = {0};
     write_part(f);
-    if (shard_open(&shard, part_path(), &e) == ST_OK && shard_load(&shard, 2, &budget, &e) == ST_OK)
+    if (shard_open(&shard, part_path(), &e) == ST_OK && shard_load(&shard, SHARD_ALL_COLUMNS, 2, &budget, &e) == ST_OK)
         shard_check(&shard, 2, &e);
     shard_close(&shard);
     return e.status;

@@ -320,7 +320,7 @@ static enum status open_parts(struct verify *v, const char *folder, struct verif
 /* A part by itself, then against those before it. */
 static enum status check_decoded(struct verify *v, struct shard *s, struct error *e)
 {
-    if (shard_load(s, v->threads, v->budget, e) == ST_OK &&
+    if (shard_load(s, SHARD_ALL_COLUMNS, v->threads, v->budget, e) == ST_OK &&
         shard_check(s, v->threads, e) == ST_OK)
         check_shard(v, s, e);
     shard_unload(s);

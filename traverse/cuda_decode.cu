@@ -1,0 +1,193 @@
+/* cuda_decode.cu: packed sections decoded on the device; see cuda_kernels.h, twin in formats/packed.c
+ *
+ * A warp takes a block of 128 elements. Codes are read as 64-bit windows of the block's bits. In a
+ * block of gaps, the high bits of the sums are the places of the set bits of a bit vector of at most
+ * 12 words: a lane counts the bits of its word, and each of them writes its place to shared memory.
+ * Rows begin anywhere in a block of columns; each element finds its own by bisection between the
+ * rows of the block's first and last element. Bytes moved: those of the section, the offsets once,
+ * and 4 or 8 to write an element. Whatever the bytes, nothing outside the section, the offsets, the
+ * heads and the block's elements is touched.
+ */
+#include "cuda_common.cuh"
+
+#include "formats/packed_layout.h"
+
+struct decode {
+    packed section;
+    packed_rows rows;
+    int has_rows;
+    void *array;
+    unsigned int *bad;
+};
+
+/* One block as it is found. */
+struct found_block {
+    const uint32_t *bits, *unary;
+    uint32_t code_bits, unary_words, step;
+    bool gaps;
+    uint64_t base;
+};
+
+template <typename Element>
+__device__ static Element entry_at(const unsigned char *bytes, uint64_t i)
+{
+    return ((const Element *)bytes)[i];
+}
+
+__device__ static uint64_t block_position(const packed &s, uint64_t block)
+{
+    return entry_at<uint64_t>(s.group, block / GROUP_BLOCKS) +
+           (entry_at<uint32_t>(s.entry, block) & ((1u << POSITION_BITS) - 1));
+}
+
+template <typename Element>
+__device__ static bool find_block(const packed &s, uint64_t at, found_block &b)
+{
+    uint32_t kind = entry_at<uint32_t>(s.entry, at) >> POSITION_BITS;
+    uint64_t begin = block_position(s, at);
+    uint64_t end = at + 1 < s.blocks ? block_position(s, at + 1) : s.words;
+    b.gaps = kind & KIND_GAPS;
+    b.step = kind & KIND_STEP_0 ? 0 : 1;
+    b.code_bits = b.gaps ? kind & KIND_LOW_BITS : kind;
+    b.base = entry_at<Element>(s.base, at);
+    if (begin > end || end > s.words || end - begin < WORDS_PER_BIT * b.code_bits)
+        return false;
+    uint64_t unary_words = end - begin - WORDS_PER_BIT * b.code_bits;
+    uint32_t most_bits = !b.gaps ? 8 * sizeof(Element) : sizeof(Element) == 4 ? 31 : 56;
+    if (b.code_bits > most_bits || unary_words > (b.gaps ? UNARY_MOST_WORDS : 0))
+        return false;
+    b.bits = (const uint32_t *)s.bits + begin;
+    b.unary = b.bits + WORDS_PER_BIT * b.code_bits;
+    b.unary_words = (uint32_t)unary_words;
+    return true;
+}
+
+/* Code i: up to 64 bits, which lie in at most three words. */
+__device__ static uint64_t code_at(const found_block &b, uint32_t i)
+{
+    uint32_t first = i * b.code_bits, word = first / 32, shift = first % 32;
+    uint32_t last = b.code_bits > 0 ? (first + b.code_bits - 1) / 32 : word;
+    uint64_t code = 0;
+    if (b.code_bits == 0)
+        return 0;
+    code = b.bits[word] >> shift;
+    if (last > word)
+        code |= (uint64_t)b.bits[word + 1] << (32 - shift);
+    if (last > word + 1)
+        code |= (uint64_t)b.bits[word + 2] << (64 - shift);
+    return b.code_bits < 64 ? code & (((uint64_t)1 << b.code_bits) - 1) : code;
+}
+
+/* high[i] = place of the i-th set bit of the vector, less i; all 0 where there is none. */
+__device__ static bool unpack_unary(const found_block &b, uint16_t *high)
+{
+    uint32_t word = lane_id() < b.unary_words ? b.unary[lane_id()] : 0;
+    if (b.unary_words == 0) {
+        for (uint32_t i = lane_id(); i < PACKED_BLOCK; i += WARP)
+            high[i] = 0;
+        __syncwarp();
+        return true;
+    }
+    uint32_t before = warp_prefix(__popc(word));
+    uint32_t total = __shfl_sync(ALL_LANES, before + __popc(word), WARP - 1);
+    if (total != PACKED_BLOCK)
+        return false;
+    for (; word != 0; word &= word - 1, before++)
+        high[before] = (uint16_t)(lane_id() * 32 + __ffs(word) - 1 - before);
+    __syncwarp();
+    return true;
+}
+
+__device__ static uint64_t offset_of(const packed_rows &rows, uint64_t i)
+{
+    return rows.offset_width == 4 ? ((const uint32_t *)rows.offsets)[i]
+                                  : ((const uint64_t *)rows.offsets)[i];
+}
+
+/* The last of rows low..high-1 whose offset is not above `element`, low where there is none. */
+__device__ static uint64_t find_row(const packed_rows &rows, uint64_t low, uint64_t high,
+                                    uint64_t element)
+{
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        if (offset_of(rows, middle) <= element)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+template <typename Element>
+__device__ static void decode_gaps(const decode &d, const found_block &b, uint64_t first,
+                                   const uint16_t *high)
+{
+    uint64_t left = d.section.count - first;
+    uint32_t count = left < PACKED_BLOCK ? (uint32_t)left : PACKED_BLOCK;
+    uint64_t low_row = 0, high_row = 1;
+    if (d.has_rows) {
+        uint64_t edge = first + (lane_id() == 0 ? 0 : count - 1), row = 0;
+        if (lane_id() < 2)
+            row = find_row(d.rows, 0, d.rows.rows, edge);
+        low_row = __shfl_sync(ALL_LANES, row, 0);
+        high_row = __shfl_sync(ALL_LANES, row, 1) + 1;
+        if (high_row <= low_row)
+            high_row = low_row + 1;
+    }
+    for (uint32_t i = lane_id(); i < count; i += WARP) {
+        uint64_t sum = ((uint64_t)high[i] << b.code_bits) + code_at(b, i);
+        uint64_t row = d.has_rows ? find_row(d.rows, low_row, high_row, first + i) : 0;
+        uint64_t begin = d.has_rows ? offset_of(d.rows, row) : 0;
+        uint64_t value = b.base + sum + (b.step ? i : 0);
+        if (begin > first && begin <= first + i) {
+            uint32_t a = (uint32_t)(begin - first);
+            uint64_t start = d.rows.heads == NULL ? 0 : (uint32_t)(d.rows.heads[row] + 1);
+            uint64_t before = ((uint64_t)high[a - 1] << b.code_bits) + code_at(b, a - 1);
+            value = start + sum - before + (b.step ? i - a : 0);
+        }
+        ((Element *)d.array)[first + i] = (Element)value;
+    }
+}
+
+template <typename Element>
+__device__ static void decode_frame(const decode &d, const found_block &b, uint64_t first)
+{
+    for (uint32_t i = lane_id(); i < PACKED_BLOCK && first + i < d.section.count; i += WARP)
+        ((Element *)d.array)[first + i] = (Element)(b.base + code_at(b, i));
+}
+
+template <typename Element>
+__global__ static void __launch_bounds__(BLOCK) decode_kernel(decode d)
+{
+    __shared__ uint16_t shared[WARPS][PACKED_BLOCK];
+    uint16_t *high = shared[threadIdx.x / WARP];
+    uint64_t warps = (uint64_t)gridDim.x * WARPS;
+    for (uint64_t at = (uint64_t)blockIdx.x * WARPS + threadIdx.x / WARP; at < d.section.blocks;
+         at += warps) {
+        found_block b;
+        if (!find_block<Element>(d.section, at, b)) {
+            *d.bad = 1;
+        } else if (!b.gaps) {
+            decode_frame<Element>(d, b, at * PACKED_BLOCK);
+        } else if (unpack_unary(b, high)) {
+            decode_gaps<Element>(d, b, at * PACKED_BLOCK, high);
+        } else {
+            *d.bad = 1;
+        }
+        __syncwarp(); /* before `high` is written again */
+    }
+}
+
+void cuda_decode(const packed *section, const packed_rows *rows, void *array, unsigned int *bad,
+                 cudaStream_t stream)
+{
+    decode d = {*section, rows != NULL ? *rows : packed_rows{}, rows != NULL && rows->rows > 0,
+                array, bad};
+    int grid = blocks_for(section->blocks, WARPS);
+    if (section->blocks == 0)
+        return;
+    if (section->width == 4)
+        decode_kernel<uint32_t><<<grid, BLOCK, 0, stream>>>(d);
+    else
+        decode_kernel<uint64_t><<<grid, BLOCK, 0, stream>>>(d);
+}
