@@ -68,7 +68,8 @@ struct reader_class;
 struct graph_reader {
     const struct reader_class *class;
     struct reader_options options;
-    struct input *input; /* owned */
+    struct input *input;
+    int owns_input;
     const char *name;    /* of the input, for messages */
     struct graph_facts facts;
     uint64_t base, limit; /* ids as written are base to base + limit - 1 */
@@ -101,6 +102,10 @@ extern const struct reader_class read_edges_class, read_pairs_class, read_csv_cl
     read_adjacency_class, read_matrix_market_class, read_metis_class, read_dimacs_class,
     read_pace_class, read_sg_class, read_graph500_class, read_graph500_16_class, read_u32_class,
     read_u64_class;
+
+/* Opens a reader of an input that stays the caller's and is at its start. */
+enum status graph_reader_open_input(struct graph_reader **reader, struct input *input,
+                                    const struct reader_options *options, struct error *e);
 
 /* Opens an input and its reader. `path` may be "-". */
 enum status graph_reader_open(struct graph_reader **reader, const char *path,
