@@ -115,10 +115,10 @@ $(plain_bin): $(BUILD)/tests/%: tests/%.c
 
 tests-bin: $(unit_bin) $(plain_bin)
 
-test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)'
+test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)'
 
 deps:
-	@scripts/deps.sh
+	@ARCHIVE='$(ARCHIVE)' scripts/deps.sh
 
 check: deps
 	@$(MAKE) --no-print-directory all tests-bin

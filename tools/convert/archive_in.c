@@ -346,6 +346,7 @@ static enum status check_readable(const struct archive_in *in, struct error *e)
 enum status archive_in_next(struct archive_in *in, int *end, struct error *e)
 {
     int result;
+    *end = 0;
     in->in_file = 0;
     do {
         result = archive_read_next_header(in->archive, &in->entry);
