@@ -75,14 +75,14 @@ $(libformats): $(call obj,$(formats_src))
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-# made anew where ARCHIVE is another than last time
-archive_stamp = $(BUILD)/archive.$(ARCHIVE)
-$(archive_stamp):
+# changes where ARCHIVE is another than last time
+archive_used = $(BUILD)/archive.used
+$(archive_used): always
 	@mkdir -p $(@D)
-	@rm -f $(BUILD)/archive.*
-	@touch $@
+	@echo '$(ARCHIVE)' | cmp -s - $@ || echo '$(ARCHIVE)' >$@
+always:
 
-$(libtools): $(call obj,$(tools_src)) $(archive_stamp)
+$(libtools): $(call obj,$(tools_src)) $(archive_used)
 	@rm -f $@
 	$(AR) rcs $@ $(filter %.o,$^)
 
@@ -167,7 +167,7 @@ help:
 	@echo '                 (on the command line or in config.mk)'
 	@echo '                 ARCHIVE=0 builds edgeconv without libarchive'
 
-.PHONY: all tests-bin deps check check-long asan demo install uninstall clean help
+.PHONY: all always tests-bin deps check check-long asan demo install uninstall clean help
 .SECONDARY:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -98,20 +98,18 @@ static struct part *choose(const struct read_ahead *r)
     return held + INPUT_AHEAD_BYTES <= r->memory_bytes ? chosen : NULL;
 }
 
-/* The part is owned by the caller. */
-static void work_on(const struct read_ahead *r, struct part *part, struct input **opened)
+/* Opens the part, which the caller owns, or reads on in it; nonzero when that was all. */
+static int work_on(const struct read_ahead *r, struct part *part, struct input **input)
 {
-    if (part->input == NULL)
-        part->done = input_open_first(opened, part->path, r->glob, &part->error) != ST_OK ||
-                     input_random_access(*opened);
-    else
-        part->done = !input_read_ahead(part->input);
+    if (*input != NULL)
+        return !input_read_ahead(*input);
+    return input_open_first(input, part->path, r->glob, &part->error) != ST_OK ||
+           input_random_access(*input);
 }
 
 int read_ahead_work(void *context)
 {
     struct read_ahead *r = context;
-    struct input *opened = NULL;
     pthread_mutex_lock(&r->lock);
     struct part *part = choose(r);
     if (part != NULL)
@@ -119,10 +117,11 @@ int read_ahead_work(void *context)
     pthread_mutex_unlock(&r->lock);
     if (part == NULL)
         return 0;
-    work_on(r, part, &opened);
+    struct input *input = part->input;
+    int done = work_on(r, part, &input);
     pthread_mutex_lock(&r->lock);
-    if (opened != NULL)
-        part->input = opened;
+    part->input = input;
+    part->done = done;
     part->busy = 0;
     pthread_cond_broadcast(&r->changed);
     pthread_mutex_unlock(&r->lock);
