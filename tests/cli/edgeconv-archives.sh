@@ -106,7 +106,7 @@ rm part-*.gz
 
 if [ "${ARCHIVE:-1}" = 0 ]; then
     xz -c a.txt >a.txt.xz
-    refused 'xz without libarchive' 'a.txt.xz: is a xz file, .* built without libarchive: use .xz -dc FILE | edgeconv -' a.txt.xz
+    refused 'xz without libarchive' 'a.txt.xz: found .* .xz file., .* built without libarchive, does not read: use .xz -dc FILE | edgeconv -' a.txt.xz
     cd "$here" || exit 1
     finish
 fi

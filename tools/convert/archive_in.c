@@ -90,20 +90,27 @@ static la_int64_t move(struct archive *archive, void *context, la_int64_t offset
 
 /* ---- opening ---- */
 
+/* Why libarchive gave up, where it says so. */
+static const char *reason(const struct archive_in *in)
+{
+    const char *why = archive_error_string(in->archive);
+    if (why == NULL)
+        return "it ends too early";
+    /* of a kind that is known: what these have at their end is not there */
+    return strncmp(why, "Unrecognized", 12) == 0 ? "its table of contents is missing" : why;
+}
+
 static enum status failed(const struct archive_in *in, struct error *e)
 {
-    const char *name = in->raw->name, *kind = wrapping_name(in->kind);
-    const char *why = archive_error_string(in->archive);
+    int in_entry = in->in_file && in->path != NULL;
     if (in->below.status != ST_OK)
         return fail(e, in->below.status, "%s", in->below.text);
     if (archive_errno(in->archive) == ENOMEM)
-        return fail_memory(e, name, 0);
-    return fail(e, ST_BAD_DATA, "%s%s%s%s: byte %llu: found a fault in the %s (%s), expected it whole",
-                name, in->in_file && in->path != NULL ? "(" : "",
-                in->in_file && in->path != NULL ? in->path : "",
-                in->in_file && in->path != NULL ? ")" : "",
-                (ull)archive_filter_bytes(in->archive, -1), kind,
-                why != NULL ? why : "it ends too early");
+        return fail_memory(e, in->raw->name, wrapping_memory(in->kind));
+    return fail(e, ST_BAD_DATA,
+                "%s%s%s%s: byte %llu: found a fault in the %s (%s), expected it whole",
+                in->raw->name, in_entry ? "(" : "", in_entry ? in->path : "", in_entry ? ")" : "",
+                (ull)archive_filter_bytes(in->archive, -1), wrapping_name(in->kind), reason(in));
 }
 
 /* One decompressor or one kind of archive: what is inside of it is not for libarchive to guess. */
@@ -159,10 +166,10 @@ enum status archive_in_open(struct archive_in **result, struct raw_in *raw, enum
     in->kind = kind;
     in->glob = glob;
     in->archive = archive_read_new();
-    if (kind == WRAPPING_TAR || (kind == WRAPPING_ZIP && !raw->seekable))
+    int needs_tail = kind == WRAPPING_TAR || (kind == WRAPPING_ZIP && !raw->seekable);
+    if (needs_tail)
         in->tail = malloc(TAIL_BYTES);
-    if (in->archive == NULL ||
-        (in->tail == NULL && (kind == WRAPPING_TAR || (kind == WRAPPING_ZIP && !raw->seekable))))
+    if (in->archive == NULL || (needs_tail && in->tail == NULL))
         fail_memory(e, raw->name, TAIL_BYTES);
     else
         start(in, e);
@@ -283,8 +290,8 @@ static enum status check_end(struct archive_in *in, struct error *e)
         return e->status;
     if (in->files > 0)
         return ST_OK;
-    return fail(e, ST_BAD_DATA, "%s: found no file%s%s%s in the %s, expected a graph", in->raw->name,
-                in->glob != NULL ? " that matches --entry '" : "",
+    return fail(e, ST_BAD_DATA, "%s: found no file%s%s%s in the %s, expected a graph",
+                in->raw->name, in->glob != NULL ? " that matches --entry '" : "",
                 in->glob != NULL ? in->glob : "", in->glob != NULL ? "'" : "",
                 wrapping_name(in->kind));
 }

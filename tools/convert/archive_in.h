@@ -1,4 +1,4 @@
-/* archive_in.h: what libarchive undoes: files compressed by xz, bzip2 or zstd, and the files in tar,
+/* archive_in.h: what libarchive undoes: data compressed by xz, bzip2 or zstd, and the files in tar,
  * zip and 7z archives. (Gzip is not among them: gzip_in.h says why it is checked by us.)
  *
  * What libarchive 3.6 passes over is found here: bytes behind compressed data, an archive without

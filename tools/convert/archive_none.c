@@ -8,7 +8,8 @@ enum status archive_in_open(struct archive_in **archive, struct raw_in *raw, enu
     (void)glob;
     *archive = NULL;
     return fail(e, ST_BAD_DATA,
-                "%s: is a %s, and this edgeconv was built without libarchive: use `%s | edgeconv -`",
+                "%s: found the start of a file of kind '%s', which this edgeconv, built without "
+                "libarchive, does not read: use `%s | edgeconv -`",
                 raw->name, wrapping_name(kind), wrapping_pipe(kind));
 }
 

@@ -94,27 +94,6 @@ enum status graph_reader_open_input(struct graph_reader **result, struct input *
     return ST_OK;
 }
 
-/* Takes over `input`. */
-static enum status open_over(struct graph_reader **result, struct input *input,
-                             const struct reader_options *options, struct error *e)
-{
-    if (graph_reader_open_input(result, input, options, e) == ST_OK)
-        (*result)->owns_input = 1;
-    else
-        input_close(input);
-    return e->status;
-}
-
-enum status graph_reader_open(struct graph_reader **result, const char *path,
-                              const struct reader_options *options, struct error *e)
-{
-    struct input *input;
-    *result = NULL;
-    if (input_open(&input, path, e) != ST_OK)
-        return e->status;
-    return open_over(result, input, options, e);
-}
-
 enum status graph_reader_open_fd(struct graph_reader **result, int fd, const char *name,
                                  const struct reader_options *options, struct error *e)
 {
@@ -122,7 +101,11 @@ enum status graph_reader_open_fd(struct graph_reader **result, int fd, const cha
     *result = NULL;
     if (input_open_fd(&input, fd, name, e) != ST_OK)
         return e->status;
-    return open_over(result, input, options, e);
+    if (graph_reader_open_input(result, input, options, e) == ST_OK)
+        (*result)->owns_input = 1;
+    else
+        input_close(input);
+    return e->status;
 }
 
 void graph_reader_close(struct graph_reader *r)

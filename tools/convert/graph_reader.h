@@ -107,11 +107,7 @@ extern const struct reader_class read_edges_class, read_pairs_class, read_csv_cl
 enum status graph_reader_open_input(struct graph_reader **reader, struct input *input,
                                     const struct reader_options *options, struct error *e);
 
-/* Opens an input and its reader. `path` may be "-". */
-enum status graph_reader_open(struct graph_reader **reader, const char *path,
-                              const struct reader_options *options, struct error *e);
-
-/* The same over an open descriptor, which is closed with the reader. */
+/* Opens a reader of an open descriptor, which is closed with it. */
 enum status graph_reader_open_fd(struct graph_reader **reader, int fd, const char *name,
                                  const struct reader_options *options, struct error *e);
 void graph_reader_close(struct graph_reader *reader); /* NULL is allowed */

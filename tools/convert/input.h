@@ -51,8 +51,8 @@ enum status input_read(struct input *in, void *bytes, size_t count, size_t *got,
 
 enum { INPUT_AHEAD_BYTES = 1 << 20 };
 
-/* Reads and keeps INPUT_AHEAD_BYTES for input_read and input_peek to find, which are not to be called
- * meanwhile. Zero when there is nothing more to keep: the input has ended, or failed, which the
+/* Reads and keeps INPUT_AHEAD_BYTES for input_read and input_peek to find, neither of which is to be
+ * called meanwhile. Zero when there is nothing more to keep: the input has ended, or failed, which the
  * reader is told when it comes there. */
 int input_read_ahead(struct input *in);
 
@@ -76,7 +76,7 @@ enum status input_reopen(const struct input *in, int *fd, struct error *e);
 /* Bytes of the file as stored (compressed ones, if so); 0 where unknown. */
 uint64_t input_stored_bytes(const struct input *in);
 
-/* Stored bytes read for what input_read has given out; it never falls. */
+/* Stored bytes read for what input_read has given out; it never falls. Any thread. */
 uint64_t input_stored_position(const struct input *in);
 
 #endif

@@ -9,6 +9,7 @@ typedef unsigned long long ull;
 struct stream {
     struct edges_reader *reader;
     struct pump *pump;
+    uint64_t stored; /* how far the pump has read the file */
     struct edges_info info;
     struct edges_totals tally;
 };
@@ -39,6 +40,7 @@ static enum status open_edges(struct graph_reader *r, struct error *e)
         return fail_memory(e, r->name, sizeof *stream);
     if (pump_open(&stream->pump, r->input, &fd, e) != ST_OK)
         return e->status;
+    stream->stored = input_stored_position(r->input);
     struct error cause = {0};
     if (edges_reader_open_fd(&stream->reader, fd, r->name, &cause) != ST_OK)
         return end_early(r, &cause, e);
@@ -61,6 +63,11 @@ static enum status take(struct graph_reader *r, struct piece *piece, int *end, s
     if (edges_reader_next(stream->reader, &piece->block, end, &cause) != ST_OK)
         return end_early(r, &cause, e);
     piece->input_bytes = *end ? 0 : piece->block.size;
+    if (stream->pump != NULL) {
+        uint64_t stored = input_stored_position(r->input);
+        piece->input_bytes = stored - stream->stored;
+        stream->stored = stored;
+    }
     return ST_OK;
 }
 

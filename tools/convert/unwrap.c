@@ -96,8 +96,8 @@ static enum status undo_top(struct unwrap *u, enum wrapping kind, struct error *
     struct layer *layer = &u->layers[u->top];
     int end;
     if (u->top + 1 == MAX_LAYERS)
-        return fail(e, ST_BAD_DATA, "%s: found a %s, but %d of its kind are around it already",
-                    u->name->text, wrapping_name(kind), MAX_LAYERS - 1);
+        return fail(e, ST_BAD_DATA, "%s: found data compressed %d times over, expected a graph",
+                    u->name->text, MAX_LAYERS);
     layer->kind = kind;
     if (kind == WRAPPING_GZIP) {
         if (gzip_in_open(&layer->gzip, layer->raw, e) == ST_OK)

@@ -11,7 +11,9 @@ static const struct magic {
     const char *bytes;
 } magics[] = {
     {WRAPPING_GZIP, 3, "\x1f\x8b\x08"},
-    {WRAPPING_XZ, 6, "\xfd" "7zXZ"},
+    {WRAPPING_XZ, 6,
+     "\xfd"
+     "7zXZ"},
     {WRAPPING_ZSTD, 4, "\x28\xb5\x2f\xfd"},
     {WRAPPING_ZIP, 4, "PK\3\4"},
     {WRAPPING_ZIP, 4, "PK\5\6"}, /* without a file in it */
@@ -43,8 +45,8 @@ static int is_bzip2(const unsigned char *bytes, size_t count)
 /* Pzstd starts with a frame that tells the size of the next: 12 bytes, of which 4 are content. */
 static int is_pzstd(const unsigned char *bytes, size_t count)
 {
-    return count >= 16 && (bytes[0] & 0xf0) == 0x50 && memcmp(bytes + 1, "\x2a\x4d\x18\4\0\0\0", 7) == 0 &&
-           memcmp(bytes + 12, "\x28\xb5\x2f\xfd", 4) == 0;
+    return count >= 16 && (bytes[0] & 0xf0) == 0x50 &&
+           memcmp(bytes + 1, "\x2a\x4d\x18\4\0\0\0", 7) == 0 && memcmp(bytes + 12, "\x28\xb5\x2f\xfd", 4) == 0;
 }
 
 /* Old archives have no mark, but every header has its sum, in octal, taken with blanks for it. */

@@ -23,8 +23,8 @@ enum wrapping wrapping_sniff(const unsigned char *bytes, size_t count);
 /* Holds files with names; else one stream. */
 int wrapping_is_archive(enum wrapping kind);
 
-/* Memory that undoing it takes as its own programs write it by default; more where they were told to
- * look far back. */
+/* Memory that undoing it takes as its own programs write it by default; more where they were told
+ * to look far back. */
 size_t wrapping_memory(enum wrapping kind);
 
 const char *wrapping_name(enum wrapping kind); /* such as "zip archive" */
