@@ -51,9 +51,9 @@ enum status input_read(struct input *in, void *bytes, size_t count, size_t *got,
 
 enum { INPUT_AHEAD_BYTES = 1 << 20 };
 
-/* Reads and keeps INPUT_AHEAD_BYTES for input_read and input_peek to find, neither of which is to be
- * called meanwhile. Zero when there is nothing more to keep: the input has ended, or failed, which the
- * reader is told when it comes there. */
+/* Reads INPUT_AHEAD_BYTES and keeps them for input_read and input_peek, neither of which is to be
+ * called meanwhile. Zero when there is nothing more to keep: the input has ended, or failed, which
+ * the reader is told when it comes there. */
 int input_read_ahead(struct input *in);
 
 /* What is kept, and what decompressing takes, about. Any thread. */

@@ -46,7 +46,8 @@ static int is_bzip2(const unsigned char *bytes, size_t count)
 static int is_pzstd(const unsigned char *bytes, size_t count)
 {
     return count >= 16 && (bytes[0] & 0xf0) == 0x50 &&
-           memcmp(bytes + 1, "\x2a\x4d\x18\4\0\0\0", 7) == 0 && memcmp(bytes + 12, "\x28\xb5\x2f\xfd", 4) == 0;
+           memcmp(bytes + 1, "\x2a\x4d\x18\4\0\0\0", 7) == 0 &&
+           memcmp(bytes + 12, "\x28\xb5\x2f\xfd", 4) == 0;
 }
 
 /* Old archives have no mark, but every header has its sum, in octal, taken with blanks for it. */
