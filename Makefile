@@ -3,6 +3,7 @@
 PREFIX  ?= /usr/local
 DESTDIR ?=
 BUILD   ?= build
+ARCHIVE ?= 1
 CFLAGS  ?= -O3 -g
 
 # MPICH where it is installed beside another MPI; any mpicc and mpiexec otherwise
@@ -27,6 +28,11 @@ LDLIBS = -lz -lm
 TOOLS    = rmatgen edgeconv degsplit dbfs-pack
 PROGRAMS = $(TOOLS) dbfs-traverse
 
+# edgeconv reads archives through libarchive; ARCHIVE=0 builds without it
+archive_without_1 = tools/convert/archive_none.c
+archive_without_0 = tools/convert/archive_in.c
+archive_libs_1    = -larchive
+
 ifeq ($(CUDA),1)
 cuda_home  = $(abspath $(dir $(realpath $(NVCC)))/..)
 cuda_flags = -DDBFS_CUDA -I$(cuda_home)/include
@@ -39,7 +45,8 @@ endif
 
 # A main file is named after its program; every other file of a folder goes into its archive.
 formats_src  = $(wildcard formats/*.c)
-tools_src    = $(filter-out $(TOOLS:%=tools/%.c),$(wildcard tools/*.c tools/*/*.c))
+tools_src    = $(filter-out $(TOOLS:%=tools/%.c) $(archive_without_$(ARCHIVE)), \
+                 $(wildcard tools/*.c tools/*/*.c))
 traverse_src = $(filter-out $(cuda_c),$(wildcard traverse/*.c))
 unit_src     = $(wildcard tests/unit/*.c)
 plain_tests  = oracle treecheck mkgraph
@@ -68,9 +75,16 @@ $(libformats): $(call obj,$(formats_src))
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-$(libtools): $(call obj,$(tools_src))
+# changes where ARCHIVE is another than last time
+archive_used = $(BUILD)/archive.used
+$(archive_used): always
+	@mkdir -p $(@D)
+	@echo '$(ARCHIVE)' | cmp -s - $@ || echo '$(ARCHIVE)' >$@
+always:
+
+$(libtools): $(call obj,$(tools_src)) $(archive_used)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) rcs $@ $(filter %.o,$^)
 
 # ---- programs ----
 
@@ -80,6 +94,7 @@ $(BUILD)/bin/dbfs-traverse: $(call obj,$(traverse_src)) $(cuda_obj) $(libformats
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
 
+$(BUILD)/bin/edgeconv: LDLIBS += $(archive_libs_$(ARCHIVE))
 $(TOOLS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/tools/%.o $(libtools) $(libformats)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -89,6 +104,7 @@ $(TOOLS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/tools/%.o $(libtools) $(libf
 unit_bin  = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
 plain_bin = $(plain_tests:%=$(BUILD)/tests/%)
 
+$(BUILD)/tests/test_read_ahead: LDLIBS += $(archive_libs_$(ARCHIVE))
 $(unit_bin): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(libtools) $(libformats)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -100,10 +116,10 @@ $(plain_bin): $(BUILD)/tests/%: tests/%.c
 
 tests-bin: $(unit_bin) $(plain_bin)
 
-test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)'
+test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)'
 
 deps:
-	@scripts/deps.sh
+	@ARCHIVE='$(ARCHIVE)' scripts/deps.sh
 
 check: deps
 	@$(MAKE) --no-print-directory all tests-bin
@@ -150,8 +166,9 @@ help:
 	@echo 'make install     programs and man pages into DESTDIR/PREFIX; uninstall removes them'
 	@echo 'variables        CC MPICC MPIEXEC NVCC CUDA=0|1 CUDA_ARCH CFLAGS LDFLAGS PREFIX DESTDIR BUILD'
 	@echo '                 (on the command line or in config.mk)'
+	@echo '                 ARCHIVE=0 builds edgeconv without libarchive'
 
-.PHONY: all tests-bin deps check check-long asan demo install uninstall clean help
+.PHONY: all always tests-bin deps check check-long asan demo install uninstall clean help
 .SECONDARY:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -15,6 +15,10 @@ has_header stdio.h || need libc6-dev
 has_header zlib.h || need zlib1g-dev
 command -v mpicc.mpich >/dev/null 2>&1 || command -v "${MPICC:-mpicc}" >/dev/null 2>&1 || need libmpich-dev
 command -v mpiexec.mpich >/dev/null 2>&1 || command -v "${MPIEXEC:-mpiexec}" >/dev/null 2>&1 || need mpich
+if [ "${ARCHIVE:-1}" != 0 ]; then
+    has_header archive.h || need libarchive-dev
+    command -v bsdtar >/dev/null 2>&1 || need libarchive-tools # the tests make archives with it
+fi
 command -v xz >/dev/null 2>&1 || need xz-utils
 command -v mandoc >/dev/null 2>&1 || need mandoc
 

@@ -17,6 +17,13 @@ check 'MPI is seen by one file of traverse' \
 check 'zlib inflate is seen by one file of the tools' \
     test "$(grep -rlE 'inflate(Init|End)' formats tools traverse | wc -l)" = 1
 
+check 'libarchive is seen by one file of the tools' \
+    test "$(grep -rlE '#include <archive(_entry)?\.h>' formats tools traverse | tr '\n' ' ')" = 'tools/convert/archive_in.c '
+if [ "${ARCHIVE:-1}" != 0 ]; then
+    check 'libarchive is linked to edgeconv only' \
+        test "$(grep -lE 'libarchive\.so' "$BIN"/* | tr '\n' ' ')" = "$BIN/edgeconv "
+fi
+
 duplicates=$(find formats tools traverse -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
 check "file names are unique ($duplicates)" test -z "$duplicates"
 

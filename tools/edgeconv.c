@@ -6,6 +6,7 @@
  */
 #include "tools/convert/convert.h"
 #include "tools/convert/graph_reader.h"
+#include "tools/convert/read_ahead.h"
 #include "progress.h"
 #include "tools/convert/write_graph.h"
 
@@ -26,7 +27,7 @@ static const char help[] =
     "usage: edgeconv [-f INFORMAT] [-t OUTFORMAT] [-u] [--randomize[=SEED]] [-o FILE] [FILE...]\n"
     "\n"
     "Reads graphs and writes them as an edge stream (.edges). Several files follow each other;\n"
-    "no FILE or '-' is standard input; gzip is recognised.\n"
+    "no FILE or '-' is standard input. Compressed files and archives are recognised by content.\n"
     "\n"
     "  -f, --from FORMAT      auto (default: by content), pairs (snap, wdc, el, wel), csv,\n"
     "                         adjacency (friendster), mtx, metis, gr (DIMACS), pace, edges, sg;\n"
@@ -37,6 +38,7 @@ static const char help[] =
     "      --direction D      what the lines are: directed; once (as -u); or symmetric: each edge\n"
     "                         as u v and as v u, of which one is kept\n"
     "      --vertices N       ids are below N, and the graph has N vertices\n"
+    "      --entry GLOB       of archives, only the files whose path matches\n"
     "      --one-based        the first vertex of a list is 1 (formats that do not say)\n"
     "      --randomize[=SEED] permute the vertex ids (SEED: 1); the stream records how\n"
     "      --original-ids     undo the permutation that an .edges input records\n"
@@ -56,6 +58,7 @@ struct options {
     struct reader_options reader;
     enum output_format output;
     const char *output_path;
+    const char *entry; /* of archives, the files wanted; NULL: all */
     enum assertion assertion;
     int randomize, original_ids;
     uint64_t seed;
@@ -63,10 +66,11 @@ struct options {
     int path_count;
 };
 
-/* One input: its reader where it has to stay open, and how its edges are taken. */
+/* One input, or one file of an archive: what is open of it, and how its edges are taken. */
 struct source {
     const char *path, *name;     /* the name for messages */
-    struct graph_reader *reader; /* NULL: opened again when its turn comes */
+    struct input *input;         /* NULL: opened again when its turn comes */
+    struct graph_reader *reader; /* of the input */
     const char *format;
     struct graph_facts facts;
     int fold;
@@ -94,6 +98,7 @@ enum {
     ORIGINAL_IDS_OPTION,
     DIRECTION_OPTION,
     ONE_BASED_OPTION,
+    ENTRY_OPTION,
 };
 
 static enum assertion assertion_named(const struct cli *cli, const char *name)
@@ -132,6 +137,7 @@ static void take_option(struct options *o, int option, const char *argument)
         break;
     case ORIGINAL_IDS_OPTION: o->original_ids = 1; break;
     case ONE_BASED_OPTION: o->reader.one_based = 1; break;
+    case ENTRY_OPTION: o->entry = argument; break;
     default: cli_option(&o->cli, option, argument);
     }
 }
@@ -157,6 +163,7 @@ static void read_command_line(struct options *o, int argc, char **argv)
         {"randomize", optional_argument, NULL, RANDOMIZE_OPTION},
         {"original-ids", no_argument, NULL, ORIGINAL_IDS_OPTION},
         {"one-based", no_argument, NULL, ONE_BASED_OPTION},
+        {"entry", required_argument, NULL, ENTRY_OPTION},
         CLI_LONG_OPTIONS,
         {NULL, 0, NULL, 0},
     };
@@ -257,11 +264,39 @@ static void report_opened(struct job *job, const struct source *s)
     job->weights_noted |= f->weights;
 }
 
+/* A README in an archive is no damage: says what to do about it. */
+static void explain_entry(const struct job *job, const struct input *input, struct error *e)
+{
+    size_t used = strlen(e->text);
+    if (e->status == ST_BAD_DATA && job->options->entry == NULL && input_from_archive(input) &&
+        !input_failed(input))
+        snprintf(e->text + used, sizeof e->text - used,
+                 "; --entry=GLOB chooses the files of an archive");
+}
+
+static enum status open_reader(const struct job *job, struct graph_reader **reader,
+                               struct input *input, struct error *e)
+{
+    if (graph_reader_open_input(reader, input, &job->options->reader, e) != ST_OK)
+        explain_entry(job, input, e);
+    return e->status;
+}
+
+static void close_source(struct source *s)
+{
+    graph_reader_close(s->reader);
+    input_close(s->input);
+    s->reader = NULL;
+    s->input = NULL;
+}
+
+/* What the reader of the first file says; files behind it in an archive are seen in their turn. */
 static enum status look_at(struct job *job, struct source *s, struct error *e)
 {
-    struct graph_reader *reader;
-    if (graph_reader_open(&reader, s->path, &job->options->reader, e) != ST_OK)
+    if (input_open_first(&s->input, s->path, job->options->entry, e) != ST_OK ||
+        open_reader(job, &s->reader, s->input, e) != ST_OK)
         return e->status;
+    const struct graph_reader *reader = s->reader;
     s->format = reader->class->name;
     s->facts = reader->facts;
     s->facts.provenance = NULL;
@@ -269,13 +304,11 @@ static enum status look_at(struct job *job, struct source *s, struct error *e)
         strcpy(job->info.provenance, reader->facts.provenance);
     if (s->facts.n > job->n)
         job->n = s->facts.n;
-    job->n_known &= s->facts.has_n;
-    job->stored_bytes += input_stored_bytes(reader->input);
+    job->n_known &= s->facts.has_n && !input_from_archive(s->input);
+    job->stored_bytes += input_stored_bytes(s->input);
     /* hundreds of parts must not need hundreds of descriptors; a stream is there only once */
-    if (strcmp(s->path, "-") != 0 && input_is_regular(reader->input))
-        graph_reader_close(reader);
-    else
-        s->reader = reader;
+    if (strcmp(s->path, "-") != 0 && input_is_regular(s->input))
+        close_source(s);
     report_opened(job, s);
     if (join_direction(job, s, e) == ST_OK)
         join_randomisation(job, s, e);
@@ -360,19 +393,62 @@ static void report_read(const struct job *job, const struct graph_reader *r)
                  (ull)f->private_lists, (ull)f->missing_lists);
 }
 
-static enum status read_source(struct job *job, struct source *s, struct conversion *conversion,
-                               struct error *e)
+/* One input, or one file of an archive. */
+static enum status read_file(struct job *job, const struct source *s, struct graph_reader *reader,
+                             int is_first, struct conversion *conversion, struct error *e)
+{
+    struct source file = {.path = s->path,
+                          .name = reader->name,
+                          .format = reader->class->name,
+                          .facts = reader->facts};
+    if (!is_first)
+        report_opened(job, &file);
+    if (join_direction(job, &file, e) != ST_OK || join_randomisation(job, &file, e) != ST_OK)
+        return e->status;
+    if (conversion_read(conversion, reader, file.fold, e) != ST_OK) {
+        if (reader->total.entries == 0)
+            explain_entry(job, reader->input, e);
+        return e->status;
+    }
+    if (reader->facts.n > job->n)
+        job->n = reader->facts.n;
+    report_read(job, reader);
+    return ST_OK;
+}
+
+/* The files of an archive one after the other; any other input is one. */
+static enum status read_source(struct job *job, struct source *s, struct input *input,
+                               struct conversion *conversion, struct error *e)
 {
     struct graph_reader *reader = s->reader;
+    int is_first = 1, end = 0;
     s->reader = NULL;
-    if (reader == NULL && graph_reader_open(&reader, s->path, &job->options->reader, e) != ST_OK)
-        return e->status;
-    if (conversion_read(conversion, reader, s->fold, e) == ST_OK) {
-        if (reader->facts.n > job->n)
-            job->n = reader->facts.n;
-        report_read(job, reader);
+    while (e->status == ST_OK && !end) {
+        if (reader == NULL && open_reader(job, &reader, input, e) != ST_OK)
+            break;
+        read_file(job, s, reader, is_first, conversion, e);
+        graph_reader_close(reader);
+        reader = NULL;
+        is_first = 0;
+        if (e->status == ST_OK)
+            input_next(input, &end, e);
     }
-    graph_reader_close(reader);
+    return e->status;
+}
+
+/* The inputs that are not open yet, to be read ahead. */
+static enum status open_read_ahead(const struct job *job, struct read_ahead **ahead,
+                                   struct error *e)
+{
+    const struct options *o = job->options;
+    const char **paths = calloc((size_t)job->source_count, sizeof *paths);
+    if (paths == NULL)
+        return fail_memory(e, "list of inputs", (ull)job->source_count * sizeof *paths);
+    for (int i = 0; i < job->source_count; i++)
+        paths[i] = job->sources[i].input == NULL ? job->sources[i].path : NULL;
+    read_ahead_open(ahead, paths, job->source_count, o->reader.threads - 1,
+                    2 * o->reader.max_buffer_bytes, o->entry, e);
+    free(paths);
     return e->status;
 }
 
@@ -392,16 +468,25 @@ static enum status convert_inputs(struct job *job, struct graph_writer *writer,
                                   const struct change *change, struct error *e)
 {
     struct conversion *conversion = NULL;
-    if (open_conversion(job, &conversion, writer, change, e) != ST_OK)
-        return e->status;
-    for (int i = 0; i < job->source_count && e->status == ST_OK; i++)
-        read_source(job, &job->sources[i], conversion, e);
+    struct read_ahead *ahead = NULL;
+    struct input *input;
+    if (open_read_ahead(job, &ahead, e) != ST_OK ||
+        open_conversion(job, &conversion, writer, change, e) != ST_OK)
+        goto done;
+    conversion_on_idle(conversion, read_ahead_work, ahead);
+    for (int i = 0; i < job->source_count && e->status == ST_OK; i++) {
+        struct source *s = &job->sources[i];
+        if (read_ahead_next(ahead, &input, e) == ST_OK)
+            read_source(job, s, input != NULL ? input : s->input, conversion, e);
+    }
     if (e->status == ST_OK)
         conversion_finish(conversion, job->n, e);
     job->edges = conversion_edges(conversion);
     if (conversion_bound(conversion) > job->n)
         job->n = conversion_bound(conversion);
+done:
     conversion_free(conversion);
+    read_ahead_close(ahead);
     return e->status;
 }
 
@@ -521,7 +606,7 @@ static enum status convert(struct job *job, struct error *e)
 static void free_job(struct job *job)
 {
     for (int i = 0; job->sources != NULL && i < job->source_count; i++)
-        graph_reader_close(job->sources[i].reader);
+        close_source(&job->sources[i]);
     free(job->sources);
 }
 

@@ -69,14 +69,28 @@ static void end_stage(struct run *r, int stage, uint64_t piece, int end, const s
     pthread_cond_broadcast(&r->changed);
 }
 
+/* Nothing is ready: works for later, or waits until something changes; the lock is held. */
+static void idle(struct run *r, int *exhausted)
+{
+    if (r->p->idle == NULL || *exhausted) {
+        pthread_cond_wait(&r->changed, &r->lock);
+        *exhausted = 0;
+        return;
+    }
+    pthread_mutex_unlock(&r->lock);
+    *exhausted = !r->p->idle(r->p->context);
+    pthread_mutex_lock(&r->lock);
+}
+
 static void work(struct run *r)
 {
     uint64_t slots = (uint64_t)r->p->slot_count;
+    int exhausted = 0;
     pthread_mutex_lock(&r->lock);
     while (r->retired < r->stop) {
         int stage = find_stage(r);
         if (stage < 0) {
-            pthread_cond_wait(&r->changed, &r->lock);
+            idle(r, &exhausted);
             continue;
         }
         struct error error = {0};

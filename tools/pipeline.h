@@ -27,6 +27,9 @@ struct pipeline {
     enum status (*take)(void *context, void *slot, int *end, struct error *e);
     const struct pipeline_stage *stages; /* after taking; the last one must be ordered */
     int stage_count;
+    /* Called by a thread that finds nothing ready: does a little work for later, from any number of
+     * threads at once; zero when there is none now. May be NULL. */
+    int (*idle)(void *context);
     void **slots; /* the pieces under way at most */
     int slot_count, threads;
 };

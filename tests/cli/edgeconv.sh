@@ -396,11 +396,6 @@ foreign() {
     check_exit 3 "$1 is refused" "$edgeconv" -o x.edges foreign.bin
     check_says "$3" 'with what to do'
 }
-foreign xz '\3757zXZ\0\0\0' 'xz -dc FILE | edgeconv -'
-foreign zstd '\50\265\57\375\1\2' 'zstd -dc FILE | edgeconv -'
-foreign bzip2 'BZh91AY' 'bzip2 -dc FILE | edgeconv -'
-foreign zip 'PK\3\4\24\0' 'unzip -p FILE | edgeconv -'
-foreign 7z '7z\274\257\47\34\0' '7z x -so FILE | edgeconv -'
 foreign Parquet 'PAR1\25\4' 'duckdb'
 foreign Ligra 'AdjacencyGraph\n2\n1\n0\n1\n1\n' 'a Ligra adjacency graph'
 foreign 'KaGen text' 'p 3 2\ne 1 2\ne 2 3\n' 'a KaGen text file'

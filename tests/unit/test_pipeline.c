@@ -3,9 +3,11 @@
 
 #include "tools/pipeline.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SLOTS = 8 };
 
@@ -17,6 +19,8 @@ struct test {
     uint64_t pieces, taken, written, fail_at[3]; /* failing piece of the stages, UINT64_MAX: none */
     uint64_t sum;
     int out_of_order;
+    int slow;                    /* taking is */
+    _Atomic uint64_t idle_calls; /* UINT64_MAX: nobody offers idle work */
 };
 
 static enum status take(void *context, void *slot, int *end, struct error *e)
@@ -24,6 +28,8 @@ static enum status take(void *context, void *slot, int *end, struct error *e)
     struct test *t = context;
     struct slot *s = slot;
     (void)e;
+    if (t->slow)
+        usleep(1000);
     s->number = t->taken;
     *end = t->taken++ == t->pieces;
     return ST_OK;
@@ -65,6 +71,13 @@ static enum status write_out(void *context, void *slot, struct error *e)
     return ST_OK;
 }
 
+/* There is none at every other call. */
+static int be_idle(void *context)
+{
+    struct test *t = context;
+    return t->idle_calls++ % 2 == 0;
+}
+
 static enum status run(struct test *t, int threads, int slot_count, struct error *e)
 {
     static const struct pipeline_stage stages[] = {
@@ -75,6 +88,7 @@ static enum status run(struct test *t, int threads, int slot_count, struct error
         pointers[i] = &slots[i];
     const struct pipeline p = {.context = t,
                                .take = take,
+                               .idle = t->idle_calls != UINT64_MAX ? be_idle : NULL,
                                .stages = stages,
                                .stage_count = 4,
                                .slots = pointers,
@@ -85,7 +99,8 @@ static enum status run(struct test *t, int threads, int slot_count, struct error
 
 static void test_order(int threads, int slots, uint64_t pieces)
 {
-    struct test t = {.pieces = pieces, .fail_at = {UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+    struct test t = {.pieces = pieces, .fail_at = {UINT64_MAX, UINT64_MAX, UINT64_MAX},
+                     .idle_calls = UINT64_MAX};
     struct error e = {0};
     char name[96];
     enum status status = run(&t, threads, slots, &e);
@@ -109,6 +124,21 @@ static void test_failure(int threads, uint64_t parallel, uint64_t ordered, uint6
            name);
 }
 
+/* Threads that a slow source leaves without work find other work, and nothing else changes. */
+static void test_idle(int threads, uint64_t pieces, int slow)
+{
+    struct test t = {
+        .pieces = pieces, .slow = slow, .fail_at = {UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+    struct error e = {0};
+    char name[96];
+    enum status status = run(&t, threads, SLOTS, &e);
+    snprintf(name, sizeof name, "%d threads, %s source: idle work beside %d pieces", threads,
+             slow ? "slow" : "fast", (int)pieces);
+    report(status == ST_OK && t.written == pieces && !t.out_of_order &&
+               (!slow || threads == 1 || t.idle_calls > 0),
+           name);
+}
+
 int main(void)
 {
     for (int threads = 1; threads <= 5; threads += 2) {
@@ -116,6 +146,8 @@ int main(void)
         test_order(threads, 3, 2000);
         test_order(threads, SLOTS, 2000);
         test_order(threads, SLOTS, 0);
+        test_idle(threads, 2000, 0);
+        test_idle(threads, 100, 1);
         test_failure(threads, 500, 503, 501, "piece 500", 500);
         test_failure(threads, 502, 501, 503, "piece 501", 501);
         test_failure(threads, 504, 503, 502, "piece 502", 502);

@@ -21,6 +21,8 @@ struct conversion {
     convert_progress progress;
     void *progress_context;
     uint64_t input_bytes;
+    int (*idle)(void *context);
+    void *idle_context;
 
     /* of the input under way */
     struct graph_reader *reader;
@@ -78,6 +80,12 @@ void conversion_on_progress(struct conversion *c, convert_progress progress, voi
 {
     c->progress = progress;
     c->progress_context = context;
+}
+
+void conversion_on_idle(struct conversion *c, int (*idle)(void *context), void *context)
+{
+    c->idle = idle;
+    c->idle_context = context;
 }
 
 uint64_t conversion_edges(const struct conversion *c)
@@ -219,6 +227,12 @@ static enum status put(void *context, void *slot, struct error *e)
     return graph_writer_put(c->writer, encoded, e);
 }
 
+static int be_idle(void *context)
+{
+    const struct conversion *c = context;
+    return c->idle(c->idle_context);
+}
+
 /* ---- the whole ---- */
 
 static enum status check_fold(const struct graph_reader *reader, struct error *e)
@@ -244,6 +258,7 @@ enum status conversion_read(struct conversion *c, struct graph_reader *reader, i
     const struct pipeline pipeline = {
         .context = c,
         .take = take,
+        .idle = c->idle != NULL ? be_idle : NULL,
         .stages = stages,
         .stage_count = sizeof stages / sizeof *stages,
         .slots = c->slots,

@@ -32,6 +32,9 @@ void conversion_free(struct conversion *conversion); /* NULL is allowed */
 void conversion_on_progress(struct conversion *conversion, convert_progress progress,
                             void *context);
 
+/* Work that threads do while an input leaves them none; returns zero when there is none. */
+void conversion_on_idle(struct conversion *conversion, int (*idle)(void *context), void *context);
+
 /* Reads one input to its end and finishes the reader. `fold`: of the two lines of each undirected
  * edge only the one with u <= v is kept, and both must be there. */
 enum status conversion_read(struct conversion *conversion, struct graph_reader *reader, int fold,

@@ -69,16 +69,13 @@ static const struct reader_class *class_of(enum graph_format format)
     return NULL;
 }
 
-/* Takes over `input`. */
-static enum status open_over(struct graph_reader **result, struct input *input,
-                             const struct reader_options *options, struct error *e)
+enum status graph_reader_open_input(struct graph_reader **result, struct input *input,
+                                    const struct reader_options *options, struct error *e)
 {
+    *result = NULL;
     struct graph_reader *r = calloc(1, sizeof *r);
-    if (r == NULL) {
-        fail_memory(e, input_name(input), sizeof *r);
-        input_close(input);
-        return e->status;
-    }
+    if (r == NULL)
+        return fail_memory(e, input_name(input), sizeof *r);
     r->input = input;
     r->name = input_name(input);
     r->options = *options;
@@ -97,16 +94,6 @@ static enum status open_over(struct graph_reader **result, struct input *input,
     return ST_OK;
 }
 
-enum status graph_reader_open(struct graph_reader **result, const char *path,
-                              const struct reader_options *options, struct error *e)
-{
-    struct input *input;
-    *result = NULL;
-    if (input_open(&input, path, e) != ST_OK)
-        return e->status;
-    return open_over(result, input, options, e);
-}
-
 enum status graph_reader_open_fd(struct graph_reader **result, int fd, const char *name,
                                  const struct reader_options *options, struct error *e)
 {
@@ -114,7 +101,11 @@ enum status graph_reader_open_fd(struct graph_reader **result, int fd, const cha
     *result = NULL;
     if (input_open_fd(&input, fd, name, e) != ST_OK)
         return e->status;
-    return open_over(result, input, options, e);
+    if (graph_reader_open_input(result, input, options, e) == ST_OK)
+        (*result)->owns_input = 1;
+    else
+        input_close(input);
+    return e->status;
 }
 
 void graph_reader_close(struct graph_reader *r)
@@ -124,7 +115,8 @@ void graph_reader_close(struct graph_reader *r)
     if (r->class != NULL && r->class->close != NULL)
         r->class->close(r);
     line_feed_free(&r->feed);
-    input_close(r->input);
+    if (r->owns_input)
+        input_close(r->input);
     free(r->head);
     free(r);
 }

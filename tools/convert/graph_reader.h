@@ -68,7 +68,8 @@ struct reader_class;
 struct graph_reader {
     const struct reader_class *class;
     struct reader_options options;
-    struct input *input; /* owned */
+    struct input *input;
+    int owns_input;
     const char *name;    /* of the input, for messages */
     struct graph_facts facts;
     uint64_t base, limit; /* ids as written are base to base + limit - 1 */
@@ -102,11 +103,11 @@ extern const struct reader_class read_edges_class, read_pairs_class, read_csv_cl
     read_pace_class, read_sg_class, read_graph500_class, read_graph500_16_class, read_u32_class,
     read_u64_class;
 
-/* Opens an input and its reader. `path` may be "-". */
-enum status graph_reader_open(struct graph_reader **reader, const char *path,
-                              const struct reader_options *options, struct error *e);
+/* Opens a reader of an input that stays the caller's and is at its start. */
+enum status graph_reader_open_input(struct graph_reader **reader, struct input *input,
+                                    const struct reader_options *options, struct error *e);
 
-/* The same over an open descriptor, which is closed with the reader. */
+/* Opens a reader of an open descriptor, which is closed with it. */
 enum status graph_reader_open_fd(struct graph_reader **reader, int fd, const char *name,
                                  const struct reader_options *options, struct error *e);
 void graph_reader_close(struct graph_reader *reader); /* NULL is allowed */

@@ -18,11 +18,6 @@ struct gzip_in {
 
 typedef unsigned long long ull;
 
-int gzip_sniff(const unsigned char *bytes, size_t count)
-{
-    return count >= 3 && bytes[0] == 0x1f && bytes[1] == 0x8b && bytes[2] == 8;
-}
-
 enum status gzip_in_open(struct gzip_in **result, struct raw_in *raw, struct error *e)
 {
     *result = NULL;

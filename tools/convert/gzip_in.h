@@ -1,4 +1,4 @@
-/* gzip_in.h: inflates a gzip file member by member (RFC 1952).
+/* gzip_in.h: inflates gzip data member by member (RFC 1952).
  *
  * Every member's CRC and length are checked, and nothing but further members, or zero bytes as
  * blocked media pad with, may follow one: a damaged file is an error that names the byte and never
@@ -10,9 +10,6 @@
 #include "raw_in.h"
 
 struct gzip_in;
-
-/* Nonzero when the first bytes of a file are those of a gzip member. */
-int gzip_sniff(const unsigned char *bytes, size_t count);
 
 /* `raw` stays the caller's and outlives the result. */
 enum status gzip_in_open(struct gzip_in **gzip, struct raw_in *raw, struct error *e);

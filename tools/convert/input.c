@@ -1,38 +1,44 @@
 /* input.c: see input.h */
 #include "input.h"
 
-#include "gzip_in.h"
 #include "raw_in.h"
+#include "unwrap.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PUMP_BYTES = 1 << 18, PIPE_BYTES = 1 << 20 };
+enum { PIPE_BYTES = 1 << 20 };
 
-struct pump {
-    pthread_t thread;
-    int fd; /* the end written to; -1 once closed */
-    int running;
-    unsigned char *buffer;
-    struct error error; /* set before the end is closed, so whoever saw the end can read it */
+/* Bytes read ahead of the reader. */
+struct block {
+    struct block *next;
+    size_t at, end;  /* those not yet given out are bytes[at..end) */
+    uint64_t stored; /* how far the file was read for them */
+    unsigned char bytes[INPUT_AHEAD_BYTES];
 };
 
 struct input {
     int fd;
-    char *name;
+    char *name; /* of the file */
     int regular, is_empty_file;
+    int one_file;         /* of an archive only one is expected */
     uint64_t start, size; /* of a regular file: where its descriptor stood, and bytes from there */
     struct raw_in raw;
-    struct gzip_in *gzip; /* NULL: plain */
+    struct unwrap *bytes;
     unsigned char *ahead; /* peeked bytes not yet consumed: ahead[ahead_at..ahead_end) */
     size_t ahead_at, ahead_end, ahead_capacity;
-    int ended; /* nothing after the peeked bytes */
-    struct pump pump;
+    struct block *first, *last; /* read ahead, behind the peeked bytes */
+    _Atomic size_t kept_bytes;
+    int source_ended;     /* nothing after the blocks */
+    int ended;            /* nothing after the peeked bytes */
+    struct error failure; /* to be told after the blocks */
+    int failed;
+    _Atomic uint64_t stored; /* a pump may read while others look at it */
 };
 
 /* ---- opening ---- */
@@ -55,34 +61,33 @@ static void look_at_file(struct input *in)
     }
 }
 
-/* Reads the first bytes as stored and sets up inflating where they ask for it. */
-static enum status start_reading(struct input *in, struct error *e)
+static enum status start_reading(struct input *in, const char *glob, struct error *e)
 {
     struct raw_in *raw = &in->raw;
-    if (raw_in_init(raw, in->fd, in->name, e) != ST_OK)
+    if (raw_in_init_file(raw, in->fd, in->name, e) != ST_OK)
         return e->status;
-    while (raw->end < 3 && !raw->ended) {
-        if (raw_in_fill(raw, e) != ST_OK)
-            return e->status;
-    }
-    if (gzip_sniff(raw->buffer, raw->end))
-        return gzip_in_open(&in->gzip, raw, e);
-    return ST_OK;
+    raw->seekable = in->regular;
+    raw->start = in->start;
+    raw->size = in->size;
+    return unwrap_open(&in->bytes, raw, glob, e);
 }
 
 static enum status refuse_empty(struct input *in, struct error *e)
 {
     const unsigned char *bytes;
-    size_t count;
+    size_t count = 0;
+    enum wrapping around = unwrap_innermost(in->bytes);
     if (input_peek(in, 1, &bytes, &count, e) != ST_OK || count > 0)
         return e->status;
-    return fail(e, ST_BAD_DATA, "%s: found an empty %s, expected a graph", in->name,
-                in->gzip != NULL    ? "gzip file"
-                : in->is_empty_file ? "file"
-                                    : "input");
+    return fail(e, ST_BAD_DATA, "%s: found an empty %s, expected a graph%s", input_name(in),
+                around != WRAPPING_NONE && !wrapping_is_archive(around) ? wrapping_name(around)
+                : in->is_empty_file || around != WRAPPING_NONE          ? "file"
+                                                                        : "input",
+                input_from_archive(in) ? "; --entry=GLOB chooses the files of an archive" : "");
 }
 
-enum status input_open_fd(struct input **result, int fd, const char *name, struct error *e)
+static enum status open_fd(struct input **result, int fd, const char *name, const char *glob,
+                           int one_file, struct error *e)
 {
     *result = NULL;
     struct input *in = calloc(1, sizeof *in);
@@ -91,12 +96,13 @@ enum status input_open_fd(struct input **result, int fd, const char *name, struc
         return fail_memory(e, name, sizeof *in);
     }
     in->fd = fd;
+    in->one_file = one_file;
     in->name = strdup(name);
     if (in->name == NULL) {
         fail_memory(e, name, strlen(name) + 1);
     } else {
         look_at_file(in);
-        if (start_reading(in, e) == ST_OK)
+        if (start_reading(in, glob, e) == ST_OK)
             refuse_empty(in, e);
     }
     if (e->status != ST_OK) {
@@ -107,7 +113,8 @@ enum status input_open_fd(struct input **result, int fd, const char *name, struc
     return ST_OK;
 }
 
-enum status input_open(struct input **result, const char *path, struct error *e)
+static enum status open_path(struct input **result, const char *path, const char *glob,
+                             int one_file, struct error *e)
 {
     int from_stdin = strcmp(path, "-") == 0;
     const char *name = from_stdin ? "standard input" : path;
@@ -116,17 +123,58 @@ enum status input_open(struct input **result, const char *path, struct error *e)
         from_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return fail_errno(e, name, "cannot open");
-    return input_open_fd(result, fd, name, e);
+    return open_fd(result, fd, name, glob, one_file, e);
+}
+
+enum status input_open(struct input **result, const char *path, struct error *e)
+{
+    return open_path(result, path, NULL, 1, e);
+}
+
+enum status input_open_fd(struct input **result, int fd, const char *name, struct error *e)
+{
+    return open_fd(result, fd, name, NULL, 1, e);
+}
+
+enum status input_open_first(struct input **result, const char *path, const char *glob,
+                             struct error *e)
+{
+    return open_path(result, path, glob, 0, e);
+}
+
+static void drop_first(struct input *in)
+{
+    struct block *block = in->first;
+    in->first = block->next;
+    if (in->first == NULL)
+        in->last = NULL;
+    in->kept_bytes -= sizeof *block;
+    free(block);
+}
+
+enum status input_next(struct input *in, int *end, struct error *e)
+{
+    while (in->first != NULL)
+        drop_first(in);
+    in->ahead_at = in->ahead_end = 0;
+    in->source_ended = in->ended = 0;
+    if (unwrap_next(in->bytes, end, e) != ST_OK) {
+        in->failed = 1;
+        return e->status;
+    }
+    in->source_ended = in->ended = *end;
+    return *end ? ST_OK : refuse_empty(in, e);
 }
 
 void input_close(struct input *in)
 {
     if (in == NULL)
         return;
-    gzip_in_close(in->gzip);
+    while (in->first != NULL)
+        drop_first(in);
+    unwrap_close(in->bytes);
     raw_in_free(&in->raw);
     close(in->fd);
-    free(in->pump.buffer);
     free(in->ahead);
     free(in->name);
     free(in);
@@ -134,12 +182,17 @@ void input_close(struct input *in)
 
 const char *input_name(const struct input *in)
 {
-    return in->name;
+    return unwrap_name(in->bytes);
 }
 
-int input_is_gzip(const struct input *in)
+int input_from_archive(const struct input *in)
 {
-    return in->gzip != NULL;
+    return unwrap_from_archive(in->bytes);
+}
+
+int input_failed(const struct input *in)
+{
+    return in->failed;
 }
 
 int input_is_regular(const struct input *in)
@@ -149,24 +202,96 @@ int input_is_regular(const struct input *in)
 
 /* ---- reading in order ---- */
 
-static enum status read_behind(struct input *in, void *bytes, size_t count, size_t *got,
+/* The end of the one file that an archive was expected to hold. */
+static enum status refuse_second(struct input *in, struct error *e)
+{
+    int end;
+    in->source_ended = 1;
+    if (!in->one_file || unwrap_next(in->bytes, &end, e) != ST_OK || end)
+        return e->status;
+    return fail(e, ST_BAD_DATA, "%s: found a second file in the archive, expected one only",
+                input_name(in));
+}
+
+static enum status read_source(struct input *in, void *bytes, size_t count, size_t *got,
                                struct error *e)
 {
     *got = 0;
+    if (in->source_ended)
+        return ST_OK;
+    if (unwrap_read(in->bytes, bytes, count, got, e) != ST_OK)
+        return e->status;
+    return *got < count ? refuse_second(in, e) : ST_OK;
+}
+
+int input_read_ahead(struct input *in)
+{
+    if (in->source_ended || in->failure.status != ST_OK)
+        return 0;
+    struct block *block = malloc(sizeof *block);
+    if (block == NULL) /* then it is read when its turn comes */
+        return 0;
+    block->next = NULL;
+    block->at = block->end = 0;
+    if (read_source(in, block->bytes, sizeof block->bytes, &block->end, &in->failure) != ST_OK ||
+        block->end == 0) {
+        free(block);
+        return 0;
+    }
+    block->stored = in->raw.loaded;
+    *(in->last != NULL ? &in->last->next : &in->first) = block;
+    in->last = block;
+    in->kept_bytes += sizeof *block;
+    return 1;
+}
+
+size_t input_memory(const struct input *in)
+{
+    return in->kept_bytes + unwrap_memory(in->bytes);
+}
+
+static size_t read_blocks(struct input *in, unsigned char *bytes, size_t count)
+{
+    size_t got = 0;
+    while (got < count && in->first != NULL) {
+        struct block *block = in->first;
+        size_t left = block->end - block->at, part = left < count - got ? left : count - got;
+        memcpy(bytes + got, block->bytes + block->at, part);
+        block->at += part;
+        got += part;
+        in->stored = block->stored;
+        if (block->at < block->end)
+            break;
+        drop_first(in);
+    }
+    return got;
+}
+
+static enum status read_behind(struct input *in, void *bytes, size_t count, size_t *got,
+                               struct error *e)
+{
+    size_t more = 0;
+    *got = 0;
     if (in->ended)
         return ST_OK;
-    enum status status = in->gzip != NULL ? gzip_in_read(in->gzip, bytes, count, got, e)
-                                          : raw_in_read(&in->raw, bytes, count, got, e);
-    if (status == ST_OK)
-        in->ended = *got < count;
-    return status;
+    *got = read_blocks(in, bytes, count);
+    if (*got < count) {
+        if (in->failure.status != ST_OK)
+            *e = in->failure;
+        else if (read_source(in, (char *)bytes + *got, count - *got, &more, e) == ST_OK)
+            in->stored = in->raw.loaded;
+        *got += more;
+    }
+    in->failed |= e->status != ST_OK;
+    in->ended = *got < count;
+    return e->status;
 }
 
 static enum status grow_ahead(struct input *in, size_t want, struct error *e)
 {
     unsigned char *grown = realloc(in->ahead, want);
     if (grown == NULL)
-        return fail_memory(e, in->name, want);
+        return fail_memory(e, input_name(in), want);
     in->ahead = grown;
     in->ahead_capacity = want;
     return ST_OK;
@@ -211,7 +336,7 @@ enum status input_read(struct input *in, void *bytes, size_t count, size_t *got,
 
 int input_random_access(const struct input *in)
 {
-    return in->regular && in->gzip == NULL;
+    return in->regular && unwrap_innermost(in->bytes) == WRAPPING_NONE;
 }
 
 uint64_t input_bytes(const struct input *in)
@@ -237,6 +362,17 @@ enum status input_read_at(const struct input *in, uint64_t offset, void *bytes, 
     return ST_OK;
 }
 
+enum status input_reopen(const struct input *in, int *fd, struct error *e)
+{
+    *fd = fcntl(in->fd, F_DUPFD_CLOEXEC, 3);
+    if (*fd >= 0 && lseek(*fd, (off_t)in->start, SEEK_SET) >= 0)
+        return ST_OK;
+    fail_errno(e, in->name, "cannot read it from its start");
+    if (*fd >= 0)
+        close(*fd);
+    return e->status;
+}
+
 uint64_t input_stored_bytes(const struct input *in)
 {
     return in->regular ? in->size : 0;
@@ -244,86 +380,5 @@ uint64_t input_stored_bytes(const struct input *in)
 
 uint64_t input_stored_position(const struct input *in)
 {
-    return raw_in_position(&in->raw);
-}
-
-/* ---- as a descriptor ---- */
-
-/* Writes until the reader is gone, which has its own reason then. */
-static int pump_out(const struct pump *pump, size_t count)
-{
-    size_t sent = 0;
-    while (sent < count) {
-        ssize_t done = write(pump->fd, pump->buffer + sent, count - sent);
-        if (done < 0 && errno != EINTR)
-            return -1;
-        sent += done > 0 ? (size_t)done : 0;
-    }
-    return 0;
-}
-
-/* May be cancelled in any of its reads and writes. */
-static void *run_pump(void *argument)
-{
-    struct input *in = argument;
-    struct pump *pump = &in->pump;
-    size_t got = PUMP_BYTES;
-    while (got == PUMP_BYTES &&
-           input_read(in, pump->buffer, PUMP_BYTES, &got, &pump->error) == ST_OK &&
-           pump_out(pump, got) == 0)
-        continue;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-    close(pump->fd);
-    pump->fd = -1;
-    return NULL;
-}
-
-static enum status start_pump(struct input *in, int *fd, struct error *e)
-{
-    struct pump *pump = &in->pump;
-    int ends[2];
-    pump->buffer = malloc(PUMP_BYTES);
-    if (pump->buffer == NULL)
-        return fail_memory(e, in->name, PUMP_BYTES);
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return fail_errno(e, in->name, "cannot make a pipe");
-    fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
-    pump->fd = ends[1];
-    int failed = pthread_create(&pump->thread, NULL, run_pump, in);
-    if (failed != 0) {
-        close(ends[0]);
-        close(ends[1]);
-        errno = failed;
-        return fail_errno(e, in->name, "cannot start a thread");
-    }
-    pump->running = 1;
-    *fd = ends[0];
-    return ST_OK;
-}
-
-enum status input_as_descriptor(struct input *in, int *fd, struct error *e)
-{
-    if (!input_random_access(in))
-        return start_pump(in, fd, e);
-    *fd = fcntl(in->fd, F_DUPFD_CLOEXEC, 3);
-    if (*fd < 0 || lseek(*fd, (off_t)in->start, SEEK_SET) < 0) {
-        fail_errno(e, in->name, "cannot read it from its start");
-        if (*fd >= 0)
-            close(*fd);
-    }
-    return e->status;
-}
-
-enum status input_end_descriptor(struct input *in, struct error *e)
-{
-    struct pump *pump = &in->pump;
-    if (!pump->running)
-        return ST_OK;
-    pthread_cancel(pump->thread); /* it may wait for a writer that has nothing to say */
-    pthread_join(pump->thread, NULL);
-    pump->running = 0;
-    if (pump->fd >= 0)
-        close(pump->fd);
-    return pump->error.status == ST_OK ? ST_OK
-                                       : fail(e, pump->error.status, "%s", pump->error.text);
+    return in->stored;
 }

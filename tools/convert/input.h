@@ -1,7 +1,9 @@
-/* input.h: the bytes of one input: a file, a pipe or standard input, plain or gzip by content.
+/* input.h: the bytes of one input: a file, a pipe or standard input, with what they are wrapped in
+ * undone (unwrap.h).
  *
  * Bytes come in order through input_read, after input_peek has looked at the first ones. A plain
- * regular file can also be read at any offset by any thread.
+ * regular file can also be read at any offset by any thread. The files of an archive are inputs one
+ * after the other: input_next goes to the next one.
  */
 #ifndef DBFS_INPUT_H
 #define DBFS_INPUT_H
@@ -13,15 +15,26 @@
 
 struct input;
 
-/* Opens `path`; "-" is standard input. An input without a single byte is ST_BAD_DATA. */
+/* Opens `path`; "-" is standard input. An input without a single byte is ST_BAD_DATA, and so is the
+ * second file of an archive, when the first one ends. */
 enum status input_open(struct input **in, const char *path, struct error *e);
 
 /* The same over an open file; `fd` is closed with the input. */
 enum status input_open_fd(struct input **in, int fd, const char *name, struct error *e);
+
+/* Opens `path` at the first of the files of an archive that match `glob` (NULL: all do). */
+enum status input_open_first(struct input **in, const char *path, const char *glob,
+                             struct error *e);
+
+/* Goes to the start of the next file of an archive, under a new name; *end where none follows. */
+enum status input_next(struct input *in, int *end, struct error *e);
 void input_close(struct input *in); /* NULL is allowed */
 
-const char *input_name(const struct input *in); /* for messages */
-int input_is_gzip(const struct input *in);
+const char *input_name(const struct input *in); /* for messages; valid until it is closed */
+int input_from_archive(const struct input *in);
+
+/* Nonzero once reading has failed: what a format made of the bytes before tells nothing. */
+int input_failed(const struct input *in);
 
 /* A regular file, which can be opened again by its path and read again from its start. */
 int input_is_regular(const struct input *in);
@@ -34,6 +47,18 @@ enum status input_peek(struct input *in, size_t want, const unsigned char **byte
 /* The next bytes; *got is fewer than `count` only at the end. */
 enum status input_read(struct input *in, void *bytes, size_t count, size_t *got, struct error *e);
 
+/* ---- ahead of the reader ---- */
+
+enum { INPUT_AHEAD_BYTES = 1 << 20 };
+
+/* Reads INPUT_AHEAD_BYTES and keeps them for input_read and input_peek, neither of which is to be
+ * called meanwhile. Zero when there is nothing more to keep: the input has ended, or failed, which
+ * the reader is told when it comes there. */
+int input_read_ahead(struct input *in);
+
+/* What is kept, and what decompressing takes, about. Any thread. */
+size_t input_memory(const struct input *in);
+
 /* ---- random access: plain regular files ---- */
 
 int input_random_access(const struct input *in);
@@ -43,20 +68,15 @@ uint64_t input_bytes(const struct input *in); /* the size */
 enum status input_read_at(const struct input *in, uint64_t offset, void *bytes, size_t count,
                           size_t *got, struct error *e);
 
+/* A descriptor of the file of its own, at its start, for the caller to close. */
+enum status input_reopen(const struct input *in, int *fd, struct error *e);
+
 /* ---- for progress ---- */
 
 /* Bytes of the file as stored (compressed ones, if so); 0 where unknown. */
 uint64_t input_stored_bytes(const struct input *in);
-uint64_t input_stored_position(const struct input *in); /* how far input_read has come */
 
-/* ---- for readers that want a descriptor ---- */
-
-/* A descriptor that delivers the whole input, peeked bytes included, for the caller to close. What
- * cannot be handed over as it is (a pipe that was peeked at, gzip) is pumped through a pipe by a
- * thread; input_end_descriptor, after the descriptor is closed, ends it and tells of failures that
- * the reader of the descriptor cannot know (a damaged gzip member looks like an early end). SIGPIPE
- * must be ignored. */
-enum status input_as_descriptor(struct input *in, int *fd, struct error *e);
-enum status input_end_descriptor(struct input *in, struct error *e);
+/* Stored bytes read for what input_read has given out; it never falls. Any thread. */
+uint64_t input_stored_position(const struct input *in);
 
 #endif

@@ -51,7 +51,7 @@ static enum status take(struct graph_reader *r, struct piece *piece, int *end, s
 {
     struct records *records = r->state;
     size_t want = PIECE_BYTES / records->record_bytes * records->record_bytes, got;
-    uint64_t left = records->end - records->next;
+    uint64_t left = records->end - records->next, stored = input_stored_position(r->input);
     want = left < want ? (size_t)left : want;
     if (input_random_access(r->input)) {
         left = input_bytes(r->input) - records->next;
@@ -63,7 +63,8 @@ static enum status take(struct graph_reader *r, struct piece *piece, int *end, s
     }
     piece->range_begin = records->next;
     piece->range_end = records->next + got;
-    piece->input_bytes = got;
+    piece->input_bytes =
+        input_random_access(r->input) ? got : input_stored_position(r->input) - stored;
     records->next += got;
     if (got < want && (records->end != NO_COUNT || got % records->record_bytes != 0))
         return cut_record(r, records, records->next, e);

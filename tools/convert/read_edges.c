@@ -1,5 +1,6 @@
 /* read_edges.c: an edge stream as edgeconv's input; decoding and checks are formats/edges.h's */
 #include "graph_reader.h"
+#include "pump.h"
 
 #include <stdlib.h>
 
@@ -7,9 +8,18 @@ typedef unsigned long long ull;
 
 struct stream {
     struct edges_reader *reader;
+    struct pump *pump;
+    uint64_t stored; /* how far the pump has read the file */
     struct edges_info info;
     struct edges_totals tally;
 };
+
+static enum status end_pump(struct stream *stream, struct error *e)
+{
+    struct pump *pump = stream->pump;
+    stream->pump = NULL;
+    return pump_close(pump, e);
+}
 
 /* Ends the stream for `cause`, unless a fault of the input below it (a damaged gzip member, say) is
  * why it ended. */
@@ -18,7 +28,7 @@ static enum status end_early(struct graph_reader *r, const struct error *cause, 
     struct stream *stream = r->state;
     edges_reader_close(stream->reader);
     stream->reader = NULL;
-    input_end_descriptor(r->input, e);
+    end_pump(stream, e);
     return fail(e, cause->status, "%s", cause->text);
 }
 
@@ -28,8 +38,9 @@ static enum status open_edges(struct graph_reader *r, struct error *e)
     struct stream *stream = r->state = calloc(1, sizeof *stream);
     if (stream == NULL)
         return fail_memory(e, r->name, sizeof *stream);
-    if (input_as_descriptor(r->input, &fd, e) != ST_OK)
+    if (pump_open(&stream->pump, r->input, &fd, e) != ST_OK)
         return e->status;
+    stream->stored = input_stored_position(r->input);
     struct error cause = {0};
     if (edges_reader_open_fd(&stream->reader, fd, r->name, &cause) != ST_OK)
         return end_early(r, &cause, e);
@@ -52,6 +63,11 @@ static enum status take(struct graph_reader *r, struct piece *piece, int *end, s
     if (edges_reader_next(stream->reader, &piece->block, end, &cause) != ST_OK)
         return end_early(r, &cause, e);
     piece->input_bytes = *end ? 0 : piece->block.size;
+    if (stream->pump != NULL) {
+        uint64_t stored = input_stored_position(r->input);
+        piece->input_bytes = stored - stream->stored;
+        stream->stored = stored;
+    }
     return ST_OK;
 }
 
@@ -83,6 +99,8 @@ static enum status finish(struct graph_reader *r, struct error *e)
 {
     struct stream *stream = r->state;
     struct edges_totals totals;
+    if (end_pump(stream, e) != ST_OK) /* the reader has seen its end */
+        return e->status;
     if (edges_reader_finish(stream->reader, &stream->tally, &totals, e) != ST_OK)
         return e->status;
     if (r->options.vertices > 0 && totals.n > r->options.vertices)
@@ -98,9 +116,10 @@ static void close_edges(struct graph_reader *r)
 {
     struct stream *stream = r->state;
     struct error ignored = {0};
-    if (stream != NULL)
-        edges_reader_close(stream->reader);
-    input_end_descriptor(r->input, &ignored);
+    if (stream == NULL)
+        return;
+    edges_reader_close(stream->reader);
+    end_pump(stream, &ignored);
     free(stream);
 }
 

@@ -30,37 +30,28 @@ static enum status refuse(const struct input *input, const char *what, const cha
     return fail(e, ST_BAD_DATA, "%s: is %s: %s", input_name(input), what, remedy);
 }
 
-/* ---- containers and binary formats ---- */
+/* ---- what others wrap graphs in, and binary formats ---- */
 
 static const struct magic {
-    size_t offset, length;
+    size_t length;
     const char *bytes, *what, *remedy;
-} containers[] = {
-    {0, 6,
-     "\xfd"
-     "7zXZ",
-     "compressed by xz", "use `xz -dc FILE | edgeconv -`"},
-    {0, 4, "\x28\xb5\x2f\xfd", "compressed by zstd", "use `zstd -dc FILE | edgeconv -`"},
-    {0, 3, "BZh", "compressed by bzip2", "use `bzip2 -dc FILE | edgeconv -`"},
-    {0, 4, "\x04\x22\x4d\x18", "compressed by lz4", "use `lz4 -dc FILE | edgeconv -`"},
-    {0, 4, "PK\3\4", "a zip archive", "use `unzip -p FILE | edgeconv -`"},
-    {0, 4, "PK\5\6", "an empty zip archive", "it holds no graph"},
-    {0, 6, "7z\xbc\xaf\x27\x1c", "a 7z archive", "use `7z x -so FILE | edgeconv -`"},
-    {0, 6, "Rar!\x1a\x07", "a rar archive", "use `unrar p -inul FILE | edgeconv -`"},
-    {257, 5, "ustar", "a tar archive", "use `tar -xOf FILE MEMBER | edgeconv -`"},
-    {0, 4, "PAR1", "a Parquet file",
+} foreign[] = {
+    {2, "\x1f\x9d", "compressed by compress", "use `gzip -dc FILE | edgeconv -`"},
+    {4, "\x04\x22\x4d\x18", "compressed by lz4", "use `lz4 -dc FILE | edgeconv -`"},
+    {4, "LZIP", "compressed by lzip", "use `lzip -dc FILE | edgeconv -`"},
+    {6, "Rar!\x1a\x07", "a rar archive", "use `unrar p -inul FILE | edgeconv -`"},
+    {4, "PAR1", "a Parquet file",
      "use `duckdb -csv -c \"select src, dst from 'FILE'\" | edgeconv -f csv -`"},
 };
 
 static const char webgraph_pipe[] = "use `webgraph to arcs BASE | edgeconv -`";
 
-static enum status refuse_container(const struct input *input, const struct sample *s,
-                                    struct error *e)
+static enum status refuse_foreign(const struct input *input, const struct sample *s,
+                                  struct error *e)
 {
-    for (size_t i = 0; i < sizeof containers / sizeof *containers; i++) {
-        const struct magic *m = &containers[i];
-        if (s->bytes >= m->offset + m->length &&
-            memcmp(s->text + m->offset, m->bytes, m->length) == 0)
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
+        const struct magic *m = &foreign[i];
+        if (s->bytes >= m->length && memcmp(s->text, m->bytes, m->length) == 0)
             return refuse(input, m->what, m->remedy, e);
     }
     return ST_OK;
@@ -426,7 +417,7 @@ enum status sniff_graph(struct input *input, enum graph_format *format, struct e
         find_lines(&sample);
         want *= 4;
     } while (!binary && sample.lines == 0 && !sample.complete && want <= SNIFF_MAX_BYTES);
-    if (refuse_container(input, &sample, e) != ST_OK)
+    if (refuse_foreign(input, &sample, e) != ST_OK)
         goto done;
     if (binary)
         sniff_binary(input, &sample, format, e);

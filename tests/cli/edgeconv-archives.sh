@@ -1,0 +1,312 @@
+#!/bin/bash
+# edgeconv-archives.sh: compressed files and archives: the same graph from each, damage of each kind,
+# and several inputs at once.
+set -u
+. tests/lib.sh
+edgeconv=$(realpath "$BIN/edgeconv")
+here=$PWD
+cd "$tmp" || exit 1
+
+checksum_of() { tail -c 64 "$1" | od -An -v -tx8 -j 40 -N 8 | tr -d ' '; }
+size_of() { stat -c %s "$1"; }
+
+# reads NAME WANTED-CHECKSUM ARGUMENT...: the stream that edgeconv makes of them, on 1 and 3 threads
+reads() {
+    local name=$1 want=$2 threads
+    shift 2
+    for threads in 1 3; do
+        rm -f got.edges
+        "$edgeconv" -q -u -@ $threads -o got.edges "$@" 2>err </dev/null
+        check "$name, $threads threads $(head -1 err)" test "$(checksum_of got.edges)" = "$want"
+    done
+}
+
+# refused NAME PATTERN ARGUMENT...: exit 3, a message that has PATTERN, and no output
+refused() {
+    local name=$1 pattern=$2
+    shift 2
+    rm -f x.edges
+    check_exit 3 "$name" "$edgeconv" -u -o x.edges "$@"
+    if grep -q -e "^edgeconv: $pattern" err && [ ! -e x.edges ] && ! ls -A . | grep -q '^\.x'; then
+        pass "$name: the message and no output"
+    else
+        fail "$name: the message and no output"
+        sed 's/^/    /' err
+    fi
+}
+
+# flip FILE OFFSET NEW: a copy with one byte changed
+flip() {
+    local byte
+    byte=$(od -An -tu1 -j "$2" -N 1 "$1" | tr -d ' ')
+    cp "$1" "$3"
+    printf "\\x$(printf %x $((byte ^ 1)))" | dd of="$3" bs=1 seek="$2" conv=notrunc status=none
+}
+
+# find_bytes FILE BYTES N: the offset of the N-th place where the bytes stand
+find_bytes() { LC_ALL=C grep -obUaP "$2" "$1" | sed -n "$3p" | cut -d: -f1; }
+shorten() { head -c $(($(size_of "$1") - $2)) "$1" >"$3"; } # FILE BYTES NEW: the last bytes are missing
+
+awk 'BEGIN { for (i = 0; i < 200000; i++) print (i * 7919 + 13) % 99991 "\t" (i * 31 + int(i / 7)) % 99991 }' >all.txt
+head -n 90000 all.txt >a.txt
+sed -n '90001,90500p' all.txt >b.txt
+sed -n '90501,$p' all.txt >c.txt
+"$edgeconv" -q -u -o all.edges all.txt
+want=$(checksum_of all.edges)
+
+# ---- one fault in a large file ----
+
+# fault NAME LINE-TEXT PATTERN ARGUMENT...: line 150000 of a valid file is replaced
+fault() {
+    local name=$1 text=$2 pattern=$3
+    shift 3
+    sed "150000s/.*/$text/" all.txt >fault.txt
+    refused "$name in a large file" "fault.txt:150000: $pattern" "$@" fault.txt
+    gzip -1 -c fault.txt >fault.txt.gz
+    refused "$name in a large gzip file" "fault.txt.gz:150000: $pattern" "$@" fault.txt.gz
+}
+range='expected a vertex id from 0 to 281474976710655'
+fault 'letters' 'five 6' "found 'five', $range"
+fault 'a negative id' '5 -6' "found '-6', $range"
+fault 'an id over 2^48' '281474976710656 6' "found '281474976710656', $range"
+sed -i 's/^0\t/1\t/; s/\t0$/\t1/' all.txt
+fault 'id 0 in a 1-based file' '0 6' "found '0', expected a vertex id from 1 to" --one-based
+(echo '%%MatrixMarket matrix coordinate pattern general' && echo '99991 99991 200001' && cat all.txt) >wrong.mtx
+refused 'a Matrix Market header that says too many' \
+    'wrong.mtx:200002: found the end of the file after 200000 entries, expected 200001 as line 2 says' wrong.mtx
+sed -i '2s/.*/99991 99991 199999/' wrong.mtx
+refused 'a Matrix Market header that says too few' \
+    'wrong.mtx:200002: found more than 199999 entries, expected as many as line 2 says' wrong.mtx
+
+# ---- several inputs ----
+
+for part in a b c; do gzip -c $part.txt >$part.txt.gz; done
+reads 'gzip parts' "$want" a.txt.gz b.txt.gz c.txt.gz
+"$edgeconv" -q -u -@ 1 -o one.edges a.txt.gz b.txt.gz c.txt.gz
+for threads in 2 4 7; do
+    "$edgeconv" -q -u -@ $threads -o many.edges a.txt.gz b.txt.gz c.txt.gz
+    check "parts on $threads threads: the same bytes" cmp one.edges many.edges
+    "$edgeconv" -q -u -@ $threads -S 16M -o many.edges a.txt.gz b.txt.gz c.txt.gz
+    check "parts on $threads threads in 16 MiB: the same bytes" cmp one.edges many.edges
+done
+"$edgeconv" -q -u -t text -o many.txt c.txt.gz a.txt b.txt.gz
+check 'parts in the order of the command line' eval 'cat c.txt a.txt b.txt | cmp - many.txt'
+cat b.txt.gz | "$edgeconv" -q -u -@ 3 -t text -o many.txt a.txt.gz - c.txt.gz
+check 'and standard input in its place' eval 'cat a.txt b.txt c.txt | cmp - many.txt'
+seq 1 40 | while read -r i; do head -n $((i * 50)) all.txt | gzip -1 >part-$i.gz; done
+"$edgeconv" -q -u -@ 3 -t text -o many.txt part-?.gz part-??.gz
+check 'forty parts' eval 'zcat part-?.gz part-??.gz | cmp - many.txt'
+shorten c.txt.gz 100 cut.gz
+sed '70000s/.*/x/' a.txt | gzip -c >letters.gz
+for threads in 1 2 5; do
+    refused "the first of two faults, $threads threads" "letters.gz:70000: found 'x'" -@ $threads b.txt.gz letters.gz cut.gz
+    refused "the other way, $threads threads" 'cut.gz: byte .*: found the end of the file' -@ $threads b.txt.gz cut.gz letters.gz
+done
+rm part-*.gz
+
+if [ "${ARCHIVE:-1}" = 0 ]; then
+    xz -c a.txt >a.txt.xz
+    refused 'xz without libarchive' 'a.txt.xz: found .* .xz file., .* built without libarchive, does not read: use .xz -dc FILE | edgeconv -' a.txt.xz
+    cd "$here" || exit 1
+    finish
+fi
+
+# ---- the same graph from everything ----
+
+cat a.txt b.txt c.txt >all.txt
+pack() { bsdtar -c -f "$2" --format "$1" "${@:3}"; } # FORMAT ARCHIVE ARGUMENT...
+xz -c all.txt >all.txt.xz
+pack raw all.txt.bz2 --bzip2 all.txt
+pack raw all.txt.zst --zstd all.txt
+for file in all.txt.xz all.txt.bz2 all.txt.zst; do
+    reads "$file" "$want" $file
+    cp $file nameless
+    reads "$file under another name" "$want" nameless
+done
+mkdir -p graph/__MACOSX && cp a.txt b.txt c.txt graph
+printf '\0\5\26\7' >graph/__MACOSX/._a.txt
+cp graph/__MACOSX/._a.txt graph/._b.txt
+all=(-n graph graph/__MACOSX graph/__MACOSX/._a.txt graph/a.txt graph/._b.txt graph/b.txt graph/c.txt)
+pack zip parts.zip "${all[@]}"
+pack zip stored.zip --options zip:compression=store "${all[@]}"
+pack 7zip parts.7z "${all[@]}"
+pack ustar parts.tar "${all[@]}"
+pack pax parts.tar.xz --xz "${all[@]}"
+pack gnutar parts.tar.bz2 --bzip2 "${all[@]}"
+pack v7tar parts.tar.zst --zstd "${all[@]}"
+gzip -c parts.tar >parts.tar.gz
+for archive in parts.zip stored.zip parts.7z parts.tar parts.tar.xz parts.tar.bz2 parts.tar.zst parts.tar.gz; do
+    reads "$archive" "$want" $archive
+    "$edgeconv" -q -u -o file.edges $archive
+    check "$archive: the same bytes as of its files" cmp file.edges all.edges
+    [ $archive = parts.7z ] && continue
+    "$edgeconv" -q -u -o pipe.edges < <(cat $archive)
+    check "$archive from a pipe" cmp pipe.edges all.edges
+done
+xz -c a.txt >a.txt.xz
+pack zip mixed.zip a.txt.xz b.txt c.txt.gz
+reads 'a zip archive of compressed files' "$want" mixed.zip
+pack ustar mixed.tar a.txt.gz b.txt
+gzip mixed.tar
+reads 'an archive and a file' "$want" mixed.tar.gz c.txt.gz
+"$edgeconv" -q -u -o a.edges a.txt
+xz -c a.edges >a.edges.xz
+reads 'an edge stream in xz' "$(checksum_of a.edges)" a.edges.xz
+gzip -c a.edges >a.edges.gz
+pack zip edges.zip a.edges a.edges.gz
+"$edgeconv" -q -t text -o many.txt edges.zip
+check 'edge streams in an archive' eval 'cat a.txt a.txt | cmp - many.txt'
+"$edgeconv" -q --randomize=5 -o r1.edges -u all.txt
+"$edgeconv" -q --randomize=5 -o r2.edges -u parts.zip
+check 'an archive, randomised' cmp r1.edges r2.edges
+
+# ---- members that follow each other ----
+
+(xz -c a.txt && xz -c b.txt && xz -c c.txt) >three.xz
+reads 'xz streams that follow each other' "$want" three.xz
+for part in a b c; do
+    pack raw $part.bz2 --bzip2 $part.txt
+    pack raw $part.zst --zstd $part.txt
+done
+cat a.bz2 b.bz2 c.bz2 >three.bz2
+reads 'bzip2 streams that follow each other' "$want" three.bz2
+cat a.zst b.zst c.zst >three.zst
+reads 'zstd frames that follow each other' "$want" three.zst
+for part in a b c; do pack ustar $part.tar $part.txt; done
+cat a.tar b.tar c.tar >three.tar
+reads 'tar archives that follow each other' "$want" three.tar
+
+# ---- which files of an archive ----
+
+mkdir -p nets/net && (cd nets/net && printf '%%%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 1\n' >net.mtx &&
+    printf '%%%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n' >net_b.mtx && echo 'Read me first.' >README)
+tar -C nets -cf net.tar net/net.mtx net/net_b.mtx
+gzip net.tar
+"$edgeconv" -q -t text --entry='*/net.mtx' net.tar.gz >got 2>err
+check '--entry takes what it matches' eval 'printf "1\t0\n2\t0\n" | cmp - got'
+refused 'and without it' 'net.tar.gz(net/net_b.mtx):1: found .array.*; --entry=GLOB chooses the files of an archive$' net.tar.gz
+refused 'an --entry that matches nothing' "net.tar.gz: found no file that matches --entry 'x' in the tar archive" --entry x net.tar.gz
+(cd nets && pack zip ../readme.zip net/README net/net.mtx)
+refused 'a README in an archive' 'readme.zip(net/README):1: found .Read., expected .*--entry' readme.zip
+check_exit 0 '--entry leaves it out' "$edgeconv" -q -o x.edges --entry='*.mtx' readme.zip
+cp c.txt other.txt && echo '5 x' >>other.txt
+pack zip fault.zip a.txt other.txt
+refused 'a fault in the second file' "fault.zip(other.txt):$(wc -l <other.txt): found 'x'" fault.zip
+ln -s a.txt link.txt
+pack ustar link.tar b.txt link.txt
+refused 'a link' 'link.tar(link.txt): found a link' link.tar
+ln a.txt hard.txt
+pack ustar hard.tar a.txt hard.txt
+refused 'a hard link' 'hard.tar(hard.txt): found a link' hard.tar
+pack zip secret.zip --options zip:encryption=zipcrypt --passphrase x a.txt
+refused 'an encrypted file' 'secret.zip(a.txt): found an encrypted file' secret.zip
+pack zip twice.zip a.tar
+refused 'an archive in an archive' 'twice.zip(a.tar): found a tar archive inside of an archive' twice.zip
+: >nothing.txt
+pack zip nothing.zip b.txt nothing.txt
+refused 'an empty file in an archive' 'nothing.zip(nothing.txt): found an empty file.*--entry' nothing.zip
+mkdir empty && pack zip folder.zip empty
+refused 'an archive without files' 'folder.zip: found no file in the zip archive' folder.zip
+(cp a.txt nets && cd nets && pack zip ../direction.zip a.txt net/net.mtx)
+rm -f x.edges
+check_exit 3 'files of different directions' "$edgeconv" -q -o x.edges direction.zip
+check_says 'direction.zip(net/net.mtx): found a graph that is undirected-once, expected directed' 'name the second'
+check 'and leave no output' test ! -e x.edges
+check_exit 3 'a 7z archive in a pipe' bash -c "cat parts.7z | '$edgeconv' -o x.edges"
+check_says 'standard input: is a 7z archive in a stream, expected it in a file' 'says what to do'
+printf 'Rar!\32\7\1\0' >foreign.rar
+refused 'rar' 'foreign.rar: is a rar archive: use .unrar' foreign.rar
+printf '\37\235\220\60' >foreign.Z
+refused 'compress' 'foreign.Z: is compressed by compress: use .gzip -dc' foreign.Z
+printf '\4\42\115\30\144' >foreign.lz4
+refused 'lz4' 'foreign.lz4: is compressed by lz4: use .lz4 -dc' foreign.lz4
+
+# ---- damage ----
+
+for kind in xz bz2 zst; do
+    name=all.txt.$kind
+    for bytes in 1 4 12 100 $(($(size_of $name) / 2)) $(($(size_of $name) - 40)); do
+        shorten $name "$bytes" cut.$kind
+        refused "$kind without its last $bytes bytes" "cut.$kind: .*found" cut.$kind
+    done
+    flip $name $(($(size_of $name) / 2)) flip.$kind
+    refused "a flipped byte in $kind" "flip.$kind:.*found" flip.$kind
+    (cat $name && echo junk) >junk.$kind
+    refused "junk behind $kind" "junk.$kind: .*found" junk.$kind
+    (cat $name && head -c 5 $name) >second.$kind
+    refused "a cut second member of $kind" "second.$kind: .*found" second.$kind
+    (cat $name && head -c 3000 $name) >second.$kind
+    refused "a longer cut second member of $kind" "second.$kind: .*found" second.$kind
+    check_exit 3 "cut $kind in a pipe" bash -c "cat cut.$kind | '$edgeconv' -o x.edges"
+done
+pack raw empty.xz --xz nothing.txt
+refused 'xz of nothing' 'empty.xz: found nothing in the xz file' empty.xz
+
+# the second file of a zip archive: its header, CRC, data, and what lists it
+pack zip zip.zip a.txt b.txt c.txt
+second=$(find_bytes zip.zip 'PK\x03\x04' 2)
+flip zip.zip "$second" header.zip
+flip zip.zip $((second + 200)) data.zip
+listed=$(find_bytes zip.zip 'PK\x01\x02' 2)
+flip zip.zip $((listed + 16)) crc.zip
+flip zip.zip "$listed" list.zip
+for file in header data crc list; do
+    refused "zip: a damaged $file" "$file.zip" $file.zip
+done
+check_exit 3 'zip: a damaged CRC' "$edgeconv" -q -o x.edges crc.zip
+check_says 'crc.zip(b.txt): byte .*: found a fault in the zip archive (ZIP bad CRC' 'is named with its file'
+for file in header data; do
+    check_exit 3 "zip: a damaged $file in a pipe" bash -c "cat $file.zip | '$edgeconv' -q -o x.edges"
+done
+check_exit 3 'zip: a file hidden from a pipe' bash -c "cat header.zip | '$edgeconv' -q -o x.edges"
+check_says 'standard input: found 2 files in the zip archive, expected 3' 'shows by their number'
+for bytes in 1 30 150 5000 $(($(size_of zip.zip) / 2)); do
+    shorten zip.zip "$bytes" cut.zip
+    refused "zip without its last $bytes bytes" 'cut.zip' cut.zip
+    check_exit 3 "and in a pipe, $bytes" bash -c "cat cut.zip | '$edgeconv' -q -o x.edges"
+done
+cat zip.zip zip.zip >two.zip
+check_exit 3 'two zip archives in a pipe' bash -c "cat two.zip | '$edgeconv' -q -o x.edges"
+check_says 'standard input: byte .* expected nothing in the file but one archive' 'are refused'
+
+for bytes in 1 20 5000 $(($(size_of parts.7z) / 2)); do
+    shorten parts.7z "$bytes" cut.7z
+    refused "7z without its last $bytes bytes" 'cut.7z' cut.7z
+done
+flip parts.7z 5000 flip.7z
+refused 'a flipped byte in 7z' 'flip.7z.*found a fault in the 7z archive' flip.7z
+
+pack ustar tar.tar a.txt b.txt c.txt
+first=$((512 + ($(size_of a.txt) + 511) / 512 * 512))
+for bytes in "$first" $((first + 512)) $((first + 100)) $((first + 700)) 300; do
+    head -c "$bytes" tar.tar >cut.tar
+    refused "tar: its first $bytes bytes" 'cut.tar' cut.tar
+done
+head -c "$first" tar.tar >cut.tar
+refused 'tar that ends between two files' 'cut.tar: byte .*without the two blocks of zeros' cut.tar
+flip tar.tar $((first + 5)) header.tar
+refused 'a damaged header in tar' 'header.tar: byte .*found a fault in the tar archive (Damaged tar' header.tar
+(cat tar.tar && echo junk) >junk.tar
+refused 'junk behind tar' 'junk.tar: byte' junk.tar
+
+# gzip around and inside of archives is checked as everywhere
+gzip -c tar.tar >tar.tar.gz
+size=$(size_of tar.tar.gz)
+flip tar.tar.gz $((size - 6)) crc.tar.gz
+refused 'tar.gz: a wrong CRC' 'crc.tar.gz: byte .*found data that does not match its CRC' crc.tar.gz
+(cat tar.tar.gz && echo junk) >junk.tar.gz
+refused 'tar.gz: junk behind' 'junk.tar.gz: byte .*after gzip member 1' junk.tar.gz
+shorten tar.tar.gz 9 cut.tar.gz
+refused 'tar.gz: cut' 'cut.tar.gz: byte .*found the end of the file in gzip member 1' cut.tar.gz
+flip b.txt.gz $(($(size_of b.txt.gz) - 6)) bad.txt.gz
+pack zip gz.zip a.txt bad.txt.gz
+refused 'a damaged gzip file in a zip archive' 'gz.zip(bad.txt.gz): byte .*does not match its CRC' gz.zip
+(cat b.txt.gz && head -c 50 b.txt.gz) >bad.txt.gz
+pack ustar gz.tar a.txt bad.txt.gz
+refused 'a cut second gzip member in a tar archive' 'gz.tar(bad.txt.gz): byte .*gzip member 2' gz.tar
+gzip -c a.edges >edges.gz
+flip edges.gz $(($(size_of edges.gz) - 6)) bad.edges.gz
+refused 'an edge stream in gzip with a wrong CRC' 'bad.edges.gz: byte .*does not match its CRC' bad.edges.gz
+
+cd "$here" || exit 1
+finish

@@ -1,0 +1,44 @@
+/* archive_none.c: archive_in.h without libarchive (make ARCHIVE=0): everything is refused with the
+ * command to use instead. */
+#include "archive_in.h"
+
+enum status archive_in_open(struct archive_in **archive, struct raw_in *raw, enum wrapping kind,
+                            const char *glob, struct error *e)
+{
+    (void)glob;
+    *archive = NULL;
+    return fail(e, ST_BAD_DATA,
+                "%s: found the start of a file of kind '%s', which this edgeconv, built without "
+                "libarchive, does not read: use `%s | edgeconv -`",
+                raw->name, wrapping_name(kind), wrapping_pipe(kind));
+}
+
+void archive_in_close(struct archive_in *archive)
+{
+    (void)archive;
+}
+
+enum status archive_in_next(struct archive_in *archive, int *end, struct error *e)
+{
+    (void)archive;
+    (void)e;
+    *end = 1;
+    return ST_OK;
+}
+
+const char *archive_in_path(const struct archive_in *archive)
+{
+    (void)archive;
+    return NULL;
+}
+
+enum status archive_in_read(struct archive_in *archive, void *bytes, size_t count, size_t *got,
+                            struct error *e)
+{
+    (void)archive;
+    (void)bytes;
+    (void)count;
+    (void)e;
+    *got = 0;
+    return ST_OK;
+}

@@ -1,0 +1,129 @@
+/* read_ahead.c: see read_ahead.h */
+#include "read_ahead.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* One input. Whoever sets `busy` owns it until that is cleared. */
+struct part {
+    const char *path;
+    struct input *input; /* NULL: not opened */
+    int busy;
+    int done; /* nothing more to do ahead of its reader */
+    struct error error;
+};
+
+struct read_ahead {
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* a part is no longer busy */
+    struct part *parts;
+    int count, ahead;
+    int given; /* parts given out; the last of them is being read */
+    uint64_t memory_bytes;
+    const char *glob;
+};
+
+enum status read_ahead_open(struct read_ahead **result, const char *const *paths, int count,
+                            int ahead, uint64_t memory_bytes, const char *glob, struct error *e)
+{
+    *result = NULL;
+    struct read_ahead *r = calloc(1, sizeof *r);
+    if (r == NULL || (r->parts = calloc((size_t)count, sizeof *r->parts)) == NULL) {
+        free(r);
+        return fail_memory(e, "list of inputs", (uint64_t)count * sizeof *r->parts);
+    }
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->changed, NULL);
+    r->count = count;
+    r->ahead = ahead;
+    r->memory_bytes = memory_bytes;
+    r->glob = glob;
+    for (int i = 0; i < count; i++)
+        r->parts[i].path = paths[i];
+    *result = r;
+    return ST_OK;
+}
+
+void read_ahead_close(struct read_ahead *r)
+{
+    if (r == NULL)
+        return;
+    for (int i = 0; i < r->count; i++)
+        input_close(r->parts[i].input);
+    free(r->parts);
+    pthread_cond_destroy(&r->changed);
+    pthread_mutex_destroy(&r->lock);
+    free(r);
+}
+
+static void close_given(struct read_ahead *r)
+{
+    if (r->given > 0) {
+        input_close(r->parts[r->given - 1].input);
+        r->parts[r->given - 1].input = NULL;
+    }
+}
+
+enum status read_ahead_next(struct read_ahead *r, struct input **in, struct error *e)
+{
+    pthread_mutex_lock(&r->lock);
+    close_given(r);
+    struct part *part = &r->parts[r->given++];
+    while (part->busy)
+        pthread_cond_wait(&r->changed, &r->lock);
+    pthread_mutex_unlock(&r->lock);
+    if (part->error.status != ST_OK)
+        *e = part->error;
+    else if (part->path != NULL && part->input == NULL)
+        input_open_first(&part->input, part->path, r->glob, e);
+    *in = part->input;
+    return e->status;
+}
+
+/* The next part to work on, by order; NULL when there is none, or no memory left for it. */
+static struct part *choose(const struct read_ahead *r)
+{
+    int last = r->given + r->ahead < r->count ? r->given + r->ahead : r->count;
+    uint64_t held = 0;
+    struct part *chosen = NULL;
+    for (int i = r->given > 0 ? r->given - 1 : 0; i < last; i++) {
+        struct part *part = &r->parts[i];
+        if (part->busy)
+            held += INPUT_AHEAD_BYTES; /* on top of what its owner may be changing */
+        if (part->input != NULL)
+            held += input_memory(part->input);
+        if (chosen == NULL && i >= r->given && part->path != NULL && !part->busy && !part->done)
+            chosen = part;
+    }
+    return held + INPUT_AHEAD_BYTES <= r->memory_bytes ? chosen : NULL;
+}
+
+/* Opens the part, which the caller owns, or reads on in it; nonzero when that was all. */
+static int work_on(const struct read_ahead *r, struct part *part, struct input **input)
+{
+    if (*input != NULL)
+        return !input_read_ahead(*input);
+    return input_open_first(input, part->path, r->glob, &part->error) != ST_OK ||
+           input_random_access(*input);
+}
+
+int read_ahead_work(void *context)
+{
+    struct read_ahead *r = context;
+    pthread_mutex_lock(&r->lock);
+    struct part *part = choose(r);
+    if (part != NULL)
+        part->busy = 1;
+    pthread_mutex_unlock(&r->lock);
+    if (part == NULL)
+        return 0;
+    struct input *input = part->input;
+    int done = work_on(r, part, &input);
+    pthread_mutex_lock(&r->lock);
+    part->input = input;
+    part->done = done;
+    part->busy = 0;
+    pthread_cond_broadcast(&r->changed);
+    pthread_mutex_unlock(&r->lock);
+    return 1;
+}

@@ -1,0 +1,198 @@
+/* unwrap.c: see unwrap.h. A layer is bytes and what undoes them; the next layer reads from that. */
+#include "unwrap.h"
+
+#include "archive_in.h"
+#include "gzip_in.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_LAYERS = 6, NO_ARCHIVE = -1 };
+
+struct layer {
+    struct raw_in *raw;
+    struct raw_in own; /* what raw points to, but in the first layer */
+    enum wrapping kind;
+    struct gzip_in *gzip;
+    struct archive_in *archive;
+};
+
+/* A name that was given out stays: a list of them. */
+struct name {
+    struct name *before;
+    char text[];
+};
+
+struct unwrap {
+    struct layer layers[MAX_LAYERS];
+    int top;        /* its bytes are the plain ones */
+    int archive_at; /* the layer that is an archive */
+    const char *glob;
+    struct name *name;
+};
+
+/* ---- names ---- */
+
+static enum status add_name(struct unwrap *u, const char *file, const char *path, struct error *e)
+{
+    size_t bytes = strlen(file) + (path != NULL ? strlen(path) + 2 : 0) + 1;
+    struct name *name = malloc(sizeof *name + bytes);
+    if (name == NULL)
+        return fail_memory(e, file, bytes);
+    snprintf(name->text, bytes, path != NULL ? "%s(%s)" : "%s", file, path);
+    name->before = u->name;
+    u->name = name;
+    return ST_OK;
+}
+
+const char *unwrap_name(const struct unwrap *u)
+{
+    return u->name->text;
+}
+
+/* ---- layers ---- */
+
+static enum status read_gzip(void *from, void *bytes, size_t count, size_t *got, struct error *e)
+{
+    return gzip_in_read(from, bytes, count, got, e);
+}
+
+static enum status read_archive(void *from, void *bytes, size_t count, size_t *got, struct error *e)
+{
+    return archive_in_read(from, bytes, count, got, e);
+}
+
+static enum status add_layer(struct unwrap *u, struct byte_source source, struct error *e)
+{
+    struct layer *layer = &u->layers[++u->top];
+    memset(layer, 0, sizeof *layer);
+    layer->raw = &layer->own;
+    return raw_in_init(layer->raw, source, u->name->text, e);
+}
+
+static void drop_layers(struct unwrap *u, int kept)
+{
+    for (; u->top > kept; u->top--) {
+        struct layer *layer = &u->layers[u->top];
+        gzip_in_close(layer->gzip);
+        archive_in_close(layer->archive);
+        raw_in_free(&layer->own);
+    }
+}
+
+static enum status enter_file(struct unwrap *u, struct layer *layer, int *end, struct error *e)
+{
+    if (archive_in_next(layer->archive, end, e) != ST_OK || *end)
+        return e->status;
+    const char *path = archive_in_path(layer->archive);
+    if (path != NULL && add_name(u, layer->raw->name, path, e) != ST_OK)
+        return e->status;
+    return add_layer(u, (struct byte_source){layer->archive, read_archive}, e);
+}
+
+static enum status undo_top(struct unwrap *u, enum wrapping kind, struct error *e)
+{
+    struct layer *layer = &u->layers[u->top];
+    int end;
+    if (u->top + 1 == MAX_LAYERS)
+        return fail(e, ST_BAD_DATA, "%s: found data compressed %d times over, expected a graph",
+                    u->name->text, MAX_LAYERS);
+    layer->kind = kind;
+    if (kind == WRAPPING_GZIP) {
+        if (gzip_in_open(&layer->gzip, layer->raw, e) == ST_OK)
+            add_layer(u, (struct byte_source){layer->gzip, read_gzip}, e);
+        return e->status;
+    }
+    if (wrapping_is_archive(kind)) {
+        if (u->archive_at != NO_ARCHIVE)
+            return fail(e, ST_BAD_DATA,
+                        "%s: found a %s inside of an archive, expected a graph: unpack it first",
+                        u->name->text, wrapping_name(kind));
+        u->archive_at = u->top;
+    }
+    if (archive_in_open(&layer->archive, layer->raw, kind, u->glob, e) != ST_OK)
+        return e->status;
+    return enter_file(u, layer, &end, e);
+}
+
+static enum status undo_all(struct unwrap *u, struct error *e)
+{
+    for (;;) {
+        struct raw_in *raw = u->layers[u->top].raw;
+        while (raw->end - raw->at < WRAPPING_SNIFF_BYTES && !raw->ended) {
+            if (raw_in_fill(raw, e) != ST_OK)
+                return e->status;
+        }
+        enum wrapping kind = wrapping_sniff(raw->buffer + raw->at, raw->end - raw->at);
+        if (kind == WRAPPING_NONE || undo_top(u, kind, e) != ST_OK)
+            return e->status;
+    }
+}
+
+/* ---- the whole ---- */
+
+enum status unwrap_open(struct unwrap **result, struct raw_in *file, const char *glob,
+                        struct error *e)
+{
+    *result = NULL;
+    struct unwrap *u = calloc(1, sizeof *u);
+    if (u == NULL)
+        return fail_memory(e, file->name, sizeof *u);
+    u->layers[0].raw = file;
+    u->archive_at = NO_ARCHIVE;
+    u->glob = glob;
+    if (add_name(u, file->name, NULL, e) != ST_OK || undo_all(u, e) != ST_OK) {
+        unwrap_close(u);
+        return e->status;
+    }
+    *result = u;
+    return ST_OK;
+}
+
+void unwrap_close(struct unwrap *u)
+{
+    if (u == NULL)
+        return;
+    drop_layers(u, -1);
+    while (u->name != NULL) {
+        struct name *name = u->name;
+        u->name = name->before;
+        free(name);
+    }
+    free(u);
+}
+
+enum status unwrap_next(struct unwrap *u, int *end, struct error *e)
+{
+    *end = u->archive_at == NO_ARCHIVE;
+    if (*end)
+        return ST_OK;
+    drop_layers(u, u->archive_at);
+    if (enter_file(u, &u->layers[u->archive_at], end, e) != ST_OK || *end)
+        return e->status;
+    return undo_all(u, e);
+}
+
+enum status unwrap_read(struct unwrap *u, void *bytes, size_t count, size_t *got, struct error *e)
+{
+    return raw_in_read(u->layers[u->top].raw, bytes, count, got, e);
+}
+
+enum wrapping unwrap_innermost(const struct unwrap *u)
+{
+    return u->top > 0 ? u->layers[u->top - 1].kind : WRAPPING_NONE;
+}
+
+size_t unwrap_memory(const struct unwrap *u)
+{
+    size_t bytes = 0;
+    for (int i = 0; i <= u->top; i++)
+        bytes += RAW_IN_BYTES + wrapping_memory(u->layers[i].kind);
+    return bytes;
+}
+
+int unwrap_from_archive(const struct unwrap *u)
+{
+    return u->archive_at != NO_ARCHIVE;
+}
