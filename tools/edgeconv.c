@@ -4,14 +4,13 @@
  * together is refused before anything is written. Randomising needs the number of vertices: where
  * no option or header gives it, the edges are spooled and a second pass writes them.
  */
-#include "tools/convert/convert.h"
-#include "tools/convert/graph_reader.h"
-#include "tools/convert/read_ahead.h"
+#include "edgeconv_options.h"
 #include "progress.h"
-#include "tools/convert/write_graph.h"
+#include "tools/convert/convert.h"
+#include "tools/convert/read_ahead.h"
+#include "tools/convert/wdc_index.h"
 
 #include "formats/bijection.h"
-#include "formats/cli.h"
 #include "formats/memory.h"
 #include "formats/outfile.h"
 #include "formats/text.h"
@@ -23,47 +22,10 @@
 
 typedef unsigned long long ull;
 
-static const char help[] =
-    "usage: edgeconv [-f INFORMAT] [-t OUTFORMAT] [-u] [--randomize[=SEED]] [-o FILE] [FILE...]\n"
-    "\n"
-    "Reads graphs and writes them as an edge stream (.edges). Several files follow each other;\n"
-    "no FILE or '-' is standard input. Compressed files and archives are recognised by content.\n"
-    "\n"
-    "  -f, --from FORMAT      auto (default: by content), pairs (snap, wdc, el, wel), csv,\n"
-    "                         adjacency (friendster), mtx, metis, gr (DIMACS), pace, edges, sg;\n"
-    "                         never guessed: graph500, graph500-16, u32, u64\n"
-    "  -t, --to FORMAT        edges (default), text, u32, u64, graph500\n"
-    "  -o, --output FILE      default: standard output\n"
-    "  -u, --undirected       each input line is one undirected edge\n"
-    "      --direction D      what the lines are: directed; once (as -u); or symmetric: each edge\n"
-    "                         as u v and as v u, of which one is kept\n"
-    "      --vertices N       ids are below N, and the graph has N vertices\n"
-    "      --entry GLOB       of archives, only the files whose path matches\n"
-    "      --one-based        the first vertex of a list is 1 (formats that do not say)\n"
-    "      --randomize[=SEED] permute the vertex ids (SEED: 1); the stream records how\n"
-    "      --original-ids     undo the permutation that an .edges input records\n"
-    "\n"
-    "  -@, --threads N        0 = all cores        -S, --memory SIZE   such as 4G\n"
-    "  -T, --tmpdir DIR       for temporary files  -q, --quiet         no notes\n"
-    "  -v, --verbose          details              -h, --help          --version\n"
-    "\n"
-    "Exit: 0 ok, 1 run-time failure, 2 usage, 3 bad data, 5 not enough memory or disk.\n";
-
-enum { LEAST_MEMORY_BYTES = 16 << 20 };
-
-enum assertion { ASSERT_NOTHING, ASSERT_DIRECTED, ASSERT_ONCE, ASSERT_SYMMETRIC };
-
-struct options {
-    struct cli cli;
-    struct reader_options reader;
-    enum output_format output;
-    const char *output_path;
-    const char *entry; /* of archives, the files wanted; NULL: all */
-    enum assertion assertion;
-    int randomize, original_ids;
-    uint64_t seed;
-    const char **paths;
-    int path_count;
+enum {
+    LEAST_MEMORY_BYTES = 16 << 20,
+    LEAST_SPILL_MEMORY_BYTES = 32 << 20, /* with --compact or -t sg */
+    LEAST_PIECES_BYTES = 16 << 20,       /* of that for the pieces under way */
 };
 
 /* One input, or one file of an archive: what is open of it, and how its edges are taken. */
@@ -85,99 +47,17 @@ struct job {
     int n_known;            /* it bounds the ids of every input */
     struct bijection randomize, restore;
     int restores;
+    uint64_t memory_bytes;  /* -S */
+    uint64_t ahead_bytes;   /* memory for inputs that are read ahead */
+    uint64_t pieces_bytes;  /* memory for what is under way between reading and writing */
+    struct workspace space; /* and for the rest */
+    struct compact *compact; /* NULL: ids stay what they are */
+    struct outfile *map;
     uint64_t edges, stored_bytes;
+    uint64_t dropped; /* entries that an .sg file leaves out */
     int weights_noted;
     struct progress progress;
 };
-
-/* ---- the command line ---- */
-
-enum {
-    VERTICES_OPTION = CLI_FIRST_FREE_OPTION,
-    RANDOMIZE_OPTION,
-    ORIGINAL_IDS_OPTION,
-    DIRECTION_OPTION,
-    ONE_BASED_OPTION,
-    ENTRY_OPTION,
-};
-
-static enum assertion assertion_named(const struct cli *cli, const char *name)
-{
-    if (strcmp(name, "directed") == 0)
-        return ASSERT_DIRECTED;
-    if (strcmp(name, "once") == 0 || strcmp(name, "undirected-once") == 0)
-        return ASSERT_ONCE;
-    if (strcmp(name, "symmetric") == 0)
-        return ASSERT_SYMMETRIC;
-    cli_usage(cli, "--direction: '%s' is not directed, once or symmetric", name);
-}
-
-static void take_option(struct options *o, int option, const char *argument)
-{
-    const struct cli *cli = &o->cli;
-    switch (option) {
-    case 'f':
-        if (graph_format_named(argument, &o->reader.format) != 0)
-            cli_usage(cli, "-f: '%s' is not an input format", argument);
-        break;
-    case 't':
-        if (output_format_named(argument, &o->output) != 0)
-            cli_usage(cli, "-t: '%s' is not edges, text, u32, u64 or graph500", argument);
-        break;
-    case 'o': o->output_path = argument; break;
-    case 'u': o->assertion = ASSERT_ONCE; break;
-    case DIRECTION_OPTION: o->assertion = assertion_named(cli, argument); break;
-    case VERTICES_OPTION:
-        o->reader.vertices = cli_number(cli, "--vertices", argument, 1, DBFS_MAX_VERTICES);
-        break;
-    case RANDOMIZE_OPTION:
-        o->randomize = 1;
-        if (argument != NULL)
-            o->seed = cli_number(cli, "--randomize", argument, 0, UINT64_MAX);
-        break;
-    case ORIGINAL_IDS_OPTION: o->original_ids = 1; break;
-    case ONE_BASED_OPTION: o->reader.one_based = 1; break;
-    case ENTRY_OPTION: o->entry = argument; break;
-    default: cli_option(&o->cli, option, argument);
-    }
-}
-
-static void check_paths(const struct options *o)
-{
-    int from_stdin = 0;
-    for (int i = 0; i < o->path_count; i++)
-        from_stdin += strcmp(o->paths[i], "-") == 0;
-    if (from_stdin > 1)
-        cli_usage(&o->cli, "standard input is given %d times", from_stdin);
-}
-
-static void read_command_line(struct options *o, int argc, char **argv)
-{
-    static const struct option long_options[] = {
-        {"from", required_argument, NULL, 'f'},
-        {"to", required_argument, NULL, 't'},
-        {"output", required_argument, NULL, 'o'},
-        {"undirected", no_argument, NULL, 'u'},
-        {"direction", required_argument, NULL, DIRECTION_OPTION},
-        {"vertices", required_argument, NULL, VERTICES_OPTION},
-        {"randomize", optional_argument, NULL, RANDOMIZE_OPTION},
-        {"original-ids", no_argument, NULL, ORIGINAL_IDS_OPTION},
-        {"one-based", no_argument, NULL, ONE_BASED_OPTION},
-        {"entry", required_argument, NULL, ENTRY_OPTION},
-        CLI_LONG_OPTIONS,
-        {NULL, 0, NULL, 0},
-    };
-    static const char *only_stdin[] = {"-"};
-    int option;
-    while ((option = getopt_long(argc, argv, "f:t:o:u" CLI_SHORT_OPTIONS, long_options, NULL)) !=
-           -1)
-        take_option(o, option, optarg);
-    o->paths = optind < argc ? (const char **)(argv + optind) : only_stdin;
-    o->path_count = optind < argc ? argc - optind : 1;
-    check_paths(o);
-    if (o->randomize && o->original_ids)
-        cli_usage(&o->cli, "--randomize and --original-ids exclude each other");
-}
 
 /* ---- looking at the inputs ---- */
 
@@ -302,9 +182,9 @@ static enum status look_at(struct job *job, struct source *s, struct error *e)
     s->facts.provenance = NULL;
     if (reader->facts.provenance != NULL && job->source_count == 1)
         strcpy(job->info.provenance, reader->facts.provenance);
-    if (s->facts.n > job->n)
+    if (s->facts.n > job->n && job->options->map_path == NULL)
         job->n = s->facts.n;
-    job->n_known &= s->facts.has_n && !input_from_archive(s->input);
+    job->n_known &= s->facts.has_n && !input_from_archive(s->input) && job->options->map_path == NULL;
     job->stored_bytes += input_stored_bytes(s->input);
     /* hundreds of parts must not need hundreds of descriptors; a stream is there only once */
     if (strcmp(s->path, "-") != 0 && input_is_regular(s->input))
@@ -333,6 +213,8 @@ static void write_provenance(struct job *job)
     }
     if (o->assertion == ASSERT_SYMMETRIC)
         ADD("of both directions one\n");
+    if (o->map_path != NULL)
+        ADD("ids made dense\n");
     if (o->reader.one_based)
         ADD("one-based\n");
     if (o->reader.vertices > 0)
@@ -360,7 +242,8 @@ static enum status look_at_inputs(struct job *job, struct error *e)
     }
     job->n_known |= o->reader.vertices > 0;
     const struct graph_facts *first = &job->sources[0].facts;
-    job->restores = o->original_ids && first->randomized;
+    /* a map of ids that nobody has seen would be of no use */
+    job->restores = (o->original_ids || o->map_path != NULL) && first->randomized;
     if (job->restores)
         bijection_init(&job->restore, first->random_n, first->random_seed);
     job->info.randomized = first->randomized && !job->restores;
@@ -410,7 +293,7 @@ static enum status read_file(struct job *job, const struct source *s, struct gra
             explain_entry(job, reader->input, e);
         return e->status;
     }
-    if (reader->facts.n > job->n)
+    if (reader->facts.n > job->n && job->compact == NULL)
         job->n = reader->facts.n;
     report_read(job, reader);
     return ST_OK;
@@ -447,7 +330,7 @@ static enum status open_read_ahead(const struct job *job, struct read_ahead **ah
     for (int i = 0; i < job->source_count; i++)
         paths[i] = job->sources[i].input == NULL ? job->sources[i].path : NULL;
     read_ahead_open(ahead, paths, job->source_count, o->reader.threads - 1,
-                    2 * o->reader.max_buffer_bytes, o->entry, e);
+                    job->ahead_bytes, o->entry, e);
     free(paths);
     return e->status;
 }
@@ -458,8 +341,25 @@ static enum status open_conversion(struct job *job, struct conversion **conversi
 {
     const struct options *o = job->options;
     if (conversion_open(conversion, writer, change, o->reader.threads,
-                        4 * o->reader.max_buffer_bytes, e) == ST_OK)
+                        job->pieces_bytes, e) == ST_OK)
         conversion_on_progress(*conversion, show_progress, &job->progress);
+    return e->status;
+}
+
+/* What --compact could not number while it read. */
+static enum status convert_rest(struct job *job, struct conversion *conversion, struct error *e)
+{
+    char size[16];
+    struct graph_reader *reader = NULL;
+    if (compact_rest(job->compact, &reader, e) == ST_OK && reader != NULL)
+        conversion_read(conversion, reader, 0, e);
+    if (reader != NULL)
+        cli_detail(&job->options->cli, "the ids did not fit the memory: %s of temporary files",
+                   format_size(compact_spilled_bytes(job->compact), size, sizeof size));
+    graph_reader_close(reader);
+    job->n = compact_count(job->compact);
+    compact_close(job->compact);
+    job->compact = NULL;
     return e->status;
 }
 
@@ -479,6 +379,8 @@ static enum status convert_inputs(struct job *job, struct graph_writer *writer,
         if (read_ahead_next(ahead, &input, e) == ST_OK)
             read_source(job, s, input != NULL ? input : s->input, conversion, e);
     }
+    if (e->status == ST_OK && job->compact != NULL)
+        convert_rest(job, conversion, e);
     if (e->status == ST_OK)
         conversion_finish(conversion, job->n, e);
     job->edges = conversion_edges(conversion);
@@ -529,20 +431,21 @@ static enum status convert_in_two_passes(struct job *job, struct outfile *out, s
 {
     const struct options *o = job->options;
     struct graph_writer *spool = NULL, *writer = NULL;
-    struct change none = {0}, change = {0};
+    struct change first = {.compact = job->compact}, change = {0};
     cli_detail(&o->cli, "the number of vertices is not known: edges are spooled to %s",
                cli_tmpdir(&o->cli, 0));
     if (graph_writer_open_spool(&spool, cli_tmpdir(&o->cli, 0), e) != ST_OK ||
-        convert_inputs(job, spool, &none, e) != ST_OK)
+        convert_inputs(job, spool, &first, e) != ST_OK)
         goto done;
     progress_end(&job->progress);
     set_randomisation(job, &change);
-    if (graph_writer_open(&writer, o->output, out, &job->info, e) != ST_OK)
+    if (graph_writer_open(&writer, o->output, out, &job->info, &job->space, e) != ST_OK)
         goto done;
     if (job->edges == 0)
         graph_writer_finish(writer, job->n, e);
     else
         convert_spool(job, graph_writer_spool_fd(spool), writer, &change, e);
+    job->dropped = graph_writer_dropped(writer);
 done:
     graph_writer_free(writer);
     graph_writer_free(spool);
@@ -552,11 +455,14 @@ done:
 static enum status convert_in_one_pass(struct job *job, struct outfile *out, struct error *e)
 {
     struct graph_writer *writer = NULL;
-    struct change change = {.restore = job->restores ? &job->restore : NULL};
+    struct change change = {.restore = job->restores ? &job->restore : NULL,
+                            .compact = job->compact};
     if (job->options->randomize)
         set_randomisation(job, &change);
-    if (graph_writer_open(&writer, job->options->output, out, &job->info, e) == ST_OK)
-        convert_inputs(job, writer, &change, e);
+    if (graph_writer_open(&writer, job->options->output, out, &job->info, &job->space, e) ==
+            ST_OK &&
+        convert_inputs(job, writer, &change, e) == ST_OK)
+        job->dropped = graph_writer_dropped(writer);
     graph_writer_free(writer);
     return e->status;
 }
@@ -573,6 +479,63 @@ static void report_summary(const struct job *job, double seconds, double sync_se
              (ull)job->edges, (ull)job->n, edges_direction_name(job->info.direction),
              seconds - sync_seconds, sync_seconds, rate,
              format_size(memory_peak_bytes(), peak, sizeof peak));
+    if (job->dropped > 0)
+        cli_note(&job->options->cli,
+                 "%llu duplicates and self-loops in the lists of vertices were left out, as .sg "
+                 "files have none",
+                 (ull)job->dropped);
+}
+
+/* Memory apart from that of the pieces: -S is shared out where something may have to spill. */
+static enum status share_memory(struct job *job, struct error *e)
+{
+    const struct options *o = job->options;
+    int spills = o->map_path != NULL || o->output == OUTPUT_SG;
+    struct memory_budget whole;
+    memory_budget_init(&whole, o->cli.memory_bytes);
+    uint64_t limit = whole.limit_bytes, least = spills ? LEAST_SPILL_MEMORY_BYTES
+                                                       : LEAST_MEMORY_BYTES;
+    if (o->cli.memory_bytes > 0 && limit < least)
+        return fail(e, ST_RESOURCE, "-S: edgeconv needs at least %llu MiB%s", (ull)least >> 20,
+                    spills ? " with --compact or -t sg" : "");
+    job->memory_bytes = limit;
+    job->ahead_bytes = limit / 4;
+    job->pieces_bytes = limit / 2;
+    if (spills) { /* pieces of names are larger: half as many are under way */
+        job->ahead_bytes = limit / 8;
+        job->pieces_bytes = limit / 8 > LEAST_PIECES_BYTES / 2 ? limit / 8 : LEAST_PIECES_BYTES / 2;
+    }
+    workspace_init(&job->space, &o->cli, limit - 2 * job->pieces_bytes - job->ahead_bytes,
+                   o->reader.threads);
+    return ST_OK;
+}
+
+static enum status open_outputs(struct job *job, struct outfile **out, struct error *e)
+{
+    const struct options *o = job->options;
+    if (outfile_open(out, o->output_path, e) != ST_OK)
+        return e->status;
+    if (o->output != OUTPUT_TEXT && outfile_is_terminal(*out))
+        return fail(e, ST_USAGE, "standard output: is a terminal: use -o FILE, a pipe or -t text");
+    if (o->map_path != NULL && outfile_open(&job->map, o->map_path, e) == ST_OK)
+        compact_open(&job->compact, &job->space, job->map, e);
+    return e->status;
+}
+
+/* The map first: edges without their map would be of no use. */
+static enum status commit_outputs(struct job *job, struct outfile *out, double *sync_seconds,
+                                  struct error *e)
+{
+    double map_seconds = 0;
+    struct outfile *map = job->map;
+    job->map = NULL;
+    if (map != NULL && outfile_commit(map, &map_seconds, e) != ST_OK) {
+        outfile_abort(out);
+        return e->status;
+    }
+    outfile_commit(out, sync_seconds, e);
+    *sync_seconds += map_seconds;
+    return e->status;
 }
 
 static enum status convert(struct job *job, struct error *e)
@@ -580,31 +543,50 @@ static enum status convert(struct job *job, struct error *e)
     const struct options *o = job->options;
     struct outfile *out = NULL;
     double start = cli_seconds(), sync_seconds = 0;
-    if (outfile_open(&out, o->output_path, e) != ST_OK)
-        return e->status;
-    if (o->output != OUTPUT_TEXT && outfile_is_terminal(out)) {
-        outfile_abort(out);
-        return fail(e, ST_USAGE, "standard output: is a terminal: use -o FILE, a pipe or -t text");
-    }
+    open_outputs(job, &out, e);
     progress_start(&job->progress, o->cli.program, o->cli.quiet, job->stored_bytes);
-    if (o->randomize && !job->n_known)
+    if (e->status == ST_OK && o->randomize && !job->n_known)
         convert_in_two_passes(job, out, e);
-    else
+    else if (e->status == ST_OK)
         convert_in_one_pass(job, out, e);
     progress_end(&job->progress);
     if (e->status != ST_OK) {
-        if (outfile_broken_pipe(out)) /* whoever reads has had enough: nothing to complain about */
+        /* whoever reads has had enough: nothing to complain about */
+        if (out != NULL && outfile_broken_pipe(out))
             e->text[0] = '\0';
         outfile_abort(out);
         return e->status;
     }
-    if (outfile_commit(out, &sync_seconds, e) == ST_OK)
+    if (commit_outputs(job, out, &sync_seconds, e) == ST_OK)
         report_summary(job, cli_seconds() - start, sync_seconds);
+    return e->status;
+}
+
+/* ---- an index instead of a graph ---- */
+
+static enum status convert_index(const struct options *o, struct error *e)
+{
+    struct outfile *map = NULL;
+    uint64_t names = 0;
+    if (outfile_open(&map, o->output_path, e) != ST_OK)
+        return e->status;
+    for (int i = 0; i < o->path_count && e->status == ST_OK; i++)
+        wdc_index_read(o->paths[i], o->entry, map, o->reader.max_buffer_bytes, &names, e);
+    if (e->status != ST_OK) {
+        if (outfile_broken_pipe(map))
+            e->text[0] = '\0';
+        outfile_abort(map);
+        return e->status;
+    }
+    if (outfile_commit(map, NULL, e) == ST_OK)
+        cli_note(&o->cli, "%llu names", (ull)names);
     return e->status;
 }
 
 static void free_job(struct job *job)
 {
+    compact_close(job->compact);
+    outfile_abort(job->map);
     for (int i = 0; job->sources != NULL && i < job->source_count; i++)
         close_source(&job->sources[i]);
     free(job->sources);
@@ -612,20 +594,18 @@ static void free_job(struct job *job)
 
 int main(int argc, char **argv)
 {
-    struct options options = {.cli = {.program = "edgeconv", .help = help}, .seed = 1};
+    struct options options;
     struct job job = {.options = &options};
     struct error error = {0};
-    struct memory_budget budget;
     signal(SIGPIPE, SIG_IGN); /* as a failed write, so that temporary files are removed */
-    read_command_line(&options, argc, argv);
-    memory_budget_init(&budget, options.cli.memory_bytes);
-    if (options.cli.memory_bytes > 0 && options.cli.memory_bytes < LEAST_MEMORY_BYTES) {
-        fail(&error, ST_RESOURCE, "-S: edgeconv needs at least %d MiB", LEAST_MEMORY_BYTES >> 20);
-        return cli_finish(&options.cli, &error);
-    }
+    options_read(&options, argc, argv);
     options.reader.threads = cli_threads(&options.cli);
-    options.reader.max_buffer_bytes = budget.limit_bytes / 8;
-    if (look_at_inputs(&job, &error) == ST_OK)
+    if (share_memory(&job, &error) != ST_OK)
+        return cli_finish(&options.cli, &error);
+    options.reader.max_buffer_bytes = job.memory_bytes / 8;
+    if (options.reader.format == FORMAT_WDC_INDEX)
+        convert_index(&options, &error);
+    else if (look_at_inputs(&job, &error) == ST_OK)
         convert(&job, &error);
     free_job(&job);
     if (error.status != ST_OK && error.text[0] == '\0')

@@ -2,6 +2,7 @@
  * lines, counts, and cutting into whole blocks), encode (parallel), write (in order). */
 #include "convert.h"
 
+#include "names.h"
 #include "tools/pipeline.h"
 
 #include "formats/hash.h"
@@ -157,6 +158,12 @@ static void randomize_ids(const struct bijection *randomize, struct piece *piece
     }
 }
 
+/* Whether the edges under way are edges of names, to be numbered. */
+static int compacts(const struct conversion *c)
+{
+    return c->change->compact != NULL && !c->reader->facts.numbered;
+}
+
 static void raise_bound(struct conversion *c, uint64_t bound)
 {
     c->bound = bound > c->bound ? bound : c->bound;
@@ -178,10 +185,14 @@ static enum status parse(void *context, void *slot, struct error *e)
         return e->status;
     if (piece->fault.at != NULL) /* told in `account`, which knows the line */
         return ST_OK;
-    if (c->fold)
+    if (c->fold && c->reader->facts.names)
+        piece_fold_names(piece);
+    else if (c->fold)
         fold_edges(piece);
-    if (c->change->restore != NULL && restore_ids(c, piece, e) != ST_OK)
+    if (c->change->restore != NULL && !c->reader->facts.numbered && restore_ids(c, piece, e) != ST_OK)
         return e->status;
+    if (compacts(c))
+        return c->reader->facts.names ? ST_OK : piece_name_numbers(piece, c->reader->base, e);
     if (c->granule == 1) /* encoding blocks finds it for .edges */
         find_bound(piece);
     if (c->change->randomize != NULL)
@@ -194,6 +205,8 @@ static enum status place(void *context, void *slot, struct error *e)
     struct conversion *c = context;
     struct piece *piece = slot;
     if (c->reader->class->account(c->reader, piece, e) != ST_OK)
+        return e->status;
+    if (compacts(c) && compact_number(c->change->compact, piece, e) != ST_OK)
         return e->status;
     c->edges += piece->count;
     c->input_bytes += piece->input_bytes;
@@ -280,5 +293,5 @@ enum status conversion_finish(struct conversion *c, uint64_t n, struct error *e)
          put(c, piece, e) != ST_OK))
         return e->status;
     c->carry_count = 0;
-    return graph_writer_finish(c->writer, n, e);
+    return graph_writer_finish(c->writer, n > c->bound ? n : c->bound, e);
 }

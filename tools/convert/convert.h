@@ -6,6 +6,7 @@
 #ifndef DBFS_CONVERT_H
 #define DBFS_CONVERT_H
 
+#include "compact.h"
 #include "graph_reader.h"
 #include "write_graph.h"
 
@@ -15,6 +16,7 @@
 struct change {
     const struct bijection *randomize; /* NULL: no */
     const struct bijection *restore;   /* NULL: no */
+    struct compact *compact;           /* NULL: no; not with randomize */
 };
 
 struct conversion;

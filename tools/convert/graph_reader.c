@@ -35,6 +35,7 @@ static const struct {
     {"graph500-16", FORMAT_GRAPH500_16},
     {"u32", FORMAT_U32},
     {"u64", FORMAT_U64},
+    {"wdc-index", FORMAT_WDC_INDEX},
 };
 
 int graph_format_named(const char *name, enum graph_format *format)
@@ -51,7 +52,8 @@ int graph_format_named(const char *name, enum graph_format *format)
 static const struct reader_class *class_of(enum graph_format format)
 {
     switch (format) {
-    case FORMAT_AUTO: break;
+    case FORMAT_AUTO:
+    case FORMAT_WDC_INDEX: break;
     case FORMAT_EDGES: return &read_edges_class;
     case FORMAT_PAIRS: return &read_pairs_class;
     case FORMAT_CSV: return &read_csv_class;
@@ -69,6 +71,17 @@ static const struct reader_class *class_of(enum graph_format format)
     return NULL;
 }
 
+/* Where ids are words, a line of column names looks like any other. */
+static enum status sniff(struct input *input, const struct reader_options *options,
+                         enum graph_format *format, struct error *e)
+{
+    if (sniff_graph(input, format, e) == ST_OK && *format == FORMAT_CSV && options->names)
+        fail(e, ST_USAGE,
+             "%s: its first line is two ids or the names of columns: -f pairs or -f csv says which",
+             input_name(input));
+    return e->status;
+}
+
 enum status graph_reader_open_input(struct graph_reader **result, struct input *input,
                                     const struct reader_options *options, struct error *e)
 {
@@ -82,7 +95,7 @@ enum status graph_reader_open_input(struct graph_reader **result, struct input *
     r->declared_entries = NO_COUNT;
     r->limit = DBFS_MAX_VERTICES;
     enum graph_format format = options->format;
-    if (format != FORMAT_AUTO || sniff_graph(input, &format, e) == ST_OK) {
+    if (format != FORMAT_AUTO || sniff(input, options, &format, e) == ST_OK) {
         r->class = class_of(format);
         r->class->open(r, e);
     }
@@ -128,31 +141,37 @@ enum status graph_reader_finish(struct graph_reader *r, struct error *e)
     return r->class->finish != NULL ? r->class->finish(r, e) : ST_OK;
 }
 
+void reader_limit_ids(struct graph_reader *r, uint64_t base, uint64_t limit, const char *why)
+{
+    r->base = base;
+    r->limit = limit;
+    if (limit == 0)
+        snprintf(r->expected_id, sizeof r->expected_id, "no id: the graph has no vertices");
+    else
+        snprintf(r->expected_id, sizeof r->expected_id, "a vertex id from %llu to %llu%s",
+                 (ull)base, (ull)(base + limit - 1), why);
+}
+
 enum status reader_set_ids(struct graph_reader *r, uint64_t base, uint64_t n, uint64_t line,
                            struct error *e)
 {
     uint64_t vertices = r->options.vertices;
     const char *why = vertices > 0 ? " (--vertices)" : "";
-    r->base = base;
-    r->limit = vertices > 0 ? vertices : DBFS_MAX_VERTICES;
+    uint64_t limit = vertices > 0 ? vertices : r->options.names ? UINT64_MAX : DBFS_MAX_VERTICES;
     if (n != NO_COUNT) {
         char found[48], expected[64];
         snprintf(found, sizeof found, "%llu vertices", (ull)n);
-        snprintf(expected, sizeof expected, "at most %llu%s", (ull)r->limit, why);
-        if (n > r->limit)
+        snprintf(expected, sizeof expected, "at most %llu%s", (ull)limit, why);
+        if (n > limit)
             return line > 0 ? reader_bad_line(r, line, NULL, found, expected, e)
                             : fail(e, ST_BAD_DATA, "%s: found %s, expected %s", r->name, found,
                                    expected);
-        r->limit = n;
+        limit = n;
         r->facts.has_n = 1;
         r->facts.n = n;
         why = "";
     }
-    if (r->limit == 0)
-        snprintf(r->expected_id, sizeof r->expected_id, "no id: the graph has no vertices");
-    else
-        snprintf(r->expected_id, sizeof r->expected_id, "a vertex id from %llu to %llu%s",
-                 (ull)base, (ull)(base + r->limit - 1), why);
+    reader_limit_ids(r, base, limit, why);
     return ST_OK;
 }
 

@@ -32,6 +32,7 @@ enum graph_format {
     FORMAT_GRAPH500_16,
     FORMAT_U32,
     FORMAT_U64,
+    FORMAT_WDC_INDEX, /* names and no edges: wdc_index.h */
 };
 
 #define NO_COUNT UINT64_MAX
@@ -39,6 +40,7 @@ enum graph_format {
 struct reader_options {
     enum graph_format format;
     uint64_t vertices;      /* ids must be below; 0 = no such limit */
+    int names;              /* ids are to be numbered: any word, any number of 64 bits */
     int one_based;          /* of formats that do not say: the first vertex is 1 */
     uint64_t max_buffer_bytes; /* of one line: an eighth of the memory allowed */
     int threads;
@@ -54,6 +56,8 @@ struct graph_facts {
     int randomized;
     uint64_t random_n, random_seed;
     const char *provenance; /* of an edge stream; else NULL */
+    int names;              /* edges are of names (names.h), not of numbers */
+    int numbered;           /* edges that have been through compact.h */
 
     int weights;             /* columns beyond the ids, which are not read */
     char header_line[64];    /* of CSV: the names, for a note */
@@ -124,6 +128,9 @@ int graph_format_named(const char *name, enum graph_format *format);
  * that the file declares at line `line` (0: not a text): more than --vertices is ST_BAD_DATA. */
 enum status reader_set_ids(struct graph_reader *r, uint64_t base, uint64_t n, uint64_t line,
                            struct error *e);
+
+/* The same for ids that only have to be below `limit`. */
+void reader_limit_ids(struct graph_reader *r, uint64_t base, uint64_t limit, const char *why);
 
 /* ST_BAD_DATA at a line: "name:line: found ..., expected ...". `at`, where not NULL, is the word
  * found there; else `found` says it. */

@@ -14,6 +14,7 @@ void piece_free(struct piece *piece)
     edges_block_free(&piece->block);
     free(piece->buffer);
     free(piece->room);
+    free(piece->names);
     memset(piece, 0, sizeof *piece);
 }
 
@@ -43,6 +44,7 @@ enum status piece_reserve_edges(struct piece *piece, size_t count, struct error 
     }
     piece->edges = piece->room + EDGES_BLOCK_EDGES;
     piece->count = 0;
+    piece->names_bytes = 0;
     memset(&piece->fault, 0, sizeof piece->fault);
     memset(&piece->tally, 0, sizeof piece->tally);
     return ST_OK;

@@ -59,6 +59,8 @@ struct piece {
     struct edge *edges;
     size_t count;
     uint64_t bound; /* largest id + 1, where it was asked for */
+    char *names;    /* of the edges, whose u and v are places in it then: names.h */
+    size_t names_bytes, names_capacity;
     struct fault fault;
     struct piece_tally tally;
 

@@ -6,6 +6,7 @@
  */
 #include "graph_reader.h"
 
+#include "names.h"
 #include "scan_text.h"
 
 enum { SHORTEST_ENTRY_BYTES = 2 };
@@ -85,12 +86,68 @@ static const char *parse_line(const struct graph_reader *r, struct piece *piece,
     return parse_no_list(piece, q + 1, lines);
 }
 
+/* ---- lists of names ---- */
+
+static const char expected_name[] = "a name of 1 to 65535 bytes";
+
+/* Past the name at `p`, which `stop` or the end of the line ends; NULL with a fault. */
+static const char *add_name(struct piece *piece, const char *p, char stop, uint64_t lines,
+                            uint64_t *place)
+{
+    const char *end = p;
+    while (*end != stop && scan_line_end(end) == NULL)
+        end++;
+    if (end == p || end - p > NAME_MAX_BYTES) {
+        set_fault(piece, p, lines, expected_name);
+        return NULL;
+    }
+    *place = piece_add_name(piece, p, (size_t)(end - p));
+    return end;
+}
+
+/* The list behind `u:`, or NAME_NONE where it is empty. */
+static const char *parse_named_list(struct piece *piece, uint64_t u, const char *p, uint64_t lines)
+{
+    for (;; p++) {
+        uint64_t v;
+        p = add_name(piece, p, ',', lines, &v);
+        if (p == NULL)
+            return NULL;
+        piece->edges[piece->count++] = (struct edge){u, v};
+        if (*p != ',')
+            return scan_line_end(p);
+    }
+}
+
+static const char *parse_named_line(struct piece *piece, const char *p, uint64_t lines)
+{
+    uint64_t u;
+    const char *next = scan_line_end(p);
+    if (next != NULL || is_comment(*p))
+        return next != NULL ? next : next_line(p);
+    const char *end = add_name(piece, p, ':', lines, &u);
+    if (end == NULL)
+        return NULL;
+    if (*end != ':') {
+        set_fault(piece, end, lines, "':' after the id");
+        return NULL;
+    }
+    const char *list = end + 1;
+    int missing = starts_with(list, "notfound") && scan_line_end(list + 8) != NULL;
+    int private = starts_with(list, "private") && scan_line_end(list + 7) != NULL;
+    if (!missing && !private && scan_line_end(list) == NULL)
+        return parse_named_list(piece, u, list, lines);
+    if (!missing) /* it is a vertex, though one without arcs here */
+        piece->edges[piece->count++] = (struct edge){u, NAME_NONE};
+    return parse_no_list(piece, list, lines);
+}
+
 static void parse_lines(const struct graph_reader *r, struct piece *piece)
 {
     const char *p = piece->text, *end = p + piece->text_bytes;
     uint64_t lines = piece->tally.lines;
     for (; p != NULL && p < end; lines += p != NULL)
-        p = parse_line(r, piece, p, lines);
+        p = r->facts.names ? parse_named_line(piece, p, lines) : parse_line(r, piece, p, lines);
     piece->tally.lines = lines;
 }
 
@@ -102,6 +159,7 @@ static enum status parse(const struct graph_reader *r, struct piece *piece, stru
 static enum status open_adjacency(struct graph_reader *r, struct error *e)
 {
     r->facts.direction = EDGES_DIRECTED;
+    r->facts.names = r->options.names;
     if (text_peek(r, "#%", 1, e) != ST_OK ||
         reader_set_ids(r, r->options.one_based, NO_COUNT, 0, e) != ST_OK)
         return e->status;

@@ -95,9 +95,11 @@ static enum status check_ids(const struct graph_reader *r, struct piece *piece, 
     const struct edge *edges = piece->edges;
     const uint64_t limit = r->limit;
     int wrong = 0;
+    piece->tally.entries = piece->count;
+    if (limit == UINT64_MAX) /* 2^64 - 1 is an id too, where ids are to be numbered */
+        return ST_OK;
     for (size_t i = 0; i < piece->count; i++)
         wrong |= (edges[i].u >= limit) | (edges[i].v >= limit);
-    piece->tally.entries = piece->count;
     if (!wrong)
         return ST_OK;
     size_t i = 0;
@@ -146,7 +148,9 @@ static enum status open_graph500(struct graph_reader *r, struct error *e)
 static enum status open_graph500_16(struct graph_reader *r, struct error *e)
 {
     r->facts.direction_fixed = 1;
-    return open_records(r, 16, EDGES_UNDIRECTED_ONCE, e);
+    if (open_records(r, 16, EDGES_UNDIRECTED_ONCE, e) == ST_OK && r->limit > INT64_MAX)
+        reader_limit_ids(r, 0, (uint64_t)INT64_MAX + 1, "");
+    return e->status;
 }
 
 static enum status open_u32(struct graph_reader *r, struct error *e)

@@ -7,6 +7,7 @@
  */
 #include "graph_reader.h"
 
+#include "pair_names.h"
 #include "scan_text.h"
 
 #include <ctype.h>
@@ -15,11 +16,6 @@
 #include <strings.h>
 
 enum { MAX_FURTHER_COLUMNS = 2, SHORTEST_LINE_BYTES = 4 };
-
-struct pairs {
-    int further; /* columns after the two ids */
-    char expected_end[96];
-};
 
 static inline int is_separator(char c)
 {
@@ -35,9 +31,7 @@ static const char *skip_separator(const char *p)
     return p;
 }
 
-/* Past the further columns and the line's end; NULL, and *stop where it went wrong, when the line
- * has another number of columns or something that is no number. */
-static const char *scan_rest(const char *p, int further, const char **stop)
+const char *pairs_scan_rest(const char *p, int further, const char **stop)
 {
     for (int i = 0; i < further; i++) {
         const char *column = skip_separator(p);
@@ -71,7 +65,7 @@ static const char *parse_odd_line(const struct graph_reader *r, struct piece *pi
         }
         p = i == 0 ? skip_separator(p) : p;
     }
-    next = scan_rest(p, pairs->further, &stop);
+    next = pairs_scan_rest(p, pairs->further, &stop);
     if (next == NULL) {
         set_fault(piece, stop, lines, pairs->expected_end);
         return NULL;
@@ -164,7 +158,8 @@ static void parse_lines(const struct graph_reader *r, struct piece *piece)
 
 static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
-    return text_parse(r, piece, SHORTEST_LINE_BYTES, parse_lines, e);
+    return text_parse(r, piece, SHORTEST_LINE_BYTES,
+                      r->options.names ? pair_names_parse : parse_lines, e);
 }
 
 /* ---- the header ---- */
@@ -222,8 +217,12 @@ static enum status set_columns(struct graph_reader *r, const char *data, uint64_
 {
     struct pairs *pairs = r->state;
     char found[48];
-    int columns = data != NULL ? count_columns(data) : 2;
-    if (columns > 2 + MAX_FURTHER_COLUMNS && isdigit((unsigned char)*skip_blanks(data))) {
+    int names = r->options.names;
+    int columns = data == NULL ? 2
+                  : names      ? pair_names_columns(data, pairs->separator)
+                               : count_columns(data);
+    if (columns > 2 + MAX_FURTHER_COLUMNS &&
+        (names || isdigit((unsigned char)*skip_blanks(data)))) {
         snprintf(found, sizeof found, "%d columns", columns);
         return reader_bad_line(r, line, NULL, found,
                                "two ids and at most two weights (METIS and other adjacency lists "
@@ -244,11 +243,14 @@ static enum status set_columns(struct graph_reader *r, const char *data, uint64_
 
 /* Opens at `data`, the first line of ids (NULL: none), with `line` lines before it. */
 static enum status open_at(struct graph_reader *r, const char *body, const char *data,
-                           uint64_t body_lines, uint64_t line, struct error *e)
+                           uint64_t body_lines, uint64_t line, enum pair_separator separator,
+                           struct error *e)
 {
-    r->state = calloc(1, sizeof(struct pairs));
-    if (r->state == NULL)
-        return fail_memory(e, r->name, sizeof(struct pairs));
+    struct pairs *pairs = r->state = calloc(1, sizeof *pairs);
+    if (pairs == NULL)
+        return fail_memory(e, r->name, sizeof *pairs);
+    pairs->separator = separator;
+    r->facts.names = r->options.names;
     r->facts.direction = EDGES_DIRECTED;
     read_comments(r, data != NULL ? data : r->head + r->head_bytes);
     if (reader_set_ids(r, r->options.one_based, NO_COUNT, 0, e) != ST_OK ||
@@ -263,7 +265,8 @@ static enum status open_pairs(struct graph_reader *r, struct error *e)
     if (text_peek(r, "#%", 1, e) != ST_OK)
         return e->status;
     const char *data = text_data_line(r, text_first(r), &line);
-    return open_at(r, text_first(r), data, 0, line, e);
+    return open_at(r, text_first(r), data, 0, line,
+                   data != NULL ? pair_names_separator(data) : SEPARATOR_BLANKS, e);
 }
 
 static enum status open_csv(struct graph_reader *r, struct error *e)
@@ -281,7 +284,7 @@ static enum status open_csv(struct graph_reader *r, struct error *e)
     memcpy(r->facts.header_line, names, length);
     uint64_t body_lines = ++line;
     const char *data = text_data_line(r, body, &line);
-    return open_at(r, body, data, body_lines, line, e);
+    return open_at(r, body, data, body_lines, line, pair_names_header_separator(names), e);
 }
 
 static void close_pairs(struct graph_reader *r)

@@ -355,7 +355,9 @@ static enum status sniff_text(const struct input *input, const struct sample *s,
         *format = FORMAT_CSV;
     else if (s->lines > 0 && is_index_line(first))
         return refuse(input, "an index of names (name, tab, id)",
-                      "the edges are in the arc files of the same graph", e);
+                      "it has no edges; `edgeconv -f wdc-index -o MAP FILE` makes it a map for "
+                      "dbfs-traverse --map",
+                      e);
     else if (all_single(s))
         return fail(
             e, ST_BAD_DATA,

@@ -1,6 +1,7 @@
 /* text_reader.c: what the readers of text formats do alike; see graph_reader.h */
 #include "graph_reader.h"
 
+#include "names.h"
 #include "scan_text.h"
 
 #include <stdlib.h>
@@ -103,7 +104,9 @@ enum status text_parse(const struct graph_reader *r, struct piece *piece, size_t
         return e->status;
     while (!last && piece->fault.at == NULL) {
         if (line_feed_load(&r->feed, piece, &last, e) != ST_OK ||
-            piece_extend_edges(piece, piece->text_bytes / bytes_per_edge + 1, e) != ST_OK)
+            piece_extend_edges(piece, piece->text_bytes / bytes_per_edge + 1, e) != ST_OK ||
+            (r->facts.names &&
+             piece_reserve_names(piece, piece->text_bytes / 4 + 1, piece->text_bytes, e) != ST_OK))
             return e->status;
         parser(r, piece);
     }

@@ -1,6 +1,8 @@
 /* write_graph.c: see write_graph.h */
 #include "write_graph.h"
 
+#include "sg_build.h"
+
 #include "formats/bytes.h"
 
 #include <errno.h>
@@ -17,6 +19,7 @@ struct graph_writer {
     struct outfile *out; /* not owned; NULL for a spool */
     enum edges_direction direction;
     struct edges_writer *edges;
+    struct sg_build *sg;
     int spool_fd;
     char *spool_name; /* for messages */
 };
@@ -26,6 +29,7 @@ int output_format_named(const char *name, enum output_format *format)
     static const char *const names[] = {
         [OUTPUT_EDGES] = "edges", [OUTPUT_TEXT] = "text",         [OUTPUT_U32] = "u32",
         [OUTPUT_U64] = "u64",     [OUTPUT_GRAPH500] = "graph500",
+        [OUTPUT_SG] = "sg",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(name, names[i]) == 0) {
@@ -49,15 +53,24 @@ static struct graph_writer *new_writer(enum output_format format, struct error *
 }
 
 enum status graph_writer_open(struct graph_writer **result, enum output_format format,
-                              struct outfile *out, const struct edges_info *info, struct error *e)
+                              struct outfile *out, const struct edges_info *info,
+                              struct workspace *space, struct error *e)
 {
     *result = NULL;
+    if (format == OUTPUT_SG && !outfile_seekable(out))
+        return fail(e, ST_USAGE,
+                    "%s: -t sg needs a regular file (-o FILE): its head is written last",
+                    outfile_name(out));
     struct graph_writer *writer = new_writer(format, e);
     if (writer == NULL)
         return e->status;
     writer->out = out;
     writer->direction = info->direction;
-    if (format == OUTPUT_EDGES && edges_writer_open(&writer->edges, out, info, e) != ST_OK) {
+    if (format == OUTPUT_EDGES)
+        edges_writer_open(&writer->edges, out, info, e);
+    else if (format == OUTPUT_SG)
+        sg_build_open(&writer->sg, space, e);
+    if (e->status != ST_OK) {
         graph_writer_free(writer);
         return e->status;
     }
@@ -107,6 +120,7 @@ void graph_writer_free(struct graph_writer *writer)
     if (writer == NULL)
         return;
     edges_writer_free(writer->edges);
+    sg_build_close(writer->sg);
     if (writer->spool_fd >= 0)
         close(writer->spool_fd);
     free(writer->spool_name);
@@ -212,25 +226,27 @@ static enum status encode_text(struct encoded *encoded, const struct edge *edges
     return ST_OK;
 }
 
+/* Pairs of u32, whose ids must be at most `most`. */
 static enum status encode_u32(struct encoded *encoded, const struct edge *edges, size_t count,
-                              struct error *e)
+                              uint64_t most, const char *remedy, struct error *e)
 {
-    uint64_t all = 0;
+    uint64_t largest = 0;
     if (reserve_bytes(encoded, 8 * count, e) != ST_OK)
         return e->status;
     for (size_t i = 0; i < count; i++) {
         put_u32(encoded->bytes + 8 * i, (uint32_t)edges[i].u);
         put_u32(encoded->bytes + 8 * i + 4, (uint32_t)edges[i].v);
-        all |= edges[i].u | edges[i].v;
+        uint64_t larger = edges[i].u > edges[i].v ? edges[i].u : edges[i].v;
+        largest = larger > largest ? larger : largest;
     }
     encoded->size = 8 * count;
-    if (all <= UINT32_MAX)
+    if (largest <= most)
         return ST_OK;
     size_t i = 0;
-    while ((edges[i].u | edges[i].v) <= UINT32_MAX)
+    while (edges[i].u <= most && edges[i].v <= most)
         i++;
-    return fail(e, ST_BAD_DATA, "edge %llu %llu: its ids do not fit 32 bits: use -t u64",
-                (unsigned long long)edges[i].u, (unsigned long long)edges[i].v);
+    return fail(e, ST_BAD_DATA, "edge %llu %llu: its ids do not fit %s",
+                (unsigned long long)edges[i].u, (unsigned long long)edges[i].v, remedy);
 }
 
 static enum status encode_u64(struct encoded *encoded, const struct edge *edges, size_t count,
@@ -266,7 +282,11 @@ enum status graph_writer_encode(const struct graph_writer *writer, struct encode
     switch (writer->format) {
     case OUTPUT_EDGES: return encode_blocks(writer, encoded, edges, count, e);
     case OUTPUT_TEXT: return encode_text(encoded, edges, count, e);
-    case OUTPUT_U32: return encode_u32(encoded, edges, count, e);
+    case OUTPUT_U32:
+        return encode_u32(encoded, edges, count, UINT32_MAX, "32 bits: use -t u64", e);
+    case OUTPUT_SG:
+        return encode_u32(encoded, edges, count, SG_MAX_VERTICES - 1,
+                          "the 31 bits of an .sg file: --compact may help", e);
     case OUTPUT_U64: return encode_u64(encoded, edges, count, e);
     case OUTPUT_GRAPH500:
     case OUTPUT_SPOOL: return encode_graph500(encoded, edges, count, e);
@@ -294,6 +314,8 @@ enum status graph_writer_put(struct graph_writer *writer, const struct encoded *
 {
     if (writer->format == OUTPUT_SPOOL)
         return write_spool(writer, encoded, e);
+    if (writer->format == OUTPUT_SG)
+        return sg_build_add(writer->sg, encoded->bytes, encoded->size / 8, e);
     if (writer->format != OUTPUT_EDGES)
         return encoded->size == 0 ? ST_OK
                                   : outfile_write(writer->out, encoded->bytes, encoded->size, e);
@@ -308,5 +330,12 @@ enum status graph_writer_finish(struct graph_writer *writer, uint64_t n, struct 
 {
     if (writer->format == OUTPUT_EDGES)
         return edges_writer_finish(writer->edges, n, NULL, e);
+    if (writer->format == OUTPUT_SG)
+        return sg_build_finish(writer->sg, writer->out, writer->direction, n, e);
     return ST_OK;
+}
+
+uint64_t graph_writer_dropped(const struct graph_writer *writer)
+{
+    return writer->format == OUTPUT_SG ? sg_build_dropped(writer->sg) : 0;
 }

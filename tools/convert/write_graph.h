@@ -8,6 +8,7 @@
 #define DBFS_WRITE_GRAPH_H
 
 #include "piece.h"
+#include "spool.h"
 
 #include "formats/edges.h"
 #include "formats/outfile.h"
@@ -18,6 +19,7 @@ enum output_format {
     OUTPUT_U32,      /* two u32 an edge */
     OUTPUT_U64,      /* two u64 */
     OUTPUT_GRAPH500, /* 12 bytes: see read_binary.c */
+    OUTPUT_SG,       /* GAPBS's serialised graph: sg_build.h */
     OUTPUT_SPOOL,    /* the same, to a nameless temporary file */
 };
 
@@ -26,9 +28,11 @@ int output_format_named(const char *name, enum output_format *format);
 
 struct graph_writer;
 
-/* `out` stays the caller's, to commit after graph_writer_finish. */
+/* `out` stays the caller's, to commit after graph_writer_finish. `space`, which stays the caller's
+ * too, is used by OUTPUT_SG alone, which is ST_USAGE where `out` is not a regular file. */
 enum status graph_writer_open(struct graph_writer **writer, enum output_format format,
-                              struct outfile *out, const struct edges_info *info, struct error *e);
+                              struct outfile *out, const struct edges_info *info,
+                              struct workspace *space, struct error *e);
 
 /* A writer to a nameless file in `folder`; graph_writer_spool_fd is its descriptor, at the start of
  * the file, for the caller to close. */
@@ -46,5 +50,8 @@ enum status graph_writer_put(struct graph_writer *writer, const struct encoded *
 
 /* After the last edge; `n` is the least number of vertices. */
 enum status graph_writer_finish(struct graph_writer *writer, uint64_t n, struct error *e);
+
+/* After that: list entries that OUTPUT_SG left out, as duplicates or self-loops. */
+uint64_t graph_writer_dropped(const struct graph_writer *writer);
 
 #endif

@@ -1,0 +1,151 @@
+/* edgeconv_options.c: see edgeconv_options.h */
+#include "edgeconv_options.h"
+
+#include <string.h>
+
+static const char help[] =
+    "usage: edgeconv [-f INFORMAT] [-t OUTFORMAT] [-u] [--randomize[=SEED]] [-o FILE] [FILE...]\n"
+    "\n"
+    "Reads graphs and writes them as an edge stream (.edges). Several files follow each other;\n"
+    "no FILE or '-' is standard input. Compressed files and archives are recognised by content.\n"
+    "\n"
+    "  -f, --from FORMAT      auto (default: by content), pairs (snap, wdc, el, wel), csv,\n"
+    "                         adjacency (friendster), mtx, metis, gr (DIMACS), pace, edges, sg;\n"
+    "                         never guessed: graph500, graph500-16, u32, u64\n"
+    "  -t, --to FORMAT        edges (default), text, u32, u64, graph500, sg\n"
+    "  -o, --output FILE      default: standard output\n"
+    "  -u, --undirected       each input line is one undirected edge\n"
+    "      --direction D      what the lines are: directed; once (as -u); or symmetric: each edge\n"
+    "                         as u v and as v u, of which one is kept\n"
+    "      --compact=MAP      ids are any words or numbers: they become 0, 1, ... as they appear, and\n"
+    "                         MAP tells which is which; -f wdc-index -o MAP makes a map of an index\n"
+    "      --entry GLOB       of archives, only the files whose path matches\n"
+    "      --vertices N       ids are below N, and the graph has N vertices\n"
+    "      --one-based        the first vertex of a list is 1 (formats that do not say)\n"
+    "      --randomize[=SEED] permute the vertex ids (SEED: 1); the stream records how\n"
+    "      --original-ids     undo the permutation that an .edges input records\n"
+    "\n"
+    "  -@, --threads N        0 = all cores        -S, --memory SIZE   such as 4G\n"
+    "  -T, --tmpdir DIR       for temporary files  -q, --quiet         no notes\n"
+    "  -v, --verbose          details              -h, --help          --version\n"
+    "\n"
+    "Exit: 0 ok, 1 run-time failure, 2 usage, 3 bad data, 5 not enough memory or disk.\n";
+
+enum {
+    VERTICES_OPTION = CLI_FIRST_FREE_OPTION,
+    RANDOMIZE_OPTION,
+    ORIGINAL_IDS_OPTION,
+    DIRECTION_OPTION,
+    ONE_BASED_OPTION,
+    COMPACT_OPTION,
+    ENTRY_OPTION,
+};
+
+static enum assertion assertion_named(const struct cli *cli, const char *name)
+{
+    if (strcmp(name, "directed") == 0)
+        return ASSERT_DIRECTED;
+    if (strcmp(name, "once") == 0 || strcmp(name, "undirected-once") == 0)
+        return ASSERT_ONCE;
+    if (strcmp(name, "symmetric") == 0)
+        return ASSERT_SYMMETRIC;
+    cli_usage(cli, "--direction: '%s' is not directed, once or symmetric", name);
+}
+
+static void take_option(struct options *o, int option, const char *argument)
+{
+    const struct cli *cli = &o->cli;
+    switch (option) {
+    case 'f':
+        if (graph_format_named(argument, &o->reader.format) != 0)
+            cli_usage(cli, "-f: '%s' is not an input format", argument);
+        break;
+    case 't':
+        if (output_format_named(argument, &o->output) != 0)
+            cli_usage(cli, "-t: '%s' is not edges, text, u32, u64, graph500 or sg", argument);
+        break;
+    case 'o': o->output_path = argument; break;
+    case 'u': o->assertion = ASSERT_ONCE; break;
+    case DIRECTION_OPTION: o->assertion = assertion_named(cli, argument); break;
+    case VERTICES_OPTION:
+        o->reader.vertices = cli_number(cli, "--vertices", argument, 1, DBFS_MAX_VERTICES);
+        break;
+    case RANDOMIZE_OPTION:
+        o->randomize = 1;
+        if (argument != NULL)
+            o->seed = cli_number(cli, "--randomize", argument, 0, UINT64_MAX);
+        break;
+    case ORIGINAL_IDS_OPTION: o->original_ids = 1; break;
+    case ONE_BASED_OPTION: o->reader.one_based = 1; break;
+    case ENTRY_OPTION: o->entry = argument; break;
+    case COMPACT_OPTION: o->map_path = argument; break;
+    default: cli_option(&o->cli, option, argument);
+    }
+}
+
+static void check_paths(const struct options *o)
+{
+    int from_stdin = 0;
+    for (int i = 0; i < o->path_count; i++)
+        from_stdin += strcmp(o->paths[i], "-") == 0;
+    if (from_stdin > 1)
+        cli_usage(&o->cli, "standard input is given %d times", from_stdin);
+}
+
+static int is_stdout(const char *path)
+{
+    return path == NULL || strcmp(path, "-") == 0;
+}
+
+/* An index of names is read for its names alone. */
+static void check_index(const struct options *o)
+{
+    if (o->output != OUTPUT_EDGES || o->assertion != ASSERT_NOTHING || o->randomize ||
+        o->original_ids || o->map_path != NULL || o->reader.vertices > 0 || o->reader.one_based)
+        cli_usage(&o->cli, "-f wdc-index: an index has no edges: it goes to a map, with -o MAP alone");
+}
+
+static void check_combinations(const struct options *o)
+{
+    if (o->randomize && o->original_ids)
+        cli_usage(&o->cli, "--randomize and --original-ids exclude each other");
+    if (o->reader.format == FORMAT_WDC_INDEX)
+        check_index(o);
+    if (o->map_path == NULL)
+        return;
+    if (o->reader.vertices > 0 || o->reader.one_based)
+        cli_usage(&o->cli, "--compact takes ids as they are written: no --vertices, no --one-based");
+    if (is_stdout(o->map_path) && is_stdout(o->output_path))
+        cli_usage(&o->cli, "edges and map cannot both go to standard output");
+}
+
+void options_read(struct options *o, int argc, char **argv)
+{
+    static const struct option long_options[] = {
+        {"from", required_argument, NULL, 'f'},
+        {"to", required_argument, NULL, 't'},
+        {"output", required_argument, NULL, 'o'},
+        {"undirected", no_argument, NULL, 'u'},
+        {"direction", required_argument, NULL, DIRECTION_OPTION},
+        {"vertices", required_argument, NULL, VERTICES_OPTION},
+        {"randomize", optional_argument, NULL, RANDOMIZE_OPTION},
+        {"original-ids", no_argument, NULL, ORIGINAL_IDS_OPTION},
+        {"one-based", no_argument, NULL, ONE_BASED_OPTION},
+        {"entry", required_argument, NULL, ENTRY_OPTION},
+        {"compact", required_argument, NULL, COMPACT_OPTION},
+        CLI_LONG_OPTIONS,
+        {NULL, 0, NULL, 0},
+    };
+    static const char *only_stdin[] = {"-"};
+    int option;
+    *o = (struct options){.cli = {.program = "edgeconv", .help = help}, .seed = 1};
+    while ((option = getopt_long(argc, argv, "f:t:o:u" CLI_SHORT_OPTIONS, long_options, NULL)) !=
+           -1)
+        take_option(o, option, optarg);
+    o->paths = optind < argc ? (const char **)(argv + optind) : only_stdin;
+    o->path_count = optind < argc ? argc - optind : 1;
+    o->reader.names = o->map_path != NULL;
+    check_paths(o);
+    check_combinations(o);
+}
+
