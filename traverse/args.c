@@ -15,7 +15,7 @@ static const char help[] =
     "Breadth-first search over the shards that dbfs-pack wrote to DIR.\n"
     "\n"
     "Roots:\n"
-    "  -r, --roots ROOT[,ROOT...]  search from these vertices\n"
+    "  -r, --roots ROOT[,ROOT...]  search from these vertices; with --map a name each time\n"
     "  -n, --count COUNT           search from COUNT sampled vertices of degree >= 1 (default 64)\n"
     "      --seed N                of the sampling (default 1)\n"
     "      --several-levels        summarise only searches of more than one level, as the paper\n"
@@ -37,6 +37,7 @@ static const char help[] =
     "      --uniquify              drop duplicates among vertices sent to one device\n"
     "      --chunk SIZE            of nn messages (default 4M)\n"
     "Results ('-' is standard output; records then go to standard error):\n"
+    "      --map FILE              of edgeconv --compact: roots are given and results written by name\n"
     "      --depths FILE           hop distances: .npy, or text lines \"id depth\"\n"
     "      --parents FILE          parents; %d in FILE becomes the root\n"
     "      --json FILE             environment, summary and a record per root\n"
@@ -64,6 +65,7 @@ enum {
     OPTION_LOCAL_ALL2ALL,
     OPTION_UNIQUIFY,
     OPTION_CHUNK,
+    OPTION_MAP,
     OPTION_DEPTHS,
     OPTION_PARENTS,
     OPTION_JSON,
@@ -88,6 +90,7 @@ static const struct option long_options[] = {
     {"local-all2all", no_argument, NULL, OPTION_LOCAL_ALL2ALL},
     {"uniquify", no_argument, NULL, OPTION_UNIQUIFY},
     {"chunk", required_argument, NULL, OPTION_CHUNK},
+    {"map", required_argument, NULL, OPTION_MAP},
     {"depths", required_argument, NULL, OPTION_DEPTHS},
     {"parents", required_argument, NULL, OPTION_PARENTS},
     {"json", required_argument, NULL, OPTION_JSON},
@@ -110,20 +113,33 @@ static int choice(const struct args *args, const char *option, const char *text,
     cli_usage(&args->cli, "%s: '%s' is not one of its values", option, text);
 }
 
+/* Ids with commas between them, behind those that are there. */
 static void parse_roots(struct args *args, char *list)
 {
-    uint64_t count = 1;
+    uint64_t count = args->count + 1;
     for (const char *c = list; *c != '\0'; c++)
         count += *c == ',';
-    free(args->roots);
-    args->roots = count <= MAX_ROOTS ? malloc(count * sizeof *args->roots) : NULL;
-    if (args->roots == NULL)
+    uint64_t *grown = count <= MAX_ROOTS ? realloc(args->roots, count * sizeof *grown) : NULL;
+    if (grown == NULL)
         cli_usage(&args->cli, "-r: more than %d roots", MAX_ROOTS);
-    args->count = 0;
+    args->roots = grown;
     for (char *next = list; next != NULL;) {
         char *item = strsep(&next, ",");
         args->roots[args->count++] = cli_number(&args->cli, "-r", item, 0, UINT64_MAX);
     }
+}
+
+/* What every -r says: a name each where there is a map, else lists of ids. */
+static void take_roots(struct args *args)
+{
+    uint64_t texts = args->count;
+    if (args->map != NULL)
+        return;
+    args->count = 0;
+    for (uint64_t i = 0; i < texts; i++)
+        parse_roots(args, args->root_names[i]);
+    free(args->root_names);
+    args->root_names = NULL;
 }
 
 /* dd=0.5,dn=0.05,nd=1e-7, any of them. */
@@ -169,9 +185,13 @@ static void parse_search_option(struct args *args, int option, char *value)
 static void parse_option(struct args *args, int option, char *value)
 {
     switch (option) {
-    case 'r': parse_roots(args, value); break;
+    case 'r':
+        if (!args->roots_given++)
+            args->count = 0;
+        args->root_names[args->count++] = value;
+        break;
     case 'n':
-        if (args->roots != NULL)
+        if (args->roots_given)
             cli_usage(&args->cli, "-n and -r exclude each other");
         args->count = cli_number(&args->cli, "-n", value, 1, MAX_ROOTS);
         break;
@@ -186,6 +206,7 @@ static void parse_option(struct args *args, int option, char *value)
         args->backend = (enum backend_choice)choice(args, "--backend", value, backend_names, 3);
         break;
     case OPTION_NO_CHECK: args->check = 0; break;
+    case OPTION_MAP: args->map = value; break;
     case OPTION_DEPTHS: args->depths = value; break;
     case OPTION_PARENTS: args->parents = value; break;
     case OPTION_JSON: args->json = value; break;
@@ -224,6 +245,9 @@ void args_parse(struct args *args, int argc, char **argv)
     for (int g = 0; g < SUBGRAPHS; g++)
         args->policy.factor0[g] = args->policy.factor1[g] = NAN; /* as the backend has it */
     args->exchange.chunk_bytes = EXCHANGE_CHUNK_BYTES;
+    args->root_names = calloc((size_t)argc, sizeof *args->root_names); /* one -r an argument at most */
+    if (args->root_names == NULL)
+        cli_usage(&args->cli, "not enough memory");
     while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS "r:n:g:", long_options, NULL)) !=
            -1) {
         warm_up_given |= option == OPTION_WARM_UP;
@@ -232,8 +256,10 @@ void args_parse(struct args *args, int argc, char **argv)
             cli_usage(&args->cli, "-n and -r exclude each other");
         parse_option(args, option, optarg);
     }
+    if (args->roots_given)
+        take_roots(args);
     if (!warm_up_given)
-        args->warm_up = args->roots == NULL;
+        args->warm_up = !args->roots_given;
     if (optind + 1 != argc)
         cli_usage(&args->cli, optind == argc ? "which graph? DIR is missing" : "more than one DIR");
     args->folder = argv[optind];
@@ -243,6 +269,7 @@ void args_parse(struct args *args, int argc, char **argv)
 void args_free(struct args *args)
 {
     free(args->roots);
+    free(args->root_names);
 }
 
 const char *args_direction_name(const struct args *args)

@@ -15,7 +15,10 @@ enum { MAX_ROOTS = 1 << 20 };
 struct args {
     struct cli cli;
     const char *folder;
-    uint64_t *roots; /* original ids, owned; NULL: sample `count` */
+    int roots_given;   /* else sample `count` */
+    uint64_t *roots;   /* [count] original ids, owned; NULL with a map */
+    char **root_names; /* [count] with a map; owned */
+    const char *map;   /* of ids to names; NULL: none */
     uint64_t count;
     uint64_t seed;
     uint32_t shards_per_rank; /* 0: p / R */

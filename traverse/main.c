@@ -22,6 +22,7 @@ struct run {
     struct comm comm;
     struct memory_budget budget;
     struct graph graph;
+    struct name_map *map; /* of rank 0; NULL: none */
     const struct backend *backend;
     int threads;
     struct device **devices;
@@ -85,6 +86,20 @@ static enum status open_devices(struct run *run, struct error *e)
                         &run->budget, e);
 }
 
+/* Collective. The ids of the roots: sampled, by name, or as they were given. */
+static enum status find_ids(struct run *run, struct error *e)
+{
+    const struct args *args = &run->args;
+    if (!args->roots_given)
+        return roots_sample(&run->graph, &run->comm, args->seed, args->count, run->ids,
+                            &run->count, &run->budget, e);
+    if (args->map != NULL)
+        return roots_named(&run->comm, run->map, (const char *const *)args->root_names, run->count,
+                           run->ids, e);
+    memcpy(run->ids, args->roots, run->count * sizeof *run->ids);
+    return ST_OK;
+}
+
 static enum status choose_roots(struct run *run, struct error *e)
 {
     run->count = run->args.count;
@@ -95,10 +110,7 @@ static enum status choose_roots(struct run *run, struct error *e)
         fail_memory(e, "roots", run->count * sizeof *run->roots);
     if (comm_agree(&run->comm, e) != ST_OK)
         return e->status;
-    if (run->args.roots != NULL)
-        memcpy(run->ids, run->args.roots, run->count * sizeof *run->ids);
-    else if (roots_sample(&run->graph, &run->comm, run->args.seed, run->args.count, run->ids,
-                          &run->count, &run->budget, e) != ST_OK)
+    if (find_ids(run, e) != ST_OK)
         return e->status;
     if (run->count == 0)
         return fail(e, ST_RUNTIME, "%s: no vertex has an edge: there is no root to sample",
@@ -145,7 +157,7 @@ static void set_up_search(struct run *run)
                                     .uniquify = args->exchange.uniquify,
                                     .parents = wants_parents(run),
                                     .seed = args->seed,
-                                    .sampled = args->roots == NULL,
+                                    .sampled = !args->roots_given,
                                     .device_load = slowest_load(run),
                                     .several_levels = args->several_levels};
 }
@@ -180,7 +192,8 @@ static enum status set_up(struct run *run, struct error *e)
         graph_open(&run->graph, &run->comm, run->args.folder, run->args.shards_per_rank,
                    run->args.check, host_columns(run), run->threads, &run->budget, e) != ST_OK)
         return e->status;
-    open_devices(run, e);
+    if (open_devices(run, e) == ST_OK && run->args.map != NULL && run->comm.rank == 0)
+        name_map_open(&run->map, run->args.map, run->graph.manifest.totals.n, &run->budget, e);
     if (comm_agree(&run->comm, e) != ST_OK || choose_roots(run, e) != ST_OK)
         return e->status;
     set_up_search(run);
@@ -256,6 +269,15 @@ static void reduce_record(const struct run *run, struct record *record,
     record->mask_reductions = times->mask_reductions;
 }
 
+/* To free; NULL without a map. */
+static char *root_name(const struct run *run, uint64_t i)
+{
+    if (run->map == NULL)
+        return NULL;
+    struct map_name name = name_map_at(run->map, run->ids[i]);
+    return strndup(name.bytes, name.length);
+}
+
 static enum status search_and_count(struct run *run, uint64_t i, struct error *e)
 {
     struct record *record = &run->records[i];
@@ -276,6 +298,7 @@ static enum status search_and_count(struct run *run, uint64_t i, struct error *e
         record->time_s += cli_seconds() - resolving;
     }
     record->root = run->ids[i];
+    record->name = root_name(run, i);
     reduce_record(run, record, &times);
     record->teps = (double)record->reach.edges / record->time_s;
     return ST_OK;
@@ -304,7 +327,7 @@ static enum status write_result(struct run *run, enum result_kind kind, const ch
     if (name == NULL)
         fail_memory(e, pattern, strlen(pattern));
     if (comm_agree(&run->comm, e) == ST_OK)
-        results_write(run->results, kind, &run->roots[i], name, e);
+        results_write(run->results, kind, &run->roots[i], name, run->map, e);
     free(name);
     return e->status;
 }
@@ -351,10 +374,13 @@ static void tear_down(struct run *run)
     free(run->devices);
     free(run->bfs.levels);
     graph_close(&run->graph);
+    name_map_close(run->map);
     free(run->ids);
     free(run->roots);
-    for (uint64_t i = 0; run->records != NULL && i < run->count; i++)
+    for (uint64_t i = 0; run->records != NULL && i < run->count; i++) {
+        free(run->records[i].name);
         free(run->records[i].levels);
+    }
     free(run->records);
     args_free(&run->args);
 }

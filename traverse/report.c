@@ -41,9 +41,9 @@ void report_record(FILE *out, const struct record *r)
 {
     fprintf(out,
             "root %" PRIu64 " time_s %.9f levels %" PRIu64 " reached %" PRIu64 " edges %" PRIu64
-            " teps %.6e checksum %016" PRIx64 "\n",
+            " teps %.6e checksum %016" PRIx64 "%s%s\n",
             r->root, r->time_s, r->reach.levels, r->reach.vertices, r->reach.edges, r->teps,
-            r->reach.checksum);
+            r->reach.checksum, r->name != NULL ? " name " : "", r->name != NULL ? r->name : "");
     fflush(out);
 }
 
@@ -254,6 +254,10 @@ static void json_record(FILE *out, const struct record *r, int last)
             r->root, r->time_s, r->reach.levels, r->reach.vertices, r->reach.edges, r->teps,
             r->reach.edges_no_loops, r->reach.edges_kept, r->reach.checksum, r->compute_s,
             r->exchange_s, r->iterations, r->mask_reductions, r->sent_vertices);
+    if (r->name != NULL) {
+        fputs(", ", out);
+        json_string(out, "name", r->name);
+    }
     if (r->levels != NULL)
         json_levels(out, r);
     fprintf(out, "}%s\n", last ? "" : ",");

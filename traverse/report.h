@@ -11,6 +11,7 @@
 /* One search. */
 struct record {
     uint64_t root; /* original id */
+    char *name;    /* of it, where there is a map; NULL: none. Owned */
     double time_s; /* slowest rank, from start to the agreement that it is over */
     struct reach reach;
     double teps; /* reach.edges / time_s */

@@ -5,6 +5,8 @@
 #include "bfs.h"
 #include "graph.h"
 
+#include "formats/name_map.h"
+
 /* Counted over all ranks; edges are undirected input edges with an endpoint reached. */
 struct reach {
     uint64_t vertices;      /* the root included */
@@ -36,8 +38,9 @@ enum status results_parents(struct results *results, struct error *e);
 enum result_kind { RESULT_DEPTHS, RESULT_PARENTS };
 
 /* Collective. Rank 0 writes `path`: .npy an array indexed by id (depths int32, parents int64), else
- * lines "id value". -1 where unreached. */
+ * lines "id value", or with a `map` (of rank 0; NULL: none) lines of name, tab and depth or name.
+ * -1 where unreached. */
 enum status results_write(struct results *results, enum result_kind kind, const struct root *root,
-                          const char *path, struct error *e);
+                          const char *path, const struct name_map *map, struct error *e);
 
 #endif

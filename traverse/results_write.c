@@ -103,6 +103,34 @@ static enum status write_lines(struct outfile *out, uint64_t first, uint64_t cou
     return ST_OK;
 }
 
+static enum status write_name(struct outfile *out, struct map_name name, char end,
+                              struct error *e)
+{
+    if (outfile_write(out, name.bytes, name.length, e) == ST_OK)
+        outfile_write(out, &end, 1, e);
+    return e->status;
+}
+
+/* The same through a map, which is read in order for the vertices and anywhere for their parents. */
+static enum status write_named_lines(struct outfile *out, enum result_kind kind,
+                                     const struct name_map *map, uint64_t first, uint64_t count,
+                                     const int64_t *values, struct error *e)
+{
+    char number[32];
+    struct map_name vertex = name_map_at(map, first);
+    for (uint64_t i = 0; i < count && e->status == ST_OK; i++) {
+        vertex = i > 0 ? name_map_after(vertex) : vertex;
+        struct map_name value = {number, 0};
+        if (kind == RESULT_PARENTS && values[i] >= 0)
+            value = name_map_at(map, (uint64_t)values[i]);
+        else
+            value.length = (size_t)(put_number(number, values[i]) - number);
+        if (write_name(out, vertex, '\t', e) == ST_OK)
+            write_name(out, value, '\n', e);
+    }
+    return e->status;
+}
+
 static enum status write_binary(struct outfile *out, enum result_kind kind, uint64_t count,
                                 int64_t *values, struct error *e)
 {
@@ -117,8 +145,8 @@ static enum status write_binary(struct outfile *out, enum result_kind kind, uint
 }
 
 static enum status write_windows(struct results *r, enum result_kind kind, const struct root *root,
-                                 const char *path, struct outfile *out, int64_t *values,
-                                 struct error *e)
+                                 const char *path, const struct name_map *map,
+                                 struct outfile *out, int64_t *values, struct error *e)
 {
     uint64_t n = r->graph->manifest.totals.n;
     int writes = r->comm->rank == 0, npy = is_npy(path);
@@ -132,6 +160,8 @@ static enum status write_windows(struct results *r, enum result_kind kind, const
         if (writes && e->status == ST_OK) {
             if (npy)
                 write_binary(out, kind, count, values, e);
+            else if (map != NULL)
+                write_named_lines(out, kind, map, first, count, values, e);
             else
                 write_lines(out, first, count, values, e);
         }
@@ -140,7 +170,7 @@ static enum status write_windows(struct results *r, enum result_kind kind, const
 }
 
 enum status results_write(struct results *r, enum result_kind kind, const struct root *root,
-                          const char *path, struct error *e)
+                          const char *path, const struct name_map *map, struct error *e)
 {
     struct outfile *out = NULL;
     int64_t *values = malloc(WINDOW * sizeof *values);
@@ -149,7 +179,7 @@ enum status results_write(struct results *r, enum result_kind kind, const struct
     else if (r->comm->rank == 0)
         outfile_open(&out, path, e);
     if (comm_agree(r->comm, e) == ST_OK)
-        write_windows(r, kind, root, path, out, values, e);
+        write_windows(r, kind, root, path, map, out, values, e);
     if (out != NULL && e->status == ST_OK) {
         outfile_commit(out, NULL, e);
         out = NULL;

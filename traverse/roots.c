@@ -78,6 +78,16 @@ enum status roots_locate(const struct graph *graph, const struct comm *comm, con
     return ST_OK;
 }
 
+enum status roots_named(const struct comm *comm, const struct name_map *map,
+                        const char *const *names, uint64_t count, uint64_t *ids, struct error *e)
+{
+    if (comm->rank == 0)
+        name_map_find(map, names, count, ids, e);
+    if (comm_agree(comm, e) == ST_OK)
+        comm_broadcast(comm, ids, count * sizeof *ids, 0);
+    return e->status;
+}
+
 /* ---- sampling ---- */
 
 enum { BATCH = 4096, RANDOM_BATCHES = 256 };

@@ -80,7 +80,7 @@ static enum status number_name(struct compact *c, const struct piece *piece, uin
     if (*id < c->count)
         return ST_OK;
     c->count++;
-    return map_write_name(c->map, name.bytes, name.length, e);
+    return name_map_write(c->map, name.bytes, name.length, e);
 }
 
 static inline void fetch(const struct compact *c, const struct piece *piece, size_t i,

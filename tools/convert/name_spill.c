@@ -27,13 +27,6 @@ struct name_spill {
     char name[2 + NAME_MAX_BYTES]; /* u16 length and bytes */
 };
 
-enum status map_write_name(struct outfile *map, const char *bytes, size_t length, struct error *e)
-{
-    if (outfile_write(map, bytes, length, e) == ST_OK)
-        outfile_write(map, "\n", 1, e);
-    return e->status;
-}
-
 enum status name_spill_open(struct name_spill **result, struct workspace *space, struct error *e)
 {
     *result = NULL;
@@ -177,7 +170,7 @@ static enum status number_occurrence(struct name_spill *s, struct partition *p,
     struct name name = {0};
     if (spool_read(&p->cursor, &index, sizeof index, e) != ST_OK || index < p->seen ||
         read_name(s, &p->cursor, &name, e) != ST_OK ||
-        map_write_name(map, name.bytes, name.length, e) != ST_OK)
+        name_map_write(map, name.bytes, name.length, e) != ST_OK)
         return e->status;
     p->seen++;
     return spool_append(&p->numbers, &(uint64_t){(*count)++}, sizeof *count, e);

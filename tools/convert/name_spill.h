@@ -51,7 +51,4 @@ enum status name_spill_next(struct name_spill *spill, struct edge *edges, size_t
 
 uint64_t name_spill_bytes(const struct name_spill *spill); /* on disk, at the most so far */
 
-/* One line of a map. */
-enum status map_write_name(struct outfile *map, const char *bytes, size_t length, struct error *e);
-
 #endif

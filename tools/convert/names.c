@@ -8,16 +8,6 @@
 
 enum { MAX_DIGITS = 20 };
 
-/* Eight bytes at a time; the length tells names apart that differ by zero bytes. */
-uint64_t name_hash(const char *bytes, size_t length)
-{
-    uint64_t hash = mix64(length + UINT64_C(0x9e3779b97f4a7c15)), word = 0;
-    for (; length >= 8; bytes += 8, length -= 8)
-        hash = mix64(hash ^ get_u64(bytes)) * UINT64_C(0x9fb21c651e98df25);
-    memcpy(&word, bytes, length);
-    return mix64(hash ^ word);
-}
-
 enum status piece_reserve_names(struct piece *piece, size_t edges, size_t bytes, struct error *e)
 {
     size_t need = piece->names_bytes + 2 * edges * NAME_RECORD_BYTES + bytes;

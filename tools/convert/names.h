@@ -10,6 +10,7 @@
 #include "piece.h"
 
 #include "formats/bytes.h"
+#include "formats/name_map.h"
 
 enum {
     NAME_MAX_BYTES = 65535,
@@ -24,8 +25,6 @@ struct name {
     const char *bytes;
     uint32_t length;
 };
-
-uint64_t name_hash(const char *bytes, size_t length);
 
 /* Makes room for the names of `edges` edges more, of `bytes` bytes in all. */
 enum status piece_reserve_names(struct piece *piece, size_t edges, size_t bytes, struct error *e);

@@ -2,8 +2,9 @@
 #include "wdc_index.h"
 
 #include "lines.h"
-#include "name_spill.h"
 #include "scan_text.h"
+
+#include "formats/name_map.h"
 
 #include <stdio.h>
 
@@ -37,7 +38,7 @@ static enum status take_line(const char *p, const char *next, const struct place
     snprintf(expected, sizeof expected, "the id %llu", (unsigned long long)id);
     if (end == tab + 1 || found != id || scan_line_end(end) != next)
         return bad_line(place, tab + 1, expected, e);
-    return map_write_name(map, p, (size_t)(tab - p), e);
+    return name_map_write(map, p, (size_t)(tab - p), e);
 }
 
 static enum status take_lines(const struct piece *piece, struct place *place, struct outfile *map,
