@@ -16,6 +16,7 @@ enum {
     ROW_BYTES = 16,        /* start and count of a row in memory */
     ENTRY_BYTES = 4,
     PARALLEL_ROWS = 1 << 10,
+    CACHED_BYTES = 4 << 20, /* ranges are no larger than this without need */
 };
 
 typedef unsigned long long ull;
@@ -37,7 +38,8 @@ struct sg_build {
 
     int undirected;
     uint64_t n, dropped;
-    uint64_t capacity_bytes; /* of a range */
+    uint64_t capacity_bytes; /* of a range: the most, */
+    uint64_t wanted_bytes;   /* and what one has where blocks allow it */
     uint32_t *range_of;      /* [BLOCKS] */
     uint32_t ranges;
     struct spool_stream stream[MAX_STREAMS];
@@ -141,7 +143,7 @@ static uint64_t cut_range(const struct sg_build *b, enum side side, uint64_t blo
     while (block << b->shift < b->n) {
         struct range next = block_range(b, side, block);
         struct range both = {range->first, next.end, range->entries + next.entries};
-        if (range_bytes(&both) > b->capacity_bytes)
+        if (range_bytes(&both) > b->wanted_bytes)
             break;
         *range = both;
         block++;
@@ -331,6 +333,13 @@ static enum status measure(struct sg_build *b, struct error *e)
     if (b->n > 0)
         widen_blocks(b, (uint32_t)b->n - 1);
     b->capacity_bytes = used < budget->limit_bytes ? budget->limit_bytes - used : 0;
+    /* entries are placed at random within a range: as near the cache as one pass allows */
+    struct range all = {0, b->n, b->edge_count << b->undirected};
+    b->wanted_bytes = range_bytes(&all) / (MAX_STREAMS / 2);
+    if (b->wanted_bytes < CACHED_BYTES)
+        b->wanted_bytes = CACHED_BYTES;
+    if (b->wanted_bytes > b->capacity_bytes)
+        b->wanted_bytes = b->capacity_bytes;
     return ST_OK;
 }
 

@@ -274,10 +274,13 @@ static int is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Names in two to four columns with commas between, and no line of them looks like numbers. */
+/* Names in two to four columns with commas between, and no line of them looks like numbers. A tab
+ * would be what separates the columns. */
 static int is_csv_header(const char *p)
 {
     int commas = 0, column_start = 1;
+    if (memchr(p, '\t', (size_t)(next_line(p) - p)) != NULL)
+        return 0;
     for (; *p != '\n' && *p != '\r'; p++) {
         if (column_start && !is_blank(*p)) {
             if (!isalpha((unsigned char)*p) && *p != '"' && *p != '_' && *p != ':')

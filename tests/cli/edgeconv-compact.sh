@@ -1,0 +1,218 @@
+#!/bin/bash
+# edgeconv-compact.sh: --compact against an awk twin, in memory and out of core; maps of WDC indexes.
+set -u
+. tests/lib.sh
+edgeconv=$(realpath "$BIN/edgeconv")
+here=$PWD
+cd "$tmp" || exit 1
+
+same() { cmp -s "$1" "$2"; }
+
+# compact NAME CONTENT EDGES MAP ARGUMENT...: all three are printf formats
+compact() {
+    local name=$1 content=$2 edges=$3 map=$4
+    shift 4
+    printf "$content" >in.txt
+    printf "$edges" >want.txt
+    printf "$map" >want.map
+    rm -f got.map
+    if "$edgeconv" -q -t text --compact=got.map "$@" in.txt >got.txt 2>err </dev/null &&
+        same want.txt got.txt && same want.map got.map; then
+        pass "$name"
+    else
+        fail "$name"
+        head -3 err got.txt got.map | sed 's/^/    /'
+    fi
+}
+
+# bad NAME CONTENT PATTERN ARGUMENT...: refused with exit 3, a message, and neither file
+bad() {
+    local name=$1 content=$2 pattern=$3
+    shift 3
+    rm -f bad.edges bad.map
+    printf "$content" >bad.txt
+    check_exit 3 "$name" "$edgeconv" --compact=bad.map -o bad.edges "$@" bad.txt
+    if grep -q -e "^edgeconv: $pattern" err && [ ! -e bad.edges ] && [ ! -e bad.map ] &&
+        [ -z "$(ls -A . | grep '^\.bad')" ]; then
+        pass "$name: the message and no output"
+    else
+        fail "$name: the message and no output"
+        sed 's/^/    /' err
+    fi
+}
+
+le32() { printf "\\x$(printf %x $(($1 & 255)))\\x$(printf %x $(($1 >> 8 & 255)))\\x$(printf %x $(($1 >> 16 & 255)))\\x$(printf %x $(($1 >> 24 & 255)))"; }
+le64() { le32 $(($1 & 0xffffffff)) && le32 $(($1 >> 32)); }
+field() { tail -c 64 "$1" | od -An -v -tu8 -j "$2" -N 8 | tr -d ' '; }
+vertices_of() { field "$1" 24; }
+
+# ---- words ----
+
+compact 'names, in the order of their appearance' 'bob alice\nalice\tcarol\n# c\n\ncarol   bob\n' \
+    '0\t1\n1\t2\n2\t0\n' 'bob\nalice\ncarol\n'
+compact 'self-loops and duplicates stay' 'b b\na b\na b\n' '0\t0\n1\t0\n1\t0\n' 'b\na\n'
+compact 'URLs with commas, # and %%' \
+    'http://x.org/a,b#c\thttp://y.org/%%20?q=1\nhttp://y.org/%%20?q=1\tx#1\n' \
+    '0\t1\n1\t2\n' 'http://x.org/a,b#c\nhttp://y.org/%%20?q=1\nx#1\n'
+compact 'CRLF' 'a b\r\nb c\r\n' '0\t1\n1\t2\n' 'a\nb\nc\n'
+compact 'a # or %% starts a comment only at the start of a line' 'a #b\n%%c d\n#a b\n  #c d\n#b a' \
+    '0\t1\n' 'a\n#b\n'
+compact 'numbers are words: 7 is not 07' '7 07\n-1 7\n1.5 1e3\n' '0\t1\n2\t0\n3\t4\n' '7\n07\n-1\n1.5\n1e3\n'
+compact 'numbers to 2^64 - 1 and beyond' '18446744073709551615 0\n18446744073709551616 0\n' '0\t1\n2\t1\n' \
+    '18446744073709551615\n0\n18446744073709551616\n'
+compact 'bytes of any kind' '\xff\xfe \xc3\xa4\n\xc3\xa4 \x01\n' '0\t1\n1\t2\n' '\xff\xfe\n\xc3\xa4\n\x01\n' -f pairs
+compact 'a byte order mark' '\xef\xbb\xbfa b\n' '0\t1\n' 'a\nb\n'
+compact 'weights' 'a b 0.5\nb c -1e3\n' '0\t1\n1\t2\n' 'a\nb\nc\n'
+compact 'commas where the first line shows them' 'a,b\nb , c d\n' '0\t1\n1\t2\n' 'a\nb\nc d\n' -f pairs
+compact 'a comma and a blank' 'a, b\nb, c\n' '0\t1\n1\t2\n' 'a\nb\nc\n' -f pairs
+compact 'CSV: names with blanks, blanks around them dropped' 'src,dst\nNew York , Boston\nBoston,New York\n' \
+    '0\t1\n1\t0\n' 'New York\nBoston\n' -f csv
+compact 'CSV: tabs' 'src\tdst\nNew York\tBoston, MA\n' '0\t1\n' 'New York\nBoston, MA\n' -f csv
+compact 'CSV: blanks, and a weight' 'from to w\na b 1\n' '0\t1\n' 'a\nb\n' -f csv
+compact 'CSV: quotes belong to the name' '"s","d"\n"a","b"\n' '0\t1\n' '"a"\n"b"\n' -f csv
+compact 'adjacency' 'alice:bob,carol\nbob:private\ndave:notfound\neve:\nbob:zed\nx y:%%\n' \
+    '0\t1\n0\t2\n1\t4\n5\t6\n' 'alice\nbob\ncarol\neve\nzed\nx y\n%%\n' -f adjacency
+compact 'adjacency of numbers is recognised' '12:7,12\n' '0\t1\n0\t0\n' '12\n7\n'
+compact 'adjacency: a friend called private' 'a:private,b\n' '0\t1\n0\t2\n' 'a\nprivate\nb\n' -f adjacency
+compact 'nothing' '# nothing\n' '' ''
+long=$(head -c 65535 /dev/zero | tr '\0' x)
+compact 'a name of 65535 bytes' "a $long\n$long b\n" '0\t1\n1\t2\n' "a\n$long\nb\n"
+
+# ---- formats of numbers: as they stand in the file ----
+
+compact 'Matrix Market' '%%%%MatrixMarket matrix coordinate pattern general\n9 9 2\n9 3\n3 1\n' \
+    '0\t1\n1\t2\n' '9\n3\n1\n'
+compact 'METIS, each edge once' '3 2\n2\n1 3\n2\n' '0\t1\n1\t2\n' '1\n2\n3\n'
+compact 'DIMACS' 'p sp 9 1\na 7 2 10\n' '0\t1\n' '7\n2\n'
+(le64 7 && le64 -1 && le64 -1 && le64 5) >in.u64
+"$edgeconv" -q -f u64 -t text --compact=got.map in.u64 >got.txt
+check '64-bit numbers to 2^64 - 1' test "$(cat got.txt got.map | tr '\t\n' '  ')" = '0 1 1 2 7 18446744073709551615 5 '
+check_exit 3 'which graph500-16 does not have' "$edgeconv" -f graph500-16 --compact=x.map -o x.edges in.u64
+printf '5 3\n3 9\n' | "$edgeconv" -q -o s.edges
+for format in u32 graph500 text; do
+    "$edgeconv" -q -t $format -o s.$format s.edges
+    read=$format && [ $format = text ] && read=pairs
+    "$edgeconv" -q -f $read --compact=got.map -t text s.$format >got.txt
+    check "$format: the same numbers and map" test "$(cat got.txt got.map | tr '\t\n' '  ')" = '0 1 1 2 5 3 9 '
+done
+"$edgeconv" -q --randomize=5 -o r.edges s.edges
+"$edgeconv" -q --compact=got.map -t text r.edges >got.txt
+check 'an edge stream: its ids before they were randomised' \
+    test "$(cat got.txt got.map | tr '\t\n' '  ')" = '0 1 1 2 5 3 9 '
+"$edgeconv" -q --compact=got.map -o got.edges s.edges
+check 'as many vertices as names' test "$(vertices_of got.edges)" = 3
+
+# ---- several inputs, direction, randomising ----
+
+printf 'a b\n' >one.txt
+printf 'c a\n' >two.txt
+printf 'b c\n' | gzip >three.gz
+"$edgeconv" -q -f pairs --compact=got.map -t text one.txt two.txt three.gz >got.txt
+check 'names are shared by all inputs' test "$(cat got.txt got.map | tr '\t\n' '  ')" = '0 1 2 0 1 2 a b c '
+compact 'of both directions one' 'b a\na b\nc c\nb c\nc b\n' '0\t1\n2\t2\n1\t2\n' 'a\nb\nc\n' --direction symmetric
+bad 'one direction missing' 'a b\nb a\na c\n' 'bad.txt: found 2 edges as u v' --direction symmetric
+
+# ---- an awk twin, in memory and on disk ----
+
+awk 'BEGIN { x = 1; for (i = 0; i < 300000; i++) {
+         x = (x * 16807) % 2147483647; a = x % 400003
+         x = (x * 16807) % 2147483647; b = i % 4 ? x % 400003 : x % 50
+         print "http://host" a % 977 ".example/" a "\t" "page-of-some-length-" b ".html" } }' >big.txt
+awk -F'\t' '{ for (i = 1; i <= 2; i++) if (!($i in n)) { n[$i] = c++; print $i >"big.map" }
+              print n[$1] "\t" n[$2] }' big.txt >big.numbers
+"$edgeconv" -q --compact=one.map -o one.edges big.txt
+check 'the map is that of the twin' same one.map big.map
+"$edgeconv" -q -t text -o one.numbers one.edges
+check 'and so are the edges' same one.numbers big.numbers
+check 'as many vertices as lines of the map' test "$(vertices_of one.edges)" = "$(wc -l <big.map)"
+mkdir here there
+split -n l/3 big.txt part.
+for options in '-@ 1' '-@ 3' '-S 32M -T here' '-S 32M -@ 3 -T here -T there' '-S 34M --tmp=here'; do
+    "$edgeconv" -v $options --compact=n.map -o n.edges big.txt 2>err
+    check "same bytes with $options" eval 'same one.edges n.edges && same one.map n.map'
+    case $options in
+    *-S*) check 'which spills' grep -q 'did not fit the memory: .* of temporary files' err ;;
+    esac
+done
+"$edgeconv" -q -S 32M --compact=n.map part.aa part.ab part.ac >n.edges
+check 'same bytes from three parts, spilling' eval 'same one.edges n.edges && same one.map n.map'
+cat big.txt | "$edgeconv" -q -S 32M -T here --compact=n.map -o n.edges
+check 'same bytes from a pipe, spilling' eval 'same one.edges n.edges && same one.map n.map'
+for memory in 32M 1G; do
+    "$edgeconv" -q -S $memory --randomize=5 --compact=n.map -o r.$memory big.txt
+    "$edgeconv" -q --original-ids -t text -o n.numbers r.$memory
+    check "randomised, and back ($memory)" eval 'same big.numbers n.numbers && same one.map n.map'
+done
+check 'randomised alike' same r.32M r.1G
+peak=$("$edgeconv" -S 32M --compact=n.map -o n.edges big.txt 2>&1 | sed -n 's/.*peak memory \([0-9]*\).*MiB/\1/p')
+if [ -n "${peak:-}" ] && ! nm "$edgeconv" 2>/dev/null | grep -q __asan_init; then
+    check "32 MiB are kept ($peak)" test "$peak" -le 32
+else
+    skip 'peak memory: not that of the program under AddressSanitizer'
+fi
+check 'nothing is left of temporary files' test -z "$(find here there -type f)"
+check_exit 1 'a missing folder for temporary files' \
+    "$edgeconv" -S 32M -T missing --compact=x.map -o x.edges big.txt
+check_says 'missing: cannot create a temporary file' 'is named'
+check 'and no output is left' eval 'test ! -e x.map && test ! -e x.edges'
+sed -i '299999s/.*/a b c/' part.ac big.txt
+for memory in 32M 1G; do
+    check_exit 3 "a fault after spilling ($memory)" "$edgeconv" -S $memory --compact=x.map -o x.edges big.txt
+    check_says "big.txt:299999: found 'c', expected the end of the line: line 1 has 2 columns" 'has its place'
+done
+
+# ---- bad input ----
+
+bad 'no second name' 'a b\nc\n' 'bad.txt:2: found the end of the line, expected a name'
+bad 'an empty name in CSV' 'x,y\na,b\n,c\n' "bad.txt:3: found ',c', expected a name" -f csv
+bad 'an empty second name in CSV' 'x,y\na,b\nc,\n' 'bad.txt:3: found the end of the line, expected a name' -f csv
+bad 'an empty name in a list' 'a:b,,c\n' "bad.txt:1: found ',c', expected a name" -f adjacency
+bad 'no name before the list' 'a:b\n:c\n' "bad.txt:2: found ':c', expected a name" -f adjacency
+bad 'no colon' 'a:b\nc\n' "bad.txt:2: found the end of the line, expected ':'" -f adjacency
+bad 'a name of 65536 bytes' "a b\nb x$long\n" "bad.txt:2: found 'xxx.*, expected a name of 1 to 65535 bytes"
+bad 'a third word' 'a b\nc d e\n' "bad.txt:2: found 'e', expected the end of the line"
+bad 'words for weights' 'a b c\n' "bad.txt:1: found 'c', expected a number: line 1 has 3 columns"
+bad 'five columns' 'a b 1 2 3\n' 'bad.txt:1: found 5 columns'
+printf 'a,b\nc,d\n' >in.txt
+check_exit 2 'a line of words in CSV may be names of columns' "$edgeconv" --compact=x.map -o x.edges in.txt
+check_says 'in.txt: .*-f pairs or -f csv says which' 'and the options that tell'
+check_exit 2 'no --vertices' "$edgeconv" --compact=x.map --vertices 10 -o x.edges one.txt
+check_exit 2 'no --one-based' "$edgeconv" --compact=x.map --one-based -o x.edges one.txt
+check_exit 2 'not both to standard output' "$edgeconv" --compact=- one.txt
+check_exit 0 'the map to standard output' "$edgeconv" -q --compact=- -o x.edges one.txt
+check 'is there' test "$(tr '\n' ' ' <out)" = 'a b '
+check_exit 1 'a map in a missing folder' "$edgeconv" --compact=missing/x.map -o y.edges one.txt
+check 'leaves no edges' test ! -e y.edges
+check_exit 5 'less memory than it needs' "$edgeconv" -S 16M --compact=x.map -o y.edges one.txt
+check_says '32 MiB with --compact' 'says how much'
+echo old >kept.map
+check_exit 3 'a failure' "$edgeconv" --compact=kept.map -o y.edges bad.txt
+check 'keeps the map that was there' test "$(cat kept.map)" = old
+
+# ---- WDC indexes ----
+
+printf 'example.com\t0\na\tname\t1\n' >index
+printf 'example.org\t2\n' | gzip >index.gz
+"$edgeconv" -q -f wdc-index -o index.map index index.gz
+printf 'example.com\na\tname\nexample.org\n' >want.map
+check 'an index of two parts, one compressed' same index.map want.map
+index() {
+    printf "$2" >bad.txt
+    check_exit 3 "index: $1" "$edgeconv" -f wdc-index -o bad.map bad.txt
+    check_says "bad.txt:$3" 'has its place'
+    check 'and leaves nothing' test ! -e bad.map
+}
+index 'an id out of order' 'a\t0\nb\t2\n' "2: found '2', expected the id 1"
+index 'no id' 'a\t0\nb\n' "2: found 'b', expected a name, a tab and an id"
+index 'no name' '\t0\n' '1: found .*expected a name before the tab'
+index 'a word for an id' 'a\t0x\n' "1: found '0x', expected the id 0"
+index 'a cut last line' 'a\t0\nb\t1' '2: found the end of the file within a line'
+check_exit 3 'an index is no graph' "$edgeconv" -o x.edges index
+check_says 'edgeconv -f wdc-index -o MAP' 'and the message says what it is for'
+check_exit 2 'an index has no direction' "$edgeconv" -f wdc-index -u -o x.map index
+awk 'BEGIN { for (i = 0; i < 200000; i++) printf "host%d.example\t%d\n", i * 7, i }' >index
+cut -f1 index >want.map
+"$edgeconv" -q -f wdc-index index >index.map
+check 'an index of many pieces' same index.map want.map
+cd "$here" || exit 1
+finish
