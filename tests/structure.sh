@@ -46,7 +46,7 @@ for program in rmatgen edgeconv degsplit dbfs-pack dbfs-traverse; do
         done)
     check "man/$program.1 has every option of --help ($(echo $missing))" test -z "$missing"
 done
-for page in dbfs-edges dbfs-split dbfs-shard; do
+for page in dbfs-edges dbfs-split dbfs-shard dbfs-map; do
     check "man/$page.5 exists" test -s "man/$page.5"
 done
 if command -v mandoc >/dev/null 2>&1; then
