@@ -110,7 +110,7 @@ check_exit 3 'more than 2^31 - 1 vertices' "$edgeconv" --vertices 2147483648 -t 
 check_says 'found 2147483648 vertices, expected at most 2147483647' 'are counted'
 check_exit 2 'standard output' bash -c "'$edgeconv' -t sg small | cat >/dev/null; exit \${PIPESTATUS[0]}"
 check_says 'needs a regular file' 'says what it needs'
-awk 'BEGIN { for (i = 0; i < 6000000; i++) printf "1 %d\n", i }' | "$edgeconv" -q -f pairs -t u32 -o row.u32
+awk 'BEGIN { for (i = 0; i < 4000000; i++) printf "1 %d\n", i }' | "$edgeconv" -q -f pairs -t u32 -o row.u32
 check_exit 5 'a row larger than the memory' "$edgeconv" -f u32 -S 32M -T here -t sg -o x.sg row.u32
 check_says 'the rows of vertices [0-9]* to [0-9]* need' 'is named'
 check 'no output is left by any of them' eval 'test ! -e x.sg && test -z "$(ls -A . | grep "^\.x")"'
