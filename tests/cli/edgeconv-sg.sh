@@ -32,10 +32,14 @@ twin() {
               for (s = 0; s <= directed; s++) for (i = 0; i < n; i++) print s, i, -1 }' |
         sort -k1,1n -k2,2n -k3,3n |
         awk -v directed="$1" -v n="$2" '
-            $3 < 0 { offsets[$1] = offsets[$1] (m[$1] + 0) "\n"; next }
-            { list[$1] = list[$1] $3 "\n"; m[$1]++ }
+            $3 < 0 { offset[$1, $2] = m[$1]; next }
+            { list[$1, m[$1]++] = $3 }
             END { printf "directed %d m %d n %d\n", directed, m[0], n
-                  for (s = 0; s <= directed; s++) printf "%s%d\n%s", offsets[s], m[s], list[s]
+                  for (s = 0; s <= directed; s++) {
+                      for (i = 0; i < n; i++) printf "%d\n", offset[s, i]
+                      printf "%d\n", m[s]
+                      for (i = 0; i < m[s]; i++) print list[s, i]
+                  }
                   bytes = 17 + (1 + directed) * (8 * (n + 1) + 4 * m[0])
                   printf "bytes %d of %d\n", bytes, bytes }'
 }
