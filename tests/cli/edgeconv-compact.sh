@@ -196,6 +196,16 @@ printf 'example.org\t2\n' | gzip >index.gz
 "$edgeconv" -q -f wdc-index -o index.map index index.gz
 printf 'example.com\na\tname\nexample.org\n' >want.map
 check 'an index of two parts, one compressed' same index.map want.map
+if [ "${ARCHIVE:-1}" != 0 ]; then
+    gzip -dc index.gz >index.2
+    tar -cf index.tar index index.2
+    "$edgeconv" -q -f wdc-index -o index.map index.tar
+    check 'the same in an archive' same index.map want.map
+    tar -cf names.tar one.txt two.txt
+    "$edgeconv" -q -f pairs -t text --compact=got.map names.tar >got.txt
+    check 'names are shared by the files of an archive' \
+        test "$(cat got.txt got.map | tr '\t\n' '  ')" = '0 1 2 0 a b c '
+fi
 index() {
     printf "$2" >bad.txt
     check_exit 3 "index: $1" "$edgeconv" -f wdc-index -o bad.map bad.txt
