@@ -14,7 +14,7 @@
  *   cuda_bin                          the bins of push_nn (cpu_push.c),             multisets by shard
  *                                     backend_cpu.take_outgoing
  *   cuda_receive                      backend_cpu.receive (backend_cpu.c)           found, parents, bad
- *   cuda_or_masks                     backend_cpu.gather_masks                      masks
+ *   cuda_or_masks                     backend_cpu.read_masks                        masks
  *   cuda_set_root                     backend_cpu.start                             mask, parent
  *   cuda_blank_unvisited              backend_cpu.depths                            depths
  *   cuda_load                         memcpy                                        bytes

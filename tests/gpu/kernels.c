@@ -315,6 +315,22 @@ void kernel_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t loca
     drop_arrays(graph_arrays);
 }
 
+/* The ids in lists of different lengths, the first of them empty where there are several. */
+static struct gpu_id_list split_ids(const struct arrival *a)
+{
+    struct gpu_id_list list = {.count = a->lists};
+    for (uint64_t i = 0, n = (uint64_t)a->lists; i < n; i++) {
+        uint64_t begin = a->count * i * i / (n * n), end = a->count * (i + 1) * (i + 1) / (n * n);
+        if (n > 1 && i < 2) { /* the second takes the first one's */
+            end = i == 0 ? 0 : end;
+            begin = 0;
+        }
+        list.ids[i] = on_device(a->ids + begin, (end - begin) * sizeof *a->ids);
+        list.size[i] = end - begin;
+    }
+    return list;
+}
+
 void kernel_receive(const struct arrival *a, struct visited *out, int *bad)
 {
     uint64_t count = a->shard->locals;
@@ -323,7 +339,8 @@ void kernel_receive(const struct arrival *a, struct visited *out, int *bad)
     v.visited = on_device(a->visited, mask_bytes(count));
     v.next = on_device(a->next, mask_bytes(count));
     v.parent = a->parents ? on_device(NULL, count * 4) : NULL;
-    cuda_receive(&v, on_device(a->ids, a->count * 4), a->count, UINT32_MAX - 1, &level->bad_ids, 0);
+    struct gpu_id_list list = split_ids(a);
+    cuda_receive(&v, &list, UINT32_MAX - 1, &level->bad_ids, 0);
     settle();
     read_back(&counters, level, sizeof counters);
     *bad = counters.bad_ids != 0;

@@ -124,6 +124,7 @@ struct arrival {
     const uint64_t *visited, *next;
     const uint32_t *ids;
     uint64_t count;
+    int lists; /* that the ids come in, 1 to 16 */
     int parents;
 };
 

@@ -133,8 +133,8 @@ static void run_arrival(const struct shard *shard, uint64_t count, uint64_t ever
     }
     check_input("%" PRIu64 " ids, visited %s, bad: 1 of %" PRIu64, count, mask_kind_name[visited],
                 every);
-    compare_arrival(&(struct arrival){shard, before, next, ids, count, 1});
-    compare_arrival(&(struct arrival){shard, before, next, ids, count, 0});
+    for (int lists = 1; lists <= 16; lists += lists < 3 ? 1 : 13)
+        compare_arrival(&(struct arrival){shard, before, next, ids, count, lists, lists != 2});
     free(before);
     free(next);
     free(ids);

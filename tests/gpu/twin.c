@@ -272,13 +272,12 @@ void twin_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, in
     struct shard shard = {.p = 1, .d = 64 * words};
     struct device **devices = need_memory(((size_t)count + 1) * sizeof(struct device *));
     struct error e = {0};
-    int updated;
     for (int i = 0; i <= count; i++) {
         devices[i] = open_device(&shard, 0);
         put_mask(devices[i]->updated_d, i < count ? masks[i] : to, shard.d);
         devices[i]->updated = i < count || keep;
     }
-    need(backend_cpu.gather_masks(devices, (uint32_t)count + 1, to, &updated, &e), &e);
+    need(backend_cpu.read_masks(devices[0], devices, (uint32_t)count + 1, to, &e), &e);
     for (int i = 0; i <= count; i++)
         backend_cpu.close(devices[i]);
     free(devices);
