@@ -114,7 +114,22 @@ $(plain_bin): $(BUILD)/tests/%: tests/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $<
 
-tests-bin: $(unit_bin) $(plain_bin)
+# The kernels beside the CPU's twins: all of dbfs-traverse but its main file.
+gpu_test_src = $(wildcard tests/gpu/*.c)
+gpu_test_bin = $(if $(filter 1,$(CUDA)),$(BUILD)/tests/gpu_kernels)
+
+$(BUILD)/tests/gpu/%.o: tests/gpu/%.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(cuda_flags) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/tests/gpu_kernels: $(call obj,$(gpu_test_src) $(filter-out traverse/main.c,$(traverse_src))) \
+                            $(cuda_obj) $(libformats)
+	@mkdir -p $(@D)
+	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
+
+tests-gpu: $(gpu_test_bin)
+
+tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin)
 
 test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)'
 
@@ -162,13 +177,14 @@ help:
 	@echo 'make demo        install what is missing, build, run the pipeline on real graphs'
 	@echo 'make check       install what is missing, build, test (under 15 minutes on 2 cores)'
 	@echo 'make check-long  the tests that take longer'
+	@echo 'make tests-gpu   the test of the CUDA kernels, $(BUILD)/tests/gpu_kernels (CUDA=1)'
 	@echo 'make asan        the tests under AddressSanitizer and UBSan'
 	@echo 'make install     programs and man pages into DESTDIR/PREFIX; uninstall removes them'
 	@echo 'variables        CC MPICC MPIEXEC NVCC CUDA=0|1 CUDA_ARCH CFLAGS LDFLAGS PREFIX DESTDIR BUILD'
 	@echo '                 (on the command line or in config.mk)'
 	@echo '                 ARCHIVE=0 builds edgeconv without libarchive'
 
-.PHONY: all always tests-bin deps check check-long asan demo install uninstall clean help
+.PHONY: all always tests-bin tests-gpu deps check check-long asan demo install uninstall clean help
 .SECONDARY:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

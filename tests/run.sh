@@ -32,6 +32,9 @@ for unit in tests/unit/*.c; do
     name=$(basename "$unit" .c)
     run_one "unit $name" "$BUILD/tests/$name"
 done
+if [ -x "$BUILD/tests/gpu_kernels" ]; then
+    run_one 'unit gpu_kernels' "$BUILD/tests/gpu_kernels"
+fi
 # under AddressSanitizer: MPI libraries leave memory behind at exit, the tools do not
 for script in tests/cli/*.sh; do
     leaks=1

@@ -1,0 +1,19 @@
+/* checks.h: one line of result for many inputs: a check is begun, told its inputs, and ended */
+#ifndef DBFS_TESTS_GPU_CHECKS_H
+#define DBFS_TESTS_GPU_CHECKS_H
+
+void check_begin(void);
+
+/* The input that is looked at from here on; problems name it. */
+void check_input(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Something that must hold; where it does not the check fails. The first few are printed. Returns ok. */
+int check_that(int ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Prints "ok - NAME" or "not ok - NAME". */
+void check_end(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The exit code of the program. */
+int checks_result(void);
+
+#endif

@@ -1,0 +1,85 @@
+/* gpu_kernels.c: every CUDA kernel against its twin on the CPU, on random and adversarial inputs.
+ *
+ *   kernel (traverse/cuda_kernels.h)  twin                                          compared
+ *   cuda_previsit, delegates          previsit_delegates, count_frontier,           masks, depths, list,
+ *                                     count_forward (cpu_previsit.c)                fresh, q, FV
+ *   cuda_previsit, normals            backend_cpu.receive, previsit_normals         the same
+ *   cuda_list_frontier                the rows that push_* gathers (cpu_push.c)     as sets
+ *   cuda_count_forward                count_forward (cpu_previsit.c)                FV
+ *   cuda_push_rows                    push_nn, push_nd, push_dn, push_dd            found, parents, sent
+ *                                     (cpu_push.c)
+ *   cuda_push_merged                  the same                                      the same
+ *   cuda_pull_rows                    pull_nn, pull_nd, pull_dn, pull_dd            found, parents
+ *                                     (cpu_pull.c)
+ *   cuda_bin                          the bins of push_nn (cpu_push.c),             multisets by shard
+ *                                     backend_cpu.take_outgoing
+ *   cuda_receive                      backend_cpu.receive (backend_cpu.c)           found, parents, bad
+ *   cuda_or_masks                     backend_cpu.read_masks                        masks
+ *   cuda_set_root                     backend_cpu.start                             mask, parent
+ *   cuda_blank_unvisited              backend_cpu.depths                            depths
+ *   cuda_load                         memcpy                                        bytes
+ *   cuda_publish                      memcpy, memset                                bytes
+ *   cuda_merge_scratch_bytes          gpu_merge_scratch_bound (cuda_limits.h)
+ *
+ * Which of its parents a vertex gets is free: each must be one that the visit could have found it
+ * from. Files: steps.h what both sides do, twin.c and kernels.c how, graphs.c on what.
+ */
+#include "checks.h"
+#include "steps.h"
+#include "tests.h"
+
+#include <stdio.h>
+
+enum { TH_SHORT = 16, TH_LONG = 100000 };
+
+/* The columns are those of struct graph_spec. */
+static const struct graph_spec graphs[] = {
+    {"no vertices", 0, 0, 1, 0, ROWS_EMPTY, 0, 4, 4, TH_SHORT},
+    {"no edges", 70, 200, 1, 0, ROWS_EMPTY, 2, 4, 4, TH_SHORT},
+    {"one normal", 0, 1, 1, 0, ROWS_FULL, 1, 4, 4, TH_SHORT},
+    {"one delegate", 1, 0, 1, 0, ROWS_FULL, 0, 8, 4, TH_SHORT},
+    {"all delegates", 3001, 0, 1, 0, ROWS_SHORT, 2, 4, 4, TH_SHORT},
+    {"no delegates", 0, 3001, 1, 0, ROWS_SHORT, 2, 4, 4, TH_SHORT},
+    {"all edges", 97, 131, 1, 0, ROWS_FULL, 8, 8, 4, TH_LONG},
+    {"all edges, 5 shards", 65, 129, 5, 2, ROWS_FULL, 0, 4, 8, TH_LONG},
+    {"short rows", 20000, 50000, 1, 0, ROWS_SHORT, 0, 4, 4, TH_SHORT},
+    {"short rows, k 1", 20001, 50001, 3, 1, ROWS_SHORT, 1, 8, 8, TH_SHORT},
+    {"short rows, k 2", 20031, 50033, 2, 1, ROWS_SHORT, 2, 4, 4, TH_SHORT},
+    {"short rows, k 8", 20063, 50065, 4, 0, ROWS_SHORT, 8, 8, 4, TH_LONG},
+    {"cut-offs", 5000, 6000, 1, 0, ROWS_CUTOFFS, 0, 4, 4, TH_LONG},
+    {"cut-offs, k 1", 5001, 6001, 2, 0, ROWS_CUTOFFS, 1, 8, 4, TH_LONG},
+    {"cut-offs, k 2", 5002, 6002, 3, 2, ROWS_CUTOFFS, 2, 4, 8, TH_SHORT},
+    {"cut-offs, k 8", 5003, 6003, 4, 1, ROWS_CUTOFFS, 8, 8, 8, TH_LONG},
+    {"long rows", 5000, 5100, 4, 3, ROWS_LONG, 0, 4, 4, TH_LONG},
+    {"long rows, k 2", 5000, 5100, 1, 0, ROWS_LONG, 2, 8, 4, TH_LONG},
+    {"hubs", 1100000, 1200000, 1, 0, ROWS_HUB, 2, 4, 4, TH_LONG},
+    {"hubs, 4,096 shards", 1001, 2000, 4096, 4095, ROWS_HUB, 0, 8, 8, TH_LONG},
+    {"hubs, 7 shards", 300000, 1100000, 7, 3, ROWS_HUB, 1, 8, 4, TH_SHORT}};
+
+static void test_graph(const struct graph_spec *spec)
+{
+    struct shard *shard = graph_make(spec);
+    test_visits(shard, spec);
+    test_previsits(shard, spec);
+    test_arrivals(shard, spec);
+    test_results(shard, spec);
+    kernel_use(NULL);
+    graph_free(shard);
+}
+
+int main(void)
+{
+    const char *missing = kernel_missing();
+    if (missing != NULL) {
+        printf("skip - no GPU: %s\n", missing);
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++)
+        test_graph(&graphs[i]);
+    test_bins();
+    test_masks();
+    test_publish();
+    test_load();
+    test_scratch();
+    return checks_result();
+}

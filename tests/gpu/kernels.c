@@ -1,0 +1,427 @@
+/* kernels.c: the steps of steps.h by the CUDA kernels, through traverse/cuda_kernels.h
+ *
+ * Every array is an allocation of exactly its size, so that compute-sanitizer sees what lies beside
+ * it, and holds either its input or POISON.
+ */
+#include "steps.h"
+
+#include "graphs.h"
+
+#include "traverse/cuda_kernels.h"
+#include "traverse/cuda_load.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TRY(call) try((call), #call, __LINE__)
+
+static void try(cudaError_t code, const char *call, int line)
+{
+    if (code == cudaSuccess)
+        return;
+    printf("not ok - kernels.c:%d: %s: %s\n", line, call, cudaGetErrorString(code));
+    exit(1);
+}
+
+/* ---- arrays of a step ---- */
+
+enum { MOST_ARRAYS = 48 };
+
+static void *arrays[MOST_ARRAYS];
+static int array_count;
+
+/* Device memory; `from` NULL: poison. */
+static void *on_device(const void *from, size_t bytes)
+{
+    void *to = NULL;
+    if (bytes == 0)
+        return NULL;
+    if (array_count == MOST_ARRAYS)
+        try(cudaErrorMemoryAllocation, "on_device", __LINE__);
+    TRY(cudaMalloc(&to, bytes));
+    arrays[array_count++] = to;
+    if (from == NULL)
+        TRY(cudaMemset(to, POISON_BYTE, bytes));
+    else
+        TRY(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice));
+    return to;
+}
+
+static void *zeros_on_device(size_t bytes)
+{
+    void *to = on_device(NULL, bytes);
+    if (bytes > 0)
+        TRY(cudaMemset(to, 0, bytes));
+    return to;
+}
+
+static void read_back(void *to, const void *from, size_t bytes)
+{
+    if (bytes > 0)
+        TRY(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));
+}
+
+static void *from_device(const void *from, size_t bytes)
+{
+    void *to = need_memory(bytes);
+    read_back(to, from, bytes);
+    return to;
+}
+
+/* The kernels launched so far have run. */
+static void settle(void)
+{
+    TRY(cudaGetLastError());
+    TRY(cudaDeviceSynchronize());
+}
+
+/* The arrays behind the first `kept` go. */
+static void drop_arrays(int kept)
+{
+    while (array_count > kept)
+        TRY(cudaFree(arrays[--array_count]));
+}
+
+static size_t mask_bytes(uint64_t bits)
+{
+    return mask_words(bits) * 8;
+}
+
+/* ---- the device and its graph ---- */
+
+static const struct shard *loaded;
+static struct gpu_csr csr_of[SUBGRAPHS];
+static int graph_arrays; /* the first of `arrays` */
+
+const char *kernel_missing(void)
+{
+    int gpus = 0;
+    cudaError_t code = cudaGetDeviceCount(&gpus);
+    if (code != cudaSuccess)
+        return cudaGetErrorString(code);
+    return gpus > 0 ? NULL : "there is none";
+}
+
+static void load_csr(struct gpu_csr *to, const struct csr *csr)
+{
+    *to = (struct gpu_csr){.rows = csr->rows,
+                           .edges = csr->edges,
+                           .head_columns = csr->head_columns,
+                           .offset_width = csr->offset_width,
+                           .column_width = csr->column_width};
+    if (csr->edges == 0) /* the backend loads nothing of it */
+        return;
+    to->heads = on_device(csr->heads, csr->head_columns * csr->rows * 4);
+    to->offsets = on_device(csr->offsets, (csr->rows + 1) * csr->offset_width);
+    to->columns = on_device(csr->columns, csr_offset(csr, csr->rows) * csr->column_width);
+    to->sources = on_device(csr->sources, mask_bytes(csr->rows));
+}
+
+void kernel_use(const struct shard *shard)
+{
+    if (shard == loaded)
+        return;
+    drop_arrays(0);
+    loaded = shard;
+    for (int g = 0; shard != NULL && g < SUBGRAPHS; g++)
+        load_csr(&csr_of[g], &shard->csr[g]);
+    graph_arrays = array_count;
+}
+
+/* Vertices of a kind without a state yet. */
+static struct gpu_vertices vertices_on_device(const struct shard *shard, enum kind kind)
+{
+    uint64_t count = vertices_of(shard, kind);
+    return (struct gpu_vertices){.count = count, .words = 2 * mask_words(count)};
+}
+
+static struct gpu_level *level_on_device(void)
+{
+    return zeros_on_device(sizeof(struct gpu_level));
+}
+
+/* ---- visits ---- */
+
+/* The frontier as a list, in an order of its own, as blocks write it. */
+static uint64_t shuffled_queue(const uint64_t *frontier, uint64_t bits, uint32_t **queue)
+{
+    uint64_t count = mask_list(frontier, bits, queue), random = count;
+    for (uint64_t i = count; i > 1; i--) {
+        uint64_t j = next_random(&random) % i;
+        uint32_t id = (*queue)[i - 1];
+        (*queue)[i - 1] = (*queue)[j];
+        (*queue)[j] = id;
+    }
+    return count;
+}
+
+static int has_long_rows(const struct csr *csr, const uint32_t *queue, uint64_t count)
+{
+    for (uint64_t i = 0; csr->edges > 0 && i < count; i++) {
+        if (csr_offset(csr, queue[i] + UINT64_C(1)) - csr_offset(csr, queue[i]) >= GPU_LONG_ROW)
+            return 1;
+    }
+    return 0;
+}
+
+static void push(const struct visit *v, const struct gpu_target *target, struct gpu_level *level)
+{
+    const struct gpu_csr *csr = &csr_of[v->g];
+    uint32_t *list;
+    uint64_t count = shuffled_queue(v->from, csr->rows, &list);
+    uint32_t *queue = on_device(list, count * sizeof *list);
+    if (v->way == VISIT_MERGED) {
+        size_t bytes = cuda_merge_scratch_bytes(count);
+        cuda_push_merged(csr, queue, count, target, on_device(NULL, (count + 1) * 8),
+                         on_device(NULL, bytes), bytes, 0);
+    } else {
+        cuda_push_rows(csr, queue, count, target,
+                       on_device(NULL, gpu_chunk_room(csr->edges) * sizeof(struct gpu_chunk)),
+                       &level->chunks[v->g], has_long_rows(&v->shard->csr[v->g], list, count), 0);
+    }
+    settle();
+    free(list);
+}
+
+static void pull(const struct visit *v, const struct gpu_target *target)
+{
+    cuda_pull_rows(&csr_of[pulled_rows(v->g)], target->visited, target->next,
+                   on_device(v->from, mask_bytes(vertices_of(v->shard, sources_of(v->g)))),
+                   target->parent, target->tag, target->found, 0);
+    settle();
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+void kernel_visit(const struct visit *v, struct visited *out)
+{
+    const struct shard *shard = v->shard;
+    uint64_t count = vertices_of(shard, targets_of(v->g));
+    struct gpu_level *level, counters;
+    struct gpu_target target;
+    kernel_use(shard);
+    level = level_on_device();
+    target = (struct gpu_target){.visited = on_device(v->visited, mask_bytes(count)),
+                                 .next = on_device(v->next, mask_bytes(count)),
+                                 .parent = v->parents ? on_device(NULL, count * 4) : NULL,
+                                 .tag = sources_of(v->g) == DELEGATES ? UINT32_C(1) << 31 : 0,
+                                 .found = &level->found[targets_of(v->g)],
+                                 .coded = v->g == NN && shard->p > 1,
+                                 .local_bits = shard->local_bits,
+                                 .own_shard = shard->index,
+                                 .out = on_device(NULL, shard->csr[NN].edges * 8),
+                                 .sent = &level->sent};
+    if (v->way == VISIT_PULL)
+        pull(v, &target);
+    else
+        push(v, &target, level);
+    read_back(&counters, level, sizeof counters);
+    out->found = counters.found[targets_of(v->g)] != 0;
+    out->sent = counters.sent;
+    out->codes = from_device(target.out, counters.sent * sizeof *out->codes);
+    qsort(out->codes, out->sent, sizeof *out->codes, by_value);
+    out->next = from_device(target.next, mask_bytes(count));
+    out->parent = v->parents ? from_device(target.parent, count * 4) : NULL;
+    drop_arrays(graph_arrays);
+}
+
+/* ---- previsits ---- */
+
+void kernel_previsit(const struct previsit_step *p, struct previsited *out)
+{
+    uint64_t count = vertices_of(p->shard, p->kind);
+    size_t bytes = mask_bytes(count);
+    struct gpu_vertices v;
+    struct gpu_counts counts;
+    kernel_use(p->shard);
+    v = vertices_on_device(p->shard, p->kind);
+    v.visited = on_device(p->visited, bytes);
+    v.frontier = on_device(NULL, bytes);
+    v.queue = on_device(NULL, count * 4);
+    v.depth = on_device(NULL, count * 4);
+    struct gpu_level *level = level_on_device();
+    uint32_t *in = on_device(p->in, bytes);
+    cuda_previsit(&v, in, p->depth, &csr_of[subgraph_of(p->kind, 0)],
+                  &csr_of[subgraph_of(p->kind, 1)], p->room, &level->of[p->kind], 0);
+    settle();
+    read_back(&counts, &level->of[p->kind], sizeof counts);
+    out->fresh = counts.fresh;
+    out->listed = counts.listed;
+    for (int i = 0; i < 2; i++) {
+        out->sources[i] = counts.sources[i];
+        out->forward[i] = counts.forward[i];
+    }
+    out->in = from_device(in, bytes);
+    out->visited = from_device(v.visited, bytes);
+    out->frontier = from_device(v.frontier, bytes);
+    out->queue = from_device(v.queue, count * 4);
+    out->depth = from_device(v.depth, count * 4);
+    drop_arrays(graph_arrays);
+}
+
+void kernel_list(const struct shard *shard, enum subgraph g, const uint64_t *frontier,
+                 struct listed *out)
+{
+    uint64_t count = vertices_of(shard, sources_of(g));
+    struct gpu_vertices v;
+    struct gpu_level counters;
+    kernel_use(shard);
+    v = vertices_on_device(shard, sources_of(g));
+    v.frontier = on_device(frontier, mask_bytes(count));
+    v.queue = on_device(NULL, count * 4);
+    struct gpu_level *level = level_on_device();
+    if (csr_of[g].edges > 0) /* else it has no sources to list */
+        cuda_list_frontier(&v, csr_of[g].sources, &level->listed[g], 0);
+    cuda_count_forward(&v, &csr_of[g], &level->of[sources_of(g)].forward[0], 0);
+    settle();
+    read_back(&counters, level, sizeof counters);
+    out->count = counters.listed[g];
+    out->forward = counters.of[sources_of(g)].forward[0];
+    out->rows = from_device(v.queue, (out->count < count ? out->count : count) * 4);
+    drop_arrays(graph_arrays);
+}
+
+/* ---- vertices for other shards ---- */
+
+/* Memory of the host that kernels write to. */
+static void *published_memory(size_t bytes)
+{
+    void *memory;
+    TRY(cudaHostAlloc(&memory, bytes, cudaHostAllocMapped));
+    memset(memory, POISON_BYTE, bytes);
+    return memory;
+}
+
+void kernel_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t local_bits,
+                struct binned *out)
+{
+    size_t table = (p + 1) * sizeof(unsigned long long);
+    unsigned long long sent = count, *published = published_memory(table);
+    uint32_t *ids = on_device(NULL, count * sizeof *ids);
+    unsigned long long *begin = on_device(NULL, table);
+    cuda_bin(on_device(codes, count * sizeof *codes), on_device(&sent, sizeof sent), p, local_bits,
+             ids, begin, on_device(NULL, p * sizeof *begin), published, 0);
+    settle();
+    out->begin = from_device(begin, table);
+    out->ids = from_device(ids, count * sizeof *ids);
+    if (memcmp(out->begin, published, table) != 0)
+        memset(out->begin, POISON_BYTE, table); /* as wrong as the table that the host reads */
+    TRY(cudaFreeHost(published));
+    drop_arrays(graph_arrays);
+}
+
+/* The ids in lists of different lengths, the first of them empty where there are several. */
+static struct gpu_id_list split_ids(const struct arrival *a)
+{
+    struct gpu_id_list list = {.count = a->lists};
+    for (uint64_t i = 0, n = (uint64_t)a->lists; i < n; i++) {
+        uint64_t begin = a->count * i * i / (n * n), end = a->count * (i + 1) * (i + 1) / (n * n);
+        if (n > 1 && i < 2) { /* the second takes the first one's */
+            end = i == 0 ? 0 : end;
+            begin = 0;
+        }
+        list.ids[i] = on_device(a->ids + begin, (end - begin) * sizeof *a->ids);
+        list.size[i] = end - begin;
+    }
+    return list;
+}
+
+void kernel_receive(const struct arrival *a, struct visited *out, int *bad)
+{
+    uint64_t count = a->shard->locals;
+    struct gpu_vertices v = vertices_on_device(a->shard, NORMALS);
+    struct gpu_level counters, *level = level_on_device();
+    v.visited = on_device(a->visited, mask_bytes(count));
+    v.next = on_device(a->next, mask_bytes(count));
+    v.parent = a->parents ? on_device(NULL, count * 4) : NULL;
+    struct gpu_id_list list = split_ids(a);
+    cuda_receive(&v, &list, UINT32_MAX - 1, &level->bad_ids, 0);
+    settle();
+    read_back(&counters, level, sizeof counters);
+    *bad = counters.bad_ids != 0;
+    out->next = from_device(v.next, mask_bytes(count));
+    out->parent = a->parents ? from_device(v.parent, count * 4) : NULL;
+    drop_arrays(graph_arrays);
+}
+
+/* ---- masks and results ---- */
+
+void kernel_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, int keep)
+{
+    struct gpu_mask_list list = {.count = count};
+    uint32_t *sum = on_device(keep ? to : NULL, words * 8);
+    for (int i = 0; i < count; i++)
+        list.mask[i] = on_device(masks[i], words * 8);
+    cuda_or_masks(sum, &list, 2 * words, keep, 0);
+    settle();
+    read_back(to, sum, words * 8);
+    drop_arrays(graph_arrays);
+}
+
+void kernel_root(const struct shard *shard, enum kind kind, uint32_t vertex, int parents,
+                 struct visited *out)
+{
+    uint64_t count = vertices_of(shard, kind);
+    uint32_t *mask = zeros_on_device(mask_bytes(count));
+    uint32_t *parent = parents ? on_device(NULL, count * 4) : NULL;
+    cuda_set_root(mask, vertex, parent, UINT32_MAX - 2, 0);
+    settle();
+    out->next = from_device(mask, mask_bytes(count));
+    out->parent = parents ? from_device(parent, count * 4) : NULL;
+    drop_arrays(graph_arrays);
+}
+
+void kernel_blank(const struct shard *shard, enum kind kind, const uint64_t *visited, int32_t *depth)
+{
+    uint64_t count = vertices_of(shard, kind);
+    uint32_t *values = on_device(depth, count * 4);
+    cuda_blank_unvisited(values, on_device(visited, mask_bytes(count)), count, UINT32_MAX, 0);
+    settle();
+    read_back(depth, values, count * 4);
+    drop_arrays(graph_arrays);
+}
+
+/* ---- kernels without a twin ---- */
+
+size_t kernel_level_bytes(void)
+{
+    return sizeof(struct gpu_level);
+}
+
+void kernel_publish(const unsigned char *level, unsigned char *published, unsigned char *left)
+{
+    size_t bytes = kernel_level_bytes();
+    struct gpu_level *there = on_device(level, bytes), *here = published_memory(bytes);
+    cuda_publish(there, here, 0);
+    settle();
+    memcpy(published, here, bytes);
+    read_back(left, there, bytes);
+    TRY(cudaFreeHost(here));
+    drop_arrays(graph_arrays);
+}
+
+int kernel_load(const unsigned char *const *from, unsigned char *const *back, const size_t *bytes,
+                int count, int threads)
+{
+    struct gpu_copy *copies = need_memory((size_t)count * sizeof *copies);
+    struct error e = {0};
+    for (int i = 0; i < count; i++)
+        copies[i] = (struct gpu_copy){on_device(NULL, bytes[i]), from[i], bytes[i]};
+    cuda_load(copies, count, threads, "kernel_load", &e);
+    settle();
+    for (int i = 0; i < count; i++)
+        read_back(back[i], copies[i].to, bytes[i]);
+    drop_arrays(graph_arrays);
+    free(copies);
+    return e.status == ST_OK;
+}
+
+int kernel_scratch_fits(uint64_t rows)
+{
+    return cuda_merge_scratch_bytes(rows) <= gpu_merge_scratch_bound(rows);
+}

@@ -1,0 +1,175 @@
+/* steps.h: steps of a search as the kernels and their twins on the CPU are both asked for them.
+ *
+ * Each step has a twin_ function (twin.c, through traverse/cpu_device.h) and a kernel_ function
+ * (kernels.c, through traverse/cuda_kernels.h) that fill the same structure; the two backends have
+ * a struct device each, so no file sees both. Results are compared by the test_*.c files. What a
+ * step need not write is POISON before it.
+ */
+#ifndef DBFS_TESTS_GPU_STEPS_H
+#define DBFS_TESTS_GPU_STEPS_H
+
+#include "formats/shard.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define POISON UINT32_C(0xa5a5a5a5)
+enum { POISON_BYTE = 0xa5 };
+
+/* As in traverse/backend.h and traverse/cuda_kernels.h. */
+enum kind { DELEGATES, NORMALS };
+
+static inline enum kind sources_of(enum subgraph g)
+{
+    return g == DN || g == DD ? DELEGATES : NORMALS;
+}
+
+static inline enum kind targets_of(enum subgraph g)
+{
+    return g == DD || g == ND ? DELEGATES : NORMALS;
+}
+
+/* Whose rows a pull of g reads: edges are there in both directions. */
+static inline enum subgraph pulled_rows(enum subgraph g)
+{
+    return g == ND ? DN : g == DN ? ND : g;
+}
+
+static inline uint64_t vertices_of(const struct shard *shard, enum kind kind)
+{
+    return kind == DELEGATES ? shard->d : shard->locals;
+}
+
+/* ---- visits ---- */
+
+enum way { VISIT_ROWS, VISIT_MERGED, VISIT_PULL };
+
+struct visit {
+    const struct shard *shard;
+    enum subgraph g;
+    enum way way;
+    int parents; /* record them */
+    const uint64_t *from;           /* a push's frontier; the vertices that a pull looks for */
+    const uint64_t *visited, *next; /* destinations; none in both */
+};
+
+struct visited {
+    uint64_t *next;   /* those before included */
+    uint32_t *parent; /* [destinations]; NULL where not recorded */
+    int found;        /* some */
+    uint64_t *codes;  /* for other shards, ascending */
+    uint64_t sent;
+};
+
+/* `out` is empty before; its arrays are the caller's to free. */
+void twin_visit(const struct visit *v, struct visited *out);
+void kernel_visit(const struct visit *v, struct visited *out);
+
+/* ---- previsits ---- */
+
+struct previsit_step {
+    const struct shard *shard;
+    enum kind kind;
+    const uint64_t *in, *visited;
+    int32_t depth;
+    uint64_t room; /* of the list; the twin lists all */
+};
+
+struct previsited {
+    uint64_t *visited, *frontier;
+    int32_t *depth;
+    uint64_t fresh;
+    uint64_t sources[2], forward[2]; /* of dn, dd; of nn, nd */
+    /* the kernel's alone */
+    uint64_t *in;
+    uint32_t *queue;
+    uint64_t listed;
+};
+
+/* The subgraphs whose sources a kind is. */
+static inline enum subgraph subgraph_of(enum kind kind, int i)
+{
+    return kind == DELEGATES ? (i == 0 ? DN : DD) : (i == 0 ? NN : ND);
+}
+
+void twin_previsit(const struct previsit_step *p, struct previsited *out);
+void kernel_previsit(const struct previsit_step *p, struct previsited *out);
+
+/* The frontier's vertices that have edges of g: a list, whose order is free, and its workload FV. */
+struct listed {
+    uint32_t *rows;
+    uint64_t count, forward;
+};
+
+void twin_list(const struct shard *shard, enum subgraph g, const uint64_t *frontier,
+               struct listed *out);
+void kernel_list(const struct shard *shard, enum subgraph g, const uint64_t *frontier,
+                 struct listed *out);
+
+/* ---- vertices for other shards ---- */
+
+/* Codes by shard: shard s has ids[begin[s]..begin[s + 1]), in any order. */
+struct binned {
+    uint64_t *begin; /* [p + 1] */
+    uint32_t *ids;
+};
+
+void twin_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t local_bits,
+              struct binned *out);
+void kernel_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t local_bits,
+                struct binned *out);
+
+struct arrival {
+    const struct shard *shard;
+    const uint64_t *visited, *next;
+    const uint32_t *ids;
+    uint64_t count;
+    int lists; /* that the ids come in, 1 to 16 */
+    int parents;
+};
+
+/* Into next and parent of `out`; *bad: an id that the shard does not have was among them. The twin,
+ * which ends at such an id, is given none. */
+void twin_receive(const struct arrival *a, struct visited *out);
+void kernel_receive(const struct arrival *a, struct visited *out, int *bad);
+
+/* ---- masks and results ---- */
+
+/* to = OR of `count` masks of `words` words of 64 bits, and of `to` itself with `keep`. */
+void twin_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, int keep);
+void kernel_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, int keep);
+
+/* A root put into a mask that is empty. The twin's other parents are those of a search's start. */
+void twin_root(const struct shard *shard, enum kind kind, uint32_t vertex, int parents,
+               struct visited *out);
+void kernel_root(const struct shard *shard, enum kind kind, uint32_t vertex, int parents,
+                 struct visited *out);
+
+/* depth[v] = -1 where v is not visited. */
+void twin_blank(const struct shard *shard, enum kind kind, const uint64_t *visited, int32_t *depth);
+void kernel_blank(const struct shard *shard, enum kind kind, const uint64_t *visited,
+                  int32_t *depth);
+
+/* ---- kernels without a twin ---- */
+
+/* Counters are copied and zeroed: `bytes` random ones go in; what was published and what is left of
+ * them come out. */
+size_t kernel_level_bytes(void);
+void kernel_publish(const unsigned char *level, unsigned char *published, unsigned char *left);
+
+/* Copies pieces of host memory to the device with cuda_load, and back. Returns 0 where it failed. */
+int kernel_load(const unsigned char *const *from, unsigned char *const *back, const size_t *bytes,
+                int count, int threads);
+
+/* Scratch of the merge: what the scan asks for is below the plan's bound. */
+int kernel_scratch_fits(uint64_t rows);
+
+/* ---- the device ---- */
+
+/* Why there is no GPU to test on; NULL where there is one. */
+const char *kernel_missing(void);
+
+/* The shard's subgraphs stay on the device until another shard's are wanted, or NULL's. */
+void kernel_use(const struct shard *shard);
+
+#endif

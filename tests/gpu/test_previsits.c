@@ -1,0 +1,191 @@
+/* test_previsits.c: previsits, lists of the frontier, workloads and counters */
+#include "checks.h"
+#include "steps.h"
+#include "tests.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH = 7 };
+
+static const char *const kind_name[] = {"delegates", "normals"};
+
+static uint64_t row_length(const struct csr *csr, uint64_t row)
+{
+    uint64_t heads = 0;
+    while (heads < csr->head_columns && csr->heads[heads * csr->rows + row] != HEAD_NONE)
+        heads++;
+    return heads + csr_offset(csr, row + 1) - csr_offset(csr, row);
+}
+
+/* The first `count` entries of a queue are different vertices of the mask; all others are POISON. */
+static void check_queue(const uint32_t *queue, uint64_t count, const uint64_t *mask, uint64_t bits,
+                        uint64_t room)
+{
+    uint64_t *seen = need_memory(mask_words(bits) * 8);
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t id = queue[i];
+        if (!check_that(id < bits && mask_bit(mask, id) && !mask_bit(seen, id),
+                        "entry %" PRIu64 " of the queue is %" PRIu32, i, id))
+            break;
+        seen[id / 64] |= UINT64_C(1) << (id % 64);
+    }
+    for (uint64_t i = count; i < room; i++)
+        check_that(queue[i] == POISON, "entry %" PRIu64 " is behind the end of the queue", i);
+    free(seen);
+}
+
+/* Lengths of the rows that are listed, and 1 for each of the other sources. */
+static uint64_t expected_forward(const struct csr *csr, const uint32_t *queue, uint64_t listed,
+                                 uint64_t sources)
+{
+    uint64_t sum = sources;
+    for (uint64_t i = 0; csr->edges > 0 && i < listed; i++) {
+        if (mask_bit(csr->sources, queue[i]))
+            sum += row_length(csr, queue[i]) - 1;
+    }
+    return sum;
+}
+
+static void check_counts(const struct previsit_step *p, const struct previsited *kernel,
+                         const struct previsited *twin)
+{
+    uint64_t bits = vertices_of(p->shard, p->kind);
+    uint64_t listed = twin->fresh < p->room ? twin->fresh : p->room;
+    check_that(kernel->fresh == twin->fresh, "fresh is %" PRIu64 " for %" PRIu64, kernel->fresh,
+               twin->fresh);
+    check_that(kernel->listed >= listed && kernel->listed <= twin->fresh,
+               "%" PRIu64 " are listed for %" PRIu64, kernel->listed, listed);
+    check_queue(kernel->queue, listed, twin->frontier, bits, bits);
+    for (int i = 0; i < 2; i++) {
+        const struct csr *csr = &p->shard->csr[subgraph_of(p->kind, i)];
+        uint64_t forward = expected_forward(csr, kernel->queue, listed, twin->sources[i]);
+        check_that(kernel->sources[i] == twin->sources[i], "q is %" PRIu64 " for %" PRIu64,
+                   kernel->sources[i], twin->sources[i]);
+        check_that(listed < twin->fresh || forward == twin->forward[i], "the twin's FV is %" PRIu64
+                   " for %" PRIu64, twin->forward[i], forward);
+        check_that(kernel->forward[i] == forward, "FV is %" PRIu64 " for %" PRIu64,
+                   kernel->forward[i], forward);
+    }
+}
+
+static void compare(const struct previsit_step *p, const struct previsited *kernel,
+                    const struct previsited *twin)
+{
+    uint64_t bits = vertices_of(p->shard, p->kind), words = mask_words(bits), left = 0;
+    for (uint64_t w = 0; w < words; w++)
+        left |= kernel->in[w];
+    check_that(left == 0, "what came in is not cleared");
+    check_that(memcmp(kernel->visited, twin->visited, words * 8) == 0, "visited differs");
+    check_that(memcmp(kernel->frontier, twin->frontier, words * 8) == 0, "the frontier differs");
+    for (uint64_t i = 0; i < bits; i++)
+        check_that(kernel->depth[i] == (mask_bit(twin->frontier, i) ? DEPTH : (int32_t)POISON) &&
+                       kernel->depth[i] == twin->depth[i],
+                   "the depth of %" PRIu64 " is %" PRId32, i, kernel->depth[i]);
+    check_counts(p, kernel, twin);
+}
+
+static void free_previsited(struct previsited *out)
+{
+    free(out->visited);
+    free(out->frontier);
+    free(out->depth);
+    free(out->in);
+    free(out->queue);
+}
+
+static void run_previsit(const struct previsit_step *p)
+{
+    struct previsited kernel = {0}, twin = {0};
+    kernel_previsit(p, &kernel);
+    twin_previsit(p, &twin);
+    compare(p, &kernel, &twin);
+    free_previsited(&kernel);
+    free_previsited(&twin);
+}
+
+static void test_rooms(const struct shard *shard, enum kind kind, enum mask_kind in,
+                       enum mask_kind visited)
+{
+    static const uint64_t rooms[] = {UINT64_C(1) << 40, 4000, 33, 0};
+    uint64_t bits = vertices_of(shard, kind), random = (uint64_t)in + 8 * (uint64_t)visited;
+    uint64_t *coming = mask_make(bits, in, &random), *before = mask_make(bits, visited, &random);
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+        check_input("in %s, visited %s, room %" PRIu64, mask_kind_name[in],
+                    mask_kind_name[visited], rooms[i]);
+        run_previsit(&(struct previsit_step){shard, kind, coming, before, DEPTH, rooms[i]});
+    }
+    free(coming);
+    free(before);
+}
+
+/* ---- the whole frontier ---- */
+
+static int by_id(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void run_list(const struct shard *shard, enum subgraph g, enum mask_kind kind)
+{
+    uint64_t bits = vertices_of(shard, sources_of(g)), random = (uint64_t)kind;
+    uint64_t *frontier = mask_make(bits, kind, &random);
+    struct listed kernel = {0}, twin = {0};
+    kernel_list(shard, g, frontier, &kernel);
+    twin_list(shard, g, frontier, &twin);
+    check_input("frontier %s", mask_kind_name[kind]);
+    check_that(kernel.forward == twin.forward, "FV is %" PRIu64 " for %" PRIu64, kernel.forward,
+               twin.forward);
+    if (check_that(kernel.count == twin.count, "%" PRIu64 " are listed for %" PRIu64, kernel.count,
+                   twin.count)) {
+        qsort(kernel.rows, kernel.count, sizeof *kernel.rows, by_id);
+        check_that(memcmp(kernel.rows, twin.rows, twin.count * sizeof *twin.rows) == 0,
+                   "other vertices are listed");
+    }
+    free(kernel.rows);
+    free(twin.rows);
+    free(frontier);
+}
+
+void test_previsits(const struct shard *shard, const struct graph_spec *spec)
+{
+    static const enum mask_kind visited[] = {MASK_NONE, MASK_HALF, MASK_ALL};
+    for (int kind = DELEGATES; kind <= NORMALS; kind++) {
+        check_begin();
+        for (int in = MASK_NONE; in <= MASK_ALL; in++) {
+            for (int v = 0; v < 3; v++)
+                test_rooms(shard, (enum kind)kind, (enum mask_kind)in, visited[v]);
+        }
+        check_end("cuda_previsit, %s: %s", kind_name[kind], spec->name);
+    }
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        check_begin();
+        for (int kind = MASK_NONE; kind <= MASK_ALL; kind++)
+            run_list(shard, (enum subgraph)g, (enum mask_kind)kind);
+        check_end("cuda_list_frontier and cuda_count_forward, %s: %s", subgraph_name[g], spec->name);
+    }
+}
+
+/* ---- counters ---- */
+
+void test_publish(void)
+{
+    size_t bytes = kernel_level_bytes();
+    unsigned char *level = need_memory(bytes), *published = need_memory(bytes),
+                  *left = need_memory(bytes), sum = 0;
+    for (size_t i = 0; i < bytes; i++)
+        level[i] = (unsigned char)(i + 1);
+    check_begin();
+    check_input("%zu bytes", bytes);
+    kernel_publish(level, published, left);
+    for (size_t i = 0; i < bytes; i++)
+        sum |= left[i];
+    check_that(memcmp(level, published, bytes) == 0, "others are published");
+    check_that(sum == 0, "they are not zeroed");
+    check_end("cuda_publish");
+    free(level);
+    free(published);
+    free(left);
+}

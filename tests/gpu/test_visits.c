@@ -1,0 +1,135 @@
+/* test_visits.c: pushes, merged pushes and pulls against the CPU's */
+#include "checks.h"
+#include "steps.h"
+#include "tests.h"
+
+#include "traverse/backend.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Masks of a visit: whom it starts from, and what is visited, and found in this level, already. */
+struct masks {
+    enum mask_kind from, visited, next;
+};
+
+static const struct masks masks_list[] = {
+    {MASK_NONE, MASK_HALF, MASK_NONE}, {MASK_ONE, MASK_NONE, MASK_NONE},
+    {MASK_ONE, MASK_HALF, MASK_FEW},   {MASK_FEW, MASK_FEW, MASK_FEW},
+    {MASK_HALF, MASK_HALF, MASK_HALF}, {MASK_MOST, MASK_MOST, MASK_FEW},
+    {MASK_ALL, MASK_NONE, MASK_NONE},  {MASK_ALL, MASK_NONE, MASK_ALL},
+    {MASK_ALL, MASK_ALL, MASK_NONE}};
+
+static const char *const way_name[] = {"cuda_push_rows", "cuda_push_merged", "cuda_pull_rows"};
+
+static int bit(const uint64_t *mask, uint64_t i, uint64_t bits)
+{
+    return i < bits && mask_bit(mask, i);
+}
+
+/* Whether the visit can have found `to` from the vertex that `parent` names. */
+static int is_legal(const struct visit *v, uint64_t to, uint32_t parent)
+{
+    const struct shard *shard = v->shard;
+    enum kind kind = sources_of(v->g);
+    uint64_t from = parent & ~PARENT_DELEGATE_BIT;
+    if (((parent & PARENT_DELEGATE_BIT) != 0) != (kind == DELEGATES) ||
+        !bit(v->from, from, vertices_of(shard, kind)))
+        return 0;
+    if (v->way == VISIT_PULL)
+        return csr_has_edge(&shard->csr[pulled_rows(v->g)], to, from);
+    uint64_t code = v->g == NN ? (uint64_t)shard->index << shard->local_bits | to : to;
+    return csr_has_edge(&shard->csr[v->g], from, code);
+}
+
+static void check_parents(const struct visit *v, const struct visited *out)
+{
+    for (uint64_t i = 0; i < vertices_of(v->shard, targets_of(v->g)); i++) {
+        if (!mask_bit(out->next, i) || mask_bit(v->next, i))
+            check_that(out->parent[i] == POISON, "vertex %" PRIu64 " is not new and got a parent", i);
+        else
+            check_that(is_legal(v, i, out->parent[i]), "vertex %" PRIu64 ": %" PRIx32
+                       " is no parent of it", i, out->parent[i]);
+    }
+}
+
+static uint64_t first_difference(const uint64_t *a, const uint64_t *b, uint64_t words)
+{
+    uint64_t w = 0;
+    while (w < words && a[w] == b[w])
+        w++;
+    return w;
+}
+
+static void compare(const struct visit *v, const struct visited *kernel, const struct visited *twin)
+{
+    uint64_t words = mask_words(vertices_of(v->shard, targets_of(v->g)));
+    uint64_t w = first_difference(kernel->next, twin->next, words);
+    int same = check_that(w == words, "next differs in word %" PRIu64 " of %" PRIu64, w, words);
+    check_that(kernel->found == twin->found, "found is %d for %d", kernel->found, twin->found);
+    if (check_that(kernel->sent == twin->sent, "%" PRIu64 " vertices are sent for %" PRIu64,
+                   kernel->sent, twin->sent))
+        check_that(memcmp(kernel->codes, twin->codes, twin->sent * sizeof *twin->codes) == 0,
+                   "others are sent");
+    if (v->parents && same)
+        check_parents(v, kernel);
+}
+
+static void free_visited(struct visited *out)
+{
+    free(out->next);
+    free(out->parent);
+    free(out->codes);
+}
+
+static void run_visit(struct visit *v)
+{
+    struct visited kernel = {0}, twin = {0};
+    twin_visit(v, &twin);
+    for (v->parents = 1; v->parents >= 0; v->parents--) {
+        kernel = (struct visited){0};
+        kernel_visit(v, &kernel);
+        compare(v, &kernel, &twin);
+        free_visited(&kernel);
+    }
+    free_visited(&twin);
+}
+
+/* One visit; a pull of dd finds its parents among what is visited. */
+static void test_masks_of(const struct shard *shard, enum subgraph g, enum way way,
+                          const struct masks *m)
+{
+    uint64_t to = vertices_of(shard, targets_of(g)), random = (uint64_t)(m - masks_list);
+    uint64_t *visited = mask_make(to, m->visited, &random), *next = mask_make(to, m->next, &random);
+    uint64_t *from = mask_make(vertices_of(shard, sources_of(g)), m->from, &random);
+    for (uint64_t w = 0; w < mask_words(to); w++)
+        next[w] &= ~visited[w];
+    check_input("from %s, visited %s, next %s", mask_kind_name[m->from], mask_kind_name[m->visited],
+                mask_kind_name[m->next]);
+    run_visit(&(struct visit){.shard = shard,
+                              .g = g,
+                              .way = way,
+                              .from = way == VISIT_PULL && g == DD ? visited : from,
+                              .visited = visited,
+                              .next = next});
+    free(visited);
+    free(next);
+    free(from);
+}
+
+void test_visits(const struct shard *shard, const struct graph_spec *spec)
+{
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        for (int way = VISIT_ROWS; way <= VISIT_PULL; way++) {
+            /* only nn pushes see columns of 8 bytes, and nn of several shards is not symmetric */
+            if (g == NN && ((way == VISIT_MERGED && spec->nn_width == 8) ||
+                            (way == VISIT_PULL && shard->p > 1)))
+                continue;
+            check_begin();
+            for (size_t m = 0; m < sizeof masks_list / sizeof *masks_list; m++)
+                test_masks_of(shard, (enum subgraph)g, (enum way)way, &masks_list[m]);
+            check_end("%s, %s: %s", way_name[way], subgraph_name[g], spec->name);
+        }
+    }
+}

@@ -1,0 +1,314 @@
+/* twin.c: the steps of steps.h on the CPU backend, whose state is filled and read here */
+#include "steps.h"
+
+#include "graphs.h"
+
+#include "traverse/cpu_device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH = 4 };
+
+static void need(enum status status, const struct error *e)
+{
+    if (status == ST_OK)
+        return;
+    printf("not ok - the twin: %s\n", e->text);
+    exit(1);
+}
+
+/* A device at the start of a search that has no root here. */
+static struct device *open_device(const struct shard *shard, int parents)
+{
+    static struct memory_budget budget = {.limit_bytes = UINT64_MAX};
+    struct device_options options = {.threads = 1, .parents = parents, .budget = &budget};
+    struct root nowhere = {.at = ROOT_AT_ISOLATED};
+    struct device *dev;
+    struct error e = {0};
+    need(backend_cpu.open(&dev, shard, &options, &e), &e);
+    need(backend_cpu.start(dev, &nowhere, &e), &e);
+    if (parents) {
+        memset(dev->parent_d, POISON_BYTE, shard->d * 4);
+        memset(dev->parent_n, POISON_BYTE, shard->locals * 4);
+    }
+    memset(dev->depth_d, POISON_BYTE, shard->d * 4);
+    memset(dev->depth_n, POISON_BYTE, shard->locals * 4);
+    dev->depth = DEPTH;
+    return dev;
+}
+
+static void *copy_of(const void *from, size_t bytes)
+{
+    void *copy = need_memory(bytes);
+    if (bytes > 0)
+        memcpy(copy, from, bytes);
+    return copy;
+}
+
+static void put_mask(uint64_t *to, const uint64_t *from, uint64_t bits)
+{
+    if (bits > 0)
+        memcpy(to, from, mask_words(bits) * 8);
+}
+
+static void set_queue(struct device *dev, const uint64_t *mask)
+{
+    uint32_t *list;
+    dev->queue_count = mask_list(mask, dev->shard->locals, &list);
+    memcpy(dev->queue, list, dev->queue_count * sizeof *list);
+    free(list);
+}
+
+static void set_frontier(struct device *dev, enum kind kind, const uint64_t *frontier)
+{
+    if (kind == DELEGATES) {
+        put_mask(dev->frontier_d, frontier, dev->shard->d);
+        dev->fresh_listed = 0;
+    } else {
+        set_queue(dev, frontier);
+    }
+    count_frontier(dev);
+}
+
+/* ---- visits ---- */
+
+/* The CPU backend marks normals as visited when they are found. */
+static void set_targets(struct device *dev, enum kind kind, const uint64_t *visited,
+                        const uint64_t *next)
+{
+    if (kind == DELEGATES) {
+        put_mask(dev->visited_d, visited, dev->shard->d);
+        put_mask(dev->updated_d, next, dev->shard->d);
+        return;
+    }
+    for (uint64_t w = 0; w < mask_words(dev->shard->locals); w++)
+        dev->visited_n[w] = visited[w] | next[w];
+}
+
+static uint64_t *next_of(const struct device *dev, enum kind kind, const uint64_t *visited)
+{
+    uint64_t words = mask_words(vertices_of(dev->shard, kind));
+    uint64_t *next = copy_of(kind == DELEGATES ? dev->updated_d : dev->visited_n, words * 8);
+    for (uint64_t w = 0; w < words; w++)
+        next[w] &= ~visited[w];
+    return next;
+}
+
+/* Returns how many normals were found. */
+static uint64_t pull(struct device *dev, const struct visit *v)
+{
+    if (v->g == ND)
+        put_mask(dev->visited_n, v->from, dev->shard->locals);
+    if (v->g == DN)
+        put_mask(dev->visited_d, v->from, dev->shard->d);
+    if (v->g == NN)
+        set_queue(dev, v->from);
+    if (v->g == DD)
+        pull_dd(dev);
+    else if (v->g == ND)
+        pull_nd(dev);
+    return v->g == DN ? pull_dn(dev) : v->g == NN ? pull_nn(dev) : 0;
+}
+
+static uint64_t push(struct device *dev, const struct visit *v)
+{
+    static void (*const push_of[SUBGRAPHS])(struct device *) = {
+        [NN] = push_nn, [ND] = push_nd, [DN] = push_dn, [DD] = push_dd};
+    set_frontier(dev, sources_of(v->g), v->from);
+    push_of[v->g](dev);
+    return dev->next_count;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void take_sent(struct device *dev, struct visited *out)
+{
+    const struct shard *shard = dev->shard;
+    struct error e = {0};
+    for (uint32_t s = 0; s < shard->p; s++)
+        out->sent += backend_cpu.outgoing(dev, s);
+    out->codes = need_memory(out->sent * sizeof *out->codes);
+    uint32_t *ids = need_memory(out->sent * sizeof *ids);
+    for (uint64_t s = 0, at = 0; s < shard->p; s++) {
+        uint64_t count = backend_cpu.outgoing(dev, (uint32_t)s);
+        need(backend_cpu.take_outgoing(dev, (uint32_t)s, ids, &e), &e);
+        for (uint64_t i = 0; i < count; i++)
+            out->codes[at++] = s << shard->local_bits | ids[i];
+    }
+    free(ids);
+    qsort(out->codes, out->sent, sizeof *out->codes, by_value);
+}
+
+static uint32_t *parents_of(const struct device *dev, enum kind kind)
+{
+    const uint32_t *parent = kind == DELEGATES ? dev->parent_d : dev->parent_n;
+    return dev->parents ? copy_of(parent, vertices_of(dev->shard, kind) * 4) : NULL;
+}
+
+void twin_visit(const struct visit *v, struct visited *out)
+{
+    struct device *dev = open_device(v->shard, v->parents);
+    enum kind kind = targets_of(v->g);
+    set_targets(dev, kind, v->visited, v->next);
+    uint64_t normals = v->way == VISIT_PULL ? pull(dev, v) : push(dev, v);
+    out->found = kind == DELEGATES ? dev->updated : normals > 0;
+    out->next = next_of(dev, kind, v->visited);
+    out->parent = parents_of(dev, kind);
+    take_sent(dev, out);
+    backend_cpu.close(dev);
+}
+
+/* ---- previsits ---- */
+
+/* Normals are marked as they arrive. */
+static void arrive(struct device *dev, const struct previsit_step *p)
+{
+    struct error e = {0};
+    uint32_t *ids;
+    uint64_t count = mask_list(p->in, p->shard->locals, &ids);
+    put_mask(dev->visited_n, p->visited, p->shard->locals);
+    dev->depth = p->depth - 1;
+    need(backend_cpu.receive(dev, ids, count, &e), &e);
+    free(ids);
+    dev->depth = p->depth;
+    previsit_normals(dev);
+}
+
+void twin_previsit(const struct previsit_step *p, struct previsited *out)
+{
+    struct device *dev = open_device(p->shard, 0);
+    uint64_t words = mask_words(vertices_of(p->shard, p->kind));
+    dev->depth = p->depth;
+    if (p->kind == DELEGATES) {
+        put_mask(dev->incoming_d, p->in, p->shard->d);
+        put_mask(dev->visited_d, p->visited, p->shard->d);
+        dev->incoming = 1;
+        previsit_delegates(dev);
+        out->fresh = dev->fresh_count;
+        out->frontier = copy_of(dev->frontier_d, words * 8);
+    } else {
+        arrive(dev, p);
+        out->fresh = dev->queue_count;
+        out->frontier = need_memory(words * 8);
+        for (uint64_t i = 0; i < dev->queue_count; i++)
+            set_mask_bit(out->frontier, dev->queue[i]);
+    }
+    count_frontier(dev);
+    for (int i = 0; i < 2; i++) {
+        enum subgraph g = subgraph_of(p->kind, i);
+        out->sources[i] = dev->frontier[g];
+        out->forward[i] = count_forward(dev, g);
+    }
+    out->visited = copy_of(p->kind == DELEGATES ? dev->visited_d : dev->visited_n, words * 8);
+    out->depth = copy_of(p->kind == DELEGATES ? dev->depth_d : dev->depth_n,
+                         vertices_of(p->shard, p->kind) * 4);
+    backend_cpu.close(dev);
+}
+
+/* A push of delegates gathers its rows first, and so one of normals where TH is large. */
+void twin_list(const struct shard *shard, enum subgraph g, const uint64_t *frontier,
+               struct listed *out)
+{
+    struct shard gathering = *shard;
+    gathering.th = UINT64_MAX;
+    struct device *dev = open_device(&gathering, 0);
+    push(dev, &(struct visit){.g = g, .from = frontier});
+    out->count = dev->push.count;
+    out->rows = copy_of(dev->push.rows, out->count * 4);
+    out->forward = count_forward(dev, g);
+    backend_cpu.close(dev);
+}
+
+/* ---- vertices for other shards ---- */
+
+/* Pushes one row of nn whose columns are the codes; the shard that does is none of theirs. */
+void twin_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t local_bits,
+              struct binned *out)
+{
+    uint64_t offsets[2] = {0, count}, sources = count > 0;
+    struct shard shard = {.index = p, .p = p + 1, .locals = 1, .local_bits = local_bits};
+    shard.csr[NN] = (struct csr){.rows = 1,
+                                 .edges = count,
+                                 .offset_width = 8,
+                                 .column_width = 8,
+                                 .offsets = offsets,
+                                 .columns = codes,
+                                 .sources = &sources,
+                                 .source_rows = sources};
+    struct device *dev = open_device(&shard, 0);
+    struct error e = {0};
+    out->begin = need_memory((p + 1) * sizeof *out->begin);
+    out->ids = need_memory(count * sizeof *out->ids);
+    push(dev, &(struct visit){.g = NN, .from = &(uint64_t){1}});
+    for (uint32_t s = 0; s < p; s++) {
+        out->begin[s + 1] = out->begin[s] + backend_cpu.outgoing(dev, s);
+        need(backend_cpu.take_outgoing(dev, s, out->ids + out->begin[s], &e), &e);
+    }
+    backend_cpu.close(dev);
+}
+
+void twin_receive(const struct arrival *a, struct visited *out)
+{
+    struct device *dev = open_device(a->shard, a->parents);
+    struct error e = {0};
+    set_targets(dev, NORMALS, a->visited, a->next);
+    need(backend_cpu.receive(dev, a->ids, a->count, &e), &e);
+    out->next = next_of(dev, NORMALS, a->visited);
+    out->parent = parents_of(dev, NORMALS);
+    backend_cpu.close(dev);
+}
+
+/* ---- masks and results ---- */
+
+/* With `keep`, what was there is the mask of one more device. */
+void twin_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, int keep)
+{
+    struct shard shard = {.p = 1, .d = 64 * words};
+    struct device **devices = need_memory(((size_t)count + 1) * sizeof(struct device *));
+    struct error e = {0};
+    for (int i = 0; i <= count; i++) {
+        devices[i] = open_device(&shard, 0);
+        put_mask(devices[i]->updated_d, i < count ? masks[i] : to, shard.d);
+        devices[i]->updated = i < count || keep;
+    }
+    need(backend_cpu.read_masks(devices[0], devices, (uint32_t)count + 1, to, &e), &e);
+    for (int i = 0; i <= count; i++)
+        backend_cpu.close(devices[i]);
+    free(devices);
+}
+
+void twin_root(const struct shard *shard, enum kind kind, uint32_t vertex, int parents,
+               struct visited *out)
+{
+    struct device *dev = open_device(shard, parents);
+    struct root root = {.at = kind == DELEGATES ? ROOT_AT_DELEGATE : ROOT_AT_LOCAL,
+                        .shard = shard->index,
+                        .index = vertex};
+    struct error e = {0};
+    need(backend_cpu.start(dev, &root, &e), &e);
+    out->next = copy_of(kind == DELEGATES ? dev->incoming_d : dev->visited_n,
+                        mask_words(vertices_of(shard, kind)) * 8);
+    out->parent = parents_of(dev, kind);
+    backend_cpu.close(dev);
+}
+
+void twin_blank(const struct shard *shard, enum kind kind, const uint64_t *visited, int32_t *depth)
+{
+    struct device *dev = open_device(shard, 0);
+    uint64_t count = vertices_of(shard, kind);
+    int32_t *other = need_memory(vertices_of(shard, kind == DELEGATES ? NORMALS : DELEGATES) * 4);
+    struct error e = {0};
+    put_mask(kind == DELEGATES ? dev->visited_d : dev->visited_n, visited, count);
+    if (count > 0)
+        memcpy(kind == DELEGATES ? dev->depth_d : dev->depth_n, depth, count * 4);
+    need(backend_cpu.depths(dev, kind == DELEGATES ? other : depth,
+                            kind == DELEGATES ? depth : other, &e), &e);
+    free(other);
+    backend_cpu.close(dev);
+}
