@@ -195,21 +195,22 @@ static enum status decode_columns(struct device *dev, int g, const struct sectio
 }
 
 static enum status load_packed(struct device *dev, void *const at[GPU_ARRAY_COUNT],
-                               const struct staging *staging, int threads, struct error *e)
+                               const struct staging *staging, struct gpu_loader *loader,
+                               struct error *e)
 {
     for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
         const struct section *s = packed_columns(dev->shard, g);
         if (s == NULL)
             continue;
         struct gpu_copy copy = {staging->memory, s->data, s->bytes};
-        if (cuda_load(&copy, 1, threads, dev->where, e) == ST_OK)
+        if (gpu_loader_copy(loader, &copy, 1, e) == ST_OK)
             decode_columns(dev, g, s, staging->memory, at[4 * g + GPU_COLUMNS], e);
     }
     return e->status;
 }
 
-static enum status load_arrays(struct device *dev, const struct gpu_plan *plan,
-                               void *const at[GPU_ARRAY_COUNT], int threads, struct error *e)
+static enum status load_arrays(const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
+                               struct gpu_loader *loader, struct error *e)
 {
     struct gpu_copy copies[GPU_ARRAY_COUNT];
     int count = 0;
@@ -218,19 +219,22 @@ static enum status load_arrays(struct device *dev, const struct gpu_plan *plan,
         if (a->source != NULL && a->bytes > 0)
             copies[count++] = (struct gpu_copy){at[i], a->source, a->bytes};
     }
-    return cuda_load(copies, count, threads, dev->where, e);
+    return gpu_loader_copy(loader, copies, count, e);
 }
 
 static enum status load(struct device *dev, const struct gpu_plan *plan,
                         void *const at[GPU_ARRAY_COUNT], int threads, struct error *e)
 {
     struct staging staging = {.bytes = staging_bytes(dev->shard)};
+    struct gpu_loader *loader = NULL;
     double start = cli_seconds();
     if (staging.bytes > 0 &&
         CUDA_TRY(cudaMalloc(&staging.memory, staging.bytes), dev->where, e) != ST_OK)
         return e->status;
-    if (load_arrays(dev, plan, at, threads, e) == ST_OK)
-        load_packed(dev, at, &staging, threads, e);
+    if (gpu_loader_open(&loader, threads, dev->where, e) == ST_OK &&
+        load_arrays(plan, at, loader, e) == ST_OK)
+        load_packed(dev, at, &staging, loader, e);
+    gpu_loader_close(loader);
     cudaFree(staging.memory);
     dev->load = (struct device_load){cli_seconds() - start, plan->graph_bytes};
     return e->status;

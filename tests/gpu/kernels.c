@@ -412,7 +412,10 @@ int kernel_load(const unsigned char *const *from, unsigned char *const *back, co
     struct error e = {0};
     for (int i = 0; i < count; i++)
         copies[i] = (struct gpu_copy){on_device(NULL, bytes[i]), from[i], bytes[i]};
-    cuda_load(copies, count, threads, "kernel_load", &e);
+    struct gpu_loader *loader = NULL;
+    if (gpu_loader_open(&loader, threads, "kernel_load", &e) == ST_OK)
+        gpu_loader_copy(loader, copies, count, &e);
+    gpu_loader_close(loader);
     settle();
     for (int i = 0; i < count; i++)
         read_back(back[i], copies[i].to, bytes[i]);
