@@ -11,7 +11,7 @@
  *   choose    push or pull for each subgraph
  *   visit     dd and nd: the mask of updated delegates; dn and nn: new local normals, and vertices
  *             for other shards in bins
- *   finish    what was found
+ *   finish    what was found, delegates first
  * Pulls read the visited marks as they stood at the start of the level.
  */
 #ifndef DBFS_BACKEND_H
@@ -87,6 +87,10 @@ struct backend {
     enum status (*visit)(struct device *device, const struct directions *directions,
                          struct error *e);
 
+    /* Waits for the delegates that a visit finds, which may be before it ends: `updated` then holds.
+     * Need not be called before finish. */
+    enum status (*finish_delegates)(struct device *device, struct error *e);
+
     /* *found: local normals newly reached; a device may say 1 for any number. */
     enum status (*finish)(struct device *device, uint64_t *found, struct error *e);
 
@@ -112,7 +116,7 @@ struct backend {
     enum status (*receive_local)(struct device *device, struct device *const *devices,
                                  uint32_t count, struct error *e);
 
-    /* Delegates. First whether this device, which has finished, updated any; if any device of any
+    /* Delegates. First whether this device, whose delegates have finished, updated any; if any device of any
      * rank did, read_masks ORs the updates of this rank's devices, into `mask` (mask_words(d) words)
      * where that is not NULL, which it is for the first device if there are other ranks. When all
      * have read, take_mask makes the updates what comes in next: `mask`, as reduced over all ranks,

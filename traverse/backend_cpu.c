@@ -264,6 +264,12 @@ static enum status cpu_visit(struct device *dev, const struct directions *direct
     return dev->out_of_memory ? fail_memory(e, "bins of vertices for other shards", 0) : ST_OK;
 }
 
+static enum status cpu_finish_delegates(struct device *dev, struct error *e)
+{
+    (void)dev;
+    return e->status;
+}
+
 static enum status cpu_finish(struct device *dev, uint64_t *found, struct error *e)
 {
     (void)e;
@@ -425,6 +431,7 @@ const struct backend backend_cpu = {
     .previsit = cpu_previsit,
     .choose = cpu_choose,
     .visit = cpu_visit,
+    .finish_delegates = cpu_finish_delegates,
     .finish = cpu_finish,
     .times = cpu_times,
     .keep_updates = cpu_keep_updates,

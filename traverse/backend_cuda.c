@@ -217,6 +217,17 @@ static enum status visit_subgraph(struct device *dev, enum subgraph g,
     return CUDA_LAUNCHED(dev->where, e);
 }
 
+/* For finish_delegates, which does not wait for the other stream. */
+static enum status publish_updated(struct device *dev, struct error *e)
+{
+    if (dev->shard->p == 1)
+        return ST_OK;
+    return CUDA_TRY(cudaMemcpyAsync(dev->updated_published, &dev->level->found[GPU_DELEGATES],
+                                    sizeof *dev->updated_published, cudaMemcpyDeviceToHost,
+                                    dev->stream[GPU_DELEGATES]),
+                    dev->where, e);
+}
+
 static enum status gpu_visit(struct device *dev, const struct directions *directions,
                              struct error *e)
 {
@@ -227,7 +238,7 @@ static enum status gpu_visit(struct device *dev, const struct directions *direct
                 (!dev->listed[GPU_NORMALS] && directions->of[ND] == PUSH &&
                  directions->of[NN] == PUSH);
     if (use(dev, e) != ST_OK || visit_subgraph(dev, DD, directions, e) != ST_OK ||
-        visit_subgraph(dev, ND, directions, e) != ST_OK ||
+        visit_subgraph(dev, ND, directions, e) != ST_OK || publish_updated(dev, e) != ST_OK ||
         (apart && follow(dev, GPU_NORMALS, GPU_DELEGATES, e) != ST_OK) ||
         visit_subgraph(dev, DN, directions, e) != ST_OK ||
         visit_subgraph(dev, NN, directions, e) != ST_OK)
@@ -240,6 +251,14 @@ static enum status gpu_visit(struct device *dev, const struct directions *direct
              dev->bin_begin, dev->bin_cursor, dev->bins_published, dev->stream[GPU_NORMALS]);
     gpu_time_end(dev, PART_BINS, GPU_NORMALS);
     return CUDA_LAUNCHED(dev->where, e);
+}
+
+static enum status gpu_finish_delegates(struct device *dev, struct error *e)
+{
+    if (use(dev, e) == ST_OK &&
+        CUDA_TRY(cudaStreamSynchronize(dev->stream[GPU_DELEGATES]), dev->where, e) == ST_OK)
+        dev->updated = *dev->updated_published != 0;
+    return e->status;
 }
 
 static enum status gpu_finish(struct device *dev, uint64_t *found, struct error *e)
@@ -329,6 +348,7 @@ const struct backend backend_cuda = {
     .previsit = gpu_previsit,
     .choose = gpu_choose,
     .visit = gpu_visit,
+    .finish_delegates = gpu_finish_delegates,
     .finish = gpu_finish,
     .times = gpu_times,
     .keep_updates = gpu_keep_updates,

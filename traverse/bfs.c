@@ -38,15 +38,24 @@ static enum status previsit_device(void *context, uint32_t i, struct error *e)
 static enum status visit_device(void *context, uint32_t i, struct error *e)
 {
     const struct search *s = context;
+    return s->bfs->backend->visit(s->bfs->devices[i], &s->bfs->levels[i].directions, e);
+}
+
+static enum status finish_device(void *context, uint32_t i, struct error *e)
+{
+    const struct search *s = context;
     const struct bfs *bfs = s->bfs;
-    int alone = bfs->comm->ranks * bfs->device_count == 1;
     struct device_level *level = &bfs->levels[i];
-    if (bfs->backend->visit(bfs->devices[i], &level->directions, e) != ST_OK ||
-        (alone && !bfs->timed))
-        return e->status;
     if (bfs->backend->finish(bfs->devices[i], &level->found, e) != ST_OK || !bfs->timed)
         return e->status;
     return bfs->backend->times(bfs->devices[i], &level->times, e);
+}
+
+static enum status visit_and_finish_device(void *context, uint32_t i, struct error *e)
+{
+    if (visit_device(context, i, e) == ST_OK)
+        finish_device(context, i, e);
+    return e->status;
 }
 
 /* ---- a level ---- */
@@ -75,11 +84,34 @@ static enum status previsit_level(struct search *s, struct level_trace *trace, u
     return ST_OK;
 }
 
+static int is_alone(const struct bfs *bfs)
+{
+    return bfs->comm->ranks * bfs->device_count == 1;
+}
+
+/* Delegates are reduced while normals are still looked for, where the exchange can do that. */
+static enum status visit_overlapping(struct search *s, struct level_trace *trace, struct error *e)
+{
+    if (team_run(s->bfs->team, visit_device, s, e) == ST_OK &&
+        exchange_begin(s->bfs->exchange, &trace->exchange, e) == ST_OK)
+        team_run(s->bfs->team, finish_device, s, e);
+    return e->status;
+}
+
+/* A device that is alone need not be waited for. */
+static enum status visit_devices(struct search *s, struct level_trace *trace, struct error *e)
+{
+    if (exchange_overlaps(s->bfs->exchange))
+        return visit_overlapping(s, trace, e);
+    int waits = !is_alone(s->bfs) || s->bfs->timed;
+    return team_run(s->bfs->team, waits ? visit_and_finish_device : visit_device, s, e);
+}
+
 static enum status visit_level(struct search *s, struct level_trace *trace, uint64_t *found,
                                struct error *e)
 {
     *found = 0;
-    if (team_run(s->bfs->team, visit_device, s, e) != ST_OK)
+    if (visit_devices(s, trace, e) != ST_OK)
         return e->status;
     for (uint32_t i = 0; i < s->bfs->device_count; i++) {
         *found += s->bfs->levels[i].found;
@@ -106,7 +138,7 @@ static enum status search_level(struct search *s, struct level_trace *trace, int
                                 struct error *e)
 {
     struct bfs *bfs = s->bfs;
-    int alone = bfs->comm->ranks * bfs->device_count == 1;
+    int alone = is_alone(bfs);
     uint64_t fresh, found;
     double begin = cli_seconds();
     if (previsit_level(s, trace, &fresh, e) != ST_OK)

@@ -29,6 +29,7 @@ struct device {
 
     /* host memory that the device writes to */
     struct gpu_level *published;
+    unsigned int *updated_published;
     unsigned long long *bins_published; /* [p + 1] */
 
     cudaStream_t stream[GPU_KINDS];

@@ -153,6 +153,9 @@ static enum status take_host_memory(struct device *dev, struct error *e)
     size_t bins = ((size_t)dev->shard->p + 1) * sizeof *dev->bins_published;
     CUDA_TRY(cudaHostAlloc((void **)&dev->published, sizeof *dev->published, cudaHostAllocMapped),
              dev->where, e);
+    CUDA_TRY(cudaHostAlloc((void **)&dev->updated_published, sizeof *dev->updated_published,
+                           cudaHostAllocMapped),
+             dev->where, e);
     CUDA_TRY(cudaHostAlloc((void **)&dev->bins_published, bins, cudaHostAllocMapped), dev->where,
              e);
     return e->status;
@@ -285,6 +288,7 @@ void gpu_close(struct device *dev)
         destroy_event(dev->end[part]);
     }
     cudaFreeHost(dev->published);
+    cudaFreeHost(dev->updated_published);
     cudaFreeHost(dev->bins_published);
     cudaFree(dev->memory);
     free(dev);

@@ -23,6 +23,7 @@ struct exchange {
     struct exchange_options options;
     struct memory_budget *budget;
     uint64_t *mask; /* [words] */
+    int begun;      /* the reduction of this level's masks */
     uint64_t *control, *control_in; /* [R][CONTROL_COUNTS + G*G] */
     struct outbox *outbox;          /* [R][G from][G to] */
     uint32_t *send, *receive;       /* buffers, grown as needed */
@@ -381,13 +382,37 @@ static enum status end_masks(struct exchange *x, struct error *e)
 
 /* ---- a level ---- */
 
+int exchange_overlaps(const struct exchange *x)
+{
+    return x->R > 1 && x->options.nonblocking;
+}
+
+static enum status finish_delegates(void *context, uint32_t device, struct error *e)
+{
+    struct exchange *x = context;
+    return x->backend->finish_delegates(x->devices[device], e);
+}
+
+enum status exchange_begin(struct exchange *x, struct exchange_stats *stats, struct error *e)
+{
+    if (team_run(x->team, finish_delegates, x, e) != ST_OK)
+        return e->status;
+    double start = cli_seconds();
+    uint64_t updating = (uint64_t)any_updated(x); /* ranks that do */
+    comm_sum_u64(x->comm, &updating, 1);
+    x->begun = updating > 0;
+    if (x->begun)
+        reduce_masks(x, e);
+    stats->masks_s = cli_seconds() - start;
+    return e->status;
+}
+
 enum status exchange_level(struct exchange *x, uint64_t found, int *done,
                            struct exchange_stats *stats, struct error *e)
 {
     struct level_state state = {.updated = any_updated(x)};
     uint64_t leaving = 0;
     double start = cli_seconds();
-    memset(stats, 0, sizeof *stats);
     if (collect(x, &leaving, e) != ST_OK)
         return e->status;
     stats->local_vertices = count_local(x);
@@ -396,14 +421,15 @@ enum status exchange_level(struct exchange *x, uint64_t found, int *done,
     stats->reduced_masks = state.updated;
     double shared = cli_seconds();
     stats->remote_s = shared - start;
-    if (state.updated && reduce_masks(x, e) != ST_OK)
+    if (state.updated && !x->begun && reduce_masks(x, e) != ST_OK)
         return e->status;
-    stats->masks_s = cli_seconds() - shared;
+    stats->masks_s += cli_seconds() - shared;
     if (move_vertices(x, stats, e) != ST_OK)
         return e->status;
     double moved = cli_seconds();
     if (state.updated)
         end_masks(x, e);
+    x->begun = 0;
     stats->masks_s += cli_seconds() - moved;
     *done = !state.updated && !state.found;
     return e->status;

@@ -42,7 +42,15 @@ enum status exchange_open(struct exchange **exchange, const struct comm *comm,
                           struct memory_budget *budget, struct error *e);
 void exchange_close(struct exchange *exchange); /* NULL is allowed */
 
-/* Ends a level. `found`: local normals this rank's devices newly reached. *done: nothing was found
+/* Whether the masks can be reduced while the devices still look for normals: between ranks, by a
+ * non-blocking reduction. If so, exchange_begin comes between visiting and finishing: it waits for
+ * the delegates and begins to reduce them. */
+int exchange_overlaps(const struct exchange *exchange);
+enum status exchange_begin(struct exchange *exchange, struct exchange_stats *stats,
+                           struct error *e);
+
+/* Ends a level. `found`: local normals this rank's devices newly reached; `stats` zero, or as
+ * exchange_begin left them. *done: nothing was found
  * anywhere, the search is over. */
 enum status exchange_level(struct exchange *exchange, uint64_t found, int *done,
                            struct exchange_stats *stats, struct error *e);
