@@ -148,7 +148,7 @@ stage_sanitize() {
     for tool in memcheck racecheck initcheck synccheck; do
         sanitizer="compute-sanitizer --tool $tool --error-exitcode 9"
         [ $tool != memcheck ] || sanitizer="$sanitizer --leak-check full"
-        sanitizer=$sanitizer check_command "$tool of the kernels" "$TESTS/gpu_kernels"
+        sanitizer=$sanitizer check_command "$tool of the kernels" "$TESTS/gpu_kernels" small
         for layout in 1x1 2x2; do
             while read -r options; do
                 run_layout $layout "$work/small-$((${layout%x*} * ${layout#*x}))" -q -n 1 \

@@ -105,6 +105,7 @@ static void make_csr(struct csr *csr, const struct graph_spec *spec, uint64_t ro
         csr->edges += length[row];
         put_number((void *)csr->offsets, csr->offset_width, row + 1, rest);
     }
+    csr->column_count = rest;
     csr->columns = need_memory(rest * column_width);
     for (uint64_t row = 0; row < rows; row++)
         fill_row(csr, row, length[row], csr_offset(csr, row), c, random);

@@ -192,16 +192,20 @@ static void pull(const struct visit *v, const struct gpu_target *target)
     settle();
 }
 
-static int by_value(const void *a, const void *b)
+static void take_sent(const uint64_t *codes_there, uint64_t count, struct visited *out)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+    uint64_t *codes = from_device(codes_there, count * sizeof *codes);
+    for (uint64_t i = 0; i < count; i++)
+        out->sent_sum += code_sum(codes[i]);
+    out->sent = count;
+    free(codes);
 }
 
 void kernel_visit(const struct visit *v, struct visited *out)
 {
     const struct shard *shard = v->shard;
     uint64_t count = vertices_of(shard, targets_of(v->g));
+    int coded = v->g == NN && shard->p > 1;
     struct gpu_level *level, counters;
     struct gpu_target target;
     kernel_use(shard);
@@ -211,10 +215,10 @@ void kernel_visit(const struct visit *v, struct visited *out)
                                  .parent = v->parents ? on_device(NULL, count * 4) : NULL,
                                  .tag = sources_of(v->g) == DELEGATES ? UINT32_C(1) << 31 : 0,
                                  .found = &level->found[targets_of(v->g)],
-                                 .coded = v->g == NN && shard->p > 1,
+                                 .coded = coded,
                                  .local_bits = shard->local_bits,
                                  .own_shard = shard->index,
-                                 .out = on_device(NULL, shard->csr[NN].edges * 8),
+                                 .out = on_device(NULL, coded ? shard->csr[NN].edges * 8 : 0),
                                  .sent = &level->sent};
     if (v->way == VISIT_PULL)
         pull(v, &target);
@@ -222,9 +226,7 @@ void kernel_visit(const struct visit *v, struct visited *out)
         push(v, &target, level);
     read_back(&counters, level, sizeof counters);
     out->found = counters.found[targets_of(v->g)] != 0;
-    out->sent = counters.sent;
-    out->codes = from_device(target.out, counters.sent * sizeof *out->codes);
-    qsort(out->codes, out->sent, sizeof *out->codes, by_value);
+    take_sent(target.out, counters.sent, out);
     out->next = from_device(target.next, mask_bytes(count));
     out->parent = v->parents ? from_device(target.parent, count * 4) : NULL;
     drop_arrays(graph_arrays);
@@ -386,7 +388,7 @@ void kernel_blank(const struct shard *shard, enum kind kind, const uint64_t *vis
     drop_arrays(graph_arrays);
 }
 
-/* ---- kernels without a twin ---- */
+/* ---- kernels whose twin needs no device ---- */
 
 size_t kernel_level_bytes(void)
 {
@@ -422,6 +424,37 @@ int kernel_load(const unsigned char *const *from, unsigned char *const *back, co
     drop_arrays(graph_arrays);
     free(copies);
     return e.status == ST_OK;
+}
+
+static const unsigned char *moved(const unsigned char *part, const struct packed *section,
+                                  const unsigned char *copy)
+{
+    return copy + (part - section->bits);
+}
+
+int kernel_decode(const struct packed *section, uint64_t size, const struct packed_rows *rows,
+                  void *array)
+{
+    struct packed there = *section;
+    struct packed_rows rows_there = {0};
+    const unsigned char *copy = on_device(section->bits, size);
+    void *decoded = on_device(NULL, section->count * section->width);
+    unsigned int bad, *bad_there = zeros_on_device(sizeof bad);
+    there.bits = copy;
+    there.group = moved(section->group, section, copy);
+    there.base = moved(section->base, section, copy);
+    there.entry = moved(section->entry, section, copy);
+    if (rows != NULL) {
+        rows_there = *rows;
+        rows_there.offsets = on_device(rows->offsets, (rows->rows + 1) * rows->offset_width);
+        rows_there.heads = rows->heads != NULL ? on_device(rows->heads, rows->rows * 4) : NULL;
+    }
+    cuda_decode(&there, rows != NULL ? &rows_there : NULL, decoded, bad_there, 0);
+    settle();
+    read_back(&bad, bad_there, sizeof bad);
+    read_back(array, decoded, section->count * section->width);
+    drop_arrays(graph_arrays);
+    return bad == 0;
 }
 
 int kernel_scratch_fits(uint64_t rows)

@@ -8,6 +8,8 @@
 #ifndef DBFS_TESTS_GPU_STEPS_H
 #define DBFS_TESTS_GPU_STEPS_H
 
+#include "formats/hash.h"
+#include "formats/packed.h"
 #include "formats/shard.h"
 
 #include <stddef.h>
@@ -57,9 +59,14 @@ struct visited {
     uint64_t *next;   /* those before included */
     uint32_t *parent; /* [destinations]; NULL where not recorded */
     int found;        /* some */
-    uint64_t *codes;  /* for other shards, ascending */
-    uint64_t sent;
+    uint64_t sent, sent_sum; /* for other shards: how many, and code_sum over their codes */
 };
+
+/* Equal multisets of codes have equal sums of this. */
+static inline uint64_t code_sum(uint64_t code)
+{
+    return mix64(code + 1);
+}
 
 /* `out` is empty before; its arrays are the caller's to free. */
 void twin_visit(const struct visit *v, struct visited *out);
@@ -72,7 +79,7 @@ struct previsit_step {
     enum kind kind;
     const uint64_t *in, *visited;
     int32_t depth;
-    uint64_t room; /* of the list; the twin lists all */
+    uint64_t room; /* of the list */
 };
 
 struct previsited {
@@ -150,7 +157,7 @@ void twin_blank(const struct shard *shard, enum kind kind, const uint64_t *visit
 void kernel_blank(const struct shard *shard, enum kind kind, const uint64_t *visited,
                   int32_t *depth);
 
-/* ---- kernels without a twin ---- */
+/* ---- kernels whose twin needs no device ---- */
 
 /* Counters are copied and zeroed: `bytes` random ones go in; what was published and what is left of
  * them come out. */
@@ -160,6 +167,11 @@ void kernel_publish(const unsigned char *level, unsigned char *published, unsign
 /* Copies pieces of host memory to the device with cuda_load, and back. Returns 0 where it failed. */
 int kernel_load(const unsigned char *const *from, unsigned char *const *back, const size_t *bytes,
                 int count, int threads);
+
+/* Decodes a packed section of `size` bytes; `rows` NULL: not the columns of a CSR. Returns 0 where a
+ * block cannot be decoded. */
+int kernel_decode(const struct packed *section, uint64_t size, const struct packed_rows *rows,
+                  void *array);
 
 /* Scratch of the merge: what the scan asks for is below the plan's bound. */
 int kernel_scratch_fits(uint64_t rows);

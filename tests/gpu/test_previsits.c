@@ -7,21 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH = 7 };
+enum { DEPTH = 7, SURELY_LISTED = 256 };
 
 static const char *const kind_name[] = {"delegates", "normals"};
 
-static uint64_t row_length(const struct csr *csr, uint64_t row)
-{
-    uint64_t heads = 0;
-    while (heads < csr->head_columns && csr->heads[heads * csr->rows + row] != HEAD_NONE)
-        heads++;
-    return heads + csr_offset(csr, row + 1) - csr_offset(csr, row);
-}
-
-/* The first `count` entries of a queue are different vertices of the mask; all others are POISON. */
-static void check_queue(const uint32_t *queue, uint64_t count, const uint64_t *mask, uint64_t bits,
-                        uint64_t room)
+/* A queue is the mask as a list, in any order; what is behind it is POISON. */
+static void check_queue(const uint32_t *queue, uint64_t count, const uint64_t *mask, uint64_t bits)
 {
     uint64_t *seen = need_memory(mask_words(bits) * 8);
     for (uint64_t i = 0; i < count; i++) {
@@ -31,42 +22,30 @@ static void check_queue(const uint32_t *queue, uint64_t count, const uint64_t *m
             break;
         seen[id / 64] |= UINT64_C(1) << (id % 64);
     }
-    for (uint64_t i = count; i < room; i++)
+    for (uint64_t i = count; i < bits; i++)
         check_that(queue[i] == POISON, "entry %" PRIu64 " is behind the end of the queue", i);
     free(seen);
 }
 
-/* Lengths of the rows that are listed, and 1 for each of the other sources. */
-static uint64_t expected_forward(const struct csr *csr, const uint32_t *queue, uint64_t listed,
-                                 uint64_t sources)
-{
-    uint64_t sum = sources;
-    for (uint64_t i = 0; csr->edges > 0 && i < listed; i++) {
-        if (mask_bit(csr->sources, queue[i]))
-            sum += row_length(csr, queue[i]) - 1;
-    }
-    return sum;
-}
-
+/* A frontier that is large, or dense somewhere, need not be listed, and its FV is then a lower bound
+ * of at least q. */
 static void check_counts(const struct previsit_step *p, const struct previsited *kernel,
                          const struct previsited *twin)
 {
     uint64_t bits = vertices_of(p->shard, p->kind);
-    uint64_t listed = twin->fresh < p->room ? twin->fresh : p->room;
+    int listed = kernel->listed == kernel->fresh && kernel->listed <= p->room;
     check_that(kernel->fresh == twin->fresh, "fresh is %" PRIu64 " for %" PRIu64, kernel->fresh,
                twin->fresh);
-    check_that(kernel->listed >= listed && kernel->listed <= twin->fresh,
-               "%" PRIu64 " are listed for %" PRIu64, kernel->listed, listed);
-    check_queue(kernel->queue, listed, twin->frontier, bits, bits);
+    check_that(listed || twin->fresh > SURELY_LISTED || twin->fresh > p->room,
+               "%" PRIu64 " of only %" PRIu64 " are listed", kernel->listed, twin->fresh);
+    if (listed)
+        check_queue(kernel->queue, twin->fresh, twin->frontier, bits);
     for (int i = 0; i < 2; i++) {
-        const struct csr *csr = &p->shard->csr[subgraph_of(p->kind, i)];
-        uint64_t forward = expected_forward(csr, kernel->queue, listed, twin->sources[i]);
         check_that(kernel->sources[i] == twin->sources[i], "q is %" PRIu64 " for %" PRIu64,
                    kernel->sources[i], twin->sources[i]);
-        check_that(listed < twin->fresh || forward == twin->forward[i], "the twin's FV is %" PRIu64
-                   " for %" PRIu64, twin->forward[i], forward);
-        check_that(kernel->forward[i] == forward, "FV is %" PRIu64 " for %" PRIu64,
-                   kernel->forward[i], forward);
+        check_that(kernel->forward[i] <= twin->forward[i] &&
+                       kernel->forward[i] >= (listed ? twin->forward[i] : twin->sources[i]),
+                   "FV is %" PRIu64 " for %" PRIu64, kernel->forward[i], twin->forward[i]);
     }
 }
 
@@ -108,7 +87,7 @@ static void run_previsit(const struct previsit_step *p)
 static void test_rooms(const struct shard *shard, enum kind kind, enum mask_kind in,
                        enum mask_kind visited)
 {
-    static const uint64_t rooms[] = {UINT64_C(1) << 40, 4000, 33, 0};
+    static const uint64_t rooms[] = {UINT64_C(1) << 40, 500, 0};
     uint64_t bits = vertices_of(shard, kind), random = (uint64_t)in + 8 * (uint64_t)visited;
     uint64_t *coming = mask_make(bits, in, &random), *before = mask_make(bits, visited, &random);
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
@@ -151,13 +130,13 @@ static void run_list(const struct shard *shard, enum subgraph g, enum mask_kind 
 
 void test_previsits(const struct shard *shard, const struct graph_spec *spec)
 {
-    static const enum mask_kind visited[] = {MASK_NONE, MASK_HALF, MASK_ALL};
     for (int kind = DELEGATES; kind <= NORMALS; kind++) {
         check_begin();
         for (int in = MASK_NONE; in <= MASK_ALL; in++) {
-            for (int v = 0; v < 3; v++)
-                test_rooms(shard, (enum kind)kind, (enum mask_kind)in, visited[v]);
+            test_rooms(shard, (enum kind)kind, (enum mask_kind)in, MASK_NONE);
+            test_rooms(shard, (enum kind)kind, (enum mask_kind)in, MASK_HALF);
         }
+        test_rooms(shard, (enum kind)kind, MASK_ALL, MASK_ALL);
         check_end("cuda_previsit, %s: %s", kind_name[kind], spec->name);
     }
     for (int g = 0; g < SUBGRAPHS; g++) {

@@ -121,28 +121,19 @@ static uint64_t push(struct device *dev, const struct visit *v)
     return dev->next_count;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static void take_sent(struct device *dev, struct visited *out)
 {
     const struct shard *shard = dev->shard;
     struct error e = {0};
-    for (uint32_t s = 0; s < shard->p; s++)
-        out->sent += backend_cpu.outgoing(dev, s);
-    out->codes = need_memory(out->sent * sizeof *out->codes);
-    uint32_t *ids = need_memory(out->sent * sizeof *ids);
-    for (uint64_t s = 0, at = 0; s < shard->p; s++) {
+    for (uint64_t s = 0; s < shard->p; s++) {
         uint64_t count = backend_cpu.outgoing(dev, (uint32_t)s);
+        uint32_t *ids = need_memory(count * sizeof *ids);
         need(backend_cpu.take_outgoing(dev, (uint32_t)s, ids, &e), &e);
         for (uint64_t i = 0; i < count; i++)
-            out->codes[at++] = s << shard->local_bits | ids[i];
+            out->sent_sum += code_sum(s << shard->local_bits | ids[i]);
+        out->sent += count;
+        free(ids);
     }
-    free(ids);
-    qsort(out->codes, out->sent, sizeof *out->codes, by_value);
 }
 
 static uint32_t *parents_of(const struct device *dev, enum kind kind)
