@@ -14,6 +14,13 @@ check 'converting and generating know nothing of packing' \
     no_match '#include "tools/(pack|separate)/' tools/convert tools/generate
 check 'MPI is seen by one file of traverse' \
     test "$(grep -lE '#include <mpi.h>' traverse/* | tr '\n' ' ')" = 'traverse/comm.c '
+others=$(grep -rlE 'cuda_runtime|cuda_kernels\.h|cuda_device\.h|cuda_error\.h|cub/' formats tools traverse tests \
+    --include='*.[ch]' --include='*.cu' --include='*.cuh' |
+    grep -vE '^traverse/([^/]*\.cuh?|backend_cuda\.c|backend_choose\.c|cuda_[^/]*\.[ch])$|^tests/gpu/')
+check "CUDA is seen by the CUDA backend and its tests alone ($others)" test -z "$others"
+check 'the plan of device memory needs no CUDA' \
+    no_match '#include .*(cuda_runtime|cuda_kernels|cuda_device|cuda_error)' traverse/cuda_plan.c traverse/cuda_plan.h \
+    traverse/cuda_limits.h traverse/plan.c traverse/plan.h
 check 'zlib inflate is seen by one file of the tools' \
     test "$(grep -rlE 'inflate(Init|End)' formats tools traverse | wc -l)" = 1
 

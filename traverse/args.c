@@ -222,7 +222,7 @@ static void check_outputs(const struct args *args)
 {
     const char *const file[] = {args->depths, args->parents, args->json};
     int to_stdout = 0;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3 && !args->plan; i++) {
         if (file[i] == NULL)
             continue;
         to_stdout += strcmp(file[i], "-") == 0;

@@ -8,7 +8,6 @@
  *   cuda_bins.cu      backend_cpu.c    vertices for other shards
  *   cuda_masks.cu     backend_cpu.c    masks of several devices, results
  *   cuda_decode.cu    packed.c         packed sections, while a shard is loaded
- *   cuda_decode.cu    packed.c         packed sections, while a shard is loaded
  * Masks are arrays of 32-bit words; bit v of word v/32 is vertex v, as in the shard files. All
  * pointers but `published` are device memory; launches are asynchronous on the stream given.
  */
@@ -16,8 +15,6 @@
 #define DBFS_CUDA_KERNELS_H
 
 #include "cuda_limits.h"
-
-#include "formats/packed.h"
 
 #include "formats/packed.h"
 
@@ -151,13 +148,6 @@ struct gpu_id_list {
 /* Those not visited enter `next`. *bad becomes 1 for an id that is not below the vertices' count. */
 void cuda_receive(const struct gpu_vertices *vertices, const struct gpu_id_list *list,
                   uint32_t parent, unsigned int *bad, cudaStream_t stream);
-
-/* ---- packed sections ---- */
-
-/* Decodes a packed section (formats/packed.h) whose parts are device memory, as those of `rows` are,
- * which is NULL for all but the columns of a CSR. *bad becomes 1 where a block cannot be decoded. */
-void cuda_decode(const struct packed *section, const struct packed_rows *rows, void *array,
-                 unsigned int *bad, cudaStream_t stream);
 
 /* ---- packed sections ---- */
 

@@ -31,6 +31,11 @@ check_exit 2 'a wrong factor' "$traverse" --factor0 dx=1 "$tmp/p1"
 check_exit 2 'a wrong size' "$traverse" -S 4GB "$tmp/p1"
 check_exit 2 'ranks that do not divide p' mpi 3 "$tmp/p4"
 check_exit 5 '--backend cuda without a usable GPU' env CUDA_VISIBLE_DEVICES= "$traverse" --backend cuda "$tmp/p1"
+check_says '^dbfs-traverse: --backend cuda: .' 'says why'
+check 'and nothing else' test ! -s "$tmp/out" -a "$(wc -l <"$tmp/err")" = 1
+check_exit 2 'a wrong backend' "$traverse" --backend gpu "$tmp/p1"
+check_exit 0 '--backend auto without a usable GPU' env CUDA_VISIBLE_DEVICES= "$traverse" --backend auto -r 1 "$tmp/p1"
+check 'says that it took the CPU' grep -q '^setup: .* cpu backend$' "$tmp/out"
 check_exit 5 'a memory budget that is too small' "$traverse" -S 1K "$tmp/p1"
 check_says 'budget' 'says so'
 check_exit 1 'a launcher of another MPI' env OMPI_COMM_WORLD_SIZE=2 PMIX_RANK= "$traverse" "$tmp/p1"
@@ -174,6 +179,62 @@ check 'prints the summary alone' test "$(grep -c '^root ' "$tmp/out")" = 0 -a "$
 check_exit 0 'the default' "$traverse" "$tmp/p1"
 check 'is 64 sampled roots' test "$(grep -c '^root ' "$tmp/out")" = 64
 check 'all different' test "$(grep '^root ' "$tmp/out" | cut -d' ' -f2 | sort -u | wc -l)" = 64
+
+# ---- parts of levels, several levels, device memory ----
+check_exit 0 '--breakdown' mpi 2 -q -n 3 --breakdown --json "$tmp/b.json" "$tmp/p4"
+"$traverse" -q -n 3 --json "$tmp/plain.json" "$tmp/p4" >/dev/null
+check 'without it there are no parts' test "$(grep -c levels_s "$tmp/b.json" "$tmp/plain.json" | cut -d: -f2 | tr '\n' ' ')" = '3 0 '
+if command -v python3 >/dev/null 2>&1; then
+    check 'times every part of every iteration' python3 - "$tmp/b.json" <<'END'
+import json, sys
+parts = ["previsit", "visit_nn", "visit_nd", "visit_dn", "visit_dd", "bins", "local_exchange",
+         "remote_exchange", "mask_reduction"]
+for root in json.load(open(sys.argv[1]))["roots"]:
+    assert sorted(root["levels_s"]) == sorted(parts), root["levels_s"].keys()
+    for part in parts:
+        times = root["levels_s"][part]
+        assert len(times) == root["iterations"] and min(times) >= 0, part
+        assert max(times) <= root["time_s"], part
+    assert sum(root["levels_s"]["previsit"]) > 0
+END
+else
+    skip '--breakdown through a parser: no python3'
+fi
+
+printf '1 2\n1 3\n9 9\n8 8\n' >"$tmp/levels.txt"
+"$BIN/edgeconv" -q -u -o "$tmp/levels.edges" "$tmp/levels.txt"
+"$BIN/dbfs-pack" -q -p 1 -o "$tmp/levels" "$tmp/levels.edges"
+check_exit 0 '--several-levels' "$traverse" -r 1,8,9,2 --several-levels --json "$tmp/s.json" "$tmp/levels"
+check 'summarises the searches of more than one level' grep -q '^summarised: 2 of more than one level$' "$tmp/out"
+check 'in which two edges are traversed' grep -q '^min_nedge: 2$' "$tmp/out"
+check 'of all that are recorded' test "$(grep -c '^root ' "$tmp/out")" = 4 -a "$(grep -c '^NBFS: 4$' "$tmp/out")" = 1
+check 'in JSON too' grep -q '"searches": 4, "summarised": 2,' "$tmp/s.json"
+check_exit 0 'without it' "$traverse" -r 1,8,9,2 "$tmp/levels"
+check 'all are summarised' sh -c "grep -q '^min_nedge: 1\$' '$tmp/out' && ! grep -q '^summarised' '$tmp/out'"
+
+check_exit 0 '--plan' env CUDA_VISIBLE_DEVICES= "$traverse" --plan "$tmp/p1"
+# columns: name, bytes of all GPUs, bytes of the largest. Arrays start at multiples of 256 bytes.
+check 'of one shard adds up to its totals' awk '
+    function name() { sub(/ +[0-9]+ +[0-9]+$/, ""); return $0 }
+    NF < 3 || /^bytes/ { next }
+    { all = $(NF - 1); largest = $NF; what = name() }
+    all != largest { print "largest differs: " $0; bad = 1 }
+    what == "graph" { graph = all; summed = 1; next }
+    what == "working arrays" { working = all; next }
+    what == "total" { total = all; next }
+    summed { next }
+    what ~ /^(nn|nd|dn|dd) (heads|offsets|columns|sources)$/ { g += int((all + 255) / 256) * 256; next }
+    { w += int((all + 255) / 256) * 256 }
+    END { exit bad || g != graph || w != working || g + w != total || g == 0 || w == 0 }' "$tmp/out"
+cp "$tmp/out" "$tmp/plan"
+check_exit 0 '--plan with --parents' "$traverse" --plan --parents - "$tmp/p1"
+check 'adds a word per vertex' test "$(grep -c 'parents' "$tmp/out")" = "$(grep -cE '^(delegate|normal) depths' "$tmp/plan")"
+planned() { sed -n "s/^$1  *//p" "$2" | awk '{ print $1 }'; }
+check 'as many as depths' test "$(planned 'normal parents' "$tmp/out")" = "$(planned 'normal depths' "$tmp/out")"
+check_exit 0 '--plan of four shards' "$traverse" --plan "$tmp/p4"
+check 'has more in all than on the largest GPU, and at most four times that' awk '
+    $1 == "total" { good = $2 > $3 && $2 <= 4 * $3 } END { exit !good }' "$tmp/out"
+check_exit 1 '--plan of nothing' "$traverse" --plan "$tmp/nothing"
 
 # edges by the specification, by the reference code, and deduplicated
 "$traverse" -q -r 1 --json "$tmp/e.json" "$tmp/p4" >/dev/null

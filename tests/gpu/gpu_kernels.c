@@ -18,7 +18,7 @@
  *   cuda_set_root                     backend_cpu.start                             mask, parent
  *   cuda_blank_unvisited              backend_cpu.depths                            depths
  *   cuda_decode                       packed_decode_all (formats/packed.c)          elements, bad
- *   cuda_load                         memcpy                                        bytes
+ *   gpu_loader_copy                   memcpy                                        bytes
  *   cuda_publish                      memcpy, memset                                bytes
  *   cuda_merge_scratch_bytes          gpu_merge_scratch_bound (cuda_limits.h)
  *

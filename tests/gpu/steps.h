@@ -164,7 +164,7 @@ void kernel_blank(const struct shard *shard, enum kind kind, const uint64_t *vis
 size_t kernel_level_bytes(void);
 void kernel_publish(const unsigned char *level, unsigned char *published, unsigned char *left);
 
-/* Copies pieces of host memory to the device with cuda_load, and back. Returns 0 where it failed. */
+/* Copies pieces of host memory to the device with gpu_loader_copy, and back. Returns 0 where it failed. */
 int kernel_load(const unsigned char *const *from, unsigned char *const *back, const size_t *bytes,
                 int count, int threads);
 

@@ -273,7 +273,7 @@ void test_load(void)
     run_load(from, back, bytes, 2, 64);
     for (int threads = 1; threads <= 64; threads *= 4)
         run_load(from, back, bytes, COPIES, threads);
-    check_end("cuda_load");
+    check_end("gpu_loader_copy");
     for (int i = 0; i < COPIES; i++) {
         free(from[i]);
         free(back[i]);
