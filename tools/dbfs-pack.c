@@ -144,7 +144,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
 static void print_report(const struct cli *cli, const struct pack_options *o,
                          const struct pack_report *r, double seconds)
 {
-    char th[24], peak[16];
+    char th[24], peak[16], spilled[16];
     double working = seconds - r->sync_seconds;
     if (r->suggested && !r->both_bounds_met)
         cli_note(cli, "no TH gives both at most 4n/p delegates and under 10%% nn edges: the bound "
@@ -152,6 +152,9 @@ static void print_report(const struct cli *cli, const struct pack_options *o,
     cli_detail(cli, "degrees %.3f s, class counts %.3f s, order %.3f s, buckets %.3f s, shards "
                "%.3f s of which fsync %.3f s", r->degree_seconds, r->class_seconds,
                r->order_seconds, r->bucket_seconds, r->build_seconds, r->sync_seconds);
+    if (r->spilled_bytes > 0)
+        cli_note(cli, "spilled %s of edges to temporary files",
+                 format_size(r->spilled_bytes, spilled, sizeof spilled));
     cli_note(cli, "TH %s%s, %" PRIu64 " delegates; kept nn %" PRIu64 ", nd %" PRIu64 ", dn %" PRIu64
              ", dd %" PRIu64, th_format(r->th, th, sizeof th), r->suggested ? " (suggested)" : "",
              r->d, r->edges[NN], r->edges[ND], r->edges[DN], r->edges[DD]);
@@ -161,8 +164,18 @@ static void print_report(const struct cli *cli, const struct pack_options *o,
              format_size(memory_peak_bytes(), peak, sizeof peak));
 }
 
-static enum status run_pack(const struct cli *cli, const struct command *c, struct error *e)
+static void open_spill(const struct cli *cli, struct spill *spill)
 {
+    const char *folder[CLI_MAX_TMPDIRS];
+    int count = cli->tmpdirs > 0 ? cli->tmpdirs : 1;
+    for (int i = 0; i < count; i++)
+        folder[i] = cli_tmpdir(cli, i);
+    spill_open(spill, folder, count);
+}
+
+static enum status run_pack(const struct cli *cli, struct command *c, struct error *e)
+{
+    struct spill spill;
     struct edge_source source;
     struct memory_budget budget;
     struct pack_report report;
@@ -174,8 +187,11 @@ static enum status run_pack(const struct cli *cli, const struct command *c, stru
     if (source.spooled_bytes > 0)
         cli_detail(cli, "copied %" PRIu64 " bytes from a pipe in %.3f s", source.spooled_bytes,
                    cli_seconds() - start);
+    open_spill(cli, &spill);
+    c->pack.spill = &spill;
     if (pack(&c->pack, &source, &budget, &report, e) == ST_OK)
         print_report(cli, &c->pack, &report, cli_seconds() - start);
+    spill_close(&spill);
     edge_source_close(&source);
     return e->status;
 }

@@ -1,6 +1,8 @@
 /* edge_source.c: see edge_source.h */
 #include "edge_source.h"
 
+#include "spill.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,24 +12,6 @@
 #include <unistd.h>
 
 enum { COPY_BYTES = 1 << 20 };
-
-/* A file without a name disappears with the process, however that ends. */
-static int open_unnamed(const char *folder)
-{
-    char path[4096];
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
-        return fd;
-    int length = snprintf(path, sizeof path, "%s/dbfs-edges.XXXXXX", folder);
-    if (length < 0 || (size_t)length >= sizeof path) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0)
-        unlink(path);
-    return fd;
-}
 
 static enum status write_all(int fd, const unsigned char *bytes, size_t count, const char *folder,
                              struct error *e)
@@ -68,7 +52,7 @@ static enum status copy(struct edge_source *s, int from, int to, const char *fol
 /* Replaces the pipe s->fd by a file that holds what came out of it. */
 static enum status spool(struct edge_source *s, const char *folder, struct error *e)
 {
-    int file = open_unnamed(folder);
+    int file = spill_open_unnamed(folder);
     if (file < 0)
         return fail_errno(e, folder, "cannot create a temporary file");
     copy(s, s->fd, file, folder, e);

@@ -22,7 +22,7 @@ check 'a pipe to standard output' bash -c 'cat "$2" | "$1" -q -T "$3" - >"$3/c.s
     "$degsplit" "$tmp/g.edges" "$tmp"
 check 'the same bytes from a pipe' same "$tmp/a.split" "$tmp/c.split"
 check 'nothing is left in the folder for temporary files' \
-    test -z "$(find "$tmp" -name '*dbfs-edges*')"
+    test -z "$(find "$tmp" -name '*dbfs-spill*')"
 check 'redirected standard input' bash -c '"$1" -q -o "$3" <"$2"' - "$degsplit" "$tmp/g.edges" \
     "$tmp/d.split"
 check 'the same bytes from redirected input' same "$tmp/a.split" "$tmp/d.split"

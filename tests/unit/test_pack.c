@@ -453,6 +453,18 @@ static void test_example(void)
  * They need more vertices than a test can hold, so an order is made and then told that local ids
  * take more bits. With 42 of them a record keeps 21 bits of its row, and the rows are more.
  */
+static enum status place(struct placement *placement, const struct vertex_order *order,
+                         const struct edge_source *source, const struct separation *sep,
+                         struct memory_budget *budget, struct error *e)
+{
+    struct pack_memory memory = {
+        .store_bytes = UINT64_C(1) << 30, .range_records = 1 << 17, .max_ranges = 4096};
+    struct placing_options options = {.symmetric = sep->degrees.info.direction == EDGES_SYMMETRIC,
+                                      .threads = 2,
+                                      .memory = &memory};
+    return placement_make(placement, order, source, &sep->degrees.totals, &options, budget, e);
+}
+
 static int wide_agrees(const struct stream *stream, uint32_t p, uint64_t th, unsigned local_bits,
                        enum pack_encoding encoding)
 {
@@ -472,8 +484,7 @@ static int wide_agrees(const struct stream *stream, uint32_t p, uint64_t th, uns
     order.local_bits = local_bits;
     order.nn_column_bytes = 8;
     if (shard_loops_make(&loops, &sep.degrees.loops, &order, &budget, &e) != ST_OK ||
-        placement_make(&placement, &order, &source, &sep.degrees.totals,
-                       stream->direction == EDGES_SYMMETRIC, 2, &budget, &e) != ST_OK)
+        place(&placement, &order, &source, &sep, &budget, &e) != ST_OK)
         stop_at(&e);
     struct packing packing = {.placement = &placement, .loops = &loops, .th = th,
                               .encoding = encoding, .threads = 2};
@@ -537,8 +548,7 @@ static void test_cut_rows(void)
         stop_at(&e);
     order.local_bits = 42;
     order.nn_column_bytes = 8;
-    if (placement_make(&placement, &order, &source, &sep.degrees.totals, 0, 2, &budget, &e) !=
-        ST_OK)
+    if (place(&placement, &order, &source, &sep, &budget, &e) != ST_OK)
         stop_at(&e);
     struct outfile *out;
     struct container_writer *w;

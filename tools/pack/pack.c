@@ -109,14 +109,46 @@ static enum status number_vertices(struct job *j, struct error *e)
     return shard_loops_make(&j->loops, &s->degrees.loops, &j->order, j->budget, e);
 }
 
+/* ---- where edges go ---- */
+
+static struct pack_size measure(const struct job *j)
+{
+    const struct vertex_order *o = &j->order;
+    struct pack_size s = {.p = o->p,
+                          .d = o->d,
+                          .directed_edges = j->separation.degrees.directed_edges,
+                          .nn_column_bytes = o->nn_column_bytes,
+                          .column_bits = placement_column_bits(o),
+                          .threads = j->options->threads};
+    if (o->delegate_run_count > 0) /* a delegate's row is spread over all shards */
+        s.longest = o->delegate_runs[0].degree / o->p;
+    for (uint32_t i = 0; i < o->p; i++) {
+        const struct shard_vertices *sv = &o->shard[i];
+        s.locals = sv->locals > s.locals ? sv->locals : s.locals;
+        if (sv->run_count > 0 && sv->runs[0].degree > s.longest)
+            s.longest = sv->runs[0].degree;
+    }
+    memcpy(s.heads, j->options->heads, sizeof s.heads);
+    return s;
+}
+
 static enum status place(struct job *j, struct error *e)
 {
     double start = cli_seconds();
     const struct degrees *d = &j->separation.degrees;
-    placement_make(&j->placement, &j->order, j->source, &d->totals,
-                   d->info.direction == EDGES_SYMMETRIC, j->options->threads, j->budget, e);
+    struct pack_size size = measure(j);
+    struct pack_memory memory;
+    uint64_t left = j->budget->limit_bytes - j->budget->taken_bytes;
+    struct placing_options options = {.symmetric = d->info.direction == EDGES_SYMMETRIC,
+                                      .threads = j->options->threads,
+                                      .memory = &memory,
+                                      .spill = j->options->spill};
+    /* the labels are given back in between */
+    if (pack_memory_divide(&memory, &size, left, left + 4 * j->order.n, e) == ST_OK)
+        placement_make(&j->placement, &j->order, j->source, &d->totals, &options, j->budget, e);
     order_drop_labels(&j->order, j->budget);
     j->report->bucket_seconds = cli_seconds() - start;
+    j->report->spilled_bytes = j->options->spill != NULL ? spill_bytes(j->options->spill) : 0;
     return e->status;
 }
 

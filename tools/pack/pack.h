@@ -8,6 +8,7 @@
 
 #include "csr_build.h"
 #include "tools/edge_source.h"
+#include "tools/spill.h"
 #include "formats/manifest.h"
 #include "formats/memory.h"
 #include "formats/shard.h"
@@ -25,6 +26,7 @@ struct pack_options {
     enum pack_encoding encoding;
     int force, threads;
     const char *folder;
+    struct spill *spill; /* for edges that the budget cannot hold; NULL: none */
 };
 
 struct pack_report {
@@ -34,6 +36,7 @@ struct pack_report {
     uint64_t edges[SUBGRAPHS];
     double degree_seconds, class_seconds, order_seconds, bucket_seconds, build_seconds;
     double sync_seconds; /* part of build_seconds */
+    uint64_t spilled_bytes;
 };
 
 enum status pack(const struct pack_options *options, const struct edge_source *source,

@@ -6,11 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    PREFETCH_EDGES = 24,
-    BUCKET_RECORDS = 1 << 17, /* what a bucket should hold, so that it sorts in the cache */
-    MAX_RANGES = 4096         /* of all shards together, before buckets grow instead */
-};
+enum { PREFETCH_EDGES = 24 };
 
 /* v mod p without a division where v has 32 bits: the high word of p times the fraction v/p. */
 struct modulus {
@@ -129,6 +125,12 @@ static unsigned bits_for(uint64_t count)
     return bits;
 }
 
+unsigned placement_column_bits(const struct vertex_order *o)
+{
+    unsigned nn = o->local_bits + bits_for(o->p), delegates = bits_for(o->d);
+    return nn > delegates ? nn : delegates;
+}
+
 static uint32_t largest_shard(const struct vertex_order *o)
 {
     uint32_t largest = 0;
@@ -142,20 +144,13 @@ static uint32_t largest_shard(const struct vertex_order *o)
 /* Records of 4 bytes where what they leave to the row does not make too many ranges; returns the
  * rows that a range may have. */
 static uint64_t plan_records(struct record_plan *plan, unsigned column_bits, uint64_t rows,
-                             uint32_t p)
+                             uint64_t max_ranges)
 {
     plan->column_bits = column_bits;
     plan->bytes = 8;
-    if (column_bits < 32 && (rows >> (32 - column_bits)) * p <= MAX_RANGES)
+    if (column_bits < 32 && rows >> (32 - column_bits) <= max_ranges)
         plan->bytes = 4;
     return UINT64_C(1) << (8 * plan->bytes - column_bits < 63 ? 8 * plan->bytes - column_bits : 63);
-}
-
-static uint64_t range_target(const struct vertex_order *o, uint64_t directed_edges)
-{
-    uint64_t ranges = MAX_RANGES / o->p + 1;
-    uint64_t target = directed_edges / o->p / ranges;
-    return target > BUCKET_RECORDS ? target : BUCKET_RECORDS;
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -163,16 +158,21 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static enum status plan(struct placement *pl, uint64_t directed_edges, struct error *e)
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static enum status plan(struct placement *pl, const struct pack_memory *memory, struct error *e)
 {
     const struct vertex_order *o = pl->order;
     const struct shard_vertices *sv = &o->shard[largest_shard(o)];
     struct record_plan *plan = pl->plan;
-    uint64_t target = range_target(o, directed_edges);
-    uint64_t nn = plan_records(&plan[NN], o->local_bits + bits_for(o->p), sv->locals, o->p);
-    uint64_t nd = plan_records(&plan[ND], bits_for(o->d), sv->locals, o->p);
-    uint64_t dn = plan_records(&plan[DN], o->local_bits, o->d, o->p);
-    uint64_t dd = plan_records(&plan[DD], bits_for(o->d), o->d, o->p);
+    uint64_t target = memory->range_records, most = memory->max_ranges / o->p;
+    uint64_t nn = plan_records(&plan[NN], o->local_bits + bits_for(o->p), sv->locals, most);
+    uint64_t nd = plan_records(&plan[ND], bits_for(o->d), sv->locals, most);
+    uint64_t dn = plan_records(&plan[DN], o->local_bits, o->d, most);
+    uint64_t dd = plan_records(&plan[DD], bits_for(o->d), o->d, most);
     if (row_ranges_make(&pl->local_rows, sv->runs, sv->run_count, 1, target, smaller(nn, nd), e) !=
             ST_OK ||
         row_ranges_make(&pl->delegate_rows, o->delegate_runs, o->delegate_run_count, o->p, target,
@@ -208,19 +208,32 @@ static struct placing start_placing(struct placement *pl, int symmetric)
     return c;
 }
 
+static enum status open_store(struct placement *pl, uint64_t records,
+                              const struct placing_options *options, struct memory_budget *budget,
+                              struct error *e)
+{
+    struct bucket_options o = {.buckets = pl->order->p * pl->shard_buckets,
+                               .threads = options->threads,
+                               .expected_bytes = 4 * records,
+                               .room_bytes = options->memory->store_bytes,
+                               .spill = options->spill};
+    for (int g = 0; g < SUBGRAPHS; g++)
+        o.most_bytes = larger(o.most_bytes, pl->plan[g].bytes * records);
+    return bucket_store_open(&pl->store, &o, budget, e);
+}
+
 enum status placement_make(struct placement *pl, const struct vertex_order *order,
                            const struct edge_source *source, const struct edges_totals *totals,
-                           int symmetric, int threads, struct memory_budget *budget,
+                           const struct placing_options *options, struct memory_budget *budget,
                            struct error *e)
 {
-    uint64_t records = (totals->edges - totals->loops) * (symmetric ? 1 : 2);
+    uint64_t records = (totals->edges - totals->loops) * (options->symmetric ? 1 : 2);
     memset(pl, 0, sizeof *pl);
     pl->order = order;
-    if (plan(pl, records, e) == ST_OK &&
-        bucket_store_open(&pl->store, order->p * pl->shard_buckets, threads, 4 * records, budget,
-                          e) == ST_OK) {
-        struct placing c = start_placing(pl, symmetric);
-        if (edge_source_scan(source, totals, threads, visit, &c, e) == ST_OK)
+    if (plan(pl, options->memory, e) == ST_OK &&
+        open_store(pl, records, options, budget, e) == ST_OK) {
+        struct placing c = start_placing(pl, options->symmetric);
+        if (edge_source_scan(source, totals, options->threads, visit, &c, e) == ST_OK)
             bucket_store_seal(&pl->store, e);
     }
     if (e->status != ST_OK)

@@ -10,6 +10,7 @@
 #include "bucket.h"
 #include "tools/edge_source.h"
 #include "order.h"
+#include "pack_memory.h"
 #include "row_ranges.h"
 
 #include <stdint.h>
@@ -29,12 +30,23 @@ struct placement {
     struct bucket_store store;
 };
 
-/* Plans the buckets and fills them. symmetric: the stream holds both directions. */
+/* How edges are placed. */
+struct placing_options {
+    int symmetric; /* the stream holds both directions */
+    int threads;
+    const struct pack_memory *memory;
+    struct spill *spill; /* NULL: none, what does not fit is ST_RESOURCE */
+};
+
+/* Plans the buckets and fills them. */
 enum status placement_make(struct placement *placement, const struct vertex_order *order,
                            const struct edge_source *source, const struct edges_totals *totals,
-                           int symmetric, int threads, struct memory_budget *budget,
+                           const struct placing_options *options, struct memory_budget *budget,
                            struct error *e);
 void placement_free(struct placement *placement);
+
+/* The most bits that a column takes in any subgraph. */
+unsigned placement_column_bits(const struct vertex_order *order);
 
 static inline const struct row_ranges *placement_rows(const struct placement *placement,
                                                       enum subgraph g)
