@@ -37,19 +37,32 @@ static void end_with(struct scan *s, const struct error *cause)
     }
 }
 
+/* Room for all edges of a block, which may have 4-byte ids. */
+static enum status reserve_edges(struct edge **edges, size_t *capacity,
+                                 const struct edges_block *block, struct error *e)
+{
+    size_t most = block->size / 8;
+    if (most <= *capacity)
+        return ST_OK;
+    free(*edges);
+    *capacity = most;
+    *edges = malloc(most * sizeof **edges);
+    return *edges != NULL ? ST_OK : fail_memory(e, "edge block", most * sizeof **edges);
+}
+
 static void scan_blocks(struct scan *s, int thread)
 {
     struct error error = {0};
     struct edges_totals tally = {0};
     struct edges_block block = {0};
     enum edges_direction direction = edges_reader_info(s->reader)->direction;
-    struct edge *edges = malloc(EDGES_MAX_BLOCK_EDGES * sizeof *edges);
-    if (edges == NULL)
-        fail_memory(&error, "edge block", EDGES_MAX_BLOCK_EDGES * sizeof *edges);
-    else
-        edges_block_init(&block, EDGES_BLOCK_EDGES, &error);
+    struct edge *edges = NULL;
+    size_t capacity = 0;
+    edges_block_init(&block, EDGES_BLOCK_EDGES, &error);
     while (error.status == ST_OK && take_block(s, &block)) {
         size_t count = 0;
+        if (reserve_edges(&edges, &capacity, &block, &error) != ST_OK)
+            break;
         if (edges_decode_block(&block, direction, edges_reader_name(s->reader), edges, &count,
                                &error) == ST_OK) {
             edges_tally_merge(&tally, &block.tally);

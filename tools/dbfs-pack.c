@@ -180,7 +180,8 @@ static enum status run_pack(const struct cli *cli, struct command *c, struct err
     struct memory_budget budget;
     struct pack_report report;
     double start = cli_seconds();
-    memory_budget_init(&budget, cli->memory_bytes);
+    if (memory_budget_process(&budget, cli->memory_bytes, &c->pack.threads, e) != ST_OK)
+        return e->status;
     if (edge_source_open(&source, c->input != NULL ? c->input : "-", cli_tmpdir(cli, 0), e) !=
         ST_OK)
         return e->status;

@@ -144,8 +144,8 @@ static enum status degsplit(const struct cli *cli, const struct command *c, stru
     struct separation separation = {0};
     struct split split = {0};
     int threads = cli_threads(cli);
-    memory_budget_init(&budget, cli->memory_bytes);
-    if (edge_source_open(&source, c->input, cli_tmpdir(cli, 0), e) == ST_OK &&
+    if (memory_budget_process(&budget, cli->memory_bytes, &threads, e) == ST_OK &&
+        edge_source_open(&source, c->input, cli_tmpdir(cli, 0), e) == ST_OK &&
         separation_degrees(&separation, &source, threads, &budget, e) == ST_OK &&
         separation_classes(&separation, &source, threads, &budget, e) == ST_OK &&
         split_make(&split, &separation, choose_th(cli, c, &separation), c->th_given ? 0 : c->p,

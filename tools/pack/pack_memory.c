@@ -41,7 +41,8 @@ static uint64_t rows_bytes(const struct pack_size *s, enum subgraph g)
                                            : (g == ND || g == DD ? HEADS_USUAL : 0);
     uint64_t sources = 8 * mask_words(rows) + (g == ND ? 4 * rows : 0) + section_bytes(rows, 4);
     uint64_t offsets = section_bytes(rows + 1, 4);
-    uint64_t directory = section_bytes(s->directed_edges / s->p, 4);
+    uint64_t directory =
+        2 * packed_blocks(s->directed_edges / s->p) * sizeof(struct packed_block);
     if (s->directed_edges > UINT32_MAX)
         offsets = 8 * (rows + 1) + section_bytes(rows + 1, 8);
     return 4 * (rows + 1) + 4 * k * rows +
