@@ -126,6 +126,14 @@ const char *cli_tmpdir(const struct cli *cli, int i)
     return folder != NULL && *folder != '\0' ? folder : "/tmp";
 }
 
+int cli_tmpdirs(const struct cli *cli, const char *folder[CLI_MAX_TMPDIRS])
+{
+    int count = cli->tmpdirs > 0 ? cli->tmpdirs : 1;
+    for (int i = 0; i < count; i++)
+        folder[i] = cli_tmpdir(cli, i);
+    return count;
+}
+
 int cli_finish(const struct cli *cli, const struct error *e)
 {
     if (e->status != ST_OK && !e->broken_pipe)

@@ -54,8 +54,9 @@ double cli_real(const struct cli *cli, const char *option, const char *text);
 /* The -@ count, or all cores this process may run on. */
 int cli_threads(const struct cli *cli);
 
-/* Folder number `i` for temporary files. */
+/* Folder number `i` for temporary files; all of them, and how many. */
 const char *cli_tmpdir(const struct cli *cli, int i);
+int cli_tmpdirs(const struct cli *cli, const char *folder[CLI_MAX_TMPDIRS]);
 
 /* A warning on stderr (always), a note (unless -q), a detail (with -v). No newline in the format. */
 void cli_warn(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));

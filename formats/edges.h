@@ -126,6 +126,10 @@ enum status edges_reader_next(struct edges_reader *reader, struct edges_block *b
 enum status edges_reader_finish(struct edges_reader *reader, const struct edges_totals *tally,
                                 struct edges_totals *totals, struct error *e);
 
+/* What the trailer of a stream says that ends with the regular file `fd`; nonzero when there is one.
+ * Only a pass over the blocks can tell whether it is true. The descriptor's offset stays. */
+int edges_peek_totals(int fd, struct edges_totals *totals);
+
 /* Nonzero when the first bytes (8 or more) are those of an edge stream. */
 int edges_sniff(const unsigned char *bytes, size_t count);
 

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct edges_reader {
@@ -161,6 +162,28 @@ const char *edges_reader_name(const struct edges_reader *r)
     return r->name;
 }
 
+static void decode_trailer(const unsigned char *t, struct edges_totals *totals)
+{
+    totals->edges = get_u64(t + TRAILER_EDGES_AT);
+    totals->loops = get_u64(t + TRAILER_LOOPS_AT);
+    totals->n = get_u64(t + TRAILER_N_AT);
+    totals->max_id = get_u64(t + TRAILER_MAX_ID_AT);
+    totals->checksum = get_u64(t + TRAILER_CHECKSUM_AT);
+}
+
+int edges_peek_totals(int fd, struct edges_totals *totals)
+{
+    unsigned char t[EDGES_TRAILER_BYTES];
+    struct stat st;
+    if (fstat(fd, &st) != 0 || st.st_size < (off_t)sizeof t ||
+        pread(fd, t, sizeof t, st.st_size - (off_t)sizeof t) != (ssize_t)sizeof t ||
+        get_u32(t) != EDGES_TRAILER_MAGIC ||
+        edges_crc(t, TRAILER_CRC_AT) != get_u32(t + TRAILER_CRC_AT))
+        return 0;
+    decode_trailer(t, totals);
+    return totals->n <= DBFS_MAX_VERTICES;
+}
+
 static enum status read_trailer(struct edges_reader *r, const unsigned char *start, struct error *e)
 {
     unsigned char t[EDGES_TRAILER_BYTES], extra;
@@ -172,11 +195,7 @@ static enum status read_trailer(struct edges_reader *r, const unsigned char *sta
         return e->status;
     if (edges_crc(t, TRAILER_CRC_AT) != get_u32(t + TRAILER_CRC_AT))
         return corrupt(r, at, "trailer", "is corrupt (CRC differs)", e);
-    r->totals.edges = get_u64(t + TRAILER_EDGES_AT);
-    r->totals.loops = get_u64(t + TRAILER_LOOPS_AT);
-    r->totals.n = get_u64(t + TRAILER_N_AT);
-    r->totals.max_id = get_u64(t + TRAILER_MAX_ID_AT);
-    r->totals.checksum = get_u64(t + TRAILER_CHECKSUM_AT);
+    decode_trailer(t, &r->totals);
     if (r->totals.n > DBFS_MAX_VERTICES)
         return corrupt(r, at, "trailer", "more than 2^48 vertices", e);
     if (read_bytes(r, &extra, 1, &got, e) != ST_OK)

@@ -164,18 +164,10 @@ static void print_report(const struct cli *cli, const struct pack_options *o,
              format_size(memory_peak_bytes(), peak, sizeof peak));
 }
 
-static void open_spill(const struct cli *cli, struct spill *spill)
-{
-    const char *folder[CLI_MAX_TMPDIRS];
-    int count = cli->tmpdirs > 0 ? cli->tmpdirs : 1;
-    for (int i = 0; i < count; i++)
-        folder[i] = cli_tmpdir(cli, i);
-    spill_open(spill, folder, count);
-}
-
 static enum status run_pack(const struct cli *cli, struct command *c, struct error *e)
 {
     struct spill spill;
+    const char *folder[CLI_MAX_TMPDIRS];
     struct edge_source source;
     struct memory_budget budget;
     struct pack_report report;
@@ -188,7 +180,7 @@ static enum status run_pack(const struct cli *cli, struct command *c, struct err
     if (source.spooled_bytes > 0)
         cli_detail(cli, "copied %" PRIu64 " bytes from a pipe in %.3f s", source.spooled_bytes,
                    cli_seconds() - start);
-    open_spill(cli, &spill);
+    spill_open(&spill, folder, cli_tmpdirs(cli, folder));
     c->pack.spill = &spill;
     if (pack(&c->pack, &source, &budget, &report, e) == ST_OK)
         print_report(cli, &c->pack, &report, cli_seconds() - start);

@@ -5,6 +5,7 @@
 #include "formats/text.h"
 #include "edge_source.h"
 #include "tools/separate/separate.h"
+#include "tools/spill.h"
 #include "tools/separate/split_make.h"
 #include "tools/separate/sweep_print.h"
 
@@ -143,17 +144,21 @@ static enum status degsplit(const struct cli *cli, const struct command *c, stru
     struct memory_budget budget;
     struct separation separation = {0};
     struct split split = {0};
-    int threads = cli_threads(cli);
-    if (memory_budget_process(&budget, cli->memory_bytes, &threads, e) == ST_OK &&
+    struct spill spill;
+    const char *folder[CLI_MAX_TMPDIRS];
+    struct separation_options options = {.threads = cli_threads(cli), .p = 1, .spill = &spill};
+    spill_open(&spill, folder, cli_tmpdirs(cli, folder));
+    if (memory_budget_process(&budget, cli->memory_bytes, &options.threads, e) == ST_OK &&
         edge_source_open(&source, c->input, cli_tmpdir(cli, 0), e) == ST_OK &&
-        separation_degrees(&separation, &source, threads, &budget, e) == ST_OK &&
-        separation_classes(&separation, &source, threads, &budget, e) == ST_OK &&
+        separation_degrees(&separation, &source, &options, &budget, e) == ST_OK &&
+        separation_classes(&separation, &source, &budget, e) == ST_OK &&
         split_make(&split, &separation, choose_th(cli, c, &separation), c->th_given ? 0 : c->p,
                    &budget, e) == ST_OK &&
         write_outputs(cli, c, &split, e) == ST_OK)
         print_summary(cli, &separation, &split, cli_seconds() - start);
     split_free(&split);
     separation_free(&separation, &budget);
+    spill_close(&spill);
     edge_source_close(&source);
     return e->status;
 }

@@ -471,6 +471,7 @@ static int wide_agrees(const struct stream *stream, uint32_t p, uint64_t th, uns
     static const int heads[SUBGRAPHS] = {1, HEADS_AUTO, HEADS_AUTO, HEADS_AUTO};
     struct memory_budget budget = {.limit_bytes = UINT64_C(1) << 32};
     struct error e = {0};
+    struct separation_options options = {.threads = 2, .p = p};
     struct separation sep;
     struct vertex_order order;
     struct placement placement;
@@ -478,8 +479,8 @@ static int wide_agrees(const struct stream *stream, uint32_t p, uint64_t th, uns
     struct edge_source source = open_stream(stream);
     size_t at = 0;
     int ok = 1;
-    if (separation_degrees(&sep, &source, 2, &budget, &e) != ST_OK ||
-        order_make(&order, sep.degrees.of, &sep.ranks, stream->n, p, th, 2, &budget, &e) != ST_OK)
+    if (separation_degrees(&sep, &source, &options, &budget, &e) != ST_OK ||
+        order_make(&order, &sep.degrees.values, &sep.ranks, p, th, &budget, &e) != ST_OK)
         stop_at(&e);
     order.local_bits = local_bits;
     order.nn_column_bytes = 8;
@@ -538,12 +539,13 @@ static void test_cut_rows(void)
     struct stream s = path_stream((UINT64_C(1) << 21) + 5000);
     struct memory_budget budget = {.limit_bytes = UINT64_C(1) << 32};
     struct error e = {0};
+    struct separation_options options = {.threads = 2, .p = 1};
     struct separation sep;
     struct vertex_order order;
     struct placement placement;
     struct edge_source source = open_stream(&s);
-    if (separation_degrees(&sep, &source, 2, &budget, &e) != ST_OK ||
-        order_make(&order, sep.degrees.of, &sep.ranks, s.n, 1, TH_INFINITE, 2, &budget, &e) !=
+    if (separation_degrees(&sep, &source, &options, &budget, &e) != ST_OK ||
+        order_make(&order, &sep.degrees.values, &sep.ranks, 1, TH_INFINITE, &budget, &e) !=
             ST_OK)
         stop_at(&e);
     order.local_bits = 42;

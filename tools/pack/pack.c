@@ -68,7 +68,7 @@ static enum status choose_th(struct job *j, struct error *e)
         r->th = j->options->th;
         return ST_OK;
     }
-    if (separation_classes(&j->separation, j->source, j->options->threads, j->budget, e) != ST_OK)
+    if (separation_classes(&j->separation, j->source, j->budget, e) != ST_OK)
         return e->status;
     r->th = suggest_th(&j->separation.edges, j->options->p, &r->both_bounds_met);
     r->suggested = 1;
@@ -78,7 +78,9 @@ static enum status choose_th(struct job *j, struct error *e)
 
 static enum status separate(struct job *j, struct error *e)
 {
-    if (separation_degrees(&j->separation, j->source, j->options->threads, j->budget, e) != ST_OK)
+    struct separation_options options = {
+        .threads = j->options->threads, .p = j->options->p, .spill = j->options->spill};
+    if (separation_degrees(&j->separation, j->source, &options, j->budget, e) != ST_OK)
         return e->status;
     j->report->degree_seconds = j->separation.degree_seconds;
     j->report->totals = j->separation.degrees.totals;
@@ -88,7 +90,7 @@ static enum status separate(struct job *j, struct error *e)
 static enum status check_split_delegates(const struct job *j, struct error *e)
 {
     for (uint64_t i = 0; j->options->split_path != NULL && i < j->split.d; i++) {
-        if (j->split.delegate_ids[i] != j->order.delegate_ids[i])
+        if (j->split.delegate_ids[i] != order_delegate_id(&j->order, i))
             return mismatch(j, "the delegates", e);
     }
     return ST_OK;
@@ -98,10 +100,9 @@ static enum status number_vertices(struct job *j, struct error *e)
 {
     double start = cli_seconds();
     struct separation *s = &j->separation;
-    if (order_make(&j->order, s->degrees.of, &s->ranks, s->degrees.totals.n, j->options->p,
-                   j->report->th, j->options->threads, j->budget, e) != ST_OK)
+    if (order_make(&j->order, &s->degrees.values, &s->ranks, j->options->p, j->report->th,
+                   j->budget, e) != ST_OK)
         return e->status;
-    degrees_drop_array(&s->degrees, j->budget);
     j->report->d = j->order.d;
     j->report->order_seconds = cli_seconds() - start;
     if (check_split_delegates(j, e) != ST_OK)
@@ -143,10 +144,13 @@ static enum status place(struct job *j, struct error *e)
                                       .threads = j->options->threads,
                                       .memory = &memory,
                                       .spill = j->options->spill};
-    /* the labels are given back in between */
-    if (pack_memory_divide(&memory, &size, left, left + 4 * j->order.n, e) == ST_OK)
-        placement_make(&j->placement, &j->order, j->source, &d->totals, &options, j->budget, e);
-    order_drop_labels(&j->order, j->budget);
+    int stow = d->values.windows > 1 || (options.spill != NULL && !pack_memory_ample(&size, left));
+    /* what labels take can be given back before shards are built */
+    uint64_t building = left + (stow ? d->values.bytes : 0);
+    if (pack_memory_divide(&memory, &size, left, building, e) == ST_OK &&
+        placement_make(&j->placement, &j->order, j->source, &d->totals, &options, j->budget, e) ==
+            ST_OK && stow)
+        order_stow(&j->order, options.spill, e);
     j->report->bucket_seconds = cli_seconds() - start;
     j->report->spilled_bytes = j->options->spill != NULL ? spill_bytes(j->options->spill) : 0;
     return e->status;

@@ -122,6 +122,13 @@ static int divide_scarce(struct pack_memory *m, const struct pack_size *s, uint6
     return 2 * m->store_bytes >= store && m->store_bytes >= store_least(s, m->range_records);
 }
 
+int pack_memory_ample(const struct pack_size *s, uint64_t bytes)
+{
+    struct pack_memory m;
+    uint64_t rows = most_rows_bytes(s);
+    return bytes > rows && divide_ample(&m, s, bytes, bytes - rows);
+}
+
 static int divide(struct pack_memory *m, const struct pack_size *s, uint64_t placing,
                   uint64_t building)
 {

@@ -35,6 +35,9 @@ struct pack_memory {
     uint64_t max_ranges;    /* of all shards, per kind of rows */
 };
 
+/* Whether everything stays in memory where `bytes` are left, while edges are placed and after. */
+int pack_memory_ample(const struct pack_size *size, uint64_t bytes);
+
 /* `placing_bytes` are left while edges are placed, `building_bytes` while shards are built. Where that
  * is too little, ST_RESOURCE names what is needed. */
 enum status pack_memory_divide(struct pack_memory *memory, const struct pack_size *size,

@@ -33,24 +33,39 @@ struct placing {
     struct class_placing class[SUBGRAPHS];
     uint32_t shard_buckets;
     const uint32_t *label;
-    const uint32_t *delegate_peers;
     uint32_t delegate_mask; /* of a label */
+    const uint32_t *run_end; /* of delegates with equal degrees; NULL: labels tell all runs apart */
+    uint64_t run_count;
     unsigned local_bits;
     struct modulus modulus;
     int both; /* directions: the stream has each edge once */
     struct bucket_store *store;
 };
 
+/* Whether `last` is in the run of the delegate `first` before it. */
+static int same_run(const struct placing *c, uint32_t first, uint32_t last)
+{
+    uint64_t low = 0, high = c->run_count;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (c->run_end[middle] <= first)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return last < c->run_end[low];
+}
+
 /* The shard of an edge between delegates: that of the lower degree, then of the smaller id. Ids of
  * delegates ascend as degrees descend, and with the ids of their vertices within a degree. The run
- * bits of the labels tell most different degrees apart, the bigger hub's peers the rest. */
+ * bits of the labels tell different degrees apart, or most of them where there are many. */
 static inline uint32_t dd_shard(const struct placing *c, uint64_t u, uint32_t lu, uint64_t v,
                                 uint32_t lv)
 {
     uint32_t du = lu & c->delegate_mask, dv = lv & c->delegate_mask;
     uint32_t first = du < dv ? du : dv, last = du < dv ? dv : du;
-    int same_degree =
-        ((lu ^ lv) & ~c->delegate_mask) == 0 && last < c->delegate_peers[first];
+    int same_degree = ((lu ^ lv) & ~c->delegate_mask) == 0 &&
+                      (c->run_end == NULL || same_run(c, first, last));
     return reduce(&c->modulus, same_degree == (du < dv) ? u : v);
 }
 
@@ -190,13 +205,15 @@ static struct placing start_placing(struct placement *pl, int symmetric)
 {
     const struct vertex_order *o = pl->order;
     struct placing c = {.shard_buckets = pl->shard_buckets,
-                        .label = o->label,
-                        .delegate_peers = o->delegate_peers,
+                        .label = o->labels->of,
+                        .run_count = o->delegate_run_count,
                         .delegate_mask = (UINT32_C(1) << o->delegate_bits) - 1,
                         .local_bits = o->local_bits,
                         .modulus = {.p = o->p, .reciprocal = UINT64_MAX / o->p + 1},
                         .both = !symmetric,
                         .store = &pl->store};
+    if (o->delegate_run_count > UINT64_C(1) << (31 - o->delegate_bits))
+        c.run_end = o->delegate_run_end;
     for (int g = 0; g < SUBGRAPHS; g++) {
         const struct row_ranges *rows = placement_rows(pl, (enum subgraph)g);
         c.class[g] = (struct class_placing){.of_granule = rows->of_granule,
@@ -233,7 +250,7 @@ enum status placement_make(struct placement *pl, const struct vertex_order *orde
     if (plan(pl, options->memory, e) == ST_OK &&
         open_store(pl, records, options, budget, e) == ST_OK) {
         struct placing c = start_placing(pl, options->symmetric);
-        if (edge_source_scan(source, totals, options->threads, visit, &c, e) == ST_OK)
+        if (values_scan(order->labels, source, totals, visit, &c, e) == ST_OK)
             bucket_store_seal(&pl->store, e);
     }
     if (e->status != ST_OK)

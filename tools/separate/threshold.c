@@ -92,15 +92,16 @@ static void accumulate(struct edge_ranks *er, const struct rank_pass *pass, int 
 
 enum status edge_ranks_count(struct edge_ranks *er, const struct edge_source *source,
                              const struct edges_totals *totals, uint64_t directed_edges,
-                             const uint32_t *rank_of, const struct ranks *ranks, int threads,
+                             struct vertex_values *rank_of, const struct ranks *ranks,
                              struct memory_budget *budget, struct error *e)
 {
-    struct rank_pass pass = {.rank_of = rank_of};
+    int threads = rank_of->threads;
+    struct rank_pass pass = {.rank_of = rank_of->of};
     uint64_t records = totals->edges - totals->loops;
     *er = (struct edge_ranks){.n = totals->n, .directed_edges = directed_edges, .ranks = ranks};
     if (take_threads(&pass, ranks->count, threads, budget, e) == ST_OK &&
         take_result(er, budget, e) == ST_OK && 
-        edge_source_scan(source, totals, threads, visit, &pass, e) == ST_OK)
+        values_scan(rank_of, source, totals, visit, &pass, e) == ST_OK)
         accumulate(er, &pass, threads, records > 0 ? directed_edges / records : 1);
     release_threads(&pass, ranks->count, threads, budget);
     if (e->status != ST_OK)
