@@ -5,6 +5,7 @@
 #include "formats/text.h"
 #include "tools/pack/pack.h"
 #include "tools/pack/pack_list.h"
+#include "tools/pack/pack_plan.h"
 #include "tools/pack/pack_verify.h"
 #include "tools/separate/separate.h"
 
@@ -15,6 +16,7 @@
 
 static const char help[] =
     "usage: dbfs-pack -p P [-s FILE.split | -t TH] -o DIR [OPTION...] [FILE.edges]\n"
+    "       dbfs-pack --plan -p P [-s FILE.split | -t TH] [OPTION...] FILE.edges\n"
     "       dbfs-pack --list DIR\n"
     "       dbfs-pack --verify DIR\n"
     "Distributes a graph over P shards, one for each GPU of a traversal, and writes them into DIR.\n"
@@ -31,22 +33,27 @@ static const char help[] =
     "      --encoding E       raw: sections that are used where they are mapped; packed: small\n"
     "                         ones, decoded when a search starts; auto, the default: packed where\n"
     "                         that takes at most three quarters of the bytes\n"
+    "      --plan             only print what it would take: memory, temporary disk, passes over the\n"
+    "                         stream, bytes of a shard\n"
     "      --list             print what a shard directory holds\n"
     "      --verify           check every byte of a shard directory\n"
     "  -@, --threads N        0, the default, is all cores\n"
-    "  -S, --memory SIZE      memory to use at most (default: 3/4 of what is available)\n"
-    "  -T, --tmpdir DIR       where a stream from a pipe is kept (default: $TMPDIR or /tmp)\n"
+    "  -S, --memory SIZE      memory of the process at most, 32M or more (default: 3/4 of what is\n"
+    "                         available); what it cannot hold goes to temporary files\n"
+    "  -T, --tmpdir DIR       folder for temporary files (default: $TMPDIR or /tmp); may be given\n"
+    "                         several times, and all of them are used\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
 enum {
     FORCE_OPTION = CLI_FIRST_FREE_OPTION,
     HEADS_OPTION,
     ENCODING_OPTION,
+    PLAN_OPTION,
     LIST_OPTION,
     VERIFY_OPTION
 };
 
-enum action { PACK, LIST, VERIFY };
+enum action { PACK, PLAN, LIST, VERIFY };
 
 struct command {
     enum action action;
@@ -90,6 +97,7 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
         if (pack_encoding_parse(argument, &c->pack.encoding) != 0)
             cli_usage(cli, "--encoding: '%s' is not raw, packed or auto", argument);
         break;
+    case PLAN_OPTION: c->action = PLAN; break;
     case LIST_OPTION: c->action = LIST; break;
     case VERIFY_OPTION: c->action = VERIFY; break;
     default: cli_option(cli, option, argument);
@@ -99,14 +107,14 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
 static void check_command(const struct cli *cli, const struct command *c)
 {
     const struct pack_options *p = &c->pack;
-    if (c->action != PACK) {
+    if (c->action == LIST || c->action == VERIFY) {
         if (c->input == NULL)
             cli_usage(cli, "which shard directory?");
         return;
     }
     if (p->p == 0)
         cli_usage(cli, "-p P is required");
-    if (p->folder == NULL)
+    if (p->folder == NULL && c->action == PACK)
         cli_usage(cli, "-o DIR is required");
     if (p->split_path != NULL && p->th_given)
         cli_usage(cli, "-s and -t exclude each other");
@@ -124,6 +132,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"force", no_argument, NULL, FORCE_OPTION},
                                             {"heads", required_argument, NULL, HEADS_OPTION},
                                             {"encoding", required_argument, NULL, ENCODING_OPTION},
+                                            {"plan", no_argument, NULL, PLAN_OPTION},
                                             {"list", no_argument, NULL, LIST_OPTION},
                                             {"verify", no_argument, NULL, VERIFY_OPTION},
                                             CLI_LONG_OPTIONS,
@@ -164,6 +173,16 @@ static void print_report(const struct cli *cli, const struct pack_options *o,
              format_size(memory_peak_bytes(), peak, sizeof peak));
 }
 
+static enum status make_plan(const struct command *c, const struct edge_source *source,
+                             const struct memory_budget *budget, struct error *e)
+{
+    struct pack_plan plan;
+    if (pack_plan_make(&plan, &c->pack, source, budget, e) != ST_OK)
+        return e->status;
+    pack_plan_print(&plan, budget, stdout);
+    return fflush(stdout) == 0 ? ST_OK : fail_errno(e, "standard output", "cannot write");
+}
+
 static enum status run_pack(const struct cli *cli, struct command *c, struct error *e)
 {
     struct spill spill;
@@ -182,7 +201,9 @@ static enum status run_pack(const struct cli *cli, struct command *c, struct err
                    cli_seconds() - start);
     spill_open(&spill, folder, cli_tmpdirs(cli, folder));
     c->pack.spill = &spill;
-    if (pack(&c->pack, &source, &budget, &report, e) == ST_OK)
+    if (c->action == PLAN)
+        make_plan(c, &source, &budget, e);
+    else if (pack(&c->pack, &source, &budget, &report, e) == ST_OK)
         print_report(cli, &c->pack, &report, cli_seconds() - start);
     spill_close(&spill);
     edge_source_close(&source);
@@ -210,7 +231,8 @@ int main(int argc, char **argv)
     struct error e = {0};
     parse_arguments(&cli, &command, argc, argv);
     switch (command.action) {
-    case PACK: run_pack(&cli, &command, &e); break;
+    case PACK:
+    case PLAN: run_pack(&cli, &command, &e); break;
     case LIST: pack_list(command.input, stdout, &e); break;
     case VERIFY: run_verify(&cli, &command, &e); break;
     }

@@ -5,6 +5,7 @@
 #include "formats/hash.h"
 #include "formats/manifest.h"
 #include "formats/split.h"
+#include "formats/text.h"
 #include "order.h"
 #include "pack_folder.h"
 #include "place.h"
@@ -25,6 +26,7 @@ struct job {
     struct pack_report *report;
     struct pack_folder folder;
     struct split split; /* where one was given */
+    uint64_t split_bytes; /* charged for it */
     struct separation separation;
     struct vertex_order order;
     struct shard_loops loops;
@@ -87,6 +89,33 @@ static enum status separate(struct job *j, struct error *e)
     return choose_th(j, e);
 }
 
+/* The delegates' ids stay until they have been compared. */
+static void shrink_split(struct job *j, uint64_t bytes)
+{
+    j->budget->taken_bytes -= j->split_bytes - bytes;
+    j->split_bytes = bytes;
+    free(j->split.delegate_degrees);
+    j->split.delegate_degrees = NULL;
+}
+
+/* Its file is mapped while it is read. */
+static enum status read_split(struct job *j, struct error *e)
+{
+    char need[16];
+    if (j->options->split_path == NULL)
+        return ST_OK;
+    if (split_read(&j->split, j->options->split_path, e) != ST_OK)
+        return e->status;
+    uint64_t bytes = 32 * j->split.d;
+    if (bytes > memory_left(j->budget))
+        return fail(e, ST_RESOURCE, "%s: its delegates need %s, more than is left of the memory "
+                    "budget (-S)", j->options->split_path, format_size(bytes, need, sizeof need));
+    j->budget->taken_bytes += bytes;
+    j->split_bytes = bytes;
+    shrink_split(j, 8 * j->split.d);
+    return ST_OK;
+}
+
 static enum status check_split_delegates(const struct job *j, struct error *e)
 {
     for (uint64_t i = 0; j->options->split_path != NULL && i < j->split.d; i++) {
@@ -107,6 +136,8 @@ static enum status number_vertices(struct job *j, struct error *e)
     j->report->order_seconds = cli_seconds() - start;
     if (check_split_delegates(j, e) != ST_OK)
         return e->status;
+    shrink_split(j, 0);
+    split_free(&j->split);
     return shard_loops_make(&j->loops, &s->degrees.loops, &j->order, j->budget, e);
 }
 
@@ -245,6 +276,7 @@ static void free_job(struct job *j)
     shard_loops_free(&j->loops, j->budget);
     order_free(&j->order, j->budget);
     separation_free(&j->separation, j->budget);
+    shrink_split(j, 0);
     split_free(&j->split);
 }
 
@@ -253,9 +285,8 @@ enum status pack(const struct pack_options *options, const struct edge_source *s
 {
     struct job j = {.options = options, .source = source, .budget = budget, .report = report};
     memset(report, 0, sizeof *report);
-    if (options->split_path != NULL && split_read(&j.split, options->split_path, e) != ST_OK)
-        return e->status;
-    if (pack_folder_open(&j.folder, options->folder, options->p, options->force, e) == ST_OK) {
+    if (read_split(&j, e) == ST_OK &&
+        pack_folder_open(&j.folder, options->folder, options->p, options->force, e) == ST_OK) {
         if (separate(&j, e) != ST_OK || number_vertices(&j, e) != ST_OK || place(&j, e) != ST_OK ||
             write_folder(&j, e) != ST_OK)
             pack_folder_abandon(&j.folder);

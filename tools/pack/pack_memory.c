@@ -129,6 +129,16 @@ int pack_memory_ample(const struct pack_size *s, uint64_t bytes)
     return bytes > rows && divide_ample(&m, s, bytes, bytes - rows);
 }
 
+uint64_t pack_memory_store_least(const struct pack_size *s, const struct pack_memory *m)
+{
+    return store_least(s, m->range_records);
+}
+
+uint64_t pack_memory_sorting(const struct pack_size *s, const struct pack_memory *m)
+{
+    return sorting_wish(s, m->range_records);
+}
+
 static int divide(struct pack_memory *m, const struct pack_size *s, uint64_t placing,
                   uint64_t building)
 {

@@ -38,6 +38,10 @@ struct pack_memory {
 /* Whether everything stays in memory where `bytes` are left, while edges are placed and after. */
 int pack_memory_ample(const struct pack_size *size, uint64_t bytes);
 
+/* Of a division: the least store that has its buckets, and the most that sorting can use. */
+uint64_t pack_memory_store_least(const struct pack_size *size, const struct pack_memory *memory);
+uint64_t pack_memory_sorting(const struct pack_size *size, const struct pack_memory *memory);
+
 /* `placing_bytes` are left while edges are placed, `building_bytes` while shards are built. Where that
  * is too little, ST_RESOURCE names what is needed. */
 enum status pack_memory_divide(struct pack_memory *memory, const struct pack_size *size,

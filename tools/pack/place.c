@@ -156,15 +156,17 @@ static uint32_t largest_shard(const struct vertex_order *o)
     return largest;
 }
 
-/* Records of 4 bytes where what they leave to the row does not make too many ranges; returns the
- * rows that a range may have. */
+unsigned placement_record_bytes(unsigned column_bits, uint64_t rows, uint64_t max_ranges)
+{
+    return column_bits < 32 && rows >> (32 - column_bits) <= max_ranges ? 4 : 8;
+}
+
+/* Returns the rows that a range may have. */
 static uint64_t plan_records(struct record_plan *plan, unsigned column_bits, uint64_t rows,
                              uint64_t max_ranges)
 {
     plan->column_bits = column_bits;
-    plan->bytes = 8;
-    if (column_bits < 32 && rows >> (32 - column_bits) <= max_ranges)
-        plan->bytes = 4;
+    plan->bytes = placement_record_bytes(column_bits, rows, max_ranges);
     return UINT64_C(1) << (8 * plan->bytes - column_bits < 63 ? 8 * plan->bytes - column_bits : 63);
 }
 

@@ -45,6 +45,10 @@ enum status placement_make(struct placement *placement, const struct vertex_orde
                            struct error *e);
 void placement_free(struct placement *placement);
 
+/* Bytes of a record whose column has column_bits, in a subgraph of so many rows and at most max_ranges
+ * ranges of them: 4 where what they leave to the row does not make too many ranges, else 8. */
+unsigned placement_record_bytes(unsigned column_bits, uint64_t rows, uint64_t max_ranges);
+
 /* The most bits that a column takes in any subgraph. */
 unsigned placement_column_bits(const struct vertex_order *order);
 

@@ -32,7 +32,7 @@ uint64_t values_least_bytes(uint64_t n)
 
 /* ---- memory ---- */
 
-static void choose_windows(struct vertex_values *v, uint64_t granule, uint64_t most_bytes)
+void values_choose_windows(struct vertex_values *v, uint64_t granule, uint64_t most_bytes)
 {
     v->window = v->n;
     v->windows = 1;
@@ -67,7 +67,7 @@ enum status values_open(struct vertex_values *v, uint64_t n, uint64_t granule,
     if (spill != NULL && values_least_bytes(n) > most_bytes)
         return fail(e, ST_RESOURCE, "values of vertices: more than %d windows",
                     VALUES_MOST_WINDOWS);
-    choose_windows(v, granule, most_bytes);
+    values_choose_windows(v, granule, most_bytes);
     v->file = calloc(v->windows, sizeof *v->file);
     if (v->file == NULL)
         return fail_memory(e, "values of vertices", v->windows * sizeof *v->file);

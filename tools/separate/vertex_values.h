@@ -44,6 +44,9 @@ enum status values_open(struct vertex_values *values, uint64_t n, uint64_t granu
                         struct memory_budget *budget, struct error *e);
 void values_free(struct vertex_values *values); /* zeroed values are allowed */
 
+/* Sets windows and their size for v->n vertices and v->spill, as values_open does. */
+void values_choose_windows(struct vertex_values *values, uint64_t granule, uint64_t most_bytes);
+
 /* The least most_bytes for n vertices. */
 uint64_t values_least_bytes(uint64_t n);
 
