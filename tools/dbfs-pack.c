@@ -28,6 +28,8 @@ static const char help[] =
     "                         (without -s and -t: the TH that degsplit suggests for P)\n"
     "  -o, --output DIR       a new or empty folder\n"
     "      --force            write into a folder that is not empty; replaces a packed graph\n"
+    "      --resume           go on with a packing of the same options that was interrupted; also\n"
+    "                         into a new or empty folder\n"
     "      --heads LIST       head columns per subgraph, such as nd=1,dd=4 (0 to 8, or 'auto':\n"
     "                         the default, two for nd and dd where most rows have an edge)\n"
     "      --encoding E       raw: sections that are used where they are mapped; packed: small\n"
@@ -46,6 +48,7 @@ static const char help[] =
 
 enum {
     FORCE_OPTION = CLI_FIRST_FREE_OPTION,
+    RESUME_OPTION,
     HEADS_OPTION,
     ENCODING_OPTION,
     PLAN_OPTION,
@@ -58,6 +61,7 @@ enum action { PACK, PLAN, LIST, VERIFY };
 struct command {
     enum action action;
     struct pack_options pack;
+    int force, resume;
     const char *input; /* the stream, or the directory to look at */
 };
 
@@ -91,7 +95,8 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
             cli_usage(cli, "%s", e.text);
         break;
     case 'o': c->pack.folder = argument; break;
-    case FORCE_OPTION: c->pack.force = 1; break;
+    case FORCE_OPTION: c->force = 1; break;
+    case RESUME_OPTION: c->resume = 1; break;
     case HEADS_OPTION: parse_heads(cli, argument, c->pack.heads); break;
     case ENCODING_OPTION:
         if (pack_encoding_parse(argument, &c->pack.encoding) != 0)
@@ -118,6 +123,8 @@ static void check_command(const struct cli *cli, const struct command *c)
         cli_usage(cli, "-o DIR is required");
     if (p->split_path != NULL && p->th_given)
         cli_usage(cli, "-s and -t exclude each other");
+    if (c->force && c->resume)
+        cli_usage(cli, "--force and --resume exclude each other");
     if (p->split_path != NULL && strcmp(p->split_path, "-") == 0 &&
         (c->input == NULL || strcmp(c->input, "-") == 0))
         cli_usage(cli, "-s and the edges cannot both be standard input");
@@ -130,6 +137,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"threshold", required_argument, NULL, 't'},
                                             {"output", required_argument, NULL, 'o'},
                                             {"force", no_argument, NULL, FORCE_OPTION},
+                                            {"resume", no_argument, NULL, RESUME_OPTION},
                                             {"heads", required_argument, NULL, HEADS_OPTION},
                                             {"encoding", required_argument, NULL, ENCODING_OPTION},
                                             {"plan", no_argument, NULL, PLAN_OPTION},
@@ -148,6 +156,22 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
     c->input = argv[optind]; /* NULL at the end of argv */
     check_command(cli, c);
     c->pack.threads = cli_threads(cli);
+    c->pack.mode = c->force ? FOLDER_FORCE : c->resume ? FOLDER_RESUME : FOLDER_NEW;
+}
+
+/* What --resume found, or what it will find after this failure. */
+static void print_progress(const struct cli *cli, const struct pack_options *o,
+                           const struct pack_report *r, const struct error *e)
+{
+    if (e->status != ST_OK && r->finished_parts > 0)
+        cli_warn(cli, "%s: %u of %u parts are finished and stay: --resume with the same options "
+                 "goes on", o->folder, r->finished_parts, o->p);
+    else if (r->complete)
+        cli_note(cli, "%s: was complete already: %u parts proven in %.2f s", o->folder,
+                 r->taken_over, r->prove_seconds);
+    else if (r->taken_over > 0)
+        cli_note(cli, "%s: %u of %u parts were finished: proven in %.2f s", o->folder,
+                 r->taken_over, o->p, r->prove_seconds);
 }
 
 static void print_report(const struct cli *cli, const struct pack_options *o,
@@ -201,9 +225,13 @@ static enum status run_pack(const struct cli *cli, struct command *c, struct err
                    cli_seconds() - start);
     spill_open(&spill, folder, cli_tmpdirs(cli, folder));
     c->pack.spill = &spill;
-    if (c->action == PLAN)
+    if (c->action == PLAN) {
         make_plan(c, &source, &budget, e);
-    else if (pack(&c->pack, &source, &budget, &report, e) == ST_OK)
+    } else {
+        pack(&c->pack, &source, &budget, &report, e);
+        print_progress(cli, &c->pack, &report, e);
+    }
+    if (e->status == ST_OK && c->action == PACK && !report.complete)
         print_report(cli, &c->pack, &report, cli_seconds() - start);
     spill_close(&spill);
     edge_source_close(&source);

@@ -7,14 +7,16 @@
 #include "formats/split.h"
 #include "formats/text.h"
 #include "order.h"
-#include "pack_folder.h"
 #include "place.h"
 #include "tools/separate/separate.h"
 #include "shard_loops.h"
+#include "shard_prove.h"
 #include "shard_write.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Records of a shard below which starting threads for it takes longer than the work. */
 enum { PARALLEL_RECORDS = 1 << 16 };
@@ -70,6 +72,8 @@ static enum status choose_th(struct job *j, struct error *e)
         r->th = j->options->th;
         return ST_OK;
     }
+    if (pack_folder_suggested_th(&j->folder, r->totals.checksum, &r->th))
+        return ST_OK;
     if (separation_classes(&j->separation, j->source, j->budget, e) != ST_OK)
         return e->status;
     r->th = suggest_th(&j->separation.edges, j->options->p, &r->both_bounds_met);
@@ -132,7 +136,6 @@ static enum status number_vertices(struct job *j, struct error *e)
     if (order_make(&j->order, &s->degrees.values, &s->ranks, j->options->p, j->report->th,
                    j->budget, e) != ST_OK)
         return e->status;
-    j->report->d = j->order.d;
     j->report->order_seconds = cli_seconds() - start;
     if (check_split_delegates(j, e) != ST_OK)
         return e->status;
@@ -202,6 +205,14 @@ static uint64_t pack_id(const struct job *j)
     return hash_pair(id, shard_kind.version);
 }
 
+static void take_over(struct job *j, uint32_t shard, const struct written_shard *written)
+{
+    j->manifest.part[shard] = written->part;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        j->manifest.edges[g] += written->counts[g].edges;
+    pack_folder_note(&j->folder, shard);
+}
+
 static enum status write_part(struct job *j, const struct packing *packing, uint32_t shard,
                               struct error *e)
 {
@@ -210,17 +221,14 @@ static enum status write_part(struct job *j, const struct packing *packing, uint
     if (path == NULL)
         return fail_memory(e, j->folder.path, strlen(j->folder.path));
     if (shard_write(packing, shard, path, j->budget, &written, e) == ST_OK) {
-        j->folder.first_part = shard;
-        j->manifest.part[shard] = written.part;
         j->report->sync_seconds += written.sync_seconds;
-        for (int g = 0; g < SUBGRAPHS; g++)
-            j->manifest.edges[g] += written.counts[g].edges;
+        take_over(j, shard, &written);
     }
     free(path);
     return e->status;
 }
 
-static enum status start_manifest(struct job *j, uint64_t id, struct error *e)
+static enum status start_manifest(struct job *j, struct error *e)
 {
     const struct edges_info *info = &j->separation.degrees.info;
     struct manifest *m = &j->manifest;
@@ -231,9 +239,9 @@ static enum status start_manifest(struct job *j, uint64_t id, struct error *e)
     m->totals = j->report->totals;
     m->p = j->options->p;
     m->th = j->report->th;
-    m->d = j->report->d;
+    m->d = separation_delegates(&j->separation, j->report->th);
     m->encoding = j->options->encoding;
-    m->pack_id = id;
+    m->pack_id = pack_id(j);
     m->randomized = info->randomized;
     m->random_n = info->random_n;
     m->random_seed = info->random_seed;
@@ -247,26 +255,106 @@ static int shard_threads(const struct job *j)
     return records < PARALLEL_RECORDS ? 1 : j->options->threads;
 }
 
-static enum status write_folder(struct job *j, struct error *e)
+static enum status write_parts(struct job *j, struct error *e)
 {
     double start = cli_seconds();
     struct packing packing = {.placement = &j->placement,
                               .loops = &j->loops,
                               .th = j->report->th,
-                              .pack_id = pack_id(j),
+                              .pack_id = j->manifest.pack_id,
                               .encoding = j->options->encoding,
                               .threads = shard_threads(j)};
     memcpy(packing.heads, j->options->heads, sizeof packing.heads);
-    if (start_manifest(j, packing.pack_id, e) != ST_OK || pack_folder_clear(&j->folder, e) != ST_OK)
-        return e->status;
     for (uint32_t shard = j->options->p; shard-- > 0;) {
-        if (write_part(j, &packing, shard, e) != ST_OK)
+        if (!j->folder.finished[shard] && write_part(j, &packing, shard, e) != ST_OK)
             return e->status;
     }
-    memcpy(j->report->edges, j->manifest.edges, sizeof j->report->edges);
-    manifest_write(&j->manifest, j->options->folder, e);
     j->report->build_seconds = cli_seconds() - start;
+    return ST_OK;
+}
+
+static enum status build_parts(struct job *j, struct error *e)
+{
+    if (number_vertices(j, e) == ST_OK && place(j, e) == ST_OK &&
+        pack_folder_claim(&j->folder, e) == ST_OK)
+        write_parts(j, e);
     return e->status;
+}
+
+static enum status write_manifest(struct job *j, struct error *e)
+{
+    if (manifest_write(&j->manifest, j->options->folder, e) == ST_OK)
+        pack_folder_finish(&j->folder, e);
+    return e->status;
+}
+
+/* ---- resuming ---- */
+
+static enum status prove_part(struct job *j, uint32_t shard, struct error *e)
+{
+    struct written_shard written;
+    struct error why = {0};
+    char *path = pack_folder_part(&j->folder, shard);
+    if (path == NULL)
+        return fail_memory(e, j->folder.path, strlen(j->folder.path));
+    if (access(path, F_OK) == 0 && shard_prove(path, shard, j->options->p, j->manifest.pack_id,
+                                               j->options->threads, &written, &why))
+        take_over(j, shard, &written);
+    free(path);
+    return ST_OK;
+}
+
+static enum status prove_parts(struct job *j, struct error *e)
+{
+    double start = cli_seconds();
+    for (uint32_t shard = 0; shard < j->options->p; shard++) {
+        if (prove_part(j, shard, e) != ST_OK)
+            return e->status;
+    }
+    j->report->taken_over = j->folder.finished_count;
+    j->report->prove_seconds = cli_seconds() - start;
+    return ST_OK;
+}
+
+static int is_complete(const struct job *j)
+{
+    struct manifest m;
+    struct error ignored = {0};
+    if (!j->folder.has_manifest || manifest_read(&m, j->options->folder, &ignored) != ST_OK)
+        return 0;
+    int same = manifest_same(&m, &j->manifest);
+    manifest_free(&m);
+    return same;
+}
+
+/* ---- everything ---- */
+
+static struct journal start_journal(const struct pack_options *o, const struct edge_source *source,
+                                    const struct split *split)
+{
+    struct journal journal = {.p = o->p};
+    snprintf(journal.input, sizeof journal.input, "%s", source->name);
+    memcpy(journal.heads, o->heads, sizeof journal.heads);
+    journal.th_suggested = o->split_path == NULL && !o->th_given;
+    journal.th_known = !journal.th_suggested;
+    journal.th = o->split_path != NULL ? split->th : o->th_given ? o->th : 0;
+    return journal;
+}
+
+static enum status pack_into(struct job *j, struct error *e)
+{
+    if (separate(j, e) != ST_OK || start_manifest(j, e) != ST_OK ||
+        pack_folder_identify(&j->folder, j->report->th, j->report->totals.checksum,
+                             j->manifest.pack_id, e) != ST_OK)
+        return e->status;
+    j->report->d = j->manifest.d;
+    if (j->options->mode == FOLDER_RESUME && prove_parts(j, e) != ST_OK)
+        return e->status;
+    if (j->folder.finished_count < j->options->p && build_parts(j, e) != ST_OK)
+        return e->status;
+    memcpy(j->report->edges, j->manifest.edges, sizeof j->report->edges);
+    j->report->complete = is_complete(j);
+    return j->report->complete ? pack_folder_finish(&j->folder, e) : write_manifest(j, e);
 }
 
 static void free_job(struct job *j)
@@ -285,12 +373,15 @@ enum status pack(const struct pack_options *options, const struct edge_source *s
 {
     struct job j = {.options = options, .source = source, .budget = budget, .report = report};
     memset(report, 0, sizeof *report);
-    if (read_split(&j, e) == ST_OK &&
-        pack_folder_open(&j.folder, options->folder, options->p, options->force, e) == ST_OK) {
-        if (separate(&j, e) != ST_OK || number_vertices(&j, e) != ST_OK || place(&j, e) != ST_OK ||
-            write_folder(&j, e) != ST_OK)
-            pack_folder_abandon(&j.folder);
-    }
+    if (read_split(&j, e) != ST_OK)
+        return e->status;
+    struct journal journal = start_journal(options, source, &j.split);
+    if (pack_folder_open(&j.folder, options->folder, options->mode, &journal, e) == ST_OK)
+        pack_into(&j, e);
+    if (e->status != ST_OK)
+        pack_folder_abandon(&j.folder);
+    report->finished_parts = j.folder.finished_count;
+    pack_folder_close(&j.folder);
     free_job(&j);
     return e->status;
 }
