@@ -16,6 +16,8 @@ struct edges_reader {
     char *name;
     uint64_t offset; /* bytes read */
     uint64_t blocks;
+    uint32_t slice, slices;  /* blocks that are ours: those of number `slice` mod `slices` */
+    uint64_t file_bytes;     /* with slices > 1: the end that seeking must not pass */
     struct edges_info info;
     struct edges_totals totals; /* from the trailer */
 };
@@ -119,6 +121,7 @@ enum status edges_reader_open_fd(struct edges_reader **result, int fd, const cha
         return fail_memory(e, name, sizeof *r);
     }
     r->fd = fd;
+    r->slices = 1;
     r->name = strdup(name);
     if (r->name == NULL)
         fail_memory(e, name, strlen(name));
@@ -150,6 +153,20 @@ void edges_reader_close(struct edges_reader *r)
     close(r->fd);
     free(r->name);
     free(r);
+}
+
+enum status edges_reader_slice(struct edges_reader *r, uint32_t index, uint32_t count,
+                               struct error *e)
+{
+    struct stat st;
+    off_t at = lseek(r->fd, 0, SEEK_CUR);
+    if (at < 0 || fstat(r->fd, &st) != 0)
+        return fail_errno(e, r->name, "cannot seek, as a part of an edge stream takes");
+    /* r->offset counts from where the stream begins, which need not be the start of the file */
+    r->file_bytes = (uint64_t)st.st_size - (uint64_t)at + r->offset;
+    r->slice = index;
+    r->slices = count;
+    return ST_OK;
 }
 
 const struct edges_info *edges_reader_info(const struct edges_reader *r)
@@ -228,27 +245,51 @@ static enum status grow_block(struct edges_block *block, size_t bytes, struct er
     return ST_OK;
 }
 
+static enum status pass_over(struct edges_reader *r, size_t payload, struct error *e)
+{
+    if (payload > r->file_bytes - r->offset) {
+        r->offset = r->file_bytes;
+        return truncated(r, e);
+    }
+    if (lseek(r->fd, (off_t)payload, SEEK_CUR) < 0)
+        return fail_errno(e, r->name, "cannot seek");
+    r->offset += payload;
+    return ST_OK;
+}
+
+static enum status read_block(struct edges_reader *r, const unsigned char *header, size_t payload,
+                              struct edges_block *block, struct error *e)
+{
+    block->size = EDGES_BLOCK_HEADER_BYTES + payload;
+    block->index = r->blocks - 1;
+    block->offset = r->offset - EDGES_BLOCK_HEADER_BYTES;
+    if (grow_block(block, block->size, e) != ST_OK)
+        return e->status;
+    memcpy(block->bytes, header, EDGES_BLOCK_HEADER_BYTES);
+    return read_exactly(r, block->bytes + EDGES_BLOCK_HEADER_BYTES, payload, e);
+}
+
 enum status edges_reader_next(struct edges_reader *r, struct edges_block *block, int *end,
                               struct error *e)
 {
     unsigned char header[EDGES_BLOCK_HEADER_BYTES];
     *end = 0;
-    if (read_exactly(r, header, sizeof header, e) != ST_OK)
-        return e->status;
-    if (get_u32(header) == EDGES_TRAILER_MAGIC) {
-        *end = 1;
-        return read_trailer(r, header, e);
+    for (;;) {
+        if (read_exactly(r, header, sizeof header, e) != ST_OK)
+            return e->status;
+        if (get_u32(header) == EDGES_TRAILER_MAGIC) {
+            *end = 1;
+            return read_trailer(r, header, e);
+        }
+        if (check_block_header(r, header, e) != ST_OK)
+            return e->status;
+        size_t payload =
+            2 * (size_t)get_u32(header + BLOCK_COUNT_AT) * get_u32(header + BLOCK_WIDTH_AT);
+        if (r->blocks++ % r->slices == r->slice)
+            return read_block(r, header, payload, block, e);
+        if (pass_over(r, payload, e) != ST_OK)
+            return e->status;
     }
-    if (check_block_header(r, header, e) != ST_OK)
-        return e->status;
-    size_t payload = 2 * (size_t)get_u32(header + BLOCK_COUNT_AT) * get_u32(header + BLOCK_WIDTH_AT);
-    block->size = sizeof header + payload;
-    block->index = r->blocks++;
-    block->offset = r->offset - sizeof header;
-    if (grow_block(block, block->size, e) != ST_OK)
-        return e->status;
-    memcpy(block->bytes, header, sizeof header);
-    return read_exactly(r, block->bytes + sizeof header, payload, e);
 }
 
 enum status edges_reader_finish(struct edges_reader *r, const struct edges_totals *tally,

@@ -77,14 +77,22 @@ static void scan_blocks(struct scan *s, int thread)
     free(edges);
 }
 
+enum status edges_scan_slice(struct edges_reader *reader, int threads, edges_visitor visit,
+                             void *context, struct edges_totals *tally, struct error *e)
+{
+    struct scan s = {.reader = reader, .visit = visit, .context = context, .error = e};
+#pragma omp parallel num_threads(threads)
+    scan_blocks(&s, omp_get_thread_num());
+    *tally = s.tally;
+    return e->status;
+}
+
 enum status edges_scan(struct edges_reader *reader, int threads, edges_visitor visit,
                        void *context, struct edges_totals *totals, struct error *e)
 {
-    struct scan s = {.reader = reader, .visit = visit, .context = context, .error = e};
+    struct edges_totals tally;
     memset(totals, 0, sizeof *totals);
-#pragma omp parallel num_threads(threads)
-    scan_blocks(&s, omp_get_thread_num());
-    if (e->status != ST_OK)
+    if (edges_scan_slice(reader, threads, visit, context, &tally, e) != ST_OK)
         return e->status;
-    return edges_reader_finish(reader, &s.tally, totals, e);
+    return edges_reader_finish(reader, &tally, totals, e);
 }
