@@ -14,6 +14,10 @@ check 'converting and generating know nothing of packing' \
     no_match '#include "tools/(pack|separate)/' tools/convert tools/generate
 check 'MPI is seen by one file of traverse' \
     test "$(grep -lE '#include <mpi.h>' traverse/* | tr '\n' ' ')" = 'traverse/comm.c '
+check 'MPI is seen by one file of the tools' \
+    test "$(grep -rlE '#include <mpi.h>' tools formats | tr '\n' ' ')" = 'tools/peers.c '
+check 'only the tools that run under mpiexec link MPI' \
+    bash -c '! ldd "$1/rmatgen" "$1/edgeconv" | grep -q "libmpi"' - "$BIN"
 check 'zlib inflate is seen by one file of the tools' \
     test "$(grep -rlE 'inflate(Init|End)' formats tools traverse | wc -l)" = 1
 

@@ -7,6 +7,7 @@
 #include "tools/pack/pack_list.h"
 #include "tools/pack/pack_plan.h"
 #include "tools/pack/pack_verify.h"
+#include "tools/peers.h"
 #include "tools/separate/separate.h"
 
 #include <inttypes.h>
@@ -20,7 +21,8 @@ static const char help[] =
     "       dbfs-pack --list DIR\n"
     "       dbfs-pack --verify DIR\n"
     "Distributes a graph over P shards, one for each GPU of a traversal, and writes them into DIR.\n"
-    "Without FILE, or with '-', the edge stream is read from standard input.\n"
+    "Without FILE, or with '-', the edge stream is read from standard input. Under mpiexec all\n"
+    "ranks share the work.\n"
     "\n"
     "  -p, --shards P         number of shards, 1 to 4096\n"
     "  -s, --split FILE       take TH from a .split that degsplit made from the same stream\n"
@@ -207,7 +209,17 @@ static enum status make_plan(const struct command *c, const struct edge_source *
     return fflush(stdout) == 0 ? ST_OK : fail_errno(e, "standard output", "cannot write");
 }
 
-static enum status run_pack(const struct cli *cli, struct command *c, struct error *e)
+static enum status refuse_unshared_split(const struct command *c, const struct peers *peers,
+                                         struct error *e)
+{
+    const char *path = c->pack.split_path;
+    if (peers->count > 1 && path != NULL && strcmp(path, "-") == 0)
+        return fail(e, ST_USAGE, "-s: under mpiexec, give a file that all ranks can read");
+    return ST_OK;
+}
+
+static enum status run_pack(const struct cli *cli, struct command *c, const struct peers *peers,
+                            struct error *e)
 {
     struct spill spill;
     const char *folder[CLI_MAX_TMPDIRS];
@@ -215,10 +227,11 @@ static enum status run_pack(const struct cli *cli, struct command *c, struct err
     struct memory_budget budget;
     struct pack_report report;
     double start = cli_seconds();
-    if (memory_budget_process(&budget, cli->memory_bytes, &c->pack.threads, e) != ST_OK)
-        return e->status;
-    if (edge_source_open(&source, c->input != NULL ? c->input : "-", cli_tmpdir(cli, 0), e) !=
-        ST_OK)
+    if (refuse_unshared_split(c, peers, e) == ST_OK)
+        memory_budget_process(&budget, peers_memory(peers, cli->memory_bytes), &c->pack.threads, e);
+    if (peers_agree(peers, e) != ST_OK ||
+        edge_source_open(&source, c->input != NULL ? c->input : "-", cli_tmpdir(cli, 0), peers,
+                         e) != ST_OK)
         return e->status;
     if (source.spooled_bytes > 0)
         cli_detail(cli, "copied %" PRIu64 " bytes from a pipe in %.3f s", source.spooled_bytes,
@@ -226,7 +239,9 @@ static enum status run_pack(const struct cli *cli, struct command *c, struct err
     spill_open(&spill, folder, cli_tmpdirs(cli, folder));
     c->pack.spill = &spill;
     if (c->action == PLAN) {
-        make_plan(c, &source, &budget, e);
+        if (peers->rank == 0)
+            make_plan(c, &source, &budget, e);
+        peers_agree(peers, e);
     } else {
         pack(&c->pack, &source, &budget, &report, e);
         print_progress(cli, &c->pack, &report, e);
@@ -252,17 +267,32 @@ static enum status run_verify(const struct cli *cli, const struct command *c, st
     return e->status;
 }
 
+/* Looking at a folder is the work of one rank. */
+static enum status run_look(const struct cli *cli, const struct command *c,
+                            const struct peers *peers, struct error *e)
+{
+    if (peers->rank == 0 && c->action == LIST)
+        pack_list(c->input, stdout, e);
+    else if (peers->rank == 0)
+        run_verify(cli, c, e);
+    return peers_agree(peers, e);
+}
+
 int main(int argc, char **argv)
 {
     struct cli cli = {.program = "dbfs-pack", .help = help};
     struct command command = {0};
+    struct peers peers;
     struct error e = {0};
+    if (peers_start(&peers, &e) != ST_OK)
+        return cli_finish(&cli, &e);
+    cli.silent = peers.rank > 0;
+    cli.host_processes = peers.host_count;
+    opterr = !cli.silent;
     parse_arguments(&cli, &command, argc, argv);
-    switch (command.action) {
-    case PACK:
-    case PLAN: run_pack(&cli, &command, &e); break;
-    case LIST: pack_list(command.input, stdout, &e); break;
-    case VERIFY: run_verify(&cli, &command, &e); break;
-    }
+    if (command.action == PACK || command.action == PLAN)
+        run_pack(&cli, &command, &peers, &e);
+    else
+        run_look(&cli, &command, &peers, &e);
     return cli_finish(&cli, &e);
 }

@@ -4,6 +4,7 @@
 #include "formats/split.h"
 #include "formats/text.h"
 #include "edge_source.h"
+#include "peers.h"
 #include "tools/separate/separate.h"
 #include "tools/separate/separate_plan.h"
 #include "tools/spill.h"
@@ -19,7 +20,7 @@ static const char help[] =
     "usage: degsplit [-t TH | -p P] [-o FILE.split] [OPTION...] [FILE.edges]\n"
     "Counts degrees, chooses the degree threshold TH above which vertices become delegates, and\n"
     "writes TH, the delegates and the effect of other thresholds. Without FILE, or with '-', the\n"
-    "edge stream is read from standard input.\n"
+    "edge stream is read from standard input. Under mpiexec all ranks share the work.\n"
     "\n"
     "  -t, --threshold TH     use this TH; 'inf' for no delegates\n"
     "  -p, --shards P         suggest TH for P GPUs (default 1): at most 4n/P delegates and fewer\n"
@@ -174,6 +175,19 @@ static enum status print_plan(const struct command *c, const struct edge_source 
     return fflush(stdout) == 0 ? ST_OK : fail_errno(e, "standard output", "cannot write");
 }
 
+/* Every rank has the same numbers; the first one writes them. */
+static enum status write_results(const struct cli *cli, const struct command *c,
+                                 struct separation *s, struct memory_budget *budget,
+                                 double start, struct error *e)
+{
+    struct split split = {0};
+    if (split_make(&split, s, choose_th(cli, c, s), c->th_given ? 0 : c->p, budget, e) == ST_OK &&
+        write_outputs(cli, c, &split, e) == ST_OK)
+        print_summary(cli, s, &split, cli_seconds() - start);
+    split_free(&split);
+    return e->status;
+}
+
 static enum status separate(const struct cli *cli, const struct command *c,
                             const struct edge_source *source,
                             const struct separation_options *options,
@@ -181,19 +195,15 @@ static enum status separate(const struct cli *cli, const struct command *c,
 {
     double start = cli_seconds();
     struct separation separation = {0};
-    struct split split = {0};
     if (separation_degrees(&separation, source, options, budget, e) == ST_OK &&
-        separation_classes(&separation, source, budget, e) == ST_OK &&
-        split_make(&split, &separation, choose_th(cli, c, &separation), c->th_given ? 0 : c->p,
-                   budget, e) == ST_OK &&
-        write_outputs(cli, c, &split, e) == ST_OK)
-        print_summary(cli, &separation, &split, cli_seconds() - start);
-    split_free(&split);
+        separation_classes(&separation, source, budget, e) == ST_OK && source->peers->rank == 0)
+        write_results(cli, c, &separation, budget, start, e);
     separation_free(&separation, budget);
-    return e->status;
+    return peers_agree(source->peers, e);
 }
 
-static enum status degsplit(const struct cli *cli, const struct command *c, struct error *e)
+static enum status degsplit(const struct cli *cli, const struct command *c,
+                            const struct peers *peers, struct error *e)
 {
     struct edge_source source = {0};
     struct memory_budget budget;
@@ -201,12 +211,14 @@ static enum status degsplit(const struct cli *cli, const struct command *c, stru
     const char *folder[CLI_MAX_TMPDIRS];
     struct separation_options options = {.threads = cli_threads(cli), .p = 1, .spill = &spill};
     spill_open(&spill, folder, cli_tmpdirs(cli, folder));
-    if (memory_budget_process(&budget, cli->memory_bytes, &options.threads, e) == ST_OK &&
-        edge_source_open(&source, c->input, cli_tmpdir(cli, 0), e) == ST_OK) {
-        if (c->plan)
-            print_plan(c, &source, &options, &budget, e);
-        else
+    memory_budget_process(&budget, peers_memory(peers, cli->memory_bytes), &options.threads, e);
+    if (peers_agree(peers, e) == ST_OK &&
+        edge_source_open(&source, c->input, cli_tmpdir(cli, 0), peers, e) == ST_OK) {
+        if (!c->plan)
             separate(cli, c, &source, &options, &budget, e);
+        else if (peers->rank == 0)
+            print_plan(c, &source, &options, &budget, e);
+        peers_agree(peers, e);
     }
     spill_close(&spill);
     edge_source_close(&source);
@@ -217,8 +229,14 @@ int main(int argc, char **argv)
 {
     struct cli cli = {.program = "degsplit", .help = help};
     struct command command = {.p = 1};
+    struct peers peers;
     struct error e = {0};
+    if (peers_start(&peers, &e) != ST_OK)
+        return cli_finish(&cli, &e);
+    cli.silent = peers.rank > 0;
+    cli.host_processes = peers.host_count;
+    opterr = !cli.silent;
     parse_arguments(&cli, &command, argc, argv);
-    degsplit(&cli, &command, &e);
+    degsplit(&cli, &command, &peers, &e);
     return cli_finish(&cli, &e);
 }

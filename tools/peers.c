@@ -1,6 +1,8 @@
 /* peers.c: see peers.h */
 #include "peers.h"
 
+#include "formats/memory.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +76,13 @@ enum status peers_start(struct peers *peers, struct error *e)
     return ST_OK;
 }
 
+uint64_t peers_memory(const struct peers *peers, uint64_t given_bytes)
+{
+    if (given_bytes != 0 || peers->count == 1)
+        return given_bytes;
+    return memory_available() / 4 * 3 / peers->host_count;
+}
+
 /* ---- failures ---- */
 
 static void name_rank(const struct peers *peers, struct error *e)
@@ -134,6 +143,11 @@ uint64_t peers_max_u64(const struct peers *peers, uint64_t value)
     return value ^ sign;
 }
 
+uint64_t peers_min_u64(const struct peers *peers, uint64_t value)
+{
+    return ~peers_max_u64(peers, ~value);
+}
+
 void peers_broadcast(const struct peers *peers, void *bytes, uint64_t count, uint32_t root)
 {
     for (uint64_t at = 0; at < count && peers->count > 1; at += BROADCAST_BYTES) {
@@ -143,24 +157,22 @@ void peers_broadcast(const struct peers *peers, void *bytes, uint64_t count, uin
     }
 }
 
-/* ---- everyone to everyone ---- */
+/* ---- messages ---- */
 
-/* A rank's own piece is copied; the others go as one message each. */
-void peers_exchange(const struct peers *peers, const unsigned char *send,
-                    const uint64_t *send_bytes, unsigned char *receive, uint64_t *receive_bytes,
-                    size_t piece_bytes)
+static int rank_of(uint32_t peer)
 {
-    if (peers->count == 1) {
-        memcpy(receive, send, send_bytes[0]);
-        receive_bytes[0] = send_bytes[0];
-        return;
-    }
-    MPI_Alltoall(send_bytes, 1, MPI_UINT64_T, receive_bytes, 1, MPI_UINT64_T, MPI_COMM_WORLD);
-    for (uint32_t step = 0; step < peers->count; step++) {
-        uint32_t to = (peers->rank + step) % peers->count;
-        uint32_t from = (peers->rank + peers->count - step) % peers->count;
-        MPI_Sendrecv(send + to * piece_bytes, (int)send_bytes[to], MPI_BYTE, (int)to, 0,
-                     receive + from * piece_bytes, (int)receive_bytes[from], MPI_BYTE, (int)from,
-                     0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    }
+    return peer == PEERS_NONE ? MPI_PROC_NULL : (int)peer;
+}
+
+size_t peers_swap(const struct peers *peers, uint32_t to, const void *send, size_t send_bytes,
+                  uint32_t from, void *receive, size_t capacity)
+{
+    int received = 0;
+    MPI_Status status;
+    (void)peers;
+    MPI_Sendrecv(send, (int)send_bytes, MPI_BYTE, rank_of(to), 0, receive, (int)capacity, MPI_BYTE,
+                 rank_of(from), 0, MPI_COMM_WORLD, &status);
+    if (from != PEERS_NONE)
+        MPI_Get_count(&status, MPI_BYTE, &received);
+    return (size_t)received;
 }

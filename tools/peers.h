@@ -24,6 +24,9 @@ extern const struct peers peers_alone; /* rank 0 of 1 */
  * launcher belongs to another MPI. */
 enum status peers_start(struct peers *peers, struct error *e);
 
+/* The memory of this process: as given, or else its share of what the host has for all. */
+uint64_t peers_memory(const struct peers *peers, uint64_t given_bytes);
+
 /* If any rank failed, every rank gets a failure with the status and text of the lowest failing rank,
  * which is named unless all failed. Returns the common status. */
 enum status peers_agree(const struct peers *peers, struct error *e);
@@ -32,13 +35,16 @@ enum status peers_agree(const struct peers *peers, struct error *e);
 void peers_sum_u64(const struct peers *peers, uint64_t *values, uint64_t count);
 void peers_sum_u32(const struct peers *peers, uint32_t *values, uint64_t count);
 uint64_t peers_max_u64(const struct peers *peers, uint64_t value);
+uint64_t peers_min_u64(const struct peers *peers, uint64_t value);
 
 void peers_broadcast(const struct peers *peers, void *bytes, uint64_t count, uint32_t root);
 
-/* One piece to and from every rank: bytes for rank r stand at send + r * piece_bytes, those from it
- * come to receive + r * piece_bytes. A piece has fewer than 2^31 bytes. */
-void peers_exchange(const struct peers *peers, const unsigned char *send,
-                    const uint64_t *send_bytes, unsigned char *receive, uint64_t *receive_bytes,
-                    size_t piece_bytes);
+#define PEERS_NONE UINT32_MAX
+
+/* Sends one message to rank `to` while one comes from rank `from`, whose bytes are returned; both have
+ * fewer than 2^31. Not collective: it ends when both peers have come that far. Either may be
+ * PEERS_NONE. */
+size_t peers_swap(const struct peers *peers, uint32_t to, const void *send, size_t send_bytes,
+                  uint32_t from, void *receive, size_t capacity);
 
 #endif

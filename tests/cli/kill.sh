@@ -113,7 +113,7 @@ done
 check_exit 1 'packing into it without --resume' "$pack" -p 5 -o "$tmp/x" "$tmp/g.edges"
 check_says 'resume' 'names --resume'
 check_says 'force' 'and --force'
-for other in '-p 4' '-p 5 --heads nd=1' '-p 5 -t 3'; do
+for other in '-p 4' '-p 5 --heads nd=1' '-p 5 -t 3' '-p 5 --encoding raw'; do
     check_exit 1 "--resume with $other" "$pack" --resume $other -o "$tmp/x" "$tmp/g.edges"
     check_says 'holds an unfinished packing with' 'says what differs'
 done

@@ -461,7 +461,9 @@ static enum status place(struct placement *placement, const struct vertex_order 
         .store_bytes = UINT64_C(1) << 30, .range_records = 1 << 17, .max_ranges = 4096};
     struct placing_options options = {.symmetric = sep->degrees.info.direction == EDGES_SYMMETRIC,
                                       .threads = 2,
-                                      .memory = &memory};
+                                      .memory = &memory,
+                                      .own_edges = sep->degrees.totals.edges,
+                                      .store_bytes = memory.store_bytes};
     return placement_make(placement, order, source, &sep->degrees.totals, &options, budget, e);
 }
 

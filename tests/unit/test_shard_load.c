@@ -48,7 +48,7 @@ static void write_part(const struct file *f)
 static struct file pack_graph(const struct stream *s, enum pack_encoding encoding, uint64_t th,
                               int heads)
 {
-    struct pack_options o = {.p = 1, .th_given = 1, .th = th, .encoding = encoding, .force = 1,
+    struct pack_options o = {.p = 1, .th_given = 1, .th = th, .encoding = encoding, .mode = FOLDER_FORCE,
                              .threads = 2, .folder = folder};
     struct pack_report packed;
     struct error e = {0};

@@ -3,7 +3,6 @@
 
 #include "csr_build.h"
 #include "formats/crc.h"
-#include "formats/manifest.h"
 #include "formats/outfile.h"
 #include "formats/text.h"
 #include "tools/separate/separate.h"
@@ -40,6 +39,7 @@ static void print_journal(FILE *text, const struct journal *j)
     fprintf(text, "input %.*s\n", (int)strcspn(j->input, "\n"), j->input);
     fprintf(text, "p %" PRIu32 "\n", j->p);
     print_heads(text, j->heads);
+    fprintf(text, "encoding %s\n", pack_encoding_name[j->encoding]);
     if (j->th_known)
         fprintf(text, "th %s\n", th_format(j->th, th, sizeof th));
     fprintf(text, "th-suggested %d\n", j->th_suggested);
@@ -122,6 +122,8 @@ static int parse_line(struct journal *j, const char *key, const char *value)
     }
     if (strcmp(key, "heads") == 0)
         return parse_heads(value, j->heads);
+    if (strcmp(key, "encoding") == 0)
+        return pack_encoding_parse(value, &j->encoding);
     if (strcmp(key, "p") == 0) {
         bad = parse_number(value, UINT32_MAX, &number);
         j->p = (uint32_t)number;

@@ -7,6 +7,7 @@
 #ifndef DBFS_JOURNAL_H
 #define DBFS_JOURNAL_H
 
+#include "formats/manifest.h"
 #include "formats/shard.h"
 #include "formats/status.h"
 
@@ -18,6 +19,7 @@ struct journal {
     char input[JOURNAL_INPUT_BYTES]; /* the name of the stream: for people, never compared */
     uint32_t p;
     int heads[SUBGRAPHS]; /* as asked: HEADS_AUTO or k */
+    enum pack_encoding encoding;
     int th_known;         /* given, or suggested already */
     uint64_t th;
     int th_suggested;

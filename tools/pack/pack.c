@@ -3,20 +3,16 @@
 
 #include "formats/cli.h"
 #include "formats/hash.h"
-#include "formats/manifest.h"
 #include "formats/split.h"
 #include "formats/text.h"
 #include "order.h"
+#include "parts.h"
 #include "place.h"
 #include "tools/separate/separate.h"
 #include "shard_loops.h"
-#include "shard_prove.h"
-#include "shard_write.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Records of a shard below which starting threads for it takes longer than the work. */
 enum { PARALLEL_RECORDS = 1 << 16 };
@@ -26,14 +22,14 @@ struct job {
     const struct edge_source *source;
     struct memory_budget *budget;
     struct pack_report *report;
-    struct pack_folder folder;
     struct split split; /* where one was given */
     uint64_t split_bytes; /* charged for it */
     struct separation separation;
     struct vertex_order order;
     struct shard_loops loops;
     struct placement placement;
-    struct manifest manifest;
+    uint64_t gather_bytes; /* memory for the edges of a shard that come from other ranks */
+    struct parts parts;
 };
 
 /* ---- which vertices are delegates ---- */
@@ -66,13 +62,14 @@ static enum status choose_th(struct job *j, struct error *e)
     struct pack_report *r = j->report;
     if (j->options->split_path != NULL) {
         r->th = j->split.th;
-        return check_split(j, e);
+        check_split(j, e);
+        return peers_agree(j->source->peers, e);
     }
     if (j->options->th_given) {
         r->th = j->options->th;
         return ST_OK;
     }
-    if (pack_folder_suggested_th(&j->folder, r->totals.checksum, &r->th))
+    if (pack_folder_suggested_th(&j->parts.folder, r->totals.checksum, &r->th))
         return ST_OK;
     if (separation_classes(&j->separation, j->source, j->budget, e) != ST_OK)
         return e->status;
@@ -134,27 +131,40 @@ static enum status number_vertices(struct job *j, struct error *e)
     double start = cli_seconds();
     struct separation *s = &j->separation;
     if (order_make(&j->order, &s->degrees.values, &s->ranks, j->options->p, j->report->th,
-                   j->budget, e) != ST_OK)
-        return e->status;
+                   j->budget, e) == ST_OK &&
+        check_split_delegates(j, e) == ST_OK) {
+        shrink_split(j, 0);
+        split_free(&j->split);
+        shard_loops_make(&j->loops, &s->degrees.loops, &j->order, j->budget, e);
+    }
     j->report->order_seconds = cli_seconds() - start;
-    if (check_split_delegates(j, e) != ST_OK)
-        return e->status;
-    shrink_split(j, 0);
-    split_free(&j->split);
-    return shard_loops_make(&j->loops, &s->degrees.loops, &j->order, j->budget, e);
+    return peers_agree(j->source->peers, e);
 }
 
 /* ---- where edges go ---- */
 
+/* The edges that a rank has at a time: its share of the stream, and a shard from all ranks. */
+static uint64_t held_edges(const struct job *j)
+{
+    const struct degrees *d = &j->separation.degrees;
+    if (j->source->peers->count == 1)
+        return d->directed_edges;
+    uint64_t own = (d->info.direction == EDGES_SYMMETRIC ? 1 : 2) * d->own_edges;
+    return own + d->directed_edges / j->options->p;
+}
+
+/* The same on all ranks, because their buckets must be. */
 static struct pack_size measure(const struct job *j)
 {
     const struct vertex_order *o = &j->order;
+    const struct peers *peers = j->source->peers;
     struct pack_size s = {.p = o->p,
                           .d = o->d,
                           .directed_edges = j->separation.degrees.directed_edges,
+                          .held_edges = peers_max_u64(peers, held_edges(j)),
                           .nn_column_bytes = o->nn_column_bytes,
                           .column_bits = placement_column_bits(o),
-                          .threads = j->options->threads};
+                          .threads = (int)peers_max_u64(peers, (uint64_t)j->options->threads)};
     if (o->delegate_run_count > 0) /* a delegate's row is spread over all shards */
         s.longest = o->delegate_runs[0].degree / o->p;
     for (uint32_t i = 0; i < o->p; i++) {
@@ -167,21 +177,41 @@ static struct pack_size measure(const struct job *j)
     return s;
 }
 
+/* Placing and then building share the memory; among ranks, so do edges placed and edges gathered. */
+static enum status divide_memory(struct job *j, struct pack_memory *memory, uint64_t *store_bytes,
+                                 int *stow, struct error *e)
+{
+    const struct vertex_values *labels = &j->separation.degrees.values;
+    const struct peers *peers = j->source->peers;
+    struct pack_size size = measure(j);
+    uint64_t left = peers_min_u64(peers, memory_left(j->budget));
+    /* what labels take can be given back before shards are built */
+    *stow = labels->windows > 1 || (j->options->spill != NULL && !pack_memory_ample(&size, left));
+    uint64_t building = left + (*stow ? labels->bytes : 0);
+    if (pack_memory_divide(memory, &size, left, building, e) != ST_OK)
+        return e->status;
+    *store_bytes = memory->store_bytes;
+    if (peers->count > 1)
+        *store_bytes = memory->store_bytes / (size.p + peers->count) * size.p;
+    j->gather_bytes = memory->store_bytes - *store_bytes;
+    return ST_OK;
+}
+
 static enum status place(struct job *j, struct error *e)
 {
     double start = cli_seconds();
     const struct degrees *d = &j->separation.degrees;
-    struct pack_size size = measure(j);
     struct pack_memory memory;
-    uint64_t left = j->budget->limit_bytes - j->budget->taken_bytes;
     struct placing_options options = {.symmetric = d->info.direction == EDGES_SYMMETRIC,
                                       .threads = j->options->threads,
                                       .memory = &memory,
-                                      .spill = j->options->spill};
-    int stow = d->values.windows > 1 || (options.spill != NULL && !pack_memory_ample(&size, left));
-    /* what labels take can be given back before shards are built */
-    uint64_t building = left + (stow ? d->values.bytes : 0);
-    if (pack_memory_divide(&memory, &size, left, building, e) == ST_OK &&
+                                      .spill = j->options->spill,
+                                      .own_edges = d->own_edges};
+    int stow = 0;
+    if (j->parts.folder.finished_count > 0)
+        options.finished = j->parts.folder.finished;
+    divide_memory(j, &memory, &options.store_bytes, &stow, e);
+    if (peers_agree(j->source->peers, e) == ST_OK &&
         placement_make(&j->placement, &j->order, j->source, &d->totals, &options, j->budget, e) ==
             ST_OK && stow)
         order_stow(&j->order, options.spill, e);
@@ -205,48 +235,22 @@ static uint64_t pack_id(const struct job *j)
     return hash_pair(id, shard_kind.version);
 }
 
-static void take_over(struct job *j, uint32_t shard, const struct written_shard *written)
-{
-    j->manifest.part[shard] = written->part;
-    for (int g = 0; g < SUBGRAPHS; g++)
-        j->manifest.edges[g] += written->counts[g].edges;
-    pack_folder_note(&j->folder, shard);
-}
-
-static enum status write_part(struct job *j, const struct packing *packing, uint32_t shard,
-                              struct error *e)
-{
-    struct written_shard written;
-    char *path = pack_folder_part(&j->folder, shard);
-    if (path == NULL)
-        return fail_memory(e, j->folder.path, strlen(j->folder.path));
-    if (shard_write(packing, shard, path, j->budget, &written, e) == ST_OK) {
-        j->report->sync_seconds += written.sync_seconds;
-        take_over(j, shard, &written);
-    }
-    free(path);
-    return e->status;
-}
-
 static enum status start_manifest(struct job *j, struct error *e)
 {
     const struct edges_info *info = &j->separation.degrees.info;
-    struct manifest *m = &j->manifest;
-    m->part = calloc(j->options->p, sizeof *m->part);
-    if (m->part == NULL)
-        return fail_memory(e, "manifest", j->options->p * sizeof *m->part);
+    struct manifest *m = &j->parts.manifest;
     m->direction = info->direction;
     m->totals = j->report->totals;
     m->p = j->options->p;
     m->th = j->report->th;
-    m->d = separation_delegates(&j->separation, j->report->th);
+    m->d = j->report->d = separation_delegates(&j->separation, j->report->th);
     m->encoding = j->options->encoding;
     m->pack_id = pack_id(j);
     m->randomized = info->randomized;
     m->random_n = info->random_n;
     m->random_seed = info->random_seed;
     memcpy(m->provenance, info->provenance, sizeof m->provenance);
-    return ST_OK;
+    return parts_start(&j->parts, e);
 }
 
 static int shard_threads(const struct job *j)
@@ -261,70 +265,40 @@ static enum status write_parts(struct job *j, struct error *e)
     struct packing packing = {.placement = &j->placement,
                               .loops = &j->loops,
                               .th = j->report->th,
-                              .pack_id = j->manifest.pack_id,
+                              .pack_id = j->parts.manifest.pack_id,
                               .encoding = j->options->encoding,
                               .threads = shard_threads(j)};
+    struct gathering gathering = {.own = &j->placement,
+                                  .peers = j->source->peers,
+                                  .shard_records =
+                                      j->separation.degrees.directed_edges / j->options->p,
+                                  .store_bytes = j->gather_bytes,
+                                  .spill = j->options->spill};
     memcpy(packing.heads, j->options->heads, sizeof packing.heads);
-    for (uint32_t shard = j->options->p; shard-- > 0;) {
-        if (!j->folder.finished[shard] && write_part(j, &packing, shard, e) != ST_OK)
-            return e->status;
-    }
+    if (j->source->peers->rank == 0)
+        pack_folder_claim(&j->parts.folder, e);
+    parts_write(&j->parts, &packing, &gathering, e);
     j->report->build_seconds = cli_seconds() - start;
-    return ST_OK;
+    j->report->sync_seconds = j->parts.sync_seconds;
+    return e->status;
 }
 
 static enum status build_parts(struct job *j, struct error *e)
 {
-    if (number_vertices(j, e) == ST_OK && place(j, e) == ST_OK &&
-        pack_folder_claim(&j->folder, e) == ST_OK)
+    if (number_vertices(j, e) == ST_OK)
+        place(j, e);
+    if (peers_agree(j->source->peers, e) == ST_OK)
         write_parts(j, e);
     return e->status;
-}
-
-static enum status write_manifest(struct job *j, struct error *e)
-{
-    if (manifest_write(&j->manifest, j->options->folder, e) == ST_OK)
-        pack_folder_finish(&j->folder, e);
-    return e->status;
-}
-
-/* ---- resuming ---- */
-
-static enum status prove_part(struct job *j, uint32_t shard, struct error *e)
-{
-    struct written_shard written;
-    struct error why = {0};
-    char *path = pack_folder_part(&j->folder, shard);
-    if (path == NULL)
-        return fail_memory(e, j->folder.path, strlen(j->folder.path));
-    if (access(path, F_OK) == 0 && shard_prove(path, shard, j->options->p, j->manifest.pack_id,
-                                               j->options->threads, &written, &why))
-        take_over(j, shard, &written);
-    free(path);
-    return ST_OK;
 }
 
 static enum status prove_parts(struct job *j, struct error *e)
 {
     double start = cli_seconds();
-    for (uint32_t shard = 0; shard < j->options->p; shard++) {
-        if (prove_part(j, shard, e) != ST_OK)
-            return e->status;
-    }
-    j->report->taken_over = j->folder.finished_count;
+    parts_prove(&j->parts, e);
+    j->report->taken_over = j->parts.folder.finished_count;
     j->report->prove_seconds = cli_seconds() - start;
-    return ST_OK;
-}
-
-static int is_complete(const struct job *j)
-{
-    struct manifest m;
-    struct error ignored = {0};
-    if (!j->folder.has_manifest || manifest_read(&m, j->options->folder, &ignored) != ST_OK)
-        return 0;
-    int same = manifest_same(&m, &j->manifest);
-    manifest_free(&m);
-    return same;
+    return e->status;
 }
 
 /* ---- everything ---- */
@@ -332,7 +306,7 @@ static int is_complete(const struct job *j)
 static struct journal start_journal(const struct pack_options *o, const struct edge_source *source,
                                     const struct split *split)
 {
-    struct journal journal = {.p = o->p};
+    struct journal journal = {.p = o->p, .encoding = o->encoding};
     snprintf(journal.input, sizeof journal.input, "%s", source->name);
     memcpy(journal.heads, o->heads, sizeof journal.heads);
     journal.th_suggested = o->split_path == NULL && !o->th_given;
@@ -341,25 +315,42 @@ static struct journal start_journal(const struct pack_options *o, const struct e
     return journal;
 }
 
+/* The first rank opens the folder for all. */
+static enum status open_folder(struct job *j, struct error *e)
+{
+    const struct pack_options *o = j->options;
+    struct pack_folder *folder = &j->parts.folder;
+    struct journal journal = start_journal(o, j->source, &j->split);
+    *folder = (struct pack_folder){.fd = -1};
+    if (e->status == ST_OK && j->source->peers->rank == 0)
+        pack_folder_open(folder, o->folder, o->mode, &journal, e);
+    else if (e->status == ST_OK)
+        pack_folder_join(folder, o->folder, o->mode, &journal, e);
+    return pack_folder_share(folder, j->source->peers, e);
+}
+
+static enum status identify(struct job *j, struct error *e)
+{
+    const struct manifest *m = &j->parts.manifest;
+    if (start_manifest(j, e) == ST_OK && j->source->peers->rank == 0)
+        pack_folder_identify(&j->parts.folder, m->th, m->totals.checksum, m->pack_id, e);
+    return peers_agree(j->source->peers, e);
+}
+
 static enum status pack_into(struct job *j, struct error *e)
 {
-    if (separate(j, e) != ST_OK || start_manifest(j, e) != ST_OK ||
-        pack_folder_identify(&j->folder, j->report->th, j->report->totals.checksum,
-                             j->manifest.pack_id, e) != ST_OK)
+    if (separate(j, e) != ST_OK || identify(j, e) != ST_OK)
         return e->status;
-    j->report->d = j->manifest.d;
     if (j->options->mode == FOLDER_RESUME && prove_parts(j, e) != ST_OK)
         return e->status;
-    if (j->folder.finished_count < j->options->p && build_parts(j, e) != ST_OK)
+    if (!parts_complete(&j->parts) && build_parts(j, e) != ST_OK)
         return e->status;
-    memcpy(j->report->edges, j->manifest.edges, sizeof j->report->edges);
-    j->report->complete = is_complete(j);
-    return j->report->complete ? pack_folder_finish(&j->folder, e) : write_manifest(j, e);
+    memcpy(j->report->edges, j->parts.manifest.edges, sizeof j->report->edges);
+    return parts_finish(&j->parts, &j->report->complete, e);
 }
 
 static void free_job(struct job *j)
 {
-    manifest_free(&j->manifest);
     placement_free(&j->placement);
     shard_loops_free(&j->loops, j->budget);
     order_free(&j->order, j->budget);
@@ -373,15 +364,14 @@ enum status pack(const struct pack_options *options, const struct edge_source *s
 {
     struct job j = {.options = options, .source = source, .budget = budget, .report = report};
     memset(report, 0, sizeof *report);
-    if (read_split(&j, e) != ST_OK)
-        return e->status;
-    struct journal journal = start_journal(options, source, &j.split);
-    if (pack_folder_open(&j.folder, options->folder, options->mode, &journal, e) == ST_OK)
+    j.parts.peers = source->peers;
+    j.parts.budget = budget;
+    j.parts.threads = options->threads;
+    read_split(&j, e);
+    if (open_folder(&j, e) == ST_OK)
         pack_into(&j, e);
-    if (e->status != ST_OK)
-        pack_folder_abandon(&j.folder);
-    report->finished_parts = j.folder.finished_count;
-    pack_folder_close(&j.folder);
+    report->finished_parts = j.parts.folder.finished_count;
+    parts_end(&j.parts, e->status);
     free_job(&j);
     return e->status;
 }

@@ -169,6 +169,8 @@ static const char *difference(const struct journal *a, const struct journal *b)
         return "another number of shards";
     if (memcmp(a->heads, b->heads, sizeof a->heads) != 0)
         return "other --heads";
+    if (a->encoding != b->encoding)
+        return "another --encoding";
     if (a->identified && b->identified && a->checksum != b->checksum)
         return "other edges";
     if (a->th_known && b->th_known && a->th != b->th)
@@ -198,6 +200,7 @@ static enum status read_found(struct pack_folder *f, struct error *e)
     if (manifest_read(&m, f->path, e) != ST_OK)
         return e->status;
     f->found = (struct journal){.p = m.p,
+                                .encoding = m.encoding,
                                 .th_known = 1,
                                 .th = m.th,
                                 .identified = 1,
@@ -252,13 +255,31 @@ static void prepare_farewell(const struct pack_folder *f)
     outfile_farewell(text);
 }
 
-enum status pack_folder_open(struct pack_folder *f, const char *path, enum pack_folder_mode mode,
+enum status pack_folder_join(struct pack_folder *f, const char *path, enum pack_folder_mode mode,
                              const struct journal *wanted, struct error *e)
 {
     *f = (struct pack_folder){.path = path, .mode = mode, .fd = -1, .journal = *wanted};
     f->finished = calloc(wanted->p, sizeof *f->finished);
     if (f->finished == NULL)
         return fail_memory(e, path, wanted->p * sizeof *f->finished);
+    return ST_OK;
+}
+
+enum status pack_folder_share(struct pack_folder *f, const struct peers *peers, struct error *e)
+{
+    if (peers_agree(peers, e) != ST_OK)
+        return e->status;
+    peers_broadcast(peers, &f->has_manifest, sizeof f->has_manifest, 0);
+    peers_broadcast(peers, &f->has_journal, sizeof f->has_journal, 0);
+    peers_broadcast(peers, &f->found, sizeof f->found, 0);
+    return ST_OK;
+}
+
+enum status pack_folder_open(struct pack_folder *f, const char *path, enum pack_folder_mode mode,
+                             const struct journal *wanted, struct error *e)
+{
+    if (pack_folder_join(f, path, mode, wanted, e) != ST_OK)
+        return e->status;
     if (make(f, e) != ST_OK || lock(f, e) != ST_OK || check_use(f, e) != ST_OK ||
         remove_matching(f, is_left_over, e) != ST_OK)
         return e->status;

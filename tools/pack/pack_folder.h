@@ -12,6 +12,7 @@
 
 #include "formats/status.h"
 #include "journal.h"
+#include "tools/peers.h"
 
 #include <stdint.h>
 
@@ -43,6 +44,14 @@ struct pack_folder {
 enum status pack_folder_open(struct pack_folder *folder, const char *path,
                              enum pack_folder_mode mode, const struct journal *wanted,
                              struct error *e);
+
+/* The same for a rank other than the first of a job, which leaves the folder to that one: finds out
+ * from it what it found. The first rank calls pack_folder_share after pack_folder_open; collective. */
+enum status pack_folder_join(struct pack_folder *folder, const char *path,
+                             enum pack_folder_mode mode, const struct journal *wanted,
+                             struct error *e);
+enum status pack_folder_share(struct pack_folder *folder, const struct peers *peers,
+                              struct error *e);
 
 /* The TH that was suggested before this packing was interrupted, when it was for the same stream:
  * nonzero, and *th. */

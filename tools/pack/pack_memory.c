@@ -101,7 +101,7 @@ static int divide_ample(struct pack_memory *m, const struct pack_size *s, uint64
 {
     m->max_ranges = MAX_RANGES;
     m->range_records = range_records(s, MAX_RANGES);
-    uint64_t edges = 10 * s->directed_edges + store_least(s, m->range_records);
+    uint64_t edges = 10 * s->held_edges + store_least(s, m->range_records);
     if (edges > placing || edges + sorting_least(s, m->range_records) > left)
         return 0;
     m->sort_bytes = smaller(sorting_wish(s, m->range_records), left - edges);

@@ -21,6 +21,7 @@ struct pack_size {
     uint64_t d, locals; /* delegates; normal vertices of the largest shard */
     uint64_t longest;   /* records of the longest row in a shard */
     uint64_t directed_edges;
+    uint64_t held_edges; /* of these, that this process holds at a time */
     uint32_t nn_column_bytes;
     unsigned column_bits; /* the most that a column has */
     int heads[SUBGRAPHS]; /* as csr_build takes them */

@@ -107,6 +107,7 @@ static struct pack_size measure(const struct graph *g, const struct pack_options
                           .locals = locals,
                           .longest = larger(g->largest_normal, g->largest_degree / o->p),
                           .directed_edges = g->m,
+                          .held_edges = g->m,
                           .nn_column_bytes = nn_bits < 32 ? 4 : 8,
                           .column_bits = nn_bits > bits_for(g->d) ? nn_bits : bits_for(g->d),
                           .threads = o->threads};

@@ -39,6 +39,7 @@ struct placing {
     unsigned local_bits;
     struct modulus modulus;
     int both; /* directions: the stream has each edge once */
+    const unsigned char *finished; /* shards whose edges are passed over; NULL: none */
     struct bucket_store *store;
 };
 
@@ -70,8 +71,10 @@ static inline uint32_t dd_shard(const struct placing *c, uint64_t u, uint32_t lu
 }
 
 static inline void append(const struct placing *c, struct bucket_writer *w, uint32_t shard,
-                          enum subgraph g, uint32_t row, uint64_t column)
+                          enum subgraph g, uint32_t row, uint64_t column, int selective)
 {
+    if (selective && c->finished[shard])
+        return;
     const struct class_placing *class = &c->class[g];
     uint32_t range = class->of_granule[row_ranges_granule(row, class->shift)];
     uint32_t bucket = shard * c->shard_buckets + class->first_bucket + range;
@@ -84,30 +87,43 @@ static inline void append(const struct placing *c, struct bucket_writer *w, uint
 
 /* Places u -> v, and v -> u where the stream has each edge once. */
 static inline void place_edge(const struct placing *c, struct bucket_writer *w, uint64_t u,
-                              uint64_t v)
+                              uint64_t v, int selective)
 {
     uint32_t lu = c->label[u], lv = c->label[v];
     uint32_t du = lu & c->delegate_mask, dv = lv & c->delegate_mask;
     if (lu & lv & LABEL_DELEGATE) {
         uint32_t shard = c->modulus.p == 1 ? 0 : dd_shard(c, u, lu, v, lv);
-        append(c, w, shard, DD, du, dv);
+        append(c, w, shard, DD, du, dv, selective);
         if (c->both)
-            append(c, w, shard, DD, dv, du);
+            append(c, w, shard, DD, dv, du, selective);
     } else if (lv & LABEL_DELEGATE) {
         uint32_t shard = reduce(&c->modulus, u);
-        append(c, w, shard, ND, lu, dv);
+        append(c, w, shard, ND, lu, dv, selective);
         if (c->both)
-            append(c, w, shard, DN, dv, lu);
+            append(c, w, shard, DN, dv, lu, selective);
     } else if (lu & LABEL_DELEGATE) {
         uint32_t shard = reduce(&c->modulus, v);
-        append(c, w, shard, DN, du, lv);
+        append(c, w, shard, DN, du, lv, selective);
         if (c->both)
-            append(c, w, shard, ND, lv, du);
+            append(c, w, shard, ND, lv, du, selective);
     } else {
         uint64_t su = reduce(&c->modulus, u), sv = reduce(&c->modulus, v);
-        append(c, w, (uint32_t)su, NN, lu, sv << c->local_bits | lv);
+        append(c, w, (uint32_t)su, NN, lu, sv << c->local_bits | lv, selective);
         if (c->both)
-            append(c, w, (uint32_t)sv, NN, lv, su << c->local_bits | lu);
+            append(c, w, (uint32_t)sv, NN, lv, su << c->local_bits | lu, selective);
+    }
+}
+
+static inline void place_edges(const struct placing *c, struct bucket_writer *w,
+                               const struct edge *edges, size_t count, int selective)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i + PREFETCH_EDGES < count) {
+            __builtin_prefetch(&c->label[edges[i + PREFETCH_EDGES].u]);
+            __builtin_prefetch(&c->label[edges[i + PREFETCH_EDGES].v]);
+        }
+        if (edges[i].u != edges[i].v)
+            place_edge(c, w, edges[i].u, edges[i].v, selective);
     }
 }
 
@@ -117,14 +133,10 @@ static enum status visit(void *context, int thread, const struct edge *edges, si
     /* a copy that nothing points to stays in registers while records are stored */
     const struct placing c = *(const struct placing *)context;
     struct bucket_writer *w = &c.store->writer[thread];
-    for (size_t i = 0; i < count; i++) {
-        if (i + PREFETCH_EDGES < count) {
-            __builtin_prefetch(&c.label[edges[i + PREFETCH_EDGES].u]);
-            __builtin_prefetch(&c.label[edges[i + PREFETCH_EDGES].v]);
-        }
-        if (edges[i].u != edges[i].v)
-            place_edge(&c, w, edges[i].u, edges[i].v);
-    }
+    if (c.finished == NULL)
+        place_edges(&c, w, edges, count, 0);
+    else
+        place_edges(&c, w, edges, count, 1);
     if (w->error.status != ST_OK)
         *e = w->error;
     return e->status;
@@ -203,7 +215,7 @@ static enum status plan(struct placement *pl, const struct pack_memory *memory, 
     return ST_OK;
 }
 
-static struct placing start_placing(struct placement *pl, int symmetric)
+static struct placing start_placing(struct placement *pl, const struct placing_options *options)
 {
     const struct vertex_order *o = pl->order;
     struct placing c = {.shard_buckets = pl->shard_buckets,
@@ -212,7 +224,8 @@ static struct placing start_placing(struct placement *pl, int symmetric)
                         .delegate_mask = (UINT32_C(1) << o->delegate_bits) - 1,
                         .local_bits = o->local_bits,
                         .modulus = {.p = o->p, .reciprocal = UINT64_MAX / o->p + 1},
-                        .both = !symmetric,
+                        .both = !options->symmetric,
+                        .finished = options->finished,
                         .store = &pl->store};
     if (o->delegate_run_count > UINT64_C(1) << (31 - o->delegate_bits))
         c.run_end = o->delegate_run_end;
@@ -234,7 +247,7 @@ static enum status open_store(struct placement *pl, uint64_t records,
     struct bucket_options o = {.buckets = pl->order->p * pl->shard_buckets,
                                .threads = options->threads,
                                .expected_bytes = 4 * records,
-                               .room_bytes = options->memory->store_bytes,
+                               .room_bytes = options->store_bytes,
                                .spill = options->spill};
     for (int g = 0; g < SUBGRAPHS; g++)
         o.most_bytes = larger(o.most_bytes, pl->plan[g].bytes * records);
@@ -246,16 +259,16 @@ enum status placement_make(struct placement *pl, const struct vertex_order *orde
                            const struct placing_options *options, struct memory_budget *budget,
                            struct error *e)
 {
-    uint64_t records = (totals->edges - totals->loops) * (options->symmetric ? 1 : 2);
+    /* an upper bound: how many of this rank's are loops is not known */
+    uint64_t own = smaller(options->own_edges, totals->edges - totals->loops);
     memset(pl, 0, sizeof *pl);
     pl->order = order;
-    if (plan(pl, options->memory, e) == ST_OK &&
-        open_store(pl, records, options, budget, e) == ST_OK) {
-        struct placing c = start_placing(pl, options->symmetric);
-        if (values_scan(order->labels, source, totals, visit, &c, e) == ST_OK)
-            bucket_store_seal(&pl->store, e);
-    }
-    if (e->status != ST_OK)
+    if (plan(pl, options->memory, e) == ST_OK)
+        open_store(pl, own * (options->symmetric ? 1 : 2), options, budget, e);
+    struct placing c = start_placing(pl, options);
+    if (values_scan(order->labels, source, totals, visit, &c, e) == ST_OK)
+        bucket_store_seal(&pl->store, e);
+    if (peers_agree(source->peers, e) != ST_OK)
         placement_free(pl);
     return e->status;
 }

@@ -26,6 +26,7 @@ struct placement {
     const struct vertex_order *order;
     struct row_ranges local_rows, delegate_rows; /* the same in every shard */
     uint32_t shard_buckets;                      /* buckets of a shard */
+    uint32_t first_shard;                        /* that the store has buckets of */
     struct record_plan plan[SUBGRAPHS];
     struct bucket_store store;
 };
@@ -36,9 +37,13 @@ struct placing_options {
     int threads;
     const struct pack_memory *memory;
     struct spill *spill; /* NULL: none, what does not fit is ST_RESOURCE */
+    uint64_t own_edges;  /* of the stream's, in this rank's share */
+    uint64_t store_bytes; /* memory for the store */
+    const unsigned char *finished; /* [p] shards whose edges are not needed; NULL: none */
 };
 
-/* Plans the buckets and fills them. */
+/* Plans the buckets and fills them with the edges of this rank's share. The status is that of all
+ * ranks. */
 enum status placement_make(struct placement *placement, const struct vertex_order *order,
                            const struct edge_source *source, const struct edges_totals *totals,
                            const struct placing_options *options, struct memory_budget *budget,
@@ -61,7 +66,7 @@ static inline const struct row_ranges *placement_rows(const struct placement *pl
 static inline uint32_t placement_bucket(const struct placement *placement, uint32_t shard,
                                         enum subgraph g, uint32_t range)
 {
-    return shard * placement->shard_buckets + placement->plan[g].first_bucket + range;
+    return (shard - placement->first_shard) * placement->shard_buckets + placement->plan[g].first_bucket + range;
 }
 
 #endif

@@ -27,6 +27,7 @@ struct counting {
     struct memory_budget *budget;
     uint64_t first, span; /* ids whose degrees this pass counts */
     uint32_t *of;         /* [span] */
+    uint64_t sum; /* of all degrees so far */
     int overflow;
     struct counting_thread *thread;
 };
@@ -140,19 +141,25 @@ static enum status visit_again(void *context, int thread, const struct edge *edg
     return e->status;
 }
 
-static enum status gather_threads(struct counting *c, int threads, const char *name,
-                                  struct error *e)
+static enum status gather_loops(struct counting *c, int threads, const struct peers *peers,
+                                struct error *e)
 {
-    struct degrees *d = c->degrees;
-    uint64_t forward = 0, backward = 0;
-    for (int i = 0; i < threads; i++) {
-        struct counting_thread *t = &c->thread[i];
-        forward += t->forward;
-        backward += t->backward;
-        if (loops_merge(&d->loops, &t->loops, c->budget, e) != ST_OK)
-            return e->status;
-    }
-    if (forward != backward)
+    struct loops *loops = &c->degrees->loops;
+    for (int i = 0; i < threads && e->status == ST_OK; i++)
+        loops_merge(loops, &c->thread[i].loops, c->budget, e);
+    if (peers_agree(peers, e) == ST_OK)
+        loops_share(loops, peers, c->budget, e);
+    return e->status;
+}
+
+static enum status check_symmetry(const struct counting *c, int threads, const struct peers *peers,
+                                  const char *name, struct error *e)
+{
+    uint64_t difference = 0;
+    for (int i = 0; i < threads; i++)
+        difference += c->thread[i].forward - c->thread[i].backward;
+    peers_sum_u64(peers, &difference, 1);
+    if (difference != 0)
         return fail(e, ST_BAD_DATA, "%s: says it is symmetric, but some edges lack their opposite: "
                     "'edgeconv -u' treats each line as one undirected edge", name);
     return ST_OK;
@@ -233,15 +240,48 @@ static enum status find_totals(struct edges_reader *reader, const struct edge_so
     return edges_scan(reader, threads, visit_nothing, NULL, totals, e);
 }
 
+/* What each rank calls by this name must be one stream. */
+static enum status compare_totals(const struct edge_source *source,
+                                  const struct edges_totals *totals, struct error *e)
+{
+    struct edges_totals first = *totals;
+    peers_broadcast(source->peers, &first, sizeof first, 0);
+    if (memcmp(&first, totals, sizeof first) != 0)
+        fail(e, ST_BAD_DATA, "%s: is another edge stream here than on rank 0", source->name);
+    return peers_agree(source->peers, e);
+}
+
 static enum status count_first(struct counting *c, struct edges_reader *reader,
                                const struct edge_source *source, int threads, struct error *e)
 {
     struct edges_totals totals;
-    if (edges_scan(reader, threads, visit_first, c, &totals, e) != ST_OK)
+    if (edge_source_first_scan(source, reader, threads, visit_first, c, &totals,
+                               &c->degrees->own_edges, e) != ST_OK)
         return e->status;
     if (memcmp(&totals, &c->degrees->totals, sizeof totals) != 0)
-        return fail(e, ST_BAD_DATA, "%s: the edge stream changed while it was read", source->name);
-    return gather_threads(c, threads, source->name, e);
+        fail(e, ST_BAD_DATA, "%s: the edge stream changed while it was read", source->name);
+    if (gather_loops(c, threads, source->peers, e) != ST_OK)
+        return e->status;
+    return check_symmetry(c, threads, source->peers, source->name, e);
+}
+
+static enum status too_large_degree(const char *name, struct error *e)
+{
+    return fail(e, ST_RESOURCE, "%s: a vertex has 2^32 or more edges, and degrees are counted in 32 "
+                "bits", name);
+}
+
+/* The degrees of this pass, each rank having counted its share; a sum of 2^32 shows in that of all. */
+static void share_degrees(struct counting *c, const struct edge_source *source, int threads)
+{
+    uint64_t count = c->degrees->values.bytes / sizeof *c->of, sum = 0;
+    if (source->peers->count == 1)
+        return;
+    peers_sum_u32(source->peers, c->of, count);
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sum)
+    for (uint64_t i = 0; i < count; i++)
+        sum += c->of[i];
+    c->sum += sum;
 }
 
 /* Both windows in memory belong to neighbours, so that a pass counts two of them. */
@@ -266,25 +306,28 @@ static enum status count_stream(struct counting *c, struct edges_reader *reader,
             memset(v->of, 0, v->bytes);
             edge_source_scan(source, &c->degrees->totals, threads, visit_again, c, e);
         }
-        if (e->status == ST_OK)
+        if (e->status == ST_OK) {
+            share_degrees(c, source, threads);
             keep_windows(v, w, e);
+        }
+        peers_agree(source->peers, e);
     }
-    if (e->status == ST_OK && c->overflow)
-        return fail(e, ST_RESOURCE, "%s: a vertex has 2^32 or more edges, and degrees are counted "
-                    "in 32 bits", source->name);
-    return e->status;
+    if (e->status == ST_OK &&
+        (c->overflow || (source->peers->count > 1 && c->sum != c->degrees->directed_edges)))
+        too_large_degree(source->name, e);
+    return peers_agree(source->peers, e);
 }
 
 static enum status open_values(struct degrees *d, const struct edge_source *source,
                                const struct separation_options *o, struct memory_budget *budget,
                                struct error *e)
 {
-    uint64_t most = memory_left(budget) / 2;
+    uint64_t most = peers_min_u64(source->peers, memory_left(budget) / 2);
     int in_windows = o->spill != NULL && values_least_bytes(d->totals.n) > most;
     if (in_windows ||
         values_open(&d->values, d->totals.n, o->p, most, o->threads, o->spill, budget, e) != ST_OK)
         too_many_vertices(source, d->totals.n, most, e);
-    return e->status;
+    return peers_agree(source->peers, e);
 }
 
 static enum status count_with(struct counting *c, const struct edge_source *source,
@@ -292,13 +335,17 @@ static enum status count_with(struct counting *c, const struct edge_source *sour
 {
     struct degrees *d = c->degrees;
     struct edges_reader *reader = NULL;
-    if (edge_source_reader(source, &reader, e) != ST_OK)
-        return e->status;
-    d->info = *edges_reader_info(reader);
-    if (refuse_directed(&d->info, source->name, e) == ST_OK &&
-        find_totals(reader, source, o->threads, &d->totals, e) == ST_OK &&
-        open_values(d, source, o, c->budget, e) == ST_OK)
+    if (e->status == ST_OK && edge_source_reader(source, &reader, e) == ST_OK) {
+        d->info = *edges_reader_info(reader);
+        if (refuse_directed(&d->info, source->name, e) == ST_OK)
+            find_totals(reader, source, o->threads, &d->totals, e);
+    }
+    if (peers_agree(source->peers, e) == ST_OK && compare_totals(source, &d->totals, e) == ST_OK &&
+        open_values(d, source, o, c->budget, e) == ST_OK) {
+        uint64_t records = d->totals.edges - d->totals.loops;
+        d->directed_edges = d->info.direction == EDGES_SYMMETRIC ? records : 2 * records;
         count_stream(c, reader, source, o->threads, e);
+    }
     edges_reader_close(reader);
     return e->status;
 }
@@ -311,12 +358,9 @@ enum status degrees_count(struct degrees *d, const struct edge_source *source,
     memset(d, 0, sizeof *d);
     c.thread = calloc((size_t)o->threads, sizeof *c.thread);
     if (c.thread == NULL)
-        return fail_memory(e, "degrees", (uint64_t)o->threads * sizeof *c.thread);
-    if (count_with(&c, source, o, e) == ST_OK) {
-        uint64_t records = d->totals.edges - d->totals.loops;
-        d->directed_edges = d->info.direction == EDGES_SYMMETRIC ? records : 2 * records;
-    } else {
-        for (int i = 0; i < o->threads; i++)
+        fail_memory(e, "degrees", (uint64_t)o->threads * sizeof *c.thread);
+    if (count_with(&c, source, o, e) != ST_OK) {
+        for (int i = 0; c.thread != NULL && i < o->threads; i++)
             loops_free(&c.thread[i].loops, budget);
         degrees_free(d, budget);
     }

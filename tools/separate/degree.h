@@ -29,10 +29,12 @@ struct degrees {
     struct edges_info info;
     struct edges_totals totals; /* .n vertices */
     uint64_t directed_edges;    /* doubled, without self-loops: the sum of all degrees */
+    uint64_t own_edges;         /* of the stream's, in this rank's share */
     struct loops loops;         /* by vertex */
 };
 
-/* ST_BAD_DATA: damaged or directed, or symmetric in name only. ST_RESOURCE: n is too large for the
+/* Each rank counts its share of the blocks, and has all degrees in the end.
+ * ST_BAD_DATA: damaged or directed, or symmetric in name only. ST_RESOURCE: n is too large for the
  * budget, or a degree reaches 2^32. */
 enum status degrees_count(struct degrees *degrees, const struct edge_source *source,
                           const struct separation_options *options, struct memory_budget *budget,

@@ -14,7 +14,8 @@
 
 #include <stdint.h>
 
-/* Stays where it was made: parts of it point to each other. */
+/* Both passes are shared by the peers of the source (edge_source.h); every rank has the result.
+ * Stays where it was made: parts of it point to each other. */
 struct separation {
     struct degrees degrees; /* .values holds ranks, not degrees, from here on */
     struct ranks ranks;

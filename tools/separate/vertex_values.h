@@ -66,7 +66,8 @@ void values_drop(struct vertex_values *values);
 
 /* A further pass over the stream, or one for each pair of windows: together they give every edge to
  * `visit` once, and `of` then holds the values of both its ends. With several windows the ends are
- * indices of `of`, congruent to the ids modulo the granule. */
+ * indices of `of`, congruent to the ids modulo the granule. The peers of the source share each pass,
+ * and need the same windows; the status is that of all, and a failure in *e makes all fail. */
 enum status values_scan(struct vertex_values *values, const struct edge_source *source,
                         const struct edges_totals *totals, edges_visitor visit, void *context,
                         struct error *e);
