@@ -109,6 +109,20 @@ check_says 'spill' 'edges are spilled'
 check 'the same bytes' same_folders "$tmp/x" "$tmp/ref"
 rm -r "$tmp/x"
 
+# ids so far apart that the values of vertices are kept in windows
+awk 'BEGIN { srand(1); for (i = 0; i < 100000; i++) print int(rand() * 20000000), int(rand() * 20000000) }' |
+    "$BIN/edgeconv" -q -u -o "$tmp/sparse.edges"
+rm -rf "$tmp/x" "$tmp/ref"
+"$pack" -q -p 2 -t 3 -o "$tmp/ref" "$tmp/sparse.edges"
+"$degsplit" -q -o "$tmp/a.split" "$tmp/sparse.edges"
+check_exit 0 'windows of vertices, 2 ranks' \
+    mpi 2 "$pack" -q -@ 1 -S 48M -T "$tmp" -p 2 -t 3 -o "$tmp/x" "$tmp/sparse.edges"
+check 'the same bytes' same_folders "$tmp/x" "$tmp/ref"
+check_exit 0 'degsplit: windows of vertices, 3 ranks' \
+    mpi 3 "$degsplit" -q -@ 1 -S 48M -T "$tmp" -o "$tmp/b.split" "$tmp/sparse.edges"
+check 'the same bytes' same "$tmp/a.split" "$tmp/b.split"
+rm -r "$tmp/x"
+
 # ---- what is refused ----
 
 refuses() { # CODE RANKS NAME PATTERN COMMAND...
@@ -161,7 +175,7 @@ chmod +x "$tmp/on_rank"
 ln -s g.edges "$tmp/here.edges"
 refuses 1 3 'a file that one rank cannot see' 'rank 2 on .*: .*elsewhere.edges: cannot open' \
     "$tmp/on_rank" 2 "set -- \"\${@/here/elsewhere}\"" "$pack" -p 2 -o "$tmp/x" "$tmp/here.edges"
-refuses 3 2 'another file of the same name on one rank' 'trailer does not match' \
+refuses 3 2 'another file of the same name on one rank' 'rank 1 on .*another edge stream here' \
     "$tmp/on_rank" 1 "set -- \"\${@/here/many}\"" "$pack" -p 2 -o "$tmp/x" "$tmp/here.edges"
 # some MPI share memory between the ranks of a host through files, which then cannot grow either
 alone() { env UCX_TLS=self,tcp timeout 120 "$MPIEXEC" -n 2 "$tmp/on_rank" 1 "trap '' XFSZ; ulimit -f 40" "$@"; }
