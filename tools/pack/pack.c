@@ -12,6 +12,7 @@
 #include "shard_loops.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Records of a shard below which starting threads for it takes longer than the work. */
