@@ -132,8 +132,9 @@ int main(void)
     report(ok, "slices of 1 to 13 readers are together the stream");
     off_t bytes = lseek(source.fd, 0, SEEK_END);
     ok = 1;
+    const off_t cuts[] = {bytes - 1, bytes - 64, bytes / 2, 999};
     for (int i = 0; i < 4; i++)
-        ok &= cut_is_found(&source, path, &totals, (off_t[]){bytes - 1, bytes - 64, bytes / 2, 999}[i]);
+        ok &= cut_is_found(&source, path, &totals, cuts[i]);
     report(ok, "a cut is found by every slice");
     report(pipe_is_refused(), "a pipe has no slices");
     edge_source_close(&source);

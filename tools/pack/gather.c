@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_BYTES = 1 << 20, FRAME_BYTES = 8 };
+enum { MESSAGE_BYTES = GATHER_MESSAGE_BYTES, FRAME_BYTES = 8 };
 
 struct frame {
     uint32_t bucket, bytes;

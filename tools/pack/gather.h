@@ -14,6 +14,12 @@
 
 #include <stdint.h>
 
+/* What a round takes beside the store: two messages, and a buffer for what was spilled. */
+enum {
+    GATHER_MESSAGE_BYTES = 1 << 20,
+    GATHER_BUFFER_BYTES = 2 * GATHER_MESSAGE_BYTES + BUCKET_READ_BYTES
+};
+
 struct gathering {
     const struct placement *own; /* what this rank has placed */
     const struct peers *peers;

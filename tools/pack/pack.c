@@ -186,6 +186,8 @@ static enum status divide_memory(struct job *j, struct pack_memory *memory, uint
     const struct peers *peers = j->source->peers;
     struct pack_size size = measure(j);
     uint64_t left = peers_min_u64(peers, memory_left(j->budget));
+    if (peers->count > 1)
+        left -= left < GATHER_BUFFER_BYTES ? left : GATHER_BUFFER_BYTES;
     /* what labels take can be given back before shards are built */
     *stow = labels->windows > 1 || (j->options->spill != NULL && !pack_memory_ample(&size, left));
     uint64_t building = left + (*stow ? labels->bytes : 0);
