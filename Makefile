@@ -26,6 +26,7 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(WARNINGS) -fopenmp -I. $(CFLAGS)
 LDLIBS = -lz -lm
 
 TOOLS    = rmatgen edgeconv degsplit dbfs-pack
+MPI_TOOLS = degsplit dbfs-pack
 PROGRAMS = $(TOOLS) dbfs-traverse
 
 # edgeconv reads archives through libarchive; ARCHIVE=0 builds without it
@@ -51,6 +52,8 @@ traverse_src = $(filter-out $(cuda_c),$(wildcard traverse/*.c))
 unit_src     = $(wildcard tests/unit/*.c)
 plain_tests  = oracle treecheck mkgraph
 
+CC_LINK = $(CC)
+
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 libformats = $(BUILD)/libformats.a
 libtools   = $(BUILD)/libtools.a
@@ -62,6 +65,11 @@ all: $(PROGRAMS:%=$(BUILD)/bin/%)
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
+# what sees MPI: the traversal, and one file of the tools
+$(BUILD)/tools/peers.o: $(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(mpicc) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/traverse/%.o: traverse/%.c
 	@mkdir -p $(@D)
@@ -95,9 +103,11 @@ $(BUILD)/bin/dbfs-traverse: $(call obj,$(traverse_src)) $(cuda_obj) $(libformats
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
 
 $(BUILD)/bin/edgeconv: LDLIBS += $(archive_libs_$(ARCHIVE))
+# the tools that run under mpiexec too
+$(MPI_TOOLS:%=$(BUILD)/bin/%): CC_LINK = $(mpicc)
 $(TOOLS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/tools/%.o $(libtools) $(libformats)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(CC_LINK) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # ---- tests ----
 
@@ -107,7 +117,7 @@ plain_bin = $(plain_tests:%=$(BUILD)/tests/%)
 $(BUILD)/tests/test_read_ahead $(BUILD)/tests/test_ids: LDLIBS += $(archive_libs_$(ARCHIVE))
 $(unit_bin): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(libtools) $(libformats)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 # The oracle and its companions share no code with the product: not even its archives.
 $(plain_bin): $(BUILD)/tests/%: tests/%.c

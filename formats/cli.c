@@ -13,6 +13,8 @@
 
 static void print_line(const struct cli *cli, const char *kind, const char *format, va_list args)
 {
+    if (cli->silent)
+        return;
     fprintf(stderr, "%s: %s", cli->program, kind);
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
@@ -26,11 +28,17 @@ static void print_line(const struct cli *cli, const char *kind, const char *form
         va_end(args);                                                                              \
     } while (0)
 
+_Noreturn static void point_to_help(const struct cli *cli)
+{
+    if (!cli->silent)
+        fprintf(stderr, "%s: '%s --help' lists the options\n", cli->program, cli->program);
+    exit(ST_USAGE);
+}
+
 _Noreturn void cli_usage(const struct cli *cli, const char *format, ...)
 {
     PRINT_LINE(cli, "");
-    fprintf(stderr, "%s: '%s --help' lists the options\n", cli->program, cli->program);
-    exit(ST_USAGE);
+    point_to_help(cli);
 }
 
 void cli_warn(const struct cli *cli, const char *format, ...)
@@ -53,6 +61,8 @@ void cli_detail(const struct cli *cli, const char *format, ...)
 /* Help and version are data: they go to standard output, and a full disk there is an error. */
 _Noreturn static void print_and_exit(const struct cli *cli, const char *text)
 {
+    if (cli->silent)
+        exit(ST_OK);
     if (fputs(text, stdout) == EOF || fflush(stdout) != 0) {
         fprintf(stderr, "%s: standard output: cannot write\n", cli->program);
         exit(ST_RUNTIME);
@@ -82,8 +92,7 @@ void cli_option(struct cli *cli, int option, const char *argument)
     case 'v': cli->verbose = 1; break;
     default:
         /* getopt has already said which option and why */
-        fprintf(stderr, "%s: '%s --help' lists the options\n", cli->program, cli->program);
-        exit(ST_USAGE);
+        point_to_help(cli);
     }
 }
 
@@ -107,15 +116,21 @@ double cli_real(const struct cli *cli, const char *option, const char *text)
     return value;
 }
 
-int cli_threads(const struct cli *cli)
+static int count_cores(void)
 {
     cpu_set_t allowed;
-    if (cli->threads > 0)
-        return cli->threads;
     if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
         return CPU_COUNT(&allowed);
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     return cores > 0 ? (int)cores : 1;
+}
+
+int cli_threads(const struct cli *cli)
+{
+    if (cli->threads > 0)
+        return cli->threads;
+    int share = count_cores() / (int)(cli->host_processes > 0 ? cli->host_processes : 1);
+    return share > 0 ? share : 1;
 }
 
 const char *cli_tmpdir(const struct cli *cli, int i)
@@ -126,9 +141,17 @@ const char *cli_tmpdir(const struct cli *cli, int i)
     return folder != NULL && *folder != '\0' ? folder : "/tmp";
 }
 
+int cli_tmpdirs(const struct cli *cli, const char *folder[CLI_MAX_TMPDIRS])
+{
+    int count = cli->tmpdirs > 0 ? cli->tmpdirs : 1;
+    for (int i = 0; i < count; i++)
+        folder[i] = cli_tmpdir(cli, i);
+    return count;
+}
+
 int cli_finish(const struct cli *cli, const struct error *e)
 {
-    if (e->status != ST_OK && !e->broken_pipe)
+    if (e->status != ST_OK && !e->broken_pipe && !cli->silent)
         fprintf(stderr, "%s: %s\n", cli->program, e->text);
     return (int)e->status;
 }

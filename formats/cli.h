@@ -36,6 +36,8 @@ struct cli {
     const char *tmpdir[CLI_MAX_TMPDIRS];
     int tmpdirs; /* 0 = $TMPDIR, else /tmp: cli_tmpdir */
     int quiet, verbose;
+    int silent;            /* one of several processes that say the same: another one speaks */
+    uint32_t host_processes; /* of this job, which share the host's cores; 0 is 1 */
 };
 
 /* Handles a common option; anything else, getopt's '?' and ':' included, is a usage error. */
@@ -51,11 +53,12 @@ uint64_t cli_number(const struct cli *cli, const char *option, const char *text,
                     uint64_t maximum);
 double cli_real(const struct cli *cli, const char *option, const char *text);
 
-/* The -@ count, or all cores this process may run on. */
+/* The -@ count, or all cores this process may run on, divided by host_processes. */
 int cli_threads(const struct cli *cli);
 
-/* Folder number `i` for temporary files. */
+/* Folder number `i` for temporary files; all of them, and how many. */
 const char *cli_tmpdir(const struct cli *cli, int i);
+int cli_tmpdirs(const struct cli *cli, const char *folder[CLI_MAX_TMPDIRS]);
 
 /* A warning on stderr (always), a note (unless -q), a detail (with -v). No newline in the format. */
 void cli_warn(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));

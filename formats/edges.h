@@ -115,6 +115,12 @@ enum status edges_reader_open_fd(struct edges_reader **reader, int fd, const cha
                                  struct error *e);
 void edges_reader_close(struct edges_reader *reader); /* NULL is allowed */
 
+/* From here on the reader gives block `index` of every `count` consecutive ones alone, and passes over
+ * the others by their headers, so that `count` readers of one file share its blocks. ST_RUNTIME where
+ * the descriptor cannot seek. Call it before the first block is read. */
+enum status edges_reader_slice(struct edges_reader *reader, uint32_t index, uint32_t count,
+                               struct error *e);
+
 const struct edges_info *edges_reader_info(const struct edges_reader *reader);
 const char *edges_reader_name(const struct edges_reader *reader);
 
@@ -122,9 +128,13 @@ const char *edges_reader_name(const struct edges_reader *reader);
 enum status edges_reader_next(struct edges_reader *reader, struct edges_block *block, int *end,
                               struct error *e);
 
-/* After the end: compares the tallies of all decoded blocks with the trailer and returns it. */
+/* After the end: compares the tallies of all decoded blocks, those of all slices, with the trailer and returns it. */
 enum status edges_reader_finish(struct edges_reader *reader, const struct edges_totals *tally,
                                 struct edges_totals *totals, struct error *e);
+
+/* What the trailer of a stream says that ends with the regular file `fd`; nonzero when there is one.
+ * Only a pass over the blocks can tell whether it is true. The descriptor's offset stays. */
+int edges_peek_totals(int fd, struct edges_totals *totals);
 
 /* Nonzero when the first bytes (8 or more) are those of an edge stream. */
 int edges_sniff(const unsigned char *bytes, size_t count);

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct edges_reader {
@@ -15,6 +16,8 @@ struct edges_reader {
     char *name;
     uint64_t offset; /* bytes read */
     uint64_t blocks;
+    uint32_t slice, slices;  /* blocks that are ours: those of number `slice` mod `slices` */
+    uint64_t file_bytes;     /* with slices > 1: the end that seeking must not pass */
     struct edges_info info;
     struct edges_totals totals; /* from the trailer */
 };
@@ -118,6 +121,7 @@ enum status edges_reader_open_fd(struct edges_reader **result, int fd, const cha
         return fail_memory(e, name, sizeof *r);
     }
     r->fd = fd;
+    r->slices = 1;
     r->name = strdup(name);
     if (r->name == NULL)
         fail_memory(e, name, strlen(name));
@@ -151,6 +155,20 @@ void edges_reader_close(struct edges_reader *r)
     free(r);
 }
 
+enum status edges_reader_slice(struct edges_reader *r, uint32_t index, uint32_t count,
+                               struct error *e)
+{
+    struct stat st;
+    off_t at = lseek(r->fd, 0, SEEK_CUR);
+    if (at < 0 || fstat(r->fd, &st) != 0)
+        return fail_errno(e, r->name, "cannot seek, as a part of an edge stream takes");
+    /* r->offset counts from where the stream begins, which need not be the start of the file */
+    r->file_bytes = (uint64_t)st.st_size - (uint64_t)at + r->offset;
+    r->slice = index;
+    r->slices = count;
+    return ST_OK;
+}
+
 const struct edges_info *edges_reader_info(const struct edges_reader *r)
 {
     return &r->info;
@@ -159,6 +177,28 @@ const struct edges_info *edges_reader_info(const struct edges_reader *r)
 const char *edges_reader_name(const struct edges_reader *r)
 {
     return r->name;
+}
+
+static void decode_trailer(const unsigned char *t, struct edges_totals *totals)
+{
+    totals->edges = get_u64(t + TRAILER_EDGES_AT);
+    totals->loops = get_u64(t + TRAILER_LOOPS_AT);
+    totals->n = get_u64(t + TRAILER_N_AT);
+    totals->max_id = get_u64(t + TRAILER_MAX_ID_AT);
+    totals->checksum = get_u64(t + TRAILER_CHECKSUM_AT);
+}
+
+int edges_peek_totals(int fd, struct edges_totals *totals)
+{
+    unsigned char t[EDGES_TRAILER_BYTES];
+    struct stat st;
+    if (fstat(fd, &st) != 0 || st.st_size < (off_t)sizeof t ||
+        pread(fd, t, sizeof t, st.st_size - (off_t)sizeof t) != (ssize_t)sizeof t ||
+        get_u32(t) != EDGES_TRAILER_MAGIC ||
+        edges_crc(t, TRAILER_CRC_AT) != get_u32(t + TRAILER_CRC_AT))
+        return 0;
+    decode_trailer(t, totals);
+    return totals->n <= DBFS_MAX_VERTICES;
 }
 
 static enum status read_trailer(struct edges_reader *r, const unsigned char *start, struct error *e)
@@ -172,11 +212,7 @@ static enum status read_trailer(struct edges_reader *r, const unsigned char *sta
         return e->status;
     if (edges_crc(t, TRAILER_CRC_AT) != get_u32(t + TRAILER_CRC_AT))
         return corrupt(r, at, "trailer", "is corrupt (CRC differs)", e);
-    r->totals.edges = get_u64(t + TRAILER_EDGES_AT);
-    r->totals.loops = get_u64(t + TRAILER_LOOPS_AT);
-    r->totals.n = get_u64(t + TRAILER_N_AT);
-    r->totals.max_id = get_u64(t + TRAILER_MAX_ID_AT);
-    r->totals.checksum = get_u64(t + TRAILER_CHECKSUM_AT);
+    decode_trailer(t, &r->totals);
     if (r->totals.n > DBFS_MAX_VERTICES)
         return corrupt(r, at, "trailer", "more than 2^48 vertices", e);
     if (read_bytes(r, &extra, 1, &got, e) != ST_OK)
@@ -209,27 +245,51 @@ static enum status grow_block(struct edges_block *block, size_t bytes, struct er
     return ST_OK;
 }
 
+static enum status pass_over(struct edges_reader *r, size_t payload, struct error *e)
+{
+    if (payload > r->file_bytes - r->offset) {
+        r->offset = r->file_bytes;
+        return truncated(r, e);
+    }
+    if (lseek(r->fd, (off_t)payload, SEEK_CUR) < 0)
+        return fail_errno(e, r->name, "cannot seek");
+    r->offset += payload;
+    return ST_OK;
+}
+
+static enum status read_block(struct edges_reader *r, const unsigned char *header, size_t payload,
+                              struct edges_block *block, struct error *e)
+{
+    block->size = EDGES_BLOCK_HEADER_BYTES + payload;
+    block->index = r->blocks - 1;
+    block->offset = r->offset - EDGES_BLOCK_HEADER_BYTES;
+    if (grow_block(block, block->size, e) != ST_OK)
+        return e->status;
+    memcpy(block->bytes, header, EDGES_BLOCK_HEADER_BYTES);
+    return read_exactly(r, block->bytes + EDGES_BLOCK_HEADER_BYTES, payload, e);
+}
+
 enum status edges_reader_next(struct edges_reader *r, struct edges_block *block, int *end,
                               struct error *e)
 {
     unsigned char header[EDGES_BLOCK_HEADER_BYTES];
     *end = 0;
-    if (read_exactly(r, header, sizeof header, e) != ST_OK)
-        return e->status;
-    if (get_u32(header) == EDGES_TRAILER_MAGIC) {
-        *end = 1;
-        return read_trailer(r, header, e);
+    for (;;) {
+        if (read_exactly(r, header, sizeof header, e) != ST_OK)
+            return e->status;
+        if (get_u32(header) == EDGES_TRAILER_MAGIC) {
+            *end = 1;
+            return read_trailer(r, header, e);
+        }
+        if (check_block_header(r, header, e) != ST_OK)
+            return e->status;
+        size_t payload =
+            2 * (size_t)get_u32(header + BLOCK_COUNT_AT) * get_u32(header + BLOCK_WIDTH_AT);
+        if (r->blocks++ % r->slices == r->slice)
+            return read_block(r, header, payload, block, e);
+        if (pass_over(r, payload, e) != ST_OK)
+            return e->status;
     }
-    if (check_block_header(r, header, e) != ST_OK)
-        return e->status;
-    size_t payload = 2 * (size_t)get_u32(header + BLOCK_COUNT_AT) * get_u32(header + BLOCK_WIDTH_AT);
-    block->size = sizeof header + payload;
-    block->index = r->blocks++;
-    block->offset = r->offset - sizeof header;
-    if (grow_block(block, block->size, e) != ST_OK)
-        return e->status;
-    memcpy(block->bytes, header, sizeof header);
-    return read_exactly(r, block->bytes + sizeof header, payload, e);
 }
 
 enum status edges_reader_finish(struct edges_reader *r, const struct edges_totals *tally,

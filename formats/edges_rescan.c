@@ -17,10 +17,9 @@ struct rescan {
     struct error *error;
 };
 
-static enum status changed(const struct rescan *s, struct error *e)
+enum status edges_rescan_changed(const char *name, struct error *e)
 {
-    return fail(e, ST_BAD_DATA, "%s: the edge stream changed while it was read",
-                edges_reader_name(s->reader));
+    return fail(e, ST_BAD_DATA, "%s: the edge stream changed while it was read", name);
 }
 
 /* Reads the next block under the lock; returns 0 when there is none. */
@@ -82,7 +81,7 @@ static enum status visit_block(const struct rescan *s, int thread, const struct 
         /* the joined bits bound every id from above, so that ids are rarely compared one by one */
         if (decode_piece(payload, width, first, take, edges) >= s->expected->n &&
             !all_below(edges, take, s->expected->n))
-            return changed(s, e);
+            return edges_rescan_changed(edges_reader_name(s->reader), e);
         s->visit(s->context, thread, edges, take, e);
     }
     return e->status;
@@ -110,8 +109,9 @@ static void visit_blocks(struct rescan *s, int thread)
     edges_block_free(&block);
 }
 
-enum status edges_rescan(struct edges_reader *reader, int threads, edges_visitor visit,
-                         void *context, const struct edges_totals *expected, struct error *e)
+enum status edges_rescan_slice(struct edges_reader *reader, int threads, edges_visitor visit,
+                               void *context, const struct edges_totals *expected,
+                               uint64_t *edges, struct error *e)
 {
     struct rescan s = {.reader = reader, .visit = visit, .context = context, .expected = expected,
                        .error = e};
@@ -119,11 +119,21 @@ enum status edges_rescan(struct edges_reader *reader, int threads, edges_visitor
     struct error cause = {0};
 #pragma omp parallel num_threads(threads)
     visit_blocks(&s, omp_get_thread_num());
+    *edges = s.edges;
     if (e->status != ST_OK)
         return e->status;
     /* the trailer must be the one that the first pass found to fit the blocks */
-    if (edges_reader_finish(reader, expected, &totals, &cause) != ST_OK ||
-        totals.n != expected->n || s.edges != expected->edges)
-        return changed(&s, e);
+    if (edges_reader_finish(reader, expected, &totals, &cause) != ST_OK || totals.n != expected->n)
+        return edges_rescan_changed(edges_reader_name(reader), e);
     return ST_OK;
+}
+
+enum status edges_rescan(struct edges_reader *reader, int threads, edges_visitor visit,
+                         void *context, const struct edges_totals *expected, struct error *e)
+{
+    uint64_t edges;
+    if (edges_rescan_slice(reader, threads, visit, context, expected, &edges, e) != ST_OK)
+        return e->status;
+    return edges == expected->edges ? ST_OK
+                                    : edges_rescan_changed(edges_reader_name(reader), e);
 }

@@ -16,4 +16,13 @@ enum { EDGES_RESCAN_PIECE = 1024 /* the most edges that a visitor gets at once *
 enum status edges_rescan(struct edges_reader *reader, int threads, edges_visitor visit,
                          void *context, const struct edges_totals *expected, struct error *e);
 
+/* The same for one of several slices (edges_reader_slice): *edges receives the edges of this one, and
+ * those of all must sum up to expected->edges. */
+enum status edges_rescan_slice(struct edges_reader *reader, int threads, edges_visitor visit,
+                               void *context, const struct edges_totals *expected,
+                               uint64_t *edges, struct error *e);
+
+/* What edges_rescan says of a stream that is not the expected one. */
+enum status edges_rescan_changed(const char *name, struct error *e);
+
 #endif

@@ -37,19 +37,32 @@ static void end_with(struct scan *s, const struct error *cause)
     }
 }
 
+/* Room for all edges of a block, which may have 4-byte ids. */
+static enum status reserve_edges(struct edge **edges, size_t *capacity,
+                                 const struct edges_block *block, struct error *e)
+{
+    size_t most = block->size / 8;
+    if (most <= *capacity)
+        return ST_OK;
+    free(*edges);
+    *capacity = most;
+    *edges = malloc(most * sizeof **edges);
+    return *edges != NULL ? ST_OK : fail_memory(e, "edge block", most * sizeof **edges);
+}
+
 static void scan_blocks(struct scan *s, int thread)
 {
     struct error error = {0};
     struct edges_totals tally = {0};
     struct edges_block block = {0};
     enum edges_direction direction = edges_reader_info(s->reader)->direction;
-    struct edge *edges = malloc(EDGES_MAX_BLOCK_EDGES * sizeof *edges);
-    if (edges == NULL)
-        fail_memory(&error, "edge block", EDGES_MAX_BLOCK_EDGES * sizeof *edges);
-    else
-        edges_block_init(&block, EDGES_BLOCK_EDGES, &error);
+    struct edge *edges = NULL;
+    size_t capacity = 0;
+    edges_block_init(&block, EDGES_BLOCK_EDGES, &error);
     while (error.status == ST_OK && take_block(s, &block)) {
         size_t count = 0;
+        if (reserve_edges(&edges, &capacity, &block, &error) != ST_OK)
+            break;
         if (edges_decode_block(&block, direction, edges_reader_name(s->reader), edges, &count,
                                &error) == ST_OK) {
             edges_tally_merge(&tally, &block.tally);
@@ -64,14 +77,22 @@ static void scan_blocks(struct scan *s, int thread)
     free(edges);
 }
 
+enum status edges_scan_slice(struct edges_reader *reader, int threads, edges_visitor visit,
+                             void *context, struct edges_totals *tally, struct error *e)
+{
+    struct scan s = {.reader = reader, .visit = visit, .context = context, .error = e};
+#pragma omp parallel num_threads(threads)
+    scan_blocks(&s, omp_get_thread_num());
+    *tally = s.tally;
+    return e->status;
+}
+
 enum status edges_scan(struct edges_reader *reader, int threads, edges_visitor visit,
                        void *context, struct edges_totals *totals, struct error *e)
 {
-    struct scan s = {.reader = reader, .visit = visit, .context = context, .error = e};
+    struct edges_totals tally;
     memset(totals, 0, sizeof *totals);
-#pragma omp parallel num_threads(threads)
-    scan_blocks(&s, omp_get_thread_num());
-    if (e->status != ST_OK)
+    if (edges_scan_slice(reader, threads, visit, context, &tally, e) != ST_OK)
         return e->status;
-    return edges_reader_finish(reader, &s.tally, totals, e);
+    return edges_reader_finish(reader, &tally, totals, e);
 }

@@ -16,4 +16,9 @@ typedef enum status (*edges_visitor)(void *context, int thread, const struct edg
 enum status edges_scan(struct edges_reader *reader, int threads, edges_visitor visit,
                        void *context, struct edges_totals *totals, struct error *e);
 
+/* The same without the comparison, for one of several slices (edges_reader_slice): the tallies of all
+ * are merged and given to edges_reader_finish. */
+enum status edges_scan_slice(struct edges_reader *reader, int threads, edges_visitor visit,
+                             void *context, struct edges_totals *tally, struct error *e);
+
 #endif

@@ -11,3 +11,22 @@ void huge_advise(void *array, size_t bytes)
     if (array != NULL && begin < end)
         madvise((void *)begin, end - begin, MADV_HUGEPAGE);
 }
+
+void *huge_alloc(size_t bytes)
+{
+    char *all = mmap(NULL, 2 * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED)
+        return NULL;
+    size_t before = (bytes - (uintptr_t)all % bytes) % bytes;
+    if (before > 0)
+        munmap(all, before);
+    munmap(all + before + bytes, bytes - before);
+    huge_advise(all + before, bytes);
+    return all + before;
+}
+
+void huge_free(void *array, size_t bytes)
+{
+    if (array != NULL)
+        munmap(array, bytes);
+}

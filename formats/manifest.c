@@ -4,10 +4,12 @@
 #include "split.h"
 #include "text.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #define MANIFEST_FIRST_LINE "dbfs-manifest 2\n"
@@ -86,37 +88,52 @@ static void print_manifest(FILE *text, const struct manifest *m)
                 m->part[s].table_crc);
 }
 
+/* The text up to the last line, to free; NULL when memory is out. */
+static char *format_manifest(const struct manifest *m, size_t *size)
+{
+    char *text = NULL;
+    FILE *stream = open_memstream(&text, size);
+    if (stream == NULL)
+        return NULL;
+    print_manifest(stream, m);
+    int failed = ferror(stream);
+    if (fclose(stream) == 0 && !failed)
+        return text;
+    free(text);
+    return NULL;
+}
+
 enum status manifest_write(const struct manifest *m, const char *folder, struct error *e)
 {
-    char *path = manifest_path(folder, MANIFEST_NAME), *text = NULL, last[32];
+    char last[32];
     size_t size = 0;
     struct outfile *out = NULL;
-    FILE *stream = open_memstream(&text, &size);
-    if (path == NULL || stream == NULL) {
-        fail_memory(e, folder, 4096);
-        goto cleanup;
+    char *path = manifest_path(folder, MANIFEST_NAME), *text = format_manifest(m, &size);
+    if (path == NULL || text == NULL) {
+        fail_memory(e, folder, size);
+    } else {
+        snprintf(last, sizeof last, "crc %08lx\n", crc32_z(0, (const unsigned char *)text, size));
+        if (outfile_open(&out, path, e) == ST_OK && outfile_write(out, text, size, e) == ST_OK &&
+            outfile_write(out, last, strlen(last), e) == ST_OK) {
+            outfile_commit(out, NULL, e);
+            out = NULL;
+        }
     }
-    print_manifest(stream, m);
-    int failed = ferror(stream) != 0;
-    if (fclose(stream) != 0 || failed) {
-        stream = NULL;
-        fail_memory(e, path, size);
-        goto cleanup;
-    }
-    stream = NULL;
-    snprintf(last, sizeof last, "crc %08lx\n", crc32_z(0, (const unsigned char *)text, size));
-    if (outfile_open(&out, path, e) == ST_OK && outfile_write(out, text, size, e) == ST_OK &&
-        outfile_write(out, last, strlen(last), e) == ST_OK) {
-        outfile_commit(out, NULL, e);
-        out = NULL;
-    }
-cleanup:
-    if (stream != NULL)
-        fclose(stream);
     outfile_abort(out);
     free(text);
     free(path);
     return e->status;
+}
+
+int manifest_same(const struct manifest *a, const struct manifest *b)
+{
+    size_t a_size = 0, b_size = 0;
+    char *a_text = format_manifest(a, &a_size), *b_text = format_manifest(b, &b_size);
+    int same = a_text != NULL && b_text != NULL && a_size == b_size &&
+               memcmp(a_text, b_text, a_size) == 0;
+    free(a_text);
+    free(b_text);
+    return same;
 }
 
 /* ---- reading ---- */
@@ -345,6 +362,17 @@ static enum status read_text(const char *path, char **text, size_t *size, struct
     return e->status;
 }
 
+/* A packing that has not come to its end leaves PACKING_NAME in place of the manifest. */
+static int is_unfinished(const char *folder, const char *manifest)
+{
+    if (access(manifest, F_OK) == 0 || errno != ENOENT)
+        return 0;
+    char *path = manifest_path(folder, PACKING_NAME);
+    int unfinished = path != NULL && access(path, F_OK) == 0;
+    free(path);
+    return unfinished;
+}
+
 enum status manifest_read(struct manifest *m, const char *folder, struct error *e)
 {
     char *path = manifest_path(folder, MANIFEST_NAME), *text = NULL;
@@ -352,6 +380,9 @@ enum status manifest_read(struct manifest *m, const char *folder, struct error *
     memset(m, 0, sizeof *m);
     if (path == NULL)
         fail_memory(e, folder, strlen(folder));
+    else if (is_unfinished(folder, path))
+        fail(e, ST_RUNTIME, "%s: an unfinished packing: run dbfs-pack --resume with the same options",
+             folder);
     else if (read_text(path, &text, &size, e) == ST_OK)
         parse_manifest(m, path, text, size, e);
     free(text);

@@ -10,6 +10,7 @@
 #include "shard.h"
 
 #define MANIFEST_NAME "manifest"
+#define PACKING_NAME "packing" /* beside the parts until there is a manifest: SPEC-shard.md */
 
 struct manifest_part {
     uint64_t bytes;     /* of the file */
@@ -50,9 +51,12 @@ char *manifest_path(const char *folder, const char *name);
 /* Writes FOLDER/manifest by temporary file and rename. */
 enum status manifest_write(const struct manifest *manifest, const char *folder, struct error *e);
 
-/* Reads and checks FOLDER/manifest. ST_RUNTIME when there is none, ST_BAD_DATA when it is not one,
- * corrupt, or of another version. */
+/* Reads and checks FOLDER/manifest. ST_RUNTIME when there is none, with a hint where a packing is
+ * unfinished; ST_BAD_DATA when it is not one, corrupt, or of another version. */
 enum status manifest_read(struct manifest *manifest, const char *folder, struct error *e);
+
+/* Nonzero when both say the same. */
+int manifest_same(const struct manifest *a, const struct manifest *b);
 
 /* Opens shard `index` of the folder and checks that it belongs to the manifest. */
 enum status manifest_open_shard(const struct manifest *manifest, const char *folder,

@@ -4,11 +4,14 @@
 #include "bytes.h"
 #include "text.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+enum { MMAP_THRESHOLD_BYTES = 1 << 18 };
 
 /* The number in a one-number file such as memory.max; UINT64_MAX when absent or "max". */
 static uint64_t number_in_file(const char *path)
@@ -115,6 +118,41 @@ void memory_budget_init(struct memory_budget *budget, uint64_t limit_bytes)
 {
     budget->limit_bytes = limit_bytes != 0 ? limit_bytes : memory_available() / 4 * 3;
     budget->taken_bytes = 0;
+}
+
+/* With huge pages everywhere, the touched end of a stack and the start of a buffer are two. */
+static uint64_t thread_bytes(void)
+{
+    char line[64] = "";
+    FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
+    if (file != NULL && fgets(line, sizeof line, file) == NULL)
+        line[0] = '\0';
+    if (file != NULL)
+        fclose(file);
+    return strstr(line, "[always]") != NULL ? 3 * MEMORY_THREAD_BYTES : MEMORY_THREAD_BYTES;
+}
+
+enum status memory_budget_process(struct memory_budget *budget, uint64_t limit_bytes, int *threads,
+                                  struct error *e)
+{
+    char limit[16], least[16];
+    uint64_t of_thread = thread_bytes();
+    memory_budget_init(budget, limit_bytes);
+    if (budget->limit_bytes < MEMORY_LEAST_BYTES)
+        return fail(e, ST_RESOURCE, "memory budget (-S): %s are less than the %s that any graph takes",
+                    format_size(budget->limit_bytes, limit, sizeof limit),
+                    format_size(MEMORY_LEAST_BYTES, least, sizeof least));
+    /* large arrays go back to the system when they are freed, whatever was freed before */
+    mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD_BYTES);
+    uint64_t most = budget->limit_bytes / 4 / of_thread;
+    if ((uint64_t)*threads > most)
+        *threads = (int)most;
+    budget->taken_bytes =
+        memory_peak_bytes() + MEMORY_PROGRAM_BYTES + (uint64_t)*threads * of_thread;
+    if (budget->taken_bytes < budget->limit_bytes)
+        return ST_OK;
+    return fail(e, ST_RESOURCE, "memory budget (-S): the program itself takes %s",
+                format_size(budget->taken_bytes, least, sizeof least));
 }
 
 enum status memory_take(struct memory_budget *budget, void **array, uint64_t count, uint64_t width,

@@ -25,6 +25,24 @@ struct memory_budget {
 /* limit 0 means the default: three quarters of memory_available(). */
 void memory_budget_init(struct memory_budget *budget, uint64_t limit_bytes);
 
+/* The least budget of a process, and what is put aside of it: for the program and its libraries,
+ * beside what they take already, and for each thread's stack and buffers of the edge stream. */
+#define MEMORY_LEAST_BYTES (UINT64_C(32) << 20)
+#define MEMORY_PROGRAM_BYTES (UINT64_C(4) << 20)
+#define MEMORY_THREAD_BYTES (UINT64_C(2) << 20)
+
+/* A budget that bounds the resident memory of the whole process: everything but small things is
+ * charged, and what the process takes anyway is put aside here. No more threads than a quarter of
+ * the budget holds: *threads becomes smaller, but not 0. Call it once, at the start. ST_RESOURCE when
+ * the limit is below MEMORY_LEAST_BYTES. */
+enum status memory_budget_process(struct memory_budget *budget, uint64_t limit_bytes, int *threads,
+                                  struct error *e);
+
+static inline uint64_t memory_left(const struct memory_budget *budget)
+{
+    return budget->limit_bytes - budget->taken_bytes;
+}
+
 /* Zeroed `count` elements of `width` bytes. ST_RESOURCE, naming `what`, the bytes needed and the
  * budget left, when over budget or refused by the system; *array is then NULL. Safe from one thread
  * at a time. Free with memory_release, giving the same count and width. */

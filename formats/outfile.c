@@ -31,11 +31,20 @@ struct outfile {
 /* Names of temporary files to unlink when a signal ends the process. A slot is in use while its
  * first byte is not 0; the handler reads only this fixed table and calls only unlink. */
 static char pending[MAX_PENDING][MAX_PATH_BYTES];
+static char farewell[MAX_PATH_BYTES + 512];
+static volatile size_t farewell_bytes;
 static pthread_mutex_t pending_lock = PTHREAD_MUTEX_INITIALIZER;
 static int handlers_installed;
 
 static void remove_pending(int signal_number)
 {
+    size_t said = 0;
+    while (said < farewell_bytes) {
+        ssize_t wrote = write(STDERR_FILENO, farewell + said, farewell_bytes - said);
+        if (wrote <= 0)
+            break;
+        said += (size_t)wrote;
+    }
     for (int i = 0; i < MAX_PENDING; i++) {
         if (pending[i][0] != '\0')
             unlink(pending[i]);
@@ -46,6 +55,9 @@ static void remove_pending(int signal_number)
 
 static void install_handlers(void)
 {
+    if (handlers_installed)
+        return;
+    handlers_installed = 1;
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         struct sigaction old, action = {.sa_handler = remove_pending};
@@ -65,10 +77,7 @@ static int register_pending(const char *path)
     if (bytes > MAX_PATH_BYTES)
         return -1;
     pthread_mutex_lock(&pending_lock);
-    if (!handlers_installed) {
-        install_handlers();
-        handlers_installed = 1;
-    }
+    install_handlers();
     for (int i = 0; i < MAX_PENDING && slot < 0; i++) {
         if (pending[i][0] == '\0')
             slot = i;
@@ -88,6 +97,18 @@ static void unregister_pending(int slot)
         return;
     pthread_mutex_lock(&pending_lock);
     pending[slot][0] = '\0';
+    pthread_mutex_unlock(&pending_lock);
+}
+
+void outfile_farewell(const char *line)
+{
+    pthread_mutex_lock(&pending_lock);
+    farewell_bytes = 0; /* a handler never sees half a line */
+    if (line != NULL && strlen(line) < sizeof farewell) {
+        install_handlers();
+        memcpy(farewell, line, strlen(line));
+        farewell_bytes = strlen(line);
+    }
     pthread_mutex_unlock(&pending_lock);
 }
 

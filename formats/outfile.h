@@ -2,7 +2,8 @@
  *
  * A regular file is written under a temporary name in the same folder and renamed on commit, after
  * fsync of file and folder. A pipe, device or standard output ("-" or NULL) is written directly.
- * Temporary files still open when the process dies of SIGINT, SIGTERM or SIGHUP are removed.
+ * Temporary files still open when the process dies of SIGINT, SIGTERM or SIGHUP are removed; after
+ * SIGKILL they stay under their temporary names, ".NAME.XXXXXX".
  */
 #ifndef DBFS_OUTFILE_H
 #define DBFS_OUTFILE_H
@@ -44,6 +45,10 @@ const char *outfile_name(const struct outfile *out);
 /* Flushes, syncs, renames into place and frees. On failure nothing is left behind. `sync_seconds`,
  * where not NULL, receives the time that fsync took. */
 enum status outfile_commit(struct outfile *out, double *sync_seconds, struct error *e);
+
+/* A line, newline included, that a process ended by SIGINT, SIGTERM or SIGHUP leaves on standard
+ * error, such as how to go on; NULL: none. */
+void outfile_farewell(const char *line);
 
 /* Discards what was written and frees; NULL is allowed. */
 void outfile_abort(struct outfile *out);

@@ -125,6 +125,10 @@ void packed_encoder_init(struct packed_encoder *encoder, uint32_t width,
                          struct memory_budget *budget);
 void packed_encoder_free(struct packed_encoder *encoder);
 
+/* Room for the directory of `count` elements, so that it does not grow later. */
+enum status packed_encoder_reserve(struct packed_encoder *encoder, uint64_t count,
+                                   struct error *e);
+
 /* The next `count` elements, encoded before into block[] and `words` words: a multiple of 128 in
  * every call but the last. Words and directory do not depend on how the array is cut. */
 enum status packed_encoder_add(struct packed_encoder *encoder, uint64_t count,

@@ -311,6 +311,12 @@ static enum status grow(struct packed_encoder *encoder, uint64_t blocks, struct 
     return ST_OK;
 }
 
+enum status packed_encoder_reserve(struct packed_encoder *encoder, uint64_t count,
+                                   struct error *e)
+{
+    return grow(encoder, packed_blocks(count), e);
+}
+
 enum status packed_encoder_add(struct packed_encoder *encoder, uint64_t count,
                                const struct packed_block *block, uint64_t words, struct error *e)
 {

@@ -21,6 +21,10 @@ check "CUDA is seen by the CUDA backend and its tests alone ($others)" test -z "
 check 'the plan of device memory needs no CUDA' \
     no_match '#include .*(cuda_runtime|cuda_kernels|cuda_device|cuda_error)' traverse/cuda_plan.c traverse/cuda_plan.h \
     traverse/cuda_limits.h traverse/plan.c traverse/plan.h
+check 'MPI is seen by one file of the tools' \
+    test "$(grep -rlE '#include <mpi.h>' tools formats | tr '\n' ' ')" = 'tools/peers.c '
+check 'only the tools that run under mpiexec link MPI' \
+    bash -c '! ldd "$1/rmatgen" "$1/edgeconv" | grep -q "libmpi"' - "$BIN"
 check 'zlib inflate is seen by one file of the tools' \
     test "$(grep -rlE 'inflate(Init|End)' formats tools traverse | wc -l)" = 1
 

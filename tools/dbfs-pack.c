@@ -5,7 +5,9 @@
 #include "formats/text.h"
 #include "tools/pack/pack.h"
 #include "tools/pack/pack_list.h"
+#include "tools/pack/pack_plan.h"
 #include "tools/pack/pack_verify.h"
+#include "tools/peers.h"
 #include "tools/separate/separate.h"
 
 #include <inttypes.h>
@@ -15,10 +17,12 @@
 
 static const char help[] =
     "usage: dbfs-pack -p P [-s FILE.split | -t TH] -o DIR [OPTION...] [FILE.edges]\n"
+    "       dbfs-pack --plan -p P [-s FILE.split | -t TH] [OPTION...] FILE.edges\n"
     "       dbfs-pack --list DIR\n"
     "       dbfs-pack --verify DIR\n"
     "Distributes a graph over P shards, one for each GPU of a traversal, and writes them into DIR.\n"
-    "Without FILE, or with '-', the edge stream is read from standard input.\n"
+    "Without FILE, or with '-', the edge stream is read from standard input. Under mpiexec all\n"
+    "ranks share the work.\n"
     "\n"
     "  -p, --shards P         number of shards, 1 to 4096\n"
     "  -s, --split FILE       take TH from a .split that degsplit made from the same stream\n"
@@ -26,31 +30,40 @@ static const char help[] =
     "                         (without -s and -t: the TH that degsplit suggests for P)\n"
     "  -o, --output DIR       a new or empty folder\n"
     "      --force            write into a folder that is not empty; replaces a packed graph\n"
+    "      --resume           go on with a packing of the same options that was interrupted; also\n"
+    "                         into a new or empty folder\n"
     "      --heads LIST       head columns per subgraph, such as nd=1,dd=4 (0 to 8, or 'auto':\n"
     "                         the default, two for nd and dd where most rows have an edge)\n"
     "      --encoding E       raw: sections that are used where they are mapped; packed: small\n"
     "                         ones, decoded when a search starts; auto, the default: packed where\n"
     "                         that takes at most three quarters of the bytes\n"
+    "      --plan             only print what it would take: memory, temporary disk, passes over the\n"
+    "                         stream, bytes of a shard\n"
     "      --list             print what a shard directory holds\n"
     "      --verify           check every byte of a shard directory\n"
     "  -@, --threads N        0, the default, is all cores\n"
-    "  -S, --memory SIZE      memory to use at most (default: 3/4 of what is available)\n"
-    "  -T, --tmpdir DIR       where a stream from a pipe is kept (default: $TMPDIR or /tmp)\n"
+    "  -S, --memory SIZE      memory of the process at most, 32M or more (default: 3/4 of what is\n"
+    "                         available); what it cannot hold goes to temporary files\n"
+    "  -T, --tmpdir DIR       folder for temporary files (default: $TMPDIR or /tmp); may be given\n"
+    "                         several times, and all of them are used\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
 enum {
     FORCE_OPTION = CLI_FIRST_FREE_OPTION,
+    RESUME_OPTION,
     HEADS_OPTION,
     ENCODING_OPTION,
+    PLAN_OPTION,
     LIST_OPTION,
     VERIFY_OPTION
 };
 
-enum action { PACK, LIST, VERIFY };
+enum action { PACK, PLAN, LIST, VERIFY };
 
 struct command {
     enum action action;
     struct pack_options pack;
+    int force, resume;
     const char *input; /* the stream, or the directory to look at */
 };
 
@@ -84,12 +97,14 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
             cli_usage(cli, "%s", e.text);
         break;
     case 'o': c->pack.folder = argument; break;
-    case FORCE_OPTION: c->pack.force = 1; break;
+    case FORCE_OPTION: c->force = 1; break;
+    case RESUME_OPTION: c->resume = 1; break;
     case HEADS_OPTION: parse_heads(cli, argument, c->pack.heads); break;
     case ENCODING_OPTION:
         if (pack_encoding_parse(argument, &c->pack.encoding) != 0)
             cli_usage(cli, "--encoding: '%s' is not raw, packed or auto", argument);
         break;
+    case PLAN_OPTION: c->action = PLAN; break;
     case LIST_OPTION: c->action = LIST; break;
     case VERIFY_OPTION: c->action = VERIFY; break;
     default: cli_option(cli, option, argument);
@@ -99,17 +114,19 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
 static void check_command(const struct cli *cli, const struct command *c)
 {
     const struct pack_options *p = &c->pack;
-    if (c->action != PACK) {
+    if (c->action == LIST || c->action == VERIFY) {
         if (c->input == NULL)
             cli_usage(cli, "which shard directory?");
         return;
     }
     if (p->p == 0)
         cli_usage(cli, "-p P is required");
-    if (p->folder == NULL)
+    if (p->folder == NULL && c->action == PACK)
         cli_usage(cli, "-o DIR is required");
     if (p->split_path != NULL && p->th_given)
         cli_usage(cli, "-s and -t exclude each other");
+    if (c->force && c->resume)
+        cli_usage(cli, "--force and --resume exclude each other");
     if (p->split_path != NULL && strcmp(p->split_path, "-") == 0 &&
         (c->input == NULL || strcmp(c->input, "-") == 0))
         cli_usage(cli, "-s and the edges cannot both be standard input");
@@ -122,8 +139,10 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"threshold", required_argument, NULL, 't'},
                                             {"output", required_argument, NULL, 'o'},
                                             {"force", no_argument, NULL, FORCE_OPTION},
+                                            {"resume", no_argument, NULL, RESUME_OPTION},
                                             {"heads", required_argument, NULL, HEADS_OPTION},
                                             {"encoding", required_argument, NULL, ENCODING_OPTION},
+                                            {"plan", no_argument, NULL, PLAN_OPTION},
                                             {"list", no_argument, NULL, LIST_OPTION},
                                             {"verify", no_argument, NULL, VERIFY_OPTION},
                                             CLI_LONG_OPTIONS,
@@ -139,12 +158,28 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
     c->input = argv[optind]; /* NULL at the end of argv */
     check_command(cli, c);
     c->pack.threads = cli_threads(cli);
+    c->pack.mode = c->force ? FOLDER_FORCE : c->resume ? FOLDER_RESUME : FOLDER_NEW;
+}
+
+/* What --resume found, or what it will find after this failure. */
+static void print_progress(const struct cli *cli, const struct pack_options *o,
+                           const struct pack_report *r, const struct error *e)
+{
+    if (e->status != ST_OK && r->finished_parts > 0)
+        cli_warn(cli, "%s: %u of %u parts are finished and stay: --resume with the same options "
+                 "goes on", o->folder, r->finished_parts, o->p);
+    else if (r->complete)
+        cli_note(cli, "%s: was complete already: %u parts proven in %.2f s", o->folder,
+                 r->taken_over, r->prove_seconds);
+    else if (r->taken_over > 0)
+        cli_note(cli, "%s: %u of %u parts were finished: proven in %.2f s", o->folder,
+                 r->taken_over, o->p, r->prove_seconds);
 }
 
 static void print_report(const struct cli *cli, const struct pack_options *o,
                          const struct pack_report *r, double seconds)
 {
-    char th[24], peak[16];
+    char th[24], peak[16], spilled[16];
     double working = seconds - r->sync_seconds;
     if (r->suggested && !r->both_bounds_met)
         cli_note(cli, "no TH gives both at most 4n/p delegates and under 10%% nn edges: the bound "
@@ -152,6 +187,9 @@ static void print_report(const struct cli *cli, const struct pack_options *o,
     cli_detail(cli, "degrees %.3f s, class counts %.3f s, order %.3f s, buckets %.3f s, shards "
                "%.3f s of which fsync %.3f s", r->degree_seconds, r->class_seconds,
                r->order_seconds, r->bucket_seconds, r->build_seconds, r->sync_seconds);
+    if (r->spilled_bytes > 0)
+        cli_note(cli, "spilled %s of edges to temporary files",
+                 format_size(r->spilled_bytes, spilled, sizeof spilled));
     cli_note(cli, "TH %s%s, %" PRIu64 " delegates; kept nn %" PRIu64 ", nd %" PRIu64 ", dn %" PRIu64
              ", dd %" PRIu64, th_format(r->th, th, sizeof th), r->suggested ? " (suggested)" : "",
              r->d, r->edges[NN], r->edges[ND], r->edges[DN], r->edges[DD]);
@@ -161,21 +199,56 @@ static void print_report(const struct cli *cli, const struct pack_options *o,
              format_size(memory_peak_bytes(), peak, sizeof peak));
 }
 
-static enum status run_pack(const struct cli *cli, const struct command *c, struct error *e)
+static enum status make_plan(const struct command *c, const struct edge_source *source,
+                             const struct memory_budget *budget, struct error *e)
 {
+    struct pack_plan plan;
+    if (pack_plan_make(&plan, &c->pack, source, budget, e) != ST_OK)
+        return e->status;
+    pack_plan_print(&plan, budget, stdout);
+    return fflush(stdout) == 0 ? ST_OK : fail_errno(e, "standard output", "cannot write");
+}
+
+static enum status refuse_unshared_split(const struct command *c, const struct peers *peers,
+                                         struct error *e)
+{
+    const char *path = c->pack.split_path;
+    if (peers->count > 1 && path != NULL && strcmp(path, "-") == 0)
+        return fail(e, ST_USAGE, "-s: under mpiexec, give a file that all ranks can read");
+    return ST_OK;
+}
+
+static enum status run_pack(const struct cli *cli, struct command *c, const struct peers *peers,
+                            struct error *e)
+{
+    struct spill spill;
+    const char *folder[CLI_MAX_TMPDIRS];
     struct edge_source source;
     struct memory_budget budget;
     struct pack_report report;
     double start = cli_seconds();
-    memory_budget_init(&budget, cli->memory_bytes);
-    if (edge_source_open(&source, c->input != NULL ? c->input : "-", cli_tmpdir(cli, 0), e) !=
-        ST_OK)
+    if (refuse_unshared_split(c, peers, e) == ST_OK)
+        memory_budget_process(&budget, peers_memory(peers, cli->memory_bytes), &c->pack.threads, e);
+    if (peers_agree(peers, e) != ST_OK ||
+        edge_source_open(&source, c->input != NULL ? c->input : "-", cli_tmpdir(cli, 0), peers,
+                         e) != ST_OK)
         return e->status;
     if (source.spooled_bytes > 0)
         cli_detail(cli, "copied %" PRIu64 " bytes from a pipe in %.3f s", source.spooled_bytes,
                    cli_seconds() - start);
-    if (pack(&c->pack, &source, &budget, &report, e) == ST_OK)
+    spill_open(&spill, folder, cli_tmpdirs(cli, folder));
+    c->pack.spill = &spill;
+    if (c->action == PLAN) {
+        if (peers->rank == 0)
+            make_plan(c, &source, &budget, e);
+        peers_agree(peers, e);
+    } else {
+        pack(&c->pack, &source, &budget, &report, e);
+        print_progress(cli, &c->pack, &report, e);
+    }
+    if (e->status == ST_OK && c->action == PACK && !report.complete)
         print_report(cli, &c->pack, &report, cli_seconds() - start);
+    spill_close(&spill);
     edge_source_close(&source);
     return e->status;
 }
@@ -194,16 +267,32 @@ static enum status run_verify(const struct cli *cli, const struct command *c, st
     return e->status;
 }
 
+/* Looking at a folder is the work of one rank. */
+static enum status run_look(const struct cli *cli, const struct command *c,
+                            const struct peers *peers, struct error *e)
+{
+    if (peers->rank == 0 && c->action == LIST)
+        pack_list(c->input, stdout, e);
+    else if (peers->rank == 0)
+        run_verify(cli, c, e);
+    return peers_agree(peers, e);
+}
+
 int main(int argc, char **argv)
 {
     struct cli cli = {.program = "dbfs-pack", .help = help};
     struct command command = {0};
+    struct peers peers;
     struct error e = {0};
+    if (peers_start(&peers, &e) != ST_OK)
+        return cli_finish(&cli, &e);
+    cli.silent = peers.rank > 0;
+    cli.host_processes = peers.host_count;
+    opterr = !cli.silent;
     parse_arguments(&cli, &command, argc, argv);
-    switch (command.action) {
-    case PACK: run_pack(&cli, &command, &e); break;
-    case LIST: pack_list(command.input, stdout, &e); break;
-    case VERIFY: run_verify(&cli, &command, &e); break;
-    }
+    if (command.action == PACK || command.action == PLAN)
+        run_pack(&cli, &command, &peers, &e);
+    else
+        run_look(&cli, &command, &peers, &e);
     return cli_finish(&cli, &e);
 }

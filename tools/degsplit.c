@@ -4,7 +4,10 @@
 #include "formats/split.h"
 #include "formats/text.h"
 #include "edge_source.h"
+#include "peers.h"
 #include "tools/separate/separate.h"
+#include "tools/separate/separate_plan.h"
+#include "tools/spill.h"
 #include "tools/separate/split_make.h"
 #include "tools/separate/sweep_print.h"
 
@@ -17,7 +20,7 @@ static const char help[] =
     "usage: degsplit [-t TH | -p P] [-o FILE.split] [OPTION...] [FILE.edges]\n"
     "Counts degrees, chooses the degree threshold TH above which vertices become delegates, and\n"
     "writes TH, the delegates and the effect of other thresholds. Without FILE, or with '-', the\n"
-    "edge stream is read from standard input.\n"
+    "edge stream is read from standard input. Under mpiexec all ranks share the work.\n"
     "\n"
     "  -t, --threshold TH     use this TH; 'inf' for no delegates\n"
     "  -p, --shards P         suggest TH for P GPUs (default 1): at most 4n/P delegates and fewer\n"
@@ -25,15 +28,19 @@ static const char help[] =
     "  -o, --output FILE      '-' or none is standard output\n"
     "      --sweep FILE       the table of thresholds, separated by tabs; without this it goes to\n"
     "                         standard error\n"
+    "      --plan             only print what it would take: memory, temporary disk, passes over the\n"
+    "                         stream\n"
     "  -@, --threads N        0, the default, is all cores\n"
-    "  -S, --memory SIZE      memory to use at most (default: 3/4 of what is available)\n"
-    "  -T, --tmpdir DIR       where a stream from a pipe is kept (default: $TMPDIR or /tmp)\n"
+    "  -S, --memory SIZE      memory of the process at most, 32M or more (default: 3/4 of what is\n"
+    "                         available); what it cannot hold goes to temporary files\n"
+    "  -T, --tmpdir DIR       folder for temporary files (default: $TMPDIR or /tmp); may be given\n"
+    "                         several times, and all of them are used\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
-enum { SWEEP_OPTION = CLI_FIRST_FREE_OPTION };
+enum { SWEEP_OPTION = CLI_FIRST_FREE_OPTION, PLAN_OPTION };
 
 struct command {
-    int th_given, p_given;
+    int th_given, p_given, plan;
     uint64_t th, p;
     const char *output, *sweep, *input;
 };
@@ -52,6 +59,7 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
         c->p = cli_number(cli, "-p", argument, 1, UINT32_MAX);
         break;
     case 'o': c->output = argument; break;
+    case PLAN_OPTION: c->plan = 1; break;
     case SWEEP_OPTION: c->sweep = argument; break;
     default: cli_option(cli, option, argument);
     }
@@ -67,6 +75,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
     static const struct option options[] = {{"threshold", required_argument, NULL, 't'},
                                             {"shards", required_argument, NULL, 'p'},
                                             {"output", required_argument, NULL, 'o'},
+                                            {"plan", no_argument, NULL, PLAN_OPTION},
                                             {"sweep", required_argument, NULL, SWEEP_OPTION},
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
@@ -78,7 +87,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
     c->input = optind < argc ? argv[optind] : "-";
     if (c->th_given && c->p_given)
         cli_usage(cli, "-t and -p exclude each other");
-    if (is_standard(c->output) && isatty(STDOUT_FILENO))
+    if (!c->plan && is_standard(c->output) && isatty(STDOUT_FILENO))
         cli_usage(cli, "a .split is not for a terminal: -o FILE.split, or redirect the output");
     if (is_standard(c->output) && c->sweep != NULL && is_standard(c->sweep))
         cli_usage(cli, "the .split and the table cannot both go to standard output");
@@ -136,24 +145,82 @@ static uint64_t choose_th(const struct cli *cli, const struct command *c,
     return th;
 }
 
-static enum status degsplit(const struct cli *cli, const struct command *c, struct error *e)
+/* Delegates are bounded by the degrees they must have, and by what a suggested TH leaves. */
+static uint64_t most_delegates(const struct command *c, const struct separation_plan *p)
+{
+    uint64_t most = p->totals.n < p->directed_edges ? p->totals.n : p->directed_edges;
+    if (c->th_given && c->th == TH_INFINITE)
+        return 0;
+    uint64_t bound = c->th_given ? p->directed_edges / (c->th + 1) : 4 * p->totals.n / c->p;
+    return bound < most ? bound : most;
+}
+
+static enum status print_plan(const struct command *c, const struct edge_source *source,
+                              const struct separation_options *options,
+                              const struct memory_budget *budget, struct error *e)
+{
+    struct separation_plan p;
+    if (separation_plan_make(&p, source, options, budget, e) != ST_OK)
+        return e->status;
+    uint64_t d = most_delegates(c, &p), passes = p.degree_passes + p.scan_passes;
+    uint64_t memory = budget->taken_bytes + p.values_bytes + p.tables_bytes + 16 * d;
+    separation_plan_print(&p, stdout);
+    plan_print(stdout, "class-passes", p.scan_passes, PLAN_EXACT);
+    plan_print(stdout, "stream-bytes-read", passes * p.stream_bytes, PLAN_EXACT);
+    plan_print(stdout, "delegates", d, d == 0 ? PLAN_EXACT : PLAN_AT_MOST);
+    plan_print(stdout, "memory-budget", budget->limit_bytes, PLAN_EXACT);
+    plan_print(stdout, "memory", memory < budget->limit_bytes ? memory : budget->limit_bytes,
+               PLAN_AT_MOST);
+    plan_print(stdout, "temporary-disk", p.disk_bytes, PLAN_AT_MOST);
+    return fflush(stdout) == 0 ? ST_OK : fail_errno(e, "standard output", "cannot write");
+}
+
+/* Every rank has the same numbers; the first one writes them. */
+static enum status write_results(const struct cli *cli, const struct command *c,
+                                 struct separation *s, struct memory_budget *budget,
+                                 double start, struct error *e)
+{
+    struct split split = {0};
+    if (split_make(&split, s, choose_th(cli, c, s), c->th_given ? 0 : c->p, budget, e) == ST_OK &&
+        write_outputs(cli, c, &split, e) == ST_OK)
+        print_summary(cli, s, &split, cli_seconds() - start);
+    split_free(&split);
+    return e->status;
+}
+
+static enum status separate(const struct cli *cli, const struct command *c,
+                            const struct edge_source *source,
+                            const struct separation_options *options,
+                            struct memory_budget *budget, struct error *e)
 {
     double start = cli_seconds();
+    struct separation separation = {0};
+    if (separation_degrees(&separation, source, options, budget, e) == ST_OK &&
+        separation_classes(&separation, source, budget, e) == ST_OK && source->peers->rank == 0)
+        write_results(cli, c, &separation, budget, start, e);
+    separation_free(&separation, budget);
+    return peers_agree(source->peers, e);
+}
+
+static enum status degsplit(const struct cli *cli, const struct command *c,
+                            const struct peers *peers, struct error *e)
+{
     struct edge_source source = {0};
     struct memory_budget budget;
-    struct separation separation = {0};
-    struct split split = {0};
-    int threads = cli_threads(cli);
-    memory_budget_init(&budget, cli->memory_bytes);
-    if (edge_source_open(&source, c->input, cli_tmpdir(cli, 0), e) == ST_OK &&
-        separation_degrees(&separation, &source, threads, &budget, e) == ST_OK &&
-        separation_classes(&separation, &source, threads, &budget, e) == ST_OK &&
-        split_make(&split, &separation, choose_th(cli, c, &separation), c->th_given ? 0 : c->p,
-                   &budget, e) == ST_OK &&
-        write_outputs(cli, c, &split, e) == ST_OK)
-        print_summary(cli, &separation, &split, cli_seconds() - start);
-    split_free(&split);
-    separation_free(&separation, &budget);
+    struct spill spill;
+    const char *folder[CLI_MAX_TMPDIRS];
+    struct separation_options options = {.threads = cli_threads(cli), .p = 1, .spill = &spill};
+    spill_open(&spill, folder, cli_tmpdirs(cli, folder));
+    memory_budget_process(&budget, peers_memory(peers, cli->memory_bytes), &options.threads, e);
+    if (peers_agree(peers, e) == ST_OK &&
+        edge_source_open(&source, c->input, cli_tmpdir(cli, 0), peers, e) == ST_OK) {
+        if (!c->plan)
+            separate(cli, c, &source, &options, &budget, e);
+        else if (peers->rank == 0)
+            print_plan(c, &source, &options, &budget, e);
+        peers_agree(peers, e);
+    }
+    spill_close(&spill);
     edge_source_close(&source);
     return e->status;
 }
@@ -162,8 +229,14 @@ int main(int argc, char **argv)
 {
     struct cli cli = {.program = "degsplit", .help = help};
     struct command command = {.p = 1};
+    struct peers peers;
     struct error e = {0};
+    if (peers_start(&peers, &e) != ST_OK)
+        return cli_finish(&cli, &e);
+    cli.silent = peers.rank > 0;
+    cli.host_processes = peers.host_count;
+    opterr = !cli.silent;
     parse_arguments(&cli, &command, argc, argv);
-    degsplit(&cli, &command, &e);
+    degsplit(&cli, &command, &peers, &e);
     return cli_finish(&cli, &e);
 }

@@ -1,6 +1,8 @@
 /* edge_source.c: see edge_source.h */
 #include "edge_source.h"
 
+#include "spill.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,24 +12,6 @@
 #include <unistd.h>
 
 enum { COPY_BYTES = 1 << 20 };
-
-/* A file without a name disappears with the process, however that ends. */
-static int open_unnamed(const char *folder)
-{
-    char path[4096];
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
-        return fd;
-    int length = snprintf(path, sizeof path, "%s/dbfs-edges.XXXXXX", folder);
-    if (length < 0 || (size_t)length >= sizeof path) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0)
-        unlink(path);
-    return fd;
-}
 
 static enum status write_all(int fd, const unsigned char *bytes, size_t count, const char *folder,
                              struct error *e)
@@ -68,7 +52,7 @@ static enum status copy(struct edge_source *s, int from, int to, const char *fol
 /* Replaces the pipe s->fd by a file that holds what came out of it. */
 static enum status spool(struct edge_source *s, const char *folder, struct error *e)
 {
-    int file = open_unnamed(folder);
+    int file = spill_open_unnamed(folder);
     if (file < 0)
         return fail_errno(e, folder, "cannot create a temporary file");
     copy(s, s->fd, file, folder, e);
@@ -78,12 +62,11 @@ static enum status spool(struct edge_source *s, const char *folder, struct error
     return e->status;
 }
 
-enum status edge_source_open(struct edge_source *s, const char *path, const char *tmpdir,
+static enum status open_path(struct edge_source *s, const char *path, const char *tmpdir,
                              struct error *e)
 {
     struct stat st;
     int is_stdin = strcmp(path, "-") == 0;
-    memset(s, 0, sizeof *s);
     s->name = strdup(is_stdin ? "standard input" : path);
     s->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC);
     if (s->name == NULL) {
@@ -98,7 +81,28 @@ enum status edge_source_open(struct edge_source *s, const char *path, const char
     } else {
         spool(s, tmpdir, e);
     }
-    if (e->status != ST_OK)
+    return e->status;
+}
+
+/* Launchers give standard input to one rank, and a pipe can be read once. */
+static enum status refuse_unshared(const char *path, struct error *e)
+{
+    struct stat st;
+    int is_stdin = strcmp(path, "-") == 0;
+    if (!is_stdin && (stat(path, &st) != 0 || S_ISREG(st.st_mode)))
+        return ST_OK;
+    return fail(e, ST_USAGE, "%s: under mpiexec, give a file that all ranks can read",
+                is_stdin ? "standard input" : path);
+}
+
+enum status edge_source_open(struct edge_source *s, const char *path, const char *tmpdir,
+                             const struct peers *peers, struct error *e)
+{
+    memset(s, 0, sizeof *s);
+    s->peers = peers;
+    if (peers->count == 1 || refuse_unshared(path, e) == ST_OK)
+        open_path(s, path, tmpdir, e);
+    if (peers_agree(peers, e) != ST_OK)
         edge_source_close(s);
     return e->status;
 }
@@ -126,12 +130,54 @@ enum status edge_source_reader(const struct edge_source *s, struct edges_reader 
     return edges_reader_open_fd(reader, fd, s->name, e);
 }
 
+/* ---- passes ---- */
+
+static enum status take_share(const struct edge_source *s, struct edges_reader *reader,
+                              struct error *e)
+{
+    const struct peers *peers = s->peers;
+    return peers->count == 1 ? ST_OK : edges_reader_slice(reader, peers->rank, peers->count, e);
+}
+
+/* The tallies of all ranks. */
+static void sum_tallies(const struct peers *peers, struct edges_totals *tally)
+{
+    uint64_t sums[3] = {tally->edges, tally->loops, tally->checksum};
+    peers_sum_u64(peers, sums, 3);
+    tally->edges = sums[0];
+    tally->loops = sums[1];
+    tally->checksum = sums[2];
+    tally->max_id = peers_max_u64(peers, tally->max_id);
+}
+
+enum status edge_source_first_scan(const struct edge_source *s, struct edges_reader *reader,
+                                   int threads, edges_visitor visit, void *context,
+                                   struct edges_totals *totals, uint64_t *own_edges,
+                                   struct error *e)
+{
+    struct edges_totals tally;
+    memset(totals, 0, sizeof *totals);
+    if (e->status == ST_OK && take_share(s, reader, e) == ST_OK)
+        edges_scan_slice(reader, threads, visit, context, &tally, e);
+    if (peers_agree(s->peers, e) != ST_OK)
+        return e->status;
+    *own_edges = tally.edges;
+    sum_tallies(s->peers, &tally);
+    edges_reader_finish(reader, &tally, totals, e);
+    return peers_agree(s->peers, e);
+}
+
 enum status edge_source_scan(const struct edge_source *s, const struct edges_totals *expected,
                              int threads, edges_visitor visit, void *context, struct error *e)
 {
+    uint64_t edges = 0;
     struct edges_reader *reader = NULL;
-    if (edge_source_reader(s, &reader, e) == ST_OK)
-        edges_rescan(reader, threads, visit, context, expected, e);
+    if (e->status == ST_OK && edge_source_reader(s, &reader, e) == ST_OK &&
+        take_share(s, reader, e) == ST_OK)
+        edges_rescan_slice(reader, threads, visit, context, expected, &edges, e);
     edges_reader_close(reader);
-    return e->status;
+    if (peers_agree(s->peers, e) != ST_OK)
+        return e->status;
+    peers_sum_u64(s->peers, &edges, 1);
+    return edges == expected->edges ? ST_OK : edges_rescan_changed(s->name, e);
 }

@@ -22,7 +22,7 @@ check 'a pipe to standard output' bash -c 'cat "$2" | "$1" -q -T "$3" - >"$3/c.s
     "$degsplit" "$tmp/g.edges" "$tmp"
 check 'the same bytes from a pipe' same "$tmp/a.split" "$tmp/c.split"
 check 'nothing is left in the folder for temporary files' \
-    test -z "$(find "$tmp" -name '*dbfs-edges*')"
+    test -z "$(find "$tmp" -name '*dbfs-spill*')"
 check 'redirected standard input' bash -c '"$1" -q -o "$3" <"$2"' - "$degsplit" "$tmp/g.edges" \
     "$tmp/d.split"
 check 'the same bytes from redirected input' same "$tmp/a.split" "$tmp/d.split"
@@ -81,7 +81,8 @@ head -c 100000 "$tmp/g.edges" >"$tmp/cut.edges"
 check_exit 3 'a truncated stream' "$degsplit" -o "$tmp/x" "$tmp/cut.edges"
 check_says 'trailer' 'and says what is missing'
 check_exit 3 'a folder' "$degsplit" -o "$tmp/x" "$tmp"
-check_exit 5 'not enough memory' "$degsplit" -S 1K -o "$tmp/x" "$tmp/g.edges"
+printf '0 1\n1 99999999999\n' | "$BIN/edgeconv" -q -u -o "$tmp/outlier.edges"
+check_exit 5 'not enough memory' "$degsplit" -S 1G -o "$tmp/x" "$tmp/outlier.edges"
 check_says 'largest id is [0-9]* *, in the block at byte [0-9]' 'and names the largest id'
 check_exit 5 'a full device' "$degsplit" -q -o /dev/full "$tmp/g.edges"
 check 'no output of any of these' test ! -e "$tmp/x"

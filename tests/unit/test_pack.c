@@ -453,12 +453,27 @@ static void test_example(void)
  * They need more vertices than a test can hold, so an order is made and then told that local ids
  * take more bits. With 42 of them a record keeps 21 bits of its row, and the rows are more.
  */
+static enum status place(struct placement *placement, const struct vertex_order *order,
+                         const struct edge_source *source, const struct separation *sep,
+                         struct memory_budget *budget, struct error *e)
+{
+    struct pack_memory memory = {
+        .store_bytes = UINT64_C(1) << 30, .range_records = 1 << 17, .max_ranges = 4096};
+    struct placing_options options = {.symmetric = sep->degrees.info.direction == EDGES_SYMMETRIC,
+                                      .threads = 2,
+                                      .memory = &memory,
+                                      .own_edges = sep->degrees.totals.edges,
+                                      .store_bytes = memory.store_bytes};
+    return placement_make(placement, order, source, &sep->degrees.totals, &options, budget, e);
+}
+
 static int wide_agrees(const struct stream *stream, uint32_t p, uint64_t th, unsigned local_bits,
                        enum pack_encoding encoding)
 {
     static const int heads[SUBGRAPHS] = {1, HEADS_AUTO, HEADS_AUTO, HEADS_AUTO};
     struct memory_budget budget = {.limit_bytes = UINT64_C(1) << 32};
     struct error e = {0};
+    struct separation_options options = {.threads = 2, .p = p};
     struct separation sep;
     struct vertex_order order;
     struct placement placement;
@@ -466,14 +481,13 @@ static int wide_agrees(const struct stream *stream, uint32_t p, uint64_t th, uns
     struct edge_source source = open_stream(stream);
     size_t at = 0;
     int ok = 1;
-    if (separation_degrees(&sep, &source, 2, &budget, &e) != ST_OK ||
-        order_make(&order, sep.degrees.of, &sep.ranks, stream->n, p, th, 2, &budget, &e) != ST_OK)
+    if (separation_degrees(&sep, &source, &options, &budget, &e) != ST_OK ||
+        order_make(&order, &sep.degrees.values, &sep.ranks, p, th, &budget, &e) != ST_OK)
         stop_at(&e);
     order.local_bits = local_bits;
     order.nn_column_bytes = 8;
     if (shard_loops_make(&loops, &sep.degrees.loops, &order, &budget, &e) != ST_OK ||
-        placement_make(&placement, &order, &source, &sep.degrees.totals,
-                       stream->direction == EDGES_SYMMETRIC, 2, &budget, &e) != ST_OK)
+        place(&placement, &order, &source, &sep, &budget, &e) != ST_OK)
         stop_at(&e);
     struct packing packing = {.placement = &placement, .loops = &loops, .th = th,
                               .encoding = encoding, .threads = 2};
@@ -527,18 +541,18 @@ static void test_cut_rows(void)
     struct stream s = path_stream((UINT64_C(1) << 21) + 5000);
     struct memory_budget budget = {.limit_bytes = UINT64_C(1) << 32};
     struct error e = {0};
+    struct separation_options options = {.threads = 2, .p = 1};
     struct separation sep;
     struct vertex_order order;
     struct placement placement;
     struct edge_source source = open_stream(&s);
-    if (separation_degrees(&sep, &source, 2, &budget, &e) != ST_OK ||
-        order_make(&order, sep.degrees.of, &sep.ranks, s.n, 1, TH_INFINITE, 2, &budget, &e) !=
+    if (separation_degrees(&sep, &source, &options, &budget, &e) != ST_OK ||
+        order_make(&order, &sep.degrees.values, &sep.ranks, 1, TH_INFINITE, &budget, &e) !=
             ST_OK)
         stop_at(&e);
     order.local_bits = 42;
     order.nn_column_bytes = 8;
-    if (placement_make(&placement, &order, &source, &sep.degrees.totals, 0, 2, &budget, &e) !=
-        ST_OK)
+    if (place(&placement, &order, &source, &sep, &budget, &e) != ST_OK)
         stop_at(&e);
     struct outfile *out;
     struct container_writer *w;

@@ -48,8 +48,8 @@ static void write_part(const struct file *f)
 static struct file pack_graph(const struct stream *s, enum pack_encoding encoding, uint64_t th,
                               int heads)
 {
-    struct pack_options o = {.p = 1, .th_given = 1, .th = th, .encoding = encoding, .force = 1,
-                             .threads = 2, .folder = folder};
+    struct pack_options o = {.p = 1, .th_given = 1, .th = th, .encoding = encoding,
+                             .mode = FOLDER_FORCE, .threads = 2, .folder = folder};
     struct pack_report packed;
     struct error e = {0};
     struct edge_source source = open_stream(s);

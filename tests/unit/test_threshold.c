@@ -23,9 +23,10 @@ static void open_case(struct case_of *c, struct stream stream, int threads)
     struct edge_source source = open_stream(&stream);
     c->stream = stream;
     c->degree = plain_degrees(&stream);
+    struct separation_options options = {.threads = threads, .p = 1};
     memory_budget_init(&budget, UINT64_C(1) << 30);
-    if (separation_degrees(&c->s, &source, threads, &budget, &e) != ST_OK ||
-        separation_classes(&c->s, &source, threads, &budget, &e) != ST_OK)
+    if (separation_degrees(&c->s, &source, &options, &budget, &e) != ST_OK ||
+        separation_classes(&c->s, &source, &budget, &e) != ST_OK)
         stop_at(&e);
     edge_source_close(&source);
 }
@@ -141,7 +142,7 @@ static int loops_agree(const struct case_of *c)
 static int degrees_agree(const struct case_of *c)
 {
     for (uint64_t v = 0; v < c->stream.n; v++) {
-        if (c->s.ranks.degrees[c->s.degrees.of[v]].degree != c->degree[v])
+        if (c->s.ranks.degrees[c->s.degrees.values.of[v]].degree != c->degree[v])
             return 0;
     }
     return 1;
@@ -166,7 +167,7 @@ static int sweep_agrees(const struct case_of *c, uint64_t th)
     return ok;
 }
 
-static int split_agrees(const struct case_of *c, uint64_t th)
+static int split_agrees(struct case_of *c, uint64_t th)
 {
     struct split split;
     struct error e = {0};
@@ -246,7 +247,7 @@ static void test_star(void)
     open_case(&c, s, 3);
     struct sweep_row row = edge_ranks_row(&c.s.edges, 69999);
     report(c.s.ranks.count == 2 && c.s.ranks.degrees[1].degree == 70000 &&
-               c.s.ranks.degrees[1].vertices == 1 && c.s.degrees.of[7] == 1,
+               c.s.ranks.degrees[1].vertices == 1 && c.s.degrees.values.of[7] == 1,
            "a star's hub has degree 70000");
     report(row.delegates == 1 && row.nd == 70000 && row.dn == 70000 && row.nn == 0 && row.dd == 0,
            "a star's edges are nd and dn");
@@ -286,18 +287,19 @@ static void test_refusals(void)
 {
     struct stream s = random_stream(5, 50, 100, 1);
     struct separation sep;
+    struct separation_options options = {.threads = 2, .p = 1};
     struct error e = {0}, directed = {0}, memory = {0};
     s.edges[s.count++] = (struct edge){1, 2};
     struct edge_source source = open_stream(&s);
     memory_budget_init(&budget, UINT64_C(1) << 30);
-    separation_degrees(&sep, &source, 2, &budget, &e);
+    separation_degrees(&sep, &source, &options, &budget, &e);
     report(e.status == ST_BAD_DATA && strstr(e.text, "symmetric") != NULL,
            "symmetric in name only: refused");
     edge_source_close(&source);
 
     s.direction = EDGES_DIRECTED;
     source = open_stream(&s);
-    separation_degrees(&sep, &source, 2, &budget, &directed);
+    separation_degrees(&sep, &source, &options, &budget, &directed);
     report(directed.status == ST_BAD_DATA && strstr(directed.text, "edgeconv -u") != NULL,
            "directed: refused, naming edgeconv -u");
     report(budget.taken_bytes == 0, "a refusal gives all memory back");
@@ -307,7 +309,7 @@ static void test_refusals(void)
     s.edges[3].v = 123456789;
     source = open_stream(&s);
     memory_budget_init(&budget, 1 << 20);
-    separation_degrees(&sep, &source, 2, &budget, &memory);
+    separation_degrees(&sep, &source, &options, &budget, &memory);
     report(memory.status == ST_RESOURCE && strstr(memory.text, "123456789") != NULL &&
                strstr(memory.text, "block at byte") != NULL && budget.taken_bytes == 0,
            "too many vertices for the budget: names the largest id and its block");

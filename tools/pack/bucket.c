@@ -4,9 +4,10 @@
  * was filling at the end. A chunk is aligned to its size, so a cursor at such an address is at the
  * end of a chunk and needs no second pointer to compare with.
  */
-#include "bucket.h"
+#include "bucket_chunk.h"
 
 #include "formats/huge.h"
+#include "formats/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,30 +22,61 @@ enum {
     MIN_SLAB_BYTES = 1 << 18 /* for small graphs */
 };
 
-struct bucket_chunk {
-    struct bucket_chunk *next; /* older */
-    uint64_t bytes;            /* of records */
-    uint64_t unused[6];        /* records start at a cache line */
-    unsigned char records[];
-};
-
 /* ---- opening ---- */
 
-static size_t choose_chunk_bytes(uint64_t expected_bytes, uint32_t buckets, int threads)
-{
-    /* half-filled last chunks shall waste less than an eighth of all */
-    uint64_t bytes = expected_bytes / 4 / ((uint64_t)buckets * (uint64_t)threads + 1);
-    size_t chunk = MIN_CHUNK_BYTES;
-    while (chunk < MAX_CHUNK_BYTES && chunk * 2 <= bytes)
-        chunk *= 2;
-    return chunk;
-}
+/* What a store with these options is made of. */
+struct layout {
+    size_t chunk_bytes, slab_bytes;
+    size_t own_slabs;        /* of each thread: two chunks for every bucket */
+    uint64_t fixed_bytes;    /* of all writers */
+    uint64_t index_bytes;    /* the tables of the runs, at most */
+};
 
 static uint64_t writer_bytes(uint32_t buckets)
 {
     return (uint64_t)buckets *
            (sizeof(union bucket_line) + sizeof(uint16_t) + sizeof(unsigned char *) +
             sizeof(struct bucket_chunk *));
+}
+
+static size_t choose_chunk_bytes(uint64_t bytes, uint64_t cells)
+{
+    size_t chunk = MIN_CHUNK_BYTES;
+    while (chunk < MAX_CHUNK_BYTES && chunk * 2 <= bytes / 4 / (cells + 1))
+        chunk *= 2;
+    return chunk;
+}
+
+/* Half-filled last chunks waste less than an eighth of the records and of the room. */
+static struct layout lay_out(const struct bucket_options *o, uint64_t room)
+{
+    struct layout l = {.slab_bytes = SLAB_BYTES};
+    uint64_t threads = (uint64_t)o->threads, cells = o->buckets * threads;
+    size_t by_records = choose_chunk_bytes(o->expected_bytes, cells);
+    l.fixed_bytes = threads * writer_bytes(o->buckets);
+    room = room > l.fixed_bytes ? room - l.fixed_bytes : 0;
+    size_t by_room = choose_chunk_bytes(room, cells);
+    l.chunk_bytes = by_records < by_room ? by_records : by_room;
+    while (l.slab_bytes > MIN_SLAB_BYTES &&
+           (l.slab_bytes * threads > o->expected_bytes / 8 || l.slab_bytes * threads > room / 8))
+        l.slab_bytes /= 2;
+    l.own_slabs = (2 * (size_t)o->buckets * l.chunk_bytes - 1) / l.slab_bytes + 1;
+    if (o->most_bytes > room) {
+        uint64_t runs = o->most_bytes / (l.own_slabs * l.slab_bytes / 2) + threads;
+        l.index_bytes = runs * (o->buckets + 1) * sizeof(uint32_t);
+    }
+    return l;
+}
+
+static uint64_t least_bytes(const struct layout *l, int threads)
+{
+    return l->fixed_bytes + l->index_bytes + (uint64_t)threads * l->own_slabs * l->slab_bytes;
+}
+
+uint64_t bucket_store_least(const struct bucket_options *o)
+{
+    struct layout l = lay_out(o, 0);
+    return least_bytes(&l, o->threads);
 }
 
 static int open_writer(struct bucket_writer *w, struct bucket_store *store)
@@ -58,32 +90,39 @@ static int open_writer(struct bucket_writer *w, struct bucket_store *store)
     return w->line != NULL && w->fill != NULL && w->cursor != NULL && w->last != NULL;
 }
 
-enum status bucket_store_open(struct bucket_store *store, uint32_t buckets, int threads,
-                              uint64_t expected_bytes, struct memory_budget *budget,
-                              struct error *e)
+static void set_layout(struct bucket_store *store, const struct layout *l, uint64_t room)
 {
-    uint64_t fixed = writer_bytes(buckets) * (uint64_t)threads;
+    store->chunk_bytes = l->chunk_bytes;
+    store->slab_bytes = l->slab_bytes;
+    store->own_slabs = l->own_slabs;
+    store->common_slabs = (room - least_bytes(l, store->threads)) / l->slab_bytes;
+    store->fixed_bytes = l->fixed_bytes;
+    store->budget->taken_bytes += l->fixed_bytes;
+}
+
+enum status bucket_store_open(struct bucket_store *store, const struct bucket_options *o,
+                              struct memory_budget *budget, struct error *e)
+{
+    char need[16], room[16];
+    struct layout l = lay_out(o, o->room_bytes);
     memset(store, 0, sizeof *store);
-    if (fixed > budget->limit_bytes - budget->taken_bytes)
-        return fail(e, ST_RESOURCE, "edge buckets: the memory budget (-S) has no room for %u "
-                    "buckets of %d threads", buckets, threads);
-    store->writer = calloc((size_t)threads, sizeof *store->writer);
+    if (least_bytes(&l, o->threads) > o->room_bytes)
+        return fail(e, ST_RESOURCE, "edges: %u buckets of %d threads need %s, and the memory "
+                    "budget (-S) has %s for them", o->buckets, o->threads,
+                    format_size(least_bytes(&l, o->threads), need, sizeof need),
+                    format_size(o->room_bytes, room, sizeof room));
+    store->writer = calloc((size_t)o->threads, sizeof *store->writer);
     if (store->writer == NULL)
-        return fail_memory(e, "edge buckets", fixed);
-    budget->taken_bytes += fixed;
-    store->buckets = buckets;
-    store->threads = threads;
+        return fail_memory(e, "edge buckets", l.fixed_bytes);
+    store->buckets = o->buckets;
+    store->threads = o->threads;
     store->budget = budget;
-    store->fixed_bytes = fixed;
-    store->chunk_bytes = choose_chunk_bytes(expected_bytes, buckets, threads);
-    store->slab_bytes = SLAB_BYTES;
-    while (store->slab_bytes > MIN_SLAB_BYTES &&
-           store->slab_bytes * (uint64_t)threads > expected_bytes / 8)
-        store->slab_bytes /= 2;
-    for (int i = 0; i < threads; i++) {
+    store->spill = o->spill;
+    set_layout(store, &l, o->room_bytes);
+    for (int i = 0; i < o->threads; i++) {
         if (!open_writer(&store->writer[i], store)) {
             bucket_store_close(store);
-            return fail_memory(e, "edge buckets", fixed);
+            return fail_memory(e, "edge buckets", l.fixed_bytes);
         }
     }
     return ST_OK;
@@ -98,10 +137,15 @@ void bucket_store_close(struct bucket_store *store)
         free(store->writer[i].last);
     }
     for (size_t i = 0; i < store->slab_count; i++)
-        free(store->slabs[i]);
+        huge_free(store->slabs[i], store->slab_bytes);
+    for (size_t i = 0; i < store->run_count; i++)
+        free(store->runs[i].first);
     if (store->budget != NULL)
-        store->budget->taken_bytes -= store->fixed_bytes + store->slab_count * store->slab_bytes;
+        store->budget->taken_bytes -=
+            store->fixed_bytes + store->slab_count * store->slab_bytes +
+            store->run_count * ((uint64_t)store->buckets + 1) * sizeof *store->runs->first;
     free(store->slabs);
+    free(store->runs);
     free(store->writer);
     memset(store, 0, sizeof *store);
 }
@@ -123,43 +167,76 @@ static enum status note_slab(struct bucket_store *store, void *slab, struct erro
     return ST_OK;
 }
 
-static enum status new_slab(struct bucket_writer *w)
+/* Under the budget's lock: whether this thread may have one more. */
+static int may_grow(struct bucket_writer *w)
 {
     struct bucket_store *store = w->store;
-    struct memory_budget *b = store->budget;
+    if (w->slab_count >= store->own_slabs) {
+        if (store->common_slabs == 0)
+            return 0;
+        store->common_slabs--;
+    }
+    w->slab_count++;
+    return 1;
+}
+
+/* Returns nonzero when the writer has a new slab; zero, without an error, when it may have none. */
+static int new_slab(struct bucket_writer *w)
+{
+    struct bucket_store *store = w->store;
     void *slab = NULL;
 #pragma omp critical(memory_budget)
-    {
-        if (store->slab_bytes > b->limit_bytes - b->taken_bytes) {
-            fail(&w->error, ST_RESOURCE, "edges: their %zu MiB so far and the vertices fill the "
-                 "memory budget (-S)", (store->slab_count * store->slab_bytes) >> 20);
-        } else {
-            slab = aligned_alloc(store->slab_bytes, store->slab_bytes);
-            if (slab == NULL)
-                fail_memory(&w->error, "edges", store->slab_bytes);
-            else if (note_slab(store, slab, &w->error) != ST_OK)
-                free(slab);
+    if (may_grow(w)) {
+        slab = huge_alloc(store->slab_bytes);
+        if (slab == NULL)
+            fail_memory(&w->error, "edges", store->slab_bytes);
+        else if (note_slab(store, slab, &w->error) != ST_OK) {
+            huge_free(slab, store->slab_bytes);
+            slab = NULL;
         }
     }
-    if (w->error.status != ST_OK)
-        return w->error.status;
-    huge_advise(slab, store->slab_bytes);
     w->slab = slab;
-    w->slab_end = w->slab + store->slab_bytes;
-    return ST_OK;
+    w->slab_end = slab != NULL ? w->slab + store->slab_bytes : NULL;
+    return slab != NULL;
+}
+
+/* Empties chunks where there is no memory for new ones. */
+static void free_chunks(struct bucket_writer *w)
+{
+    const struct bucket_store *store = w->store;
+    if (store->spill == NULL)
+        fail(&w->error, ST_RESOURCE, "edges: their %zu MiB so far fill the memory budget (-S)",
+             (store->slab_count * store->slab_bytes) >> 20);
+    else
+        bucket_spill(w, &w->error);
+}
+
+static struct bucket_chunk *take_chunk(struct bucket_writer *w)
+{
+    if (w->error.status == ST_OK && w->free == NULL && w->slab == w->slab_end && !new_slab(w) &&
+        w->error.status == ST_OK)
+        free_chunks(w);
+    struct bucket_chunk *chunk = w->free;
+    if (w->error.status != ST_OK)
+        return NULL;
+    if (chunk != NULL) {
+        w->free = chunk->next;
+        return chunk;
+    }
+    chunk = (struct bucket_chunk *)(void *)w->slab;
+    w->slab += w->store->chunk_bytes;
+    return chunk;
 }
 
 /* Gives the bucket a new chunk; its cursor is NULL when there is none to give. */
 static void new_chunk(struct bucket_writer *w, uint32_t bucket)
 {
-    size_t bytes = w->store->chunk_bytes;
     w->cursor[bucket] = NULL;
-    if (w->error.status != ST_OK || (w->slab == w->slab_end && new_slab(w) != ST_OK))
+    struct bucket_chunk *chunk = take_chunk(w);
+    if (chunk == NULL)
         return;
-    struct bucket_chunk *chunk = (struct bucket_chunk *)(void *)w->slab;
-    w->slab += bytes;
     chunk->next = w->last[bucket];
-    chunk->bytes = bytes - sizeof *chunk;
+    chunk->bytes = w->store->chunk_bytes - sizeof *chunk;
     w->last[bucket] = chunk;
     w->cursor[bucket] = chunk->records;
 }
@@ -201,44 +278,4 @@ enum status bucket_store_seal(struct bucket_store *store, struct error *e)
         }
     }
     return ST_OK;
-}
-
-/* ---- reading ---- */
-
-static void start_thread(struct bucket_reader *r)
-{
-    const struct bucket_writer *w = &r->store->writer[r->thread];
-    r->chunk = w->last[r->bucket];
-    r->rest = &w->line[r->bucket];
-    r->rest_count = w->fill[r->bucket];
-}
-
-struct bucket_reader bucket_read(const struct bucket_store *store, uint32_t bucket,
-                                 unsigned width)
-{
-    struct bucket_reader r = {.store = store, .bucket = bucket, .width = width};
-    start_thread(&r);
-    return r;
-}
-
-size_t bucket_reader_next(struct bucket_reader *r, const void **records)
-{
-    for (;;) {
-        if (r->chunk != NULL) {
-            size_t count = r->chunk->bytes / r->width;
-            *records = r->chunk->records;
-            r->chunk = r->chunk->next;
-            if (count > 0)
-                return count;
-        } else if (r->rest_count > 0) {
-            size_t count = r->rest_count;
-            *records = r->rest;
-            r->rest_count = 0;
-            return count;
-        } else if (++r->thread < r->store->threads) {
-            start_thread(r);
-        } else {
-            return 0;
-        }
-    }
 }

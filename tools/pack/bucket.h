@@ -2,18 +2,23 @@
  *
  * A bucket holds records of 4 or of 8 bytes, never both; their order is not defined. Each thread
  * gathers a cache line per bucket before it touches the store, so that filling thousands of buckets
- * streams to memory. What a reader sees is runs of records: where they lie is the store's business.
+ * streams to memory. When the memory it may use is full, a thread writes what it has to spill files.
+ * What a reader sees is runs of records: where they lie is the store's business.
  */
 #ifndef DBFS_BUCKET_H
 #define DBFS_BUCKET_H
 
 #include "formats/memory.h"
 #include "formats/status.h"
+#include "tools/spill.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BUCKET_LINE_BYTES = 64 };
+enum {
+    BUCKET_LINE_BYTES = 64,
+    BUCKET_READ_BYTES = 1 << 18 /* a reader's buffer for what was spilled */
+};
 
 union bucket_line {
     _Alignas(64) uint32_t narrow[BUCKET_LINE_BYTES / 4];
@@ -21,6 +26,7 @@ union bucket_line {
 };
 
 struct bucket_chunk;
+struct bucket_run;
 
 /* One thread's side of the store. */
 struct bucket_writer {
@@ -30,6 +36,8 @@ struct bucket_writer {
     unsigned char **cursor;     /* [buckets] where the next line goes; a chunk's end: nowhere yet */
     struct bucket_chunk **last; /* [buckets] the newest chunk */
     unsigned char *slab, *slab_end;
+    size_t slab_count;         /* this thread's */
+    struct bucket_chunk *free; /* spilled chunks, to be filled again */
     struct error error; /* the first failure; appending goes on without effect */
 };
 
@@ -39,15 +47,30 @@ struct bucket_store {
     size_t chunk_bytes; /* a power of two; chunks are aligned to it */
     struct bucket_writer *writer; /* [threads] */
     struct memory_budget *budget;
+    struct spill *spill;
     void **slabs; /* for freeing */
     size_t slab_count, slab_capacity, slab_bytes;
+    size_t own_slabs;    /* that each thread is sure of */
+    size_t common_slabs; /* for who comes first; what is left of them */
+    struct bucket_run *runs;
+    size_t run_count, run_capacity;
     uint64_t fixed_bytes;
 };
 
-/* `expected_bytes` of records over all buckets sizes the chunks. */
-enum status bucket_store_open(struct bucket_store *store, uint32_t buckets, int threads,
-                              uint64_t expected_bytes, struct memory_budget *budget,
-                              struct error *e);
+struct bucket_options {
+    uint32_t buckets;
+    int threads;
+    uint64_t expected_bytes; /* of records over all buckets: sizes the chunks */
+    uint64_t most_bytes;     /* the same, if all have the widest records */
+    uint64_t room_bytes;     /* memory for everything in the store; at most what the budget has left */
+    struct spill *spill;     /* NULL: what does not fit is ST_RESOURCE */
+};
+
+/* The least room that so many buckets and threads can work in. */
+uint64_t bucket_store_least(const struct bucket_options *options);
+
+enum status bucket_store_open(struct bucket_store *store, const struct bucket_options *options,
+                              struct memory_budget *budget, struct error *e);
 void bucket_store_close(struct bucket_store *store); /* a zeroed store is allowed */
 
 /* Moves a full line into the store. */
@@ -76,20 +99,29 @@ enum status bucket_store_seal(struct bucket_store *store, struct error *e);
 
 /* Reads a bucket of a sealed store, whose records have `width` bytes: any thread, any number of
  * times.
- *     struct bucket_reader r = bucket_read(store, bucket, 4);
- *     while ((count = bucket_reader_next(&r, &records)) > 0) ... */
+ *     struct bucket_reader r = bucket_read(store, bucket, 4, buffer, &error);
+ *     while ((count = bucket_reader_next(&r, &records)) > 0) ...
+ * `buffer` has bucket_read_bytes(store) bytes. A failure ends the reader and is in `error`. */
 struct bucket_reader {
     const struct bucket_store *store;
     uint32_t bucket;
     unsigned width;
+    struct error *error;
     int thread;
     const struct bucket_chunk *chunk;
     const void *rest; /* the line that never filled up */
     size_t rest_count;
+    size_t run;
+    uint32_t run_chunk; /* next to be handed out */
+    void *buffer;       /* chunks of the run */
+    uint32_t buffer_at, buffered;
 };
 
 struct bucket_reader bucket_read(const struct bucket_store *store, uint32_t bucket,
-                                 unsigned width);
+                                 unsigned width, void *buffer, struct error *e);
 size_t bucket_reader_next(struct bucket_reader *reader, const void **records);
+
+/* 0 where nothing was spilled, else BUCKET_READ_BYTES. */
+uint64_t bucket_read_bytes(const struct bucket_store *store);
 
 #endif

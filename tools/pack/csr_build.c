@@ -4,21 +4,38 @@
 #include "csr_columns.h"
 #include "range_sort.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-static void count_rows(struct csr_rows *csr, int threads)
+static enum status count_rows(struct csr_rows *csr, int threads, struct error *e)
 {
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-    for (uint32_t r = 0; r < csr->ranges; r++)
-        range_count(csr, r);
+#pragma omp parallel num_threads(threads)
+    {
+        struct error error = {0};
+        void *buffer = range_read_buffer(csr, &error);
+#pragma omp for schedule(dynamic, 1)
+        for (uint32_t r = 0; r < csr->ranges; r++) {
+            if (error.status == ST_OK)
+                range_count(csr, r, buffer, &error);
+        }
+        free(buffer);
+#pragma omp critical(csr_build_error)
+        if (error.status != ST_OK && e->status == ST_OK)
+            *e = error;
+    }
+    return e->status;
 }
 
-static uint64_t count_sources(const struct csr_rows *csr, int threads)
+static uint64_t count_sources(struct csr_rows *csr, int threads)
 {
-    uint64_t sources = 0;
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sources)
-    for (uint64_t row = 0; row < csr->rows; row++)
+    uint64_t sources = 0, longest = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sources)              \
+    reduction(max : longest)
+    for (uint64_t row = 0; row < csr->rows; row++) {
         sources += csr->length[row] != 0;
+        longest = csr->length[row] > longest ? csr->length[row] : longest;
+    }
+    csr->longest_row = longest;
     return sources;
 }
 
@@ -133,12 +150,14 @@ enum status csr_build(const struct placement *pl, uint32_t shard, enum subgraph 
 {
     struct csr_rows csr = describe_rows(pl, shard, g);
     struct memory_budget *budget = out->budget;
-    if (memory_take(budget, (void **)&csr.length, csr.rows + 1, 4, "row lengths", e) != ST_OK)
-        return e->status;
-    count_rows(&csr, out->threads);
+    uint64_t head_entries = 0;
+    if (memory_take(budget, (void **)&csr.length, csr.rows + 1, 4, "row lengths", e) != ST_OK ||
+        memory_take(budget, (void **)&csr.records, csr.ranges, 8, "row ranges", e) != ST_OK ||
+        count_rows(&csr, out->threads, e) != ST_OK)
+        goto cleanup;
     counts->source_rows = count_sources(&csr, out->threads);
     counts->head_columns = csr.k = choose_heads(&csr, heads, counts->source_rows);
-    uint64_t head_entries = csr.rows * csr.k;
+    head_entries = csr.rows * csr.k;
     if (memory_take(budget, (void **)&csr.heads, head_entries, 4, "head columns", e) != ST_OK)
         goto cleanup;
     memset(csr.heads, 0xff, head_entries * 4); /* HEAD_NONE, also in ranges without edges */
@@ -151,6 +170,7 @@ enum status csr_build(const struct placement *pl, uint32_t shard, enum subgraph 
         write_offsets(&csr, out, e);
 cleanup:
     memory_release(budget, csr.heads, head_entries, 4);
+    memory_release(budget, csr.records, csr.ranges, 8);
     memory_release(budget, csr.length, csr.rows + 1, 4);
     return e->status;
 }

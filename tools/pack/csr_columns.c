@@ -1,17 +1,18 @@
 /* csr_columns.c: see csr_columns.h */
 #include "csr_columns.h"
 
+#include "formats/text.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOW_PER_THREAD = 16 /* ranges that may be ahead of the one to be written */ };
+enum { WINDOW_PER_THREAD = 16 /* ranges that are sorted, or wait for those before them */ };
 
-/* Memory for the columns of a range. It goes from range to range: memory fresh from the system is
+/* Memory for the columns of any range. It goes from range to range: memory fresh from the system is
  * cleared first, which would take longer than sorting into it. */
 struct column_buffer {
     struct column_buffer *next;
-    uint64_t bytes;  /* of what follows */
     uint64_t room[]; /* PACKED_BLOCK in front; columns of 4 or 8 bytes each; blocks when packed */
 };
 
@@ -35,7 +36,9 @@ struct queue {
     const struct csr_rows *csr;
     const struct section_writer *out;
     int packed;
-    uint32_t window;
+    uint32_t window; /* ranges in flight, with a buffer each */
+    int threads;
+    uint64_t buffer_bytes, thread_bytes;
     struct packed_encoder encoder; /* of what is written */
 
     pthread_mutex_t lock; /* of what follows, and of ranges between two steps */
@@ -54,34 +57,84 @@ struct queue {
 struct worker {
     struct queue *queue;
     struct range_sorter sorter;
+    struct error error;
     uint32_t *offsets; /* of the rows of what is packed */
     uint64_t offset_capacity;
 };
 
-static void stop(struct queue *q, uint64_t bytes)
+static void stop(struct queue *q, const struct error *cause)
 {
     pthread_mutex_lock(&q->lock);
-    fail_memory(q->error, "sorting edges", bytes);
+    if (q->error->status == ST_OK)
+        *q->error = *cause;
     pthread_cond_broadcast(&q->moved);
     pthread_mutex_unlock(&q->lock);
 }
 
-/* ---- buffers ---- */
+/* ---- memory ---- */
 
-static struct column_buffer *take_buffer(struct queue *q, uint64_t bytes)
+/* Columns of `records` and, packed, what packing adds. */
+static uint64_t columns_bytes(const struct queue *q, uint64_t records)
+{
+    return 8 * (PACKED_BLOCK + (records * q->csr->width + 7) / 8);
+}
+
+static uint64_t blocks_bytes(const struct queue *q, uint64_t records)
+{
+    return q->packed ? (packed_blocks(records) + 1) * sizeof(struct packed_block) : 0;
+}
+
+static uint64_t all_records(const struct csr_rows *csr)
+{
+    uint64_t records = 0;
+    for (uint32_t r = 0; r < csr->ranges; r++)
+        records += csr->records[r];
+    return records;
+}
+
+/* As many threads as the memory allows, and as many ranges in flight as are of use to them. */
+static enum status plan_memory(struct queue *q, struct error *e)
+{
+    char need[16], room[16];
+    const struct memory_budget *budget = q->out->budget;
+    /* the directory as it is written, beside the encoder's */
+    uint64_t directory = blocks_bytes(q, all_records(q->csr));
+    uint64_t records = 0, left = budget->limit_bytes - budget->taken_bytes;
+    left = left > directory ? left - directory : 0;
+    for (uint32_t r = 0; r < q->csr->ranges; r++)
+        records = q->csr->records[r] > records ? q->csr->records[r] : records;
+    q->buffer_bytes =
+        sizeof(struct column_buffer) + columns_bytes(q, records) + blocks_bytes(q, records);
+    q->thread_bytes = range_sorter_bytes(q->csr);
+    if (q->buffer_bytes + q->thread_bytes > left)
+        return fail(e, ST_RESOURCE, "sorting edges: a range of rows needs %s, and %s of the memory "
+                    "budget (-S) are left",
+                    format_size(q->buffer_bytes + q->thread_bytes, need, sizeof need),
+                    format_size(left, room, sizeof room));
+    uint64_t most = left / (q->buffer_bytes + q->thread_bytes);
+    q->threads = most < (uint64_t)q->out->threads ? (int)most : q->out->threads;
+    most = (left - (uint64_t)q->threads * q->thread_bytes) / q->buffer_bytes;
+    q->window = (uint32_t)(WINDOW_PER_THREAD * q->threads);
+    q->window = most < q->window ? (uint32_t)most : q->window;
+    return ST_OK;
+}
+
+static uint64_t planned_bytes(const struct queue *q)
+{
+    return q->window * q->buffer_bytes + (uint64_t)q->threads * q->thread_bytes;
+}
+
+static struct column_buffer *take_buffer(struct queue *q, struct error *e)
 {
     pthread_mutex_lock(&q->lock);
     struct column_buffer *buffer = q->spare;
     if (buffer != NULL)
         q->spare = buffer->next;
     pthread_mutex_unlock(&q->lock);
-    if (buffer != NULL && buffer->bytes >= bytes)
-        return buffer;
-    free(buffer);
-    bytes += bytes / 4; /* the next range may need a little more */
-    buffer = malloc(sizeof *buffer + bytes);
-    if (buffer != NULL)
-        buffer->bytes = bytes;
+    if (buffer == NULL)
+        buffer = malloc(q->buffer_bytes);
+    if (buffer == NULL)
+        fail_memory(e, "sorting edges", q->buffer_bytes);
     return buffer;
 }
 
@@ -102,20 +155,19 @@ static void *elements_of(const struct queue *q, const struct range *range)
 
 /* ---- sorting ---- */
 
-static int sort(struct worker *w, struct range *range, uint32_t r, uint64_t *edges)
+static enum status sort(struct worker *w, struct range *range, uint32_t r, uint64_t *edges)
 {
-    const struct csr_rows *csr = w->queue->csr;
-    uint64_t records = range_start(csr, &w->sorter, r);
-    if (records == 0 || records == UINT64_MAX)
-        return records == 0;
-    uint64_t room = PACKED_BLOCK + (records * csr->width + 7) / 8;
-    uint64_t blocks = w->queue->packed ? packed_blocks(records) + 1 : 0;
-    range->buffer = take_buffer(w->queue, room * 8 + blocks * sizeof *range->block);
+    struct queue *q = w->queue;
+    uint64_t records = q->csr->records[r];
+    if (records == 0)
+        return ST_OK;
+    range->buffer = take_buffer(q, &w->error);
     if (range->buffer == NULL)
-        return 0;
-    range->block = (struct packed_block *)(range->buffer->room + room);
-    range->count = range_sort(csr, &w->sorter, r, range->buffer->room + PACKED_BLOCK, edges);
-    return range->count != UINT64_MAX;
+        return w->error.status;
+    range->block = (struct packed_block *)(range->buffer->room + columns_bytes(q, records) / 8);
+    range->count = range_sort(q->csr, &w->sorter, r, range->buffer->room + PACKED_BLOCK, edges,
+                              &w->error);
+    return w->error.status;
 }
 
 /* ---- cutting into blocks, under the lock ---- */
@@ -158,8 +210,8 @@ static void place_sorted(struct queue *q)
 
 /* The rows of `carried` elements before row `begin`, and those up to row `end`; the elements of the
  * first one before them are not counted. */
-static int find_rows(struct worker *w, uint64_t begin, uint64_t end, uint64_t carried,
-                     struct packed_rows *rows)
+static enum status find_rows(struct worker *w, uint64_t begin, uint64_t end, uint64_t carried,
+                             struct packed_rows *rows)
 {
     const struct csr_rows *csr = w->queue->csr;
     uint64_t first = begin, before = 0, at = 0;
@@ -169,8 +221,10 @@ static int find_rows(struct worker *w, uint64_t begin, uint64_t end, uint64_t ca
         free(w->offsets);
         w->offset_capacity = 2 * (end - first + 1);
         w->offsets = malloc(w->offset_capacity * sizeof *w->offsets);
-        if (w->offsets == NULL)
-            return 0;
+        if (w->offsets == NULL) {
+            w->offset_capacity = 0;
+            return fail_memory(&w->error, "packing edges", (end - first + 1) * sizeof *w->offsets);
+        }
     }
     w->offsets[0] = 0;
     for (uint64_t row = first; row < end; row++) {
@@ -182,21 +236,21 @@ static int find_rows(struct worker *w, uint64_t begin, uint64_t end, uint64_t ca
         .offsets = w->offsets,
         .offset_width = 4,
         .heads = csr->k == 0 ? NULL : csr->heads + (csr->k - 1) * csr->rows + first};
-    return 1;
+    return ST_OK;
 }
 
-static int pack(struct worker *w, struct range *range, uint32_t r)
+static enum status pack(struct worker *w, struct range *range, uint32_t r)
 {
     const struct csr_rows *csr = w->queue->csr;
     struct packed_rows rows;
     if (range->whole == 0)
-        return 1;
-    if (!find_rows(w, range_begin(csr, r), range_begin(csr, r + 1), range->carried, &rows))
-        return 0;
+        return ST_OK;
+    if (find_rows(w, range_begin(csr, r), range_begin(csr, r + 1), range->carried, &rows) != ST_OK)
+        return w->error.status;
     void *elements = elements_of(w->queue, range);
     range->words = packed_encode_blocks(csr->width, &rows, elements, range->whole, elements,
                                         range->block, 1);
-    return 1;
+    return ST_OK;
 }
 
 /* ---- writing ---- */
@@ -249,9 +303,9 @@ static void write_rest(struct worker *w, struct error *e)
     struct packed_rows rows;
     struct packed_block block;
     uint64_t end = q->csr->rows;
-    if (q->carried > 0 && !find_rows(w, end, end, q->carried, &rows)) {
-        stop(q, end);
-    } else if (q->carried > 0) {
+    if (q->carried > 0 && find_rows(w, end, end, q->carried, &rows) != ST_OK)
+        *e = w->error;
+    if (q->carried > 0 && e->status == ST_OK) {
         uint32_t words[2 * PACKED_BLOCK];
         uint64_t made = packed_encode_blocks(q->csr->width, &rows, &q->carry, q->carried, words,
                                              &block, 1);
@@ -285,13 +339,13 @@ static enum step take_step(struct queue *q, uint32_t *r)
     return step;
 }
 
-static int do_step(struct worker *w, enum step step, uint32_t r)
+static enum status do_step(struct worker *w, enum step step, uint32_t r)
 {
     struct queue *q = w->queue;
     struct range *range = &q->range[r];
     uint64_t edges = 0;
-    if (!(step == SORT ? sort(w, range, r, &edges) : pack(w, range, r)))
-        return 0;
+    if ((step == SORT ? sort(w, range, r, &edges) : pack(w, range, r)) != ST_OK)
+        return w->error.status;
     pthread_mutex_lock(&q->lock);
     q->edges += edges;
     if (step == SORT) {
@@ -302,21 +356,19 @@ static int do_step(struct worker *w, enum step step, uint32_t r)
     }
     write_ready(q);
     pthread_mutex_unlock(&q->lock);
-    return 1;
+    return ST_OK;
 }
 
 static void work(struct worker *w)
 {
     struct queue *q = w->queue;
-    struct error error = {0};
     enum step step;
     uint32_t r = 0;
-    if (range_sorter_open(&w->sorter, q->csr, &error) != ST_OK)
-        stop(q, UINT64_C(1) << q->csr->column_bits);
-    while ((step = take_step(q, &r)) != STOP) {
-        if (!do_step(w, step, r))
-            stop(q, q->csr->width);
-    }
+    range_sorter_open(&w->sorter, q->csr, &w->error);
+    while (w->error.status == ST_OK && (step = take_step(q, &r)) != STOP)
+        do_step(w, step, r);
+    if (w->error.status != ST_OK)
+        stop(q, &w->error);
     range_sorter_close(&w->sorter);
     free(w->offsets);
 }
@@ -328,15 +380,37 @@ static void run(struct queue *q, struct error *e)
     if (container_begin(q->out->writer, shard_section_of(csr->g, SHARD_COLUMNS), encoding,
                         csr->width, e) != ST_OK)
         return;
-#pragma omp parallel num_threads(q->out->threads)
+    pthread_mutex_init(&q->lock, NULL);
+    pthread_cond_init(&q->moved, NULL);
+#pragma omp parallel num_threads(q->threads)
     {
         struct worker worker = {.queue = q};
         work(&worker);
     }
+    pthread_cond_destroy(&q->moved);
+    pthread_mutex_destroy(&q->lock);
     struct worker last = {.queue = q};
     if (q->packed && e->status == ST_OK)
         write_rest(&last, e);
     free(last.offsets);
+}
+
+static enum status write_ranges(struct queue *q, struct error *e)
+{
+    q->range = calloc(q->csr->ranges, sizeof *q->range);
+    if (q->range == NULL)
+        return fail_memory(e, "sorting edges", q->csr->ranges * sizeof *q->range);
+    q->out->budget->taken_bytes += planned_bytes(q);
+    run(q, e);
+    q->out->budget->taken_bytes -= planned_bytes(q);
+    for (uint32_t r = 0; r < q->csr->ranges; r++)
+        give_buffer(q, q->range[r].buffer);
+    for (struct column_buffer *next; q->spare != NULL; q->spare = next) {
+        next = q->spare->next;
+        free(q->spare);
+    }
+    free(q->range);
+    return e->status;
 }
 
 enum status csr_columns_write(const struct csr_rows *csr, const struct section_writer *out,
@@ -345,25 +419,12 @@ enum status csr_columns_write(const struct csr_rows *csr, const struct section_w
     struct queue q = {.csr = csr,
                       .out = out,
                       .packed = encoding == ENCODING_PACKED,
-                      .window = (uint32_t)(WINDOW_PER_THREAD * out->threads),
                       .error = e};
-    q.range = calloc(csr->ranges, sizeof *q.range);
-    if (q.range == NULL)
-        return fail_memory(e, "sorting edges", csr->ranges * sizeof *q.range);
     packed_encoder_init(&q.encoder, csr->width, out->budget);
-    pthread_mutex_init(&q.lock, NULL);
-    pthread_cond_init(&q.moved, NULL);
-    run(&q, e);
-    for (uint32_t r = 0; r < csr->ranges; r++)
-        give_buffer(&q, q.range[r].buffer);
-    for (struct column_buffer *next; q.spare != NULL; q.spare = next) {
-        next = q.spare->next;
-        free(q.spare);
-    }
-    free(q.range);
+    if ((!q.packed || packed_encoder_reserve(&q.encoder, all_records(csr), e) == ST_OK) &&
+        plan_memory(&q, e) == ST_OK)
+        write_ranges(&q, e);
     packed_encoder_free(&q.encoder);
-    pthread_cond_destroy(&q.moved);
-    pthread_mutex_destroy(&q.lock);
     *edges = q.edges;
     return e->status;
 }

@@ -8,6 +8,7 @@
 
 #include "formats/memory.h"
 #include "formats/shard.h"
+#include "label_file.h"
 #include "tools/separate/rank.h"
 
 #include <stdint.h>
@@ -19,7 +20,6 @@
 
 struct shard_vertices {
     uint64_t locals;
-    uint32_t *slots; /* [locals]: in the order's memory */
     struct degree_run *runs; /* owned */
     uint64_t run_count;
 };
@@ -29,21 +29,23 @@ struct vertex_order {
     uint32_t p;
     uint32_t local_bits; /* hold any shard's local ids */
     uint32_t nn_column_bytes; /* 4, or 8 where shard and local id need more */
-    uint64_t normals;    /* vertices with edges that are no delegates */
-    uint32_t *label;     /* [n] */
-    unsigned delegate_bits; /* of a label */
-    uint64_t *delegate_ids;  /* [d] */
-    uint32_t *delegate_peers; /* [d]: one past the last delegate of the same degree */
+    struct vertex_values *labels; /* the caller's */
+    struct label_file stowed;     /* the labels after order_stow */
+    unsigned delegate_bits;    /* of a label */
+    uint32_t delegate_id_width; /* bytes: 4 where all ids fit, else 8 */
+    void *delegate_ids;         /* [d] */
     struct degree_run *delegate_runs;
+    uint32_t *delegate_run_end; /* [delegate_run_count]: one past the last delegate of each */
     uint64_t delegate_run_count;
-    uint32_t *slots; /* [normals], shard after shard */
     struct shard_vertices *shard; /* [p] */
+    uint64_t run_bytes;           /* charged for runs */
 };
 
-/* rank_of[v] as ranks_make leaves it. ST_RESOURCE: over budget, or more than 2^31 - 1 delegates, or
- * vertices in a shard. */
-enum status order_make(struct vertex_order *order, const uint32_t *rank_of,
-                       const struct ranks *ranks, uint64_t n, uint32_t p, uint64_t th, int threads,
+/* Makes labels of the ranks that ranks_make left in `ranks_of`, which stays the caller's and must
+ * live as long as the order. ST_RESOURCE: over budget, or more than 2^31 - 1 delegates, or vertices in
+ * a shard. */
+enum status order_make(struct vertex_order *order, struct vertex_values *ranks_of,
+                       const struct ranks *ranks, uint32_t p, uint64_t th,
                        struct memory_budget *budget, struct error *e);
 void order_free(struct vertex_order *order, struct memory_budget *budget);
 
@@ -52,7 +54,17 @@ static inline uint32_t label_delegate(const struct vertex_order *order, uint32_t
     return label & ((UINT32_C(1) << order->delegate_bits) - 1);
 }
 
-/* Gives back the labels, which only the placing of edges needs. */
-void order_drop_labels(struct vertex_order *order, struct memory_budget *budget);
+static inline uint64_t order_delegate_id(const struct vertex_order *order, uint64_t i)
+{
+    return order->delegate_id_width == 4 ? ((const uint32_t *)order->delegate_ids)[i]
+                                         : ((const uint64_t *)order->delegate_ids)[i];
+}
+
+/* Moves the labels to a spill file and gives their memory back: only order_slots needs them still. */
+enum status order_stow(struct vertex_order *order, struct spill *spill, struct error *e);
+
+/* The slots of a shard's local vertices, in their order: slots[locals]. */
+enum status order_slots(const struct vertex_order *order, uint32_t shard, uint32_t *slots,
+                        struct error *e);
 
 #endif

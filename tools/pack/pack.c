@@ -3,15 +3,15 @@
 
 #include "formats/cli.h"
 #include "formats/hash.h"
-#include "formats/manifest.h"
 #include "formats/split.h"
+#include "formats/text.h"
 #include "order.h"
-#include "pack_folder.h"
+#include "parts.h"
 #include "place.h"
 #include "tools/separate/separate.h"
 #include "shard_loops.h"
-#include "shard_write.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,13 +23,14 @@ struct job {
     const struct edge_source *source;
     struct memory_budget *budget;
     struct pack_report *report;
-    struct pack_folder folder;
     struct split split; /* where one was given */
+    uint64_t split_bytes; /* charged for it */
     struct separation separation;
     struct vertex_order order;
     struct shard_loops loops;
     struct placement placement;
-    struct manifest manifest;
+    uint64_t gather_bytes; /* memory for the edges of a shard that come from other ranks */
+    struct parts parts;
 };
 
 /* ---- which vertices are delegates ---- */
@@ -62,13 +63,16 @@ static enum status choose_th(struct job *j, struct error *e)
     struct pack_report *r = j->report;
     if (j->options->split_path != NULL) {
         r->th = j->split.th;
-        return check_split(j, e);
+        check_split(j, e);
+        return peers_agree(j->source->peers, e);
     }
     if (j->options->th_given) {
         r->th = j->options->th;
         return ST_OK;
     }
-    if (separation_classes(&j->separation, j->source, j->options->threads, j->budget, e) != ST_OK)
+    if (pack_folder_suggested_th(&j->parts.folder, r->totals.checksum, &r->th))
+        return ST_OK;
+    if (separation_classes(&j->separation, j->source, j->budget, e) != ST_OK)
         return e->status;
     r->th = suggest_th(&j->separation.edges, j->options->p, &r->both_bounds_met);
     r->suggested = 1;
@@ -78,17 +82,46 @@ static enum status choose_th(struct job *j, struct error *e)
 
 static enum status separate(struct job *j, struct error *e)
 {
-    if (separation_degrees(&j->separation, j->source, j->options->threads, j->budget, e) != ST_OK)
+    struct separation_options options = {
+        .threads = j->options->threads, .p = j->options->p, .spill = j->options->spill};
+    if (separation_degrees(&j->separation, j->source, &options, j->budget, e) != ST_OK)
         return e->status;
     j->report->degree_seconds = j->separation.degree_seconds;
     j->report->totals = j->separation.degrees.totals;
     return choose_th(j, e);
 }
 
+/* The delegates' ids stay until they have been compared. */
+static void shrink_split(struct job *j, uint64_t bytes)
+{
+    j->budget->taken_bytes -= j->split_bytes - bytes;
+    j->split_bytes = bytes;
+    free(j->split.delegate_degrees);
+    j->split.delegate_degrees = NULL;
+}
+
+/* Its file is mapped while it is read. */
+static enum status read_split(struct job *j, struct error *e)
+{
+    char need[16];
+    if (j->options->split_path == NULL)
+        return ST_OK;
+    if (split_read(&j->split, j->options->split_path, e) != ST_OK)
+        return e->status;
+    uint64_t bytes = 32 * j->split.d;
+    if (bytes > memory_left(j->budget))
+        return fail(e, ST_RESOURCE, "%s: its delegates need %s, more than is left of the memory "
+                    "budget (-S)", j->options->split_path, format_size(bytes, need, sizeof need));
+    j->budget->taken_bytes += bytes;
+    j->split_bytes = bytes;
+    shrink_split(j, 8 * j->split.d);
+    return ST_OK;
+}
+
 static enum status check_split_delegates(const struct job *j, struct error *e)
 {
     for (uint64_t i = 0; j->options->split_path != NULL && i < j->split.d; i++) {
-        if (j->split.delegate_ids[i] != j->order.delegate_ids[i])
+        if (j->split.delegate_ids[i] != order_delegate_id(&j->order, i))
             return mismatch(j, "the delegates", e);
     }
     return ST_OK;
@@ -98,25 +131,95 @@ static enum status number_vertices(struct job *j, struct error *e)
 {
     double start = cli_seconds();
     struct separation *s = &j->separation;
-    if (order_make(&j->order, s->degrees.of, &s->ranks, s->degrees.totals.n, j->options->p,
-                   j->report->th, j->options->threads, j->budget, e) != ST_OK)
-        return e->status;
-    degrees_drop_array(&s->degrees, j->budget);
-    j->report->d = j->order.d;
+    if (order_make(&j->order, &s->degrees.values, &s->ranks, j->options->p, j->report->th,
+                   j->budget, e) == ST_OK &&
+        check_split_delegates(j, e) == ST_OK) {
+        shrink_split(j, 0);
+        split_free(&j->split);
+        shard_loops_make(&j->loops, &s->degrees.loops, &j->order, j->budget, e);
+    }
     j->report->order_seconds = cli_seconds() - start;
-    if (check_split_delegates(j, e) != ST_OK)
+    return peers_agree(j->source->peers, e);
+}
+
+/* ---- where edges go ---- */
+
+/* The edges that a rank has at a time: its share of the stream, and a shard from all ranks. */
+static uint64_t held_edges(const struct job *j)
+{
+    const struct degrees *d = &j->separation.degrees;
+    if (j->source->peers->count == 1)
+        return d->directed_edges;
+    uint64_t own = (d->info.direction == EDGES_SYMMETRIC ? 1 : 2) * d->own_edges;
+    return own + d->directed_edges / j->options->p;
+}
+
+/* The same on all ranks, because their buckets must be. */
+static struct pack_size measure(const struct job *j)
+{
+    const struct vertex_order *o = &j->order;
+    const struct peers *peers = j->source->peers;
+    struct pack_size s = {.p = o->p,
+                          .d = o->d,
+                          .directed_edges = j->separation.degrees.directed_edges,
+                          .held_edges = peers_max_u64(peers, held_edges(j)),
+                          .nn_column_bytes = o->nn_column_bytes,
+                          .column_bits = placement_column_bits(o),
+                          .threads = (int)peers_max_u64(peers, (uint64_t)j->options->threads)};
+    if (o->delegate_run_count > 0) /* a delegate's row is spread over all shards */
+        s.longest = o->delegate_runs[0].degree / o->p;
+    for (uint32_t i = 0; i < o->p; i++) {
+        const struct shard_vertices *sv = &o->shard[i];
+        s.locals = sv->locals > s.locals ? sv->locals : s.locals;
+        if (sv->run_count > 0 && sv->runs[0].degree > s.longest)
+            s.longest = sv->runs[0].degree;
+    }
+    memcpy(s.heads, j->options->heads, sizeof s.heads);
+    return s;
+}
+
+/* Placing and then building share the memory; among ranks, so do edges placed and edges gathered. */
+static enum status divide_memory(struct job *j, struct pack_memory *memory, uint64_t *store_bytes,
+                                 int *stow, struct error *e)
+{
+    const struct vertex_values *labels = &j->separation.degrees.values;
+    const struct peers *peers = j->source->peers;
+    struct pack_size size = measure(j);
+    uint64_t left = peers_min_u64(peers, memory_left(j->budget));
+    if (peers->count > 1)
+        left -= left < GATHER_BUFFER_BYTES ? left : GATHER_BUFFER_BYTES;
+    /* what labels take can be given back before shards are built */
+    *stow = labels->windows > 1 || (j->options->spill != NULL && !pack_memory_ample(&size, left));
+    uint64_t building = left + (*stow ? labels->bytes : 0);
+    if (pack_memory_divide(memory, &size, left, building, e) != ST_OK)
         return e->status;
-    return shard_loops_make(&j->loops, &s->degrees.loops, &j->order, j->budget, e);
+    *store_bytes = memory->store_bytes;
+    if (peers->count > 1)
+        *store_bytes = memory->store_bytes / (size.p + peers->count) * size.p;
+    j->gather_bytes = memory->store_bytes - *store_bytes;
+    return ST_OK;
 }
 
 static enum status place(struct job *j, struct error *e)
 {
     double start = cli_seconds();
     const struct degrees *d = &j->separation.degrees;
-    placement_make(&j->placement, &j->order, j->source, &d->totals,
-                   d->info.direction == EDGES_SYMMETRIC, j->options->threads, j->budget, e);
-    order_drop_labels(&j->order, j->budget);
+    struct pack_memory memory;
+    struct placing_options options = {.symmetric = d->info.direction == EDGES_SYMMETRIC,
+                                      .threads = j->options->threads,
+                                      .memory = &memory,
+                                      .spill = j->options->spill,
+                                      .own_edges = d->own_edges};
+    int stow = 0;
+    if (j->parts.folder.finished_count > 0)
+        options.finished = j->parts.folder.finished;
+    divide_memory(j, &memory, &options.store_bytes, &stow, e);
+    if (peers_agree(j->source->peers, e) == ST_OK &&
+        placement_make(&j->placement, &j->order, j->source, &d->totals, &options, j->budget, e) ==
+            ST_OK && stow)
+        order_stow(&j->order, options.spill, e);
     j->report->bucket_seconds = cli_seconds() - start;
+    j->report->spilled_bytes = j->options->spill != NULL ? spill_bytes(j->options->spill) : 0;
     return e->status;
 }
 
@@ -135,43 +238,22 @@ static uint64_t pack_id(const struct job *j)
     return hash_pair(id, shard_kind.version);
 }
 
-static enum status write_part(struct job *j, const struct packing *packing, uint32_t shard,
-                              struct error *e)
-{
-    struct written_shard written;
-    char *path = pack_folder_part(&j->folder, shard);
-    if (path == NULL)
-        return fail_memory(e, j->folder.path, strlen(j->folder.path));
-    if (shard_write(packing, shard, path, j->budget, &written, e) == ST_OK) {
-        j->folder.first_part = shard;
-        j->manifest.part[shard] = written.part;
-        j->report->sync_seconds += written.sync_seconds;
-        for (int g = 0; g < SUBGRAPHS; g++)
-            j->manifest.edges[g] += written.counts[g].edges;
-    }
-    free(path);
-    return e->status;
-}
-
-static enum status start_manifest(struct job *j, uint64_t id, struct error *e)
+static enum status start_manifest(struct job *j, struct error *e)
 {
     const struct edges_info *info = &j->separation.degrees.info;
-    struct manifest *m = &j->manifest;
-    m->part = calloc(j->options->p, sizeof *m->part);
-    if (m->part == NULL)
-        return fail_memory(e, "manifest", j->options->p * sizeof *m->part);
+    struct manifest *m = &j->parts.manifest;
     m->direction = info->direction;
     m->totals = j->report->totals;
     m->p = j->options->p;
     m->th = j->report->th;
-    m->d = j->report->d;
+    m->d = j->report->d = separation_delegates(&j->separation, j->report->th);
     m->encoding = j->options->encoding;
-    m->pack_id = id;
+    m->pack_id = pack_id(j);
     m->randomized = info->randomized;
     m->random_n = info->random_n;
     m->random_seed = info->random_seed;
     memcpy(m->provenance, info->provenance, sizeof m->provenance);
-    return ST_OK;
+    return parts_start(&j->parts, e);
 }
 
 static int shard_threads(const struct job *j)
@@ -180,35 +262,103 @@ static int shard_threads(const struct job *j)
     return records < PARALLEL_RECORDS ? 1 : j->options->threads;
 }
 
-static enum status write_folder(struct job *j, struct error *e)
+static enum status write_parts(struct job *j, struct error *e)
 {
     double start = cli_seconds();
     struct packing packing = {.placement = &j->placement,
                               .loops = &j->loops,
                               .th = j->report->th,
-                              .pack_id = pack_id(j),
+                              .pack_id = j->parts.manifest.pack_id,
                               .encoding = j->options->encoding,
                               .threads = shard_threads(j)};
+    struct gathering gathering = {.own = &j->placement,
+                                  .peers = j->source->peers,
+                                  .shard_records =
+                                      j->separation.degrees.directed_edges / j->options->p,
+                                  .store_bytes = j->gather_bytes,
+                                  .spill = j->options->spill};
     memcpy(packing.heads, j->options->heads, sizeof packing.heads);
-    if (start_manifest(j, packing.pack_id, e) != ST_OK || pack_folder_clear(&j->folder, e) != ST_OK)
-        return e->status;
-    for (uint32_t shard = j->options->p; shard-- > 0;) {
-        if (write_part(j, &packing, shard, e) != ST_OK)
-            return e->status;
-    }
-    memcpy(j->report->edges, j->manifest.edges, sizeof j->report->edges);
-    manifest_write(&j->manifest, j->options->folder, e);
+    if (j->source->peers->rank == 0)
+        pack_folder_claim(&j->parts.folder, e);
+    parts_write(&j->parts, &packing, &gathering, e);
     j->report->build_seconds = cli_seconds() - start;
+    j->report->sync_seconds = j->parts.sync_seconds;
     return e->status;
+}
+
+static enum status build_parts(struct job *j, struct error *e)
+{
+    if (number_vertices(j, e) == ST_OK)
+        place(j, e);
+    if (peers_agree(j->source->peers, e) == ST_OK)
+        write_parts(j, e);
+    return e->status;
+}
+
+static enum status prove_parts(struct job *j, struct error *e)
+{
+    double start = cli_seconds();
+    parts_prove(&j->parts, e);
+    j->report->taken_over = j->parts.folder.finished_count;
+    j->report->prove_seconds = cli_seconds() - start;
+    return e->status;
+}
+
+/* ---- everything ---- */
+
+static struct journal start_journal(const struct pack_options *o, const struct edge_source *source,
+                                    const struct split *split)
+{
+    struct journal journal = {.p = o->p, .encoding = o->encoding};
+    snprintf(journal.input, sizeof journal.input, "%s", source->name);
+    memcpy(journal.heads, o->heads, sizeof journal.heads);
+    journal.th_suggested = o->split_path == NULL && !o->th_given;
+    journal.th_known = !journal.th_suggested;
+    journal.th = o->split_path != NULL ? split->th : o->th_given ? o->th : 0;
+    return journal;
+}
+
+/* The first rank opens the folder for all. */
+static enum status open_folder(struct job *j, struct error *e)
+{
+    const struct pack_options *o = j->options;
+    struct pack_folder *folder = &j->parts.folder;
+    struct journal journal = start_journal(o, j->source, &j->split);
+    *folder = (struct pack_folder){.fd = -1};
+    if (e->status == ST_OK && j->source->peers->rank == 0)
+        pack_folder_open(folder, o->folder, o->mode, &journal, e);
+    else if (e->status == ST_OK)
+        pack_folder_join(folder, o->folder, o->mode, &journal, e);
+    return pack_folder_share(folder, j->source->peers, e);
+}
+
+static enum status identify(struct job *j, struct error *e)
+{
+    const struct manifest *m = &j->parts.manifest;
+    if (start_manifest(j, e) == ST_OK && j->source->peers->rank == 0)
+        pack_folder_identify(&j->parts.folder, m->th, m->totals.checksum, m->pack_id, e);
+    return peers_agree(j->source->peers, e);
+}
+
+static enum status pack_into(struct job *j, struct error *e)
+{
+    if (separate(j, e) != ST_OK || identify(j, e) != ST_OK)
+        return e->status;
+    if (j->options->mode == FOLDER_RESUME && prove_parts(j, e) != ST_OK)
+        return e->status;
+    if (!parts_complete(&j->parts) && build_parts(j, e) != ST_OK)
+        return e->status;
+    memcpy(j->report->edges, j->parts.manifest.edges, sizeof j->report->edges);
+    return parts_finish(&j->parts, &j->report->complete, e);
 }
 
 static void free_job(struct job *j)
 {
-    manifest_free(&j->manifest);
     placement_free(&j->placement);
     shard_loops_free(&j->loops, j->budget);
     order_free(&j->order, j->budget);
     separation_free(&j->separation, j->budget);
+    shrink_split(j, 0);
     split_free(&j->split);
 }
 
@@ -217,13 +367,14 @@ enum status pack(const struct pack_options *options, const struct edge_source *s
 {
     struct job j = {.options = options, .source = source, .budget = budget, .report = report};
     memset(report, 0, sizeof *report);
-    if (options->split_path != NULL && split_read(&j.split, options->split_path, e) != ST_OK)
-        return e->status;
-    if (pack_folder_open(&j.folder, options->folder, options->p, options->force, e) == ST_OK) {
-        if (separate(&j, e) != ST_OK || number_vertices(&j, e) != ST_OK || place(&j, e) != ST_OK ||
-            write_folder(&j, e) != ST_OK)
-            pack_folder_abandon(&j.folder);
-    }
+    j.parts.peers = source->peers;
+    j.parts.budget = budget;
+    j.parts.threads = options->threads;
+    read_split(&j, e);
+    if (open_folder(&j, e) == ST_OK)
+        pack_into(&j, e);
+    report->finished_parts = j.parts.folder.finished_count;
+    parts_end(&j.parts, e->status);
     free_job(&j);
     return e->status;
 }

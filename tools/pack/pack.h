@@ -1,16 +1,19 @@
 /* pack.h: packs an edge stream into a shard directory.
  *
  * Passes over the stream: degrees; class counts, where TH is to be suggested; edges into buckets.
- * Then shard after shard is sorted and written, the last one first, and the manifest at the end.
+ * Then shard after shard is sorted and written, the last one first, and the manifest at the end. A
+ * run that resumes an earlier one takes over the parts that are whole.
  */
 #ifndef DBFS_PACK_H
 #define DBFS_PACK_H
 
 #include "csr_build.h"
 #include "tools/edge_source.h"
+#include "tools/spill.h"
 #include "formats/manifest.h"
 #include "formats/memory.h"
 #include "formats/shard.h"
+#include "pack_folder.h"
 
 #include <stdint.h>
 
@@ -23,8 +26,10 @@ struct pack_options {
     uint64_t th;
     int heads[SUBGRAPHS];
     enum pack_encoding encoding;
-    int force, threads;
+    int threads;
     const char *folder;
+    enum pack_folder_mode mode;
+    struct spill *spill; /* for edges that the budget cannot hold; NULL: none */
 };
 
 struct pack_report {
@@ -32,8 +37,13 @@ struct pack_report {
     uint64_t th, d;
     int suggested, both_bounds_met; /* whether TH was suggested, and by both bounds */
     uint64_t edges[SUBGRAPHS];
+    uint32_t taken_over;     /* parts of an earlier run that were whole */
+    int complete;            /* already: nothing was written */
+    uint32_t finished_parts; /* in place; after a failure too: what --resume need not do again */
     double degree_seconds, class_seconds, order_seconds, bucket_seconds, build_seconds;
-    double sync_seconds; /* part of build_seconds */
+    double prove_seconds; /* reading the parts of an earlier run */
+    double sync_seconds;  /* part of build_seconds */
+    uint64_t spilled_bytes;
 };
 
 enum status pack(const struct pack_options *options, const struct edge_source *source,

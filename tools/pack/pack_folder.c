@@ -2,14 +2,19 @@
 #include "pack_folder.h"
 
 #include "formats/manifest.h"
+#include "formats/outfile.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* ---- names ---- */
 
 /* part-SSSS-of-PPPP.dbfs, as some packing named it */
 static int is_part(const char *name)
@@ -20,87 +25,337 @@ static int is_part(const char *name)
            name[used] == '\0';
 }
 
+/* .NAME.XXXXXX of something that we write, as outfile.c names it until it is whole */
+static int is_temporary(const char *name)
+{
+    char base[64];
+    size_t length = strlen(name);
+    if (length < 9 || length - 8 >= sizeof base || name[0] != '.' || name[length - 7] != '.')
+        return 0;
+    memcpy(base, name + 1, length - 8);
+    base[length - 8] = '\0';
+    return is_part(base) || strcmp(base, MANIFEST_NAME) == 0 || strcmp(base, PACKING_NAME) == 0;
+}
+
 static int is_dot(const char *name)
 {
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-static enum status refuse_contents(const char *path, struct error *e)
+char *pack_folder_part(const struct pack_folder *f, uint32_t shard)
 {
-    int empty = 1, manifest = 0;
-    const struct dirent *entry;
-    DIR *dir = opendir(path);
-    if (dir == NULL)
-        return fail_errno(e, path, "cannot open the folder");
-    while ((entry = readdir(dir)) != NULL) {
-        empty &= is_dot(entry->d_name);
-        manifest |= strcmp(entry->d_name, MANIFEST_NAME) == 0;
-    }
-    closedir(dir);
-    if (manifest)
-        return fail(e, ST_RUNTIME, "%s: holds a packed graph already: --force replaces it", path);
-    if (!empty)
-        return fail(e, ST_RUNTIME, "%s: is not empty: --force writes into it all the same", path);
-    return ST_OK;
+    char name[64];
+    return manifest_path(f->path, manifest_part_name(name, sizeof name, shard, f->journal.p));
 }
 
-enum status pack_folder_open(struct pack_folder *f, const char *path, uint32_t p, int force,
-                             struct error *e)
+static int is_finished(const struct pack_folder *f, const char *name)
 {
-    struct stat st;
-    *f = (struct pack_folder){.path = path, .p = p, .first_part = p};
-    if (mkdir(path, 0777) == 0) {
-        f->made = 1;
-        return ST_OK;
-    }
-    if (errno != EEXIST || stat(path, &st) != 0)
-        return fail_errno(e, path, "cannot make the folder");
-    if (!S_ISDIR(st.st_mode))
-        return fail(e, ST_RUNTIME, "%s: is not a folder", path);
-    return force ? ST_OK : refuse_contents(path, e);
+    char own[64];
+    unsigned shard;
+    return sscanf(name, "part-%u-", &shard) == 1 && shard < f->journal.p && f->finished[shard] &&
+           strcmp(manifest_part_name(own, sizeof own, shard, f->journal.p), name) == 0;
 }
 
-static enum status remove_file(const char *folder, const char *name, struct error *e)
+/* ---- removing ---- */
+
+static enum status remove_file(const struct pack_folder *f, const char *name, struct error *e)
 {
-    char *path = manifest_path(folder, name);
-    if (path == NULL)
-        return fail_memory(e, folder, strlen(folder));
-    if (unlink(path) != 0 && errno != ENOENT)
-        fail_errno(e, path, "cannot remove");
-    free(path);
+    if (unlinkat(f->fd, name, 0) != 0 && errno != ENOENT) {
+        int cause = errno;
+        fail(e, ST_RUNTIME, "%s/%s: cannot remove: %s", f->path, name, strerror(cause));
+    }
     return e->status;
 }
 
-enum status pack_folder_clear(const struct pack_folder *f, struct error *e)
+static int is_unfinished_part(const struct pack_folder *f, const char *name)
+{
+    return is_part(name) && !is_finished(f, name);
+}
+
+static int is_left_over(const struct pack_folder *f, const char *name)
+{
+    (void)f;
+    return is_temporary(name);
+}
+
+static enum status remove_matching(const struct pack_folder *f,
+                                   int (*matches)(const struct pack_folder *, const char *),
+                                   struct error *e)
 {
     const struct dirent *entry;
-    if (remove_file(f->path, MANIFEST_NAME, e) != ST_OK)
-        return e->status;
     DIR *dir = opendir(f->path);
     if (dir == NULL)
         return fail_errno(e, f->path, "cannot open the folder");
     while ((entry = readdir(dir)) != NULL && e->status == ST_OK) {
-        if (is_part(entry->d_name))
-            remove_file(f->path, entry->d_name, e);
+        if (matches(f, entry->d_name))
+            remove_file(f, entry->d_name, e);
     }
     closedir(dir);
     return e->status;
 }
 
-char *pack_folder_part(const struct pack_folder *f, uint32_t shard)
+/* What was renamed or removed so far survives a crash of the machine before anything that follows. */
+static enum status sync_folder(const struct pack_folder *f, struct error *e)
 {
-    char name[64];
-    return manifest_path(f->path, manifest_part_name(name, sizeof name, shard, f->p));
+    if (fsync(f->fd) != 0 && errno != EINVAL && errno != EROFS)
+        fail_errno(e, f->path, "cannot sync the folder");
+    return e->status;
 }
 
-void pack_folder_abandon(const struct pack_folder *f)
+/* ---- opening ---- */
+
+/* One packing at a time. The kernel lets go of the lock whatever ends the process; file systems
+ * that cannot lock a folder go without. */
+static enum status lock(struct pack_folder *f, struct error *e)
 {
-    for (uint32_t shard = f->first_part; shard < f->p; shard++) {
-        char *path = pack_folder_part(f, shard);
-        if (path != NULL)
-            unlink(path);
-        free(path);
+    f->fd = open(f->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (f->fd < 0)
+        return fail_errno(e, f->path, "cannot open the folder");
+    if (flock(f->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        fail(e, ST_RUNTIME, "%s: another dbfs-pack is writing into it", f->path);
+    return e->status;
+}
+
+static enum status make(struct pack_folder *f, struct error *e)
+{
+    struct stat st;
+    if (mkdir(f->path, 0777) == 0) {
+        f->made = 1;
+        return ST_OK;
     }
+    if (errno != EEXIST || stat(f->path, &st) != 0)
+        return fail_errno(e, f->path, "cannot make the folder");
+    return S_ISDIR(st.st_mode) ? ST_OK : fail(e, ST_RUNTIME, "%s: is not a folder", f->path);
+}
+
+static enum status look(struct pack_folder *f, int *others, struct error *e)
+{
+    const struct dirent *entry;
+    DIR *dir = opendir(f->path);
+    if (dir == NULL)
+        return fail_errno(e, f->path, "cannot open the folder");
+    while ((entry = readdir(dir)) != NULL) {
+        if (strcmp(entry->d_name, MANIFEST_NAME) == 0)
+            f->has_manifest = 1;
+        else if (strcmp(entry->d_name, PACKING_NAME) == 0)
+            f->has_journal = 1;
+        else if (!is_dot(entry->d_name) && !is_temporary(entry->d_name))
+            *others = 1;
+    }
+    closedir(dir);
+    return ST_OK;
+}
+
+static enum status refuse_new(const struct pack_folder *f, int others, struct error *e)
+{
+    if (f->has_manifest)
+        return fail(e, ST_RUNTIME, "%s: holds a packed graph already: --force replaces it",
+                    f->path);
+    if (f->has_journal)
+        return fail(e, ST_RUNTIME, "%s: holds an unfinished packing: --resume with the same options "
+                    "goes on with it, --force replaces it", f->path);
+    if (others)
+        return fail(e, ST_RUNTIME, "%s: is not empty: --force writes into it all the same",
+                    f->path);
+    return ST_OK;
+}
+
+/* ---- resuming ---- */
+
+/* What keeps two packings from being the same, as far as both are known; NULL: nothing. */
+static const char *difference(const struct journal *a, const struct journal *b)
+{
+    if (a->p != b->p)
+        return "another number of shards";
+    if (memcmp(a->heads, b->heads, sizeof a->heads) != 0)
+        return "other --heads";
+    if (a->encoding != b->encoding)
+        return "another --encoding";
+    if (a->identified && b->identified && a->checksum != b->checksum)
+        return "other edges";
+    if (a->th_known && b->th_known && a->th != b->th)
+        return "another TH";
+    if (a->identified && b->identified && a->pack_id != b->pack_id)
+        return "other options or another version";
+    return NULL;
+}
+
+static enum status compare_found(const struct pack_folder *f, struct error *e)
+{
+    const char *what = difference(&f->found, &f->journal);
+    if (what == NULL)
+        return ST_OK;
+    return fail(e, ST_RUNTIME, "%s: holds %s with %s: --resume takes the options of before, --force "
+                "replaces it", f->path, f->has_journal ? "an unfinished packing" : "a packed graph",
+                what);
+}
+
+/* Where both stand, the journal counts: a killed --force leaves the manifest of an older graph. */
+static enum status read_found(struct pack_folder *f, struct error *e)
+{
+    struct manifest m;
+    int found;
+    if (f->has_journal)
+        return journal_read(&f->found, f->path, &found, e);
+    if (manifest_read(&m, f->path, e) != ST_OK)
+        return e->status;
+    f->found = (struct journal){.p = m.p,
+                                .encoding = m.encoding,
+                                .th_known = 1,
+                                .th = m.th,
+                                .identified = 1,
+                                .checksum = m.totals.checksum,
+                                .pack_id = m.pack_id};
+    /* those of a graph are part of its pack id alone */
+    memcpy(f->found.heads, f->journal.heads, sizeof f->found.heads);
+    manifest_free(&m);
+    return ST_OK;
+}
+
+static int resumes(const struct pack_folder *f)
+{
+    return f->mode == FOLDER_RESUME && (f->has_journal || f->has_manifest);
+}
+
+static enum status check_use(struct pack_folder *f, struct error *e)
+{
+    int others = 0;
+    if (look(f, &others, e) != ST_OK || f->mode == FOLDER_FORCE)
+        return e->status;
+    if (resumes(f))
+        return read_found(f, e) == ST_OK ? compare_found(f, e) : e->status;
+    return refuse_new(f, others, e);
+}
+
+int pack_folder_suggested_th(const struct pack_folder *f, uint64_t checksum, uint64_t *th)
+{
+    const struct journal *found = &f->found;
+    if (!resumes(f) || !f->has_journal || !found->th_suggested || !found->identified ||
+        found->checksum != checksum)
+        return 0;
+    *th = found->th;
+    return 1;
+}
+
+/* ---- the journal ---- */
+
+static enum status write_journal(struct pack_folder *f, struct error *e)
+{
+    if (journal_write(&f->journal, f->path, e) == ST_OK && !resumes(f))
+        f->journal_written = 1;
+    return e->status;
+}
+
+/* What the process says when a signal ends it. */
+static void prepare_farewell(const struct pack_folder *f)
+{
+    char text[4608];
+    snprintf(text, sizeof text, "dbfs-pack: %s: interrupted: --resume with the same options goes on\n",
+             f->path);
+    outfile_farewell(text);
+}
+
+enum status pack_folder_join(struct pack_folder *f, const char *path, enum pack_folder_mode mode,
+                             const struct journal *wanted, struct error *e)
+{
+    *f = (struct pack_folder){.path = path, .mode = mode, .fd = -1, .journal = *wanted};
+    f->finished = calloc(wanted->p, sizeof *f->finished);
+    if (f->finished == NULL)
+        return fail_memory(e, path, wanted->p * sizeof *f->finished);
+    return ST_OK;
+}
+
+enum status pack_folder_share(struct pack_folder *f, const struct peers *peers, struct error *e)
+{
+    if (peers_agree(peers, e) != ST_OK)
+        return e->status;
+    peers_broadcast(peers, &f->has_manifest, sizeof f->has_manifest, 0);
+    peers_broadcast(peers, &f->has_journal, sizeof f->has_journal, 0);
+    peers_broadcast(peers, &f->found, sizeof f->found, 0);
+    return ST_OK;
+}
+
+enum status pack_folder_open(struct pack_folder *f, const char *path, enum pack_folder_mode mode,
+                             const struct journal *wanted, struct error *e)
+{
+    if (pack_folder_join(f, path, mode, wanted, e) != ST_OK)
+        return e->status;
+    if (make(f, e) != ST_OK || lock(f, e) != ST_OK || check_use(f, e) != ST_OK ||
+        remove_matching(f, is_left_over, e) != ST_OK)
+        return e->status;
+    if (!f->has_manifest && !f->has_journal && write_journal(f, e) != ST_OK)
+        return e->status;
+    if (f->journal_written || resumes(f))
+        prepare_farewell(f);
+    return ST_OK;
+}
+
+enum status pack_folder_identify(struct pack_folder *f, uint64_t th, uint64_t checksum,
+                                 uint64_t pack_id, struct error *e)
+{
+    f->journal.th_known = 1;
+    f->journal.th = th;
+    f->journal.identified = 1;
+    f->journal.checksum = checksum;
+    f->journal.pack_id = pack_id;
+    if (resumes(f)) {
+        if (compare_found(f, e) != ST_OK)
+            return e->status;
+        f->journal_current = f->has_journal && f->found.identified;
+        /* how TH was found stays as it was */
+        f->journal.th_suggested = f->has_journal ? f->found.th_suggested : f->journal.th_suggested;
+    }
+    int ours = f->journal_written || (resumes(f) && f->has_journal);
+    if (ours && !f->journal_current && write_journal(f, e) == ST_OK)
+        f->journal_current = 1;
+    return e->status;
+}
+
+enum status pack_folder_claim(struct pack_folder *f, struct error *e)
+{
+    if (!f->journal_current && write_journal(f, e) != ST_OK)
+        return e->status;
+    prepare_farewell(f);
+    f->claimed = 1;
+    if (remove_file(f, MANIFEST_NAME, e) != ST_OK || sync_folder(f, e) != ST_OK)
+        return e->status;
+    return remove_matching(f, is_unfinished_part, e);
+}
+
+void pack_folder_note(struct pack_folder *f, uint32_t shard)
+{
+    f->finished_count += !f->finished[shard];
+    f->finished[shard] = 1;
+}
+
+enum status pack_folder_finish(struct pack_folder *f, struct error *e)
+{
+    outfile_farewell(NULL);
+    if (remove_file(f, PACKING_NAME, e) != ST_OK)
+        return e->status;
+    return sync_folder(f, e);
+}
+
+/* ---- leaving ---- */
+
+void pack_folder_abandon(struct pack_folder *f)
+{
+    struct error ignored = {0};
+    outfile_farewell(NULL);
+    if (f->finished_count > 0 || f->fd < 0)
+        return;
+    if (f->claimed)
+        remove_matching(f, is_unfinished_part, &ignored);
+    if (f->journal_written)
+        remove_file(f, PACKING_NAME, &ignored);
     if (f->made)
         rmdir(f->path);
+}
+
+void pack_folder_close(struct pack_folder *f)
+{
+    if (f->fd >= 0)
+        close(f->fd);
+    free(f->finished);
+    *f = (struct pack_folder){.fd = -1};
 }

@@ -6,11 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    PREFETCH_EDGES = 24,
-    BUCKET_RECORDS = 1 << 17, /* what a bucket should hold, so that it sorts in the cache */
-    MAX_RANGES = 4096         /* of all shards together, before buckets grow instead */
-};
+enum { PREFETCH_EDGES = 24 };
 
 /* v mod p without a division where v has 32 bits: the high word of p times the fraction v/p. */
 struct modulus {
@@ -37,30 +33,48 @@ struct placing {
     struct class_placing class[SUBGRAPHS];
     uint32_t shard_buckets;
     const uint32_t *label;
-    const uint32_t *delegate_peers;
     uint32_t delegate_mask; /* of a label */
+    const uint32_t *run_end; /* of delegates with equal degrees; NULL: labels tell all runs apart */
+    uint64_t run_count;
     unsigned local_bits;
     struct modulus modulus;
     int both; /* directions: the stream has each edge once */
+    const unsigned char *finished; /* shards whose edges are passed over; NULL: none */
     struct bucket_store *store;
 };
 
+/* Whether `last` is in the run of the delegate `first` before it. */
+static int same_run(const struct placing *c, uint32_t first, uint32_t last)
+{
+    uint64_t low = 0, high = c->run_count;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (c->run_end[middle] <= first)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return last < c->run_end[low];
+}
+
 /* The shard of an edge between delegates: that of the lower degree, then of the smaller id. Ids of
  * delegates ascend as degrees descend, and with the ids of their vertices within a degree. The run
- * bits of the labels tell most different degrees apart, the bigger hub's peers the rest. */
+ * bits of the labels tell different degrees apart, or most of them where there are many. */
 static inline uint32_t dd_shard(const struct placing *c, uint64_t u, uint32_t lu, uint64_t v,
                                 uint32_t lv)
 {
     uint32_t du = lu & c->delegate_mask, dv = lv & c->delegate_mask;
     uint32_t first = du < dv ? du : dv, last = du < dv ? dv : du;
-    int same_degree =
-        ((lu ^ lv) & ~c->delegate_mask) == 0 && last < c->delegate_peers[first];
+    int same_degree = ((lu ^ lv) & ~c->delegate_mask) == 0 &&
+                      (c->run_end == NULL || same_run(c, first, last));
     return reduce(&c->modulus, same_degree == (du < dv) ? u : v);
 }
 
 static inline void append(const struct placing *c, struct bucket_writer *w, uint32_t shard,
-                          enum subgraph g, uint32_t row, uint64_t column)
+                          enum subgraph g, uint32_t row, uint64_t column, int selective)
 {
+    if (selective && c->finished[shard])
+        return;
     const struct class_placing *class = &c->class[g];
     uint32_t range = class->of_granule[row_ranges_granule(row, class->shift)];
     uint32_t bucket = shard * c->shard_buckets + class->first_bucket + range;
@@ -73,30 +87,43 @@ static inline void append(const struct placing *c, struct bucket_writer *w, uint
 
 /* Places u -> v, and v -> u where the stream has each edge once. */
 static inline void place_edge(const struct placing *c, struct bucket_writer *w, uint64_t u,
-                              uint64_t v)
+                              uint64_t v, int selective)
 {
     uint32_t lu = c->label[u], lv = c->label[v];
     uint32_t du = lu & c->delegate_mask, dv = lv & c->delegate_mask;
     if (lu & lv & LABEL_DELEGATE) {
         uint32_t shard = c->modulus.p == 1 ? 0 : dd_shard(c, u, lu, v, lv);
-        append(c, w, shard, DD, du, dv);
+        append(c, w, shard, DD, du, dv, selective);
         if (c->both)
-            append(c, w, shard, DD, dv, du);
+            append(c, w, shard, DD, dv, du, selective);
     } else if (lv & LABEL_DELEGATE) {
         uint32_t shard = reduce(&c->modulus, u);
-        append(c, w, shard, ND, lu, dv);
+        append(c, w, shard, ND, lu, dv, selective);
         if (c->both)
-            append(c, w, shard, DN, dv, lu);
+            append(c, w, shard, DN, dv, lu, selective);
     } else if (lu & LABEL_DELEGATE) {
         uint32_t shard = reduce(&c->modulus, v);
-        append(c, w, shard, DN, du, lv);
+        append(c, w, shard, DN, du, lv, selective);
         if (c->both)
-            append(c, w, shard, ND, lv, du);
+            append(c, w, shard, ND, lv, du, selective);
     } else {
         uint64_t su = reduce(&c->modulus, u), sv = reduce(&c->modulus, v);
-        append(c, w, (uint32_t)su, NN, lu, sv << c->local_bits | lv);
+        append(c, w, (uint32_t)su, NN, lu, sv << c->local_bits | lv, selective);
         if (c->both)
-            append(c, w, (uint32_t)sv, NN, lv, su << c->local_bits | lu);
+            append(c, w, (uint32_t)sv, NN, lv, su << c->local_bits | lu, selective);
+    }
+}
+
+static inline void place_edges(const struct placing *c, struct bucket_writer *w,
+                               const struct edge *edges, size_t count, int selective)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i + PREFETCH_EDGES < count) {
+            __builtin_prefetch(&c->label[edges[i + PREFETCH_EDGES].u]);
+            __builtin_prefetch(&c->label[edges[i + PREFETCH_EDGES].v]);
+        }
+        if (edges[i].u != edges[i].v)
+            place_edge(c, w, edges[i].u, edges[i].v, selective);
     }
 }
 
@@ -106,14 +133,10 @@ static enum status visit(void *context, int thread, const struct edge *edges, si
     /* a copy that nothing points to stays in registers while records are stored */
     const struct placing c = *(const struct placing *)context;
     struct bucket_writer *w = &c.store->writer[thread];
-    for (size_t i = 0; i < count; i++) {
-        if (i + PREFETCH_EDGES < count) {
-            __builtin_prefetch(&c.label[edges[i + PREFETCH_EDGES].u]);
-            __builtin_prefetch(&c.label[edges[i + PREFETCH_EDGES].v]);
-        }
-        if (edges[i].u != edges[i].v)
-            place_edge(&c, w, edges[i].u, edges[i].v);
-    }
+    if (c.finished == NULL)
+        place_edges(&c, w, edges, count, 0);
+    else
+        place_edges(&c, w, edges, count, 1);
     if (w->error.status != ST_OK)
         *e = w->error;
     return e->status;
@@ -129,6 +152,12 @@ static unsigned bits_for(uint64_t count)
     return bits;
 }
 
+unsigned placement_column_bits(const struct vertex_order *o)
+{
+    unsigned nn = o->local_bits + bits_for(o->p), delegates = bits_for(o->d);
+    return nn > delegates ? nn : delegates;
+}
+
 static uint32_t largest_shard(const struct vertex_order *o)
 {
     uint32_t largest = 0;
@@ -139,23 +168,18 @@ static uint32_t largest_shard(const struct vertex_order *o)
     return largest;
 }
 
-/* Records of 4 bytes where what they leave to the row does not make too many ranges; returns the
- * rows that a range may have. */
-static uint64_t plan_records(struct record_plan *plan, unsigned column_bits, uint64_t rows,
-                             uint32_t p)
+unsigned placement_record_bytes(unsigned column_bits, uint64_t rows, uint64_t max_ranges)
 {
-    plan->column_bits = column_bits;
-    plan->bytes = 8;
-    if (column_bits < 32 && (rows >> (32 - column_bits)) * p <= MAX_RANGES)
-        plan->bytes = 4;
-    return UINT64_C(1) << (8 * plan->bytes - column_bits < 63 ? 8 * plan->bytes - column_bits : 63);
+    return column_bits < 32 && rows >> (32 - column_bits) <= max_ranges ? 4 : 8;
 }
 
-static uint64_t range_target(const struct vertex_order *o, uint64_t directed_edges)
+/* Returns the rows that a range may have. */
+static uint64_t plan_records(struct record_plan *plan, unsigned column_bits, uint64_t rows,
+                             uint64_t max_ranges)
 {
-    uint64_t ranges = MAX_RANGES / o->p + 1;
-    uint64_t target = directed_edges / o->p / ranges;
-    return target > BUCKET_RECORDS ? target : BUCKET_RECORDS;
+    plan->column_bits = column_bits;
+    plan->bytes = placement_record_bytes(column_bits, rows, max_ranges);
+    return UINT64_C(1) << (8 * plan->bytes - column_bits < 63 ? 8 * plan->bytes - column_bits : 63);
 }
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -163,16 +187,21 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static enum status plan(struct placement *pl, uint64_t directed_edges, struct error *e)
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static enum status plan(struct placement *pl, const struct pack_memory *memory, struct error *e)
 {
     const struct vertex_order *o = pl->order;
     const struct shard_vertices *sv = &o->shard[largest_shard(o)];
     struct record_plan *plan = pl->plan;
-    uint64_t target = range_target(o, directed_edges);
-    uint64_t nn = plan_records(&plan[NN], o->local_bits + bits_for(o->p), sv->locals, o->p);
-    uint64_t nd = plan_records(&plan[ND], bits_for(o->d), sv->locals, o->p);
-    uint64_t dn = plan_records(&plan[DN], o->local_bits, o->d, o->p);
-    uint64_t dd = plan_records(&plan[DD], bits_for(o->d), o->d, o->p);
+    uint64_t target = memory->range_records, most = memory->max_ranges / o->p;
+    uint64_t nn = plan_records(&plan[NN], o->local_bits + bits_for(o->p), sv->locals, most);
+    uint64_t nd = plan_records(&plan[ND], bits_for(o->d), sv->locals, most);
+    uint64_t dn = plan_records(&plan[DN], o->local_bits, o->d, most);
+    uint64_t dd = plan_records(&plan[DD], bits_for(o->d), o->d, most);
     if (row_ranges_make(&pl->local_rows, sv->runs, sv->run_count, 1, target, smaller(nn, nd), e) !=
             ST_OK ||
         row_ranges_make(&pl->delegate_rows, o->delegate_runs, o->delegate_run_count, o->p, target,
@@ -186,17 +215,20 @@ static enum status plan(struct placement *pl, uint64_t directed_edges, struct er
     return ST_OK;
 }
 
-static struct placing start_placing(struct placement *pl, int symmetric)
+static struct placing start_placing(struct placement *pl, const struct placing_options *options)
 {
     const struct vertex_order *o = pl->order;
     struct placing c = {.shard_buckets = pl->shard_buckets,
-                        .label = o->label,
-                        .delegate_peers = o->delegate_peers,
+                        .label = o->labels->of,
+                        .run_count = o->delegate_run_count,
                         .delegate_mask = (UINT32_C(1) << o->delegate_bits) - 1,
                         .local_bits = o->local_bits,
                         .modulus = {.p = o->p, .reciprocal = UINT64_MAX / o->p + 1},
-                        .both = !symmetric,
+                        .both = !options->symmetric,
+                        .finished = options->finished,
                         .store = &pl->store};
+    if (o->delegate_run_count > UINT64_C(1) << (31 - o->delegate_bits))
+        c.run_end = o->delegate_run_end;
     for (int g = 0; g < SUBGRAPHS; g++) {
         const struct row_ranges *rows = placement_rows(pl, (enum subgraph)g);
         c.class[g] = (struct class_placing){.of_granule = rows->of_granule,
@@ -208,22 +240,35 @@ static struct placing start_placing(struct placement *pl, int symmetric)
     return c;
 }
 
+static enum status open_store(struct placement *pl, uint64_t records,
+                              const struct placing_options *options, struct memory_budget *budget,
+                              struct error *e)
+{
+    struct bucket_options o = {.buckets = pl->order->p * pl->shard_buckets,
+                               .threads = options->threads,
+                               .expected_bytes = 4 * records,
+                               .room_bytes = options->store_bytes,
+                               .spill = options->spill};
+    for (int g = 0; g < SUBGRAPHS; g++)
+        o.most_bytes = larger(o.most_bytes, pl->plan[g].bytes * records);
+    return bucket_store_open(&pl->store, &o, budget, e);
+}
+
 enum status placement_make(struct placement *pl, const struct vertex_order *order,
                            const struct edge_source *source, const struct edges_totals *totals,
-                           int symmetric, int threads, struct memory_budget *budget,
+                           const struct placing_options *options, struct memory_budget *budget,
                            struct error *e)
 {
-    uint64_t records = (totals->edges - totals->loops) * (symmetric ? 1 : 2);
+    /* an upper bound: how many of this rank's are loops is not known */
+    uint64_t own = smaller(options->own_edges, totals->edges - totals->loops);
     memset(pl, 0, sizeof *pl);
     pl->order = order;
-    if (plan(pl, records, e) == ST_OK &&
-        bucket_store_open(&pl->store, order->p * pl->shard_buckets, threads, 4 * records, budget,
-                          e) == ST_OK) {
-        struct placing c = start_placing(pl, symmetric);
-        if (edge_source_scan(source, totals, threads, visit, &c, e) == ST_OK)
-            bucket_store_seal(&pl->store, e);
-    }
-    if (e->status != ST_OK)
+    if (plan(pl, options->memory, e) == ST_OK)
+        open_store(pl, own * (options->symmetric ? 1 : 2), options, budget, e);
+    struct placing c = start_placing(pl, options);
+    if (values_scan(order->labels, source, totals, visit, &c, e) == ST_OK)
+        bucket_store_seal(&pl->store, e);
+    if (peers_agree(source->peers, e) != ST_OK)
         placement_free(pl);
     return e->status;
 }

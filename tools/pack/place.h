@@ -10,6 +10,7 @@
 #include "bucket.h"
 #include "tools/edge_source.h"
 #include "order.h"
+#include "pack_memory.h"
 #include "row_ranges.h"
 
 #include <stdint.h>
@@ -25,16 +26,36 @@ struct placement {
     const struct vertex_order *order;
     struct row_ranges local_rows, delegate_rows; /* the same in every shard */
     uint32_t shard_buckets;                      /* buckets of a shard */
+    uint32_t first_shard;                        /* that the store has buckets of */
     struct record_plan plan[SUBGRAPHS];
     struct bucket_store store;
 };
 
-/* Plans the buckets and fills them. symmetric: the stream holds both directions. */
+/* How edges are placed. */
+struct placing_options {
+    int symmetric; /* the stream holds both directions */
+    int threads;
+    const struct pack_memory *memory;
+    struct spill *spill; /* NULL: none, what does not fit is ST_RESOURCE */
+    uint64_t own_edges;  /* of the stream's, in this rank's share */
+    uint64_t store_bytes; /* memory for the store */
+    const unsigned char *finished; /* [p] shards whose edges are not needed; NULL: none */
+};
+
+/* Plans the buckets and fills them with the edges of this rank's share. The status is that of all
+ * ranks. */
 enum status placement_make(struct placement *placement, const struct vertex_order *order,
                            const struct edge_source *source, const struct edges_totals *totals,
-                           int symmetric, int threads, struct memory_budget *budget,
+                           const struct placing_options *options, struct memory_budget *budget,
                            struct error *e);
 void placement_free(struct placement *placement);
+
+/* Bytes of a record whose column has column_bits, in a subgraph of so many rows and at most max_ranges
+ * ranges of them: 4 where what they leave to the row does not make too many ranges, else 8. */
+unsigned placement_record_bytes(unsigned column_bits, uint64_t rows, uint64_t max_ranges);
+
+/* The most bits that a column takes in any subgraph. */
+unsigned placement_column_bits(const struct vertex_order *order);
 
 static inline const struct row_ranges *placement_rows(const struct placement *placement,
                                                       enum subgraph g)
@@ -45,7 +66,7 @@ static inline const struct row_ranges *placement_rows(const struct placement *pl
 static inline uint32_t placement_bucket(const struct placement *placement, uint32_t shard,
                                         enum subgraph g, uint32_t range)
 {
-    return shard * placement->shard_buckets + placement->plan[g].first_bucket + range;
+    return (shard - placement->first_shard) * placement->shard_buckets + placement->plan[g].first_bucket + range;
 }
 
 #endif

@@ -25,32 +25,36 @@ struct csr_rows {
     uint32_t k;
     uint32_t *length; /* [rows + 1]: records, then columns after the heads, of each row */
     uint32_t *heads;  /* [k][rows] */
+    uint64_t *records;    /* [ranges], from the first round */
+    uint64_t longest_row; /* records */
 };
 
 /* The first row of range r that this shard has; r may be the number of ranges. */
 uint64_t range_begin(const struct csr_rows *csr, uint32_t r);
 
-/* First round: adds the records of each row of range r to length[]. */
-void range_count(const struct csr_rows *csr, uint32_t r);
+/* A thread's buffer for range_count, to free. */
+void *range_read_buffer(const struct csr_rows *csr, struct error *e);
+
+/* First round: adds the records of range r to records[] and those of each row to length[]. */
+enum status range_count(const struct csr_rows *csr, uint32_t r, void *read_buffer,
+                        struct error *e);
 
 /* Second round: buffers of one thread. */
 struct range_sorter {
     struct row_sorter sorter;
     uint64_t *start; /* [rows of the largest range + 1] */
-    uint64_t start_capacity;
+    void *read_buffer;
 };
 
+/* What a sorter takes, its read buffer not counted. */
+uint64_t range_sorter_bytes(const struct csr_rows *csr);
 enum status range_sorter_open(struct range_sorter *sorter, const struct csr_rows *csr,
                               struct error *e);
 void range_sorter_close(struct range_sorter *sorter);
 
-/* The records of range r, for range_sort; UINT64_MAX when memory is out. */
-uint64_t range_start(const struct csr_rows *csr, struct range_sorter *sorter, uint32_t r);
-
-/* Sorts range r, after range_start, into `columns`, which has room for its records. Returns the
- * columns after the heads, row after row, with length[] made to fit; UINT64_MAX when memory is out.
- * *edges counts what is kept, heads included. */
+/* Sorts range r into `columns`, which has room for its records. Returns the columns after the heads,
+ * row after row, with length[] made to fit. *edges counts what is kept, heads included. */
 uint64_t range_sort(const struct csr_rows *csr, struct range_sorter *sorter, uint32_t r,
-                    void *columns, uint64_t *edges);
+                    void *columns, uint64_t *edges, struct error *e);
 
 #endif

@@ -16,14 +16,35 @@ enum {
     DIGITS = 1 << DIGIT_BITS
 };
 
+/* Words of a map with a bit per column, and of its summary. */
+static uint64_t mark_words(unsigned column_bits)
+{
+    return ((UINT64_C(1) << column_bits) + 63) / 64;
+}
+
+static uint64_t words_of_summary(unsigned column_bits)
+{
+    return (mark_words(column_bits) + 63) / 64;
+}
+
+uint64_t row_sorter_bytes(unsigned column_bits, uint64_t longest, uint32_t width)
+{
+    if (column_bits > MARK_MOST_BITS)
+        return 2 * longest * width; /* reserve_spare doubles */
+    uint64_t plain = words_of_summary(column_bits) / 8;
+    if (width == 4 && longest > plain)
+        longest = plain;
+    return 8 * (mark_words(column_bits) + words_of_summary(column_bits)) + 2 * longest * width;
+}
+
 enum status row_sorter_open(struct row_sorter *s, unsigned column_bits, struct error *e)
 {
     memset(s, 0, sizeof *s);
     s->column_bits = column_bits;
     if (column_bits > MARK_MOST_BITS)
         return ST_OK;
-    uint64_t words = ((UINT64_C(1) << column_bits) + 63) / 64;
-    s->summary_words = (words + 63) / 64;
+    uint64_t words = mark_words(column_bits);
+    s->summary_words = words_of_summary(column_bits);
     s->mark = calloc(words, sizeof *s->mark);
     s->summary = calloc(s->summary_words, sizeof *s->summary);
     if (s->mark != NULL && s->summary != NULL)

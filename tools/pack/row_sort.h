@@ -17,6 +17,9 @@ struct row_sorter {
     size_t spare_bytes;
 };
 
+/* What a sorter takes for rows of up to `longest` columns of `width` bytes. */
+uint64_t row_sorter_bytes(unsigned column_bits, uint64_t longest, uint32_t width);
+
 /* Columns are below 2^column_bits. */
 enum status row_sorter_open(struct row_sorter *sorter, unsigned column_bits, struct error *e);
 void row_sorter_close(struct row_sorter *sorter); /* a zeroed sorter is allowed */

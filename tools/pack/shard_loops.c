@@ -5,15 +5,34 @@
 
 #include <string.h>
 
-static struct loop_count describe(const struct vertex_loops *l, const struct vertex_order *o)
+static struct loop_count describe(const struct vertex_loops *l, uint32_t label,
+                                  const struct vertex_order *o)
 {
-    uint32_t label = o->label[l->vertex];
     if (label & LABEL_DELEGATE)
         return (struct loop_count){LOOP_AT_DELEGATE, label_delegate(o, label), l->count};
     if (label != LABEL_ISOLATED)
         return (struct loop_count){LOOP_AT_LOCAL, label, l->count};
     return (struct loop_count){LOOP_AT_ISOLATED, (uint32_t)slot_of_vertex(l->vertex, o->p),
                                l->count};
+}
+
+/* Window after window, as the loops stand by vertex. */
+static enum status list_entries(struct shard_loops *sl, const struct loops *loops,
+                                const struct vertex_order *o, struct error *e)
+{
+    uint64_t i = 0;
+    for (uint32_t w = 0; w < o->labels->windows && i < loops->count; w++) {
+        uint64_t begin = window_begin(o->labels, w), end = window_end(o->labels, w);
+        const uint32_t *label = values_load(o->labels, w, 0, e);
+        if (label == NULL)
+            return e->status;
+        for (; i < loops->count && loops->list[i].vertex < end; i++) {
+            const struct vertex_loops *l = &loops->list[i];
+            sl->entries[sl->first[shard_of_vertex(l->vertex, o->p)]++] =
+                describe(l, label[l->vertex - begin], o);
+        }
+    }
+    return ST_OK;
 }
 
 enum status shard_loops_make(struct shard_loops *sl, const struct loops *loops,
@@ -33,9 +52,10 @@ enum status shard_loops_make(struct shard_loops *sl, const struct loops *loops,
         sl->first[shard_of_vertex(loops->list[i].vertex, o->p) + 1]++;
     for (uint32_t s = 0; s < o->p; s++)
         sl->first[s + 1] += sl->first[s];
-    for (uint64_t i = 0; i < loops->count; i++)
-        sl->entries[sl->first[shard_of_vertex(loops->list[i].vertex, o->p)]++] =
-            describe(&loops->list[i], o);
+    if (list_entries(sl, loops, o, e) != ST_OK) {
+        shard_loops_free(sl, budget);
+        return e->status;
+    }
     /* each start has moved to its end */
     memmove(sl->first + 1, sl->first, o->p * sizeof *sl->first);
     sl->first[0] = 0;

@@ -6,18 +6,16 @@
 
 #include <string.h>
 
-static enum status write_delegate_ids(const struct vertex_order *o,
-                                      const struct section_writer *out, struct error *e)
+static enum status write_slots(const struct vertex_order *o, uint32_t shard,
+                               const struct section_writer *out, struct error *e)
 {
-    uint32_t *ids;
-    if (o->n > (uint64_t)UINT32_MAX + 1)
-        return section_write(out, SHARD_DELEGATE_IDS, 8, o->d, o->delegate_ids, e);
-    if (memory_take(out->budget, (void **)&ids, o->d, 4, "delegates", e) != ST_OK)
+    uint64_t locals = o->shard[shard].locals;
+    uint32_t *slots;
+    if (memory_take(out->budget, (void **)&slots, locals, 4, "local vertices", e) != ST_OK)
         return e->status;
-    for (uint64_t i = 0; i < o->d; i++)
-        ids[i] = (uint32_t)o->delegate_ids[i];
-    section_write(out, SHARD_DELEGATE_IDS, 4, o->d, ids, e);
-    memory_release(out->budget, ids, o->d, 4);
+    if (order_slots(o, shard, slots, e) == ST_OK)
+        section_write(out, SHARD_LOCAL_SLOTS, 4, locals, slots, e);
+    memory_release(out->budget, slots, locals, 4);
     return e->status;
 }
 
@@ -29,9 +27,10 @@ static enum status write_vertices(const struct packing *pk, uint32_t shard,
     const struct shard_vertices *sv = &o->shard[shard];
     const struct shard_loops *sl = pk->loops;
     uint64_t first = sl->first[shard], loops = sl->first[shard + 1] - first;
-    section_write(out, SHARD_LOCAL_SLOTS, 4, sv->locals, sv->slots, e);
+    if (write_slots(o, shard, out, e) != ST_OK)
+        return e->status;
     container_add(w, SHARD_LOCAL_DEGREES, sizeof *sv->runs, sv->run_count, sv->runs, e);
-    write_delegate_ids(o, out, e);
+    section_write(out, SHARD_DELEGATE_IDS, o->delegate_id_width, o->d, o->delegate_ids, e);
     container_add(w, SHARD_DELEGATE_DEGREES, sizeof *o->delegate_runs, o->delegate_run_count,
                   o->delegate_runs, e);
     return container_add(w, SHARD_LOOPS, sizeof *sl->entries, loops, sl->entries + first, e);

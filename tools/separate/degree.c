@@ -9,109 +9,79 @@
 
 #include "formats/hash.h"
 #include "formats/text.h"
-#include "formats/huge.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum { PREFETCH_EDGES = 16 };
 
 struct counting_thread {
     struct loops loops;
     uint64_t forward, backward; /* sums that agree when the stream is symmetric */
-    uint64_t largest;           /* id seen */
     char unshared[64]; /* between the threads' cache lines */
 };
 
 struct counting {
     struct degrees *degrees;
+    const char *name;
     struct memory_budget *budget;
-    uint64_t charged; /* counters paid for */
-    uint64_t refused; /* vertices that the budget could not hold; 0 when all went well */
+    uint64_t first, span; /* ids whose degrees this pass counts */
+    uint32_t *of;         /* [span] */
+    uint64_t sum; /* of all degrees so far */
     int overflow;
     struct counting_thread *thread;
 };
 
-/* ---- room for the counters ---- */
-
-/* Address space for as many counters as the budget could ever pay for: the largest id is known
- * only at the end of the stream, and memory is used only where an id touches it. */
-static enum status reserve(struct counting *c, struct error *e)
-{
-    uint64_t room = (c->budget->limit_bytes - c->budget->taken_bytes) / sizeof(uint32_t) + 1;
-    if (room > DBFS_MAX_VERTICES)
-        room = DBFS_MAX_VERTICES;
-    for (; room > 0; room /= 2) {
-        void *p = mmap(NULL, room * sizeof(uint32_t), PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (p != MAP_FAILED) {
-            huge_advise(p, room * sizeof(uint32_t));
-            c->degrees->of = p;
-            c->degrees->reserved = room;
-            return ST_OK;
-        }
-    }
-    return fail_memory(e, "degrees", sizeof(uint32_t));
-}
-
-/* Charges the budget for counters below n. */
-static enum status charge(struct counting *c, uint64_t n, struct error *e)
-{
-#pragma omp critical(memory_budget)
-    if (n > c->charged) {
-        struct memory_budget *b = c->budget;
-        uint64_t more = (n - c->charged) * sizeof(uint32_t);
-        if (n > c->degrees->reserved || more > b->limit_bytes - b->taken_bytes) {
-            c->refused = n;
-            fail(e, ST_RESOURCE, "degrees of %llu vertices", (unsigned long long)n);
-        } else {
-            b->taken_bytes += more;
-            c->charged = n;
-        }
-    }
-    return e->status;
-}
-
 /* ---- counting ---- */
 
-static inline void add(struct counting *c, uint64_t v, uint32_t edges)
+/* Adds to v's counter, if it is one of this pass; `windowed` is known when this is compiled. */
+static inline void add(struct counting *c, uint64_t v, uint32_t edges, int windowed)
 {
-    uint32_t before = __atomic_fetch_add(&c->degrees->of[v], edges, __ATOMIC_RELAXED);
+    uint64_t at = windowed ? v - c->first : v;
+    if (windowed && at >= c->span)
+        return;
+    uint32_t before = __atomic_fetch_add(&c->of[at], edges, __ATOMIC_RELAXED);
     if (before > UINT32_MAX - edges)
         __atomic_store_n(&c->overflow, 1, __ATOMIC_RELAXED);
 }
 
-/* Counts endpoints at u, and at v with `both`; self-loops go to the thread's list. */
-static enum status count_edges(struct counting *c, struct counting_thread *t,
-                               const struct edge *edges, size_t count, int both, struct error *e)
+/* Counts endpoints at u, and at v with `both`. */
+static inline void count_edges(struct counting *c, const struct edge *edges, size_t count,
+                               int both, int windowed)
 {
-    const uint32_t *of = c->degrees->of;
+    const uint32_t *of = c->of;
     uint64_t source = UINT64_MAX;
     uint32_t run = 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t u = edges[i].u, v = edges[i].v;
-        if (i + PREFETCH_EDGES < count) {
+        if (!windowed && i + PREFETCH_EDGES < count) {
             __builtin_prefetch(&of[edges[i + PREFETCH_EDGES].u], 1);
             __builtin_prefetch(&of[edges[i + PREFETCH_EDGES].v], 1);
         }
-        if (u == v) {
-            if (loops_add(&t->loops, u, c->budget, e) != ST_OK)
-                return e->status;
+        if (u == v)
             continue;
-        }
         if (u != source) {
             if (run > 0)
-                add(c, source, run);
+                add(c, source, run, windowed);
             source = u;
             run = 0;
         }
         run++;
         if (both)
-            add(c, v, 1);
+            add(c, v, 1, windowed);
     }
     if (run > 0)
-        add(c, source, run);
+        add(c, source, run, windowed);
+}
+
+static enum status list_loops(struct counting *c, struct counting_thread *t,
+                              const struct edge *edges, size_t count, struct error *e)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (edges[i].u == edges[i].v &&
+            loops_add(&t->loops, edges[i].u, c->budget, e) != ST_OK)
+            return e->status;
+    }
     return ST_OK;
 }
 
@@ -133,39 +103,63 @@ static void sum_directions(struct counting_thread *t, const struct edge *edges, 
     }
 }
 
-static enum status visit(void *context, int thread, const struct edge *edges, size_t count,
-                         struct error *e)
+static enum status refuse_id(const struct counting *c, uint64_t id, struct error *e)
+{
+    return fail(e, ST_BAD_DATA, "%s: trailer does not match the blocks: it says %llu vertices, and "
+                "there is an id %llu", c->name, (unsigned long long)c->degrees->totals.n,
+                (unsigned long long)id);
+}
+
+static void count_piece(struct counting *c, const struct edge *edges, size_t count)
+{
+    int both = c->degrees->info.direction != EDGES_SYMMETRIC;
+    if (c->degrees->values.windows == 1)
+        count_edges(c, edges, count, both, 0);
+    else
+        count_edges(c, edges, count, both, 1);
+}
+
+static enum status visit_first(void *context, int thread, const struct edge *edges, size_t count,
+                               struct error *e)
 {
     struct counting *c = context;
     struct counting_thread *t = &c->thread[thread];
-    int symmetric = c->degrees->info.direction == EDGES_SYMMETRIC;
     uint64_t largest = largest_id(edges, count);
-    if (largest > t->largest || t->largest == 0) {
-        if (charge(c, largest + 1, e) != ST_OK)
-            return e->status;
-        t->largest = largest;
-    }
-    if (symmetric)
+    if (largest >= c->degrees->totals.n)
+        return refuse_id(c, largest, e);
+    if (c->degrees->info.direction == EDGES_SYMMETRIC)
         sum_directions(t, edges, count);
-    return count_edges(c, t, edges, count, !symmetric, e);
+    count_piece(c, edges, count);
+    return list_loops(c, t, edges, count, e);
 }
 
-static enum status gather_threads(struct counting *c, int threads, const char *name,
-                                  struct error *e)
+static enum status visit_again(void *context, int thread, const struct edge *edges, size_t count,
+                               struct error *e)
 {
-    struct degrees *d = c->degrees;
-    uint64_t forward = 0, backward = 0;
-    for (int i = 0; i < threads; i++) {
-        struct counting_thread *t = &c->thread[i];
-        forward += t->forward;
-        backward += t->backward;
-        if (loops_merge(&d->loops, &t->loops, c->budget, e) != ST_OK)
-            return e->status;
-    }
-    if (c->overflow)
-        return fail(e, ST_RESOURCE, "%s: a vertex has 2^32 or more edges, and degrees are counted "
-                    "in 32 bits", name);
-    if (forward != backward)
+    (void)thread;
+    count_piece(context, edges, count);
+    return e->status;
+}
+
+static enum status gather_loops(struct counting *c, int threads, const struct peers *peers,
+                                struct error *e)
+{
+    struct loops *loops = &c->degrees->loops;
+    for (int i = 0; i < threads && e->status == ST_OK; i++)
+        loops_merge(loops, &c->thread[i].loops, c->budget, e);
+    if (peers_agree(peers, e) == ST_OK)
+        loops_share(loops, peers, c->budget, e);
+    return e->status;
+}
+
+static enum status check_symmetry(const struct counting *c, int threads, const struct peers *peers,
+                                  const char *name, struct error *e)
+{
+    uint64_t difference = 0;
+    for (int i = 0; i < threads; i++)
+        difference += c->thread[i].forward - c->thread[i].backward;
+    peers_sum_u64(peers, &difference, 1);
+    if (difference != 0)
         return fail(e, ST_BAD_DATA, "%s: says it is symmetric, but some edges lack their opposite: "
                     "'edgeconv -u' treats each line as one undirected edge", name);
     return ST_OK;
@@ -213,82 +207,170 @@ static enum status too_many_vertices(const struct edge_source *source, uint64_t 
 {
     char need[16], left[16];
     uint64_t largest = 0, offset = 0;
-    struct error cause = {0};
     struct edges_reader *reader = NULL;
-    if (edge_source_reader(source, &reader, &cause) == ST_OK)
-        find_largest(reader, &largest, &offset, &cause);
-    edges_reader_close(reader);
-    if (cause.status != ST_OK) {
-        *e = cause;
-        return e->status;
-    }
-    if (n <= largest)
-        n = largest + 1;
     memset(e, 0, sizeof *e);
+    if (edge_source_reader(source, &reader, e) == ST_OK)
+        find_largest(reader, &largest, &offset, e);
+    edges_reader_close(reader);
     return fail(e, ST_RESOURCE,
-                "%s: degrees of %llu vertices need %s, and %s of the memory budget (-S) are left; "
-                "the largest id is %llu, in the block at byte %llu",
+                "%s: degrees of %llu vertices need %s, and %s of the memory budget (-S) are left for "
+                "them; the largest id is %llu, in the block at byte %llu",
                 source->name, (unsigned long long)n,
-                format_size(n * sizeof(uint32_t), need, sizeof need),
+                format_size(values_least_bytes(n), need, sizeof need),
                 format_size(left_bytes, left, sizeof left), (unsigned long long)largest,
                 (unsigned long long)offset);
 }
 
-/* ---- the pass ---- */
+/* ---- the passes ---- */
 
-static enum status count_stream(struct counting *c, const struct edge_source *source, int threads,
-                                struct error *e)
+static enum status visit_nothing(void *context, int thread, const struct edge *edges, size_t count,
+                                 struct error *e)
+{
+    (void)context, (void)thread, (void)edges, (void)count;
+    return e->status;
+}
+
+/* The totals before anything is counted: what the trailer at the end of the file says. Where that
+ * cannot be, reading the stream tells what is wrong with it. */
+static enum status find_totals(struct edges_reader *reader, const struct edge_source *source,
+                               int threads, struct edges_totals *totals, struct error *e)
+{
+    if (edges_peek_totals(source->fd, totals))
+        return ST_OK;
+    return edges_scan(reader, threads, visit_nothing, NULL, totals, e);
+}
+
+/* What each rank calls by this name must be one stream. */
+static enum status compare_totals(const struct edge_source *source,
+                                  const struct edges_totals *totals, struct error *e)
+{
+    struct edges_totals first = *totals;
+    peers_broadcast(source->peers, &first, sizeof first, 0);
+    if (memcmp(&first, totals, sizeof first) != 0)
+        fail(e, ST_BAD_DATA, "%s: is another edge stream here than on rank 0", source->name);
+    return peers_agree(source->peers, e);
+}
+
+static enum status count_first(struct counting *c, struct edges_reader *reader,
+                               const struct edge_source *source, int threads, struct error *e)
+{
+    struct edges_totals totals;
+    if (edge_source_first_scan(source, reader, threads, visit_first, c, &totals,
+                               &c->degrees->own_edges, e) != ST_OK)
+        return e->status;
+    if (memcmp(&totals, &c->degrees->totals, sizeof totals) != 0)
+        fail(e, ST_BAD_DATA, "%s: the edge stream changed while it was read", source->name);
+    if (gather_loops(c, threads, source->peers, e) != ST_OK)
+        return e->status;
+    return check_symmetry(c, threads, source->peers, source->name, e);
+}
+
+static enum status too_large_degree(const char *name, struct error *e)
+{
+    return fail(e, ST_RESOURCE, "%s: a vertex has 2^32 or more edges, and degrees are counted in 32 "
+                "bits", name);
+}
+
+/* The degrees of this pass, each rank having counted its share; a sum of 2^32 shows in that of all. */
+static void share_degrees(struct counting *c, const struct edge_source *source, int threads)
+{
+    uint64_t count = c->degrees->values.bytes / sizeof *c->of, sum = 0;
+    if (source->peers->count == 1)
+        return;
+    peers_sum_u32(source->peers, c->of, count);
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sum)
+    for (uint64_t i = 0; i < count; i++)
+        sum += c->of[i];
+    c->sum += sum;
+}
+
+/* Both windows in memory belong to neighbours, so that a pass counts two of them. */
+static enum status keep_windows(struct vertex_values *v, uint32_t w, struct error *e)
+{
+    if (v->windows == 1 || values_keep(v, w, 0, e) != ST_OK)
+        return e->status;
+    return w + 1 < v->windows ? values_keep(v, w + 1, 1, e) : ST_OK;
+}
+
+static enum status count_stream(struct counting *c, struct edges_reader *reader,
+                                const struct edge_source *source, int threads, struct error *e)
+{
+    struct vertex_values *v = &c->degrees->values;
+    c->of = v->of;
+    for (uint32_t w = 0; w < v->windows && e->status == ST_OK; w += 2) {
+        c->first = window_begin(v, w);
+        c->span = v->windows == 1 ? v->n : 2 * v->window;
+        if (w == 0) {
+            count_first(c, reader, source, threads, e);
+        } else {
+            memset(v->of, 0, v->bytes);
+            edge_source_scan(source, &c->degrees->totals, threads, visit_again, c, e);
+        }
+        if (e->status == ST_OK) {
+            share_degrees(c, source, threads);
+            keep_windows(v, w, e);
+        }
+        peers_agree(source->peers, e);
+    }
+    if (e->status == ST_OK &&
+        (c->overflow || (source->peers->count > 1 && c->sum != c->degrees->directed_edges)))
+        too_large_degree(source->name, e);
+    return peers_agree(source->peers, e);
+}
+
+static enum status open_values(struct degrees *d, const struct edge_source *source,
+                               const struct separation_options *o, struct memory_budget *budget,
+                               struct error *e)
+{
+    uint64_t most = peers_min_u64(source->peers, memory_left(budget) / 2);
+    int in_windows = o->spill != NULL && values_least_bytes(d->totals.n) > most;
+    if (in_windows ||
+        values_open(&d->values, d->totals.n, o->p, most, o->threads, o->spill, budget, e) != ST_OK)
+        too_many_vertices(source, d->totals.n, most, e);
+    return peers_agree(source->peers, e);
+}
+
+static enum status count_with(struct counting *c, const struct edge_source *source,
+                              const struct separation_options *o, struct error *e)
 {
     struct degrees *d = c->degrees;
     struct edges_reader *reader = NULL;
-    if (edge_source_reader(source, &reader, e) != ST_OK)
-        return e->status;
-    d->info = *edges_reader_info(reader);
-    if (refuse_directed(&d->info, source->name, e) == ST_OK &&
-        edges_scan(reader, threads, visit, c, &d->totals, e) == ST_OK &&
-        charge(c, d->totals.n, e) == ST_OK)
-        gather_threads(c, threads, source->name, e);
+    if (e->status == ST_OK && edge_source_reader(source, &reader, e) == ST_OK) {
+        d->info = *edges_reader_info(reader);
+        if (refuse_directed(&d->info, source->name, e) == ST_OK)
+            find_totals(reader, source, o->threads, &d->totals, e);
+    }
+    if (peers_agree(source->peers, e) == ST_OK && compare_totals(source, &d->totals, e) == ST_OK &&
+        open_values(d, source, o, c->budget, e) == ST_OK) {
+        uint64_t records = d->totals.edges - d->totals.loops;
+        d->directed_edges = d->info.direction == EDGES_SYMMETRIC ? records : 2 * records;
+        count_stream(c, reader, source, o->threads, e);
+    }
     edges_reader_close(reader);
     return e->status;
 }
 
-enum status degrees_count(struct degrees *d, const struct edge_source *source, int threads,
-                          struct memory_budget *budget, struct error *e)
+enum status degrees_count(struct degrees *d, const struct edge_source *source,
+                          const struct separation_options *o, struct memory_budget *budget,
+                          struct error *e)
 {
-    struct counting c = {.degrees = d, .budget = budget};
-    uint64_t left_bytes = budget->limit_bytes - budget->taken_bytes;
+    struct counting c = {.degrees = d, .name = source->name, .budget = budget};
     memset(d, 0, sizeof *d);
-    c.thread = calloc((size_t)threads, sizeof *c.thread);
+    c.thread = calloc((size_t)o->threads, sizeof *c.thread);
     if (c.thread == NULL)
-        return fail_memory(e, "degrees", (uint64_t)threads * sizeof *c.thread);
-    if (reserve(&c, e) == ST_OK && count_stream(&c, source, threads, e) == ST_OK) {
-        uint64_t records = d->totals.edges - d->totals.loops;
-        d->directed_edges = d->info.direction == EDGES_SYMMETRIC ? records : 2 * records;
-    } else {
-        for (int i = 0; i < threads; i++)
+        fail_memory(e, "degrees", (uint64_t)o->threads * sizeof *c.thread);
+    if (count_with(&c, source, o, e) != ST_OK) {
+        for (int i = 0; c.thread != NULL && i < o->threads; i++)
             loops_free(&c.thread[i].loops, budget);
-        budget->taken_bytes -= c.charged * sizeof(uint32_t);
-        d->totals.n = 0; /* not charged any more */
         degrees_free(d, budget);
-        if (c.refused > 0)
-            too_many_vertices(source, c.refused, left_bytes, e);
     }
     free(c.thread);
     return e->status;
 }
 
-void degrees_drop_array(struct degrees *d, struct memory_budget *budget)
-{
-    if (d->of == NULL)
-        return;
-    munmap(d->of, d->reserved * sizeof *d->of);
-    budget->taken_bytes -= d->totals.n * sizeof *d->of;
-    d->of = NULL;
-}
-
 void degrees_free(struct degrees *d, struct memory_budget *budget)
 {
-    degrees_drop_array(d, budget);
+    values_free(&d->values);
     loops_free(&d->loops, budget);
     memset(d, 0, sizeof *d);
 }

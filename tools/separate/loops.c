@@ -71,6 +71,42 @@ enum status loops_merge(struct loops *into, struct loops *from, struct memory_bu
     return ST_OK;
 }
 
+/* Takes a copy of the list of `root`, which is this rank's or another one's. */
+static enum status receive(struct loops *into, const struct loops *own, uint64_t count,
+                           uint32_t root, const struct peers *peers, struct memory_budget *budget,
+                           struct error *e)
+{
+    struct loops theirs = {0};
+    if (grow(&theirs, count, budget, e) == ST_OK && peers->rank == root)
+        memcpy(theirs.list, own->list, count * sizeof *theirs.list);
+    if (peers_agree(peers, e) == ST_OK) {
+        peers_broadcast(peers, theirs.list, count * sizeof *theirs.list, root);
+        theirs.count = count;
+        loops_merge(into, &theirs, budget, e);
+    }
+    loops_free(&theirs, budget);
+    return e->status;
+}
+
+enum status loops_share(struct loops *loops, const struct peers *peers,
+                        struct memory_budget *budget, struct error *e)
+{
+    struct loops all = {0};
+    for (uint32_t root = 0; root < peers->count && peers->count > 1; root++) {
+        uint64_t count = loops->count;
+        peers_broadcast(peers, &count, sizeof count, root);
+        if (count > 0)
+            receive(&all, loops, count, root, peers, budget, e);
+        if (peers_agree(peers, e) != ST_OK)
+            break;
+    }
+    if (peers->count > 1) {
+        loops_free(loops, budget);
+        *loops = all;
+    }
+    return e->status;
+}
+
 void loops_free(struct loops *loops, struct memory_budget *budget)
 {
     memory_release(budget, loops->list, loops->capacity, sizeof *loops->list);

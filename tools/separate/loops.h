@@ -8,6 +8,7 @@
 
 #include "formats/memory.h"
 #include "formats/status.h"
+#include "tools/peers.h"
 
 #include <stdint.h>
 
@@ -27,6 +28,9 @@ enum status loops_add(struct loops *loops, uint64_t vertex, struct memory_budget
 /* Sorts and merges, and then takes over what `from` holds, which is left empty. */
 enum status loops_merge(struct loops *into, struct loops *from, struct memory_budget *budget,
                         struct error *e);
+/* Every peer's loops for every peer. Collective, and so is the status. */
+enum status loops_share(struct loops *loops, const struct peers *peers,
+                        struct memory_budget *budget, struct error *e);
 void loops_free(struct loops *loops, struct memory_budget *budget);
 
 #endif

@@ -47,19 +47,36 @@ static void count_small(struct tally *t, const uint32_t *of, uint64_t n, int thr
         }
         free(own);
     }
-    t->large_count = large;
+    t->large_count += large;
 }
 
-static enum status collect_large(struct tally *t, const uint32_t *of, uint64_t n,
+static enum status count_windows(struct tally *t, struct vertex_values *v, struct error *e)
+{
+    for (uint32_t w = 0; w < v->windows; w++) {
+        const uint32_t *of = values_load(v, w, 0, e);
+        if (of == NULL)
+            return e->status;
+        count_small(t, of, window_end(v, w) - window_begin(v, w), v->threads);
+    }
+    return ST_OK;
+}
+
+static enum status collect_large(struct tally *t, struct vertex_values *v,
                                  struct memory_budget *budget, struct error *e)
 {
     uint64_t found = 0;
     if (memory_take(budget, (void **)&t->large, t->large_count, sizeof *t->large, "large degrees",
                     e) != ST_OK)
         return e->status;
-    for (uint64_t v = 0; v < n && found < t->large_count; v++) {
-        if (of[v] >= DIRECT)
-            t->large[found++] = of[v];
+    for (uint32_t w = 0; w < v->windows && found < t->large_count; w++) {
+        const uint32_t *of = values_load(v, w, 0, e);
+        uint64_t n = window_end(v, w) - window_begin(v, w);
+        if (of == NULL)
+            return e->status;
+        for (uint64_t i = 0; i < n && found < t->large_count; i++) {
+            if (of[i] >= DIRECT)
+                t->large[found++] = of[i];
+        }
     }
     qsort(t->large, t->large_count, sizeof *t->large, by_value);
     return ST_OK;
@@ -104,7 +121,7 @@ static uint32_t first_rank(const struct ranks *ranks, uint64_t degree)
     return low;
 }
 
-static enum status replace_degrees(const struct ranks *ranks, uint32_t *of, uint64_t n, int threads,
+static enum status replace_degrees(const struct ranks *ranks, struct vertex_values *v,
                                    struct error *e)
 {
     uint32_t *rank_of = calloc(DIRECT, sizeof *rank_of);
@@ -112,14 +129,20 @@ static enum status replace_degrees(const struct ranks *ranks, uint32_t *of, uint
         return fail_memory(e, "degree ranks", DIRECT * sizeof *rank_of);
     for (uint32_t r = 0; r < ranks->count && ranks->degrees[r].degree < DIRECT; r++)
         rank_of[ranks->degrees[r].degree] = r;
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (uint64_t v = 0; v < n; v++)
-        of[v] = of[v] < DIRECT ? rank_of[of[v]] : first_rank(ranks, of[v]);
+    for (uint32_t w = 0; w < v->windows && e->status == ST_OK; w++) {
+        uint32_t *of = values_load(v, w, 0, e);
+        uint64_t n = of != NULL ? window_end(v, w) - window_begin(v, w) : 0;
+#pragma omp parallel for num_threads(v->threads) schedule(static)
+        for (uint64_t i = 0; i < n; i++)
+            of[i] = of[i] < DIRECT ? rank_of[of[i]] : first_rank(ranks, of[i]);
+        if (of != NULL)
+            values_keep(v, w, 0, e);
+    }
     free(rank_of);
-    return ST_OK;
+    return e->status;
 }
 
-enum status ranks_make(struct ranks *ranks, uint32_t *of, uint64_t n, int threads,
+enum status ranks_make(struct ranks *ranks, struct vertex_values *degrees,
                        struct memory_budget *budget, struct error *e)
 {
     struct tally t = {0};
@@ -127,8 +150,7 @@ enum status ranks_make(struct ranks *ranks, uint32_t *of, uint64_t n, int thread
     t.direct = calloc(DIRECT, sizeof *t.direct);
     if (t.direct == NULL)
         return fail_memory(e, "degree histogram", DIRECT * sizeof *t.direct);
-    count_small(&t, of, n, threads);
-    if (collect_large(&t, of, n, budget, e) != ST_OK)
+    if (count_windows(&t, degrees, e) != ST_OK || collect_large(&t, degrees, budget, e) != ST_OK)
         goto cleanup;
     uint32_t count = count_different(&t);
     if (memory_take(budget, (void **)&ranks->degrees, count, sizeof *ranks->degrees,
@@ -136,7 +158,7 @@ enum status ranks_make(struct ranks *ranks, uint32_t *of, uint64_t n, int thread
         goto cleanup;
     ranks->count = count;
     list_degrees(ranks, &t);
-    replace_degrees(ranks, of, n, threads, e);
+    replace_degrees(ranks, degrees, e);
 cleanup:
     memory_release(budget, t.large, t.large_count, sizeof *t.large);
     free(t.direct);

@@ -9,6 +9,7 @@
 
 #include "formats/memory.h"
 #include "formats/split.h"
+#include "vertex_values.h"
 
 #include <stdint.h>
 
@@ -17,8 +18,8 @@ struct ranks {
     struct degree_count *degrees; /* [count], ascending: the histogram of degrees */
 };
 
-/* Replaces each degree in of[0..n) by its rank. */
-enum status ranks_make(struct ranks *ranks, uint32_t *of, uint64_t n, int threads,
+/* Replaces each degree by its rank. */
+enum status ranks_make(struct ranks *ranks, struct vertex_values *degrees,
                        struct memory_budget *budget, struct error *e);
 void ranks_free(struct ranks *ranks, struct memory_budget *budget);
 

@@ -8,25 +8,27 @@
 #include <stdio.h>
 #include <string.h>
 
-enum status separation_degrees(struct separation *s, const struct edge_source *source, int threads,
+enum status separation_degrees(struct separation *s, const struct edge_source *source,
+                               const struct separation_options *options,
                                struct memory_budget *budget, struct error *e)
 {
     double start = cli_seconds();
     memset(s, 0, sizeof *s);
-    if (degrees_count(&s->degrees, source, threads, budget, e) == ST_OK)
-        ranks_make(&s->ranks, s->degrees.of, s->degrees.totals.n, threads, budget, e);
+    if (degrees_count(&s->degrees, source, options, budget, e) == ST_OK)
+        ranks_make(&s->ranks, &s->degrees.values, budget, e);
+    peers_agree(source->peers, e);
     s->degree_seconds = cli_seconds() - start;
     if (e->status != ST_OK)
         separation_free(s, budget);
     return e->status;
 }
 
-enum status separation_classes(struct separation *s, const struct edge_source *source, int threads,
+enum status separation_classes(struct separation *s, const struct edge_source *source,
                                struct memory_budget *budget, struct error *e)
 {
     double start = cli_seconds();
     edge_ranks_count(&s->edges, source, &s->degrees.totals, s->degrees.directed_edges,
-                     s->degrees.of, &s->ranks, threads, budget, e);
+                     &s->degrees.values, &s->ranks, budget, e);
     s->class_seconds = cli_seconds() - start;
     return e->status;
 }

@@ -14,17 +14,19 @@
 
 #include <stdint.h>
 
-/* Stays where it was made: parts of it point to each other. */
+/* Both passes are shared by the peers of the source (edge_source.h); every rank has the result.
+ * Stays where it was made: parts of it point to each other. */
 struct separation {
-    struct degrees degrees; /* .of holds ranks, not degrees, from here on */
+    struct degrees degrees; /* .values holds ranks, not degrees, from here on */
     struct ranks ranks;
     struct edge_ranks edges; /* empty until separation_classes */
     double degree_seconds, class_seconds;
 };
 
-enum status separation_degrees(struct separation *s, const struct edge_source *source, int threads,
+enum status separation_degrees(struct separation *s, const struct edge_source *source,
+                               const struct separation_options *options,
                                struct memory_budget *budget, struct error *e);
-enum status separation_classes(struct separation *s, const struct edge_source *source, int threads,
+enum status separation_classes(struct separation *s, const struct edge_source *source,
                                struct memory_budget *budget, struct error *e);
 void separation_free(struct separation *s, struct memory_budget *budget);
 

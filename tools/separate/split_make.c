@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Delegates in order: a counting sort by rank over vertices in the order of their ids. */
-static enum status list_delegates(struct split *split, const struct separation *s, uint32_t cut,
+static enum status list_delegates(struct split *split, struct separation *s, uint32_t cut,
                                   struct memory_budget *budget, struct error *e)
 {
     const struct ranks *ranks = &s->ranks;
@@ -18,11 +18,16 @@ static enum status list_delegates(struct split *split, const struct separation *
         next[r] = at;
         at += ranks->degrees[r].vertices;
     }
-    for (uint64_t v = 0; e->status == ST_OK && v < s->degrees.totals.n; v++) {
-        uint32_t rank = s->degrees.of[v];
-        if (rank >= cut) {
-            split->delegate_ids[next[rank]] = v;
-            split->delegate_degrees[next[rank]++] = ranks->degrees[rank].degree;
+    struct vertex_values *values = &s->degrees.values;
+    for (uint32_t w = 0; e->status == ST_OK && w < values->windows; w++) {
+        const uint32_t *rank_of = values_load(values, w, 0, e);
+        uint64_t begin = window_begin(values, w), end = window_end(values, w);
+        for (uint64_t v = begin; rank_of != NULL && v < end; v++) {
+            uint32_t rank = rank_of[v - begin];
+            if (rank >= cut) {
+                split->delegate_ids[next[rank]] = v;
+                split->delegate_degrees[next[rank]++] = ranks->degrees[rank].degree;
+            }
         }
     }
     free(next);
@@ -40,7 +45,7 @@ static enum status copy_histogram(struct split *split, const struct ranks *ranks
     return ST_OK;
 }
 
-enum status split_make(struct split *split, const struct separation *s, uint64_t th,
+enum status split_make(struct split *split, struct separation *s, uint64_t th,
                        uint64_t suggested_p, struct memory_budget *budget, struct error *e)
 {
     *split = (struct split){.direction = s->degrees.info.direction,

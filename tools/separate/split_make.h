@@ -10,7 +10,7 @@
 
 /* `separation` with its class counts; suggested_p is 0 where TH was given. The arrays are charged to
  * the budget for as long as the process lives. */
-enum status split_make(struct split *split, const struct separation *separation, uint64_t th,
+enum status split_make(struct split *split, struct separation *separation, uint64_t th,
                        uint64_t suggested_p, struct memory_budget *budget, struct error *e);
 
 #endif

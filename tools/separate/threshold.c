@@ -71,37 +71,50 @@ static enum status take_result(struct edge_ranks *er, struct memory_budget *budg
     return memory_take(budget, (void **)&er->delegates, cuts, 8, "class counts", e);
 }
 
-/* Turns the threads' histograms into counts per cut; `weight` directed edges per stream edge. */
-static void accumulate(struct edge_ranks *er, const struct rank_pass *pass, int threads,
-                       uint64_t weight)
+/* All threads' and then all peers' histograms into those of thread 0. */
+static void sum_histograms(const struct rank_pass *pass, uint32_t ranks, int threads,
+                           const struct peers *peers)
+{
+    struct rank_thread *sum = &pass->thread[0];
+    for (int i = 1; i < threads; i++) {
+        for (uint32_t r = 0; r < ranks; r++) {
+            sum->by_larger[r] += pass->thread[i].by_larger[r];
+            sum->by_smaller[r] += pass->thread[i].by_smaller[r];
+        }
+    }
+    peers_sum_u64(peers, sum->by_larger, ranks);
+    peers_sum_u64(peers, sum->by_smaller, ranks);
+}
+
+/* Turns the histograms into counts per cut; `weight` directed edges per stream edge. */
+static void accumulate(struct edge_ranks *er, const struct rank_thread *sum, uint64_t weight)
 {
     uint32_t count = er->ranks->count;
     er->nn[0] = er->dd[count] = er->delegates[count] = 0;
     for (uint32_t r = 0; r < count; r++) {
-        er->nn[r + 1] = er->nn[r];
-        for (int i = 0; i < threads; i++)
-            er->nn[r + 1] += weight * pass->thread[i].by_larger[r];
+        er->nn[r + 1] = er->nn[r] + weight * sum->by_larger[r];
     }
     for (uint32_t r = count; r-- > 0;) {
         er->delegates[r] = er->delegates[r + 1] + er->ranks->degrees[r].vertices;
-        er->dd[r] = er->dd[r + 1];
-        for (int i = 0; i < threads; i++)
-            er->dd[r] += weight * pass->thread[i].by_smaller[r];
+        er->dd[r] = er->dd[r + 1] + weight * sum->by_smaller[r];
     }
 }
 
 enum status edge_ranks_count(struct edge_ranks *er, const struct edge_source *source,
                              const struct edges_totals *totals, uint64_t directed_edges,
-                             const uint32_t *rank_of, const struct ranks *ranks, int threads,
+                             struct vertex_values *rank_of, const struct ranks *ranks,
                              struct memory_budget *budget, struct error *e)
 {
-    struct rank_pass pass = {.rank_of = rank_of};
+    int threads = rank_of->threads;
+    struct rank_pass pass = {.rank_of = rank_of->of};
     uint64_t records = totals->edges - totals->loops;
     *er = (struct edge_ranks){.n = totals->n, .directed_edges = directed_edges, .ranks = ranks};
-    if (take_threads(&pass, ranks->count, threads, budget, e) == ST_OK &&
-        take_result(er, budget, e) == ST_OK && 
-        edge_source_scan(source, totals, threads, visit, &pass, e) == ST_OK)
-        accumulate(er, &pass, threads, records > 0 ? directed_edges / records : 1);
+    if (take_threads(&pass, ranks->count, threads, budget, e) == ST_OK)
+        take_result(er, budget, e);
+    if (values_scan(rank_of, source, totals, visit, &pass, e) == ST_OK) {
+        sum_histograms(&pass, ranks->count, threads, source->peers);
+        accumulate(er, &pass.thread[0], records > 0 ? directed_edges / records : 1);
+    }
     release_threads(&pass, ranks->count, threads, budget);
     if (e->status != ST_OK)
         edge_ranks_free(er, budget);

@@ -23,11 +23,11 @@ struct edge_ranks {
     uint64_t *delegates; /* vertices not below it */
 };
 
-/* One pass over the stream. rank_of[v] as ranks_make leaves it. ST_BAD_DATA when the stream is not
+/* One values_scan over the stream. `rank_of` as ranks_make leaves it. ST_BAD_DATA when the stream is not
  * the one with these totals any more. */
 enum status edge_ranks_count(struct edge_ranks *er, const struct edge_source *source,
                              const struct edges_totals *totals, uint64_t directed_edges,
-                             const uint32_t *rank_of, const struct ranks *ranks, int threads,
+                             struct vertex_values *rank_of, const struct ranks *ranks,
                              struct memory_budget *budget, struct error *e);
 void edge_ranks_free(struct edge_ranks *er, struct memory_budget *budget);
 

@@ -1,0 +1,158 @@
+#!/bin/bash
+# dbfs-pack-memory.sh: -S bounds the process, -T takes what it cannot hold, and the bytes written are
+# those of a run that has all the memory it wants; --plan says beforehand what a run takes.
+set -u
+. tests/lib.sh
+pack=$(realpath "$BIN/dbfs-pack")
+degsplit=$(realpath "$BIN/degsplit")
+mkdir "$tmp/t1" "$tmp/t2"
+
+same_folders() { diff -r "$1" "$2" >&2; }
+# the peak in KiB that the last run reported
+peak_kib() {
+    awk '/peak memory/ { unit["KiB"] = 1; unit["MiB"] = 1024; unit["GiB"] = 1048576
+                         printf "%d", $(NF - 1) * unit[$NF] }' "$tmp/err"
+}
+# AddressSanitizer's own memory is not the program's
+sanitized=$(grep -c __asan_init "$pack")
+
+# within LIMIT-MIB NAME: the last run stayed below
+within() {
+    if [ "$sanitized" != 0 ]; then
+        skip "$2: AddressSanitizer takes memory of its own"
+    else
+        check "$2: $(peak_kib) KiB are within $1 MiB" test "$(peak_kib)" -le $(($1 * 1024))
+    fi
+}
+nothing_left() { test -z "$(ls -A "$tmp/t1" "$tmp/t2" | grep -v :)"; }
+
+# spills STREAM P MIB ARGS...: packs with -S, compares with $tmp/whole
+packs_within() {
+    local stream=$1 p=$2 mib=$3
+    shift 3
+    check_exit 0 "p $p, -S ${mib}M $*" "$pack" -v -S "${mib}M" -T "$tmp/t1" -T "$tmp/t2" -p "$p" \
+        "$@" -o "$tmp/b" "$stream"
+    within "$mib" "p $p, -S ${mib}M $*"
+    check "p $p, -S ${mib}M $*: the same bytes" same_folders "$tmp/whole" "$tmp/b"
+    rm -rf "$tmp/b"
+}
+
+# ---- many edges ----
+
+"$BIN/rmatgen" -q -s 18 -o "$tmp/s18.edges"
+for p in 1 4; do
+    "$pack" -q -p $p -o "$tmp/whole" "$tmp/s18.edges"
+    for mib in 32 48 100; do
+        packs_within "$tmp/s18.edges" $p $mib -@ 2
+        if [ $mib = 32 ]; then
+            check_says 'spilled [0-9.]* MiB' "p $p: and edges were spilled"
+        fi
+    done
+    packs_within "$tmp/s18.edges" $p 32 -@ 1
+    packs_within "$tmp/s18.edges" $p 64 -@ 5
+    rm -r "$tmp/whole"
+done
+"$pack" -q -p 4 -t inf -o "$tmp/whole" "$tmp/s18.edges"
+packs_within "$tmp/s18.edges" 4 40 -t inf
+rm -r "$tmp/whole"
+check 'nothing is left in the folders for temporary files' nothing_left
+
+# ---- many vertices: their values do not fit, and lie on disk in windows ----
+
+awk 'BEGIN { srand(5); for (i = 0; i < 300000; i++) {
+         a = int(rand() * 30000000); b = int(rand() * 30000000)
+         if (i % 5 == 0) b = int(rand() * 200) * 149999
+         if (i % 1000 == 0) b = a
+         print a, b } }' | "$BIN/edgeconv" -q -u -o "$tmp/sparse.edges"
+for p in 1 3; do
+    "$pack" -q -p $p -o "$tmp/whole" "$tmp/sparse.edges"
+    for mib in 40 64; do
+        windows=$("$pack" --plan -S ${mib}M -p $p "$tmp/sparse.edges" |
+            awk '$1 == "vertex-windows" { print $2 }')
+        check "p $p, -S ${mib}M: $windows windows of vertices" test "$windows" -gt 2
+        packs_within "$tmp/sparse.edges" $p $mib
+    done
+    rm -r "$tmp/whole"
+done
+"$degsplit" -q -p 2 -o "$tmp/whole.split" "$tmp/sparse.edges"
+check_exit 0 'degsplit in windows' "$degsplit" -p 2 -S 64M -T "$tmp/t1" -o "$tmp/b.split" \
+    "$tmp/sparse.edges"
+within 64 'degsplit in windows'
+check 'degsplit in windows: the same bytes' cmp "$tmp/whole.split" "$tmp/b.split"
+"$pack" -q -p 2 -o "$tmp/whole" "$tmp/sparse.edges"
+packs_within "$tmp/sparse.edges" 2 64 -s "$tmp/whole.split"
+rm -r "$tmp/whole"
+check 'nothing is left of windows' nothing_left
+
+# ---- the plan ----
+
+# planned KEY: of the last plan
+planned() { awk -v key="$1" '$1 == key { print $2 }' "$tmp/plan"; }
+# near NAME PLANNED TAKEN: an upper bound, by a factor of 1.5 at most
+near() {
+    check "$1: $3 of $2 planned bytes" test "$3" -le "$2" -a $((2 * $2)) -le $((3 * $3))
+}
+"$BIN/rmatgen" -q -s 20 -o "$tmp/s20.edges"
+"$degsplit" -q -p 4 -o "$tmp/s20.split" "$tmp/s20.edges"
+for size in 48M 1G; do
+    "$pack" --plan -@ 2 -S $size -p 4 -s "$tmp/s20.split" "$tmp/s20.edges" >"$tmp/plan"
+    check_exit 0 "scale 20, -S $size" "$pack" -v -@ 2 -S $size -T "$tmp/t1" -p 4 \
+        -s "$tmp/s20.split" -o "$tmp/b" "$tmp/s20.edges"
+    [ "$sanitized" != 0 ] || near "scale 20, -S $size: memory" "$(planned memory)" \
+        $(($(peak_kib) * 1024))
+    spilled=$(awk '/spilled/ { printf "%d", $3 * 1048576 }' "$tmp/err")
+    if [ $size = 48M ]; then
+        near "scale 20, -S $size: disk" "$(planned temporary-disk)" "$spilled"
+    else
+        check "scale 20, -S $size: no disk" test "$(planned temporary-disk)$spilled" = 0
+    fi
+    device=$("$pack" --list "$tmp/b" | awk '/^largest device/ { print $3 }')
+    planned=$(planned device-bytes-per-shard)
+    check "scale 20: $planned bytes planned for a device, $device taken" \
+        test $((10 * planned)) -gt $((9 * device)) -a $((10 * planned)) -lt $((12 * device))
+    rm -r "$tmp/b"
+done
+check_exit 0 'a plan makes no folder' "$pack" --plan -p 4 -o "$tmp/none" "$tmp/s20.edges"
+check 'indeed' test ! -e "$tmp/none"
+check_exit 0 'degsplit --plan' "$degsplit" --plan -t inf -@ 2 "$tmp/s20.edges"
+cp "$tmp/out" "$tmp/plan"
+check_exit 0 'degsplit as planned' "$degsplit" -@ 2 -t inf -o "$tmp/inf.split" "$tmp/s20.edges"
+[ "$sanitized" != 0 ] || check "degsplit: $(peak_kib) KiB of $(planned memory) planned bytes" \
+    test $(($(peak_kib) * 1024)) -le "$(planned memory)"
+check_exit 2 'a plan needs p' "$pack" --plan "$tmp/s20.edges"
+head -c 100000 "$tmp/s20.edges" >"$tmp/cut.edges"
+check_exit 3 'a plan for a stream that was cut' "$pack" --plan -p 1 "$tmp/cut.edges"
+check_says 'trailer' 'and says what is missing'
+check_exit 3 'a plan with the split of another stream' \
+    "$pack" --plan -p 1 -s "$tmp/s20.split" "$tmp/s18.edges"
+
+# ---- refusals ----
+
+refuses() {
+    local code=$1 name=$2
+    shift 2
+    check_exit "$code" "$name" "$@"
+    check "$name: leaves no folder" test ! -e "$tmp/x"
+    check "$name: and no temporary file" nothing_left
+}
+refuses 5 'less than the least' "$pack" -S 31M -p 1 -o "$tmp/x" "$tmp/s18.edges"
+check_says '32.0 MiB' 'and names it'
+refuses 5 'less than the input needs' "$pack" -S 32M -p 4096 -T "$tmp/t1" -o "$tmp/x" \
+    "$tmp/s20.edges"
+check_says 'needs [0-9.]* MiB, and [0-9.]* MiB of the memory budget' 'and names what it needs'
+refuses 1 'a folder for temporary files that is not there' \
+    "$pack" -S 32M -T "$tmp/nowhere" -p 1 -o "$tmp/x" "$tmp/s18.edges"
+check_says 'nowhere: cannot create a temporary file' 'and names it'
+no_room() {
+    (trap '' XFSZ; ulimit -f 4000; "$pack" -q -S 32M -T "$tmp/t1" -p 1 -o "$tmp/x" "$tmp/s18.edges")
+}
+refuses 1 'a temporary file that cannot grow' no_room
+check_says 't1: cannot write a temporary file' 'and names its folder'
+"$pack" -q -S 32M -T "$tmp/t1" -p 1 -o "$tmp/killed" "$tmp/s20.edges" 2>"$tmp/err" &
+sleep 0.5
+kill -9 $! && wait $! 2>/dev/null
+check 'a kill leaves no temporary file' nothing_left
+printf '0 1\n1 99999999999\n' | "$BIN/edgeconv" -q -u -o "$tmp/outlier.edges"
+refuses 5 'an id beyond all windows' "$pack" -S 1G -p 1 -o "$tmp/x" "$tmp/outlier.edges"
+check_says 'largest id is 99999999999, in the block at byte [0-9]' 'and names the id and its place'
+finish

@@ -1,0 +1,118 @@
+#!/bin/bash
+# disk-full.sh: every program on a full disk (a small tmpfs of its own mount namespace, where one can
+# be had) and at the limit of file sizes: a clear message, the exit code, nothing under a final name, and
+# a packing that goes on when there is room again.
+set -u
+if [ "${1:-}" != inside ] && unshare -rm true 2>/dev/null; then
+    exec unshare -rm bash "$0" inside
+fi
+. tests/lib.sh
+pack=$(realpath "$BIN/dbfs-pack")
+
+same_folders() { diff -r "$1" "$2" >&2; }
+same() { cmp "$1" "$2" >&2; }
+# with files of at most $1 KiB
+small_files() { (trap '' XFSZ; ulimit -f "$1"; shift; "$@"); }
+
+"$BIN/rmatgen" -q -s 13 -o "$tmp/g.edges"
+"$BIN/rmatgen" -q -s 13 -f text -o "$tmp/g.txt"
+"$BIN/degsplit" -q -o "$tmp/g.split" "$tmp/g.edges"
+"$pack" -q -p 5 -o "$tmp/ref" "$tmp/g.edges"
+
+# ---- the limit of file sizes: everywhere ----
+
+mkdir "$tmp/f"
+no_output() { # NAME COMMAND...
+    local name=$1
+    shift
+    check_exit 1 "$name: files of 4 KiB at most" small_files 4 "$@"
+    check_says 'cannot write: File too large' 'says so'
+    check "$name: leaves nothing" test -z "$(ls -A "$tmp/f")"
+}
+no_output rmatgen "$BIN/rmatgen" -q -s 13 -o "$tmp/f/x.edges"
+no_output 'rmatgen as text' "$BIN/rmatgen" -q -s 13 -f text -o "$tmp/f/x.txt"
+no_output edgeconv "$BIN/edgeconv" -q -u -o "$tmp/f/x.edges" "$tmp/g.txt"
+no_output 'edgeconv to text' "$BIN/edgeconv" -q -o "$tmp/f/x.txt" "$tmp/g.edges"
+no_output degsplit "$BIN/degsplit" -q -t 1 -o "$tmp/f/x.split" "$tmp/g.edges"
+no_output 'dbfs-pack' "$pack" -q -p 5 -o "$tmp/f/x" "$tmp/g.edges"
+
+spool() { small_files 100 "$@" -T "$tmp/f" - <"$tmp/pipe"; }
+mkfifo "$tmp/pipe"
+for program in "degsplit -q -o $tmp/f/x.split" "dbfs-pack -q -p 2 -o $tmp/f/x"; do
+    cat "$tmp/g.edges" >"$tmp/pipe" 2>/dev/null &
+    got=0
+    spool "$BIN"/$program 2>"$tmp/err" || got=$?
+    wait
+    check "${program%% *}: a copy of a pipe that is too large: exit 1 ($got)" test $got = 1
+    check_says 'cannot write a temporary copy of the edge stream' 'says so'
+    check "${program%% *}: leaves nothing" test -z "$(ls -A "$tmp/f")"
+done
+
+# part 0, the last one to be written, has nearly all edges: the other one fits, and stays
+awk 'BEGIN { print 1, 3; for (i = 0; i < 50000; i++) print 2 * i, 2 * (i * 7919 % 50000) }' |
+    "$BIN/edgeconv" -q -u -o "$tmp/even.edges"
+"$pack" -q -p 2 -t inf -o "$tmp/even" "$tmp/even.edges"
+check_exit 1 'dbfs-pack: one part is too large' \
+    small_files 100 "$pack" -q -p 2 -t inf -o "$tmp/f/x" "$tmp/even.edges"
+check_says '1 of 2 parts are finished and stay: --resume' 'and how to go on'
+check 'no manifest' test ! -e "$tmp/f/x/manifest"
+check '--resume without the limit' "$pack" -q --resume -p 2 -t inf -o "$tmp/f/x" "$tmp/even.edges"
+check 'the same bytes' same_folders "$tmp/f/x" "$tmp/even"
+rm -r "$tmp/f/x"
+
+# ---- a full disk ----
+
+full=$tmp/full
+mkdir "$full"
+if [ "${1:-}" != inside ] || ! mount -t tmpfs -o size=64k none "$full" 2>/dev/null; then
+    skip 'a small tmpfs: no mount namespace for this user'
+    finish
+fi
+room() { mount -o "remount,size=$1" "$full"; }
+
+no_room() { # NAME COMMAND...
+    local name=$1
+    shift
+    check_exit 5 "$name: a full disk" "$@"
+    check_says 'No space left on device' 'says so'
+    check "$name: leaves nothing" test -z "$(ls -A "$full")"
+}
+no_room rmatgen "$BIN/rmatgen" -q -s 13 -o "$full/x.edges"
+no_room edgeconv "$BIN/edgeconv" -q -u -o "$full/x.edges" "$tmp/g.txt"
+no_room degsplit "$BIN/degsplit" -q -t 1 -o "$full/x.split" "$tmp/g.edges"
+no_room 'dbfs-pack, a new folder' "$pack" -q -p 5 -o "$full/x" "$tmp/g.edges"
+for program in "degsplit -q -o $tmp/x.split" "dbfs-pack -q -p 2 -o $tmp/x"; do
+    cat "$tmp/g.edges" >"$tmp/pipe" 2>/dev/null &
+    got=0
+    "$BIN"/$program -T "$full" - <"$tmp/pipe" 2>"$tmp/err" || got=$?
+    wait
+    check "${program%% *}: no room in -T: exit 5 ($got)" test $got = 5
+    check_says "$full: cannot write a temporary copy of the edge stream: No space left" 'says so'
+    check "${program%% *}: leaves nothing" test -z "$(ls -A "$full")$(ls -d "$tmp"/x* 2>/dev/null)"
+done
+
+# from no room for the journal to no room for the manifest
+whole=$(du -sk --apparent-size "$tmp/ref" | cut -f1)
+unfinished=0
+for kib in 4 8 $((whole / 4)) $((whole / 2)) $((whole * 3 / 4)) $((whole - 4)); do
+    room 16m
+    rm -rf "$full/x"
+    room ${kib}k
+    check_exit 5 "dbfs-pack with $kib KiB of room" "$pack" -q -p 5 -o "$full/x" "$tmp/g.edges"
+    check_says 'No space left on device' 'says so'
+    if [ -e "$full/x/packing" ]; then
+        unfinished=$((unfinished + 1))
+        check_says 'parts are finished and stay: --resume' 'and how to go on'
+        check_exit 5 'still no room' "$pack" -q --resume -p 5 -o "$full/x" "$tmp/g.edges"
+    else
+        check 'leaves nothing' test ! -e "$full/x"
+    fi
+    check 'no manifest, no temporary file' \
+        test -z "$(find "$full" -name manifest -o -name '.*' -type f)"
+    room 16m
+    check "--resume when there is room" "$pack" -q --resume -p 5 -o "$full/x" "$tmp/g.edges"
+    check 'the same bytes' same_folders "$full/x" "$tmp/ref"
+done
+check 'some of these left finished parts' test $unfinished -ge 2
+umount "$full"
+finish

@@ -1,0 +1,98 @@
+/* bucket_read.c: reads a bucket of a sealed store: chunks in memory, unfilled lines, spilled runs */
+#include "bucket_chunk.h"
+
+#include <string.h>
+
+static void start_thread(struct bucket_reader *r)
+{
+    const struct bucket_writer *w = &r->store->writer[r->thread];
+    r->chunk = w->last[r->bucket];
+    r->rest = &w->line[r->bucket];
+    r->rest_count = w->fill[r->bucket];
+}
+
+static void start_run(struct bucket_reader *r, size_t run)
+{
+    r->run = run;
+    if (run < r->store->run_count)
+        r->run_chunk = r->store->runs[run].first[r->bucket];
+}
+
+struct bucket_reader bucket_read(const struct bucket_store *store, uint32_t bucket,
+                                 unsigned width, void *buffer, struct error *e)
+{
+    struct bucket_reader r = {
+        .store = store, .bucket = bucket, .width = width, .buffer = buffer, .error = e};
+    start_thread(&r);
+    start_run(&r, 0);
+    return r;
+}
+
+static size_t chunk_records(struct bucket_reader *r, const struct bucket_chunk *chunk,
+                            const void **records)
+{
+    *records = chunk->records;
+    return chunk->bytes / r->width;
+}
+
+/* Reads as many chunks of the current run as the buffer holds. */
+static enum status fill_buffer(struct bucket_reader *r)
+{
+    const struct bucket_run *run = &r->store->runs[r->run];
+    size_t bytes = r->store->chunk_bytes;
+    uint32_t left = run->first[r->bucket + 1] - r->run_chunk;
+    uint32_t most = (uint32_t)(BUCKET_READ_BYTES / bytes);
+    r->buffered = left < most ? left : most;
+    r->buffer_at = 0;
+    return spill_read(r->store->spill, &run->extent, (uint64_t)r->run_chunk * bytes, r->buffer,
+                      r->buffered * bytes, r->error);
+}
+
+/* The next spilled chunk, or NULL at the end and after a failure. */
+static const struct bucket_chunk *next_spilled(struct bucket_reader *r)
+{
+    const struct bucket_store *store = r->store;
+    if (r->buffer_at == r->buffered) {
+        while (r->run < store->run_count &&
+               r->run_chunk == store->runs[r->run].first[r->bucket + 1])
+            start_run(r, r->run + 1);
+        if (r->run == store->run_count || fill_buffer(r) != ST_OK)
+            return NULL;
+    }
+    const struct bucket_chunk *chunk =
+        (const void *)((const unsigned char *)r->buffer + r->buffer_at * store->chunk_bytes);
+    if (chunk->bucket != r->bucket || chunk->crc != bucket_chunk_crc(chunk, store->chunk_bytes)) {
+        const struct spill_extent *extent = &store->runs[r->run].extent;
+        spill_corrupt(store->spill, extent, (uint64_t)r->run_chunk * store->chunk_bytes, r->error);
+        return NULL;
+    }
+    r->buffer_at++;
+    r->run_chunk++;
+    return chunk;
+}
+
+size_t bucket_reader_next(struct bucket_reader *r, const void **records)
+{
+    while (r->thread < r->store->threads) {
+        if (r->chunk != NULL) {
+            size_t count = chunk_records(r, r->chunk, records);
+            r->chunk = r->chunk->next;
+            if (count > 0)
+                return count;
+        } else if (r->rest_count > 0) {
+            size_t count = r->rest_count;
+            *records = r->rest;
+            r->rest_count = 0;
+            return count;
+        } else if (++r->thread < r->store->threads) {
+            start_thread(r);
+        }
+    }
+    const struct bucket_chunk *chunk = r->store->run_count > 0 ? next_spilled(r) : NULL;
+    return chunk != NULL ? chunk_records(r, chunk, records) : 0;
+}
+
+uint64_t bucket_read_bytes(const struct bucket_store *store)
+{
+    return store->run_count > 0 ? BUCKET_READ_BYTES : 0;
+}

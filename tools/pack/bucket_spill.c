@@ -1,0 +1,127 @@
+/* bucket_spill.c: moves chunks of a bucket store to disk
+ *
+ * A thread that has used up its memory writes all its full chunks as one run, bucket after bucket:
+ * one long sequential write, and each bucket of it is one piece to read. The more memory, the longer
+ * the pieces. Chunks that are not full yet stay, because their cursors point into them.
+ */
+#include "bucket_chunk.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { PIECES = 512 /* chunks handed to the system at once: at most 32 MiB */ };
+
+uint32_t bucket_chunk_crc(const struct bucket_chunk *chunk, size_t chunk_bytes)
+{
+    struct bucket_chunk header = *chunk;
+    header.next = NULL;
+    header.crc = 0;
+    uint32_t crc = (uint32_t)crc32_z(0, (const void *)&header, sizeof header);
+    return (uint32_t)crc32_z(crc, chunk->records, chunk_bytes - sizeof header);
+}
+
+/* Chunks before each bucket; all but a bucket's newest chunk are full. */
+static void count_full(const struct bucket_writer *w, uint32_t *first)
+{
+    uint32_t buckets = w->store->buckets, count = 0;
+    for (uint32_t b = 0; b < buckets; b++) {
+        first[b] = count;
+        if (w->last[b] == NULL)
+            continue;
+        for (const struct bucket_chunk *c = w->last[b]->next; c != NULL; c = c->next)
+            count++;
+    }
+    first[buckets] = count;
+}
+
+/* What is on its way to the disk. */
+struct batch {
+    struct bucket_writer *writer;
+    const struct spill_extent *extent;
+    uint64_t written; /* bytes of the extent */
+    int count;
+    struct iovec vector[PIECES];
+    struct bucket_chunk *chunk[PIECES];
+};
+
+static enum status write_batch(struct batch *batch, struct error *e)
+{
+    struct bucket_writer *w = batch->writer;
+    if (spill_write_vector(w->store->spill, batch->extent, batch->written, batch->vector,
+                           batch->count, e) != ST_OK)
+        return e->status;
+    batch->written += (uint64_t)batch->count * w->store->chunk_bytes;
+    for (int i = 0; i < batch->count; i++) {
+        batch->chunk[i]->next = w->free;
+        w->free = batch->chunk[i];
+    }
+    batch->count = 0;
+    return ST_OK;
+}
+
+static enum status spill_bucket(struct batch *batch, uint32_t bucket, struct error *e)
+{
+    struct bucket_writer *w = batch->writer;
+    size_t bytes = w->store->chunk_bytes;
+    if (w->last[bucket] == NULL)
+        return ST_OK;
+    while (w->last[bucket]->next != NULL) {
+        struct bucket_chunk *chunk = w->last[bucket]->next;
+        w->last[bucket]->next = chunk->next;
+        chunk->next = NULL;
+        chunk->bucket = bucket;
+        chunk->crc = bucket_chunk_crc(chunk, bytes);
+        batch->chunk[batch->count] = chunk;
+        batch->vector[batch->count++] = (struct iovec){.iov_base = chunk, .iov_len = bytes};
+        if (batch->count == PIECES && write_batch(batch, e) != ST_OK)
+            return e->status;
+    }
+    return ST_OK;
+}
+
+/* Notes a run, whose table the store owns from here on. */
+static enum status note_run(struct bucket_store *store, const struct bucket_run *run,
+                            struct error *e)
+{
+    uint64_t bytes = ((uint64_t)store->buckets + 1) * sizeof *run->first;
+#pragma omp critical(memory_budget)
+    {
+        if (store->run_count == store->run_capacity) {
+            size_t capacity = 2 * store->run_capacity + 64;
+            struct bucket_run *grown = realloc(store->runs, capacity * sizeof *grown);
+            if (grown == NULL)
+                fail_memory(e, "spilled edges", capacity * sizeof *grown);
+            else {
+                store->runs = grown;
+                store->run_capacity = capacity;
+            }
+        }
+        if (e->status == ST_OK && bytes > store->budget->limit_bytes - store->budget->taken_bytes)
+            fail(e, ST_RESOURCE, "spilled edges: their index fills the memory budget (-S)");
+        if (e->status == ST_OK) {
+            store->runs[store->run_count++] = *run;
+            store->budget->taken_bytes += bytes;
+        }
+    }
+    return e->status;
+}
+
+enum status bucket_spill(struct bucket_writer *w, struct error *e)
+{
+    struct bucket_store *store = w->store;
+    struct bucket_run run = {.first = malloc(((size_t)store->buckets + 1) * sizeof *run.first)};
+    if (run.first == NULL)
+        return fail_memory(e, "spilled edges", store->buckets * sizeof *run.first);
+    count_full(w, run.first);
+    uint64_t bytes = (uint64_t)run.first[store->buckets] * store->chunk_bytes;
+    if (spill_reserve(store->spill, bytes, &run.extent, e) != ST_OK ||
+        note_run(store, &run, e) != ST_OK) {
+        free(run.first);
+        return e->status;
+    }
+    struct batch batch = {.writer = w, .extent = &run.extent};
+    for (uint32_t b = 0; b < store->buckets && e->status == ST_OK; b++)
+        spill_bucket(&batch, b, e);
+    return e->status == ST_OK ? write_batch(&batch, e) : e->status;
+}

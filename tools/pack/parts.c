@@ -1,0 +1,186 @@
+/* parts.c: see parts.h */
+#include "parts.h"
+
+#include "shard_prove.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What ranks tell each other about a part: words that are 0 but on the rank that has it. */
+struct part_note {
+    uint64_t there, bytes, table_crc, edges[SUBGRAPHS];
+};
+
+enum { NOTE_WORDS = sizeof(struct part_note) / sizeof(uint64_t) };
+
+enum status parts_start(struct parts *parts, struct error *e)
+{
+    struct manifest *m = &parts->manifest;
+    m->part = calloc(m->p, sizeof *m->part);
+    return m->part != NULL ? ST_OK : fail_memory(e, "manifest", m->p * sizeof *m->part);
+}
+
+static void note(struct part_note *n, const struct written_shard *written)
+{
+    n->there = 1;
+    n->bytes = written->part.bytes;
+    n->table_crc = written->part.table_crc;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        n->edges[g] = written->counts[g].edges;
+}
+
+/* All ranks learn what each has noted; notes[i] is about part shard[i]. */
+static void take_over(struct parts *parts, struct part_note *notes, const uint32_t *shard,
+                      uint32_t count)
+{
+    peers_sum_u64(parts->peers, (uint64_t *)(void *)notes, (uint64_t)count * NOTE_WORDS);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!notes[i].there)
+            continue;
+        parts->manifest.part[shard[i]] = (struct manifest_part){
+            .bytes = notes[i].bytes, .table_crc = (uint32_t)notes[i].table_crc};
+        for (int g = 0; g < SUBGRAPHS; g++)
+            parts->manifest.edges[g] += notes[i].edges[g];
+        pack_folder_note(&parts->folder, shard[i]);
+    }
+}
+
+/* ---- parts of an earlier run ---- */
+
+static void prove_part(const struct parts *parts, uint32_t shard, struct part_note *n)
+{
+    const struct manifest *m = &parts->manifest;
+    struct written_shard written;
+    struct error why = {0};
+    char *path = pack_folder_part(&parts->folder, shard);
+    if (path != NULL && access(path, F_OK) == 0 &&
+        shard_prove(path, shard, m->p, m->pack_id, parts->threads, &written, &why))
+        note(n, &written);
+    free(path);
+}
+
+enum status parts_prove(struct parts *parts, struct error *e)
+{
+    uint32_t p = parts->manifest.p;
+    const struct peers *peers = parts->peers;
+    struct part_note *notes = calloc(p, sizeof *notes);
+    uint32_t *all = calloc(p, sizeof *all);
+    if (notes == NULL || all == NULL)
+        fail_memory(e, "parts", p * sizeof *notes);
+    if (peers_agree(peers, e) == ST_OK) {
+        for (uint32_t shard = 0; shard < p; shard++) {
+            all[shard] = shard;
+            if (shard % peers->count == peers->rank)
+                prove_part(parts, shard, &notes[shard]);
+        }
+        take_over(parts, notes, all, p);
+    }
+    free(notes);
+    free(all);
+    return e->status;
+}
+
+/* ---- building ---- */
+
+static enum status write_part(struct parts *parts, const struct packing *packing, uint32_t shard,
+                              struct part_note *n, struct error *e)
+{
+    struct written_shard written;
+    char *path = pack_folder_part(&parts->folder, shard);
+    if (path == NULL)
+        return fail_memory(e, parts->folder.path, strlen(parts->folder.path));
+    if (shard_write(packing, shard, path, parts->budget, &written, e) == ST_OK) {
+        parts->sync_seconds += written.sync_seconds;
+        note(n, &written);
+    }
+    free(path);
+    return e->status;
+}
+
+/* The same with the edges that the ranks have placed apart. */
+static enum status write_gathered(struct parts *parts, const struct packing *packing,
+                                  const struct gathering *gathering, struct part_note *notes,
+                                  struct error *e)
+{
+    struct gathered gathered;
+    struct packing own = *packing;
+    uint32_t rank = parts->peers->rank, shard = gathering->target[rank];
+    if (gather_shard(&gathered, gathering, parts->budget, e) != ST_OK)
+        return e->status;
+    own.placement = &gathered.placement;
+    if (shard != PEERS_NONE)
+        write_part(parts, &own, shard, &notes[rank], e);
+    gather_free(&gathered);
+    return e->status;
+}
+
+/* The next part for each rank, from the last to the first; returns how many there are. */
+static uint32_t choose_targets(const struct parts *parts, uint32_t *end, uint32_t *target)
+{
+    uint32_t count = 0;
+    for (; *end > 0 && count < parts->peers->count; --*end) {
+        if (!parts->folder.finished[*end - 1])
+            target[count++] = *end - 1;
+    }
+    for (uint32_t rank = count; rank < parts->peers->count; rank++)
+        target[rank] = PEERS_NONE;
+    return count;
+}
+
+enum status parts_write(struct parts *parts, const struct packing *packing,
+                        const struct gathering *gathering, struct error *e)
+{
+    const struct peers *peers = parts->peers;
+    struct gathering round = *gathering;
+    uint32_t end = parts->manifest.p, count;
+    struct part_note *notes = calloc(peers->count, sizeof *notes);
+    uint32_t *target = calloc(peers->count, sizeof *target);
+    if (notes == NULL || target == NULL)
+        fail_memory(e, "parts", peers->count * sizeof *notes);
+    round.target = target;
+    while (peers_agree(peers, e) == ST_OK && (count = choose_targets(parts, &end, target)) > 0) {
+        memset(notes, 0, peers->count * sizeof *notes);
+        if (peers->count > 1)
+            write_gathered(parts, packing, &round, notes, e);
+        else
+            write_part(parts, packing, target[0], &notes[0], e);
+        take_over(parts, notes, target, count);
+    }
+    free(notes);
+    free(target);
+    return e->status;
+}
+
+/* ---- the end ---- */
+
+static int is_written(const struct parts *parts)
+{
+    struct manifest m;
+    struct error ignored = {0};
+    if (!parts->folder.has_manifest ||
+        manifest_read(&m, parts->folder.path, &ignored) != ST_OK)
+        return 0;
+    int same = manifest_same(&m, &parts->manifest);
+    manifest_free(&m);
+    return same;
+}
+
+enum status parts_finish(struct parts *parts, int *was_complete, struct error *e)
+{
+    *was_complete = 0;
+    if (parts->peers->rank == 0) {
+        *was_complete = is_written(parts);
+        if (*was_complete || manifest_write(&parts->manifest, parts->folder.path, e) == ST_OK)
+            pack_folder_finish(&parts->folder, e);
+    }
+    return peers_agree(parts->peers, e);
+}
+
+void parts_end(struct parts *parts, enum status status)
+{
+    if (status != ST_OK)
+        pack_folder_abandon(&parts->folder);
+    pack_folder_close(&parts->folder);
+    manifest_free(&parts->manifest);
+}

@@ -1,0 +1,44 @@
+/* shard_prove.c: see shard_prove.h */
+#include "shard_prove.h"
+
+#include "formats/container.h"
+
+#include <string.h>
+
+static enum status check_identity(const struct container *file, uint32_t shard, uint32_t p,
+                                  uint64_t pack_id, const uint64_t **attributes, struct error *e)
+{
+    const struct section *s;
+    if (container_need(file, SHARD_ATTRIBUTES, 8, SHARD_ATTRIBUTE_COUNT, &s, e) != ST_OK)
+        return e->status;
+    const uint64_t *at = *attributes = s->data;
+    if (at[SHARD_AT_INDEX] != shard || at[SHARD_AT_P] != p || at[SHARD_AT_PACK_ID] != pack_id)
+        return fail(e, ST_BAD_DATA, "%s: is a part of another packing", container_path(file));
+    return ST_OK;
+}
+
+static void note(struct written_shard *written, const struct container *file,
+                 const uint64_t *attributes)
+{
+    written->part.bytes = container_bytes(file);
+    written->part.table_crc = container_table_crc(file);
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        written->counts[g].edges = attributes[SHARD_AT_EDGES + g];
+        written->counts[g].source_rows = attributes[SHARD_AT_SOURCES + g];
+        written->counts[g].head_columns = (uint32_t)attributes[SHARD_AT_HEADS + g];
+    }
+}
+
+int shard_prove(const char *path, uint32_t shard, uint32_t p, uint64_t pack_id, int threads,
+                struct written_shard *written, struct error *why)
+{
+    struct container *file = NULL;
+    const uint64_t *attributes = NULL;
+    memset(written, 0, sizeof *written);
+    if (container_open(&file, &shard_kind, path, why) == ST_OK &&
+        check_identity(file, shard, p, pack_id, &attributes, why) == ST_OK &&
+        container_check_all(file, threads, why) == ST_OK)
+        note(written, file, attributes);
+    container_close(file);
+    return why->status == ST_OK;
+}

@@ -1,0 +1,79 @@
+/* separate_plan.c: see separate_plan.h */
+#include "separate_plan.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <sys/stat.h>
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Each thread's list of self-loops and their union, with room to grow; histograms of the ranks, of
+ * which there are fewer than sqrt(2m) + 1. */
+static uint64_t tables_bytes(const struct separation_plan *p, int threads)
+{
+    uint64_t loops = smaller(p->totals.loops, p->totals.n);
+    uint64_t ranks = smaller((uint64_t)sqrt(2.0 * (double)p->directed_edges) + 1, p->totals.n + 1);
+    return loops * 2 * sizeof(struct vertex_loops) * 2 + ranks * (16 * (uint64_t)threads + 40);
+}
+
+static enum status read_stream(struct separation_plan *p, const struct edge_source *source,
+                               struct error *e)
+{
+    struct edges_reader *reader = NULL;
+    struct stat st;
+    if (edge_source_reader(source, &reader, e) != ST_OK)
+        return e->status;
+    p->info = *edges_reader_info(reader);
+    edges_reader_close(reader);
+    if (fstat(source->fd, &st) != 0)
+        return fail_errno(e, source->name, "cannot look at it");
+    p->stream_bytes = (uint64_t)(st.st_size - source->start);
+    if (edges_peek_totals(source->fd, &p->totals))
+        return ST_OK;
+    return fail(e, ST_BAD_DATA, "%s: does not end with a trailer: the writer died or the file was "
+                "cut", source->name);
+}
+
+enum status separation_plan_make(struct separation_plan *p, const struct edge_source *source,
+                                 const struct separation_options *o,
+                                 const struct memory_budget *budget, struct error *e)
+{
+    struct vertex_values v = {.spill = o->spill};
+    *p = (struct separation_plan){.disk_bytes = source->spooled_bytes};
+    if (read_stream(p, source, e) != ST_OK)
+        return e->status;
+    uint64_t records = p->totals.edges - p->totals.loops, most = memory_left(budget) / 2;
+    p->directed_edges = p->info.direction == EDGES_SYMMETRIC ? records : 2 * records;
+    v.n = p->totals.n;
+    if (values_least_bytes(v.n) > most)
+        return fail(e, ST_RESOURCE, "%s: %" PRIu64 " vertices need %" PRIu64 " bytes for their "
+                    "values, and half of the memory budget (-S) has %" PRIu64, source->name, v.n,
+                    values_least_bytes(v.n), most);
+    values_choose_windows(&v, o->p, most);
+    p->windows = v.windows;
+    p->values_bytes = (v.windows == 1 ? v.n : 2 * v.window) * sizeof(uint32_t);
+    p->tables_bytes = tables_bytes(p, o->threads);
+    p->degree_passes = (v.windows + 1) / 2;
+    p->scan_passes = values_scan_passes(&v);
+    if (v.windows > 1)
+        p->disk_bytes += v.n * sizeof(uint32_t);
+    return ST_OK;
+}
+
+void plan_print(FILE *stream, const char *key, uint64_t value, enum plan_quality quality)
+{
+    static const char *const name[] = {"exact", "at-most", "estimate"};
+    fprintf(stream, "%-24s %20" PRIu64 " %s\n", key, value, name[quality]);
+}
+
+void separation_plan_print(const struct separation_plan *p, FILE *stream)
+{
+    plan_print(stream, "vertices", p->totals.n, PLAN_EXACT);
+    plan_print(stream, "edges", p->totals.edges, PLAN_EXACT);
+    plan_print(stream, "directed-edges", p->directed_edges, PLAN_EXACT);
+    plan_print(stream, "vertex-windows", p->windows, PLAN_EXACT);
+    plan_print(stream, "degree-passes", p->degree_passes, PLAN_EXACT);
+}

@@ -1,0 +1,38 @@
+/* separate_plan.h: what degree separation will take, from the numbers of vertices and edges alone */
+#ifndef DBFS_SEPARATE_PLAN_H
+#define DBFS_SEPARATE_PLAN_H
+
+#include "formats/edges.h"
+#include "formats/memory.h"
+#include "separate.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct separation_plan {
+    struct edges_info info;
+    struct edges_totals totals; /* as the trailer says */
+    uint64_t stream_bytes;      /* of one pass */
+    uint64_t directed_edges;
+    uint32_t windows;       /* of vertices */
+    uint64_t values_bytes;  /* memory for their values */
+    uint64_t tables_bytes;  /* self-loops, and tables over degrees */
+    uint64_t disk_bytes;    /* for windows, and for a stream that came from a pipe */
+    uint64_t degree_passes, scan_passes; /* over the stream; scan: of whatever needs both ends */
+};
+
+/* `budget` as the program has it before it starts. */
+enum status separation_plan_make(struct separation_plan *plan, const struct edge_source *source,
+                                 const struct separation_options *options,
+                                 const struct memory_budget *budget, struct error *e);
+
+/* How sure a planned number is. */
+enum plan_quality { PLAN_EXACT, PLAN_AT_MOST, PLAN_ESTIMATE };
+
+/* A line "key value quality". */
+void plan_print(FILE *stream, const char *key, uint64_t value, enum plan_quality quality);
+
+/* The lines about the stream and its vertices. */
+void separation_plan_print(const struct separation_plan *plan, FILE *stream);
+
+#endif

@@ -1,0 +1,201 @@
+/* vertex_values.c: see vertex_values.h */
+#include "vertex_values.h"
+
+#include "formats/crc.h"
+#include "formats/huge.h"
+#include "formats/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NO_WINDOW = UINT32_MAX };
+
+uint64_t window_begin(const struct vertex_values *v, uint32_t w)
+{
+    return w * v->window;
+}
+
+uint64_t window_end(const struct vertex_values *v, uint32_t w)
+{
+    return w + 1 == v->windows ? v->n : (w + 1) * v->window;
+}
+
+static uint64_t window_bytes(const struct vertex_values *v, uint32_t w)
+{
+    return (window_end(v, w) - window_begin(v, w)) * sizeof *v->of;
+}
+
+uint64_t values_least_bytes(uint64_t n)
+{
+    return (n / VALUES_MOST_WINDOWS + 1) * 2 * sizeof(uint32_t);
+}
+
+/* ---- memory ---- */
+
+void values_choose_windows(struct vertex_values *v, uint64_t granule, uint64_t most_bytes)
+{
+    v->window = v->n;
+    v->windows = 1;
+    if (v->spill == NULL || v->n * sizeof *v->of <= most_bytes)
+        return;
+    v->window = most_bytes / (2 * sizeof *v->of) / granule * granule;
+    if (v->window < granule)
+        v->window = granule;
+    v->windows = (uint32_t)((v->n - 1) / v->window + 1);
+}
+
+static enum status take_memory(struct vertex_values *v, struct error *e)
+{
+    uint64_t values = v->windows == 1 ? v->n : 2 * v->window;
+    if (memory_take(v->budget, (void **)&v->of, values, sizeof *v->of, "values of vertices", e) !=
+        ST_OK)
+        return e->status;
+    v->bytes = values * sizeof *v->of;
+    huge_advise(v->of, v->bytes);
+    return ST_OK;
+}
+
+enum status values_open(struct vertex_values *v, uint64_t n, uint64_t granule,
+                        uint64_t most_bytes, int threads, struct spill *spill,
+                        struct memory_budget *budget, struct error *e)
+{
+    *v = (struct vertex_values){.n = n,
+                                .loaded = {NO_WINDOW, NO_WINDOW},
+                                .threads = threads,
+                                .spill = spill,
+                                .budget = budget};
+    if (spill != NULL && values_least_bytes(n) > most_bytes)
+        return fail(e, ST_RESOURCE, "values of vertices: more than %d windows",
+                    VALUES_MOST_WINDOWS);
+    values_choose_windows(v, granule, most_bytes);
+    v->file = calloc(v->windows, sizeof *v->file);
+    if (v->file == NULL)
+        return fail_memory(e, "values of vertices", v->windows * sizeof *v->file);
+    if (take_memory(v, e) != ST_OK)
+        values_free(v);
+    return e->status;
+}
+
+void values_drop(struct vertex_values *v)
+{
+    if (v->of != NULL)
+        memory_release(v->budget, v->of, v->bytes, 1);
+    v->of = NULL;
+}
+
+void values_free(struct vertex_values *v)
+{
+    values_drop(v);
+    free(v->file);
+    memset(v, 0, sizeof *v);
+}
+
+/* ---- windows ---- */
+
+uint32_t *values_load(struct vertex_values *v, uint32_t w, int half, struct error *e)
+{
+    uint32_t *at = v->of + (uint64_t)half * v->window;
+    const struct window_file *file = &v->file[w];
+    if (v->windows == 1)
+        return v->of;
+    if (v->loaded[half] == w)
+        return at;
+    v->loaded[half] = NO_WINDOW;
+    if (spill_read(v->spill, &file->extent, 0, at, window_bytes(v, w), e) != ST_OK)
+        return NULL;
+    if (crc32_parallel(at, window_bytes(v, w), v->threads) != file->crc) {
+        spill_corrupt(v->spill, &file->extent, 0, e);
+        return NULL;
+    }
+    v->loaded[half] = w;
+    return at;
+}
+
+enum status values_keep(struct vertex_values *v, uint32_t w, int half, struct error *e)
+{
+    const uint32_t *at = v->of + (uint64_t)half * v->window;
+    struct window_file *file = &v->file[w];
+    uint64_t bytes = window_bytes(v, w);
+    if (v->windows == 1)
+        return ST_OK;
+    if (file->extent.bytes == 0 && spill_reserve(v->spill, bytes, &file->extent, e) != ST_OK)
+        return e->status;
+    file->crc = crc32_parallel(at, bytes, v->threads);
+    v->loaded[half] = w;
+    if (v->loaded[!half] == w)
+        v->loaded[!half] = NO_WINDOW;
+    return spill_write(v->spill, &file->extent, 0, at, bytes, e);
+}
+
+/* ---- passes ---- */
+
+/* What one pass over the stream is to see. */
+struct pair {
+    uint64_t first[2]; /* ids of the two windows */
+    uint64_t window;
+    int inside[2]; /* edges with both ends in that window are of this pass */
+    edges_visitor visit;
+    void *context;
+};
+
+/* Where the value of `id` is, UINT64_MAX for nowhere. */
+static inline uint64_t place_of(const struct pair *p, uint64_t id, int *half)
+{
+    for (*half = 0; *half < 2; ++*half) {
+        if (id - p->first[*half] < p->window)
+            return id - p->first[*half] + (uint64_t)*half * p->window;
+    }
+    return UINT64_MAX;
+}
+
+static enum status visit_pair(void *context, int thread, const struct edge *edges, size_t count,
+                              struct error *e)
+{
+    const struct pair *p = context;
+    struct edge kept[EDGES_RESCAN_PIECE];
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        int a, b;
+        uint64_t u = place_of(p, edges[i].u, &a), v = place_of(p, edges[i].v, &b);
+        if (u != UINT64_MAX && v != UINT64_MAX && (a != b || p->inside[a]))
+            kept[used++] = (struct edge){u, v};
+    }
+    return used > 0 ? p->visit(p->context, thread, kept, used, e) : ST_OK;
+}
+
+/* Window i with j, i < j; each window's own edges go with the next one, those of the last one with
+ * the last pair. */
+static enum status scan_pair(struct vertex_values *v, uint32_t i, uint32_t j, struct pair *p,
+                             const struct edge_source *source, const struct edges_totals *totals,
+                             struct error *e)
+{
+    /* all ranks go on to the pass, which fails where one of them has failed here */
+    values_load(v, i, 0, e);
+    values_load(v, j, 1, e);
+    p->first[0] = window_begin(v, i);
+    p->first[1] = window_begin(v, j);
+    p->inside[0] = j == i + 1;
+    p->inside[1] = i + 2 == v->windows;
+    return edge_source_scan(source, totals, v->threads, visit_pair, p, e);
+}
+
+enum status values_scan(struct vertex_values *v, const struct edge_source *source,
+                        const struct edges_totals *totals, edges_visitor visit, void *context,
+                        struct error *e)
+{
+    struct pair p = {.window = v->window, .visit = visit, .context = context};
+    if (v->windows == 1)
+        return edge_source_scan(source, totals, v->threads, visit, context, e);
+    for (uint32_t i = 0; i + 1 < v->windows; i++) {
+        for (uint32_t j = i + 1; j < v->windows; j++) {
+            if (scan_pair(v, i, j, &p, source, totals, e) != ST_OK)
+                return e->status;
+        }
+    }
+    return ST_OK;
+}
+
+uint64_t values_scan_passes(const struct vertex_values *v)
+{
+    return v->windows == 1 ? 1 : (uint64_t)v->windows * (v->windows - 1) / 2;
+}
