@@ -37,9 +37,26 @@ void split_free(struct split *split)
 {
     free(split->delegate_ids);
     free(split->delegate_degrees);
+    free(split->list.ids);
+    free(split->list.degrees);
     free(split->histogram);
     free(split->sweep);
     memset(split, 0, sizeof *split);
+}
+
+/* One of the two arrays of a list, as a section in pieces. */
+static enum status write_list(const struct split *s, uint32_t type, const uint64_t *entries,
+                              struct container_writer *w, struct error *e)
+{
+    const struct delegate_list *list = &s->list;
+    if (e->status != ST_OK || container_begin(w, type, ENCODING_RAW, 8, e) != ST_OK)
+        return e->status;
+    for (uint64_t first = 0; first < s->d && e->status == ST_OK; first += list->at_once) {
+        uint64_t count = s->d - first < list->at_once ? s->d - first : list->at_once;
+        if (list->read(list->context, first, count, list->ids, list->degrees, e) == ST_OK)
+            container_append(w, count, entries, e);
+    }
+    return e->status;
 }
 
 static enum status write_sections(const struct split *s, struct container_writer *w,
@@ -52,8 +69,13 @@ static enum status write_sections(const struct split *s, struct container_writer
         [AT_DIRECTED_EDGES] = s->directed_edges, [AT_TH] = s->th,
         [AT_SUGGESTED_P] = s->suggested_p,       [AT_DELEGATES] = s->d};
     container_add(w, SPLIT_ATTRIBUTES, 8, SPLIT_ATTRIBUTE_COUNT, at, e);
-    container_add(w, SPLIT_DELEGATE_IDS, 8, s->d, s->delegate_ids, e);
-    container_add(w, SPLIT_DELEGATE_DEGREES, 8, s->d, s->delegate_degrees, e);
+    if (s->list.read != NULL) {
+        write_list(s, SPLIT_DELEGATE_IDS, s->list.ids, w, e);
+        write_list(s, SPLIT_DELEGATE_DEGREES, s->list.degrees, w, e);
+    } else {
+        container_add(w, SPLIT_DELEGATE_IDS, 8, s->d, s->delegate_ids, e);
+        container_add(w, SPLIT_DELEGATE_DEGREES, 8, s->d, s->delegate_degrees, e);
+    }
     container_add(w, SPLIT_HISTOGRAM, sizeof *s->histogram, s->histogram_rows, s->histogram, e);
     container_add(w, SPLIT_SWEEP, sizeof *s->sweep, s->sweep_rows, s->sweep, e);
     return e->status == ST_OK ? container_writer_finish(w, NULL, e) : e->status;

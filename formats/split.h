@@ -34,6 +34,16 @@ struct sweep_row {
     uint64_t nn, nd, dn, dd; /* directed edges of each class */
 };
 
+/* Delegates that are not all in memory at once. */
+struct delegate_list {
+    /* Fills in entries first to first + count, at most at_once of them, of both arrays. */
+    enum status (*read)(void *context, uint64_t first, uint64_t count, uint64_t *ids,
+                        uint64_t *degrees, struct error *e);
+    void *context;
+    uint64_t at_once;
+    uint64_t *ids, *degrees; /* [at_once], owned */
+};
+
 struct split {
     enum edges_direction direction;
     struct edges_totals totals; /* of the edge stream it was made from */
@@ -41,7 +51,8 @@ struct split {
     uint64_t th;                /* delegates have degree > th; TH_INFINITE: none */
     uint64_t suggested_p;       /* the p that th was suggested for; 0 when th was given */
     uint64_t d;                 /* delegates */
-    uint64_t *delegate_ids, *delegate_degrees; /* [d], owned */
+    uint64_t *delegate_ids, *delegate_degrees; /* [d], owned; NULL where there is a list */
+    struct delegate_list list; /* for split_write */
     uint64_t histogram_rows;
     struct degree_count *histogram; /* owned */
     uint64_t sweep_rows;

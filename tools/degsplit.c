@@ -132,6 +132,19 @@ static enum status write_outputs(const struct cli *cli, const struct command *c,
 
 /* ---- the work ---- */
 
+/* A split on its way to standard output is held in memory, which grows by doubling. */
+static enum status check_output(const struct command *c, const struct split *split,
+                                const struct memory_budget *budget, struct error *e)
+{
+    char need[16];
+    uint64_t bytes = 2 * 16 * (split->d + split->histogram_rows);
+    if (!is_standard(c->output) || bytes <= memory_left(budget))
+        return ST_OK;
+    return fail(e, ST_RESOURCE, "standard output: holding the split needs %s, more than is left of "
+                "the memory budget (-S): '-o FILE' does not hold it",
+                format_size(bytes, need, sizeof need));
+}
+
 static uint64_t choose_th(const struct cli *cli, const struct command *c,
                           const struct separation *s)
 {
@@ -181,8 +194,10 @@ static enum status write_results(const struct cli *cli, const struct command *c,
                                  double start, struct error *e)
 {
     struct split split = {0};
-    if (split_make(&split, s, choose_th(cli, c, s), c->th_given ? 0 : c->p, budget, e) == ST_OK &&
-        write_outputs(cli, c, &split, e) == ST_OK)
+    struct delegate_sweep sweep;
+    if (split_make(&split, &sweep, s, choose_th(cli, c, s), c->th_given ? 0 : c->p, budget, e) ==
+            ST_OK &&
+        check_output(c, &split, budget, e) == ST_OK && write_outputs(cli, c, &split, e) == ST_OK)
         print_summary(cli, s, &split, cli_seconds() - start);
     split_free(&split);
     return e->status;

@@ -75,10 +75,12 @@ for p in 1 3; do
     rm -r "$tmp/whole"
 done
 "$degsplit" -q -p 2 -o "$tmp/whole.split" "$tmp/sparse.edges"
-check_exit 0 'degsplit in windows' "$degsplit" -p 2 -S 64M -T "$tmp/t1" -o "$tmp/b.split" \
-    "$tmp/sparse.edges"
-within 64 'degsplit in windows'
-check 'degsplit in windows: the same bytes' cmp "$tmp/whole.split" "$tmp/b.split"
+for mib in 34 64; do
+    check_exit 0 "degsplit -S ${mib}M, in windows" "$degsplit" -p 2 -S ${mib}M -T "$tmp/t1" \
+        -o "$tmp/b.split" "$tmp/sparse.edges"
+    within $mib "degsplit -S ${mib}M"
+    check "degsplit -S ${mib}M: the same bytes" cmp "$tmp/whole.split" "$tmp/b.split"
+done
 "$pack" -q -p 2 -o "$tmp/whole" "$tmp/sparse.edges"
 packs_within "$tmp/sparse.edges" 2 64 -s "$tmp/whole.split"
 rm -r "$tmp/whole"

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What an entry is charged for: itself, and its place in the scratch memory of qsort. */
+enum { ENTRY_BYTES = 2 * sizeof(struct vertex_loops) };
+
 static int by_vertex(const void *a, const void *b)
 {
     uint64_t x = ((const struct vertex_loops *)a)->vertex;
@@ -32,13 +35,13 @@ static enum status grow(struct loops *loops, uint64_t capacity, struct memory_bu
 {
     void *list;
 #pragma omp critical(memory_budget)
-    memory_take(budget, &list, capacity, sizeof *loops->list, "self-loops", e);
+    memory_take(budget, &list, capacity, ENTRY_BYTES, "self-loops", e);
     if (list == NULL)
         return e->status;
     if (loops->count > 0)
         memcpy(list, loops->list, loops->count * sizeof *loops->list);
 #pragma omp critical(memory_budget)
-    memory_release(budget, loops->list, loops->capacity, sizeof *loops->list);
+    memory_release(budget, loops->list, loops->capacity, ENTRY_BYTES);
     loops->list = list;
     loops->capacity = capacity;
     return ST_OK;
@@ -109,6 +112,6 @@ enum status loops_share(struct loops *loops, const struct peers *peers,
 
 void loops_free(struct loops *loops, struct memory_budget *budget)
 {
-    memory_release(budget, loops->list, loops->capacity, sizeof *loops->list);
+    memory_release(budget, loops->list, loops->capacity, ENTRY_BYTES);
     memset(loops, 0, sizeof *loops);
 }

@@ -4,33 +4,62 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Delegates in order: a counting sort by rank over vertices in the order of their ids. */
-static enum status list_delegates(struct split *split, struct separation *s, uint32_t cut,
-                                  struct memory_budget *budget, struct error *e)
+enum { LEAST_AT_ONCE = 1 << 12 };
+
+/* The entries first to first + count of the delegates, in order: a counting sort by rank over the
+ * vertices in the order of their ids. */
+static enum status read_delegates(void *context, uint64_t first, uint64_t count, uint64_t *ids,
+                                  uint64_t *degrees, struct error *e)
 {
-    const struct ranks *ranks = &s->ranks;
+    struct delegate_sweep *sweep = context;
+    const struct ranks *ranks = &sweep->separation->ranks;
+    struct vertex_values *values = &sweep->separation->degrees.values;
     uint64_t at = 0, *next = calloc((size_t)ranks->count + 1, sizeof *next);
     if (next == NULL)
         return fail_memory(e, "delegates", ranks->count * sizeof *next);
-    memory_take(budget, (void **)&split->delegate_ids, split->d, 8, "delegates", e);
-    memory_take(budget, (void **)&split->delegate_degrees, split->d, 8, "delegates", e);
-    for (uint32_t r = ranks->count; e->status == ST_OK && r-- > cut;) {
+    for (uint32_t r = ranks->count; r-- > sweep->cut;) {
         next[r] = at;
         at += ranks->degrees[r].vertices;
     }
-    struct vertex_values *values = &s->degrees.values;
     for (uint32_t w = 0; e->status == ST_OK && w < values->windows; w++) {
         const uint32_t *rank_of = values_load(values, w, 0, e);
         uint64_t begin = window_begin(values, w), end = window_end(values, w);
         for (uint64_t v = begin; rank_of != NULL && v < end; v++) {
             uint32_t rank = rank_of[v - begin];
-            if (rank >= cut) {
-                split->delegate_ids[next[rank]] = v;
-                split->delegate_degrees[next[rank]++] = ranks->degrees[rank].degree;
+            if (rank < sweep->cut)
+                continue;
+            uint64_t entry = next[rank]++ - first;
+            if (entry < count) {
+                ids[entry] = v;
+                degrees[entry] = ranks->degrees[rank].degree;
             }
         }
     }
     free(next);
+    return e->status;
+}
+
+/* All delegates in memory, or as many at a time as half of what is left holds. */
+static enum status list_delegates(struct split *split, struct delegate_sweep *sweep,
+                                  struct memory_budget *budget, struct error *e)
+{
+    uint64_t at_once = memory_left(budget) / 2 / 16, **ids = &split->list.ids;
+    uint64_t **degrees = &split->list.degrees;
+    if (at_once < LEAST_AT_ONCE)
+        at_once = LEAST_AT_ONCE;
+    if (split->d <= at_once) {
+        at_once = split->d;
+        ids = &split->delegate_ids;
+        degrees = &split->delegate_degrees;
+    } else {
+        split->list.read = read_delegates;
+        split->list.context = sweep;
+        split->list.at_once = at_once;
+    }
+    if (memory_take(budget, (void **)ids, at_once, 8, "delegates", e) == ST_OK &&
+        memory_take(budget, (void **)degrees, at_once, 8, "delegates", e) == ST_OK &&
+        split->list.read == NULL)
+        read_delegates(sweep, 0, split->d, *ids, *degrees, e);
     return e->status;
 }
 
@@ -45,8 +74,9 @@ static enum status copy_histogram(struct split *split, const struct ranks *ranks
     return ST_OK;
 }
 
-enum status split_make(struct split *split, struct separation *s, uint64_t th,
-                       uint64_t suggested_p, struct memory_budget *budget, struct error *e)
+enum status split_make(struct split *split, struct delegate_sweep *sweep,
+                       struct separation *s, uint64_t th, uint64_t suggested_p,
+                       struct memory_budget *budget, struct error *e)
 {
     *split = (struct split){.direction = s->degrees.info.direction,
                             .totals = s->degrees.totals,
@@ -54,7 +84,8 @@ enum status split_make(struct split *split, struct separation *s, uint64_t th,
                             .th = th,
                             .suggested_p = suggested_p,
                             .d = separation_delegates(s, th)};
-    if (list_delegates(split, s, ranks_cut(&s->ranks, th), budget, e) == ST_OK &&
+    *sweep = (struct delegate_sweep){.separation = s, .cut = ranks_cut(&s->ranks, th)};
+    if (list_delegates(split, sweep, budget, e) == ST_OK &&
         copy_histogram(split, &s->ranks, e) == ST_OK)
         sweep_make(&s->edges, th, &split->sweep, &split->sweep_rows, e);
     if (e->status != ST_OK)
