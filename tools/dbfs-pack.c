@@ -165,12 +165,14 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
 static void print_progress(const struct cli *cli, const struct pack_options *o,
                            const struct pack_report *r, const struct error *e)
 {
+    char peak[16];
     if (e->status != ST_OK && r->finished_parts > 0)
         cli_warn(cli, "%s: %u of %u parts are finished and stay: --resume with the same options "
                  "goes on", o->folder, r->finished_parts, o->p);
     else if (r->complete)
-        cli_note(cli, "%s: was complete already: %u parts proven in %.2f s", o->folder,
-                 r->taken_over, r->prove_seconds);
+        cli_note(cli, "%s: was complete already: %u parts proven in %.2f s, peak memory %s",
+                 o->folder, r->taken_over, r->prove_seconds,
+                 format_size(memory_peak_bytes(), peak, sizeof peak));
     else if (r->taken_over > 0)
         cli_note(cli, "%s: %u of %u parts were finished: proven in %.2f s", o->folder,
                  r->taken_over, o->p, r->prove_seconds);

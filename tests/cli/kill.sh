@@ -170,6 +170,20 @@ check_says 'packing: .*corrupt' 'is called corrupt'
 check '--force starts anew' "$pack" -q --force -p 5 -o "$tmp/x" "$tmp/g.edges"
 check 'and leaves no journal' test ! -e "$tmp/x/packing"
 
+# parts that are larger than the memory that their proof may take
+rm -r "$tmp/x"
+"$BIN/rmatgen" -q -s 19 -o "$tmp/large.edges"
+check 'a large part' "$pack" -q -p 1 --encoding raw -o "$tmp/x" "$tmp/large.edges"
+check_exit 0 '--resume with little memory' \
+    "$pack" --resume -@ 2 -S 40M -p 1 --encoding raw -o "$tmp/x" "$tmp/large.edges"
+if grep -q __asan_init "$pack"; then
+    skip 'little memory: AddressSanitizer takes memory of its own'
+else
+    peak=$(awk '/peak memory/ { print int($(NF - 1)), $NF }' "$tmp/err")
+    check "is in less than 40 MiB ($peak)" test "${peak% MiB}" -le 40
+fi
+rm -r "$tmp/x"
+
 # ---- the other programs: nothing under the final name ----
 
 "$BIN/rmatgen" -q -s 17 -f text -o "$tmp/g.txt"
