@@ -322,7 +322,7 @@ make_graph() { # DIR
     [ "$here" = "$1" ] || enter "$1"
     step "$split" "degsplit -p $shards$tool_options -o $split $name.edges"
     [ "$last" != split ] || return 0
-    step "$folder/manifest" "dbfs-pack -p $shards$tool_options -s $split -o $folder $name.edges"
+    step "$folder/manifest" "dbfs-pack --resume -p $shards$tool_options -s $split -o $folder $name.edges"
 }
 
 # ---- command line ----
