@@ -2,6 +2,7 @@
 #include "edge_source.h"
 
 #include "spill.h"
+#include "unnamed.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,7 +53,7 @@ static enum status copy(struct edge_source *s, int from, int to, const char *fol
 /* Replaces the pipe s->fd by a file that holds what came out of it. */
 static enum status spool(struct edge_source *s, const char *folder, struct error *e)
 {
-    int file = spill_open_unnamed(folder);
+    int file = unnamed_file(folder);
     if (file < 0)
         return fail_errno(e, folder, "cannot create a temporary file");
     copy(s, s->fd, file, folder, e);

@@ -1,5 +1,6 @@
 /* spill.c: see spill.h */
 #include "spill.h"
+#include "unnamed.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,23 +28,6 @@ void spill_close(struct spill *spill)
     memset(spill, 0, sizeof *spill);
 }
 
-int spill_open_unnamed(const char *folder)
-{
-    char path[4096];
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
-        return fd;
-    int length = snprintf(path, sizeof path, "%s/dbfs-spill.XXXXXX", folder);
-    if (length < 0 || (size_t)length >= sizeof path) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0)
-        unlink(path);
-    return fd;
-}
-
 enum status spill_reserve(struct spill *s, uint64_t bytes, struct spill_extent *extent,
                           struct error *e)
 {
@@ -52,7 +36,7 @@ enum status spill_reserve(struct spill *s, uint64_t bytes, struct spill_extent *
         int file = s->next;
         s->next = (s->next + 1) % s->count;
         if (s->fd[file] < 0)
-            s->fd[file] = spill_open_unnamed(s->folder[file]);
+            s->fd[file] = unnamed_file(s->folder[file]);
         if (s->fd[file] < 0)
             fail_errno(e, s->folder[file], "cannot create a temporary file");
         *extent = (struct spill_extent){.file = file, .offset = s->end[file], .bytes = bytes};

@@ -51,7 +51,4 @@ enum status spill_corrupt(const struct spill *spill, const struct spill_extent *
 /* Bytes on disk, in all folders. */
 uint64_t spill_bytes(const struct spill *spill);
 
-/* A file without a name in `folder`, open for reading and writing; -1 and errno where that fails. */
-int spill_open_unnamed(const char *folder);
-
 #endif

@@ -3,6 +3,7 @@
 
 #include "formats/bytes.h"
 #include "formats/crc.h"
+#include "tools/unnamed.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -45,24 +46,6 @@ void workspace_init(struct workspace *space, const struct cli *cli, uint64_t lim
 
 /* ---- files ---- */
 
-/* A file without a name disappears with the process, however that ends. */
-static int open_unnamed(const char *folder)
-{
-    char path[4096];
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
-        return fd;
-    int length = snprintf(path, sizeof path, "%s/edgeconv.XXXXXX", folder);
-    if (length < 0 || (size_t)length >= sizeof path) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0)
-        unlink(path);
-    return fd;
-}
-
 enum status spool_open(struct spool **result, struct workspace *space, struct error *e)
 {
     *result = NULL;
@@ -74,7 +57,7 @@ enum status spool_open(struct spool **result, struct workspace *space, struct er
     for (int i = 0; i < CLI_MAX_TMPDIRS; i++)
         spool->fd[i] = -1;
     for (int i = 0; i < space->folders; i++) {
-        spool->fd[i] = open_unnamed(space->folder[i]);
+        spool->fd[i] = unnamed_file(space->folder[i]);
         if (spool->fd[i] < 0) {
             fail_errno(e, space->folder[i], "cannot create a temporary file in it");
             spool_close(spool);

@@ -4,6 +4,7 @@
 #include "sg_build.h"
 
 #include "formats/bytes.h"
+#include "tools/unnamed.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,7 @@ struct graph_writer {
     struct edges_writer *edges;
     struct sg_build *sg;
     int spool_fd;
-    char *spool_name; /* for messages */
+    char *spool_name; /* its folder, for messages */
 };
 
 int output_format_named(const char *name, enum output_format *format)
@@ -83,27 +84,19 @@ enum status graph_writer_open_spool(struct graph_writer **result, const char *fo
 {
     *result = NULL;
     struct graph_writer *writer = new_writer(OUTPUT_SPOOL, e);
-    size_t bytes = strlen(folder) + sizeof "/edgeconv.XXXXXX";
-    if (writer == NULL || (writer->spool_name = malloc(bytes)) == NULL) {
-        fail_memory(e, folder, bytes);
-        goto failed;
-    }
-    snprintf(writer->spool_name, bytes, "%s/edgeconv.XXXXXX", folder);
-    writer->spool_fd = mkostemp(writer->spool_name, O_CLOEXEC);
-    if (writer->spool_fd < 0) {
+    if (writer == NULL)
+        return e->status;
+    writer->spool_name = strdup(folder);
+    if (writer->spool_name == NULL)
+        fail_memory(e, folder, strlen(folder));
+    else if ((writer->spool_fd = unnamed_file(folder)) < 0)
         fail_errno(e, folder, "cannot create a temporary file in it");
-        goto failed;
-    }
-    /* without its name at once, so that nothing is left whatever ends the process */
-    if (unlink(writer->spool_name) != 0) {
-        fail_errno(e, writer->spool_name, "cannot remove its name");
-        goto failed;
+    if (e->status != ST_OK) {
+        graph_writer_free(writer);
+        return e->status;
     }
     *result = writer;
     return ST_OK;
-failed:
-    graph_writer_free(writer);
-    return e->status;
 }
 
 int graph_writer_spool_fd(struct graph_writer *writer)
