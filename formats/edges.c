@@ -125,22 +125,44 @@ static void decode_ids(const unsigned char *payload, unsigned width, struct edge
     }
 }
 
+size_t edges_block_count(const struct edges_block *block)
+{
+    return get_u32(block->bytes + BLOCK_COUNT_AT);
+}
+
+enum status edges_check_block(const struct edges_block *block, const char *name, struct error *e)
+{
+    const unsigned char *header = block->bytes, *payload = header + EDGES_BLOCK_HEADER_BYTES;
+    if (edges_crc(payload, block->size - EDGES_BLOCK_HEADER_BYTES) ==
+        get_u32(header + BLOCK_PAYLOAD_CRC_AT))
+        return ST_OK;
+    return fail(e, ST_BAD_DATA, "%s: block %llu at byte %llu: payload is corrupt (CRC differs)",
+                name, (unsigned long long)block->index, (unsigned long long)block->offset);
+}
+
+enum status edges_decode_piece(struct edges_block *block, enum edges_direction direction,
+                               const char *name, size_t first, struct edge *edges, size_t count,
+                               struct error *e)
+{
+    unsigned width = get_u32(block->bytes + BLOCK_WIDTH_AT);
+    const unsigned char *payload = block->bytes + EDGES_BLOCK_HEADER_BYTES;
+    decode_ids(payload + 2 * width * first, width, edges, count);
+    if (first == 0)
+        memset(&block->tally, 0, sizeof block->tally);
+    edges_tally(&block->tally, direction, edges, count);
+    if (block->tally.max_id < DBFS_MAX_VERTICES)
+        return ST_OK;
+    return fail(e, ST_BAD_DATA, "%s: block %llu at byte %llu: id %llu is not below 2^48", name,
+                (unsigned long long)block->index, (unsigned long long)block->offset,
+                (unsigned long long)block->tally.max_id);
+}
+
 enum status edges_decode_block(struct edges_block *block, enum edges_direction direction,
                                const char *name, struct edge *edges, size_t *count,
                                struct error *e)
 {
-    const unsigned char *header = block->bytes, *payload = header + EDGES_BLOCK_HEADER_BYTES;
-    if (edges_crc(payload, block->size - EDGES_BLOCK_HEADER_BYTES) !=
-        get_u32(header + BLOCK_PAYLOAD_CRC_AT))
-        return fail(e, ST_BAD_DATA, "%s: block %llu at byte %llu: payload is corrupt (CRC differs)",
-                    name, (unsigned long long)block->index, (unsigned long long)block->offset);
-    *count = get_u32(header + BLOCK_COUNT_AT);
-    decode_ids(payload, get_u32(header + BLOCK_WIDTH_AT), edges, *count);
-    memset(&block->tally, 0, sizeof block->tally);
-    edges_tally(&block->tally, direction, edges, *count);
-    if (block->tally.max_id >= DBFS_MAX_VERTICES)
-        return fail(e, ST_BAD_DATA, "%s: block %llu at byte %llu: id %llu is not below 2^48", name,
-                    (unsigned long long)block->index, (unsigned long long)block->offset,
-                    (unsigned long long)block->tally.max_id);
-    return ST_OK;
+    *count = edges_block_count(block);
+    if (edges_check_block(block, name, e) != ST_OK)
+        return e->status;
+    return edges_decode_piece(block, direction, name, 0, edges, *count, e);
 }

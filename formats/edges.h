@@ -73,7 +73,15 @@ void edges_tally_merge(struct edges_totals *into, const struct edges_totals *fro
 void edges_encode_block(struct edges_block *block, enum edges_direction direction,
                         const struct edge *edges, size_t count);
 
-/* Checks the CRC, decodes into `edges` (room for EDGES_MAX_BLOCK_EDGES) and tallies.
+/* A block as it was read: its edges, its CRC, and edges `first` to first + count - 1 of it, which add
+ * to its tally; pieces come in order. ST_BAD_DATA names the stream, the block and its byte. */
+size_t edges_block_count(const struct edges_block *block);
+enum status edges_check_block(const struct edges_block *block, const char *name, struct error *e);
+enum status edges_decode_piece(struct edges_block *block, enum edges_direction direction,
+                               const char *name, size_t first, struct edge *edges, size_t count,
+                               struct error *e);
+
+/* All at once: checks the CRC, decodes into `edges` (room for EDGES_MAX_BLOCK_EDGES) and tallies.
  * ST_BAD_DATA names the stream, the block and its byte. */
 enum status edges_decode_block(struct edges_block *block, enum edges_direction direction,
                                const char *name, struct edge *edges, size_t *count,

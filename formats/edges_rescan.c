@@ -67,17 +67,14 @@ static int all_below(const struct edge *edges, size_t count, uint64_t n)
 static enum status visit_block(const struct rescan *s, int thread, const struct edges_block *block,
                                struct error *e)
 {
-    struct edge edges[EDGES_RESCAN_PIECE];
+    struct edge edges[EDGES_VISIT_PIECE];
     const unsigned char *header = block->bytes, *payload = header + EDGES_BLOCK_HEADER_BYTES;
-    size_t count = get_u32(header + BLOCK_COUNT_AT);
+    size_t count = edges_block_count(block);
     unsigned width = get_u32(header + BLOCK_WIDTH_AT);
-    if (edges_crc(payload, block->size - EDGES_BLOCK_HEADER_BYTES) !=
-        get_u32(header + BLOCK_PAYLOAD_CRC_AT))
-        return fail(e, ST_BAD_DATA, "%s: block %llu at byte %llu: payload is corrupt (CRC differs)",
-                    edges_reader_name(s->reader), (unsigned long long)block->index,
-                    (unsigned long long)block->offset);
-    for (size_t first = 0; first < count && e->status == ST_OK; first += EDGES_RESCAN_PIECE) {
-        size_t take = count - first < EDGES_RESCAN_PIECE ? count - first : EDGES_RESCAN_PIECE;
+    if (edges_check_block(block, edges_reader_name(s->reader), e) != ST_OK)
+        return e->status;
+    for (size_t first = 0; first < count && e->status == ST_OK; first += EDGES_VISIT_PIECE) {
+        size_t take = count - first < EDGES_VISIT_PIECE ? count - first : EDGES_VISIT_PIECE;
         /* the joined bits bound every id from above, so that ids are rarely compared one by one */
         if (decode_piece(payload, width, first, take, edges) >= s->expected->n &&
             !all_below(edges, take, s->expected->n))

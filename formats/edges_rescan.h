@@ -9,8 +9,6 @@
 
 #include "edges_scan.h"
 
-enum { EDGES_RESCAN_PIECE = 1024 /* the most edges that a visitor gets at once */ };
-
 /* Like edges_scan; ST_BAD_DATA also when the stream is not the one with totals `expected` any more.
  * Visitors never see an id of expected->n or more. */
 enum status edges_rescan(struct edges_reader *reader, int threads, edges_visitor visit,

@@ -37,17 +37,21 @@ static void end_with(struct scan *s, const struct error *cause)
     }
 }
 
-/* Room for all edges of a block, which may have 4-byte ids. */
-static enum status reserve_edges(struct edge **edges, size_t *capacity,
-                                 const struct edges_block *block, struct error *e)
+/* A piece at a time, so that it is still in the first cache when it is visited. */
+static enum status scan_block(struct scan *s, int thread, struct edges_block *block,
+                              struct error *e)
 {
-    size_t most = block->size / 8;
-    if (most <= *capacity)
-        return ST_OK;
-    free(*edges);
-    *capacity = most;
-    *edges = malloc(most * sizeof **edges);
-    return *edges != NULL ? ST_OK : fail_memory(e, "edge block", most * sizeof **edges);
+    struct edge edges[EDGES_VISIT_PIECE];
+    enum edges_direction direction = edges_reader_info(s->reader)->direction;
+    const char *name = edges_reader_name(s->reader);
+    size_t count = edges_block_count(block);
+    edges_check_block(block, name, e);
+    for (size_t first = 0; first < count && e->status == ST_OK; first += EDGES_VISIT_PIECE) {
+        size_t take = count - first < EDGES_VISIT_PIECE ? count - first : EDGES_VISIT_PIECE;
+        if (edges_decode_piece(block, direction, name, first, edges, take, e) == ST_OK)
+            s->visit(s->context, thread, edges, take, e);
+    }
+    return e->status;
 }
 
 static void scan_blocks(struct scan *s, int thread)
@@ -55,26 +59,16 @@ static void scan_blocks(struct scan *s, int thread)
     struct error error = {0};
     struct edges_totals tally = {0};
     struct edges_block block = {0};
-    enum edges_direction direction = edges_reader_info(s->reader)->direction;
-    struct edge *edges = NULL;
-    size_t capacity = 0;
     edges_block_init(&block, EDGES_BLOCK_EDGES, &error);
     while (error.status == ST_OK && take_block(s, &block)) {
-        size_t count = 0;
-        if (reserve_edges(&edges, &capacity, &block, &error) != ST_OK)
-            break;
-        if (edges_decode_block(&block, direction, edges_reader_name(s->reader), edges, &count,
-                               &error) == ST_OK) {
+        if (scan_block(s, thread, &block, &error) == ST_OK)
             edges_tally_merge(&tally, &block.tally);
-            s->visit(s->context, thread, edges, count, &error);
-        }
     }
     if (error.status != ST_OK)
         end_with(s, &error);
 #pragma omp critical(edges_scan_state)
     edges_tally_merge(&s->tally, &tally);
     edges_block_free(&block);
-    free(edges);
 }
 
 enum status edges_scan_slice(struct edges_reader *reader, int threads, edges_visitor visit,

@@ -7,7 +7,10 @@
 
 #include "edges.h"
 
-/* Called with each block's edges, by thread 0..threads-1, in no particular order. Returns a status
+/* Most edges that a visitor gets at once: they are in the first cache then. */
+enum { EDGES_VISIT_PIECE = 1024 };
+
+/* Called with a piece of a block's edges, by thread 0..threads-1, in no particular order. Returns a status
  * other than ST_OK, with *e filled, to end the scan. */
 typedef enum status (*edges_visitor)(void *context, int thread, const struct edge *edges,
                                      size_t count, struct error *e);

@@ -152,7 +152,7 @@ static enum status visit_pair(void *context, int thread, const struct edge *edge
                               struct error *e)
 {
     const struct pair *p = context;
-    struct edge kept[EDGES_RESCAN_PIECE];
+    struct edge kept[EDGES_VISIT_PIECE];
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
         int a, b;
