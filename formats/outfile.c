@@ -1,10 +1,10 @@
 /* outfile.c: see outfile.h */
 #include "outfile.h"
+#include "signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BUFFER_BYTES = 1 << 18, MAX_PENDING = 256, MAX_PATH_BYTES = 4096 };
+enum { BUFFER_BYTES = 1 << 18 };
 
 struct outfile {
     int fd;
@@ -28,95 +28,11 @@ struct outfile {
     unsigned char *buffer;
 };
 
-/* Names of temporary files to unlink when a signal ends the process. A slot is in use while its
- * first byte is not 0; the handler reads only this fixed table and calls only unlink. */
-static char pending[MAX_PENDING][MAX_PATH_BYTES];
-static char farewell[MAX_PATH_BYTES + 512];
-static volatile size_t farewell_bytes;
-static pthread_mutex_t pending_lock = PTHREAD_MUTEX_INITIALIZER;
-static int handlers_installed;
-
-static void remove_pending(int signal_number)
-{
-    size_t said = 0;
-    while (said < farewell_bytes) {
-        ssize_t wrote = write(STDERR_FILENO, farewell + said, farewell_bytes - said);
-        if (wrote <= 0)
-            break;
-        said += (size_t)wrote;
-    }
-    for (int i = 0; i < MAX_PENDING; i++) {
-        if (pending[i][0] != '\0')
-            unlink(pending[i]);
-    }
-    signal(signal_number, SIG_DFL);
-    raise(signal_number);
-}
-
-static void install_handlers(void)
-{
-    if (handlers_installed)
-        return;
-    handlers_installed = 1;
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        struct sigaction old, action = {.sa_handler = remove_pending};
-        sigemptyset(&action.sa_mask);
-        /* nohup and shells set signals to be ignored: leave those alone */
-        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            sigaction(signals[i], &action, NULL);
-    }
-    /* a closed pipe must arrive as EPIPE from write, so that temporaries are cleaned up */
-    signal(SIGPIPE, SIG_IGN);
-}
-
-static int register_pending(const char *path)
-{
-    int slot = -1;
-    size_t bytes = strlen(path) + 1;
-    if (bytes > MAX_PATH_BYTES)
-        return -1;
-    pthread_mutex_lock(&pending_lock);
-    install_handlers();
-    for (int i = 0; i < MAX_PENDING && slot < 0; i++) {
-        if (pending[i][0] == '\0')
-            slot = i;
-    }
-    if (slot >= 0) {
-        /* the first byte last: a handler never sees half a name */
-        memcpy(pending[slot] + 1, path + 1, bytes - 1);
-        pending[slot][0] = path[0];
-    }
-    pthread_mutex_unlock(&pending_lock);
-    return slot;
-}
-
-static void unregister_pending(int slot)
-{
-    if (slot < 0)
-        return;
-    pthread_mutex_lock(&pending_lock);
-    pending[slot][0] = '\0';
-    pthread_mutex_unlock(&pending_lock);
-}
-
-void outfile_farewell(const char *line)
-{
-    pthread_mutex_lock(&pending_lock);
-    farewell_bytes = 0; /* a handler never sees half a line */
-    if (line != NULL && strlen(line) < sizeof farewell) {
-        install_handlers();
-        memcpy(farewell, line, strlen(line));
-        farewell_bytes = strlen(line);
-    }
-    pthread_mutex_unlock(&pending_lock);
-}
-
 static void free_outfile(struct outfile *out)
 {
     if (out->fd > STDERR_FILENO)
         close(out->fd);
-    unregister_pending(out->pending_slot);
+    signals_forget(out->pending_slot);
     free(out->final_path);
     free(out->temp_path);
     free(out->name);
@@ -155,15 +71,9 @@ static enum status open_temporary(struct outfile *out, const struct stat *replac
     snprintf(out->temp_path, bytes, "%s/.%s.XXXXXX", folder, basename(base_copy));
     free(folder_copy);
     free(base_copy);
-    out->fd = mkstemp(out->temp_path);
+    out->fd = signals_create(out->temp_path, &out->pending_slot);
     if (out->fd < 0)
         return fail_errno(e, out->name, "cannot create a temporary file beside it");
-    out->pending_slot = register_pending(out->temp_path);
-    if (out->pending_slot < 0) {
-        unlink(out->temp_path);
-        return fail(e, ST_RUNTIME, "%s: too many output files open, or its path is too long",
-                    out->name);
-    }
     if (fchmod(out->fd, creation_mode(replaced)) != 0) {
         fail_errno(e, out->name, "cannot set its mode");
         unlink(out->temp_path);
@@ -347,7 +257,7 @@ static enum status commit_temporary(struct outfile *out, double *sync_seconds, s
         return fail_errno(e, out->name, "cannot close");
     if (rename(out->temp_path, out->final_path) != 0)
         return fail_errno(e, out->name, "cannot rename into place");
-    unregister_pending(out->pending_slot);
+    signals_forget(out->pending_slot);
     out->pending_slot = -1;
     return sync_folder(out->final_path, out->name, e);
 }

@@ -46,10 +46,6 @@ const char *outfile_name(const struct outfile *out);
  * where not NULL, receives the time that fsync took. */
 enum status outfile_commit(struct outfile *out, double *sync_seconds, struct error *e);
 
-/* A line, newline included, that a process ended by SIGINT, SIGTERM or SIGHUP leaves on standard
- * error, such as how to go on; NULL: none. */
-void outfile_farewell(const char *line);
-
 /* Discards what was written and frees; NULL is allowed. */
 void outfile_abort(struct outfile *out);
 

@@ -170,6 +170,20 @@ check_says 'packing: .*corrupt' 'is called corrupt'
 check '--force starts anew' "$pack" -q --force -p 5 -o "$tmp/x" "$tmp/g.edges"
 check 'and leaves no journal' test ! -e "$tmp/x/packing"
 
+# SIGTERM just after a part was renamed, when the next one is about to be made: no file may come to be
+# whose name the handler does not know
+left=0
+for ((i = 1; i <= 3 * kills; i++)); do
+    rm -rf "$tmp/x"
+    "$pack" -q -@ 1 -p 40 -o "$tmp/x" "$tmp/old.edges" 2>/dev/null &
+    pid=$!
+    part=$tmp/x/part-00$(printf %02d $((RANDOM % 40)))-of-0040.dbfs
+    until [ -e "$part" ] || ! kill -0 $pid 2>/dev/null; do :; done
+    { kill -STOP $pid; kill -TERM $pid; kill -CONT $pid; wait $pid; } 2>>"$tmp/shell"
+    left=$((left + $(find "$tmp/x" -name '.*' -type f | wc -l)))
+done
+check "$((3 * kills)) times SIGTERM leave no temporary file ($left)" test $left = 0
+
 # parts that are larger than the memory that their proof may take
 rm -r "$tmp/x"
 "$BIN/rmatgen" -q -s 19 -o "$tmp/large.edges"

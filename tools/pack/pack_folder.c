@@ -2,7 +2,7 @@
 #include "pack_folder.h"
 
 #include "formats/manifest.h"
-#include "formats/outfile.h"
+#include "formats/signals.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -252,7 +252,7 @@ static void prepare_farewell(const struct pack_folder *f)
     char text[4608];
     snprintf(text, sizeof text, "dbfs-pack: %s: interrupted: --resume with the same options goes on\n",
              f->path);
-    outfile_farewell(text);
+    signals_farewell(text);
 }
 
 enum status pack_folder_join(struct pack_folder *f, const char *path, enum pack_folder_mode mode,
@@ -330,7 +330,7 @@ void pack_folder_note(struct pack_folder *f, uint32_t shard)
 
 enum status pack_folder_finish(struct pack_folder *f, struct error *e)
 {
-    outfile_farewell(NULL);
+    signals_farewell(NULL);
     if (remove_file(f, PACKING_NAME, e) != ST_OK)
         return e->status;
     return sync_folder(f, e);
@@ -341,7 +341,7 @@ enum status pack_folder_finish(struct pack_folder *f, struct error *e)
 void pack_folder_abandon(struct pack_folder *f)
 {
     struct error ignored = {0};
-    outfile_farewell(NULL);
+    signals_farewell(NULL);
     if (f->finished_count > 0 || f->fd < 0)
         return;
     if (f->claimed)

@@ -1,0 +1,169 @@
+/* signals.c: see signals.h
+ *
+ * The handler may run in any thread, beside others that go on. It must see the name of every file
+ * that there is: a thread that makes one takes no signal meanwhile, and the handler waits for it;
+ * once the handler has begun, none is made any more.
+ */
+#include "signals.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_PENDING = 256, MAX_PATH_BYTES = 4096 };
+
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+
+enum { ENDING = sizeof ending / sizeof *ending };
+
+/* Names to unlink. A slot is in use while its first byte is not 0; the handler reads only this fixed
+ * table and calls only what a handler may. */
+static char pending[MAX_PENDING][MAX_PATH_BYTES];
+static char farewell[MAX_PATH_BYTES + 512];
+static volatile size_t farewell_bytes;
+static int creating, dying; /* atomic */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int installed;
+
+static void set_of_ending(sigset_t *set)
+{
+    sigemptyset(set);
+    for (size_t i = 0; i < ENDING; i++)
+        sigaddset(set, ending[i]);
+}
+
+/* ---- the handler ---- */
+
+static void say_farewell(void)
+{
+    size_t said = 0;
+    while (said < farewell_bytes) {
+        ssize_t wrote = write(STDERR_FILENO, farewell + said, farewell_bytes - said);
+        if (wrote <= 0)
+            break;
+        said += (size_t)wrote;
+    }
+}
+
+/* Another thread is about to end the process. */
+_Noreturn static void wait_for_the_end(void)
+{
+    for (;;)
+        pause();
+}
+
+static void end_by(int signal_number)
+{
+    if (__atomic_exchange_n(&dying, 1, __ATOMIC_SEQ_CST))
+        wait_for_the_end();
+    while (__atomic_load_n(&creating, __ATOMIC_SEQ_CST) > 0)
+        sched_yield();
+    say_farewell();
+    for (int i = 0; i < MAX_PENDING; i++) {
+        if (pending[i][0] != '\0')
+            unlink(pending[i]);
+    }
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+/* Under the lock. */
+static void install(void)
+{
+    if (installed)
+        return;
+    installed = 1;
+    for (size_t i = 0; i < ENDING; i++) {
+        struct sigaction old, action = {.sa_handler = end_by};
+        set_of_ending(&action.sa_mask);
+        /* nohup and shells set signals to be ignored: leave those alone */
+        if (sigaction(ending[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(ending[i], &action, NULL);
+    }
+    /* a closed pipe must arrive as EPIPE from write, so that temporaries are cleaned up */
+    signal(SIGPIPE, SIG_IGN);
+}
+
+/* ---- files ---- */
+
+static void begin_creating(sigset_t *mask)
+{
+    sigset_t blocked;
+    set_of_ending(&blocked);
+    pthread_sigmask(SIG_BLOCK, &blocked, mask);
+    __atomic_fetch_add(&creating, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&dying, __ATOMIC_SEQ_CST)) {
+        __atomic_fetch_sub(&creating, 1, __ATOMIC_SEQ_CST);
+        wait_for_the_end();
+    }
+}
+
+static void end_creating(const sigset_t *mask)
+{
+    __atomic_fetch_sub(&creating, 1, __ATOMIC_SEQ_CST);
+    pthread_sigmask(SIG_SETMASK, mask, NULL);
+}
+
+static int find_slot(void)
+{
+    for (int i = 0; i < MAX_PENDING; i++) {
+        if (pending[i][0] == '\0')
+            return i;
+    }
+    errno = EMFILE;
+    return -1;
+}
+
+static int create(char *path, int *slot)
+{
+    *slot = -1;
+    if (strlen(path) >= MAX_PATH_BYTES) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    int free_slot = find_slot();
+    int fd = free_slot >= 0 ? mkstemp(path) : -1;
+    if (fd >= 0) {
+        strcpy(pending[free_slot], path);
+        *slot = free_slot;
+    }
+    return fd;
+}
+
+int signals_create(char *path, int *slot)
+{
+    sigset_t mask;
+    pthread_mutex_lock(&lock);
+    install();
+    begin_creating(&mask);
+    int fd = create(path, slot), cause = errno;
+    end_creating(&mask);
+    pthread_mutex_unlock(&lock);
+    errno = cause;
+    return fd;
+}
+
+void signals_forget(int slot)
+{
+    if (slot < 0)
+        return;
+    pthread_mutex_lock(&lock);
+    pending[slot][0] = '\0';
+    pthread_mutex_unlock(&lock);
+}
+
+void signals_farewell(const char *line)
+{
+    pthread_mutex_lock(&lock);
+    farewell_bytes = 0; /* a handler never sees half a line */
+    if (line != NULL && strlen(line) < sizeof farewell) {
+        install();
+        memcpy(farewell, line, strlen(line));
+        farewell_bytes = strlen(line);
+    }
+    pthread_mutex_unlock(&lock);
+}
