@@ -150,9 +150,15 @@ no_room() {
 }
 refuses 1 'a temporary file that cannot grow' no_room
 check_says 't1: cannot write a temporary file' 'and names its folder'
-"$pack" -q -S 32M -T "$tmp/t1" -p 1 -o "$tmp/killed" "$tmp/s20.edges" 2>"$tmp/err" &
-sleep 0.5
-kill -9 $! 2>/dev/null; wait $! 2>/dev/null
+"$pack" -q -S 48M -T "$tmp/t1" -p 1 -o "$tmp/killed" "$tmp/s20.edges" 2>"$tmp/err" &
+spilling=0
+for ((i = 0; i < 500 && spilling == 0; i++)); do
+    ls -l "/proc/$!/fd" 2>/dev/null | grep -q "$tmp/t1" && spilling=1
+    sleep 0.01
+done
+kill -9 $! 2>/dev/null
+wait $! 2>/dev/null
+check 'a run that is killed while it spills' test $spilling = 1
 check 'a kill leaves no temporary file' nothing_left
 printf '0 1\n1 99999999999\n' | "$BIN/edgeconv" -q -u -o "$tmp/outlier.edges"
 refuses 5 'an id beyond all windows' "$pack" -S 1G -p 1 -o "$tmp/x" "$tmp/outlier.edges"
