@@ -3,7 +3,6 @@
 
 #include "formats/text.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,8 +241,7 @@ void args_parse(struct args *args, int argc, char **argv)
     args->count = 64;
     args->seed = 1;
     args->check = 1;
-    for (int g = 0; g < SUBGRAPHS; g++)
-        args->policy.factor0[g] = args->policy.factor1[g] = NAN; /* as the backend has it */
+    args->policy = direction_defaults;
     args->exchange.chunk_bytes = EXCHANGE_CHUNK_BYTES;
     args->root_names = calloc((size_t)argc, sizeof *args->root_names); /* one -r an argument at most */
     if (args->root_names == NULL)

@@ -63,7 +63,6 @@ struct device_options {
 
 struct backend {
     const char *name;
-    const struct direction_policy *directions; /* the factors measured for it */
     int reads_host_columns; /* the columns of shards must be decoded in host memory */
     int side_by_side; /* steps of several devices may run in threads of their own */
 

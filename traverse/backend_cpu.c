@@ -423,7 +423,6 @@ static enum status cpu_parents(struct device *dev, uint32_t *locals, uint32_t *d
 
 const struct backend backend_cpu = {
     .name = "cpu",
-    .directions = &direction_defaults_cpu,
     .reads_host_columns = 1,
     .open = cpu_open,
     .close = cpu_close,

@@ -339,7 +339,6 @@ static void gpu_host_release(void *memory)
 
 const struct backend backend_cuda = {
     .name = "cuda",
-    .directions = &direction_defaults_cuda,
     .side_by_side = 1,
     .open = gpu_open,
     .close = gpu_close,

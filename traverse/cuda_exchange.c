@@ -1,8 +1,8 @@
 /* cuda_exchange.c: what GPUs give to each other and to the host between two levels
  *
- * Inside a rank masks are read straight from the peers' memory (DESIGN: 12 us for four masks of
- * 512 KiB over NVLink), and copied where a GPU cannot see the other; vertices go by peer copies,
- * which the driver takes through the host where it must.
+ * Inside a rank masks are read straight from the peers' memory, and copied where a GPU cannot see the
+ * other; vertices are read there, too, or go by peer copies, which the driver takes through the host
+ * where it must.
  */
 #include "cuda_device.h"
 #include "cuda_error.h"

@@ -1,34 +1,15 @@
 /* direction.c: see direction.h */
 #include "direction.h"
 
-#include <math.h>
-
 /* BV takes parents for randomly placed, but every row lists its hubs first, so a pull ends sooner
  * than BV says: factors below the paper's 0.5, 0.05, 1e-7 (section VI-B) for dd, dn, and above it
  * for nd, where graphs of many levels pay for pulling. The paper never turns back on RMAT; long
  * tails need it. Measured in NOTES.md. nn's are used where it may be pulled. */
-const struct direction_policy direction_defaults_cpu = {
+const struct direction_policy direction_defaults = {
     .mode = DIRECTION_AUTO,
     .factor0 = {[NN] = 0.5, [ND] = 1e-2, [DN] = 5e-3, [DD] = 3e-2},
     .factor1 = {[NN] = 1e-2, [ND] = 1e-4, [DN] = 1e-4, [DD] = 1e-3},
 };
-
-/* A GPU scans rows of unvisited vertices side by side, so pulling pays earlier. */
-const struct direction_policy direction_defaults_cuda = {
-    .mode = DIRECTION_AUTO,
-    .factor0 = {[NN] = 0.5, [ND] = 1e-2, [DN] = 5e-3, [DD] = 3e-2},
-    .factor1 = {[NN] = 1e-2, [ND] = 1e-4, [DN] = 1e-4, [DD] = 1e-3},
-};
-
-void direction_fill(struct direction_policy *policy, const struct direction_policy *defaults)
-{
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        if (isnan(policy->factor0[g]))
-            policy->factor0[g] = defaults->factor0[g];
-        if (isnan(policy->factor1[g]))
-            policy->factor1[g] = defaults->factor1[g];
-    }
-}
 
 static double backward_work(const struct subgraph_work *w)
 {

@@ -40,10 +40,7 @@ struct workload {
     uint64_t fresh; /* vertices of the frontier */
 };
 
-extern const struct direction_policy direction_defaults_cpu, direction_defaults_cuda;
-
-/* Factors that are NAN become those of `defaults`. */
-void direction_fill(struct direction_policy *policy, const struct direction_policy *defaults);
+extern const struct direction_policy direction_defaults;
 
 /* Whether the choice rests on FV: counting it costs a pass over the frontier's rows, and often its
  * lower bound q decides already, or there is nothing to decide. */

@@ -142,7 +142,6 @@ static void set_up_search(struct run *run)
     run->bfs.team = run->team;
     run->bfs.exchange = run->exchange;
     run->bfs.timed = args->breakdown;
-    direction_fill(&run->args.policy, run->backend->directions);
     run->bfs.policy = args->policy;
     run->env = (struct environment){.folder = args->folder,
                                     .backend = run->backend->name,
