@@ -147,12 +147,6 @@ void comm_broadcast(const struct comm *comm, void *bytes, size_t count, uint32_t
         MPI_Bcast(bytes, (int)count, MPI_BYTE, (int)root, MPI_COMM_WORLD);
 }
 
-void comm_gather_u64(const struct comm *comm, const uint64_t *values, int count, uint64_t *all)
-{
-    (void)comm;
-    MPI_Allgather(values, count, MPI_UINT64_T, all, count, MPI_UINT64_T, MPI_COMM_WORLD);
-}
-
 void comm_alltoall_u64(const struct comm *comm, const uint64_t *values, uint64_t *received,
                        int count)
 {

@@ -35,9 +35,6 @@ void comm_max_double(const struct comm *comm, double *values, uint64_t count);
 void comm_max_i64(const struct comm *comm, int64_t *values, int count, uint32_t root);
 void comm_broadcast(const struct comm *comm, void *bytes, size_t count, uint32_t root);
 
-/* All ranks contribute `count` values; `all` receives [ranks][count]. */
-void comm_gather_u64(const struct comm *comm, const uint64_t *values, int count, uint64_t *all);
-
 /* values[r*count ..] goes to rank r; the same slots of `received` hold what rank r sent. */
 void comm_alltoall_u64(const struct comm *comm, const uint64_t *values, uint64_t *received,
                        int count);

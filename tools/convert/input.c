@@ -113,8 +113,8 @@ static enum status open_fd(struct input **result, int fd, const char *name, cons
     return ST_OK;
 }
 
-static enum status open_path(struct input **result, const char *path, const char *glob,
-                             int one_file, struct error *e)
+enum status input_open_first(struct input **result, const char *path, const char *glob,
+                             struct error *e)
 {
     int from_stdin = strcmp(path, "-") == 0;
     const char *name = from_stdin ? "standard input" : path;
@@ -123,23 +123,12 @@ static enum status open_path(struct input **result, const char *path, const char
         from_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return fail_errno(e, name, "cannot open");
-    return open_fd(result, fd, name, glob, one_file, e);
-}
-
-enum status input_open(struct input **result, const char *path, struct error *e)
-{
-    return open_path(result, path, NULL, 1, e);
+    return open_fd(result, fd, name, glob, 0, e);
 }
 
 enum status input_open_fd(struct input **result, int fd, const char *name, struct error *e)
 {
     return open_fd(result, fd, name, NULL, 1, e);
-}
-
-enum status input_open_first(struct input **result, const char *path, const char *glob,
-                             struct error *e)
-{
-    return open_path(result, path, glob, 0, e);
 }
 
 static void drop_first(struct input *in)

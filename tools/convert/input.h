@@ -15,14 +15,12 @@
 
 struct input;
 
-/* Opens `path`; "-" is standard input. An input without a single byte is ST_BAD_DATA, and so is the
- * second file of an archive, when the first one ends. */
-enum status input_open(struct input **in, const char *path, struct error *e);
-
-/* The same over an open file; `fd` is closed with the input. */
+/* Over an open file, which is closed with the input. An input without a single byte is ST_BAD_DATA,
+ * and so is the second file of an archive, when the first one ends. */
 enum status input_open_fd(struct input **in, int fd, const char *name, struct error *e);
 
-/* Opens `path` at the first of the files of an archive that match `glob` (NULL: all do). */
+/* Opens `path` ("-" is standard input) at the first of the files of an archive that match `glob`
+ * (NULL: all do). */
 enum status input_open_first(struct input **in, const char *path, const char *glob,
                              struct error *e);
 

@@ -78,16 +78,6 @@ void name_table_close(struct name_table *t)
     free(t);
 }
 
-uint64_t name_table_count(const struct name_table *t)
-{
-    return t->names;
-}
-
-int name_table_full(const struct name_table *t)
-{
-    return t->full;
-}
-
 /* ---- entries ---- */
 
 static unsigned char *entry_at(const struct name_table *t, uint64_t place)

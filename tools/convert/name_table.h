@@ -22,8 +22,6 @@ void name_table_close(struct name_table *table); /* NULL is allowed */
 
 /* The number of a name, which a new one is given; NAME_UNKNOWN when it is new and the table full. */
 uint64_t name_table_number(struct name_table *table, const struct name *name);
-uint64_t name_table_count(const struct name_table *table);
-int name_table_full(const struct name_table *table);
 
 /* Brings what name_table_number will look at into the cache: call the first some names ahead, the
  * second, which uses what the first fetched, half as far. */
