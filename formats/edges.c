@@ -3,6 +3,7 @@
 #include "edges_layout.h"
 
 #include "bytes.h"
+#include "clones.h"
 #include "hash.h"
 
 #include <stdlib.h>
@@ -31,23 +32,19 @@ uint32_t edges_crc(const void *bytes, size_t count)
 
 /* ---- tallies ---- */
 
-static inline uint64_t hash_edge(enum edges_direction direction, uint64_t u, uint64_t v)
-{
-    if (direction == EDGES_UNDIRECTED_ONCE && u > v)
-        return hash_pair(v, u);
-    return hash_pair(u, v);
-}
-
+/* Five products of 64 bits an edge: with the widest vectors a fifth of the time. */
+WIDE_CLONES
 void edges_tally(struct edges_totals *tally, enum edges_direction direction,
                  const struct edge *edges, size_t count)
 {
     uint64_t checksum = 0, loops = 0, max_id = tally->max_id;
+    uint64_t turn = direction == EDGES_UNDIRECTED_ONCE ? UINT64_MAX : 0;
     for (size_t i = 0; i < count; i++) {
-        uint64_t u = edges[i].u, v = edges[i].v;
-        checksum += hash_edge(direction, u, v);
+        uint64_t u = edges[i].u, v = edges[i].v, larger = u > v ? u : v;
+        uint64_t swap = (u ^ v) & (u > v ? turn : 0); /* the smaller id first */
+        checksum += hash_pair(u ^ swap, v ^ swap);
         loops += u == v;
-        max_id = u > max_id ? u : max_id;
-        max_id = v > max_id ? v : max_id;
+        max_id = larger > max_id ? larger : max_id;
     }
     tally->edges += count;
     tally->loops += loops;
