@@ -10,8 +10,8 @@ check 'formats includes nothing of ours but formats' \
     no_match '#include "(tools|traverse)/' formats
 check 'tools never include traverse' no_match '#include "traverse/|#include "\.\./traverse' tools
 check 'traverse never includes tools' no_match '#include "tools/|#include "\.\./tools' traverse
-check 'converting and generating know nothing of packing' \
-    no_match '#include "tools/(pack|separate)/' tools/convert tools/generate
+check 'converting, generating and buckets know nothing of packing' \
+    no_match '#include "tools/(pack|separate)/' tools/convert tools/generate tools/bucket
 check 'MPI is seen by one file of traverse' \
     test "$(grep -lE '#include <mpi.h>' traverse/* | tr '\n' ' ')" = 'traverse/comm.c '
 others=$(grep -rlE 'cuda_runtime|cuda_kernels\.h|cuda_device\.h|cuda_error\.h|cub/' formats tools traverse tests \

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "formats/hash.h"
-#include "tools/pack/bucket.h"
+#include "tools/bucket/bucket.h"
 
 #include <fcntl.h>
 #include <omp.h>

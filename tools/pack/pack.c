@@ -83,7 +83,8 @@ static enum status choose_th(struct job *j, struct error *e)
 static enum status separate(struct job *j, struct error *e)
 {
     struct separation_options options = {
-        .threads = j->options->threads, .p = j->options->p, .spill = j->options->spill};
+        .threads = j->options->threads, .p = j->options->p, .spill = j->options->spill,
+        .beside_edge = PACK_EDGE_BYTES, .beside_vertex = PACK_VERTEX_BYTES};
     if (separation_degrees(&j->separation, j->source, &options, j->budget, e) != ST_OK)
         return e->status;
     j->report->degree_seconds = j->separation.degree_seconds;

@@ -1,7 +1,7 @@
 /* pack_memory.c: see pack_memory.h */
 #include "pack_memory.h"
 
-#include "bucket.h"
+#include "tools/bucket/bucket.h"
 #include "csr_build.h"
 #include "formats/packed.h"
 #include "formats/text.h"

@@ -15,6 +15,9 @@
 
 #include <stdint.h>
 
+/* Beyond what is surely enough for pack_memory_ample, for each directed edge and each vertex. */
+enum { PACK_EDGE_BYTES = 12, PACK_VERTEX_BYTES = 48 };
+
 /* What the memory of a packing depends on. */
 struct pack_size {
     uint32_t p;

@@ -176,7 +176,8 @@ static enum status plan_memory(struct pack_plan *plan, const struct graph *g,
     uint64_t store = smaller(m.store_bytes, edges + edges / 8 + pack_memory_store_least(s, &m));
     uint64_t sorting = smaller(m.sort_bytes, pack_memory_sorting(s, &m));
     uint64_t building = taken - (ample ? 0 : sp->values_bytes) + store + m.rows_bytes + sorting;
-    plan->memory_bytes = smaller(larger(ordering, larger(taken + store, building)), budget->limit_bytes);
+    uint64_t most = larger(larger(ordering, taken + sp->tiles_bytes), larger(taken + store, building));
+    plan->memory_bytes = smaller(most, budget->limit_bytes);
     plan->disk_bytes = sp->disk_bytes;
     if (!ample)
         plan->disk_bytes += 4 * g->n;
@@ -189,7 +190,9 @@ enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *o,
                            const struct edge_source *source, const struct memory_budget *budget,
                            struct error *e)
 {
-    struct separation_options options = {.threads = o->threads, .p = o->p, .spill = o->spill};
+    struct separation_options options = {.threads = o->threads, .p = o->p, .spill = o->spill,
+                                         .beside_edge = PACK_EDGE_BYTES,
+                                         .beside_vertex = PACK_VERTEX_BYTES};
     struct graph g;
     *plan = (struct pack_plan){0};
     if (separation_plan_make(&plan->separation, source, &options, budget, e) != ST_OK ||

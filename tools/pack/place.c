@@ -85,33 +85,54 @@ static inline void append(const struct placing *c, struct bucket_writer *w, uint
         bucket_append_u64(w, bucket, record);
 }
 
+/* What a label stands for: the number of a vertex without the bits that tell its run. */
+static inline uint32_t number_of(const struct placing *c, uint32_t label)
+{
+    return label & (c->delegate_mask | ((label >> 31) - 1));
+}
+
+/* The subgraph of row -> column. */
+static inline enum subgraph subgraph_of(uint32_t row_label, uint32_t column_label)
+{
+    return (enum subgraph)(row_label >> 31 << 1 | column_label >> 31);
+}
+
+/* One shard: without a branch on the subgraph, which cannot be predicted. */
+static inline void place_in_one(const struct placing *c, struct bucket_writer *w, uint32_t lu,
+                                uint32_t lv, int selective)
+{
+    uint32_t nu = number_of(c, lu), nv = number_of(c, lv);
+    append(c, w, 0, subgraph_of(lu, lv), nu, nv, selective);
+    if (c->both)
+        append(c, w, 0, subgraph_of(lv, lu), nv, nu, selective);
+}
+
 /* Places u -> v, and v -> u where the stream has each edge once. */
 static inline void place_edge(const struct placing *c, struct bucket_writer *w, uint64_t u,
                               uint64_t v, int selective)
 {
     uint32_t lu = c->label[u], lv = c->label[v];
-    uint32_t du = lu & c->delegate_mask, dv = lv & c->delegate_mask;
-    if (lu & lv & LABEL_DELEGATE) {
-        uint32_t shard = c->modulus.p == 1 ? 0 : dd_shard(c, u, lu, v, lv);
-        append(c, w, shard, DD, du, dv, selective);
-        if (c->both)
-            append(c, w, shard, DD, dv, du, selective);
-    } else if (lv & LABEL_DELEGATE) {
-        uint32_t shard = reduce(&c->modulus, u);
-        append(c, w, shard, ND, lu, dv, selective);
-        if (c->both)
-            append(c, w, shard, DN, dv, lu, selective);
-    } else if (lu & LABEL_DELEGATE) {
-        uint32_t shard = reduce(&c->modulus, v);
-        append(c, w, shard, DN, du, lv, selective);
-        if (c->both)
-            append(c, w, shard, ND, lv, du, selective);
-    } else {
-        uint64_t su = reduce(&c->modulus, u), sv = reduce(&c->modulus, v);
-        append(c, w, (uint32_t)su, NN, lu, sv << c->local_bits | lv, selective);
-        if (c->both)
-            append(c, w, (uint32_t)sv, NN, lv, su << c->local_bits | lu, selective);
+    uint32_t nu = number_of(c, lu), nv = number_of(c, lv);
+    enum subgraph g = subgraph_of(lu, lv);
+    uint32_t shard, back;
+    uint64_t column = nv, back_column = nu;
+    if (c->modulus.p == 1) {
+        place_in_one(c, w, lu, lv, selective);
+        return;
     }
+    if (g == DD) {
+        shard = back = dd_shard(c, u, lu, v, lv);
+    } else if (g == NN) {
+        shard = reduce(&c->modulus, u);
+        back = reduce(&c->modulus, v);
+        column |= (uint64_t)back << c->local_bits;
+        back_column |= (uint64_t)shard << c->local_bits;
+    } else {
+        shard = back = reduce(&c->modulus, g == ND ? u : v);
+    }
+    append(c, w, shard, g, nu, column, selective);
+    if (c->both)
+        append(c, w, back, subgraph_of(lv, lu), nv, back_column, selective);
 }
 
 static inline void place_edges(const struct placing *c, struct bucket_writer *w,
@@ -244,11 +265,13 @@ static enum status open_store(struct placement *pl, uint64_t records,
                               const struct placing_options *options, struct memory_budget *budget,
                               struct error *e)
 {
+    const struct edge_tiles *tiles = pl->order->labels->tiles;
     struct bucket_options o = {.buckets = pl->order->p * pl->shard_buckets,
                                .threads = options->threads,
                                .expected_bytes = 4 * records,
                                .room_bytes = options->store_bytes,
-                               .spill = options->spill};
+                               .spill = options->spill,
+                               .like = tiles != NULL ? &tiles->store : NULL};
     for (int g = 0; g < SUBGRAPHS; g++)
         o.most_bytes = larger(o.most_bytes, pl->plan[g].bytes * records);
     return bucket_store_open(&pl->store, &o, budget, e);
@@ -265,6 +288,8 @@ enum status placement_make(struct placement *pl, const struct vertex_order *orde
     pl->order = order;
     if (plan(pl, options->memory, e) == ST_OK)
         open_store(pl, own * (options->symmetric ? 1 : 2), options, budget, e);
+    if (e->status == ST_OK && order->labels->tiles != NULL)
+        edge_tiles_leave(order->labels->tiles, &pl->store, e);
     struct placing c = start_placing(pl, options);
     if (values_scan(order->labels, source, totals, visit, &c, e) == ST_OK)
         bucket_store_seal(&pl->store, e);

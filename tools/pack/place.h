@@ -7,7 +7,7 @@
 #ifndef DBFS_PLACE_H
 #define DBFS_PLACE_H
 
-#include "bucket.h"
+#include "tools/bucket/bucket.h"
 #include "tools/edge_source.h"
 #include "order.h"
 #include "pack_memory.h"

@@ -32,8 +32,9 @@ void row_ranges_free(struct row_ranges *ranges);
 /* The entry of of_granule for a row. */
 static inline uint32_t row_ranges_granule(uint32_t row, unsigned shift)
 {
-    uint32_t beyond = ROW_RANGES_FINE + ((row - ROW_RANGES_FINE) >> shift);
-    return row < ROW_RANGES_FINE ? row : beyond;
+    /* without a branch: whether a row is that of a hub cannot be predicted */
+    uint32_t fine = row < ROW_RANGES_FINE ? row : ROW_RANGES_FINE;
+    return fine + ((row - fine) >> shift);
 }
 
 #endif

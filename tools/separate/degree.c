@@ -7,6 +7,7 @@
  */
 #include "degree.h"
 
+#include "formats/bytes.h"
 #include "formats/hash.h"
 #include "formats/text.h"
 
@@ -85,9 +86,13 @@ static enum status list_loops(struct counting *c, struct counting_thread *t,
     return ST_OK;
 }
 
-static uint64_t largest_id(const struct edge *edges, size_t count)
+static uint64_t largest_id(const struct edge *edges, size_t count, uint64_t n)
 {
-    uint64_t largest = 0;
+    uint64_t largest = 0, joined = 0;
+    for (size_t i = 0; i < count; i++)
+        joined |= edges[i].u | edges[i].v;
+    if (joined < n) /* then every id is, and no one asks which is the largest */
+        return joined;
     for (size_t i = 0; i < count; i++) {
         largest = edges[i].u > largest ? edges[i].u : largest;
         largest = edges[i].v > largest ? edges[i].v : largest;
@@ -119,17 +124,29 @@ static void count_piece(struct counting *c, const struct edge *edges, size_t cou
         count_edges(c, edges, count, both, 1);
 }
 
+/* With tiles the first pass fills them, and they are counted after it. */
+static enum status take_piece(struct counting *c, int thread, const struct edge *edges,
+                              size_t count, struct error *e)
+{
+    struct edge_tiles *tiles = c->degrees->values.tiles;
+    if (tiles != NULL)
+        return edge_tiles_add(tiles, thread, edges, count, e);
+    count_piece(c, edges, count);
+    return e->status;
+}
+
 static enum status visit_first(void *context, int thread, const struct edge *edges, size_t count,
                                struct error *e)
 {
     struct counting *c = context;
     struct counting_thread *t = &c->thread[thread];
-    uint64_t largest = largest_id(edges, count);
+    uint64_t largest = largest_id(edges, count, c->degrees->totals.n);
     if (largest >= c->degrees->totals.n)
         return refuse_id(c, largest, e);
     if (c->degrees->info.direction == EDGES_SYMMETRIC)
         sum_directions(t, edges, count);
-    count_piece(c, edges, count);
+    if (take_piece(c, thread, edges, count, e) != ST_OK)
+        return e->status;
     return list_loops(c, t, edges, count, e);
 }
 
@@ -271,13 +288,28 @@ static enum status too_large_degree(const char *name, struct error *e)
                 "bits", name);
 }
 
-/* The degrees of this pass, each rank having counted its share; a sum of 2^32 shows in that of all. */
+static enum status count_tiles(struct counting *c, int threads, struct error *e)
+{
+    struct edge_tiles *tiles = c->degrees->values.tiles;
+    if (tiles != NULL && e->status == ST_OK && edge_tiles_seal(tiles, e) == ST_OK)
+        edge_tiles_degrees(tiles, threads, c->of);
+    return e->status;
+}
+
+/* Whether a degree of 2^32 shows in the sum of all degrees alone. */
+static int sums_up(const struct counting *c, const struct edge_source *source)
+{
+    return source->peers->count > 1 || c->degrees->values.tiles != NULL;
+}
+
+/* The degrees of this pass, each rank having counted its share. */
 static void share_degrees(struct counting *c, const struct edge_source *source, int threads)
 {
     uint64_t count = c->degrees->values.bytes / sizeof *c->of, sum = 0;
-    if (source->peers->count == 1)
+    if (!sums_up(c, source))
         return;
-    peers_sum_u32(source->peers, c->of, count);
+    if (source->peers->count > 1)
+        peers_sum_u32(source->peers, c->of, count);
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sum)
     for (uint64_t i = 0; i < count; i++)
         sum += c->of[i];
@@ -302,6 +334,7 @@ static enum status count_stream(struct counting *c, struct edges_reader *reader,
         c->span = v->windows == 1 ? v->n : 2 * v->window;
         if (w == 0) {
             count_first(c, reader, source, threads, e);
+            count_tiles(c, threads, e);
         } else {
             memset(v->of, 0, v->bytes);
             edge_source_scan(source, &c->degrees->totals, threads, visit_again, c, e);
@@ -313,7 +346,7 @@ static enum status count_stream(struct counting *c, struct edges_reader *reader,
         peers_agree(source->peers, e);
     }
     if (e->status == ST_OK &&
-        (c->overflow || (source->peers->count > 1 && c->sum != c->degrees->directed_edges)))
+        (c->overflow || (sums_up(c, source) && c->sum != c->degrees->directed_edges)))
         too_large_degree(source->name, e);
     return peers_agree(source->peers, e);
 }
@@ -330,6 +363,36 @@ static enum status open_values(struct degrees *d, const struct edge_source *sour
     return peers_agree(source->peers, e);
 }
 
+uint64_t degrees_tiles_bytes(const struct edges_totals *totals, enum edges_direction direction,
+                             uint32_t ranks, const struct separation_options *o,
+                             uint64_t left_bytes)
+{
+    uint64_t own = totals->edges;
+    if (ranks > 1) /* blocks may differ in length */
+        own = own / ranks * 2 < own ? own / ranks * 2 + EDGES_MAX_BLOCK_EDGES : own;
+    uint64_t directed = direction == EDGES_SYMMETRIC ? own : 2 * own;
+    uint64_t bytes = edge_tiles_bytes(totals->n, own, o->threads), edges, vertices, all;
+    if (o->beside_edge == 0 || size_mul(directed, o->beside_edge, &edges) ||
+        size_mul(totals->n, o->beside_vertex, &vertices) || size_add(edges, vertices, &all) ||
+        size_add(all, bytes, &all) || all > left_bytes)
+        return 0;
+    return bytes;
+}
+
+static enum status open_tiles(struct degrees *d, const struct edge_source *source,
+                              const struct separation_options *o, struct memory_budget *budget,
+                              struct error *e)
+{
+    uint64_t bytes = degrees_tiles_bytes(&d->totals, d->info.direction, source->peers->count, o,
+                                         memory_left(budget));
+    if (peers_min_u64(source->peers, bytes) == 0 || d->values.windows > 1)
+        return e->status;
+    d->values.tiles = &d->tiles;
+    edge_tiles_open(&d->tiles, d->totals.n, d->totals.edges / source->peers->count,
+                    d->info.direction == EDGES_UNDIRECTED_ONCE, o->threads, budget, e);
+    return peers_agree(source->peers, e);
+}
+
 static enum status count_with(struct counting *c, const struct edge_source *source,
                               const struct separation_options *o, struct error *e)
 {
@@ -341,7 +404,8 @@ static enum status count_with(struct counting *c, const struct edge_source *sour
             find_totals(reader, source, o->threads, &d->totals, e);
     }
     if (peers_agree(source->peers, e) == ST_OK && compare_totals(source, &d->totals, e) == ST_OK &&
-        open_values(d, source, o, c->budget, e) == ST_OK) {
+        open_values(d, source, o, c->budget, e) == ST_OK &&
+        open_tiles(d, source, o, c->budget, e) == ST_OK) {
         uint64_t records = d->totals.edges - d->totals.loops;
         d->directed_edges = d->info.direction == EDGES_SYMMETRIC ? records : 2 * records;
         count_stream(c, reader, source, o->threads, e);
@@ -370,6 +434,7 @@ enum status degrees_count(struct degrees *d, const struct edge_source *source,
 
 void degrees_free(struct degrees *d, struct memory_budget *budget)
 {
+    edge_tiles_close(&d->tiles);
     values_free(&d->values);
     loops_free(&d->loops, budget);
     memset(d, 0, sizeof *d);

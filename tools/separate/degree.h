@@ -22,10 +22,20 @@ struct separation_options {
     int threads;
     uint32_t p; /* windows of vertices are multiples of this */
     struct spill *spill; /* NULL: everything in memory, or ST_RESOURCE */
+    /* Edges stay in memory, as tiles, for the passes to come where the budget has so many bytes for each
+     * directed edge of a rank, and for each vertex, beside them; both 0: never */
+    uint64_t beside_edge, beside_vertex;
 };
+
+/* Memory for the tiles of a stream's edges; 0: they do not stay. `left_bytes` are left of the budget
+ * with degrees in memory. */
+uint64_t degrees_tiles_bytes(const struct edges_totals *totals, enum edges_direction direction,
+                             uint32_t ranks, const struct separation_options *options,
+                             uint64_t left_bytes);
 
 struct degrees {
     struct vertex_values values; /* [n] */
+    struct edge_tiles tiles;     /* of values, where they are kept */
     struct edges_info info;
     struct edges_totals totals; /* .n vertices */
     uint64_t directed_edges;    /* doubled, without self-loops: the sum of all degrees */

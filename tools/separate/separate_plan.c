@@ -57,7 +57,10 @@ enum status separation_plan_make(struct separation_plan *p, const struct edge_so
     p->values_bytes = (v.windows == 1 ? v.n : 2 * v.window) * sizeof(uint32_t);
     p->tables_bytes = tables_bytes(p, o->threads);
     p->degree_passes = (v.windows + 1) / 2;
-    p->scan_passes = values_scan_passes(&v);
+    if (v.windows == 1)
+        p->tiles_bytes = degrees_tiles_bytes(&p->totals, p->info.direction, 1, o,
+                                             memory_left(budget) - p->values_bytes);
+    p->scan_passes = p->tiles_bytes > 0 ? 0 : values_scan_passes(&v);
     if (v.windows > 1)
         p->disk_bytes += v.n * sizeof(uint32_t);
     return ST_OK;

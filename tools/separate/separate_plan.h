@@ -16,6 +16,7 @@ struct separation_plan {
     uint64_t directed_edges;
     uint32_t windows;       /* of vertices */
     uint64_t values_bytes;  /* memory for their values */
+    uint64_t tiles_bytes;   /* memory for edges that stay; 0: they do not */
     uint64_t tables_bytes;  /* self-loops, and tables over degrees */
     uint64_t disk_bytes;    /* for windows, and for a stream that came from a pipe */
     uint64_t degree_passes, scan_passes; /* over the stream; scan: of whatever needs both ends */

@@ -9,13 +9,11 @@ enum { PREFETCH_EDGES = 24, MAX_SWEEP_ROWS = 160 };
 
 /* ---- the pass ---- */
 
-struct rank_thread {
-    uint64_t *by_larger, *by_smaller; /* [ranks] stream edges */
-};
-
+/* One histogram is enough: the ends of all edges by rank are known from the degrees, so what is not
+ * the smaller rank of an edge is the larger one of another. */
 struct rank_pass {
     const uint32_t *rank_of;
-    struct rank_thread *thread;
+    uint64_t **by_smaller; /* [threads][ranks] stream edges */
 };
 
 static enum status visit(void *context, int thread, const struct edge *edges, size_t count,
@@ -23,7 +21,7 @@ static enum status visit(void *context, int thread, const struct edge *edges, si
 {
     const struct rank_pass *pass = context;
     const uint32_t *rank_of = pass->rank_of;
-    struct rank_thread t = pass->thread[thread];
+    uint64_t *by_smaller = pass->by_smaller[thread];
     (void)e;
     for (size_t i = 0; i < count; i++) {
         if (i + PREFETCH_EDGES < count) {
@@ -33,8 +31,7 @@ static enum status visit(void *context, int thread, const struct edge *edges, si
         if (edges[i].u == edges[i].v)
             continue;
         uint32_t a = rank_of[edges[i].u], b = rank_of[edges[i].v];
-        t.by_larger[a > b ? a : b]++;
-        t.by_smaller[a > b ? b : a]++;
+        by_smaller[a > b ? b : a]++;
     }
     return ST_OK;
 }
@@ -42,24 +39,20 @@ static enum status visit(void *context, int thread, const struct edge *edges, si
 static enum status take_threads(struct rank_pass *pass, uint64_t ranks, int threads,
                                 struct memory_budget *budget, struct error *e)
 {
-    pass->thread = calloc((size_t)threads, sizeof *pass->thread);
-    if (pass->thread == NULL)
-        return fail_memory(e, "edge histogram", (uint64_t)threads * sizeof *pass->thread);
-    for (int i = 0; i < threads && e->status == ST_OK; i++) {
-        memory_take(budget, (void **)&pass->thread[i].by_larger, ranks, 8, "edge histogram", e);
-        memory_take(budget, (void **)&pass->thread[i].by_smaller, ranks, 8, "edge histogram", e);
-    }
+    pass->by_smaller = calloc((size_t)threads, sizeof *pass->by_smaller);
+    if (pass->by_smaller == NULL)
+        return fail_memory(e, "edge histogram", (uint64_t)threads * sizeof *pass->by_smaller);
+    for (int i = 0; i < threads && e->status == ST_OK; i++)
+        memory_take(budget, (void **)&pass->by_smaller[i], ranks, 8, "edge histogram", e);
     return e->status;
 }
 
 static void release_threads(struct rank_pass *pass, uint64_t ranks, int threads,
                             struct memory_budget *budget)
 {
-    for (int i = 0; pass->thread != NULL && i < threads; i++) {
-        memory_release(budget, pass->thread[i].by_larger, ranks, 8);
-        memory_release(budget, pass->thread[i].by_smaller, ranks, 8);
-    }
-    free(pass->thread);
+    for (int i = 0; pass->by_smaller != NULL && i < threads; i++)
+        memory_release(budget, pass->by_smaller[i], ranks, 8);
+    free(pass->by_smaller);
 }
 
 static enum status take_result(struct edge_ranks *er, struct memory_budget *budget,
@@ -75,28 +68,27 @@ static enum status take_result(struct edge_ranks *er, struct memory_budget *budg
 static void sum_histograms(const struct rank_pass *pass, uint32_t ranks, int threads,
                            const struct peers *peers)
 {
-    struct rank_thread *sum = &pass->thread[0];
+    uint64_t *sum = pass->by_smaller[0];
     for (int i = 1; i < threads; i++) {
-        for (uint32_t r = 0; r < ranks; r++) {
-            sum->by_larger[r] += pass->thread[i].by_larger[r];
-            sum->by_smaller[r] += pass->thread[i].by_smaller[r];
-        }
+        for (uint32_t r = 0; r < ranks; r++)
+            sum[r] += pass->by_smaller[i][r];
     }
-    peers_sum_u64(peers, sum->by_larger, ranks);
-    peers_sum_u64(peers, sum->by_smaller, ranks);
+    peers_sum_u64(peers, sum, ranks);
 }
 
-/* Turns the histograms into counts per cut; `weight` directed edges per stream edge. */
-static void accumulate(struct edge_ranks *er, const struct rank_thread *sum, uint64_t weight)
+/* Turns the histogram into counts per cut; `weight` directed edges per stream edge. */
+static void accumulate(struct edge_ranks *er, const uint64_t *by_smaller, uint64_t weight)
 {
     uint32_t count = er->ranks->count;
+    const struct degree_count *degrees = er->ranks->degrees;
     er->nn[0] = er->dd[count] = er->delegates[count] = 0;
     for (uint32_t r = 0; r < count; r++) {
-        er->nn[r + 1] = er->nn[r] + weight * sum->by_larger[r];
+        uint64_t ends = 2 * degrees[r].degree * degrees[r].vertices; /* of directed edges */
+        er->nn[r + 1] = er->nn[r] + ends - weight * by_smaller[r];
     }
     for (uint32_t r = count; r-- > 0;) {
-        er->delegates[r] = er->delegates[r + 1] + er->ranks->degrees[r].vertices;
-        er->dd[r] = er->dd[r + 1] + weight * sum->by_smaller[r];
+        er->delegates[r] = er->delegates[r + 1] + degrees[r].vertices;
+        er->dd[r] = er->dd[r + 1] + weight * by_smaller[r];
     }
 }
 
@@ -113,7 +105,7 @@ enum status edge_ranks_count(struct edge_ranks *er, const struct edge_source *so
         take_result(er, budget, e);
     if (values_scan(rank_of, source, totals, visit, &pass, e) == ST_OK) {
         sum_histograms(&pass, ranks->count, threads, source->peers);
-        accumulate(er, &pass.thread[0], records > 0 ? directed_edges / records : 1);
+        accumulate(er, pass.by_smaller[0], records > 0 ? directed_edges / records : 1);
     }
     release_threads(&pass, ranks->count, threads, budget);
     if (e->status != ST_OK)

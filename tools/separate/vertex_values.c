@@ -184,6 +184,11 @@ enum status values_scan(struct vertex_values *v, const struct edge_source *sourc
                         struct error *e)
 {
     struct pair p = {.window = v->window, .visit = visit, .context = context};
+    if (v->tiles != NULL) {
+        if (e->status == ST_OK)
+            edge_tiles_scan(v->tiles, v->threads, visit, context, e);
+        return peers_agree(source->peers, e);
+    }
     if (v->windows == 1)
         return edge_source_scan(source, totals, v->threads, visit, context, e);
     for (uint32_t i = 0; i + 1 < v->windows; i++) {

@@ -12,6 +12,7 @@
 
 #include "formats/memory.h"
 #include "tools/edge_source.h"
+#include "tools/edge_tiles.h"
 #include "tools/spill.h"
 
 #include <stdint.h>
@@ -31,6 +32,7 @@ struct vertex_values {
     uint32_t loaded[2]; /* the windows in memory, where there are several */
     struct window_file *file; /* [windows] */
     uint64_t bytes;           /* charged for `of` */
+    struct edge_tiles *tiles; /* the edges in memory, where there is one window; NULL: in the stream */
     int threads;
     struct spill *spill;
     struct memory_budget *budget;
@@ -64,7 +66,7 @@ enum status values_keep(struct vertex_values *values, uint32_t w, int half, stru
 /* Gives the memory back; the values are lost, but not their number. */
 void values_drop(struct vertex_values *values);
 
-/* A further pass over the stream, or one for each pair of windows: together they give every edge to
+/* A further pass over the tiles or the stream, or one for each pair of windows: together they give every edge to
  * `visit` once, and `of` then holds the values of both its ends. With several windows the ends are
  * indices of `of`, congruent to the ids modulo the granule. The peers of the source share each pass,
  * and need the same windows; the status is that of all, and a failure in *e makes all fail. */

@@ -1,8 +1,8 @@
 /* bucket.c: see bucket.h
  *
- * Each thread's part of a bucket is a list of chunks, cut from slabs of its own, and the line that it
- * was filling at the end. A chunk is aligned to its size, so a cursor at such an address is at the
- * end of a chunk and needs no second pointer to compare with.
+ * Each thread's part of a bucket is a list of chunks, cut from slabs of its own. A chunk is aligned to
+ * its size, so a cursor at such an address is at the end of a chunk and needs no second pointer to
+ * compare with.
  */
 #include "bucket_chunk.h"
 
@@ -11,9 +11,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 enum {
     MIN_CHUNK_BYTES = 512,
@@ -22,135 +19,7 @@ enum {
     MIN_SLAB_BYTES = 1 << 18 /* for small graphs */
 };
 
-/* ---- opening ---- */
-
-/* What a store with these options is made of. */
-struct layout {
-    size_t chunk_bytes, slab_bytes;
-    size_t own_slabs;        /* of each thread: two chunks for every bucket */
-    uint64_t fixed_bytes;    /* of all writers */
-    uint64_t index_bytes;    /* the tables of the runs, at most */
-};
-
-static uint64_t writer_bytes(uint32_t buckets)
-{
-    return (uint64_t)buckets *
-           (sizeof(union bucket_line) + sizeof(uint16_t) + sizeof(unsigned char *) +
-            sizeof(struct bucket_chunk *));
-}
-
-static size_t choose_chunk_bytes(uint64_t bytes, uint64_t cells)
-{
-    size_t chunk = MIN_CHUNK_BYTES;
-    while (chunk < MAX_CHUNK_BYTES && chunk * 2 <= bytes / 4 / (cells + 1))
-        chunk *= 2;
-    return chunk;
-}
-
-/* Half-filled last chunks waste less than an eighth of the records and of the room. */
-static struct layout lay_out(const struct bucket_options *o, uint64_t room)
-{
-    struct layout l = {.slab_bytes = SLAB_BYTES};
-    uint64_t threads = (uint64_t)o->threads, cells = o->buckets * threads;
-    size_t by_records = choose_chunk_bytes(o->expected_bytes, cells);
-    l.fixed_bytes = threads * writer_bytes(o->buckets);
-    room = room > l.fixed_bytes ? room - l.fixed_bytes : 0;
-    size_t by_room = choose_chunk_bytes(room, cells);
-    l.chunk_bytes = by_records < by_room ? by_records : by_room;
-    while (l.slab_bytes > MIN_SLAB_BYTES &&
-           (l.slab_bytes * threads > o->expected_bytes / 8 || l.slab_bytes * threads > room / 8))
-        l.slab_bytes /= 2;
-    l.own_slabs = (2 * (size_t)o->buckets * l.chunk_bytes - 1) / l.slab_bytes + 1;
-    if (o->most_bytes > room) {
-        uint64_t runs = o->most_bytes / (l.own_slabs * l.slab_bytes / 2) + threads;
-        l.index_bytes = runs * (o->buckets + 1) * sizeof(uint32_t);
-    }
-    return l;
-}
-
-static uint64_t least_bytes(const struct layout *l, int threads)
-{
-    return l->fixed_bytes + l->index_bytes + (uint64_t)threads * l->own_slabs * l->slab_bytes;
-}
-
-uint64_t bucket_store_least(const struct bucket_options *o)
-{
-    struct layout l = lay_out(o, 0);
-    return least_bytes(&l, o->threads);
-}
-
-static int open_writer(struct bucket_writer *w, struct bucket_store *store)
-{
-    uint32_t buckets = store->buckets;
-    w->store = store;
-    w->line = aligned_alloc(64, buckets * sizeof *w->line);
-    w->fill = calloc(buckets, sizeof *w->fill);
-    w->cursor = calloc(buckets, sizeof *w->cursor);
-    w->last = calloc(buckets, sizeof *w->last);
-    return w->line != NULL && w->fill != NULL && w->cursor != NULL && w->last != NULL;
-}
-
-static void set_layout(struct bucket_store *store, const struct layout *l, uint64_t room)
-{
-    store->chunk_bytes = l->chunk_bytes;
-    store->slab_bytes = l->slab_bytes;
-    store->own_slabs = l->own_slabs;
-    store->common_slabs = (room - least_bytes(l, store->threads)) / l->slab_bytes;
-    store->fixed_bytes = l->fixed_bytes;
-    store->budget->taken_bytes += l->fixed_bytes;
-}
-
-enum status bucket_store_open(struct bucket_store *store, const struct bucket_options *o,
-                              struct memory_budget *budget, struct error *e)
-{
-    char need[16], room[16];
-    struct layout l = lay_out(o, o->room_bytes);
-    memset(store, 0, sizeof *store);
-    if (least_bytes(&l, o->threads) > o->room_bytes)
-        return fail(e, ST_RESOURCE, "edges: %u buckets of %d threads need %s, and the memory "
-                    "budget (-S) has %s for them", o->buckets, o->threads,
-                    format_size(least_bytes(&l, o->threads), need, sizeof need),
-                    format_size(o->room_bytes, room, sizeof room));
-    store->writer = calloc((size_t)o->threads, sizeof *store->writer);
-    if (store->writer == NULL)
-        return fail_memory(e, "edge buckets", l.fixed_bytes);
-    store->buckets = o->buckets;
-    store->threads = o->threads;
-    store->budget = budget;
-    store->spill = o->spill;
-    set_layout(store, &l, o->room_bytes);
-    for (int i = 0; i < o->threads; i++) {
-        if (!open_writer(&store->writer[i], store)) {
-            bucket_store_close(store);
-            return fail_memory(e, "edge buckets", l.fixed_bytes);
-        }
-    }
-    return ST_OK;
-}
-
-void bucket_store_close(struct bucket_store *store)
-{
-    for (int i = 0; store->writer != NULL && i < store->threads; i++) {
-        free(store->writer[i].line);
-        free(store->writer[i].fill);
-        free(store->writer[i].cursor);
-        free(store->writer[i].last);
-    }
-    for (size_t i = 0; i < store->slab_count; i++)
-        huge_free(store->slabs[i], store->slab_bytes);
-    for (size_t i = 0; i < store->run_count; i++)
-        free(store->runs[i].first);
-    if (store->budget != NULL)
-        store->budget->taken_bytes -=
-            store->fixed_bytes + store->slab_count * store->slab_bytes +
-            store->run_count * ((uint64_t)store->buckets + 1) * sizeof *store->runs->first;
-    free(store->slabs);
-    free(store->runs);
-    free(store->writer);
-    memset(store, 0, sizeof *store);
-}
-
-/* ---- filling ---- */
+/* ---- memory ---- */
 
 static enum status note_slab(struct bucket_store *store, void *slab, struct error *e)
 {
@@ -228,40 +97,152 @@ static struct bucket_chunk *take_chunk(struct bucket_writer *w)
     return chunk;
 }
 
-/* Gives the bucket a new chunk; its cursor is NULL when there is none to give. */
-static void new_chunk(struct bucket_writer *w, uint32_t bucket)
+/* ---- opening ---- */
+
+/* What a store with these options is made of. */
+struct layout {
+    size_t chunk_bytes, slab_bytes;
+    size_t own_slabs;        /* of each thread: two chunks for every bucket, one for scrap */
+    uint64_t fixed_bytes;    /* of all writers */
+    uint64_t index_bytes;    /* the tables of the runs, at most */
+};
+
+static uint64_t writer_bytes(uint32_t buckets)
 {
-    w->cursor[bucket] = NULL;
+    return (uint64_t)buckets * (sizeof(unsigned char *) + sizeof(struct bucket_chunk *));
+}
+
+static size_t choose_chunk_bytes(uint64_t bytes, uint64_t cells)
+{
+    size_t chunk = MIN_CHUNK_BYTES;
+    while (chunk < MAX_CHUNK_BYTES && chunk * 2 <= bytes / 4 / (cells + 1))
+        chunk *= 2;
+    return chunk;
+}
+
+/* Half-filled last chunks waste less than an eighth of the records and of the room. */
+static struct layout lay_out(const struct bucket_options *o, uint64_t room)
+{
+    struct layout l = {.slab_bytes = SLAB_BYTES};
+    uint64_t threads = (uint64_t)o->threads, cells = o->buckets * threads;
+    size_t by_records = choose_chunk_bytes(o->expected_bytes, cells);
+    l.fixed_bytes = threads * writer_bytes(o->buckets);
+    room = room > l.fixed_bytes ? room - l.fixed_bytes : 0;
+    size_t by_room = choose_chunk_bytes(room, cells);
+    l.chunk_bytes = by_records < by_room ? by_records : by_room;
+    if (o->like != NULL) {
+        l.chunk_bytes = o->like->chunk_bytes;
+        l.slab_bytes = o->like->slab_bytes;
+    }
+    while (o->like == NULL && l.slab_bytes > MIN_SLAB_BYTES &&
+           (l.slab_bytes * threads > o->expected_bytes / 8 || l.slab_bytes * threads > room / 8))
+        l.slab_bytes /= 2;
+    l.own_slabs = 2 * (size_t)o->buckets * l.chunk_bytes / l.slab_bytes + 1;
+    if (o->most_bytes > room) {
+        uint64_t runs = o->most_bytes / (l.own_slabs * l.slab_bytes / 2) + threads;
+        l.index_bytes = runs * (o->buckets + 1) * sizeof(uint32_t);
+    }
+    return l;
+}
+
+static uint64_t least_bytes(const struct layout *l, int threads)
+{
+    return l->fixed_bytes + l->index_bytes + (uint64_t)threads * l->own_slabs * l->slab_bytes;
+}
+
+uint64_t bucket_store_least(const struct bucket_options *o)
+{
+    struct layout l = lay_out(o, 0);
+    return least_bytes(&l, o->threads);
+}
+
+static int open_writer(struct bucket_writer *w, struct bucket_store *store)
+{
+    uint32_t buckets = store->buckets;
+    w->store = store;
+    w->cursor = calloc(buckets, sizeof *w->cursor);
+    w->last = calloc(buckets, sizeof *w->last);
+    w->chunk_mask = store->chunk_bytes - 1;
+    return w->cursor != NULL && w->last != NULL;
+}
+
+/* Appending looks for failures when a chunk is full alone, so there is always one to fill. */
+static int take_scrap(struct bucket_writer *w)
+{
+    struct bucket_chunk *chunk = take_chunk(w);
+    w->scrap = chunk != NULL ? chunk->records : NULL;
+    return chunk != NULL;
+}
+
+static void set_layout(struct bucket_store *store, const struct layout *l, uint64_t room)
+{
+    store->chunk_bytes = l->chunk_bytes;
+    store->slab_bytes = l->slab_bytes;
+    store->own_slabs = l->own_slabs;
+    store->common_slabs = (room - least_bytes(l, store->threads)) / l->slab_bytes;
+    store->fixed_bytes = l->fixed_bytes;
+    store->budget->taken_bytes += l->fixed_bytes;
+}
+
+enum status bucket_store_open(struct bucket_store *store, const struct bucket_options *o,
+                              struct memory_budget *budget, struct error *e)
+{
+    char need[16], room[16];
+    struct layout l = lay_out(o, o->room_bytes);
+    memset(store, 0, sizeof *store);
+    if (least_bytes(&l, o->threads) > o->room_bytes)
+        return fail(e, ST_RESOURCE, "edges: %u buckets of %d threads need %s, and the memory "
+                    "budget (-S) has %s for them", o->buckets, o->threads,
+                    format_size(least_bytes(&l, o->threads), need, sizeof need),
+                    format_size(o->room_bytes, room, sizeof room));
+    store->writer = calloc((size_t)o->threads, sizeof *store->writer);
+    if (store->writer == NULL)
+        return fail_memory(e, "edge buckets", l.fixed_bytes);
+    store->buckets = o->buckets;
+    store->threads = o->threads;
+    store->budget = budget;
+    store->spill = o->spill;
+    set_layout(store, &l, o->room_bytes);
+    for (int i = 0; i < o->threads; i++) {
+        if (!open_writer(&store->writer[i], store) || !take_scrap(&store->writer[i])) {
+            bucket_store_close(store);
+            return fail_memory(e, "edge buckets", l.fixed_bytes);
+        }
+    }
+    return ST_OK;
+}
+
+void bucket_store_close(struct bucket_store *store)
+{
+    for (int i = 0; store->writer != NULL && i < store->threads; i++) {
+        free(store->writer[i].cursor);
+        free(store->writer[i].last);
+    }
+    for (size_t i = 0; i < store->slab_count; i++)
+        huge_free(store->slabs[i], store->slab_bytes);
+    for (size_t i = 0; i < store->run_count; i++)
+        free(store->runs[i].first);
+    if (store->budget != NULL)
+        store->budget->taken_bytes -=
+            store->fixed_bytes + store->slab_count * store->slab_bytes +
+            store->run_count * ((uint64_t)store->buckets + 1) * sizeof *store->runs->first;
+    free(store->slabs);
+    free(store->runs);
+    free(store->writer);
+    memset(store, 0, sizeof *store);
+}
+
+/* ---- filling ---- */
+
+unsigned char *bucket_new_chunk(struct bucket_writer *w, uint32_t bucket)
+{
     struct bucket_chunk *chunk = take_chunk(w);
     if (chunk == NULL)
-        return;
+        return w->scrap;
     chunk->next = w->last[bucket];
     chunk->bytes = w->store->chunk_bytes - sizeof *chunk;
     w->last[bucket] = chunk;
-    w->cursor[bucket] = chunk->records;
-}
-
-/* Copies a line past the caches where the machine can: it is not read again for a long time. */
-static void stream_line(unsigned char *to, const union bucket_line *line)
-{
-#ifdef __SSE2__
-    const __m128i *from = (const __m128i *)(const void *)line;
-    for (int i = 0; i < 4; i++)
-        _mm_stream_si128((__m128i *)(void *)to + i, _mm_load_si128(from + i));
-#else
-    memcpy(to, line, BUCKET_LINE_BYTES);
-#endif
-}
-
-void bucket_flush_line(struct bucket_writer *w, uint32_t bucket)
-{
-    w->fill[bucket] = 0;
-    if (((uintptr_t)w->cursor[bucket] & (w->store->chunk_bytes - 1)) == 0)
-        new_chunk(w, bucket);
-    if (w->cursor[bucket] == NULL)
-        return;
-    stream_line(w->cursor[bucket], &w->line[bucket]);
-    w->cursor[bucket] += BUCKET_LINE_BYTES;
+    return chunk->records;
 }
 
 enum status bucket_store_seal(struct bucket_store *store, struct error *e)
@@ -278,4 +259,33 @@ enum status bucket_store_seal(struct bucket_store *store, struct error *e)
         }
     }
     return ST_OK;
+}
+
+/* ---- from one store to the next ---- */
+
+enum status bucket_store_inherit(struct bucket_store *heir, struct bucket_store *from,
+                                 struct error *e)
+{
+    size_t moved = 0;
+    while (moved < from->slab_count && note_slab(heir, from->slabs[moved], e) == ST_OK)
+        moved++;
+    /* charged already, as the other store's */
+    heir->budget->taken_bytes -= moved * from->slab_bytes;
+    memmove(from->slabs, from->slabs + moved, (from->slab_count - moved) * sizeof *from->slabs);
+    from->slab_count -= moved;
+    return e->status;
+}
+
+void bucket_hand_over(struct bucket_store *from, uint32_t bucket, int writer,
+                      struct bucket_writer *to)
+{
+    struct bucket_chunk *chunk = from->writer[writer].last[bucket];
+    from->writer[writer].last[bucket] = NULL;
+    from->writer[writer].cursor[bucket] = NULL;
+    while (chunk != NULL) {
+        struct bucket_chunk *older = chunk->next;
+        chunk->next = to->free;
+        to->free = chunk;
+        chunk = older;
+    }
 }

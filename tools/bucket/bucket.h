@@ -1,8 +1,9 @@
 /* bucket.h: a store of records in buckets, filled by many threads and read bucket by bucket.
  *
  * A bucket holds records of 4 or of 8 bytes, never both; their order is not defined. Each thread
- * gathers a cache line per bucket before it touches the store, so that filling thousands of buckets
- * streams to memory. When the memory it may use is full, a thread writes what it has to spill files.
+ * fills chunks of its own, whose lines being filled stay in the cache, some thousands of them. (Lines
+ * of a thread gathered aside and then streamed past the caches were no faster.) When the memory it
+ * may use is full, a thread writes what it has to spill files.
  * What a reader sees is runs of records: where they lie is the store's business.
  */
 #ifndef DBFS_BUCKET_H
@@ -20,25 +21,20 @@ enum {
     BUCKET_READ_BYTES = 1 << 18 /* a reader's buffer for what was spilled */
 };
 
-union bucket_line {
-    _Alignas(64) uint32_t narrow[BUCKET_LINE_BYTES / 4];
-    uint64_t wide[BUCKET_LINE_BYTES / 8];
-};
-
 struct bucket_chunk;
 struct bucket_run;
 
 /* One thread's side of the store. */
 struct bucket_writer {
     struct bucket_store *store;
-    union bucket_line *line;    /* [buckets] */
-    uint16_t *fill;             /* [buckets] records in the line */
-    unsigned char **cursor;     /* [buckets] where the next line goes; a chunk's end: nowhere yet */
+    unsigned char **cursor;     /* [buckets] where the next record goes; a chunk's end: nowhere yet */
+    uintptr_t chunk_mask;       /* of an address within its chunk */
     struct bucket_chunk **last; /* [buckets] the newest chunk */
     unsigned char *slab, *slab_end;
     size_t slab_count;         /* this thread's */
     struct bucket_chunk *free; /* spilled chunks, to be filled again */
-    struct error error; /* the first failure; appending goes on without effect */
+    unsigned char *scrap; /* a chunk for what is appended after a failure */
+    struct error error;   /* the first failure; appending goes on without effect */
 };
 
 struct bucket_store {
@@ -64,6 +60,7 @@ struct bucket_options {
     uint64_t most_bytes;     /* the same, if all have the widest records */
     uint64_t room_bytes;     /* memory for everything in the store; at most what the budget has left */
     struct spill *spill;     /* NULL: what does not fit is ST_RESOURCE */
+    const struct bucket_store *like; /* NULL, or a store whose chunks this one is to inherit */
 };
 
 /* The least room that so many buckets and threads can work in. */
@@ -73,25 +70,32 @@ enum status bucket_store_open(struct bucket_store *store, const struct bucket_op
                               struct memory_budget *budget, struct error *e);
 void bucket_store_close(struct bucket_store *store); /* a zeroed store is allowed */
 
-/* Moves a full line into the store. */
-void bucket_flush_line(struct bucket_writer *writer, uint32_t bucket);
+/* Gives the bucket a new chunk and returns where its first record goes. */
+unsigned char *bucket_new_chunk(struct bucket_writer *writer, uint32_t bucket);
+
+/* Where the bucket's next record of `bytes` goes. The line after it is asked for already, so that
+ * the record that starts it finds it in the cache. */
+static inline unsigned char *bucket_place(struct bucket_writer *writer, uint32_t bucket,
+                                          unsigned bytes)
+{
+    unsigned char *at = writer->cursor[bucket];
+    if (((uintptr_t)at & writer->chunk_mask) == 0)
+        at = bucket_new_chunk(writer, bucket);
+    writer->cursor[bucket] = at + bytes;
+    __builtin_prefetch(at + BUCKET_LINE_BYTES, 1);
+    return at;
+}
 
 static inline void bucket_append_u32(struct bucket_writer *writer, uint32_t bucket,
                                      uint32_t record)
 {
-    unsigned at = writer->fill[bucket]++;
-    writer->line[bucket].narrow[at] = record;
-    if (at + 1 == BUCKET_LINE_BYTES / 4)
-        bucket_flush_line(writer, bucket);
+    *(uint32_t *)(void *)bucket_place(writer, bucket, 4) = record;
 }
 
 static inline void bucket_append_u64(struct bucket_writer *writer, uint32_t bucket,
                                      uint64_t record)
 {
-    unsigned at = writer->fill[bucket]++;
-    writer->line[bucket].wide[at] = record;
-    if (at + 1 == BUCKET_LINE_BYTES / 8)
-        bucket_flush_line(writer, bucket);
+    *(uint64_t *)(void *)bucket_place(writer, bucket, 8) = record;
 }
 
 /* Ends the filling, once, after all threads have finished; reports what appending could not. */
@@ -107,10 +111,8 @@ struct bucket_reader {
     uint32_t bucket;
     unsigned width;
     struct error *error;
-    int thread;
+    int thread, threads; /* whose records come next; the end of them */
     const struct bucket_chunk *chunk;
-    const void *rest; /* the line that never filled up */
-    size_t rest_count;
     size_t run;
     uint32_t run_chunk; /* next to be handed out */
     void *buffer;       /* chunks of the run */
@@ -120,6 +122,22 @@ struct bucket_reader {
 struct bucket_reader bucket_read(const struct bucket_store *store, uint32_t bucket,
                                  unsigned width, void *buffer, struct error *e);
 size_t bucket_reader_next(struct bucket_reader *reader, const void **records);
+
+/* The same for what one thread has put into the bucket of a store that has spilled nothing. */
+struct bucket_reader bucket_read_part(const struct bucket_store *store, uint32_t bucket,
+                                      int writer, unsigned width);
+
+/* ---- from one store to the next ---- */
+
+/* All memory of the chunks of `from`, which has spilled nothing, becomes that of `heir`, opened to be
+ * like it. The records of `from` stay where they are until they are handed over. */
+enum status bucket_store_inherit(struct bucket_store *heir, struct bucket_store *from,
+                                 struct error *e);
+
+/* Chunks of one thread's records in a bucket, read for the last time, are `to`'s to fill: a writer of
+ * the heir, and of the calling thread. */
+void bucket_hand_over(struct bucket_store *from, uint32_t bucket, int writer,
+                      struct bucket_writer *to);
 
 /* 0 where nothing was spilled, else BUCKET_READ_BYTES. */
 uint64_t bucket_read_bytes(const struct bucket_store *store);

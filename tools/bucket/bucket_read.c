@@ -7,8 +7,6 @@ static void start_thread(struct bucket_reader *r)
 {
     const struct bucket_writer *w = &r->store->writer[r->thread];
     r->chunk = w->last[r->bucket];
-    r->rest = &w->line[r->bucket];
-    r->rest_count = w->fill[r->bucket];
 }
 
 static void start_run(struct bucket_reader *r, size_t run)
@@ -21,10 +19,19 @@ static void start_run(struct bucket_reader *r, size_t run)
 struct bucket_reader bucket_read(const struct bucket_store *store, uint32_t bucket,
                                  unsigned width, void *buffer, struct error *e)
 {
-    struct bucket_reader r = {
-        .store = store, .bucket = bucket, .width = width, .buffer = buffer, .error = e};
+    struct bucket_reader r = {.store = store, .bucket = bucket, .width = width, .buffer = buffer,
+                              .error = e, .threads = store->threads};
     start_thread(&r);
     start_run(&r, 0);
+    return r;
+}
+
+struct bucket_reader bucket_read_part(const struct bucket_store *store, uint32_t bucket,
+                                      int writer, unsigned width)
+{
+    struct bucket_reader r = {
+        .store = store, .bucket = bucket, .width = width, .thread = writer, .threads = writer + 1};
+    start_thread(&r);
     return r;
 }
 
@@ -73,18 +80,13 @@ static const struct bucket_chunk *next_spilled(struct bucket_reader *r)
 
 size_t bucket_reader_next(struct bucket_reader *r, const void **records)
 {
-    while (r->thread < r->store->threads) {
+    while (r->thread < r->threads) {
         if (r->chunk != NULL) {
             size_t count = chunk_records(r, r->chunk, records);
             r->chunk = r->chunk->next;
             if (count > 0)
                 return count;
-        } else if (r->rest_count > 0) {
-            size_t count = r->rest_count;
-            *records = r->rest;
-            r->rest_count = 0;
-            return count;
-        } else if (++r->thread < r->store->threads) {
+        } else if (++r->thread < r->threads) {
             start_thread(r);
         }
     }

@@ -1,0 +1,187 @@
+/* test_edge_tiles.c: tiles hold every edge but self-loops once, count degrees like a plain loop, and
+ * leave their memory to the store that follows. */
+#include "unit.h"
+
+#include "formats/hash.h"
+#include "tools/edge_tiles.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECK(condition) report((condition), #condition)
+
+enum { THREADS = 3, PIECES = 60, PIECE = 1000 };
+
+/* A piece of a stream over n vertices: some loops, duplicates, and the first and last ids. */
+static void make_piece(struct edge *edges, uint64_t n, uint64_t piece)
+{
+    for (uint64_t i = 0; i < PIECE; i++) {
+        uint64_t at = piece * PIECE + i;
+        edges[i] = (struct edge){random64(1, at) % n, random64(2, at) % n};
+        if (i % 50 == 0)
+            edges[i].v = edges[i].u;
+        if (i % 97 == 0)
+            edges[i] = (struct edge){n - 1, 0};
+    }
+}
+
+/* What is known of a multiset of edges, whatever their order. */
+struct digest {
+    uint64_t edges, sum;
+};
+
+static void add(struct digest *d, const struct edge *edges, size_t count, int undirected)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t u = edges[i].u, v = edges[i].v;
+        if (u == v)
+            continue;
+        d->edges++;
+        d->sum += undirected && u > v ? hash_pair(v, u) : hash_pair(u, v);
+    }
+}
+
+struct scan {
+    struct digest of[THREADS];
+    int undirected, fail_at; /* pieces until a failure; 0: none */
+    struct bucket_store *copy; /* NULL, or where edges go */
+};
+
+static enum status visit(void *context, int thread, const struct edge *edges, size_t count,
+                         struct error *e)
+{
+    struct scan *s = context;
+    add(&s->of[thread], edges, count, s->undirected);
+    for (size_t i = 0; s->copy != NULL && i < count; i++)
+        bucket_append_u64(&s->copy->writer[thread], (uint32_t)(edges[i].u % 5), edges[i].v);
+    if (s->fail_at > 0 && --s->fail_at == 0)
+        return fail(e, ST_BAD_DATA, "as the test asked");
+    return ST_OK;
+}
+
+static struct digest scan_all(struct edge_tiles *tiles, struct scan *s, struct error *e)
+{
+    struct digest d = {0};
+    edge_tiles_scan(tiles, THREADS, visit, s, e);
+    for (int t = 0; t < THREADS; t++) {
+        d.edges += s->of[t].edges;
+        d.sum += s->of[t].sum;
+    }
+    return d;
+}
+
+static void fill(struct edge_tiles *tiles, uint64_t n, struct error *e)
+{
+#pragma omp parallel for num_threads(THREADS) schedule(dynamic, 1)
+    for (uint64_t i = 0; i < PIECES; i++) {
+        struct edge edges[PIECE];
+        struct error error = {0};
+        make_piece(edges, n, i);
+        edge_tiles_add(tiles, omp_get_thread_num(), edges, PIECE, &error);
+#pragma omp critical
+        if (error.status != ST_OK)
+            *e = error;
+    }
+    edge_tiles_seal(tiles, e);
+}
+
+static int same_degrees(const struct edge_tiles *tiles, uint64_t n, int undirected)
+{
+    uint32_t *got = calloc(n, sizeof *got), *expected = calloc(n, sizeof *expected);
+    struct edge edges[PIECE];
+    for (uint64_t i = 0; i < PIECES; i++) {
+        make_piece(edges, n, i);
+        for (int j = 0; j < PIECE; j++) {
+            if (edges[j].u == edges[j].v)
+                continue;
+            expected[edges[j].u]++;
+            expected[edges[j].v] += undirected;
+        }
+    }
+    edge_tiles_degrees(tiles, THREADS, got);
+    int same = memcmp(got, expected, n * sizeof *got) == 0;
+    free(got);
+    free(expected);
+    return same;
+}
+
+/* The last scan copies the edges into an heir, which must not lose any of its memory to them. */
+static void check_heir(struct edge_tiles *tiles, struct digest expected, int undirected,
+                       struct memory_budget *budget)
+{
+    struct error e = {0};
+    struct bucket_store heir = {0};
+    struct scan s = {.undirected = undirected, .copy = &heir};
+    struct bucket_options o = {.buckets = 5, .threads = THREADS, .expected_bytes = 1 << 20,
+                               .room_bytes = UINT64_C(1) << 32, .like = &tiles->store};
+    uint64_t before = budget->taken_bytes, records = 0;
+    size_t count;
+    const void *at;
+    CHECK(bucket_store_open(&heir, &o, budget, &e) == ST_OK);
+    CHECK(edge_tiles_leave(tiles, &heir, &e) == ST_OK);
+    CHECK(budget->taken_bytes - before == heir.fixed_bytes + THREADS * heir.slab_bytes);
+    struct digest got = scan_all(tiles, &s, &e);
+    CHECK(e.status == ST_OK && got.edges == expected.edges && got.sum == expected.sum);
+    CHECK(bucket_store_seal(&heir, &e) == ST_OK);
+    for (uint32_t b = 0; b < 5; b++) {
+        struct bucket_reader r = bucket_read(&heir, b, 8, NULL, &e);
+        while ((count = bucket_reader_next(&r, &at)) > 0)
+            records += count;
+    }
+    CHECK(records == expected.edges);
+    edge_tiles_close(tiles);
+    bucket_store_close(&heir);
+}
+
+static void check_graph(uint64_t n, int undirected, uint32_t ranges, unsigned record_bytes)
+{
+    struct error e = {0};
+    struct edge_tiles tiles;
+    struct memory_budget budget = {.limit_bytes = UINT64_C(1) << 32};
+    struct digest expected = {0};
+    struct edge edges[PIECE];
+    for (uint64_t i = 0; i < PIECES; i++) {
+        make_piece(edges, n, i);
+        add(&expected, edges, PIECE, undirected);
+    }
+    CHECK(edge_tiles_open(&tiles, n, PIECES * PIECE, undirected, THREADS, &budget, &e) == ST_OK);
+    CHECK(tiles.ranges == ranges && tiles.record_bytes == record_bytes);
+    fill(&tiles, n, &e);
+    CHECK(budget.taken_bytes <= edge_tiles_bytes(n, PIECES * PIECE, THREADS));
+    CHECK(same_degrees(&tiles, n, undirected));
+    for (int again = 0; again < 2; again++) {
+        struct scan s = {.undirected = undirected};
+        struct digest got = scan_all(&tiles, &s, &e);
+        CHECK(e.status == ST_OK && got.edges == expected.edges && got.sum == expected.sum);
+    }
+    struct scan failing = {.undirected = undirected, .fail_at = 3};
+    scan_all(&tiles, &failing, &e);
+    CHECK(e.status == ST_BAD_DATA);
+    check_heir(&tiles, expected, undirected, &budget);
+    CHECK(budget.taken_bytes == 0);
+}
+
+static void check_limits(void)
+{
+    struct error e = {0};
+    struct edge_tiles tiles;
+    struct memory_budget budget = {.limit_bytes = 1 << 10};
+    CHECK(edge_tiles_bytes(UINT64_C(1) << 38, 1, 1) != UINT64_MAX);
+    CHECK(edge_tiles_bytes((UINT64_C(1) << 38) + 1, 1, 1) == UINT64_MAX);
+    CHECK(edge_tiles_open(&tiles, 1 << 20, 1000, 1, 1, &budget, &e) == ST_RESOURCE);
+    edge_tiles_close(&tiles);
+}
+
+int main(void)
+{
+    for (int undirected = 0; undirected < 2; undirected++) {
+        check_graph(2, undirected, 1, 4);
+        check_graph(1 << 16, undirected, 1, 4);
+        check_graph((1 << 16) + 1, undirected, 2, 4);
+        check_graph((1 << 20) - 3, undirected, 16, 4);
+        check_graph((1 << 23) + 1, undirected, 33, 8);
+    }
+    check_limits();
+    return unit_result();
+}

@@ -1,0 +1,215 @@
+/* edge_tiles.c: see edge_tiles.h */
+#include "edge_tiles.h"
+
+#include <omp.h>
+#include <string.h>
+
+enum {
+    NARROW_BITS = 16,   /* of an index within a range, in records of 4 bytes */
+    NARROW_RANGES = 128, /* up to which ranges are that short */
+    WIDE_RANGES = 64,   /* the most ranges that are longer */
+    WIDE_BITS = 32
+};
+
+/* ---- opening ---- */
+
+static void cut(struct edge_tiles *t, uint64_t n)
+{
+    uint64_t most = NARROW_RANGES;
+    t->range_bits = NARROW_BITS;
+    while (n > most << t->range_bits) {
+        most = WIDE_RANGES;
+        t->range_bits++;
+    }
+    t->ranges = n > 0 ? (uint32_t)(((n - 1) >> t->range_bits) + 1) : 1;
+    t->record_bytes = t->range_bits <= NARROW_BITS ? 4 : 8;
+}
+
+static struct bucket_options store_options(const struct edge_tiles *t, uint64_t edges, int threads)
+{
+    return (struct bucket_options){.buckets = t->ranges * t->ranges,
+                                   .threads = threads,
+                                   .expected_bytes = t->record_bytes * edges,
+                                   .room_bytes = UINT64_MAX};
+}
+
+uint64_t edge_tiles_bytes(uint64_t n, uint64_t edges, int threads)
+{
+    struct edge_tiles t;
+    cut(&t, n);
+    if (t.range_bits > WIDE_BITS)
+        return UINT64_MAX;
+    struct bucket_options o = store_options(&t, edges, threads);
+    return bucket_store_least(&o) + o.expected_bytes / 8 * 9;
+}
+
+enum status edge_tiles_open(struct edge_tiles *t, uint64_t n, uint64_t edges, int undirected,
+                            int threads, struct memory_budget *budget, struct error *e)
+{
+    memset(t, 0, sizeof *t);
+    cut(t, n);
+    t->undirected = undirected;
+    struct bucket_options o = store_options(t, edges, threads);
+    o.room_bytes = memory_left(budget);
+    return bucket_store_open(&t->store, &o, budget, e);
+}
+
+void edge_tiles_close(struct edge_tiles *t)
+{
+    bucket_store_close(&t->store);
+    memset(t, 0, sizeof *t);
+}
+
+/* ---- filling ---- */
+
+enum status edge_tiles_add(struct edge_tiles *t, int thread, const struct edge *edges, size_t count,
+                           struct error *e)
+{
+    struct bucket_writer *w = &t->store.writer[thread];
+    const unsigned bits = t->range_bits;
+    const uint32_t ranges = t->ranges, narrow = t->record_bytes == 4;
+    const uint64_t mask = (UINT64_C(1) << bits) - 1;
+    const int undirected = t->undirected;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t u = edges[i].u, v = edges[i].v;
+        uint64_t row = undirected && v < u ? v : u, column = undirected && v < u ? u : v;
+        uint32_t tile = (uint32_t)(row >> bits) * ranges + (uint32_t)(column >> bits);
+        if (row == column)
+            continue;
+        if (narrow)
+            bucket_append_u32(w, tile, (uint32_t)((row & mask) << NARROW_BITS | (column & mask)));
+        else
+            bucket_append_u64(w, tile, (row & mask) << WIDE_BITS | (column & mask));
+    }
+    if (w->error.status != ST_OK)
+        *e = w->error;
+    return e->status;
+}
+
+enum status edge_tiles_seal(struct edge_tiles *t, struct error *e)
+{
+    return bucket_store_seal(&t->store, e);
+}
+
+/* ---- degrees ---- */
+
+static void count_rows(const struct edge_tiles *t, const void *records, size_t count,
+                       uint32_t *degree)
+{
+    const uint32_t *narrow = records;
+    const uint64_t *wide = records;
+    for (size_t i = 0; t->record_bytes == 4 && i < count; i++)
+        degree[narrow[i] >> NARROW_BITS]++;
+    for (size_t i = 0; t->record_bytes == 8 && i < count; i++)
+        degree[wide[i] >> WIDE_BITS]++;
+}
+
+static void count_columns(const struct edge_tiles *t, const void *records, size_t count,
+                          uint32_t *degree)
+{
+    const uint32_t *narrow = records;
+    const uint64_t *wide = records;
+    for (size_t i = 0; t->record_bytes == 4 && i < count; i++)
+        degree[narrow[i] & ((UINT32_C(1) << NARROW_BITS) - 1)]++;
+    for (size_t i = 0; t->record_bytes == 8 && i < count; i++)
+        degree[wide[i] & UINT32_MAX]++;
+}
+
+static struct bucket_reader read_tile(const struct edge_tiles *t, uint32_t row, uint32_t column)
+{
+    /* nothing was spilled, so reading takes no buffer and cannot fail */
+    return bucket_read(&t->store, row * t->ranges + column, t->record_bytes, NULL, NULL);
+}
+
+void edge_tiles_degrees(const struct edge_tiles *t, int threads, uint32_t *degree)
+{
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+    for (uint32_t range = 0; range < t->ranges; range++) {
+        uint32_t *of = degree + ((uint64_t)range << t->range_bits);
+        const void *records;
+        size_t count;
+        for (uint32_t other = 0; other < t->ranges; other++) {
+            struct bucket_reader rows = read_tile(t, range, other);
+            while ((count = bucket_reader_next(&rows, &records)) > 0)
+                count_rows(t, records, count, of);
+            struct bucket_reader columns = read_tile(t, other, range);
+            while (t->undirected && (count = bucket_reader_next(&columns, &records)) > 0)
+                count_columns(t, records, count, of);
+        }
+    }
+}
+
+/* ---- scanning ---- */
+
+/* One thread's way through the tiles. */
+struct tile_scan {
+    struct edge_tiles *tiles;
+    int thread;
+    edges_visitor visit;
+    void *context;
+    struct error error;
+};
+
+static void decode(const struct edge_tiles *t, const void *records, size_t count, uint64_t row,
+                   uint64_t column, struct edge *edges)
+{
+    const uint32_t *narrow = records;
+    const uint64_t *wide = records;
+    for (size_t i = 0; t->record_bytes == 4 && i < count; i++)
+        edges[i] = (struct edge){row + (narrow[i] >> NARROW_BITS),
+                                 column + (narrow[i] & ((UINT32_C(1) << NARROW_BITS) - 1))};
+    for (size_t i = 0; t->record_bytes == 8 && i < count; i++)
+        edges[i] = (struct edge){row + (wide[i] >> WIDE_BITS), column + (wide[i] & UINT32_MAX)};
+}
+
+static void visit_records(struct tile_scan *s, uint32_t tile, const void *records, size_t count)
+{
+    struct edge edges[EDGES_VISIT_PIECE];
+    const struct edge_tiles *t = s->tiles;
+    uint64_t row = (uint64_t)(tile / t->ranges) << t->range_bits;
+    uint64_t column = (uint64_t)(tile % t->ranges) << t->range_bits;
+    for (size_t at = 0; at < count && s->error.status == ST_OK; at += EDGES_VISIT_PIECE) {
+        size_t take = count - at < EDGES_VISIT_PIECE ? count - at : EDGES_VISIT_PIECE;
+        decode(t, (const char *)records + at * t->record_bytes, take, row, column, edges);
+        s->visit(s->context, s->thread, edges, take, &s->error);
+    }
+}
+
+/* What one writer has put into a tile, so that several threads share a large tile. */
+static void scan_part(struct tile_scan *s, uint32_t tile, int writer)
+{
+    struct edge_tiles *t = s->tiles;
+    struct bucket_reader reader = bucket_read_part(&t->store, tile, writer, t->record_bytes);
+    const void *records;
+    size_t count;
+    while (s->error.status == ST_OK && (count = bucket_reader_next(&reader, &records)) > 0)
+        visit_records(s, tile, records, count);
+    if (t->heir != NULL)
+        bucket_hand_over(&t->store, tile, writer, &t->heir->writer[s->thread]);
+}
+
+enum status edge_tiles_scan(struct edge_tiles *t, int threads, edges_visitor visit, void *context,
+                            struct error *e)
+{
+    uint64_t writers = (uint64_t)t->store.threads, parts = t->store.buckets * writers;
+#pragma omp parallel num_threads(threads)
+    {
+        struct tile_scan s = {.tiles = t, .thread = omp_get_thread_num(), .visit = visit,
+                              .context = context};
+#pragma omp for schedule(dynamic, 1)
+        for (uint64_t i = 0; i < parts; i++) {
+            if (s.error.status == ST_OK)
+                scan_part(&s, (uint32_t)(i / writers), (int)(i % writers));
+        }
+#pragma omp critical(edge_tiles_error)
+        if (e->status == ST_OK && s.error.status != ST_OK)
+            *e = s.error;
+    }
+    return e->status;
+}
+
+enum status edge_tiles_leave(struct edge_tiles *t, struct bucket_store *heir, struct error *e)
+{
+    t->heir = heir;
+    return bucket_store_inherit(heir, &t->store, e);
+}
