@@ -151,8 +151,28 @@ stage_check() {
 
 # ---- sanitize: every option once on one device and on four, under each tool ----
 
+sanitize() { # TOOL CHECKSUM
+    local tool=$1 expected=$2 layout options
+    tmp=$tmp/$tool passed=0 failed=0
+    mkdir "$tmp"
+    sanitizer="compute-sanitizer --tool $tool --error-exitcode 9"
+    check_command "$tool of the kernels" "$TESTS/gpu_kernels" small
+    for layout in 1x1 2x2; do
+        while read -r options <&3; do # mpiexec reads the standard input
+            run_layout $layout "$work/small-$((${layout%x*} * ${layout#*x}))" -q -n 1 \
+                --warm-up 0 --backend "$backend" $options --parents "$tmp/parents" >"$tmp/out" 2>&1
+            [ $? = 0 ] && [ "$(value distance_checksum "$tmp/out")" = "$expected" ] &&
+                ! grep -q 'ERROR SUMMARY: [1-9]' "$tmp/out"
+            outcome "$tool $layout $options" $? "$(grep -m 3 '=====' "$tmp/out")"
+        done 3< <(options_list)
+    done
+    echo "$tool: $passed passed, $failed failed, $((SECONDS - start)) s"
+    echo "$passed $failed" >"$tmp/counts"
+}
+
+# The tools side by side: most of their time is not the GPU's.
 stage_sanitize() {
-    local tool layout p expected options
+    local layout p expected tool counts
     "$BIN/rmatgen" -q -s 14 -o "$work/edges"
     for layout in 1x1 2x2; do
         p=$((${layout%x*} * ${layout#*x}))
@@ -161,18 +181,12 @@ stage_sanitize() {
     expected=$("$traverse" -q -n 1 --backend cpu "$work/small-1" |
         sed -n 's/^distance_checksum: //p')
     for tool in memcheck racecheck initcheck synccheck; do
-        sanitizer="compute-sanitizer --tool $tool --error-exitcode 9"
-        sanitizer=$sanitizer check_command "$tool of the kernels" "$TESTS/gpu_kernels" small
-        for layout in 1x1 2x2; do
-            while read -r options; do
-                run_layout $layout "$work/small-$((${layout%x*} * ${layout#*x}))" -q -n 1 \
-                    --warm-up 0 --backend "$backend" $options --parents "$tmp/parents" >"$tmp/out" 2>&1
-                [ $? = 0 ] && [ "$(value distance_checksum "$tmp/out")" = "$expected" ] &&
-                    ! grep -q 'ERROR SUMMARY: [1-9]' "$tmp/out"
-                outcome "$tool $layout $options" $? "$(grep -m 3 '=====' "$tmp/out")"
-            done < <(options_list)
-        done
-        sanitizer=
+        (sanitize $tool "$expected") &
+    done
+    wait
+    for tool in memcheck racecheck initcheck synccheck; do
+        read -r counts <"$tmp/$tool/counts" || counts='0 1'
+        passed=$((passed + ${counts% *})) failed=$((failed + ${counts#* }))
     done
 }
 

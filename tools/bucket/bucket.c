@@ -14,7 +14,7 @@
 
 enum {
     MIN_CHUNK_BYTES = 512,
-    MAX_CHUNK_BYTES = 1 << 16,
+    MAX_CHUNK_BYTES = 1 << 14,
     SLAB_BYTES = 2 * HUGE_PAGE_BYTES,
     MIN_SLAB_BYTES = 1 << 18 /* for small graphs */
 };

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { PIECES = 512 /* chunks handed to the system at once: at most 32 MiB */ };
+enum { PIECES = 512 /* chunks handed to the system at once: at most 8 MiB */ };
 
 uint32_t bucket_chunk_crc(const struct bucket_chunk *chunk, size_t chunk_bytes)
 {
