@@ -98,6 +98,8 @@ $(libtools): $(call obj,$(tools_src)) $(archive_used)
 
 cuda_obj = $(cuda_cu:%=$(BUILD)/%.o)
 
+# what the MPI library can do is looked up in the running program
+$(BUILD)/bin/dbfs-traverse $(BUILD)/tests/gpu_kernels: LDLIBS += -ldl
 $(BUILD)/bin/dbfs-traverse: $(call obj,$(traverse_src)) $(cuda_obj) $(libformats)
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)

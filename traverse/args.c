@@ -35,6 +35,8 @@ static const char help[] =
     "      --local-all2all         gather vertices for device g on device g before sending\n"
     "      --uniquify              drop duplicates among vertices sent to one device\n"
     "      --chunk SIZE            of nn messages (default 4M)\n"
+    "      --exchange-memory KIND  that MPI sends nn vertices from: auto, host or device (default\n"
+    "                              auto: that of the GPUs where MPI says that it takes it)\n"
     "Results ('-' is standard output; records then go to standard error):\n"
     "      --map FILE              of edgeconv --compact: roots are given and results written by name\n"
     "      --depths FILE           hop distances: .npy, or text lines \"id depth\"\n"
@@ -64,6 +66,7 @@ enum {
     OPTION_LOCAL_ALL2ALL,
     OPTION_UNIQUIFY,
     OPTION_CHUNK,
+    OPTION_EXCHANGE_MEMORY,
     OPTION_MAP,
     OPTION_DEPTHS,
     OPTION_PARENTS,
@@ -89,6 +92,7 @@ static const struct option long_options[] = {
     {"local-all2all", no_argument, NULL, OPTION_LOCAL_ALL2ALL},
     {"uniquify", no_argument, NULL, OPTION_UNIQUIFY},
     {"chunk", required_argument, NULL, OPTION_CHUNK},
+    {"exchange-memory", required_argument, NULL, OPTION_EXCHANGE_MEMORY},
     {"map", required_argument, NULL, OPTION_MAP},
     {"depths", required_argument, NULL, OPTION_DEPTHS},
     {"parents", required_argument, NULL, OPTION_PARENTS},
@@ -101,6 +105,7 @@ static const struct option long_options[] = {
 static const char *const direction_names[] = {"auto", "push", "pull"};
 static const char *const backend_names[] = {"auto", "cpu", "cuda"};
 static const char *const reduction_names[] = {"blocking", "nonblocking"};
+static const char *const exchange_memory_names[] = {"auto", "host", "device"};
 
 static int choice(const struct args *args, const char *option, const char *text,
                   const char *const *names, int count)
@@ -176,6 +181,10 @@ static void parse_search_option(struct args *args, int option, char *value)
         if (parse_size(value, &args->exchange.chunk_bytes) != 0 ||
             args->exchange.chunk_bytes == 0 || args->exchange.chunk_bytes > INT32_MAX)
             cli_usage(&args->cli, "--chunk: '%s' is not a size of 1 to 2^31-1 bytes", value);
+        break;
+    case OPTION_EXCHANGE_MEMORY:
+        args->exchange_memory = (enum exchange_memory_choice)choice(
+            args, "--exchange-memory", value, exchange_memory_names, 3);
         break;
     default: cli_option(&args->cli, option, value);
     }

@@ -28,6 +28,7 @@ struct args {
     int several_levels; /* only roots of more than one level count */
     struct direction_policy policy;
     struct exchange_options exchange;
+    enum exchange_memory_choice exchange_memory;
     uint64_t warm_up; /* searches before the first one that counts */
     int check;        /* compare the CRC of every section before searching */
     const char *depths, *parents, *json;

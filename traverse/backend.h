@@ -46,6 +46,16 @@ struct root {
     uint32_t index; /* local id, delegate id, or slot */
 };
 
+/* Where vertices lie that MPI sends and receives: in memory of the host, or of the device itself, for
+ * an MPI library that takes that. */
+enum exchange_memory { EXCHANGE_HOST, EXCHANGE_DEVICE };
+
+/* Vertices bound for one device of another rank, as local ids there. */
+struct outbox {
+    uint32_t *ids; /* exchange memory of the device that sends */
+    uint64_t count;
+};
+
 struct device_load {
     double seconds;
     uint64_t bytes; /* in the device's memory: packed sections decoded */
@@ -55,6 +65,8 @@ struct device_options {
     int threads;
     int parents;   /* record parents */
     int timing;    /* time the parts of each level */
+    int uniquify;  /* it will be asked for */
+    enum exchange_memory exchange_memory;
     uint32_t slot; /* number of the device among those of this host */
     const char *host; /* for messages */
     uint32_t rank;
@@ -65,6 +77,7 @@ struct backend {
     const char *name;
     int reads_host_columns; /* the columns of shards must be decoded in host memory */
     int side_by_side; /* steps of several devices may run in threads of their own */
+    int has_device_memory; /* for exchanges, beside the host's */
 
     enum status (*open)(struct device **device, const struct shard *shard,
                         const struct device_options *options, struct error *e);
@@ -100,13 +113,23 @@ struct backend {
      * next ones to visit. Does not wait. */
     enum status (*keep_updates)(struct device *device, struct error *e);
 
+    /* Memory that MPI sends from and receives into for this device, of the kind it was opened with;
+     * charged to no budget. NULL: none left. */
+    void *(*exchange_take)(struct device *device, size_t bytes);
+    void (*exchange_release)(struct device *device, void *memory); /* NULL memory is allowed */
+
     /* Vertices for another shard that nn visits of this level left: how many, and their local ids
-     * there, copied out. */
+     * there, copied out into exchange memory of this device or of another one of this rank. */
     uint64_t (*outgoing)(const struct device *device, uint32_t shard);
     enum status (*take_outgoing)(struct device *device, uint32_t shard, uint32_t *ids,
                                  struct error *e);
 
-    /* Vertices from other shards, duplicates and visited ones included, for the next previsit. */
+    /* Drops duplicates within each of the boxes that this device sends. */
+    enum status (*uniquify)(struct device *device, struct outbox *boxes, uint32_t count,
+                            struct error *e);
+
+    /* Vertices from other shards, duplicates and visited ones included, for the next previsit; they lie
+     * in exchange memory of this device, which must stay as it is until that. */
     enum status (*receive)(struct device *device, const uint32_t *ids, uint64_t count,
                            struct error *e);
 
@@ -126,7 +149,9 @@ struct backend {
     enum status (*take_mask)(struct device *device, struct device *const *devices, uint32_t count,
                              const uint64_t *mask, struct error *e);
 
-    /* Host memory that the devices copy to and from fast; charged to no budget. NULL: none left. */
+    /* Host memory that the devices copy to and from fast, for the masks: reductions are the host's work
+     * in MPI libraries, which would copy masks there from a device, too. Charged to no budget. NULL:
+     * none left. */
     void *(*host_take)(size_t bytes);
     void (*host_release)(void *memory); /* NULL is allowed */
 

@@ -5,6 +5,7 @@
  */
 #include "backend.h"
 #include "cpu_device.h"
+#include "unique.h"
 
 #include "formats/cli.h"
 
@@ -298,6 +299,18 @@ static enum status cpu_keep_updates(struct device *dev, struct error *e)
 
 /* ---- exchange ---- */
 
+static void *cpu_exchange_take(struct device *dev, size_t bytes)
+{
+    (void)dev;
+    return malloc(bytes);
+}
+
+static void cpu_exchange_release(struct device *dev, void *memory)
+{
+    (void)dev;
+    free(memory);
+}
+
 static uint64_t cpu_outgoing(const struct device *dev, uint32_t shard)
 {
     uint64_t count = 0;
@@ -317,6 +330,16 @@ static enum status cpu_take_outgoing(struct device *dev, uint32_t shard, uint32_
         ids += bin->count;
         bin->count = 0;
     }
+    return ST_OK;
+}
+
+static enum status cpu_uniquify(struct device *dev, struct outbox *boxes, uint32_t count,
+                                struct error *e)
+{
+    (void)dev;
+    (void)e;
+    for (uint32_t i = 0; i < count; i++)
+        boxes[i].count = unique_ids(boxes[i].ids, boxes[i].count);
     return ST_OK;
 }
 
@@ -434,8 +457,11 @@ const struct backend backend_cpu = {
     .finish = cpu_finish,
     .times = cpu_times,
     .keep_updates = cpu_keep_updates,
+    .exchange_take = cpu_exchange_take,
+    .exchange_release = cpu_exchange_release,
     .outgoing = cpu_outgoing,
     .take_outgoing = cpu_take_outgoing,
+    .uniquify = cpu_uniquify,
     .receive = cpu_receive,
     .receive_local = cpu_receive_local,
     .updated = cpu_updated,

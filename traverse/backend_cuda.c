@@ -326,20 +326,10 @@ static enum status gpu_parents(struct device *dev, uint32_t *locals, uint32_t *d
     return e->status;
 }
 
-static void *gpu_host_take(size_t bytes)
-{
-    void *memory = NULL;
-    return cudaMallocHost(&memory, bytes > 0 ? bytes : 1) == cudaSuccess ? memory : NULL;
-}
-
-static void gpu_host_release(void *memory)
-{
-    cudaFreeHost(memory);
-}
-
 const struct backend backend_cuda = {
     .name = "cuda",
     .side_by_side = 1,
+    .has_device_memory = 1,
     .open = gpu_open,
     .close = gpu_close,
     .load = gpu_load,
@@ -351,8 +341,11 @@ const struct backend backend_cuda = {
     .finish = gpu_finish,
     .times = gpu_times,
     .keep_updates = gpu_keep_updates,
+    .exchange_take = gpu_exchange_take,
+    .exchange_release = gpu_exchange_release,
     .outgoing = gpu_outgoing,
     .take_outgoing = gpu_take_outgoing,
+    .uniquify = gpu_uniquify,
     .receive = gpu_receive,
     .receive_local = gpu_receive_local,
     .updated = gpu_updated,

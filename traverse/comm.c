@@ -1,6 +1,7 @@
 /* comm.c: see comm.h */
 #include "comm.h"
 
+#include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,6 +179,22 @@ void comm_wait_masks(const struct comm *comm)
 }
 
 /* ---- transfers ---- */
+
+/* Which question a library answers differs between libraries and their versions, so it is looked up
+ * in the running program. MPICH's own comes first: some versions stop in an assertion of the other,
+ * which Open MPI has. */
+int comm_takes_device_memory(void)
+{
+    int (*cuda_support)(void);
+#ifdef MPIX_GPU_SUPPORT_CUDA
+    int (*gpu_support)(int, int *), takes = 0;
+    *(void **)&gpu_support = dlsym(RTLD_DEFAULT, "MPIX_GPU_query_support");
+    if (gpu_support != NULL)
+        return gpu_support(MPIX_GPU_SUPPORT_CUDA, &takes) == MPI_SUCCESS && takes;
+#endif
+    *(void **)&cuda_support = dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support");
+    return cuda_support != NULL && cuda_support() == 1;
+}
 
 static size_t chunks_of(const struct transfer *list, size_t count, uint64_t chunk_bytes)
 {

@@ -44,6 +44,9 @@ void comm_or_masks(const struct comm *comm, uint64_t *words, uint64_t count);
 void comm_begin_or_masks(const struct comm *comm, uint64_t *words, uint64_t count);
 void comm_wait_masks(const struct comm *comm);
 
+/* Whether MPI says, when asked at run time, that the bytes of a message may be CUDA device memory. */
+int comm_takes_device_memory(void);
+
 /* A message to or from a peer. Bytes above the chunk size go in several. */
 struct transfer {
     uint32_t peer;

@@ -73,6 +73,42 @@ __device__ static inline void block_add(unsigned long long value, unsigned long 
     }
 }
 
+/* Where this thread's `own` items stand among those of its block, and *total of them. All threads of
+ * a block call it. */
+__device__ static inline unsigned block_prefix(unsigned own, unsigned *total)
+{
+    __shared__ unsigned warp_total[WARPS];
+    unsigned before = warp_prefix(own);
+    __syncthreads();
+    if (lane_id() == WARP - 1)
+        warp_total[threadIdx.x / WARP] = before + own;
+    __syncthreads();
+    *total = 0;
+    for (unsigned i = 0; i < WARPS; i++) {
+        before += i < threadIdx.x / WARP ? warp_total[i] : 0;
+        *total += warp_total[i];
+    }
+    return before;
+}
+
+/* Room for a block's items in a list; one atomic. All threads of the block get the same. */
+__device__ static inline unsigned long long reserve(unsigned total, unsigned long long *counter)
+{
+    __shared__ unsigned long long base;
+    if (threadIdx.x == 0)
+        base = atomicAdd(counter, (unsigned long long)total);
+    __syncthreads();
+    return base;
+}
+
+/* Lists the set bits of word w from queue[at] on. */
+__device__ static inline void list_word(uint32_t *queue, uint64_t w, uint32_t bits,
+                                        unsigned long long at)
+{
+    for (; bits != 0; bits &= bits - 1)
+        queue[at++] = (uint32_t)(w * 32 + __ffs(bits) - 1);
+}
+
 template <typename Offset>
 __device__ static inline uint64_t offset_at(const struct gpu_csr &csr, uint64_t i)
 {

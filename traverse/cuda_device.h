@@ -32,6 +32,12 @@ struct device {
     unsigned int *updated_published;
     unsigned long long *bins_published; /* [p + 1] */
 
+    enum exchange_memory exchange_memory;
+    /* where vertices are made unique in device memory, else NULL */
+    uint32_t *seen; /* mask of any shard's local ids, zero between uses */
+    uint64_t seen_words;
+    unsigned long long *kept_published; /* [p], host memory: what is left of each box */
+
     cudaStream_t stream[GPU_KINDS];
     cudaEvent_t reached[GPU_KINDS]; /* for one stream to follow the other */
     cudaEvent_t masks_read; /* by this device, of others */
@@ -55,6 +61,12 @@ void gpu_close(struct device *device);
 struct device_load gpu_load(const struct device *device);
 
 /* cuda_exchange.c */
+void *gpu_host_take(size_t bytes);
+void gpu_host_release(void *memory);
+void *gpu_exchange_take(struct device *device, size_t bytes);
+void gpu_exchange_release(struct device *device, void *memory);
+enum status gpu_uniquify(struct device *device, struct outbox *boxes, uint32_t count,
+                         struct error *e);
 uint64_t gpu_outgoing(const struct device *device, uint32_t shard);
 enum status gpu_take_outgoing(struct device *device, uint32_t shard, uint32_t *ids,
                               struct error *e);

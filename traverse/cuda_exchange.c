@@ -1,4 +1,4 @@
-/* cuda_exchange.c: what GPUs give to each other and to the host between two levels
+/* cuda_exchange.c: what GPUs give to each other, to the host and to MPI between two levels
  *
  * Inside a rank masks are read straight from the peers' memory, and copied where a GPU cannot see the
  * other; vertices are read there, too, or go by peer copies, which the driver takes through the host
@@ -6,6 +6,7 @@
  */
 #include "cuda_device.h"
 #include "cuda_error.h"
+#include "unique.h"
 
 #include <string.h>
 
@@ -126,6 +127,38 @@ enum status gpu_take_mask(struct device *dev, struct device *const *devices, uin
     return e->status;
 }
 
+/* ---- memory that MPI sees ---- */
+
+void *gpu_host_take(size_t bytes)
+{
+    void *memory = NULL;
+    return cudaMallocHost(&memory, bytes > 0 ? bytes : 1) == cudaSuccess ? memory : NULL;
+}
+
+void gpu_host_release(void *memory)
+{
+    cudaFreeHost(memory);
+}
+
+/* An allocation of its own, which MPI libraries can open in another process. */
+void *gpu_exchange_take(struct device *dev, size_t bytes)
+{
+    void *memory = NULL;
+    if (dev->exchange_memory == EXCHANGE_HOST)
+        return gpu_host_take(bytes);
+    if (cudaSetDevice(dev->ordinal) != cudaSuccess)
+        return NULL;
+    return cudaMalloc(&memory, bytes) == cudaSuccess ? memory : NULL;
+}
+
+void gpu_exchange_release(struct device *dev, void *memory)
+{
+    if (dev->exchange_memory == EXCHANGE_HOST)
+        gpu_host_release(memory);
+    else if (cudaSetDevice(dev->ordinal) == cudaSuccess)
+        cudaFree(memory);
+}
+
 /* ---- vertices ---- */
 
 uint64_t gpu_outgoing(const struct device *dev, uint32_t shard)
@@ -135,22 +168,63 @@ uint64_t gpu_outgoing(const struct device *dev, uint32_t shard)
     return dev->bins_published[shard + 1] - dev->bins_published[shard];
 }
 
+/* Into host memory, this device's or, gathered for it, another one's: the driver knows which. */
 enum status gpu_take_outgoing(struct device *dev, uint32_t shard, uint32_t *ids, struct error *e)
 {
     cudaStream_t stream = dev->stream[GPU_NORMALS];
     if (use(dev, e) == ST_OK &&
         CUDA_TRY(cudaMemcpyAsync(ids, dev->sent_ids + dev->bins_published[shard],
-                                 gpu_outgoing(dev, shard) * sizeof *ids, cudaMemcpyDeviceToHost,
+                                 gpu_outgoing(dev, shard) * sizeof *ids, cudaMemcpyDefault,
                                  stream),
                  dev->where, e) == ST_OK)
         CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
     return e->status;
 }
 
+/* The counts go by way of the cursors of the bins, which nothing needs when those are full. */
+static enum status uniquify_here(struct device *dev, struct outbox *boxes, uint32_t count,
+                                 struct error *e)
+{
+    cudaStream_t stream = dev->stream[GPU_NORMALS];
+    size_t bytes = count * sizeof *dev->bin_cursor;
+    if (use(dev, e) != ST_OK ||
+        CUDA_TRY(cudaMemsetAsync(dev->bin_cursor, 0, bytes, stream), dev->where, e) != ST_OK)
+        return e->status;
+    for (uint32_t i = 0; i < count; i++)
+        cuda_unique(boxes[i].ids, boxes[i].count, dev->seen, dev->seen_words, &dev->bin_cursor[i],
+                    stream);
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
+        CUDA_TRY(cudaMemcpyAsync(dev->kept_published, dev->bin_cursor, bytes,
+                                 cudaMemcpyDeviceToHost, stream),
+                 dev->where, e) == ST_OK)
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+    for (uint32_t i = 0; i < count && e->status == ST_OK; i++)
+        boxes[i].count = dev->kept_published[i];
+    return e->status;
+}
+
+enum status gpu_uniquify(struct device *dev, struct outbox *boxes, uint32_t count, struct error *e)
+{
+    if (dev->exchange_memory == EXCHANGE_DEVICE)
+        return uniquify_here(dev, boxes, count, e);
+    for (uint32_t i = 0; i < count; i++)
+        boxes[i].count = unique_ids(boxes[i].ids, boxes[i].count);
+    return ST_OK;
+}
+
 static void receive_list(struct device *dev, const struct gpu_id_list *list)
 {
     cuda_receive(&dev->of[GPU_NORMALS], list, PARENT_REMOTE, &dev->level->bad_ids,
                  dev->stream[GPU_NORMALS]);
+}
+
+/* Takes ids in where they lie. */
+static enum status receive_here(struct device *dev, const uint32_t *ids, uint64_t count,
+                                struct error *e)
+{
+    struct gpu_id_list list = {.ids = {ids}, .size = {count}, .count = 1};
+    receive_list(dev, &list);
+    return CUDA_LAUNCHED(dev->where, e);
 }
 
 /* Copies ids, from the host where `ordinal` is negative, a piece at a time, and takes them in. */
@@ -178,9 +252,10 @@ static enum status receive_copies(struct device *dev, const uint32_t *ids, uint6
 
 enum status gpu_receive(struct device *dev, const uint32_t *ids, uint64_t count, struct error *e)
 {
-    if (use(dev, e) == ST_OK)
-        receive_copies(dev, ids, count, -1, e);
-    return e->status;
+    if (use(dev, e) != ST_OK)
+        return e->status;
+    return dev->exchange_memory == EXCHANGE_DEVICE ? receive_here(dev, ids, count, e)
+                                                   : receive_copies(dev, ids, count, -1, e);
 }
 
 /* What a peer holds is read where it lies, all peers' in one launch. */

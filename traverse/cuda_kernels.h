@@ -6,6 +6,7 @@
  *   cuda_merge.cu     cpu_push.c       rows in equal shares of edges (dd)
  *   cuda_pull.cu      cpu_pull.c       unvisited vertices look for a parent
  *   cuda_bins.cu      backend_cpu.c    vertices for other shards
+ *   cuda_unique.cu    unique.c         those of one shard without duplicates
  *   cuda_masks.cu     backend_cpu.c    masks of several devices, results
  *   cuda_decode.cu    packed.c         packed sections, while a shard is loaded
  * Masks are arrays of 32-bit words; bit v of word v/32 is vertex v, as in the shard files. All
@@ -136,6 +137,11 @@ void cuda_pull_rows(const struct gpu_csr *csr, const uint32_t *visited, uint32_t
 void cuda_bin(const uint64_t *codes, const unsigned long long *sent, uint32_t p,
               unsigned local_bits, uint32_t *ids, unsigned long long *begin,
               unsigned long long *cursor, unsigned long long *published, cudaStream_t stream);
+
+/* Drops duplicates from ids[0..count), whose order is lost. `seen` is a mask of `words` words for every
+ * id there can be, zero before and after; *kept, zero before, becomes how many are left. */
+void cuda_unique(uint32_t *ids, uint64_t count, uint32_t *seen, uint64_t words,
+                 unsigned long long *kept, cudaStream_t stream);
 
 /* Vertices that arrived, in one or more lists. */
 enum { GPU_LIST_SOURCES = 16 };

@@ -161,6 +161,23 @@ static enum status take_host_memory(struct device *dev, struct error *e)
     return e->status;
 }
 
+/* What it takes to drop duplicates in device memory: shards have at most 2^local_bits vertices. */
+static enum status take_unique_memory(struct device *dev, const struct device_options *options,
+                                      struct error *e)
+{
+    size_t counts = dev->shard->p * sizeof *dev->kept_published, bytes;
+    if (options->exchange_memory == EXCHANGE_HOST || !options->uniquify || dev->shard->p == 1)
+        return ST_OK;
+    dev->seen_words = gpu_mask_words(UINT64_C(1) << dev->shard->local_bits);
+    bytes = dev->seen_words * sizeof *dev->seen;
+    if (CUDA_TRY(cudaMalloc((void **)&dev->seen, bytes), dev->where, e) == ST_OK &&
+        CUDA_TRY(cudaMemsetAsync(dev->seen, 0, bytes, dev->stream[GPU_NORMALS]), dev->where, e) ==
+            ST_OK)
+        CUDA_TRY(cudaHostAlloc((void **)&dev->kept_published, counts, cudaHostAllocMapped),
+                 dev->where, e);
+    return e->status;
+}
+
 /* ---- loading ---- */
 
 /* A part of a section where its copy lies. */
@@ -290,6 +307,8 @@ void gpu_close(struct device *dev)
     cudaFreeHost(dev->published);
     cudaFreeHost(dev->updated_published);
     cudaFreeHost(dev->bins_published);
+    cudaFreeHost(dev->kept_published);
+    cudaFree(dev->seen);
     cudaFree(dev->memory);
     free(dev);
 }
@@ -301,7 +320,8 @@ static enum status open_device(struct device *dev, const struct device_options *
     void *at[GPU_ARRAY_COUNT];
     gpu_plan_make(&plan, dev->shard, options->parents);
     if (choose_gpu(dev, options, e) != ST_OK || take_memory(dev, &plan, e) != ST_OK ||
-        take_host_memory(dev, e) != ST_OK || make_streams(dev, e) != ST_OK)
+        take_host_memory(dev, e) != ST_OK || make_streams(dev, e) != ST_OK ||
+        take_unique_memory(dev, options, e) != ST_OK)
         return e->status;
     place_arrays(dev, &plan, at);
     set_arrays(dev, &plan, options->parents, at);
@@ -320,6 +340,7 @@ enum status gpu_open(struct device **result, const struct shard *shard,
         return fail_memory(e, "device", sizeof *dev);
     dev->shard = shard;
     dev->timing = options->timing;
+    dev->exchange_memory = options->exchange_memory;
     if (open_device(dev, options, e) != ST_OK) {
         gpu_close(dev);
         return e->status;

@@ -53,42 +53,6 @@ __device__ static uint32_t take_word(const previsit &p, uint64_t w)
     return fresh;
 }
 
-/* Where this thread's `own` items stand among those of its block, and *total of them. All threads of
- * a block call it. */
-__device__ static unsigned block_prefix(unsigned own, unsigned *total)
-{
-    __shared__ unsigned warp_total[WARPS];
-    unsigned before = warp_prefix(own);
-    __syncthreads();
-    if (lane_id() == WARP - 1)
-        warp_total[threadIdx.x / WARP] = before + own;
-    __syncthreads();
-    *total = 0;
-    for (unsigned i = 0; i < WARPS; i++) {
-        before += i < threadIdx.x / WARP ? warp_total[i] : 0;
-        *total += warp_total[i];
-    }
-    return before;
-}
-
-/* Room for a block's items in a list; one atomic. All threads of the block get the same. */
-__device__ static unsigned long long reserve(unsigned total, unsigned long long *counter)
-{
-    __shared__ unsigned long long base;
-    if (threadIdx.x == 0)
-        base = atomicAdd(counter, (unsigned long long)total);
-    __syncthreads();
-    return base;
-}
-
-/* Lists the set bits of word w from queue[at] on. */
-__device__ static void list_word(const gpu_vertices &v, uint64_t w, uint32_t bits,
-                                 unsigned long long at)
-{
-    for (; bits != 0; bits &= bits - 1)
-        v.queue[at++] = (uint32_t)(w * 32 + __ffs(bits) - 1);
-}
-
 /* Adds the row lengths of what a block has listed, a thread for each row. */
 __device__ static void add_lengths(const previsit &p, unsigned long long base, unsigned total,
                                    tally &t)
@@ -122,7 +86,7 @@ __device__ static void previsit_words(const previsit &p, uint64_t base, uint32_t
     mark_words(p, base + threadIdx.x / WARP * WARP, fresh);
     unsigned long long at = total <= MOST_LISTED ? reserve(total, &p.counts->listed) : p.room;
     if (at + total <= p.room) {
-        list_word(p.v, w, fresh, at + before);
+        list_word(p.v.queue, w, fresh, at + before);
         __syncthreads();
         add_lengths(p, at, total, t);
     } else {
@@ -173,7 +137,7 @@ __global__ static void __launch_bounds__(BLOCK)
         if (!__syncthreads_or(bits != 0))
             continue;
         unsigned total, before = block_prefix(__popc(bits), &total);
-        list_word(v, w, bits, reserve(total, listed) + before);
+        list_word(v.queue, w, bits, reserve(total, listed) + before);
         __syncthreads(); /* before the next reserve */
     }
 }

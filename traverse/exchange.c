@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Vertices bound for one device of another rank, from one device of this one: one message. */
-struct outbox {
-    uint32_t *ids; /* into the send buffer */
-    uint64_t count;
+/* Exchange memory of one device. */
+struct buffer {
+    uint32_t *ids;
+    uint64_t capacity;
 };
 
 struct exchange {
@@ -25,9 +25,8 @@ struct exchange {
     uint64_t *mask; /* [words] */
     int begun;      /* the reduction of this level's masks */
     uint64_t *control, *control_in; /* [R][CONTROL_COUNTS + G*G] */
-    struct outbox *outbox;          /* [R][G from][G to] */
-    uint32_t *send, *receive;       /* buffers, grown as needed */
-    uint64_t send_capacity, receive_capacity;
+    struct outbox *outbox;          /* [G from][R][G to] */
+    struct buffer *send, *receive;  /* [G], grown as needed */
     struct transfer *sends, *receives; /* [R*G*G] */
 };
 
@@ -40,12 +39,41 @@ static size_t control_width(const struct exchange *x)
     return CONTROL_COUNTS + (size_t)x->G * x->G;
 }
 
-static struct outbox *outbox_of(const struct exchange *x, uint32_t rank, uint32_t from, uint32_t to)
+/* What a device sends is in one box for each device of each rank; those of its own rank stay empty. */
+static size_t boxes_of_device(const struct exchange *x)
 {
-    return &x->outbox[((size_t)rank * x->G + from) * x->G + to];
+    return (size_t)x->R * x->G;
+}
+
+static struct outbox *outbox_of(const struct exchange *x, uint32_t from, uint32_t rank, uint32_t to)
+{
+    return &x->outbox[((size_t)from * x->R + rank) * x->G + to];
 }
 
 /* ---- opening ---- */
+
+enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_memory_choice choice,
+                                   const struct backend *backend, const struct comm *comm,
+                                   struct error *e)
+{
+    int usable = choice != EXCHANGE_MEMORY_HOST && backend->has_device_memory &&
+                 comm_takes_device_memory();
+    *memory = usable ? EXCHANGE_DEVICE : EXCHANGE_HOST;
+    if (choice != EXCHANGE_MEMORY_DEVICE || usable)
+        return ST_OK;
+    if (!backend->has_device_memory)
+        return fail(e, ST_RESOURCE, "--exchange-memory device: the %s backend has host memory only",
+                    backend->name);
+    return fail(e, ST_RESOURCE, "--exchange-memory device: the MPI library does not say that it "
+                "takes device memory: %s", comm->library);
+}
+
+static void release_buffers(const struct exchange *x, struct buffer *buffers)
+{
+    for (uint32_t g = 0; buffers != NULL && g < x->G; g++)
+        x->backend->exchange_release(x->devices[g], buffers[g].ids);
+    free(buffers);
+}
 
 void exchange_close(struct exchange *x)
 {
@@ -57,8 +85,8 @@ void exchange_close(struct exchange *x)
     free(x->outbox);
     free(x->sends);
     free(x->receives);
-    x->backend->host_release(x->send);
-    x->backend->host_release(x->receive);
+    release_buffers(x, x->send);
+    release_buffers(x, x->receive);
     free(x);
 }
 
@@ -81,15 +109,17 @@ enum status exchange_open(struct exchange **result, const struct comm *comm,
     x->words = mask_words(d);
     x->options = *options;
     x->budget = budget;
-    size_t pairs = (size_t)x->R * x->G * x->G;
+    size_t pairs = x->G * boxes_of_device(x);
     x->mask = backend->host_take((x->words + 1) * sizeof *x->mask);
     x->control = calloc(x->R * control_width(x), sizeof *x->control);
     x->control_in = calloc(x->R * control_width(x), sizeof *x->control_in);
     x->outbox = calloc(pairs, sizeof *x->outbox);
+    x->send = calloc(x->G, sizeof *x->send);
+    x->receive = calloc(x->G, sizeof *x->receive);
     x->sends = calloc(pairs, sizeof *x->sends);
     x->receives = calloc(pairs, sizeof *x->receives);
     if (x->mask == NULL || x->control == NULL || x->control_in == NULL || x->outbox == NULL ||
-        x->sends == NULL || x->receives == NULL) {
+        x->send == NULL || x->receive == NULL || x->sends == NULL || x->receives == NULL) {
         fail_memory(e, "exchange", x->words * 8);
         exchange_close(x);
         return e->status;
@@ -100,45 +130,19 @@ enum status exchange_open(struct exchange **result, const struct comm *comm,
 
 /* ---- collecting what leaves ---- */
 
-static enum status grow(const struct backend *backend, uint32_t **buffer, uint64_t *capacity,
-                        uint64_t need, struct error *e)
+static enum status grow(struct exchange *x, uint32_t device, struct buffer *buffer, uint64_t need,
+                        struct error *e)
 {
-    if (need <= *capacity)
+    uint64_t target = need > 2 * buffer->capacity ? need : 2 * buffer->capacity;
+    if (need <= buffer->capacity)
         return ST_OK;
-    uint64_t target = need > 2 * *capacity ? need : 2 * *capacity;
-    backend->host_release(*buffer);
-    *capacity = 0;
-    *buffer = backend->host_take(target * sizeof **buffer);
-    if (*buffer == NULL)
-        return fail_memory(e, "nn exchange buffers", target * sizeof **buffer);
-    *capacity = target;
+    x->backend->exchange_release(x->devices[device], buffer->ids);
+    buffer->capacity = 0;
+    buffer->ids = x->backend->exchange_take(x->devices[device], target * sizeof *buffer->ids);
+    if (buffer->ids == NULL)
+        return fail_memory(e, "nn exchange buffers", target * sizeof *buffer->ids);
+    buffer->capacity = target;
     return ST_OK;
-}
-
-static int compare_u32(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-static uint64_t unique_u32(uint32_t *ids, uint64_t count)
-{
-    if (count == 0)
-        return 0;
-    qsort(ids, count, sizeof *ids, compare_u32);
-    uint64_t kept = 1;
-    for (uint64_t i = 1; i < count; i++) {
-        if (ids[i] != ids[kept - 1])
-            ids[kept++] = ids[i];
-    }
-    return kept;
-}
-
-/* Option U. With L everything for one device is in one box, so duplicates between devices go too. */
-static void uniquify(struct exchange *x)
-{
-    for (size_t i = 0; x->options.uniquify && i < (size_t)x->R * x->G * x->G; i++)
-        x->outbox[i].count = unique_u32(x->outbox[i].ids, x->outbox[i].count);
 }
 
 /* Which of this rank's devices sends what device `from` found for device `to` of another rank. */
@@ -147,39 +151,54 @@ static uint32_t sender_of(const struct exchange *x, uint32_t from, uint32_t to)
     return x->options.local_all2all ? to : from;
 }
 
+/* The box for what device `from` found for shard s, of another rank. */
+static struct outbox *outbox_for(const struct exchange *x, uint32_t from, uint32_t s)
+{
+    uint32_t to = device_of_shard(s, x->R);
+    return outbox_of(x, sender_of(x, from, to), rank_of_shard(s, x->R), to);
+}
+
 static void count_outboxes(struct exchange *x, uint64_t *total)
 {
-    memset(x->outbox, 0, (size_t)x->R * x->G * x->G * sizeof *x->outbox);
+    memset(x->outbox, 0, x->G * boxes_of_device(x) * sizeof *x->outbox);
     *total = 0;
     for (uint32_t from = 0; from < x->G; from++) {
         for (uint32_t s = 0; s < x->R * x->G; s++) {
-            uint32_t rank = rank_of_shard(s, x->R), to = device_of_shard(s, x->R);
-            if (rank == x->rank)
+            if (rank_of_shard(s, x->R) == x->rank)
                 continue;
             uint64_t count = x->backend->outgoing(x->devices[from], s);
-            outbox_of(x, rank, sender_of(x, from, to), to)->count += count;
+            outbox_for(x, from, s)->count += count;
             *total += count;
         }
     }
 }
 
-static void place_outboxes(struct exchange *x)
+/* Room for what a device sends: its boxes, one after the other. */
+static enum status place_outboxes(struct exchange *x, uint32_t device, struct error *e)
 {
-    uint32_t *at = x->send;
-    for (size_t i = 0; i < (size_t)x->R * x->G * x->G; i++) {
-        x->outbox[i].ids = at;
-        at += x->outbox[i].count;
-        x->outbox[i].count = 0; /* filled again below */
+    struct outbox *box = outbox_of(x, device, 0, 0);
+    uint64_t total = 0;
+    for (size_t i = 0; i < boxes_of_device(x); i++)
+        total += box[i].count;
+    if (grow(x, device, &x->send[device], total, e) != ST_OK)
+        return e->status;
+    uint32_t *at = x->send[device].ids;
+    for (size_t i = 0; i < boxes_of_device(x); i++) {
+        box[i].ids = at;
+        at += box[i].count;
+        box[i].count = 0; /* filled again below */
     }
+    return ST_OK;
 }
 
 static enum status fill_outboxes(struct exchange *x, struct error *e)
 {
     for (uint32_t from = 0; from < x->G; from++) {
         for (uint32_t s = 0; s < x->R * x->G; s++) {
-            uint32_t rank = rank_of_shard(s, x->R), to = device_of_shard(s, x->R);
-            uint64_t count = rank == x->rank ? 0 : x->backend->outgoing(x->devices[from], s);
-            struct outbox *box = outbox_of(x, rank, sender_of(x, from, to), to);
+            if (rank_of_shard(s, x->R) == x->rank)
+                continue;
+            uint64_t count = x->backend->outgoing(x->devices[from], s);
+            struct outbox *box = outbox_for(x, from, s);
             if (count == 0)
                 continue;
             if (x->backend->take_outgoing(x->devices[from], s, box->ids + box->count, e) != ST_OK)
@@ -190,16 +209,26 @@ static enum status fill_outboxes(struct exchange *x, struct error *e)
     return ST_OK;
 }
 
+/* Option U. With L everything for one device is in one box, so duplicates between devices go too. */
+static enum status uniquify(void *context, uint32_t device, struct error *e)
+{
+    struct exchange *x = context;
+    return x->backend->uniquify(x->devices[device], outbox_of(x, device, 0, 0),
+                                (uint32_t)boxes_of_device(x), e);
+}
+
 static enum status collect(struct exchange *x, uint64_t *leaving, struct error *e)
 {
     count_outboxes(x, leaving);
-    if (grow(x->backend, &x->send, &x->send_capacity, *leaving, e) != ST_OK)
-        return e->status;
-    place_outboxes(x);
-    if (*leaving > 0 && fill_outboxes(x, e) != ST_OK)
-        return e->status;
-    uniquify(x);
-    return ST_OK;
+    if (*leaving == 0)
+        return ST_OK;
+    for (uint32_t g = 0; g < x->G; g++) {
+        if (place_outboxes(x, g, e) != ST_OK)
+            return e->status;
+    }
+    if (fill_outboxes(x, e) == ST_OK && x->options.uniquify)
+        team_run(x->team, uniquify, x, e);
+    return e->status;
 }
 
 /* ---- telling the other ranks ---- */
@@ -218,8 +247,7 @@ static void share_counts(struct exchange *x, struct level_state *state)
         row[CONTROL_UPDATED] = (uint64_t)state->updated;
         row[CONTROL_FOUND] = (uint64_t)state->found;
         for (uint32_t i = 0; i < x->G * x->G; i++)
-            row[CONTROL_COUNTS + i] =
-                r == x->rank ? 0 : x->outbox[(size_t)r * x->G * x->G + i].count;
+            row[CONTROL_COUNTS + i] = outbox_of(x, i / x->G, r, i % x->G)->count;
     }
     comm_alltoall_u64(x->comm, x->control, x->control_in, (int)width);
     for (uint32_t r = 0; r < x->R; r++) {
@@ -240,7 +268,7 @@ static size_t list_sends(struct exchange *x, struct exchange_stats *stats)
     size_t count = 0;
     for (uint32_t r = 0; r < x->R; r++) {
         for (uint32_t i = 0; i < x->G * x->G && r != x->rank; i++) {
-            const struct outbox *box = outbox_of(x, r, i / x->G, i % x->G);
+            const struct outbox *box = outbox_of(x, i / x->G, r, i % x->G);
             if (box->count == 0)
                 continue;
             x->sends[count++] = (struct transfer){.peer = r,
@@ -258,27 +286,39 @@ static uint64_t incoming_count(const struct exchange *x, uint32_t rank, uint32_t
     return x->control_in[rank * control_width(x) + CONTROL_COUNTS + pair];
 }
 
-static enum status list_receives(struct exchange *x, size_t *listed, struct error *e)
+/* Room for what a device receives, a message from each device of each rank. */
+static enum status list_receives_of(struct exchange *x, uint32_t to, size_t *listed,
+                                    struct error *e)
 {
     uint64_t total = 0;
-    *listed = 0;
-    for (uint32_t r = 0; r < x->R; r++)
-        for (uint32_t i = 0; i < x->G * x->G; i++)
-            total += incoming_count(x, r, i);
-    if (grow(x->backend, &x->receive, &x->receive_capacity, total, e) != ST_OK)
-        return e->status;
-    uint32_t *at = x->receive;
     for (uint32_t r = 0; r < x->R; r++) {
-        for (uint32_t i = 0; i < x->G * x->G; i++) {
-            uint64_t count = incoming_count(x, r, i);
+        for (uint32_t from = 0; from < x->G; from++)
+            total += incoming_count(x, r, from * x->G + to);
+    }
+    if (grow(x, to, &x->receive[to], total, e) != ST_OK)
+        return e->status;
+    uint32_t *at = x->receive[to].ids;
+    for (uint32_t r = 0; r < x->R; r++) {
+        for (uint32_t from = 0; from < x->G; from++) {
+            uint64_t count = incoming_count(x, r, from * x->G + to);
             if (count == 0)
                 continue;
             x->receives[(*listed)++] = (struct transfer){.peer = r,
-                                                         .tag = tag_of(x, i / x->G, i % x->G),
+                                                         .tag = tag_of(x, from, to),
                                                          .bytes = at,
                                                          .size = count * sizeof *at};
             at += count;
         }
+    }
+    return ST_OK;
+}
+
+static enum status list_receives(struct exchange *x, size_t *listed, struct error *e)
+{
+    *listed = 0;
+    for (uint32_t to = 0; to < x->G; to++) {
+        if (list_receives_of(x, to, listed, e) != ST_OK)
+            return e->status;
     }
     return ST_OK;
 }

@@ -2,7 +2,8 @@
  *
  * Updated delegates are reduced: the devices of a rank into one mask, then over the ranks by a
  * blocking MPI_Allreduce or an MPI_Iallreduce that overlaps the nn exchange. Vertices that nn visits
- * found go point to point to their owner's device, 4 bytes each. One small all-to-all per level
+ * found go point to point to their owner's device, 4 bytes each, from pinned host memory or, where
+ * the MPI library takes it, from the memory of the device. One small all-to-all per level
  * carries the counts and says whether any mask changed and whether the search is over, so a level
  * without delegate updates reduces nothing (S' of section V-A).
  */
@@ -14,6 +15,14 @@
 #include "team.h"
 
 #include "formats/memory.h"
+
+enum exchange_memory_choice { EXCHANGE_MEMORY_AUTO, EXCHANGE_MEMORY_HOST, EXCHANGE_MEMORY_DEVICE };
+
+/* EXCHANGE_MEMORY_AUTO takes device memory where the backend has it and MPI says that it takes it.
+ * ST_RESOURCE, and why, where device memory was asked for and cannot be had. */
+enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_memory_choice choice,
+                                   const struct backend *backend, const struct comm *comm,
+                                   struct error *e);
 
 enum { EXCHANGE_CHUNK_BYTES = 4 << 20 }; /* the paper's best message size, section VI-A */
 

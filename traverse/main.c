@@ -24,6 +24,7 @@ struct run {
     struct graph graph;
     struct name_map *map; /* of rank 0; NULL: none */
     const struct backend *backend;
+    enum exchange_memory exchange_memory;
     int threads;
     struct device **devices;
     struct team *team;
@@ -62,6 +63,8 @@ static enum status open_device(void *context, uint32_t g, struct error *e)
         .threads = device_threads(run),
         .parents = wants_parents(run),
         .timing = run->args.breakdown,
+        .uniquify = run->args.exchange.uniquify,
+        .exchange_memory = run->exchange_memory,
         .host = run->comm.host,
         .rank = run->comm.rank,
         .slot = run->comm.host_rank * run->graph.device_count + g,
@@ -154,6 +157,9 @@ static void set_up_search(struct run *run)
                                     .threads = run->threads,
                                     .local_all2all = args->exchange.local_all2all,
                                     .uniquify = args->exchange.uniquify,
+                                    .exchange_memory = run->exchange_memory == EXCHANGE_DEVICE
+                                                           ? "device"
+                                                           : "host",
                                     .parents = wants_parents(run),
                                     .seed = args->seed,
                                     .sampled = !args->roots_given,
@@ -168,6 +174,15 @@ static unsigned host_columns(const struct run *run)
     if (run->backend->reads_host_columns)
         return SHARD_ALL_COLUMNS;
     return wants_parents(run) ? 1 << NN : SHARD_NO_COLUMNS;
+}
+
+/* Collective. Where the search runs, and what memory its messages are in. */
+static enum status choose_backend(struct run *run, struct error *e)
+{
+    if (backend_choose(&run->backend, run->args.backend, e) == ST_OK)
+        exchange_memory_choose(&run->exchange_memory, run->args.exchange_memory, run->backend,
+                               &run->comm, e);
+    return comm_agree(&run->comm, e);
 }
 
 static int cores_for_rank(const struct run *run)
@@ -187,7 +202,7 @@ static enum status set_up(struct run *run, struct error *e)
     memory_budget_init(&run->budget, run->args.cli.memory_bytes);
     if (run->args.cli.memory_bytes == 0)
         run->budget.limit_bytes /= run->comm.host_ranks;
-    if (backend_choose(&run->backend, run->args.backend, e) != ST_OK ||
+    if (choose_backend(run, e) != ST_OK ||
         graph_open(&run->graph, &run->comm, run->args.folder, run->args.shards_per_rank,
                    run->args.check, host_columns(run), run->threads, &run->budget, e) != ST_OK)
         return e->status;

@@ -27,6 +27,7 @@ void report_environment(FILE *out, const struct environment *env)
     fprintf(out, "delegates: %" PRIu64 "\n", m->d);
     fprintf(out, "setup: %u ranks x %u shards, %d threads a rank, %s backend\n", env->comm->ranks,
             env->graph->device_count, env->threads, env->backend);
+    fprintf(out, "exchange_memory: %s\n", env->exchange_memory);
     fprintf(out, "direction: %s\n", env->direction);
     fprintf(out, "load_s: %.6f (open %.6f, check %.6f, decode %.6f)\n",
             env->graph->open_s + env->graph->check_s + env->graph->decode_s, env->graph->open_s,
@@ -187,6 +188,8 @@ static void json_environment(FILE *out, const struct environment *env)
     json_factors(out, "factor1", env->policy->factor1);
     fputs(",\n    ", out);
     json_string(out, "mask_reduction", env->reduction);
+    fputs(", ", out);
+    json_string(out, "exchange_memory", env->exchange_memory);
     fprintf(out, ", \"local_all2all\": %s, \"uniquify\": %s, \"parents\": %s, ",
             env->local_all2all ? "true" : "false", env->uniquify ? "true" : "false",
             env->parents ? "true" : "false");

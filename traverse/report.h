@@ -23,7 +23,7 @@ struct record {
 
 /* What the run was, for the head of the report and JSON's "environment". */
 struct environment {
-    const char *folder, *backend, *direction, *reduction;
+    const char *folder, *backend, *direction, *reduction, *exchange_memory;
     const struct comm *comm;
     const struct graph *graph;
     const struct direction_policy *policy;

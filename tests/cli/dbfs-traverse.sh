@@ -36,6 +36,12 @@ check 'and nothing else' test ! -s "$tmp/out" -a "$(wc -l <"$tmp/err")" = 1
 check_exit 2 'a wrong backend' "$traverse" --backend gpu "$tmp/p1"
 check_exit 0 '--backend auto without a usable GPU' env CUDA_VISIBLE_DEVICES= "$traverse" --backend auto -r 1 "$tmp/p1"
 check 'says that it took the CPU' grep -q '^setup: .* cpu backend$' "$tmp/out"
+check 'and that messages are in host memory' grep -q '^exchange_memory: host$' "$tmp/out"
+check_exit 2 'a wrong exchange memory' "$traverse" --exchange-memory pinned "$tmp/p1"
+check_exit 0 '--exchange-memory host' mpi 2 --backend cpu --exchange-memory host -r 1 "$tmp/p4"
+check_exit 5 '--exchange-memory device on the CPU' mpi 2 --backend cpu --exchange-memory device "$tmp/p4"
+check_says '^dbfs-traverse: --exchange-memory device: the cpu backend has host memory only$' 'says why'
+check 'once' test "$(grep -c exchange-memory "$tmp/err")" = 1
 check_exit 5 'a memory budget that is too small' "$traverse" -S 1K "$tmp/p1"
 check_says 'budget' 'says so'
 check_exit 1 'a launcher of another MPI' env OMPI_COMM_WORLD_SIZE=2 PMIX_RANK= "$traverse" "$tmp/p1"
@@ -174,6 +180,7 @@ END
 else
     skip 'JSON through a parser: no python3'
 fi
+check 'says what memory messages are in' grep -q '"exchange_memory": "host"' "$tmp/r.json"
 check_exit 0 'a quiet run' "$traverse" -q -n 4 "$tmp/p1"
 check 'prints the summary alone' test "$(grep -c '^root ' "$tmp/out")" = 0 -a "$(grep -c '^NBFS: 4$' "$tmp/out")" = 1
 check_exit 0 'the default' "$traverse" "$tmp/p1"
