@@ -127,8 +127,8 @@ $(plain_bin): $(BUILD)/tests/%: tests/%.c
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $<
 
 # The kernels beside the CPU's twins: all of dbfs-traverse but its main file.
-gpu_test_src = $(wildcard tests/gpu/*.c)
-gpu_test_bin = $(if $(filter 1,$(CUDA)),$(BUILD)/tests/gpu_kernels)
+gpu_test_src = $(filter-out tests/gpu/staging_mpi.c,$(wildcard tests/gpu/*.c))
+gpu_test_bin = $(if $(filter 1,$(CUDA)),$(BUILD)/tests/gpu_kernels $(BUILD)/tests/staging_mpi.so)
 
 $(BUILD)/tests/gpu/%.o: tests/gpu/%.c
 	@mkdir -p $(@D)
@@ -138,6 +138,12 @@ $(BUILD)/tests/gpu_kernels: $(call obj,$(gpu_test_src) $(filter-out traverse/mai
                             $(cuda_obj) $(libformats)
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
+
+# preloaded before the MPI library; a program's own CUDA runtime must not see this one's
+$(BUILD)/tests/staging_mpi.so: tests/gpu/staging_mpi.c
+	@mkdir -p $(@D)
+	$(mpicc) $(ALL_CFLAGS) $(cuda_flags) $(CPPFLAGS) -fPIC -shared -Wl,--exclude-libs,ALL $(LDFLAGS) \
+	    -o $@ $< $(cuda_libs)
 
 tests-gpu: $(gpu_test_bin)
 
@@ -189,7 +195,7 @@ help:
 	@echo 'make demo        install what is missing, build, run the pipeline on real graphs'
 	@echo 'make check       install what is missing, build, test (under 15 minutes on 2 cores)'
 	@echo 'make check-long  the tests that take longer'
-	@echo 'make tests-gpu   the test of the CUDA kernels, $(BUILD)/tests/gpu_kernels (CUDA=1)'
+	@echo 'make tests-gpu   the tests for hosts with GPUs, see scripts/check-gpu.sh (CUDA=1)'
 	@echo 'make asan        the tests under AddressSanitizer and UBSan'
 	@echo 'make install     programs and man pages into DESTDIR/PREFIX; uninstall removes them'
 	@echo 'variables        CC MPICC MPIEXEC NVCC CUDA=0|1 CUDA_ARCH CFLAGS LDFLAGS PREFIX DESTDIR BUILD'

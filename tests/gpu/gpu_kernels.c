@@ -13,6 +13,7 @@
  *                                     (cpu_pull.c)
  *   cuda_bin                          the bins of push_nn (cpu_push.c),             multisets by shard
  *                                     backend_cpu.take_outgoing
+ *   cuda_unique                       unique_ids (unique.c)                         sets, mask cleared
  *   cuda_receive                      backend_cpu.receive (backend_cpu.c)           found, parents, bad
  *   cuda_or_masks                     backend_cpu.read_masks                        masks
  *   cuda_set_root                     backend_cpu.start                             mask, parent
@@ -85,6 +86,7 @@ int main(int argc, char **argv)
             test_graph(&graphs[i]);
     }
     test_bins();
+    test_unique();
     test_masks();
     test_publish();
     test_load();

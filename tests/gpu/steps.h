@@ -126,6 +126,11 @@ void twin_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t local_
 void kernel_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t local_bits,
                 struct binned *out);
 
+/* Drops duplicates from ids[0..count), each below 2^bits; returns how many are left, in any order.
+ * *cleared: the kernel left its mask as it found it. */
+uint64_t twin_unique(uint32_t *ids, uint64_t count);
+uint64_t kernel_unique(uint32_t *ids, uint64_t count, uint32_t bits, int *cleared);
+
 struct arrival {
     const struct shard *shard;
     const uint64_t *visited, *next;

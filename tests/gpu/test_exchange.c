@@ -1,4 +1,4 @@
-/* test_exchange.c: bins, vertices that arrive, masks, roots, results, loading */
+/* test_exchange.c: bins, their duplicates, vertices that arrive, masks, roots, results, loading */
 #include "checks.h"
 #include "steps.h"
 #include "tests.h"
@@ -70,6 +70,52 @@ void test_bins(void)
                 run_bin(counts[c], shards[s], bits[(c + (size_t)to) % 3], (enum destinations)to);
         }
         check_end("cuda_bin: %" PRIu32 " shards", shards[s]);
+    }
+}
+
+/* ---- duplicates ---- */
+
+enum repetition { ALL_DISTINCT, SOME_TWICE, ALL_EQUAL, REPETITIONS };
+
+/* ALL_DISTINCT: steps of an odd width through 2^bits ids, from the largest id on; ids come again where
+ * there are more than that. */
+static uint32_t make_id(uint64_t i, uint32_t bits, enum repetition repetition, uint64_t random)
+{
+    uint64_t mask = (UINT64_C(1) << bits) - 1;
+    return (uint32_t)(mask & (repetition == ALL_EQUAL     ? mask
+                              : repetition == SOME_TWICE  ? random % (mask / 3 + 1)
+                                                          : mask + i * UINT64_C(2654435761)));
+}
+
+static void run_unique(uint64_t count, uint32_t bits, enum repetition repetition)
+{
+    uint32_t *kernel = need_memory(count * sizeof *kernel), *twin = need_memory(count * sizeof *twin);
+    uint64_t random = count + bits;
+    int cleared = 0;
+    for (uint64_t i = 0; i < count; i++)
+        kernel[i] = twin[i] = make_id(i, bits, repetition, next_random(&random));
+    check_input("%" PRIu64 " ids of %" PRIu32 " bits, repetition %d", count, bits, (int)repetition);
+    uint64_t kept = twin_unique(twin, count), kept_there = kernel_unique(kernel, count, bits, &cleared);
+    check_that(cleared, "the mask is not cleared");
+    if (check_that(kept_there == kept, "%" PRIu64 " are left for %" PRIu64, kept_there, kept)) {
+        qsort(kernel, kept, sizeof *kernel, by_id);
+        check_that(memcmp(kernel, twin, kept * sizeof *kernel) == 0, "others are left");
+    }
+    free(kernel);
+    free(twin);
+}
+
+void test_unique(void)
+{
+    static const uint64_t counts[] = {0, 1, 2, 255, 256, 257, 70000, 1000003};
+    static const uint32_t bits[] = {1, 5, 6, 13, 16, 24};
+    for (size_t b = 0; b < sizeof bits / sizeof *bits; b++) {
+        check_begin();
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+            for (int repetition = 0; repetition < REPETITIONS; repetition++)
+                run_unique(counts[c], bits[b], (enum repetition)repetition);
+        }
+        check_end("cuda_unique: ids of %" PRIu32 " bits", bits[b]);
     }
 }
 

@@ -13,6 +13,7 @@ void test_columns(const struct shard *shard, const struct graph_spec *spec);
 
 /* Of inputs of their own. */
 void test_bins(void);
+void test_unique(void);
 void test_masks(void);
 void test_publish(void);
 void test_load(void);

@@ -4,6 +4,7 @@
 #include "graphs.h"
 
 #include "traverse/cpu_device.h"
+#include "traverse/unique.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -242,6 +243,11 @@ void twin_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t local_
         need(backend_cpu.take_outgoing(dev, s, out->ids + out->begin[s], &e), &e);
     }
     backend_cpu.close(dev);
+}
+
+uint64_t twin_unique(uint32_t *ids, uint64_t count)
+{
+    return unique_ids(ids, count);
 }
 
 void twin_receive(const struct arrival *a, struct visited *out)

@@ -1,0 +1,129 @@
+/* staging_mpi.c: an MPI library that takes device memory, made of one that does not.
+ *
+ * Loaded before the MPI library (LD_PRELOAD), it answers yes where a program asks for CUDA support, and
+ * takes messages in device memory through host memory. So the paths of a library with that support are
+ * tested with any (scripts/check-gpu.sh). It knows the calls that traverse/comm.c makes, and tells in
+ * the end what it staged, so that a test can see that there was something.
+ */
+#include <cuda_runtime_api.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A message that is under way. */
+struct staged {
+    MPI_Request request;
+    void *device, *host; /* pinned */
+    size_t bytes;
+    int receives;
+    struct staged *next;
+};
+
+static struct staged *under_way;
+static unsigned long long messages;
+
+int MPIX_Query_cuda_support(void);
+int MPIX_GPU_query_support(int kind, int *takes);
+
+int MPIX_Query_cuda_support(void)
+{
+    return 1;
+}
+
+/* MPICH's question; kind 0 is CUDA. */
+int MPIX_GPU_query_support(int kind, int *takes)
+{
+    *takes = kind == 0;
+    return MPI_SUCCESS;
+}
+
+static void stop(const char *why)
+{
+    fprintf(stderr, "staging_mpi: %s\n", why);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    exit(1);
+}
+
+static int is_device_memory(const void *memory)
+{
+    struct cudaPointerAttributes attributes;
+    if (cudaPointerGetAttributes(&attributes, memory) == cudaSuccess)
+        return attributes.type == cudaMemoryTypeDevice;
+    cudaGetLastError(); /* a CUDA before 11, of memory that it does not know */
+    return 0;
+}
+
+/* A copy from or to pinned memory has ended when the call returns, for every stream and device. */
+static void copy(void *to, const void *from, size_t bytes)
+{
+    cudaError_t code = cudaMemcpy(to, from, bytes, cudaMemcpyDefault);
+    if (code != cudaSuccess)
+        stop(cudaGetErrorString(code));
+}
+
+static struct staged *stage(void *device, size_t bytes, int receives)
+{
+    struct staged *s = malloc(sizeof *s);
+    if (s == NULL || cudaMallocHost(&s->host, bytes) != cudaSuccess)
+        stop("no memory for a message");
+    s->device = device;
+    s->bytes = bytes;
+    s->receives = receives;
+    s->next = under_way;
+    under_way = s;
+    messages++;
+    return s;
+}
+
+int MPI_Isend(const void *from, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    int width;
+    MPI_Type_size(type, &width);
+    if (!is_device_memory(from))
+        return PMPI_Isend(from, count, type, to, tag, comm, request);
+    struct staged *s = stage((void *)from, (size_t)count * (size_t)width, 0);
+    copy(s->host, from, s->bytes);
+    int code = PMPI_Isend(s->host, count, type, to, tag, comm, request);
+    s->request = *request;
+    return code;
+}
+
+int MPI_Irecv(void *to, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    int width;
+    MPI_Type_size(type, &width);
+    if (!is_device_memory(to))
+        return PMPI_Irecv(to, count, type, from, tag, comm, request);
+    struct staged *s = stage(to, (size_t)count * (size_t)width, 1);
+    int code = PMPI_Irecv(s->host, count, type, from, tag, comm, request);
+    s->request = *request;
+    return code;
+}
+
+/* Messages that are over when they are sent may have one request between them: any of them will do. */
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    struct staged **at = &under_way, *s;
+    while (*at != NULL && (*at)->request != *request)
+        at = &(*at)->next;
+    s = *at;
+    int code = PMPI_Wait(request, status);
+    if (s == NULL)
+        return code;
+    if (s->receives)
+        copy(s->device, s->host, s->bytes);
+    *at = s->next;
+    cudaFreeHost(s->host);
+    free(s);
+    return code;
+}
+
+int MPI_Finalize(void)
+{
+    if (under_way != NULL)
+        stop("a message was not waited for");
+    fprintf(stderr, "staging_mpi: %llu messages in device memory\n", messages);
+    return PMPI_Finalize();
+}
