@@ -3,6 +3,7 @@
 #
 #   scripts/check-gpu.sh [check] [sanitize] [bench] [capacity]      (default: check)
 #
+# `check` also runs layouts of several ranks with messages in device memory, whatever the MPI library takes.
 # Each stage takes less than 8 minutes and all end in one line "N passed, N failed". Needs nvcc, an
 # MPI and GPUs; devices beyond the number of GPUs share them, so every layout runs on one GPU too.
 #   LAYOUTS   ranks x GPUs to run (default: those with at most as many devices as there are GPUs,
@@ -50,10 +51,11 @@ layouts_of() { # P: those of $layouts with P devices
     done
 }
 
-run_layout() { # LAYOUT DIR OPTION...; $sanitizer, where set, runs each rank
+run_layout() { # LAYOUT DIR OPTION...; $sanitizer, where set, runs each rank; $preload is a library
     local layout=$1 dir=$2
     shift 2
-    "$MPIEXEC" -n "${layout%x*}" ${sanitizer:-} "$traverse" -g "${layout#*x}" "$@" "$dir"
+    "$MPIEXEC" -n "${layout%x*}" ${sanitizer:-} ${preload:+env "LD_PRELOAD=$preload"} "$traverse" \
+        -g "${layout#*x}" "$@" "$dir" </dev/null
 }
 
 pack() { # EDGES P TH DIR
@@ -81,6 +83,8 @@ next_options() {
     local count
     count=$(options_list | wc -l)
     options=$(options_list | sed -n "$((turn % count + 1))p")
+    # host memory is seen where MPI takes that of devices, too
+    [ $((turn % 5)) = 4 ] && options="$options --exchange-memory host"
     turn=$((turn + 1))
 }
 
@@ -130,9 +134,59 @@ from_text() { # NAME THRESHOLDS ROOT: the graph in $work/text
     check_graph "$1" "$work/edges" "$2" "$work/text" "$3"
 }
 
+# Messages in device memory, whatever the MPI library takes: tests/gpu/staging_mpi.c stands in for one
+# that does, and says how many it saw. On the CPU backend there are none.
+check_device_memory_run() { # NAME DIR LAYOUT EXPECTED OPTION...
+    local name=$1 dir=$2 layout=$3 expected=$4 got memory=device least=1
+    shift 4
+    [ "$backend" = cpu ] && memory=auto least=0
+    preload=$(realpath "$TESTS/staging_mpi.so") run_layout "$layout" "$dir" -q -n 8 \
+        --backend "$backend" --exchange-memory $memory "$@" >"$tmp/out" 2>"$tmp/err"
+    got=$(value distance_checksum "$tmp/out")
+    staged=$(awk '/^staging_mpi:/ { sum += $2 } END { print sum + 0 }' "$tmp/err")
+    [ -n "$got" ] && [ "$got" = "$expected" ] && [ "$staged" -ge $least ]
+    outcome "$name, $memory memory, $layout $*" $? \
+        "$got for $expected, $staged messages $(head -c 400 "$tmp/err")"
+}
+
+check_device_memory() { # of every layout with several ranks, and every option
+    local layout p th dir expected staged runs=0 messages=0 several real
+    several=$(for layout in $layouts; do [ "${layout%x*}" -gt 1 ] && echo "$layout"; done)
+    "$BIN/rmatgen" -q -s 18 -o "$work/edges"
+    for layout in ${several:-2x1 2x2}; do
+        p=$((${layout%x*} * ${layout#*x}))
+        for th in suggested inf; do
+            dir=$work/device-$p-$th
+            pack "$work/edges" $p $th "$dir" || { outcome "device memory: packing" 1; continue; }
+            [ -n "${expected:-}" ] ||
+                expected=$("$traverse" -q -n 8 --backend cpu "$dir" |
+                    sed -n 's/^distance_checksum: //p')
+            while read -r options; do
+                check_device_memory_run "RMAT 18 TH $th" "$dir" "$layout" "$expected" $options
+                runs=$((runs + 1)) messages=$((messages + staged))
+            done < <(options_list; echo --local-all2all)
+        done
+    done
+    check_real_memory "$dir"
+    echo "device memory: $runs runs, $messages messages; without staging, messages are in $real memory"
+    rm -rf "$work"/device-* "$work/edges"
+}
+
+check_real_memory() { # DIR: what the MPI library itself takes; where it is the host's, no other
+    "$traverse" -n 1 --backend "$backend" "$1" >"$tmp/out" 2>"$tmp/err"
+    real=$(value exchange_memory "$tmp/out")
+    [ -n "$real" ]
+    outcome 'exchange memory' $? "$(head -c 400 "$tmp/err")"
+    [ "$real" = host ] || return
+    "$traverse" -n 1 --backend "$backend" --exchange-memory device "$1" >"$tmp/out" 2>"$tmp/err"
+    [ $? = 5 ]
+    outcome 'device memory is refused' $? "$(head -c 400 "$tmp/err")"
+}
+
 stage_check() {
     local scale all='0 suggested inf'
     check_command 'kernels and their twins' "$TESTS/gpu_kernels"
+    check_device_memory
     for scale in ${SCALES:-16 18 20 22 24}; do
         "$BIN/rmatgen" -q -s "$scale" -o "$work/edges"
         check_graph "RMAT $scale" "$work/edges" "$([ "$scale" -gt 18 ] && echo suggested || echo $all)"
