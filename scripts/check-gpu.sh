@@ -13,6 +13,7 @@
 #   PEER      another GPU BFS, built outside this repository, run by `bench` on the same graph of
 #             scale PEER_SCALE (24): called as PEER EDGES N ROOT..., where EDGES holds each undirected
 #             edge once as two 32-bit ids, it prints a line "ROOT SECONDS" for each search
+#   PACK_OPTIONS   for dbfs-pack, as `-S 300G` where less memory seems to be free than is
 #   BACKEND   cuda; cpu rehearses `check` where there is no GPU
 #   WORK      a folder in memory for graphs (default: /dev/shm)
 set -u
@@ -43,6 +44,29 @@ check_command() { # NAME COMMAND...: lines "ok", "not ok" and "skip" of a test, 
     failed=$((failed + $(grep -c '^not ok' "$tmp/out")))
 }
 
+lane() { # NAME COMMAND...: in the background, with folders and counts of its own
+    local name=$1
+    shift
+    mkdir "$tmp/$name" "$work/$name"
+    (
+        tmp=$tmp/$name work=$work/$name passed=0 failed=0
+        "$@"
+        echo "$name: $passed passed, $failed failed, $((SECONDS - start)) s"
+        echo "$passed $failed" >"$tmp/counts"
+    ) &
+    lanes="${lanes:-} $name"
+}
+
+join_lanes() { # one without counts has failed
+    local name ok bad
+    wait
+    for name in $lanes; do
+        read -r ok bad <"$tmp/$name/counts" || ok=0 bad=1
+        passed=$((passed + ok)) failed=$((failed + bad))
+    done
+    lanes=
+}
+
 value() { sed -n "s/^$1: *\([^ ]*\).*/\1/p" "$2"; }
 
 layouts_of() { # P: those of $layouts with P devices
@@ -61,7 +85,7 @@ run_layout() { # LAYOUT DIR OPTION...; $sanitizer, where set, runs each rank; $p
 pack() { # EDGES P TH DIR
     local th=
     [ "$3" = suggested ] || th="-t $3"
-    [ -e "$4/manifest" ] || "$BIN/dbfs-pack" -q -p "$2" $th -o "$4" "$1"
+    [ -e "$4/manifest" ] || "$BIN/dbfs-pack" -q -p "$2" $th ${PACK_OPTIONS:-} -o "$4" "$1"
 }
 
 # ---- check: distances and parents of every layout and option ----
@@ -183,14 +207,16 @@ check_real_memory() { # DIR: what the MPI library itself takes; where it is the 
     outcome 'device memory is refused' $? "$(head -c 400 "$tmp/err")"
 }
 
-stage_check() {
-    local scale all='0 suggested inf'
-    check_command 'kernels and their twins' "$TESTS/gpu_kernels"
-    check_device_memory
-    for scale in ${SCALES:-16 18 20 22 24}; do
+check_rmat() { # SCALES THRESHOLDS
+    local scale
+    for scale in $1; do
         "$BIN/rmatgen" -q -s "$scale" -o "$work/edges"
-        check_graph "RMAT $scale" "$work/edges" "$([ "$scale" -gt 18 ] && echo suggested || echo $all)"
+        check_graph "RMAT $scale" "$work/edges" "$2"
     done
+}
+
+check_others() {
+    local all='0 suggested inf'
     "$BIN/rmatgen" -q -s 18 -A .25 -B .25 -C .25 -o "$work/edges" &&
         check_graph 'uniform 18' "$work/edges" suggested
     "$BIN/rmatgen" -q -s 14 -f text -o "$work/text" && from_text 'RMAT 14' "$all" 7
@@ -203,45 +229,52 @@ stage_check() {
     grep -v '^#' datasets/usa-road-NY.txt >"$work/text" && from_text 'USA-road NY' suggested 0
 }
 
+scales_between() { # LEAST MOST
+    for scale in ${SCALES:-16 18 20 22 24}; do
+        [ "$scale" -ge "$1" ] && [ "$scale" -le "$2" ] && echo "$scale"
+    done
+}
+
+# Small graphs keep neither the GPUs nor the cores busy, so lanes run side by side.
+stage_check() {
+    check_command 'kernels and their twins' "$TESTS/gpu_kernels"
+    lane device-memory check_device_memory
+    lane small check_rmat "$(scales_between 0 18)" '0 suggested inf'
+    lane large check_rmat "$(scales_between 19 40)" suggested
+    lane others check_others
+    join_lanes
+}
+
 # ---- sanitize: every option once on one device and on four, under each tool ----
 
 sanitize() { # TOOL CHECKSUM
     local tool=$1 expected=$2 layout options
-    tmp=$tmp/$tool passed=0 failed=0
-    mkdir "$tmp"
     sanitizer="compute-sanitizer --tool $tool --error-exitcode 9"
     check_command "$tool of the kernels" "$TESTS/gpu_kernels" small
     for layout in 1x1 2x2; do
-        while read -r options <&3; do # mpiexec reads the standard input
-            run_layout $layout "$work/small-$((${layout%x*} * ${layout#*x}))" -q -n 1 \
+        while read -r options; do
+            run_layout $layout "$small-$((${layout%x*} * ${layout#*x}))" -q -n 1 \
                 --warm-up 0 --backend "$backend" $options --parents "$tmp/parents" >"$tmp/out" 2>&1
             [ $? = 0 ] && [ "$(value distance_checksum "$tmp/out")" = "$expected" ] &&
                 ! grep -q 'ERROR SUMMARY: [1-9]' "$tmp/out"
             outcome "$tool $layout $options" $? "$(grep -m 3 '=====' "$tmp/out")"
-        done 3< <(options_list)
+        done < <(options_list)
     done
-    echo "$tool: $passed passed, $failed failed, $((SECONDS - start)) s"
-    echo "$passed $failed" >"$tmp/counts"
 }
 
-# The tools side by side: most of their time is not the GPU's.
+# Most of the sanitizers' time is not the GPU's, either.
 stage_sanitize() {
-    local layout p expected tool counts
+    local p expected tool small=$work/small
     "$BIN/rmatgen" -q -s 14 -o "$work/edges"
-    for layout in 1x1 2x2; do
-        p=$((${layout%x*} * ${layout#*x}))
-        pack "$work/edges" $p suggested "$work/small-$p"
+    for p in 1 4; do
+        pack "$work/edges" $p suggested "$small-$p"
     done
-    expected=$("$traverse" -q -n 1 --backend cpu "$work/small-1" |
+    expected=$("$traverse" -q -n 1 --backend cpu "$small-1" |
         sed -n 's/^distance_checksum: //p')
     for tool in memcheck racecheck initcheck synccheck; do
-        (sanitize $tool "$expected") &
+        lane $tool sanitize $tool "$expected"
     done
-    wait
-    for tool in memcheck racecheck initcheck synccheck; do
-        read -r counts <"$tmp/$tool/counts" || counts='0 1'
-        passed=$((passed + ${counts% *})) failed=$((failed + ${counts#* }))
-    done
+    join_lanes
 }
 
 # ---- bench ----
@@ -298,8 +331,8 @@ stage_capacity() {
     p=${layout#*x}
     "$BIN/rmatgen" -q -s "$scale" -o "$work/edges"
     echo "generated: $SECONDS s"
-    "$BIN/dbfs-pack" -p "$p" ${CAPACITY_TH:+-t $CAPACITY_TH} -o "$work/large" "$work/edges" 2>&1 |
-        tail -1
+    "$BIN/dbfs-pack" -v -p "$p" ${CAPACITY_TH:+-t $CAPACITY_TH} ${PACK_OPTIONS:-} \
+        -o "$work/large" "$work/edges" 2>&1 | tail -3
     rm -f "$work/edges"
     "$traverse" --plan "$work/large"
     run_layout "$layout" "$work/large" --no-check -n 16 --backend "$backend" >"$tmp/out" 2>"$tmp/err"
