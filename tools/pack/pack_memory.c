@@ -5,6 +5,7 @@
 #include "csr_build.h"
 #include "formats/packed.h"
 #include "formats/text.h"
+#include "record_radix.h"
 #include "row_sort.h"
 
 enum {
@@ -72,7 +73,7 @@ static uint64_t range_bytes(const struct pack_size *s, uint64_t records)
 static uint64_t sorter_bytes(const struct pack_size *s)
 {
     return row_sorter_bytes(s->column_bits, s->longest, s->nn_column_bytes) +
-           larger(s->d, s->locals) / MAX_RANGES * 8;
+           record_radix_bytes(s->column_bits) + larger(s->d, s->locals) / MAX_RANGES * 8;
 }
 
 static uint64_t sorting_wish(const struct pack_size *s, uint64_t records)

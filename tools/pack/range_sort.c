@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { AHEAD_LINES = 8 };
+
 uint64_t range_begin(const struct csr_rows *csr, uint32_t r)
 {
     uint64_t first = placement_rows(csr->placement, csr->g)->first[r];
@@ -15,6 +17,16 @@ static struct bucket_reader read_range(const struct csr_rows *csr, uint32_t r, v
 {
     uint32_t bucket = placement_bucket(csr->placement, csr->shard, csr->g, r);
     return bucket_read(&csr->placement->store, bucket, csr->record_bytes, buffer, e);
+}
+
+/* The next run of a bucket, with the beginning of the one after it on its way to the cache. */
+static size_t next_run(struct bucket_reader *reader, const void **records)
+{
+    size_t count = bucket_reader_next(reader, records);
+    const char *ahead = (const char *)reader->chunk;
+    for (int line = 0; ahead != NULL && line < AHEAD_LINES; line++)
+        __builtin_prefetch(ahead + line * BUCKET_LINE_BYTES);
+    return count;
 }
 
 void *range_read_buffer(const struct csr_rows *csr, struct error *e)
@@ -45,13 +57,16 @@ enum status range_count(const struct csr_rows *csr, uint32_t r, void *read_buffe
     uint64_t begin = range_begin(csr, r);
     uint32_t *length = csr->length + begin;
     unsigned bits = csr->column_bits;
+    int one_row = range_begin(csr, r + 1) - begin == 1;
     const void *records;
     size_t count;
-    while ((count = bucket_reader_next(&reader, &records)) > 0) {
+    while ((count = next_run(&reader, &records)) > 0) {
         const uint32_t *narrow = records;
         const uint64_t *wide = records;
         csr->records[r] += count;
-        if (csr->record_bytes == 4) {
+        if (one_row) {
+            length[0] += (uint32_t)count;
+        } else if (csr->record_bytes == 4) {
             for (size_t i = 0; i < count; i++)
                 length[row_of_u32(narrow[i], bits, begin)]++;
         } else {
@@ -74,9 +89,19 @@ static uint64_t largest_range_rows(const struct csr_rows *csr)
     return largest;
 }
 
+/* Whether range r is sorted whole. Not where a row has a column in 64: marks are faster then. */
+static int sorts_whole(const struct csr_rows *csr, uint32_t r)
+{
+    uint64_t records = csr->records[r], rows = range_begin(csr, r + 1) - range_begin(csr, r);
+    int dense = records >> (csr->column_bits > 6 ? csr->column_bits - 6 : 0) >= rows;
+    return records * csr->record_bytes <= RECORD_RADIX_BYTES && !dense &&
+           records >= (UINT64_C(1) << record_radix_digit_bits(csr->column_bits)) / 4;
+}
+
 uint64_t range_sorter_bytes(const struct csr_rows *csr)
 {
     return row_sorter_bytes(csr->column_bits, csr->longest_row, csr->width) +
+           record_radix_bytes(csr->column_bits) +
            (largest_range_rows(csr) + 1) * sizeof(uint64_t);
 }
 
@@ -87,15 +112,21 @@ enum status range_sorter_open(struct range_sorter *t, const struct csr_rows *csr
     if (t->start == NULL)
         return fail_memory(e, "sorting edges", rows * sizeof *t->start);
     t->read_buffer = range_read_buffer(csr, e);
-    return t->read_buffer != NULL ? row_sorter_open(&t->sorter, csr->column_bits, e) : e->status;
+    if (t->read_buffer == NULL ||
+        record_radix_open(&t->radix, csr->record_bytes, csr->column_bits, e) != ST_OK)
+        return e->status;
+    return row_sorter_open(&t->sorter, csr->column_bits, e);
 }
 
 void range_sorter_close(struct range_sorter *t)
 {
     free(t->start);
     free(t->read_buffer);
+    record_radix_close(&t->radix);
     row_sorter_close(&t->sorter);
 }
+
+/* ---- to rows ---- */
 
 /* Where each row of a range starts in its bucket. */
 static void start_rows(const struct csr_rows *csr, uint64_t begin, uint64_t rows, uint64_t *start)
@@ -107,59 +138,96 @@ static void start_rows(const struct csr_rows *csr, uint64_t begin, uint64_t rows
     }
 }
 
-/* Spreads the columns of a bucket to their rows; start[] ends up at the ends of the rows. */
-static enum status scatter(const struct csr_rows *csr, const struct range_sorter *t, uint32_t r,
-                           void *columns, struct error *e)
+/* Moves the columns of some records to their rows, in this order; start[] ends up behind them. */
+static void scatter(const struct csr_rows *csr, uint64_t begin, const void *records, size_t count,
+                    uint64_t *restrict start, void *columns)
 {
-    struct bucket_reader reader = read_range(csr, r, t->read_buffer, e);
-    uint64_t *start = t->start;
-    uint64_t begin = range_begin(csr, r), mask = (UINT64_C(1) << csr->column_bits) - 1;
+    uint64_t mask = (UINT64_C(1) << csr->column_bits) - 1;
     unsigned bits = csr->column_bits;
+    const uint32_t *narrow = records;
+    const uint64_t *wide = records;
     uint32_t *to_u32 = columns;
     uint64_t *to_u64 = columns;
+    if (csr->record_bytes == 4 && csr->width == 4) {
+        for (size_t i = 0; i < count; i++)
+            to_u32[start[row_of_u32(narrow[i], bits, begin)]++] = narrow[i] & (uint32_t)mask;
+    } else if (csr->width == 4) {
+        for (size_t i = 0; i < count; i++)
+            to_u32[start[row_of_u64(wide[i], bits, begin)]++] = (uint32_t)(wide[i] & mask);
+    } else {
+        for (size_t i = 0; i < count; i++)
+            to_u64[start[row_of_u64(wide[i], bits, begin)]++] = wide[i] & mask;
+    }
+}
+
+/* The records of range r by column. NULL after a failure. */
+static const void *sort_by_column(const struct csr_rows *csr, struct range_sorter *t, uint32_t r,
+                                  struct error *e)
+{
+    struct bucket_reader reader = read_range(csr, r, t->read_buffer, e);
     const void *records;
     size_t count;
-    while ((count = bucket_reader_next(&reader, &records)) > 0) {
-        const uint32_t *narrow = records;
-        const uint64_t *wide = records;
-        if (csr->record_bytes == 4 && csr->width == 4) {
-            for (size_t i = 0; i < count; i++)
-                to_u32[start[row_of_u32(narrow[i], bits, begin)]++] = narrow[i] & (uint32_t)mask;
-        } else if (csr->width == 4) {
-            for (size_t i = 0; i < count; i++)
-                to_u32[start[row_of_u64(wide[i], bits, begin)]++] = (uint32_t)(wide[i] & mask);
-        } else {
-            for (size_t i = 0; i < count; i++)
-                to_u64[start[row_of_u64(wide[i], bits, begin)]++] = wide[i] & mask;
-        }
+    record_radix_start(&t->radix);
+    while ((count = next_run(&reader, &records)) > 0)
+        record_radix_count(&t->radix, records, count);
+    record_radix_counted(&t->radix);
+    if (e->status == ST_OK)
+        reader = read_range(csr, r, t->read_buffer, e);
+    while (e->status == ST_OK && (count = next_run(&reader, &records)) > 0)
+        record_radix_spread(&t->radix, records, count);
+    return e->status == ST_OK ? record_radix_finish(&t->radix, csr->records[r]) : NULL;
+}
+
+/* Spreads the columns of range r to their rows, which are sorted then if the range was sorted whole. */
+static enum status spread_rows(const struct csr_rows *csr, struct range_sorter *t, uint32_t r,
+                               int whole, void *columns, struct error *e)
+{
+    uint64_t begin = range_begin(csr, r);
+    const void *records;
+    size_t count;
+    start_rows(csr, begin, range_begin(csr, r + 1) - begin, t->start);
+    if (whole) {
+        records = sort_by_column(csr, t, r, e);
+        if (records != NULL)
+            scatter(csr, begin, records, csr->records[r], t->start, columns);
+        return e->status;
     }
+    struct bucket_reader reader = read_range(csr, r, t->read_buffer, e);
+    while ((count = next_run(&reader, &records)) > 0)
+        scatter(csr, begin, records, count, t->start, columns);
     return e->status;
 }
 
-/* Sorts one row of 4-byte columns at columns[at..at + count) and moves what is not head to
- * columns[to]; returns the number of different columns. */
-static size_t finish_row_u32(const struct csr_rows *csr, struct row_sorter *sorter, uint64_t row,
-                             uint32_t *columns, uint64_t at, size_t count, uint64_t to)
+/* ---- rows ---- */
+
+/* Takes the first k different ones of ascending columns into the heads of a row; returns how many
+ * columns went there, duplicates of theirs included. */
+static size_t take_heads(const struct csr_rows *csr, uint64_t row, const uint32_t *columns,
+                         size_t count, uint64_t *edges)
 {
-    size_t kept = count > 1 ? row_sort_u32(sorter, columns + at, count) : count;
-    if (kept == SIZE_MAX)
-        return kept;
-    uint32_t in_heads = kept < csr->k ? (uint32_t)kept : csr->k;
-    for (uint32_t j = 0; j < csr->k; j++)
-        csr->heads[j * csr->rows + row] = j < in_heads ? columns[at + j] : HEAD_NONE;
-    memmove(columns + to, columns + at + in_heads, (kept - in_heads) * sizeof *columns);
-    csr->length[row] = (uint32_t)(kept - in_heads);
-    return kept;
+    size_t taken = 0;
+    for (uint32_t j = 0; j < csr->k && taken < count; j++) {
+        uint32_t column = columns[taken];
+        csr->heads[j * csr->rows + row] = column;
+        ++*edges;
+        while (taken < count && columns[taken] == column)
+            taken++;
+    }
+    return taken;
 }
 
-static size_t finish_row_u64(const struct csr_rows *csr, struct row_sorter *sorter, uint64_t row,
-                             uint64_t *columns, uint64_t at, size_t count, uint64_t to)
+/* Moves the different ones of a row's ascending columns at columns[at..at + count) that are not
+ * heads to columns[to]; returns their number. */
+static size_t finish_row(const struct csr_rows *csr, uint64_t row, void *columns, uint64_t at,
+                         size_t count, uint64_t to, uint64_t *edges)
 {
-    size_t kept = count > 1 ? row_sort_u64(sorter, columns + at, count) : count;
-    if (kept == SIZE_MAX)
-        return kept;
-    memmove(columns + to, columns + at, kept * sizeof *columns);
+    uint32_t *narrow = columns;
+    uint64_t *wide = columns;
+    size_t heads = csr->k > 0 ? take_heads(csr, row, narrow + at, count, edges) : 0;
+    size_t kept = csr->width == 4 ? row_unique_u32(narrow + at + heads, count - heads, narrow + to)
+                                  : row_unique_u64(wide + at, count, wide + to);
     csr->length[row] = (uint32_t)kept;
+    *edges += kept;
     return kept;
 }
 
@@ -167,20 +235,19 @@ uint64_t range_sort(const struct csr_rows *csr, struct range_sorter *t, uint32_t
                     uint64_t *edges, struct error *e)
 {
     uint64_t begin = range_begin(csr, r), rows = range_begin(csr, r + 1) - begin, at = 0, to = 0;
-    start_rows(csr, begin, rows, t->start);
-    if (scatter(csr, t, r, columns, e) != ST_OK)
+    int whole = sorts_whole(csr, r);
+    if (spread_rows(csr, t, r, whole, columns, e) != ST_OK)
         return 0;
     for (uint64_t i = 0; i < rows; i++) {
         size_t count = (size_t)(t->start[i] - at);
-        size_t kept = csr->width == 4
-                          ? finish_row_u32(csr, &t->sorter, begin + i, columns, at, count, to)
-                          : finish_row_u64(csr, &t->sorter, begin + i, columns, at, count, to);
-        if (kept == SIZE_MAX) {
-            fail_memory(e, "sorting edges", count * csr->width);
+        if (!whole)
+            count = csr->width == 4 ? row_sort_u32(&t->sorter, (uint32_t *)columns + at, count)
+                                    : row_sort_u64(&t->sorter, (uint64_t *)columns + at, count);
+        if (count == SIZE_MAX) {
+            fail_memory(e, "sorting edges", (t->start[i] - at) * csr->width);
             return 0;
         }
-        to += csr->length[begin + i];
-        *edges += kept;
+        to += finish_row(csr, begin + i, columns, at, count, to, edges);
         at = t->start[i];
     }
     return to;

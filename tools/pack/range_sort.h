@@ -3,12 +3,16 @@
  * Each bucket is a range of rows. A first round counts the records of each row, which tells the rows
  * that are not empty and where each row starts in its bucket; a second round sorts, drops duplicates
  * and moves the first k columns of every row into the head columns. Ranges are independent.
+ *
+ * A range is sorted whole, by column and then by row, where that stays in the cache; rows that are
+ * dense, or of ranges with more or very few records, are sorted one by one.
  */
 #ifndef DBFS_RANGE_SORT_H
 #define DBFS_RANGE_SORT_H
 
 #include "formats/shard.h"
 #include "place.h"
+#include "record_radix.h"
 #include "row_sort.h"
 
 #include <stdint.h>
@@ -42,6 +46,7 @@ enum status range_count(const struct csr_rows *csr, uint32_t r, void *read_buffe
 /* Second round: buffers of one thread. */
 struct range_sorter {
     struct row_sorter sorter;
+    struct record_radix radix;
     uint64_t *start; /* [rows of the largest range + 1] */
     void *read_buffer;
 };

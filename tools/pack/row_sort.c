@@ -137,12 +137,17 @@ static size_t sort_by_marks(struct row_sorter *s, uint32_t *columns, size_t coun
             memcpy(columns, from, count * sizeof *columns);                                        \
     }                                                                                              \
                                                                                                    \
-    static size_t unique_##suffix(type *columns, size_t count)                                     \
+    size_t row_unique_##suffix(const type *columns, size_t count, type *to)                        \
     {                                                                                              \
-        size_t kept = count > 0;                                                                   \
+        if (count == 0)                                                                            \
+            return 0;                                                                              \
+        type last = to[0] = columns[0];                                                            \
+        size_t kept = 1;                                                                           \
         for (size_t i = 1; i < count; i++) {                                                       \
-            columns[kept] = columns[i];                                                            \
-            kept += columns[i] != columns[kept - 1];                                               \
+            type column = columns[i];                                                              \
+            to[kept] = column;                                                                     \
+            kept += column != last;                                                                \
+            last = column;                                                                         \
         }                                                                                          \
         return kept;                                                                               \
     }                                                                                              \
@@ -156,7 +161,7 @@ static size_t sort_by_marks(struct row_sorter *s, uint32_t *columns, size_t coun
                 return SIZE_MAX;                                                                   \
             radix_##suffix(columns, s->spare, count, s->column_bits);                              \
         }                                                                                          \
-        return unique_##suffix(columns, count);                                                    \
+        return row_unique_##suffix(columns, count, columns);                                       \
     }
 
 DEFINE_SORTS(uint32_t, u32)

@@ -29,4 +29,9 @@ void row_sorter_close(struct row_sorter *sorter); /* a zeroed sorter is allowed 
 size_t row_sort_u32(struct row_sorter *sorter, uint32_t *columns, size_t count);
 size_t row_sort_u64(struct row_sorter *sorter, uint64_t *columns, size_t count);
 
+/* Copies ascending columns, each once, to `to`, not behind `columns`; returns how many there are. The
+ * place behind the last is lost where there are duplicates. */
+size_t row_unique_u32(const uint32_t *columns, size_t count, uint32_t *to);
+size_t row_unique_u64(const uint64_t *columns, size_t count, uint64_t *to);
+
 #endif
