@@ -18,6 +18,7 @@ struct block {
     uint64_t sum[PACKED_BLOCK]; /* S of packed.h */
     uint64_t base;
     unsigned char kind;
+    uint64_t row; /* holds the first element, or one before it */
 };
 
 static uint64_t modulus_mask(uint32_t width)
@@ -86,7 +87,8 @@ static void find_codes(struct block *b, const struct packed_rows *rows, uint64_t
     if (rows == NULL)
         return;
     /* of rows that begin at one place the last is the one that is not empty */
-    for (uint64_t row = packed_row_of(rows, 0, first) + 1; row < rows->rows; row++) {
+    b->row = packed_row_of(rows, b->row, first);
+    for (uint64_t row = b->row + 1; row < rows->rows; row++) {
         uint64_t at = packed_offset(rows, row) - first;
         if (at >= b->count)
             break;
@@ -133,20 +135,39 @@ static uint32_t plan_gaps(struct block *b, const struct packed_rows *rows, uint6
 
 /* ---- bits ---- */
 
-/* Codes of up to 16 bits, two at a time. */
-static void put_few_bits(uint32_t *words, const uint64_t *code, uint32_t bits)
+/* Codes of up to 16 bits: 8 of them are `bits` whole bytes, put by one or two words of 64 bits. Writes
+ * up to 16 bytes past the codes. */
+static inline void put_few_bits(unsigned char *p, const uint64_t *code, uint32_t bits)
 {
-    uint64_t mask = (UINT64_C(1) << bits) - 1, held = 0; /* under 32 bits before each step */
-    uint32_t held_bits = 0;
-    for (uint32_t i = 0; i < PACKED_BLOCK; i += 2) {
-        held |= ((code[i] & mask) | (code[i + 1] & mask) << bits) << held_bits;
-        held_bits += 2 * bits;
-        if (held_bits >= 32) {
-            *words++ = (uint32_t)held;
-            held >>= 32;
-            held_bits -= 32;
+    uint64_t mask = (UINT64_C(1) << bits) - 1;
+    for (uint32_t i = 0; i < PACKED_BLOCK; i += 8, p += bits, code += 8) {
+        uint64_t low = 0, high = 0;
+        for (uint32_t k = 0; k < 4; k++) {
+            low |= (code[k] & mask) << k * bits;
+            high |= (code[4 + k] & mask) << k * bits;
         }
+        if (bits < 16)
+            low |= high << 4 * bits;
+        put_u64(p, low);
+        if (bits > 8)
+            put_u64(p + 8, high >> (64 - 4 * bits));
     }
+}
+
+/* Where the compiler knows the number of bits, shifts are constants. */
+static void switch_few_bits(unsigned char *p, const uint64_t *code, uint32_t bits)
+{
+#define CASE(b) case b: put_few_bits(p, code, b); break;
+#define CASES_4(b) CASE(b) CASE(b + 1) CASE(b + 2) CASE(b + 3)
+    switch (bits) {
+        CASES_4(1)
+        CASES_4(5)
+        CASES_4(9)
+        CASES_4(13)
+    default: break; /* no bits */
+    }
+#undef CASES_4
+#undef CASE
 }
 
 /* The low `bits` bits of each code, one after the other. */
@@ -156,7 +177,7 @@ static void put_bits(uint32_t *words, const uint64_t *code, uint32_t bits)
     uint64_t low_mask = (UINT64_C(1) << low_bits) - 1, high_mask = (UINT64_C(1) << high_bits) - 1;
     uint64_t held = 0; /* under 32 bits before each step */
     if (bits <= 16) {
-        put_few_bits(words, code, bits);
+        switch_few_bits((unsigned char *)words, code, bits);
         return;
     }
     for (uint32_t i = 0; i < PACKED_BLOCK; i++) {
@@ -184,7 +205,8 @@ static void put_bits(uint32_t *words, const uint64_t *code, uint32_t bits)
  * bytes, the first byte's first, are brought together at the top by a product. */
 static void put_unary(uint32_t *words, uint32_t count, const uint64_t *sum, uint32_t low_bits)
 {
-    unsigned char marked[UNARY_MOST_WORDS * 32] = {0}, vector[UNARY_MOST_WORDS * 4];
+    unsigned char marked[UNARY_MOST_WORDS * 32], vector[UNARY_MOST_WORDS * 4];
+    memset(marked, 0, count * 32);
     for (uint32_t i = 0; i < PACKED_BLOCK; i++)
         marked[(uint32_t)(sum[i] >> low_bits) + i] = 1;
     for (uint32_t i = 0; i < count * 4; i++)
@@ -238,16 +260,19 @@ uint64_t packed_most_words(uint32_t width, uint64_t count)
     return packed_blocks(count) * PACKED_BLOCK * (width / 4);
 }
 
+/* The block from element `first` on; *row holds it, or one before it, and then the last it looked for. */
 static struct packed_block encode_at(uint32_t width, const struct packed_rows *rows,
                                      const void *elements, uint64_t first, uint64_t count,
-                                     uint32_t *words)
+                                     uint64_t *row, uint32_t *words)
 {
     uint64_t left = count - first;
     struct block b;
     b.width = width;
+    b.row = *row;
     b.count = left < PACKED_BLOCK ? (uint32_t)left : PACKED_BLOCK;
     load_elements(&b, (const unsigned char *)elements + first * width);
     uint32_t made = encode_block(&b, rows, first, words);
+    *row = b.row;
     return (struct packed_block){.base = b.base, .words = made, .kind = b.kind};
 }
 
@@ -258,10 +283,12 @@ uint64_t packed_encode_blocks(uint32_t width, const struct packed_rows *rows, co
                               int threads)
 {
     uint64_t blocks = packed_blocks(count), made = 0;
-    uint64_t most = packed_most_words(width, 1);
-#pragma omp parallel for num_threads(threads) schedule(static) if (blocks > FEW_BLOCKS)
+    uint64_t most = packed_most_words(width, 1), row = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) firstprivate(row)                   \
+    if (blocks > FEW_BLOCKS)
     for (uint64_t i = 0; i < blocks; i++)
-        block[i] = encode_at(width, rows, elements, i * PACKED_BLOCK, count, words + i * most);
+        block[i] =
+            encode_at(width, rows, elements, i * PACKED_BLOCK, count, &row, words + i * most);
     for (uint64_t i = 0; i < blocks; i++) {
         memmove(words + made, words + i * most, block[i].words * sizeof *words);
         made += block[i].words;
@@ -272,10 +299,10 @@ uint64_t packed_encode_blocks(uint32_t width, const struct packed_rows *rows, co
 uint64_t packed_estimate(uint32_t width, const void *elements, uint64_t count)
 {
     uint64_t blocks = packed_blocks(count), words = 0, sampled = 0;
-    uint64_t step = blocks / SAMPLE_BLOCKS + 1;
+    uint64_t step = blocks / SAMPLE_BLOCKS + 1, row = 0;
     uint32_t room[PACKED_BLOCK * 2];
     for (uint64_t i = 0; i < blocks; i += step, sampled++)
-        words += encode_at(width, NULL, elements, i * PACKED_BLOCK, count, room).words;
+        words += encode_at(width, NULL, elements, i * PACKED_BLOCK, count, &row, room).words;
     return blocks == 0 ? 0 : (uint64_t)((double)words * 4 / (double)sampled * (double)blocks) +
                                  blocks * (width + 4);
 }

@@ -39,7 +39,8 @@ void record_radix_close(struct record_radix *radix); /* a zeroed one is allowed 
  *     record_radix_counted(radix);
  *     for each run: record_radix_spread(radix, run, count);
  *     sorted = record_radix_finish(radix, count of all);
- * The sorted records are in a buffer of the radix. */
+ * The sorted records are in a buffer of the radix: those of each row by column, rows among each other
+ * in any way. */
 void record_radix_start(struct record_radix *radix);
 void record_radix_count(struct record_radix *radix, const void *records, size_t count);
 void record_radix_counted(struct record_radix *radix);

@@ -1,0 +1,82 @@
+/* test_record_radix.c: columns of rows in ascending order against qsort, in every number of passes */
+#include "unit.h"
+
+#include "formats/hash.h"
+#include "tools/pack/record_radix.h"
+
+#include <stdlib.h>
+
+enum { MOST = 4000 };
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Records go in as runs of uneven lengths. */
+static const void *sort_in_runs(struct record_radix *x, const unsigned char *records, size_t count)
+{
+    record_radix_start(x);
+    for (size_t at = 0, run; at < count; at += run) {
+        run = 1 + at % 777 < count - at ? 1 + at % 777 : count - at;
+        record_radix_count(x, records + at * x->width, run);
+    }
+    record_radix_counted(x);
+    for (size_t at = 0, run; at < count; at += run) {
+        run = 1 + at % 555 < count - at ? 1 + at % 555 : count - at;
+        record_radix_spread(x, records + at * x->width, run);
+    }
+    return record_radix_finish(x, count);
+}
+
+static uint64_t record_of(const void *records, unsigned width, size_t i)
+{
+    return width == 4 ? ((const uint32_t *)records)[i] : ((const uint64_t *)records)[i];
+}
+
+/* Taken row after row, the sorted records are all in order. */
+static int sorts(struct record_radix *x, unsigned bits, size_t count, uint64_t seed)
+{
+    static uint64_t expected[MOST], wide[MOST];
+    static uint32_t narrow[MOST];
+    uint64_t rows = 8 * x->width - bits > 3 ? 7 : 2, mask = (UINT64_C(1) << bits) - 1;
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t hash = random64(seed, i);
+        wide[i] = random64(seed + 1, i) % rows << bits | (hash & mask);
+        narrow[i] = (uint32_t)wide[i];
+        expected[i] = wide[i];
+    }
+    qsort(expected, count, sizeof *expected, by_value);
+    const void *records = x->width == 4 ? (const void *)narrow : (const void *)wide;
+    const void *sorted = sort_in_runs(x, records, count);
+    for (uint64_t row = 0; row < rows; row++) {
+        for (size_t i = 0; i < count; i++) {
+            uint64_t record = record_of(sorted, x->width, i);
+            if (record >> bits == row && expected[at++] != record)
+                return 0;
+        }
+    }
+    return at == count;
+}
+
+int main(void)
+{
+    static const unsigned bits[] = {1, 5, 11, 12, 13, 20, 24, 25, 31, 36, 37, 48, 60, 63};
+    static const size_t counts[] = {0, 1, 2, 100, 1000, MOST};
+    for (unsigned width = 4; width <= 8; width += 4) {
+        for (size_t b = 0; b < sizeof bits / sizeof *bits && bits[b] < 8 * width; b++) {
+            char name[64];
+            struct record_radix x;
+            struct error e = {0};
+            int ok = record_radix_open(&x, width, bits[b], &e) == ST_OK;
+            for (size_t c = 0; c < sizeof counts / sizeof *counts && ok; c++)
+                ok &= sorts(&x, bits[b], counts[c], 10 * c + b);
+            record_radix_close(&x);
+            snprintf(name, sizeof name, "records of %u bytes, columns of %u bits", width, bits[b]);
+            report(ok, name);
+        }
+    }
+    return unit_result();
+}
