@@ -2,6 +2,7 @@
 #include "packed_layout.h"
 
 #include "bytes.h"
+#include "clones.h"
 
 #include <string.h>
 
@@ -10,6 +11,9 @@ enum {
     FEW_BLOCKS = 256,          /* not worth a second thread */
     SAMPLE_BLOCKS = 512        /* of an estimate, at least, where there are as many */
 };
+
+/* Of a function that is compiled into each clone of encode_at, for the vectors of that one. */
+#define IN_CLONES static inline __attribute__((always_inline))
 
 /* One block on its way: its elements, and both ways to keep them. */
 struct block {
@@ -119,7 +123,7 @@ static uint32_t unary_words(uint64_t last_sum, uint32_t low_bits)
     return last_sum == 0 ? 0 : (uint32_t)((last_sum >> low_bits) + PACKED_BLOCK + 31) / 32;
 }
 
-static uint32_t plan_gaps(struct block *b, const struct packed_rows *rows, uint64_t first,
+IN_CLONES uint32_t plan_gaps(struct block *b, const struct packed_rows *rows, uint64_t first,
                           uint64_t step)
 {
     find_codes(b, rows, first, step);
@@ -155,7 +159,7 @@ static inline void put_few_bits(unsigned char *p, const uint64_t *code, uint32_t
 }
 
 /* Where the compiler knows the number of bits, shifts are constants. */
-static void switch_few_bits(unsigned char *p, const uint64_t *code, uint32_t bits)
+IN_CLONES void switch_few_bits(unsigned char *p, const uint64_t *code, uint32_t bits)
 {
 #define CASE(b) case b: put_few_bits(p, code, b); break;
 #define CASES_4(b) CASE(b) CASE(b + 1) CASE(b + 2) CASE(b + 3)
@@ -171,7 +175,7 @@ static void switch_few_bits(unsigned char *p, const uint64_t *code, uint32_t bit
 }
 
 /* The low `bits` bits of each code, one after the other. */
-static void put_bits(uint32_t *words, const uint64_t *code, uint32_t bits)
+IN_CLONES void put_bits(uint32_t *words, const uint64_t *code, uint32_t bits)
 {
     uint32_t low_bits = bits < 32 ? bits : 32, high_bits = bits - low_bits, held_bits = 0;
     uint64_t low_mask = (UINT64_C(1) << low_bits) - 1, high_mask = (UINT64_C(1) << high_bits) - 1;
@@ -232,7 +236,7 @@ static void put_gaps(struct block *b, uint32_t *words)
 
 /* Encodes b->element into `words`; returns their number. `first` is the block's first element's
  * place in the array. */
-static uint32_t encode_block(struct block *b, const struct packed_rows *rows, uint64_t first,
+IN_CLONES uint32_t encode_block(struct block *b, const struct packed_rows *rows, uint64_t first,
                              uint32_t *words)
 {
     uint32_t gaps = plan_gaps(b, rows, first, 1);
@@ -261,6 +265,7 @@ uint64_t packed_most_words(uint32_t width, uint64_t count)
 }
 
 /* The block from element `first` on; *row holds it, or one before it, and then the last it looked for. */
+WIDE_CLONES
 static struct packed_block encode_at(uint32_t width, const struct packed_rows *rows,
                                      const void *elements, uint64_t first, uint64_t count,
                                      uint64_t *row, uint32_t *words)
