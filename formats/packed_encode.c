@@ -5,15 +5,15 @@
 #include "clones.h"
 
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 enum {
     NO_GAPS = UINT32_MAX >> 1, /* words of a gap block that cannot be */
     FEW_BLOCKS = 256,          /* not worth a second thread */
     SAMPLE_BLOCKS = 512        /* of an estimate, at least, where there are as many */
 };
-
-/* Of a function that is compiled into each clone of encode_at, for the vectors of that one. */
-#define IN_CLONES static inline __attribute__((always_inline))
 
 /* One block on its way: its elements, and both ways to keep them. */
 struct block {
@@ -123,7 +123,7 @@ static uint32_t unary_words(uint64_t last_sum, uint32_t low_bits)
     return last_sum == 0 ? 0 : (uint32_t)((last_sum >> low_bits) + PACKED_BLOCK + 31) / 32;
 }
 
-IN_CLONES uint32_t plan_gaps(struct block *b, const struct packed_rows *rows, uint64_t first,
+static uint32_t plan_gaps(struct block *b, const struct packed_rows *rows, uint64_t first,
                           uint64_t step)
 {
     find_codes(b, rows, first, step);
@@ -159,7 +159,7 @@ static inline void put_few_bits(unsigned char *p, const uint64_t *code, uint32_t
 }
 
 /* Where the compiler knows the number of bits, shifts are constants. */
-IN_CLONES void switch_few_bits(unsigned char *p, const uint64_t *code, uint32_t bits)
+static void switch_few_bits(unsigned char *p, const uint64_t *code, uint32_t bits)
 {
 #define CASE(b) case b: put_few_bits(p, code, b); break;
 #define CASES_4(b) CASE(b) CASE(b + 1) CASE(b + 2) CASE(b + 3)
@@ -175,7 +175,7 @@ IN_CLONES void switch_few_bits(unsigned char *p, const uint64_t *code, uint32_t 
 }
 
 /* The low `bits` bits of each code, one after the other. */
-IN_CLONES void put_bits(uint32_t *words, const uint64_t *code, uint32_t bits)
+static void put_bits(uint32_t *words, const uint64_t *code, uint32_t bits)
 {
     uint32_t low_bits = bits < 32 ? bits : 32, high_bits = bits - low_bits, held_bits = 0;
     uint64_t low_mask = (UINT64_C(1) << low_bits) - 1, high_mask = (UINT64_C(1) << high_bits) - 1;
@@ -204,18 +204,30 @@ IN_CLONES void put_bits(uint32_t *words, const uint64_t *code, uint32_t bits)
     }
 }
 
+/* Brings the top bits of 32 bytes together, the first byte's first. */
+static uint32_t gather_bits(const unsigned char *marked)
+{
+#ifdef __SSE2__
+    __m128i low = _mm_loadu_si128((const __m128i *)marked);
+    __m128i high = _mm_loadu_si128((const __m128i *)(marked + 16));
+    return (uint32_t)_mm_movemask_epi8(low) | (uint32_t)_mm_movemask_epi8(high) << 16;
+#else
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < 32; i++)
+        bits |= (uint32_t)(marked[i] >> 7) << i;
+    return bits;
+#endif
+}
+
 /* The `count` words of the bit vector in which bit (sum >> low_bits) + i is set for each i. Each has
- * a byte of its own at first, so that no step waits for the one before it; then the lowest bits of 8
- * bytes, the first byte's first, are brought together at the top by a product. */
+ * a byte of its own at first, so that no step waits for the one before it. */
 static void put_unary(uint32_t *words, uint32_t count, const uint64_t *sum, uint32_t low_bits)
 {
-    unsigned char marked[UNARY_MOST_WORDS * 32], vector[UNARY_MOST_WORDS * 4];
-    memset(marked, 0, count * 32);
+    unsigned char marked[UNARY_MOST_WORDS * 32] = {0};
     for (uint32_t i = 0; i < PACKED_BLOCK; i++)
-        marked[(uint32_t)(sum[i] >> low_bits) + i] = 1;
-    for (uint32_t i = 0; i < count * 4; i++)
-        vector[i] = (unsigned char)(get_u64(marked + i * 8) * UINT64_C(0x0102040810204080) >> 56);
-    memcpy(words, vector, count * sizeof *words);
+        marked[(uint32_t)(sum[i] >> low_bits) + i] = 0x80;
+    for (uint32_t i = 0; i < count; i++)
+        words[i] = gather_bits(marked + i * 32);
 }
 
 static void put_frame(struct block *b, uint32_t *words)
@@ -236,7 +248,7 @@ static void put_gaps(struct block *b, uint32_t *words)
 
 /* Encodes b->element into `words`; returns their number. `first` is the block's first element's
  * place in the array. */
-IN_CLONES uint32_t encode_block(struct block *b, const struct packed_rows *rows, uint64_t first,
+static uint32_t encode_block(struct block *b, const struct packed_rows *rows, uint64_t first,
                              uint32_t *words)
 {
     uint32_t gaps = plan_gaps(b, rows, first, 1);
@@ -265,7 +277,7 @@ uint64_t packed_most_words(uint32_t width, uint64_t count)
 }
 
 /* The block from element `first` on; *row holds it, or one before it, and then the last it looked for. */
-WIDE_CLONES
+WIDE_CLONES __attribute__((flatten))
 static struct packed_block encode_at(uint32_t width, const struct packed_rows *rows,
                                      const void *elements, uint64_t first, uint64_t count,
                                      uint64_t *row, uint32_t *words)
