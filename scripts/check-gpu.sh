@@ -39,7 +39,7 @@ check_command() { # NAME COMMAND...: lines "ok", "not ok" and "skip" of a test, 
     local name=$1
     shift
     ${sanitizer:-} "$@" >"$tmp/out" 2>&1
-    outcome "$name" $? "$(grep -m 3 -E '^not ok|=====' "$tmp/out")"
+    outcome "$name" $? "$(grep -m 12 -E '^    |^not ok|=====' "$tmp/out")"
     passed=$((passed + $(grep -c '^ok' "$tmp/out")))
     failed=$((failed + $(grep -c '^not ok' "$tmp/out")))
 }

@@ -2,6 +2,7 @@
 #include "edge_tiles.h"
 
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -139,6 +140,70 @@ void edge_tiles_degrees(const struct edge_tiles *t, int threads, uint32_t *degre
     }
 }
 
+/* ---- what a thread takes at a time ---- */
+
+enum { SHARES = 16 /* of all edges, for each thread, in the largest part */ };
+
+/* What some writers have put into a tile: all of them, so that a tile is one thread's and the values
+ * of its vertices come into one cache, but where it is so large that others would have to wait. */
+struct part {
+    uint32_t tile;
+    int first, end;
+};
+
+struct parts {
+    struct part *part;
+    size_t count;
+};
+
+/* [tiles][writers] */
+static uint64_t *measure(const struct edge_tiles *t, int threads, uint64_t *total)
+{
+    const struct bucket_store *store = &t->store;
+    uint64_t *bytes = calloc((size_t)store->buckets * (size_t)store->threads, sizeof *bytes), sum = 0;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 64) reduction(+ : sum)
+    for (uint32_t tile = 0; tile < store->buckets; tile++) {
+        for (int w = 0; bytes != NULL && w < store->threads; w++) {
+            bytes[tile * (size_t)store->threads + (size_t)w] = bucket_part_bytes(store, tile, w);
+            sum += bytes[tile * (size_t)store->threads + (size_t)w];
+        }
+    }
+    *total = sum;
+    return bytes;
+}
+
+static void add_tile(struct parts *parts, uint32_t tile, const uint64_t *bytes, int writers,
+                     uint64_t most)
+{
+    uint64_t own = 0;
+    struct part next = {.tile = tile};
+    for (int w = 0; w < writers; w++) {
+        own += bytes[w];
+        next.end = w + 1;
+        if (own == 0 || (own < most && w + 1 < writers))
+            continue;
+        parts->part[parts->count++] = next;
+        next.first = w + 1;
+        own = 0;
+    }
+}
+
+static enum status list_parts(struct parts *parts, const struct edge_tiles *t, int threads,
+                              struct error *e)
+{
+    int writers = t->store.threads;
+    size_t most_parts = t->store.buckets + (size_t)SHARES * (size_t)threads;
+    uint64_t total, *bytes = measure(t, threads, &total);
+    *parts = (struct parts){.part = malloc(most_parts * sizeof *parts->part)};
+    if (bytes == NULL || parts->part == NULL)
+        fail_memory(e, "tiles of edges", most_parts * sizeof *parts->part);
+    for (uint32_t tile = 0; e->status == ST_OK && tile < t->store.buckets; tile++)
+        add_tile(parts, tile, bytes + tile * (size_t)writers, writers,
+                 total / (SHARES * (uint64_t)threads) + 1);
+    free(bytes);
+    return e->status;
+}
+
 /* ---- scanning ---- */
 
 /* One thread's way through the tiles. */
@@ -175,36 +240,39 @@ static void visit_records(struct tile_scan *s, uint32_t tile, const void *record
     }
 }
 
-/* What one writer has put into a tile, so that several threads share a large tile. */
-static void scan_part(struct tile_scan *s, uint32_t tile, int writer)
+static void scan_part(struct tile_scan *s, const struct part *part)
 {
     struct edge_tiles *t = s->tiles;
-    struct bucket_reader reader = bucket_read_part(&t->store, tile, writer, t->record_bytes);
+    struct bucket_reader reader =
+        bucket_read_part(&t->store, part->tile, part->first, part->end, t->record_bytes);
     const void *records;
     size_t count;
     while (s->error.status == ST_OK && (count = bucket_reader_next(&reader, &records)) > 0)
-        visit_records(s, tile, records, count);
-    if (t->heir != NULL)
-        bucket_hand_over(&t->store, tile, writer, &t->heir->writer[s->thread]);
+        visit_records(s, part->tile, records, count);
+    for (int w = part->first; t->heir != NULL && w < part->end; w++)
+        bucket_hand_over(&t->store, part->tile, w, &t->heir->writer[s->thread]);
 }
 
 enum status edge_tiles_scan(struct edge_tiles *t, int threads, edges_visitor visit, void *context,
                             struct error *e)
 {
-    uint64_t writers = (uint64_t)t->store.threads, parts = t->store.buckets * writers;
+    struct parts parts;
+    if (list_parts(&parts, t, threads, e) != ST_OK)
+        parts.count = 0;
 #pragma omp parallel num_threads(threads)
     {
         struct tile_scan s = {.tiles = t, .thread = omp_get_thread_num(), .visit = visit,
                               .context = context};
 #pragma omp for schedule(dynamic, 1)
-        for (uint64_t i = 0; i < parts; i++) {
+        for (size_t i = 0; i < parts.count; i++) {
             if (s.error.status == ST_OK)
-                scan_part(&s, (uint32_t)(i / writers), (int)(i % writers));
+                scan_part(&s, &parts.part[i]);
         }
 #pragma omp critical(edge_tiles_error)
         if (e->status == ST_OK && s.error.status != ST_OK)
             *e = s.error;
     }
+    free(parts.part);
     return e->status;
 }
 

@@ -435,6 +435,8 @@ int kernel_load(const unsigned char *const *from, unsigned char *const *back, co
     struct gpu_loader *loader = NULL;
     if (gpu_loader_open(&loader, threads, "kernel_load", &e) == ST_OK)
         gpu_loader_copy(loader, copies, count, &e);
+    if (e.status != ST_OK)
+        printf("    %s\n", e.text);
     gpu_loader_close(loader);
     settle();
     for (int i = 0; i < count; i++)

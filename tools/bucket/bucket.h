@@ -123,9 +123,11 @@ struct bucket_reader bucket_read(const struct bucket_store *store, uint32_t buck
                                  unsigned width, void *buffer, struct error *e);
 size_t bucket_reader_next(struct bucket_reader *reader, const void **records);
 
-/* The same for what one thread has put into the bucket of a store that has spilled nothing. */
-struct bucket_reader bucket_read_part(const struct bucket_store *store, uint32_t bucket,
-                                      int writer, unsigned width);
+/* The same for what threads `first` to `end` - 1 have put into the bucket of a store that has spilled
+ * nothing; and how many bytes one of them has. */
+struct bucket_reader bucket_read_part(const struct bucket_store *store, uint32_t bucket, int first,
+                                      int end, unsigned width);
+uint64_t bucket_part_bytes(const struct bucket_store *store, uint32_t bucket, int writer);
 
 /* ---- from one store to the next ---- */
 

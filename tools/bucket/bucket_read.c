@@ -26,13 +26,21 @@ struct bucket_reader bucket_read(const struct bucket_store *store, uint32_t buck
     return r;
 }
 
-struct bucket_reader bucket_read_part(const struct bucket_store *store, uint32_t bucket,
-                                      int writer, unsigned width)
+struct bucket_reader bucket_read_part(const struct bucket_store *store, uint32_t bucket, int first,
+                                      int end, unsigned width)
 {
     struct bucket_reader r = {
-        .store = store, .bucket = bucket, .width = width, .thread = writer, .threads = writer + 1};
+        .store = store, .bucket = bucket, .width = width, .thread = first, .threads = end};
     start_thread(&r);
     return r;
+}
+
+uint64_t bucket_part_bytes(const struct bucket_store *store, uint32_t bucket, int writer)
+{
+    uint64_t bytes = 0;
+    for (const struct bucket_chunk *c = store->writer[writer].last[bucket]; c != NULL; c = c->next)
+        bytes += c->bytes;
+    return bytes;
 }
 
 static size_t chunk_records(struct bucket_reader *r, const struct bucket_chunk *chunk,
