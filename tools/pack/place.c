@@ -2,6 +2,7 @@
 #include "place.h"
 
 #include "formats/partition.h"
+#include "place_single.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,7 @@ struct placing {
     int both; /* directions: the stream has each edge once */
     const unsigned char *finished; /* shards whose edges are passed over; NULL: none */
     struct bucket_store *store;
+    struct single_placing single; /* for what it can do */
 };
 
 /* Whether `last` is in the run of the delegate `first` before it. */
@@ -154,7 +156,9 @@ static enum status visit(void *context, int thread, const struct edge *edges, si
     /* a copy that nothing points to stays in registers while records are stored */
     const struct placing c = *(const struct placing *)context;
     struct bucket_writer *w = &c.store->writer[thread];
-    if (c.finished == NULL)
+    if (c.single.bucket_of != NULL)
+        place_single(&c.single, w, edges, count);
+    else if (c.finished == NULL)
         place_edges(&c, w, edges, count, 0);
     else
         place_edges(&c, w, edges, count, 1);
@@ -291,8 +295,11 @@ enum status placement_make(struct placement *pl, const struct vertex_order *orde
     if (e->status == ST_OK && order->labels->tiles != NULL)
         edge_tiles_leave(order->labels->tiles, &pl->store, e);
     struct placing c = start_placing(pl, options);
+    if (e->status == ST_OK && options->finished == NULL)
+        single_placing_make(&c.single, pl, c.both, e);
     if (values_scan(order->labels, source, totals, visit, &c, e) == ST_OK)
         bucket_store_seal(&pl->store, e);
+    single_placing_free(&c.single);
     if (peers_agree(source->peers, e) != ST_OK)
         placement_free(pl);
     return e->status;
