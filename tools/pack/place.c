@@ -42,7 +42,7 @@ struct placing {
     int both; /* directions: the stream has each edge once */
     const unsigned char *finished; /* shards whose edges are passed over; NULL: none */
     struct bucket_store *store;
-    struct single_placing single; /* for what it can do */
+    struct single_placing single; /* for one shard; else zeroed */
 };
 
 /* Whether `last` is in the run of the delegate `first` before it. */
@@ -295,7 +295,7 @@ enum status placement_make(struct placement *pl, const struct vertex_order *orde
     if (e->status == ST_OK && order->labels->tiles != NULL)
         edge_tiles_leave(order->labels->tiles, &pl->store, e);
     struct placing c = start_placing(pl, options);
-    if (e->status == ST_OK && options->finished == NULL)
+    if (e->status == ST_OK && order->p == 1 && options->finished == NULL)
         single_placing_make(&c.single, pl, c.both, e);
     if (values_scan(order->labels, source, totals, visit, &c, e) == ST_OK)
         bucket_store_seal(&pl->store, e);

@@ -8,9 +8,12 @@
 
 enum { STEP = 128, AHEAD = 64 /* edges whose labels are on their way */ };
 
+#define WIDE (UINT32_C(1) << 31) /* of a bucket: its records have 8 bytes */
+
 /* One direction of the edges of a step: which granule's bucket, and the record. */
 struct step_side {
-    uint32_t granule[STEP], record[STEP];
+    uint32_t granule[STEP];
+    uint64_t record[STEP];
 };
 
 struct step {
@@ -26,21 +29,11 @@ static uint32_t granules_of(const struct row_ranges *rows)
     return rows->rows == 0 ? 1 : row_ranges_granule((uint32_t)(rows->rows - 1), rows->shift) + 1;
 }
 
-static int is_possible(const struct placement *pl)
-{
-    int narrow = 1;
-    for (int g = 0; g < SUBGRAPHS; g++)
-        narrow &= pl->plan[g].bytes == 4;
-    return narrow && pl->order->p == 1;
-}
-
 enum status single_placing_make(struct single_placing *s, const struct placement *pl, int both,
                                 struct error *e)
 {
     const struct vertex_order *o = pl->order;
     memset(s, 0, sizeof *s);
-    if (!is_possible(pl))
-        return ST_OK;
     s->label = o->labels->of;
     s->delegate_mask = (UINT32_C(1) << o->delegate_bits) - 1;
     s->both = both;
@@ -55,7 +48,8 @@ enum status single_placing_make(struct single_placing *s, const struct placement
         s->shift[g / 2] = rows->shift;
         s->column_bits[g] = pl->plan[g].column_bits;
         for (uint32_t i = 0; i < s->granules[g / 2]; i++)
-            *to++ = pl->plan[g].first_bucket + rows->of_granule[i];
+            *to++ = (pl->plan[g].first_bucket + rows->of_granule[i]) |
+                    (pl->plan[g].bytes == 8 ? WIDE : 0);
     }
     return ST_OK;
 }
@@ -110,7 +104,7 @@ static inline void compute_side(const struct single_placing *s, struct step_side
     uint32_t bits = choose(kind, choose(to, s->column_bits[DD], s->column_bits[DN]),
                            choose(to, s->column_bits[ND], s->column_bits[NN]));
     side->granule[i] = granule;
-    side->record[i] = number << bits | end;
+    side->record[i] = (uint64_t)number << bits | end;
 }
 
 WIDE_CLONES
@@ -124,13 +118,21 @@ static void compute(const struct single_placing *single, struct step *restrict s
     }
 }
 
-static void append(const uint32_t *bucket_of, struct bucket_writer *w, const struct step *step,
-                   int both)
+static inline void append(struct bucket_writer *w, uint32_t bucket, uint64_t record)
+{
+    if ((bucket & WIDE) == 0)
+        bucket_append_u32(w, bucket, (uint32_t)record);
+    else
+        bucket_append_u64(w, bucket & ~WIDE, record);
+}
+
+static void append_all(const uint32_t *bucket_of, struct bucket_writer *w, const struct step *step,
+                       int both)
 {
     for (size_t i = 0; i < step->count; i++) {
-        bucket_append_u32(w, bucket_of[step->forth.granule[i]], step->forth.record[i]);
+        append(w, bucket_of[step->forth.granule[i]], step->forth.record[i]);
         if (both)
-            bucket_append_u32(w, bucket_of[step->back.granule[i]], step->back.record[i]);
+            append(w, bucket_of[step->back.granule[i]], step->back.record[i]);
     }
 }
 
@@ -142,6 +144,6 @@ void place_single(const struct single_placing *s, struct bucket_writer *w,
     for (size_t at = 0; at < count;) {
         at += gather(s, &step, edges + at, count - at);
         compute(s, &step);
-        append(s->bucket_of, w, &step, s->both);
+        append_all(s->bucket_of, w, &step, s->both);
     }
 }
