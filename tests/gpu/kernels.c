@@ -432,6 +432,7 @@ int kernel_load(const unsigned char *const *from, unsigned char *const *back, co
     struct error e = {0};
     for (int i = 0; i < count; i++)
         copies[i] = (struct gpu_copy){on_device(NULL, bytes[i]), from[i], bytes[i]};
+    settle(); /* the poison: a loader's streams do not wait for it */
     struct gpu_loader *loader = NULL;
     if (gpu_loader_open(&loader, threads, "kernel_load", &e) == ST_OK)
         gpu_loader_copy(loader, copies, count, &e);
