@@ -368,8 +368,8 @@ uint64_t degrees_tiles_bytes(const struct edges_totals *totals, enum edges_direc
                              uint64_t left_bytes)
 {
     uint64_t own = totals->edges;
-    if (ranks > 1) /* blocks may differ in length */
-        own = own / ranks * 2 < own ? own / ranks * 2 + EDGES_MAX_BLOCK_EDGES : own;
+    if (ranks > 1) /* where blocks differ in length it may be more: tiles leave room for twice that */
+        own = own / ranks + EDGES_MAX_BLOCK_EDGES < own ? own / ranks + EDGES_MAX_BLOCK_EDGES : own;
     uint64_t directed = direction == EDGES_SYMMETRIC ? own : 2 * own;
     uint64_t bytes = edge_tiles_bytes(totals->n, own, o->threads), edges, vertices, all;
     if (o->beside_edge == 0 || size_mul(directed, o->beside_edge, &edges) ||
