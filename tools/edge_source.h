@@ -1,7 +1,7 @@
 /* edge_source.h: an edge stream that can be read several times.
  *
  * Degrees must be known before edges can be classified, so the tools pass over their input two or
- * three times. A regular file is read again; a pipe is first copied into an unlinked file in the
+ * three times (but where edges stay in memory, edge_tiles.h). A regular file is read again; a pipe is first copied into an unlinked file in the
  * folder for temporary files. The ranks of a job under mpiexec share each pass: every one reads its
  * part of the blocks.
  */

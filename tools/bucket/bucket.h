@@ -32,7 +32,7 @@ struct bucket_writer {
     struct bucket_chunk **last; /* [buckets] the newest chunk */
     unsigned char *slab, *slab_end;
     size_t slab_count;         /* this thread's */
-    struct bucket_chunk *free; /* spilled chunks, to be filled again */
+    struct bucket_chunk *free; /* chunks spilled or handed over, to be filled again */
     unsigned char *scrap; /* a chunk for what is appended after a failure */
     struct error error;   /* the first failure; appending goes on without effect */
 };

@@ -99,16 +99,6 @@ static inline enum subgraph subgraph_of(uint32_t row_label, uint32_t column_labe
     return (enum subgraph)(row_label >> 31 << 1 | column_label >> 31);
 }
 
-/* One shard: without a branch on the subgraph, which cannot be predicted. */
-static inline void place_in_one(const struct placing *c, struct bucket_writer *w, uint32_t lu,
-                                uint32_t lv, int selective)
-{
-    uint32_t nu = number_of(c, lu), nv = number_of(c, lv);
-    append(c, w, 0, subgraph_of(lu, lv), nu, nv, selective);
-    if (c->both)
-        append(c, w, 0, subgraph_of(lv, lu), nv, nu, selective);
-}
-
 /* Places u -> v, and v -> u where the stream has each edge once. */
 static inline void place_edge(const struct placing *c, struct bucket_writer *w, uint64_t u,
                               uint64_t v, int selective)
@@ -118,10 +108,6 @@ static inline void place_edge(const struct placing *c, struct bucket_writer *w, 
     enum subgraph g = subgraph_of(lu, lv);
     uint32_t shard, back;
     uint64_t column = nv, back_column = nu;
-    if (c->modulus.p == 1) {
-        place_in_one(c, w, lu, lv, selective);
-        return;
-    }
     if (g == DD) {
         shard = back = dd_shard(c, u, lu, v, lv);
     } else if (g == NN) {
