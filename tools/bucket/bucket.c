@@ -245,6 +245,13 @@ unsigned char *bucket_new_chunk(struct bucket_writer *w, uint32_t bucket)
     return chunk->records;
 }
 
+static void end_last(struct bucket_writer *w, uint32_t bucket)
+{
+    struct bucket_chunk *last = w->last[bucket];
+    if (last != NULL)
+        last->bytes = (uint64_t)(w->cursor[bucket] - last->records);
+}
+
 enum status bucket_store_seal(struct bucket_store *store, struct error *e)
 {
     for (int i = 0; i < store->threads; i++) {
@@ -253,12 +260,32 @@ enum status bucket_store_seal(struct bucket_store *store, struct error *e)
             *e = w->error;
             return e->status;
         }
-        for (uint32_t b = 0; b < store->buckets; b++) {
-            if (w->last[b] != NULL)
-                w->last[b]->bytes = (uint64_t)(w->cursor[b] - w->last[b]->records);
-        }
+        for (uint32_t b = 0; b < store->buckets; b++)
+            end_last(w, b);
     }
     return ST_OK;
+}
+
+/* The oldest chunk becomes the first. */
+static struct bucket_chunk *reverse(struct bucket_chunk *newest)
+{
+    struct bucket_chunk *done = NULL;
+    while (newest != NULL) {
+        struct bucket_chunk *older = newest->next;
+        newest->next = done;
+        done = newest;
+        newest = older;
+    }
+    return done;
+}
+
+void bucket_seal(struct bucket_store *store, uint32_t bucket)
+{
+    for (int i = 0; i < store->threads; i++) {
+        struct bucket_writer *w = &store->writer[i];
+        end_last(w, bucket);
+        w->last[bucket] = reverse(w->last[bucket]);
+    }
 }
 
 /* ---- from one store to the next ---- */

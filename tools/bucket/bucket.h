@@ -29,7 +29,7 @@ struct bucket_writer {
     struct bucket_store *store;
     unsigned char **cursor;     /* [buckets] where the next record goes; a chunk's end: nowhere yet */
     uintptr_t chunk_mask;       /* of an address within its chunk */
-    struct bucket_chunk **last; /* [buckets] the newest chunk */
+    struct bucket_chunk **last; /* [buckets] the newest chunk; the oldest after bucket_seal */
     unsigned char *slab, *slab_end;
     size_t slab_count;         /* this thread's */
     struct bucket_chunk *free; /* chunks spilled or handed over, to be filled again */
@@ -101,6 +101,10 @@ static inline void bucket_append_u64(struct bucket_writer *writer, uint32_t buck
 /* Ends the filling, once, after all threads have finished; reports what appending could not. */
 enum status bucket_store_seal(struct bucket_store *store, struct error *e);
 
+/* Ends the filling of one bucket, of a store that has spilled nothing, while threads fill others: each
+ * thread's part of it (bucket_read_part) is then read in the order of appending. */
+void bucket_seal(struct bucket_store *store, uint32_t bucket);
+
 /* Reads a bucket of a sealed store, whose records have `width` bytes: any thread, any number of
  * times.
  *     struct bucket_reader r = bucket_read(store, bucket, 4, buffer, &error);
@@ -137,7 +141,7 @@ enum status bucket_store_inherit(struct bucket_store *heir, struct bucket_store 
                                  struct error *e);
 
 /* Chunks of one thread's records in a bucket, read for the last time, are `to`'s to fill: a writer of
- * the heir, and of the calling thread. */
+ * the heir, or of `from` itself, and the calling thread's. */
 void bucket_hand_over(struct bucket_store *from, uint32_t bucket, int writer,
                       struct bucket_writer *to);
 

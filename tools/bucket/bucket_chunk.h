@@ -9,7 +9,7 @@
 
 /* As it lies in memory and, with `next` NULL, in a spill file. */
 struct bucket_chunk {
-    struct bucket_chunk *next; /* older, or free */
+    struct bucket_chunk *next; /* older, or free; newer after bucket_seal */
     uint64_t bytes;            /* of records */
     uint32_t bucket;           /* in a spill file */
     uint32_t crc;              /* in a spill file: of the chunk with 0 here */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { AHEAD_LINES = 8 };
+
 static void start_thread(struct bucket_reader *r)
 {
     const struct bucket_writer *w = &r->store->writer[r->thread];
@@ -86,12 +88,20 @@ static const struct bucket_chunk *next_spilled(struct bucket_reader *r)
     return chunk;
 }
 
+/* The beginning of a chunk on its way to the cache, while the one before it is in use. */
+static void ask_for(const struct bucket_chunk *chunk)
+{
+    for (int line = 0; chunk != NULL && line < AHEAD_LINES; line++)
+        __builtin_prefetch((const char *)chunk + line * BUCKET_LINE_BYTES);
+}
+
 size_t bucket_reader_next(struct bucket_reader *r, const void **records)
 {
     while (r->thread < r->threads) {
         if (r->chunk != NULL) {
             size_t count = chunk_records(r, r->chunk, records);
             r->chunk = r->chunk->next;
+            ask_for(r->chunk);
             if (count > 0)
                 return count;
         } else if (++r->thread < r->threads) {

@@ -3,12 +3,24 @@
 
 #include "csr_columns.h"
 #include "range_sort.h"
+#include "upper_sweep.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* A sweep has counted already. */
+static enum status add_lengths(struct csr_rows *csr, int threads)
+{
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+    for (uint32_t r = 0; r < csr->ranges; r++)
+        upper_sweep_lengths(csr, r);
+    return ST_OK;
+}
+
 static enum status count_rows(struct csr_rows *csr, int threads, struct error *e)
 {
+    if (csr->swept)
+        return add_lengths(csr, threads);
 #pragma omp parallel num_threads(threads)
     {
         struct error error = {0};
@@ -131,20 +143,22 @@ static enum status write_offsets(const struct csr_rows *csr, const struct sectio
     return e->status;
 }
 
-static struct csr_rows describe_rows(const struct placement *pl, uint32_t shard, enum subgraph g)
+static struct csr_rows describe_rows(struct placement *pl, uint32_t shard, enum subgraph g)
 {
     const struct vertex_order *o = pl->order;
+    int swept = g == DD && pl->upper != NULL;
     return (struct csr_rows){.placement = pl,
                              .shard = shard,
                              .g = g,
-                             .ranges = placement_rows(pl, g)->count,
+                             .swept = swept,
+                             .ranges = swept ? pl->upper->dd_ranges : pl->rows[g]->count,
                              .rows = g == NN || g == ND ? o->shard[shard].locals : o->d,
                              .column_bits = pl->plan[g].column_bits,
                              .record_bytes = pl->plan[g].bytes,
                              .width = g == NN ? o->nn_column_bytes : 4};
 }
 
-enum status csr_build(const struct placement *pl, uint32_t shard, enum subgraph g, int heads,
+enum status csr_build(struct placement *pl, uint32_t shard, enum subgraph g, int heads,
                       const struct section_writer *out, struct csr_counts *counts,
                       struct error *e)
 {
@@ -161,7 +175,8 @@ enum status csr_build(const struct placement *pl, uint32_t shard, enum subgraph 
     if (memory_take(budget, (void **)&csr.heads, head_entries, 4, "head columns", e) != ST_OK)
         goto cleanup;
     memset(csr.heads, 0xff, head_entries * 4); /* HEAD_NONE, also in ranges without edges */
-    if (csr_columns_write(&csr, out, choose_encoding(&csr, out), &counts->edges, e) != ST_OK)
+    if (csr_columns_write(&csr, out, choose_encoding(&csr, out), &counts->edges, e) != ST_OK ||
+        (csr.swept && bucket_store_seal(&pl->store, e) != ST_OK))
         goto cleanup;
     if (csr.k > 0 && section_write(out, shard_section_of(g, SHARD_HEADS), 4, head_entries,
                                    csr.heads, e) != ST_OK)

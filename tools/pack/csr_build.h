@@ -1,7 +1,8 @@
 /* csr_build.h: one subgraph of one shard from its buckets to the sections of a file.
  *
  * The columns section is written as ranges of rows are sorted (csr_columns.h); heads, the mask of
- * rows that are not empty and offsets follow.
+ * rows that are not empty and offsets follow. Where the placement has an upper triangle, dd comes first:
+ * building it fills the buckets of the others.
  */
 #ifndef DBFS_CSR_BUILD_H
 #define DBFS_CSR_BUILD_H
@@ -22,7 +23,7 @@ struct csr_counts {
 
 /* `heads` is k or HEADS_AUTO: HEADS_USUAL head columns for nd and dd, unless fewer than half of the
  * rows have anything to put there. Destinations of 8 bytes have no heads. */
-enum status csr_build(const struct placement *placement, uint32_t shard, enum subgraph g,
+enum status csr_build(struct placement *placement, uint32_t shard, enum subgraph g,
                       int heads, const struct section_writer *out, struct csr_counts *counts,
                       struct error *e);
 

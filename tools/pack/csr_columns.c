@@ -1,8 +1,11 @@
 /* csr_columns.c: see csr_columns.h */
 #include "csr_columns.h"
 
+#include "upper_sweep.h"
+
 #include "formats/text.h"
 
+#include <omp.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +39,7 @@ struct queue {
     const struct csr_rows *csr;
     const struct section_writer *out;
     int packed;
+    uint32_t to_take_end; /* ranges that a sweep takes, those of the section first; 0: no sweep */
     uint32_t window; /* ranges in flight, with a buffer each */
     int threads;
     uint64_t buffer_bytes, thread_bytes;
@@ -43,6 +47,8 @@ struct queue {
 
     pthread_mutex_t lock; /* of what follows, and of ranges between two steps */
     pthread_cond_t moved;
+    uint32_t to_take, taken; /* of a sweep: the next range; all before this one have been taken */
+    unsigned char *is_taken; /* [to_take_end] */
     uint32_t to_sort, to_place, to_pack, to_write; /* the next range of each step */
     int writing;
     struct range *range;         /* [csr->ranges] */
@@ -57,6 +63,7 @@ struct queue {
 struct worker {
     struct queue *queue;
     struct range_sorter sorter;
+    struct upper_sweeper sweeper; /* instead, for a sweep */
     struct error error;
     uint32_t *offsets; /* of the rows of what is packed */
     uint64_t offset_capacity;
@@ -105,7 +112,7 @@ static enum status plan_memory(struct queue *q, struct error *e)
         records = q->csr->records[r] > records ? q->csr->records[r] : records;
     q->buffer_bytes =
         sizeof(struct column_buffer) + columns_bytes(q, records) + blocks_bytes(q, records);
-    q->thread_bytes = range_sorter_bytes(q->csr);
+    q->thread_bytes = q->csr->swept ? upper_sweeper_bytes(q->csr) : range_sorter_bytes(q->csr);
     if (q->buffer_bytes + q->thread_bytes > left)
         return fail(e, ST_RESOURCE, "sorting edges: a range of rows needs %s, and %s of the memory "
                     "budget (-S) are left",
@@ -155,18 +162,38 @@ static void *elements_of(const struct queue *q, const struct range *range)
 
 /* ---- sorting ---- */
 
-static enum status sort(struct worker *w, struct range *range, uint32_t r, uint64_t *edges)
+static enum status open_buffer(struct worker *w, struct range *range, uint32_t r)
 {
     struct queue *q = w->queue;
-    uint64_t records = q->csr->records[r];
-    if (records == 0)
+    if (range->buffer != NULL || q->csr->records[r] == 0)
         return ST_OK;
     range->buffer = take_buffer(q, &w->error);
-    if (range->buffer == NULL)
+    if (range->buffer != NULL)
+        range->block = (struct packed_block *)(range->buffer->room +
+                                               columns_bytes(q, q->csr->records[r]) / 8);
+    return w->error.status;
+}
+
+/* Ranges beyond those of the section have nothing to keep. */
+static enum status take(struct worker *w, uint32_t r)
+{
+    struct queue *q = w->queue;
+    uint32_t *columns = NULL;
+    if (r < q->csr->ranges && open_buffer(w, &q->range[r], r) == ST_OK && q->range[r].buffer != NULL)
+        columns = (uint32_t *)(q->range[r].buffer->room + PACKED_BLOCK);
+    if (w->error.status == ST_OK)
+        upper_sweep_take(q->csr, &w->sweeper, r, columns, &w->error);
+    return w->error.status;
+}
+
+static enum status sort(struct worker *w, struct range *range, uint32_t r, uint64_t *edges)
+{
+    const struct csr_rows *csr = w->queue->csr;
+    if (open_buffer(w, range, r) != ST_OK || range->buffer == NULL)
         return w->error.status;
-    range->block = (struct packed_block *)(range->buffer->room + columns_bytes(q, records) / 8);
-    range->count = range_sort(q->csr, &w->sorter, r, range->buffer->room + PACKED_BLOCK, edges,
-                              &w->error);
+    void *columns = range->buffer->room + PACKED_BLOCK;
+    range->count = csr->swept ? upper_sweep_join(csr, &w->sweeper, r, columns, edges)
+                              : range_sort(csr, &w->sorter, r, columns, edges, &w->error);
     return w->error.status;
 }
 
@@ -317,46 +344,98 @@ static void write_rest(struct worker *w, struct error *e)
 
 /* ---- threads ---- */
 
-enum step { SORT, PACK, STOP };
+enum step { TAKE, SORT, PACK, STOP };
 
-/* What is packed can be written, so that comes first. */
+/* Under the lock: whether there is a range in flight less than there may be. */
+static int may_start(const struct queue *q, uint32_t next)
+{
+    return next >= q->csr->ranges || next - q->to_write < q->window;
+}
+
+/* Under the lock. What is packed can be written, so that comes first; then rows that a sweep has
+ * taken, whose records are in the cache. */
+static enum step next_step(struct queue *q, uint32_t *r)
+{
+    if (q->to_pack < q->to_place) {
+        *r = q->to_pack++;
+        return PACK;
+    }
+    if (q->to_sort < q->csr->ranges &&
+        (q->to_take_end > 0 ? q->to_sort < q->taken : may_start(q, q->to_sort))) {
+        *r = q->to_sort++;
+        return SORT;
+    }
+    if (q->to_take < q->to_take_end && may_start(q, q->to_take)) {
+        *r = q->to_take++;
+        return TAKE;
+    }
+    return STOP;
+}
+
+/* Waits for a step while another thread may bring about one. */
 static enum step take_step(struct queue *q, uint32_t *r)
 {
-    const uint32_t ranges = q->csr->ranges;
     enum step step = STOP;
     pthread_mutex_lock(&q->lock);
-    while (q->error->status == ST_OK && q->to_pack == q->to_place && q->to_pack < ranges &&
-           (q->to_sort == ranges || q->to_sort - q->to_write >= q->window))
+    while (q->error->status == ST_OK && (step = next_step(q, r)) == STOP &&
+           (q->to_pack < q->csr->ranges || q->to_take < q->to_take_end))
         pthread_cond_wait(&q->moved, &q->lock);
-    if (q->error->status == ST_OK && q->to_pack < q->to_place) {
-        step = PACK;
-        *r = q->to_pack++;
-    } else if (q->error->status == ST_OK && q->to_sort < ranges) {
-        step = SORT;
-        *r = q->to_sort++;
-    }
+    if (q->error->status != ST_OK)
+        step = STOP;
     pthread_mutex_unlock(&q->lock);
     return step;
+}
+
+/* Under the lock. */
+static void finish_take(struct queue *q, uint32_t r)
+{
+    q->is_taken[r] = 1;
+    while (q->taken < q->to_take_end && q->is_taken[q->taken])
+        q->taken++;
+    pthread_cond_broadcast(&q->moved);
+}
+
+static enum status run_step(struct worker *w, enum step step, uint32_t r, uint64_t *edges)
+{
+    struct range *range = &w->queue->range[r];
+    return step == TAKE ? take(w, r) : step == SORT ? sort(w, range, r, edges) : pack(w, range, r);
 }
 
 static enum status do_step(struct worker *w, enum step step, uint32_t r)
 {
     struct queue *q = w->queue;
-    struct range *range = &q->range[r];
     uint64_t edges = 0;
-    if ((step == SORT ? sort(w, range, r, &edges) : pack(w, range, r)) != ST_OK)
+    if (run_step(w, step, r, &edges) != ST_OK)
         return w->error.status;
     pthread_mutex_lock(&q->lock);
     q->edges += edges;
-    if (step == SORT) {
-        range->sorted = 1;
+    if (step == TAKE) {
+        finish_take(q, r);
+    } else if (step == SORT) {
+        q->range[r].sorted = 1;
         place_sorted(q);
     } else {
-        range->ready = 1;
+        q->range[r].ready = 1;
     }
     write_ready(q);
     pthread_mutex_unlock(&q->lock);
     return ST_OK;
+}
+
+static enum status open_worker(struct worker *w)
+{
+    const struct csr_rows *csr = w->queue->csr;
+    return csr->swept ? upper_sweeper_open(&w->sweeper, csr, omp_get_thread_num(), &w->error)
+                      : range_sorter_open(&w->sorter, csr, &w->error);
+}
+
+static void close_worker(struct worker *w)
+{
+    if (w->queue->csr->swept)
+        upper_sweeper_close(&w->sweeper);
+    else
+        range_sorter_close(&w->sorter);
+    free(w->offsets);
 }
 
 static void work(struct worker *w)
@@ -364,13 +443,12 @@ static void work(struct worker *w)
     struct queue *q = w->queue;
     enum step step;
     uint32_t r = 0;
-    range_sorter_open(&w->sorter, q->csr, &w->error);
+    open_worker(w);
     while (w->error.status == ST_OK && (step = take_step(q, &r)) != STOP)
         do_step(w, step, r);
     if (w->error.status != ST_OK)
         stop(q, &w->error);
-    range_sorter_close(&w->sorter);
-    free(w->offsets);
+    close_worker(w);
 }
 
 static void run(struct queue *q, struct error *e)
@@ -395,11 +473,8 @@ static void run(struct queue *q, struct error *e)
     free(last.offsets);
 }
 
-static enum status write_ranges(struct queue *q, struct error *e)
+static void run_charged(struct queue *q, struct error *e)
 {
-    q->range = calloc(q->csr->ranges, sizeof *q->range);
-    if (q->range == NULL)
-        return fail_memory(e, "sorting edges", q->csr->ranges * sizeof *q->range);
     q->out->budget->taken_bytes += planned_bytes(q);
     run(q, e);
     q->out->budget->taken_bytes -= planned_bytes(q);
@@ -409,7 +484,18 @@ static enum status write_ranges(struct queue *q, struct error *e)
         next = q->spare->next;
         free(q->spare);
     }
+}
+
+static enum status write_ranges(struct queue *q, struct error *e)
+{
+    q->range = calloc(q->csr->ranges + 1, sizeof *q->range);
+    q->is_taken = calloc(q->to_take_end + 1, sizeof *q->is_taken);
+    if (q->range == NULL || q->is_taken == NULL)
+        fail_memory(e, "sorting edges", q->csr->ranges * sizeof *q->range);
+    else
+        run_charged(q, e);
     free(q->range);
+    free(q->is_taken);
     return e->status;
 }
 
@@ -419,6 +505,7 @@ enum status csr_columns_write(const struct csr_rows *csr, const struct section_w
     struct queue q = {.csr = csr,
                       .out = out,
                       .packed = encoding == ENCODING_PACKED,
+                      .to_take_end = csr->swept ? csr->placement->upper->ranges.count : 0,
                       .error = e};
     packed_encoder_init(&q.encoder, csr->width, out->budget);
     if ((!q.packed || packed_encoder_reserve(&q.encoder, all_records(csr), e) == ST_OK) &&

@@ -308,6 +308,63 @@ enum status order_make(struct vertex_order *o, struct vertex_values *ranks_of,
     return e->status;
 }
 
+/* ---- cutting ---- */
+
+/* The runs of the delegates, which are the first ones, leave the shard's. */
+static enum status cut_runs(struct vertex_order *o, uint64_t th, struct memory_budget *budget,
+                            struct error *e)
+{
+    struct shard_vertices *sv = &o->shard[0];
+    uint64_t runs = 0, end = 0;
+    while (runs < sv->run_count && sv->runs[runs].degree > th)
+        runs++;
+    if (memory_take(budget, (void **)&o->delegate_runs, runs, sizeof *sv->runs, "degrees", e) != ST_OK)
+        return e->status;
+    o->run_bytes += runs * sizeof *sv->runs;
+    o->delegate_run_count = runs;
+    if (memory_take(budget, (void **)&o->delegate_run_end, runs, 4, "degrees", e) != ST_OK)
+        return e->status;
+    for (uint64_t r = 0; r < runs; r++) {
+        o->delegate_runs[r] = sv->runs[r];
+        o->delegate_run_end[r] = (uint32_t)(end += sv->runs[r].vertices);
+    }
+    memmove(sv->runs, sv->runs + runs, (sv->run_count - runs) * sizeof *sv->runs);
+    sv->run_count -= runs;
+    sv->locals -= end;
+    o->d = end;
+    return ST_OK;
+}
+
+static void cut_labels(struct vertex_order *o)
+{
+    uint32_t *of = o->labels->of, d = (uint32_t)o->d;
+#pragma omp parallel for num_threads(o->labels->threads) schedule(static)
+    for (uint64_t v = 0; v < o->n; v++) {
+        if (of[v] < d) {
+            set_delegate_id(o, of[v], v);
+            of[v] |= LABEL_DELEGATE;
+        } else if (of[v] != LABEL_ISOLATED) {
+            of[v] -= d;
+        }
+    }
+}
+
+enum status order_cut(struct vertex_order *o, uint64_t th, struct memory_budget *budget,
+                      struct error *e)
+{
+    memory_release(budget, o->delegate_run_end, o->delegate_run_count, 4);
+    memory_release(budget, o->delegate_ids, o->d, o->delegate_id_width);
+    free(o->delegate_runs);
+    o->delegate_run_end = NULL;
+    o->delegate_ids = NULL;
+    o->delegate_runs = NULL;
+    if (cut_runs(o, th, budget, e) == ST_OK && take_delegates(o, budget, e) == ST_OK) {
+        cut_labels(o);
+        set_widths(o, e);
+    }
+    return e->status;
+}
+
 void order_free(struct vertex_order *o, struct memory_budget *budget)
 {
     for (uint32_t shard = 0; o->shard != NULL && shard < o->p; shard++)
@@ -319,6 +376,19 @@ void order_free(struct vertex_order *o, struct memory_budget *budget)
     memory_release(budget, o->delegate_ids, o->d, o->delegate_id_width);
     label_file_free(&o->stowed);
     memset(o, 0, sizeof *o);
+}
+
+uint64_t order_delegate_run(const struct vertex_order *o, uint32_t delegate)
+{
+    uint64_t low = 0, high = o->delegate_run_count;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (o->delegate_run_end[middle] <= delegate)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* ---- slots ---- */

@@ -49,6 +49,11 @@ enum status order_make(struct vertex_order *order, struct vertex_values *ranks_o
                        struct memory_budget *budget, struct error *e);
 void order_free(struct vertex_order *order, struct memory_budget *budget);
 
+/* Makes an order of one shard with an infinite TH, whose labels are positions by descending degree, what
+ * order_make would have made with this TH, but for the run bits of labels: those are 0. */
+enum status order_cut(struct vertex_order *order, uint64_t th, struct memory_budget *budget,
+                      struct error *e);
+
 static inline uint32_t label_delegate(const struct vertex_order *order, uint32_t label)
 {
     return label & ((UINT32_C(1) << order->delegate_bits) - 1);
@@ -59,6 +64,9 @@ static inline uint64_t order_delegate_id(const struct vertex_order *order, uint6
     return order->delegate_id_width == 4 ? ((const uint32_t *)order->delegate_ids)[i]
                                          : ((const uint64_t *)order->delegate_ids)[i];
 }
+
+/* The run of equal degrees that a delegate is in. */
+uint64_t order_delegate_run(const struct vertex_order *order, uint32_t delegate);
 
 /* Moves the labels to a spill file and gives their memory back: only order_slots needs them still. */
 enum status order_stow(struct vertex_order *order, struct spill *spill, struct error *e);

@@ -2,7 +2,7 @@
 #include "place.h"
 
 #include "formats/partition.h"
-#include "place_single.h"
+#include "upper.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,8 @@ static inline uint32_t reduce(const struct modulus *m, uint64_t v)
 /* What placing an edge of one subgraph takes, copied together. */
 struct class_placing {
     const uint16_t *of_granule;
-    unsigned shift, column_bits, record_bytes;
+    struct row_granules granules;
+    unsigned column_bits, record_bytes;
     uint32_t first_bucket;
 };
 
@@ -35,28 +36,18 @@ struct placing {
     uint32_t shard_buckets;
     const uint32_t *label;
     uint32_t delegate_mask; /* of a label */
-    const uint32_t *run_end; /* of delegates with equal degrees; NULL: labels tell all runs apart */
-    uint64_t run_count;
+    const struct vertex_order *order; /* NULL where labels tell all runs of delegates apart */
     unsigned local_bits;
     struct modulus modulus;
     int both; /* directions: the stream has each edge once */
     const unsigned char *finished; /* shards whose edges are passed over; NULL: none */
     struct bucket_store *store;
-    struct single_placing single; /* for one shard; else zeroed */
 };
 
 /* Whether `last` is in the run of the delegate `first` before it. */
-static int same_run(const struct placing *c, uint32_t first, uint32_t last)
+static int same_run(const struct vertex_order *o, uint32_t first, uint32_t last)
 {
-    uint64_t low = 0, high = c->run_count;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (c->run_end[middle] <= first)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return last < c->run_end[low];
+    return last < o->delegate_run_end[order_delegate_run(o, first)];
 }
 
 /* The shard of an edge between delegates: that of the lower degree, then of the smaller id. Ids of
@@ -68,7 +59,7 @@ static inline uint32_t dd_shard(const struct placing *c, uint64_t u, uint32_t lu
     uint32_t du = lu & c->delegate_mask, dv = lv & c->delegate_mask;
     uint32_t first = du < dv ? du : dv, last = du < dv ? dv : du;
     int same_degree = ((lu ^ lv) & ~c->delegate_mask) == 0 &&
-                      (c->run_end == NULL || same_run(c, first, last));
+                      (c->order == NULL || same_run(c->order, first, last));
     return reduce(&c->modulus, same_degree == (du < dv) ? u : v);
 }
 
@@ -78,7 +69,7 @@ static inline void append(const struct placing *c, struct bucket_writer *w, uint
     if (selective && c->finished[shard])
         return;
     const struct class_placing *class = &c->class[g];
-    uint32_t range = class->of_granule[row_ranges_granule(row, class->shift)];
+    uint32_t range = class->of_granule[row_ranges_granule(row, class->granules)];
     uint32_t bucket = shard * c->shard_buckets + class->first_bucket + range;
     uint64_t record = (uint64_t)row << class->column_bits | column;
     if (class->record_bytes == 4)
@@ -142,9 +133,7 @@ static enum status visit(void *context, int thread, const struct edge *edges, si
     /* a copy that nothing points to stays in registers while records are stored */
     const struct placing c = *(const struct placing *)context;
     struct bucket_writer *w = &c.store->writer[thread];
-    if (c.single.bucket_of != NULL)
-        place_single(&c.single, w, edges, count);
-    else if (c.finished == NULL)
+    if (c.finished == NULL)
         place_edges(&c, w, edges, count, 0);
     else
         place_edges(&c, w, edges, count, 1);
@@ -213,16 +202,22 @@ static enum status plan(struct placement *pl, const struct pack_memory *memory, 
     uint64_t nd = plan_records(&plan[ND], bits_for(o->d), sv->locals, most);
     uint64_t dn = plan_records(&plan[DN], o->local_bits, o->d, most);
     uint64_t dd = plan_records(&plan[DD], bits_for(o->d), o->d, most);
-    if (row_ranges_make(&pl->local_rows, sv->runs, sv->run_count, 1, target, smaller(nn, nd), e) !=
-            ST_OK ||
-        row_ranges_make(&pl->delegate_rows, o->delegate_runs, o->delegate_run_count, o->p, target,
-                        smaller(dn, dd), e) != ST_OK)
+    /* a delegate's edges are spread over all shards */
+    struct row_ranges_limits locals = {(double)target, smaller(nn, nd), smaller(nn, nd)},
+                             delegates = {(double)target * o->p, smaller(dn, dd), smaller(dn, dd)};
+    if (row_ranges_make(&pl->local_rows, sv->runs, sv->run_count, &locals, e) != ST_OK ||
+        row_ranges_make(&pl->delegate_rows, o->delegate_runs, o->delegate_run_count, &delegates,
+                        e) != ST_OK)
         return e->status;
     plan[NN].first_bucket = 0;
     plan[ND].first_bucket = pl->local_rows.count;
     plan[DN].first_bucket = 2 * pl->local_rows.count;
     plan[DD].first_bucket = 2 * pl->local_rows.count + pl->delegate_rows.count;
-    pl->shard_buckets = 2 * (pl->local_rows.count + pl->delegate_rows.count);
+    pl->rows[NN] = pl->rows[ND] = &pl->local_rows;
+    pl->rows[DN] = pl->rows[DD] = &pl->delegate_rows;
+    if (pl->upper != NULL)
+        pl->rows[DD] = &pl->upper->ranges;
+    pl->shard_buckets = plan[DD].first_bucket + pl->rows[DD]->count;
     return ST_OK;
 }
 
@@ -231,7 +226,6 @@ static struct placing start_placing(struct placement *pl, const struct placing_o
     const struct vertex_order *o = pl->order;
     struct placing c = {.shard_buckets = pl->shard_buckets,
                         .label = o->labels->of,
-                        .run_count = o->delegate_run_count,
                         .delegate_mask = (UINT32_C(1) << o->delegate_bits) - 1,
                         .local_bits = o->local_bits,
                         .modulus = {.p = o->p, .reciprocal = UINT64_MAX / o->p + 1},
@@ -239,11 +233,11 @@ static struct placing start_placing(struct placement *pl, const struct placing_o
                         .finished = options->finished,
                         .store = &pl->store};
     if (o->delegate_run_count > UINT64_C(1) << (31 - o->delegate_bits))
-        c.run_end = o->delegate_run_end;
+        c.order = o;
     for (int g = 0; g < SUBGRAPHS; g++) {
-        const struct row_ranges *rows = placement_rows(pl, (enum subgraph)g);
+        const struct row_ranges *rows = pl->rows[g];
         c.class[g] = (struct class_placing){.of_granule = rows->of_granule,
-                                            .shift = rows->shift,
+                                            .granules = rows->granules,
                                             .column_bits = pl->plan[g].column_bits,
                                             .record_bytes = pl->plan[g].bytes,
                                             .first_bucket = pl->plan[g].first_bucket};
@@ -251,17 +245,22 @@ static struct placing start_placing(struct placement *pl, const struct placing_o
     return c;
 }
 
-static enum status open_store(struct placement *pl, uint64_t records,
-                              const struct placing_options *options, struct memory_budget *budget,
-                              struct error *e)
+enum status placement_open(struct placement *pl, const struct vertex_order *order,
+                           struct upper *upper, uint64_t records, const struct bucket_store *like,
+                           const struct placing_options *options, struct memory_budget *budget,
+                           struct error *e)
 {
-    const struct edge_tiles *tiles = pl->order->labels->tiles;
-    struct bucket_options o = {.buckets = pl->order->p * pl->shard_buckets,
+    memset(pl, 0, sizeof *pl);
+    pl->order = order;
+    pl->upper = upper;
+    if (plan(pl, options->memory, e) != ST_OK)
+        return e->status;
+    struct bucket_options o = {.buckets = order->p * pl->shard_buckets,
                                .threads = options->threads,
                                .expected_bytes = 4 * records,
                                .room_bytes = options->store_bytes,
                                .spill = options->spill,
-                               .like = tiles != NULL ? &tiles->store : NULL};
+                               .like = like};
     for (int g = 0; g < SUBGRAPHS; g++)
         o.most_bytes = larger(o.most_bytes, pl->plan[g].bytes * records);
     return bucket_store_open(&pl->store, &o, budget, e);
@@ -274,18 +273,14 @@ enum status placement_make(struct placement *pl, const struct vertex_order *orde
 {
     /* an upper bound: how many of this rank's are loops is not known */
     uint64_t own = smaller(options->own_edges, totals->edges - totals->loops);
-    memset(pl, 0, sizeof *pl);
-    pl->order = order;
-    if (plan(pl, options->memory, e) == ST_OK)
-        open_store(pl, own * (options->symmetric ? 1 : 2), options, budget, e);
-    if (e->status == ST_OK && order->labels->tiles != NULL)
-        edge_tiles_leave(order->labels->tiles, &pl->store, e);
+    struct edge_tiles *tiles = order->labels->tiles;
+    placement_open(pl, order, NULL, own * (options->symmetric ? 1 : 2),
+                   tiles != NULL ? &tiles->store : NULL, options, budget, e);
+    if (e->status == ST_OK && tiles != NULL)
+        edge_tiles_leave(tiles, &pl->store, e);
     struct placing c = start_placing(pl, options);
-    if (e->status == ST_OK && order->p == 1 && options->finished == NULL)
-        single_placing_make(&c.single, pl, c.both, e);
     if (values_scan(order->labels, source, totals, visit, &c, e) == ST_OK)
         bucket_store_seal(&pl->store, e);
-    single_placing_free(&c.single);
     if (peers_agree(source->peers, e) != ST_OK)
         placement_free(pl);
     return e->status;

@@ -25,10 +25,14 @@ struct record_plan {
 struct placement {
     const struct vertex_order *order;
     struct row_ranges local_rows, delegate_rows; /* the same in every shard */
+    const struct row_ranges *rows[SUBGRAPHS];    /* which of them */
     uint32_t shard_buckets;                      /* buckets of a shard */
     uint32_t first_shard;                        /* that the store has buckets of */
     struct record_plan plan[SUBGRAPHS];
     struct bucket_store store;
+    /* NULL, or where the edges are: of dd the store has what is below the diagonal, in the ranges of this,
+     * and of all subgraphs no more than has been swept (upper_sweep.h) */
+    struct upper *upper;
 };
 
 /* How edges are placed. */
@@ -42,8 +46,15 @@ struct placing_options {
     const unsigned char *finished; /* [p] shards whose edges are not needed; NULL: none */
 };
 
-/* Plans the buckets and fills them with the edges of this rank's share. The status is that of all
- * ranks. */
+/* Plans the buckets and opens a store for so many records; `like` as in struct bucket_options. `upper`
+ * may be NULL. */
+enum status placement_open(struct placement *placement, const struct vertex_order *order,
+                           struct upper *upper, uint64_t records, const struct bucket_store *like,
+                           const struct placing_options *options, struct memory_budget *budget,
+                           struct error *e);
+
+/* Opens a placement and fills it with the edges of this rank's share. The status is that of
+ * all ranks. */
 enum status placement_make(struct placement *placement, const struct vertex_order *order,
                            const struct edge_source *source, const struct edges_totals *totals,
                            const struct placing_options *options, struct memory_budget *budget,
@@ -57,16 +68,21 @@ unsigned placement_record_bytes(unsigned column_bits, uint64_t rows, uint64_t ma
 /* The most bits that a column takes in any subgraph. */
 unsigned placement_column_bits(const struct vertex_order *order);
 
-static inline const struct row_ranges *placement_rows(const struct placement *placement,
-                                                      enum subgraph g)
-{
-    return g == NN || g == ND ? &placement->local_rows : &placement->delegate_rows;
-}
-
 static inline uint32_t placement_bucket(const struct placement *placement, uint32_t shard,
                                         enum subgraph g, uint32_t range)
 {
     return (shard - placement->first_shard) * placement->shard_buckets + placement->plan[g].first_bucket + range;
+}
+
+/* The row of a record, counted from the first of its range: the bits that were cut are known. */
+static inline uint64_t record_row_u32(uint32_t record, unsigned column_bits, uint64_t begin)
+{
+    return ((record >> column_bits) - (uint32_t)begin) & (UINT32_MAX >> column_bits);
+}
+
+static inline uint64_t record_row_u64(uint64_t record, unsigned column_bits, uint64_t begin)
+{
+    return ((record >> column_bits) - begin) & (UINT64_MAX >> column_bits);
 }
 
 #endif

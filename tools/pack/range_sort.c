@@ -4,11 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD_LINES = 8 };
-
 uint64_t range_begin(const struct csr_rows *csr, uint32_t r)
 {
-    uint64_t first = placement_rows(csr->placement, csr->g)->first[r];
+    uint64_t first = csr->placement->rows[csr->g]->first[r];
     return first < csr->rows ? first : csr->rows;
 }
 
@@ -19,16 +17,6 @@ static struct bucket_reader read_range(const struct csr_rows *csr, uint32_t r, v
     return bucket_read(&csr->placement->store, bucket, csr->record_bytes, buffer, e);
 }
 
-/* The next run of a bucket, with the beginning of the one after it on its way to the cache. */
-static size_t next_run(struct bucket_reader *reader, const void **records)
-{
-    size_t count = bucket_reader_next(reader, records);
-    const char *ahead = (const char *)reader->chunk;
-    for (int line = 0; ahead != NULL && line < AHEAD_LINES; line++)
-        __builtin_prefetch(ahead + line * BUCKET_LINE_BYTES);
-    return count;
-}
-
 void *range_read_buffer(const struct csr_rows *csr, struct error *e)
 {
     uint64_t bytes = bucket_read_bytes(&csr->placement->store);
@@ -36,17 +24,6 @@ void *range_read_buffer(const struct csr_rows *csr, struct error *e)
     if (buffer == NULL)
         fail_memory(e, "reading spilled edges", bytes);
     return buffer;
-}
-
-/* The row of a record, counted from the first of its range: the bits that were cut are known. */
-static inline uint64_t row_of_u32(uint32_t record, unsigned column_bits, uint64_t begin)
-{
-    return ((record >> column_bits) - (uint32_t)begin) & (UINT32_MAX >> column_bits);
-}
-
-static inline uint64_t row_of_u64(uint64_t record, unsigned column_bits, uint64_t begin)
-{
-    return ((record >> column_bits) - begin) & (UINT64_MAX >> column_bits);
 }
 
 /* ---- first round ---- */
@@ -60,7 +37,7 @@ enum status range_count(const struct csr_rows *csr, uint32_t r, void *read_buffe
     int one_row = range_begin(csr, r + 1) - begin == 1;
     const void *records;
     size_t count;
-    while ((count = next_run(&reader, &records)) > 0) {
+    while ((count = bucket_reader_next(&reader, &records)) > 0) {
         const uint32_t *narrow = records;
         const uint64_t *wide = records;
         csr->records[r] += count;
@@ -68,10 +45,10 @@ enum status range_count(const struct csr_rows *csr, uint32_t r, void *read_buffe
             length[0] += (uint32_t)count;
         } else if (csr->record_bytes == 4) {
             for (size_t i = 0; i < count; i++)
-                length[row_of_u32(narrow[i], bits, begin)]++;
+                length[record_row_u32(narrow[i], bits, begin)]++;
         } else {
             for (size_t i = 0; i < count; i++)
-                length[row_of_u64(wide[i], bits, begin)]++;
+                length[record_row_u64(wide[i], bits, begin)]++;
         }
     }
     return e->status;
@@ -150,13 +127,13 @@ static void scatter(const struct csr_rows *csr, uint64_t begin, const void *reco
     uint64_t *to_u64 = columns;
     if (csr->record_bytes == 4 && csr->width == 4) {
         for (size_t i = 0; i < count; i++)
-            to_u32[start[row_of_u32(narrow[i], bits, begin)]++] = narrow[i] & (uint32_t)mask;
+            to_u32[start[record_row_u32(narrow[i], bits, begin)]++] = narrow[i] & (uint32_t)mask;
     } else if (csr->width == 4) {
         for (size_t i = 0; i < count; i++)
-            to_u32[start[row_of_u64(wide[i], bits, begin)]++] = (uint32_t)(wide[i] & mask);
+            to_u32[start[record_row_u64(wide[i], bits, begin)]++] = (uint32_t)(wide[i] & mask);
     } else {
         for (size_t i = 0; i < count; i++)
-            to_u64[start[row_of_u64(wide[i], bits, begin)]++] = wide[i] & mask;
+            to_u64[start[record_row_u64(wide[i], bits, begin)]++] = wide[i] & mask;
     }
 }
 
@@ -168,12 +145,12 @@ static const void *sort_by_column(const struct csr_rows *csr, struct range_sorte
     const void *records;
     size_t count;
     record_radix_start(&t->radix);
-    while ((count = next_run(&reader, &records)) > 0)
+    while ((count = bucket_reader_next(&reader, &records)) > 0)
         record_radix_count(&t->radix, records, count);
     record_radix_counted(&t->radix);
     if (e->status == ST_OK)
         reader = read_range(csr, r, t->read_buffer, e);
-    while (e->status == ST_OK && (count = next_run(&reader, &records)) > 0)
+    while (e->status == ST_OK && (count = bucket_reader_next(&reader, &records)) > 0)
         record_radix_spread(&t->radix, records, count);
     return e->status == ST_OK ? record_radix_finish(&t->radix, csr->records[r]) : NULL;
 }
@@ -193,7 +170,7 @@ static enum status spread_rows(const struct csr_rows *csr, struct range_sorter *
         return e->status;
     }
     struct bucket_reader reader = read_range(csr, r, t->read_buffer, e);
-    while ((count = next_run(&reader, &records)) > 0)
+    while ((count = bucket_reader_next(&reader, &records)) > 0)
         scatter(csr, begin, records, count, t->start, columns);
     return e->status;
 }

@@ -18,9 +18,10 @@
 #include <stdint.h>
 
 struct csr_rows {
-    const struct placement *placement;
+    struct placement *placement;
     uint32_t shard;
     enum subgraph g;
+    int swept; /* rows are made by a sweep over the placement's triangle (upper_sweep.h), not from buckets */
     uint32_t ranges;
     uint64_t rows;
     unsigned column_bits;

@@ -152,16 +152,22 @@ static size_t sort_by_marks(struct row_sorter *s, uint32_t *columns, size_t coun
         return kept;                                                                               \
     }                                                                                              \
                                                                                                    \
-    static size_t sort_plainly_##suffix(struct row_sorter *s, type *columns, size_t count)         \
+    static int order_##suffix(struct row_sorter *s, type *columns, size_t count)                   \
     {                                                                                              \
         if (count <= INSERTION_MOST) {                                                             \
             insert_##suffix(columns, count);                                                       \
-        } else {                                                                                   \
-            if (!reserve_spare(s, count * sizeof *columns))                                        \
-                return SIZE_MAX;                                                                   \
-            radix_##suffix(columns, s->spare, count, s->column_bits);                              \
+            return 1;                                                                              \
         }                                                                                          \
-        return row_unique_##suffix(columns, count, columns);                                       \
+        if (!reserve_spare(s, count * sizeof *columns))                                            \
+            return 0;                                                                              \
+        radix_##suffix(columns, s->spare, count, s->column_bits);                                  \
+        return 1;                                                                                  \
+    }                                                                                              \
+                                                                                                   \
+    static size_t sort_plainly_##suffix(struct row_sorter *s, type *columns, size_t count)         \
+    {                                                                                              \
+        return order_##suffix(s, columns, count) ? row_unique_##suffix(columns, count, columns)    \
+                                                 : SIZE_MAX;                                       \
     }
 
 DEFINE_SORTS(uint32_t, u32)
@@ -177,4 +183,14 @@ size_t row_sort_u32(struct row_sorter *s, uint32_t *columns, size_t count)
 size_t row_sort_u64(struct row_sorter *s, uint64_t *columns, size_t count)
 {
     return sort_plainly_u64(s, columns, count);
+}
+
+int row_order_u32(struct row_sorter *s, uint32_t *columns, size_t count)
+{
+    return order_u32(s, columns, count);
+}
+
+uint64_t row_order_bytes(uint64_t longest)
+{
+    return 2 * longest * sizeof(uint32_t); /* reserve_spare doubles */
 }

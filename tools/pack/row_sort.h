@@ -1,4 +1,4 @@
-/* row_sort.h: sorts the columns of one row and drops duplicates */
+/* row_sort.h: sorts the columns of one row, and drops duplicates or keeps them */
 #ifndef DBFS_ROW_SORT_H
 #define DBFS_ROW_SORT_H
 
@@ -28,6 +28,11 @@ void row_sorter_close(struct row_sorter *sorter); /* a zeroed sorter is allowed 
  * ran out. */
 size_t row_sort_u32(struct row_sorter *sorter, uint32_t *columns, size_t count);
 size_t row_sort_u64(struct row_sorter *sorter, uint64_t *columns, size_t count);
+
+/* The same with duplicates kept, and without marks; zero when memory ran out. Beside a zeroed sorter it
+ * takes row_order_bytes for rows of up to `longest` columns. */
+int row_order_u32(struct row_sorter *sorter, uint32_t *columns, size_t count);
+uint64_t row_order_bytes(uint64_t longest);
 
 /* Copies ascending columns, each once, to `to`, not behind `columns`; returns how many there are. The
  * place behind the last is lost where there are duplicates. */

@@ -57,15 +57,17 @@ static enum status write_attributes(const struct packing *pk, uint32_t shard,
     return container_add(w, SHARD_ATTRIBUTES, 8, SHARD_ATTRIBUTE_COUNT, at, e);
 }
 
+static const enum subgraph build_order[SUBGRAPHS] = {DD, DN, ND, NN}; /* csr_build.h */
+
 static enum status write_sections(const struct packing *pk, uint32_t shard,
                                   struct container_writer *w, struct memory_budget *budget,
                                   struct written_shard *written, struct error *e)
 {
     struct section_writer out = {
         .writer = w, .encoding = pk->encoding, .threads = pk->threads, .budget = budget};
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        if (csr_build(pk->placement, shard, (enum subgraph)g, pk->heads[g], &out,
-                      &written->counts[g], e) != ST_OK)
+    for (int i = 0; i < SUBGRAPHS; i++) {
+        enum subgraph g = build_order[i];
+        if (csr_build(pk->placement, shard, g, pk->heads[g], &out, &written->counts[g], e) != ST_OK)
             return e->status;
     }
     if (write_vertices(pk, shard, &out, e) == ST_OK &&

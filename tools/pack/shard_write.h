@@ -13,7 +13,7 @@
 
 /* What is the same for every shard of a packing. */
 struct packing {
-    const struct placement *placement;
+    struct placement *placement;
     const struct shard_loops *loops;
     uint64_t th, pack_id;
     int heads[SUBGRAPHS]; /* head columns, or HEADS_AUTO */

@@ -113,6 +113,25 @@ enum status edge_ranks_count(struct edge_ranks *er, const struct edge_source *so
     return e->status;
 }
 
+enum status edge_ranks_make(struct edge_ranks *er, uint64_t n, uint64_t directed_edges,
+                            const struct ranks *ranks, const uint64_t *by_larger,
+                            struct memory_budget *budget, struct error *e)
+{
+    uint64_t *by_smaller;
+    *er = (struct edge_ranks){.n = n, .directed_edges = directed_edges, .ranks = ranks};
+    memory_take(budget, (void **)&by_smaller, ranks->count, 8, "edge histogram", e);
+    take_result(er, budget, e);
+    if (e->status == ST_OK) {
+        for (uint32_t r = 0; r < ranks->count; r++)
+            by_smaller[r] = ranks->degrees[r].degree * ranks->degrees[r].vertices - by_larger[r];
+        accumulate(er, by_smaller, 2);
+    }
+    memory_release(budget, by_smaller, ranks->count, 8);
+    if (e->status != ST_OK)
+        edge_ranks_free(er, budget);
+    return e->status;
+}
+
 void edge_ranks_free(struct edge_ranks *er, struct memory_budget *budget)
 {
     uint64_t cuts = er->ranks != NULL ? (uint64_t)er->ranks->count + 1 : 0;
