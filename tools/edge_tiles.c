@@ -6,10 +6,8 @@
 #include <string.h>
 
 enum {
-    NARROW_BITS = 16,   /* of an index within a range, in records of 4 bytes */
     NARROW_RANGES = 128, /* up to which ranges are that short */
-    WIDE_RANGES = 64,   /* the most ranges that are longer */
-    WIDE_BITS = 32
+    WIDE_RANGES = 64 /* the most ranges that are longer */
 };
 
 /* ---- opening ---- */
@@ -17,13 +15,13 @@ enum {
 static void cut(struct edge_tiles *t, uint64_t n)
 {
     uint64_t most = NARROW_RANGES;
-    t->range_bits = NARROW_BITS;
+    t->range_bits = TILE_NARROW_BITS;
     while (n > most << t->range_bits) {
         most = WIDE_RANGES;
         t->range_bits++;
     }
     t->ranges = n > 0 ? (uint32_t)(((n - 1) >> t->range_bits) + 1) : 1;
-    t->record_bytes = t->range_bits <= NARROW_BITS ? 4 : 8;
+    t->record_bytes = t->range_bits <= TILE_NARROW_BITS ? 4 : 8;
 }
 
 static struct bucket_options store_options(const struct edge_tiles *t, uint64_t edges, int threads)
@@ -38,7 +36,7 @@ uint64_t edge_tiles_bytes(uint64_t n, uint64_t edges, int threads)
 {
     struct edge_tiles t;
     cut(&t, n);
-    if (t.range_bits > WIDE_BITS)
+    if (t.range_bits > TILE_WIDE_BITS)
         return UINT64_MAX;
     struct bucket_options o = store_options(&t, edges, threads);
     return bucket_store_least(&o) + o.expected_bytes / 8 * 9;
@@ -78,9 +76,9 @@ enum status edge_tiles_add(struct edge_tiles *t, int thread, const struct edge *
         if (row == column)
             continue;
         if (narrow)
-            bucket_append_u32(w, tile, (uint32_t)((row & mask) << NARROW_BITS | (column & mask)));
+            bucket_append_u32(w, tile, (uint32_t)((row & mask) << TILE_NARROW_BITS | (column & mask)));
         else
-            bucket_append_u64(w, tile, (row & mask) << WIDE_BITS | (column & mask));
+            bucket_append_u64(w, tile, (row & mask) << TILE_WIDE_BITS | (column & mask));
     }
     if (w->error.status != ST_OK)
         *e = w->error;
@@ -100,9 +98,9 @@ static void count_rows(const struct edge_tiles *t, const void *records, size_t c
     const uint32_t *narrow = records;
     const uint64_t *wide = records;
     for (size_t i = 0; t->record_bytes == 4 && i < count; i++)
-        degree[narrow[i] >> NARROW_BITS]++;
+        degree[tile_row_u32(narrow[i])]++;
     for (size_t i = 0; t->record_bytes == 8 && i < count; i++)
-        degree[wide[i] >> WIDE_BITS]++;
+        degree[tile_row_u64(wide[i])]++;
 }
 
 static void count_columns(const struct edge_tiles *t, const void *records, size_t count,
@@ -111,9 +109,9 @@ static void count_columns(const struct edge_tiles *t, const void *records, size_
     const uint32_t *narrow = records;
     const uint64_t *wide = records;
     for (size_t i = 0; t->record_bytes == 4 && i < count; i++)
-        degree[narrow[i] & ((UINT32_C(1) << NARROW_BITS) - 1)]++;
+        degree[tile_column_u32(narrow[i])]++;
     for (size_t i = 0; t->record_bytes == 8 && i < count; i++)
-        degree[wide[i] & UINT32_MAX]++;
+        degree[tile_column_u64(wide[i])]++;
 }
 
 static struct bucket_reader read_tile(const struct edge_tiles *t, uint32_t row, uint32_t column)
@@ -210,51 +208,26 @@ static enum status list_parts(struct parts *parts, const struct edge_tiles *t, i
 struct tile_scan {
     struct edge_tiles *tiles;
     int thread;
-    edges_visitor visit;
+    tile_visitor visit;
     void *context;
     struct error error;
 };
-
-static void decode(const struct edge_tiles *t, const void *records, size_t count, uint64_t row,
-                   uint64_t column, struct edge *edges)
-{
-    const uint32_t *narrow = records;
-    const uint64_t *wide = records;
-    for (size_t i = 0; t->record_bytes == 4 && i < count; i++)
-        edges[i] = (struct edge){row + (narrow[i] >> NARROW_BITS),
-                                 column + (narrow[i] & ((UINT32_C(1) << NARROW_BITS) - 1))};
-    for (size_t i = 0; t->record_bytes == 8 && i < count; i++)
-        edges[i] = (struct edge){row + (wide[i] >> WIDE_BITS), column + (wide[i] & UINT32_MAX)};
-}
-
-static void visit_records(struct tile_scan *s, uint32_t tile, const void *records, size_t count)
-{
-    struct edge edges[EDGES_VISIT_PIECE];
-    const struct edge_tiles *t = s->tiles;
-    uint64_t row = (uint64_t)(tile / t->ranges) << t->range_bits;
-    uint64_t column = (uint64_t)(tile % t->ranges) << t->range_bits;
-    for (size_t at = 0; at < count && s->error.status == ST_OK; at += EDGES_VISIT_PIECE) {
-        size_t take = count - at < EDGES_VISIT_PIECE ? count - at : EDGES_VISIT_PIECE;
-        decode(t, (const char *)records + at * t->record_bytes, take, row, column, edges);
-        s->visit(s->context, s->thread, edges, take, &s->error);
-    }
-}
 
 static void scan_part(struct tile_scan *s, const struct part *part)
 {
     struct edge_tiles *t = s->tiles;
     struct bucket_reader reader =
         bucket_read_part(&t->store, part->tile, part->first, part->end, t->record_bytes);
-    const void *records;
-    size_t count;
-    while (s->error.status == ST_OK && (count = bucket_reader_next(&reader, &records)) > 0)
-        visit_records(s, part->tile, records, count);
+    struct tile_run run = {.row = (uint64_t)(part->tile / t->ranges) << t->range_bits,
+                           .column = (uint64_t)(part->tile % t->ranges) << t->range_bits};
+    while (s->error.status == ST_OK && (run.count = bucket_reader_next(&reader, &run.records)) > 0)
+        s->visit(s->context, s->thread, &run, &s->error);
     for (int w = part->first; t->heir != NULL && w < part->end; w++)
         bucket_hand_over(&t->store, part->tile, w, &t->heir->writer[s->thread]);
 }
 
-enum status edge_tiles_scan(struct edge_tiles *t, int threads, edges_visitor visit, void *context,
-                            struct error *e)
+enum status edge_tiles_visit(struct edge_tiles *t, int threads, tile_visitor visit, void *context,
+                             struct error *e)
 {
     struct parts parts;
     if (list_parts(&parts, t, threads, e) != ST_OK)
@@ -274,6 +247,47 @@ enum status edge_tiles_scan(struct edge_tiles *t, int threads, edges_visitor vis
     }
     free(parts.part);
     return e->status;
+}
+
+/* ---- scanning for edges ---- */
+
+struct edge_scan {
+    const struct edge_tiles *tiles;
+    edges_visitor visit;
+    void *context;
+};
+
+static void decode(const struct edge_tiles *t, const struct tile_run *run, size_t first, size_t count,
+                   struct edge *edges)
+{
+    const uint32_t *narrow = (const uint32_t *)run->records + first;
+    const uint64_t *wide = (const uint64_t *)run->records + first;
+    for (size_t i = 0; t->record_bytes == 4 && i < count; i++)
+        edges[i] = (struct edge){run->row + tile_row_u32(narrow[i]),
+                                 run->column + tile_column_u32(narrow[i])};
+    for (size_t i = 0; t->record_bytes == 8 && i < count; i++)
+        edges[i] = (struct edge){run->row + tile_row_u64(wide[i]),
+                                 run->column + tile_column_u64(wide[i])};
+}
+
+static enum status visit_edges(void *context, int thread, const struct tile_run *run,
+                               struct error *e)
+{
+    const struct edge_scan *s = context;
+    struct edge edges[EDGES_VISIT_PIECE];
+    for (size_t at = 0; at < run->count && e->status == ST_OK; at += EDGES_VISIT_PIECE) {
+        size_t take = run->count - at < EDGES_VISIT_PIECE ? run->count - at : EDGES_VISIT_PIECE;
+        decode(s->tiles, run, at, take, edges);
+        s->visit(s->context, thread, edges, take, e);
+    }
+    return e->status;
+}
+
+enum status edge_tiles_scan(struct edge_tiles *t, int threads, edges_visitor visit, void *context,
+                            struct error *e)
+{
+    struct edge_scan s = {.tiles = t, .visit = visit, .context = context};
+    return edge_tiles_visit(t, threads, visit_edges, &s, e);
 }
 
 enum status edge_tiles_leave(struct edge_tiles *t, struct bucket_store *heir, struct error *e)

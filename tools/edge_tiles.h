@@ -44,11 +44,47 @@ enum status edge_tiles_seal(struct edge_tiles *tiles, struct error *e);
  * is one thread's, and needs no atomic operations. */
 void edge_tiles_degrees(const struct edge_tiles *tiles, int threads, uint32_t *degree);
 
-/* Gives every edge to `visit` once, as edges_scan does, tile after tile. */
+/* Records of a tile as they lie there, of 4 or 8 bytes: tile_row and tile_column of each are counted from
+ * the first ids of the tile's ranges. */
+struct tile_run {
+    uint64_t row, column; /* first ids */
+    const void *records;
+    size_t count;
+};
+
+enum { TILE_NARROW_BITS = 16, TILE_WIDE_BITS = 32 }; /* of an index, in records of 4 and of 8 bytes */
+
+static inline uint32_t tile_row_u32(uint32_t record)
+{
+    return record >> TILE_NARROW_BITS;
+}
+
+static inline uint32_t tile_column_u32(uint32_t record)
+{
+    return record & ((UINT32_C(1) << TILE_NARROW_BITS) - 1);
+}
+
+static inline uint64_t tile_row_u64(uint64_t record)
+{
+    return record >> TILE_WIDE_BITS;
+}
+
+static inline uint64_t tile_column_u64(uint64_t record)
+{
+    return record & UINT32_MAX;
+}
+
+/* Gives every edge to `visit` once, tile after tile; what `visit` returns other than ST_OK ends that. */
+typedef enum status (*tile_visitor)(void *context, int thread, const struct tile_run *run,
+                                    struct error *e);
+enum status edge_tiles_visit(struct edge_tiles *tiles, int threads, tile_visitor visit,
+                             void *context, struct error *e);
+
+/* The same with edges, as edges_scan gives them. */
 enum status edge_tiles_scan(struct edge_tiles *tiles, int threads, edges_visitor visit,
                             void *context, struct error *e);
 
-/* The next scan is the last: what it has read becomes memory of `heir`, an open store of the same
+/* The next visit or scan is the last: what it has read becomes memory of `heir`, an open store of the same
  * budget, threads and chunk size. */
 enum status edge_tiles_leave(struct edge_tiles *tiles, struct bucket_store *heir, struct error *e);
 

@@ -82,7 +82,7 @@ static inline unsigned char *bucket_place(struct bucket_writer *writer, uint32_t
     if (((uintptr_t)at & writer->chunk_mask) == 0)
         at = bucket_new_chunk(writer, bucket);
     writer->cursor[bucket] = at + bytes;
-    __builtin_prefetch(at + BUCKET_LINE_BYTES, 1);
+    __builtin_prefetch(at + bytes, 1);
     return at;
 }
 

@@ -67,7 +67,7 @@ static enum status place_upper(struct job *j, struct error *e)
         return e->status;
     double placing = cli_seconds();
     j->report->order_seconds = placing - start;
-    if (upper_place(&j->upper, &j->order, j->source, &d->totals,
+    if (upper_place(&j->upper, &j->order, d->directed_edges / 2,
                     d->info.direction == EDGES_SYMMETRIC, j->budget, e) != ST_OK)
         return e->status;
     j->report->bucket_seconds = cli_seconds() - placing;

@@ -10,7 +10,7 @@
 
 enum {
     STEP = 128,
-    AHEAD = 64, /* edges whose labels are on their way */
+    AHEAD = 48, /* edges whose labels are on their way */
     RANGE_TARGET = 1 << 17,  /* columns of a range, both halves: they sort in the cache */
     RANGE_ROWS = 1 << 11,    /* what 4 bytes have room for beside 2^21 delegates */
     RANGES_WISHED = 1 << 12, /* before ranges grow beyond the target */
@@ -62,6 +62,7 @@ uint16_t *upper_bucket_table(const struct row_ranges *rows, unsigned column_bits
 struct placing {
     const struct upper *upper;
     const uint32_t *label;
+    unsigned tile_bytes; /* of a record of the tiles */
     int symmetric;
     uint16_t *bucket_of; /* by granule of the row */
     struct bucket_store *store;
@@ -72,26 +73,39 @@ struct step {
     uint32_t row[STEP], column[STEP], granule[STEP], record[STEP];
 };
 
-/* Positions of the ends of the edges that are no loops, and once of those that come twice; returns how
- * many edges it has seen. */
-static size_t gather(const struct placing *c, struct step *step, const struct edge *edges,
-                     size_t count)
+/* Positions of both ends, those of edges to come on their way to the first cache. Tiles have no loops. */
+static void gather(const struct placing *c, const struct tile_run *run, size_t at,
+                   struct step *restrict step)
 {
-    const uint32_t *label = c->label;
-    const int symmetric = c->symmetric;
-    size_t take = count < STEP ? count : STEP, used = 0;
-    for (size_t i = 0; i < take; i++) {
-        if (i + AHEAD < count) {
-            __builtin_prefetch(&label[edges[i + AHEAD].u]);
-            __builtin_prefetch(&label[edges[i + AHEAD].v]);
-        }
-        uint32_t u = label[edges[i].u], v = label[edges[i].v];
-        step->row[used] = u;
-        step->column[used] = v;
-        used += (u < v) | ((u > v) & !symmetric);
+    const uint32_t *restrict row = c->label + run->row, *restrict column = c->label + run->column;
+    const uint32_t *narrow = (const uint32_t *)run->records + at;
+    const uint64_t *wide = (const uint64_t *)run->records + at;
+    const size_t ahead = run->count - at > step->count + AHEAD ? AHEAD : 0;
+    for (size_t i = 0; c->tile_bytes == 4 && i < step->count; i++) {
+        __builtin_prefetch(&row[tile_row_u32(narrow[i + ahead])]);
+        __builtin_prefetch(&column[tile_column_u32(narrow[i + ahead])]);
+        step->row[i] = row[tile_row_u32(narrow[i])];
+        step->column[i] = column[tile_column_u32(narrow[i])];
     }
-    step->count = used;
-    return take;
+    for (size_t i = 0; c->tile_bytes == 8 && i < step->count; i++) {
+        __builtin_prefetch(&row[tile_row_u64(wide[i + ahead])]);
+        __builtin_prefetch(&column[tile_column_u64(wide[i + ahead])]);
+        step->row[i] = row[tile_row_u64(wide[i])];
+        step->column[i] = column[tile_column_u64(wide[i])];
+    }
+}
+
+/* Leaves one of the two directions of an edge. */
+static void drop_lower(struct step *step)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < step->count; i++) {
+        uint32_t row = step->row[i], column = step->column[i];
+        step->row[kept] = row;
+        step->column[kept] = column;
+        kept += row < column;
+    }
+    step->count = kept;
 }
 
 WIDE_CLONES
@@ -121,15 +135,17 @@ static void append(const struct placing *c, struct bucket_writer *w, const struc
     }
 }
 
-static enum status visit(void *context, int thread, const struct edge *edges, size_t count,
-                         struct error *e)
+static enum status visit(void *context, int thread, const struct tile_run *run, struct error *e)
 {
     const struct placing *c = context;
     struct bucket_writer *w = &c->store->writer[thread];
     struct step step;
     memset(&step, 0, sizeof step);
-    for (size_t at = 0; at < count;) {
-        at += gather(c, &step, edges + at, count - at);
+    for (size_t at = 0; at < run->count; at += STEP) {
+        step.count = run->count - at < STEP ? run->count - at : STEP;
+        gather(c, run, at, &step);
+        if (c->symmetric)
+            drop_lower(&step);
         compute(&step, c->upper->column_bits, c->upper->ranges.granules);
         append(c, w, &step);
     }
@@ -154,18 +170,18 @@ static enum status open_store(struct upper *u, uint64_t edges, struct memory_bud
     return e->status;
 }
 
-enum status upper_place(struct upper *u, const struct vertex_order *order,
-                        const struct edge_source *source, const struct edges_totals *totals,
+enum status upper_place(struct upper *u, const struct vertex_order *order, uint64_t edges,
                         int symmetric, struct memory_budget *budget, struct error *e)
 {
-    struct placing c = {.upper = u, .label = order->labels->of, .symmetric = symmetric,
-                        .store = &u->store};
-    uint64_t edges = (totals->edges - totals->loops) / (symmetric ? 2 : 1);
+    struct edge_tiles *tiles = order->labels->tiles;
+    struct placing c = {.upper = u, .label = order->labels->of, .tile_bytes = tiles->record_bytes,
+                        .symmetric = symmetric, .store = &u->store};
     *u = (struct upper){.order = order, .rows = order->shard[0].locals};
     u->column_bits = bits_for(u->rows);
     if (plan_ranges(u, e) == ST_OK && open_store(u, edges, budget, e) == ST_OK) {
         c.bucket_of = upper_bucket_table(&u->ranges, u->column_bits, 0, e);
-        if (values_scan(order->labels, source, totals, visit, &c, e) == ST_OK)
+        if (e->status == ST_OK &&
+            edge_tiles_visit(tiles, order->labels->threads, visit, &c, e) == ST_OK)
             bucket_store_seal(&u->store, e);
     }
     free(c.bucket_of);

@@ -55,10 +55,9 @@ static inline struct bucket_reader upper_read(const struct upper *u, uint32_t ra
 /* Memory that a graph packed in this way surely does with, beside the tiles that hold its edges. */
 uint64_t upper_bytes(uint64_t n, uint64_t directed_edges, int threads);
 
-/* Places the edges of the order's tiles, which become memory of the triangle. `symmetric`: the tiles
- * have each edge twice. */
-enum status upper_place(struct upper *upper, const struct vertex_order *order,
-                        const struct edge_source *source, const struct edges_totals *totals,
+/* Places the edges, so many, of the order's tiles, which become memory of the triangle. `symmetric`: the
+ * tiles have each edge twice. */
+enum status upper_place(struct upper *upper, const struct vertex_order *order, uint64_t edges,
                         int symmetric, struct memory_budget *budget, struct error *e);
 void upper_free(struct upper *upper, struct memory_budget *budget); /* a zeroed one is allowed */
 
