@@ -15,17 +15,18 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Records go in as runs of uneven lengths. */
-static const void *sort_in_runs(struct record_radix *x, const unsigned char *records, size_t count)
+static const void *sort_in_runs(struct record_radix *x, unsigned width, const unsigned char *records,
+                                size_t count)
 {
-    record_radix_start(x);
+    record_radix_start(x, width);
     for (size_t at = 0, run; at < count; at += run) {
         run = 1 + at % 777 < count - at ? 1 + at % 777 : count - at;
-        record_radix_count(x, records + at * x->width, run);
+        record_radix_count(x, records + at * width, run);
     }
     record_radix_counted(x);
     for (size_t at = 0, run; at < count; at += run) {
         run = 1 + at % 555 < count - at ? 1 + at % 555 : count - at;
-        record_radix_spread(x, records + at * x->width, run);
+        record_radix_spread(x, records + at * width, run);
     }
     return record_radix_finish(x, count);
 }
@@ -36,11 +37,11 @@ static uint64_t record_of(const void *records, unsigned width, size_t i)
 }
 
 /* Taken row after row, the sorted records are all in order. */
-static int sorts(struct record_radix *x, unsigned bits, size_t count, uint64_t seed)
+static int sorts(struct record_radix *x, unsigned width, unsigned bits, size_t count, uint64_t seed)
 {
     static uint64_t expected[MOST], wide[MOST];
     static uint32_t narrow[MOST];
-    uint64_t rows = 8 * x->width - bits > 3 ? 7 : 2, mask = (UINT64_C(1) << bits) - 1;
+    uint64_t rows = 8 * width - bits > 3 ? 7 : 2, mask = (UINT64_C(1) << bits) - 1;
     size_t at = 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t hash = random64(seed, i);
@@ -49,11 +50,11 @@ static int sorts(struct record_radix *x, unsigned bits, size_t count, uint64_t s
         expected[i] = wide[i];
     }
     qsort(expected, count, sizeof *expected, by_value);
-    const void *records = x->width == 4 ? (const void *)narrow : (const void *)wide;
-    const void *sorted = sort_in_runs(x, records, count);
+    const void *records = width == 4 ? (const void *)narrow : (const void *)wide;
+    const void *sorted = sort_in_runs(x, width, records, count);
     for (uint64_t row = 0; row < rows; row++) {
         for (size_t i = 0; i < count; i++) {
-            uint64_t record = record_of(sorted, x->width, i);
+            uint64_t record = record_of(sorted, width, i);
             if (record >> bits == row && expected[at++] != record)
                 return 0;
         }
@@ -70,9 +71,9 @@ int main(void)
             char name[64];
             struct record_radix x;
             struct error e = {0};
-            int ok = record_radix_open(&x, width, bits[b], &e) == ST_OK;
+            int ok = record_radix_open(&x, bits[b], &e) == ST_OK;
             for (size_t c = 0; c < sizeof counts / sizeof *counts && ok; c++)
-                ok &= sorts(&x, bits[b], counts[c], 10 * c + b);
+                ok &= sorts(&x, width, bits[b], counts[c], 10 * c + b);
             record_radix_close(&x);
             snprintf(name, sizeof name, "records of %u bytes, columns of %u bits", width, bits[b]);
             report(ok, name);

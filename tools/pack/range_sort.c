@@ -90,7 +90,7 @@ enum status range_sorter_open(struct range_sorter *t, const struct csr_rows *csr
         return fail_memory(e, "sorting edges", rows * sizeof *t->start);
     t->read_buffer = range_read_buffer(csr, e);
     if (t->read_buffer == NULL ||
-        record_radix_open(&t->radix, csr->record_bytes, csr->column_bits, e) != ST_OK)
+        record_radix_open(&t->radix, csr->column_bits, e) != ST_OK)
         return e->status;
     return row_sorter_open(&t->sorter, csr->column_bits, e);
 }
@@ -144,7 +144,7 @@ static const void *sort_by_column(const struct csr_rows *csr, struct range_sorte
     struct bucket_reader reader = read_range(csr, r, t->read_buffer, e);
     const void *records;
     size_t count;
-    record_radix_start(&t->radix);
+    record_radix_start(&t->radix, csr->record_bytes);
     while ((count = bucket_reader_next(&reader, &records)) > 0)
         record_radix_count(&t->radix, records, count);
     record_radix_counted(&t->radix);

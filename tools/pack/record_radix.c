@@ -27,12 +27,10 @@ uint64_t record_radix_bytes(unsigned column_bits)
     return BUFFERS_BYTES + (2 * sizeof(uint32_t) << record_radix_digit_bits(column_bits));
 }
 
-enum status record_radix_open(struct record_radix *x, unsigned width, unsigned column_bits,
-                              struct error *e)
+enum status record_radix_open(struct record_radix *x, unsigned column_bits, struct error *e)
 {
     size_t digits = (size_t)1 << record_radix_digit_bits(column_bits);
-    *x = (struct record_radix){.width = width,
-                               .passes = passes_of(column_bits),
+    *x = (struct record_radix){.passes = passes_of(column_bits),
                                .digit_bits = record_radix_digit_bits(column_bits),
                                .place = malloc(digits * sizeof *x->place),
                                .next = malloc(digits * sizeof *x->next),
@@ -77,8 +75,9 @@ DEFINE_LOOPS(uint64_t, u64)
 
 /* ---- passes ---- */
 
-void record_radix_start(struct record_radix *x)
+void record_radix_start(struct record_radix *x, unsigned width)
 {
+    x->width = width;
     x->pass = 0;
     memset(x->next, 0, sizeof *x->next << x->digit_bits);
 }
@@ -131,4 +130,9 @@ const void *record_radix_finish(struct record_radix *x, size_t count)
         record_radix_spread(x, from, count);
     }
     return destination(x);
+}
+
+void *record_radix_spare(const struct record_radix *x)
+{
+    return x->buffers + (x->pass + 1) % 2 * RECORD_RADIX_BYTES;
 }

@@ -18,7 +18,7 @@
 enum { RECORD_RADIX_BYTES = 1 << 20 /* of the records at most: a buffer */ };
 
 struct record_radix {
-    unsigned width; /* of a record: 4 or 8 bytes */
+    unsigned width; /* of a record: 4 or 8 bytes, since the last start */
     unsigned passes, digit_bits;
     uint32_t *place, *next; /* [2^digit_bits]: where records go, and the counts of the next pass */
     unsigned char *buffers;
@@ -29,22 +29,24 @@ struct record_radix {
 unsigned record_radix_digit_bits(unsigned column_bits);
 
 uint64_t record_radix_bytes(unsigned column_bits);
-enum status record_radix_open(struct record_radix *radix, unsigned width, unsigned column_bits,
-                              struct error *e);
+enum status record_radix_open(struct record_radix *radix, unsigned column_bits, struct error *e);
 void record_radix_close(struct record_radix *radix); /* a zeroed one is allowed */
 
 /* Sorts records that come in runs, the same ones twice:
- *     record_radix_start(radix);
+ *     record_radix_start(radix, width of a record);
  *     for each run: record_radix_count(radix, run, count);
  *     record_radix_counted(radix);
  *     for each run: record_radix_spread(radix, run, count);
  *     sorted = record_radix_finish(radix, count of all);
  * The sorted records are in a buffer of the radix: those of each row by column, rows among each other
  * in any way. */
-void record_radix_start(struct record_radix *radix);
+void record_radix_start(struct record_radix *radix, unsigned width);
 void record_radix_count(struct record_radix *radix, const void *records, size_t count);
 void record_radix_counted(struct record_radix *radix);
 void record_radix_spread(struct record_radix *radix, const void *records, size_t count);
 const void *record_radix_finish(struct record_radix *radix, size_t count);
+
+/* RECORD_RADIX_BYTES that no sorted records are in, until the next spread. */
+void *record_radix_spare(const struct record_radix *radix);
 
 #endif

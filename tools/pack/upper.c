@@ -204,7 +204,7 @@ uint64_t upper_bytes(uint64_t n, uint64_t directed_edges, int threads)
 {
     struct bucket_options o = {.buckets = 2 * RANGES_MOST, .threads = threads};
     return PACK_EDGE_BYTES * directed_edges + PACK_VERTEX_BYTES * n + bucket_store_least(&o) +
-           (uint64_t)threads * 2 * record_radix_bytes(bits_for(n));
+           (uint64_t)threads * record_radix_bytes(bits_for(n));
 }
 
 /* ---- counting ---- */

@@ -1,6 +1,8 @@
 /* upper_sweep.c: see upper_sweep.h */
 #include "upper_sweep.h"
 
+#include "formats/clones.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,12 +34,18 @@ static uint64_t largest_degree(const struct vertex_order *o)
     return sv->run_count > 0 ? sv->runs[0].degree : 0;
 }
 
+static uint64_t large_bytes(const struct upper *u)
+{
+    uint64_t bytes = u->ranges.heaviest * sizeof(uint32_t);
+    return bytes > RECORD_RADIX_BYTES ? bytes : 0;
+}
+
 uint64_t upper_sweeper_bytes(const struct csr_rows *csr)
 {
     const struct placement *pl = csr->placement;
     const struct upper *u = pl->upper;
-    return 2 * record_radix_bytes(u->column_bits) + most_rows(&u->ranges) * sizeof(uint64_t) +
-           (u->ranges.heaviest + 1) * sizeof(uint32_t) + row_order_bytes(largest_degree(pl->order)) +
+    return record_radix_bytes(u->column_bits) + most_rows(&u->ranges) * sizeof(uint64_t) +
+           large_bytes(u) + row_order_bytes(largest_degree(pl->order)) +
            (uint64_t)pl->store.threads * sizeof(struct sweep_lane);
 }
 
@@ -59,30 +67,33 @@ enum status upper_sweeper_open(struct upper_sweeper *s, const struct csr_rows *c
     const struct upper *u = pl->upper;
     *s = (struct upper_sweeper){.placement = pl, .writer = &pl->store.writer[thread]};
     s->next = malloc(most_rows(&u->ranges) * sizeof *s->next);
-    s->columns = malloc((u->ranges.heaviest + 1) * sizeof *s->columns);
+    s->large = large_bytes(u) > 0 ? malloc(large_bytes(u)) : NULL;
     s->lane = malloc((size_t)pl->store.threads * sizeof *s->lane);
     s->rows.column_bits = u->column_bits; /* rows are put into order alone, so there are no marks */
-    if (s->next == NULL || s->columns == NULL || s->lane == NULL)
+    if (s->next == NULL || s->lane == NULL || (s->large == NULL && large_bytes(u) > 0))
         return fail_memory(e, "sorting edges", upper_sweeper_bytes(csr));
     for (int g = 0; g < SUBGRAPHS; g++) {
         if (open_target(&s->target[g], pl, (enum subgraph)g, e) != ST_OK)
             return e->status;
     }
-    if (record_radix_open(&s->narrow, 4, u->column_bits, e) == ST_OK)
-        record_radix_open(&s->wide, 8, u->column_bits, e);
-    return e->status;
+    return record_radix_open(&s->radix, u->column_bits, e);
 }
 
 void upper_sweeper_close(struct upper_sweeper *s)
 {
     free(s->next);
-    free(s->columns);
+    free(s->large);
     free(s->lane);
     for (int g = 0; g < SUBGRAPHS; g++)
         free(s->target[g].bucket_of);
-    record_radix_close(&s->narrow);
-    record_radix_close(&s->wide);
+    record_radix_close(&s->radix);
     row_sorter_close(&s->rows);
+}
+
+/* Room for so many columns. */
+static uint32_t *columns_for(const struct upper_sweeper *s, uint64_t count)
+{
+    return count * sizeof(uint32_t) <= RECORD_RADIX_BYTES ? record_radix_spare(&s->radix) : s->large;
 }
 
 /* ---- lengths ---- */
@@ -132,26 +143,29 @@ static void sort_whole(const struct upper *u, struct upper_sweeper *s, uint32_t 
 {
     struct bucket_reader reader = upper_read(u, r);
     unsigned width = reader.width;
-    struct record_radix *x = width == 4 ? &s->narrow : &s->wide;
+    struct record_radix *x = &s->radix;
     const void *records;
     size_t run;
-    record_radix_start(x);
+    record_radix_start(x, width);
     while ((run = bucket_reader_next(&reader, &records)) > 0)
         record_radix_count(x, records, run);
     record_radix_counted(x);
     reader = upper_read(u, r);
     while ((run = bucket_reader_next(&reader, &records)) > 0)
         record_radix_spread(x, records, run);
-    scatter(u, u->ranges.first[r], record_radix_finish(x, count), count, width, s->next, s->columns);
+    records = record_radix_finish(x, count);
+    s->columns = record_radix_spare(x);
+    scatter(u, u->ranges.first[r], records, count, width, s->next, s->columns);
 }
 
 /* Records to their rows, which are sorted one by one. */
 static enum status sort_rows(const struct upper *u, struct upper_sweeper *s, uint32_t r,
-                             struct error *e)
+                             size_t count, struct error *e)
 {
     struct bucket_reader reader = upper_read(u, r);
     const void *records;
     size_t run, at = 0;
+    s->columns = columns_for(s, count);
     while ((run = bucket_reader_next(&reader, &records)) > 0)
         scatter(u, u->ranges.first[r], records, run, reader.width, s->next, s->columns);
     for (uint64_t row = u->ranges.first[r]; row < u->ranges.first[r + 1]; row++) {
@@ -175,20 +189,39 @@ static enum status sort_range(const struct upper *u, struct upper_sweeper *s, ui
     unsigned width = upper_record_bytes(&u->ranges, r, u->column_bits);
     if (count * width > RECORD_RADIX_BYTES ||
         count < ((size_t)1 << record_radix_digit_bits(u->column_bits)) / 4)
-        return sort_rows(u, s, r, e);
+        return sort_rows(u, s, r, count, e);
     sort_whole(u, s, r, count);
     return ST_OK;
 }
 
 /* ---- appending ---- */
 
-static inline void append(const struct sweep_target *t, struct bucket_writer *w, uint32_t row,
-                          uint32_t column)
+enum { STEP = 128, FEW = 16 /* not worth a step */ };
+
+/* Some edges on their way: in vectors, what cannot be predicted. */
+struct step {
+    uint32_t row[STEP], granule[STEP], record[STEP];
+};
+
+WIDE_CLONES
+static void compute(struct step *restrict step, const uint32_t *rows, size_t count, uint32_t origin,
+                    uint32_t column, unsigned column_bits, struct row_granules granules)
 {
-    uint32_t bucket = t->bucket_of[row_ranges_granule(row, t->granules)];
-    uint32_t number = t->first_bucket + (bucket & ~(uint32_t)UPPER_WIDE);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t row = rows[i] - origin;
+        step->row[i] = row;
+        step->granule[i] = row_ranges_granule(row, granules);
+        step->record[i] = row << column_bits | column;
+    }
+}
+
+static inline void append(const struct sweep_target *t, struct bucket_writer *w, uint32_t granule,
+                          uint32_t row, uint32_t column, uint32_t record)
+{
+    uint32_t bucket = t->bucket_of[granule];
+    uint32_t number = t->first_bucket + (bucket & (UPPER_WIDE - 1));
     if ((bucket & UPPER_WIDE) == 0)
-        bucket_append_u32(w, number, row << t->column_bits | column);
+        bucket_append_u32(w, number, record);
     else
         bucket_append_u64(w, number, (uint64_t)row << t->column_bits | column);
 }
@@ -198,16 +231,29 @@ static void append_column(const struct sweep_target *target, struct bucket_write
                           const uint32_t *rows, size_t count, uint32_t origin, uint32_t column)
 {
     const struct sweep_target t = *target;
-    for (size_t i = 0; i < count; i++)
-        append(&t, w, rows[i] - origin, column);
+    struct step step;
+    while (count >= FEW) {
+        size_t take = count < STEP ? count : STEP;
+        compute(&step, rows, take, origin, column, t.column_bits, t.granules);
+        for (size_t i = 0; i < take; i++)
+            append(&t, w, step.granule[i], step.row[i], column, step.record[i]);
+        rows += take;
+        count -= take;
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t row = rows[i] - origin;
+        append(&t, w, row_ranges_granule(row, t.granules), row, column,
+               row << t.column_bits | column);
+    }
 }
 
 static void append_row(const struct sweep_target *target, struct bucket_writer *w, uint32_t row,
                        const uint32_t *columns, size_t count, uint32_t origin)
 {
     const struct sweep_target t = *target;
+    uint32_t granule = row_ranges_granule(row, t.granules);
     for (size_t i = 0; i < count; i++)
-        append(&t, w, row, columns[i] - origin);
+        append(&t, w, granule, row, columns[i] - origin, row << t.column_bits | (columns[i] - origin));
 }
 
 /* Passes sorted rows on, and copies what is kept. */
@@ -346,6 +392,7 @@ uint64_t upper_sweep_join(const struct csr_rows *csr, struct upper_sweeper *s, u
         s->next[row - begin] = at;
         at += csr->length[row] - delegates[row];
     }
+    s->columns = columns_for(s, at);
     collect(csr, s, r);
     const uint32_t *lower = s->columns, *upper = columns + at;
     uint32_t *to = columns;

@@ -38,10 +38,11 @@ struct upper_sweeper {
     struct placement *placement;
     struct bucket_writer *writer; /* this thread's, of the placement */
     struct sweep_target target[SUBGRAPHS];
-    struct record_radix narrow, wide; /* records of 4 and of 8 bytes */
+    struct record_radix radix;
     struct row_sorter rows;
     uint64_t *next;    /* [rows of the longest range] where the next column of a row goes */
-    uint32_t *columns; /* [records of the heaviest range] */
+    uint32_t *columns; /* rows: in the radix's spare buffer, or where they are too long in `large` */
+    uint32_t *large;   /* [records of the heaviest range], or NULL */
     struct sweep_lane *lane; /* [threads of the store] parts of a bucket */
 };
 
