@@ -19,9 +19,14 @@ typedef enum status (*edges_visitor)(void *context, int thread, const struct edg
 enum status edges_scan(struct edges_reader *reader, int threads, edges_visitor visit,
                        void *context, struct edges_totals *totals, struct error *e);
 
-/* The same without the comparison, for one of several slices (edges_reader_slice): the tallies of all
+/* The CRC of a block tells which one is damaged. Whether one is, the tally of all edges tells as well, for
+ * less: who can read the stream again after a failure may leave CRCs to that. */
+enum edges_crcs { EDGES_CRCS_CHECKED, EDGES_CRCS_LEFT };
+
+/* edges_scan without the comparison, for one of several slices (edges_reader_slice): the tallies of all
  * are merged and given to edges_reader_finish. */
-enum status edges_scan_slice(struct edges_reader *reader, int threads, edges_visitor visit,
-                             void *context, struct edges_totals *tally, struct error *e);
+enum status edges_scan_slice(struct edges_reader *reader, enum edges_crcs crcs, int threads,
+                             edges_visitor visit, void *context, struct edges_totals *tally,
+                             struct error *e);
 
 #endif

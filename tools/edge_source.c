@@ -151,20 +151,43 @@ static void sum_tallies(const struct peers *peers, struct edges_totals *tally)
     tally->max_id = peers_max_u64(peers, tally->max_id);
 }
 
+static enum status visit_nothing(void *context, int thread, const struct edge *edges, size_t count,
+                                 struct error *e)
+{
+    (void)context, (void)thread, (void)edges, (void)count;
+    return e->status;
+}
+
+/* After a pass that has left the CRCs: where one says that a block is damaged, that is the failure. */
+static void find_damage(const struct edge_source *s, int threads, struct error *e)
+{
+    struct edges_reader *reader = NULL;
+    struct edges_totals totals;
+    struct error cause = {0};
+    if (edge_source_reader(s, &reader, &cause) == ST_OK)
+        edges_scan(reader, threads, visit_nothing, NULL, &totals, &cause);
+    edges_reader_close(reader);
+    if (cause.status == ST_BAD_DATA)
+        *e = cause;
+}
+
 enum status edge_source_first_scan(const struct edge_source *s, struct edges_reader *reader,
                                    int threads, edges_visitor visit, void *context,
                                    struct edges_totals *totals, uint64_t *own_edges,
                                    struct error *e)
 {
-    struct edges_totals tally;
+    enum edges_crcs crcs = s->peers->count == 1 ? EDGES_CRCS_LEFT : EDGES_CRCS_CHECKED;
+    struct edges_totals tally = {0};
     memset(totals, 0, sizeof *totals);
     if (e->status == ST_OK && take_share(s, reader, e) == ST_OK)
-        edges_scan_slice(reader, threads, visit, context, &tally, e);
-    if (peers_agree(s->peers, e) != ST_OK)
-        return e->status;
-    *own_edges = tally.edges;
-    sum_tallies(s->peers, &tally);
-    edges_reader_finish(reader, &tally, totals, e);
+        edges_scan_slice(reader, crcs, threads, visit, context, &tally, e);
+    if (peers_agree(s->peers, e) == ST_OK) {
+        *own_edges = tally.edges;
+        sum_tallies(s->peers, &tally);
+        edges_reader_finish(reader, &tally, totals, e);
+    }
+    if (e->status == ST_BAD_DATA && crcs == EDGES_CRCS_LEFT)
+        find_damage(s, threads, e);
     return peers_agree(s->peers, e);
 }
 

@@ -1,6 +1,8 @@
 /* edge_tiles.c: see edge_tiles.h */
 #include "edge_tiles.h"
 
+#include "formats/clones.h"
+
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,24 +63,46 @@ void edge_tiles_close(struct edge_tiles *t)
 
 /* ---- filling ---- */
 
+enum { STEP = 128 };
+
+/* Some edges on their way: in vectors, what cannot be predicted. */
+struct step {
+    uint32_t tile[STEP];
+    uint64_t record[STEP];
+};
+
+WIDE_CLONES
+static void compute(const struct edge_tiles *t, const struct edge *edges, size_t count,
+                    struct step *restrict step)
+{
+    const unsigned bits = t->range_bits, shift = t->record_bytes == 4 ? TILE_NARROW_BITS : TILE_WIDE_BITS;
+    const uint32_t ranges = t->ranges, undirected = t->undirected != 0;
+    const uint64_t mask = (UINT64_C(1) << bits) - 1;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t u = edges[i].u, v = edges[i].v, swap = -(uint64_t)(undirected & (v < u)) & (u ^ v);
+        uint64_t row = u ^ swap, column = v ^ swap;
+        step->tile[i] = (uint32_t)(row >> bits) * ranges + (uint32_t)(column >> bits);
+        step->record[i] = (row & mask) << shift | (column & mask);
+    }
+}
+
 enum status edge_tiles_add(struct edge_tiles *t, int thread, const struct edge *edges, size_t count,
                            struct error *e)
 {
     struct bucket_writer *w = &t->store.writer[thread];
-    const unsigned bits = t->range_bits;
-    const uint32_t ranges = t->ranges, narrow = t->record_bytes == 4;
-    const uint64_t mask = (UINT64_C(1) << bits) - 1;
-    const int undirected = t->undirected;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t u = edges[i].u, v = edges[i].v;
-        uint64_t row = undirected && v < u ? v : u, column = undirected && v < u ? u : v;
-        uint32_t tile = (uint32_t)(row >> bits) * ranges + (uint32_t)(column >> bits);
-        if (row == column)
-            continue;
-        if (narrow)
-            bucket_append_u32(w, tile, (uint32_t)((row & mask) << TILE_NARROW_BITS | (column & mask)));
-        else
-            bucket_append_u64(w, tile, (row & mask) << TILE_WIDE_BITS | (column & mask));
+    const int narrow = t->record_bytes == 4;
+    struct step step;
+    for (size_t at = 0; at < count; at += STEP) {
+        size_t take = count - at < STEP ? count - at : STEP;
+        compute(t, edges + at, take, &step);
+        for (size_t i = 0; i < take; i++) {
+            if (edges[at + i].u == edges[at + i].v)
+                continue;
+            if (narrow)
+                bucket_append_u32(w, step.tile[i], (uint32_t)step.record[i]);
+            else
+                bucket_append_u64(w, step.tile[i], step.record[i]);
+        }
     }
     if (w->error.status != ST_OK)
         *e = w->error;

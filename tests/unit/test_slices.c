@@ -40,7 +40,7 @@ static enum status pass(const struct edge_source *source, uint32_t index, uint32
     struct edges_reader *reader = NULL;
     if (edge_source_reader(source, &reader, e) == ST_OK &&
         edges_reader_slice(reader, index, count, e) == ST_OK &&
-        edges_scan_slice(reader, 2, visit, &sums[0], &own, e) == ST_OK)
+        edges_scan_slice(reader, EDGES_CRCS_CHECKED, 2, visit, &sums[0], &own, e) == ST_OK)
         edges_tally_merge(tally, &own);
     edges_reader_close(reader);
     reader = NULL;
