@@ -98,6 +98,22 @@ static inline void bucket_append_u64(struct bucket_writer *writer, uint32_t buck
     *(uint64_t *)(void *)bucket_place(writer, bucket, 8) = record;
 }
 
+/* Where the bucket's next records go, and for how many bytes; bucket_filled tells how many were used. */
+static inline unsigned char *bucket_room(struct bucket_writer *writer, uint32_t bucket, size_t *bytes)
+{
+    unsigned char *at = writer->cursor[bucket];
+    if (((uintptr_t)at & writer->chunk_mask) == 0)
+        at = bucket_new_chunk(writer, bucket);
+    *bytes = writer->chunk_mask + 1 - ((uintptr_t)at & writer->chunk_mask);
+    return at;
+}
+
+static inline void bucket_filled(struct bucket_writer *writer, uint32_t bucket, unsigned char *end)
+{
+    writer->cursor[bucket] = end;
+    __builtin_prefetch(end, 1);
+}
+
 /* Ends the filling, once, after all threads have finished; reports what appending could not. */
 enum status bucket_store_seal(struct bucket_store *store, struct error *e);
 

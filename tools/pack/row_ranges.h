@@ -38,7 +38,7 @@ struct row_ranges {
 struct row_ranges_limits {
     double target;      /* units of weight */
     uint64_t max_rows;  /* at least rows / 4096 */
-    uint64_t wish_rows; /* no more rows than these where that leaves a quarter of the target */
+    uint64_t wish_rows; /* no more rows than these where that leaves half the target */
 };
 
 /* Ranges for rows that weigh what their degree in `runs` (in row order) says. */

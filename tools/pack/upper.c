@@ -13,8 +13,8 @@ enum {
     AHEAD = 48, /* edges whose labels are on their way */
     RANGE_TARGET = 1 << 17,  /* columns of a range, both halves: they sort in the cache */
     RANGE_ROWS = 1 << 11,    /* what 4 bytes have room for beside 2^21 delegates */
-    RANGES_WISHED = 1 << 12, /* before ranges grow beyond the target */
-    RANGES_MOST = 1 << 14    /* with those that were cut for their rows */
+    RANGES_WISHED = 1 << 13, /* before ranges grow beyond the target */
+    RANGES_MOST = UPPER_WIDE /* with those that were cut for their rows */
 };
 
 static unsigned bits_for(uint64_t count)

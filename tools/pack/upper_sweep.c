@@ -1,8 +1,6 @@
 /* upper_sweep.c: see upper_sweep.h */
 #include "upper_sweep.h"
 
-#include "formats/clones.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +53,7 @@ static enum status open_target(struct sweep_target *t, const struct placement *p
     const struct record_plan *plan = &pl->plan[g];
     *t = (struct sweep_target){.granules = pl->rows[g]->granules,
                                .column_bits = plan->column_bits,
+                               .first = pl->rows[g]->first,
                                .first_bucket = plan->first_bucket};
     t->bucket_of = upper_bucket_table(pl->rows[g], plan->column_bits, g != DD && plan->bytes == 8, e);
     return e->status;
@@ -123,172 +122,252 @@ static uint64_t kept_columns(const struct csr_rows *csr, uint32_t r)
     return kept;
 }
 
-/* ---- sorting above the diagonal ---- */
-
-static void scatter(const struct upper *u, uint64_t begin, const void *records, size_t count,
-                    unsigned width, uint64_t *restrict next, uint32_t *restrict to)
-{
-    const unsigned bits = u->column_bits;
-    const uint32_t mask = (uint32_t)((UINT64_C(1) << bits) - 1);
-    const uint32_t *narrow = records;
-    const uint64_t *wide = records;
-    for (size_t i = 0; width == 4 && i < count; i++)
-        to[next[record_row_u32(narrow[i], bits, begin)]++] = narrow[i] & mask;
-    for (size_t i = 0; width == 8 && i < count; i++)
-        to[next[record_row_u64(wide[i], bits, begin)]++] = (uint32_t)wide[i] & mask;
-}
-
-/* All records of a range by column, and then to their rows. */
-static void sort_whole(const struct upper *u, struct upper_sweeper *s, uint32_t r, size_t count)
-{
-    struct bucket_reader reader = upper_read(u, r);
-    unsigned width = reader.width;
-    struct record_radix *x = &s->radix;
-    const void *records;
-    size_t run;
-    record_radix_start(x, width);
-    while ((run = bucket_reader_next(&reader, &records)) > 0)
-        record_radix_count(x, records, run);
-    record_radix_counted(x);
-    reader = upper_read(u, r);
-    while ((run = bucket_reader_next(&reader, &records)) > 0)
-        record_radix_spread(x, records, run);
-    records = record_radix_finish(x, count);
-    s->columns = record_radix_spare(x);
-    scatter(u, u->ranges.first[r], records, count, width, s->next, s->columns);
-}
-
-/* Records to their rows, which are sorted one by one. */
-static enum status sort_rows(const struct upper *u, struct upper_sweeper *s, uint32_t r,
-                             size_t count, struct error *e)
-{
-    struct bucket_reader reader = upper_read(u, r);
-    const void *records;
-    size_t run, at = 0;
-    s->columns = columns_for(s, count);
-    while ((run = bucket_reader_next(&reader, &records)) > 0)
-        scatter(u, u->ranges.first[r], records, run, reader.width, s->next, s->columns);
-    for (uint64_t row = u->ranges.first[r]; row < u->ranges.first[r + 1]; row++) {
-        if (!row_order_u32(&s->rows, s->columns + at, u->records[row]))
-            return fail_memory(e, "sorting edges", row_order_bytes(u->records[row]));
-        at += u->records[row];
-    }
-    return ST_OK;
-}
-
-/* Leaves the rows in s->columns. */
-static enum status sort_range(const struct upper *u, struct upper_sweeper *s, uint32_t r,
-                              struct error *e)
-{
-    uint64_t begin = u->ranges.first[r], end = u->ranges.first[r + 1];
-    size_t count = 0;
-    for (uint64_t row = begin; row < end; row++) {
-        s->next[row - begin] = count;
-        count += u->records[row];
-    }
-    unsigned width = upper_record_bytes(&u->ranges, r, u->column_bits);
-    if (count * width > RECORD_RADIX_BYTES ||
-        count < ((size_t)1 << record_radix_digit_bits(u->column_bits)) / 4)
-        return sort_rows(u, s, r, count, e);
-    sort_whole(u, s, r, count);
-    return ST_OK;
-}
-
 /* ---- appending ---- */
 
-enum { STEP = 128, FEW = 16 /* not worth a step */ };
+/* Any edge to any subgraph. */
+static inline void append(const struct sweep_target *t, struct bucket_writer *w, uint32_t row,
+                          uint32_t column)
+{
+    uint32_t entry = t->bucket_of[row_ranges_granule(row, t->granules)];
+    uint32_t bucket = t->first_bucket + (entry & (UPPER_WIDE - 1));
+    if ((entry & UPPER_WIDE) == 0)
+        bucket_append_u32(w, bucket, row << t->column_bits | column);
+    else
+        bucket_append_u64(w, bucket, (uint64_t)row << t->column_bits | column);
+}
 
-/* Some edges on their way: in vectors, what cannot be predicted. */
-struct step {
-    uint32_t row[STEP], granule[STEP], record[STEP];
+/* An edge of which one end is normal, in both directions. */
+static inline void append_normal(struct upper_sweeper *s, uint32_t row, uint32_t column)
+{
+    const uint32_t d = (uint32_t)s->placement->order->d;
+    if (row < d) {
+        append(&s->target[DN], s->writer, row, column - d);
+        append(&s->target[ND], s->writer, column - d, row);
+    } else {
+        append(&s->target[NN], s->writer, row - d, column - d);
+        append(&s->target[NN], s->writer, column - d, row - d);
+    }
+}
+
+/* A place in a bucket, for records of rows before `end` and as many as there is room for. */
+struct bucket_run {
+    uint32_t bucket, end;
+    int wide;
+    size_t room;
+    unsigned char *at;
 };
 
-WIDE_CLONES
-static void compute(struct step *restrict step, const uint32_t *rows, size_t count, uint32_t origin,
-                    uint32_t column, unsigned column_bits, struct row_granules granules)
+static inline struct bucket_run start_run(const struct sweep_target *t, struct bucket_writer *w,
+                                          uint32_t row)
 {
-    for (size_t i = 0; i < count; i++) {
-        uint32_t row = rows[i] - origin;
-        step->row[i] = row;
-        step->granule[i] = row_ranges_granule(row, granules);
-        step->record[i] = row << column_bits | column;
-    }
+    uint32_t entry = t->bucket_of[row_ranges_granule(row, t->granules)];
+    uint32_t range = entry & (UPPER_WIDE - 1);
+    struct bucket_run run = {.bucket = t->first_bucket + range,
+                             .end = t->first[range + 1],
+                             .wide = (entry & UPPER_WIDE) != 0};
+    run.at = bucket_room(w, run.bucket, &run.room);
+    run.room /= run.wide ? 8 : 4;
+    return run;
 }
 
-static inline void append(const struct sweep_target *t, struct bucket_writer *w, uint32_t granule,
-                          uint32_t row, uint32_t column, uint32_t record)
+static inline unsigned char *put(unsigned char *at, int wide, uint64_t record)
 {
-    uint32_t bucket = t->bucket_of[granule];
-    uint32_t number = t->first_bucket + (bucket & (UPPER_WIDE - 1));
-    if ((bucket & UPPER_WIDE) == 0)
-        bucket_append_u32(w, number, record);
+    if (wide)
+        *(uint64_t *)(void *)at = record;
     else
-        bucket_append_u64(w, number, (uint64_t)row << t->column_bits | column);
+        *(uint32_t *)(void *)at = (uint32_t)record;
+    return at + (wide ? 8 : 4);
 }
 
-/* A column of the transpose; its rows are counted from `origin`. */
-static void append_column(const struct sweep_target *target, struct bucket_writer *w,
-                          const uint32_t *rows, size_t count, uint32_t origin, uint32_t column)
-{
-    const struct sweep_target t = *target;
-    struct step step;
-    while (count >= FEW) {
-        size_t take = count < STEP ? count : STEP;
-        compute(&step, rows, take, origin, column, t.column_bits, t.granules);
-        for (size_t i = 0; i < take; i++)
-            append(&t, w, step.granule[i], step.row[i], column, step.record[i]);
-        rows += take;
-        count -= take;
+/* ---- sorting above the diagonal ---- */
+
+/* The loops over records of 4 and of 8 bytes. */
+#define DEFINE_LOOPS(type, suffix)                                                                 \
+    /* Records to their rows. */                                                                   \
+    static void group_##suffix(const type *from, size_t count, unsigned bits, uint64_t begin,      \
+                               uint64_t *restrict next, type *restrict to)                         \
+    {                                                                                              \
+        for (size_t i = 0; i < count; i++)                                                         \
+            to[next[record_row_##suffix(from[i], bits, begin)]++] = from[i];                       \
+    }                                                                                              \
+                                                                                                   \
+    /* Their columns to their rows. */                                                             \
+    static void spread_##suffix(const type *from, size_t count, unsigned bits, uint64_t begin,     \
+                                uint64_t *restrict next, uint32_t *restrict to)                    \
+    {                                                                                              \
+        const type mask = ((type)1 << bits) - 1;                                                   \
+        for (size_t i = 0; i < count; i++)                                                         \
+            to[next[record_row_##suffix(from[i], bits, begin)]++] = (uint32_t)(from[i] & mask);    \
+    }                                                                                              \
+                                                                                                   \
+    /* Of records by ascending column, how many are below `end`. */                                \
+    static size_t count_below_##suffix(const type *from, size_t count, unsigned bits, uint32_t end)\
+    {                                                                                              \
+        const type mask = ((type)1 << bits) - 1;                                                   \
+        size_t low = 0;                                                                            \
+        while (low < count) {                                                                      \
+            size_t middle = low + (count - low) / 2;                                               \
+            if ((from[middle] & mask) < end)                                                       \
+                low = middle + 1;                                                                  \
+            else                                                                                   \
+                count = middle;                                                                    \
+        }                                                                                          \
+        return low;                                                                                \
+    }                                                                                              \
+                                                                                                   \
+    /* Transposes records by ascending column, which go to one bucket after the other; rows of the \
+     * transpose are counted from `origin`. */                                                     \
+    static void transpose_##suffix(const struct sweep_target *target, struct bucket_writer *w,     \
+                                   const type *from, size_t count, unsigned bits, uint64_t begin,  \
+                                   uint32_t origin)                                                \
+    {                                                                                              \
+        const struct sweep_target t = *target;                                                     \
+        const type mask = ((type)1 << bits) - 1;                                                   \
+        for (size_t i = 0; i < count;) {                                                           \
+            struct bucket_run run = start_run(&t, w, (uint32_t)(from[i] & mask) - origin);         \
+            size_t most = count - i < run.room ? count : i + run.room;                             \
+            for (; i < most && (from[i] & mask) - origin < run.end; i++) {                         \
+                uint64_t column = begin + record_row_##suffix(from[i], bits, begin);               \
+                uint64_t row = (from[i] & mask) - origin;                                          \
+                run.at = put(run.at, run.wide, row << t.column_bits | column);                     \
+            }                                                                                      \
+            bucket_filled(w, run.bucket, run.at);                                                  \
+        }                                                                                          \
+    }                                                                                              \
+                                                                                                   \
+    /* Appends records as they are; their columns are counted from `origin`. */                    \
+    static void append_##suffix(const struct sweep_target *target, struct bucket_writer *w,        \
+                                const type *from, size_t count, unsigned bits, uint64_t begin,     \
+                                uint32_t origin)                                                   \
+    {                                                                                              \
+        const struct sweep_target t = *target;                                                     \
+        const type mask = ((type)1 << bits) - 1;                                                   \
+        for (size_t i = 0; i < count; i++)                                                         \
+            append(&t, w, (uint32_t)(begin + record_row_##suffix(from[i], bits, begin)),           \
+                   (uint32_t)(from[i] & mask) - origin);                                           \
+    }                                                                                              \
+                                                                                                   \
+    /* Records by column, those of equal columns by row, go where they belong. */                  \
+    static void pass_on_##suffix(const struct upper *u, struct upper_sweeper *s, uint32_t r,       \
+                                 const type *from, size_t count, uint32_t *kept)                   \
+    {                                                                                              \
+        const struct sweep_target *t = s->target;                                                  \
+        const uint32_t d = (uint32_t)u->order->d;                                                  \
+        const uint64_t begin = u->ranges.first[r];                                                 \
+        const unsigned bits = u->column_bits;                                                      \
+        const type mask = ((type)1 << bits) - 1;                                                   \
+        size_t at = count_below_##suffix(from, count, bits, d);                                    \
+        transpose_##suffix(&t[DD], s->writer, from, at, bits, begin, 0);                           \
+        spread_##suffix(from, at, bits, begin, s->next, kept);                                     \
+        if (u->ranges.first[r + 1] <= d) {                                                         \
+            transpose_##suffix(&t[ND], s->writer, from + at, count - at, bits, begin, d);          \
+            append_##suffix(&t[DN], s->writer, from + at, count - at, bits, begin, d);             \
+            return;                                                                                \
+        }                                                                                          \
+        for (; at < count; at++)                                                                   \
+            append_normal(s, (uint32_t)(begin + record_row_##suffix(from[at], bits, begin)),       \
+                          (uint32_t)(from[at] & mask));                                            \
     }
-    for (size_t i = 0; i < count; i++) {
-        uint32_t row = rows[i] - origin;
-        append(&t, w, row_ranges_granule(row, t.granules), row, column,
-               row << t.column_bits | column);
+
+DEFINE_LOOPS(uint32_t, u32)
+DEFINE_LOOPS(uint64_t, u64)
+
+/* Where each row of a range begins, from the lengths of the rows. */
+static size_t start_rows(const uint32_t *length, uint64_t rows, uint64_t *next)
+{
+    size_t at = 0;
+    for (uint64_t i = 0; i < rows; i++) {
+        next[i] = at;
+        at += length[i];
     }
+    return at;
 }
 
-static void append_row(const struct sweep_target *target, struct bucket_writer *w, uint32_t row,
-                       const uint32_t *columns, size_t count, uint32_t origin)
+/* All records of a range, row after row. */
+static void *group(const struct upper *u, struct upper_sweeper *s, uint32_t r)
 {
-    const struct sweep_target t = *target;
-    uint32_t granule = row_ranges_granule(row, t.granules);
-    for (size_t i = 0; i < count; i++)
-        append(&t, w, granule, row, columns[i] - origin, row << t.column_bits | (columns[i] - origin));
-}
-
-/* Passes sorted rows on, and copies what is kept. */
-static void pass_on(const struct upper *u, struct upper_sweeper *s, uint32_t r, uint32_t *kept)
-{
-    const uint32_t d = (uint32_t)u->order->d, *from = s->columns;
-    const struct sweep_target *to = s->target;
-    struct bucket_writer *w = s->writer;
-    for (uint32_t row = u->ranges.first[r]; row < u->ranges.first[r + 1]; row++) {
-        uint32_t count = u->records[row], own = row < d ? u->delegates[row] : 0;
-        if (row < d) {
-            append_column(&to[DD], w, from, own, 0, row);
-            append_column(&to[ND], w, from + own, count - own, d, row);
-            append_row(&to[DN], w, row, from + own, count - own, d);
-            memcpy(kept, from, own * sizeof *kept);
-            kept += own;
-        } else if (count > 0) {
-            append_column(&to[NN], w, from, count, d, row - d);
-            append_row(&to[NN], w, row - d, from, count, d);
+    struct bucket_reader reader = upper_read(u, r);
+    const uint64_t begin = u->ranges.first[r];
+    void *to = record_radix_spare(&s->radix);
+    const void *records;
+    size_t run;
+    while ((run = bucket_reader_next(&reader, &records)) > 0) {
+        if (u->ranges.first[r + 1] - begin == 1) {
+            memcpy((char *)to + s->next[0] * reader.width, records, run * reader.width);
+            s->next[0] += run;
+        } else if (reader.width == 4) {
+            group_u32(records, run, u->column_bits, begin, s->next, to);
+        } else {
+            group_u64(records, run, u->column_bits, begin, s->next, to);
         }
-        from += count;
     }
+    return to;
+}
+
+/* A range whose records fit into the radix's buffers. */
+static void take_whole(struct upper *u, struct upper_sweeper *s, uint32_t r, size_t count,
+                       uint32_t *kept)
+{
+    const uint64_t begin = u->ranges.first[r];
+    record_radix_start(&s->radix, upper_record_bytes(&u->ranges, r, u->column_bits));
+    void *records = group(u, s, r);
+    for (int i = 0; i < u->store.threads; i++)
+        bucket_hand_over(&u->store, r, i, s->writer);
+    record_radix_count(&s->radix, records, count);
+    record_radix_counted(&s->radix);
+    record_radix_spread(&s->radix, records, count);
+    const void *sorted = record_radix_finish(&s->radix, count);
+    if (kept != NULL)
+        start_rows(u->delegates + begin, u->ranges.first[r + 1] - begin, s->next);
+    if (s->radix.width == 4)
+        pass_on_u32(u, s, r, sorted, count, kept);
+    else
+        pass_on_u64(u, s, r, sorted, count, kept);
+}
+
+/* Another range: its columns go to their rows, which are sorted one by one. */
+static enum status take_rows(struct upper *u, struct upper_sweeper *s, uint32_t r, size_t count,
+                             uint32_t *kept, struct error *e)
+{
+    struct bucket_reader reader = upper_read(u, r);
+    const uint32_t d = (uint32_t)u->order->d;
+    const void *records;
+    size_t run;
+    uint32_t *columns = columns_for(s, count);
+    while ((run = bucket_reader_next(&reader, &records)) > 0) {
+        if (reader.width == 4)
+            spread_u32(records, run, u->column_bits, u->ranges.first[r], s->next, columns);
+        else
+            spread_u64(records, run, u->column_bits, u->ranges.first[r], s->next, columns);
+    }
+    for (uint32_t row = u->ranges.first[r]; row < u->ranges.first[r + 1]; row++) {
+        uint32_t own = row < d ? u->delegates[row] : 0, all = u->records[row];
+        if (!row_order_u32(&s->rows, columns, all))
+            return fail_memory(e, "sorting edges", row_order_bytes(all));
+        for (uint32_t i = 0; i < own; i++)
+            append(&s->target[DD], s->writer, kept[i] = columns[i], row);
+        for (uint32_t i = own; i < all; i++)
+            append_normal(s, row, columns[i]);
+        kept += own;
+        columns += all;
+    }
+    for (int i = 0; i < u->store.threads; i++)
+        bucket_hand_over(&u->store, r, i, s->writer);
+    return ST_OK;
 }
 
 enum status upper_sweep_take(const struct csr_rows *csr, struct upper_sweeper *s, uint32_t r,
                              uint32_t *columns, struct error *e)
 {
     struct upper *u = csr->placement->upper;
-    if (sort_range(u, s, r, e) != ST_OK)
-        return e->status;
-    for (int i = 0; i < u->store.threads; i++)
-        bucket_hand_over(&u->store, r, i, s->writer);
+    uint64_t begin = u->ranges.first[r];
+    size_t count = start_rows(u->records + begin, u->ranges.first[r + 1] - begin, s->next);
     if (columns != NULL)
         columns += csr->records[r] - kept_columns(csr, r);
-    pass_on(u, s, r, columns);
+    if (count * upper_record_bytes(&u->ranges, r, u->column_bits) <= RECORD_RADIX_BYTES)
+        take_whole(u, s, r, count, columns);
+    else
+        take_rows(u, s, r, count, columns, e);
     if (s->writer->error.status != ST_OK)
         *e = s->writer->error;
     return e->status;
@@ -341,8 +420,9 @@ static size_t scatter_below(const struct csr_rows *csr, uint64_t begin, const st
     return i;
 }
 
-/* What lies below the diagonal in the rows of range r, to s->columns. */
-static void collect(const struct csr_rows *csr, struct upper_sweeper *s, uint32_t r)
+/* What lies below the diagonal in the rows of range r. */
+static void collect(const struct csr_rows *csr, struct upper_sweeper *s, uint32_t r,
+                    uint32_t *columns)
 {
     struct bucket_store *store = &csr->placement->store;
     const uint64_t mask = (UINT64_C(1) << csr->column_bits) - 1, begin = range_begin(csr, r);
@@ -356,7 +436,7 @@ static void collect(const struct csr_rows *csr, struct upper_sweeper *s, uint32_
         next_run(&s->lane[i], mask);
     }
     while ((lane = first_lane(s->lane, store->threads, &limit))->column != UINT64_MAX) {
-        size_t moved = scatter_below(csr, begin, lane, limit, s->next, s->columns);
+        size_t moved = scatter_below(csr, begin, lane, limit, s->next, columns);
         lane->records = (const char *)lane->records + moved * width;
         lane->count -= moved;
         if (lane->count > 0)
@@ -392,9 +472,9 @@ uint64_t upper_sweep_join(const struct csr_rows *csr, struct upper_sweeper *s, u
         s->next[row - begin] = at;
         at += csr->length[row] - delegates[row];
     }
-    s->columns = columns_for(s, at);
-    collect(csr, s, r);
-    const uint32_t *lower = s->columns, *upper = columns + at;
+    uint32_t *lower = columns_for(s, at);
+    const uint32_t *upper = columns + at;
+    collect(csr, s, r, lower);
     uint32_t *to = columns;
     for (uint64_t row = begin; row < end; row++) {
         uint32_t heads = 0, left = csr->length[row] - delegates[row];

@@ -28,6 +28,7 @@ struct sweep_target {
     uint16_t *bucket_of; /* by granule of the row */
     struct row_granules granules;
     unsigned column_bits;
+    const uint32_t *first; /* row of each range */
     uint32_t first_bucket;
 };
 
@@ -41,8 +42,7 @@ struct upper_sweeper {
     struct record_radix radix;
     struct row_sorter rows;
     uint64_t *next;    /* [rows of the longest range] where the next column of a row goes */
-    uint32_t *columns; /* rows: in the radix's spare buffer, or where they are too long in `large` */
-    uint32_t *large;   /* [records of the heaviest range], or NULL */
+    uint32_t *large;   /* [columns of the heaviest range] where the radix's spare buffer has no room */
     struct sweep_lane *lane; /* [threads of the store] parts of a bucket */
 };
 
