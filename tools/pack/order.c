@@ -420,10 +420,12 @@ enum status order_slots(const struct vertex_order *o, uint32_t shard, uint32_t *
     struct slot_filling f = {.slots = slots, .locals = o->shard[shard].locals};
     if (o->stowed.windows > 0)
         return label_file_read(&o->stowed, shard, fill_slots, &f, e);
-    for (uint64_t v = shard, slot = 0; v < o->n; v += o->p, slot++) {
-        uint32_t label = o->labels->of[v];
-        if (label < f.locals)
-            slots[label] = (uint32_t)slot;
+    const uint32_t *label = o->labels->of;
+    uint64_t count = shard < o->n ? (o->n - 1 - shard) / o->p + 1 : 0;
+#pragma omp parallel for num_threads(o->labels->threads) schedule(static)
+    for (uint64_t slot = 0; slot < count; slot++) {
+        if (label[shard + slot * o->p] < f.locals)
+            slots[label[shard + slot * o->p]] = (uint32_t)slot;
     }
     return ST_OK;
 }

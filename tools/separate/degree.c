@@ -8,6 +8,7 @@
 #include "degree.h"
 
 #include "formats/bytes.h"
+#include "formats/clones.h"
 #include "formats/hash.h"
 #include "formats/text.h"
 
@@ -86,13 +87,23 @@ static enum status list_loops(struct counting *c, struct counting_thread *t,
     return ST_OK;
 }
 
-static uint64_t largest_id(const struct edge *edges, size_t count, uint64_t n)
+/* The bits of all ids joined, and how many edges are loops: what there is to do is rare, and seen in
+ * vectors. */
+WIDE_CLONES
+static uint64_t survey(const struct edge *edges, size_t count, uint64_t *joined)
 {
-    uint64_t largest = 0, joined = 0;
-    for (size_t i = 0; i < count; i++)
-        joined |= edges[i].u | edges[i].v;
-    if (joined < n) /* then every id is, and no one asks which is the largest */
-        return joined;
+    uint64_t loops = 0, bits = 0;
+    for (size_t i = 0; i < count; i++) {
+        bits |= edges[i].u | edges[i].v;
+        loops += edges[i].u == edges[i].v;
+    }
+    *joined = bits;
+    return loops;
+}
+
+static uint64_t largest_id(const struct edge *edges, size_t count)
+{
+    uint64_t largest = 0;
     for (size_t i = 0; i < count; i++) {
         largest = edges[i].u > largest ? edges[i].u : largest;
         largest = edges[i].v > largest ? edges[i].v : largest;
@@ -140,14 +151,14 @@ static enum status visit_first(void *context, int thread, const struct edge *edg
 {
     struct counting *c = context;
     struct counting_thread *t = &c->thread[thread];
-    uint64_t largest = largest_id(edges, count, c->degrees->totals.n);
-    if (largest >= c->degrees->totals.n)
-        return refuse_id(c, largest, e);
+    uint64_t n = c->degrees->totals.n, joined, loops = survey(edges, count, &joined);
+    if (joined >= n && largest_id(edges, count) >= n)
+        return refuse_id(c, largest_id(edges, count), e);
     if (c->degrees->info.direction == EDGES_SYMMETRIC)
         sum_directions(t, edges, count);
-    if (take_piece(c, thread, edges, count, e) != ST_OK)
-        return e->status;
-    return list_loops(c, t, edges, count, e);
+    if (take_piece(c, thread, edges, count, e) == ST_OK && loops > 0)
+        list_loops(c, t, edges, count, e);
+    return e->status;
 }
 
 static enum status visit_again(void *context, int thread, const struct edge *edges, size_t count,
