@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { PIECE_ELEMENTS = 1 << 20 /* packed at a time; a multiple of PACKED_BLOCK */ };
+enum { PIECE_ELEMENTS = 1 << 18 /* packed at a time; a multiple of PACKED_BLOCK */ };
 
 struct container_writer {
     const struct container_kind *kind;

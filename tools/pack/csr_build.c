@@ -86,6 +86,30 @@ static enum section_encoding choose_encoding(const struct csr_rows *csr,
 
 /* ---- the other sections ---- */
 
+static void mark_sources(const struct csr_rows *csr, int threads, uint64_t words, uint64_t *mask)
+{
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (uint64_t word = 0; word < words; word++) {
+        uint64_t first = 64 * word, end = csr->rows - first < 64 ? csr->rows - first : 64, bits = 0;
+        for (uint64_t i = 0; i < end; i++) {
+            int full = csr->length[first + i] != 0 ||
+                       (csr->k > 0 && csr->heads[first + i] != HEAD_NONE);
+            bits |= (uint64_t)full << i;
+        }
+        mask[word] = bits;
+    }
+}
+
+static uint64_t list_sources(const uint64_t *mask, uint64_t words, uint32_t *list)
+{
+    uint64_t at = 0;
+    for (uint64_t word = 0; word < words; word++) {
+        for (uint64_t bits = mask[word]; bits != 0; bits &= bits - 1)
+            list[at++] = (uint32_t)(64 * word + (uint64_t)__builtin_ctzll(bits));
+    }
+    return at;
+}
+
 static enum status write_sources(const struct csr_rows *csr, uint64_t source_rows,
                                  const struct section_writer *out, struct error *e)
 {
@@ -93,54 +117,51 @@ static enum status write_sources(const struct csr_rows *csr, uint64_t source_row
     uint32_t *list = NULL;
     if (memory_take(out->budget, (void **)&mask, words, 8, "row masks", e) != ST_OK)
         return e->status;
-    for (uint64_t row = 0; row < csr->rows; row++) {
-        int full = csr->length[row] != 0 || (csr->k > 0 && csr->heads[row] != HEAD_NONE);
-        mask[row / 64] |= (uint64_t)full << (row % 64);
-    }
+    mark_sources(csr, out->threads, words, mask);
     section_write(out, shard_section_of(csr->g, SHARD_SOURCES), 8, words, mask, e);
     if (csr->g == ND && e->status == ST_OK &&
-        memory_take(out->budget, (void **)&list, source_rows, 4, "row lists", e) == ST_OK) {
-        uint64_t at = 0;
-        for (uint64_t row = 0; row < csr->rows; row++) {
-            if (mask_bit(mask, row))
-                list[at++] = (uint32_t)row;
-        }
-        section_write(out, SHARD_ND_SOURCE_LIST, 4, at, list, e);
-    }
+        memory_take(out->budget, (void **)&list, source_rows, 4, "row lists", e) == ST_OK)
+        section_write(out, SHARD_ND_SOURCE_LIST, 4, list_sources(mask, words, list), list, e);
     memory_release(out->budget, list, source_rows, 4);
     memory_release(out->budget, mask, words, 8);
     return e->status;
 }
 
-/* Lengths become offsets, of 4 bytes where the last one fits. */
-static enum status write_offsets(const struct csr_rows *csr, const struct section_writer *out,
-                                 struct error *e)
+/* Lengths become offsets, of 4 bytes where the last one, `total`, fits. */
+static enum status write_offsets(const struct csr_rows *csr, uint64_t total,
+                                 const struct section_writer *out, struct error *e)
 {
-    uint64_t total = 0, *wide = NULL;
+    uint64_t at = 0, *wide = NULL;
     uint32_t type = shard_section_of(csr->g, SHARD_OFFSETS);
-    for (uint64_t row = 0; row < csr->rows; row++)
-        total += csr->length[row];
     if (total > UINT32_MAX &&
         memory_take(out->budget, (void **)&wide, csr->rows + 1, 8, "row offsets", e) != ST_OK)
         return e->status;
-    total = 0;
     for (uint64_t row = 0; row < csr->rows; row++) {
         uint32_t own = csr->length[row];
         if (wide != NULL)
-            wide[row] = total;
+            wide[row] = at;
         else
-            csr->length[row] = (uint32_t)total;
-        total += own;
+            csr->length[row] = (uint32_t)at;
+        at += own;
     }
     if (wide != NULL) {
-        wide[csr->rows] = total;
+        wide[csr->rows] = at;
         section_write(out, type, 8, csr->rows + 1, wide, e);
     } else {
-        csr->length[csr->rows] = (uint32_t)total;
+        csr->length[csr->rows] = (uint32_t)at;
         section_write(out, type, 4, csr->rows + 1, csr->length, e);
     }
     memory_release(out->budget, wide, csr->rows + 1, 8);
     return e->status;
+}
+
+static uint64_t sum_lengths(const struct csr_rows *csr, int threads)
+{
+    uint64_t total = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : total)
+    for (uint64_t row = 0; row < csr->rows; row++)
+        total += csr->length[row];
+    return total;
 }
 
 static struct csr_rows describe_rows(struct placement *pl, uint32_t shard, enum subgraph g)
@@ -182,7 +203,7 @@ enum status csr_build(struct placement *pl, uint32_t shard, enum subgraph g, int
                                    csr.heads, e) != ST_OK)
         goto cleanup;
     if (write_sources(&csr, counts->source_rows, out, e) == ST_OK)
-        write_offsets(&csr, out, e);
+        write_offsets(&csr, sum_lengths(&csr, out->threads), out, e);
 cleanup:
     memory_release(budget, csr.heads, head_entries, 4);
     memory_release(budget, csr.records, csr.ranges, 8);

@@ -12,7 +12,7 @@ enum {
     RANGE_RECORDS = 1 << 17, /* what a range should hold, so that it sorts in the cache */
     MAX_RANGES = 4096,       /* of all shards together, before ranges grow instead */
     CELL_BYTES = 1 << 14,    /* for a bucket of a thread: four chunks of 4 KiB */
-    PIECE = 1 << 20,         /* elements that a section packs at a time */
+    PIECE = 1 << 18,         /* elements that a section packs at a time */
     WINDOW_PER_THREAD = 16   /* ranges in flight, where there is room */
 };
 
