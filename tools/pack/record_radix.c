@@ -121,7 +121,7 @@ void record_radix_spread(struct record_radix *x, const void *records, size_t cou
         spread_u64(records, count, destination(x), shift, next_shift, mask, x->place, x->next);
 }
 
-const void *record_radix_finish(struct record_radix *x, size_t count)
+void *record_radix_finish(struct record_radix *x, size_t count)
 {
     while (x->pass + 1 < x->passes) {
         const void *from = destination(x);

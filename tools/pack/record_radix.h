@@ -44,7 +44,7 @@ void record_radix_start(struct record_radix *radix, unsigned width);
 void record_radix_count(struct record_radix *radix, const void *records, size_t count);
 void record_radix_counted(struct record_radix *radix);
 void record_radix_spread(struct record_radix *radix, const void *records, size_t count);
-const void *record_radix_finish(struct record_radix *radix, size_t count);
+void *record_radix_finish(struct record_radix *radix, size_t count);
 
 /* RECORD_RADIX_BYTES that no sorted records are in, until the next spread. */
 void *record_radix_spare(const struct record_radix *radix);

@@ -181,6 +181,26 @@ static inline unsigned char *put(unsigned char *at, int wide, uint64_t record)
 
 /* ---- sorting above the diagonal ---- */
 
+/* Where each row of a range begins, from the lengths of the rows. */
+static size_t start_rows(const uint32_t *length, uint64_t rows, uint64_t *next)
+{
+    size_t at = 0;
+    for (uint64_t i = 0; i < rows; i++) {
+        next[i] = at;
+        at += length[i];
+    }
+    return at;
+}
+
+/* Where what a range keeps goes: to the end of its memory, row after row. */
+static uint32_t *start_kept(const struct csr_rows *csr, struct upper_sweeper *s, uint32_t r,
+                            uint32_t *columns)
+{
+    uint64_t begin = range_begin(csr, r), rows = range_begin(csr, r + 1) - begin;
+    size_t kept = start_rows(csr->placement->upper->delegates + begin, rows, s->next);
+    return columns + csr->records[r] - kept;
+}
+
 /* The loops over records of 4 and of 8 bytes. */
 #define DEFINE_LOOPS(type, suffix)                                                                 \
     /* Records to their rows. */                                                                   \
@@ -215,6 +235,23 @@ static inline unsigned char *put(unsigned char *at, int wide, uint64_t record)
         return low;                                                                                \
     }                                                                                              \
                                                                                                    \
+    /* Keeps one of equal records, and takes the others off the lengths of their rows, both of what is\
+     * kept and of all; returns how many there are. */                                             \
+    static size_t unique_##suffix(type *records, size_t count, unsigned bits, uint64_t begin,      \
+                                  uint32_t *kept_length, uint32_t *length)                         \
+    {                                                                                              \
+        size_t kept = count > 0;                                                                   \
+        for (size_t i = 1; i < count; i++) {                                                       \
+            if (records[i] != records[i - 1]) {                                                    \
+                records[kept++] = records[i];                                                      \
+            } else {                                                                               \
+                kept_length[record_row_##suffix(records[i], bits, begin)]--;                       \
+                length[record_row_##suffix(records[i], bits, begin)]--;                            \
+            }                                                                                      \
+        }                                                                                          \
+        return kept;                                                                               \
+    }                                                                                              \
+                                                                                                   \
     /* Transposes records by ascending column, which go to one bucket after the other; rows of the \
      * transpose are counted from `origin`. */                                                     \
     static void transpose_##suffix(const struct sweep_target *target, struct bucket_writer *w,     \
@@ -247,41 +284,36 @@ static inline unsigned char *put(unsigned char *at, int wide, uint64_t record)
                    (uint32_t)(from[i] & mask) - origin);                                           \
     }                                                                                              \
                                                                                                    \
-    /* Records by column, those of equal columns by row, go where they belong. */                  \
-    static void pass_on_##suffix(const struct upper *u, struct upper_sweeper *s, uint32_t r,       \
-                                 const type *from, size_t count, uint32_t *kept)                   \
+    /* Records by column, those of equal columns by row, go where they belong; `columns` is the range's\
+     * memory. */                                                                                  \
+    static void pass_on_##suffix(const struct csr_rows *csr, struct upper_sweeper *s, uint32_t r,  \
+                                 type *records, size_t count, uint32_t *columns)                   \
     {                                                                                              \
+        const struct upper *u = csr->placement->upper;                                             \
         const struct sweep_target *t = s->target;                                                  \
         const uint32_t d = (uint32_t)u->order->d;                                                  \
         const uint64_t begin = u->ranges.first[r];                                                 \
         const unsigned bits = u->column_bits;                                                      \
         const type mask = ((type)1 << bits) - 1;                                                   \
-        size_t at = count_below_##suffix(from, count, bits, d);                                    \
-        transpose_##suffix(&t[DD], s->writer, from, at, bits, begin, 0);                           \
-        spread_##suffix(from, at, bits, begin, s->next, kept);                                     \
+        size_t at = count_below_##suffix(records, count, bits, d);                                 \
+        if (at > 0) {                                                                              \
+            size_t kept = unique_##suffix(records, at, bits, begin, u->delegates + begin,          \
+                                          csr->length + begin);                                    \
+            transpose_##suffix(&t[DD], s->writer, records, kept, bits, begin, 0);                  \
+            spread_##suffix(records, kept, bits, begin, s->next, start_kept(csr, s, r, columns));  \
+        }                                                                                          \
         if (u->ranges.first[r + 1] <= d) {                                                         \
-            transpose_##suffix(&t[ND], s->writer, from + at, count - at, bits, begin, d);          \
-            append_##suffix(&t[DN], s->writer, from + at, count - at, bits, begin, d);             \
+            transpose_##suffix(&t[ND], s->writer, records + at, count - at, bits, begin, d);       \
+            append_##suffix(&t[DN], s->writer, records + at, count - at, bits, begin, d);          \
             return;                                                                                \
         }                                                                                          \
         for (; at < count; at++)                                                                   \
-            append_normal(s, (uint32_t)(begin + record_row_##suffix(from[at], bits, begin)),       \
-                          (uint32_t)(from[at] & mask));                                            \
+            append_normal(s, (uint32_t)(begin + record_row_##suffix(records[at], bits, begin)),    \
+                          (uint32_t)(records[at] & mask));                                         \
     }
 
 DEFINE_LOOPS(uint32_t, u32)
 DEFINE_LOOPS(uint64_t, u64)
-
-/* Where each row of a range begins, from the lengths of the rows. */
-static size_t start_rows(const uint32_t *length, uint64_t rows, uint64_t *next)
-{
-    size_t at = 0;
-    for (uint64_t i = 0; i < rows; i++) {
-        next[i] = at;
-        at += length[i];
-    }
-    return at;
-}
 
 /* All records of a range, row after row. */
 static void *group(const struct upper *u, struct upper_sweeper *s, uint32_t r)
@@ -304,70 +336,85 @@ static void *group(const struct upper *u, struct upper_sweeper *s, uint32_t r)
     return to;
 }
 
-/* A range whose records fit into the radix's buffers. */
-static void take_whole(struct upper *u, struct upper_sweeper *s, uint32_t r, size_t count,
-                       uint32_t *kept)
+static void hand_over(struct upper *u, struct upper_sweeper *s, uint32_t r)
 {
-    const uint64_t begin = u->ranges.first[r];
-    record_radix_start(&s->radix, upper_record_bytes(&u->ranges, r, u->column_bits));
-    void *records = group(u, s, r);
     for (int i = 0; i < u->store.threads; i++)
         bucket_hand_over(&u->store, r, i, s->writer);
+}
+
+/* A range whose records fit into the radix's buffers. */
+static void take_whole(const struct csr_rows *csr, struct upper_sweeper *s, uint32_t r,
+                       size_t count, uint32_t *columns)
+{
+    struct upper *u = csr->placement->upper;
+    record_radix_start(&s->radix, upper_record_bytes(&u->ranges, r, u->column_bits));
+    void *records = group(u, s, r);
+    hand_over(u, s, r);
     record_radix_count(&s->radix, records, count);
     record_radix_counted(&s->radix);
     record_radix_spread(&s->radix, records, count);
-    const void *sorted = record_radix_finish(&s->radix, count);
-    if (kept != NULL)
-        start_rows(u->delegates + begin, u->ranges.first[r + 1] - begin, s->next);
+    records = record_radix_finish(&s->radix, count);
     if (s->radix.width == 4)
-        pass_on_u32(u, s, r, sorted, count, kept);
+        pass_on_u32(csr, s, r, records, count, columns);
     else
-        pass_on_u64(u, s, r, sorted, count, kept);
+        pass_on_u64(csr, s, r, records, count, columns);
+}
+
+/* The ascending columns of one row go where they belong; returns how many are kept, at `kept`. */
+static size_t pass_on_row(const struct csr_rows *csr, struct upper_sweeper *s, uint32_t row,
+                          const uint32_t *columns, uint32_t *kept)
+{
+    struct upper *u = csr->placement->upper;
+    uint32_t own = row < u->order->d ? u->delegates[row] : 0;
+    for (uint32_t i = own; i < u->records[row]; i++)
+        append_normal(s, row, columns[i]);
+    if (own == 0)
+        return 0;
+    uint32_t unique = (uint32_t)row_unique_u32(columns, own, kept);
+    for (uint32_t i = 0; i < unique; i++)
+        append(&s->target[DD], s->writer, kept[i], row);
+    csr->length[row] -= own - unique;
+    u->delegates[row] = unique;
+    return unique;
 }
 
 /* Another range: its columns go to their rows, which are sorted one by one. */
-static enum status take_rows(struct upper *u, struct upper_sweeper *s, uint32_t r, size_t count,
-                             uint32_t *kept, struct error *e)
+static enum status take_rows(const struct csr_rows *csr, struct upper_sweeper *s, uint32_t r,
+                             size_t count, uint32_t *columns, struct error *e)
 {
+    struct upper *u = csr->placement->upper;
     struct bucket_reader reader = upper_read(u, r);
-    const uint32_t d = (uint32_t)u->order->d;
+    uint32_t *from = columns_for(s, count), *kept = columns;
     const void *records;
     size_t run;
-    uint32_t *columns = columns_for(s, count);
     while ((run = bucket_reader_next(&reader, &records)) > 0) {
         if (reader.width == 4)
-            spread_u32(records, run, u->column_bits, u->ranges.first[r], s->next, columns);
+            spread_u32(records, run, u->column_bits, u->ranges.first[r], s->next, from);
         else
-            spread_u64(records, run, u->column_bits, u->ranges.first[r], s->next, columns);
+            spread_u64(records, run, u->column_bits, u->ranges.first[r], s->next, from);
     }
+    hand_over(u, s, r);
     for (uint32_t row = u->ranges.first[r]; row < u->ranges.first[r + 1]; row++) {
-        uint32_t own = row < d ? u->delegates[row] : 0, all = u->records[row];
-        if (!row_order_u32(&s->rows, columns, all))
-            return fail_memory(e, "sorting edges", row_order_bytes(all));
-        for (uint32_t i = 0; i < own; i++)
-            append(&s->target[DD], s->writer, kept[i] = columns[i], row);
-        for (uint32_t i = own; i < all; i++)
-            append_normal(s, row, columns[i]);
-        kept += own;
-        columns += all;
+        if (!row_order_u32(&s->rows, from, u->records[row]))
+            return fail_memory(e, "sorting edges", row_order_bytes(u->records[row]));
+        kept += pass_on_row(csr, s, row, from, kept);
+        from += u->records[row];
     }
-    for (int i = 0; i < u->store.threads; i++)
-        bucket_hand_over(&u->store, r, i, s->writer);
+    if (kept > columns)
+        memmove(start_kept(csr, s, r, columns), columns, (size_t)(kept - columns) * sizeof *kept);
     return ST_OK;
 }
 
 enum status upper_sweep_take(const struct csr_rows *csr, struct upper_sweeper *s, uint32_t r,
                              uint32_t *columns, struct error *e)
 {
-    struct upper *u = csr->placement->upper;
+    const struct upper *u = csr->placement->upper;
     uint64_t begin = u->ranges.first[r];
     size_t count = start_rows(u->records + begin, u->ranges.first[r + 1] - begin, s->next);
-    if (columns != NULL)
-        columns += csr->records[r] - kept_columns(csr, r);
     if (count * upper_record_bytes(&u->ranges, r, u->column_bits) <= RECORD_RADIX_BYTES)
-        take_whole(u, s, r, count, columns);
+        take_whole(csr, s, r, count, columns);
     else
-        take_rows(u, s, r, count, columns, e);
+        take_rows(csr, s, r, count, columns, e);
     if (s->writer->error.status != ST_OK)
         *e = s->writer->error;
     return e->status;
@@ -454,13 +501,10 @@ static size_t finish(const struct csr_rows *csr, uint64_t row, const uint32_t *c
                      uint32_t *heads, uint32_t *to)
 {
     size_t at = 0;
-    for (; *heads < csr->k && at < count; ++*heads) {
-        uint32_t column = columns[at];
-        csr->heads[*heads * csr->rows + row] = column;
-        while (at < count && columns[at] == column)
-            at++;
-    }
-    return row_unique_u32(columns + at, count - at, to);
+    for (; *heads < csr->k && at < count; ++*heads)
+        csr->heads[*heads * csr->rows + row] = columns[at++];
+    memmove(to, columns + at, (count - at) * sizeof *to);
+    return count - at;
 }
 
 uint64_t upper_sweep_join(const struct csr_rows *csr, struct upper_sweeper *s, uint32_t r,
@@ -472,15 +516,16 @@ uint64_t upper_sweep_join(const struct csr_rows *csr, struct upper_sweeper *s, u
         s->next[row - begin] = at;
         at += csr->length[row] - delegates[row];
     }
-    uint32_t *lower = columns_for(s, at);
-    const uint32_t *upper = columns + at;
+    uint32_t *lower = columns_for(s, at), *to = columns;
+    const uint32_t *upper = columns + csr->records[r] - kept_columns(csr, r);
+    at = 0;
     collect(csr, s, r, lower);
-    uint32_t *to = columns;
     for (uint64_t row = begin; row < end; row++) {
-        uint32_t heads = 0, left = csr->length[row] - delegates[row];
-        size_t kept = finish(csr, row, lower, left, &heads, to);
+        uint32_t heads = 0, room = csr->length[row] - delegates[row];
+        size_t own = (size_t)(s->next[row - begin] - at);
+        size_t kept = finish(csr, row, lower + at, own, &heads, to);
         kept += finish(csr, row, upper, delegates[row], &heads, to + kept);
-        lower += left;
+        at += room;
         upper += delegates[row];
         to += kept;
         csr->length[row] = (uint32_t)kept;
