@@ -30,7 +30,8 @@ uint64_t record_radix_bytes(unsigned column_bits)
 enum status record_radix_open(struct record_radix *x, unsigned column_bits, struct error *e)
 {
     size_t digits = (size_t)1 << record_radix_digit_bits(column_bits);
-    *x = (struct record_radix){.passes = passes_of(column_bits),
+    *x = (struct record_radix){.column_bits = column_bits,
+                               .passes = passes_of(column_bits),
                                .digit_bits = record_radix_digit_bits(column_bits),
                                .place = malloc(digits * sizeof *x->place),
                                .next = malloc(digits * sizeof *x->next),
@@ -51,7 +52,6 @@ void record_radix_close(struct record_radix *x)
 
 /* ---- loops ---- */
 
-/* The last digit may reach into the row: those of one row have the same bits there. */
 #define DEFINE_LOOPS(type, suffix)                                                                 \
     static void count_##suffix(const type *from, size_t count, type mask, uint32_t *restrict next) \
     {                                                                                              \
@@ -60,13 +60,13 @@ void record_radix_close(struct record_radix *x)
     }                                                                                              \
                                                                                                    \
     static void spread_##suffix(const type *from, size_t count, type *restrict to, unsigned shift, \
-                                unsigned next_shift, type mask, uint32_t *restrict place,          \
-                                uint32_t *restrict next)                                           \
+                                type mask, unsigned next_shift, type next_mask,                    \
+                                uint32_t *restrict place, uint32_t *restrict next)                 \
     {                                                                                              \
         for (size_t i = 0; i < count; i++) {                                                       \
             type record = from[i];                                                                 \
             to[place[record >> shift & mask]++] = record;                                          \
-            next[record >> next_shift & mask]++;                                                   \
+            next[record >> next_shift & next_mask]++;                                              \
         }                                                                                          \
     }
 
@@ -82,9 +82,16 @@ void record_radix_start(struct record_radix *x, unsigned width)
     memset(x->next, 0, sizeof *x->next << x->digit_bits);
 }
 
+/* The last digit may be shorter than the others. */
+static uint32_t digit_mask(const struct record_radix *x, unsigned pass)
+{
+    unsigned left = x->column_bits - pass * x->digit_bits;
+    return (UINT32_C(1) << (left < x->digit_bits ? left : x->digit_bits)) - 1;
+}
+
 void record_radix_count(struct record_radix *x, const void *records, size_t count)
 {
-    uint32_t mask = (UINT32_C(1) << x->digit_bits) - 1;
+    uint32_t mask = digit_mask(x, 0);
     if (x->width == 4)
         count_u32(records, count, mask, x->next);
     else
@@ -112,13 +119,15 @@ static void *destination(const struct record_radix *x)
 
 void record_radix_spread(struct record_radix *x, const void *records, size_t count)
 {
-    uint32_t mask = (UINT32_C(1) << x->digit_bits) - 1;
-    unsigned shift = x->pass * x->digit_bits;
-    unsigned next_shift = x->pass + 1 < x->passes ? shift + x->digit_bits : shift;
+    unsigned next = x->pass + 1 < x->passes ? x->pass + 1 : x->pass;
+    unsigned shift = x->pass * x->digit_bits, next_shift = next * x->digit_bits;
+    uint32_t mask = digit_mask(x, x->pass), next_mask = digit_mask(x, next);
     if (x->width == 4)
-        spread_u32(records, count, destination(x), shift, next_shift, mask, x->place, x->next);
+        spread_u32(records, count, destination(x), shift, mask, next_shift, next_mask, x->place,
+                   x->next);
     else
-        spread_u64(records, count, destination(x), shift, next_shift, mask, x->place, x->next);
+        spread_u64(records, count, destination(x), shift, mask, next_shift, next_mask, x->place,
+                   x->next);
 }
 
 void *record_radix_finish(struct record_radix *x, size_t count)

@@ -19,7 +19,7 @@ enum { RECORD_RADIX_BYTES = 1 << 20 /* of the records at most: a buffer */ };
 
 struct record_radix {
     unsigned width; /* of a record: 4 or 8 bytes, since the last start */
-    unsigned passes, digit_bits;
+    unsigned column_bits, passes, digit_bits;
     uint32_t *place, *next; /* [2^digit_bits]: where records go, and the counts of the next pass */
     unsigned char *buffers;
     unsigned pass;
@@ -38,8 +38,8 @@ void record_radix_close(struct record_radix *radix); /* a zeroed one is allowed 
  *     record_radix_counted(radix);
  *     for each run: record_radix_spread(radix, run, count);
  *     sorted = record_radix_finish(radix, count of all);
- * The sorted records are in a buffer of the radix: those of each row by column, rows among each other
- * in any way. */
+ * The sorted records are in a buffer of the radix, those of equal columns in the order in which they
+ * came. */
 void record_radix_start(struct record_radix *radix, unsigned width);
 void record_radix_count(struct record_radix *radix, const void *records, size_t count);
 void record_radix_counted(struct record_radix *radix);

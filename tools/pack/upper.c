@@ -200,11 +200,16 @@ void upper_free(struct upper *u, struct memory_budget *budget)
     memset(u, 0, sizeof *u);
 }
 
+/* Two ranges that follow each other have more than half the target, in the triangle as in a placement. */
 uint64_t upper_bytes(uint64_t n, uint64_t directed_edges, int threads)
 {
-    struct bucket_options o = {.buckets = 2 * RANGES_MOST, .threads = threads};
-    return PACK_EDGE_BYTES * directed_edges + PACK_VERTEX_BYTES * n + bucket_store_least(&o) +
-           (uint64_t)threads * record_radix_bytes(bits_for(n));
+    uint64_t ranges = 4 * directed_edges / RANGE_TARGET + 4;
+    if (ranges > 4 * (uint64_t)RANGES_MOST)
+        ranges = 4 * (uint64_t)RANGES_MOST;
+    struct bucket_options triangle = {.buckets = (uint32_t)ranges, .threads = threads},
+                          placement = {.buckets = (uint32_t)(4 * ranges), .threads = threads};
+    return PACK_EDGE_BYTES * directed_edges + PACK_VERTEX_BYTES * n + bucket_store_least(&triangle) +
+           bucket_store_least(&placement) + (uint64_t)threads * record_radix_bytes(bits_for(n));
 }
 
 /* ---- counting ---- */
