@@ -2,16 +2,18 @@
  * buckets of the other subgraphs.
  *
  * Ranges of rows are taken in ascending order, by any thread each. Taking a range sorts its rows. What
- * a row has in columns of delegates is kept, and transposed into the dd bucket of the range where the
- * column is a row; what it has beyond goes to the buckets of dn and nd, and what normal rows have to
- * those of nn, as place.c would have put it there. When all ranges up to one have been taken, the bucket
- * of that one is complete: each thread has put into it what lies left of the diagonal by ascending
- * column, and one counting pass brings that to its rows. So dd is sorted by radix above the diagonal
- * alone, and the memory of ranges that are done serves those to come: there is never more than one
- * record for each edge.
+ * a row has in columns of delegates is kept, each once, and transposed into the dd bucket of the range
+ * where the column is a row; what it has beyond goes to the buckets of dn and nd, and what normal rows
+ * have to those of nn, as place.c would have put it there. When all ranges up to one have been taken,
+ * the bucket of that one is complete: each thread has put into it what lies left of the diagonal by
+ * ascending column, and one pass brings that to its rows. So dd is sorted above the diagonal alone, and
+ * the memory of ranges that are done serves those to come: there is one record for each edge at most,
+ * and two for those with a normal end.
  *
- * Bytes moved for an edge of dd: 4 to count its digits, 8 for each of three passes in the cache, 12 to
- * keep its column, 4 to write its transpose, and 12 to join that.
+ * Bytes moved for an edge of dd. In memory: 4 to read its record, 4 to write and 4 to read its transpose.
+ * In the cache: 8 to bring it to its row, 4 to count digits, 16 to sort by two of them, 8 to drop
+ * duplicates, 4 to transpose, and 8 to keep its column; 4 for that of the transpose, and 16 for both to
+ * take their places in the rows.
  */
 #ifndef DBFS_UPPER_SWEEP_H
 #define DBFS_UPPER_SWEEP_H
@@ -52,11 +54,12 @@ enum status upper_sweeper_open(struct upper_sweeper *sweeper, const struct csr_r
                                struct error *e);
 void upper_sweeper_close(struct upper_sweeper *sweeper);
 
-/* The records that dd has in the rows of range r, in both halves: adds them to csr->length and records. */
+/* Adds the records that dd has in the rows of range r, on both sides of the diagonal, to csr->length and
+ * csr->records. */
 void upper_sweep_lengths(const struct csr_rows *csr, uint32_t r);
 
-/* Takes range r. The columns that are kept are left at the end of `columns`, which has room for
- * csr->records[r]; with none to keep, as from csr->ranges on, it may be NULL. */
+/* Takes range r. What is kept is left at the end of `columns`, which has room for csr->records[r]; with
+ * nothing to keep, as from csr->ranges on, it may be NULL. Duplicates leave csr->length. */
 enum status upper_sweep_take(const struct csr_rows *csr, struct upper_sweeper *sweeper, uint32_t r,
                              uint32_t *columns, struct error *e);
 
