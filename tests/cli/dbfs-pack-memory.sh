@@ -114,6 +114,13 @@ for size in 48M 1G; do
         test $((10 * planned)) -gt $((9 * device)) -a $((10 * planned)) -lt $((12 * device))
     rm -r "$tmp/b"
 done
+for th in 16 inf; do # one shard in memory
+    "$degsplit" -q -t $th -o "$tmp/one.split" "$tmp/s20.edges"
+    "$pack" --plan -@ 2 -p 1 -s "$tmp/one.split" "$tmp/s20.edges" >"$tmp/plan"
+    check_exit 0 "one shard, TH $th" "$pack" -@ 2 -p 1 -s "$tmp/one.split" -o "$tmp/b" "$tmp/s20.edges"
+    [ "$sanitized" != 0 ] || near "one shard, TH $th: memory" "$(planned memory)" $(($(peak_kib) * 1024))
+    rm -r "$tmp/b"
+done
 check_exit 0 'a plan makes no folder' "$pack" --plan -p 4 -o "$tmp/none" "$tmp/s20.edges"
 check 'indeed' test ! -e "$tmp/none"
 check_exit 0 'degsplit --plan' "$degsplit" --plan -t inf -@ 2 "$tmp/s20.edges"

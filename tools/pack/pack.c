@@ -41,7 +41,7 @@ struct job {
 static int may_use_upper(const struct job *j)
 {
     const struct degrees *d = &j->separation.degrees;
-    return j->options->p == 1 && j->source->peers->count == 1 && d->values.tiles != NULL &&
+    return upper_serves(j->options->p, j->source->peers) && d->values.tiles != NULL &&
            upper_bytes(d->totals.n, d->directed_edges, j->options->threads) <= memory_left(j->budget);
 }
 
@@ -128,9 +128,11 @@ static enum status suggest(struct job *j, struct error *e)
 
 static enum status separate(struct job *j, struct error *e)
 {
+    int single = upper_serves(j->options->p, j->source->peers);
     struct separation_options options = {
         .threads = j->options->threads, .p = j->options->p, .spill = j->options->spill,
-        .beside_edge = PACK_EDGE_BYTES, .beside_vertex = PACK_VERTEX_BYTES};
+        .beside_edge = single ? UPPER_EDGE_BYTES : PACK_EDGE_BYTES,
+        .beside_vertex = PACK_VERTEX_BYTES};
     if (separation_degrees(&j->separation, j->source, &options, j->budget, e) != ST_OK)
         return e->status;
     j->report->degree_seconds = j->separation.degree_seconds;

@@ -208,7 +208,7 @@ uint64_t upper_bytes(uint64_t n, uint64_t directed_edges, int threads)
         ranges = 4 * (uint64_t)RANGES_MOST;
     struct bucket_options triangle = {.buckets = (uint32_t)ranges, .threads = threads},
                           placement = {.buckets = (uint32_t)(4 * ranges), .threads = threads};
-    return PACK_EDGE_BYTES * directed_edges + PACK_VERTEX_BYTES * n + bucket_store_least(&triangle) +
+    return UPPER_EDGE_BYTES * directed_edges + PACK_VERTEX_BYTES * n + bucket_store_least(&triangle) +
            bucket_store_least(&placement) + (uint64_t)threads * record_radix_bytes(bits_for(n));
 }
 

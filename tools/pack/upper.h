@@ -52,6 +52,16 @@ static inline struct bucket_reader upper_read(const struct upper *u, uint32_t ra
                        NULL);
 }
 
+/* Whether a graph may be packed in this way, where its edges stay in memory. */
+static inline int upper_serves(uint32_t p, const struct peers *peers)
+{
+    return p == 1 && peers->count == 1;
+}
+
+/* For each directed edge, beside its tile: an edge with a normal end becomes two records of 8 bytes at
+ * most, and chunks are not full. */
+enum { UPPER_EDGE_BYTES = 9 };
+
 /* Memory that a graph packed in this way surely does with, beside the tiles that hold its edges. */
 uint64_t upper_bytes(uint64_t n, uint64_t directed_edges, int threads);
 
