@@ -56,7 +56,8 @@ struct edges_totals {
 struct edges_block {
     unsigned char *bytes; /* owned; edges_block_init */
     size_t capacity, size;
-    uint64_t index, offset; /* its place in the stream, for messages */
+    uint64_t index, offset; /* its place in the stream */
+    size_t unread;          /* bytes of the payload that edges_reader_fill has to read */
     struct edges_totals tally; /* n is not used */
 };
 
@@ -134,6 +135,13 @@ const char *edges_reader_name(const struct edges_reader *reader);
 
 /* Reads the next raw block; *end is set, and no block returned, once the trailer has been read. */
 enum status edges_reader_next(struct edges_reader *reader, struct edges_block *block, int *end,
+                              struct error *e);
+
+/* The same in two steps, for several threads: one at a time takes a block, which in a regular file is
+ * passed over, and each fills its own. */
+enum status edges_reader_take(struct edges_reader *reader, struct edges_block *block, int *end,
+                              struct error *e);
+enum status edges_reader_fill(const struct edges_reader *reader, struct edges_block *block,
                               struct error *e);
 
 /* After the end: compares the tallies of all decoded blocks, those of all slices, with the trailer and returns it. */

@@ -17,21 +17,25 @@ struct edges_reader {
     uint64_t offset; /* bytes read */
     uint64_t blocks;
     uint32_t slice, slices;  /* blocks that are ours: those of number `slice` mod `slices` */
-    uint64_t file_bytes;     /* with slices > 1: the end that seeking must not pass */
+    int seekable;            /* a regular file: read by place, not by the descriptor's offset */
+    uint64_t start, file_bytes; /* then: where the stream begins, and its bytes up to the file's end */
     struct edges_info info;
     struct edges_totals totals; /* from the trailer */
 };
 
 typedef unsigned long long ull;
 
-/* Reads exactly `count` bytes; *got is fewer only at the end of the file. */
-static enum status read_bytes(struct edges_reader *r, void *bytes, size_t count, size_t *got,
-                              struct error *e)
+/* Reads `count` bytes, those at `offset` where that can be told; *got is fewer only at the end of the
+ * file. */
+static enum status read_at(const struct edges_reader *r, uint64_t offset, void *bytes, size_t count,
+                           size_t *got, struct error *e)
 {
     unsigned char *p = bytes;
     *got = 0;
     while (*got < count) {
-        ssize_t done = read(r->fd, p + *got, count - *got);
+        ssize_t done = r->seekable ? pread(r->fd, p + *got, count - *got,
+                                           (off_t)(r->start + offset + *got))
+                                   : read(r->fd, p + *got, count - *got);
         if (done < 0 && errno == EINTR)
             continue;
         if (done < 0)
@@ -40,16 +44,23 @@ static enum status read_bytes(struct edges_reader *r, void *bytes, size_t count,
             break;
         *got += (size_t)done;
     }
-    r->offset += *got;
     return ST_OK;
 }
 
-static enum status truncated(const struct edges_reader *r, struct error *e)
+static enum status read_bytes(struct edges_reader *r, void *bytes, size_t count, size_t *got,
+                              struct error *e)
+{
+    if (read_at(r, r->offset, bytes, count, got, e) == ST_OK)
+        r->offset += *got;
+    return e->status;
+}
+
+static enum status truncated(const struct edges_reader *r, uint64_t at, struct error *e)
 {
     return fail(e, ST_BAD_DATA,
                 "%s: edge stream ends at byte %llu without its trailer: the writer died or the "
                 "file was cut",
-                r->name, (ull)r->offset);
+                r->name, (ull)at);
 }
 
 static enum status read_exactly(struct edges_reader *r, void *bytes, size_t count, struct error *e)
@@ -57,7 +68,7 @@ static enum status read_exactly(struct edges_reader *r, void *bytes, size_t coun
     size_t got;
     if (read_bytes(r, bytes, count, &got, e) != ST_OK)
         return e->status;
-    return got == count ? ST_OK : truncated(r, e);
+    return got == count ? ST_OK : truncated(r, r->offset, e);
 }
 
 static enum status corrupt(const struct edges_reader *r, uint64_t at, const char *part,
@@ -89,7 +100,7 @@ static enum status read_preamble(struct edges_reader *r, struct error *e)
         return fail(e, ST_BAD_DATA, "%s: %s: graphs in other formats go through edgeconv first",
                     r->name, got == 0 ? "is empty, not an edge stream" : "not an edge stream");
     if (got < sizeof header)
-        return truncated(r, e);
+        return truncated(r, r->offset, e);
     if (edges_crc(header, PREAMBLE_CRC_AT) != get_u32(header + PREAMBLE_CRC_AT))
         return corrupt(r, 0, "preamble", "is corrupt (CRC differs)", e);
     uint32_t version = get_u32(header + PREAMBLE_VERSION_AT);
@@ -111,6 +122,17 @@ static enum status read_preamble(struct edges_reader *r, struct error *e)
                            get_u32(header + PREAMBLE_TEXT_CRC_AT), e);
 }
 
+/* A file whose parts can be read in any order, from where its descriptor stands. */
+static void find_file(struct edges_reader *r)
+{
+    struct stat st;
+    off_t at = lseek(r->fd, 0, SEEK_CUR);
+    r->seekable = at >= 0 && fstat(r->fd, &st) == 0 && S_ISREG(st.st_mode);
+    r->start = r->seekable ? (uint64_t)at : 0;
+    if (r->seekable && st.st_size > at)
+        r->file_bytes = (uint64_t)(st.st_size - at);
+}
+
 enum status edges_reader_open_fd(struct edges_reader **result, int fd, const char *name,
                                  struct error *e)
 {
@@ -122,6 +144,7 @@ enum status edges_reader_open_fd(struct edges_reader **result, int fd, const cha
     }
     r->fd = fd;
     r->slices = 1;
+    find_file(r);
     r->name = strdup(name);
     if (r->name == NULL)
         fail_memory(e, name, strlen(name));
@@ -158,12 +181,9 @@ void edges_reader_close(struct edges_reader *r)
 enum status edges_reader_slice(struct edges_reader *r, uint32_t index, uint32_t count,
                                struct error *e)
 {
-    struct stat st;
-    off_t at = lseek(r->fd, 0, SEEK_CUR);
-    if (at < 0 || fstat(r->fd, &st) != 0)
-        return fail_errno(e, r->name, "cannot seek, as a part of an edge stream takes");
-    /* r->offset counts from where the stream begins, which need not be the start of the file */
-    r->file_bytes = (uint64_t)st.st_size - (uint64_t)at + r->offset;
+    if (!r->seekable)
+        return fail(e, ST_RUNTIME, "%s: is not a regular file, as a part of an edge stream takes",
+                    r->name);
     r->slice = index;
     r->slices = count;
     return ST_OK;
@@ -245,31 +265,32 @@ static enum status grow_block(struct edges_block *block, size_t bytes, struct er
     return ST_OK;
 }
 
+/* The file must have what is passed over. */
 static enum status pass_over(struct edges_reader *r, size_t payload, struct error *e)
 {
-    if (payload > r->file_bytes - r->offset) {
-        r->offset = r->file_bytes;
-        return truncated(r, e);
-    }
-    if (lseek(r->fd, (off_t)payload, SEEK_CUR) < 0)
-        return fail_errno(e, r->name, "cannot seek");
+    if (r->offset > r->file_bytes || payload > r->file_bytes - r->offset)
+        return truncated(r, r->file_bytes, e);
     r->offset += payload;
     return ST_OK;
 }
 
-static enum status read_block(struct edges_reader *r, const unsigned char *header, size_t payload,
-                              struct edges_block *block, struct error *e)
+static enum status start_block(struct edges_reader *r, const unsigned char *header, size_t payload,
+                               struct edges_block *block, struct error *e)
 {
     block->size = EDGES_BLOCK_HEADER_BYTES + payload;
     block->index = r->blocks - 1;
     block->offset = r->offset - EDGES_BLOCK_HEADER_BYTES;
+    block->unread = 0;
     if (grow_block(block, block->size, e) != ST_OK)
         return e->status;
     memcpy(block->bytes, header, EDGES_BLOCK_HEADER_BYTES);
-    return read_exactly(r, block->bytes + EDGES_BLOCK_HEADER_BYTES, payload, e);
+    if (!r->seekable)
+        return read_exactly(r, block->bytes + EDGES_BLOCK_HEADER_BYTES, payload, e);
+    block->unread = payload;
+    return pass_over(r, payload, e);
 }
 
-enum status edges_reader_next(struct edges_reader *r, struct edges_block *block, int *end,
+enum status edges_reader_take(struct edges_reader *r, struct edges_block *block, int *end,
                               struct error *e)
 {
     unsigned char header[EDGES_BLOCK_HEADER_BYTES];
@@ -286,10 +307,33 @@ enum status edges_reader_next(struct edges_reader *r, struct edges_block *block,
         size_t payload =
             2 * (size_t)get_u32(header + BLOCK_COUNT_AT) * get_u32(header + BLOCK_WIDTH_AT);
         if (r->blocks++ % r->slices == r->slice)
-            return read_block(r, header, payload, block, e);
+            return start_block(r, header, payload, block, e);
         if (pass_over(r, payload, e) != ST_OK)
             return e->status;
     }
+}
+
+enum status edges_reader_fill(const struct edges_reader *r, struct edges_block *block,
+                              struct error *e)
+{
+    uint64_t at = block->offset + EDGES_BLOCK_HEADER_BYTES;
+    size_t got;
+    if (block->unread == 0)
+        return ST_OK;
+    if (read_at(r, at, block->bytes + EDGES_BLOCK_HEADER_BYTES, block->unread, &got, e) != ST_OK)
+        return e->status;
+    if (got < block->unread)
+        return truncated(r, at + got, e);
+    block->unread = 0;
+    return ST_OK;
+}
+
+enum status edges_reader_next(struct edges_reader *r, struct edges_block *block, int *end,
+                              struct error *e)
+{
+    if (edges_reader_take(r, block, end, e) == ST_OK && !*end)
+        edges_reader_fill(r, block, e);
+    return e->status;
 }
 
 enum status edges_reader_finish(struct edges_reader *r, const struct edges_totals *tally,

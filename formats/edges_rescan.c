@@ -22,14 +22,14 @@ enum status edges_rescan_changed(const char *name, struct error *e)
     return fail(e, ST_BAD_DATA, "%s: the edge stream changed while it was read", name);
 }
 
-/* Reads the next block under the lock; returns 0 when there is none. */
+/* Takes the next block under the lock; returns 0 when there is none. */
 static int take_block(struct rescan *s, struct edges_block *block)
 {
     int taken = 0;
 #pragma omp critical(edges_rescan_state)
     if (!s->ended) {
         int end = 0;
-        s->ended = edges_reader_next(s->reader, block, &end, s->error) != ST_OK || end;
+        s->ended = edges_reader_take(s->reader, block, &end, s->error) != ST_OK || end;
         taken = !s->ended;
     }
     return taken;
@@ -64,14 +64,15 @@ static int all_below(const struct edge *edges, size_t count, uint64_t n)
     return 1;
 }
 
-static enum status visit_block(const struct rescan *s, int thread, const struct edges_block *block,
+static enum status visit_block(const struct rescan *s, int thread, struct edges_block *block,
                                struct error *e)
 {
     struct edge edges[EDGES_VISIT_PIECE];
     const unsigned char *header = block->bytes, *payload = header + EDGES_BLOCK_HEADER_BYTES;
     size_t count = edges_block_count(block);
     unsigned width = get_u32(header + BLOCK_WIDTH_AT);
-    if (edges_check_block(block, edges_reader_name(s->reader), e) != ST_OK)
+    if (edges_reader_fill(s->reader, block, e) != ST_OK ||
+        edges_check_block(block, edges_reader_name(s->reader), e) != ST_OK)
         return e->status;
     for (size_t first = 0; first < count && e->status == ST_OK; first += EDGES_VISIT_PIECE) {
         size_t take = count - first < EDGES_VISIT_PIECE ? count - first : EDGES_VISIT_PIECE;

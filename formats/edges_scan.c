@@ -15,14 +15,14 @@ struct scan {
     struct error *error;
 };
 
-/* Reads the next block under the lock; returns 0 when there is none. */
+/* Takes the next block under the lock; returns 0 when there is none. */
 static int take_block(struct scan *s, struct edges_block *block)
 {
     int taken = 0;
 #pragma omp critical(edges_scan_state)
     if (!s->ended) {
         int end = 0;
-        s->ended = edges_reader_next(s->reader, block, &end, s->error) != ST_OK || end;
+        s->ended = edges_reader_take(s->reader, block, &end, s->error) != ST_OK || end;
         taken = !s->ended;
     }
     return taken;
@@ -46,7 +46,7 @@ static enum status scan_block(struct scan *s, int thread, struct edges_block *bl
     enum edges_direction direction = edges_reader_info(s->reader)->direction;
     const char *name = edges_reader_name(s->reader);
     size_t count = edges_block_count(block);
-    if (s->crcs == EDGES_CRCS_CHECKED)
+    if (edges_reader_fill(s->reader, block, e) == ST_OK && s->crcs == EDGES_CRCS_CHECKED)
         edges_check_block(block, name, e);
     for (size_t first = 0; first < count && e->status == ST_OK; first += EDGES_VISIT_PIECE) {
         size_t take = count - first < EDGES_VISIT_PIECE ? count - first : EDGES_VISIT_PIECE;

@@ -1,6 +1,7 @@
 /* edges_scan.h: one pass over an edge stream with all threads.
  *
- * One thread at a time reads a block; checking, decoding and the caller's work run beside it.
+ * One thread at a time takes a block; reading it from a regular file, checking, decoding and the
+ * caller's work run beside each other.
  */
 #ifndef DBFS_EDGES_SCAN_H
 #define DBFS_EDGES_SCAN_H
