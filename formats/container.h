@@ -107,6 +107,15 @@ enum status container_begin(struct container_writer *writer, uint32_t type,
 enum status container_append(struct container_writer *writer, uint64_t count, const void *elements,
                              struct error *e);
 
+/* The same by several threads, where the output is a file that can seek: one at a time reserves the place
+ * of the next elements, whose bytes and CRC it knows, and then fills it beside the others. */
+int container_seekable(const struct container_writer *writer);
+enum status container_reserve(struct container_writer *writer, uint64_t count, uint64_t bytes,
+                              uint32_t crc, uint64_t *at, struct error *e);
+enum status container_fill(const struct container_writer *writer, uint64_t at, const void *elements,
+                           uint64_t bytes, struct error *e);
+uint32_t container_crc(const void *elements, uint64_t bytes);
+
 /* Where the section is packed: the words of the next `count` elements, and last the directory. */
 enum status container_append_words(struct container_writer *writer, uint64_t count,
                                    const uint32_t *words, uint64_t word_count, struct error *e);

@@ -100,6 +100,37 @@ enum status container_append(struct container_writer *w, uint64_t count, const v
     return append(w, count, elements, count * w->section[w->sections - 1].width, e);
 }
 
+/* ---- by several threads ---- */
+
+int container_seekable(const struct container_writer *w)
+{
+    return outfile_seekable(w->out);
+}
+
+uint32_t container_crc(const void *elements, uint64_t bytes)
+{
+    return (uint32_t)crc32_z(0, elements, bytes);
+}
+
+enum status container_reserve(struct container_writer *w, uint64_t count, uint64_t bytes,
+                              uint32_t crc, uint64_t *at, struct error *e)
+{
+    struct section *s = &w->section[w->sections - 1];
+    s->crc = (uint32_t)crc32_combine(s->crc, crc, (z_off_t)bytes);
+    s->count += count;
+    s->bytes += bytes;
+    w->end += bytes;
+    return outfile_skip(w->out, bytes, at, e);
+}
+
+enum status container_fill(const struct container_writer *w, uint64_t at, const void *elements,
+                           uint64_t bytes, struct error *e)
+{
+    return outfile_fill(w->out, at, elements, bytes, e);
+}
+
+/* ---- packed ---- */
+
 enum status container_append_words(struct container_writer *w, uint64_t count,
                                    const uint32_t *words, uint64_t word_count, struct error *e)
 {

@@ -163,22 +163,37 @@ enum status outfile_write(struct outfile *out, const void *bytes, size_t count, 
     return ST_OK;
 }
 
-enum status outfile_rewrite(struct outfile *out, uint64_t offset, const void *bytes, size_t count,
-                            struct error *e)
+enum status outfile_fill(const struct outfile *out, uint64_t at, const void *bytes, size_t count,
+                         struct error *e)
 {
     const unsigned char *p = bytes;
-    if (flush_buffer(out, e) != ST_OK)
-        return e->status;
     while (count > 0) {
-        ssize_t done = pwrite(out->fd, p, count, (off_t)offset);
+        ssize_t done = pwrite(out->fd, p, count, (off_t)at);
         if (done < 0 && errno == EINTR)
             continue;
         if (done < 0)
             return fail_errno(e, out->name, "cannot write");
         p += done;
-        offset += (uint64_t)done;
+        at += (uint64_t)done;
         count -= (size_t)done;
     }
+    return ST_OK;
+}
+
+enum status outfile_rewrite(struct outfile *out, uint64_t offset, const void *bytes, size_t count,
+                            struct error *e)
+{
+    return flush_buffer(out, e) == ST_OK ? outfile_fill(out, offset, bytes, count, e) : e->status;
+}
+
+enum status outfile_skip(struct outfile *out, uint64_t count, uint64_t *at, struct error *e)
+{
+    *at = out->end;
+    if (flush_buffer(out, e) != ST_OK)
+        return e->status;
+    if (lseek(out->fd, (off_t)count, SEEK_CUR) < 0)
+        return fail_errno(e, out->name, "cannot seek");
+    out->end += count;
     return ST_OK;
 }
 

@@ -29,6 +29,12 @@ enum status outfile_rewrite(struct outfile *out, uint64_t offset, const void *by
 /* Moves the end of a seekable output to `offset`, filling with zero bytes. */
 enum status outfile_pad_to(struct outfile *out, uint64_t offset, struct error *e);
 
+/* Leaves `count` bytes of a seekable output out, for outfile_fill to write at the offset that this
+ * returns in *at: any number of threads, each a part, and all of it before the commit. */
+enum status outfile_skip(struct outfile *out, uint64_t count, uint64_t *at, struct error *e);
+enum status outfile_fill(const struct outfile *out, uint64_t at, const void *bytes, size_t count,
+                         struct error *e);
+
 /* Bytes appended so far. */
 uint64_t outfile_tell(const struct outfile *out);
 int outfile_seekable(const struct outfile *out);

@@ -32,6 +32,8 @@ struct range {
     uint64_t carried;             /* elements of earlier ranges in front of them */
     uint64_t whole;               /* elements in whole blocks, from the carried ones on */
     uint64_t words;               /* these take, packed */
+    uint64_t bytes, at;           /* in the file */
+    uint32_t crc;
     int sorted, ready;            /* ready to be written */
 };
 
@@ -49,8 +51,8 @@ struct queue {
     pthread_cond_t moved;
     uint32_t to_take, taken; /* of a sweep: the next range; all before this one have been taken */
     unsigned char *is_taken; /* [to_take_end] */
-    uint32_t to_sort, to_place, to_pack, to_write; /* the next range of each step */
-    int writing;
+    uint32_t to_sort, to_place, to_pack, to_reserve, to_write; /* the next range of each step */
+    uint32_t written;
     struct range *range;         /* [csr->ranges] */
     struct column_buffer *spare; /* a list */
     struct error *error;
@@ -282,45 +284,63 @@ static enum status pack(struct worker *w, struct range *range, uint32_t r)
 
 /* ---- writing ---- */
 
-static enum status append_blocks(struct queue *q, uint64_t count, const struct packed_block *block,
-                                 const uint32_t *words, uint64_t word_count, struct error *e)
+static const void *file_elements(const struct queue *q, const struct range *range)
 {
-    if (packed_encoder_add(&q->encoder, count, block, word_count, e) == ST_OK)
-        container_append_words(q->out->writer, count, words, word_count, e);
-    return e->status;
+    return range->count > 0 ? elements_of(q, range) : NULL;
 }
 
-static enum status write_range(struct queue *q, const struct range *range, struct error *e)
+/* What a range adds to the file, before its place there is known. */
+static void weigh(const struct queue *q, struct range *range)
 {
-    if (range->count == 0)
+    range->bytes = q->packed ? range->words * sizeof(uint32_t) : range->count * q->csr->width;
+    if (range->bytes > 0 && container_seekable(q->out->writer))
+        range->crc = container_crc(file_elements(q, range), range->bytes);
+}
+
+/* Under the lock, in the order of the ranges. */
+static enum status reserve(struct queue *q, struct range *range, struct error *e)
+{
+    struct container_writer *w = q->out->writer;
+    uint64_t count = q->packed ? range->whole : range->count;
+    if (range->bytes == 0)
         return ST_OK;
-    const void *elements = elements_of(q, range);
-    if (!q->packed)
-        return container_append(q->out->writer, range->count, elements, e);
-    return append_blocks(q, range->whole, range->block, elements, range->words, e);
+    if (q->packed && packed_encoder_add(&q->encoder, count, range->block, range->words, e) != ST_OK)
+        return e->status;
+    if (container_seekable(w))
+        return container_reserve(w, count, range->bytes, range->crc, &range->at, e);
+    if (q->packed)
+        return container_append_words(w, count, file_elements(q, range), range->words, e);
+    return container_append(w, count, file_elements(q, range), e);
 }
 
-/* Writes every range that is ready and next, unless another thread is doing that already. */
-static void write_ready(struct queue *q)
+/* Under the lock: places in the file for every range that is ready and next. */
+static void reserve_ready(struct queue *q)
 {
-    int mine = !q->writing;
-    q->writing = 1;
-    while (mine && q->to_write < q->csr->ranges && q->range[q->to_write].ready &&
+    while (q->to_reserve < q->csr->ranges && q->range[q->to_reserve].ready &&
            q->error->status == ST_OK) {
-        struct range *range = &q->range[q->to_write];
         struct error error = {0};
-        pthread_mutex_unlock(&q->lock);
-        write_range(q, range, &error);
-        pthread_mutex_lock(&q->lock);
-        give_buffer(q, range->buffer);
-        range->buffer = NULL;
-        if (error.status != ST_OK)
+        if (reserve(q, &q->range[q->to_reserve], &error) != ST_OK)
             *q->error = error;
-        q->to_write++;
-        pthread_cond_broadcast(&q->moved);
+        q->to_reserve++;
     }
-    if (mine)
-        q->writing = 0;
+    pthread_cond_broadcast(&q->moved);
+}
+
+static enum status write_range(struct worker *w, const struct range *range)
+{
+    const struct queue *q = w->queue;
+    if (range->bytes > 0 && container_seekable(q->out->writer))
+        container_fill(q->out->writer, range->at, file_elements(q, range), range->bytes, &w->error);
+    return w->error.status;
+}
+
+/* Under the lock. */
+static void finish_write(struct queue *q, struct range *range)
+{
+    give_buffer(q, range->buffer);
+    range->buffer = NULL;
+    q->written++;
+    pthread_cond_broadcast(&q->moved);
 }
 
 /* The elements that fill no block, and the directory. */
@@ -336,7 +356,8 @@ static void write_rest(struct worker *w, struct error *e)
         uint32_t words[2 * PACKED_BLOCK];
         uint64_t made = packed_encode_blocks(q->csr->width, &rows, &q->carry, q->carried, words,
                                              &block, 1);
-        append_blocks(q, q->carried, &block, words, made, e);
+        if (packed_encoder_add(&q->encoder, q->carried, &block, made, e) == ST_OK)
+            container_append_words(q->out->writer, q->carried, words, made, e);
     }
     if (e->status == ST_OK)
         container_append_directory(q->out->writer, &q->encoder, e);
@@ -344,18 +365,21 @@ static void write_rest(struct worker *w, struct error *e)
 
 /* ---- threads ---- */
 
-enum step { TAKE, SORT, PACK, STOP };
+enum step { TAKE, SORT, PACK, WRITE, STOP };
 
-/* Under the lock: whether there is a range in flight less than there may be. */
+/* Under the lock: whether there are fewer ranges in flight than there may be. */
 static int may_start(const struct queue *q, uint32_t next)
 {
-    return next >= q->csr->ranges || next - q->to_write < q->window;
+    return next >= q->csr->ranges || next - q->written < q->window;
 }
 
-/* Under the lock. What is packed can be written, so that comes first; then rows that a sweep has
- * taken, whose records are in the cache. */
+/* Under the lock. What is near its end comes first, so that buffers are few and still in the cache. */
 static enum step next_step(struct queue *q, uint32_t *r)
 {
+    if (q->to_write < q->to_reserve) {
+        *r = q->to_write++;
+        return WRITE;
+    }
     if (q->to_pack < q->to_place) {
         *r = q->to_pack++;
         return PACK;
@@ -378,7 +402,7 @@ static enum step take_step(struct queue *q, uint32_t *r)
     enum step step = STOP;
     pthread_mutex_lock(&q->lock);
     while (q->error->status == ST_OK && (step = next_step(q, r)) == STOP &&
-           (q->to_pack < q->csr->ranges || q->to_take < q->to_take_end))
+           (q->to_write < q->csr->ranges || q->to_take < q->to_take_end))
         pthread_cond_wait(&q->moved, &q->lock);
     if (q->error->status != ST_OK)
         step = STOP;
@@ -397,8 +421,21 @@ static void finish_take(struct queue *q, uint32_t r)
 
 static enum status run_step(struct worker *w, enum step step, uint32_t r, uint64_t *edges)
 {
-    struct range *range = &w->queue->range[r];
-    return step == TAKE ? take(w, r) : step == SORT ? sort(w, range, r, edges) : pack(w, range, r);
+    struct queue *q = w->queue;
+    struct range *range = &q->range[r];
+    switch (step) {
+    case TAKE: return take(w, r);
+    case SORT:
+        if (sort(w, range, r, edges) == ST_OK && !q->packed)
+            weigh(q, range);
+        break;
+    case PACK:
+        if (pack(w, range, r) == ST_OK)
+            weigh(q, range);
+        break;
+    default: write_range(w, range); break;
+    }
+    return w->error.status;
 }
 
 static enum status do_step(struct worker *w, enum step step, uint32_t r)
@@ -414,10 +451,12 @@ static enum status do_step(struct worker *w, enum step step, uint32_t r)
     } else if (step == SORT) {
         q->range[r].sorted = 1;
         place_sorted(q);
-    } else {
+    } else if (step == PACK) {
         q->range[r].ready = 1;
+    } else {
+        finish_write(q, &q->range[r]);
     }
-    write_ready(q);
+    reserve_ready(q);
     pthread_mutex_unlock(&q->lock);
     return ST_OK;
 }
