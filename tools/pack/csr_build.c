@@ -8,19 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sweep has counted already. */
-static enum status add_lengths(struct csr_rows *csr, int threads)
+/* For a sweep records have been counted already. */
+static void add_lengths(struct csr_rows *csr, int threads)
 {
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
     for (uint32_t r = 0; r < csr->ranges; r++)
         upper_sweep_lengths(csr, r);
-    return ST_OK;
 }
 
 static enum status count_rows(struct csr_rows *csr, int threads, struct error *e)
 {
-    if (csr->swept)
-        return add_lengths(csr, threads);
+    if (csr->swept) {
+        add_lengths(csr, threads);
+        return ST_OK;
+    }
 #pragma omp parallel num_threads(threads)
     {
         struct error error = {0};

@@ -1,6 +1,7 @@
 /* pack_memory.c: see pack_memory.h */
 #include "pack_memory.h"
 
+#include "arith.h"
 #include "tools/bucket/bucket.h"
 #include "csr_build.h"
 #include "formats/packed.h"
@@ -15,16 +16,6 @@ enum {
     PIECE = 1 << 18,         /* elements that a section packs at a time */
     WINDOW_PER_THREAD = 16   /* ranges in flight, where there is room */
 };
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* What writing a section takes beside its elements: packed pieces and the directory, twice. */
 static uint64_t section_bytes(uint64_t count, uint64_t width)

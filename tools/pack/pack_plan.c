@@ -7,30 +7,13 @@
  */
 #include "pack_plan.h"
 
+#include "arith.h"
 #include "formats/split.h"
 #include "pack_memory.h"
 #include "upper.h"
 
 #include <math.h>
 #include <string.h>
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static unsigned bits_for(uint64_t count)
-{
-    unsigned bits = 1;
-    while (bits < 63 && count > UINT64_C(1) << bits)
-        bits++;
-    return bits;
-}
 
 /* What the plan rests on. */
 struct graph {

@@ -1,6 +1,7 @@
 /* place.c: see place.h */
 #include "place.h"
 
+#include "arith.h"
 #include "formats/partition.h"
 #include "upper.h"
 
@@ -144,14 +145,6 @@ static enum status visit(void *context, int thread, const struct edge *edges, si
 
 /* ---- planning ---- */
 
-static unsigned bits_for(uint64_t count)
-{
-    unsigned bits = 1;
-    while (bits < 63 && count > UINT64_C(1) << bits)
-        bits++;
-    return bits;
-}
-
 unsigned placement_column_bits(const struct vertex_order *o)
 {
     unsigned nn = o->local_bits + bits_for(o->p), delegates = bits_for(o->d);
@@ -180,16 +173,6 @@ static uint64_t plan_records(struct record_plan *plan, unsigned column_bits, uin
     plan->column_bits = column_bits;
     plan->bytes = placement_record_bytes(column_bits, rows, max_ranges);
     return UINT64_C(1) << (8 * plan->bytes - column_bits < 63 ? 8 * plan->bytes - column_bits : 63);
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
 }
 
 static enum status plan(struct placement *pl, const struct pack_memory *memory, struct error *e)

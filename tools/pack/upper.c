@@ -1,6 +1,7 @@
 /* upper.c: see upper.h */
 #include "upper.h"
 
+#include "arith.h"
 #include "formats/clones.h"
 #include "formats/huge.h"
 #include "record_radix.h"
@@ -10,20 +11,12 @@
 
 enum {
     STEP = 128,
-    AHEAD = 48, /* edges whose labels are on their way */
+    AHEAD = 48,              /* edges whose labels are on their way */
     RANGE_TARGET = 1 << 17,  /* columns of a range, both halves: they sort in the cache */
     RANGE_ROWS = 1 << 11,    /* what 4 bytes have room for beside 2^21 delegates */
     RANGES_WISHED = 1 << 13, /* before ranges grow beyond the target */
     RANGES_MOST = UPPER_WIDE /* with those that were cut for their rows */
 };
-
-static unsigned bits_for(uint64_t count)
-{
-    unsigned bits = 1;
-    while (bits < 63 && count > UINT64_C(1) << bits)
-        bits++;
-    return bits;
-}
 
 /* ---- ranges ---- */
 

@@ -1,0 +1,26 @@
+/* arith.h: small sums that planning and placing share */
+#ifndef DBFS_ARITH_H
+#define DBFS_ARITH_H
+
+#include <stdint.h>
+
+static inline uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Bits that hold any of the numbers 0..count - 1; at least 1, at most 63. */
+static inline unsigned bits_for(uint64_t count)
+{
+    unsigned bits = 1;
+    while (bits < 63 && count > UINT64_C(1) << bits)
+        bits++;
+    return bits;
+}
+
+#endif
