@@ -50,7 +50,8 @@ static enum status scan_block(struct scan *s, int thread, struct edges_block *bl
         edges_check_block(block, name, e);
     for (size_t first = 0; first < count && e->status == ST_OK; first += EDGES_VISIT_PIECE) {
         size_t take = count - first < EDGES_VISIT_PIECE ? count - first : EDGES_VISIT_PIECE;
-        if (edges_decode_piece(block, direction, name, first, edges, take, e) == ST_OK)
+        if (edges_decode_piece(block, direction, name, first, edges, take, e) == ST_OK &&
+            s->visit != NULL)
             s->visit(s->context, thread, edges, take, e);
     }
     return e->status;

@@ -16,7 +16,8 @@ enum { EDGES_VISIT_PIECE = 1024 };
 typedef enum status (*edges_visitor)(void *context, int thread, const struct edge *edges,
                                      size_t count, struct error *e);
 
-/* Reads to the end, compares with the trailer and closes nothing. `threads` >= 1. */
+/* Reads to the end, compares with the trailer and closes nothing. `threads` >= 1; with visit NULL, the
+ * stream is checked alone. */
 enum status edges_scan(struct edges_reader *reader, int threads, edges_visitor visit,
                        void *context, struct edges_totals *totals, struct error *e);
 

@@ -151,13 +151,6 @@ static void sum_tallies(const struct peers *peers, struct edges_totals *tally)
     tally->max_id = peers_max_u64(peers, tally->max_id);
 }
 
-static enum status visit_nothing(void *context, int thread, const struct edge *edges, size_t count,
-                                 struct error *e)
-{
-    (void)context, (void)thread, (void)edges, (void)count;
-    return e->status;
-}
-
 /* After a pass that has left the CRCs: where one says that a block is damaged, that is the failure. */
 static void find_damage(const struct edge_source *s, int threads, struct error *e)
 {
@@ -165,7 +158,7 @@ static void find_damage(const struct edge_source *s, int threads, struct error *
     struct edges_totals totals;
     struct error cause = {0};
     if (edge_source_reader(s, &reader, &cause) == ST_OK)
-        edges_scan(reader, threads, visit_nothing, NULL, &totals, &cause);
+        edges_scan(reader, threads, NULL, NULL, &totals, &cause);
     edges_reader_close(reader);
     if (cause.status == ST_BAD_DATA)
         *e = cause;

@@ -251,13 +251,6 @@ static enum status too_many_vertices(const struct edge_source *source, uint64_t 
 
 /* ---- the passes ---- */
 
-static enum status visit_nothing(void *context, int thread, const struct edge *edges, size_t count,
-                                 struct error *e)
-{
-    (void)context, (void)thread, (void)edges, (void)count;
-    return e->status;
-}
-
 /* The totals before anything is counted: what the trailer at the end of the file says. Where that
  * cannot be, reading the stream tells what is wrong with it. */
 static enum status find_totals(struct edges_reader *reader, const struct edge_source *source,
@@ -265,7 +258,7 @@ static enum status find_totals(struct edges_reader *reader, const struct edge_so
 {
     if (edges_peek_totals(source->fd, totals))
         return ST_OK;
-    return edges_scan(reader, threads, visit_nothing, NULL, totals, e);
+    return edges_scan(reader, threads, NULL, NULL, totals, e);
 }
 
 /* What each rank calls by this name must be one stream. */
