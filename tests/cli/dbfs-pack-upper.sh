@@ -17,6 +17,7 @@ alike() { # NAME OPTIONS...
         check_exit 0 "$name: once, $threads threads" "$pack" -q -@ $threads -p 1 -o "$tmp/once" "$@"
         check "$name, $threads threads: the same bytes" same_folders "$tmp/once" "$tmp/both"
     done
+    check_exit 0 "$name: sound" "$pack" --verify "$tmp/once"
 }
 
 # ---- hubs, short rows, duplicates: TH above, between and below all degrees ----
@@ -45,6 +46,11 @@ awk 'BEGIN { for (i = 0; i < 600000; i++) { print 0, 2 + i * 7 % 300000; print 1
     "$BIN/edgeconv" -q -u -o "$tmp/hubs.edges"
 for th in 0 4 inf; do
     alike "two hubs, TH $th" -t $th "$tmp/hubs.edges"
+done
+# a star, whose neighbours are one after the other: blocks of packed columns without words
+awk 'BEGIN { for (i = 1; i < 20000; i++) print 0, i }' | "$BIN/edgeconv" -q -u -o "$tmp/star.edges"
+for th in 0 1 inf; do
+    alike "a star, TH $th" -t $th "$tmp/star.edges"
 done
 # a path: so many rows of a range that records need 8 bytes
 awk 'BEGIN { for (i = 1; i < 900000; i++) print i - 1, i }' | "$BIN/edgeconv" -q -u -o "$tmp/path.edges"

@@ -297,12 +297,12 @@ static void weigh(const struct queue *q, struct range *range)
         range->crc = container_crc(file_elements(q, range), range->bytes);
 }
 
-/* Under the lock, in the order of the ranges. */
+/* Under the lock, in the order of the ranges. Columns one after the other take no words at all. */
 static enum status reserve(struct queue *q, struct range *range, struct error *e)
 {
     struct container_writer *w = q->out->writer;
     uint64_t count = q->packed ? range->whole : range->count;
-    if (range->bytes == 0)
+    if (count == 0)
         return ST_OK;
     if (q->packed && packed_encoder_add(&q->encoder, count, range->block, range->words, e) != ST_OK)
         return e->status;
