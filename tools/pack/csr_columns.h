@@ -1,11 +1,10 @@
 /* csr_columns.h: writes the columns section of one subgraph, sorting, packing and writing at once.
  *
- * Ranges of rows are sorted by several threads, in any order; places in the file are given out in theirs,
- * and filled by any thread. Packed columns
- * are cut into blocks of 128 regardless of ranges: once all ranges before one are sorted, the place
- * of its elements is known, the fewer than 128 that they leave over are put in front of it, and its
- * whole blocks are packed, where they lie, by any thread. So the bytes do not depend on threads, and
- * no more than the ranges in flight is held.
+ * Ranges of rows are sorted by several threads, in any order; places in the file are given out in the
+ * order of the ranges, and filled by any thread. Packed columns are cut into blocks of 128 regardless
+ * of ranges: once all ranges before one are sorted, the place of its elements is known, the fewer than
+ * 128 that they leave over are put in front of it, and its whole blocks are packed, where they lie, by
+ * any thread. So the bytes do not depend on threads, and no more than the ranges in flight is held.
  */
 #ifndef DBFS_CSR_COLUMNS_H
 #define DBFS_CSR_COLUMNS_H
