@@ -105,16 +105,6 @@ void range_sorter_close(struct range_sorter *t)
 
 /* ---- to rows ---- */
 
-/* Where each row of a range starts in its bucket. */
-static void start_rows(const struct csr_rows *csr, uint64_t begin, uint64_t rows, uint64_t *start)
-{
-    uint64_t records = 0;
-    for (uint64_t i = 0; i < rows; i++) {
-        start[i] = records;
-        records += csr->length[begin + i];
-    }
-}
-
 /* Moves the columns of some records to their rows, in this order; start[] ends up behind them. */
 static void scatter(const struct csr_rows *csr, uint64_t begin, const void *records, size_t count,
                     uint64_t *restrict start, void *columns)
@@ -162,7 +152,7 @@ static enum status spread_rows(const struct csr_rows *csr, struct range_sorter *
     uint64_t begin = range_begin(csr, r);
     const void *records;
     size_t count;
-    start_rows(csr, begin, range_begin(csr, r + 1) - begin, t->start);
+    start_rows(csr->length + begin, range_begin(csr, r + 1) - begin, t->start);
     if (whole) {
         records = sort_by_column(csr, t, r, e);
         if (records != NULL)

@@ -37,6 +37,17 @@ struct csr_rows {
 /* The first row of range r that this shard has; r may be the number of ranges. */
 uint64_t range_begin(const struct csr_rows *csr, uint32_t r);
 
+/* Where each row of a range begins, from their lengths; returns where the last one ends. */
+static inline size_t start_rows(const uint32_t *length, uint64_t rows, uint64_t *start)
+{
+    size_t at = 0;
+    for (uint64_t i = 0; i < rows; i++) {
+        start[i] = at;
+        at += length[i];
+    }
+    return at;
+}
+
 /* A thread's buffer for range_count, to free. */
 void *range_read_buffer(const struct csr_rows *csr, struct error *e);
 

@@ -30,15 +30,4 @@ static inline uint64_t kept_columns(const struct csr_rows *csr, uint32_t r)
     return kept;
 }
 
-/* Where each row of a range begins, from the lengths of the rows. */
-static inline size_t start_rows(const uint32_t *length, uint64_t rows, uint64_t *next)
-{
-    size_t at = 0;
-    for (uint64_t i = 0; i < rows; i++) {
-        next[i] = at;
-        at += length[i];
-    }
-    return at;
-}
-
 #endif
