@@ -122,7 +122,6 @@ static enum status suggest(struct job *j, struct error *e)
     if (e->status == ST_OK)
         r->th = suggest_th(&j->separation.edges, j->options->p, &r->both_bounds_met);
     r->suggested = 1;
-    r->class_seconds = j->separation.class_seconds;
     return e->status;
 }
 
@@ -447,6 +446,7 @@ enum status pack(const struct pack_options *options, const struct edge_source *s
     read_split(&j, e);
     if (open_folder(&j, e) == ST_OK)
         pack_into(&j, e);
+    report->class_seconds = j.separation.class_seconds; /* also where TH was given: a triangle counts */
     report->finished_parts = j.parts.folder.finished_count;
     parts_end(&j.parts, e->status);
     free_job(&j);
