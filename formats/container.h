@@ -114,7 +114,6 @@ enum status container_reserve(struct container_writer *writer, uint64_t count, u
                               uint32_t crc, uint64_t *at, struct error *e);
 enum status container_fill(const struct container_writer *writer, uint64_t at, const void *elements,
                            uint64_t bytes, struct error *e);
-uint32_t container_crc(const void *elements, uint64_t bytes);
 
 /* Where the section is packed: the words of the next `count` elements, and last the directory. */
 enum status container_append_words(struct container_writer *writer, uint64_t count,

@@ -107,11 +107,6 @@ int container_seekable(const struct container_writer *w)
     return outfile_seekable(w->out);
 }
 
-uint32_t container_crc(const void *elements, uint64_t bytes)
-{
-    return (uint32_t)crc32_z(0, elements, bytes);
-}
-
 enum status container_reserve(struct container_writer *w, uint64_t count, uint64_t bytes,
                               uint32_t crc, uint64_t *at, struct error *e)
 {

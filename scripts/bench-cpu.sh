@@ -12,13 +12,8 @@ cd "$(dirname "$0")/.."
 scale=${1:-20}
 rounds=${2:-3}
 roots=${ROOTS:-64}
-bin=${BUILD:-build}/bin
-mpiexec=${MPIEXEC:-$(command -v mpiexec.mpich || command -v mpiexec)}
-work=$(mktemp -d "${TMPDIR:-/dev/shm}/dbfs-bench.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-cores=$(nproc)
+. scripts/bench-lib.sh
 
-echo "machine: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $cores cores; $(date -u +%F)"
 "$bin/rmatgen" -q -s "$scale" -o "$work/edges"
 "$bin/dbfs-pack" -q -p 1 -o "$work/one" "$work/edges"
 "$bin/dbfs-pack" -q -p 2 -o "$work/two" "$work/edges"
@@ -29,7 +24,6 @@ if [ -n "${GAPBS:-}" ]; then
 fi
 
 value() { sed -n "s/^$1: *\([^ ]*\).*/\1/p" "$2"; }
-ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'; }
 
 for round in $(seq "$rounds"); do
     "$bin/dbfs-traverse" -q -n "$roots" "$work/one" >"$work/dbfs1"

@@ -12,11 +12,7 @@ cd "$(dirname "$0")/.."
 scale=${1:-22}
 rounds=${2:-5}
 pause=${PAUSE:-3}
-bin=${BUILD:-build}/bin
-mpiexec=${MPIEXEC:-$(command -v mpiexec.mpich || command -v mpiexec)}
-work=$(mktemp -d "${TMPDIR:-/dev/shm}/dbfs-bench.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-cores=$(nproc)
+. scripts/bench-lib.sh
 TIMEFORMAT=%R
 
 # took COMMAND...: the seconds it ran; its output goes to $work/said
@@ -35,11 +31,9 @@ median() {
 versus() {
     local ours theirs
     ours=$(median "$2") theirs=$(median "$4")
-    echo "medians: $1 $ours s, $3 $theirs s;" \
-        "dbfs is $(awk -v a="$theirs" -v b="$ours" 'BEGIN { printf "%.2f", a / b }') times as fast"
+    echo "medians: $1 $ours s, $3 $theirs s; dbfs is $(ratio "$theirs" "$ours") times as fast"
 }
 
-echo "machine: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $cores cores; $(date -u +%F)"
 "$bin/rmatgen" -q -s "$scale" -o "$work/edges"
 edges=$("$bin/edgeconv" -q -t text "$work/edges" | tee "$work/graph.el" | wc -l)
 gzip -1 -c "$work/graph.el" >"$work/graph.el.gz"

@@ -73,8 +73,9 @@ void bucket_store_close(struct bucket_store *store); /* a zeroed store is allowe
 /* Gives the bucket a new chunk and returns where its first record goes. */
 unsigned char *bucket_new_chunk(struct bucket_writer *writer, uint32_t bucket);
 
-/* Where the bucket's next record of `bytes` goes. The line after it is asked for already, so that
- * the record that starts it finds it in the cache. */
+/* Where the bucket's next record of `bytes` goes. The place after it is asked for, so that a record that
+ * starts a line finds it in the cache; asking further on would take a second line of the first cache
+ * for each bucket. */
 static inline unsigned char *bucket_place(struct bucket_writer *writer, uint32_t bucket,
                                           unsigned bytes)
 {

@@ -3,6 +3,7 @@
 
 #include "upper_sweep.h"
 
+#include "formats/crc.h"
 #include "formats/text.h"
 
 #include <omp.h>
@@ -294,7 +295,7 @@ static void weigh(const struct queue *q, struct range *range)
 {
     range->bytes = q->packed ? range->words * sizeof(uint32_t) : range->count * q->csr->width;
     if (range->bytes > 0 && container_seekable(q->out->writer))
-        range->crc = container_crc(file_elements(q, range), range->bytes);
+        range->crc = crc32_parallel(file_elements(q, range), range->bytes, 1);
 }
 
 /* Under the lock, in the order of the ranges. Columns one after the other take no words at all. */
