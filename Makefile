@@ -30,8 +30,8 @@ MPI_TOOLS = degsplit dbfs-pack
 PROGRAMS = $(TOOLS) dbfs-traverse
 
 # edgeconv reads archives through libarchive; ARCHIVE=0 builds without it
-archive_without_1 = tools/convert/archive_none.c
-archive_without_0 = tools/convert/archive_in.c
+archive_without_1 = tools/convert/input/archive_none.c
+archive_without_0 = tools/convert/input/archive_in.c
 archive_libs_1    = -larchive
 
 ifeq ($(CUDA),1)
@@ -45,9 +45,10 @@ cuda_c     = traverse/backend_cuda.c $(filter-out traverse/cuda_plan.c,$(wildcar
 endif
 
 # A main file is named after its program; every other file of a folder goes into its archive.
-formats_src  = $(wildcard formats/*.c)
+mpi_src      = $(wildcard formats/mpi/*.c)
+formats_src  = $(filter-out $(mpi_src),$(wildcard formats/*.c formats/*/*.c))
 tools_src    = $(filter-out $(TOOLS:%=tools/%.c) $(archive_without_$(ARCHIVE)), \
-                 $(wildcard tools/*.c tools/*/*.c))
+                 $(wildcard tools/*.c tools/*/*.c tools/*/*/*.c))
 traverse_src = $(filter-out $(cuda_c),$(wildcard traverse/*.c))
 unit_src     = $(wildcard tests/unit/*.c)
 plain_tests  = oracle treecheck mkgraph
@@ -56,6 +57,7 @@ CC_LINK = $(CC)
 
 obj = $(patsubst %.c,$(BUILD)/%.o,$(1))
 libformats = $(BUILD)/libformats.a
+libmpi     = $(BUILD)/libdbfsmpi.a
 libtools   = $(BUILD)/libtools.a
 
 all: $(PROGRAMS:%=$(BUILD)/bin/%)
@@ -66,20 +68,22 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
-# what sees MPI: the traversal, and one file of the tools
-$(BUILD)/tools/peers.o: $(BUILD)/%.o: %.c
+# what sees MPI
+$(call obj,$(mpi_src)): $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/traverse/%.o: traverse/%.c
 	@mkdir -p $(@D)
-	$(mpicc) $(ALL_CFLAGS) $(cuda_flags) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(ALL_CFLAGS) $(cuda_flags) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/%.cu.o: %.cu
 	@mkdir -p $(@D)
 	$(NVCC) -O3 -std=c++17 -I. $(CUDA_ARCH) -Xcompiler -Wall,-Wextra -MMD -MP -c -o $@ $<
 
 $(libformats): $(call obj,$(formats_src))
+$(libmpi): $(call obj,$(mpi_src))
+$(libformats) $(libmpi):
 	@rm -f $@
 	$(AR) rcs $@ $^
 
@@ -100,16 +104,17 @@ cuda_obj = $(cuda_cu:%=$(BUILD)/%.o)
 
 # what the MPI library can do is looked up in the running program
 $(BUILD)/bin/dbfs-traverse $(BUILD)/tests/gpu_kernels: LDLIBS += -ldl
-$(BUILD)/bin/dbfs-traverse: $(call obj,$(traverse_src)) $(cuda_obj) $(libformats)
+$(BUILD)/bin/dbfs-traverse: $(call obj,$(traverse_src)) $(cuda_obj) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
 
 $(BUILD)/bin/edgeconv: LDLIBS += $(archive_libs_$(ARCHIVE))
 # the tools that run under mpiexec too
 $(MPI_TOOLS:%=$(BUILD)/bin/%): CC_LINK = $(mpicc)
+$(MPI_TOOLS:%=$(BUILD)/bin/%): $(libmpi)
 $(TOOLS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/tools/%.o $(libtools) $(libformats)
 	@mkdir -p $(@D)
-	$(CC_LINK) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(CC_LINK) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(libtools) $(filter $(libmpi),$^) $(libformats) $(LDLIBS)
 
 # ---- tests ----
 
@@ -117,7 +122,7 @@ unit_bin  = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
 plain_bin = $(plain_tests:%=$(BUILD)/tests/%)
 
 $(BUILD)/tests/test_read_ahead $(BUILD)/tests/test_ids: LDLIBS += $(archive_libs_$(ARCHIVE))
-$(unit_bin): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(libtools) $(libformats)
+$(unit_bin): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(libtools) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
@@ -135,7 +140,7 @@ $(BUILD)/tests/gpu/%.o: tests/gpu/%.c
 	$(CC) $(ALL_CFLAGS) $(cuda_flags) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/tests/gpu_kernels: $(call obj,$(gpu_test_src) $(filter-out traverse/main.c,$(traverse_src))) \
-                            $(cuda_obj) $(libformats)
+                            $(cuda_obj) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
 

@@ -1,7 +1,7 @@
 /* bijection.c: see bijection.h */
 #include "bijection.h"
 
-#include "hash.h"
+#include "formats/base/hash.h"
 
 static uint64_t inverse_of_odd(uint64_t a)
 {

@@ -9,10 +9,10 @@
 #ifndef DBFS_CONTAINER_H
 #define DBFS_CONTAINER_H
 
-#include "memory.h"
-#include "outfile.h"
+#include "formats/base/memory.h"
+#include "formats/base/outfile.h"
 #include "packed.h"
-#include "status.h"
+#include "formats/base/status.h"
 
 #include <stddef.h>
 #include <stdint.h>

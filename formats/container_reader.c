@@ -2,8 +2,8 @@
 #include "container.h"
 #include "container_layout.h"
 
-#include "bytes.h"
-#include "crc.h"
+#include "formats/base/bytes.h"
+#include "formats/base/crc.h"
 
 #include <errno.h>
 #include <fcntl.h>

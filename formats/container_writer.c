@@ -2,7 +2,7 @@
 #include "container.h"
 #include "container_layout.h"
 
-#include "bytes.h"
+#include "formats/base/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -141,7 +141,7 @@ enum status container_append_directory(struct container_writer *w,
         return e->status;
     packed_directory(encoder, bytes);
     append(w, 0, bytes, size, e);
-    memory_release(encoder->budget, bytes, size, 1);
+    memory_release(encoder->budget, bytes);
     return e->status;
 }
 
@@ -184,8 +184,8 @@ enum status container_add_packed(struct container_writer *w, uint32_t type, uint
         container_begin(w, type, ENCODING_PACKED, width, e) == ST_OK &&
         append_packed(w, &encoder, elements, count, words, block, threads, e) == ST_OK)
         container_append_directory(w, &encoder, e);
-    memory_release(budget, block, blocks, sizeof *block);
-    memory_release(budget, words, room, sizeof *words);
+    memory_release(budget, block);
+    memory_release(budget, words);
     packed_encoder_free(&encoder);
     return e->status;
 }

@@ -2,9 +2,9 @@
 #include "edges.h"
 #include "edges_layout.h"
 
-#include "bytes.h"
-#include "clones.h"
-#include "hash.h"
+#include "formats/base/bytes.h"
+#include "formats/base/clones.h"
+#include "formats/base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>

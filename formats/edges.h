@@ -8,8 +8,8 @@
 #ifndef DBFS_EDGES_H
 #define DBFS_EDGES_H
 
-#include "outfile.h"
-#include "status.h"
+#include "formats/base/outfile.h"
+#include "formats/base/status.h"
 
 #include <stddef.h>
 #include <stdint.h>

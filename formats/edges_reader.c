@@ -2,7 +2,7 @@
 #include "edges.h"
 #include "edges_layout.h"
 
-#include "bytes.h"
+#include "formats/base/bytes.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #include "edges_rescan.h"
 #include "edges_layout.h"
 
-#include "bytes.h"
+#include "formats/base/bytes.h"
 
 #include <omp.h>
 #include <string.h>

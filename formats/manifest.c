@@ -2,7 +2,7 @@
 #include "manifest.h"
 
 #include "split.h"
-#include "text.h"
+#include "formats/base/text.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* name_map.c: see name_map.h */
 #include "name_map.h"
 
-#include "bytes.h"
-#include "hash.h"
+#include "formats/base/bytes.h"
+#include "formats/base/hash.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -113,7 +113,7 @@ void name_map_close(struct name_map *m)
 {
     if (m == NULL)
         return;
-    memory_release(m->budget, m->start, steps_of(m->n), sizeof *m->start);
+    memory_release(m->budget, m->start);
     if (m->text != NULL)
         munmap((void *)(uintptr_t)m->text, m->bytes);
     free(m);

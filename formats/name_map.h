@@ -6,9 +6,9 @@
 #ifndef DBFS_NAME_MAP_H
 #define DBFS_NAME_MAP_H
 
-#include "memory.h"
-#include "outfile.h"
-#include "status.h"
+#include "formats/base/memory.h"
+#include "formats/base/outfile.h"
+#include "formats/base/status.h"
 
 #include <stddef.h>
 #include <stdint.h>

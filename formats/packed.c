@@ -1,7 +1,7 @@
 /* packed.c: decodes packed sections; see packed.h */
 #include "packed_bits.h"
 
-#include "bytes.h"
+#include "formats/base/bytes.h"
 
 #include <string.h>
 

@@ -45,8 +45,8 @@
 #ifndef DBFS_PACKED_H
 #define DBFS_PACKED_H
 
-#include "memory.h"
-#include "status.h"
+#include "formats/base/memory.h"
+#include "formats/base/status.h"
 
 #include <stdint.h>
 

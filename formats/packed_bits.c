@@ -1,7 +1,7 @@
 /* packed_bits.c: see packed_bits.h */
 #include "packed_bits.h"
 
-#include "bytes.h"
+#include "formats/base/bytes.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* packed_encode.c: from arrays to packed sections; see packed.h */
 #include "packed_layout.h"
 
-#include "bytes.h"
-#include "clones.h"
+#include "formats/base/bytes.h"
+#include "formats/base/clones.h"
 
 #include <string.h>
 #ifdef __SSE2__
@@ -334,7 +334,7 @@ void packed_encoder_init(struct packed_encoder *encoder, uint32_t width,
 
 void packed_encoder_free(struct packed_encoder *encoder)
 {
-    memory_release(encoder->budget, encoder->block, encoder->capacity, sizeof *encoder->block);
+    memory_release(encoder->budget, encoder->block);
     packed_encoder_init(encoder, encoder->width, encoder->budget);
 }
 
@@ -349,7 +349,7 @@ static enum status grow(struct packed_encoder *encoder, uint64_t blocks, struct 
         return e->status;
     if (encoder->blocks > 0)
         memcpy(grown, encoder->block, encoder->blocks * sizeof *grown);
-    memory_release(encoder->budget, encoder->block, encoder->capacity, sizeof *grown);
+    memory_release(encoder->budget, encoder->block);
     encoder->block = grown;
     encoder->capacity = capacity;
     return ST_OK;

@@ -1,7 +1,7 @@
 /* shard.c: opens a shard, checks its structure and decodes it; see shard.h and SPEC-shard.md */
 #include "shard.h"
 
-#include "huge.h"
+#include "formats/base/huge.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -243,8 +243,7 @@ enum status shard_load(struct shard *shard, unsigned columns, int threads, struc
 void shard_unload(struct shard *shard)
 {
     for (uint32_t i = 0; shard->file != NULL && i < container_sections(shard->file); i++) {
-        const struct section *s = container_section(shard->file, i);
-        memory_release(shard->budget, shard->decoded[i], s->count, s->width);
+        memory_release(shard->budget, shard->decoded[i]);
         shard->decoded[i] = NULL;
     }
     if (shard->file != NULL)

@@ -1,6 +1,8 @@
 /* split.c: see split.h and SPEC-split.md */
 #include "split.h"
 
+#include "formats/base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,12 +37,12 @@ static const struct container_kind split_kind = {
 
 void split_free(struct split *split)
 {
-    free(split->delegate_ids);
-    free(split->delegate_degrees);
-    free(split->list.ids);
-    free(split->list.degrees);
-    free(split->histogram);
-    free(split->sweep);
+    memory_release(split->budget, split->delegate_ids);
+    memory_release(split->budget, split->delegate_degrees);
+    memory_release(split->budget, split->list.ids);
+    memory_release(split->budget, split->list.degrees);
+    memory_release(split->budget, split->histogram);
+    memory_release(split->budget, split->sweep);
     memset(split, 0, sizeof *split);
 }
 
@@ -91,15 +93,15 @@ enum status split_write(const struct split *split, struct outfile *out, struct e
 }
 
 /* Copies a section, checked, into memory of its own. */
-static enum status copy_section(const struct container *c, uint32_t type, uint32_t width,
-                                uint64_t count, void **copy, uint64_t *rows, struct error *e)
+static enum status copy_section(struct split *split, const struct container *c, uint32_t type,
+                                uint32_t width, uint64_t count, void **copy, uint64_t *rows,
+                                struct error *e)
 {
     const struct section *s;
     if (container_need(c, type, width, count, &s, e) != ST_OK)
         return e->status;
-    *copy = malloc(s->bytes > 0 ? (size_t)s->bytes : 1);
-    if (*copy == NULL)
-        return fail_memory(e, container_path(c), s->bytes);
+    if (memory_take(split->budget, copy, s->count, width, container_path(c), e) != ST_OK)
+        return e->status;
     memcpy(*copy, s->data, (size_t)s->bytes);
     *rows = s->count;
     return ST_OK;
@@ -145,22 +147,26 @@ static enum status read_sections(struct split *split, const struct container *c,
     uint64_t rows;
     if (container_check_all(c, 1, e) != ST_OK || read_attributes(split, c, e) != ST_OK)
         return e->status;
-    copy_section(c, SPLIT_DELEGATE_IDS, 8, split->d, (void **)&split->delegate_ids, &rows, e);
-    copy_section(c, SPLIT_DELEGATE_DEGREES, 8, split->d, (void **)&split->delegate_degrees, &rows,
+    copy_section(split, c, SPLIT_DELEGATE_IDS, 8, split->d, (void **)&split->delegate_ids, &rows, e);
+    copy_section(split, c, SPLIT_DELEGATE_DEGREES, 8, split->d, (void **)&split->delegate_degrees, &rows,
                  e);
-    copy_section(c, SPLIT_HISTOGRAM, sizeof *split->histogram, UINT64_MAX,
+    copy_section(split, c, SPLIT_HISTOGRAM, sizeof *split->histogram, UINT64_MAX,
                  (void **)&split->histogram, &split->histogram_rows, e);
-    copy_section(c, SPLIT_SWEEP, sizeof *split->sweep, UINT64_MAX, (void **)&split->sweep,
+    copy_section(split, c, SPLIT_SWEEP, sizeof *split->sweep, UINT64_MAX, (void **)&split->sweep,
                  &split->sweep_rows, e);
     return e->status == ST_OK ? check_delegates(split, container_path(c), e) : e->status;
 }
 
-enum status split_read(struct split *split, const char *path, struct error *e)
+enum status split_read(struct split *split, const char *path, struct memory_budget *budget,
+                       struct error *e)
 {
     struct container *c = NULL;
-    memset(split, 0, sizeof *split);
-    if (container_open(&c, &split_kind, path, e) == ST_OK)
+    *split = (struct split){.budget = budget};
+    if (container_open(&c, &split_kind, path, e) == ST_OK &&
+        memory_charge(budget, container_bytes(c), path, e) == ST_OK) {
         read_sections(split, c, e);
+        memory_discharge(budget, container_bytes(c));
+    }
     container_close(c);
     if (e->status != ST_OK)
         split_free(split);

@@ -45,6 +45,7 @@ struct delegate_list {
 };
 
 struct split {
+    struct memory_budget *budget; /* that the arrays are taken from */
     enum edges_direction direction;
     struct edges_totals totals; /* of the edge stream it was made from */
     uint64_t directed_edges;    /* after doubling, self-loops left out: nn + nd + dn + dd */
@@ -64,8 +65,10 @@ void split_free(struct split *split); /* frees the arrays, zeroes the struct */
 /* Writes to an open output, which stays the caller's to commit. */
 enum status split_write(const struct split *split, struct outfile *out, struct error *e);
 
-/* Reads and checks everything, section CRCs included. "-" is standard input. */
-enum status split_read(struct split *split, const char *path, struct error *e);
+/* Reads and checks everything, section CRCs included. "-" is standard input. The file is mapped, and charged to
+ * the budget, while it is read. */
+enum status split_read(struct split *split, const char *path, struct memory_budget *budget,
+                       struct error *e);
 
 /* The sweep's row for `th`, or NULL. */
 const struct sweep_row *split_row(const struct split *split, uint64_t th);

@@ -12,8 +12,10 @@ check 'tools never include traverse' no_match '#include "traverse/|#include "\.\
 check 'traverse never includes tools' no_match '#include "tools/|#include "\.\./tools' traverse
 check 'converting, generating and buckets know nothing of packing' \
     no_match '#include "tools/(pack|separate)/' tools/convert tools/generate tools/bucket
-check 'MPI is seen by one file of traverse' \
-    test "$(grep -lE '#include <mpi.h>' traverse/* | tr '\n' ' ')" = 'traverse/comm.c '
+check 'MPI is seen by formats/mpi alone' \
+    test -z "$(grep -rlE '#include <mpi.h>' formats tools traverse | grep -v '^formats/mpi/')"
+check 'formats and tools/bucket, convert, generate know nothing of MPI' \
+    no_match '#include "formats/mpi/' $(ls -d formats/* | grep -v mpi) tools/bucket tools/convert tools/generate
 others=$(grep -rlE 'cuda_runtime|cuda_kernels\.h|cuda_device\.h|cuda_error\.h|cub/' formats tools traverse tests \
     --include='*.[ch]' --include='*.cu' --include='*.cuh' |
     grep -vE '^traverse/([^/]*\.cuh?|backend_cuda\.c|backend_choose\.c|cuda_[^/]*\.[ch])$|^tests/gpu/')
@@ -21,15 +23,13 @@ check "CUDA is seen by the CUDA backend and its tests alone ($others)" test -z "
 check 'the plan of device memory needs no CUDA' \
     no_match '#include .*(cuda_runtime|cuda_kernels|cuda_device|cuda_error)' traverse/cuda_plan.c traverse/cuda_plan.h \
     traverse/cuda_limits.h traverse/plan.c traverse/plan.h
-check 'MPI is seen by one file of the tools' \
-    test "$(grep -rlE '#include <mpi.h>' tools formats | tr '\n' ' ')" = 'tools/peers.c '
 check 'only the tools that run under mpiexec link MPI' \
     bash -c '! ldd "$1/rmatgen" "$1/edgeconv" | grep -q "libmpi"' - "$BIN"
 check 'zlib inflate is seen by one file of the tools' \
     test "$(grep -rlE 'inflate(Init|End)' formats tools traverse | wc -l)" = 1
 
 check 'libarchive is seen by one file of the tools' \
-    test "$(grep -rlE '#include <archive(_entry)?\.h>' formats tools traverse | tr '\n' ' ')" = 'tools/convert/archive_in.c '
+    test "$(grep -rlE '#include <archive(_entry)?\.h>' formats tools traverse | tr '\n' ' ')" = 'tools/convert/input/archive_in.c '
 if [ "${ARCHIVE:-1}" != 0 ]; then
     check 'libarchive is linked to edgeconv only' \
         test "$(grep -lE 'libarchive\.so' "$BIN"/* | tr '\n' ' ')" = "$BIN/edgeconv "
@@ -39,7 +39,7 @@ duplicates=$(find formats tools traverse -name '*.[ch]' -printf '%f\n' | sort | 
 check "file names are unique ($duplicates)" test -z "$duplicates"
 
 # what kernels of a device include
-headers='formats/packed.h formats/packed_layout.h formats/shard.h formats/partition.h'
+headers='formats/packed.h formats/packed_layout.h formats/shard.h formats/graph/partition.h'
 if command -v "${CXX:-c++}" >/dev/null 2>&1; then
     check 'the headers of shards and packed sections are C++ too' sh -c \
         'for h in $1; do echo "#include \"$h\""; done | "$2" -x c++ -fsyntax-only -Wall -I. -' \

@@ -1,13 +1,13 @@
 /* dbfs-pack.c: packs an edge stream into a shard directory for dbfs-traverse; lists and verifies
  * such directories.
  */
-#include "formats/cli.h"
-#include "formats/text.h"
+#include "formats/base/cli.h"
+#include "formats/base/text.h"
 #include "tools/pack/pack.h"
 #include "tools/pack/pack_list.h"
 #include "tools/pack/pack_plan.h"
 #include "tools/pack/pack_verify.h"
-#include "tools/peers.h"
+#include "formats/mpi/comm.h"
 #include "tools/separate/separate.h"
 
 #include <inttypes.h>
@@ -211,16 +211,16 @@ static enum status make_plan(const struct command *c, const struct edge_source *
     return fflush(stdout) == 0 ? ST_OK : fail_errno(e, "standard output", "cannot write");
 }
 
-static enum status refuse_unshared_split(const struct command *c, const struct peers *peers,
+static enum status refuse_unshared_split(const struct command *c, const struct comm *comm,
                                          struct error *e)
 {
     const char *path = c->pack.split_path;
-    if (peers->count > 1 && path != NULL && strcmp(path, "-") == 0)
+    if (comm->ranks > 1 && path != NULL && strcmp(path, "-") == 0)
         return fail(e, ST_USAGE, "-s: under mpiexec, give a file that all ranks can read");
     return ST_OK;
 }
 
-static enum status run_pack(const struct cli *cli, struct command *c, const struct peers *peers,
+static enum status run_pack(const struct cli *cli, struct command *c, const struct comm *comm,
                             struct error *e)
 {
     struct spill spill;
@@ -229,10 +229,10 @@ static enum status run_pack(const struct cli *cli, struct command *c, const stru
     struct memory_budget budget;
     struct pack_report report;
     double start = cli_seconds();
-    if (refuse_unshared_split(c, peers, e) == ST_OK)
-        memory_budget_process(&budget, peers_memory(peers, cli->memory_bytes), &c->pack.threads, e);
-    if (peers_agree(peers, e) != ST_OK ||
-        edge_source_open(&source, c->input != NULL ? c->input : "-", cli_tmpdir(cli, 0), peers,
+    if (refuse_unshared_split(c, comm, e) == ST_OK)
+        memory_budget_process(&budget, comm_memory(comm, cli->memory_bytes), &c->pack.threads, e);
+    if (comm_agree(comm, e) != ST_OK ||
+        edge_source_open(&source, c->input != NULL ? c->input : "-", cli_tmpdir(cli, 0), comm,
                          e) != ST_OK)
         return e->status;
     if (source.spooled_bytes > 0)
@@ -241,9 +241,9 @@ static enum status run_pack(const struct cli *cli, struct command *c, const stru
     spill_open(&spill, folder, cli_tmpdirs(cli, folder));
     c->pack.spill = &spill;
     if (c->action == PLAN) {
-        if (peers->rank == 0)
+        if (comm->rank == 0)
             make_plan(c, &source, &budget, e);
-        peers_agree(peers, e);
+        comm_agree(comm, e);
     } else {
         pack(&c->pack, &source, &budget, &report, e);
         print_progress(cli, &c->pack, &report, e);
@@ -271,30 +271,30 @@ static enum status run_verify(const struct cli *cli, const struct command *c, st
 
 /* Looking at a folder is the work of one rank. */
 static enum status run_look(const struct cli *cli, const struct command *c,
-                            const struct peers *peers, struct error *e)
+                            const struct comm *comm, struct error *e)
 {
-    if (peers->rank == 0 && c->action == LIST)
+    if (comm->rank == 0 && c->action == LIST)
         pack_list(c->input, stdout, e);
-    else if (peers->rank == 0)
+    else if (comm->rank == 0)
         run_verify(cli, c, e);
-    return peers_agree(peers, e);
+    return comm_agree(comm, e);
 }
 
 int main(int argc, char **argv)
 {
     struct cli cli = {.program = "dbfs-pack", .help = help};
     struct command command = {0};
-    struct peers peers;
+    struct comm comm;
     struct error e = {0};
-    if (peers_start(&peers, &e) != ST_OK)
+    if (comm_start(&comm, COMM_IF_LAUNCHED, &e) != ST_OK)
         return cli_finish(&cli, &e);
-    cli.silent = peers.rank > 0;
-    cli.host_processes = peers.host_count;
+    cli.silent = comm.rank > 0;
+    cli.host_processes = comm.host_ranks;
     opterr = !cli.silent;
     parse_arguments(&cli, &command, argc, argv);
     if (command.action == PACK || command.action == PLAN)
-        run_pack(&cli, &command, &peers, &e);
+        run_pack(&cli, &command, &comm, &e);
     else
-        run_look(&cli, &command, &peers, &e);
+        run_look(&cli, &command, &comm, &e);
     return cli_finish(&cli, &e);
 }

@@ -1,13 +1,13 @@
 /* degsplit.c: separates the vertices of an edge stream by degree and writes the outcome as .split */
-#include "formats/cli.h"
-#include "formats/outfile.h"
+#include "formats/base/cli.h"
+#include "formats/base/outfile.h"
 #include "formats/split.h"
-#include "formats/text.h"
-#include "edge_source.h"
-#include "peers.h"
+#include "formats/base/text.h"
+#include "tools/stream/edge_source.h"
+#include "formats/mpi/comm.h"
 #include "tools/separate/separate.h"
 #include "tools/separate/separate_plan.h"
-#include "tools/spill.h"
+#include "tools/spill/spill.h"
 #include "tools/separate/split_make.h"
 #include "tools/separate/sweep_print.h"
 
@@ -211,14 +211,14 @@ static enum status separate(const struct cli *cli, const struct command *c,
     double start = cli_seconds();
     struct separation separation = {0};
     if (separation_degrees(&separation, source, options, budget, e) == ST_OK &&
-        separation_classes(&separation, source, budget, e) == ST_OK && source->peers->rank == 0)
+        separation_classes(&separation, source, budget, e) == ST_OK && source->comm->rank == 0)
         write_results(cli, c, &separation, budget, start, e);
     separation_free(&separation, budget);
-    return peers_agree(source->peers, e);
+    return comm_agree(source->comm, e);
 }
 
 static enum status degsplit(const struct cli *cli, const struct command *c,
-                            const struct peers *peers, struct error *e)
+                            const struct comm *comm, struct error *e)
 {
     struct edge_source source = {0};
     struct memory_budget budget;
@@ -226,14 +226,14 @@ static enum status degsplit(const struct cli *cli, const struct command *c,
     const char *folder[CLI_MAX_TMPDIRS];
     struct separation_options options = {.threads = cli_threads(cli), .p = 1, .spill = &spill};
     spill_open(&spill, folder, cli_tmpdirs(cli, folder));
-    memory_budget_process(&budget, peers_memory(peers, cli->memory_bytes), &options.threads, e);
-    if (peers_agree(peers, e) == ST_OK &&
-        edge_source_open(&source, c->input, cli_tmpdir(cli, 0), peers, e) == ST_OK) {
+    memory_budget_process(&budget, comm_memory(comm, cli->memory_bytes), &options.threads, e);
+    if (comm_agree(comm, e) == ST_OK &&
+        edge_source_open(&source, c->input, cli_tmpdir(cli, 0), comm, e) == ST_OK) {
         if (!c->plan)
             separate(cli, c, &source, &options, &budget, e);
-        else if (peers->rank == 0)
+        else if (comm->rank == 0)
             print_plan(c, &source, &options, &budget, e);
-        peers_agree(peers, e);
+        comm_agree(comm, e);
     }
     spill_close(&spill);
     edge_source_close(&source);
@@ -244,14 +244,14 @@ int main(int argc, char **argv)
 {
     struct cli cli = {.program = "degsplit", .help = help};
     struct command command = {.p = 1};
-    struct peers peers;
+    struct comm comm;
     struct error e = {0};
-    if (peers_start(&peers, &e) != ST_OK)
+    if (comm_start(&comm, COMM_IF_LAUNCHED, &e) != ST_OK)
         return cli_finish(&cli, &e);
-    cli.silent = peers.rank > 0;
-    cli.host_processes = peers.host_count;
+    cli.silent = comm.rank > 0;
+    cli.host_processes = comm.host_ranks;
     opterr = !cli.silent;
     parse_arguments(&cli, &command, argc, argv);
-    degsplit(&cli, &command, &peers, &e);
+    degsplit(&cli, &command, &comm, &e);
     return cli_finish(&cli, &e);
 }

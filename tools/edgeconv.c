@@ -4,15 +4,15 @@
  * together is refused before anything is written. Randomising needs the number of vertices: where
  * no option or header gives it, the edges are spooled and a second pass writes them.
  */
-#include "edgeconv_job.h"
+#include "tools/edgeconv/edgeconv_job.h"
 #include "tools/convert/convert.h"
-#include "tools/convert/read_ahead.h"
-#include "tools/convert/wdc_index.h"
+#include "tools/convert/input/read_ahead.h"
+#include "tools/convert/names/wdc_index.h"
 
 #include "formats/bijection.h"
-#include "formats/memory.h"
-#include "formats/outfile.h"
-#include "formats/text.h"
+#include "formats/base/memory.h"
+#include "formats/base/outfile.h"
+#include "formats/base/text.h"
 
 #include <signal.h>
 #include <stdio.h>

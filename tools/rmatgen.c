@@ -4,15 +4,15 @@
  * output is the same at any thread count.
  */
 #include "formats/bijection.h"
-#include "formats/bytes.h"
-#include "formats/cli.h"
+#include "formats/base/bytes.h"
+#include "formats/base/cli.h"
 #include "formats/edges.h"
-#include "formats/hash.h"
-#include "formats/outfile.h"
-#include "formats/text.h"
-#include "edge_encode.h"
+#include "formats/base/hash.h"
+#include "formats/base/outfile.h"
+#include "formats/base/text.h"
+#include "tools/stream/edge_encode.h"
 #include "tools/generate/kronecker500.h"
-#include "pipeline.h"
+#include "formats/work/pipeline.h"
 #include "tools/generate/rmat.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* args.c: see args.h */
 #include "args.h"
 
-#include "formats/text.h"
+#include "formats/base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

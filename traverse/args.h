@@ -6,7 +6,7 @@
 #include "direction.h"
 #include "exchange.h"
 
-#include "formats/cli.h"
+#include "formats/base/cli.h"
 
 #include <stdint.h>
 

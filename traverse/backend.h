@@ -20,9 +20,9 @@
 #include "breakdown.h"
 #include "direction.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "formats/shard.h"
-#include "formats/status.h"
+#include "formats/base/status.h"
 
 #include <stdint.h>
 

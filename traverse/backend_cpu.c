@@ -7,7 +7,7 @@
 #include "cpu_device.h"
 #include "unique.h"
 
-#include "formats/cli.h"
+#include "formats/base/cli.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,29 +68,28 @@ static void cpu_close(struct device *dev)
 {
     if (dev == NULL)
         return;
-    uint64_t d = dev->shard->d, locals = dev->shard->locals;
     uint64_t bins = (uint64_t)dev->threads * dev->shard->p;
     for (uint64_t i = 0; dev->bins != NULL && i < bins; i++)
         free(dev->bins[i].ids);
-    memory_release(dev->budget, dev->visited_d, mask_words(d), 8);
-    memory_release(dev->budget, dev->incoming_d, mask_words(d), 8);
-    memory_release(dev->budget, dev->frontier_d, mask_words(d), 8);
-    memory_release(dev->budget, dev->updated_d, mask_words(d), 8);
-    memory_release(dev->budget, dev->fresh, mask_words(d), 4);
-    memory_release(dev->budget, dev->depth_d, d, 4);
-    memory_release(dev->budget, dev->parent_d, d, 4);
-    memory_release(dev->budget, dev->visited_n, mask_words(locals), 8);
-    memory_release(dev->budget, dev->pulled_n, mask_words(locals), 8);
-    memory_release(dev->budget, dev->pulled_next, mask_words(locals), 8);
-    memory_release(dev->budget, dev->queue, locals, 4);
-    memory_release(dev->budget, dev->next, locals, 4);
-    memory_release(dev->budget, dev->depth_n, locals, 4);
-    memory_release(dev->budget, dev->parent_n, locals, 4);
-    memory_release(dev->budget, dev->push.rows, most_rows(dev), 4);
-    memory_release(dev->budget, dev->push.prefix, most_rows(dev) + 1, 8);
-    memory_release(dev->budget, dev->push.row_start, (uint64_t)dev->threads, 8);
-    memory_release(dev->budget, dev->push.edge_start, (uint64_t)dev->threads, 8);
-    memory_release(dev->budget, dev->bins, bins, sizeof *dev->bins);
+    memory_release(dev->budget, dev->visited_d);
+    memory_release(dev->budget, dev->incoming_d);
+    memory_release(dev->budget, dev->frontier_d);
+    memory_release(dev->budget, dev->updated_d);
+    memory_release(dev->budget, dev->fresh);
+    memory_release(dev->budget, dev->depth_d);
+    memory_release(dev->budget, dev->parent_d);
+    memory_release(dev->budget, dev->visited_n);
+    memory_release(dev->budget, dev->pulled_n);
+    memory_release(dev->budget, dev->pulled_next);
+    memory_release(dev->budget, dev->queue);
+    memory_release(dev->budget, dev->next);
+    memory_release(dev->budget, dev->depth_n);
+    memory_release(dev->budget, dev->parent_n);
+    memory_release(dev->budget, dev->push.rows);
+    memory_release(dev->budget, dev->push.prefix);
+    memory_release(dev->budget, dev->push.row_start);
+    memory_release(dev->budget, dev->push.edge_start);
+    memory_release(dev->budget, dev->bins);
     free(dev);
 }
 

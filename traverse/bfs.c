@@ -5,7 +5,7 @@
  */
 #include "bfs.h"
 
-#include "formats/cli.h"
+#include "formats/base/cli.h"
 
 #include <string.h>
 

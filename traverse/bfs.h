@@ -3,7 +3,7 @@
 #define DBFS_BFS_H
 
 #include "backend.h"
-#include "comm.h"
+#include "formats/mpi/comm.h"
 #include "direction.h"
 #include "exchange.h"
 #include "team.h"

@@ -2,7 +2,7 @@
 #ifndef DBFS_CUDA_ERROR_H
 #define DBFS_CUDA_ERROR_H
 
-#include "formats/status.h"
+#include "formats/base/status.h"
 
 #include <cuda_runtime_api.h>
 

@@ -2,7 +2,7 @@
 #ifndef DBFS_CUDA_LOAD_H
 #define DBFS_CUDA_LOAD_H
 
-#include "formats/status.h"
+#include "formats/base/status.h"
 
 #include <stddef.h>
 

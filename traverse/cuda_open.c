@@ -3,8 +3,8 @@
 #include "cuda_error.h"
 #include "cuda_load.h"
 
-#include "formats/cli.h"
-#include "formats/text.h"
+#include "formats/base/cli.h"
+#include "formats/base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

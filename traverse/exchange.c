@@ -1,8 +1,8 @@
 /* exchange.c: see exchange.h */
 #include "exchange.h"
 
-#include "formats/cli.h"
-#include "formats/partition.h"
+#include "formats/base/cli.h"
+#include "formats/graph/partition.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -271,7 +271,7 @@ static size_t list_sends(struct exchange *x, struct exchange_stats *stats)
             const struct outbox *box = outbox_of(x, i / x->G, r, i % x->G);
             if (box->count == 0)
                 continue;
-            x->sends[count++] = (struct transfer){.peer = r,
+            x->sends[count++] = (struct transfer){.rank = r,
                                                   .tag = tag_of(x, i / x->G, i % x->G),
                                                   .bytes = box->ids,
                                                   .size = box->count * sizeof *box->ids};
@@ -303,7 +303,7 @@ static enum status list_receives_of(struct exchange *x, uint32_t to, size_t *lis
             uint64_t count = incoming_count(x, r, from * x->G + to);
             if (count == 0)
                 continue;
-            x->receives[(*listed)++] = (struct transfer){.peer = r,
+            x->receives[(*listed)++] = (struct transfer){.rank = r,
                                                          .tag = tag_of(x, from, to),
                                                          .bytes = at,
                                                          .size = count * sizeof *at};

@@ -11,10 +11,10 @@
 #define DBFS_EXCHANGE_H
 
 #include "backend.h"
-#include "comm.h"
+#include "formats/mpi/comm.h"
 #include "team.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 enum exchange_memory_choice { EXCHANGE_MEMORY_AUTO, EXCHANGE_MEMORY_HOST, EXCHANGE_MEMORY_DEVICE };
 

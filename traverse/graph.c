@@ -1,7 +1,7 @@
 /* graph.c: see graph.h */
 #include "graph.h"
 
-#include "formats/cli.h"
+#include "formats/base/cli.h"
 
 #include <stdlib.h>
 #include <string.h>

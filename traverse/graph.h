@@ -2,12 +2,12 @@
 #ifndef DBFS_GRAPH_H
 #define DBFS_GRAPH_H
 
-#include "comm.h"
+#include "formats/mpi/comm.h"
 
 #include "formats/bijection.h"
 #include "formats/manifest.h"
-#include "formats/memory.h"
-#include "formats/partition.h"
+#include "formats/base/memory.h"
+#include "formats/graph/partition.h"
 
 struct graph {
     struct manifest manifest;

@@ -2,7 +2,7 @@
 #include "args.h"
 #include "backend_choose.h"
 #include "bfs.h"
-#include "comm.h"
+#include "formats/mpi/comm.h"
 #include "graph.h"
 #include "plan.h"
 #include "report.h"
@@ -420,12 +420,11 @@ int main(int argc, char **argv)
         plan_print(run.args.folder, run.args.parents != NULL, stdout, &error);
         return cli_finish(&run.args.cli, &error);
     }
-    comm_init(&run.comm, &error);
+    comm_start(&run.comm, COMM_ALWAYS, &error);
     if (comm_agree(&run.comm, &error) == ST_OK && set_up(&run, &error) == ST_OK &&
         search_all(&run, &error) == ST_OK)
         conclude(&run, &error);
     int code = run.comm.rank == 0 ? cli_finish(&run.args.cli, &error) : (int)error.status;
     tear_down(&run);
-    comm_finalize();
     return code;
 }

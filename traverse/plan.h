@@ -2,7 +2,7 @@
 #ifndef DBFS_PLAN_H
 #define DBFS_PLAN_H
 
-#include "formats/status.h"
+#include "formats/base/status.h"
 
 #include <stdio.h>
 

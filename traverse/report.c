@@ -2,9 +2,9 @@
 #include "report.h"
 #include "statistics.h"
 
-#include "formats/cli.h"
-#include "formats/hash.h"
-#include "formats/outfile.h"
+#include "formats/base/cli.h"
+#include "formats/base/hash.h"
+#include "formats/base/outfile.h"
 #include "formats/split.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* results.c: holds depths and counts what was reached; see results.h */
 #include "results_internal.h"
 
-#include "formats/hash.h"
+#include "formats/base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +22,10 @@ static enum status take_per_device(struct results *r, void ***arrays, uint64_t w
     return ST_OK;
 }
 
-static void release_per_device(struct results *r, void **arrays, uint64_t width, uint64_t slots)
+static void release_per_device(struct results *r, void **arrays)
 {
     for (uint32_t g = 0; arrays != NULL && g < r->graph->device_count; g++)
-        memory_release(r->budget, arrays[g], slots != 0 ? slots : r->graph->shards[g].locals, width);
+        memory_release(r->budget, arrays[g]);
     free(arrays);
 }
 
@@ -33,12 +33,11 @@ void results_close(struct results *r)
 {
     if (r == NULL)
         return;
-    uint64_t d = r->graph->manifest.d;
-    release_per_device(r, (void **)r->depth, 4, 0);
-    release_per_device(r, (void **)r->parent, 8, 0);
-    release_per_device(r, (void **)r->code, 4, r->slots);
-    memory_release(r->budget, r->delegate_depth, d, 4);
-    memory_release(r->budget, r->delegate_parent, d, 8);
+    release_per_device(r, (void **)r->depth);
+    release_per_device(r, (void **)r->parent);
+    release_per_device(r, (void **)r->code);
+    memory_release(r->budget, r->delegate_depth);
+    memory_release(r->budget, r->delegate_parent);
     free(r);
 }
 

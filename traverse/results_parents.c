@@ -192,8 +192,8 @@ static enum status ask(struct post *post, struct error *e)
         memory_take(r->budget, (void **)&delegate_codes, d, 4, "parent codes", e);
         if (e->status == ST_OK)
             take_codes(post, g, local_codes, delegate_codes, e);
-        memory_release(r->budget, local_codes, locals, 4);
-        memory_release(r->budget, delegate_codes, d, 4);
+        memory_release(r->budget, local_codes);
+        memory_release(r->budget, delegate_codes);
         if (e->status != ST_OK)
             return e->status;
     }

@@ -6,7 +6,7 @@
  */
 #include "results_internal.h"
 
-#include "formats/outfile.h"
+#include "formats/base/outfile.h"
 
 #include <inttypes.h>
 #include <stdio.h>

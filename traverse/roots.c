@@ -1,7 +1,7 @@
 /* roots.c: see roots.h */
 #include "roots.h"
 
-#include "formats/hash.h"
+#include "formats/base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ enum status roots_locate(const struct graph *graph, const struct comm *comm, con
         roots[i].at = (enum root_at)(place[i] >> 40);
         roots[i].index = (uint32_t)place[i];
     }
-    memory_release(budget, place, count, 8);
+    memory_release(budget, place);
     return ST_OK;
 }
 
@@ -126,7 +126,7 @@ static enum status presence_open(struct presence *p, const struct graph *graph,
 
 static void presence_close(struct presence *p, struct memory_budget *budget)
 {
-    memory_release(budget, p->bits, p->graph->device_count * mask_words(p->slots), 8);
+    memory_release(budget, p->bits);
 }
 
 static int is_present_here(const struct presence *p, uint64_t id)

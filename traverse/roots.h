@@ -3,10 +3,10 @@
 #define DBFS_ROOTS_H
 
 #include "backend.h"
-#include "comm.h"
+#include "formats/mpi/comm.h"
 #include "graph.h"
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "formats/name_map.h"
 
 /* Collective. Finds the given original ids in the shards; ST_USAGE for an id >= n. */

@@ -7,7 +7,7 @@
 #ifndef DBFS_TEAM_H
 #define DBFS_TEAM_H
 
-#include "formats/status.h"
+#include "formats/base/status.h"
 
 #include <stdint.h>
 

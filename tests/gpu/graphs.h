@@ -2,7 +2,7 @@
 #ifndef DBFS_TESTS_GPU_GRAPHS_H
 #define DBFS_TESTS_GPU_GRAPHS_H
 
-#include "formats/hash.h"
+#include "formats/base/hash.h"
 #include "formats/shard.h"
 
 #include <stddef.h>

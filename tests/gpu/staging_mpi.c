@@ -2,7 +2,7 @@
  *
  * Loaded before the MPI library (LD_PRELOAD), it answers yes where a program asks for CUDA support, and
  * takes messages in device memory through host memory. So the paths of a library with that support are
- * tested with any (scripts/check-gpu.sh). It knows the calls that traverse/comm.c makes, and tells in
+ * tested with any (scripts/check-gpu.sh). It knows the calls that formats/mpi/ makes, and tells in
  * the end what it staged, so that a test can see that there was something.
  */
 #include <cuda_runtime_api.h>

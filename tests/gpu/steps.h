@@ -8,7 +8,7 @@
 #ifndef DBFS_TESTS_GPU_STEPS_H
 #define DBFS_TESTS_GPU_STEPS_H
 
-#include "formats/hash.h"
+#include "formats/base/hash.h"
 #include "formats/packed.h"
 #include "formats/shard.h"
 

@@ -2,7 +2,7 @@
  * disk changes or refuses is found. */
 #include "unit.h"
 
-#include "formats/hash.h"
+#include "formats/base/hash.h"
 #include "tools/bucket/bucket.h"
 
 #include <fcntl.h>

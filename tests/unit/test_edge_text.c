@@ -1,7 +1,7 @@
 /* test_edge_text.c: the character scans of the text readers against the C library's */
 #include "unit.h"
 
-#include "tools/convert/scan_text.h"
+#include "tools/convert/read/scan_text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * leave their memory to the store that follows. */
 #include "unit.h"
 
-#include "formats/hash.h"
-#include "tools/edge_tiles.h"
+#include "formats/base/hash.h"
+#include "tools/stream/edge_tiles.h"
 
 #include <omp.h>
 #include <stdlib.h>

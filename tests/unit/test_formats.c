@@ -3,14 +3,14 @@
 
 #include "formats/bijection.h"
 #include "formats/container.h"
-#include "formats/crc.h"
+#include "formats/base/crc.h"
 #include "formats/edges.h"
 #include "formats/edges_scan.h"
-#include "formats/hash.h"
+#include "formats/base/hash.h"
 #include "formats/manifest.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "formats/split.h"
-#include "formats/text.h"
+#include "formats/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -264,6 +264,8 @@ static void test_stream_corruption(void)
 
 /* ---- containers, splits ---- */
 
+static struct memory_budget split_budget = {.limit_bytes = 1 << 20};
+
 static struct split make_split(void)
 {
     static uint64_t ids[] = {7, 2, 9}, degrees[] = {40, 12, 12};
@@ -298,7 +300,7 @@ static void test_split(void)
     struct split split = make_split(), back;
     struct error e = {0};
     const char *path = path_of("a.split");
-    int ok = write_split_file(path, &split) == ST_OK && split_read(&back, path, &e) == ST_OK &&
+    int ok = write_split_file(path, &split) == ST_OK && split_read(&back, path, &split_budget, &e) == ST_OK &&
              back.d == 3 && memcmp(back.delegate_ids, split.delegate_ids, 24) == 0 &&
              back.histogram_rows == 4 && back.sweep_rows == 2 && back.th == 3 &&
              split_row(&back, TH_INFINITE)->nn == 76 && split_row(&back, 4) == NULL &&
@@ -308,7 +310,7 @@ static void test_split(void)
     split.delegate_ids[1] = 9;
     split.delegate_ids[2] = 2; /* ties must ascend */
     memset(&e, 0, sizeof e);
-    report(write_split_file(path, &split) == ST_OK && split_read(&back, path, &e) == ST_BAD_DATA,
+    report(write_split_file(path, &split) == ST_OK && split_read(&back, path, &split_budget, &e) == ST_BAD_DATA,
            "a split whose delegates are out of order is refused");
     split.delegate_ids[1] = 2;
     split.delegate_ids[2] = 9;
@@ -325,14 +327,14 @@ static void test_container_corruption(void)
     for (size_t cut = 0; cut < size; cut += cut < 4096 ? 1 : 97) {
         struct error e = {0};
         write_file(path, bytes, cut);
-        refused &= split_read(&back, path, &e) == ST_BAD_DATA;
+        refused &= split_read(&back, path, &split_budget, &e) == ST_BAD_DATA;
     }
     report(refused, "a split cut at any byte is refused");
     for (size_t at = 0; at < size; at++) {
         struct error e = {0};
         bytes[at] ^= 4;
         write_file(path, bytes, size);
-        enum status status = split_read(&back, path, &e);
+        enum status status = split_read(&back, path, &split_budget, &e);
         bytes[at] ^= 4;
         refused &= status == ST_BAD_DATA;
         named &= at < 4096 || at % 4096 >= 96 || strstr(e.text, "section ") != NULL ||
@@ -445,7 +447,7 @@ static void test_memory(void)
     report(memory_take(&budget, &array, 100, 8, "large", &e) == ST_RESOURCE && array == NULL &&
                strstr(e.text, "large") != NULL,
            "memory over the budget is refused by name");
-    memory_release(&budget, kept, 100, 8);
+    memory_release(&budget, kept);
     report(budget.taken_bytes == 0, "memory released is back in the budget");
     memset(&e, 0, sizeof e);
     report(memory_take(&budget, &array, UINT64_MAX / 4, 8, "huge", &e) == ST_RESOURCE,

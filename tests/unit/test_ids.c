@@ -2,12 +2,12 @@
  * numbering of names in little and in ample memory, maps, sorting */
 #include "unit.h"
 
-#include "tools/convert/compact.h"
-#include "tools/convert/name_spill.h"
-#include "tools/convert/names.h"
-#include "tools/convert/sort_u32.h"
+#include "tools/convert/names/compact.h"
+#include "tools/convert/names/name_spill.h"
+#include "tools/convert/names/names.h"
+#include "tools/convert/write/sort_u32.h"
 
-#include "formats/hash.h"
+#include "formats/base/hash.h"
 #include "formats/name_map.h"
 
 #include <signal.h>

@@ -7,7 +7,7 @@
 #include "unit.h"
 
 #include "formats/manifest.h"
-#include "formats/partition.h"
+#include "formats/graph/partition.h"
 #include "formats/split.h"
 #include "tools/pack/pack.h"
 #include "tools/pack/pack_verify.h"

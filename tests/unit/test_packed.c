@@ -4,8 +4,8 @@
  * beside them. */
 #include "unit.h"
 
-#include "formats/bytes.h"
-#include "formats/hash.h"
+#include "formats/base/bytes.h"
+#include "formats/base/hash.h"
 #include "formats/packed.h"
 
 #include <stdlib.h>

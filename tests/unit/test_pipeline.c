@@ -1,7 +1,7 @@
 /* test_pipeline.c: order, ends and failures of the pipeline do not depend on threads */
 #include "unit.h"
 
-#include "tools/pipeline.h"
+#include "formats/work/pipeline.h"
 
 #include <stdatomic.h>
 #include <stdint.h>

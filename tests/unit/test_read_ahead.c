@@ -2,7 +2,7 @@
  * the memory allowed */
 #include "unit.h"
 
-#include "tools/convert/read_ahead.h"
+#include "tools/convert/input/read_ahead.h"
 
 #include <stdio.h>
 #include <stdlib.h>

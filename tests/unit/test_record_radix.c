@@ -1,7 +1,7 @@
 /* test_record_radix.c: records by column, in the order they came, against qsort, in every number of passes */
 #include "unit.h"
 
-#include "formats/hash.h"
+#include "formats/base/hash.h"
 #include "tools/pack/record_radix.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * files of scale 10 and 16 had the MD5 7c26a8351ab574842b6305965c0f2f1e and
  * f9ed1def5cbdf56fce5ffd1149f4a3c0.
  */
-#include "tools/edge_encode.h"
+#include "tools/stream/edge_encode.h"
 #include "tools/generate/kronecker500.h"
 #include "tools/generate/mrg.h"
 #include "tools/generate/rmat.h"

@@ -1,7 +1,7 @@
 /* test_row_sort.c: sorting a row against qsort, in every length and width that takes another way */
 #include "unit.h"
 
-#include "formats/hash.h"
+#include "formats/base/hash.h"
 #include "tools/pack/row_sort.h"
 
 #include <stdlib.h>

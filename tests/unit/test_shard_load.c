@@ -4,7 +4,7 @@
 #include "stream.h"
 #include "unit.h"
 
-#include "formats/bytes.h"
+#include "formats/base/bytes.h"
 #include "formats/container_layout.h"
 #include "formats/packed_layout.h"
 #include "tools/pack/pack.h"

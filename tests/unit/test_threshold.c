@@ -155,7 +155,7 @@ static int sweep_agrees(const struct case_of *c, uint64_t th)
     struct sweep_row *rows;
     struct error e = {0};
     uint64_t count, at = 0, largest = largest_degree(c);
-    int ok = sweep_make(&c->s.edges, th, &rows, &count, &e) == ST_OK, seen = 0;
+    int ok = sweep_make(&c->s.edges, th, &rows, &count, &budget, &e) == ST_OK, seen = 0;
     for (uint64_t i = 0; ok && i < count; i++) {
         ok = same_row(rows[i], plain_row(c, rows[i].th)) && (i == 0 || rows[i].th > rows[i - 1].th);
         seen |= rows[i].th == th;
@@ -163,7 +163,7 @@ static int sweep_agrees(const struct case_of *c, uint64_t th)
             at++;
     }
     ok = ok && seen && rows[count - 1].th == TH_INFINITE && steps[at] > largest;
-    free(rows);
+    memory_release(&budget, rows);
     return ok;
 }
 

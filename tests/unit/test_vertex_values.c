@@ -3,7 +3,7 @@
 #include "stream.h"
 #include "unit.h"
 
-#include "formats/partition.h"
+#include "formats/graph/partition.h"
 #include "tools/pack/label_file.h"
 #include "tools/separate/vertex_values.h"
 

@@ -6,8 +6,8 @@
  */
 #include "bucket_chunk.h"
 
-#include "formats/huge.h"
-#include "formats/text.h"
+#include "formats/base/huge.h"
+#include "formats/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,9 +9,9 @@
 #ifndef DBFS_BUCKET_H
 #define DBFS_BUCKET_H
 
-#include "formats/memory.h"
-#include "formats/status.h"
-#include "tools/spill.h"
+#include "formats/base/memory.h"
+#include "formats/base/status.h"
+#include "tools/spill/spill.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,10 +2,10 @@
  * lines, counts, and cutting into whole blocks), encode (parallel), write (in order). */
 #include "convert.h"
 
-#include "names.h"
-#include "tools/pipeline.h"
+#include "tools/convert/names/names.h"
+#include "formats/work/pipeline.h"
 
-#include "formats/hash.h"
+#include "formats/base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>

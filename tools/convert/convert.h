@@ -6,9 +6,9 @@
 #ifndef DBFS_CONVERT_H
 #define DBFS_CONVERT_H
 
-#include "compact.h"
-#include "graph_reader.h"
-#include "write_graph.h"
+#include "tools/convert/names/compact.h"
+#include "tools/convert/read/graph_reader.h"
+#include "tools/convert/write/write_graph.h"
 
 #include "formats/bijection.h"
 

@@ -8,7 +8,7 @@
 #define DBFS_KRONECKER500_H
 
 #include "formats/edges.h"
-#include "formats/status.h"
+#include "formats/base/status.h"
 #include "mrg.h"
 
 #include <stddef.h>

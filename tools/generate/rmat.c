@@ -1,7 +1,7 @@
 /* rmat.c: see rmat.h */
 #include "rmat.h"
 
-#include "formats/hash.h"
+#include "formats/base/hash.h"
 
 #include <string.h>
 

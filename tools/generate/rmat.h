@@ -14,7 +14,7 @@
 #define DBFS_RMAT_H
 
 #include "formats/edges.h"
-#include "formats/status.h"
+#include "formats/base/status.h"
 
 #include <stddef.h>
 #include <stdint.h>

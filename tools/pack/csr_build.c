@@ -123,8 +123,8 @@ static enum status write_sources(const struct csr_rows *csr, uint64_t source_row
     if (csr->g == ND && e->status == ST_OK &&
         memory_take(out->budget, (void **)&list, source_rows, 4, "row lists", e) == ST_OK)
         section_write(out, SHARD_ND_SOURCE_LIST, 4, list_sources(mask, words, list), list, e);
-    memory_release(out->budget, list, source_rows, 4);
-    memory_release(out->budget, mask, words, 8);
+    memory_release(out->budget, list);
+    memory_release(out->budget, mask);
     return e->status;
 }
 
@@ -152,7 +152,7 @@ static enum status write_offsets(const struct csr_rows *csr, uint64_t total,
         csr->length[csr->rows] = (uint32_t)at;
         section_write(out, type, 4, csr->rows + 1, csr->length, e);
     }
-    memory_release(out->budget, wide, csr->rows + 1, 8);
+    memory_release(out->budget, wide);
     return e->status;
 }
 
@@ -206,8 +206,8 @@ enum status csr_build(struct placement *pl, uint32_t shard, enum subgraph g, int
     if (write_sources(&csr, counts->source_rows, out, e) == ST_OK)
         write_offsets(&csr, sum_lengths(&csr, out->threads), out, e);
 cleanup:
-    memory_release(budget, csr.heads, head_entries, 4);
-    memory_release(budget, csr.records, csr.ranges, 8);
-    memory_release(budget, csr.length, csr.rows + 1, 4);
+    memory_release(budget, csr.heads);
+    memory_release(budget, csr.records);
+    memory_release(budget, csr.length);
     return e->status;
 }

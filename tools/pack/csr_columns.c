@@ -3,8 +3,8 @@
 
 #include "upper_sweep.h"
 
-#include "formats/crc.h"
-#include "formats/text.h"
+#include "formats/base/crc.h"
+#include "formats/base/text.h"
 
 #include <omp.h>
 #include <pthread.h>

@@ -138,31 +138,30 @@ static enum status take_buffers(struct buffers *b, const struct gathering *g,
     return e->status;
 }
 
-static void release_buffers(struct buffers *b, const struct gathering *g,
-                            struct memory_budget *budget)
+static void release_buffers(struct buffers *b, struct memory_budget *budget)
 {
-    memory_release(budget, b->send, MESSAGE_BYTES, 1);
-    memory_release(budget, b->receive, MESSAGE_BYTES, 1);
-    memory_release(budget, b->read, bucket_read_bytes(&g->own->store), 1);
+    memory_release(budget, b->send);
+    memory_release(budget, b->receive);
+    memory_release(budget, b->read);
 }
 
 /* Sends one rank what it builds and receives from another one; with step 0, from this one. */
 static void run_step(struct gathered *to, const struct gathering *g, uint32_t step,
                      const struct buffers *b, struct error *e)
 {
-    const struct peers *peers = g->peers;
-    uint32_t receiver = (peers->rank + step) % peers->count;
-    uint32_t source = (peers->rank + peers->count - step) % peers->count;
-    int sending = g->target[receiver] != PEERS_NONE;
-    int receiving = g->target[peers->rank] != PEERS_NONE;
+    const struct comm *comm = g->comm;
+    uint32_t receiver = (comm->rank + step) % comm->ranks;
+    uint32_t source = (comm->rank + comm->ranks - step) % comm->ranks;
+    int sending = g->target[receiver] != COMM_NONE;
+    int receiving = g->target[comm->rank] != COMM_NONE;
     struct sender s = {.own = g->own, .read_buffer = b->read, .error = e};
     if (sending)
         start_sending(&s, g->target[receiver]);
     while (sending || receiving) {
         size_t bytes = sending ? fill_message(&s, b->send) : 0, got = bytes;
         if (step > 0)
-            got = peers_swap(peers, sending ? receiver : PEERS_NONE, b->send, bytes,
-                             receiving ? source : PEERS_NONE, b->receive, MESSAGE_BYTES);
+            got = comm_swap(comm, sending ? receiver : COMM_NONE, b->send, bytes,
+                             receiving ? source : COMM_NONE, b->receive, MESSAGE_BYTES);
         if (receiving)
             take_message(&to->placement, step > 0 ? b->receive : b->send, got);
         sending = sending && bytes > 0;
@@ -173,19 +172,19 @@ static void run_step(struct gathered *to, const struct gathering *g, uint32_t st
 enum status gather_shard(struct gathered *to, const struct gathering *g,
                          struct memory_budget *budget, struct error *e)
 {
-    uint32_t own = g->target[g->peers->rank];
+    uint32_t own = g->target[g->comm->rank];
     struct buffers b = {0};
     memset(to, 0, sizeof *to);
-    if (take_buffers(&b, g, budget, e) == ST_OK && own != PEERS_NONE)
+    if (take_buffers(&b, g, budget, e) == ST_OK && own != COMM_NONE)
         open_store(to, g, own, budget, e);
-    if (peers_agree(g->peers, e) == ST_OK) {
-        for (uint32_t step = 0; step < g->peers->count; step++)
+    if (comm_agree(g->comm, e) == ST_OK) {
+        for (uint32_t step = 0; step < g->comm->ranks; step++)
             run_step(to, g, step, &b, e);
-        if (own != PEERS_NONE)
+        if (own != COMM_NONE)
             bucket_store_seal(&to->placement.store, e);
     }
-    release_buffers(&b, g, budget);
-    if (peers_agree(g->peers, e) != ST_OK)
+    release_buffers(&b, budget);
+    if (comm_agree(g->comm, e) != ST_OK)
         gather_free(to);
     return e->status;
 }

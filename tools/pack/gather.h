@@ -10,7 +10,7 @@
 #define DBFS_GATHER_H
 
 #include "place.h"
-#include "tools/peers.h"
+#include "formats/mpi/comm.h"
 
 #include <stdint.h>
 
@@ -22,8 +22,8 @@ enum {
 
 struct gathering {
     const struct placement *own; /* what this rank has placed */
-    const struct peers *peers;
-    const uint32_t *target;  /* [peers->count] the shard that each rank builds, or PEERS_NONE */
+    const struct comm *comm;
+    const uint32_t *target;  /* [comm->ranks] the shard that each rank builds, or COMM_NONE */
     uint64_t shard_records;  /* expected of a shard */
     uint64_t store_bytes;    /* memory for what arrives */
     const struct spill *spill; /* whose folders take what does not fit; NULL: none */

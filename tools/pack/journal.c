@@ -2,9 +2,9 @@
 #include "journal.h"
 
 #include "csr_build.h"
-#include "formats/crc.h"
-#include "formats/outfile.h"
-#include "formats/text.h"
+#include "formats/base/crc.h"
+#include "formats/base/outfile.h"
+#include "formats/base/text.h"
 #include "tools/separate/separate.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 
 #include "formats/manifest.h"
 #include "formats/shard.h"
-#include "formats/status.h"
+#include "formats/base/status.h"
 
 #include <stdint.h>
 

@@ -8,7 +8,7 @@
  */
 #include "order.h"
 
-#include "formats/partition.h"
+#include "formats/graph/partition.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +94,6 @@ static enum status list_runs(const struct sorting *s, const uint32_t *count, uin
         used += count[r] != 0;
     if (memory_take(s->budget, (void **)runs, used, sizeof **runs, "degrees", e) != ST_OK)
         return e->status;
-    s->order->run_bytes += used * sizeof **runs;
     *run_count = 0;
     for (uint32_t r = ranks; r-- > 0;) {
         if (count[r] != 0)
@@ -301,8 +300,8 @@ enum status order_make(struct vertex_order *o, struct vertex_values *ranks_of,
     else if (check_slots(o, e) == ST_OK && take_delegates(o, budget, e) == ST_OK &&
              take_counters(&s, e) == ST_OK && number_all(&s, e) == ST_OK)
         set_widths(o, e);
-    memory_release(budget, s.next, s.cells, 4);
-    memory_release(budget, s.count, (uint64_t)s.pieces * s.cells, 4);
+    memory_release(budget, s.next);
+    memory_release(budget, s.count);
     if (e->status != ST_OK)
         order_free(o, budget);
     return e->status;
@@ -320,7 +319,6 @@ static enum status cut_runs(struct vertex_order *o, uint64_t th, struct memory_b
         runs++;
     if (memory_take(budget, (void **)&o->delegate_runs, runs, sizeof *sv->runs, "degrees", e) != ST_OK)
         return e->status;
-    o->run_bytes += runs * sizeof *sv->runs;
     o->delegate_run_count = runs;
     if (memory_take(budget, (void **)&o->delegate_run_end, runs, 4, "degrees", e) != ST_OK)
         return e->status;
@@ -352,9 +350,9 @@ static void cut_labels(struct vertex_order *o)
 enum status order_cut(struct vertex_order *o, uint64_t th, struct memory_budget *budget,
                       struct error *e)
 {
-    memory_release(budget, o->delegate_run_end, o->delegate_run_count, 4);
-    memory_release(budget, o->delegate_ids, o->d, o->delegate_id_width);
-    free(o->delegate_runs);
+    memory_release(budget, o->delegate_run_end);
+    memory_release(budget, o->delegate_ids);
+    memory_release(budget, o->delegate_runs);
     o->delegate_run_end = NULL;
     o->delegate_ids = NULL;
     o->delegate_runs = NULL;
@@ -368,12 +366,11 @@ enum status order_cut(struct vertex_order *o, uint64_t th, struct memory_budget 
 void order_free(struct vertex_order *o, struct memory_budget *budget)
 {
     for (uint32_t shard = 0; o->shard != NULL && shard < o->p; shard++)
-        free(o->shard[shard].runs);
+        memory_release(budget, o->shard[shard].runs);
     free(o->shard);
-    free(o->delegate_runs);
-    budget->taken_bytes -= o->run_bytes;
-    memory_release(budget, o->delegate_run_end, o->delegate_run_count, 4);
-    memory_release(budget, o->delegate_ids, o->d, o->delegate_id_width);
+    memory_release(budget, o->delegate_runs);
+    memory_release(budget, o->delegate_run_end);
+    memory_release(budget, o->delegate_ids);
     label_file_free(&o->stowed);
     memset(o, 0, sizeof *o);
 }

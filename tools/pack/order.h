@@ -6,7 +6,7 @@
 #ifndef DBFS_ORDER_H
 #define DBFS_ORDER_H
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "formats/shard.h"
 #include "label_file.h"
 #include "tools/separate/rank.h"
@@ -38,7 +38,6 @@ struct vertex_order {
     uint32_t *delegate_run_end; /* [delegate_run_count]: one past the last delegate of each */
     uint64_t delegate_run_count;
     struct shard_vertices *shard; /* [p] */
-    uint64_t run_bytes;           /* charged for runs */
 };
 
 /* Makes labels of the ranks that ranks_make left in `ranks_of`, which stays the caller's and must

@@ -1,10 +1,10 @@
 /* pack.c: see pack.h */
 #include "pack.h"
 
-#include "formats/cli.h"
-#include "formats/hash.h"
+#include "formats/base/cli.h"
+#include "formats/base/hash.h"
 #include "formats/split.h"
-#include "formats/text.h"
+#include "formats/base/text.h"
 #include "order.h"
 #include "parts.h"
 #include "place.h"
@@ -25,7 +25,6 @@ struct job {
     struct memory_budget *budget;
     struct pack_report *report;
     struct split split; /* where one was given */
-    uint64_t split_bytes; /* charged for it */
     struct separation separation;
     struct vertex_order order;
     struct shard_loops loops;
@@ -41,7 +40,7 @@ struct job {
 static int may_use_upper(const struct job *j)
 {
     const struct degrees *d = &j->separation.degrees;
-    return upper_serves(j->options->p, j->source->peers) && d->values.tiles != NULL &&
+    return upper_serves(j->options->p, j->source->comm) && d->values.tiles != NULL &&
            upper_bytes(d->totals.n, d->directed_edges, j->options->threads) <= memory_left(j->budget);
 }
 
@@ -54,7 +53,7 @@ static enum status count_upper(struct job *j, struct error *e)
         upper_count(&j->upper, &s->ranks, by_larger, j->budget, e) == ST_OK)
         edge_ranks_make(&s->edges, s->degrees.totals.n, s->degrees.directed_edges, &s->ranks,
                         by_larger, j->budget, e);
-    memory_release(j->budget, by_larger, s->ranks.count, 8);
+    memory_release(j->budget, by_larger);
     s->class_seconds = cli_seconds() - start;
     return e->status;
 }
@@ -127,7 +126,7 @@ static enum status suggest(struct job *j, struct error *e)
 
 static enum status separate(struct job *j, struct error *e)
 {
-    int single = upper_serves(j->options->p, j->source->peers);
+    int single = upper_serves(j->options->p, j->source->comm);
     struct separation_options options = {
         .threads = j->options->threads, .p = j->options->p, .spill = j->options->spill,
         .beside_edge = single ? UPPER_EDGE_BYTES : PACK_EDGE_BYTES,
@@ -140,33 +139,17 @@ static enum status separate(struct job *j, struct error *e)
         suggest(j, e);
     else if (j->options->split_path != NULL)
         check_split(j, e);
-    return peers_agree(j->source->peers, e);
+    return comm_agree(j->source->comm, e);
 }
 
 /* The delegates' ids stay until they have been compared. */
-static void shrink_split(struct job *j, uint64_t bytes)
-{
-    j->budget->taken_bytes -= j->split_bytes - bytes;
-    j->split_bytes = bytes;
-    free(j->split.delegate_degrees);
-    j->split.delegate_degrees = NULL;
-}
-
-/* Its file is mapped while it is read. */
 static enum status read_split(struct job *j, struct error *e)
 {
-    char need[16];
-    if (j->options->split_path == NULL)
-        return ST_OK;
-    if (split_read(&j->split, j->options->split_path, e) != ST_OK)
+    if (j->options->split_path == NULL ||
+        split_read(&j->split, j->options->split_path, j->budget, e) != ST_OK)
         return e->status;
-    uint64_t bytes = 32 * j->split.d;
-    if (bytes > memory_left(j->budget))
-        return fail(e, ST_RESOURCE, "%s: its delegates need %s, more than is left of the memory "
-                    "budget (-S)", j->options->split_path, format_size(bytes, need, sizeof need));
-    j->budget->taken_bytes += bytes;
-    j->split_bytes = bytes;
-    shrink_split(j, 8 * j->split.d);
+    memory_release(j->budget, j->split.delegate_degrees);
+    j->split.delegate_degrees = NULL;
     return ST_OK;
 }
 
@@ -192,12 +175,11 @@ static enum status number_vertices(struct job *j, struct error *e)
 {
     double start = cli_seconds();
     if (order_vertices(j, e) == ST_OK && check_split_delegates(j, e) == ST_OK) {
-        shrink_split(j, 0);
         split_free(&j->split);
         shard_loops_make(&j->loops, &j->separation.degrees.loops, &j->order, j->budget, e);
     }
     j->report->order_seconds += cli_seconds() - start;
-    return peers_agree(j->source->peers, e);
+    return comm_agree(j->source->comm, e);
 }
 
 /* ---- where edges go ---- */
@@ -206,7 +188,7 @@ static enum status number_vertices(struct job *j, struct error *e)
 static uint64_t held_edges(const struct job *j)
 {
     const struct degrees *d = &j->separation.degrees;
-    if (j->source->peers->count == 1)
+    if (j->source->comm->ranks == 1)
         return j->upper.order != NULL ? d->directed_edges / 2 : d->directed_edges;
     uint64_t own = (d->info.direction == EDGES_SYMMETRIC ? 1 : 2) * d->own_edges;
     return own + d->directed_edges / j->options->p;
@@ -216,14 +198,14 @@ static uint64_t held_edges(const struct job *j)
 static struct pack_size measure(const struct job *j)
 {
     const struct vertex_order *o = &j->order;
-    const struct peers *peers = j->source->peers;
+    const struct comm *comm = j->source->comm;
     struct pack_size s = {.p = o->p,
                           .d = o->d,
                           .directed_edges = j->separation.degrees.directed_edges,
-                          .held_edges = peers_max_u64(peers, held_edges(j)),
+                          .held_edges = comm_max_of(comm, held_edges(j)),
                           .nn_column_bytes = o->nn_column_bytes,
                           .column_bits = placement_column_bits(o),
-                          .threads = (int)peers_max_u64(peers, (uint64_t)j->options->threads)};
+                          .threads = (int)comm_max_of(comm, (uint64_t)j->options->threads)};
     if (o->delegate_run_count > 0) /* a delegate's row is spread over all shards */
         s.longest = o->delegate_runs[0].degree / o->p;
     for (uint32_t i = 0; i < o->p; i++) {
@@ -241,10 +223,10 @@ static enum status divide_memory(struct job *j, struct pack_memory *memory, uint
                                  int *stow, struct error *e)
 {
     const struct vertex_values *labels = &j->separation.degrees.values;
-    const struct peers *peers = j->source->peers;
+    const struct comm *comm = j->source->comm;
     struct pack_size size = measure(j);
-    uint64_t left = peers_min_u64(peers, memory_left(j->budget));
-    if (peers->count > 1)
+    uint64_t left = comm_min_of(comm, memory_left(j->budget));
+    if (comm->ranks > 1)
         left -= left < GATHER_BUFFER_BYTES ? left : GATHER_BUFFER_BYTES;
     /* what labels take can be given back before shards are built */
     *stow = labels->windows > 1 || (j->options->spill != NULL && !pack_memory_ample(&size, left));
@@ -252,8 +234,8 @@ static enum status divide_memory(struct job *j, struct pack_memory *memory, uint
     if (pack_memory_divide(memory, &size, left, building, e) != ST_OK)
         return e->status;
     *store_bytes = memory->store_bytes;
-    if (peers->count > 1)
-        *store_bytes = memory->store_bytes / (size.p + peers->count) * size.p;
+    if (comm->ranks > 1)
+        *store_bytes = memory->store_bytes / (size.p + comm->ranks) * size.p;
     j->gather_bytes = memory->store_bytes - *store_bytes;
     return ST_OK;
 }
@@ -286,7 +268,7 @@ static enum status place(struct job *j, struct error *e)
     if (j->parts.folder.finished_count > 0)
         options.finished = j->parts.folder.finished;
     divide_memory(j, &memory, &options.store_bytes, &stow, e);
-    if (peers_agree(j->source->peers, e) == ST_OK && fill(j, &options, e) == ST_OK && stow)
+    if (comm_agree(j->source->comm, e) == ST_OK && fill(j, &options, e) == ST_OK && stow)
         order_stow(&j->order, j->options->spill, e);
     j->report->bucket_seconds += cli_seconds() - start;
     j->report->spilled_bytes = j->options->spill != NULL ? spill_bytes(j->options->spill) : 0;
@@ -342,13 +324,13 @@ static enum status write_parts(struct job *j, struct error *e)
                               .encoding = j->options->encoding,
                               .threads = shard_threads(j)};
     struct gathering gathering = {.own = &j->placement,
-                                  .peers = j->source->peers,
+                                  .comm = j->source->comm,
                                   .shard_records =
                                       j->separation.degrees.directed_edges / j->options->p,
                                   .store_bytes = j->gather_bytes,
                                   .spill = j->options->spill};
     memcpy(packing.heads, j->options->heads, sizeof packing.heads);
-    if (j->source->peers->rank == 0)
+    if (j->source->comm->rank == 0)
         pack_folder_claim(&j->parts.folder, e);
     parts_write(&j->parts, &packing, &gathering, e);
     j->report->build_seconds = cli_seconds() - start;
@@ -362,7 +344,7 @@ static enum status build_parts(struct job *j, struct error *e)
         place_upper(j, e);
     if (e->status == ST_OK && number_vertices(j, e) == ST_OK)
         place(j, e);
-    if (peers_agree(j->source->peers, e) == ST_OK)
+    if (comm_agree(j->source->comm, e) == ST_OK)
         write_parts(j, e);
     return e->status;
 }
@@ -397,19 +379,19 @@ static enum status open_folder(struct job *j, struct error *e)
     struct pack_folder *folder = &j->parts.folder;
     struct journal journal = start_journal(o, j->source, &j->split);
     *folder = (struct pack_folder){.fd = -1};
-    if (e->status == ST_OK && j->source->peers->rank == 0)
+    if (e->status == ST_OK && j->source->comm->rank == 0)
         pack_folder_open(folder, o->folder, o->mode, &journal, e);
     else if (e->status == ST_OK)
         pack_folder_join(folder, o->folder, o->mode, &journal, e);
-    return pack_folder_share(folder, j->source->peers, e);
+    return pack_folder_share(folder, j->source->comm, e);
 }
 
 static enum status identify(struct job *j, struct error *e)
 {
     const struct manifest *m = &j->parts.manifest;
-    if (start_manifest(j, e) == ST_OK && j->source->peers->rank == 0)
+    if (start_manifest(j, e) == ST_OK && j->source->comm->rank == 0)
         pack_folder_identify(&j->parts.folder, m->th, m->totals.checksum, m->pack_id, e);
-    return peers_agree(j->source->peers, e);
+    return comm_agree(j->source->comm, e);
 }
 
 static enum status pack_into(struct job *j, struct error *e)
@@ -431,7 +413,6 @@ static void free_job(struct job *j)
     shard_loops_free(&j->loops, j->budget);
     order_free(&j->order, j->budget);
     separation_free(&j->separation, j->budget);
-    shrink_split(j, 0);
     split_free(&j->split);
 }
 
@@ -440,7 +421,7 @@ enum status pack(const struct pack_options *options, const struct edge_source *s
 {
     struct job j = {.options = options, .source = source, .budget = budget, .report = report};
     memset(report, 0, sizeof *report);
-    j.parts.peers = source->peers;
+    j.parts.comm = source->comm;
     j.parts.budget = budget;
     j.parts.threads = options->threads;
     read_split(&j, e);

@@ -9,10 +9,10 @@
 #define DBFS_PACK_H
 
 #include "csr_build.h"
-#include "tools/edge_source.h"
-#include "tools/spill.h"
+#include "tools/stream/edge_source.h"
+#include "tools/spill/spill.h"
 #include "formats/manifest.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "formats/shard.h"
 #include "pack_folder.h"
 

@@ -2,7 +2,7 @@
 #include "pack_folder.h"
 
 #include "formats/manifest.h"
-#include "formats/signals.h"
+#include "formats/base/signals.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -265,13 +265,13 @@ enum status pack_folder_join(struct pack_folder *f, const char *path, enum pack_
     return ST_OK;
 }
 
-enum status pack_folder_share(struct pack_folder *f, const struct peers *peers, struct error *e)
+enum status pack_folder_share(struct pack_folder *f, const struct comm *comm, struct error *e)
 {
-    if (peers_agree(peers, e) != ST_OK)
+    if (comm_agree(comm, e) != ST_OK)
         return e->status;
-    peers_broadcast(peers, &f->has_manifest, sizeof f->has_manifest, 0);
-    peers_broadcast(peers, &f->has_journal, sizeof f->has_journal, 0);
-    peers_broadcast(peers, &f->found, sizeof f->found, 0);
+    comm_broadcast(comm, &f->has_manifest, sizeof f->has_manifest, 0);
+    comm_broadcast(comm, &f->has_journal, sizeof f->has_journal, 0);
+    comm_broadcast(comm, &f->found, sizeof f->found, 0);
     return ST_OK;
 }
 

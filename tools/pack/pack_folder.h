@@ -10,9 +10,9 @@
 #ifndef DBFS_PACK_FOLDER_H
 #define DBFS_PACK_FOLDER_H
 
-#include "formats/status.h"
+#include "formats/base/status.h"
 #include "journal.h"
-#include "tools/peers.h"
+#include "formats/mpi/comm.h"
 
 #include <stdint.h>
 
@@ -50,7 +50,7 @@ enum status pack_folder_open(struct pack_folder *folder, const char *path,
 enum status pack_folder_join(struct pack_folder *folder, const char *path,
                              enum pack_folder_mode mode, const struct journal *wanted,
                              struct error *e);
-enum status pack_folder_share(struct pack_folder *folder, const struct peers *peers,
+enum status pack_folder_share(struct pack_folder *folder, const struct comm *comm,
                               struct error *e);
 
 /* The TH that was suggested before this packing was interrupted, when it was for the same stream:

@@ -4,7 +4,7 @@
 #ifndef DBFS_PACK_LIST_H
 #define DBFS_PACK_LIST_H
 
-#include "formats/status.h"
+#include "formats/base/status.h"
 
 #include <stdio.h>
 

@@ -1,11 +1,11 @@
 /* pack_memory.c: see pack_memory.h */
 #include "pack_memory.h"
 
-#include "arith.h"
+#include "formats/base/arith.h"
 #include "tools/bucket/bucket.h"
 #include "csr_build.h"
 #include "formats/packed.h"
-#include "formats/text.h"
+#include "formats/base/text.h"
 #include "record_radix.h"
 #include "row_sort.h"
 

@@ -11,7 +11,7 @@
 #define DBFS_PACK_MEMORY_H
 
 #include "formats/shard.h"
-#include "formats/status.h"
+#include "formats/base/status.h"
 
 #include <stdint.h>
 

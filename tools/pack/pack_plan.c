@@ -7,7 +7,7 @@
  */
 #include "pack_plan.h"
 
-#include "arith.h"
+#include "formats/base/arith.h"
 #include "formats/split.h"
 #include "pack_memory.h"
 #include "upper.h"
@@ -57,7 +57,8 @@ static enum status look_up_split(struct graph *g, const struct split *s, const c
 }
 
 static enum status describe(struct graph *g, const struct pack_plan *plan,
-                            const struct pack_options *o, struct error *e)
+                            const struct pack_options *o, struct memory_budget budget,
+                            struct error *e)
 {
     struct split split;
     *g = (struct graph){.n = plan->separation.totals.n, .m = plan->separation.directed_edges};
@@ -65,7 +66,7 @@ static enum status describe(struct graph *g, const struct pack_plan *plan,
         bound_without_split(g, o);
         return ST_OK;
     }
-    if (split_read(&split, o->split_path, e) != ST_OK)
+    if (split_read(&split, o->split_path, &budget, e) != ST_OK)
         return e->status;
     if (split.totals.checksum != plan->separation.totals.checksum || split.totals.n != g->n)
         fail(e, ST_BAD_DATA, "%s: was made from another edge stream", o->split_path);
@@ -189,7 +190,7 @@ enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *o,
                            const struct edge_source *source, const struct memory_budget *budget,
                            struct error *e)
 {
-    int single = upper_serves(o->p, source->peers);
+    int single = upper_serves(o->p, source->comm);
     struct separation_options options = {
         .threads = o->threads, .p = o->p, .spill = o->spill,
         .beside_edge = single ? UPPER_EDGE_BYTES : PACK_EDGE_BYTES,
@@ -197,7 +198,7 @@ enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *o,
     struct graph g;
     *plan = (struct pack_plan){0};
     if (separation_plan_make(&plan->separation, source, &options, budget, e) != ST_OK ||
-        describe(&g, plan, o, e) != ST_OK)
+        describe(&g, plan, o, *budget, e) != ST_OK)
         return e->status;
     struct pack_size size = measure(&g, o);
     plan->d = g.d;

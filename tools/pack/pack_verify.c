@@ -6,8 +6,8 @@
  */
 #include "pack_verify.h"
 
-#include "formats/hash.h"
-#include "formats/partition.h"
+#include "formats/base/hash.h"
+#include "formats/graph/partition.h"
 #include "formats/split.h"
 
 #include <stdlib.h>
@@ -140,7 +140,7 @@ static enum status check_coverage(struct verify *v, const struct shard *s, struc
             (l->index >= slots_of_shard(s->n, s->index, s->p) || mask_bit(seen, l->index)))
             bad_at(s, "loops", i, "not an isolated vertex of this shard", e);
     }
-    memory_release(v->budget, seen, words, 8);
+    memory_release(v->budget, seen);
     return e->status;
 }
 
@@ -338,9 +338,9 @@ static enum status check_parts(struct verify *v, const char *folder, struct erro
         if (e->status == ST_OK && check_delegate_edges(v, e) == ST_OK)
             check_totals(v, folder, e);
     }
-    memory_release(v->budget, v->delegate_id, d, 8);
-    memory_release(v->budget, v->delegate_run, d, 4);
-    memory_release(v->budget, v->delegate_edges, d, 8);
+    memory_release(v->budget, v->delegate_id);
+    memory_release(v->budget, v->delegate_run);
+    memory_release(v->budget, v->delegate_edges);
     return e->status;
 }
 

@@ -10,7 +10,7 @@
 #define DBFS_PACK_VERIFY_H
 
 #include "formats/manifest.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 struct verify_report {
     uint32_t p;

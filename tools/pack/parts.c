@@ -34,7 +34,7 @@ static void note(struct part_note *n, const struct written_shard *written)
 static void take_over(struct parts *parts, struct part_note *notes, const uint32_t *shard,
                       uint32_t count)
 {
-    peers_sum_u64(parts->peers, (uint64_t *)(void *)notes, (uint64_t)count * NOTE_WORDS);
+    comm_sum_u64(parts->comm, (uint64_t *)(void *)notes, (uint64_t)count * NOTE_WORDS);
     for (uint32_t i = 0; i < count; i++) {
         if (!notes[i].there)
             continue;
@@ -63,15 +63,15 @@ static void prove_part(const struct parts *parts, uint32_t shard, struct part_no
 enum status parts_prove(struct parts *parts, struct error *e)
 {
     uint32_t p = parts->manifest.p;
-    const struct peers *peers = parts->peers;
+    const struct comm *comm = parts->comm;
     struct part_note *notes = calloc(p, sizeof *notes);
     uint32_t *all = calloc(p, sizeof *all);
     if (notes == NULL || all == NULL)
         fail_memory(e, "parts", p * sizeof *notes);
-    if (peers_agree(peers, e) == ST_OK) {
+    if (comm_agree(comm, e) == ST_OK) {
         for (uint32_t shard = 0; shard < p; shard++) {
             all[shard] = shard;
-            if (shard % peers->count == peers->rank)
+            if (shard % comm->ranks == comm->rank)
                 prove_part(parts, shard, &notes[shard]);
         }
         take_over(parts, notes, all, p);
@@ -105,11 +105,11 @@ static enum status write_gathered(struct parts *parts, const struct packing *pac
 {
     struct gathered gathered;
     struct packing own = *packing;
-    uint32_t rank = parts->peers->rank, shard = gathering->target[rank];
+    uint32_t rank = parts->comm->rank, shard = gathering->target[rank];
     if (gather_shard(&gathered, gathering, parts->budget, e) != ST_OK)
         return e->status;
     own.placement = &gathered.placement;
-    if (shard != PEERS_NONE)
+    if (shard != COMM_NONE)
         write_part(parts, &own, shard, &notes[rank], e);
     gather_free(&gathered);
     return e->status;
@@ -119,29 +119,29 @@ static enum status write_gathered(struct parts *parts, const struct packing *pac
 static uint32_t choose_targets(const struct parts *parts, uint32_t *end, uint32_t *target)
 {
     uint32_t count = 0;
-    for (; *end > 0 && count < parts->peers->count; --*end) {
+    for (; *end > 0 && count < parts->comm->ranks; --*end) {
         if (!parts->folder.finished[*end - 1])
             target[count++] = *end - 1;
     }
-    for (uint32_t rank = count; rank < parts->peers->count; rank++)
-        target[rank] = PEERS_NONE;
+    for (uint32_t rank = count; rank < parts->comm->ranks; rank++)
+        target[rank] = COMM_NONE;
     return count;
 }
 
 enum status parts_write(struct parts *parts, const struct packing *packing,
                         const struct gathering *gathering, struct error *e)
 {
-    const struct peers *peers = parts->peers;
+    const struct comm *comm = parts->comm;
     struct gathering round = *gathering;
     uint32_t end = parts->manifest.p, count;
-    struct part_note *notes = calloc(peers->count, sizeof *notes);
-    uint32_t *target = calloc(peers->count, sizeof *target);
+    struct part_note *notes = calloc(comm->ranks, sizeof *notes);
+    uint32_t *target = calloc(comm->ranks, sizeof *target);
     if (notes == NULL || target == NULL)
-        fail_memory(e, "parts", peers->count * sizeof *notes);
+        fail_memory(e, "parts", comm->ranks * sizeof *notes);
     round.target = target;
-    while (peers_agree(peers, e) == ST_OK && (count = choose_targets(parts, &end, target)) > 0) {
-        memset(notes, 0, peers->count * sizeof *notes);
-        if (peers->count > 1)
+    while (comm_agree(comm, e) == ST_OK && (count = choose_targets(parts, &end, target)) > 0) {
+        memset(notes, 0, comm->ranks * sizeof *notes);
+        if (comm->ranks > 1)
             write_gathered(parts, packing, &round, notes, e);
         else
             write_part(parts, packing, target[0], &notes[0], e);
@@ -169,12 +169,12 @@ static int is_written(const struct parts *parts)
 enum status parts_finish(struct parts *parts, int *was_complete, struct error *e)
 {
     *was_complete = 0;
-    if (parts->peers->rank == 0) {
+    if (parts->comm->rank == 0) {
         *was_complete = is_written(parts);
         if (*was_complete || manifest_write(&parts->manifest, parts->folder.path, e) == ST_OK)
             pack_folder_finish(&parts->folder, e);
     }
-    return peers_agree(parts->peers, e);
+    return comm_agree(parts->comm, e);
 }
 
 void parts_end(struct parts *parts, enum status status)

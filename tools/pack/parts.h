@@ -5,18 +5,18 @@
 #define DBFS_PARTS_H
 
 #include "formats/manifest.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "gather.h"
 #include "pack_folder.h"
 #include "shard_write.h"
-#include "tools/peers.h"
+#include "formats/mpi/comm.h"
 
 #include <stdint.h>
 
 struct parts {
     struct pack_folder folder; /* the first rank's work; the others know what is in it */
     struct manifest manifest;  /* whole once all parts are there */
-    const struct peers *peers;
+    const struct comm *comm;
     struct memory_budget *budget;
     int threads;
     double sync_seconds;

@@ -1,8 +1,8 @@
 /* place.c: see place.h */
 #include "place.h"
 
-#include "arith.h"
-#include "formats/partition.h"
+#include "formats/base/arith.h"
+#include "formats/graph/partition.h"
 #include "upper.h"
 
 #include <stdlib.h>
@@ -264,7 +264,7 @@ enum status placement_make(struct placement *pl, const struct vertex_order *orde
     struct placing c = start_placing(pl, options);
     if (values_scan(order->labels, source, totals, visit, &c, e) == ST_OK)
         bucket_store_seal(&pl->store, e);
-    if (peers_agree(source->peers, e) != ST_OK)
+    if (comm_agree(source->comm, e) != ST_OK)
         placement_free(pl);
     return e->status;
 }

@@ -8,7 +8,7 @@
 #define DBFS_PLACE_H
 
 #include "tools/bucket/bucket.h"
-#include "tools/edge_source.h"
+#include "tools/stream/edge_source.h"
 #include "order.h"
 #include "pack_memory.h"
 #include "row_ranges.h"

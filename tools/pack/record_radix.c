@@ -1,7 +1,7 @@
 /* record_radix.c: see record_radix.h */
 #include "record_radix.h"
 
-#include "formats/huge.h"
+#include "formats/base/huge.h"
 
 #include <stdlib.h>
 #include <string.h>

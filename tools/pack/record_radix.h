@@ -10,7 +10,7 @@
 #ifndef DBFS_RECORD_RADIX_H
 #define DBFS_RECORD_RADIX_H
 
-#include "formats/status.h"
+#include "formats/base/status.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -9,7 +9,7 @@
 #define DBFS_ROW_RANGES_H
 
 #include "formats/shard.h"
-#include "formats/status.h"
+#include "formats/base/status.h"
 
 #include <stdint.h>
 

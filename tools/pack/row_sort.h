@@ -2,7 +2,7 @@
 #ifndef DBFS_ROW_SORT_H
 #define DBFS_ROW_SORT_H
 
-#include "formats/status.h"
+#include "formats/base/status.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 
 #include "formats/container.h"
 #include "formats/manifest.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* shard_loops.c: see shard_loops.h */
 #include "shard_loops.h"
 
-#include "formats/partition.h"
+#include "formats/graph/partition.h"
 
 #include <string.h>
 
@@ -64,7 +64,7 @@ enum status shard_loops_make(struct shard_loops *sl, const struct loops *loops,
 
 void shard_loops_free(struct shard_loops *sl, struct memory_budget *budget)
 {
-    memory_release(budget, sl->first, (uint64_t)sl->p + 1, 8);
-    memory_release(budget, sl->entries, sl->count, sizeof *sl->entries);
+    memory_release(budget, sl->first);
+    memory_release(budget, sl->entries);
     memset(sl, 0, sizeof *sl);
 }

@@ -2,7 +2,7 @@
 #ifndef DBFS_SHARD_LOOPS_H
 #define DBFS_SHARD_LOOPS_H
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "formats/shard.h"
 #include "tools/separate/loops.h"
 #include "order.h"

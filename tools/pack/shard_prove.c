@@ -2,7 +2,7 @@
 #include "shard_prove.h"
 
 #include "formats/container.h"
-#include "formats/crc.h"
+#include "formats/base/crc.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 /* shard_write.c: see shard_write.h */
 #include "shard_write.h"
 
-#include "formats/outfile.h"
+#include "formats/base/outfile.h"
 #include "section_write.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static enum status write_slots(const struct vertex_order *o, uint32_t shard,
         return e->status;
     if (order_slots(o, shard, slots, e) == ST_OK)
         section_write(out, SHARD_LOCAL_SLOTS, 4, locals, slots, e);
-    memory_release(out->budget, slots, locals, 4);
+    memory_release(out->budget, slots);
     return e->status;
 }
 

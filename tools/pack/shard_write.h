@@ -4,7 +4,7 @@
 
 #include "csr_build.h"
 #include "formats/manifest.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "formats/shard.h"
 #include "place.h"
 #include "shard_loops.h"

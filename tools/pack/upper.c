@@ -1,9 +1,9 @@
 /* upper.c: see upper.h */
 #include "upper.h"
 
-#include "arith.h"
-#include "formats/clones.h"
-#include "formats/huge.h"
+#include "formats/base/arith.h"
+#include "formats/base/clones.h"
+#include "formats/base/huge.h"
 #include "record_radix.h"
 
 #include <stdlib.h>
@@ -186,10 +186,10 @@ enum status upper_place(struct upper *u, const struct vertex_order *order, uint6
 void upper_free(struct upper *u, struct memory_budget *budget)
 {
     if (u->delegates != NULL)
-        memory_release(budget, u->delegates, u->ranges.first[u->dd_ranges], sizeof *u->delegates);
+        memory_release(budget, u->delegates);
     bucket_store_close(&u->store);
     row_ranges_free(&u->ranges);
-    memory_release(budget, u->records, u->rows, sizeof *u->records);
+    memory_release(budget, u->records);
     memset(u, 0, sizeof *u);
 }
 

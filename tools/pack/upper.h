@@ -53,9 +53,9 @@ static inline struct bucket_reader upper_read(const struct upper *u, uint32_t ra
 }
 
 /* Whether a graph may be packed in this way, where its edges stay in memory. */
-static inline int upper_serves(uint32_t p, const struct peers *peers)
+static inline int upper_serves(uint32_t p, const struct comm *comm)
 {
-    return p == 1 && peers->count == 1;
+    return p == 1 && comm->ranks == 1;
 }
 
 /* For each directed edge, beside its tile: an edge with a normal end becomes two records of 8 bytes at

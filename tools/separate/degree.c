@@ -7,10 +7,10 @@
  */
 #include "degree.h"
 
-#include "formats/bytes.h"
-#include "formats/clones.h"
-#include "formats/hash.h"
-#include "formats/text.h"
+#include "formats/base/bytes.h"
+#include "formats/base/clones.h"
+#include "formats/base/hash.h"
+#include "formats/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -169,24 +169,24 @@ static enum status visit_again(void *context, int thread, const struct edge *edg
     return e->status;
 }
 
-static enum status gather_loops(struct counting *c, int threads, const struct peers *peers,
+static enum status gather_loops(struct counting *c, int threads, const struct comm *comm,
                                 struct error *e)
 {
     struct loops *loops = &c->degrees->loops;
     for (int i = 0; i < threads && e->status == ST_OK; i++)
         loops_merge(loops, &c->thread[i].loops, c->budget, e);
-    if (peers_agree(peers, e) == ST_OK)
-        loops_share(loops, peers, c->budget, e);
+    if (comm_agree(comm, e) == ST_OK)
+        loops_share(loops, comm, c->budget, e);
     return e->status;
 }
 
-static enum status check_symmetry(const struct counting *c, int threads, const struct peers *peers,
+static enum status check_symmetry(const struct counting *c, int threads, const struct comm *comm,
                                   const char *name, struct error *e)
 {
     uint64_t difference = 0;
     for (int i = 0; i < threads; i++)
         difference += c->thread[i].forward - c->thread[i].backward;
-    peers_sum_u64(peers, &difference, 1);
+    comm_sum_u64(comm, &difference, 1);
     if (difference != 0)
         return fail(e, ST_BAD_DATA, "%s: says it is symmetric, but some edges lack their opposite: "
                     "'edgeconv -u' treats each line as one undirected edge", name);
@@ -266,10 +266,10 @@ static enum status compare_totals(const struct edge_source *source,
                                   const struct edges_totals *totals, struct error *e)
 {
     struct edges_totals first = *totals;
-    peers_broadcast(source->peers, &first, sizeof first, 0);
+    comm_broadcast(source->comm, &first, sizeof first, 0);
     if (memcmp(&first, totals, sizeof first) != 0)
         fail(e, ST_BAD_DATA, "%s: is another edge stream here than on rank 0", source->name);
-    return peers_agree(source->peers, e);
+    return comm_agree(source->comm, e);
 }
 
 static enum status count_first(struct counting *c, struct edges_reader *reader,
@@ -281,9 +281,9 @@ static enum status count_first(struct counting *c, struct edges_reader *reader,
         return e->status;
     if (memcmp(&totals, &c->degrees->totals, sizeof totals) != 0)
         fail(e, ST_BAD_DATA, "%s: the edge stream changed while it was read", source->name);
-    if (gather_loops(c, threads, source->peers, e) != ST_OK)
+    if (gather_loops(c, threads, source->comm, e) != ST_OK)
         return e->status;
-    return check_symmetry(c, threads, source->peers, source->name, e);
+    return check_symmetry(c, threads, source->comm, source->name, e);
 }
 
 static enum status too_large_degree(const char *name, struct error *e)
@@ -303,7 +303,7 @@ static enum status count_tiles(struct counting *c, int threads, struct error *e)
 /* Whether a degree of 2^32 shows in the sum of all degrees alone. */
 static int sums_up(const struct counting *c, const struct edge_source *source)
 {
-    return source->peers->count > 1 || c->degrees->values.tiles != NULL;
+    return source->comm->ranks > 1 || c->degrees->values.tiles != NULL;
 }
 
 /* The degrees of this pass, each rank having counted its share. */
@@ -312,8 +312,8 @@ static void share_degrees(struct counting *c, const struct edge_source *source, 
     uint64_t count = c->degrees->values.bytes / sizeof *c->of, sum = 0;
     if (!sums_up(c, source))
         return;
-    if (source->peers->count > 1)
-        peers_sum_u32(source->peers, c->of, count);
+    if (source->comm->ranks > 1)
+        comm_sum_u32(source->comm, c->of, count);
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sum)
     for (uint64_t i = 0; i < count; i++)
         sum += c->of[i];
@@ -347,24 +347,24 @@ static enum status count_stream(struct counting *c, struct edges_reader *reader,
             share_degrees(c, source, threads);
             keep_windows(v, w, e);
         }
-        peers_agree(source->peers, e);
+        comm_agree(source->comm, e);
     }
     if (e->status == ST_OK &&
         (c->overflow || (sums_up(c, source) && c->sum != c->degrees->directed_edges)))
         too_large_degree(source->name, e);
-    return peers_agree(source->peers, e);
+    return comm_agree(source->comm, e);
 }
 
 static enum status open_values(struct degrees *d, const struct edge_source *source,
                                const struct separation_options *o, struct memory_budget *budget,
                                struct error *e)
 {
-    uint64_t most = peers_min_u64(source->peers, memory_left(budget) / 2);
+    uint64_t most = comm_min_of(source->comm, memory_left(budget) / 2);
     int in_windows = o->spill != NULL && values_least_bytes(d->totals.n) > most;
     if (in_windows ||
         values_open(&d->values, d->totals.n, o->p, most, o->threads, o->spill, budget, e) != ST_OK)
         too_many_vertices(source, d->totals.n, most, e);
-    return peers_agree(source->peers, e);
+    return comm_agree(source->comm, e);
 }
 
 uint64_t degrees_tiles_bytes(const struct edges_totals *totals, enum edges_direction direction,
@@ -387,14 +387,14 @@ static enum status open_tiles(struct degrees *d, const struct edge_source *sourc
                               const struct separation_options *o, struct memory_budget *budget,
                               struct error *e)
 {
-    uint64_t bytes = degrees_tiles_bytes(&d->totals, d->info.direction, source->peers->count, o,
+    uint64_t bytes = degrees_tiles_bytes(&d->totals, d->info.direction, source->comm->ranks, o,
                                          memory_left(budget));
-    if (peers_min_u64(source->peers, bytes) == 0 || d->values.windows > 1)
+    if (comm_min_of(source->comm, bytes) == 0 || d->values.windows > 1)
         return e->status;
     d->values.tiles = &d->tiles;
-    edge_tiles_open(&d->tiles, d->totals.n, d->totals.edges / source->peers->count,
+    edge_tiles_open(&d->tiles, d->totals.n, d->totals.edges / source->comm->ranks,
                     d->info.direction == EDGES_UNDIRECTED_ONCE, o->threads, budget, e);
-    return peers_agree(source->peers, e);
+    return comm_agree(source->comm, e);
 }
 
 static enum status count_with(struct counting *c, const struct edge_source *source,
@@ -407,7 +407,7 @@ static enum status count_with(struct counting *c, const struct edge_source *sour
         if (refuse_directed(&d->info, source->name, e) == ST_OK)
             find_totals(reader, source, o->threads, &d->totals, e);
     }
-    if (peers_agree(source->peers, e) == ST_OK && compare_totals(source, &d->totals, e) == ST_OK &&
+    if (comm_agree(source->comm, e) == ST_OK && compare_totals(source, &d->totals, e) == ST_OK &&
         open_values(d, source, o, c->budget, e) == ST_OK &&
         open_tiles(d, source, o, c->budget, e) == ST_OK) {
         uint64_t records = d->totals.edges - d->totals.loops;

@@ -9,9 +9,9 @@
 #ifndef DBFS_DEGREE_H
 #define DBFS_DEGREE_H
 
-#include "tools/edge_source.h"
+#include "tools/stream/edge_source.h"
 #include "formats/edges.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "loops.h"
 #include "vertex_values.h"
 

@@ -41,7 +41,7 @@ static enum status grow(struct loops *loops, uint64_t capacity, struct memory_bu
     if (loops->count > 0)
         memcpy(list, loops->list, loops->count * sizeof *loops->list);
 #pragma omp critical(memory_budget)
-    memory_release(budget, loops->list, loops->capacity, ENTRY_BYTES);
+    memory_release(budget, loops->list);
     loops->list = list;
     loops->capacity = capacity;
     return ST_OK;
@@ -76,14 +76,14 @@ enum status loops_merge(struct loops *into, struct loops *from, struct memory_bu
 
 /* Takes a copy of the list of `root`, which is this rank's or another one's. */
 static enum status receive(struct loops *into, const struct loops *own, uint64_t count,
-                           uint32_t root, const struct peers *peers, struct memory_budget *budget,
+                           uint32_t root, const struct comm *comm, struct memory_budget *budget,
                            struct error *e)
 {
     struct loops theirs = {0};
-    if (grow(&theirs, count, budget, e) == ST_OK && peers->rank == root)
+    if (grow(&theirs, count, budget, e) == ST_OK && comm->rank == root)
         memcpy(theirs.list, own->list, count * sizeof *theirs.list);
-    if (peers_agree(peers, e) == ST_OK) {
-        peers_broadcast(peers, theirs.list, count * sizeof *theirs.list, root);
+    if (comm_agree(comm, e) == ST_OK) {
+        comm_broadcast(comm, theirs.list, count * sizeof *theirs.list, root);
         theirs.count = count;
         loops_merge(into, &theirs, budget, e);
     }
@@ -91,19 +91,19 @@ static enum status receive(struct loops *into, const struct loops *own, uint64_t
     return e->status;
 }
 
-enum status loops_share(struct loops *loops, const struct peers *peers,
+enum status loops_share(struct loops *loops, const struct comm *comm,
                         struct memory_budget *budget, struct error *e)
 {
     struct loops all = {0};
-    for (uint32_t root = 0; root < peers->count && peers->count > 1; root++) {
+    for (uint32_t root = 0; root < comm->ranks && comm->ranks > 1; root++) {
         uint64_t count = loops->count;
-        peers_broadcast(peers, &count, sizeof count, root);
+        comm_broadcast(comm, &count, sizeof count, root);
         if (count > 0)
-            receive(&all, loops, count, root, peers, budget, e);
-        if (peers_agree(peers, e) != ST_OK)
+            receive(&all, loops, count, root, comm, budget, e);
+        if (comm_agree(comm, e) != ST_OK)
             break;
     }
-    if (peers->count > 1) {
+    if (comm->ranks > 1) {
         loops_free(loops, budget);
         *loops = all;
     }
@@ -112,6 +112,6 @@ enum status loops_share(struct loops *loops, const struct peers *peers,
 
 void loops_free(struct loops *loops, struct memory_budget *budget)
 {
-    memory_release(budget, loops->list, loops->capacity, ENTRY_BYTES);
+    memory_release(budget, loops->list);
     memset(loops, 0, sizeof *loops);
 }

@@ -6,9 +6,9 @@
 #ifndef DBFS_LOOPS_H
 #define DBFS_LOOPS_H
 
-#include "formats/memory.h"
-#include "formats/status.h"
-#include "tools/peers.h"
+#include "formats/base/memory.h"
+#include "formats/base/status.h"
+#include "formats/mpi/comm.h"
 
 #include <stdint.h>
 
@@ -29,7 +29,7 @@ enum status loops_add(struct loops *loops, uint64_t vertex, struct memory_budget
 enum status loops_merge(struct loops *into, struct loops *from, struct memory_budget *budget,
                         struct error *e);
 /* Every peer's loops for every peer. Collective, and so is the status. */
-enum status loops_share(struct loops *loops, const struct peers *peers,
+enum status loops_share(struct loops *loops, const struct comm *comm,
                         struct memory_budget *budget, struct error *e);
 void loops_free(struct loops *loops, struct memory_budget *budget);
 

@@ -160,7 +160,7 @@ enum status ranks_make(struct ranks *ranks, struct vertex_values *degrees,
     list_degrees(ranks, &t);
     replace_degrees(ranks, degrees, e);
 cleanup:
-    memory_release(budget, t.large, t.large_count, sizeof *t.large);
+    memory_release(budget, t.large);
     free(t.direct);
     if (e->status != ST_OK)
         ranks_free(ranks, budget);
@@ -169,7 +169,7 @@ cleanup:
 
 void ranks_free(struct ranks *ranks, struct memory_budget *budget)
 {
-    memory_release(budget, ranks->degrees, ranks->count, sizeof *ranks->degrees);
+    memory_release(budget, ranks->degrees);
     memset(ranks, 0, sizeof *ranks);
 }
 

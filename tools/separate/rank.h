@@ -7,7 +7,7 @@
 #ifndef DBFS_RANK_H
 #define DBFS_RANK_H
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "formats/split.h"
 #include "vertex_values.h"
 

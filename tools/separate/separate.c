@@ -1,8 +1,8 @@
 /* separate.c: see separate.h */
 #include "separate.h"
 
-#include "formats/cli.h"
-#include "formats/text.h"
+#include "formats/base/cli.h"
+#include "formats/base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ enum status separation_degrees(struct separation *s, const struct edge_source *s
     memset(s, 0, sizeof *s);
     if (degrees_count(&s->degrees, source, options, budget, e) == ST_OK)
         ranks_make(&s->ranks, &s->degrees.values, budget, e);
-    peers_agree(source->peers, e);
+    comm_agree(source->comm, e);
     s->degree_seconds = cli_seconds() - start;
     if (e->status != ST_OK)
         separation_free(s, budget);

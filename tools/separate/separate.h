@@ -7,14 +7,14 @@
 #define DBFS_SEPARATE_H
 
 #include "degree.h"
-#include "tools/edge_source.h"
-#include "formats/memory.h"
+#include "tools/stream/edge_source.h"
+#include "formats/base/memory.h"
 #include "rank.h"
 #include "threshold.h"
 
 #include <stdint.h>
 
-/* Both passes are shared by the peers of the source (edge_source.h); every rank has the result.
+/* Both passes are shared by the ranks of the source (edge_source.h); every rank has the result.
  * Stays where it was made: parts of it point to each other. */
 struct separation {
     struct degrees degrees; /* .values holds ranks, not degrees, from here on */

@@ -58,7 +58,7 @@ enum status separation_plan_make(struct separation_plan *p, const struct edge_so
     p->tables_bytes = tables_bytes(p, o->threads);
     p->degree_passes = (v.windows + 1) / 2;
     if (v.windows == 1)
-        p->tiles_bytes = degrees_tiles_bytes(&p->totals, p->info.direction, source->peers->count, o,
+        p->tiles_bytes = degrees_tiles_bytes(&p->totals, p->info.direction, source->comm->ranks, o,
                                              memory_left(budget) - p->values_bytes);
     p->scan_passes = p->tiles_bytes > 0 ? 0 : values_scan_passes(&v);
     if (v.windows > 1)

@@ -3,7 +3,7 @@
 #define DBFS_SEPARATE_PLAN_H
 
 #include "formats/edges.h"
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "separate.h"
 
 #include <stdint.h>

@@ -66,9 +66,9 @@ static enum status list_delegates(struct split *split, struct delegate_sweep *sw
 static enum status copy_histogram(struct split *split, const struct ranks *ranks, struct error *e)
 {
     split->histogram_rows = ranks->count;
-    split->histogram = malloc(((size_t)ranks->count + 1) * sizeof *split->histogram);
-    if (split->histogram == NULL)
-        return fail_memory(e, "degree histogram", ranks->count * sizeof *split->histogram);
+    if (memory_take(split->budget, (void **)&split->histogram, ranks->count,
+                    sizeof *split->histogram, "degree histogram", e) != ST_OK)
+        return e->status;
     if (ranks->count > 0)
         memcpy(split->histogram, ranks->degrees, ranks->count * sizeof *split->histogram);
     return ST_OK;
@@ -78,7 +78,8 @@ enum status split_make(struct split *split, struct delegate_sweep *sweep,
                        struct separation *s, uint64_t th, uint64_t suggested_p,
                        struct memory_budget *budget, struct error *e)
 {
-    *split = (struct split){.direction = s->degrees.info.direction,
+    *split = (struct split){.budget = budget,
+                            .direction = s->degrees.info.direction,
                             .totals = s->degrees.totals,
                             .directed_edges = s->degrees.directed_edges,
                             .th = th,
@@ -87,7 +88,7 @@ enum status split_make(struct split *split, struct delegate_sweep *sweep,
     *sweep = (struct delegate_sweep){.separation = s, .cut = ranks_cut(&s->ranks, th)};
     if (list_delegates(split, sweep, budget, e) == ST_OK &&
         copy_histogram(split, &s->ranks, e) == ST_OK)
-        sweep_make(&s->edges, th, &split->sweep, &split->sweep_rows, e);
+        sweep_make(&s->edges, th, &split->sweep, &split->sweep_rows, budget, e);
     if (e->status != ST_OK)
         split_free(split);
     return e->status;

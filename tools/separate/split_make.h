@@ -2,7 +2,7 @@
 #ifndef DBFS_SPLIT_MAKE_H
 #define DBFS_SPLIT_MAKE_H
 
-#include "formats/memory.h"
+#include "formats/base/memory.h"
 #include "formats/split.h"
 #include "separate.h"
 

@@ -1,7 +1,7 @@
 /* sweep_print.c: see sweep_print.h */
 #include "sweep_print.h"
 
-#include "formats/outfile.h"
+#include "formats/base/outfile.h"
 #include "separate.h"
 #include "threshold.h"
 

@@ -47,11 +47,10 @@ static enum status take_threads(struct rank_pass *pass, uint64_t ranks, int thre
     return e->status;
 }
 
-static void release_threads(struct rank_pass *pass, uint64_t ranks, int threads,
-                            struct memory_budget *budget)
+static void release_threads(struct rank_pass *pass, int threads, struct memory_budget *budget)
 {
     for (int i = 0; pass->by_smaller != NULL && i < threads; i++)
-        memory_release(budget, pass->by_smaller[i], ranks, 8);
+        memory_release(budget, pass->by_smaller[i]);
     free(pass->by_smaller);
 }
 
@@ -64,16 +63,16 @@ static enum status take_result(struct edge_ranks *er, struct memory_budget *budg
     return memory_take(budget, (void **)&er->delegates, cuts, 8, "class counts", e);
 }
 
-/* All threads' and then all peers' histograms into those of thread 0. */
+/* Adds the histograms of all threads, then of all ranks, into those of thread 0. */
 static void sum_histograms(const struct rank_pass *pass, uint32_t ranks, int threads,
-                           const struct peers *peers)
+                           const struct comm *comm)
 {
     uint64_t *sum = pass->by_smaller[0];
     for (int i = 1; i < threads; i++) {
         for (uint32_t r = 0; r < ranks; r++)
             sum[r] += pass->by_smaller[i][r];
     }
-    peers_sum_u64(peers, sum, ranks);
+    comm_sum_u64(comm, sum, ranks);
 }
 
 /* Turns the histogram into counts per cut; `weight` directed edges per stream edge. */
@@ -104,10 +103,10 @@ enum status edge_ranks_count(struct edge_ranks *er, const struct edge_source *so
     if (take_threads(&pass, ranks->count, threads, budget, e) == ST_OK)
         take_result(er, budget, e);
     if (values_scan(rank_of, source, totals, visit, &pass, e) == ST_OK) {
-        sum_histograms(&pass, ranks->count, threads, source->peers);
+        sum_histograms(&pass, ranks->count, threads, source->comm);
         accumulate(er, pass.by_smaller[0], records > 0 ? directed_edges / records : 1);
     }
-    release_threads(&pass, ranks->count, threads, budget);
+    release_threads(&pass, threads, budget);
     if (e->status != ST_OK)
         edge_ranks_free(er, budget);
     return e->status;
@@ -126,7 +125,7 @@ enum status edge_ranks_make(struct edge_ranks *er, uint64_t n, uint64_t directed
             by_smaller[r] = ranks->degrees[r].degree * ranks->degrees[r].vertices - by_larger[r];
         accumulate(er, by_smaller, 2);
     }
-    memory_release(budget, by_smaller, ranks->count, 8);
+    memory_release(budget, by_smaller);
     if (e->status != ST_OK)
         edge_ranks_free(er, budget);
     return e->status;
@@ -134,10 +133,9 @@ enum status edge_ranks_make(struct edge_ranks *er, uint64_t n, uint64_t directed
 
 void edge_ranks_free(struct edge_ranks *er, struct memory_budget *budget)
 {
-    uint64_t cuts = er->ranks != NULL ? (uint64_t)er->ranks->count + 1 : 0;
-    memory_release(budget, er->nn, cuts, 8);
-    memory_release(budget, er->dd, cuts, 8);
-    memory_release(budget, er->delegates, cuts, 8);
+    memory_release(budget, er->nn);
+    memory_release(budget, er->dd);
+    memory_release(budget, er->delegates);
     memset(er, 0, sizeof *er);
 }
 
@@ -202,14 +200,14 @@ static int by_th(const void *a, const void *b)
 }
 
 enum status sweep_make(const struct edge_ranks *er, uint64_t th, struct sweep_row **result,
-                       uint64_t *count, struct error *e)
+                       uint64_t *count, struct memory_budget *budget, struct error *e)
 {
     const struct ranks *ranks = er->ranks;
     uint64_t largest = ranks->count > 0 ? ranks->degrees[ranks->count - 1].degree : 0, last = 0;
-    struct sweep_row *rows = malloc(MAX_SWEEP_ROWS * sizeof *rows);
+    struct sweep_row *rows;
     uint64_t used = 0;
-    if (rows == NULL)
-        return fail_memory(e, "sweep", MAX_SWEEP_ROWS * sizeof *rows);
+    if (memory_take(budget, (void **)&rows, MAX_SWEEP_ROWS, sizeof *rows, "sweep", e) != ST_OK)
+        return e->status;
     rows[used++] = edge_ranks_row(er, 0);
     for (int half_powers = 0; half_powers < 2 * 33; half_powers++) {
         uint64_t step = (uint64_t)llround(exp2(half_powers / 2.0));

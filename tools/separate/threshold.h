@@ -7,8 +7,8 @@
 #ifndef DBFS_THRESHOLD_H
 #define DBFS_THRESHOLD_H
 
-#include "tools/edge_source.h"
-#include "formats/memory.h"
+#include "tools/stream/edge_source.h"
+#include "formats/base/memory.h"
 #include "formats/split.h"
 #include "rank.h"
 
@@ -48,8 +48,8 @@ uint64_t table1_bytes(uint64_t n, uint64_t d, uint64_t p, uint64_t m, uint64_t n
 uint64_t suggest_th(const struct edge_ranks *er, uint64_t p, int *both_met);
 
 /* Rows for TH 0, 1, 2, 3, 4, 6, 8, 11, 16, ... in steps of about the square root of two up to the
- * largest degree, for `th` and for an infinite TH. *rows is owned by the caller. */
+ * largest degree, for `th` and for an infinite TH. *rows is taken from the budget. */
 enum status sweep_make(const struct edge_ranks *er, uint64_t th, struct sweep_row **rows,
-                       uint64_t *count, struct error *e);
+                       uint64_t *count, struct memory_budget *budget, struct error *e);
 
 #endif

@@ -1,9 +1,9 @@
 /* vertex_values.c: see vertex_values.h */
 #include "vertex_values.h"
 
-#include "formats/crc.h"
-#include "formats/huge.h"
-#include "formats/text.h"
+#include "formats/base/crc.h"
+#include "formats/base/huge.h"
+#include "formats/base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +79,7 @@ enum status values_open(struct vertex_values *v, uint64_t n, uint64_t granule,
 void values_drop(struct vertex_values *v)
 {
     if (v->of != NULL)
-        memory_release(v->budget, v->of, v->bytes, 1);
+        memory_release(v->budget, v->of);
     v->of = NULL;
 }
 
@@ -187,7 +187,7 @@ enum status values_scan(struct vertex_values *v, const struct edge_source *sourc
     if (v->tiles != NULL) {
         if (e->status == ST_OK)
             edge_tiles_scan(v->tiles, v->threads, visit, context, e);
-        return peers_agree(source->peers, e);
+        return comm_agree(source->comm, e);
     }
     if (v->windows == 1)
         return edge_source_scan(source, totals, v->threads, visit, context, e);

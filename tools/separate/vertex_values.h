@@ -10,10 +10,10 @@
 #ifndef DBFS_VERTEX_VALUES_H
 #define DBFS_VERTEX_VALUES_H
 
-#include "formats/memory.h"
-#include "tools/edge_source.h"
-#include "tools/edge_tiles.h"
-#include "tools/spill.h"
+#include "formats/base/memory.h"
+#include "tools/stream/edge_source.h"
+#include "tools/stream/edge_tiles.h"
+#include "tools/spill/spill.h"
 
 #include <stdint.h>
 
@@ -68,7 +68,7 @@ void values_drop(struct vertex_values *values);
 
 /* A further pass over the tiles or the stream, or one for each pair of windows: together they give every edge to
  * `visit` once, and `of` then holds the values of both its ends. With several windows the ends are
- * indices of `of`, congruent to the ids modulo the granule. The peers of the source share each pass,
+ * indices of `of`, congruent to the ids modulo the granule. The ranks of the source share each pass,
  * and need the same windows; the status is that of all, and a failure in *e makes all fail. */
 enum status values_scan(struct vertex_values *values, const struct edge_source *source,
                         const struct edges_totals *totals, edges_visitor visit, void *context,

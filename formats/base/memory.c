@@ -1,0 +1,207 @@
+/* memory.c: see memory.h */
+#include "memory.h"
+
+#include "bytes.h"
+#include "text.h"
+
+#include <malloc.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { MMAP_THRESHOLD_BYTES = 1 << 18 };
+
+/* The number in a one-number file such as memory.max; UINT64_MAX when absent or "max". */
+static uint64_t number_in_file(const char *path)
+{
+    unsigned long long value;
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return UINT64_MAX;
+    int found = fscanf(file, "%llu", &value) == 1;
+    fclose(file);
+    return found ? value : UINT64_MAX;
+}
+
+static uint64_t meminfo_available(void)
+{
+    char line[256];
+    unsigned long long kib;
+    uint64_t bytes = 0;
+    FILE *file = fopen("/proc/meminfo", "re");
+    if (file != NULL) {
+        while (bytes == 0 && fgets(line, sizeof line, file) != NULL) {
+            if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
+                bytes = (uint64_t)kib * 1024;
+        }
+        fclose(file);
+    }
+    if (bytes == 0)
+        bytes = (uint64_t)sysconf(_SC_AVPHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    return bytes;
+}
+
+/* Page cache that the cgroup's charge includes but would give back. */
+static uint64_t reclaimable_in_cgroup(const char *folder)
+{
+    char path[4352], line[256];
+    unsigned long long bytes;
+    uint64_t sum = 0;
+    snprintf(path, sizeof path, "%s/memory.stat", folder);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return 0;
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (sscanf(line, "inactive_file %llu", &bytes) == 1 ||
+            sscanf(line, "active_file %llu", &bytes) == 1)
+            sum += bytes;
+    }
+    fclose(file);
+    return sum;
+}
+
+/* What one cgroup v2 folder leaves. */
+static uint64_t left_in_cgroup(const char *folder)
+{
+    char path[4352];
+    snprintf(path, sizeof path, "%s/memory.max", folder);
+    uint64_t limit = number_in_file(path);
+    if (limit == UINT64_MAX)
+        return UINT64_MAX;
+    snprintf(path, sizeof path, "%s/memory.current", folder);
+    uint64_t used = number_in_file(path), cache = reclaimable_in_cgroup(folder);
+    if (used == UINT64_MAX)
+        return limit;
+    used = used > cache ? used - cache : 0;
+    return used < limit ? limit - used : 0;
+}
+
+/* The least that this process's cgroup and its parents leave (cgroup v2, and the v1 file). */
+static uint64_t cgroup_available(void)
+{
+    char line[4096], folder[4224];
+    uint64_t least = number_in_file("/sys/fs/cgroup/memory/memory.limit_in_bytes");
+    FILE *file = fopen("/proc/self/cgroup", "re");
+    if (file == NULL)
+        return least;
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (strncmp(line, "0::", 3) != 0)
+            continue;
+        line[strcspn(line, "\n")] = '\0';
+        snprintf(folder, sizeof folder, "/sys/fs/cgroup%s", line + 3);
+        while (strlen(folder) >= strlen("/sys/fs/cgroup")) {
+            uint64_t left = left_in_cgroup(folder);
+            least = left < least ? left : least;
+            *strrchr(folder, '/') = '\0';
+        }
+    }
+    fclose(file);
+    return least;
+}
+
+uint64_t memory_available(void)
+{
+    uint64_t machine = meminfo_available(), cgroup = cgroup_available();
+    return machine < cgroup ? machine : cgroup;
+}
+
+uint64_t memory_peak_bytes(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (uint64_t)usage.ru_maxrss * 1024;
+}
+
+void memory_budget_init(struct memory_budget *budget, uint64_t limit_bytes)
+{
+    budget->limit_bytes = limit_bytes != 0 ? limit_bytes : memory_available() / 4 * 3;
+    budget->taken_bytes = 0;
+}
+
+/* With huge pages everywhere, the touched end of a stack and the start of a buffer are two. */
+static uint64_t thread_bytes(void)
+{
+    char line[64] = "";
+    FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "re");
+    if (file != NULL && fgets(line, sizeof line, file) == NULL)
+        line[0] = '\0';
+    if (file != NULL)
+        fclose(file);
+    return strstr(line, "[always]") != NULL ? 3 * MEMORY_THREAD_BYTES : MEMORY_THREAD_BYTES;
+}
+
+enum status memory_budget_process(struct memory_budget *budget, uint64_t limit_bytes, int *threads,
+                                  struct error *e)
+{
+    char limit[16], least[16];
+    uint64_t of_thread = thread_bytes();
+    memory_budget_init(budget, limit_bytes);
+    if (budget->limit_bytes < MEMORY_LEAST_BYTES)
+        return fail(e, ST_RESOURCE, "memory budget (-S): %s are less than the %s that any graph takes",
+                    format_size(budget->limit_bytes, limit, sizeof limit),
+                    format_size(MEMORY_LEAST_BYTES, least, sizeof least));
+    /* large arrays go back to the system when they are freed, whatever was freed before */
+    mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD_BYTES);
+    uint64_t most = budget->limit_bytes / 4 / of_thread;
+    if ((uint64_t)*threads > most)
+        *threads = (int)most;
+    budget->taken_bytes =
+        memory_peak_bytes() + MEMORY_PROGRAM_BYTES + (uint64_t)*threads * of_thread;
+    if (budget->taken_bytes < budget->limit_bytes)
+        return ST_OK;
+    return fail(e, ST_RESOURCE, "memory budget (-S): the program itself takes %s",
+                format_size(budget->taken_bytes, least, sizeof least));
+}
+
+/* In front of each array that was taken. */
+struct block {
+    _Alignas(max_align_t) uint64_t bytes;
+};
+
+enum status memory_charge(struct memory_budget *budget, uint64_t bytes, const char *what,
+                          struct error *e)
+{
+    char need[16], left[16];
+    if (bytes > memory_left(budget))
+        return fail(e, ST_RESOURCE, "%s: needs %s, and %s of the memory budget (-S) are left", what,
+                    format_size(bytes, need, sizeof need),
+                    format_size(memory_left(budget), left, sizeof left));
+    budget->taken_bytes += bytes;
+    return ST_OK;
+}
+
+void memory_discharge(struct memory_budget *budget, uint64_t bytes)
+{
+    budget->taken_bytes -= bytes;
+}
+
+enum status memory_take(struct memory_budget *budget, void **array, uint64_t count, uint64_t width,
+                        const char *what, struct error *e)
+{
+    uint64_t bytes;
+    *array = NULL;
+    if (size_mul(count, width, &bytes))
+        return fail(e, ST_RESOURCE, "%s: its size overflows 64 bits", what);
+    if (memory_charge(budget, bytes, what, e) != ST_OK)
+        return e->status;
+    struct block *block = calloc(1, sizeof *block + (size_t)bytes);
+    if (block == NULL) {
+        memory_discharge(budget, bytes);
+        return fail_memory(e, what, bytes);
+    }
+    block->bytes = bytes;
+    *array = block + 1;
+    return ST_OK;
+}
+
+void memory_release(struct memory_budget *budget, void *array)
+{
+    if (array == NULL)
+        return;
+    struct block *block = (struct block *)array - 1;
+    memory_discharge(budget, block->bytes);
+    free(block);
+}

@@ -1,0 +1,135 @@
+/* comm.c: start-up, agreement on failures; see comm.h */
+#include "comm.h"
+
+#include "formats/base/memory.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct comm comm_alone = {.ranks = 1, .host_ranks = 1};
+
+/* ---- start-up ---- */
+
+/* The ranks that the launcher started, and the variable that says so. Batch scripts set SLURM_NTASKS for
+ * every step, so only the step's own count tells. */
+static long launched_ranks(const char **variable)
+{
+    static const char *const variables[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE",
+                                            "SLURM_STEP_NUM_TASKS"};
+    long most = 1;
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *text = getenv(variables[i]);
+        long ranks = text != NULL ? strtol(text, NULL, 10) : 0;
+        if (ranks > most) {
+            most = ranks;
+            *variable = variables[i];
+        }
+    }
+    return most;
+}
+
+static void find_place(struct comm *comm)
+{
+    int rank, ranks, host_rank, host_ranks, length = 0;
+    char name[MPI_MAX_PROCESSOR_NAME];
+    MPI_Comm host;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host);
+    MPI_Comm_rank(host, &host_rank);
+    MPI_Comm_size(host, &host_ranks);
+    MPI_Comm_free(&host);
+    MPI_Get_processor_name(name, &length);
+    *comm = (struct comm){.rank = (uint32_t)rank,
+                          .ranks = (uint32_t)ranks,
+                          .host_rank = (uint32_t)host_rank,
+                          .host_ranks = (uint32_t)host_ranks};
+    snprintf(comm->host, sizeof comm->host, "%s", name);
+}
+
+static void name_library(struct comm *comm)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    text[strcspn(text, "\n")] = '\0';
+    for (char *c = text; *c != '\0'; c++)
+        *c = *c == '\t' ? ' ' : *c;
+    snprintf(comm->library, sizeof comm->library, "%.*s", (int)sizeof comm->library - 1, text);
+}
+
+/* Every way out of the program leads through here, as MPI wants it. */
+static void finalize(void)
+{
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (!finalized)
+        MPI_Finalize();
+}
+
+enum status comm_start(struct comm *comm, enum comm_start when, struct error *e)
+{
+    int provided;
+    const char *variable = NULL;
+    long launched = launched_ranks(&variable);
+    *comm = comm_alone;
+    if (when == COMM_IF_LAUNCHED && launched == 1 && getenv("PMIX_RANK") == NULL)
+        return ST_OK;
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
+        return fail(e, ST_RUNTIME, "MPI: cannot start");
+    atexit(finalize);
+    find_place(comm);
+    name_library(comm);
+    if (comm->ranks == 1 && launched > 1)
+        return fail(e, ST_RUNTIME, "launcher: %s is %ld, but MPI sees one rank: this program was "
+                    "built with another MPI than the launcher's", variable, launched);
+    return ST_OK;
+}
+
+uint64_t comm_memory(const struct comm *comm, uint64_t given_bytes)
+{
+    if (given_bytes != 0 || comm->ranks == 1)
+        return given_bytes;
+    return memory_available() / 4 * 3 / comm->host_ranks;
+}
+
+/* ---- failures ---- */
+
+static void name_rank(const struct comm *comm, struct error *e)
+{
+    char text[ERROR_TEXT_BYTES];
+    memcpy(text, e->text, sizeof text);
+    snprintf(e->text, sizeof e->text, "rank %u on %.64s: %.*s", comm->rank, comm->host,
+             ERROR_TEXT_BYTES - 128, text);
+}
+
+enum status comm_agree(const struct comm *comm, struct error *e)
+{
+    int failed = e->status != ST_OK, ranks_failed = failed;
+    int first = failed ? (int)comm->rank : (int)comm->ranks;
+    if (comm->ranks == 1)
+        return e->status;
+    MPI_Allreduce(MPI_IN_PLACE, &ranks_failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (ranks_failed == 0)
+        return ST_OK;
+    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (first == (int)comm->rank && ranks_failed < (int)comm->ranks)
+        name_rank(comm, e);
+    MPI_Bcast(e, sizeof *e, MPI_BYTE, first, MPI_COMM_WORLD);
+    return e->status;
+}
+
+_Noreturn void comm_abort(const struct comm *comm, const char *program, const struct error *e)
+{
+    fprintf(stderr, "%s: host %s, rank %u: %s\n", program, comm->host, comm->rank, e->text);
+    MPI_Abort(MPI_COMM_WORLD, (int)e->status);
+    abort();
+}
+
+void comm_barrier(const struct comm *comm)
+{
+    if (comm->ranks > 1)
+        MPI_Barrier(MPI_COMM_WORLD);
+}

@@ -1,0 +1,392 @@
+/* archive_in.c: see archive_in.h */
+#include "archive_in.h"
+
+#include "formats/base/bytes.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TAR_END_BYTES = 1024,    /* two blocks of zeros */
+    ZIP_END_BYTES = 22,      /* of the record that ends an archive, without its comment */
+    ZIP_MAX_COMMENT = 65535,
+    TAIL_BYTES = ZIP_END_BYTES + ZIP_MAX_COMMENT,
+};
+
+typedef unsigned long long ull;
+
+struct archive_in {
+    struct archive *archive;
+    struct archive_entry *entry;
+    struct raw_in *raw;
+    enum wrapping kind;
+    const char *glob;
+    char *path;
+    uint64_t entries, files;   /* found, and of these given out */
+    struct error below;        /* a failure to read the archive itself */
+    unsigned char *tail;       /* the last bytes read, of tar, and of zip from a pipe */
+    size_t tail_bytes;
+    int in_file;
+};
+
+/* ---- bytes for libarchive ---- */
+
+static void keep_tail(struct archive_in *in, const unsigned char *bytes, size_t count)
+{
+    size_t kept = in->tail_bytes;
+    if (count > TAIL_BYTES) {
+        bytes += count - TAIL_BYTES;
+        count = TAIL_BYTES;
+    }
+    if (kept + count > TAIL_BYTES) {
+        size_t dropped = kept + count - TAIL_BYTES;
+        memmove(in->tail, in->tail + dropped, kept - dropped);
+        kept -= dropped;
+    }
+    memcpy(in->tail + kept, bytes, count);
+    in->tail_bytes = kept + count;
+}
+
+/* The unread part of the buffer, filled anew where there is none; nothing at the end. */
+static enum status next_bytes(struct archive_in *in, const void **bytes, size_t *count,
+                              struct error *e)
+{
+    struct raw_in *raw = in->raw;
+    if (raw->at == raw->end && raw_in_fill(raw, e) != ST_OK)
+        return e->status;
+    *bytes = raw->buffer + raw->at;
+    *count = raw->end - raw->at;
+    raw->at = raw->end;
+    if (in->tail != NULL)
+        keep_tail(in, *bytes, *count);
+    return ST_OK;
+}
+
+static la_ssize_t give_bytes(struct archive *archive, void *context, const void **bytes)
+{
+    struct archive_in *in = context;
+    size_t count = 0;
+    if (next_bytes(in, bytes, &count, &in->below) == ST_OK)
+        return (la_ssize_t)count;
+    archive_set_error(archive, EIO, "%s", in->below.text);
+    return ARCHIVE_FATAL;
+}
+
+static la_int64_t move(struct archive *archive, void *context, la_int64_t offset, int whence)
+{
+    struct archive_in *in = context;
+    la_int64_t base = whence == SEEK_SET   ? 0
+                      : whence == SEEK_CUR ? (la_int64_t)raw_in_position(in->raw)
+                                           : (la_int64_t)in->raw->size;
+    if (base + offset >= 0 && raw_in_seek(in->raw, (uint64_t)(base + offset), &in->below) == ST_OK)
+        return base + offset;
+    archive_set_error(archive, EIO, "%s", in->below.text);
+    return ARCHIVE_FATAL;
+}
+
+/* ---- opening ---- */
+
+/* Why libarchive gave up, where it says so. */
+static const char *reason(const struct archive_in *in)
+{
+    const char *why = archive_error_string(in->archive);
+    if (why == NULL)
+        return "it ends too early";
+    /* of a kind that is known: what these have at their end is not there */
+    return strncmp(why, "Unrecognized", 12) == 0 ? "its table of contents is missing" : why;
+}
+
+static enum status failed(const struct archive_in *in, struct error *e)
+{
+    int in_entry = in->in_file && in->path != NULL;
+    if (in->below.status != ST_OK)
+        return fail(e, in->below.status, "%s", in->below.text);
+    if (archive_errno(in->archive) == ENOMEM)
+        return fail_memory(e, in->raw->name, wrapping_memory(in->kind));
+    return fail(e, ST_BAD_DATA,
+                "%s%s%s%s: byte %llu: found a fault in the %s (%s), expected it whole",
+                in->raw->name, in_entry ? "(" : "", in_entry ? in->path : "", in_entry ? ")" : "",
+                (ull)archive_filter_bytes(in->archive, -1), wrapping_name(in->kind), reason(in));
+}
+
+/* One decompressor or one kind of archive: what is inside of it is not for libarchive to guess. */
+static int choose_kind(struct archive *archive, enum wrapping kind, int seekable)
+{
+    switch (kind) {
+    case WRAPPING_XZ: return archive_read_append_filter(archive, ARCHIVE_FILTER_XZ);
+    case WRAPPING_BZIP2: return archive_read_append_filter(archive, ARCHIVE_FILTER_BZIP2);
+    case WRAPPING_ZSTD: return archive_read_append_filter(archive, ARCHIVE_FILTER_ZSTD);
+    case WRAPPING_TAR:
+        /* reads on behind the blocks that end an archive, so that nothing there is lost */
+        return archive_read_support_format_tar(archive) |
+               archive_read_set_options(archive, "tar:read_concatenated_archives");
+    case WRAPPING_ZIP:
+        return seekable ? archive_read_support_format_zip_seekable(archive)
+                        : archive_read_support_format_zip_streamable(archive);
+    case WRAPPING_7Z: return archive_read_support_format_7zip(archive);
+    case WRAPPING_NONE:
+    case WRAPPING_GZIP: break;
+    }
+    return ARCHIVE_FATAL;
+}
+
+static enum status start(struct archive_in *in, struct error *e)
+{
+    struct archive *archive = in->archive;
+    int seekable = in->raw->seekable, result = choose_kind(archive, in->kind, seekable);
+    if (!wrapping_is_archive(in->kind))
+        result |= archive_read_support_format_raw(archive) |
+                  archive_read_support_format_empty(archive);
+    if (seekable)
+        result |= archive_read_set_seek_callback(archive, move);
+    result |= archive_read_set_read_callback(archive, give_bytes) |
+              archive_read_set_callback_data(archive, in);
+    if (result != ARCHIVE_OK || archive_read_open1(archive) != ARCHIVE_OK)
+        return failed(in, e);
+    return ST_OK;
+}
+
+enum status archive_in_open(struct archive_in **result, struct raw_in *raw, enum wrapping kind,
+                            const char *glob, struct error *e)
+{
+    *result = NULL;
+    if (kind == WRAPPING_7Z && !raw->seekable)
+        return fail(e, ST_BAD_DATA,
+                    "%s: is a 7z archive in a stream, expected it in a file of its own: its table "
+                    "of contents is at its end",
+                    raw->name);
+    struct archive_in *in = calloc(1, sizeof *in);
+    if (in == NULL)
+        return fail_memory(e, raw->name, sizeof *in);
+    in->raw = raw;
+    in->kind = kind;
+    in->glob = glob;
+    in->archive = archive_read_new();
+    int needs_tail = kind == WRAPPING_TAR || (kind == WRAPPING_ZIP && !raw->seekable);
+    if (needs_tail)
+        in->tail = malloc(TAIL_BYTES);
+    if (in->archive == NULL || (needs_tail && in->tail == NULL))
+        fail_memory(e, raw->name, TAIL_BYTES);
+    else
+        start(in, e);
+    if (e->status != ST_OK) {
+        archive_in_close(in);
+        return e->status;
+    }
+    *result = in;
+    return ST_OK;
+}
+
+void archive_in_close(struct archive_in *in)
+{
+    if (in == NULL)
+        return;
+    archive_read_free(in->archive);
+    free(in->tail);
+    free(in->path);
+    free(in);
+}
+
+const char *archive_in_path(const struct archive_in *in)
+{
+    return in->path;
+}
+
+/* ---- the end ---- */
+
+static enum status check_tar_end(const struct archive_in *in, struct error *e)
+{
+    size_t zeros = 0;
+    while (zeros < in->tail_bytes && in->tail[in->tail_bytes - 1 - zeros] == 0)
+        zeros++;
+    if (zeros >= TAR_END_BYTES)
+        return ST_OK;
+    return fail(e, ST_BAD_DATA,
+                "%s: byte %llu: found the end of the tar archive without the two blocks of zeros "
+                "that mark it: it may have been cut",
+                in->raw->name, (ull)raw_in_position(in->raw));
+}
+
+/* The record that ends a zip archive, by which a comment follows that ends with the file. */
+static const unsigned char *find_zip_end(const struct archive_in *in)
+{
+    for (size_t i = ZIP_END_BYTES; i <= in->tail_bytes; i++) {
+        const unsigned char *record = in->tail + in->tail_bytes - i;
+        if (memcmp(record, "PK\5\6", 4) == 0 &&
+            ZIP_END_BYTES + (size_t)(record[20] | record[21] << 8) == i)
+            return record;
+    }
+    return NULL;
+}
+
+/* From a pipe libarchive goes from one local header to the next one that it finds, over damaged
+ * ones: the count of files at the end tells. */
+static enum status check_zip_end(const struct archive_in *in, struct error *e)
+{
+    const unsigned char *record = find_zip_end(in);
+    if (record == NULL)
+        return fail(e, ST_BAD_DATA,
+                    "%s: byte %llu: found the end of the file without the record that ends a zip "
+                    "archive: it may have been cut",
+                    in->raw->name, (ull)raw_in_position(in->raw));
+    unsigned count = record[10] | (unsigned)record[11] << 8;
+    uint64_t directory = get_u32(record + 16), bytes = get_u32(record + 12);
+    uint64_t at = raw_in_position(in->raw) - (uint64_t)(in->tail + in->tail_bytes - record);
+    if (count != UINT16_MAX && count != in->entries)
+        return fail(e, ST_BAD_DATA,
+                    "%s: found %llu files in the zip archive, expected %u as its end says",
+                    in->raw->name, (ull)in->entries, count);
+    if (directory != UINT32_MAX && directory + bytes != at)
+        return fail(e, ST_BAD_DATA,
+                    "%s: byte %llu: found the end of a zip archive of %llu bytes, expected nothing "
+                    "in the file but one archive",
+                    in->raw->name, (ull)at, (ull)(directory + bytes));
+    return ST_OK;
+}
+
+/* Compressed data must be all there is. */
+static enum status check_data_end(struct archive_in *in, struct error *e)
+{
+    const void *bytes;
+    size_t count;
+    uint64_t end = (uint64_t)archive_filter_bytes(in->archive, -1);
+    if (next_bytes(in, &bytes, &count, e) != ST_OK)
+        return e->status;
+    if (raw_in_position(in->raw) == end)
+        return ST_OK;
+    return fail(e, ST_BAD_DATA,
+                "%s: byte %llu: found other bytes behind the compressed data, expected the end of "
+                "the %s",
+                in->raw->name, (ull)end, wrapping_name(in->kind));
+}
+
+/* What is below must be whole as well, which it shows at its own end. */
+static enum status read_to_end(struct archive_in *in, struct error *e)
+{
+    const void *bytes;
+    size_t count = 1;
+    while (count > 0) {
+        if (next_bytes(in, &bytes, &count, e) != ST_OK)
+            return e->status;
+    }
+    return ST_OK;
+}
+
+static enum status check_end(struct archive_in *in, struct error *e)
+{
+    if (!wrapping_is_archive(in->kind))
+        return in->files > 0 ? ST_OK /* checked when it was read */
+                             : fail(e, ST_BAD_DATA,
+                                    "%s: found nothing in the %s, expected a graph: it is empty or "
+                                    "was cut",
+                                    in->raw->name, wrapping_name(in->kind));
+    if (in->tail != NULL &&
+        (read_to_end(in, e) != ST_OK ||
+         (in->kind == WRAPPING_TAR ? check_tar_end : check_zip_end)(in, e) != ST_OK))
+        return e->status;
+    if (in->files > 0)
+        return ST_OK;
+    return fail(e, ST_BAD_DATA, "%s: found no file%s%s%s in the %s, expected a graph",
+                in->raw->name, in->glob != NULL ? " that matches --entry '" : "",
+                in->glob != NULL ? in->glob : "", in->glob != NULL ? "'" : "",
+                wrapping_name(in->kind));
+}
+
+/* ---- files ---- */
+
+/* Names are bytes of strangers, to be shown on a terminal. */
+static enum status take_path(struct archive_in *in, struct error *e)
+{
+    const char *path = archive_entry_pathname(in->entry);
+    if (path == NULL)
+        path = archive_entry_pathname_utf8(in->entry);
+    if (path == NULL)
+        path = "a file whose name cannot be read";
+    while (strncmp(path, "./", 2) == 0)
+        path += 2;
+    free(in->path);
+    in->path = strdup(path);
+    if (in->path == NULL)
+        return fail_memory(e, in->raw->name, strlen(path) + 1);
+    for (char *c = in->path; *c != '\0'; c++) {
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?';
+    }
+    return ST_OK;
+}
+
+/* Resource forks, which macOS stores beside each file. */
+static int is_of_macos(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
+    return strncmp(path, "__MACOSX/", 9) == 0 || strncmp(base, "._", 2) == 0;
+}
+
+static int is_wanted(const struct archive_in *in)
+{
+    return archive_entry_filetype(in->entry) != AE_IFDIR && !is_of_macos(in->path) &&
+           (in->glob == NULL || fnmatch(in->glob, in->path, 0) == 0);
+}
+
+static enum status check_readable(const struct archive_in *in, struct error *e)
+{
+    const char *found = NULL;
+    if (archive_entry_hardlink(in->entry) != NULL ||
+        archive_entry_filetype(in->entry) == AE_IFLNK)
+        found = "a link";
+    else if (archive_entry_filetype(in->entry) != AE_IFREG)
+        found = "no regular file";
+    else if (archive_entry_is_encrypted(in->entry))
+        found = "an encrypted file";
+    if (found == NULL)
+        return ST_OK;
+    return fail(e, ST_BAD_DATA,
+                "%s(%s): found %s, expected a file that can be read: --entry=GLOB says which ones "
+                "are",
+                in->raw->name, in->path, found);
+}
+
+enum status archive_in_next(struct archive_in *in, int *end, struct error *e)
+{
+    int result;
+    *end = 0;
+    in->in_file = 0;
+    do {
+        result = archive_read_next_header(in->archive, &in->entry);
+        if (result == ARCHIVE_EOF && in->below.status == ST_OK) {
+            *end = 1;
+            return check_end(in, e);
+        }
+        /* a warning is about a name or a time; what it means for the data shows in reading that */
+        if ((result != ARCHIVE_OK && result != ARCHIVE_WARN) || in->below.status != ST_OK)
+            return failed(in, e);
+        in->entries++;
+        if (wrapping_is_archive(in->kind) && take_path(in, e) != ST_OK)
+            return e->status;
+    } while (wrapping_is_archive(in->kind) && !is_wanted(in));
+    in->files++;
+    in->in_file = 1;
+    return wrapping_is_archive(in->kind) ? check_readable(in, e) : ST_OK;
+}
+
+enum status archive_in_read(struct archive_in *in, void *bytes, size_t count, size_t *got,
+                            struct error *e)
+{
+    *got = 0;
+    while (*got < count && in->in_file) {
+        la_ssize_t done = archive_read_data(in->archive, (char *)bytes + *got, count - *got);
+        if (done < 0 || in->below.status != ST_OK) /* a warning too: a wrong CRC is one */
+            return failed(in, e);
+        *got += (size_t)done;
+        if (done == 0) {
+            in->in_file = 0;
+            if (!wrapping_is_archive(in->kind))
+                return check_data_end(in, e);
+        }
+    }
+    return ST_OK;
+}

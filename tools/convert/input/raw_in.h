@@ -1,0 +1,56 @@
+/* raw_in.h: bytes in order through one buffer, as the decompressors want them: of a file, or of
+ * what another decompressor gives out. */
+#ifndef DBFS_RAW_IN_H
+#define DBFS_RAW_IN_H
+
+#include "formats/base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { RAW_IN_BYTES = 1 << 18 }; /* of a buffer */
+
+/* Where bytes come from. `read` gives at least one of the `count` bytes, unless nothing is left. */
+struct byte_source {
+    void *from;
+    enum status (*read)(void *from, void *bytes, size_t count, size_t *got, struct error *e);
+};
+
+struct raw_in {
+    struct byte_source source;
+    const char *name; /* for messages; not owned */
+    unsigned char *buffer;
+    size_t at, end;  /* the bytes not yet consumed are buffer[at..end) */
+    uint64_t offset; /* of buffer[0] in the file or stream */
+    uint64_t loaded; /* bytes read from the source, again and again where it was moved */
+    int ended;
+    /* of a file that can be moved in: where it starts in its descriptor, and its size */
+    int fd; /* not owned; -1: no file */
+    int seekable;
+    uint64_t start, size;
+};
+
+enum status raw_in_init(struct raw_in *raw, struct byte_source source, const char *name,
+                        struct error *e);
+
+/* Over a descriptor, from where it stands. */
+enum status raw_in_init_file(struct raw_in *raw, int fd, const char *name, struct error *e);
+void raw_in_free(struct raw_in *raw);
+
+/* Reads more behind what is not yet consumed, at least one byte unless the source has ended. */
+enum status raw_in_fill(struct raw_in *raw, struct error *e);
+
+/* Moves up to `count` bytes out; *got is fewer only at the end of the source. */
+enum status raw_in_read(struct raw_in *raw, void *bytes, size_t count, size_t *got,
+                        struct error *e);
+
+/* Moves to a byte of a seekable file; what the buffer holds is dropped. */
+enum status raw_in_seek(struct raw_in *raw, uint64_t position, struct error *e);
+
+/* Position of the next byte to be consumed. */
+static inline uint64_t raw_in_position(const struct raw_in *raw)
+{
+    return raw->offset + raw->at;
+}
+
+#endif

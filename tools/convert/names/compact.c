@@ -1,0 +1,169 @@
+/* compact.c: see compact.h */
+#include "compact.h"
+
+#include "name_spill.h"
+#include "name_table.h"
+
+#include "formats/base/text.h"
+
+#include <stdlib.h>
+
+enum { LEAST_TABLE_BYTES = 1 << 19, FETCH_AHEAD = 16, PIECE_EDGES = 1 << 16 };
+
+struct compact {
+    struct workspace *space;
+    struct outfile *map;
+    struct name_table *table;
+    uint64_t table_bytes; /* the most it may take */
+    uint64_t count;       /* names numbered */
+    struct name_spill *spill;
+    uint64_t spilled_bytes;
+};
+
+enum status compact_open(struct compact **result, struct workspace *space, struct outfile *map,
+                         struct error *e)
+{
+    char need[16], have[16];
+    uint64_t buffers = NAME_SPILL_BUFFERS * (uint64_t)space->chunk_bytes;
+    uint64_t limit = space->budget.limit_bytes;
+    *result = NULL;
+    if (limit < buffers + LEAST_TABLE_BYTES)
+        return fail(e, ST_RESOURCE, "--compact: needs %s, and %s of the memory (-S) are left",
+                    format_size(buffers + LEAST_TABLE_BYTES, need, sizeof need),
+                    format_size(limit, have, sizeof have));
+    struct compact *c = calloc(1, sizeof *c);
+    if (c == NULL)
+        return fail_memory(e, "--compact", sizeof *c);
+    c->space = space;
+    c->map = map;
+    c->table_bytes = limit - buffers;
+    if (name_table_open(&c->table, &space->budget, c->table_bytes, e) != ST_OK) {
+        compact_close(c);
+        return e->status;
+    }
+    *result = c;
+    return ST_OK;
+}
+
+void compact_close(struct compact *c)
+{
+    if (c == NULL)
+        return;
+    name_table_close(c->table);
+    name_spill_close(c->spill);
+    free(c);
+}
+
+uint64_t compact_count(const struct compact *c)
+{
+    return c->count;
+}
+
+uint64_t compact_spilled_bytes(const struct compact *c)
+{
+    return c->spilled_bytes;
+}
+
+/* ---- numbering ---- */
+
+/* Sets *id to the number of the name at `place`, or to the mark that stands for it. */
+static enum status number_name(struct compact *c, const struct piece *piece, uint64_t place,
+                               uint64_t *id, struct error *e)
+{
+    struct name name = piece_name(piece, place);
+    *id = name_table_number(c->table, &name);
+    if (*id == NAME_UNKNOWN) {
+        if (c->spill == NULL && name_spill_open(&c->spill, c->space, e) != ST_OK)
+            return e->status;
+        return name_spill_name(c->spill, &name, id, e);
+    }
+    if (*id < c->count)
+        return ST_OK;
+    c->count++;
+    return name_map_write(c->map, name.bytes, name.length, e);
+}
+
+static inline void fetch(const struct compact *c, const struct piece *piece, size_t i,
+                         void (*how)(const struct name_table *table, uint64_t hash))
+{
+    if (i >= piece->count)
+        return;
+    const struct edge *edge = &piece->edges[i];
+    how(c->table, piece_name(piece, edge->u).hash);
+    if (edge->v != NAME_NONE)
+        how(c->table, piece_name(piece, edge->v).hash);
+}
+
+enum status compact_number(struct compact *c, struct piece *piece, struct error *e)
+{
+    struct edge *kept = piece->edges;
+    for (size_t i = 0; i < piece->count; i++) {
+        struct edge named = piece->edges[i], edge = {.v = NAME_NONE};
+        fetch(c, piece, i + FETCH_AHEAD, name_table_fetch_slot);
+        fetch(c, piece, i + FETCH_AHEAD / 2, name_table_fetch_name);
+        if (number_name(c, piece, named.u, &edge.u, e) != ST_OK ||
+            (named.v != NAME_NONE && number_name(c, piece, named.v, &edge.v, e) != ST_OK))
+            return e->status;
+        /* once one has been spilled, all are, so that they stay in order */
+        if (c->spill != NULL && name_spill_edge(c->spill, &edge, e) != ST_OK)
+            return e->status;
+        if (c->spill == NULL && named.v != NAME_NONE)
+            *kept++ = edge;
+    }
+    piece->count = (size_t)(kept - piece->edges);
+    piece->bound = c->count;
+    return ST_OK;
+}
+
+/* ---- what was spilled, as an input ---- */
+
+static enum status take(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
+{
+    if (piece_reserve_edges(piece, PIECE_EDGES, e) != ST_OK ||
+        name_spill_next(r->state, piece->edges, PIECE_EDGES, &piece->count, e) != ST_OK)
+        return e->status;
+    piece->input_bytes = 0; /* of inputs, it has none */
+    *end = piece->count == 0;
+    return ST_OK;
+}
+
+static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)
+{
+    (void)r;
+    (void)piece;
+    return e->status;
+}
+
+static enum status account(struct graph_reader *r, struct piece *piece, struct error *e)
+{
+    piece_tally_merge(&r->total, &piece->tally);
+    return e->status;
+}
+
+static const struct reader_class spilled_class = {
+    .name = "numbered", .take = take, .parse = parse, .account = account};
+
+static enum status open_spilled(struct compact *c, struct graph_reader **reader, struct error *e)
+{
+    *reader = calloc(1, sizeof **reader);
+    if (*reader == NULL)
+        return fail_memory(e, "temporary files", sizeof **reader);
+    (*reader)->class = &spilled_class;
+    (*reader)->name = "temporary files";
+    (*reader)->facts.numbered = 1;
+    (*reader)->state = c->spill;
+    return ST_OK;
+}
+
+enum status compact_rest(struct compact *c, struct graph_reader **reader, struct error *e)
+{
+    *reader = NULL;
+    name_table_close(c->table);
+    c->table = NULL;
+    if (c->spill == NULL)
+        return ST_OK;
+    if (name_spill_resolve(c->spill, c->map, &c->count, c->table_bytes, e) != ST_OK)
+        return e->status;
+    c->spilled_bytes = name_spill_bytes(c->spill);
+    return open_spilled(c, reader, e);
+}

@@ -1,0 +1,201 @@
+/* name_table.c: see name_table.h */
+#include "name_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FIRST_SLOTS = 1 << 12,
+    BLOCK_BYTES = 1 << 17,
+    ENTRY_BYTES = 8, /* 48 bits number, 16 bits length; then the bytes of the name */
+    PLACE_BITS = 48,
+};
+
+#define LOW_BITS ((UINT64_C(1) << PLACE_BITS) - 1)
+
+struct block {
+    unsigned char *bytes;
+    size_t used;
+};
+
+/* A slot is 0, or 16 bits of the hash above the place of the entry plus 1. */
+struct name_table {
+    struct memory_budget *budget;
+    uint64_t limit_bytes, taken_bytes;
+    uint64_t *slots, slot_count;
+    struct block *blocks;
+    uint64_t block_count, block_capacity;
+    uint64_t names;
+    int full;
+};
+
+static enum status take(struct name_table *t, void **array, uint64_t count, uint64_t width,
+                        struct error *e)
+{
+    *array = NULL;
+    if (t->taken_bytes + count * width > t->limit_bytes)
+        return fail(e, ST_RESOURCE, "table of names: its memory is used up");
+    if (memory_take(t->budget, array, count, width, "table of names", e) == ST_OK)
+        t->taken_bytes += count * width;
+    return e->status;
+}
+
+static void release(struct name_table *t, void *array, uint64_t count, uint64_t width)
+{
+    if (array != NULL)
+        t->taken_bytes -= count * width;
+    memory_release(t->budget, array);
+}
+
+enum status name_table_open(struct name_table **result, struct memory_budget *budget,
+                            uint64_t limit_bytes, struct error *e)
+{
+    *result = NULL;
+    struct name_table *t = calloc(1, sizeof *t);
+    if (t == NULL)
+        return fail_memory(e, "table of names", sizeof *t);
+    t->budget = budget;
+    t->limit_bytes = limit_bytes;
+    t->slot_count = FIRST_SLOTS;
+    t->block_capacity = limit_bytes / BLOCK_BYTES + 1;
+    if (take(t, (void **)&t->slots, t->slot_count, sizeof *t->slots, e) != ST_OK ||
+        take(t, (void **)&t->blocks, t->block_capacity, sizeof *t->blocks, e) != ST_OK) {
+        name_table_close(t);
+        return e->status;
+    }
+    *result = t;
+    return ST_OK;
+}
+
+void name_table_close(struct name_table *t)
+{
+    if (t == NULL)
+        return;
+    for (uint64_t i = 0; i < t->block_count; i++)
+        release(t, t->blocks[i].bytes, BLOCK_BYTES, 1);
+    release(t, t->blocks, t->block_capacity, sizeof *t->blocks);
+    release(t, t->slots, t->slot_count, sizeof *t->slots);
+    free(t);
+}
+
+/* ---- entries ---- */
+
+static unsigned char *entry_at(const struct name_table *t, uint64_t place)
+{
+    return t->blocks[place / BLOCK_BYTES].bytes + place % BLOCK_BYTES;
+}
+
+static int entry_is(const unsigned char *entry, const struct name *name)
+{
+    return get_u64(entry) >> PLACE_BITS == name->length &&
+           memcmp(entry + ENTRY_BYTES, name->bytes, name->length) == 0;
+}
+
+static uint64_t entry_bytes(const unsigned char *entry)
+{
+    return ENTRY_BYTES + (get_u64(entry) >> PLACE_BITS);
+}
+
+/* Room for an entry, in the last block or a new one. */
+static enum status place_entry(struct name_table *t, size_t bytes, uint64_t *place,
+                               struct error *e)
+{
+    struct block *last = t->block_count > 0 ? &t->blocks[t->block_count - 1] : NULL;
+    if (last == NULL || last->used + bytes > BLOCK_BYTES) {
+        last = &t->blocks[t->block_count];
+        if (take(t, (void **)&last->bytes, BLOCK_BYTES, 1, e) != ST_OK)
+            return e->status;
+        t->block_count++;
+    }
+    *place = (t->block_count - 1) * BLOCK_BYTES + last->used;
+    last->used += bytes;
+    return ST_OK;
+}
+
+/* ---- slots ---- */
+
+static uint64_t slot_value(uint64_t hash, uint64_t place)
+{
+    return (hash & ~LOW_BITS) | (place + 1);
+}
+
+static uint64_t first_slot(const struct name_table *t, uint64_t hash)
+{
+    return hash & (t->slot_count - 1);
+}
+
+static uint64_t next_slot(const struct name_table *t, uint64_t slot)
+{
+    return (slot + 1) & (t->slot_count - 1);
+}
+
+static void insert(struct name_table *t, uint64_t hash, uint64_t place)
+{
+    uint64_t slot = first_slot(t, hash);
+    while (t->slots[slot] != 0)
+        slot = next_slot(t, slot);
+    t->slots[slot] = slot_value(hash, place);
+}
+
+/* Twice the slots. */
+static enum status grow(struct name_table *t, struct error *e)
+{
+    uint64_t *old = t->slots, old_count = t->slot_count, *slots;
+    if (take(t, (void **)&slots, 2 * old_count, sizeof *slots, e) != ST_OK)
+        return e->status;
+    t->slots = slots;
+    t->slot_count = 2 * old_count;
+    for (uint64_t i = 0; i < t->block_count; i++) {
+        const struct block *block = &t->blocks[i];
+        for (size_t at = 0; at < block->used; at += entry_bytes(block->bytes + at)) {
+            const unsigned char *entry = block->bytes + at;
+            uint64_t hash =
+                name_hash((const char *)entry + ENTRY_BYTES, get_u64(entry) >> PLACE_BITS);
+            insert(t, hash, i * BLOCK_BYTES + at);
+        }
+    }
+    release(t, old, old_count, sizeof *old);
+    return ST_OK;
+}
+
+static uint64_t add(struct name_table *t, const struct name *name)
+{
+    struct error no_room = {0};
+    uint64_t place = 0;
+    if (t->full ||
+        (t->names >= t->slot_count / 4 * 3 && grow(t, &no_room) != ST_OK) ||
+        place_entry(t, ENTRY_BYTES + name->length, &place, &no_room) != ST_OK) {
+        t->full = 1;
+        return NAME_UNKNOWN;
+    }
+    unsigned char *entry = entry_at(t, place);
+    put_u64(entry, (uint64_t)name->length << PLACE_BITS | t->names);
+    memcpy(entry + ENTRY_BYTES, name->bytes, name->length);
+    insert(t, name->hash, place);
+    return t->names++;
+}
+
+uint64_t name_table_number(struct name_table *t, const struct name *name)
+{
+    uint64_t slot = first_slot(t, name->hash), value;
+    for (; (value = t->slots[slot]) != 0; slot = next_slot(t, slot)) {
+        if ((value ^ name->hash) & ~LOW_BITS)
+            continue;
+        const unsigned char *entry = entry_at(t, (value & LOW_BITS) - 1);
+        if (entry_is(entry, name))
+            return get_u64(entry) & LOW_BITS;
+    }
+    return add(t, name);
+}
+
+void name_table_fetch_slot(const struct name_table *t, uint64_t hash)
+{
+    __builtin_prefetch(&t->slots[first_slot(t, hash)]);
+}
+
+void name_table_fetch_name(const struct name_table *t, uint64_t hash)
+{
+    uint64_t value = t->slots[first_slot(t, hash)];
+    if (value != 0 && ((value ^ hash) & ~LOW_BITS) == 0)
+        __builtin_prefetch(entry_at(t, (value & LOW_BITS) - 1));
+}

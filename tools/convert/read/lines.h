@@ -1,0 +1,43 @@
+/* lines.h: cuts an input into pieces of whole lines.
+ *
+ * A plain file is cut by offsets: taking a piece costs nothing, and the thread that loads it reads
+ * it and finds its line ends, so that many threads read one file. It loads it in parts, which stay
+ * in its core's cache until they are parsed. Any other input is read in order while it is taken.
+ * Either way each line is in exactly one piece, all pieces in order are the input, and every line
+ * ends in '\n' (a last line without one is given it).
+ */
+#ifndef DBFS_LINES_H
+#define DBFS_LINES_H
+
+#include "tools/convert/input/input.h"
+#include "piece.h"
+
+struct line_feed {
+    struct input *input;
+    int by_offset;
+    uint64_t first, next; /* by offset: of the first line, and of the next piece */
+    uint64_t max_buffer_bytes;
+    char *carry; /* in order: the start of a line whose end is not read yet */
+    size_t carry_bytes, carry_capacity;
+    uint64_t at; /* in order: bytes given out or carried */
+};
+
+/* The lines start after `skip` bytes of the input, which must have been peeked at. `in_order`
+ * reads in order even where offsets would do. A line longer than `max_buffer_bytes` is
+ * ST_RESOURCE. */
+enum status line_feed_init(struct line_feed *feed, struct input *input, size_t skip, int in_order,
+                           uint64_t max_buffer_bytes, struct error *e);
+void line_feed_free(struct line_feed *feed);
+
+/* The next piece, in order. */
+enum status line_feed_take(struct line_feed *feed, struct piece *piece, int *end, struct error *e);
+
+/* Back to the first part of a piece. */
+void line_feed_rewind(const struct line_feed *feed, struct piece *piece);
+
+/* Sets piece->text to the next part of the piece, perhaps none; *last when no other follows. Any
+ * thread, one a piece. */
+enum status line_feed_load(const struct line_feed *feed, struct piece *piece, int *last,
+                           struct error *e);
+
+#endif

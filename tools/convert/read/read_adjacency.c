@@ -1,0 +1,183 @@
+/* read_adjacency.c: archive.org's Friendster lists, `id:f1,f2,...` a line.
+ *
+ * Each listed friend is one arc. `id:private` and `id:notfound` stand where a list could not be
+ * read, and `id:` is an empty one: those give no arcs, and the first and last kind of vertex exists
+ * all the same.
+ */
+#include "graph_reader.h"
+
+#include "tools/convert/names/names.h"
+#include "scan_text.h"
+
+enum { SHORTEST_ENTRY_BYTES = 2 };
+
+static const char expected_list[] = "a list of ids with commas, 'private', 'notfound' or nothing";
+
+enum { PRIVATE, NOT_FOUND };
+
+/* The list behind `u:`. Returns the next line, or NULL with a fault. */
+static const char *parse_list(const struct graph_reader *r, struct piece *piece, uint64_t u,
+                              const char *p, uint64_t lines)
+{
+    const uint64_t base = r->base, limit = r->limit;
+    struct edge *edge = piece->edges + piece->count;
+    for (;;) {
+        uint64_t v;
+        const char *q = scan_id(p, &v);
+        if (q == p || v - base >= limit) {
+            set_fault(piece, p, lines, r->expected_id);
+            return NULL;
+        }
+        edge->u = u;
+        edge->v = v - base;
+        edge++;
+        p = q + 1;
+        if (*q == ',')
+            continue;
+        piece->count = (size_t)(edge - piece->edges);
+        const char *next = scan_line_end(q);
+        if (next == NULL)
+            set_fault(piece, q, lines, "a comma or the end of the line");
+        return next;
+    }
+}
+
+static int starts_with(const char *p, const char *word)
+{
+    return strncmp(p, word, strlen(word)) == 0;
+}
+
+/* What stands instead of a list: nothing, or a word. */
+static const char *parse_no_list(struct piece *piece, const char *p, uint64_t lines)
+{
+    int kind = starts_with(p, "private") ? PRIVATE : starts_with(p, "notfound") ? NOT_FOUND : -1;
+    const char *end = kind == PRIVATE ? p + 7 : kind == NOT_FOUND ? p + 8 : p;
+    const char *next = scan_line_end(end);
+    if (next == NULL)
+        set_fault(piece, p, lines, expected_list);
+    else if (kind >= 0)
+        piece->tally.unreadable_lists[kind]++;
+    return next;
+}
+
+static const char *parse_line(const struct graph_reader *r, struct piece *piece, const char *p,
+                              uint64_t lines)
+{
+    uint64_t u;
+    const char *q = scan_id(p, &u);
+    if (q == p) {
+        const char *next = scan_line_end(p);
+        if (next != NULL || is_comment(*p))
+            return next != NULL ? next : next_line(p);
+    }
+    if (q == p || u - r->base >= r->limit) {
+        set_fault(piece, p, lines, r->expected_id);
+        return NULL;
+    }
+    if (*q != ':') {
+        set_fault(piece, q, lines, "':' after the id");
+        return NULL;
+    }
+    u -= r->base;
+    if (!starts_with(q + 1, "notfound") && u >= piece->tally.beyond)
+        piece->tally.beyond = u + 1;
+    if (q[1] >= '0' && q[1] <= '9')
+        return parse_list(r, piece, u, q + 1, lines);
+    return parse_no_list(piece, q + 1, lines);
+}
+
+/* ---- lists of names ---- */
+
+static const char expected_name[] = "a name of 1 to 65535 bytes";
+
+/* Past the name at `p`, which `stop` or the end of the line ends; NULL with a fault. */
+static const char *add_name(struct piece *piece, const char *p, char stop, uint64_t lines,
+                            uint64_t *place)
+{
+    const char *end = p;
+    while (*end != stop && scan_line_end(end) == NULL)
+        end++;
+    if (end == p || end - p > NAME_MAX_BYTES) {
+        set_fault(piece, p, lines, expected_name);
+        return NULL;
+    }
+    *place = piece_add_name(piece, p, (size_t)(end - p));
+    return end;
+}
+
+/* The list behind `u:`, or NAME_NONE where it is empty. */
+static const char *parse_named_list(struct piece *piece, uint64_t u, const char *p, uint64_t lines)
+{
+    for (;; p++) {
+        uint64_t v;
+        p = add_name(piece, p, ',', lines, &v);
+        if (p == NULL)
+            return NULL;
+        piece->edges[piece->count++] = (struct edge){u, v};
+        if (*p != ',')
+            return scan_line_end(p);
+    }
+}
+
+static const char *parse_named_line(struct piece *piece, const char *p, uint64_t lines)
+{
+    uint64_t u;
+    const char *next = scan_line_end(p);
+    if (next != NULL || is_comment(*p))
+        return next != NULL ? next : next_line(p);
+    const char *end = add_name(piece, p, ':', lines, &u);
+    if (end == NULL)
+        return NULL;
+    if (*end != ':') {
+        set_fault(piece, end, lines, "':' after the id");
+        return NULL;
+    }
+    const char *list = end + 1;
+    int missing = starts_with(list, "notfound") && scan_line_end(list + 8) != NULL;
+    int private = starts_with(list, "private") && scan_line_end(list + 7) != NULL;
+    if (!missing && !private && scan_line_end(list) == NULL)
+        return parse_named_list(piece, u, list, lines);
+    if (!missing) /* it is a vertex, though one without arcs here */
+        piece->edges[piece->count++] = (struct edge){u, NAME_NONE};
+    return parse_no_list(piece, list, lines);
+}
+
+static void parse_lines(const struct graph_reader *r, struct piece *piece)
+{
+    const char *p = piece->text, *end = p + piece->text_bytes;
+    uint64_t lines = piece->tally.lines;
+    for (; p != NULL && p < end; lines += p != NULL)
+        p = r->facts.names ? parse_named_line(piece, p, lines) : parse_line(r, piece, p, lines);
+    piece->tally.lines = lines;
+}
+
+static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)
+{
+    return text_parse(r, piece, SHORTEST_ENTRY_BYTES, parse_lines, e);
+}
+
+static enum status open_adjacency(struct graph_reader *r, struct error *e)
+{
+    r->facts.direction = EDGES_DIRECTED;
+    r->facts.names = r->options.names;
+    if (text_peek(r, "#%", 1, e) != ST_OK ||
+        reader_set_ids(r, r->options.one_based, NO_COUNT, 0, e) != ST_OK)
+        return e->status;
+    return text_start(r, r->head, 0, 0, e);
+}
+
+static enum status finish(struct graph_reader *r, struct error *e)
+{
+    r->facts.private_lists = r->total.unreadable_lists[PRIVATE];
+    r->facts.missing_lists = r->total.unreadable_lists[NOT_FOUND];
+    return text_finish(r, e);
+}
+
+const struct reader_class read_adjacency_class = {
+    .name = "adjacency",
+    .open = open_adjacency,
+    .take = text_take,
+    .parse = parse,
+    .account = text_account,
+    .finish = finish,
+};

@@ -1,0 +1,313 @@
+/* read_pairs.c: two ids a line, as SNAP, WDC, GAPBS and people's own scripts write them.
+ *
+ * Ids are separated by blanks, tabs or one comma; `#` and `%` lines are comments; LF or CRLF. One
+ * or two further columns of numbers (weights, times) are passed over; every line has as many
+ * columns as the first, so that an adjacency list is never taken for pairs. A CSV file starts with
+ * a line of column names.
+ */
+#include "graph_reader.h"
+
+#include "tools/convert/names/pair_names.h"
+#include "scan_text.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+enum { MAX_FURTHER_COLUMNS = 2, SHORTEST_LINE_BYTES = 4 };
+
+static inline int is_separator(char c)
+{
+    return is_blank(c) || c == ',';
+}
+
+/* Past one separator: blanks, a comma, or a comma among blanks. `p` itself when there is none. */
+static const char *skip_separator(const char *p)
+{
+    p = skip_blanks(p);
+    if (*p == ',')
+        p = skip_blanks(p + 1);
+    return p;
+}
+
+const char *pairs_scan_rest(const char *p, int further, const char **stop)
+{
+    for (int i = 0; i < further; i++) {
+        const char *column = skip_separator(p);
+        p = scan_weight(column);
+        *stop = p > column ? p : column;
+        if (column == p || !(is_separator(*p) || *p == '\r' || *p == '\n'))
+            return NULL;
+    }
+    const char *next = scan_line_end(p);
+    *stop = next == NULL ? skip_blanks(p) : p;
+    return next;
+}
+
+/* One line that the fast loop does not take: blanks around, comments, faults. Returns the next
+ * line, or NULL with a fault. */
+static const char *parse_odd_line(const struct graph_reader *r, struct piece *piece, const char *p,
+                                  uint64_t lines)
+{
+    const struct pairs *pairs = r->state;
+    const char *next = scan_line_end(p), *stop;
+    uint64_t id[2];
+    if (next != NULL || is_comment(*(p = skip_blanks(p))))
+        return next != NULL ? next : next_line(p);
+    for (int i = 0; i < 2; i++) {
+        const char *word = p;
+        p = scan_id(word, &id[i]);
+        int ended = is_separator(*p) || *p == '\n' || *p == '\r';
+        if (p == word || !ended || id[i] - r->base >= r->limit) {
+            set_fault(piece, word, lines, r->expected_id);
+            return NULL;
+        }
+        p = i == 0 ? skip_separator(p) : p;
+    }
+    next = pairs_scan_rest(p, pairs->further, &stop);
+    if (next == NULL) {
+        set_fault(piece, stop, lines, pairs->expected_end);
+        return NULL;
+    }
+    struct edge *edge = &piece->edges[piece->count++];
+    edge->u = id[0] - r->base;
+    edge->v = id[1] - r->base;
+    return next;
+}
+
+/* A run of lines under way: the next line, where it ends, and where its edges go. */
+struct cursor {
+    const char *p, *end;
+    struct edge *edge;
+};
+
+/* Takes one line of two ids and nothing else, as most are; 0 when another kind stands there. */
+static inline int take_plain_line(struct cursor *c, uint64_t base, uint64_t limit)
+{
+    uint64_t u, v;
+    const char *p = c->p, *q = scan_id(p, &u), *s = scan_id(q + 1, &v);
+    const char *newline = s + (*s == '\r');
+    u -= base;
+    v -= base;
+    int plain =
+        (q > p) & (s > q + 1) & is_separator(*q) & (*newline == '\n') & (u < limit) & (v < limit);
+    if (__builtin_expect(!plain, 0))
+        return 0;
+    c->edge->u = u;
+    c->edge->v = v;
+    c->edge++;
+    c->p = newline + 1;
+    return 1;
+}
+
+/* All lines from `p` on. Returns 0 with a fault. */
+static int parse_run(const struct graph_reader *r, struct piece *piece, const char *p,
+                     const char *end)
+{
+    const struct pairs *pairs = r->state;
+    struct cursor c = {p, end, piece->edges + piece->count};
+    uint64_t lines = piece->tally.lines;
+    for (; c.p != NULL && c.p < end; lines += c.p != NULL) {
+        if (pairs->further == 0 && take_plain_line(&c, r->base, r->limit))
+            continue;
+        piece->count = (size_t)(c.edge - piece->edges);
+        c.p = parse_odd_line(r, piece, c.p, lines);
+        c.edge = piece->edges + piece->count;
+    }
+    piece->count = (size_t)(c.edge - piece->edges);
+    piece->tally.lines = lines;
+    return c.p != NULL;
+}
+
+/* Where a line starts is known only once the line before is read, and waiting for that is most of
+ * the time. So the two halves of the text are read by turns: while one waits the other works. */
+static void parse_halves(const struct graph_reader *r, struct piece *piece)
+{
+    const char *text = piece->text, *end = text + piece->text_bytes;
+    const char *middle = next_line(text + piece->text_bytes / 2 - 1);
+    const uint64_t base = r->base, limit = r->limit;
+    size_t most = (size_t)(middle - text) / SHORTEST_LINE_BYTES; /* edges of the first half */
+    struct cursor a = {text, middle, piece->edges + piece->count}, b = {middle, end, a.edge + most};
+    const struct edge *first_of_b = b.edge;
+    while (a.p < a.end && b.p < b.end && take_plain_line(&a, base, limit) &&
+           take_plain_line(&b, base, limit))
+        continue;
+    size_t edges_of_b = (size_t)(b.edge - first_of_b);
+    size_t edges_of_a = (size_t)(a.edge - piece->edges) - piece->count;
+    piece->count += edges_of_a;
+    piece->tally.lines += edges_of_a;
+    /* what is left of the first half still fits before the edges of the second */
+    if (!parse_run(r, piece, a.p, a.end))
+        return;
+    memmove(piece->edges + piece->count, first_of_b, edges_of_b * sizeof *first_of_b);
+    piece->count += edges_of_b;
+    piece->tally.lines += edges_of_b;
+    parse_run(r, piece, b.p, b.end);
+}
+
+static void parse_lines(const struct graph_reader *r, struct piece *piece)
+{
+    const struct pairs *pairs = r->state;
+    enum { WORTH_HALVING_BYTES = 1024 };
+    if (pairs->further == 0 && piece->text_bytes >= WORTH_HALVING_BYTES)
+        parse_halves(r, piece);
+    else
+        parse_run(r, piece, piece->text, piece->text + piece->text_bytes);
+}
+
+static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)
+{
+    return text_parse(r, piece, SHORTEST_LINE_BYTES,
+                      r->options.names ? pair_names_parse : parse_lines, e);
+}
+
+/* ---- the header ---- */
+
+/* The number after `label` in a comment. */
+static int find_count(const char *comment, const char *label, uint64_t *value)
+{
+    const char *end = next_line(comment);
+    const char *at = memmem(comment, (size_t)(end - comment), label, strlen(label));
+    if (at == NULL)
+        return 0;
+    at = skip_blanks(at + strlen(label));
+    return scan_id(at, value) > at;
+}
+
+/* What SNAP's comments state: that the graph is undirected, and its counts. */
+static void read_comment(struct graph_reader *r, const char *p)
+{
+    static const char undirected[] = "undirected";
+    uint64_t nodes, edges;
+    struct graph_facts *facts = &r->facts;
+    const char *text = skip_blanks(p + 1);
+    if (strncasecmp(text, undirected, strlen(undirected)) == 0)
+        facts->direction = EDGES_UNDIRECTED_ONCE;
+    if (find_count(p, "Nodes:", &nodes) && find_count(p, "Edges:", &edges)) {
+        facts->has_snap_edges = 1;
+        facts->snap_edges = edges;
+        facts->n = nodes <= DBFS_MAX_VERTICES ? nodes : 0;
+    }
+}
+
+static void read_comments(struct graph_reader *r, const char *end)
+{
+    for (const char *p = text_first(r); p < end; p = next_line(p)) {
+        if (is_comment(*p))
+            read_comment(r, p);
+    }
+}
+
+/* The columns of a line, separated as pairs are. */
+static int count_columns(const char *p)
+{
+    int columns = 0;
+    for (p = skip_blanks(p); scan_line_end(p) == NULL; columns++) {
+        while (!is_separator(*p) && *p != '\r' && *p != '\n')
+            p++;
+        p += *p == '\r';
+        p = skip_separator(p);
+    }
+    return columns;
+}
+
+static enum status set_columns(struct graph_reader *r, const char *data, uint64_t line,
+                               struct error *e)
+{
+    struct pairs *pairs = r->state;
+    char found[48];
+    int names = r->options.names;
+    int columns = data == NULL ? 2
+                  : names      ? pair_names_columns(data, pairs->separator)
+                               : count_columns(data);
+    if (columns > 2 + MAX_FURTHER_COLUMNS &&
+        (names || isdigit((unsigned char)*skip_blanks(data)))) {
+        snprintf(found, sizeof found, "%d columns", columns);
+        return reader_bad_line(r, line, NULL, found,
+                               "two ids and at most two weights (METIS and other adjacency lists "
+                               "have formats of their own: see -f)",
+                               e);
+    }
+    pairs->further = columns > 2 && columns <= 2 + MAX_FURTHER_COLUMNS ? columns - 2 : 0;
+    r->facts.weights = pairs->further;
+    if (data == NULL)
+        strcpy(pairs->expected_end, "the end of the line");
+    else
+        snprintf(pairs->expected_end, sizeof pairs->expected_end,
+                 pairs->further == 0 ? "the end of the line: line %llu has %d columns"
+                                     : "a number: line %llu has %d columns",
+                 (unsigned long long)line, 2 + pairs->further);
+    return ST_OK;
+}
+
+/* Opens at `data`, the first line of ids (NULL: none), with `line` lines before it. */
+static enum status open_at(struct graph_reader *r, const char *body, const char *data,
+                           uint64_t body_lines, uint64_t line, enum pair_separator separator,
+                           struct error *e)
+{
+    struct pairs *pairs = r->state = calloc(1, sizeof *pairs);
+    if (pairs == NULL)
+        return fail_memory(e, r->name, sizeof *pairs);
+    pairs->separator = separator;
+    r->facts.names = r->options.names;
+    r->facts.direction = EDGES_DIRECTED;
+    read_comments(r, data != NULL ? data : r->head + r->head_bytes);
+    if (reader_set_ids(r, r->options.one_based, NO_COUNT, 0, e) != ST_OK ||
+        set_columns(r, data, line + 1, e) != ST_OK)
+        return e->status;
+    return text_start(r, body, body_lines, 0, e);
+}
+
+static enum status open_pairs(struct graph_reader *r, struct error *e)
+{
+    uint64_t line = 0;
+    if (text_peek(r, "#%", 1, e) != ST_OK)
+        return e->status;
+    const char *data = text_data_line(r, text_first(r), &line);
+    return open_at(r, text_first(r), data, 0, line,
+                   data != NULL ? pair_names_separator(data) : SEPARATOR_BLANKS, e);
+}
+
+static enum status open_csv(struct graph_reader *r, struct error *e)
+{
+    uint64_t line = 0;
+    if (text_peek(r, "#%", 2, e) != ST_OK)
+        return e->status;
+    const char *names = text_data_line(r, text_first(r), &line);
+    if (names == NULL)
+        return reader_bad_line(r, line, NULL, "no line of column names", "one", e);
+    const char *body = next_line(names);
+    size_t length = strcspn(names, "\r\n");
+    if (length >= sizeof r->facts.header_line)
+        length = sizeof r->facts.header_line - 1;
+    memcpy(r->facts.header_line, names, length);
+    uint64_t body_lines = ++line;
+    const char *data = text_data_line(r, body, &line);
+    return open_at(r, body, data, body_lines, line, pair_names_header_separator(names), e);
+}
+
+static void close_pairs(struct graph_reader *r)
+{
+    free(r->state);
+}
+
+const struct reader_class read_pairs_class = {
+    .name = "pairs",
+    .open = open_pairs,
+    .take = text_take,
+    .parse = parse,
+    .account = text_account,
+    .finish = text_finish,
+    .close = close_pairs,
+};
+
+const struct reader_class read_csv_class = {
+    .name = "csv",
+    .open = open_csv,
+    .take = text_take,
+    .parse = parse,
+    .account = text_account,
+    .finish = text_finish,
+    .close = close_pairs,
+};

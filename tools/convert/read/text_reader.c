@@ -1,0 +1,168 @@
+/* text_reader.c: what the readers of text formats do alike; see graph_reader.h */
+#include "graph_reader.h"
+
+#include "tools/convert/names/names.h"
+#include "scan_text.h"
+
+#include <stdlib.h>
+
+enum { HEAD_FIRST_BYTES = 1 << 16 };
+
+typedef unsigned long long ull;
+
+/* ---- the head ---- */
+
+/* Copies the whole lines of the peeked bytes. */
+static enum status copy_head(struct graph_reader *r, const unsigned char *bytes, size_t count,
+                             int complete, struct error *e)
+{
+    free(r->head);
+    r->head = malloc(count + 1 + PIECE_PADDING);
+    if (r->head == NULL)
+        return fail_memory(e, r->name, count);
+    memcpy(r->head, bytes, count);
+    const char *newline = memrchr(r->head, '\n', count);
+    size_t whole = newline != NULL ? (size_t)(newline + 1 - r->head) : 0;
+    if (complete && whole < count) {
+        whole = count + 1;
+        r->head[count] = '\n';
+    }
+    memset(r->head + whole, 0, PIECE_PADDING);
+    r->head_bytes = whole;
+    return ST_OK;
+}
+
+static int is_data_line(const char *p, const char *comments)
+{
+    return (*p == '\0' || strchr(comments, *p) == NULL) && scan_line_end(p) == NULL;
+}
+
+const char *text_first(const struct graph_reader *r)
+{
+    return r->head_bytes >= 3 && memcmp(r->head, BYTE_ORDER_MARK, 3) == 0 ? r->head + 3 : r->head;
+}
+
+const char *text_data_line(const struct graph_reader *r, const char *p, uint64_t *line)
+{
+    const char *end = r->head + r->head_bytes;
+    for (; p < end; p = next_line(p), ++*line) {
+        if (is_data_line(p, r->comments))
+            return p;
+    }
+    return NULL;
+}
+
+static int has_data_lines(const struct graph_reader *r, int lines)
+{
+    uint64_t line = 0;
+    const char *p = text_first(r);
+    while (lines > 0 && (p = text_data_line(r, p, &line)) != NULL) {
+        p = next_line(p);
+        lines--;
+    }
+    return lines == 0;
+}
+
+enum status text_peek(struct graph_reader *r, const char *comments, int lines, struct error *e)
+{
+    const unsigned char *bytes;
+    size_t count, want = HEAD_FIRST_BYTES;
+    r->comments = comments;
+    for (;; want *= 4) {
+        if (input_peek(r->input, want, &bytes, &count, e) != ST_OK ||
+            copy_head(r, bytes, count, count < want, e) != ST_OK)
+            return e->status;
+        if (has_data_lines(r, lines) || count < want || want >= HEAD_MAX_BYTES)
+            return ST_OK;
+    }
+}
+
+enum status text_start(struct graph_reader *r, const char *body, uint64_t lines, int in_order,
+                       struct error *e)
+{
+    size_t skip = (size_t)(body - r->head);
+    free(r->head);
+    r->head = NULL;
+    r->lines = lines;
+    return line_feed_init(&r->feed, r->input, skip, in_order, r->options.max_buffer_bytes, e);
+}
+
+/* ---- pieces ---- */
+
+enum status text_take(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
+{
+    return line_feed_take(&r->feed, piece, end, e);
+}
+
+enum status text_parse(const struct graph_reader *r, struct piece *piece, size_t bytes_per_edge,
+                       line_parser *parser, struct error *e)
+{
+    int last = 0;
+    size_t bytes =
+        r->feed.by_offset ? (size_t)(piece->range_end - piece->range_begin) : piece->text_bytes;
+    if (piece_reserve_edges(piece, bytes / bytes_per_edge + 1, e) != ST_OK)
+        return e->status;
+    while (!last && piece->fault.at == NULL) {
+        if (line_feed_load(&r->feed, piece, &last, e) != ST_OK ||
+            piece_extend_edges(piece, piece->text_bytes / bytes_per_edge + 1, e) != ST_OK ||
+            (r->facts.names &&
+             piece_reserve_names(piece, piece->text_bytes / 4 + 1, piece->text_bytes, e) != ST_OK))
+            return e->status;
+        parser(r, piece);
+    }
+    piece->tally.entries = piece->count;
+    return ST_OK;
+}
+
+/* The line of the piece that holds its data line number `index`. */
+static enum status find_entry(const struct graph_reader *r, struct piece *piece, uint64_t index,
+                              uint64_t *line, struct error *e)
+{
+    int last = 0;
+    *line = 0;
+    for (line_feed_rewind(&r->feed, piece); !last;) {
+        if (line_feed_load(&r->feed, piece, &last, e) != ST_OK)
+            return e->status;
+        const char *p = piece->text, *end = p + piece->text_bytes;
+        for (; p < end; p = next_line(p), ++*line) {
+            if (is_data_line(p, r->comments) && index-- == 0)
+                return ST_OK;
+        }
+    }
+    return ST_OK;
+}
+
+static enum status too_many_entries(const struct graph_reader *r, struct piece *piece,
+                                    struct error *e)
+{
+    uint64_t line;
+    if (find_entry(r, piece, r->declared_entries - r->total.entries, &line, e) != ST_OK)
+        return e->status;
+    return fail(
+        e, ST_BAD_DATA, "%s:%llu: found more than %llu entries, expected as many as line %llu says",
+        r->name, (ull)(r->lines + line + 1), (ull)r->declared_entries, (ull)r->declared_line);
+}
+
+enum status text_account(struct graph_reader *r, struct piece *piece, struct error *e)
+{
+    const struct fault *fault = &piece->fault;
+    if (r->total.entries + piece->tally.entries > r->declared_entries)
+        return too_many_entries(r, piece, e);
+    if (fault->at != NULL)
+        return reader_bad_line(r, r->lines + fault->line + 1, fault->at, NULL, fault->expected, e);
+    r->lines += piece->tally.lines;
+    r->facts.unterminated |= piece->unterminated;
+    piece_tally_merge(&r->total, &piece->tally);
+    return ST_OK;
+}
+
+enum status text_finish(struct graph_reader *r, struct error *e)
+{
+    if (r->declared_entries != NO_COUNT && r->total.entries < r->declared_entries)
+        return fail(e, ST_BAD_DATA,
+                    "%s:%llu: found the end of the file after %llu entries, expected %llu as line "
+                    "%llu says",
+                    r->name, (ull)r->lines, (ull)r->total.entries, (ull)r->declared_entries,
+                    (ull)r->declared_line);
+    return ST_OK;
+}

@@ -1,0 +1,62 @@
+/* edgeconv_job.h: one run of edgeconv: its inputs, looked at before anything is written */
+#ifndef DBFS_EDGECONV_JOB_H
+#define DBFS_EDGECONV_JOB_H
+
+#include "edgeconv_options.h"
+#include "formats/base/progress.h"
+#include "tools/convert/names/compact.h"
+
+#include "formats/bijection.h"
+#include "formats/edges.h"
+#include "formats/base/outfile.h"
+
+#include <stdint.h>
+
+/* One input, or one file of an archive: what is open of it, and how its edges are taken. */
+struct source {
+    const char *path, *name;     /* the name for messages */
+    struct input *input;         /* NULL: opened again when its turn comes */
+    struct graph_reader *reader; /* of the input */
+    const char *format;
+    struct graph_facts facts;
+    int fold;
+};
+
+struct job {
+    const struct options *options;
+    struct source *sources;
+    int source_count;
+    struct edges_info info; /* of the output */
+    uint64_t n;             /* vertices as far as options and inputs say */
+    int n_known;            /* it bounds the ids of every input */
+    struct bijection randomize, restore;
+    int restores;
+    uint64_t memory_bytes;  /* -S */
+    uint64_t ahead_bytes;   /* memory for inputs that are read ahead */
+    uint64_t pieces_bytes;  /* memory for what is under way between reading and writing */
+    struct workspace space; /* and for the rest */
+    struct compact *compact; /* NULL: ids stay what they are */
+    struct outfile *map;
+    uint64_t edges, stored_bytes;
+    uint64_t dropped; /* entries that an .sg file leaves out */
+    int weights_noted;
+    struct progress progress;
+};
+
+/* Opens every input and settles what the output is: formats, directions, declared sizes. What does
+ * not fit together is refused. */
+enum status look_at_inputs(struct job *job, struct error *e);
+
+/* The reader of an input whose turn has come. */
+enum status open_reader(const struct job *job, struct graph_reader **reader, struct input *input,
+                        struct error *e);
+void close_source(struct source *source);
+
+/* Lets an input, or a file of an archive, into the job: how its edges are taken, and whether that
+ * agrees with the others. `is_new`: the user has not been told of it. */
+enum status join_source(struct job *job, struct source *source, int is_new, struct error *e);
+
+/* Adds to the failure of a file in an archive how to leave it out. */
+void explain_entry(const struct job *job, const struct input *input, struct error *e);
+
+#endif

@@ -1,0 +1,210 @@
+/* edgeconv_look.c: what the inputs of edgeconv are, and whether they fit together; see edgeconv_job.h */
+#include "edgeconv_job.h"
+
+#include "formats/base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef unsigned long long ull;
+
+static enum status contradicts(const struct source *s, const char *asserted, struct error *e)
+{
+    return fail(e, ST_USAGE,
+                "%s: --direction %s: the format (%s) says that each edge is there once", s->name,
+                asserted, s->format);
+}
+
+/* How the edges of an input are taken: its direction in the output, and whether of two lines one is
+ * dropped. */
+static enum status resolve_direction(const struct options *o, struct source *s,
+                                     enum edges_direction *direction, struct error *e)
+{
+    const struct graph_facts *f = &s->facts;
+    int fixed_once = f->direction_fixed && f->direction == EDGES_UNDIRECTED_ONCE;
+    *direction = f->direction;
+    s->fold = f->both_listed;
+    switch (o->assertion) {
+    case ASSERT_NOTHING: break;
+    case ASSERT_ONCE: *direction = EDGES_UNDIRECTED_ONCE; break;
+    case ASSERT_DIRECTED:
+        if (fixed_once)
+            return contradicts(s, "directed", e);
+        *direction = EDGES_DIRECTED;
+        break;
+    case ASSERT_SYMMETRIC:
+        if (fixed_once && !f->both_listed)
+            return contradicts(s, "symmetric", e);
+        *direction = EDGES_UNDIRECTED_ONCE;
+        s->fold = 1;
+        break;
+    }
+    return ST_OK;
+}
+
+/* The first input decides; the others must be alike. */
+static enum status join_direction(struct job *job, struct source *s, struct error *e)
+{
+    enum edges_direction direction;
+    const struct source *first = &job->sources[0];
+    if (resolve_direction(job->options, s, &direction, e) != ST_OK)
+        return e->status;
+    if (s == first)
+        job->info.direction = direction;
+    if (direction == job->info.direction)
+        return ST_OK;
+    return fail(e, ST_BAD_DATA,
+                "%s: found a graph that is %s, expected %s as %s: -u or --direction says what all "
+                "of them are",
+                s->name, edges_direction_name(direction), edges_direction_name(job->info.direction),
+                first->name);
+}
+
+static enum status join_randomisation(struct job *job, const struct source *s, struct error *e)
+{
+    const struct graph_facts *f = &s->facts, *first = &job->sources[0].facts;
+    if (f->randomized && job->options->randomize)
+        return fail(e, ST_BAD_DATA,
+                    "%s: its ids are randomised already (seed %llu): --original-ids undoes that",
+                    s->name, (ull)f->random_seed);
+    if (f->randomized != first->randomized ||
+        (f->randomized && (f->random_n != first->random_n || f->random_seed != first->random_seed)))
+        return fail(e, ST_BAD_DATA,
+                    "%s: found ids randomised otherwise than those of %s, expected "
+                    "the same",
+                    s->name, job->sources[0].name);
+    if (f->randomized && f->random_n > job->n)
+        job->n = f->random_n;
+    return ST_OK;
+}
+
+static void report_opened(struct job *job, const struct source *s)
+{
+    const struct cli *cli = &job->options->cli;
+    const struct graph_facts *f = &s->facts;
+    cli_detail(cli, "%s: %s, %s%s", s->name, s->format, edges_direction_name(f->direction),
+               f->both_listed ? " (both directions listed)" : "");
+    if (f->header_line[0] != '\0')
+        cli_note(cli, "%s: the first line is taken for column names: %s", s->name, f->header_line);
+    if (f->weights && !job->weights_noted)
+        cli_note(cli, "%s: weights are not read: only the two ids of each edge are", s->name);
+    job->weights_noted |= f->weights;
+}
+
+/* A README in an archive is no damage: says what to do about it. */
+void explain_entry(const struct job *job, const struct input *input, struct error *e)
+{
+    size_t used = strlen(e->text);
+    if (e->status == ST_BAD_DATA && job->options->entry == NULL && input_from_archive(input) &&
+        !input_failed(input))
+        snprintf(e->text + used, sizeof e->text - used,
+                 "; --entry=GLOB chooses the files of an archive");
+}
+
+enum status open_reader(const struct job *job, struct graph_reader **reader, struct input *input,
+                        struct error *e)
+{
+    if (graph_reader_open_input(reader, input, &job->options->reader, e) != ST_OK)
+        explain_entry(job, input, e);
+    return e->status;
+}
+
+void close_source(struct source *s)
+{
+    graph_reader_close(s->reader);
+    input_close(s->input);
+    s->reader = NULL;
+    s->input = NULL;
+}
+
+enum status join_source(struct job *job, struct source *s, int is_new, struct error *e)
+{
+    if (is_new)
+        report_opened(job, s);
+    if (join_direction(job, s, e) == ST_OK)
+        join_randomisation(job, s, e);
+    return e->status;
+}
+
+/* What the reader of the first file says; files behind it in an archive are seen in their turn. */
+static enum status look_at(struct job *job, struct source *s, struct error *e)
+{
+    if (input_open_first(&s->input, s->path, job->options->entry, e) != ST_OK ||
+        open_reader(job, &s->reader, s->input, e) != ST_OK)
+        return e->status;
+    const struct graph_reader *reader = s->reader;
+    s->format = reader->class->name;
+    s->facts = reader->facts;
+    s->facts.provenance = NULL;
+    if (reader->facts.provenance != NULL && job->source_count == 1)
+        strcpy(job->info.provenance, reader->facts.provenance);
+    if (s->facts.n > job->n && job->options->map_path == NULL)
+        job->n = s->facts.n;
+    job->n_known &= s->facts.has_n && !input_from_archive(s->input) && job->options->map_path == NULL;
+    job->stored_bytes += input_stored_bytes(s->input);
+    /* hundreds of parts must not need hundreds of descriptors; a stream is there only once */
+    if (strcmp(s->path, "-") != 0 && input_is_regular(s->input))
+        close_source(s);
+    return join_source(job, s, 1, e);
+}
+
+/* Only what determines the content, so that equal graphs made alike are equal files. */
+static void write_provenance(struct job *job)
+{
+    const struct options *o = job->options;
+    char *text = job->info.provenance;
+    size_t used = strlen(text), room = sizeof job->info.provenance;
+#define ADD(...)                                                                                   \
+    do {                                                                                           \
+        if (used < room)                                                                           \
+            used += (size_t)snprintf(text + used, room - used, __VA_ARGS__);                       \
+    } while (0)
+    ADD("%sedgeconv\n", used > 0 && text[used - 1] != '\n' ? "\n" : "");
+    for (int i = 0; i < job->source_count; i++) {
+        if (i == 0 || strcmp(job->sources[i].format, job->sources[i - 1].format) != 0)
+            ADD("format %s\n", job->sources[i].format);
+    }
+    if (o->assertion == ASSERT_SYMMETRIC)
+        ADD("of both directions one\n");
+    if (o->map_path != NULL)
+        ADD("ids made dense\n");
+    if (o->reader.one_based)
+        ADD("one-based\n");
+    if (o->reader.vertices > 0)
+        ADD("vertices %llu\n", (ull)o->reader.vertices);
+    if (job->restores)
+        ADD("original ids\n");
+#undef ADD
+}
+
+enum status look_at_inputs(struct job *job, struct error *e)
+{
+    const struct options *o = job->options;
+    job->source_count = o->path_count;
+    job->sources = calloc((size_t)job->source_count, sizeof *job->sources);
+    if (job->sources == NULL)
+        return fail_memory(e, "list of inputs", (ull)job->source_count * sizeof *job->sources);
+    job->n = o->reader.vertices;
+    job->n_known = 1;
+    for (int i = 0; i < job->source_count; i++) {
+        job->sources[i].path = job->sources[i].name = o->paths[i];
+        if (strcmp(o->paths[i], "-") == 0)
+            job->sources[i].name = "standard input";
+        if (look_at(job, &job->sources[i], e) != ST_OK)
+            return e->status;
+    }
+    job->n_known |= o->reader.vertices > 0;
+    const struct graph_facts *first = &job->sources[0].facts;
+    /* a map of ids that nobody has seen would be of no use */
+    job->restores = (o->original_ids || o->map_path != NULL) && first->randomized;
+    if (job->restores)
+        bijection_init(&job->restore, first->random_n, first->random_seed);
+    job->info.randomized = first->randomized && !job->restores;
+    job->info.random_n = first->random_n;
+    job->info.random_seed = first->random_seed;
+    if (job->info.randomized && o->output != OUTPUT_EDGES)
+        cli_note(&o->cli, "ids are written as stored, randomised; --original-ids undoes that");
+    write_provenance(job);
+    return ST_OK;
+}

@@ -1,0 +1,200 @@
+/* edge_source.c: see edge_source.h */
+#include "edge_source.h"
+
+#include "tools/spill/spill.h"
+#include "tools/spill/unnamed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { COPY_BYTES = 1 << 20 };
+
+static enum status write_all(int fd, const unsigned char *bytes, size_t count, const char *folder,
+                             struct error *e)
+{
+    while (count > 0) {
+        ssize_t done = write(fd, bytes, count);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return fail_errno(e, folder, "cannot write a temporary copy of the edge stream");
+        bytes += done;
+        count -= (size_t)done;
+    }
+    return ST_OK;
+}
+
+static enum status copy(struct edge_source *s, int from, int to, const char *folder,
+                        struct error *e)
+{
+    unsigned char *buffer = malloc(COPY_BYTES);
+    if (buffer == NULL)
+        return fail_memory(e, s->name, COPY_BYTES);
+    while (e->status == ST_OK) {
+        ssize_t got = read(from, buffer, COPY_BYTES);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            fail_errno(e, s->name, "cannot read");
+        if (got <= 0)
+            break;
+        s->spooled_bytes += (uint64_t)got;
+        write_all(to, buffer, (size_t)got, folder, e);
+    }
+    free(buffer);
+    return e->status;
+}
+
+/* Replaces the pipe s->fd by a file that holds what came out of it. */
+static enum status spool(struct edge_source *s, const char *folder, struct error *e)
+{
+    int file = unnamed_file(folder);
+    if (file < 0)
+        return fail_errno(e, folder, "cannot create a temporary file");
+    copy(s, s->fd, file, folder, e);
+    close(s->fd);
+    s->fd = file;
+    s->start = 0;
+    return e->status;
+}
+
+static enum status open_path(struct edge_source *s, const char *path, const char *tmpdir,
+                             struct error *e)
+{
+    struct stat st;
+    int is_stdin = strcmp(path, "-") == 0;
+    s->name = strdup(is_stdin ? "standard input" : path);
+    s->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC);
+    if (s->name == NULL) {
+        fail_memory(e, path, strlen(path));
+    } else if (s->fd < 0 || fstat(s->fd, &st) != 0) {
+        fail_errno(e, s->name, "cannot open");
+    } else if (S_ISREG(st.st_mode)) {
+        s->start = lseek(s->fd, 0, SEEK_CUR);
+        posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    } else if (S_ISDIR(st.st_mode)) {
+        fail(e, ST_BAD_DATA, "%s: is a directory, not an edge stream", s->name);
+    } else {
+        spool(s, tmpdir, e);
+    }
+    return e->status;
+}
+
+/* Launchers give standard input to one rank, and a pipe can be read once. */
+static enum status refuse_unshared(const char *path, struct error *e)
+{
+    struct stat st;
+    int is_stdin = strcmp(path, "-") == 0;
+    if (!is_stdin && (stat(path, &st) != 0 || S_ISREG(st.st_mode)))
+        return ST_OK;
+    return fail(e, ST_USAGE, "%s: under mpiexec, give a file that all ranks can read",
+                is_stdin ? "standard input" : path);
+}
+
+enum status edge_source_open(struct edge_source *s, const char *path, const char *tmpdir,
+                             const struct comm *comm, struct error *e)
+{
+    memset(s, 0, sizeof *s);
+    s->comm = comm;
+    if (comm->ranks == 1 || refuse_unshared(path, e) == ST_OK)
+        open_path(s, path, tmpdir, e);
+    if (comm_agree(comm, e) != ST_OK)
+        edge_source_close(s);
+    return e->status;
+}
+
+void edge_source_close(struct edge_source *s)
+{
+    if (s->name != NULL && s->fd >= 0)
+        close(s->fd);
+    free(s->name);
+    memset(s, 0, sizeof *s);
+}
+
+enum status edge_source_reader(const struct edge_source *s, struct edges_reader **reader,
+                               struct error *e)
+{
+    *reader = NULL;
+    int fd = fcntl(s->fd, F_DUPFD_CLOEXEC, 3);
+    if (fd < 0)
+        return fail_errno(e, s->name, "cannot open again");
+    if (lseek(fd, s->start, SEEK_SET) < 0) {
+        fail_errno(e, s->name, "cannot read again from its start");
+        close(fd);
+        return e->status;
+    }
+    return edges_reader_open_fd(reader, fd, s->name, e);
+}
+
+/* ---- passes ---- */
+
+static enum status take_share(const struct edge_source *s, struct edges_reader *reader,
+                              struct error *e)
+{
+    const struct comm *comm = s->comm;
+    return comm->ranks == 1 ? ST_OK : edges_reader_slice(reader, comm->rank, comm->ranks, e);
+}
+
+/* The tallies of all ranks. */
+static void sum_tallies(const struct comm *comm, struct edges_totals *tally)
+{
+    uint64_t sums[3] = {tally->edges, tally->loops, tally->checksum};
+    comm_sum_u64(comm, sums, 3);
+    tally->edges = sums[0];
+    tally->loops = sums[1];
+    tally->checksum = sums[2];
+    tally->max_id = comm_max_of(comm, tally->max_id);
+}
+
+/* After a pass that has left the CRCs: where one says that a block is damaged, that is the failure. */
+static void find_damage(const struct edge_source *s, int threads, struct error *e)
+{
+    struct edges_reader *reader = NULL;
+    struct edges_totals totals;
+    struct error cause = {0};
+    if (edge_source_reader(s, &reader, &cause) == ST_OK)
+        edges_scan(reader, threads, NULL, NULL, &totals, &cause);
+    edges_reader_close(reader);
+    if (cause.status == ST_BAD_DATA)
+        *e = cause;
+}
+
+enum status edge_source_first_scan(const struct edge_source *s, struct edges_reader *reader,
+                                   int threads, edges_visitor visit, void *context,
+                                   struct edges_totals *totals, uint64_t *own_edges,
+                                   struct error *e)
+{
+    enum edges_crcs crcs = s->comm->ranks == 1 ? EDGES_CRCS_LEFT : EDGES_CRCS_CHECKED;
+    struct edges_totals tally = {0};
+    memset(totals, 0, sizeof *totals);
+    if (e->status == ST_OK && take_share(s, reader, e) == ST_OK)
+        edges_scan_slice(reader, crcs, threads, visit, context, &tally, e);
+    if (comm_agree(s->comm, e) == ST_OK) {
+        *own_edges = tally.edges;
+        sum_tallies(s->comm, &tally);
+        edges_reader_finish(reader, &tally, totals, e);
+    }
+    if (e->status == ST_BAD_DATA && crcs == EDGES_CRCS_LEFT)
+        find_damage(s, threads, e);
+    return comm_agree(s->comm, e);
+}
+
+enum status edge_source_scan(const struct edge_source *s, const struct edges_totals *expected,
+                             int threads, edges_visitor visit, void *context, struct error *e)
+{
+    uint64_t edges = 0;
+    struct edges_reader *reader = NULL;
+    if (e->status == ST_OK && edge_source_reader(s, &reader, e) == ST_OK &&
+        take_share(s, reader, e) == ST_OK)
+        edges_rescan_slice(reader, threads, visit, context, expected, &edges, e);
+    edges_reader_close(reader);
+    if (comm_agree(s->comm, e) != ST_OK)
+        return e->status;
+    comm_sum_u64(s->comm, &edges, 1);
+    return edges == expected->edges ? ST_OK : edges_rescan_changed(s->name, e);
+}

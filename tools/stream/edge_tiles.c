@@ -1,0 +1,321 @@
+/* edge_tiles.c: see edge_tiles.h */
+#include "edge_tiles.h"
+
+#include "formats/base/clones.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    NARROW_RANGES = 128, /* up to which ranges are that short */
+    WIDE_RANGES = 64 /* the most ranges that are longer */
+};
+
+/* ---- opening ---- */
+
+static void cut(struct edge_tiles *t, uint64_t n)
+{
+    uint64_t most = NARROW_RANGES;
+    t->range_bits = TILE_NARROW_BITS;
+    while (n > most << t->range_bits) {
+        most = WIDE_RANGES;
+        t->range_bits++;
+    }
+    t->ranges = n > 0 ? (uint32_t)(((n - 1) >> t->range_bits) + 1) : 1;
+    t->record_bytes = t->range_bits <= TILE_NARROW_BITS ? 4 : 8;
+}
+
+static struct bucket_options store_options(const struct edge_tiles *t, uint64_t edges, int threads)
+{
+    return (struct bucket_options){.buckets = t->ranges * t->ranges,
+                                   .threads = threads,
+                                   .expected_bytes = t->record_bytes * edges,
+                                   .room_bytes = UINT64_MAX};
+}
+
+uint64_t edge_tiles_bytes(uint64_t n, uint64_t edges, int threads)
+{
+    struct edge_tiles t;
+    cut(&t, n);
+    if (t.range_bits > TILE_WIDE_BITS)
+        return UINT64_MAX;
+    struct bucket_options o = store_options(&t, edges, threads);
+    return bucket_store_least(&o) + o.expected_bytes / 8 * 9;
+}
+
+enum status edge_tiles_open(struct edge_tiles *t, uint64_t n, uint64_t edges, int undirected,
+                            int threads, struct memory_budget *budget, struct error *e)
+{
+    memset(t, 0, sizeof *t);
+    cut(t, n);
+    t->undirected = undirected;
+    struct bucket_options o = store_options(t, edges, threads);
+    o.room_bytes = memory_left(budget);
+    return bucket_store_open(&t->store, &o, budget, e);
+}
+
+void edge_tiles_close(struct edge_tiles *t)
+{
+    bucket_store_close(&t->store);
+    memset(t, 0, sizeof *t);
+}
+
+/* ---- filling ---- */
+
+enum { STEP = 128 };
+
+/* Some edges on their way: in vectors, what cannot be predicted. */
+struct step {
+    uint32_t tile[STEP];
+    uint64_t record[STEP];
+};
+
+WIDE_CLONES
+static void compute(const struct edge_tiles *t, const struct edge *edges, size_t count,
+                    struct step *restrict step)
+{
+    const unsigned bits = t->range_bits, shift = t->record_bytes == 4 ? TILE_NARROW_BITS : TILE_WIDE_BITS;
+    const uint32_t ranges = t->ranges, undirected = t->undirected != 0;
+    const uint64_t mask = (UINT64_C(1) << bits) - 1;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t u = edges[i].u, v = edges[i].v, swap = -(uint64_t)(undirected & (v < u)) & (u ^ v);
+        uint64_t row = u ^ swap, column = v ^ swap;
+        step->tile[i] = (uint32_t)(row >> bits) * ranges + (uint32_t)(column >> bits);
+        step->record[i] = (row & mask) << shift | (column & mask);
+    }
+}
+
+enum status edge_tiles_add(struct edge_tiles *t, int thread, const struct edge *edges, size_t count,
+                           struct error *e)
+{
+    struct bucket_writer *w = &t->store.writer[thread];
+    const int narrow = t->record_bytes == 4;
+    struct step step;
+    for (size_t at = 0; at < count; at += STEP) {
+        size_t take = count - at < STEP ? count - at : STEP;
+        compute(t, edges + at, take, &step);
+        for (size_t i = 0; i < take; i++) {
+            if (edges[at + i].u == edges[at + i].v)
+                continue;
+            if (narrow)
+                bucket_append_u32(w, step.tile[i], (uint32_t)step.record[i]);
+            else
+                bucket_append_u64(w, step.tile[i], step.record[i]);
+        }
+    }
+    if (w->error.status != ST_OK)
+        *e = w->error;
+    return e->status;
+}
+
+enum status edge_tiles_seal(struct edge_tiles *t, struct error *e)
+{
+    return bucket_store_seal(&t->store, e);
+}
+
+/* ---- degrees ---- */
+
+static void count_rows(const struct edge_tiles *t, const void *records, size_t count,
+                       uint32_t *degree)
+{
+    const uint32_t *narrow = records;
+    const uint64_t *wide = records;
+    for (size_t i = 0; t->record_bytes == 4 && i < count; i++)
+        degree[tile_row_u32(narrow[i])]++;
+    for (size_t i = 0; t->record_bytes == 8 && i < count; i++)
+        degree[tile_row_u64(wide[i])]++;
+}
+
+static void count_columns(const struct edge_tiles *t, const void *records, size_t count,
+                          uint32_t *degree)
+{
+    const uint32_t *narrow = records;
+    const uint64_t *wide = records;
+    for (size_t i = 0; t->record_bytes == 4 && i < count; i++)
+        degree[tile_column_u32(narrow[i])]++;
+    for (size_t i = 0; t->record_bytes == 8 && i < count; i++)
+        degree[tile_column_u64(wide[i])]++;
+}
+
+static struct bucket_reader read_tile(const struct edge_tiles *t, uint32_t row, uint32_t column)
+{
+    /* nothing was spilled, so reading takes no buffer and cannot fail */
+    return bucket_read(&t->store, row * t->ranges + column, t->record_bytes, NULL, NULL);
+}
+
+void edge_tiles_degrees(const struct edge_tiles *t, int threads, uint32_t *degree)
+{
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+    for (uint32_t range = 0; range < t->ranges; range++) {
+        uint32_t *of = degree + ((uint64_t)range << t->range_bits);
+        const void *records;
+        size_t count;
+        for (uint32_t other = 0; other < t->ranges; other++) {
+            struct bucket_reader rows = read_tile(t, range, other);
+            while ((count = bucket_reader_next(&rows, &records)) > 0)
+                count_rows(t, records, count, of);
+            struct bucket_reader columns = read_tile(t, other, range);
+            while (t->undirected && (count = bucket_reader_next(&columns, &records)) > 0)
+                count_columns(t, records, count, of);
+        }
+    }
+}
+
+/* ---- what a thread takes at a time ---- */
+
+enum { SHARES = 16 /* of all edges, for each thread, in the largest part */ };
+
+/* What some writers have put into a tile: all of them, so that a tile is one thread's and the values
+ * of its vertices come into one cache, but where it is so large that others would have to wait. */
+struct part {
+    uint32_t tile;
+    int first, end;
+};
+
+struct parts {
+    struct part *part;
+    size_t count;
+};
+
+/* [tiles][writers] */
+static uint64_t *measure(const struct edge_tiles *t, int threads, uint64_t *total)
+{
+    const struct bucket_store *store = &t->store;
+    uint64_t *bytes = calloc((size_t)store->buckets * (size_t)store->threads, sizeof *bytes), sum = 0;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 64) reduction(+ : sum)
+    for (uint32_t tile = 0; tile < store->buckets; tile++) {
+        for (int w = 0; bytes != NULL && w < store->threads; w++) {
+            bytes[tile * (size_t)store->threads + (size_t)w] = bucket_part_bytes(store, tile, w);
+            sum += bytes[tile * (size_t)store->threads + (size_t)w];
+        }
+    }
+    *total = sum;
+    return bytes;
+}
+
+static void add_tile(struct parts *parts, uint32_t tile, const uint64_t *bytes, int writers,
+                     uint64_t most)
+{
+    uint64_t own = 0;
+    struct part next = {.tile = tile};
+    for (int w = 0; w < writers; w++) {
+        own += bytes[w];
+        next.end = w + 1;
+        if (own == 0 || (own < most && w + 1 < writers))
+            continue;
+        parts->part[parts->count++] = next;
+        next.first = w + 1;
+        own = 0;
+    }
+}
+
+static enum status list_parts(struct parts *parts, const struct edge_tiles *t, int threads,
+                              struct error *e)
+{
+    int writers = t->store.threads;
+    size_t most_parts = t->store.buckets + (size_t)SHARES * (size_t)threads;
+    uint64_t total, *bytes = measure(t, threads, &total);
+    *parts = (struct parts){.part = malloc(most_parts * sizeof *parts->part)};
+    if (bytes == NULL || parts->part == NULL)
+        fail_memory(e, "tiles of edges", most_parts * sizeof *parts->part);
+    for (uint32_t tile = 0; e->status == ST_OK && tile < t->store.buckets; tile++)
+        add_tile(parts, tile, bytes + tile * (size_t)writers, writers,
+                 total / (SHARES * (uint64_t)threads) + 1);
+    free(bytes);
+    return e->status;
+}
+
+/* ---- scanning ---- */
+
+/* One thread's way through the tiles. */
+struct tile_scan {
+    struct edge_tiles *tiles;
+    int thread;
+    tile_visitor visit;
+    void *context;
+    struct error error;
+};
+
+static void scan_part(struct tile_scan *s, const struct part *part)
+{
+    struct edge_tiles *t = s->tiles;
+    struct bucket_reader reader =
+        bucket_read_part(&t->store, part->tile, part->first, part->end, t->record_bytes);
+    struct tile_run run = {.row = (uint64_t)(part->tile / t->ranges) << t->range_bits,
+                           .column = (uint64_t)(part->tile % t->ranges) << t->range_bits};
+    while (s->error.status == ST_OK && (run.count = bucket_reader_next(&reader, &run.records)) > 0)
+        s->visit(s->context, s->thread, &run, &s->error);
+    for (int w = part->first; t->heir != NULL && w < part->end; w++)
+        bucket_hand_over(&t->store, part->tile, w, &t->heir->writer[s->thread]);
+}
+
+enum status edge_tiles_visit(struct edge_tiles *t, int threads, tile_visitor visit, void *context,
+                             struct error *e)
+{
+    struct parts parts;
+    if (list_parts(&parts, t, threads, e) != ST_OK)
+        parts.count = 0;
+#pragma omp parallel num_threads(threads)
+    {
+        struct tile_scan s = {.tiles = t, .thread = omp_get_thread_num(), .visit = visit,
+                              .context = context};
+#pragma omp for schedule(dynamic, 1)
+        for (size_t i = 0; i < parts.count; i++) {
+            if (s.error.status == ST_OK)
+                scan_part(&s, &parts.part[i]);
+        }
+#pragma omp critical(edge_tiles_error)
+        if (e->status == ST_OK && s.error.status != ST_OK)
+            *e = s.error;
+    }
+    free(parts.part);
+    return e->status;
+}
+
+/* ---- scanning for edges ---- */
+
+struct edge_scan {
+    const struct edge_tiles *tiles;
+    edges_visitor visit;
+    void *context;
+};
+
+static void decode(const struct edge_tiles *t, const struct tile_run *run, size_t first, size_t count,
+                   struct edge *edges)
+{
+    const uint32_t *narrow = (const uint32_t *)run->records + first;
+    const uint64_t *wide = (const uint64_t *)run->records + first;
+    for (size_t i = 0; t->record_bytes == 4 && i < count; i++)
+        edges[i] = (struct edge){run->row + tile_row_u32(narrow[i]),
+                                 run->column + tile_column_u32(narrow[i])};
+    for (size_t i = 0; t->record_bytes == 8 && i < count; i++)
+        edges[i] = (struct edge){run->row + tile_row_u64(wide[i]),
+                                 run->column + tile_column_u64(wide[i])};
+}
+
+static enum status visit_edges(void *context, int thread, const struct tile_run *run,
+                               struct error *e)
+{
+    const struct edge_scan *s = context;
+    struct edge edges[EDGES_VISIT_PIECE];
+    for (size_t at = 0; at < run->count && e->status == ST_OK; at += EDGES_VISIT_PIECE) {
+        size_t take = run->count - at < EDGES_VISIT_PIECE ? run->count - at : EDGES_VISIT_PIECE;
+        decode(s->tiles, run, at, take, edges);
+        s->visit(s->context, thread, edges, take, e);
+    }
+    return e->status;
+}
+
+enum status edge_tiles_scan(struct edge_tiles *t, int threads, edges_visitor visit, void *context,
+                            struct error *e)
+{
+    struct edge_scan s = {.tiles = t, .visit = visit, .context = context};
+    return edge_tiles_visit(t, threads, visit_edges, &s, e);
+}
+
+enum status edge_tiles_leave(struct edge_tiles *t, struct bucket_store *heir, struct error *e)
+{
+    t->heir = heir;
+    return bucket_store_inherit(heir, &t->store, e);
+}
