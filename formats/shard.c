@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const subgraph_name[SUBGRAPHS] = {"nn", "nd", "dn", "dd"};
-
 static const char *section_name(uint32_t type)
 {
     static const char *const of_subgraph[SUBGRAPHS][4] = {
@@ -84,7 +82,7 @@ static enum status open_csr(struct shard *shard, enum subgraph g, const uint64_t
 {
     const struct section *offsets, *columns, *sources;
     struct csr *csr = &shard->csr[g];
-    csr->rows = g == NN || g == ND ? shard->locals : shard->d;
+    csr->rows = subgraph_rows(g) == NORMALS ? shard->locals : shard->d;
     csr->edges = attributes[SHARD_AT_EDGES + g];
     csr->source_rows = attributes[SHARD_AT_SOURCES + g];
     if (attributes[SHARD_AT_HEADS + g] > 64)

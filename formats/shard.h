@@ -19,16 +19,13 @@
 #define DBFS_SHARD_H
 
 #include "container.h"
+#include "formats/graph/subgraph.h"
 
 #include <stdint.h>
 
 #define HEAD_NONE UINT32_MAX
 /* Local vertices and delegates of a shard are at most this many: 31-bit ids, and a few spare codes. */
 #define SHARD_MAX_LOCAL ((UINT32_C(1) << 31) - 8)
-
-enum subgraph { NN, ND, DN, DD, SUBGRAPHS };
-
-extern const char *const subgraph_name[SUBGRAPHS]; /* "nn", "nd", "dn", "dd" */
 
 enum shard_section {
     SHARD_ATTRIBUTES = 1,       /* u64, enum shard_attribute */

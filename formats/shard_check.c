@@ -13,7 +13,7 @@ static enum status bad_row(const struct shard *shard, enum subgraph g, uint64_t 
 /* One past the largest destination code of a row of `g`. For nn the shard part is checked apart. */
 static int destination_ok(const struct shard *shard, enum subgraph g, uint64_t code)
 {
-    if (g == ND || g == DD)
+    if (subgraph_columns(g) == DELEGATES)
         return code < shard->d;
     if (g == DN)
         return code < shard->locals;
