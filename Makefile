@@ -60,7 +60,9 @@ libformats = $(BUILD)/libformats.a
 libmpi     = $(BUILD)/libdbfsmpi.a
 libtools   = $(BUILD)/libtools.a
 
-all: $(PROGRAMS:%=$(BUILD)/bin/%)
+man_pages = $(patsubst %,$(BUILD)/%,$(wildcard man/*.[15]))
+
+all: $(PROGRAMS:%=$(BUILD)/bin/%) $(man_pages)
 
 # ---- objects and archives ----
 
@@ -115,6 +117,14 @@ $(MPI_TOOLS:%=$(BUILD)/bin/%): $(libmpi)
 $(TOOLS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/tools/%.o $(libtools) $(libformats)
 	@mkdir -p $(@D)
 	$(CC_LINK) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(libtools) $(filter $(libmpi),$^) $(libformats) $(LDLIBS)
+
+# ---- man pages ----
+
+# what several pages share is in man/common.mdoc
+$(BUILD)/man/%: man/% man/common.mdoc man/splice.awk
+	@mkdir -p $(@D)
+	awk -f man/splice.awk man/common.mdoc $< >$@.part
+	@mv $@.part $@
 
 # ---- tests ----
 
@@ -178,8 +188,6 @@ demo: deps
 
 # ---- installation ----
 
-man_pages = $(wildcard man/*.[15])
-
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
 	    $(DESTDIR)$(PREFIX)/share/man/man5
@@ -189,14 +197,14 @@ install: all
 
 uninstall:
 	rm -f $(PROGRAMS:%=$(DESTDIR)$(PREFIX)/bin/%) \
-	    $(patsubst man/%.1,$(DESTDIR)$(PREFIX)/share/man/man1/%.1,$(filter %.1,$(man_pages))) \
-	    $(patsubst man/%.5,$(DESTDIR)$(PREFIX)/share/man/man5/%.5,$(filter %.5,$(man_pages)))
+	    $(patsubst %,$(DESTDIR)$(PREFIX)/share/man/man1/%,$(notdir $(filter %.1,$(man_pages)))) \
+	    $(patsubst %,$(DESTDIR)$(PREFIX)/share/man/man5/%,$(notdir $(filter %.5,$(man_pages))))
 
 clean:
 	rm -rf $(BUILD)
 
 help:
-	@echo 'make             build the programs into $(BUILD)/bin'
+	@echo 'make             build the programs into $(BUILD)/bin, man pages into $(BUILD)/man'
 	@echo 'make demo        install what is missing, build, run the pipeline on real graphs'
 	@echo 'make check       install what is missing, build, test (under 15 minutes on 2 cores)'
 	@echo 'make check-long  the tests that take longer'
