@@ -2,6 +2,7 @@
 # no-memory.sh: dbfs-pack with each of its allocations failing in turn: it exits with 5, or does without
 # that memory, and never ends by a signal; so also where one rank of two is the one that fails.
 set -u
+[ -w /dev/shm ] && export TMPDIR=/dev/shm # hundreds of packings, each synced
 . tests/lib.sh
 pack=$(realpath "$BIN/dbfs-pack")
 shim=$(realpath "$TESTS/fail_alloc.so")
