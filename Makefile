@@ -158,7 +158,13 @@ $(fail_alloc): tests/fail_alloc.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -fno-builtin $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $< -ldl
 
-tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc)
+# preloaded before the MPI library: notes what a rank sends
+count_mpi = $(BUILD)/tests/count_mpi.so
+$(count_mpi): tests/count_mpi.c
+	@mkdir -p $(@D)
+	$(mpicc) $(ALL_CFLAGS) $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $<
+
+tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi)
 
 test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)'
 
