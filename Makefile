@@ -167,7 +167,8 @@ $(count_mpi): tests/count_mpi.c
 
 tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi)
 
-test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)'
+test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)' \
+           CUDA='$(CUDA)' NVCC='$(NVCC)'
 
 deps:
 	@ARCHIVE='$(ARCHIVE)' scripts/deps.sh
