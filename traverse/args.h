@@ -4,7 +4,7 @@
 
 #include "backend_choose.h"
 #include "direction.h"
-#include "exchange.h"
+#include "traverse/exchange/exchange.h"
 
 #include "formats/base/cli.h"
 

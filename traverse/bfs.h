@@ -5,7 +5,7 @@
 #include "backend.h"
 #include "formats/mpi/comm.h"
 #include "direction.h"
-#include "exchange.h"
+#include "traverse/exchange/exchange.h"
 #include "team.h"
 
 /* What the level loop knows of a device. */

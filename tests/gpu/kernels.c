@@ -7,8 +7,8 @@
 
 #include "graphs.h"
 
-#include "traverse/cuda_kernels.h"
-#include "traverse/cuda_load.h"
+#include "traverse/cuda/cuda_kernels.h"
+#include "traverse/cuda/cuda_load.h"
 
 #include <stdio.h>
 #include <stdlib.h>

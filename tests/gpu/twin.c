@@ -3,8 +3,8 @@
 
 #include "graphs.h"
 
-#include "traverse/cpu_device.h"
-#include "traverse/unique.h"
+#include "traverse/cpu/cpu_device.h"
+#include "traverse/exchange/unique.h"
 
 #include <stdio.h>
 #include <stdlib.h>

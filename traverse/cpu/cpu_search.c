@@ -3,9 +3,9 @@
  * It serves where there is no GPU and is the oracle of the GPU kernels: each of those has its twin
  * in cpu_previsit.c, cpu_push.c or cpu_pull.c.
  */
-#include "backend.h"
+#include "traverse/backend.h"
 #include "cpu_device.h"
-#include "unique.h"
+#include "traverse/exchange/unique.h"
 
 #include "formats/base/cli.h"
 

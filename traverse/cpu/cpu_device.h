@@ -8,7 +8,7 @@
 #ifndef DBFS_CPU_DEVICE_H
 #define DBFS_CPU_DEVICE_H
 
-#include "backend.h"
+#include "traverse/backend.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
  * nn). They meet before and after the previsits. The host waits once a level, for the counts that
  * directions are chosen from, and once more where there is an exchange.
  */
-#include "backend.h"
+#include "traverse/backend.h"
 #include "cuda_device.h"
 #include "cuda_error.h"
 #include "cuda_kernels.h"

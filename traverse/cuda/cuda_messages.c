@@ -6,7 +6,7 @@
  */
 #include "cuda_device.h"
 #include "cuda_error.h"
-#include "unique.h"
+#include "traverse/exchange/unique.h"
 
 #include <string.h>
 

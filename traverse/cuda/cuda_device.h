@@ -2,7 +2,7 @@
 #ifndef DBFS_CUDA_DEVICE_H
 #define DBFS_CUDA_DEVICE_H
 
-#include "backend.h"
+#include "traverse/backend.h"
 #include "cuda_kernels.h"
 #include "cuda_plan.h"
 

@@ -10,9 +10,9 @@
 #ifndef DBFS_EXCHANGE_H
 #define DBFS_EXCHANGE_H
 
-#include "backend.h"
+#include "traverse/backend.h"
 #include "formats/mpi/comm.h"
-#include "team.h"
+#include "traverse/team.h"
 
 #include "formats/base/memory.h"
 

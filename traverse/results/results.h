@@ -2,8 +2,8 @@
 #ifndef DBFS_RESULTS_H
 #define DBFS_RESULTS_H
 
-#include "bfs.h"
-#include "graph.h"
+#include "traverse/bfs.h"
+#include "traverse/graph.h"
 
 #include "formats/name_map.h"
 

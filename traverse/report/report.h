@@ -2,9 +2,9 @@
 #ifndef DBFS_REPORT_H
 #define DBFS_REPORT_H
 
-#include "bfs.h"
-#include "graph.h"
-#include "results.h"
+#include "traverse/bfs.h"
+#include "traverse/graph.h"
+#include "traverse/results/results.h"
 
 #include <stdio.h>
 
