@@ -27,43 +27,48 @@ struct push_list {
     uint64_t *row_start, *edge_start; /* [threads]: where each thread's share begins */
 };
 
+/* Delegates: [d] or mask_words(d). */
+struct cpu_delegates {
+    uint64_t *visited;
+    uint64_t *incoming; /* the reduced mask of the last level's updates */
+    uint64_t *frontier; /* incoming and not visited before */
+    uint64_t *updated;  /* found in this level */
+    int any_incoming, any_updated;
+    uint32_t *fresh; /* the delegates of `frontier`, if they are few: [mask_words(d)] */
+    uint64_t fresh_count;
+    int fresh_listed; /* `fresh` holds them all; otherwise there are too many, and only the mask does */
+    int32_t *depth;
+    uint32_t *parent;
+};
+
+/* Local normals: [locals] or mask_words(locals). */
+struct cpu_normals {
+    uint64_t *visited;
+    uint64_t *pulled;      /* the part of the frontier that pulls found; valid if any_pulled */
+    uint64_t *pulled_next; /* the same of the next level */
+    int any_pulled, any_pulled_next;
+    uint64_t pulled_count; /* bits of `pulled`, if valid */
+    uint32_t *queue;       /* the part of the frontier that pushes found or other shards sent */
+    uint64_t queue_count;
+    uint32_t *next; /* the queue of the next level */
+    uint64_t next_count;
+    int32_t *depth;
+    uint32_t *parent;
+};
+
 struct device {
     const struct shard *shard;
     struct memory_budget *budget;
     int threads;
-    int parents;
+    int parents;   /* record them */
     int32_t depth; /* of the current frontier */
-
-    /* delegates: [d] or mask_words(d) */
-    uint64_t *visited_d;
-    uint64_t *incoming_d; /* the reduced mask of the last level's updates */
-    uint64_t *frontier_d; /* incoming and not visited before */
-    uint64_t *updated_d;  /* found in this level */
-    int incoming, updated;
-    uint32_t *fresh; /* the delegates of frontier_d, where they are few: [mask_words(d)] */
-    uint64_t fresh_count;
-    int fresh_listed; /* `fresh` holds them all; else there are too many, and only the mask does */
-    int32_t *depth_d;
-    uint32_t *parent_d;
-
-    /* local normals: [locals] or mask_words(locals) */
-    uint64_t *visited_n;
-    uint64_t *pulled_n; /* the part of the frontier that pulls found; valid if pulled */
-    uint64_t *pulled_next; /* the same of the next level */
-    int pulled, pulled_next_valid;
-    uint64_t pulled_count; /* bits of pulled_n, where valid */
-    uint32_t *queue; /* the part of the frontier that pushes found or other shards sent */
-    uint64_t queue_count;
-    uint32_t *next; /* the queue of the next level */
-    uint64_t next_count;
-    int32_t *depth_n;
-    uint32_t *parent_n;
-
-    uint64_t unvisited[SUBGRAPHS]; /* sources of each subgraph not visited */
-    uint64_t frontier[SUBGRAPHS];  /* q of each */
+    struct cpu_delegates delegates;
+    struct cpu_normals normals;
+    uint64_t frontier[SUBGRAPHS];  /* sources of each subgraph in the frontier */
+    uint64_t unvisited[SUBGRAPHS]; /* sources of each subgraph not visited yet */
     struct push_list push;
     struct bin *bins; /* [threads][p] */
-    int out_of_memory; /* a bin could not grow */
+    int out_of_memory; /* some bin could not grow */
     struct breakdown times; /* of this level */
 };
 
@@ -90,16 +95,12 @@ static inline int claim_mask_bit(uint64_t *mask, uint64_t i)
     return (__atomic_fetch_or(&mask[i / 64], bit, __ATOMIC_RELAXED) & bit) == 0;
 }
 
-/* Edges of a row that is known not to be empty. */
+/* Edges of a row that is known not to be empty: a single head need not be looked at. */
 static inline uint64_t source_row_length(const struct csr *csr, uint64_t row)
 {
-    uint64_t rest = csr_offset(csr, row + 1) - csr_offset(csr, row);
-    if (rest > 0 || csr->head_columns <= 1)
-        return rest + csr->head_columns;
-    uint64_t heads = 0;
-    while (heads < csr->head_columns && csr->heads[heads * csr->rows + row] != HEAD_NONE)
-        heads++;
-    return heads;
+    if (csr->head_columns <= 1)
+        return csr_offset(csr, row + 1) - csr_offset(csr, row) + csr->head_columns;
+    return csr_row_length(csr, row);
 }
 
 /* The frontier of the sources of a subgraph: vertices in a list, and more in a mask of `words`. */
@@ -112,12 +113,14 @@ struct frontier_view {
 
 static inline struct frontier_view view_frontier(const struct device *dev, enum subgraph g)
 {
-    if (g == NN || g == ND)
-        return (struct frontier_view){dev->queue, dev->queue_count, dev->pulled_n,
-                                      dev->pulled ? mask_words(dev->shard->locals) : 0};
-    if (dev->fresh_listed)
-        return (struct frontier_view){dev->fresh, dev->fresh_count, NULL, 0};
-    return (struct frontier_view){NULL, 0, dev->frontier_d, mask_words(dev->shard->d)};
+    const struct cpu_normals *n = &dev->normals;
+    const struct cpu_delegates *d = &dev->delegates;
+    if (subgraph_rows(g) == NORMALS)
+        return (struct frontier_view){n->queue, n->queue_count, n->pulled,
+                                      n->any_pulled ? mask_words(dev->shard->locals) : 0};
+    if (d->fresh_listed)
+        return (struct frontier_view){d->fresh, d->fresh_count, NULL, 0};
+    return (struct frontier_view){NULL, 0, d->frontier, mask_words(dev->shard->d)};
 }
 
 /* Without a compiler option for it, the builtin is a call into a table. */
@@ -135,16 +138,20 @@ void push_nd(struct device *dev);
 void push_dn(struct device *dev);
 void push_nn(struct device *dev);
 
-/* cpu_pull.c */
-void pull_dd(struct device *dev);
-void pull_nd(struct device *dev);
-uint64_t pull_dn(struct device *dev); /* normals found, here and below */
+/* cpu_pull.c; each returns how many normals it found */
+uint64_t pull_dd(struct device *dev);
+uint64_t pull_nd(struct device *dev);
+uint64_t pull_dn(struct device *dev);
 uint64_t pull_nn(struct device *dev); /* p = 1 only: elsewhere nn is not symmetric */
 
 /* cpu_previsit.c */
 void previsit_delegates(struct device *dev);
 void previsit_normals(struct device *dev);
-void count_frontier(struct device *dev);                         /* dev->frontier: q */
+void count_frontier(struct device *dev);                           /* dev->frontier: q */
 uint64_t count_forward(const struct device *dev, enum subgraph g); /* FV */
+
+extern const struct backend_search cpu_search;     /* cpu_search.c */
+extern const struct backend_messages cpu_messages; /* cpu_messages.c */
+extern const struct backend_results cpu_results;   /* cpu_results.c */
 
 #endif

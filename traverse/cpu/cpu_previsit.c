@@ -13,23 +13,23 @@ enum { BLOCK_WORDS = 8 };
 /* The last frontier's bits, taken out of frontier_d again. */
 static void clear_frontier(struct device *dev)
 {
-    if (!dev->fresh_listed)
-        memset(dev->frontier_d, 0, mask_words(dev->shard->d) * sizeof *dev->frontier_d);
-    for (uint64_t i = 0; dev->fresh_listed && i < dev->fresh_count; i++)
-        dev->frontier_d[dev->fresh[i] / 64] = 0;
+    if (!dev->delegates.fresh_listed)
+        memset(dev->delegates.frontier, 0, mask_words(dev->shard->d) * sizeof *dev->delegates.frontier);
+    for (uint64_t i = 0; dev->delegates.fresh_listed && i < dev->delegates.fresh_count; i++)
+        dev->delegates.frontier[dev->delegates.fresh[i] / 64] = 0;
 }
 
 /* Marks the new delegates of one word, and lists them while there is room; returns how many. */
 static inline uint64_t mark_word(struct device *dev, uint64_t w, uint32_t *list, uint64_t room)
 {
-    uint64_t bits = dev->incoming_d[w] & ~dev->visited_d[w], count = 0;
-    dev->incoming_d[w] = 0;
-    dev->updated_d[w] = 0; /* what this device updated is part of what came in */
-    dev->frontier_d[w] = bits;
-    dev->visited_d[w] |= bits;
+    uint64_t bits = dev->delegates.incoming[w] & ~dev->delegates.visited[w], count = 0;
+    dev->delegates.incoming[w] = 0;
+    dev->delegates.updated[w] = 0; /* what this device updated is part of what came in */
+    dev->delegates.frontier[w] = bits;
+    dev->delegates.visited[w] |= bits;
     for (; bits != 0; bits &= bits - 1) {
         uint64_t id = 64 * w + (uint64_t)__builtin_ctzll(bits);
-        dev->depth_d[id] = dev->depth;
+        dev->delegates.depth[id] = dev->depth;
         if (count < room)
             list[count] = (uint32_t)id;
         count++;
@@ -45,10 +45,10 @@ static uint64_t mark_words(struct device *dev, uint64_t begin, uint64_t end)
     for (uint64_t block = begin; block < end; block += BLOCK_WORDS) {
         uint64_t stop = end - block < BLOCK_WORDS ? end : block + BLOCK_WORDS, any = 0;
         for (uint64_t w = block; w < stop; w++)
-            any |= dev->incoming_d[w];
+            any |= dev->delegates.incoming[w];
         for (uint64_t w = block; any != 0 && w < stop; w++) {
-            if (dev->incoming_d[w] != 0)
-                count += mark_word(dev, w, dev->fresh + begin + (count < room ? count : room),
+            if (dev->delegates.incoming[w] != 0)
+                count += mark_word(dev, w, dev->delegates.fresh + begin + (count < room ? count : room),
                                    room - (count < room ? count : room));
         }
     }
@@ -71,25 +71,25 @@ void previsit_delegates(struct device *dev)
     /* a large frontier is followed by a larger one or ends the search */
     int many = 4 * (dev->frontier[DD] + dev->frontier[DN]) >= PARALLEL_WORK || words >= 1 << 14;
     clear_frontier(dev);
-    dev->fresh_count = 0;
-    dev->fresh_listed = 1;
-    if (dev->incoming && many && dev->threads > 1) {
-        dev->fresh_count = mark_in_parallel(dev);
-        dev->fresh_listed = dev->fresh_count == 0;
-    } else if (dev->incoming) {
-        dev->fresh_count = mark_words(dev, 0, words);
-        dev->fresh_listed = dev->fresh_count <= words;
+    dev->delegates.fresh_count = 0;
+    dev->delegates.fresh_listed = 1;
+    if (dev->delegates.any_incoming && many && dev->threads > 1) {
+        dev->delegates.fresh_count = mark_in_parallel(dev);
+        dev->delegates.fresh_listed = dev->delegates.fresh_count == 0;
+    } else if (dev->delegates.any_incoming) {
+        dev->delegates.fresh_count = mark_words(dev, 0, words);
+        dev->delegates.fresh_listed = dev->delegates.fresh_count <= words;
     }
-    dev->incoming = dev->updated = 0;
+    dev->delegates.any_incoming = dev->delegates.any_updated = 0;
 }
 
 void previsit_normals(struct device *dev)
 {
-    uint32_t *drained = dev->queue;
-    dev->queue = dev->next;
-    dev->queue_count = dev->next_count;
-    dev->next = drained;
-    dev->next_count = 0;
+    uint32_t *drained = dev->normals.queue;
+    dev->normals.queue = dev->normals.next;
+    dev->normals.queue_count = dev->normals.next_count;
+    dev->normals.next = drained;
+    dev->normals.next_count = 0;
 }
 
 /* ---- counting ---- */

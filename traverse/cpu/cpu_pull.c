@@ -80,35 +80,37 @@ static inline uint64_t pull_word(const struct csr *csr, uint64_t base, uint64_t 
     return found;
 }
 
-/* Unvisited delegates look for a parent: dd over its own rows, nd over dn's: the rows of `g`. */
-static void pull_delegates(struct device *dev, enum subgraph g, const uint64_t *parents_mask,
-                           uint32_t tag)
+/* Unvisited delegates look for a parent in `mask`. A pull of g goes by the rows of its reverse. */
+static void pull_delegates(struct device *dev, enum subgraph g, const uint64_t *mask, uint32_t tag)
 {
-    const struct csr *csr = &dev->shard->csr[g];
-    uint64_t words = mask_words(dev->shard->d), work = dev->unvisited[g] + words;
-    uint32_t *parent = dev->parents ? dev->parent_d : NULL;
+    enum subgraph rows = subgraph_reverse(g);
+    const struct csr *csr = &dev->shard->csr[rows];
+    uint64_t words = mask_words(dev->shard->d), work = dev->unvisited[rows] + words;
+    uint32_t *parent = dev->parents ? dev->delegates.parent : NULL;
     int updated = 0;
 #pragma omp parallel for num_threads(threads_for(dev, work)) \
     schedule(dynamic, WORDS_PER_CHUNK) reduction(| : updated)
     for (uint64_t w = 0; w < words; w++) {
-        uint64_t candidates = csr->sources[w] & ~(dev->visited_d[w] | dev->updated_d[w]);
+        uint64_t candidates = csr->sources[w] & ~(dev->delegates.visited[w] | dev->delegates.updated[w]);
         if (candidates == 0)
             continue;
-        uint64_t found = pull_word(csr, 64 * w, candidates, parents_mask, tag, parent);
-        dev->updated_d[w] |= found;
+        uint64_t found = pull_word(csr, 64 * w, candidates, mask, tag, parent);
+        dev->delegates.updated[w] |= found;
         updated |= found != 0;
     }
-    dev->updated |= updated;
+    dev->delegates.any_updated |= updated;
 }
 
-void pull_dd(struct device *dev)
+uint64_t pull_dd(struct device *dev)
 {
-    pull_delegates(dev, DD, dev->visited_d, PARENT_DELEGATE_BIT);
+    pull_delegates(dev, DD, dev->delegates.visited, PARENT_DELEGATE_BIT);
+    return 0;
 }
 
-void pull_nd(struct device *dev)
+uint64_t pull_nd(struct device *dev)
 {
-    pull_delegates(dev, DN, dev->visited_n, 0);
+    pull_delegates(dev, ND, dev->normals.visited, 0);
+    return 0;
 }
 
 static inline void mark_word(int32_t *depth, uint64_t base, uint64_t bits, int32_t value)
@@ -117,45 +119,45 @@ static inline void mark_word(int32_t *depth, uint64_t base, uint64_t bits, int32
         depth[base + (uint64_t)__builtin_ctzll(bits)] = value;
 }
 
-/* Unvisited normals look for a parent in `mask` along the rows of `g`; what they find is added to
- * what earlier pulls of the level found. */
+/* The same of unvisited normals, whose bits are added to those that earlier pulls of the level found. */
 static uint64_t pull_normals(struct device *dev, enum subgraph g, const uint64_t *mask,
                              uint32_t tag)
 {
-    const struct csr *csr = &dev->shard->csr[g];
-    uint64_t words = mask_words(dev->shard->locals), work = dev->unvisited[g] + words, count = 0;
-    uint32_t *parent = dev->parents ? dev->parent_n : NULL;
+    enum subgraph rows = subgraph_reverse(g);
+    const struct csr *csr = &dev->shard->csr[rows];
+    uint64_t words = mask_words(dev->shard->locals), work = dev->unvisited[rows] + words, count = 0;
+    uint32_t *parent = dev->parents ? dev->normals.parent : NULL;
     int32_t depth = dev->depth + 1;
-    int keep = dev->pulled_next_valid;
+    int keep = dev->normals.any_pulled_next;
 #pragma omp parallel for num_threads(threads_for(dev, work)) \
     schedule(dynamic, WORDS_PER_CHUNK) reduction(+ : count)
     for (uint64_t w = 0; w < words; w++) {
-        uint64_t candidates = csr->sources[w] & ~dev->visited_n[w], found = 0;
+        uint64_t candidates = csr->sources[w] & ~dev->normals.visited[w], found = 0;
         if (candidates != 0)
             found = pull_word(csr, 64 * w, candidates, mask, tag, parent);
-        dev->pulled_next[w] = (keep ? dev->pulled_next[w] : 0) | found;
+        dev->normals.pulled_next[w] = (keep ? dev->normals.pulled_next[w] : 0) | found;
         if (found == 0)
             continue;
-        dev->visited_n[w] |= found;
-        mark_word(dev->depth_n, 64 * w, found, depth);
+        dev->normals.visited[w] |= found;
+        mark_word(dev->normals.depth, 64 * w, found, depth);
         count += count_bits(found);
     }
-    dev->pulled_next_valid = 1;
+    dev->normals.any_pulled_next = 1;
     return count;
 }
 
 uint64_t pull_dn(struct device *dev)
 {
-    return pull_normals(dev, ND, dev->visited_d, PARENT_DELEGATE_BIT);
+    return pull_normals(dev, DN, dev->delegates.visited, PARENT_DELEGATE_BIT);
 }
 
 /* With p = 1 the nn subgraph is symmetric too. Its parents must be in the frontier itself: a pull of
  * dn before this one has already visited normals of the next level. */
 uint64_t pull_nn(struct device *dev)
 {
-    if (!dev->pulled)
-        memset(dev->pulled_n, 0, mask_words(dev->shard->locals) * sizeof *dev->pulled_n);
-    for (uint64_t i = 0; i < dev->queue_count; i++)
-        dev->pulled_n[dev->queue[i] / 64] |= UINT64_C(1) << (dev->queue[i] % 64);
-    return pull_normals(dev, NN, dev->pulled_n, 0);
+    if (!dev->normals.any_pulled)
+        memset(dev->normals.pulled, 0, mask_words(dev->shard->locals) * sizeof *dev->normals.pulled);
+    for (uint64_t i = 0; i < dev->normals.queue_count; i++)
+        dev->normals.pulled[dev->normals.queue[i] / 64] |= UINT64_C(1) << (dev->normals.queue[i] % 64);
+    return pull_normals(dev, NN, dev->normals.pulled, 0);
 }

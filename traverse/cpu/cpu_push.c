@@ -158,8 +158,8 @@ struct push_thread {
 static void flush_appender(struct push_thread *t)
 {
     struct appender *a = &t->appender;
-    uint64_t at = __atomic_fetch_add(&t->dev->next_count, a->count, __ATOMIC_RELAXED);
-    memcpy(t->dev->next + at, a->ids, a->count * sizeof *a->ids);
+    uint64_t at = __atomic_fetch_add(&t->dev->normals.next_count, a->count, __ATOMIC_RELAXED);
+    memcpy(t->dev->normals.next + at, a->ids, a->count * sizeof *a->ids);
     a->count = 0;
 }
 
@@ -176,11 +176,11 @@ static void claim_delegates(struct push_thread *t)
     struct device *dev = t->dev;
     struct candidates *c = &t->delegates;
     for (uint32_t i = 0; i < c->count; i++) {
-        if (!claim_mask_bit(dev->updated_d, c->to[i]))
+        if (!claim_mask_bit(dev->delegates.updated, c->to[i]))
             continue;
         t->updated = 1;
         if (dev->parents)
-            dev->parent_d[c->to[i]] = t->parent_tag | c->from[i];
+            dev->delegates.parent[c->to[i]] = t->parent_tag | c->from[i];
     }
     c->count = 0;
 }
@@ -190,11 +190,11 @@ static void claim_normals(struct push_thread *t)
     struct device *dev = t->dev;
     struct candidates *c = &t->normals;
     for (uint32_t i = 0; i < c->count; i++) {
-        if (!claim_mask_bit(dev->visited_n, c->to[i]))
+        if (!claim_mask_bit(dev->normals.visited, c->to[i]))
             continue;
-        dev->depth_n[c->to[i]] = dev->depth + 1;
+        dev->normals.depth[c->to[i]] = dev->depth + 1;
         if (dev->parents)
-            dev->parent_n[c->to[i]] = t->parent_tag | c->from[i];
+            dev->normals.parent[c->to[i]] = t->parent_tag | c->from[i];
         append(t, c->to[i]);
     }
     c->count = 0;
@@ -223,14 +223,14 @@ static inline void visit_delegate(struct push_thread *t, uint32_t row, uint64_t 
 {
     const struct device *dev = t->dev;
     add_candidate(&t->delegates, row, to,
-                  dev->visited_d[to / 64] | load_word(dev->updated_d, to));
+                  dev->delegates.visited[to / 64] | load_word(dev->delegates.updated, to));
     if (is_full(&t->delegates))
         claim_delegates(t);
 }
 
 static inline void visit_normal(struct push_thread *t, uint32_t row, uint64_t to)
 {
-    add_candidate(&t->normals, row, to, load_word(t->dev->visited_n, to));
+    add_candidate(&t->normals, row, to, load_word(t->dev->normals.visited, to));
     if (is_full(&t->normals))
         claim_normals(t);
 }
@@ -332,17 +332,17 @@ push_share(struct device *dev, const struct csr *csr, int threads, uint32_t pare
 static inline __attribute__((always_inline)) int
 push_short_rows(struct device *dev, const struct csr *csr, visit_edge *visit)
 {
-    uint64_t words = dev->pulled ? mask_words(csr->rows) : 0;
+    uint64_t words = dev->normals.any_pulled ? mask_words(csr->rows) : 0;
     struct push_thread t;
     begin_thread(&t, dev, 0);
 #pragma omp for schedule(dynamic, 256) nowait
-    for (uint64_t i = 0; i < dev->queue_count; i++) {
-        if (mask_bit(csr->sources, dev->queue[i]))
-            push_row(&t, csr, dev->queue[i], 0, source_row_length(csr, dev->queue[i]), visit);
+    for (uint64_t i = 0; i < dev->normals.queue_count; i++) {
+        if (mask_bit(csr->sources, dev->normals.queue[i]))
+            push_row(&t, csr, dev->normals.queue[i], 0, source_row_length(csr, dev->normals.queue[i]), visit);
     }
 #pragma omp for schedule(dynamic, 64) nowait
     for (uint64_t w = 0; w < words; w++) {
-        uint64_t bits = dev->pulled_n[w] & csr->sources[w];
+        uint64_t bits = dev->normals.pulled[w] & csr->sources[w];
         for (; bits != 0; bits &= bits - 1) {
             uint32_t row = (uint32_t)(64 * w + (uint64_t)__builtin_ctzll(bits));
             push_row(&t, csr, row, 0, source_row_length(csr, row), visit);
@@ -363,7 +363,7 @@ push_gathered(struct device *dev, enum subgraph g, uint32_t parent_tag, visit_ed
 #pragma omp parallel num_threads(threads) reduction(| : updated)
         updated |= push_share(dev, csr, threads, parent_tag, visit);
     }
-    dev->updated |= updated;
+    dev->delegates.any_updated |= updated;
 }
 
 /* The same for normals, whose rows TH usually keeps short. */
@@ -375,11 +375,11 @@ push_normals(struct device *dev, enum subgraph g, visit_edge *visit)
     if (dev->shard->th > SHORT_ROW) {
         push_gathered(dev, g, 0, visit);
     } else if (threads == 1) {
-        dev->updated |= push_short_rows(dev, csr, visit);
+        dev->delegates.any_updated |= push_short_rows(dev, csr, visit);
     } else {
 #pragma omp parallel num_threads(threads) reduction(| : updated)
         updated |= push_short_rows(dev, csr, visit);
-        dev->updated |= updated;
+        dev->delegates.any_updated |= updated;
     }
 }
 

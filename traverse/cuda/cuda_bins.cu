@@ -8,15 +8,6 @@
 
 enum { TILE_CODES = 4096 };
 
-struct bins {
-    const uint64_t *codes;
-    const unsigned long long *sent;
-    uint32_t p;
-    unsigned local_bits;
-    uint32_t *ids;
-    unsigned long long *begin, *cursor, *published;
-};
-
 __device__ static void clear_shared(unsigned *count, uint32_t p)
 {
     for (uint32_t s = threadIdx.x; s < p; s += BLOCK)
@@ -24,14 +15,14 @@ __device__ static void clear_shared(unsigned *count, uint32_t p)
     __syncthreads();
 }
 
-__device__ static void count_tile(const bins &b, unsigned *count, uint64_t begin, uint64_t end)
+__device__ static void count_tile(const gpu_bins &b, unsigned *count, uint64_t begin, uint64_t end)
 {
     for (uint64_t i = begin + threadIdx.x; i < end; i += BLOCK)
         atomicAdd(&count[b.codes[i] >> b.local_bits], 1u);
     __syncthreads();
 }
 
-__global__ static void __launch_bounds__(BLOCK) count_kernel(bins b)
+__global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_bins b)
 {
     __shared__ unsigned count[GPU_MOST_SHARDS];
     uint64_t total = *b.sent;
@@ -48,7 +39,7 @@ __global__ static void __launch_bounds__(BLOCK) count_kernel(bins b)
 }
 
 /* One warp: counts in cursor[] become beginnings, there and in begin[]. */
-__global__ static void begin_kernel(bins b)
+__global__ static void begin_kernel(gpu_bins b)
 {
     unsigned long long base = 0;
     for (uint32_t s = 0; s < b.p; s += WARP) {
@@ -69,7 +60,7 @@ __global__ static void begin_kernel(bins b)
     __threadfence_system();
 }
 
-__global__ static void __launch_bounds__(BLOCK) scatter_kernel(bins b)
+__global__ static void __launch_bounds__(BLOCK) scatter_kernel(gpu_bins b)
 {
     __shared__ unsigned count[GPU_MOST_SHARDS];
     __shared__ unsigned long long at[GPU_MOST_SHARDS];
@@ -93,16 +84,13 @@ __global__ static void __launch_bounds__(BLOCK) scatter_kernel(bins b)
     }
 }
 
-void cuda_bin(const uint64_t *codes, const unsigned long long *sent, uint32_t p,
-              unsigned local_bits, uint32_t *ids, unsigned long long *begin,
-              unsigned long long *cursor, unsigned long long *published, cudaStream_t stream)
+void cuda_bin(const gpu_bins *bins, cudaStream_t stream)
 {
-    bins b = {codes, sent, p, local_bits, ids, begin, cursor, published};
     int grid = cuda_full_grid() / 4;
-    cudaMemsetAsync(cursor, 0, p * sizeof *cursor, stream);
-    count_kernel<<<grid, BLOCK, 0, stream>>>(b);
-    begin_kernel<<<1, WARP, 0, stream>>>(b);
-    scatter_kernel<<<grid, BLOCK, 0, stream>>>(b);
+    cudaMemsetAsync(bins->cursor, 0, bins->p * sizeof *bins->cursor, stream);
+    count_kernel<<<grid, BLOCK, 0, stream>>>(*bins);
+    begin_kernel<<<1, WARP, 0, stream>>>(*bins);
+    scatter_kernel<<<grid, BLOCK, 0, stream>>>(*bins);
 }
 
 /* ---- arrival ---- */

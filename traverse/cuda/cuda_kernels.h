@@ -5,18 +5,19 @@
  *   cuda_push.cu      cpu_push.c       rows by thread, warp and block (nd, dn, nn, short dd)
  *   cuda_merge.cu     cpu_push.c       rows in equal shares of edges (dd)
  *   cuda_pull.cu      cpu_pull.c       unvisited vertices look for a parent
- *   cuda_bins.cu      backend_cpu.c    vertices for other shards
+ *   cuda_bins.cu      cpu_push.c, cpu_messages.c  vertices for other shards
  *   cuda_unique.cu    unique.c         those of one shard without duplicates
- *   cuda_masks.cu     backend_cpu.c    masks of several devices, results
+ *   cuda_masks.cu     cpu_messages.c, cpu_results.c  masks of several devices, results
  *   cuda_decode.cu    packed.c         packed sections, while a shard is loaded
  * Masks are arrays of 32-bit words; bit v of word v/32 is vertex v, as in the shard files. All
- * pointers but `published` are device memory; launches are asynchronous on the stream given.
+ * pointers except `published` are device memory; launches are asynchronous on the stream given.
  */
 #ifndef DBFS_CUDA_KERNELS_H
 #define DBFS_CUDA_KERNELS_H
 
 #include "cuda_limits.h"
 
+#include "formats/graph/subgraph.h"
 #include "formats/packed.h"
 
 #include <cuda_runtime_api.h>
@@ -48,34 +49,39 @@ struct gpu_vertices {
     uint32_t *parent;   /* NULL: not recorded */
 };
 
-/* What a previsit counts of one kind of vertices; first and second are the two subgraphs whose
- * sources they are. */
+/* What a previsit counts of one kind of vertices. They are the sources of two subgraphs, which stand by the kind of
+ * their columns. */
 struct gpu_counts {
     unsigned long long fresh;
-    unsigned long long listed;     /* that went into the queue, where there was room */
-    unsigned long long sources[2]; /* q */
-    unsigned long long forward[2]; /* FV of the vertices listed; others count 1 */
+    unsigned long long listed;                /* that went into the queue, while there was room */
+    unsigned long long sources[VERTEX_KINDS]; /* q */
+    unsigned long long forward[VERTEX_KINDS]; /* FV of the vertices listed; others count 1 */
 };
-
-enum gpu_kind { GPU_DELEGATES, GPU_NORMALS, GPU_KINDS };
 
 /* Counters of a level. Zero at its start; published to the host after the previsits. */
 struct gpu_level {
-    struct gpu_counts of[GPU_KINDS];
+    struct gpu_counts of[VERTEX_KINDS];
     unsigned long long sent;      /* vertices for other shards */
-    unsigned int found[GPU_KINDS]; /* nonzero: some */
-    unsigned long long listed[4]; /* of frontiers listed again, by subgraph */
-    unsigned int chunks[4];       /* of long rows, by subgraph */
-    unsigned int bad_ids;         /* nonzero: ids arrived that this shard does not have */
+    unsigned int found[VERTEX_KINDS];     /* nonzero: some */
+    unsigned long long listed[SUBGRAPHS]; /* of frontiers listed again */
+    unsigned int chunks[SUBGRAPHS];       /* of long rows */
+    unsigned int bad_ids; /* nonzero: ids arrived that this shard does not have */
 };
 
 /* ---- previsit ---- */
 
+struct gpu_previsit {
+    struct gpu_vertices vertices;
+    uint32_t *in;
+    int32_t depth;
+    struct gpu_csr csr[VERTEX_KINDS]; /* whose sources the vertices are, by the kind of columns */
+    uint64_t room;
+    struct gpu_counts *counts;
+};
+
 /* Turns the bits of `in` (cleared) that are not visited into the frontier: marks them with `depth`
  * and counts. The queue holds all of them if `listed` is `fresh` and not above `room`. */
-void cuda_previsit(const struct gpu_vertices *vertices, uint32_t *in, int32_t depth,
-                   const struct gpu_csr *first, const struct gpu_csr *second, uint64_t room,
-                   struct gpu_counts *counts, cudaStream_t stream);
+void cuda_previsit(const struct gpu_previsit *previsit, cudaStream_t stream);
 
 /* Lists the whole frontier; *listed is a counter that is zero before. */
 void cuda_list_frontier(const struct gpu_vertices *vertices, const uint32_t *sources,
@@ -111,32 +117,56 @@ struct gpu_chunk {
     uint32_t row, count;
 };
 
-/* Visits the rows of queue[0..count). `chunks` has room for gpu_chunk_room, and *chunk_count is
- * zero; long_rows: there may be some. */
-void cuda_push_rows(const struct gpu_csr *csr, const uint32_t *queue, uint64_t count,
-                    const struct gpu_target *target, struct gpu_chunk *chunks,
-                    unsigned int *chunk_count, int long_rows, cudaStream_t stream);
+struct gpu_chunk_list {
+    struct gpu_chunk *chunks; /* room for gpu_chunk_room */
+    unsigned int *count;      /* zero before */
+    int expected;             /* there may be some */
+};
 
-/* The same by equal shares of edges (merge-based). prefix: [count + 1]; scratch as
- * cuda_merge_scratch_bytes says for the largest count. */
-size_t cuda_merge_scratch_bytes(uint64_t count);
-void cuda_push_merged(const struct gpu_csr *csr, const uint32_t *queue, uint64_t count,
-                      const struct gpu_target *target, uint64_t *prefix, void *scratch,
-                      size_t scratch_bytes, cudaStream_t stream);
+/* Rows to push from. */
+struct gpu_queue {
+    const uint32_t *rows;
+    uint64_t count;
+};
 
-/* Rows of `csr` that are neither visited nor in `next` look for a column in the mask `parents`;
- * those that find one enter `next`. Columns have 4 bytes. */
-void cuda_pull_rows(const struct gpu_csr *csr, const uint32_t *visited, uint32_t *next,
-                    const uint32_t *parents, uint32_t *parent, uint32_t tag, unsigned int *found,
+/* Visits the rows of a queue. */
+void cuda_push_rows(const struct gpu_csr *csr, const struct gpu_queue *queue,
+                    const struct gpu_target *target, const struct gpu_chunk_list *chunks,
                     cudaStream_t stream);
+
+/* Memory for prefix sums over the rows of a queue. */
+struct gpu_scan {
+    uint64_t *prefix; /* [count + 1] */
+    void *scratch;
+    size_t scratch_bytes; /* as cuda_merge_scratch_bytes says for the largest count */
+};
+
+/* The same by equal shares of edges (merge-based). */
+size_t cuda_merge_scratch_bytes(uint64_t count);
+void cuda_push_merged(const struct gpu_csr *csr, const struct gpu_queue *queue,
+                      const struct gpu_target *target, const struct gpu_scan *scan,
+                      cudaStream_t stream);
+
+/* Rows of `csr` that are neither visited nor in the target's `next` look for a column in the mask `parents`;
+ * those that find one enter `next`. Columns have 4 bytes. */
+void cuda_pull_rows(const struct gpu_csr *csr, const struct gpu_target *target,
+                    const uint32_t *parents, cudaStream_t stream);
 
 /* ---- vertices for other shards ---- */
 
-/* Sorts codes[0..*sent) by shard into ids, 4 bytes each; begin[s] is where those of shard s start,
- * begin[p] the total; published is a copy in host memory. cursor: [p]. */
-void cuda_bin(const uint64_t *codes, const unsigned long long *sent, uint32_t p,
-              unsigned local_bits, uint32_t *ids, unsigned long long *begin,
-              unsigned long long *cursor, unsigned long long *published, cudaStream_t stream);
+struct gpu_bins {
+    uint64_t *codes;                /* [*sent]: shard << local_bits | local id */
+    const unsigned long long *sent; /* how many */
+    uint32_t p;
+    unsigned local_bits;
+    uint32_t *ids;                 /* [*sent]: local ids, by shard */
+    unsigned long long *begin;     /* [p + 1]: where those of a shard start; last their number */
+    unsigned long long *cursor;    /* [p] */
+    unsigned long long *published; /* [p + 1]: `begin` in host memory */
+};
+
+/* Sorts the codes by shard, as local ids. */
+void cuda_bin(const struct gpu_bins *bins, cudaStream_t stream);
 
 /* Drops duplicates from ids[0..count), whose order is lost. `seen` is a mask of `words` words for every
  * id there can be, zero before and after; *kept, zero before, becomes how many are left. */

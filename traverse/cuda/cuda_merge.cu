@@ -110,11 +110,12 @@ size_t cuda_merge_scratch_bytes(uint64_t count)
     return bytes;
 }
 
-void cuda_push_merged(const gpu_csr *csr, const uint32_t *queue, uint64_t count,
-                      const gpu_target *target, uint64_t *prefix, void *scratch,
-                      size_t scratch_bytes, cudaStream_t stream)
+void cuda_push_merged(const gpu_csr *csr, const gpu_queue *queue, const gpu_target *target,
+                      const gpu_scan *scan, cudaStream_t stream)
 {
-    merge m = {*csr, queue, count, *target, prefix};
+    merge m = {*csr, queue->rows, queue->count, *target, scan->prefix};
+    uint64_t count = queue->count;
+    size_t scratch_bytes = scan->scratch_bytes;
     int grid = blocks_for(count + 1, BLOCK), full = cuda_full_grid();
     if (count == 0 || csr->edges == 0)
         return;
@@ -122,7 +123,8 @@ void cuda_push_merged(const gpu_csr *csr, const uint32_t *queue, uint64_t count,
         length_kernel<uint32_t><<<grid, BLOCK, 0, stream>>>(m);
     else
         length_kernel<uint64_t><<<grid, BLOCK, 0, stream>>>(m);
-    cub::DeviceScan::ExclusiveSum(scratch, scratch_bytes, prefix, prefix, count + 1, stream);
+    cub::DeviceScan::ExclusiveSum(scan->scratch, scratch_bytes, scan->prefix, scan->prefix, count + 1,
+                                  stream);
     if (csr->offset_width == 4)
         expand_kernel<uint32_t><<<full, BLOCK, 0, stream>>>(m);
     else

@@ -1,4 +1,4 @@
-/* cuda_open.c: takes a GPU, its memory, and loads a shard into it */
+/* cuda_open.c: the CUDA backend: a GPU, its memory, a shard loaded into it, and the backend's tables (backend.h) */
 #include "cuda_device.h"
 #include "cuda_error.h"
 #include "cuda_load.h"
@@ -28,6 +28,11 @@ static enum status choose_gpu(struct device *dev, const struct device_options *o
     /* the host waits for counts that arrive within microseconds */
     CUDA_TRY(cudaSetDevice(dev->ordinal), dev->where, e);
     return e->status;
+}
+
+enum status gpu_use(const struct device *dev, struct error *e)
+{
+    return CUDA_TRY(cudaSetDevice(dev->ordinal), dev->where, e);
 }
 
 /* ---- memory ---- */
@@ -101,31 +106,45 @@ static void set_csr(struct device *dev, enum subgraph g, void *const at[GPU_ARRA
                                    .sources = at[i + GPU_SOURCES]};
 }
 
-static void set_vertices(struct device *dev, int parents, void *const at[GPU_ARRAY_COUNT])
+/* The masks of the kind are at `masks`. Returns where the next ones are. */
+static uint32_t *set_vertices(struct gpu_vertices *v, uint64_t count, uint32_t *masks)
 {
-    uint64_t d = dev->shard->d, locals = dev->shard->locals;
-    uint64_t words_d = gpu_mask_words(d), words_n = gpu_mask_words(locals);
-    uint32_t *masks = at[GPU_MASKS];
-    dev->masks = masks;
-    dev->of[GPU_DELEGATES] = (struct gpu_vertices){.count = d,
-                                                   .words = words_d,
-                                                   .visited = masks,
-                                                   .next = masks + words_d,
-                                                   .frontier = at[GPU_FRONTIER_D],
-                                                   .queue = at[GPU_QUEUE_D],
-                                                   .depth = at[GPU_DEPTH_D],
-                                                   .parent = parents ? at[GPU_PARENT_D] : NULL};
-    masks += 2 * words_d;
-    dev->of[GPU_NORMALS] = (struct gpu_vertices){.count = locals,
-                                                 .words = words_n,
-                                                 .visited = masks,
-                                                 .next = masks + words_n,
-                                                 .frontier = at[GPU_FRONTIER_N],
-                                                 .queue = at[GPU_QUEUE_N],
-                                                 .depth = at[GPU_DEPTH_N],
-                                                 .parent = parents ? at[GPU_PARENT_N] : NULL};
-    masks += 2 * words_n;
-    dev->incoming = dev->shard->p > 1 ? masks : NULL;
+    v->count = count;
+    v->words = gpu_mask_words(count);
+    v->visited = masks;
+    v->next = masks + v->words;
+    return masks + 2 * v->words;
+}
+
+static void set_kinds(struct device *dev, int parents, void *const at[GPU_ARRAY_COUNT])
+{
+    struct gpu_vertices *d = &dev->of[DELEGATES], *n = &dev->of[NORMALS];
+    uint32_t *masks = set_vertices(d, dev->shard->d, at[GPU_MASKS]);
+    masks = set_vertices(n, dev->shard->locals, masks);
+    dev->masks.all = at[GPU_MASKS];
+    dev->masks.incoming = dev->shard->p > 1 ? masks : NULL;
+    d->frontier = at[GPU_FRONTIER_D];
+    d->queue = at[GPU_QUEUE_D];
+    d->depth = at[GPU_DEPTH_D];
+    d->parent = parents ? at[GPU_PARENT_D] : NULL;
+    n->frontier = at[GPU_FRONTIER_N];
+    n->queue = at[GPU_QUEUE_N];
+    n->depth = at[GPU_DEPTH_N];
+    n->parent = parents ? at[GPU_PARENT_N] : NULL;
+}
+
+/* After take_host_memory. */
+static void set_traffic(struct device *dev, void *const at[GPU_ARRAY_COUNT])
+{
+    struct gpu_bins *bins = &dev->traffic.bins;
+    bins->codes = at[GPU_CODES];
+    bins->sent = &dev->counters.level->sent;
+    bins->p = dev->shard->p;
+    bins->local_bits = dev->shard->local_bits;
+    bins->ids = at[GPU_SENT_IDS];
+    bins->begin = at[GPU_BIN_TABLES];
+    bins->cursor = bins->begin + dev->shard->p + 1;
+    dev->traffic.received = at[GPU_RECEIVED_IDS];
 }
 
 static void set_arrays(struct device *dev, const struct gpu_plan *plan, int parents,
@@ -133,31 +152,28 @@ static void set_arrays(struct device *dev, const struct gpu_plan *plan, int pare
 {
     for (int g = 0; g < SUBGRAPHS; g++)
         set_csr(dev, (enum subgraph)g, at);
-    set_vertices(dev, parents, at);
-    dev->mask_bytes = plan->array[GPU_MASKS].bytes;
-    dev->prefix = at[GPU_MERGE_PREFIX];
-    dev->scratch = at[GPU_MERGE_SCRATCH];
-    dev->scratch_bytes = plan->array[GPU_MERGE_SCRATCH].bytes;
-    dev->chunks[GPU_DELEGATES] = at[GPU_CHUNKS_D];
-    dev->chunks[GPU_NORMALS] = at[GPU_CHUNKS_N];
-    dev->codes = at[GPU_CODES];
-    dev->sent_ids = at[GPU_SENT_IDS];
-    dev->received_ids = at[GPU_RECEIVED_IDS];
-    dev->bin_begin = at[GPU_BIN_TABLES];
-    dev->bin_cursor = dev->bin_begin + dev->shard->p + 1;
-    dev->level = at[GPU_COUNTERS];
+    set_kinds(dev, parents, at);
+    dev->masks.bytes = plan->array[GPU_MASKS].bytes;
+    dev->scratch.scan = (struct gpu_scan){.prefix = at[GPU_MERGE_PREFIX],
+                                          .scratch = at[GPU_MERGE_SCRATCH],
+                                          .scratch_bytes = plan->array[GPU_MERGE_SCRATCH].bytes};
+    dev->scratch.chunks[DELEGATES] = at[GPU_CHUNKS_D];
+    dev->scratch.chunks[NORMALS] = at[GPU_CHUNKS_N];
+    dev->counters.level = at[GPU_COUNTERS];
+    set_traffic(dev, at);
 }
 
 static enum status take_host_memory(struct device *dev, struct error *e)
 {
-    size_t bins = ((size_t)dev->shard->p + 1) * sizeof *dev->bins_published;
-    CUDA_TRY(cudaHostAlloc((void **)&dev->published, sizeof *dev->published, cudaHostAllocMapped),
+    struct gpu_counters *c = &dev->counters;
+    unsigned long long **bins = &dev->traffic.bins.published;
+    CUDA_TRY(cudaHostAlloc((void **)&c->published, sizeof *c->published, cudaHostAllocMapped),
              dev->where, e);
-    CUDA_TRY(cudaHostAlloc((void **)&dev->updated_published, sizeof *dev->updated_published,
+    CUDA_TRY(cudaHostAlloc((void **)&c->updated, sizeof *c->updated, cudaHostAllocMapped),
+             dev->where, e);
+    CUDA_TRY(cudaHostAlloc((void **)bins, ((size_t)dev->shard->p + 1) * sizeof **bins,
                            cudaHostAllocMapped),
              dev->where, e);
-    CUDA_TRY(cudaHostAlloc((void **)&dev->bins_published, bins, cudaHostAllocMapped), dev->where,
-             e);
     return e->status;
 }
 
@@ -165,16 +181,16 @@ static enum status take_host_memory(struct device *dev, struct error *e)
 static enum status take_unique_memory(struct device *dev, const struct device_options *options,
                                       struct error *e)
 {
-    size_t counts = dev->shard->p * sizeof *dev->kept_published, bytes;
+    struct gpu_traffic *t = &dev->traffic;
+    size_t counts = dev->shard->p * sizeof *t->kept, bytes;
     if (options->exchange_memory == EXCHANGE_HOST || !options->uniquify || dev->shard->p == 1)
         return ST_OK;
-    dev->seen_words = gpu_mask_words(UINT64_C(1) << dev->shard->local_bits);
-    bytes = dev->seen_words * sizeof *dev->seen;
-    if (CUDA_TRY(cudaMalloc((void **)&dev->seen, bytes), dev->where, e) == ST_OK &&
-        CUDA_TRY(cudaMemsetAsync(dev->seen, 0, bytes, dev->stream[GPU_NORMALS]), dev->where, e) ==
+    t->seen_words = gpu_mask_words(UINT64_C(1) << dev->shard->local_bits);
+    bytes = t->seen_words * sizeof *t->seen;
+    if (CUDA_TRY(cudaMalloc((void **)&t->seen, bytes), dev->where, e) == ST_OK &&
+        CUDA_TRY(cudaMemsetAsync(t->seen, 0, bytes, dev->stream.of[NORMALS]), dev->where, e) ==
             ST_OK)
-        CUDA_TRY(cudaHostAlloc((void **)&dev->kept_published, counts, cudaHostAllocMapped),
-                 dev->where, e);
+        CUDA_TRY(cudaHostAlloc((void **)&t->kept, counts, cudaHostAllocMapped), dev->where, e);
     return e->status;
 }
 
@@ -190,11 +206,12 @@ static enum status decode_columns(struct device *dev, int g, const struct sectio
                                   void *columns, struct error *e)
 {
     const struct gpu_csr *csr = &dev->csr[g];
+    struct gpu_level *level = dev->counters.level;
     struct packed packed = section_packed(s);
     struct packed_rows rows = {.rows = csr->rows,
                                .offsets = csr->offsets,
                                .offset_width = csr->offset_width};
-    cudaStream_t stream = dev->stream[GPU_DELEGATES];
+    cudaStream_t stream = dev->stream.of[DELEGATES];
     unsigned bad = 0;
     if (csr->head_columns > 0)
         rows.heads = csr->heads + (csr->head_columns - 1) * csr->rows;
@@ -202,11 +219,10 @@ static enum status decode_columns(struct device *dev, int g, const struct sectio
     packed.group = moved(packed.group, s, copy);
     packed.base = moved(packed.base, s, copy);
     packed.entry = moved(packed.entry, s, copy);
-    CUDA_TRY(cudaMemsetAsync(dev->level, 0, sizeof *dev->level, stream), dev->where, e);
-    cuda_decode(&packed, &rows, columns, &dev->level->bad_ids, stream);
+    CUDA_TRY(cudaMemsetAsync(level, 0, sizeof *level, stream), dev->where, e);
+    cuda_decode(&packed, &rows, columns, &level->bad_ids, stream);
     CUDA_LAUNCHED(dev->where, e);
-    CUDA_TRY(cudaMemcpyAsync(&bad, &dev->level->bad_ids, sizeof bad, cudaMemcpyDeviceToHost,
-                             stream),
+    CUDA_TRY(cudaMemcpyAsync(&bad, &level->bad_ids, sizeof bad, cudaMemcpyDeviceToHost, stream),
              dev->where, e);
     if (CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) == ST_OK && bad != 0)
         fail(e, ST_BAD_DATA, "%s: %s: a packed block is corrupt", container_path(dev->shard->file),
@@ -260,7 +276,7 @@ static enum status load(struct device *dev, const struct gpu_plan *plan,
     return e->status;
 }
 
-struct device_load gpu_load(const struct device *dev)
+static struct device_load gpu_load(const struct device *dev)
 {
     return dev->load;
 }
@@ -269,16 +285,16 @@ struct device_load gpu_load(const struct device *dev)
 
 static enum status make_streams(struct device *dev, struct error *e)
 {
-    for (int kind = 0; kind < GPU_KINDS; kind++) {
-        CUDA_TRY(cudaStreamCreateWithFlags(&dev->stream[kind], cudaStreamNonBlocking), dev->where,
-                 e);
-        CUDA_TRY(cudaEventCreateWithFlags(&dev->reached[kind], cudaEventDisableTiming), dev->where,
+    struct gpu_streams *s = &dev->stream;
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        CUDA_TRY(cudaStreamCreateWithFlags(&s->of[kind], cudaStreamNonBlocking), dev->where, e);
+        CUDA_TRY(cudaEventCreateWithFlags(&s->reached[kind], cudaEventDisableTiming), dev->where,
                  e);
     }
-    CUDA_TRY(cudaEventCreateWithFlags(&dev->masks_read, cudaEventDisableTiming), dev->where, e);
-    for (int part = 0; dev->timing && part < DEVICE_PARTS; part++) {
-        CUDA_TRY(cudaEventCreate(&dev->begin[part]), dev->where, e);
-        CUDA_TRY(cudaEventCreate(&dev->end[part]), dev->where, e);
+    CUDA_TRY(cudaEventCreateWithFlags(&s->masks_read, cudaEventDisableTiming), dev->where, e);
+    for (int phase = 0; dev->clock.runs && phase < DEVICE_PHASES; phase++) {
+        CUDA_TRY(cudaEventCreate(&dev->clock.begin[phase]), dev->where, e);
+        CUDA_TRY(cudaEventCreate(&dev->clock.end[phase]), dev->where, e);
     }
     return e->status;
 }
@@ -289,26 +305,26 @@ static void destroy_event(cudaEvent_t event)
         cudaEventDestroy(event);
 }
 
-void gpu_close(struct device *dev)
+static void gpu_close(struct device *dev)
 {
     if (dev == NULL)
         return;
     cudaSetDevice(dev->ordinal);
-    for (int kind = 0; kind < GPU_KINDS; kind++) {
-        if (dev->stream[kind] != NULL)
-            cudaStreamDestroy(dev->stream[kind]);
-        destroy_event(dev->reached[kind]);
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        if (dev->stream.of[kind] != NULL)
+            cudaStreamDestroy(dev->stream.of[kind]);
+        destroy_event(dev->stream.reached[kind]);
     }
-    destroy_event(dev->masks_read);
-    for (int part = 0; part < DEVICE_PARTS; part++) {
-        destroy_event(dev->begin[part]);
-        destroy_event(dev->end[part]);
+    destroy_event(dev->stream.masks_read);
+    for (int phase = 0; phase < DEVICE_PHASES; phase++) {
+        destroy_event(dev->clock.begin[phase]);
+        destroy_event(dev->clock.end[phase]);
     }
-    cudaFreeHost(dev->published);
-    cudaFreeHost(dev->updated_published);
-    cudaFreeHost(dev->bins_published);
-    cudaFreeHost(dev->kept_published);
-    cudaFree(dev->seen);
+    cudaFreeHost(dev->counters.published);
+    cudaFreeHost(dev->counters.updated);
+    cudaFreeHost(dev->traffic.bins.published);
+    cudaFreeHost(dev->traffic.kept);
+    cudaFree(dev->traffic.seen);
     cudaFree(dev->memory);
     free(dev);
 }
@@ -325,13 +341,13 @@ static enum status open_device(struct device *dev, const struct device_options *
         return e->status;
     place_arrays(dev, &plan, at);
     set_arrays(dev, &plan, options->parents, at);
-    if (cuda_merge_scratch_bytes(dev->shard->d + 1) > dev->scratch_bytes)
+    if (cuda_merge_scratch_bytes(dev->shard->d + 1) > dev->scratch.scan.scratch_bytes)
         return fail(e, ST_RUNTIME, "%s: the scan of %llu rows wants more scratch memory than "
                     "planned", dev->where, (unsigned long long)dev->shard->d);
     return load(dev, &plan, at, options->threads, e);
 }
 
-enum status gpu_open(struct device **result, const struct shard *shard,
+static enum status gpu_open(struct device **result, const struct shard *shard,
                      const struct device_options *options, struct error *e)
 {
     *result = NULL;
@@ -339,8 +355,8 @@ enum status gpu_open(struct device **result, const struct shard *shard,
     if (dev == NULL)
         return fail_memory(e, "device", sizeof *dev);
     dev->shard = shard;
-    dev->timing = options->timing;
-    dev->exchange_memory = options->exchange_memory;
+    dev->clock.runs = options->timing;
+    dev->traffic.memory = options->exchange_memory;
     if (open_device(dev, options, e) != ST_OK) {
         gpu_close(dev);
         return e->status;
@@ -348,3 +364,16 @@ enum status gpu_open(struct device **result, const struct shard *shard,
     *result = dev;
     return ST_OK;
 }
+
+static const struct backend_device cuda_device = {
+    .open = gpu_open, .close = gpu_close, .load = gpu_load};
+
+const struct backend backend_cuda = {
+    .name = "cuda",
+    .side_by_side = 1,
+    .has_device_memory = 1,
+    .device = &cuda_device,
+    .search = &cuda_search,
+    .messages = &cuda_messages,
+    .results = &cuda_results,
+};

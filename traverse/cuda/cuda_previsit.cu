@@ -11,98 +11,89 @@
 /* A block whose words hold more is in a dense frontier, and does not list them. */
 enum { MOST_LISTED = 1024 };
 
-struct previsit {
-    gpu_vertices v;
-    uint32_t *in;
-    int32_t depth;
-    gpu_csr csr[2];
-    uint64_t room;
-    gpu_counts *counts;
-};
-
 /* This thread's share of the counts. */
 struct tally {
-    unsigned long long fresh, sources[2], forward[2];
+    unsigned long long fresh, sources[VERTEX_KINDS], forward[VERTEX_KINDS];
 };
 
 /* Depths of the fresh vertices of a warp's words. */
-__device__ static void mark_words(const previsit &p, uint64_t first_word, uint32_t fresh)
+__device__ static void mark_words(const gpu_previsit &p, uint64_t first_word, uint32_t fresh)
 {
     for (unsigned words = __ballot_sync(ALL_LANES, fresh != 0); words != 0; words &= words - 1) {
         int source = __ffs(words) - 1;
         uint32_t bits = __shfl_sync(ALL_LANES, fresh, source);
         if (bits >> lane_id() & 1)
-            p.v.depth[(first_word + source) * 32 + lane_id()] = p.depth;
+            p.vertices.depth[(first_word + source) * 32 + lane_id()] = p.depth;
     }
 }
 
 /* The fresh bits of a word, moved from `in` to the frontier. */
-__device__ static uint32_t take_word(const previsit &p, uint64_t w)
+__device__ static uint32_t move_word(const gpu_previsit &p, uint64_t w)
 {
-    if (w >= p.v.words)
+    if (w >= p.vertices.words)
         return 0;
     uint32_t in = p.in[w], fresh = 0;
     if (in != 0) {
-        uint32_t visited = p.v.visited[w];
+        uint32_t visited = p.vertices.visited[w];
         p.in[w] = 0;
         fresh = in & ~visited;
         if (fresh != 0)
-            p.v.visited[w] = visited | fresh;
+            p.vertices.visited[w] = visited | fresh;
     }
-    p.v.frontier[w] = fresh;
+    p.vertices.frontier[w] = fresh;
     return fresh;
 }
 
 /* Adds the row lengths of what a block has listed, a thread for each row. */
-__device__ static void add_lengths(const previsit &p, unsigned long long base, unsigned total,
+__device__ static void add_lengths(const gpu_previsit &p, unsigned long long base, unsigned total,
                                    tally &t)
 {
     for (unsigned i = threadIdx.x; i < total; i += BLOCK) {
-        uint32_t id = p.v.queue[base + i];
-        for (int g = 0; g < 2; g++) {
+        uint32_t id = p.vertices.queue[base + i];
+        for (int g = 0; g < VERTEX_KINDS; g++) {
             if (p.csr[g].edges != 0 && test_bit(p.csr[g].sources, id))
                 t.forward[g] += row_length(p.csr[g], id);
         }
     }
 }
 
-__device__ static void count_word(const previsit &p, uint64_t w, uint32_t fresh,
+__device__ static void count_word(const gpu_previsit &p, uint64_t w, uint32_t fresh,
                                   uint32_t *sources, tally &t)
 {
     t.fresh += __popc(fresh);
-    for (int g = 0; g < 2; g++) {
+    for (int g = 0; g < VERTEX_KINDS; g++) {
         sources[g] = fresh != 0 && p.csr[g].edges != 0 ? __popc(fresh & p.csr[g].sources[w]) : 0;
         t.sources[g] += sources[g];
     }
 }
 
 /* The words base..base+BLOCK-1. */
-__device__ static void previsit_words(const previsit &p, uint64_t base, uint32_t fresh, tally &t)
+__device__ static void previsit_words(const gpu_previsit &p, uint64_t base, uint32_t fresh, tally &t)
 {
     uint64_t w = base + threadIdx.x;
-    uint32_t sources[2];
+    uint32_t sources[VERTEX_KINDS];
     unsigned total, before = block_prefix(__popc(fresh), &total);
     count_word(p, w, fresh, sources, t);
     mark_words(p, base + threadIdx.x / WARP * WARP, fresh);
     unsigned long long at = total <= MOST_LISTED ? reserve(total, &p.counts->listed) : p.room;
     if (at + total <= p.room) {
-        list_word(p.v.queue, w, fresh, at + before);
+        list_word(p.vertices.queue, w, fresh, at + before);
         __syncthreads();
         add_lengths(p, at, total, t);
     } else {
-        t.forward[0] += sources[0];
-        t.forward[1] += sources[1];
+        for (int g = 0; g < VERTEX_KINDS; g++)
+            t.forward[g] += sources[g];
     }
 }
 
-__global__ static void __launch_bounds__(BLOCK) previsit_kernel(previsit p)
+__global__ static void __launch_bounds__(BLOCK) previsit_kernel(gpu_previsit p)
 {
     __shared__ unsigned long long sums[WARPS];
     tally t = {};
     bool any = false;
-    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < p.v.words;
+    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < p.vertices.words;
          base += (uint64_t)gridDim.x * BLOCK) {
-        uint32_t fresh = take_word(p, base + threadIdx.x);
+        uint32_t fresh = move_word(p, base + threadIdx.x);
         if (__syncthreads_or(fresh != 0)) {
             any = true;
             previsit_words(p, base, fresh, t);
@@ -111,18 +102,16 @@ __global__ static void __launch_bounds__(BLOCK) previsit_kernel(previsit p)
     if (!any)
         return;
     block_add(t.fresh, sums, &p.counts->fresh);
-    for (int g = 0; g < 2; g++) {
+    for (int g = 0; g < VERTEX_KINDS; g++) {
         block_add(t.sources[g], sums, &p.counts->sources[g]);
         block_add(t.forward[g], sums, &p.counts->forward[g]);
     }
 }
 
-void cuda_previsit(const gpu_vertices *vertices, uint32_t *in, int32_t depth, const gpu_csr *first,
-                   const gpu_csr *second, uint64_t room, gpu_counts *counts, cudaStream_t stream)
+void cuda_previsit(const gpu_previsit *p, cudaStream_t stream)
 {
-    previsit p = {*vertices, in, depth, {*first, *second}, room, counts};
-    if (vertices->words > 0)
-        previsit_kernel<<<blocks_for(vertices->words, BLOCK), BLOCK, 0, stream>>>(p);
+    if (p->vertices.words > 0)
+        previsit_kernel<<<blocks_for(p->vertices.words, BLOCK), BLOCK, 0, stream>>>(*p);
 }
 
 /* ---- the whole frontier, where a push wants more than was listed ---- */

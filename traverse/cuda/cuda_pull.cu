@@ -165,12 +165,12 @@ __global__ static void __launch_bounds__(PULL_BLOCK) pull_kernel(pull p)
         *p.found = 1;
 }
 
-void cuda_pull_rows(const gpu_csr *csr, const uint32_t *visited, uint32_t *next,
-                    const uint32_t *parents, uint32_t *parent, uint32_t tag, unsigned int *found,
+void cuda_pull_rows(const gpu_csr *csr, const gpu_target *target, const uint32_t *parents,
                     cudaStream_t stream)
 {
     uint64_t words = (csr->rows + 31) / 32, blocks = (words + PULL_WARPS * WARP - 1) / (PULL_WARPS * WARP);
-    pull p = {*csr, words, visited, next, parents, parent, tag, found};
+    pull p = {*csr,    words,          target->visited, target->next,
+              parents, target->parent, target->tag,     target->found};
     if (csr->edges == 0)
         return;
     if (csr->offset_width == 4)

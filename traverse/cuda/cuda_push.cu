@@ -130,13 +130,13 @@ __global__ static void __launch_bounds__(BLOCK) chunk_kernel(push p)
     note_found(p.target, found);
 }
 
-void cuda_push_rows(const gpu_csr *csr, const uint32_t *queue, uint64_t count,
-                    const gpu_target *target, gpu_chunk *chunks, unsigned int *chunk_count,
-                    int long_rows, cudaStream_t stream)
+void cuda_push_rows(const gpu_csr *csr, const gpu_queue *queue, const gpu_target *target,
+                    const gpu_chunk_list *chunks, cudaStream_t stream)
 {
+    uint64_t count = queue->count;
     uint64_t share = count / ((uint64_t)cuda_full_grid() * WARPS);
     unsigned rows = (unsigned)(share < 1 ? 1 : share < 32 ? share : 32);
-    push p = {*csr, queue, count, *target, chunks, chunk_count, rows};
+    push p = {*csr, queue->rows, count, *target, chunks->chunks, chunks->count, rows};
     int grid = blocks_for(count, (uint64_t)rows * WARPS);
     if (count == 0 || csr->edges == 0)
         return;
@@ -148,7 +148,7 @@ void cuda_push_rows(const gpu_csr *csr, const uint32_t *queue, uint64_t count,
         push_kernel<uint32_t, uint64_t><<<grid, BLOCK, 0, stream>>>(p);
     else
         push_kernel<uint64_t, uint64_t><<<grid, BLOCK, 0, stream>>>(p);
-    if (!long_rows)
+    if (!chunks->expected)
         return;
     if (csr->column_width == 4)
         chunk_kernel<uint32_t><<<cuda_full_grid(), BLOCK, 0, stream>>>(p);

@@ -1,30 +1,31 @@
-/* cuda_times.c: how long the parts of a level took on the device, by CUDA events */
+/* cuda_times.c: how long the phases of a level took on the device, by CUDA events */
 #include "cuda_device.h"
 #include "cuda_error.h"
 
-void gpu_time_begin(struct device *dev, enum part part, enum gpu_kind stream)
+void gpu_time_begin(struct device *dev, enum phase phase, enum vertex_kind stream)
 {
-    if (dev->timing)
-        cudaEventRecord(dev->begin[part], dev->stream[stream]);
+    if (dev->clock.runs)
+        cudaEventRecord(dev->clock.begin[phase], dev->stream.of[stream]);
 }
 
-void gpu_time_end(struct device *dev, enum part part, enum gpu_kind stream)
+void gpu_time_end(struct device *dev, enum phase phase, enum vertex_kind stream)
 {
-    if (dev->timing)
-        dev->timed[part] = cudaEventRecord(dev->end[part], dev->stream[stream]) == cudaSuccess;
+    struct gpu_clock *c = &dev->clock;
+    if (c->runs)
+        c->timed[phase] = cudaEventRecord(c->end[phase], dev->stream.of[stream]) == cudaSuccess;
 }
 
 enum status gpu_times(struct device *dev, struct breakdown *times, struct error *e)
 {
-    CUDA_TRY(cudaSetDevice(dev->ordinal), dev->where, e);
-    for (int part = 0; part < DEVICE_PARTS && e->status == ST_OK; part++) {
+    struct gpu_clock *c = &dev->clock;
+    gpu_use(dev, e);
+    for (int phase = 0; phase < DEVICE_PHASES && e->status == ST_OK; phase++) {
         float milliseconds = 0;
-        if (dev->timed[part] &&
-            CUDA_TRY(cudaEventSynchronize(dev->end[part]), dev->where, e) == ST_OK)
-            CUDA_TRY(cudaEventElapsedTime(&milliseconds, dev->begin[part], dev->end[part]),
-                     dev->where, e);
-        times->part_s[part] = 1e-3 * milliseconds;
-        dev->timed[part] = 0;
+        if (c->timed[phase] && CUDA_TRY(cudaEventSynchronize(c->end[phase]), dev->where, e) == ST_OK)
+            CUDA_TRY(cudaEventElapsedTime(&milliseconds, c->begin[phase], c->end[phase]), dev->where,
+                     e);
+        times->phase_s[phase] = 1e-3 * milliseconds;
+        c->timed[phase] = 0;
     }
     return e->status;
 }

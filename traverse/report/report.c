@@ -13,25 +13,31 @@
 
 /* ---- lines ---- */
 
+static const char *exchange_memory_name(const struct environment *env)
+{
+    return env->rank->exchange_memory == EXCHANGE_DEVICE ? "device" : "host";
+}
+
 void report_environment(FILE *out, const struct environment *env)
 {
-    const struct manifest *m = &env->graph->manifest;
-    fprintf(out, "graph: %s\n", env->folder);
+    const struct graph *graph = env->rank->graph;
+    const struct manifest *m = &graph->manifest;
+    fprintf(out, "graph: %s\n", env->args->folder);
     fprintf(out, "vertices: %" PRIu64 "\n", m->totals.n);
-    fprintf(out, "vertices_with_edges: %" PRIu64 "\n", env->graph->vertices);
+    fprintf(out, "vertices_with_edges: %" PRIu64 "\n", graph->vertices);
     fprintf(out, "input_edges: %" PRIu64 "\n", m->totals.edges);
     if (m->th == TH_INFINITE)
         fprintf(out, "th: inf\n");
     else
         fprintf(out, "th: %" PRIu64 "\n", m->th);
     fprintf(out, "delegates: %" PRIu64 "\n", m->d);
-    fprintf(out, "setup: %u ranks x %u shards, %d threads a rank, %s backend\n", env->comm->ranks,
-            env->graph->device_count, env->threads, env->backend);
-    fprintf(out, "exchange_memory: %s\n", env->exchange_memory);
-    fprintf(out, "direction: %s\n", env->direction);
+    fprintf(out, "setup: %u ranks x %u shards, %d threads a rank, %s backend\n",
+            env->rank->comm->ranks, graph->device_count, env->threads, env->rank->backend->name);
+    fprintf(out, "exchange_memory: %s\n", exchange_memory_name(env));
+    fprintf(out, "direction: %s\n", args_direction_name(env->args));
     fprintf(out, "load_s: %.6f (open %.6f, check %.6f, decode %.6f)\n",
-            env->graph->open_s + env->graph->check_s + env->graph->decode_s, env->graph->open_s,
-            env->graph->check_s, env->graph->decode_s);
+            graph->open_s + graph->check_s + graph->decode_s, graph->open_s, graph->check_s,
+            graph->decode_s);
     if (env->device_load.seconds > 0)
         fprintf(out, "device_load_s: %.6f (%.1f GB/s)\n", env->device_load.seconds,
                 1e-9 * (double)env->device_load.bytes / env->device_load.seconds);
@@ -52,7 +58,7 @@ void report_record(FILE *out, const struct record *r)
 
 enum measure { TIME, EDGES, TEPS };
 
-static double measured(const struct record *r, enum measure m)
+static double measured_value(const struct record *r, enum measure m)
 {
     return m == TIME ? r->time_s : m == EDGES ? (double)r->reach.edges : r->teps;
 }
@@ -66,7 +72,7 @@ static uint64_t summarise(const struct record *records, uint64_t count, enum mea
     memset(s, 0, sizeof *s);
     for (uint64_t i = 0; values != NULL && i < count; i++) {
         if (!several_levels || records[i].reach.levels > 1)
-            values[used++] = measured(&records[i], m);
+            values[used++] = measured_value(&records[i], m);
     }
     if (used > 0)
         statistics_of(values, used, s);
@@ -102,7 +108,7 @@ void report_summary(FILE *out, const struct environment *env, const struct recor
                     uint64_t count)
 {
     struct statistics s;
-    int some = env->several_levels;
+    int some = env->args->several_levels;
     uint64_t summarised = summarise(records, count, TIME, some, &s);
     fprintf(out, "NBFS: %" PRIu64 "\n", count);
     if (some)
@@ -164,37 +170,58 @@ static void json_graph(FILE *out, const struct graph *graph)
             graph->check_s, graph->decode_s);
 }
 
+static void json_bool(FILE *out, const char *name, int value)
+{
+    fprintf(out, "\"%s\": %s", name, value ? "true" : "false");
+}
+
+static void json_machine(FILE *out, const struct environment *env)
+{
+    const struct comm *comm = env->rank->comm;
+    fputs("    ", out);
+    json_string(out, "backend", env->rank->backend->name);
+    fputs(", ", out);
+    json_string(out, "mpi", comm->library);
+    fputs(", ", out);
+    json_string(out, "host", comm->host);
+    fprintf(out, ",\n    \"ranks\": %u, \"shards_per_rank\": %u, \"threads_per_rank\": %d, "
+            "\"ranks_on_host\": %u,\n", comm->ranks, env->rank->device_count, env->threads,
+            comm->host_ranks);
+}
+
+static void json_settings(FILE *out, const struct args *args, const char *exchange_memory)
+{
+    fputs("    ", out);
+    json_string(out, "direction", args_direction_name(args));
+    fputs(", ", out);
+    json_factors(out, "factor0", args->policy.factor0);
+    fputs(", ", out);
+    json_factors(out, "factor1", args->policy.factor1);
+    fputs(",\n    ", out);
+    json_string(out, "mask_reduction", args_reduction_name(args));
+    fputs(", ", out);
+    json_string(out, "exchange_memory", exchange_memory);
+    fputs(", ", out);
+    json_bool(out, "local_all2all", args->exchange.local_all2all);
+    fputs(", ", out);
+    json_bool(out, "uniquify", args->exchange.uniquify);
+    fputs(", ", out);
+    json_bool(out, "parents", args->parents != NULL);
+    fputs(", ", out);
+    if (!args->roots_given)
+        fprintf(out, "\"seed\": %" PRIu64 ", ", args->seed);
+}
+
 static void json_environment(FILE *out, const struct environment *env)
 {
     fputs("  \"environment\": {\n    ", out);
     json_string(out, "version", DBFS_VERSION);
     fputs(", ", out);
-    json_string(out, "graph", env->folder);
+    json_string(out, "graph", env->args->folder);
     fputs(",\n", out);
-    json_graph(out, env->graph);
-    fputs("    ", out);
-    json_string(out, "backend", env->backend);
-    fputs(", ", out);
-    json_string(out, "mpi", env->comm->library);
-    fputs(", ", out);
-    json_string(out, "host", env->comm->host);
-    fprintf(out, ",\n    \"ranks\": %u, \"shards_per_rank\": %u, \"threads_per_rank\": %d, "
-            "\"ranks_on_host\": %u,\n    ", env->comm->ranks, env->graph->device_count,
-            env->threads, env->comm->host_ranks);
-    json_string(out, "direction", env->direction);
-    fputs(", ", out);
-    json_factors(out, "factor0", env->policy->factor0);
-    fputs(", ", out);
-    json_factors(out, "factor1", env->policy->factor1);
-    fputs(",\n    ", out);
-    json_string(out, "mask_reduction", env->reduction);
-    fputs(", ", out);
-    json_string(out, "exchange_memory", env->exchange_memory);
-    fprintf(out, ", \"local_all2all\": %s, \"uniquify\": %s, \"parents\": %s, ",
-            env->local_all2all ? "true" : "false", env->uniquify ? "true" : "false",
-            env->parents ? "true" : "false");
-    if (env->sampled)
-        fprintf(out, "\"seed\": %" PRIu64 ", ", env->seed);
+    json_graph(out, env->rank->graph);
+    json_machine(out, env);
+    json_settings(out, env->args, exchange_memory_name(env));
     fprintf(out, "\"device_load_s\": %.9f, \"device_load_bytes\": %" PRIu64 ", ",
             env->device_load.seconds, env->device_load.bytes);
     fprintf(out, "\"start_s\": %.9f\n  },\n", env->start_s);
@@ -213,7 +240,7 @@ static void json_summary(FILE *out, const struct environment *env, const struct 
                          uint64_t count)
 {
     struct statistics s;
-    int some = env->several_levels;
+    int some = env->args->several_levels;
     fprintf(out, "  \"summary\": {\n    \"searches\": %" PRIu64, count);
     fprintf(out, ", \"summarised\": %" PRIu64 ",\n", summarise(records, count, TIME, some, &s));
     json_statistics(out, "time_s", &s);
@@ -232,14 +259,14 @@ static void json_summary(FILE *out, const struct environment *env, const struct 
             summary_checksum(records, count));
 }
 
-/* Seconds of each part, level by level. */
+/* Seconds of each phase, level by level. */
 static void json_levels(FILE *out, const struct record *r)
 {
     fputs(",\n     \"levels_s\": {", out);
-    for (int part = 0; part < PARTS; part++) {
-        fprintf(out, "%s\"%s\": [", part > 0 ? ",\n       " : "", part_name[part]);
+    for (int phase = 0; phase < PHASES; phase++) {
+        fprintf(out, "%s\"%s\": [", phase > 0 ? ",\n       " : "", phase_name[phase]);
         for (uint32_t i = 0; i < r->iterations; i++)
-            fprintf(out, "%s%.9f", i > 0 ? ", " : "", r->levels[i].part_s[part]);
+            fprintf(out, "%s%.9f", i > 0 ? ", " : "", r->levels[i].phase_s[phase]);
         fputs("]", out);
     }
     fputs("}", out);

@@ -78,20 +78,17 @@ static enum status take_arrays(struct results *r, struct error *e)
     return ST_OK;
 }
 
-enum status results_open(struct results **result, const struct graph *graph,
-                         const struct comm *comm, const struct backend *backend,
-                         struct device *const *devices, int parents, int output,
-                         struct memory_budget *budget, struct error *e)
+enum status results_open(struct results **result, const struct rank *rank, int parents, int output,
+                         struct error *e)
 {
     *result = NULL;
     struct results *r = calloc(1, sizeof *r);
     if (r == NULL)
         return fail_memory(e, "results", sizeof *r);
-    r->graph = graph;
-    r->comm = comm;
-    r->backend = backend;
-    r->devices = devices;
-    r->budget = budget;
+    r->rank = rank;
+    r->graph = rank->graph;
+    r->comm = rank->comm;
+    r->budget = rank->budget;
     r->with_parents = parents;
     r->with_output = output;
     if (take_arrays(r, e) != ST_OK) {
@@ -139,7 +136,7 @@ static void add_locals(const struct results *r, uint32_t g, struct sums *sums)
     }
 }
 
-/* Every shard knows every delegate: rank 0 counts them. */
+/* Every shard knows every delegate: the first one of rank 0 counts them. */
 static void add_delegates(const struct results *r, struct sums *sums)
 {
     const struct shard *shard = &r->graph->shards[0];
@@ -178,14 +175,6 @@ static uint64_t count_loops(const struct results *r, const struct root *root)
     return sum;
 }
 
-static uint64_t row_length(const struct csr *csr, uint64_t row)
-{
-    uint64_t length = csr_offset(csr, row + 1) - csr_offset(csr, row);
-    for (uint32_t j = 0; j < csr->head_columns; j++)
-        length += csr->heads[j * csr->rows + row] != HEAD_NONE;
-    return length;
-}
-
 /* Directed edges kept whose source was reached. Rows that were not reached are the few, usually. */
 static uint64_t count_kept(const struct csr *csr, const int32_t *depth)
 {
@@ -195,41 +184,55 @@ static uint64_t count_kept(const struct csr *csr, const int32_t *depth)
 #pragma omp parallel for if (csr->rows > 16384) schedule(static) reduction(+ : unreached)
     for (uint64_t i = 0; i < csr->rows; i++) {
         if (depth[i] == DEPTH_UNREACHED && mask_bit(csr->sources, i))
-            unreached += row_length(csr, i);
+            unreached += csr_row_length(csr, i);
     }
     return csr->edges - unreached;
+}
+
+/* Directed edges kept, on device g, whose source was reached. */
+static uint64_t count_kept_of(const struct results *r, uint32_t g)
+{
+    uint64_t kept = 0;
+    for (int s = 0; s < SUBGRAPHS; s++) {
+        int normals = subgraph_rows((enum subgraph)s) == NORMALS;
+        kept += count_kept(&r->graph->shards[g].csr[s], normals ? r->depth[g] : r->delegate_depth);
+    }
+    return kept;
+}
+
+/* What would be counted once too often, or not at all: delegates, and a root without edges. */
+static void add_shared(const struct results *r, const struct root *root, struct sums *sums)
+{
+    if (r->comm->rank != 0)
+        return;
+    add_delegates(r, sums);
+    if (root->at == ROOT_AT_ISOLATED) {
+        sums->vertices++;
+        sums->checksum += id_hash(r->graph, root->id, 0);
+    }
 }
 
 enum status results_collect(struct results *r, const struct root *root, struct reach *reach,
                             struct error *e)
 {
+    const struct rank *rank = r->rank;
     struct sums sums = {0};
     uint64_t kept = 0;
-    for (uint32_t g = 0; g < r->graph->device_count; g++) {
-        const struct shard *shard = &r->graph->shards[g];
-        if (r->backend->depths(r->devices[g], r->depth[g], r->delegate_depth, e) != ST_OK)
+    for (uint32_t g = 0; g < rank->device_count; g++) {
+        if (rank->backend->results->depths(rank->devices[g], r->depth[g], r->delegate_depth, e) !=
+            ST_OK)
             return e->status;
         add_locals(r, g, &sums);
-        kept += count_kept(&shard->csr[NN], r->depth[g]) + count_kept(&shard->csr[ND], r->depth[g]) +
-                count_kept(&shard->csr[DN], r->delegate_depth) +
-                count_kept(&shard->csr[DD], r->delegate_depth);
+        kept += count_kept_of(r, g);
     }
-    if (r->comm->rank == 0) {
-        add_delegates(r, &sums);
-        if (root->at == ROOT_AT_ISOLATED) {
-            sums.vertices++;
-            sums.checksum += id_hash(r->graph, root->id, 0);
-        }
-    }
+    add_shared(r, root, &sums);
     uint64_t totals[5] = {sums.vertices, sums.degrees, sums.checksum, kept, count_loops(r, root)};
-    uint64_t deepest = UINT64_MAX - sums.deepest; /* the minimum of these is the deepest */
     comm_sum_u64(r->comm, totals, 5);
-    comm_min_u64(r->comm, &deepest, 1);
     *reach = (struct reach){.vertices = totals[0],
                             .edges = totals[1] / 2 + totals[4],
                             .edges_no_loops = totals[1] / 2,
                             .edges_kept = totals[3] / 2,
-                            .levels = UINT64_MAX - deepest + 1,
+                            .levels = comm_max_of(r->comm, sums.deepest) + 1,
                             .checksum = totals[2]};
     return ST_OK;
 }

@@ -2,8 +2,7 @@
 #ifndef DBFS_RESULTS_H
 #define DBFS_RESULTS_H
 
-#include "traverse/bfs.h"
-#include "traverse/graph.h"
+#include "traverse/rank.h"
 
 #include "formats/name_map.h"
 
@@ -19,12 +18,10 @@ struct reach {
 
 struct results;
 
-/* Arrays over the vertices of this rank; `parents` adds those for parents, `output` the index by
- * id that results_write needs. */
-enum status results_open(struct results **results, const struct graph *graph,
-                         const struct comm *comm, const struct backend *backend,
-                         struct device *const *devices, int parents, int output,
-                         struct memory_budget *budget, struct error *e);
+/* Takes arrays over the vertices of this rank: those for depths, with `parents` those for parents, and with
+ * `output` the index by id that results_write needs. */
+enum status results_open(struct results **results, const struct rank *rank, int parents,
+                         int output, struct error *e);
 void results_close(struct results *results); /* NULL is allowed */
 
 /* Collective. Fetches the depths of the last search and counts. */
@@ -37,10 +34,10 @@ enum status results_parents(struct results *results, struct error *e);
 
 enum result_kind { RESULT_DEPTHS, RESULT_PARENTS };
 
-/* Collective. Rank 0 writes `path`: .npy an array indexed by id (depths int32, parents int64), else
- * lines "id value", or with a `map` (of rank 0; NULL: none) lines of name, tab and depth or name.
- * -1 where unreached. */
+/* Collective. Rank 0 writes a file; a %d in its name stands for the original id of the root. A name that ends in
+ * .npy gives an array indexed by id (depths int32, parents int64). Otherwise the file has lines "id value", or
+ * with a `map` (of rank 0; NULL: none) lines of name, tab and depth or name. -1 where unreached. */
 enum status results_write(struct results *results, enum result_kind kind, const struct root *root,
-                          const char *path, const struct name_map *map, struct error *e);
+                          const char *name, const struct name_map *map, struct error *e);
 
 #endif

@@ -7,10 +7,9 @@
 #define CODE_NONE UINT32_MAX /* a slot without vertex */
 
 struct results {
-    const struct graph *graph;
+    const struct rank *rank;
+    const struct graph *graph; /* the rank's, as are the others */
     const struct comm *comm;
-    const struct backend *backend;
-    struct device *const *devices;
     struct memory_budget *budget;
     int with_parents, with_output;
     int32_t **depth;       /* [G][locals] */

@@ -146,15 +146,31 @@ static uint64_t parent_id(const struct results *r, uint32_t g, uint32_t code, ui
     return local_vertex_id(shard, code);
 }
 
-/* Takes the codes of device g: ids of known parents, and questions for the others. */
-static enum status take_codes(struct post *post, uint32_t g, uint32_t *local_codes,
-                              uint32_t *delegate_codes, struct error *e)
+/* Asks every nn neighbour of a local vertex that another device found; those on this device did not. */
+static enum status ask_neighbours(struct post *post, uint32_t g, uint64_t local, struct error *e)
+{
+    const struct shard *shard = &post->r->graph->shards[g];
+    const struct csr *nn = &shard->csr[NN];
+    uint64_t local_mask = (UINT64_C(1) << shard->local_bits) - 1;
+    uint64_t heads = nn->head_columns, length = csr_row_length(nn, local), rest = csr_offset(nn, local);
+    for (uint64_t j = 0; j < length && e->status == ST_OK; j++) {
+        uint64_t to = j < heads ? nn->heads[j * nn->rows + local] : csr_column(nn, rest + j - heads);
+        uint32_t owner = (uint32_t)(to >> shard->local_bits);
+        struct question q = {to & local_mask, post->r->depth[g][local] - 1, (uint32_t)local};
+        if (owner != shard->index)
+            put_question(box_of(post, post->out, g, owner), q, e);
+    }
+    return e->status;
+}
+
+/* Turns the codes of device g into ids of parents, and into questions where the device does not know. */
+static enum status resolve_codes(struct post *post, uint32_t g, uint32_t *local_codes,
+                                 uint32_t *delegate_codes, struct error *e)
 {
     struct results *r = post->r;
     const struct shard *shard = &r->graph->shards[g];
-    const struct csr *nn = &shard->csr[NN];
-    uint64_t local_mask = (UINT64_C(1) << shard->local_bits) - 1;
-    if (r->backend->parents(r->devices[g], local_codes, delegate_codes, e) != ST_OK)
+    if (r->rank->backend->results->parents(r->rank->devices[g], local_codes, delegate_codes, e) !=
+        ST_OK)
         return e->status;
     for (uint64_t i = 0; i < shard->d; i++) {
         uint64_t id = parent_id(r, g, delegate_codes[i], shard_delegate_id(shard, i));
@@ -163,19 +179,8 @@ static enum status take_codes(struct post *post, uint32_t g, uint32_t *local_cod
     }
     for (uint64_t i = 0; i < shard->locals; i++) {
         r->parent[g][i] = parent_id(r, g, local_codes[i], local_vertex_id(shard, i));
-        if (local_codes[i] != PARENT_REMOTE)
-            continue;
-        uint64_t heads = nn->head_columns, begin = csr_offset(nn, i), end = csr_offset(nn, i + 1);
-        for (uint64_t j = 0; j < heads + (end - begin); j++) {
-            uint64_t to = j < heads ? nn->heads[j * nn->rows + i] : csr_column(nn, begin + j - heads);
-            if (j < heads && to == HEAD_NONE)
-                continue;
-            uint32_t owner = (uint32_t)(to >> shard->local_bits);
-            struct question q = {to & local_mask, r->depth[g][i] - 1, (uint32_t)i};
-            if (owner != shard->index &&
-                put_question(box_of(post, post->out, g, owner), q, e) != ST_OK)
-                return e->status;
-        }
+        if (local_codes[i] == PARENT_REMOTE && ask_neighbours(post, g, i, e) != ST_OK)
+            return e->status;
     }
     return ST_OK;
 }
@@ -191,7 +196,7 @@ static enum status ask(struct post *post, struct error *e)
         memory_take(r->budget, (void **)&local_codes, locals, 4, "parent codes", e);
         memory_take(r->budget, (void **)&delegate_codes, d, 4, "parent codes", e);
         if (e->status == ST_OK)
-            take_codes(post, g, local_codes, delegate_codes, e);
+            resolve_codes(post, g, local_codes, delegate_codes, e);
         memory_release(r->budget, local_codes);
         memory_release(r->budget, delegate_codes);
         if (e->status != ST_OK)
@@ -200,34 +205,40 @@ static enum status ask(struct post *post, struct error *e)
     return ST_OK;
 }
 
-/* Turns each device's incoming questions into its outgoing answers. */
+/* Answers the questions of one shard to device g. */
+static enum status answer_shard(struct post *post, uint32_t g, uint32_t s, struct error *e)
+{
+    const struct shard *shard = &post->r->graph->shards[g];
+    struct box *in = box_of(post, post->in, g, s), *out = box_of(post, post->out, g, s);
+    out->count = 0;
+    for (uint64_t i = 0; i < in->count; i++) {
+        struct question q = in->items[i];
+        if (q.vertex >= shard->locals)
+            return fail(e, ST_BAD_DATA,
+                        "%s: nn: another shard names a vertex this one does not have",
+                        container_path(shard->file));
+        if (post->r->depth[g][q.vertex] != q.depth)
+            continue;
+        q.vertex = local_vertex_id(shard, q.vertex);
+        if (put_question(out, q, e) != ST_OK)
+            return e->status;
+    }
+    return ST_OK;
+}
+
 static enum status answer(struct post *post, struct error *e)
 {
-    struct results *r = post->r;
     for (uint32_t g = 0; g < post->G; g++) {
-        const struct shard *shard = &r->graph->shards[g];
         for (uint32_t s = 0; s < post->p; s++) {
-            struct box *in = box_of(post, post->in, g, s), *out = box_of(post, post->out, g, s);
-            out->count = 0;
-            for (uint64_t i = 0; i < in->count; i++) {
-                struct question q = in->items[i];
-                if (q.vertex >= shard->locals)
-                    return fail(e, ST_BAD_DATA,
-                                "%s: nn: another shard names a vertex this one does not have",
-                                container_path(shard->file));
-                if (r->depth[g][q.vertex] != q.depth)
-                    continue;
-                q.vertex = local_vertex_id(shard, q.vertex);
-                if (put_question(out, q, e) != ST_OK)
-                    return e->status;
-            }
+            if (answer_shard(post, g, s, e) != ST_OK)
+                return e->status;
         }
     }
     return ST_OK;
 }
 
-/* The smallest id among those that answered. */
-static void take_answers(struct post *post)
+/* A vertex that asked gets the smallest id among those that answered. */
+static void keep_answers(struct post *post)
 {
     for (uint32_t g = 0; g < post->G; g++) {
         uint64_t *parent = post->r->parent[g];
@@ -248,7 +259,7 @@ enum status results_parents(struct results *r, struct error *e)
         return e->status;
     if (ask(&post, e) == ST_OK && post_exchange(&post, e) == ST_OK && answer(&post, e) == ST_OK &&
         post_exchange(&post, e) == ST_OK)
-        take_answers(&post);
+        keep_answers(&post);
     post_close(&post);
     if (e->status == ST_OK)
         comm_min_u64(r->comm, r->delegate_parent, r->graph->manifest.d);

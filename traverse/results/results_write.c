@@ -15,6 +15,14 @@
 
 enum { WINDOW = 1 << 18, NPY_HEADER_BYTES = 128 };
 
+/* What is written, and how. */
+struct output {
+    enum result_kind kind;
+    const struct root *root;
+    const struct name_map *map; /* NULL: ids */
+    int npy;                    /* numpy's format; otherwise lines */
+};
+
 static int is_npy(const char *path)
 {
     size_t length = strlen(path);
@@ -52,8 +60,8 @@ static int64_t value_of(const struct results *r, enum result_kind kind, uint32_t
 }
 
 /* This rank's values of ids first..first+count, -1 elsewhere. */
-static void fill_window(const struct results *r, enum result_kind kind, const struct root *root,
-                        uint64_t first, uint64_t count, int64_t *values)
+static void fill_window(const struct results *r, const struct output *o, uint64_t first,
+                        uint64_t count, int64_t *values)
 {
     const struct graph *graph = r->graph;
     uint32_t p = graph->manifest.p;
@@ -65,10 +73,10 @@ static void fill_window(const struct results *r, enum result_kind kind, const st
         if (rank_of_shard(shard, r->comm->ranks) != r->comm->rank)
             continue;
         uint32_t g = device_of_shard(shard, r->comm->ranks);
-        if (id == root->id) /* also one without edges, which no device holds */
-            values[i] = kind == RESULT_DEPTHS ? 0 : (int64_t)(first + i);
+        if (id == o->root->id) /* also one without edges, which no device holds */
+            values[i] = o->kind == RESULT_DEPTHS ? 0 : (int64_t)(first + i);
         else
-            values[i] = value_of(r, kind, g, r->code[g][slot_of_vertex(id, p)]);
+            values[i] = value_of(r, o->kind, g, r->code[g][slot_of_vertex(id, p)]);
     }
 }
 
@@ -112,17 +120,16 @@ static enum status write_name(struct outfile *out, struct map_name name, char en
 }
 
 /* The same through a map, which is read in order for the vertices and anywhere for their parents. */
-static enum status write_named_lines(struct outfile *out, enum result_kind kind,
-                                     const struct name_map *map, uint64_t first, uint64_t count,
-                                     const int64_t *values, struct error *e)
+static enum status write_named_lines(struct outfile *out, const struct output *o, uint64_t first,
+                                     uint64_t count, const int64_t *values, struct error *e)
 {
     char number[32];
-    struct map_name vertex = name_map_at(map, first);
+    struct map_name vertex = name_map_at(o->map, first);
     for (uint64_t i = 0; i < count && e->status == ST_OK; i++) {
         vertex = i > 0 ? name_map_after(vertex) : vertex;
         struct map_name value = {number, 0};
-        if (kind == RESULT_PARENTS && values[i] >= 0)
-            value = name_map_at(map, (uint64_t)values[i]);
+        if (o->kind == RESULT_PARENTS && values[i] >= 0)
+            value = name_map_at(o->map, (uint64_t)values[i]);
         else
             value.length = (size_t)(put_number(number, values[i]) - number);
         if (write_name(out, vertex, '\t', e) == ST_OK)
@@ -144,47 +151,66 @@ static enum status write_binary(struct outfile *out, enum result_kind kind, uint
     return outfile_write(out, narrow, count * sizeof *narrow, e);
 }
 
-static enum status write_windows(struct results *r, enum result_kind kind, const struct root *root,
-                                 const char *path, const struct name_map *map,
+static enum status write_window(struct outfile *out, const struct output *o, uint64_t first,
+                                uint64_t count, int64_t *values, struct error *e)
+{
+    if (o->npy)
+        return write_binary(out, o->kind, count, values, e);
+    if (o->map != NULL)
+        return write_named_lines(out, o, first, count, values, e);
+    return write_lines(out, first, count, values, e);
+}
+
+/* Collective; rank 0 has `out`. After a failed write it still takes part in the reductions. */
+static enum status write_windows(const struct results *r, const struct output *o,
                                  struct outfile *out, int64_t *values, struct error *e)
 {
     uint64_t n = r->graph->manifest.totals.n;
-    int writes = r->comm->rank == 0, npy = is_npy(path);
-    if (writes && npy)
-        write_npy_header(out, kind, n, e);
+    if (out != NULL && o->npy)
+        write_npy_header(out, o->kind, n, e);
     for (uint64_t first = 0; first < n; first += WINDOW) {
         uint64_t count = n - first < WINDOW ? n - first : WINDOW;
-        fill_window(r, kind, root, first, count, values);
+        fill_window(r, o, first, count, values);
         comm_max_i64(r->comm, values, (int)count, 0);
-        /* after a failed write the other ranks still take part in the reductions */
-        if (writes && e->status == ST_OK) {
-            if (npy)
-                write_binary(out, kind, count, values, e);
-            else if (map != NULL)
-                write_named_lines(out, kind, map, first, count, values, e);
-            else
-                write_lines(out, first, count, values, e);
-        }
+        if (out != NULL && e->status == ST_OK)
+            write_window(out, o, first, count, values, e);
     }
     return e->status;
 }
 
-enum status results_write(struct results *r, enum result_kind kind, const struct root *root,
-                          const char *path, const struct name_map *map, struct error *e)
+/* The name with %d replaced by the root. To free; NULL: no memory. */
+static char *name_for_root(const char *pattern, uint64_t root)
 {
+    const char *at = strstr(pattern, "%d");
+    char *name = malloc(strlen(pattern) + 24);
+    if (name == NULL)
+        return NULL;
+    if (at == NULL)
+        strcpy(name, pattern);
+    else
+        sprintf(name, "%.*s%" PRIu64 "%s", (int)(at - pattern), pattern, root, at + 2);
+    return name;
+}
+
+enum status results_write(struct results *r, enum result_kind kind, const struct root *root,
+                          const char *name, const struct name_map *map, struct error *e)
+{
+    struct output output = {.kind = kind, .root = root, .map = map, .npy = is_npy(name)};
     struct outfile *out = NULL;
+    char *path = name_for_root(name, original_id(r->graph, root->id));
     int64_t *values = malloc(WINDOW * sizeof *values);
-    if (values == NULL)
-        fail_memory(e, path, WINDOW * sizeof *values);
+    if (path == NULL || values == NULL)
+        fail_memory(e, name, WINDOW * sizeof *values);
     else if (r->comm->rank == 0)
         outfile_open(&out, path, e);
     if (comm_agree(r->comm, e) == ST_OK)
-        write_windows(r, kind, root, path, map, out, values, e);
+        write_windows(r, &output, out, values, e);
     if (out != NULL && e->status == ST_OK) {
         outfile_commit(out, NULL, e);
         out = NULL;
     }
     outfile_abort(out);
     free(values);
+    free(path);
     return comm_agree(r->comm, e);
 }
