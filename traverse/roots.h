@@ -3,7 +3,7 @@
 #define DBFS_ROOTS_H
 
 #include "args.h"
-#include "rank.h"
+#include "rank_devices.h"
 
 #include "formats/name_map.h"
 

@@ -11,7 +11,7 @@
 #ifndef DBFS_EXCHANGE_H
 #define DBFS_EXCHANGE_H
 
-#include "traverse/rank.h"
+#include "traverse/rank_devices.h"
 
 enum exchange_memory_choice { EXCHANGE_MEMORY_AUTO, EXCHANGE_MEMORY_HOST, EXCHANGE_MEMORY_DEVICE };
 

@@ -1,5 +1,5 @@
-/* rank.c: see rank.h */
-#include "rank.h"
+/* rank_devices.c: see rank_devices.h */
+#include "rank_devices.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-/* rank.h: what one rank searches with: its shards, a device for each of them, and the other ranks */
-#ifndef DBFS_RANK_H
-#define DBFS_RANK_H
+/* rank_devices.h: what one rank searches with: its shards, a device for each of them, and the other ranks */
+#ifndef DBFS_RANK_DEVICES_H
+#define DBFS_RANK_DEVICES_H
 
 #include "backend.h"
 #include "graph.h"
