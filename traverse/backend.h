@@ -133,8 +133,7 @@ struct backend_messages {
     enum status (*take_outgoing)(struct device *device, uint32_t shard, uint32_t *ids,
                                  struct error *e);
 
-    /* Drops duplicates within each of the boxes, which are in the device's own memory: boxes in host memory need no
-     * device. NULL if devices have no memory of their own. */
+    /* Drops duplicates within each of the boxes, which are in the device's own memory. NULL if it has none. */
     enum status (*uniquify)(struct device *device, struct outbox *boxes, uint32_t count,
                             struct error *e);
 

@@ -1,28 +1,29 @@
 /* bfs.c: the level loop: figures 3 and 4 of Pan et al.; see bfs.h
  *
- * Every member of the team (team.h) runs search_levels for its devices. A level has five steps:
- *   previsit  the vertices that the last level found, without those visited before, are the frontier
+ * Each member of the team (team.h) runs search_levels for the devices that it drives. A level has five steps:
+ *   previsit  what the last level found, without what was visited before, becomes the frontier
  *   choose    push or pull, for each subgraph of each device
  *   visit     dd and nd find delegates; dn and nn find normals
  *   reduce    the delegates that any device found become known to every device
- *   exchange  the normals that nn found go to their owners
- * The last two are one function, exchange_level, since messages of both kinds overlap.
+ *   exchange  the normals that nn found become known to the devices that own them
+ * exchange_level does the last two, because their messages overlap.
  *
- * When level L begins:
- * - the vertices at distance L are known as found, and none of them has a depth yet: a delegate on every
- *   device, a normal on the device that owns it;
- * - every vertex nearer than L has its depth, and is marked as visited wherever it is known;
- * - an edge of the frontier, whichever end it is looked at from, is on one device, because each edge is.
- * A vertex at distance L + 1 is therefore found in this level, by a push from a frontier vertex or by a pull
- * that looks for one; a vertex that is visited is never found again. A pull of delegates, or from
- * delegates, may take any visited parent for one of the frontier: an unvisited vertex has no older one.
- * The search ends with the first level that finds nothing on any device.
+ * A delegate is known to every device, a normal vertex to the device that owns it. When level L begins:
+ * 1. vertices at a distance below L are marked as visited where they are known;
+ * 2. vertices at distance L are known as found, and are about to become the frontier;
+ * 3. no other vertex has been found.
+ * Every edge from the frontier is a row entry of a device that knows the row as frontier, so pushes find every
+ * vertex at distance L + 1. Pulls find the same ones from the other end: the reverse of an edge is on the same
+ * device, except for nn, which is pulled only if there is one device. Visited vertices are never found again.
+ * The search ends with the first level in which no device finds anything.
  *
- * The members meet twice before the exchange: when all devices have read what others found for them, which
- * the next visit overwrites, and when all devices have found what they find. A device that is alone exchanges
- * nothing, and is waited for once a level, for its counts. A level costs the work of its frontier and
- * passes over masks; nothing else is proportional to n. After a failure a member does nothing until it
- * meets the others.
+ * The members meet where a device needs what others did:
+ * - after choosing, when every device has read what others found for it, which their next visit overwrites;
+ * - after finishing, when every device has found what it will find, which the exchange reads.
+ * A device that is alone exchanges nothing, and the host waits for it once a level, for its counts. A level costs
+ * the work of its frontier and passes over masks; nothing else is proportional to n.
+ *
+ * After a failure a member does nothing until it meets the others, who then fail with it.
  */
 #include "bfs.h"
 
@@ -74,8 +75,7 @@ static void previsit(struct search *s, const struct member *m, int32_t depth, st
         rank->backend->search->previsit(rank->devices[i], depth, e);
 }
 
-/* Section IV-B: each subgraph for itself. nn can only be pulled with a single shard: otherwise the reverses of
- * its edges are on other devices. */
+/* Section IV-B: for each subgraph by itself. */
 static void choose_for(struct bfs *bfs, uint32_t i, struct error *e)
 {
     const struct backend_search *search = bfs->rank->backend->search;
@@ -85,7 +85,7 @@ static void choose_for(struct bfs *bfs, uint32_t i, struct error *e)
         struct subgraph_work *work = &level->work.of[g];
         enum direction *direction = &level->directions.of[g];
         if (g == NN && !rank_is_alone(bfs->rank))
-            continue;
+            continue; /* a push: the reverses of its edges are on other devices */
         if (direction_needs_forward(&bfs->policy, (enum subgraph)g, work, *direction))
             search->count_forward(bfs->rank->devices[i], (enum subgraph)g, &work->forward, e);
         *direction = choose_direction(&bfs->policy, (enum subgraph)g, work, *direction);

@@ -1,8 +1,8 @@
 /* cpu_previsit.c: turns the last level's updates into the frontier and counts its workload.
  *
- * Delegates: incoming bits not yet visited are the frontier; mark them. Normals: those that local
- * visits found are marked already; received ones were marked and filtered on arrival. Frontier
- * vertices without edges in a subgraph do not count for it.
+ * Delegates: incoming bits that are not visited are the frontier, and are marked here. Normals were marked when
+ * a local visit found them or when they arrived. Frontier vertices without edges in a subgraph do not count
+ * for it.
  */
 #include "cpu_device.h"
 
@@ -10,7 +10,7 @@
 
 enum { BLOCK_WORDS = 8 };
 
-/* The last frontier's bits, taken out of frontier_d again. */
+/* Takes the last frontier's bits out of the mask again. */
 static void clear_frontier(struct device *dev)
 {
     if (!dev->delegates.fresh_listed)

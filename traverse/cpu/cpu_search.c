@@ -88,7 +88,7 @@ static enum status cpu_previsit(struct device *dev, int32_t depth, struct error 
     return ST_OK;
 }
 
-/* A visit of g finds what the reverse of g has as sources. */
+/* A visit of g finds vertices that are sources of the reverse of g. */
 static enum status cpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     (void)e;
@@ -134,8 +134,8 @@ static uint64_t visit_subgraph(struct device *dev, enum subgraph g, enum directi
     return pulled;
 }
 
-/* nd looks for normals visited before this level, so it comes before dn and nn. nn is last: after a pull of dn most
- * of its destinations are visited, and it has little to do. */
+/* A pull of nd looks for normals that were visited before this level, so nd comes before dn and nn, which visit
+ * others. nn is last: after a pull of dn most of its destinations are visited, and it has little to do. */
 static enum status cpu_visit(struct device *dev, const struct directions *directions,
                              struct error *e)
 {

@@ -49,8 +49,8 @@ struct gpu_vertices {
     uint32_t *parent;   /* NULL: not recorded */
 };
 
-/* What a previsit counts of one kind of vertices. They are the sources of two subgraphs, which stand by the kind of
- * their columns. */
+/* What a previsit counts of one kind of vertices. They are the rows of two subgraphs, which are told apart by
+ * the kind of their columns. */
 struct gpu_counts {
     unsigned long long fresh;
     unsigned long long listed;                /* that went into the queue, while there was room */
@@ -74,7 +74,7 @@ struct gpu_previsit {
     struct gpu_vertices vertices;
     uint32_t *in;
     int32_t depth;
-    struct gpu_csr csr[VERTEX_KINDS]; /* whose sources the vertices are, by the kind of columns */
+    struct gpu_csr csr[VERTEX_KINDS]; /* whose rows the vertices are, by the kind of columns */
     uint64_t room;
     struct gpu_counts *counts;
 };
@@ -147,8 +147,8 @@ void cuda_push_merged(const struct gpu_csr *csr, const struct gpu_queue *queue,
                       const struct gpu_target *target, const struct gpu_scan *scan,
                       cudaStream_t stream);
 
-/* Rows of `csr` that are neither visited nor in the target's `next` look for a column in the mask `parents`;
- * those that find one enter `next`. Columns have 4 bytes. */
+/* Rows of `csr` that are neither visited nor in `next` of the target look for a column in the mask `parents`.
+ * Those that find one enter `next`. Columns have 4 bytes. */
 void cuda_pull_rows(const struct gpu_csr *csr, const struct gpu_target *target,
                     const uint32_t *parents, cudaStream_t stream);
 

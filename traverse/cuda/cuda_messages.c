@@ -1,8 +1,7 @@
-/* cuda_messages.c: what GPUs give to each other, to the host and to MPI between two levels
+/* cuda_messages.c: what GPUs give to each other, to the host and to MPI between two levels; see backend.h
  *
- * Inside a rank masks are read straight from the peers' memory, and copied where a GPU cannot see the
- * other; vertices are read there, too, or go by peer copies, which the driver takes through the host
- * where it must.
+ * Within a rank a GPU reads masks and vertices in the memory of the others. If it cannot see that memory, the
+ * driver copies them, through the host if there is no other way.
  */
 #include "cuda_device.h"
 #include "cuda_error.h"
@@ -33,7 +32,7 @@ static int can_read(int from, int to)
 
 /* ---- masks ---- */
 
-/* Adds the masks that `dev` cannot read itself, one after the other, by way of its frontier mask,
+/* ORs the masks that `dev` cannot read into what comes in to it. Each is first copied to its frontier mask,
  * which nothing needs between two levels. */
 static enum status or_copies(struct device *dev, struct device *const *devices, uint32_t count,
                              struct error *e)
@@ -53,7 +52,7 @@ static enum status or_copies(struct device *dev, struct device *const *devices, 
     return e->status;
 }
 
-/* ORs the updates of all devices into what comes in to `dev`. */
+/* What comes in to `dev` becomes the OR of the updates of all devices. */
 static enum status or_updates(struct device *dev, struct device *const *devices, uint32_t count,
                               struct error *e)
 {
@@ -85,8 +84,7 @@ static int gpu_updated(const struct device *dev)
     return dev->masks.updated;
 }
 
-/* For other ranks only the first device reads, and hands on to the host; without them every device
- * reads for itself. */
+/* With a mask to write, this is the first device of several ranks: the host waits for it. */
 static enum status gpu_read_masks(struct device *dev, struct device *const *devices, uint32_t count,
                            uint64_t *mask, struct error *e)
 {
@@ -100,7 +98,7 @@ static enum status gpu_read_masks(struct device *dev, struct device *const *devi
     return e->status;
 }
 
-/* Updates are cleared when every device has read them: what comes in holds them. */
+/* The device's own updates are part of what comes in. They are cleared when all devices have read them. */
 static enum status gpu_take_mask(struct device *dev, struct device *const *devices, uint32_t count,
                           const uint64_t *mask, struct error *e)
 {
@@ -134,7 +132,7 @@ static void gpu_host_release(void *memory)
     cudaFreeHost(memory);
 }
 
-/* An allocation of its own, which MPI libraries can open in another process. */
+/* Each buffer is an allocation of its own, which MPI libraries can open in another process. */
 static void *gpu_exchange_take(struct device *dev, size_t bytes)
 {
     void *memory = NULL;
@@ -162,7 +160,7 @@ static uint64_t gpu_outgoing(const struct device *dev, uint32_t shard)
     return dev->traffic.bins.published[shard + 1] - dev->traffic.bins.published[shard];
 }
 
-/* Into host memory, this device's or, gathered for it, another one's: the driver knows which. */
+/* The driver knows where `ids` lies: in host memory, or in that of this or another device. */
 static enum status gpu_take_outgoing(struct device *dev, uint32_t shard, uint32_t *ids, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];
@@ -175,7 +173,8 @@ static enum status gpu_take_outgoing(struct device *dev, uint32_t shard, uint32_
     return e->status;
 }
 
-/* The counts go by way of the cursors of the bins, which nothing needs when those are full. */
+/* Counts on the device what is left of each box, in the cursors of the bins, which are free once the bins are
+ * full. */
 static enum status gpu_uniquify(struct device *dev, struct outbox *boxes, uint32_t count,
                                 struct error *e)
 {
@@ -203,7 +202,7 @@ static void receive_list(struct device *dev, const struct gpu_id_list *list)
                  dev->stream.of[NORMALS]);
 }
 
-/* Takes ids in where they lie. */
+/* Takes in ids that lie in memory of this device. */
 static enum status receive_here(struct device *dev, const uint32_t *ids, uint64_t count,
                                 struct error *e)
 {
@@ -212,7 +211,8 @@ static enum status receive_here(struct device *dev, const uint32_t *ids, uint64_
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Copies ids, from the host where `ordinal` is negative, a piece at a time, and takes them in. */
+/* Copies ids a piece at a time and takes them in. They are on GPU `ordinal`, or on the host if that is
+ * negative. */
 static enum status receive_copies(struct device *dev, const uint32_t *ids, uint64_t count,
                                   int ordinal, struct error *e)
 {
@@ -243,7 +243,8 @@ static enum status gpu_receive(struct device *dev, const uint32_t *ids, uint64_t
                                                    : receive_copies(dev, ids, count, -1, e);
 }
 
-/* What a peer holds is read where it lies, all peers' in one launch. */
+/* Takes in what peers found for this device: in one launch from those whose memory it can read, and as copies
+ * from the others. */
 static enum status receive_peers(struct device *dev, struct device *const *devices, uint32_t count,
                                  struct error *e)
 {
@@ -271,7 +272,6 @@ static enum status receive_peers(struct device *dev, struct device *const *devic
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* What peers found stays as it is until they visit again, for which every device is waited for. */
 static enum status gpu_receive_local(struct device *dev, struct device *const *devices, uint32_t count,
                               struct error *e)
 {

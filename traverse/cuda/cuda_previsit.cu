@@ -2,9 +2,9 @@
  *
  * One pass over the words of a mask: what came in and was not visited is the frontier. A warp marks
  * the vertices of its words one word at a time, so that depths and queue entries are written side
- * by side. A frontier that is small, and not dense anywhere, is listed and its row lengths are added
- * up; another one is pulled, as a rule, and then neither is wanted. Bytes moved: 12 to 24 a word, and 4 (depth) to 24
- * (listed) a frontier vertex.
+ * by side. A frontier that is small, and not dense anywhere, is listed, and its row lengths are added
+ * up. Other frontiers are pulled, as a rule, which needs neither. Bytes moved: 12 to 24 a word, and 4
+ * (depth) to 24 (listed) a frontier vertex.
  */
 #include "cuda_common.cuh"
 

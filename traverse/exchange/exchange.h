@@ -1,10 +1,10 @@
-/* exchange.h: what devices and ranks give to each other between two levels (Pan et al., section V, figure 4).
+/* exchange.h: what devices and ranks tell each other between two levels (Pan et al., section V).
  *
- * Delegates: the masks of updated delegates are reduced, those of a rank's devices into one, and this one
- * over the ranks, by a blocking MPI_Allreduce or by an MPI_Iallreduce that overlaps the exchange of
+ * Delegates: the masks of updated delegates are reduced. Those of a rank's devices become one, and these become
+ * one over all ranks, by a blocking MPI_Allreduce or by an MPI_Iallreduce that overlaps the exchange of
  * vertices.
- * Normals: vertices that nn visits found go point to point to the device of their owner, 4 bytes each. They are
- * sent from pinned host memory or, if the MPI library takes it, from the memory of the device.
+ * Normals: vertices that nn visits found go point to point to the device that owns them, 4 bytes each. They
+ * are sent from pinned host memory or, if the MPI library takes it, from the memory of the device.
  * One small all-to-all per level carries the counts. It also says whether any mask changed and whether the
  * search is over, so a level without delegate updates reduces nothing (S' of section V-A).
  */
