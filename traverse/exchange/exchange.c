@@ -145,6 +145,7 @@ enum status exchange_level(struct exchange *x, const struct member *m, uint64_t 
     stats->remote_s += lap(&clock);
     if (level->updated)
         take_masks(x, m, e);
+    team_meet(m, e); /* what members do next may change what others read here */
     stats->masks_s += lap(&clock);
     stats->reduced_masks = level->updated;
     stats->sent_vertices = level->sent;
