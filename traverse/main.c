@@ -1,4 +1,4 @@
-/* main.c: dbfs-traverse: opens the graph, searches from each root, reports; see README.md for the parts */
+/* main.c: dbfs-traverse: opens the graph, searches from each root, and reports */
 #include "args.h"
 #include "backend_choose.h"
 #include "bfs.h"

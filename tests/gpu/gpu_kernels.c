@@ -4,7 +4,7 @@
  *   cuda_previsit, delegates          previsit_delegates, count_frontier,           masks, depths, list,
  *                                     count_forward (cpu_previsit.c)                fresh, q, FV
  *   cuda_previsit, normals            cpu_messages.receive, previsit_normals        the same
- *   cuda_list_frontier                the rows that push_* gathers (cpu_push.c)     as sets
+ *   cuda_list_frontier                gather_rows (cpu_gather.c)                    as sets
  *   cuda_count_forward                count_forward (cpu_previsit.c)                FV
  *   cuda_push_rows                    push_nn, push_nd, push_dn, push_dd            found, parents, sent
  *                                     (cpu_push.c)

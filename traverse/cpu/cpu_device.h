@@ -132,6 +132,17 @@ static inline uint64_t count_bits(uint64_t x)
     return x * UINT64_C(0x0101010101010101) >> 56;
 }
 
+/* The i-th of `count` nearly equal shares of 0..total begins here. */
+static inline uint64_t share_begin(uint64_t total, int count, int i)
+{
+    uint64_t n = (uint64_t)count, at = (uint64_t)i;
+    return total / n * at + total % n * at / n;
+}
+
+/* cpu_gather.c. Puts the frontier's rows of subgraph g that are not empty into device->push. Returns how many
+ * threads their edges are worth. */
+int gather_rows(struct device *device, enum subgraph g);
+
 /* cpu_push.c */
 void push_dd(struct device *dev);
 void push_nd(struct device *dev);

@@ -1,9 +1,9 @@
 /* cpu_push.c: forward visits: the frontier's rows mark their destinations (section IV-A).
  *
- * Rows of delegates, and of normals where TH leaves them long, are gathered with a prefix sum of
- * their lengths, and threads take equal shares of the edges, whole rows or parts of rows alike:
- * merge-based partitioning, so that one hub cannot hold up a level. Rows of at most SHORT_ROW edges
- * need no such care: threads take pieces of the frontier, and nothing is gathered.
+ * Rows may be long: those of delegates, and those of normals if TH is large. They are gathered (cpu_gather.c), and
+ * threads take equal shares of their edges, whole rows or pieces of rows alike: merge-based partitioning, so that
+ * one hub cannot hold up a level. Rows of at most SHORT_ROW edges need no such care: threads take pieces of the
+ * frontier, and nothing is gathered.
  * Bytes that must move per edge: 4 of the column; the marks are probed at random.
  */
 #include "cpu_device.h"
@@ -14,122 +14,7 @@
 
 enum { SHORT_ROW = 256 };
 
-/* ---- gathering ---- */
-
-/* The i-th of `parts` nearly equal pieces of 0..count starts here. */
-static uint64_t piece(uint64_t count, int parts, int i)
-{
-    return count / (uint64_t)parts * (uint64_t)i + count % (uint64_t)parts * (uint64_t)i / (uint64_t)parts;
-}
-
-/* Part `part` of `parts` of a frontier. */
-static struct frontier_view part_of(const struct frontier_view *f, int parts, int part,
-                                    uint64_t *first_word)
-{
-    uint64_t l0 = piece(f->size, parts, part), l1 = piece(f->size, parts, part + 1);
-    uint64_t w0 = piece(f->words, parts, part), w1 = piece(f->words, parts, part + 1);
-    *first_word = w0;
-    return (struct frontier_view){f->list + l0, l1 - l0, f->mask + w0, w1 - w0};
-}
-
-static uint64_t count_rows(const struct csr *csr, const struct frontier_view *f,
-                           uint64_t first_word)
-{
-    uint64_t count = 0;
-    for (uint64_t i = 0; i < f->size; i++)
-        count += (uint64_t)mask_bit(csr->sources, f->list[i]);
-    for (uint64_t w = 0; w < f->words; w++)
-        count += count_bits(f->mask[w] & csr->sources[first_word + w]);
-    return count;
-}
-
-static uint64_t copy_rows(const struct csr *csr, const struct frontier_view *f,
-                          uint64_t first_word, uint32_t *rows)
-{
-    uint64_t count = 0;
-    for (uint64_t i = 0; i < f->size; i++) {
-        if (mask_bit(csr->sources, f->list[i]))
-            rows[count++] = f->list[i];
-    }
-    for (uint64_t w = 0; w < f->words; w++) {
-        uint64_t bits = f->mask[w] & csr->sources[first_word + w];
-        for (; bits != 0; bits &= bits - 1)
-            rows[count++] = (uint32_t)(64 * (first_word + w) + (uint64_t)__builtin_ctzll(bits));
-    }
-    return count;
-}
-
-/* Lengths of rows[begin..end) into prefix, as a running sum that starts at 0; returns the sum. */
-static uint64_t sum_lengths(const struct csr *csr, struct push_list *push, uint64_t begin,
-                            uint64_t end)
-{
-    uint64_t sum = 0;
-    for (uint64_t i = begin; i < end; i++) {
-        push->prefix[i] = sum;
-        sum += source_row_length(csr, push->rows[i]);
-    }
-    return sum;
-}
-
-/* Turns per-thread counts into starting positions; returns the total. */
-static uint64_t exclusive_scan(uint64_t *count, int parts)
-{
-    uint64_t sum = 0;
-    for (int i = 0; i < parts; i++) {
-        uint64_t own = count[i];
-        count[i] = sum;
-        sum += own;
-    }
-    return sum;
-}
-
-static void gather_serially(struct push_list *push, const struct csr *csr,
-                            const struct frontier_view *f)
-{
-    push->count = copy_rows(csr, f, 0, push->rows);
-    push->edges = sum_lengths(csr, push, 0, push->count);
-}
-
-static void gather_in_parallel(struct push_list *push, const struct csr *csr,
-                               const struct frontier_view *f, int threads)
-{
-    uint64_t *row_start = push->row_start, *edge_start = push->edge_start;
-#pragma omp parallel num_threads(threads)
-    {
-        int t = omp_get_thread_num();
-        uint64_t first_word;
-        struct frontier_view part = part_of(f, threads, t, &first_word);
-        row_start[t] = count_rows(csr, &part, first_word);
-#pragma omp barrier
-#pragma omp single
-        push->count = exclusive_scan(row_start, threads);
-        uint64_t begin = row_start[t];
-        uint64_t end = begin + copy_rows(csr, &part, first_word, push->rows + begin);
-        edge_start[t] = sum_lengths(csr, push, begin, end);
-#pragma omp barrier
-#pragma omp single
-        push->edges = exclusive_scan(edge_start, threads);
-        for (uint64_t i = begin; i < end && edge_start[t] > 0; i++)
-            push->prefix[i] += edge_start[t];
-    }
-}
-
-/* The frontier's rows of subgraph g that are not empty, into dev->push; returns how many threads
- * their edges are worth. */
-static int gather_rows(struct device *dev, enum subgraph g)
-{
-    const struct csr *csr = &dev->shard->csr[g];
-    struct frontier_view f = view_frontier(dev, g);
-    int threads = threads_for(dev, 4 * dev->frontier[g]);
-    if (threads == 1)
-        gather_serially(&dev->push, csr, &f);
-    else
-        gather_in_parallel(&dev->push, csr, &f, threads);
-    dev->push.prefix[dev->push.count] = dev->push.edges;
-    return threads_for(dev, dev->push.edges);
-}
-
-/* ---- visiting ---- */
+/* ---- edges ---- */
 
 /* Destinations that looked unvisited, waiting to be claimed. Whether a destination is new is a coin
  * toss, so the loop over edges stores it always and counts it only when new, without a branch; the
@@ -315,8 +200,8 @@ push_share(struct device *dev, const struct csr *csr, int threads, uint32_t pare
 {
     const struct push_list *push = &dev->push;
     int share = omp_get_thread_num();
-    uint64_t begin = piece(push->edges, threads, share);
-    uint64_t end = piece(push->edges, threads, share + 1);
+    uint64_t begin = share_begin(push->edges, threads, share);
+    uint64_t end = share_begin(push->edges, threads, share + 1);
     struct push_thread t;
     begin_thread(&t, dev, parent_tag);
     for (uint64_t i = begin < end ? row_of_edge(push, begin) : push->count;
@@ -328,7 +213,7 @@ push_share(struct device *dev, const struct csr *csr, int threads, uint32_t pare
     return end_thread(&t);
 }
 
-/* One thread's part of the frontier of normals, whose rows are short; within a parallel region. */
+/* One thread's share of the frontier of normals, whose rows are short; within a parallel region. */
 static inline __attribute__((always_inline)) int
 push_short_rows(struct device *dev, const struct csr *csr, visit_edge *visit)
 {

@@ -104,7 +104,7 @@ enum status gpu_loader_open(struct gpu_loader **result, int threads, const char 
     return ST_OK;
 }
 
-/* One thread's part, until pieces run out or any thread has failed. */
+/* One thread's share, until pieces run out or any thread has failed. */
 static void load_share(struct gpu_loader *loader, struct ring *ring, const struct gpu_copy *copies,
                        uint64_t pieces, uint64_t *next, struct error *e)
 {
