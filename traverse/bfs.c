@@ -41,22 +41,6 @@ struct search {
     void *context;
 };
 
-enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
-                     const struct direction_policy *policy, int timed, struct error *e)
-{
-    *bfs = (struct bfs){
-        .rank = rank, .exchange = exchange, .policy = *policy, .timed = timed};
-    bfs->levels = calloc(rank->device_count, sizeof *bfs->levels);
-    if (bfs->levels == NULL)
-        return fail_memory(e, "devices", rank->device_count * sizeof *bfs->levels);
-    return ST_OK;
-}
-
-void bfs_close(struct bfs *bfs)
-{
-    free(bfs->levels);
-}
-
 /* ---- the steps, for the devices of one member ---- */
 
 static void start(struct search *s, const struct member *m, struct error *e)
@@ -202,6 +186,22 @@ static enum status search_levels(void *context, const struct member *m, struct e
             note_level(s, depth, &trace);
     }
     return e->status;
+}
+
+enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
+                     const struct direction_policy *policy, int timed, struct error *e)
+{
+    *bfs = (struct bfs){
+        .rank = rank, .exchange = exchange, .policy = *policy, .timed = timed};
+    bfs->levels = calloc(rank->device_count, sizeof *bfs->levels);
+    if (bfs->levels == NULL)
+        return fail_memory(e, "devices", rank->device_count * sizeof *bfs->levels);
+    return ST_OK;
+}
+
+void bfs_close(struct bfs *bfs)
+{
+    free(bfs->levels);
 }
 
 enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,

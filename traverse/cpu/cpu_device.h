@@ -1,9 +1,9 @@
 /* cpu_device.h: the state of one shard's search on the CPU backend, shared by the cpu_*.c files.
  *
- * Visited marks are bit masks: the delegates' is small enough to stay in cache while rows stream
- * past it. A depth or parent is meaningful only where the visited bit is set, so a new search clears
- * masks and no arrays. The frontier of normals is a list where pushes found them and a mask where a
- * pull did.
+ * Visited marks are bit masks: that of the delegates is small enough to stay in cache while rows stream
+ * past it. A depth or parent is meaningful only if the visited bit is set, so a new search clears
+ * masks and no arrays. Of the frontier of normals, those that a pull found are in a mask; the others are
+ * in a list.
  */
 #ifndef DBFS_CPU_DEVICE_H
 #define DBFS_CPU_DEVICE_H

@@ -1,14 +1,14 @@
 /* cuda_kernels.h: the launch interface of the CUDA kernels, in plain C.
  *
  * Each kernel family has a file and a twin on the CPU that finds the same vertices:
- *   cuda_previsit.cu  cpu_previsit.c   the frontier of a level: marks, queues, workloads
- *   cuda_push.cu      cpu_push.c       rows by thread, warp and block (nd, dn, nn, short dd)
- *   cuda_merge.cu     cpu_push.c       rows in equal shares of edges (dd)
- *   cuda_pull.cu      cpu_pull.c       unvisited vertices look for a parent
- *   cuda_bins.cu      cpu_push.c, cpu_messages.c  vertices for other shards
- *   cuda_unique.cu    unique.c         those of one shard without duplicates
+ *   cuda_previsit.cu  cpu_previsit.c                 the frontier of a level: marks, queues, workloads
+ *   cuda_push.cu      cpu_push.c                     rows by thread, warp and block (nd, dn, nn, short dd)
+ *   cuda_merge.cu     cpu_gather.c, cpu_push.c       rows in equal shares of edges (dd)
+ *   cuda_pull.cu      cpu_pull.c                     unvisited vertices look for a parent
+ *   cuda_bins.cu      cpu_push.c, cpu_messages.c     vertices for other shards
+ *   cuda_unique.cu    unique.c                       vertices for one shard without duplicates
  *   cuda_masks.cu     cpu_messages.c, cpu_results.c  masks of several devices, results
- *   cuda_decode.cu    packed.c         packed sections, while a shard is loaded
+ *   cuda_decode.cu    packed.c                       packed sections, while a shard is loaded
  * Masks are arrays of 32-bit words; bit v of word v/32 is vertex v, as in the shard files. All
  * pointers except `published` are device memory; launches are asynchronous on the stream given.
  */
@@ -168,8 +168,8 @@ struct gpu_bins {
 /* Sorts the codes by shard, as local ids. */
 void cuda_bin(const struct gpu_bins *bins, cudaStream_t stream);
 
-/* Drops duplicates from ids[0..count), whose order is lost. `seen` is a mask of `words` words for every
- * id there can be, zero before and after; *kept, zero before, becomes how many are left. */
+/* Drops duplicates from ids[0..count), whose order is lost. `seen` is a mask of `words` words with a bit for
+ * every possible id, zero before and after. *kept, zero before, becomes the number of ids left. */
 void cuda_unique(uint32_t *ids, uint64_t count, uint32_t *seen, uint64_t words,
                  unsigned long long *kept, cudaStream_t stream);
 
@@ -181,14 +181,14 @@ struct gpu_id_list {
     int count;
 };
 
-/* Those not visited enter `next`. *bad becomes 1 for an id that is not below the vertices' count. */
+/* Those not visited enter `next`. *bad becomes 1 if an id is not below the vertices' count. */
 void cuda_receive(const struct gpu_vertices *vertices, const struct gpu_id_list *list,
                   uint32_t parent, unsigned int *bad, cudaStream_t stream);
 
 /* ---- packed sections ---- */
 
-/* Decodes a packed section (formats/packed.h) whose parts are device memory, as those of `rows` are,
- * which is NULL for all but the columns of a CSR. *bad becomes 1 where a block cannot be decoded. */
+/* Decodes a packed section (formats/packed.h). All pointers in `section` and `rows` are device memory. `rows` is NULL
+ * except for the columns of a CSR. *bad becomes 1 if a block cannot be decoded. */
 void cuda_decode(const struct packed *section, const struct packed_rows *rows, void *array,
                  unsigned int *bad, cudaStream_t stream);
 
@@ -204,7 +204,7 @@ struct gpu_mask_list {
 void cuda_or_masks(uint32_t *to, const struct gpu_mask_list *from, uint64_t words, int keep,
                    cudaStream_t stream);
 
-/* Puts one vertex into a mask, and its parent, where recorded. */
+/* Puts one vertex into a mask, and its parent into `parent` unless that is NULL. */
 void cuda_set_root(uint32_t *mask, uint32_t vertex, uint32_t *parent, uint32_t value,
                    cudaStream_t stream);
 

@@ -33,17 +33,17 @@ enum gpu_array_id {
     GPU_ARRAY_COUNT
 };
 
-enum { GPU_RECEIVE_IDS = 1 << 22 /* that a device takes at a time */ };
+enum { GPU_RECEIVE_IDS = 1 << 22 /* vertices that a device takes in at a time */ };
 
 struct gpu_array {
     const char *name;
     uint64_t bytes;
-    const void *source; /* what it holds at first; NULL: nothing, or packed and not loaded */
+    const void *source; /* what is copied into it; NULL: nothing, or a packed section that is not loaded */
 };
 
 struct gpu_plan {
     struct gpu_array array[GPU_ARRAY_COUNT];
-    uint64_t graph_bytes, working_bytes; /* of arrays up to GPU_SOURCES of dd, and of the others */
+    uint64_t graph_bytes, working_bytes; /* of arrays before GPU_MASKS, and of the others */
 };
 
 /* 32-bit words of a mask of `bits` bits, as the shard files have it. */
@@ -52,7 +52,7 @@ static inline uint64_t gpu_mask_words(uint64_t bits)
     return 2 * mask_words(bits);
 }
 
-/* Every array starts at a multiple of 256 bytes of one allocation; the sum counts that. */
+/* All arrays lie in one allocation, each at a multiple of 256 bytes. The sums count the gaps. */
 static inline uint64_t gpu_aligned(uint64_t bytes)
 {
     return (bytes + 255) / 256 * 256;

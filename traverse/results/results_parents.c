@@ -1,9 +1,10 @@
 /* results_parents.c: parents, after the search (Pan et al., section VI-A3; results.h)
  *
- * A device knows the parent of all that it found itself. Two kinds are left. A delegate may have
- * been found by several devices or by another one: the smallest id wins, in one reduction of d
- * words. A normal vertex first reached over an nn edge from another device asks the owners of its
- * nn neighbours which of them stand one level above it.
+ * A device knows the parents of the vertices that it found itself. Two kinds are left:
+ * - a delegate may have been found by several devices, or by another one: the smallest id wins, in one
+ *   reduction of d words;
+ * - a normal vertex may have been reached over an nn edge from another device: it asks the owners of its nn
+ *   neighbours which of them stand one level above it.
  */
 #include "results_internal.h"
 
