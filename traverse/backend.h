@@ -133,7 +133,8 @@ struct backend_messages {
     enum status (*take_outgoing)(struct device *device, uint32_t shard, uint32_t *ids,
                                  struct error *e);
 
-    /* Drops duplicates within each of the boxes, which are in the device's own memory. NULL if it has none. */
+    /* Drops duplicates within each of the boxes, which are in the device's own memory. NULL if devices have
+     * none. */
     enum status (*uniquify)(struct device *device, struct outbox *boxes, uint32_t count,
                             struct error *e);
 

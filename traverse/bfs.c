@@ -12,16 +12,16 @@
  * 1. vertices at a distance below L are marked as visited where they are known;
  * 2. vertices at distance L are known as found, and are about to become the frontier;
  * 3. no other vertex has been found.
- * Every edge from the frontier is a row entry of a device that knows the row as frontier, so pushes find every
- * vertex at distance L + 1. Pulls find the same ones from the other end: the reverse of an edge is on the same
- * device, except for nn, which is pulled only if there is one device. Visited vertices are never found again.
- * The search ends with the first level in which no device finds anything.
+ * Every edge from the frontier is a row entry of a device that knows the row as frontier, so pushes find
+ * every vertex at distance L + 1. Pulls find the same ones from the other end: the reverse of an edge is on
+ * the same device, except for nn, which is pulled only if there is one device. Visited vertices are never
+ * found again. The search ends with the first level in which no device finds anything.
  *
  * The members meet where a device needs what others did:
  * - after choosing, when every device has read what others found for it, which their next visit overwrites;
  * - after finishing, when every device has found what it will find, which the exchange reads.
- * A device that is alone exchanges nothing, and the host waits for it once a level, for its counts. A level costs
- * the work of its frontier and passes over masks; nothing else is proportional to n.
+ * A device that is alone exchanges nothing, and the host waits for it once a level, for its counts. A level
+ * costs the work of its frontier and passes over masks; nothing else is proportional to n.
  *
  * After a failure a member does nothing until it meets the others, who then fail with it.
  */

@@ -1,8 +1,8 @@
 /* cpu_previsit.c: turns the last level's updates into the frontier and counts its workload.
  *
- * Delegates: incoming bits that are not visited are the frontier, and are marked here. Normals were marked when
- * a local visit found them or when they arrived. Frontier vertices without edges in a subgraph do not count
- * for it.
+ * Delegates: incoming bits that are not visited are the frontier, and are marked here. Normals were marked
+ * when a local visit found them or when they arrived. Frontier vertices without edges in a subgraph do not
+ * count for it.
  */
 #include "cpu_device.h"
 

@@ -151,8 +151,8 @@ uint64_t pull_dn(struct device *dev)
     return pull_normals(dev, DN, dev->delegates.visited, PARENT_DELEGATE_BIT);
 }
 
-/* With p = 1 nn is symmetric as well. Parents must be in the frontier itself: a pull of dn before this one may
- * have visited normals of the next level. */
+/* With p = 1 nn is symmetric as well. Parents must be in the frontier itself: a pull of dn before this one
+ * may have visited normals of the next level. */
 uint64_t pull_nn(struct device *dev)
 {
     if (!dev->normals.any_pulled)

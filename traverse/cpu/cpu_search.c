@@ -134,8 +134,9 @@ static uint64_t visit_subgraph(struct device *dev, enum subgraph g, enum directi
     return pulled;
 }
 
-/* A pull of nd looks for normals that were visited before this level, so nd comes before dn and nn, which visit
- * others. nn is last: after a pull of dn most of its destinations are visited, and it has little to do. */
+/* A pull of nd looks for normals that were visited before this level, so nd comes before dn and nn, which
+ * visit others. nn is last: after a pull of dn most of its destinations are visited, and it has little to
+ * do. */
 static enum status cpu_visit(struct device *dev, const struct directions *directions,
                              struct error *e)
 {

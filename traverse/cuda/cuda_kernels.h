@@ -187,8 +187,8 @@ void cuda_receive(const struct gpu_vertices *vertices, const struct gpu_id_list 
 
 /* ---- packed sections ---- */
 
-/* Decodes a packed section (formats/packed.h). All pointers in `section` and `rows` are device memory. `rows` is NULL
- * except for the columns of a CSR. *bad becomes 1 if a block cannot be decoded. */
+/* Decodes a packed section (formats/packed.h). All pointers in `section` and `rows` are device memory.
+ * `rows` is NULL except for the columns of a CSR. *bad becomes 1 if a block cannot be decoded. */
 void cuda_decode(const struct packed *section, const struct packed_rows *rows, void *array,
                  unsigned int *bad, cudaStream_t stream);
 

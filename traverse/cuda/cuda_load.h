@@ -14,8 +14,8 @@ struct gpu_copy {
 
 struct gpu_loader;
 
-/* A loader has `threads` threads with a ring of pinned buffers each, for the current device. Pinning buffers takes
- * longer than filling them, so one loader serves all copies of a shard. */
+/* A loader has `threads` threads with a ring of pinned buffers each, for the current device. Pinning
+ * buffers takes longer than filling them, so one loader serves all copies of a shard. */
 enum status gpu_loader_open(struct gpu_loader **loader, int threads, const char *where,
                             struct error *e);
 void gpu_loader_close(struct gpu_loader *loader); /* NULL is allowed */

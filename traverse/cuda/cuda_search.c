@@ -1,8 +1,8 @@
 /* cuda_search.c: the steps of a level on a GPU; see backend.h
  *
- * There are two streams, as in figure 3 of Pan et al.: one for visits that find delegates (dd, nd) and one for
- * those that find normals (dn, nn). They meet before and after the previsits. The host waits once a level, for
- * the counts that directions are chosen from, and once more if there is an exchange.
+ * There are two streams, as in figure 3 of Pan et al.: one for visits that find delegates (dd, nd) and one
+ * for those that find normals (dn, nn). They meet before and after the previsits. The host waits once a
+ * level, for the counts that directions are chosen from, and once more if there is an exchange.
  */
 #include "cuda_device.h"
 #include "cuda_error.h"
@@ -103,8 +103,8 @@ static void read_counts(struct device *dev, enum vertex_kind kind)
     }
 }
 
-/* `forward` is a lower bound if the frontier was not listed whole. A visit of g finds vertices that are sources
- * of the reverse of g. */
+/* `forward` is a lower bound if the frontier was not listed whole. A visit of g finds vertices that are
+ * sources of the reverse of g. */
 static enum status gpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     const struct gpu_frontier *f = &dev->frontier;
@@ -188,8 +188,8 @@ static void push(struct device *dev, enum subgraph g, cudaStream_t stream)
         cuda_push_rows(&dev->csr[g], &queue, &target, &chunks, stream);
 }
 
-/* Rows of the reverse subgraph look for a frontier vertex. Any visited one serves, because an unvisited vertex
- * has no older neighbour. */
+/* Rows of the reverse subgraph look for a frontier vertex. Any visited one serves, because an unvisited
+ * vertex has no older neighbour. */
 static void pull(struct device *dev, enum subgraph g, cudaStream_t stream)
 {
     struct gpu_target target = target_of(dev, g);
@@ -224,8 +224,8 @@ static enum status publish_updated(struct device *dev, struct error *e)
                     dev->where, e);
 }
 
-/* Both subgraphs of a kind of rows are pushed from its queue. If each must list it again, they cannot be pushed
- * at the same time on two streams. */
+/* Both subgraphs of a kind of rows are pushed from its queue. If each must list it again, they cannot be
+ * pushed at the same time on two streams. */
 static int share_a_queue(const struct device *dev, enum vertex_kind rows,
                          const struct directions *directions)
 {

@@ -1,8 +1,8 @@
 /* exchange.h: what devices and ranks tell each other between two levels (Pan et al., section V).
  *
- * Delegates: the masks of updated delegates are reduced. Those of a rank's devices become one, and these become
- * one over all ranks, by a blocking MPI_Allreduce or by an MPI_Iallreduce that overlaps the exchange of
- * vertices.
+ * Delegates: the masks of updated delegates are reduced. Those of a rank's devices become one, and these
+ * become one over all ranks, by a blocking MPI_Allreduce or by an MPI_Iallreduce that overlaps the exchange
+ * of vertices.
  * Normals: vertices that nn visits found go point to point to the device that owns them, 4 bytes each. They
  * are sent from pinned host memory or, if the MPI library takes it, from the memory of the device.
  * One small all-to-all per level carries the counts. It also says whether any mask changed and whether the

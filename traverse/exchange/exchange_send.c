@@ -7,8 +7,8 @@
 
 /* ---- counts ---- */
 
-/* A rank tells each other rank how its level went, and how many vertices come from each of its devices to each
- * of the receiver's. */
+/* A rank tells each other rank how its level went, and how many vertices come from each of its devices to
+ * each of the receiver's. */
 enum { CONTROL_UPDATED, CONTROL_FOUND, CONTROL_COUNTS };
 
 size_t control_width(const struct exchange *x)

@@ -35,8 +35,8 @@ enum status results_parents(struct results *results, struct error *e);
 enum result_kind { RESULT_DEPTHS, RESULT_PARENTS };
 
 /* Collective. Rank 0 writes a file. A %d in its name stands for the original id of the root. A name that ends
- * in .npy gives an array indexed by id (depths int32, parents int64). Otherwise the file has lines "id value",
- * or with a `map` (of rank 0; NULL: none) lines of name, tab, and depth or name. -1: unreached. */
+ * in .npy gives an array indexed by id (depths int32, parents int64). Otherwise the file has lines "id
+ * value", or with a `map` (of rank 0; NULL: none) lines of name, tab, and depth or name. -1: unreached. */
 enum status results_write(struct results *results, enum result_kind kind, const struct root *root,
                           const char *name, const struct name_map *map, struct error *e);
 
