@@ -39,9 +39,9 @@ cuda_home  = $(abspath $(dir $(realpath $(NVCC)))/..)
 cuda_flags = -DDBFS_CUDA -I$(cuda_home)/include
 cuda_libs  = -L$(cuda_home)/lib64 -lcudart_static -ldl -lrt -lpthread -lstdc++
 cuda_c     =
-cuda_cu    = $(wildcard traverse/*.cu)
+cuda_cu    = $(wildcard traverse/cuda/*.cu)
 else
-cuda_c     = traverse/backend_cuda.c $(filter-out traverse/cuda_plan.c,$(wildcard traverse/cuda_*.c))
+cuda_c     = $(filter-out traverse/cuda/cuda_plan.c,$(wildcard traverse/cuda/*.c))
 endif
 
 # A main file is named after its program; every other file of a folder goes into its archive.
@@ -49,7 +49,7 @@ mpi_src      = $(wildcard formats/mpi/*.c)
 formats_src  = $(filter-out $(mpi_src),$(wildcard formats/*.c formats/*/*.c))
 tools_src    = $(filter-out $(TOOLS:%=tools/%.c) $(archive_without_$(ARCHIVE)), \
                  $(wildcard tools/*.c tools/*/*.c tools/*/*/*.c))
-traverse_src = $(filter-out $(cuda_c),$(wildcard traverse/*.c))
+traverse_src = $(filter-out $(cuda_c),$(wildcard traverse/*.c traverse/*/*.c))
 unit_src     = $(wildcard tests/unit/*.c)
 plain_tests  = oracle treecheck mkgraph
 
@@ -131,6 +131,7 @@ $(BUILD)/man/%: man/% man/common.mdoc man/splice.awk
 unit_bin  = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
 plain_bin = $(plain_tests:%=$(BUILD)/tests/%)
 
+$(BUILD)/tests/test_team: $(BUILD)/traverse/team.o
 $(BUILD)/tests/test_read_ahead $(BUILD)/tests/test_ids: LDLIBS += $(archive_libs_$(ARCHIVE))
 $(BUILD)/tests/test_direction: $(BUILD)/traverse/direction.o
 $(unit_bin): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(libtools) $(libmpi) $(libformats)

@@ -162,6 +162,17 @@ static inline uint64_t csr_column(const struct csr *csr, uint64_t i)
                                   : ((const uint64_t *)csr->columns)[i];
 }
 
+/* Edges of a row. A row that goes on behind its head columns fills them all. */
+static inline uint64_t csr_row_length(const struct csr *csr, uint64_t row)
+{
+    uint64_t rest = csr_offset(csr, row + 1) - csr_offset(csr, row), heads = 0;
+    if (rest > 0)
+        return rest + csr->head_columns;
+    while (heads < csr->head_columns && csr->heads[heads * csr->rows + row] != HEAD_NONE)
+        heads++;
+    return heads;
+}
+
 static inline uint64_t shard_delegate_id(const struct shard *shard, uint64_t i)
 {
     return shard->delegate_id_width == 4 ? ((const uint32_t *)shard->delegate_ids)[i]

@@ -18,11 +18,14 @@ check 'formats and tools/bucket, convert, generate know nothing of MPI' \
     no_match '#include "formats/mpi/' $(ls -d formats/* | grep -v mpi) tools/bucket tools/convert tools/generate
 others=$(grep -rlE 'cuda_runtime|cuda_kernels\.h|cuda_device\.h|cuda_error\.h|cub/' formats tools traverse tests \
     --include='*.[ch]' --include='*.cu' --include='*.cuh' |
-    grep -vE '^traverse/([^/]*\.cuh?|backend_cuda\.c|backend_choose\.c|cuda_[^/]*\.[ch])$|^tests/gpu/')
+    grep -vE '^traverse/(cuda/|backend_choose\.c$)|^tests/gpu/')
 check "CUDA is seen by the CUDA backend and its tests alone ($others)" test -z "$others"
+check 'what drives devices knows no backend' \
+    no_match '#include "traverse/(cpu|cuda)/' $(ls traverse/*.[ch] | grep -v '/plan\.c$') traverse/exchange traverse/results \
+    traverse/report
 check 'the plan of device memory needs no CUDA' \
-    no_match '#include .*(cuda_runtime|cuda_kernels|cuda_device|cuda_error)' traverse/cuda_plan.c traverse/cuda_plan.h \
-    traverse/cuda_limits.h traverse/plan.c traverse/plan.h
+    no_match '#include .*(cuda_runtime|cuda_kernels|cuda_device|cuda_error)' traverse/cuda/cuda_plan.[ch] \
+    traverse/cuda/cuda_limits.h traverse/plan.c traverse/plan.h
 check 'only the tools that run under mpiexec link MPI' \
     bash -c '! ldd "$1/rmatgen" "$1/edgeconv" | grep -q "libmpi"' - "$BIN"
 check 'zlib inflate is seen by one file of the tools' \

@@ -134,7 +134,7 @@ static void parse_roots(struct args *args, char *list)
 }
 
 /* What every -r says: a name each where there is a map, else lists of ids. */
-static void take_roots(struct args *args)
+static void read_roots(struct args *args)
 {
     uint64_t texts = args->count;
     if (args->map != NULL)
@@ -225,19 +225,30 @@ static void parse_option(struct args *args, int option, char *value)
     }
 }
 
+/* How many results go to standard output. */
+static int count_stdout(const struct args *args)
+{
+    const char *const file[] = {args->depths, args->parents, args->json};
+    int count = 0;
+    for (int i = 0; i < 3; i++)
+        count += file[i] != NULL && strcmp(file[i], "-") == 0;
+    return count;
+}
+
+int args_take_stdout(const struct args *args)
+{
+    return count_stdout(args) > 0;
+}
+
 /* A result file per root needs a name per root; two results cannot share standard output. */
 static void check_outputs(const struct args *args)
 {
-    const char *const file[] = {args->depths, args->parents, args->json};
-    int to_stdout = 0;
-    for (int i = 0; i < 3 && !args->plan; i++) {
-        if (file[i] == NULL)
-            continue;
-        to_stdout += strcmp(file[i], "-") == 0;
-        if (i < 2 && args->count > 1 && strstr(file[i], "%d") == NULL)
+    const char *const file[] = {args->depths, args->parents};
+    for (int i = 0; i < 2 && args->count > 1; i++) {
+        if (file[i] != NULL && strstr(file[i], "%d") == NULL)
             cli_usage(&args->cli, "%s: several roots need %%d in the file name", file[i]);
     }
-    if (to_stdout > 1)
+    if (count_stdout(args) > 1)
         cli_usage(&args->cli, "only one result can go to standard output");
 }
 
@@ -264,13 +275,14 @@ void args_parse(struct args *args, int argc, char **argv)
         parse_option(args, option, optarg);
     }
     if (args->roots_given)
-        take_roots(args);
+        read_roots(args);
     if (!warm_up_given)
         args->warm_up = !args->roots_given;
     if (optind + 1 != argc)
         cli_usage(&args->cli, optind == argc ? "which graph? DIR is missing" : "more than one DIR");
     args->folder = argv[optind];
-    check_outputs(args);
+    if (!args->plan)
+        check_outputs(args);
 }
 
 void args_free(struct args *args)
@@ -282,4 +294,9 @@ void args_free(struct args *args)
 const char *args_direction_name(const struct args *args)
 {
     return direction_names[args->policy.mode];
+}
+
+const char *args_reduction_name(const struct args *args)
+{
+    return reduction_names[args->exchange.nonblocking];
 }

@@ -4,7 +4,7 @@
 
 #include "backend_choose.h"
 #include "direction.h"
-#include "exchange.h"
+#include "traverse/exchange/exchange.h"
 
 #include "formats/base/cli.h"
 
@@ -23,7 +23,7 @@ struct args {
     uint64_t seed;
     uint32_t shards_per_rank; /* 0: p / R */
     enum backend_choice backend;
-    int breakdown;      /* time the parts of each level */
+    int breakdown;      /* time the phases of each level */
     int plan;           /* print what memory it takes, and do nothing */
     int several_levels; /* only roots of more than one level count */
     struct direction_policy policy;
@@ -39,5 +39,9 @@ void args_parse(struct args *args, int argc, char **argv);
 void args_free(struct args *args);
 
 const char *args_direction_name(const struct args *args);
+const char *args_reduction_name(const struct args *args);
+
+/* Whether a result goes to standard output. */
+int args_take_stdout(const struct args *args);
 
 #endif

@@ -1,18 +1,12 @@
-/* backend.h: what one device does in a search, as a table of functions.
+/* backend.h: what one device does in a search, as tables of functions.
  *
- * A device holds one shard and the state of one search over it. The level loop (bfs.c) drives all
- * devices of a rank through this table; the exchange moves masks and vertices between them. A
- * backend knows nothing of ranks and the loop nothing of threads or GPUs.
+ * A device holds one shard and the state of one search over it. A backend is a way to make devices: of the
+ * host's cores (cpu/) or of GPUs (cuda/). The level loop (bfs.c) and the exchange (exchange/) drive the
+ * devices of a rank through four tables: the device itself, the steps of a search, the messages between
+ * devices, and the results. A backend knows nothing of ranks; the loop knows nothing of OpenMP or CUDA.
  *
- * One level (Pan et al., figure 3), each step for every device before the next one begins; `previsit`
- * and `visit` may return before their work is done, `choose` and `finish` wait for it.
- *   previsit  new delegates and normals become the frontier: levels marked, duplicates dropped,
- *             workloads counted
- *   choose    push or pull for each subgraph
- *   visit     dd and nd: the mask of updated delegates; dn and nn: new local normals, and vertices
- *             for other shards in bins
- *   finish    what was found, delegates first
- * Pulls read the visited marks as they stood at the start of the level.
+ * Functions that can fail return their status and say in *e what failed. A device is driven by one
+ * thread at a time.
  */
 #ifndef DBFS_BACKEND_H
 #define DBFS_BACKEND_H
@@ -21,39 +15,30 @@
 #include "direction.h"
 
 #include "formats/base/memory.h"
-#include "formats/shard.h"
 #include "formats/base/status.h"
+#include "formats/shard.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct device; /* each backend has its own */
 
-enum { DEPTH_UNREACHED = -1 };
+/* ---- the device ---- */
 
-/* The parent of a normal vertex, or of a delegate, as the device that found it knows it. */
-#define PARENT_DELEGATE_BIT (UINT32_C(1) << 31) /* delegate id; else a local id of the device */
-#define PARENT_NONE UINT32_MAX                  /* not found by this device */
-#define PARENT_REMOTE (UINT32_MAX - 1)          /* over an nn edge from another device */
-#define PARENT_SELF (UINT32_MAX - 2)            /* the root */
-
-enum root_at { ROOT_AT_LOCAL, ROOT_AT_DELEGATE, ROOT_AT_ISOLATED };
-
-/* Where the root is: a delegate is on every device, a local vertex on its shard's. */
-struct root {
-    uint64_t id; /* as stored */
-    enum root_at at;
-    uint32_t shard; /* the owner */
-    uint32_t index; /* local id, delegate id, or slot */
-};
-
-/* Where vertices lie that MPI sends and receives: in memory of the host, or of the device itself, for
- * an MPI library that takes that. */
+/* Where vertices lie that MPI sends and receives: in memory of the host or, for an MPI library that takes it,
+ * in memory of the device. */
 enum exchange_memory { EXCHANGE_HOST, EXCHANGE_DEVICE };
 
-/* Vertices bound for one device of another rank, as local ids there. */
-struct outbox {
-    uint32_t *ids; /* exchange memory of the device that sends */
-    uint64_t count;
+struct device_options {
+    int threads;
+    int parents;  /* record parents */
+    int timing;   /* time the phases of each level */
+    int uniquify; /* `uniquify` will be called */
+    enum exchange_memory exchange_memory;
+    uint32_t slot;    /* number of the device among those of this host */
+    const char *host; /* for messages */
+    uint32_t rank;    /* for messages */
+    struct memory_budget *budget;
 };
 
 struct device_load {
@@ -61,107 +46,154 @@ struct device_load {
     uint64_t bytes; /* in the device's memory: packed sections decoded */
 };
 
-struct device_options {
-    int threads;
-    int parents;   /* record parents */
-    int timing;    /* time the parts of each level */
-    int uniquify;  /* it will be asked for */
-    enum exchange_memory exchange_memory;
-    uint32_t slot; /* number of the device among those of this host */
-    const char *host; /* for messages */
-    uint32_t rank;
-    struct memory_budget *budget;
-};
-
-struct backend {
-    const char *name;
-    int reads_host_columns; /* the columns of shards must be decoded in host memory */
-    int side_by_side; /* steps of several devices may run in threads of their own */
-    int has_device_memory; /* for exchanges, beside the host's */
-
+struct backend_device {
+    /* Takes memory for searches over the shard. A device with memory of its own loads the shard. */
     enum status (*open)(struct device **device, const struct shard *shard,
                         const struct device_options *options, struct error *e);
     void (*close)(struct device *device); /* NULL is allowed */
 
-    /* How the shard came into the device's memory; NULL where devices use the host's. */
+    /* How long loading took. NULL if devices use the host's memory. */
     struct device_load (*load)(const struct device *device);
+};
 
-    /* Forgets the last search and puts the root, where this device has it, on the frontier. */
+/* ---- a search ---- */
+
+enum root_at { ROOT_AT_LOCAL, ROOT_AT_DELEGATE, ROOT_AT_ISOLATED };
+
+/* Where the root is: a delegate is on every device, a local vertex on the device of its shard. */
+struct root {
+    uint64_t id; /* as stored */
+    enum root_at at;
+    uint32_t shard; /* the owner */
+    uint32_t index; /* local id, delegate id, or slot */
+};
+
+/* The steps of a search in the order in which bfs.c calls them. `previsit` and `visit` may return before
+ * their work is done: `counts` waits for a previsit, `finish` for a visit. */
+struct backend_search {
+    /* Forgets the last search. If the device has the root, the root is what the first previsit finds. */
     enum status (*start)(struct device *device, const struct root *root, struct error *e);
 
-    /* Marks the frontier with `depth` and counts what visiting it would cost. */
+    /* Makes the frontier: the vertices that the last level found, without those visited before. Gives them
+     * their depth, marks them as visited, and counts what their edges are. */
     enum status (*previsit)(struct device *device, int32_t depth, struct error *e);
 
-    /* The counts, and `directions`, the choice of the last level, turned into that of this one. */
-    enum status (*choose)(struct device *device, const struct direction_policy *policy,
-                          struct directions *directions, struct workload *work, struct error *e);
+    /* The counts from which directions are chosen. `forward` may be a lower bound. */
+    enum status (*counts)(struct device *device, struct workload *work, struct error *e);
 
+    /* The exact forward workload of one subgraph. */
+    enum status (*count_forward)(struct device *device, enum subgraph g, uint64_t *forward,
+                                 struct error *e);
+
+    /* Visits the four subgraphs: dd and nd find delegates, dn and nn find normals, and nn finds vertices of
+     * other shards, which are kept for the exchange. */
     enum status (*visit)(struct device *device, const struct directions *directions,
                          struct error *e);
 
-    /* Waits for the delegates that a visit finds, which may be before it ends: `updated` then holds.
-     * Need not be called before finish. */
+    /* Waits for the delegates only, so that their masks can be reduced while normals are still looked for.
+     * Need not be called before `finish`. */
     enum status (*finish_delegates)(struct device *device, struct error *e);
 
-    /* *found: local normals newly reached; a device may say 1 for any number. */
+    /* Waits for the visit. *found: how many local normals it reached; a device may say 1 for any number. */
     enum status (*finish)(struct device *device, uint64_t *found, struct error *e);
 
-    /* After finish, of a device that times: the parts of this level that are the device's. */
+    /* The times of this level's phases, after `finish`, from a device that was opened to time them. */
     enum status (*times)(struct device *device, struct breakdown *times, struct error *e);
 
-    /* Instead of finish and an exchange, for a device that is alone: its updated delegates are the
-     * next ones to visit. Does not wait. */
+    /* In place of `finish` and an exchange, for the only device of a search: the delegates that it found
+     * are what the next previsit finds. Does not wait. */
     enum status (*keep_updates)(struct device *device, struct error *e);
+};
 
-    /* Memory that MPI sends from and receives into for this device, of the kind it was opened with;
-     * charged to no budget. NULL: none left. */
+/* ---- messages ---- */
+
+/* Vertices bound for one device of another rank, as local ids there. */
+struct outbox {
+    uint32_t *ids; /* exchange memory of the device that sends */
+    uint64_t count;
+};
+
+/* What devices give to each other between two levels, after `finish`. `devices` are the `count` devices of
+ * this rank, `device` among them. */
+struct backend_messages {
+    /* Exchange memory of this device, of the kind that it was opened with. It counts against no budget.
+     * NULL: none is left. */
     void *(*exchange_take)(struct device *device, size_t bytes);
     void (*exchange_release)(struct device *device, void *memory); /* NULL memory is allowed */
 
-    /* Vertices for another shard that nn visits of this level left: how many, and their local ids
-     * there, copied out into exchange memory of this device or of another one of this rank. */
+    /* Host memory for masks, which devices copy to and from fast. MPI libraries reduce on the host, and
+     * would copy masks there from a device as well. It counts against no budget. NULL: none is left. */
+    void *(*host_take)(size_t bytes);
+    void (*host_release)(void *memory); /* NULL is allowed */
+
+    /* How many vertices of another shard this level's nn visit found. */
     uint64_t (*outgoing)(const struct device *device, uint32_t shard);
+
+    /* Copies them, as local ids of that shard, to exchange memory of any device of this rank. */
     enum status (*take_outgoing)(struct device *device, uint32_t shard, uint32_t *ids,
                                  struct error *e);
 
-    /* Drops duplicates within each of the boxes that this device sends. */
+    /* Drops duplicates within each of the boxes, which are in the device's own memory. NULL if devices have
+     * none. */
     enum status (*uniquify)(struct device *device, struct outbox *boxes, uint32_t count,
                             struct error *e);
 
-    /* Vertices from other shards, duplicates and visited ones included, for the next previsit; they lie
-     * in exchange memory of this device, which must stay as it is until that. */
+    /* Takes in vertices that other ranks sent, for the next previsit. There may be duplicates and visited
+     * ones among them. They lie in exchange memory of this device and stay there until that previsit. */
     enum status (*receive)(struct device *device, const uint32_t *ids, uint64_t count,
                            struct error *e);
 
-    /* The same from the other ones of this rank's devices, which have finished, without the host
-     * where that can be. */
+    /* Takes in what the other devices of this rank found for this one. What they found stays as it is until
+     * they visit again. */
     enum status (*receive_local)(struct device *device, struct device *const *devices,
                                  uint32_t count, struct error *e);
 
-    /* Delegates. First whether this device, whose delegates have finished, updated any; if any device of any
-     * rank did, read_masks ORs the updates of this rank's devices, into `mask` (mask_words(d) words)
-     * where that is not NULL, which it is for the first device if there are other ranks. When all
-     * have read, take_mask makes the updates what comes in next: `mask`, as reduced over all ranks,
-     * or what was read where that is NULL. */
+    /* The delegate masks are reduced in three calls, in this order:
+     * - updated: 1 if this device found a delegate in this level. If no device of any rank did, the other two
+     *   calls are left out.
+     * - read_masks: ORs the updates of this rank's devices. With other ranks only the first device does
+     *   this, and writes the result to `mask` (mask_words(d) words) for MPI to reduce; otherwise `mask` is
+     *   NULL and every device does it for itself.
+     * - take_mask, when all devices have read: makes the result what the next previsit finds. The result is
+     *   `mask`, as reduced over all ranks, or, if that is NULL, what read_masks read. */
     int (*updated)(const struct device *device);
     enum status (*read_masks)(struct device *device, struct device *const *devices, uint32_t count,
                               uint64_t *mask, struct error *e);
     enum status (*take_mask)(struct device *device, struct device *const *devices, uint32_t count,
                              const uint64_t *mask, struct error *e);
+};
 
-    /* Host memory that the devices copy to and from fast, for the masks: reductions are the host's work
-     * in MPI libraries, which would copy masks there from a device, too. Charged to no budget. NULL:
-     * none left. */
-    void *(*host_take)(size_t bytes);
-    void (*host_release)(void *memory); /* NULL is allowed */
+/* ---- results, after a search ---- */
 
-    /* After a search: depths, DEPTH_UNREACHED where not reached. */
+enum { DEPTH_UNREACHED = -1 };
+
+/* The parent of a vertex, as the device that found the vertex knows it: a local id of that device, or */
+#define PARENT_DELEGATE_BIT (UINT32_C(1) << 31) /* with this bit a delegate id */
+#define PARENT_NONE UINT32_MAX                  /* not found by this device */
+#define PARENT_REMOTE (UINT32_MAX - 1)          /* over an nn edge from another device */
+#define PARENT_SELF (UINT32_MAX - 2)            /* the root */
+
+struct backend_results {
+    /* Depths, DEPTH_UNREACHED where not reached. */
     enum status (*depths)(struct device *device, int32_t *locals, int32_t *delegates,
                           struct error *e);
 
-    /* Parents as codes, PARENT_NONE where unreached or, for delegates, found elsewhere. */
+    /* Parents as above. A delegate that another device found has PARENT_NONE. */
     enum status (*parents)(struct device *device, uint32_t *locals, uint32_t *delegates,
                            struct error *e);
+};
+
+/* ---- all of it ---- */
+
+struct backend {
+    const char *name;
+    int reads_host_columns; /* devices read the columns of shards in host memory */
+    int side_by_side;       /* each device wants a host thread of its own */
+    int has_device_memory;  /* devices have memory of their own, which messages may lie in */
+    const struct backend_device *device;
+    const struct backend_search *search;
+    const struct backend_messages *messages;
+    const struct backend_results *results;
 };
 
 extern const struct backend backend_cpu, backend_cuda;

@@ -1,4 +1,4 @@
-/* backend_choose.h: which backend runs: what was asked for, or what this machine has */
+/* backend_choose.h: which backend runs: the one asked for, or the one that suits this machine */
 #ifndef DBFS_BACKEND_CHOOSE_H
 #define DBFS_BACKEND_CHOOSE_H
 
@@ -6,8 +6,7 @@
 
 enum backend_choice { BACKEND_AUTO, BACKEND_CPU, BACKEND_CUDA };
 
-/* BACKEND_AUTO takes a GPU where there is one. ST_RESOURCE, and why, where CUDA was asked for and
- * cannot be had. */
+/* BACKEND_AUTO takes a GPU if there is one. ST_RESOURCE, and why, if CUDA was asked for and cannot be had. */
 enum status backend_choose(const struct backend **backend, enum backend_choice choice,
                            struct error *e);
 

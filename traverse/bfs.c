@@ -1,189 +1,214 @@
-/* bfs.c: the level loop of sections IV and V of Pan et al.: previsit, visit, exchange; see bfs.h
+/* bfs.c: the level loop: figures 3 and 4 of Pan et al.; see bfs.h
  *
- * No graph and no device appears here, only the order of the steps. The cost of a level is the
- * work of its frontier plus passes over the delegate mask; nothing is proportional to n.
+ * Each member of the team (team.h) runs search_levels for the devices that it drives. A level has five steps:
+ *   previsit  what the last level found, without what was visited before, becomes the frontier
+ *   choose    push or pull, for each subgraph of each device
+ *   visit     dd and nd find delegates; dn and nn find normals
+ *   reduce    the delegates that any device found become known to every device
+ *   exchange  the normals that nn found become known to the devices that own them
+ * exchange_level does the last two, because their messages overlap.
+ *
+ * A delegate is known to every device, a normal vertex to the device that owns it. When level L begins:
+ * 1. vertices at a distance below L are marked as visited where they are known;
+ * 2. vertices at distance L are known as found, and are about to become the frontier;
+ * 3. no other vertex has been found.
+ * Every edge from the frontier is a row entry of a device that knows the row as frontier, so pushes find
+ * every vertex at distance L + 1. Pulls find the same ones from the other end: the reverse of an edge is on
+ * the same device, except for nn, which is pulled only if there is one device. Visited vertices are never
+ * found again. The search ends with the first level in which no device finds anything.
+ *
+ * The members meet where a device needs what others did:
+ * - after choosing, when every device has read what others found for it, which their next visit overwrites;
+ * - after finishing, when every device has found what it will find, which the exchange reads.
+ * A device that is alone exchanges nothing, and the host waits for it once a level, for its counts. A level
+ * costs the work of its frontier and passes over masks; nothing else is proportional to n.
+ *
+ * After a failure a member does nothing until it meets the others, who then fail with it.
  */
 #include "bfs.h"
 
 #include "formats/base/cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* One search as its steps see it. */
+/* One search, as all members see it. */
 struct search {
     struct bfs *bfs;
     const struct root *root;
-    int32_t depth;
+    struct bfs_times *times;
+    bfs_tracer *tracer;
+    void *context;
 };
 
-/* ---- what each device does ---- */
+/* ---- the steps, for the devices of one member ---- */
 
-static enum status start_device(void *context, uint32_t i, struct error *e)
+static void start(struct search *s, const struct member *m, struct error *e)
 {
-    const struct search *s = context;
-    memset(&s->bfs->levels[i], 0, sizeof s->bfs->levels[i]); /* all push */
-    return s->bfs->backend->start(s->bfs->devices[i], s->root, e);
+    const struct rank *rank = s->bfs->rank;
+    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
+        memset(&s->bfs->levels[i], 0, sizeof s->bfs->levels[i]); /* all push */
+        rank->backend->search->start(rank->devices[i], s->root, e);
+    }
 }
 
-static enum status previsit_device(void *context, uint32_t i, struct error *e)
+static void previsit(struct search *s, const struct member *m, int32_t depth, struct error *e)
 {
-    const struct search *s = context;
-    const struct bfs *bfs = s->bfs;
+    const struct rank *rank = s->bfs->rank;
+    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++)
+        rank->backend->search->previsit(rank->devices[i], depth, e);
+}
+
+/* Section IV-B: for each subgraph by itself. */
+static void choose_for(struct bfs *bfs, uint32_t i, struct error *e)
+{
+    const struct backend_search *search = bfs->rank->backend->search;
     struct device_level *level = &bfs->levels[i];
-    if (bfs->backend->previsit(bfs->devices[i], s->depth, e) != ST_OK)
-        return e->status;
-    return bfs->backend->choose(bfs->devices[i], &bfs->policy, &level->directions, &level->work, e);
-}
-
-static enum status visit_device(void *context, uint32_t i, struct error *e)
-{
-    const struct search *s = context;
-    return s->bfs->backend->visit(s->bfs->devices[i], &s->bfs->levels[i].directions, e);
-}
-
-static enum status finish_device(void *context, uint32_t i, struct error *e)
-{
-    const struct search *s = context;
-    const struct bfs *bfs = s->bfs;
-    struct device_level *level = &bfs->levels[i];
-    if (bfs->backend->finish(bfs->devices[i], &level->found, e) != ST_OK || !bfs->timed)
-        return e->status;
-    return bfs->backend->times(bfs->devices[i], &level->times, e);
-}
-
-static enum status visit_and_finish_device(void *context, uint32_t i, struct error *e)
-{
-    if (visit_device(context, i, e) == ST_OK)
-        finish_device(context, i, e);
-    return e->status;
-}
-
-/* ---- a level ---- */
-
-static void trace_work(struct level_trace *trace, const struct device_level *level)
-{
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        const struct subgraph_work *work = &level->work.of[g];
-        trace->frontier[g] += work->frontier;
-        trace->forward[g] += work->forward;
-        trace->pulling[g] += work->frontier > 0 && level->directions.of[g] == PULL;
+    search->counts(bfs->rank->devices[i], &level->work, e);
+    for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
+        struct subgraph_work *work = &level->work.of[g];
+        enum direction *direction = &level->directions.of[g];
+        if (g == NN && !rank_is_alone(bfs->rank))
+            continue; /* a push: the reverses of its edges are on other devices */
+        if (direction_needs_forward(&bfs->policy, (enum subgraph)g, work, *direction))
+            search->count_forward(bfs->rank->devices[i], (enum subgraph)g, &work->forward, e);
+        *direction = choose_direction(&bfs->policy, (enum subgraph)g, work, *direction);
     }
 }
 
-/* Marks the frontiers and chooses directions; *fresh counts the vertices of this rank's frontiers. */
-static enum status previsit_level(struct search *s, struct level_trace *trace, uint64_t *fresh,
-                                  struct error *e)
+static void choose(struct search *s, const struct member *m, struct error *e)
 {
-    *fresh = 0;
-    if (team_run(s->bfs->team, previsit_device, s, e) != ST_OK)
-        return e->status;
-    for (uint32_t i = 0; i < s->bfs->device_count; i++) {
-        *fresh += s->bfs->levels[i].work.fresh;
-        trace_work(trace, &s->bfs->levels[i]);
+    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++)
+        choose_for(s->bfs, i, e);
+}
+
+static void visit(struct search *s, const struct member *m, struct error *e)
+{
+    const struct rank *rank = s->bfs->rank;
+    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++)
+        rank->backend->search->visit(rank->devices[i], &s->bfs->levels[i].directions, e);
+}
+
+static void finish(struct search *s, const struct member *m, struct error *e)
+{
+    const struct rank *rank = s->bfs->rank;
+    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
+        struct device_level *level = &s->bfs->levels[i];
+        if (rank->backend->search->finish(rank->devices[i], &level->found, e) == ST_OK &&
+            s->bfs->timed)
+            rank->backend->search->times(rank->devices[i], &level->times, e);
     }
-    return ST_OK;
 }
 
-static int is_alone(const struct bfs *bfs)
-{
-    return bfs->comm->ranks * bfs->device_count == 1;
-}
+/* ---- traces ---- */
 
-/* Delegates are reduced while normals are still looked for, where the exchange can do that. */
-static enum status visit_overlapping(struct search *s, struct level_trace *trace, struct error *e)
+/* What the devices of this rank did, when they have finished. */
+static void trace_visits(const struct bfs *bfs, struct level_trace *trace)
 {
-    if (team_run(s->bfs->team, visit_device, s, e) == ST_OK &&
-        exchange_begin(s->bfs->exchange, &trace->exchange, e) == ST_OK)
-        team_run(s->bfs->team, finish_device, s, e);
-    return e->status;
-}
-
-/* A device that is alone need not be waited for. */
-static enum status visit_devices(struct search *s, struct level_trace *trace, struct error *e)
-{
-    if (exchange_overlaps(s->bfs->exchange))
-        return visit_overlapping(s, trace, e);
-    int waits = !is_alone(s->bfs) || s->bfs->timed;
-    return team_run(s->bfs->team, waits ? visit_and_finish_device : visit_device, s, e);
-}
-
-static enum status visit_level(struct search *s, struct level_trace *trace, uint64_t *found,
-                               struct error *e)
-{
-    *found = 0;
-    if (visit_devices(s, trace, e) != ST_OK)
-        return e->status;
-    for (uint32_t i = 0; i < s->bfs->device_count; i++) {
-        *found += s->bfs->levels[i].found;
-        if (s->bfs->timed)
-            breakdown_max(&trace->breakdown, &s->bfs->levels[i].times);
+    for (uint32_t i = 0; i < bfs->rank->device_count; i++) {
+        const struct device_level *level = &bfs->levels[i];
+        for (int g = 0; g < SUBGRAPHS; g++) {
+            const struct subgraph_work *work = &level->work.of[g];
+            trace->frontier[g] += work->frontier;
+            trace->forward[g] += work->forward;
+            trace->pulling[g] += work->frontier > 0 && level->directions.of[g] == PULL;
+        }
+        if (bfs->timed)
+            breakdown_max(&trace->breakdown, &level->times);
     }
-    return ST_OK;
 }
 
-static enum status exchange(struct bfs *bfs, uint64_t found, int *done, struct level_trace *trace,
-                            struct error *e)
+static void note_level(const struct search *s, int32_t depth, struct level_trace *trace)
 {
-    double *part = trace->breakdown.part_s;
-    exchange_level(bfs->exchange, found, done, &trace->exchange, e);
-    part[PART_LOCAL_EXCHANGE] = trace->exchange.local_s;
-    part[PART_REMOTE_EXCHANGE] = trace->exchange.remote_s;
-    part[PART_MASK_REDUCTION] = trace->exchange.masks_s;
-    return e->status;
+    trace->breakdown.phase_s[PHASE_LOCAL_EXCHANGE] = trace->exchange.local_s;
+    trace->breakdown.phase_s[PHASE_REMOTE_EXCHANGE] = trace->exchange.remote_s;
+    trace->breakdown.phase_s[PHASE_MASK_REDUCTION] = trace->exchange.masks_s;
+    s->times->compute_s += trace->compute_s;
+    s->times->exchange_s += trace->exchange_s;
+    s->times->iterations++;
+    s->times->mask_reductions += (uint32_t)trace->exchange.reduced_masks;
+    s->times->sent_vertices += trace->exchange.sent_vertices;
+    if (s->tracer != NULL)
+        s->tracer(s->context, depth, trace);
 }
 
-/* One level; *done when the search is over. A device that is alone learns that from its own empty
- * frontier, without waiting for anything else. */
-static enum status search_level(struct search *s, struct level_trace *trace, int *done,
-                                struct error *e)
+/* ---- the levels ---- */
+
+/* In place of an exchange. */
+static void keep_updates(const struct bfs *bfs, struct error *e)
 {
+    bfs->rank->backend->search->keep_updates(bfs->rank->devices[0], e);
+}
+
+static uint64_t count_found(const struct bfs *bfs)
+{
+    uint64_t found = 0;
+    for (uint32_t i = 0; i < bfs->rank->device_count; i++)
+        found += bfs->levels[i].found;
+    return found;
+}
+
+/* A device that is alone sees the end of the search in its own frontier. */
+static int is_over_alone(const struct bfs *bfs, int32_t depth)
+{
+    return rank_is_alone(bfs->rank) && depth > 0 && bfs->levels[0].work.fresh == 0;
+}
+
+static enum status search_levels(void *context, const struct member *m, struct error *e)
+{
+    struct search *s = context;
     struct bfs *bfs = s->bfs;
-    int alone = is_alone(bfs);
-    uint64_t fresh, found;
-    double begin = cli_seconds();
-    if (previsit_level(s, trace, &fresh, e) != ST_OK)
-        return e->status;
-    *done = alone && fresh == 0 && s->depth > 0;
-    if (*done)
-        return ST_OK;
-    if (visit_level(s, trace, &found, e) != ST_OK)
-        return e->status;
-    double visited = cli_seconds();
-    if (alone)
-        bfs->backend->keep_updates(bfs->devices[0], e);
-    else
-        exchange(bfs, found, done, trace, e);
-    trace->compute_s = visited - begin;
-    trace->exchange_s = cli_seconds() - visited;
+    int alone = rank_is_alone(bfs->rank), done = 0;
+    start(s, m, e);
+    for (int32_t depth = 0; !done && e->status == ST_OK; depth++) {
+        struct level_trace trace = {0};
+        double begun = cli_seconds();
+        previsit(s, m, depth, e);
+        choose(s, m, e);
+        if (team_meet(m, e) != ST_OK || is_over_alone(bfs, depth))
+            break;
+        visit(s, m, e);
+        if (exchange_overlaps(bfs->exchange))
+            exchange_begin_masks(bfs->exchange, m, &trace.exchange, e);
+        if (!alone || bfs->timed)
+            finish(s, m, e);
+        if (team_meet(m, e) != ST_OK)
+            break;
+        trace_visits(bfs, &trace);
+        double visited = cli_seconds();
+        if (alone)
+            keep_updates(bfs, e);
+        else
+            exchange_level(bfs->exchange, m, count_found(bfs), &done, &trace.exchange, e);
+        trace.compute_s = visited - begun;
+        trace.exchange_s = cli_seconds() - visited;
+        if (m->number == 0 && e->status == ST_OK)
+            note_level(s, depth, &trace);
+    }
     return e->status;
 }
 
-static void add_level(struct bfs_times *times, const struct level_trace *trace)
+enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
+                     const struct direction_policy *policy, int timed, struct error *e)
 {
-    times->compute_s += trace->compute_s;
-    times->exchange_s += trace->exchange_s;
-    times->iterations++;
-    times->mask_reductions += (uint32_t)trace->exchange.reduced_masks;
-    times->sent_vertices += trace->exchange.sent_vertices;
+    *bfs = (struct bfs){
+        .rank = rank, .exchange = exchange, .policy = *policy, .timed = timed};
+    bfs->levels = calloc(rank->device_count, sizeof *bfs->levels);
+    if (bfs->levels == NULL)
+        return fail_memory(e, "devices", rank->device_count * sizeof *bfs->levels);
+    return ST_OK;
+}
+
+void bfs_close(struct bfs *bfs)
+{
+    free(bfs->levels);
 }
 
 enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
                        bfs_tracer *tracer, void *context, struct error *e)
 {
-    struct search s = {.bfs = bfs, .root = root};
-    int done = 0;
-    memset(times, 0, sizeof *times);
-    if (team_run(bfs->team, start_device, &s, e) != ST_OK)
-        return e->status;
-    for (s.depth = 0; !done; s.depth++) {
-        struct level_trace trace = {0};
-        if (search_level(&s, &trace, &done, e) != ST_OK)
-            return e->status;
-        if (done && trace.compute_s == 0)
-            break; /* an empty frontier: no level */
-        add_level(times, &trace);
-        if (tracer != NULL)
-            tracer(context, s.depth, &trace);
-    }
-    return ST_OK;
+    struct search s = {
+        .bfs = bfs, .root = root, .times = times, .tracer = tracer, .context = context};
+    *times = (struct bfs_times){0};
+    return team_run(bfs->rank->team, search_levels, &s, e);
 }

@@ -2,40 +2,35 @@
 #ifndef DBFS_BFS_H
 #define DBFS_BFS_H
 
-#include "backend.h"
-#include "formats/mpi/comm.h"
 #include "direction.h"
-#include "exchange.h"
-#include "team.h"
+#include "rank_devices.h"
+
+#include "traverse/exchange/exchange.h"
 
 /* What the level loop knows of a device. */
 struct device_level {
     struct directions directions; /* the current choice */
     struct workload work;
     struct breakdown times;
-    uint64_t found;
+    uint64_t found; /* local normals */
 };
 
 struct bfs {
-    const struct comm *comm;
-    const struct backend *backend;
-    struct device **devices; /* of this rank */
-    uint32_t device_count;
-    struct team *team; /* a member for each device */
+    const struct rank *rank;
     struct exchange *exchange;
     struct direction_policy policy;
     struct device_level *levels; /* [device_count] */
-    int timed;                     /* the devices time the parts of each level */
+    int timed;                   /* the devices time the phases of each level */
 };
 
 /* What one level did on this rank, for a trace. */
 struct level_trace {
-    uint64_t frontier[SUBGRAPHS];  /* sources of each subgraph in the frontier */
-    uint64_t forward[SUBGRAPHS];   /* their edges, or the lower bound that decided */
-    uint32_t pulling[SUBGRAPHS];   /* devices that pulled */
+    uint64_t frontier[SUBGRAPHS]; /* sources of each subgraph in the frontier */
+    uint64_t forward[SUBGRAPHS];  /* their edges, or the lower bound that decided */
+    uint32_t pulling[SUBGRAPHS];  /* devices that pulled */
     struct exchange_stats exchange;
     double compute_s, exchange_s;
-    struct breakdown breakdown; /* where the search is timed */
+    struct breakdown breakdown; /* if the search is timed */
 };
 
 struct bfs_times {
@@ -45,10 +40,15 @@ struct bfs_times {
     uint64_t sent_vertices;
 };
 
-/* Called after each level when not NULL. */
+/* `timed`: the devices were opened to time their phases. */
+enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
+                     const struct direction_policy *policy, int timed, struct error *e);
+void bfs_close(struct bfs *bfs); /* a zeroed one is allowed */
+
+/* Called after each level if not NULL. */
 typedef void bfs_tracer(void *context, int32_t depth, const struct level_trace *trace);
 
-/* Collective. A failure is this rank's own: the caller must end the job, the others wait. */
+/* Collective. A failure is this rank's own: the caller must end the job, because the others wait. */
 enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
                        bfs_tracer *tracer, void *context, struct error *e);
 

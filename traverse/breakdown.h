@@ -1,28 +1,28 @@
-/* breakdown.h: where the time of a level goes: the bars of figure 10 of Pan et al. */
+/* breakdown.h: where the time of a level goes, phase by phase: the bars of figure 10 of Pan et al. */
 #ifndef DBFS_BREAKDOWN_H
 #define DBFS_BREAKDOWN_H
 
-#include "formats/shard.h"
+#include "formats/graph/subgraph.h"
 
-enum part {
-    PART_PREVISIT,
-    PART_VISIT, /* + subgraph */
-    PART_BINS = PART_VISIT + SUBGRAPHS, /* vertices for other shards put in order */
-    DEVICE_PARTS,
-    PART_LOCAL_EXCHANGE = DEVICE_PARTS, /* between the devices of a rank */
-    PART_REMOTE_EXCHANGE,               /* between ranks, the counts included */
-    PART_MASK_REDUCTION,
-    PARTS
+enum phase {
+    PHASE_PREVISIT,
+    PHASE_VISIT,                          /* + subgraph */
+    PHASE_BINS = PHASE_VISIT + SUBGRAPHS, /* vertices for other shards put in order */
+    DEVICE_PHASES,
+    PHASE_LOCAL_EXCHANGE = DEVICE_PHASES, /* between the devices of a rank */
+    PHASE_REMOTE_EXCHANGE,                /* between ranks, the counts included */
+    PHASE_MASK_REDUCTION,
+    PHASES
 };
 
-/* Seconds. Parts overlap: their sum is not the time of the level. */
+/* Seconds. Phases overlap: their sum is not the time of the level. */
 struct breakdown {
-    double part_s[PARTS];
+    double phase_s[PHASES];
 };
 
-extern const char *const part_name[PARTS];
+extern const char *const phase_name[PHASES];
 
-/* The larger of each part: of devices, or of levels on several ranks. */
+/* The larger time of each phase: of two devices, or of two ranks. */
 void breakdown_max(struct breakdown *sum, const struct breakdown *other);
 
 #endif

@@ -3,8 +3,8 @@
  * Section IV-B of Pan et al.: the forward workload FV is the sum of the frontier's row lengths, the
  * backward workload is estimated as BV = |U| (q + s) / q, and a subgraph turns to pull when FV >
  * factor0 * BV and back to push when FV < factor1 * BV. Decisions are local: both directions of
- * every dd, nd and dn edge are on the same device. nn always pushes, but for a graph of one shard,
- * where nn is symmetric as well: there the backend may pull it.
+ * every dd, nd and dn edge are on the same device. nn always pushes, except in a graph of one shard,
+ * where nn is symmetric as well and may be pulled.
  */
 #ifndef DBFS_DIRECTION_H
 #define DBFS_DIRECTION_H

@@ -29,11 +29,12 @@ static enum status check_shards(const struct graph *graph, int threads, struct e
     return ST_OK;
 }
 
-static enum status decode_shards(struct graph *graph, unsigned columns, int threads,
-                                 struct memory_budget *budget, struct error *e)
+static enum status decode_shards(struct graph *graph, const struct graph_options *options,
+                                 struct error *e)
 {
     for (uint32_t g = 0; g < graph->device_count; g++) {
-        if (shard_load(&graph->shards[g], columns, threads, budget, e) != ST_OK)
+        if (shard_load(&graph->shards[g], options->columns, options->threads, options->budget, e) !=
+            ST_OK)
             return e->status;
     }
     return ST_OK;
@@ -52,24 +53,31 @@ static enum status choose_device_count(struct graph *graph, const struct comm *c
     return fail(e, ST_USAGE, "%u shards cannot be divided evenly among %u ranks", p, comm->ranks);
 }
 
-enum status graph_open(struct graph *graph, const struct comm *comm, const char *folder,
-                       uint32_t device_count, int check, unsigned columns, int threads,
-                       struct memory_budget *budget, struct error *e)
+static void count_vertices(struct graph *graph, const struct comm *comm)
+{
+    for (uint32_t g = 0; g < graph->device_count; g++)
+        graph->vertices += graph->shards[g].locals;
+    comm_sum_u64(comm, &graph->vertices, 1);
+    graph->vertices += graph->manifest.d;
+}
+
+enum status graph_open(struct graph *graph, const struct comm *comm,
+                       const struct graph_options *options, struct error *e)
 {
     memset(graph, 0, sizeof *graph);
     double start = cli_seconds();
-    if (manifest_read(&graph->manifest, folder, e) == ST_OK &&
-        choose_device_count(graph, comm, device_count, e) == ST_OK)
-        open_shards(graph, comm, folder, e);
+    if (manifest_read(&graph->manifest, options->folder, e) == ST_OK &&
+        choose_device_count(graph, comm, options->device_count, e) == ST_OK)
+        open_shards(graph, comm, options->folder, e);
     if (comm_agree(comm, e) != ST_OK)
         return e->status;
     double opened = cli_seconds();
-    if (check)
-        check_shards(graph, threads, e);
+    if (options->check)
+        check_shards(graph, options->threads, e);
     if (comm_agree(comm, e) != ST_OK)
         return e->status;
     double checked = cli_seconds();
-    decode_shards(graph, columns, threads, budget, e);
+    decode_shards(graph, options, e);
     if (comm_agree(comm, e) != ST_OK)
         return e->status;
     graph->open_s = opened - start;
@@ -77,10 +85,7 @@ enum status graph_open(struct graph *graph, const struct comm *comm, const char 
     graph->decode_s = cli_seconds() - checked;
     if (graph->manifest.randomized)
         bijection_init(&graph->bijection, graph->manifest.random_n, graph->manifest.random_seed);
-    for (uint32_t g = 0; g < graph->device_count; g++)
-        graph->vertices += graph->shards[g].locals;
-    comm_sum_u64(comm, &graph->vertices, 1);
-    graph->vertices += graph->manifest.d;
+    count_vertices(graph, comm);
     return ST_OK;
 }
 

@@ -11,19 +11,25 @@
 
 struct graph {
     struct manifest manifest;
-    struct bijection bijection; /* valid when manifest.randomized */
+    struct bijection bijection; /* valid if manifest.randomized */
     uint32_t device_count;      /* G */
     struct shard *shards;       /* [G]: device g holds shard g*R + rank */
     uint64_t vertices;          /* with edges, all shards: collective sum */
     double open_s, check_s, decode_s;
 };
 
-/* Collective. G = 0 takes p / R. ST_USAGE when R*G is not p. With `check` every section's CRC is
- * compared, by `threads` threads. Packed sections are decoded into memory of the budget, which must
- * outlive the graph; the columns of the subgraphs in `columns` only (shard_load). */
-enum status graph_open(struct graph *graph, const struct comm *comm, const char *folder,
-                       uint32_t device_count, int check, unsigned columns, int threads,
-                       struct memory_budget *budget, struct error *e);
+struct graph_options {
+    const char *folder;
+    uint32_t device_count;        /* G; 0: p / R */
+    int check;                    /* compare the CRC of every section */
+    unsigned columns;             /* of subgraphs, decoded into host memory (shard_load) */
+    int threads;
+    struct memory_budget *budget; /* of what is decoded; must outlive the graph */
+};
+
+/* Collective. ST_USAGE if R*G is not p. */
+enum status graph_open(struct graph *graph, const struct comm *comm,
+                       const struct graph_options *options, struct error *e);
 void graph_close(struct graph *graph);
 
 /* Ids people use <-> ids in the shards. */

@@ -1,7 +1,7 @@
 /* plan.c: see plan.h */
 #include "plan.h"
 
-#include "cuda_plan.h"
+#include "traverse/cuda/cuda_plan.h"
 
 #include "formats/manifest.h"
 

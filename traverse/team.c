@@ -1,4 +1,8 @@
-/* team.c: see team.h */
+/* team.c: see team.h
+ *
+ * Members meet every few microseconds within a search, so they wait by spinning at first. After some
+ * milliseconds, as between two searches, they sleep.
+ */
 #include "team.h"
 
 #include <errno.h>
@@ -6,31 +10,34 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     SPINS = 2000,  /* pauses before a thread gives up its core for a moment */
-    YIELDS = 2000, /* of those before it sleeps: some milliseconds */
+    YIELDS = 2000, /* of those before it sleeps */
 };
 
+/* A member and its thread; that of member 0 is the caller's. */
 struct worker {
-    struct team *team;
-    uint32_t member;
+    struct member member;
+    struct error error;
+    int over; /* a meeting has told it of a failure: its job ends without another meeting */
     pthread_t thread;
 };
 
 struct team {
-    uint32_t members, workers; /* threads besides the caller's */
-    struct worker *worker;
-    struct error *error; /* [members] */
-    team_step *step;     /* NULL: end */
+    struct worker *worker;    /* [members] */
+    _Atomic uint32_t members;
+    team_job *job;            /* NULL: the threads end */
     void *context;
-    _Atomic uint64_t turn;
-    _Atomic uint32_t busy; /* workers that have not finished this turn */
+    _Atomic uint32_t arrived;  /* at the current meeting */
+    _Atomic uint64_t meetings; /* that are over */
+    const struct error *failure; /* of the last meeting; NULL: none */
     _Atomic int sleeping;
     pthread_mutex_t lock;
     pthread_cond_t wake;
 };
+
+/* ---- meetings ---- */
 
 static void pause_briefly(uint32_t *spins)
 {
@@ -41,41 +48,29 @@ static void pause_briefly(uint32_t *spins)
 #endif
 }
 
-static void wait_for_turn(struct team *t, uint64_t turn)
+/* Waits for the end of the meeting that follows the first `meetings`. */
+static void wait_for_others(struct team *t, uint64_t meetings)
 {
     uint32_t spins = 0;
-    while (atomic_load(&t->turn) < turn && spins < (uint32_t)SPINS * YIELDS)
+    while (atomic_load(&t->meetings) == meetings && spins < (uint32_t)SPINS * YIELDS)
         pause_briefly(&spins);
-    if (atomic_load(&t->turn) >= turn)
+    if (atomic_load(&t->meetings) != meetings)
         return;
     pthread_mutex_lock(&t->lock);
     atomic_fetch_add(&t->sleeping, 1);
-    while (atomic_load(&t->turn) < turn)
+    while (atomic_load(&t->meetings) == meetings)
         pthread_cond_wait(&t->wake, &t->lock);
     atomic_fetch_sub(&t->sleeping, 1);
     pthread_mutex_unlock(&t->lock);
 }
 
-static void *work(void *argument)
+static void end_meeting(struct team *t)
 {
-    struct worker *w = argument;
-    struct team *t = w->team;
-    for (uint64_t turn = 1;; turn++) {
-        wait_for_turn(t, turn);
-        if (t->step == NULL)
-            return NULL;
-        t->step(t->context, w->member, &t->error[w->member]);
-        atomic_fetch_sub(&t->busy, 1);
-    }
-}
-
-/* Starts a turn of the workers. */
-static void begin_turn(struct team *t, team_step *step, void *context)
-{
-    t->step = step;
-    t->context = context;
-    atomic_store(&t->busy, t->workers);
-    atomic_fetch_add(&t->turn, 1);
+    t->failure = NULL;
+    for (uint32_t i = t->members; i-- > 0;)
+        t->failure = t->worker[i].error.status != ST_OK ? &t->worker[i].error : t->failure;
+    atomic_store(&t->arrived, 0);
+    atomic_fetch_add(&t->meetings, 1);
     if (atomic_load(&t->sleeping) == 0)
         return;
     pthread_mutex_lock(&t->lock);
@@ -83,29 +78,100 @@ static void begin_turn(struct team *t, team_step *step, void *context)
     pthread_mutex_unlock(&t->lock);
 }
 
-enum status team_open(struct team **result, uint32_t members, int side_by_side, struct error *e)
+/* The last one to arrive ends the meeting. */
+static void meet(struct team *t)
 {
+    uint64_t meetings = atomic_load(&t->meetings);
+    if (atomic_fetch_add(&t->arrived, 1) + 1 == t->members)
+        end_meeting(t);
+    else
+        wait_for_others(t, meetings);
+}
+
+enum status team_meet(const struct member *m, struct error *e)
+{
+    struct team *t = m->team;
+    struct worker *w = &t->worker[m->number];
+    if (t->members == 1)
+        return e->status;
+    if (e != &w->error && e->status != ST_OK)
+        w->error = *e;
+    meet(t);
+    w->over = t->failure != NULL;
+    if (w->over && e != t->failure)
+        *e = *t->failure;
+    return e->status;
+}
+
+/* ---- jobs ---- */
+
+static void run_job(struct team *t, struct worker *w)
+{
+    w->over = 0;
+    w->error.status = ST_OK;
+    t->job(t->context, &w->member, &w->error);
+    if (!w->over)
+        team_meet(&w->member, &w->error);
+}
+
+static void *work(void *argument)
+{
+    struct worker *w = argument;
+    struct team *t = w->member.team;
+    for (;;) {
+        meet(t);
+        if (t->job == NULL)
+            return NULL;
+        run_job(t, w);
+    }
+}
+
+enum status team_run(struct team *t, team_job *job, void *context, struct error *e)
+{
+    struct worker *first = &t->worker[0];
+    if (t->members == 1)
+        return job(context, &first->member, e);
+    t->job = job;
+    t->context = context;
+    meet(t);
+    run_job(t, first);
+    if (first->error.status != ST_OK && e->status == ST_OK)
+        *e = first->error;
+    return e->status;
+}
+
+/* ---- opening ---- */
+
+static enum status start_threads(struct team *t, uint32_t members, struct error *e)
+{
+    t->members = members; /* before any of them meets */
+    for (uint32_t i = 1; i < members; i++) {
+        errno = pthread_create(&t->worker[i].thread, NULL, work, &t->worker[i]);
+        if (errno == 0)
+            continue;
+        t->members = i;
+        return fail_errno(e, "a device's thread", "cannot start");
+    }
+    return ST_OK;
+}
+
+enum status team_open(struct team **result, uint32_t devices, int side_by_side, struct error *e)
+{
+    uint32_t members = side_by_side ? devices : 1;
     *result = NULL;
     struct team *t = calloc(1, sizeof *t);
-    if (t == NULL)
-        return fail_memory(e, "threads", sizeof *t);
-    t->members = members;
+    struct worker *workers = calloc(members, sizeof *workers);
+    if (t == NULL || workers == NULL) {
+        free(t);
+        free(workers);
+        return fail_memory(e, "threads", members * sizeof *workers);
+    }
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->wake, NULL);
-    t->error = calloc(members, sizeof *t->error);
-    t->worker = calloc(members, sizeof *t->worker);
-    if (t->error == NULL || t->worker == NULL)
-        fail_memory(e, "threads", members * sizeof *t->worker);
-    for (uint32_t i = 1; side_by_side && i < members && e->status == ST_OK; i++) {
-        struct worker *w = &t->worker[t->workers];
-        *w = (struct worker){.team = t, .member = i};
-        errno = pthread_create(&w->thread, NULL, work, w);
-        if (errno != 0)
-            fail_errno(e, "a device's thread", "cannot start");
-        else
-            t->workers++;
-    }
-    if (e->status != ST_OK) {
+    t->worker = workers;
+    for (uint32_t i = 0; i < members; i++)
+        workers[i].member = (struct member){t, i, i, members > 1 ? i + 1 : devices};
+    if (start_threads(t, members, e) != ST_OK) {
         team_close(t);
         return e->status;
     }
@@ -117,30 +183,13 @@ void team_close(struct team *t)
 {
     if (t == NULL)
         return;
-    begin_turn(t, NULL, NULL);
-    for (uint32_t i = 0; i < t->workers; i++)
+    t->job = NULL;
+    if (t->members > 1)
+        meet(t);
+    for (uint32_t i = 1; i < t->members; i++)
         pthread_join(t->worker[i].thread, NULL);
     pthread_cond_destroy(&t->wake);
     pthread_mutex_destroy(&t->lock);
-    free(t->error);
     free(t->worker);
     free(t);
-}
-
-enum status team_run(struct team *t, team_step *step, void *context, struct error *e)
-{
-    uint32_t spins = 0;
-    for (uint32_t i = 0; i < t->members; i++)
-        t->error[i].status = ST_OK;
-    if (t->workers > 0)
-        begin_turn(t, step, context);
-    for (uint32_t i = 0; i < t->members - t->workers; i++)
-        step(context, i, &t->error[i]);
-    while (atomic_load(&t->busy) > 0)
-        pause_briefly(&spins);
-    for (uint32_t i = 0; i < t->members && e->status == ST_OK; i++) {
-        if (t->error[i].status != ST_OK)
-            *e = t->error[i];
-    }
-    return e->status;
 }

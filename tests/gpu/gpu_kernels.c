@@ -1,10 +1,10 @@
 /* gpu_kernels.c: every CUDA kernel against its twin on the CPU, on random and adversarial inputs.
  *
- *   kernel (traverse/cuda_kernels.h)  twin                                          compared
+ *   kernel (cuda_kernels.h)           twin                                          compared
  *   cuda_previsit, delegates          previsit_delegates, count_frontier,           masks, depths, list,
  *                                     count_forward (cpu_previsit.c)                fresh, q, FV
- *   cuda_previsit, normals            backend_cpu.receive, previsit_normals         the same
- *   cuda_list_frontier                the rows that push_* gathers (cpu_push.c)     as sets
+ *   cuda_previsit, normals            cpu_messages.receive, previsit_normals        the same
+ *   cuda_list_frontier                gather_rows (cpu_gather.c)                    as sets
  *   cuda_count_forward                count_forward (cpu_previsit.c)                FV
  *   cuda_push_rows                    push_nn, push_nd, push_dn, push_dd            found, parents, sent
  *                                     (cpu_push.c)
@@ -12,12 +12,12 @@
  *   cuda_pull_rows                    pull_nn, pull_nd, pull_dn, pull_dd            found, parents
  *                                     (cpu_pull.c)
  *   cuda_bin                          the bins of push_nn (cpu_push.c),             multisets by shard
- *                                     backend_cpu.take_outgoing
+ *                                     cpu_messages.take_outgoing
  *   cuda_unique                       unique_ids (unique.c)                         sets, mask cleared
- *   cuda_receive                      backend_cpu.receive (backend_cpu.c)           found, parents, bad
- *   cuda_or_masks                     backend_cpu.read_masks                        masks
- *   cuda_set_root                     backend_cpu.start                             mask, parent
- *   cuda_blank_unvisited              backend_cpu.depths                            depths
+ *   cuda_receive                      cpu_messages.receive                          found, parents, bad
+ *   cuda_or_masks                     cpu_messages.read_masks                       masks
+ *   cuda_set_root                     cpu_search.start                              mask, parent
+ *   cuda_blank_unvisited              cpu_results.depths                            depths
  *   cuda_decode                       packed_decode_all (formats/packed.c)          elements, bad
  *   gpu_loader_copy                   memcpy                                        bytes
  *   cuda_publish                      memcpy, memset                                bytes

@@ -1,4 +1,4 @@
-/* kernels.c: the steps of steps.h by the CUDA kernels, through traverse/cuda_kernels.h
+/* kernels.c: the steps of steps.h by the CUDA kernels, through traverse/cuda/cuda_kernels.h
  *
  * Every array is an allocation of exactly its size, so that compute-sanitizer sees what lies beside
  * it, and holds either its input or POISON.
@@ -7,8 +7,8 @@
 
 #include "graphs.h"
 
-#include "traverse/cuda_kernels.h"
-#include "traverse/cuda_load.h"
+#include "traverse/cuda/cuda_kernels.h"
+#include "traverse/cuda/cuda_load.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,7 +130,7 @@ void kernel_use(const struct shard *shard)
 }
 
 /* Vertices of a kind without a state yet. */
-static struct gpu_vertices vertices_on_device(const struct shard *shard, enum kind kind)
+static struct gpu_vertices vertices_on_device(const struct shard *shard, enum vertex_kind kind)
 {
     uint64_t count = vertices_of(shard, kind);
     return (struct gpu_vertices){.count = count, .words = 2 * mask_words(count)};
@@ -170,15 +170,17 @@ static void push(const struct visit *v, const struct gpu_target *target, struct 
     const struct gpu_csr *csr = &csr_of[v->g];
     uint32_t *list;
     uint64_t count = shuffled_queue(v->from, csr->rows, &list);
-    uint32_t *queue = on_device(list, count * sizeof *list);
+    struct gpu_queue queue = {on_device(list, count * sizeof *list), count};
     if (v->way == VISIT_MERGED) {
         size_t bytes = cuda_merge_scratch_bytes(count);
-        cuda_push_merged(csr, queue, count, target, on_device(NULL, (count + 1) * 8),
-                         on_device(NULL, bytes), bytes, 0);
+        struct gpu_scan scan = {on_device(NULL, (count + 1) * 8), on_device(NULL, bytes), bytes};
+        cuda_push_merged(csr, &queue, target, &scan, 0);
     } else {
-        cuda_push_rows(csr, queue, count, target,
-                       on_device(NULL, gpu_chunk_room(csr->edges) * sizeof(struct gpu_chunk)),
-                       &level->chunks[v->g], has_long_rows(&v->shard->csr[v->g], list, count), 0);
+        struct gpu_chunk_list chunks = {
+            .chunks = on_device(NULL, gpu_chunk_room(csr->edges) * sizeof(struct gpu_chunk)),
+            .count = &level->chunks[v->g],
+            .expected = has_long_rows(&v->shard->csr[v->g], list, count)};
+        cuda_push_rows(csr, &queue, target, &chunks, 0);
     }
     settle();
     free(list);
@@ -186,13 +188,12 @@ static void push(const struct visit *v, const struct gpu_target *target, struct 
 
 static void pull(const struct visit *v, const struct gpu_target *target)
 {
-    cuda_pull_rows(&csr_of[pulled_rows(v->g)], target->visited, target->next,
-                   on_device(v->from, mask_bytes(vertices_of(v->shard, sources_of(v->g)))),
-                   target->parent, target->tag, target->found, 0);
+    cuda_pull_rows(&csr_of[subgraph_reverse(v->g)], target,
+                   on_device(v->from, mask_bytes(vertices_of(v->shard, subgraph_rows(v->g)))), 0);
     settle();
 }
 
-static void take_sent(const uint64_t *codes_there, uint64_t count, struct visited *out)
+static void read_sent(const uint64_t *codes_there, uint64_t count, struct visited *out)
 {
     uint64_t *codes = from_device(codes_there, count * sizeof *codes);
     for (uint64_t i = 0; i < count; i++)
@@ -204,7 +205,7 @@ static void take_sent(const uint64_t *codes_there, uint64_t count, struct visite
 void kernel_visit(const struct visit *v, struct visited *out)
 {
     const struct shard *shard = v->shard;
-    uint64_t count = vertices_of(shard, targets_of(v->g));
+    uint64_t count = vertices_of(shard, subgraph_columns(v->g));
     int coded = v->g == NN && shard->p > 1;
     struct gpu_level *level, counters;
     struct gpu_target target;
@@ -213,8 +214,8 @@ void kernel_visit(const struct visit *v, struct visited *out)
     target = (struct gpu_target){.visited = on_device(v->visited, mask_bytes(count)),
                                  .next = on_device(v->next, mask_bytes(count)),
                                  .parent = v->parents ? on_device(NULL, count * 4) : NULL,
-                                 .tag = sources_of(v->g) == DELEGATES ? UINT32_C(1) << 31 : 0,
-                                 .found = &level->found[targets_of(v->g)],
+                                 .tag = subgraph_rows(v->g) == DELEGATES ? UINT32_C(1) << 31 : 0,
+                                 .found = &level->found[subgraph_columns(v->g)],
                                  .coded = coded,
                                  .local_bits = shard->local_bits,
                                  .own_shard = shard->index,
@@ -225,8 +226,8 @@ void kernel_visit(const struct visit *v, struct visited *out)
     else
         push(v, &target, level);
     read_back(&counters, level, sizeof counters);
-    out->found = counters.found[targets_of(v->g)] != 0;
-    take_sent(target.out, counters.sent, out);
+    out->found = counters.found[subgraph_columns(v->g)] != 0;
+    read_sent(target.out, counters.sent, out);
     out->next = from_device(target.next, mask_bytes(count));
     out->parent = v->parents ? from_device(target.parent, count * 4) : NULL;
     drop_arrays(graph_arrays);
@@ -248,8 +249,14 @@ void kernel_previsit(const struct previsit_step *p, struct previsited *out)
     v.depth = on_device(NULL, count * 4);
     struct gpu_level *level = level_on_device();
     uint32_t *in = on_device(p->in, bytes);
-    cuda_previsit(&v, in, p->depth, &csr_of[subgraph_of(p->kind, 0)],
-                  &csr_of[subgraph_of(p->kind, 1)], p->room, &level->of[p->kind], 0);
+    struct gpu_previsit previsit = {.vertices = v,
+                                    .in = in,
+                                    .depth = p->depth,
+                                    .room = p->room,
+                                    .counts = &level->of[p->kind]};
+    for (int to = 0; to < VERTEX_KINDS; to++)
+        previsit.csr[to] = csr_of[subgraph_between(p->kind, (enum vertex_kind)to)];
+    cuda_previsit(&previsit, 0);
     settle();
     read_back(&counts, &level->of[p->kind], sizeof counts);
     out->fresh = counts.fresh;
@@ -269,21 +276,21 @@ void kernel_previsit(const struct previsit_step *p, struct previsited *out)
 void kernel_list(const struct shard *shard, enum subgraph g, const uint64_t *frontier,
                  struct listed *out)
 {
-    uint64_t count = vertices_of(shard, sources_of(g));
+    uint64_t count = vertices_of(shard, subgraph_rows(g));
     struct gpu_vertices v;
     struct gpu_level counters;
     kernel_use(shard);
-    v = vertices_on_device(shard, sources_of(g));
+    v = vertices_on_device(shard, subgraph_rows(g));
     v.frontier = on_device(frontier, mask_bytes(count));
     v.queue = on_device(NULL, count * 4);
     struct gpu_level *level = level_on_device();
     if (csr_of[g].edges > 0) /* else it has no sources to list */
         cuda_list_frontier(&v, csr_of[g].sources, &level->listed[g], 0);
-    cuda_count_forward(&v, &csr_of[g], &level->of[sources_of(g)].forward[0], 0);
+    cuda_count_forward(&v, &csr_of[g], &level->of[subgraph_rows(g)].forward[0], 0);
     settle();
     read_back(&counters, level, sizeof counters);
     out->count = counters.listed[g];
-    out->forward = counters.of[sources_of(g)].forward[0];
+    out->forward = counters.of[subgraph_rows(g)].forward[0];
     out->rows = from_device(v.queue, (out->count < count ? out->count : count) * 4);
     drop_arrays(graph_arrays);
 }
@@ -304,13 +311,18 @@ void kernel_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t loca
 {
     size_t table = (p + 1) * sizeof(unsigned long long);
     unsigned long long sent = count, *published = published_memory(table);
-    uint32_t *ids = on_device(NULL, count * sizeof *ids);
-    unsigned long long *begin = on_device(NULL, table);
-    cuda_bin(on_device(codes, count * sizeof *codes), on_device(&sent, sizeof sent), p, local_bits,
-             ids, begin, on_device(NULL, p * sizeof *begin), published, 0);
+    struct gpu_bins bins = {.codes = on_device(codes, count * sizeof *codes),
+                            .sent = on_device(&sent, sizeof sent),
+                            .p = p,
+                            .local_bits = local_bits,
+                            .ids = on_device(NULL, count * sizeof *bins.ids),
+                            .begin = on_device(NULL, table),
+                            .cursor = on_device(NULL, p * sizeof *bins.cursor),
+                            .published = published};
+    cuda_bin(&bins, 0);
     settle();
-    out->begin = from_device(begin, table);
-    out->ids = from_device(ids, count * sizeof *ids);
+    out->begin = from_device(bins.begin, table);
+    out->ids = from_device(bins.ids, count * sizeof *bins.ids);
     if (memcmp(out->begin, published, table) != 0)
         memset(out->begin, POISON_BYTE, table); /* as wrong as the table that the host reads */
     TRY(cudaFreeHost(published));
@@ -383,7 +395,7 @@ void kernel_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, 
     drop_arrays(graph_arrays);
 }
 
-void kernel_root(const struct shard *shard, enum kind kind, uint32_t vertex, int parents,
+void kernel_root(const struct shard *shard, enum vertex_kind kind, uint32_t vertex, int parents,
                  struct visited *out)
 {
     uint64_t count = vertices_of(shard, kind);
@@ -396,7 +408,7 @@ void kernel_root(const struct shard *shard, enum kind kind, uint32_t vertex, int
     drop_arrays(graph_arrays);
 }
 
-void kernel_blank(const struct shard *shard, enum kind kind, const uint64_t *visited, int32_t *depth)
+void kernel_blank(const struct shard *shard, enum vertex_kind kind, const uint64_t *visited, int32_t *depth)
 {
     uint64_t count = vertices_of(shard, kind);
     uint32_t *values = on_device(depth, count * 4);

@@ -1,7 +1,8 @@
 /* steps.h: steps of a search as the kernels and their twins on the CPU are both asked for them.
  *
- * Each step has a twin_ function (twin.c, through traverse/cpu_device.h) and a kernel_ function
- * (kernels.c, through traverse/cuda_kernels.h) that fill the same structure; the two backends have
+ * Each step has a twin_ function (twin.c, through traverse/cpu/cpu_device.h) and a kernel_ function
+ * (kernels.c, through
+ * traverse/cuda/cuda_kernels.h) that fill the same structure; the two backends have
  * a struct device each, so no file sees both. Results are compared by the test_*.c files. What a
  * step need not write is POISON before it.
  */
@@ -18,26 +19,7 @@
 #define POISON UINT32_C(0xa5a5a5a5)
 enum { POISON_BYTE = 0xa5 };
 
-/* As in traverse/backend.h and traverse/cuda_kernels.h. */
-enum kind { DELEGATES, NORMALS };
-
-static inline enum kind sources_of(enum subgraph g)
-{
-    return g == DN || g == DD ? DELEGATES : NORMALS;
-}
-
-static inline enum kind targets_of(enum subgraph g)
-{
-    return g == DD || g == ND ? DELEGATES : NORMALS;
-}
-
-/* Whose rows a pull of g reads: edges are there in both directions. */
-static inline enum subgraph pulled_rows(enum subgraph g)
-{
-    return g == ND ? DN : g == DN ? ND : g;
-}
-
-static inline uint64_t vertices_of(const struct shard *shard, enum kind kind)
+static inline uint64_t vertices_of(const struct shard *shard, enum vertex_kind kind)
 {
     return kind == DELEGATES ? shard->d : shard->locals;
 }
@@ -76,7 +58,7 @@ void kernel_visit(const struct visit *v, struct visited *out);
 
 struct previsit_step {
     const struct shard *shard;
-    enum kind kind;
+    enum vertex_kind kind;
     const uint64_t *in, *visited;
     int32_t depth;
     uint64_t room; /* of the list */
@@ -86,18 +68,12 @@ struct previsited {
     uint64_t *visited, *frontier;
     int32_t *depth;
     uint64_t fresh;
-    uint64_t sources[2], forward[2]; /* of dn, dd; of nn, nd */
+    uint64_t sources[VERTEX_KINDS], forward[VERTEX_KINDS]; /* by the kind of columns */
     /* the kernel's alone */
     uint64_t *in;
     uint32_t *queue;
     uint64_t listed;
 };
-
-/* The subgraphs whose sources a kind is. */
-static inline enum subgraph subgraph_of(enum kind kind, int i)
-{
-    return kind == DELEGATES ? (i == 0 ? DN : DD) : (i == 0 ? NN : ND);
-}
 
 void twin_previsit(const struct previsit_step *p, struct previsited *out);
 void kernel_previsit(const struct previsit_step *p, struct previsited *out);
@@ -152,14 +128,14 @@ void twin_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, in
 void kernel_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, int keep);
 
 /* A root put into a mask that is empty. The twin's other parents are those of a search's start. */
-void twin_root(const struct shard *shard, enum kind kind, uint32_t vertex, int parents,
+void twin_root(const struct shard *shard, enum vertex_kind kind, uint32_t vertex, int parents,
                struct visited *out);
-void kernel_root(const struct shard *shard, enum kind kind, uint32_t vertex, int parents,
+void kernel_root(const struct shard *shard, enum vertex_kind kind, uint32_t vertex, int parents,
                  struct visited *out);
 
 /* depth[v] = -1 where v is not visited. */
-void twin_blank(const struct shard *shard, enum kind kind, const uint64_t *visited, int32_t *depth);
-void kernel_blank(const struct shard *shard, enum kind kind, const uint64_t *visited,
+void twin_blank(const struct shard *shard, enum vertex_kind kind, const uint64_t *visited, int32_t *depth);
+void kernel_blank(const struct shard *shard, enum vertex_kind kind, const uint64_t *visited,
                   int32_t *depth);
 
 /* ---- kernels whose twin needs no device ---- */

@@ -237,7 +237,7 @@ void test_masks(void)
 
 /* ---- the beginning and the end of a search ---- */
 
-static void run_root(const struct shard *shard, enum kind kind, uint64_t vertex, int parents)
+static void run_root(const struct shard *shard, enum vertex_kind kind, uint64_t vertex, int parents)
 {
     uint64_t bits = vertices_of(shard, kind);
     struct visited kernel = {0}, twin = {0};
@@ -252,7 +252,7 @@ static void run_root(const struct shard *shard, enum kind kind, uint64_t vertex,
     free_visited(&twin);
 }
 
-static void run_blank(const struct shard *shard, enum kind kind, enum mask_kind visited)
+static void run_blank(const struct shard *shard, enum vertex_kind kind, enum mask_kind visited)
 {
     uint64_t bits = vertices_of(shard, kind), random = bits;
     uint64_t *mask = mask_make(bits, visited, &random);
@@ -271,16 +271,16 @@ static void run_blank(const struct shard *shard, enum kind kind, enum mask_kind 
 void test_results(const struct shard *shard, const struct graph_spec *spec)
 {
     check_begin();
-    for (int kind = DELEGATES; kind <= NORMALS; kind++) {
-        uint64_t count = vertices_of(shard, (enum kind)kind);
+    for (int kind = NORMALS; kind < VERTEX_KINDS; kind++) {
+        uint64_t count = vertices_of(shard, (enum vertex_kind)kind);
         for (int i = 0; count > 0 && i < 4; i++)
-            run_root(shard, (enum kind)kind, i < 2 ? 0 : count - 1, i % 2);
+            run_root(shard, (enum vertex_kind)kind, i < 2 ? 0 : count - 1, i % 2);
     }
     check_end("cuda_set_root: %s", spec->name);
     check_begin();
-    for (int kind = DELEGATES; kind <= NORMALS; kind++) {
+    for (int kind = NORMALS; kind < VERTEX_KINDS; kind++) {
         for (int visited = MASK_NONE; visited <= MASK_ALL; visited++)
-            run_blank(shard, (enum kind)kind, (enum mask_kind)visited);
+            run_blank(shard, (enum vertex_kind)kind, (enum mask_kind)visited);
     }
     check_end("cuda_blank_unvisited: %s", spec->name);
 }

@@ -32,20 +32,20 @@ static int bit(const uint64_t *mask, uint64_t i, uint64_t bits)
 static int is_legal(const struct visit *v, uint64_t to, uint32_t parent)
 {
     const struct shard *shard = v->shard;
-    enum kind kind = sources_of(v->g);
+    enum vertex_kind kind = subgraph_rows(v->g);
     uint64_t from = parent & ~PARENT_DELEGATE_BIT;
     if (((parent & PARENT_DELEGATE_BIT) != 0) != (kind == DELEGATES) ||
         !bit(v->from, from, vertices_of(shard, kind)))
         return 0;
     if (v->way == VISIT_PULL)
-        return csr_has_edge(&shard->csr[pulled_rows(v->g)], to, from);
+        return csr_has_edge(&shard->csr[subgraph_reverse(v->g)], to, from);
     uint64_t code = v->g == NN ? (uint64_t)shard->index << shard->local_bits | to : to;
     return csr_has_edge(&shard->csr[v->g], from, code);
 }
 
 static void check_parents(const struct visit *v, const struct visited *out)
 {
-    for (uint64_t i = 0; i < vertices_of(v->shard, targets_of(v->g)); i++) {
+    for (uint64_t i = 0; i < vertices_of(v->shard, subgraph_columns(v->g)); i++) {
         if (!mask_bit(out->next, i) || mask_bit(v->next, i))
             check_that(out->parent[i] == POISON, "vertex %" PRIu64 " is not new and got a parent", i);
         else
@@ -64,7 +64,7 @@ static uint64_t first_difference(const uint64_t *a, const uint64_t *b, uint64_t 
 
 static void compare(const struct visit *v, const struct visited *kernel, const struct visited *twin)
 {
-    uint64_t words = mask_words(vertices_of(v->shard, targets_of(v->g)));
+    uint64_t words = mask_words(vertices_of(v->shard, subgraph_columns(v->g)));
     uint64_t w = first_difference(kernel->next, twin->next, words);
     int same = check_that(w == words, "next differs in word %" PRIu64 " of %" PRIu64, w, words);
     check_that(kernel->found == twin->found, "found is %d for %d", kernel->found, twin->found);
@@ -98,9 +98,9 @@ static void run_visit(struct visit *v)
 static void test_masks_of(const struct shard *shard, enum subgraph g, enum way way,
                           const struct masks *m)
 {
-    uint64_t to = vertices_of(shard, targets_of(g)), random = (uint64_t)(m - masks_list);
+    uint64_t to = vertices_of(shard, subgraph_columns(g)), random = (uint64_t)(m - masks_list);
     uint64_t *visited = mask_make(to, m->visited, &random), *next = mask_make(to, m->next, &random);
-    uint64_t *from = mask_make(vertices_of(shard, sources_of(g)), m->from, &random);
+    uint64_t *from = mask_make(vertices_of(shard, subgraph_rows(g)), m->from, &random);
     for (uint64_t w = 0; w < mask_words(to); w++)
         next[w] &= ~visited[w];
     check_input("from %s, visited %s, next %s", mask_kind_name[m->from], mask_kind_name[m->visited],

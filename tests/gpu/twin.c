@@ -3,8 +3,8 @@
 
 #include "graphs.h"
 
-#include "traverse/cpu_device.h"
-#include "traverse/unique.h"
+#include "traverse/cpu/cpu_device.h"
+#include "traverse/exchange/unique.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,14 +28,14 @@ static struct device *open_device(const struct shard *shard, int parents)
     struct root nowhere = {.at = ROOT_AT_ISOLATED};
     struct device *dev;
     struct error e = {0};
-    need(backend_cpu.open(&dev, shard, &options, &e), &e);
-    need(backend_cpu.start(dev, &nowhere, &e), &e);
+    need(backend_cpu.device->open(&dev, shard, &options, &e), &e);
+    need(backend_cpu.search->start(dev, &nowhere, &e), &e);
     if (parents) {
-        memset(dev->parent_d, POISON_BYTE, shard->d * 4);
-        memset(dev->parent_n, POISON_BYTE, shard->locals * 4);
+        memset(dev->delegates.parent, POISON_BYTE, shard->d * 4);
+        memset(dev->normals.parent, POISON_BYTE, shard->locals * 4);
     }
-    memset(dev->depth_d, POISON_BYTE, shard->d * 4);
-    memset(dev->depth_n, POISON_BYTE, shard->locals * 4);
+    memset(dev->delegates.depth, POISON_BYTE, shard->d * 4);
+    memset(dev->normals.depth, POISON_BYTE, shard->locals * 4);
     dev->depth = DEPTH;
     return dev;
 }
@@ -57,16 +57,16 @@ static void put_mask(uint64_t *to, const uint64_t *from, uint64_t bits)
 static void set_queue(struct device *dev, const uint64_t *mask)
 {
     uint32_t *list;
-    dev->queue_count = mask_list(mask, dev->shard->locals, &list);
-    memcpy(dev->queue, list, dev->queue_count * sizeof *list);
+    dev->normals.queue_count = mask_list(mask, dev->shard->locals, &list);
+    memcpy(dev->normals.queue, list, dev->normals.queue_count * sizeof *list);
     free(list);
 }
 
-static void set_frontier(struct device *dev, enum kind kind, const uint64_t *frontier)
+static void set_frontier(struct device *dev, enum vertex_kind kind, const uint64_t *frontier)
 {
     if (kind == DELEGATES) {
-        put_mask(dev->frontier_d, frontier, dev->shard->d);
-        dev->fresh_listed = 0;
+        put_mask(dev->delegates.frontier, frontier, dev->shard->d);
+        dev->delegates.fresh_listed = 0;
     } else {
         set_queue(dev, frontier);
     }
@@ -76,22 +76,22 @@ static void set_frontier(struct device *dev, enum kind kind, const uint64_t *fro
 /* ---- visits ---- */
 
 /* The CPU backend marks normals as visited when they are found. */
-static void set_targets(struct device *dev, enum kind kind, const uint64_t *visited,
+static void set_targets(struct device *dev, enum vertex_kind kind, const uint64_t *visited,
                         const uint64_t *next)
 {
     if (kind == DELEGATES) {
-        put_mask(dev->visited_d, visited, dev->shard->d);
-        put_mask(dev->updated_d, next, dev->shard->d);
+        put_mask(dev->delegates.visited, visited, dev->shard->d);
+        put_mask(dev->delegates.updated, next, dev->shard->d);
         return;
     }
     for (uint64_t w = 0; w < mask_words(dev->shard->locals); w++)
-        dev->visited_n[w] = visited[w] | next[w];
+        dev->normals.visited[w] = visited[w] | next[w];
 }
 
-static uint64_t *next_of(const struct device *dev, enum kind kind, const uint64_t *visited)
+static uint64_t *next_of(const struct device *dev, enum vertex_kind kind, const uint64_t *visited)
 {
     uint64_t words = mask_words(vertices_of(dev->shard, kind));
-    uint64_t *next = copy_of(kind == DELEGATES ? dev->updated_d : dev->visited_n, words * 8);
+    uint64_t *next = copy_of(kind == DELEGATES ? dev->delegates.updated : dev->normals.visited, words * 8);
     for (uint64_t w = 0; w < words; w++)
         next[w] &= ~visited[w];
     return next;
@@ -100,36 +100,34 @@ static uint64_t *next_of(const struct device *dev, enum kind kind, const uint64_
 /* Returns how many normals were found. */
 static uint64_t pull(struct device *dev, const struct visit *v)
 {
+    static uint64_t (*const pull_of[SUBGRAPHS])(struct device *) = {
+        [NN] = pull_nn, [ND] = pull_nd, [DN] = pull_dn, [DD] = pull_dd};
     if (v->g == ND)
-        put_mask(dev->visited_n, v->from, dev->shard->locals);
+        put_mask(dev->normals.visited, v->from, dev->shard->locals);
     if (v->g == DN)
-        put_mask(dev->visited_d, v->from, dev->shard->d);
+        put_mask(dev->delegates.visited, v->from, dev->shard->d);
     if (v->g == NN)
         set_queue(dev, v->from);
-    if (v->g == DD)
-        pull_dd(dev);
-    else if (v->g == ND)
-        pull_nd(dev);
-    return v->g == DN ? pull_dn(dev) : v->g == NN ? pull_nn(dev) : 0;
+    return pull_of[v->g](dev);
 }
 
 static uint64_t push(struct device *dev, const struct visit *v)
 {
     static void (*const push_of[SUBGRAPHS])(struct device *) = {
         [NN] = push_nn, [ND] = push_nd, [DN] = push_dn, [DD] = push_dd};
-    set_frontier(dev, sources_of(v->g), v->from);
+    set_frontier(dev, subgraph_rows(v->g), v->from);
     push_of[v->g](dev);
-    return dev->next_count;
+    return dev->normals.next_count;
 }
 
-static void take_sent(struct device *dev, struct visited *out)
+static void read_sent(struct device *dev, struct visited *out)
 {
     const struct shard *shard = dev->shard;
     struct error e = {0};
     for (uint64_t s = 0; s < shard->p; s++) {
-        uint64_t count = backend_cpu.outgoing(dev, (uint32_t)s);
+        uint64_t count = backend_cpu.messages->outgoing(dev, (uint32_t)s);
         uint32_t *ids = need_memory(count * sizeof *ids);
-        need(backend_cpu.take_outgoing(dev, (uint32_t)s, ids, &e), &e);
+        need(backend_cpu.messages->take_outgoing(dev, (uint32_t)s, ids, &e), &e);
         for (uint64_t i = 0; i < count; i++)
             out->sent_sum += code_sum(s << shard->local_bits | ids[i]);
         out->sent += count;
@@ -137,23 +135,23 @@ static void take_sent(struct device *dev, struct visited *out)
     }
 }
 
-static uint32_t *parents_of(const struct device *dev, enum kind kind)
+static uint32_t *parents_of(const struct device *dev, enum vertex_kind kind)
 {
-    const uint32_t *parent = kind == DELEGATES ? dev->parent_d : dev->parent_n;
+    const uint32_t *parent = kind == DELEGATES ? dev->delegates.parent : dev->normals.parent;
     return dev->parents ? copy_of(parent, vertices_of(dev->shard, kind) * 4) : NULL;
 }
 
 void twin_visit(const struct visit *v, struct visited *out)
 {
     struct device *dev = open_device(v->shard, v->parents);
-    enum kind kind = targets_of(v->g);
+    enum vertex_kind kind = subgraph_columns(v->g);
     set_targets(dev, kind, v->visited, v->next);
     uint64_t normals = v->way == VISIT_PULL ? pull(dev, v) : push(dev, v);
-    out->found = kind == DELEGATES ? dev->updated : normals > 0;
+    out->found = kind == DELEGATES ? dev->delegates.any_updated : normals > 0;
     out->next = next_of(dev, kind, v->visited);
     out->parent = parents_of(dev, kind);
-    take_sent(dev, out);
-    backend_cpu.close(dev);
+    read_sent(dev, out);
+    backend_cpu.device->close(dev);
 }
 
 /* ---- previsits ---- */
@@ -164,9 +162,9 @@ static void arrive(struct device *dev, const struct previsit_step *p)
     struct error e = {0};
     uint32_t *ids;
     uint64_t count = mask_list(p->in, p->shard->locals, &ids);
-    put_mask(dev->visited_n, p->visited, p->shard->locals);
+    put_mask(dev->normals.visited, p->visited, p->shard->locals);
     dev->depth = p->depth - 1;
-    need(backend_cpu.receive(dev, ids, count, &e), &e);
+    need(backend_cpu.messages->receive(dev, ids, count, &e), &e);
     free(ids);
     dev->depth = p->depth;
     previsit_normals(dev);
@@ -178,29 +176,29 @@ void twin_previsit(const struct previsit_step *p, struct previsited *out)
     uint64_t words = mask_words(vertices_of(p->shard, p->kind));
     dev->depth = p->depth;
     if (p->kind == DELEGATES) {
-        put_mask(dev->incoming_d, p->in, p->shard->d);
-        put_mask(dev->visited_d, p->visited, p->shard->d);
-        dev->incoming = 1;
+        put_mask(dev->delegates.incoming, p->in, p->shard->d);
+        put_mask(dev->delegates.visited, p->visited, p->shard->d);
+        dev->delegates.any_incoming = 1;
         previsit_delegates(dev);
-        out->fresh = dev->fresh_count;
-        out->frontier = copy_of(dev->frontier_d, words * 8);
+        out->fresh = dev->delegates.fresh_count;
+        out->frontier = copy_of(dev->delegates.frontier, words * 8);
     } else {
         arrive(dev, p);
-        out->fresh = dev->queue_count;
+        out->fresh = dev->normals.queue_count;
         out->frontier = need_memory(words * 8);
-        for (uint64_t i = 0; i < dev->queue_count; i++)
-            set_mask_bit(out->frontier, dev->queue[i]);
+        for (uint64_t i = 0; i < dev->normals.queue_count; i++)
+            set_mask_bit(out->frontier, dev->normals.queue[i]);
     }
     count_frontier(dev);
-    for (int i = 0; i < 2; i++) {
-        enum subgraph g = subgraph_of(p->kind, i);
+    for (int i = 0; i < VERTEX_KINDS; i++) {
+        enum subgraph g = subgraph_between(p->kind, (enum vertex_kind)i);
         out->sources[i] = dev->frontier[g];
         out->forward[i] = count_forward(dev, g);
     }
-    out->visited = copy_of(p->kind == DELEGATES ? dev->visited_d : dev->visited_n, words * 8);
-    out->depth = copy_of(p->kind == DELEGATES ? dev->depth_d : dev->depth_n,
+    out->visited = copy_of(p->kind == DELEGATES ? dev->delegates.visited : dev->normals.visited, words * 8);
+    out->depth = copy_of(p->kind == DELEGATES ? dev->delegates.depth : dev->normals.depth,
                          vertices_of(p->shard, p->kind) * 4);
-    backend_cpu.close(dev);
+    backend_cpu.device->close(dev);
 }
 
 /* A push of delegates gathers its rows first, and so one of normals where TH is large. */
@@ -214,7 +212,7 @@ void twin_list(const struct shard *shard, enum subgraph g, const uint64_t *front
     out->count = dev->push.count;
     out->rows = copy_of(dev->push.rows, out->count * 4);
     out->forward = count_forward(dev, g);
-    backend_cpu.close(dev);
+    backend_cpu.device->close(dev);
 }
 
 /* ---- vertices for other shards ---- */
@@ -239,10 +237,10 @@ void twin_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t local_
     out->ids = need_memory(count * sizeof *out->ids);
     push(dev, &(struct visit){.g = NN, .from = &(uint64_t){1}});
     for (uint32_t s = 0; s < p; s++) {
-        out->begin[s + 1] = out->begin[s] + backend_cpu.outgoing(dev, s);
-        need(backend_cpu.take_outgoing(dev, s, out->ids + out->begin[s], &e), &e);
+        out->begin[s + 1] = out->begin[s] + backend_cpu.messages->outgoing(dev, s);
+        need(backend_cpu.messages->take_outgoing(dev, s, out->ids + out->begin[s], &e), &e);
     }
-    backend_cpu.close(dev);
+    backend_cpu.device->close(dev);
 }
 
 uint64_t twin_unique(uint32_t *ids, uint64_t count)
@@ -255,10 +253,10 @@ void twin_receive(const struct arrival *a, struct visited *out)
     struct device *dev = open_device(a->shard, a->parents);
     struct error e = {0};
     set_targets(dev, NORMALS, a->visited, a->next);
-    need(backend_cpu.receive(dev, a->ids, a->count, &e), &e);
+    need(backend_cpu.messages->receive(dev, a->ids, a->count, &e), &e);
     out->next = next_of(dev, NORMALS, a->visited);
     out->parent = parents_of(dev, NORMALS);
-    backend_cpu.close(dev);
+    backend_cpu.device->close(dev);
 }
 
 /* ---- masks and results ---- */
@@ -271,16 +269,16 @@ void twin_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, in
     struct error e = {0};
     for (int i = 0; i <= count; i++) {
         devices[i] = open_device(&shard, 0);
-        put_mask(devices[i]->updated_d, i < count ? masks[i] : to, shard.d);
-        devices[i]->updated = i < count || keep;
+        put_mask(devices[i]->delegates.updated, i < count ? masks[i] : to, shard.d);
+        devices[i]->delegates.any_updated = i < count || keep;
     }
-    need(backend_cpu.read_masks(devices[0], devices, (uint32_t)count + 1, to, &e), &e);
+    need(backend_cpu.messages->read_masks(devices[0], devices, (uint32_t)count + 1, to, &e), &e);
     for (int i = 0; i <= count; i++)
-        backend_cpu.close(devices[i]);
+        backend_cpu.device->close(devices[i]);
     free(devices);
 }
 
-void twin_root(const struct shard *shard, enum kind kind, uint32_t vertex, int parents,
+void twin_root(const struct shard *shard, enum vertex_kind kind, uint32_t vertex, int parents,
                struct visited *out)
 {
     struct device *dev = open_device(shard, parents);
@@ -288,24 +286,24 @@ void twin_root(const struct shard *shard, enum kind kind, uint32_t vertex, int p
                         .shard = shard->index,
                         .index = vertex};
     struct error e = {0};
-    need(backend_cpu.start(dev, &root, &e), &e);
-    out->next = copy_of(kind == DELEGATES ? dev->incoming_d : dev->visited_n,
+    need(backend_cpu.search->start(dev, &root, &e), &e);
+    out->next = copy_of(kind == DELEGATES ? dev->delegates.incoming : dev->normals.visited,
                         mask_words(vertices_of(shard, kind)) * 8);
     out->parent = parents_of(dev, kind);
-    backend_cpu.close(dev);
+    backend_cpu.device->close(dev);
 }
 
-void twin_blank(const struct shard *shard, enum kind kind, const uint64_t *visited, int32_t *depth)
+void twin_blank(const struct shard *shard, enum vertex_kind kind, const uint64_t *visited, int32_t *depth)
 {
     struct device *dev = open_device(shard, 0);
     uint64_t count = vertices_of(shard, kind);
     int32_t *other = need_memory(vertices_of(shard, kind == DELEGATES ? NORMALS : DELEGATES) * 4);
     struct error e = {0};
-    put_mask(kind == DELEGATES ? dev->visited_d : dev->visited_n, visited, count);
+    put_mask(kind == DELEGATES ? dev->delegates.visited : dev->normals.visited, visited, count);
     if (count > 0)
-        memcpy(kind == DELEGATES ? dev->depth_d : dev->depth_n, depth, count * 4);
-    need(backend_cpu.depths(dev, kind == DELEGATES ? other : depth,
+        memcpy(kind == DELEGATES ? dev->delegates.depth : dev->normals.depth, depth, count * 4);
+    need(backend_cpu.results->depths(dev, kind == DELEGATES ? other : depth,
                             kind == DELEGATES ? depth : other, &e), &e);
     free(other);
-    backend_cpu.close(dev);
+    backend_cpu.device->close(dev);
 }

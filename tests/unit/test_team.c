@@ -1,0 +1,141 @@
+/* test_team.c: members see what others wrote before they met; a failure reaches all, wherever it happens */
+#include "unit.h"
+
+#include "traverse/team.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_MEMBERS = 5, MEETINGS = 100, NOBODY = 1000 };
+
+struct test {
+    uint32_t devices, members;
+    uint64_t value[MOST_MEMBERS]; /* of devices */
+    uint32_t runs[MOST_MEMBERS], met[MOST_MEMBERS];
+    int wrong;
+    uint32_t failing[2], fails_at; /* members, and the meeting before which they fail */
+    int leaves;                    /* a failing member returns; otherwise it goes on to the meeting */
+};
+
+static uint64_t sum_of(const struct test *t)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < t->devices; i++)
+        sum += t->value[i];
+    return sum;
+}
+
+/* Every device counts up, and everybody sees the sum of all counts between two meetings. */
+static enum status count(void *context, const struct member *m, struct error *e)
+{
+    struct test *t = context;
+    t->met[m->number] = 0;
+    for (uint32_t i = 0; i < MEETINGS; i++) {
+        for (uint32_t g = m->first; g < m->end; g++)
+            t->value[g]++;
+        if (i == t->fails_at && (m->number == t->failing[0] || m->number == t->failing[1])) {
+            fail(e, ST_RUNTIME, "member %u", m->number);
+            if (t->leaves)
+                return e->status;
+        }
+        if (team_meet(m, e) != ST_OK)
+            return e->status;
+        t->met[m->number]++;
+        if (sum_of(t) != (uint64_t)t->devices * (i + 1))
+            __atomic_store_n(&t->wrong, 1, __ATOMIC_RELAXED);
+        if (team_meet(m, e) != ST_OK)
+            return e->status;
+    }
+    for (uint32_t g = m->first; g < m->end; g++)
+        t->runs[g]++;
+    return ST_OK;
+}
+
+static struct test new_test(uint32_t devices)
+{
+    return (struct test){.devices = devices, .failing = {NOBODY, NOBODY}, .fails_at = NOBODY};
+}
+
+static int counts_right(struct team *team, uint32_t devices)
+{
+    struct test t = new_test(devices);
+    struct error e = {0};
+    int ok = team_run(team, count, &t, &e) == ST_OK && !t.wrong;
+    for (uint32_t g = 0; g < devices; g++)
+        ok &= t.runs[g] == 1 && t.value[g] == MEETINGS;
+    return ok;
+}
+
+/* The first failing member's text comes out, and nobody goes on. */
+static int fails_right(struct team *team, uint32_t members, uint32_t a, uint32_t b, int leaves)
+{
+    struct test t = new_test(members);
+    struct error e = {0};
+    char text[32];
+    t.failing[0] = a;
+    t.failing[1] = b;
+    t.fails_at = 7;
+    t.leaves = leaves;
+    snprintf(text, sizeof text, "member %u", a < b ? a : b);
+    int ok = team_run(team, count, &t, &e) == ST_RUNTIME && strcmp(e.text, text) == 0;
+    for (uint32_t i = 0; i < members; i++)
+        ok &= t.runs[i] == 0 && t.met[i] == 7;
+    return ok;
+}
+
+/* One member fails after the last meeting of the others. */
+static enum status fail_last(void *context, const struct member *m, struct error *e)
+{
+    uint32_t *failing = context;
+    if (team_meet(m, e) == ST_OK && m->number == *failing)
+        fail(e, ST_BAD_DATA, "at the end");
+    return e->status;
+}
+
+static void test_members(uint32_t members)
+{
+    struct team *team = NULL;
+    struct error e = {0};
+    char name[80];
+    int ok = team_open(&team, members, 1, &e) == ST_OK, right = ok, left = ok, stayed = ok, last = ok;
+    for (int i = 0; ok && i < 3; i++)
+        right &= counts_right(team, members);
+    for (uint32_t a = 0; ok && a < members; a++) {
+        struct error at_end = {0};
+        left &= fails_right(team, members, a, (a + 1) % members, 1);
+        stayed &= fails_right(team, members, a, NOBODY, 0);
+        last &= team_run(team, fail_last, &a, &at_end) == ST_BAD_DATA;
+        right &= counts_right(team, members);
+    }
+    team_close(team);
+    snprintf(name, sizeof name, "%u members see each other's work", members);
+    report(right, name);
+    snprintf(name, sizeof name, "%u members: a failure that returns at once", members);
+    report(left, name);
+    snprintf(name, sizeof name, "%u members: a failure that comes to the meeting", members);
+    report(stayed, name);
+    snprintf(name, sizeof name, "%u members: a failure after the last meeting", members);
+    report(last, name);
+}
+
+static enum status see_all(void *context, const struct member *m, struct error *e)
+{
+    (void)e;
+    *(int *)context = m->number == 0 && m->first == 0 && m->end == 5;
+    return ST_OK;
+}
+
+int main(void)
+{
+    struct team *team = NULL;
+    struct error e = {0};
+    int alone = 0;
+    for (uint32_t members = 1; members <= MOST_MEMBERS; members++)
+        test_members(members);
+    if (team_open(&team, 5, 0, &e) == ST_OK)
+        team_run(team, see_all, &alone, &e);
+    report(alone && counts_right(team, 5), "a team of one drives all devices");
+    team_close(team);
+    return unit_result();
+}

@@ -1,0 +1,168 @@
+/* cpu_device.h: the state of one shard's search on the CPU backend, shared by the cpu_*.c files.
+ *
+ * Visited marks are bit masks: that of the delegates is small enough to stay in cache while rows stream
+ * past it. A depth or parent is meaningful only if the visited bit is set, so a new search clears
+ * masks and no arrays. Of the frontier of normals, those that a pull found are in a mask; the others are
+ * in a list.
+ */
+#ifndef DBFS_CPU_DEVICE_H
+#define DBFS_CPU_DEVICE_H
+
+#include "traverse/backend.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Vertices bound for one other shard, as one thread collected them. */
+struct bin {
+    uint32_t *ids;
+    uint64_t count, capacity;
+};
+
+/* Rows to push from: prefix[i] edges come before rows[i]; prefix[count] = edges. */
+struct push_list {
+    uint32_t *rows;
+    uint64_t *prefix;
+    uint64_t count, edges;
+    uint64_t *row_start, *edge_start; /* [threads]: where each thread's share begins */
+};
+
+/* Delegates: [d] or mask_words(d). */
+struct cpu_delegates {
+    uint64_t *visited;
+    uint64_t *incoming; /* the reduced mask of the last level's updates */
+    uint64_t *frontier; /* incoming and not visited before */
+    uint64_t *updated;  /* found in this level */
+    int any_incoming, any_updated;
+    uint32_t *fresh; /* the delegates of `frontier`, if they are few: [mask_words(d)] */
+    uint64_t fresh_count;
+    int fresh_listed; /* `fresh` holds them all; otherwise there are too many, and only the mask does */
+    int32_t *depth;
+    uint32_t *parent;
+};
+
+/* Local normals: [locals] or mask_words(locals). */
+struct cpu_normals {
+    uint64_t *visited;
+    uint64_t *pulled;      /* the part of the frontier that pulls found; valid if any_pulled */
+    uint64_t *pulled_next; /* the same of the next level */
+    int any_pulled, any_pulled_next;
+    uint64_t pulled_count; /* bits of `pulled`, if valid */
+    uint32_t *queue;       /* the part of the frontier that pushes found or other shards sent */
+    uint64_t queue_count;
+    uint32_t *next; /* the queue of the next level */
+    uint64_t next_count;
+    int32_t *depth;
+    uint32_t *parent;
+};
+
+struct device {
+    const struct shard *shard;
+    struct memory_budget *budget;
+    int threads;
+    int parents;   /* record them */
+    int32_t depth; /* of the current frontier */
+    struct cpu_delegates delegates;
+    struct cpu_normals normals;
+    uint64_t frontier[SUBGRAPHS];  /* sources of each subgraph in the frontier */
+    uint64_t unvisited[SUBGRAPHS]; /* sources of each subgraph not visited yet */
+    struct push_list push;
+    struct bin *bins; /* [threads][p] */
+    int out_of_memory; /* some bin could not grow */
+    struct breakdown times; /* of this level */
+};
+
+/* Below this many rows or edges a second thread costs more than it saves, the more so where other
+ * work holds its core. */
+enum { PARALLEL_WORK = 32768 };
+
+static inline int threads_for(const struct device *dev, uint64_t work)
+{
+    return work < PARALLEL_WORK ? 1 : dev->threads;
+}
+
+static inline void set_mask_bit(uint64_t *mask, uint64_t i)
+{
+    mask[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+/* Sets the bit; nonzero when this call was the one that set it. */
+static inline int claim_mask_bit(uint64_t *mask, uint64_t i)
+{
+    uint64_t bit = UINT64_C(1) << (i % 64);
+    if ((__atomic_load_n(&mask[i / 64], __ATOMIC_RELAXED) & bit) != 0)
+        return 0;
+    return (__atomic_fetch_or(&mask[i / 64], bit, __ATOMIC_RELAXED) & bit) == 0;
+}
+
+/* Edges of a row that is known not to be empty: a single head need not be looked at. */
+static inline uint64_t source_row_length(const struct csr *csr, uint64_t row)
+{
+    if (csr->head_columns <= 1)
+        return csr_offset(csr, row + 1) - csr_offset(csr, row) + csr->head_columns;
+    return csr_row_length(csr, row);
+}
+
+/* The frontier of the sources of a subgraph: vertices in a list, and more in a mask of `words`. */
+struct frontier_view {
+    const uint32_t *list;
+    uint64_t size;
+    const uint64_t *mask;
+    uint64_t words;
+};
+
+static inline struct frontier_view view_frontier(const struct device *dev, enum subgraph g)
+{
+    const struct cpu_normals *n = &dev->normals;
+    const struct cpu_delegates *d = &dev->delegates;
+    if (subgraph_rows(g) == NORMALS)
+        return (struct frontier_view){n->queue, n->queue_count, n->pulled,
+                                      n->any_pulled ? mask_words(dev->shard->locals) : 0};
+    if (d->fresh_listed)
+        return (struct frontier_view){d->fresh, d->fresh_count, NULL, 0};
+    return (struct frontier_view){NULL, 0, d->frontier, mask_words(dev->shard->d)};
+}
+
+/* Without a compiler option for it, the builtin is a call into a table. */
+static inline uint64_t count_bits(uint64_t x)
+{
+    x -= x >> 1 & UINT64_C(0x5555555555555555);
+    x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+    x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return x * UINT64_C(0x0101010101010101) >> 56;
+}
+
+/* The i-th of `count` nearly equal shares of 0..total begins here. */
+static inline uint64_t share_begin(uint64_t total, int count, int i)
+{
+    uint64_t n = (uint64_t)count, at = (uint64_t)i;
+    return total / n * at + total % n * at / n;
+}
+
+/* cpu_gather.c. Puts the frontier's rows of subgraph g that are not empty into device->push. Returns how many
+ * threads their edges are worth. */
+int gather_rows(struct device *device, enum subgraph g);
+
+/* cpu_push.c */
+void push_dd(struct device *dev);
+void push_nd(struct device *dev);
+void push_dn(struct device *dev);
+void push_nn(struct device *dev);
+
+/* cpu_pull.c; each returns how many normals it found */
+uint64_t pull_dd(struct device *dev);
+uint64_t pull_nd(struct device *dev);
+uint64_t pull_dn(struct device *dev);
+uint64_t pull_nn(struct device *dev); /* p = 1 only: elsewhere nn is not symmetric */
+
+/* cpu_previsit.c */
+void previsit_delegates(struct device *dev);
+void previsit_normals(struct device *dev);
+void count_frontier(struct device *dev);                           /* dev->frontier: q */
+uint64_t count_forward(const struct device *dev, enum subgraph g); /* FV */
+
+extern const struct backend_search cpu_search;     /* cpu_search.c */
+extern const struct backend_messages cpu_messages; /* cpu_messages.c */
+extern const struct backend_results cpu_results;   /* cpu_results.c */
+
+#endif

@@ -1,0 +1,109 @@
+/* cpu_open.c: the CPU backend: the memory of a device, and the backend's tables (backend.h)
+ *
+ * The backend serves hosts without a GPU, and it is the oracle of the GPU kernels: each of those has its
+ * twin in cpu_previsit.c, cpu_push.c or cpu_pull.c.
+ */
+#include "cpu_device.h"
+
+#include <stdlib.h>
+
+/* An array of a device: where its address is kept, and how large it is. */
+struct cpu_array {
+    void **at;
+    uint64_t count, width;
+    const char *name;
+};
+
+enum { MOST_ARRAYS = 24 };
+
+static uint64_t most_rows(const struct device *dev)
+{
+    return dev->shard->locals > dev->shard->d ? dev->shard->locals : dev->shard->d;
+}
+
+/* Every array of the device. Returns how many there are. */
+static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
+{
+    struct cpu_delegates *d = &dev->delegates;
+    struct cpu_normals *n = &dev->normals;
+    uint64_t delegates = dev->shard->d, words_d = mask_words(delegates);
+    uint64_t locals = dev->shard->locals, words_n = mask_words(locals);
+    uint64_t rows = most_rows(dev), threads = (uint64_t)dev->threads;
+    const struct cpu_array arrays[] = {
+        {(void **)&d->visited, words_d, 8, "visited delegates"},
+        {(void **)&d->incoming, words_d, 8, "reduced delegate mask"},
+        {(void **)&d->frontier, words_d, 8, "delegate frontier"},
+        {(void **)&d->updated, words_d, 8, "updated delegates"},
+        {(void **)&d->fresh, words_d, 4, "delegate frontier list"},
+        {(void **)&d->depth, delegates, 4, "delegate depths"},
+        {(void **)&d->parent, dev->parents ? delegates : 0, 4, "delegate parents"},
+        {(void **)&n->visited, words_n, 8, "visited vertices"},
+        {(void **)&n->pulled, words_n, 8, "pulled frontier"},
+        {(void **)&n->pulled_next, words_n, 8, "next pulled frontier"},
+        {(void **)&n->queue, locals, 4, "frontier queue"},
+        {(void **)&n->next, locals, 4, "next frontier queue"},
+        {(void **)&n->depth, locals, 4, "depths"},
+        {(void **)&n->parent, dev->parents ? locals : 0, 4, "parents"},
+        {(void **)&dev->push.rows, rows, 4, "push rows"},
+        {(void **)&dev->push.prefix, rows + 1, 8, "push prefix sums"},
+        {(void **)&dev->push.row_start, threads, 8, "push shares"},
+        {(void **)&dev->push.edge_start, threads, 8, "push shares"},
+        {(void **)&dev->bins, threads * dev->shard->p, sizeof *dev->bins, "bins"}};
+    int count = (int)(sizeof arrays / sizeof *arrays);
+    for (int i = 0; i < count; i++)
+        list[i] = arrays[i];
+    return count;
+}
+
+static enum status take_arrays(struct device *dev, struct error *e)
+{
+    struct cpu_array list[MOST_ARRAYS];
+    int count = list_arrays(dev, list);
+    for (int i = 0; i < count && e->status == ST_OK; i++)
+        memory_take(dev->budget, list[i].at, list[i].count, list[i].width, list[i].name, e);
+    return e->status;
+}
+
+static void cpu_close(struct device *dev)
+{
+    if (dev == NULL)
+        return;
+    struct cpu_array list[MOST_ARRAYS];
+    int count = list_arrays(dev, list);
+    uint64_t bins = (uint64_t)dev->threads * dev->shard->p;
+    for (uint64_t i = 0; dev->bins != NULL && i < bins; i++)
+        free(dev->bins[i].ids);
+    for (int i = 0; i < count; i++)
+        memory_release(dev->budget, *list[i].at);
+    free(dev);
+}
+
+static enum status cpu_open(struct device **result, const struct shard *shard,
+                            const struct device_options *options, struct error *e)
+{
+    *result = NULL;
+    struct device *dev = calloc(1, sizeof *dev);
+    if (dev == NULL)
+        return fail_memory(e, "device", sizeof *dev);
+    dev->shard = shard;
+    dev->budget = options->budget;
+    dev->threads = options->threads;
+    dev->parents = options->parents;
+    if (take_arrays(dev, e) != ST_OK) {
+        cpu_close(dev);
+        return e->status;
+    }
+    *result = dev;
+    return ST_OK;
+}
+
+static const struct backend_device cpu_device = {.open = cpu_open, .close = cpu_close};
+
+const struct backend backend_cpu = {
+    .name = "cpu",
+    .reads_host_columns = 1,
+    .device = &cpu_device,
+    .search = &cpu_search,
+    .messages = &cpu_messages,
+    .results = &cpu_results,
+};

@@ -1,0 +1,146 @@
+/* cpu_previsit.c: turns the last level's updates into the frontier and counts its workload.
+ *
+ * Delegates: incoming bits that are not visited are the frontier, and are marked here. Normals were marked
+ * when a local visit found them or when they arrived. Frontier vertices without edges in a subgraph do not
+ * count for it.
+ */
+#include "cpu_device.h"
+
+#include <string.h>
+
+enum { BLOCK_WORDS = 8 };
+
+/* Takes the last frontier's bits out of the mask again. */
+static void clear_frontier(struct device *dev)
+{
+    if (!dev->delegates.fresh_listed)
+        memset(dev->delegates.frontier, 0, mask_words(dev->shard->d) * sizeof *dev->delegates.frontier);
+    for (uint64_t i = 0; dev->delegates.fresh_listed && i < dev->delegates.fresh_count; i++)
+        dev->delegates.frontier[dev->delegates.fresh[i] / 64] = 0;
+}
+
+/* Marks the new delegates of one word, and lists them while there is room; returns how many. */
+static inline uint64_t mark_word(struct device *dev, uint64_t w, uint32_t *list, uint64_t room)
+{
+    uint64_t bits = dev->delegates.incoming[w] & ~dev->delegates.visited[w], count = 0;
+    dev->delegates.incoming[w] = 0;
+    dev->delegates.updated[w] = 0; /* what this device updated is part of what came in */
+    dev->delegates.frontier[w] = bits;
+    dev->delegates.visited[w] |= bits;
+    for (; bits != 0; bits &= bits - 1) {
+        uint64_t id = 64 * w + (uint64_t)__builtin_ctzll(bits);
+        dev->delegates.depth[id] = dev->depth;
+        if (count < room)
+            list[count] = (uint32_t)id;
+        count++;
+    }
+    return count;
+}
+
+/* Marks the new delegates of words begin..end; most words are empty in most levels. The list has a
+ * place for each word. Returns how many. */
+static uint64_t mark_words(struct device *dev, uint64_t begin, uint64_t end)
+{
+    uint64_t count = 0, room = end - begin;
+    for (uint64_t block = begin; block < end; block += BLOCK_WORDS) {
+        uint64_t stop = end - block < BLOCK_WORDS ? end : block + BLOCK_WORDS, any = 0;
+        for (uint64_t w = block; w < stop; w++)
+            any |= dev->delegates.incoming[w];
+        for (uint64_t w = block; any != 0 && w < stop; w++) {
+            if (dev->delegates.incoming[w] != 0)
+                count += mark_word(dev, w, dev->delegates.fresh + begin + (count < room ? count : room),
+                                   room - (count < room ? count : room));
+        }
+    }
+    return count;
+}
+
+/* Several threads mark a piece each; the frontier is then taken for too large to list. */
+static uint64_t mark_in_parallel(struct device *dev)
+{
+    uint64_t words = mask_words(dev->shard->d), count = 0, chunk = 512;
+#pragma omp parallel for num_threads(dev->threads) schedule(dynamic) reduction(+ : count)
+    for (uint64_t begin = 0; begin < words; begin += chunk)
+        count += mark_words(dev, begin, words - begin < chunk ? words : begin + chunk);
+    return count;
+}
+
+void previsit_delegates(struct device *dev)
+{
+    uint64_t words = mask_words(dev->shard->d);
+    /* a large frontier is followed by a larger one or ends the search */
+    int many = 4 * (dev->frontier[DD] + dev->frontier[DN]) >= PARALLEL_WORK || words >= 1 << 14;
+    clear_frontier(dev);
+    dev->delegates.fresh_count = 0;
+    dev->delegates.fresh_listed = 1;
+    if (dev->delegates.any_incoming && many && dev->threads > 1) {
+        dev->delegates.fresh_count = mark_in_parallel(dev);
+        dev->delegates.fresh_listed = dev->delegates.fresh_count == 0;
+    } else if (dev->delegates.any_incoming) {
+        dev->delegates.fresh_count = mark_words(dev, 0, words);
+        dev->delegates.fresh_listed = dev->delegates.fresh_count <= words;
+    }
+    dev->delegates.any_incoming = dev->delegates.any_updated = 0;
+}
+
+void previsit_normals(struct device *dev)
+{
+    uint32_t *drained = dev->normals.queue;
+    dev->normals.queue = dev->normals.next;
+    dev->normals.queue_count = dev->normals.next_count;
+    dev->normals.next = drained;
+    dev->normals.next_count = 0;
+}
+
+/* ---- counting ---- */
+
+static uint64_t count_sources(const struct device *dev, enum subgraph g)
+{
+    const struct csr *csr = &dev->shard->csr[g];
+    struct frontier_view f = view_frontier(dev, g);
+    uint64_t count = 0;
+    if (csr->edges == 0)
+        return 0;
+    for (uint64_t i = 0; i < f.size; i++)
+        count += (uint64_t)mask_bit(csr->sources, f.list[i]);
+    for (uint64_t w = 0; w < f.words; w++)
+        count += count_bits(f.mask[w] & csr->sources[w]);
+    return count;
+}
+
+void count_frontier(struct device *dev)
+{
+    for (int g = 0; g < SUBGRAPHS; g++)
+        dev->frontier[g] = count_sources(dev, (enum subgraph)g);
+}
+
+/* Sum over the set bits of `bits` (rows base..base+63, none empty) of their lengths. */
+static inline uint64_t word_length(const struct csr *csr, uint64_t base, uint64_t bits)
+{
+    uint64_t sum = 0;
+    for (; bits != 0; bits &= bits - 1)
+        sum += source_row_length(csr, base + (uint64_t)__builtin_ctzll(bits));
+    return sum;
+}
+
+static uint64_t list_length(const struct csr *csr, const struct frontier_view *f)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < f->size; i++) {
+        if (mask_bit(csr->sources, f->list[i]))
+            sum += source_row_length(csr, f->list[i]);
+    }
+    return sum;
+}
+
+uint64_t count_forward(const struct device *dev, enum subgraph g)
+{
+    const struct csr *csr = &dev->shard->csr[g];
+    struct frontier_view f = view_frontier(dev, g);
+    uint64_t forward = list_length(csr, &f);
+    int threads = threads_for(dev, dev->frontier[g]);
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : forward) if (threads > 1)
+    for (uint64_t w = 0; w < f.words; w++)
+        forward += word_length(csr, 64 * w, f.mask[w] & csr->sources[w]);
+    return forward;
+}

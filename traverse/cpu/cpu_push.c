@@ -1,0 +1,289 @@
+/* cpu_push.c: forward visits: the frontier's rows mark their destinations (section IV-A).
+ *
+ * Rows may be long: those of delegates, and those of normals if TH is large. They are gathered
+ * (cpu_gather.c), and threads take equal shares of their edges, whole rows or pieces of rows alike:
+ * merge-based partitioning, so that one hub cannot hold up a level. Rows of at most SHORT_ROW edges need no
+ * such care: threads take pieces of the frontier, and nothing is gathered.
+ * Bytes that must move per edge: 4 of the column; the marks are probed at random.
+ */
+#include "cpu_device.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHORT_ROW = 256 };
+
+/* ---- edges ---- */
+
+/* Destinations that looked unvisited, waiting to be claimed. Whether a destination is new is a coin
+ * toss, so the loop over edges stores it always and counts it only when new, without a branch; the
+ * claims then run over what is left, where most succeed. */
+struct candidates {
+    uint32_t count;
+    uint32_t to[512], from[512];
+};
+
+/* A thread's newly found normals, moved to the device's next queue a bufferful at a time. */
+struct appender {
+    uint32_t count;
+    uint32_t ids[1024];
+};
+
+/* What a thread needs at each edge. */
+struct push_thread {
+    struct device *dev;
+    struct bin *bins; /* [p] */
+    int updated;
+    struct candidates normals, delegates;
+    uint32_t parent_tag; /* PARENT_DELEGATE_BIT where rows are delegates */
+    struct appender appender;
+};
+
+static void flush_appender(struct push_thread *t)
+{
+    struct appender *a = &t->appender;
+    uint64_t at = __atomic_fetch_add(&t->dev->normals.next_count, a->count, __ATOMIC_RELAXED);
+    memcpy(t->dev->normals.next + at, a->ids, a->count * sizeof *a->ids);
+    a->count = 0;
+}
+
+static inline void append(struct push_thread *t, uint32_t id)
+{
+    struct appender *a = &t->appender;
+    if (a->count == sizeof a->ids / sizeof *a->ids)
+        flush_appender(t);
+    a->ids[a->count++] = id;
+}
+
+static void claim_delegates(struct push_thread *t)
+{
+    struct device *dev = t->dev;
+    struct candidates *c = &t->delegates;
+    for (uint32_t i = 0; i < c->count; i++) {
+        if (!claim_mask_bit(dev->delegates.updated, c->to[i]))
+            continue;
+        t->updated = 1;
+        if (dev->parents)
+            dev->delegates.parent[c->to[i]] = t->parent_tag | c->from[i];
+    }
+    c->count = 0;
+}
+
+static void claim_normals(struct push_thread *t)
+{
+    struct device *dev = t->dev;
+    struct candidates *c = &t->normals;
+    for (uint32_t i = 0; i < c->count; i++) {
+        if (!claim_mask_bit(dev->normals.visited, c->to[i]))
+            continue;
+        dev->normals.depth[c->to[i]] = dev->depth + 1;
+        if (dev->parents)
+            dev->normals.parent[c->to[i]] = t->parent_tag | c->from[i];
+        append(t, c->to[i]);
+    }
+    c->count = 0;
+}
+
+static inline uint64_t load_word(const uint64_t *mask, uint64_t id)
+{
+    return __atomic_load_n(&mask[id / 64], __ATOMIC_RELAXED);
+}
+
+static inline void add_candidate(struct candidates *c, uint32_t row, uint64_t to, uint64_t word)
+{
+    c->to[c->count] = (uint32_t)to;
+    c->from[c->count] = row;
+    c->count += (uint32_t)(~word >> (to % 64) & 1);
+}
+
+static inline int is_full(const struct candidates *c)
+{
+    return c->count == sizeof c->to / sizeof *c->to;
+}
+
+typedef void visit_edge(struct push_thread *t, uint32_t row, uint64_t to);
+
+static inline void visit_delegate(struct push_thread *t, uint32_t row, uint64_t to)
+{
+    const struct device *dev = t->dev;
+    add_candidate(&t->delegates, row, to,
+                  dev->delegates.visited[to / 64] | load_word(dev->delegates.updated, to));
+    if (is_full(&t->delegates))
+        claim_delegates(t);
+}
+
+static inline void visit_normal(struct push_thread *t, uint32_t row, uint64_t to)
+{
+    add_candidate(&t->normals, row, to, load_word(t->dev->normals.visited, to));
+    if (is_full(&t->normals))
+        claim_normals(t);
+}
+
+static void grow_bin(struct device *dev, struct bin *bin)
+{
+    uint64_t capacity = bin->capacity == 0 ? 1024 : 2 * bin->capacity;
+    uint32_t *grown = realloc(bin->ids, capacity * sizeof *grown);
+    if (grown == NULL) {
+        __atomic_store_n(&dev->out_of_memory, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    bin->ids = grown;
+    bin->capacity = capacity;
+}
+
+static inline void visit_nn_edge(struct push_thread *t, uint32_t row, uint64_t to)
+{
+    const struct shard *shard = t->dev->shard;
+    uint64_t owner = to >> shard->local_bits;
+    uint64_t local = to & ((UINT64_C(1) << shard->local_bits) - 1);
+    if (owner == shard->index) {
+        visit_normal(t, row, local);
+        return;
+    }
+    struct bin *bin = &t->bins[owner];
+    if (bin->count == bin->capacity)
+        grow_bin(t->dev, bin);
+    if (bin->count < bin->capacity)
+        bin->ids[bin->count++] = (uint32_t)local;
+}
+
+/* Edges begin..end of one row; edge j < heads stands in the head columns. */
+static inline __attribute__((always_inline)) void
+push_row(struct push_thread *t, const struct csr *csr, uint32_t row, uint64_t begin, uint64_t end,
+         visit_edge *visit)
+{
+    uint64_t k = csr->head_columns, rest = csr_offset(csr, row);
+    for (uint64_t j = begin; j < end && j < k; j++)
+        visit(t, row, csr->heads[j * csr->rows + row]);
+    for (uint64_t j = begin < k ? k : begin; j < end; j++)
+        visit(t, row, csr_column(csr, rest + j - k));
+}
+
+/* The gathered row that holds edge `at`. */
+static uint64_t row_of_edge(const struct push_list *push, uint64_t at)
+{
+    uint64_t low = 0, high = push->count;
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        if (push->prefix[middle] <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static inline void begin_thread(struct push_thread *t, struct device *dev, uint32_t parent_tag)
+{
+    t->dev = dev;
+    t->bins = dev->bins + (size_t)omp_get_thread_num() * dev->shard->p;
+    t->updated = 0;
+    t->parent_tag = parent_tag;
+    t->normals.count = t->delegates.count = t->appender.count = 0;
+}
+
+/* Nonzero if the thread updated a delegate. */
+static int end_thread(struct push_thread *t)
+{
+    claim_delegates(t);
+    claim_normals(t);
+    flush_appender(t);
+    return t->updated;
+}
+
+/* One thread's equal share of the gathered edges. Always inlined, here and below, so that `visit`
+ * is a constant. */
+static inline __attribute__((always_inline)) int
+push_share(struct device *dev, const struct csr *csr, int threads, uint32_t parent_tag,
+           visit_edge *visit)
+{
+    const struct push_list *push = &dev->push;
+    int share = omp_get_thread_num();
+    uint64_t begin = share_begin(push->edges, threads, share);
+    uint64_t end = share_begin(push->edges, threads, share + 1);
+    struct push_thread t;
+    begin_thread(&t, dev, parent_tag);
+    for (uint64_t i = begin < end ? row_of_edge(push, begin) : push->count;
+         i < push->count && push->prefix[i] < end; i++) {
+        uint64_t first = push->prefix[i], last = push->prefix[i + 1];
+        push_row(&t, csr, push->rows[i], begin > first ? begin - first : 0,
+                 (end < last ? end : last) - first, visit);
+    }
+    return end_thread(&t);
+}
+
+/* One thread's share of the frontier of normals, whose rows are short; within a parallel region. */
+static inline __attribute__((always_inline)) int
+push_short_rows(struct device *dev, const struct csr *csr, visit_edge *visit)
+{
+    uint64_t words = dev->normals.any_pulled ? mask_words(csr->rows) : 0;
+    struct push_thread t;
+    begin_thread(&t, dev, 0);
+#pragma omp for schedule(dynamic, 256) nowait
+    for (uint64_t i = 0; i < dev->normals.queue_count; i++) {
+        if (mask_bit(csr->sources, dev->normals.queue[i]))
+            push_row(&t, csr, dev->normals.queue[i], 0, source_row_length(csr, dev->normals.queue[i]), visit);
+    }
+#pragma omp for schedule(dynamic, 64) nowait
+    for (uint64_t w = 0; w < words; w++) {
+        uint64_t bits = dev->normals.pulled[w] & csr->sources[w];
+        for (; bits != 0; bits &= bits - 1) {
+            uint32_t row = (uint32_t)(64 * w + (uint64_t)__builtin_ctzll(bits));
+            push_row(&t, csr, row, 0, source_row_length(csr, row), visit);
+        }
+    }
+    return end_thread(&t);
+}
+
+/* Small frontiers are visited without a parallel region: starting one costs more. */
+static inline __attribute__((always_inline)) void
+push_gathered(struct device *dev, enum subgraph g, uint32_t parent_tag, visit_edge *visit)
+{
+    const struct csr *csr = &dev->shard->csr[g];
+    int threads = gather_rows(dev, g), updated = 0;
+    if (threads == 1) {
+        updated = push_share(dev, csr, 1, parent_tag, visit);
+    } else {
+#pragma omp parallel num_threads(threads) reduction(| : updated)
+        updated |= push_share(dev, csr, threads, parent_tag, visit);
+    }
+    dev->delegates.any_updated |= updated;
+}
+
+/* The same for normals, whose rows TH usually keeps short. */
+static inline __attribute__((always_inline)) void
+push_normals(struct device *dev, enum subgraph g, visit_edge *visit)
+{
+    const struct csr *csr = &dev->shard->csr[g];
+    int threads = threads_for(dev, 4 * dev->frontier[g]), updated = 0;
+    if (dev->shard->th > SHORT_ROW) {
+        push_gathered(dev, g, 0, visit);
+    } else if (threads == 1) {
+        dev->delegates.any_updated |= push_short_rows(dev, csr, visit);
+    } else {
+#pragma omp parallel num_threads(threads) reduction(| : updated)
+        updated |= push_short_rows(dev, csr, visit);
+        dev->delegates.any_updated |= updated;
+    }
+}
+
+void push_dd(struct device *dev)
+{
+    push_gathered(dev, DD, PARENT_DELEGATE_BIT, visit_delegate);
+}
+
+void push_dn(struct device *dev)
+{
+    push_gathered(dev, DN, PARENT_DELEGATE_BIT, visit_normal);
+}
+
+void push_nd(struct device *dev)
+{
+    push_normals(dev, ND, visit_delegate);
+}
+
+void push_nn(struct device *dev)
+{
+    push_normals(dev, NN, visit_nn_edge);
+}

@@ -1,0 +1,92 @@
+/* cuda_device.h: the state of one shard's search on a GPU, shared by the C files of the CUDA backend */
+#ifndef DBFS_CUDA_DEVICE_H
+#define DBFS_CUDA_DEVICE_H
+
+#include "cuda_kernels.h"
+#include "cuda_plan.h"
+
+#include "traverse/backend.h"
+
+/* The masks that a search clears, which lie one behind the other. */
+struct gpu_masks {
+    void *all; /* visited and next masks of both kinds, and `incoming` */
+    size_t bytes;
+    uint32_t *incoming; /* delegates as reduced over all devices; NULL if there is one shard */
+    uint32_t *in;       /* where the next previsit takes delegates from: `incoming` or next */
+    int updated;        /* this level found some delegate */
+};
+
+struct gpu_scratch {
+    struct gpu_scan scan;                    /* for merge-based pushes of dd */
+    struct gpu_chunk *chunks[VERTEX_KINDS]; /* by kind of destination */
+};
+
+/* Vertices that leave and arrive. */
+struct gpu_traffic {
+    enum exchange_memory memory;
+    struct gpu_bins bins;
+    int binned; /* the bins are of this level */
+    uint32_t *received;
+    /* to drop duplicates in device memory; NULL if that is not wanted */
+    uint32_t *seen; /* mask of any shard's local ids, zero between uses */
+    uint64_t seen_words;
+    unsigned long long *kept; /* [p], host memory: what is left of each box */
+};
+
+/* Counters of a level, and host memory that the device copies them to. */
+struct gpu_counters {
+    struct gpu_level *level;
+    struct gpu_level *published;
+    unsigned int *updated; /* `found` of delegates, for finish_delegates */
+};
+
+/* What the host knows of the frontier. */
+struct gpu_frontier {
+    uint64_t fresh[VERTEX_KINDS];
+    int listed[VERTEX_KINDS]; /* the queue holds the whole frontier */
+    uint64_t sources[SUBGRAPHS], forward[SUBGRAPHS], unvisited[SUBGRAPHS];
+};
+
+/* By kind of what is found there: delegates (dd, nd) and normals (dn, nn). */
+struct gpu_streams {
+    cudaStream_t of[VERTEX_KINDS];
+    cudaEvent_t reached[VERTEX_KINDS]; /* for one stream to follow the other */
+    cudaEvent_t masks_read;            /* by this device, of others */
+};
+
+struct gpu_clock {
+    int runs;
+    cudaEvent_t begin[DEVICE_PHASES], end[DEVICE_PHASES];
+    int timed[DEVICE_PHASES]; /* in this level */
+};
+
+struct device {
+    const struct shard *shard;
+    int ordinal;
+    char where[320]; /* host, rank and GPU, for messages */
+    struct device_load load;
+    void *memory; /* one allocation for everything */
+    struct gpu_csr csr[SUBGRAPHS];
+    struct gpu_vertices of[VERTEX_KINDS];
+    struct gpu_masks masks;
+    struct gpu_scratch scratch;
+    struct gpu_traffic traffic;
+    struct gpu_counters counters;
+    struct gpu_frontier frontier;
+    struct gpu_streams stream;
+    struct gpu_clock clock;
+};
+
+/* cuda_open.c. Makes the device's GPU that of the calling thread. */
+enum status gpu_use(const struct device *device, struct error *e);
+
+/* cuda_times.c. They do nothing if the device does not time. */
+void gpu_time_begin(struct device *device, enum phase phase, enum vertex_kind stream);
+void gpu_time_end(struct device *device, enum phase phase, enum vertex_kind stream);
+enum status gpu_times(struct device *device, struct breakdown *times, struct error *e);
+
+extern const struct backend_search cuda_search;     /* cuda_search.c */
+extern const struct backend_messages cuda_messages; /* cuda_messages.c */
+extern const struct backend_results cuda_results;   /* cuda_results.c */
+
+#endif

@@ -1,0 +1,219 @@
+/* cuda_kernels.h: the launch interface of the CUDA kernels, in plain C.
+ *
+ * Each kernel family has a file and a twin on the CPU that finds the same vertices:
+ *   cuda_previsit.cu  cpu_previsit.c                 the frontier of a level: marks, queues, workloads
+ *   cuda_push.cu      cpu_push.c                     rows by thread, warp and block (nd, dn, nn, short dd)
+ *   cuda_merge.cu     cpu_gather.c, cpu_push.c       rows in equal shares of edges (dd)
+ *   cuda_pull.cu      cpu_pull.c                     unvisited vertices look for a parent
+ *   cuda_bins.cu      cpu_push.c, cpu_messages.c     vertices for other shards
+ *   cuda_unique.cu    unique.c                       vertices for one shard without duplicates
+ *   cuda_masks.cu     cpu_messages.c, cpu_results.c  masks of several devices, results
+ *   cuda_decode.cu    packed.c                       packed sections, while a shard is loaded
+ * Masks are arrays of 32-bit words; bit v of word v/32 is vertex v, as in the shard files. All
+ * pointers except `published` are device memory; launches are asynchronous on the stream given.
+ */
+#ifndef DBFS_CUDA_KERNELS_H
+#define DBFS_CUDA_KERNELS_H
+
+#include "cuda_limits.h"
+
+#include "formats/graph/subgraph.h"
+#include "formats/packed.h"
+
+#include <cuda_runtime_api.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A CSR subgraph on a device (formats/shard.h). */
+struct gpu_csr {
+    uint64_t rows, edges;
+    uint32_t head_columns;               /* k */
+    uint32_t offset_width, column_width; /* bytes: 4 or 8 */
+    const uint32_t *heads;               /* [k][rows] */
+    const void *offsets;                 /* [rows + 1] */
+    const void *columns;
+    const uint32_t *sources; /* mask of rows that are not empty */
+};
+
+/* The vertices of one kind: all delegates, or the local normals. */
+struct gpu_vertices {
+    uint64_t count, words;
+    uint32_t *visited;
+    uint32_t *next;     /* found in this level */
+    uint32_t *frontier; /* visited in this level's previsit */
+    uint32_t *queue;    /* [count]: the frontier as a list, as far as it was listed */
+    int32_t *depth;     /* valid where visited */
+    uint32_t *parent;   /* NULL: not recorded */
+};
+
+/* What a previsit counts of one kind of vertices. They are the rows of two subgraphs, which are told apart by
+ * the kind of their columns. */
+struct gpu_counts {
+    unsigned long long fresh;
+    unsigned long long listed;                /* that went into the queue, while there was room */
+    unsigned long long sources[VERTEX_KINDS]; /* q */
+    unsigned long long forward[VERTEX_KINDS]; /* FV of the vertices listed; others count 1 */
+};
+
+/* Counters of a level. Zero at its start; published to the host after the previsits. */
+struct gpu_level {
+    struct gpu_counts of[VERTEX_KINDS];
+    unsigned long long sent;      /* vertices for other shards */
+    unsigned int found[VERTEX_KINDS];     /* nonzero: some */
+    unsigned long long listed[SUBGRAPHS]; /* of frontiers listed again */
+    unsigned int chunks[SUBGRAPHS];       /* of long rows */
+    unsigned int bad_ids; /* nonzero: ids arrived that this shard does not have */
+};
+
+/* ---- previsit ---- */
+
+struct gpu_previsit {
+    struct gpu_vertices vertices;
+    uint32_t *in;
+    int32_t depth;
+    struct gpu_csr csr[VERTEX_KINDS]; /* whose rows the vertices are, by the kind of columns */
+    uint64_t room;
+    struct gpu_counts *counts;
+};
+
+/* Turns the bits of `in` (cleared) that are not visited into the frontier: marks them with `depth`
+ * and counts. The queue holds all of them if `listed` is `fresh` and not above `room`. */
+void cuda_previsit(const struct gpu_previsit *previsit, cudaStream_t stream);
+
+/* Lists the whole frontier; *listed is a counter that is zero before. */
+void cuda_list_frontier(const struct gpu_vertices *vertices, const uint32_t *sources,
+                        unsigned long long *listed, cudaStream_t stream);
+
+/* Adds the row lengths of the frontier to *forward. */
+void cuda_count_forward(const struct gpu_vertices *vertices, const struct gpu_csr *csr,
+                        unsigned long long *forward, cudaStream_t stream);
+
+/* Copies the counters to host memory that the device sees, and zeroes them. */
+void cuda_publish(struct gpu_level *level, struct gpu_level *published, cudaStream_t stream);
+
+/* ---- visits ---- */
+
+/* Where the destinations of a push go. */
+struct gpu_target {
+    const uint32_t *visited;
+    uint32_t *next;
+    uint32_t *parent; /* NULL: not recorded */
+    uint32_t tag;     /* of parents: PARENT_DELEGATE_BIT or 0 */
+    unsigned int *found;
+    /* nn: a destination is shard << local_bits | local id */
+    int coded;
+    unsigned local_bits;
+    uint32_t own_shard;
+    uint64_t *out; /* codes for other shards */
+    unsigned long long *sent;
+};
+
+/* Pieces of rows too long for a warp, found by cuda_push_rows and worked off behind it. */
+struct gpu_chunk {
+    uint64_t begin;
+    uint32_t row, count;
+};
+
+struct gpu_chunk_list {
+    struct gpu_chunk *chunks; /* room for gpu_chunk_room */
+    unsigned int *count;      /* zero before */
+    int expected;             /* there may be some */
+};
+
+/* Rows to push from. */
+struct gpu_queue {
+    const uint32_t *rows;
+    uint64_t count;
+};
+
+/* Visits the rows of a queue. */
+void cuda_push_rows(const struct gpu_csr *csr, const struct gpu_queue *queue,
+                    const struct gpu_target *target, const struct gpu_chunk_list *chunks,
+                    cudaStream_t stream);
+
+/* Memory for prefix sums over the rows of a queue. */
+struct gpu_scan {
+    uint64_t *prefix; /* [count + 1] */
+    void *scratch;
+    size_t scratch_bytes; /* as cuda_merge_scratch_bytes says for the largest count */
+};
+
+/* The same by equal shares of edges (merge-based). */
+size_t cuda_merge_scratch_bytes(uint64_t count);
+void cuda_push_merged(const struct gpu_csr *csr, const struct gpu_queue *queue,
+                      const struct gpu_target *target, const struct gpu_scan *scan,
+                      cudaStream_t stream);
+
+/* Rows of `csr` that are neither visited nor in `next` of the target look for a column in the mask `parents`.
+ * Those that find one enter `next`. Columns have 4 bytes. */
+void cuda_pull_rows(const struct gpu_csr *csr, const struct gpu_target *target,
+                    const uint32_t *parents, cudaStream_t stream);
+
+/* ---- vertices for other shards ---- */
+
+struct gpu_bins {
+    uint64_t *codes;                /* [*sent]: shard << local_bits | local id */
+    const unsigned long long *sent; /* how many */
+    uint32_t p;
+    unsigned local_bits;
+    uint32_t *ids;                 /* [*sent]: local ids, by shard */
+    unsigned long long *begin;     /* [p + 1]: where those of a shard start; last their number */
+    unsigned long long *cursor;    /* [p] */
+    unsigned long long *published; /* [p + 1]: `begin` in host memory */
+};
+
+/* Sorts the codes by shard, as local ids. */
+void cuda_bin(const struct gpu_bins *bins, cudaStream_t stream);
+
+/* Drops duplicates from ids[0..count), whose order is lost. `seen` is a mask of `words` words with a bit for
+ * every possible id, zero before and after. *kept, zero before, becomes the number of ids left. */
+void cuda_unique(uint32_t *ids, uint64_t count, uint32_t *seen, uint64_t words,
+                 unsigned long long *kept, cudaStream_t stream);
+
+/* Vertices that arrived, in one or more lists. */
+enum { GPU_LIST_SOURCES = 16 };
+struct gpu_id_list {
+    const uint32_t *ids[GPU_LIST_SOURCES];
+    uint64_t size[GPU_LIST_SOURCES];
+    int count;
+};
+
+/* Those not visited enter `next`. *bad becomes 1 if an id is not below the vertices' count. */
+void cuda_receive(const struct gpu_vertices *vertices, const struct gpu_id_list *list,
+                  uint32_t parent, unsigned int *bad, cudaStream_t stream);
+
+/* ---- packed sections ---- */
+
+/* Decodes a packed section (formats/packed.h). All pointers in `section` and `rows` are device memory.
+ * `rows` is NULL except for the columns of a CSR. *bad becomes 1 if a block cannot be decoded. */
+void cuda_decode(const struct packed *section, const struct packed_rows *rows, void *array,
+                 unsigned int *bad, cudaStream_t stream);
+
+/* ---- masks and results ---- */
+
+enum { GPU_MASK_SOURCES = 16 };
+struct gpu_mask_list {
+    const uint32_t *mask[GPU_MASK_SOURCES];
+    int count;
+};
+
+/* to = OR of the masks, and of `to` itself with `keep`. */
+void cuda_or_masks(uint32_t *to, const struct gpu_mask_list *from, uint64_t words, int keep,
+                   cudaStream_t stream);
+
+/* Puts one vertex into a mask, and its parent into `parent` unless that is NULL. */
+void cuda_set_root(uint32_t *mask, uint32_t vertex, uint32_t *parent, uint32_t value,
+                   cudaStream_t stream);
+
+/* values[v] = `none` for vertices not visited. */
+void cuda_blank_unvisited(uint32_t *values, const uint32_t *visited, uint64_t count, uint32_t none,
+                          cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

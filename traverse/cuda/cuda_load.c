@@ -1,0 +1,139 @@
+/* cuda_load.c: see cuda_load.h */
+#include "cuda_load.h"
+
+#include "cuda_error.h"
+
+#include <omp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE_BYTES = 2 << 20, BUFFERS = 2, MOST_THREADS = 16 };
+
+/* One thread's ring. */
+struct ring {
+    unsigned char *buffer[BUFFERS];
+    cudaEvent_t emptied[BUFFERS];
+    cudaStream_t stream;
+    unsigned turn;
+};
+
+static enum status ring_open(struct ring *l, const char *where, struct error *e)
+{
+    memset(l, 0, sizeof *l);
+    CUDA_TRY(cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking), where, e);
+    for (int i = 0; i < BUFFERS && e->status == ST_OK; i++) {
+        CUDA_TRY(cudaMallocHost((void **)&l->buffer[i], PIECE_BYTES), where, e);
+        CUDA_TRY(cudaEventCreateWithFlags(&l->emptied[i], cudaEventDisableTiming), where, e);
+    }
+    return e->status;
+}
+
+static void ring_close(struct ring *l)
+{
+    for (int i = 0; i < BUFFERS; i++) {
+        if (l->emptied[i] != NULL)
+            cudaEventDestroy(l->emptied[i]);
+        cudaFreeHost(l->buffer[i]);
+    }
+    if (l->stream != NULL)
+        cudaStreamDestroy(l->stream);
+}
+
+static enum status load_piece(struct ring *l, void *to, const void *from, size_t bytes,
+                              const char *where, struct error *e)
+{
+    unsigned i = l->turn++ % BUFFERS;
+    if (CUDA_TRY(cudaEventSynchronize(l->emptied[i]), where, e) != ST_OK)
+        return e->status;
+    memcpy(l->buffer[i], from, bytes);
+    if (CUDA_TRY(cudaMemcpyAsync(to, l->buffer[i], bytes, cudaMemcpyHostToDevice, l->stream), where,
+                 e) == ST_OK)
+        CUDA_TRY(cudaEventRecord(l->emptied[i], l->stream), where, e);
+    return e->status;
+}
+
+static uint64_t pieces_of(const struct gpu_copy *copy)
+{
+    return (copy->bytes + PIECE_BYTES - 1) / PIECE_BYTES;
+}
+
+/* Piece number `piece` of all copies, counted through. */
+static enum status load_numbered(struct ring *l, const struct gpu_copy *copies, uint64_t piece,
+                                 const char *where, struct error *e)
+{
+    for (; piece >= pieces_of(copies); copies++)
+        piece -= pieces_of(copies);
+    size_t begin = (size_t)piece * PIECE_BYTES, left = copies->bytes - begin;
+    return load_piece(l, (char *)copies->to + begin, (const char *)copies->from + begin,
+                      left < PIECE_BYTES ? left : PIECE_BYTES, where, e);
+}
+
+struct gpu_loader {
+    int device, threads;
+    const char *where;
+    struct ring ring[MOST_THREADS];
+};
+
+void gpu_loader_close(struct gpu_loader *loader)
+{
+    if (loader == NULL)
+        return;
+    for (int i = 0; i < loader->threads; i++)
+        ring_close(&loader->ring[i]);
+    free(loader);
+}
+
+enum status gpu_loader_open(struct gpu_loader **result, int threads, const char *where,
+                            struct error *e)
+{
+    *result = NULL;
+    struct gpu_loader *loader = calloc(1, sizeof *loader);
+    if (loader == NULL)
+        return fail_memory(e, "loader", sizeof *loader);
+    loader->where = where;
+    loader->threads = threads < MOST_THREADS ? threads : MOST_THREADS;
+    CUDA_TRY(cudaGetDevice(&loader->device), where, e);
+    for (int i = 0; i < loader->threads && e->status == ST_OK; i++)
+        ring_open(&loader->ring[i], where, e);
+    if (e->status != ST_OK) {
+        gpu_loader_close(loader);
+        return e->status;
+    }
+    *result = loader;
+    return ST_OK;
+}
+
+/* One thread's share, until pieces run out or any thread has failed. */
+static void load_share(struct gpu_loader *loader, struct ring *ring, const struct gpu_copy *copies,
+                       uint64_t pieces, uint64_t *next, struct error *e)
+{
+    uint64_t i;
+    CUDA_TRY(cudaSetDevice(loader->device), loader->where, e);
+    while (e->status == ST_OK && (i = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < pieces)
+        load_numbered(ring, copies, i, loader->where, e);
+    if (e->status == ST_OK)
+        CUDA_TRY(cudaStreamSynchronize(ring->stream), loader->where, e);
+    else
+        __atomic_store_n(next, pieces, __ATOMIC_RELAXED);
+}
+
+enum status gpu_loader_copy(struct gpu_loader *loader, const struct gpu_copy *copies, int count,
+                            struct error *e)
+{
+    uint64_t pieces = 0, next = 0;
+    for (int i = 0; i < count; i++)
+        pieces += pieces_of(&copies[i]);
+    int threads = pieces < (uint64_t)loader->threads ? (int)pieces : loader->threads;
+    if (threads == 0)
+        return ST_OK;
+#pragma omp parallel num_threads(threads)
+    {
+        struct error error = {0};
+        load_share(loader, &loader->ring[omp_get_thread_num()], copies, pieces, &next, &error);
+#pragma omp critical(gpu_loader)
+        if (error.status != ST_OK && e->status == ST_OK)
+            *e = error;
+    }
+    return e->status;
+}

@@ -1,0 +1,379 @@
+/* cuda_open.c: the CUDA backend: a GPU, its memory, a shard loaded into it, the tables (backend.h) */
+#include "cuda_device.h"
+#include "cuda_error.h"
+#include "cuda_load.h"
+
+#include "formats/base/cli.h"
+#include "formats/base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the GPU ---- */
+
+/* Devices beyond the number of GPUs share them. */
+static enum status choose_gpu(struct device *dev, const struct device_options *options,
+                              struct error *e)
+{
+    int gpus = 0;
+    snprintf(dev->where, sizeof dev->where, "%s, rank %u", options->host, options->rank);
+    if (CUDA_TRY(cudaGetDeviceCount(&gpus), dev->where, e) != ST_OK) {
+        e->status = ST_RESOURCE;
+        return e->status;
+    }
+    dev->ordinal = (int)(options->slot % (uint32_t)gpus);
+    snprintf(dev->where, sizeof dev->where, "%s, rank %u, GPU %d", options->host, options->rank,
+             dev->ordinal);
+    /* the host waits for counts that arrive within microseconds */
+    CUDA_TRY(cudaSetDevice(dev->ordinal), dev->where, e);
+    return e->status;
+}
+
+enum status gpu_use(const struct device *dev, struct error *e)
+{
+    return CUDA_TRY(cudaSetDevice(dev->ordinal), dev->where, e);
+}
+
+/* ---- memory ---- */
+
+/* Packed columns lie here while they are decoded, one subgraph's after the other. */
+struct staging {
+    void *memory;
+    uint64_t bytes;
+};
+
+static const struct section *packed_columns(const struct shard *shard, int g)
+{
+    const struct section *s =
+        container_find(shard->file, shard_section_of((enum subgraph)g, SHARD_COLUMNS));
+    return s != NULL && s->encoding == ENCODING_PACKED && s->count > 0 ? s : NULL;
+}
+
+static uint64_t staging_bytes(const struct shard *shard)
+{
+    uint64_t largest = 0;
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        const struct section *s = packed_columns(shard, g);
+        if (s != NULL && s->bytes > largest)
+            largest = s->bytes;
+    }
+    return largest;
+}
+
+static enum status take_memory(struct device *dev, const struct gpu_plan *plan, struct error *e)
+{
+    uint64_t bytes = plan->graph_bytes + plan->working_bytes;
+    uint64_t staging = staging_bytes(dev->shard);
+    size_t unused = 0, total = 0;
+    char need[16], graph[16], left[16];
+    if (CUDA_TRY(cudaMemGetInfo(&unused, &total), dev->where, e) != ST_OK)
+        return e->status;
+    if (bytes + staging > unused)
+        return fail(e, ST_RESOURCE,
+                    "%s: shard %u of %u needs %s of device memory (%s of them the graph), and %s "
+                    "are free: pack the graph into more shards, or see --plan",
+                    dev->where, dev->shard->index, dev->shard->p,
+                    format_size(bytes + staging, need, sizeof need),
+                    format_size(plan->graph_bytes, graph, sizeof graph),
+                    format_size(unused, left, sizeof left));
+    return CUDA_TRY(cudaMalloc(&dev->memory, bytes > 0 ? bytes : 1), dev->where, e);
+}
+
+/* Where each array of the plan lies. */
+static void place_arrays(const struct device *dev, const struct gpu_plan *plan,
+                         void *at[GPU_ARRAY_COUNT])
+{
+    char *next = dev->memory;
+    for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
+        at[i] = next;
+        next += gpu_aligned(plan->array[i].bytes);
+    }
+}
+
+static void set_csr(struct device *dev, enum subgraph g, void *const at[GPU_ARRAY_COUNT])
+{
+    const struct csr *csr = &dev->shard->csr[g];
+    int i = 4 * (int)g;
+    dev->csr[g] = (struct gpu_csr){.rows = csr->rows,
+                                   .edges = csr->edges,
+                                   .head_columns = csr->head_columns,
+                                   .offset_width = csr->offset_width,
+                                   .column_width = csr->column_width,
+                                   .heads = at[i + GPU_HEADS],
+                                   .offsets = at[i + GPU_OFFSETS],
+                                   .columns = at[i + GPU_COLUMNS],
+                                   .sources = at[i + GPU_SOURCES]};
+}
+
+/* The masks of the kind are at `masks`. Returns where the next ones are. */
+static uint32_t *set_vertices(struct gpu_vertices *v, uint64_t count, uint32_t *masks)
+{
+    v->count = count;
+    v->words = gpu_mask_words(count);
+    v->visited = masks;
+    v->next = masks + v->words;
+    return masks + 2 * v->words;
+}
+
+static void set_kinds(struct device *dev, int parents, void *const at[GPU_ARRAY_COUNT])
+{
+    struct gpu_vertices *d = &dev->of[DELEGATES], *n = &dev->of[NORMALS];
+    uint32_t *masks = set_vertices(d, dev->shard->d, at[GPU_MASKS]);
+    masks = set_vertices(n, dev->shard->locals, masks);
+    dev->masks.all = at[GPU_MASKS];
+    dev->masks.incoming = dev->shard->p > 1 ? masks : NULL;
+    d->frontier = at[GPU_FRONTIER_D];
+    d->queue = at[GPU_QUEUE_D];
+    d->depth = at[GPU_DEPTH_D];
+    d->parent = parents ? at[GPU_PARENT_D] : NULL;
+    n->frontier = at[GPU_FRONTIER_N];
+    n->queue = at[GPU_QUEUE_N];
+    n->depth = at[GPU_DEPTH_N];
+    n->parent = parents ? at[GPU_PARENT_N] : NULL;
+}
+
+/* After take_host_memory. */
+static void set_traffic(struct device *dev, void *const at[GPU_ARRAY_COUNT])
+{
+    struct gpu_bins *bins = &dev->traffic.bins;
+    bins->codes = at[GPU_CODES];
+    bins->sent = &dev->counters.level->sent;
+    bins->p = dev->shard->p;
+    bins->local_bits = dev->shard->local_bits;
+    bins->ids = at[GPU_SENT_IDS];
+    bins->begin = at[GPU_BIN_TABLES];
+    bins->cursor = bins->begin + dev->shard->p + 1;
+    dev->traffic.received = at[GPU_RECEIVED_IDS];
+}
+
+static void set_arrays(struct device *dev, const struct gpu_plan *plan, int parents,
+                       void *const at[GPU_ARRAY_COUNT])
+{
+    for (int g = 0; g < SUBGRAPHS; g++)
+        set_csr(dev, (enum subgraph)g, at);
+    set_kinds(dev, parents, at);
+    dev->masks.bytes = plan->array[GPU_MASKS].bytes;
+    dev->scratch.scan = (struct gpu_scan){.prefix = at[GPU_MERGE_PREFIX],
+                                          .scratch = at[GPU_MERGE_SCRATCH],
+                                          .scratch_bytes = plan->array[GPU_MERGE_SCRATCH].bytes};
+    dev->scratch.chunks[DELEGATES] = at[GPU_CHUNKS_D];
+    dev->scratch.chunks[NORMALS] = at[GPU_CHUNKS_N];
+    dev->counters.level = at[GPU_COUNTERS];
+    set_traffic(dev, at);
+}
+
+static enum status take_host_memory(struct device *dev, struct error *e)
+{
+    struct gpu_counters *c = &dev->counters;
+    unsigned long long **bins = &dev->traffic.bins.published;
+    CUDA_TRY(cudaHostAlloc((void **)&c->published, sizeof *c->published, cudaHostAllocMapped),
+             dev->where, e);
+    CUDA_TRY(cudaHostAlloc((void **)&c->updated, sizeof *c->updated, cudaHostAllocMapped),
+             dev->where, e);
+    CUDA_TRY(cudaHostAlloc((void **)bins, ((size_t)dev->shard->p + 1) * sizeof **bins,
+                           cudaHostAllocMapped),
+             dev->where, e);
+    return e->status;
+}
+
+/* What it takes to drop duplicates in device memory: shards have at most 2^local_bits vertices. */
+static enum status take_unique_memory(struct device *dev, const struct device_options *options,
+                                      struct error *e)
+{
+    struct gpu_traffic *t = &dev->traffic;
+    size_t counts = dev->shard->p * sizeof *t->kept, bytes;
+    if (options->exchange_memory == EXCHANGE_HOST || !options->uniquify || dev->shard->p == 1)
+        return ST_OK;
+    t->seen_words = gpu_mask_words(UINT64_C(1) << dev->shard->local_bits);
+    bytes = t->seen_words * sizeof *t->seen;
+    if (CUDA_TRY(cudaMalloc((void **)&t->seen, bytes), dev->where, e) == ST_OK &&
+        CUDA_TRY(cudaMemsetAsync(t->seen, 0, bytes, dev->stream.of[NORMALS]), dev->where, e) ==
+            ST_OK)
+        CUDA_TRY(cudaHostAlloc((void **)&t->kept, counts, cudaHostAllocMapped), dev->where, e);
+    return e->status;
+}
+
+/* ---- loading ---- */
+
+/* A part of a section where its copy lies. */
+static const unsigned char *moved(const unsigned char *part, const struct section *s, void *copy)
+{
+    return (unsigned char *)copy + (part - (const unsigned char *)s->data);
+}
+
+static enum status decode_columns(struct device *dev, int g, const struct section *s, void *copy,
+                                  void *columns, struct error *e)
+{
+    const struct gpu_csr *csr = &dev->csr[g];
+    struct gpu_level *level = dev->counters.level;
+    struct packed packed = section_packed(s);
+    struct packed_rows rows = {.rows = csr->rows,
+                               .offsets = csr->offsets,
+                               .offset_width = csr->offset_width};
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    unsigned bad = 0;
+    if (csr->head_columns > 0)
+        rows.heads = csr->heads + (csr->head_columns - 1) * csr->rows;
+    packed.bits = moved(packed.bits, s, copy);
+    packed.group = moved(packed.group, s, copy);
+    packed.base = moved(packed.base, s, copy);
+    packed.entry = moved(packed.entry, s, copy);
+    CUDA_TRY(cudaMemsetAsync(level, 0, sizeof *level, stream), dev->where, e);
+    cuda_decode(&packed, &rows, columns, &level->bad_ids, stream);
+    CUDA_LAUNCHED(dev->where, e);
+    CUDA_TRY(cudaMemcpyAsync(&bad, &level->bad_ids, sizeof bad, cudaMemcpyDeviceToHost, stream),
+             dev->where, e);
+    if (CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) == ST_OK && bad != 0)
+        fail(e, ST_BAD_DATA, "%s: %s: a packed block is corrupt", container_path(dev->shard->file),
+             shard_kind.section_name(s->type));
+    return e->status;
+}
+
+static enum status load_packed(struct device *dev, void *const at[GPU_ARRAY_COUNT],
+                               const struct staging *staging, struct gpu_loader *loader,
+                               struct error *e)
+{
+    for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
+        const struct section *s = packed_columns(dev->shard, g);
+        if (s == NULL)
+            continue;
+        struct gpu_copy copy = {staging->memory, s->data, s->bytes};
+        if (gpu_loader_copy(loader, &copy, 1, e) == ST_OK)
+            decode_columns(dev, g, s, staging->memory, at[4 * g + GPU_COLUMNS], e);
+    }
+    return e->status;
+}
+
+static enum status load_arrays(const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
+                               struct gpu_loader *loader, struct error *e)
+{
+    struct gpu_copy copies[GPU_ARRAY_COUNT];
+    int count = 0;
+    for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
+        const struct gpu_array *a = &plan->array[i];
+        if (a->source != NULL && a->bytes > 0)
+            copies[count++] = (struct gpu_copy){at[i], a->source, a->bytes};
+    }
+    return gpu_loader_copy(loader, copies, count, e);
+}
+
+static enum status load(struct device *dev, const struct gpu_plan *plan,
+                        void *const at[GPU_ARRAY_COUNT], int threads, struct error *e)
+{
+    struct staging staging = {.bytes = staging_bytes(dev->shard)};
+    struct gpu_loader *loader = NULL;
+    double start = cli_seconds();
+    if (staging.bytes > 0 &&
+        CUDA_TRY(cudaMalloc(&staging.memory, staging.bytes), dev->where, e) != ST_OK)
+        return e->status;
+    if (gpu_loader_open(&loader, threads, dev->where, e) == ST_OK &&
+        load_arrays(plan, at, loader, e) == ST_OK)
+        load_packed(dev, at, &staging, loader, e);
+    gpu_loader_close(loader);
+    cudaFree(staging.memory);
+    dev->load = (struct device_load){cli_seconds() - start, plan->graph_bytes};
+    return e->status;
+}
+
+static struct device_load gpu_load(const struct device *dev)
+{
+    return dev->load;
+}
+
+/* ---- streams and events ---- */
+
+static enum status make_streams(struct device *dev, struct error *e)
+{
+    struct gpu_streams *s = &dev->stream;
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        CUDA_TRY(cudaStreamCreateWithFlags(&s->of[kind], cudaStreamNonBlocking), dev->where, e);
+        CUDA_TRY(cudaEventCreateWithFlags(&s->reached[kind], cudaEventDisableTiming), dev->where,
+                 e);
+    }
+    CUDA_TRY(cudaEventCreateWithFlags(&s->masks_read, cudaEventDisableTiming), dev->where, e);
+    for (int phase = 0; dev->clock.runs && phase < DEVICE_PHASES; phase++) {
+        CUDA_TRY(cudaEventCreate(&dev->clock.begin[phase]), dev->where, e);
+        CUDA_TRY(cudaEventCreate(&dev->clock.end[phase]), dev->where, e);
+    }
+    return e->status;
+}
+
+static void destroy_event(cudaEvent_t event)
+{
+    if (event != NULL)
+        cudaEventDestroy(event);
+}
+
+static void gpu_close(struct device *dev)
+{
+    if (dev == NULL)
+        return;
+    cudaSetDevice(dev->ordinal);
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        if (dev->stream.of[kind] != NULL)
+            cudaStreamDestroy(dev->stream.of[kind]);
+        destroy_event(dev->stream.reached[kind]);
+    }
+    destroy_event(dev->stream.masks_read);
+    for (int phase = 0; phase < DEVICE_PHASES; phase++) {
+        destroy_event(dev->clock.begin[phase]);
+        destroy_event(dev->clock.end[phase]);
+    }
+    cudaFreeHost(dev->counters.published);
+    cudaFreeHost(dev->counters.updated);
+    cudaFreeHost(dev->traffic.bins.published);
+    cudaFreeHost(dev->traffic.kept);
+    cudaFree(dev->traffic.seen);
+    cudaFree(dev->memory);
+    free(dev);
+}
+
+static enum status open_device(struct device *dev, const struct device_options *options,
+                               struct error *e)
+{
+    struct gpu_plan plan;
+    void *at[GPU_ARRAY_COUNT];
+    gpu_plan_make(&plan, dev->shard, options->parents);
+    if (choose_gpu(dev, options, e) != ST_OK || take_memory(dev, &plan, e) != ST_OK ||
+        take_host_memory(dev, e) != ST_OK || make_streams(dev, e) != ST_OK ||
+        take_unique_memory(dev, options, e) != ST_OK)
+        return e->status;
+    place_arrays(dev, &plan, at);
+    set_arrays(dev, &plan, options->parents, at);
+    if (cuda_merge_scratch_bytes(dev->shard->d + 1) > dev->scratch.scan.scratch_bytes)
+        return fail(e, ST_RUNTIME, "%s: the scan of %llu rows wants more scratch memory than "
+                    "planned", dev->where, (unsigned long long)dev->shard->d);
+    return load(dev, &plan, at, options->threads, e);
+}
+
+static enum status gpu_open(struct device **result, const struct shard *shard,
+                     const struct device_options *options, struct error *e)
+{
+    *result = NULL;
+    struct device *dev = calloc(1, sizeof *dev);
+    if (dev == NULL)
+        return fail_memory(e, "device", sizeof *dev);
+    dev->shard = shard;
+    dev->clock.runs = options->timing;
+    dev->traffic.memory = options->exchange_memory;
+    if (open_device(dev, options, e) != ST_OK) {
+        gpu_close(dev);
+        return e->status;
+    }
+    *result = dev;
+    return ST_OK;
+}
+
+static const struct backend_device cuda_device = {
+    .open = gpu_open, .close = gpu_close, .load = gpu_load};
+
+const struct backend backend_cuda = {
+    .name = "cuda",
+    .side_by_side = 1,
+    .has_device_memory = 1,
+    .device = &cuda_device,
+    .search = &cuda_search,
+    .messages = &cuda_messages,
+    .results = &cuda_results,
+};

@@ -1,0 +1,63 @@
+/* cuda_plan.h: the device memory of one shard, array by array; no CUDA is needed to know it */
+#ifndef DBFS_CUDA_PLAN_H
+#define DBFS_CUDA_PLAN_H
+
+#include "formats/shard.h"
+
+#include <stdint.h>
+
+enum gpu_array_id {
+    /* of subgraph g: + 4 * g */
+    GPU_HEADS,
+    GPU_OFFSETS,
+    GPU_COLUMNS,
+    GPU_SOURCES,
+    GPU_MASKS = 4 * SUBGRAPHS, /* visited, next and incoming masks, cleared together */
+    GPU_FRONTIER_D,
+    GPU_FRONTIER_N,
+    GPU_QUEUE_D,
+    GPU_QUEUE_N,
+    GPU_DEPTH_D,
+    GPU_DEPTH_N,
+    GPU_PARENT_D,
+    GPU_PARENT_N,
+    GPU_MERGE_PREFIX,
+    GPU_MERGE_SCRATCH,
+    GPU_CHUNKS_D,
+    GPU_CHUNKS_N,
+    GPU_CODES, /* vertices for other shards */
+    GPU_SENT_IDS,
+    GPU_RECEIVED_IDS,
+    GPU_BIN_TABLES,
+    GPU_COUNTERS,
+    GPU_ARRAY_COUNT
+};
+
+enum { GPU_RECEIVE_IDS = 1 << 22 /* vertices that a device takes in at a time */ };
+
+struct gpu_array {
+    const char *name;
+    uint64_t bytes;
+    const void *source; /* what is copied into it; NULL: nothing, or a packed section that is not loaded */
+};
+
+struct gpu_plan {
+    struct gpu_array array[GPU_ARRAY_COUNT];
+    uint64_t graph_bytes, working_bytes; /* of arrays before GPU_MASKS, and of the others */
+};
+
+/* 32-bit words of a mask of `bits` bits, as the shard files have it. */
+static inline uint64_t gpu_mask_words(uint64_t bits)
+{
+    return 2 * mask_words(bits);
+}
+
+/* All arrays lie in one allocation, each at a multiple of 256 bytes. The sums count the gaps. */
+static inline uint64_t gpu_aligned(uint64_t bytes)
+{
+    return (bytes + 255) / 256 * 256;
+}
+
+void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, int parents);
+
+#endif

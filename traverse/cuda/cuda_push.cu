@@ -1,0 +1,157 @@
+/* cuda_push.cu: pushes along the rows of a queue; see cuda_kernels.h and its twin, cpu_push.c
+ *
+ * A warp takes 32 rows, or fewer where there are not enough for all warps. Short ones are laid end to
+ * end and shared out edge by edge; longer ones are visited by the whole warp one after the other;
+ * what is longer still is cut into chunks for blocks of a second kernel, so that no hub keeps one
+ * warp busy. Bytes moved: 4 (queue) + 8 to 16 (offsets)
+ * + 4k (heads) a row, 4 or 8 (column) and a probe of the visited mask an edge.
+ */
+#include "cuda_push.cuh"
+
+enum { SHORT_ROW = 64 };
+
+struct push {
+    gpu_csr csr;
+    const uint32_t *queue;
+    uint64_t count;
+    gpu_target target;
+    gpu_chunk *chunks;
+    unsigned int *chunk_count;
+    unsigned rows_per_warp;
+};
+
+/* The row lengths of a warp, end to end. */
+struct warp_rows {
+    uint64_t begin[WARP];
+    uint32_t row[WARP];
+    uint32_t prefix[WARP]; /* edges before the row */
+};
+
+__device__ static void cut_row(const push &p, uint32_t row, uint64_t begin, uint64_t length)
+{
+    unsigned pieces = (unsigned)((length + GPU_CHUNK_EDGES - 1) / GPU_CHUNK_EDGES);
+    unsigned at = atomicAdd(p.chunk_count, pieces);
+    for (unsigned i = 0; i < pieces; i++) {
+        uint64_t done = (uint64_t)i * GPU_CHUNK_EDGES, left = length - done;
+        p.chunks[at + i] = {begin + done, row,
+                            (uint32_t)(left < GPU_CHUNK_EDGES ? left : GPU_CHUNK_EDGES)};
+    }
+}
+
+/* The last row of the warp that begins at or before edge `e`. */
+__device__ static int row_of_edge(const warp_rows &rows, uint32_t e)
+{
+    int row = 0;
+    for (int step = WARP / 2; step > 0; step /= 2) {
+        if (rows.prefix[row + step] <= e)
+            row += step;
+    }
+    return row;
+}
+
+template <typename Column>
+__device__ static bool visit_short_rows(const push &p, warp_rows &rows, uint64_t begin,
+                                        uint32_t length, uint32_t row)
+{
+    const Column *columns = (const Column *)p.csr.columns;
+    unsigned lane = lane_id(), before = warp_prefix(length);
+    uint32_t total = __shfl_sync(ALL_LANES, before + length, WARP - 1);
+    bool found = false;
+    __syncwarp();
+    rows.begin[lane] = begin;
+    rows.row[lane] = row;
+    rows.prefix[lane] = before;
+    __syncwarp();
+    for (uint32_t e = lane; e < total; e += WARP) {
+        int r = row_of_edge(rows, e);
+        found |= visit<Column>(p.target, columns[rows.begin[r] + e - rows.prefix[r]], rows.row[r]);
+    }
+    return found;
+}
+
+template <typename Column>
+__device__ static bool visit_by_warp(const push &p, uint64_t begin, uint64_t length, uint32_t row,
+                                     bool long_one)
+{
+    const Column *columns = (const Column *)p.csr.columns;
+    bool found = false;
+    for (unsigned rows = __ballot_sync(ALL_LANES, long_one); rows != 0; rows &= rows - 1) {
+        int source = __ffs(rows) - 1;
+        uint64_t from = __shfl_sync(ALL_LANES, begin, source);
+        uint64_t count = __shfl_sync(ALL_LANES, length, source);
+        uint32_t r = __shfl_sync(ALL_LANES, row, source);
+        for (uint64_t i = lane_id(); i < count; i += WARP)
+            found |= visit<Column>(p.target, columns[from + i], r);
+    }
+    return found;
+}
+
+template <typename Offset, typename Column>
+__global__ static void __launch_bounds__(BLOCK) push_kernel(push p)
+{
+    __shared__ warp_rows shared[WARPS];
+    bool found = false;
+    uint64_t warp = (uint64_t)blockIdx.x * WARPS + threadIdx.x / WARP;
+    for (uint64_t first = warp * p.rows_per_warp; first < p.count;
+         first += (uint64_t)gridDim.x * WARPS * p.rows_per_warp) {
+        uint64_t begin = 0, length = 0, i = first + lane_id();
+        uint32_t row = 0;
+        if (lane_id() < p.rows_per_warp && i < p.count) {
+            row = p.queue[i];
+            begin = offset_at<Offset>(p.csr, row);
+            length = offset_at<Offset>(p.csr, (uint64_t)row + 1) - begin;
+            found |= visit_heads<Column>(p.csr, p.target, row);
+            if (length >= GPU_LONG_ROW) {
+                cut_row(p, row, begin, length);
+                length = 0;
+            }
+        }
+        __syncwarp();
+        bool long_one = length > SHORT_ROW;
+        found |= visit_by_warp<Column>(p, begin, length, row, long_one);
+        __syncwarp();
+        found |= visit_short_rows<Column>(p, shared[threadIdx.x / WARP], begin,
+                                          long_one ? 0 : (uint32_t)length, row);
+    }
+    note_found(p.target, found);
+}
+
+template <typename Column>
+__global__ static void __launch_bounds__(BLOCK) chunk_kernel(push p)
+{
+    const Column *columns = (const Column *)p.csr.columns;
+    unsigned chunks = *p.chunk_count;
+    bool found = false;
+    for (unsigned c = blockIdx.x; c < chunks; c += gridDim.x) {
+        gpu_chunk chunk = p.chunks[c];
+        for (uint32_t i = threadIdx.x; i < chunk.count; i += BLOCK)
+            found |= visit<Column>(p.target, columns[chunk.begin + i], chunk.row);
+    }
+    note_found(p.target, found);
+}
+
+void cuda_push_rows(const gpu_csr *csr, const gpu_queue *queue, const gpu_target *target,
+                    const gpu_chunk_list *chunks, cudaStream_t stream)
+{
+    uint64_t count = queue->count;
+    uint64_t share = count / ((uint64_t)cuda_full_grid() * WARPS);
+    unsigned rows = (unsigned)(share < 1 ? 1 : share < 32 ? share : 32);
+    push p = {*csr, queue->rows, count, *target, chunks->chunks, chunks->count, rows};
+    int grid = blocks_for(count, (uint64_t)rows * WARPS);
+    if (count == 0 || csr->edges == 0)
+        return;
+    if (csr->offset_width == 4 && csr->column_width == 4)
+        push_kernel<uint32_t, uint32_t><<<grid, BLOCK, 0, stream>>>(p);
+    else if (csr->column_width == 4)
+        push_kernel<uint64_t, uint32_t><<<grid, BLOCK, 0, stream>>>(p);
+    else if (csr->offset_width == 4)
+        push_kernel<uint32_t, uint64_t><<<grid, BLOCK, 0, stream>>>(p);
+    else
+        push_kernel<uint64_t, uint64_t><<<grid, BLOCK, 0, stream>>>(p);
+    if (!chunks->expected)
+        return;
+    if (csr->column_width == 4)
+        chunk_kernel<uint32_t><<<cuda_full_grid(), BLOCK, 0, stream>>>(p);
+    else
+        chunk_kernel<uint64_t><<<cuda_full_grid(), BLOCK, 0, stream>>>(p);
+}

@@ -1,0 +1,299 @@
+/* cuda_search.c: the steps of a level on a GPU; see backend.h
+ *
+ * There are two streams, as in figure 3 of Pan et al.: one for visits that find delegates (dd, nd) and one
+ * for those that find normals (dn, nn). They meet before and after the previsits. The host waits once a
+ * level, for the counts that directions are chosen from, and once more if there is an exchange.
+ */
+#include "cuda_device.h"
+#include "cuda_error.h"
+
+/* Frontier vertices that a previsit lists; larger frontiers are listed when a push wants them. */
+enum { LISTED = 1 << 18 };
+
+/* From here on dd is pushed by equal shares of edges. */
+enum { MERGE_EDGES = 1 << 16 };
+
+/* What is launched on `stream` from here on waits for what was launched on `other` so far. */
+static enum status follow(struct device *dev, enum vertex_kind stream, enum vertex_kind other,
+                          struct error *e)
+{
+    struct gpu_streams *s = &dev->stream;
+    if (CUDA_TRY(cudaEventRecord(s->reached[other], s->of[other]), dev->where, e) == ST_OK)
+        CUDA_TRY(cudaStreamWaitEvent(s->of[stream], s->reached[other], 0), dev->where, e);
+    return e->status;
+}
+
+static enum status wait_for_stream(struct device *dev, enum vertex_kind stream, struct error *e)
+{
+    return CUDA_TRY(cudaStreamSynchronize(dev->stream.of[stream]), dev->where, e);
+}
+
+/* ---- start ---- */
+
+static enum status clear_masks(struct device *dev, cudaStream_t stream, struct error *e)
+{
+    const struct gpu_vertices *d = &dev->of[DELEGATES];
+    struct gpu_level *level = dev->counters.level;
+    CUDA_TRY(cudaMemsetAsync(dev->masks.all, 0, dev->masks.bytes, stream), dev->where, e);
+    CUDA_TRY(cudaMemsetAsync(level, 0, sizeof *level, stream), dev->where, e);
+    if (d->parent != NULL) /* those that find a delegate know its parent: the others say none */
+        CUDA_TRY(cudaMemsetAsync(d->parent, 0xff, d->count * 4, stream), dev->where, e);
+    return e->status;
+}
+
+static enum status gpu_start(struct device *dev, const struct root *root, struct error *e)
+{
+    struct gpu_vertices *d = &dev->of[DELEGATES], *n = &dev->of[NORMALS];
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    if (gpu_use(dev, e) != ST_OK || follow(dev, DELEGATES, NORMALS, e) != ST_OK ||
+        clear_masks(dev, stream, e) != ST_OK)
+        return e->status;
+    if (root->at == ROOT_AT_DELEGATE)
+        cuda_set_root(d->next, root->index, d->parent, PARENT_SELF, stream);
+    else if (root->at == ROOT_AT_LOCAL && root->shard == dev->shard->index)
+        cuda_set_root(n->next, root->index, n->parent, PARENT_SELF, stream);
+    dev->masks.in = d->next;
+    dev->traffic.binned = 0;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        dev->frontier.unvisited[g] = dev->shard->csr[g].source_rows;
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+/* ---- previsit ---- */
+
+static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t depth)
+{
+    struct gpu_previsit p = {.vertices = dev->of[kind],
+                             .in = kind == DELEGATES ? dev->masks.in : dev->of[kind].next,
+                             .depth = depth,
+                             .room = LISTED,
+                             .counts = &dev->counters.level->of[kind]};
+    for (int to = 0; to < VERTEX_KINDS; to++)
+        p.csr[to] = dev->csr[subgraph_between(kind, (enum vertex_kind)to)];
+    cuda_previsit(&p, dev->stream.of[kind]);
+}
+
+static enum status gpu_previsit(struct device *dev, int32_t depth, struct error *e)
+{
+    if (gpu_use(dev, e) != ST_OK || follow(dev, NORMALS, DELEGATES, e) != ST_OK ||
+        follow(dev, DELEGATES, NORMALS, e) != ST_OK)
+        return e->status;
+    gpu_time_begin(dev, PHASE_PREVISIT, NORMALS);
+    previsit_kind(dev, DELEGATES, depth);
+    previsit_kind(dev, NORMALS, depth);
+    dev->masks.in = dev->of[DELEGATES].next;
+    if (CUDA_LAUNCHED(dev->where, e) != ST_OK || follow(dev, NORMALS, DELEGATES, e) != ST_OK)
+        return e->status;
+    gpu_time_end(dev, PHASE_PREVISIT, NORMALS);
+    cuda_publish(dev->counters.level, dev->counters.published, dev->stream.of[NORMALS]);
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+static void read_counts(struct device *dev, enum vertex_kind kind)
+{
+    const struct gpu_counts *counts = &dev->counters.published->of[kind];
+    struct gpu_frontier *f = &dev->frontier;
+    f->fresh[kind] = counts->fresh;
+    f->listed[kind] = counts->listed == counts->fresh && counts->listed <= LISTED;
+    for (int to = 0; to < VERTEX_KINDS; to++) {
+        enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
+        f->sources[g] = counts->sources[to];
+        f->forward[g] = counts->forward[to];
+        f->unvisited[g] -= counts->sources[to];
+    }
+}
+
+/* `forward` is a lower bound if the frontier was not listed whole. A visit of g finds vertices that are
+ * sources of the reverse of g. */
+static enum status gpu_counts(struct device *dev, struct workload *work, struct error *e)
+{
+    const struct gpu_frontier *f = &dev->frontier;
+    if (gpu_use(dev, e) != ST_OK || wait_for_stream(dev, NORMALS, e) != ST_OK)
+        return e->status;
+    if (dev->counters.published->bad_ids != 0)
+        return fail(e, ST_BAD_DATA, "%s: nn: another shard sent a vertex this one does not have",
+                    container_path(dev->shard->file));
+    read_counts(dev, DELEGATES);
+    read_counts(dev, NORMALS);
+    work->fresh = f->fresh[DELEGATES] + f->fresh[NORMALS];
+    for (int g = 0; g < SUBGRAPHS; g++)
+        work->of[g] = (struct subgraph_work){
+            .forward = f->forward[g],
+            .frontier = f->sources[g],
+            .unvisited_sources = f->unvisited[g],
+            .unvisited_targets = f->unvisited[subgraph_reverse((enum subgraph)g)]};
+    return ST_OK;
+}
+
+static enum status gpu_count_forward(struct device *dev, enum subgraph g, uint64_t *forward,
+                                     struct error *e)
+{
+    enum vertex_kind kind = subgraph_rows(g);
+    struct gpu_counters *c = &dev->counters;
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    *forward = dev->frontier.forward[g];
+    if (dev->frontier.listed[kind] || gpu_use(dev, e) != ST_OK)
+        return e->status;
+    cuda_count_forward(&dev->of[kind], &dev->csr[g], &c->level->of[kind].forward[0], stream);
+    cuda_publish(c->level, c->published, stream);
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
+        wait_for_stream(dev, NORMALS, e);
+    *forward = c->published->of[kind].forward[0];
+    return e->status;
+}
+
+/* ---- visits ---- */
+
+static struct gpu_target target_of(struct device *dev, enum subgraph g)
+{
+    enum vertex_kind kind = subgraph_columns(g);
+    const struct gpu_vertices *to = &dev->of[kind];
+    struct gpu_level *level = dev->counters.level;
+    return (struct gpu_target){.visited = to->visited,
+                               .next = to->next,
+                               .parent = to->parent,
+                               .tag = subgraph_rows(g) == DELEGATES ? PARENT_DELEGATE_BIT : 0,
+                               .found = &level->found[kind],
+                               .coded = g == NN && dev->shard->p > 1,
+                               .local_bits = dev->shard->local_bits,
+                               .own_shard = dev->shard->index,
+                               .out = dev->traffic.bins.codes,
+                               .sent = &level->sent};
+}
+
+/* A push wants the whole frontier. If the previsit did not list it whole, it is listed again, without the
+ * vertices that have no edges of g. */
+static struct gpu_queue complete_queue(struct device *dev, enum subgraph g, cudaStream_t stream)
+{
+    enum vertex_kind kind = subgraph_rows(g);
+    const struct gpu_vertices *v = &dev->of[kind];
+    if (dev->frontier.listed[kind])
+        return (struct gpu_queue){v->queue, dev->frontier.fresh[kind]};
+    cuda_list_frontier(v, dev->csr[g].sources, &dev->counters.level->listed[g], stream);
+    return (struct gpu_queue){v->queue, dev->frontier.sources[g]};
+}
+
+static void push(struct device *dev, enum subgraph g, cudaStream_t stream)
+{
+    const struct gpu_frontier *f = &dev->frontier;
+    struct gpu_target target = target_of(dev, g);
+    struct gpu_queue queue = complete_queue(dev, g, stream);
+    struct gpu_chunk_list chunks = {
+        .chunks = dev->scratch.chunks[subgraph_columns(g)],
+        .count = &dev->counters.level->chunks[g],
+        .expected = f->forward[g] >= GPU_LONG_ROW || !f->listed[subgraph_rows(g)]};
+    if (g == DD && f->forward[g] >= MERGE_EDGES)
+        cuda_push_merged(&dev->csr[g], &queue, &target, &dev->scratch.scan, stream);
+    else
+        cuda_push_rows(&dev->csr[g], &queue, &target, &chunks, stream);
+}
+
+/* Rows of the reverse subgraph look for a frontier vertex. Any visited one serves, because an unvisited
+ * vertex has no older neighbour. */
+static void pull(struct device *dev, enum subgraph g, cudaStream_t stream)
+{
+    struct gpu_target target = target_of(dev, g);
+    cuda_pull_rows(&dev->csr[subgraph_reverse(g)], &target, dev->of[subgraph_rows(g)].visited,
+                   stream);
+}
+
+static enum status visit_subgraph(struct device *dev, enum subgraph g,
+                                  const struct directions *directions, struct error *e)
+{
+    enum vertex_kind kind = subgraph_columns(g);
+    enum phase phase = (enum phase)(PHASE_VISIT + (int)g);
+    if (dev->frontier.sources[g] == 0)
+        return ST_OK;
+    gpu_time_begin(dev, phase, kind);
+    if (directions->of[g] == PULL)
+        pull(dev, g, dev->stream.of[kind]);
+    else
+        push(dev, g, dev->stream.of[kind]);
+    gpu_time_end(dev, phase, kind);
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+/* For finish_delegates, which does not wait for the other stream. */
+static enum status publish_updated(struct device *dev, struct error *e)
+{
+    struct gpu_counters *c = &dev->counters;
+    if (dev->shard->p == 1)
+        return ST_OK;
+    return CUDA_TRY(cudaMemcpyAsync(c->updated, &c->level->found[DELEGATES], sizeof *c->updated,
+                                    cudaMemcpyDeviceToHost, dev->stream.of[DELEGATES]),
+                    dev->where, e);
+}
+
+/* Both subgraphs of a kind of rows are pushed from its queue. If each must list it again, they cannot be
+ * pushed at the same time on two streams. */
+static int share_a_queue(const struct device *dev, enum vertex_kind rows,
+                         const struct directions *directions)
+{
+    return !dev->frontier.listed[rows] &&
+           directions->of[subgraph_between(rows, NORMALS)] == PUSH &&
+           directions->of[subgraph_between(rows, DELEGATES)] == PUSH;
+}
+
+static enum status fill_bins(struct device *dev, struct error *e)
+{
+    dev->traffic.binned = dev->shard->p > 1 && dev->frontier.sources[NN] > 0;
+    if (!dev->traffic.binned)
+        return ST_OK;
+    gpu_time_begin(dev, PHASE_BINS, NORMALS);
+    cuda_bin(&dev->traffic.bins, dev->stream.of[NORMALS]);
+    gpu_time_end(dev, PHASE_BINS, NORMALS);
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+static enum status gpu_visit(struct device *dev, const struct directions *directions,
+                             struct error *e)
+{
+    int apart = share_a_queue(dev, DELEGATES, directions) || share_a_queue(dev, NORMALS, directions);
+    if (gpu_use(dev, e) != ST_OK || visit_subgraph(dev, DD, directions, e) != ST_OK ||
+        visit_subgraph(dev, ND, directions, e) != ST_OK || publish_updated(dev, e) != ST_OK ||
+        (apart && follow(dev, NORMALS, DELEGATES, e) != ST_OK) ||
+        visit_subgraph(dev, DN, directions, e) != ST_OK ||
+        visit_subgraph(dev, NN, directions, e) != ST_OK)
+        return e->status;
+    return fill_bins(dev, e);
+}
+
+/* ---- the end of a level ---- */
+
+static enum status gpu_finish_delegates(struct device *dev, struct error *e)
+{
+    if (gpu_use(dev, e) == ST_OK && wait_for_stream(dev, DELEGATES, e) == ST_OK)
+        dev->masks.updated = *dev->counters.updated != 0;
+    return e->status;
+}
+
+static enum status gpu_finish(struct device *dev, uint64_t *found, struct error *e)
+{
+    struct gpu_counters *c = &dev->counters;
+    if (gpu_use(dev, e) != ST_OK || follow(dev, NORMALS, DELEGATES, e) != ST_OK)
+        return e->status;
+    cuda_publish(c->level, c->published, dev->stream.of[NORMALS]);
+    if (CUDA_LAUNCHED(dev->where, e) != ST_OK || wait_for_stream(dev, NORMALS, e) != ST_OK)
+        return e->status;
+    dev->masks.updated = c->published->found[DELEGATES] != 0;
+    *found = c->published->found[NORMALS] != 0;
+    return ST_OK;
+}
+
+static enum status gpu_keep_updates(struct device *dev, struct error *e)
+{
+    (void)dev; /* the previsit takes delegates from where the visits put them */
+    return e->status;
+}
+
+const struct backend_search cuda_search = {
+    .start = gpu_start,
+    .previsit = gpu_previsit,
+    .counts = gpu_counts,
+    .count_forward = gpu_count_forward,
+    .visit = gpu_visit,
+    .finish_delegates = gpu_finish_delegates,
+    .finish = gpu_finish,
+    .times = gpu_times,
+    .keep_updates = gpu_keep_updates,
+};

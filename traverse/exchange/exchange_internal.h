@@ -1,0 +1,75 @@
+/* exchange_internal.h: the state behind exchange.h, for the files of this folder alone.
+ *
+ * Functions that take a member are called by all of them, each for its own devices; the others are called
+ * by member 0.
+ */
+#ifndef DBFS_EXCHANGE_INTERNAL_H
+#define DBFS_EXCHANGE_INTERNAL_H
+
+#include "exchange.h"
+
+/* Exchange memory of one device. */
+struct buffer {
+    uint32_t *ids;
+    uint64_t capacity;
+};
+
+/* What member 0 learns of a level, for all members. */
+struct level_state {
+    int updated;      /* some delegate, on any device of any rank */
+    int found;        /* some normal */
+    uint64_t leaving; /* vertices for other ranks, before duplicates are dropped */
+    uint64_t sent;    /* vertices to other ranks */
+    uint64_t staying; /* vertices for other devices of this rank */
+    size_t receives;  /* transfers listed */
+};
+
+struct exchange {
+    const struct rank *rank;
+    struct exchange_options options;
+    uint32_t G, R;
+    struct level_state level;
+    /* delegates */
+    uint64_t *mask; /* [words], for MPI */
+    uint64_t words;
+    int masks_begun; /* the reduction of this level's */
+    /* normals */
+    uint64_t *control, *control_in; /* [R][CONTROL_COUNTS + G*G] */
+    struct outbox *outbox;          /* [G from][R][G to]; those to this rank stay empty */
+    struct buffer *send, *receive;  /* [G], grown as needed */
+    struct transfer *sends, *receives; /* [R*G*G] */
+};
+
+static inline size_t boxes_of_device(const struct exchange *x)
+{
+    return (size_t)x->R * x->G;
+}
+
+/* The box for what device `from` sends to device `to` of another rank. */
+static inline struct outbox *outbox_of(const struct exchange *x, uint32_t from, uint32_t rank, uint32_t to)
+{
+    return &x->outbox[((size_t)from * x->R + rank) * x->G + to];
+}
+
+/* Makes room for `need` ids; what the buffer held is lost. */
+enum status grow_buffer(struct exchange *x, uint32_t device, struct buffer *buffer, uint64_t need,
+                        struct error *e);
+
+/* exchange_masks.c */
+int masks_updated(const struct exchange *x); /* by a device of this rank */
+enum status begin_masks(struct exchange *x, struct error *e);
+enum status reduce_masks(struct exchange *x, const struct member *member, struct error *e);
+enum status take_masks(struct exchange *x, const struct member *member, struct error *e);
+
+/* exchange_collect.c */
+enum status collect_leaving(struct exchange *x, struct error *e);
+enum status drop_duplicates(struct exchange *x, const struct member *member, struct error *e);
+
+/* exchange_send.c */
+size_t control_width(const struct exchange *x);
+void share_counts(struct exchange *x);
+enum status send_vertices(struct exchange *x, struct error *e);
+enum status receive_from_devices(struct exchange *x, const struct member *member, struct error *e);
+enum status receive_from_ranks(struct exchange *x, const struct member *member, struct error *e);
+
+#endif

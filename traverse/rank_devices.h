@@ -1,0 +1,38 @@
+/* rank_devices.h: what one rank searches with: its shards, a device for each of them, and the other ranks */
+#ifndef DBFS_RANK_DEVICES_H
+#define DBFS_RANK_DEVICES_H
+
+#include "backend.h"
+#include "graph.h"
+#include "team.h"
+
+#include "formats/mpi/comm.h"
+
+struct rank {
+    const struct comm *comm;
+    const struct graph *graph; /* shard g of this rank is on device g */
+    const struct backend *backend;
+    struct device **devices; /* [device_count] */
+    uint32_t device_count;   /* G */
+    struct team *team;       /* drives the devices */
+    enum exchange_memory exchange_memory;
+    struct memory_budget *budget;
+};
+
+/* Opens a device for each shard of the graph. The caller has set comm, graph, backend, exchange_memory and
+ * budget. Of the options, `threads` are those of the rank, and each device gets its share; slot, host and
+ * rank are filled in here. */
+enum status rank_open_devices(struct rank *rank, const struct device_options *options,
+                              struct error *e);
+void rank_close_devices(struct rank *rank); /* a zeroed rank is allowed */
+
+/* Of the device that took longest to load its shard; 0 s if devices use the host's memory. */
+struct device_load rank_slowest_load(const struct rank *rank);
+
+/* Whether one device of one rank has the whole graph: nothing is exchanged then. */
+static inline int rank_is_alone(const struct rank *rank)
+{
+    return rank->comm->ranks * rank->device_count == 1;
+}
+
+#endif

@@ -1,0 +1,115 @@
+/* record.c: see record.h */
+#include "record.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- levels ---- */
+
+static void print_level(const char *program, int32_t depth, const struct level_trace *trace)
+{
+    fprintf(stderr, "%s: level %" PRId32, program, depth);
+    for (int g = 0; g < SUBGRAPHS; g++)
+        fprintf(stderr, " %s %" PRIu64 "/%" PRIu64 "%s", subgraph_name[g], trace->frontier[g],
+                trace->forward[g], trace->pulling[g] > 0 ? " pull" : "");
+    fprintf(stderr, " sent %" PRIu64 " masks %d compute_us %.1f exchange_us %.1f\n",
+            trace->exchange.sent_vertices, trace->exchange.reduced_masks, 1e6 * trace->compute_s,
+            1e6 * trace->exchange_s);
+}
+
+/* What becomes of levels: lines with -v, with --breakdown the phases of each. */
+struct trace {
+    const struct args *args;
+    int prints;
+    struct breakdown *levels;
+    uint32_t count;
+    int failed; /* no memory for more */
+};
+
+static void keep_level(struct trace *t, const struct breakdown *breakdown)
+{
+    if ((t->count & (t->count - 1)) == 0) { /* room for a power of two is used up */
+        size_t room = t->count > 0 ? 2 * (size_t)t->count : 1;
+        struct breakdown *grown = realloc(t->levels, room * sizeof *grown);
+        t->failed = grown == NULL;
+        if (t->failed)
+            return;
+        t->levels = grown;
+    }
+    t->levels[t->count++] = *breakdown;
+}
+
+static void trace_level(void *context, int32_t depth, const struct level_trace *level)
+{
+    struct trace *t = context;
+    if (t->prints)
+        print_level(t->args->cli.program, depth, level);
+    if (t->args->breakdown && !t->failed)
+        keep_level(t, &level->breakdown);
+}
+
+/* ---- a search ---- */
+
+static void search(struct bfs *bfs, const struct args *args, const struct root *root,
+                   struct bfs_times *times, struct trace *trace)
+{
+    struct error error = {0};
+    bfs_search(bfs, root, times, trace != NULL ? trace_level : NULL, trace, &error);
+    if (trace != NULL && trace->failed)
+        fail_memory(&error, "the breakdown", trace->count * sizeof *trace->levels);
+    if (error.status != ST_OK)
+        comm_abort(bfs->rank->comm, args->cli.program, &error);
+}
+
+void record_warm_up(struct bfs *bfs, const struct args *args, const struct root *root)
+{
+    struct bfs_times times;
+    search(bfs, args, root, &times, NULL);
+}
+
+static void reduce_record(struct record *record, const struct comm *comm,
+                          const struct bfs_times *times)
+{
+    double slowest[3] = {record->time_s, times->compute_s, times->exchange_s};
+    record->sent_vertices = times->sent_vertices;
+    comm_max_double(comm, slowest, 3);
+    comm_sum_u64(comm, &record->sent_vertices, 1);
+    record->time_s = slowest[0];
+    record->compute_s = slowest[1];
+    record->exchange_s = slowest[2];
+    record->iterations = times->iterations;
+    if (record->levels != NULL)
+        comm_max_double(comm, record->levels->phase_s, (uint64_t)times->iterations * PHASES);
+    record->mask_reductions = times->mask_reductions;
+}
+
+enum status record_search(struct record *record, struct bfs *bfs, struct results *results,
+                          const struct args *args, const struct root *root, struct error *e)
+{
+    const struct comm *comm = bfs->rank->comm;
+    struct trace trace = {.args = args, .prints = args->cli.verbose && comm->rank == 0};
+    struct bfs_times times;
+    comm_barrier(comm);
+    double start = cli_seconds();
+    search(bfs, args, root, &times, args->cli.verbose || args->breakdown ? &trace : NULL);
+    record->time_s = cli_seconds() - start;
+    record->levels = trace.levels;
+    if (results_collect(results, root, &record->reach, e) != ST_OK)
+        return e->status;
+    if (args->parents != NULL) {
+        double resolving = cli_seconds();
+        if (results_parents(results, e) != ST_OK)
+            return e->status;
+        record->time_s += cli_seconds() - resolving;
+    }
+    reduce_record(record, comm, &times);
+    record->teps = (double)record->reach.edges / record->time_s;
+    return ST_OK;
+}
+
+void record_free(struct record *record)
+{
+    free(record->name);
+    free(record->levels);
+}

@@ -1,0 +1,238 @@
+/* results.c: holds depths and counts what was reached; see results.h */
+#include "results_internal.h"
+
+#include "formats/base/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- arrays ---- */
+
+static enum status take_per_device(struct results *r, void ***arrays, uint64_t width,
+                                   uint64_t slots, const char *what, struct error *e)
+{
+    *arrays = calloc(r->graph->device_count, sizeof **arrays);
+    if (*arrays == NULL)
+        return fail_memory(e, what, r->graph->device_count * sizeof **arrays);
+    for (uint32_t g = 0; g < r->graph->device_count; g++) {
+        uint64_t count = slots != 0 ? slots : r->graph->shards[g].locals;
+        if (memory_take(r->budget, &(*arrays)[g], count, width, what, e) != ST_OK)
+            return e->status;
+    }
+    return ST_OK;
+}
+
+static void release_per_device(struct results *r, void **arrays)
+{
+    for (uint32_t g = 0; arrays != NULL && g < r->graph->device_count; g++)
+        memory_release(r->budget, arrays[g]);
+    free(arrays);
+}
+
+void results_close(struct results *r)
+{
+    if (r == NULL)
+        return;
+    release_per_device(r, (void **)r->depth);
+    release_per_device(r, (void **)r->parent);
+    release_per_device(r, (void **)r->code);
+    memory_release(r->budget, r->delegate_depth);
+    memory_release(r->budget, r->delegate_parent);
+    free(r);
+}
+
+/* Where each id's value is: by slot, so that output can go through the ids in order. */
+static void fill_codes(struct results *r)
+{
+    for (uint32_t g = 0; g < r->graph->device_count; g++) {
+        const struct shard *shard = &r->graph->shards[g];
+        uint32_t *code = r->code[g];
+        memset(code, 0xff, r->slots * sizeof *code);
+        for (uint64_t i = 0; i < shard->locals; i++)
+            code[shard->local_slots[i]] = (uint32_t)i;
+        for (uint64_t i = 0; i < shard->d; i++) {
+            uint64_t id = shard_delegate_id(shard, i);
+            if (shard_of_vertex(id, shard->p) == shard->index)
+                code[slot_of_vertex(id, shard->p)] = PARENT_DELEGATE_BIT | (uint32_t)i;
+        }
+    }
+}
+
+static enum status take_arrays(struct results *r, struct error *e)
+{
+    uint64_t d = r->graph->manifest.d;
+    if (take_per_device(r, (void ***)&r->depth, 4, 0, "depths of results", e) != ST_OK ||
+        memory_take(r->budget, (void **)&r->delegate_depth, d, 4, "delegate depths", e) != ST_OK)
+        return e->status;
+    if (r->with_parents &&
+        (take_per_device(r, (void ***)&r->parent, 8, 0, "parents of results", e) != ST_OK ||
+         memory_take(r->budget, (void **)&r->delegate_parent, d, 8, "delegate parents", e) != ST_OK))
+        return e->status;
+    if (r->with_output) {
+        r->slots = slots_of_shard(r->graph->manifest.totals.n, 0, r->graph->manifest.p);
+        if (take_per_device(r, (void ***)&r->code, 4, r->slots, "index of results by id", e) !=
+            ST_OK)
+            return e->status;
+        fill_codes(r);
+    }
+    return ST_OK;
+}
+
+enum status results_open(struct results **result, const struct rank *rank, int parents, int output,
+                         struct error *e)
+{
+    *result = NULL;
+    struct results *r = calloc(1, sizeof *r);
+    if (r == NULL)
+        return fail_memory(e, "results", sizeof *r);
+    r->rank = rank;
+    r->graph = rank->graph;
+    r->comm = rank->comm;
+    r->budget = rank->budget;
+    r->with_parents = parents;
+    r->with_output = output;
+    if (take_arrays(r, e) != ST_OK) {
+        results_close(r);
+        return e->status;
+    }
+    *result = r;
+    return ST_OK;
+}
+
+/* ---- counting ---- */
+
+/* Sums over vertices in the order of their degrees, of those with depth >= 0. */
+struct sums {
+    uint64_t vertices, degrees, checksum, deepest;
+};
+
+static uint64_t id_hash(const struct graph *graph, uint64_t stored, int32_t depth)
+{
+    return hash_pair(original_id(graph, stored), (uint64_t)depth);
+}
+
+static void add_locals(const struct results *r, uint32_t g, struct sums *sums)
+{
+    const struct shard *shard = &r->graph->shards[g];
+    const int32_t *depth = r->depth[g];
+    uint64_t first = 0;
+    for (uint64_t run = 0; run < shard->local_degree_runs; run++) {
+        uint64_t end = first + shard->local_degrees[run].vertices, reached = 0, hash = 0;
+        int32_t deepest = 0;
+#pragma omp parallel for if (end - first > 16384) reduction(+ : reached, hash) \
+    reduction(max : deepest)
+        for (uint64_t i = first; i < end; i++) {
+            if (depth[i] == DEPTH_UNREACHED)
+                continue;
+            reached++;
+            hash += id_hash(r->graph, local_vertex_id(shard, i), depth[i]);
+            deepest = depth[i] > deepest ? depth[i] : deepest;
+        }
+        sums->vertices += reached;
+        sums->degrees += reached * shard->local_degrees[run].degree;
+        sums->checksum += hash;
+        sums->deepest = (uint64_t)deepest > sums->deepest ? (uint64_t)deepest : sums->deepest;
+        first = end;
+    }
+}
+
+/* Every shard knows every delegate: the first one of rank 0 counts them. */
+static void add_delegates(const struct results *r, struct sums *sums)
+{
+    const struct shard *shard = &r->graph->shards[0];
+    const int32_t *depth = r->delegate_depth;
+    uint64_t first = 0;
+    for (uint64_t run = 0; run < shard->delegate_degree_runs; run++) {
+        uint64_t end = first + shard->delegate_degrees[run].vertices;
+        for (uint64_t i = first; i < end; i++) {
+            if (depth[i] == DEPTH_UNREACHED)
+                continue;
+            sums->vertices++;
+            sums->degrees += shard->delegate_degrees[run].degree;
+            sums->checksum += id_hash(r->graph, shard_delegate_id(shard, i), depth[i]);
+            if ((uint64_t)depth[i] > sums->deepest)
+                sums->deepest = (uint64_t)depth[i];
+        }
+        first = end;
+    }
+}
+
+static uint64_t count_loops(const struct results *r, const struct root *root)
+{
+    uint64_t sum = 0;
+    for (uint32_t g = 0; g < r->graph->device_count; g++) {
+        const struct shard *shard = &r->graph->shards[g];
+        for (uint64_t i = 0; i < shard->loop_counts; i++) {
+            const struct loop_count *l = &shard->loops[i];
+            int reached = l->at == LOOP_AT_LOCAL      ? r->depth[g][l->index] != DEPTH_UNREACHED
+                          : l->at == LOOP_AT_DELEGATE ? r->delegate_depth[l->index] != DEPTH_UNREACHED
+                                                      : root->at == ROOT_AT_ISOLATED &&
+                                                            root->shard == shard->index &&
+                                                            root->index == l->index;
+            sum += reached ? l->count : 0;
+        }
+    }
+    return sum;
+}
+
+/* Directed edges kept whose source was reached. Rows that were not reached are the few, usually. */
+static uint64_t count_kept(const struct csr *csr, const int32_t *depth)
+{
+    uint64_t unreached = 0;
+    if (csr->edges == 0)
+        return 0;
+#pragma omp parallel for if (csr->rows > 16384) schedule(static) reduction(+ : unreached)
+    for (uint64_t i = 0; i < csr->rows; i++) {
+        if (depth[i] == DEPTH_UNREACHED && mask_bit(csr->sources, i))
+            unreached += csr_row_length(csr, i);
+    }
+    return csr->edges - unreached;
+}
+
+/* Directed edges kept, on device g, whose source was reached. */
+static uint64_t count_kept_of(const struct results *r, uint32_t g)
+{
+    uint64_t kept = 0;
+    for (int s = 0; s < SUBGRAPHS; s++) {
+        int normals = subgraph_rows((enum subgraph)s) == NORMALS;
+        kept += count_kept(&r->graph->shards[g].csr[s], normals ? r->depth[g] : r->delegate_depth);
+    }
+    return kept;
+}
+
+/* What would be counted once too often, or not at all: delegates, and a root without edges. */
+static void add_shared(const struct results *r, const struct root *root, struct sums *sums)
+{
+    if (r->comm->rank != 0)
+        return;
+    add_delegates(r, sums);
+    if (root->at == ROOT_AT_ISOLATED) {
+        sums->vertices++;
+        sums->checksum += id_hash(r->graph, root->id, 0);
+    }
+}
+
+enum status results_collect(struct results *r, const struct root *root, struct reach *reach,
+                            struct error *e)
+{
+    const struct rank *rank = r->rank;
+    struct sums sums = {0};
+    uint64_t kept = 0;
+    for (uint32_t g = 0; g < rank->device_count; g++) {
+        if (rank->backend->results->depths(rank->devices[g], r->depth[g], r->delegate_depth, e) !=
+            ST_OK)
+            return e->status;
+        add_locals(r, g, &sums);
+        kept += count_kept_of(r, g);
+    }
+    add_shared(r, root, &sums);
+    uint64_t totals[5] = {sums.vertices, sums.degrees, sums.checksum, kept, count_loops(r, root)};
+    comm_sum_u64(r->comm, totals, 5);
+    *reach = (struct reach){.vertices = totals[0],
+                            .edges = totals[1] / 2 + totals[4],
+                            .edges_no_loops = totals[1] / 2,
+                            .edges_kept = totals[3] / 2,
+                            .levels = comm_max_of(r->comm, sums.deepest) + 1,
+                            .checksum = totals[2]};
+    return ST_OK;
+}
