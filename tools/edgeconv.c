@@ -260,7 +260,7 @@ static void report_summary(const struct job *job, double seconds, double sync_se
 static enum status share_memory(struct job *job, struct error *e)
 {
     const struct options *o = job->options;
-    int spills = o->map_path != NULL || o->output == OUTPUT_SG;
+    int spills = o->map_path != NULL || o->output == EDGE_FORMAT_SG;
     struct memory_budget whole;
     memory_budget_init(&whole, o->cli.memory_bytes);
     uint64_t limit = whole.limit_bytes, least = spills ? LEAST_SPILL_MEMORY_BYTES
@@ -285,7 +285,7 @@ static enum status open_outputs(struct job *job, struct outfile **out, struct er
     const struct options *o = job->options;
     if (outfile_open(out, o->output_path, e) != ST_OK)
         return e->status;
-    if (o->output != OUTPUT_TEXT && outfile_is_terminal(*out))
+    if (o->output != EDGE_FORMAT_TEXT && outfile_is_terminal(*out))
         return fail(e, ST_USAGE, "standard output: is a terminal: use -o FILE, a pipe or -t text");
     if (o->map_path != NULL && outfile_open(&job->map, o->map_path, e) == ST_OK)
         compact_open(&job->compact, &job->space, job->map, e);

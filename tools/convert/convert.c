@@ -232,7 +232,7 @@ static enum status put(void *context, void *slot, struct error *e)
 {
     struct conversion *c = context;
     struct piece *piece = slot;
-    const struct encoded *encoded = &piece->encoded;
+    const struct encoded_edges *encoded = &piece->encoded;
     for (size_t i = 0; c->granule > 1 && i < encoded->block_count; i++)
         raise_bound(c, encoded->blocks[i].tally.max_id + 1);
     if (c->granule == 1)

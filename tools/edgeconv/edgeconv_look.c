@@ -203,7 +203,7 @@ enum status look_at_inputs(struct job *job, struct error *e)
     job->info.randomized = first->randomized && !job->restores;
     job->info.random_n = first->random_n;
     job->info.random_seed = first->random_seed;
-    if (job->info.randomized && o->output != OUTPUT_EDGES)
+    if (job->info.randomized && o->output != EDGE_FORMAT_EDGES)
         cli_note(&o->cli, "ids are written as stored, randomised; --original-ids undoes that");
     write_provenance(job);
     return ST_OK;

@@ -6,11 +6,7 @@
 
 void piece_free(struct piece *piece)
 {
-    struct encoded *encoded = &piece->encoded;
-    for (size_t i = 0; i < encoded->block_capacity; i++)
-        edges_block_free(&encoded->blocks[i]);
-    free(encoded->blocks);
-    free(encoded->bytes);
+    encoded_edges_free(&piece->encoded);
     edges_block_free(&piece->block);
     free(piece->buffer);
     free(piece->room);

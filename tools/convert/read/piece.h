@@ -4,6 +4,8 @@
 #ifndef DBFS_PIECE_H
 #define DBFS_PIECE_H
 
+#include "tools/stream/edge_encode.h"
+
 #include "formats/edges.h"
 #include "formats/base/status.h"
 
@@ -33,14 +35,6 @@ struct piece_tally {
     uint64_t above_hash, below_hash;
 };
 
-/* Bytes of the output made of a piece's edges. */
-struct encoded {
-    unsigned char *bytes;
-    size_t size, capacity;
-    struct edges_block *blocks; /* for .edges, instead of bytes */
-    size_t block_count, block_capacity;
-};
-
 struct piece {
     /* input: bytes [range_begin, range_end) of it, and once loaded the text or records */
     uint64_t range_begin, range_end;
@@ -64,7 +58,7 @@ struct piece {
     struct fault fault;
     struct piece_tally tally;
 
-    struct encoded encoded;
+    struct encoded_edges encoded;
     uint64_t input_bytes; /* input that the piece stands for, for progress */
 };
 
