@@ -82,6 +82,10 @@ enum status edges_decode_piece(struct edges_block *block, enum edges_direction d
                                const char *name, size_t first, struct edge *edges, size_t count,
                                struct error *e);
 
+/* The ids of these edges and nothing else. Returns the bits of all ids joined, which no id exceeds. */
+uint64_t edges_decode_ids(const struct edges_block *block, size_t first, struct edge *edges,
+                          size_t count);
+
 /* All at once: checks the CRC, decodes into `edges` (room for EDGES_MAX_BLOCK_EDGES) and tallies.
  * ST_BAD_DATA names the stream, the block and its byte. */
 enum status edges_decode_block(struct edges_block *block, enum edges_direction direction,

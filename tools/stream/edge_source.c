@@ -169,17 +169,19 @@ enum status edge_source_first_scan(const struct edge_source *s, struct edges_rea
                                    struct edges_totals *totals, uint64_t *own_edges,
                                    struct error *e)
 {
-    enum edges_crcs crcs = s->comm->ranks == 1 ? EDGES_CRCS_LEFT : EDGES_CRCS_CHECKED;
+    const struct edges_scan scan = {
+        .reader = reader, .threads = threads, .visit = visit, .context = context,
+        .crcs = s->comm->ranks == 1 ? EDGES_CRCS_LEFT : EDGES_CRCS_CHECKED};
     struct edges_totals tally = {0};
     memset(totals, 0, sizeof *totals);
     if (e->status == ST_OK && take_share(s, reader, e) == ST_OK)
-        edges_scan_slice(reader, crcs, threads, visit, context, &tally, e);
+        edges_scan_slice(&scan, &tally, e);
     if (comm_agree(s->comm, e) == ST_OK) {
         *own_edges = tally.edges;
         sum_tallies(s->comm, &tally);
         edges_reader_finish(reader, &tally, totals, e);
     }
-    if (e->status == ST_BAD_DATA && crcs == EDGES_CRCS_LEFT)
+    if (e->status == ST_BAD_DATA && scan.crcs == EDGES_CRCS_LEFT)
         find_damage(s, threads, e);
     return comm_agree(s->comm, e);
 }
@@ -187,14 +189,15 @@ enum status edge_source_first_scan(const struct edge_source *s, struct edges_rea
 enum status edge_source_scan(const struct edge_source *s, const struct edges_totals *expected,
                              int threads, edges_visitor visit, void *context, struct error *e)
 {
-    uint64_t edges = 0;
-    struct edges_reader *reader = NULL;
-    if (e->status == ST_OK && edge_source_reader(s, &reader, e) == ST_OK &&
-        take_share(s, reader, e) == ST_OK)
-        edges_rescan_slice(reader, threads, visit, context, expected, &edges, e);
-    edges_reader_close(reader);
+    struct edges_scan scan = {
+        .threads = threads, .visit = visit, .context = context, .expected = expected};
+    struct edges_totals tally = {0};
+    if (e->status == ST_OK && edge_source_reader(s, &scan.reader, e) == ST_OK &&
+        take_share(s, scan.reader, e) == ST_OK)
+        edges_scan_slice(&scan, &tally, e);
+    edges_reader_close(scan.reader);
     if (comm_agree(s->comm, e) != ST_OK)
         return e->status;
-    comm_sum_u64(s->comm, &edges, 1);
-    return edges == expected->edges ? ST_OK : edges_rescan_changed(s->name, e);
+    comm_sum_u64(s->comm, &tally.edges, 1);
+    return tally.edges == expected->edges ? ST_OK : edges_scan_changed(s->name, e);
 }

@@ -1,14 +1,14 @@
 /* edge_source.h: an edge stream that can be read several times.
  *
  * Degrees must be known before edges can be classified, so the tools pass over their input two or
- * three times (but where edges stay in memory, edge_tiles.h). A regular file is read again; a pipe is first copied into an unlinked file in the
- * folder for temporary files. The ranks of a job under mpiexec share each pass: every one reads its
- * part of the blocks.
+ * three times, except where edges stay in memory (edge_tiles.h). A regular file is read again; a pipe
+ * is first copied into an unlinked file in the folder for temporary files. The ranks of a job under
+ * mpiexec share each pass: every one reads a slice of the blocks.
  */
 #ifndef DBFS_EDGE_SOURCE_H
 #define DBFS_EDGE_SOURCE_H
 
-#include "formats/edges_rescan.h"
+#include "formats/edges_scan.h"
 #include "formats/mpi/comm.h"
 
 #include <sys/types.h>
@@ -39,7 +39,7 @@ enum status edge_source_first_scan(const struct edge_source *source, struct edge
                                    struct edges_totals *totals, uint64_t *own_edges,
                                    struct error *e);
 
-/* A further pass over a stream whose first one gave the totals `expected`: edges_rescan, by all
+/* A further pass over a stream whose first one gave the totals `expected` (edges_scan.h), by all
  * ranks together as above; a failure that *e has already is agreed upon. */
 enum status edge_source_scan(const struct edge_source *source, const struct edges_totals *expected,
                              int threads, edges_visitor visit, void *context, struct error *e);
