@@ -5,7 +5,6 @@
 #include "tools/convert/names/compact.h"
 #include "tools/convert/names/name_spill.h"
 #include "tools/convert/names/names.h"
-#include "tools/convert/write/sort_u32.h"
 
 #include "formats/base/hash.h"
 #include "formats/name_map.h"
@@ -252,34 +251,6 @@ static void test_compact(uint64_t limit_bytes, int spills, const char *name)
     free(t);
 }
 
-/* ---- sorting ---- */
-
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-static void test_sort(uint32_t most, const char *name)
-{
-    static uint32_t mine[20000], theirs[20000];
-    int same = 1;
-    for (size_t count = 0; count <= 20000; count = 3 * count / 2 + 1) {
-        for (size_t i = 0; i < count; i++)
-            mine[i] = theirs[i] = (uint32_t)(random64(count, i) % ((uint64_t)most + 1));
-        sort_u32(mine, count, most);
-        qsort(theirs, count, sizeof *theirs, by_number);
-        same &= memcmp(mine, theirs, count * sizeof *mine) == 0;
-        size_t left = unique_u32(mine, count, 7), wanted = 0;
-        for (size_t i = 0; i < count; i++) {
-            if (theirs[i] != 7 && (i == 0 || theirs[i] != theirs[i - 1]))
-                same &= wanted < left && mine[wanted++] == theirs[i];
-        }
-        same &= left == wanted;
-    }
-    report(same, name);
-}
-
 int main(void)
 {
     if (mkdtemp(folder) == NULL)
@@ -290,9 +261,6 @@ int main(void)
     test_compact(64 << 20, 0, "in memory");
     test_compact(3 << 20, 1, "on disk");
     test_compact(4 << 20, 1, "on disk, with more memory");
-    test_sort(200, "sorting bytes");
-    test_sort(100000, "sorting numbers of three bytes");
-    test_sort(INT32_MAX, "sorting numbers of four bytes");
     rmdir(folder);
     return unit_result();
 }

@@ -1,8 +1,9 @@
 /* sg_build.c: see sg_build.h */
 #include "sg_build.h"
 
-#include "sort_u32.h"
+#include "tools/sort/row_sort.h"
 
+#include "formats/base/arith.h"
 #include "formats/base/bytes.h"
 #include "formats/base/text.h"
 
@@ -14,9 +15,10 @@ enum {
     BLOCKS = 1 << 16,      /* of consecutive rows, whose entries are counted */
     MAX_STREAMS = 256,     /* ranges parted in one pass over the edges */
     ROW_BYTES = 16,        /* start and count of a row in memory */
-    ENTRY_BYTES = 4,
+    ENTRY_BYTES = 4,       /* in the file */
+    SORTED_BYTES = 8,      /* in memory: an entry, and the place that sorting takes for it */
     PARALLEL_ROWS = 1 << 10,
-    CACHED_BYTES = 4 << 20, /* ranges are no larger than this without need */
+    CACHED_BYTES = 8 << 20, /* ranges are no larger than this without need: half is for sorting */
 };
 
 typedef unsigned long long ull;
@@ -117,7 +119,7 @@ enum status sg_build_add(struct sg_build *b, const unsigned char *pairs, size_t 
 
 static uint64_t range_bytes(const struct range *range)
 {
-    return ENTRY_BYTES * range->entries + ROW_BYTES * (range->end - range->first);
+    return SORTED_BYTES * range->entries + ROW_BYTES * (range->end - range->first);
 }
 
 static struct range block_range(const struct sg_build *b, enum side side, uint64_t block)
@@ -194,7 +196,7 @@ static enum status part_edges(struct sg_build *b, enum side side, uint32_t first
 struct rows {
     struct range range;
     uint64_t *start, *count; /* [rows] */
-    uint32_t *entries;
+    uint32_t *entries; /* [2][range.entries]: behind the entries as many places, to sort with */
 };
 
 static enum status read_entry(struct spool_cursor *cursor, const struct range *range,
@@ -208,7 +210,7 @@ static enum status read_entry(struct spool_cursor *cursor, const struct range *r
     return ST_OK;
 }
 
-/* Two readings of the stream: the lengths of the rows, then their entries. */
+/* Two readings of the stream: the lengths of the rows, then their entries, self-loops left out. */
 static enum status fill_rows(struct rows *rows, const struct spool_stream *stream, struct error *e)
 {
     const struct range *range = &rows->range;
@@ -231,7 +233,8 @@ static enum status fill_rows(struct rows *rows, const struct spool_stream *strea
     for (uint64_t i = 0; i < range->entries && e->status == ST_OK; i++) {
         if (read_entry(&cursor, range, &row, &neighbour, e) != ST_OK)
             break;
-        rows->entries[rows->start[row] + rows->count[row]++] = neighbour;
+        if (neighbour != range->first + row)
+            rows->entries[rows->start[row] + rows->count[row]++] = neighbour;
     }
     spool_cursor_close(&cursor);
     return e->status;
@@ -240,13 +243,13 @@ static enum status fill_rows(struct rows *rows, const struct spool_stream *strea
 static void sort_rows(const struct sg_build *b, struct rows *rows)
 {
     uint64_t count = rows->range.end - rows->range.first;
+    unsigned bits = bits_for(b->n);
 #pragma omp parallel for if (count > PARALLEL_ROWS) num_threads(b->space->threads) \
     schedule(dynamic, 256)
     for (uint64_t row = 0; row < count; row++) {
         uint32_t *entries = rows->entries + rows->start[row];
-        sort_u32(entries, rows->count[row], (uint32_t)b->n - 1);
-        rows->count[row] =
-            unique_u32(entries, rows->count[row], (uint32_t)(rows->range.first + row));
+        row_order_with_u32(entries, entries + rows->range.entries, rows->count[row], bits);
+        rows->count[row] = row_unique_u32(entries, rows->count[row], entries);
     }
 }
 
@@ -287,7 +290,7 @@ static enum status build_range(struct sg_build *b, const struct range *range,
     uint64_t count = range->end - range->first;
     if (memory_take(budget, (void **)&rows.start, count, 8, "rows", e) == ST_OK &&
         memory_take(budget, (void **)&rows.count, count, 8, "rows", e) == ST_OK &&
-        memory_take(budget, (void **)&rows.entries, range->entries, ENTRY_BYTES, "rows", e) ==
+        memory_take(budget, (void **)&rows.entries, range->entries, SORTED_BYTES, "rows", e) ==
             ST_OK &&
         fill_rows(&rows, stream, e) == ST_OK) {
         sort_rows(b, &rows);
