@@ -163,8 +163,8 @@ static enum status open_u64(struct graph_reader *r, struct error *e)
     return open_records(r, 16, EDGES_DIRECTED, e);
 }
 
-static enum status parse_graph500(const struct graph_reader *r, struct piece *piece,
-                                  struct error *e)
+static enum status parse_graph500_records(const struct graph_reader *r, struct piece *piece,
+                                          struct error *e)
 {
     if (load(r, piece, e) != ST_OK)
         return e->status;
@@ -178,7 +178,8 @@ static enum status parse_graph500(const struct graph_reader *r, struct piece *pi
     return check_ids(r, piece, e);
 }
 
-static enum status parse_u32(const struct graph_reader *r, struct piece *piece, struct error *e)
+static enum status parse_u32_records(const struct graph_reader *r, struct piece *piece,
+                                     struct error *e)
 {
     if (load(r, piece, e) != ST_OK)
         return e->status;
@@ -191,7 +192,8 @@ static enum status parse_u32(const struct graph_reader *r, struct piece *piece, 
 }
 
 /* A negative int64 is over the limit as well. */
-static enum status parse_u64(const struct graph_reader *r, struct piece *piece, struct error *e)
+static enum status parse_u64_records(const struct graph_reader *r, struct piece *piece,
+                                     struct error *e)
 {
     if (load(r, piece, e) != ST_OK)
         return e->status;
@@ -305,7 +307,7 @@ static uint64_t owner_of(const struct records *s, uint64_t index)
     return low;
 }
 
-static enum status parse_sg(const struct graph_reader *r, struct piece *piece, struct error *e)
+static enum status parse_sg_rows(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     const struct records *s = r->state;
     if (load(r, piece, e) != ST_OK)
@@ -351,16 +353,16 @@ static enum status finish_sg(struct graph_reader *r, struct error *e)
     }
 
 const struct reader_class read_graph500_class =
-    RECORDS_CLASS("graph500", open_graph500, parse_graph500);
+    RECORDS_CLASS("graph500", open_graph500, parse_graph500_records);
 const struct reader_class read_graph500_16_class =
-    RECORDS_CLASS("graph500-16", open_graph500_16, parse_u64);
-const struct reader_class read_u32_class = RECORDS_CLASS("u32", open_u32, parse_u32);
-const struct reader_class read_u64_class = RECORDS_CLASS("u64", open_u64, parse_u64);
+    RECORDS_CLASS("graph500-16", open_graph500_16, parse_u64_records);
+const struct reader_class read_u32_class = RECORDS_CLASS("u32", open_u32, parse_u32_records);
+const struct reader_class read_u64_class = RECORDS_CLASS("u64", open_u64, parse_u64_records);
 const struct reader_class read_sg_class = {
     .name = "sg",
     .open = open_sg,
     .take = take,
-    .parse = parse_sg,
+    .parse = parse_sg_rows,
     .account = account,
     .finish = finish_sg,
     .close = close_records,
