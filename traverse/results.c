@@ -178,14 +178,6 @@ static uint64_t count_loops(const struct results *r, const struct root *root)
     return sum;
 }
 
-static uint64_t row_length(const struct csr *csr, uint64_t row)
-{
-    uint64_t length = csr_offset(csr, row + 1) - csr_offset(csr, row);
-    for (uint32_t j = 0; j < csr->head_columns; j++)
-        length += csr->heads[j * csr->rows + row] != HEAD_NONE;
-    return length;
-}
-
 /* Directed edges kept whose source was reached. Rows that were not reached are the few, usually. */
 static uint64_t count_kept(const struct csr *csr, const int32_t *depth)
 {
@@ -195,7 +187,7 @@ static uint64_t count_kept(const struct csr *csr, const int32_t *depth)
 #pragma omp parallel for if (csr->rows > 16384) schedule(static) reduction(+ : unreached)
     for (uint64_t i = 0; i < csr->rows; i++) {
         if (depth[i] == DEPTH_UNREACHED && mask_bit(csr->sources, i))
-            unreached += row_length(csr, i);
+            unreached += csr_row_length(csr, i);
     }
     return csr->edges - unreached;
 }
