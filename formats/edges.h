@@ -8,6 +8,7 @@
 #ifndef DBFS_EDGES_H
 #define DBFS_EDGES_H
 
+#include "formats/base/byte_source.h"
 #include "formats/base/outfile.h"
 #include "formats/base/status.h"
 
@@ -126,6 +127,10 @@ enum status edges_reader_open(struct edges_reader **reader, const char *path, st
 /* The same from an open descriptor at its current offset; `fd` is closed with the reader. */
 enum status edges_reader_open_fd(struct edges_reader **reader, int fd, const char *name,
                                  struct error *e);
+
+/* The same from a source of bytes, whose failures become those of the reader. */
+enum status edges_reader_open_source(struct edges_reader **reader, struct byte_source source,
+                                     const char *name, struct error *e);
 void edges_reader_close(struct edges_reader *reader); /* NULL is allowed */
 
 /* From here on the reader gives block `index` of every `count` consecutive ones alone, and passes over

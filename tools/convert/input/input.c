@@ -38,7 +38,7 @@ struct input {
     int ended;            /* nothing after the peeked bytes */
     struct error failure; /* to be told after the blocks */
     int failed;
-    _Atomic uint64_t stored; /* a pump may read while others look at it */
+    _Atomic uint64_t stored; /* one thread reads while others look at it */
 };
 
 /* ---- opening ---- */
