@@ -4,7 +4,7 @@
 
 #include "tools/convert/names/compact.h"
 #include "tools/convert/names/name_spill.h"
-#include "tools/convert/names/names.h"
+#include "tools/convert/piece/names.h"
 
 #include "formats/base/hash.h"
 #include "formats/name_map.h"

@@ -2,7 +2,7 @@
  * lines, counts, and cutting into whole blocks), encode (parallel), write (in order). */
 #include "convert.h"
 
-#include "tools/convert/names/names.h"
+#include "tools/convert/piece/names.h"
 #include "formats/work/pipeline.h"
 
 #include "formats/base/hash.h"

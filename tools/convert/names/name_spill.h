@@ -16,7 +16,7 @@
 #ifndef DBFS_NAME_SPILL_H
 #define DBFS_NAME_SPILL_H
 
-#include "names.h"
+#include "tools/convert/piece/names.h"
 #include "tools/convert/write/spool.h"
 
 #include "formats/base/outfile.h"

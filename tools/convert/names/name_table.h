@@ -7,7 +7,7 @@
 #ifndef DBFS_NAME_TABLE_H
 #define DBFS_NAME_TABLE_H
 
-#include "names.h"
+#include "tools/convert/piece/names.h"
 
 #include "formats/base/memory.h"
 

@@ -10,7 +10,7 @@
 
 #include "tools/convert/input/input.h"
 #include "lines.h"
-#include "piece.h"
+#include "tools/convert/piece/piece.h"
 
 #include "formats/edges.h"
 #include "formats/base/status.h"

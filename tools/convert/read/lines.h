@@ -10,7 +10,7 @@
 #define DBFS_LINES_H
 
 #include "tools/convert/input/input.h"
-#include "piece.h"
+#include "tools/convert/piece/piece.h"
 
 struct line_feed {
     struct input *input;

@@ -6,7 +6,7 @@
  */
 #include "graph_reader.h"
 
-#include "tools/convert/names/names.h"
+#include "tools/convert/piece/names.h"
 #include "scan_text.h"
 
 enum { SHORTEST_ENTRY_BYTES = 2 };

@@ -7,7 +7,8 @@
  */
 #include "graph_reader.h"
 
-#include "tools/convert/names/pair_names.h"
+#include "pair_line.h"
+#include "pair_names.h"
 #include "scan_text.h"
 
 #include <ctype.h>
@@ -16,34 +17,6 @@
 #include <strings.h>
 
 enum { MAX_FURTHER_COLUMNS = 2, SHORTEST_LINE_BYTES = 4 };
-
-static inline int is_separator(char c)
-{
-    return is_blank(c) || c == ',';
-}
-
-/* Past one separator: blanks, a comma, or a comma among blanks. `p` itself when there is none. */
-static const char *skip_separator(const char *p)
-{
-    p = skip_blanks(p);
-    if (*p == ',')
-        p = skip_blanks(p + 1);
-    return p;
-}
-
-const char *pairs_scan_rest(const char *p, int further, const char **stop)
-{
-    for (int i = 0; i < further; i++) {
-        const char *column = skip_separator(p);
-        p = scan_weight(column);
-        *stop = p > column ? p : column;
-        if (column == p || !(is_separator(*p) || *p == '\r' || *p == '\n'))
-            return NULL;
-    }
-    const char *next = scan_line_end(p);
-    *stop = next == NULL ? skip_blanks(p) : p;
-    return next;
-}
 
 /* One line that the fast loop does not take: blanks around, comments, faults. Returns the next
  * line, or NULL with a fault. */

@@ -1,7 +1,7 @@
 /* text_reader.c: what the readers of text formats do alike; see graph_reader.h */
 #include "graph_reader.h"
 
-#include "tools/convert/names/names.h"
+#include "tools/convert/piece/names.h"
 #include "scan_text.h"
 
 #include <stdlib.h>

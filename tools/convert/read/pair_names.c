@@ -1,8 +1,8 @@
 /* pair_names.c: see pair_names.h */
 #include "pair_names.h"
 
-#include "names.h"
-#include "tools/convert/read/scan_text.h"
+#include "scan_text.h"
+#include "tools/convert/piece/names.h"
 
 /* ---- words ---- */
 
