@@ -2,7 +2,7 @@
  *
  * All inputs are looked at first (format, direction, declared sizes), so that what does not fit
  * together is refused before anything is written. Randomising needs the number of vertices: where
- * no option or header gives it, the edges are spooled and a second pass writes them.
+ * no option or header gives it, the edges are kept in a temporary file and a second pass writes them.
  */
 #include "tools/edgeconv/edgeconv_job.h"
 #include "tools/convert/convert.h"
@@ -162,9 +162,9 @@ done:
     return e->status;
 }
 
-/* The second pass: the spooled edges to the output, randomised. Closes `fd`. */
-static enum status convert_spool(struct job *job, int fd, struct graph_writer *writer,
-                                 const struct change *change, struct error *e)
+/* The second pass: the edges kept to the output, randomised. Closes `fd`. */
+static enum status convert_kept(struct job *job, int fd, struct graph_writer *writer,
+                                const struct change *change, struct error *e)
 {
     struct reader_options options = job->options->reader;
     struct graph_reader *reader = NULL;
@@ -200,12 +200,12 @@ static void set_randomisation(struct job *job, struct change *change)
 static enum status convert_in_two_passes(struct job *job, struct outfile *out, struct error *e)
 {
     const struct options *o = job->options;
-    struct graph_writer *spool = NULL, *writer = NULL;
+    struct graph_writer *kept = NULL, *writer = NULL;
     struct change first = {.compact = job->compact}, change = {0};
-    cli_detail(&o->cli, "the number of vertices is not known: edges are spooled to %s",
+    cli_detail(&o->cli, "the number of vertices is not known: edges are kept in %s",
                cli_tmpdir(&o->cli, 0));
-    if (graph_writer_open_spool(&spool, cli_tmpdir(&o->cli, 0), e) != ST_OK ||
-        convert_inputs(job, spool, &first, e) != ST_OK)
+    if (graph_writer_open_temporary(&kept, cli_tmpdir(&o->cli, 0), e) != ST_OK ||
+        convert_inputs(job, kept, &first, e) != ST_OK)
         goto done;
     progress_end(&job->progress);
     set_randomisation(job, &change);
@@ -214,11 +214,11 @@ static enum status convert_in_two_passes(struct job *job, struct outfile *out, s
     if (job->edges == 0)
         graph_writer_finish(writer, job->n, e);
     else
-        convert_spool(job, graph_writer_spool_fd(spool), writer, &change, e);
+        convert_kept(job, graph_writer_temporary_fd(kept), writer, &change, e);
     job->dropped = graph_writer_dropped(writer);
 done:
     graph_writer_free(writer);
-    graph_writer_free(spool);
+    graph_writer_free(kept);
     return e->status;
 }
 

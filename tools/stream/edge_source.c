@@ -1,7 +1,6 @@
 /* edge_source.c: see edge_source.h */
 #include "edge_source.h"
 
-#include "tools/spill/spill.h"
 #include "tools/spill/unnamed.h"
 
 #include <errno.h>
@@ -14,22 +13,7 @@
 
 enum { COPY_BYTES = 1 << 20 };
 
-static enum status write_all(int fd, const unsigned char *bytes, size_t count, const char *folder,
-                             struct error *e)
-{
-    while (count > 0) {
-        ssize_t done = write(fd, bytes, count);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return fail_errno(e, folder, "cannot write a temporary copy of the edge stream");
-        bytes += done;
-        count -= (size_t)done;
-    }
-    return ST_OK;
-}
-
-static enum status copy(struct edge_source *s, int from, int to, const char *folder,
+static enum status copy_pipe(struct edge_source *s, int from, int to, const char *folder,
                         struct error *e)
 {
     unsigned char *buffer = malloc(COPY_BYTES);
@@ -44,19 +28,19 @@ static enum status copy(struct edge_source *s, int from, int to, const char *fol
         if (got <= 0)
             break;
         s->spooled_bytes += (uint64_t)got;
-        write_all(to, buffer, (size_t)got, folder, e);
+        unnamed_append(to, buffer, (size_t)got, folder, "a temporary copy of the edge stream", e);
     }
     free(buffer);
     return e->status;
 }
 
 /* Replaces the pipe s->fd by a file that holds what came out of it. */
-static enum status spool(struct edge_source *s, const char *folder, struct error *e)
+static enum status keep_pipe(struct edge_source *s, const char *folder, struct error *e)
 {
     int file = unnamed_file(folder);
     if (file < 0)
         return fail_errno(e, folder, "cannot create a temporary file");
-    copy(s, s->fd, file, folder, e);
+    copy_pipe(s, s->fd, file, folder, e);
     close(s->fd);
     s->fd = file;
     s->start = 0;
@@ -80,7 +64,7 @@ static enum status open_path(struct edge_source *s, const char *path, const char
     } else if (S_ISDIR(st.st_mode)) {
         fail(e, ST_BAD_DATA, "%s: is a directory, not an edge stream", s->name);
     } else {
-        spool(s, tmpdir, e);
+        keep_pipe(s, tmpdir, e);
     }
     return e->status;
 }

@@ -17,7 +17,7 @@
 #define DBFS_NAME_SPILL_H
 
 #include "tools/convert/piece/names.h"
-#include "tools/convert/write/spool.h"
+#include "tools/spill/spill_stream.h"
 
 #include "formats/base/outfile.h"
 

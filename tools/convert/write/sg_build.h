@@ -10,7 +10,7 @@
 #ifndef DBFS_SG_BUILD_H
 #define DBFS_SG_BUILD_H
 
-#include "spool.h"
+#include "tools/spill/workspace.h"
 
 #include "formats/edges.h"
 #include "formats/base/outfile.h"

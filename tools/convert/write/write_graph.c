@@ -5,21 +5,18 @@
 
 #include "tools/spill/unnamed.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 struct graph_writer {
     enum edge_format format;
-    struct outfile *out; /* not owned; NULL for a spool */
+    struct outfile *out; /* not owned; NULL for a temporary file */
     enum edges_direction direction;
     struct edges_writer *edges;
     struct sg_build *sg;
-    int spool_fd;
-    char *spool_name; /* its folder, for messages */
+    int temporary_fd;
+    char *temporary_folder; /* for messages; NULL: `out` is written */
 };
 
 static struct graph_writer *new_writer(enum edge_format format, struct error *e)
@@ -30,7 +27,7 @@ static struct graph_writer *new_writer(enum edge_format format, struct error *e)
         return NULL;
     }
     writer->format = format;
-    writer->spool_fd = -1;
+    writer->temporary_fd = -1;
     return writer;
 }
 
@@ -60,17 +57,17 @@ enum status graph_writer_open(struct graph_writer **result, enum edge_format for
     return ST_OK;
 }
 
-enum status graph_writer_open_spool(struct graph_writer **result, const char *folder,
-                                    struct error *e)
+enum status graph_writer_open_temporary(struct graph_writer **result, const char *folder,
+                                        struct error *e)
 {
     *result = NULL;
     struct graph_writer *writer = new_writer(EDGE_FORMAT_GRAPH500, e);
     if (writer == NULL)
         return e->status;
-    writer->spool_name = strdup(folder);
-    if (writer->spool_name == NULL)
+    writer->temporary_folder = strdup(folder);
+    if (writer->temporary_folder == NULL)
         fail_memory(e, folder, strlen(folder));
-    else if ((writer->spool_fd = unnamed_file(folder)) < 0)
+    else if ((writer->temporary_fd = unnamed_file(folder)) < 0)
         fail_errno(e, folder, "cannot create a temporary file in it");
     if (e->status != ST_OK) {
         graph_writer_free(writer);
@@ -80,10 +77,10 @@ enum status graph_writer_open_spool(struct graph_writer **result, const char *fo
     return ST_OK;
 }
 
-int graph_writer_spool_fd(struct graph_writer *writer)
+int graph_writer_temporary_fd(struct graph_writer *writer)
 {
-    int fd = writer->spool_fd;
-    writer->spool_fd = -1;
+    int fd = writer->temporary_fd;
+    writer->temporary_fd = -1;
     if (fd >= 0)
         lseek(fd, 0, SEEK_SET);
     return fd;
@@ -95,9 +92,9 @@ void graph_writer_free(struct graph_writer *writer)
         return;
     edges_writer_free(writer->edges);
     sg_build_close(writer->sg);
-    if (writer->spool_fd >= 0)
-        close(writer->spool_fd);
-    free(writer->spool_name);
+    if (writer->temporary_fd >= 0)
+        close(writer->temporary_fd);
+    free(writer->temporary_folder);
     free(writer);
 }
 
@@ -140,24 +137,12 @@ enum status graph_writer_encode(const struct graph_writer *writer, struct encode
 
 /* ---- writing ---- */
 
-static enum status write_spool(const struct graph_writer *writer, const struct encoded_edges *encoded,
-                               struct error *e)
-{
-    size_t sent = 0;
-    while (sent < encoded->size) {
-        ssize_t done = write(writer->spool_fd, encoded->bytes + sent, encoded->size - sent);
-        if (done < 0 && errno != EINTR)
-            return fail_errno(e, writer->spool_name, "cannot write the temporary file");
-        sent += done > 0 ? (size_t)done : 0;
-    }
-    return ST_OK;
-}
-
 enum status graph_writer_put(struct graph_writer *writer, const struct encoded_edges *encoded,
                              struct error *e)
 {
-    if (writer->spool_name != NULL)
-        return write_spool(writer, encoded, e);
+    if (writer->temporary_folder != NULL)
+        return unnamed_append(writer->temporary_fd, encoded->bytes, encoded->size,
+                              writer->temporary_folder, "the temporary file", e);
     if (writer->format == EDGE_FORMAT_SG)
         return sg_build_add(writer->sg, encoded->bytes, encoded->size / 8, e);
     return encoded_edges_write(encoded, writer->edges, writer->out, e);

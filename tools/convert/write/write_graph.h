@@ -7,7 +7,7 @@
 #ifndef DBFS_WRITE_GRAPH_H
 #define DBFS_WRITE_GRAPH_H
 
-#include "spool.h"
+#include "tools/spill/workspace.h"
 
 #include "tools/stream/edge_encode.h"
 
@@ -22,11 +22,11 @@ enum status graph_writer_open(struct graph_writer **writer, enum edge_format for
                               struct outfile *out, const struct edges_info *info,
                               struct workspace *space, struct error *e);
 
-/* A writer of Graph500 records to a nameless file in `folder`; graph_writer_spool_fd is its descriptor, at the start of
- * the file, for the caller to close. */
-enum status graph_writer_open_spool(struct graph_writer **writer, const char *folder,
-                                    struct error *e);
-int graph_writer_spool_fd(struct graph_writer *writer);
+/* A writer of Graph500 records to a nameless file in `folder`. graph_writer_temporary_fd is its descriptor,
+ * at the start of the file, for the caller to close. */
+enum status graph_writer_open_temporary(struct graph_writer **writer, const char *folder,
+                                        struct error *e);
+int graph_writer_temporary_fd(struct graph_writer *writer);
 void graph_writer_free(struct graph_writer *writer); /* NULL is allowed */
 
 size_t graph_writer_granule(const struct graph_writer *writer);
