@@ -171,7 +171,7 @@ static void raise_bound(struct conversion *c, uint64_t bound)
 
 /* ---- stages ---- */
 
-static enum status take(void *context, void *slot, int *end, struct error *e)
+static enum status take_piece(void *context, void *slot, int *end, struct error *e)
 {
     struct conversion *c = context;
     return c->reader->class->take(c->reader, slot, end, e);
@@ -270,7 +270,7 @@ enum status conversion_read(struct conversion *c, struct graph_reader *reader, i
     static const struct pipeline_stage stages[] = {{0, parse}, {1, place}, {0, encode}, {1, put}};
     const struct pipeline pipeline = {
         .context = c,
-        .take = take,
+        .take = take_piece,
         .idle = c->idle != NULL ? be_idle : NULL,
         .stages = stages,
         .stage_count = sizeof stages / sizeof *stages,

@@ -47,7 +47,7 @@ static enum status cut_record(const struct graph_reader *r, const struct records
                 r->name, (ull)end, (ull)over, records->record_bytes);
 }
 
-static enum status take(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
+static enum status take_records(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
 {
     struct records *records = r->state;
     size_t want = PIECE_BYTES / records->record_bytes * records->record_bytes, got;
@@ -348,7 +348,7 @@ static enum status finish_sg(struct graph_reader *r, struct error *e)
 
 #define RECORDS_CLASS(NAME, OPEN, PARSE)                                                           \
     {                                                                                              \
-        .name = NAME, .open = OPEN, .take = take, .parse = PARSE, .account = account,              \
+        .name = NAME, .open = OPEN, .take = take_records, .parse = PARSE, .account = account,              \
         .close = close_records,                                                                    \
     }
 
@@ -361,7 +361,7 @@ const struct reader_class read_u64_class = RECORDS_CLASS("u64", open_u64, parse_
 const struct reader_class read_sg_class = {
     .name = "sg",
     .open = open_sg,
-    .take = take,
+    .take = take_records,
     .parse = parse_sg_rows,
     .account = account,
     .finish = finish_sg,

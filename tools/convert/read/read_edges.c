@@ -66,7 +66,7 @@ static enum status open_edges(struct graph_reader *r, struct error *e)
     return reader_set_ids(r, 0, NO_COUNT, 0, e);
 }
 
-static enum status take(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
+static enum status take_block(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
 {
     struct stream *stream = r->state;
     if (edges_reader_take(stream->reader, &piece->block, end, e) != ST_OK)
@@ -132,7 +132,7 @@ static void close_edges(struct graph_reader *r)
 const struct reader_class read_edges_class = {
     .name = "edges",
     .open = open_edges,
-    .take = take,
+    .take = take_block,
     .parse = parse,
     .account = account,
     .finish = finish,

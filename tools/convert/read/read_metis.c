@@ -98,7 +98,7 @@ static enum status parse(const struct graph_reader *r, struct piece *piece, stru
 }
 
 /* A line's vertex is its place in the file, so lines are counted in order: while taken. */
-static enum status take(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
+static enum status take_rows(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
 {
     struct metis *m = r->state;
     if (text_take(r, piece, end, e) != ST_OK || *end)
@@ -212,7 +212,7 @@ static void close_metis(struct graph_reader *r)
 const struct reader_class read_metis_class = {
     .name = "metis",
     .open = open_metis,
-    .take = take,
+    .take = take_rows,
     .parse = parse,
     .account = text_account,
     .finish = finish,

@@ -14,7 +14,7 @@
 enum {
     HEADER_BYTES = 17,
     BLOCKS = 1 << 16,      /* of consecutive rows, whose entries are counted */
-    MAX_STREAMS = 256,     /* ranges parted in one pass over the edges */
+    MAX_STREAMS = 256,     /* ranges divided in one pass over the edges */
     ROW_BYTES = 16,        /* start and count of a row in memory */
     ENTRY_BYTES = 4,       /* in the file */
     SORTED_BYTES = 8,      /* in memory: an entry, and the place that sorting takes for it */
@@ -88,7 +88,7 @@ uint64_t sg_build_dropped(const struct sg_build *b)
     return b->dropped;
 }
 
-/* ---- taking ---- */
+/* ---- adding ---- */
 
 /* Makes blocks twice as long until `id` has one. */
 static void widen_blocks(struct sg_build *b, uint32_t id)
@@ -174,7 +174,7 @@ static enum status route(struct sg_build *b, uint32_t first, uint32_t row, uint3
 }
 
 /* One pass over the edges: their entries in ranges first..first+MAX_STREAMS-1 to a stream each. */
-static enum status part_edges(struct sg_build *b, enum side side, uint32_t first, struct error *e)
+static enum status divide_edges(struct sg_build *b, enum side side, uint32_t first, struct error *e)
 {
     struct spill_cursor cursor;
     spill_cursor_init(&cursor, &b->edges, 0);
@@ -316,7 +316,7 @@ static enum status write_side(struct sg_build *b, enum side side, struct outfile
         outfile_pad_to(out, offsets_at + 8 * (b->n + 1), e) != ST_OK)
         return e->status;
     for (uint32_t i = 0; i < b->ranges; i++) {
-        if (i % MAX_STREAMS == 0 && part_edges(b, side, i, e) != ST_OK)
+        if (i % MAX_STREAMS == 0 && divide_edges(b, side, i, e) != ST_OK)
             return e->status;
         block = cut_range(b, side, block, &range, e);
         if (build_range(b, &range, &b->stream[i % MAX_STREAMS], out, offsets_at, m, e) != ST_OK)
@@ -327,16 +327,15 @@ static enum status write_side(struct sg_build *b, enum side side, struct outfile
 
 static enum status measure(struct sg_build *b, struct error *e)
 {
-    const struct memory_budget *budget = &b->space->budget;
     uint64_t buffers = (MAX_STREAMS + 1) * (uint64_t)b->space->chunk_bytes;
-    uint64_t used = budget->taken_bytes + buffers;
+    uint64_t left = memory_left(&b->space->budget);
     if (b->n > SG_MAX_VERTICES)
         return fail(e, ST_BAD_DATA,
                     ".sg: found %llu vertices, expected at most %d: the format has ids of 31 bits",
                     (ull)b->n, SG_MAX_VERTICES);
     if (b->n > 0)
         widen_blocks(b, (uint32_t)b->n - 1);
-    b->capacity_bytes = used < budget->limit_bytes ? budget->limit_bytes - used : 0;
+    b->capacity_bytes = left > buffers ? left - buffers : 0;
     /* entries are placed at random within a range: as near the cache as one pass allows */
     struct range all = {0, b->n, b->edge_count << b->undirected};
     b->wanted_bytes = range_bytes(&all) / (MAX_STREAMS / 2);
