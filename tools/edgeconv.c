@@ -38,14 +38,14 @@ static void report_read(const struct job *job, const struct graph_reader *r)
 {
     const struct cli *cli = &job->options->cli;
     const struct graph_facts *f = &r->facts;
-    if (f->unterminated)
+    if (f->notes.unterminated)
         cli_warn(cli, "%s: the last line has no newline: the file may have been cut", r->name);
-    if (f->has_snap_edges && f->snap_edges != r->total.entries)
+    if (f->notes.has_snap_edges && f->notes.snap_edges != r->total.entries)
         cli_warn(cli, "%s: found %llu edges, but its comment says %llu: the file may have been cut",
-                 r->name, (ull)r->total.entries, (ull)f->snap_edges);
-    if (f->private_lists + f->missing_lists > 0)
+                 r->name, (ull)r->total.entries, (ull)f->notes.snap_edges);
+    if (f->notes.private_lists + f->notes.missing_lists > 0)
         cli_note(cli, "%s: %llu private lists and %llu that were not found have no edges", r->name,
-                 (ull)f->private_lists, (ull)f->missing_lists);
+                 (ull)f->notes.private_lists, (ull)f->notes.missing_lists);
 }
 
 /* One input, or one file of an archive. */
@@ -100,7 +100,7 @@ static enum status open_read_ahead(const struct job *job, struct read_ahead **ah
     for (int i = 0; i < job->source_count; i++)
         paths[i] = job->sources[i].input == NULL ? job->sources[i].path : NULL;
     read_ahead_open(ahead, paths, job->source_count, o->reader.threads - 1,
-                    job->ahead_bytes, o->entry, e);
+                    job->memory.ahead_bytes, o->entry, e);
     free(paths);
     return e->status;
 }
@@ -111,7 +111,7 @@ static enum status open_conversion(struct job *job, struct conversion **conversi
 {
     const struct options *o = job->options;
     if (conversion_open(conversion, writer, change, o->reader.threads,
-                        job->pieces_bytes, e) == ST_OK)
+                        job->memory.pieces_bytes, e) == ST_OK)
         conversion_on_progress(*conversion, show_progress, &job->progress);
     return e->status;
 }
@@ -189,8 +189,8 @@ static void set_randomisation(struct job *job, struct change *change)
 {
     if (job->n == 0) /* a graph without vertices has nothing to permute */
         return;
-    bijection_init(&job->randomize, job->n, job->options->seed);
-    change->randomize = &job->randomize;
+    bijection_init(&job->ids.randomize, job->n, job->options->seed);
+    change->randomize = &job->ids.randomize;
     job->info.randomized = 1;
     job->info.random_n = job->n;
     job->info.random_seed = job->options->seed;
@@ -225,7 +225,7 @@ done:
 static enum status convert_in_one_pass(struct job *job, struct outfile *out, struct error *e)
 {
     struct graph_writer *writer = NULL;
-    struct change change = {.restore = job->restores ? &job->restore : NULL,
+    struct change change = {.restore = job->ids.restores ? &job->ids.restore : NULL,
                             .compact = job->compact};
     if (job->options->randomize)
         set_randomisation(job, &change);
@@ -268,14 +268,14 @@ static enum status share_memory(struct job *job, struct error *e)
     if (o->cli.memory_bytes > 0 && limit < least)
         return fail(e, ST_RESOURCE, "-S: edgeconv needs at least %llu MiB%s", (ull)least >> 20,
                     spills ? " with --compact or -t sg" : "");
-    job->memory_bytes = limit;
-    job->ahead_bytes = limit / 4;
-    job->pieces_bytes = limit / 2;
+    job->memory.whole_bytes = limit;
+    job->memory.ahead_bytes = limit / 4;
+    job->memory.pieces_bytes = limit / 2;
     if (spills) { /* pieces of names are larger: half as many are under way */
-        job->ahead_bytes = limit / 8;
-        job->pieces_bytes = limit / 8 > LEAST_PIECES_BYTES / 2 ? limit / 8 : LEAST_PIECES_BYTES / 2;
+        job->memory.ahead_bytes = limit / 8;
+        job->memory.pieces_bytes = limit / 8 > LEAST_PIECES_BYTES / 2 ? limit / 8 : LEAST_PIECES_BYTES / 2;
     }
-    workspace_init(&job->space, &o->cli, limit - 2 * job->pieces_bytes - job->ahead_bytes,
+    workspace_init(&job->space, &o->cli, limit - 2 * job->memory.pieces_bytes - job->memory.ahead_bytes,
                    o->reader.threads);
     return ST_OK;
 }
@@ -372,7 +372,7 @@ int main(int argc, char **argv)
     options.reader.threads = cli_threads(&options.cli);
     if (share_memory(&job, &error) != ST_OK)
         return cli_finish(&options.cli, &error);
-    options.reader.max_buffer_bytes = job.memory_bytes / 8;
+    options.reader.max_buffer_bytes = job.memory.whole_bytes / 8;
     if (options.reader.format == FORMAT_WDC_INDEX)
         convert_index(&options, &error);
     else if (look_at_inputs(&job, &error) == ST_OK)

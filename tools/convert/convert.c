@@ -19,11 +19,15 @@ struct conversion {
     struct piece *pieces;
     void **slots;
     int slot_count;
-    convert_progress progress;
-    void *progress_context;
+    struct {
+        convert_progress call;
+        void *context;
+    } progress;
+    struct {
+        int (*call)(void *context);
+        void *context;
+    } idle;
     uint64_t input_bytes;
-    int (*idle)(void *context);
-    void *idle_context;
 
     /* of the input under way */
     struct graph_reader *reader;
@@ -79,14 +83,14 @@ void conversion_free(struct conversion *c)
 
 void conversion_on_progress(struct conversion *c, convert_progress progress, void *context)
 {
-    c->progress = progress;
-    c->progress_context = context;
+    c->progress.call = progress;
+    c->progress.context = context;
 }
 
 void conversion_on_idle(struct conversion *c, int (*idle)(void *context), void *context)
 {
-    c->idle = idle;
-    c->idle_context = context;
+    c->idle.call = idle;
+    c->idle.context = context;
 }
 
 uint64_t conversion_edges(const struct conversion *c)
@@ -210,8 +214,8 @@ static enum status place(void *context, void *slot, struct error *e)
         return e->status;
     c->edges += piece->count;
     c->input_bytes += piece->input_bytes;
-    if (c->progress != NULL)
-        c->progress(c->progress_context, c->input_bytes);
+    if (c->progress.call != NULL)
+        c->progress.call(c->progress.context, c->input_bytes);
     if (c->granule == 1)
         return ST_OK;
     piece_prepend(piece, c->carry, c->carry_count);
@@ -243,7 +247,7 @@ static enum status put(void *context, void *slot, struct error *e)
 static int be_idle(void *context)
 {
     const struct conversion *c = context;
-    return c->idle(c->idle_context);
+    return c->idle.call(c->idle.context);
 }
 
 /* ---- the whole ---- */
@@ -271,7 +275,7 @@ enum status conversion_read(struct conversion *c, struct graph_reader *reader, i
     const struct pipeline pipeline = {
         .context = c,
         .take = take_piece,
-        .idle = c->idle != NULL ? be_idle : NULL,
+        .idle = c->idle.call != NULL ? be_idle : NULL,
         .stages = stages,
         .stage_count = sizeof stages / sizeof *stages,
         .slots = c->slots,

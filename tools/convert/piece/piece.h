@@ -35,8 +35,8 @@ struct piece_tally {
     uint64_t above_hash, below_hash;
 };
 
-struct piece {
-    /* input: bytes [range_begin, range_end) of it, and once loaded the text or records */
+/* What a piece is of its input: bytes [range_begin, range_end), and once loaded the text or records. */
+struct piece_input {
     uint64_t range_begin, range_end;
     char *buffer;
     size_t buffer_bytes; /* without the padding */
@@ -47,7 +47,10 @@ struct piece {
     uint64_t first_row; /* METIS: data lines before the piece */
     int unterminated;   /* the last line had no newline; the text has been given one */
     struct edges_block block;
+};
 
+struct piece {
+    struct piece_input in;
     struct edge *room; /* EDGES_BLOCK_EDGES free places come before edges of this piece */
     size_t room_edges;
     struct edge *edges;

@@ -35,7 +35,7 @@ enum status line_feed_take(struct line_feed *feed, struct piece *piece, int *end
 /* Back to the first part of a piece. */
 void line_feed_rewind(const struct line_feed *feed, struct piece *piece);
 
-/* Sets piece->text to the next part of the piece, perhaps none; *last when no other follows. Any
+/* Sets piece->in.text to the next part of the piece, perhaps none; *last when no other follows. Any
  * thread, one a piece. */
 enum status line_feed_load(const struct line_feed *feed, struct piece *piece, int *last,
                            struct error *e);

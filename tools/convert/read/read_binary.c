@@ -58,11 +58,11 @@ static enum status take_records(struct graph_reader *r, struct piece *piece, int
         got = left < want ? (size_t)left : want;
     } else {
         if (piece_reserve_text(piece, want, e) != ST_OK ||
-            input_read(r->input, piece->buffer, want, &got, e) != ST_OK)
+            input_read(r->input, piece->in.buffer, want, &got, e) != ST_OK)
             return e->status;
     }
-    piece->range_begin = records->next;
-    piece->range_end = records->next + got;
+    piece->in.range_begin = records->next;
+    piece->in.range_end = records->next + got;
     piece->input_bytes =
         input_random_access(r->input) ? got : input_stored_position(r->input) - stored;
     records->next += got;
@@ -75,16 +75,16 @@ static enum status take_records(struct graph_reader *r, struct piece *piece, int
 static enum status load(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     const struct records *records = r->state;
-    size_t count = (size_t)(piece->range_end - piece->range_begin), got = count;
+    size_t count = (size_t)(piece->in.range_end - piece->in.range_begin), got = count;
     if (piece_reserve_text(piece, count, e) != ST_OK ||
         piece_reserve_edges(piece, count / records->record_bytes, e) != ST_OK)
         return e->status;
     if (input_random_access(r->input) &&
-        input_read_at(r->input, piece->range_begin, piece->buffer, count, &got, e) != ST_OK)
+        input_read_at(r->input, piece->in.range_begin, piece->in.buffer, count, &got, e) != ST_OK)
         return e->status;
     if (got < count)
         return fail(e, ST_RUNTIME, "%s: byte %llu: the file became shorter while it was read",
-                    r->name, (ull)(piece->range_begin + got));
+                    r->name, (ull)(piece->in.range_begin + got));
     return ST_OK;
 }
 
@@ -106,7 +106,7 @@ static enum status check_ids(const struct graph_reader *r, struct piece *piece, 
     while (edges[i].u < limit && edges[i].v < limit)
         i++;
     return fail(e, ST_BAD_DATA, "%s: byte %llu: found the id %llu, expected %s", r->name,
-                (ull)(piece->range_begin + i * records->record_bytes),
+                (ull)(piece->in.range_begin + i * records->record_bytes),
                 (ull)(edges[i].u < limit ? edges[i].v : edges[i].u), r->expected_id);
 }
 
@@ -168,9 +168,9 @@ static enum status parse_graph500_records(const struct graph_reader *r, struct p
 {
     if (load(r, piece, e) != ST_OK)
         return e->status;
-    piece->count = (size_t)(piece->range_end - piece->range_begin) / 12;
+    piece->count = (size_t)(piece->in.range_end - piece->in.range_begin) / 12;
     for (size_t i = 0; i < piece->count; i++) {
-        const char *record = piece->buffer + 12 * i;
+        const char *record = piece->in.buffer + 12 * i;
         uint64_t high = get_u32(record + 8);
         piece->edges[i].u = get_u32(record) | (high & 0xffff) << 32;
         piece->edges[i].v = get_u32(record + 4) | high >> 16 << 32;
@@ -183,10 +183,10 @@ static enum status parse_u32_records(const struct graph_reader *r, struct piece 
 {
     if (load(r, piece, e) != ST_OK)
         return e->status;
-    piece->count = (size_t)(piece->range_end - piece->range_begin) / 8;
+    piece->count = (size_t)(piece->in.range_end - piece->in.range_begin) / 8;
     for (size_t i = 0; i < piece->count; i++) {
-        piece->edges[i].u = get_u32(piece->buffer + 8 * i);
-        piece->edges[i].v = get_u32(piece->buffer + 8 * i + 4);
+        piece->edges[i].u = get_u32(piece->in.buffer + 8 * i);
+        piece->edges[i].v = get_u32(piece->in.buffer + 8 * i + 4);
     }
     return check_ids(r, piece, e);
 }
@@ -197,8 +197,8 @@ static enum status parse_u64_records(const struct graph_reader *r, struct piece 
 {
     if (load(r, piece, e) != ST_OK)
         return e->status;
-    piece->count = (size_t)(piece->range_end - piece->range_begin) / 16;
-    memcpy(piece->edges, piece->buffer, 16 * piece->count);
+    piece->count = (size_t)(piece->in.range_end - piece->in.range_begin) / 16;
+    memcpy(piece->edges, piece->in.buffer, 16 * piece->count);
     return check_ids(r, piece, e);
 }
 
@@ -312,14 +312,14 @@ static enum status parse_sg_rows(const struct graph_reader *r, struct piece *pie
     const struct records *s = r->state;
     if (load(r, piece, e) != ST_OK)
         return e->status;
-    uint64_t index = (piece->range_begin - s->first) / SG_RECORD_BYTES;
+    uint64_t index = (piece->in.range_begin - s->first) / SG_RECORD_BYTES;
     uint64_t u = owner_of(s, index);
-    piece->count = (size_t)(piece->range_end - piece->range_begin) / SG_RECORD_BYTES;
+    piece->count = (size_t)(piece->in.range_end - piece->in.range_begin) / SG_RECORD_BYTES;
     for (size_t i = 0; i < piece->count; i++, index++) {
         while (s->offsets[u + 1] <= index)
             u++;
         piece->edges[i].u = u;
-        piece->edges[i].v = get_u32(piece->buffer + SG_RECORD_BYTES * i);
+        piece->edges[i].v = get_u32(piece->in.buffer + SG_RECORD_BYTES * i);
     }
     return check_ids(r, piece, e);
 }

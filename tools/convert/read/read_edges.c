@@ -69,9 +69,9 @@ static enum status open_edges(struct graph_reader *r, struct error *e)
 static enum status take_block(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
 {
     struct stream *stream = r->state;
-    if (edges_reader_take(stream->reader, &piece->block, end, e) != ST_OK)
+    if (edges_reader_take(stream->reader, &piece->in.block, end, e) != ST_OK)
         return find_damage(r, e);
-    piece->input_bytes = *end ? 0 : piece->block.size;
+    piece->input_bytes = *end ? 0 : piece->in.block.size;
     if (!input_random_access(r->input)) {
         uint64_t stored = input_stored_position(r->input);
         piece->input_bytes = stored - stream->stored;
@@ -83,7 +83,7 @@ static enum status take_block(struct graph_reader *r, struct piece *piece, int *
 static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     const struct stream *stream = r->state;
-    struct edges_block *block = &piece->block;
+    struct edges_block *block = &piece->in.block;
     if (piece_reserve_edges(piece, EDGES_MAX_BLOCK_EDGES, e) != ST_OK ||
         edges_reader_fill(stream->reader, block, e) != ST_OK ||
         edges_decode_block(block, r->facts.direction, r->name, piece->edges, &piece->count, e) !=
@@ -101,7 +101,7 @@ static enum status account(struct graph_reader *r, struct piece *piece, struct e
 {
     struct stream *stream = r->state;
     (void)e;
-    edges_tally_merge(&stream->tally, &piece->block.tally);
+    edges_tally_merge(&stream->tally, &piece->in.block.tally);
     piece_tally_merge(&r->total, &piece->tally);
     return ST_OK;
 }
