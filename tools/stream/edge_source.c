@@ -148,25 +148,22 @@ static void find_damage(const struct edge_source *s, int threads, struct error *
         *e = cause;
 }
 
-enum status edge_source_first_scan(const struct edge_source *s, struct edges_reader *reader,
-                                   int threads, edges_visitor visit, void *context,
+enum status edge_source_first_scan(const struct edge_source *s, struct edges_scan scan,
                                    struct edges_totals *totals, uint64_t *own_edges,
                                    struct error *e)
 {
-    const struct edges_scan scan = {
-        .reader = reader, .threads = threads, .visit = visit, .context = context,
-        .crcs = s->comm->ranks == 1 ? EDGES_CRCS_LEFT : EDGES_CRCS_CHECKED};
     struct edges_totals tally = {0};
+    scan.crcs = s->comm->ranks == 1 ? EDGES_CRCS_LEFT : EDGES_CRCS_CHECKED;
     memset(totals, 0, sizeof *totals);
-    if (e->status == ST_OK && take_share(s, reader, e) == ST_OK)
+    if (e->status == ST_OK && take_share(s, scan.reader, e) == ST_OK)
         edges_scan_slice(&scan, &tally, e);
     if (comm_agree(s->comm, e) == ST_OK) {
         *own_edges = tally.edges;
         sum_tallies(s->comm, &tally);
-        edges_reader_finish(reader, &tally, totals, e);
+        edges_reader_finish(scan.reader, &tally, totals, e);
     }
     if (e->status == ST_BAD_DATA && scan.crcs == EDGES_CRCS_LEFT)
-        find_damage(s, threads, e);
+        find_damage(s, scan.threads, e);
     return comm_agree(s->comm, e);
 }
 

@@ -31,11 +31,11 @@ void edge_source_close(struct edge_source *source); /* a zeroed source is allowe
 enum status edge_source_reader(const struct edge_source *source, struct edges_reader **reader,
                                struct error *e);
 
-/* The first pass, by all ranks together: edges_scan of this rank's share with a reader from
- * edge_source_reader. *totals are those of the stream, *own_edges the edges that this rank saw. The
- * status is the same on all ranks; one that comes with a failure in *e makes all fail. */
-enum status edge_source_first_scan(const struct edge_source *source, struct edges_reader *reader,
-                                   int threads, edges_visitor visit, void *context,
+/* The first pass, by all ranks together: edges_scan_slice of this rank's share, as `scan` says, whose
+ * reader is of edge_source_reader. Whether CRCs are compared is decided here. *totals are those of the
+ * stream, *own_edges the edges that this rank saw. The status is the same on all ranks; one that comes
+ * with a failure in *e makes all fail. */
+enum status edge_source_first_scan(const struct edge_source *source, struct edges_scan scan,
                                    struct edges_totals *totals, uint64_t *own_edges,
                                    struct error *e);
 
