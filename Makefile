@@ -152,7 +152,13 @@ $(BUILD)/tests/staging_mpi.so: tests/gpu/staging_mpi.c
 
 tests-gpu: $(gpu_test_bin)
 
-tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin)
+# preloaded into a program whose allocations are to fail
+fail_alloc = $(BUILD)/tests/fail_alloc.so
+$(fail_alloc): tests/fail_alloc.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -fno-builtin $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $< -ldl
+
+tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc)
 
 test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)'
 

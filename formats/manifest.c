@@ -240,6 +240,9 @@ static enum status check_complete(struct manifest *m, uint64_t seen, const char 
     if (bijection == 1)
         return fail(e, ST_BAD_DATA, "%s: half of a bijection", path);
     m->randomized = bijection == 2;
+    if (m->randomized && (m->random_n == 0 || m->random_n > m->totals.n))
+        return fail(e, ST_BAD_DATA, "%s: randomized-n %" PRIu64 ": expected 1 to n, %" PRIu64, path,
+                    m->random_n, m->totals.n);
     for (uint32_t s = 0; s < m->p; s++) {
         if (m->part[s].bytes == 0)
             return fail(e, ST_BAD_DATA, "%s: part %" PRIu32 " is missing", path, s);

@@ -261,7 +261,10 @@ enum status placement_make(struct placement *pl, const struct vertex_order *orde
                    tiles != NULL ? &tiles->store : NULL, options, budget, e);
     if (e->status == ST_OK && tiles != NULL)
         edge_tiles_leave(tiles, &pl->store, e);
-    struct placing c = start_placing(pl, options);
+    /* a rank that has no plan goes through the scan too, which visits nothing and fails on all ranks */
+    struct placing c = {0};
+    if (e->status == ST_OK)
+        c = start_placing(pl, options);
     if (values_scan(order->labels, source, totals, visit, &c, e) == ST_OK)
         bucket_store_seal(&pl->store, e);
     if (comm_agree(source->comm, e) != ST_OK)
