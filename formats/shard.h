@@ -128,7 +128,7 @@ void shard_close(struct shard *shard); /* a zeroed shard is allowed */
 /* Of shard_load: the subgraphs whose columns are wanted, as bits 1 << enum subgraph. */
 enum { SHARD_NO_COLUMNS = 0, SHARD_ALL_COLUMNS = (1 << SUBGRAPHS) - 1 };
 
-/* Decodes packed sections with `threads` threads, into memory of the budget, which must outlive the shard.
+/* Decodes packed sections with `threads` threads, into memory of the budget, which outlives the shard.
  * Of the columns it decodes only those asked for: a device may decode them by itself. Checks that offsets
  * span their columns and that masks end with their rows. No bytes of the file make it leave the sections
  * or the memory, whether their CRCs were compared (container_check) or not. ST_BAD_DATA names the section, ST_RESOURCE the memory. */

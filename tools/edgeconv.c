@@ -10,6 +10,7 @@
 #include "tools/convert/names/wdc_index.h"
 
 #include "formats/bijection.h"
+#include "formats/base/arith.h"
 #include "formats/base/memory.h"
 #include "formats/base/outfile.h"
 #include "formats/base/text.h"
@@ -273,7 +274,7 @@ static enum status share_memory(struct job *job, struct error *e)
     job->memory.pieces_bytes = limit / 2;
     if (spills) { /* pieces of names are larger: half as many are under way */
         job->memory.ahead_bytes = limit / 8;
-        job->memory.pieces_bytes = limit / 8 > LEAST_PIECES_BYTES / 2 ? limit / 8 : LEAST_PIECES_BYTES / 2;
+        job->memory.pieces_bytes = larger(limit / 8, LEAST_PIECES_BYTES / 2);
     }
     workspace_init(&job->space, &o->cli, limit - 2 * job->memory.pieces_bytes - job->memory.ahead_bytes,
                    o->reader.threads);

@@ -32,8 +32,8 @@ int key_values_starts_with(const struct key_values *kv, const char *text);
 /* Nonzero when the last line is the CRC of those before it. Only then the lines may be read. */
 int key_values_check(struct key_values *kv);
 
-/* The next line after the first one, without the last one; zero at the end. *value is NULL when the line is
- * no `key value`. Both last as long as the file does. */
+/* The next of the lines between the first and the last one; zero at the end. *value is NULL when the line is
+ * not a `key value`. Both strings last until key_values_free. */
 int key_values_next(struct key_values *kv, const char **key, const char **value);
 
 #endif

@@ -1,5 +1,10 @@
-/* convert.c: see convert.h. The stages are: take, parse and change (parallel), place (in order:
- * lines, counts, and cutting into whole blocks), encode (parallel), write (in order). */
+/* convert.c: see convert.h. The stages of a piece, in parallel or in order:
+ *   take    in order: the next bytes of the input
+ *   parse   in parallel: edges, and changes of their ids
+ *   place   in order: counts of lines and entries, numbers of names, cuts into whole blocks
+ *   encode  in parallel: bytes of the output
+ *   put     in order: written
+ */
 #include "convert.h"
 
 #include "tools/convert/piece/names.h"

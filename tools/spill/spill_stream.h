@@ -20,7 +20,8 @@ struct spill_chunks;
 
 /* `space` stays the caller's and must outlive the chunks. */
 enum status spill_chunks_open(struct spill_chunks **chunks, struct workspace *space, struct error *e);
-void spill_chunks_close(struct spill_chunks *chunks); /* NULL is allowed; its streams must have been released */
+/* After its streams were released. NULL is allowed. */
+void spill_chunks_close(struct spill_chunks *chunks);
 uint64_t spill_chunks_bytes(const struct spill_chunks *chunks); /* on disk, in all folders */
 
 struct spill_stream {

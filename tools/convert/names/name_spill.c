@@ -143,7 +143,8 @@ static enum status index_names(struct name_spill *s, struct partition *p, struct
         uint32_t index = (uint32_t)number;
         if (number >= UINT32_MAX)
             return too_many_names(s, e);
-        if (spill_stream_append(&p->indexes, &index, sizeof index, e) == ST_OK && index == p->count) {
+        if (spill_stream_append(&p->indexes, &index, sizeof index, e) == ST_OK &&
+            index == p->count) {
             p->count++;
             append_name(&p->indexes, &name, e);
         }

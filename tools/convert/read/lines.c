@@ -72,7 +72,7 @@ static uint64_t loaded_upto(const struct piece *piece)
     return piece->in.buffer_at + piece->in.have;
 }
 
-/* Drops what was given out and reads on, about `count` bytes, but not far behind the piece. */
+/* Drops what was given out and reads about `count` bytes more, none of them far behind the piece. */
 static enum status load_more(const struct line_feed *feed, struct piece *piece, uint64_t count,
                              struct error *e)
 {

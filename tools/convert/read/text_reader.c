@@ -39,7 +39,9 @@ static int is_data_line(const char *p, const char *comments)
 
 const char *text_first(const struct graph_reader *r)
 {
-    return r->text.head_bytes >= 3 && memcmp(r->text.head, BYTE_ORDER_MARK, 3) == 0 ? r->text.head + 3 : r->text.head;
+    const struct text_state *text = &r->text;
+    int marked = text->head_bytes >= 3 && memcmp(text->head, BYTE_ORDER_MARK, 3) == 0;
+    return marked ? text->head + 3 : text->head;
 }
 
 const char *text_data_line(const struct graph_reader *r, const char *p, uint64_t *line)
@@ -99,14 +101,16 @@ enum status text_parse(const struct graph_reader *r, struct piece *piece, size_t
 {
     int last = 0;
     size_t bytes =
-        r->text.feed.by_offset ? (size_t)(piece->in.range_end - piece->in.range_begin) : piece->in.text_bytes;
+        r->text.feed.by_offset ? (size_t)(piece->in.range_end - piece->in.range_begin)
+                               : piece->in.text_bytes;
     if (piece_reserve_edges(piece, bytes / bytes_per_edge + 1, e) != ST_OK)
         return e->status;
     while (!last && piece->fault.at == NULL) {
         if (line_feed_load(&r->text.feed, piece, &last, e) != ST_OK ||
             piece_extend_edges(piece, piece->in.text_bytes / bytes_per_edge + 1, e) != ST_OK ||
             (r->facts.names &&
-             piece_reserve_names(piece, piece->in.text_bytes / 4 + 1, piece->in.text_bytes, e) != ST_OK))
+             piece_reserve_names(piece, piece->in.text_bytes / 4 + 1, piece->in.text_bytes, e) !=
+                 ST_OK))
             return e->status;
         parser(r, piece);
     }
@@ -140,7 +144,8 @@ static enum status too_many_entries(const struct graph_reader *r, struct piece *
         return e->status;
     return fail(
         e, ST_BAD_DATA, "%s:%llu: found more than %llu entries, expected as many as line %llu says",
-        r->name, (ull)(r->text.lines + line + 1), (ull)r->text.declared_entries, (ull)r->text.declared_line);
+        r->name, (ull)(r->text.lines + line + 1), (ull)r->text.declared_entries,
+        (ull)r->text.declared_line);
 }
 
 enum status text_account(struct graph_reader *r, struct piece *piece, struct error *e)
@@ -149,7 +154,8 @@ enum status text_account(struct graph_reader *r, struct piece *piece, struct err
     if (r->total.entries + piece->tally.entries > r->text.declared_entries)
         return too_many_entries(r, piece, e);
     if (fault->at != NULL)
-        return reader_bad_line(r, r->text.lines + fault->line + 1, fault->at, NULL, fault->expected, e);
+        return reader_bad_line(r, r->text.lines + fault->line + 1, fault->at, NULL, fault->expected,
+                               e);
     r->text.lines += piece->tally.lines;
     r->facts.notes.unterminated |= piece->in.unterminated;
     piece_tally_merge(&r->total, &piece->tally);

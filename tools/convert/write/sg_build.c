@@ -170,7 +170,9 @@ static enum status route(struct sg_build *b, uint32_t first, uint32_t row, uint3
                          struct error *e)
 {
     uint32_t stream = b->range_of[row >> b->shift] - first, entry[2] = {row, neighbour};
-    return stream < MAX_STREAMS ? spill_stream_append(&b->stream[stream], entry, sizeof entry, e) : ST_OK;
+    return stream < MAX_STREAMS
+               ? spill_stream_append(&b->stream[stream], entry, sizeof entry, e)
+               : ST_OK;
 }
 
 /* One pass over the edges: their entries in ranges first..first+MAX_STREAMS-1 to a stream each. */
