@@ -96,9 +96,16 @@ enum status container_writer_open(struct container_writer **writer,
 enum status container_add(struct container_writer *writer, uint32_t type, uint32_t width,
                           uint64_t count, const void *elements, struct error *e);
 
+/* A whole section as it is in memory. */
+struct section_content {
+    uint32_t type, width; /* width: bytes of an element */
+    uint64_t count;
+    const void *elements;
+};
+
 /* A whole packed section at once, with `threads` threads, of elements of 4 or 8 bytes. */
-enum status container_add_packed(struct container_writer *writer, uint32_t type, uint32_t width,
-                                 uint64_t count, const void *elements, int threads,
+enum status container_add_packed(struct container_writer *writer,
+                                 const struct section_content *content, int threads,
                                  struct memory_budget *budget, struct error *e);
 
 /* A section in pieces: begin, then append any number of times. */

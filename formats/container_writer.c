@@ -2,6 +2,7 @@
 #include "container.h"
 #include "container_layout.h"
 
+#include "formats/base/arith.h"
 #include "formats/base/bytes.h"
 
 #include <stdlib.h>
@@ -155,37 +156,44 @@ enum status container_add(struct container_writer *w, uint32_t type, uint32_t wi
     return e->status;
 }
 
+/* Memory for the encoding of one piece of a section. */
+struct piece_memory {
+    uint32_t *words;
+    struct packed_block *block;
+};
+
 static enum status append_packed(struct container_writer *w, struct packed_encoder *encoder,
-                                 const unsigned char *elements, uint64_t count, uint32_t *words,
-                                 struct packed_block *block, int threads, struct error *e)
+                                 const struct section_content *content,
+                                 const struct piece_memory *piece, int threads, struct error *e)
 {
-    for (uint64_t at = 0; at < count && e->status == ST_OK; at += PIECE_ELEMENTS) {
-        uint64_t own = count - at < PIECE_ELEMENTS ? count - at : PIECE_ELEMENTS;
+    const unsigned char *elements = content->elements;
+    for (uint64_t at = 0; at < content->count && e->status == ST_OK; at += PIECE_ELEMENTS) {
+        uint64_t own = smaller(content->count - at, PIECE_ELEMENTS);
         uint64_t made = packed_encode_blocks(encoder->width, NULL, elements + at * encoder->width,
-                                             own, words, block, threads);
-        if (packed_encoder_add(encoder, own, block, made, e) == ST_OK)
-            container_append_words(w, own, words, made, e);
+                                             own, piece->words, piece->block, threads);
+        if (packed_encoder_add(encoder, own, piece->block, made, e) == ST_OK)
+            container_append_words(w, own, piece->words, made, e);
     }
     return e->status;
 }
 
-enum status container_add_packed(struct container_writer *w, uint32_t type, uint32_t width,
-                                 uint64_t count, const void *elements, int threads,
-                                 struct memory_budget *budget, struct error *e)
+enum status container_add_packed(struct container_writer *w, const struct section_content *content,
+                                 int threads, struct memory_budget *budget, struct error *e)
 {
     struct packed_encoder encoder;
-    struct packed_block *block = NULL;
-    uint32_t *words = NULL;
-    uint64_t piece = count < PIECE_ELEMENTS ? count : PIECE_ELEMENTS;
-    uint64_t room = packed_most_words(width, piece), blocks = packed_blocks(piece);
+    struct piece_memory piece = {NULL, NULL};
+    uint32_t width = content->width;
+    uint64_t most = smaller(content->count, PIECE_ELEMENTS);
     packed_encoder_init(&encoder, width, budget);
-    if (memory_take(budget, (void **)&words, room, sizeof *words, "packing", e) == ST_OK &&
-        memory_take(budget, (void **)&block, blocks, sizeof *block, "packing", e) == ST_OK &&
-        container_begin(w, type, ENCODING_PACKED, width, e) == ST_OK &&
-        append_packed(w, &encoder, elements, count, words, block, threads, e) == ST_OK)
+    if (memory_take(budget, (void **)&piece.words, packed_most_words(width, most),
+                    sizeof *piece.words, "encoding of a section", e) == ST_OK &&
+        memory_take(budget, (void **)&piece.block, packed_blocks(most), sizeof *piece.block,
+                    "encoding of a section", e) == ST_OK &&
+        container_begin(w, content->type, ENCODING_PACKED, width, e) == ST_OK &&
+        append_packed(w, &encoder, content, &piece, threads, e) == ST_OK)
         container_append_directory(w, &encoder, e);
-    memory_release(budget, block);
-    memory_release(budget, words);
+    memory_release(budget, piece.block);
+    memory_release(budget, piece.words);
     packed_encoder_free(&encoder);
     return e->status;
 }

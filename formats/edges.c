@@ -108,20 +108,6 @@ void edges_encode_block(struct edges_block *block, enum edges_direction directio
     block->size = EDGES_BLOCK_HEADER_BYTES + payload_bytes;
 }
 
-static void decode_ids(const unsigned char *payload, unsigned width, struct edge *edges,
-                       size_t count)
-{
-    if (width == 8) {
-        memcpy(edges, payload, 16 * count);
-        return;
-    }
-    const uint32_t *ids = (const uint32_t *)(const void *)payload;
-    for (size_t i = 0; i < count; i++) {
-        edges[i].u = ids[2 * i];
-        edges[i].v = ids[2 * i + 1];
-    }
-}
-
 size_t edges_block_count(const struct edges_block *block)
 {
     return get_u32(block->bytes + BLOCK_COUNT_AT);
@@ -137,13 +123,31 @@ enum status edges_check_block(const struct edges_block *block, const char *name,
                 name, (unsigned long long)block->index, (unsigned long long)block->offset);
 }
 
+uint64_t edges_decode_ids(const struct edges_block *block, size_t first, struct edge *edges,
+                          size_t count)
+{
+    const unsigned char *payload = block->bytes + EDGES_BLOCK_HEADER_BYTES;
+    uint64_t joined = 0;
+    if (get_u32(block->bytes + BLOCK_WIDTH_AT) == 8) {
+        memcpy(edges, payload + 16 * first, 16 * count);
+        for (size_t i = 0; i < count; i++)
+            joined |= edges[i].u | edges[i].v;
+        return joined;
+    }
+    const uint32_t *ids = (const uint32_t *)(const void *)payload + 2 * first;
+    for (size_t i = 0; i < count; i++) {
+        edges[i].u = ids[2 * i];
+        edges[i].v = ids[2 * i + 1];
+        joined |= edges[i].u | edges[i].v;
+    }
+    return joined;
+}
+
 enum status edges_decode_piece(struct edges_block *block, enum edges_direction direction,
                                const char *name, size_t first, struct edge *edges, size_t count,
                                struct error *e)
 {
-    unsigned width = get_u32(block->bytes + BLOCK_WIDTH_AT);
-    const unsigned char *payload = block->bytes + EDGES_BLOCK_HEADER_BYTES;
-    decode_ids(payload + 2 * width * first, width, edges, count);
+    edges_decode_ids(block, first, edges, count);
     if (first == 0)
         memset(&block->tally, 0, sizeof block->tally);
     edges_tally(&block->tally, direction, edges, count);

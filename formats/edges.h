@@ -8,6 +8,7 @@
 #ifndef DBFS_EDGES_H
 #define DBFS_EDGES_H
 
+#include "formats/base/byte_source.h"
 #include "formats/base/outfile.h"
 #include "formats/base/status.h"
 
@@ -74,13 +75,18 @@ void edges_tally_merge(struct edges_totals *into, const struct edges_totals *fro
 void edges_encode_block(struct edges_block *block, enum edges_direction direction,
                         const struct edge *edges, size_t count);
 
-/* A block as it was read: its edges, its CRC, and edges `first` to first + count - 1 of it, which add
- * to its tally; pieces come in order. ST_BAD_DATA names the stream, the block and its byte. */
+/* Of a block as it was read: the number of its edges; the check of its CRC; and its edges `first` to
+ * first + count - 1, which are added to its tally. These pieces come in order. ST_BAD_DATA names the
+ * stream, the block and its byte. */
 size_t edges_block_count(const struct edges_block *block);
 enum status edges_check_block(const struct edges_block *block, const char *name, struct error *e);
 enum status edges_decode_piece(struct edges_block *block, enum edges_direction direction,
                                const char *name, size_t first, struct edge *edges, size_t count,
                                struct error *e);
+
+/* The ids of these edges and nothing else. Returns the bits of all ids joined, which no id exceeds. */
+uint64_t edges_decode_ids(const struct edges_block *block, size_t first, struct edge *edges,
+                          size_t count);
 
 /* All at once: checks the CRC, decodes into `edges` (room for EDGES_MAX_BLOCK_EDGES) and tallies.
  * ST_BAD_DATA names the stream, the block and its byte. */
@@ -122,11 +128,15 @@ enum status edges_reader_open(struct edges_reader **reader, const char *path, st
 /* The same from an open descriptor at its current offset; `fd` is closed with the reader. */
 enum status edges_reader_open_fd(struct edges_reader **reader, int fd, const char *name,
                                  struct error *e);
+
+/* The same from a source of bytes, whose failures become those of the reader. */
+enum status edges_reader_open_source(struct edges_reader **reader, struct byte_source source,
+                                     const char *name, struct error *e);
 void edges_reader_close(struct edges_reader *reader); /* NULL is allowed */
 
-/* From here on the reader gives block `index` of every `count` consecutive ones alone, and passes over
- * the others by their headers, so that `count` readers of one file share its blocks. ST_RUNTIME where
- * the descriptor cannot seek. Call it before the first block is read. */
+/* Makes the reader one of `count` that share the blocks of one file: it gives only block `index` of every
+ * `count` consecutive ones and passes over the others. ST_RUNTIME where the descriptor cannot seek. Call
+ * it before the first block is read. */
 enum status edges_reader_slice(struct edges_reader *reader, uint32_t index, uint32_t count,
                                struct error *e);
 
@@ -144,7 +154,8 @@ enum status edges_reader_take(struct edges_reader *reader, struct edges_block *b
 enum status edges_reader_fill(const struct edges_reader *reader, struct edges_block *block,
                               struct error *e);
 
-/* After the end: compares the tallies of all decoded blocks, those of all slices, with the trailer and returns it. */
+/* After the end: compares the tally of all decoded blocks, those of all slices together, with the trailer,
+ * and returns the trailer. */
 enum status edges_reader_finish(struct edges_reader *reader, const struct edges_totals *tally,
                                 struct edges_totals *totals, struct error *e);
 

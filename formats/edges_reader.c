@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 struct edges_reader {
-    int fd;
+    int fd; /* -1 with a source of the caller's */
+    struct byte_source source; /* of what is not seekable */
     char *name;
     uint64_t offset; /* bytes read */
     uint64_t blocks;
@@ -25,24 +26,44 @@ struct edges_reader {
 
 typedef unsigned long long ull;
 
+/* One read of the descriptor, a byte_source. */
+static enum status read_descriptor(void *from, void *bytes, size_t count, size_t *got,
+                                   struct error *e)
+{
+    const struct edges_reader *r = from;
+    ssize_t done;
+    do {
+        done = read(r->fd, bytes, count);
+    } while (done < 0 && errno == EINTR);
+    *got = done > 0 ? (size_t)done : 0;
+    return done >= 0 ? ST_OK : fail_errno(e, r->name, "cannot read");
+}
+
+/* One read of a regular file, whatever its descriptor's offset. */
+static enum status read_place(const struct edges_reader *r, uint64_t offset, void *bytes,
+                              size_t count, size_t *got, struct error *e)
+{
+    ssize_t done;
+    do {
+        done = pread(r->fd, bytes, count, (off_t)(r->start + offset));
+    } while (done < 0 && errno == EINTR);
+    *got = done > 0 ? (size_t)done : 0;
+    return done >= 0 ? ST_OK : fail_errno(e, r->name, "cannot read");
+}
+
 /* Reads `count` bytes, those at `offset` where that can be told; *got is fewer only at the end of the
  * file. */
 static enum status read_at(const struct edges_reader *r, uint64_t offset, void *bytes, size_t count,
                            size_t *got, struct error *e)
 {
     unsigned char *p = bytes;
-    *got = 0;
-    while (*got < count) {
-        ssize_t done = r->seekable ? pread(r->fd, p + *got, count - *got,
-                                           (off_t)(r->start + offset + *got))
-                                   : read(r->fd, p + *got, count - *got);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return fail_errno(e, r->name, "cannot read");
-        if (done == 0)
-            break;
-        *got += (size_t)done;
+    size_t more = 1;
+    for (*got = 0; *got < count && more > 0; *got += more) {
+        enum status status =
+            r->seekable ? read_place(r, offset + *got, p + *got, count - *got, &more, e)
+                        : r->source.read(r->source.from, p + *got, count - *got, &more, e);
+        if (status != ST_OK)
+            return status;
     }
     return ST_OK;
 }
@@ -133,18 +154,21 @@ static void find_file(struct edges_reader *r)
         r->file_bytes = (uint64_t)(st.st_size - at);
 }
 
-enum status edges_reader_open_fd(struct edges_reader **result, int fd, const char *name,
-                                 struct error *e)
+static enum status open_reader(struct edges_reader **result, int fd,
+                               const struct byte_source *source, const char *name, struct error *e)
 {
     *result = NULL;
     struct edges_reader *r = calloc(1, sizeof *r);
     if (r == NULL) {
-        close(fd);
+        if (fd >= 0)
+            close(fd);
         return fail_memory(e, name, sizeof *r);
     }
     r->fd = fd;
+    r->source = source != NULL ? *source : (struct byte_source){r, read_descriptor};
     r->slices = 1;
-    find_file(r);
+    if (fd >= 0)
+        find_file(r);
     r->name = strdup(name);
     if (r->name == NULL)
         fail_memory(e, name, strlen(name));
@@ -156,6 +180,18 @@ enum status edges_reader_open_fd(struct edges_reader **result, int fd, const cha
     }
     *result = r;
     return ST_OK;
+}
+
+enum status edges_reader_open_fd(struct edges_reader **result, int fd, const char *name,
+                                 struct error *e)
+{
+    return open_reader(result, fd, NULL, name, e);
+}
+
+enum status edges_reader_open_source(struct edges_reader **result, struct byte_source source,
+                                     const char *name, struct error *e)
+{
+    return open_reader(result, -1, &source, name, e);
 }
 
 enum status edges_reader_open(struct edges_reader **result, const char *path, struct error *e)
@@ -173,7 +209,8 @@ void edges_reader_close(struct edges_reader *r)
 {
     if (r == NULL)
         return;
-    close(r->fd);
+    if (r->fd >= 0)
+        close(r->fd);
     free(r->name);
     free(r);
 }

@@ -2,95 +2,132 @@
 #include "edges_scan.h"
 
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
-struct scan {
-    struct edges_reader *reader;
-    enum edges_crcs crcs;
-    edges_visitor visit;
-    void *context;
+/* What the threads of a pass share. */
+struct pass {
+    const struct edges_scan *scan;
     int ended; /* no further block: trailer read, or a failure somewhere */
     struct edges_totals tally;
     struct error *error;
 };
 
+enum status edges_scan_changed(const char *name, struct error *e)
+{
+    return fail(e, ST_BAD_DATA, "%s: the edge stream changed while it was read", name);
+}
+
 /* Takes the next block under the lock; returns 0 when there is none. */
-static int take_block(struct scan *s, struct edges_block *block)
+static int take_block(struct pass *p, struct edges_block *block)
 {
     int taken = 0;
 #pragma omp critical(edges_scan_state)
-    if (!s->ended) {
+    if (!p->ended) {
         int end = 0;
-        s->ended = edges_reader_take(s->reader, block, &end, s->error) != ST_OK || end;
-        taken = !s->ended;
+        p->ended = edges_reader_take(p->scan->reader, block, &end, p->error) != ST_OK || end;
+        taken = !p->ended;
     }
     return taken;
 }
 
-static void end_with(struct scan *s, const struct error *cause)
+/* The end of one thread's work: its tally, and its failure, if it is the first. */
+static void merge_thread(struct pass *p, const struct edges_totals *tally, const struct error *cause)
 {
 #pragma omp critical(edges_scan_state)
     {
-        s->ended = 1;
-        if (s->error->status == ST_OK)
-            *s->error = *cause;
+        edges_tally_merge(&p->tally, tally);
+        if (cause->status != ST_OK) {
+            p->ended = 1;
+            if (p->error->status == ST_OK)
+                *p->error = *cause;
+        }
     }
 }
 
+static int all_below(const struct edge *edges, size_t count, uint64_t n)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (edges[i].u >= n || edges[i].v >= n)
+            return 0;
+    }
+    return 1;
+}
+
+static enum status decode_piece(const struct edges_scan *scan, struct edges_block *block,
+                                size_t first, struct edge *edges, size_t count, struct error *e)
+{
+    const char *name = edges_reader_name(scan->reader);
+    const struct edges_totals *expected = scan->expected;
+    if (expected == NULL)
+        return edges_decode_piece(block, edges_reader_info(scan->reader)->direction, name, first,
+                                  edges, count, e);
+    /* the joined bits bound every id from above, so that ids are rarely compared one by one */
+    if (edges_decode_ids(block, first, edges, count) >= expected->n &&
+        !all_below(edges, count, expected->n))
+        return edges_scan_changed(name, e);
+    block->tally = (struct edges_totals){.edges = first + count};
+    return ST_OK;
+}
+
 /* A piece at a time, so that it is still in the first cache when it is visited. */
-static enum status scan_block(struct scan *s, int thread, struct edges_block *block,
+static enum status scan_block(const struct edges_scan *scan, int thread, struct edges_block *block,
                               struct error *e)
 {
     struct edge edges[EDGES_VISIT_PIECE];
-    enum edges_direction direction = edges_reader_info(s->reader)->direction;
-    const char *name = edges_reader_name(s->reader);
     size_t count = edges_block_count(block);
-    if (edges_reader_fill(s->reader, block, e) == ST_OK && s->crcs == EDGES_CRCS_CHECKED)
-        edges_check_block(block, name, e);
+    if (edges_reader_fill(scan->reader, block, e) == ST_OK && scan->crcs == EDGES_CRCS_CHECKED)
+        edges_check_block(block, edges_reader_name(scan->reader), e);
     for (size_t first = 0; first < count && e->status == ST_OK; first += EDGES_VISIT_PIECE) {
-        size_t take = count - first < EDGES_VISIT_PIECE ? count - first : EDGES_VISIT_PIECE;
-        if (edges_decode_piece(block, direction, name, first, edges, take, e) == ST_OK &&
-            s->visit != NULL)
-            s->visit(s->context, thread, edges, take, e);
+        size_t left = count - first, piece = left < EDGES_VISIT_PIECE ? left : EDGES_VISIT_PIECE;
+        if (decode_piece(scan, block, first, edges, piece, e) == ST_OK && scan->visit != NULL)
+            scan->visit(scan->context, thread, edges, piece, e);
     }
     return e->status;
 }
 
-static void scan_blocks(struct scan *s, int thread)
+static void scan_blocks(struct pass *p, int thread)
 {
     struct error error = {0};
     struct edges_totals tally = {0};
     struct edges_block block = {0};
     edges_block_init(&block, EDGES_BLOCK_EDGES, &error);
-    while (error.status == ST_OK && take_block(s, &block)) {
-        if (scan_block(s, thread, &block, &error) == ST_OK)
+    while (error.status == ST_OK && take_block(p, &block)) {
+        if (scan_block(p->scan, thread, &block, &error) == ST_OK)
             edges_tally_merge(&tally, &block.tally);
     }
-    if (error.status != ST_OK)
-        end_with(s, &error);
-#pragma omp critical(edges_scan_state)
-    edges_tally_merge(&s->tally, &tally);
+    merge_thread(p, &tally, &error);
     edges_block_free(&block);
 }
 
-enum status edges_scan_slice(struct edges_reader *reader, enum edges_crcs crcs, int threads,
-                             edges_visitor visit, void *context, struct edges_totals *tally,
+/* The trailer must be the one that the first pass found to fit the blocks. */
+static enum status compare_trailer(const struct edges_scan *scan, struct error *e)
+{
+    struct edges_totals totals;
+    struct error cause = {0};
+    if (edges_reader_finish(scan->reader, scan->expected, &totals, &cause) == ST_OK &&
+        totals.n == scan->expected->n)
+        return ST_OK;
+    return edges_scan_changed(edges_reader_name(scan->reader), e);
+}
+
+enum status edges_scan_slice(const struct edges_scan *scan, struct edges_totals *tally,
                              struct error *e)
 {
-    struct scan s = {.reader = reader, .crcs = crcs, .visit = visit, .context = context, .error = e};
-#pragma omp parallel num_threads(threads)
-    scan_blocks(&s, omp_get_thread_num());
-    *tally = s.tally;
-    return e->status;
+    struct pass p = {.scan = scan, .error = e};
+#pragma omp parallel num_threads(scan->threads)
+    scan_blocks(&p, omp_get_thread_num());
+    *tally = p.tally;
+    return e->status == ST_OK && scan->expected != NULL ? compare_trailer(scan, e) : e->status;
 }
 
 enum status edges_scan(struct edges_reader *reader, int threads, edges_visitor visit,
                        void *context, struct edges_totals *totals, struct error *e)
 {
+    const struct edges_scan scan = {
+        .reader = reader, .threads = threads, .visit = visit, .context = context};
     struct edges_totals tally;
     memset(totals, 0, sizeof *totals);
-    if (edges_scan_slice(reader, EDGES_CRCS_CHECKED, threads, visit, context, &tally, e) != ST_OK)
+    if (edges_scan_slice(&scan, &tally, e) != ST_OK)
         return e->status;
     return edges_reader_finish(reader, &tally, totals, e);
 }

@@ -2,15 +2,15 @@
 #include "manifest.h"
 
 #include "split.h"
-#include "formats/base/text.h"
+#include "formats/base/key_values.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #define MANIFEST_FIRST_LINE "dbfs-manifest 2\n"
 
@@ -60,8 +60,9 @@ static void print_provenance(FILE *text, const char *provenance)
     }
 }
 
-static void print_manifest(FILE *text, const struct manifest *m)
+static void print_manifest(FILE *text, const void *context)
 {
+    const struct manifest *m = context;
     fputs(MANIFEST_FIRST_LINE, text);
     fprintf(text, "n %" PRIu64 "\n", m->totals.n);
     fprintf(text, "input-edges %" PRIu64 "\n", m->totals.edges);
@@ -88,39 +89,12 @@ static void print_manifest(FILE *text, const struct manifest *m)
                 m->part[s].table_crc);
 }
 
-/* The text up to the last line, to free; NULL when memory is out. */
-static char *format_manifest(const struct manifest *m, size_t *size)
-{
-    char *text = NULL;
-    FILE *stream = open_memstream(&text, size);
-    if (stream == NULL)
-        return NULL;
-    print_manifest(stream, m);
-    int failed = ferror(stream);
-    if (fclose(stream) == 0 && !failed)
-        return text;
-    free(text);
-    return NULL;
-}
-
 enum status manifest_write(const struct manifest *m, const char *folder, struct error *e)
 {
-    char last[32];
-    size_t size = 0;
-    struct outfile *out = NULL;
-    char *path = manifest_path(folder, MANIFEST_NAME), *text = format_manifest(m, &size);
-    if (path == NULL || text == NULL) {
-        fail_memory(e, folder, size);
-    } else {
-        snprintf(last, sizeof last, "crc %08lx\n", crc32_z(0, (const unsigned char *)text, size));
-        if (outfile_open(&out, path, e) == ST_OK && outfile_write(out, text, size, e) == ST_OK &&
-            outfile_write(out, last, strlen(last), e) == ST_OK) {
-            outfile_commit(out, NULL, e);
-            out = NULL;
-        }
-    }
-    outfile_abort(out);
-    free(text);
+    char *path = manifest_path(folder, MANIFEST_NAME);
+    if (path == NULL)
+        return fail_memory(e, folder, strlen(folder));
+    key_values_write(path, print_manifest, m, e);
     free(path);
     return e->status;
 }
@@ -128,7 +102,8 @@ enum status manifest_write(const struct manifest *m, const char *folder, struct 
 int manifest_same(const struct manifest *a, const struct manifest *b)
 {
     size_t a_size = 0, b_size = 0;
-    char *a_text = format_manifest(a, &a_size), *b_text = format_manifest(b, &b_size);
+    char *a_text = text_printed(print_manifest, a, &a_size);
+    char *b_text = text_printed(print_manifest, b, &b_size);
     int same = a_text != NULL && b_text != NULL && a_size == b_size &&
                memcmp(a_text, b_text, a_size) == 0;
     free(a_text);
@@ -138,37 +113,33 @@ int manifest_same(const struct manifest *a, const struct manifest *b)
 
 /* ---- reading ---- */
 
-struct line_parser {
-    const char *path;
-    int line;
-    uint64_t seen; /* bit i: key i of number_keys */
-    struct manifest *m;
-    struct error *e;
-};
+/* Each parses the value of a key into the manifest; nonzero when it is impossible. */
+typedef int value_parser(struct manifest *m, const char *value);
 
-static enum status bad_line(const struct line_parser *p, const char *why)
-{
-    return fail(p->e, ST_BAD_DATA, "%s:%d: %s", p->path, p->line, why);
-}
-
-static int parse_hex(const char *text, uint64_t *value)
-{
-    char *end = NULL;
-    if (strspn(text, "0123456789abcdef") != strlen(text) || *text == '\0' || strlen(text) > 16)
-        return -1;
-    *value = strtoull(text, &end, 16);
-    return 0;
-}
-
-static int parse_direction(const char *text, enum edges_direction *direction)
+static int parse_direction(struct manifest *m, const char *value)
 {
     for (int i = EDGES_UNDIRECTED_ONCE; i <= EDGES_DIRECTED; i++) {
-        if (strcmp(text, edges_direction_name((enum edges_direction)i)) == 0) {
-            *direction = (enum edges_direction)i;
+        if (strcmp(value, edges_direction_name((enum edges_direction)i)) == 0) {
+            m->direction = (enum edges_direction)i;
             return 0;
         }
     }
     return -1;
+}
+
+static int parse_checksum(struct manifest *m, const char *value)
+{
+    return parse_hex64(value, &m->totals.checksum);
+}
+
+static int parse_pack_id(struct manifest *m, const char *value)
+{
+    return parse_hex64(value, &m->pack_id);
+}
+
+static int parse_encoding(struct manifest *m, const char *value)
+{
+    return pack_encoding_parse(value, &m->encoding);
 }
 
 static int parse_p(struct manifest *m, const char *value)
@@ -179,6 +150,12 @@ static int parse_p(struct manifest *m, const char *value)
     m->p = (uint32_t)p;
     m->part = calloc(p, sizeof *m->part);
     return m->part != NULL ? 0 : -1;
+}
+
+static int parse_th(struct manifest *m, const char *value)
+{
+    m->th = TH_INFINITE;
+    return strcmp(value, "inf") == 0 ? 0 : parse_u64(value, &m->th);
 }
 
 static int parse_part(struct manifest *m, const char *value)
@@ -200,169 +177,108 @@ static int add_provenance(struct manifest *m, const char *value)
     return wrote >= 0 && (size_t)wrote < sizeof m->provenance - used ? 0 : -1;
 }
 
-static int parse_th(struct manifest *m, const char *value)
+enum presence { REQUIRED, OF_BIJECTION, ANY_NUMBER_OF };
+
+/* A value is parsed by `parse`, or, where that is NULL, is a number for the field at `field`. */
+static const struct {
+    const char *key;
+    enum presence presence;
+    value_parser *parse;
+    size_t field;
+} keys[] = {
+    {"n", REQUIRED, NULL, offsetof(struct manifest, totals.n)},
+    {"input-edges", REQUIRED, NULL, offsetof(struct manifest, totals.edges)},
+    {"input-loops", REQUIRED, NULL, offsetof(struct manifest, totals.loops)},
+    {"input-direction", REQUIRED, parse_direction, 0},
+    {"input-max-id", REQUIRED, NULL, offsetof(struct manifest, totals.max_id)},
+    {"input-checksum", REQUIRED, parse_checksum, 0},
+    {"provenance", ANY_NUMBER_OF, add_provenance, 0},
+    {"randomized-n", OF_BIJECTION, NULL, offsetof(struct manifest, random_n)},
+    {"randomized-seed", OF_BIJECTION, NULL, offsetof(struct manifest, random_seed)},
+    {"p", REQUIRED, parse_p, 0},
+    {"th", REQUIRED, parse_th, 0},
+    {"delegates", REQUIRED, NULL, offsetof(struct manifest, d)},
+    {"edges-nn", REQUIRED, NULL, offsetof(struct manifest, edges[NN])},
+    {"edges-nd", REQUIRED, NULL, offsetof(struct manifest, edges[ND])},
+    {"edges-dn", REQUIRED, NULL, offsetof(struct manifest, edges[DN])},
+    {"edges-dd", REQUIRED, NULL, offsetof(struct manifest, edges[DD])},
+    {"encoding", REQUIRED, parse_encoding, 0},
+    {"pack-id", REQUIRED, parse_pack_id, 0},
+    {"part", ANY_NUMBER_OF, parse_part, 0},
+};
+
+enum { KEYS = sizeof keys / sizeof *keys };
+
+/* The index of a key; -1 when this build does not know it. */
+static int find_key(const char *name)
 {
-    m->th = TH_INFINITE;
-    return strcmp(value, "inf") == 0 ? 0 : parse_u64(value, &m->th);
-}
-
-/* Keys in the order they are written; every one but the randomized pair is required. */
-static const char *const number_keys[] = {
-    "n",      "input-edges", "input-loops", "input-max-id", "delegates",    "edges-nn",
-    "edges-nd", "edges-dn",  "edges-dd",    "randomized-n", "randomized-seed"};
-
-enum { NUMBER_KEYS = sizeof number_keys / sizeof *number_keys };
-
-static uint64_t *number_field(struct manifest *m, int key)
-{
-    uint64_t *const field[NUMBER_KEYS] = {
-        &m->totals.n,  &m->totals.edges, &m->totals.loops, &m->totals.max_id, &m->d,
-        &m->edges[NN], &m->edges[ND],    &m->edges[DN],    &m->edges[DD],     &m->random_n,
-        &m->random_seed};
-    return field[key];
-}
-
-enum { SEEN_DIRECTION = 32, SEEN_CHECKSUM, SEEN_P, SEEN_TH, SEEN_ENCODING, SEEN_PACK_ID };
-
-static int parse_key(struct line_parser *p, const char *key, const char *value, int *known)
-{
-    struct manifest *m = p->m;
-    *known = 1;
-    for (int i = 0; i < NUMBER_KEYS; i++) {
-        if (strcmp(key, number_keys[i]) == 0) {
-            p->seen |= UINT64_C(1) << i;
-            return parse_u64(value, number_field(m, i));
-        }
+    for (int i = 0; i < KEYS; i++) {
+        if (strcmp(name, keys[i].key) == 0)
+            return i;
     }
-    if (strcmp(key, "provenance") == 0)
-        return add_provenance(m, value);
-    if (strcmp(key, "part") == 0)
-        return parse_part(m, value);
-    if (strcmp(key, "input-direction") == 0) {
-        p->seen |= UINT64_C(1) << SEEN_DIRECTION;
-        return parse_direction(value, &m->direction);
-    }
-    if (strcmp(key, "input-checksum") == 0) {
-        p->seen |= UINT64_C(1) << SEEN_CHECKSUM;
-        return parse_hex(value, &m->totals.checksum);
-    }
-    if (strcmp(key, "p") == 0) {
-        p->seen |= UINT64_C(1) << SEEN_P;
-        return parse_p(m, value);
-    }
-    if (strcmp(key, "th") == 0) {
-        p->seen |= UINT64_C(1) << SEEN_TH;
-        return parse_th(m, value);
-    }
-    if (strcmp(key, "encoding") == 0) {
-        p->seen |= UINT64_C(1) << SEEN_ENCODING;
-        return pack_encoding_parse(value, &m->encoding);
-    }
-    if (strcmp(key, "pack-id") == 0) {
-        p->seen |= UINT64_C(1) << SEEN_PACK_ID;
-        return parse_hex(value, &m->pack_id);
-    }
-    *known = 0;
     return -1;
 }
 
-static enum status parse_line(struct line_parser *p, char *line)
+static int parse_value(struct manifest *m, int key, const char *value)
 {
-    int known;
-    char *value = strchr(line, ' ');
-    if (value == NULL)
-        return bad_line(p, "not a 'key value' line");
-    *value++ = '\0';
-    if (parse_key(p, line, value, &known) == 0)
-        return ST_OK;
-    return bad_line(p, known ? "impossible value" : "a key this build does not know");
+    if (keys[key].parse != NULL)
+        return keys[key].parse(m, value);
+    return parse_u64(value, (uint64_t *)(void *)((char *)m + keys[key].field));
 }
 
-static enum status check_complete(struct line_parser *p)
-{
-    const uint64_t optional = UINT64_C(3) << (NUMBER_KEYS - 2);
-    const uint64_t all = ((UINT64_C(1) << NUMBER_KEYS) - 1) | UINT64_C(63) << SEEN_DIRECTION;
-    if ((p->seen | optional) != all)
-        return fail(p->e, ST_BAD_DATA, "%s: a required key is missing", p->path);
-    if ((p->seen & optional) != 0 && (p->seen & optional) != optional)
-        return fail(p->e, ST_BAD_DATA, "%s: half of a bijection", p->path);
-    p->m->randomized = (p->seen & optional) == optional;
-    if (p->m->randomized && (p->m->random_n == 0 || p->m->random_n > p->m->totals.n))
-        return fail(p->e, ST_BAD_DATA, "%s: randomized-n %" PRIu64 ": expected 1 to n, %" PRIu64,
-                    p->path, p->m->random_n, p->m->totals.n);
-    for (uint32_t s = 0; s < p->m->p; s++) {
-        if (p->m->part[s].bytes == 0)
-            return fail(p->e, ST_BAD_DATA, "%s: part %" PRIu32 " is missing", p->path, s);
-    }
-    return ST_OK;
-}
-
-/* The last line is the CRC of everything before it; *end is where it starts. */
-static enum status check_crc(const char *path, char *text, size_t size, size_t *end,
-                             struct error *e)
-{
-    char expected[32];
-    if (size < strlen(MANIFEST_FIRST_LINE) ||
-        memcmp(text, "dbfs-manifest ", strlen("dbfs-manifest ")) != 0)
-        return fail(e, ST_BAD_DATA, "%s: not a dbfs manifest", path);
-    if (memcmp(text, MANIFEST_FIRST_LINE, strlen(MANIFEST_FIRST_LINE)) != 0)
-        return fail(e, ST_BAD_DATA, "%s: a manifest version this build does not support", path);
-    size_t line = size;
-    if (text[size - 1] == '\n')
-        line = size - 1;
-    while (line > 0 && text[line - 1] != '\n')
-        line--;
-    snprintf(expected, sizeof expected, "crc %08lx\n",
-             crc32_z(0, (const unsigned char *)text, line));
-    if (size - line != strlen(expected) || memcmp(text + line, expected, size - line) != 0)
-        return fail(e, ST_BAD_DATA, "%s: is corrupt or truncated (CRC differs)", path);
-    *end = line;
-    return ST_OK;
-}
-
-static enum status parse_manifest(struct manifest *m, const char *path, char *text, size_t size,
+/* `seen`: bit i is set when key i was there. */
+static enum status check_complete(struct manifest *m, uint64_t seen, const char *path,
                                   struct error *e)
 {
-    struct line_parser p = {.path = path, .line = 1, .m = m, .e = e};
-    size_t end = 0;
-    if (check_crc(path, text, size, &end, e) != ST_OK)
-        return e->status;
-    char *line = text + strlen(MANIFEST_FIRST_LINE);
-    while (line < text + end) {
-        char *newline = memchr(line, '\n', (size_t)(text + end - line));
-        p.line++;
-        *newline = '\0'; /* the CRC covered whole lines */
-        if (parse_line(&p, line) != ST_OK)
-            return e->status;
-        line = newline + 1;
+    int bijection = 0;
+    for (int i = 0; i < KEYS; i++) {
+        int is_seen = seen >> i & 1;
+        if (keys[i].presence == REQUIRED && !is_seen)
+            return fail(e, ST_BAD_DATA, "%s: a required key is missing", path);
+        bijection += keys[i].presence == OF_BIJECTION && is_seen;
     }
-    return check_complete(&p);
+    if (bijection == 1)
+        return fail(e, ST_BAD_DATA, "%s: half of a bijection", path);
+    m->randomized = bijection == 2;
+    if (m->randomized && (m->random_n == 0 || m->random_n > m->totals.n))
+        return fail(e, ST_BAD_DATA, "%s: randomized-n %" PRIu64 ": expected 1 to n, %" PRIu64, path,
+                    m->random_n, m->totals.n);
+    for (uint32_t s = 0; s < m->p; s++) {
+        if (m->part[s].bytes == 0)
+            return fail(e, ST_BAD_DATA, "%s: part %" PRIu32 " is missing", path, s);
+    }
+    return ST_OK;
 }
 
-static enum status read_text(const char *path, char **text, size_t *size, struct error *e)
+static enum status check_text(struct key_values *kv, const char *path, struct error *e)
 {
-    size_t capacity = 1 << 16;
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return fail_errno(e, path, "cannot open");
-    *text = malloc(capacity);
-    *size = 0;
-    while (*text != NULL) {
-        *size += fread(*text + *size, 1, capacity - *size, file);
-        if (*size < capacity)
-            break;
-        capacity *= 2;
-        char *grown = realloc(*text, capacity);
-        if (grown == NULL)
-            free(*text);
-        *text = grown;
+    if (!key_values_starts_with(kv, "dbfs-manifest "))
+        return fail(e, ST_BAD_DATA, "%s: not a dbfs manifest", path);
+    if (!key_values_starts_with(kv, MANIFEST_FIRST_LINE))
+        return fail(e, ST_BAD_DATA, "%s: a manifest version this build does not support", path);
+    if (!key_values_check(kv))
+        return fail(e, ST_BAD_DATA, "%s: is corrupt or truncated (CRC differs)", path);
+    return ST_OK;
+}
+
+static enum status parse_manifest(struct manifest *m, const char *path, struct key_values *kv,
+                                  struct error *e)
+{
+    uint64_t seen = 0;
+    const char *key, *value;
+    if (check_text(kv, path, e) != ST_OK)
+        return e->status;
+    while (key_values_next(kv, &key, &value)) {
+        int i = find_key(key);
+        if (value == NULL)
+            return fail(e, ST_BAD_DATA, "%s:%d: not a 'key value' line", path, kv->line);
+        if (i < 0)
+            return fail(e, ST_BAD_DATA, "%s:%d: a key this build does not know", path, kv->line);
+        if (parse_value(m, i, value) != 0)
+            return fail(e, ST_BAD_DATA, "%s:%d: impossible value", path, kv->line);
+        seen |= UINT64_C(1) << i;
     }
-    if (*text == NULL)
-        fail_memory(e, path, capacity);
-    else if (ferror(file))
-        fail_errno(e, path, "cannot read");
-    fclose(file);
-    return e->status;
+    return check_complete(m, seen, path, e);
 }
 
 /* A packing that has not come to its end leaves PACKING_NAME in place of the manifest. */
@@ -378,17 +294,17 @@ static int is_unfinished(const char *folder, const char *manifest)
 
 enum status manifest_read(struct manifest *m, const char *folder, struct error *e)
 {
-    char *path = manifest_path(folder, MANIFEST_NAME), *text = NULL;
-    size_t size = 0;
+    struct key_values kv = {0};
+    char *path = manifest_path(folder, MANIFEST_NAME);
     memset(m, 0, sizeof *m);
     if (path == NULL)
         fail_memory(e, folder, strlen(folder));
     else if (is_unfinished(folder, path))
         fail(e, ST_RUNTIME, "%s: an unfinished packing: run dbfs-pack --resume with the same options",
              folder);
-    else if (read_text(path, &text, &size, e) == ST_OK)
-        parse_manifest(m, path, text, size, e);
-    free(text);
+    else if (key_values_read(&kv, path, NULL, e) == ST_OK)
+        parse_manifest(m, path, &kv, e);
+    key_values_free(&kv);
     free(path);
     if (e->status != ST_OK)
         manifest_free(m);

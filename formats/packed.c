@@ -43,9 +43,9 @@ union elements {
 static inline void unpack(const struct block *b, uint32_t width, uint64_t base, void *out)
 {
     if (width == 4)
-        unpack_u32(b->bits, b->code_bits, (uint32_t)base, out);
+        decode_codes_u32(b->bits, b->code_bits, (uint32_t)base, out);
     else
-        unpack_u64(b->bits, b->code_bits, base, out);
+        decode_codes_u64(b->bits, b->code_bits, base, out);
 }
 
 /* A gap block taken apart: S(i) = low(i) + (high[i] << low_bits). */
@@ -60,7 +60,7 @@ static inline int unpack_sums(const struct block *b, uint32_t width, struct sums
     s->low_bits = b->code_bits;
     s->step = b->step;
     unpack(b, width, 0, &s->low);
-    return unpack_unary(b->unary, b->unary_bytes, s->high);
+    return decode_unary(b->unary, b->unary_bytes, s->high);
 }
 
 /* S(i) + step * i */

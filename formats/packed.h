@@ -37,7 +37,7 @@
  *   0xC0 + l: the same for elements that may repeat: code(i) = element(i) - element(i-1),
  *         element(i) = base + S(i), and in a row that begins at a, start + S(i) - S(a-1).
  *
- * The packer takes gaps where they save more than a thirty-second of the words, as frames decode
+ * The encoder takes gaps where they save more than a thirty-second of the words, as frames decode
  * faster; l is the least for which S(127) >> l is at most 255, which is also the shortest. A
  * frame's base is the least element or, where that needs all bits, the least with
  * 2^(8 * width) - 1 taken as -1, so that HEAD_NONE does not widen a block of heads.
@@ -57,7 +57,7 @@ static inline uint64_t packed_blocks(uint64_t count)
     return count / PACKED_BLOCK + (count % PACKED_BLOCK != 0);
 }
 
-/* The rows whose columns are packed. */
+/* The rows whose columns are encoded. */
 struct packed_rows {
     uint64_t rows;
     const void *offsets;   /* [rows + 1] */

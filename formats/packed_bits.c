@@ -17,7 +17,7 @@ static inline void unpack_bits(const unsigned char *p, uint32_t bits, uint32_t b
 }
 
 /* Where the compiler knows the number of bits, shifts are constants: twice the speed. */
-void unpack_u32(const unsigned char *p, uint32_t bits, uint32_t base, uint32_t *out)
+void decode_codes_u32(const unsigned char *p, uint32_t bits, uint32_t base, uint32_t *out)
 {
 #define CASE(b) case b: unpack_bits(p, b, base, out); break;
 #define CASES_4(b) CASE(b) CASE(b + 1) CASE(b + 2) CASE(b + 3)
@@ -33,7 +33,7 @@ void unpack_u32(const unsigned char *p, uint32_t bits, uint32_t base, uint32_t *
 #undef CASE
 }
 
-void unpack_u64(const unsigned char *p, uint32_t bits, uint64_t base, uint64_t *out)
+void decode_codes_u64(const unsigned char *p, uint32_t bits, uint64_t base, uint64_t *out)
 {
     uint64_t mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
     for (uint32_t i = 0; i < PACKED_BLOCK; i++) {
@@ -68,7 +68,7 @@ static const unsigned char ones[256] = {OF_256(ONES)};
 /* Byte by byte, all 8 places written whatever the number of ones. Before byte k there are 8 * k
  * bits and so 8 * k - found zeros: at most 255 as long as ones follow, so that no byte that counts
  * carries into the next. */
-int unpack_unary(const unsigned char *vector, uint32_t bytes, unsigned char high[UNARY_ROOM])
+int decode_unary(const unsigned char *vector, uint32_t bytes, unsigned char high[UNARY_ROOM])
 {
     uint64_t found = 0;
     if (bytes == 0) {

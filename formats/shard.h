@@ -128,20 +128,19 @@ void shard_close(struct shard *shard); /* a zeroed shard is allowed */
 /* Of shard_load: the subgraphs whose columns are wanted, as bits 1 << enum subgraph. */
 enum { SHARD_NO_COLUMNS = 0, SHARD_ALL_COLUMNS = (1 << SUBGRAPHS) - 1 };
 
-/* Decodes packed sections, but of the columns only those asked for (a device may decode them by
- * itself), with `threads` threads, into memory of the budget, which must outlive the shard; checks that
- * offsets span their columns and that masks end with their rows. No bytes of the file make it leave the
- * sections or the memory, whether their CRCs were compared (container_check) or not. ST_BAD_DATA names the
- * section, ST_RESOURCE the memory. */
+/* Decodes packed sections with `threads` threads, into memory of the budget, which outlives the shard.
+ * Of the columns it decodes only those asked for: a device may decode them by itself. Checks that offsets
+ * span their columns and that masks end with their rows. No bytes of the file make it leave the sections
+ * or the memory, whether their CRCs were compared (container_check) or not. ST_BAD_DATA names the section, ST_RESOURCE the memory. */
 enum status shard_load(struct shard *shard, unsigned columns, int threads, struct memory_budget *budget,
                        struct error *e);
 void shard_unload(struct shard *shard);
 
-/* Reads everything of a loaded shard but CRCs (container_check_all): offsets ascending, every id in
+/* Reads everything of a loaded shard except its CRCs (container_check_all): offsets ascending, every id in
  * range, rows ascending and without duplicates, masks, lists and counts in agreement. */
 enum status shard_check(const struct shard *shard, int threads, struct error *e);
 
-/* Bytes that a device holds: all sections but slots, ids, degrees and loops, decoded. */
+/* Bytes that a device holds: all sections, decoded, except slots, ids, degrees and loops. */
 uint64_t shard_device_bytes(const struct shard *shard);
 
 /* Section `type` as it is stored, for those who decode it themselves. Nonzero when it is packed. In

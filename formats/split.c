@@ -92,18 +92,25 @@ enum status split_write(const struct split *split, struct outfile *out, struct e
     return e->status;
 }
 
+/* What a section must be, and where its copy goes. */
+struct wanted {
+    uint32_t type, width;
+    uint64_t count; /* UINT64_MAX: any */
+    void **copy;
+    uint64_t *rows;
+};
+
 /* Copies a section, checked, into memory of its own. */
-static enum status copy_section(struct split *split, const struct container *c, uint32_t type,
-                                uint32_t width, uint64_t count, void **copy, uint64_t *rows,
-                                struct error *e)
+static enum status copy_section(const struct split *split, const struct container *c,
+                                const struct wanted *wanted, struct error *e)
 {
     const struct section *s;
-    if (container_need(c, type, width, count, &s, e) != ST_OK)
+    if (container_need(c, wanted->type, wanted->width, wanted->count, &s, e) != ST_OK ||
+        memory_take(split->budget, wanted->copy, s->count, wanted->width, container_path(c), e) !=
+            ST_OK)
         return e->status;
-    if (memory_take(split->budget, copy, s->count, width, container_path(c), e) != ST_OK)
-        return e->status;
-    memcpy(*copy, s->data, (size_t)s->bytes);
-    *rows = s->count;
+    memcpy(*wanted->copy, s->data, (size_t)s->bytes);
+    *wanted->rows = s->count;
     return ST_OK;
 }
 
@@ -147,13 +154,14 @@ static enum status read_sections(struct split *split, const struct container *c,
     uint64_t rows;
     if (container_check_all(c, 1, e) != ST_OK || read_attributes(split, c, e) != ST_OK)
         return e->status;
-    copy_section(split, c, SPLIT_DELEGATE_IDS, 8, split->d, (void **)&split->delegate_ids, &rows, e);
-    copy_section(split, c, SPLIT_DELEGATE_DEGREES, 8, split->d, (void **)&split->delegate_degrees, &rows,
-                 e);
-    copy_section(split, c, SPLIT_HISTOGRAM, sizeof *split->histogram, UINT64_MAX,
-                 (void **)&split->histogram, &split->histogram_rows, e);
-    copy_section(split, c, SPLIT_SWEEP, sizeof *split->sweep, UINT64_MAX, (void **)&split->sweep,
-                 &split->sweep_rows, e);
+    const struct wanted wanted[] = {
+        {SPLIT_DELEGATE_IDS, 8, split->d, (void **)&split->delegate_ids, &rows},
+        {SPLIT_DELEGATE_DEGREES, 8, split->d, (void **)&split->delegate_degrees, &rows},
+        {SPLIT_HISTOGRAM, sizeof *split->histogram, UINT64_MAX, (void **)&split->histogram,
+         &split->histogram_rows},
+        {SPLIT_SWEEP, sizeof *split->sweep, UINT64_MAX, (void **)&split->sweep, &split->sweep_rows}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted && e->status == ST_OK; i++)
+        copy_section(split, c, &wanted[i], e);
     return e->status == ST_OK ? check_delegates(split, container_path(c), e) : e->status;
 }
 

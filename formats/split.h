@@ -65,8 +65,8 @@ void split_free(struct split *split); /* frees the arrays, zeroes the struct */
 /* Writes to an open output, which stays the caller's to commit. */
 enum status split_write(const struct split *split, struct outfile *out, struct error *e);
 
-/* Reads and checks everything, section CRCs included. "-" is standard input. The file is mapped, and charged to
- * the budget, while it is read. */
+/* Reads and checks everything, section CRCs included. "-" is standard input. While it is read, the file is
+ * mapped and charged to the budget. */
 enum status split_read(struct split *split, const char *path, struct memory_budget *budget,
                        struct error *e);
 

@@ -2,7 +2,7 @@
  *
  * All inputs are looked at first (format, direction, declared sizes), so that what does not fit
  * together is refused before anything is written. Randomising needs the number of vertices: where
- * no option or header gives it, the edges are spooled and a second pass writes them.
+ * no option or header gives it, the edges are kept in a temporary file and a second pass writes them.
  */
 #include "tools/edgeconv/edgeconv_job.h"
 #include "tools/convert/convert.h"
@@ -10,6 +10,7 @@
 #include "tools/convert/names/wdc_index.h"
 
 #include "formats/bijection.h"
+#include "formats/base/arith.h"
 #include "formats/base/memory.h"
 #include "formats/base/outfile.h"
 #include "formats/base/text.h"
@@ -38,14 +39,14 @@ static void report_read(const struct job *job, const struct graph_reader *r)
 {
     const struct cli *cli = &job->options->cli;
     const struct graph_facts *f = &r->facts;
-    if (f->unterminated)
+    if (f->notes.unterminated)
         cli_warn(cli, "%s: the last line has no newline: the file may have been cut", r->name);
-    if (f->has_snap_edges && f->snap_edges != r->total.entries)
+    if (f->notes.has_snap_edges && f->notes.snap_edges != r->total.entries)
         cli_warn(cli, "%s: found %llu edges, but its comment says %llu: the file may have been cut",
-                 r->name, (ull)r->total.entries, (ull)f->snap_edges);
-    if (f->private_lists + f->missing_lists > 0)
+                 r->name, (ull)r->total.entries, (ull)f->notes.snap_edges);
+    if (f->notes.private_lists + f->notes.missing_lists > 0)
         cli_note(cli, "%s: %llu private lists and %llu that were not found have no edges", r->name,
-                 (ull)f->private_lists, (ull)f->missing_lists);
+                 (ull)f->notes.private_lists, (ull)f->notes.missing_lists);
 }
 
 /* One input, or one file of an archive. */
@@ -100,7 +101,7 @@ static enum status open_read_ahead(const struct job *job, struct read_ahead **ah
     for (int i = 0; i < job->source_count; i++)
         paths[i] = job->sources[i].input == NULL ? job->sources[i].path : NULL;
     read_ahead_open(ahead, paths, job->source_count, o->reader.threads - 1,
-                    job->ahead_bytes, o->entry, e);
+                    job->memory.ahead_bytes, o->entry, e);
     free(paths);
     return e->status;
 }
@@ -111,7 +112,7 @@ static enum status open_conversion(struct job *job, struct conversion **conversi
 {
     const struct options *o = job->options;
     if (conversion_open(conversion, writer, change, o->reader.threads,
-                        job->pieces_bytes, e) == ST_OK)
+                        job->memory.pieces_bytes, e) == ST_OK)
         conversion_on_progress(*conversion, show_progress, &job->progress);
     return e->status;
 }
@@ -162,9 +163,9 @@ done:
     return e->status;
 }
 
-/* The second pass: the spooled edges to the output, randomised. Closes `fd`. */
-static enum status convert_spool(struct job *job, int fd, struct graph_writer *writer,
-                                 const struct change *change, struct error *e)
+/* The second pass: the edges kept to the output, randomised. Closes `fd`. */
+static enum status convert_kept(struct job *job, int fd, struct graph_writer *writer,
+                                const struct change *change, struct error *e)
 {
     struct reader_options options = job->options->reader;
     struct graph_reader *reader = NULL;
@@ -189,8 +190,8 @@ static void set_randomisation(struct job *job, struct change *change)
 {
     if (job->n == 0) /* a graph without vertices has nothing to permute */
         return;
-    bijection_init(&job->randomize, job->n, job->options->seed);
-    change->randomize = &job->randomize;
+    bijection_init(&job->ids.randomize, job->n, job->options->seed);
+    change->randomize = &job->ids.randomize;
     job->info.randomized = 1;
     job->info.random_n = job->n;
     job->info.random_seed = job->options->seed;
@@ -200,12 +201,12 @@ static void set_randomisation(struct job *job, struct change *change)
 static enum status convert_in_two_passes(struct job *job, struct outfile *out, struct error *e)
 {
     const struct options *o = job->options;
-    struct graph_writer *spool = NULL, *writer = NULL;
+    struct graph_writer *kept = NULL, *writer = NULL;
     struct change first = {.compact = job->compact}, change = {0};
-    cli_detail(&o->cli, "the number of vertices is not known: edges are spooled to %s",
+    cli_detail(&o->cli, "the number of vertices is not known: edges are kept in %s",
                cli_tmpdir(&o->cli, 0));
-    if (graph_writer_open_spool(&spool, cli_tmpdir(&o->cli, 0), e) != ST_OK ||
-        convert_inputs(job, spool, &first, e) != ST_OK)
+    if (graph_writer_open_temporary(&kept, cli_tmpdir(&o->cli, 0), e) != ST_OK ||
+        convert_inputs(job, kept, &first, e) != ST_OK)
         goto done;
     progress_end(&job->progress);
     set_randomisation(job, &change);
@@ -214,18 +215,18 @@ static enum status convert_in_two_passes(struct job *job, struct outfile *out, s
     if (job->edges == 0)
         graph_writer_finish(writer, job->n, e);
     else
-        convert_spool(job, graph_writer_spool_fd(spool), writer, &change, e);
+        convert_kept(job, graph_writer_temporary_fd(kept), writer, &change, e);
     job->dropped = graph_writer_dropped(writer);
 done:
     graph_writer_free(writer);
-    graph_writer_free(spool);
+    graph_writer_free(kept);
     return e->status;
 }
 
 static enum status convert_in_one_pass(struct job *job, struct outfile *out, struct error *e)
 {
     struct graph_writer *writer = NULL;
-    struct change change = {.restore = job->restores ? &job->restore : NULL,
+    struct change change = {.restore = job->ids.restores ? &job->ids.restore : NULL,
                             .compact = job->compact};
     if (job->options->randomize)
         set_randomisation(job, &change);
@@ -260,7 +261,7 @@ static void report_summary(const struct job *job, double seconds, double sync_se
 static enum status share_memory(struct job *job, struct error *e)
 {
     const struct options *o = job->options;
-    int spills = o->map_path != NULL || o->output == OUTPUT_SG;
+    int spills = o->map_path != NULL || o->output == EDGE_FORMAT_SG;
     struct memory_budget whole;
     memory_budget_init(&whole, o->cli.memory_bytes);
     uint64_t limit = whole.limit_bytes, least = spills ? LEAST_SPILL_MEMORY_BYTES
@@ -268,14 +269,14 @@ static enum status share_memory(struct job *job, struct error *e)
     if (o->cli.memory_bytes > 0 && limit < least)
         return fail(e, ST_RESOURCE, "-S: edgeconv needs at least %llu MiB%s", (ull)least >> 20,
                     spills ? " with --compact or -t sg" : "");
-    job->memory_bytes = limit;
-    job->ahead_bytes = limit / 4;
-    job->pieces_bytes = limit / 2;
+    job->memory.whole_bytes = limit;
+    job->memory.ahead_bytes = limit / 4;
+    job->memory.pieces_bytes = limit / 2;
     if (spills) { /* pieces of names are larger: half as many are under way */
-        job->ahead_bytes = limit / 8;
-        job->pieces_bytes = limit / 8 > LEAST_PIECES_BYTES / 2 ? limit / 8 : LEAST_PIECES_BYTES / 2;
+        job->memory.ahead_bytes = limit / 8;
+        job->memory.pieces_bytes = larger(limit / 8, LEAST_PIECES_BYTES / 2);
     }
-    workspace_init(&job->space, &o->cli, limit - 2 * job->pieces_bytes - job->ahead_bytes,
+    workspace_init(&job->space, &o->cli, limit - 2 * job->memory.pieces_bytes - job->memory.ahead_bytes,
                    o->reader.threads);
     return ST_OK;
 }
@@ -285,7 +286,7 @@ static enum status open_outputs(struct job *job, struct outfile **out, struct er
     const struct options *o = job->options;
     if (outfile_open(out, o->output_path, e) != ST_OK)
         return e->status;
-    if (o->output != OUTPUT_TEXT && outfile_is_terminal(*out))
+    if (o->output != EDGE_FORMAT_TEXT && outfile_is_terminal(*out))
         return fail(e, ST_USAGE, "standard output: is a terminal: use -o FILE, a pipe or -t text");
     if (o->map_path != NULL && outfile_open(&job->map, o->map_path, e) == ST_OK)
         compact_open(&job->compact, &job->space, job->map, e);
@@ -382,7 +383,7 @@ int main(int argc, char **argv)
     options.reader.threads = cli_threads(&options.cli);
     if (refuse_shared_files(&options, &error) != ST_OK || share_memory(&job, &error) != ST_OK)
         return cli_finish(&options.cli, &error);
-    options.reader.max_buffer_bytes = job.memory_bytes / 8;
+    options.reader.max_buffer_bytes = job.memory.whole_bytes / 8;
     if (options.reader.format == FORMAT_WDC_INDEX)
         convert_index(&options, &error);
     else if (look_at_inputs(&job, &error) == ST_OK)

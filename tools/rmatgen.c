@@ -71,7 +71,7 @@ struct slot {
     uint64_t first;      /* index of its first edge */
     size_t count;
     struct edge *edges;
-    struct edges_block block; /* of formats without blocks only bytes and size are used */
+    struct encoded_edges encoded;
 };
 
 struct generation {
@@ -129,7 +129,7 @@ static void parse_option(struct options *o, int option, const char *argument)
         o->count_given = 1;
         break;
     case 'f':
-        if (edge_format_parse(argument, &o->format) != 0)
+        if (edge_format_parse(argument, &o->format) != 0 || o->format == EDGE_FORMAT_SG)
             cli_usage(cli, "-f: '%s' is not edges, text, graph500, u32 or u64", argument);
         break;
     case 'o': o->output = argument; break;
@@ -223,20 +223,14 @@ static enum status make_block(void *context, void *slot, struct error *e)
         rmat_edges(&g->rmat, s->first, s->count, s->edges);
     if (!o->graph500 && o->randomize)
         randomize(&g->bijection, s->edges, s->count);
-    if (o->format == EDGE_FORMAT_EDGES)
-        edges_encode_block(&s->block, EDGES_UNDIRECTED_ONCE, s->edges, s->count);
-    else
-        s->block.size = edge_encode(o->format, s->edges, s->count, s->block.bytes);
-    return e->status;
+    return edge_encode(o->format, EDGES_UNDIRECTED_ONCE, s->edges, s->count, &s->encoded, e);
 }
 
 static enum status write_block(void *context, void *slot, struct error *e)
 {
     struct generation *g = context;
-    const struct edges_block *block = &((struct slot *)slot)->block;
-    if (g->writer != NULL)
-        return edges_writer_put(g->writer, block, e);
-    return outfile_write(g->out, block->bytes, block->size, e);
+    const struct slot *s = slot;
+    return encoded_edges_write(&s->encoded, g->writer, g->out, e);
 }
 
 /* ---- the run ---- */
@@ -252,22 +246,10 @@ static enum status init_generator(struct generation *g, struct error *e)
     return rmat_init(&g->rmat, &params, e);
 }
 
-static enum status init_slot(struct slot *s, enum edge_format format, struct error *e)
-{
-    const size_t edges_bytes = EDGES_BLOCK_EDGES * sizeof *s->edges;
-    const size_t record_room = EDGES_BLOCK_EDGES * edge_format_max_bytes(format);
-    s->edges = malloc(edges_bytes);
-    if (s->edges == NULL)
-        return fail_memory(e, "edge block", edges_bytes);
-    if (format == EDGE_FORMAT_EDGES)
-        return edges_block_init(&s->block, EDGES_BLOCK_EDGES, e);
-    s->block.bytes = malloc(record_room);
-    return s->block.bytes != NULL ? ST_OK : fail_memory(e, "edge block", record_room);
-}
-
 static enum status init_slots(struct generation *g, struct error *e)
 {
     const uint64_t blocks = g->options->count / EDGES_BLOCK_EDGES + 1;
+    const size_t edges_bytes = EDGES_BLOCK_EDGES * sizeof(struct edge);
     g->threads = cli_threads(&g->options->cli);
     if ((uint64_t)g->threads > blocks)
         g->threads = (int)blocks;
@@ -279,8 +261,9 @@ static enum status init_slots(struct generation *g, struct error *e)
         return fail_memory(e, "edge blocks", count * sizeof *g->slots);
     for (size_t i = 0; i < count; i++) {
         g->slot_pointers[i] = &g->slots[i];
-        if (init_slot(&g->slots[i], g->options->format, e) != ST_OK)
-            return e->status;
+        g->slots[i].edges = malloc(edges_bytes);
+        if (g->slots[i].edges == NULL)
+            return fail_memory(e, "edge block", edges_bytes);
     }
     return ST_OK;
 }
@@ -289,7 +272,7 @@ static void free_slots(struct generation *g)
 {
     for (int i = 0; i < g->slot_count && g->slots != NULL; i++) {
         free(g->slots[i].edges);
-        edges_block_free(&g->slots[i].block);
+        encoded_edges_free(&g->slots[i].encoded);
     }
     free(g->slots);
     free(g->slot_pointers);

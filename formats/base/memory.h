@@ -33,7 +33,7 @@ void memory_budget_init(struct memory_budget *budget, uint64_t limit_bytes);
 
 /* A budget that bounds the resident memory of the whole process: everything but small things is
  * charged, and what the process takes anyway is put aside here. No more threads than a quarter of
- * the budget holds: *threads becomes smaller, but not 0. Call it once, at the start. ST_RESOURCE when
+ * the budget holds: *threads becomes smaller, never 0. Call it once, at the start. ST_RESOURCE when
  * the limit is below MEMORY_LEAST_BYTES. */
 enum status memory_budget_process(struct memory_budget *budget, uint64_t limit_bytes, int *threads,
                                   struct error *e);

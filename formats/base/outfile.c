@@ -373,3 +373,26 @@ void outfile_abort(struct outfile *out)
         unlink(out->temp_path);
     free_outfile(out);
 }
+
+enum status outfile_put(const char *path, const void *bytes, size_t count, struct error *e)
+{
+    struct outfile *out = NULL;
+    if (outfile_open(&out, path, e) == ST_OK && outfile_write(out, bytes, count, e) == ST_OK) {
+        outfile_commit(out, NULL, e);
+        out = NULL;
+    }
+    outfile_abort(out);
+    return e->status;
+}
+
+enum status outfile_print(const char *path, text_printer *print, const void *context,
+                          struct error *e)
+{
+    size_t size;
+    char *text = text_printed(print, context, &size);
+    if (text == NULL)
+        return fail_memory(e, path, size);
+    outfile_put(path, text, size, e);
+    free(text);
+    return e->status;
+}

@@ -9,6 +9,7 @@
 #define DBFS_OUTFILE_H
 
 #include "status.h"
+#include "text.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -63,5 +64,10 @@ enum status outfile_commit(struct outfile *out, double *sync_seconds, struct err
 
 /* Discards what was written and frees; NULL is allowed. */
 void outfile_abort(struct outfile *out);
+
+/* A whole output in one call: the bytes given, or the text that `print` writes. */
+enum status outfile_put(const char *path, const void *bytes, size_t count, struct error *e);
+enum status outfile_print(const char *path, text_printer *print, const void *context,
+                          struct error *e);
 
 #endif

@@ -6,9 +6,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Reads the digits at *text and moves *text past them. */
-static int take_digits(const char **text, uint64_t *value)
+static int read_digits(const char **text, uint64_t *value)
 {
     const char *p = *text;
     uint64_t x = 0;
@@ -27,9 +28,17 @@ static int take_digits(const char **text, uint64_t *value)
 int parse_u64(const char *text, uint64_t *value)
 {
     uint64_t x;
-    if (take_digits(&text, &x) != 0 || *text != '\0')
+    if (read_digits(&text, &x) != 0 || *text != '\0')
         return -1;
     *value = x;
+    return 0;
+}
+
+int parse_hex64(const char *text, uint64_t *value)
+{
+    if (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)
+        return -1;
+    *value = strtoull(text, NULL, 16);
     return 0;
 }
 
@@ -37,7 +46,7 @@ int parse_size(const char *text, uint64_t *bytes)
 {
     uint64_t x;
     int shift = 0;
-    if (take_digits(&text, &x) != 0)
+    if (read_digits(&text, &x) != 0)
         return -1;
     switch (*text) {
     case '\0': break;
@@ -75,4 +84,19 @@ char *format_size(uint64_t bytes, char *buffer, size_t buffer_bytes)
         x /= 1024;
     snprintf(buffer, buffer_bytes, u == 0 ? "%.0f %s" : "%.1f %s", x, unit[u]);
     return buffer;
+}
+
+char *text_printed(text_printer *print, const void *context, size_t *size)
+{
+    char *text = NULL;
+    *size = 0;
+    FILE *stream = open_memstream(&text, size);
+    if (stream == NULL)
+        return NULL;
+    print(stream, context);
+    int failed = ferror(stream);
+    if (fclose(stream) == 0 && !failed)
+        return text;
+    free(text);
+    return NULL;
 }

@@ -4,8 +4,7 @@
 
 #include "tools/convert/names/compact.h"
 #include "tools/convert/names/name_spill.h"
-#include "tools/convert/names/names.h"
-#include "tools/convert/write/sort_u32.h"
+#include "tools/convert/piece/names.h"
 
 #include "formats/base/hash.h"
 #include "formats/name_map.h"
@@ -30,55 +29,55 @@ static struct workspace make_space(uint64_t limit_bytes)
 
 enum { STREAMS = 5, WORDS = 200000 };
 
-static int stream_holds(struct spool_stream *stream, uint64_t key, int drop)
+static int stream_holds(struct spill_stream *stream, uint64_t key, int drop)
 {
     struct error e = {0};
-    struct spool_cursor cursor;
+    struct spill_cursor cursor;
     uint64_t word;
     int same = 1;
-    spool_cursor_init(&cursor, stream, drop);
+    spill_cursor_init(&cursor, stream, drop);
     for (uint64_t i = 0; i < WORDS; i++)
-        same &= spool_read(&cursor, &word, sizeof word, &e) == ST_OK && word == random64(key, i);
-    same &= spool_at_end(&cursor) && spool_read(&cursor, &word, 1, &e) == ST_RUNTIME;
-    spool_cursor_close(&cursor);
+        same &= spill_cursor_read(&cursor, &word, sizeof word, &e) == ST_OK && word == random64(key, i);
+    same &= spill_cursor_at_end(&cursor) && spill_cursor_read(&cursor, &word, 1, &e) == ST_RUNTIME;
+    spill_cursor_close(&cursor);
     return same;
 }
 
-static void fill(struct spool_stream *stream, struct spool *spool, uint64_t key, struct error *e)
+static void fill(struct spill_stream *stream, struct spill_chunks *chunks, uint64_t key, struct error *e)
 {
-    spool_stream_init(stream, spool);
+    spill_stream_init(stream, chunks);
     for (uint64_t i = 0; i < WORDS; i++)
-        spool_append(stream, &(uint64_t){random64(key, i)}, 8, e);
-    spool_seal(stream, e);
+        spill_stream_append(stream, &(uint64_t){random64(key, i)}, 8, e);
+    spill_stream_seal(stream, e);
 }
 
-static void test_spool(void)
+static void test_streams(void)
 {
     struct error e = {0};
     struct workspace space = make_space(16 << 20);
-    struct spool *spool;
-    struct spool_stream stream[STREAMS];
+    struct spill_chunks *chunks;
+    struct spill_stream stream[STREAMS];
     int same = 1;
-    spool_open(&spool, &space, &e);
+    spill_chunks_open(&chunks, &space, &e);
     for (int s = 0; s < STREAMS; s++)
-        spool_stream_init(&stream[s], spool);
+        spill_stream_init(&stream[s], chunks);
     for (uint64_t i = 0; i < WORDS; i++) {
         for (uint64_t s = 0; s < STREAMS; s++)
-            spool_append(&stream[s], &(uint64_t){random64(s, i)}, 8, &e);
+            spill_stream_append(&stream[s], &(uint64_t){random64(s, i)}, 8, &e);
     }
     for (int s = 0; s < STREAMS; s++)
-        spool_seal(&stream[s], &e);
-    uint64_t bytes = spool_peak_bytes(spool);
+        spill_stream_seal(&stream[s], &e);
+    uint64_t bytes = spill_chunks_bytes(chunks);
     for (uint64_t s = 0; s < STREAMS; s++)
         same &= stream_holds(&stream[s], s, 0) && stream_holds(&stream[s], s, 1);
-    report(e.status == ST_OK && same, "streams of one spool keep what was appended, in two folders");
+    report(e.status == ST_OK && same, "streams of one chunks keep what was appended, in two folders");
     for (uint64_t s = 0; s < STREAMS; s++)
-        fill(&stream[s], spool, s + 100, &e);
+        fill(&stream[s], chunks, s + 100, &e);
     for (uint64_t s = 0; s < STREAMS; s++)
         same &= stream_holds(&stream[s], s + 100, 1);
-    report(e.status == ST_OK && same && spool_peak_bytes(spool) == bytes,
+    report(e.status == ST_OK && same && spill_chunks_bytes(chunks) == bytes,
            "chunks that were dropped are used again");
-    spool_close(spool);
+    spill_chunks_close(chunks);
     report(space.budget.taken_bytes == 0, "streams give their memory back");
 }
 
@@ -86,19 +85,19 @@ static void test_full_disk(void)
 {
     struct error e = {0};
     struct workspace space = make_space(16 << 20);
-    struct spool *spool;
-    struct spool_stream stream;
+    struct spill_chunks *chunks;
+    struct spill_stream stream;
     struct rlimit old, small = {1 << 16, 1 << 16};
     getrlimit(RLIMIT_FSIZE, &old);
     small.rlim_max = old.rlim_max;
-    spool_open(&spool, &space, &e);
+    spill_chunks_open(&chunks, &space, &e);
     setrlimit(RLIMIT_FSIZE, &small);
-    fill(&stream, spool, 1, &e);
+    fill(&stream, chunks, 1, &e);
     setrlimit(RLIMIT_FSIZE, &old);
     report(e.status != ST_OK && strstr(e.text, "cannot write a temporary file") != NULL,
            "a temporary file that cannot grow is an error");
-    spool_stream_release(&stream);
-    spool_close(spool);
+    spill_stream_release(&stream);
+    spill_chunks_close(chunks);
 }
 
 /* ---- numbering ---- */
@@ -252,47 +251,16 @@ static void test_compact(uint64_t limit_bytes, int spills, const char *name)
     free(t);
 }
 
-/* ---- sorting ---- */
-
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-static void test_sort(uint32_t most, const char *name)
-{
-    static uint32_t mine[20000], theirs[20000];
-    int same = 1;
-    for (size_t count = 0; count <= 20000; count = 3 * count / 2 + 1) {
-        for (size_t i = 0; i < count; i++)
-            mine[i] = theirs[i] = (uint32_t)(random64(count, i) % ((uint64_t)most + 1));
-        sort_u32(mine, count, most);
-        qsort(theirs, count, sizeof *theirs, by_number);
-        same &= memcmp(mine, theirs, count * sizeof *mine) == 0;
-        size_t left = unique_u32(mine, count, 7), wanted = 0;
-        for (size_t i = 0; i < count; i++) {
-            if (theirs[i] != 7 && (i == 0 || theirs[i] != theirs[i - 1]))
-                same &= wanted < left && mine[wanted++] == theirs[i];
-        }
-        same &= left == wanted;
-    }
-    report(same, name);
-}
-
 int main(void)
 {
     if (mkdtemp(folder) == NULL)
         return 1;
     signal(SIGXFSZ, SIG_IGN);
-    test_spool();
+    test_streams();
     test_full_disk();
     test_compact(64 << 20, 0, "in memory");
     test_compact(3 << 20, 1, "on disk");
     test_compact(4 << 20, 1, "on disk, with more memory");
-    test_sort(200, "sorting bytes");
-    test_sort(100000, "sorting numbers of three bytes");
-    test_sort(INT32_MAX, "sorting numbers of four bytes");
     rmdir(folder);
     return unit_result();
 }

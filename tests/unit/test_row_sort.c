@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "formats/base/hash.h"
-#include "tools/pack/row_sort.h"
+#include "tools/sort/row_sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +57,26 @@ static int sorts(unsigned bits, size_t count, uint64_t seed)
     return ok;
 }
 
+/* Without a sorter: all columns in order, then each once. */
+static int orders(unsigned bits, size_t count, uint64_t seed)
+{
+    static uint64_t expected[MOST];
+    static uint32_t columns[MOST], spare[MOST];
+    for (size_t i = 0; i < count; i++) {
+        columns[i] = (uint32_t)(random64(seed, i) & ((UINT64_C(1) << bits) - 1));
+        expected[i] = columns[i];
+    }
+    row_order_with_u32(columns, spare, count, bits);
+    int ok = 1;
+    for (size_t i = 1; i < count; i++)
+        ok &= columns[i - 1] <= columns[i];
+    size_t kept = plain_sort(expected, count);
+    ok &= row_unique_u32(columns, count, columns) == kept;
+    for (size_t i = 0; i < kept && ok; i++)
+        ok &= columns[i] == expected[i];
+    return ok;
+}
+
 int main(void)
 {
     static const unsigned bits[] = {1, 5, 6, 12, 13, 20, 26, 27, 31, 32, 33, 43, 63};
@@ -66,7 +86,8 @@ int main(void)
         int ok = 1;
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
             for (uint64_t seed = 0; seed < 4; seed++)
-                ok &= sorts(bits[b], counts[c], 10 * seed + b);
+                ok &= sorts(bits[b], counts[c], 10 * seed + b) &&
+                      (bits[b] > 32 || orders(bits[b], counts[c], 10 * seed + b));
         }
         snprintf(name, sizeof name, "columns of %u bits", bits[b]);
         report(ok, name);

@@ -366,6 +366,7 @@ static void test_kinds(void)
     static const struct container_kind packed = {"TESTKIND", "test", 1, any_name, 1};
     static const struct container_kind raw_only = {"TESTKIND", "test", 1, any_name, 0};
     static uint64_t array[300];
+    const struct section_content content[] = {{1, 8, 300, array}, {2, 4, 0, array}};
     struct error e = {0};
     struct outfile *out = NULL;
     struct container_writer *w = NULL;
@@ -374,8 +375,8 @@ static void test_kinds(void)
         array[i] = i < 200 ? (UINT64_C(1) << 32) - 100 + i : UINT64_MAX - 250 + i;
     if (outfile_open(&out, part_path(), &e) != ST_OK ||
         container_writer_open(&w, &packed, out, &e) != ST_OK ||
-        container_add_packed(w, 1, 8, 300, array, 2, &budget, &e) != ST_OK ||
-        container_add_packed(w, 2, 4, 0, array, 2, &budget, &e) != ST_OK ||
+        container_add_packed(w, &content[0], 2, &budget, &e) != ST_OK ||
+        container_add_packed(w, &content[1], 2, &budget, &e) != ST_OK ||
         container_add(w, 3, 8, 1, array, &e) != ST_OK ||
         container_writer_finish(w, NULL, &e) != ST_OK || outfile_commit(out, NULL, &e) != ST_OK ||
         container_open(&c, &packed, part_path(), &e) != ST_OK)

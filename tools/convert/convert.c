@@ -1,8 +1,13 @@
-/* convert.c: see convert.h. The stages are: take, parse and change (parallel), place (in order:
- * lines, counts, and cutting into whole blocks), encode (parallel), write (in order). */
+/* convert.c: see convert.h. The stages of a piece, in parallel or in order:
+ *   take    in order: the next bytes of the input
+ *   parse   in parallel: edges, and changes of their ids
+ *   place   in order: counts of lines and entries, numbers of names, cuts into whole blocks
+ *   encode  in parallel: bytes of the output
+ *   put     in order: written
+ */
 #include "convert.h"
 
-#include "tools/convert/names/names.h"
+#include "tools/convert/piece/names.h"
 #include "formats/work/pipeline.h"
 
 #include "formats/base/hash.h"
@@ -19,11 +24,15 @@ struct conversion {
     struct piece *pieces;
     void **slots;
     int slot_count;
-    convert_progress progress;
-    void *progress_context;
+    struct {
+        convert_progress call;
+        void *context;
+    } progress;
+    struct {
+        int (*call)(void *context);
+        void *context;
+    } idle;
     uint64_t input_bytes;
-    int (*idle)(void *context);
-    void *idle_context;
 
     /* of the input under way */
     struct graph_reader *reader;
@@ -79,14 +88,14 @@ void conversion_free(struct conversion *c)
 
 void conversion_on_progress(struct conversion *c, convert_progress progress, void *context)
 {
-    c->progress = progress;
-    c->progress_context = context;
+    c->progress.call = progress;
+    c->progress.context = context;
 }
 
 void conversion_on_idle(struct conversion *c, int (*idle)(void *context), void *context)
 {
-    c->idle = idle;
-    c->idle_context = context;
+    c->idle.call = idle;
+    c->idle.context = context;
 }
 
 uint64_t conversion_edges(const struct conversion *c)
@@ -171,7 +180,7 @@ static void raise_bound(struct conversion *c, uint64_t bound)
 
 /* ---- stages ---- */
 
-static enum status take(void *context, void *slot, int *end, struct error *e)
+static enum status take_piece(void *context, void *slot, int *end, struct error *e)
 {
     struct conversion *c = context;
     return c->reader->class->take(c->reader, slot, end, e);
@@ -210,8 +219,8 @@ static enum status place(void *context, void *slot, struct error *e)
         return e->status;
     c->edges += piece->count;
     c->input_bytes += piece->input_bytes;
-    if (c->progress != NULL)
-        c->progress(c->progress_context, c->input_bytes);
+    if (c->progress.call != NULL)
+        c->progress.call(c->progress.context, c->input_bytes);
     if (c->granule == 1)
         return ST_OK;
     piece_prepend(piece, c->carry, c->carry_count);
@@ -232,7 +241,7 @@ static enum status put(void *context, void *slot, struct error *e)
 {
     struct conversion *c = context;
     struct piece *piece = slot;
-    const struct encoded *encoded = &piece->encoded;
+    const struct encoded_edges *encoded = &piece->encoded;
     for (size_t i = 0; c->granule > 1 && i < encoded->block_count; i++)
         raise_bound(c, encoded->blocks[i].tally.max_id + 1);
     if (c->granule == 1)
@@ -243,7 +252,7 @@ static enum status put(void *context, void *slot, struct error *e)
 static int be_idle(void *context)
 {
     const struct conversion *c = context;
-    return c->idle(c->idle_context);
+    return c->idle.call(c->idle.context);
 }
 
 /* ---- the whole ---- */
@@ -270,8 +279,8 @@ enum status conversion_read(struct conversion *c, struct graph_reader *reader, i
     static const struct pipeline_stage stages[] = {{0, parse}, {1, place}, {0, encode}, {1, put}};
     const struct pipeline pipeline = {
         .context = c,
-        .take = take,
-        .idle = c->idle != NULL ? be_idle : NULL,
+        .take = take_piece,
+        .idle = c->idle.call != NULL ? be_idle : NULL,
         .stages = stages,
         .stage_count = sizeof stages / sizeof *stages,
         .slots = c->slots,

@@ -1,4 +1,4 @@
-/* convert.h: edges from readers, through changes of ids, to a writer, with all threads.
+/* convert.h: a conversion: edges from readers, through changes of ids, to a writer, with all threads.
  *
  * One conversion takes any number of inputs, one after the other; their edges follow each other in
  * the output in that order, and the output does not depend on the number of threads.

@@ -22,6 +22,17 @@ struct source {
     int fold;
 };
 
+struct id_changes {
+    struct bijection randomize, restore;
+    int restores;
+};
+
+struct memory_shares {
+    uint64_t whole_bytes;  /* -S */
+    uint64_t ahead_bytes;  /* for inputs that are read ahead */
+    uint64_t pieces_bytes; /* for what is under way between reading and writing */
+};
+
 struct job {
     const struct options *options;
     struct source *sources;
@@ -29,12 +40,9 @@ struct job {
     struct edges_info info; /* of the output */
     uint64_t n;             /* vertices as far as options and inputs say */
     int n_known;            /* it bounds the ids of every input */
-    struct bijection randomize, restore;
-    int restores;
-    uint64_t memory_bytes;  /* -S */
-    uint64_t ahead_bytes;   /* memory for inputs that are read ahead */
-    uint64_t pieces_bytes;  /* memory for what is under way between reading and writing */
-    struct workspace space; /* and for the rest */
+    struct id_changes ids;
+    struct memory_shares memory;
+    struct workspace space; /* memory for the rest */
     struct compact *compact; /* NULL: ids stay what they are */
     struct outfile *map;
     uint64_t edges, stored_bytes;

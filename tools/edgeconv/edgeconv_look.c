@@ -85,11 +85,11 @@ static void report_opened(struct job *job, const struct source *s)
     const struct graph_facts *f = &s->facts;
     cli_detail(cli, "%s: %s, %s%s", s->name, s->format, edges_direction_name(f->direction),
                f->both_listed ? " (both directions listed)" : "");
-    if (f->header_line[0] != '\0')
-        cli_note(cli, "%s: the first line is taken for column names: %s", s->name, f->header_line);
-    if (f->weights && !job->weights_noted)
+    if (f->notes.header_line[0] != '\0')
+        cli_note(cli, "%s: the first line is taken for column names: %s", s->name, f->notes.header_line);
+    if (f->notes.weights && !job->weights_noted)
         cli_note(cli, "%s: weights are not read: only the two ids of each edge are", s->name);
-    job->weights_noted |= f->weights;
+    job->weights_noted |= f->notes.weights;
 }
 
 /* A README in an archive is no damage: says what to do about it. */
@@ -173,7 +173,7 @@ static void write_provenance(struct job *job)
         ADD("one-based\n");
     if (o->reader.vertices > 0)
         ADD("vertices %llu\n", (ull)o->reader.vertices);
-    if (job->restores)
+    if (job->ids.restores)
         ADD("original ids\n");
 #undef ADD
 }
@@ -197,13 +197,13 @@ enum status look_at_inputs(struct job *job, struct error *e)
     job->n_known |= o->reader.vertices > 0;
     const struct graph_facts *first = &job->sources[0].facts;
     /* a map of ids that nobody has seen would be of no use */
-    job->restores = (o->original_ids || o->map_path != NULL) && first->randomized;
-    if (job->restores)
-        bijection_init(&job->restore, first->random_n, first->random_seed);
-    job->info.randomized = first->randomized && !job->restores;
+    job->ids.restores = (o->original_ids || o->map_path != NULL) && first->randomized;
+    if (job->ids.restores)
+        bijection_init(&job->ids.restore, first->random_n, first->random_seed);
+    job->info.randomized = first->randomized && !job->ids.restores;
     job->info.random_n = first->random_n;
     job->info.random_seed = first->random_seed;
-    if (job->info.randomized && o->output != OUTPUT_EDGES)
+    if (job->info.randomized && o->output != EDGE_FORMAT_EDGES)
         cli_note(&o->cli, "ids are written as stored, randomised; --original-ids undoes that");
     write_provenance(job);
     return ST_OK;

@@ -61,7 +61,7 @@ static void take_option(struct options *o, int option, const char *argument)
             cli_usage(cli, "-f: '%s' is not an input format", argument);
         break;
     case 't':
-        if (output_format_named(argument, &o->output) != 0)
+        if (edge_format_parse(argument, &o->output) != 0)
             cli_usage(cli, "-t: '%s' is not edges, text, u32, u64, graph500 or sg", argument);
         break;
     case 'o': o->output_path = argument; break;
@@ -100,7 +100,7 @@ static int is_stdout(const char *path)
 /* An index of names is read for its names alone. */
 static void check_index(const struct options *o)
 {
-    if (o->output != OUTPUT_EDGES || o->assertion != ASSERT_NOTHING || o->randomize ||
+    if (o->output != EDGE_FORMAT_EDGES || o->assertion != ASSERT_NOTHING || o->randomize ||
         o->original_ids || o->map_path != NULL || o->reader.vertices > 0 || o->reader.one_based)
         cli_usage(&o->cli, "-f wdc-index: an index has no edges: it goes to a map, with -o MAP alone");
 }

@@ -13,7 +13,7 @@ enum assertion { ASSERT_NOTHING, ASSERT_DIRECTED, ASSERT_ONCE, ASSERT_SYMMETRIC 
 struct options {
     struct cli cli;
     struct reader_options reader;
-    enum output_format output;
+    enum edge_format output;
     const char *output_path;
     const char *entry; /* of archives, the files wanted; NULL: all */
     enum assertion assertion;

@@ -2,12 +2,10 @@
 #include "journal.h"
 
 #include "csr_build.h"
-#include "formats/base/crc.h"
-#include "formats/base/outfile.h"
+#include "formats/base/key_values.h"
 #include "formats/base/text.h"
 #include "tools/separate/separate.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +13,6 @@
 
 #define JOURNAL_FIRST_LINE "dbfs-packing 1\n"
 #define JOURNAL_NOTE "note an unfinished packing: dbfs-pack --resume with the same options goes on\n"
-
-enum { JOURNAL_BYTES = 4096 /* the longest is shorter */ };
 
 /* ---- writing ---- */
 
@@ -32,8 +28,9 @@ static void print_heads(FILE *text, const int *heads)
     fputc('\n', text);
 }
 
-static void print_journal(FILE *text, const struct journal *j)
+static void print_journal(FILE *text, const void *context)
 {
+    const struct journal *j = context;
     char th[24];
     fputs(JOURNAL_FIRST_LINE JOURNAL_NOTE, text);
     fprintf(text, "input %.*s\n", (int)strcspn(j->input, "\n"), j->input);
@@ -50,39 +47,15 @@ static void print_journal(FILE *text, const struct journal *j)
 
 enum status journal_write(const struct journal *j, const char *folder, struct error *e)
 {
-    char text[JOURNAL_BYTES], crc[32];
-    struct outfile *out = NULL;
     char *path = manifest_path(folder, PACKING_NAME);
-    FILE *stream = fmemopen(text, sizeof text, "w");
-    if (path == NULL || stream == NULL) {
-        fail_memory(e, folder, sizeof text);
-    } else {
-        print_journal(stream, j);
-        fflush(stream);
-        size_t size = (size_t)ftell(stream);
-        snprintf(crc, sizeof crc, "crc %08" PRIx32 "\n", crc32_parallel(text, size, 1));
-        if (outfile_open(&out, path, e) == ST_OK && outfile_write(out, text, size, e) == ST_OK &&
-            outfile_write(out, crc, strlen(crc), e) == ST_OK) {
-            outfile_commit(out, NULL, e);
-            out = NULL;
-        }
-    }
-    outfile_abort(out);
-    if (stream != NULL)
-        fclose(stream);
+    if (path == NULL)
+        return fail_memory(e, folder, strlen(folder));
+    key_values_write(path, print_journal, j, e);
     free(path);
     return e->status;
 }
 
 /* ---- reading ---- */
-
-static int parse_hex(const char *text, uint64_t *value)
-{
-    if (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)
-        return -1;
-    *value = strtoull(text, NULL, 16);
-    return 0;
-}
 
 static int parse_heads(const char *text, int *heads)
 {
@@ -134,45 +107,24 @@ static int parse_line(struct journal *j, const char *key, const char *value)
         bad = parse_number(value, 1, &number);
         j->th_suggested = (int)number;
     } else if (strcmp(key, "input-checksum") == 0) {
-        bad = parse_hex(value, &j->checksum);
+        bad = parse_hex64(value, &j->checksum);
     } else if (strcmp(key, "pack-id") == 0) {
-        bad = parse_hex(value, &j->pack_id);
+        bad = parse_hex64(value, &j->pack_id);
         j->identified = 1;
     }
     return bad;
 }
 
-/* Where the last line starts, which is the CRC of what stands before it; 0 when it is not that. */
-static size_t find_crc(const char *text, size_t size)
-{
-    char expected[32];
-    size_t line = size > 0 ? size - 1 : 0;
-    while (line > 0 && text[line - 1] != '\n')
-        line--;
-    snprintf(expected, sizeof expected, "crc %08" PRIx32 "\n", crc32_parallel(text, line, 1));
-    return size - line == strlen(expected) && memcmp(text + line, expected, size - line) == 0 ? line
-                                                                                              : 0;
-}
-
-static enum status parse_journal(struct journal *j, const char *path, char *text, size_t size,
+static enum status parse_journal(struct journal *j, const char *path, struct key_values *kv,
                                  struct error *e)
 {
-    size_t first = strlen(JOURNAL_FIRST_LINE), end = find_crc(text, size);
-    if (end < first)
+    const char *key, *value;
+    if (!key_values_check(kv))
         return fail(e, ST_BAD_DATA, "%s: not the journal of a packing, or corrupt (CRC differs): "
                     "--force starts anew", path);
-    int known = memcmp(text, JOURNAL_FIRST_LINE, first) == 0;
-    for (char *line = text + first; known && line < text + end;) {
-        char *newline = memchr(line, '\n', (size_t)(text + end - line));
-        char *value = strchr(line, ' ');
-        *newline = '\0'; /* the CRC covered whole lines */
-        known = value != NULL && value < newline;
-        if (known) {
-            *value = '\0';
-            known = parse_line(j, line, value + 1) == 0;
-        }
-        line = newline + 1;
-    }
+    int known = key_values_starts_with(kv, JOURNAL_FIRST_LINE);
+    while (known && key_values_next(kv, &key, &value))
+        known = value != NULL && parse_line(j, key, value) == 0;
     if (!known)
         return fail(e, ST_BAD_DATA, "%s: was written by a dbfs-pack that this one does not go on "
                     "for: --force starts anew", path);
@@ -181,25 +133,15 @@ static enum status parse_journal(struct journal *j, const char *path, char *text
 
 enum status journal_read(struct journal *j, const char *folder, int *found, struct error *e)
 {
-    char text[JOURNAL_BYTES + 1];
+    struct key_values kv;
     char *path = manifest_path(folder, PACKING_NAME);
     memset(j, 0, sizeof *j);
     *found = 0;
     if (path == NULL)
         return fail_memory(e, folder, strlen(folder));
-    FILE *file = fopen(path, "re");
-    if (file != NULL) {
-        size_t size = fread(text, 1, sizeof text - 1, file);
-        text[size] = '\0';
-        *found = 1;
-        if (ferror(file))
-            fail_errno(e, path, "cannot read");
-        else
-            parse_journal(j, path, text, size, e);
-        fclose(file);
-    } else if (errno != ENOENT) {
-        fail_errno(e, path, "cannot open");
-    }
+    if (key_values_read(&kv, path, found, e) == ST_OK && *found)
+        parse_journal(j, path, &kv, e);
+    key_values_free(&kv);
     free(path);
     return e->status;
 }

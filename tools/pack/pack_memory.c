@@ -7,7 +7,7 @@
 #include "formats/packed.h"
 #include "formats/base/text.h"
 #include "record_radix.h"
-#include "row_sort.h"
+#include "tools/sort/row_sort.h"
 
 enum {
     RANGE_RECORDS = 1 << 17, /* what a range should hold, so that it sorts in the cache */

@@ -43,16 +43,7 @@ static enum status bad_at(const struct shard *s, const char *section, uint64_t i
 
 /* ---- rows ---- */
 
-/* Calls for every destination of a row, heads first, are spelled out as a loop over j: the number of
- * destinations, and the j-th one. */
-static uint64_t row_length(const struct csr *csr, uint64_t row)
-{
-    uint64_t length = csr_offset(csr, row + 1) - csr_offset(csr, row);
-    for (uint32_t j = 0; j < csr->head_columns; j++)
-        length += csr->heads[j * csr->rows + row] != HEAD_NONE;
-    return length;
-}
-
+/* The j-th of the csr_row_length destinations of a row, heads first. */
 static uint64_t row_destination(const struct csr *csr, uint64_t row, uint64_t j)
 {
     return j < csr->head_columns ? csr->heads[j * csr->rows + row]
@@ -67,7 +58,7 @@ static void sum_pairs(const struct csr *csr, uint64_t tag, int threads, uint64_t
     uint64_t f = 0, b = 0;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1024) reduction(+ : f, b)
     for (uint64_t row = 0; row < csr->rows; row++) {
-        uint64_t length = row_length(csr, row);
+        uint64_t length = csr_row_length(csr, row);
         for (uint64_t j = 0; j < length; j++) {
             uint64_t destination = row_destination(csr, row, j);
             f += hash_pair(tag | row, destination);
@@ -150,7 +141,7 @@ static enum status check_local_edges(const struct shard *s, struct error *e)
     uint64_t row = 0;
     for (uint64_t run = 0; run < s->local_degree_runs; run++) {
         for (uint64_t i = 0; i < s->local_degrees[run].vertices; i++, row++) {
-            uint64_t kept = row_length(&s->csr[NN], row) + row_length(&s->csr[ND], row);
+            uint64_t kept = csr_row_length(&s->csr[NN], row) + csr_row_length(&s->csr[ND], row);
             if (kept == 0 || kept > s->local_degrees[run].degree)
                 return bad_at(s, "local-degrees", run, "more or fewer edges than the degree", e);
         }
@@ -212,8 +203,8 @@ static enum status check_dd(struct verify *v, const struct shard *s, struct erro
     uint64_t misplaced = 0, forward = 0, backward = 0;
 #pragma omp parallel for num_threads(v->threads) schedule(dynamic, 256) reduction(+ : misplaced)
     for (uint64_t row = 0; row < csr->rows; row++) {
-        uint64_t length = row_length(csr, row);
-        v->delegate_edges[row] += length + row_length(&s->csr[DN], row);
+        uint64_t length = csr_row_length(csr, row);
+        v->delegate_edges[row] += length + csr_row_length(&s->csr[DN], row);
         for (uint64_t j = 0; j < length; j++)
             misplaced += !dd_belongs_here(v, s, row, row_destination(csr, row, j));
     }
@@ -255,7 +246,7 @@ static enum status check_nn(struct verify *v, const struct shard *s, struct erro
     uint64_t own = (uint64_t)s->index << s->local_bits;
 #pragma omp parallel for num_threads(v->threads) schedule(dynamic, 1024) reduction(+ : beyond)
     for (uint64_t row = 0; row < csr->rows; row++) {
-        uint64_t length = row_length(csr, row);
+        uint64_t length = csr_row_length(csr, row);
         for (uint64_t j = 0; j < length; j++) {
             uint64_t code = row_destination(csr, row, j);
             beyond += (code & mask) >= v->shard[code >> s->local_bits].locals ||

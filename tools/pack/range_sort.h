@@ -13,7 +13,7 @@
 #include "formats/shard.h"
 #include "place.h"
 #include "record_radix.h"
-#include "row_sort.h"
+#include "tools/sort/row_sort.h"
 
 #include <stdint.h>
 

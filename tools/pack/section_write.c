@@ -17,6 +17,7 @@ enum status section_write(const struct section_writer *out, uint32_t type, uint3
         out->encoding == PACK_AUTO ? packed_estimate(width, elements, count) : 0;
     if (section_choose(out, count * width, packed_bytes) == ENCODING_RAW)
         return container_add(out->writer, type, width, count, elements, e);
-    return container_add_packed(out->writer, type, width, count, elements, out->threads,
-                                out->budget, e);
+    return container_add_packed(out->writer,
+                                &(struct section_content){type, width, count, elements},
+                                out->threads, out->budget, e);
 }

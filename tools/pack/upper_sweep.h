@@ -20,7 +20,7 @@
 
 #include "range_sort.h"
 #include "record_radix.h"
-#include "row_sort.h"
+#include "tools/sort/row_sort.h"
 #include "upper.h"
 
 #include <stdint.h>

@@ -275,9 +275,10 @@ static enum status compare_totals(const struct edge_source *source,
 static enum status count_first(struct counting *c, struct edges_reader *reader,
                                const struct edge_source *source, int threads, struct error *e)
 {
+    const struct edges_scan scan = {
+        .reader = reader, .threads = threads, .visit = visit_first, .context = c};
     struct edges_totals totals;
-    if (edge_source_first_scan(source, reader, threads, visit_first, c, &totals,
-                               &c->degrees->own_edges, e) != ST_OK)
+    if (edge_source_first_scan(source, scan, &totals, &c->degrees->own_edges, e) != ST_OK)
         return e->status;
     if (memcmp(&totals, &c->degrees->totals, sizeof totals) != 0)
         fail(e, ST_BAD_DATA, "%s: the edge stream changed while it was read", source->name);

@@ -6,8 +6,6 @@
 #include "threshold.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 static double percent(uint64_t part, uint64_t whole)
 {
@@ -35,8 +33,16 @@ void sweep_print(const struct split *s, uint64_t p, FILE *stream)
     }
 }
 
-static void print_tsv(const struct split *s, uint64_t p, FILE *text)
+/* What the table is of. */
+struct table {
+    const struct split *split;
+    uint64_t p;
+};
+
+static void print_tsv(FILE *text, const void *context)
 {
+    const struct table *table = context;
+    const struct split *s = table->split;
     char th[24];
     uint64_t m = s->directed_edges;
     fputs("th\tdelegates\tnn\tnd\tdn\tdd\td_percent\tnn_percent\tnd_percent\tdn_percent\t"
@@ -48,28 +54,13 @@ static void print_tsv(const struct split *s, uint64_t p, FILE *text)
                 row->dd);
         fprintf(text, "\t%.6f\t%.6f\t%.6f\t%.6f\t%.6f\t%" PRIu64 "\t%d\n",
                 percent(row->delegates, s->totals.n), percent(row->nn, m), percent(row->nd, m),
-                percent(row->dn, m), percent(row->dd, m), row_bytes(s, row, p), row->th == s->th);
+                percent(row->dn, m), percent(row->dd, m), row_bytes(s, row, table->p), row->th == s->th);
     }
 }
 
 enum status sweep_write_tsv(const struct split *split, uint64_t p, const char *path,
                             struct error *e)
 {
-    char *text = NULL;
-    size_t size = 0;
-    struct outfile *out = NULL;
-    FILE *stream = open_memstream(&text, &size);
-    if (stream == NULL)
-        return fail_memory(e, path, 4096);
-    print_tsv(split, p, stream);
-    int failed = ferror(stream);
-    if (fclose(stream) != 0 || failed)
-        fail_memory(e, path, size);
-    else if (outfile_open(&out, path, e) == ST_OK && outfile_write(out, text, size, e) == ST_OK) {
-        outfile_commit(out, NULL, e);
-        out = NULL;
-    }
-    outfile_abort(out);
-    free(text);
-    return e->status;
+    const struct table table = {split, p};
+    return outfile_print(path, print_tsv, &table, e);
 }

@@ -29,3 +29,22 @@ int unnamed_file(const char *folder)
         return fd;
     return named_for_a_moment(folder);
 }
+
+enum status unnamed_append(int fd, const void *bytes, size_t count, const char *folder,
+                           const char *what, struct error *e)
+{
+    const unsigned char *p = bytes;
+    while (count > 0) {
+        char doing[64];
+        ssize_t done = write(fd, p, count);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0) {
+            snprintf(doing, sizeof doing, "cannot write %s", what);
+            return fail_errno(e, folder, doing);
+        }
+        p += done;
+        count -= (size_t)done;
+    }
+    return ST_OK;
+}

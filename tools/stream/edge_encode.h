@@ -1,11 +1,13 @@
-/* edge_encode.h: edges as the bytes of each output format that is a plain sequence of records.
+/* edge_encode.h: edges as the bytes of an output format.
  *
+ *   edges     blocks of an edge stream (formats/edges.h), whose writer adds the preamble and trailer
  *   text      "u<TAB>v" lines in decimal, as SNAP and WDC have them
  *   graph500  12-byte records of the Graph500 benchmark's file: u32 low bits of u, u32 low bits of
  *             v, u32 with bits 32..47 of u below those of v
  *   u32, u64  pairs of little-endian integers
+ *   sg        pairs of u32: what edgeconv builds a serialised graph of (tools/convert/write/sg_build.h)
  *
- * Edge streams (the format "edges") have blocks and a trailer: formats/edges.h writes them.
+ * Any thread encodes edges into a buffer of its own; writing the buffers is in order.
  */
 #ifndef DBFS_EDGE_ENCODE_H
 #define DBFS_EDGE_ENCODE_H
@@ -20,22 +22,35 @@ enum edge_format {
     EDGE_FORMAT_TEXT,
     EDGE_FORMAT_GRAPH500,
     EDGE_FORMAT_U32,
-    EDGE_FORMAT_U64
+    EDGE_FORMAT_U64,
+    EDGE_FORMAT_SG
 };
 
-/* "edges", "text", "graph500", "u32", "u64"; -1 for any other name. */
+/* The format of one of the names above; -1 for any other name. */
 int edge_format_parse(const char *name, enum edge_format *format);
 const char *edge_format_name(enum edge_format format);
 
 /* Ids in this format are below this. */
 uint64_t edge_format_id_limit(enum edge_format format);
 
-/* The most bytes that one edge takes; 0 for EDGE_FORMAT_EDGES. */
-size_t edge_format_max_bytes(enum edge_format format);
+/* Edges as bytes. A buffer is used again and again, and only grows. */
+struct encoded_edges {
+    unsigned char *bytes;
+    size_t size, capacity;
+    struct edges_block *blocks; /* for EDGE_FORMAT_EDGES, instead of bytes */
+    size_t block_count, block_capacity;
+};
 
-/* Encodes edges whose ids are below the format's limit, into room for the most bytes they can take.
- * Returns the bytes used. Not for EDGE_FORMAT_EDGES. */
-size_t edge_encode(enum edge_format format, const struct edge *edges, size_t count,
-                   unsigned char *bytes);
+void encoded_edges_free(struct encoded_edges *encoded); /* a zeroed buffer is allowed */
+
+/* Encodes edges whose ids are below the format's limit; fails only where memory runs out. Blocks are cut
+ * every EDGES_BLOCK_EDGES; `direction` is for them alone. */
+enum status edge_encode(enum edge_format format, enum edges_direction direction,
+                        const struct edge *edges, size_t count, struct encoded_edges *encoded,
+                        struct error *e);
+
+/* Writes blocks to `writer`, bytes to `out`. */
+enum status encoded_edges_write(const struct encoded_edges *encoded, struct edges_writer *writer,
+                                struct outfile *out, struct error *e);
 
 #endif

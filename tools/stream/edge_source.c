@@ -1,7 +1,6 @@
 /* edge_source.c: see edge_source.h */
 #include "edge_source.h"
 
-#include "tools/spill/spill.h"
 #include "tools/spill/unnamed.h"
 
 #include <errno.h>
@@ -14,22 +13,7 @@
 
 enum { COPY_BYTES = 1 << 20 };
 
-static enum status write_all(int fd, const unsigned char *bytes, size_t count, const char *folder,
-                             struct error *e)
-{
-    while (count > 0) {
-        ssize_t done = write(fd, bytes, count);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return fail_errno(e, folder, "cannot write a temporary copy of the edge stream");
-        bytes += done;
-        count -= (size_t)done;
-    }
-    return ST_OK;
-}
-
-static enum status copy(struct edge_source *s, int from, int to, const char *folder,
+static enum status copy_pipe(struct edge_source *s, int from, int to, const char *folder,
                         struct error *e)
 {
     unsigned char *buffer = malloc(COPY_BYTES);
@@ -44,19 +28,19 @@ static enum status copy(struct edge_source *s, int from, int to, const char *fol
         if (got <= 0)
             break;
         s->spooled_bytes += (uint64_t)got;
-        write_all(to, buffer, (size_t)got, folder, e);
+        unnamed_append(to, buffer, (size_t)got, folder, "a temporary copy of the edge stream", e);
     }
     free(buffer);
     return e->status;
 }
 
 /* Replaces the pipe s->fd by a file that holds what came out of it. */
-static enum status spool(struct edge_source *s, const char *folder, struct error *e)
+static enum status keep_pipe(struct edge_source *s, const char *folder, struct error *e)
 {
     int file = unnamed_file(folder);
     if (file < 0)
         return fail_errno(e, folder, "cannot create a temporary file");
-    copy(s, s->fd, file, folder, e);
+    copy_pipe(s, s->fd, file, folder, e);
     close(s->fd);
     s->fd = file;
     s->start = 0;
@@ -80,7 +64,7 @@ static enum status open_path(struct edge_source *s, const char *path, const char
     } else if (S_ISDIR(st.st_mode)) {
         fail(e, ST_BAD_DATA, "%s: is a directory, not an edge stream", s->name);
     } else {
-        spool(s, tmpdir, e);
+        keep_pipe(s, tmpdir, e);
     }
     return e->status;
 }
@@ -164,37 +148,37 @@ static void find_damage(const struct edge_source *s, int threads, struct error *
         *e = cause;
 }
 
-enum status edge_source_first_scan(const struct edge_source *s, struct edges_reader *reader,
-                                   int threads, edges_visitor visit, void *context,
+enum status edge_source_first_scan(const struct edge_source *s, struct edges_scan scan,
                                    struct edges_totals *totals, uint64_t *own_edges,
                                    struct error *e)
 {
-    enum edges_crcs crcs = s->comm->ranks == 1 ? EDGES_CRCS_LEFT : EDGES_CRCS_CHECKED;
     struct edges_totals tally = {0};
+    scan.crcs = s->comm->ranks == 1 ? EDGES_CRCS_LEFT : EDGES_CRCS_CHECKED;
     memset(totals, 0, sizeof *totals);
-    if (e->status == ST_OK && take_share(s, reader, e) == ST_OK)
-        edges_scan_slice(reader, crcs, threads, visit, context, &tally, e);
+    if (e->status == ST_OK && take_share(s, scan.reader, e) == ST_OK)
+        edges_scan_slice(&scan, &tally, e);
     if (comm_agree(s->comm, e) == ST_OK) {
         *own_edges = tally.edges;
         sum_tallies(s->comm, &tally);
-        edges_reader_finish(reader, &tally, totals, e);
+        edges_reader_finish(scan.reader, &tally, totals, e);
     }
-    if (e->status == ST_BAD_DATA && crcs == EDGES_CRCS_LEFT)
-        find_damage(s, threads, e);
+    if (e->status == ST_BAD_DATA && scan.crcs == EDGES_CRCS_LEFT)
+        find_damage(s, scan.threads, e);
     return comm_agree(s->comm, e);
 }
 
 enum status edge_source_scan(const struct edge_source *s, const struct edges_totals *expected,
                              int threads, edges_visitor visit, void *context, struct error *e)
 {
-    uint64_t edges = 0;
-    struct edges_reader *reader = NULL;
-    if (e->status == ST_OK && edge_source_reader(s, &reader, e) == ST_OK &&
-        take_share(s, reader, e) == ST_OK)
-        edges_rescan_slice(reader, threads, visit, context, expected, &edges, e);
-    edges_reader_close(reader);
+    struct edges_scan scan = {
+        .threads = threads, .visit = visit, .context = context, .expected = expected};
+    struct edges_totals tally = {0};
+    if (e->status == ST_OK && edge_source_reader(s, &scan.reader, e) == ST_OK &&
+        take_share(s, scan.reader, e) == ST_OK)
+        edges_scan_slice(&scan, &tally, e);
+    edges_reader_close(scan.reader);
     if (comm_agree(s->comm, e) != ST_OK)
         return e->status;
-    comm_sum_u64(s->comm, &edges, 1);
-    return edges == expected->edges ? ST_OK : edges_rescan_changed(s->name, e);
+    comm_sum_u64(s->comm, &tally.edges, 1);
+    return tally.edges == expected->edges ? ST_OK : edges_scan_changed(s->name, e);
 }

@@ -293,30 +293,28 @@ static void json_record(FILE *out, const struct record *r, int last)
     fprintf(out, "}%s\n", last ? "" : ",");
 }
 
+/* What the report is of. */
+struct report {
+    const struct environment *env;
+    const struct record *records;
+    uint64_t count;
+};
+
+static void print_json(FILE *out, const void *context)
+{
+    const struct report *report = context;
+    fputs("{\n", out);
+    json_environment(out, report->env);
+    json_summary(out, report->env, report->records, report->count);
+    fputs("  \"roots\": [\n", out);
+    for (uint64_t i = 0; i < report->count; i++)
+        json_record(out, &report->records[i], i + 1 == report->count);
+    fputs("  ]\n}\n", out);
+}
+
 enum status report_json(const char *path, const struct environment *env,
                         const struct record *records, uint64_t count, struct error *e)
 {
-    char *text = NULL;
-    size_t size = 0;
-    struct outfile *out = NULL;
-    FILE *stream = open_memstream(&text, &size);
-    if (stream == NULL)
-        return fail_memory(e, path, 1 << 16);
-    fputs("{\n", stream);
-    json_environment(stream, env);
-    json_summary(stream, env, records, count);
-    fputs("  \"roots\": [\n", stream);
-    for (uint64_t i = 0; i < count; i++)
-        json_record(stream, &records[i], i + 1 == count);
-    fputs("  ]\n}\n", stream);
-    int failed = ferror(stream) != 0;
-    if (fclose(stream) != 0 || failed)
-        fail_memory(e, path, size);
-    else if (outfile_open(&out, path, e) == ST_OK && outfile_write(out, text, size, e) == ST_OK) {
-        outfile_commit(out, NULL, e);
-        out = NULL;
-    }
-    outfile_abort(out);
-    free(text);
-    return e->status;
+    const struct report report = {env, records, count};
+    return outfile_print(path, print_json, &report, e);
 }

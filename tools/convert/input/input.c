@@ -22,6 +22,18 @@ struct block {
     unsigned char bytes[INPUT_AHEAD_BYTES];
 };
 
+/* Bytes seen and not yet consumed: bytes[at..end). */
+struct peeked {
+    unsigned char *bytes;
+    size_t at, end, capacity;
+};
+
+/* Blocks read ahead, behind the peeked bytes. */
+struct kept {
+    struct block *first, *last;
+    _Atomic size_t bytes;
+};
+
 struct input {
     int fd;
     char *name; /* of the file */
@@ -30,15 +42,13 @@ struct input {
     uint64_t start, size; /* of a regular file: where its descriptor stood, and bytes from there */
     struct raw_in raw;
     struct unwrap *bytes;
-    unsigned char *ahead; /* peeked bytes not yet consumed: ahead[ahead_at..ahead_end) */
-    size_t ahead_at, ahead_end, ahead_capacity;
-    struct block *first, *last; /* read ahead, behind the peeked bytes */
-    _Atomic size_t kept_bytes;
+    struct peeked peeked;
+    struct kept kept;
     int source_ended;     /* nothing after the blocks */
     int ended;            /* nothing after the peeked bytes */
     struct error failure; /* to be told after the blocks */
     int failed;
-    _Atomic uint64_t stored; /* a pump may read while others look at it */
+    _Atomic uint64_t stored; /* one thread reads while others look at it */
 };
 
 /* ---- opening ---- */
@@ -133,19 +143,19 @@ enum status input_open_fd(struct input **result, int fd, const char *name, struc
 
 static void drop_first(struct input *in)
 {
-    struct block *block = in->first;
-    in->first = block->next;
-    if (in->first == NULL)
-        in->last = NULL;
-    in->kept_bytes -= sizeof *block;
+    struct block *block = in->kept.first;
+    in->kept.first = block->next;
+    if (in->kept.first == NULL)
+        in->kept.last = NULL;
+    in->kept.bytes -= sizeof *block;
     free(block);
 }
 
 enum status input_next(struct input *in, int *end, struct error *e)
 {
-    while (in->first != NULL)
+    while (in->kept.first != NULL)
         drop_first(in);
-    in->ahead_at = in->ahead_end = 0;
+    in->peeked.at = in->peeked.end = 0;
     in->source_ended = in->ended = 0;
     if (unwrap_next(in->bytes, end, e) != ST_OK) {
         in->failed = 1;
@@ -159,12 +169,12 @@ void input_close(struct input *in)
 {
     if (in == NULL)
         return;
-    while (in->first != NULL)
+    while (in->kept.first != NULL)
         drop_first(in);
     unwrap_close(in->bytes);
     raw_in_free(&in->raw);
     close(in->fd);
-    free(in->ahead);
+    free(in->peeked.bytes);
     free(in->name);
     free(in);
 }
@@ -228,22 +238,22 @@ int input_read_ahead(struct input *in)
         return 0;
     }
     block->stored = in->raw.loaded;
-    *(in->last != NULL ? &in->last->next : &in->first) = block;
-    in->last = block;
-    in->kept_bytes += sizeof *block;
+    *(in->kept.last != NULL ? &in->kept.last->next : &in->kept.first) = block;
+    in->kept.last = block;
+    in->kept.bytes += sizeof *block;
     return 1;
 }
 
 size_t input_memory(const struct input *in)
 {
-    return in->kept_bytes + unwrap_memory(in->bytes);
+    return in->kept.bytes + unwrap_memory(in->bytes);
 }
 
 static size_t read_blocks(struct input *in, unsigned char *bytes, size_t count)
 {
     size_t got = 0;
-    while (got < count && in->first != NULL) {
-        struct block *block = in->first;
+    while (got < count && in->kept.first != NULL) {
+        struct block *block = in->kept.first;
         size_t left = block->end - block->at, part = left < count - got ? left : count - got;
         memcpy(bytes + got, block->bytes + block->at, part);
         block->at += part;
@@ -278,41 +288,41 @@ static enum status read_behind(struct input *in, void *bytes, size_t count, size
 
 static enum status grow_ahead(struct input *in, size_t want, struct error *e)
 {
-    unsigned char *grown = realloc(in->ahead, want);
+    unsigned char *grown = realloc(in->peeked.bytes, want);
     if (grown == NULL)
         return fail_memory(e, input_name(in), want);
-    in->ahead = grown;
-    in->ahead_capacity = want;
+    in->peeked.bytes = grown;
+    in->peeked.capacity = want;
     return ST_OK;
 }
 
 enum status input_peek(struct input *in, size_t want, const unsigned char **bytes, size_t *count,
                        struct error *e)
 {
-    size_t have = in->ahead_end - in->ahead_at, got;
+    size_t have = in->peeked.end - in->peeked.at, got;
     if (want > have) {
-        if (in->ahead_at > 0)
-            memmove(in->ahead, in->ahead + in->ahead_at, have);
-        in->ahead_at = 0;
-        in->ahead_end = have;
-        if (want > in->ahead_capacity && grow_ahead(in, want, e) != ST_OK)
+        if (in->peeked.at > 0)
+            memmove(in->peeked.bytes, in->peeked.bytes + in->peeked.at, have);
+        in->peeked.at = 0;
+        in->peeked.end = have;
+        if (want > in->peeked.capacity && grow_ahead(in, want, e) != ST_OK)
             return e->status;
-        if (read_behind(in, in->ahead + have, want - have, &got, e) != ST_OK)
+        if (read_behind(in, in->peeked.bytes + have, want - have, &got, e) != ST_OK)
             return e->status;
-        in->ahead_end += got;
+        in->peeked.end += got;
     }
-    *bytes = in->ahead + in->ahead_at;
-    *count = in->ahead_end - in->ahead_at;
+    *bytes = in->peeked.bytes + in->peeked.at;
+    *count = in->peeked.end - in->peeked.at;
     return ST_OK;
 }
 
 enum status input_read(struct input *in, void *bytes, size_t count, size_t *got, struct error *e)
 {
-    size_t have = in->ahead_end - in->ahead_at, more = 0;
+    size_t have = in->peeked.end - in->peeked.at, more = 0;
     *got = have < count ? have : count;
     if (*got > 0)
-        memcpy(bytes, in->ahead + in->ahead_at, *got);
-    in->ahead_at += *got;
+        memcpy(bytes, in->peeked.bytes + in->peeked.at, *got);
+    in->peeked.at += *got;
     if (*got < count) {
         if (read_behind(in, (char *)bytes + *got, count - *got, &more, e) != ST_OK)
             return e->status;

@@ -3,18 +3,13 @@
 #ifndef DBFS_RAW_IN_H
 #define DBFS_RAW_IN_H
 
+#include "formats/base/byte_source.h"
 #include "formats/base/status.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 enum { RAW_IN_BYTES = 1 << 18 }; /* of a buffer */
-
-/* Where bytes come from. `read` gives at least one of the `count` bytes, unless nothing is left. */
-struct byte_source {
-    void *from;
-    enum status (*read)(void *from, void *bytes, size_t count, size_t *got, struct error *e);
-};
 
 struct raw_in {
     struct byte_source source;

@@ -12,7 +12,7 @@ enum { MAX_LAYERS = 6, NO_ARCHIVE = -1 };
 
 struct layer {
     struct raw_in *raw;
-    struct raw_in own; /* what raw points to, but in the first layer */
+    struct raw_in own; /* what raw points to, except in the first layer */
     enum wrapping kind;
     struct gzip_in *gzip;
     struct archive_in *archive;

@@ -117,7 +117,7 @@ enum status compact_number(struct compact *c, struct piece *piece, struct error 
 
 /* ---- what was spilled, as an input ---- */
 
-static enum status take(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
+static enum status take_edges(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
 {
     if (piece_reserve_edges(piece, PIECE_EDGES, e) != ST_OK ||
         name_spill_next(r->state, piece->edges, PIECE_EDGES, &piece->count, e) != ST_OK)
@@ -141,7 +141,7 @@ static enum status account(struct graph_reader *r, struct piece *piece, struct e
 }
 
 static const struct reader_class spilled_class = {
-    .name = "numbered", .take = take, .parse = parse, .account = account};
+    .name = "numbered", .take = take_edges, .parse = parse, .account = account};
 
 static enum status open_spilled(struct compact *c, struct graph_reader **reader, struct error *e)
 {

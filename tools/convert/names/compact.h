@@ -8,7 +8,7 @@
 #define DBFS_COMPACT_H
 
 #include "tools/convert/read/graph_reader.h"
-#include "tools/convert/write/spool.h"
+#include "tools/spill/workspace.h"
 
 #include "formats/base/outfile.h"
 

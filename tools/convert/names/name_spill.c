@@ -10,19 +10,19 @@
 #define MARK (UINT64_C(1) << 63)
 
 struct partition {
-    struct spool_stream names;   /* u16 length and bytes of each occurrence */
-    struct spool_stream indexes; /* u32 index of each occurrence; of a new name, then that too */
-    struct spool_stream numbers; /* u64 of each name by index, then of each occurrence */
-    struct spool_cursor cursor;
+    struct spill_stream names;   /* u16 length and bytes of each occurrence */
+    struct spill_stream indexes; /* u32 index of each occurrence; of a new name, then that too */
+    struct spill_stream numbers; /* u64 of each name by index, then of each occurrence */
+    struct spill_cursor cursor;
     uint32_t count, seen; /* of its names: all, and in the pass under way */
 };
 
 struct name_spill {
     struct workspace *space;
-    struct spool *spool;
+    struct spill_chunks *chunks;
     struct partition partition[NAME_PARTITIONS];
-    struct spool_stream edges;
-    struct spool_cursor edge_cursor;
+    struct spill_stream edges;
+    struct spill_cursor edge_cursor;
     uint64_t edge_count, next_edge;
     char name[2 + NAME_MAX_BYTES]; /* u16 length and bytes */
 };
@@ -33,17 +33,17 @@ enum status name_spill_open(struct name_spill **result, struct workspace *space,
     struct name_spill *s = calloc(1, sizeof *s);
     if (s == NULL)
         return fail_memory(e, "temporary files", sizeof *s);
-    if (spool_open(&s->spool, space, e) != ST_OK) {
+    if (spill_chunks_open(&s->chunks, space, e) != ST_OK) {
         free(s);
         return e->status;
     }
     s->space = space;
     for (int i = 0; i < NAME_PARTITIONS; i++) {
-        spool_stream_init(&s->partition[i].names, s->spool);
-        spool_stream_init(&s->partition[i].indexes, s->spool);
-        spool_stream_init(&s->partition[i].numbers, s->spool);
+        spill_stream_init(&s->partition[i].names, s->chunks);
+        spill_stream_init(&s->partition[i].indexes, s->chunks);
+        spill_stream_init(&s->partition[i].numbers, s->chunks);
     }
-    spool_stream_init(&s->edges, s->spool);
+    spill_stream_init(&s->edges, s->chunks);
     *result = s;
     return ST_OK;
 }
@@ -54,20 +54,20 @@ void name_spill_close(struct name_spill *s)
         return;
     for (int i = 0; i < NAME_PARTITIONS; i++) {
         struct partition *p = &s->partition[i];
-        spool_stream_release(&p->names);
-        spool_stream_release(&p->indexes);
-        spool_stream_release(&p->numbers);
-        spool_cursor_close(&p->cursor);
+        spill_stream_release(&p->names);
+        spill_stream_release(&p->indexes);
+        spill_stream_release(&p->numbers);
+        spill_cursor_close(&p->cursor);
     }
-    spool_stream_release(&s->edges);
-    spool_cursor_close(&s->edge_cursor);
-    spool_close(s->spool);
+    spill_stream_release(&s->edges);
+    spill_cursor_close(&s->edge_cursor);
+    spill_chunks_close(s->chunks);
     free(s);
 }
 
 uint64_t name_spill_bytes(const struct name_spill *s)
 {
-    return spool_peak_bytes(s->spool);
+    return spill_chunks_bytes(s->chunks);
 }
 
 /* ---- taking ---- */
@@ -78,13 +78,13 @@ static uint64_t partition_of(uint64_t hash)
     return (hash >> 32) % NAME_PARTITIONS;
 }
 
-static enum status append_name(struct spool_stream *stream, const struct name *name,
+static enum status append_name(struct spill_stream *stream, const struct name *name,
                                struct error *e)
 {
     unsigned char length[2] = {(unsigned char)(name->length & 255),
                                (unsigned char)(name->length >> 8)};
-    if (spool_append(stream, length, sizeof length, e) == ST_OK)
-        spool_append(stream, name->bytes, name->length, e);
+    if (spill_stream_append(stream, length, sizeof length, e) == ST_OK)
+        spill_stream_append(stream, name->bytes, name->length, e);
     return e->status;
 }
 
@@ -99,7 +99,7 @@ enum status name_spill_name(struct name_spill *s, const struct name *name, uint6
 enum status name_spill_edge(struct name_spill *s, const struct edge *edge, struct error *e)
 {
     s->edge_count++;
-    return spool_append(&s->edges, edge, sizeof *edge, e);
+    return spill_stream_append(&s->edges, edge, sizeof *edge, e);
 }
 
 static int is_mark(uint64_t id)
@@ -109,15 +109,15 @@ static int is_mark(uint64_t id)
 
 /* ---- the passes ---- */
 
-static enum status read_name(struct name_spill *s, struct spool_cursor *cursor, struct name *name,
+static enum status read_name(struct name_spill *s, struct spill_cursor *cursor, struct name *name,
                              struct error *e)
 {
     unsigned char *bytes = (unsigned char *)s->name;
-    if (spool_read(cursor, bytes, 2, e) != ST_OK)
+    if (spill_cursor_read(cursor, bytes, 2, e) != ST_OK)
         return e->status;
     name->length = (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8;
     name->bytes = s->name + 2;
-    return spool_read(cursor, s->name + 2, name->length, e);
+    return spill_cursor_read(cursor, s->name + 2, name->length, e);
 }
 
 static enum status too_many_names(const struct name_spill *s, struct error *e)
@@ -134,8 +134,8 @@ static enum status index_names(struct name_spill *s, struct partition *p, struct
                                struct error *e)
 {
     struct name name = {0};
-    spool_cursor_init(&p->cursor, &p->names, 1);
-    while (e->status == ST_OK && !spool_at_end(&p->cursor)) {
+    spill_cursor_init(&p->cursor, &p->names, 1);
+    while (e->status == ST_OK && !spill_cursor_at_end(&p->cursor)) {
         if (read_name(s, &p->cursor, &name, e) != ST_OK)
             break;
         name.hash = name_hash(name.bytes, name.length);
@@ -143,13 +143,14 @@ static enum status index_names(struct name_spill *s, struct partition *p, struct
         uint32_t index = (uint32_t)number;
         if (number >= UINT32_MAX)
             return too_many_names(s, e);
-        if (spool_append(&p->indexes, &index, sizeof index, e) == ST_OK && index == p->count) {
+        if (spill_stream_append(&p->indexes, &index, sizeof index, e) == ST_OK &&
+            index == p->count) {
             p->count++;
             append_name(&p->indexes, &name, e);
         }
     }
-    spool_cursor_close(&p->cursor);
-    return e->status == ST_OK ? spool_seal(&p->indexes, e) : e->status;
+    spill_cursor_close(&p->cursor);
+    return e->status == ST_OK ? spill_stream_seal(&p->indexes, e) : e->status;
 }
 
 static enum status index_partition(struct name_spill *s, struct partition *p, uint64_t table_bytes,
@@ -168,44 +169,44 @@ static enum status number_occurrence(struct name_spill *s, struct partition *p,
 {
     uint32_t index;
     struct name name = {0};
-    if (spool_read(&p->cursor, &index, sizeof index, e) != ST_OK || index < p->seen ||
+    if (spill_cursor_read(&p->cursor, &index, sizeof index, e) != ST_OK || index < p->seen ||
         read_name(s, &p->cursor, &name, e) != ST_OK ||
         name_map_write(map, name.bytes, name.length, e) != ST_OK)
         return e->status;
     p->seen++;
-    return spool_append(&p->numbers, &(uint64_t){(*count)++}, sizeof *count, e);
+    return spill_stream_append(&p->numbers, &(uint64_t){(*count)++}, sizeof *count, e);
 }
 
 static enum status number_names(struct name_spill *s, struct outfile *map, uint64_t *count,
                                 struct error *e)
 {
     for (int i = 0; i < NAME_PARTITIONS; i++)
-        spool_cursor_init(&s->partition[i].cursor, &s->partition[i].indexes, 0);
-    spool_cursor_init(&s->edge_cursor, &s->edges, 0);
+        spill_cursor_init(&s->partition[i].cursor, &s->partition[i].indexes, 0);
+    spill_cursor_init(&s->edge_cursor, &s->edges, 0);
     for (uint64_t i = 0; i < s->edge_count && e->status == ST_OK; i++) {
         uint64_t id[2];
-        if (spool_read(&s->edge_cursor, id, sizeof id, e) != ST_OK)
+        if (spill_cursor_read(&s->edge_cursor, id, sizeof id, e) != ST_OK)
             break;
         for (int side = 0; side < 2 && e->status == ST_OK; side++) {
             if (is_mark(id[side]))
                 number_occurrence(s, &s->partition[id[side] & ~MARK], map, count, e);
         }
     }
-    spool_cursor_close(&s->edge_cursor);
+    spill_cursor_close(&s->edge_cursor);
     for (int i = 0; i < NAME_PARTITIONS; i++) {
-        spool_cursor_close(&s->partition[i].cursor);
+        spill_cursor_close(&s->partition[i].cursor);
         if (e->status == ST_OK)
-            spool_seal(&s->partition[i].numbers, e);
+            spill_stream_seal(&s->partition[i].numbers, e);
     }
     return e->status;
 }
 
 static enum status read_numbers(struct partition *p, uint64_t *numbers, struct error *e)
 {
-    spool_cursor_init(&p->cursor, &p->numbers, 1);
-    spool_read(&p->cursor, numbers, p->count * sizeof *numbers, e);
-    spool_cursor_close(&p->cursor);
-    spool_stream_init(&p->numbers, p->numbers.spool);
+    spill_cursor_init(&p->cursor, &p->numbers, 1);
+    spill_cursor_read(&p->cursor, numbers, p->count * sizeof *numbers, e);
+    spill_cursor_close(&p->cursor);
+    spill_stream_init(&p->numbers, p->numbers.chunks);
     return e->status;
 }
 
@@ -214,19 +215,19 @@ static enum status number_occurrences(struct name_spill *s, struct partition *p,
 {
     struct name name = {0};
     uint32_t index, seen = 0;
-    spool_cursor_init(&p->cursor, &p->indexes, 1);
-    while (e->status == ST_OK && !spool_at_end(&p->cursor)) {
-        if (spool_read(&p->cursor, &index, sizeof index, e) != ST_OK)
+    spill_cursor_init(&p->cursor, &p->indexes, 1);
+    while (e->status == ST_OK && !spill_cursor_at_end(&p->cursor)) {
+        if (spill_cursor_read(&p->cursor, &index, sizeof index, e) != ST_OK)
             break;
         if (index == seen) {
             seen++;
             read_name(s, &p->cursor, &name, e);
         }
         if (e->status == ST_OK)
-            spool_append(&p->numbers, &numbers[index], sizeof *numbers, e);
+            spill_stream_append(&p->numbers, &numbers[index], sizeof *numbers, e);
     }
-    spool_cursor_close(&p->cursor);
-    return e->status == ST_OK ? spool_seal(&p->numbers, e) : e->status;
+    spill_cursor_close(&p->cursor);
+    return e->status == ST_OK ? spill_stream_seal(&p->numbers, e) : e->status;
 }
 
 static enum status number_partition(struct name_spill *s, struct partition *p, struct error *e)
@@ -244,11 +245,11 @@ static enum status number_partition(struct name_spill *s, struct partition *p, s
 enum status name_spill_resolve(struct name_spill *s, struct outfile *map, uint64_t *count,
                                uint64_t table_bytes, struct error *e)
 {
-    if (spool_seal(&s->edges, e) != ST_OK)
+    if (spill_stream_seal(&s->edges, e) != ST_OK)
         return e->status;
     /* all buffers of the taking go first, so that their memory is there for the passes */
     for (int i = 0; i < NAME_PARTITIONS; i++) {
-        if (spool_seal(&s->partition[i].names, e) != ST_OK)
+        if (spill_stream_seal(&s->partition[i].names, e) != ST_OK)
             return e->status;
     }
     for (int i = 0; i < NAME_PARTITIONS; i++) {
@@ -260,9 +261,9 @@ enum status name_spill_resolve(struct name_spill *s, struct outfile *map, uint64
     for (int i = 0; i < NAME_PARTITIONS; i++) {
         if (number_partition(s, &s->partition[i], e) != ST_OK)
             return e->status;
-        spool_cursor_init(&s->partition[i].cursor, &s->partition[i].numbers, 1);
+        spill_cursor_init(&s->partition[i].cursor, &s->partition[i].numbers, 1);
     }
-    spool_cursor_init(&s->edge_cursor, &s->edges, 1);
+    spill_cursor_init(&s->edge_cursor, &s->edges, 1);
     return ST_OK;
 }
 
@@ -270,7 +271,7 @@ enum status name_spill_resolve(struct name_spill *s, struct outfile *map, uint64
 
 static enum status put_number(struct name_spill *s, uint64_t *id, struct error *e)
 {
-    return is_mark(*id) ? spool_read(&s->partition[*id & ~MARK].cursor, id, sizeof *id, e) : ST_OK;
+    return is_mark(*id) ? spill_cursor_read(&s->partition[*id & ~MARK].cursor, id, sizeof *id, e) : ST_OK;
 }
 
 enum status name_spill_next(struct name_spill *s, struct edge *edges, size_t room, size_t *count,
@@ -279,7 +280,7 @@ enum status name_spill_next(struct name_spill *s, struct edge *edges, size_t roo
     *count = 0;
     while (*count < room && s->next_edge < s->edge_count) {
         struct edge *edge = &edges[*count];
-        if (spool_read(&s->edge_cursor, edge, sizeof *edge, e) != ST_OK ||
+        if (spill_cursor_read(&s->edge_cursor, edge, sizeof *edge, e) != ST_OK ||
             put_number(s, &edge->u, e) != ST_OK || put_number(s, &edge->v, e) != ST_OK)
             return e->status;
         s->next_edge++;

@@ -16,8 +16,8 @@
 #ifndef DBFS_NAME_SPILL_H
 #define DBFS_NAME_SPILL_H
 
-#include "names.h"
-#include "tools/convert/write/spool.h"
+#include "tools/convert/piece/names.h"
+#include "tools/spill/spill_stream.h"
 
 #include "formats/base/outfile.h"
 

@@ -1,6 +1,8 @@
 /* name_table.c: see name_table.h */
 #include "name_table.h"
 
+#include "formats/base/arith.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +22,8 @@ struct block {
 
 /* A slot is 0, or 16 bits of the hash above the place of the entry plus 1. */
 struct name_table {
-    struct memory_budget *budget;
-    uint64_t limit_bytes, taken_bytes;
+    struct memory_budget *budget; /* which is charged with all of `own` */
+    struct memory_budget own;
     uint64_t *slots, slot_count;
     struct block *blocks;
     uint64_t block_count, block_capacity;
@@ -29,22 +31,10 @@ struct name_table {
     int full;
 };
 
-static enum status take(struct name_table *t, void **array, uint64_t count, uint64_t width,
-                        struct error *e)
+static enum status take_array(struct name_table *t, void **array, uint64_t count, uint64_t width,
+                              struct error *e)
 {
-    *array = NULL;
-    if (t->taken_bytes + count * width > t->limit_bytes)
-        return fail(e, ST_RESOURCE, "table of names: its memory is used up");
-    if (memory_take(t->budget, array, count, width, "table of names", e) == ST_OK)
-        t->taken_bytes += count * width;
-    return e->status;
-}
-
-static void release(struct name_table *t, void *array, uint64_t count, uint64_t width)
-{
-    if (array != NULL)
-        t->taken_bytes -= count * width;
-    memory_release(t->budget, array);
+    return memory_take(&t->own, array, count, width, "table of names", e);
 }
 
 enum status name_table_open(struct name_table **result, struct memory_budget *budget,
@@ -55,11 +45,14 @@ enum status name_table_open(struct name_table **result, struct memory_budget *bu
     if (t == NULL)
         return fail_memory(e, "table of names", sizeof *t);
     t->budget = budget;
-    t->limit_bytes = limit_bytes;
     t->slot_count = FIRST_SLOTS;
     t->block_capacity = limit_bytes / BLOCK_BYTES + 1;
-    if (take(t, (void **)&t->slots, t->slot_count, sizeof *t->slots, e) != ST_OK ||
-        take(t, (void **)&t->blocks, t->block_capacity, sizeof *t->blocks, e) != ST_OK) {
+    limit_bytes = smaller(limit_bytes, memory_left(budget));
+    if (memory_charge(budget, limit_bytes, "table of names", e) == ST_OK)
+        t->own.limit_bytes = limit_bytes;
+    if (e->status != ST_OK ||
+        take_array(t, (void **)&t->slots, t->slot_count, sizeof *t->slots, e) != ST_OK ||
+        take_array(t, (void **)&t->blocks, t->block_capacity, sizeof *t->blocks, e) != ST_OK) {
         name_table_close(t);
         return e->status;
     }
@@ -72,9 +65,10 @@ void name_table_close(struct name_table *t)
     if (t == NULL)
         return;
     for (uint64_t i = 0; i < t->block_count; i++)
-        release(t, t->blocks[i].bytes, BLOCK_BYTES, 1);
-    release(t, t->blocks, t->block_capacity, sizeof *t->blocks);
-    release(t, t->slots, t->slot_count, sizeof *t->slots);
+        memory_release(&t->own, t->blocks[i].bytes);
+    memory_release(&t->own, t->blocks);
+    memory_release(&t->own, t->slots);
+    memory_discharge(t->budget, t->own.limit_bytes);
     free(t);
 }
 
@@ -103,7 +97,7 @@ static enum status place_entry(struct name_table *t, size_t bytes, uint64_t *pla
     struct block *last = t->block_count > 0 ? &t->blocks[t->block_count - 1] : NULL;
     if (last == NULL || last->used + bytes > BLOCK_BYTES) {
         last = &t->blocks[t->block_count];
-        if (take(t, (void **)&last->bytes, BLOCK_BYTES, 1, e) != ST_OK)
+        if (take_array(t, (void **)&last->bytes, BLOCK_BYTES, 1, e) != ST_OK)
             return e->status;
         t->block_count++;
     }
@@ -140,11 +134,11 @@ static void insert(struct name_table *t, uint64_t hash, uint64_t place)
 /* Twice the slots. */
 static enum status grow(struct name_table *t, struct error *e)
 {
-    uint64_t *old = t->slots, old_count = t->slot_count, *slots;
-    if (take(t, (void **)&slots, 2 * old_count, sizeof *slots, e) != ST_OK)
+    uint64_t *old = t->slots, *slots;
+    if (take_array(t, (void **)&slots, 2 * t->slot_count, sizeof *slots, e) != ST_OK)
         return e->status;
     t->slots = slots;
-    t->slot_count = 2 * old_count;
+    t->slot_count *= 2;
     for (uint64_t i = 0; i < t->block_count; i++) {
         const struct block *block = &t->blocks[i];
         for (size_t at = 0; at < block->used; at += entry_bytes(block->bytes + at)) {
@@ -154,7 +148,7 @@ static enum status grow(struct name_table *t, struct error *e)
             insert(t, hash, i * BLOCK_BYTES + at);
         }
     }
-    release(t, old, old_count, sizeof *old);
+    memory_release(&t->own, old);
     return ST_OK;
 }
 

@@ -7,13 +7,13 @@
 #ifndef DBFS_NAME_TABLE_H
 #define DBFS_NAME_TABLE_H
 
-#include "names.h"
+#include "tools/convert/piece/names.h"
 
 #include "formats/base/memory.h"
 
 struct name_table;
 
-/* Takes up to `limit_bytes` of the budget. */
+/* Charges the budget with `limit_bytes`, or with what is left of it, for the table to grow in. */
 enum status name_table_open(struct name_table **table, struct memory_budget *budget,
                             uint64_t limit_bytes, struct error *e);
 void name_table_close(struct name_table *table); /* NULL is allowed */

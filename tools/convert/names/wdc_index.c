@@ -44,7 +44,7 @@ static enum status take_line(const char *p, const char *next, const struct place
 static enum status take_lines(const struct piece *piece, struct place *place, struct outfile *map,
                               uint64_t *id, struct error *e)
 {
-    const char *p = piece->text, *end = p + piece->text_bytes;
+    const char *p = piece->in.text, *end = p + piece->in.text_bytes;
     while (p < end && e->status == ST_OK) {
         const char *next = next_line(p);
         take_line(p, next, place, map, *id, e);
@@ -66,7 +66,7 @@ static enum status read_file(struct input *input, struct outfile *map, uint64_t 
     while (e->status == ST_OK && line_feed_take(&feed, &piece, &end, e) == ST_OK && !end) {
         if (line_feed_load(&feed, &piece, &last, e) == ST_OK)
             take_lines(&piece, &place, map, next, e);
-        if (piece.unterminated)
+        if (piece.in.unterminated)
             fail(e, ST_BAD_DATA,
                  "%s:%llu: found the end of the file within a line: it may have been cut",
                  place.input, (unsigned long long)place.line - 1);

@@ -92,7 +92,7 @@ enum status graph_reader_open_input(struct graph_reader **result, struct input *
     r->input = input;
     r->name = input_name(input);
     r->options = *options;
-    r->declared_entries = NO_COUNT;
+    r->text.declared_entries = NO_COUNT;
     r->limit = DBFS_MAX_VERTICES;
     enum graph_format format = options->format;
     if (format != FORMAT_AUTO || sniff(input, options, &format, e) == ST_OK) {
@@ -127,10 +127,10 @@ void graph_reader_close(struct graph_reader *r)
         return;
     if (r->class != NULL && r->class->close != NULL)
         r->class->close(r);
-    line_feed_free(&r->feed);
+    line_feed_free(&r->text.feed);
     if (r->owns_input)
         input_close(r->input);
-    free(r->head);
+    free(r->text.head);
     free(r);
 }
 

@@ -10,7 +10,7 @@
 
 #include "tools/convert/input/input.h"
 #include "lines.h"
-#include "piece.h"
+#include "tools/convert/piece/piece.h"
 
 #include "formats/edges.h"
 #include "formats/base/status.h"
@@ -46,6 +46,16 @@ struct reader_options {
     int threads;
 };
 
+/* What a reader tells people about its input. */
+struct reader_notes {
+    int weights;          /* columns beyond the ids, which are not read */
+    char header_line[64]; /* of CSV: the names of columns */
+    int has_snap_edges;   /* "# Nodes: N Edges: M" */
+    uint64_t snap_edges;
+    int unterminated;     /* the last line had no newline */
+    uint64_t private_lists, missing_lists; /* adjacency */
+};
+
 /* What a reader knows of its graph. */
 struct graph_facts {
     enum edges_direction direction;
@@ -59,12 +69,18 @@ struct graph_facts {
     int names;              /* edges are of names (names.h), not of numbers */
     int numbered;           /* edges that have been through compact.h */
 
-    int weights;             /* columns beyond the ids, which are not read */
-    char header_line[64];    /* of CSV: the names, for a note */
-    int has_snap_edges;      /* "# Nodes: N Edges: M" */
-    uint64_t snap_edges;
-    int unterminated;        /* the last line had no newline */
-    uint64_t private_lists, missing_lists; /* adjacency */
+    struct reader_notes notes;
+};
+
+/* What readers of text keep; others leave it as it is. */
+struct text_state {
+    const char *comments; /* characters that make a line a comment by starting it */
+    char *head;           /* the first lines, whole ones, ending in '\n' and padded */
+    size_t head_bytes;
+    struct line_feed feed;
+    uint64_t lines;            /* lines before the next piece to be accounted for */
+    uint64_t declared_entries; /* NO_COUNT: nothing says */
+    uint64_t declared_line;    /* where it says so */
 };
 
 struct reader_class;
@@ -79,15 +95,7 @@ struct graph_reader {
     uint64_t base, limit; /* ids as written are base to base + limit - 1 */
     char expected_id[96]; /* for messages */
 
-    /* text readers */
-    const char *comments; /* characters that make a line a comment by starting it */
-    char *head;           /* the first lines, whole ones, ending in '\n' and padded */
-    size_t head_bytes;
-    struct line_feed feed;
-    uint64_t lines;            /* lines before the next piece to be accounted for */
-    uint64_t declared_entries; /* NO_COUNT: nothing says */
-    uint64_t declared_line;    /* where it says so */
-
+    struct text_state text;
     struct piece_tally total;
     void *state; /* of the family; freed by its close */
 };
@@ -139,11 +147,11 @@ enum status reader_bad_line(const struct graph_reader *r, uint64_t line, const c
 
 /* ---- text readers (text_reader.c) ----
  *
- * They take, load and account alike. Each brings a parser of lines, which goes over piece->text,
+ * They take, load and account alike. Each brings a parser of lines, which goes over piece->in.text,
  * adds edges, counts lines in piece->tally.lines, and sets a fault where it had to stop. */
 typedef void line_parser(const struct graph_reader *r, struct piece *piece);
 
-/* Fills r->head with at least `lines` lines that are neither blank nor comments, where the input
+/* Fills r->text.head with at least `lines` lines that are neither blank nor comments, where the input
  * has them within HEAD_MAX_BYTES. */
 enum { HEAD_MAX_BYTES = 1 << 24 };
 enum status text_peek(struct graph_reader *r, const char *comments, int lines, struct error *e);

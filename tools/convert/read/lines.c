@@ -42,12 +42,12 @@ static enum status line_too_long(const struct line_feed *feed, uint64_t at, stru
 
 static void terminate(struct piece *piece)
 {
-    if (piece->text_bytes > 0 && piece->text[piece->text_bytes - 1] != '\n') {
-        piece->text[piece->text_bytes++] = '\n';
-        piece->unterminated = 1;
+    if (piece->in.text_bytes > 0 && piece->in.text[piece->in.text_bytes - 1] != '\n') {
+        piece->in.text[piece->in.text_bytes++] = '\n';
+        piece->in.unterminated = 1;
     }
     /* scans that look ahead must see no digit of an earlier text */
-    memset(piece->text + piece->text_bytes, 0, 16);
+    memset(piece->in.text + piece->in.text_bytes, 0, 16);
 }
 
 /* ---- by offset ---- */
@@ -59,44 +59,44 @@ static enum status take_range(struct line_feed *feed, struct piece *piece, int *
         *end = 1;
         return ST_OK;
     }
-    piece->range_begin = feed->next;
+    piece->in.range_begin = feed->next;
     feed->next += left < PIECE_BYTES ? left : PIECE_BYTES;
-    piece->range_end = feed->next;
-    piece->input_bytes = piece->range_end - piece->range_begin;
+    piece->in.range_end = feed->next;
+    piece->input_bytes = piece->in.range_end - piece->in.range_begin;
     line_feed_rewind(feed, piece);
     return ST_OK;
 }
 
 static uint64_t loaded_upto(const struct piece *piece)
 {
-    return piece->buffer_at + piece->have;
+    return piece->in.buffer_at + piece->in.have;
 }
 
-/* Drops what was given out and reads on, about `count` bytes, but not far behind the piece. */
+/* Drops what was given out and reads about `count` bytes more, none of them far behind the piece. */
 static enum status load_more(const struct line_feed *feed, struct piece *piece, uint64_t count,
                              struct error *e)
 {
     uint64_t upto = loaded_upto(piece), left = input_bytes(feed->input) - upto;
-    uint64_t goal = piece->range_end + TAIL_BYTES;
-    if (upto < piece->range_end && goal - upto < count + count / 4)
+    uint64_t goal = piece->in.range_end + TAIL_BYTES;
+    if (upto < piece->in.range_end && goal - upto < count + count / 4)
         count = goal - upto;
     size_t want = (size_t)(count < left ? count : left), got;
-    piece->have -= piece->used;
-    piece->buffer_at += piece->used;
-    if (piece->used > 0 && piece->have > 0)
-        memmove(piece->buffer, piece->buffer + piece->used, piece->have);
-    piece->used = 0;
-    if (piece->have + want > feed->max_buffer_bytes)
-        return line_too_long(feed, piece->buffer_at, e);
-    if (piece_reserve_text(piece, piece->have + want + 1, e) != ST_OK ||
-        input_read_at(feed->input, loaded_upto(piece), piece->buffer + piece->have, want, &got,
+    piece->in.have -= piece->in.used;
+    piece->in.buffer_at += piece->in.used;
+    if (piece->in.used > 0 && piece->in.have > 0)
+        memmove(piece->in.buffer, piece->in.buffer + piece->in.used, piece->in.have);
+    piece->in.used = 0;
+    if (piece->in.have + want > feed->max_buffer_bytes)
+        return line_too_long(feed, piece->in.buffer_at, e);
+    if (piece_reserve_text(piece, piece->in.have + want + 1, e) != ST_OK ||
+        input_read_at(feed->input, loaded_upto(piece), piece->in.buffer + piece->in.have, want, &got,
                       e) != ST_OK)
         return e->status;
     if (got < want)
         return fail(e, ST_RUNTIME, "%s: byte %llu: the file became shorter while it was read",
                     input_name(feed->input), (ull)(loaded_upto(piece) + got));
-    piece->have += want;
-    memset(piece->buffer + piece->have, 0, 16); /* nothing of an earlier text */
+    piece->in.have += want;
+    memset(piece->in.buffer + piece->in.have, 0, 16); /* nothing of an earlier text */
     return ST_OK;
 }
 
@@ -104,14 +104,14 @@ static enum status load_more(const struct line_feed *feed, struct piece *piece, 
  * before `range_end`; NULL when more must be loaded to know it. */
 static char *find_cut(const struct line_feed *feed, const struct piece *piece, int *last)
 {
-    uint64_t upto = loaded_upto(piece), final = piece->range_end - 1;
-    char *from = piece->buffer + piece->used, *end = piece->buffer + piece->have, *newline;
-    if (upto < piece->range_end) {
+    uint64_t upto = loaded_upto(piece), final = piece->in.range_end - 1;
+    char *from = piece->in.buffer + piece->in.used, *end = piece->in.buffer + piece->in.have, *newline;
+    if (upto < piece->in.range_end) {
         newline = memrchr(from, '\n', (size_t)(end - from));
         return newline != NULL ? newline + 1 : NULL;
     }
-    if (final > piece->buffer_at + piece->used)
-        from = piece->buffer + (final - piece->buffer_at);
+    if (final > piece->in.buffer_at + piece->in.used)
+        from = piece->in.buffer + (final - piece->in.buffer_at);
     newline = memchr(from, '\n', (size_t)(end - from));
     *last = newline != NULL || upto == input_bytes(feed->input);
     return newline != NULL ? newline + 1 : *last ? end : NULL;
@@ -122,17 +122,17 @@ static char *find_cut(const struct line_feed *feed, const struct piece *piece, i
 static enum status skip_to_line(const struct line_feed *feed, struct piece *piece, int *last,
                                 struct error *e)
 {
-    uint64_t stop = piece->range_end - 1;
-    while (piece->buffer_at + piece->used < stop) {
+    uint64_t stop = piece->in.range_end - 1;
+    while (piece->in.buffer_at + piece->in.used < stop) {
         if (load_more(feed, piece, PART_BYTES, e) != ST_OK)
             return e->status;
         uint64_t upto = loaded_upto(piece), until = upto < stop ? upto : stop;
-        char *newline = memchr(piece->buffer, '\n', (size_t)(until - piece->buffer_at));
+        char *newline = memchr(piece->in.buffer, '\n', (size_t)(until - piece->in.buffer_at));
         if (newline != NULL) {
-            piece->used = (size_t)(newline + 1 - piece->buffer);
+            piece->in.used = (size_t)(newline + 1 - piece->in.buffer);
             return ST_OK;
         }
-        piece->used = (size_t)(until - piece->buffer_at);
+        piece->in.used = (size_t)(until - piece->in.buffer_at);
     }
     *last = 1; /* all of it lies within a line of an earlier piece */
     return ST_OK;
@@ -143,20 +143,20 @@ static enum status load_range(const struct line_feed *feed, struct piece *piece,
 {
     char *cut = NULL;
     uint64_t more = PART_BYTES;
-    piece->text_bytes = 0;
-    if (piece->have == 0 && piece->buffer_at < piece->range_begin &&
+    piece->in.text_bytes = 0;
+    if (piece->in.have == 0 && piece->in.buffer_at < piece->in.range_begin &&
         (skip_to_line(feed, piece, last, e) != ST_OK || *last))
         return e->status;
-    if (piece->have > piece->used)
+    if (piece->in.have > piece->in.used)
         cut = find_cut(feed, piece, last);
     for (; cut == NULL; more *= 2) {
         if (load_more(feed, piece, more, e) != ST_OK)
             return e->status;
         cut = find_cut(feed, piece, last);
     }
-    piece->text = piece->buffer + piece->used;
-    piece->text_bytes = (size_t)(cut - piece->text);
-    piece->used = (size_t)(cut - piece->buffer);
+    piece->in.text = piece->in.buffer + piece->in.used;
+    piece->in.text_bytes = (size_t)(cut - piece->in.text);
+    piece->in.used = (size_t)(cut - piece->in.buffer);
     if (*last)
         terminate(piece);
     return ST_OK;
@@ -189,11 +189,11 @@ static enum status take_bytes(struct line_feed *feed, struct piece *piece, int *
     if (piece_reserve_text(piece, want + 1, e) != ST_OK)
         return e->status;
     if (have > 0)
-        memcpy(piece->buffer, feed->carry, have);
+        memcpy(piece->in.buffer, feed->carry, have);
     for (;;) {
-        if (input_read(feed->input, piece->buffer + have, want - have, &got, e) != ST_OK)
+        if (input_read(feed->input, piece->in.buffer + have, want - have, &got, e) != ST_OK)
             return e->status;
-        newline = memrchr(piece->buffer + have, '\n', got);
+        newline = memrchr(piece->in.buffer + have, '\n', got);
         have += got;
         feed->at += got;
         if (newline != NULL || have < want)
@@ -205,11 +205,11 @@ static enum status take_bytes(struct line_feed *feed, struct piece *piece, int *
             return e->status;
     }
     /* short of what was wanted: the end of the input, so its last line is complete */
-    size_t whole = have < want ? have : (size_t)(newline + 1 - piece->buffer);
-    piece->text = piece->buffer;
-    piece->text_bytes = whole;
+    size_t whole = have < want ? have : (size_t)(newline + 1 - piece->in.buffer);
+    piece->in.text = piece->in.buffer;
+    piece->in.text_bytes = whole;
     piece->input_bytes = input_stored_position(feed->input) - stored;
-    if (save_carry(feed, piece->buffer + whole, have - whole, e) != ST_OK)
+    if (save_carry(feed, piece->in.buffer + whole, have - whole, e) != ST_OK)
         return e->status;
     *end = have == 0;
     return ST_OK;
@@ -217,15 +217,15 @@ static enum status take_bytes(struct line_feed *feed, struct piece *piece, int *
 
 enum status line_feed_take(struct line_feed *feed, struct piece *piece, int *end, struct error *e)
 {
-    piece->unterminated = 0;
+    piece->in.unterminated = 0;
     return feed->by_offset ? take_range(feed, piece, end) : take_bytes(feed, piece, end, e);
 }
 
 void line_feed_rewind(const struct line_feed *feed, struct piece *piece)
 {
     if (feed->by_offset) {
-        piece->buffer_at = piece->range_begin - (piece->range_begin > feed->first);
-        piece->have = piece->used = 0;
+        piece->in.buffer_at = piece->in.range_begin - (piece->in.range_begin > feed->first);
+        piece->in.have = piece->in.used = 0;
     }
 }
 

@@ -10,7 +10,7 @@
 #define DBFS_LINES_H
 
 #include "tools/convert/input/input.h"
-#include "piece.h"
+#include "tools/convert/piece/piece.h"
 
 struct line_feed {
     struct input *input;
@@ -35,7 +35,7 @@ enum status line_feed_take(struct line_feed *feed, struct piece *piece, int *end
 /* Back to the first part of a piece. */
 void line_feed_rewind(const struct line_feed *feed, struct piece *piece);
 
-/* Sets piece->text to the next part of the piece, perhaps none; *last when no other follows. Any
+/* Sets piece->in.text to the next part of the piece, perhaps none; *last when no other follows. Any
  * thread, one a piece. */
 enum status line_feed_load(const struct line_feed *feed, struct piece *piece, int *last,
                            struct error *e);

@@ -6,7 +6,7 @@
  */
 #include "graph_reader.h"
 
-#include "tools/convert/names/names.h"
+#include "tools/convert/piece/names.h"
 #include "scan_text.h"
 
 enum { SHORTEST_ENTRY_BYTES = 2 };
@@ -144,7 +144,7 @@ static const char *parse_named_line(struct piece *piece, const char *p, uint64_t
 
 static void parse_lines(const struct graph_reader *r, struct piece *piece)
 {
-    const char *p = piece->text, *end = p + piece->text_bytes;
+    const char *p = piece->in.text, *end = p + piece->in.text_bytes;
     uint64_t lines = piece->tally.lines;
     for (; p != NULL && p < end; lines += p != NULL)
         p = r->facts.names ? parse_named_line(piece, p, lines) : parse_line(r, piece, p, lines);
@@ -163,13 +163,13 @@ static enum status open_adjacency(struct graph_reader *r, struct error *e)
     if (text_peek(r, "#%", 1, e) != ST_OK ||
         reader_set_ids(r, r->options.one_based, NO_COUNT, 0, e) != ST_OK)
         return e->status;
-    return text_start(r, r->head, 0, 0, e);
+    return text_start(r, r->text.head, 0, 0, e);
 }
 
 static enum status finish(struct graph_reader *r, struct error *e)
 {
-    r->facts.private_lists = r->total.unreadable_lists[PRIVATE];
-    r->facts.missing_lists = r->total.unreadable_lists[NOT_FOUND];
+    r->facts.notes.private_lists = r->total.unreadable_lists[PRIVATE];
+    r->facts.notes.missing_lists = r->total.unreadable_lists[NOT_FOUND];
     return text_finish(r, e);
 }
 

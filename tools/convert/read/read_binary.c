@@ -47,7 +47,7 @@ static enum status cut_record(const struct graph_reader *r, const struct records
                 r->name, (ull)end, (ull)over, records->record_bytes);
 }
 
-static enum status take(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
+static enum status take_records(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
 {
     struct records *records = r->state;
     size_t want = PIECE_BYTES / records->record_bytes * records->record_bytes, got;
@@ -58,11 +58,11 @@ static enum status take(struct graph_reader *r, struct piece *piece, int *end, s
         got = left < want ? (size_t)left : want;
     } else {
         if (piece_reserve_text(piece, want, e) != ST_OK ||
-            input_read(r->input, piece->buffer, want, &got, e) != ST_OK)
+            input_read(r->input, piece->in.buffer, want, &got, e) != ST_OK)
             return e->status;
     }
-    piece->range_begin = records->next;
-    piece->range_end = records->next + got;
+    piece->in.range_begin = records->next;
+    piece->in.range_end = records->next + got;
     piece->input_bytes =
         input_random_access(r->input) ? got : input_stored_position(r->input) - stored;
     records->next += got;
@@ -75,16 +75,16 @@ static enum status take(struct graph_reader *r, struct piece *piece, int *end, s
 static enum status load(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     const struct records *records = r->state;
-    size_t count = (size_t)(piece->range_end - piece->range_begin), got = count;
+    size_t count = (size_t)(piece->in.range_end - piece->in.range_begin), got = count;
     if (piece_reserve_text(piece, count, e) != ST_OK ||
         piece_reserve_edges(piece, count / records->record_bytes, e) != ST_OK)
         return e->status;
     if (input_random_access(r->input) &&
-        input_read_at(r->input, piece->range_begin, piece->buffer, count, &got, e) != ST_OK)
+        input_read_at(r->input, piece->in.range_begin, piece->in.buffer, count, &got, e) != ST_OK)
         return e->status;
     if (got < count)
         return fail(e, ST_RUNTIME, "%s: byte %llu: the file became shorter while it was read",
-                    r->name, (ull)(piece->range_begin + got));
+                    r->name, (ull)(piece->in.range_begin + got));
     return ST_OK;
 }
 
@@ -106,7 +106,7 @@ static enum status check_ids(const struct graph_reader *r, struct piece *piece, 
     while (edges[i].u < limit && edges[i].v < limit)
         i++;
     return fail(e, ST_BAD_DATA, "%s: byte %llu: found the id %llu, expected %s", r->name,
-                (ull)(piece->range_begin + i * records->record_bytes),
+                (ull)(piece->in.range_begin + i * records->record_bytes),
                 (ull)(edges[i].u < limit ? edges[i].v : edges[i].u), r->expected_id);
 }
 
@@ -163,14 +163,14 @@ static enum status open_u64(struct graph_reader *r, struct error *e)
     return open_records(r, 16, EDGES_DIRECTED, e);
 }
 
-static enum status parse_graph500(const struct graph_reader *r, struct piece *piece,
-                                  struct error *e)
+static enum status parse_graph500_records(const struct graph_reader *r, struct piece *piece,
+                                          struct error *e)
 {
     if (load(r, piece, e) != ST_OK)
         return e->status;
-    piece->count = (size_t)(piece->range_end - piece->range_begin) / 12;
+    piece->count = (size_t)(piece->in.range_end - piece->in.range_begin) / 12;
     for (size_t i = 0; i < piece->count; i++) {
-        const char *record = piece->buffer + 12 * i;
+        const char *record = piece->in.buffer + 12 * i;
         uint64_t high = get_u32(record + 8);
         piece->edges[i].u = get_u32(record) | (high & 0xffff) << 32;
         piece->edges[i].v = get_u32(record + 4) | high >> 16 << 32;
@@ -178,25 +178,27 @@ static enum status parse_graph500(const struct graph_reader *r, struct piece *pi
     return check_ids(r, piece, e);
 }
 
-static enum status parse_u32(const struct graph_reader *r, struct piece *piece, struct error *e)
+static enum status parse_u32_records(const struct graph_reader *r, struct piece *piece,
+                                     struct error *e)
 {
     if (load(r, piece, e) != ST_OK)
         return e->status;
-    piece->count = (size_t)(piece->range_end - piece->range_begin) / 8;
+    piece->count = (size_t)(piece->in.range_end - piece->in.range_begin) / 8;
     for (size_t i = 0; i < piece->count; i++) {
-        piece->edges[i].u = get_u32(piece->buffer + 8 * i);
-        piece->edges[i].v = get_u32(piece->buffer + 8 * i + 4);
+        piece->edges[i].u = get_u32(piece->in.buffer + 8 * i);
+        piece->edges[i].v = get_u32(piece->in.buffer + 8 * i + 4);
     }
     return check_ids(r, piece, e);
 }
 
 /* A negative int64 is over the limit as well. */
-static enum status parse_u64(const struct graph_reader *r, struct piece *piece, struct error *e)
+static enum status parse_u64_records(const struct graph_reader *r, struct piece *piece,
+                                     struct error *e)
 {
     if (load(r, piece, e) != ST_OK)
         return e->status;
-    piece->count = (size_t)(piece->range_end - piece->range_begin) / 16;
-    memcpy(piece->edges, piece->buffer, 16 * piece->count);
+    piece->count = (size_t)(piece->in.range_end - piece->in.range_begin) / 16;
+    memcpy(piece->edges, piece->in.buffer, 16 * piece->count);
     return check_ids(r, piece, e);
 }
 
@@ -305,19 +307,19 @@ static uint64_t owner_of(const struct records *s, uint64_t index)
     return low;
 }
 
-static enum status parse_sg(const struct graph_reader *r, struct piece *piece, struct error *e)
+static enum status parse_sg_rows(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
     const struct records *s = r->state;
     if (load(r, piece, e) != ST_OK)
         return e->status;
-    uint64_t index = (piece->range_begin - s->first) / SG_RECORD_BYTES;
+    uint64_t index = (piece->in.range_begin - s->first) / SG_RECORD_BYTES;
     uint64_t u = owner_of(s, index);
-    piece->count = (size_t)(piece->range_end - piece->range_begin) / SG_RECORD_BYTES;
+    piece->count = (size_t)(piece->in.range_end - piece->in.range_begin) / SG_RECORD_BYTES;
     for (size_t i = 0; i < piece->count; i++, index++) {
         while (s->offsets[u + 1] <= index)
             u++;
         piece->edges[i].u = u;
-        piece->edges[i].v = get_u32(piece->buffer + SG_RECORD_BYTES * i);
+        piece->edges[i].v = get_u32(piece->in.buffer + SG_RECORD_BYTES * i);
     }
     return check_ids(r, piece, e);
 }
@@ -346,21 +348,21 @@ static enum status finish_sg(struct graph_reader *r, struct error *e)
 
 #define RECORDS_CLASS(NAME, OPEN, PARSE)                                                           \
     {                                                                                              \
-        .name = NAME, .open = OPEN, .take = take, .parse = PARSE, .account = account,              \
+        .name = NAME, .open = OPEN, .take = take_records, .parse = PARSE, .account = account,              \
         .close = close_records,                                                                    \
     }
 
 const struct reader_class read_graph500_class =
-    RECORDS_CLASS("graph500", open_graph500, parse_graph500);
+    RECORDS_CLASS("graph500", open_graph500, parse_graph500_records);
 const struct reader_class read_graph500_16_class =
-    RECORDS_CLASS("graph500-16", open_graph500_16, parse_u64);
-const struct reader_class read_u32_class = RECORDS_CLASS("u32", open_u32, parse_u32);
-const struct reader_class read_u64_class = RECORDS_CLASS("u64", open_u64, parse_u64);
+    RECORDS_CLASS("graph500-16", open_graph500_16, parse_u64_records);
+const struct reader_class read_u32_class = RECORDS_CLASS("u32", open_u32, parse_u32_records);
+const struct reader_class read_u64_class = RECORDS_CLASS("u64", open_u64, parse_u64_records);
 const struct reader_class read_sg_class = {
     .name = "sg",
     .open = open_sg,
-    .take = take,
-    .parse = parse_sg,
+    .take = take_records,
+    .parse = parse_sg_rows,
     .account = account,
     .finish = finish_sg,
     .close = close_records,

@@ -80,7 +80,7 @@ static const char *parse_pace_line(const struct graph_reader *r, struct piece *p
 
 static void parse_dimacs_lines(const struct graph_reader *r, struct piece *piece)
 {
-    const char *p = piece->text, *end = p + piece->text_bytes;
+    const char *p = piece->in.text, *end = p + piece->in.text_bytes;
     uint64_t lines = piece->tally.lines;
     for (; p != NULL && p < end; lines += p != NULL)
         p = parse_dimacs_line(r, piece, p, lines);
@@ -89,7 +89,7 @@ static void parse_dimacs_lines(const struct graph_reader *r, struct piece *piece
 
 static void parse_pace_lines(const struct graph_reader *r, struct piece *piece)
 {
-    const char *p = piece->text, *end = p + piece->text_bytes;
+    const char *p = piece->in.text, *end = p + piece->in.text_bytes;
     uint64_t lines = piece->tally.lines;
     for (; p != NULL && p < end; lines += p != NULL)
         p = parse_pace_line(r, piece, p, lines);
@@ -133,8 +133,8 @@ static enum status read_problem(struct graph_reader *r, const char *p, uint64_t 
     }
     if (scan_line_end(sizes) == NULL)
         return reader_bad_line(r, line, skip_blanks(sizes), NULL, "the end of the line", e);
-    r->declared_entries = size[1];
-    r->declared_line = line;
+    r->text.declared_entries = size[1];
+    r->text.declared_line = line;
     return reader_set_ids(r, 1, size[0], line, e);
 }
 
@@ -144,7 +144,7 @@ static enum status open_problem(struct graph_reader *r, const char *kind, const 
     uint64_t line = 0;
     if (text_peek(r, "c", 1, e) != ST_OK)
         return e->status;
-    const char *problem = text_data_line(r, r->head, &line);
+    const char *problem = text_data_line(r, r->text.head, &line);
     if (problem == NULL)
         return reader_bad_line(r, line, NULL, "the end of the file", expected, e);
     if (read_problem(r, problem, line + 1, kind, other_kind, expected, e) != ST_OK)
@@ -155,7 +155,7 @@ static enum status open_problem(struct graph_reader *r, const char *kind, const 
 static enum status open_dimacs(struct graph_reader *r, struct error *e)
 {
     r->facts.direction = EDGES_DIRECTED;
-    r->facts.weights = 1;
+    r->facts.notes.weights = 1;
     return open_problem(r, "sp", "sp", "the problem line 'p sp N ARCS'", e);
 }
 

@@ -1,6 +1,5 @@
 /* read_edges.c: an edge stream as edgeconv's input; decoding and checks are formats/edges.h's */
 #include "graph_reader.h"
-#include "tools/convert/input/pump.h"
 
 #include <stdlib.h>
 
@@ -8,42 +7,53 @@ typedef unsigned long long ull;
 
 struct stream {
     struct edges_reader *reader;
-    struct pump *pump;
-    uint64_t stored; /* how far the pump has read the file */
+    uint64_t stored; /* how far the input has read its file */
     struct edges_info info;
     struct edges_totals tally;
 };
 
-static enum status end_pump(struct stream *stream, struct error *e)
+static enum status read_input(void *from, void *bytes, size_t count, size_t *got, struct error *e)
 {
-    struct pump *pump = stream->pump;
-    stream->pump = NULL;
-    return pump_close(pump, e);
+    return input_read(from, bytes, count, got, e);
 }
 
-/* Ends the stream for `cause`, unless a fault of the input below it (a damaged gzip member, say) is
- * why it ended. */
-static enum status end_early(struct graph_reader *r, const struct error *cause, struct error *e)
+/* A plain file is read by any thread, through a descriptor of its own; anything else in order. */
+static enum status open_stream(struct graph_reader *r, struct stream *stream, struct error *e)
 {
-    struct stream *stream = r->state;
-    edges_reader_close(stream->reader);
-    stream->reader = NULL;
-    end_pump(stream, e);
-    return fail(e, cause->status, "%s", cause->text);
+    int fd;
+    if (!input_random_access(r->input))
+        return edges_reader_open_source(
+            &stream->reader, (struct byte_source){r->input, read_input}, r->name, e);
+    if (input_reopen(r->input, &fd, e) != ST_OK)
+        return e->status;
+    return edges_reader_open_fd(&stream->reader, fd, r->name, e);
+}
+
+/* The stream is bad. Where its file is damaged farther on, in a way that its compression tells, that is
+ * why: the rest is read for it. */
+static enum status find_damage(const struct graph_reader *r, struct error *e)
+{
+    char rest[4096];
+    struct error damage = {0};
+    size_t got = sizeof rest;
+    if (e->status != ST_BAD_DATA || input_random_access(r->input) || input_failed(r->input) ||
+        !input_is_regular(r->input))
+        return e->status;
+    while (got == sizeof rest && input_read(r->input, rest, sizeof rest, &got, &damage) == ST_OK)
+        continue;
+    if (damage.status != ST_OK)
+        *e = damage;
+    return e->status;
 }
 
 static enum status open_edges(struct graph_reader *r, struct error *e)
 {
-    int fd = -1;
     struct stream *stream = r->state = calloc(1, sizeof *stream);
     if (stream == NULL)
         return fail_memory(e, r->name, sizeof *stream);
-    if (pump_open(&stream->pump, r->input, &fd, e) != ST_OK)
-        return e->status;
     stream->stored = input_stored_position(r->input);
-    struct error cause = {0};
-    if (edges_reader_open_fd(&stream->reader, fd, r->name, &cause) != ST_OK)
-        return end_early(r, &cause, e);
+    if (open_stream(r, stream, e) != ST_OK)
+        return find_damage(r, e);
     stream->info = *edges_reader_info(stream->reader);
     const struct edges_info *info = &stream->info;
     struct graph_facts *facts = &r->facts;
@@ -56,14 +66,13 @@ static enum status open_edges(struct graph_reader *r, struct error *e)
     return reader_set_ids(r, 0, NO_COUNT, 0, e);
 }
 
-static enum status take(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
+static enum status take_block(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
 {
     struct stream *stream = r->state;
-    struct error cause = {0};
-    if (edges_reader_next(stream->reader, &piece->block, end, &cause) != ST_OK)
-        return end_early(r, &cause, e);
-    piece->input_bytes = *end ? 0 : piece->block.size;
-    if (stream->pump != NULL) {
+    if (edges_reader_take(stream->reader, &piece->in.block, end, e) != ST_OK)
+        return find_damage(r, e);
+    piece->input_bytes = *end ? 0 : piece->in.block.size;
+    if (!input_random_access(r->input)) {
         uint64_t stored = input_stored_position(r->input);
         piece->input_bytes = stored - stream->stored;
         stream->stored = stored;
@@ -73,8 +82,10 @@ static enum status take(struct graph_reader *r, struct piece *piece, int *end, s
 
 static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)
 {
-    struct edges_block *block = &piece->block;
+    const struct stream *stream = r->state;
+    struct edges_block *block = &piece->in.block;
     if (piece_reserve_edges(piece, EDGES_MAX_BLOCK_EDGES, e) != ST_OK ||
+        edges_reader_fill(stream->reader, block, e) != ST_OK ||
         edges_decode_block(block, r->facts.direction, r->name, piece->edges, &piece->count, e) !=
             ST_OK)
         return e->status;
@@ -90,7 +101,7 @@ static enum status account(struct graph_reader *r, struct piece *piece, struct e
 {
     struct stream *stream = r->state;
     (void)e;
-    edges_tally_merge(&stream->tally, &piece->block.tally);
+    edges_tally_merge(&stream->tally, &piece->in.block.tally);
     piece_tally_merge(&r->total, &piece->tally);
     return ST_OK;
 }
@@ -99,8 +110,6 @@ static enum status finish(struct graph_reader *r, struct error *e)
 {
     struct stream *stream = r->state;
     struct edges_totals totals;
-    if (end_pump(stream, e) != ST_OK) /* the reader has seen its end */
-        return e->status;
     if (edges_reader_finish(stream->reader, &stream->tally, &totals, e) != ST_OK)
         return e->status;
     if (r->options.vertices > 0 && totals.n > r->options.vertices)
@@ -115,18 +124,15 @@ static enum status finish(struct graph_reader *r, struct error *e)
 static void close_edges(struct graph_reader *r)
 {
     struct stream *stream = r->state;
-    struct error ignored = {0};
-    if (stream == NULL)
-        return;
-    edges_reader_close(stream->reader);
-    end_pump(stream, &ignored);
+    if (stream != NULL)
+        edges_reader_close(stream->reader);
     free(stream);
 }
 
 const struct reader_class read_edges_class = {
     .name = "edges",
     .open = open_edges,
-    .take = take,
+    .take = take_block,
     .parse = parse,
     .account = account,
     .finish = finish,

@@ -60,7 +60,7 @@ static const char *parse_entry(const struct graph_reader *r, struct piece *piece
 
 static void parse_lines(const struct graph_reader *r, struct piece *piece)
 {
-    const char *p = piece->text, *end = p + piece->text_bytes;
+    const char *p = piece->in.text, *end = p + piece->in.text_bytes;
     uint64_t lines = piece->tally.lines;
     for (; p != NULL && p < end; lines += p != NULL)
         p = parse_entry(r, piece, p, lines);
@@ -112,7 +112,7 @@ static enum status read_banner(struct graph_reader *r, struct error *e)
                                              NULL};
     struct matrix_market *m = r->state;
     struct word word[MAX_WORDS];
-    int words = split_words(r->head, word);
+    int words = split_words(r->text.head, word);
     if (words < MAX_WORDS || !is_word(&word[0], "%%MatrixMarket") || !is_word(&word[1], "matrix"))
         return reader_bad_line(r, 1, NULL, "no Matrix Market banner",
                                "'%%MatrixMarket matrix coordinate FIELD SYMMETRY'", e);
@@ -126,7 +126,7 @@ static enum status read_banner(struct graph_reader *r, struct error *e)
         return reader_bad_line(r, 1, word[4].at, NULL,
                                "general, symmetric, skew-symmetric or hermitian", e);
     m->values = values[field];
-    r->facts.weights = m->values;
+    r->facts.notes.weights = m->values;
     r->facts.direction = symmetry == 0 ? EDGES_DIRECTED : EDGES_UNDIRECTED_ONCE;
     r->facts.direction_fixed = 1;
     return ST_OK;
@@ -148,8 +148,8 @@ static enum status read_sizes(struct graph_reader *r, const char *p, uint64_t li
     if (size[0] != size[1])
         return reader_bad_line(r, line, NULL, "a rectangular matrix",
                                "as many columns as rows: a graph is a square matrix", e);
-    r->declared_entries = size[2];
-    r->declared_line = line;
+    r->text.declared_entries = size[2];
+    r->text.declared_line = line;
     return reader_set_ids(r, 1, size[0], line, e);
 }
 
@@ -161,7 +161,7 @@ static enum status open_matrix_market(struct graph_reader *r, struct error *e)
         return fail_memory(e, r->name, sizeof(struct matrix_market));
     if (text_peek(r, "%", 1, e) != ST_OK || read_banner(r, e) != ST_OK)
         return e->status;
-    const char *sizes = text_data_line(r, r->head, &line);
+    const char *sizes = text_data_line(r, r->text.head, &line);
     if (sizes == NULL)
         return reader_bad_line(r, line, NULL, "the end of the file", "ROWS COLUMNS ENTRIES", e);
     if (read_sizes(r, sizes, line + 1, e) != ST_OK)

@@ -85,8 +85,8 @@ static const char *parse_line(const struct graph_reader *r, struct piece *piece,
 
 static void parse_lines(const struct graph_reader *r, struct piece *piece)
 {
-    const char *p = piece->text, *end = p + piece->text_bytes;
-    uint64_t lines = piece->tally.lines, row = piece->first_row;
+    const char *p = piece->in.text, *end = p + piece->in.text_bytes;
+    uint64_t lines = piece->tally.lines, row = piece->in.first_row;
     for (; p != NULL && p < end; lines += p != NULL)
         p = parse_line(r, piece, p, &row, lines);
     piece->tally.lines = lines;
@@ -98,13 +98,13 @@ static enum status parse(const struct graph_reader *r, struct piece *piece, stru
 }
 
 /* A line's vertex is its place in the file, so lines are counted in order: while taken. */
-static enum status take(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
+static enum status take_rows(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
 {
     struct metis *m = r->state;
     if (text_take(r, piece, end, e) != ST_OK || *end)
         return e->status;
-    const char *p = piece->text, *text_end = p + piece->text_bytes;
-    piece->first_row = m->rows;
+    const char *p = piece->in.text, *text_end = p + piece->in.text_bytes;
+    piece->in.first_row = m->rows;
     while (p < text_end) {
         m->rows += *p != '%';
         const char *newline = memchr(p, '\n', (size_t)(text_end - p));
@@ -121,15 +121,15 @@ static enum status finish(struct graph_reader *r, struct error *e)
         snprintf(found, sizeof found, "the end of the file after %llu vertex lines",
                  (unsigned long long)m->rows);
         snprintf(expected, sizeof expected, "%llu, as line %llu says",
-                 (unsigned long long)r->facts.n, (unsigned long long)r->declared_line);
-        return reader_bad_line(r, r->lines, NULL, found, expected, e);
+                 (unsigned long long)r->facts.n, (unsigned long long)r->text.declared_line);
+        return reader_bad_line(r, r->text.lines, NULL, found, expected, e);
     }
     if (r->total.entries != 2 * m->edges) {
         snprintf(found, sizeof found, "%llu neighbours in all",
                  (unsigned long long)r->total.entries);
         snprintf(expected, sizeof expected, "2 x %llu, as this line says",
                  (unsigned long long)m->edges);
-        return reader_bad_line(r, r->declared_line, NULL, found, expected, e);
+        return reader_bad_line(r, r->text.declared_line, NULL, found, expected, e);
     }
     return ST_OK;
 }
@@ -178,8 +178,8 @@ static enum status read_header(struct graph_reader *r, const char *p, uint64_t l
     m->edges = number[1];
     m->edge_weights = format % 10 == 1;
     m->before = (format / 100 == 1) + (format / 10 % 10 == 1 ? weights : 0);
-    r->facts.weights = m->edge_weights || m->before > 0;
-    r->declared_line = line;
+    r->facts.notes.weights = m->edge_weights || m->before > 0;
+    r->text.declared_line = line;
     snprintf(m->expected_end, sizeof m->expected_end, "the end of the file: line %llu says %llu",
              (unsigned long long)line, (unsigned long long)number[0]);
     return reader_set_ids(r, 1, number[0], line, e);
@@ -196,7 +196,7 @@ static enum status open_metis(struct graph_reader *r, struct error *e)
         return fail_memory(e, r->name, sizeof(struct metis));
     if (text_peek(r, "%", 1, e) != ST_OK)
         return e->status;
-    const char *header = text_data_line(r, r->head, &line);
+    const char *header = text_data_line(r, r->text.head, &line);
     if (header == NULL)
         return reader_bad_line(r, line, NULL, "the end of the file", "N M", e);
     if (read_header(r, header, line + 1, e) != ST_OK)
@@ -212,7 +212,7 @@ static void close_metis(struct graph_reader *r)
 const struct reader_class read_metis_class = {
     .name = "metis",
     .open = open_metis,
-    .take = take,
+    .take = take_rows,
     .parse = parse,
     .account = text_account,
     .finish = finish,

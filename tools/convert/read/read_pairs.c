@@ -7,7 +7,8 @@
  */
 #include "graph_reader.h"
 
-#include "tools/convert/names/pair_names.h"
+#include "pair_line.h"
+#include "pair_names.h"
 #include "scan_text.h"
 
 #include <ctype.h>
@@ -16,34 +17,6 @@
 #include <strings.h>
 
 enum { MAX_FURTHER_COLUMNS = 2, SHORTEST_LINE_BYTES = 4 };
-
-static inline int is_separator(char c)
-{
-    return is_blank(c) || c == ',';
-}
-
-/* Past one separator: blanks, a comma, or a comma among blanks. `p` itself when there is none. */
-static const char *skip_separator(const char *p)
-{
-    p = skip_blanks(p);
-    if (*p == ',')
-        p = skip_blanks(p + 1);
-    return p;
-}
-
-const char *pairs_scan_rest(const char *p, int further, const char **stop)
-{
-    for (int i = 0; i < further; i++) {
-        const char *column = skip_separator(p);
-        p = scan_weight(column);
-        *stop = p > column ? p : column;
-        if (column == p || !(is_separator(*p) || *p == '\r' || *p == '\n'))
-            return NULL;
-    }
-    const char *next = scan_line_end(p);
-    *stop = next == NULL ? skip_blanks(p) : p;
-    return next;
-}
 
 /* One line that the fast loop does not take: blanks around, comments, faults. Returns the next
  * line, or NULL with a fault. */
@@ -124,8 +97,8 @@ static int parse_run(const struct graph_reader *r, struct piece *piece, const ch
  * the time. So the two halves of the text are read by turns: while one waits the other works. */
 static void parse_halves(const struct graph_reader *r, struct piece *piece)
 {
-    const char *text = piece->text, *end = text + piece->text_bytes;
-    const char *middle = next_line(text + piece->text_bytes / 2 - 1);
+    const char *text = piece->in.text, *end = text + piece->in.text_bytes;
+    const char *middle = next_line(text + piece->in.text_bytes / 2 - 1);
     const uint64_t base = r->base, limit = r->limit;
     size_t most = (size_t)(middle - text) / SHORTEST_LINE_BYTES; /* edges of the first half */
     struct cursor a = {text, middle, piece->edges + piece->count}, b = {middle, end, a.edge + most};
@@ -150,10 +123,10 @@ static void parse_lines(const struct graph_reader *r, struct piece *piece)
 {
     const struct pairs *pairs = r->state;
     enum { WORTH_HALVING_BYTES = 1024 };
-    if (pairs->further == 0 && piece->text_bytes >= WORTH_HALVING_BYTES)
+    if (pairs->further == 0 && piece->in.text_bytes >= WORTH_HALVING_BYTES)
         parse_halves(r, piece);
     else
-        parse_run(r, piece, piece->text, piece->text + piece->text_bytes);
+        parse_run(r, piece, piece->in.text, piece->in.text + piece->in.text_bytes);
 }
 
 static enum status parse(const struct graph_reader *r, struct piece *piece, struct error *e)
@@ -185,8 +158,8 @@ static void read_comment(struct graph_reader *r, const char *p)
     if (strncasecmp(text, undirected, strlen(undirected)) == 0)
         facts->direction = EDGES_UNDIRECTED_ONCE;
     if (find_count(p, "Nodes:", &nodes) && find_count(p, "Edges:", &edges)) {
-        facts->has_snap_edges = 1;
-        facts->snap_edges = edges;
+        facts->notes.has_snap_edges = 1;
+        facts->notes.snap_edges = edges;
         facts->n = nodes <= DBFS_MAX_VERTICES ? nodes : 0;
     }
 }
@@ -230,7 +203,7 @@ static enum status set_columns(struct graph_reader *r, const char *data, uint64_
                                e);
     }
     pairs->further = columns > 2 && columns <= 2 + MAX_FURTHER_COLUMNS ? columns - 2 : 0;
-    r->facts.weights = pairs->further;
+    r->facts.notes.weights = pairs->further;
     if (data == NULL)
         strcpy(pairs->expected_end, "the end of the line");
     else
@@ -252,7 +225,7 @@ static enum status open_at(struct graph_reader *r, const char *body, const char 
     pairs->separator = separator;
     r->facts.names = r->options.names;
     r->facts.direction = EDGES_DIRECTED;
-    read_comments(r, data != NULL ? data : r->head + r->head_bytes);
+    read_comments(r, data != NULL ? data : r->text.head + r->text.head_bytes);
     if (reader_set_ids(r, r->options.one_based, NO_COUNT, 0, e) != ST_OK ||
         set_columns(r, data, line + 1, e) != ST_OK)
         return e->status;
@@ -279,9 +252,9 @@ static enum status open_csv(struct graph_reader *r, struct error *e)
         return reader_bad_line(r, line, NULL, "no line of column names", "one", e);
     const char *body = next_line(names);
     size_t length = strcspn(names, "\r\n");
-    if (length >= sizeof r->facts.header_line)
-        length = sizeof r->facts.header_line - 1;
-    memcpy(r->facts.header_line, names, length);
+    if (length >= sizeof r->facts.notes.header_line)
+        length = sizeof r->facts.notes.header_line - 1;
+    memcpy(r->facts.notes.header_line, names, length);
     uint64_t body_lines = ++line;
     const char *data = text_data_line(r, body, &line);
     return open_at(r, body, data, body_lines, line, pair_names_header_separator(names), e);

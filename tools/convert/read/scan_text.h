@@ -6,7 +6,7 @@
 #ifndef DBFS_SCAN_TEXT_H
 #define DBFS_SCAN_TEXT_H
 
-#include "piece.h"
+#include "tools/convert/piece/piece.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -257,7 +257,7 @@ static int looks_metis(const struct sample *s)
         return 0;
     if (format == 0 && check.agree > 0)
         return check.agree > 4 * check.disagree;
-    if (check.numbers == 0) /* no edges, but a line for each vertex */
+    if (check.numbers == 0) /* no edges: still a line for each vertex */
         return header[1] == 0 && check.n > 1 && (uint64_t)check.rows == check.n;
     return !check.same_columns && check.disagree == 0;
 }

@@ -1,7 +1,7 @@
 /* text_reader.c: what the readers of text formats do alike; see graph_reader.h */
 #include "graph_reader.h"
 
-#include "tools/convert/names/names.h"
+#include "tools/convert/piece/names.h"
 #include "scan_text.h"
 
 #include <stdlib.h>
@@ -16,19 +16,19 @@ typedef unsigned long long ull;
 static enum status copy_head(struct graph_reader *r, const unsigned char *bytes, size_t count,
                              int complete, struct error *e)
 {
-    free(r->head);
-    r->head = malloc(count + 1 + PIECE_PADDING);
-    if (r->head == NULL)
+    free(r->text.head);
+    r->text.head = malloc(count + 1 + PIECE_PADDING);
+    if (r->text.head == NULL)
         return fail_memory(e, r->name, count);
-    memcpy(r->head, bytes, count);
-    const char *newline = memrchr(r->head, '\n', count);
-    size_t whole = newline != NULL ? (size_t)(newline + 1 - r->head) : 0;
+    memcpy(r->text.head, bytes, count);
+    const char *newline = memrchr(r->text.head, '\n', count);
+    size_t whole = newline != NULL ? (size_t)(newline + 1 - r->text.head) : 0;
     if (complete && whole < count) {
         whole = count + 1;
-        r->head[count] = '\n';
+        r->text.head[count] = '\n';
     }
-    memset(r->head + whole, 0, PIECE_PADDING);
-    r->head_bytes = whole;
+    memset(r->text.head + whole, 0, PIECE_PADDING);
+    r->text.head_bytes = whole;
     return ST_OK;
 }
 
@@ -39,14 +39,16 @@ static int is_data_line(const char *p, const char *comments)
 
 const char *text_first(const struct graph_reader *r)
 {
-    return r->head_bytes >= 3 && memcmp(r->head, BYTE_ORDER_MARK, 3) == 0 ? r->head + 3 : r->head;
+    const struct text_state *text = &r->text;
+    int marked = text->head_bytes >= 3 && memcmp(text->head, BYTE_ORDER_MARK, 3) == 0;
+    return marked ? text->head + 3 : text->head;
 }
 
 const char *text_data_line(const struct graph_reader *r, const char *p, uint64_t *line)
 {
-    const char *end = r->head + r->head_bytes;
+    const char *end = r->text.head + r->text.head_bytes;
     for (; p < end; p = next_line(p), ++*line) {
-        if (is_data_line(p, r->comments))
+        if (is_data_line(p, r->text.comments))
             return p;
     }
     return NULL;
@@ -67,7 +69,7 @@ enum status text_peek(struct graph_reader *r, const char *comments, int lines, s
 {
     const unsigned char *bytes;
     size_t count, want = HEAD_FIRST_BYTES;
-    r->comments = comments;
+    r->text.comments = comments;
     for (;; want *= 4) {
         if (input_peek(r->input, want, &bytes, &count, e) != ST_OK ||
             copy_head(r, bytes, count, count < want, e) != ST_OK)
@@ -80,18 +82,18 @@ enum status text_peek(struct graph_reader *r, const char *comments, int lines, s
 enum status text_start(struct graph_reader *r, const char *body, uint64_t lines, int in_order,
                        struct error *e)
 {
-    size_t skip = (size_t)(body - r->head);
-    free(r->head);
-    r->head = NULL;
-    r->lines = lines;
-    return line_feed_init(&r->feed, r->input, skip, in_order, r->options.max_buffer_bytes, e);
+    size_t skip = (size_t)(body - r->text.head);
+    free(r->text.head);
+    r->text.head = NULL;
+    r->text.lines = lines;
+    return line_feed_init(&r->text.feed, r->input, skip, in_order, r->options.max_buffer_bytes, e);
 }
 
 /* ---- pieces ---- */
 
 enum status text_take(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
 {
-    return line_feed_take(&r->feed, piece, end, e);
+    return line_feed_take(&r->text.feed, piece, end, e);
 }
 
 enum status text_parse(const struct graph_reader *r, struct piece *piece, size_t bytes_per_edge,
@@ -99,14 +101,16 @@ enum status text_parse(const struct graph_reader *r, struct piece *piece, size_t
 {
     int last = 0;
     size_t bytes =
-        r->feed.by_offset ? (size_t)(piece->range_end - piece->range_begin) : piece->text_bytes;
+        r->text.feed.by_offset ? (size_t)(piece->in.range_end - piece->in.range_begin)
+                               : piece->in.text_bytes;
     if (piece_reserve_edges(piece, bytes / bytes_per_edge + 1, e) != ST_OK)
         return e->status;
     while (!last && piece->fault.at == NULL) {
-        if (line_feed_load(&r->feed, piece, &last, e) != ST_OK ||
-            piece_extend_edges(piece, piece->text_bytes / bytes_per_edge + 1, e) != ST_OK ||
+        if (line_feed_load(&r->text.feed, piece, &last, e) != ST_OK ||
+            piece_extend_edges(piece, piece->in.text_bytes / bytes_per_edge + 1, e) != ST_OK ||
             (r->facts.names &&
-             piece_reserve_names(piece, piece->text_bytes / 4 + 1, piece->text_bytes, e) != ST_OK))
+             piece_reserve_names(piece, piece->in.text_bytes / 4 + 1, piece->in.text_bytes, e) !=
+                 ST_OK))
             return e->status;
         parser(r, piece);
     }
@@ -120,12 +124,12 @@ static enum status find_entry(const struct graph_reader *r, struct piece *piece,
 {
     int last = 0;
     *line = 0;
-    for (line_feed_rewind(&r->feed, piece); !last;) {
-        if (line_feed_load(&r->feed, piece, &last, e) != ST_OK)
+    for (line_feed_rewind(&r->text.feed, piece); !last;) {
+        if (line_feed_load(&r->text.feed, piece, &last, e) != ST_OK)
             return e->status;
-        const char *p = piece->text, *end = p + piece->text_bytes;
+        const char *p = piece->in.text, *end = p + piece->in.text_bytes;
         for (; p < end; p = next_line(p), ++*line) {
-            if (is_data_line(p, r->comments) && index-- == 0)
+            if (is_data_line(p, r->text.comments) && index-- == 0)
                 return ST_OK;
         }
     }
@@ -136,33 +140,35 @@ static enum status too_many_entries(const struct graph_reader *r, struct piece *
                                     struct error *e)
 {
     uint64_t line;
-    if (find_entry(r, piece, r->declared_entries - r->total.entries, &line, e) != ST_OK)
+    if (find_entry(r, piece, r->text.declared_entries - r->total.entries, &line, e) != ST_OK)
         return e->status;
     return fail(
         e, ST_BAD_DATA, "%s:%llu: found more than %llu entries, expected as many as line %llu says",
-        r->name, (ull)(r->lines + line + 1), (ull)r->declared_entries, (ull)r->declared_line);
+        r->name, (ull)(r->text.lines + line + 1), (ull)r->text.declared_entries,
+        (ull)r->text.declared_line);
 }
 
 enum status text_account(struct graph_reader *r, struct piece *piece, struct error *e)
 {
     const struct fault *fault = &piece->fault;
-    if (r->total.entries + piece->tally.entries > r->declared_entries)
+    if (r->total.entries + piece->tally.entries > r->text.declared_entries)
         return too_many_entries(r, piece, e);
     if (fault->at != NULL)
-        return reader_bad_line(r, r->lines + fault->line + 1, fault->at, NULL, fault->expected, e);
-    r->lines += piece->tally.lines;
-    r->facts.unterminated |= piece->unterminated;
+        return reader_bad_line(r, r->text.lines + fault->line + 1, fault->at, NULL, fault->expected,
+                               e);
+    r->text.lines += piece->tally.lines;
+    r->facts.notes.unterminated |= piece->in.unterminated;
     piece_tally_merge(&r->total, &piece->tally);
     return ST_OK;
 }
 
 enum status text_finish(struct graph_reader *r, struct error *e)
 {
-    if (r->declared_entries != NO_COUNT && r->total.entries < r->declared_entries)
+    if (r->text.declared_entries != NO_COUNT && r->total.entries < r->text.declared_entries)
         return fail(e, ST_BAD_DATA,
                     "%s:%llu: found the end of the file after %llu entries, expected %llu as line "
                     "%llu says",
-                    r->name, (ull)r->lines, (ull)r->total.entries, (ull)r->declared_entries,
-                    (ull)r->declared_line);
+                    r->name, (ull)r->text.lines, (ull)r->total.entries, (ull)r->text.declared_entries,
+                    (ull)r->text.declared_line);
     return ST_OK;
 }

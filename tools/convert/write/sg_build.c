@@ -1,8 +1,10 @@
 /* sg_build.c: see sg_build.h */
 #include "sg_build.h"
 
-#include "sort_u32.h"
+#include "tools/sort/row_sort.h"
+#include "tools/spill/spill_stream.h"
 
+#include "formats/base/arith.h"
 #include "formats/base/bytes.h"
 #include "formats/base/text.h"
 
@@ -12,11 +14,12 @@
 enum {
     HEADER_BYTES = 17,
     BLOCKS = 1 << 16,      /* of consecutive rows, whose entries are counted */
-    MAX_STREAMS = 256,     /* ranges parted in one pass over the edges */
+    MAX_STREAMS = 256,     /* ranges divided in one pass over the edges */
     ROW_BYTES = 16,        /* start and count of a row in memory */
-    ENTRY_BYTES = 4,
+    ENTRY_BYTES = 4,       /* in the file */
+    SORTED_BYTES = 8,      /* in memory: an entry, and the place that sorting takes for it */
     PARALLEL_ROWS = 1 << 10,
-    CACHED_BYTES = 4 << 20, /* ranges are no larger than this without need */
+    CACHED_BYTES = 8 << 20, /* ranges are no larger than this without need: half is for sorting */
 };
 
 typedef unsigned long long ull;
@@ -30,8 +33,8 @@ struct range {
 
 struct sg_build {
     struct workspace *space;
-    struct spool *spool;
-    struct spool_stream edges;
+    struct spill_chunks *chunks;
+    struct spill_stream edges;
     uint64_t edge_count;
     uint64_t *blocks; /* [2][BLOCKS]: edges by source and by destination */
     int shift;        /* a block is 2^shift rows */
@@ -42,7 +45,7 @@ struct sg_build {
     uint64_t wanted_bytes;   /* and what one has where blocks allow it */
     uint32_t *range_of;      /* [BLOCKS] */
     uint32_t ranges;
-    struct spool_stream stream[MAX_STREAMS];
+    struct spill_stream stream[MAX_STREAMS];
 };
 
 enum status sg_build_open(struct sg_build **result, struct workspace *space, struct error *e)
@@ -52,7 +55,7 @@ enum status sg_build_open(struct sg_build **result, struct workspace *space, str
     if (b == NULL)
         return fail_memory(e, ".sg", sizeof *b);
     b->space = space;
-    if (spool_open(&b->spool, space, e) != ST_OK ||
+    if (spill_chunks_open(&b->chunks, space, e) != ST_OK ||
         memory_take(&space->budget, (void **)&b->blocks, 2 * BLOCKS, sizeof *b->blocks,
                     "counts of rows", e) != ST_OK ||
         memory_take(&space->budget, (void **)&b->range_of, BLOCKS, sizeof *b->range_of,
@@ -60,9 +63,9 @@ enum status sg_build_open(struct sg_build **result, struct workspace *space, str
         sg_build_close(b);
         return e->status;
     }
-    spool_stream_init(&b->edges, b->spool);
+    spill_stream_init(&b->edges, b->chunks);
     for (int i = 0; i < MAX_STREAMS; i++)
-        spool_stream_init(&b->stream[i], b->spool);
+        spill_stream_init(&b->stream[i], b->chunks);
     *result = b;
     return ST_OK;
 }
@@ -73,10 +76,10 @@ void sg_build_close(struct sg_build *b)
         return;
     memory_release(&b->space->budget, b->blocks);
     memory_release(&b->space->budget, b->range_of);
-    spool_stream_release(&b->edges);
+    spill_stream_release(&b->edges);
     for (int i = 0; i < MAX_STREAMS; i++)
-        spool_stream_release(&b->stream[i]);
-    spool_close(b->spool);
+        spill_stream_release(&b->stream[i]);
+    spill_chunks_close(b->chunks);
     free(b);
 }
 
@@ -85,7 +88,7 @@ uint64_t sg_build_dropped(const struct sg_build *b)
     return b->dropped;
 }
 
-/* ---- taking ---- */
+/* ---- adding ---- */
 
 /* Makes blocks twice as long until `id` has one. */
 static void widen_blocks(struct sg_build *b, uint32_t id)
@@ -110,14 +113,14 @@ enum status sg_build_add(struct sg_build *b, const unsigned char *pairs, size_t 
         b->blocks[BLOCKS + (v >> b->shift)]++;
     }
     b->edge_count += count;
-    return spool_append(&b->edges, pairs, 8 * count, e);
+    return spill_stream_append(&b->edges, pairs, 8 * count, e);
 }
 
 /* ---- ranges ---- */
 
 static uint64_t range_bytes(const struct range *range)
 {
-    return ENTRY_BYTES * range->entries + ROW_BYTES * (range->end - range->first);
+    return SORTED_BYTES * range->entries + ROW_BYTES * (range->end - range->first);
 }
 
 static struct range block_range(const struct sg_build *b, enum side side, uint64_t block)
@@ -167,25 +170,27 @@ static enum status route(struct sg_build *b, uint32_t first, uint32_t row, uint3
                          struct error *e)
 {
     uint32_t stream = b->range_of[row >> b->shift] - first, entry[2] = {row, neighbour};
-    return stream < MAX_STREAMS ? spool_append(&b->stream[stream], entry, sizeof entry, e) : ST_OK;
+    return stream < MAX_STREAMS
+               ? spill_stream_append(&b->stream[stream], entry, sizeof entry, e)
+               : ST_OK;
 }
 
 /* One pass over the edges: their entries in ranges first..first+MAX_STREAMS-1 to a stream each. */
-static enum status part_edges(struct sg_build *b, enum side side, uint32_t first, struct error *e)
+static enum status divide_edges(struct sg_build *b, enum side side, uint32_t first, struct error *e)
 {
-    struct spool_cursor cursor;
-    spool_cursor_init(&cursor, &b->edges, 0);
+    struct spill_cursor cursor;
+    spill_cursor_init(&cursor, &b->edges, 0);
     for (int i = 0; i < MAX_STREAMS; i++)
-        spool_stream_init(&b->stream[i], b->spool);
+        spill_stream_init(&b->stream[i], b->chunks);
     for (uint64_t i = 0; i < b->edge_count && e->status == ST_OK; i++) {
         uint32_t id[2];
-        if (spool_read(&cursor, id, sizeof id, e) == ST_OK &&
+        if (spill_cursor_read(&cursor, id, sizeof id, e) == ST_OK &&
             route(b, first, id[side], id[1 - side], e) == ST_OK && b->undirected)
             route(b, first, id[1 - side], id[side], e);
     }
-    spool_cursor_close(&cursor);
+    spill_cursor_close(&cursor);
     for (int i = 0; i < MAX_STREAMS && e->status == ST_OK; i++)
-        spool_seal(&b->stream[i], e);
+        spill_stream_seal(&b->stream[i], e);
     return e->status;
 }
 
@@ -194,59 +199,60 @@ static enum status part_edges(struct sg_build *b, enum side side, uint32_t first
 struct rows {
     struct range range;
     uint64_t *start, *count; /* [rows] */
-    uint32_t *entries;
+    uint32_t *entries; /* [2][range.entries]: behind the entries as many places, to sort with */
 };
 
-static enum status read_entry(struct spool_cursor *cursor, const struct range *range,
+static enum status read_entry(struct spill_cursor *cursor, const struct range *range,
                               uint64_t *row, uint32_t *neighbour, struct error *e)
 {
     uint32_t entry[2];
-    if (spool_read(cursor, entry, sizeof entry, e) != ST_OK)
+    if (spill_cursor_read(cursor, entry, sizeof entry, e) != ST_OK)
         return e->status;
     *row = entry[0] - range->first;
     *neighbour = entry[1];
     return ST_OK;
 }
 
-/* Two readings of the stream: the lengths of the rows, then their entries. */
-static enum status fill_rows(struct rows *rows, const struct spool_stream *stream, struct error *e)
+/* Two readings of the stream: the lengths of the rows, then their entries, self-loops left out. */
+static enum status fill_rows(struct rows *rows, const struct spill_stream *stream, struct error *e)
 {
     const struct range *range = &rows->range;
-    struct spool_cursor cursor;
+    struct spill_cursor cursor;
     uint64_t row = 0, sum = 0;
     uint32_t neighbour = 0;
-    spool_cursor_init(&cursor, stream, 0);
+    spill_cursor_init(&cursor, stream, 0);
     for (uint64_t i = 0; i < range->entries; i++) {
         if (read_entry(&cursor, range, &row, &neighbour, e) != ST_OK)
             break;
         rows->count[row]++;
     }
-    spool_cursor_close(&cursor);
+    spill_cursor_close(&cursor);
     for (row = 0; row < range->end - range->first; row++) {
         rows->start[row] = sum;
         sum += rows->count[row];
         rows->count[row] = 0;
     }
-    spool_cursor_init(&cursor, stream, 1);
+    spill_cursor_init(&cursor, stream, 1);
     for (uint64_t i = 0; i < range->entries && e->status == ST_OK; i++) {
         if (read_entry(&cursor, range, &row, &neighbour, e) != ST_OK)
             break;
-        rows->entries[rows->start[row] + rows->count[row]++] = neighbour;
+        if (neighbour != range->first + row)
+            rows->entries[rows->start[row] + rows->count[row]++] = neighbour;
     }
-    spool_cursor_close(&cursor);
+    spill_cursor_close(&cursor);
     return e->status;
 }
 
 static void sort_rows(const struct sg_build *b, struct rows *rows)
 {
     uint64_t count = rows->range.end - rows->range.first;
+    unsigned bits = bits_for(b->n);
 #pragma omp parallel for if (count > PARALLEL_ROWS) num_threads(b->space->threads) \
     schedule(dynamic, 256)
     for (uint64_t row = 0; row < count; row++) {
         uint32_t *entries = rows->entries + rows->start[row];
-        sort_u32(entries, rows->count[row], (uint32_t)b->n - 1);
-        rows->count[row] =
-            unique_u32(entries, rows->count[row], (uint32_t)(rows->range.first + row));
+        row_order_with_u32(entries, entries + rows->range.entries, rows->count[row], bits);
+        rows->count[row] = row_unique_u32(entries, rows->count[row], entries);
     }
 }
 
@@ -279,7 +285,7 @@ static enum status write_rows(struct sg_build *b, struct rows *rows, struct outf
 }
 
 static enum status build_range(struct sg_build *b, const struct range *range,
-                               const struct spool_stream *stream, struct outfile *out,
+                               const struct spill_stream *stream, struct outfile *out,
                                uint64_t offsets_at, uint64_t *m, struct error *e)
 {
     struct memory_budget *budget = &b->space->budget;
@@ -287,7 +293,7 @@ static enum status build_range(struct sg_build *b, const struct range *range,
     uint64_t count = range->end - range->first;
     if (memory_take(budget, (void **)&rows.start, count, 8, "rows", e) == ST_OK &&
         memory_take(budget, (void **)&rows.count, count, 8, "rows", e) == ST_OK &&
-        memory_take(budget, (void **)&rows.entries, range->entries, ENTRY_BYTES, "rows", e) ==
+        memory_take(budget, (void **)&rows.entries, range->entries, SORTED_BYTES, "rows", e) ==
             ST_OK &&
         fill_rows(&rows, stream, e) == ST_OK) {
         sort_rows(b, &rows);
@@ -312,7 +318,7 @@ static enum status write_side(struct sg_build *b, enum side side, struct outfile
         outfile_pad_to(out, offsets_at + 8 * (b->n + 1), e) != ST_OK)
         return e->status;
     for (uint32_t i = 0; i < b->ranges; i++) {
-        if (i % MAX_STREAMS == 0 && part_edges(b, side, i, e) != ST_OK)
+        if (i % MAX_STREAMS == 0 && divide_edges(b, side, i, e) != ST_OK)
             return e->status;
         block = cut_range(b, side, block, &range, e);
         if (build_range(b, &range, &b->stream[i % MAX_STREAMS], out, offsets_at, m, e) != ST_OK)
@@ -323,16 +329,15 @@ static enum status write_side(struct sg_build *b, enum side side, struct outfile
 
 static enum status measure(struct sg_build *b, struct error *e)
 {
-    const struct memory_budget *budget = &b->space->budget;
     uint64_t buffers = (MAX_STREAMS + 1) * (uint64_t)b->space->chunk_bytes;
-    uint64_t used = budget->taken_bytes + buffers;
+    uint64_t left = memory_left(&b->space->budget);
     if (b->n > SG_MAX_VERTICES)
         return fail(e, ST_BAD_DATA,
                     ".sg: found %llu vertices, expected at most %d: the format has ids of 31 bits",
                     (ull)b->n, SG_MAX_VERTICES);
     if (b->n > 0)
         widen_blocks(b, (uint32_t)b->n - 1);
-    b->capacity_bytes = used < budget->limit_bytes ? budget->limit_bytes - used : 0;
+    b->capacity_bytes = left > buffers ? left - buffers : 0;
     /* entries are placed at random within a range: as near the cache as one pass allows */
     struct range all = {0, b->n, b->edge_count << b->undirected};
     b->wanted_bytes = range_bytes(&all) / (MAX_STREAMS / 2);
@@ -350,7 +355,7 @@ enum status sg_build_finish(struct sg_build *b, struct outfile *out,
     uint64_t m = 0, inverse_m = 0;
     b->n = n;
     b->undirected = direction != EDGES_DIRECTED;
-    if (spool_seal(&b->edges, e) != ST_OK || measure(b, e) != ST_OK)
+    if (spill_stream_seal(&b->edges, e) != ST_OK || measure(b, e) != ST_OK)
         return e->status;
     header[0] = (unsigned char)!b->undirected;
     put_u64(header + 9, n);

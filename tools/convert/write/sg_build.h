@@ -4,13 +4,13 @@
  *   offsets and neighbours of the inverse
  *
  * As GAPBS's converter writes it: rows ascending, without duplicates and self-loops; an undirected
- * edge in the rows of both its ends. Edges are kept on disk; then ranges of rows that fit memory
- * are parted, each is sorted alone and appended.
+ * edge in the rows of both its ends. Edges are kept on disk. Then they are divided by ranges of rows
+ * that fit memory; each range is sorted alone and appended.
  */
 #ifndef DBFS_SG_BUILD_H
 #define DBFS_SG_BUILD_H
 
-#include "spool.h"
+#include "tools/spill/workspace.h"
 
 #include "formats/edges.h"
 #include "formats/base/outfile.h"

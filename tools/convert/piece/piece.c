@@ -6,13 +6,9 @@
 
 void piece_free(struct piece *piece)
 {
-    struct encoded *encoded = &piece->encoded;
-    for (size_t i = 0; i < encoded->block_capacity; i++)
-        edges_block_free(&encoded->blocks[i]);
-    free(encoded->blocks);
-    free(encoded->bytes);
-    edges_block_free(&piece->block);
-    free(piece->buffer);
+    encoded_edges_free(&piece->encoded);
+    edges_block_free(&piece->in.block);
+    free(piece->in.buffer);
     free(piece->room);
     free(piece->names);
     memset(piece, 0, sizeof *piece);
@@ -20,14 +16,14 @@ void piece_free(struct piece *piece)
 
 enum status piece_reserve_text(struct piece *piece, size_t bytes, struct error *e)
 {
-    if (piece->buffer != NULL && bytes <= piece->buffer_bytes)
+    if (piece->in.buffer != NULL && bytes <= piece->in.buffer_bytes)
         return ST_OK;
-    char *grown = realloc(piece->buffer, bytes + PIECE_PADDING);
+    char *grown = realloc(piece->in.buffer, bytes + PIECE_PADDING);
     if (grown == NULL)
         return fail_memory(e, "input buffer", bytes);
     memset(grown + bytes, 0, PIECE_PADDING);
-    piece->buffer = grown;
-    piece->buffer_bytes = bytes;
+    piece->in.buffer = grown;
+    piece->in.buffer_bytes = bytes;
     return ST_OK;
 }
 

@@ -4,6 +4,8 @@
 #ifndef DBFS_PIECE_H
 #define DBFS_PIECE_H
 
+#include "tools/stream/edge_encode.h"
+
 #include "formats/edges.h"
 #include "formats/base/status.h"
 
@@ -33,16 +35,8 @@ struct piece_tally {
     uint64_t above_hash, below_hash;
 };
 
-/* Bytes of the output made of a piece's edges. */
-struct encoded {
-    unsigned char *bytes;
-    size_t size, capacity;
-    struct edges_block *blocks; /* for .edges, instead of bytes */
-    size_t block_count, block_capacity;
-};
-
-struct piece {
-    /* input: bytes [range_begin, range_end) of it, and once loaded the text or records */
+/* What a piece is of its input: bytes [range_begin, range_end), and once loaded the text or records. */
+struct piece_input {
     uint64_t range_begin, range_end;
     char *buffer;
     size_t buffer_bytes; /* without the padding */
@@ -53,7 +47,10 @@ struct piece {
     uint64_t first_row; /* METIS: data lines before the piece */
     int unterminated;   /* the last line had no newline; the text has been given one */
     struct edges_block block;
+};
 
+struct piece {
+    struct piece_input in;
     struct edge *room; /* EDGES_BLOCK_EDGES free places come before edges of this piece */
     size_t room_edges;
     struct edge *edges;
@@ -64,7 +61,7 @@ struct piece {
     struct fault fault;
     struct piece_tally tally;
 
-    struct encoded encoded;
+    struct encoded_edges encoded;
     uint64_t input_bytes; /* input that the piece stands for, for progress */
 };
 

@@ -1,8 +1,8 @@
 /* pair_names.c: see pair_names.h */
 #include "pair_names.h"
 
-#include "names.h"
-#include "tools/convert/read/scan_text.h"
+#include "scan_text.h"
+#include "tools/convert/piece/names.h"
 
 /* ---- words ---- */
 
@@ -103,7 +103,7 @@ static const char *parse_line(const struct pairs *pairs, struct piece *piece, co
 
 void pair_names_parse(const struct graph_reader *r, struct piece *piece)
 {
-    const char *p = piece->text, *end = p + piece->text_bytes;
+    const char *p = piece->in.text, *end = p + piece->in.text_bytes;
     uint64_t lines = piece->tally.lines;
     for (; p != NULL && p < end; lines += p != NULL)
         p = parse_line(r->state, piece, p, lines);

@@ -152,15 +152,19 @@ static size_t sort_by_marks(struct row_sorter *s, uint32_t *columns, size_t coun
         return kept;                                                                               \
     }                                                                                              \
                                                                                                    \
+    static void order_with_##suffix(type *columns, type *spare, size_t count, unsigned bits)       \
+    {                                                                                              \
+        if (count <= INSERTION_MOST)                                                               \
+            insert_##suffix(columns, count);                                                       \
+        else                                                                                       \
+            radix_##suffix(columns, spare, count, bits);                                           \
+    }                                                                                              \
+                                                                                                   \
     static int order_##suffix(struct row_sorter *s, type *columns, size_t count)                   \
     {                                                                                              \
-        if (count <= INSERTION_MOST) {                                                             \
-            insert_##suffix(columns, count);                                                       \
-            return 1;                                                                              \
-        }                                                                                          \
-        if (!reserve_spare(s, count * sizeof *columns))                                            \
+        if (count > INSERTION_MOST && !reserve_spare(s, count * sizeof *columns))                  \
             return 0;                                                                              \
-        radix_##suffix(columns, s->spare, count, s->column_bits);                                  \
+        order_with_##suffix(columns, s->spare, count, s->column_bits);                             \
         return 1;                                                                                  \
     }                                                                                              \
                                                                                                    \
@@ -188,6 +192,11 @@ size_t row_sort_u64(struct row_sorter *s, uint64_t *columns, size_t count)
 int row_order_u32(struct row_sorter *s, uint32_t *columns, size_t count)
 {
     return order_u32(s, columns, count);
+}
+
+void row_order_with_u32(uint32_t *columns, uint32_t *spare, size_t count, unsigned column_bits)
+{
+    order_with_u32(columns, spare, count, column_bits);
 }
 
 uint64_t row_order_bytes(uint64_t longest)

@@ -7,7 +7,7 @@
 #ifndef DBFS_NAMES_H
 #define DBFS_NAMES_H
 
-#include "tools/convert/read/piece.h"
+#include "piece.h"
 
 #include "formats/base/bytes.h"
 #include "formats/name_map.h"

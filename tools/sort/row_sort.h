@@ -34,8 +34,11 @@ size_t row_sort_u64(struct row_sorter *sorter, uint64_t *columns, size_t count);
 int row_order_u32(struct row_sorter *sorter, uint32_t *columns, size_t count);
 uint64_t row_order_bytes(uint64_t longest);
 
-/* Copies ascending columns, each once, to `to`, not behind `columns`; returns how many there are. The
- * place behind the last is lost where there are duplicates. */
+/* The same without a sorter: `spare` has room for `count` columns. */
+void row_order_with_u32(uint32_t *columns, uint32_t *spare, size_t count, unsigned column_bits);
+
+/* Copies ascending columns, each once, to `to`, and returns how many there are. `to` may be `columns`, or
+ * lie in front of it. Where there are duplicates, the place behind the last column is overwritten. */
 size_t row_unique_u32(const uint32_t *columns, size_t count, uint32_t *to);
 size_t row_unique_u64(const uint64_t *columns, size_t count, uint64_t *to);
 
