@@ -160,6 +160,7 @@ static void parse_factors(struct args *args, const char *option, char *list, dou
         if (g == SUBGRAPHS)
             cli_usage(&args->cli, "%s: '%s' is not nn=X, nd=X, dn=X or dd=X", option, item);
         factor[g] = cli_real(&args->cli, option, value);
+        args->policy.factors_given = 1;
     }
 }
 

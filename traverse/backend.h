@@ -103,6 +103,12 @@ struct backend_search {
     /* In place of `finish` and an exchange, for the only device of a search: the delegates that it found
      * are what the next previsit finds. Does not wait. */
     enum status (*keep_updates)(struct device *device, struct error *e);
+
+    /* In place of all steps, for the only device of a search: all levels, without the host between them.
+     * Directions follow the mode, or the costs of the device. *levels: those that were visited; 0 if the
+     * device cannot do this. NULL if no device of the backend can. */
+    enum status (*run)(struct device *device, const struct root *root, enum direction_mode mode,
+                       uint32_t *levels, struct error *e);
 };
 
 /* ---- messages ---- */

@@ -204,11 +204,34 @@ void bfs_close(struct bfs *bfs)
     free(bfs->levels);
 }
 
+/* Whether the device may run all levels by itself: nobody wants to know what each level did, and directions need
+ * not follow factors. */
+static int may_run_alone(const struct bfs *bfs, bfs_tracer *tracer)
+{
+    return rank_is_alone(bfs->rank) && bfs->rank->backend->search->run != NULL && !bfs->timed &&
+           tracer == NULL && !bfs->policy.factors_given;
+}
+
+/* *done: it did. */
+static enum status run_alone(struct bfs *bfs, const struct root *root, struct bfs_times *times,
+                             int *done, struct error *e)
+{
+    double start = cli_seconds();
+    bfs->rank->backend->search->run(bfs->rank->devices[0], root, bfs->policy.mode,
+                                    &times->iterations, e);
+    times->compute_s = cli_seconds() - start;
+    *done = times->iterations > 0;
+    return e->status;
+}
+
 enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
                        bfs_tracer *tracer, void *context, struct error *e)
 {
     struct search s = {
         .bfs = bfs, .root = root, .times = times, .tracer = tracer, .context = context};
+    int done = 0;
     *times = (struct bfs_times){0};
+    if (may_run_alone(bfs, tracer) && (run_alone(bfs, root, times, &done, e) != ST_OK || done))
+        return e->status;
     return team_run(bfs->rank->team, search_levels, &s, e);
 }

@@ -25,6 +25,7 @@ struct direction_policy {
     enum direction_mode mode;
     double factor0[SUBGRAPHS]; /* to pull */
     double factor1[SUBGRAPHS]; /* back to push */
+    int factors_given;         /* they hold also where a backend could choose by costs */
 };
 
 /* What visiting one subgraph would cost on one device. */

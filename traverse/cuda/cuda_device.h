@@ -4,6 +4,7 @@
 
 #include "cuda_kernels.h"
 #include "cuda_plan.h"
+#include "cuda_solo.h"
 
 #include "traverse/backend.h"
 
@@ -60,6 +61,12 @@ struct gpu_clock {
     int timed[DEVICE_PHASES]; /* in this level */
 };
 
+/* A search that is one kernel, for a device that is alone. */
+struct gpu_solo_search {
+    struct gpu_solo search;
+    struct solo_launch launch;
+};
+
 struct device {
     const struct shard *shard;
     int ordinal;
@@ -75,10 +82,18 @@ struct device {
     struct gpu_frontier frontier;
     struct gpu_streams stream;
     struct gpu_clock clock;
+    struct gpu_solo_search solo;
 };
 
 /* cuda_open.c. Makes the device's GPU that of the calling thread. */
 enum status gpu_use(const struct device *device, struct error *e);
+
+/* cuda_solo_run.c. Opening does nothing where there are several shards; `state` and `lists` are arrays of the
+ * plan. */
+enum status gpu_solo_open(struct device *device, void *state, void *lists, struct error *e);
+void gpu_solo_close(struct device *device);
+enum status gpu_run(struct device *device, const struct root *root, enum direction_mode mode,
+                    uint32_t *levels, struct error *e);
 
 /* cuda_times.c. They do nothing if the device does not time. */
 void gpu_time_begin(struct device *device, enum phase phase, enum vertex_kind stream);

@@ -13,6 +13,23 @@ enum {
     GPU_MOST_SHARDS = 4096                /* whose bins fit into shared memory */
 };
 
+/* Of a search that is one kernel (cuda_solo.h). */
+enum {
+    SOLO_PIECE_EDGES = 256,       /* of a piece of a row */
+    SOLO_PIECE_BYTES = 16,        /* of struct solo_piece */
+    SOLO_LISTED = 1 << 18,        /* vertices of a frontier that is a mask and is listed, at most */
+    SOLO_LISTED_EDGES = 1 << 20,  /* edges of a list that is expanded into another one, at most */
+    SOLO_STATE_BYTES = 4096
+};
+
+/* Pieces that a list can have. A vertex has two rows; a row of more than one piece leaves less than half of
+ * them unfilled; and a level may cut the rows of one subgraph twice, to push and to pull. */
+static inline uint64_t gpu_solo_room(uint64_t vertices, uint64_t edges)
+{
+    const uint64_t most = SOLO_LISTED_EDGES, listed = vertices < most ? vertices : most;
+    return 2 * listed + edges / (SOLO_PIECE_EDGES / 4) + 64;
+}
+
 /* Pieces that the long rows of a subgraph can have: a row that is cut leaves less than one piece
  * unfilled. */
 static inline uint64_t gpu_chunk_room(uint64_t edges)

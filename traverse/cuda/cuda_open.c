@@ -320,6 +320,7 @@ static void gpu_close(struct device *dev)
         destroy_event(dev->clock.begin[phase]);
         destroy_event(dev->clock.end[phase]);
     }
+    gpu_solo_close(dev);
     cudaFreeHost(dev->counters.published);
     cudaFreeHost(dev->counters.updated);
     cudaFreeHost(dev->traffic.bins.published);
@@ -344,6 +345,8 @@ static enum status open_device(struct device *dev, const struct device_options *
     if (cuda_merge_scratch_bytes(dev->shard->d + 1) > dev->scratch.scan.scratch_bytes)
         return fail(e, ST_RUNTIME, "%s: the scan of %llu rows wants more scratch memory than "
                     "planned", dev->where, (unsigned long long)dev->shard->d);
+    if (gpu_solo_open(dev, at[GPU_SOLO_STATE], at[GPU_SOLO_LISTS], e) != ST_OK)
+        return e->status;
     return load(dev, &plan, at, options->threads, e);
 }
 

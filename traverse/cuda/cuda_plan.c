@@ -47,6 +47,17 @@ static uint64_t chunk_room(const struct shard *shard, enum subgraph a, enum subg
     return larger(gpu_chunk_room(shard->csr[a].edges), gpu_chunk_room(shard->csr[b].edges));
 }
 
+/* For a search that is one kernel. */
+static void put_solo(struct gpu_plan *plan, const struct shard *shard)
+{
+    uint64_t edges = 0, alone = shard->p == 1;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        edges += shard->csr[g].edges;
+    put(plan, GPU_SOLO_STATE, "state of a search", alone ? SOLO_STATE_BYTES : 0, 1, NULL);
+    put(plan, GPU_SOLO_LISTS, "frontier lists",
+        alone ? 2 * gpu_solo_room(shard->d + shard->locals, edges) : 0, SOLO_PIECE_BYTES, NULL);
+}
+
 void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, int parents)
 {
     uint64_t d = shard->d, locals = shard->locals;
@@ -76,4 +87,5 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, int parents
         leaving < GPU_RECEIVE_IDS ? leaving : GPU_RECEIVE_IDS, 4, NULL);
     put(plan, GPU_BIN_TABLES, "bin tables", alone ? 0 : 2 * ((uint64_t)shard->p + 1), 8, NULL);
     put(plan, GPU_COUNTERS, "counters", GPU_COUNTER_BYTES, 1, NULL);
+    put_solo(plan, shard);
 }

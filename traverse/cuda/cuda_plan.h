@@ -30,6 +30,8 @@ enum gpu_array_id {
     GPU_RECEIVED_IDS,
     GPU_BIN_TABLES,
     GPU_COUNTERS,
+    GPU_SOLO_STATE,
+    GPU_SOLO_LISTS,
     GPU_ARRAY_COUNT
 };
 

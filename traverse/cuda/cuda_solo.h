@@ -1,0 +1,82 @@
+/* cuda_solo.h: the whole search of a device that is alone, as one cooperative kernel.
+ *
+ * The host starts the kernel and waits for its end. A level costs a barrier of the grid, or of one block while
+ * the frontier is small, where the level loop (bfs.c) pays launches and a wait. Both find the same
+ * distances, so the loop is the twin of this kernel, and what traces and timed searches take.
+ *
+ *   cuda_solo.cu          the levels, the barrier, the counters
+ *   cuda_solo_list.cuh    a frontier as a list of rows: vertices are listed when they are reached
+ *   cuda_solo_push.cuh    edges of listed rows reach vertices
+ *   cuda_solo_masks.cuh   a frontier as masks: pulls, pushes, the previsit
+ *   cuda_solo_cost.h      the choice between them
+ */
+#ifndef DBFS_CUDA_SOLO_H
+#define DBFS_CUDA_SOLO_H
+
+#include "cuda_kernels.h"
+#include "cuda_solo_cost.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A row of the frontier, or a piece of a long one. */
+struct solo_piece {
+    uint64_t at;     /* its first column; what it is, in the upper bits (cuda_solo_list.cuh) */
+    uint32_t length; /* columns, without the head columns */
+    uint32_t row;
+};
+
+enum {
+    SOLO_FRESH,
+    SOLO_SOURCES,
+    SOLO_FORWARD = SOLO_SOURCES + SUBGRAPHS,
+    SOLO_COUNTS = SOLO_FORWARD + SUBGRAPHS
+};
+
+/* What a level found. */
+struct solo_counts {
+    unsigned long long count[SOLO_COUNTS];
+    unsigned int pieces; /* in the next list */
+    unsigned int cut;    /* pieces of long rows that a level by masks leaves for a second pass */
+};
+
+struct solo_state {
+    unsigned int arrived; /* at the barrier, since the search began */
+    unsigned int apart[31]; /* the barrier has a line of the cache for itself */
+    struct solo_counts counts[3]; /* taken in turn */
+    struct solo_progress progress; /* what block 0 leaves after it worked alone */
+};
+
+struct gpu_solo {
+    struct gpu_csr csr[SUBGRAPHS];
+    struct gpu_vertices of[VERTEX_KINDS];
+    struct solo_graph graph;
+    enum solo_mode mode;
+    struct solo_piece *list[2]; /* as long as gpu_solo_room says */
+    uint32_t shared_pieces;     /* of each list, that a block alone has in shared memory */
+    struct solo_state *state;   /* zero before */
+    uint32_t *levels;           /* host memory that the device sees */
+    uint32_t root;
+    enum vertex_kind root_kind;
+};
+
+/* How the kernel is launched. */
+struct solo_launch {
+    int blocks, threads; /* no blocks: the device has no cooperative launches */
+    size_t shared_bytes;
+    uint32_t shared_pieces;
+};
+
+/* For the current device. */
+cudaError_t cuda_solo_plan(struct solo_launch *launch);
+
+/* Visited masks and the state are zero before. */
+cudaError_t cuda_solo_search(const struct gpu_solo *search, const struct solo_launch *launch,
+                             cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,365 @@
+/* cuda_solo_masks.cuh: levels by masks; see cuda_solo.h
+ *
+ * `visited` stays as it is while pulls and pushes fill `next`; the previsit then makes what is new the
+ * frontier. Bytes moved: 12 to 16 a word of a mask; a candidate of a pull 4 (head) and a probe for each
+ * column that is read; a vertex of the frontier 4 (depth).
+ */
+#ifndef DBFS_CUDA_SOLO_MASKS_CUH
+#define DBFS_CUDA_SOLO_MASKS_CUH
+
+#include "cuda_solo_push.cuh"
+
+enum {
+    PULL_ALONE = 16,     /* columns that a thread reads of its row before the warp helps */
+    PULL_TOGETHER = 512, /* columns that a warp reads before other warps help */
+    PULL_AHEAD = 4       /* columns of a thread under way */
+};
+
+/* Words that a warp takes at a time: fewer where there are not enough for all warps. */
+__device__ static inline uint32_t span_of(uint64_t words, uint32_t warps, uint32_t most)
+{
+    const uint64_t share = words / warps;
+    return share < 1 ? 1 : share < most ? (uint32_t)share : most;
+}
+
+/* The set bits of the lanes' words, in order, as offsets from the first. Returns how many there are. */
+__device__ static inline unsigned unpack_words(uint16_t *to, uint32_t bits)
+{
+    if (!__any_sync(ALL_LANES, bits != 0))
+        return 0;
+    unsigned before = warp_prefix(__popc(bits));
+    const unsigned total = __shfl_sync(ALL_LANES, before + __popc(bits), WARP - 1);
+    __syncwarp();
+    for (; bits != 0; bits &= bits - 1)
+        to[before++] = (uint16_t)(lane_id() * 32 + __ffs(bits) - 1);
+    __syncwarp();
+    return total;
+}
+
+/* Pieces of long rows, which any warp may take when all have come to the end of their share. */
+struct cut_list {
+    solo_piece *pieces;
+    unsigned *count;
+};
+
+/* By one thread. */
+__device__ static inline void cut_row(const cut_list &cut, uint64_t begin, uint64_t length, uint64_t what,
+                                      uint32_t row)
+{
+    const unsigned pieces = pieces_of(length), at = atomicAdd(cut.count, pieces);
+    for (unsigned i = 0; i < pieces; i++) {
+        const uint64_t done = (uint64_t)i * PIECE_EDGES, left = length - done;
+        cut.pieces[at + i] = solo_piece{(begin + done) | what,
+                                        (uint32_t)(left < PIECE_EDGES ? left : PIECE_EDGES), row};
+    }
+}
+
+/* ---- pull ---- */
+
+/* Unvisited rows of a subgraph look for a visited column. */
+struct pulling {
+    const gpu_csr *csr;
+    const uint32_t *visited, *parents; /* of the rows, of the columns */
+    uint32_t *next, *parent;
+    uint32_t tag;
+    uint64_t what; /* of pieces */
+};
+
+__device__ static inline pulling start_pulling(const gpu_solo &p, int g)
+{
+    const gpu_vertices &rows = p.of[g >> 1], &columns = p.of[g & 1];
+    return pulling{&p.csr[g],   rows.visited, columns.visited,
+                   rows.next,   rows.parent,  parent_code((g & 1) << 1, 0),
+                   (uint64_t)g << PIECE_SUBGRAPH_SHIFT | PIECE_PULL};
+}
+
+__device__ static inline void note_found(const pulling &q, warp_space &w, uint32_t first, unsigned at,
+                                         uint32_t parent)
+{
+    atomicOr(&w.pull.found[at / 32], 1u << (at % 32));
+    if (q.parent != NULL)
+        q.parent[first + at] = q.tag | parent;
+}
+
+/* One head column. What finds no parent in it, and has more columns, stays listed. */
+__device__ static inline unsigned pull_heads(const pulling &q, warp_space &w, uint32_t first,
+                                             unsigned count, uint32_t column)
+{
+    const uint32_t *heads = q.csr->heads + column * q.csr->rows + first;
+    unsigned kept = 0;
+    for (unsigned i = 0; i < count; i += SLOTS * WARP) {
+        unsigned at[SLOTS];
+        uint32_t head[SLOTS];
+        bool hit[SLOTS];
+#pragma unroll
+        for (int j = 0; j < SLOTS; j++) {
+            const unsigned k = i + j * WARP + lane_id();
+            at[j] = k < count ? w.pull.list[k] : 0;
+            head[j] = k < count ? heads[at[j]] : NO_HEAD;
+        }
+#pragma unroll
+        for (int j = 0; j < SLOTS; j++)
+            hit[j] = head[j] != NO_HEAD && test_bit(q.parents, head[j]);
+        __syncwarp();
+#pragma unroll
+        for (int j = 0; j < SLOTS; j++) {
+            if (hit[j])
+                note_found(q, w, first, at[j], head[j]);
+            const bool stays = head[j] != NO_HEAD && !hit[j];
+            const unsigned staying = __ballot_sync(ALL_LANES, stays);
+            if (stays)
+                w.pull.list[kept + __popc(staying & ((1u << lane_id()) - 1))] = (uint16_t)at[j];
+            kept += __popc(staying);
+        }
+        __syncwarp();
+    }
+    return kept;
+}
+
+/* Up to PULL_ALONE columns by one thread; `begin` moves on. */
+__device__ static inline uint32_t pull_by_thread(const pulling &q, uint64_t &begin, uint64_t end)
+{
+    const uint32_t *columns = (const uint32_t *)q.csr->columns;
+    const uint64_t stop = end - begin < PULL_ALONE ? end : begin + PULL_ALONE;
+    for (; begin < stop; begin += PULL_AHEAD) {
+        uint32_t column[PULL_AHEAD];
+        bool hit[PULL_AHEAD];
+#pragma unroll
+        for (int j = 0; j < PULL_AHEAD; j++)
+            column[j] = begin + j < stop ? columns[begin + j] : NO_HEAD;
+#pragma unroll
+        for (int j = 0; j < PULL_AHEAD; j++)
+            hit[j] = column[j] != NO_HEAD && test_bit(q.parents, column[j]);
+#pragma unroll
+        for (int j = 0; j < PULL_AHEAD; j++) {
+            if (hit[j])
+                return column[j];
+        }
+    }
+    begin = stop;
+    return NO_HEAD;
+}
+
+/* A range of columns by the warp. */
+__device__ static inline uint32_t pull_by_warp(const pulling &q, uint64_t begin, uint64_t end)
+{
+    const uint32_t *columns = (const uint32_t *)q.csr->columns;
+    for (uint64_t i = begin; i < end; i += WARP) {
+        const uint32_t column = i + lane_id() < end ? columns[i + lane_id()] : NO_HEAD;
+        const unsigned hits =
+            __ballot_sync(ALL_LANES, column != NO_HEAD && test_bit(q.parents, column));
+        if (hits != 0)
+            return __shfl_sync(ALL_LANES, column, __ffs(hits) - 1);
+    }
+    return NO_HEAD;
+}
+
+/* What the heads left: the rests of rows. */
+__device__ static inline void pull_rests(const pulling &q, warp_space &w, uint32_t first, unsigned count,
+                                         const cut_list &cut)
+{
+    for (unsigned i = 0; i < count; i += WARP) {
+        unsigned at = 0;
+        uint64_t begin = 0, end = 0;
+        uint32_t parent = NO_HEAD;
+        if (i + lane_id() < count) {
+            at = w.pull.list[i + lane_id()];
+            begin = offset_of(*q.csr, (uint64_t)first + at);
+            end = offset_of(*q.csr, (uint64_t)first + at + 1);
+            parent = pull_by_thread(q, begin, end);
+        }
+        if (parent == NO_HEAD && end - begin > PULL_TOGETHER) {
+            cut_row(cut, begin, end - begin, q.what, first + at);
+            begin = end;
+        }
+        __syncwarp();
+        for (unsigned open = __ballot_sync(ALL_LANES, parent == NO_HEAD && begin < end); open != 0;
+             open &= open - 1) {
+            const int source = __ffs(open) - 1;
+            const uint32_t hit = pull_by_warp(q, __shfl_sync(ALL_LANES, begin, source),
+                                              __shfl_sync(ALL_LANES, end, source));
+            if ((int)lane_id() == source)
+                parent = hit;
+        }
+        if (parent != NO_HEAD)
+            note_found(q, w, first, at, parent);
+    }
+}
+
+/* Finds what a push along g would find. */
+__device__ static void pull_subgraph(const gpu_solo &p, warp_space &w, int g, uint32_t warp,
+                                     uint32_t warps, const cut_list &cut)
+{
+    const pulling q = start_pulling(p, (g & 1) << 1 | g >> 1);
+    const uint64_t words = p.of[g & 1].words;
+    const uint32_t span = span_of(words, warps, WARP);
+    for (uint64_t base = (uint64_t)warp * span; base < words; base += (uint64_t)warps * span) {
+        const uint64_t word = base + lane_id();
+        const bool own = lane_id() < span && word < words;
+        uint32_t todo = own ? q.csr->sources[word] & ~q.visited[word] : 0;
+        if (todo != 0)
+            todo &= ~q.next[word];
+        unsigned left = unpack_words(w.pull.list, todo);
+        if (left == 0)
+            continue;
+        const uint32_t first = (uint32_t)(base * 32);
+        w.pull.found[lane_id()] = 0;
+        __syncwarp();
+        for (uint32_t column = 0; column < q.csr->head_columns && left > 0; column++)
+            left = pull_heads(q, w, first, left, column);
+        pull_rests(q, w, first, left, cut);
+        __syncwarp();
+        const uint32_t found = w.pull.found[lane_id()];
+        if (found != 0)
+            atomicOr(&q.next[word], found);
+        __syncwarp();
+    }
+}
+
+/* A piece of a long row, unless another piece has found a parent already. */
+__device__ static inline void pull_piece(const pulling &q, const solo_piece &piece)
+{
+    if (((volatile uint32_t *)q.next)[piece.row / 32] >> (piece.row % 32) & 1)
+        return;
+    const uint64_t begin = piece.at & PIECE_AT;
+    const uint32_t hit = pull_by_warp(q, begin, begin + piece.length);
+    if (hit != NO_HEAD && lane_id() == 0 && claim_bit(q.next, piece.row) && q.parent != NULL)
+        q.parent[piece.row] = q.tag | hit;
+}
+
+/* ---- push ---- */
+
+/* One row a lane, in subgraph g. */
+__device__ static inline void push_rows(const level_side &s, int g, uint32_t row, bool has,
+                                        const cut_list &cut)
+{
+    const gpu_csr &csr = s.p->csr[g];
+    const uint64_t what = (uint64_t)g << PIECE_SUBGRAPH_SHIFT;
+    uint64_t begin = 0, length = 0;
+    if (has) {
+        begin = offset_of(csr, row);
+        length = offset_of(csr, (uint64_t)row + 1) - begin;
+    }
+    if (length > PIECE_EDGES) {
+        cut_row(cut, begin, length, what, row);
+        length = 0;
+    }
+    const uint64_t heads = csr.head_columns > 0 ? PIECE_HEADS : 0;
+    expand<REACH_NEXT>(s, solo_piece{begin | what | heads, (uint32_t)length, row}, has);
+}
+
+/* A frontier that is a mask. The first words have the longest rows, so a warp takes few of them. */
+__device__ static void push_words(const level_side &s, int g, uint32_t warp, uint32_t warps,
+                                  const cut_list &cut)
+{
+    enum { SPAN = 2 };
+    const gpu_vertices &from = s.p->of[g >> 1];
+    const uint32_t *sources = s.p->csr[g].sources;
+    for (uint64_t base = (uint64_t)warp * SPAN; base < from.words; base += (uint64_t)warps * SPAN) {
+        const uint64_t word = base + lane_id();
+        const bool own = lane_id() < SPAN && word < from.words;
+        const unsigned total =
+            unpack_words(s.space->unpacked, own ? from.frontier[word] & sources[word] : 0);
+        for (unsigned i = 0; i < total; i += WARP) {
+            const bool has = i + lane_id() < total;
+            const uint32_t row = has ? s.space->unpacked[i + lane_id()] : 0;
+            push_rows(s, g, (uint32_t)(base * 32) + row, has, cut);
+        }
+        __syncwarp();
+    }
+}
+
+/* The pieces that were cut, pushed or pulled. */
+__device__ static void finish_cut(const level_side &s, const solo_piece *cut, unsigned count,
+                                  uint32_t warp, uint32_t warps)
+{
+    for (unsigned i = warp; i < count; i += warps) {
+        const solo_piece piece = cut[i];
+        if (piece.at & PIECE_PULL)
+            pull_piece(start_pulling(*s.p, (int)(piece.at >> PIECE_SUBGRAPH_SHIFT)), piece);
+        else
+            expand_one<REACH_NEXT>(s, piece);
+    }
+}
+
+/* ---- previsit ---- */
+
+/* Counts the lane's fresh vertices that have rows in a subgraph, and about how many edges these have. Vertices
+ * are in the order of their degrees, so rows of neighbouring words are about as long: the mean of the warp's
+ * words stands for the rows of the frontier, which need not be looked up. */
+__device__ static inline void count_span(warp_space &w, const gpu_csr &csr, int g, uint64_t base,
+                                         uint64_t end, uint32_t fresh)
+{
+    if (csr.edges == 0)
+        return;
+    const uint64_t word = base + lane_id();
+    const uint32_t sources = word < end ? csr.sources[word] : 0;
+    const unsigned own = sum_lanes(__popc(fresh & sources)), rows = sum_lanes(__popc(sources));
+    if (own == 0 || lane_id() != 0)
+        return;
+    const uint64_t first = base * 32, last = end * 32 < csr.rows ? end * 32 : csr.rows;
+    const uint64_t edges =
+        offset_of(csr, last) - offset_of(csr, first) + (uint64_t)rows * csr.head_columns;
+    w.count[SOLO_SOURCES + g] += own;
+    w.count[SOLO_FORWARD + g] += edges * own / rows;
+}
+
+/* The fresh vertices of a word, moved from next to visited and to the frontier. */
+__device__ static inline uint32_t move_word(const gpu_vertices &v, uint64_t word)
+{
+    const uint32_t next = v.next[word];
+    uint32_t fresh = 0;
+    if (next != 0) {
+        const uint32_t visited = v.visited[word];
+        fresh = next & ~visited;
+        v.next[word] = 0;
+        if (fresh != 0)
+            v.visited[word] = visited | fresh;
+    }
+    v.frontier[word] = fresh;
+    return fresh;
+}
+
+/* What is next and not visited becomes the frontier: masks, depths, counts. */
+__device__ static void previsit_kind(const level_side &s, int kind, uint32_t warp, uint32_t warps)
+{
+    const gpu_vertices &v = s.p->of[kind];
+    const uint32_t span = span_of(v.words, warps, WARP);
+    for (uint64_t base = (uint64_t)warp * span; base < v.words; base += (uint64_t)warps * span) {
+        const uint64_t word = base + lane_id(), end = base + span < v.words ? base + span : v.words;
+        const uint32_t fresh = word < end ? move_word(v, word) : 0;
+        unsigned full = __ballot_sync(ALL_LANES, fresh != 0);
+        if (full == 0)
+            continue;
+        const unsigned count = sum_lanes(__popc(fresh));
+        if (lane_id() == 0)
+            s.space->count[SOLO_FRESH] += count;
+        for (int g = kind << 1; g <= (kind << 1 | 1); g++)
+            count_span(*s.space, s.p->csr[g], g, base, end, fresh);
+        for (; full != 0; full &= full - 1) {
+            const int source = __ffs(full) - 1;
+            if (__shfl_sync(ALL_LANES, fresh, source) >> lane_id() & 1)
+                v.depth[(base + source) * 32 + lane_id()] = s.depth;
+        }
+    }
+}
+
+/* Lists a frontier that is a mask. */
+__device__ static void list_kind(const level_side &s, int kind, uint32_t warp, uint32_t warps)
+{
+    const gpu_vertices &v = s.p->of[kind];
+    const uint32_t span = span_of(v.words, warps, SPAN_WORDS);
+    for (uint64_t base = (uint64_t)warp * span; base < v.words; base += (uint64_t)warps * span) {
+        const uint64_t word = base + lane_id();
+        const bool own = lane_id() < span && word < v.words;
+        const unsigned total = unpack_words(s.space->unpacked, own ? v.frontier[word] : 0);
+        for (unsigned i = 0; i < total; i += WARP) {
+            const bool has = i + lane_id() < total;
+            const uint32_t id = (uint32_t)(base * 32) + (has ? s.space->unpacked[i + lane_id()] : 0);
+            list_vertices<false>(s, id | (kind == DELEGATES ? KIND_BIT : 0), has);
+        }
+        __syncwarp();
+    }
+}
+
+#endif

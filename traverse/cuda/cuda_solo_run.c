@@ -1,0 +1,84 @@
+/* cuda_solo_run.c: the host's side of a search that is one kernel; see cuda_solo.h */
+#include "cuda_device.h"
+#include "cuda_error.h"
+
+/* Measured on an H200; NOTES.md says with which graphs. */
+static const struct solo_rates h200_rates = {.masks = 4e6,
+                                             .word = 4,
+                                             .push_row = 50,
+                                             .push_edge = 50,
+                                             .pull_row = 4,
+                                             .pull_probe = 10};
+
+static struct solo_graph describe_graph(const struct device *dev)
+{
+    struct solo_graph graph = {.rates = h200_rates};
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        graph.edges[g] = (double)dev->csr[g].edges;
+        graph.sources[g] = (double)dev->shard->csr[g].source_rows;
+    }
+    for (int kind = 0; kind < VERTEX_KINDS; kind++)
+        graph.words[kind] = (double)dev->of[kind].words;
+    return graph;
+}
+
+enum status gpu_solo_open(struct device *dev, void *state, void *lists, struct error *e)
+{
+    struct gpu_solo *s = &dev->solo.search;
+    uint64_t edges = 0;
+    if (dev->shard->p > 1 || CUDA_TRY(cuda_solo_plan(&dev->solo.launch), dev->where, e) != ST_OK ||
+        CUDA_TRY(cudaHostAlloc((void **)&s->levels, sizeof *s->levels, cudaHostAllocMapped),
+                 dev->where, e) != ST_OK)
+        return e->status;
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        s->csr[g] = dev->csr[g];
+        edges += dev->csr[g].edges;
+    }
+    for (int kind = 0; kind < VERTEX_KINDS; kind++)
+        s->of[kind] = dev->of[kind];
+    s->graph = describe_graph(dev);
+    s->list[0] = lists;
+    s->list[1] = s->list[0] + gpu_solo_room(dev->shard->d + dev->shard->locals, edges);
+    s->shared_pieces = dev->solo.launch.shared_pieces;
+    s->state = state;
+    return ST_OK;
+}
+
+void gpu_solo_close(struct device *dev)
+{
+    cudaFreeHost(dev->solo.search.levels);
+}
+
+static enum status clear(struct device *dev, cudaStream_t stream, struct error *e)
+{
+    struct gpu_solo *s = &dev->solo.search;
+    if (CUDA_TRY(cudaMemsetAsync(dev->masks.all, 0, dev->masks.bytes, stream), dev->where, e) ==
+            ST_OK &&
+        CUDA_TRY(cudaMemsetAsync(s->state, 0, sizeof *s->state, stream), dev->where, e) == ST_OK &&
+        s->of[DELEGATES].parent != NULL)
+        CUDA_TRY(cudaMemsetAsync(s->of[DELEGATES].parent, 0xff, 4 * s->of[DELEGATES].count, stream),
+                 dev->where, e);
+    return e->status;
+}
+
+enum status gpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
+                    uint32_t *levels, struct error *e)
+{
+    static const enum solo_mode modes[] = {[DIRECTION_AUTO] = SOLO_BY_COST,
+                                           [DIRECTION_PUSH] = SOLO_PUSH,
+                                           [DIRECTION_PULL] = SOLO_PULL};
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    struct gpu_solo *s = &dev->solo.search;
+    *levels = 0;
+    if (dev->solo.launch.blocks == 0 || root->at == ROOT_AT_ISOLATED)
+        return ST_OK;
+    s->mode = modes[mode];
+    s->root = root->index;
+    s->root_kind = root->at == ROOT_AT_DELEGATE ? DELEGATES : NORMALS;
+    if (gpu_use(dev, e) != ST_OK || clear(dev, stream, e) != ST_OK ||
+        CUDA_TRY(cuda_solo_search(s, &dev->solo.launch, stream), dev->where, e) != ST_OK ||
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) != ST_OK)
+        return e->status;
+    *levels = *s->levels;
+    return ST_OK;
+}
