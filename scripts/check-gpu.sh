@@ -90,9 +90,11 @@ pack() { # EDGES P TH DIR
 
 # ---- check: distances and parents of every layout and option ----
 
+# A device that is alone runs the levels by itself, except where factors are given: then it is the level loop.
 options_list() {
     cat <<END
 --direction auto
+--factor0 dd=0.03
 --direction push
 --direction pull
 --reduction nonblocking
