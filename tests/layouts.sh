@@ -50,3 +50,16 @@ serialised() { # DIRECTED N PAIRS
           if (directed) { into[$2] = into[$2] " " $1; d[$2]++ } else { out[$2] = out[$2] " " $1; o[$2]++ } }
         END { le(directed, 1); le(directed ? NR : 2 * NR, 8); le(n, 8); csr(out, o); if (directed) csr(into, d) }' "$3")"
 }
+
+# Edge streams with both directions of each edge, which no program of ours writes: a stream of arcs that
+# holds them becomes one by the number of its direction. The CRC behind it is that of gzip.
+as_symmetric() { # <DIRECTED.edges
+    local head
+    head=$(mktemp) || return 1
+    head -c 60 >"$head" || return 1
+    printf '\1' | dd of="$head" bs=1 seek=12 conv=notrunc 2>/dev/null
+    cat "$head"
+    gzip -c <"$head" | tail -c 8 | head -c 4
+    rm "$head"
+    tail -c +5
+}

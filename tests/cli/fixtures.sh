@@ -1,0 +1,153 @@
+#!/bin/bash
+# fixtures.sh: files of every format version that are kept in tests/fixtures are read as ever, and made as
+# ever. With --write it stores what is not yet there and writes the table of what is read from them:
+#   BUILD=build bash tests/cli/fixtures.sh --write
+set -u
+. tests/lib.sh
+export LC_ALL=C
+home=tests/fixtures
+pack=$BIN/dbfs-pack
+
+digest() { sha256sum | cut -d' ' -f1; }
+traverse() { "$BIN/dbfs-traverse" --backend cpu "$@"; }
+versions() { (cd "$1" && ls -d ./*-[0-9]*/* 2>/dev/null | cut -c3-); } # the fixtures in a folder
+
+# ---- what is kept, unpacked to $old; what is made today, in $new ----
+
+old=$tmp/old
+new=$tmp/new
+check 'fixtures are made' tests/fixtures/make.sh "$new"
+store() { # FIXTURE: as it is kept
+    mkdir -p "$home/${1%/*}"
+    if [ -d "$new/$1" ]; then
+        tar -c --sort=name --format=ustar --owner=0 --group=0 --numeric-owner --mode=644 --mtime=@0 \
+            -C "$new/$1" $(ls "$new/$1") | gzip -9n >"$home/$1.tar.gz"
+    else
+        gzip -9nc "$new/$1" >"$home/$1.gz"
+    fi
+}
+if [ "${1:-}" = --write ]; then
+    for fixture in $(versions "$new"); do
+        [ -e "$home/$fixture.gz" ] || [ -e "$home/$fixture.tar.gz" ] || store "$fixture"
+    done
+fi
+for file in "$home"/*-[0-9]*/*.gz; do
+    name=${file#"$home"/}
+    mkdir -p "$old/${name%/*}"
+    case $name in
+        *.tar.gz)
+            mkdir "$old/${name%.tar.gz}"
+            check "$name is whole" tar -xzf "$file" -C "$old/${name%.tar.gz}"
+            ;;
+        *) check "$name is whole" sh -c 'gzip -dc "$1" >"$2"' - "$file" "$old/${name%.gz}" ;;
+    esac
+done
+
+# ---- made as ever ----
+
+for fixture in $(versions "$old"); do
+    if [ -e "$new/$fixture" ]; then
+        check "$fixture is made with the same bytes" diff -r "$old/$fixture" "$new/$fixture"
+    elif [ -d "$new/${fixture%/*}" ]; then
+        fail "$fixture is not made any more"
+    else
+        skip "making $fixture: programs write another version"
+    fi
+done
+for fixture in $(versions "$new"); do
+    [ -e "$old/$fixture" ] || fail "$fixture is not kept: fixtures.sh --write"
+done
+
+# ---- read as ever ----
+
+# Facts are lines "fixture, key, value", separated by tabs; the table has those that are expected.
+fact() { printf '%s\t%s\t%s\n' "$@" >>"$tmp/facts"; }
+: >"$tmp/facts"
+
+for stream in "$old"/edges-*/*.edges; do
+    name=${stream##*/} fixture=${stream#"$old"/}
+    check_exit 0 "$fixture is read" "$BIN/edgeconv" -q --original-ids -t text "$stream"
+    check "$fixture: the edges that it was made from" cmp "$tmp/out" "$new/text/${name%.edges}.txt"
+    fact "$fixture" text "$(digest <"$tmp/out")"
+    # direction, vertices and provenance are seen through what is packed
+    case $name in
+        directed.edges)
+            check_exit 3 "$fixture is not packed" "$pack" -p 2 -o "$tmp/x" "$stream"
+            check_says directed 'as it is directed'
+            ;;
+        wide.edges | blocks.edges) ;; # ids beyond the memory of a test
+        *)
+            check_exit 0 "$fixture is packed" "$pack" -q -p 2 -t 5 -o "$tmp/x" "$stream"
+            for key in n input-edges input-loops input-max-id input-direction input-checksum \
+                randomized-n randomized-seed; do
+                fact "$fixture" $key "$(awk -v key=$key '$1 == key { print $2 }' "$tmp/x/manifest" 2>&1)"
+            done
+            fact "$fixture" provenance \
+                "$(grep '^provenance' "$tmp/x/manifest" 2>&1 | cut -d' ' -f2- | tr '\n' ';')"
+            rm -rf "$tmp/x"
+            ;;
+    esac
+done
+
+for split in "$old"/split-*/*.split; do
+    fixture=${split#"$old"/}
+    graph=${split##*/}
+    stream=$old/edges-1/${graph%-*}.edges
+    check_exit 0 "$fixture is packed with" "$pack" -q -p 2 --encoding raw -s "$split" -o "$tmp/x" "$stream"
+    th=$(awk '$1 == "th" { print $2 }' "$tmp/x/manifest" 2>&1)
+    check_exit 0 "$fixture: its TH $th" "$pack" -q -p 2 --encoding raw -t "$th" -o "$tmp/y" "$stream"
+    check "$fixture: the same shards as with -t" diff -r "$tmp/x" "$tmp/y"
+    check_exit 0 "$fixture: the sweep is read" "$pack" --plan -p 2 -s "$split" "$stream"
+    fact "$fixture" th "$th"
+    fact "$fixture" edges "$(grep '^edges-' "$tmp/x/manifest" 2>&1 | cut -d' ' -f2 | tr '\n' ' ')"
+    fact "$fixture" planned \
+        "$(awk '/^(delegates|device-bytes-per-shard|output-bytes) / { printf "%s ", $2 }' "$tmp/out")"
+    rm -rf "$tmp/x" "$tmp/y"
+    check_exit 3 "$fixture: refused with another stream" \
+        "$pack" -p 2 -s "$split" -o "$tmp/x" "$old/edges-1/random.edges"
+done
+
+for graph in "$old"/shard-*/*; do
+    fixture=${graph#"$old"/}
+    text=${graph##*/}
+    text=$new/text/${text%%-*}.txt
+    check_exit 0 "$fixture: --verify" "$pack" --verify "$graph"
+    check_exit 0 "$fixture: --list" "$pack" --list "$graph"
+    fact "$fixture" pack-id "$(sed -n 's/^pack id *//p' "$tmp/out")"
+    fact "$fixture" sections \
+        "$(awk '$2 == "raw" || $2 == "packed" || $2 == "both" { print $1, $2, $3, $4, $5 }' "$tmp/out" | digest)"
+    n=$(awk '$1 == "n" { print $2 }' "$graph/manifest" 2>&1)
+    root=$(awk 'NR == 3 { print $1 }' "$text")
+    "$TESTS/oracle" -n "$n" -o "$tmp/oracle" "$text" "$root" >"$tmp/err" 2>&1
+    check_exit 0 "$fixture: searched from $root" traverse -@ 1 -r "$root" --depths "$tmp/depths" "$graph"
+    check "$fixture: the distances of the oracle" cmp "$tmp/depths" "$tmp/oracle"
+    fact "$fixture" "depths from $root" "$(digest <"$tmp/depths")"
+    fact "$fixture" checksum "$(sed -n 's/^distance_checksum: *//p' "$tmp/out")"
+    for direction in push pull; do
+        check_exit 0 "$fixture: searched, $direction" \
+            traverse -@ 2 -r "$root" --direction $direction --depths "$tmp/depths" "$graph"
+        check "$fixture, $direction: the distances of the oracle" cmp "$tmp/depths" "$tmp/oracle"
+    done
+done
+check_exit 0 'three ranks search' "$MPIEXEC" -n 3 "$BIN/dbfs-traverse" --backend cpu -@ 1 -r 3 \
+    --depths "$tmp/depths" "$old/shard-2/rmat-p3-packed"
+fact shard-2/rmat-p3-packed 'depths from 3, three ranks' "$(digest <"$tmp/depths")"
+check_exit 0 'a root by name' \
+    traverse -q -@ 1 --map "$old/map-1/named.map" -r 'way to 8' --depths - "$old/shard-2/named-p1"
+fact map-1/named.map 'depths by name' "$(digest <"$tmp/out")"
+
+if [ "${1:-}" = --write ]; then
+    cp "$tmp/facts" "$home/expected.tsv"
+fi
+as_expected() { # FIXTURE KEY VALUE
+    awk -F'\t' -v fixture="$1" -v key="$2" -v value="$3" '
+        $1 == fixture && $2 == key { line = $0; same = $3 "" == value "" }
+        END { if (!same) print "expected: " (line == "" ? "nothing of this name" : line); exit !same }' \
+        "$home/expected.tsv"
+}
+while IFS= read -r line; do
+    fixture=$(cut -f1 <<<"$line") key=$(cut -f2 <<<"$line") value=$(cut -f3 <<<"$line")
+    check "$fixture: $key ($value)" as_expected "$fixture" "$key" "$value"
+done <"$tmp/facts"
+check 'every expected fact was read' test "$(wc -l <"$tmp/facts")" = "$(wc -l <"$home/expected.tsv")"
+finish
