@@ -10,9 +10,9 @@
 #include "formats/graph/partition.h"
 #include "formats/split.h"
 #include "tools/pack/pack.h"
-#include "tools/pack/pack_verify.h"
+#include "tools/pack/folder/pack_verify.h"
 #include "tools/separate/separate.h"
-#include "tools/pack/shard_write.h"
+#include "tools/pack/build/shard_write.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

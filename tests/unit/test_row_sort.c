@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "formats/base/hash.h"
-#include "tools/pack/row_sort.h"
+#include "tools/pack/build/row_sort.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "formats/graph/partition.h"
-#include "tools/pack/label_file.h"
+#include "tools/pack/order/label_file.h"
 #include "tools/separate/vertex_values.h"
 
 enum { P = 3 };

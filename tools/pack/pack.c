@@ -5,12 +5,11 @@
 #include "formats/base/hash.h"
 #include "formats/split.h"
 #include "formats/base/text.h"
-#include "order.h"
-#include "parts.h"
-#include "place.h"
+#include "tools/pack/order/order.h"
+#include "tools/pack/folder/parts.h"
+#include "tools/pack/place/place.h"
 #include "tools/separate/separate.h"
-#include "shard_loops.h"
-#include "upper.h"
+#include "tools/pack/order/shard_loops.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,50 +27,10 @@ struct job {
     struct separation separation;
     struct vertex_order order;
     struct shard_loops loops;
-    struct upper upper; /* zeroed where it is not used, and until its edges are placed */
     struct placement placement;
     uint64_t gather_bytes; /* memory for the edges of a shard that come from other ranks */
     struct parts parts;
 };
-
-/* ---- one shard, in memory ---- */
-
-/* Whether edges are placed once each, in an upper triangle. */
-static int may_use_upper(const struct job *j)
-{
-    const struct degrees *d = &j->separation.degrees;
-    return upper_serves(j->options->p, j->source->comm) && d->values.tiles != NULL &&
-           upper_bytes(d->totals.n, d->directed_edges, j->options->threads) <= memory_left(j->budget);
-}
-
-static enum status count_upper(struct job *j, struct error *e)
-{
-    double start = cli_seconds();
-    struct separation *s = &j->separation;
-    uint64_t *by_larger = NULL;
-    if (memory_take(j->budget, (void **)&by_larger, s->ranks.count, 8, "edge histogram", e) == ST_OK &&
-        upper_count(&j->upper, &s->ranks, by_larger, j->budget, e) == ST_OK)
-        edge_ranks_make(&s->edges, s->degrees.totals.n, s->degrees.directed_edges, &s->ranks,
-                        by_larger, j->budget, e);
-    memory_release(j->budget, by_larger);
-    s->class_seconds = cli_seconds() - start;
-    return e->status;
-}
-
-static enum status place_upper(struct job *j, struct error *e)
-{
-    double start = cli_seconds();
-    struct degrees *d = &j->separation.degrees;
-    if (order_make(&j->order, &d->values, &j->separation.ranks, 1, TH_INFINITE, j->budget, e) != ST_OK)
-        return e->status;
-    double placing = cli_seconds();
-    j->report->order_seconds = placing - start;
-    if (upper_place(&j->upper, &j->order, d->directed_edges / 2,
-                    d->info.direction == EDGES_SYMMETRIC, j->budget, e) != ST_OK)
-        return e->status;
-    j->report->bucket_seconds = cli_seconds() - placing;
-    return count_upper(j, e);
-}
 
 /* ---- which vertices are delegates ---- */
 
@@ -114,11 +73,7 @@ static int find_th(struct job *j)
 static enum status suggest(struct job *j, struct error *e)
 {
     struct pack_report *r = j->report;
-    if (may_use_upper(j))
-        place_upper(j, e);
-    else
-        separation_classes(&j->separation, j->source, j->budget, e);
-    if (e->status == ST_OK)
+    if (separation_classes(&j->separation, j->source, j->budget, e) == ST_OK)
         r->th = suggest_th(&j->separation.edges, j->options->p, &r->both_bounds_met);
     r->suggested = 1;
     return e->status;
@@ -126,10 +81,9 @@ static enum status suggest(struct job *j, struct error *e)
 
 static enum status separate(struct job *j, struct error *e)
 {
-    int single = upper_serves(j->options->p, j->source->comm);
     struct separation_options options = {
         .threads = j->options->threads, .p = j->options->p, .spill = j->options->spill,
-        .beside_edge = single ? UPPER_EDGE_BYTES : PACK_EDGE_BYTES,
+        .beside_edge = PACK_EDGE_BYTES,
         .beside_vertex = PACK_VERTEX_BYTES};
     if (separation_degrees(&j->separation, j->source, &options, j->budget, e) != ST_OK)
         return e->status;
@@ -162,19 +116,13 @@ static enum status check_split_delegates(const struct job *j, struct error *e)
     return ST_OK;
 }
 
-static enum status order_vertices(struct job *j, struct error *e)
-{
-    struct separation *s = &j->separation;
-    if (j->upper.order != NULL)
-        return order_cut(&j->order, j->report->th, j->budget, e);
-    return order_make(&j->order, &s->degrees.values, &s->ranks, j->options->p, j->report->th,
-                      j->budget, e);
-}
-
 static enum status number_vertices(struct job *j, struct error *e)
 {
     double start = cli_seconds();
-    if (order_vertices(j, e) == ST_OK && check_split_delegates(j, e) == ST_OK) {
+    struct separation *s = &j->separation;
+    if (order_make(&j->order, &s->degrees.values, &s->ranks, j->options->p, j->report->th,
+                   j->budget, e) == ST_OK &&
+        check_split_delegates(j, e) == ST_OK) {
         split_free(&j->split);
         shard_loops_make(&j->loops, &j->separation.degrees.loops, &j->order, j->budget, e);
     }
@@ -189,7 +137,7 @@ static uint64_t held_edges(const struct job *j)
 {
     const struct degrees *d = &j->separation.degrees;
     if (j->source->comm->ranks == 1)
-        return j->upper.order != NULL ? d->directed_edges / 2 : d->directed_edges;
+        return d->directed_edges;
     uint64_t own = (d->info.direction == EDGES_SYMMETRIC ? 1 : 2) * d->own_edges;
     return own + d->directed_edges / j->options->p;
 }
@@ -240,35 +188,24 @@ static enum status divide_memory(struct job *j, struct pack_memory *memory, uint
     return ST_OK;
 }
 
-/* Fills the buckets of the shards, or leaves that to a sweep over the triangle. */
-static enum status fill(struct job *j, const struct placing_options *options, struct error *e)
-{
-    const struct degrees *d = &j->separation.degrees;
-    struct bucket_store *triangle = &j->upper.store;
-    if (j->upper.order == NULL)
-        return placement_make(&j->placement, &j->order, j->source, &d->totals, options, j->budget, e);
-    if (upper_split(&j->upper, j->budget, e) == ST_OK &&
-        placement_open(&j->placement, &j->order, &j->upper, d->directed_edges / 2, triangle, options,
-                       j->budget, e) == ST_OK)
-        bucket_store_inherit(&j->placement.store, triangle, e);
-    return e->status;
-}
-
 static enum status place(struct job *j, struct error *e)
 {
     double start = cli_seconds();
     const struct degrees *d = &j->separation.degrees;
     struct pack_memory memory;
-    struct placing_options options = {.symmetric = d->info.direction == EDGES_SYMMETRIC,
+    struct placing_options options = {.source = j->source,
+                                      .totals = &d->totals,
+                                      .own_edges = d->own_edges,
+                                      .symmetric = d->info.direction == EDGES_SYMMETRIC,
                                       .threads = j->options->threads,
-                                      .memory = &memory,
-                                      .spill = j->upper.order == NULL ? j->options->spill : NULL,
-                                      .own_edges = d->own_edges};
+                                      .spill = j->options->spill};
     int stow = 0;
     if (j->parts.folder.finished_count > 0)
         options.finished = j->parts.folder.finished;
-    divide_memory(j, &memory, &options.store_bytes, &stow, e);
-    if (comm_agree(j->source->comm, e) == ST_OK && fill(j, &options, e) == ST_OK && stow)
+    if (divide_memory(j, &memory, &options.store_bytes, &stow, e) == ST_OK)
+        placement_plan(&j->placement, &j->order, &memory, e);
+    if (comm_agree(j->source->comm, e) == ST_OK &&
+        place_edges(&j->placement, &options, j->budget, e) == ST_OK && stow)
         order_stow(&j->order, j->options->spill, e);
     j->report->bucket_seconds += cli_seconds() - start;
     j->report->spilled_bytes = j->options->spill != NULL ? spill_bytes(j->options->spill) : 0;
@@ -340,9 +277,7 @@ static enum status write_parts(struct job *j, struct error *e)
 
 static enum status build_parts(struct job *j, struct error *e)
 {
-    if (j->upper.order == NULL && may_use_upper(j))
-        place_upper(j, e);
-    if (e->status == ST_OK && number_vertices(j, e) == ST_OK)
+    if (number_vertices(j, e) == ST_OK)
         place(j, e);
     if (comm_agree(j->source->comm, e) == ST_OK)
         write_parts(j, e);
@@ -409,7 +344,6 @@ static enum status pack_into(struct job *j, struct error *e)
 static void free_job(struct job *j)
 {
     placement_free(&j->placement);
-    upper_free(&j->upper, j->budget);
     shard_loops_free(&j->loops, j->budget);
     order_free(&j->order, j->budget);
     separation_free(&j->separation, j->budget);
@@ -427,7 +361,7 @@ enum status pack(const struct pack_options *options, const struct edge_source *s
     read_split(&j, e);
     if (open_folder(&j, e) == ST_OK)
         pack_into(&j, e);
-    report->class_seconds = j.separation.class_seconds; /* also where TH was given: a triangle counts */
+    report->class_seconds = j.separation.class_seconds;
     report->finished_parts = j.parts.folder.finished_count;
     parts_end(&j.parts, e->status);
     free_job(&j);

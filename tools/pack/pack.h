@@ -8,13 +8,13 @@
 #ifndef DBFS_PACK_H
 #define DBFS_PACK_H
 
-#include "csr_build.h"
+#include "tools/pack/build/csr_build.h"
 #include "tools/stream/edge_source.h"
 #include "tools/spill/spill.h"
 #include "formats/manifest.h"
 #include "formats/base/memory.h"
 #include "formats/shard.h"
-#include "pack_folder.h"
+#include "tools/pack/folder/pack_folder.h"
 
 #include <stdint.h>
 

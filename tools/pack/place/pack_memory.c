@@ -3,11 +3,11 @@
 
 #include "formats/base/arith.h"
 #include "tools/bucket/bucket.h"
-#include "csr_build.h"
+#include "tools/pack/build/csr_build.h"
 #include "formats/packed.h"
 #include "formats/base/text.h"
-#include "record_radix.h"
-#include "row_sort.h"
+#include "tools/pack/build/record_radix.h"
+#include "tools/pack/build/row_sort.h"
 
 enum {
     RANGE_RECORDS = 1 << 17, /* what a range should hold, so that it sorts in the cache */

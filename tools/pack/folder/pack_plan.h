@@ -2,7 +2,7 @@
 #ifndef DBFS_PACK_PLAN_H
 #define DBFS_PACK_PLAN_H
 
-#include "pack.h"
+#include "tools/pack/pack.h"
 #include "tools/separate/separate_plan.h"
 
 #include <stdint.h>

@@ -6,9 +6,9 @@
 
 #include "formats/manifest.h"
 #include "formats/base/memory.h"
-#include "gather.h"
+#include "tools/pack/place/gather.h"
 #include "pack_folder.h"
-#include "shard_write.h"
+#include "tools/pack/build/shard_write.h"
 #include "formats/mpi/comm.h"
 
 #include <stdint.h>

@@ -9,8 +9,8 @@
 
 #include "formats/base/arith.h"
 #include "formats/split.h"
-#include "pack_memory.h"
-#include "upper.h"
+#include "tools/pack/place/pack_memory.h"
+#include "tools/pack/place/placement.h"
 
 #include <math.h>
 #include <string.h>
@@ -127,36 +127,26 @@ static void plan_output(struct pack_plan *plan, const struct graph *g, const str
 
 /* ---- memory and disk ---- */
 
-/* Records of the subgraphs, as wide as placing makes them. */
-static uint64_t record_bytes(const struct graph *g, const struct pack_size *s,
+/* Records of all shards, as wide as placing makes them: of dd above the diagonal, of nd none. */
+static uint64_t placed_bytes(const struct graph *g, const struct pack_size *s,
                              const struct pack_memory *m)
 {
     const unsigned bits[SUBGRAPHS] = {[NN] = bits_for(s->locals) + bits_for(s->p),
-                                      [ND] = bits_for(s->d),
                                       [DN] = bits_for(s->locals),
                                       [DD] = bits_for(s->d)};
+    const uint64_t records[SUBGRAPHS] = {
+        [NN] = g->edges[NN], [DN] = g->edges[DN], [DD] = g->edges[DD] / 2};
     uint64_t bytes = 0;
     for (int i = 0; i < SUBGRAPHS; i++) {
-        uint64_t rows = i == NN || i == ND ? s->locals : s->d;
-        bytes += placement_record_bytes(bits[i], rows, m->max_ranges / s->p) * g->edges[i];
+        uint64_t rows = subgraph_rows((enum subgraph)i) == NORMALS ? s->locals : s->d;
+        bytes += placement_record_bytes(bits[i], rows, m->max_ranges / s->p) * records[i];
     }
     return bytes;
 }
 
-/* Of one shard in memory: what tiles take serves the edges to the end, but for those with a normal end,
- * which become two records; and lengths of rows. */
-static uint64_t single_bytes(const struct graph *g, const struct pack_size *s,
-                             const struct pack_memory *m, uint64_t tiles_bytes)
-{
-    struct graph normal = *g;
-    normal.edges[DD] = 0;
-    uint64_t records = record_bytes(&normal, s, m), once = 2 * (g->m - g->edges[DD]);
-    return tiles_bytes + records + records / 8 - smaller(once, records) + 8 * g->connected;
-}
-
 static enum status plan_memory(struct pack_plan *plan, const struct graph *g,
-                               const struct pack_size *s, int single,
-                               const struct memory_budget *budget, struct error *e)
+                               const struct pack_size *s, const struct memory_budget *budget,
+                               struct error *e)
 {
     const struct separation_plan *sp = &plan->separation;
     uint64_t order = (g->n <= (uint64_t)UINT32_MAX + 1 ? 4 : 8) * s->d + sp->tables_bytes;
@@ -164,24 +154,21 @@ static enum status plan_memory(struct pack_plan *plan, const struct graph *g,
     uint64_t ordering = taken + (plan->reads_split ? 8 * s->d : 0);
     uint64_t left = taken < budget->limit_bytes ? budget->limit_bytes - taken : 0;
     int ample = sp->windows == 1 && pack_memory_ample(s, left);
-    single = single && sp->tiles_bytes > 0 && sp->tiles_bytes <= left &&
-             upper_bytes(g->n, g->m, s->threads) <= left - sp->tiles_bytes;
     struct pack_memory m;
     if (pack_memory_divide(&m, s, left, left + (ample ? 0 : sp->values_bytes), e) != ST_OK)
         return e->status;
-    uint64_t edges = record_bytes(g, s, &m);
-    /* chunks that are not full, and their headers */
+    uint64_t edges = placed_bytes(g, s, &m);
+    /* chunks that are not full, and their headers; tiles become memory of the store */
     uint64_t store = smaller(m.store_bytes, edges + edges / 8 + pack_memory_store_least(s, &m));
-    if (single)
-        store = single_bytes(g, s, &m, sp->tiles_bytes);
+    store = larger(store, sp->tiles_bytes);
     uint64_t sorting = smaller(m.sort_bytes, pack_memory_sorting(s, &m));
     uint64_t building = taken - (ample ? 0 : sp->values_bytes) + store + m.rows_bytes + sorting;
-    uint64_t most = larger(larger(ordering, taken + sp->tiles_bytes), larger(taken + store, building));
+    uint64_t most = larger(ordering, larger(taken + store, building));
     plan->memory_bytes = smaller(most, budget->limit_bytes);
     plan->disk_bytes = sp->disk_bytes;
     if (!ample)
         plan->disk_bytes += 4 * g->n;
-    if (!single && edges + edges / 8 > m.store_bytes)
+    if (edges + edges / 8 > m.store_bytes)
         plan->disk_bytes += edges + edges / 32;
     return ST_OK;
 }
@@ -190,10 +177,9 @@ enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *o,
                            const struct edge_source *source, const struct memory_budget *budget,
                            struct error *e)
 {
-    int single = upper_serves(o->p, source->comm);
     struct separation_options options = {
         .threads = o->threads, .p = o->p, .spill = o->spill,
-        .beside_edge = single ? UPPER_EDGE_BYTES : PACK_EDGE_BYTES,
+        .beside_edge = PACK_EDGE_BYTES,
         .beside_vertex = PACK_VERTEX_BYTES};
     struct graph g;
     *plan = (struct pack_plan){0};
@@ -208,7 +194,7 @@ enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *o,
     plan->class_passes =
         o->split_path == NULL && !o->th_given ? plan->separation.scan_passes : 0;
     plan_output(plan, &g, &size);
-    return plan_memory(plan, &g, &size, single, budget, e);
+    return plan_memory(plan, &g, &size, budget, e);
 }
 
 void pack_plan_print(const struct pack_plan *plan, const struct memory_budget *budget,

@@ -6,8 +6,7 @@
 #include "formats/manifest.h"
 #include "formats/base/memory.h"
 #include "formats/shard.h"
-#include "place.h"
-#include "shard_loops.h"
+#include "tools/pack/order/shard_loops.h"
 
 #include <stdint.h>
 
@@ -19,6 +18,7 @@ struct packing {
     int heads[SUBGRAPHS]; /* head columns, or HEADS_AUTO */
     enum pack_encoding encoding;
     int threads;
+    uint64_t transpose_bytes; /* memory for edges that are passed on within a shard */
 };
 
 struct written_shard {

@@ -26,14 +26,6 @@ struct sender {
     struct error *error;
 };
 
-static unsigned record_bytes(const struct placement *pl, uint32_t bucket)
-{
-    int g = SUBGRAPHS - 1;
-    while (g > 0 && bucket < pl->plan[g].first_bucket)
-        g--;
-    return pl->plan[g].bytes;
-}
-
 /* ---- sending ---- */
 
 static void open_bucket(struct sender *s, uint32_t bucket)
@@ -42,7 +34,7 @@ static void open_bucket(struct sender *s, uint32_t bucket)
     s->bucket = bucket;
     if (bucket < own->shard_buckets)
         s->reader = bucket_read(&own->store, s->shard * own->shard_buckets + bucket,
-                                record_bytes(own, bucket), s->read_buffer, s->error);
+                                placement_bucket_bytes(own, bucket), s->read_buffer, s->error);
 }
 
 static void start_sending(struct sender *s, uint32_t shard)
@@ -93,7 +85,7 @@ static void take_message(struct placement *pl, const unsigned char *message, siz
         const void *records = message + at + FRAME_BYTES;
         const uint32_t *narrow = records;
         const uint64_t *wide = records;
-        if (record_bytes(pl, frame.bucket) == 4) {
+        if (placement_bucket_bytes(pl, frame.bucket) == 4) {
             for (size_t i = 0; i < frame.bytes / 4; i++)
                 bucket_append_u32(w, frame.bucket, narrow[i]);
         } else {

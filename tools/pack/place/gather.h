@@ -9,7 +9,7 @@
 #ifndef DBFS_GATHER_H
 #define DBFS_GATHER_H
 
-#include "place.h"
+#include "placement.h"
 #include "formats/mpi/comm.h"
 
 #include <stdint.h>

@@ -57,7 +57,26 @@ static enum status write_attributes(const struct packing *pk, uint32_t shard,
     return container_add(w, SHARD_ATTRIBUTES, 8, SHARD_ATTRIBUTE_COUNT, at, e);
 }
 
-static const enum subgraph build_order[SUBGRAPHS] = {DD, DN, ND, NN}; /* csr_build.h */
+/* Builds a subgraph, and its reverse where that is another one, of which the transpose of the first is all
+ * there is. */
+static enum status write_pair(const struct packing *pk, uint32_t shard, enum subgraph g,
+                              const struct section_writer *out, struct csr_counts *counts,
+                              struct error *e)
+{
+    struct placement *pl = pk->placement;
+    enum subgraph reverse = subgraph_reverse(g);
+    struct transpose transpose = {0};
+    struct csr_source first = {.placement = pl, .shard = shard, .to = &transpose},
+                      second = {.placement = pl, .shard = shard, .from = &transpose};
+    if (g == reverse)
+        first.from = &transpose;
+    if (transpose_open(&transpose, &pl->plan[reverse], pl, out->threads, pk->transpose_bytes,
+                       out->budget, e) == ST_OK &&
+        csr_build(&first, g, pk->heads[g], out, &counts[g], e) == ST_OK && g != reverse)
+        csr_build(&second, reverse, pk->heads[reverse], out, &counts[reverse], e);
+    transpose_close(&transpose);
+    return e->status;
+}
 
 static enum status write_sections(const struct packing *pk, uint32_t shard,
                                   struct container_writer *w, struct memory_budget *budget,
@@ -65,12 +84,11 @@ static enum status write_sections(const struct packing *pk, uint32_t shard,
 {
     struct section_writer out = {
         .writer = w, .encoding = pk->encoding, .threads = pk->threads, .budget = budget};
-    for (int i = 0; i < SUBGRAPHS; i++) {
-        enum subgraph g = build_order[i];
-        if (csr_build(pk->placement, shard, g, pk->heads[g], &out, &written->counts[g], e) != ST_OK)
-            return e->status;
-    }
-    if (write_vertices(pk, shard, &out, e) == ST_OK &&
+    struct csr_source nn = {.placement = pk->placement, .shard = shard};
+    if (write_pair(pk, shard, DD, &out, written->counts, e) == ST_OK &&
+        write_pair(pk, shard, DN, &out, written->counts, e) == ST_OK &&
+        csr_build(&nn, NN, pk->heads[NN], &out, &written->counts[NN], e) == ST_OK &&
+        write_vertices(pk, shard, &out, e) == ST_OK &&
         write_attributes(pk, shard, written->counts, w, e) == ST_OK)
         container_writer_finish(w, &written->part.table_crc, e);
     return e->status;

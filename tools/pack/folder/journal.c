@@ -1,7 +1,7 @@
 /* journal.c: see journal.h */
 #include "journal.h"
 
-#include "csr_build.h"
+#include "tools/pack/build/csr_build.h"
 #include "formats/base/crc.h"
 #include "formats/base/outfile.h"
 #include "formats/base/text.h"

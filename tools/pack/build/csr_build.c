@@ -3,31 +3,20 @@
 
 #include "csr_columns.h"
 #include "range_sort.h"
-#include "upper_sweep.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* For a sweep records have been counted already. */
-static void add_lengths(struct csr_rows *csr, int threads)
-{
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-    for (uint32_t r = 0; r < csr->ranges; r++)
-        upper_sweep_lengths(csr, r);
-}
+/* ---- rows ---- */
 
-static enum status count_rows(struct csr_rows *csr, int threads, struct error *e)
+static enum status count_ranges(const struct csr_rows *csr, int threads, struct error *e)
 {
-    if (csr->swept) {
-        add_lengths(csr, threads);
-        return ST_OK;
-    }
 #pragma omp parallel num_threads(threads)
     {
         struct error error = {0};
         void *buffer = range_read_buffer(csr, &error);
 #pragma omp for schedule(dynamic, 1)
-        for (uint32_t r = 0; r < csr->ranges; r++) {
+        for (uint32_t r = 0; r < csr->plan->rows->count; r++) {
             if (error.status == ST_OK)
                 range_count(csr, r, buffer, &error);
         }
@@ -37,6 +26,16 @@ static enum status count_rows(struct csr_rows *csr, int threads, struct error *e
             *e = error;
     }
     return e->status;
+}
+
+static enum status count_rows(const struct csr_rows *csr, int threads, struct error *e)
+{
+    if (count_ranges(csr, threads, e) != ST_OK)
+        return e->status;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+    for (uint32_t r = 0; r < csr->plan->rows->count; r++)
+        range_counted(csr, r);
+    return ST_OK;
 }
 
 static uint64_t count_sources(struct csr_rows *csr, int threads)
@@ -70,7 +69,7 @@ static uint64_t estimate_columns(const struct csr_rows *csr, int threads, uint64
     for (uint64_t row = 0; row < csr->rows; row++) {
         uint64_t left = csr->length[row] > csr->k ? csr->length[row] - csr->k : 0;
         unsigned length_bits = left == 0 ? 0 : 63 - (unsigned)__builtin_clzll(left);
-        unsigned gap_bits = csr->column_bits > length_bits ? csr->column_bits - length_bits : 0;
+        unsigned gap_bits = csr->plan->column_bits > length_bits ? csr->plan->column_bits - length_bits : 0;
         bits += left * (gap_bits + 3);
         count += left;
     }
@@ -165,40 +164,56 @@ static uint64_t sum_lengths(const struct csr_rows *csr, int threads)
     return total;
 }
 
-static struct csr_rows describe_rows(struct placement *pl, uint32_t shard, enum subgraph g)
+static struct csr_rows describe_rows(const struct csr_source *source, enum subgraph g)
 {
+    struct placement *pl = source->placement;
     const struct vertex_order *o = pl->order;
-    int swept = g == DD && pl->upper != NULL;
+    int normal_rows = subgraph_rows(g) == NORMALS;
     return (struct csr_rows){.placement = pl,
-                             .shard = shard,
+                             .plan = &pl->plan[g],
+                             .shard = source->shard,
                              .g = g,
-                             .swept = swept,
-                             .ranges = swept ? pl->upper->dd_ranges : pl->rows[g]->count,
-                             .rows = g == NN || g == ND ? o->shard[shard].locals : o->d,
-                             .column_bits = pl->plan[g].column_bits,
-                             .record_bytes = pl->plan[g].bytes,
+                             .to = source->to,
+                             .from = source->from,
+                             .rows = normal_rows ? o->shard[source->shard].locals : o->d,
                              .width = g == NN ? o->nn_column_bytes : 4};
 }
 
-enum status csr_build(struct placement *pl, uint32_t shard, enum subgraph g, int heads,
+/* What nd has comes from a transpose alone. */
+static enum status take_rows(struct csr_rows *csr, struct memory_budget *budget, struct error *e)
+{
+    memory_take(budget, (void **)&csr->length, csr->rows + 1, 4, "row lengths", e);
+    memory_take(budget, (void **)&csr->records, csr->plan->rows->count, 8, "row ranges", e);
+    if (csr->to != NULL && csr->from != NULL)
+        return memory_take(budget, (void **)&csr->placed, csr->rows, 4, "row lengths", e);
+    csr->placed = csr->from == NULL ? csr->length : NULL;
+    return e->status;
+}
+
+static void release_rows(struct csr_rows *csr, struct memory_budget *budget)
+{
+    if (csr->placed != csr->length)
+        memory_release(budget, csr->placed);
+    memory_release(budget, csr->heads);
+    memory_release(budget, csr->records);
+    memory_release(budget, csr->length);
+}
+
+enum status csr_build(const struct csr_source *source, enum subgraph g, int heads,
                       const struct section_writer *out, struct csr_counts *counts,
                       struct error *e)
 {
-    struct csr_rows csr = describe_rows(pl, shard, g);
+    struct csr_rows csr = describe_rows(source, g);
     struct memory_budget *budget = out->budget;
-    uint64_t head_entries = 0;
-    if (memory_take(budget, (void **)&csr.length, csr.rows + 1, 4, "row lengths", e) != ST_OK ||
-        memory_take(budget, (void **)&csr.records, csr.ranges, 8, "row ranges", e) != ST_OK ||
-        count_rows(&csr, out->threads, e) != ST_OK)
+    if (take_rows(&csr, budget, e) != ST_OK || count_rows(&csr, out->threads, e) != ST_OK)
         goto cleanup;
     counts->source_rows = count_sources(&csr, out->threads);
     counts->head_columns = csr.k = choose_heads(&csr, heads, counts->source_rows);
-    head_entries = csr.rows * csr.k;
+    uint64_t head_entries = csr.rows * csr.k;
     if (memory_take(budget, (void **)&csr.heads, head_entries, 4, "head columns", e) != ST_OK)
         goto cleanup;
     memset(csr.heads, 0xff, head_entries * 4); /* HEAD_NONE, also in ranges without edges */
-    if (csr_columns_write(&csr, out, choose_encoding(&csr, out), &counts->edges, e) != ST_OK ||
-        (csr.swept && bucket_store_seal(&pl->store, e) != ST_OK))
+    if (csr_columns_write(&csr, out, choose_encoding(&csr, out), &counts->edges, e) != ST_OK)
         goto cleanup;
     if (csr.k > 0 && section_write(out, shard_section_of(g, SHARD_HEADS), 4, head_entries,
                                    csr.heads, e) != ST_OK)
@@ -206,8 +221,6 @@ enum status csr_build(struct placement *pl, uint32_t shard, enum subgraph g, int
     if (write_sources(&csr, counts->source_rows, out, e) == ST_OK)
         write_offsets(&csr, sum_lengths(&csr, out->threads), out, e);
 cleanup:
-    memory_release(budget, csr.heads);
-    memory_release(budget, csr.records);
-    memory_release(budget, csr.length);
+    release_rows(&csr, budget);
     return e->status;
 }

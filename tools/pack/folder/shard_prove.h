@@ -2,7 +2,7 @@
 #ifndef DBFS_SHARD_PROVE_H
 #define DBFS_SHARD_PROVE_H
 
-#include "shard_write.h"
+#include "tools/pack/build/shard_write.h"
 
 #include <stdint.h>
 
