@@ -29,6 +29,7 @@ struct job {
     struct shard_loops loops;
     struct placement placement;
     uint64_t gather_bytes; /* memory for the edges of a shard that come from other ranks */
+    uint64_t transpose_bytes; /* for those that are passed on within a shard */
     struct parts parts;
 };
 
@@ -185,6 +186,7 @@ static enum status divide_memory(struct job *j, struct pack_memory *memory, uint
     if (comm->ranks > 1)
         *store_bytes = memory->store_bytes / (size.p + comm->ranks) * size.p;
     j->gather_bytes = memory->store_bytes - *store_bytes;
+    j->transpose_bytes = memory->transpose_bytes;
     return ST_OK;
 }
 
@@ -208,7 +210,6 @@ static enum status place(struct job *j, struct error *e)
         place_edges(&j->placement, &options, j->budget, e) == ST_OK && stow)
         order_stow(&j->order, j->options->spill, e);
     j->report->bucket_seconds += cli_seconds() - start;
-    j->report->spilled_bytes = j->options->spill != NULL ? spill_bytes(j->options->spill) : 0;
     return e->status;
 }
 
@@ -259,7 +260,8 @@ static enum status write_parts(struct job *j, struct error *e)
                               .th = j->report->th,
                               .pack_id = j->parts.manifest.pack_id,
                               .encoding = j->options->encoding,
-                              .threads = shard_threads(j)};
+                              .threads = shard_threads(j),
+                              .transpose_bytes = j->transpose_bytes};
     struct gathering gathering = {.own = &j->placement,
                                   .comm = j->source->comm,
                                   .shard_records =
@@ -272,6 +274,7 @@ static enum status write_parts(struct job *j, struct error *e)
     parts_write(&j->parts, &packing, &gathering, e);
     j->report->build_seconds = cli_seconds() - start;
     j->report->sync_seconds = j->parts.sync_seconds;
+    j->report->spilled_bytes = j->options->spill != NULL ? spill_bytes(j->options->spill) : 0;
     return e->status;
 }
 

@@ -180,17 +180,17 @@ static enum status scan_pair(struct vertex_values *v, uint32_t i, uint32_t j, st
 }
 
 enum status values_scan(struct vertex_values *v, const struct edge_source *source,
-                        const struct edges_totals *totals, edges_visitor visit, void *context,
+                        const struct edges_totals *totals, struct edge_visitors visit, void *context,
                         struct error *e)
 {
-    struct pair p = {.window = v->window, .visit = visit, .context = context};
+    struct pair p = {.window = v->window, .visit = visit.edges, .context = context};
     if (v->tiles != NULL) {
         if (e->status == ST_OK)
-            edge_tiles_scan(v->tiles, v->threads, visit, context, e);
+            edge_tiles_visit(v->tiles, v->threads, visit.tile, context, e);
         return comm_agree(source->comm, e);
     }
     if (v->windows == 1)
-        return edge_source_scan(source, totals, v->threads, visit, context, e);
+        return edge_source_scan(source, totals, v->threads, visit.edges, context, e);
     for (uint32_t i = 0; i + 1 < v->windows; i++) {
         for (uint32_t j = i + 1; j < v->windows; j++) {
             if (scan_pair(v, i, j, &p, source, totals, e) != ST_OK)

@@ -66,12 +66,18 @@ enum status values_keep(struct vertex_values *values, uint32_t w, int half, stru
 /* Gives the memory back; the values are lost, but not their number. */
 void values_drop(struct vertex_values *values);
 
-/* A further pass over the tiles or the stream, or one for each pair of windows: together they give every edge to
- * `visit` once, and `of` then holds the values of both its ends. With several windows the ends are
- * indices of `of`, congruent to the ids modulo the granule. The ranks of the source share each pass,
+/* What sees the edges of a pass: those of the stream, or those of tiles as they lie there. */
+struct edge_visitors {
+    edges_visitor edges;
+    tile_visitor tile;
+};
+
+/* A further pass over the tiles or the stream, or one for each pair of windows: together they give every
+ * edge to a visitor once, and `of` then holds the values of both its ends. With several windows the ends
+ * are indices of `of`, congruent to the ids modulo the granule. The ranks of the source share each pass,
  * and need the same windows; the status is that of all, and a failure in *e makes all fail. */
 enum status values_scan(struct vertex_values *values, const struct edge_source *source,
-                        const struct edges_totals *totals, edges_visitor visit, void *context,
+                        const struct edges_totals *totals, struct edge_visitors visit, void *context,
                         struct error *e);
 uint64_t values_scan_passes(const struct vertex_values *values);
 

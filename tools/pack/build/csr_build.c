@@ -4,23 +4,26 @@
 #include "csr_columns.h"
 #include "range_sort.h"
 
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- rows ---- */
 
-static enum status count_ranges(const struct csr_rows *csr, int threads, struct error *e)
+static enum status count_ranges(const struct csr_rows *csr, struct range_counter *counters,
+                                int threads, struct error *e)
 {
 #pragma omp parallel num_threads(threads)
     {
         struct error error = {0};
-        void *buffer = range_read_buffer(csr, &error);
+        struct range_counter *own = &counters[omp_get_thread_num()];
+        range_counter_open(own, csr, &error);
 #pragma omp for schedule(dynamic, 1)
         for (uint32_t r = 0; r < csr->plan->rows->count; r++) {
             if (error.status == ST_OK)
-                range_count(csr, r, buffer, &error);
+                range_count(csr, own, r, &error);
         }
-        free(buffer);
+        range_counter_close(own);
 #pragma omp critical(csr_build_error)
         if (error.status != ST_OK && e->status == ST_OK)
             *e = error;
@@ -28,14 +31,39 @@ static enum status count_ranges(const struct csr_rows *csr, int threads, struct 
     return e->status;
 }
 
-static enum status count_rows(const struct csr_rows *csr, int threads, struct error *e)
+/* Each thread counts by column apart, where there is memory for that. */
+static enum status take_columns(const struct csr_rows *csr, struct range_counter *counters, int threads,
+                                struct memory_budget *budget, struct error *e)
 {
-    if (count_ranges(csr, threads, e) != ST_OK)
-        return e->status;
+    int shared = threads > 1 && csr->rows * 4 > memory_left(budget) / 4 / (uint64_t)(threads - 1);
+    for (int i = 0; i < threads && e->status == ST_OK; i++) {
+        counters[i].shared = shared;
+        counters[i].of_column = csr->length;
+        if (i > 0 && !shared)
+            memory_take(budget, (void **)&counters[i].of_column, csr->rows, 4, "row lengths", e);
+    }
+    return e->status;
+}
+
+static enum status count_rows(const struct csr_rows *csr, int threads, struct memory_budget *budget,
+                              struct error *e)
+{
+    struct range_counter *counters = calloc((size_t)threads, sizeof *counters);
+    int joins_itself = csr->to != NULL && csr->from != NULL;
+    if (counters == NULL)
+        return fail_memory(e, "row lengths", (uint64_t)threads * sizeof *counters);
+    if ((!joins_itself || take_columns(csr, counters, threads, budget, e) == ST_OK) &&
+        count_ranges(csr, counters, threads, e) == ST_OK) {
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-    for (uint32_t r = 0; r < csr->plan->rows->count; r++)
-        range_counted(csr, r);
-    return ST_OK;
+        for (uint32_t r = 0; r < csr->plan->rows->count; r++)
+            range_counted(csr, counters, threads, r);
+    }
+    for (int i = 0; i < threads; i++) {
+        if (counters[i].of_column != csr->length)
+            memory_release(budget, counters[i].of_column);
+    }
+    free(counters);
+    return e->status;
 }
 
 static uint64_t count_sources(struct csr_rows *csr, int threads)
@@ -205,7 +233,7 @@ enum status csr_build(const struct csr_source *source, enum subgraph g, int head
 {
     struct csr_rows csr = describe_rows(source, g);
     struct memory_budget *budget = out->budget;
-    if (take_rows(&csr, budget, e) != ST_OK || count_rows(&csr, out->threads, e) != ST_OK)
+    if (take_rows(&csr, budget, e) != ST_OK || count_rows(&csr, out->threads, budget, e) != ST_OK)
         goto cleanup;
     counts->source_rows = count_sources(&csr, out->threads);
     counts->head_columns = csr.k = choose_heads(&csr, heads, counts->source_rows);

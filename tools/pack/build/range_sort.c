@@ -19,7 +19,7 @@ static struct bucket_reader read_range(const struct csr_rows *csr, uint32_t r, v
 
 /* ---- counting ---- */
 
-void *range_read_buffer(const struct csr_rows *csr, struct error *e)
+static void *take_read_buffer(const struct csr_rows *csr, struct error *e)
 {
     uint64_t bytes = bucket_read_bytes(&csr->placement->store);
     if (csr->from != NULL && bytes == 0)
@@ -28,6 +28,17 @@ void *range_read_buffer(const struct csr_rows *csr, struct error *e)
     if (buffer == NULL)
         fail_memory(e, "reading spilled edges", bytes);
     return buffer;
+}
+
+enum status range_counter_open(struct range_counter *c, const struct csr_rows *csr, struct error *e)
+{
+    c->read_buffer = take_read_buffer(csr, e);
+    return e->status;
+}
+
+void range_counter_close(struct range_counter *c)
+{
+    free(c->read_buffer);
 }
 
 /* The loops over a run of records of 4 or 8 bytes. */
@@ -39,21 +50,24 @@ void *range_read_buffer(const struct csr_rows *csr, struct error *e)
             of_row[record_row_##suffix(records[i], bits, begin)]++;                                \
     }                                                                                              \
                                                                                                    \
-    /* A column is a row that any thread may meet. */                                              \
     static void count_columns_##suffix(const type *records, size_t count, unsigned bits,           \
-                                       uint32_t *of_column)                                        \
+                                       const struct range_counter *counter)                        \
     {                                                                                              \
         const type mask = ((type)1 << bits) - 1;                                                   \
-        for (size_t i = 0; i < count; i++)                                                         \
+        uint32_t *of_column = counter->of_column;                                                  \
+        for (size_t i = 0; !counter->shared && i < count; i++)                                     \
+            of_column[records[i] & mask]++;                                                        \
+        for (size_t i = 0; counter->shared && i < count; i++)                                      \
             __atomic_fetch_add(&of_column[records[i] & mask], 1, __ATOMIC_RELAXED);                \
     }
 
 DEFINE_COUNTS(uint32_t, u32)
 DEFINE_COUNTS(uint64_t, u64)
 
-static void count_placed(const struct csr_rows *csr, uint32_t r, void *read_buffer, struct error *e)
+static void count_placed(const struct csr_rows *csr, const struct range_counter *counter, uint32_t r,
+                         struct error *e)
 {
-    struct bucket_reader reader = read_range(csr, r, read_buffer, e);
+    struct bucket_reader reader = read_range(csr, r, counter->read_buffer, e);
     uint64_t begin = range_begin(csr, r);
     uint32_t *own = csr->placed + begin;
     unsigned bits = csr->plan->column_bits;
@@ -66,25 +80,34 @@ static void count_placed(const struct csr_rows *csr, uint32_t r, void *read_buff
             count_rows_u32(records, count, bits, begin, own);
         else
             count_rows_u64(records, count, bits, begin, own);
-        if (csr->from != NULL && reader.width == 4)
-            count_columns_u32(records, count, bits, csr->length);
-        else if (csr->from != NULL)
-            count_columns_u64(records, count, bits, csr->length);
+        if (counter->of_column != NULL && reader.width == 4)
+            count_columns_u32(records, count, bits, counter);
+        else if (counter->of_column != NULL)
+            count_columns_u64(records, count, bits, counter);
     }
 }
 
-enum status range_count(const struct csr_rows *csr, uint32_t r, void *read_buffer, struct error *e)
+enum status range_count(const struct csr_rows *csr, const struct range_counter *counter, uint32_t r,
+                        struct error *e)
 {
     if (csr->placed != NULL)
-        count_placed(csr, r, read_buffer, e);
+        count_placed(csr, counter, r, e);
     else
-        transpose_count(csr->from, r, read_buffer, csr->length + range_begin(csr, r), e);
+        transpose_count(csr->from, r, counter->read_buffer, csr->length + range_begin(csr, r), e);
     return e->status;
 }
 
-void range_counted(const struct csr_rows *csr, uint32_t r)
+void range_counted(const struct csr_rows *csr, const struct range_counter *counters, int count, uint32_t r)
 {
-    for (uint64_t row = range_begin(csr, r); row < range_begin(csr, r + 1); row++) {
+    const uint64_t begin = range_begin(csr, r), end = range_begin(csr, r + 1);
+    for (int i = 0; i < count; i++) {
+        const uint32_t *of_column = counters[i].of_column;
+        if (of_column == NULL || of_column == csr->length)
+            continue;
+        for (uint64_t row = begin; row < end; row++)
+            csr->length[row] += of_column[row];
+    }
+    for (uint64_t row = begin; row < end; row++) {
         if (csr->placed != NULL && csr->placed != csr->length)
             csr->length[row] += csr->placed[row];
         csr->records[r] += csr->length[row];
@@ -119,7 +142,7 @@ enum status range_sorter_open(struct range_sorter *t, const struct csr_rows *csr
     *t = (struct range_sorter){.next = malloc(rows * sizeof *t->next)};
     if (t->next == NULL)
         return fail_memory(e, "sorting edges", rows * sizeof *t->next);
-    t->read_buffer = range_read_buffer(csr, e);
+    t->read_buffer = take_read_buffer(csr, e);
     t->rows.column_bits = bits; /* rows that are passed on are put into order alone, without marks */
     if (csr->to != NULL)
         t->writer = &csr->to->store.writer[thread];

@@ -46,15 +46,23 @@ struct csr_rows {
 /* The first row of range r that this shard has; r may be the number of ranges. */
 uint64_t range_begin(const struct csr_rows *csr, uint32_t r);
 
-/* A thread's buffer for range_count, to free. */
-void *range_read_buffer(const struct csr_rows *csr, struct error *e);
+/* One thread's means to count. What is above the diagonal of dd tells by its columns how long the rows are below
+ * it, and any thread may meet any column. */
+struct range_counter {
+    void *read_buffer;
+    uint32_t *of_column; /* [rows] of dd: this thread's, or shared by all */
+    int shared;
+};
+enum status range_counter_open(struct range_counter *counter, const struct csr_rows *csr, struct error *e);
+void range_counter_close(struct range_counter *counter);
 
-/* Counts the records of range r: in length[], or for dd those above the diagonal in placed[], and those below
- * in the length[] of their rows. */
-enum status range_count(const struct csr_rows *csr, uint32_t r, void *read_buffer, struct error *e);
+/* Counts the records of range r by row and, for dd, by column. */
+enum status range_count(const struct csr_rows *csr, const struct range_counter *counter, uint32_t r,
+                        struct error *e);
 
-/* After all ranges were counted: makes length[] and records[] of range r whole. */
-void range_counted(const struct csr_rows *csr, uint32_t r);
+/* After all ranges were counted by so many counters: makes length[] and records[] of range r whole. */
+void range_counted(const struct csr_rows *csr, const struct range_counter *counters, int count,
+                   uint32_t r);
 
 /* Buffers of one thread. */
 struct range_sorter {

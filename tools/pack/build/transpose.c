@@ -30,7 +30,8 @@ enum status transpose_open(struct transpose *t, const struct record_plan *plan,
     uint32_t granules = record_target_granules(plan);
     struct bucket_options o = store_options(plan, placement, threads);
     *t = (struct transpose){.plan = plan, .range_of = calloc(granules + 1, sizeof *t->range_of)};
-    o.room_bytes = larger(room_bytes, bucket_store_least(&o));
+    o.room_bytes = larger(room_bytes, bucket_store_least(&o)) +
+                   placement->store.common_slabs * placement->store.slab_bytes;
     if (t->range_of == NULL)
         return fail_memory(e, "row ranges", granules * sizeof *t->range_of);
     t->target = record_target_make(plan, t->range_of);

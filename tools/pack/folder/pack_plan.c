@@ -127,9 +127,10 @@ static void plan_output(struct pack_plan *plan, const struct graph *g, const str
 
 /* ---- memory and disk ---- */
 
-/* Records of all shards, as wide as placing makes them: of dd above the diagonal, of nd none. */
+/* Records of all shards, as wide as placing makes them: of dd above the diagonal, of nd none. *nn is the part of
+ * nn; the others are passed on within a shard. */
 static uint64_t placed_bytes(const struct graph *g, const struct pack_size *s,
-                             const struct pack_memory *m)
+                             const struct pack_memory *m, uint64_t *nn)
 {
     const unsigned bits[SUBGRAPHS] = {[NN] = bits_for(s->locals) + bits_for(s->p),
                                       [DN] = bits_for(s->locals),
@@ -139,7 +140,9 @@ static uint64_t placed_bytes(const struct graph *g, const struct pack_size *s,
     uint64_t bytes = 0;
     for (int i = 0; i < SUBGRAPHS; i++) {
         uint64_t rows = subgraph_rows((enum subgraph)i) == NORMALS ? s->locals : s->d;
-        bytes += placement_record_bytes(bits[i], rows, m->max_ranges / s->p) * records[i];
+        uint64_t own = placement_record_bytes(bits[i], rows, m->max_ranges / s->p) * records[i];
+        *nn = i == NN ? own : *nn;
+        bytes += own;
     }
     return bytes;
 }
@@ -157,10 +160,11 @@ static enum status plan_memory(struct pack_plan *plan, const struct graph *g,
     struct pack_memory m;
     if (pack_memory_divide(&m, s, left, left + (ample ? 0 : sp->values_bytes), e) != ST_OK)
         return e->status;
-    uint64_t edges = placed_bytes(g, s, &m);
-    /* chunks that are not full, and their headers; tiles become memory of the store */
-    uint64_t store = smaller(m.store_bytes, edges + edges / 8 + pack_memory_store_least(s, &m));
-    store = larger(store, sp->tiles_bytes);
+    uint64_t nn = 0, edges = placed_bytes(g, s, &m, &nn), passed = edges - nn;
+    /* chunks that are not full, and their headers, of the store, which tiles become, and of what passes edges on */
+    uint64_t slack = edges / 8 + pack_memory_store_least(s, &m);
+    uint64_t store = larger(smaller(m.store_bytes, edges + slack), sp->tiles_bytes);
+    store += smaller(m.transpose_bytes, slack);
     uint64_t sorting = smaller(m.sort_bytes, pack_memory_sorting(s, &m));
     uint64_t building = taken - (ample ? 0 : sp->values_bytes) + store + m.rows_bytes + sorting;
     uint64_t most = larger(ordering, larger(taken + store, building));
@@ -168,8 +172,10 @@ static enum status plan_memory(struct pack_plan *plan, const struct graph *g,
     plan->disk_bytes = sp->disk_bytes;
     if (!ample)
         plan->disk_bytes += 4 * g->n;
-    if (edges + edges / 8 > m.store_bytes)
-        plan->disk_bytes += edges + edges / 32;
+    if (edges + edges / 8 > m.store_bytes) { /* and once more what is passed on within a shard */
+        uint64_t spilled = edges + passed - smaller(passed, s->p * m.transpose_bytes / 2);
+        plan->disk_bytes += spilled + spilled / 32;
+    }
     return ST_OK;
 }
 

@@ -87,6 +87,14 @@ static uint64_t store_least(const struct pack_size *s, uint64_t records)
     return bucket_store_least(&o);
 }
 
+/* Passing edges on within a shard takes over the memory of the edges that have been read, and needs little
+ * beside: chunks that are not full, for fewer than half of the buckets. */
+static void share_store(struct pack_memory *m, uint64_t bytes)
+{
+    m->transpose_bytes = bytes / 4;
+    m->store_bytes = bytes - m->transpose_bytes;
+}
+
 /* Everything in memory, at its best. */
 static int divide_ample(struct pack_memory *m, const struct pack_size *s, uint64_t placing,
                         uint64_t left)
@@ -97,7 +105,7 @@ static int divide_ample(struct pack_memory *m, const struct pack_size *s, uint64
     if (edges > placing || edges + sorting_least(s, m->range_records) > left)
         return 0;
     m->sort_bytes = smaller(sorting_wish(s, m->range_records), left - edges);
-    m->store_bytes = smaller(placing, left - m->sort_bytes);
+    share_store(m, smaller(placing, left - m->sort_bytes));
     return 1;
 }
 
@@ -110,8 +118,9 @@ static int divide_scarce(struct pack_memory *m, const struct pack_size *s, uint6
     m->max_ranges = larger(smaller(ranges, MAX_RANGES), 1);
     m->range_records = range_records(s, m->max_ranges);
     m->sort_bytes = larger(left / 4, sorting_least(s, m->range_records));
-    m->store_bytes = smaller(placing, left > m->sort_bytes ? left - m->sort_bytes : 0);
-    return 2 * m->store_bytes >= store && m->store_bytes >= store_least(s, m->range_records);
+    uint64_t both = smaller(placing, left > m->sort_bytes ? left - m->sort_bytes : 0);
+    share_store(m, both);
+    return 2 * both >= store && m->store_bytes >= store_least(s, m->range_records);
 }
 
 int pack_memory_ample(const struct pack_size *s, uint64_t bytes)

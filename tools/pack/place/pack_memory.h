@@ -34,7 +34,8 @@ struct pack_size {
 struct pack_memory {
     uint64_t rows_bytes;    /* of the subgraph with the most, its columns not counted */
     uint64_t sort_bytes;    /* for ranges of rows that are being sorted */
-    uint64_t store_bytes;   /* for edges */
+    uint64_t store_bytes;     /* for edges */
+    uint64_t transpose_bytes; /* for those that are passed on within a shard, beside what they take over */
     uint64_t range_records; /* what a range should hold */
     uint64_t max_ranges;    /* of all shards, per kind of rows */
 };

@@ -319,29 +319,19 @@ static struct placing describe(struct placement *pl, const struct placing_option
     return c;
 }
 
-static enum status fill(struct placement *pl, const struct placing_options *o, struct placing *c,
-                        struct error *e)
-{
-    struct vertex_values *labels = pl->order->labels;
-    if (labels->tiles == NULL)
-        return values_scan(labels, o->source, o->totals, visit_stream, c, e);
-    if (e->status == ST_OK)
-        edge_tiles_visit(labels->tiles, o->threads, visit_tile, c, e);
-    return e->status;
-}
-
 enum status place_edges(struct placement *pl, const struct placing_options *options,
                         struct memory_budget *budget, struct error *e)
 {
     size_t granules = 2 * (size_t)record_target_granules(&pl->plan[DD]) +
                       record_target_granules(&pl->plan[NN]);
     uint16_t *tables = calloc(granules + 1, sizeof *tables);
+    struct edge_visitors visitors = {visit_stream, visit_tile};
     struct placing c = {0};
     if (tables == NULL)
         fail_memory(e, "row ranges", granules * sizeof *tables);
     else if (open_store(pl, options, budget, e) == ST_OK)
         c = describe(pl, options, tables);
-    if (fill(pl, options, &c, e) == ST_OK)
+    if (values_scan(pl->order->labels, options->source, options->totals, visitors, &c, e) == ST_OK)
         bucket_store_seal(&pl->store, e);
     free(tables);
     if (comm_agree(options->source->comm, e) != ST_OK)
