@@ -10,6 +10,7 @@
 #include "formats/graph/partition.h"
 #include "formats/split.h"
 #include "tools/pack/pack.h"
+#include "tools/pack/place/place.h"
 #include "tools/pack/folder/pack_verify.h"
 #include "tools/separate/separate.h"
 #include "tools/pack/build/shard_write.h"
@@ -457,14 +458,16 @@ static enum status place(struct placement *placement, const struct vertex_order 
                          const struct edge_source *source, const struct separation *sep,
                          struct memory_budget *budget, struct error *e)
 {
-    struct pack_memory memory = {
-        .store_bytes = UINT64_C(1) << 30, .range_records = 1 << 17, .max_ranges = 4096};
-    struct placing_options options = {.symmetric = sep->degrees.info.direction == EDGES_SYMMETRIC,
-                                      .threads = 2,
-                                      .memory = &memory,
+    struct pack_memory memory = {.range_records = 1 << 17, .max_ranges = 4096};
+    struct placing_options options = {.source = source,
+                                      .totals = &sep->degrees.totals,
                                       .own_edges = sep->degrees.totals.edges,
-                                      .store_bytes = memory.store_bytes};
-    return placement_make(placement, order, source, &sep->degrees.totals, &options, budget, e);
+                                      .symmetric = sep->degrees.info.direction == EDGES_SYMMETRIC,
+                                      .threads = 2,
+                                      .store_bytes = UINT64_C(1) << 30};
+    if (placement_plan(placement, order, &memory, e) != ST_OK)
+        return e->status;
+    return place_edges(placement, &options, budget, e);
 }
 
 static int wide_agrees(const struct stream *stream, uint32_t p, uint64_t th, unsigned local_bits,
@@ -559,7 +562,7 @@ static void test_cut_rows(void)
     struct csr_counts counts;
     if (outfile_open(&out, folder, &e) != ST_OK ||
         container_writer_open(&w, &shard_kind, out, &e) != ST_OK ||
-        csr_build(&placement, 0, NN, 0,
+        csr_build(&(struct csr_source){.placement = &placement}, NN, 0,
                   &(struct section_writer){w, PACK_RAW, 2, &budget}, &counts, &e) != ST_OK ||
         container_writer_finish(w, NULL, &e) != ST_OK || outfile_commit(out, NULL, &e) != ST_OK)
         stop_at(&e);

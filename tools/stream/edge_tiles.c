@@ -273,46 +273,7 @@ enum status edge_tiles_visit(struct edge_tiles *t, int threads, tile_visitor vis
     return e->status;
 }
 
-/* ---- scanning for edges ---- */
-
-struct edge_scan {
-    const struct edge_tiles *tiles;
-    edges_visitor visit;
-    void *context;
-};
-
-static void decode(const struct edge_tiles *t, const struct tile_run *run, size_t first, size_t count,
-                   struct edge *edges)
-{
-    const uint32_t *narrow = (const uint32_t *)run->records + first;
-    const uint64_t *wide = (const uint64_t *)run->records + first;
-    for (size_t i = 0; t->record_bytes == 4 && i < count; i++)
-        edges[i] = (struct edge){run->row + tile_row_u32(narrow[i]),
-                                 run->column + tile_column_u32(narrow[i])};
-    for (size_t i = 0; t->record_bytes == 8 && i < count; i++)
-        edges[i] = (struct edge){run->row + tile_row_u64(wide[i]),
-                                 run->column + tile_column_u64(wide[i])};
-}
-
-static enum status visit_edges(void *context, int thread, const struct tile_run *run,
-                               struct error *e)
-{
-    const struct edge_scan *s = context;
-    struct edge edges[EDGES_VISIT_PIECE];
-    for (size_t at = 0; at < run->count && e->status == ST_OK; at += EDGES_VISIT_PIECE) {
-        size_t take = run->count - at < EDGES_VISIT_PIECE ? run->count - at : EDGES_VISIT_PIECE;
-        decode(s->tiles, run, at, take, edges);
-        s->visit(s->context, thread, edges, take, e);
-    }
-    return e->status;
-}
-
-enum status edge_tiles_scan(struct edge_tiles *t, int threads, edges_visitor visit, void *context,
-                            struct error *e)
-{
-    struct edge_scan s = {.tiles = t, .visit = visit, .context = context};
-    return edge_tiles_visit(t, threads, visit_edges, &s, e);
-}
+/* ---- the last visit ---- */
 
 enum status edge_tiles_leave(struct edge_tiles *t, struct bucket_store *heir, struct error *e)
 {

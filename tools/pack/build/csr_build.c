@@ -38,7 +38,7 @@ static enum status take_columns(const struct csr_rows *csr, struct range_counter
     int shared = threads > 1 && csr->rows * 4 > memory_left(budget) / 4 / (uint64_t)(threads - 1);
     for (int i = 0; i < threads && e->status == ST_OK; i++) {
         counters[i].shared = shared;
-        counters[i].of_column = csr->length;
+        counters[i].of_column = csr->records_of;
         if (i > 0 && !shared)
             memory_take(budget, (void **)&counters[i].of_column, csr->rows, 4, "row lengths", e);
     }
@@ -59,7 +59,7 @@ static enum status count_rows(const struct csr_rows *csr, int threads, struct me
             range_counted(csr, counters, threads, r);
     }
     for (int i = 0; i < threads; i++) {
-        if (counters[i].of_column != csr->length)
+        if (counters[i].of_column != csr->records_of)
             memory_release(budget, counters[i].of_column);
     }
     free(counters);
@@ -72,8 +72,8 @@ static uint64_t count_sources(struct csr_rows *csr, int threads)
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sources)              \
     reduction(max : longest)
     for (uint64_t row = 0; row < csr->rows; row++) {
-        sources += csr->length[row] != 0;
-        longest = csr->length[row] > longest ? csr->length[row] : longest;
+        sources += csr->records_of[row] != 0;
+        longest = csr->records_of[row] > longest ? csr->records_of[row] : longest;
     }
     csr->longest_row = longest;
     return sources;
@@ -85,7 +85,7 @@ static uint32_t choose_heads(const struct csr_rows *csr, int asked, uint64_t sou
         return 0;
     if (asked != HEADS_AUTO)
         return (uint32_t)asked;
-    return (csr->g == ND || csr->g == DD) && 2 * source_rows >= csr->rows ? HEADS_USUAL : 0;
+    return subgraph_columns(csr->g) == DELEGATES && 2 * source_rows >= csr->rows ? HEADS_USUAL : 0;
 }
 
 /* About the bytes of the packed columns, from the rows' records: the columns of a row of L, spread
@@ -95,7 +95,7 @@ static uint64_t estimate_columns(const struct csr_rows *csr, int threads, uint64
     uint64_t bits = 0, count = 0;
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : bits, count)
     for (uint64_t row = 0; row < csr->rows; row++) {
-        uint64_t left = csr->length[row] > csr->k ? csr->length[row] - csr->k : 0;
+        uint64_t left = csr->records_of[row] > csr->k ? csr->records_of[row] - csr->k : 0;
         unsigned length_bits = left == 0 ? 0 : 63 - (unsigned)__builtin_clzll(left);
         unsigned gap_bits = csr->plan->column_bits > length_bits ? csr->plan->column_bits - length_bits : 0;
         bits += left * (gap_bits + 3);
@@ -120,7 +120,7 @@ static void mark_sources(const struct csr_rows *csr, int threads, uint64_t words
     for (uint64_t word = 0; word < words; word++) {
         uint64_t first = 64 * word, end = csr->rows - first < 64 ? csr->rows - first : 64, bits = 0;
         for (uint64_t i = 0; i < end; i++) {
-            int full = csr->length[first + i] != 0 ||
+            int full = csr->kept_of[first + i] != 0 ||
                        (csr->k > 0 && csr->heads[first + i] != HEAD_NONE);
             bits |= (uint64_t)full << i;
         }
@@ -155,40 +155,43 @@ static enum status write_sources(const struct csr_rows *csr, uint64_t source_row
     return e->status;
 }
 
-/* Lengths become offsets, of 4 bytes where the last one, `total`, fits. */
-static enum status write_offsets(const struct csr_rows *csr, uint64_t total,
+/* The offsets of the rows, of 4 bytes where the last one, `total`, fits; then in the memory of the lengths, which
+ * end here. */
+static enum status write_offsets(struct csr_rows *csr, uint64_t total,
                                  const struct section_writer *out, struct error *e)
 {
     uint64_t at = 0, *wide = NULL;
-    uint32_t type = shard_section_of(csr->g, SHARD_OFFSETS);
+    uint32_t *narrow = csr->kept_of, type = shard_section_of(csr->g, SHARD_OFFSETS);
+    const uint32_t *kept_of = csr->kept_of;
     if (total > UINT32_MAX &&
         memory_take(out->budget, (void **)&wide, csr->rows + 1, 8, "row offsets", e) != ST_OK)
         return e->status;
+    csr->kept_of = NULL;
     for (uint64_t row = 0; row < csr->rows; row++) {
-        uint32_t own = csr->length[row];
+        uint32_t kept = kept_of[row];
         if (wide != NULL)
             wide[row] = at;
         else
-            csr->length[row] = (uint32_t)at;
-        at += own;
+            narrow[row] = (uint32_t)at;
+        at += kept;
     }
     if (wide != NULL) {
         wide[csr->rows] = at;
         section_write(out, type, 8, csr->rows + 1, wide, e);
     } else {
-        csr->length[csr->rows] = (uint32_t)at;
-        section_write(out, type, 4, csr->rows + 1, csr->length, e);
+        narrow[csr->rows] = (uint32_t)at;
+        section_write(out, type, 4, csr->rows + 1, narrow, e);
     }
     memory_release(out->budget, wide);
     return e->status;
 }
 
-static uint64_t sum_lengths(const struct csr_rows *csr, int threads)
+static uint64_t sum_kept(const struct csr_rows *csr, int threads)
 {
     uint64_t total = 0;
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : total)
     for (uint64_t row = 0; row < csr->rows; row++)
-        total += csr->length[row];
+        total += csr->kept_of[row];
     return total;
 }
 
@@ -210,21 +213,29 @@ static struct csr_rows describe_rows(const struct csr_source *source, enum subgr
 /* What nd has comes from a transpose alone. */
 static enum status take_rows(struct csr_rows *csr, struct memory_budget *budget, struct error *e)
 {
-    memory_take(budget, (void **)&csr->length, csr->rows + 1, 4, "row lengths", e);
-    memory_take(budget, (void **)&csr->records, csr->plan->rows->count, 8, "row ranges", e);
+    memory_take(budget, (void **)&csr->records_of, csr->rows + 1, 4, "row lengths", e);
+    memory_take(budget, (void **)&csr->records_in, csr->plan->rows->count, 8, "row ranges", e);
+    csr->kept_of = csr->records_of;
     if (csr->to != NULL && csr->from != NULL)
         return memory_take(budget, (void **)&csr->placed, csr->rows, 4, "row lengths", e);
-    csr->placed = csr->from == NULL ? csr->length : NULL;
+    csr->placed = csr->from == NULL ? csr->records_of : NULL;
     return e->status;
+}
+
+/* What columns were made of. */
+static void release_placed(struct csr_rows *csr, struct memory_budget *budget)
+{
+    if (csr->placed != csr->records_of)
+        memory_release(budget, csr->placed);
+    csr->placed = NULL;
 }
 
 static void release_rows(struct csr_rows *csr, struct memory_budget *budget)
 {
-    if (csr->placed != csr->length)
-        memory_release(budget, csr->placed);
+    release_placed(csr, budget);
     memory_release(budget, csr->heads);
-    memory_release(budget, csr->records);
-    memory_release(budget, csr->length);
+    memory_release(budget, csr->records_in);
+    memory_release(budget, csr->records_of);
 }
 
 enum status csr_build(const struct csr_source *source, enum subgraph g, int heads,
@@ -243,11 +254,12 @@ enum status csr_build(const struct csr_source *source, enum subgraph g, int head
     memset(csr.heads, 0xff, head_entries * 4); /* HEAD_NONE, also in ranges without edges */
     if (csr_columns_write(&csr, out, choose_encoding(&csr, out), &counts->edges, e) != ST_OK)
         goto cleanup;
+    release_placed(&csr, budget);
     if (csr.k > 0 && section_write(out, shard_section_of(g, SHARD_HEADS), 4, head_entries,
                                    csr.heads, e) != ST_OK)
         goto cleanup;
     if (write_sources(&csr, counts->source_rows, out, e) == ST_OK)
-        write_offsets(&csr, sum_lengths(&csr, out->threads), out, e);
+        write_offsets(&csr, sum_kept(&csr, out->threads), out, e);
 cleanup:
     release_rows(&csr, budget);
     return e->status;

@@ -93,7 +93,7 @@ static uint64_t all_records(const struct columns_job *j)
 {
     uint64_t records = 0;
     for (uint32_t r = 0; r < range_count_of(j); r++)
-        records += j->csr->records[r];
+        records += j->csr->records_in[r];
     return records;
 }
 
@@ -101,7 +101,7 @@ static uint64_t most_records(const struct columns_job *j)
 {
     uint64_t records = 0;
     for (uint32_t r = 0; r < range_count_of(j); r++)
-        records = j->csr->records[r] > records ? j->csr->records[r] : records;
+        records = j->csr->records_in[r] > records ? j->csr->records_in[r] : records;
     return records;
 }
 
@@ -203,7 +203,7 @@ static enum status sort_placed(void *context, void *slot, struct error *e)
     struct columns_job *j = context;
     struct range *range = slot;
     struct worker *w = own_worker(j);
-    uint64_t records = j->csr->records[range->r];
+    uint64_t records = j->csr->records_in[range->r];
     if (records == 0 || open_worker(j, w, e) != ST_OK)
         return e->status;
     range->buffer = take_buffer(&j->spare, e);
@@ -285,12 +285,12 @@ static enum status find_rows(const struct csr_rows *csr, struct worker *w, uint6
 {
     uint64_t first = begin, before = 0, at = 0;
     while (before < carried)
-        before += csr->length[--first];
+        before += csr->kept_of[--first];
     if (take_offsets(w, end - first + 1, e) != ST_OK)
         return e->status;
     w->offsets[0] = 0;
     for (uint64_t row = first; row < end; row++) {
-        at += csr->length[row] - (row == first ? before - carried : 0);
+        at += csr->kept_of[row] - (row == first ? before - carried : 0);
         w->offsets[row - first + 1] = (uint32_t)at;
     }
     *rows = (struct packed_rows){

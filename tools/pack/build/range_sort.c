@@ -93,7 +93,7 @@ enum status range_count(const struct csr_rows *csr, const struct range_counter *
     if (csr->placed != NULL)
         count_placed(csr, counter, r, e);
     else
-        transpose_count(csr->from, r, counter->read_buffer, csr->length + range_begin(csr, r), e);
+        transpose_count(csr->from, r, counter->read_buffer, csr->records_of + range_begin(csr, r), e);
     return e->status;
 }
 
@@ -102,15 +102,15 @@ void range_counted(const struct csr_rows *csr, const struct range_counter *count
     const uint64_t begin = range_begin(csr, r), end = range_begin(csr, r + 1);
     for (int i = 0; i < count; i++) {
         const uint32_t *of_column = counters[i].of_column;
-        if (of_column == NULL || of_column == csr->length)
+        if (of_column == NULL || of_column == csr->records_of)
             continue;
         for (uint64_t row = begin; row < end; row++)
-            csr->length[row] += of_column[row];
+            csr->records_of[row] += of_column[row];
     }
     for (uint64_t row = begin; row < end; row++) {
-        if (csr->placed != NULL && csr->placed != csr->length)
-            csr->length[row] += csr->placed[row];
-        csr->records[r] += csr->length[row];
+        if (csr->placed != NULL && csr->placed != csr->records_of)
+            csr->records_of[row] += csr->placed[row];
+        csr->records_in[r] += csr->records_of[row];
     }
 }
 
@@ -236,7 +236,7 @@ static void *start_placed(const struct csr_rows *csr, uint32_t r, void *columns,
 {
     uint64_t begin = range_begin(csr, r), rows = range_begin(csr, r + 1) - begin;
     size_t count = start_rows(csr->placed + begin, rows, next);
-    return (unsigned char *)columns + (csr->records[r] - count) * csr->width;
+    return (unsigned char *)columns + (csr->records_in[r] - count) * csr->width;
 }
 
 /* The memory of a range that has been read serves what is passed on. */
@@ -275,7 +275,7 @@ static size_t pass_on(const struct csr_rows *csr, struct range_sorter *t, uint32
 {
     const uint64_t begin = range_begin(csr, r);
     const unsigned bits = csr->plan->column_bits, width = t->radix.width;
-    uint32_t *placed = csr->placed + begin, *length = csr->length + begin;
+    uint32_t *placed = csr->placed + begin, *length = csr->records_of + begin;
     if (csr->from != NULL)
         count = width == 4 ? unique_u32(records, count, bits, begin, placed, length)
                            : unique_u64(records, count, bits, begin, placed, length);
@@ -319,8 +319,8 @@ static size_t sort_row(const struct csr_rows *csr, struct range_sorter *t, uint6
         return kept;
     if (csr->to != NULL)
         transpose_row(csr->to, t->writer, (uint32_t)row, columns, kept);
-    if (csr->placed != csr->length)
-        csr->length[row] -= (uint32_t)(count - kept);
+    if (csr->placed != csr->records_of)
+        csr->records_of[row] -= (uint32_t)(count - kept);
     csr->placed[row] = (uint32_t)kept;
     memmove(to, columns, kept * csr->width);
     return kept;
@@ -392,7 +392,7 @@ static enum status collect(const struct csr_rows *csr, struct range_sorter *t, u
     for (uint64_t row = begin; row < end; row++) {
         uint32_t placed = csr->placed != NULL ? csr->placed[row] : 0;
         t->next[row - begin] = at;
-        at += csr->length[row];
+        at += csr->records_of[row];
         memmove(columns + at - placed, from, placed * sizeof *columns);
         from += placed;
     }
@@ -430,16 +430,16 @@ uint64_t range_finish(const struct csr_rows *csr, struct range_sorter *t, uint32
     if (csr->from != NULL && collect(csr, t, r, columns, e) != ST_OK)
         return 0;
     if (csr->from == NULL)
-        at = csr->records[r] - start_rows(csr->placed + begin, end - begin, t->next);
+        at = csr->records_in[r] - start_rows(csr->placed + begin, end - begin, t->next);
     for (uint64_t row = begin; row < end; row++) {
         uint32_t heads = 0, placed = csr->placed != NULL ? csr->placed[row] : 0;
-        uint64_t length = csr->length[row], kept = 0;
+        uint64_t length = csr->records_of[row], kept = 0;
         if (csr->from != NULL)
             kept = finish(csr, row, columns, at, t->next[row - begin] - at, to, &heads);
         kept += finish(csr, row, columns, at + length - placed, placed, to + kept, &heads);
         at += length;
         to += kept;
-        csr->length[row] = (uint32_t)kept;
+        csr->kept_of[row] = (uint32_t)kept;
         *edges += kept + heads;
     }
     return to;

@@ -36,10 +36,11 @@ struct csr_rows {
     uint64_t rows;
     uint32_t width; /* of a column: 4 or 8 bytes */
     uint32_t k;
-    uint32_t *length; /* [rows + 1]: records, then columns after the heads, of each row */
-    uint32_t *placed; /* [rows]: of the records, those from buckets; NULL: none */
-    uint32_t *heads;  /* [k][rows] */
-    uint64_t *records;    /* [ranges], duplicates counted */
+    uint32_t *records_of; /* [rows + 1]: of each row until it is finished, and then in the same memory: */
+    uint32_t *kept_of;    /* [rows + 1]: columns after the heads */
+    uint32_t *placed;     /* [rows]: of the records, those from buckets; NULL: none */
+    uint32_t *heads;      /* [k][rows] */
+    uint64_t *records_in; /* [ranges], duplicates counted */
     uint64_t longest_row; /* records */
 };
 
@@ -60,7 +61,7 @@ void range_counter_close(struct range_counter *counter);
 enum status range_count(const struct csr_rows *csr, const struct range_counter *counter, uint32_t r,
                         struct error *e);
 
-/* After all ranges were counted by so many counters: makes length[] and records[] of range r whole. */
+/* After all ranges were counted by so many counters: makes records_of[] and records_in[] of range r whole. */
 void range_counted(const struct csr_rows *csr, const struct range_counter *counters, int count,
                    uint32_t r);
 
@@ -81,11 +82,11 @@ enum status range_sorter_open(struct range_sorter *sorter, const struct csr_rows
 void range_sorter_close(struct range_sorter *sorter); /* a zeroed one is allowed */
 
 /* Sorts what is placed in range r and passes it on. It is left at the end of `columns`, which has room for
- * csr->records[r]. */
+ * csr->records_in[r]. */
 enum status range_sort(const struct csr_rows *csr, struct range_sorter *sorter, uint32_t r,
                        void *columns, struct error *e);
 
-/* Makes the rows of range r of that. Returns the columns after the heads, row after row, with length[] made to
+/* Makes the rows of range r of that. Returns the columns after the heads, row after row, with kept_of[] made to
  * fit. *edges counts what is kept, heads included. */
 uint64_t range_finish(const struct csr_rows *csr, struct range_sorter *sorter, uint32_t r,
                       void *columns, uint64_t *edges, struct error *e);

@@ -28,15 +28,16 @@ static uint64_t section_bytes(uint64_t count, uint64_t width)
 /* csr_build's arrays over rows, at the time when there are most of them. */
 static uint64_t rows_bytes(const struct pack_size *s, enum subgraph g)
 {
-    uint64_t rows = g == NN || g == ND ? s->locals : s->d;
+    uint64_t rows = subgraph_rows(g) == NORMALS ? s->locals : s->d;
     uint64_t k = s->heads[g] != HEADS_AUTO ? (uint64_t)s->heads[g]
-                                           : (g == ND || g == DD ? HEADS_USUAL : 0);
+                                           : (subgraph_columns(g) == DELEGATES ? HEADS_USUAL : 0);
     uint64_t sources = 8 * mask_words(rows) + (g == ND ? 4 * rows : 0) + section_bytes(rows, 4);
     uint64_t offsets = section_bytes(rows + 1, 4);
     uint64_t directory =
         2 * packed_blocks(s->directed_edges / s->p) * sizeof(struct packed_block);
     if (s->directed_edges > UINT32_MAX)
         offsets = 8 * (rows + 1) + section_bytes(rows + 1, 8);
+    directory += g == DD ? 4 * rows : 0; /* what is above the diagonal, until columns are written */
     return 4 * (rows + 1) + 4 * k * rows +
            larger(larger(section_bytes(k * rows, 4), directory), larger(sources, offsets));
 }

@@ -229,16 +229,6 @@ static enum status visit_stream(void *context, int thread, const struct edge *ed
     return e->status;
 }
 
-static inline struct edge edge_of_tile(const struct tile_run *run, size_t i, unsigned bytes)
-{
-    const uint32_t *narrow = run->records;
-    const uint64_t *wide = run->records;
-    if (bytes == 4)
-        return (struct edge){run->row + tile_row_u32(narrow[i]),
-                             run->column + tile_column_u32(narrow[i])};
-    return (struct edge){run->row + tile_row_u64(wide[i]), run->column + tile_column_u64(wide[i])};
-}
-
 /* Some edges of a tile; `bytes` and `with_ids` are known when this is compiled. */
 static inline void take_tile(const struct placing *c, const struct tile_run *run, size_t at,
                              unsigned bytes, int with_ids, struct edge_labels *mixed,
@@ -247,7 +237,7 @@ static inline void take_tile(const struct placing *c, const struct tile_run *run
     size_t end = run->count - at < STEP ? run->count : at + STEP;
     size_t ahead = run->count - end > AHEAD ? AHEAD : 0;
     for (size_t i = at; i < end; i++) {
-        struct edge coming = edge_of_tile(run, i + ahead, bytes), edge = edge_of_tile(run, i, bytes);
+        struct edge coming = tile_edge(run, bytes, i + ahead), edge = tile_edge(run, bytes, i);
         ask_for(c, coming.u, coming.v);
         take_apart(c, edge.u, edge.v, with_ids, mixed, normal);
     }
