@@ -454,13 +454,14 @@ static void test_example(void)
  * They need more vertices than a test can hold, so an order is made and then told that local ids
  * take more bits. With 42 of them a record keeps 21 bits of its row, and the rows are more.
  */
-static enum status place(struct placement *placement, const struct vertex_order *order,
-                         const struct edge_source *source, const struct separation *sep,
+static enum status place(struct placement *placement, struct vertex_order *order,
+                         const struct edge_source *source, struct separation *sep,
                          struct memory_budget *budget, struct error *e)
 {
     struct pack_memory memory = {.range_records = 1 << 17, .max_ranges = 4096};
-    struct placing_options options = {.source = source,
-                                      .totals = &sep->degrees.totals,
+    struct edge_supply edges = degrees_edges(&sep->degrees, source);
+    struct placing_options options = {.edges = &edges,
+                                      .labels = &order->labels,
                                       .own_edges = sep->degrees.totals.edges,
                                       .symmetric = sep->degrees.info.direction == EDGES_SYMMETRIC,
                                       .threads = 2,
@@ -485,7 +486,7 @@ static int wide_agrees(const struct stream *stream, uint32_t p, uint64_t th, uns
     size_t at = 0;
     int ok = 1;
     if (separation_degrees(&sep, &source, &options, &budget, &e) != ST_OK ||
-        order_make(&order, &sep.degrees.values, &sep.ranks, p, th, &budget, &e) != ST_OK)
+        order_make(&order, &sep.rank_of, &sep.ranks, p, th, &budget, &e) != ST_OK)
         stop_at(&e);
     order.local_bits = local_bits;
     order.nn_column_bytes = 8;
@@ -550,7 +551,7 @@ static void test_cut_rows(void)
     struct placement placement;
     struct edge_source source = open_stream(&s);
     if (separation_degrees(&sep, &source, &options, &budget, &e) != ST_OK ||
-        order_make(&order, &sep.degrees.values, &sep.ranks, 1, TH_INFINITE, &budget, &e) !=
+        order_make(&order, &sep.rank_of, &sep.ranks, 1, TH_INFINITE, &budget, &e) !=
             ST_OK)
         stop_at(&e);
     order.local_bits = 42;

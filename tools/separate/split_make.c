@@ -13,7 +13,7 @@ static enum status read_delegates(void *context, uint64_t first, uint64_t count,
 {
     struct delegate_sweep *sweep = context;
     const struct ranks *ranks = &sweep->separation->ranks;
-    struct vertex_values *values = &sweep->separation->degrees.values;
+    struct vertex_values *values = &sweep->separation->rank_of.values;
     uint64_t at = 0, *next = calloc((size_t)ranks->count + 1, sizeof *next);
     if (next == NULL)
         return fail_memory(e, "delegates", ranks->count * sizeof *next);

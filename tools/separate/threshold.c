@@ -129,44 +129,25 @@ static void accumulate(struct edge_ranks *er, const uint64_t *by_smaller, uint64
     }
 }
 
-enum status edge_ranks_count(struct edge_ranks *er, const struct edge_source *source,
-                             const struct edges_totals *totals, uint64_t directed_edges,
-                             struct vertex_values *rank_of, const struct ranks *ranks,
-                             struct memory_budget *budget, struct error *e)
+enum status edge_ranks_count(struct edge_ranks *er, const struct edge_supply *edges,
+                             uint64_t directed_edges, struct vertex_ranks *rank_of,
+                             const struct ranks *ranks, struct memory_budget *budget, struct error *e)
 {
-    int threads = rank_of->threads;
-    struct rank_pass pass = {.rank_of = rank_of->of};
+    int threads = rank_of->values.threads;
+    struct rank_pass pass = {.rank_of = rank_of->values.of};
     struct edge_visitors visitors = {count_edges, count_tile};
-    uint64_t records = totals->edges - totals->loops;
-    *er = (struct edge_ranks){.n = totals->n, .directed_edges = directed_edges, .ranks = ranks};
-    if (rank_of->tiles != NULL)
-        pass.tile_bytes = rank_of->tiles->record_bytes;
+    uint64_t records = edges->totals->edges - edges->totals->loops;
+    *er = (struct edge_ranks){
+        .n = edges->totals->n, .directed_edges = directed_edges, .ranks = ranks};
+    if (edges->tiles != NULL)
+        pass.tile_bytes = edges->tiles->record_bytes;
     if (take_threads(&pass, ranks->count, threads, budget, e) == ST_OK)
         take_result(er, budget, e);
-    if (values_scan(rank_of, source, totals, visitors, &pass, e) == ST_OK) {
-        sum_histograms(&pass, ranks->count, threads, source->comm);
+    if (values_scan(&rank_of->values, edges, visitors, &pass, e) == ST_OK) {
+        sum_histograms(&pass, ranks->count, threads, edges->source->comm);
         accumulate(er, pass.by_smaller[0], records > 0 ? directed_edges / records : 1);
     }
     release_threads(&pass, threads, budget);
-    if (e->status != ST_OK)
-        edge_ranks_free(er, budget);
-    return e->status;
-}
-
-enum status edge_ranks_make(struct edge_ranks *er, uint64_t n, uint64_t directed_edges,
-                            const struct ranks *ranks, const uint64_t *by_larger,
-                            struct memory_budget *budget, struct error *e)
-{
-    uint64_t *by_smaller;
-    *er = (struct edge_ranks){.n = n, .directed_edges = directed_edges, .ranks = ranks};
-    memory_take(budget, (void **)&by_smaller, ranks->count, 8, "edge histogram", e);
-    take_result(er, budget, e);
-    if (e->status == ST_OK) {
-        for (uint32_t r = 0; r < ranks->count; r++)
-            by_smaller[r] = ranks->degrees[r].degree * ranks->degrees[r].vertices - by_larger[r];
-        accumulate(er, by_smaller, 2);
-    }
-    memory_release(budget, by_smaller);
     if (e->status != ST_OK)
         edge_ranks_free(er, budget);
     return e->status;

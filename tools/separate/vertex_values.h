@@ -1,4 +1,5 @@
-/* vertex_values.h: a 4-byte value for every vertex: degrees, which become ranks, which become labels.
+/* vertex_values.h: a 4-byte value for every vertex: its degree, then its rank (rank.h), then its label (order.h),
+ * each of which is a type of its own that takes over the memory of the one before.
  *
  * Where the budget cannot hold 4n bytes, vertices are cut into windows of consecutive ids. Windows lie
  * in spill files and two are in memory. What needs the values of both ends of an edge takes one pass
@@ -32,7 +33,6 @@ struct vertex_values {
     uint32_t loaded[2]; /* the windows in memory, where there are several */
     struct window_file *file; /* [windows] */
     uint64_t bytes;           /* charged for `of` */
-    struct edge_tiles *tiles; /* the edges in memory, where there is one window; NULL: in the stream */
     int threads;
     struct spill *spill;
     struct memory_budget *budget;
@@ -66,6 +66,13 @@ enum status values_keep(struct vertex_values *values, uint32_t w, int half, stru
 /* Gives the memory back; the values are lost, but not their number. */
 void values_drop(struct vertex_values *values);
 
+/* The edges of a graph, for the passes after the first. */
+struct edge_supply {
+    const struct edge_source *source;
+    const struct edges_totals *totals; /* of the source */
+    struct edge_tiles *tiles; /* this rank's share in memory, where there is one window; NULL: in the stream */
+};
+
 /* What sees the edges of a pass: those of the stream, or those of tiles as they lie there. */
 struct edge_visitors {
     edges_visitor edges;
@@ -76,9 +83,8 @@ struct edge_visitors {
  * edge to a visitor once, and `of` then holds the values of both its ends. With several windows the ends
  * are indices of `of`, congruent to the ids modulo the granule. The ranks of the source share each pass,
  * and need the same windows; the status is that of all, and a failure in *e makes all fail. */
-enum status values_scan(struct vertex_values *values, const struct edge_source *source,
-                        const struct edges_totals *totals, struct edge_visitors visit, void *context,
-                        struct error *e);
+enum status values_scan(struct vertex_values *values, const struct edge_supply *edges,
+                        struct edge_visitors visit, void *context, struct error *e);
 uint64_t values_scan_passes(const struct vertex_values *values);
 
 #endif

@@ -282,13 +282,14 @@ static enum status check_slots(const struct vertex_order *o, struct error *e)
     return ST_OK;
 }
 
-enum status order_make(struct vertex_order *o, struct vertex_values *ranks_of,
+enum status order_make(struct vertex_order *o, struct vertex_ranks *rank_of,
                        const struct ranks *ranks, uint32_t p, uint64_t th,
                        struct memory_budget *budget, struct error *e)
 {
-    struct sorting s = {.order = o, .values = ranks_of, .ranks = ranks, .budget = budget,
+    struct sorting s = {.order = o, .values = &o->labels.values, .ranks = ranks, .budget = budget,
                         .cut = ranks_cut(ranks, th)};
-    *o = (struct vertex_order){.n = ranks_of->n, .p = p, .labels = ranks_of};
+    *o = (struct vertex_order){.n = rank_of->values.n, .p = p, .labels = {rank_of->values}};
+    memset(rank_of, 0, sizeof *rank_of);
     s.first_rank = ranks->count > 0 && ranks->degrees[0].degree == 0;
     s.normal_ranks = s.cut > s.first_rank ? s.cut - s.first_rank : 0;
     s.delegate_ranks = ranks->count - s.cut;
@@ -307,62 +308,6 @@ enum status order_make(struct vertex_order *o, struct vertex_values *ranks_of,
     return e->status;
 }
 
-/* ---- cutting ---- */
-
-/* The runs of the delegates, which are the first ones, leave the shard's. */
-static enum status cut_runs(struct vertex_order *o, uint64_t th, struct memory_budget *budget,
-                            struct error *e)
-{
-    struct shard_vertices *sv = &o->shard[0];
-    uint64_t runs = 0, end = 0;
-    while (runs < sv->run_count && sv->runs[runs].degree > th)
-        runs++;
-    if (memory_take(budget, (void **)&o->delegate_runs, runs, sizeof *sv->runs, "degrees", e) != ST_OK)
-        return e->status;
-    o->delegate_run_count = runs;
-    if (memory_take(budget, (void **)&o->delegate_run_end, runs, 4, "degrees", e) != ST_OK)
-        return e->status;
-    for (uint64_t r = 0; r < runs; r++) {
-        o->delegate_runs[r] = sv->runs[r];
-        o->delegate_run_end[r] = (uint32_t)(end += sv->runs[r].vertices);
-    }
-    memmove(sv->runs, sv->runs + runs, (sv->run_count - runs) * sizeof *sv->runs);
-    sv->run_count -= runs;
-    sv->locals -= end;
-    o->d = end;
-    return ST_OK;
-}
-
-static void cut_labels(struct vertex_order *o)
-{
-    uint32_t *of = o->labels->of, d = (uint32_t)o->d;
-#pragma omp parallel for num_threads(o->labels->threads) schedule(static)
-    for (uint64_t v = 0; v < o->n; v++) {
-        if (of[v] < d) {
-            set_delegate_id(o, of[v], v);
-            of[v] |= LABEL_DELEGATE;
-        } else if (of[v] != LABEL_ISOLATED) {
-            of[v] -= d;
-        }
-    }
-}
-
-enum status order_cut(struct vertex_order *o, uint64_t th, struct memory_budget *budget,
-                      struct error *e)
-{
-    memory_release(budget, o->delegate_run_end);
-    memory_release(budget, o->delegate_ids);
-    memory_release(budget, o->delegate_runs);
-    o->delegate_run_end = NULL;
-    o->delegate_ids = NULL;
-    o->delegate_runs = NULL;
-    if (cut_runs(o, th, budget, e) == ST_OK && take_delegates(o, budget, e) == ST_OK) {
-        cut_labels(o);
-        set_widths(o, e);
-    }
-    return e->status;
-}
-
 void order_free(struct vertex_order *o, struct memory_budget *budget)
 {
     for (uint32_t shard = 0; o->shard != NULL && shard < o->p; shard++)
@@ -372,6 +317,7 @@ void order_free(struct vertex_order *o, struct memory_budget *budget)
     memory_release(budget, o->delegate_run_end);
     memory_release(budget, o->delegate_ids);
     label_file_free(&o->stowed);
+    values_free(&o->labels.values);
     memset(o, 0, sizeof *o);
 }
 
@@ -392,8 +338,8 @@ uint64_t order_delegate_run(const struct vertex_order *o, uint32_t delegate)
 
 enum status order_stow(struct vertex_order *o, struct spill *spill, struct error *e)
 {
-    if (label_file_write(&o->stowed, o->labels, o->p, spill, e) == ST_OK)
-        values_drop(o->labels);
+    if (label_file_write(&o->stowed, &o->labels.values, o->p, spill, e) == ST_OK)
+        values_drop(&o->labels.values);
     return e->status;
 }
 
@@ -417,9 +363,9 @@ enum status order_slots(const struct vertex_order *o, uint32_t shard, uint32_t *
     struct slot_filling f = {.slots = slots, .locals = o->shard[shard].locals};
     if (o->stowed.windows > 0)
         return label_file_read(&o->stowed, shard, fill_slots, &f, e);
-    const uint32_t *label = o->labels->of;
+    const uint32_t *label = o->labels.values.of;
     uint64_t count = shard < o->n ? (o->n - 1 - shard) / o->p + 1 : 0;
-#pragma omp parallel for num_threads(o->labels->threads) schedule(static)
+#pragma omp parallel for num_threads(o->labels.values.threads) schedule(static)
     for (uint64_t slot = 0; slot < count; slot++) {
         if (label[shard + slot * o->p] < f.locals)
             slots[label[shard + slot * o->p]] = (uint32_t)slot;

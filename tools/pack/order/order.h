@@ -18,6 +18,10 @@
 #define LABEL_DELEGATE (UINT32_C(1) << 31)
 #define LABEL_ISOLATED (LABEL_DELEGATE - 1)
 
+struct vertex_labels {
+    struct vertex_values values;
+};
+
 struct shard_vertices {
     uint64_t locals;
     struct degree_run *runs; /* owned */
@@ -29,8 +33,8 @@ struct vertex_order {
     uint32_t p;
     uint32_t local_bits; /* hold any shard's local ids */
     uint32_t nn_column_bytes; /* 4, or 8 where shard and local id need more */
-    struct vertex_values *labels; /* the caller's */
-    struct label_file stowed;     /* the labels after order_stow */
+    struct vertex_labels labels;
+    struct label_file stowed; /* the labels after order_stow */
     unsigned delegate_bits;    /* of a label */
     uint32_t delegate_id_width; /* bytes: 4 where all ids fit, else 8 */
     void *delegate_ids;         /* [d] */
@@ -40,18 +44,12 @@ struct vertex_order {
     struct shard_vertices *shard; /* [p] */
 };
 
-/* Makes labels of the ranks that ranks_make left in `ranks_of`, which stays the caller's and must
- * live as long as the order. ST_RESOURCE: over budget, or more than 2^31 - 1 delegates, or vertices in
- * a shard. */
-enum status order_make(struct vertex_order *order, struct vertex_values *ranks_of,
+/* Makes the label of every vertex of its rank, which is gone then. ST_RESOURCE: over budget, or more than
+ * 2^31 - 1 delegates, or vertices in a shard. */
+enum status order_make(struct vertex_order *order, struct vertex_ranks *rank_of,
                        const struct ranks *ranks, uint32_t p, uint64_t th,
                        struct memory_budget *budget, struct error *e);
 void order_free(struct vertex_order *order, struct memory_budget *budget);
-
-/* Makes an order of one shard with an infinite TH, whose labels are positions by descending degree, what
- * order_make would have made with this TH, but for the run bits of labels: those are 0. */
-enum status order_cut(struct vertex_order *order, uint64_t th, struct memory_budget *budget,
-                      struct error *e);
 
 static inline uint32_t label_delegate(const struct vertex_order *order, uint32_t label)
 {

@@ -18,12 +18,13 @@ static struct loop_count describe(const struct vertex_loops *l, uint32_t label,
 
 /* Window after window, as the loops stand by vertex. */
 static enum status list_entries(struct shard_loops *sl, const struct loops *loops,
-                                const struct vertex_order *o, struct error *e)
+                                struct vertex_order *o, struct error *e)
 {
+    struct vertex_values *labels = &o->labels.values;
     uint64_t i = 0;
-    for (uint32_t w = 0; w < o->labels->windows && i < loops->count; w++) {
-        uint64_t begin = window_begin(o->labels, w), end = window_end(o->labels, w);
-        const uint32_t *label = values_load(o->labels, w, 0, e);
+    for (uint32_t w = 0; w < labels->windows && i < loops->count; w++) {
+        uint64_t begin = window_begin(labels, w), end = window_end(labels, w);
+        const uint32_t *label = values_load(labels, w, 0, e);
         if (label == NULL)
             return e->status;
         for (; i < loops->count && loops->list[i].vertex < end; i++) {
@@ -36,7 +37,7 @@ static enum status list_entries(struct shard_loops *sl, const struct loops *loop
 }
 
 enum status shard_loops_make(struct shard_loops *sl, const struct loops *loops,
-                             const struct vertex_order *o, struct memory_budget *budget,
+                             struct vertex_order *o, struct memory_budget *budget,
                              struct error *e)
 {
     memset(sl, 0, sizeof *sl);

@@ -16,9 +16,9 @@ struct shard_loops {
     uint64_t *first;            /* [p + 1] */
 };
 
-/* `loops` by vertex. Needs the order's labels. */
+/* `loops` by vertex. Reads the order's labels, window after window. */
 enum status shard_loops_make(struct shard_loops *sl, const struct loops *loops,
-                             const struct vertex_order *order, struct memory_budget *budget,
+                             struct vertex_order *order, struct memory_budget *budget,
                              struct error *e);
 void shard_loops_free(struct shard_loops *sl, struct memory_budget *budget);
 

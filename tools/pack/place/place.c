@@ -270,9 +270,9 @@ static enum status visit_tile(void *context, int thread, const struct tile_run *
 static enum status open_store(struct placement *pl, const struct placing_options *o,
                               struct memory_budget *budget, struct error *e)
 {
-    struct edge_tiles *tiles = pl->order->labels->tiles;
+    struct edge_tiles *tiles = o->edges->tiles;
     /* an upper bound: how many of this rank's are loops is not known */
-    uint64_t own = smaller(o->own_edges, o->totals->edges - o->totals->loops);
+    uint64_t own = smaller(o->own_edges, o->edges->totals->edges - o->edges->totals->loops);
     uint64_t edges = o->symmetric ? own / 2 : own;
     struct bucket_options b = {.buckets = pl->order->p * pl->shard_buckets,
                                .threads = o->threads,
@@ -290,18 +290,19 @@ static struct placing describe(struct placement *pl, const struct placing_option
                                uint16_t *tables)
 {
     const struct vertex_order *o = pl->order;
+    const struct edge_tiles *tiles = options->edges->tiles;
     uint32_t delegates = record_target_granules(&pl->plan[DD]);
     struct placing c = {.dd = record_target_make(&pl->plan[DD], tables),
                         .dn = record_target_make(&pl->plan[DN], tables + delegates),
                         .nn = record_target_make(&pl->plan[NN], tables + 2 * delegates),
                         .dn_table = delegates,
                         .shard_buckets = pl->shard_buckets,
-                        .label = o->labels->of,
+                        .label = options->labels->values.of,
                         .delegate_mask = (UINT32_C(1) << o->delegate_bits) - 1,
                         .local_bits = o->local_bits,
                         .modulus = {.p = o->p, .reciprocal = UINT64_MAX / o->p + 1},
                         .symmetric = options->symmetric,
-                        .tile_bytes = o->labels->tiles != NULL ? o->labels->tiles->record_bytes : 0,
+                        .tile_bytes = tiles != NULL ? tiles->record_bytes : 0,
                         .finished = options->finished,
                         .store = &pl->store};
     if (o->delegate_run_count > UINT64_C(1) << (31 - o->delegate_bits))
@@ -321,10 +322,10 @@ enum status place_edges(struct placement *pl, const struct placing_options *opti
         fail_memory(e, "row ranges", granules * sizeof *tables);
     else if (open_store(pl, options, budget, e) == ST_OK)
         c = describe(pl, options, tables);
-    if (values_scan(pl->order->labels, options->source, options->totals, visitors, &c, e) == ST_OK)
+    if (values_scan(&options->labels->values, options->edges, visitors, &c, e) == ST_OK)
         bucket_store_seal(&pl->store, e);
     free(tables);
-    if (comm_agree(options->source->comm, e) != ST_OK)
+    if (comm_agree(options->edges->source->comm, e) != ST_OK)
         placement_free(pl);
     return e->status;
 }
