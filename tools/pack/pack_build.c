@@ -8,26 +8,21 @@
 /* Records of a shard below which starting threads for it takes longer than the work. */
 enum { PARALLEL_RECORDS = 1 << 16 };
 
-static int shard_threads(const struct pack_job *j)
-{
-    uint64_t records = j->separation.degrees.directed_edges / j->options->p;
-    return records < PARALLEL_RECORDS ? 1 : j->options->threads;
-}
-
 enum status pack_build(struct pack_job *j, struct error *e)
 {
     double start = cli_seconds();
+    uint64_t records = j->separation.degrees.directed_edges / j->options->p;
     struct packing packing = {.placement = &j->placement,
                               .loops = &j->loops,
                               .th = j->report->th,
                               .pack_id = j->parts.manifest.pack_id,
                               .encoding = j->options->encoding,
-                              .threads = shard_threads(j),
+                              .threads = records < PARALLEL_RECORDS ? 1 : j->options->threads,
+                              .shard_records = records,
                               .transpose_bytes = j->transpose_bytes};
     struct gathering gathering = {.own = &j->placement,
                                   .comm = j->source->comm,
-                                  .shard_records =
-                                      j->separation.degrees.directed_edges / j->options->p,
+                                  .shard_records = records,
                                   .store_bytes = j->gather_bytes,
                                   .spill = j->options->spill};
     memcpy(packing.heads, j->options->heads, sizeof packing.heads);

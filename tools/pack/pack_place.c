@@ -20,10 +20,13 @@ static struct pack_size measure(const struct pack_job *j)
 {
     const struct vertex_order *o = &j->order;
     const struct comm *comm = j->source->comm;
+    uint64_t tiles = j->separation.degrees.tiles.store.slab_count *
+                     j->separation.degrees.tiles.store.slab_bytes;
     struct pack_size s = {.p = o->p,
                           .d = o->d,
                           .directed_edges = j->separation.degrees.directed_edges,
                           .held_edges = comm_max_of(comm, held_edges(j)),
+                          .tiles_bytes = comm_min_of(comm, tiles),
                           .nn_column_bytes = o->nn_column_bytes,
                           .column_bits = placement_column_bits(o),
                           .threads = (int)comm_max_of(comm, (uint64_t)j->options->threads)};

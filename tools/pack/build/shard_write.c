@@ -70,8 +70,10 @@ static enum status write_pair(const struct packing *pk, uint32_t shard, enum sub
                       second = {.placement = pl, .shard = shard, .from = &transpose};
     if (g == reverse)
         first.from = &transpose;
-    if (transpose_open(&transpose, &pl->plan[reverse], pl, out->threads, pk->transpose_bytes,
-                       out->budget, e) == ST_OK &&
+    struct transpose_limits limits = {.threads = out->threads,
+                                      .records = pk->shard_records,
+                                      .room_bytes = pk->transpose_bytes};
+    if (transpose_open(&transpose, &pl->plan[reverse], pl, &limits, out->budget, e) == ST_OK &&
         csr_build(&first, g, pk->heads[g], out, &counts[g], e) == ST_OK && g != reverse)
         csr_build(&second, reverse, pk->heads[reverse], out, &counts[reverse], e);
     transpose_close(&transpose);

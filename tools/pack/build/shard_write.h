@@ -18,6 +18,7 @@ struct packing {
     int heads[SUBGRAPHS]; /* head columns, or HEADS_AUTO */
     enum pack_encoding encoding;
     int threads;
+    uint64_t shard_records;   /* directed edges of a shard, on average */
     uint64_t transpose_bytes; /* memory for edges that are passed on within a shard */
 };
 

@@ -8,40 +8,42 @@
 
 /* ---- opening ---- */
 
-static struct bucket_options store_options(const struct record_plan *plan,
-                                           const struct placement *placement, int threads)
+/* What the placement has not used of its memory is there, too. */
+static enum status open_store(struct transpose *t, const struct placement *placement,
+                              const struct transpose_limits *limits, struct error *e)
 {
-    return (struct bucket_options){.buckets = plan->rows->count,
-                                   .threads = threads,
-                                   .spill = placement->store.spill,
-                                   .like = &placement->store};
-}
-
-uint64_t transpose_least(const struct record_plan *plan, const struct placement *placement, int threads)
-{
-    struct bucket_options o = store_options(plan, placement, threads);
-    return bucket_store_least(&o);
+    const struct bucket_store *placed = &placement->store;
+    struct bucket_options o = {.buckets = t->plan->rows->count,
+                               .threads = limits->threads,
+                               .most_bytes = 8 * limits->records,
+                               .spill = placed->spill,
+                               .like = placed};
+    uint64_t room = limits->room_bytes + placed->common_slabs * placed->slab_bytes;
+    o.room_bytes = smaller(larger(room, bucket_store_least(&o)), memory_left(t->budget));
+    t->room.limit_bytes = o.room_bytes;
+    t->budget->taken_bytes += o.room_bytes;
+    return bucket_store_open(&t->store, &o, &t->room, e);
 }
 
 enum status transpose_open(struct transpose *t, const struct record_plan *plan,
-                           const struct placement *placement, int threads, uint64_t room_bytes,
+                           const struct placement *placement, const struct transpose_limits *limits,
                            struct memory_budget *budget, struct error *e)
 {
     uint32_t granules = record_target_granules(plan);
-    struct bucket_options o = store_options(plan, placement, threads);
-    *t = (struct transpose){.plan = plan, .range_of = calloc(granules + 1, sizeof *t->range_of)};
-    o.room_bytes = larger(room_bytes, bucket_store_least(&o)) +
-                   placement->store.common_slabs * placement->store.slab_bytes;
+    *t = (struct transpose){
+        .plan = plan, .budget = budget, .range_of = calloc(granules + 1, sizeof *t->range_of)};
     if (t->range_of == NULL)
         return fail_memory(e, "row ranges", granules * sizeof *t->range_of);
     t->target = record_target_make(plan, t->range_of);
     t->target.first_bucket = 0;
-    return bucket_store_open(&t->store, &o, budget, e);
+    return open_store(t, placement, limits, e);
 }
 
 void transpose_close(struct transpose *t)
 {
     bucket_store_close(&t->store);
+    if (t->budget != NULL)
+        t->budget->taken_bytes -= t->room.limit_bytes;
     free(t->range_of);
     memset(t, 0, sizeof *t);
 }

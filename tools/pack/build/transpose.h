@@ -18,18 +18,24 @@ struct transpose {
     const struct record_plan *plan; /* of what is appended */
     struct record_target target;
     struct bucket_store store; /* a bucket for each range of plan->rows */
+    struct memory_budget room; /* of the store */
+    struct memory_budget *budget; /* that the room is charged to */
     uint16_t *range_of;
 };
 
-/* For rows as `plan` has them. The placement, which is outlived, has the memory and the folders for what
- * is spilled; `room_bytes` are taken beside it. */
+/* What a transpose may take. */
+struct transpose_limits {
+    int threads;
+    uint64_t records;    /* about, of the shard */
+    uint64_t room_bytes; /* beside memory of the placement; all of it is charged while the transpose is open */
+};
+
+/* For rows as `plan` has them. The placement, which outlives it, has the memory and the folders for what is
+ * spilled. */
 enum status transpose_open(struct transpose *transpose, const struct record_plan *plan,
-                           const struct placement *placement, int threads, uint64_t room_bytes,
+                           const struct placement *placement, const struct transpose_limits *limits,
                            struct memory_budget *budget, struct error *e);
 void transpose_close(struct transpose *transpose); /* a zeroed one is allowed */
-
-/* The least room for a transpose of these rows. */
-uint64_t transpose_least(const struct record_plan *plan, const struct placement *placement, int threads);
 
 /* Appends `count` sorted records of `width` bytes: of rows from `begin` on and columns of column_bits. */
 void transpose_records(struct transpose *transpose, struct bucket_writer *writer, const void *records,

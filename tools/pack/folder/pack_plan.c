@@ -83,7 +83,8 @@ static uint64_t share(uint64_t count, uint32_t p)
     return p == 1 ? count : even + even / 32 + 64;
 }
 
-static struct pack_size measure(const struct graph *g, const struct pack_options *o)
+static struct pack_size measure(const struct pack_plan *plan, const struct graph *g,
+                                const struct pack_options *o)
 {
     uint64_t locals = smaller(share(g->connected - g->d, o->p), g->connected - g->d);
     unsigned nn_bits = bits_for(locals) + bits_for(o->p);
@@ -93,6 +94,7 @@ static struct pack_size measure(const struct graph *g, const struct pack_options
                           .longest = larger(g->largest_normal, g->largest_degree / o->p),
                           .directed_edges = g->m,
                           .held_edges = g->m,
+                          .tiles_bytes = plan->separation.tiles_bytes,
                           .nn_column_bytes = nn_bits < 32 ? 4 : 8,
                           .column_bits = nn_bits > bits_for(g->d) ? nn_bits : bits_for(g->d),
                           .threads = o->threads};
@@ -155,14 +157,15 @@ static enum status plan_memory(struct pack_plan *plan, const struct graph *g,
     uint64_t order = (g->n <= (uint64_t)UINT32_MAX + 1 ? 4 : 8) * s->d + sp->tables_bytes;
     uint64_t taken = budget->taken_bytes + sp->values_bytes + order;
     uint64_t ordering = taken + (plan->reads_split ? 8 * s->d : 0);
-    uint64_t left = taken < budget->limit_bytes ? budget->limit_bytes - taken : 0;
+    uint64_t with_tiles = taken + sp->tiles_bytes;
+    uint64_t left = with_tiles < budget->limit_bytes ? budget->limit_bytes - with_tiles : 0;
     int ample = sp->windows == 1 && pack_memory_ample(s, left);
     struct pack_memory m;
     if (pack_memory_divide(&m, s, left, left + (ample ? 0 : sp->values_bytes), e) != ST_OK)
         return e->status;
     uint64_t nn = 0, edges = placed_bytes(g, s, &m, &nn), passed = edges - nn;
     /* chunks that are not full, and their headers, of the store, which tiles become, and of what passes edges on */
-    uint64_t slack = edges / 8 + pack_memory_store_least(s, &m);
+    uint64_t slack = edges / 6 + pack_memory_store_least(s, &m);
     uint64_t store = larger(smaller(m.store_bytes, edges + slack), sp->tiles_bytes);
     store += smaller(m.transpose_bytes, slack);
     uint64_t sorting = smaller(m.sort_bytes, pack_memory_sorting(s, &m));
@@ -192,7 +195,7 @@ enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *o,
     if (separation_plan_make(&plan->separation, source, &options, budget, e) != ST_OK ||
         describe(&g, plan, o, *budget, e) != ST_OK)
         return e->status;
-    struct pack_size size = measure(&g, o);
+    struct pack_size size = measure(plan, &g, o);
     plan->d = g.d;
     plan->d_is_exact = o->split_path != NULL || (o->th_given && o->th == TH_INFINITE);
     plan->reads_split = o->split_path != NULL;

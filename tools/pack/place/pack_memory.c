@@ -90,9 +90,9 @@ static uint64_t store_least(const struct pack_size *s, uint64_t records)
 
 /* Passing edges on within a shard takes over the memory of the edges that have been read, and needs little
  * beside: chunks that are not full, for fewer than half of the buckets. */
-static void share_store(struct pack_memory *m, uint64_t bytes)
+static void share_store(struct pack_memory *m, uint64_t bytes, uint64_t most)
 {
-    m->transpose_bytes = bytes / 4;
+    m->transpose_bytes = smaller(bytes / 4, most);
     m->store_bytes = bytes - m->transpose_bytes;
 }
 
@@ -102,11 +102,13 @@ static int divide_ample(struct pack_memory *m, const struct pack_size *s, uint64
 {
     m->max_ranges = MAX_RANGES;
     m->range_records = range_records(s, MAX_RANGES);
-    uint64_t edges = 10 * s->held_edges + store_least(s, m->range_records);
+    uint64_t least = store_least(s, m->range_records);
+    uint64_t edges = 10 * s->held_edges + least;
+    edges -= smaller(edges / 4, s->tiles_bytes);
     if (edges > placing || edges + sorting_least(s, m->range_records) > left)
         return 0;
     m->sort_bytes = smaller(sorting_wish(s, m->range_records), left - edges);
-    share_store(m, smaller(placing, left - m->sort_bytes));
+    share_store(m, smaller(placing, left - m->sort_bytes), s->held_edges + least);
     return 1;
 }
 
@@ -120,7 +122,7 @@ static int divide_scarce(struct pack_memory *m, const struct pack_size *s, uint6
     m->range_records = range_records(s, m->max_ranges);
     m->sort_bytes = larger(left / 4, sorting_least(s, m->range_records));
     uint64_t both = smaller(placing, left > m->sort_bytes ? left - m->sort_bytes : 0);
-    share_store(m, both);
+    share_store(m, both, UINT64_MAX);
     return 2 * both >= store && m->store_bytes >= store_least(s, m->range_records);
 }
 

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 /* Beyond what is surely enough for pack_memory_ample, for each directed edge and each vertex. */
-enum { PACK_EDGE_BYTES = 12, PACK_VERTEX_BYTES = 48 };
+enum { PACK_EDGE_BYTES = 9, PACK_VERTEX_BYTES = 48 };
 
 /* What the memory of a packing depends on. */
 struct pack_size {
@@ -24,7 +24,8 @@ struct pack_size {
     uint64_t d, locals; /* delegates; normal vertices of the largest shard */
     uint64_t longest;   /* records of the longest row in a shard */
     uint64_t directed_edges;
-    uint64_t held_edges; /* of these, that this process holds at a time */
+    uint64_t held_edges;  /* of these, that this process holds at a time */
+    uint64_t tiles_bytes; /* of memory that is taken already and becomes that of placed edges */
     uint32_t nn_column_bytes;
     unsigned column_bits; /* the most that a column has */
     int heads[SUBGRAPHS]; /* as csr_build takes them */
