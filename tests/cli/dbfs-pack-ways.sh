@@ -1,7 +1,8 @@
 #!/bin/bash
-# dbfs-pack-ways.sh: any number of threads, ranks and little memory make the same bytes, those of the table at the
-# end. They were made by a packer that placed and sorted both directions of every edge, and another one agreed. A
-# deliberate change of a format writes the table again: BUILD=build bash tests/cli/dbfs-pack-ways.sh --write
+# dbfs-pack-ways.sh: any number of threads, ranks and little memory make the same bytes, those of the table
+# at the end. They were made by a packer that placed and sorted both directions of every edge, and another one
+# agreed. A deliberate change of a format writes the table again:
+#   BUILD=build bash tests/cli/dbfs-pack-ways.sh --write
 set -u
 . tests/lib.sh
 pack=$(realpath "$BIN/dbfs-pack")
@@ -16,9 +17,9 @@ done < <(sed -n '1,/^# TABLE$/d; s/^# //p' "$script")
 
 sums() { (cd "$1" && sha256sum -- * | sha256sum | cut -c1-16); }
 is_expected() { # NAME FOLDER
-    local made
+    local made want=${expected[$1]:-none}
     made=$(sums "$2")
-    [ "$made" = "${expected[$1]:-none}" ] || { echo "expected ${expected[$1]:-none}, made $made" >&2; return 1; }
+    [ "$made" = "$want" ] || { echo "expected $want, made $made" >&2; return 1; }
 }
 alike() { # NAME OPTIONS...
     local name=$1 way launch
@@ -32,7 +33,8 @@ alike() { # NAME OPTIONS...
         launch=()
         [[ $way != *ranks ]] || launch=(timeout 120 "$MPIEXEC" -n 2)
         rm -rf "$tmp/made"
-        check_exit 0 "$name: $way" "${launch[@]}" "$pack" -q ${way%% on *} -T "$tmp/spill" -p 1 "$@" -o "$tmp/made"
+        check_exit 0 "$name: $way" "${launch[@]}" "$pack" -q ${way%% on *} -T "$tmp/spill" -p 1 "$@" \
+            -o "$tmp/made"
         check "$name, $way: the same bytes" is_expected "$name" "$tmp/made"
     done
     check_exit 0 "$name: sound" "$pack" --verify "$tmp/made"

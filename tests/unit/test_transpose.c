@@ -1,5 +1,5 @@
-/* test_transpose.c: edges that are passed on come out the other way round, each row ascending, in memory and through
- * spill files, whatever threads appended them. */
+/* test_transpose.c: edges that are passed on come out the other way round, each row ascending, in memory
+ * and through spill files, whatever threads appended them. */
 #include "unit.h"
 
 #include "formats/base/hash.h"

@@ -153,12 +153,12 @@ size_t bucket_reader_next(struct bucket_reader *reader, const void **records);
 /* The same for what threads `first` to `end` - 1 have put into the bucket. Of a bucket that bucket_seal has
  * ended, each thread's records come in the order of appending. Where anything was spilled, the reader is
  * given a buffer of at least a chunk before its first use. */
-struct bucket_reader bucket_read_part(const struct bucket_store *store, uint32_t bucket, int first,
+struct bucket_reader bucket_read_share(const struct bucket_store *store, uint32_t bucket, int first,
                                       int end, unsigned width);
 void bucket_reader_buffer(struct bucket_reader *reader, void *buffer, size_t bytes, struct error *e);
 
 /* How many bytes one thread has in memory of a bucket. */
-uint64_t bucket_part_bytes(const struct bucket_store *store, uint32_t bucket, int writer);
+uint64_t bucket_share_bytes(const struct bucket_store *store, uint32_t bucket, int writer);
 
 /* ---- from one store to the next ---- */
 

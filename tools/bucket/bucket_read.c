@@ -22,7 +22,7 @@ static void start_thread(struct bucket_reader *r)
     start_run(r, w->oldest_run);
 }
 
-struct bucket_reader bucket_read_part(const struct bucket_store *store, uint32_t bucket, int first,
+struct bucket_reader bucket_read_share(const struct bucket_store *store, uint32_t bucket, int first,
                                       int end, unsigned width)
 {
     struct bucket_reader r = {
@@ -41,12 +41,12 @@ void bucket_reader_buffer(struct bucket_reader *r, void *buffer, size_t bytes, s
 struct bucket_reader bucket_read(const struct bucket_store *store, uint32_t bucket,
                                  unsigned width, void *buffer, struct error *e)
 {
-    struct bucket_reader r = bucket_read_part(store, bucket, 0, store->threads, width);
+    struct bucket_reader r = bucket_read_share(store, bucket, 0, store->threads, width);
     bucket_reader_buffer(&r, buffer, BUCKET_READ_BYTES, e);
     return r;
 }
 
-uint64_t bucket_part_bytes(const struct bucket_store *store, uint32_t bucket, int writer)
+uint64_t bucket_share_bytes(const struct bucket_store *store, uint32_t bucket, int writer)
 {
     uint64_t bytes = 0;
     for (const struct bucket_chunk *c = store->writer[writer].last[bucket]; c != NULL; c = c->next)

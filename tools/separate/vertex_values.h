@@ -1,12 +1,11 @@
-/* vertex_values.h: a 4-byte value for every vertex: its degree, then its rank (rank.h), then its label (order.h),
- * each of which is a type of its own that takes over the memory of the one before.
+/* vertex_values.h: a 4-byte value for every vertex: its degree, then its rank (rank.h), then its label
+ * (order.h), each of which is a type of its own that takes over the memory of the one before.
  *
- * Where the budget cannot hold 4n bytes, vertices are cut into windows of consecutive ids. Windows lie
- * in spill files and two are in memory. What needs the values of both ends of an edge takes one pass
- * over the stream for each pair of windows, k(k - 1)/2 passes for k windows, and each pass sees only
- * the edges of its pair. (Joining by sorting on disk would move about 100 bytes for each edge, a pass
- * 8: pairs move less up to k = 5, and are simpler beyond.) With one window this is one pass, and
- * costs nothing.
+ * Where the budget cannot hold 4n bytes, vertices are cut into windows of consecutive ids. Windows lie in
+ * spill files and two are in memory. What needs the values of both ends of an edge takes one pass over the
+ * stream for each pair of windows, k(k - 1)/2 passes for k windows, and each pass sees only the edges of
+ * its pair. (Joining by sorting on disk would move about 100 bytes for each edge, a pass 8: pairs move less
+ * up to k = 5, and are simpler beyond.) With one window this is one pass, and costs nothing.
  */
 #ifndef DBFS_VERTEX_VALUES_H
 #define DBFS_VERTEX_VALUES_H
@@ -70,7 +69,7 @@ void values_drop(struct vertex_values *values);
 struct edge_supply {
     const struct edge_source *source;
     const struct edges_totals *totals; /* of the source */
-    struct edge_tiles *tiles; /* this rank's share in memory, where there is one window; NULL: in the stream */
+    struct edge_tiles *tiles; /* this rank's share in memory; NULL: in the stream */
 };
 
 /* What sees the edges of a pass: those of the stream, or those of tiles as they lie there. */

@@ -155,8 +155,8 @@ static enum status write_sources(const struct csr_rows *csr, uint64_t source_row
     return e->status;
 }
 
-/* The offsets of the rows, of 4 bytes where the last one, `total`, fits; then in the memory of the lengths, which
- * end here. */
+/* The offsets of the rows, of 4 bytes where the last one, `total`, fits; then in the memory of the lengths,
+ * which end here. */
 static enum status write_offsets(struct csr_rows *csr, uint64_t total,
                                  const struct section_writer *out, struct error *e)
 {

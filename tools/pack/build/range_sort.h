@@ -1,15 +1,15 @@
 /* range_sort.h: the rows of one subgraph of one shard, made range after range from two sources.
  *
- * What is placed in buckets (placement.h) is sorted, and where the reverse of the subgraph needs it, passed on
- * to a transpose (transpose.h). What a transpose has brought is collected. Of the four subgraphs
+ * What is placed in buckets (placement.h) is sorted, and where the reverse of the subgraph needs it, passed
+ * on to a transpose (transpose.h). What a transpose has brought is collected. Of the four subgraphs
  *   dd is placed above the diagonal, passes that on to itself, and joins both sides of the diagonal;
  *   dn is placed, and passes everything on to nd;
  *   nd has nothing but what comes from dn;
  *   nn is placed in both directions.
- * First range_count over all ranges counts the records of each row. Then, for each range, range_sort makes rows
- * of what is placed, and range_finish adds what a transpose has for them, drops duplicates and moves the first
- * k columns of every row into the head columns. Ranges are independent, except that one of dd is finished
- * after all up to it were sorted.
+ * First range_count over all ranges counts the records of each row. Then, for each range, range_sort makes
+ * rows of what is placed, and range_finish adds what a transpose has for them, drops duplicates and moves
+ * the first k columns of every row into the head columns. Ranges are independent, except that one of dd is
+ * finished after all up to it were sorted.
  *
  * A range is sorted whole where that stays in the cache: its records to their rows, then by column, digit
  * after digit, so that they end up by column and, within a column, by row, as a transpose wants them; a
@@ -47,8 +47,8 @@ struct csr_rows {
 /* The first row of range r that this shard has; r may be the number of ranges. */
 uint64_t range_begin(const struct csr_rows *csr, uint32_t r);
 
-/* One thread's means to count. What is above the diagonal of dd tells by its columns how long the rows are below
- * it, and any thread may meet any column. */
+/* One thread's means to count. What is above the diagonal of dd tells by its columns how long the rows are
+ * below it, and any thread may meet any column. */
 struct range_counter {
     void *read_buffer;
     uint32_t *of_column; /* [rows] of dd: this thread's, or shared by all */
@@ -86,8 +86,8 @@ void range_sorter_close(struct range_sorter *sorter); /* a zeroed one is allowed
 enum status range_sort(const struct csr_rows *csr, struct range_sorter *sorter, uint32_t r,
                        void *columns, struct error *e);
 
-/* Makes the rows of range r of that. Returns the columns after the heads, row after row, with kept_of[] made to
- * fit. *edges counts what is kept, heads included. */
+/* Makes the rows of range r of that. Returns the columns after the heads, row after row, with kept_of[]
+ * made to fit. *edges counts what is kept, heads included. */
 uint64_t range_finish(const struct csr_rows *csr, struct range_sorter *sorter, uint32_t r,
                       void *columns, uint64_t *edges, struct error *e);
 

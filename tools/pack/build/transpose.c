@@ -243,7 +243,7 @@ enum status transpose_collect(struct transpose *t, const struct transpose_collec
     struct transpose_lane *lane;
     uint64_t limit;
     for (int i = 0; i < store->threads; i++) {
-        c->lane[i].reader = bucket_read_part(store, range, i, i + 1, width);
+        c->lane[i].reader = bucket_read_share(store, range, i, i + 1, width);
         bucket_reader_buffer(&c->lane[i].reader, c->read_buffer + (size_t)i * c->lane_bytes,
                              c->lane_bytes, e);
         next_run(&c->lane[i], mask);

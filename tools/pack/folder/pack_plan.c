@@ -129,8 +129,8 @@ static void plan_output(struct pack_plan *plan, const struct graph *g, const str
 
 /* ---- memory and disk ---- */
 
-/* Records of all shards, as wide as placing makes them: of dd above the diagonal, of nd none. *nn is the part of
- * nn; the others are passed on within a shard. */
+/* Records of all shards, as wide as placing makes them: of dd above the diagonal, of nd none. *nn is the
+ * part of nn; the others are passed on within a shard. */
 static uint64_t placed_bytes(const struct graph *g, const struct pack_size *s,
                              const struct pack_memory *m, uint64_t *nn)
 {
@@ -164,7 +164,7 @@ static enum status plan_memory(struct pack_plan *plan, const struct graph *g,
     if (pack_memory_divide(&m, s, left, left + (ample ? 0 : sp->values_bytes), e) != ST_OK)
         return e->status;
     uint64_t nn = 0, edges = placed_bytes(g, s, &m, &nn), passed = edges - nn;
-    /* chunks that are not full, and their headers, of the store, which tiles become, and of what passes edges on */
+    /* chunks that are not full, and their headers: of the store, which tiles become, and of transposes */
     uint64_t slack = edges / 6 + pack_memory_store_least(s, &m);
     uint64_t store = larger(smaller(m.store_bytes, edges + slack), sp->tiles_bytes);
     store += smaller(m.transpose_bytes, slack);

@@ -1,10 +1,10 @@
 /* order.c: see order.h
  *
  * A counting sort that never makes the sorted list: normal vertices are counted by shard and rank,
- * delegates by rank, counts become first positions, and a sweep over the vertices by id replaces each
+ * delegates by rank, counts become first positions, and a pass over the vertices by id replaces each
  * rank by the next position of its cell. Threads work on consecutive pieces of a window, and windows
  * follow each other, so the result depends on neither. Where the counters of all shards take too
- * much memory, shards are taken in groups, with sweeps of their own.
+ * much memory, shards are taken in groups, with passes of their own.
  */
 #include "order.h"
 
