@@ -60,7 +60,9 @@ libformats = $(BUILD)/libformats.a
 libmpi     = $(BUILD)/libdbfsmpi.a
 libtools   = $(BUILD)/libtools.a
 
-all: $(PROGRAMS:%=$(BUILD)/bin/%)
+man_pages = $(patsubst %,$(BUILD)/%,$(wildcard man/*.[15]))
+
+all: $(PROGRAMS:%=$(BUILD)/bin/%) $(man_pages)
 
 # ---- objects and archives ----
 
@@ -116,12 +118,21 @@ $(TOOLS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/tools/%.o $(libtools) $(libf
 	@mkdir -p $(@D)
 	$(CC_LINK) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(libtools) $(filter $(libmpi),$^) $(libformats) $(LDLIBS)
 
+# ---- man pages ----
+
+# what several pages share is in man/common.mdoc
+$(BUILD)/man/%: man/% man/common.mdoc man/splice.awk
+	@mkdir -p $(@D)
+	awk -f man/splice.awk man/common.mdoc $< >$@.part
+	@mv $@.part $@
+
 # ---- tests ----
 
 unit_bin  = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
 plain_bin = $(plain_tests:%=$(BUILD)/tests/%)
 
 $(BUILD)/tests/test_read_ahead $(BUILD)/tests/test_ids: LDLIBS += $(archive_libs_$(ARCHIVE))
+$(BUILD)/tests/test_direction: $(BUILD)/traverse/direction.o
 $(unit_bin): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(libtools) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -152,9 +163,22 @@ $(BUILD)/tests/staging_mpi.so: tests/gpu/staging_mpi.c
 
 tests-gpu: $(gpu_test_bin)
 
-tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin)
+# preloaded into a program whose allocations are to fail
+fail_alloc = $(BUILD)/tests/fail_alloc.so
+$(fail_alloc): tests/fail_alloc.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -fno-builtin $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $< -ldl
 
-test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)'
+# preloaded before the MPI library: notes what a rank sends
+count_mpi = $(BUILD)/tests/count_mpi.so
+$(count_mpi): tests/count_mpi.c
+	@mkdir -p $(@D)
+	$(mpicc) $(ALL_CFLAGS) $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $<
+
+tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi)
+
+test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)' \
+           CUDA='$(CUDA)' NVCC='$(NVCC)'
 
 deps:
 	@ARCHIVE='$(ARCHIVE)' scripts/deps.sh
@@ -178,8 +202,6 @@ demo: deps
 
 # ---- installation ----
 
-man_pages = $(wildcard man/*.[15])
-
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
 	    $(DESTDIR)$(PREFIX)/share/man/man5
@@ -189,14 +211,14 @@ install: all
 
 uninstall:
 	rm -f $(PROGRAMS:%=$(DESTDIR)$(PREFIX)/bin/%) \
-	    $(patsubst man/%.1,$(DESTDIR)$(PREFIX)/share/man/man1/%.1,$(filter %.1,$(man_pages))) \
-	    $(patsubst man/%.5,$(DESTDIR)$(PREFIX)/share/man/man5/%.5,$(filter %.5,$(man_pages)))
+	    $(patsubst %,$(DESTDIR)$(PREFIX)/share/man/man1/%,$(notdir $(filter %.1,$(man_pages)))) \
+	    $(patsubst %,$(DESTDIR)$(PREFIX)/share/man/man5/%,$(notdir $(filter %.5,$(man_pages))))
 
 clean:
 	rm -rf $(BUILD)
 
 help:
-	@echo 'make             build the programs into $(BUILD)/bin'
+	@echo 'make             build the programs into $(BUILD)/bin, man pages into $(BUILD)/man'
 	@echo 'make demo        install what is missing, build, run the pipeline on real graphs'
 	@echo 'make check       install what is missing, build, test (under 15 minutes on 2 cores)'
 	@echo 'make check-long  the tests that take longer'

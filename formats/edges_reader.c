@@ -235,6 +235,10 @@ static enum status read_trailer(struct edges_reader *r, const unsigned char *sta
     decode_trailer(t, &r->totals);
     if (r->totals.n > DBFS_MAX_VERTICES)
         return corrupt(r, at, "trailer", "more than 2^48 vertices", e);
+    if (r->info.randomized && r->info.random_n > r->totals.n)
+        return fail(e, ST_BAD_DATA,
+                    "%s: trailer at byte %llu: %llu vertices, fewer than the %llu ids that the preamble "
+                    "permutes", r->name, (ull)at, (ull)r->totals.n, (ull)r->info.random_n);
     if (read_bytes(r, &extra, 1, &got, e) != ST_OK)
         return e->status;
     return got == 0 ? ST_OK : corrupt(r, r->offset - 1, "stream", "data follows the trailer", e);

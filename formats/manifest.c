@@ -287,6 +287,9 @@ static enum status check_complete(struct line_parser *p)
     if ((p->seen & optional) != 0 && (p->seen & optional) != optional)
         return fail(p->e, ST_BAD_DATA, "%s: half of a bijection", p->path);
     p->m->randomized = (p->seen & optional) == optional;
+    if (p->m->randomized && (p->m->random_n == 0 || p->m->random_n > p->m->totals.n))
+        return fail(p->e, ST_BAD_DATA, "%s: randomized-n %" PRIu64 ": expected 1 to n, %" PRIu64,
+                    p->path, p->m->random_n, p->m->totals.n);
     for (uint32_t s = 0; s < p->m->p; s++) {
         if (p->m->part[s].bytes == 0)
             return fail(p->e, ST_BAD_DATA, "%s: part %" PRIu32 " is missing", p->path, s);

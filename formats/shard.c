@@ -202,6 +202,17 @@ static enum status decode(struct shard *shard, uint32_t type, const struct packe
     return ST_OK;
 }
 
+/* Whole words of a mask are walked, so that a bit past the last row would be a row of its own. */
+static enum status check_mask_end(const struct shard *shard, enum subgraph g, struct error *e)
+{
+    const struct csr *csr = &shard->csr[g];
+    unsigned used = csr->rows % 64; /* bits of the last word */
+    if (used == 0 || csr->sources[csr->rows / 64] >> used == 0)
+        return ST_OK;
+    return bad(shard, section_name(shard_section_of(g, SHARD_SOURCES)),
+               "bits are set past the last row", e);
+}
+
 /* Columns need the offsets and heads of their rows. */
 static enum status load_csr(struct shard *shard, enum subgraph g, int with_columns, int threads,
                             struct error *e)
@@ -215,8 +226,8 @@ static enum status load_csr(struct shard *shard, enum subgraph g, int with_colum
     point_at_csr(shard, g);
     if (csr_offset(csr, 0) != 0 || csr_offset(csr, csr->rows) != csr->column_count)
         return bad(shard, subgraph_name[g], "offsets do not span the columns", e);
-    if (!with_columns)
-        return ST_OK;
+    if (check_mask_end(shard, g, e) != ST_OK || !with_columns)
+        return e->status;
     struct packed_rows rows = shard_rows(csr);
     return decode(shard, columns, &rows, threads, e);
 }

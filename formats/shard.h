@@ -129,8 +129,9 @@ void shard_close(struct shard *shard); /* a zeroed shard is allowed */
 enum { SHARD_NO_COLUMNS = 0, SHARD_ALL_COLUMNS = (1 << SUBGRAPHS) - 1 };
 
 /* Decodes packed sections, but of the columns only those asked for (a device may decode them by
- * itself), with `threads` threads, into memory of the budget, which must outlive the shard; checks that offsets span their columns. No bytes of the file make it leave the sections
- * or the memory, whether their CRCs were compared (container_check) or not. ST_BAD_DATA names the
+ * itself), with `threads` threads, into memory of the budget, which must outlive the shard; checks that
+ * offsets span their columns and that masks end with their rows. No bytes of the file make it leave the
+ * sections or the memory, whether their CRCs were compared (container_check) or not. ST_BAD_DATA names the
  * section, ST_RESOURCE the memory. */
 enum status shard_load(struct shard *shard, unsigned columns, int threads, struct memory_budget *budget,
                        struct error *e);

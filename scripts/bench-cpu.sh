@@ -3,10 +3,10 @@
 #
 #   GAPBS=/path/to/gapbs GRAPH500=/path/to/graph500_reference_bfs scripts/bench-cpu.sh [SCALE [ROUNDS]]
 #
-# Peers are built by the user, outside this repository; one that is not named is left out. Programs
+# The user builds the peers, outside this repository; a peer that is not named is left out. Programs
 # take turns, ROUNDS times, and ratios are formed within a round, because machines drift. GAPBS's
-# `bfs` gets the very graph that dbfs gets, through its own `converter`; the Graph500 reference makes
-# its own graph of the same scale and edge factor.
+# `bfs` gets the graph of dbfs, through its own `converter`. The Graph500 reference makes its own graph
+# of the same scale and edge factor.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scale=${1:-20}

@@ -3,10 +3,11 @@
 #
 #   GAPBS=/path/to/gapbs GRAPH500=/path/to/graph500_reference_bfs scripts/bench-prepare.sh [SCALE [ROUNDS]]
 #
-# Peers are built by the user, outside this repository; one that is not named is left out. All files
-# lie in a memory-backed folder. Programs take turns, ROUNDS times, after a pause each (PAUSE seconds),
-# since memory that one has given back may be taken away while the next one runs; the last line of each
-# pair has the medians. What synchronizing files took is no part of packing's time, and stands beside it.
+# The user builds the peers, outside this repository; a peer that is not named is left out. All files
+# lie in a memory-backed folder. Programs take turns, ROUNDS times. A pause of PAUSE seconds precedes
+# each run, since a virtual machine's host may take back the memory of one program while the next runs.
+# The last lines have the medians. The time of packing does not include that of synchronising files,
+# which stands beside it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scale=${1:-22}
@@ -15,19 +16,19 @@ pause=${PAUSE:-3}
 . scripts/bench-lib.sh
 TIMEFORMAT=%R
 
-# took COMMAND...: the seconds it ran; its output goes to $work/said
+# took COMMAND...: prints the seconds that it ran; its output goes to $work/said
 took() {
     sleep "$pause"
     { time "$@" >"$work/said" 2>&1; } 2>&1
 }
 rate() { awk -v n="$1" -v t="$2" 'BEGIN { printf "%.1f", n / t / 1e6 }'; }
-# note KEY SECONDS, and the median of what was noted
+# note KEY SECONDS keeps a time; median KEY prints the median of those kept
 note() { echo "$2" >>"$work/noted.$1"; }
 median() {
     sort -g "$work/noted.$1" |
         awk '{ a[NR] = $1 } END { printf "%.3f", (a[int((NR + 1) / 2)] + a[int(NR / 2) + 1]) / 2 }'
 }
-# versus WHAT OURS PEER THEIRS: medians and their ratio
+# versus WHAT OURS PEER THEIRS: prints the medians of two keys and their ratio
 versus() {
     local ours theirs
     ours=$(median "$2") theirs=$(median "$4")

@@ -3,18 +3,18 @@
 #
 #   scripts/check-gpu.sh [check] [sanitize] [bench] [capacity]      (default: check)
 #
-# `check` also runs layouts of several ranks with messages in device memory, whatever the MPI library takes.
-# Each stage takes less than 8 minutes and all end in one line "N passed, N failed". Needs nvcc, an
-# MPI and GPUs; devices beyond the number of GPUs share them, so every layout runs on one GPU too.
+# It needs nvcc, an MPI and GPUs. Devices beyond the number of GPUs share them, so every layout also runs
+# on one GPU. `check` also runs layouts of several ranks with messages in device memory, whatever the MPI
+# library takes. Each stage takes less than 8 minutes; the script ends in one line "N passed, N failed".
 #   LAYOUTS   ranks x GPUs to run (default: those with at most as many devices as there are GPUs,
 #             at least 1x1)
 #   SCALES    of the RMAT graphs of `check` (default: 16 18 20 22 24)
 #   BENCH_SCALE, CAPACITY_SCALE   of the graphs of `bench` (26) and `capacity` (29)
-#   PEER      another GPU BFS, built outside this repository, run by `bench` on the same graph of
-#             scale PEER_SCALE (24): called as PEER EDGES N ROOT..., where EDGES holds each undirected
-#             edge once as two 32-bit ids, it prints a line "ROOT SECONDS" for each search
-#   PACK_OPTIONS   for dbfs-pack, as `-S 300G` where less memory seems to be free than is
-#   BACKEND   cuda; cpu rehearses `check` where there is no GPU
+#   PEER      another GPU BFS, built outside this repository. `bench` runs it on its graph of scale
+#             PEER_SCALE (24), as PEER EDGES N ROOT... EDGES holds each undirected edge once as two
+#             32-bit ids, and PEER prints a line "ROOT SECONDS" for each search
+#   PACK_OPTIONS   for dbfs-pack, such as `-S 300G` if the system understates the free memory
+#   BACKEND   cuda; cpu rehearses `check` without a GPU
 #   WORK      a folder in memory for graphs (default: /dev/shm)
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -107,7 +107,7 @@ next_options() {
     local count
     count=$(options_list | wc -l)
     options=$(options_list | sed -n "$((turn % count + 1))p")
-    # host memory is seen where MPI takes that of devices, too
+    # so that host memory is also tested with an MPI that takes device memory
     [ $((turn % 5)) = 4 ] && options="$options --exchange-memory host"
     turn=$((turn + 1))
 }
@@ -158,8 +158,8 @@ from_text() { # NAME THRESHOLDS ROOT: the graph in $work/text
     check_graph "$1" "$work/edges" "$2" "$work/text" "$3"
 }
 
-# Messages in device memory, whatever the MPI library takes: tests/gpu/staging_mpi.c stands in for one
-# that does, and says how many it saw. On the CPU backend there are none.
+# Messages in device memory, whatever the MPI library takes: tests/gpu/staging_mpi.c stands in for a
+# library that takes it, and counts the messages. The CPU backend sends none.
 check_device_memory_run() { # NAME DIR LAYOUT EXPECTED OPTION...
     local name=$1 dir=$2 layout=$3 expected=$4 got memory=device least=1
     shift 4
@@ -262,7 +262,7 @@ sanitize() { # TOOL CHECKSUM
     done
 }
 
-# Most of the sanitizers' time is not the GPU's, either.
+# Sanitizers leave the GPU idle most of the time, too: lanes run side by side.
 stage_sanitize() {
     local p expected tool small=$work/small
     "$BIN/rmatgen" -q -s 14 -o "$work/edges"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # dataset.sh: one of the graphs of datasets/MANIFEST.tsv, from download to shards. --help says how.
 #
-# Every step is a shell command that is printed and then run as printed, so that --dry-run prints a
-# script that does the same. Files appear under their final names when they are complete, and a step
-# whose result is there is passed over: repeating the command continues an interrupted run.
+# Every step is a shell command that is printed and then run as printed, so --dry-run prints a script
+# that does the same. Files appear under their final names only when they are complete. A step whose
+# result is there is skipped, so repeating the command continues an interrupted run.
 set -euo pipefail
 export LC_ALL=C
 
@@ -68,8 +68,8 @@ find_row() { # NAME
 
 rounded() { [[ $1 == \~* ]]; }
 
-# Sets n, entries (without the ~ of rounded ones), and the edges that the stream may have, least to most:
-# with unit `both` an edge is two entries, a self-loop one or two.
+# Sets n and entries (without the ~ of rounded numbers), and the edges that the stream may have, `least`
+# to `most`: with unit `both` an edge is two entries, and a self-loop is one or two.
 take_numbers() {
     n=${row[n]#\~}
     entries=${row[entries]#\~}
@@ -151,8 +151,8 @@ step() { # FILE COMMAND
 
 # ---- download ----
 
-# The commands that download URL to FILE, both shell words; an earlier try is continued. The servers of
-# WDC want to be told the page that led there.
+# Prints the commands that download URL to FILE, both shell words, or continue an earlier try. The
+# servers of WDC ask for the page that led there.
 get() { # URL FILE
     local curl='curl -fL --retry 5 -C -' wget='wget -c -t 5'
     if [ ! -t 2 ]; then
@@ -181,8 +181,8 @@ fetch() { # URL FILE
     fi
 }
 
-# Downloads what the command LIST names, a line for each file; URL is that of $name. Two files of one name
-# are an error.
+# Downloads the files that the command LIST names, one a line; URL is that of $name. Two files of one
+# name are an error.
 fetch_each() { # LIST URL
     local url=$2 file='"${name##*/}"' otherwise
     [ -z "$mirror" ] || url="${mirror%/}/\${name##*/}"
@@ -236,7 +236,8 @@ download() { # sets inputs, shell words
 
 # ---- conversion, threshold, packing ----
 
-# A pipe whose first program fails ends without an error for edgeconv: the stream gets its name after it.
+# If the first program of a pipe fails, edgeconv sees only the end of its input. So the stream gets its
+# name after the whole pipe has succeeded.
 convert() { # OUTPUT, a shell word
     local command="edgeconv${row[options]:+ ${row[options]}}$edge_options$tool_options"
     local base=${inputs%% *} unnamed=${1%.edges}.tmp.edges
@@ -261,8 +262,8 @@ convert() { # OUTPUT, a shell word
 
 field() { tail -c 64 "$1" | od -An -v -tu8 -j "$2" -N 8 | tr -d ' '; } # of the trailer: formats/SPEC-edges.md
 
-# Vertices and edges of the stream must be those of the table, where it has exact ones. Options of the
-# user may change the number of vertices.
+# If the table has exact numbers, the stream must have the same vertices and edges. Options of the user
+# may change the number of vertices.
 check_counts() { # FILE
     local vertices edges about=''
     ! rounded "${row[entries]}" || about='~'

@@ -1,6 +1,6 @@
 #!/bin/bash
 # demo.sh: the whole pipeline on the two real graphs that ship: convert, split, pack, traverse.
-# On the CPU backend where there is no GPU. Leaves nothing behind.
+# Without a GPU it runs on the CPU backend. It leaves nothing behind.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bin=$PWD/${BUILD:-build}/bin

@@ -1,6 +1,6 @@
 #!/bin/sh
-# deps.sh: checks that what the build and the tests need is there; on Debian, as root, installs it.
-# Otherwise says exactly what to install and exits with 1.
+# deps.sh: checks that the packages for build and tests are there. On Debian, as root or with passwordless
+# sudo, it installs those that are missing. Otherwise it names them and exits with 1.
 set -u
 
 missing=''

@@ -3,10 +3,10 @@
 # of Debian's package wordnet-base.
 #
 # Vertices are the synsets (sets of synonyms) of all four parts of speech, numbered from 0 in the
-# order of the files: nouns, verbs, adjectives, adverbs. An edge joins two synsets when either
-# points to the other (is-a, part-of, antonym, derivation, topic, ...; the kind is dropped). Each
-# unordered pair is written once, smaller id first, in ascending order; the few synsets that point
-# to themselves get no loop. The output depends on the four files alone.
+# order of the files: nouns, verbs, adjectives, adverbs. An edge joins two synsets if either points
+# to the other (is-a, part-of, antonym, derivation, topic, ...; the kind is dropped). Each unordered
+# pair is written once, smaller id first, in ascending order. The few synsets that point to
+# themselves get no loop. The output depends only on the four files.
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -124,8 +124,8 @@ names() {
         }'
 }
 
-# The licence asks that it be on every copy, so it travels inside the file, from the database's own
-# heading of numbered lines.
+# The licence asks to be on every copy, so it stands in the file. Its text is that of the numbered
+# lines at the head of the database.
 graph() {
     edges >"$tmp/edges"
     nodes=$(cd "$dict" && cat data.noun data.verb data.adj data.adv | grep -c -v '^  ')

@@ -27,6 +27,7 @@ run_one() {
     rm -f "$log.one"
 }
 
+run_one CUDA bash tests/cuda.sh
 run_one structure tests/structure.sh
 for unit in tests/unit/*.c; do
     name=$(basename "$unit" .c)

@@ -48,23 +48,25 @@ else
     skip 'headers of shards as C++: no C++ compiler'
 fi
 
-# every program and format has its page, and every option of --help stands in it
+# every program and format has its page, as built, and every option of --help stands in it
+pages=${BUILD:-build}/man
 for program in rmatgen edgeconv degsplit dbfs-pack dbfs-traverse; do
-    check "man/$program.1 exists" test -s "man/$program.1"
+    check "$program.1 exists" test -s "$pages/$program.1"
     missing=$("$BIN/$program" --help | grep -oE '(^|[ ,])--[a-z0-9][a-z0-9-]*' | tr -d ' ,' | sort -u |
         while read -r option; do
-            sed 's/\\-/-/g; s/Fl -\([a-z0-9]\)/--\1/g' "man/$program.1" 2>/dev/null | grep -qF -e "$option" || echo "$option"
+            sed 's/\\-/-/g; s/Fl -\([a-z0-9]\)/--\1/g' "$pages/$program.1" 2>/dev/null | grep -qF -e "$option" || echo "$option"
         done)
-    check "man/$program.1 has every option of --help ($(echo $missing))" test -z "$missing"
+    check "$program.1 has every option of --help ($(echo $missing))" test -z "$missing"
 done
 for page in dbfs-edges dbfs-split dbfs-shard dbfs-map; do
-    check "man/$page.5 exists" test -s "man/$page.5"
+    check "$page.5 exists" test -s "$pages/$page.5"
 done
 if command -v mandoc >/dev/null 2>&1; then
-    for page in man/*.[15]; do
-        check "$page is clean for mandoc" mandoc -T lint -W warning "$page"
+    for page in "$pages"/*.[15]; do
+        check "${page##*/} is clean for mandoc" mandoc -T lint -W warning "$page"
     done
 else
     skip 'man pages through mandoc: not installed'
 fi
+check 'built pages need no other file' no_match '^\.so|^\.\\" common:' "$pages"
 finish

@@ -220,6 +220,15 @@ static enum status refuse_unshared_split(const struct command *c, const struct c
     return ST_OK;
 }
 
+/* Where the packing would replace or remove what it reads. */
+static enum status refuse_inputs_in_folder(const struct command *c, struct error *e)
+{
+    const char *const inputs[] = {c->input != NULL ? c->input : "-", c->pack.split_path};
+    if (c->action != PACK)
+        return ST_OK;
+    return pack_folder_refuse_inputs(c->pack.folder, inputs, sizeof inputs / sizeof *inputs, e);
+}
+
 static enum status run_pack(const struct cli *cli, struct command *c, const struct comm *comm,
                             struct error *e)
 {
@@ -229,7 +238,7 @@ static enum status run_pack(const struct cli *cli, struct command *c, const stru
     struct memory_budget budget;
     struct pack_report report;
     double start = cli_seconds();
-    if (refuse_unshared_split(c, comm, e) == ST_OK)
+    if (refuse_unshared_split(c, comm, e) == ST_OK && refuse_inputs_in_folder(c, e) == ST_OK)
         memory_budget_process(&budget, comm_memory(comm, cli->memory_bytes), &c->pack.threads, e);
     if (comm_agree(comm, e) != ST_OK ||
         edge_source_open(&source, c->input != NULL ? c->input : "-", cli_tmpdir(cli, 0), comm,

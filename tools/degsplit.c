@@ -217,6 +217,16 @@ static enum status separate(const struct cli *cli, const struct command *c,
     return comm_agree(source->comm, e);
 }
 
+/* Outputs that would replace the input, or one another. */
+static enum status refuse_shared_files(const struct command *c, struct error *e)
+{
+    if (c->plan ||
+        outfile_refuse_inputs(c->output, &c->input, 1, e) != ST_OK ||
+        outfile_refuse_inputs(c->sweep, &c->input, 1, e) != ST_OK)
+        return e->status;
+    return outfile_refuse_output(c->output, c->sweep, e);
+}
+
 static enum status degsplit(const struct cli *cli, const struct command *c,
                             const struct comm *comm, struct error *e)
 {
@@ -226,7 +236,8 @@ static enum status degsplit(const struct cli *cli, const struct command *c,
     const char *folder[CLI_MAX_TMPDIRS];
     struct separation_options options = {.threads = cli_threads(cli), .p = 1, .spill = &spill};
     spill_open(&spill, folder, cli_tmpdirs(cli, folder));
-    memory_budget_process(&budget, comm_memory(comm, cli->memory_bytes), &options.threads, e);
+    if (refuse_shared_files(c, e) == ST_OK)
+        memory_budget_process(&budget, comm_memory(comm, cli->memory_bytes), &options.threads, e);
     if (comm_agree(comm, e) == ST_OK &&
         edge_source_open(&source, c->input, cli_tmpdir(cli, 0), comm, e) == ST_OK) {
         if (!c->plan)

@@ -353,6 +353,16 @@ static enum status convert_index(const struct options *o, struct error *e)
     return e->status;
 }
 
+/* Outputs that would replace an input, or one another. */
+static enum status refuse_shared_files(const struct options *o, struct error *e)
+{
+    size_t count = (size_t)o->path_count;
+    if (outfile_refuse_inputs(o->output_path, o->paths, count, e) != ST_OK ||
+        outfile_refuse_inputs(o->map_path, o->paths, count, e) != ST_OK)
+        return e->status;
+    return outfile_refuse_output(o->output_path, o->map_path, e);
+}
+
 static void free_job(struct job *job)
 {
     compact_close(job->compact);
@@ -370,7 +380,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN); /* as a failed write, so that temporary files are removed */
     options_read(&options, argc, argv);
     options.reader.threads = cli_threads(&options.cli);
-    if (share_memory(&job, &error) != ST_OK)
+    if (refuse_shared_files(&options, &error) != ST_OK || share_memory(&job, &error) != ST_OK)
         return cli_finish(&options.cli, &error);
     options.reader.max_buffer_bytes = job.memory_bytes / 8;
     if (options.reader.format == FORMAT_WDC_INDEX)

@@ -4,6 +4,7 @@
 #include "bfs.h"
 #include "formats/mpi/comm.h"
 #include "graph.h"
+#include "outputs.h"
 #include "plan.h"
 #include "report.h"
 #include "results.h"
@@ -121,6 +122,10 @@ static enum status choose_roots(struct run *run, struct error *e)
     if (run->count < run->args.count && run->comm.rank == 0)
         cli_warn(&run->args.cli, "only %" PRIu64 " vertices have edges: searching from each",
                  run->count);
+    if (run->comm.rank == 0)
+        outputs_check_roots(&run->args, run->ids, run->count, e);
+    if (comm_agree(&run->comm, e) != ST_OK)
+        return e->status;
     return roots_locate(&run->graph, &run->comm, run->ids, run->count, run->roots, &run->budget, e);
 }
 
@@ -197,6 +202,10 @@ static int cores_for_rank(const struct run *run)
 static enum status set_up(struct run *run, struct error *e)
 {
     double start = cli_seconds();
+    if (run->comm.rank == 0)
+        outputs_check(&run->args, e);
+    if (comm_agree(&run->comm, e) != ST_OK)
+        return e->status;
     run->threads = cores_for_rank(run);
     omp_set_num_threads(run->threads);
     memory_budget_init(&run->budget, run->args.cli.memory_bytes);
@@ -318,26 +327,12 @@ static enum status search_and_count(struct run *run, uint64_t i, struct error *e
     return ST_OK;
 }
 
-/* FILE with %d replaced by the root. */
-static char *name_for_root(const char *pattern, uint64_t root)
-{
-    const char *at = strstr(pattern, "%d");
-    char *name = malloc(strlen(pattern) + 24);
-    if (name == NULL)
-        return NULL;
-    if (at == NULL)
-        strcpy(name, pattern);
-    else
-        sprintf(name, "%.*s%" PRIu64 "%s", (int)(at - pattern), pattern, root, at + 2);
-    return name;
-}
-
 static enum status write_result(struct run *run, enum result_kind kind, const char *pattern,
                                 uint64_t i, struct error *e)
 {
     if (pattern == NULL)
         return ST_OK;
-    char *name = name_for_root(pattern, run->ids[i]);
+    char *name = outputs_name(pattern, run->ids[i]);
     if (name == NULL)
         fail_memory(e, pattern, strlen(pattern));
     if (comm_agree(&run->comm, e) == ST_OK)

@@ -100,6 +100,30 @@ struct presence {
     uint64_t *bits;  /* [G][mask_words(slots)] */
 };
 
+/* Marks a slot as one with edges; what is in the files may be beyond the last one. */
+static enum status mark_slot(const struct presence *p, const struct shard *shard, uint64_t *bits,
+                             uint64_t slot, struct error *e)
+{
+    if (slot >= p->slots)
+        return fail(e, ST_BAD_DATA, "%s: slot %llu is not below %llu", container_path(shard->file),
+                    (unsigned long long)slot, (unsigned long long)p->slots);
+    bits[slot / 64] |= UINT64_C(1) << (slot % 64);
+    return ST_OK;
+}
+
+static enum status mark_shard(const struct presence *p, const struct shard *shard, uint64_t *bits,
+                              struct error *e)
+{
+    for (uint64_t i = 0; i < shard->locals && e->status == ST_OK; i++)
+        mark_slot(p, shard, bits, shard->local_slots[i], e);
+    for (uint64_t i = 0; i < shard->d && e->status == ST_OK; i++) {
+        uint64_t id = shard_delegate_id(shard, i);
+        if (shard_of_vertex(id, shard->p) == shard->index)
+            mark_slot(p, shard, bits, slot_of_vertex(id, shard->p), e);
+    }
+    return e->status;
+}
+
 static enum status presence_open(struct presence *p, const struct graph *graph,
                                  const struct comm *comm, struct memory_budget *budget,
                                  struct error *e)
@@ -110,18 +134,9 @@ static enum status presence_open(struct presence *p, const struct graph *graph,
     if (memory_take(budget, (void **)&p->bits, graph->device_count * words, 8,
                     "vertices with edges", e) != ST_OK)
         return e->status;
-    for (uint32_t g = 0; g < graph->device_count; g++) {
-        const struct shard *shard = &graph->shards[g];
-        uint64_t *bits = p->bits + g * words;
-        for (uint64_t i = 0; i < shard->locals; i++)
-            bits[shard->local_slots[i] / 64] |= UINT64_C(1) << (shard->local_slots[i] % 64);
-        for (uint64_t i = 0; i < shard->d; i++) {
-            uint64_t id = shard_delegate_id(shard, i), slot = slot_of_vertex(id, shard->p);
-            if (shard_of_vertex(id, shard->p) == shard->index)
-                bits[slot / 64] |= UINT64_C(1) << (slot % 64);
-        }
-    }
-    return ST_OK;
+    for (uint32_t g = 0; g < graph->device_count && e->status == ST_OK; g++)
+        mark_shard(p, &graph->shards[g], p->bits + g * words, e);
+    return e->status;
 }
 
 static void presence_close(struct presence *p, struct memory_budget *budget)
@@ -172,20 +187,25 @@ static void next_candidates(uint64_t seed, uint64_t batch, uint64_t n, uint64_t 
     }
 }
 
+/* Batches after which the sweep has been at every id. */
+static uint64_t most_batches(uint64_t n)
+{
+    return RANDOM_BATCHES + n / BATCH + (n % BATCH > 0);
+}
+
 enum status roots_sample(const struct graph *graph, const struct comm *comm, uint64_t seed,
                          uint64_t count, uint64_t *ids, uint64_t *drawn,
                          struct memory_budget *budget, struct error *e)
 {
-    uint64_t candidates[BATCH], present[BATCH / 64];
+    uint64_t candidates[BATCH], present[BATCH / 64], n = graph->manifest.totals.n;
     struct presence p;
+    *drawn = 0;
     presence_open(&p, graph, comm, budget, e);
-    if (comm_agree(comm, e) != ST_OK)
-        return e->status;
+    comm_agree(comm, e);
     if (count > graph->vertices)
         count = graph->vertices;
-    *drawn = 0;
-    for (uint64_t batch = 0; *drawn < count; batch++) {
-        next_candidates(seed, batch, graph->manifest.totals.n, candidates);
+    for (uint64_t batch = 0; e->status == ST_OK && *drawn < count && batch < most_batches(n); batch++) {
+        next_candidates(seed, batch, n, candidates);
         test_batch(&p, candidates, present);
         for (uint64_t i = 0; i < BATCH && *drawn < count; i++) {
             if (mask_bit(present, i) && !already_drawn(ids, *drawn, candidates[i]))
@@ -193,5 +213,9 @@ enum status roots_sample(const struct graph *graph, const struct comm *comm, uin
         }
     }
     presence_close(&p, budget);
-    return ST_OK;
+    if (*drawn < count) /* only in parts that contradict themselves */
+        fail(e, ST_BAD_DATA, "%s: and the other parts: %llu vertices have edges, expected %llu",
+             container_path(graph->shards[0].file), (unsigned long long)*drawn,
+             (unsigned long long)graph->vertices);
+    return e->status;
 }

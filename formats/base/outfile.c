@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,10 +99,15 @@ static enum status open_path(struct outfile *out, const char *path, struct error
     return open_temporary(out, exists ? &st : NULL, e);
 }
 
+static int is_standard(const char *path)
+{
+    return path == NULL || strcmp(path, "-") == 0;
+}
+
 enum status outfile_open(struct outfile **result, const char *path, struct error *e)
 {
     *result = NULL;
-    int to_stdout = path == NULL || strcmp(path, "-") == 0;
+    int to_stdout = is_standard(path);
     struct outfile *out = calloc(1, sizeof *out);
     if (out == NULL)
         return fail_memory(e, "output", sizeof *out);
@@ -126,6 +132,65 @@ failed:
     free_outfile(out);
     return e->status;
 }
+
+/* ---- what an output must not replace ---- */
+
+static int is_same_file(const struct stat *a, const struct stat *b)
+{
+    return S_ISREG(a->st_mode) && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+enum status outfile_refuse_inputs(const char *output, const char *const *inputs, size_t count,
+                                  struct error *e)
+{
+    struct stat out, in;
+    if (is_standard(output) || stat(output, &out) != 0)
+        return ST_OK;
+    for (size_t i = 0; i < count; i++) {
+        if (inputs[i] == NULL)
+            continue;
+        int is_stdin = is_standard(inputs[i]);
+        int found = (is_stdin ? fstat(STDIN_FILENO, &in) : stat(inputs[i], &in)) == 0;
+        if (found && is_same_file(&out, &in))
+            return fail(e, ST_USAGE, "%s: is an input too (%s); choose another output", output,
+                        is_stdin ? "standard input" : inputs[i]);
+    }
+    return ST_OK;
+}
+
+/* The folder that a path leads to, and the name in it; nonzero where there is such a folder. */
+static int look_at_folder(const char *path, struct stat *folder, const char **name)
+{
+    char copy[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    *name = slash != NULL ? slash + 1 : path;
+    snprintf(copy, sizeof copy, "%.*s", (int)(*name - path), path);
+    return stat(slash != NULL ? copy : ".", folder) == 0;
+}
+
+static int is_same_new_name(const char *a, const char *b)
+{
+    struct stat a_folder, b_folder;
+    const char *a_name, *b_name;
+    return look_at_folder(a, &a_folder, &a_name) && look_at_folder(b, &b_folder, &b_name) &&
+           strcmp(a_name, b_name) == 0 && a_folder.st_dev == b_folder.st_dev &&
+           a_folder.st_ino == b_folder.st_ino;
+}
+
+enum status outfile_refuse_output(const char *output, const char *other, struct error *e)
+{
+    struct stat a, b;
+    if (is_standard(output) || is_standard(other))
+        return ST_OK;
+    int a_exists = stat(output, &a) == 0, b_exists = stat(other, &b) == 0;
+    int same = a_exists && b_exists ? is_same_file(&a, &b)
+                                    : !a_exists && !b_exists && is_same_new_name(output, other);
+    if (!same)
+        return ST_OK;
+    return fail(e, ST_USAGE, "%s: is another output too (%s); choose different ones", output, other);
+}
+
+/* ---- writing ---- */
 
 static enum status write_all(struct outfile *out, const unsigned char *bytes, size_t count,
                              struct error *e)

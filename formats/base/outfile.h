@@ -15,6 +15,15 @@
 
 struct outfile;
 
+/* Refuses with ST_USAGE, before anything is read or written, an output that is one of the inputs by
+ * whatever name, symbolic or hard link: what is read would be replaced. Standard output and what is no
+ * regular file replace nothing. The input "-" is standard input; NULL is none. */
+enum status outfile_refuse_inputs(const char *output, const char *const *inputs, size_t count,
+                                  struct error *e);
+
+/* The same for two outputs, which may be yet to be made: one would replace the other. */
+enum status outfile_refuse_output(const char *output, const char *other, struct error *e);
+
 /* Opens `path`; "-" and NULL mean standard output. On failure *out is NULL. */
 enum status outfile_open(struct outfile **out, const char *path, struct error *e);
 

@@ -316,6 +316,44 @@ static void test_entries(const struct file *good)
     free(bad.bytes);
 }
 
+/* Loads a file as a traversal does, which checks no rows. */
+static enum status load_file(const struct file *f, unsigned columns, struct error *e)
+{
+    struct shard shard;
+    memset(e, 0, sizeof *e);
+    write_part(f);
+    if (shard_open(&shard, part_path(), e) == ST_OK)
+        shard_load(&shard, columns, 2, &budget, e);
+    shard_close(&shard);
+    return e->status;
+}
+
+/* The last word of each source mask, in a raw shard: a backend follows every bit that is set. */
+static void test_mask_ends(void)
+{
+    struct stream s = random_stream(5, 900, 6000, 0);
+    struct file f = pack_graph(&s, PACK_RAW, 12, 2);
+    struct error e;
+    int masks = 0, refused = 1;
+    for (uint32_t i = 0; i < get_u32(f.bytes + HEADER_SECTIONS_AT); i++) {
+        const unsigned char *entry = entry_of(&f, i);
+        uint32_t type = get_u32(entry + ENTRY_TYPE_AT);
+        if (type < SHARD_OFFSETS || (type - SHARD_SOURCES) % 4 != 0)
+            continue;
+        unsigned char *last = f.bytes + get_u64(entry + ENTRY_OFFSET_AT) + get_u64(entry + ENTRY_SIZE_AT) - 1;
+        *last ^= 0x80;
+        for (unsigned columns = SHARD_NO_COLUMNS; columns <= SHARD_ALL_COLUMNS; columns += SHARD_ALL_COLUMNS)
+            refused &= load_file(&f, columns, &e) == ST_BAD_DATA &&
+                       strstr(e.text, shard_kind.section_name(type)) != NULL;
+        *last ^= 0x80;
+        masks++;
+    }
+    report(masks == SUBGRAPHS && refused, "loading refuses a bit past the last row in all four masks");
+    report(load_file(&f, SHARD_ALL_COLUMNS, &e) == ST_OK, "and takes the masks without it");
+    free(f.bytes);
+    free(s.edges);
+}
+
 /* ---- containers ---- */
 
 static const char *any_name(uint32_t type)
@@ -380,6 +418,7 @@ int main(void)
     test_entries(&good);
     free(good.bytes);
     free(s.edges);
+    test_mask_ends();
     test_kinds();
     report(budget.taken_bytes == 0, "all memory was given back");
     remove_folder();

@@ -171,8 +171,8 @@ static int split_agrees(struct case_of *c, uint64_t th)
 {
     struct split split;
     struct error e = {0};
-    struct delegate_sweep sweep;
-    int ok = split_make(&split, &sweep, &c->s, th, 1, &budget, &e) == ST_OK;
+    struct delegate_pass pass;
+    int ok = split_make(&split, &pass, &c->s, th, 1, &budget, &e) == ST_OK;
     struct sweep_row row = plain_row(c, th);
     ok = ok && split.d == row.delegates && split.histogram_rows == c->s.ranks.count;
     for (uint64_t i = 0; ok && i < split.d; i++)

@@ -138,6 +138,49 @@ static void test_sections(void)
     report(tried > 300, "hundreds of changes were tried");
 }
 
+static struct section *find_section(struct part *part, uint32_t type)
+{
+    for (uint32_t i = 0; i < part->count; i++) {
+        if (part->section[i].type == type)
+            return &part->section[i];
+    }
+    abort();
+}
+
+/* A bit of the mask's last word that no row has. */
+static int bit_is_refused(struct part *part, uint32_t shard, uint32_t type, unsigned bit)
+{
+    const struct section *s = find_section(part, type);
+    unsigned char *byte = part->bytes[s - part->section] + s->bytes - 8 + bit / 8;
+    struct error e;
+    *byte = (unsigned char)(*byte ^ 1u << bit % 8);
+    write_part(part, shard);
+    enum status status = verify(&e);
+    *byte = (unsigned char)(*byte ^ 1u << bit % 8);
+    return status == ST_BAD_DATA && strstr(e.text, shard_kind.section_name(type)) != NULL;
+}
+
+static void test_mask_ends(void)
+{
+    static struct part part;
+    struct error e;
+    for (uint32_t shard = 0; shard < P; shard++) {
+        read_part(&part, shard);
+        for (int g = 0; g < SUBGRAPHS; g++) {
+            uint32_t type = shard_section_of((enum subgraph)g, SHARD_SOURCES);
+            uint64_t rows = find_section(&part, shard_section_of((enum subgraph)g, SHARD_OFFSETS))->count - 1;
+            char name[96];
+            snprintf(name, sizeof name, "part %u: bits of %s past the last row are refused", shard,
+                     shard_kind.section_name(type));
+            report(rows % 64 > 0 && bit_is_refused(&part, shard, type, rows % 64) &&
+                       bit_is_refused(&part, shard, type, 63),
+                   name);
+        }
+        write_part(&part, shard);
+        report(verify(&e) == ST_OK, "and the part without them is not");
+    }
+}
+
 static int manifest_is_refused(const struct manifest *m)
 {
     struct error e = {0};
@@ -199,6 +242,7 @@ int main(void)
              access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (long)getpid());
     pack_graph();
     test_sections();
+    test_mask_ends();
     test_manifest();
     for (uint32_t shard = 0; shard < P; shard++)
         unlink(part_path(shard));

@@ -2,6 +2,7 @@
 #include "pack_folder.h"
 
 #include "formats/manifest.h"
+#include "formats/base/outfile.h"
 #include "formats/base/signals.h"
 
 #include <dirent.h>
@@ -54,6 +55,32 @@ static int is_finished(const struct pack_folder *f, const char *name)
     unsigned shard;
     return sscanf(name, "part-%u-", &shard) == 1 && shard < f->journal.p && f->finished[shard] &&
            strcmp(manifest_part_name(own, sizeof own, shard, f->journal.p), name) == 0;
+}
+
+/* What a packing writes or removes. */
+static int is_ours(const char *name)
+{
+    return is_part(name) || is_temporary(name) || strcmp(name, MANIFEST_NAME) == 0 ||
+           strcmp(name, PACKING_NAME) == 0;
+}
+
+enum status pack_folder_refuse_inputs(const char *path, const char *const *inputs, size_t count,
+                                      struct error *e)
+{
+    const struct dirent *entry;
+    outfile_refuse_inputs(path, inputs, count, e);
+    DIR *dir = opendir(path);
+    while (dir != NULL && e->status == ST_OK && (entry = readdir(dir)) != NULL) {
+        char *file = is_ours(entry->d_name) ? manifest_path(path, entry->d_name) : NULL;
+        if (file == NULL && is_ours(entry->d_name))
+            fail_memory(e, path, strlen(path));
+        else
+            outfile_refuse_inputs(file, inputs, count, e);
+        free(file);
+    }
+    if (dir != NULL)
+        closedir(dir);
+    return e->status;
 }
 
 /* ---- removing ---- */

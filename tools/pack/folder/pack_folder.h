@@ -14,6 +14,7 @@
 #include "journal.h"
 #include "formats/mpi/comm.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum pack_folder_mode {
@@ -37,6 +38,11 @@ struct pack_folder {
     unsigned char *finished; /* [p] parts of this packing that are in place */
     uint32_t finished_count;
 };
+
+/* Refuses with ST_USAGE inputs that a packing into the folder would replace or remove (outfile.h); a NULL
+ * is none. Call it before anything is read. */
+enum status pack_folder_refuse_inputs(const char *path, const char *const *inputs, size_t count,
+                                      struct error *e);
 
 /* Opens and locks the folder and removes temporary files that a killed run left. `wanted` holds what
  * the options say; where nothing stood there, it is written as the journal. ST_RUNTIME: the folder is

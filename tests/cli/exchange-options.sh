@@ -1,0 +1,186 @@
+#!/bin/bash
+# exchange-options.sh: what dbfs-traverse's options of the exchange do to the messages between ranks, as
+# count_mpi.so sees them: an option that does nothing fails here.
+set -u
+. tests/lib.sh
+count_mpi=$(realpath "$TESTS/count_mpi.so")
+
+# ---- graphs and their oracles ----
+
+# graph NAME TH ROOTS: packs $tmp/NAME.txt into four shards at TH
+graph() {
+    "$BIN/edgeconv" -q -u -o "$tmp/$1.edges" "$tmp/$1.txt" &&
+        "$BIN/dbfs-pack" -q -p 4 -t "$2" -o "$tmp/$1" "$tmp/$1.edges" &&
+        "$TESTS/oracle" -o "$tmp/$1.depths.%d" "$tmp/$1.txt" "$3" >/dev/null
+}
+
+# The levels of a search that find delegates: distinct depths above 0 of the vertices of degree > TH.
+levels_with_delegates() { # NAME TH ROOT
+    awk -v th="$2" '
+        NR == FNR { if (!/^#/ && $1 != $2) { degree[$1]++; degree[$2]++ } next }
+        degree[$1] > th && $2 > 0 && !($2 in seen) { seen[$2]; levels++ }
+        END { print levels + 0 }' "$tmp/$1.txt" "$tmp/$1.depths.$3"
+}
+
+# every pair of 100 vertices, all normal: from 0 the others are reached at once, and each of them then
+# sends all that the other ranks have
+"$TESTS/mkgraph" complete 100 >"$tmp/complete.txt"
+graph complete inf 0 || fail 'a complete graph'
+"$BIN/rmatgen" -q -s 11 -f text -o "$tmp/rmat.txt"
+graph rmat 300 1,7 || fail 'an RMAT graph'
+"$BIN/rmatgen" -q -s 11 -f text -o "$tmp/normal.txt"
+graph normal inf 1 || fail 'an RMAT graph of normal vertices'
+# a path of 40 with hubs at 8, 9, 20 and 33, each with ten leaves of its own
+{
+    "$TESTS/mkgraph" path 40
+    awk 'BEGIN { split("8 9 20 33", hub); for (i = 0; i < 40; i++) print 40 + i, hub[i % 4 + 1] }'
+} >"$tmp/path.txt"
+graph path 5 0,9 || fail 'a path with hubs'
+# a path of 10, and hubs that it does not reach
+{
+    "$TESTS/mkgraph" path 10
+    awk 'BEGIN { for (i = 0; i < 64; i++) print 20 + i % 8, 40 + int(i / 8) }'
+} >"$tmp/apart.txt"
+graph apart 5 0 || fail 'a path beside hubs'
+
+# ---- running ----
+
+# run GRAPH ROOTS RANKS OPTIONS...: leaves $tmp/wire, what all ranks told MPI after the first search
+# began, $tmp/out and $tmp/json
+run() {
+    local graph=$1 roots=$2 ranks=$3
+    shift 3
+    name="$graph, $ranks ranks${*:+, $*}"
+    rm -f "$tmp"/wire.*
+    check_exit 0 "$name" timeout 120 "$MPIEXEC" -n "$ranks" \
+        env LD_PRELOAD="$count_mpi" COUNT_MPI="$tmp/wire" \
+        ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
+        "$BIN/dbfs-traverse" -q -@ 1 --backend cpu -r "$roots" --json "$tmp/json" "$@" "$tmp/$graph"
+    touch "$tmp/wire.0" # one rank need not tell MPI anything
+    awk 'FNR == 1 { searching = 0 } /^barrier$/ { searching = 1 } searching' "$tmp"/wire.[0-9] >"$tmp/wire"
+    sed -n 's/^distance_checksum: //p' "$tmp/out" >>"$tmp/$graph.checksums"
+}
+
+json_sum() { grep -o "\"$1\": [0-9]*" "$tmp/json" | awk '{ sum += $2 } END { print sum + 0 }'; }
+sends() { awk '$1 == "send"' "$tmp/wire"; }
+messages() { sends | wc -l; }
+bytes() { sends | awk '{ sum += $4 } END { print sum + 0 }'; }
+repeated() { awk '$1 == "repeated" { sum += $4 } END { print sum + 0 }' "$tmp/wire"; }
+calls() { sed '1,/^barrier$/d' "$tmp/wire.0" | grep -c "$1"; } # of the first rank, as all make them
+equal() { # NAME GOT WANTED
+    check "$1 ($2, expected $3)" test "$2" = "$3"
+}
+counted() { equal "$name: sent_vertices is what was sent" "$(($(json_sum sent_vertices) * 4))" "$(bytes)"; }
+
+# ---- --uniquify and --local-all2all ----
+
+# alltoalls end levels, and until the next one a rank sends each of another's devices a message at most
+# from each of its own
+most_messages_of_a_level() {
+    awk '/^alltoall$/ { split("", here) } $1 == "send" && ++here[$2] > most { most = here[$2] }
+        END { print most + 0 }' "$tmp/wire"
+}
+# tags are from * G + to, for devices of two ranks with two each
+between_unlike_devices() { sends | awk 'int($3 / 2) != $3 % 2' | wc -l; }
+
+# From 0, the complete graph of n = 100 takes two levels. The first sends n/2 vertices. The second sends n/2 for
+# each of n-1 vertices; with --uniquify, for each of 4 devices; gathered, for each of 2 ranks. With 4 ranks of one
+# device, n/2 becomes 3n/4.
+sent() { # WANTED
+    counted
+    [[ $name != complete* ]] || equal "$name: vertices sent" "$(json_sum sent_vertices)" $1
+}
+
+for graph in complete rmat; do
+    root=1
+    [ $graph = complete ] && root=0
+    run $graph $root 2
+    sent $((50 + 99 * 50))
+    plain=$(bytes)
+    check "$name: sends an id twice" test "$(repeated)" -gt 0
+    equal "$name: a rank sends from every device to every device" "$(most_messages_of_a_level)" 4
+    check "$name: between unlike devices too" test "$(between_unlike_devices)" -gt 0
+
+    run $graph $root 2 --local-all2all
+    sent $((50 + 99 * 50))
+    equal "$name: as many bytes as without" "$(bytes)" "$plain"
+    equal "$name: a rank sends every device one message" "$(most_messages_of_a_level)" 2
+    equal "$name: between like devices alone" "$(between_unlike_devices)" 0
+
+    run $graph $root 2 --uniquify
+    sent $((50 + 4 * 50))
+    unique=$(bytes)
+    check "$name: fewer bytes than without ($unique, $plain)" test "$unique" -lt "$plain"
+    equal "$name: no message has an id twice" "$(repeated)" 0
+    check "$name: between unlike devices too" test "$(between_unlike_devices)" -gt 0
+
+    run $graph $root 2 --uniquify --local-all2all
+    sent $((50 + 2 * 50))
+    check "$name: fewer bytes than ungathered ($(bytes), $unique)" test "$(bytes)" -lt "$unique"
+    equal "$name: no message has an id twice" "$(repeated)" 0
+    equal "$name: between like devices alone" "$(between_unlike_devices)" 0
+done
+run complete 0 4
+sent $((75 + 99 * 75))
+run complete 0 4 --uniquify
+sent $((75 + 4 * 75))
+run complete 0 1 --uniquify --local-all2all
+sent 0
+equal "$name: no messages" "$(messages)" 0
+
+# ---- --chunk ----
+
+largest() { sends | awk '$4 > most { most = $4 } END { print most + 0 }'; }
+run normal 1 2 --uniquify
+sends >"$tmp/whole"
+whole_messages=$(messages) whole_bytes=$(bytes)
+for chunk in 64 1001 1K; do
+    size=$((${chunk/K/*1024}))
+    wanted=$(awk -v size=$size '{ sum += int(($4 + size - 1) / size) } END { print sum }' "$tmp/whole")
+    run normal 1 2 --uniquify --chunk $chunk
+    counted
+    equal "$name: the largest message" "$(largest)" $size
+    equal "$name: as many bytes" "$(bytes)" "$whole_bytes"
+    equal "$name: the messages of a run without, cut up" "$(messages)" "$wanted"
+    check "$name: which are more ($whole_messages before)" test "$(messages)" -gt "$whole_messages"
+    equal "$name: no id twice" "$(repeated)" 0
+done
+
+# ---- --reduction, and masks that did not change ----
+
+check_masks() { # GRAPH TH ROOTS RANKS REDUCTION
+    local graph=$1 th=$2 root=$3 ranks=$4 how=$5 other expected on_wire d
+    [ "$how" = blocking ] && other=nonblocking || other=blocking
+    expected=$(levels_with_delegates "$graph" "$th" "$root")
+    run "$graph" "$root" "$ranks" --reduction "$how"
+    equal "$name, root $root: masks are reduced where delegates are found" \
+        "$(json_sum mask_reductions)" "$expected"
+    check "$name, root $root: which is not in every level" \
+        test "$(json_sum mask_reductions)" -lt "$(json_sum iterations)"
+    d=$(sed -n 's/.*"delegates": \([0-9]*\).*/\1/p' "$tmp/json")
+    on_wire=$expected
+    [ "$ranks" = 1 ] && on_wire=0
+    equal "$name, root $root: MPI reduces as many, of a bit a delegate" \
+        "$(calls "^reduce $how or $(((d + 63) / 64))$")" "$on_wire"
+    equal "$name, root $root: and no others" "$(calls "^reduce $how or ")" "$on_wire"
+    equal "$name, root $root: never $other" "$(calls "^reduce $other or")" 0
+}
+check_masks path 5 0 2 blocking
+equal "$name: they are four" "$(json_sum mask_reductions)" 4
+equal "$name: an alltoall a level" "$(calls '^alltoall')" "$(json_sum iterations)"
+check_masks path 5 0 2 nonblocking
+check_masks path 5 9 2 nonblocking
+check_masks path 5 9 4 blocking
+check_masks path 5 9 1 blocking
+check_masks rmat 300 1 2 blocking
+check_masks rmat 300 7 2 nonblocking
+check_masks apart 5 0 2 blocking
+equal "$name: there are none" "$(json_sum mask_reductions)" 0
+
+for graph in complete rmat normal path apart; do
+    roots=$(sort -u "$tmp/$graph.checksums" | wc -l)
+    wanted=1
+    [ $graph = rmat ] || [ $graph = path ] && wanted=2
+    equal "$graph: distances from its roots are the same with all options" "$roots" "$wanted"
+done
+finish

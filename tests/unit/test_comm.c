@@ -1,0 +1,373 @@
+/* test_comm.c: what the ranks of one job agree on, sum, copy and send (formats/mpi/comm.h).
+ *
+ * Alone it is one rank without MPI. tests/cli/comm.sh runs it under mpiexec with an argument: `start` starts MPI
+ * for one rank, too, and `abort` lets the last rank end the job. Rank 0 reports, and so does every rank on which
+ * a check fails.
+ */
+#include "formats/base/memory.h"
+#include "formats/mpi/comm.h"
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct comm comm;
+
+static void checked(int ok, const char *name)
+{
+    char named[256];
+    snprintf(named, sizeof named, "%s (rank %u of %u)", name, comm.rank, comm.ranks);
+    if (comm.rank == 0 || !ok)
+        report(ok, named);
+    fflush(stdout);
+}
+
+static void *allocate(size_t bytes)
+{
+    void *memory = calloc(1, bytes + 1);
+    if (memory == NULL)
+        abort();
+    return memory;
+}
+
+/* ---- start-up and failures ---- */
+
+static void test_start(void)
+{
+    checked(comm.rank < comm.ranks && comm.host_ranks == comm.ranks && comm.host_rank == comm.rank,
+            "all ranks are on this host");
+    checked(comm.ranks == 1 || (comm.host[0] != '\0' && comm.library[0] != '\0'),
+            "host and library have names");
+    checked(comm_alone.rank == 0 && comm_alone.ranks == 1 && comm_alone.host_ranks == 1 &&
+                comm_alone.library[0] == '\0',
+            "without MPI there is one rank");
+}
+
+static void test_memory(void)
+{
+    uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t share = comm_memory(&comm, 0);
+    checked(comm_memory(&comm, 12345) == 12345, "memory: what is given stays");
+    if (comm.ranks == 1)
+        checked(share == 0, "memory: one rank is told nothing");
+    else
+        checked(share > 0 && share <= all / 4 * 3 / comm.host_ranks,
+                "memory: at most a rank's share of three quarters of the host's");
+    if (comm.ranks > 1) {
+        struct comm crowded = comm;
+        crowded.host_ranks = 1000 * comm.host_ranks;
+        checked(comm_memory(&crowded, 0) < share / 100, "memory: the share of a crowd is small");
+    }
+}
+
+/* Every rank whose bit is set in `failing` fails with a status and text of its own. */
+static struct error agreed(unsigned failing)
+{
+    struct error e = {0};
+    if (failing >> comm.rank & 1)
+        fail(&e, comm.rank % 2 == 0 ? ST_BAD_DATA : ST_RESOURCE, "cause %u", comm.rank);
+    enum status status = comm_agree(&comm, &e);
+    if (status != e.status)
+        snprintf(e.text, sizeof e.text, "the status returned is another one");
+    return e;
+}
+
+static void test_agree(void)
+{
+    int statuses = 1, causes = 1, names = 1;
+    unsigned all = (1u << comm.ranks) - 1;
+    for (unsigned failing = 1; failing <= all; failing++) {
+        struct error e = agreed(failing);
+        uint32_t lowest = 0;
+        char cause[32], name[384];
+        while (!(failing >> lowest & 1))
+            lowest++;
+        snprintf(cause, sizeof cause, "cause %u", lowest);
+        snprintf(name, sizeof name, "rank %u on %.64s: cause %u", lowest, comm.host, lowest);
+        statuses &= e.status == (lowest % 2 == 0 ? ST_BAD_DATA : ST_RESOURCE);
+        causes &= strstr(e.text, cause) != NULL;
+        names &= strcmp(e.text, failing == all ? cause : name) == 0;
+    }
+    checked(agreed(0).status == ST_OK, "agree: nobody failed");
+    checked(statuses, "agree: all have the status of the lowest failing rank");
+    checked(causes, "agree: and its text");
+    checked(names, "agree: with its name, unless all failed");
+}
+
+/* ---- reductions and copies ---- */
+
+enum { PIECES = (1 << 21) + 77 }; /* more than one call of MPI takes */
+
+static void test_sums(void)
+{
+    uint64_t *wide = allocate(PIECES * sizeof *wide), last_wide = UINT64_MAX - 1;
+    uint32_t *narrow = allocate(PIECES * sizeof *narrow), last_narrow = UINT32_MAX - 1;
+    uint32_t ranks = comm.ranks;
+    uint64_t of_ranks = (uint64_t)ranks * (ranks - 1) / 2;
+    int same_wide = 1, same_narrow = 1;
+    for (uint64_t i = 0; i < PIECES; i++) {
+        wide[i] = (i << 20) + comm.rank;
+        narrow[i] = (uint32_t)i + comm.rank;
+    }
+    comm_sum_u64(&comm, wide, PIECES);
+    comm_sum_u32(&comm, narrow, PIECES);
+    for (uint64_t i = 0; i < PIECES; i++) {
+        same_wide &= wide[i] == (i << 20) * ranks + of_ranks;
+        same_narrow &= narrow[i] == (uint32_t)(i * ranks + of_ranks);
+    }
+    checked(same_wide, "sums of u64, of more values than one call takes");
+    checked(same_narrow, "sums of u32");
+    comm_sum_u64(&comm, &last_wide, 1);
+    comm_sum_u32(&comm, &last_narrow, 1);
+    checked(last_wide == (UINT64_MAX - 1) * ranks && last_narrow == (UINT32_MAX - 1) * ranks,
+            "sums modulo the width");
+    comm_sum_u64(&comm, NULL, 0);
+    free(wide);
+    free(narrow);
+}
+
+static void test_order(void)
+{
+    uint64_t half = UINT64_C(1) << 63, ranks = comm.ranks, last = ranks - 1;
+    uint64_t least[] = {half + comm.rank, UINT64_MAX - comm.rank, comm.rank == last ? 7 : half, 0,
+                        UINT64_MAX};
+    double seconds[] = {comm.rank + 0.5, -1.0 - comm.rank};
+    int64_t most[] = {(int64_t)comm.rank, -5 - (int64_t)comm.rank, INT64_MIN, INT64_MAX};
+    comm_min_u64(&comm, least, 5);
+    checked(least[0] == half && least[1] == UINT64_MAX - last && least[2] == 7 && least[3] == 0 &&
+                least[4] == UINT64_MAX,
+            "least of u64, on both sides of 2^63");
+    checked(comm_min_of(&comm, comm.rank == last ? half - 1 : half) == half - 1 &&
+                comm_max_of(&comm, comm.rank == last ? half : half - 1) == half &&
+                comm_max_of(&comm, UINT64_MAX - comm.rank) == UINT64_MAX &&
+                comm_min_of(&comm, comm.rank) == 0,
+            "least and most of one value of each rank");
+    comm_max_double(&comm, seconds, 2);
+    checked(seconds[0] == last + 0.5 && seconds[1] == -1, "most of doubles");
+    comm_max_i64(&comm, most, 4, (uint32_t)last);
+    checked(comm.rank != last || (most[0] == (int64_t)last && most[1] == -5 &&
+                                  most[2] == INT64_MIN && most[3] == INT64_MAX),
+            "most of signed values, for one rank");
+}
+
+static uint64_t mask_word(uint32_t rank, uint64_t i)
+{
+    if (i % 5 == rank)
+        return UINT64_C(1) << i % 64;
+    return i % 7 == 0 ? UINT64_C(1) << (63 - rank) : 0;
+}
+
+static int is_or_of_all(const uint64_t *words, uint64_t count)
+{
+    int same = 1;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t all = 0;
+        for (uint32_t r = 0; r < comm.ranks; r++)
+            all |= mask_word(r, i);
+        same &= words[i] == all;
+    }
+    return same;
+}
+
+static void fill_mask(uint64_t *words, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        words[i] = mask_word(comm.rank, i);
+}
+
+static void test_masks(void)
+{
+    uint64_t *words = allocate(PIECES * sizeof *words), one = 1;
+    fill_mask(words, PIECES);
+    comm_or_masks(&comm, words, PIECES);
+    checked(is_or_of_all(words, PIECES), "masks in one step");
+    fill_mask(words, PIECES);
+    comm_begin_or_masks(&comm, words, PIECES);
+    comm_sum_u64(&comm, &one, 1);
+    comm_wait_masks(&comm);
+    checked(is_or_of_all(words, PIECES), "masks in two steps");
+    checked(one == comm.ranks, "with a sum between the two");
+    free(words);
+}
+
+static unsigned char byte_of(uint32_t from, uint32_t to, uint64_t i)
+{
+    return (unsigned char)(i * 31 + i / 251 + from * 7 + to * 3);
+}
+
+static int is_pattern(const unsigned char *bytes, uint64_t count, uint32_t from, uint32_t to)
+{
+    int same = 1;
+    for (uint64_t i = 0; i < count; i++)
+        same &= bytes[i] == byte_of(from, to, i);
+    return same;
+}
+
+static void fill_pattern(unsigned char *bytes, uint64_t count, uint32_t from, uint32_t to)
+{
+    for (uint64_t i = 0; i < count; i++)
+        bytes[i] = byte_of(from, to, i);
+}
+
+static void test_broadcast(void)
+{
+    /* the last takes two calls of MPI */
+    static const uint64_t sizes[] = {0, 1, 4097, (1 << 26) + 12345};
+    unsigned char *bytes = allocate(sizes[3]);
+    int same = 1;
+    for (int i = 0; i < 4; i++) {
+        uint32_t root = (uint32_t)i % comm.ranks;
+        memset(bytes, 0xee, sizes[i] + 1);
+        if (comm.rank == root)
+            fill_pattern(bytes, sizes[i], root, 0);
+        comm_broadcast(&comm, bytes, sizes[i], root);
+        same &= is_pattern(bytes, sizes[i], root, 0) && bytes[sizes[i]] == 0xee;
+    }
+    checked(same, "broadcasts of 0 bytes to more than 64 MiB");
+    free(bytes);
+}
+
+static void test_alltoall(void)
+{
+    enum { COUNT = 3 };
+    uint64_t *sent = allocate(comm.ranks * COUNT * sizeof *sent);
+    uint64_t *received = allocate(comm.ranks * COUNT * sizeof *received);
+    int same = 1;
+    for (uint32_t i = 0; i < comm.ranks * COUNT; i++)
+        sent[i] = (uint64_t)comm.rank << 40 | i;
+    comm_alltoall_u64(&comm, sent, received, COUNT);
+    for (uint32_t i = 0; i < comm.ranks * COUNT; i++)
+        same &= received[i] == ((uint64_t)(i / COUNT) << 40 | (comm.rank * COUNT + i % COUNT));
+    checked(same, "alltoall: every rank's slots");
+    free(sent);
+    free(received);
+}
+
+/* ---- messages ---- */
+
+enum { MESSAGES = 3 }; /* from each rank to each other, with a tag each */
+
+static uint64_t message_size(uint32_t from, uint32_t to, int tag)
+{
+    static const uint64_t sizes[] = {0, 1, 99, 100, 101, 1000, 12345, 70001};
+    return sizes[(from + 2 * to + 3 * (uint32_t)tag) % 8];
+}
+
+static uint32_t pattern_of(uint32_t to, int tag)
+{
+    return 16 * to + (uint32_t)tag;
+}
+
+/* One list of all messages from this rank, or to it. These have their last tags first, so that nothing but
+ * the tags tells them apart. */
+static size_t list_messages(struct transfer *list, int sending)
+{
+    size_t count = 0;
+    for (uint32_t other = 0; other < comm.ranks; other++) {
+        for (int i = 0; i < MESSAGES && other != comm.rank; i++) {
+            int tag = sending ? i : MESSAGES - 1 - i;
+            uint32_t from = sending ? comm.rank : other, to = sending ? other : comm.rank;
+            uint64_t size = message_size(from, to, tag);
+            void *bytes = allocate(size);
+            if (sending)
+                fill_pattern(bytes, size, from, pattern_of(to, tag));
+            list[count++] =
+                (struct transfer){.rank = other, .tag = tag, .bytes = bytes, .size = size};
+        }
+    }
+    return count;
+}
+
+static void free_messages(struct transfer *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(list[i].bytes);
+    free(list);
+}
+
+static int transfers_arrive(uint64_t chunk_bytes)
+{
+    struct error e = {0};
+    struct transfer *sends = allocate(comm.ranks * MESSAGES * sizeof *sends);
+    struct transfer *receives = allocate(comm.ranks * MESSAGES * sizeof *receives);
+    size_t sent = list_messages(sends, 1), received = list_messages(receives, 0);
+    int same = comm_transfer(&comm, sends, sent, receives, received, chunk_bytes, &e) == ST_OK;
+    for (size_t i = 0; i < received; i++) {
+        const struct transfer *t = &receives[i];
+        same &= is_pattern(t->bytes, t->size, t->rank, pattern_of(comm.rank, t->tag)) &&
+                ((unsigned char *)t->bytes)[t->size] == 0;
+    }
+    free_messages(sends, sent);
+    free_messages(receives, received);
+    return same;
+}
+
+static void test_transfers(void)
+{
+    struct error e = {0};
+    checked(transfers_arrive(100), "messages of 0 to 70001 bytes in chunks of 100");
+    checked(transfers_arrive(13), "in chunks of 13");
+    checked(transfers_arrive(4 << 20), "in chunks larger than they are");
+    checked(comm_transfer(&comm, NULL, 0, NULL, 0, 1, &e) == ST_OK, "no messages");
+}
+
+/* Rank 0 has no one before it and the last no one behind: the others pass on to the next. */
+static void test_swaps(void)
+{
+    enum { SIZE = 5000 };
+    unsigned char *out = allocate(SIZE), *in = allocate(SIZE);
+    uint32_t last = comm.ranks - 1, next = comm.rank < last ? comm.rank + 1 : COMM_NONE;
+    uint32_t before = comm.rank > 0 ? comm.rank - 1 : COMM_NONE;
+    fill_pattern(out, SIZE, comm.rank, 9);
+    size_t got = comm_swap(&comm, next, out, SIZE - comm.rank, before, in, SIZE);
+    if (before == COMM_NONE)
+        checked(got == 0 && in[0] == 0, "swap: nothing comes from nobody");
+    else
+        checked(got == SIZE - before && is_pattern(in, got, before, 9),
+                "swap: the bytes of the rank before");
+    uint32_t to = (comm.rank + 1) % comm.ranks, from = (comm.rank + last) % comm.ranks;
+    got = comm_swap(&comm, to, out, 10 * comm.rank, from, in, SIZE);
+    checked(got == 10 * from && is_pattern(in, got, from, 9),
+            "swap: in a circle, with an empty message");
+    got = comm_swap(&comm, COMM_NONE, out, SIZE, COMM_NONE, in, SIZE);
+    checked(got == 0, "swap: nobody with nobody");
+    free(out);
+    free(in);
+}
+
+/* The others wait for the one that ends the job. */
+static int abort_last(void)
+{
+    struct error e = {0};
+    fail(&e, ST_RESOURCE, "the last rank has had enough");
+    if (comm.rank == comm.ranks - 1)
+        comm_abort(&comm, "test_comm", &e);
+    comm_barrier(&comm);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct error e = {0};
+    const char *what = argc > 1 ? argv[1] : "";
+    if (comm_start(&comm, *what != '\0' ? COMM_ALWAYS : COMM_IF_LAUNCHED, &e) != ST_OK) {
+        printf("not ok - %s\n", e.text);
+        return 1;
+    }
+    if (strcmp(what, "abort") == 0)
+        return abort_last();
+    test_start();
+    test_memory();
+    test_agree();
+    test_sums();
+    test_order();
+    test_masks();
+    test_broadcast();
+    test_alltoall();
+    test_transfers();
+    if (comm.library[0] != '\0') /* MPI was started */
+        test_swaps();
+    comm_barrier(&comm);
+    return unit_result();
+}

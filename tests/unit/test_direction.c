@@ -1,0 +1,186 @@
+/* test_direction.c: when a subgraph turns to pull and back, section IV-B of Pan et al. */
+#include "traverse/direction.h"
+#include "unit.h"
+
+/* BV = |U| (q + s) / q = 100 (10 + 90) / 10 = 1000: pull above 500, push below 20. */
+static const struct subgraph_work thousand = {
+    .forward = 10, .frontier = 10, .unvisited_sources = 90, .unvisited_targets = 100};
+
+static struct direction_policy policy_of(enum direction_mode mode, double factor0, double factor1)
+{
+    struct direction_policy policy = {.mode = mode};
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        policy.factor0[g] = factor0;
+        policy.factor1[g] = factor1;
+    }
+    return policy;
+}
+
+static int turns(const struct direction_policy *policy, struct subgraph_work work, uint64_t forward,
+                 enum direction from, enum direction to)
+{
+    int all = 1;
+    work.forward = forward;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        all &= choose_direction(policy, (enum subgraph)g, &work, from) == to;
+    return all;
+}
+
+static int needs(const struct direction_policy *policy, struct subgraph_work work,
+                 enum direction current, int wanted)
+{
+    int all = 1;
+    work.forward = work.frontier; /* what a backend has not counted yet */
+    for (int g = 0; g < SUBGRAPHS; g++)
+        all &= direction_needs_forward(policy, (enum subgraph)g, &work, current) == wanted;
+    return all;
+}
+
+static void test_turns(void)
+{
+    struct direction_policy p = policy_of(DIRECTION_AUTO, 0.5, 0.02);
+    report(turns(&p, thousand, 501, PUSH, PULL), "FV above factor0 BV turns to pull");
+    report(turns(&p, thousand, 500, PUSH, PUSH), "FV of factor0 BV does not");
+    report(turns(&p, thousand, 19, PULL, PUSH), "FV below factor1 BV turns back to push");
+    report(turns(&p, thousand, 20, PULL, PULL), "FV of factor1 BV does not");
+    report(turns(&p, thousand, 100, PUSH, PUSH) && turns(&p, thousand, 100, PULL, PULL),
+           "between the two the direction stays as it is");
+
+    struct direction_policy never = policy_of(DIRECTION_AUTO, 1e300, 0);
+    report(turns(&never, thousand, UINT64_C(1) << 60, PUSH, PUSH), "a large factor0 never pulls");
+    report(turns(&never, thousand, 10, PULL, PULL), "a factor1 of 0 never turns back");
+    struct direction_policy always = policy_of(DIRECTION_AUTO, 0, 1e300);
+    report(turns(&always, thousand, 10, PUSH, PULL), "a factor0 of 0 pulls at once");
+    report(turns(&always, thousand, UINT64_C(1) << 60, PULL, PUSH),
+           "a large factor1 turns back at once");
+}
+
+/* At factor0 0.5: the largest FV that pushes, and the next one, which pulls. */
+static int turns_above(struct subgraph_work work, uint64_t limit, uint64_t next)
+{
+    struct direction_policy p = policy_of(DIRECTION_AUTO, 0.5, 0.02);
+    return turns(&p, work, limit, PUSH, PUSH) && turns(&p, work, next, PUSH, PULL);
+}
+
+/* Each of the three counts that BV is made of, changed alone. */
+static void test_backward_work(void)
+{
+    struct subgraph_work targets = thousand, sources = thousand, frontier = thousand;
+    targets.unvisited_targets = 200;
+    report(turns_above(targets, 1000, 1001), "twice |U|: twice BV");
+    sources.unvisited_sources = 190;
+    report(turns_above(sources, 1000, 1001), "q + s twice as large: twice BV");
+    sources.unvisited_sources = 0;
+    report(turns_above(sources, 50, 51), "no unvisited source: BV is |U|");
+    frontier.frontier = 5;
+    report(turns_above(frontier, 950, 951), "half of q: BV is |U| (5 + 90) / 5");
+    targets.unvisited_targets = 0;
+    struct direction_policy p = policy_of(DIRECTION_AUTO, 0.5, 0.02);
+    report(turns(&p, targets, 10, PUSH, PULL) && turns(&p, targets, 10, PULL, PULL),
+           "nothing to find: a pull costs nothing");
+    struct subgraph_work large = {.frontier = UINT64_C(1) << 40,
+                                  .unvisited_sources = UINT64_C(3) << 40,
+                                  .unvisited_targets = UINT64_C(1) << 62};
+    uint64_t half = UINT64_C(1) << 63;
+    report(turns_above(large, half, half + 4096), "BV of 2^64 is no BV of 0");
+}
+
+/* Each subgraph has factors of its own. */
+static void test_subgraphs(void)
+{
+    int own = 1;
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        struct direction_policy p = policy_of(DIRECTION_AUTO, 1e300, 0);
+        struct direction_policy back = policy_of(DIRECTION_AUTO, 1e300, 0);
+        p.factor0[g] = 0;
+        back.factor1[g] = 1e300;
+        for (int other = 0; other < SUBGRAPHS; other++) {
+            enum subgraph of = (enum subgraph)other;
+            own &= (choose_direction(&p, of, &thousand, PUSH) == PULL) == (other == g);
+            own &= (choose_direction(&back, of, &thousand, PULL) == PUSH) == (other == g);
+        }
+    }
+    report(own, "the factors of one subgraph turn no other");
+    int apart = direction_defaults.mode == DIRECTION_AUTO;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        apart &= direction_defaults.factor1[g] < direction_defaults.factor0[g];
+    report(apart, "by default FV at which a subgraph turns to pull does not turn it back");
+}
+
+static void test_fixed(void)
+{
+    static const enum direction current[] = {PUSH, PULL};
+    struct direction_policy push = policy_of(DIRECTION_PUSH, 0, 0);
+    struct direction_policy pull = policy_of(DIRECTION_PULL, 1e300, 1e300);
+    struct direction_policy turning = policy_of(DIRECTION_AUTO, 0, 1e300);
+    struct subgraph_work none = thousand;
+    int pushes = 1, pulls = 1, stays = 1, uncounted = 1;
+    none.frontier = none.forward = 0;
+    for (int i = 0; i < 2; i++) {
+        pushes &= turns(&push, thousand, 1000000, current[i], PUSH);
+        pushes &= turns(&push, none, 0, current[i], PUSH);
+        pulls &= turns(&pull, thousand, 10, current[i], PULL);
+        pulls &= turns(&pull, none, 0, current[i], PULL);
+        stays &= turns(&turning, none, 0, current[i], current[i]);
+        uncounted &= needs(&push, thousand, current[i], 0);
+        uncounted &= needs(&pull, thousand, current[i], 0);
+        uncounted &= needs(&turning, none, current[i], 0);
+    }
+    report(pushes, "mode push always pushes");
+    report(pulls, "mode pull always pulls");
+    report(stays, "an empty frontier keeps the direction");
+    report(uncounted, "and none of the three asks for FV");
+}
+
+/* A choice may rest on q, the least that FV can be, where every FV from q on leads to the same; and
+ * should, as counting takes time. */
+static int asks_where_it_matters(const struct direction_policy *p, struct subgraph_work work,
+                                 enum direction current)
+{
+    work.forward = work.frontier;
+    int asks = direction_needs_forward(p, DD, &work, current);
+    enum direction by_bound = choose_direction(p, DD, &work, current);
+    int differs = 0;
+    for (uint64_t more = 0; more < 64; more++) {
+        work.forward = (work.frontier << more % 32) + more / 32;
+        differs |= choose_direction(p, DD, &work, current) != by_bound;
+    }
+    return asks == differs;
+}
+
+static void test_bound(void)
+{
+    struct direction_policy p = policy_of(DIRECTION_AUTO, 0.5, 0.02);
+    struct subgraph_work work = thousand;
+    report(needs(&p, work, PUSH, 1), "FV is asked for where q alone is no more than factor0 BV");
+    report(needs(&p, work, PULL, 1), "or, pulling, less than factor1 BV");
+    work.unvisited_targets = 1; /* BV is 10, the limits are 5 and 0.2 */
+    report(needs(&p, work, PUSH, 0) && needs(&p, work, PULL, 0), "otherwise q decides");
+    work.unvisited_targets = 2; /* BV is 20, the limit to pull 10 */
+    report(needs(&p, work, PUSH, 1), "q of just factor0 BV does not decide");
+    work.unvisited_targets = 50; /* BV is 500, the limit back 10 */
+    report(needs(&p, work, PULL, 0), "q of just factor1 BV does");
+
+    int same = 1;
+    for (uint64_t q = 1; q < 12; q++) {
+        for (uint64_t s = 0; s < 40; s += 3) {
+            for (uint64_t u = 0; u < 40; u++) {
+                struct subgraph_work any = {
+                    .frontier = q, .unvisited_sources = s, .unvisited_targets = u};
+                same &= asks_where_it_matters(&p, any, PUSH);
+                same &= asks_where_it_matters(&p, any, PULL);
+            }
+        }
+    }
+    report(same, "FV is asked for exactly where it can change the choice");
+}
+
+int main(void)
+{
+    test_turns();
+    test_backward_work();
+    test_subgraphs();
+    test_fixed();
+    test_bound();
+    return unit_result();
+}

@@ -1,0 +1,120 @@
+/* outputs.c: see outputs.h */
+#include "outputs.h"
+
+#include "formats/manifest.h"
+#include "formats/base/outfile.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *outputs_name(const char *pattern, uint64_t root)
+{
+    const char *at = strstr(pattern, "%d");
+    char *name = malloc(strlen(pattern) + 24);
+    if (name == NULL)
+        return NULL;
+    if (at == NULL)
+        strcpy(name, pattern);
+    else
+        sprintf(name, "%.*s%" PRIu64 "%s", (int)(at - pattern), pattern, root, at + 2);
+    return name;
+}
+
+/* ---- what is read ---- */
+
+struct inputs {
+    char **path; /* a NULL is none */
+    size_t count;
+};
+
+static void free_inputs(struct inputs *in)
+{
+    for (size_t i = 0; in->path != NULL && i < in->count; i++)
+        free(in->path[i]);
+    free(in->path);
+}
+
+/* Map, manifest and parts. A manifest that cannot be read is the graph's to report. */
+static enum status list_inputs(struct inputs *in, const struct args *args, struct error *e)
+{
+    struct manifest m;
+    struct error ignored = {0};
+    char name[40];
+    uint32_t p = manifest_read(&m, args->folder, &ignored) == ST_OK ? m.p : 0;
+    manifest_free(&m);
+    in->count = (size_t)p + 2;
+    in->path = calloc(in->count, sizeof *in->path);
+    if (in->path == NULL)
+        return fail_memory(e, args->folder, in->count * sizeof *in->path);
+    in->path[0] = manifest_path(args->folder, MANIFEST_NAME);
+    in->path[1] = args->map != NULL ? strdup(args->map) : NULL;
+    for (uint32_t s = 0; s < p; s++)
+        in->path[s + 2] = manifest_path(args->folder, manifest_part_name(name, sizeof name, s, p));
+    for (size_t i = 0; i < in->count; i++) {
+        if (in->path[i] == NULL && (i != 1 || args->map != NULL))
+            fail_memory(e, args->folder, strlen(args->folder));
+    }
+    return e->status;
+}
+
+/* ---- what is written ---- */
+
+enum { RESULTS = 3 };
+
+/* NULL: a result that is not asked for. */
+static enum status check_names(const char *const *result, const struct inputs *in, struct error *e)
+{
+    for (int i = 0; i < RESULTS && e->status == ST_OK; i++) {
+        outfile_refuse_inputs(result[i], (const char *const *)in->path, in->count, e);
+        for (int j = 0; j < i; j++)
+            outfile_refuse_output(result[i], result[j], e);
+    }
+    return e->status;
+}
+
+enum status outputs_check(const struct args *args, struct error *e)
+{
+    const char *const result[RESULTS] = {args->depths, args->parents, args->json};
+    struct inputs in = {0};
+    if (args->depths == NULL && args->parents == NULL && args->json == NULL)
+        return ST_OK;
+    if (list_inputs(&in, args, e) == ST_OK)
+        check_names(result, &in, e);
+    free_inputs(&in);
+    return e->status;
+}
+
+static enum status check_root(const struct args *args, uint64_t root, const struct inputs *in,
+                              struct error *e)
+{
+    char *depths = args->depths != NULL ? outputs_name(args->depths, root) : NULL;
+    char *parents = args->parents != NULL ? outputs_name(args->parents, root) : NULL;
+    const char *const result[RESULTS] = {depths, parents, args->json};
+    if ((depths == NULL && args->depths != NULL) || (parents == NULL && args->parents != NULL))
+        fail_memory(e, args->folder, 24);
+    else
+        check_names(result, in, e);
+    free(depths);
+    free(parents);
+    return e->status;
+}
+
+static int is_per_root(const char *pattern)
+{
+    return pattern != NULL && strstr(pattern, "%d") != NULL;
+}
+
+enum status outputs_check_roots(const struct args *args, const uint64_t *ids, uint64_t count,
+                                struct error *e)
+{
+    struct inputs in = {0};
+    if (!is_per_root(args->depths) && !is_per_root(args->parents))
+        return ST_OK;
+    list_inputs(&in, args, e);
+    for (uint64_t i = 0; i < count && e->status == ST_OK; i++)
+        check_root(args, ids[i], &in, e);
+    free_inputs(&in);
+    return e->status;
+}
