@@ -19,7 +19,9 @@ static enum status open_store(struct transpose *t, const struct placement *place
                                .spill = placed->spill,
                                .like = placed};
     uint64_t room = limits->room_bytes + placed->common_slabs * placed->slab_bytes;
-    o.room_bytes = smaller(larger(room, bucket_store_least(&o)), memory_left(t->budget));
+    uint64_t least = bucket_store_least(&o);
+    room = smaller(room, least + o.most_bytes);
+    o.room_bytes = smaller(larger(room, least), memory_left(t->budget));
     t->room.limit_bytes = o.room_bytes;
     t->budget->taken_bytes += o.room_bytes;
     return bucket_store_open(&t->store, &o, &t->room, e);
@@ -155,7 +157,8 @@ static size_t lane_bytes(const struct bucket_store *store)
 {
     if (store->spill == NULL)
         return 0;
-    return larger(store->chunk_bytes, BUCKET_READ_BYTES / (size_t)store->threads);
+    size_t chunks = BUCKET_READ_BYTES / (size_t)store->threads / store->chunk_bytes;
+    return larger(chunks, 1) * store->chunk_bytes;
 }
 
 uint64_t transpose_collector_bytes(const struct transpose *t)

@@ -104,11 +104,12 @@ static int divide_ample(struct pack_memory *m, const struct pack_size *s, uint64
     m->range_records = range_records(s, MAX_RANGES);
     uint64_t least = store_least(s, m->range_records);
     uint64_t edges = 10 * s->held_edges + least;
-    edges -= smaller(edges / 4, s->tiles_bytes);
+    edges -= smaller(2 * s->held_edges, s->tiles_bytes);
+    edges += edges / 3; /* see share_store */
     if (edges > placing || edges + sorting_least(s, m->range_records) > left)
         return 0;
     m->sort_bytes = smaller(sorting_wish(s, m->range_records), left - edges);
-    share_store(m, smaller(placing, left - m->sort_bytes), s->held_edges + least);
+    share_store(m, smaller(placing, left - m->sort_bytes), 4 * (s->held_edges + least));
     return 1;
 }
 
