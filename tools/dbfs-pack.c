@@ -4,9 +4,9 @@
 #include "formats/base/cli.h"
 #include "formats/base/text.h"
 #include "tools/pack/pack.h"
-#include "tools/pack/pack_list.h"
-#include "tools/pack/pack_plan.h"
-#include "tools/pack/pack_verify.h"
+#include "tools/pack/folder/pack_list.h"
+#include "tools/pack/folder/pack_plan.h"
+#include "tools/pack/folder/pack_verify.h"
 #include "formats/mpi/comm.h"
 #include "tools/separate/separate.h"
 

@@ -194,8 +194,8 @@ static enum status write_results(const struct cli *cli, const struct command *c,
                                  double start, struct error *e)
 {
     struct split split = {0};
-    struct delegate_sweep sweep;
-    if (split_make(&split, &sweep, s, choose_th(cli, c, s), c->th_given ? 0 : c->p, budget, e) ==
+    struct delegate_pass pass;
+    if (split_make(&split, &pass, s, choose_th(cli, c, s), c->th_given ? 0 : c->p, budget, e) ==
             ST_OK &&
         check_output(c, &split, budget, e) == ST_OK && write_outputs(cli, c, &split, e) == ST_OK)
         print_summary(cli, s, &split, cli_seconds() - start);

@@ -14,7 +14,7 @@
 
 #include "formats/base/status.h"
 
-enum { PIPELINE_MAX_STAGES = 6 };
+enum { PIPELINE_MAX_STAGES = 8 };
 
 struct pipeline_stage {
     int ordered;

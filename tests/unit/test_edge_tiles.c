@@ -46,15 +46,18 @@ struct scan {
     struct digest of[THREADS];
     int undirected, fail_at; /* pieces until a failure; 0: none */
     struct bucket_store *copy; /* NULL, or where edges go */
+    unsigned record_bytes;
 };
 
-static enum status visit(void *context, int thread, const struct edge *edges, size_t count,
-                         struct error *e)
+static enum status visit(void *context, int thread, const struct tile_run *run, struct error *e)
 {
     struct scan *s = context;
-    add(&s->of[thread], edges, count, s->undirected);
-    for (size_t i = 0; s->copy != NULL && i < count; i++)
-        bucket_append_u64(&s->copy->writer[thread], (uint32_t)(edges[i].u % 5), edges[i].v);
+    for (size_t i = 0; i < run->count; i++) {
+        struct edge edge = tile_edge(run, s->record_bytes, i);
+        add(&s->of[thread], &edge, 1, s->undirected);
+        if (s->copy != NULL)
+            bucket_append_u64(&s->copy->writer[thread], (uint32_t)(edge.u % 5), edge.v);
+    }
     if (s->fail_at > 0 && --s->fail_at == 0)
         return fail(e, ST_BAD_DATA, "as the test asked");
     return ST_OK;
@@ -63,7 +66,8 @@ static enum status visit(void *context, int thread, const struct edge *edges, si
 static struct digest scan_all(struct edge_tiles *tiles, struct scan *s, struct error *e)
 {
     struct digest d = {0};
-    edge_tiles_scan(tiles, THREADS, visit, s, e);
+    s->record_bytes = tiles->record_bytes;
+    edge_tiles_visit(tiles, THREADS, visit, s, e);
     for (int t = 0; t < THREADS; t++) {
         d.edges += s->of[t].edges;
         d.sum += s->of[t].sum;

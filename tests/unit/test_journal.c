@@ -3,8 +3,8 @@
 
 #include "formats/manifest.h"
 #include "formats/split.h"
-#include "tools/pack/csr_build.h"
-#include "tools/pack/journal.h"
+#include "tools/pack/build/csr_build.h"
+#include "tools/pack/folder/journal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

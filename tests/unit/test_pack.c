@@ -10,9 +10,10 @@
 #include "formats/graph/partition.h"
 #include "formats/split.h"
 #include "tools/pack/pack.h"
-#include "tools/pack/pack_verify.h"
+#include "tools/pack/place/place.h"
+#include "tools/pack/folder/pack_verify.h"
 #include "tools/separate/separate.h"
-#include "tools/pack/shard_write.h"
+#include "tools/pack/build/shard_write.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -453,18 +454,21 @@ static void test_example(void)
  * They need more vertices than a test can hold, so an order is made and then told that local ids
  * take more bits. With 42 of them a record keeps 21 bits of its row, and the rows are more.
  */
-static enum status place(struct placement *placement, const struct vertex_order *order,
-                         const struct edge_source *source, const struct separation *sep,
+static enum status place(struct placement *placement, struct vertex_order *order,
+                         const struct edge_source *source, struct separation *sep,
                          struct memory_budget *budget, struct error *e)
 {
-    struct pack_memory memory = {
-        .store_bytes = UINT64_C(1) << 30, .range_records = 1 << 17, .max_ranges = 4096};
-    struct placing_options options = {.symmetric = sep->degrees.info.direction == EDGES_SYMMETRIC,
-                                      .threads = 2,
-                                      .memory = &memory,
+    struct pack_memory memory = {.range_records = 1 << 17, .max_ranges = 4096};
+    struct edge_supply edges = degrees_edges(&sep->degrees, source);
+    struct placing_options options = {.edges = &edges,
+                                      .labels = &order->labels,
                                       .own_edges = sep->degrees.totals.edges,
-                                      .store_bytes = memory.store_bytes};
-    return placement_make(placement, order, source, &sep->degrees.totals, &options, budget, e);
+                                      .symmetric = sep->degrees.info.direction == EDGES_SYMMETRIC,
+                                      .threads = 2,
+                                      .store_bytes = UINT64_C(1) << 30};
+    if (placement_plan(placement, order, &memory, e) != ST_OK)
+        return e->status;
+    return place_edges(placement, &options, budget, e);
 }
 
 static int wide_agrees(const struct stream *stream, uint32_t p, uint64_t th, unsigned local_bits,
@@ -482,7 +486,7 @@ static int wide_agrees(const struct stream *stream, uint32_t p, uint64_t th, uns
     size_t at = 0;
     int ok = 1;
     if (separation_degrees(&sep, &source, &options, &budget, &e) != ST_OK ||
-        order_make(&order, &sep.degrees.values, &sep.ranks, p, th, &budget, &e) != ST_OK)
+        order_make(&order, &sep.rank_of, &sep.ranks, p, th, &budget, &e) != ST_OK)
         stop_at(&e);
     order.local_bits = local_bits;
     order.nn_column_bytes = 8;
@@ -547,7 +551,7 @@ static void test_cut_rows(void)
     struct placement placement;
     struct edge_source source = open_stream(&s);
     if (separation_degrees(&sep, &source, &options, &budget, &e) != ST_OK ||
-        order_make(&order, &sep.degrees.values, &sep.ranks, 1, TH_INFINITE, &budget, &e) !=
+        order_make(&order, &sep.rank_of, &sep.ranks, 1, TH_INFINITE, &budget, &e) !=
             ST_OK)
         stop_at(&e);
     order.local_bits = 42;
@@ -559,7 +563,7 @@ static void test_cut_rows(void)
     struct csr_counts counts;
     if (outfile_open(&out, folder, &e) != ST_OK ||
         container_writer_open(&w, &shard_kind, out, &e) != ST_OK ||
-        csr_build(&placement, 0, NN, 0,
+        csr_build(&(struct csr_source){.placement = &placement}, NN, 0,
                   &(struct section_writer){w, PACK_RAW, 2, &budget}, &counts, &e) != ST_OK ||
         container_writer_finish(w, NULL, &e) != ST_OK || outfile_commit(out, NULL, &e) != ST_OK)
         stop_at(&e);

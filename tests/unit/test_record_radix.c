@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "formats/base/hash.h"
-#include "tools/pack/record_radix.h"
+#include "tools/pack/build/record_radix.h"
 
 #include <stdlib.h>
 

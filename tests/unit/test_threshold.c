@@ -142,7 +142,7 @@ static int loops_agree(const struct case_of *c)
 static int degrees_agree(const struct case_of *c)
 {
     for (uint64_t v = 0; v < c->stream.n; v++) {
-        if (c->s.ranks.degrees[c->s.degrees.values.of[v]].degree != c->degree[v])
+        if (c->s.ranks.degrees[c->s.rank_of.values.of[v]].degree != c->degree[v])
             return 0;
     }
     return 1;
@@ -171,8 +171,8 @@ static int split_agrees(struct case_of *c, uint64_t th)
 {
     struct split split;
     struct error e = {0};
-    struct delegate_sweep sweep;
-    int ok = split_make(&split, &sweep, &c->s, th, 1, &budget, &e) == ST_OK;
+    struct delegate_pass pass;
+    int ok = split_make(&split, &pass, &c->s, th, 1, &budget, &e) == ST_OK;
     struct sweep_row row = plain_row(c, th);
     ok = ok && split.d == row.delegates && split.histogram_rows == c->s.ranks.count;
     for (uint64_t i = 0; ok && i < split.d; i++)
@@ -248,7 +248,7 @@ static void test_star(void)
     open_case(&c, s, 3);
     struct sweep_row row = edge_ranks_row(&c.s.edges, 69999);
     report(c.s.ranks.count == 2 && c.s.ranks.degrees[1].degree == 70000 &&
-               c.s.ranks.degrees[1].vertices == 1 && c.s.degrees.values.of[7] == 1,
+               c.s.ranks.degrees[1].vertices == 1 && c.s.rank_of.values.of[7] == 1,
            "a star's hub has degree 70000");
     report(row.delegates == 1 && row.nd == 70000 && row.dn == 70000 && row.nn == 0 && row.dd == 0,
            "a star's edges are nd and dn");

@@ -10,7 +10,7 @@
 
 #include "formats/manifest.h"
 #include "tools/pack/pack.h"
-#include "tools/pack/pack_verify.h"
+#include "tools/pack/folder/pack_verify.h"
 
 enum { VERTICES = 15, P = 2, TH = 3, MAX_BYTES = 1 << 12 };
 

@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "formats/graph/partition.h"
-#include "tools/pack/label_file.h"
+#include "tools/pack/order/label_file.h"
 #include "tools/separate/vertex_values.h"
 
 enum { P = 3 };
@@ -60,7 +60,8 @@ static int scan_agrees(const struct stream *s, uint64_t most_bytes, uint64_t *wi
         fill(&v, &e) != ST_OK)
         stop_at(&e);
     struct sums sums = {.values = &v};
-    if (values_scan(&v, &source, &totals, add_up, &sums, &e) != ST_OK)
+    struct edge_supply edges = {.source = &source, .totals = &totals};
+    if (values_scan(&v, &edges, (struct edge_visitors){.edges = add_up}, &sums, &e) != ST_OK)
         stop_at(&e);
     for (size_t i = 0; i < s->count; i++) {
         uint64_t a = s->edges[i].u, b = s->edges[i].v;

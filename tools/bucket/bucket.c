@@ -9,6 +9,7 @@
 #include "formats/base/huge.h"
 #include "formats/base/text.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,21 +70,38 @@ static int new_slab(struct bucket_writer *w)
     return slab != NULL;
 }
 
-/* Empties chunks where there is no memory for new ones. */
+/* Chunks that other threads have read and given back. */
+static int take_returned(struct bucket_writer *w)
+{
+    if (__atomic_load_n(&w->returned, __ATOMIC_RELAXED) == NULL)
+        return 0;
+    pthread_mutex_lock(&w->lock);
+    w->free = w->returned;
+    w->returned = NULL;
+    pthread_mutex_unlock(&w->lock);
+    return 1;
+}
+
+/* Empties chunks where there is no memory for new ones, or waits for those that are being read. */
 static void free_chunks(struct bucket_writer *w)
 {
-    const struct bucket_store *store = w->store;
-    if (store->spill == NULL)
-        fail(&w->error, ST_RESOURCE, "edges: their %zu MiB so far fill the memory budget (-S)",
-             (store->slab_count * store->slab_bytes) >> 20);
-    else
+    struct bucket_store *store = w->store;
+    if (store->spill != NULL)
         bucket_spill(w, &w->error);
+    while (w->error.status == ST_OK && w->free == NULL) {
+        int reading = __atomic_load_n(&store->reading, __ATOMIC_ACQUIRE);
+        if (!take_returned(w) && reading == 0)
+            fail(&w->error, ST_RESOURCE, "edges: their %zu MiB so far fill the memory budget (-S)",
+                 (store->slab_count * store->slab_bytes) >> 20);
+        else if (w->free == NULL)
+            sched_yield();
+    }
 }
 
 static struct bucket_chunk *take_chunk(struct bucket_writer *w)
 {
-    if (w->error.status == ST_OK && w->free == NULL && w->slab == w->slab_end && !new_slab(w) &&
-        w->error.status == ST_OK)
+    if (w->error.status == ST_OK && w->free == NULL && !take_returned(w) && w->slab == w->slab_end &&
+        !new_slab(w) && w->error.status == ST_OK)
         free_chunks(w);
     struct bucket_chunk *chunk = w->free;
     if (w->error.status != ST_OK)
@@ -163,6 +181,7 @@ static int open_writer(struct bucket_writer *w, struct bucket_store *store)
     w->cursor = calloc(buckets, sizeof *w->cursor);
     w->last = calloc(buckets, sizeof *w->last);
     w->chunk_mask = store->chunk_bytes - 1;
+    pthread_mutex_init(&w->lock, NULL);
     return w->cursor != NULL && w->last != NULL;
 }
 
@@ -212,22 +231,28 @@ enum status bucket_store_open(struct bucket_store *store, const struct bucket_op
     return ST_OK;
 }
 
+static void close_writer(struct bucket_writer *w)
+{
+    for (struct bucket_run *next; w->oldest_run != NULL; w->oldest_run = next) {
+        next = w->oldest_run->next;
+        free(w->oldest_run);
+    }
+    free(w->cursor);
+    free(w->last);
+    pthread_mutex_destroy(&w->lock);
+}
+
 void bucket_store_close(struct bucket_store *store)
 {
-    for (int i = 0; store->writer != NULL && i < store->threads; i++) {
-        free(store->writer[i].cursor);
-        free(store->writer[i].last);
-    }
+    for (int i = 0; store->writer != NULL && i < store->threads; i++)
+        close_writer(&store->writer[i]);
     for (size_t i = 0; i < store->slab_count; i++)
         huge_free(store->slabs[i], store->slab_bytes);
-    for (size_t i = 0; i < store->run_count; i++)
-        free(store->runs[i].first);
     if (store->budget != NULL)
         store->budget->taken_bytes -=
             store->fixed_bytes + store->slab_count * store->slab_bytes +
-            store->run_count * ((uint64_t)store->buckets + 1) * sizeof *store->runs->first;
+            store->run_count * ((uint64_t)store->buckets + 1) * sizeof(uint32_t);
     free(store->slabs);
-    free(store->runs);
     free(store->writer);
     memset(store, 0, sizeof *store);
 }
@@ -266,8 +291,7 @@ enum status bucket_store_seal(struct bucket_store *store, struct error *e)
     return ST_OK;
 }
 
-/* The oldest chunk becomes the first. */
-static struct bucket_chunk *reverse(struct bucket_chunk *newest)
+struct bucket_chunk *bucket_reverse(struct bucket_chunk *newest)
 {
     struct bucket_chunk *done = NULL;
     while (newest != NULL) {
@@ -279,13 +303,43 @@ static struct bucket_chunk *reverse(struct bucket_chunk *newest)
     return done;
 }
 
+/* All of a list go to the beginning of another one. */
+static void give_back(struct bucket_chunk *chunk, struct bucket_chunk **list)
+{
+    while (chunk != NULL) {
+        struct bucket_chunk *next = chunk->next;
+        chunk->next = *list;
+        *list = chunk;
+        chunk = next;
+    }
+}
+
 void bucket_seal(struct bucket_store *store, uint32_t bucket)
+{
+    __atomic_add_fetch(&store->reading, 1, __ATOMIC_ACQUIRE);
+    for (int i = 0; i < store->threads; i++) {
+        struct bucket_writer *w = &store->writer[i];
+        pthread_mutex_lock(&w->lock);
+        end_last(w, bucket);
+        w->last[bucket] = bucket_reverse(w->last[bucket]);
+        w->cursor[bucket] = NULL; /* so that it is not spilled any more */
+        pthread_mutex_unlock(&w->lock);
+    }
+}
+
+void bucket_return(struct bucket_store *store, uint32_t bucket)
 {
     for (int i = 0; i < store->threads; i++) {
         struct bucket_writer *w = &store->writer[i];
-        end_last(w, bucket);
-        w->last[bucket] = reverse(w->last[bucket]);
+        struct bucket_chunk *chunk = w->last[bucket];
+        w->last[bucket] = NULL;
+        if (chunk == NULL)
+            continue;
+        pthread_mutex_lock(&w->lock);
+        give_back(chunk, &w->returned);
+        pthread_mutex_unlock(&w->lock);
     }
+    __atomic_sub_fetch(&store->reading, 1, __ATOMIC_RELEASE);
 }
 
 /* ---- from one store to the next ---- */
@@ -306,13 +360,7 @@ enum status bucket_store_inherit(struct bucket_store *heir, struct bucket_store 
 void bucket_hand_over(struct bucket_store *from, uint32_t bucket, int writer,
                       struct bucket_writer *to)
 {
-    struct bucket_chunk *chunk = from->writer[writer].last[bucket];
+    give_back(from->writer[writer].last[bucket], &to->free);
     from->writer[writer].last[bucket] = NULL;
     from->writer[writer].cursor[bucket] = NULL;
-    while (chunk != NULL) {
-        struct bucket_chunk *older = chunk->next;
-        chunk->next = to->free;
-        to->free = chunk;
-        chunk = older;
-    }
 }

@@ -13,6 +13,7 @@
 #include "formats/base/status.h"
 #include "tools/spill/spill.h"
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,12 +30,15 @@ struct bucket_writer {
     struct bucket_store *store;
     unsigned char **cursor;     /* [buckets] where the next record goes; a chunk's end: nowhere yet */
     uintptr_t chunk_mask;       /* of an address within its chunk */
-    struct bucket_chunk **last; /* [buckets] the newest chunk; the oldest after bucket_seal */
+    struct bucket_chunk **last; /* [buckets] the newest chunk; the oldest after bucket_seal, cursor NULL */
     unsigned char *slab, *slab_end;
     size_t slab_count;         /* this thread's */
     struct bucket_chunk *free; /* chunks spilled or handed over, to be filled again */
     unsigned char *scrap; /* a chunk for what is appended after a failure */
     struct error error;   /* the first failure; appending goes on without effect */
+    struct bucket_run *oldest_run, *newest_run; /* what was spilled */
+    pthread_mutex_t lock; /* of the chunks to be spilled, against bucket_seal, and of: */
+    struct bucket_chunk *returned; /* to be filled again */
 };
 
 struct bucket_store {
@@ -48,8 +52,8 @@ struct bucket_store {
     size_t slab_count, slab_capacity, slab_bytes;
     size_t own_slabs;    /* that each thread is sure of */
     size_t common_slabs; /* for who comes first; what is left of them */
-    struct bucket_run *runs;
-    size_t run_count, run_capacity;
+    size_t run_count;    /* spilled by all threads */
+    int reading;         /* buckets sealed and not returned */
     uint64_t fixed_bytes;
 };
 
@@ -118,9 +122,10 @@ static inline void bucket_filled(struct bucket_writer *writer, uint32_t bucket, 
 /* Ends the filling, once, after all threads have finished; reports what appending could not. */
 enum status bucket_store_seal(struct bucket_store *store, struct error *e);
 
-/* Ends the filling of one bucket, of a store that has spilled nothing, while threads fill others: each
- * thread's part of it (bucket_read_part) is then read in the order of appending. */
+/* Ends the filling of one bucket while threads fill others. When it has been read for the last time,
+ * bucket_return gives its memory back to the threads that filled it; nobody waits between these two. */
 void bucket_seal(struct bucket_store *store, uint32_t bucket);
+void bucket_return(struct bucket_store *store, uint32_t bucket);
 
 /* Reads a bucket of a sealed store, whose records have `width` bytes: any thread, any number of
  * times.
@@ -133,10 +138,11 @@ struct bucket_reader {
     unsigned width;
     struct error *error;
     int thread, threads; /* whose records come next; the end of them */
-    const struct bucket_chunk *chunk;
-    size_t run;
+    const struct bucket_chunk *chunk; /* in memory, after all that was spilled */
+    const struct bucket_run *run;
     uint32_t run_chunk; /* next to be handed out */
     void *buffer;       /* chunks of the run */
+    size_t buffer_bytes;
     uint32_t buffer_at, buffered;
 };
 
@@ -144,11 +150,15 @@ struct bucket_reader bucket_read(const struct bucket_store *store, uint32_t buck
                                  unsigned width, void *buffer, struct error *e);
 size_t bucket_reader_next(struct bucket_reader *reader, const void **records);
 
-/* The same for what threads `first` to `end` - 1 have put into the bucket of a store that has spilled
- * nothing; and how many bytes one of them has. */
-struct bucket_reader bucket_read_part(const struct bucket_store *store, uint32_t bucket, int first,
+/* The same for what threads `first` to `end` - 1 have put into the bucket. Of a bucket that bucket_seal has
+ * ended, each thread's records come in the order of appending. Where anything was spilled, the reader is
+ * given a buffer of at least a chunk before its first use. */
+struct bucket_reader bucket_read_share(const struct bucket_store *store, uint32_t bucket, int first,
                                       int end, unsigned width);
-uint64_t bucket_part_bytes(const struct bucket_store *store, uint32_t bucket, int writer);
+void bucket_reader_buffer(struct bucket_reader *reader, void *buffer, size_t bytes, struct error *e);
+
+/* How many bytes one thread has in memory of a bucket. */
+uint64_t bucket_share_bytes(const struct bucket_store *store, uint32_t bucket, int writer);
 
 /* ---- from one store to the next ---- */
 
@@ -157,8 +167,8 @@ uint64_t bucket_part_bytes(const struct bucket_store *store, uint32_t bucket, in
 enum status bucket_store_inherit(struct bucket_store *heir, struct bucket_store *from,
                                  struct error *e);
 
-/* Chunks of one thread's records in a bucket, read for the last time, are `to`'s to fill: a writer of
- * the heir, or of `from` itself, and the calling thread's. */
+/* Chunks in memory of one thread's records in a bucket, read for the last time, are `to`'s to fill: a
+ * writer of the calling thread, of a store with chunks of that size that `from` or its heir outlives. */
 void bucket_hand_over(struct bucket_store *from, uint32_t bucket, int writer,
                       struct bucket_writer *to);
 

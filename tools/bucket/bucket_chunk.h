@@ -17,11 +17,15 @@ struct bucket_chunk {
     unsigned char records[];
 };
 
-/* The full chunks that one thread spilled at once, bucket after bucket. */
+/* The full chunks that one thread spilled at once, bucket after bucket, the oldest of a bucket first. */
 struct bucket_run {
+    struct bucket_run *next; /* newer */
     struct spill_extent extent;
-    uint32_t *first; /* [buckets + 1]: chunks before each bucket */
+    uint32_t first[]; /* [buckets + 1]: chunks before each bucket */
 };
+
+/* The oldest of some chunks, whose newest is given, becomes the first. */
+struct bucket_chunk *bucket_reverse(struct bucket_chunk *newest);
 
 /* Writes the thread's full chunks to a spill file and puts them into its list of free ones. */
 enum status bucket_spill(struct bucket_writer *writer, struct error *e);

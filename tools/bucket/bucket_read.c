@@ -5,30 +5,24 @@
 
 enum { AHEAD_LINES = 8 };
 
+/* The first chunk in a run, which may be NULL, or a newer one. */
+static void start_run(struct bucket_reader *r, const struct bucket_run *run)
+{
+    while (run != NULL && run->first[r->bucket] == run->first[r->bucket + 1])
+        run = run->next;
+    r->run = run;
+    r->run_chunk = run != NULL ? run->first[r->bucket] : 0;
+    r->buffer_at = r->buffered = 0;
+}
+
 static void start_thread(struct bucket_reader *r)
 {
     const struct bucket_writer *w = &r->store->writer[r->thread];
     r->chunk = w->last[r->bucket];
+    start_run(r, w->oldest_run);
 }
 
-static void start_run(struct bucket_reader *r, size_t run)
-{
-    r->run = run;
-    if (run < r->store->run_count)
-        r->run_chunk = r->store->runs[run].first[r->bucket];
-}
-
-struct bucket_reader bucket_read(const struct bucket_store *store, uint32_t bucket,
-                                 unsigned width, void *buffer, struct error *e)
-{
-    struct bucket_reader r = {.store = store, .bucket = bucket, .width = width, .buffer = buffer,
-                              .error = e, .threads = store->threads};
-    start_thread(&r);
-    start_run(&r, 0);
-    return r;
-}
-
-struct bucket_reader bucket_read_part(const struct bucket_store *store, uint32_t bucket, int first,
+struct bucket_reader bucket_read_share(const struct bucket_store *store, uint32_t bucket, int first,
                                       int end, unsigned width)
 {
     struct bucket_reader r = {
@@ -37,7 +31,22 @@ struct bucket_reader bucket_read_part(const struct bucket_store *store, uint32_t
     return r;
 }
 
-uint64_t bucket_part_bytes(const struct bucket_store *store, uint32_t bucket, int writer)
+void bucket_reader_buffer(struct bucket_reader *r, void *buffer, size_t bytes, struct error *e)
+{
+    r->buffer = buffer;
+    r->buffer_bytes = bytes;
+    r->error = e;
+}
+
+struct bucket_reader bucket_read(const struct bucket_store *store, uint32_t bucket,
+                                 unsigned width, void *buffer, struct error *e)
+{
+    struct bucket_reader r = bucket_read_share(store, bucket, 0, store->threads, width);
+    bucket_reader_buffer(&r, buffer, BUCKET_READ_BYTES, e);
+    return r;
+}
+
+uint64_t bucket_share_bytes(const struct bucket_store *store, uint32_t bucket, int writer)
 {
     uint64_t bytes = 0;
     for (const struct bucket_chunk *c = store->writer[writer].last[bucket]; c != NULL; c = c->next)
@@ -45,7 +54,7 @@ uint64_t bucket_part_bytes(const struct bucket_store *store, uint32_t bucket, in
     return bytes;
 }
 
-static size_t chunk_records(struct bucket_reader *r, const struct bucket_chunk *chunk,
+static size_t chunk_records(const struct bucket_reader *r, const struct bucket_chunk *chunk,
                             const void **records)
 {
     *records = chunk->records;
@@ -55,32 +64,26 @@ static size_t chunk_records(struct bucket_reader *r, const struct bucket_chunk *
 /* Reads as many chunks of the current run as the buffer holds. */
 static enum status fill_buffer(struct bucket_reader *r)
 {
-    const struct bucket_run *run = &r->store->runs[r->run];
     size_t bytes = r->store->chunk_bytes;
-    uint32_t left = run->first[r->bucket + 1] - r->run_chunk;
-    uint32_t most = (uint32_t)(BUCKET_READ_BYTES / bytes);
+    uint32_t left = r->run->first[r->bucket + 1] - r->run_chunk;
+    uint32_t most = (uint32_t)(r->buffer_bytes / bytes);
     r->buffered = left < most ? left : most;
     r->buffer_at = 0;
-    return spill_read(r->store->spill, &run->extent, (uint64_t)r->run_chunk * bytes, r->buffer,
+    return spill_read(r->store->spill, &r->run->extent, (uint64_t)r->run_chunk * bytes, r->buffer,
                       r->buffered * bytes, r->error);
 }
 
-/* The next spilled chunk, or NULL at the end and after a failure. */
+/* The next spilled chunk, or NULL after a failure. */
 static const struct bucket_chunk *next_spilled(struct bucket_reader *r)
 {
     const struct bucket_store *store = r->store;
-    if (r->buffer_at == r->buffered) {
-        while (r->run < store->run_count &&
-               r->run_chunk == store->runs[r->run].first[r->bucket + 1])
-            start_run(r, r->run + 1);
-        if (r->run == store->run_count || fill_buffer(r) != ST_OK)
-            return NULL;
-    }
+    if (r->buffer_at == r->buffered && fill_buffer(r) != ST_OK)
+        return NULL;
     const struct bucket_chunk *chunk =
         (const void *)((const unsigned char *)r->buffer + r->buffer_at * store->chunk_bytes);
     if (chunk->bucket != r->bucket || chunk->crc != bucket_chunk_crc(chunk, store->chunk_bytes)) {
-        const struct spill_extent *extent = &store->runs[r->run].extent;
-        spill_corrupt(store->spill, extent, (uint64_t)r->run_chunk * store->chunk_bytes, r->error);
+        spill_corrupt(store->spill, &r->run->extent, (uint64_t)r->run_chunk * store->chunk_bytes,
+                      r->error);
         return NULL;
     }
     r->buffer_at++;
@@ -98,6 +101,14 @@ static void ask_for(const struct bucket_chunk *chunk)
 size_t bucket_reader_next(struct bucket_reader *r, const void **records)
 {
     while (r->thread < r->threads) {
+        if (r->run != NULL && r->run_chunk == r->run->first[r->bucket + 1])
+            start_run(r, r->run->next);
+        if (r->run != NULL) {
+            const struct bucket_chunk *chunk = next_spilled(r);
+            if (chunk == NULL)
+                r->thread = r->threads;
+            return chunk != NULL ? chunk_records(r, chunk, records) : 0;
+        }
         if (r->chunk != NULL) {
             size_t count = chunk_records(r, r->chunk, records);
             r->chunk = r->chunk->next;
@@ -108,8 +119,7 @@ size_t bucket_reader_next(struct bucket_reader *r, const void **records)
             start_thread(r);
         }
     }
-    const struct bucket_chunk *chunk = r->store->run_count > 0 ? next_spilled(r) : NULL;
-    return chunk != NULL ? chunk_records(r, chunk, records) : 0;
+    return 0;
 }
 
 uint64_t bucket_read_bytes(const struct bucket_store *store)

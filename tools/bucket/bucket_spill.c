@@ -21,15 +21,21 @@ uint32_t bucket_chunk_crc(const struct bucket_chunk *chunk, size_t chunk_bytes)
     return (uint32_t)crc32_z(crc, chunk->records, chunk_bytes - sizeof header);
 }
 
-/* Chunks before each bucket; all but a bucket's newest chunk are full. */
+/* The bucket's newest chunk, whose older ones are full; NULL where there is nothing to be spilled, as of
+ * a bucket whose filling has ended. */
+static struct bucket_chunk *newest_chunk(const struct bucket_writer *w, uint32_t bucket)
+{
+    return w->cursor[bucket] != NULL ? w->last[bucket] : NULL;
+}
+
+/* Chunks before each bucket. */
 static void count_full(const struct bucket_writer *w, uint32_t *first)
 {
     uint32_t buckets = w->store->buckets, count = 0;
     for (uint32_t b = 0; b < buckets; b++) {
         first[b] = count;
-        if (w->last[b] == NULL)
-            continue;
-        for (const struct bucket_chunk *c = w->last[b]->next; c != NULL; c = c->next)
+        const struct bucket_chunk *newest = newest_chunk(w, b);
+        for (const struct bucket_chunk *c = newest != NULL ? newest->next : NULL; c != NULL; c = c->next)
             count++;
     }
     first[buckets] = count;
@@ -64,11 +70,14 @@ static enum status spill_bucket(struct batch *batch, uint32_t bucket, struct err
 {
     struct bucket_writer *w = batch->writer;
     size_t bytes = w->store->chunk_bytes;
-    if (w->last[bucket] == NULL)
+    struct bucket_chunk *newest = newest_chunk(w, bucket), *left;
+    if (newest == NULL)
         return ST_OK;
-    while (w->last[bucket]->next != NULL) {
-        struct bucket_chunk *chunk = w->last[bucket]->next;
-        w->last[bucket]->next = chunk->next;
+    left = bucket_reverse(newest->next);
+    newest->next = NULL;
+    while (left != NULL) {
+        struct bucket_chunk *chunk = left;
+        left = chunk->next;
         chunk->next = NULL;
         chunk->bucket = bucket;
         chunk->crc = bucket_chunk_crc(chunk, bytes);
@@ -80,48 +89,54 @@ static enum status spill_bucket(struct batch *batch, uint32_t bucket, struct err
     return ST_OK;
 }
 
-/* Notes a run, whose table the store owns from here on. */
-static enum status note_run(struct bucket_store *store, const struct bucket_run *run,
-                            struct error *e)
+/* Notes a run, which the writer owns from here on. */
+static enum status note_run(struct bucket_writer *w, struct bucket_run *run, struct error *e)
 {
+    struct bucket_store *store = w->store;
     uint64_t bytes = ((uint64_t)store->buckets + 1) * sizeof *run->first;
 #pragma omp critical(memory_budget)
     {
-        if (store->run_count == store->run_capacity) {
-            size_t capacity = 2 * store->run_capacity + 64;
-            struct bucket_run *grown = realloc(store->runs, capacity * sizeof *grown);
-            if (grown == NULL)
-                fail_memory(e, "spilled edges", capacity * sizeof *grown);
-            else {
-                store->runs = grown;
-                store->run_capacity = capacity;
-            }
-        }
-        if (e->status == ST_OK && bytes > store->budget->limit_bytes - store->budget->taken_bytes)
+        if (bytes > memory_left(store->budget)) {
             fail(e, ST_RESOURCE, "spilled edges: their index fills the memory budget (-S)");
-        if (e->status == ST_OK) {
-            store->runs[store->run_count++] = *run;
+        } else {
             store->budget->taken_bytes += bytes;
+            store->run_count++;
         }
     }
-    return e->status;
+    if (e->status != ST_OK)
+        return e->status;
+    if (w->newest_run != NULL)
+        w->newest_run->next = run;
+    else
+        w->oldest_run = run;
+    w->newest_run = run;
+    return ST_OK;
+}
+
+/* Under the writer's lock. */
+static enum status spill_full(struct bucket_writer *w, struct bucket_run *run, struct error *e)
+{
+    struct bucket_store *store = w->store;
+    count_full(w, run->first);
+    uint64_t bytes = (uint64_t)run->first[store->buckets] * store->chunk_bytes;
+    if (spill_reserve(store->spill, bytes, &run->extent, e) != ST_OK || note_run(w, run, e) != ST_OK) {
+        free(run);
+        return e->status;
+    }
+    struct batch batch = {.writer = w, .extent = &run->extent};
+    for (uint32_t b = 0; b < store->buckets && e->status == ST_OK; b++)
+        spill_bucket(&batch, b, e);
+    return e->status == ST_OK ? write_batch(&batch, e) : e->status;
 }
 
 enum status bucket_spill(struct bucket_writer *w, struct error *e)
 {
-    struct bucket_store *store = w->store;
-    struct bucket_run run = {.first = malloc(((size_t)store->buckets + 1) * sizeof *run.first)};
-    if (run.first == NULL)
-        return fail_memory(e, "spilled edges", store->buckets * sizeof *run.first);
-    count_full(w, run.first);
-    uint64_t bytes = (uint64_t)run.first[store->buckets] * store->chunk_bytes;
-    if (spill_reserve(store->spill, bytes, &run.extent, e) != ST_OK ||
-        note_run(store, &run, e) != ST_OK) {
-        free(run.first);
-        return e->status;
-    }
-    struct batch batch = {.writer = w, .extent = &run.extent};
-    for (uint32_t b = 0; b < store->buckets && e->status == ST_OK; b++)
-        spill_bucket(&batch, b, e);
-    return e->status == ST_OK ? write_batch(&batch, e) : e->status;
+    size_t bytes = sizeof(struct bucket_run) + ((size_t)w->store->buckets + 1) * sizeof(uint32_t);
+    struct bucket_run *run = calloc(1, bytes);
+    if (run == NULL)
+        return fail_memory(e, "spilled edges", bytes);
+    pthread_mutex_lock(&w->lock);
+    spill_full(w, run, e);
+    pthread_mutex_unlock(&w->lock);
+    return e->status;
 }

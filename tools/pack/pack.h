@@ -1,20 +1,20 @@
 /* pack.h: packs an edge stream into a shard directory.
  *
- * Passes over the stream: degrees; class counts, where TH is to be suggested; edges into buckets. Where
- * edges stay in memory (edge_tiles.h) there is one pass, and one shard goes through an upper triangle
- * (upper.h). Then shard after shard is sorted and written, the last one first, and the manifest at the
- * end. A run that resumes an earlier one takes over the parts that are whole.
+ * Passes over the edges: degrees; class counts, where TH is to be suggested; edges into buckets. Where edges
+ * stay in memory (edge_tiles.h) only the first one reads the stream. Then shard after shard is built and
+ * written, the last one first, and the manifest at the end. A run that resumes an earlier one takes over
+ * the parts that are whole. README.md tells the way of an edge.
  */
 #ifndef DBFS_PACK_H
 #define DBFS_PACK_H
 
-#include "csr_build.h"
+#include "tools/pack/build/csr_build.h"
 #include "tools/stream/edge_source.h"
 #include "tools/spill/spill.h"
 #include "formats/manifest.h"
 #include "formats/base/memory.h"
 #include "formats/shard.h"
-#include "pack_folder.h"
+#include "tools/pack/folder/pack_folder.h"
 
 #include <stdint.h>
 

@@ -34,6 +34,11 @@ struct counting {
     struct counting_thread *thread;
 };
 
+static int has_tiles(const struct degrees *d)
+{
+    return d->tiles.ranges > 0;
+}
+
 /* ---- counting ---- */
 
 /* Adds to v's counter, if it is one of this pass; `windowed` is known when this is compiled. */
@@ -129,7 +134,7 @@ static enum status refuse_id(const struct counting *c, uint64_t id, struct error
 static void count_piece(struct counting *c, const struct edge *edges, size_t count)
 {
     int both = c->degrees->info.direction != EDGES_SYMMETRIC;
-    if (c->degrees->values.windows == 1)
+    if (c->degrees->of.values.windows == 1)
         count_edges(c, edges, count, both, 0);
     else
         count_edges(c, edges, count, both, 1);
@@ -139,9 +144,8 @@ static void count_piece(struct counting *c, const struct edge *edges, size_t cou
 static enum status take_piece(struct counting *c, int thread, const struct edge *edges,
                               size_t count, struct error *e)
 {
-    struct edge_tiles *tiles = c->degrees->values.tiles;
-    if (tiles != NULL)
-        return edge_tiles_add(tiles, thread, edges, count, e);
+    if (has_tiles(c->degrees))
+        return edge_tiles_add(&c->degrees->tiles, thread, edges, count, e);
     count_piece(c, edges, count);
     return e->status;
 }
@@ -295,8 +299,8 @@ static enum status too_large_degree(const char *name, struct error *e)
 
 static enum status count_tiles(struct counting *c, int threads, struct error *e)
 {
-    struct edge_tiles *tiles = c->degrees->values.tiles;
-    if (tiles != NULL && e->status == ST_OK && edge_tiles_seal(tiles, e) == ST_OK)
+    struct edge_tiles *tiles = &c->degrees->tiles;
+    if (has_tiles(c->degrees) && e->status == ST_OK && edge_tiles_seal(tiles, e) == ST_OK)
         edge_tiles_degrees(tiles, threads, c->of);
     return e->status;
 }
@@ -304,13 +308,13 @@ static enum status count_tiles(struct counting *c, int threads, struct error *e)
 /* Whether a degree of 2^32 shows in the sum of all degrees alone. */
 static int sums_up(const struct counting *c, const struct edge_source *source)
 {
-    return source->comm->ranks > 1 || c->degrees->values.tiles != NULL;
+    return source->comm->ranks > 1 || has_tiles(c->degrees);
 }
 
 /* The degrees of this pass, each rank having counted its share. */
 static void share_degrees(struct counting *c, const struct edge_source *source, int threads)
 {
-    uint64_t count = c->degrees->values.bytes / sizeof *c->of, sum = 0;
+    uint64_t count = c->degrees->of.values.bytes / sizeof *c->of, sum = 0;
     if (!sums_up(c, source))
         return;
     if (source->comm->ranks > 1)
@@ -332,7 +336,7 @@ static enum status keep_windows(struct vertex_values *v, uint32_t w, struct erro
 static enum status count_stream(struct counting *c, struct edges_reader *reader,
                                 const struct edge_source *source, int threads, struct error *e)
 {
-    struct vertex_values *v = &c->degrees->values;
+    struct vertex_values *v = &c->degrees->of.values;
     c->of = v->of;
     for (uint32_t w = 0; w < v->windows && e->status == ST_OK; w += 2) {
         c->first = window_begin(v, w);
@@ -363,7 +367,7 @@ static enum status open_values(struct degrees *d, const struct edge_source *sour
     uint64_t most = comm_min_of(source->comm, memory_left(budget) / 2);
     int in_windows = o->spill != NULL && values_least_bytes(d->totals.n) > most;
     if (in_windows ||
-        values_open(&d->values, d->totals.n, o->p, most, o->threads, o->spill, budget, e) != ST_OK)
+        values_open(&d->of.values, d->totals.n, o->p, most, o->threads, o->spill, budget, e) != ST_OK)
         too_many_vertices(source, d->totals.n, most, e);
     return comm_agree(source->comm, e);
 }
@@ -390,9 +394,8 @@ static enum status open_tiles(struct degrees *d, const struct edge_source *sourc
 {
     uint64_t bytes = degrees_tiles_bytes(&d->totals, d->info.direction, source->comm->ranks, o,
                                          memory_left(budget));
-    if (comm_min_of(source->comm, bytes) == 0 || d->values.windows > 1)
+    if (comm_min_of(source->comm, bytes) == 0 || d->of.values.windows > 1)
         return e->status;
-    d->values.tiles = &d->tiles;
     edge_tiles_open(&d->tiles, d->totals.n, d->totals.edges / source->comm->ranks,
                     d->info.direction == EDGES_UNDIRECTED_ONCE, o->threads, budget, e);
     return comm_agree(source->comm, e);
@@ -437,10 +440,16 @@ enum status degrees_count(struct degrees *d, const struct edge_source *source,
     return e->status;
 }
 
+struct edge_supply degrees_edges(struct degrees *d, const struct edge_source *source)
+{
+    return (struct edge_supply){
+        .source = source, .totals = &d->totals, .tiles = has_tiles(d) ? &d->tiles : NULL};
+}
+
 void degrees_free(struct degrees *d, struct memory_budget *budget)
 {
     edge_tiles_close(&d->tiles);
-    values_free(&d->values);
+    values_free(&d->of.values);
     loops_free(&d->loops, budget);
     memset(d, 0, sizeof *d);
 }

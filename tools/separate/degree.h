@@ -33,9 +33,13 @@ uint64_t degrees_tiles_bytes(const struct edges_totals *totals, enum edges_direc
                              uint32_t ranks, const struct separation_options *options,
                              uint64_t left_bytes);
 
+struct vertex_degrees {
+    struct vertex_values values;
+};
+
 struct degrees {
-    struct vertex_values values; /* [n] */
-    struct edge_tiles tiles;     /* of values, where they are kept */
+    struct vertex_degrees of; /* [n] */
+    struct edge_tiles tiles;  /* the edges of this rank's share, where they stay in memory; else zeroed */
     struct edges_info info;
     struct edges_totals totals; /* .n vertices */
     uint64_t directed_edges;    /* doubled, without self-loops: the sum of all degrees */
@@ -49,6 +53,8 @@ struct degrees {
 enum status degrees_count(struct degrees *degrees, const struct edge_source *source,
                           const struct separation_options *options, struct memory_budget *budget,
                           struct error *e);
+/* The edges that were counted, for further passes; they stay the degrees' and the source's. */
+struct edge_supply degrees_edges(struct degrees *degrees, const struct edge_source *source);
 void degrees_free(struct degrees *degrees, struct memory_budget *budget);
 
 #endif

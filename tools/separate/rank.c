@@ -142,15 +142,18 @@ static enum status replace_degrees(const struct ranks *ranks, struct vertex_valu
     return e->status;
 }
 
-enum status ranks_make(struct ranks *ranks, struct vertex_values *degrees,
+enum status ranks_make(struct ranks *ranks, struct vertex_ranks *rank_of, struct vertex_degrees *degree_of,
                        struct memory_budget *budget, struct error *e)
 {
     struct tally t = {0};
+    rank_of->values = degree_of->values;
+    memset(degree_of, 0, sizeof *degree_of);
     memset(ranks, 0, sizeof *ranks);
     t.direct = calloc(DIRECT, sizeof *t.direct);
     if (t.direct == NULL)
         return fail_memory(e, "degree histogram", DIRECT * sizeof *t.direct);
-    if (count_windows(&t, degrees, e) != ST_OK || collect_large(&t, degrees, budget, e) != ST_OK)
+    if (count_windows(&t, &rank_of->values, e) != ST_OK ||
+        collect_large(&t, &rank_of->values, budget, e) != ST_OK)
         goto cleanup;
     uint32_t count = count_different(&t);
     if (memory_take(budget, (void **)&ranks->degrees, count, sizeof *ranks->degrees,
@@ -158,7 +161,7 @@ enum status ranks_make(struct ranks *ranks, struct vertex_values *degrees,
         goto cleanup;
     ranks->count = count;
     list_degrees(ranks, &t);
-    replace_degrees(ranks, degrees, e);
+    replace_degrees(ranks, &rank_of->values, e);
 cleanup:
     memory_release(budget, t.large);
     free(t.direct);

@@ -9,7 +9,7 @@
 
 #include "formats/base/memory.h"
 #include "formats/split.h"
-#include "vertex_values.h"
+#include "degree.h"
 
 #include <stdint.h>
 
@@ -18,8 +18,12 @@ struct ranks {
     struct degree_count *degrees; /* [count], ascending: the histogram of degrees */
 };
 
-/* Replaces each degree by its rank. */
-enum status ranks_make(struct ranks *ranks, struct vertex_values *degrees,
+struct vertex_ranks {
+    struct vertex_values values;
+};
+
+/* Ranks the degrees that occur, and makes the rank of every vertex of its degree, which is gone then. */
+enum status ranks_make(struct ranks *ranks, struct vertex_ranks *rank_of, struct vertex_degrees *degree_of,
                        struct memory_budget *budget, struct error *e);
 void ranks_free(struct ranks *ranks, struct memory_budget *budget);
 

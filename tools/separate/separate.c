@@ -15,7 +15,7 @@ enum status separation_degrees(struct separation *s, const struct edge_source *s
     double start = cli_seconds();
     memset(s, 0, sizeof *s);
     if (degrees_count(&s->degrees, source, options, budget, e) == ST_OK)
-        ranks_make(&s->ranks, &s->degrees.values, budget, e);
+        ranks_make(&s->ranks, &s->rank_of, &s->degrees.of, budget, e);
     comm_agree(source->comm, e);
     s->degree_seconds = cli_seconds() - start;
     if (e->status != ST_OK)
@@ -27,8 +27,8 @@ enum status separation_classes(struct separation *s, const struct edge_source *s
                                struct memory_budget *budget, struct error *e)
 {
     double start = cli_seconds();
-    edge_ranks_count(&s->edges, source, &s->degrees.totals, s->degrees.directed_edges,
-                     &s->degrees.values, &s->ranks, budget, e);
+    struct edge_supply edges = degrees_edges(&s->degrees, source);
+    edge_ranks_count(&s->edges, &edges, s->degrees.directed_edges, &s->rank_of, &s->ranks, budget, e);
     s->class_seconds = cli_seconds() - start;
     return e->status;
 }
@@ -36,6 +36,7 @@ enum status separation_classes(struct separation *s, const struct edge_source *s
 void separation_free(struct separation *s, struct memory_budget *budget)
 {
     edge_ranks_free(&s->edges, budget);
+    values_free(&s->rank_of.values);
     ranks_free(&s->ranks, budget);
     degrees_free(&s->degrees, budget);
 }

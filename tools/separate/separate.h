@@ -15,9 +15,10 @@
 #include <stdint.h>
 
 /* Both passes are shared by the ranks of the source (edge_source.h); every rank has the result.
- * Stays where it was made: parts of it point to each other. */
+ * Stays where it was made: class counts point to the ranks. */
 struct separation {
-    struct degrees degrees; /* .values holds ranks, not degrees, from here on */
+    struct degrees degrees; /* .of has become: */
+    struct vertex_ranks rank_of;
     struct ranks ranks;
     struct edge_ranks edges; /* empty until separation_classes */
     double degree_seconds, class_seconds;

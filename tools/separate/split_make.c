@@ -11,13 +11,13 @@ enum { LEAST_AT_ONCE = 1 << 12 };
 static enum status read_delegates(void *context, uint64_t first, uint64_t count, uint64_t *ids,
                                   uint64_t *degrees, struct error *e)
 {
-    struct delegate_sweep *sweep = context;
-    const struct ranks *ranks = &sweep->separation->ranks;
-    struct vertex_values *values = &sweep->separation->degrees.values;
+    struct delegate_pass *pass = context;
+    const struct ranks *ranks = &pass->separation->ranks;
+    struct vertex_values *values = &pass->separation->rank_of.values;
     uint64_t at = 0, *next = calloc((size_t)ranks->count + 1, sizeof *next);
     if (next == NULL)
         return fail_memory(e, "delegates", ranks->count * sizeof *next);
-    for (uint32_t r = ranks->count; r-- > sweep->cut;) {
+    for (uint32_t r = ranks->count; r-- > pass->cut;) {
         next[r] = at;
         at += ranks->degrees[r].vertices;
     }
@@ -26,7 +26,7 @@ static enum status read_delegates(void *context, uint64_t first, uint64_t count,
         uint64_t begin = window_begin(values, w), end = window_end(values, w);
         for (uint64_t v = begin; rank_of != NULL && v < end; v++) {
             uint32_t rank = rank_of[v - begin];
-            if (rank < sweep->cut)
+            if (rank < pass->cut)
                 continue;
             uint64_t entry = next[rank]++ - first;
             if (entry < count) {
@@ -40,7 +40,7 @@ static enum status read_delegates(void *context, uint64_t first, uint64_t count,
 }
 
 /* All delegates in memory, or as many at a time as half of what is left holds. */
-static enum status list_delegates(struct split *split, struct delegate_sweep *sweep,
+static enum status list_delegates(struct split *split, struct delegate_pass *pass,
                                   struct memory_budget *budget, struct error *e)
 {
     uint64_t at_once = memory_left(budget) / 2 / 16, **ids = &split->list.ids;
@@ -53,13 +53,13 @@ static enum status list_delegates(struct split *split, struct delegate_sweep *sw
         degrees = &split->delegate_degrees;
     } else {
         split->list.read = read_delegates;
-        split->list.context = sweep;
+        split->list.context = pass;
         split->list.at_once = at_once;
     }
     if (memory_take(budget, (void **)ids, at_once, 8, "delegates", e) == ST_OK &&
         memory_take(budget, (void **)degrees, at_once, 8, "delegates", e) == ST_OK &&
         split->list.read == NULL)
-        read_delegates(sweep, 0, split->d, *ids, *degrees, e);
+        read_delegates(pass, 0, split->d, *ids, *degrees, e);
     return e->status;
 }
 
@@ -74,7 +74,7 @@ static enum status copy_histogram(struct split *split, const struct ranks *ranks
     return ST_OK;
 }
 
-enum status split_make(struct split *split, struct delegate_sweep *sweep,
+enum status split_make(struct split *split, struct delegate_pass *pass,
                        struct separation *s, uint64_t th, uint64_t suggested_p,
                        struct memory_budget *budget, struct error *e)
 {
@@ -85,8 +85,8 @@ enum status split_make(struct split *split, struct delegate_sweep *sweep,
                             .th = th,
                             .suggested_p = suggested_p,
                             .d = separation_delegates(s, th)};
-    *sweep = (struct delegate_sweep){.separation = s, .cut = ranks_cut(&s->ranks, th)};
-    if (list_delegates(split, sweep, budget, e) == ST_OK &&
+    *pass = (struct delegate_pass){.separation = s, .cut = ranks_cut(&s->ranks, th)};
+    if (list_delegates(split, pass, budget, e) == ST_OK &&
         copy_histogram(split, &s->ranks, e) == ST_OK)
         sweep_make(&s->edges, th, &split->sweep, &split->sweep_rows, budget, e);
     if (e->status != ST_OK)

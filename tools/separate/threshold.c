@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PREFETCH_EDGES = 24, MAX_SWEEP_ROWS = 160 };
+enum { PREFETCH_EDGES = 24, STEP = 128, MAX_SWEEP_ROWS = 160 };
 
 /* ---- the pass ---- */
 
@@ -13,11 +13,12 @@ enum { PREFETCH_EDGES = 24, MAX_SWEEP_ROWS = 160 };
  * the smaller rank of an edge is the larger one of another. */
 struct rank_pass {
     const uint32_t *rank_of;
+    unsigned tile_bytes;   /* of a record of the tiles */
     uint64_t **by_smaller; /* [threads][ranks] stream edges */
 };
 
-static enum status visit(void *context, int thread, const struct edge *edges, size_t count,
-                         struct error *e)
+static enum status count_edges(void *context, int thread, const struct edge *edges, size_t count,
+                                struct error *e)
 {
     const struct rank_pass *pass = context;
     const uint32_t *rank_of = pass->rank_of;
@@ -34,6 +35,43 @@ static enum status visit(void *context, int thread, const struct edge *edges, si
         by_smaller[a > b ? b : a]++;
     }
     return ST_OK;
+}
+
+/* The smaller rank of each of some edges of a tile, those to come on their way to the first cache. */
+static void find_smaller(const struct rank_pass *pass, const struct tile_run *run, size_t at, size_t count,
+                         uint32_t *smaller)
+{
+    const uint32_t *row = pass->rank_of + run->row, *column = pass->rank_of + run->column;
+    const uint32_t *narrow = (const uint32_t *)run->records + at;
+    const uint64_t *wide = (const uint64_t *)run->records + at;
+    const size_t ahead = run->count - at > count + PREFETCH_EDGES ? PREFETCH_EDGES : 0;
+    for (size_t i = 0; pass->tile_bytes == 4 && i < count; i++) {
+        __builtin_prefetch(&row[tile_row_u32(narrow[i + ahead])]);
+        __builtin_prefetch(&column[tile_column_u32(narrow[i + ahead])]);
+        uint32_t a = row[tile_row_u32(narrow[i])], b = column[tile_column_u32(narrow[i])];
+        smaller[i] = a < b ? a : b;
+    }
+    for (size_t i = 0; pass->tile_bytes == 8 && i < count; i++) {
+        __builtin_prefetch(&row[tile_row_u64(wide[i + ahead])]);
+        __builtin_prefetch(&column[tile_column_u64(wide[i + ahead])]);
+        uint32_t a = row[tile_row_u64(wide[i])], b = column[tile_column_u64(wide[i])];
+        smaller[i] = a < b ? a : b;
+    }
+}
+
+/* The same for edges of a tile, which has no self-loops. */
+static enum status count_tile(void *context, int thread, const struct tile_run *run, struct error *e)
+{
+    const struct rank_pass *pass = context;
+    uint64_t *by_smaller = pass->by_smaller[thread];
+    uint32_t smaller[STEP];
+    for (size_t at = 0; at < run->count; at += STEP) {
+        size_t count = run->count - at < STEP ? run->count - at : STEP;
+        find_smaller(pass, run, at, count, smaller);
+        for (size_t i = 0; i < count; i++)
+            by_smaller[smaller[i]]++;
+    }
+    return e->status;
 }
 
 static enum status take_threads(struct rank_pass *pass, uint64_t ranks, int threads,
@@ -91,41 +129,25 @@ static void accumulate(struct edge_ranks *er, const uint64_t *by_smaller, uint64
     }
 }
 
-enum status edge_ranks_count(struct edge_ranks *er, const struct edge_source *source,
-                             const struct edges_totals *totals, uint64_t directed_edges,
-                             struct vertex_values *rank_of, const struct ranks *ranks,
-                             struct memory_budget *budget, struct error *e)
+enum status edge_ranks_count(struct edge_ranks *er, const struct edge_supply *edges,
+                             uint64_t directed_edges, struct vertex_ranks *rank_of,
+                             const struct ranks *ranks, struct memory_budget *budget, struct error *e)
 {
-    int threads = rank_of->threads;
-    struct rank_pass pass = {.rank_of = rank_of->of};
-    uint64_t records = totals->edges - totals->loops;
-    *er = (struct edge_ranks){.n = totals->n, .directed_edges = directed_edges, .ranks = ranks};
+    int threads = rank_of->values.threads;
+    struct rank_pass pass = {.rank_of = rank_of->values.of};
+    struct edge_visitors visitors = {count_edges, count_tile};
+    uint64_t records = edges->totals->edges - edges->totals->loops;
+    *er = (struct edge_ranks){
+        .n = edges->totals->n, .directed_edges = directed_edges, .ranks = ranks};
+    if (edges->tiles != NULL)
+        pass.tile_bytes = edges->tiles->record_bytes;
     if (take_threads(&pass, ranks->count, threads, budget, e) == ST_OK)
         take_result(er, budget, e);
-    if (values_scan(rank_of, source, totals, visit, &pass, e) == ST_OK) {
-        sum_histograms(&pass, ranks->count, threads, source->comm);
+    if (values_scan(&rank_of->values, edges, visitors, &pass, e) == ST_OK) {
+        sum_histograms(&pass, ranks->count, threads, edges->source->comm);
         accumulate(er, pass.by_smaller[0], records > 0 ? directed_edges / records : 1);
     }
     release_threads(&pass, threads, budget);
-    if (e->status != ST_OK)
-        edge_ranks_free(er, budget);
-    return e->status;
-}
-
-enum status edge_ranks_make(struct edge_ranks *er, uint64_t n, uint64_t directed_edges,
-                            const struct ranks *ranks, const uint64_t *by_larger,
-                            struct memory_budget *budget, struct error *e)
-{
-    uint64_t *by_smaller;
-    *er = (struct edge_ranks){.n = n, .directed_edges = directed_edges, .ranks = ranks};
-    memory_take(budget, (void **)&by_smaller, ranks->count, 8, "edge histogram", e);
-    take_result(er, budget, e);
-    if (e->status == ST_OK) {
-        for (uint32_t r = 0; r < ranks->count; r++)
-            by_smaller[r] = ranks->degrees[r].degree * ranks->degrees[r].vertices - by_larger[r];
-        accumulate(er, by_smaller, 2);
-    }
-    memory_release(budget, by_smaller);
     if (e->status != ST_OK)
         edge_ranks_free(er, budget);
     return e->status;

@@ -23,17 +23,10 @@ struct edge_ranks {
     uint64_t *delegates; /* vertices not below it */
 };
 
-/* One values_scan over the stream. `rank_of` as ranks_make leaves it. ST_BAD_DATA when the stream is not
- * the one with these totals any more. */
-enum status edge_ranks_count(struct edge_ranks *er, const struct edge_source *source,
-                             const struct edges_totals *totals, uint64_t directed_edges,
-                             struct vertex_values *rank_of, const struct ranks *ranks,
-                             struct memory_budget *budget, struct error *e);
-
-/* The same from by_larger[ranks->count]: the edges, each once, whose end of higher rank has each rank. */
-enum status edge_ranks_make(struct edge_ranks *er, uint64_t n, uint64_t directed_edges,
-                            const struct ranks *ranks, const uint64_t *by_larger,
-                            struct memory_budget *budget, struct error *e);
+/* One pass over the edges. ST_BAD_DATA when the stream is not the one with these totals any more. */
+enum status edge_ranks_count(struct edge_ranks *er, const struct edge_supply *edges,
+                             uint64_t directed_edges, struct vertex_ranks *rank_of,
+                             const struct ranks *ranks, struct memory_budget *budget, struct error *e);
 void edge_ranks_free(struct edge_ranks *er, struct memory_budget *budget);
 
 /* The counts for TH, which is recorded as given. */

@@ -166,8 +166,7 @@ static enum status visit_pair(void *context, int thread, const struct edge *edge
 /* Window i with j, i < j; each window's own edges go with the next one, those of the last one with
  * the last pair. */
 static enum status scan_pair(struct vertex_values *v, uint32_t i, uint32_t j, struct pair *p,
-                             const struct edge_source *source, const struct edges_totals *totals,
-                             struct error *e)
+                             const struct edge_supply *edges, struct error *e)
 {
     /* all ranks go on to the pass, which fails where one of them has failed here */
     values_load(v, i, 0, e);
@@ -176,24 +175,23 @@ static enum status scan_pair(struct vertex_values *v, uint32_t i, uint32_t j, st
     p->first[1] = window_begin(v, j);
     p->inside[0] = j == i + 1;
     p->inside[1] = i + 2 == v->windows;
-    return edge_source_scan(source, totals, v->threads, visit_pair, p, e);
+    return edge_source_scan(edges->source, edges->totals, v->threads, visit_pair, p, e);
 }
 
-enum status values_scan(struct vertex_values *v, const struct edge_source *source,
-                        const struct edges_totals *totals, edges_visitor visit, void *context,
-                        struct error *e)
+enum status values_scan(struct vertex_values *v, const struct edge_supply *edges,
+                        struct edge_visitors visit, void *context, struct error *e)
 {
-    struct pair p = {.window = v->window, .visit = visit, .context = context};
-    if (v->tiles != NULL) {
+    struct pair p = {.window = v->window, .visit = visit.edges, .context = context};
+    if (edges->tiles != NULL) {
         if (e->status == ST_OK)
-            edge_tiles_scan(v->tiles, v->threads, visit, context, e);
-        return comm_agree(source->comm, e);
+            edge_tiles_visit(edges->tiles, v->threads, visit.tile, context, e);
+        return comm_agree(edges->source->comm, e);
     }
     if (v->windows == 1)
-        return edge_source_scan(source, totals, v->threads, visit, context, e);
+        return edge_source_scan(edges->source, edges->totals, v->threads, visit.edges, context, e);
     for (uint32_t i = 0; i + 1 < v->windows; i++) {
         for (uint32_t j = i + 1; j < v->windows; j++) {
-            if (scan_pair(v, i, j, &p, source, totals, e) != ST_OK)
+            if (scan_pair(v, i, j, &p, edges, e) != ST_OK)
                 return e->status;
         }
     }

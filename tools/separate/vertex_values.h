@@ -1,11 +1,11 @@
-/* vertex_values.h: a 4-byte value for every vertex: degrees, which become ranks, which become labels.
+/* vertex_values.h: a 4-byte value for every vertex: its degree, then its rank (rank.h), then its label
+ * (order.h), each of which is a type of its own that takes over the memory of the one before.
  *
- * Where the budget cannot hold 4n bytes, vertices are cut into windows of consecutive ids. Windows lie
- * in spill files and two are in memory. What needs the values of both ends of an edge takes one pass
- * over the stream for each pair of windows, k(k - 1)/2 passes for k windows, and each pass sees only
- * the edges of its pair. (Joining by sorting on disk would move about 100 bytes for each edge, a pass
- * 8: pairs move less up to k = 5, and are simpler beyond.) With one window this is one pass, and
- * costs nothing.
+ * Where the budget cannot hold 4n bytes, vertices are cut into windows of consecutive ids. Windows lie in
+ * spill files and two are in memory. What needs the values of both ends of an edge takes one pass over the
+ * stream for each pair of windows, k(k - 1)/2 passes for k windows, and each pass sees only the edges of
+ * its pair. (Joining by sorting on disk would move about 100 bytes for each edge, a pass 8: pairs move less
+ * up to k = 5, and are simpler beyond.) With one window this is one pass, and costs nothing.
  */
 #ifndef DBFS_VERTEX_VALUES_H
 #define DBFS_VERTEX_VALUES_H
@@ -32,7 +32,6 @@ struct vertex_values {
     uint32_t loaded[2]; /* the windows in memory, where there are several */
     struct window_file *file; /* [windows] */
     uint64_t bytes;           /* charged for `of` */
-    struct edge_tiles *tiles; /* the edges in memory, where there is one window; NULL: in the stream */
     int threads;
     struct spill *spill;
     struct memory_budget *budget;
@@ -66,13 +65,25 @@ enum status values_keep(struct vertex_values *values, uint32_t w, int half, stru
 /* Gives the memory back; the values are lost, but not their number. */
 void values_drop(struct vertex_values *values);
 
-/* A further pass over the tiles or the stream, or one for each pair of windows: together they give every edge to
- * `visit` once, and `of` then holds the values of both its ends. With several windows the ends are
- * indices of `of`, congruent to the ids modulo the granule. The ranks of the source share each pass,
+/* The edges of a graph, for the passes after the first. */
+struct edge_supply {
+    const struct edge_source *source;
+    const struct edges_totals *totals; /* of the source */
+    struct edge_tiles *tiles; /* this rank's share in memory; NULL: in the stream */
+};
+
+/* What sees the edges of a pass: those of the stream, or those of tiles as they lie there. */
+struct edge_visitors {
+    edges_visitor edges;
+    tile_visitor tile;
+};
+
+/* A further pass over the tiles or the stream, or one for each pair of windows: together they give every
+ * edge to a visitor once, and `of` then holds the values of both its ends. With several windows the ends
+ * are indices of `of`, congruent to the ids modulo the granule. The ranks of the source share each pass,
  * and need the same windows; the status is that of all, and a failure in *e makes all fail. */
-enum status values_scan(struct vertex_values *values, const struct edge_source *source,
-                        const struct edges_totals *totals, edges_visitor visit, void *context,
-                        struct error *e);
+enum status values_scan(struct vertex_values *values, const struct edge_supply *edges,
+                        struct edge_visitors visit, void *context, struct error *e);
 uint64_t values_scan_passes(const struct vertex_values *values);
 
 #endif

@@ -164,17 +164,17 @@ void edge_tiles_degrees(const struct edge_tiles *t, int threads, uint32_t *degre
 
 /* ---- what a thread takes at a time ---- */
 
-enum { SHARES = 16 /* of all edges, for each thread, in the largest part */ };
+enum { SHARES = 16 /* of all edges, for each thread, in the largest of them */ };
 
 /* What some writers have put into a tile: all of them, so that a tile is one thread's and the values
  * of its vertices come into one cache, but where it is so large that others would have to wait. */
-struct part {
+struct share {
     uint32_t tile;
     int first, end;
 };
 
-struct parts {
-    struct part *part;
+struct share_list {
+    struct share *share;
     size_t count;
 };
 
@@ -186,7 +186,7 @@ static uint64_t *measure(const struct edge_tiles *t, int threads, uint64_t *tota
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 64) reduction(+ : sum)
     for (uint32_t tile = 0; tile < store->buckets; tile++) {
         for (int w = 0; bytes != NULL && w < store->threads; w++) {
-            bytes[tile * (size_t)store->threads + (size_t)w] = bucket_part_bytes(store, tile, w);
+            bytes[tile * (size_t)store->threads + (size_t)w] = bucket_share_bytes(store, tile, w);
             sum += bytes[tile * (size_t)store->threads + (size_t)w];
         }
     }
@@ -194,33 +194,33 @@ static uint64_t *measure(const struct edge_tiles *t, int threads, uint64_t *tota
     return bytes;
 }
 
-static void add_tile(struct parts *parts, uint32_t tile, const uint64_t *bytes, int writers,
+static void add_tile(struct share_list *list, uint32_t tile, const uint64_t *bytes, int writers,
                      uint64_t most)
 {
     uint64_t own = 0;
-    struct part next = {.tile = tile};
+    struct share next = {.tile = tile};
     for (int w = 0; w < writers; w++) {
         own += bytes[w];
         next.end = w + 1;
         if (own == 0 || (own < most && w + 1 < writers))
             continue;
-        parts->part[parts->count++] = next;
+        list->share[list->count++] = next;
         next.first = w + 1;
         own = 0;
     }
 }
 
-static enum status list_parts(struct parts *parts, const struct edge_tiles *t, int threads,
+static enum status list_shares(struct share_list *list, const struct edge_tiles *t, int threads,
                               struct error *e)
 {
     int writers = t->store.threads;
-    size_t most_parts = t->store.buckets + (size_t)SHARES * (size_t)threads;
+    size_t most_shares = t->store.buckets + (size_t)SHARES * (size_t)threads;
     uint64_t total, *bytes = measure(t, threads, &total);
-    *parts = (struct parts){.part = malloc(most_parts * sizeof *parts->part)};
-    if (bytes == NULL || parts->part == NULL)
-        fail_memory(e, "tiles of edges", most_parts * sizeof *parts->part);
+    *list = (struct share_list){.share = malloc(most_shares * sizeof *list->share)};
+    if (bytes == NULL || list->share == NULL)
+        fail_memory(e, "tiles of edges", most_shares * sizeof *list->share);
     for (uint32_t tile = 0; e->status == ST_OK && tile < t->store.buckets; tile++)
-        add_tile(parts, tile, bytes + tile * (size_t)writers, writers,
+        add_tile(list, tile, bytes + tile * (size_t)writers, writers,
                  total / (SHARES * (uint64_t)threads) + 1);
     free(bytes);
     return e->status;
@@ -237,82 +237,43 @@ struct tile_scan {
     struct error error;
 };
 
-static void scan_part(struct tile_scan *s, const struct part *part)
+static void scan_share(struct tile_scan *s, const struct share *share)
 {
     struct edge_tiles *t = s->tiles;
     struct bucket_reader reader =
-        bucket_read_part(&t->store, part->tile, part->first, part->end, t->record_bytes);
-    struct tile_run run = {.row = (uint64_t)(part->tile / t->ranges) << t->range_bits,
-                           .column = (uint64_t)(part->tile % t->ranges) << t->range_bits};
+        bucket_read_share(&t->store, share->tile, share->first, share->end, t->record_bytes);
+    struct tile_run run = {.row = (uint64_t)(share->tile / t->ranges) << t->range_bits,
+                           .column = (uint64_t)(share->tile % t->ranges) << t->range_bits};
     while (s->error.status == ST_OK && (run.count = bucket_reader_next(&reader, &run.records)) > 0)
         s->visit(s->context, s->thread, &run, &s->error);
-    for (int w = part->first; t->heir != NULL && w < part->end; w++)
-        bucket_hand_over(&t->store, part->tile, w, &t->heir->writer[s->thread]);
+    for (int w = share->first; t->heir != NULL && w < share->end; w++)
+        bucket_hand_over(&t->store, share->tile, w, &t->heir->writer[s->thread]);
 }
 
 enum status edge_tiles_visit(struct edge_tiles *t, int threads, tile_visitor visit, void *context,
                              struct error *e)
 {
-    struct parts parts;
-    if (list_parts(&parts, t, threads, e) != ST_OK)
-        parts.count = 0;
+    struct share_list list;
+    if (list_shares(&list, t, threads, e) != ST_OK)
+        list.count = 0;
 #pragma omp parallel num_threads(threads)
     {
         struct tile_scan s = {.tiles = t, .thread = omp_get_thread_num(), .visit = visit,
                               .context = context};
 #pragma omp for schedule(dynamic, 1)
-        for (size_t i = 0; i < parts.count; i++) {
+        for (size_t i = 0; i < list.count; i++) {
             if (s.error.status == ST_OK)
-                scan_part(&s, &parts.part[i]);
+                scan_share(&s, &list.share[i]);
         }
 #pragma omp critical(edge_tiles_error)
         if (e->status == ST_OK && s.error.status != ST_OK)
             *e = s.error;
     }
-    free(parts.part);
+    free(list.share);
     return e->status;
 }
 
-/* ---- scanning for edges ---- */
-
-struct edge_scan {
-    const struct edge_tiles *tiles;
-    edges_visitor visit;
-    void *context;
-};
-
-static void decode(const struct edge_tiles *t, const struct tile_run *run, size_t first, size_t count,
-                   struct edge *edges)
-{
-    const uint32_t *narrow = (const uint32_t *)run->records + first;
-    const uint64_t *wide = (const uint64_t *)run->records + first;
-    for (size_t i = 0; t->record_bytes == 4 && i < count; i++)
-        edges[i] = (struct edge){run->row + tile_row_u32(narrow[i]),
-                                 run->column + tile_column_u32(narrow[i])};
-    for (size_t i = 0; t->record_bytes == 8 && i < count; i++)
-        edges[i] = (struct edge){run->row + tile_row_u64(wide[i]),
-                                 run->column + tile_column_u64(wide[i])};
-}
-
-static enum status visit_edges(void *context, int thread, const struct tile_run *run,
-                               struct error *e)
-{
-    const struct edge_scan *s = context;
-    struct edge edges[EDGES_VISIT_PIECE];
-    for (size_t at = 0; at < run->count && e->status == ST_OK; at += EDGES_VISIT_PIECE) {
-        size_t take = run->count - at < EDGES_VISIT_PIECE ? run->count - at : EDGES_VISIT_PIECE;
-        decode(s->tiles, run, at, take, edges);
-        s->visit(s->context, thread, edges, take, e);
-    }
-    return e->status;
-}
-
-enum status edge_tiles_scan(struct edge_tiles *t, int threads, edges_visitor visit, void *context,
-                            struct error *e)
-{
-    struct edge_scan s = {.tiles = t, .visit = visit, .context = context};
-    return edge_tiles_visit(t, threads, visit_edges, &s, e);
-}
+/* ---- the last visit ---- */
 
 enum status edge_tiles_leave(struct edge_tiles *t, struct bucket_store *heir, struct error *e)
 {

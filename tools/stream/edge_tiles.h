@@ -74,17 +74,24 @@ static inline uint64_t tile_column_u64(uint64_t record)
     return record & UINT32_MAX;
 }
 
+/* An edge of a run whose records have so many bytes. */
+static inline struct edge tile_edge(const struct tile_run *run, unsigned record_bytes, size_t i)
+{
+    const uint32_t *narrow = run->records;
+    const uint64_t *wide = run->records;
+    if (record_bytes == 4)
+        return (struct edge){run->row + tile_row_u32(narrow[i]),
+                             run->column + tile_column_u32(narrow[i])};
+    return (struct edge){run->row + tile_row_u64(wide[i]), run->column + tile_column_u64(wide[i])};
+}
+
 /* Gives every edge to `visit` once, tile after tile; what `visit` returns other than ST_OK ends that. */
 typedef enum status (*tile_visitor)(void *context, int thread, const struct tile_run *run,
                                     struct error *e);
 enum status edge_tiles_visit(struct edge_tiles *tiles, int threads, tile_visitor visit,
                              void *context, struct error *e);
 
-/* The same with edges, as edges_scan gives them. */
-enum status edge_tiles_scan(struct edge_tiles *tiles, int threads, edges_visitor visit,
-                            void *context, struct error *e);
-
-/* The next visit or scan is the last: what it has read becomes memory of `heir`, an open store of the same
+/* The next visit is the last: what it has read becomes memory of `heir`, an open store of the same
  * budget, threads and chunk size. */
 enum status edge_tiles_leave(struct edge_tiles *tiles, struct bucket_store *heir, struct error *e);
 

@@ -1,0 +1,128 @@
+#!/bin/bash
+# dbfs-pack-ways.sh: any number of threads, ranks and little memory make the same bytes, those of the table
+# at the end. They were made by a packer that placed and sorted both directions of every edge, and another one
+# agreed. A deliberate change of a format writes the table again:
+#   BUILD=build bash tests/cli/dbfs-pack-ways.sh --write
+set -u
+. tests/lib.sh
+pack=$(realpath "$BIN/dbfs-pack")
+mkdir "$tmp/spill"
+script=$0
+writing=${1:-}
+
+declare -A expected
+while read -r digest name; do
+    expected[$name]=$digest
+done < <(sed -n '1,/^# TABLE$/d; s/^# //p' "$script")
+
+sums() { (cd "$1" && sha256sum -- * | sha256sum | cut -c1-16); }
+is_expected() { # NAME FOLDER
+    local made want=${expected[$1]:-none}
+    made=$(sums "$2")
+    [ "$made" = "$want" ] || { echo "expected $want, made $made" >&2; return 1; }
+}
+alike() { # NAME OPTIONS...
+    local name=$1 way launch
+    shift
+    if [ "$writing" = --write ]; then
+        "$pack" -q -p 1 "$@" -o "$tmp/made" && echo "# $(sums "$tmp/made") $name" >>"$tmp/table"
+        rm -r "$tmp/made"
+        return
+    fi
+    for way in '-@ 1' '-@ 2' '-@ 5' '-@ 2 -S 40M' '-@ 1 on two ranks'; do
+        launch=()
+        [[ $way != *ranks ]] || launch=(timeout 120 "$MPIEXEC" -n 2)
+        rm -rf "$tmp/made"
+        check_exit 0 "$name: $way" "${launch[@]}" "$pack" -q ${way%% on *} -T "$tmp/spill" -p 1 "$@" \
+            -o "$tmp/made"
+        check "$name, $way: the same bytes" is_expected "$name" "$tmp/made"
+    done
+    check_exit 0 "$name: sound" "$pack" --verify "$tmp/made"
+}
+
+# ---- hubs, short rows, duplicates: TH above, between and below all degrees ----
+
+"$BIN/rmatgen" -q -s 17 -o "$tmp/rmat.edges"
+for th in 0 1 8 300 inf; do
+    alike "RMAT, TH $th" -t $th "$tmp/rmat.edges"
+done
+alike 'RMAT, suggested' "$tmp/rmat.edges"
+alike 'RMAT, 3 shards' -p 3 "$tmp/rmat.edges"
+alike 'RMAT, 6 shards, TH 8' -p 6 -t 8 "$tmp/rmat.edges"
+alike 'RMAT, raw' --encoding raw "$tmp/rmat.edges"
+alike 'RMAT, many heads' --heads nn=1,nd=8,dn=3,dd=5 "$tmp/rmat.edges"
+"$BIN/degsplit" -q -t 20 -o "$tmp/rmat.split" "$tmp/rmat.edges"
+alike 'RMAT, a .split' -s "$tmp/rmat.split" "$tmp/rmat.edges"
+
+# ---- both directions in the stream ----
+
+"$BIN/rmatgen" -q -s 12 -f text | awk '{ print $1, $2; print $2, $1 }' |
+    "$BIN/edgeconv" -q --direction symmetric -o "$tmp/symmetric.edges"
+alike 'a symmetric stream' "$tmp/symmetric.edges"
+alike 'a symmetric stream, TH 3' -t 3 "$tmp/symmetric.edges"
+alike 'a symmetric stream, 3 shards' -p 3 -t 9 "$tmp/symmetric.edges"
+
+# ---- rows and ranges of every size ----
+
+# two hubs that share 300,000 neighbours, each edge twice: rows that are too long to be sorted whole
+awk 'BEGIN { for (i = 0; i < 600000; i++) { print 0, 2 + i * 7 % 300000; print 1, 2 + i * 11 % 300000 } }' |
+    "$BIN/edgeconv" -q -u -o "$tmp/hubs.edges"
+for th in 0 4 inf; do
+    alike "two hubs, TH $th" -t $th "$tmp/hubs.edges"
+    alike "two hubs, TH $th, 3 shards" -p 3 -t $th "$tmp/hubs.edges"
+done
+# a star, whose neighbours are one after the other: blocks of packed columns without words
+awk 'BEGIN { for (i = 1; i < 20000; i++) print 0, i }' | "$BIN/edgeconv" -q -u -o "$tmp/star.edges"
+for th in 0 1 inf; do
+    alike "a star, TH $th" -t $th "$tmp/star.edges"
+done
+# a path: so many rows of a range that records need 8 bytes
+awk 'BEGIN { for (i = 1; i < 900000; i++) print i - 1, i }' | "$BIN/edgeconv" -q -u -o "$tmp/path.edges"
+for th in 0 1 inf; do
+    alike "a path, TH $th" -t $th "$tmp/path.edges"
+    alike "a path, TH $th, 2 shards" -p 2 -t $th "$tmp/path.edges"
+done
+printf '3 3\n' | "$BIN/edgeconv" -q -u --vertices 5 -o "$tmp/none.edges"
+printf '3 4\n4 3\n' | "$BIN/edgeconv" -q -u --vertices 5 -o "$tmp/one.edges"
+alike 'no edges' "$tmp/none.edges"
+alike 'one edge' -t 1 "$tmp/one.edges"
+alike 'one edge between delegates' -t 0 "$tmp/one.edges"
+if [ "$writing" = --write ]; then
+    sed -i '/^# TABLE$/q' "$script" && cat "$tmp/table" >>"$script"
+    exit 0
+fi
+finish
+exit
+# TABLE
+# 8f4c51409e1c7195 RMAT, TH 0
+# e00ace38fd934aa1 RMAT, TH 1
+# 08363045975b5b42 RMAT, TH 8
+# 6ba96982d4008da8 RMAT, TH 300
+# 56dcb41dd0b72836 RMAT, TH inf
+# f84c0384981bc15c RMAT, suggested
+# 9f7fb2b747f53b98 RMAT, 3 shards
+# 1c0589fc6e1bec8c RMAT, 6 shards, TH 8
+# 0b287ccc72725ea1 RMAT, raw
+# 86d2a5a1b0f236db RMAT, many heads
+# 6fea4aeaef3d7658 RMAT, a .split
+# d52da9de13a0826a a symmetric stream
+# 2ddd88a8da54a8c6 a symmetric stream, TH 3
+# b95043762525cf01 a symmetric stream, 3 shards
+# 718e9cba960099be two hubs, TH 0
+# 213bcbba0bda4f1b two hubs, TH 0, 3 shards
+# 437f70dee1cd03e9 two hubs, TH 4
+# a08b5575b32fc69e two hubs, TH 4, 3 shards
+# d3dc9532cfe45464 two hubs, TH inf
+# 8eb2e33498891b92 two hubs, TH inf, 3 shards
+# bcd8c2e8925d5e01 a star, TH 0
+# 58c7a46e81e9dbf5 a star, TH 1
+# 715fbd8ad165d24e a star, TH inf
+# 3abe0c512f029436 a path, TH 0
+# c98d2522edf6ba7b a path, TH 0, 2 shards
+# 31179adb6e64f4c9 a path, TH 1
+# 945ce51dede855c1 a path, TH 1, 2 shards
+# efb4b1cb93eb92b3 a path, TH inf
+# a910fad172bdfbb2 a path, TH inf, 2 shards
+# ef02905154e08d27 no edges
+# 1831158349ea0125 one edge
+# f39d97f3fa0aaad4 one edge between delegates

@@ -1,0 +1,266 @@
+/* csr_build.c: see csr_build.h */
+#include "csr_build.h"
+
+#include "csr_columns.h"
+#include "range_sort.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- rows ---- */
+
+static enum status count_ranges(const struct csr_rows *csr, struct range_counter *counters,
+                                int threads, struct error *e)
+{
+#pragma omp parallel num_threads(threads)
+    {
+        struct error error = {0};
+        struct range_counter *own = &counters[omp_get_thread_num()];
+        range_counter_open(own, csr, &error);
+#pragma omp for schedule(dynamic, 1)
+        for (uint32_t r = 0; r < csr->plan->rows->count; r++) {
+            if (error.status == ST_OK)
+                range_count(csr, own, r, &error);
+        }
+        range_counter_close(own);
+#pragma omp critical(csr_build_error)
+        if (error.status != ST_OK && e->status == ST_OK)
+            *e = error;
+    }
+    return e->status;
+}
+
+/* Each thread counts by column apart, where there is memory for that. */
+static enum status take_columns(const struct csr_rows *csr, struct range_counter *counters, int threads,
+                                struct memory_budget *budget, struct error *e)
+{
+    int shared = threads > 1 && csr->rows * 4 > memory_left(budget) / 4 / (uint64_t)(threads - 1);
+    for (int i = 0; i < threads && e->status == ST_OK; i++) {
+        counters[i].shared = shared;
+        counters[i].of_column = csr->records_of;
+        if (i > 0 && !shared)
+            memory_take(budget, (void **)&counters[i].of_column, csr->rows, 4, "row lengths", e);
+    }
+    return e->status;
+}
+
+static enum status count_rows(const struct csr_rows *csr, int threads, struct memory_budget *budget,
+                              struct error *e)
+{
+    struct range_counter *counters = calloc((size_t)threads, sizeof *counters);
+    int joins_itself = csr->to != NULL && csr->from != NULL;
+    if (counters == NULL)
+        return fail_memory(e, "row lengths", (uint64_t)threads * sizeof *counters);
+    if ((!joins_itself || take_columns(csr, counters, threads, budget, e) == ST_OK) &&
+        count_ranges(csr, counters, threads, e) == ST_OK) {
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+        for (uint32_t r = 0; r < csr->plan->rows->count; r++)
+            range_counted(csr, counters, threads, r);
+    }
+    for (int i = 0; i < threads; i++) {
+        if (counters[i].of_column != csr->records_of)
+            memory_release(budget, counters[i].of_column);
+    }
+    free(counters);
+    return e->status;
+}
+
+static uint64_t count_sources(struct csr_rows *csr, int threads)
+{
+    uint64_t sources = 0, longest = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : sources)              \
+    reduction(max : longest)
+    for (uint64_t row = 0; row < csr->rows; row++) {
+        sources += csr->records_of[row] != 0;
+        longest = csr->records_of[row] > longest ? csr->records_of[row] : longest;
+    }
+    csr->longest_row = longest;
+    return sources;
+}
+
+static uint32_t choose_heads(const struct csr_rows *csr, int asked, uint64_t source_rows)
+{
+    if (csr->width == 8 || csr->rows == 0)
+        return 0;
+    if (asked != HEADS_AUTO)
+        return (uint32_t)asked;
+    return subgraph_columns(csr->g) == DELEGATES && 2 * source_rows >= csr->rows ? HEADS_USUAL : 0;
+}
+
+/* About the bytes of the packed columns, from the rows' records: the columns of a row of L, spread
+ * evenly over 2^column_bits, cost column_bits - log2(L) + 2 bits each, and one for the directory. */
+static uint64_t estimate_columns(const struct csr_rows *csr, int threads, uint64_t *columns)
+{
+    uint64_t bits = 0, count = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : bits, count)
+    for (uint64_t row = 0; row < csr->rows; row++) {
+        uint64_t left = csr->records_of[row] > csr->k ? csr->records_of[row] - csr->k : 0;
+        unsigned length_bits = left == 0 ? 0 : 63 - (unsigned)__builtin_clzll(left);
+        unsigned gap_bits = csr->plan->column_bits > length_bits ? csr->plan->column_bits - length_bits : 0;
+        bits += left * (gap_bits + 3);
+        count += left;
+    }
+    *columns = count;
+    return bits / 8;
+}
+
+static enum section_encoding choose_encoding(const struct csr_rows *csr,
+                                             const struct section_writer *out)
+{
+    uint64_t columns, packed_bytes = estimate_columns(csr, out->threads, &columns);
+    return section_choose(out, columns * csr->width, packed_bytes);
+}
+
+/* ---- the other sections ---- */
+
+static void mark_sources(const struct csr_rows *csr, int threads, uint64_t words, uint64_t *mask)
+{
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (uint64_t word = 0; word < words; word++) {
+        uint64_t first = 64 * word, end = csr->rows - first < 64 ? csr->rows - first : 64, bits = 0;
+        for (uint64_t i = 0; i < end; i++) {
+            int full = csr->kept_of[first + i] != 0 ||
+                       (csr->k > 0 && csr->heads[first + i] != HEAD_NONE);
+            bits |= (uint64_t)full << i;
+        }
+        mask[word] = bits;
+    }
+}
+
+static uint64_t list_sources(const uint64_t *mask, uint64_t words, uint32_t *list)
+{
+    uint64_t at = 0;
+    for (uint64_t word = 0; word < words; word++) {
+        for (uint64_t bits = mask[word]; bits != 0; bits &= bits - 1)
+            list[at++] = (uint32_t)(64 * word + (uint64_t)__builtin_ctzll(bits));
+    }
+    return at;
+}
+
+static enum status write_sources(const struct csr_rows *csr, uint64_t source_rows,
+                                 const struct section_writer *out, struct error *e)
+{
+    uint64_t words = mask_words(csr->rows), *mask;
+    uint32_t *list = NULL;
+    if (memory_take(out->budget, (void **)&mask, words, 8, "row masks", e) != ST_OK)
+        return e->status;
+    mark_sources(csr, out->threads, words, mask);
+    section_write(out, shard_section_of(csr->g, SHARD_SOURCES), 8, words, mask, e);
+    if (csr->g == ND && e->status == ST_OK &&
+        memory_take(out->budget, (void **)&list, source_rows, 4, "row lists", e) == ST_OK)
+        section_write(out, SHARD_ND_SOURCE_LIST, 4, list_sources(mask, words, list), list, e);
+    memory_release(out->budget, list);
+    memory_release(out->budget, mask);
+    return e->status;
+}
+
+/* The offsets of the rows, of 4 bytes where the last one, `total`, fits; then in the memory of the lengths,
+ * which end here. */
+static enum status write_offsets(struct csr_rows *csr, uint64_t total,
+                                 const struct section_writer *out, struct error *e)
+{
+    uint64_t at = 0, *wide = NULL;
+    uint32_t *narrow = csr->kept_of, type = shard_section_of(csr->g, SHARD_OFFSETS);
+    const uint32_t *kept_of = csr->kept_of;
+    if (total > UINT32_MAX &&
+        memory_take(out->budget, (void **)&wide, csr->rows + 1, 8, "row offsets", e) != ST_OK)
+        return e->status;
+    csr->kept_of = NULL;
+    for (uint64_t row = 0; row < csr->rows; row++) {
+        uint32_t kept = kept_of[row];
+        if (wide != NULL)
+            wide[row] = at;
+        else
+            narrow[row] = (uint32_t)at;
+        at += kept;
+    }
+    if (wide != NULL) {
+        wide[csr->rows] = at;
+        section_write(out, type, 8, csr->rows + 1, wide, e);
+    } else {
+        narrow[csr->rows] = (uint32_t)at;
+        section_write(out, type, 4, csr->rows + 1, narrow, e);
+    }
+    memory_release(out->budget, wide);
+    return e->status;
+}
+
+static uint64_t sum_kept(const struct csr_rows *csr, int threads)
+{
+    uint64_t total = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : total)
+    for (uint64_t row = 0; row < csr->rows; row++)
+        total += csr->kept_of[row];
+    return total;
+}
+
+static struct csr_rows describe_rows(const struct csr_source *source, enum subgraph g)
+{
+    struct placement *pl = source->placement;
+    const struct vertex_order *o = pl->order;
+    int normal_rows = subgraph_rows(g) == NORMALS;
+    return (struct csr_rows){.placement = pl,
+                             .plan = &pl->plan[g],
+                             .shard = source->shard,
+                             .g = g,
+                             .to = source->to,
+                             .from = source->from,
+                             .rows = normal_rows ? o->shard[source->shard].locals : o->d,
+                             .width = g == NN ? o->nn_column_bytes : 4};
+}
+
+/* What nd has comes from a transpose alone. */
+static enum status take_rows(struct csr_rows *csr, struct memory_budget *budget, struct error *e)
+{
+    memory_take(budget, (void **)&csr->records_of, csr->rows + 1, 4, "row lengths", e);
+    memory_take(budget, (void **)&csr->records_in, csr->plan->rows->count, 8, "row ranges", e);
+    csr->kept_of = csr->records_of;
+    if (csr->to != NULL && csr->from != NULL)
+        return memory_take(budget, (void **)&csr->placed, csr->rows, 4, "row lengths", e);
+    csr->placed = csr->from == NULL ? csr->records_of : NULL;
+    return e->status;
+}
+
+/* What columns were made of. */
+static void release_placed(struct csr_rows *csr, struct memory_budget *budget)
+{
+    if (csr->placed != csr->records_of)
+        memory_release(budget, csr->placed);
+    csr->placed = NULL;
+}
+
+static void release_rows(struct csr_rows *csr, struct memory_budget *budget)
+{
+    release_placed(csr, budget);
+    memory_release(budget, csr->heads);
+    memory_release(budget, csr->records_in);
+    memory_release(budget, csr->records_of);
+}
+
+enum status csr_build(const struct csr_source *source, enum subgraph g, int heads,
+                      const struct section_writer *out, struct csr_counts *counts,
+                      struct error *e)
+{
+    struct csr_rows csr = describe_rows(source, g);
+    struct memory_budget *budget = out->budget;
+    if (take_rows(&csr, budget, e) != ST_OK || count_rows(&csr, out->threads, budget, e) != ST_OK)
+        goto cleanup;
+    counts->source_rows = count_sources(&csr, out->threads);
+    counts->head_columns = csr.k = choose_heads(&csr, heads, counts->source_rows);
+    uint64_t head_entries = csr.rows * csr.k;
+    if (memory_take(budget, (void **)&csr.heads, head_entries, 4, "head columns", e) != ST_OK)
+        goto cleanup;
+    memset(csr.heads, 0xff, head_entries * 4); /* HEAD_NONE, also in ranges without edges */
+    if (csr_columns_write(&csr, out, choose_encoding(&csr, out), &counts->edges, e) != ST_OK)
+        goto cleanup;
+    release_placed(&csr, budget);
+    if (csr.k > 0 && section_write(out, shard_section_of(g, SHARD_HEADS), 4, head_entries,
+                                   csr.heads, e) != ST_OK)
+        goto cleanup;
+    if (write_sources(&csr, counts->source_rows, out, e) == ST_OK)
+        write_offsets(&csr, sum_kept(&csr, out->threads), out, e);
+cleanup:
+    release_rows(&csr, budget);
+    return e->status;
+}

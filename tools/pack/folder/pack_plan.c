@@ -1,0 +1,225 @@
+/* pack_plan.c: see pack_plan.h
+ *
+ * With a split the classes of edges are known for its TH, duplicates counted, and the degrees; without
+ * one there are bounds: a delegate has more than TH edge ends, and the TH that is suggested leaves at
+ * most 4n/p delegates. The largest degree, which the memory for sorting its row follows, is then a
+ * guess.
+ */
+#include "pack_plan.h"
+
+#include "formats/base/arith.h"
+#include "formats/split.h"
+#include "tools/pack/place/pack_memory.h"
+#include "tools/pack/place/placement.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What the plan rests on. */
+struct graph {
+    uint64_t n, connected, m, d, largest_degree, largest_normal;
+    uint64_t edges[SUBGRAPHS]; /* directed, of all shards */
+};
+
+static void bound_without_split(struct graph *g, const struct pack_options *o)
+{
+    g->connected = smaller(g->n, g->m);
+    g->largest_degree = smaller(g->m / 2, 16 * (uint64_t)sqrt((double)g->m));
+    g->d = smaller(g->connected, 4 * g->n / o->p);
+    if (o->th_given)
+        g->d = o->th == TH_INFINITE ? 0 : smaller(g->connected, g->m / (o->th + 1));
+    g->largest_normal = o->th_given && o->th < g->largest_degree ? o->th : g->largest_degree;
+    /* all edges in one class: the widest rows and the most of them */
+    g->edges[g->d > 0 ? DD : NN] = g->m;
+}
+
+static enum status look_up_split(struct graph *g, const struct split *s, const char *path,
+                                 struct error *e)
+{
+    const struct sweep_row *row = split_row(s, s->th);
+    if (row == NULL)
+        return fail(e, ST_BAD_DATA, "%s: sweep: has no row for its TH", path);
+    g->connected = g->n;
+    for (uint64_t i = 0; i < s->histogram_rows; i++) {
+        const struct degree_count *h = &s->histogram[i];
+        if (h->degree == 0)
+            g->connected -= h->vertices;
+        if (h->degree <= s->th)
+            g->largest_normal = h->degree;
+        g->largest_degree = h->degree;
+    }
+    g->d = s->d;
+    g->edges[NN] = row->nn;
+    g->edges[ND] = row->nd;
+    g->edges[DN] = row->dn;
+    g->edges[DD] = row->dd;
+    return ST_OK;
+}
+
+static enum status describe(struct graph *g, const struct pack_plan *plan,
+                            const struct pack_options *o, struct memory_budget budget,
+                            struct error *e)
+{
+    struct split split;
+    *g = (struct graph){.n = plan->separation.totals.n, .m = plan->separation.directed_edges};
+    if (o->split_path == NULL) {
+        bound_without_split(g, o);
+        return ST_OK;
+    }
+    if (split_read(&split, o->split_path, &budget, e) != ST_OK)
+        return e->status;
+    if (split.totals.checksum != plan->separation.totals.checksum || split.totals.n != g->n)
+        fail(e, ST_BAD_DATA, "%s: was made from another edge stream", o->split_path);
+    else
+        look_up_split(g, &split, o->split_path, e);
+    split_free(&split);
+    return e->status;
+}
+
+/* Shards are of about equal size: one in some standard deviations has this many of `count`. */
+static uint64_t share(uint64_t count, uint32_t p)
+{
+    uint64_t even = count / p + (count % p != 0);
+    return p == 1 ? count : even + even / 32 + 64;
+}
+
+static struct pack_size measure(const struct pack_plan *plan, const struct graph *g,
+                                const struct pack_options *o)
+{
+    uint64_t locals = smaller(share(g->connected - g->d, o->p), g->connected - g->d);
+    unsigned nn_bits = bits_for(locals) + bits_for(o->p);
+    struct pack_size s = {.p = o->p,
+                          .d = g->d,
+                          .locals = locals,
+                          .longest = larger(g->largest_normal, g->largest_degree / o->p),
+                          .directed_edges = g->m,
+                          .held_edges = g->m,
+                          .tiles_bytes = plan->separation.tiles_bytes,
+                          .nn_column_bytes = nn_bits < 32 ? 4 : 8,
+                          .column_bits = nn_bits > bits_for(g->d) ? nn_bits : bits_for(g->d),
+                          .threads = o->threads};
+    memcpy(s.heads, o->heads, sizeof s.heads);
+    return s;
+}
+
+/* ---- bytes of shards ---- */
+
+/* What a shard of average size holds of one subgraph, not packed. Of a head column, half may be
+ * empty. */
+static uint64_t subgraph_bytes(const struct graph *g, const struct pack_size *s, enum subgraph sub)
+{
+    uint64_t rows = sub == NN || sub == ND ? (g->connected - g->d) / s->p : g->d;
+    uint64_t edges = g->edges[sub] / s->p;
+    uint64_t k = s->heads[sub] != HEADS_AUTO ? (uint64_t)s->heads[sub] : HEADS_USUAL;
+    if (s->heads[sub] == HEADS_AUTO && (sub == NN || sub == DN || edges < rows / 2))
+        k = 0;
+    return 4 * (rows + 1) + 8 * mask_words(rows) + (sub == NN ? s->nn_column_bytes : 4) * edges +
+           2 * k * rows + (sub == ND ? 4 * smaller(rows, edges) : 0);
+}
+
+static void plan_output(struct pack_plan *plan, const struct graph *g, const struct pack_size *s)
+{
+    uint64_t id_bytes = g->n <= (uint64_t)UINT32_MAX + 1 ? 4 : 8;
+    for (int i = 0; i < SUBGRAPHS; i++)
+        plan->device_bytes += subgraph_bytes(g, s, (enum subgraph)i);
+    uint64_t pages = 24 * CONTAINER_ALIGN;
+    plan->output_bytes = s->p * (plan->device_bytes + id_bytes * g->d + pages) +
+                         4 * (g->connected - g->d) + 16 * smaller(plan->separation.totals.loops, g->n);
+}
+
+/* ---- memory and disk ---- */
+
+/* Records of all shards, as wide as placing makes them: of dd above the diagonal, of nd none. *nn is the
+ * part of nn; the others are passed on within a shard. */
+static uint64_t placed_bytes(const struct graph *g, const struct pack_size *s,
+                             const struct pack_memory *m, uint64_t *nn)
+{
+    const unsigned bits[SUBGRAPHS] = {[NN] = bits_for(s->locals) + bits_for(s->p),
+                                      [DN] = bits_for(s->locals),
+                                      [DD] = bits_for(s->d)};
+    const uint64_t records[SUBGRAPHS] = {
+        [NN] = g->edges[NN], [DN] = g->edges[DN], [DD] = g->edges[DD] / 2};
+    uint64_t bytes = 0;
+    for (int i = 0; i < SUBGRAPHS; i++) {
+        uint64_t rows = subgraph_rows((enum subgraph)i) == NORMALS ? s->locals : s->d;
+        uint64_t own = placement_record_bytes(bits[i], rows, m->max_ranges / s->p) * records[i];
+        *nn = i == NN ? own : *nn;
+        bytes += own;
+    }
+    return bytes;
+}
+
+static enum status plan_memory(struct pack_plan *plan, const struct graph *g,
+                               const struct pack_size *s, const struct memory_budget *budget,
+                               struct error *e)
+{
+    const struct separation_plan *sp = &plan->separation;
+    uint64_t order = (g->n <= (uint64_t)UINT32_MAX + 1 ? 4 : 8) * s->d + sp->tables_bytes;
+    uint64_t taken = budget->taken_bytes + sp->values_bytes + order;
+    uint64_t ordering = taken + (plan->reads_split ? 8 * s->d : 0);
+    uint64_t with_tiles = taken + sp->tiles_bytes;
+    uint64_t left = with_tiles < budget->limit_bytes ? budget->limit_bytes - with_tiles : 0;
+    int ample = sp->windows == 1 && pack_memory_ample(s, left);
+    struct pack_memory m;
+    if (pack_memory_divide(&m, s, left, left + (ample ? 0 : sp->values_bytes), e) != ST_OK)
+        return e->status;
+    uint64_t nn = 0, edges = placed_bytes(g, s, &m, &nn), passed = edges - nn;
+    /* chunks that are not full, and their headers: of the store, which tiles become, and of transposes */
+    uint64_t slack = edges / 6 + pack_memory_store_least(s, &m);
+    uint64_t store = larger(smaller(m.store_bytes, edges + slack), sp->tiles_bytes);
+    store += smaller(m.transpose_bytes, slack);
+    uint64_t sorting = smaller(m.sort_bytes, pack_memory_sorting(s, &m));
+    uint64_t building = taken - (ample ? 0 : sp->values_bytes) + store + m.rows_bytes + sorting;
+    uint64_t most = larger(ordering, larger(taken + store, building));
+    plan->memory_bytes = smaller(most, budget->limit_bytes);
+    plan->disk_bytes = sp->disk_bytes;
+    if (!ample)
+        plan->disk_bytes += 4 * g->n;
+    if (edges + edges / 8 > m.store_bytes) { /* and once more what is passed on within a shard */
+        uint64_t spilled = edges + passed - smaller(passed, s->p * m.transpose_bytes / 2);
+        plan->disk_bytes += spilled + spilled / 32;
+    }
+    return ST_OK;
+}
+
+enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *o,
+                           const struct edge_source *source, const struct memory_budget *budget,
+                           struct error *e)
+{
+    struct separation_options options = {
+        .threads = o->threads, .p = o->p, .spill = o->spill,
+        .beside_edge = PACK_EDGE_BYTES,
+        .beside_vertex = PACK_VERTEX_BYTES};
+    struct graph g;
+    *plan = (struct pack_plan){0};
+    if (separation_plan_make(&plan->separation, source, &options, budget, e) != ST_OK ||
+        describe(&g, plan, o, *budget, e) != ST_OK)
+        return e->status;
+    struct pack_size size = measure(plan, &g, o);
+    plan->d = g.d;
+    plan->d_is_exact = o->split_path != NULL || (o->th_given && o->th == TH_INFINITE);
+    plan->reads_split = o->split_path != NULL;
+    plan->place_passes = plan->separation.scan_passes;
+    plan->class_passes =
+        o->split_path == NULL && !o->th_given ? plan->separation.scan_passes : 0;
+    plan_output(plan, &g, &size);
+    return plan_memory(plan, &g, &size, budget, e);
+}
+
+void pack_plan_print(const struct pack_plan *plan, const struct memory_budget *budget,
+                     FILE *stream)
+{
+    const struct separation_plan *sp = &plan->separation;
+    uint64_t passes = sp->degree_passes + plan->class_passes + plan->place_passes;
+    separation_plan_print(sp, stream);
+    plan_print(stream, "class-passes", plan->class_passes, PLAN_EXACT);
+    plan_print(stream, "place-passes", plan->place_passes, PLAN_EXACT);
+    plan_print(stream, "stream-bytes-read", passes * sp->stream_bytes, PLAN_EXACT);
+    plan_print(stream, "delegates", plan->d, plan->d_is_exact ? PLAN_EXACT : PLAN_AT_MOST);
+    plan_print(stream, "memory-budget", budget->limit_bytes, PLAN_EXACT);
+    plan_print(stream, "memory", plan->memory_bytes,
+               plan->reads_split ? PLAN_AT_MOST : PLAN_ESTIMATE);
+    plan_print(stream, "temporary-disk", plan->disk_bytes, PLAN_AT_MOST);
+    plan_print(stream, "device-bytes-per-shard", plan->device_bytes, PLAN_ESTIMATE);
+    plan_print(stream, "output-bytes", plan->output_bytes, PLAN_ESTIMATE);
+}

@@ -1,0 +1,374 @@
+/* order.c: see order.h
+ *
+ * A counting sort that never makes the sorted list: normal vertices are counted by shard and rank,
+ * delegates by rank, counts become first positions, and a pass over the vertices by id replaces each
+ * rank by the next position of its cell. Threads work on consecutive pieces of a window, and windows
+ * follow each other, so the result depends on neither. Where the counters of all shards take too
+ * much memory, shards are taken in groups, with passes of their own.
+ */
+#include "order.h"
+
+#include "formats/graph/partition.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The i-th of `parts` consecutive pieces of 0..count starts here. */
+static uint64_t piece_start(uint64_t count, int parts, int i)
+{
+    return count / (uint64_t)parts * (uint64_t)i +
+           (count % (uint64_t)parts) * (uint64_t)i / (uint64_t)parts;
+}
+
+struct sorting {
+    struct vertex_order *order;
+    struct vertex_values *values;
+    const struct ranks *ranks;
+    struct memory_budget *budget;
+    uint32_t first_rank, cut; /* normal vertices with edges have ranks in between */
+    uint32_t normal_ranks, delegate_ranks;
+    uint32_t group_begin, group_end, group; /* shards in hand; of a full group */
+    int pieces;
+    uint64_t cells;  /* delegate ranks, then each shard's normal ranks */
+    uint32_t *next;  /* [cells]: counts of all, then where the next vertex goes */
+    uint32_t *count; /* [pieces][cells]: the same for a piece of a window */
+};
+
+/* The cell of a vertex that the group in hand is to number; UINT64_MAX for others. Delegates belong to
+ * the first group; their labels are told from ranks by the highest bit. */
+static inline uint64_t cell_of(const struct sorting *s, uint32_t rank, uint32_t shard)
+{
+    if (rank >= s->cut)
+        return s->group_begin == 0 ? rank - s->cut : UINT64_MAX;
+    if (shard - s->group_begin >= s->group_end - s->group_begin || rank < s->first_rank)
+        return UINT64_MAX;
+    return s->delegate_ranks + (uint64_t)(shard - s->group_begin) * s->normal_ranks +
+           (rank - s->first_rank);
+}
+
+/* ---- counting ---- */
+
+static void count_window(struct sorting *s, const uint32_t *rank_of, uint64_t begin, uint64_t n)
+{
+    memset(s->count, 0, (uint64_t)s->pieces * s->cells * sizeof *s->count);
+#pragma omp parallel for num_threads(s->pieces) schedule(static, 1)
+    for (int i = 0; i < s->pieces; i++) {
+        uint32_t *count = s->count + (uint64_t)i * s->cells, p = s->order->p;
+        uint64_t v = piece_start(n, s->pieces, i), end = piece_start(n, s->pieces, i + 1);
+        uint32_t shard = shard_of_vertex(begin + v, p);
+        for (; v < end; v++, shard = shard + 1 == p ? 0 : shard + 1) {
+            uint64_t cell = cell_of(s, rank_of[v], shard);
+            if (cell != UINT64_MAX)
+                count[cell]++;
+        }
+    }
+}
+
+static enum status count_all(struct sorting *s, struct error *e)
+{
+    struct vertex_values *values = s->values;
+    memset(s->next, 0, s->cells * sizeof *s->next);
+    for (uint32_t w = 0; w < values->windows; w++) {
+        const uint32_t *rank_of = values_load(values, w, 0, e);
+        uint64_t begin = window_begin(values, w), n = window_end(values, w) - begin;
+        if (rank_of == NULL)
+            return e->status;
+        count_window(s, rank_of, begin, n);
+        for (int i = 0; i < s->pieces; i++) {
+            for (uint64_t c = 0; c < s->cells; c++)
+                s->next[c] += s->count[(uint64_t)i * s->cells + c];
+        }
+    }
+    return ST_OK;
+}
+
+/* ---- what the counts say ---- */
+
+/* Runs of equal degrees, from the counts of the ranks from `first` on, descending. */
+static enum status list_runs(const struct sorting *s, const uint32_t *count, uint32_t first,
+                             uint32_t ranks, struct degree_run **runs, uint64_t *run_count,
+                             struct error *e)
+{
+    uint64_t used = 0;
+    for (uint32_t r = 0; r < ranks; r++)
+        used += count[r] != 0;
+    if (memory_take(s->budget, (void **)runs, used, sizeof **runs, "degrees", e) != ST_OK)
+        return e->status;
+    *run_count = 0;
+    for (uint32_t r = ranks; r-- > 0;) {
+        if (count[r] != 0)
+            (*runs)[(*run_count)++] = (struct degree_run){
+                .degree = s->ranks->degrees[first + r].degree, .vertices = count[r]};
+    }
+    return ST_OK;
+}
+
+/* Counts of ranks become first positions, the highest rank first; returns their sum. */
+static uint64_t start_positions(uint32_t *count, uint32_t ranks)
+{
+    uint64_t at = 0;
+    for (uint32_t r = ranks; r-- > 0;) {
+        uint32_t own = count[r];
+        count[r] = (uint32_t)at;
+        at += own;
+    }
+    return at;
+}
+
+static enum status start_delegates(struct sorting *s, struct error *e)
+{
+    struct vertex_order *o = s->order;
+    uint64_t end = 0;
+    if (list_runs(s, s->next, s->cut, s->delegate_ranks, &o->delegate_runs, &o->delegate_run_count,
+                  e) != ST_OK ||
+        memory_take(s->budget, (void **)&o->delegate_run_end, o->delegate_run_count, 4, "degrees",
+                    e) != ST_OK)
+        return e->status;
+    for (uint64_t r = 0; r < o->delegate_run_count; r++)
+        o->delegate_run_end[r] = (uint32_t)(end += o->delegate_runs[r].vertices);
+    start_positions(s->next, s->delegate_ranks);
+    return ST_OK;
+}
+
+static enum status start_group(struct sorting *s, struct error *e)
+{
+    if (s->group_begin == 0 && start_delegates(s, e) != ST_OK)
+        return e->status;
+    for (uint32_t shard = s->group_begin; shard < s->group_end && e->status == ST_OK; shard++) {
+        struct shard_vertices *sv = &s->order->shard[shard];
+        uint32_t *count = s->next + s->delegate_ranks +
+                          (uint64_t)(shard - s->group_begin) * s->normal_ranks;
+        list_runs(s, count, s->first_rank, s->normal_ranks, &sv->runs, &sv->run_count, e);
+        sv->locals = start_positions(count, s->normal_ranks);
+    }
+    return e->status;
+}
+
+/* ---- labels ---- */
+
+/* Where each piece of a window starts in each cell. */
+static void start_pieces(struct sorting *s)
+{
+#pragma omp parallel for num_threads(s->pieces) schedule(static)
+    for (uint64_t c = 0; c < s->cells; c++) {
+        for (int i = 0; i < s->pieces; i++) {
+            uint32_t *count = &s->count[(uint64_t)i * s->cells + c], own = *count;
+            *count = s->next[c];
+            s->next[c] += own;
+        }
+    }
+}
+
+static void set_delegate_id(struct vertex_order *o, uint32_t delegate, uint64_t v)
+{
+    if (o->delegate_id_width == 4)
+        ((uint32_t *)o->delegate_ids)[delegate] = (uint32_t)v;
+    else
+        ((uint64_t *)o->delegate_ids)[delegate] = v;
+}
+
+static uint32_t label_of(struct sorting *s, uint32_t rank, uint32_t number, uint64_t v)
+{
+    struct vertex_order *o = s->order;
+    if (rank < s->cut)
+        return number;
+    uint32_t run_mask = (UINT32_C(1) << (31 - o->delegate_bits)) - 1;
+    uint32_t run = s->ranks->count - 1 - rank;
+    set_delegate_id(o, number, v);
+    return LABEL_DELEGATE | (run & run_mask) << o->delegate_bits | number;
+}
+
+static void label_window(struct sorting *s, uint32_t *of, uint64_t begin, uint64_t n)
+{
+#pragma omp parallel for num_threads(s->pieces) schedule(static, 1)
+    for (int i = 0; i < s->pieces; i++) {
+        uint32_t *next = s->count + (uint64_t)i * s->cells, p = s->order->p;
+        uint64_t v = piece_start(n, s->pieces, i), end = piece_start(n, s->pieces, i + 1);
+        uint32_t shard = shard_of_vertex(begin + v, p);
+        for (; v < end; v++, shard = shard + 1 == p ? 0 : shard + 1) {
+            uint64_t cell = cell_of(s, of[v], shard);
+            if (cell != UINT64_MAX)
+                of[v] = label_of(s, of[v], next[cell]++, begin + v);
+            else if (of[v] < s->first_rank && shard - s->group_begin <
+                                                  s->group_end - s->group_begin)
+                of[v] = LABEL_ISOLATED;
+        }
+    }
+}
+
+static enum status label_all(struct sorting *s, struct error *e)
+{
+    struct vertex_values *values = s->values;
+    for (uint32_t w = 0; w < values->windows && e->status == ST_OK; w++) {
+        uint32_t *of = values_load(values, w, 0, e);
+        uint64_t begin = window_begin(values, w), n = window_end(values, w) - begin;
+        if (of == NULL)
+            return e->status;
+        if (values->windows > 1)
+            count_window(s, of, begin, n); /* else the counts are still there */
+        start_pieces(s);
+        label_window(s, of, begin, n);
+        values_keep(values, w, 0, e);
+    }
+    return e->status;
+}
+
+/* ---- everything ---- */
+
+static enum status set_widths(struct vertex_order *o, struct error *e)
+{
+    uint64_t largest = 0;
+    for (uint32_t shard = 0; shard < o->p; shard++)
+        largest = o->shard[shard].locals > largest ? o->shard[shard].locals : largest;
+    if (largest >= LABEL_ISOLATED)
+        return fail(e, ST_RESOURCE, "%llu normal vertices in a shard: at most 2^31 - 2 are "
+                    "possible, p must be larger", (unsigned long long)largest);
+    for (o->local_bits = 1; largest > UINT64_C(1) << o->local_bits; o->local_bits++)
+        ;
+    /* all ones stands for "none" in head columns, so no code may reach it */
+    uint64_t codes = ((uint64_t)(o->p - 1) << o->local_bits) + largest;
+    o->nn_column_bytes = codes <= UINT32_MAX ? 4 : 8;
+    return ST_OK;
+}
+
+/* As many shards at a time, and pieces, as an eighth of the memory left has counters for. */
+static enum status take_counters(struct sorting *s, struct error *e)
+{
+    uint64_t most = memory_left(s->budget) / 8 / sizeof *s->next, of_shard = s->normal_ranks;
+    uint64_t all = s->delegate_ranks + s->order->p * of_shard;
+    s->pieces = s->values->threads;
+    if ((uint64_t)(s->pieces + 1) * all > most)
+        s->pieces = 1;
+    uint64_t shards = s->order->p;
+    if (2 * all > most)
+        shards = most / 2 > s->delegate_ranks + of_shard ? (most / 2 - s->delegate_ranks) / of_shard
+                                                         : 1;
+    s->group = (uint32_t)shards;
+    s->cells = s->delegate_ranks + shards * of_shard;
+    memory_take(s->budget, (void **)&s->next, s->cells, 4, "vertex order", e);
+    return memory_take(s->budget, (void **)&s->count, (uint64_t)s->pieces * s->cells, 4,
+                       "vertex order", e);
+}
+
+static enum status number_all(struct sorting *s, struct error *e)
+{
+    uint32_t p = s->order->p;
+    for (uint32_t begin = 0; begin < p && e->status == ST_OK; begin += s->group) {
+        s->group_begin = begin;
+        s->group_end = p - begin < s->group ? p : begin + s->group;
+        if (count_all(s, e) == ST_OK && start_group(s, e) == ST_OK)
+            label_all(s, e);
+    }
+    return e->status;
+}
+
+static enum status take_delegates(struct vertex_order *o, struct memory_budget *budget,
+                                  struct error *e)
+{
+    if (o->d >= LABEL_ISOLATED)
+        return fail(e, ST_RESOURCE, "%llu delegates: at most 2^31 - 2 are possible, TH must be "
+                    "larger", (unsigned long long)o->d);
+    for (o->delegate_bits = 1; o->d > UINT64_C(1) << o->delegate_bits; o->delegate_bits++)
+        ;
+    o->delegate_id_width = o->n <= (uint64_t)UINT32_MAX + 1 ? 4 : 8;
+    return memory_take(budget, &o->delegate_ids, o->d, o->delegate_id_width, "delegates", e);
+}
+
+static enum status check_slots(const struct vertex_order *o, struct error *e)
+{
+    if (o->n / o->p >= SHARD_MAX_LOCAL)
+        return fail(e, ST_RESOURCE, "%llu vertices in %u shards: at most 2^31 a shard are "
+                    "possible, p must be larger", (unsigned long long)o->n, o->p);
+    return ST_OK;
+}
+
+enum status order_make(struct vertex_order *o, struct vertex_ranks *rank_of,
+                       const struct ranks *ranks, uint32_t p, uint64_t th,
+                       struct memory_budget *budget, struct error *e)
+{
+    struct sorting s = {.order = o, .values = &o->labels.values, .ranks = ranks, .budget = budget,
+                        .cut = ranks_cut(ranks, th)};
+    *o = (struct vertex_order){.n = rank_of->values.n, .p = p, .labels = {rank_of->values}};
+    memset(rank_of, 0, sizeof *rank_of);
+    s.first_rank = ranks->count > 0 && ranks->degrees[0].degree == 0;
+    s.normal_ranks = s.cut > s.first_rank ? s.cut - s.first_rank : 0;
+    s.delegate_ranks = ranks->count - s.cut;
+    for (uint32_t r = s.cut; r < ranks->count; r++)
+        o->d += ranks->degrees[r].vertices;
+    o->shard = calloc(p, sizeof *o->shard);
+    if (o->shard == NULL)
+        fail_memory(e, "shards", p * sizeof *o->shard);
+    else if (check_slots(o, e) == ST_OK && take_delegates(o, budget, e) == ST_OK &&
+             take_counters(&s, e) == ST_OK && number_all(&s, e) == ST_OK)
+        set_widths(o, e);
+    memory_release(budget, s.next);
+    memory_release(budget, s.count);
+    if (e->status != ST_OK)
+        order_free(o, budget);
+    return e->status;
+}
+
+void order_free(struct vertex_order *o, struct memory_budget *budget)
+{
+    for (uint32_t shard = 0; o->shard != NULL && shard < o->p; shard++)
+        memory_release(budget, o->shard[shard].runs);
+    free(o->shard);
+    memory_release(budget, o->delegate_runs);
+    memory_release(budget, o->delegate_run_end);
+    memory_release(budget, o->delegate_ids);
+    label_file_free(&o->stowed);
+    values_free(&o->labels.values);
+    memset(o, 0, sizeof *o);
+}
+
+uint64_t order_delegate_run(const struct vertex_order *o, uint32_t delegate)
+{
+    uint64_t low = 0, high = o->delegate_run_count;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (o->delegate_run_end[middle] <= delegate)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---- slots ---- */
+
+enum status order_stow(struct vertex_order *o, struct spill *spill, struct error *e)
+{
+    if (label_file_write(&o->stowed, &o->labels.values, o->p, spill, e) == ST_OK)
+        values_drop(&o->labels.values);
+    return e->status;
+}
+
+struct slot_filling {
+    uint32_t *slots;
+    uint64_t locals;
+};
+
+static void fill_slots(void *context, uint64_t first_slot, const uint32_t *labels, uint64_t count)
+{
+    const struct slot_filling *f = context;
+    for (uint64_t i = 0; i < count; i++) {
+        if (labels[i] < f->locals)
+            f->slots[labels[i]] = (uint32_t)(first_slot + i);
+    }
+}
+
+enum status order_slots(const struct vertex_order *o, uint32_t shard, uint32_t *slots,
+                        struct error *e)
+{
+    struct slot_filling f = {.slots = slots, .locals = o->shard[shard].locals};
+    if (o->stowed.windows > 0)
+        return label_file_read(&o->stowed, shard, fill_slots, &f, e);
+    const uint32_t *label = o->labels.values.of;
+    uint64_t count = shard < o->n ? (o->n - 1 - shard) / o->p + 1 : 0;
+#pragma omp parallel for num_threads(o->labels.values.threads) schedule(static)
+    for (uint64_t slot = 0; slot < count; slot++) {
+        if (label[shard + slot * o->p] < f.locals)
+            slots[label[shard + slot * o->p]] = (uint32_t)slot;
+    }
+    return ST_OK;
+}

@@ -1,0 +1,75 @@
+/* order.h: the new number of every vertex: its delegate id, or its local id in the shard that owns
+ * it (section III of Pan et al.; the orders are those of formats/shard.h).
+ *
+ * Both orders are by degree descending, ties by id ascending; vertices without edges get no number.
+ */
+#ifndef DBFS_ORDER_H
+#define DBFS_ORDER_H
+
+#include "formats/base/memory.h"
+#include "formats/shard.h"
+#include "label_file.h"
+#include "tools/separate/rank.h"
+
+#include <stdint.h>
+
+/* A label is a local id, or LABEL_DELEGATE with a delegate id in the order's delegate_bits; the bits
+ * between are the low ones of the number of the delegate's run of equal degrees. */
+#define LABEL_DELEGATE (UINT32_C(1) << 31)
+#define LABEL_ISOLATED (LABEL_DELEGATE - 1)
+
+struct vertex_labels {
+    struct vertex_values values;
+};
+
+struct shard_vertices {
+    uint64_t locals;
+    struct degree_run *runs; /* owned */
+    uint64_t run_count;
+};
+
+struct vertex_order {
+    uint64_t n, d;
+    uint32_t p;
+    uint32_t local_bits; /* hold any shard's local ids */
+    uint32_t nn_column_bytes; /* 4, or 8 where shard and local id need more */
+    struct vertex_labels labels;
+    struct label_file stowed; /* the labels after order_stow */
+    unsigned delegate_bits;    /* of a label */
+    uint32_t delegate_id_width; /* bytes: 4 where all ids fit, else 8 */
+    void *delegate_ids;         /* [d] */
+    struct degree_run *delegate_runs;
+    uint32_t *delegate_run_end; /* [delegate_run_count]: one past the last delegate of each */
+    uint64_t delegate_run_count;
+    struct shard_vertices *shard; /* [p] */
+};
+
+/* Makes the label of every vertex of its rank, which is gone then. ST_RESOURCE: over budget, or more than
+ * 2^31 - 1 delegates, or vertices in a shard. */
+enum status order_make(struct vertex_order *order, struct vertex_ranks *rank_of,
+                       const struct ranks *ranks, uint32_t p, uint64_t th,
+                       struct memory_budget *budget, struct error *e);
+void order_free(struct vertex_order *order, struct memory_budget *budget);
+
+static inline uint32_t label_delegate(const struct vertex_order *order, uint32_t label)
+{
+    return label & ((UINT32_C(1) << order->delegate_bits) - 1);
+}
+
+static inline uint64_t order_delegate_id(const struct vertex_order *order, uint64_t i)
+{
+    return order->delegate_id_width == 4 ? ((const uint32_t *)order->delegate_ids)[i]
+                                         : ((const uint64_t *)order->delegate_ids)[i];
+}
+
+/* The run of equal degrees that a delegate is in. */
+uint64_t order_delegate_run(const struct vertex_order *order, uint32_t delegate);
+
+/* Moves the labels to a spill file and gives their memory back: only order_slots needs them still. */
+enum status order_stow(struct vertex_order *order, struct spill *spill, struct error *e);
+
+/* The slots of a shard's local vertices, in their order: slots[locals]. */
+enum status order_slots(const struct vertex_order *order, uint32_t shard, uint32_t *slots,
+                        struct error *e);
+
+#endif

@@ -1,0 +1,36 @@
+/* pack_build.c: builds the parts of a packing from the buckets of their shards */
+#include "pack_job.h"
+
+#include "formats/base/cli.h"
+
+#include <string.h>
+
+/* Records of a shard below which starting threads for it takes longer than the work. */
+enum { PARALLEL_RECORDS = 1 << 16 };
+
+enum status pack_build(struct pack_job *j, struct error *e)
+{
+    double start = cli_seconds();
+    uint64_t records = j->separation.degrees.directed_edges / j->options->p;
+    struct packing packing = {.placement = &j->placement,
+                              .loops = &j->loops,
+                              .th = j->report->th,
+                              .pack_id = j->parts.manifest.pack_id,
+                              .encoding = j->options->encoding,
+                              .threads = records < PARALLEL_RECORDS ? 1 : j->options->threads,
+                              .shard_records = records,
+                              .transpose_bytes = j->transpose_bytes};
+    struct gathering gathering = {.own = &j->placement,
+                                  .comm = j->source->comm,
+                                  .shard_records = records,
+                                  .store_bytes = j->gather_bytes,
+                                  .spill = j->options->spill};
+    memcpy(packing.heads, j->options->heads, sizeof packing.heads);
+    if (j->source->comm->rank == 0)
+        pack_folder_claim(&j->parts.folder, e);
+    parts_write(&j->parts, &packing, &gathering, e);
+    j->report->build_seconds = cli_seconds() - start;
+    j->report->sync_seconds = j->parts.sync_seconds;
+    j->report->spilled_bytes = j->options->spill != NULL ? spill_bytes(j->options->spill) : 0;
+    return e->status;
+}

@@ -1,0 +1,82 @@
+/* pack_folder_steps.c: the folder of a packing: what is in it already, and what binds its parts */
+#include "pack_job.h"
+
+#include "formats/base/cli.h"
+#include "formats/base/hash.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct journal start_journal(const struct pack_options *o, const struct edge_source *source,
+                                    const struct split *split)
+{
+    struct journal journal = {.p = o->p, .encoding = o->encoding};
+    snprintf(journal.input, sizeof journal.input, "%s", source->name);
+    memcpy(journal.heads, o->heads, sizeof journal.heads);
+    journal.th_suggested = o->split_path == NULL && !o->th_given;
+    journal.th_known = !journal.th_suggested;
+    journal.th = o->split_path != NULL ? split->th : o->th_given ? o->th : 0;
+    return journal;
+}
+
+/* The first rank opens the folder for all. */
+enum status pack_open_folder(struct pack_job *j, struct error *e)
+{
+    const struct pack_options *o = j->options;
+    struct pack_folder *folder = &j->parts.folder;
+    struct journal journal = start_journal(o, j->source, &j->split);
+    *folder = (struct pack_folder){.fd = -1};
+    if (e->status == ST_OK && j->source->comm->rank == 0)
+        pack_folder_open(folder, o->folder, o->mode, &journal, e);
+    else if (e->status == ST_OK)
+        pack_folder_join(folder, o->folder, o->mode, &journal, e);
+    return pack_folder_share(folder, j->source->comm, e);
+}
+
+/* The same for the same graph packed in the same way, whenever and wherever. */
+static uint64_t pack_id(const struct pack_job *j)
+{
+    const struct edges_totals *t = &j->report->totals;
+    uint64_t id = hash_pair(t->checksum, t->n);
+    id = hash_pair(id, j->options->p);
+    id = hash_pair(id, j->report->th);
+    for (int g = 0; g < SUBGRAPHS; g++)
+        id = hash_pair(id, (uint64_t)(int64_t)j->options->heads[g]);
+    id = hash_pair(id, j->options->encoding);
+    return hash_pair(id, shard_kind.version);
+}
+
+static enum status start_manifest(struct pack_job *j, struct error *e)
+{
+    const struct edges_info *info = &j->separation.degrees.info;
+    struct manifest *m = &j->parts.manifest;
+    m->direction = info->direction;
+    m->totals = j->report->totals;
+    m->p = j->options->p;
+    m->th = j->report->th;
+    m->d = j->report->d = separation_delegates(&j->separation, j->report->th);
+    m->encoding = j->options->encoding;
+    m->pack_id = pack_id(j);
+    m->randomized = info->randomized;
+    m->random_n = info->random_n;
+    m->random_seed = info->random_seed;
+    memcpy(m->provenance, info->provenance, sizeof m->provenance);
+    return parts_start(&j->parts, e);
+}
+
+enum status pack_identify(struct pack_job *j, struct error *e)
+{
+    const struct manifest *m = &j->parts.manifest;
+    if (start_manifest(j, e) == ST_OK && j->source->comm->rank == 0)
+        pack_folder_identify(&j->parts.folder, m->th, m->totals.checksum, m->pack_id, e);
+    return comm_agree(j->source->comm, e);
+}
+
+enum status pack_prove_parts(struct pack_job *j, struct error *e)
+{
+    double start = cli_seconds();
+    parts_prove(&j->parts, e);
+    j->report->taken_over = j->parts.folder.finished_count;
+    j->report->prove_seconds = cli_seconds() - start;
+    return e->status;
+}

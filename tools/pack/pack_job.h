@@ -1,0 +1,56 @@
+/* pack_job.h: a packing under way: what its steps leave to each other; for pack*.c alone */
+#ifndef DBFS_PACK_JOB_H
+#define DBFS_PACK_JOB_H
+
+#include "formats/split.h"
+#include "pack.h"
+#include "tools/pack/folder/parts.h"
+#include "tools/pack/order/order.h"
+#include "tools/pack/order/shard_loops.h"
+#include "tools/pack/place/place.h"
+#include "tools/separate/separate.h"
+
+#include <stdint.h>
+
+struct pack_job {
+    const struct pack_options *options;
+    const struct edge_source *source;
+    struct memory_budget *budget;
+    struct pack_report *report;
+    struct split split; /* where one was given */
+    struct separation separation;
+    struct vertex_order order;
+    struct shard_loops loops;
+    struct placement placement;
+    uint64_t gather_bytes; /* memory for the edges of a shard that come from other ranks */
+    uint64_t transpose_bytes; /* for those that are passed on within a shard */
+    struct parts parts;
+};
+
+/* The steps, in this order. Except for the first, each is collective, and so is its status. */
+
+/* A .split that gives TH, before anything is counted (pack_th.c). */
+enum status pack_read_split(struct pack_job *job, struct error *e);
+
+/* The first rank opens the folder for all, which also agree on a failure so far (pack_folder_steps.c). */
+enum status pack_open_folder(struct pack_job *job, struct error *e);
+
+/* Counts degrees, and finds TH (pack_th.c). */
+enum status pack_separate(struct pack_job *job, struct error *e);
+
+/* Begins the manifest, and says in the journal what is being packed (pack_folder_steps.c). */
+enum status pack_identify(struct pack_job *job, struct error *e);
+
+/* Takes over the parts of an earlier run that are whole (pack_folder_steps.c). */
+enum status pack_prove_parts(struct pack_job *job, struct error *e);
+
+/* Gives every vertex its number (pack_th.c). */
+enum status pack_number(struct pack_job *job, struct error *e);
+
+/* Moves all edges into the buckets of the shards (pack_place.c). */
+enum status pack_place(struct pack_job *job, struct error *e);
+
+/* Builds the parts that are missing (pack_build.c). */
+enum status pack_build(struct pack_job *job, struct error *e);
+
+#endif

@@ -1,0 +1,90 @@
+/* pack_place.c: divides the memory that is left, and moves the edges to their shards */
+#include "pack_job.h"
+
+#include "formats/base/cli.h"
+
+#include <string.h>
+
+/* The edges that a rank has at a time: its share of the stream, and a shard from all ranks. */
+static uint64_t held_edges(const struct pack_job *j)
+{
+    const struct degrees *d = &j->separation.degrees;
+    if (j->source->comm->ranks == 1)
+        return d->directed_edges;
+    uint64_t own = (d->info.direction == EDGES_SYMMETRIC ? 1 : 2) * d->own_edges;
+    return own + d->directed_edges / j->options->p;
+}
+
+/* The same on all ranks, because their buckets must be. */
+static struct pack_size measure(const struct pack_job *j)
+{
+    const struct vertex_order *o = &j->order;
+    const struct comm *comm = j->source->comm;
+    uint64_t tiles = j->separation.degrees.tiles.store.slab_count *
+                     j->separation.degrees.tiles.store.slab_bytes;
+    struct pack_size s = {.p = o->p,
+                          .d = o->d,
+                          .directed_edges = j->separation.degrees.directed_edges,
+                          .held_edges = comm_max_of(comm, held_edges(j)),
+                          .tiles_bytes = comm_min_of(comm, tiles),
+                          .nn_column_bytes = o->nn_column_bytes,
+                          .column_bits = placement_column_bits(o),
+                          .threads = (int)comm_max_of(comm, (uint64_t)j->options->threads)};
+    if (o->delegate_run_count > 0) /* a delegate's row is spread over all shards */
+        s.longest = o->delegate_runs[0].degree / o->p;
+    for (uint32_t i = 0; i < o->p; i++) {
+        const struct shard_vertices *sv = &o->shard[i];
+        s.locals = sv->locals > s.locals ? sv->locals : s.locals;
+        if (sv->run_count > 0 && sv->runs[0].degree > s.longest)
+            s.longest = sv->runs[0].degree;
+    }
+    memcpy(s.heads, j->options->heads, sizeof s.heads);
+    return s;
+}
+
+/* Placing and then building share the memory; among ranks, so do edges placed and edges gathered. */
+static enum status divide_memory(struct pack_job *j, struct pack_memory *memory, uint64_t *store_bytes,
+                                 int *stow, struct error *e)
+{
+    const struct vertex_values *labels = &j->order.labels.values;
+    const struct comm *comm = j->source->comm;
+    struct pack_size size = measure(j);
+    uint64_t left = comm_min_of(comm, memory_left(j->budget));
+    if (comm->ranks > 1)
+        left -= left < GATHER_BUFFER_BYTES ? left : GATHER_BUFFER_BYTES;
+    /* what labels take can be given back before shards are built */
+    *stow = labels->windows > 1 || (j->options->spill != NULL && !pack_memory_ample(&size, left));
+    uint64_t building = left + (*stow ? labels->bytes : 0);
+    if (pack_memory_divide(memory, &size, left, building, e) != ST_OK)
+        return e->status;
+    *store_bytes = memory->store_bytes;
+    if (comm->ranks > 1)
+        *store_bytes = memory->store_bytes / (size.p + comm->ranks) * size.p;
+    j->gather_bytes = memory->store_bytes - *store_bytes;
+    j->transpose_bytes = memory->transpose_bytes;
+    return ST_OK;
+}
+
+enum status pack_place(struct pack_job *j, struct error *e)
+{
+    double start = cli_seconds();
+    const struct degrees *d = &j->separation.degrees;
+    struct pack_memory memory;
+    struct edge_supply edges = degrees_edges(&j->separation.degrees, j->source);
+    struct placing_options options = {.edges = &edges,
+                                      .labels = &j->order.labels,
+                                      .own_edges = d->own_edges,
+                                      .symmetric = d->info.direction == EDGES_SYMMETRIC,
+                                      .threads = j->options->threads,
+                                      .spill = j->options->spill};
+    int stow = 0;
+    if (j->parts.folder.finished_count > 0)
+        options.finished = j->parts.folder.finished;
+    if (divide_memory(j, &memory, &options.store_bytes, &stow, e) == ST_OK)
+        placement_plan(&j->placement, &j->order, &memory, e);
+    if (comm_agree(j->source->comm, e) == ST_OK &&
+        place_edges(&j->placement, &options, j->budget, e) == ST_OK && stow)
+        order_stow(&j->order, j->options->spill, e);
+    j->report->bucket_seconds += cli_seconds() - start;
+    return comm_agree(j->source->comm, e);
+}

@@ -1,0 +1,102 @@
+/* pack_th.c: which vertices are delegates, and what number every vertex has */
+#include "pack_job.h"
+
+#include "formats/base/cli.h"
+
+#include <string.h>
+
+static enum status mismatch(const struct pack_job *j, const char *what, struct error *e)
+{
+    return fail(e, ST_BAD_DATA, "%s: was made from another edge stream than %s: %s differ%s",
+                j->options->split_path, j->source->name, what,
+                what[strlen(what) - 1] == 's' ? "" : "s");
+}
+
+static enum status check_split(const struct pack_job *j, struct error *e)
+{
+    const struct edges_totals *a = &j->split.totals, *b = &j->separation.degrees.totals;
+    if (j->split.direction != j->separation.degrees.info.direction)
+        return mismatch(j, "the direction", e);
+    if (a->n != b->n)
+        return mismatch(j, "the numbers of vertices", e);
+    if (a->edges != b->edges || a->loops != b->loops)
+        return mismatch(j, "the numbers of edges", e);
+    if (a->checksum != b->checksum || a->max_id != b->max_id)
+        return mismatch(j, "the checksums", e);
+    if (j->split.d != separation_delegates(&j->separation, j->split.th))
+        return mismatch(j, "the delegates", e);
+    return ST_OK;
+}
+
+/* Whether TH is known without counting classes. */
+static int find_th(struct pack_job *j)
+{
+    struct pack_report *r = j->report;
+    if (j->options->split_path != NULL)
+        r->th = j->split.th;
+    else if (j->options->th_given)
+        r->th = j->options->th;
+    else
+        return pack_folder_suggested_th(&j->parts.folder, r->totals.checksum, &r->th);
+    return 1;
+}
+
+static enum status suggest(struct pack_job *j, struct error *e)
+{
+    struct pack_report *r = j->report;
+    if (separation_classes(&j->separation, j->source, j->budget, e) == ST_OK)
+        r->th = suggest_th(&j->separation.edges, j->options->p, &r->both_bounds_met);
+    r->suggested = 1;
+    return e->status;
+}
+
+enum status pack_separate(struct pack_job *j, struct error *e)
+{
+    struct separation_options options = {
+        .threads = j->options->threads, .p = j->options->p, .spill = j->options->spill,
+        .beside_edge = PACK_EDGE_BYTES,
+        .beside_vertex = PACK_VERTEX_BYTES};
+    if (separation_degrees(&j->separation, j->source, &options, j->budget, e) != ST_OK)
+        return e->status;
+    j->report->degree_seconds = j->separation.degree_seconds;
+    j->report->totals = j->separation.degrees.totals;
+    if (!find_th(j))
+        suggest(j, e);
+    else if (j->options->split_path != NULL)
+        check_split(j, e);
+    return comm_agree(j->source->comm, e);
+}
+
+/* The delegates' ids stay until they have been compared. */
+enum status pack_read_split(struct pack_job *j, struct error *e)
+{
+    if (j->options->split_path == NULL ||
+        split_read(&j->split, j->options->split_path, j->budget, e) != ST_OK)
+        return e->status;
+    memory_release(j->budget, j->split.delegate_degrees);
+    j->split.delegate_degrees = NULL;
+    return ST_OK;
+}
+
+static enum status check_split_delegates(const struct pack_job *j, struct error *e)
+{
+    for (uint64_t i = 0; j->options->split_path != NULL && i < j->split.d; i++) {
+        if (j->split.delegate_ids[i] != order_delegate_id(&j->order, i))
+            return mismatch(j, "the delegates", e);
+    }
+    return ST_OK;
+}
+
+enum status pack_number(struct pack_job *j, struct error *e)
+{
+    double start = cli_seconds();
+    struct separation *s = &j->separation;
+    if (order_make(&j->order, &s->rank_of, &s->ranks, j->options->p, j->report->th,
+                   j->budget, e) == ST_OK &&
+        check_split_delegates(j, e) == ST_OK) {
+        split_free(&j->split);
+        shard_loops_make(&j->loops, &j->separation.degrees.loops, &j->order, j->budget, e);
+    }
+    j->report->order_seconds += cli_seconds() - start;
+    return comm_agree(j->source->comm, e);
+}

@@ -1,0 +1,189 @@
+/* gather.c: see gather.h
+ *
+ * A message is a row of frames: bucket within the shard and bytes, 4 bytes each, then the records,
+ * padded to 8 bytes. An empty message ends what one rank has for another.
+ */
+#include "gather.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MESSAGE_BYTES = GATHER_MESSAGE_BYTES, FRAME_BYTES = 8 };
+
+struct frame {
+    uint32_t bucket, bytes;
+};
+
+/* A walk over the records of one shard in this rank's store. */
+struct sender {
+    const struct placement *own;
+    uint32_t shard;
+    uint32_t bucket; /* within the shard */
+    struct bucket_reader reader;
+    const unsigned char *records; /* of the current run: what is still to be sent */
+    size_t bytes;
+    void *read_buffer;
+    struct error *error;
+};
+
+/* ---- sending ---- */
+
+static void open_bucket(struct sender *s, uint32_t bucket)
+{
+    const struct placement *own = s->own;
+    s->bucket = bucket;
+    if (bucket < own->shard_buckets)
+        s->reader = bucket_read(&own->store, s->shard * own->shard_buckets + bucket,
+                                placement_bucket_bytes(own, bucket), s->read_buffer, s->error);
+}
+
+static void start_sending(struct sender *s, uint32_t shard)
+{
+    s->shard = shard;
+    s->bytes = 0;
+    open_bucket(s, 0);
+}
+
+/* Nonzero while there is a run of records to send. */
+static int find_run(struct sender *s)
+{
+    while (s->bytes == 0 && s->bucket < s->own->shard_buckets) {
+        const void *records;
+        size_t count = bucket_reader_next(&s->reader, &records);
+        s->records = records;
+        s->bytes = count * s->reader.width;
+        if (count == 0)
+            open_bucket(s, s->bucket + 1);
+    }
+    return s->bytes > 0;
+}
+
+static size_t fill_message(struct sender *s, unsigned char *message)
+{
+    size_t used = 0;
+    while (used + FRAME_BYTES + 8 <= MESSAGE_BYTES && find_run(s)) {
+        size_t room = MESSAGE_BYTES - used - FRAME_BYTES;
+        size_t take = s->bytes < room ? s->bytes : room / 8 * 8;
+        struct frame frame = {.bucket = s->bucket, .bytes = (uint32_t)take};
+        memcpy(message + used, &frame, sizeof frame);
+        memcpy(message + used + FRAME_BYTES, s->records, take);
+        used += FRAME_BYTES + (take + 7) / 8 * 8;
+        s->records += take;
+        s->bytes -= take;
+    }
+    return used;
+}
+
+/* ---- receiving ---- */
+
+static void take_message(struct placement *pl, const unsigned char *message, size_t bytes)
+{
+    struct bucket_writer *w = &pl->store.writer[0];
+    for (size_t at = 0; at < bytes;) {
+        struct frame frame;
+        memcpy(&frame, message + at, sizeof frame);
+        const void *records = message + at + FRAME_BYTES;
+        const uint32_t *narrow = records;
+        const uint64_t *wide = records;
+        if (placement_bucket_bytes(pl, frame.bucket) == 4) {
+            for (size_t i = 0; i < frame.bytes / 4; i++)
+                bucket_append_u32(w, frame.bucket, narrow[i]);
+        } else {
+            for (size_t i = 0; i < frame.bytes / 8; i++)
+                bucket_append_u64(w, frame.bucket, wide[i]);
+        }
+        at += FRAME_BYTES + (frame.bytes + 7) / 8 * 8;
+    }
+}
+
+static enum status open_store(struct gathered *to, const struct gathering *g, uint32_t shard,
+                              struct memory_budget *budget, struct error *e)
+{
+    struct placement *pl = &to->placement;
+    *pl = *g->own;
+    pl->first_shard = shard;
+    memset(&pl->store, 0, sizeof pl->store);
+    if (g->spill != NULL)
+        spill_open(&to->spill, g->spill->folder, g->spill->count);
+    struct bucket_options o = {.buckets = pl->shard_buckets,
+                               .threads = 1,
+                               .expected_bytes = 4 * g->shard_records,
+                               .most_bytes = 16 * g->shard_records,
+                               .room_bytes = g->store_bytes,
+                               .spill = g->spill != NULL ? &to->spill : NULL};
+    return bucket_store_open(&pl->store, &o, budget, e);
+}
+
+/* ---- the round ---- */
+
+struct buffers {
+    unsigned char *send, *receive;
+    void *read;
+};
+
+static enum status take_buffers(struct buffers *b, const struct gathering *g,
+                                struct memory_budget *budget, struct error *e)
+{
+    memory_take(budget, (void **)&b->send, MESSAGE_BYTES, 1, "messages", e);
+    memory_take(budget, (void **)&b->receive, MESSAGE_BYTES, 1, "messages", e);
+    memory_take(budget, &b->read, bucket_read_bytes(&g->own->store), 1, "messages", e);
+    return e->status;
+}
+
+static void release_buffers(struct buffers *b, struct memory_budget *budget)
+{
+    memory_release(budget, b->send);
+    memory_release(budget, b->receive);
+    memory_release(budget, b->read);
+}
+
+/* Sends one rank what it builds and receives from another one; with step 0, from this one. */
+static void run_step(struct gathered *to, const struct gathering *g, uint32_t step,
+                     const struct buffers *b, struct error *e)
+{
+    const struct comm *comm = g->comm;
+    uint32_t receiver = (comm->rank + step) % comm->ranks;
+    uint32_t source = (comm->rank + comm->ranks - step) % comm->ranks;
+    int sending = g->target[receiver] != COMM_NONE;
+    int receiving = g->target[comm->rank] != COMM_NONE;
+    struct sender s = {.own = g->own, .read_buffer = b->read, .error = e};
+    if (sending)
+        start_sending(&s, g->target[receiver]);
+    while (sending || receiving) {
+        size_t bytes = sending ? fill_message(&s, b->send) : 0, got = bytes;
+        if (step > 0)
+            got = comm_swap(comm, sending ? receiver : COMM_NONE, b->send, bytes,
+                             receiving ? source : COMM_NONE, b->receive, MESSAGE_BYTES);
+        if (receiving)
+            take_message(&to->placement, step > 0 ? b->receive : b->send, got);
+        sending = sending && bytes > 0;
+        receiving = receiving && got > 0;
+    }
+}
+
+enum status gather_shard(struct gathered *to, const struct gathering *g,
+                         struct memory_budget *budget, struct error *e)
+{
+    uint32_t own = g->target[g->comm->rank];
+    struct buffers b = {0};
+    memset(to, 0, sizeof *to);
+    if (take_buffers(&b, g, budget, e) == ST_OK && own != COMM_NONE)
+        open_store(to, g, own, budget, e);
+    if (comm_agree(g->comm, e) == ST_OK) {
+        for (uint32_t step = 0; step < g->comm->ranks; step++)
+            run_step(to, g, step, &b, e);
+        if (own != COMM_NONE)
+            bucket_store_seal(&to->placement.store, e);
+    }
+    release_buffers(&b, budget);
+    if (comm_agree(g->comm, e) != ST_OK)
+        gather_free(to);
+    return e->status;
+}
+
+void gather_free(struct gathered *g)
+{
+    bucket_store_close(&g->placement.store);
+    spill_close(&g->spill);
+    memset(g, 0, sizeof *g);
+}

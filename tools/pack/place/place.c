@@ -1,0 +1,331 @@
+/* place.c: see place.h
+ *
+ * Edges go in steps of some at a time. Which subgraph an edge belongs to cannot be predicted, so edges with a
+ * delegate are told from the others without a branch, their rows, buckets and records are computed by
+ * vectors, and nothing but appending is left.
+ */
+#include "place.h"
+
+#include "formats/base/arith.h"
+#include "formats/base/clones.h"
+#include "formats/graph/partition.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    STEP = 128,
+    AHEAD = 48 /* edges whose labels are on their way */
+};
+
+/* v mod p without a division where v has 32 bits: the high word of p times the fraction v/p. */
+struct modulus {
+    uint32_t p;
+    uint64_t reciprocal; /* 2^64 / p, rounded up */
+};
+
+static inline uint32_t reduce(const struct modulus *m, uint64_t v)
+{
+    if (v > UINT32_MAX)
+        return shard_of_vertex(v, m->p);
+    uint64_t fraction = m->reciprocal * v;
+    return (uint32_t)(((unsigned __int128)fraction * m->p) >> 64);
+}
+
+struct placing {
+    struct record_target dd, dn, nn; /* the table of dn stands behind that of dd */
+    uint32_t dn_table;
+    uint32_t shard_buckets;
+    const uint32_t *label;
+    uint32_t delegate_mask; /* of a label */
+    const struct vertex_order *order; /* NULL where labels tell all runs of delegates apart */
+    unsigned local_bits;
+    struct modulus modulus;
+    int symmetric;
+    unsigned tile_bytes; /* of a record of the tiles */
+    const unsigned char *finished; /* shards whose edges are passed over; NULL: none */
+    struct bucket_store *store;
+};
+
+/* Labels and, where they are needed, vertices of some edges. */
+struct edge_labels {
+    size_t count;
+    uint32_t u[STEP], v[STEP];
+    uint64_t id_u[STEP], id_v[STEP];
+};
+
+/* Edges with a delegate on their way. */
+struct step {
+    uint32_t row[STEP], column[STEP], entry[STEP], bucket[STEP], record[STEP], shard[STEP];
+    uint8_t to_normal[STEP];
+};
+
+/* ---- taking edges apart ---- */
+
+static inline void keep(struct edge_labels *l, int kept, uint32_t u, uint32_t v)
+{
+    l->u[l->count] = u;
+    l->v[l->count] = v;
+    l->count += (size_t)kept;
+}
+
+static inline void keep_ids(struct edge_labels *l, uint64_t u, uint64_t v)
+{
+    l->id_u[l->count] = u;
+    l->id_v[l->count] = v;
+}
+
+/* Sorts an edge to those with a delegate or the others; `with_ids` is known when this is compiled. */
+static inline void take_apart(const struct placing *c, uint64_t u, uint64_t v, int with_ids,
+                              struct edge_labels *mixed, struct edge_labels *normal)
+{
+    uint32_t lu = c->label[u], lv = c->label[v];
+    int both_normal = (int)(~(lu | lv) >> 31);
+    /* of the two directions of an edge, one is left; self-loops are not placed */
+    int kept = with_ids ? (c->symmetric ? u < v : u != v) : 1;
+    if (with_ids) {
+        keep_ids(mixed, u, v);
+        keep_ids(normal, u, v);
+    }
+    keep(mixed, kept & !both_normal, lu, lv);
+    keep(normal, kept & both_normal, lu, lv);
+}
+
+static inline void ask_for(const struct placing *c, uint64_t u, uint64_t v)
+{
+    __builtin_prefetch(&c->label[u]);
+    __builtin_prefetch(&c->label[v]);
+}
+
+/* ---- edges with a delegate ---- */
+
+/* Row, column and record of each: a delegate's row, that of the smaller id where both are. */
+WIDE_CLONES
+static void compute(const struct placing *c, const struct edge_labels *restrict l,
+                    struct step *restrict s)
+{
+    const uint32_t mask = c->delegate_mask, dn_table = c->dn_table, normal = UINT32_C(1) << 31;
+    const uint32_t dd_bucket = c->dd.first_bucket, dn_bucket = c->dn.first_bucket;
+    const unsigned dd_bits = c->dd.column_bits, dn_bits = c->dn.column_bits;
+    const struct row_granules granules = c->dd.granules;
+    for (size_t i = 0; i < STEP; i++) { /* those beyond the count are not used */
+        uint32_t u = l->u[i], v = l->v[i];
+        u = u >> 31 != 0 ? u & mask : u | normal;
+        v = v >> 31 != 0 ? v & mask : v | normal;
+        uint32_t row = u < v ? u : v, column = u < v ? v : u, to_normal = column >> 31;
+        column &= ~normal;
+        s->to_normal[i] = (uint8_t)to_normal;
+        s->row[i] = row;
+        s->column[i] = column;
+        s->entry[i] = row_ranges_granule(row, granules) + (to_normal ? dn_table : 0);
+        s->bucket[i] = to_normal ? dn_bucket : dd_bucket;
+        s->record[i] = row << (to_normal ? dn_bits : dd_bits) | column;
+    }
+}
+
+/* Whether the delegate `last` is in the run of the delegate `first` before it. */
+static int same_run(const struct vertex_order *o, uint32_t first, uint32_t last)
+{
+    return last < o->delegate_run_end[order_delegate_run(o, first)];
+}
+
+/* The shard of each: that of the normal vertex, and of two delegates that of the lower degree, then of
+ * the smaller id. Ids of delegates ascend as degrees descend, and with the ids of their vertices within a
+ * degree. The run bits of the labels tell different degrees apart, or most of them where there are many. */
+static void find_shards(const struct placing *c, const struct edge_labels *l, struct step *s)
+{
+    for (size_t i = 0; i < l->count; i++) {
+        uint32_t u = l->u[i], v = l->v[i];
+        int u_is_row = (u & c->delegate_mask) == s->row[i] && u >> 31 != 0;
+        int same_degree = !s->to_normal[i] && ((u ^ v) & ~c->delegate_mask) == 0 &&
+                          (c->order == NULL || same_run(c->order, s->row[i], s->column[i]));
+        s->shard[i] = reduce(&c->modulus, same_degree == u_is_row ? l->id_u[i] : l->id_v[i]);
+        s->bucket[i] += s->shard[i] * c->shard_buckets;
+    }
+}
+
+static inline void append_mixed(const struct placing *c, struct bucket_writer *w,
+                                const struct step *s, size_t count, int selective)
+{
+    const uint16_t *range_of = c->dd.range_of;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t entry = range_of[s->entry[i]];
+        uint32_t bucket = s->bucket[i] + (entry & (RECORD_WIDE - 1));
+        if (selective && c->finished[s->shard[i]])
+            continue;
+        if ((entry & RECORD_WIDE) == 0)
+            bucket_append_u32(w, bucket, s->record[i]);
+        else
+            bucket_append_u64(w, bucket,
+                              (uint64_t)s->row[i] << (s->to_normal[i] ? c->dn : c->dd).column_bits |
+                                  s->column[i]);
+    }
+}
+
+/* ---- edges of nn ---- */
+
+static inline void append_normal(const struct placing *c, struct bucket_writer *w, uint32_t shard,
+                                 uint32_t row, uint64_t column, int selective)
+{
+    if (!selective || !c->finished[shard])
+        record_append(&c->nn, w, shard * c->shard_buckets, row, column);
+}
+
+static inline void append_normals(const struct placing *c, struct bucket_writer *w,
+                                  const struct edge_labels *l, int selective)
+{
+    for (size_t i = 0; i < l->count; i++) {
+        uint32_t shard_u = 0, shard_v = 0;
+        if (c->modulus.p > 1) {
+            shard_u = reduce(&c->modulus, l->id_u[i]);
+            shard_v = reduce(&c->modulus, l->id_v[i]);
+        }
+        append_normal(c, w, shard_u, l->u[i], (uint64_t)shard_v << c->local_bits | l->v[i],
+                      selective);
+        append_normal(c, w, shard_v, l->v[i], (uint64_t)shard_u << c->local_bits | l->u[i],
+                      selective);
+    }
+}
+
+/* ---- visits ---- */
+
+static void append_all(const struct placing *c, struct bucket_writer *w,
+                       const struct edge_labels *mixed, const struct edge_labels *normal,
+                       struct step *step)
+{
+    if (mixed->count > 0) {
+        compute(c, mixed, step);
+        if (c->modulus.p > 1)
+            find_shards(c, mixed, step);
+    }
+    if (c->finished == NULL) {
+        append_mixed(c, w, step, mixed->count, 0);
+        append_normals(c, w, normal, 0);
+    } else {
+        append_mixed(c, w, step, mixed->count, 1);
+        append_normals(c, w, normal, 1);
+    }
+}
+
+static enum status visit_stream(void *context, int thread, const struct edge *edges, size_t count,
+                                struct error *e)
+{
+    const struct placing c = *(const struct placing *)context;
+    struct bucket_writer *w = &c.store->writer[thread];
+    struct edge_labels mixed = {0}, normal = {0};
+    struct step step = {0};
+    for (size_t at = 0; at < count; at += STEP) {
+        size_t end = count - at < STEP ? count : at + STEP;
+        mixed.count = normal.count = 0;
+        for (size_t i = at; i < end; i++) {
+            size_t ahead = i + AHEAD < count ? i + AHEAD : i;
+            ask_for(&c, edges[ahead].u, edges[ahead].v);
+            take_apart(&c, edges[i].u, edges[i].v, 1, &mixed, &normal);
+        }
+        append_all(&c, w, &mixed, &normal, &step);
+    }
+    if (w->error.status != ST_OK)
+        *e = w->error;
+    return e->status;
+}
+
+/* Some edges of a tile; `bytes` and `with_ids` are known when this is compiled. */
+static inline void take_tile(const struct placing *c, const struct tile_run *run, size_t at,
+                             unsigned bytes, int with_ids, struct edge_labels *mixed,
+                             struct edge_labels *normal)
+{
+    size_t end = run->count - at < STEP ? run->count : at + STEP;
+    size_t ahead = run->count - end > AHEAD ? AHEAD : 0;
+    for (size_t i = at; i < end; i++) {
+        struct edge coming = tile_edge(run, bytes, i + ahead), edge = tile_edge(run, bytes, i);
+        ask_for(c, coming.u, coming.v);
+        take_apart(c, edge.u, edge.v, with_ids, mixed, normal);
+    }
+}
+
+static enum status visit_tile(void *context, int thread, const struct tile_run *run, struct error *e)
+{
+    const struct placing c = *(const struct placing *)context;
+    struct bucket_writer *w = &c.store->writer[thread];
+    struct edge_labels mixed = {0}, normal = {0};
+    struct step step = {0};
+    int with_ids = c.symmetric || c.modulus.p > 1;
+    for (size_t at = 0; at < run->count; at += STEP) {
+        mixed.count = normal.count = 0;
+        if (c.tile_bytes == 4 && !with_ids)
+            take_tile(&c, run, at, 4, 0, &mixed, &normal);
+        else if (c.tile_bytes == 4)
+            take_tile(&c, run, at, 4, 1, &mixed, &normal);
+        else
+            take_tile(&c, run, at, 8, 1, &mixed, &normal);
+        append_all(&c, w, &mixed, &normal, &step);
+    }
+    if (w->error.status != ST_OK)
+        *e = w->error;
+    return e->status;
+}
+
+/* ---- everything ---- */
+
+static enum status open_store(struct placement *pl, const struct placing_options *o,
+                              struct memory_budget *budget, struct error *e)
+{
+    struct edge_tiles *tiles = o->edges->tiles;
+    /* an upper bound: how many of this rank's are loops is not known */
+    uint64_t own = smaller(o->own_edges, o->edges->totals->edges - o->edges->totals->loops);
+    uint64_t edges = o->symmetric ? own / 2 : own;
+    struct bucket_options b = {.buckets = pl->order->p * pl->shard_buckets,
+                               .threads = o->threads,
+                               .expected_bytes = 4 * edges,
+                               .most_bytes = 16 * edges, /* all of nn, and wide */
+                               .room_bytes = o->store_bytes,
+                               .spill = o->spill,
+                               .like = tiles != NULL ? &tiles->store : NULL};
+    if (bucket_store_open(&pl->store, &b, budget, e) == ST_OK && tiles != NULL)
+        edge_tiles_leave(tiles, &pl->store, e);
+    return e->status;
+}
+
+static struct placing describe(struct placement *pl, const struct placing_options *options,
+                               uint16_t *tables)
+{
+    const struct vertex_order *o = pl->order;
+    const struct edge_tiles *tiles = options->edges->tiles;
+    uint32_t delegates = record_target_granules(&pl->plan[DD]);
+    struct placing c = {.dd = record_target_make(&pl->plan[DD], tables),
+                        .dn = record_target_make(&pl->plan[DN], tables + delegates),
+                        .nn = record_target_make(&pl->plan[NN], tables + 2 * delegates),
+                        .dn_table = delegates,
+                        .shard_buckets = pl->shard_buckets,
+                        .label = options->labels->values.of,
+                        .delegate_mask = (UINT32_C(1) << o->delegate_bits) - 1,
+                        .local_bits = o->local_bits,
+                        .modulus = {.p = o->p, .reciprocal = UINT64_MAX / o->p + 1},
+                        .symmetric = options->symmetric,
+                        .tile_bytes = tiles != NULL ? tiles->record_bytes : 0,
+                        .finished = options->finished,
+                        .store = &pl->store};
+    if (o->delegate_run_count > UINT64_C(1) << (31 - o->delegate_bits))
+        c.order = o;
+    return c;
+}
+
+enum status place_edges(struct placement *pl, const struct placing_options *options,
+                        struct memory_budget *budget, struct error *e)
+{
+    size_t granules = 2 * (size_t)record_target_granules(&pl->plan[DD]) +
+                      record_target_granules(&pl->plan[NN]);
+    uint16_t *tables = calloc(granules + 1, sizeof *tables);
+    struct edge_visitors visitors = {visit_stream, visit_tile};
+    struct placing c = {0};
+    if (tables == NULL)
+        fail_memory(e, "row ranges", granules * sizeof *tables);
+    else if (open_store(pl, options, budget, e) == ST_OK)
+        c = describe(pl, options, tables);
+    if (values_scan(&options->labels->values, options->edges, visitors, &c, e) == ST_OK)
+        bucket_store_seal(&pl->store, e);
+    free(tables);
+    if (comm_agree(options->edges->source->comm, e) != ST_OK)
+        placement_free(pl);
+    return e->status;
+}

@@ -1,0 +1,106 @@
+/* placement.h: the buckets that hold the edges of all shards between the edge stream and the files.
+ *
+ * Algorithm 1 of Pan et al. puts an edge with a delegate and its reverse into the same shard: dd is
+ * symmetric there, and nd is the transpose of dn. So such an edge has one record: of dd in the row of the
+ * smaller delegate id, the others in dn. An edge of nn has two, each in the shard of its row. Building a
+ * shard makes the other halves (build/transpose.h).
+ *
+ * Buckets are numbered by shard, subgraph and range of rows. A record is row << column_bits | column, cut
+ * to 32 or 64 bits. The cut bits of the row follow from its range, which is shorter than what is left.
+ */
+#ifndef DBFS_PLACEMENT_H
+#define DBFS_PLACEMENT_H
+
+#include "tools/bucket/bucket.h"
+#include "tools/pack/order/order.h"
+#include "pack_memory.h"
+#include "row_ranges.h"
+
+#include <stdint.h>
+
+/* How the edges of one subgraph become records. */
+struct record_plan {
+    const struct row_ranges *rows;
+    unsigned column_bits;
+    uint32_t first_bucket; /* within a shard; nd has none */
+};
+
+struct placement {
+    const struct vertex_order *order;
+    struct row_ranges local_rows, delegate_rows; /* the same in every shard */
+    struct record_plan plan[SUBGRAPHS];
+    uint32_t shard_buckets; /* buckets of a shard */
+    uint32_t first_shard;   /* that the store has buckets of */
+    struct bucket_store store;
+};
+
+/* Plans ranges and buckets. The store is opened by others. */
+enum status placement_plan(struct placement *placement, const struct vertex_order *order,
+                           const struct pack_memory *memory, struct error *e);
+void placement_free(struct placement *placement); /* a zeroed one is allowed */
+
+/* Bytes of a record whose column has column_bits, in a subgraph of so many rows and at most max_ranges
+ * ranges of them: 4 where what they leave to the row does not make too many ranges, else up to 8. */
+unsigned placement_record_bytes(unsigned column_bits, uint64_t rows, uint64_t max_ranges);
+
+/* The most bits that a column takes in any subgraph. */
+unsigned placement_column_bits(const struct vertex_order *order);
+
+static inline uint32_t placement_bucket(const struct placement *placement, uint32_t shard,
+                                        enum subgraph g, uint32_t range)
+{
+    return (shard - placement->first_shard) * placement->shard_buckets +
+           placement->plan[g].first_bucket + range;
+}
+
+/* 4 where the rows of the range and a column fit into that, else 8. */
+static inline unsigned record_bytes(const struct record_plan *plan, uint32_t range)
+{
+    uint64_t rows = plan->rows->first[range + 1] - plan->rows->first[range];
+    return plan->column_bits < 32 && rows <= UINT64_C(1) << (32 - plan->column_bits) ? 4 : 8;
+}
+
+/* Bytes of a record in a bucket, numbered within its shard. */
+unsigned placement_bucket_bytes(const struct placement *placement, uint32_t bucket);
+
+/* The row of a record, counted from the first of its range: the bits that were cut are known. */
+static inline uint64_t record_row_u32(uint32_t record, unsigned column_bits, uint64_t begin)
+{
+    return ((record >> column_bits) - (uint32_t)begin) & (UINT32_MAX >> column_bits);
+}
+
+static inline uint64_t record_row_u64(uint64_t record, unsigned column_bits, uint64_t begin)
+{
+    return ((record >> column_bits) - begin) & (UINT64_MAX >> column_bits);
+}
+
+/* ---- appending ---- */
+
+/* What appending an edge of one subgraph takes, copied together. */
+struct record_target {
+    const uint16_t *range_of; /* by granule of the row, with RECORD_WIDE where records have 8 bytes */
+    struct row_granules granules;
+    unsigned column_bits;
+    const uint32_t *first; /* row of each range */
+    uint32_t first_bucket;
+};
+
+enum { RECORD_WIDE = 1 << 15 };
+
+/* Entries of range_of; fills them. */
+uint32_t record_target_granules(const struct record_plan *plan);
+struct record_target record_target_make(const struct record_plan *plan, uint16_t *range_of);
+
+static inline void record_append(const struct record_target *t, struct bucket_writer *w,
+                                 uint32_t shard_bucket, uint32_t row, uint64_t column)
+{
+    uint32_t entry = t->range_of[row_ranges_granule(row, t->granules)];
+    uint32_t bucket = shard_bucket + t->first_bucket + (entry & (RECORD_WIDE - 1));
+    uint64_t record = (uint64_t)row << t->column_bits | column;
+    if ((entry & RECORD_WIDE) == 0)
+        bucket_append_u32(w, bucket, (uint32_t)record);
+    else
+        bucket_append_u64(w, bucket, record);
+}
+
+#endif
