@@ -19,6 +19,7 @@ enum status pack_build(struct pack_job *j, struct error *e)
                               .encoding = j->options->encoding,
                               .threads = records < PARALLEL_RECORDS ? 1 : j->options->threads,
                               .shard_records = records,
+                              .rows_bytes = j->rows_bytes,
                               .transpose_bytes = j->transpose_bytes};
     struct gathering gathering = {.own = &j->placement,
                                   .comm = j->source->comm,

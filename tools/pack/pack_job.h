@@ -23,6 +23,7 @@ struct pack_job {
     struct shard_loops loops;
     struct placement placement;
     uint64_t gather_bytes; /* memory for the edges of a shard that come from other ranks */
+    uint64_t rows_bytes;      /* memory for the rows of a subgraph, and for sorting a range of them */
     uint64_t transpose_bytes; /* for those that are passed on within a shard */
     struct parts parts;
 };

@@ -62,6 +62,7 @@ static enum status divide_memory(struct pack_job *j, struct pack_memory *memory,
         *store_bytes = memory->store_bytes / (size.p + comm->ranks) * size.p;
     j->gather_bytes = memory->store_bytes - *store_bytes;
     j->transpose_bytes = memory->transpose_bytes;
+    j->rows_bytes = memory->rows_bytes + memory->sort_bytes;
     return ST_OK;
 }
 

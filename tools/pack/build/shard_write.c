@@ -72,7 +72,8 @@ static enum status write_pair(const struct packing *pk, uint32_t shard, enum sub
         first.from = &transpose;
     struct transpose_limits limits = {.threads = out->threads,
                                       .records = pk->shard_records,
-                                      .room_bytes = pk->transpose_bytes};
+                                      .room_bytes = pk->transpose_bytes,
+                                      .left_bytes = pk->rows_bytes};
     if (transpose_open(&transpose, &pl->plan[reverse], pl, &limits, out->budget, e) == ST_OK &&
         csr_build(&first, g, pk->heads[g], out, &counts[g], e) == ST_OK && g != reverse)
         csr_build(&second, reverse, pk->heads[reverse], out, &counts[reverse], e);

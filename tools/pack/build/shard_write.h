@@ -19,6 +19,7 @@ struct packing {
     enum pack_encoding encoding;
     int threads;
     uint64_t shard_records;   /* directed edges of a shard, on average */
+    uint64_t rows_bytes;      /* memory for the rows of a subgraph and for sorting a range of them */
     uint64_t transpose_bytes; /* memory for edges that are passed on within a shard */
 };
 

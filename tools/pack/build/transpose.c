@@ -19,9 +19,10 @@ static enum status open_store(struct transpose *t, const struct placement *place
                                .spill = placed->spill,
                                .like = placed};
     uint64_t room = limits->room_bytes + placed->common_slabs * placed->slab_bytes;
-    uint64_t least = bucket_store_least(&o);
+    uint64_t least = bucket_store_least(&o), left = memory_left(t->budget);
     room = smaller(room, least + o.most_bytes);
-    o.room_bytes = smaller(larger(room, least), memory_left(t->budget));
+    room = smaller(room, left > limits->left_bytes ? left - limits->left_bytes : 0);
+    o.room_bytes = smaller(larger(room, least), left);
     t->room.limit_bytes = o.room_bytes;
     t->budget->taken_bytes += o.room_bytes;
     return bucket_store_open(&t->store, &o, &t->room, e);

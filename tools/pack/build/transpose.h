@@ -28,6 +28,7 @@ struct transpose_limits {
     int threads;
     uint64_t records;    /* about, of the shard */
     uint64_t room_bytes; /* beside memory of the placement; charged while the transpose is open */
+    uint64_t left_bytes; /* of the budget, that stay for others where there is enough for both */
 };
 
 /* For rows as `plan` has them. The placement, which outlives it, has the memory and the folders for what is

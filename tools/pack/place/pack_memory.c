@@ -65,7 +65,8 @@ static uint64_t range_bytes(const struct pack_size *s, uint64_t records)
 static uint64_t sorter_bytes(const struct pack_size *s)
 {
     return row_sorter_bytes(s->column_bits, s->longest, s->nn_column_bytes) +
-           record_radix_bytes(s->column_bits) + larger(s->d, s->locals) / MAX_RANGES * 8;
+           record_radix_bytes(s->column_bits) + larger(s->d, s->locals) / MAX_RANGES * 8 +
+           2 * BUCKET_READ_BYTES;
 }
 
 static uint64_t sorting_wish(const struct pack_size *s, uint64_t records)
