@@ -120,11 +120,11 @@ static enum status open_vertex_sections(struct shard *shard, struct error *e)
         return e->status;
     if (delegate_ids->width != 4 && delegate_ids->width != 8)
         return bad(shard, "delegate-ids", "impossible element width", e);
-    shard->delegate_id_width = delegate_ids->width;
-    shard->local_degree_runs = local_runs->count;
-    shard->delegate_degree_runs = delegate_runs->count;
-    shard->loop_counts = loops->count;
-    shard->nd_source_count = list->count;
+    shard->ids.delegate_width = delegate_ids->width;
+    shard->degrees.locals.count = local_runs->count;
+    shard->degrees.delegates.count = delegate_runs->count;
+    shard->degrees.loop_counts = loops->count;
+    shard->nd_sources.count = list->count;
     return ST_OK;
 }
 
@@ -157,12 +157,12 @@ static void point_at_elements(struct shard *shard)
 {
     for (int g = 0; g < SUBGRAPHS; g++)
         point_at_csr(shard, (enum subgraph)g);
-    shard->local_slots = elements_of(shard, SHARD_LOCAL_SLOTS);
-    shard->local_degrees = elements_of(shard, SHARD_LOCAL_DEGREES);
-    shard->delegate_ids = elements_of(shard, SHARD_DELEGATE_IDS);
-    shard->delegate_degrees = elements_of(shard, SHARD_DELEGATE_DEGREES);
-    shard->loops = elements_of(shard, SHARD_LOOPS);
-    shard->nd_source_list = elements_of(shard, SHARD_ND_SOURCE_LIST);
+    shard->ids.local_slots = elements_of(shard, SHARD_LOCAL_SLOTS);
+    shard->degrees.locals.runs = elements_of(shard, SHARD_LOCAL_DEGREES);
+    shard->ids.delegates = elements_of(shard, SHARD_DELEGATE_IDS);
+    shard->degrees.delegates.runs = elements_of(shard, SHARD_DELEGATE_DEGREES);
+    shard->degrees.loops = elements_of(shard, SHARD_LOOPS);
+    shard->nd_sources.rows = elements_of(shard, SHARD_ND_SOURCE_LIST);
 }
 
 enum status shard_open(struct shard *shard, const char *path, struct error *e)

@@ -80,6 +80,31 @@ struct csr {
 
 /* A shard. Pointers are into the map, or to what shard_load decoded; those to packed sections are
  * NULL while the shard is not loaded. */
+/* Degrees in the order of the vertices, as runs. */
+struct degree_list {
+    const struct degree_run *runs;
+    uint64_t count;
+};
+
+struct shard_ids {
+    const uint32_t *local_slots;
+    const void *delegates;
+    uint32_t delegate_width; /* 4 or 8 bytes */
+};
+
+/* Of the input graph, for reports. */
+struct shard_degrees {
+    struct degree_list locals, delegates;
+    const struct loop_count *loops;
+    uint64_t loop_counts;
+};
+
+/* Rows that are not empty. */
+struct row_list {
+    const uint32_t *rows;
+    uint64_t count;
+};
+
 struct shard {
     struct container *file;
     struct memory_budget *budget; /* of what is decoded */
@@ -92,15 +117,9 @@ struct shard {
     uint32_t local_bits; /* of an nn destination */
     uint64_t pack_id;    /* equal in all shards and the manifest of one packing */
     struct csr csr[SUBGRAPHS];
-    const uint32_t *local_slots;
-    const void *delegate_ids;
-    uint32_t delegate_id_width; /* 4 or 8 */
-    const struct degree_run *local_degrees, *delegate_degrees;
-    uint64_t local_degree_runs, delegate_degree_runs;
-    const struct loop_count *loops;
-    uint64_t loop_counts;
-    const uint32_t *nd_source_list;
-    uint64_t nd_source_count;
+    struct shard_ids ids;
+    struct shard_degrees degrees;
+    struct row_list nd_sources;
 };
 
 enum shard_attribute {
@@ -174,8 +193,8 @@ static inline uint64_t csr_row_length(const struct csr *csr, uint64_t row)
 
 static inline uint64_t shard_delegate_id(const struct shard *shard, uint64_t i)
 {
-    return shard->delegate_id_width == 4 ? ((const uint32_t *)shard->delegate_ids)[i]
-                                         : ((const uint64_t *)shard->delegate_ids)[i];
+    return shard->ids.delegate_width == 4 ? ((const uint32_t *)shard->ids.delegates)[i]
+                                         : ((const uint64_t *)shard->ids.delegates)[i];
 }
 
 static inline int mask_bit(const uint64_t *mask, uint64_t i)

@@ -107,7 +107,7 @@ static enum status check_vertices(const struct shard *shard, struct error *e)
 {
     const char *path = container_path(shard->file);
     for (uint64_t i = 0; i < shard->locals; i++) {
-        if ((uint64_t)shard->local_slots[i] * shard->p + shard->index >= shard->n)
+        if ((uint64_t)shard->ids.local_slots[i] * shard->p + shard->index >= shard->n)
             return fail(e, ST_BAD_DATA, "%s: local-slots: entry %llu is not below n", path,
                         (unsigned long long)i);
     }
@@ -116,15 +116,15 @@ static enum status check_vertices(const struct shard *shard, struct error *e)
             return fail(e, ST_BAD_DATA, "%s: delegate-ids: entry %llu is not below n", path,
                         (unsigned long long)i);
     }
-    for (uint64_t i = 0; i < shard->nd_source_count; i++) {
-        uint32_t row = shard->nd_source_list[i];
+    for (uint64_t i = 0; i < shard->nd_sources.count; i++) {
+        uint32_t row = shard->nd_sources.rows[i];
         if (row >= shard->locals || !mask_bit(shard->csr[ND].sources, row) ||
-            (i > 0 && row <= shard->nd_source_list[i - 1]))
+            (i > 0 && row <= shard->nd_sources.rows[i - 1]))
             return fail(e, ST_BAD_DATA, "%s: nd-source-list: entry %llu is wrong", path,
                         (unsigned long long)i);
     }
-    for (uint64_t i = 0; i < shard->loop_counts; i++) {
-        const struct loop_count *l = &shard->loops[i];
+    for (uint64_t i = 0; i < shard->degrees.loop_counts; i++) {
+        const struct loop_count *l = &shard->degrees.loops[i];
         uint64_t limit = l->at == LOOP_AT_LOCAL      ? shard->locals
                          : l->at == LOOP_AT_DELEGATE ? shard->d
                                                      : (shard->n + shard->p - 1) / shard->p;
@@ -138,9 +138,9 @@ static enum status check_vertices(const struct shard *shard, struct error *e)
 enum status shard_check(const struct shard *shard, int threads, struct error *e)
 {
     if (check_vertices(shard, e) != ST_OK ||
-        check_runs(shard, "local-degrees", shard->local_degrees, shard->local_degree_runs,
+        check_runs(shard, "local-degrees", shard->degrees.locals.runs, shard->degrees.locals.count,
                    shard->locals, e) != ST_OK ||
-        check_runs(shard, "delegate-degrees", shard->delegate_degrees, shard->delegate_degree_runs,
+        check_runs(shard, "delegate-degrees", shard->degrees.delegates.runs, shard->degrees.delegates.count,
                    shard->d, e) != ST_OK)
         return e->status;
     for (int g = 0; g < SUBGRAPHS; g++) {

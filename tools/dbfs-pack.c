@@ -171,24 +171,24 @@ static void print_progress(const struct cli *cli, const struct pack_options *o,
                  "goes on", o->folder, r->finished_parts, o->p);
     else if (r->complete)
         cli_note(cli, "%s: was complete already: %u parts proven in %.2f s, peak memory %s",
-                 o->folder, r->taken_over, r->prove_seconds,
+                 o->folder, r->taken_over, r->seconds.prove,
                  format_size(memory_peak_bytes(), peak, sizeof peak));
     else if (r->taken_over > 0)
         cli_note(cli, "%s: %u of %u parts were finished: proven in %.2f s", o->folder,
-                 r->taken_over, o->p, r->prove_seconds);
+                 r->taken_over, o->p, r->seconds.prove);
 }
 
 static void print_report(const struct cli *cli, const struct pack_options *o,
                          const struct pack_report *r, double seconds)
 {
     char th[24], peak[16], spilled[16];
-    double working = seconds - r->sync_seconds;
+    double working = seconds - r->seconds.sync;
     if (r->suggested && !r->both_bounds_met)
         cli_note(cli, "no TH gives both at most 4n/p delegates and under 10%% nn edges: the bound "
                  "on delegates decided");
     cli_detail(cli, "degrees %.3f s, class counts %.3f s, order %.3f s, buckets %.3f s, shards "
-               "%.3f s of which fsync %.3f s", r->degree_seconds, r->class_seconds,
-               r->order_seconds, r->bucket_seconds, r->build_seconds, r->sync_seconds);
+               "%.3f s of which fsync %.3f s", r->seconds.degrees, r->seconds.classes,
+               r->seconds.order, r->seconds.buckets, r->seconds.build, r->seconds.sync);
     if (r->spilled_bytes > 0)
         cli_note(cli, "spilled %s of edges to temporary files",
                  format_size(r->spilled_bytes, spilled, sizeof spilled));
@@ -196,7 +196,7 @@ static void print_report(const struct cli *cli, const struct pack_options *o,
              ", dd %" PRIu64, th_format(r->th, th, sizeof th), r->suggested ? " (suggested)" : "",
              r->d, r->edges[NN], r->edges[ND], r->edges[DN], r->edges[DD]);
     cli_note(cli, "%" PRIu64 " edges to %u shards in %.2f s and fsync %.2f s: %.1f M edges/s, peak "
-             "memory %s", r->totals.edges, o->p, working, r->sync_seconds,
+             "memory %s", r->totals.edges, o->p, working, r->seconds.sync,
              1e-6 * (double)r->totals.edges / (working > 0 ? working : 1e-9),
              format_size(memory_peak_bytes(), peak, sizeof peak));
 }

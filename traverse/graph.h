@@ -49,7 +49,7 @@ static inline uint64_t original_id(const struct graph *graph, uint64_t stored)
 
 static inline uint64_t local_vertex_id(const struct shard *shard, uint64_t local)
 {
-    return vertex_of_slot(shard->local_slots[local], shard->index, shard->p);
+    return vertex_of_slot(shard->ids.local_slots[local], shard->index, shard->p);
 }
 
 #endif

@@ -27,7 +27,7 @@ static uint64_t find_delegate(const struct shard *shard, uint64_t id)
 static uint64_t find_local(const struct shard *shard, uint64_t slot)
 {
     for (uint64_t i = 0; i < shard->locals; i++) {
-        if (shard->local_slots[i] == slot)
+        if (shard->ids.local_slots[i] == slot)
             return i;
     }
     return UINT64_MAX;
@@ -118,7 +118,7 @@ static enum status mark_shard(const struct presence *p, const struct shard *shar
                               struct error *e)
 {
     for (uint64_t i = 0; i < shard->locals && e->status == ST_OK; i++)
-        mark_slot(p, shard, bits, shard->local_slots[i], e);
+        mark_slot(p, shard, bits, shard->ids.local_slots[i], e);
     for (uint64_t i = 0; i < shard->d && e->status == ST_OK; i++) {
         uint64_t id = shard_delegate_id(shard, i);
         if (shard_of_vertex(id, shard->p) == shard->index)

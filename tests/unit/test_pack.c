@@ -202,12 +202,12 @@ static int vertices_agree(const struct shard *s, const struct plain *pl)
             return differs(s, "delegate ids", i);
     }
     for (uint64_t i = 0; i < s->locals; i++) {
-        if (vertex_of_slot(s->local_slots[i], s->index, s->p) != local[i])
+        if (vertex_of_slot(s->ids.local_slots[i], s->index, s->p) != local[i])
             return differs(s, "local slots", i);
     }
-    return runs_agree(s, pl, "local degrees", s->local_degrees, s->local_degree_runs, local,
+    return runs_agree(s, pl, "local degrees", s->degrees.locals.runs, s->degrees.locals.count, local,
                       s->locals) &&
-           runs_agree(s, pl, "delegate degrees", s->delegate_degrees, s->delegate_degree_runs,
+           runs_agree(s, pl, "delegate degrees", s->degrees.delegates.runs, s->degrees.delegates.count,
                       pl->delegate, pl->d);
 }
 
@@ -220,15 +220,15 @@ static int loops_agree(const struct shard *s, const struct plain *pl)
             count += pl->stream->edges[i].u == v && pl->stream->edges[i].v == v;
         if (count == 0)
             continue;
-        const struct loop_count *l = &s->loops[at++];
+        const struct loop_count *l = &s->degrees.loops[at++];
         uint32_t kind = pl->degree[v] == 0     ? LOOP_AT_ISOLATED
                         : is_delegate(pl, v) ? LOOP_AT_DELEGATE
                                              : LOOP_AT_LOCAL;
         uint64_t index = kind == LOOP_AT_ISOLATED ? v / s->p : pl->number[v];
-        if (at > s->loop_counts || l->at != kind || l->index != index || l->count != count)
+        if (at > s->degrees.loop_counts || l->at != kind || l->index != index || l->count != count)
             return differs(s, "loops", at - 1);
     }
-    return at == s->loop_counts || differs(s, "loops", at);
+    return at == s->degrees.loop_counts || differs(s, "loops", at);
 }
 
 /* Every row of a subgraph against edges[*at...], which are moved past it. */
@@ -255,7 +255,7 @@ static int csr_agrees(const struct shard *s, const struct plain *pl, enum subgra
         }
         if (tail != csr_offset(csr, row + 1) || mask_bit(csr->sources, row) != (*at > first))
             return differs(s, "offsets or sources", row);
-        if (g == ND && *at > first && s->nd_source_list[sources] != row)
+        if (g == ND && *at > first && s->nd_sources.rows[sources] != row)
             return differs(s, "nd source list", row);
         sources += *at > first;
     }
@@ -409,15 +409,15 @@ static int example_part(const struct shard *s)
     case 0: /* dd: 7-0 and 6-0 (tie), 0-2 (tie), and 6-7 (6 has the lower degree) */
         return s->locals == 1 && ROW(nn, 0, code1 + 0) && ROW(nd, 0, 3) && EMPTY(dn, 0) &&
                EMPTY(dn, 1) && EMPTY(dn, 2) && ROW(dn, 3, 0) && ROW(dd, 0, 1, 3) &&
-               ROW(dd, 1, 0, 2, 3) && ROW(dd, 2, 1) && ROW(dd, 3, 0, 1) && s->loop_counts == 0;
+               ROW(dd, 1, 0, 2, 3) && ROW(dd, 2, 1) && ROW(dd, 3, 0, 1) && s->degrees.loop_counts == 0;
     case 1:
         return s->locals == 2 && ROW(nn, 0, code0 + 0) && EMPTY(nn, 1) && ROW(nd, 0, 0, 3) &&
                ROW(nd, 1, 0, 2) && ROW(dn, 0, 0, 1) && EMPTY(dn, 1) && ROW(dn, 2, 1) &&
                ROW(dn, 3, 0) && dd->edges == 0;
     default: /* dd: 7-2, where 2 has the lower degree */
         return s->locals == 1 && EMPTY(nn, 0) && ROW(nd, 0, 0) && ROW(dn, 0, 0) &&
-               ROW(dd, 0, 2) && ROW(dd, 2, 0) && dd->edges == 2 && s->loop_counts == 1 &&
-               s->loops[0].at == LOOP_AT_LOCAL && s->loops[0].index == 0 && s->loops[0].count == 1;
+               ROW(dd, 0, 2) && ROW(dd, 2, 0) && dd->edges == 2 && s->degrees.loop_counts == 1 &&
+               s->degrees.loops[0].at == LOOP_AT_LOCAL && s->degrees.loops[0].index == 0 && s->degrees.loops[0].count == 1;
     }
 }
 

@@ -67,12 +67,12 @@ static const void *elements(const struct shard *s, uint32_t type)
 {
     uint32_t g = (type - SHARD_OFFSETS) / 4;
     switch (type) {
-    case SHARD_LOCAL_SLOTS: return s->local_slots;
-    case SHARD_LOCAL_DEGREES: return s->local_degrees;
-    case SHARD_DELEGATE_IDS: return s->delegate_ids;
-    case SHARD_DELEGATE_DEGREES: return s->delegate_degrees;
-    case SHARD_LOOPS: return s->loops;
-    case SHARD_ND_SOURCE_LIST: return s->nd_source_list;
+    case SHARD_LOCAL_SLOTS: return s->ids.local_slots;
+    case SHARD_LOCAL_DEGREES: return s->degrees.locals.runs;
+    case SHARD_DELEGATE_IDS: return s->ids.delegates;
+    case SHARD_DELEGATE_DEGREES: return s->degrees.delegates.runs;
+    case SHARD_LOOPS: return s->degrees.loops;
+    case SHARD_ND_SOURCE_LIST: return s->nd_sources.rows;
     default: break;
     }
     switch (type - 4 * g) {
@@ -126,7 +126,7 @@ static int shards_agree(const struct stream *s, uint64_t th, int heads, enum pac
     ok &= shard_check(&packed, threads, &e) == ST_OK;
     shard_unload(&packed);
     ok &= encoding != PACK_PACKED || packed.csr[DD].columns == NULL;
-    ok &= packed.local_degrees != NULL;
+    ok &= packed.degrees.locals.runs != NULL;
     shard_close(&packed);
     shard_close(&raw);
     return ok && budget.taken_bytes == 0;

@@ -43,7 +43,7 @@ enum status pack(const struct pack_options *options, const struct edge_source *s
     pack_read_split(&j, e);
     if (pack_open_folder(&j, e) == ST_OK)
         pack_into_folder(&j, e);
-    report->class_seconds = j.separation.class_seconds;
+    report->seconds.classes = j.separation.class_seconds;
     report->finished_parts = j.parts.folder.finished_count;
     parts_end(&j.parts, e->status);
     free_job(&j);

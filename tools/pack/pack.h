@@ -33,6 +33,12 @@ struct pack_options {
     struct spill *spill; /* for edges that the budget cannot hold; NULL: none */
 };
 
+struct pack_times {
+    double degrees, classes, order, buckets, build;
+    double prove; /* reading the parts of an earlier run */
+    double sync;  /* within build */
+};
+
 struct pack_report {
     struct edges_totals totals;
     uint64_t th, d;
@@ -41,9 +47,7 @@ struct pack_report {
     uint32_t taken_over;     /* parts of an earlier run that were whole */
     int complete;            /* already: nothing was written */
     uint32_t finished_parts; /* in place; after a failure too: what --resume need not do again */
-    double degree_seconds, class_seconds, order_seconds, bucket_seconds, build_seconds;
-    double prove_seconds; /* reading the parts of an earlier run */
-    double sync_seconds;  /* part of build_seconds */
+    struct pack_times seconds;
     uint64_t spilled_bytes;
 };
 

@@ -30,8 +30,8 @@ enum status pack_build(struct pack_job *j, struct error *e)
     if (j->source->comm->rank == 0)
         pack_folder_claim(&j->parts.folder, e);
     parts_write(&j->parts, &packing, &gathering, e);
-    j->report->build_seconds = cli_seconds() - start;
-    j->report->sync_seconds = j->parts.sync_seconds;
+    j->report->seconds.build = cli_seconds() - start;
+    j->report->seconds.sync = j->parts.sync_seconds;
     j->report->spilled_bytes = j->options->spill != NULL ? spill_bytes(j->options->spill) : 0;
     return e->status;
 }

@@ -77,6 +77,6 @@ enum status pack_prove_parts(struct pack_job *j, struct error *e)
     double start = cli_seconds();
     parts_prove(&j->parts, e);
     j->report->taken_over = j->parts.folder.finished_count;
-    j->report->prove_seconds = cli_seconds() - start;
+    j->report->seconds.prove = cli_seconds() - start;
     return e->status;
 }

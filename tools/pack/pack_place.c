@@ -86,6 +86,6 @@ enum status pack_place(struct pack_job *j, struct error *e)
     if (comm_agree(j->source->comm, e) == ST_OK &&
         place_edges(&j->placement, &options, j->budget, e) == ST_OK && stow)
         order_stow(&j->order, j->options->spill, e);
-    j->report->bucket_seconds += cli_seconds() - start;
+    j->report->seconds.buckets += cli_seconds() - start;
     return comm_agree(j->source->comm, e);
 }

@@ -58,7 +58,7 @@ enum status pack_separate(struct pack_job *j, struct error *e)
         .beside_vertex = PACK_VERTEX_BYTES};
     if (separation_degrees(&j->separation, j->source, &options, j->budget, e) != ST_OK)
         return e->status;
-    j->report->degree_seconds = j->separation.degree_seconds;
+    j->report->seconds.degrees = j->separation.degree_seconds;
     j->report->totals = j->separation.degrees.totals;
     if (!find_th(j))
         suggest(j, e);
@@ -97,6 +97,6 @@ enum status pack_number(struct pack_job *j, struct error *e)
         split_free(&j->split);
         shard_loops_make(&j->loops, &j->separation.degrees.loops, &j->order, j->budget, e);
     }
-    j->report->order_seconds += cli_seconds() - start;
+    j->report->seconds.order += cli_seconds() - start;
     return comm_agree(j->source->comm, e);
 }

@@ -364,11 +364,15 @@ static enum status open_values(struct degrees *d, const struct edge_source *sour
                                const struct separation_options *o, struct memory_budget *budget,
                                struct error *e)
 {
-    uint64_t most = comm_min_of(source->comm, memory_left(budget) / 2);
-    int in_windows = o->spill != NULL && values_least_bytes(d->totals.n) > most;
-    if (in_windows ||
-        values_open(&d->of.values, d->totals.n, o->p, most, o->threads, o->spill, budget, e) != ST_OK)
-        too_many_vertices(source, d->totals.n, most, e);
+    const struct values_options values = {
+        .n = d->totals.n,
+        .granule = o->p,
+        .most_bytes = comm_min_of(source->comm, memory_left(budget) / 2),
+        .threads = o->threads,
+        .spill = o->spill};
+    int in_windows = o->spill != NULL && values_least_bytes(values.n) > values.most_bytes;
+    if (in_windows || values_open(&d->of.values, &values, budget, e) != ST_OK)
+        too_many_vertices(source, values.n, values.most_bytes, e);
     return comm_agree(source->comm, e);
 }
 

@@ -55,19 +55,18 @@ static enum status take_memory(struct vertex_values *v, struct error *e)
     return ST_OK;
 }
 
-enum status values_open(struct vertex_values *v, uint64_t n, uint64_t granule,
-                        uint64_t most_bytes, int threads, struct spill *spill,
+enum status values_open(struct vertex_values *v, const struct values_options *o,
                         struct memory_budget *budget, struct error *e)
 {
-    *v = (struct vertex_values){.n = n,
+    *v = (struct vertex_values){.n = o->n,
                                 .loaded = {NO_WINDOW, NO_WINDOW},
-                                .threads = threads,
-                                .spill = spill,
+                                .threads = o->threads,
+                                .spill = o->spill,
                                 .budget = budget};
-    if (spill != NULL && values_least_bytes(n) > most_bytes)
+    if (o->spill != NULL && values_least_bytes(o->n) > o->most_bytes)
         return fail(e, ST_RESOURCE, "values of vertices: more than %d windows",
                     VALUES_MOST_WINDOWS);
-    values_choose_windows(v, granule, most_bytes);
+    values_choose_windows(v, o->granule, o->most_bytes);
     v->file = calloc(v->windows, sizeof *v->file);
     if (v->file == NULL)
         return fail_memory(e, "values of vertices", v->windows * sizeof *v->file);

@@ -37,11 +37,16 @@ struct vertex_values {
     struct memory_budget *budget;
 };
 
-/* Zeros for n vertices, in `most_bytes` of memory. A window is a multiple of `granule` ids. spill NULL:
- * all in memory, whatever most_bytes says. ST_RESOURCE: over budget, or more than
- * VALUES_MOST_WINDOWS windows. */
-enum status values_open(struct vertex_values *values, uint64_t n, uint64_t granule,
-                        uint64_t most_bytes, int threads, struct spill *spill,
+struct values_options {
+    uint64_t n;          /* vertices */
+    uint64_t granule;    /* a window is a multiple of so many ids */
+    uint64_t most_bytes; /* of memory */
+    int threads;
+    struct spill *spill; /* NULL: all in memory, whatever most_bytes says */
+};
+
+/* Zeros for n vertices. ST_RESOURCE: over budget, or more than VALUES_MOST_WINDOWS windows. */
+enum status values_open(struct vertex_values *values, const struct values_options *options,
                         struct memory_budget *budget, struct error *e);
 void values_free(struct vertex_values *values); /* zeroed values are allowed */
 

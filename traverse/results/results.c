@@ -49,7 +49,7 @@ static void fill_codes(struct results *r)
         uint32_t *code = r->code[g];
         memset(code, 0xff, r->slots * sizeof *code);
         for (uint64_t i = 0; i < shard->locals; i++)
-            code[shard->local_slots[i]] = (uint32_t)i;
+            code[shard->ids.local_slots[i]] = (uint32_t)i;
         for (uint64_t i = 0; i < shard->d; i++) {
             uint64_t id = shard_delegate_id(shard, i);
             if (shard_of_vertex(id, shard->p) == shard->index)
@@ -116,8 +116,8 @@ static void add_locals(const struct results *r, uint32_t g, struct sums *sums)
     const struct shard *shard = &r->graph->shards[g];
     const int32_t *depth = r->depth[g];
     uint64_t first = 0;
-    for (uint64_t run = 0; run < shard->local_degree_runs; run++) {
-        uint64_t end = first + shard->local_degrees[run].vertices, reached = 0, hash = 0;
+    for (uint64_t run = 0; run < shard->degrees.locals.count; run++) {
+        uint64_t end = first + shard->degrees.locals.runs[run].vertices, reached = 0, hash = 0;
         int32_t deepest = 0;
 #pragma omp parallel for if (end - first > 16384) reduction(+ : reached, hash) \
     reduction(max : deepest)
@@ -129,7 +129,7 @@ static void add_locals(const struct results *r, uint32_t g, struct sums *sums)
             deepest = depth[i] > deepest ? depth[i] : deepest;
         }
         sums->vertices += reached;
-        sums->degrees += reached * shard->local_degrees[run].degree;
+        sums->degrees += reached * shard->degrees.locals.runs[run].degree;
         sums->checksum += hash;
         sums->deepest = (uint64_t)deepest > sums->deepest ? (uint64_t)deepest : sums->deepest;
         first = end;
@@ -142,13 +142,13 @@ static void add_delegates(const struct results *r, struct sums *sums)
     const struct shard *shard = &r->graph->shards[0];
     const int32_t *depth = r->delegate_depth;
     uint64_t first = 0;
-    for (uint64_t run = 0; run < shard->delegate_degree_runs; run++) {
-        uint64_t end = first + shard->delegate_degrees[run].vertices;
+    for (uint64_t run = 0; run < shard->degrees.delegates.count; run++) {
+        uint64_t end = first + shard->degrees.delegates.runs[run].vertices;
         for (uint64_t i = first; i < end; i++) {
             if (depth[i] == DEPTH_UNREACHED)
                 continue;
             sums->vertices++;
-            sums->degrees += shard->delegate_degrees[run].degree;
+            sums->degrees += shard->degrees.delegates.runs[run].degree;
             sums->checksum += id_hash(r->graph, shard_delegate_id(shard, i), depth[i]);
             if ((uint64_t)depth[i] > sums->deepest)
                 sums->deepest = (uint64_t)depth[i];
@@ -162,8 +162,8 @@ static uint64_t count_loops(const struct results *r, const struct root *root)
     uint64_t sum = 0;
     for (uint32_t g = 0; g < r->graph->device_count; g++) {
         const struct shard *shard = &r->graph->shards[g];
-        for (uint64_t i = 0; i < shard->loop_counts; i++) {
-            const struct loop_count *l = &shard->loops[i];
+        for (uint64_t i = 0; i < shard->degrees.loop_counts; i++) {
+            const struct loop_count *l = &shard->degrees.loops[i];
             int reached = l->at == LOOP_AT_LOCAL      ? r->depth[g][l->index] != DEPTH_UNREACHED
                           : l->at == LOOP_AT_DELEGATE ? r->delegate_depth[l->index] != DEPTH_UNREACHED
                                                       : root->at == ROOT_AT_ISOLATED &&

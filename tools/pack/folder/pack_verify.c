@@ -96,15 +96,15 @@ static enum status check_locals(const struct shard *s, uint64_t *seen, uint64_t 
                                 struct error *e)
 {
     uint64_t i = 0;
-    for (uint64_t run = 0; run < s->local_degree_runs; run++) {
-        const struct degree_run *r = &s->local_degrees[run];
+    for (uint64_t run = 0; run < s->degrees.locals.count; run++) {
+        const struct degree_run *r = &s->degrees.locals.runs[run];
         *degree_sum += r->degree * r->vertices;
         if (r->degree > s->th)
             return bad_at(s, "local-degrees", run, "a normal vertex with a degree above TH", e);
         for (uint64_t end = i + r->vertices; i < end; i++) {
-            if (i > end - r->vertices && s->local_slots[i] <= s->local_slots[i - 1])
+            if (i > end - r->vertices && s->ids.local_slots[i] <= s->ids.local_slots[i - 1])
                 return bad_at(s, "local-slots", i, "vertices of one degree do not ascend", e);
-            if (mark_vertex(s, seen, s->local_slots[i], "local-slots", i, e) != ST_OK)
+            if (mark_vertex(s, seen, s->ids.local_slots[i], "local-slots", i, e) != ST_OK)
                 return e->status;
         }
     }
@@ -124,8 +124,8 @@ static enum status check_coverage(struct verify *v, const struct shard *s, struc
         if (shard_of_vertex(id, s->p) == s->index)
             mark_vertex(s, seen, slot_of_vertex(id, s->p), "delegate-ids", i, e);
     }
-    for (uint64_t i = 0; i < s->loop_counts && e->status == ST_OK; i++) {
-        const struct loop_count *l = &s->loops[i];
+    for (uint64_t i = 0; i < s->degrees.loop_counts && e->status == ST_OK; i++) {
+        const struct loop_count *l = &s->degrees.loops[i];
         v->loops += l->count;
         if (l->at == LOOP_AT_ISOLATED &&
             (l->index >= slots_of_shard(s->n, s->index, s->p) || mask_bit(seen, l->index)))
@@ -139,10 +139,10 @@ static enum status check_coverage(struct verify *v, const struct shard *s, struc
 static enum status check_local_edges(const struct shard *s, struct error *e)
 {
     uint64_t row = 0;
-    for (uint64_t run = 0; run < s->local_degree_runs; run++) {
-        for (uint64_t i = 0; i < s->local_degrees[run].vertices; i++, row++) {
+    for (uint64_t run = 0; run < s->degrees.locals.count; run++) {
+        for (uint64_t i = 0; i < s->degrees.locals.runs[run].vertices; i++, row++) {
             uint64_t kept = csr_row_length(&s->csr[NN], row) + csr_row_length(&s->csr[ND], row);
-            if (kept == 0 || kept > s->local_degrees[run].degree)
+            if (kept == 0 || kept > s->degrees.locals.runs[run].degree)
                 return bad_at(s, "local-degrees", run, "more or fewer edges than the degree", e);
         }
     }
@@ -158,9 +158,9 @@ static int same_delegates(const struct verify *v, const struct shard *s)
         if (shard_delegate_id(s, i) != v->delegate_id[i])
             return 0;
     }
-    return s->delegate_degree_runs == first->delegate_degree_runs &&
-           memcmp(s->delegate_degrees, first->delegate_degrees,
-                  s->delegate_degree_runs * sizeof *s->delegate_degrees) == 0;
+    return s->degrees.delegates.count == first->degrees.delegates.count &&
+           memcmp(s->degrees.delegates.runs, first->degrees.delegates.runs,
+                  s->degrees.delegates.count * sizeof *s->degrees.delegates.runs) == 0;
 }
 
 /* The first shard's delegates in order, with the run of degrees that each belongs to; those of the
@@ -172,8 +172,8 @@ static enum status check_delegates(struct verify *v, const struct shard *s, stru
         return same_delegates(v, s)
                    ? ST_OK
                    : bad(s, "delegate-ids", "differ from those of the other parts", e);
-    for (uint64_t run = 0; run < s->delegate_degree_runs; run++) {
-        const struct degree_run *r = &s->delegate_degrees[run];
+    for (uint64_t run = 0; run < s->degrees.delegates.count; run++) {
+        const struct degree_run *r = &s->degrees.delegates.runs[run];
         v->degree_sum += r->degree * r->vertices;
         if (r->degree <= s->th)
             return bad_at(s, "delegate-degrees", run, "a delegate with a degree up to TH", e);
@@ -218,7 +218,7 @@ static enum status check_delegate_edges(const struct verify *v, struct error *e)
 {
     const struct shard *s = &v->shard[0];
     for (uint64_t i = 0; i < s->d; i++) {
-        const struct degree_run *run = &s->delegate_degrees[v->delegate_run[i]];
+        const struct degree_run *run = &s->degrees.delegates.runs[v->delegate_run[i]];
         if (v->delegate_edges[i] == 0 || v->delegate_edges[i] > run->degree)
             return bad_at(s, "delegate-degrees", v->delegate_run[i],
                           "more or fewer edges than the degree", e);
