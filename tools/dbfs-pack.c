@@ -295,11 +295,8 @@ int main(int argc, char **argv)
     struct command command = {0};
     struct comm comm;
     struct error e = {0};
-    if (comm_start(&comm, COMM_IF_LAUNCHED, &e) != ST_OK)
+    if (comm_start_tool(&comm, &cli, &e) != ST_OK)
         return cli_finish(&cli, &e);
-    cli.silent = comm.rank > 0;
-    cli.host_processes = comm.host_ranks;
-    opterr = !cli.silent;
     parse_arguments(&cli, &command, argc, argv);
     if (command.action == PACK || command.action == PLAN)
         run_pack(&cli, &command, &comm, &e);

@@ -1,8 +1,10 @@
 /* comm.c: start-up, agreement on failures; see comm.h */
 #include "comm.h"
 
+#include "formats/base/cli.h"
 #include "formats/base/memory.h"
 
+#include <getopt.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,6 +87,16 @@ enum status comm_start(struct comm *comm, enum comm_start when, struct error *e)
     if (comm->ranks == 1 && launched > 1)
         return fail(e, ST_RUNTIME, "launcher: %s is %ld, but MPI sees one rank: this program was "
                     "built with another MPI than the launcher's", variable, launched);
+    return ST_OK;
+}
+
+enum status comm_start_tool(struct comm *comm, struct cli *cli, struct error *e)
+{
+    if (comm_start(comm, COMM_IF_LAUNCHED, e) != ST_OK)
+        return e->status;
+    cli->silent = comm->rank > 0;
+    cli->host_processes = comm->host_ranks;
+    opterr = !cli->silent;
     return ST_OK;
 }
 

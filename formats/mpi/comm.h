@@ -30,6 +30,11 @@ enum comm_start { COMM_IF_LAUNCHED, COMM_ALWAYS };
  * process. ST_RUNTIME where the launcher belongs to another MPI, which would run as many jobs of one rank. */
 enum status comm_start(struct comm *comm, enum comm_start when, struct error *e);
 
+/* The start of a tool that runs alone as well: COMM_IF_LAUNCHED. All ranks but the first are silent, and each takes
+ * its share of the host. */
+struct cli;
+enum status comm_start_tool(struct comm *comm, struct cli *cli, struct error *e);
+
 /* The memory of this rank: `given_bytes`, or if that is 0 and there are other ranks, its share of three
  * quarters of what the host has left. Not collective. */
 uint64_t comm_memory(const struct comm *comm, uint64_t given_bytes);
