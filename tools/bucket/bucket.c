@@ -291,18 +291,6 @@ enum status bucket_store_seal(struct bucket_store *store, struct error *e)
     return ST_OK;
 }
 
-struct bucket_chunk *bucket_reverse(struct bucket_chunk *newest)
-{
-    struct bucket_chunk *done = NULL;
-    while (newest != NULL) {
-        struct bucket_chunk *older = newest->next;
-        newest->next = done;
-        done = newest;
-        newest = older;
-    }
-    return done;
-}
-
 /* All of a list go to the beginning of another one. */
 static void give_back(struct bucket_chunk *chunk, struct bucket_chunk **list)
 {

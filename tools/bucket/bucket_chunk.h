@@ -25,7 +25,17 @@ struct bucket_run {
 };
 
 /* The oldest of some chunks, whose newest is given, becomes the first. */
-struct bucket_chunk *bucket_reverse(struct bucket_chunk *newest);
+static inline struct bucket_chunk *bucket_reverse(struct bucket_chunk *newest)
+{
+    struct bucket_chunk *done = NULL;
+    while (newest != NULL) {
+        struct bucket_chunk *older = newest->next;
+        newest->next = done;
+        done = newest;
+        newest = older;
+    }
+    return done;
+}
 
 /* Writes the thread's full chunks to a spill file and puts them into its list of free ones. */
 enum status bucket_spill(struct bucket_writer *writer, struct error *e);

@@ -2,6 +2,7 @@
 #ifndef DBFS_CUDA_DEVICE_H
 #define DBFS_CUDA_DEVICE_H
 
+#include "cuda_error.h"
 #include "cuda_kernels.h"
 #include "cuda_plan.h"
 #include "cuda_solo.h"
@@ -85,8 +86,11 @@ struct device {
     struct gpu_solo_search solo;
 };
 
-/* cuda_open.c. Makes the device's GPU that of the calling thread. */
-enum status gpu_use(const struct device *device, struct error *e);
+/* Makes the device's GPU that of the calling thread. */
+static inline enum status gpu_use(const struct device *dev, struct error *e)
+{
+    return CUDA_TRY(cudaSetDevice(dev->ordinal), dev->where, e);
+}
 
 /* cuda_solo_run.c. Opening does nothing where there are several shards; `state` and `lists` are arrays of the
  * plan. */

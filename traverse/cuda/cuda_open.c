@@ -30,11 +30,6 @@ static enum status choose_gpu(struct device *dev, const struct device_options *o
     return e->status;
 }
 
-enum status gpu_use(const struct device *dev, struct error *e)
-{
-    return CUDA_TRY(cudaSetDevice(dev->ordinal), dev->where, e);
-}
-
 /* ---- memory ---- */
 
 /* Packed columns lie here while they are decoded, one subgraph's after the other. */

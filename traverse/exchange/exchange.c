@@ -86,11 +86,6 @@ static double lap(double *clock)
     return *clock - before;
 }
 
-int exchange_overlaps(const struct exchange *x)
-{
-    return x->R > 1 && x->options.nonblocking;
-}
-
 enum status exchange_begin_masks(struct exchange *x, const struct member *m,
                                  struct exchange_stats *stats, struct error *e)
 {

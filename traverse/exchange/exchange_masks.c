@@ -5,6 +5,11 @@
  */
 #include "exchange_internal.h"
 
+int exchange_overlaps(const struct exchange *x)
+{
+    return x->R > 1 && x->options.nonblocking;
+}
+
 int masks_updated(const struct exchange *x)
 {
     int updated = 0;
