@@ -9,6 +9,8 @@
  */
 #include "cuda_solo_masks.cuh"
 
+static_assert(2048ull * (2 * SOLO_LISTED_EDGES - 1) <= 0xffffffffu, "a block alone counts with 32 bits");
+
 enum {
     ALONE_PIECES = 1024, ALONE_EDGES = 2048, /* that a block takes alone */
     SMALL_EDGES = 8192 /* a frontier with fewer is pushed without a look at the costs */

@@ -175,15 +175,16 @@ __device__ static inline void put_rows(const piece_list &next, unsigned at, cons
     }
 }
 
-/* A block alone counts with 32 bits, all warps together; otherwise each warp counts for itself. Very long rows
- * count as a million edges there. */
+/* A block alone counts with 32 bits, all warps together; otherwise each warp counts for itself. So that the sums
+ * fit, a very long row counts as so many edges that no list takes it: with less, the room of lists would not
+ * hold what it reaches. */
 template <bool ALONE>
 __device__ static inline void count_rows(const level_side &s, int g, bool mine, const listed_row &r)
 {
     const unsigned full = __ballot_sync(ALL_LANES, mine && r.pieces > 0);
     if (full == 0)
         return;
-    const uint64_t edges = r.length + r.heads, most = ALONE ? 1u << 20 : 1u << 26;
+    const uint64_t edges = r.length + r.heads, most = ALONE ? 2 * SOLO_LISTED_EDGES - 1 : 1u << 26;
     const unsigned sum = sum_lanes(mine ? (unsigned)(edges < most ? edges : most) : 0);
     if (lane_id() != 0)
         return;

@@ -1,0 +1,90 @@
+/* test_solo_cost.c: directions from costs, and the room of lists, of a search that is one kernel */
+#include "unit.h"
+
+#include "traverse/cuda/cuda_limits.h"
+#include "traverse/cuda/cuda_solo_cost.h"
+
+/* A graph of one subgraph dd: a million rows of 32 edges. */
+static const struct solo_graph graph = {
+    .edges = {[DD] = 32e6},
+    .sources = {[DD] = 1e6},
+    .words = {[DELEGATES] = 1e6 / 32},
+    .rates = {.masks = 4e6, .word = 4, .push_row = 50, .push_edge = 50, .pull_row = 4, .pull_probe = 10}};
+
+static const double MOST_LISTED = 1 << 20;
+
+/* A listed frontier of so many rows and edges, where these and `seen` rows and edges are visited. */
+static struct solo_progress progress(double rows, double edges, double seen, double seen_edges)
+{
+    struct solo_progress s = {.listed = 1, .fresh = (unsigned long long)rows};
+    s.frontier[DD] = rows;
+    s.forward[DD] = edges;
+    s.seen[DD] = rows + seen;
+    s.seen_edges[DD] = edges + seen_edges;
+    return s;
+}
+
+static struct solo_choice choose(const struct solo_progress *s, enum solo_mode mode)
+{
+    struct solo_choice c = {.push_edges = s->forward[DD]};
+    solo_choose(&graph, s, mode, MOST_LISTED, &c);
+    return c;
+}
+
+static void test_costs(void)
+{
+    struct solo_progress s = progress(1000, 40000, 0, 0);
+    report(solo_cost_push(&graph, &s, DD) == 1000 * 50 + 40000 * 50.0, "a push costs rows and edges");
+    s = progress(100000, 8e6, 0, 8e6); /* half of the ends are visited: a row finds one in two probes */
+    double rows = 1e6 - 100000, expected = 1e6 / 32 * 4 + rows * 4 + 2 * rows * 10;
+    report(solo_cost_pull(&graph, &s, DD) == expected, "a pull costs masks, rows and expected probes");
+    s = progress(10, 320, 0, 0); /* nothing to be found: all rows are read to their ends */
+    expected = 1e6 / 32 * 4 + (1e6 - 10) * 4 + (32e6 - 320) * 10;
+    report(solo_cost_pull(&graph, &s, DD) == expected, "a pull reads no more columns than there are");
+    s = progress(10, 320, 2e6, 40e6);
+    report(solo_cost_pull(&graph, &s, DD) == 1e6 / 32 * 4, "more seen than there is leaves no rows");
+}
+
+static void test_choices(void)
+{
+    struct solo_progress few = progress(100, 3200, 0, 0), many = progress(60000, 900000, 400000, 20e6);
+    struct solo_choice c = choose(&few, SOLO_BY_COST);
+    report(!c.masks && !c.pull[DD], "a small frontier is pushed from its list");
+    c = choose(&many, SOLO_BY_COST);
+    report(c.masks && c.pull[DD], "a large frontier is pulled");
+    c = choose(&many, SOLO_PUSH);
+    report(!c.masks && !c.pull[DD], "push: never pulled");
+    c = choose(&few, SOLO_PULL);
+    report(c.masks && c.pull[DD] && !c.pull[NN], "pull: always, where there is a frontier");
+    few.listed = 0;
+    c = choose(&few, SOLO_BY_COST);
+    report(c.masks && !c.pull[DD], "a frontier without a list is pushed from its mask");
+    struct solo_progress wide = progress(900000, 2e6, 0, 0);
+    c = choose(&wide, SOLO_PUSH);
+    report(c.masks && !c.pull[DD], "what a list cannot take is pushed by masks");
+}
+
+/* Pieces of rows of one length, for every length around the limits of a piece. */
+static void test_room(void)
+{
+    int ok = 1;
+    for (uint64_t length = 1; length <= 8 * SOLO_PIECE_EDGES; length++) {
+        for (uint64_t vertices = 1; vertices <= UINT64_C(1) << 24; vertices *= 16) {
+            /* a level by masks pushes and pulls each row; lists take both rows of a reached vertex */
+            uint64_t pieces = (length + SOLO_PIECE_EDGES - 1) / SOLO_PIECE_EDGES;
+            uint64_t edges = 2 * vertices * length, room = gpu_solo_room(vertices, edges);
+            uint64_t cut = pieces > 1 ? 2 * 2 * vertices * pieces : 0;
+            uint64_t reached = vertices < SOLO_LISTED_EDGES ? vertices : (uint64_t)SOLO_LISTED_EDGES;
+            ok &= cut <= room && 2 * reached * pieces <= room;
+        }
+    }
+    report(ok, "lists have room for the pieces of every level");
+}
+
+int main(void)
+{
+    test_costs();
+    test_choices();
+    test_room();
+    return unit_result();
+}
