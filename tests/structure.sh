@@ -41,6 +41,13 @@ fi
 duplicates=$(find formats tools traverse -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
 check "file names are unique ($duplicates)" test -z "$duplicates"
 
+sizes=$(find formats tools traverse -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | xargs awk -f tests/sizes.awk)
+large=$(echo "$sizes" | awk '$1 == "members" && $2 > 16 && $3 !~ /^(args|options|.*_options)$/')
+check "structs have at most 16 members, option structs excepted ($large)" test -z "$large"
+long=$(echo "$sizes" | awk '$1 == "parameters" && $2 > 7')
+check "functions have at most 7 parameters ($long)" test -z "$long"
+check 'the sizes of structs and parameter lists are seen' test "$(echo "$sizes" | wc -l)" -gt 1000
+
 # what kernels of a device include
 headers='formats/packed.h formats/packed_layout.h formats/shard.h formats/graph/partition.h'
 if command -v "${CXX:-c++}" >/dev/null 2>&1; then

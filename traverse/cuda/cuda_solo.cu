@@ -9,12 +9,13 @@
  */
 #include "cuda_solo_masks.cuh"
 
-static_assert(2048ull * (2 * SOLO_LISTED_EDGES - 1) <= 0xffffffffu, "a block alone counts with 32 bits");
-
 enum {
     ALONE_PIECES = 1024, ALONE_EDGES = 2048, /* that a block takes alone */
     SMALL_EDGES = 8192 /* a frontier with fewer is pushed without a look at the costs */
 };
+
+static_assert((uint64_t)ALONE_EDGES * (2 * SOLO_LISTED_EDGES - 1) <= UINT32_MAX,
+              "a block alone counts edges with 32 bits");
 
 #define PARENT_OF_ROOT (0xffffffffu - 2) /* PARENT_SELF */
 

@@ -1,0 +1,43 @@
+# sizes.awk: how large structs and parameter lists are: lines "members N STRUCT FILE" and "parameters N FUNCTION FILE".
+#
+# Reads C and CUDA files in the style of this tree: a struct of the file's own begins with "struct NAME {" and ends
+# with "};" in the first column; a function is declared from the first column on, and "{" or ";" ends that.
+
+FNR == 1 { members = -1; head = "" }
+
+{
+    line = $0
+    gsub(/\/\*.*\*\//, "", line)
+    if (comment) {
+        if (line !~ /\*\//) next
+        sub(/.*\*\//, "", line); comment = 0
+    }
+    if (line ~ /\/\*/) { sub(/\/\*.*/, "", line); comment = 1 }
+    sub(/\/\/.*/, "", line)
+}
+
+members < 0 && line ~ /^(typedef )?struct [a-z_0-9]+ \{/ {
+    name = line; sub(/^(typedef )?struct /, "", name); sub(/ .*/, "", name)
+    members = 0; depth = 1
+    next
+}
+
+members >= 0 {
+    while (gsub(/\([^()]*\)/, "", line)) ; # what functions take is not the struct's
+    opened = gsub(/\{/, "{", line); closed = gsub(/\}/, "}", line)
+    if (depth == 1 && line ~ /;/ && closed == opened) members += gsub(/,/, ",", line) + 1
+    depth += opened - closed
+    if (depth == 0) { print "members", members, name, FILENAME; members = -1 }
+    next
+}
+
+# a function's head, over one or more lines
+line ~ /^[a-z].*[ *][a-z_0-9]+\(/ && line !~ /^(return|typedef|else|do|if|for|while|switch|enum [a-z_]* \{)/ { head = line; open_head = 1 }
+line !~ /^[a-z].*[ *][a-z_0-9]+\(/ && open_head { head = head " " line }
+open_head && head ~ /\)[ ]*(\{.*|;.*)?$/ && gsub(/\(/, "(", head) == gsub(/\)/, ")", head) {
+    name = head; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name)
+    list = head; sub(/^[^(]*\(/, "", list); sub(/\)[^)]*$/, "", list)
+    while (gsub(/\([^()]*\)/, "", list)) ;
+    print "parameters", (list ~ /^ *(void)? *$/ ? 0 : gsub(/,/, ",", list) + 1), name, FILENAME
+    open_head = 0
+}
