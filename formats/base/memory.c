@@ -173,6 +173,11 @@ enum status memory_charge(struct memory_budget *budget, uint64_t bytes, const ch
     return ST_OK;
 }
 
+void memory_charge_planned(struct memory_budget *budget, uint64_t bytes)
+{
+    budget->taken_bytes += bytes;
+}
+
 void memory_discharge(struct memory_budget *budget, uint64_t bytes)
 {
     budget->taken_bytes -= bytes;

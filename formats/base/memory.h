@@ -55,4 +55,7 @@ enum status memory_charge(struct memory_budget *budget, uint64_t bytes, const ch
                           struct error *e);
 void memory_discharge(struct memory_budget *budget, uint64_t bytes);
 
+/* Charges what a plan has left room for, so that it need not be refused. */
+void memory_charge_planned(struct memory_budget *budget, uint64_t bytes);
+
 #endif

@@ -33,7 +33,7 @@ static enum status note_slab(struct bucket_store *store, void *slab, struct erro
         store->slab_capacity = capacity;
     }
     store->slabs[store->slab_count++] = slab;
-    store->budget->taken_bytes += store->slab_bytes;
+    memory_charge_planned(store->budget, store->slab_bytes);
     return ST_OK;
 }
 
@@ -200,7 +200,7 @@ static void set_layout(struct bucket_store *store, const struct layout *l, uint6
     store->own_slabs = l->own_slabs;
     store->common_slabs = (room - least_bytes(l, store->threads)) / l->slab_bytes;
     store->fixed_bytes = l->fixed_bytes;
-    store->budget->taken_bytes += l->fixed_bytes;
+    memory_charge_planned(store->budget, l->fixed_bytes);
 }
 
 enum status bucket_store_open(struct bucket_store *store, const struct bucket_options *o,
@@ -249,9 +249,9 @@ void bucket_store_close(struct bucket_store *store)
     for (size_t i = 0; i < store->slab_count; i++)
         huge_free(store->slabs[i], store->slab_bytes);
     if (store->budget != NULL)
-        store->budget->taken_bytes -=
-            store->fixed_bytes + store->slab_count * store->slab_bytes +
-            store->run_count * ((uint64_t)store->buckets + 1) * sizeof(uint32_t);
+        memory_discharge(store->budget,
+                         store->fixed_bytes + store->slab_count * store->slab_bytes +
+                             store->run_count * ((uint64_t)store->buckets + 1) * sizeof(uint32_t));
     free(store->slabs);
     free(store->writer);
     memset(store, 0, sizeof *store);
@@ -339,7 +339,7 @@ enum status bucket_store_inherit(struct bucket_store *heir, struct bucket_store 
     while (moved < from->slab_count && note_slab(heir, from->slabs[moved], e) == ST_OK)
         moved++;
     /* charged already, as the other store's */
-    heir->budget->taken_bytes -= moved * from->slab_bytes;
+    memory_discharge(heir->budget, moved * from->slab_bytes);
     memmove(from->slabs, from->slabs + moved, (from->slab_count - moved) * sizeof *from->slabs);
     from->slab_count -= moved;
     return e->status;

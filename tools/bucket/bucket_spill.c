@@ -96,12 +96,8 @@ static enum status note_run(struct bucket_writer *w, struct bucket_run *run, str
     uint64_t bytes = ((uint64_t)store->buckets + 1) * sizeof *run->first;
 #pragma omp critical(memory_budget)
     {
-        if (bytes > memory_left(store->budget)) {
-            fail(e, ST_RESOURCE, "spilled edges: their index fills the memory budget (-S)");
-        } else {
-            store->budget->taken_bytes += bytes;
+        if (memory_charge(store->budget, bytes, "index of spilled edges", e) == ST_OK)
             store->run_count++;
-        }
     }
     if (e->status != ST_OK)
         return e->status;

@@ -452,9 +452,9 @@ enum status csr_columns_write(const struct csr_rows *csr, const struct section_w
     if ((!j.packed || packed_encoder_reserve(&j.encoder, all_records(&j), e) == ST_OK) &&
         plan_memory(&j, e) == ST_OK) {
         uint64_t bytes = j.window * j.spare.buffer_bytes + (uint64_t)j.threads * j.thread_bytes;
-        out->budget->taken_bytes += bytes;
+        memory_charge_planned(out->budget, bytes);
         run_charged(&j, edges, e);
-        out->budget->taken_bytes -= bytes;
+        memory_discharge(out->budget, bytes);
     }
     packed_encoder_free(&j.encoder);
     return e->status;

@@ -24,7 +24,7 @@ static enum status open_store(struct transpose *t, const struct placement *place
     room = smaller(room, left > limits->left_bytes ? left - limits->left_bytes : 0);
     o.room_bytes = smaller(larger(room, least), left);
     t->room.limit_bytes = o.room_bytes;
-    t->budget->taken_bytes += o.room_bytes;
+    memory_charge_planned(t->budget, o.room_bytes);
     return bucket_store_open(&t->store, &o, &t->room, e);
 }
 
@@ -46,7 +46,7 @@ void transpose_close(struct transpose *t)
 {
     bucket_store_close(&t->store);
     if (t->budget != NULL)
-        t->budget->taken_bytes -= t->room.limit_bytes;
+        memory_discharge(t->budget, t->room.limit_bytes);
     free(t->range_of);
     memset(t, 0, sizeof *t);
 }

@@ -108,10 +108,10 @@ static struct pack_size measure(const struct pack_plan *plan, const struct graph
  * empty. */
 static uint64_t subgraph_bytes(const struct graph *g, const struct pack_size *s, enum subgraph sub)
 {
-    uint64_t rows = sub == NN || sub == ND ? (g->connected - g->d) / s->p : g->d;
+    uint64_t rows = subgraph_rows(sub) == NORMALS ? (g->connected - g->d) / s->p : g->d;
     uint64_t edges = g->edges[sub] / s->p;
     uint64_t k = s->heads[sub] != HEADS_AUTO ? (uint64_t)s->heads[sub] : HEADS_USUAL;
-    if (s->heads[sub] == HEADS_AUTO && (sub == NN || sub == DN || edges < rows / 2))
+    if (s->heads[sub] == HEADS_AUTO && (subgraph_columns(sub) == NORMALS || edges < rows / 2))
         k = 0;
     return 4 * (rows + 1) + 8 * mask_words(rows) + (sub == NN ? s->nn_column_bytes : 4) * edges +
            2 * k * rows + (sub == ND ? 4 * smaller(rows, edges) : 0);
