@@ -1,9 +1,9 @@
 /* packed.h: arrays of 4- or 8-byte integers in blocks of 128, each of which decodes alone.
  *
- * This is encoding 1 of a section. Threads (and warps) decode any blocks in any order: a block
- * needs its entry in the directory, its own bits and, for the columns of a CSR, the row offsets and
- * the last head column, which are decoded before. All numbers are little-endian; elements and sums
- * are modulo 2^(8 * width), where width is the element width of the section table (4 or 8). With
+ * This is encoding 1 of a section. Threads (and warps) may decode the blocks in any order. To decode a block
+ * they need its entry in the directory and its own bits. For the columns of a CSR they also need the row
+ * offsets and the last head column, which are decoded before. All numbers are little-endian. Elements and
+ * sums are modulo 2^(8 * width), where width is the element width of the section table (4 or 8). With
  * blocks = ceil(count / 128) and groups = ceil(blocks / 4096), a section is
  *
  *   words  of 4 bytes: the blocks' bits, block after block; then 4 bytes of zeros where the number
@@ -37,10 +37,10 @@
  *   0xC0 + l: the same for elements that may repeat: code(i) = element(i) - element(i-1),
  *         element(i) = base + S(i), and in a row that begins at a, start + S(i) - S(a-1).
  *
- * The encoder takes gaps where they save more than a thirty-second of the words, as frames decode
- * faster; l is the least for which S(127) >> l is at most 255, which is also the shortest. A
- * frame's base is the least element or, where that needs all bits, the least with
- * 2^(8 * width) - 1 taken as -1, so that HEAD_NONE does not widen a block of heads.
+ * The encoder uses gaps only if they save more than a thirty-second of the words, because frames decode
+ * faster. It uses the least l for which S(127) >> l is at most 255; this l also gives the shortest block. The
+ * base of a frame is the least element. If codes would then need all bits, 2^(8 * width) - 1 counts as -1 in
+ * finding the least, so that HEAD_NONE does not widen a block of heads.
  */
 #ifndef DBFS_PACKED_H
 #define DBFS_PACKED_H
@@ -102,8 +102,8 @@ struct packed_block {
 };
 
 /* Encodes `count` elements into `words` and returns the number of words written. `words` has room for
- * packed_most_words(width, count) and may overlap the elements. `block` has room for ceil(count / 128). The
- * result does not depend on `threads`.
+ * packed_most_words(width, count); it may be the memory of the elements themselves. `block` has room for
+ * ceil(count / 128). The result does not depend on `threads`.
  *
  * The elements may be only part of the columns of a CSR. `rows` then describes the rows that hold them, and
  * the offsets count from the first of these elements: 0 for a row that begins before it.

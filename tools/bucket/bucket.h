@@ -1,10 +1,9 @@
 /* bucket.h: a store of records in buckets. Many threads fill it; it is read bucket by bucket.
  *
  * A bucket holds records of 4 or of 8 bytes, never both. The order of the records is not defined. Each thread
- * appends to chunks of its own, so it waits for no other. The lines that it is filling, some thousands, stay
- * in the cache. (Gathering a thread's lines apart and writing them past the caches was no faster.) When a
- * thread has used up its memory, it writes its full chunks to spill files. A reader gets runs of records and
- * need not know where they lie.
+ * appends to chunks of its own. The lines that it is filling, some thousands, stay in the cache. (Gathering a
+ * thread's lines apart and writing them past the caches was no faster.) When a thread has used up its memory,
+ * it writes its full chunks to spill files. A reader gets runs of records and need not know where they lie.
  */
 #ifndef DBFS_BUCKET_H
 #define DBFS_BUCKET_H
