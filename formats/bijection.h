@@ -1,9 +1,9 @@
 /* bijection.h: a deterministic, invertible permutation of the vertex ids 0..n-1.
  *
- * Vertex numbers are randomised by a deterministic hashing function (Pan et al., section VI-A3), so
- * that `v mod p` spreads any graph evenly. Multiply-add and xorshift rounds permute the 2^k ids of
- * the smallest power of two that holds n; ids that land outside 0..n-1 are permuted again until
- * they land inside ("cycle walking"), under two steps on average.
+ * It randomises vertex numbers by a deterministic hash function (Pan et al., section VI-A3), so that `v mod
+ * p` spreads any graph evenly. Rounds of multiply-add and xorshift permute 2^k ids, where 2^k is the smallest
+ * power of two that is at least n. An id that lands outside 0..n-1 is permuted again until it lands inside
+ * ("cycle walking"). This takes fewer than two steps on average.
  */
 #ifndef DBFS_BIJECTION_H
 #define DBFS_BIJECTION_H

@@ -1,4 +1,4 @@
-/* container_layout.h: byte positions of header and section table, for container*.c alone */
+/* container_layout.h: byte positions in the header and the section table; only for container*.c */
 #ifndef DBFS_CONTAINER_LAYOUT_H
 #define DBFS_CONTAINER_LAYOUT_H
 

@@ -151,7 +151,8 @@ static enum status check_padding(struct container *c, struct error *e)
     uint64_t end = HEADER_BYTES + (uint64_t)ENTRY_BYTES * c->sections;
     for (uint32_t i = 0; i <= c->sections; i++) {
         uint64_t next = (end + CONTAINER_ALIGN - 1) / CONTAINER_ALIGN * CONTAINER_ALIGN;
-        if (i == c->sections) /* the last section ends the file; a file without sections is a page */
+        /* the last section ends the file; a file without sections is a page */
+        if (i == c->sections)
             next = i == 0 ? next : end;
         else if (c->section[i].offset != next)
             return bad(c, c->kind->section_name(c->section[i].type), "is not where it belongs", e);

@@ -1,9 +1,9 @@
-/* edges.h: the edge stream, the one format between the tools, in pipes and in files.
+/* edges.h: the edge stream, the one format that the tools exchange, in pipes and in files.
  *
- * Layout in SPEC-edges.md: a preamble, blocks of edges each with its CRC, and a required trailer
- * with totals, so that a stream whose writer died is an error for the reader and never a smaller
- * graph. Blocks are encoded and decoded by pure functions that any thread may call; reading and
- * writing them is serial. edges_scan.h reads a whole stream with all threads.
+ * SPEC-edges.md has the layout: a preamble, blocks of edges with a CRC each, and a trailer with totals. The
+ * trailer is required, so a stream whose writer died is an error for the reader and never a smaller graph.
+ * Any thread may encode or decode a block. Blocks are read and written one after the other. edges_scan.h
+ * reads a whole stream with all threads.
  */
 #ifndef DBFS_EDGES_H
 #define DBFS_EDGES_H
@@ -20,7 +20,7 @@ struct edge {
 };
 
 enum {
-    EDGES_BLOCK_EDGES = 32768,        /* edges in every block but the last, as our writer makes it */
+    EDGES_BLOCK_EDGES = 32768,        /* our writer: edges in every block except the last */
     EDGES_MAX_BLOCK_EDGES = 1 << 20,  /* the most that a reader accepts */
     EDGES_MAX_PROVENANCE_BYTES = 4096 /* the terminating NUL included */
 };
@@ -35,16 +35,16 @@ enum edges_direction {
 
 const char *edges_direction_name(enum edges_direction direction);
 
-/* What the preamble says of the stream. */
+/* The content of the preamble. */
 struct edges_info {
     enum edges_direction direction;
-    int randomized;           /* ids went through bijection (random_n, random_seed) */
+    int randomized;           /* ids were permuted by the bijection of (random_n, random_seed) */
     uint64_t random_n, random_seed;
     char provenance[EDGES_MAX_PROVENANCE_BYTES]; /* text: only what determines the content */
 };
 
-/* What the trailer says. The checksum does not depend on the order of the edges, nor, in an
- * undirected-once stream, on the orientation of each. */
+/* The content of the trailer. The checksum does not depend on the order of the edges. In an undirected-once
+ * stream it does not depend on the orientation of each edge either. */
 struct edges_totals {
     uint64_t edges;  /* records, self-loops and duplicates included */
     uint64_t loops;  /* self-loops among them */
@@ -53,7 +53,7 @@ struct edges_totals {
     uint64_t checksum;
 };
 
-/* One encoded block, header included, with the tallies of its edges. */
+/* One encoded block, with its header, and the tally of its edges. */
 struct edges_block {
     unsigned char *bytes; /* owned; edges_block_init */
     size_t capacity, size;
@@ -65,31 +65,34 @@ struct edges_block {
 enum status edges_block_init(struct edges_block *block, size_t max_edges, struct error *e);
 void edges_block_free(struct edges_block *block);
 
-/* Adds the tallies of some edges, or of another tally. */
+/* Add some edges, or another tally, to a tally. */
 void edges_tally(struct edges_totals *tally, enum edges_direction direction,
                  const struct edge *edges, size_t count);
 void edges_tally_merge(struct edges_totals *into, const struct edges_totals *from);
 
-/* Encodes up to EDGES_BLOCK_EDGES edges and their tallies. Ids must be below DBFS_MAX_VERTICES.
- * Ids of 4 bytes where all of the block's fit, else 8. Never fails. */
+/* Encodes up to EDGES_BLOCK_EDGES edges and tallies them. Ids must be below DBFS_MAX_VERTICES. An id takes 4
+ * bytes if all ids of the block fit into 4, else 8. Never fails. */
 void edges_encode_block(struct edges_block *block, enum edges_direction direction,
                         const struct edge *edges, size_t count);
 
-/* Of a block as it was read: the number of its edges; the check of its CRC; and its edges `first` to
- * first + count - 1, which are added to its tally. These pieces come in order. ST_BAD_DATA names the
- * stream, the block and its byte. */
+/* Decode a block that was read, in three steps. ST_BAD_DATA names the stream, the block and its byte.
+ * - edges_block_count: the number of its edges.
+ * - edges_check_block: compares its CRC.
+ * - edges_decode_piece: decodes its edges `first` to first + count - 1 and adds them to its tally. The pieces
+ *   of a block are decoded in order. */
 size_t edges_block_count(const struct edges_block *block);
 enum status edges_check_block(const struct edges_block *block, const char *name, struct error *e);
 enum status edges_decode_piece(struct edges_block *block, enum edges_direction direction,
                                const char *name, size_t first, struct edge *edges, size_t count,
                                struct error *e);
 
-/* The ids of these edges and nothing else. Returns the bits of all ids joined, which no id exceeds. */
+/* Decodes only the ids of these edges and tallies nothing. Returns the bitwise OR of all ids, which is at
+ * least as large as each of them. */
 uint64_t edges_decode_ids(const struct edges_block *block, size_t first, struct edge *edges,
                           size_t count);
 
-/* All at once: checks the CRC, decodes into `edges` (room for EDGES_MAX_BLOCK_EDGES) and tallies.
- * ST_BAD_DATA names the stream, the block and its byte. */
+/* Decodes a whole block at once: checks the CRC, decodes into `edges` (room for EDGES_MAX_BLOCK_EDGES) and
+ * tallies. ST_BAD_DATA names the stream, the block and its byte. */
 enum status edges_decode_block(struct edges_block *block, enum edges_direction direction,
                                const char *name, struct edge *edges, size_t *count,
                                struct error *e);
@@ -98,21 +101,21 @@ enum status edges_decode_block(struct edges_block *block, enum edges_direction d
 
 struct edges_writer;
 
-/* Writes the preamble. `out` stays the caller's, to commit after edges_writer_finish. */
+/* Opens a writer and writes the preamble. The caller keeps `out` and commits it after edges_writer_finish. */
 enum status edges_writer_open(struct edges_writer **writer, struct outfile *out,
                               const struct edges_info *info, struct error *e);
 
-/* Appends edges; blocks are cut every EDGES_BLOCK_EDGES whatever the calls' sizes. */
+/* Appends edges. A block is cut after every EDGES_BLOCK_EDGES edges, whatever the sizes of the calls. */
 enum status edges_writer_add(struct edges_writer *writer, const struct edge *edges, size_t count,
                              struct error *e);
 
-/* Appends a block made by edges_encode_block. For identical bytes at any thread count every block
- * but the last must be full. */
+/* Appends a block made by edges_encode_block. Every block except the last must be full; the stream then has
+ * the same bytes at any number of threads. */
 enum status edges_writer_put(struct edges_writer *writer, const struct edges_block *block,
                              struct error *e);
 
-/* Writes the last block and the trailer; n becomes the larger of `n` and max id + 1. `totals` may
- * be NULL. */
+/* Writes the last block and the trailer. The n of the trailer is the larger of `n` and max_id + 1. `totals`
+ * may be NULL. */
 enum status edges_writer_finish(struct edges_writer *writer, uint64_t n,
                                 struct edges_totals *totals, struct error *e);
 void edges_writer_free(struct edges_writer *writer); /* NULL is allowed */
@@ -121,49 +124,50 @@ void edges_writer_free(struct edges_writer *writer); /* NULL is allowed */
 
 struct edges_reader;
 
-/* Opens `path` ("-" is standard input) and reads the preamble. ST_BAD_DATA distinguishes what is
- * not an edge stream, what is corrupt, and a version that this build does not know. */
+/* Opens `path` ("-" is standard input) and reads the preamble. ST_BAD_DATA has three different messages: not
+ * an edge stream, corrupt, or a version that this build does not know. */
 enum status edges_reader_open(struct edges_reader **reader, const char *path, struct error *e);
 
-/* The same from an open descriptor at its current offset; `fd` is closed with the reader. */
+/* The same from an open descriptor, at its current offset. The reader closes `fd` when it is closed. */
 enum status edges_reader_open_fd(struct edges_reader **reader, int fd, const char *name,
                                  struct error *e);
 
-/* The same from a source of bytes, whose failures become those of the reader. */
+/* The same from a source of bytes. A failure of the source becomes a failure of the reader. */
 enum status edges_reader_open_source(struct edges_reader **reader, struct byte_source source,
                                      const char *name, struct error *e);
 void edges_reader_close(struct edges_reader *reader); /* NULL is allowed */
 
-/* Makes the reader one of `count` that share the blocks of one file: it gives only block `index` of every
- * `count` consecutive ones and passes over the others. ST_RUNTIME where the descriptor cannot seek. Call
- * it before the first block is read. */
+/* Lets `count` readers share the blocks of one file. This reader then gives only block `index` of every
+ * `count` consecutive blocks and skips the others. Call it before the first block is read. ST_RUNTIME where
+ * the descriptor cannot seek. */
 enum status edges_reader_slice(struct edges_reader *reader, uint32_t index, uint32_t count,
                                struct error *e);
 
 const struct edges_info *edges_reader_info(const struct edges_reader *reader);
 const char *edges_reader_name(const struct edges_reader *reader);
 
-/* Reads the next raw block; *end is set, and no block returned, once the trailer has been read. */
+/* Reads the next block without decoding it. Once the trailer has been read, *end is set and no block is
+ * returned. */
 enum status edges_reader_next(struct edges_reader *reader, struct edges_block *block, int *end,
                               struct error *e);
 
-/* The same in two steps, for several threads: one at a time takes a block, which in a regular file is
- * passed over, and each fills its own. */
+/* The same in two steps, for several threads. One thread at a time takes a block; in a regular file this only
+ * skips it. Each thread then fills its own block. */
 enum status edges_reader_take(struct edges_reader *reader, struct edges_block *block, int *end,
                               struct error *e);
 enum status edges_reader_fill(const struct edges_reader *reader, struct edges_block *block,
                               struct error *e);
 
-/* After the end: compares the tally of all decoded blocks, those of all slices together, with the trailer,
- * and returns the trailer. */
+/* Compares the tally of all decoded blocks with the trailer, and returns the trailer. Call it after the end.
+ * With slices, pass the merged tally of all slices. */
 enum status edges_reader_finish(struct edges_reader *reader, const struct edges_totals *tally,
                                 struct edges_totals *totals, struct error *e);
 
-/* What the trailer of a stream says that ends with the regular file `fd`; nonzero when there is one.
- * Only a pass over the blocks can tell whether it is true. The descriptor's offset stays. */
+/* Reads the trailer of a stream at the end of the regular file `fd`. Nonzero when there is one. Only a pass
+ * over the blocks can tell whether its totals are true. The descriptor's offset does not change. */
 int edges_peek_totals(int fd, struct edges_totals *totals);
 
-/* Nonzero when the first bytes (8 or more) are those of an edge stream. */
+/* Nonzero when these first bytes (8 or more) of an input begin an edge stream. */
 int edges_sniff(const unsigned char *bytes, size_t count);
 
 #endif

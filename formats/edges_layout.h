@@ -1,4 +1,4 @@
-/* edges_layout.h: byte positions of the edge stream's parts (SPEC-edges.md), for edges*.c alone */
+/* edges_layout.h: byte positions in the parts of an edge stream (SPEC-edges.md); only for edges*.c */
 #ifndef DBFS_EDGES_LAYOUT_H
 #define DBFS_EDGES_LAYOUT_H
 

@@ -19,7 +19,8 @@ struct edges_reader {
     uint64_t blocks;
     uint32_t slice, slices;  /* blocks that are ours: those of number `slice` mod `slices` */
     int seekable;            /* a regular file: read by place, not by the descriptor's offset */
-    uint64_t start, file_bytes; /* then: where the stream begins, and its bytes up to the file's end */
+    /* of a regular file: where the stream begins, and its bytes up to the file's end */
+    uint64_t start, file_bytes;
     struct edges_info info;
     struct edges_totals totals; /* from the trailer */
 };

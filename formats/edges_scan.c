@@ -31,7 +31,8 @@ static int take_block(struct pass *p, struct edges_block *block)
 }
 
 /* The end of one thread's work: its tally, and its failure, if it is the first. */
-static void merge_thread(struct pass *p, const struct edges_totals *tally, const struct error *cause)
+static void merge_thread(struct pass *p, const struct edges_totals *tally,
+                         const struct error *cause)
 {
 #pragma omp critical(edges_scan_state)
     {

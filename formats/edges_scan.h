@@ -1,26 +1,27 @@
 /* edges_scan.h: a pass over an edge stream with all threads.
  *
- * One thread at a time takes a block; reading it from a regular file, checking, decoding and the
- * caller's work run beside each other.
+ * One thread at a time takes a block. The threads then work side by side: they read blocks of a regular file,
+ * check them, decode them and do the caller's work.
  *
- * The first pass tallies every edge and so proves that the trailer fits the blocks. A further pass
- * compares the trailer with that of the first one and need not tally again.
+ * The first pass tallies every edge, which proves that the trailer fits the blocks. A further pass compares
+ * the trailer with that of the first pass and need not tally again.
  */
 #ifndef DBFS_EDGES_SCAN_H
 #define DBFS_EDGES_SCAN_H
 
 #include "edges.h"
 
-/* The most edges that a visitor gets at once: they are in the first cache then. */
+/* The most edges that a visitor gets at once. So few stay in the first-level cache. */
 enum { EDGES_VISIT_PIECE = 1024 };
 
-/* Called with a piece of a block's edges, by thread 0..threads-1, in no particular order. Returns a status
- * other than ST_OK, with *e filled, to end the scan. */
+/* Called with a piece of a block's edges, by thread 0..threads-1, in no particular order. To end the scan, it
+ * returns a status other than ST_OK and fills in *e. */
 typedef enum status (*edges_visitor)(void *context, int thread, const struct edge *edges,
                                      size_t count, struct error *e);
 
-/* The CRC of a block tells which one is damaged. Whether one is, the tally of all edges tells as well, for
- * less: who can read the stream again after a failure may leave the CRCs of a first pass to that. */
+/* Whether a pass compares the CRCs of the blocks. A CRC shows which block is damaged. The tally of all edges
+ * also shows that some block is damaged, and costs less. So a first pass may leave the CRCs unchecked if the
+ * caller can read the stream again after a failure. */
 enum edges_crcs { EDGES_CRCS_CHECKED, EDGES_CRCS_LEFT };
 
 struct edges_scan {
@@ -29,23 +30,23 @@ struct edges_scan {
     edges_visitor visit; /* NULL: the stream is only checked */
     void *context;
     enum edges_crcs crcs;
-    /* Of a further pass: the totals of the first one. A stream that has others is ST_BAD_DATA, and
-     * visitors never see an id of expected->n or more. NULL: this is the first pass. */
+    /* For a further pass: the totals of the first pass. A stream with other totals is ST_BAD_DATA, and
+     * visitors never see an id of expected->n or more. NULL for the first pass. */
     const struct edges_totals *expected;
 };
 
-/* Reads to the end and closes nothing. The reader may be one of several slices (edges_reader_slice).
- * *tally is that of the edges read; a further pass counts the edges and tallies nothing else. The
- * caller merges the tallies of all slices: those of a first pass go to edges_reader_finish, and the
- * edges of a further one must sum up to expected->edges (edges_scan_changed). */
+/* Reads to the end of the stream; closes nothing. The reader may be one of several slices
+ * (edges_reader_slice). *tally receives the tally of the edges read; a further pass only counts the edges.
+ * The caller merges the tallies of all slices. After a first pass it gives the result to edges_reader_finish.
+ * After a further pass it compares the number of edges with expected->edges (edges_scan_changed). */
 enum status edges_scan_slice(const struct edges_scan *scan, struct edges_totals *tally,
                              struct error *e);
 
-/* The first pass over a whole stream, CRCs checked, and its comparison with the trailer. */
+/* Makes the first pass over a whole stream: checks CRCs and compares the tally with the trailer. */
 enum status edges_scan(struct edges_reader *reader, int threads, edges_visitor visit,
                        void *context, struct edges_totals *totals, struct error *e);
 
-/* What a further pass says of a stream that is not the expected one. */
+/* The failure of a further pass over a stream that has changed since the first pass. */
 enum status edges_scan_changed(const char *name, struct error *e);
 
 #endif

@@ -300,7 +300,8 @@ enum status manifest_read(struct manifest *m, const char *folder, struct error *
     if (path == NULL)
         fail_memory(e, folder, strlen(folder));
     else if (is_unfinished(folder, path))
-        fail(e, ST_RUNTIME, "%s: an unfinished packing: run dbfs-pack --resume with the same options",
+        fail(e, ST_RUNTIME,
+             "%s: an unfinished packing: run dbfs-pack --resume with the same options",
              folder);
     else if (key_values_read(&kv, path, NULL, e) == ST_OK)
         parse_manifest(m, path, &kv, e);
@@ -314,7 +315,8 @@ enum status manifest_read(struct manifest *m, const char *folder, struct error *
 static int same_graph(const struct manifest *m, uint32_t index, const struct shard *s)
 {
     return s->index == index && s->p == m->p && s->pack_id == m->pack_id && s->th == m->th &&
-           s->n == m->totals.n && s->d == m->d && container_bytes(s->file) == m->part[index].bytes &&
+           s->n == m->totals.n && s->d == m->d &&
+           container_bytes(s->file) == m->part[index].bytes &&
            container_table_crc(s->file) == m->part[index].table_crc;
 }
 

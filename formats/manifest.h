@@ -1,7 +1,7 @@
 /* manifest.h: the text file that makes a folder of shards one graph.
  *
- * One `key value` per line; the last line is the CRC of those before it. It is written after every
- * shard, so it exists only when everything is complete. Layout in SPEC-shard.md.
+ * It has one `key value` per line; the last line is the CRC of the lines before it. It is written after all
+ * shards, so it exists only when the graph is complete. SPEC-shard.md has the layout.
  */
 #ifndef DBFS_MANIFEST_H
 #define DBFS_MANIFEST_H
@@ -10,19 +10,19 @@
 #include "shard.h"
 
 #define MANIFEST_NAME "manifest"
-#define PACKING_NAME "packing" /* beside the parts until there is a manifest: SPEC-shard.md */
+#define PACKING_NAME "packing" /* the journal, until there is a manifest: SPEC-shard.md */
 
 struct manifest_part {
     uint64_t bytes;     /* of the file */
     uint32_t table_crc; /* container_table_crc */
 };
 
-/* What dbfs-pack was asked for; which sections are packed stands in their shards. */
+/* The encoding that the user asked dbfs-pack for. The shards say which of their sections are packed. */
 enum pack_encoding { PACK_RAW, PACK_PACKED, PACK_AUTO, PACK_ENCODINGS };
 
 extern const char *const pack_encoding_name[PACK_ENCODINGS]; /* "raw", "packed", "auto" */
 
-/* Nonzero when `text` names none. */
+/* Nonzero when `text` names no encoding. */
 int pack_encoding_parse(const char *text, enum pack_encoding *encoding);
 
 struct manifest {
@@ -34,7 +34,7 @@ struct manifest {
     uint64_t edges[SUBGRAPHS];   /* directed edges kept, deduplicated, all shards */
     enum pack_encoding encoding;
     uint64_t pack_id;
-    int randomized;              /* results are given through the inverse of this bijection */
+    int randomized;              /* ids are permuted by this bijection; results undo it */
     uint64_t random_n, random_seed;
     char provenance[EDGES_MAX_PROVENANCE_BYTES];
     struct manifest_part *part;  /* [p], owned */
@@ -42,20 +42,20 @@ struct manifest {
 
 void manifest_free(struct manifest *manifest);
 
-/* "part-SSSS-of-PPPP.dbfs" into `name`, at least 40 bytes. */
+/* Writes "part-SSSS-of-PPPP.dbfs" into `name`, which has at least 40 bytes. */
 char *manifest_part_name(char *name, size_t name_bytes, uint32_t shard, uint32_t p);
 
-/* "FOLDER/NAME", to free; NULL when memory is out. */
+/* Returns "FOLDER/NAME", which the caller frees. NULL when memory runs out. */
 char *manifest_path(const char *folder, const char *name);
 
-/* Writes FOLDER/manifest by temporary file and rename. */
+/* Writes FOLDER/manifest under a temporary name and renames it. */
 enum status manifest_write(const struct manifest *manifest, const char *folder, struct error *e);
 
-/* Reads and checks FOLDER/manifest. ST_RUNTIME when there is none, with a hint where a packing is
- * unfinished; ST_BAD_DATA when it is not one, corrupt, or of another version. */
+/* Reads and checks FOLDER/manifest. ST_RUNTIME when there is none; the message gives a hint if a packing is
+ * unfinished. ST_BAD_DATA when the file is not a manifest, is corrupt, or has another version. */
 enum status manifest_read(struct manifest *manifest, const char *folder, struct error *e);
 
-/* Nonzero when both say the same. */
+/* Nonzero when the two manifests are equal. */
 int manifest_same(const struct manifest *a, const struct manifest *b);
 
 /* Opens shard `index` of the folder and checks that it belongs to the manifest. */

@@ -1,7 +1,7 @@
-/* name_map.h: the map that gives numbered vertices their names back; see SPEC-map.md.
+/* name_map.h: the map from vertex numbers back to vertex names (SPEC-map.md).
  *
- * A text file with the name of vertex k in line k + 1. It is mapped, never held: an index of every
- * NAME_MAP_STEP-th line is all that it takes of the memory budget.
+ * The map is a text file; line k + 1 holds the name of vertex k. The file is mapped into memory and not
+ * charged to the memory budget. Only an index of every NAME_MAP_STEP-th line is charged.
  */
 #ifndef DBFS_NAME_MAP_H
 #define DBFS_NAME_MAP_H
@@ -15,7 +15,7 @@
 
 enum { NAME_MAP_STEP = 64 };
 
-/* Bytes in the mapped file, without the newline that follows them. */
+/* A name: bytes of the mapped file, without the newline that follows them. */
 struct map_name {
     const char *bytes;
     size_t length;
@@ -23,9 +23,9 @@ struct map_name {
 
 struct name_map;
 
-/* The map of a graph of `n` vertices. ST_BAD_DATA when it has another number of lines, an empty one
- * or a cut one, or is no map but the index that one is made of; ST_RUNTIME when it is no regular
- * file. `budget` must outlive it. */
+/* Opens the map of a graph of `n` vertices. ST_BAD_DATA when the file does not have n lines, has an empty
+ * line, ends within a line, or is a WDC index, from which a map must first be made. ST_RUNTIME when it is not
+ * a regular file. `budget` must outlive the map. */
 enum status name_map_open(struct name_map **map, const char *path, uint64_t n,
                           struct memory_budget *budget, struct error *e);
 void name_map_close(struct name_map *map); /* NULL is allowed */
@@ -33,10 +33,10 @@ void name_map_close(struct name_map *map); /* NULL is allowed */
 /* The name of a vertex below n. */
 struct map_name name_map_at(const struct name_map *map, uint64_t vertex);
 
-/* The name of the next vertex; there must be one. */
+/* Given the name of a vertex, returns the name of the next vertex, which must exist. */
 struct map_name name_map_after(struct map_name name);
 
-/* Finds the vertices of `count` names in one pass; ST_USAGE naming the first that is not there. */
+/* Finds the vertices of `count` names in one pass. ST_USAGE names the first name that is not in the map. */
 enum status name_map_find(const struct name_map *map, const char *const *names, uint64_t count,
                           uint64_t *vertices, struct error *e);
 
@@ -45,7 +45,7 @@ enum status name_map_find(const struct name_map *map, const char *const *names, 
 /* Appends the name of the next vertex, which must hold no newline. */
 enum status name_map_write(struct outfile *out, const char *bytes, size_t length, struct error *e);
 
-/* A hash of names, which no format rests on. */
+/* Hash of a name. It is not part of any format. */
 uint64_t name_hash(const char *bytes, size_t length);
 
 #endif

@@ -1,9 +1,9 @@
 /* packed.h: arrays of 4- or 8-byte integers in blocks of 128, each of which decodes alone.
  *
- * This is encoding 1 of a section. Threads (and warps) decode any blocks in any order: a block
- * needs its entry in the directory, its own bits and, for the columns of a CSR, the row offsets and
- * the last head column, which are decoded before. All numbers are little-endian; elements and sums
- * are modulo 2^(8 * width), where width is the element width of the section table (4 or 8). With
+ * This is encoding 1 of a section. Threads (and warps) may decode the blocks in any order. To decode a block
+ * they need its entry in the directory and its own bits. For the columns of a CSR they also need the row
+ * offsets and the last head column, which are decoded before. All numbers are little-endian. Elements and
+ * sums are modulo 2^(8 * width), where width is the element width of the section table (4 or 8). With
  * blocks = ceil(count / 128) and groups = ceil(blocks / 4096), a section is
  *
  *   words  of 4 bytes: the blocks' bits, block after block; then 4 bytes of zeros where the number
@@ -37,10 +37,10 @@
  *   0xC0 + l: the same for elements that may repeat: code(i) = element(i) - element(i-1),
  *         element(i) = base + S(i), and in a row that begins at a, start + S(i) - S(a-1).
  *
- * The encoder takes gaps where they save more than a thirty-second of the words, as frames decode
- * faster; l is the least for which S(127) >> l is at most 255, which is also the shortest. A
- * frame's base is the least element or, where that needs all bits, the least with
- * 2^(8 * width) - 1 taken as -1, so that HEAD_NONE does not widen a block of heads.
+ * The encoder uses gaps only if they save more than a thirty-second of the words, because frames decode
+ * faster. It uses the least l for which S(127) >> l is at most 255; this l also gives the shortest block. The
+ * base of a frame is the least element. If codes would then need all bits, 2^(8 * width) - 1 counts as -1 in
+ * finding the least, so that HEAD_NONE does not widen a block of heads.
  */
 #ifndef DBFS_PACKED_H
 #define DBFS_PACKED_H
@@ -78,17 +78,18 @@ struct packed {
 enum status packed_open(struct packed *packed, const void *bytes, uint64_t size, uint32_t width,
                         uint64_t count, const char *what, struct error *e);
 
-/* Elements first * 128 up to last * 128 (or count), written to their places in `array`, which has
- * room for `count`. `rows` is NULL for all but the columns of a CSR. Any number of threads may
- * decode different blocks.
+/* Decodes blocks `first` to last - 1, that is, elements first * 128 up to last * 128 (or count), to their
+ * places in `array`, which has room for `count`. `rows` is only for the columns of a CSR, otherwise NULL. Any
+ * number of threads may decode different blocks.
  *
- * ST_BAD_DATA, with anything in those places, when a block cannot be decoded. Nothing outside the
- * section, the blocks' places in the array, offsets[0..rows] and heads[0..rows-1] is touched
- * whatever the bytes and the offsets are. The values are not checked. */
+ * ST_BAD_DATA when a block cannot be decoded; its places in the array then hold anything. Whatever the bytes
+ * and the offsets are, nothing is touched outside the section, the blocks' places in the array,
+ * offsets[0..rows] and heads[0..rows-1]. The values are not checked.
+ */
 enum status packed_decode(const struct packed *packed, const struct packed_rows *rows,
                           uint64_t first, uint64_t last, void *array);
 
-/* All blocks, with `threads` threads. */
+/* Decodes all blocks, with `threads` threads. */
 enum status packed_decode_all(const struct packed *packed, const struct packed_rows *rows,
                               void *array, int threads);
 
@@ -96,23 +97,24 @@ enum status packed_decode_all(const struct packed *packed, const struct packed_r
 
 struct packed_block {
     uint64_t base;
-    uint64_t words : 56; /* its size; in an encoder, the words before it */
+    uint64_t words : 56; /* size of the block; in an encoder, the words before the block */
     uint64_t kind : 8;
 };
 
-/* Encodes `count` elements by themselves into the *return value* words at `words`, which has room
- * for packed_most_words(width, count) and may be where the elements are. `block` has room for
- * ceil(count / 128). What is made does not depend on `threads`.
+/* Encodes `count` elements into `words` and returns the number of words written. `words` has room for
+ * packed_most_words(width, count); it may be the memory of the elements themselves. `block` has room for
+ * ceil(count / 128). The result does not depend on `threads`.
  *
- * In a CSR, where these elements are only part of the columns, rows are those that hold them, and
- * offsets count from the first of these elements: 0 for a row that begins before it. */
+ * The elements may be only part of the columns of a CSR. `rows` then describes the rows that hold them, and
+ * the offsets count from the first of these elements: 0 for a row that begins before it.
+ */
 uint64_t packed_encode_blocks(uint32_t width, const struct packed_rows *rows, const void *elements,
                               uint64_t count, uint32_t *words, struct packed_block *block,
                               int threads);
 uint64_t packed_most_words(uint32_t width, uint64_t count);
 
-/* The directory of an array that comes in pieces: 16 bytes per block, kept until all are there. The
- * words are the caller's to write as they come. */
+/* Collects the directory of an array that comes in pieces, 16 bytes for each block. The caller writes the
+ * words as they come. */
 struct packed_encoder {
     uint32_t width;
     struct memory_budget *budget;
@@ -125,19 +127,20 @@ void packed_encoder_init(struct packed_encoder *encoder, uint32_t width,
                          struct memory_budget *budget);
 void packed_encoder_free(struct packed_encoder *encoder);
 
-/* Room for the directory of `count` elements, so that it does not grow later. */
+/* Makes room for the directory of `count` elements, so that it does not grow later. */
 enum status packed_encoder_reserve(struct packed_encoder *encoder, uint64_t count,
                                    struct error *e);
 
-/* The next `count` elements, encoded before into block[] and `words` words: a multiple of 128 in
- * every call but the last. Words and directory do not depend on how the array is cut. */
+/* Adds the next `count` elements, which have been encoded into block[] and `words` words. `count` is a
+ * multiple of 128 in every call except the last. The words and the directory do not depend on how the array
+ * is cut. */
 enum status packed_encoder_add(struct packed_encoder *encoder, uint64_t count,
                                const struct packed_block *block, uint64_t words, struct error *e);
 
-/* About the bytes of a section of these elements, from a sample of its blocks. */
+/* Estimates the bytes of a section of these elements from a sample of its blocks. */
 uint64_t packed_estimate(uint32_t width, const void *elements, uint64_t count);
 
-/* What follows the words of the last call. */
+/* The size and the bytes of the directory, which follows the last words. */
 uint64_t packed_directory_bytes(const struct packed_encoder *encoder);
 void packed_directory(const struct packed_encoder *encoder, void *bytes);
 

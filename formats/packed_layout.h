@@ -1,5 +1,5 @@
-/* packed_layout.h: bits and limits of a packed section, for those who decode it: packed*.c, and
- * kernels of devices. Plain C that is C++ too. The bytes are in packed.h. */
+/* packed_layout.h: bit positions and limits of a packed section, for packed*.c and for the kernels that
+ * decode it on devices. It is plain C and also valid C++. packed.h describes the bytes. */
 #ifndef DBFS_PACKED_LAYOUT_H
 #define DBFS_PACKED_LAYOUT_H
 
@@ -29,14 +29,14 @@ static inline uint64_t packed_offset(const struct packed_rows *rows, uint64_t i)
                                    : ((const uint64_t *)rows->offsets)[i];
 }
 
-/* What the first stored element of a row counts its gap from. */
+/* The number from which the gap of a row's first stored element is counted. */
 static inline uint64_t packed_row_start(const struct packed_rows *rows, uint64_t row)
 {
     return rows->heads == NULL ? 0 : (uint32_t)(rows->heads[row] + 1);
 }
 
-/* The last row, not before `from`, whose offset is not above `element`: it holds the element. Steps
- * double before they halve, as the row is mostly near. */
+/* Finds the row that holds `element`: the last row, not before `from`, whose offset is at most `element`. The
+ * row is usually near `from`, so the search doubles its steps first and halves them then. */
 static inline uint64_t packed_row_of(const struct packed_rows *rows, uint64_t from,
                                      uint64_t element)
 {

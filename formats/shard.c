@@ -47,9 +47,10 @@ static enum status read_attributes(struct shard *shard, const uint64_t **attribu
     if (s->encoding != ENCODING_RAW)
         return bad(shard, "attributes", "are packed", e);
     const uint64_t *at = s->data;
-    if (at[SHARD_AT_P] == 0 || at[SHARD_AT_P] > UINT32_MAX || at[SHARD_AT_INDEX] >= at[SHARD_AT_P] ||
-        at[SHARD_AT_D] > SHARD_MAX_LOCAL || at[SHARD_AT_LOCALS] > SHARD_MAX_LOCAL ||
-        at[SHARD_AT_LOCAL_BITS] > 32 || at[SHARD_AT_N] > UINT64_C(1) << 48)
+    if (at[SHARD_AT_P] == 0 || at[SHARD_AT_P] > UINT32_MAX ||
+        at[SHARD_AT_INDEX] >= at[SHARD_AT_P] || at[SHARD_AT_D] > SHARD_MAX_LOCAL ||
+        at[SHARD_AT_LOCALS] > SHARD_MAX_LOCAL || at[SHARD_AT_LOCAL_BITS] > 32 ||
+        at[SHARD_AT_N] > UINT64_C(1) << 48)
         return bad(shard, "attributes", "impossible values", e);
     shard->index = (uint32_t)at[SHARD_AT_INDEX];
     shard->p = (uint32_t)at[SHARD_AT_P];
@@ -232,8 +233,8 @@ static enum status load_csr(struct shard *shard, enum subgraph g, int with_colum
     return decode(shard, columns, &rows, threads, e);
 }
 
-enum status shard_load(struct shard *shard, unsigned columns, int threads, struct memory_budget *budget,
-                       struct error *e)
+enum status shard_load(struct shard *shard, unsigned columns, int threads,
+                       struct memory_budget *budget, struct error *e)
 {
     static const uint32_t of_vertices[] = {SHARD_LOCAL_SLOTS, SHARD_DELEGATE_IDS,
                                            SHARD_ND_SOURCE_LIST};

@@ -1,19 +1,18 @@
-/* shard.h: one GPU's part of a degree-separated graph, as it lies in a file.
+/* shard.h: one device's part of a degree-separated graph, as it lies in a file (SPEC-shard.md).
  *
- * Sections III and IV-B of Pan et al.: four subgraphs nn, nd, dn, dd in CSR with 32-bit local ids,
- * plus what pull needs. Laid out for speed:
- *  - delegate i is the vertex with the i-th highest degree (ties by id); every shard knows all d;
- *  - local vertex i is the shard's normal vertex with the i-th highest degree (ties by id); vertices
- *    without edges have no local id;
- *  - each row lists its destinations in ascending local or delegate id, so hubs first;
- *  - the first k destinations of each row may stand in k dense head columns instead: heads[j*rows +
- *    row] is destination j of the row, HEAD_NONE where it has fewer. Offsets and columns then hold
- *    only the rest of each row;
- *  - an nn destination is (its shard << local_bits) | its local id there, 4 bytes where that fits in
- *    32 bits, else 8.
- * Sections of 4- and 8-byte elements may be packed (packed.h). shard_open maps a shard, shard_load
- * decodes what is packed; raw sections are used where they are mapped.
- * Layout in SPEC-shard.md.
+ * A shard has the four subgraphs nn, nd, dn, dd in CSR with 32-bit local ids, and what pull needs (Pan et
+ * al., sections III and IV-B). The layout is made for speed:
+ * - Delegate i is the vertex with the i-th highest degree (ties by id). Every shard knows all d delegates.
+ * - Local vertex i is the shard's normal vertex with the i-th highest degree (ties by id). Vertices without
+ *   edges have no local id.
+ * - Each row lists its columns by ascending local or delegate id, so vertices of high degree come first.
+ * - The first k columns of each row may be in k dense head columns instead: heads[j*rows + row] is column j
+ *   of the row, or HEAD_NONE if the row has fewer. Offsets and columns then hold only the rest of each row.
+ * - A column of nn is (its shard << local_bits) | its local id there. It takes 4 bytes if it fits into 32
+ *   bits, else 8.
+ *
+ * Sections of 4- and 8-byte elements may be packed (packed.h). shard_open maps a shard. shard_load decodes
+ * its packed sections; raw sections are used where they are mapped.
  */
 #ifndef DBFS_SHARD_H
 #define DBFS_SHARD_H
@@ -24,7 +23,7 @@
 #include <stdint.h>
 
 #define HEAD_NONE UINT32_MAX
-/* Local vertices and delegates of a shard are at most this many: 31-bit ids, and a few spare codes. */
+/* The most local vertices, and the most delegates, of a shard: 31-bit ids except a few spare codes. */
 #define SHARD_MAX_LOCAL ((UINT32_C(1) << 31) - 8)
 
 enum shard_section {
@@ -56,8 +55,8 @@ struct degree_run {
 
 enum loop_at { LOOP_AT_LOCAL = 0, LOOP_AT_DELEGATE = 1, LOOP_AT_ISOLATED = 2 };
 
-/* `count` self-loops at a vertex: index is its local id, delegate id or, where it has no other
- * edge, its slot. */
+/* `count` self-loops at a vertex. `index` is the local id or the delegate id of the vertex; if it has no
+ * other edge, its slot. */
 struct loop_count {
     uint32_t at, index;
     uint64_t count;
@@ -78,8 +77,6 @@ struct csr {
     uint64_t source_rows;    /* bits set in it */
 };
 
-/* A shard. Pointers are into the map, or to what shard_load decoded; those to packed sections are
- * NULL while the shard is not loaded. */
 /* Degrees in the order of the vertices, as runs. */
 struct degree_list {
     const struct degree_run *runs;
@@ -92,7 +89,7 @@ struct shard_ids {
     uint32_t delegate_width; /* 4 or 8 bytes */
 };
 
-/* Of the input graph, for reports. */
+/* Degrees and self-loops in the input graph, for reports. */
 struct shard_degrees {
     struct degree_list locals, delegates;
     const struct loop_count *loops;
@@ -105,6 +102,8 @@ struct row_list {
     uint64_t count;
 };
 
+/* A shard. Pointers point into the mapped file, or to what shard_load decoded. A pointer to a packed section
+ * is NULL while the shard is not loaded. */
 struct shard {
     struct container *file;
     struct memory_budget *budget; /* of what is decoded */
@@ -140,31 +139,32 @@ enum shard_attribute {
 extern const struct container_kind shard_kind;
 
 /* Maps a shard and checks its structure: section sizes against the attributes, directories of packed
- * sections. The content of sections is not read. */
+ * sections. Does not read the content of sections. */
 enum status shard_open(struct shard *shard, const char *path, struct error *e);
 void shard_close(struct shard *shard); /* a zeroed shard is allowed */
 
-/* Of shard_load: the subgraphs whose columns are wanted, as bits 1 << enum subgraph. */
+/* For shard_load: the subgraphs whose columns are wanted, as bits 1 << enum subgraph. */
 enum { SHARD_NO_COLUMNS = 0, SHARD_ALL_COLUMNS = (1 << SUBGRAPHS) - 1 };
 
-/* Decodes packed sections with `threads` threads, into memory of the budget, which outlives the shard.
- * Of the columns it decodes only those asked for: a device may decode them by itself. Checks that offsets
- * span their columns and that masks end with their rows. No bytes of the file make it leave the sections
- * or the memory, whether their CRCs were compared (container_check) or not. ST_BAD_DATA names the section, ST_RESOURCE the memory. */
-enum status shard_load(struct shard *shard, unsigned columns, int threads, struct memory_budget *budget,
-                       struct error *e);
+/* Decodes packed sections with `threads` threads, into memory of the budget, which must outlive the shard.
+ * Columns are decoded only for the subgraphs in `columns`, because a device may decode the others itself.
+ * Checks that offsets span their columns and that masks end with their rows. No content of the file can cause
+ * an access outside the sections or the memory, even if the CRCs were not compared (container_check).
+ * ST_BAD_DATA names the section, ST_RESOURCE the memory. */
+enum status shard_load(struct shard *shard, unsigned columns, int threads,
+                       struct memory_budget *budget, struct error *e);
 void shard_unload(struct shard *shard);
 
-/* Reads everything of a loaded shard except its CRCs (container_check_all): offsets ascending, every id in
- * range, rows ascending and without duplicates, masks, lists and counts in agreement. */
+/* Reads everything in a loaded shard and checks it: offsets ascend, every id is in range, rows ascend without
+ * duplicates, masks, lists and counts agree. It does not compare CRCs; container_check_all does. */
 enum status shard_check(const struct shard *shard, int threads, struct error *e);
 
 /* Bytes that a device holds: all sections, decoded, except slots, ids, degrees and loops. */
 uint64_t shard_device_bytes(const struct shard *shard);
 
-/* Section `type` as it is stored, for those who decode it themselves. Nonzero when it is packed. In
- * a CSR the columns' rows are those of csr[g], once loaded: the offsets and, where there are heads,
- * the last head column. */
+/* Gives section `type` as it is stored, for callers that decode it themselves. Nonzero when it is packed. To
+ * decode the columns of csr[g], pass shard_rows of csr[g] once it is loaded: its offsets and, if it has
+ * heads, its last head column. */
 int shard_packed(const struct shard *shard, uint32_t type, struct packed *packed);
 struct packed_rows shard_rows(const struct csr *csr);
 
@@ -180,7 +180,7 @@ static inline uint64_t csr_column(const struct csr *csr, uint64_t i)
                                   : ((const uint64_t *)csr->columns)[i];
 }
 
-/* Edges of a row. A row that goes on behind its head columns fills them all. */
+/* The number of edges of a row. A row that has columns beyond its heads fills all its heads. */
 static inline uint64_t csr_row_length(const struct csr *csr, uint64_t row)
 {
     uint64_t rest = csr_offset(csr, row + 1) - csr_offset(csr, row), heads = 0;

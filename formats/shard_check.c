@@ -140,8 +140,8 @@ enum status shard_check(const struct shard *shard, int threads, struct error *e)
     if (check_vertices(shard, e) != ST_OK ||
         check_runs(shard, "local-degrees", shard->degrees.locals.runs, shard->degrees.locals.count,
                    shard->locals, e) != ST_OK ||
-        check_runs(shard, "delegate-degrees", shard->degrees.delegates.runs, shard->degrees.delegates.count,
-                   shard->d, e) != ST_OK)
+        check_runs(shard, "delegate-degrees", shard->degrees.delegates.runs,
+                   shard->degrees.delegates.count, shard->d, e) != ST_OK)
         return e->status;
     for (int g = 0; g < SUBGRAPHS; g++) {
         if (check_csr(shard, (enum subgraph)g, threads, e) != ST_OK)

@@ -159,7 +159,8 @@ static enum status read_sections(struct split *split, const struct container *c,
         {SPLIT_DELEGATE_DEGREES, 8, split->d, (void **)&split->delegate_degrees, &rows},
         {SPLIT_HISTOGRAM, sizeof *split->histogram, UINT64_MAX, (void **)&split->histogram,
          &split->histogram_rows},
-        {SPLIT_SWEEP, sizeof *split->sweep, UINT64_MAX, (void **)&split->sweep, &split->sweep_rows}};
+        {SPLIT_SWEEP, sizeof *split->sweep, UINT64_MAX, (void **)&split->sweep,
+         &split->sweep_rows}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted && e->status == ST_OK; i++)
         copy_section(split, c, &wanted[i], e);
     return e->status == ST_OK ? check_delegates(split, container_path(c), e) : e->status;

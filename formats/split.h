@@ -1,9 +1,9 @@
-/* split.h: the outcome of degree separation: TH, the delegates and the counts behind the choice.
+/* split.h: the result of degree separation: TH, the delegates, and the counts behind the choice of TH.
  *
- * Made by degsplit from an edge stream, used by dbfs-pack with the same stream (Pan et al., sections
- * III-A and VI-B, figures 5, 7 and 12). Degrees are endpoints in the doubled input, duplicates
- * counted and self-loops not. Counts of edges are directed (doubled) edges before deduplication,
- * self-loops left out. Layout in SPEC-split.md.
+ * degsplit makes a split from an edge stream; dbfs-pack uses it with the same stream (Pan et al., sections
+ * III-A and VI-B, figures 5, 7 and 12). A degree is the number of endpoints in the doubled input, with
+ * duplicates and without self-loops. Counts of edges are directed (doubled) edges before deduplication,
+ * without self-loops. SPEC-split.md has the layout.
  */
 #ifndef DBFS_SPLIT_H
 #define DBFS_SPLIT_H
@@ -27,16 +27,16 @@ struct degree_count {
     uint64_t degree, vertices;
 };
 
-/* The partition of edges that one TH gives. */
+/* The counts that one TH gives. */
 struct sweep_row {
     uint64_t th;
     uint64_t delegates;
     uint64_t nn, nd, dn, dd; /* directed edges of each class */
 };
 
-/* Delegates that are not all in memory at once. */
+/* A list of delegates that are not all in memory at once. */
 struct delegate_list {
-    /* Fills in entries first to first + count, at most at_once of them, of both arrays. */
+    /* Fills both arrays with entries first to first + count - 1; count is at most at_once. */
     enum status (*read)(void *context, uint64_t first, uint64_t count, uint64_t *ids,
                         uint64_t *degrees, struct error *e);
     void *context;
@@ -62,11 +62,11 @@ struct split {
 
 void split_free(struct split *split); /* frees the arrays, zeroes the struct */
 
-/* Writes to an open output, which stays the caller's to commit. */
+/* Writes to an open output. The caller keeps the output and commits it. */
 enum status split_write(const struct split *split, struct outfile *out, struct error *e);
 
-/* Reads and checks everything, section CRCs included. "-" is standard input. While it is read, the file is
- * mapped and charged to the budget. */
+/* Reads and checks everything, section CRCs included. "-" is standard input. The file is mapped, and charged
+ * to the budget, while it is read. */
 enum status split_read(struct split *split, const char *path, struct memory_budget *budget,
                        struct error *e);
 

@@ -1,4 +1,4 @@
-/* arith.h: small sums that planning and placing share */
+/* arith.h: small integer functions: the smaller and the larger of two, and the bits that a count needs */
 #ifndef DBFS_ARITH_H
 #define DBFS_ARITH_H
 
@@ -14,7 +14,7 @@ static inline uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Bits that hold any of the numbers 0..count - 1; at least 1, at most 63. */
+/* The least number of bits that can hold each of the numbers 0..count - 1; at least 1, at most 63. */
 static inline unsigned bits_for(uint64_t count)
 {
     unsigned bits = 1;

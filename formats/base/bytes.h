@@ -1,7 +1,8 @@
 /* bytes.h: little-endian fields of fixed width, at any alignment.
  *
- * Headers and tables of every dbfs format are read and written through these; bulk payloads are
- * little-endian arrays and are used in place on little-endian machines, which is asserted here.
+ * The headers and tables of every dbfs format are read and written with these functions. Bulk payloads are
+ * little-endian arrays and are used in place, so the machine must be little-endian; the #error below checks
+ * it.
  */
 #ifndef DBFS_BYTES_H
 #define DBFS_BYTES_H
@@ -37,7 +38,7 @@ static inline void put_u64(void *p, uint64_t x)
     memcpy(p, &x, sizeof x);
 }
 
-/* Checked arithmetic on sizes from files: nonzero on overflow. */
+/* Checked arithmetic on sizes that come from files. Nonzero on overflow. */
 static inline int size_mul(uint64_t a, uint64_t b, uint64_t *out)
 {
     return __builtin_mul_overflow(a, b, out);

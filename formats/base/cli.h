@@ -1,10 +1,10 @@
-/* cli.h: what the command lines of all dbfs programs share.
+/* cli.h: the part of the command line that all dbfs programs share.
  *
  *   -h/--help  --version  -@ THREADS (0 = all)  -S MEMORY  -T TMPDIR  -q/--quiet  -v/--verbose
  *
- * A program puts CLI_SHORT_OPTIONS and CLI_LONG_OPTIONS into its getopt_long tables, gives every
- * option it does not know to cli_option, and ends with cli_finish. These functions print and exit:
- * they are for main files only.
+ * A program puts CLI_SHORT_OPTIONS and CLI_LONG_OPTIONS into its getopt_long tables. It passes every option
+ * that it does not know to cli_option. It ends with cli_finish. These functions print and exit, so only main
+ * files may call them.
  */
 #ifndef DBFS_CLI_H
 #define DBFS_CLI_H
@@ -36,27 +36,29 @@ struct cli {
     const char *tmpdir[CLI_MAX_TMPDIRS];
     int tmpdirs; /* 0 = $TMPDIR, else /tmp: cli_tmpdir */
     int quiet, verbose;
-    int silent;            /* one of several processes that say the same: another one speaks */
-    uint32_t host_processes; /* of this job, which share the host's cores; 0 is 1 */
+    /* Prints no messages, because another process of the job prints the same ones. */
+    int silent;
+    uint32_t host_processes; /* processes of this job that share the host's cores; 0 means 1 */
 };
 
-/* Handles a common option; anything else, getopt's '?' and ':' included, is a usage error. */
+/* Handles a common option. Anything else is a usage error, including the '?' and ':' of getopt. */
 void cli_option(struct cli *cli, int option, const char *argument);
 
 /* Prints "prog: ..." and a pointer to --help on stderr; exits with 2. */
 _Noreturn void cli_usage(const struct cli *cli, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Strict numbers and sizes of options: a usage error naming the option when malformed or outside
- * minimum..maximum. */
+/* Reads the number of an option strictly. A malformed number, or one outside minimum..maximum, is a usage
+ * error that names the option. */
 uint64_t cli_number(const struct cli *cli, const char *option, const char *text, uint64_t minimum,
                     uint64_t maximum);
 double cli_real(const struct cli *cli, const char *option, const char *text);
 
-/* The -@ count, or all cores this process may run on, divided by host_processes. */
+/* The count given with -@. Without one: the cores that this process may run on, divided by host_processes. */
 int cli_threads(const struct cli *cli);
 
-/* Folder number `i` for temporary files; all of them, and how many. */
+/* cli_tmpdir: folder number `i` for temporary files. cli_tmpdirs: fills in all folders, and returns their
+ * number. */
 const char *cli_tmpdir(const struct cli *cli, int i);
 int cli_tmpdirs(const struct cli *cli, const char *folder[CLI_MAX_TMPDIRS]);
 
@@ -66,8 +68,8 @@ void cli_note(const struct cli *cli, const char *format, ...) __attribute__((for
 void cli_detail(const struct cli *cli, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Prints the failure, if any and other than a closed pipe, as "prog: file: what: why" and returns
- * the exit code. */
+/* Prints the failure, if there is one, as "prog: file: what: why" and returns the exit code. A closed pipe is
+ * not printed. */
 int cli_finish(const struct cli *cli, const struct error *e);
 
 /* Wall-clock seconds of the monotonic clock. */

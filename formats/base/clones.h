@@ -1,8 +1,9 @@
-/* clones.h: hot loops compiled for wider vectors too, chosen when the program starts.
+/* clones.h: compiles a hot loop several times, for vectors of different width.
  *
- * WIDE_CLONES before a function of plain C makes one copy of it for each of these machines; what runs
- * computes the same. Nothing happens where the compiler or the C library cannot choose by themselves,
- * and under AddressSanitizer, which is not ready yet when they would.
+ * WIDE_CLONES stands before a function in plain C. The compiler then makes one copy of the function for each
+ * kind of machine listed below, and the program picks one copy when it starts. All copies compute the same
+ * results. WIDE_CLONES is empty where the compiler or the C library cannot pick a copy. It is also empty
+ * under AddressSanitizer, because that is not initialised yet when the copy is picked.
  */
 #ifndef DBFS_CLONES_H
 #define DBFS_CLONES_H

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Equal to zlib's crc32 of the same bytes at any thread count. */
+/* Returns the same as zlib's crc32 of these bytes, whatever the number of threads. */
 uint32_t crc32_parallel(const void *bytes, uint64_t count, int threads);
 
 #endif

@@ -1,7 +1,7 @@
-/* hash.h: the mixing functions that the formats' checksums and counter-based randomness rest on.
+/* hash.h: the mixing functions behind the formats' checksums and the counter-based random numbers.
  *
- * They are part of the formats (an edge checksum, a distance checksum and a sampled root are
- * compared between runs and machines), so they never change within a format version.
+ * They are part of the formats, so they never change within a format version: edge checksums, distance
+ * checksums and sampled roots are compared between runs and between machines.
  */
 #ifndef DBFS_HASH_H
 #define DBFS_HASH_H
@@ -19,13 +19,14 @@ static inline uint64_t mix64(uint64_t x)
     return x;
 }
 
-/* Word `counter` of the random sequence named by `key`. */
+/* Random number `counter` of the sequence that `key` selects. */
 static inline uint64_t random64(uint64_t key, uint64_t counter)
 {
-    return mix64(mix64(key + UINT64_C(0x9e3779b97f4a7c15)) + counter * UINT64_C(0x9e3779b97f4a7c15));
+    return mix64(mix64(key + UINT64_C(0x9e3779b97f4a7c15)) +
+                 counter * UINT64_C(0x9e3779b97f4a7c15));
 }
 
-/* Hash of the ordered pair (a, b); sums of it over a multiset do not depend on order. */
+/* Hash of the ordered pair (a, b). The sum of the hashes of several pairs does not depend on their order. */
 static inline uint64_t hash_pair(uint64_t a, uint64_t b)
 {
     return mix64(a * UINT64_C(0x9fb21c651e98df25) + mix64(b + UINT64_C(0xa0761d6478bd642f)));

@@ -11,7 +11,8 @@
 
 #include <stddef.h>
 
-/* Writes what `print` prints, from the first line on, and the last line, by temporary file and rename. */
+/* Writes the lines that `print` prints, which include the first one, and then the last line. The file is
+ * written under a temporary name and renamed. */
 enum status key_values_write(const char *path, text_printer *print, const void *context,
                              struct error *e);
 
@@ -22,18 +23,19 @@ struct key_values {
     int line;         /* number of the line given out last */
 };
 
-/* Reads the whole file. Where there is none, *found is 0, or, with `found` NULL, it is ST_RUNTIME. */
+/* Reads the whole file. If there is no file, *found becomes 0; with `found` NULL, that is ST_RUNTIME
+ * instead. */
 enum status key_values_read(struct key_values *kv, const char *path, int *found, struct error *e);
 void key_values_free(struct key_values *kv); /* a zeroed one is allowed */
 
 /* Nonzero when the file starts with `text`, such as its first line. */
 int key_values_starts_with(const struct key_values *kv, const char *text);
 
-/* Nonzero when the last line is the CRC of those before it. Only then the lines may be read. */
+/* Nonzero when the last line is the CRC of the lines before it. Read the lines only after this check. */
 int key_values_check(struct key_values *kv);
 
-/* The next of the lines between the first and the last one; zero at the end. *value is NULL when the line is
- * not a `key value`. Both strings last until key_values_free. */
+/* Gives the next line; zero when only the last line is left. The first line is not given. *value is NULL when
+ * the line is not a `key value`. Both strings last until key_values_free. */
 int key_values_next(struct key_values *kv, const char **key, const char **value);
 
 #endif

@@ -140,7 +140,8 @@ enum status memory_budget_process(struct memory_budget *budget, uint64_t limit_b
     uint64_t of_thread = thread_bytes();
     memory_budget_init(budget, limit_bytes);
     if (budget->limit_bytes < MEMORY_LEAST_BYTES)
-        return fail(e, ST_RESOURCE, "memory budget (-S): %s are less than the %s that any graph takes",
+        return fail(e, ST_RESOURCE,
+                    "memory budget (-S): %s are less than the %s that any graph takes",
                     format_size(budget->limit_bytes, limit, sizeof limit),
                     format_size(MEMORY_LEAST_BYTES, least, sizeof least));
     /* large arrays go back to the system when they are freed, whatever was freed before */

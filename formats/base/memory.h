@@ -1,8 +1,8 @@
-/* memory.h: how much memory there is, and a budget that allocations over the graph are held to.
+/* memory.h: how much memory there is, and a budget that bounds what the program allocates.
  *
- * `-S` promises a bound; its default is three quarters of the memory available, cgroup limits
- * counted. Arrays over the vertices or edges are taken through a budget, before anything is
- * allocated, so that too little memory is a message and not a killed process.
+ * The option -S promises a bound. Its default is three quarters of the available memory; cgroup limits count.
+ * Arrays over the vertices or edges are charged to the budget before they are allocated. Too little memory
+ * then gives an error message, and the system does not kill the process.
  */
 #ifndef DBFS_MEMORY_H
 #define DBFS_MEMORY_H
@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-/* Bytes that can be taken now: /proc/meminfo's MemAvailable, or less where a cgroup says so. */
+/* Bytes that can be allocated now: MemAvailable of /proc/meminfo, or less where a cgroup allows less. */
 uint64_t memory_available(void);
 
 /* The kernel's peak resident set of this process. */
@@ -25,16 +25,17 @@ struct memory_budget {
 /* limit 0 means the default: three quarters of memory_available(). */
 void memory_budget_init(struct memory_budget *budget, uint64_t limit_bytes);
 
-/* The least budget of a process, and what is put aside of it: for the program and its libraries,
- * beside what they take already, and for each thread's stack and buffers of the edge stream. */
+/* MEMORY_LEAST_BYTES: the least budget of a process. The other two are parts of the budget that are set
+ * aside: MEMORY_PROGRAM_BYTES for the program and its libraries, in addition to what they use at the start,
+ * and MEMORY_THREAD_BYTES for the stack and the edge stream buffers of each thread. */
 #define MEMORY_LEAST_BYTES (UINT64_C(32) << 20)
 #define MEMORY_PROGRAM_BYTES (UINT64_C(4) << 20)
 #define MEMORY_THREAD_BYTES (UINT64_C(2) << 20)
 
-/* A budget that bounds the resident memory of the whole process: everything but small things is
- * charged, and what the process takes anyway is put aside here. No more threads than a quarter of
- * the budget holds: *threads becomes smaller, never 0. Call it once, at the start. ST_RESOURCE when
- * the limit is below MEMORY_LEAST_BYTES. */
+/* Makes a budget that bounds the resident memory of the whole process. Call it once, at the start. Everything
+ * except small things is charged later; the memory that the process uses anyway is set aside here. The
+ * threads may use a quarter of the budget at most, so *threads may become smaller, but never 0. ST_RESOURCE
+ * when the limit is below MEMORY_LEAST_BYTES. */
 enum status memory_budget_process(struct memory_budget *budget, uint64_t limit_bytes, int *threads,
                                   struct error *e);
 
@@ -43,14 +44,15 @@ static inline uint64_t memory_left(const struct memory_budget *budget)
     return budget->limit_bytes - budget->taken_bytes;
 }
 
-/* Zeroed `count` elements of `width` bytes. ST_RESOURCE, naming `what`, the bytes needed and the
- * budget left, when over budget or refused by the system; *array is then NULL. Safe from one thread
- * at a time. Free with memory_release: the budget knows what each array took. */
+/* Allocates `count` zeroed elements of `width` bytes and charges them to the budget. ST_RESOURCE when they
+ * exceed the budget or the system refuses; *array is then NULL, and the message names `what`, the bytes
+ * needed and the bytes left. Only one thread at a time may call it. Free with memory_release: the budget
+ * knows the size of each array. */
 enum status memory_take(struct memory_budget *budget, void **array, uint64_t count, uint64_t width,
                         const char *what, struct error *e);
 void memory_release(struct memory_budget *budget, void *array); /* NULL is allowed */
 
-/* Charges memory that is not allocated here, such as a mapped file; ST_RESOURCE as above. */
+/* Charges memory that is not allocated here, such as a mapped file. ST_RESOURCE as in memory_take. */
 enum status memory_charge(struct memory_budget *budget, uint64_t bytes, const char *what,
                           struct error *e);
 void memory_discharge(struct memory_budget *budget, uint64_t bytes);

@@ -187,7 +187,8 @@ enum status outfile_refuse_output(const char *output, const char *other, struct 
                                     : !a_exists && !b_exists && is_same_new_name(output, other);
     if (!same)
         return ST_OK;
-    return fail(e, ST_USAGE, "%s: is another output too (%s); choose different ones", output, other);
+    return fail(e, ST_USAGE, "%s: is another output too (%s); choose different ones", output,
+                other);
 }
 
 /* ---- writing ---- */

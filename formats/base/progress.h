@@ -1,4 +1,4 @@
-/* progress.h: a line on the terminal that says how far a long run has come; silent elsewhere. */
+/* progress.h: a line on the terminal that shows the progress of a long run. Nothing is shown elsewhere. */
 #ifndef DBFS_PROGRESS_H
 #define DBFS_PROGRESS_H
 
@@ -14,10 +14,10 @@ struct progress {
 
 void progress_start(struct progress *progress, const char *program, int quiet, uint64_t total);
 
-/* Draws at most a few times a second. From one thread at a time. */
+/* Draws at most a few times a second. Only one thread at a time may call it. */
 void progress_update(struct progress *progress, uint64_t done);
 
-/* Clears the line; no more is drawn. */
+/* Clears the line and draws nothing more. */
 void progress_end(struct progress *progress);
 
 #endif

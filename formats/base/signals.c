@@ -1,8 +1,8 @@
 /* signals.c: see signals.h
  *
- * The handler may run in any thread, beside others that go on. It must see the name of every file
- * that there is: a thread that makes one takes no signal meanwhile, and the handler waits for it;
- * once the handler has begun, none is made any more.
+ * The handler may run in any thread while other threads go on. It must know the name of every temporary file
+ * that exists. So a thread blocks signals while it creates a file, and the handler waits for that thread.
+ * Once the handler has begun, no thread creates a file any more.
  */
 #include "signals.h"
 

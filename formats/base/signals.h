@@ -1,17 +1,18 @@
-/* signals.h: what SIGINT, SIGTERM and SIGHUP leave behind: no temporary file, and a word to the user.
+/* signals.h: handling of SIGINT, SIGTERM and SIGHUP: removes temporary files and prints a last message.
  *
- * The process still ends by the signal. Signals that were ignored when it started stay ignored.
+ * The signal still ends the process. Signals that were ignored when the process started stay ignored.
  */
 #ifndef DBFS_SIGNALS_H
 #define DBFS_SIGNALS_H
 
-/* mkstemp of the pattern `path`, which a signal removes from then on, until signals_forget(*slot).
- * Returns the descriptor, or -1 with errno; EMFILE when there are too many such files. */
+/* Creates a temporary file with mkstemp from the pattern `path`. From then on a signal removes the file,
+ * until signals_forget(*slot). Returns the descriptor, or -1 with errno set: EMFILE when there are too many
+ * such files. */
 int signals_create(char *path, int *slot);
 void signals_forget(int slot); /* -1 is allowed */
 
-/* A line, newline included, that a signal leaves on standard error, such as how to go on; NULL:
- * none. */
+/* Sets a line that is printed on standard error when a signal comes, such as how to resume the work. The line
+ * includes its newline. NULL prints none. */
 void signals_farewell(const char *line);
 
 #endif

@@ -24,8 +24,8 @@ struct error {
     int broken_pipe; /* the reader of an output went away: cli_finish then says nothing */
 };
 
-/* Records a failure and returns its status. The first failure wins: a later call on an error that
- * already holds one keeps it, so that clean-up never hides the cause. */
+/* Records a failure and returns its status. The first failure wins: if the error already holds one, that one
+ * stays, so that cleaning up never hides the cause. */
 enum status fail(struct error *e, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -33,7 +33,7 @@ enum status fail(struct error *e, enum status status, const char *format, ...)
  * ENOSPC, EDQUOT and ENOMEM, else ST_RUNTIME. */
 enum status fail_errno(struct error *e, const char *file, const char *doing);
 
-/* Not enough memory for `what`: ST_RESOURCE naming the bytes. */
+/* Records that there is not enough memory for `what`: ST_RESOURCE, and a message that names the bytes. */
 enum status fail_memory(struct error *e, const char *what, unsigned long long bytes);
 
 #endif

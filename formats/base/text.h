@@ -1,8 +1,7 @@
-/* text.h: strict reading of numbers and sizes as people write them on command lines, and text made by
- * a function that prints it.
+/* text.h: reads the numbers and sizes that people write on command lines; prints text into memory.
  *
- * Each parser returns 0 on success and -1 on anything else: empty text, a sign, trailing characters,
- * overflow. Nothing is skipped and nothing is guessed.
+ * The parsers are strict. Each returns 0 on success and -1 on anything else: empty text, a sign, trailing
+ * characters, overflow. Nothing is skipped and nothing is guessed.
  */
 #ifndef DBFS_TEXT_H
 #define DBFS_TEXT_H
@@ -16,18 +15,19 @@ int parse_u64(const char *text, uint64_t *value);
 /* Sixteen hexadecimal digits, as checksums and identities are written. */
 int parse_hex64(const char *text, uint64_t *value);
 
-/* Bytes with an optional binary suffix K, M, G or T (1G = 2^30), as GNU sort's -S takes them. */
+/* Bytes with an optional binary suffix K, M, G or T (1G = 2^30), like the sizes of GNU sort's option -S. */
 int parse_size(const char *text, uint64_t *bytes);
 
 /* A finite, non-negative decimal number. */
 int parse_real(const char *text, double *value);
 
-/* "12.3 MiB" and the like, for messages. `buffer` holds at least 16 bytes; returns it. */
+/* Writes a size for messages, such as "12.3 MiB". `buffer` holds at least 16 bytes and is returned. */
 char *format_size(uint64_t bytes, char *buffer, size_t buffer_bytes);
 
 typedef void text_printer(FILE *stream, const void *context);
 
-/* What `print` writes, ended by a NUL that *size does not count, to free; NULL when memory is out. */
+/* Returns the text that `print` writes, followed by a NUL that *size does not count. The caller frees it.
+ * NULL when memory runs out. */
 char *text_printed(text_printer *print, const void *context, size_t *size);
 
 #endif

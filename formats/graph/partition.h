@@ -1,8 +1,8 @@
 /* partition.h: which shard owns a vertex, and which rank and device hold a shard.
  *
- * Vertex v belongs to shard v mod p and is that shard's slot v / p. Algorithm 1 of Pan et al. puts v
- * on rank v mod R, GPU (v / R) mod G; with p = R*G that is rank s mod R, GPU s / R of shard
- * s = v mod p, so one set of shards serves every factorisation of p.
+ * Vertex v belongs to shard v mod p, where it has slot v / p. This is Algorithm 1 of Pan et al., which puts v
+ * on rank v mod R, GPU (v / R) mod G: with p = R*G, shard s = v mod p is on rank s mod R, GPU s / R. So one
+ * set of shards serves every factorisation of p.
  */
 #ifndef DBFS_PARTITION_H
 #define DBFS_PARTITION_H
@@ -24,7 +24,7 @@ static inline uint64_t vertex_of_slot(uint64_t slot, uint32_t shard, uint32_t p)
     return slot * p + shard;
 }
 
-/* Slots of a shard: vertices v < n with v mod p = shard. */
+/* The slots of a shard: as many as there are vertices v < n with v mod p = shard. */
 static inline uint64_t slots_of_shard(uint64_t n, uint32_t shard, uint32_t p)
 {
     return n / p + (shard < n % p);

@@ -1,9 +1,10 @@
 /* subgraph.h: the four subgraphs of a degree-separated graph (Pan et al., section III).
  *
- * An edge goes from its row to its column, and each end is a normal vertex or a delegate. The first letter of
- * a subgraph's name is the kind of its rows, the second that of its columns. The reverse of a subgraph has
- * the same edges the other way round: nd and dn are each other's, nn and dd their own. A push along g
- * finds vertices of g's columns; a pull finds the same vertices by the rows of the reverse of g.
+ * An edge goes from its row to its column. Each end is a normal vertex or a delegate. The first letter of a
+ * subgraph's name is the kind of its rows, the second letter is the kind of its columns. The reverse of a
+ * subgraph has the same edges in the opposite direction. nd is the reverse of dn, and dn of nd; nn and dd are
+ * their own reverse. A push along g finds vertices among the columns of g. A pull finds the same vertices
+ * among the rows of the reverse of g.
  */
 #ifndef DBFS_SUBGRAPH_H
 #define DBFS_SUBGRAPH_H

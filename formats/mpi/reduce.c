@@ -79,8 +79,9 @@ void comm_broadcast(const struct comm *comm, void *bytes, uint64_t count, uint32
 {
     for (uint64_t at = 0; at < count && comm->ranks > 1; at += BROADCAST_BYTES) {
         uint64_t left = count - at;
-        MPI_Bcast((unsigned char *)bytes + at, (int)(left < BROADCAST_BYTES ? left : BROADCAST_BYTES),
-                  MPI_BYTE, (int)root, MPI_COMM_WORLD);
+        MPI_Bcast((unsigned char *)bytes + at,
+                  (int)(left < BROADCAST_BYTES ? left : BROADCAST_BYTES), MPI_BYTE, (int)root,
+                  MPI_COMM_WORLD);
     }
 }
 

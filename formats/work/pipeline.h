@@ -1,13 +1,13 @@
-/* pipeline.h: pieces of work that pass through a row of stages, with all threads and in order.
+/* pipeline.h: pieces of work that pass through a sequence of stages, with all threads and in order.
  *
- * Pieces are numbered as they are taken. An ordered stage sees them one at a time, in that order
- * (reading a stream, numbering, writing); any other stage works on several at once (parsing,
- * encoding). No thread is tied to a stage: whoever is free does the oldest work that is ready, and
- * taking comes first, so that a slow source (a pipe, an inflating gzip file) never waits for work
- * that could be done beside it.
+ * Pieces are numbered as they are taken. An ordered stage works on one piece at a time, in the order of the
+ * numbers: reading a stream, numbering, writing. Any other stage works on several pieces at once: parsing,
+ * encoding. No thread belongs to a stage. A free thread does the oldest work that is ready. Taking a piece
+ * comes before all other work, so that a slow source (a pipe, a gzip file) never waits while threads do other
+ * things.
  *
- * A failure ends the run in a way that does not depend on threads: every piece before the first one
- * that fails still passes through all stages, and that piece's error is the result.
+ * The result of a failing run does not depend on the number of threads. Every piece before the first failing
+ * one passes through all stages. The error of that first failing piece is the result.
  */
 #ifndef DBFS_PIPELINE_H
 #define DBFS_PIPELINE_H
@@ -25,12 +25,12 @@ struct pipeline {
     void *context;
     /* Fills the slot with the next piece, or sets *end (no piece then). Ordered. */
     enum status (*take)(void *context, void *slot, int *end, struct error *e);
-    const struct pipeline_stage *stages; /* after taking; the last one must be ordered */
+    const struct pipeline_stage *stages; /* the stages after `take`; the last one must be ordered */
     int stage_count;
-    /* Called by a thread that finds nothing ready: does a little work for later, from any number of
-     * threads at once; zero when there is none now. May be NULL. */
+    /* Called by a thread that finds no stage ready. Does a little work that will be needed later, from any
+     * number of threads at once. Returns zero when there is none now. May be NULL. */
     int (*idle)(void *context);
-    void **slots; /* the pieces under way at most */
+    void **slots; /* one for each piece that may be under way at once */
     int slot_count, threads;
 };
 

@@ -1,8 +1,8 @@
 /* bucket.c: see bucket.h
  *
- * Each thread's part of a bucket is a list of chunks, cut from slabs of its own. A chunk is aligned to
- * its size, so a cursor at such an address is at the end of a chunk and needs no second pointer to
- * compare with.
+ * Each thread has its part of a bucket in a list of chunks, which it cuts from slabs of its own. A chunk is
+ * aligned to its size. So a cursor whose address is a multiple of the size is at the end of a chunk, and no
+ * second pointer is needed to compare with.
  */
 #include "bucket_chunk.h"
 
@@ -100,8 +100,8 @@ static void free_chunks(struct bucket_writer *w)
 
 static struct bucket_chunk *take_chunk(struct bucket_writer *w)
 {
-    if (w->error.status == ST_OK && w->free == NULL && !take_returned(w) && w->slab == w->slab_end &&
-        !new_slab(w) && w->error.status == ST_OK)
+    if (w->error.status == ST_OK && w->free == NULL && !take_returned(w) &&
+        w->slab == w->slab_end && !new_slab(w) && w->error.status == ST_OK)
         free_chunks(w);
     struct bucket_chunk *chunk = w->free;
     if (w->error.status != ST_OK)

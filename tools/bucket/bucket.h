@@ -1,10 +1,9 @@
-/* bucket.h: a store of records in buckets, filled by many threads and read bucket by bucket.
+/* bucket.h: a store of records in buckets. Many threads fill it; it is read bucket by bucket.
  *
- * A bucket holds records of 4 or of 8 bytes, never both; their order is not defined. Each thread
- * fills chunks of its own, whose lines being filled stay in the cache, some thousands of them. (Lines
- * of a thread gathered aside and then streamed past the caches were no faster.) When the memory it
- * may use is full, a thread writes what it has to spill files.
- * What a reader sees is runs of records: where they lie is the store's business.
+ * A bucket holds records of 4 or of 8 bytes, never both. The order of the records is not defined. Each thread
+ * appends to chunks of its own. The lines that it is filling, some thousands, stay in the cache. (Gathering a
+ * thread's lines apart and writing them past the caches was no faster.) When a thread has used up its memory,
+ * it writes its full chunks to spill files. A reader gets runs of records and need not know where they lie.
  */
 #ifndef DBFS_BUCKET_H
 #define DBFS_BUCKET_H
@@ -19,7 +18,7 @@
 
 enum {
     BUCKET_LINE_BYTES = 64,
-    BUCKET_READ_BYTES = 1 << 18 /* a reader's buffer for what was spilled */
+    BUCKET_READ_BYTES = 1 << 18 /* a reader's buffer for spilled chunks */
 };
 
 struct bucket_chunk;
@@ -28,17 +27,20 @@ struct bucket_run;
 /* One thread's side of the store. */
 struct bucket_writer {
     struct bucket_store *store;
-    unsigned char **cursor;     /* [buckets] where the next record goes; a chunk's end: nowhere yet */
+    /* [buckets] where the next record goes; at a chunk's end, a new chunk is needed first */
+    unsigned char **cursor;
     uintptr_t chunk_mask;       /* of an address within its chunk */
-    struct bucket_chunk **last; /* [buckets] the newest chunk; the oldest after bucket_seal, cursor NULL */
+    /* [buckets] the newest chunk; after bucket_seal the oldest one, and the cursor is NULL */
+    struct bucket_chunk **last;
     unsigned char *slab, *slab_end;
-    size_t slab_count;         /* this thread's */
-    struct bucket_chunk *free; /* chunks spilled or handed over, to be filled again */
-    unsigned char *scrap; /* a chunk for what is appended after a failure */
-    struct error error;   /* the first failure; appending goes on without effect */
-    struct bucket_run *oldest_run, *newest_run; /* what was spilled */
-    pthread_mutex_t lock; /* of the chunks to be spilled, against bucket_seal, and of: */
-    struct bucket_chunk *returned; /* to be filled again */
+    size_t slab_count;         /* slabs of this thread */
+    struct bucket_chunk *free; /* chunks to fill again: they were spilled or handed over */
+    unsigned char *scrap; /* a chunk that takes the records appended after a failure */
+    struct error error;   /* the first failure; later records are lost */
+    struct bucket_run *oldest_run, *newest_run; /* the spilled runs */
+    /* Held by a spill and by bucket_seal, so that no chunk is in both, and for `returned`. */
+    pthread_mutex_t lock;
+    struct bucket_chunk *returned; /* chunks to fill again, from bucket_return */
 };
 
 struct bucket_store {
@@ -50,24 +52,24 @@ struct bucket_store {
     struct spill *spill;
     void **slabs; /* for freeing */
     size_t slab_count, slab_capacity, slab_bytes;
-    size_t own_slabs;    /* that each thread is sure of */
-    size_t common_slabs; /* for who comes first; what is left of them */
-    size_t run_count;    /* spilled by all threads */
-    int reading;         /* buckets sealed and not returned */
+    size_t own_slabs;    /* slabs that each thread is sure to get */
+    size_t common_slabs; /* slabs left for the threads that ask first */
+    size_t run_count;    /* runs spilled by all threads */
+    int reading;         /* buckets that are sealed and not returned yet */
     uint64_t fixed_bytes;
 };
 
 struct bucket_options {
     uint32_t buckets;
     int threads;
-    uint64_t expected_bytes; /* of records over all buckets: sizes the chunks */
+    uint64_t expected_bytes; /* of the records of all buckets; decides the chunk size */
     uint64_t most_bytes;     /* the same, if all have the widest records */
-    uint64_t room_bytes;     /* memory for everything in the store; at most what the budget has left */
-    struct spill *spill;     /* NULL: what does not fit is ST_RESOURCE */
-    const struct bucket_store *like; /* NULL, or a store whose chunks this one is to inherit */
+    uint64_t room_bytes;     /* memory for the whole store; at most what the budget has left */
+    struct spill *spill;     /* NULL: records that do not fit are ST_RESOURCE */
+    const struct bucket_store *like; /* NULL, or the store whose memory is inherited */
 };
 
-/* The least room that so many buckets and threads can work in. */
+/* The least room_bytes that these buckets and threads can work in. */
 uint64_t bucket_store_least(const struct bucket_options *options);
 
 enum status bucket_store_open(struct bucket_store *store, const struct bucket_options *options,
@@ -77,9 +79,9 @@ void bucket_store_close(struct bucket_store *store); /* a zeroed store is allowe
 /* Gives the bucket a new chunk and returns where its first record goes. */
 unsigned char *bucket_new_chunk(struct bucket_writer *writer, uint32_t bucket);
 
-/* Where the bucket's next record of `bytes` goes. The place after it is asked for, so that a record that
- * starts a line finds it in the cache; asking further on would take a second line of the first cache
- * for each bucket. */
+/* Returns the place of the bucket's next record, of `bytes` bytes. The place after it is prefetched, so that
+ * a record that starts a line finds the line in the cache. A place further on would need a second line of the
+ * first-level cache for each bucket. */
 static inline unsigned char *bucket_place(struct bucket_writer *writer, uint32_t bucket,
                                           unsigned bytes)
 {
@@ -103,8 +105,10 @@ static inline void bucket_append_u64(struct bucket_writer *writer, uint32_t buck
     *(uint64_t *)(void *)bucket_place(writer, bucket, 8) = record;
 }
 
-/* Where the bucket's next records go, and for how many bytes; bucket_filled tells how many were used. */
-static inline unsigned char *bucket_room(struct bucket_writer *writer, uint32_t bucket, size_t *bytes)
+/* Returns the place of the bucket's next records, and in *bytes the room there. After writing them, call
+ * bucket_filled with the end of the records. */
+static inline unsigned char *bucket_room(struct bucket_writer *writer, uint32_t bucket,
+                                         size_t *bytes)
 {
     unsigned char *at = writer->cursor[bucket];
     if (((uintptr_t)at & writer->chunk_mask) == 0)
@@ -119,28 +123,30 @@ static inline void bucket_filled(struct bucket_writer *writer, uint32_t bucket, 
     __builtin_prefetch(end, 1);
 }
 
-/* Ends the filling, once, after all threads have finished; reports what appending could not. */
+/* Ends the filling of the store. Call it once, after all threads have finished. Reports the failures of
+ * appending. */
 enum status bucket_store_seal(struct bucket_store *store, struct error *e);
 
-/* Ends the filling of one bucket while threads fill others. When it has been read for the last time,
- * bucket_return gives its memory back to the threads that filled it; nobody waits between these two. */
+/* bucket_seal ends the filling of one bucket while threads fill others. After the last reading of the bucket,
+ * bucket_return gives its memory back to the threads that filled it. Between the two calls nobody may wait
+ * for another thread, because that thread may be waiting for this memory. */
 void bucket_seal(struct bucket_store *store, uint32_t bucket);
 void bucket_return(struct bucket_store *store, uint32_t bucket);
 
-/* Reads a bucket of a sealed store, whose records have `width` bytes: any thread, any number of
+/* Reads a bucket of a sealed store, whose records have `width` bytes. Any thread may read it, any number of
  * times.
  *     struct bucket_reader r = bucket_read(store, bucket, 4, buffer, &error);
  *     while ((count = bucket_reader_next(&r, &records)) > 0) ...
- * `buffer` has bucket_read_bytes(store) bytes. A failure ends the reader and is in `error`. */
+ * `buffer` has bucket_read_bytes(store) bytes. A failure ends the reader and is put into `error`. */
 struct bucket_reader {
     const struct bucket_store *store;
     uint32_t bucket;
     unsigned width;
     struct error *error;
-    int thread, threads; /* whose records come next; the end of them */
-    const struct bucket_chunk *chunk; /* in memory, after all that was spilled */
+    int thread, threads; /* the thread whose records come next; the end of the threads */
+    const struct bucket_chunk *chunk; /* the next one in memory; the spilled ones come first */
     const struct bucket_run *run;
-    uint32_t run_chunk; /* next to be handed out */
+    uint32_t run_chunk; /* chunk of the run that is given next */
     void *buffer;       /* chunks of the run */
     size_t buffer_bytes;
     uint32_t buffer_at, buffered;
@@ -150,29 +156,31 @@ struct bucket_reader bucket_read(const struct bucket_store *store, uint32_t buck
                                  unsigned width, void *buffer, struct error *e);
 size_t bucket_reader_next(struct bucket_reader *reader, const void **records);
 
-/* The same for what threads `first` to `end` - 1 have put into the bucket. Of a bucket that bucket_seal has
- * ended, each thread's records come in the order of appending. Where anything was spilled, the reader is
- * given a buffer of at least a chunk before its first use. */
+/* The same, for the records that threads `first` to `end` - 1 have appended to the bucket. If bucket_seal has
+ * ended the bucket, the records of each thread come in the order in which they were appended. If anything was
+ * spilled, give the reader a buffer of at least a chunk (bucket_reader_buffer) before its first use. */
 struct bucket_reader bucket_read_share(const struct bucket_store *store, uint32_t bucket, int first,
                                       int end, unsigned width);
-void bucket_reader_buffer(struct bucket_reader *reader, void *buffer, size_t bytes, struct error *e);
+void bucket_reader_buffer(struct bucket_reader *reader, void *buffer, size_t bytes,
+                          struct error *e);
 
-/* How many bytes one thread has in memory of a bucket. */
+/* The bytes of records that one thread has in memory in a bucket. */
 uint64_t bucket_share_bytes(const struct bucket_store *store, uint32_t bucket, int writer);
 
 /* ---- from one store to the next ---- */
 
-/* All memory of the chunks of `from`, which has spilled nothing, becomes that of `heir`, opened to be
- * like it. The records of `from` stay where they are until they are handed over. */
+/* Moves all memory of the chunks from `from` to `heir`. `from` has spilled nothing, and `heir` was opened
+ * with `like` set to it. The records of `from` stay where they are until bucket_hand_over. */
 enum status bucket_store_inherit(struct bucket_store *heir, struct bucket_store *from,
                                  struct error *e);
 
-/* Chunks in memory of one thread's records in a bucket, read for the last time, are `to`'s to fill: a
- * writer of the calling thread, of a store with chunks of that size that `from` or its heir outlives. */
+/* Gives the chunks that one thread filled in a bucket to the writer `to`, to fill again. Call it after the
+ * last reading of these records. `to` belongs to the calling thread. Its store has chunks of the same size
+ * and does not outlive `from` or the heir of `from`. */
 void bucket_hand_over(struct bucket_store *from, uint32_t bucket, int writer,
                       struct bucket_writer *to);
 
-/* 0 where nothing was spilled, else BUCKET_READ_BYTES. */
+/* The bytes of a reader's buffer: 0 if nothing was spilled, else BUCKET_READ_BYTES. */
 uint64_t bucket_read_bytes(const struct bucket_store *store);
 
 #endif

@@ -1,4 +1,4 @@
-/* bucket_chunk.h: what the files of the bucket store share; for bucket*.c alone */
+/* bucket_chunk.h: the chunks and the runs of a bucket store; only for bucket*.c */
 #ifndef DBFS_BUCKET_CHUNK_H
 #define DBFS_BUCKET_CHUNK_H
 
@@ -7,24 +7,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* As it lies in memory and, with `next` NULL, in a spill file. */
+/* A chunk in memory. In a spill file it has the same layout, with `next` NULL. */
 struct bucket_chunk {
-    struct bucket_chunk *next; /* older, or free; newer after bucket_seal */
+    struct bucket_chunk *next; /* the next older or free one; after bucket_seal, newer */
     uint64_t bytes;            /* of records */
     uint32_t bucket;           /* in a spill file */
-    uint32_t crc;              /* in a spill file: of the chunk with 0 here */
-    uint64_t unused[5];        /* records start at a cache line */
+    uint32_t crc;              /* in a spill file: CRC of the chunk with this field 0 */
+    uint64_t unused[5];        /* so that records start at a cache line */
     unsigned char records[];
 };
 
-/* The full chunks that one thread spilled at once, bucket after bucket, the oldest of a bucket first. */
+/* A run: the full chunks that one thread spilled at once, bucket after bucket. The oldest chunk of a bucket
+ * comes first. */
 struct bucket_run {
     struct bucket_run *next; /* newer */
     struct spill_extent extent;
     uint32_t first[]; /* [buckets + 1]: chunks before each bucket */
 };
 
-/* The oldest of some chunks, whose newest is given, becomes the first. */
+/* Reverses a list of chunks from newest first to oldest first; returns its new head. */
 static inline struct bucket_chunk *bucket_reverse(struct bucket_chunk *newest)
 {
     struct bucket_chunk *done = NULL;
@@ -37,10 +38,10 @@ static inline struct bucket_chunk *bucket_reverse(struct bucket_chunk *newest)
     return done;
 }
 
-/* Writes the thread's full chunks to a spill file and puts them into its list of free ones. */
+/* Writes the thread's full chunks to a spill file and moves them to its list of free chunks. */
 enum status bucket_spill(struct bucket_writer *writer, struct error *e);
 
-/* The CRC that belongs into a chunk of `chunk_bytes`. */
+/* Computes the CRC of a chunk of `chunk_bytes` for its field `crc`. */
 uint32_t bucket_chunk_crc(const struct bucket_chunk *chunk, size_t chunk_bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* bucket_read.c: reads a bucket of a sealed store: chunks in memory, unfilled lines, spilled runs */
+/* bucket_read.c: reads a bucket of a sealed store: its spilled runs, then its chunks in memory */
 #include "bucket_chunk.h"
 
 #include <string.h>

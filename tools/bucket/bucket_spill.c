@@ -1,8 +1,8 @@
-/* bucket_spill.c: moves chunks of a bucket store to disk
+/* bucket_spill.c: writes chunks of a bucket store to disk
  *
- * A thread that has used up its memory writes all its full chunks as one run, bucket after bucket:
- * one long sequential write, and each bucket of it is one piece to read. The more memory, the longer
- * the pieces. Chunks that are not full yet stay, because their cursors point into them.
+ * A thread that has used up its memory writes all its full chunks as one run, bucket after bucket. So the
+ * write is long and sequential, and each bucket of the run is read as one piece. With more memory the pieces
+ * are longer. Chunks that are not full stay in memory, because their cursors point into them.
  */
 #include "bucket_chunk.h"
 
@@ -35,7 +35,8 @@ static void count_full(const struct bucket_writer *w, uint32_t *first)
     for (uint32_t b = 0; b < buckets; b++) {
         first[b] = count;
         const struct bucket_chunk *newest = newest_chunk(w, b);
-        for (const struct bucket_chunk *c = newest != NULL ? newest->next : NULL; c != NULL; c = c->next)
+        for (const struct bucket_chunk *c = newest != NULL ? newest->next : NULL; c != NULL;
+             c = c->next)
             count++;
     }
     first[buckets] = count;
@@ -115,7 +116,8 @@ static enum status spill_full(struct bucket_writer *w, struct bucket_run *run, s
     struct bucket_store *store = w->store;
     count_full(w, run->first);
     uint64_t bytes = (uint64_t)run->first[store->buckets] * store->chunk_bytes;
-    if (spill_reserve(store->spill, bytes, &run->extent, e) != ST_OK || note_run(w, run, e) != ST_OK) {
+    if (spill_reserve(store->spill, bytes, &run->extent, e) != ST_OK ||
+        note_run(w, run, e) != ST_OK) {
         free(run);
         return e->status;
     }

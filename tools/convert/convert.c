@@ -1,9 +1,11 @@
-/* convert.c: see convert.h. The stages of a piece, in parallel or in order:
- *   take    in order: the next bytes of the input
- *   parse   in parallel: edges, and changes of their ids
- *   place   in order: counts of lines and entries, numbers of names, cuts into whole blocks
- *   encode  in parallel: bytes of the output
- *   put     in order: written
+/* convert.c: see convert.h
+ *
+ * A piece goes through these stages, each in parallel or in order:
+ *   take    in order: gets the next bytes of the input
+ *   parse   in parallel: makes edges of them and changes ids
+ *   place   in order: counts lines and entries, numbers names, cuts into whole blocks
+ *   encode  in parallel: makes the bytes of the output
+ *   put     in order: writes them
  */
 #include "convert.h"
 
@@ -198,7 +200,8 @@ static enum status parse(void *context, void *slot, struct error *e)
         piece_fold_names(piece);
     else if (c->fold)
         fold_edges(piece);
-    if (c->change->restore != NULL && !c->reader->facts.numbered && restore_ids(c, piece, e) != ST_OK)
+    if (c->change->restore != NULL && !c->reader->facts.numbered &&
+        restore_ids(c, piece, e) != ST_OK)
         return e->status;
     if (compacts(c))
         return c->reader->facts.names ? ST_OK : piece_name_numbers(piece, c->reader->base, e);

@@ -1,7 +1,7 @@
-/* convert.h: a conversion: edges from readers, through changes of ids, to a writer, with all threads.
+/* convert.h: a conversion: it reads edges, changes their ids and writes them, with all threads.
  *
- * One conversion takes any number of inputs, one after the other; their edges follow each other in
- * the output in that order, and the output does not depend on the number of threads.
+ * One conversion takes any number of inputs, one after the other. The output has their edges in the same
+ * order. It does not depend on the number of threads.
  */
 #ifndef DBFS_CONVERT_H
 #define DBFS_CONVERT_H
@@ -12,20 +12,20 @@
 
 #include "formats/bijection.h"
 
-/* What happens to edges between reader and writer. */
+/* The changes that edges go through between reader and writer. NULL: no such change. */
 struct change {
-    const struct bijection *randomize; /* NULL: no */
-    const struct bijection *restore;   /* NULL: no */
-    struct compact *compact;           /* NULL: no; not with randomize */
+    const struct bijection *randomize;
+    const struct bijection *restore;
+    struct compact *compact; /* not together with randomize */
 };
 
 struct conversion;
 
-/* Called now and then with the bytes of input worked on so far; may be NULL. */
+/* Called from time to time with the bytes of input done so far; may be NULL. */
 typedef void (*convert_progress)(void *context, uint64_t input_bytes);
 
-/* `writer` and `change` stay the caller's. `memory_bytes` bounds what the pieces under way take
- * (0: no bound). */
+/* Opens a conversion. The caller keeps `writer` and the members of `change`. `memory_bytes` bounds the memory
+ * of the pieces that are under way; 0 is no bound. */
 enum status conversion_open(struct conversion **conversion, struct graph_writer *writer,
                             const struct change *change, int threads, uint64_t memory_bytes,
                             struct error *e);
@@ -34,18 +34,19 @@ void conversion_free(struct conversion *conversion); /* NULL is allowed */
 void conversion_on_progress(struct conversion *conversion, convert_progress progress,
                             void *context);
 
-/* Work that threads do while an input leaves them none; returns zero when there is none. */
+/* Sets a function that threads call when an input leaves them without work. It returns zero when it has
+ * nothing to do. */
 void conversion_on_idle(struct conversion *conversion, int (*idle)(void *context), void *context);
 
-/* Reads one input to its end and finishes the reader. `fold`: of the two lines of each undirected
- * edge only the one with u <= v is kept, and both must be there. */
+/* Reads one input to its end and finishes the reader. With `fold`, each undirected edge has two lines in the
+ * input; both must be there, and only the one with u <= v is kept. */
 enum status conversion_read(struct conversion *conversion, struct graph_reader *reader, int fold,
                             struct error *e);
 
-/* Writes what is left; `n` is the least number of vertices. */
+/* Writes the edges that are left. `n` is the least number of vertices. */
 enum status conversion_finish(struct conversion *conversion, uint64_t n, struct error *e);
 
-/* Edges written, and after finishing the smallest n that holds their ids. */
+/* The edges written so far; and, after finishing, the smallest n that is above all their ids. */
 uint64_t conversion_edges(const struct conversion *conversion);
 uint64_t conversion_bound(const struct conversion *conversion);
 

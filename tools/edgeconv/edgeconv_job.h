@@ -1,4 +1,7 @@
-/* edgeconv_job.h: one run of edgeconv: its inputs, looked at before anything is written */
+/* edgeconv_job.h: the state of one run of edgeconv, and its first step: a look at all inputs.
+ *
+ * The step comes before anything is written, so that inputs which do not fit together are refused early.
+ */
 #ifndef DBFS_EDGECONV_JOB_H
 #define DBFS_EDGECONV_JOB_H
 
@@ -12,7 +15,7 @@
 
 #include <stdint.h>
 
-/* One input, or one file of an archive: what is open of it, and how its edges are taken. */
+/* One input, or one file of an archive: what is open for it, and how its edges are read. */
 struct source {
     const char *path, *name;     /* the name for messages */
     struct input *input;         /* NULL: opened again when its turn comes */
@@ -30,7 +33,7 @@ struct id_changes {
 struct memory_shares {
     uint64_t whole_bytes;  /* -S */
     uint64_t ahead_bytes;  /* for inputs that are read ahead */
-    uint64_t pieces_bytes; /* for what is under way between reading and writing */
+    uint64_t pieces_bytes; /* for the pieces between reading and writing */
 };
 
 struct job {
@@ -38,11 +41,11 @@ struct job {
     struct source *sources;
     int source_count;
     struct edges_info info; /* of the output */
-    uint64_t n;             /* vertices as far as options and inputs say */
-    int n_known;            /* it bounds the ids of every input */
+    uint64_t n;             /* the number of vertices as far as options and inputs tell it */
+    int n_known;            /* n bounds the ids of every input */
     struct id_changes ids;
     struct memory_shares memory;
-    struct workspace space; /* memory for the rest */
+    struct workspace space; /* the rest of the memory, and the temporary folders */
     struct compact *compact; /* NULL: ids stay what they are */
     struct outfile *map;
     uint64_t edges, stored_bytes;
@@ -51,20 +54,20 @@ struct job {
     struct progress progress;
 };
 
-/* Opens every input and settles what the output is: formats, directions, declared sizes. What does
- * not fit together is refused. */
+/* Opens every input and decides formats, directions and declared sizes, and so the output. Refuses inputs
+ * that do not fit together. */
 enum status look_at_inputs(struct job *job, struct error *e);
 
-/* The reader of an input whose turn has come. */
+/* Opens the reader of an input whose turn has come. */
 enum status open_reader(const struct job *job, struct graph_reader **reader, struct input *input,
                         struct error *e);
 void close_source(struct source *source);
 
-/* Lets an input, or a file of an archive, into the job: how its edges are taken, and whether that
- * agrees with the others. `is_new`: the user has not been told of it. */
+/* Adds an input, or a file of an archive, to the job: decides how its edges are read, and checks that this
+ * agrees with the other inputs. With `is_new`, the user has not been told of it yet. */
 enum status join_source(struct job *job, struct source *source, int is_new, struct error *e);
 
-/* Adds to the failure of a file in an archive how to leave it out. */
+/* Adds to the failure of a file in an archive a hint how to leave that file out. */
 void explain_entry(const struct job *job, const struct input *input, struct error *e);
 
 #endif

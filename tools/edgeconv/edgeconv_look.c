@@ -1,4 +1,5 @@
-/* edgeconv_look.c: what the inputs of edgeconv are, and whether they fit together; see edgeconv_job.h */
+/* edgeconv_look.c: finds what each input of edgeconv is, and checks that the inputs fit together; see
+ * edgeconv_job.h */
 #include "edgeconv_job.h"
 
 #include "formats/base/text.h"
@@ -86,7 +87,8 @@ static void report_opened(struct job *job, const struct source *s)
     cli_detail(cli, "%s: %s, %s%s", s->name, s->format, edges_direction_name(f->direction),
                f->both_listed ? " (both directions listed)" : "");
     if (f->notes.header_line[0] != '\0')
-        cli_note(cli, "%s: the first line is taken for column names: %s", s->name, f->notes.header_line);
+        cli_note(cli, "%s: the first line is taken for column names: %s", s->name,
+                 f->notes.header_line);
     if (f->notes.weights && !job->weights_noted)
         cli_note(cli, "%s: weights are not read: only the two ids of each edge are", s->name);
     job->weights_noted |= f->notes.weights;
@@ -141,7 +143,8 @@ static enum status look_at(struct job *job, struct source *s, struct error *e)
         strcpy(job->info.provenance, reader->facts.provenance);
     if (s->facts.n > job->n && job->options->map_path == NULL)
         job->n = s->facts.n;
-    job->n_known &= s->facts.has_n && !input_from_archive(s->input) && job->options->map_path == NULL;
+    job->n_known &= s->facts.has_n && !input_from_archive(s->input) &&
+                    job->options->map_path == NULL;
     job->stored_bytes += input_stored_bytes(s->input);
     /* hundreds of parts must not need hundreds of descriptors; a stream is there only once */
     if (strcmp(s->path, "-") != 0 && input_is_regular(s->input))

@@ -102,7 +102,8 @@ static void check_index(const struct options *o)
 {
     if (o->output != EDGE_FORMAT_EDGES || o->assertion != ASSERT_NOTHING || o->randomize ||
         o->original_ids || o->map_path != NULL || o->reader.vertices > 0 || o->reader.one_based)
-        cli_usage(&o->cli, "-f wdc-index: an index has no edges: it goes to a map, with -o MAP alone");
+        cli_usage(&o->cli,
+                  "-f wdc-index: an index has no edges: it goes to a map, with -o MAP alone");
 }
 
 static void check_combinations(const struct options *o)
@@ -114,7 +115,8 @@ static void check_combinations(const struct options *o)
     if (o->map_path == NULL)
         return;
     if (o->reader.vertices > 0 || o->reader.one_based)
-        cli_usage(&o->cli, "--compact takes ids as they are written: no --vertices, no --one-based");
+        cli_usage(&o->cli,
+                  "--compact takes ids as they are written: no --vertices, no --one-based");
     if (is_stdout(o->map_path) && is_stdout(o->output_path))
         cli_usage(&o->cli, "edges and map cannot both go to standard output");
 }

@@ -7,7 +7,7 @@
 
 #include "formats/base/cli.h"
 
-/* What the user says of the direction of the input. */
+/* The direction of the input as the user states it. */
 enum assertion { ASSERT_NOTHING, ASSERT_DIRECTED, ASSERT_ONCE, ASSERT_SYMMETRIC };
 
 struct options {
@@ -15,7 +15,7 @@ struct options {
     struct reader_options reader;
     enum edge_format output;
     const char *output_path;
-    const char *entry; /* of archives, the files wanted; NULL: all */
+    const char *entry; /* pattern of the files wanted from archives; NULL: all */
     enum assertion assertion;
     int randomize, original_ids;
     const char *map_path; /* --compact; NULL: ids stay what they are */
@@ -24,7 +24,7 @@ struct options {
     int path_count;
 };
 
-/* Exits with 2, or after --help and --version. */
+/* Reads the command line. Exits with 2 on a usage error, and with 0 after --help and --version. */
 void options_read(struct options *options, int argc, char **argv);
 
 #endif

@@ -1,12 +1,14 @@
 /* kronecker500.c: see kronecker500.h
  *
- * The benchmark fixes, for each level: draw a number again while it is below 2^31-1 mod 10000 (so
- * that what remains is a whole number of 10000s); take it modulo 10000; below 1900 is the upper
- * right quadrant, below 3800 the lower left, below 9500 the upper left, the rest the lower right.
- * While both ends are still equal, the lower left counts as the upper right.
+ * The benchmark fixes these steps for each level:
+ * 1. Draw a random number. Draw again while it is below 2^31-1 mod 10000, so that the remaining range is a
+ *    whole number of 10000s.
+ * 2. Take the number modulo 10000. Below 1900 it means the upper right quadrant, below 3800 the lower left,
+ *    below 9500 the upper left, otherwise the lower right.
+ * 3. While both ends are still equal, the lower left counts as the upper right.
  *
- * Edges are made LANES at a time in plain loops over lanes that compilers turn into vector code.
- * No division is left in them; numbers are reduced modulo 2^31-1 only as far as 32 bits need.
+ * Edges are made LANES at a time, in plain loops over lanes that compilers turn into vector code. The loops
+ * have no division. Numbers are reduced modulo 2^31-1 only as far as is needed to fit 32 bits.
  */
 #include "kronecker500.h"
 

@@ -1,14 +1,13 @@
 /* rmat.h: recursive-matrix (RMAT, Kronecker) edges that any thread can make in any order.
  *
- * An edge descends `scale` levels of the adjacency matrix; on each it enters the upper left
- * quadrant with probability a, the upper right with b, the lower left with c and the lower right
- * with d = 1 - a - b - c (Chakrabarti, Zhan, Faloutsos 2004; Graph500 takes .57, .19, .19, .05).
- * a = b = c = .25 gives uniformly random pairs. Vertex ids are those of the recursion, so low ids
- * have the high degrees: randomise them with formats/bijection.h where that matters.
+ * An edge descends `scale` levels of the adjacency matrix. On each level it enters the upper left quadrant
+ * with probability a, the upper right with b, the lower left with c and the lower right with d = 1 - a - b -
+ * c (Chakrabarti, Zhan, Faloutsos 2004; Graph500 uses .57, .19, .19, .05). With a = b = c = .25 the edges are
+ * uniformly random pairs. Vertex ids are those of the recursion, so low ids have high degrees. Where that
+ * matters, randomise the ids with formats/bijection.h.
  *
- * Edge i is a function of (parameters, i) alone. The tables are made with exact integers, so the
- * same parameters give the same edges on every machine. Within a format version the mapping never
- * changes.
+ * Edge i is a function of (parameters, i) alone. The tables are computed with exact integers, so the same
+ * parameters give the same edges on every machine. The edges never change within a format version.
  */
 #ifndef DBFS_RMAT_H
 #define DBFS_RMAT_H
@@ -32,8 +31,9 @@ struct rmat_params {
     uint64_t seed;
 };
 
-/* Walker's alias method over the 4^levels quadrants that `levels` levels distinguish: the low
- * 2 * levels bits of a random word choose a cell, and the word's value one of its two outcomes. */
+/* Walker's alias method over the 4^levels cells that `levels` levels distinguish. The low 2 * levels bits of
+ * a random word choose a cell. Comparing the whole word with the cell's threshold chooses one of the cell's
+ * two outcomes. */
 struct rmat_alias {
     int levels;
     uint32_t cell_mask;
@@ -48,9 +48,9 @@ struct rmat {
     struct rmat_alias full, rest; /* rest.levels is 0 to RMAT_WORD_LEVELS - 1 */
 };
 
-/* Checks the parameters (ST_USAGE: the scale is outside 1..48, a probability is negative or not a
- * number, or a + b + c exceeds 1 by more than rounding) and builds the tables. About 24 KiB, no
- * allocation; `g` is read-only afterwards and may be shared by threads. */
+/* Checks the parameters and builds the tables. ST_USAGE when the scale is outside 1..48, a probability is
+ * negative or not a number, or a + b + c exceeds 1 by more than rounding. Allocates nothing; `g` has about 24
+ * KiB. Afterwards `g` is only read, and threads may share it. */
 enum status rmat_init(struct rmat *g, const struct rmat_params *params, struct error *e);
 
 /* Makes edges first .. first + count - 1. Any index is valid. */

@@ -1,9 +1,9 @@
 /* degree.c: see degree.h
  *
- * One counter per vertex, shared by all threads. What an increment costs is the way to the counter's
- * cache line, so lines are asked for some edges ahead; then atomic increments are nearly as fast as
- * plain ones. Runs of edges with the same source, as sorted lists have them, are added at once, so
- * that a hub's list does not make all threads wait for one line.
+ * There is one counter for each vertex, and all threads share it. An increment costs as much as fetching the
+ * counter's cache line, so the lines of the next edges are prefetched. Atomic increments are then nearly as
+ * fast as plain ones. A run of edges with the same source, as in sorted lists, is added at once. So the list
+ * of a vertex of high degree does not make all threads wait for one line.
  */
 #include "degree.h"
 
@@ -293,7 +293,8 @@ static enum status count_first(struct counting *c, struct edges_reader *reader,
 
 static enum status too_large_degree(const char *name, struct error *e)
 {
-    return fail(e, ST_RESOURCE, "%s: a vertex has 2^32 or more edges, and degrees are counted in 32 "
+    return fail(e, ST_RESOURCE,
+                "%s: a vertex has 2^32 or more edges, and degrees are counted in 32 "
                 "bits", name);
 }
 
@@ -381,7 +382,8 @@ uint64_t degrees_tiles_bytes(const struct edges_totals *totals, enum edges_direc
                              uint64_t left_bytes)
 {
     uint64_t own = totals->edges;
-    if (ranks > 1) /* where blocks differ in length it may be more: tiles leave room for twice that */
+    /* the share is larger if blocks differ in length; tiles leave room for twice as much */
+    if (ranks > 1)
         own = own / ranks + EDGES_MAX_BLOCK_EDGES < own ? own / ranks + EDGES_MAX_BLOCK_EDGES : own;
     uint64_t directed = direction == EDGES_SYMMETRIC ? own : 2 * own;
     uint64_t bytes = edge_tiles_bytes(totals->n, own, o->threads), edges, vertices, all;

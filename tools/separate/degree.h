@@ -1,10 +1,9 @@
-/* degree.h: the degree of every vertex, from one pass over an edge stream, or one for every two windows
- * of vertices where memory is short.
+/* degree.h: counts the degree of every vertex of an edge stream.
  *
- * A degree is the number of endpoints in the doubled input, duplicates counted and self-loops not;
- * self-loops are counted apart. Directed streams are refused, because the traversal needs both
- * directions of each edge (section II-A of Pan et al.), and a stream that claims to be symmetric is
- * checked.
+ * It takes one pass over the stream, or, where memory is short, one pass for every two windows of vertices. A
+ * degree is the number of endpoints in the doubled input, with duplicates and without self-loops. Self-loops
+ * are counted separately. A directed stream is refused, because the traversal needs both directions of each
+ * edge (section II-A of Pan et al.). A stream that claims to be symmetric is checked.
  */
 #ifndef DBFS_DEGREE_H
 #define DBFS_DEGREE_H
@@ -20,15 +19,16 @@
 /* How a stream is separated. */
 struct separation_options {
     int threads;
-    uint32_t p; /* windows of vertices are multiples of this */
+    uint32_t p; /* the size of a window of vertices is a multiple of this */
     struct spill *spill; /* NULL: everything in memory, or ST_RESOURCE */
-    /* Edges stay in memory, as tiles, for the passes to come where the budget has so many bytes for each
-     * directed edge of a rank, and for each vertex, beside them; both 0: never */
+    /* Edges stay in memory as tiles for later passes, if the budget has enough memory besides: beside_edge
+     * bytes for each directed edge of a rank and beside_vertex bytes for each vertex. Both 0: edges never
+     * stay. */
     uint64_t beside_edge, beside_vertex;
 };
 
-/* Memory for the tiles of a stream's edges; 0: they do not stay. `left_bytes` are left of the budget
- * with degrees in memory. */
+/* The memory for the tiles of a stream's edges; 0 if the edges do not stay in memory. `left_bytes` is the
+ * part of the budget that is left once the degrees are in memory. */
 uint64_t degrees_tiles_bytes(const struct edges_totals *totals, enum edges_direction direction,
                              uint32_t ranks, const struct separation_options *options,
                              uint64_t left_bytes);
@@ -39,21 +39,21 @@ struct vertex_degrees {
 
 struct degrees {
     struct vertex_degrees of; /* [n] */
-    struct edge_tiles tiles;  /* the edges of this rank's share, where they stay in memory; else zeroed */
+    struct edge_tiles tiles;  /* this rank's edges if they stay in memory, else zeroed */
     struct edges_info info;
     struct edges_totals totals; /* .n vertices */
     uint64_t directed_edges;    /* doubled, without self-loops: the sum of all degrees */
-    uint64_t own_edges;         /* of the stream's, in this rank's share */
-    struct loops loops;         /* by vertex */
+    uint64_t own_edges;         /* edges of the stream in this rank's share */
+    struct loops loops;         /* sorted by vertex */
 };
 
-/* Each rank counts its share of the blocks, and has all degrees in the end.
- * ST_BAD_DATA: damaged or directed, or symmetric in name only. ST_RESOURCE: n is too large for the
- * budget, or a degree reaches 2^32. */
+/* Counts the degrees. Each rank counts its share of the blocks; at the end every rank has all degrees.
+ * ST_BAD_DATA: the stream is damaged, is directed, or is not symmetric although it claims to be. ST_RESOURCE:
+ * n is too large for the budget, or a degree reaches 2^32. */
 enum status degrees_count(struct degrees *degrees, const struct edge_source *source,
                           const struct separation_options *options, struct memory_budget *budget,
                           struct error *e);
-/* The edges that were counted, for further passes; they stay the degrees' and the source's. */
+/* The edges that were counted, for further passes. They still belong to the degrees and the source. */
 struct edge_supply degrees_edges(struct degrees *degrees, const struct edge_source *source);
 void degrees_free(struct degrees *degrees, struct memory_budget *budget);
 

@@ -1,7 +1,7 @@
-/* loops.h: counts self-loops per vertex.
+/* loops.h: counts the self-loops of each vertex.
  *
- * Loops are few in most graphs, so they are kept as a list that is sorted and merged whenever it is
- * full; it grows only as far as there are different vertices with loops.
+ * Most graphs have few self-loops. They are kept in a list, which is sorted and merged whenever it is full.
+ * The list grows only with the number of different vertices that have self-loops.
  */
 #ifndef DBFS_LOOPS_H
 #define DBFS_LOOPS_H
@@ -17,18 +17,19 @@ struct vertex_loops {
 };
 
 struct loops {
-    struct vertex_loops *list; /* after loops_merge: by vertex, each once */
+    struct vertex_loops *list; /* after loops_merge: sorted by vertex, each vertex once */
     uint64_t count, capacity;
 };
 
-/* Counts one more loop at `vertex`. A list belongs to one thread; the budget may be shared. */
+/* Counts one more self-loop at `vertex`. Only one thread may use a list; the budget may be shared. */
 enum status loops_add(struct loops *loops, uint64_t vertex, struct memory_budget *budget,
                       struct error *e);
 
-/* Sorts and merges, and then takes over what `from` holds, which is left empty. */
+/* Moves the self-loops of `from` into `into`, sorts them by vertex and merges them. `from` is empty
+ * afterwards. */
 enum status loops_merge(struct loops *into, struct loops *from, struct memory_budget *budget,
                         struct error *e);
-/* Every peer's loops for every peer. Collective, and so is the status. */
+/* Gives every rank the self-loops of all ranks. Collective; every rank gets the same status. */
 enum status loops_share(struct loops *loops, const struct comm *comm,
                         struct memory_budget *budget, struct error *e);
 void loops_free(struct loops *loops, struct memory_budget *budget);

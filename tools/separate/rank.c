@@ -1,7 +1,7 @@
 /* rank.c: see rank.h
  *
- * Degrees below DIRECT are counted in a table; those above belong to fewer than 2m / DIRECT vertices
- * and are collected in a list, so that one huge hub does not need a table of its size.
+ * Degrees below DIRECT are counted in a table. Fewer than 2m / DIRECT vertices have a higher degree. Their
+ * degrees are collected in a list, so that one vertex of very high degree does not need a table of that size.
  */
 #include "rank.h"
 
@@ -142,8 +142,9 @@ static enum status replace_degrees(const struct ranks *ranks, struct vertex_valu
     return e->status;
 }
 
-enum status ranks_make(struct ranks *ranks, struct vertex_ranks *rank_of, struct vertex_degrees *degree_of,
-                       struct memory_budget *budget, struct error *e)
+enum status ranks_make(struct ranks *ranks, struct vertex_ranks *rank_of,
+                       struct vertex_degrees *degree_of, struct memory_budget *budget,
+                       struct error *e)
 {
     struct tally t = {0};
     rank_of->values = degree_of->values;

@@ -1,8 +1,8 @@
-/* rank.h: vertices by rank of degree instead of degree.
+/* rank.h: ranks the degrees of a graph, and replaces each vertex's degree by its rank.
  *
- * A graph with m directed edges has fewer than sqrt(2m) + 1 different degrees, so whatever is
- * tabulated by degree is small when it is tabulated by the rank of the degree among those that
- * occur. Rank 0 is the smallest degree.
+ * The rank of a degree is its place among the different degrees that occur; rank 0 is the smallest. A graph
+ * with m directed edges has fewer than sqrt(2m) + 1 different degrees. So a table by rank is small where a
+ * table by degree would not be.
  */
 #ifndef DBFS_RANK_H
 #define DBFS_RANK_H
@@ -22,15 +22,17 @@ struct vertex_ranks {
     struct vertex_values values;
 };
 
-/* Ranks the degrees that occur, and makes the rank of every vertex of its degree, which is gone then. */
-enum status ranks_make(struct ranks *ranks, struct vertex_ranks *rank_of, struct vertex_degrees *degree_of,
-                       struct memory_budget *budget, struct error *e);
+/* Ranks the degrees that occur, and replaces the degree of every vertex by its rank. The degrees are lost. */
+enum status ranks_make(struct ranks *ranks, struct vertex_ranks *rank_of,
+                       struct vertex_degrees *degree_of, struct memory_budget *budget,
+                       struct error *e);
 void ranks_free(struct ranks *ranks, struct memory_budget *budget);
 
-/* Ranks below the result have degree <= th: those vertices are normal, the others delegates. */
+/* Finds the cut for `th`. Vertices of ranks below the result have degree <= th and are normal; the others are
+ * delegates. */
 uint32_t ranks_cut(const struct ranks *ranks, uint64_t th);
 
-/* The largest TH that separates the ranks below `cut` from the others. */
+/* The largest TH for which the ranks below `cut` are normal and the others delegates. */
 uint64_t ranks_th(const struct ranks *ranks, uint32_t cut);
 
 #endif

@@ -28,7 +28,8 @@ enum status separation_classes(struct separation *s, const struct edge_source *s
 {
     double start = cli_seconds();
     struct edge_supply edges = degrees_edges(&s->degrees, source);
-    edge_ranks_count(&s->edges, &edges, s->degrees.directed_edges, &s->rank_of, &s->ranks, budget, e);
+    edge_ranks_count(&s->edges, &edges, s->degrees.directed_edges, &s->rank_of, &s->ranks, budget,
+                     e);
     s->class_seconds = cli_seconds() - start;
     return e->status;
 }

@@ -1,7 +1,7 @@
 /* separate.h: degree separation of an edge stream, the step that degsplit and dbfs-pack share.
  *
- * Counts degrees and ranks them (one pass) and, where TH is to be suggested or its effect to be
- * known, counts the edges of each class for every TH (a second pass).
+ * The first pass counts the degrees and ranks them. A second pass counts the edges of each class for every
+ * TH. It is needed only to suggest a TH or to know the effect of one.
  */
 #ifndef DBFS_SEPARATE_H
 #define DBFS_SEPARATE_H
@@ -14,10 +14,10 @@
 
 #include <stdint.h>
 
-/* Both passes are shared by the ranks of the source (edge_source.h); every rank has the result.
- * Stays where it was made: class counts point to the ranks. */
+/* The result of both passes. The ranks of the source share each pass (edge_source.h), and every rank has the
+ * result. The struct must not be moved, because class counts point to the ranks. */
 struct separation {
-    struct degrees degrees; /* .of has become: */
+    struct degrees degrees; /* .of is empty: its memory is now that of rank_of */
     struct vertex_ranks rank_of;
     struct ranks ranks;
     struct edge_ranks edges; /* empty until separation_classes */
@@ -31,10 +31,10 @@ enum status separation_classes(struct separation *s, const struct edge_source *s
                                struct memory_budget *budget, struct error *e);
 void separation_free(struct separation *s, struct memory_budget *budget);
 
-/* Vertices of degree above th. */
+/* The number of vertices of degree above th. */
 uint64_t separation_delegates(const struct separation *s, uint64_t th);
 
-/* "64" or "inf" for a TH; ST_USAGE otherwise. */
+/* Reads a TH such as "64" or "inf". Anything else is ST_USAGE. */
 enum status th_parse(const char *text, uint64_t *th, struct error *e);
 char *th_format(uint64_t th, char *buffer, size_t buffer_bytes);
 

@@ -1,4 +1,5 @@
-/* separate_plan.h: what degree separation will take, from the numbers of vertices and edges alone */
+/* separate_plan.h: plans the memory, disk space and passes of degree separation. The numbers of vertices and
+ * edges are enough for this; the edges are not read. */
 #ifndef DBFS_SEPARATE_PLAN_H
 #define DBFS_SEPARATE_PLAN_H
 
@@ -11,18 +12,18 @@
 
 struct separation_plan {
     struct edges_info info;
-    struct edges_totals totals; /* as the trailer says */
+    struct edges_totals totals; /* from the trailer */
     uint64_t stream_bytes;      /* of one pass */
     uint64_t directed_edges;
     uint32_t windows;       /* of vertices */
     uint64_t values_bytes;  /* memory for their values */
-    uint64_t tiles_bytes;   /* memory for edges that stay; 0: they do not */
+    uint64_t tiles_bytes;   /* memory for edges that stay in memory; 0 if they do not */
     uint64_t tables_bytes;  /* self-loops, and tables over degrees */
     uint64_t disk_bytes;    /* for windows, and for a stream that came from a pipe */
-    uint64_t degree_passes, scan_passes; /* over the stream; scan: of whatever needs both ends */
+    uint64_t degree_passes, scan_passes; /* over the stream; scan: a pass that needs both ends */
 };
 
-/* `budget` as the program has it before it starts. */
+/* `budget` is the one that the program starts with. */
 enum status separation_plan_make(struct separation_plan *plan, const struct edge_source *source,
                                  const struct separation_options *options,
                                  const struct memory_budget *budget, struct error *e);
@@ -30,10 +31,10 @@ enum status separation_plan_make(struct separation_plan *plan, const struct edge
 /* How sure a planned number is. */
 enum plan_quality { PLAN_EXACT, PLAN_AT_MOST, PLAN_ESTIMATE };
 
-/* A line "key value quality". */
+/* Prints a line "key value quality". */
 void plan_print(FILE *stream, const char *key, uint64_t value, enum plan_quality quality);
 
-/* The lines about the stream and its vertices. */
+/* Prints the lines about the stream and its vertices. */
 void separation_plan_print(const struct separation_plan *plan, FILE *stream);
 
 #endif

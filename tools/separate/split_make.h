@@ -1,4 +1,4 @@
-/* split_make.h: a separated edge stream and a TH as a split (formats/split.h) */
+/* split_make.h: makes a split (formats/split.h) from a separated edge stream and a TH */
 #ifndef DBFS_SPLIT_MAKE_H
 #define DBFS_SPLIT_MAKE_H
 
@@ -8,15 +8,15 @@
 
 #include <stdint.h>
 
-/* Finds delegates in the ranks of all vertices. */
+/* The state of a delegate list, which finds the delegates in the ranks of all vertices. */
 struct delegate_pass {
     struct separation *separation;
     uint32_t cut; /* the first rank of delegates */
 };
 
-/* `separation` with its class counts; suggested_p is 0 where TH was given. The arrays are charged to
- * the budget for as long as the process lives. Where the delegates are too many for it, the split has
- * a list of them, which needs `pass` and the separation. */
+/* Makes the split. `separation` must have its class counts; suggested_p is 0 if the user gave TH. The arrays
+ * stay charged to the budget until the process ends. If the delegates are too many for the budget, the split
+ * gets a delegate list, which uses `pass` and the separation. */
 enum status split_make(struct split *split, struct delegate_pass *pass,
                        struct separation *separation, uint64_t th, uint64_t suggested_p,
                        struct memory_budget *budget, struct error *e);

@@ -54,7 +54,8 @@ static void print_tsv(FILE *text, const void *context)
                 row->dd);
         fprintf(text, "\t%.6f\t%.6f\t%.6f\t%.6f\t%.6f\t%" PRIu64 "\t%d\n",
                 percent(row->delegates, s->totals.n), percent(row->nn, m), percent(row->nd, m),
-                percent(row->dn, m), percent(row->dd, m), row_bytes(s, row, table->p), row->th == s->th);
+                percent(row->dn, m), percent(row->dd, m), row_bytes(s, row, table->p),
+                row->th == s->th);
     }
 }
 

@@ -1,4 +1,5 @@
-/* sweep_print.h: the table of thresholds (figures 5 and 12 of Pan et al.) for people and for plots */
+/* sweep_print.h: prints the sweep, the table of TH (figures 5 and 12 of Pan et al.), for people and for
+ * plots */
 #ifndef DBFS_SWEEP_PRINT_H
 #define DBFS_SWEEP_PRINT_H
 
@@ -7,10 +8,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* An aligned table; bytes are those of Table I for p devices. */
+/* Prints an aligned table. Its column of bytes follows Table I of Pan et al., for p devices. */
 void sweep_print(const struct split *split, uint64_t p, FILE *stream);
 
-/* The same with a header line, separated by tabs, as a file. */
+/* Writes the same table to a file, with a header line and separated by tabs. */
 enum status sweep_write_tsv(const struct split *split, uint64_t p, const char *path,
                             struct error *e);
 

@@ -38,8 +38,8 @@ static enum status count_edges(void *context, int thread, const struct edge *edg
 }
 
 /* The smaller rank of each of some edges of a tile, those to come on their way to the first cache. */
-static void find_smaller(const struct rank_pass *pass, const struct tile_run *run, size_t at, size_t count,
-                         uint32_t *smaller)
+static void find_smaller(const struct rank_pass *pass, const struct tile_run *run, size_t at,
+                         size_t count, uint32_t *smaller)
 {
     const uint32_t *row = pass->rank_of + run->row, *column = pass->rank_of + run->column;
     const uint32_t *narrow = (const uint32_t *)run->records + at;
@@ -60,7 +60,8 @@ static void find_smaller(const struct rank_pass *pass, const struct tile_run *ru
 }
 
 /* The same for edges of a tile, which has no self-loops. */
-static enum status count_tile(void *context, int thread, const struct tile_run *run, struct error *e)
+static enum status count_tile(void *context, int thread, const struct tile_run *run,
+                              struct error *e)
 {
     const struct rank_pass *pass = context;
     uint64_t *by_smaller = pass->by_smaller[thread];
@@ -131,7 +132,8 @@ static void accumulate(struct edge_ranks *er, const uint64_t *by_smaller, uint64
 
 enum status edge_ranks_count(struct edge_ranks *er, const struct edge_supply *edges,
                              uint64_t directed_edges, struct vertex_ranks *rank_of,
-                             const struct ranks *ranks, struct memory_budget *budget, struct error *e)
+                             const struct ranks *ranks, struct memory_budget *budget,
+                             struct error *e)
 {
     int threads = rank_of->values.threads;
     struct rank_pass pass = {.rank_of = rank_of->values.of};

@@ -1,8 +1,9 @@
-/* threshold.h: what every TH would do to a graph, and which one to take.
+/* threshold.h: counts the edges of each class for every TH, and suggests a TH.
  *
- * An edge is nn when the larger of its endpoints' degrees is at most TH, and dd when the smaller is
- * above. So two histograms of the edges, by the rank of the larger and of the smaller degree, give
- * the exact counts of section III-A for every TH at once (figures 5 and 12 of Pan et al.).
+ * An edge is nn if the larger degree of its ends is at most TH. It is dd if the smaller degree is above TH.
+ * So two histograms of the edges are enough, one by the rank of the larger degree and one by the rank of the
+ * smaller degree. They give the exact counts of section III-A for every TH at once (figures 5 and 12 of Pan
+ * et al.).
  */
 #ifndef DBFS_THRESHOLD_H
 #define DBFS_THRESHOLD_H
@@ -23,25 +24,26 @@ struct edge_ranks {
     uint64_t *delegates; /* vertices not below it */
 };
 
-/* One pass over the edges. ST_BAD_DATA when the stream is not the one with these totals any more. */
+/* Counts in one pass over the edges. ST_BAD_DATA when the totals of the stream have changed. */
 enum status edge_ranks_count(struct edge_ranks *er, const struct edge_supply *edges,
                              uint64_t directed_edges, struct vertex_ranks *rank_of,
-                             const struct ranks *ranks, struct memory_budget *budget, struct error *e);
+                             const struct ranks *ranks, struct memory_budget *budget,
+                             struct error *e);
 void edge_ranks_free(struct edge_ranks *er, struct memory_budget *budget);
 
-/* The counts for TH, which is recorded as given. */
+/* The counts for TH `th`. The row records `th` as it was given. */
 struct sweep_row edge_ranks_row(const struct edge_ranks *er, uint64_t th);
 
 /* Bytes of all subgraphs on p devices: Table I of Pan et al., 8n + 8dp + 4m + 4|Enn|. */
 uint64_t table1_bytes(uint64_t n, uint64_t d, uint64_t p, uint64_t m, uint64_t nn);
 
-/* The paper's rule (section VI-B), made definite: among TH with d <= 4n/p and fewer than 10% nn
- * edges, the fewest bytes, then the largest TH. Where none meets both, *both_met is 0 and the result
- * is the one with the least nn among those that meet the bound on d. */
+/* Suggests a TH by the rule of the paper (section VI-B), made precise: among the TH with d <= 4n/p and fewer
+ * than 10% nn edges, the one with the fewest bytes; among equals, the largest. If no TH meets both
+ * conditions, *both_met is 0 and the result is the TH with the fewest nn edges among those with d <= 4n/p. */
 uint64_t suggest_th(const struct edge_ranks *er, uint64_t p, int *both_met);
 
-/* Rows for TH 0, 1, 2, 3, 4, 6, 8, 11, 16, ... in steps of about the square root of two up to the
- * largest degree, for `th` and for an infinite TH. *rows is taken from the budget. */
+/* Makes the rows of the sweep: for TH 0, 1, 2, 3, 4, 6, 8, 11, 16, ... up to the largest degree, in steps of
+ * about the square root of two; for `th`; and for an infinite TH. *rows is allocated from the budget. */
 enum status sweep_make(const struct edge_ranks *er, uint64_t th, struct sweep_row **rows,
                        uint64_t *count, struct memory_budget *budget, struct error *e);
 

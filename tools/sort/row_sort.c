@@ -1,8 +1,9 @@
 /* row_sort.c: see row_sort.h
  *
- * Short rows are sorted by insertion. Long ones set a bit per column in a map and read the bits back
- * in order, which drops duplicates by itself; a summary of the map's words keeps that from reading
- * all of it. Rows in between, and columns too many for a map, are sorted by radix.
+ * - Short rows are sorted by insertion.
+ * - Long rows set a bit for each column in a map. The bits are read back in order, so duplicates disappear. A
+ *   summary of the map's words shows which words need not be read.
+ * - All other rows are sorted by radix: rows of middle length, and rows with too many columns for a map.
  */
 #include "row_sort.h"
 

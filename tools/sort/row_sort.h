@@ -1,4 +1,4 @@
-/* row_sort.h: sorts the columns of one row, and drops duplicates or keeps them */
+/* row_sort.h: sorts the columns of one row; drops or keeps duplicates */
 #ifndef DBFS_ROW_SORT_H
 #define DBFS_ROW_SORT_H
 
@@ -7,38 +7,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Scratch of one thread. */
+/* Scratch memory of one thread. */
 struct row_sorter {
     unsigned column_bits;
-    uint64_t *mark;       /* a bit per column, all clear between rows; NULL: too many columns */
-    uint64_t *summary;    /* a bit per word of `mark` */
+    uint64_t *mark;       /* a bit for each column, clear between rows; NULL: too many columns */
+    uint64_t *summary;    /* a bit for each word of `mark` */
     uint64_t summary_words;
     void *spare;          /* room for as many columns as the longest row so far */
     size_t spare_bytes;
 };
 
-/* What a sorter takes for rows of up to `longest` columns of `width` bytes. */
+/* The memory that a sorter takes for rows of up to `longest` columns of `width` bytes. */
 uint64_t row_sorter_bytes(unsigned column_bits, uint64_t longest, uint32_t width);
 
-/* Columns are below 2^column_bits. */
+/* Opens a sorter for columns below 2^column_bits. */
 enum status row_sorter_open(struct row_sorter *sorter, unsigned column_bits, struct error *e);
 void row_sorter_close(struct row_sorter *sorter); /* a zeroed sorter is allowed */
 
-/* Sorts ascending in place and returns how many different columns there are; SIZE_MAX when memory
- * ran out. */
+/* Sorts the columns in place, ascending and without duplicates, and returns how many different columns there
+ * are. SIZE_MAX when memory runs out. */
 size_t row_sort_u32(struct row_sorter *sorter, uint32_t *columns, size_t count);
 size_t row_sort_u64(struct row_sorter *sorter, uint64_t *columns, size_t count);
 
-/* The same with duplicates kept, and without marks; zero when memory ran out. Beside a zeroed sorter it
- * takes row_order_bytes for rows of up to `longest` columns. */
+/* Sorts the columns in place and keeps duplicates. Does not use the marks. Zero when memory runs out.
+ * row_order_bytes is the memory that it takes for rows of up to `longest` columns; a zeroed sorter is
+ * enough. */
 int row_order_u32(struct row_sorter *sorter, uint32_t *columns, size_t count);
 uint64_t row_order_bytes(uint64_t longest);
 
-/* The same without a sorter: `spare` has room for `count` columns. */
+/* Like row_order_u32 but without a sorter: `spare` has room for `count` columns. */
 void row_order_with_u32(uint32_t *columns, uint32_t *spare, size_t count, unsigned column_bits);
 
-/* Copies ascending columns, each once, to `to`, and returns how many there are. `to` may be `columns`, or
- * lie in front of it. Where there are duplicates, the place behind the last column is overwritten. */
+/* Copies ascending columns to `to`, each once, and returns how many there are. `to` may be `columns`, or may
+ * be before it in the same array. If there are duplicates, the place after the last copied column is
+ * overwritten. */
 size_t row_unique_u32(const uint32_t *columns, size_t count, uint32_t *to);
 size_t row_unique_u64(const uint64_t *columns, size_t count, uint64_t *to);
 

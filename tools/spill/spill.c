@@ -106,7 +106,8 @@ enum status spill_read(const struct spill *s, const struct spill_extent *extent,
 enum status spill_corrupt(const struct spill *s, const struct spill_extent *extent, uint64_t at,
                           struct error *e)
 {
-    return fail(e, ST_RUNTIME, "%s: a temporary file is corrupt at byte %llu (CRC differs): its disk "
+    return fail(e, ST_RUNTIME,
+                "%s: a temporary file is corrupt at byte %llu (CRC differs): its disk "
                 "does not give back what was written", s->folder[extent->file],
                 (unsigned long long)(extent->offset + at));
 }

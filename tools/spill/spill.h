@@ -1,8 +1,8 @@
-/* spill.h: temporary files for what the memory budget cannot hold, in one or several folders.
+/* spill.h: temporary files for data that the memory budget cannot hold, in one or several folders.
  *
- * The files have no names, so they disappear with the process, however that ends. Extents go to the
- * folders in turn, each as one sequential run. What is written must be checked by its owner when it
- * is read back: a CRC belongs to the records, whose owner knows them.
+ * The files have no names, so they disappear with the process, however it ends. An extent is one sequential
+ * piece of a file; the folders get extents in turn. The user of an extent must check its data after reading
+ * it back. There is no CRC here, because only the user knows the records.
  */
 #ifndef DBFS_SPILL_H
 #define DBFS_SPILL_H
@@ -27,16 +27,16 @@ struct spill_extent {
     uint64_t offset, bytes;
 };
 
-/* Folders are looked at when they are first used. */
+/* A folder is not accessed until it is first used. */
 void spill_open(struct spill *spill, const char *const *folders, int count);
 void spill_close(struct spill *spill); /* a zeroed spill is allowed */
 
-/* Room for `bytes` in the next folder's file. Any thread. */
+/* Reserves `bytes` in the file of the next folder. Any thread may call it. */
 enum status spill_reserve(struct spill *spill, uint64_t bytes, struct spill_extent *extent,
                           struct error *e);
 
-/* Writes or reads `bytes` at `at` within an extent. Any thread. Errors name the folder; ST_RESOURCE
- * where its disk is full. The pieces of `vector` are used up. */
+/* Write or read `bytes` at offset `at` of an extent. Any thread may call them. Errors name the folder;
+ * ST_RESOURCE when its disk is full. spill_write_vector changes the pieces of `vector`. */
 enum status spill_write(const struct spill *spill, const struct spill_extent *extent, uint64_t at,
                         const void *bytes, uint64_t count, struct error *e);
 enum status spill_write_vector(const struct spill *spill, const struct spill_extent *extent,
@@ -44,11 +44,11 @@ enum status spill_write_vector(const struct spill *spill, const struct spill_ext
 enum status spill_read(const struct spill *spill, const struct spill_extent *extent, uint64_t at,
                        void *bytes, uint64_t count, struct error *e);
 
-/* What came back is not what was written. */
+/* Records that the data read back differs from the data written. */
 enum status spill_corrupt(const struct spill *spill, const struct spill_extent *extent,
                           uint64_t at, struct error *e);
 
-/* Bytes on disk, in all folders. */
+/* The bytes on disk in all folders. */
 uint64_t spill_bytes(const struct spill *spill);
 
 #endif

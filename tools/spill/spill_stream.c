@@ -23,7 +23,8 @@ struct spill_chunks {
 
 /* ---- chunks ---- */
 
-enum status spill_chunks_open(struct spill_chunks **result, struct workspace *space, struct error *e)
+enum status spill_chunks_open(struct spill_chunks **result, struct workspace *space,
+                              struct error *e)
 {
     *result = NULL;
     struct spill_chunks *chunks = calloc(1, sizeof *chunks);
@@ -57,8 +58,8 @@ static struct spill_extent place_of(const struct spill_chunks *chunks, uint64_t 
         .file = (int)(chunk % folders), .offset = chunk / folders * bytes, .bytes = bytes};
 }
 
-static enum status write_chunk_bytes(const struct spill_chunks *chunks, uint64_t chunk, const void *bytes,
-                                     size_t count, struct error *e)
+static enum status write_chunk_bytes(const struct spill_chunks *chunks, uint64_t chunk,
+                                     const void *bytes, size_t count, struct error *e)
 {
     const struct spill_extent place = place_of(chunks, chunk);
     return spill_write(&chunks->spill, &place, 0, bytes, count, e);
@@ -207,7 +208,8 @@ static enum status read_chunk(struct spill_cursor *cursor, struct error *e)
     return cursor->drop ? free_chunk(chunks, chunk, e) : ST_OK;
 }
 
-enum status spill_cursor_read(struct spill_cursor *cursor, void *bytes, size_t count, struct error *e)
+enum status spill_cursor_read(struct spill_cursor *cursor, void *bytes, size_t count,
+                              struct error *e)
 {
     unsigned char *to = bytes;
     while (count > 0) {

@@ -1,9 +1,9 @@
 /* spill_stream.h: append-only streams of bytes in temporary files (spill.h).
  *
- * All streams of one store are cut into chunks of one size, which go to the folders in turn. A chunk
- * names the next one of its stream, so that a stream takes no memory except the buffer of its open end,
- * however long it grows. Chunks that were read and dropped are used again. Every chunk has a CRC, which
- * is compared when it is read. From one thread at a time.
+ * All streams of a store are cut into chunks of one size. The folders get chunks in turn. A chunk names the
+ * next chunk of its stream, so a stream of any length needs no memory except the buffer of the chunk being
+ * written. Chunks that were read and dropped are used again. Every chunk has a CRC, which is compared when
+ * the chunk is read. Only one thread at a time may use a store.
  */
 #ifndef DBFS_SPILL_STREAM_H
 #define DBFS_SPILL_STREAM_H
@@ -18,28 +18,29 @@
 
 struct spill_chunks;
 
-/* `space` stays the caller's and must outlive the chunks. */
-enum status spill_chunks_open(struct spill_chunks **chunks, struct workspace *space, struct error *e);
-/* After its streams were released. NULL is allowed. */
+/* Opens a store of chunks. The caller keeps `space`, which must outlive the chunks. */
+enum status spill_chunks_open(struct spill_chunks **chunks, struct workspace *space,
+                              struct error *e);
+/* Call it after all streams of the store have been released. NULL is allowed. */
 void spill_chunks_close(struct spill_chunks *chunks);
 uint64_t spill_chunks_bytes(const struct spill_chunks *chunks); /* on disk, in all folders */
 
 struct spill_stream {
     struct spill_chunks *chunks;
-    uint64_t first, current; /* chunks */
+    uint64_t first, current; /* numbers of chunks */
     unsigned char *buffer;   /* the contents of `current` */
     size_t used;
 };
 
-/* An empty stream takes nothing. */
+/* Starts an empty stream, which takes neither memory nor disk space. */
 void spill_stream_init(struct spill_stream *stream, struct spill_chunks *chunks);
 enum status spill_stream_append(struct spill_stream *stream, const void *bytes, size_t count,
                          struct error *e);
 
-/* Ends the appending: writes the last chunk and gives its buffer back. */
+/* Ends the appending: writes the last chunk and frees the buffer. */
 enum status spill_stream_seal(struct spill_stream *stream, struct error *e);
 
-/* Gives the buffer back, of a stream that is not wanted any more. */
+/* Frees the buffer of a stream that is no longer needed. */
 void spill_stream_release(struct spill_stream *stream);
 
 /* A place in a sealed stream. */
@@ -48,21 +49,22 @@ struct spill_cursor {
     uint64_t next; /* chunk */
     unsigned char *buffer;
     size_t at, end;
-    int drop; /* chunks are free once they are read: for the last reading */
+    int drop; /* the last reading: each chunk is freed once it is read */
 };
 
 void spill_cursor_init(struct spill_cursor *cursor, const struct spill_stream *stream, int drop);
 
-/* Exactly `count` bytes: a stream that ends before is ST_RUNTIME. */
-enum status spill_cursor_read(struct spill_cursor *cursor, void *bytes, size_t count, struct error *e);
+/* Reads exactly `count` bytes. ST_RUNTIME if the stream ends before. */
+enum status spill_cursor_read(struct spill_cursor *cursor, void *bytes, size_t count,
+                              struct error *e);
 
-/* Nonzero where nothing follows. */
+/* Nonzero when nothing is left to read. */
 static inline int spill_cursor_at_end(const struct spill_cursor *cursor)
 {
     return cursor->at == cursor->end && cursor->next == UINT64_MAX;
 }
 
-/* Gives the buffer back. A zeroed cursor is allowed. */
+/* Frees the buffer. A zeroed cursor is allowed. */
 void spill_cursor_close(struct spill_cursor *cursor);
 
 #endif

@@ -1,4 +1,4 @@
-/* workspace.h: the memory and the folders that work beyond the memory is held to */
+/* workspace.h: the memory budget and the temporary folders of work that may not fit into memory */
 #ifndef DBFS_WORKSPACE_H
 #define DBFS_WORKSPACE_H
 
@@ -12,11 +12,12 @@ struct workspace {
     struct memory_budget budget;
     const char *folder[CLI_MAX_TMPDIRS];
     int folders;
-    size_t chunk_bytes; /* of spill_stream.h: also what each open stream or cursor takes of the budget */
+    /* Chunk size of spill_stream.h. Each open stream or cursor takes this much of the budget. */
+    size_t chunk_bytes;
     int threads;
 };
 
-/* `limit_bytes` becomes the budget; the chunks are a 4096th of it, within bounds. */
+/* Makes a budget of `limit_bytes`. The chunk size is a 4096th of it, within bounds. */
 void workspace_init(struct workspace *space, const struct cli *cli, uint64_t limit_bytes,
                     int threads);
 

@@ -1,13 +1,13 @@
-/* edge_encode.h: edges as the bytes of an output format.
+/* edge_encode.h: encodes edges as the bytes of an output format.
  *
  *   edges     blocks of an edge stream (formats/edges.h), whose writer adds the preamble and trailer
  *   text      "u<TAB>v" lines in decimal, as SNAP and WDC have them
  *   graph500  12-byte records of the Graph500 benchmark's file: u32 low bits of u, u32 low bits of
  *             v, u32 with bits 32..47 of u below those of v
  *   u32, u64  pairs of little-endian integers
- *   sg        pairs of u32: what edgeconv builds a serialised graph of (tools/convert/write/sg_build.h)
+ *   sg        pairs of u32, from which edgeconv builds a serialised graph (tools/convert/write/sg_build.h)
  *
- * Any thread encodes edges into a buffer of its own; writing the buffers is in order.
+ * Any thread may encode edges into a buffer of its own. The buffers are written in order.
  */
 #ifndef DBFS_EDGE_ENCODE_H
 #define DBFS_EDGE_ENCODE_H
@@ -30,10 +30,10 @@ enum edge_format {
 int edge_format_parse(const char *name, enum edge_format *format);
 const char *edge_format_name(enum edge_format format);
 
-/* Ids in this format are below this. */
+/* The limit of this format: all ids must be below it. */
 uint64_t edge_format_id_limit(enum edge_format format);
 
-/* Edges as bytes. A buffer is used again and again, and only grows. */
+/* A buffer of encoded edges. It is used again and again and never shrinks. */
 struct encoded_edges {
     unsigned char *bytes;
     size_t size, capacity;
@@ -43,8 +43,8 @@ struct encoded_edges {
 
 void encoded_edges_free(struct encoded_edges *encoded); /* a zeroed buffer is allowed */
 
-/* Encodes edges whose ids are below the format's limit; fails only where memory runs out. Blocks are cut
- * every EDGES_BLOCK_EDGES; `direction` is for them alone. */
+/* Encodes edges whose ids are below the format's limit. Fails only when memory runs out. Only
+ * EDGE_FORMAT_EDGES uses `direction` and has blocks; a block is cut after every EDGES_BLOCK_EDGES edges. */
 enum status edge_encode(enum edge_format format, enum edges_direction direction,
                         const struct edge *edges, size_t count, struct encoded_edges *encoded,
                         struct error *e);

@@ -75,7 +75,8 @@ WIDE_CLONES
 static void compute(const struct edge_tiles *t, const struct edge *edges, size_t count,
                     struct step *restrict step)
 {
-    const unsigned bits = t->range_bits, shift = t->record_bytes == 4 ? TILE_NARROW_BITS : TILE_WIDE_BITS;
+    const unsigned bits = t->range_bits,
+                   shift = t->record_bytes == 4 ? TILE_NARROW_BITS : TILE_WIDE_BITS;
     const uint32_t ranges = t->ranges, undirected = t->undirected != 0;
     const uint64_t mask = (UINT64_C(1) << bits) - 1;
     for (size_t i = 0; i < count; i++) {
@@ -182,7 +183,8 @@ struct share_list {
 static uint64_t *measure(const struct edge_tiles *t, int threads, uint64_t *total)
 {
     const struct bucket_store *store = &t->store;
-    uint64_t *bytes = calloc((size_t)store->buckets * (size_t)store->threads, sizeof *bytes), sum = 0;
+    uint64_t *bytes = calloc((size_t)store->buckets * (size_t)store->threads, sizeof *bytes),
+             sum = 0;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 64) reduction(+ : sum)
     for (uint32_t tile = 0; tile < store->buckets; tile++) {
         for (int w = 0; bytes != NULL && w < store->threads; w++) {

@@ -1,10 +1,12 @@
-/* edge_tiles.h: a rank's share of an edge stream in memory, for the passes after the first.
+/* edge_tiles.h: a rank's share of an edge stream, kept in memory for the passes after the first.
  *
- * Ids are cut into ranges of 2^range_bits, and a tile holds the edges between two of them: while a
- * tile is read, what is looked up for both ends of its edges comes from two short pieces of an array
- * over the vertices, which stay in the cache, where the stream would reach for memory twice an edge.
- * Within a tile an edge is two indices within ranges, 4 bytes where both have 16 bits, else 8. An
- * undirected edge stands in the tile (row, column) with row <= column, a directed one in that of its
+ * The ids are divided into ranges of 2^range_bits ids. A tile holds the edges between two ranges. A pass
+ * looks up a value for both ends of each edge, in an array over the vertices. While it reads one tile, all
+ * its look-ups fall into two short pieces of that array, which stay in the cache. In the order of the stream,
+ * each edge would need two accesses to memory.
+ *
+ * An edge in a tile is two indices within the ranges. It takes 4 bytes if both indices have 16 bits, else 8.
+ * An undirected edge is in the tile (row, column) with row <= column. A directed edge is in the tile of its
  * ends. Self-loops are left out.
  */
 #ifndef DBFS_EDGE_TILES_H
@@ -20,39 +22,40 @@ struct edge_tiles {
     unsigned range_bits;
     int undirected;
     unsigned record_bytes; /* 4 or 8 */
-    struct bucket_store store; /* a bucket for every two ranges */
+    struct bucket_store store; /* one bucket for each tile */
     struct bucket_store *heir; /* NULL until edge_tiles_leave */
 };
 
-/* Memory that tiles take for so many edges; UINT64_MAX where n is too large for them. */
+/* The memory that tiles take for this many edges. UINT64_MAX if n is too large for tiles. */
 uint64_t edge_tiles_bytes(uint64_t n, uint64_t edges, int threads);
 
-/* Tiles for n vertices, charged to the budget as they grow. `edges` is what to expect; more is
- * allowed. */
+/* Opens tiles for n vertices. They are charged to the budget as they grow. `edges` is the expected number;
+ * more are allowed. */
 enum status edge_tiles_open(struct edge_tiles *tiles, uint64_t n, uint64_t edges, int undirected,
                             int threads, struct memory_budget *budget, struct error *e);
 void edge_tiles_close(struct edge_tiles *tiles); /* zeroed tiles are allowed */
 
-/* By `thread` of the threads; ids below n. */
+/* Adds edges; `thread` is the number of the calling thread. Ids are below n. */
 enum status edge_tiles_add(struct edge_tiles *tiles, int thread, const struct edge *edges,
                            size_t count, struct error *e);
 
 /* Ends the adding. */
 enum status edge_tiles_seal(struct edge_tiles *tiles, struct error *e);
 
-/* Adds the ends of all edges to degree[n]: both where they are undirected, else the first. Each range
- * is one thread's, and needs no atomic operations. */
+/* Adds all edges to degree[n]: both ends of each edge if edges are undirected, else only the first end. One
+ * thread counts all degrees of a range, so no atomic operations are needed. */
 void edge_tiles_degrees(const struct edge_tiles *tiles, int threads, uint32_t *degree);
 
-/* Records of a tile as they lie there, of 4 or 8 bytes: tile_row and tile_column of each are counted from
- * the first ids of the tile's ranges. */
+/* Some records of a tile as they lie in memory, 4 or 8 bytes each. tile_row and tile_column give indices,
+ * which count from the first ids of the tile's ranges. */
 struct tile_run {
     uint64_t row, column; /* first ids */
     const void *records;
     size_t count;
 };
 
-enum { TILE_NARROW_BITS = 16, TILE_WIDE_BITS = 32 }; /* of an index, in records of 4 and of 8 bytes */
+/* The bits of an index in records of 4 and of 8 bytes. */
+enum { TILE_NARROW_BITS = 16, TILE_WIDE_BITS = 32 };
 
 static inline uint32_t tile_row_u32(uint32_t record)
 {
@@ -74,7 +77,7 @@ static inline uint64_t tile_column_u64(uint64_t record)
     return record & UINT32_MAX;
 }
 
-/* An edge of a run whose records have so many bytes. */
+/* Edge i of a run whose records have `record_bytes` bytes. */
 static inline struct edge tile_edge(const struct tile_run *run, unsigned record_bytes, size_t i)
 {
     const uint32_t *narrow = run->records;
@@ -85,14 +88,15 @@ static inline struct edge tile_edge(const struct tile_run *run, unsigned record_
     return (struct edge){run->row + tile_row_u64(wide[i]), run->column + tile_column_u64(wide[i])};
 }
 
-/* Gives every edge to `visit` once, tile after tile; what `visit` returns other than ST_OK ends that. */
+/* Gives every edge to `visit` once, tile after tile. If `visit` returns a status other than ST_OK, the
+ * visiting ends. */
 typedef enum status (*tile_visitor)(void *context, int thread, const struct tile_run *run,
                                     struct error *e);
 enum status edge_tiles_visit(struct edge_tiles *tiles, int threads, tile_visitor visit,
                              void *context, struct error *e);
 
-/* The next visit is the last: what it has read becomes memory of `heir`, an open store of the same
- * budget, threads and chunk size. */
+/* Makes the next visit the last one. Memory that it has read becomes memory of `heir`, an open store with the
+ * same budget, threads and chunk size. */
 enum status edge_tiles_leave(struct edge_tiles *tiles, struct bucket_store *heir, struct error *e);
 
 #endif

@@ -1,8 +1,8 @@
-/* gzip_in.h: inflates gzip data member by member (RFC 1952).
+/* gzip_in.h: decompresses gzip data, member by member (RFC 1952).
  *
- * Every member's CRC and length are checked, and nothing but further members, or zero bytes as
- * blocked media pad with, may follow one: a damaged file is an error that names the byte and never
- * a shorter graph.
+ * The CRC and the length of every member are checked. After a member only two things may follow: another
+ * member, or zero bytes, which pad blocked media. So a damaged file is an error that names the byte, and
+ * never a shorter graph.
  */
 #ifndef DBFS_GZIP_IN_H
 #define DBFS_GZIP_IN_H
@@ -11,11 +11,11 @@
 
 struct gzip_in;
 
-/* `raw` stays the caller's and outlives the result. */
+/* `raw` stays the caller's and must outlive the result. */
 enum status gzip_in_open(struct gzip_in **gzip, struct raw_in *raw, struct error *e);
 void gzip_in_close(struct gzip_in *gzip); /* NULL is allowed */
 
-/* Inflates up to `count` bytes; *got is fewer only at the end of the last member. */
+/* Decompresses up to `count` bytes; *got is fewer only at the end of the last member. */
 enum status gzip_in_read(struct gzip_in *gzip, void *bytes, size_t count, size_t *got,
                          struct error *e);
 

@@ -1,5 +1,7 @@
-/* raw_in.h: bytes in order through one buffer, as the decompressors want them: of a file, or of
- * what another decompressor gives out. */
+/* raw_in.h: a buffered source of bytes for the decompressors.
+ *
+ * The bytes come in order, from a file or from another decompressor.
+ */
 #ifndef DBFS_RAW_IN_H
 #define DBFS_RAW_IN_H
 
@@ -17,9 +19,9 @@ struct raw_in {
     unsigned char *buffer;
     size_t at, end;  /* the bytes not yet consumed are buffer[at..end) */
     uint64_t offset; /* of buffer[0] in the file or stream */
-    uint64_t loaded; /* bytes read from the source, again and again where it was moved */
+    uint64_t loaded; /* bytes read from the source; bytes read again count again */
     int ended;
-    /* of a file that can be moved in: where it starts in its descriptor, and its size */
+    /* for a file that can seek: where it starts in its descriptor, and its size */
     int fd; /* not owned; -1: no file */
     int seekable;
     uint64_t start, size;
@@ -28,18 +30,18 @@ struct raw_in {
 enum status raw_in_init(struct raw_in *raw, struct byte_source source, const char *name,
                         struct error *e);
 
-/* Over a descriptor, from where it stands. */
+/* Reads from a descriptor, beginning at its current offset. */
 enum status raw_in_init_file(struct raw_in *raw, int fd, const char *name, struct error *e);
 void raw_in_free(struct raw_in *raw);
 
-/* Reads more behind what is not yet consumed, at least one byte unless the source has ended. */
+/* Reads more bytes after those not yet consumed: at least one, unless the source has ended. */
 enum status raw_in_fill(struct raw_in *raw, struct error *e);
 
-/* Moves up to `count` bytes out; *got is fewer only at the end of the source. */
+/* Consumes up to `count` bytes and copies them; *got is fewer only at the end of the source. */
 enum status raw_in_read(struct raw_in *raw, void *bytes, size_t count, size_t *got,
                         struct error *e);
 
-/* Moves to a byte of a seekable file; what the buffer holds is dropped. */
+/* Moves to `position` in a seekable file and drops the content of the buffer. */
 enum status raw_in_seek(struct raw_in *raw, uint64_t position, struct error *e);
 
 /* Position of the next byte to be consumed. */

@@ -1,9 +1,8 @@
-/* read_ahead.h: the inputs of a conversion, in order, the next ones being read while one is
- * converted: hundreds of compressed parts then keep as many cores busy as there are.
+/* read_ahead.h: gives the inputs of a conversion in order, and reads the next ones while one is converted.
  *
- * What is read ahead is kept decompressed, within a bound of memory, so parts that fit into it are
- * decompressed side by side, and of larger ones the first bytes. Order and errors do not depend on
- * it: a fault is told when the reader comes to it.
+ * So hundreds of compressed parts keep all cores busy. Bytes read ahead are kept decompressed, within a bound
+ * of memory. Parts that fit into it are decompressed side by side; of a larger part only the first bytes are.
+ * Reading ahead changes neither order nor errors: a fault is reported when the reader gets to it.
  */
 #ifndef DBFS_READ_AHEAD_H
 #define DBFS_READ_AHEAD_H
@@ -12,17 +11,17 @@
 
 struct read_ahead;
 
-/* `ahead`: how many inputs at most are open before their turn. Paths stay the caller's; NULL for an
- * input that the caller has open itself. `glob`: see input_open_first. */
+/* `ahead` is the most inputs that are open before their turn. The caller keeps the paths. A path is NULL for
+ * an input that the caller has opened itself. input_open_first explains `glob`. */
 enum status read_ahead_open(struct read_ahead **read_ahead, const char *const *paths, int count,
                             int ahead, uint64_t memory_bytes, const char *glob, struct error *e);
 void read_ahead_close(struct read_ahead *read_ahead); /* NULL is allowed */
 
-/* The next input, at its start; it stays open until the next call. NULL for those of the caller. */
+/* Gives the next input, at its start. It stays open until the next call. NULL for an input of the caller. */
 enum status read_ahead_next(struct read_ahead *read_ahead, struct input **in, struct error *e);
 
-/* Opens one of the next inputs or reads a little of it. From any thread, beside each other and
- * beside the reading of the input given out. Zero when there is nothing to do for now. */
+/* Opens one of the next inputs or reads a little of it. Several threads may call it at once, also while
+ * another thread reads the current input. Zero when there is nothing to do at present. */
 int read_ahead_work(void *read_ahead);
 
 #endif

@@ -1,4 +1,8 @@
-/* unwrap.c: see unwrap.h. A layer is bytes and what undoes them; the next layer reads from that. */
+/* unwrap.c: see unwrap.h
+ *
+ * Each kind of wrapping is a layer. A layer reads the bytes of the layer outside it, removes its wrapping and
+ * gives the result to the next layer.
+ */
 #include "unwrap.h"
 
 #include "archive_in.h"

@@ -1,11 +1,11 @@
-/* wrapping.h: what graphs come wrapped in, told by content, whatever the name. */
+/* wrapping.h: recognises compression and archives by content; file names do not matter */
 #ifndef DBFS_WRAPPING_H
 #define DBFS_WRAPPING_H
 
 #include <stddef.h>
 
 enum wrapping {
-    WRAPPING_NONE, /* the graph itself, as far as this shows */
+    WRAPPING_NONE, /* none of those below: probably the graph itself */
     WRAPPING_GZIP,
     WRAPPING_XZ,
     WRAPPING_BZIP2,
@@ -17,17 +17,17 @@ enum wrapping {
 
 enum { WRAPPING_SNIFF_BYTES = 512 };
 
-/* By the first WRAPPING_SNIFF_BYTES, or all bytes of something shorter. */
+/* Recognises the wrapping from the first WRAPPING_SNIFF_BYTES bytes, or from all bytes if there are fewer. */
 enum wrapping wrapping_sniff(const unsigned char *bytes, size_t count);
 
-/* Holds files with names; else one stream. */
+/* Nonzero if this wrapping holds files with names; otherwise it holds one stream. */
 int wrapping_is_archive(enum wrapping kind);
 
-/* Memory that undoing it takes as its own programs write it by default; more where they were told
- * to look far back. */
+/* The memory that decompressing takes if the data was compressed with default settings. Settings with longer
+ * look-back need more. */
 size_t wrapping_memory(enum wrapping kind);
 
 const char *wrapping_name(enum wrapping kind); /* such as "zip archive" */
-const char *wrapping_pipe(enum wrapping kind); /* the command that writes what FILE holds */
+const char *wrapping_pipe(enum wrapping kind); /* the command that writes the content of FILE */
 
 #endif

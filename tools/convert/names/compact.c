@@ -117,7 +117,8 @@ enum status compact_number(struct compact *c, struct piece *piece, struct error 
 
 /* ---- what was spilled, as an input ---- */
 
-static enum status take_edges(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
+static enum status take_edges(struct graph_reader *r, struct piece *piece, int *end,
+                              struct error *e)
 {
     if (piece_reserve_edges(piece, PIECE_EDGES, e) != ST_OK ||
         name_spill_next(r->state, piece->edges, PIECE_EDGES, &piece->count, e) != ST_OK)

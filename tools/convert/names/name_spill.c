@@ -271,7 +271,8 @@ enum status name_spill_resolve(struct name_spill *s, struct outfile *map, uint64
 
 static enum status put_number(struct name_spill *s, uint64_t *id, struct error *e)
 {
-    return is_mark(*id) ? spill_cursor_read(&s->partition[*id & ~MARK].cursor, id, sizeof *id, e) : ST_OK;
+    return is_mark(*id) ? spill_cursor_read(&s->partition[*id & ~MARK].cursor, id, sizeof *id, e)
+                        : ST_OK;
 }
 
 enum status name_spill_next(struct name_spill *s, struct edge *edges, size_t room, size_t *count,

@@ -1,8 +1,8 @@
-/* name_table.h: numbers names in the order they come, while memory lasts.
+/* name_table.h: numbers names in the order in which they come, in memory.
  *
- * Open addressing over names that lie one behind the other in blocks. Once a name finds no room the
- * table is full for good: it knows the names it has, and takes no other, so that its numbers stay
- * those of the first names that came.
+ * It is a hash table with open addressing; the names lie one after the other in blocks. When a name finds no
+ * room, the table is full and stays full. It still knows its names but takes no new ones. So its numbers are
+ * always those of the first names that came.
  */
 #ifndef DBFS_NAME_TABLE_H
 #define DBFS_NAME_TABLE_H
@@ -13,18 +13,18 @@
 
 struct name_table;
 
-/* Charges the budget with `limit_bytes`, or with what is left of it, for the table to grow in. */
+/* Opens a table and charges its memory to the budget: `limit_bytes`, or less if the budget has less left. */
 enum status name_table_open(struct name_table **table, struct memory_budget *budget,
                             uint64_t limit_bytes, struct error *e);
 void name_table_close(struct name_table *table); /* NULL is allowed */
 
 #define NAME_UNKNOWN UINT64_MAX
 
-/* The number of a name, which a new one is given; NAME_UNKNOWN when it is new and the table full. */
+/* Returns the number of a name. A new name gets the next number; NAME_UNKNOWN if the table is full. */
 uint64_t name_table_number(struct name_table *table, const struct name *name);
 
-/* Brings what name_table_number will look at into the cache: call the first some names ahead, the
- * second, which uses what the first fetched, half as far. */
+/* Prefetch what name_table_number will read. Call the first function some names ahead. Call the second half
+ * as far ahead, because it uses what the first one fetched. */
 void name_table_fetch_slot(const struct name_table *table, uint64_t hash);
 void name_table_fetch_name(const struct name_table *table, uint64_t hash);
 

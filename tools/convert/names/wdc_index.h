@@ -1,7 +1,7 @@
-/* wdc_index.h: the index of a WDC hyperlink graph as a map.
+/* wdc_index.h: makes a map from the index of a WDC hyperlink graph.
  *
- * Lines `name<TAB>id`, ids 0, 1, ... in order; a name may hold tabs, so the last one ends it. The
- * map has the names alone (formats/SPEC-map.md).
+ * An index has lines `name<TAB>id` with ids 0, 1, ... in order. A name may contain tabs, so the last tab of a
+ * line ends the name. The map has only the names (formats/SPEC-map.md).
  */
 #ifndef DBFS_WDC_INDEX_H
 #define DBFS_WDC_INDEX_H
@@ -11,9 +11,9 @@
 
 #include <stdint.h>
 
-/* Reads one part of an index, or the files of an archive that match `glob` (NULL: all), whose first
- * id is *next, and appends its names; *next becomes the id after its last. Lines longer than
- * `max_line_bytes` are ST_RESOURCE. */
+/* Reads one part of an index and appends its names to `map`. If `path` is an archive, reads its files that
+ * match `glob` (NULL: all). The first id must be *next; afterwards *next is the id after the last one. A line
+ * longer than `max_line_bytes` is ST_RESOURCE. */
 enum status wdc_index_read(const char *path, const char *glob, struct outfile *map,
                            uint64_t max_line_bytes, uint64_t *next, struct error *e);
 

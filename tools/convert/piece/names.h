@@ -1,8 +1,8 @@
-/* names.h: ids as names: strings of bytes, for inputs whose ids are made dense (--compact).
+/* names.h: vertex ids as names (strings of bytes), for inputs whose ids are made dense (--compact).
  *
- * Until it is numbered, an edge's u and v are places in piece->names, where the bytes of the name
- * stand with their length and hash. Numbers of binary formats become names in decimal, so that an
- * id is the same name in whatever format it comes.
+ * Until an edge is numbered, its u and v are places in piece->names. A place holds the hash, the length and
+ * the bytes of a name. The numbers of binary formats become decimal names, so an id has the same name in
+ * every format.
  */
 #ifndef DBFS_NAMES_H
 #define DBFS_NAMES_H
@@ -17,7 +17,7 @@ enum {
     NAME_RECORD_BYTES = 10 /* u64 hash and u16 length, before the bytes */
 };
 
-/* The v of a vertex that is named without an edge. */
+/* The v of a record that names a vertex without an edge. */
 #define NAME_NONE UINT64_MAX
 
 struct name {
@@ -26,10 +26,10 @@ struct name {
     uint32_t length;
 };
 
-/* Makes room for the names of `edges` edges more, of `bytes` bytes in all. */
+/* Makes room for the names of `edges` more edges, which have `bytes` bytes together. */
 enum status piece_reserve_names(struct piece *piece, size_t edges, size_t bytes, struct error *e);
 
-/* Adds a name of up to NAME_MAX_BYTES, for which room was made; returns its place. */
+/* Adds a name of up to NAME_MAX_BYTES bytes and returns its place. Room for it must have been made. */
 uint64_t piece_add_name(struct piece *piece, const char *bytes, size_t length);
 
 static inline struct name piece_name(const struct piece *piece, uint64_t place)
@@ -40,11 +40,11 @@ static inline struct name piece_name(const struct piece *piece, uint64_t place)
                              (uint32_t)(unsigned char)record[9] << 8};
 }
 
-/* Turns edges of numbers into edges of names: `base` + number, in decimal. */
+/* Turns edges of numbers into edges of names. A name is `base` + the number, in decimal. */
 enum status piece_name_numbers(struct piece *piece, uint64_t base, struct error *e);
 
-/* Of the two lines of each undirected edge keeps the one whose first name is the smaller one, byte
- * by byte; tallies both kinds. */
+/* Keeps one of the two lines of each undirected edge: the one whose first name is the smaller, byte by byte.
+ * Tallies both kinds of lines. */
 void piece_fold_names(struct piece *piece);
 
 #endif

@@ -1,9 +1,12 @@
-/* graph_reader.h: what edgeconv's readers have in common: one input in one format, as edges.
+/* graph_reader.h: the common part of edgeconv's readers. A reader gives the edges of one input in one format.
  *
- * A reader family is a table of functions (struct reader_class, one file each). Opening reads the
- * header; then pieces of the input are taken in order, parsed by any thread and accounted for in
- * order, which is where line numbers, declared counts and faults are settled; finishing checks what
- * can only be known at the end. Ids are 0-based from the parser on.
+ * Each family of readers is a table of functions (struct reader_class) in a file of its own. A reader works
+ * in these steps:
+ * 1. open reads the header.
+ * 2. take takes the pieces of the input, in order.
+ * 3. parse makes edges of a piece, in any thread. From here on ids are 0-based.
+ * 4. account goes through the pieces in order and settles line numbers, declared counts and faults.
+ * 5. finish checks what can be known only at the end.
  */
 #ifndef DBFS_GRAPH_READER_H
 #define DBFS_GRAPH_READER_H
@@ -40,13 +43,13 @@ enum graph_format {
 struct reader_options {
     enum graph_format format;
     uint64_t vertices;      /* ids must be below; 0 = no such limit */
-    int names;              /* ids are to be numbered: any word, any number of 64 bits */
-    int one_based;          /* of formats that do not say: the first vertex is 1 */
-    uint64_t max_buffer_bytes; /* of one line: an eighth of the memory allowed */
+    int names;              /* ids are to be numbered; they may be any words or 64-bit numbers */
+    int one_based;          /* in formats that do not say so, the first vertex is 1 */
+    uint64_t max_buffer_bytes; /* for one line: an eighth of the memory allowed */
     int threads;
 };
 
-/* What a reader tells people about its input. */
+/* Facts about an input that edgeconv reports to the user. */
 struct reader_notes {
     int weights;          /* columns beyond the ids, which are not read */
     char header_line[64]; /* of CSV: the names of columns */
@@ -56,31 +59,31 @@ struct reader_notes {
     uint64_t private_lists, missing_lists; /* adjacency */
 };
 
-/* What a reader knows of its graph. */
+/* The properties of the graph that a reader reads. */
 struct graph_facts {
     enum edges_direction direction;
-    int direction_fixed; /* by the format, so that no option may contradict it */
+    int direction_fixed; /* the format fixes it, so no option may contradict it */
     int both_listed;      /* each undirected edge stands twice, as u v and v u */
-    int has_n;            /* `n` bounds the ids, so it is known before they are read */
-    uint64_t n;           /* vertices: declared, and after finishing at least what was seen */
+    int has_n;            /* `n` is known before the ids are read, and bounds them */
+    uint64_t n;           /* vertices: as declared; after finishing, above all ids seen */
     int randomized;
     uint64_t random_n, random_seed;
     const char *provenance; /* of an edge stream; else NULL */
-    int names;              /* edges are of names (names.h), not of numbers */
-    int numbered;           /* edges that have been through compact.h */
+    int names;              /* the ends of edges are names (names.h), not numbers */
+    int numbered;           /* the edges have already been numbered by compact.h */
 
     struct reader_notes notes;
 };
 
-/* What readers of text keep; others leave it as it is. */
+/* The state of text readers. Other readers do not use it. */
 struct text_state {
-    const char *comments; /* characters that make a line a comment by starting it */
+    const char *comments; /* a line that starts with one of these is a comment */
     char *head;           /* the first lines, whole ones, ending in '\n' and padded */
     size_t head_bytes;
     struct line_feed feed;
     uint64_t lines;            /* lines before the next piece to be accounted for */
-    uint64_t declared_entries; /* NO_COUNT: nothing says */
-    uint64_t declared_line;    /* where it says so */
+    uint64_t declared_entries; /* NO_COUNT: not declared */
+    uint64_t declared_line;    /* the line that declares them */
 };
 
 struct reader_class;
@@ -92,16 +95,16 @@ struct graph_reader {
     int owns_input;
     const char *name;    /* of the input, for messages */
     struct graph_facts facts;
-    uint64_t base, limit; /* ids as written are base to base + limit - 1 */
+    uint64_t base, limit; /* ids in the file are base to base + limit - 1 */
     char expected_id[96]; /* for messages */
 
     struct text_state text;
     struct piece_tally total;
-    void *state; /* of the family; freed by its close */
+    void *state; /* belongs to the family, whose close frees it */
 };
 
 struct reader_class {
-    const char *name; /* as -f and provenance have it */
+    const char *name; /* as in option -f and in the provenance */
     enum status (*open)(struct graph_reader *r, struct error *e);
     enum status (*take)(struct graph_reader *r, struct piece *piece, int *end, struct error *e);
     enum status (*parse)(const struct graph_reader *r, struct piece *piece, struct error *e);
@@ -115,55 +118,57 @@ extern const struct reader_class read_edges_class, read_pairs_class, read_csv_cl
     read_pace_class, read_sg_class, read_graph500_class, read_graph500_16_class, read_u32_class,
     read_u64_class;
 
-/* Opens a reader of an input that stays the caller's and is at its start. */
+/* Opens a reader of an input, which must be at its start and stays the caller's. */
 enum status graph_reader_open_input(struct graph_reader **reader, struct input *input,
                                     const struct reader_options *options, struct error *e);
 
-/* Opens a reader of an open descriptor, which is closed with it. */
+/* Opens a reader of an open descriptor, which is closed with the reader. */
 enum status graph_reader_open_fd(struct graph_reader **reader, int fd, const char *name,
                                  const struct reader_options *options, struct error *e);
 void graph_reader_close(struct graph_reader *reader); /* NULL is allowed */
 
-/* The end of the input: what was declared must have been found. */
+/* Finishes the input: checks that everything declared was found. */
 enum status graph_reader_finish(struct graph_reader *reader, struct error *e);
 
-/* The format that -f NAME means; nonzero when none is called so. */
+/* Finds the format for -f NAME. Nonzero if there is no such format. */
 int graph_format_named(const char *name, enum graph_format *format);
 
 /* ---- for the reader files ---- */
 
-/* Sets base and limit, and the words for messages. `n`, unless NO_COUNT, is the number of vertices
- * that the file declares at line `line` (0: not a text): more than --vertices is ST_BAD_DATA. */
+/* Sets base, limit and expected_id. `n` is the number of vertices that the file declares at line `line`, or
+ * NO_COUNT; line 0 means that the file is not text. More vertices than --vertices are ST_BAD_DATA. */
 enum status reader_set_ids(struct graph_reader *r, uint64_t base, uint64_t n, uint64_t line,
                            struct error *e);
 
-/* The same for ids that only have to be below `limit`. */
+/* The same for ids that must only be below `limit`. */
 void reader_limit_ids(struct graph_reader *r, uint64_t base, uint64_t limit, const char *why);
 
-/* ST_BAD_DATA at a line: "name:line: found ..., expected ...". `at`, where not NULL, is the word
- * found there; else `found` says it. */
+/* Reports ST_BAD_DATA at a line: "name:line: found ..., expected ...". `at` is the word found there; if it is
+ * NULL, `found` describes what was found. */
 enum status reader_bad_line(const struct graph_reader *r, uint64_t line, const char *at,
                             const char *found, const char *expected, struct error *e);
 
 /* ---- text readers (text_reader.c) ----
  *
- * They take, load and account alike. Each brings a parser of lines, which goes over piece->in.text,
- * adds edges, counts lines in piece->tally.lines, and sets a fault where it had to stop. */
+ * Text readers share the functions for taking, loading and accounting. Each brings its own parser of lines.
+ * The parser goes over piece->in.text, adds edges, counts lines in piece->tally.lines, and sets a fault where
+ * it has to stop.
+ */
 typedef void line_parser(const struct graph_reader *r, struct piece *piece);
 
-/* Fills r->text.head with at least `lines` lines that are neither blank nor comments, where the input
- * has them within HEAD_MAX_BYTES. */
+/* Fills r->text.head with at least `lines` lines that are neither blank nor comments, if the input has so
+ * many within HEAD_MAX_BYTES. */
 enum { HEAD_MAX_BYTES = 1 << 24 };
 enum status text_peek(struct graph_reader *r, const char *comments, int lines, struct error *e);
 
-/* The first character of the head, a byte order mark left out. */
+/* Returns the first character of the head after any byte order mark. */
 const char *text_first(const struct graph_reader *r);
 
-/* The first line at or after `p` that is neither blank nor a comment; NULL at the end of the head.
- * Adds the lines passed to *line. */
+/* Finds the first line at or after `p` that is neither blank nor a comment; NULL at the end of the head. Adds
+ * the number of lines skipped to *line. */
 const char *text_data_line(const struct graph_reader *r, const char *p, uint64_t *line);
 
-/* Starts the pieces at `body`, a place in the head, after `lines` lines; gives up the head. */
+/* Starts the pieces at `body`, a place in the head after `lines` lines. Frees the head. */
 enum status text_start(struct graph_reader *r, const char *body, uint64_t lines, int in_order,
                        struct error *e);
 

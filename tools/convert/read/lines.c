@@ -89,8 +89,8 @@ static enum status load_more(const struct line_feed *feed, struct piece *piece, 
     if (piece->in.have + want > feed->max_buffer_bytes)
         return line_too_long(feed, piece->in.buffer_at, e);
     if (piece_reserve_text(piece, piece->in.have + want + 1, e) != ST_OK ||
-        input_read_at(feed->input, loaded_upto(piece), piece->in.buffer + piece->in.have, want, &got,
-                      e) != ST_OK)
+        input_read_at(feed->input, loaded_upto(piece), piece->in.buffer + piece->in.have, want,
+                      &got, e) != ST_OK)
         return e->status;
     if (got < want)
         return fail(e, ST_RUNTIME, "%s: byte %llu: the file became shorter while it was read",
@@ -105,7 +105,8 @@ static enum status load_more(const struct line_feed *feed, struct piece *piece, 
 static char *find_cut(const struct line_feed *feed, const struct piece *piece, int *last)
 {
     uint64_t upto = loaded_upto(piece), final = piece->in.range_end - 1;
-    char *from = piece->in.buffer + piece->in.used, *end = piece->in.buffer + piece->in.have, *newline;
+    char *from = piece->in.buffer + piece->in.used, *end = piece->in.buffer + piece->in.have,
+         *newline;
     if (upto < piece->in.range_end) {
         newline = memrchr(from, '\n', (size_t)(end - from));
         return newline != NULL ? newline + 1 : NULL;

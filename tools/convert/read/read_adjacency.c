@@ -1,8 +1,8 @@
-/* read_adjacency.c: archive.org's Friendster lists, `id:f1,f2,...` a line.
+/* read_adjacency.c: archive.org's Friendster lists, with lines `id:f1,f2,...`.
  *
- * Each listed friend is one arc. `id:private` and `id:notfound` stand where a list could not be
- * read, and `id:` is an empty one: those give no arcs, and the first and last kind of vertex exists
- * all the same.
+ * Each listed friend is one arc. Three kinds of lines give no arcs: `id:private` and `id:notfound` replace a
+ * list that could not be read, and `id:` is an empty list. The vertices of `id:private` and `id:` exist all
+ * the same.
  */
 #include "graph_reader.h"
 

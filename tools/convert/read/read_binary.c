@@ -1,5 +1,5 @@
-/* read_binary.c: headerless records of two ids (Graph500's edge file, u32 and u64 pairs), and
- * GAPBS's serialized graph .sg.
+/* read_binary.c: records of two ids without a header (Graph500's edge file, u32 and u64 pairs), and the
+ * serialized graph .sg of GAPBS.
  *
  *   graph500     u32 v0 low, u32 v1 low, u32 v0 high 16 | v1 high 16 << 16    (48 bits an id)
  *   graph500-16  two int64
@@ -7,7 +7,7 @@
  *   sg           u8 directed, i64 m, i64 n, i64 offset[n + 1], i32 neighbour[m]; for a directed
  *                graph the same again for the inverse, which is not needed
  *
- * All little-endian. Graph500's list is undirected, each edge once.
+ * All integers are little-endian. Graph500's list is undirected and has each edge once.
  */
 #include "graph_reader.h"
 
@@ -47,7 +47,8 @@ static enum status cut_record(const struct graph_reader *r, const struct records
                 r->name, (ull)end, (ull)over, records->record_bytes);
 }
 
-static enum status take_records(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
+static enum status take_records(struct graph_reader *r, struct piece *piece, int *end,
+                                struct error *e)
 {
     struct records *records = r->state;
     size_t want = PIECE_BYTES / records->record_bytes * records->record_bytes, got;
@@ -348,7 +349,7 @@ static enum status finish_sg(struct graph_reader *r, struct error *e)
 
 #define RECORDS_CLASS(NAME, OPEN, PARSE)                                                           \
     {                                                                                              \
-        .name = NAME, .open = OPEN, .take = take_records, .parse = PARSE, .account = account,              \
+        .name = NAME, .open = OPEN, .take = take_records, .parse = PARSE, .account = account,      \
         .close = close_records,                                                                    \
     }
 

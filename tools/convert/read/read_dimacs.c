@@ -4,8 +4,8 @@
  *   p sp N ARCS                     p tw N EDGES      (or p tdp)
  *   a U V WEIGHT                    U V
  *
- * Both are 1-based. DIMACS lists arcs, so it is directed; files of undirected graphs list each edge
- * as two arcs. PACE lists each undirected edge once.
+ * Both are 1-based. DIMACS lists arcs, so it is directed; a file of an undirected graph lists each edge as
+ * two arcs. PACE lists each undirected edge once.
  */
 #include "graph_reader.h"
 

@@ -1,4 +1,4 @@
-/* read_edges.c: an edge stream as edgeconv's input; decoding and checks are formats/edges.h's */
+/* read_edges.c: reads an edge stream as input of edgeconv; formats/edges.h decodes and checks it */
 #include "graph_reader.h"
 
 #include <stdlib.h>
@@ -66,7 +66,8 @@ static enum status open_edges(struct graph_reader *r, struct error *e)
     return reader_set_ids(r, 0, NO_COUNT, 0, e);
 }
 
-static enum status take_block(struct graph_reader *r, struct piece *piece, int *end, struct error *e)
+static enum status take_block(struct graph_reader *r, struct piece *piece, int *end,
+                              struct error *e)
 {
     struct stream *stream = r->state;
     if (edges_reader_take(stream->reader, &piece->in.block, end, e) != ST_OK)

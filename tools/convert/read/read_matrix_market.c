@@ -5,8 +5,8 @@
  *   ROWS COLUMNS ENTRIES
  *   i j [value [value]]        1-based, ENTRIES lines
  *
- * `general` is directed; in `symmetric`, `skew-symmetric` and `hermitian` files one triangle stands
- * for both, so they are undirected with each edge once. Values are passed over, but must be there.
+ * A `general` file is directed. In `symmetric`, `skew-symmetric` and `hermitian` files one triangle stands
+ * for both, so these are undirected with each edge once. Values must be there but are not used.
  */
 #include "graph_reader.h"
 

@@ -3,9 +3,9 @@
  *   N M [FORMAT [CONSTRAINTS]]
  *   [size] [weight ...] v1 [w1] v2 [w2] ...       one line a vertex, 1-based, blank = no neighbours
  *
- * `%` lines are comments. FORMAT has three digits: vertex sizes, vertex weights, edge weights. Each
- * edge stands in the lines of both its ends, so the entries number 2 M; the edges are told apart
- * later (both_listed).
+ * Lines that start with `%` are comments. FORMAT has three digits: vertex sizes, vertex weights, edge
+ * weights. Each edge is in the lines of both its ends, so there are 2 M entries. A later step keeps one entry
+ * of each edge (both_listed).
  */
 #include "graph_reader.h"
 

@@ -1,9 +1,9 @@
-/* read_pairs.c: two ids a line, as SNAP, WDC, GAPBS and people's own scripts write them.
+/* read_pairs.c: lines of two ids, as SNAP, WDC, GAPBS and people's own scripts write them.
  *
- * Ids are separated by blanks, tabs or one comma; `#` and `%` lines are comments; LF or CRLF. One
- * or two further columns of numbers (weights, times) are passed over; every line has as many
- * columns as the first, so that an adjacency list is never taken for pairs. A CSV file starts with
- * a line of column names.
+ * Ids are separated by blanks, tabs or one comma. Lines that start with `#` or `%` are comments. Lines end in
+ * LF or CRLF. One or two further columns of numbers (weights, times) are skipped. Every line must have as
+ * many columns as the first, so that an adjacency list is never taken for pairs. A CSV file starts with a
+ * line of column names.
  */
 #include "graph_reader.h"
 

@@ -1,7 +1,7 @@
-/* scan_text.h: the loops over characters that text readers are made of.
+/* scan_text.h: the loops over characters that the text readers use.
  *
- * They work on text whose last line ends in '\n' and behind which PIECE_PADDING bytes are readable,
- * so none of them checks for the end: digits and blanks stop at '\n'.
+ * The last line of the text must end in '\n', and PIECE_PADDING bytes after the text must be readable. So no
+ * loop checks for the end of the text: digits and blanks stop at '\n'.
  */
 #ifndef DBFS_SCAN_TEXT_H
 #define DBFS_SCAN_TEXT_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Eight digits or more; UINT64_MAX where they do not fit 64 bits. */
+/* Reads eight digits or more. *id is UINT64_MAX if they do not fit into 64 bits. */
 const char *scan_long_id(const char *p, uint64_t *id);
 
 /* The value of eight digit values (0 to 9, not characters), the first in the lowest byte. */
@@ -65,7 +65,7 @@ static inline const char *skip_blanks(const char *p)
     return p;
 }
 
-/* Past blanks and the line's end ("\n" or "\r\n") where nothing else follows, else NULL. */
+/* Skips blanks and the end of the line ("\n" or "\r\n"). NULL if anything else follows. */
 static inline const char *scan_line_end(const char *p)
 {
     p = skip_blanks(p);
@@ -78,7 +78,7 @@ static inline const char *next_line(const char *p)
     return (const char *)rawmemchr(p, '\n') + 1;
 }
 
-/* UTF-8's, as some editors put it before the first line */
+/* The byte order mark of UTF-8. Some editors write it before the first line. */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 static inline int is_comment(char c)
@@ -86,8 +86,8 @@ static inline int is_comment(char c)
     return c == '#' || c == '%';
 }
 
-/* Past a weight: a decimal number with sign, fraction and exponent as people write them. `p` itself
- * when what stands there is no such thing. */
+/* Skips a weight: a decimal number with sign, fraction and exponent as people write them. Returns `p` if
+ * there is none. */
 const char *scan_weight(const char *p);
 
 /* Notes a fault at `at`, after `lines` whole lines of the piece. */
@@ -99,7 +99,8 @@ static inline void set_fault(struct piece *piece, const char *at, uint64_t lines
     piece->fault.expected = expected;
 }
 
-/* The word at `p` for a message: quoted, shortened, unprintable bytes as \xNN; or "end of line". */
+/* Describes the word at `p` for a message: quoted and shortened, with unprintable bytes as \xNN; or "end of
+ * line". */
 enum { DESCRIBED_BYTES = 80 };
 char *describe_word(const char *p, char text[DESCRIBED_BYTES]);
 

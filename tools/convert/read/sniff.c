@@ -1,5 +1,8 @@
-/* sniff.c: see sniff.h. Text is told apart by its first lines that are no comments, METIS from
- * pairs by what makes it METIS: line i lists vertex j wherever line j lists vertex i. */
+/* sniff.c: see sniff.h
+ *
+ * Text formats are told apart by the first lines that are not comments. METIS and pairs may look alike there.
+ * An input is METIS if line i lists vertex j wherever line j lists vertex i.
+ */
 #include "sniff.h"
 
 #include "scan_text.h"

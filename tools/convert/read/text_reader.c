@@ -1,4 +1,4 @@
-/* text_reader.c: what the readers of text formats do alike; see graph_reader.h */
+/* text_reader.c: the common functions of the readers of text formats; see graph_reader.h */
 #include "graph_reader.h"
 
 #include "tools/convert/piece/names.h"
@@ -168,7 +168,7 @@ enum status text_finish(struct graph_reader *r, struct error *e)
         return fail(e, ST_BAD_DATA,
                     "%s:%llu: found the end of the file after %llu entries, expected %llu as line "
                     "%llu says",
-                    r->name, (ull)r->text.lines, (ull)r->total.entries, (ull)r->text.declared_entries,
-                    (ull)r->text.declared_line);
+                    r->name, (ull)r->text.lines, (ull)r->total.entries,
+                    (ull)r->text.declared_entries, (ull)r->text.declared_line);
     return ST_OK;
 }

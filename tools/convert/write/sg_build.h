@@ -1,11 +1,11 @@
-/* sg_build.h: GAPBS's serialised graph (.sg), whose rows may need more memory than there is.
+/* sg_build.h: builds a serialised graph of GAPBS (.sg), even if its rows need more memory than there is.
  *
- *   u8 directed, i64 m, i64 n, i64 offset[n + 1], i32 neighbour[m]; of a directed graph then the
+ *   u8 directed, i64 m, i64 n, i64 offset[n + 1], i32 neighbour[m]; a directed graph then has the
  *   offsets and neighbours of the inverse
  *
- * As GAPBS's converter writes it: rows ascending, without duplicates and self-loops; an undirected
- * edge in the rows of both its ends. Edges are kept on disk. Then they are divided by ranges of rows
- * that fit memory; each range is sorted alone and appended.
+ * The file is as GAPBS's converter writes it: rows ascend and have no duplicates and no self-loops; an
+ * undirected edge is in the rows of both its ends. Edges are kept on disk first. They are then divided by
+ * ranges of rows that fit into memory. Each range is sorted alone and appended.
  */
 #ifndef DBFS_SG_BUILD_H
 #define DBFS_SG_BUILD_H
@@ -17,12 +17,12 @@
 
 #include <stdint.h>
 
-/* Ids are below this. */
+/* All ids are below this. */
 enum { SG_MAX_VERTICES = INT32_MAX };
 
 struct sg_build;
 
-/* `space` stays the caller's. */
+/* The caller keeps `space`. */
 enum status sg_build_open(struct sg_build **build, struct workspace *space, struct error *e);
 void sg_build_close(struct sg_build *build); /* NULL is allowed */
 
@@ -30,13 +30,13 @@ void sg_build_close(struct sg_build *build); /* NULL is allowed */
 enum status sg_build_add(struct sg_build *build, const unsigned char *pairs, size_t count,
                          struct error *e);
 
-/* Writes the whole file to `out`, which must be seekable. `n` vertices, all ids below it; more than
- * SG_MAX_VERTICES are ST_BAD_DATA. Edges that are not EDGES_DIRECTED are undirected. ST_RESOURCE
- * when a few rows alone do not fit the budget. */
+/* Writes the whole file to `out`, which must be seekable. The graph has `n` vertices, and all ids are below
+ * n. n above SG_MAX_VERTICES is ST_BAD_DATA. Every `direction` except EDGES_DIRECTED means undirected edges.
+ * ST_RESOURCE when even a few rows do not fit the budget. */
 enum status sg_build_finish(struct sg_build *build, struct outfile *out,
                             enum edges_direction direction, uint64_t n, struct error *e);
 
-/* After finishing: entries of rows that were left out, being duplicates or self-loops. */
+/* After sg_build_finish: the entries that were left out because they are duplicates or self-loops. */
 uint64_t sg_build_dropped(const struct sg_build *build);
 
 #endif
