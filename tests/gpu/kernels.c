@@ -408,7 +408,8 @@ void kernel_root(const struct shard *shard, enum vertex_kind kind, uint32_t vert
     drop_arrays(graph_arrays);
 }
 
-void kernel_blank(const struct shard *shard, enum vertex_kind kind, const uint64_t *visited, int32_t *depth)
+void kernel_blank(const struct shard *shard, enum vertex_kind kind, const uint64_t *visited,
+                  int32_t *depth)
 {
     uint64_t count = vertices_of(shard, kind);
     uint32_t *values = on_device(depth, count * 4);

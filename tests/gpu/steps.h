@@ -134,7 +134,8 @@ void kernel_root(const struct shard *shard, enum vertex_kind kind, uint32_t vert
                  struct visited *out);
 
 /* depth[v] = -1 where v is not visited. */
-void twin_blank(const struct shard *shard, enum vertex_kind kind, const uint64_t *visited, int32_t *depth);
+void twin_blank(const struct shard *shard, enum vertex_kind kind, const uint64_t *visited,
+                int32_t *depth);
 void kernel_blank(const struct shard *shard, enum vertex_kind kind, const uint64_t *visited,
                   int32_t *depth);
 

@@ -24,8 +24,8 @@ static int by_column(const void *a, const void *b)
 }
 
 /* Records go in as runs of uneven lengths. */
-static const void *sort_in_runs(struct record_radix *x, unsigned width, const unsigned char *records,
-                                size_t count)
+static const void *sort_in_runs(struct record_radix *x, unsigned width,
+                                const unsigned char *records, size_t count)
 {
     record_radix_start(x, width);
     for (size_t at = 0, run; at < count; at += run) {

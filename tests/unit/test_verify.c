@@ -168,7 +168,8 @@ static void test_mask_ends(void)
         read_part(&part, shard);
         for (int g = 0; g < SUBGRAPHS; g++) {
             uint32_t type = shard_section_of((enum subgraph)g, SHARD_SOURCES);
-            uint64_t rows = find_section(&part, shard_section_of((enum subgraph)g, SHARD_OFFSETS))->count - 1;
+            uint64_t rows =
+                find_section(&part, shard_section_of((enum subgraph)g, SHARD_OFFSETS))->count - 1;
             char name[96];
             snprintf(name, sizeof name, "part %u: bits of %s past the last row are refused", shard,
                      shard_kind.section_name(type));

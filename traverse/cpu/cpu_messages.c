@@ -55,7 +55,8 @@ static enum status cpu_receive(struct device *dev, const uint32_t *ids, uint64_t
     for (uint64_t i = 0; i < count; i++) {
         uint32_t id = ids[i];
         if (id >= dev->shard->locals)
-            return fail(e, ST_BAD_DATA, "%s: nn: another shard sent a vertex this one does not have",
+            return fail(e, ST_BAD_DATA,
+                        "%s: nn: another shard sent a vertex this one does not have",
                         container_path(dev->shard->file));
         if (mask_bit(n->visited, id))
             continue;

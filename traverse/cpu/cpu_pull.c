@@ -91,7 +91,8 @@ static void pull_delegates(struct device *dev, enum subgraph g, const uint64_t *
 #pragma omp parallel for num_threads(threads_for(dev, work)) \
     schedule(dynamic, WORDS_PER_CHUNK) reduction(| : updated)
     for (uint64_t w = 0; w < words; w++) {
-        uint64_t candidates = csr->sources[w] & ~(dev->delegates.visited[w] | dev->delegates.updated[w]);
+        uint64_t candidates =
+            csr->sources[w] & ~(dev->delegates.visited[w] | dev->delegates.updated[w]);
         if (candidates == 0)
             continue;
         uint64_t found = pull_word(csr, 64 * w, candidates, mask, tag, parent);
@@ -156,8 +157,10 @@ uint64_t pull_dn(struct device *dev)
 uint64_t pull_nn(struct device *dev)
 {
     if (!dev->normals.any_pulled)
-        memset(dev->normals.pulled, 0, mask_words(dev->shard->locals) * sizeof *dev->normals.pulled);
+        memset(dev->normals.pulled, 0,
+               mask_words(dev->shard->locals) * sizeof *dev->normals.pulled);
     for (uint64_t i = 0; i < dev->normals.queue_count; i++)
-        dev->normals.pulled[dev->normals.queue[i] / 64] |= UINT64_C(1) << (dev->normals.queue[i] % 64);
+        dev->normals.pulled[dev->normals.queue[i] / 64] |=
+            UINT64_C(1) << (dev->normals.queue[i] % 64);
     return pull_normals(dev, NN, dev->normals.pulled, 0);
 }

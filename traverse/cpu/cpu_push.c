@@ -223,7 +223,8 @@ push_short_rows(struct device *dev, const struct csr *csr, visit_edge *visit)
 #pragma omp for schedule(dynamic, 256) nowait
     for (uint64_t i = 0; i < dev->normals.queue_count; i++) {
         if (mask_bit(csr->sources, dev->normals.queue[i]))
-            push_row(&t, csr, dev->normals.queue[i], 0, source_row_length(csr, dev->normals.queue[i]), visit);
+            push_row(&t, csr, dev->normals.queue[i], 0,
+                     source_row_length(csr, dev->normals.queue[i]), visit);
     }
 #pragma omp for schedule(dynamic, 64) nowait
     for (uint64_t w = 0; w < words; w++) {

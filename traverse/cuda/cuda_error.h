@@ -18,8 +18,8 @@ static inline enum status cuda_check(cudaError_t code, const char *call, const c
 {
     if (code == cudaSuccess)
         return ST_OK;
-    return fail(e, code == cudaErrorMemoryAllocation ? ST_RESOURCE : ST_RUNTIME, "%s: %s:%d: %s: %s",
-                where, file, line, call, cudaGetErrorString(code));
+    return fail(e, code == cudaErrorMemoryAllocation ? ST_RESOURCE : ST_RUNTIME,
+                "%s: %s:%d: %s: %s", where, file, line, call, cudaGetErrorString(code));
 }
 
 #endif

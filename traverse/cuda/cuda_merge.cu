@@ -123,8 +123,8 @@ void cuda_push_merged(const gpu_csr *csr, const gpu_queue *queue, const gpu_targ
         length_kernel<uint32_t><<<grid, BLOCK, 0, stream>>>(m);
     else
         length_kernel<uint64_t><<<grid, BLOCK, 0, stream>>>(m);
-    cub::DeviceScan::ExclusiveSum(scan->scratch, scratch_bytes, scan->prefix, scan->prefix, count + 1,
-                                  stream);
+    cub::DeviceScan::ExclusiveSum(scan->scratch, scratch_bytes, scan->prefix, scan->prefix,
+                                  count + 1, stream);
     if (csr->offset_width == 4)
         expand_kernel<uint32_t><<<full, BLOCK, 0, stream>>>(m);
     else

@@ -68,7 +68,8 @@ __device__ static void count_word(const gpu_previsit &p, uint64_t w, uint32_t fr
 }
 
 /* The words base..base+BLOCK-1. */
-__device__ static void previsit_words(const gpu_previsit &p, uint64_t base, uint32_t fresh, tally &t)
+__device__ static void previsit_words(const gpu_previsit &p, uint64_t base, uint32_t fresh,
+                                      tally &t)
 {
     uint64_t w = base + threadIdx.x;
     uint32_t sources[VERTEX_KINDS];

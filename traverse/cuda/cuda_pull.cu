@@ -168,7 +168,8 @@ __global__ static void __launch_bounds__(PULL_BLOCK) pull_kernel(pull p)
 void cuda_pull_rows(const gpu_csr *csr, const gpu_target *target, const uint32_t *parents,
                     cudaStream_t stream)
 {
-    uint64_t words = (csr->rows + 31) / 32, blocks = (words + PULL_WARPS * WARP - 1) / (PULL_WARPS * WARP);
+    uint64_t words = (csr->rows + 31) / 32,
+             blocks = (words + PULL_WARPS * WARP - 1) / (PULL_WARPS * WARP);
     pull p = {*csr,    words,          target->visited, target->next,
               parents, target->parent, target->tag,     target->found};
     if (csr->edges == 0)

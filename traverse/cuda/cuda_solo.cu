@@ -185,8 +185,8 @@ __device__ static void run_level_alone(const gpu_solo &p, block_state &b, warp_s
     level_side s = start_side(p, b, &b, spaces);
     s.next = shared_list(p, shared, b.now.list ^ 1);
     s.next_count = &b.pieces;
-    expand_list<REACH_ALONE>(s, shared_list(p, shared, b.now.list), b.now.pieces, threadIdx.x / WARP,
-                             blockDim.x / WARP, ~0u);
+    expand_list<REACH_ALONE>(s, shared_list(p, shared, b.now.list), b.now.pieces,
+                             threadIdx.x / WARP, blockDim.x / WARP, ~0u);
     __syncthreads();
     if (threadIdx.x < WARP) {
         advance(p, b, g < SUBGRAPHS ? b.small[SOLO_SOURCES + g] : 0,
@@ -268,8 +268,8 @@ __device__ static void run_list(const gpu_solo &p, block_state &b, warp_space *s
 }
 
 /* Pulls first: what they find need not be claimed by pushes. Returns the subgraphs that a list still pushes. */
-__device__ static unsigned visit_by_masks(const gpu_solo &p, const block_state &b, const level_side &s,
-                                          const cut_list &cut)
+__device__ static unsigned visit_by_masks(const gpu_solo &p, const block_state &b,
+                                          const level_side &s, const cut_list &cut)
 {
     unsigned listed = 0;
     for (int g = SUBGRAPHS - 1; g >= 0; g--) {

@@ -79,7 +79,8 @@ COST_FUNCTION double solo_cost_pull(const struct solo_graph *graph, const struct
 COST_FUNCTION void solo_choose(const struct solo_graph *graph, const struct solo_progress *s,
                                enum solo_mode mode, double most_listed, struct solo_choice *c)
 {
-    double lists = 0, masks = graph->rates.masks + (graph->words[NORMALS] + graph->words[DELEGATES]) * graph->rates.word;
+    double lists = 0, masks = graph->rates.masks +
+                              (graph->words[NORMALS] + graph->words[DELEGATES]) * graph->rates.word;
     int pulls = 0;
     for (int g = 0; g < SUBGRAPHS; g++) {
         c->pull[g] = 0;

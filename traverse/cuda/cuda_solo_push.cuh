@@ -75,8 +75,8 @@ __device__ static inline void reach(const level_side &s, const slots &e, int use
 /* ---- expanding pieces ---- */
 
 /* The i-th edge of a piece of subgraph g: the heads come first. */
-__device__ static inline uint32_t end_of_edge(const gpu_csr &csr, uint32_t heads, const uint32_t *from,
-                                              uint32_t row, uint32_t i)
+__device__ static inline uint32_t end_of_edge(const gpu_csr &csr, uint32_t heads,
+                                              const uint32_t *from, uint32_t row, uint32_t i)
 {
     return i < heads ? csr.heads[(uint64_t)i * csr.rows + row] : from[i - heads];
 }

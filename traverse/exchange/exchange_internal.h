@@ -46,7 +46,8 @@ static inline size_t boxes_of_device(const struct exchange *x)
 }
 
 /* The box for what device `from` sends to device `to` of another rank. */
-static inline struct outbox *outbox_of(const struct exchange *x, uint32_t from, uint32_t rank, uint32_t to)
+static inline struct outbox *outbox_of(const struct exchange *x, uint32_t from, uint32_t rank,
+                                       uint32_t to)
 {
     return &x->outbox[((size_t)from * x->R + rank) * x->G + to];
 }

@@ -64,7 +64,8 @@ static size_t list_sends(struct exchange *x)
             const struct outbox *box = outbox_of(x, i / x->G, r, i % x->G);
             if (box->count == 0)
                 continue;
-            x->sends[listed++] = transfer_of(r, tag_of(x, i / x->G, i % x->G), box->ids, box->count);
+            x->sends[listed++] =
+                transfer_of(r, tag_of(x, i / x->G, i % x->G), box->ids, box->count);
             x->level.sent += box->count;
         }
     }

@@ -54,7 +54,8 @@ struct range_counter {
     uint32_t *of_column; /* [rows] of dd: this thread's, or shared by all */
     int shared;
 };
-enum status range_counter_open(struct range_counter *counter, const struct csr_rows *csr, struct error *e);
+enum status range_counter_open(struct range_counter *counter, const struct csr_rows *csr,
+                               struct error *e);
 void range_counter_close(struct range_counter *counter);
 
 /* Counts the records of range r by row and, for dd, by column. */

@@ -39,16 +39,17 @@ enum status transpose_open(struct transpose *transpose, const struct record_plan
 void transpose_close(struct transpose *transpose); /* a zeroed one is allowed */
 
 /* Appends `count` sorted records of `width` bytes: of rows from `begin` on and columns of column_bits. */
-void transpose_records(struct transpose *transpose, struct bucket_writer *writer, const void *records,
-                       size_t count, unsigned width, unsigned column_bits, uint64_t begin);
+void transpose_records(struct transpose *transpose, struct bucket_writer *writer,
+                       const void *records, size_t count, unsigned width, unsigned column_bits,
+                       uint64_t begin);
 
 /* Appends one row. */
 void transpose_row(struct transpose *transpose, struct bucket_writer *writer, uint32_t row,
                    const uint32_t *columns, size_t count);
 
 /* Ends a bucket, and adds its records to the lengths of its rows; returns how many there are. */
-uint64_t transpose_count(struct transpose *transpose, uint32_t range, void *read_buffer, uint32_t *length,
-                         struct error *e);
+uint64_t transpose_count(struct transpose *transpose, uint32_t range, void *read_buffer,
+                         uint32_t *length, struct error *e);
 
 /* One thread's means to collect. */
 struct transpose_lane;
@@ -65,7 +66,8 @@ void transpose_collector_close(struct transpose_collector *collector);
 /* Moves the columns of a bucket that has been ended, by transpose_seal or transpose_count, to its rows:
  * of the i-th row of the range to to[next[i]] and on, ascending. next[] ends up behind them. */
 void transpose_seal(struct transpose *transpose, uint32_t range);
-enum status transpose_collect(struct transpose *transpose, const struct transpose_collector *collector,
-                              uint32_t range, uint64_t *next, uint32_t *to, struct error *e);
+enum status transpose_collect(struct transpose *transpose,
+                              const struct transpose_collector *collector, uint32_t range,
+                              uint64_t *next, uint32_t *to, struct error *e);
 
 #endif

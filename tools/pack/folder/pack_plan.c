@@ -124,7 +124,8 @@ static void plan_output(struct pack_plan *plan, const struct graph *g, const str
         plan->device_bytes += subgraph_bytes(g, s, (enum subgraph)i);
     uint64_t pages = 24 * CONTAINER_ALIGN;
     plan->output_bytes = s->p * (plan->device_bytes + id_bytes * g->d + pages) +
-                         4 * (g->connected - g->d) + 16 * smaller(plan->separation.totals.loops, g->n);
+                         4 * (g->connected - g->d) +
+                         16 * smaller(plan->separation.totals.loops, g->n);
 }
 
 /* ---- memory and disk ---- */

@@ -243,7 +243,8 @@ static inline void take_tile(const struct placing *c, const struct tile_run *run
     }
 }
 
-static enum status visit_tile(void *context, int thread, const struct tile_run *run, struct error *e)
+static enum status visit_tile(void *context, int thread, const struct tile_run *run,
+                              struct error *e)
 {
     const struct placing c = *(const struct placing *)context;
     struct bucket_writer *w = &c.store->writer[thread];
