@@ -1,4 +1,4 @@
-/* pack_place.c: divides the memory that is left, and moves the edges to their shards */
+/* pack_place.c: divides the memory that is left, and moves the edges into the buckets of their shards */
 #include "pack_job.h"
 
 #include "formats/base/cli.h"

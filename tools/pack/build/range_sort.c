@@ -145,7 +145,7 @@ enum status range_sorter_open(struct range_sorter *t, const struct csr_rows *csr
     if (t->next == NULL)
         return fail_memory(e, "sorting edges", rows * sizeof *t->next);
     t->read_buffer = take_read_buffer(csr, e);
-    t->rows.column_bits = bits; /* rows that are passed on are put into order alone, without marks */
+    t->rows.column_bits = bits; /* transposed rows are sorted without marks */
     if (csr->to != NULL)
         t->writer = &csr->to->store.writer[thread];
     if (csr->from != NULL && e->status == ST_OK)
