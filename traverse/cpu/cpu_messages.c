@@ -1,6 +1,6 @@
 /* cpu_messages.c: what devices of the CPU give to each other and to MPI; see backend.h
  *
- * They share the memory of the host, so a bin is emptied where it is, and a mask is read where it is.
+ * Devices of the CPU share the memory of the host, so vertices and masks are read where they are.
  */
 #include "cpu_device.h"
 

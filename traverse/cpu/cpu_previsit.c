@@ -1,8 +1,8 @@
-/* cpu_previsit.c: turns the last level's updates into the frontier and counts its workload.
+/* cpu_previsit.c: makes the frontier from the vertices that the last level found, and counts its workload.
  *
- * Delegates: incoming bits that are not visited are the frontier, and are marked here. Normals were marked
- * when a local visit found them or when they arrived. Frontier vertices without edges in a subgraph do not
- * count for it.
+ * The delegates of the frontier are those that come in and are not visited; they are marked as visited here.
+ * Normals were marked before: when a local visit found them, or when they arrived. A frontier vertex without
+ * edges in a subgraph does not count for that subgraph.
  */
 #include "cpu_device.h"
 

@@ -1,13 +1,13 @@
 /* cpu_pull.c: backward visits: each unvisited vertex looks for one visited parent (section IV-B).
  *
- * Rows list hubs first, so most searches end at the first probe, which reads the head column: a
- * dense array in row order. Bytes that must move per candidate row: 4 of the head column, and for
- * the rows that go on 8 of offsets and 4 a probe; the mask of parents stays in cache. Every thread
- * owns whole words of 64 rows, so results are stored without atomics.
+ * Rows list hubs first, so most vertices find a parent at the first probe. It reads the head column, a dense
+ * array in row order. Bytes that must move for each candidate row: 4 of the head column; if that is not
+ * enough, 8 of offsets and 4 for each further probe. The mask of parents stays in cache. Every thread owns
+ * whole words of 64 rows, so results are stored without atomics.
  *
- * Pulls from delegates, and of delegates, test "visited before this level", not "in the frontier":
- * for an unvisited vertex these are the same parents, because an older parent would have reached it
- * already.
+ * Pulls from delegates, and of delegates, test whether a parent was visited before this level, not whether it
+ * is in the frontier. For an unvisited vertex both are the same, because an older parent would have reached
+ * it already.
  */
 #include "cpu_device.h"
 

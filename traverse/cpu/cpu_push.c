@@ -1,10 +1,10 @@
 /* cpu_push.c: forward visits: the frontier's rows mark their destinations (section IV-A).
  *
- * Rows may be long: those of delegates, and those of normals if TH is large. They are gathered
- * (cpu_gather.c), and threads take equal shares of their edges, whole rows or pieces of rows alike:
- * merge-based partitioning, so that one hub cannot hold up a level. Rows of at most SHORT_ROW edges need no
- * such care: threads take pieces of the frontier, and nothing is gathered.
- * Bytes that must move per edge: 4 of the column; the marks are probed at random.
+ * Rows may be long: those of delegates, and those of normals if TH is large. Long rows are gathered into a
+ * list (cpu_gather.c), and threads take equal shares of its edges; a share may begin and end within a row. So
+ * one hub cannot hold up a level (merge-based partitioning). If rows have at most SHORT_ROW edges, nothing is
+ * gathered: threads take pieces of the frontier. Bytes that must move for each edge: 4 of the column. The
+ * marks are probed at random.
  */
 #include "cpu_device.h"
 

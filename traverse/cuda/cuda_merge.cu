@@ -1,8 +1,8 @@
 /* cuda_merge.cu: merge-based push (Pan et al., section IV-A); see cuda_kernels.h, twin in cpu_push.c
  *
- * A prefix sum over the row lengths lays all edges of the frontier end to end; every block takes
- * tiles of equal size and finds the rows in them by bisection. Bytes moved: 28 + 4k a row, 4 (column)
- * and a probe of the visited mask an edge.
+ * A prefix sum over the lengths of the rows lays all edges of the frontier end to end. Every block takes
+ * tiles of equal size, and finds the rows of a tile by bisection. Bytes moved: 28 + 4k for each row; 4
+ * (column) and a probe of the visited mask for each edge.
  */
 #include "cuda_push.cuh"
 

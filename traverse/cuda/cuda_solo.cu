@@ -1,10 +1,10 @@
 /* cuda_solo.cu: the search of a device that is alone; see cuda_solo.h and its twin, bfs.c
  *
- * All blocks hold the same struct solo_progress and choose alike, so no block tells the others what to do. A
+ * All blocks have the same struct solo_progress and choose by it, so they agree without telling each other. A
  * level goes one of three ways:
- *   alone   block 0 expands a small list, from and to shared memory, and goes on with the next level; the
- *           others wait at the barrier
- *   listed  all blocks expand the list: what they reach is visited at once, and in the other list
+ *   alone   the list is small: block 0 expands it in shared memory and goes on with the next level; the
+ *           other blocks wait at the barrier
+ *   listed  all blocks expand the list; a vertex that they reach is visited at once and joins the other list
  *   masks   pulls and pushes fill `next`, and a previsit makes it the frontier
  */
 #include "cuda_solo_masks.cuh"
@@ -84,8 +84,8 @@ __device__ static void read_turn(const gpu_solo &p, block_state &b)
 
 /* ---- from level to level ---- */
 
-/* What the next level knows of its list; and the choice, if the level is too small for a look at the costs. By
- * one warp. */
+/* What the next level knows of its list; and the choice, if the level is too small for a look at the costs.
+ * By one warp. */
 __device__ static void note_list(const gpu_solo &p, block_state &b, bool listed)
 {
     const unsigned g = lane_id();
@@ -267,7 +267,8 @@ __device__ static void run_list(const gpu_solo &p, block_state &b, warp_space *s
     next_turn(b, true);
 }
 
-/* Pulls first: what they find need not be claimed by pushes. Returns the subgraphs that a list still pushes. */
+/* Pulls first: what they find need not be claimed by pushes. Returns the subgraphs that a list still
+ * pushes. */
 __device__ static unsigned visit_by_masks(const gpu_solo &p, const block_state &b,
                                           const level_side &s, const cut_list &cut)
 {

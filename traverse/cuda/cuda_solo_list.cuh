@@ -1,7 +1,8 @@
 /* cuda_solo_list.cuh: frontiers as lists of rows; see cuda_solo.h
  *
- * A vertex has a row in two subgraphs. Whoever reaches it appends the rows that are not empty, cut into pieces
- * that one warp expands, and counts their edges, so that the next level knows its work when it begins.
+ * A vertex has a row in two subgraphs. The thread that reaches a vertex appends those of its rows that are
+ * not empty to the next list, cut into pieces that one warp can expand. It also counts their edges. So the
+ * next level knows its work when it begins.
  */
 #ifndef DBFS_CUDA_SOLO_LIST_CUH
 #define DBFS_CUDA_SOLO_LIST_CUH

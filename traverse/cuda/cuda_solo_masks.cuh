@@ -1,8 +1,8 @@
 /* cuda_solo_masks.cuh: levels by masks; see cuda_solo.h
  *
- * `visited` stays as it is while pulls and pushes fill `next`; the previsit then makes what is new the
- * frontier. Bytes moved: 12 to 16 a word of a mask; a candidate of a pull 4 (head) and a probe for each
- * column that is read; a vertex of the frontier 4 (depth).
+ * Pulls and pushes fill `next`, and `visited` does not change meanwhile. Then the previsit makes the new
+ * vertices in `next` the frontier. Bytes moved: 12 to 16 for each word of a mask; 4 (head) and a probe for
+ * each column that a candidate of a pull reads; 4 (depth) for each vertex of the frontier.
  */
 #ifndef DBFS_CUDA_SOLO_MASKS_CUH
 #define DBFS_CUDA_SOLO_MASKS_CUH
@@ -284,9 +284,9 @@ __device__ static void finish_cut(const level_side &s, const solo_piece *cut, un
 
 /* ---- previsit ---- */
 
-/* Counts the lane's fresh vertices that have rows in a subgraph, and about how many edges these have. Vertices
- * are in the order of their degrees, so rows of neighbouring words are about as long: the mean of the warp's
- * words stands for the rows of the frontier, which need not be looked up. */
+/* Counts the lane's fresh vertices that have rows in a subgraph, and about how many edges these have.
+ * Vertices are in the order of their degrees, so rows of neighbouring words are about as long: the mean of
+ * the warp's words stands for the rows of the frontier, which need not be looked up. */
 __device__ static inline void count_span(warp_space &w, const gpu_csr &csr, int g, uint64_t base,
                                          uint64_t end, uint32_t fresh)
 {

@@ -1,4 +1,4 @@
-/* cuda_times.c: how long the phases of a level took on the device, by CUDA events */
+/* cuda_times.c: measures the phases of a level on the device, by CUDA events */
 #include "cuda_device.h"
 #include "cuda_error.h"
 

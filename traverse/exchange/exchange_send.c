@@ -1,7 +1,8 @@
 /* exchange_send.c: vertices on their way to the devices that own them (Pan et al., section V-B; exchange.h)
  *
- * Between ranks they are messages, one for each box that is not empty, whose lengths the receivers learn
- * beforehand. Between the devices of a rank they need no message.
+ * Between ranks there is one message for each box that is not empty; receivers learn its length beforehand.
+ * Between devices of one rank there are no messages: a device reads the vertices where the other one has
+ * them.
  */
 #include "exchange_internal.h"
 
