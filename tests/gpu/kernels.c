@@ -1,7 +1,7 @@
 /* kernels.c: the steps of steps.h by the CUDA kernels, through traverse/cuda/cuda_kernels.h
  *
- * Every array is an allocation of exactly its size, so that compute-sanitizer sees what lies beside
- * it, and holds either its input or POISON.
+ * Every array is an allocation of exactly its size, so that compute-sanitizer sees accesses outside it. It is
+ * filled with its input, or with POISON if it has none.
  */
 #include "steps.h"
 

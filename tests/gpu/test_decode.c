@@ -1,4 +1,4 @@
-/* test_decode.c: packed sections on the device against formats/packed.c, damaged ones too */
+/* test_decode.c: decoding packed sections on the device, damaged ones too, against formats/packed.c */
 #include "checks.h"
 #include "steps.h"
 #include "tests.h"

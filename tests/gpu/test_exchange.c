@@ -1,4 +1,4 @@
-/* test_exchange.c: bins, their duplicates, vertices that arrive, masks, roots, results, loading */
+/* test_exchange.c: bins, dropping duplicates, vertices that arrive, masks, roots, results and loading */
 #include "checks.h"
 #include "steps.h"
 #include "tests.h"

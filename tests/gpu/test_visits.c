@@ -1,4 +1,4 @@
-/* test_visits.c: pushes, merged pushes and pulls against the CPU's */
+/* test_visits.c: pushes, merged pushes and pulls against those of the CPU */
 #include "checks.h"
 #include "steps.h"
 #include "tests.h"

@@ -1,4 +1,4 @@
-/* twin.c: the steps of steps.h on the CPU backend, whose state is filled and read here */
+/* twin.c: the steps of steps.h by the CPU backend; it fills and reads the state of that backend */
 #include "steps.h"
 
 #include "graphs.h"

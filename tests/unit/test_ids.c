@@ -1,5 +1,6 @@
-/* test_ids.c: what --compact and .sg are made of, against simple twins: temporary streams, the
- * numbering of names in little and in ample memory, maps, sorting */
+/* test_ids.c: the parts of --compact and .sg against simple twins: temporary streams, sorting, maps, and the
+ * numbering of names with little and with ample memory
+ */
 #include "unit.h"
 
 #include "tools/convert/names/compact.h"

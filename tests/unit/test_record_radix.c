@@ -1,4 +1,6 @@
-/* test_record_radix.c: records by column, in the order they came, against qsort, in every number of passes */
+/* test_record_radix.c: sorting records by column against qsort, in every number of passes; equal columns keep
+ * their order
+ */
 #include "unit.h"
 
 #include "formats/base/hash.h"

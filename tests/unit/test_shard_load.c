@@ -1,5 +1,7 @@
-/* test_shard_load.c: packed shards: every section as in the raw shard of the same graph, and no file,
- * whatever its bytes, that makes opening, loading or checking it leave its memory.
+/* test_shard_load.c: packed shards.
+ *
+ * Every section of a packed shard equals that of the raw shard of the same graph. No file, whatever its
+ * bytes, makes opening, loading or checking it access memory outside its own.
  */
 #include "stream.h"
 #include "unit.h"

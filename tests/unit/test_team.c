@@ -1,4 +1,4 @@
-/* test_team.c: members see what others wrote before they met; a failure reaches all, wherever it happens */
+/* test_team.c: members see what others wrote before they met; a failure anywhere reaches all members */
 #include "unit.h"
 
 #include "traverse/team.h"

@@ -1,5 +1,6 @@
-/* test_transpose.c: edges that are passed on come out the other way round, each row ascending, in memory
- * and through spill files, whatever threads appended them. */
+/* test_transpose.c: a transpose returns the edges appended to it the other way round, each row ascending,
+ * from memory and from spill files, whichever threads appended them.
+ */
 #include "unit.h"
 
 #include "formats/base/hash.h"

@@ -1,5 +1,8 @@
-/* test_vertex_values.c: windows of vertices: every edge is seen once, with the values of its ends,
- * whatever the number of windows; labels on disk come back shard by shard. */
+/* test_vertex_values.c: windows of vertices, and labels on disk.
+ *
+ * Whatever the number of windows, every edge is seen once, with the values of both ends. Labels that were
+ * moved to disk are read back shard by shard.
+ */
 #include "stream.h"
 #include "unit.h"
 
