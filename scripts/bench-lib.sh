@@ -1,5 +1,5 @@
-# bench-lib.sh: the set-up of the benchmarks beside other programs. A script sources it in the root of
-# the repository, under `set -euo pipefail`.
+# bench-lib.sh: the set-up of the benchmarks that compare dbfs with other programs. A script sources it in the
+# root of the repository, under `set -euo pipefail`.
 
 bin=${BUILD:-build}/bin
 mpiexec=${MPIEXEC:-$(command -v mpiexec.mpich || command -v mpiexec)}

@@ -1,9 +1,9 @@
 #!/bin/bash
-# dataset.sh: one of the graphs of datasets/MANIFEST.tsv, from download to shards. --help says how.
+# dataset.sh: prepares one of the graphs of datasets/MANIFEST.tsv, from download to shards. --help says how.
 #
-# Every step is a shell command that is printed and then run as printed, so --dry-run prints a script
-# that does the same. Files appear under their final names only when they are complete. A step whose
-# result is there is skipped, so repeating the command continues an interrupted run.
+# Every step is a shell command, which is printed and then run as printed. So --dry-run prints a script that
+# does the same. A file gets its final name only when it is complete. A step whose result exists is skipped,
+# so repeating the command continues an interrupted run.
 set -euo pipefail
 export LC_ALL=C
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# make-wordnet.sh: make datasets/wordnet-3.0.txt, the graph of WordNet 3.0, from the database files
+# make-wordnet.sh: makes datasets/wordnet-3.0.txt, the graph of WordNet 3.0, from the database files
 # of Debian's package wordnet-base.
 #
 # Vertices are the synsets (sets of synonyms) of all four parts of speech, numbered from 0 in the

@@ -1,13 +1,13 @@
 /* count_mpi.c: notes what a program sends through MPI, so that a test can count it.
  *
- * Loaded before the MPI library (LD_PRELOAD). Each rank appends lines to the file $COUNT_MPI.RANK:
+ * It is loaded before the MPI library (LD_PRELOAD). Each rank appends lines to the file $COUNT_MPI.RANK:
  *   barrier                     dbfs-traverse calls one at the start of each search
- *   alltoall                    and one at the end of each level
+ *   alltoall                    dbfs-traverse calls one at the end of each level
  *   send TO TAG BYTES           a message
  *   reduce blocking|nonblocking or|other WORDS
- *   repeated TO TAG IDS         before an alltoall and at the end: of the 4-byte ids that went to one rank
- *                               with one tag since the last alltoall, how many had gone there already. A
- *                               message may end within an id
+ *   repeated TO TAG IDS         written before an alltoall and at the end, for one rank and one tag: how many
+ *                               of the 4-byte ids sent since the last alltoall were repetitions. A message
+ *                               may end within an id
  */
 #include <mpi.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
-/* fail_alloc.c: preloaded into a program, fails one of its allocations: the FAIL_ALLOC-th.
+/* fail_alloc.c: makes one allocation of a program fail: the FAIL_ALLOC-th. It is loaded by LD_PRELOAD.
  *
- * Calls of the program itself count, and those of libraries do not: an MPI library or OpenMP that has no
- * memory ends the process in its own way. With FAIL_ALLOC_COUNT=FILE the number of calls is written to
- * FILE at the end, so that a test knows how far to walk.
+ * Only calls of the program itself count. Calls of libraries do not, because an MPI library or OpenMP without
+ * memory ends the process in its own way. With FAIL_ALLOC_COUNT=FILE the number of calls is written to FILE
+ * at the end, so that a test knows how many calls it can let fail.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
-# layouts.sh: small graphs as the publishers of graphs lay them out, from files of pairs "u v". Sourced by
-# tests; shares no code with dbfs.
+# layouts.sh: writes small graphs in the layouts of those who publish graphs, from files of pairs "u v".
+# Tests source it. It shares no code with dbfs.
 
 snap() { # PAIRS: one edge a line under SNAP's heading
     printf '# Undirected graph: ../../data/output/x.txt\n# X\n# Nodes: 100 Edges: %s\n' "$(wc -l <"$1")"

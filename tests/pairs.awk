@@ -1,8 +1,8 @@
-# pairs.awk: a covering array: configurations in which every pair of values of two parameters meets.
+# pairs.awk: makes a covering array: configurations in which every pair of values of two parameters occurs.
 #
-# Input: a line per parameter, "name value value ...". Output: a line per configuration, the values in
-# the order of the parameters. Greedy: of some random candidates take the one that covers the most
-# pairs not yet covered; the generator is seeded, so the output is always the same.
+# Input: a line per parameter, "name value value ...". Output: a line per configuration, the values in the
+# order of the parameters. The method is greedy: of some random candidates it takes the one that covers the
+# most pairs not yet covered. The generator is seeded, so the output is always the same.
 {
     values[NR] = NF - 1
     for (i = 2; i <= NF; i++) value[NR, i - 1] = $i

@@ -1,5 +1,5 @@
 #!/bin/bash
-# structure.sh: the rules of the tree that a compiler does not see.
+# structure.sh: checks the rules of the source tree that no compiler checks.
 set -u
 . tests/lib.sh
 

@@ -2,9 +2,9 @@
 # traverse.sh short|long: distances and parents against the oracle, over graphs, p, R x G, TH,
 # directions and exchange options.
 #
-# On graphs of small diameter every pair of option values meets (long; short takes a sample of the
-# same list). Long graphs run with R <= 2, since an allreduce between many ranks on few cores takes
-# milliseconds. For every graph one distance checksum must come out of all configurations.
+# On graphs of small diameter every pair of option values occurs in some run; short mode takes a sample of
+# these runs. Graphs of large diameter run with R <= 2, since an allreduce between many ranks on few cores
+# takes milliseconds. All configurations of a graph must give the same checksum of distances.
 set -u
 . tests/lib.sh
 mode=${1:-short}

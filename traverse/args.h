@@ -15,16 +15,16 @@ enum { MAX_ROOTS = 1 << 20 };
 struct args {
     struct cli cli;
     const char *folder;
-    int roots_given;   /* else sample `count` */
+    int roots_given;   /* 0: a sample of `count` */
     uint64_t *roots;   /* [count] original ids, owned; NULL with a map */
     char **root_names; /* [count] with a map; owned */
-    const char *map;   /* of ids to names; NULL: none */
+    const char *map;   /* file that maps ids to names; NULL: none */
     uint64_t count;
     uint64_t seed;
     uint32_t shards_per_rank; /* 0: p / R */
     enum backend_choice backend;
     int breakdown;      /* time the phases of each level */
-    int plan;           /* print what memory it takes, and do nothing */
+    int plan;           /* only print how much memory it would take */
     int several_levels; /* only roots of more than one level count */
     struct direction_policy policy;
     struct exchange_options exchange;
@@ -34,14 +34,14 @@ struct args {
     const char *depths, *parents, *json;
 };
 
-/* Exits with 2, or after --help and --version. */
+/* Reads the command line. It exits with 2 if that is wrong, and with 0 after --help or --version. */
 void args_parse(struct args *args, int argc, char **argv);
 void args_free(struct args *args);
 
 const char *args_direction_name(const struct args *args);
 const char *args_reduction_name(const struct args *args);
 
-/* Whether a result goes to standard output. */
+/* Whether a result is written to standard output. */
 int args_take_stdout(const struct args *args);
 
 #endif

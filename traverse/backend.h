@@ -1,12 +1,12 @@
 /* backend.h: what one device does in a search, as tables of functions.
  *
- * A device holds one shard and the state of one search over it. A backend is a way to make devices: of the
- * host's cores (cpu/) or of GPUs (cuda/). The level loop (bfs.c) and the exchange (exchange/) drive the
- * devices of a rank through four tables: the device itself, the steps of a search, the messages between
- * devices, and the results. A backend knows nothing of ranks; the loop knows nothing of OpenMP or CUDA.
+ * A device holds one shard and the state of one search over it. A backend makes devices: of the cores of the
+ * host (cpu/) or of GPUs (cuda/). The level loop (bfs.c) and the exchange (exchange/) use the devices of a
+ * rank through four tables: the device itself, the steps of a search, the messages between devices, and the
+ * results. A backend knows nothing of ranks; the level loop knows nothing of OpenMP or CUDA.
  *
- * Functions that can fail return their status and say in *e what failed. A device is driven by one
- * thread at a time.
+ * Functions that can fail return their status and say in *e what failed. Only one thread at a time uses a
+ * device.
  */
 #ifndef DBFS_BACKEND_H
 #define DBFS_BACKEND_H
@@ -25,15 +25,15 @@ struct device; /* each backend has its own */
 
 /* ---- the device ---- */
 
-/* Where vertices lie that MPI sends and receives: in memory of the host or, for an MPI library that takes it,
- * in memory of the device. */
+/* Where the vertices that MPI sends and receives lie: in memory of the host or, if the MPI library accepts
+ * it, in memory of the device. */
 enum exchange_memory { EXCHANGE_HOST, EXCHANGE_DEVICE };
 
 struct device_options {
     int threads;
     int parents;  /* record parents */
     int timing;   /* time the phases of each level */
-    int uniquify; /* `uniquify` will be called */
+    int uniquify; /* backend_messages.uniquify will be called */
     enum exchange_memory exchange_memory;
     uint32_t slot;    /* number of the device among those of this host */
     const char *host; /* for messages */
@@ -52,7 +52,7 @@ struct backend_device {
                         const struct device_options *options, struct error *e);
     void (*close)(struct device *device); /* NULL is allowed */
 
-    /* How long loading took. NULL if devices use the host's memory. */
+    /* How long loading took, and how many bytes. NULL if devices use the host's memory. */
     struct device_load (*load)(const struct device *device);
 };
 
@@ -74,8 +74,8 @@ struct backend_search {
     /* Forgets the last search. If the device has the root, the root is what the first previsit finds. */
     enum status (*start)(struct device *device, const struct root *root, struct error *e);
 
-    /* Makes the frontier: the vertices that the last level found, without those visited before. Gives them
-     * their depth, marks them as visited, and counts what their edges are. */
+    /* Makes the frontier: the vertices that the last level found, without those visited before. It gives them
+     * their depth, marks them as visited, and counts them by subgraph, with their edges. */
     enum status (*previsit)(struct device *device, int32_t depth, struct error *e);
 
     /* The counts from which directions are chosen. `forward` may be a lower bound. */
@@ -100,13 +100,13 @@ struct backend_search {
     /* The times of this level's phases, after `finish`, from a device that was opened to time them. */
     enum status (*times)(struct device *device, struct breakdown *times, struct error *e);
 
-    /* In place of `finish` and an exchange, for the only device of a search: the delegates that it found
-     * are what the next previsit finds. Does not wait. */
+    /* Replaces `finish` and the exchange, for the only device of a search: hands the delegates that it found
+     * to its own next previsit. It does not wait. */
     enum status (*keep_updates)(struct device *device, struct error *e);
 
-    /* In place of all steps, for the only device of a search: all levels, without the host between them.
-     * Directions follow the mode, or the costs of the device. *levels: those that were visited; 0 if the
-     * device cannot do this. NULL if no device of the backend can. */
+    /* Replaces all steps, for the only device of a search: all levels, without the host between them.
+     * Directions follow the mode or, in DIRECTION_AUTO, the costs of the device. *levels: how many levels
+     * were visited; 0 if this device cannot do it. The function is NULL if no device of the backend can. */
     enum status (*run)(struct device *device, const struct root *root, enum direction_mode mode,
                        uint32_t *levels, struct error *e);
 };
@@ -119,28 +119,28 @@ struct outbox {
     uint64_t count;
 };
 
-/* What devices give to each other between two levels, after `finish`. `devices` are the `count` devices of
- * this rank, `device` among them. */
+/* What devices give to each other between two levels, after `finish`. In these functions `devices` are the
+ * `count` devices of this rank, and `device` is one of them. */
 struct backend_messages {
-    /* Exchange memory of this device, of the kind that it was opened with. It counts against no budget.
+    /* Allocates exchange memory of this device, of the kind that it was opened with. No budget is charged.
      * NULL: none is left. */
     void *(*exchange_take)(struct device *device, size_t bytes);
     void (*exchange_release)(struct device *device, void *memory); /* NULL memory is allowed */
 
-    /* Host memory for masks, which devices copy to and from fast. MPI libraries reduce on the host, and
-     * would copy masks there from a device as well. It counts against no budget. NULL: none is left. */
+    /* Allocates host memory for masks, to and from which devices copy fast. Masks are reduced there because
+     * MPI libraries reduce on the host anyway. No budget is charged. NULL: none is left. */
     void *(*host_take)(size_t bytes);
     void (*host_release)(void *memory); /* NULL is allowed */
 
     /* How many vertices of another shard this level's nn visit found. */
     uint64_t (*outgoing)(const struct device *device, uint32_t shard);
 
-    /* Copies them, as local ids of that shard, to exchange memory of any device of this rank. */
+    /* Copies these vertices, as local ids of that shard, to exchange memory of any device of this rank. */
     enum status (*take_outgoing)(struct device *device, uint32_t shard, uint32_t *ids,
                                  struct error *e);
 
-    /* Drops duplicates within each of the boxes, which are in the device's own memory. NULL if devices have
-     * none. */
+    /* Drops duplicates within each of the boxes, which lie in the device's own memory. NULL if devices have
+     * no memory of their own. */
     enum status (*uniquify)(struct device *device, struct outbox *boxes, uint32_t count,
                             struct error *e);
 
@@ -149,8 +149,8 @@ struct backend_messages {
     enum status (*receive)(struct device *device, const uint32_t *ids, uint64_t count,
                            struct error *e);
 
-    /* Takes in what the other devices of this rank found for this one. What they found stays as it is until
-     * they visit again. */
+    /* Takes in the vertices of this device that the other devices of this rank found. The others keep them
+     * unchanged until they visit again. */
     enum status (*receive_local)(struct device *device, struct device *const *devices,
                                  uint32_t count, struct error *e);
 

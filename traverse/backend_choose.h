@@ -1,4 +1,4 @@
-/* backend_choose.h: which backend runs: the one asked for, or the one that suits this machine */
+/* backend_choose.h: chooses the backend: the one asked for, or the one that suits this machine */
 #ifndef DBFS_BACKEND_CHOOSE_H
 #define DBFS_BACKEND_CHOOSE_H
 
@@ -6,7 +6,8 @@
 
 enum backend_choice { BACKEND_AUTO, BACKEND_CPU, BACKEND_CUDA };
 
-/* BACKEND_AUTO takes a GPU if there is one. ST_RESOURCE, and why, if CUDA was asked for and cannot be had. */
+/* BACKEND_AUTO takes a GPU if there is one. ST_RESOURCE: CUDA was asked for and cannot be had; *e says
+ * why. */
 enum status backend_choose(const struct backend **backend, enum backend_choice choice,
                            struct error *e);
 

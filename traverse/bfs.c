@@ -1,7 +1,13 @@
-/* bfs.c: the level loop: figures 3 and 4 of Pan et al.; see bfs.h
+/* bfs.c: one search, level by level (figures 3 and 4 of Pan et al.); see bfs.h
+ *
+ * A search takes one of two ways:
+ * - A device that is alone (one rank, one device) may run all levels by itself: `run` of backend_search. It
+ *   does so if the backend can, and nobody asked for a trace, for times of phases or for direction factors.
+ *   This page is the reference for it: both ways find the same distances.
+ * - Otherwise the level loop below runs the steps of each level.
  *
  * Each member of the team (team.h) runs search_levels for the devices that it drives. A level has five steps:
- *   previsit  what the last level found, without what was visited before, becomes the frontier
+ *   previsit  the vertices that the last level found become the frontier, except those visited before
  *   choose    push or pull, for each subgraph of each device
  *   visit     dd and nd find delegates; dn and nn find normals
  *   reduce    the delegates that any device found become known to every device
@@ -17,11 +23,11 @@
  * the same device, except for nn, which is pulled only if there is one device. Visited vertices are never
  * found again. The search ends with the first level in which no device finds anything.
  *
- * The members meet where a device needs what others did:
- * - after choosing, when every device has read what others found for it, which their next visit overwrites;
- * - after finishing, when every device has found what it will find, which the exchange reads.
- * A device that is alone exchanges nothing, and the host waits for it once a level, for its counts. A level
- * costs the work of its frontier and passes over masks; nothing else is proportional to n.
+ * The members meet twice in a level, where one device needs what another one did:
+ * - After choosing: every device has then read what others found for it, and they may overwrite it.
+ * - After finishing: every device has then found its vertices of this level, and the exchange may read them.
+ * A device that is alone exchanges nothing, and the host waits for it only once a level, for its counts. The
+ * cost of a level is the work of its frontier and some passes over masks. Nothing else is proportional to n.
  *
  * After a failure a member does nothing until it meets the others, who then fail with it.
  */
@@ -204,8 +210,8 @@ void bfs_close(struct bfs *bfs)
     free(bfs->levels);
 }
 
-/* Whether the device may run all levels by itself: nobody wants to know what each level did, and directions need
- * not follow factors. */
+/* Whether the device may run all levels by itself: nobody wants to know what each level did, and directions
+ * need not follow factors. */
 static int may_run_alone(const struct bfs *bfs, bfs_tracer *tracer)
 {
     return rank_is_alone(bfs->rank) && bfs->rank->backend->search->run != NULL && !bfs->timed &&

@@ -1,4 +1,4 @@
-/* bfs.h: one breadth-first search over all shards: the level loop */
+/* bfs.h: one breadth-first search over all shards */
 #ifndef DBFS_BFS_H
 #define DBFS_BFS_H
 
@@ -7,12 +7,12 @@
 
 #include "traverse/exchange/exchange.h"
 
-/* What the level loop knows of a device. */
+/* What the level loop keeps for each device. */
 struct device_level {
     struct directions directions; /* the current choice */
     struct workload work;
     struct breakdown times;
-    uint64_t found; /* local normals */
+    uint64_t found; /* local normals that the device found */
 };
 
 struct bfs {
@@ -23,10 +23,10 @@ struct bfs {
     int timed;                   /* the devices time the phases of each level */
 };
 
-/* What one level did on this rank, for a trace. */
+/* What one level did on this rank. A tracer gets it. */
 struct level_trace {
     uint64_t frontier[SUBGRAPHS]; /* sources of each subgraph in the frontier */
-    uint64_t forward[SUBGRAPHS];  /* their edges, or the lower bound that decided */
+    uint64_t forward[SUBGRAPHS];  /* their edges, or the lower bound from which the direction was chosen */
     uint32_t pulling[SUBGRAPHS];  /* devices that pulled */
     struct exchange_stats exchange;
     double compute_s, exchange_s;
@@ -40,15 +40,16 @@ struct bfs_times {
     uint64_t sent_vertices;
 };
 
-/* `timed`: the devices were opened to time their phases. */
+/* `timed`: the devices were opened with timing, so each level records its phases. */
 enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *exchange,
                      const struct direction_policy *policy, int timed, struct error *e);
 void bfs_close(struct bfs *bfs); /* a zeroed one is allowed */
 
-/* Called after each level if not NULL. */
+/* A function that bfs_search calls after each level; NULL: none. */
 typedef void bfs_tracer(void *context, int32_t depth, const struct level_trace *trace);
 
-/* Collective. A failure is this rank's own: the caller must end the job, because the others wait. */
+/* Searches from one root. Collective. A failure is known to this rank only, and the other ranks wait for it,
+ * so the caller must end the job. */
 enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
                        bfs_tracer *tracer, void *context, struct error *e);
 

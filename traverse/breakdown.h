@@ -1,4 +1,4 @@
-/* breakdown.h: where the time of a level goes, phase by phase: the bars of figure 10 of Pan et al. */
+/* breakdown.h: the time of a level, phase by phase: the bars of figure 10 of Pan et al. */
 #ifndef DBFS_BREAKDOWN_H
 #define DBFS_BREAKDOWN_H
 
@@ -6,8 +6,8 @@
 
 enum phase {
     PHASE_PREVISIT,
-    PHASE_VISIT,                          /* + subgraph */
-    PHASE_BINS = PHASE_VISIT + SUBGRAPHS, /* vertices for other shards put in order */
+    PHASE_VISIT,                          /* one for each subgraph: PHASE_VISIT + subgraph */
+    PHASE_BINS = PHASE_VISIT + SUBGRAPHS, /* sorting vertices for other shards by shard */
     DEVICE_PHASES,
     PHASE_LOCAL_EXCHANGE = DEVICE_PHASES, /* between the devices of a rank */
     PHASE_REMOTE_EXCHANGE,                /* between ranks, the counts included */
@@ -22,7 +22,7 @@ struct breakdown {
 
 extern const char *const phase_name[PHASES];
 
-/* The larger time of each phase: of two devices, or of two ranks. */
+/* sum = the larger time of each phase of the two. They are of two devices or of two ranks. */
 void breakdown_max(struct breakdown *sum, const struct breakdown *other);
 
 #endif

@@ -1,10 +1,11 @@
-/* direction.h: push or pull, for each subgraph of each device and level.
+/* direction.h: chooses push or pull, for each subgraph of each device and level (section IV-B of Pan et al.).
  *
- * Section IV-B of Pan et al.: the forward workload FV is the sum of the frontier's row lengths, the
- * backward workload is estimated as BV = |U| (q + s) / q, and a subgraph turns to pull when FV >
- * factor0 * BV and back to push when FV < factor1 * BV. Decisions are local: both directions of
- * every dd, nd and dn edge are on the same device. nn always pushes, except in a graph of one shard,
- * where nn is symmetric as well and may be pulled.
+ * The forward workload FV is the cost of a push: the sum of the lengths of the frontier's rows. The backward
+ * workload BV estimates the cost of a pull: BV = |U| (q + s) / q (struct subgraph_work explains the letters).
+ * A subgraph turns to pull when FV > factor0 * BV, and back to push when FV < factor1 * BV.
+ *
+ * Each device decides alone, because both directions of every dd, nd and dn edge are on the same device. The
+ * reverse of an nn edge may be on another one. So nn always pushes, except in a graph of one shard.
  */
 #ifndef DBFS_DIRECTION_H
 #define DBFS_DIRECTION_H
@@ -25,10 +26,10 @@ struct direction_policy {
     enum direction_mode mode;
     double factor0[SUBGRAPHS]; /* to pull */
     double factor1[SUBGRAPHS]; /* back to push */
-    int factors_given;         /* they hold also where a backend could choose by costs */
+    int factors_given;         /* the user gave them: a backend must not choose by its own costs */
 };
 
-/* What visiting one subgraph would cost on one device. */
+/* Counts for one subgraph on one device, from which its direction is chosen. */
 struct subgraph_work {
     uint64_t forward;           /* FV: edges of the frontier's rows, or its lower bound q */
     uint64_t frontier;          /* q: frontier vertices that are sources of the subgraph */
@@ -43,12 +44,12 @@ struct workload {
 
 extern const struct direction_policy direction_defaults;
 
-/* Whether the choice rests on FV: counting it costs a pass over the frontier's rows, and often its
- * lower bound q decides already, or there is nothing to decide. */
+/* Whether FV must be counted to choose. Counting costs a pass over the frontier's rows. Often it is not
+ * needed: the lower bound q decides already, or there is nothing to decide. */
 int direction_needs_forward(const struct direction_policy *policy, enum subgraph g,
                             const struct subgraph_work *work, enum direction current);
 
-/* Chooses for the next visit of g. `forward` may be its lower bound, q, where FV is not needed. */
+/* Chooses for the next visit of g. work->forward may be the lower bound q if FV is not needed. */
 enum direction choose_direction(const struct direction_policy *policy, enum subgraph g,
                                 const struct subgraph_work *work, enum direction current);
 

@@ -40,8 +40,8 @@ static enum status decode_shards(struct graph *graph, const struct graph_options
     return ST_OK;
 }
 
-static enum status choose_device_count(struct graph *graph, const struct comm *comm, uint32_t wanted,
-                                       struct error *e)
+static enum status choose_device_count(struct graph *graph, const struct comm *comm,
+                                       uint32_t wanted, struct error *e)
 {
     uint32_t p = graph->manifest.p;
     graph->device_count = wanted != 0 ? wanted : p / comm->ranks;

@@ -22,17 +22,17 @@ struct graph_options {
     const char *folder;
     uint32_t device_count;        /* G; 0: p / R */
     int check;                    /* compare the CRC of every section */
-    unsigned columns;             /* of subgraphs, decoded into host memory (shard_load) */
+    unsigned columns;             /* subgraphs whose columns are decoded into host memory (shard_load) */
     int threads;
-    struct memory_budget *budget; /* of what is decoded; must outlive the graph */
+    struct memory_budget *budget; /* for decoded sections; it must outlive the graph */
 };
 
-/* Collective. ST_USAGE if R*G is not p. */
+/* Collective. Opens the shards of this rank. ST_USAGE if R*G is not p. */
 enum status graph_open(struct graph *graph, const struct comm *comm,
                        const struct graph_options *options, struct error *e);
 void graph_close(struct graph *graph);
 
-/* Ids people use <-> ids in the shards. */
+/* Original ids, which people use, and stored ids, which the shards have. */
 static inline uint64_t stored_id(const struct graph *graph, uint64_t original)
 {
     return graph->manifest.randomized && original < graph->bijection.n

@@ -1,4 +1,5 @@
-/* plan.h: dbfs-traverse --plan: the device memory that a packed graph will take, known beforehand */
+/* plan.h: prints the device memory that a packed graph will take, before it is searched (dbfs-traverse
+ * --plan) */
 #ifndef DBFS_PLAN_H
 #define DBFS_PLAN_H
 
@@ -6,8 +7,8 @@
 
 #include <stdio.h>
 
-/* Bytes of every section and working array, of all shards together and of the largest, with Table I
- * of Pan et al. beside the graph's share. No GPU is needed. */
+/* Prints the bytes of every section and working array, for all shards together and for the largest one. The
+ * bytes of the graph stand beside those of Table I of Pan et al. No GPU is needed. */
 enum status plan_print(const char *folder, int parents, FILE *out, struct error *e);
 
 #endif

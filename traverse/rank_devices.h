@@ -1,4 +1,4 @@
-/* rank_devices.h: what one rank searches with: its shards, a device for each of them, and the other ranks */
+/* rank_devices.h: one rank of a search: its shards, a device for each of them, and the other ranks */
 #ifndef DBFS_RANK_DEVICES_H
 #define DBFS_RANK_DEVICES_H
 
@@ -20,13 +20,13 @@ struct rank {
 };
 
 /* Opens a device for each shard of the graph. The caller has set comm, graph, backend, exchange_memory and
- * budget. Of the options, `threads` are those of the rank, and each device gets its share; slot, host and
- * rank are filled in here. */
+ * budget. Of the options, `threads` is the number of the whole rank, and each device gets a share. Slot,
+ * host and rank are filled in here. */
 enum status rank_open_devices(struct rank *rank, const struct device_options *options,
                               struct error *e);
 void rank_close_devices(struct rank *rank); /* a zeroed rank is allowed */
 
-/* Of the device that took longest to load its shard; 0 s if devices use the host's memory. */
+/* The load of the device that took longest for it; 0 s if devices use the host's memory. */
 struct device_load rank_slowest_load(const struct rank *rank);
 
 /* Whether one device of one rank has the whole graph: nothing is exchanged then. */

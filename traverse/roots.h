@@ -13,9 +13,10 @@ struct roots {
     struct root *root; /* [count] where they are */
 };
 
-/* Collective. The roots that the command line gives, by id or by name in the map of rank 0 (NULL: none), or
- * a sample; and where each is. A sample has fewer than args->count roots only if the graph has no more
- * vertices with edges. ST_USAGE for an id >= n or an unknown name. */
+/* Chooses the roots and finds out where each is. Collective. The roots are those of the command line, by id
+ * or by name, or a sample of vertices with edges. A sample is smaller than args->count only if the graph has
+ * no more such vertices. Rank 0 has the map of names; NULL: none. ST_USAGE: an id >= n, or an unknown
+ * name. */
 enum status roots_choose(struct roots *roots, const struct rank *rank, const struct args *args,
                          const struct name_map *map, struct error *e);
 void roots_free(struct roots *roots); /* zeroed ones are allowed */

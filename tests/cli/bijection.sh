@@ -1,7 +1,8 @@
 #!/bin/bash
-# bijection.sh: headers that permute more ids than there are vertices, with CRCs that fit: bad data for
-# every reader of a stream and of a manifest. And parts that promise more vertices than they have, from
-# which sampling roots comes to an end.
+# bijection.sh: damaged counts of vertices, with CRCs that fit.
+# - A header that permutes more ids than there are vertices is bad data for every reader of a stream and of a
+#   manifest.
+# - Sampling roots ends even if parts promise more vertices than they have.
 set -u
 . tests/lib.sh
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# datasets.sh: scripts/dataset.sh and the table of graphs. Small graphs in the very layout of each
-# source go through the pipeline of the table, and must be what the same edges are when given directly.
+# datasets.sh: scripts/dataset.sh and the table of graphs. A small graph in the layout of each source goes
+# through the steps of the table. The result must equal that of giving the same edges directly.
 set -u
 . tests/lib.sh
 . tests/layouts.sh

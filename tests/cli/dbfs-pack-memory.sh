@@ -1,6 +1,6 @@
 #!/bin/bash
-# dbfs-pack-memory.sh: -S bounds the process, -T takes what it cannot hold, and the bytes written are
-# those of a run that has all the memory it wants; --plan says beforehand what a run takes.
+# dbfs-pack-memory.sh: the memory of dbfs-pack. -S limits the process, and -T takes the edges that do not fit.
+# The bytes written are those of a run with ample memory. --plan says beforehand what a run takes.
 set -u
 . tests/lib.sh
 pack=$(realpath "$BIN/dbfs-pack")

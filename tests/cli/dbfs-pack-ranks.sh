@@ -1,6 +1,6 @@
 #!/bin/bash
-# dbfs-pack-ranks.sh: degsplit and dbfs-pack under mpiexec: the bytes of one process from 1 to 4 ranks,
-# and failures of one rank, which end all with one message.
+# dbfs-pack-ranks.sh: degsplit and dbfs-pack under mpiexec. With 1 to 4 ranks they write the bytes of one
+# process. If one rank fails, all end, with one message.
 set -u
 . tests/lib.sh
 pack=$(realpath "$BIN/dbfs-pack")

@@ -1,7 +1,7 @@
 #!/bin/bash
-# dbfs-pack-ways.sh: any number of threads, ranks and little memory make the same bytes, those of the table
-# at the end. They were made by a packer that placed and sorted both directions of every edge, and another one
-# agreed. A deliberate change of a format writes the table again:
+# dbfs-pack-ways.sh: with any number of threads and ranks, and with little memory, dbfs-pack writes the same
+# bytes. Their digests are in the table at the end. The table was made by a packer that placed and sorted both
+# directions of every edge, and another one agreed. After a deliberate change of a format, write it again:
 #   BUILD=build bash tests/cli/dbfs-pack-ways.sh --write
 set -u
 . tests/lib.sh

@@ -1,5 +1,5 @@
 #!/bin/bash
-# dbfs-pack.sh: the command line of dbfs-pack: folders, splits, pipes, corruption found by --verify.
+# dbfs-pack.sh: the command line of dbfs-pack: folders, splits, pipes, and damage that --verify finds.
 set -u
 . tests/lib.sh
 pack=$(realpath "$BIN/dbfs-pack")

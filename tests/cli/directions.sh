@@ -1,5 +1,5 @@
 #!/bin/bash
-# directions.sh: what --direction, --factor0 and --factor1 of dbfs-traverse do, as -v tells level by level.
+# directions.sh: the effect of --direction, --factor0 and --factor1 of dbfs-traverse, level by level, from -v.
 set -u
 . tests/lib.sh
 traverse=$BIN/dbfs-traverse

@@ -1,7 +1,7 @@
 #!/bin/bash
-# disk-full.sh: every program on a full disk (a small tmpfs of its own mount namespace, where one can
-# be had) and at the limit of file sizes: a clear message, the exit code, nothing under a final name, and
-# a packing that goes on when there is room again.
+# disk-full.sh: every program on a full disk and at the limit of file sizes. Each gives a clear message and
+# the right exit code, and leaves nothing under a final name. A packing can be resumed when there is room
+# again. The disk is a small tmpfs in a mount namespace of its own, if the system allows one.
 set -u
 if [ "${1:-}" != inside ] && unshare -rm true 2>/dev/null; then
     exec unshare -rm bash "$0" inside

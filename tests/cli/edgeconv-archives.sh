@@ -1,6 +1,6 @@
 #!/bin/bash
-# edgeconv-archives.sh: compressed files and archives: the same graph from each, damage of each kind,
-# and several inputs at once.
+# edgeconv-archives.sh: compressed files and archives. Each gives the same graph, each kind of damage is
+# refused, and several inputs can be read at once.
 set -u
 . tests/lib.sh
 edgeconv=$(realpath "$BIN/edgeconv")

@@ -1,5 +1,5 @@
 #!/bin/bash
-# edgeconv-sg.sh: GAPBS's serialised graphs as output, against a twin made by awk.
+# edgeconv-sg.sh: writing GAPBS's serialised graphs, against a twin in awk.
 set -u
 . tests/lib.sh
 edgeconv=$(realpath "$BIN/edgeconv")

@@ -1,5 +1,6 @@
 #!/bin/bash
-# edgeconv.sh: formats in and out, directions, ids, threads, and every refusal with its place.
+# edgeconv.sh: the formats edgeconv reads and writes, directions, ids and threads; each refusal names its
+# place.
 set -u
 . tests/lib.sh
 edgeconv=$(realpath "$BIN/edgeconv")

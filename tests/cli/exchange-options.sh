@@ -1,6 +1,6 @@
 #!/bin/bash
-# exchange-options.sh: what dbfs-traverse's options of the exchange do to the messages between ranks, as
-# count_mpi.so sees them: an option that does nothing fails here.
+# exchange-options.sh: the effect of dbfs-traverse's exchange options on the messages between ranks, as
+# count_mpi.so counts them. An option without effect fails here.
 set -u
 . tests/lib.sh
 count_mpi=$(realpath "$TESTS/count_mpi.so")

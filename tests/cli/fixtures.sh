@@ -1,6 +1,6 @@
 #!/bin/bash
-# fixtures.sh: files of every format version that are kept in tests/fixtures are read as ever, and made as
-# ever. With --write it stores what is not yet there and writes the table of what is read from them:
+# fixtures.sh: tests/fixtures has files of every format version. They must be read as before, and writing them
+# again must give the same bytes. --write adds files that are missing and writes the table of what is read:
 #   BUILD=build bash tests/cli/fixtures.sh --write
 set -u
 . tests/lib.sh

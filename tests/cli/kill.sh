@@ -1,6 +1,6 @@
 #!/bin/bash
-# kill.sh: SIGKILL at random moments of a packing: what is left is nothing, or a packing that --resume
-# finishes to the same bytes, or a whole graph. 10 kills, or 50 in long mode; SEED=N repeats a run.
+# kill.sh: kills a packing with SIGKILL at random moments. Afterwards there is nothing, or a packing that
+# --resume finishes to the same bytes, or a whole graph. 10 kills, or 50 in long mode; SEED=N repeats a run.
 set -u
 . tests/lib.sh
 pack=$(realpath "$BIN/dbfs-pack")

@@ -1,6 +1,6 @@
 #!/bin/bash
-# no-memory.sh: dbfs-pack with each of its allocations failing in turn: it exits with 5, or does without
-# that memory, and never ends by a signal; so also where one rank of two is the one that fails.
+# no-memory.sh: runs dbfs-pack once for each of its allocations and lets that one fail. dbfs-pack must exit
+# with 5 or do without that memory; it must never end by a signal. The same holds if one of two ranks fails.
 set -u
 [ -w /dev/shm ] && export TMPDIR=/dev/shm # hundreds of packings, each synced
 . tests/lib.sh

@@ -1,13 +1,14 @@
 #!/bin/bash
-# pack-digests.sh: the bytes of streams, splits and packed graphs, as digests in tests/pack-digests.tsv, and
-# ways to make them that must not change them: ranks, threads, little memory, pipes, a given split.
-# A deliberate change of a format writes the table again, and its diff shows what changed:
+# pack-digests.sh: digests of streams, splits and packed graphs, compared with tests/pack-digests.tsv. Each is
+# also made in other ways that must not change the bytes: ranks, threads, little memory, pipes, a given split.
+# After a deliberate change of a format, write the table again; its diff shows what changed:
 #   BUILD=build bash tests/cli/pack-digests.sh --write
 #
-# A line of the table, its columns separated by tabs: program, graph, options, ways, digest; "-" is none. The
-# program runs in an empty folder, and the digest is that of the names and bytes of all files there, for
-# dbfs-pack those of the whole manifest and of all parts. Nothing is left out: formats hold no dates, paths
-# or numbers of threads. With --list it is that of what is printed of the graph that the other options make.
+# A line of the table has columns separated by tabs: program, graph, options, ways, digest; "-" is none. The
+# program runs in an empty folder. The digest is that of the names and bytes of all files there; for
+# dbfs-pack these are the whole manifest and all parts. Nothing is left out, since formats hold no dates,
+# paths or numbers of threads. With --list the digest is that of what --list prints of the graph that the
+# other options make.
 set -u
 . tests/lib.sh
 . tests/layouts.sh

@@ -1,5 +1,5 @@
 #!/bin/bash
-# rmatgen.sh: the generator's command line: content, formats, ranges, threads, refusals.
+# rmatgen.sh: the command line of rmatgen: content, formats, ranges, threads, refusals.
 set -u
 . tests/lib.sh
 rmatgen=$(realpath "$BIN/rmatgen")

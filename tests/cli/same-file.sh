@@ -1,6 +1,6 @@
 #!/bin/bash
-# same-file.sh: an output that is one of the inputs, by whatever name, or another output, is refused by
-# every tool before anything is read or written.
+# same-file.sh: every tool refuses an output that is one of its inputs, by whatever name, or its other output,
+# before it reads or writes anything.
 set -u
 . tests/lib.sh
 bin=$(realpath "$BIN")

@@ -1,6 +1,6 @@
 #!/bin/bash
-# summary.sh: the summary of dbfs-traverse, as text and in JSON, against its records, and these against the
-# oracle.
+# summary.sh: the summary of dbfs-traverse, as text and as JSON, against its records; and the records against
+# the oracle.
 set -u
 . tests/lib.sh
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# without-cuda.sh: `make check` says where the CUDA backend was not compiled, and why.
+# without-cuda.sh: `make check` says so if the CUDA backend was not compiled, and why.
 set -u
 . tests/lib.sh
 

@@ -1,4 +1,4 @@
-/* checks.h: one line of result for many inputs: a check is begun, told its inputs, and ended */
+/* checks.h: one line of result for many inputs: begin a check, name each input, end the check */
 #ifndef DBFS_TESTS_GPU_CHECKS_H
 #define DBFS_TESTS_GPU_CHECKS_H
 

@@ -23,10 +23,10 @@
  *   cuda_publish                      memcpy, memset                                bytes
  *   cuda_merge_scratch_bytes          gpu_merge_scratch_bound (cuda_limits.h)
  *
- * gpu_kernels [small]; small leaves out the largest graphs, for tools under which kernels are slow.
+ * Usage: gpu_kernels [small]. With `small` the largest graphs are left out, for tools that slow kernels down.
  *
- * Which of its parents a vertex gets is free: each must be one that the visit could have found it
- * from. Files: steps.h what both sides do, twin.c and kernels.c how, graphs.c on what.
+ * A vertex may get any parent from which the visit could have found it. Files: steps.h has the steps that
+ * both sides do; twin.c and kernels.c do them; graphs.c makes the graphs.
  */
 #include "checks.h"
 #include "steps.h"

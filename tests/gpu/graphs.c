@@ -19,13 +19,13 @@ void *need_memory(size_t bytes)
 
 enum { HUB_EDGES = 1000000, LONG_ROWS = 192 };
 
-static const uint16_t cutoffs[] = {0,   1,   2,   3,   7,   8,   9,    15,   16,   17,   18,   31,
-                                   32,  33,  34,  48,  49,  63,   64,   65,   66,   127,  128,  129,
-                                   255, 256, 257, 511, 512, 513,  1023, 1024, 1025, 1026, 1535, 1536,
-                                   1537, 2047, 2048, 2049, 4095, 4096, 4097};
+static const uint16_t cutoffs[] = {0,    1,    2,    3,    7,    8,    9,    15,   16,   17,   18,
+                                   31,   32,   33,   34,   48,   49,   63,   64,   65,   66,   127,
+                                   128,  129,  255,  256,  257,  511,  512,  513,  1023, 1024, 1025,
+                                   1026, 1535, 1536, 1537, 2047, 2048, 2049, 4095, 4096, 4097};
 
-static uint64_t row_length(const struct graph_spec *spec, uint64_t row, uint64_t rows, uint32_t heads,
-                           uint64_t *random)
+static uint64_t row_length(const struct graph_spec *spec, uint64_t row, uint64_t rows,
+                           uint32_t heads, uint64_t *random)
 {
     uint64_t r = next_random(random);
     switch (spec->lengths) {

@@ -1,7 +1,7 @@
 /* kernels.c: the steps of steps.h by the CUDA kernels, through traverse/cuda/cuda_kernels.h
  *
- * Every array is an allocation of exactly its size, so that compute-sanitizer sees what lies beside
- * it, and holds either its input or POISON.
+ * Every array is an allocation of exactly its size, so that compute-sanitizer sees accesses outside it. It is
+ * filled with its input, or with POISON if it has none.
  */
 #include "steps.h"
 
@@ -408,7 +408,8 @@ void kernel_root(const struct shard *shard, enum vertex_kind kind, uint32_t vert
     drop_arrays(graph_arrays);
 }
 
-void kernel_blank(const struct shard *shard, enum vertex_kind kind, const uint64_t *visited, int32_t *depth)
+void kernel_blank(const struct shard *shard, enum vertex_kind kind, const uint64_t *visited,
+                  int32_t *depth)
 {
     uint64_t count = vertices_of(shard, kind);
     uint32_t *values = on_device(depth, count * 4);

@@ -1,9 +1,9 @@
-/* staging_mpi.c: an MPI library that takes device memory, made of one that does not.
+/* staging_mpi.c: makes an MPI library that accepts device memory out of one that does not.
  *
- * Loaded before the MPI library (LD_PRELOAD), it answers yes where a program asks for CUDA support, and
- * takes messages in device memory through host memory. So the paths of a library with that support are
- * tested with any (scripts/check-gpu.sh). It knows the calls that formats/mpi/ makes, and tells in
- * the end what it staged, so that a test can see that there was something.
+ * It is loaded before the MPI library (LD_PRELOAD). If a program asks for CUDA support, it answers yes, and
+ * it moves messages in device memory through host memory. So scripts/check-gpu.sh can test the code for such
+ * libraries with any MPI library. It knows the calls that formats/mpi/ makes. At the end it prints what it
+ * moved, so that a test can see that there was something.
  */
 #include <cuda_runtime_api.h>
 #include <mpi.h>

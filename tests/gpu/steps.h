@@ -1,10 +1,9 @@
-/* steps.h: steps of a search as the kernels and their twins on the CPU are both asked for them.
+/* steps.h: the steps of a search, as the tests ask kernels and their twins on the CPU for them.
  *
- * Each step has a twin_ function (twin.c, through traverse/cpu/cpu_device.h) and a kernel_ function
- * (kernels.c, through
- * traverse/cuda/cuda_kernels.h) that fill the same structure; the two backends have
- * a struct device each, so no file sees both. Results are compared by the test_*.c files. What a
- * step need not write is POISON before it.
+ * Each step has two functions that fill the same structure: a twin_ function (twin.c, through
+ * traverse/cpu/cpu_device.h) and a kernel_ function (kernels.c, through traverse/cuda/cuda_kernels.h). The
+ * two backends each have their own struct device, so no file sees both. The test_*.c files compare the
+ * results. Memory that a step need not write is POISON before it.
  */
 #ifndef DBFS_TESTS_GPU_STEPS_H
 #define DBFS_TESTS_GPU_STEPS_H
@@ -134,7 +133,8 @@ void kernel_root(const struct shard *shard, enum vertex_kind kind, uint32_t vert
                  struct visited *out);
 
 /* depth[v] = -1 where v is not visited. */
-void twin_blank(const struct shard *shard, enum vertex_kind kind, const uint64_t *visited, int32_t *depth);
+void twin_blank(const struct shard *shard, enum vertex_kind kind, const uint64_t *visited,
+                int32_t *depth);
 void kernel_blank(const struct shard *shard, enum vertex_kind kind, const uint64_t *visited,
                   int32_t *depth);
 

@@ -1,4 +1,4 @@
-/* test_decode.c: packed sections on the device against formats/packed.c, damaged ones too */
+/* test_decode.c: decoding packed sections on the device, damaged ones too, against formats/packed.c */
 #include "checks.h"
 #include "steps.h"
 #include "tests.h"
@@ -59,7 +59,8 @@ static void run_decode(const struct array *a, int damages)
     for (int i = 0; i <= damages && (i == 0 || size > 0); i++) {
         struct error e = {0};
         struct packed section;
-        uint64_t r = next_random(&random), at = i > 0 ? (i % 2 ? r % size : size - 1 - r % size / 8) : 0;
+        uint64_t r = next_random(&random),
+                 at = i > 0 ? (i % 2 ? r % size : size - 1 - r % size / 8) : 0;
         if (i > 0)
             bytes[at] ^= (unsigned char)(1 << (r >> 60 & 7));
         if (packed_open(&section, bytes, size, a->width, a->count, "test", &e) == ST_OK)

@@ -1,4 +1,4 @@
-/* test_exchange.c: bins, their duplicates, vertices that arrive, masks, roots, results, loading */
+/* test_exchange.c: bins, dropping duplicates, vertices that arrive, masks, roots, results and loading */
 #include "checks.h"
 #include "steps.h"
 #include "tests.h"
@@ -47,7 +47,8 @@ static void run_bin(uint64_t count, uint32_t p, uint32_t local_bits, enum destin
     struct binned kernel, twin;
     for (uint64_t i = 0; i < count; i++)
         codes[i] = make_code(p, local_bits, to, next_random(&random));
-    check_input("%" PRIu64 " codes of %" PRIu32 " bits, destinations %d", count, local_bits, (int)to);
+    check_input("%" PRIu64 " codes of %" PRIu32 " bits, destinations %d", count, local_bits,
+                (int)to);
     kernel_bin(codes, count, p, local_bits, &kernel);
     twin_bin(codes, count, p, local_bits, &twin);
     compare_bins(&kernel, &twin, p);
@@ -89,13 +90,15 @@ static uint32_t make_id(uint64_t i, uint32_t bits, enum repetition repetition, u
 
 static void run_unique(uint64_t count, uint32_t bits, enum repetition repetition)
 {
-    uint32_t *kernel = need_memory(count * sizeof *kernel), *twin = need_memory(count * sizeof *twin);
+    uint32_t *kernel = need_memory(count * sizeof *kernel),
+             *twin = need_memory(count * sizeof *twin);
     uint64_t random = count + bits;
     int cleared = 0;
     for (uint64_t i = 0; i < count; i++)
         kernel[i] = twin[i] = make_id(i, bits, repetition, next_random(&random));
     check_input("%" PRIu64 " ids of %" PRIu32 " bits, repetition %d", count, bits, (int)repetition);
-    uint64_t kept = twin_unique(twin, count), kept_there = kernel_unique(kernel, count, bits, &cleared);
+    uint64_t kept = twin_unique(twin, count),
+             kept_there = kernel_unique(kernel, count, bits, &cleared);
     check_that(cleared, "the mask is not cleared");
     if (check_that(kept_there == kept, "%" PRIu64 " are left for %" PRIu64, kept_there, kept)) {
         qsort(kernel, kept, sizeof *kernel, by_id);
@@ -304,7 +307,8 @@ static void run_load(unsigned char *const *from, unsigned char *const *back, con
 
 void test_load(void)
 {
-    static const size_t bytes[COPIES] = {0, 1, 4097, (4 << 20) - 1, 0, 4 << 20, (4 << 20) + 1, 33333333, 7};
+    static const size_t bytes[COPIES] = {
+        0, 1, 4097, (4 << 20) - 1, 0, 4 << 20, (4 << 20) + 1, 33333333, 7};
     unsigned char *from[COPIES], *back[COPIES];
     uint64_t random = 1;
     for (int i = 0; i < COPIES; i++) {

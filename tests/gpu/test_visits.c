@@ -1,4 +1,4 @@
-/* test_visits.c: pushes, merged pushes and pulls against the CPU's */
+/* test_visits.c: pushes, merged pushes and pulls against those of the CPU */
 #include "checks.h"
 #include "steps.h"
 #include "tests.h"
@@ -47,7 +47,8 @@ static void check_parents(const struct visit *v, const struct visited *out)
 {
     for (uint64_t i = 0; i < vertices_of(v->shard, subgraph_columns(v->g)); i++) {
         if (!mask_bit(out->next, i) || mask_bit(v->next, i))
-            check_that(out->parent[i] == POISON, "vertex %" PRIu64 " is not new and got a parent", i);
+            check_that(out->parent[i] == POISON, "vertex %" PRIu64 " is not new and got a parent",
+                       i);
         else
             check_that(is_legal(v, i, out->parent[i]), "vertex %" PRIu64 ": %" PRIx32
                        " is no parent of it", i, out->parent[i]);

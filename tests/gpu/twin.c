@@ -1,4 +1,4 @@
-/* twin.c: the steps of steps.h on the CPU backend, whose state is filled and read here */
+/* twin.c: the steps of steps.h by the CPU backend; it fills and reads the state of that backend */
 #include "steps.h"
 
 #include "graphs.h"
@@ -91,7 +91,8 @@ static void set_targets(struct device *dev, enum vertex_kind kind, const uint64_
 static uint64_t *next_of(const struct device *dev, enum vertex_kind kind, const uint64_t *visited)
 {
     uint64_t words = mask_words(vertices_of(dev->shard, kind));
-    uint64_t *next = copy_of(kind == DELEGATES ? dev->delegates.updated : dev->normals.visited, words * 8);
+    uint64_t *next =
+        copy_of(kind == DELEGATES ? dev->delegates.updated : dev->normals.visited, words * 8);
     for (uint64_t w = 0; w < words; w++)
         next[w] &= ~visited[w];
     return next;
@@ -195,7 +196,8 @@ void twin_previsit(const struct previsit_step *p, struct previsited *out)
         out->sources[i] = dev->frontier[g];
         out->forward[i] = count_forward(dev, g);
     }
-    out->visited = copy_of(p->kind == DELEGATES ? dev->delegates.visited : dev->normals.visited, words * 8);
+    out->visited =
+        copy_of(p->kind == DELEGATES ? dev->delegates.visited : dev->normals.visited, words * 8);
     out->depth = copy_of(p->kind == DELEGATES ? dev->delegates.depth : dev->normals.depth,
                          vertices_of(p->shard, p->kind) * 4);
     backend_cpu.device->close(dev);
@@ -293,7 +295,8 @@ void twin_root(const struct shard *shard, enum vertex_kind kind, uint32_t vertex
     backend_cpu.device->close(dev);
 }
 
-void twin_blank(const struct shard *shard, enum vertex_kind kind, const uint64_t *visited, int32_t *depth)
+void twin_blank(const struct shard *shard, enum vertex_kind kind, const uint64_t *visited,
+                int32_t *depth)
 {
     struct device *dev = open_device(shard, 0);
     uint64_t count = vertices_of(shard, kind);

@@ -1,5 +1,6 @@
-/* test_bucket.c: what goes into a bucket store comes out, in memory and through spill files; what a
- * disk changes or refuses is found. */
+/* test_bucket.c: a bucket store gives back the records put into it, from memory and from spill files; it
+ * finds what a disk has changed, and reports what a disk refuses.
+ */
 #include "unit.h"
 
 #include "formats/base/hash.h"

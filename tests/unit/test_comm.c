@@ -1,8 +1,8 @@
 /* test_comm.c: what the ranks of one job agree on, sum, copy and send (formats/mpi/comm.h).
  *
- * Alone it is one rank without MPI. tests/cli/comm.sh runs it under mpiexec with an argument: `start` starts MPI
- * for one rank, too, and `abort` lets the last rank end the job. Rank 0 reports, and so does every rank on which
- * a check fails.
+ * Without mpiexec it is one rank without MPI. tests/cli/comm.sh runs it under mpiexec with an argument:
+ * `start` starts MPI even for one rank, and `abort` lets the last rank end the job. Rank 0 reports, and so
+ * does every rank on which a check fails.
  */
 #include "formats/base/memory.h"
 #include "formats/mpi/comm.h"

@@ -1,4 +1,4 @@
-/* test_edge_text.c: the character scans of the text readers against the C library's */
+/* test_edge_text.c: the functions that find characters in text input, against those of the C library */
 #include "unit.h"
 
 #include "tools/convert/read/scan_text.h"

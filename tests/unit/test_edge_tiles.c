@@ -1,5 +1,6 @@
-/* test_edge_tiles.c: tiles hold every edge but self-loops once, count degrees like a plain loop, and
- * leave their memory to the store that follows. */
+/* test_edge_tiles.c: tiles hold every edge once, except self-loops; they count degrees as a plain loop does;
+ * the store that follows gets their memory.
+ */
 #include "unit.h"
 
 #include "formats/base/hash.h"

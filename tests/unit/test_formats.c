@@ -1,4 +1,4 @@
-/* test_formats.c: the shared formats: round trips, and every corruption refused by its right name */
+/* test_formats.c: the shared formats: what is written is read back; each kind of damage is refused by name */
 #include "unit.h"
 
 #include "formats/bijection.h"
@@ -209,7 +209,8 @@ static void test_checksum(void)
     }
     edges_tally(&turned, EDGES_UNDIRECTED_ONCE, edges, TEST_EDGES);
     edges_tally(&turned_directed, EDGES_DIRECTED, edges, TEST_EDGES);
-    report(forward.checksum == turned.checksum, "checksum of undirected edges ignores order and orientation");
+    report(forward.checksum == turned.checksum,
+           "checksum of undirected edges ignores order and orientation");
     report(directed.checksum != turned_directed.checksum, "checksum of arcs sees orientation");
     edges[7].u ^= 1;
     turned.checksum = 0;
@@ -300,17 +301,19 @@ static void test_split(void)
     struct split split = make_split(), back;
     struct error e = {0};
     const char *path = path_of("a.split");
-    int ok = write_split_file(path, &split) == ST_OK && split_read(&back, path, &split_budget, &e) == ST_OK &&
-             back.d == 3 && memcmp(back.delegate_ids, split.delegate_ids, 24) == 0 &&
-             back.histogram_rows == 4 && back.sweep_rows == 2 && back.th == 3 &&
-             split_row(&back, TH_INFINITE)->nn == 76 && split_row(&back, 4) == NULL &&
+    int ok = write_split_file(path, &split) == ST_OK &&
+             split_read(&back, path, &split_budget, &e) == ST_OK && back.d == 3 &&
+             memcmp(back.delegate_ids, split.delegate_ids, 24) == 0 && back.histogram_rows == 4 &&
+             back.sweep_rows == 2 && back.th == 3 && split_row(&back, TH_INFINITE)->nn == 76 &&
+             split_row(&back, 4) == NULL &&
              memcmp(&back.totals, &split.totals, sizeof back.totals) == 0;
     report(ok, "a split round-trips");
     split_free(&back);
     split.delegate_ids[1] = 9;
     split.delegate_ids[2] = 2; /* ties must ascend */
     memset(&e, 0, sizeof e);
-    report(write_split_file(path, &split) == ST_OK && split_read(&back, path, &split_budget, &e) == ST_BAD_DATA,
+    report(write_split_file(path, &split) == ST_OK &&
+               split_read(&back, path, &split_budget, &e) == ST_BAD_DATA,
            "a split whose delegates are out of order is refused");
     split.delegate_ids[1] = 2;
     split.delegate_ids[2] = 9;

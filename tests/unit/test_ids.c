@@ -1,5 +1,6 @@
-/* test_ids.c: what --compact and .sg are made of, against simple twins: temporary streams, the
- * numbering of names in little and in ample memory, maps, sorting */
+/* test_ids.c: the parts of --compact and .sg against simple twins: temporary streams, sorting, maps, and the
+ * numbering of names with little and with ample memory
+ */
 #include "unit.h"
 
 #include "tools/convert/names/compact.h"
@@ -37,13 +38,15 @@ static int stream_holds(struct spill_stream *stream, uint64_t key, int drop)
     int same = 1;
     spill_cursor_init(&cursor, stream, drop);
     for (uint64_t i = 0; i < WORDS; i++)
-        same &= spill_cursor_read(&cursor, &word, sizeof word, &e) == ST_OK && word == random64(key, i);
+        same &=
+            spill_cursor_read(&cursor, &word, sizeof word, &e) == ST_OK && word == random64(key, i);
     same &= spill_cursor_at_end(&cursor) && spill_cursor_read(&cursor, &word, 1, &e) == ST_RUNTIME;
     spill_cursor_close(&cursor);
     return same;
 }
 
-static void fill(struct spill_stream *stream, struct spill_chunks *chunks, uint64_t key, struct error *e)
+static void fill(struct spill_stream *stream, struct spill_chunks *chunks, uint64_t key,
+                 struct error *e)
 {
     spill_stream_init(stream, chunks);
     for (uint64_t i = 0; i < WORDS; i++)
@@ -70,7 +73,8 @@ static void test_streams(void)
     uint64_t bytes = spill_chunks_bytes(chunks);
     for (uint64_t s = 0; s < STREAMS; s++)
         same &= stream_holds(&stream[s], s, 0) && stream_holds(&stream[s], s, 1);
-    report(e.status == ST_OK && same, "streams of one chunks keep what was appended, in two folders");
+    report(e.status == ST_OK && same,
+           "streams of one chunks keep what was appended, in two folders");
     for (uint64_t s = 0; s < STREAMS; s++)
         fill(&stream[s], chunks, s + 100, &e);
     for (uint64_t s = 0; s < STREAMS; s++)

@@ -1,4 +1,4 @@
-/* test_journal.c: what a journal says survives writing and reading, and no damaged one is believed */
+/* test_journal.c: a journal says the same after writing and reading, and a damaged one is refused */
 #include "unit.h"
 
 #include "formats/manifest.h"

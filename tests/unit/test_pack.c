@@ -205,10 +205,10 @@ static int vertices_agree(const struct shard *s, const struct plain *pl)
         if (vertex_of_slot(s->ids.local_slots[i], s->index, s->p) != local[i])
             return differs(s, "local slots", i);
     }
-    return runs_agree(s, pl, "local degrees", s->degrees.locals.runs, s->degrees.locals.count, local,
-                      s->locals) &&
-           runs_agree(s, pl, "delegate degrees", s->degrees.delegates.runs, s->degrees.delegates.count,
-                      pl->delegate, pl->d);
+    return runs_agree(s, pl, "local degrees", s->degrees.locals.runs, s->degrees.locals.count,
+                      local, s->locals) &&
+           runs_agree(s, pl, "delegate degrees", s->degrees.delegates.runs,
+                      s->degrees.delegates.count, pl->delegate, pl->d);
 }
 
 static int loops_agree(const struct shard *s, const struct plain *pl)
@@ -409,15 +409,17 @@ static int example_part(const struct shard *s)
     case 0: /* dd: 7-0 and 6-0 (tie), 0-2 (tie), and 6-7 (6 has the lower degree) */
         return s->locals == 1 && ROW(nn, 0, code1 + 0) && ROW(nd, 0, 3) && EMPTY(dn, 0) &&
                EMPTY(dn, 1) && EMPTY(dn, 2) && ROW(dn, 3, 0) && ROW(dd, 0, 1, 3) &&
-               ROW(dd, 1, 0, 2, 3) && ROW(dd, 2, 1) && ROW(dd, 3, 0, 1) && s->degrees.loop_counts == 0;
+               ROW(dd, 1, 0, 2, 3) && ROW(dd, 2, 1) && ROW(dd, 3, 0, 1) &&
+               s->degrees.loop_counts == 0;
     case 1:
         return s->locals == 2 && ROW(nn, 0, code0 + 0) && EMPTY(nn, 1) && ROW(nd, 0, 0, 3) &&
                ROW(nd, 1, 0, 2) && ROW(dn, 0, 0, 1) && EMPTY(dn, 1) && ROW(dn, 2, 1) &&
                ROW(dn, 3, 0) && dd->edges == 0;
     default: /* dd: 7-2, where 2 has the lower degree */
-        return s->locals == 1 && EMPTY(nn, 0) && ROW(nd, 0, 0) && ROW(dn, 0, 0) &&
-               ROW(dd, 0, 2) && ROW(dd, 2, 0) && dd->edges == 2 && s->degrees.loop_counts == 1 &&
-               s->degrees.loops[0].at == LOOP_AT_LOCAL && s->degrees.loops[0].index == 0 && s->degrees.loops[0].count == 1;
+        return s->locals == 1 && EMPTY(nn, 0) && ROW(nd, 0, 0) && ROW(dn, 0, 0) && ROW(dd, 0, 2) &&
+               ROW(dd, 2, 0) && dd->edges == 2 && s->degrees.loop_counts == 1 &&
+               s->degrees.loops[0].at == LOOP_AT_LOCAL && s->degrees.loops[0].index == 0 &&
+               s->degrees.loops[0].count == 1;
     }
 }
 
@@ -501,7 +503,8 @@ static int wide_agrees(const struct stream *stream, uint32_t p, uint64_t th, uns
         struct written_shard written;
         struct shard s;
         if (shard_write(&packing, i, folder, &budget, &written, &e) != ST_OK ||
-            shard_open(&s, folder, &e) != ST_OK || shard_load(&s, SHARD_ALL_COLUMNS, 2, &budget, &e) != ST_OK)
+            shard_open(&s, folder, &e) != ST_OK ||
+            shard_load(&s, SHARD_ALL_COLUMNS, 2, &budget, &e) != ST_OK)
             stop_at(&e);
         s.local_bits = local_bits;
         ok = s.csr[NN].column_width == 8 && shard_agrees(&s, pl, heads, &at);

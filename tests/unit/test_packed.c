@@ -1,7 +1,8 @@
-/* test_packed.c: packed sections against a decoder written from the header, and against bad bytes.
+/* test_packed.c: packed sections against a decoder written from the header alone, and against damaged bytes.
  *
- * Sections and arrays lie in allocations of just their size, so that AddressSanitizer sees a step
- * beside them. */
+ * Sections and arrays lie in allocations of exactly their size, so that AddressSanitizer sees every access
+ * outside them.
+ */
 #include "unit.h"
 
 #include "formats/base/bytes.h"

@@ -1,4 +1,4 @@
-/* test_pipeline.c: order, ends and failures of the pipeline do not depend on threads */
+/* test_pipeline.c: order, end and failures of a pipeline do not depend on the number of threads */
 #include "unit.h"
 
 #include "formats/work/pipeline.h"

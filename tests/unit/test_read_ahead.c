@@ -1,5 +1,6 @@
-/* test_read_ahead.c: inputs that are read before their turn: same bytes, order and errors, within
- * the memory allowed */
+/* test_read_ahead.c: inputs that are read ahead give the same bytes, order and errors as without, within the
+ * memory allowed
+ */
 #include "unit.h"
 
 #include "tools/convert/input/read_ahead.h"

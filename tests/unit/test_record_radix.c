@@ -1,4 +1,6 @@
-/* test_record_radix.c: records by column, in the order they came, against qsort, in every number of passes */
+/* test_record_radix.c: sorting records by column against qsort, in every number of passes; equal columns keep
+ * their order
+ */
 #include "unit.h"
 
 #include "formats/base/hash.h"
@@ -24,8 +26,8 @@ static int by_column(const void *a, const void *b)
 }
 
 /* Records go in as runs of uneven lengths. */
-static const void *sort_in_runs(struct record_radix *x, unsigned width, const unsigned char *records,
-                                size_t count)
+static const void *sort_in_runs(struct record_radix *x, unsigned width,
+                                const unsigned char *records, size_t count)
 {
     record_radix_start(x, width);
     for (size_t at = 0, run; at < count; at += run) {

@@ -1,9 +1,9 @@
 /* test_rmat.c: both edge generators against their definitions.
  *
- * RMAT is tested by counting: chi-square values are for fixed seeds, so each check either always
- * passes or always fails, and the bounds leave odds below one in a million for a right generator.
- * The Graph500 generator is tested against sums over the reference generator's own records; the
- * files of scale 10 and 16 had the MD5 7c26a8351ab574842b6305965c0f2f1e and
+ * RMAT is tested by counting edges and comparing the counts by chi-square. Seeds are fixed, so a check always
+ * passes or always fails. The bounds are such that a right generator would fail with odds below one in a
+ * million. The Graph500 generator is tested against sums over the edges of the reference generator. The files
+ * of scale 10 and 16 that gave these sums had the MD5 7c26a8351ab574842b6305965c0f2f1e and
  * f9ed1def5cbdf56fce5ffd1149f4a3c0.
  */
 #include "tools/stream/edge_encode.h"

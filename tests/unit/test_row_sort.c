@@ -1,4 +1,4 @@
-/* test_row_sort.c: sorting a row against qsort, in every length and width that takes another way */
+/* test_row_sort.c: sorting a row against qsort, with every length and width for which the code differs */
 #include "unit.h"
 
 #include "formats/base/hash.h"

@@ -1,5 +1,7 @@
-/* test_shard_load.c: packed shards: every section as in the raw shard of the same graph, and no file,
- * whatever its bytes, that makes opening, loading or checking it leave its memory.
+/* test_shard_load.c: packed shards.
+ *
+ * Every section of a packed shard equals that of the raw shard of the same graph. No file, whatever its
+ * bytes, makes opening, loading or checking it access memory outside its own.
  */
 #include "stream.h"
 #include "unit.h"
@@ -112,7 +114,8 @@ static int shards_agree(const struct stream *s, uint64_t th, int heads, enum pac
         shard_load(&packed, SHARD_ALL_COLUMNS, threads, &budget, &e) != ST_OK)
         stop_at(&e);
     free(pack_graph(s, PACK_RAW, th, heads).bytes);
-    if (shard_open(&raw, part_path(), &e) != ST_OK || shard_load(&raw, SHARD_ALL_COLUMNS, threads, &budget, &e) != ST_OK)
+    if (shard_open(&raw, part_path(), &e) != ST_OK ||
+        shard_load(&raw, SHARD_ALL_COLUMNS, threads, &budget, &e) != ST_OK)
         stop_at(&e);
     for (uint32_t i = 0; i < container_sections(raw.file); i++) {
         const struct section *r = container_section(raw.file, i);
@@ -163,7 +166,8 @@ static void test_budget(void)
     free(pack_graph(&s, PACK_PACKED, 5, 2).bytes);
     if (shard_open(&shard, part_path(), &e) != ST_OK)
         stop_at(&e);
-    report(shard_load(&shard, SHARD_ALL_COLUMNS, 2, &small, &e) == ST_RESOURCE && strstr(e.text, "part-0000") != NULL,
+    report(shard_load(&shard, SHARD_ALL_COLUMNS, 2, &small, &e) == ST_RESOURCE &&
+               strstr(e.text, "part-0000") != NULL,
            "what is decoded is charged to the budget, and the file named");
     report(small.taken_bytes == 0 && shard.csr[DD].columns == NULL, "and given back");
     shard_close(&shard);
@@ -179,7 +183,8 @@ static enum status try_file(const struct file *f)
     struct shard shard;
     struct error e = {0};
     write_part(f);
-    if (shard_open(&shard, part_path(), &e) == ST_OK && shard_load(&shard, SHARD_ALL_COLUMNS, 2, &budget, &e) == ST_OK)
+    if (shard_open(&shard, part_path(), &e) == ST_OK &&
+        shard_load(&shard, SHARD_ALL_COLUMNS, 2, &budget, &e) == ST_OK)
         shard_check(&shard, 2, &e);
     shard_close(&shard);
     return e.status;
@@ -312,7 +317,8 @@ static void test_entries(const struct file *good)
                        shard_kind.section_name(get_u32(entry + ENTRY_TYPE_AT)), j, status);
         }
     }
-    report(tried > 400 && refused == tried, "a table entry that does not fit its section is refused");
+    report(tried > 400 && refused == tried,
+           "a table entry that does not fit its section is refused");
     free(bad.bytes);
 }
 
@@ -340,15 +346,18 @@ static void test_mask_ends(void)
         uint32_t type = get_u32(entry + ENTRY_TYPE_AT);
         if (type < SHARD_OFFSETS || (type - SHARD_SOURCES) % 4 != 0)
             continue;
-        unsigned char *last = f.bytes + get_u64(entry + ENTRY_OFFSET_AT) + get_u64(entry + ENTRY_SIZE_AT) - 1;
+        unsigned char *last =
+            f.bytes + get_u64(entry + ENTRY_OFFSET_AT) + get_u64(entry + ENTRY_SIZE_AT) - 1;
         *last ^= 0x80;
-        for (unsigned columns = SHARD_NO_COLUMNS; columns <= SHARD_ALL_COLUMNS; columns += SHARD_ALL_COLUMNS)
+        for (unsigned columns = SHARD_NO_COLUMNS; columns <= SHARD_ALL_COLUMNS;
+             columns += SHARD_ALL_COLUMNS)
             refused &= load_file(&f, columns, &e) == ST_BAD_DATA &&
                        strstr(e.text, shard_kind.section_name(type)) != NULL;
         *last ^= 0x80;
         masks++;
     }
-    report(masks == SUBGRAPHS && refused, "loading refuses a bit past the last row in all four masks");
+    report(masks == SUBGRAPHS && refused,
+           "loading refuses a bit past the last row in all four masks");
     report(load_file(&f, SHARD_ALL_COLUMNS, &e) == ST_OK, "and takes the masks without it");
     free(f.bytes);
     free(s.edges);

@@ -1,6 +1,4 @@
-/* test_slices.c: the slices of an edge stream are together the stream, and a damaged one is refused by
- * whoever comes upon it
- */
+/* test_slices.c: the slices of an edge stream make up the stream; each reader refuses damage in its slice */
 #include "stream.h"
 #include "unit.h"
 

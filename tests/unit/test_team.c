@@ -1,4 +1,4 @@
-/* test_team.c: members see what others wrote before they met; a failure reaches all, wherever it happens */
+/* test_team.c: members see what others wrote before they met; a failure anywhere reaches all members */
 #include "unit.h"
 
 #include "traverse/team.h"
@@ -98,7 +98,8 @@ static void test_members(uint32_t members)
     struct team *team = NULL;
     struct error e = {0};
     char name[80];
-    int ok = team_open(&team, members, 1, &e) == ST_OK, right = ok, left = ok, stayed = ok, last = ok;
+    int ok = team_open(&team, members, 1, &e) == ST_OK, right = ok, left = ok, stayed = ok,
+        last = ok;
     for (int i = 0; ok && i < 3; i++)
         right &= counts_right(team, members);
     for (uint32_t a = 0; ok && a < members; a++) {

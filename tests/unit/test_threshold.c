@@ -1,5 +1,5 @@
-/* test_threshold.c: degrees, ranks, class counts for every TH and the suggestion, against counting
- * by the definitions
+/* test_threshold.c: degrees, ranks, class counts for every TH, and the suggested TH, against counts made
+ * directly from the definitions
  */
 #include "stream.h"
 #include "unit.h"

@@ -1,5 +1,6 @@
-/* test_transpose.c: edges that are passed on come out the other way round, each row ascending, in memory
- * and through spill files, whatever threads appended them. */
+/* test_transpose.c: a transpose returns the edges appended to it the other way round, each row ascending,
+ * from memory and from spill files, whichever threads appended them.
+ */
 #include "unit.h"
 
 #include "formats/base/hash.h"
@@ -33,7 +34,8 @@ static void append_all(struct transpose *t, uint64_t rows)
                     if (is_edge(source, row))
                         columns[count++] = (uint32_t)row;
                 }
-                transpose_row(t, &t->store.writer[omp_get_thread_num()], (uint32_t)source, columns, count);
+                transpose_row(t, &t->store.writer[omp_get_thread_num()], (uint32_t)source, columns,
+                              count);
             }
         }
         free(columns);
@@ -79,7 +81,8 @@ static int range_agrees(struct transpose *t, const struct transpose_collector *c
 }
 
 /* A transpose to `rows` rows, beside a store that has given `room` bytes. */
-static void test_room(const char *name, uint64_t rows, unsigned column_bits, uint64_t room, int spills)
+static void test_room(const char *name, uint64_t rows, unsigned column_bits, uint64_t room,
+                      int spills)
 {
     static const char *const folders[] = {"/tmp"};
     struct memory_budget budget = {.limit_bytes = UINT64_C(1) << 30};
@@ -106,7 +109,8 @@ static void test_room(const char *name, uint64_t rows, unsigned column_bits, uin
     int ok = (spill_bytes(&spill) > 0) == spills;
     for (uint32_t r = 0; r < ranges.count; r++)
         ok &= range_agrees(&transpose, &collector, r, &e);
-    report(ok && e.status == ST_OK && transpose.room.taken_bytes <= transpose.room.limit_bytes, name);
+    report(ok && e.status == ST_OK && transpose.room.taken_bytes <= transpose.room.limit_bytes,
+           name);
     transpose_collector_close(&collector);
     transpose_close(&transpose);
     bucket_store_close(&placement.store);

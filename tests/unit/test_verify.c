@@ -1,9 +1,9 @@
-/* test_verify.c: a shard directory that is wrong although every checksum in it is right.
+/* test_verify.c: verification finds a wrong shard directory even if every checksum in it is right.
  *
- * Every word of every section of a small packed graph is changed by one, up and down, with CRCs and
- * manifest made to fit, and the verification must refuse each. The graph has no isolated vertices, so
- * that no vertex can take the place of another unseen; where self-loops are is the one thing that
- * only their input knows.
+ * Each word of each section of a small packed graph is raised by one and lowered by one, and CRCs and
+ * manifest are made to fit. Verification must refuse every such directory. The graph has no isolated
+ * vertices, since such a vertex could take the place of another one unnoticed. The places of self-loops are
+ * not tested: only the input knows them.
  */
 #include "stream.h"
 #include "unit.h"
@@ -168,7 +168,8 @@ static void test_mask_ends(void)
         read_part(&part, shard);
         for (int g = 0; g < SUBGRAPHS; g++) {
             uint32_t type = shard_section_of((enum subgraph)g, SHARD_SOURCES);
-            uint64_t rows = find_section(&part, shard_section_of((enum subgraph)g, SHARD_OFFSETS))->count - 1;
+            uint64_t rows =
+                find_section(&part, shard_section_of((enum subgraph)g, SHARD_OFFSETS))->count - 1;
             char name[96];
             snprintf(name, sizeof name, "part %u: bits of %s past the last row are refused", shard,
                      shard_kind.section_name(type));

@@ -1,5 +1,8 @@
-/* test_vertex_values.c: windows of vertices: every edge is seen once, with the values of its ends,
- * whatever the number of windows; labels on disk come back shard by shard. */
+/* test_vertex_values.c: windows of vertices, and labels on disk.
+ *
+ * Whatever the number of windows, every edge is seen once, with the values of both ends. Labels that were
+ * moved to disk are read back shard by shard.
+ */
 #include "stream.h"
 #include "unit.h"
 
@@ -56,7 +59,8 @@ static int scan_agrees(const struct stream *s, uint64_t most_bytes, uint64_t *wi
     uint64_t sum = 0;
     spill_open(&spill, folders, 1);
     if (!edges_peek_totals(source.fd, &totals) ||
-        values_open(&v, &(struct values_options){s->n, P, most_bytes, 2, &spill}, &budget, &e) != ST_OK ||
+        values_open(&v, &(struct values_options){s->n, P, most_bytes, 2, &spill}, &budget,
+                    &e) != ST_OK ||
         fill(&v, &e) != ST_OK)
         stop_at(&e);
     struct sums sums = {.values = &v};
@@ -108,7 +112,8 @@ static int labels_agree(uint64_t n, uint64_t most_bytes)
     struct label_file file;
     struct spill spill;
     spill_open(&spill, folders, 1);
-    if (values_open(&v, &(struct values_options){n, P, most_bytes, 2, &spill}, &budget, &e) != ST_OK ||
+    if (values_open(&v, &(struct values_options){n, P, most_bytes, 2, &spill}, &budget,
+                    &e) != ST_OK ||
         fill(&v, &e) != ST_OK || label_file_write(&file, &v, P, &spill, &e) != ST_OK)
         stop_at(&e);
     slots_agree = 1;
@@ -138,10 +143,13 @@ static void test_failures(void)
     struct vertex_values v;
     struct spill spill;
     spill_open(&spill, folders, 1);
-    report(values_open(&v, &(struct values_options){100000, 1, 1000, 1, &spill}, &budget, &e) == ST_RESOURCE &&
-               budget.taken_bytes == 0, "too many windows are refused");
+    report(values_open(&v, &(struct values_options){100000, 1, 1000, 1, &spill}, &budget,
+                       &e) == ST_RESOURCE &&
+               budget.taken_bytes == 0,
+           "too many windows are refused");
     e = (struct error){0};
-    if (values_open(&v, &(struct values_options){1000, P, 1000, 1, &spill}, &budget, &e) != ST_OK || fill(&v, &e) != ST_OK)
+    if (values_open(&v, &(struct values_options){1000, P, 1000, 1, &spill}, &budget, &e) != ST_OK ||
+        fill(&v, &e) != ST_OK)
         stop_at(&e);
     report(pwrite(spill.fd[0], "x", 1, 3) == 1 && values_load(&v, 0, 1, &e) == NULL &&
                strstr(e.text, "/tmp: a temporary file is corrupt") != NULL,

@@ -1,9 +1,10 @@
 /* pack.h: packs an edge stream into a shard directory.
  *
- * Passes over the edges: degrees; class counts, where TH is to be suggested; edges into buckets. Where edges
- * stay in memory (edge_tiles.h) only the first one reads the stream. Then shard after shard is built and
- * written, the last one first, and the manifest at the end. A run that resumes an earlier one takes over
- * the parts that are whole. README.md tells the way of an edge.
+ * There are two or three passes over the edges. The first counts degrees; the second counts classes of edges,
+ * if TH is to be suggested; the last puts edges into buckets. If the edges stay in memory (edge_tiles.h),
+ * only the first pass reads the stream. Then one shard after the other is built and written, the last one
+ * first, and at the end the manifest. A run that resumes an earlier one keeps the parts that are whole.
+ * README.md follows an edge through all steps.
  */
 #ifndef DBFS_PACK_H
 #define DBFS_PACK_H
@@ -45,8 +46,8 @@ struct pack_report {
     int suggested, both_bounds_met; /* whether TH was suggested, and by both bounds */
     uint64_t edges[SUBGRAPHS];
     uint32_t taken_over;     /* parts of an earlier run that were whole */
-    int complete;            /* already: nothing was written */
-    uint32_t finished_parts; /* in place; after a failure too: what --resume need not do again */
+    int complete;            /* it was already, and nothing was written */
+    uint32_t finished_parts; /* in place, after a failure too: --resume need not write them again */
     struct pack_times seconds;
     uint64_t spilled_bytes;
 };

@@ -1,4 +1,4 @@
-/* pack_folder_steps.c: the folder of a packing: what is in it already, and what binds its parts */
+/* pack_folder_steps.c: the steps that open the folder of a packing, begin its journal, and find its parts */
 #include "pack_job.h"
 
 #include "formats/base/cli.h"

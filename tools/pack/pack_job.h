@@ -1,4 +1,4 @@
-/* pack_job.h: a packing under way: what its steps leave to each other; for pack*.c alone */
+/* pack_job.h: a packing under way: the data that one step leaves for the next; for pack*.c only */
 #ifndef DBFS_PACK_JOB_H
 #define DBFS_PACK_JOB_H
 
@@ -17,29 +17,30 @@ struct pack_job {
     const struct edge_source *source;
     struct memory_budget *budget;
     struct pack_report *report;
-    struct split split; /* where one was given */
+    struct split split; /* if one was given */
     struct separation separation;
     struct vertex_order order;
     struct shard_loops loops;
     struct placement placement;
     uint64_t gather_bytes; /* memory for the edges of a shard that come from other ranks */
-    uint64_t rows_bytes;      /* memory for the rows of a subgraph, and for sorting a range of them */
-    uint64_t transpose_bytes; /* for those that are passed on within a shard */
+    uint64_t rows_bytes;      /* memory for the rows of a subgraph, and for sorting ranges */
+    uint64_t transpose_bytes; /* memory for transposed edges (pack_memory.h) */
     struct parts parts;
 };
 
-/* The steps, in this order. Except for the first, each is collective, and so is its status. */
+/* The steps, in this order. All except the first are collective, and all ranks get the same status. */
 
-/* A .split that gives TH, before anything is counted (pack_th.c). */
+/* Reads the split that gives TH, if there is one, before anything is counted (pack_th.c). */
 enum status pack_read_split(struct pack_job *job, struct error *e);
 
-/* The first rank opens the folder for all, which also agree on a failure so far (pack_folder_steps.c). */
+/* The first rank opens the folder for all ranks. If a rank has failed so far, all learn of it here
+ * (pack_folder_steps.c). */
 enum status pack_open_folder(struct pack_job *job, struct error *e);
 
 /* Counts degrees, and finds TH (pack_th.c). */
 enum status pack_separate(struct pack_job *job, struct error *e);
 
-/* Begins the manifest, and says in the journal what is being packed (pack_folder_steps.c). */
+/* Begins the manifest, and writes into the journal what is being packed (pack_folder_steps.c). */
 enum status pack_identify(struct pack_job *job, struct error *e);
 
 /* Takes over the parts of an earlier run that are whole (pack_folder_steps.c). */

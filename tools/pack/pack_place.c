@@ -1,4 +1,4 @@
-/* pack_place.c: divides the memory that is left, and moves the edges to their shards */
+/* pack_place.c: divides the memory that is left, and moves the edges into the buckets of their shards */
 #include "pack_job.h"
 
 #include "formats/base/cli.h"
@@ -43,8 +43,8 @@ static struct pack_size measure(const struct pack_job *j)
 }
 
 /* Placing and then building share the memory; among ranks, so do edges placed and edges gathered. */
-static enum status divide_memory(struct pack_job *j, struct pack_memory *memory, uint64_t *store_bytes,
-                                 int *stow, struct error *e)
+static enum status divide_memory(struct pack_job *j, struct pack_memory *memory,
+                                 uint64_t *store_bytes, int *stow, struct error *e)
 {
     const struct vertex_values *labels = &j->order.labels.values;
     const struct comm *comm = j->source->comm;

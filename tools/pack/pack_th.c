@@ -1,4 +1,4 @@
-/* pack_th.c: which vertices are delegates, and what number every vertex has */
+/* pack_th.c: finds TH, and gives every vertex its number */
 #include "pack_job.h"
 
 #include "formats/base/cli.h"

@@ -1,9 +1,8 @@
 /* cpu_device.h: the state of one shard's search on the CPU backend, shared by the cpu_*.c files.
  *
- * Visited marks are bit masks: that of the delegates is small enough to stay in cache while rows stream
- * past it. A depth or parent is meaningful only if the visited bit is set, so a new search clears
- * masks and no arrays. Of the frontier of normals, those that a pull found are in a mask; the others are
- * in a list.
+ * Visited marks are bit masks. The mask of the delegates is small enough to stay in cache while rows are
+ * read. A depth or parent has a meaning only if the visited bit is set, so a new search clears masks and no
+ * arrays. The frontier of normals has two parts: those that a pull found are in a mask, the others in a list.
  */
 #ifndef DBFS_CPU_DEVICE_H
 #define DBFS_CPU_DEVICE_H
@@ -36,7 +35,7 @@ struct cpu_delegates {
     int any_incoming, any_updated;
     uint32_t *fresh; /* the delegates of `frontier`, if they are few: [mask_words(d)] */
     uint64_t fresh_count;
-    int fresh_listed; /* `fresh` holds them all; otherwise there are too many, and only the mask does */
+    int fresh_listed; /* `fresh` holds them all; 0: too many, only the mask has them */
     int32_t *depth;
     uint32_t *parent;
 };
@@ -72,8 +71,8 @@ struct device {
     struct breakdown times; /* of this level */
 };
 
-/* Below this many rows or edges a second thread costs more than it saves, the more so where other
- * work holds its core. */
+/* With fewer rows or edges than this a second thread costs more than it saves, even more if other work holds
+ * its core. */
 enum { PARALLEL_WORK = 32768 };
 
 static inline int threads_for(const struct device *dev, uint64_t work)
@@ -95,7 +94,7 @@ static inline int claim_mask_bit(uint64_t *mask, uint64_t i)
     return (__atomic_fetch_or(&mask[i / 64], bit, __ATOMIC_RELAXED) & bit) == 0;
 }
 
-/* Edges of a row that is known not to be empty: a single head need not be looked at. */
+/* Edges of a row that is known not to be empty. If rows have one head, it is filled and need not be read. */
 static inline uint64_t source_row_length(const struct csr *csr, uint64_t row)
 {
     if (csr->head_columns <= 1)
@@ -123,7 +122,8 @@ static inline struct frontier_view view_frontier(const struct device *dev, enum 
     return (struct frontier_view){NULL, 0, d->frontier, mask_words(dev->shard->d)};
 }
 
-/* Without a compiler option for it, the builtin is a call into a table. */
+/* Counts bits with arithmetic, because the compiler's builtin calls a function unless an option allows
+ * popcnt. */
 static inline uint64_t count_bits(uint64_t x)
 {
     x -= x >> 1 & UINT64_C(0x5555555555555555);
@@ -132,7 +132,7 @@ static inline uint64_t count_bits(uint64_t x)
     return x * UINT64_C(0x0101010101010101) >> 56;
 }
 
-/* The i-th of `count` nearly equal shares of 0..total begins here. */
+/* Where the i-th of `count` nearly equal shares of 0..total begins. */
 static inline uint64_t share_begin(uint64_t total, int count, int i)
 {
     uint64_t n = (uint64_t)count, at = (uint64_t)i;

@@ -1,7 +1,7 @@
-/* cpu_gather.c: the frontier's rows of a subgraph as a list, with a prefix sum of their lengths (cpu_push.c)
+/* cpu_gather.c: lists the frontier's rows of a subgraph, with a prefix sum of their lengths, for cpu_push.c
  *
- * Each thread counts its share of the frontier, lists it, and adds up the lengths. Bytes that must move per
- * row: 4 of the list, 8 of the prefix sums twice, and what the length takes: 8 to 16 of offsets.
+ * Each thread lists its share of the frontier and adds up the lengths. Bytes that must move for each row: 4
+ * of the list, 8 of the prefix sums twice, and 8 to 16 of offsets for the length.
  */
 #include "cpu_device.h"
 

@@ -1,6 +1,6 @@
 /* cpu_messages.c: what devices of the CPU give to each other and to MPI; see backend.h
  *
- * They share the memory of the host, so a bin is emptied where it is, and a mask is read where it is.
+ * Devices of the CPU share the memory of the host, so vertices and masks are read where they are.
  */
 #include "cpu_device.h"
 
@@ -55,7 +55,8 @@ static enum status cpu_receive(struct device *dev, const uint32_t *ids, uint64_t
     for (uint64_t i = 0; i < count; i++) {
         uint32_t id = ids[i];
         if (id >= dev->shard->locals)
-            return fail(e, ST_BAD_DATA, "%s: nn: another shard sent a vertex this one does not have",
+            return fail(e, ST_BAD_DATA,
+                        "%s: nn: another shard sent a vertex this one does not have",
                         container_path(dev->shard->file));
         if (mask_bit(n->visited, id))
             continue;

@@ -1,7 +1,7 @@
-/* cpu_open.c: the CPU backend: the memory of a device, and the backend's tables (backend.h)
+/* cpu_open.c: the CPU backend: its tables (backend.h), and the memory of a device
  *
- * The backend serves hosts without a GPU, and it is the oracle of the GPU kernels: each of those has its
- * twin in cpu_previsit.c, cpu_push.c or cpu_pull.c.
+ * The backend serves hosts without a GPU. It is also the reference for the kernels of the GPU: each kernel
+ * has a twin here that finds the same vertices.
  */
 #include "cpu_device.h"
 

@@ -1,8 +1,8 @@
-/* cpu_previsit.c: turns the last level's updates into the frontier and counts its workload.
+/* cpu_previsit.c: makes the frontier from the vertices that the last level found, and counts its workload.
  *
- * Delegates: incoming bits that are not visited are the frontier, and are marked here. Normals were marked
- * when a local visit found them or when they arrived. Frontier vertices without edges in a subgraph do not
- * count for it.
+ * The delegates of the frontier are those that come in and are not visited; they are marked as visited here.
+ * Normals were marked before: when a local visit found them, or when they arrived. A frontier vertex without
+ * edges in a subgraph does not count for that subgraph.
  */
 #include "cpu_device.h"
 
@@ -14,7 +14,8 @@ enum { BLOCK_WORDS = 8 };
 static void clear_frontier(struct device *dev)
 {
     if (!dev->delegates.fresh_listed)
-        memset(dev->delegates.frontier, 0, mask_words(dev->shard->d) * sizeof *dev->delegates.frontier);
+        memset(dev->delegates.frontier, 0,
+               mask_words(dev->shard->d) * sizeof *dev->delegates.frontier);
     for (uint64_t i = 0; dev->delegates.fresh_listed && i < dev->delegates.fresh_count; i++)
         dev->delegates.frontier[dev->delegates.fresh[i] / 64] = 0;
 }
@@ -48,8 +49,9 @@ static uint64_t mark_words(struct device *dev, uint64_t begin, uint64_t end)
             any |= dev->delegates.incoming[w];
         for (uint64_t w = block; any != 0 && w < stop; w++) {
             if (dev->delegates.incoming[w] != 0)
-                count += mark_word(dev, w, dev->delegates.fresh + begin + (count < room ? count : room),
-                                   room - (count < room ? count : room));
+                count +=
+                    mark_word(dev, w, dev->delegates.fresh + begin + (count < room ? count : room),
+                              room - (count < room ? count : room));
         }
     }
     return count;
@@ -139,7 +141,8 @@ uint64_t count_forward(const struct device *dev, enum subgraph g)
     struct frontier_view f = view_frontier(dev, g);
     uint64_t forward = list_length(csr, &f);
     int threads = threads_for(dev, dev->frontier[g]);
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : forward) if (threads > 1)
+#pragma omp parallel for num_threads(threads) schedule(static) \
+    reduction(+ : forward) if (threads > 1)
     for (uint64_t w = 0; w < f.words; w++)
         forward += word_length(csr, 64 * w, f.mask[w] & csr->sources[w]);
     return forward;

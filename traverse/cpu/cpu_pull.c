@@ -1,13 +1,13 @@
 /* cpu_pull.c: backward visits: each unvisited vertex looks for one visited parent (section IV-B).
  *
- * Rows list hubs first, so most searches end at the first probe, which reads the head column: a
- * dense array in row order. Bytes that must move per candidate row: 4 of the head column, and for
- * the rows that go on 8 of offsets and 4 a probe; the mask of parents stays in cache. Every thread
- * owns whole words of 64 rows, so results are stored without atomics.
+ * Rows list hubs first, so most vertices find a parent at the first probe. It reads the head column, a dense
+ * array in row order. Bytes that must move for each candidate row: 4 of the head column; if that is not
+ * enough, 8 of offsets and 4 for each further probe. The mask of parents stays in cache. Every thread owns
+ * whole words of 64 rows, so results are stored without atomics.
  *
- * Pulls from delegates, and of delegates, test "visited before this level", not "in the frontier":
- * for an unvisited vertex these are the same parents, because an older parent would have reached it
- * already.
+ * Pulls from delegates, and of delegates, test whether a parent was visited before this level, not whether it
+ * is in the frontier. For an unvisited vertex both are the same, because an older parent would have reached
+ * it already.
  */
 #include "cpu_device.h"
 
@@ -91,7 +91,8 @@ static void pull_delegates(struct device *dev, enum subgraph g, const uint64_t *
 #pragma omp parallel for num_threads(threads_for(dev, work)) \
     schedule(dynamic, WORDS_PER_CHUNK) reduction(| : updated)
     for (uint64_t w = 0; w < words; w++) {
-        uint64_t candidates = csr->sources[w] & ~(dev->delegates.visited[w] | dev->delegates.updated[w]);
+        uint64_t candidates =
+            csr->sources[w] & ~(dev->delegates.visited[w] | dev->delegates.updated[w]);
         if (candidates == 0)
             continue;
         uint64_t found = pull_word(csr, 64 * w, candidates, mask, tag, parent);
@@ -156,8 +157,10 @@ uint64_t pull_dn(struct device *dev)
 uint64_t pull_nn(struct device *dev)
 {
     if (!dev->normals.any_pulled)
-        memset(dev->normals.pulled, 0, mask_words(dev->shard->locals) * sizeof *dev->normals.pulled);
+        memset(dev->normals.pulled, 0,
+               mask_words(dev->shard->locals) * sizeof *dev->normals.pulled);
     for (uint64_t i = 0; i < dev->normals.queue_count; i++)
-        dev->normals.pulled[dev->normals.queue[i] / 64] |= UINT64_C(1) << (dev->normals.queue[i] % 64);
+        dev->normals.pulled[dev->normals.queue[i] / 64] |=
+            UINT64_C(1) << (dev->normals.queue[i] % 64);
     return pull_normals(dev, NN, dev->normals.pulled, 0);
 }

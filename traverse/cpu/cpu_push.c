@@ -1,10 +1,10 @@
 /* cpu_push.c: forward visits: the frontier's rows mark their destinations (section IV-A).
  *
- * Rows may be long: those of delegates, and those of normals if TH is large. They are gathered
- * (cpu_gather.c), and threads take equal shares of their edges, whole rows or pieces of rows alike:
- * merge-based partitioning, so that one hub cannot hold up a level. Rows of at most SHORT_ROW edges need no
- * such care: threads take pieces of the frontier, and nothing is gathered.
- * Bytes that must move per edge: 4 of the column; the marks are probed at random.
+ * Rows may be long: those of delegates, and those of normals if TH is large. Long rows are gathered into a
+ * list (cpu_gather.c), and threads take equal shares of its edges; a share may begin and end within a row. So
+ * one hub cannot hold up a level (merge-based partitioning). If rows have at most SHORT_ROW edges, nothing is
+ * gathered: threads take pieces of the frontier. Bytes that must move for each edge: 4 of the column. The
+ * marks are probed at random.
  */
 #include "cpu_device.h"
 
@@ -223,7 +223,8 @@ push_short_rows(struct device *dev, const struct csr *csr, visit_edge *visit)
 #pragma omp for schedule(dynamic, 256) nowait
     for (uint64_t i = 0; i < dev->normals.queue_count; i++) {
         if (mask_bit(csr->sources, dev->normals.queue[i]))
-            push_row(&t, csr, dev->normals.queue[i], 0, source_row_length(csr, dev->normals.queue[i]), visit);
+            push_row(&t, csr, dev->normals.queue[i], 0,
+                     source_row_length(csr, dev->normals.queue[i]), visit);
     }
 #pragma omp for schedule(dynamic, 64) nowait
     for (uint64_t w = 0; w < words; w++) {

@@ -1,4 +1,4 @@
-/* cpu_search.c: the steps of a level on the CPU, put together; see backend.h */
+/* cpu_search.c: the steps of a level on the CPU; see backend.h */
 #include "cpu_device.h"
 
 #include "formats/base/cli.h"

@@ -1,8 +1,9 @@
-/* cuda_bins.cu: vertices that nn pushes found on other shards; see cuda_kernels.h
+/* cuda_bins.cu: sorts the vertices that nn pushes found on other shards by shard; see cuda_kernels.h
  *
- * Binning and the step from codes of up to 64 bits to 32-bit local ids (Pan et al., section V-B): a
- * count, a prefix sum over the shards, and a scatter in which each block reserves its places at
- * once. Twin: the bins of cpu_push.c. Bytes moved: 16 to read a code twice, 4 to write an id.
+ * A code of up to 64 bits becomes a 32-bit local id in the bin of its shard (Pan et al., section V-B). There
+ * are three steps: count by shard; a prefix sum over the shards; and a scatter, in which each block reserves
+ * all its places at once. Twin: the bins of cpu_push.c. Bytes moved: 16 to read a code twice, 4 to write an
+ * id.
  */
 #include "cuda_common.cuh"
 

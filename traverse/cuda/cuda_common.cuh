@@ -127,9 +127,10 @@ __device__ static inline uint32_t heads_of(const struct gpu_csr &csr, uint32_t r
 /* Edges of a row, in and behind the head columns. */
 __device__ static inline uint64_t row_length(const struct gpu_csr &csr, uint32_t row)
 {
-    uint64_t rest = csr.offset_width == 4
-                        ? offset_at<uint32_t>(csr, row + 1) - offset_at<uint32_t>(csr, row)
-                        : offset_at<uint64_t>(csr, (uint64_t)row + 1) - offset_at<uint64_t>(csr, row);
+    uint64_t rest =
+        csr.offset_width == 4
+            ? offset_at<uint32_t>(csr, row + 1) - offset_at<uint32_t>(csr, row)
+            : offset_at<uint64_t>(csr, (uint64_t)row + 1) - offset_at<uint64_t>(csr, row);
     return rest > 0 ? rest + csr.head_columns : heads_of(csr, row);
 }
 

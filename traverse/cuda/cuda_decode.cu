@@ -1,12 +1,12 @@
-/* cuda_decode.cu: packed sections decoded on the device; see cuda_kernels.h, twin in formats/packed.c
+/* cuda_decode.cu: decodes packed sections on the device; see cuda_kernels.h, twin in formats/packed.c
  *
- * A warp takes a block of 128 elements. Codes are read as 64-bit windows of the block's bits. In a
- * block of gaps, the high bits of the sums are the places of the set bits of a bit vector of at most
- * 12 words: a lane counts the bits of its word, and each of them writes its place to shared memory.
- * Rows begin anywhere in a block of columns; each element finds its own by bisection between the
- * rows of the block's first and last element. Bytes moved: those of the section, the offsets once,
- * and 4 or 8 to write an element. Whatever the bytes, nothing outside the section, the offsets, the
- * heads and the block's elements is touched.
+ * A warp decodes a block of 128 elements. It reads codes as 64-bit windows of the block's bits. In a block of
+ * gaps the high bits of the sums form a bit vector of at most 12 words, and the places of its set bits are
+ * wanted: a lane counts the bits of its word, and writes the place of each to shared memory. A row may begin
+ * anywhere in a block of columns, so each element finds its own row by bisection, between the rows of the
+ * block's first and last element. Bytes moved: the section; the offsets once; 4 or 8 to write an element.
+ * Whatever the section holds, nothing is touched except the section, the offsets, the heads and the elements
+ * of the block.
  */
 #include "cuda_common.cuh"
 

@@ -9,13 +9,13 @@
 
 #include "traverse/backend.h"
 
-/* The masks that a search clears, which lie one behind the other. */
+/* The masks that a search clears. They lie one behind the other, so that one call clears them all. */
 struct gpu_masks {
     void *all; /* visited and next masks of both kinds, and `incoming` */
     size_t bytes;
-    uint32_t *incoming; /* delegates as reduced over all devices; NULL if there is one shard */
-    uint32_t *in;       /* where the next previsit takes delegates from: `incoming` or next */
-    int updated;        /* this level found some delegate */
+    uint32_t *incoming; /* the delegates found by all devices; NULL if there is one shard */
+    uint32_t *in;       /* the mask that the next previsit reads: `incoming` or next */
+    int updated;        /* this level found a delegate */
 };
 
 struct gpu_scratch {
@@ -29,10 +29,10 @@ struct gpu_traffic {
     struct gpu_bins bins;
     int binned; /* the bins are of this level */
     uint32_t *received;
-    /* to drop duplicates in device memory; NULL if that is not wanted */
+    /* for dropping duplicates in device memory; NULL if that is not wanted */
     uint32_t *seen; /* mask of any shard's local ids, zero between uses */
     uint64_t seen_words;
-    unsigned long long *kept; /* [p], host memory: what is left of each box */
+    unsigned long long *kept; /* [p], host memory: how many ids are left in each box */
 };
 
 /* Counters of a level, and host memory that the device copies them to. */
@@ -42,18 +42,18 @@ struct gpu_counters {
     unsigned int *updated; /* `found` of delegates, for finish_delegates */
 };
 
-/* What the host knows of the frontier. */
+/* The counts of the frontier, as the host has them. */
 struct gpu_frontier {
     uint64_t fresh[VERTEX_KINDS];
     int listed[VERTEX_KINDS]; /* the queue holds the whole frontier */
     uint64_t sources[SUBGRAPHS], forward[SUBGRAPHS], unvisited[SUBGRAPHS];
 };
 
-/* By kind of what is found there: delegates (dd, nd) and normals (dn, nn). */
+/* A stream for each kind of vertices that visits find: delegates (dd, nd) and normals (dn, nn). */
 struct gpu_streams {
     cudaStream_t of[VERTEX_KINDS];
     cudaEvent_t reached[VERTEX_KINDS]; /* for one stream to follow the other */
-    cudaEvent_t masks_read;            /* by this device, of others */
+    cudaEvent_t masks_read;            /* this device has read the masks of the others */
 };
 
 struct gpu_clock {
@@ -62,7 +62,7 @@ struct gpu_clock {
     int timed[DEVICE_PHASES]; /* in this level */
 };
 
-/* A search that is one kernel, for a device that is alone. */
+/* A whole search as one kernel, for a device that is alone (cuda_solo.h). */
 struct gpu_solo_search {
     struct gpu_solo search;
     struct solo_launch launch;
@@ -92,14 +92,14 @@ static inline enum status gpu_use(const struct device *dev, struct error *e)
     return CUDA_TRY(cudaSetDevice(dev->ordinal), dev->where, e);
 }
 
-/* cuda_solo_run.c. Opening does nothing where there are several shards; `state` and `lists` are arrays of the
- * plan. */
+/* cuda_solo_run.c. gpu_solo_open does nothing if there are several shards. `state` and `lists` are arrays of
+ * the plan. */
 enum status gpu_solo_open(struct device *device, void *state, void *lists, struct error *e);
 void gpu_solo_close(struct device *device);
 enum status gpu_run(struct device *device, const struct root *root, enum direction_mode mode,
                     uint32_t *levels, struct error *e);
 
-/* cuda_times.c. They do nothing if the device does not time. */
+/* cuda_times.c. These do nothing if the device was opened without timing. */
 void gpu_time_begin(struct device *device, enum phase phase, enum vertex_kind stream);
 void gpu_time_end(struct device *device, enum phase phase, enum vertex_kind stream);
 enum status gpu_times(struct device *device, struct breakdown *times, struct error *e);

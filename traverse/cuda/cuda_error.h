@@ -1,4 +1,4 @@
-/* cuda_error.h: failures of CUDA calls as errors that name call, place and device */
+/* cuda_error.h: turns a failed CUDA call into an error that names the call, its place and the device */
 #ifndef DBFS_CUDA_ERROR_H
 #define DBFS_CUDA_ERROR_H
 
@@ -9,7 +9,7 @@
 /* The status of a CUDA call; a failure names the call, file and line, and `where`: host, rank, GPU. */
 #define CUDA_TRY(call, where, e) cuda_check((call), #call, __FILE__, __LINE__, (where), (e))
 
-/* The same for the launches before it. */
+/* The status of the kernel launches before it. */
 #define CUDA_LAUNCHED(where, e) \
     cuda_check(cudaGetLastError(), "kernel launch", __FILE__, __LINE__, (where), (e))
 
@@ -18,8 +18,8 @@ static inline enum status cuda_check(cudaError_t code, const char *call, const c
 {
     if (code == cudaSuccess)
         return ST_OK;
-    return fail(e, code == cudaErrorMemoryAllocation ? ST_RESOURCE : ST_RUNTIME, "%s: %s:%d: %s: %s",
-                where, file, line, call, cudaGetErrorString(code));
+    return fail(e, code == cudaErrorMemoryAllocation ? ST_RESOURCE : ST_RUNTIME,
+                "%s: %s:%d: %s: %s", where, file, line, call, cudaGetErrorString(code));
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* cuda_kernels.h: the launch interface of the CUDA kernels, in plain C.
  *
- * Each kernel family has a file and a twin on the CPU that finds the same vertices:
+ * Each kernel family has a file, and a twin on the CPU that finds the same vertices:
  *   cuda_previsit.cu  cpu_previsit.c                 the frontier of a level: marks, queues, workloads
  *   cuda_push.cu      cpu_push.c                     rows by thread, warp and block (nd, dn, nn, short dd)
  *   cuda_merge.cu     cpu_gather.c, cpu_push.c       rows in equal shares of edges (dd)
@@ -44,16 +44,16 @@ struct gpu_vertices {
     uint32_t *visited;
     uint32_t *next;     /* found in this level */
     uint32_t *frontier; /* visited in this level's previsit */
-    uint32_t *queue;    /* [count]: the frontier as a list, as far as it was listed */
-    int32_t *depth;     /* valid where visited */
+    uint32_t *queue;    /* [count]: the frontier as a list, or the part of it that was listed */
+    int32_t *depth;     /* valid if visited */
     uint32_t *parent;   /* NULL: not recorded */
 };
 
-/* What a previsit counts of one kind of vertices. They are the rows of two subgraphs, which are told apart by
- * the kind of their columns. */
+/* Counts of a previsit for one kind of vertices. These vertices are the rows of two subgraphs; an index is
+ * the kind of the columns of the subgraph. */
 struct gpu_counts {
     unsigned long long fresh;
-    unsigned long long listed;                /* that went into the queue, while there was room */
+    unsigned long long listed;                /* those put into the queue while there was room */
     unsigned long long sources[VERTEX_KINDS]; /* q */
     unsigned long long forward[VERTEX_KINDS]; /* FV of the vertices listed; others count 1 */
 };
@@ -62,7 +62,7 @@ struct gpu_counts {
 struct gpu_level {
     struct gpu_counts of[VERTEX_KINDS];
     unsigned long long sent;      /* vertices for other shards */
-    unsigned int found[VERTEX_KINDS];     /* nonzero: some */
+    unsigned int found[VERTEX_KINDS];     /* nonzero: some were found */
     unsigned long long listed[SUBGRAPHS]; /* of frontiers listed again */
     unsigned int chunks[SUBGRAPHS];       /* of long rows */
     unsigned int bad_ids; /* nonzero: ids arrived that this shard does not have */
@@ -79,11 +79,12 @@ struct gpu_previsit {
     struct gpu_counts *counts;
 };
 
-/* Turns the bits of `in` (cleared) that are not visited into the frontier: marks them with `depth`
- * and counts. The queue holds all of them if `listed` is `fresh` and not above `room`. */
+/* Makes the frontier of the bits of `in` that are not visited: marks these vertices as visited, gives them
+ * `depth`, and counts them. It clears `in`. The queue has all of them if `listed` is `fresh` and not above
+ * `room`. */
 void cuda_previsit(const struct gpu_previsit *previsit, cudaStream_t stream);
 
-/* Lists the whole frontier; *listed is a counter that is zero before. */
+/* Lists the whole frontier. *listed is a counter, which must be zero before. */
 void cuda_list_frontier(const struct gpu_vertices *vertices, const uint32_t *sources,
                         unsigned long long *listed, cudaStream_t stream);
 
@@ -91,7 +92,7 @@ void cuda_list_frontier(const struct gpu_vertices *vertices, const uint32_t *sou
 void cuda_count_forward(const struct gpu_vertices *vertices, const struct gpu_csr *csr,
                         unsigned long long *forward, cudaStream_t stream);
 
-/* Copies the counters to host memory that the device sees, and zeroes them. */
+/* Copies the counters to host memory that the device sees, and sets them to zero. */
 void cuda_publish(struct gpu_level *level, struct gpu_level *published, cudaStream_t stream);
 
 /* ---- visits ---- */
@@ -111,7 +112,8 @@ struct gpu_target {
     unsigned long long *sent;
 };
 
-/* Pieces of rows too long for a warp, found by cuda_push_rows and worked off behind it. */
+/* A piece of a row that is too long for a warp. cuda_push_rows lists pieces, and a second kernel visits
+ * them. */
 struct gpu_chunk {
     uint64_t begin;
     uint32_t row, count;
@@ -129,7 +131,7 @@ struct gpu_queue {
     uint64_t count;
 };
 
-/* Visits the rows of a queue. */
+/* Visits the rows of a queue. A row is visited by a lane, a warp or in pieces, by its length. */
 void cuda_push_rows(const struct gpu_csr *csr, const struct gpu_queue *queue,
                     const struct gpu_target *target, const struct gpu_chunk_list *chunks,
                     cudaStream_t stream);
@@ -141,7 +143,7 @@ struct gpu_scan {
     size_t scratch_bytes; /* as cuda_merge_scratch_bytes says for the largest count */
 };
 
-/* The same by equal shares of edges (merge-based). */
+/* Visits the rows of a queue, too, but gives every block an equal share of the edges (merge-based). */
 size_t cuda_merge_scratch_bytes(uint64_t count);
 void cuda_push_merged(const struct gpu_csr *csr, const struct gpu_queue *queue,
                       const struct gpu_target *target, const struct gpu_scan *scan,
@@ -200,7 +202,7 @@ struct gpu_mask_list {
     int count;
 };
 
-/* to = OR of the masks, and of `to` itself with `keep`. */
+/* to = OR of the masks; with `keep`, of `to` as well. */
 void cuda_or_masks(uint32_t *to, const struct gpu_mask_list *from, uint64_t words, int keep,
                    cudaStream_t stream);
 
@@ -208,7 +210,7 @@ void cuda_or_masks(uint32_t *to, const struct gpu_mask_list *from, uint64_t word
 void cuda_set_root(uint32_t *mask, uint32_t vertex, uint32_t *parent, uint32_t value,
                    cudaStream_t stream);
 
-/* values[v] = `none` for vertices not visited. */
+/* Sets values[v] to `none` for vertices that are not visited. */
 void cuda_blank_unvisited(uint32_t *values, const uint32_t *visited, uint64_t count, uint32_t none,
                           cudaStream_t stream);
 

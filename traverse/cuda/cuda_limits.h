@@ -13,7 +13,7 @@ enum {
     GPU_MOST_SHARDS = 4096                /* whose bins fit into shared memory */
 };
 
-/* Of a search that is one kernel (cuda_solo.h). */
+/* Sizes for a search that is one kernel (cuda_solo.h). */
 enum {
     SOLO_PIECE_EDGES = 256,       /* of a piece of a row */
     SOLO_PIECE_BYTES = 16,        /* of struct solo_piece */
@@ -30,14 +30,13 @@ static inline uint64_t gpu_solo_room(uint64_t vertices, uint64_t edges)
     return 2 * listed + edges / (SOLO_PIECE_EDGES / 4) + 64;
 }
 
-/* Pieces that the long rows of a subgraph can have: a row that is cut leaves less than one piece
- * unfilled. */
+/* A bound on the pieces of the long rows of a subgraph: in each row at most one piece is not full. */
 static inline uint64_t gpu_chunk_room(uint64_t edges)
 {
     return edges / GPU_CHUNK_EDGES + edges / GPU_LONG_ROW + 1;
 }
 
-/* More than CUB's scan of `count` words asks for. */
+/* A bound on the scratch bytes that CUB asks for to scan `count` words. */
 static inline uint64_t gpu_merge_scratch_bound(uint64_t count)
 {
     return (UINT64_C(1) << 16) + count / 32;

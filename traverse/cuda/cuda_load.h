@@ -1,4 +1,4 @@
-/* cuda_load.h: from mapped files to device memory at the speed of the bus */
+/* cuda_load.h: copies mapped files to device memory at the speed of the bus */
 #ifndef DBFS_CUDA_LOAD_H
 #define DBFS_CUDA_LOAD_H
 
@@ -14,14 +14,14 @@ struct gpu_copy {
 
 struct gpu_loader;
 
-/* A loader has `threads` threads with a ring of pinned buffers each, for the current device. Pinning
- * buffers takes longer than filling them, so one loader serves all copies of a shard. */
+/* Opens a loader for the current device. It has `threads` threads, each with a ring of pinned buffers.
+ * Pinning a buffer takes longer than filling it, so one loader makes all copies of a shard. */
 enum status gpu_loader_open(struct gpu_loader **loader, int threads, const char *where,
                             struct error *e);
 void gpu_loader_close(struct gpu_loader *loader); /* NULL is allowed */
 
-/* Makes all the copies: each thread fills its buffers in turn, and the copy engine empties them. The driver
- * itself would take a mapped file page by page through one buffer. */
+/* Makes all the copies. Each thread fills its buffers in turn, and the copy engine empties them. This is
+ * faster than the driver, which would copy a mapped file page by page through one buffer. */
 enum status gpu_loader_copy(struct gpu_loader *loader, const struct gpu_copy *copies, int count,
                             struct error *e);
 

@@ -1,4 +1,5 @@
-/* cuda_masks.cu: masks of several devices and the end of a search; see cuda_kernels.h */
+/* cuda_masks.cu: combines masks of several devices, sets the root, and fills in results; see
+ * cuda_kernels.h */
 #include "cuda_common.cuh"
 
 int cuda_full_grid(void)

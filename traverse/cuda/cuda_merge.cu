@@ -1,8 +1,8 @@
 /* cuda_merge.cu: merge-based push (Pan et al., section IV-A); see cuda_kernels.h, twin in cpu_push.c
  *
- * A prefix sum over the row lengths lays all edges of the frontier end to end; every block takes
- * tiles of equal size and finds the rows in them by bisection. Bytes moved: 28 + 4k a row, 4 (column)
- * and a probe of the visited mask an edge.
+ * A prefix sum over the lengths of the rows lays all edges of the frontier end to end. Every block takes
+ * tiles of equal size, and finds the rows of a tile by bisection. Bytes moved: 28 + 4k for each row; 4
+ * (column) and a probe of the visited mask for each edge.
  */
 #include "cuda_push.cuh"
 
@@ -123,8 +123,8 @@ void cuda_push_merged(const gpu_csr *csr, const gpu_queue *queue, const gpu_targ
         length_kernel<uint32_t><<<grid, BLOCK, 0, stream>>>(m);
     else
         length_kernel<uint64_t><<<grid, BLOCK, 0, stream>>>(m);
-    cub::DeviceScan::ExclusiveSum(scan->scratch, scratch_bytes, scan->prefix, scan->prefix, count + 1,
-                                  stream);
+    cub::DeviceScan::ExclusiveSum(scan->scratch, scratch_bytes, scan->prefix, scan->prefix,
+                                  count + 1, stream);
     if (csr->offset_width == 4)
         expand_kernel<uint32_t><<<full, BLOCK, 0, stream>>>(m);
     else

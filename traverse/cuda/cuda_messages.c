@@ -161,7 +161,8 @@ static uint64_t gpu_outgoing(const struct device *dev, uint32_t shard)
 }
 
 /* The driver knows where `ids` lies: in host memory, or in that of this or another device. */
-static enum status gpu_take_outgoing(struct device *dev, uint32_t shard, uint32_t *ids, struct error *e)
+static enum status gpu_take_outgoing(struct device *dev, uint32_t shard, uint32_t *ids,
+                                     struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];
     if (gpu_use(dev, e) == ST_OK &&
@@ -226,8 +227,8 @@ static enum status receive_copies(struct device *dev, const uint32_t *ids, uint6
                                      stream),
                      dev->where, e);
         else
-            CUDA_TRY(cudaMemcpyPeerAsync(dev->traffic.received, dev->ordinal, ids + i, ordinal, bytes,
-                                         stream),
+            CUDA_TRY(cudaMemcpyPeerAsync(dev->traffic.received, dev->ordinal, ids + i, ordinal,
+                                         bytes, stream),
                      dev->where, e);
         receive_list(dev, &list);
         CUDA_LAUNCHED(dev->where, e);
@@ -235,7 +236,8 @@ static enum status receive_copies(struct device *dev, const uint32_t *ids, uint6
     return e->status;
 }
 
-static enum status gpu_receive(struct device *dev, const uint32_t *ids, uint64_t count, struct error *e)
+static enum status gpu_receive(struct device *dev, const uint32_t *ids, uint64_t count,
+                               struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
@@ -272,8 +274,8 @@ static enum status receive_peers(struct device *dev, struct device *const *devic
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-static enum status gpu_receive_local(struct device *dev, struct device *const *devices, uint32_t count,
-                              struct error *e)
+static enum status gpu_receive_local(struct device *dev, struct device *const *devices,
+                                     uint32_t count, struct error *e)
 {
     if (gpu_use(dev, e) == ST_OK)
         receive_peers(dev, devices, count, e);

@@ -1,4 +1,4 @@
-/* cuda_open.c: the CUDA backend: a GPU, its memory, a shard loaded into it, the tables (backend.h) */
+/* cuda_open.c: the CUDA backend: its tables (backend.h), and opening a GPU: its memory and the shard in it */
 #include "cuda_device.h"
 #include "cuda_error.h"
 #include "cuda_load.h"

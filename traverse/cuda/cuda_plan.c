@@ -66,7 +66,8 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, int parents
     uint64_t leaving = alone ? 0 : shard->csr[NN].edges;
     memset(plan, 0, sizeof *plan);
     put_sections(plan, shard);
-    put(plan, GPU_MASKS, "visited and next masks", (alone ? 2 : 3) * words_d + 2 * words_n, 4, NULL);
+    put(plan, GPU_MASKS, "visited and next masks", (alone ? 2 : 3) * words_d + 2 * words_n, 4,
+        NULL);
     put(plan, GPU_FRONTIER_D, "delegate frontier", words_d, 4, NULL);
     put(plan, GPU_FRONTIER_N, "normal frontier", words_n, 4, NULL);
     put(plan, GPU_QUEUE_D, "delegate queue", d, 4, NULL);

@@ -1,4 +1,4 @@
-/* cuda_plan.h: the device memory of one shard, array by array; no CUDA is needed to know it */
+/* cuda_plan.h: the sizes of the arrays of one shard in device memory; computing them needs no CUDA */
 #ifndef DBFS_CUDA_PLAN_H
 #define DBFS_CUDA_PLAN_H
 
@@ -40,12 +40,12 @@ enum { GPU_RECEIVE_IDS = 1 << 22 /* vertices that a device takes in at a time */
 struct gpu_array {
     const char *name;
     uint64_t bytes;
-    const void *source; /* what is copied into it; NULL: nothing, or a packed section that is not loaded */
+    const void *source; /* copied into it; NULL: nothing, or a packed section that is not loaded */
 };
 
 struct gpu_plan {
     struct gpu_array array[GPU_ARRAY_COUNT];
-    uint64_t graph_bytes, working_bytes; /* of arrays before GPU_MASKS, and of the others */
+    uint64_t graph_bytes, working_bytes; /* of the arrays before GPU_MASKS; of the others */
 };
 
 /* 32-bit words of a mask of `bits` bits, as the shard files have it. */

@@ -1,10 +1,10 @@
 /* cuda_previsit.cu: the frontier of a level; see cuda_kernels.h and its twin, cpu_previsit.c
  *
- * One pass over the words of a mask: what came in and was not visited is the frontier. A warp marks
- * the vertices of its words one word at a time, so that depths and queue entries are written side
- * by side. A frontier that is small, and not dense anywhere, is listed, and its row lengths are added
- * up. Other frontiers are pulled, as a rule, which needs neither. Bytes moved: 12 to 24 a word, and 4
- * (depth) to 24 (listed) a frontier vertex.
+ * One pass over the words of a mask makes the frontier: the vertices that came in and were not visited. A
+ * warp marks the vertices of one word at a time, so that depths and queue entries are written side by side.
+ * If the frontier is small, and not dense anywhere, it is listed, and the lengths of its rows are added up.
+ * Other frontiers are usually pulled, which needs neither list nor lengths. Bytes moved: 12 to 24 for each
+ * word; 4 (depth) to 24 (listed) for each vertex of the frontier.
  */
 #include "cuda_common.cuh"
 
@@ -68,7 +68,8 @@ __device__ static void count_word(const gpu_previsit &p, uint64_t w, uint32_t fr
 }
 
 /* The words base..base+BLOCK-1. */
-__device__ static void previsit_words(const gpu_previsit &p, uint64_t base, uint32_t fresh, tally &t)
+__device__ static void previsit_words(const gpu_previsit &p, uint64_t base, uint32_t fresh,
+                                      tally &t)
 {
     uint64_t w = base + threadIdx.x;
     uint32_t sources[VERTEX_KINDS];

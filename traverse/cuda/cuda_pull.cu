@@ -1,10 +1,10 @@
 /* cuda_pull.cu: unvisited vertices look for a parent; see cuda_kernels.h and its twin, cpu_pull.c
  *
- * A warp takes 32 words, 1,024 vertices, skips those without candidates and lists the candidates of
- * the others in shared memory. It goes through them once per head column, several per thread at a
- * time so that many probes are under way, keeping those that found nothing; the few that are left
- * read the rest of their rows. Rows list hubs first, so most end at the first head. Bytes moved: 12
- * to 16 a word, 4 (head) and a probe of the mask of parents a candidate and column read.
+ * A warp takes 32 words, or 1,024 vertices. It lists the candidates of these words in shared memory. Then it
+ * goes through the list once for each head column, and keeps the candidates that found no parent. A thread
+ * probes for several candidates at a time, so that many probes are under way. The few candidates that are
+ * left read the rest of their rows. Rows list hubs first, so most end at the first head. Bytes moved: 12 to
+ * 16 for each word; 4 (head) and a probe of the mask of parents for each column that a candidate reads.
  */
 #include "cuda_common.cuh"
 
@@ -168,7 +168,8 @@ __global__ static void __launch_bounds__(PULL_BLOCK) pull_kernel(pull p)
 void cuda_pull_rows(const gpu_csr *csr, const gpu_target *target, const uint32_t *parents,
                     cudaStream_t stream)
 {
-    uint64_t words = (csr->rows + 31) / 32, blocks = (words + PULL_WARPS * WARP - 1) / (PULL_WARPS * WARP);
+    uint64_t words = (csr->rows + 31) / 32,
+             blocks = (words + PULL_WARPS * WARP - 1) / (PULL_WARPS * WARP);
     pull p = {*csr,    words,          target->visited, target->next,
               parents, target->parent, target->tag,     target->found};
     if (csr->edges == 0)

@@ -1,10 +1,12 @@
 /* cuda_push.cu: pushes along the rows of a queue; see cuda_kernels.h and its twin, cpu_push.c
  *
- * A warp takes 32 rows, or fewer where there are not enough for all warps. Short ones are laid end to
- * end and shared out edge by edge; longer ones are visited by the whole warp one after the other;
- * what is longer still is cut into chunks for blocks of a second kernel, so that no hub keeps one
- * warp busy. Bytes moved: 4 (queue) + 8 to 16 (offsets)
- * + 4k (heads) a row, 4 or 8 (column) and a probe of the visited mask an edge.
+ * A warp takes 32 rows, or fewer if there are not enough for all warps. It treats them by length:
+ * - Short rows are laid end to end, and their edges are shared out among the lanes.
+ * - Longer rows are visited by the whole warp, one after the other.
+ * - Very long rows are cut into chunks, which the blocks of a second kernel visit. So no hub keeps one warp
+ *   busy.
+ * Bytes moved: 4 (queue), 8 to 16 (offsets) and 4k (heads) for each row; 4 or 8 (column) and a probe of the
+ * visited mask for each edge.
  */
 #include "cuda_push.cuh"
 

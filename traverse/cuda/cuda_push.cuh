@@ -1,4 +1,4 @@
-/* cuda_push.cuh: what happens to the destination of a pushed edge */
+/* cuda_push.cuh: marks the destination of a pushed edge, or sends it to its shard */
 #ifndef DBFS_CUDA_PUSH_CUH
 #define DBFS_CUDA_PUSH_CUH
 

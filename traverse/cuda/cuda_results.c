@@ -1,4 +1,4 @@
-/* cuda_results.c: depths and parents from a GPU; see backend.h */
+/* cuda_results.c: copies depths and parents from a GPU; see backend.h */
 #include "cuda_device.h"
 #include "cuda_error.h"
 

@@ -248,7 +248,8 @@ static enum status fill_bins(struct device *dev, struct error *e)
 static enum status gpu_visit(struct device *dev, const struct directions *directions,
                              struct error *e)
 {
-    int apart = share_a_queue(dev, DELEGATES, directions) || share_a_queue(dev, NORMALS, directions);
+    int apart =
+        share_a_queue(dev, DELEGATES, directions) || share_a_queue(dev, NORMALS, directions);
     if (gpu_use(dev, e) != ST_OK || visit_subgraph(dev, DD, directions, e) != ST_OK ||
         visit_subgraph(dev, ND, directions, e) != ST_OK || publish_updated(dev, e) != ST_OK ||
         (apart && follow(dev, NORMALS, DELEGATES, e) != ST_OK) ||

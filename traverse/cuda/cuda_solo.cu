@@ -1,10 +1,10 @@
 /* cuda_solo.cu: the search of a device that is alone; see cuda_solo.h and its twin, bfs.c
  *
- * All blocks hold the same struct solo_progress and choose alike, so no block tells the others what to do. A
+ * All blocks have the same struct solo_progress and choose by it, so they agree without telling each other. A
  * level goes one of three ways:
- *   alone   block 0 expands a small list, from and to shared memory, and goes on with the next level; the
- *           others wait at the barrier
- *   listed  all blocks expand the list: what they reach is visited at once, and in the other list
+ *   alone   the list is small: block 0 expands it in shared memory and goes on with the next level; the
+ *           other blocks wait at the barrier
+ *   listed  all blocks expand the list; a vertex that they reach is visited at once and joins the other list
  *   masks   pulls and pushes fill `next`, and a previsit makes it the frontier
  */
 #include "cuda_solo_masks.cuh"
@@ -87,8 +87,8 @@ __device__ static void read_turn(const gpu_solo &p, block_state &b)
 
 /* ---- from level to level ---- */
 
-/* What the next level knows of its list; and the choice, if the level is too small for a look at the costs. By
- * one warp. */
+/* What the next level knows of its list; and the choice, if the level is too small for a look at the costs.
+ * By one warp. */
 __device__ static void note_list(const gpu_solo &p, block_state &b, bool listed)
 {
     const unsigned g = lane_id();
@@ -188,8 +188,8 @@ __device__ static void run_level_alone(const gpu_solo &p, block_state &b, warp_s
     level_side s = start_side(p, b, &b, spaces);
     s.next = shared_list(p, shared, b.now.list ^ 1);
     s.next_count = &b.pieces;
-    expand_list<REACH_ALONE>(s, shared_list(p, shared, b.now.list), b.now.pieces, threadIdx.x / WARP,
-                             blockDim.x / WARP, ~0u);
+    expand_list<REACH_ALONE>(s, shared_list(p, shared, b.now.list), b.now.pieces,
+                             threadIdx.x / WARP, blockDim.x / WARP, ~0u);
     __syncthreads();
     if (threadIdx.x < WARP) {
         advance(p, b, g < SUBGRAPHS ? b.small[SOLO_SOURCES + g] : 0,
@@ -270,9 +270,10 @@ __device__ static void run_list(const gpu_solo &p, block_state &b, warp_space *s
     next_turn(b, true);
 }
 
-/* Pulls first: what they find need not be claimed by pushes. Returns the subgraphs that a list still pushes. */
-__device__ static unsigned visit_by_masks(const gpu_solo &p, const block_state &b, const level_side &s,
-                                          const cut_list &cut)
+/* Pulls first: what they find need not be claimed by pushes. Returns the subgraphs that a list still
+ * pushes. */
+__device__ static unsigned visit_by_masks(const gpu_solo &p, const block_state &b,
+                                          const level_side &s, const cut_list &cut)
 {
     unsigned listed = 0;
     for (int g = SUBGRAPHS - 1; g >= 0; g--) {

@@ -1,14 +1,15 @@
 /* cuda_solo.h: the whole search of a device that is alone, as one cooperative kernel.
  *
- * The host starts the kernel and waits for its end. A level costs a barrier of the grid, or of one block while
- * the frontier is small, where the level loop (bfs.c) pays launches and a wait. Both find the same
- * distances, so the loop is the twin of this kernel, and what traces and timed searches take.
+ * The host starts the kernel and waits for its end. So a level costs one barrier of the grid, or of one block
+ * while the frontier is small; in the level loop (bfs.c) it costs several launches and a wait of the host.
+ * Both find the same distances: the loop is the twin of this kernel. Searches with traces or times use the
+ * loop.
  *
  *   cuda_solo.cu          the levels, the barrier, the counters
  *   cuda_solo_list.cuh    a frontier as a list of rows: vertices are listed when they are reached
  *   cuda_solo_push.cuh    edges of listed rows reach vertices
  *   cuda_solo_masks.cuh   a frontier as masks: pulls, pushes, the previsit
- *   cuda_solo_cost.h      the choice between them
+ *   cuda_solo_cost.h      the choice between lists and masks, push and pull
  */
 #ifndef DBFS_CUDA_SOLO_H
 #define DBFS_CUDA_SOLO_H
@@ -22,7 +23,7 @@ extern "C" {
 
 /* A row of the frontier, or a piece of a long one. */
 struct solo_piece {
-    uint64_t at;     /* its first column; what it is, in the upper bits (cuda_solo_list.cuh) */
+    uint64_t at;     /* its first column; flags in the upper bits (cuda_solo_list.cuh) */
     uint32_t length; /* columns, without the head columns */
     uint32_t row;
 };
@@ -42,10 +43,10 @@ struct solo_counts {
 };
 
 struct solo_state {
-    unsigned int arrived; /* at the barrier, since the search began */
-    unsigned int apart[31]; /* the barrier has a line of the cache for itself */
+    unsigned int arrived; /* blocks at the barrier, summed up since the search began */
+    unsigned int apart[31]; /* fills a cache line, so that the barrier has one for itself */
     struct solo_counts counts[3]; /* taken in turn */
-    struct solo_progress progress; /* what block 0 leaves after it worked alone */
+    struct solo_progress progress; /* written by block 0 after it worked alone */
 };
 
 struct gpu_solo {
@@ -54,7 +55,7 @@ struct gpu_solo {
     struct solo_graph graph;
     enum solo_mode mode;
     struct solo_piece *list[2]; /* as long as gpu_solo_room says */
-    uint32_t shared_pieces;     /* of each list, that a block alone has in shared memory */
+    uint32_t shared_pieces;     /* of each list, in shared memory when one block works alone */
     struct solo_state *state;   /* zero before */
     uint32_t *levels;           /* host memory that the device sees */
     uint32_t root;
@@ -68,10 +69,10 @@ struct solo_launch {
     uint32_t shared_pieces;
 };
 
-/* For the current device. */
+/* Chooses the launch for the current device. */
 cudaError_t cuda_solo_plan(struct solo_launch *launch);
 
-/* Visited masks and the state are zero before. */
+/* Starts the search. Visited masks and the state must be zero before. */
 cudaError_t cuda_solo_search(const struct gpu_solo *search, const struct solo_launch *launch,
                              cudaStream_t stream);
 

@@ -1,10 +1,10 @@
-/* cuda_solo_cost.h: what pushing and pulling would cost in a level; for the host and for kernels.
+/* cuda_solo_cost.h: what pushing and pulling would cost in a level; for the host and kernels.
  *
  * A push along g reads the columns of the frontier's rows and claims a bit for each. A pull looks, for each
  * unvisited row of the reverse of g, for a visited column. If a share s of the edge ends of g is visited,
- * a row finds one after 1/s probes, or has been read to its end. Ends count with the degrees of their
- * vertices, so visited hubs make the share large. Everything is computed from counts: two searches from one
- * root choose alike.
+ * a row finds one after 1/s probes, unless it ends before. Visited hubs have many edge ends and make the
+ * share large. Costs are computed from counts alone and not from times, so two searches from one root choose
+ * alike.
  */
 #ifndef DBFS_CUDA_SOLO_COST_H
 #define DBFS_CUDA_SOLO_COST_H
@@ -21,7 +21,7 @@
 
 /* Picoseconds that a step takes when the whole device takes many of them. */
 struct solo_rates {
-    double masks;    /* a level by masks, more than one by lists */
+    double masks;    /* what a level by masks costs more than one by lists */
     double word;     /* 32 bits of a mask, read and written */
     double push_row, push_edge;
     double pull_row, pull_probe;
@@ -45,7 +45,8 @@ struct solo_progress {
     uint32_t listed;   /* the list has the whole frontier; otherwise the masks have it */
     unsigned long long fresh; /* vertices of the frontier */
     double frontier[SUBGRAPHS], forward[SUBGRAPHS]; /* q and FV */
-    double seen[SUBGRAPHS], seen_edges[SUBGRAPHS];  /* visited sources and their edges, with the frontier's */
+    /* visited sources and their edges, those of the frontier included */
+    double seen[SUBGRAPHS], seen_edges[SUBGRAPHS];
 };
 
 /* What a level does. */
@@ -75,11 +76,13 @@ COST_FUNCTION double solo_cost_pull(const struct solo_graph *graph, const struct
            probes * graph->rates.pull_probe;
 }
 
-/* `push_edges` of the choice is the FV of all subgraphs, of which lists can take `most_listed`. */
+/* Chooses for the next level. The caller sets c->push_edges, the FV of all subgraphs. Lists can hold at most
+ * `most_listed` edges. */
 COST_FUNCTION void solo_choose(const struct solo_graph *graph, const struct solo_progress *s,
                                enum solo_mode mode, double most_listed, struct solo_choice *c)
 {
-    double lists = 0, masks = graph->rates.masks + (graph->words[NORMALS] + graph->words[DELEGATES]) * graph->rates.word;
+    double lists = 0, masks = graph->rates.masks +
+                              (graph->words[NORMALS] + graph->words[DELEGATES]) * graph->rates.word;
     int pulls = 0;
     for (int g = 0; g < SUBGRAPHS; g++) {
         c->pull[g] = 0;

@@ -1,7 +1,8 @@
 /* cuda_solo_list.cuh: frontiers as lists of rows; see cuda_solo.h
  *
- * A vertex has a row in two subgraphs. Whoever reaches it appends the rows that are not empty, cut into pieces
- * that one warp expands, and counts their edges, so that the next level knows its work when it begins.
+ * A vertex has a row in two subgraphs. The thread that reaches a vertex appends those of its rows that are
+ * not empty to the next list, cut into pieces that one warp can expand. It also counts their edges. So the
+ * next level knows its work when it begins.
  */
 #ifndef DBFS_CUDA_SOLO_LIST_CUH
 #define DBFS_CUDA_SOLO_LIST_CUH
@@ -141,23 +142,25 @@ __device__ static inline void look_at_rows(const gpu_csr &ca, const gpu_csr &cb,
 /* ---- appending ---- */
 
 /* A row of many pieces, by the whole warp. */
-__device__ static inline void put_long_row(const piece_list &next, unsigned at, const solo_piece &first,
-                                           uint64_t length)
+__device__ static inline void put_long_row(const piece_list &next, unsigned at,
+                                           const solo_piece &first, uint64_t length)
 {
     for (uint64_t done = (uint64_t)lane_id() * PIECE_EDGES; done < length;
          done += WARP * PIECE_EDGES) {
         const uint64_t left = length - done;
         const uint64_t begin = done == 0 ? first.at : (first.at & ~PIECE_HEADS) + done;
-        put_piece(next, at + (unsigned)(done / PIECE_EDGES),
-                  solo_piece{begin, (uint32_t)(left < PIECE_EDGES ? left : PIECE_EDGES), first.row});
+        put_piece(
+            next, at + (unsigned)(done / PIECE_EDGES),
+            solo_piece{begin, (uint32_t)(left < PIECE_EDGES ? left : PIECE_EDGES), first.row});
     }
 }
 
 /* A row a lane, in subgraph g of the lane. */
-__device__ static inline void put_rows(const piece_list &next, unsigned at, const listed_row &r, int g,
-                                       uint32_t id)
+__device__ static inline void put_rows(const piece_list &next, unsigned at, const listed_row &r,
+                                       int g, uint32_t id)
 {
-    uint64_t begin = r.begin | (uint64_t)g << PIECE_SUBGRAPH_SHIFT | (r.heads > 0 ? PIECE_HEADS : 0);
+    uint64_t begin =
+        r.begin | (uint64_t)g << PIECE_SUBGRAPH_SHIFT | (r.heads > 0 ? PIECE_HEADS : 0);
     const uint64_t first = begin;
     uint64_t left = r.length;
     for (unsigned i = 0; i < r.pieces && r.pieces <= OWN_PIECES; i++) {
@@ -166,7 +169,8 @@ __device__ static inline void put_rows(const piece_list &next, unsigned at, cons
         begin = (begin & ~PIECE_HEADS) + PIECE_EDGES;
         left -= length;
     }
-    for (unsigned many = __ballot_sync(ALL_LANES, r.pieces > OWN_PIECES); many != 0; many &= many - 1) {
+    for (unsigned many = __ballot_sync(ALL_LANES, r.pieces > OWN_PIECES); many != 0;
+         many &= many - 1) {
         const int from = __ffs(many) - 1;
         const solo_piece piece = {__shfl_sync(ALL_LANES, first, from), 0,
                                   __shfl_sync(ALL_LANES, id, from)};

@@ -1,8 +1,8 @@
 /* cuda_solo_masks.cuh: levels by masks; see cuda_solo.h
  *
- * `visited` stays as it is while pulls and pushes fill `next`; the previsit then makes what is new the
- * frontier. Bytes moved: 12 to 16 a word of a mask; a candidate of a pull 4 (head) and a probe for each
- * column that is read; a vertex of the frontier 4 (depth).
+ * Pulls and pushes fill `next`, and `visited` does not change meanwhile. Then the previsit makes the new
+ * vertices in `next` the frontier. Bytes moved: 12 to 16 for each word of a mask; 4 (head) and a probe for
+ * each column that a candidate of a pull reads; 4 (depth) for each vertex of the frontier.
  */
 #ifndef DBFS_CUDA_SOLO_MASKS_CUH
 #define DBFS_CUDA_SOLO_MASKS_CUH
@@ -43,8 +43,8 @@ struct cut_list {
 };
 
 /* By one thread. */
-__device__ static inline void cut_row(const cut_list &cut, uint64_t begin, uint64_t length, uint64_t what,
-                                      uint32_t row)
+__device__ static inline void cut_row(const cut_list &cut, uint64_t begin, uint64_t length,
+                                      uint64_t what, uint32_t row)
 {
     const unsigned pieces = pieces_of(length), at = atomicAdd(cut.count, pieces);
     for (unsigned i = 0; i < pieces; i++) {
@@ -73,8 +73,8 @@ __device__ static inline pulling start_pulling(const gpu_solo &p, int g)
                    (uint64_t)g << PIECE_SUBGRAPH_SHIFT | PIECE_PULL};
 }
 
-__device__ static inline void note_found(const pulling &q, warp_space &w, uint32_t first, unsigned at,
-                                         uint32_t parent)
+__device__ static inline void note_found(const pulling &q, warp_space &w, uint32_t first,
+                                         unsigned at, uint32_t parent)
 {
     atomicOr(&w.pull.found[at / 32], 1u << (at % 32));
     if (q.parent != NULL)
@@ -155,8 +155,8 @@ __device__ static inline uint32_t pull_by_warp(const pulling &q, uint64_t begin,
 }
 
 /* What the heads left: the rests of rows. */
-__device__ static inline void pull_rests(const pulling &q, warp_space &w, uint32_t first, unsigned count,
-                                         const cut_list &cut)
+__device__ static inline void pull_rests(const pulling &q, warp_space &w, uint32_t first,
+                                         unsigned count, const cut_list &cut)
 {
     for (unsigned i = 0; i < count; i += WARP) {
         unsigned at = 0;
@@ -284,9 +284,9 @@ __device__ static void finish_cut(const level_side &s, const solo_piece *cut, un
 
 /* ---- previsit ---- */
 
-/* Counts the lane's fresh vertices that have rows in a subgraph, and about how many edges these have. Vertices
- * are in the order of their degrees, so rows of neighbouring words are about as long: the mean of the warp's
- * words stands for the rows of the frontier, which need not be looked up. */
+/* Counts the lane's fresh vertices that have rows in a subgraph, and about how many edges these have.
+ * Vertices are in the order of their degrees, so rows of neighbouring words are about as long: the mean of
+ * the warp's words stands for the rows of the frontier, which need not be looked up. */
 __device__ static inline void count_span(warp_space &w, const gpu_csr &csr, int g, uint64_t base,
                                          uint64_t end, uint32_t fresh)
 {
@@ -355,7 +355,8 @@ __device__ static void list_kind(const level_side &s, int kind, uint32_t warp, u
         const unsigned total = unpack_words(s.space->unpacked, own ? v.frontier[word] : 0);
         for (unsigned i = 0; i < total; i += WARP) {
             const bool has = i + lane_id() < total;
-            const uint32_t id = (uint32_t)(base * 32) + (has ? s.space->unpacked[i + lane_id()] : 0);
+            const uint32_t id =
+                (uint32_t)(base * 32) + (has ? s.space->unpacked[i + lane_id()] : 0);
             list_vertices<false>(s, id | (kind == DELEGATES ? KIND_BIT : 0), has);
         }
         __syncwarp();

@@ -1,8 +1,9 @@
 /* cuda_solo_push.cuh: edges of listed rows reach vertices; see cuda_solo.h
  *
- * A warp lays the edges of up to 32 pieces end to end and takes 128 at a time, four a lane, so that reads of
- * columns, probes and claims of several edges are under way. Bytes moved: 16 a piece, 4 (column) and a probe
- * an edge, and for each vertex reached an atomic, 4 (depth), and 8 to 24 (offsets and heads of its rows).
+ * A warp lays the edges of up to 32 pieces end to end and visits 128 at a time, four a lane, so that several
+ * reads of columns, probes and claims are under way at once. Bytes moved: 16 for each piece; 4 (column) and a
+ * probe for each edge; an atomic, 4 (depth) and 8 to 24 (offsets and heads of its rows) for each vertex
+ * reached.
  */
 #ifndef DBFS_CUDA_SOLO_PUSH_CUH
 #define DBFS_CUDA_SOLO_PUSH_CUH
@@ -75,8 +76,8 @@ __device__ static inline void reach(const level_side &s, const slots &e, int use
 /* ---- expanding pieces ---- */
 
 /* The i-th edge of a piece of subgraph g: the heads come first. */
-__device__ static inline uint32_t end_of_edge(const gpu_csr &csr, uint32_t heads, const uint32_t *from,
-                                              uint32_t row, uint32_t i)
+__device__ static inline uint32_t end_of_edge(const gpu_csr &csr, uint32_t heads,
+                                              const uint32_t *from, uint32_t row, uint32_t i)
 {
     return i < heads ? csr.heads[(uint64_t)i * csr.rows + row] : from[i - heads];
 }
@@ -162,7 +163,8 @@ template <int HOW> __device__ static void expand_one(const level_side &s, const 
 
 /* ---- lists ---- */
 
-/* The share of a piece for one of 2^shift warps; false if there is nothing for it. The heads are the first's. */
+/* The share of a piece for one of 2^shift warps; false if there is nothing for it. The heads are the
+ * first's. */
 __device__ static inline bool cut_share(solo_piece &piece, uint32_t part, uint32_t shift)
 {
     if (shift == 0)

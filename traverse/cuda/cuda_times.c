@@ -1,4 +1,4 @@
-/* cuda_times.c: how long the phases of a level took on the device, by CUDA events */
+/* cuda_times.c: measures the phases of a level on the device, by CUDA events */
 #include "cuda_device.h"
 #include "cuda_error.h"
 
@@ -21,9 +21,10 @@ enum status gpu_times(struct device *dev, struct breakdown *times, struct error 
     gpu_use(dev, e);
     for (int phase = 0; phase < DEVICE_PHASES && e->status == ST_OK; phase++) {
         float milliseconds = 0;
-        if (c->timed[phase] && CUDA_TRY(cudaEventSynchronize(c->end[phase]), dev->where, e) == ST_OK)
-            CUDA_TRY(cudaEventElapsedTime(&milliseconds, c->begin[phase], c->end[phase]), dev->where,
-                     e);
+        if (c->timed[phase] &&
+            CUDA_TRY(cudaEventSynchronize(c->end[phase]), dev->where, e) == ST_OK)
+            CUDA_TRY(cudaEventElapsedTime(&milliseconds, c->begin[phase], c->end[phase]),
+                     dev->where, e);
         times->phase_s[phase] = 1e-3 * milliseconds;
         c->timed[phase] = 0;
     }

@@ -1,8 +1,8 @@
-/* cuda_unique.cu: vertices for one shard without duplicates; see cuda_kernels.h and its twin, unique.c
+/* cuda_unique.cu: drops duplicates among vertices for one shard; see cuda_kernels.h and its twin, unique.c
  *
- * Option U of Pan et al., section V-B: ids become bits of a mask, and the bits become ids again. Bytes
- * moved: 8 to read an id and look at its word, 4 to write one that is kept, and 1/8 (where it stays
- * zero) to 1/4 for each vertex of the shard.
+ * Ids become bits of a mask, and the bits become ids again (option U of Pan et al., section V-B). Bytes
+ * moved: 8 to read an id and look at its word; 4 to write an id that is kept; for each vertex of the shard
+ * 1/8 if its word stays zero, at most 1/4 otherwise.
  */
 #include "cuda_common.cuh"
 

@@ -1,4 +1,4 @@
-/* exchange.c: the order of an exchange, and its memory; see exchange.h */
+/* exchange.c: the steps of an exchange in their order, and its memory; see exchange.h */
 #include "exchange_internal.h"
 
 #include "formats/base/cli.h"

@@ -1,7 +1,7 @@
 /* exchange_collect.c: the vertices that leave this rank, put into boxes (Pan et al., section V-B; exchange.h)
  *
  * There is a box for each pair of a sending device and a receiving device of another rank. The boxes of a
- * device lie one after the other in its exchange memory: they are counted first and filled then.
+ * device lie one after the other in its exchange memory, so vertices are counted first and copied then.
  */
 #include "exchange_internal.h"
 #include "unique.h"

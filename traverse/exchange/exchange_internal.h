@@ -1,7 +1,7 @@
-/* exchange_internal.h: the state behind exchange.h, for the files of this folder alone.
+/* exchange_internal.h: the state behind exchange.h, for the files of this folder only.
  *
- * Functions that take a member are called by all of them, each for its own devices; the others are called
- * by member 0.
+ * A function with a `member` parameter is called by every member, and does the work of that member's devices.
+ * The other functions are called by member 0 only.
  */
 #ifndef DBFS_EXCHANGE_INTERNAL_H
 #define DBFS_EXCHANGE_INTERNAL_H
@@ -14,10 +14,10 @@ struct buffer {
     uint64_t capacity;
 };
 
-/* What member 0 learns of a level, for all members. */
+/* What member 0 finds out about a level, for all members to read. */
 struct level_state {
-    int updated;      /* some delegate, on any device of any rank */
-    int found;        /* some normal */
+    int updated;      /* a device of some rank found a delegate */
+    int found;        /* a device of some rank found a normal vertex */
     uint64_t leaving; /* vertices for other ranks, before duplicates are dropped */
     uint64_t sent;    /* vertices to other ranks */
     uint64_t staying; /* vertices for other devices of this rank */
@@ -32,7 +32,7 @@ struct exchange {
     /* delegates */
     uint64_t *mask; /* [words], for MPI */
     uint64_t words;
-    int masks_begun; /* the reduction of this level's */
+    int masks_begun; /* the reduction of this level has begun */
     /* normals */
     uint64_t *control, *control_in; /* [R][CONTROL_COUNTS + G*G] */
     struct outbox *outbox;          /* [G from][R][G to]; those to this rank stay empty */
@@ -46,7 +46,8 @@ static inline size_t boxes_of_device(const struct exchange *x)
 }
 
 /* The box for what device `from` sends to device `to` of another rank. */
-static inline struct outbox *outbox_of(const struct exchange *x, uint32_t from, uint32_t rank, uint32_t to)
+static inline struct outbox *outbox_of(const struct exchange *x, uint32_t from, uint32_t rank,
+                                       uint32_t to)
 {
     return &x->outbox[((size_t)from * x->R + rank) * x->G + to];
 }

@@ -1,7 +1,8 @@
 /* exchange_send.c: vertices on their way to the devices that own them (Pan et al., section V-B; exchange.h)
  *
- * Between ranks they are messages, one for each box that is not empty, whose lengths the receivers learn
- * beforehand. Between the devices of a rank they need no message.
+ * Between ranks there is one message for each box that is not empty; receivers learn its length beforehand.
+ * Between devices of one rank there are no messages: a device reads the vertices where the other one has
+ * them.
  */
 #include "exchange_internal.h"
 
@@ -64,7 +65,8 @@ static size_t list_sends(struct exchange *x)
             const struct outbox *box = outbox_of(x, i / x->G, r, i % x->G);
             if (box->count == 0)
                 continue;
-            x->sends[listed++] = transfer_of(r, tag_of(x, i / x->G, i % x->G), box->ids, box->count);
+            x->sends[listed++] =
+                transfer_of(r, tag_of(x, i / x->G, i % x->G), box->ids, box->count);
             x->level.sent += box->count;
         }
     }

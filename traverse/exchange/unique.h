@@ -1,4 +1,4 @@
-/* unique.h: vertices for one device without duplicates, in host memory */
+/* unique.h: drops duplicates among the vertices for one device, in host memory */
 #ifndef DBFS_UNIQUE_H
 #define DBFS_UNIQUE_H
 

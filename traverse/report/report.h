@@ -7,13 +7,13 @@
 
 #include <stdio.h>
 
-/* What the run was, for the head of the report and JSON's "environment". */
+/* How the program ran: for the head of the report, and "environment" in JSON. */
 struct environment {
     const struct args *args;
     const struct rank *rank;
     int threads;                    /* of a rank */
     struct device_load device_load; /* the slowest; 0 s if devices use host memory */
-    double start_s;                 /* from MPI_Init's return to the first search */
+    double start_s;                 /* from the return of MPI_Init to the first search */
 };
 
 void report_environment(FILE *out, const struct environment *env);
@@ -21,7 +21,7 @@ void report_record(FILE *out, const struct record *record);
 void report_summary(FILE *out, const struct environment *env, const struct record *records,
                     uint64_t count);
 
-/* The same as one JSON object: environment, summary, roots. */
+/* Writes environment, summary and records as one JSON object. */
 enum status report_json(const char *path, const struct environment *env,
                         const struct record *records, uint64_t count, struct error *e);
 

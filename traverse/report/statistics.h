@@ -11,7 +11,7 @@ struct statistics {
     double geometric_mean;
 };
 
-/* Of `count` >= 1 positive values; sorts them. */
+/* Computes the statistics of `count` >= 1 positive values. It sorts the values. */
 void statistics_of(double *values, uint64_t count, struct statistics *s);
 
 #endif

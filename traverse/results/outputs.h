@@ -1,4 +1,4 @@
-/* outputs.h: the names of results, and what they must not replace */
+/* outputs.h: the names of result files, and the files that they must not replace */
 #ifndef DBFS_OUTPUTS_H
 #define DBFS_OUTPUTS_H
 
@@ -8,12 +8,12 @@
 
 #include <stdint.h>
 
-/* FILE with %d replaced by the root, to free; NULL when memory is out. */
+/* The name `pattern` with %d replaced by the root. The caller frees it. NULL: out of memory. */
 char *outputs_name(const char *pattern, uint64_t root);
 
-/* Refuses with ST_USAGE a result that is a file of the graph, its map, or another result. The first
- * looks at the names as they were given, before anything is read; the second at those of each root,
- * where they have %d. */
+/* Both refuse with ST_USAGE a result whose file is one of the graph, its map, or another result.
+ * outputs_check looks at the names as given, before anything is read. outputs_check_roots looks at the names
+ * of every root, if they have a %d. */
 enum status outputs_check(const struct args *args, struct error *e);
 enum status outputs_check_roots(const struct args *args, const uint64_t *ids, uint64_t count,
                                 struct error *e);

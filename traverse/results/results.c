@@ -66,7 +66,8 @@ static enum status take_arrays(struct results *r, struct error *e)
         return e->status;
     if (r->with_parents &&
         (take_per_device(r, (void ***)&r->parent, 8, 0, "parents of results", e) != ST_OK ||
-         memory_take(r->budget, (void **)&r->delegate_parent, d, 8, "delegate parents", e) != ST_OK))
+         memory_take(r->budget, (void **)&r->delegate_parent, d, 8, "delegate parents",
+                     e) != ST_OK))
         return e->status;
     if (r->with_output) {
         r->slots = slots_of_shard(r->graph->manifest.totals.n, 0, r->graph->manifest.p);
@@ -164,11 +165,11 @@ static uint64_t count_loops(const struct results *r, const struct root *root)
         const struct shard *shard = &r->graph->shards[g];
         for (uint64_t i = 0; i < shard->degrees.loop_counts; i++) {
             const struct loop_count *l = &shard->degrees.loops[i];
-            int reached = l->at == LOOP_AT_LOCAL      ? r->depth[g][l->index] != DEPTH_UNREACHED
-                          : l->at == LOOP_AT_DELEGATE ? r->delegate_depth[l->index] != DEPTH_UNREACHED
-                                                      : root->at == ROOT_AT_ISOLATED &&
-                                                            root->shard == shard->index &&
-                                                            root->index == l->index;
+            int reached = l->at == LOOP_AT_LOCAL ? r->depth[g][l->index] != DEPTH_UNREACHED
+                          : l->at == LOOP_AT_DELEGATE
+                              ? r->delegate_depth[l->index] != DEPTH_UNREACHED
+                              : root->at == ROOT_AT_ISOLATED && root->shard == shard->index &&
+                                    root->index == l->index;
             sum += reached ? l->count : 0;
         }
     }

@@ -1,4 +1,4 @@
-/* results.h: what a search reached: counts and checksums, depths and parents by original id */
+/* results.h: what a search reached: counts, checksums, and depths and parents by original id */
 #ifndef DBFS_RESULTS_H
 #define DBFS_RESULTS_H
 
@@ -6,11 +6,11 @@
 
 #include "formats/name_map.h"
 
-/* Counted over all ranks; edges are undirected input edges with an endpoint reached. */
+/* Counts over all ranks. An edge is an undirected input edge with an end that was reached. */
 struct reach {
     uint64_t vertices;      /* the root included */
-    uint64_t edges;         /* as Graph500's specification: duplicates and self-loops included */
-    uint64_t edges_no_loops;/* as its reference code: without self-loops */
+    uint64_t edges;         /* as in Graph500's specification: with duplicates and self-loops */
+    uint64_t edges_no_loops;/* as in its reference code: without self-loops */
     uint64_t edges_kept;    /* deduplicated, without self-loops */
     uint64_t levels;        /* largest depth + 1 */
     uint64_t checksum;      /* over (original id, depth) of the vertices reached */
@@ -18,8 +18,8 @@ struct reach {
 
 struct results;
 
-/* Takes arrays over the vertices of this rank: those for depths, with `parents` those for parents, and with
- * `output` the index by id that results_write needs. */
+/* Allocates arrays over the vertices of this rank: for depths; with `parents` for parents; with `output` for
+ * the index by id that results_write needs. */
 enum status results_open(struct results **results, const struct rank *rank, int parents,
                          int output, struct error *e);
 void results_close(struct results *results); /* NULL is allowed */
@@ -28,8 +28,8 @@ void results_close(struct results *results); /* NULL is allowed */
 enum status results_collect(struct results *results, const struct root *root, struct reach *reach,
                             struct error *e);
 
-/* Collective, after results_collect. Gives every vertex its parent: delegates the smallest id that
- * any device found, normals reached over an nn edge by asking their neighbours' owners. */
+/* Collective, after results_collect. Gives every vertex its parent. A delegate gets the smallest id that any
+ * device found. A normal vertex reached over an nn edge asks the owners of its neighbours. */
 enum status results_parents(struct results *results, struct error *e);
 
 enum result_kind { RESULT_DEPTHS, RESULT_PARENTS };

@@ -1,4 +1,4 @@
-/* results_internal.h: the arrays behind results.h, for results*.c alone */
+/* results_internal.h: the arrays behind results.h, for results*.c only */
 #ifndef DBFS_RESULTS_INTERNAL_H
 #define DBFS_RESULTS_INTERNAL_H
 
@@ -8,7 +8,7 @@
 
 struct results {
     const struct rank *rank;
-    const struct graph *graph; /* the rank's, as are the others */
+    const struct graph *graph; /* graph, comm and budget are those of the rank */
     const struct comm *comm;
     struct memory_budget *budget;
     int with_parents, with_output;

@@ -123,8 +123,9 @@ static enum status post_exchange(struct post *post, struct error *e)
             struct box *out = box_of(post, post->out, g, s), *in = box_of(post, post->in, g, s);
             if (make_room(in, post->counts_in[slot_of(post, rank, other, g)], e) != ST_OK)
                 return e->status;
-            post->sends[sends++] = (struct transfer){rank, QUESTION_TAG + (int)(g * post->G + other),
-                                                     out->items, out->count * sizeof *out->items};
+            post->sends[sends++] =
+                (struct transfer){rank, QUESTION_TAG + (int)(g * post->G + other), out->items,
+                                  out->count * sizeof *out->items};
             post->receives[receives++] =
                 (struct transfer){rank, QUESTION_TAG + (int)(other * post->G + g), in->items,
                                   in->count * sizeof *in->items};
@@ -153,9 +154,11 @@ static enum status ask_neighbours(struct post *post, uint32_t g, uint64_t local,
     const struct shard *shard = &post->r->graph->shards[g];
     const struct csr *nn = &shard->csr[NN];
     uint64_t local_mask = (UINT64_C(1) << shard->local_bits) - 1;
-    uint64_t heads = nn->head_columns, length = csr_row_length(nn, local), rest = csr_offset(nn, local);
+    uint64_t heads = nn->head_columns, length = csr_row_length(nn, local),
+             rest = csr_offset(nn, local);
     for (uint64_t j = 0; j < length && e->status == ST_OK; j++) {
-        uint64_t to = j < heads ? nn->heads[j * nn->rows + local] : csr_column(nn, rest + j - heads);
+        uint64_t to =
+            j < heads ? nn->heads[j * nn->rows + local] : csr_column(nn, rest + j - heads);
         uint32_t owner = (uint32_t)(to >> shard->local_bits);
         struct question q = {to & local_mask, post->r->depth[g][local] - 1, (uint32_t)local};
         if (owner != shard->index)

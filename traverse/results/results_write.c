@@ -1,8 +1,8 @@
-/* results_write.c: depths and parents as files in the order of original ids; see results.h
+/* results_write.c: writes depths and parents as files in the order of original ids; see results.h
  *
- * Ids are spread over shards by v mod p, so output goes through windows of consecutive ids: every
- * rank fills in the vertices it owns, the windows are reduced to rank 0, and that one writes. No
- * array over n is ever held.
+ * Vertices are spread over shards by v mod p, so every rank has some of any range of ids. Output goes through
+ * windows of consecutive ids: every rank fills in the vertices that it owns, the window is reduced to rank 0,
+ * and rank 0 writes it. So no rank ever holds an array over n.
  */
 #include "outputs.h"
 #include "results_internal.h"

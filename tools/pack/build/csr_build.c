@@ -32,8 +32,8 @@ static enum status count_ranges(const struct csr_rows *csr, struct range_counter
 }
 
 /* Each thread counts by column apart, where there is memory for that. */
-static enum status take_columns(const struct csr_rows *csr, struct range_counter *counters, int threads,
-                                struct memory_budget *budget, struct error *e)
+static enum status take_columns(const struct csr_rows *csr, struct range_counter *counters,
+                                int threads, struct memory_budget *budget, struct error *e)
 {
     int shared = threads > 1 && csr->rows * 4 > memory_left(budget) / 4 / (uint64_t)(threads - 1);
     for (int i = 0; i < threads && e->status == ST_OK; i++) {
@@ -97,7 +97,8 @@ static uint64_t estimate_columns(const struct csr_rows *csr, int threads, uint64
     for (uint64_t row = 0; row < csr->rows; row++) {
         uint64_t left = csr->records_of[row] > csr->k ? csr->records_of[row] - csr->k : 0;
         unsigned length_bits = left == 0 ? 0 : 63 - (unsigned)__builtin_clzll(left);
-        unsigned gap_bits = csr->plan->column_bits > length_bits ? csr->plan->column_bits - length_bits : 0;
+        unsigned gap_bits =
+            csr->plan->column_bits > length_bits ? csr->plan->column_bits - length_bits : 0;
         bits += left * (gap_bits + 3);
         count += left;
     }

@@ -1,7 +1,7 @@
-/* csr_build.h: one subgraph of one shard from its buckets to the sections of a file.
+/* csr_build.h: makes the sections of one subgraph of one shard from its buckets.
  *
- * The columns section is written while ranges of rows are sorted (csr_columns.h); heads, the mask of
- * rows that are not empty and offsets follow.
+ * The columns section is written while ranges of rows are still being sorted (csr_columns.h). The heads, the
+ * mask of rows that are not empty, and the offsets follow.
  */
 #ifndef DBFS_CSR_BUILD_H
 #define DBFS_CSR_BUILD_H
@@ -16,7 +16,7 @@ enum { HEADS_AUTO = -1, HEADS_USUAL = 2, HEADS_MOST = 8 };
 
 struct csr_counts {
     uint64_t edges;        /* kept */
-    uint64_t source_rows;  /* not empty */
+    uint64_t source_rows;  /* rows that are not empty */
     uint32_t head_columns; /* k */
 };
 
@@ -27,8 +27,8 @@ struct csr_source {
     struct transpose *to, *from; /* NULL: none */
 };
 
-/* `heads` is k or HEADS_AUTO: HEADS_USUAL head columns for nd and dd, unless fewer than half of the
- * rows have anything to put there. Destinations of 8 bytes have no heads. */
+/* `heads` is k or HEADS_AUTO. HEADS_AUTO gives nd and dd HEADS_USUAL head columns, unless fewer than half of
+ * the rows would have an entry there. Columns of 8 bytes have no heads. */
 enum status csr_build(const struct csr_source *source, enum subgraph g, int heads,
                       const struct section_writer *out, struct csr_counts *counts,
                       struct error *e);

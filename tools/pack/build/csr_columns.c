@@ -113,12 +113,15 @@ static enum status plan_memory(struct columns_job *j, struct error *e)
     uint64_t directory = blocks_bytes(j, all_records(j)), records = most_records(j);
     uint64_t left = memory_left(j->out->budget);
     left = left > directory ? left - directory : 0;
-    uint64_t buffer = sizeof(struct column_buffer) + columns_bytes(j, records) + blocks_bytes(j, records);
+    uint64_t buffer =
+        sizeof(struct column_buffer) + columns_bytes(j, records) + blocks_bytes(j, records);
     j->spare.buffer_bytes = buffer;
     j->thread_bytes = range_sorter_bytes(j->csr);
     if (buffer + j->thread_bytes > left)
-        return fail(e, ST_RESOURCE, "sorting edges: a range of rows needs %s, and %s of the memory "
-                    "budget (-S) are left", format_size(buffer + j->thread_bytes, need, sizeof need),
+        return fail(e, ST_RESOURCE,
+                    "sorting edges: a range of rows needs %s, and %s of the memory "
+                    "budget (-S) are left",
+                    format_size(buffer + j->thread_bytes, need, sizeof need),
                     format_size(left, room, sizeof room));
     uint64_t most = left / (buffer + j->thread_bytes);
     j->threads = most < (uint64_t)j->out->threads ? (int)most : j->out->threads;
@@ -280,8 +283,9 @@ static enum status take_offsets(struct worker *w, uint64_t count, struct error *
 
 /* The rows of `carried` elements before row `begin`, and those up to row `end`; the elements of the
  * first one before them are not counted. */
-static enum status find_rows(const struct csr_rows *csr, struct worker *w, uint64_t begin, uint64_t end,
-                             uint64_t carried, struct packed_rows *rows, struct error *e)
+static enum status find_rows(const struct csr_rows *csr, struct worker *w, uint64_t begin,
+                             uint64_t end, uint64_t carried, struct packed_rows *rows,
+                             struct error *e)
 {
     uint64_t first = begin, before = 0, at = 0;
     while (before < carried)

@@ -64,8 +64,8 @@ void range_counter_close(struct range_counter *c)
 DEFINE_COUNTS(uint32_t, u32)
 DEFINE_COUNTS(uint64_t, u64)
 
-static void count_placed(const struct csr_rows *csr, const struct range_counter *counter, uint32_t r,
-                         struct error *e)
+static void count_placed(const struct csr_rows *csr, const struct range_counter *counter,
+                         uint32_t r, struct error *e)
 {
     struct bucket_reader reader = read_range(csr, r, counter->read_buffer, e);
     uint64_t begin = range_begin(csr, r);
@@ -93,11 +93,13 @@ enum status range_count(const struct csr_rows *csr, const struct range_counter *
     if (csr->placed != NULL)
         count_placed(csr, counter, r, e);
     else
-        transpose_count(csr->from, r, counter->read_buffer, csr->records_of + range_begin(csr, r), e);
+        transpose_count(csr->from, r, counter->read_buffer, csr->records_of + range_begin(csr, r),
+                        e);
     return e->status;
 }
 
-void range_counted(const struct csr_rows *csr, const struct range_counter *counters, int count, uint32_t r)
+void range_counted(const struct csr_rows *csr, const struct range_counter *counters, int count,
+                   uint32_t r)
 {
     const uint64_t begin = range_begin(csr, r), end = range_begin(csr, r + 1);
     for (int i = 0; i < count; i++) {
@@ -143,14 +145,15 @@ enum status range_sorter_open(struct range_sorter *t, const struct csr_rows *csr
     if (t->next == NULL)
         return fail_memory(e, "sorting edges", rows * sizeof *t->next);
     t->read_buffer = take_read_buffer(csr, e);
-    t->rows.column_bits = bits; /* rows that are passed on are put into order alone, without marks */
+    t->rows.column_bits = bits; /* transposed rows are sorted without marks */
     if (csr->to != NULL)
         t->writer = &csr->to->store.writer[thread];
     if (csr->from != NULL && e->status == ST_OK)
         transpose_collector_open(&t->collector, csr->from, e);
     if (csr->to == NULL && csr->placed != NULL && e->status == ST_OK)
         row_sorter_open(&t->rows, bits, e);
-    return e->status == ST_OK && csr->placed != NULL ? record_radix_open(&t->radix, bits, e) : e->status;
+    return e->status == ST_OK && csr->placed != NULL ? record_radix_open(&t->radix, bits, e)
+                                                     : e->status;
 }
 
 void range_sorter_close(struct range_sorter *t)
@@ -303,8 +306,8 @@ static enum status sort_whole(const struct csr_rows *csr, struct range_sorter *t
 }
 
 /* Sorts one row and passes it on; returns how many columns are kept at `to`. SIZE_MAX: no memory. */
-static size_t sort_row(const struct csr_rows *csr, struct range_sorter *t, uint64_t row, void *columns,
-                       size_t count, void *to)
+static size_t sort_row(const struct csr_rows *csr, struct range_sorter *t, uint64_t row,
+                       void *columns, size_t count, void *to)
 {
     size_t kept = count;
     if (csr->width == 8)
@@ -362,8 +365,8 @@ static int sorts_whole(const struct csr_rows *csr, uint32_t r, uint64_t count)
     return !dense && count >= (UINT64_C(1) << record_radix_digit_bits(bits)) / 4;
 }
 
-enum status range_sort(const struct csr_rows *csr, struct range_sorter *t, uint32_t r, void *columns,
-                       struct error *e)
+enum status range_sort(const struct csr_rows *csr, struct range_sorter *t, uint32_t r,
+                       void *columns, struct error *e)
 {
     if (csr->placed == NULL)
         return ST_OK;
@@ -403,8 +406,8 @@ static enum status collect(const struct csr_rows *csr, struct range_sorter *t, u
 
 /* Moves the different ones of some ascending columns of a row to its heads, as long as there is room, and to
  * columns[to]; returns how many went there. */
-static size_t finish(const struct csr_rows *csr, uint64_t row, void *columns, uint64_t at, size_t count,
-                     uint64_t to, uint32_t *heads)
+static size_t finish(const struct csr_rows *csr, uint64_t row, void *columns, uint64_t at,
+                     size_t count, uint64_t to, uint32_t *heads)
 {
     uint32_t *narrow = columns;
     uint64_t *wide = columns;

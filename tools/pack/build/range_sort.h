@@ -1,20 +1,25 @@
-/* range_sort.h: the rows of one subgraph of one shard, made range after range from two sources.
+/* range_sort.h: makes the rows of one subgraph of one shard, range after range.
  *
- * What is placed in buckets (placement.h) is sorted, and where the reverse of the subgraph needs it, passed
- * on to a transpose (transpose.h). What a transpose has brought is collected. Of the four subgraphs
- *   dd is placed above the diagonal, passes that on to itself, and joins both sides of the diagonal;
- *   dn is placed, and passes everything on to nd;
- *   nd has nothing but what comes from dn;
- *   nn is placed in both directions.
- * First range_count over all ranges counts the records of each row. Then, for each range, range_sort makes
- * rows of what is placed, and range_finish adds what a transpose has for them, drops duplicates and moves
- * the first k columns of every row into the head columns. Ranges are independent, except that one of dd is
- * finished after all up to it were sorted.
+ * A row gets its columns from two sources: records placed in buckets (placement.h), which are sorted here,
+ * and a transpose (transpose.h), which brings the edges of the reverse subgraph the other way round.
+ * - dd: only the edges above the diagonal are placed. They are also appended to a transpose of dd, which
+ *   brings those below the diagonal; then both sides are joined.
+ * - dn: all edges are placed, and all are appended to the transpose of nd.
+ * - nd: all edges come from the transpose.
+ * - nn: both directions of every edge are placed.
  *
- * A range is sorted whole where that stays in the cache: its records to their rows, then by column, digit
- * after digit, so that they end up by column and, within a column, by row, as a transpose wants them; a
- * further pass brings columns to their rows, sorted. Other ranges are sorted row by row; so are those of nn
- * whose rows are dense, by marks.
+ * There are three steps:
+ * 1. range_count, over all ranges, counts the records of each row.
+ * 2. range_sort makes rows of the placed records of one range, and appends them to the transpose.
+ * 3. range_finish adds the columns from the transpose to these rows, drops duplicates, and moves the first k
+ *    columns of every row into the head columns.
+ * Ranges are independent of each other, with one exception: a range of dd is finished only after it and all
+ * ranges before it were sorted.
+ *
+ * If a range fits into the cache, its records are sorted all together: first by row, then by column, digit
+ * after digit. Then they are in order of columns and, within a column, of rows, which is the order that a
+ * transpose needs. One more pass moves the columns, sorted, to their rows. Other ranges are sorted row by
+ * row, and so are dense rows of nn, by marks.
  */
 #ifndef DBFS_RANGE_SORT_H
 #define DBFS_RANGE_SORT_H
@@ -36,7 +41,7 @@ struct csr_rows {
     uint64_t rows;
     uint32_t width; /* of a column: 4 or 8 bytes */
     uint32_t k;
-    uint32_t *records_of; /* [rows + 1]: of each row until it is finished, and then in the same memory: */
+    uint32_t *records_of; /* [rows + 1]: of each row that is not finished; once it is, that memory has: */
     uint32_t *kept_of;    /* [rows + 1]: columns after the heads */
     uint32_t *placed;     /* [rows]: of the records, those from buckets; NULL: none */
     uint32_t *heads;      /* [k][rows] */
@@ -44,24 +49,28 @@ struct csr_rows {
     uint64_t longest_row; /* records */
 };
 
-/* The first row of range r that this shard has; r may be the number of ranges. */
+/* The first row of range r, or the end of the rows of this shard if there are none. r may be the number of
+ * ranges. */
 uint64_t range_begin(const struct csr_rows *csr, uint32_t r);
 
-/* One thread's means to count. What is above the diagonal of dd tells by its columns how long the rows are
- * below it, and any thread may meet any column. */
+/* The memory with which one thread counts. In dd a column above the diagonal is a row below it, so columns
+ * are counted too. Any thread may meet any column, so each has counters for all of them, or all share
+ * some. */
 struct range_counter {
     void *read_buffer;
     uint32_t *of_column; /* [rows] of dd: this thread's, or shared by all */
     int shared;
 };
-enum status range_counter_open(struct range_counter *counter, const struct csr_rows *csr, struct error *e);
+enum status range_counter_open(struct range_counter *counter, const struct csr_rows *csr,
+                               struct error *e);
 void range_counter_close(struct range_counter *counter);
 
 /* Counts the records of range r by row and, for dd, by column. */
 enum status range_count(const struct csr_rows *csr, const struct range_counter *counter, uint32_t r,
                         struct error *e);
 
-/* After all ranges were counted by so many counters: makes records_of[] and records_in[] of range r whole. */
+/* Adds up what `count` counters counted: completes records_of[] and records_in[] of range r. Call it when all
+ * ranges were counted. */
 void range_counted(const struct csr_rows *csr, const struct range_counter *counters, int count,
                    uint32_t r);
 
@@ -71,23 +80,23 @@ struct range_sorter {
     struct record_radix radix;
     struct transpose_collector collector;
     struct bucket_writer *writer; /* of csr->to */
-    uint64_t *next; /* [rows of the largest range + 1] where the next column of a row goes */
+    uint64_t *next; /* [rows of the largest range + 1]: where the next column of a row goes */
     void *read_buffer;
 };
 
-/* What a sorter takes, its read buffer not counted. */
+/* Bytes of a sorter without its read buffer. */
 uint64_t range_sorter_bytes(const struct csr_rows *csr);
 enum status range_sorter_open(struct range_sorter *sorter, const struct csr_rows *csr, int thread,
                               struct error *e);
 void range_sorter_close(struct range_sorter *sorter); /* a zeroed one is allowed */
 
-/* Sorts what is placed in range r and passes it on. It is left at the end of `columns`, which has room for
- * csr->records_in[r]. */
+/* Sorts the placed records of range r and appends them to the transpose, if there is one. The sorted columns
+ * are left at the end of `columns`, which has room for csr->records_in[r]. */
 enum status range_sort(const struct csr_rows *csr, struct range_sorter *sorter, uint32_t r,
                        void *columns, struct error *e);
 
-/* Makes the rows of range r of that. Returns the columns after the heads, row after row, with kept_of[]
- * made to fit. *edges counts what is kept, heads included. */
+/* Makes the rows of range r from what range_sort left. `columns` then holds the columns after the heads, row
+ * after row. Returns how many they are, and sets kept_of[]. *edges: the edges kept, heads included. */
 uint64_t range_finish(const struct csr_rows *csr, struct range_sorter *sorter, uint32_t r,
                       void *columns, uint64_t *edges, struct error *e);
 

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-/* What is the same for every shard of a packing. */
+/* A packing: the values that are the same for all its shards. */
 struct packing {
     struct placement *placement;
     const struct shard_loops *loops;
@@ -19,8 +19,8 @@ struct packing {
     enum pack_encoding encoding;
     int threads;
     uint64_t shard_records;   /* directed edges of a shard, on average */
-    uint64_t rows_bytes;      /* memory for the rows of a subgraph and for sorting a range of them */
-    uint64_t transpose_bytes; /* memory for edges that are passed on within a shard */
+    uint64_t rows_bytes;      /* memory for the rows of a subgraph and for sorting ranges */
+    uint64_t transpose_bytes; /* memory for transposed edges (pack_memory.h) */
 };
 
 struct written_shard {

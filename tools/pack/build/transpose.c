@@ -61,7 +61,8 @@ struct place {
     unsigned char *at;
 };
 
-static inline struct place find_place(const struct record_target *t, struct bucket_writer *w, uint32_t row)
+static inline struct place find_place(const struct record_target *t, struct bucket_writer *w,
+                                      uint32_t row)
 {
     uint32_t entry = t->range_of[row_ranges_granule(row, t->granules)];
     uint32_t range = entry & (RECORD_WIDE - 1);
@@ -103,8 +104,8 @@ static inline unsigned char *put(unsigned char *at, int wide, uint64_t record)
 DEFINE_APPEND(uint32_t, u32)
 DEFINE_APPEND(uint64_t, u64)
 
-void transpose_records(struct transpose *t, struct bucket_writer *w, const void *records, size_t count,
-                       unsigned width, unsigned column_bits, uint64_t begin)
+void transpose_records(struct transpose *t, struct bucket_writer *w, const void *records,
+                       size_t count, unsigned width, unsigned column_bits, uint64_t begin)
 {
     if (width == 4)
         append_u32(&t->target, w, records, count, column_bits, begin);
@@ -112,8 +113,8 @@ void transpose_records(struct transpose *t, struct bucket_writer *w, const void 
         append_u64(&t->target, w, records, count, column_bits, begin);
 }
 
-void transpose_row(struct transpose *t, struct bucket_writer *w, uint32_t row, const uint32_t *columns,
-                   size_t count)
+void transpose_row(struct transpose *t, struct bucket_writer *w, uint32_t row,
+                   const uint32_t *columns, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         record_append(&t->target, w, 0, columns[i], row);
@@ -217,8 +218,9 @@ static struct transpose_lane *first_lane(struct transpose_lane *lanes, int count
 }
 
 /* Moves records of one run to their rows while their column is below `limit`; returns how many. */
-static size_t scatter_below(const struct transpose *t, const struct transpose_lane *lane, uint64_t begin,
-                            uint64_t limit, uint64_t *restrict next, uint32_t *restrict to)
+static size_t scatter_below(const struct transpose *t, const struct transpose_lane *lane,
+                            uint64_t begin, uint64_t limit, uint64_t *restrict next,
+                            uint32_t *restrict to)
 {
     const unsigned bits = t->plan->column_bits, width = lane->reader.width;
     const uint64_t mask = (UINT64_C(1) << bits) - 1;
@@ -237,8 +239,8 @@ void transpose_seal(struct transpose *t, uint32_t range)
     bucket_seal(&t->store, range);
 }
 
-enum status transpose_collect(struct transpose *t, const struct transpose_collector *c, uint32_t range,
-                              uint64_t *next, uint32_t *to, struct error *e)
+enum status transpose_collect(struct transpose *t, const struct transpose_collector *c,
+                              uint32_t range, uint64_t *next, uint32_t *to, struct error *e)
 {
     struct bucket_store *store = &t->store;
     const uint64_t mask = (UINT64_C(1) << t->plan->column_bits) - 1;

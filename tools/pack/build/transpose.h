@@ -1,11 +1,16 @@
-/* transpose.h: edges on their way from the rows of one subgraph of a shard to those of its reverse.
+/* transpose.h: carries edges from the rows of one subgraph of a shard to the rows of its reverse.
  *
- * While ranges of rows are sorted, in ascending order by any threads, their edges are appended here the other
- * way round: dd to itself, dn to nd. A thread takes its ranges in ascending order too, and within a range
- * sorts by column and then row. So what one thread has put into a bucket comes by ascending column within
- * each row, no two threads have the same column, and collecting a bucket brings its rows together sorted.
+ * Ranges of rows are sorted by several threads. A sorted edge is appended to a transpose the other way round,
+ * as a record of the reverse subgraph: dd to the transpose of dd itself, dn to that of nd. When the rows of
+ * the reverse are made, a bucket of the transpose is collected: its columns are moved to their rows.
  *
- * Memory of the buckets that have been read becomes that of the transpose; what does not fit is spilled.
+ * Collecting merges and need not sort. A thread takes its ranges in ascending order, and within a range its
+ * records come by column and then by row, so the columns that one thread appends to a row ascend. A range is
+ * sorted by one thread, so no two threads append the same column. So the records of all threads in a bucket
+ * are merged by range, and every row comes out sorted.
+ *
+ * The transpose takes over the memory of placed buckets that have been read. Records that do not fit are
+ * spilled.
  */
 #ifndef DBFS_TRANSPOSE_H
 #define DBFS_TRANSPOSE_H
@@ -15,42 +20,43 @@
 #include <stdint.h>
 
 struct transpose {
-    const struct record_plan *plan; /* of what is appended */
+    const struct record_plan *plan; /* of the records that are appended */
     struct record_target target;
     struct bucket_store store; /* a bucket for each range of plan->rows */
     struct memory_budget room; /* of the store */
-    struct memory_budget *budget; /* that the room is charged to */
+    struct memory_budget *budget; /* the room is charged to it */
     uint16_t *range_of;
 };
 
-/* What a transpose may take. */
+/* The memory that a transpose may take. */
 struct transpose_limits {
     int threads;
-    uint64_t records;    /* about, of the shard */
-    uint64_t room_bytes; /* beside memory of the placement; charged while the transpose is open */
-    uint64_t left_bytes; /* of the budget, that stay for others where there is enough for both */
+    uint64_t records;    /* of the shard, about */
+    uint64_t room_bytes; /* besides memory of the placement; charged while open */
+    uint64_t left_bytes; /* of the budget, left to others if there is enough for both */
 };
 
-/* For rows as `plan` has them. The placement, which outlives it, has the memory and the folders for what is
- * spilled. */
+/* Opens a transpose for the rows of `plan`. It uses the memory of the placement and its folders for spilled
+ * records, so the placement must outlive it. */
 enum status transpose_open(struct transpose *transpose, const struct record_plan *plan,
                            const struct placement *placement, const struct transpose_limits *limits,
                            struct memory_budget *budget, struct error *e);
 void transpose_close(struct transpose *transpose); /* a zeroed one is allowed */
 
 /* Appends `count` sorted records of `width` bytes: of rows from `begin` on and columns of column_bits. */
-void transpose_records(struct transpose *transpose, struct bucket_writer *writer, const void *records,
-                       size_t count, unsigned width, unsigned column_bits, uint64_t begin);
+void transpose_records(struct transpose *transpose, struct bucket_writer *writer,
+                       const void *records, size_t count, unsigned width, unsigned column_bits,
+                       uint64_t begin);
 
-/* Appends one row. */
+/* Appends the edges of one row. */
 void transpose_row(struct transpose *transpose, struct bucket_writer *writer, uint32_t row,
                    const uint32_t *columns, size_t count);
 
-/* Ends a bucket, and adds its records to the lengths of its rows; returns how many there are. */
-uint64_t transpose_count(struct transpose *transpose, uint32_t range, void *read_buffer, uint32_t *length,
-                         struct error *e);
+/* Ends a bucket, adds its records to the lengths of its rows, and returns their number. */
+uint64_t transpose_count(struct transpose *transpose, uint32_t range, void *read_buffer,
+                         uint32_t *length, struct error *e);
 
-/* One thread's means to collect. */
+/* The memory with which one thread collects. */
 struct transpose_lane;
 struct transpose_collector {
     struct transpose_lane *lane; /* [threads of the store] */
@@ -62,10 +68,12 @@ enum status transpose_collector_open(struct transpose_collector *collector,
                                      const struct transpose *transpose, struct error *e);
 void transpose_collector_close(struct transpose_collector *collector);
 
-/* Moves the columns of a bucket that has been ended, by transpose_seal or transpose_count, to its rows:
- * of the i-th row of the range to to[next[i]] and on, ascending. next[] ends up behind them. */
+/* transpose_seal ends a bucket without counting. transpose_collect then moves the columns of an ended bucket
+ * to their rows: those of the i-th row of the range, ascending, to to[next[i]] and the places after it.
+ * next[i] is then one past the last of them. */
 void transpose_seal(struct transpose *transpose, uint32_t range);
-enum status transpose_collect(struct transpose *transpose, const struct transpose_collector *collector,
-                              uint32_t range, uint64_t *next, uint32_t *to, struct error *e);
+enum status transpose_collect(struct transpose *transpose,
+                              const struct transpose_collector *collector, uint32_t range,
+                              uint64_t *next, uint32_t *to, struct error *e);
 
 #endif

@@ -1,8 +1,8 @@
-/* journal.h: the file `packing` of a folder in which a packing is under way (SPEC-shard.md).
+/* journal.h: the file `packing` in the folder of an unfinished packing (SPEC-shard.md).
  *
- * It says what the parts beside it will be, for people and for `dbfs-pack --resume`, and is replaced
- * by the manifest when all parts are in place. It claims nothing about the parts: each is proven by
- * its own checksums (shard_prove.h).
+ * It tells people and `dbfs-pack --resume` which packing the parts beside it belong to. When all parts are in
+ * place, the manifest replaces it. It says nothing about single parts: each part is proven by its own
+ * checksums (shard_prove.h).
  */
 #ifndef DBFS_JOURNAL_H
 #define DBFS_JOURNAL_H
@@ -18,21 +18,21 @@ enum { JOURNAL_INPUT_BYTES = 1024 };
 struct journal {
     char input[JOURNAL_INPUT_BYTES]; /* the name of the stream: for people, never compared */
     uint32_t p;
-    int heads[SUBGRAPHS]; /* as asked: HEADS_AUTO or k */
+    int heads[SUBGRAPHS]; /* as the options say: HEADS_AUTO or k */
     enum pack_encoding encoding;
     int th_known;         /* given, or suggested already */
     uint64_t th;
     int th_suggested;
-    int identified; /* the stream has been read, and the rest is known: */
+    int identified; /* the stream has been read, so the members below are known */
     uint64_t checksum; /* of the stream */
     uint64_t pack_id;
 };
 
-/* Writes FOLDER/packing by temporary file and rename. */
+/* Writes FOLDER/packing, as a temporary file that is then renamed. */
 enum status journal_write(const struct journal *journal, const char *folder, struct error *e);
 
-/* Reads FOLDER/packing; *found is 0, and nothing is read, where there is none. ST_BAD_DATA when it is
- * not a journal, corrupt, or of another version. */
+/* Reads FOLDER/packing. *found is 0 if there is no such file. ST_BAD_DATA: the file is not a journal, is
+ * corrupt, or is of another version. */
 enum status journal_read(struct journal *journal, const char *folder, int *found, struct error *e);
 
 #endif

@@ -179,8 +179,10 @@ static enum status refuse_new(const struct pack_folder *f, int others, struct er
         return fail(e, ST_RUNTIME, "%s: holds a packed graph already: --force replaces it",
                     f->path);
     if (f->has_journal)
-        return fail(e, ST_RUNTIME, "%s: holds an unfinished packing: --resume with the same options "
-                    "goes on with it, --force replaces it", f->path);
+        return fail(e, ST_RUNTIME,
+                    "%s: holds an unfinished packing: --resume with the same options "
+                    "goes on with it, --force replaces it",
+                    f->path);
     if (others)
         return fail(e, ST_RUNTIME, "%s: is not empty: --force writes into it all the same",
                     f->path);
@@ -212,9 +214,10 @@ static enum status compare_found(const struct pack_folder *f, struct error *e)
     const char *what = difference(&f->found, &f->journal);
     if (what == NULL)
         return ST_OK;
-    return fail(e, ST_RUNTIME, "%s: holds %s with %s: --resume takes the options of before, --force "
-                "replaces it", f->path, f->has_journal ? "an unfinished packing" : "a packed graph",
-                what);
+    return fail(e, ST_RUNTIME,
+                "%s: holds %s with %s: --resume takes the options of before, --force "
+                "replaces it",
+                f->path, f->has_journal ? "an unfinished packing" : "a packed graph", what);
 }
 
 /* Where both stand, the journal counts: a killed --force leaves the manifest of an older graph. */
@@ -277,8 +280,8 @@ static enum status write_journal(struct pack_folder *f, struct error *e)
 static void prepare_farewell(const struct pack_folder *f)
 {
     char text[4608];
-    snprintf(text, sizeof text, "dbfs-pack: %s: interrupted: --resume with the same options goes on\n",
-             f->path);
+    snprintf(text, sizeof text,
+             "dbfs-pack: %s: interrupted: --resume with the same options goes on\n", f->path);
     signals_farewell(text);
 }
 

@@ -1,11 +1,13 @@
-/* pack_folder.h: the folder that becomes a shard directory: who may write there, and what is left
- * when that fails or is killed.
+/* pack_folder.h: the folder that becomes a shard directory.
  *
- * At every moment the folder is one of three: without manifest and journal, it is no graph and any
- * packing may take it; with a manifest, it is that graph; with a journal alone, it is an unfinished
- * packing, which `--resume` goes on with. So the journal comes before the first part and goes after
- * the manifest, and an older manifest goes before the first part does. The unit of restart is the
- * finished part: renamed into place when it is whole, and proven again by its checksums.
+ * It decides who may write there, and what is left if a packing fails or is killed. At every moment the
+ * folder is in one of three states:
+ * - without manifest and journal it is no graph, and any packing may use it;
+ * - with a manifest it is that graph;
+ * - with a journal and no manifest it is an unfinished packing, which `--resume` continues.
+ * Therefore the journal is written before the first part and removed after the manifest is written, and an
+ * older manifest is removed before the first part is written. `--resume` keeps whole parts: a part gets its
+ * name only when it is finished, and its checksums are compared again.
  */
 #ifndef DBFS_PACK_FOLDER_H
 #define DBFS_PACK_FOLDER_H
@@ -18,71 +20,71 @@
 #include <stdint.h>
 
 enum pack_folder_mode {
-    FOLDER_NEW,   /* a missing folder (it is made) or an empty one */
+    FOLDER_NEW,   /* a missing folder, which is made, or an empty one */
     FOLDER_FORCE, /* any */
-    FOLDER_RESUME /* as FOLDER_NEW, or one with this packing, unfinished or complete */
+    FOLDER_RESUME /* as FOLDER_NEW, or a folder with this packing, unfinished or complete */
 };
 
 struct pack_folder {
     const char *path;
     enum pack_folder_mode mode;
     int fd;              /* the folder, locked; -1: none */
-    int made;            /* by us */
+    int made;            /* this run made the folder */
     int has_manifest;
-    int has_journal;     /* an earlier run's */
-    int journal_written; /* by us: goes when we leave without any part */
-    int journal_current; /* says all that we know */
+    int has_journal;     /* one of an earlier run */
+    int journal_written; /* by this run: removed if no part gets finished */
+    int journal_current; /* the journal on disk says all that is known */
     int claimed;
     struct journal journal; /* of this packing */
-    struct journal found;   /* what stands in the folder: its journal, or else its manifest */
+    struct journal found;   /* of what is in the folder: its journal or, without one, its manifest */
     unsigned char *finished; /* [p] parts of this packing that are in place */
     uint32_t finished_count;
 };
 
-/* Refuses with ST_USAGE inputs that a packing into the folder would replace or remove (outfile.h); a NULL
- * is none. Call it before anything is read. */
+/* Refuses with ST_USAGE an input that a packing into the folder would replace or remove (outfile.h). A NULL
+ * among the inputs is skipped. Call it before anything is read. */
 enum status pack_folder_refuse_inputs(const char *path, const char *const *inputs, size_t count,
                                       struct error *e);
 
-/* Opens and locks the folder and removes temporary files that a killed run left. `wanted` holds what
- * the options say; where nothing stood there, it is written as the journal. ST_RUNTIME: the folder is
- * not to be used in this mode, or by another process at this moment. */
+/* Opens and locks the folder, and removes temporary files that a killed run left. `wanted` is the packing
+ * that the options describe; if the folder held nothing, it is written as the journal. ST_RUNTIME: this mode
+ * does not allow this folder, or another process is using it. */
 enum status pack_folder_open(struct pack_folder *folder, const char *path,
                              enum pack_folder_mode mode, const struct journal *wanted,
                              struct error *e);
 
-/* The same for a rank other than the first of a job, which leaves the folder to that one: finds out
- * from it what it found. The first rank calls pack_folder_share after pack_folder_open; collective. */
+/* pack_folder_open for a job of several ranks. Only the first rank opens the folder; then it calls
+ * pack_folder_share. The others call pack_folder_join before that, and learn from it what is in the folder.
+ * pack_folder_share is collective. */
 enum status pack_folder_join(struct pack_folder *folder, const char *path,
                              enum pack_folder_mode mode, const struct journal *wanted,
                              struct error *e);
 enum status pack_folder_share(struct pack_folder *folder, const struct comm *comm,
                               struct error *e);
 
-/* The TH that was suggested before this packing was interrupted, when it was for the same stream:
- * nonzero, and *th. */
+/* Nonzero if the interrupted packing was of the same stream and had its TH suggested. *th: that TH. */
 int pack_folder_suggested_th(const struct pack_folder *folder, uint64_t checksum, uint64_t *th);
 
-/* Completes the journal. ST_RUNTIME in FOLDER_RESUME when the folder holds another packing. */
+/* Completes the journal. ST_RUNTIME: in FOLDER_RESUME the folder holds another packing. */
 enum status pack_folder_identify(struct pack_folder *folder, uint64_t th, uint64_t checksum,
                                  uint64_t pack_id, struct error *e);
 
-/* Before the first part is written, and after pack_folder_note of those that are to stay: what
- * stands in the folder is no graph any more from here on, and its other parts are gone. */
+/* Makes the folder that of this packing: removes an older manifest, and all parts except those noted. Call it
+ * after pack_folder_note of the parts that stay, and before the first part is written. */
 enum status pack_folder_claim(struct pack_folder *folder, struct error *e);
 
-/* The path of a part, to free. NULL: out of memory. */
+/* The path of a part; the caller frees it. NULL: out of memory. */
 char *pack_folder_part(const struct pack_folder *folder, uint32_t shard);
 
-/* This part is in place. */
+/* Notes that this part is in place. */
 void pack_folder_note(struct pack_folder *folder, uint32_t shard);
 
-/* After the manifest: the journal goes. */
+/* Removes the journal. Call it when the manifest is written. */
 enum status pack_folder_finish(struct pack_folder *folder, struct error *e);
 
-/* After a failure: without any finished part, what this run made is removed. */
+/* After a failure: if no part is finished, removes what this run made. */
 void pack_folder_abandon(struct pack_folder *folder);
 
-void pack_folder_close(struct pack_folder *folder); /* a zeroed folder, but for fd -1, is allowed */
+void pack_folder_close(struct pack_folder *folder); /* one that is zero except for fd = -1 is allowed */
 
 #endif

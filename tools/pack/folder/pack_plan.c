@@ -1,9 +1,8 @@
 /* pack_plan.c: see pack_plan.h
  *
- * With a split the classes of edges are known for its TH, duplicates counted, and the degrees; without
- * one there are bounds: a delegate has more than TH edge ends, and the TH that is suggested leaves at
- * most 4n/p delegates. The largest degree, which the memory for sorting its row follows, is then a
- * guess.
+ * With a split, the degrees are known, and for the TH of the split the edges of each class, duplicates
+ * counted. Without one there are bounds: a delegate has more than TH edge ends, and a suggested TH leaves at
+ * most 4n/p delegates. The largest degree is then a guess, and so is the memory for sorting the longest row.
  */
 #include "pack_plan.h"
 
@@ -124,7 +123,8 @@ static void plan_output(struct pack_plan *plan, const struct graph *g, const str
         plan->device_bytes += subgraph_bytes(g, s, (enum subgraph)i);
     uint64_t pages = 24 * CONTAINER_ALIGN;
     plan->output_bytes = s->p * (plan->device_bytes + id_bytes * g->d + pages) +
-                         4 * (g->connected - g->d) + 16 * smaller(plan->separation.totals.loops, g->n);
+                         4 * (g->connected - g->d) +
+                         16 * smaller(plan->separation.totals.loops, g->n);
 }
 
 /* ---- memory and disk ---- */

@@ -1,4 +1,4 @@
-/* pack_plan.h: what a packing will take, before it is made */
+/* pack_plan.h: what a packing will take, before it is made (dbfs-pack --plan) */
 #ifndef DBFS_PACK_PLAN_H
 #define DBFS_PACK_PLAN_H
 
@@ -11,7 +11,7 @@
 struct pack_plan {
     struct separation_plan separation;
     uint64_t d;         /* delegates */
-    int d_is_exact;     /* a split was given, or there are none; else at most d */
+    int d_is_exact;     /* a split was given, or there are no delegates; otherwise d is a bound */
     int reads_split;
     uint64_t class_passes, place_passes;
     uint64_t memory_bytes, disk_bytes;
@@ -19,13 +19,14 @@ struct pack_plan {
     uint64_t output_bytes; /* of all shards, not packed */
 };
 
-/* Reads the trailer of the stream, and the split where one is given; no pass over the stream. `budget`
- * as the program has it before it starts. ST_RESOURCE where the packing itself would be refused. */
+/* Makes the plan. It reads the trailer of the stream, and the split if one is given; it makes no pass over
+ * the stream. `budget` is that of the program before it starts. ST_RESOURCE: the packing itself would be
+ * refused. */
 enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *options,
                            const struct edge_source *source, const struct memory_budget *budget,
                            struct error *e);
 
-/* Lines "key value quality". */
+/* Prints the plan as lines "key value quality". */
 void pack_plan_print(const struct pack_plan *plan, const struct memory_budget *budget,
                      FILE *stream);
 

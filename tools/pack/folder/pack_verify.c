@@ -1,8 +1,7 @@
 /* pack_verify.c: see pack_verify.h
  *
- * That two sets of edges are each other's reverse is shown by sums of hashes of the (source,
- * destination) pairs, which do not depend on order: a directory of any size is read once, and
- * decoded part by part.
+ * Two sets of edges are each other's reverse if the sums of hashes of their (source, destination) pairs say
+ * so. Sums do not depend on order, so a directory of any size is read once and decoded part by part.
  */
 #include "pack_verify.h"
 

@@ -1,10 +1,13 @@
-/* pack_verify.h: proves a shard directory whole and right, as far as that is possible without the
- * edges it was made from.
+/* pack_verify.h: proves that a shard directory is whole and right.
  *
- * Beyond shard_check of every part: the vertices are covered once and stand in the order of their
- * degrees; nd and dn of a shard are transposes; dd is symmetric and placed by Algorithm 1; nn is
- * symmetric across shards; delegates are the same everywhere; counts and degrees agree with the
- * manifest.
+ * The edges it was made from are not needed, so it proves what can be proved without them. Every part passes
+ * shard_check. Besides:
+ * - every vertex is in one place, and vertices are in the order of their degrees;
+ * - in every shard nd and dn are transposes of each other;
+ * - in every shard dd is symmetric, and Algorithm 1 puts its edges there;
+ * - nn is symmetric across shards;
+ * - the delegates are the same in all shards;
+ * - counts and degrees agree with the manifest.
  */
 #ifndef DBFS_PACK_VERIFY_H
 #define DBFS_PACK_VERIFY_H

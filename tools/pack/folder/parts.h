@@ -1,5 +1,6 @@
-/* parts.h: the parts of a packing, and the manifest that binds them: which are there already, building
- * the others, each rank its share.
+/* parts.h: the parts of a packing, and the manifest that binds them.
+ *
+ * It finds the parts that exist already, builds the others, a share on each rank, and writes the manifest.
  */
 #ifndef DBFS_PARTS_H
 #define DBFS_PARTS_H
@@ -14,18 +15,18 @@
 #include <stdint.h>
 
 struct parts {
-    struct pack_folder folder; /* the first rank's work; the others know what is in it */
-    struct manifest manifest;  /* whole once all parts are there */
+    struct pack_folder folder; /* only the first rank writes there; all know what is in it */
+    struct manifest manifest;  /* complete when all parts are written */
     const struct comm *comm;
     struct memory_budget *budget;
     int threads;
     double sync_seconds;
 };
 
-/* After everything but the parts stands in the manifest. */
+/* Call it when the manifest has everything except the parts. */
 enum status parts_start(struct parts *parts, struct error *e);
 
-/* Takes over the parts in the folder that belong to this packing and are whole. Collective. */
+/* Takes over the parts of an earlier run: those that belong to this packing and are whole. Collective. */
 enum status parts_prove(struct parts *parts, struct error *e);
 
 static inline int parts_complete(const struct parts *parts)
@@ -33,15 +34,15 @@ static inline int parts_complete(const struct parts *parts)
     return parts->folder.finished_count == parts->manifest.p;
 }
 
-/* Writes the parts that are missing, the last one first, a part on each rank at a time. `gathering`
- * says how they get their edges; its targets are not read. Collective. */
+/* Writes the parts that are missing, the last one first; each rank writes one at a time. `gathering` says how
+ * a rank gets the edges of its part; its targets are set here. Collective. */
 enum status parts_write(struct parts *parts, const struct packing *packing,
                         const struct gathering *gathering, struct error *e);
 
-/* Writes the manifest and ends the journal; where that is done already, *was_complete. */
+/* Writes the manifest and removes the journal. *was_complete: an earlier run had done so already. */
 enum status parts_finish(struct parts *parts, int *was_complete, struct error *e);
 
-/* After success or failure: leaves the folder as pack_folder.h says. */
+/* Call it after success and after failure: it leaves the folder as pack_folder.h says. */
 void parts_end(struct parts *parts, enum status status);
 
 #endif

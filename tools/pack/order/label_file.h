@@ -1,5 +1,6 @@
-/* label_file.h: the labels of all vertices on disk, shard after shard in each window, so that one
- * shard's labels can be read alone.
+/* label_file.h: the labels of all vertices on disk.
+ *
+ * Each window of vertices is written shard after shard, so that the labels of one shard can be read alone.
  */
 #ifndef DBFS_LABEL_FILE_H
 #define DBFS_LABEL_FILE_H
@@ -25,7 +26,7 @@ void label_file_free(struct label_file *file); /* a zeroed file is allowed */
 typedef void (*label_visitor)(void *context, uint64_t first_slot, const uint32_t *labels,
                               uint64_t count);
 
-/* Visits all labels of a shard. What was visited counts only when the result is ST_OK. */
+/* Visits all labels of a shard. With any status except ST_OK the labels visited may be wrong. */
 enum status label_file_read(const struct label_file *file, uint32_t shard, label_visitor visit,
                             void *context, struct error *e);
 

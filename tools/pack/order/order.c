@@ -1,10 +1,12 @@
 /* order.c: see order.h
  *
- * A counting sort that never makes the sorted list: normal vertices are counted by shard and rank,
- * delegates by rank, counts become first positions, and a pass over the vertices by id replaces each
- * rank by the next position of its cell. Threads work on consecutive pieces of a window, and windows
- * follow each other, so the result depends on neither. Where the counters of all shards take too
- * much memory, shards are taken in groups, with passes of their own.
+ * This is a counting sort that never makes the sorted list:
+ * 1. Count the normal vertices by shard and rank, and the delegates by rank. A cell is one such count.
+ * 2. Turn the counts into the first position of each cell.
+ * 3. Pass over the vertices by id, and replace each rank by the next position of its cell.
+ * Threads work on consecutive pieces of a window, and windows follow one another, so the result does not
+ * depend on the number of threads or windows. If the counters of all shards would take too much memory,
+ * shards are taken in groups, and each group has its own passes.
  */
 #include "order.h"
 

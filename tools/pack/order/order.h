@@ -1,7 +1,8 @@
-/* order.h: the new number of every vertex: its delegate id, or its local id in the shard that owns
- * it (section III of Pan et al.; the orders are those of formats/shard.h).
+/* order.h: gives every vertex its new number.
  *
- * Both orders are by degree descending, ties by id ascending; vertices without edges get no number.
+ * A delegate gets a delegate id; a normal vertex gets a local id in the shard that owns it (section III of
+ * Pan et al.; formats/shard.h defines the orders). Both orders are by descending degree, and by ascending id
+ * among equal degrees. A vertex without edges gets no number.
  */
 #ifndef DBFS_ORDER_H
 #define DBFS_ORDER_H
@@ -13,8 +14,9 @@
 
 #include <stdint.h>
 
-/* A label is a local id, or LABEL_DELEGATE with a delegate id in the order's delegate_bits; the bits
- * between are the low ones of the number of the delegate's run of equal degrees. */
+/* A label is 32 bits: the number of one vertex. For a normal vertex it is the local id. For a delegate it
+ * has LABEL_DELEGATE set and the delegate id in the lowest delegate_bits; the bits between hold the low bits
+ * of the number of the delegate's degree run. */
 #define LABEL_DELEGATE (UINT32_C(1) << 31)
 #define LABEL_ISOLATED (LABEL_DELEGATE - 1)
 
@@ -31,8 +33,8 @@ struct shard_vertices {
 struct vertex_order {
     uint64_t n, d;
     uint32_t p;
-    uint32_t local_bits; /* hold any shard's local ids */
-    uint32_t nn_column_bytes; /* 4, or 8 where shard and local id need more */
+    uint32_t local_bits; /* enough for the local ids of any shard */
+    uint32_t nn_column_bytes; /* 4, or 8 if shard and local id do not fit into 4 */
     struct vertex_labels labels;
     struct label_file stowed; /* the labels after order_stow */
     unsigned delegate_bits;    /* of a label */
@@ -44,8 +46,8 @@ struct vertex_order {
     struct shard_vertices *shard; /* [p] */
 };
 
-/* Makes the label of every vertex of its rank, which is gone then. ST_RESOURCE: over budget, or more than
- * 2^31 - 1 delegates, or vertices in a shard. */
+/* Makes labels of the ranks in `rank_of`, in the same memory: the ranks are gone afterwards. ST_RESOURCE:
+ * over budget, or more than 2^31 - 1 delegates, or more than 2^31 - 1 vertices in a shard. */
 enum status order_make(struct vertex_order *order, struct vertex_ranks *rank_of,
                        const struct ranks *ranks, uint32_t p, uint64_t th,
                        struct memory_budget *budget, struct error *e);
@@ -62,13 +64,13 @@ static inline uint64_t order_delegate_id(const struct vertex_order *order, uint6
                                          : ((const uint64_t *)order->delegate_ids)[i];
 }
 
-/* The run of equal degrees that a delegate is in. */
+/* The degree run of a delegate. */
 uint64_t order_delegate_run(const struct vertex_order *order, uint32_t delegate);
 
-/* Moves the labels to a spill file and gives their memory back: only order_slots needs them still. */
+/* Moves the labels to a spill file and gives their memory back. Afterwards only order_slots reads them. */
 enum status order_stow(struct vertex_order *order, struct spill *spill, struct error *e);
 
-/* The slots of a shard's local vertices, in their order: slots[locals]. */
+/* slots[locals]: the slot of each normal vertex of a shard, by local id. */
 enum status order_slots(const struct vertex_order *order, uint32_t shard, uint32_t *slots,
                         struct error *e);
 

@@ -16,7 +16,7 @@ struct shard_loops {
     uint64_t *first;            /* [p + 1] */
 };
 
-/* `loops` by vertex. Reads the order's labels, window after window. */
+/* Lists `loops`, which are in order of vertices, by shard. Reads the order's labels, window after window. */
 enum status shard_loops_make(struct shard_loops *sl, const struct loops *loops,
                              struct vertex_order *order, struct memory_budget *budget,
                              struct error *e);

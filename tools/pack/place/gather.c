@@ -1,7 +1,8 @@
 /* gather.c: see gather.h
  *
- * A message is a row of frames: bucket within the shard and bytes, 4 bytes each, then the records,
- * padded to 8 bytes. An empty message ends what one rank has for another.
+ * A message is a sequence of frames. A frame is the number of a bucket within the shard and a length in
+ * bytes, 4 bytes each, then the records, padded to 8 bytes. An empty message says that a rank has no more for
+ * another.
  */
 #include "gather.h"
 

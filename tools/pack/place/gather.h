@@ -1,10 +1,11 @@
-/* gather.h: the records of one shard, brought together from all ranks that placed edges.
+/* gather.h: brings the records of one shard together from all ranks.
  *
- * Each rank has placed its share of the stream, so the records of every shard lie on all ranks. A
- * round gives every rank, or some, one shard to build. The ranks pass records on in steps: in step i
- * rank r sends to rank r + i and receives from rank r - i, in messages of bounded size, so that memory
- * does not depend on the number of ranks. What arrives goes into a store of the same kind; rows are
- * sorted and duplicates dropped afterwards, so the order of arrival changes nothing.
+ * Each rank has placed its own share of the stream, so every rank holds records of every shard. Shards are
+ * built in rounds: in a round each rank builds one shard, or none. First it gathers the records of that
+ * shard, in steps: in step i rank r sends to rank r + i and receives from rank r - i. Messages are of bounded
+ * size, so memory does not depend on the number of ranks. The records that arrive go into a store of the same
+ * kind. The order in which they arrive does not matter, because rows are sorted and freed of duplicates
+ * later.
  */
 #ifndef DBFS_GATHER_H
 #define DBFS_GATHER_H
@@ -14,7 +15,7 @@
 
 #include <stdint.h>
 
-/* What a round takes beside the store: two messages, and a buffer for what was spilled. */
+/* The memory of a round besides its store: two messages, and a buffer to read spilled records. */
 enum {
     GATHER_MESSAGE_BYTES = 1 << 20,
     GATHER_BUFFER_BYTES = 2 * GATHER_MESSAGE_BYTES + BUCKET_READ_BYTES
@@ -24,18 +25,18 @@ struct gathering {
     const struct placement *own; /* what this rank has placed */
     const struct comm *comm;
     const uint32_t *target;  /* [comm->ranks] the shard that each rank builds, or COMM_NONE */
-    uint64_t shard_records;  /* expected of a shard */
-    uint64_t store_bytes;    /* memory for what arrives */
-    const struct spill *spill; /* whose folders take what does not fit; NULL: none */
+    uint64_t shard_records;  /* expected in a shard */
+    uint64_t store_bytes;    /* memory for the records that arrive */
+    const struct spill *spill; /* its folders take the records that do not fit; NULL: none */
 };
 
-/* What a rank holds of its shard in a round. */
+/* The shard that a rank builds in a round. */
 struct gathered {
     struct placement placement; /* the rows are those of `own` */
     struct spill spill;
 };
 
-/* Collective, and so is the status. Without a shard of its own a rank holds nothing afterwards. */
+/* Collective, and all ranks return the same status. A rank that builds no shard holds nothing afterwards. */
 enum status gather_shard(struct gathered *gathered, const struct gathering *gathering,
                          struct memory_budget *budget, struct error *e);
 void gather_free(struct gathered *gathered);

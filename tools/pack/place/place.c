@@ -1,8 +1,8 @@
 /* place.c: see place.h
  *
- * Edges go in steps of some at a time. Which subgraph an edge belongs to cannot be predicted, so edges with a
- * delegate are told from the others without a branch, their rows, buckets and records are computed by
- * vectors, and nothing but appending is left.
+ * Edges are placed a batch at a time. Which subgraph an edge belongs to cannot be predicted, so no branch
+ * asks: edges with a delegate are separated from the others without one, and rows, buckets and records are
+ * computed with vector instructions. Then only the appending is left.
  */
 #include "place.h"
 
@@ -243,7 +243,8 @@ static inline void take_tile(const struct placing *c, const struct tile_run *run
     }
 }
 
-static enum status visit_tile(void *context, int thread, const struct tile_run *run, struct error *e)
+static enum status visit_tile(void *context, int thread, const struct tile_run *run,
+                              struct error *e)
 {
     const struct placing c = *(const struct placing *)context;
     struct bucket_writer *w = &c.store->writer[thread];

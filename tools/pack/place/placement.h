@@ -1,12 +1,16 @@
-/* placement.h: the buckets that hold the edges of all shards between the edge stream and the files.
+/* placement.h: the buckets that hold the edges of all shards, after the stream and before the files.
  *
- * Algorithm 1 of Pan et al. puts an edge with a delegate and its reverse into the same shard: dd is
- * symmetric there, and nd is the transpose of dn. So such an edge has one record: of dd in the row of the
- * smaller delegate id, the others in dn. An edge of nn has two, each in the shard of its row. Building a
- * shard makes the other halves (build/transpose.h).
+ * Algorithm 1 of Pan et al. puts an edge with a delegate and its reverse into the same shard: dd is symmetric
+ * there, and nd is the transpose of dn. So one record is enough for both directions of such an edge.
+ * The records are:
+ * - an edge between two delegates is a record of dd, in the row of the smaller delegate id;
+ * - an edge between a delegate and a normal vertex is a record of dn, and nd has no records;
+ * - an edge between two normal vertices is two records of nn, each in the shard of its row.
+ * The other directions are made when a shard is built (build/transpose.h).
  *
- * Buckets are numbered by shard, subgraph and range of rows. A record is row << column_bits | column, cut
- * to 32 or 64 bits. The cut bits of the row follow from its range, which is shorter than what is left.
+ * Buckets are numbered by shard, subgraph and range of rows. A record is row << column_bits | column, cut to
+ * 32 or 64 bits. The cut drops high bits of the row. They are known from the first row of the range, since a
+ * range has no more rows than the bits that stay can tell apart.
  */
 #ifndef DBFS_PLACEMENT_H
 #define DBFS_PLACEMENT_H
@@ -30,17 +34,17 @@ struct placement {
     struct row_ranges local_rows, delegate_rows; /* the same in every shard */
     struct record_plan plan[SUBGRAPHS];
     uint32_t shard_buckets; /* buckets of a shard */
-    uint32_t first_shard;   /* that the store has buckets of */
+    uint32_t first_shard;   /* the first one that has buckets in the store */
     struct bucket_store store;
 };
 
-/* Plans ranges and buckets. The store is opened by others. */
+/* Plans ranges and buckets. place_edges or gather_shard opens the store. */
 enum status placement_plan(struct placement *placement, const struct vertex_order *order,
                            const struct pack_memory *memory, struct error *e);
 void placement_free(struct placement *placement); /* a zeroed one is allowed */
 
-/* Bytes of a record whose column has column_bits, in a subgraph of so many rows and at most max_ranges
- * ranges of them: 4 where what they leave to the row does not make too many ranges, else up to 8. */
+/* Bytes of a record in a subgraph of `rows` rows, whose columns have column_bits. 4 if the bits left for the
+ * row do not take more than max_ranges ranges, otherwise up to 8. */
 unsigned placement_record_bytes(unsigned column_bits, uint64_t rows, uint64_t max_ranges);
 
 /* The most bits that a column takes in any subgraph. */
@@ -53,7 +57,7 @@ static inline uint32_t placement_bucket(const struct placement *placement, uint3
            placement->plan[g].first_bucket + range;
 }
 
-/* 4 where the rows of the range and a column fit into that, else 8. */
+/* 4 if a row within the range and a column fit into 4 bytes, otherwise 8. */
 static inline unsigned record_bytes(const struct record_plan *plan, uint32_t range)
 {
     uint64_t rows = plan->rows->first[range + 1] - plan->rows->first[range];
@@ -63,7 +67,7 @@ static inline unsigned record_bytes(const struct record_plan *plan, uint32_t ran
 /* Bytes of a record in a bucket, numbered within its shard. */
 unsigned placement_bucket_bytes(const struct placement *placement, uint32_t bucket);
 
-/* The row of a record, counted from the first of its range: the bits that were cut are known. */
+/* The row of a record, counted from `begin`, the first row of its range. */
 static inline uint64_t record_row_u32(uint32_t record, unsigned column_bits, uint64_t begin)
 {
     return ((record >> column_bits) - (uint32_t)begin) & (UINT32_MAX >> column_bits);
@@ -76,18 +80,18 @@ static inline uint64_t record_row_u64(uint64_t record, unsigned column_bits, uin
 
 /* ---- appending ---- */
 
-/* What appending an edge of one subgraph takes, copied together. */
+/* The values that appending an edge of one subgraph reads, copied to one place. */
 struct record_target {
-    const uint16_t *range_of; /* by granule of the row, with RECORD_WIDE where records have 8 bytes */
+    const uint16_t *range_of; /* by granule of the row; with RECORD_WIDE: records of 8 bytes */
     struct row_granules granules;
     unsigned column_bits;
-    const uint32_t *first; /* row of each range */
+    const uint32_t *first; /* first row of each range */
     uint32_t first_bucket;
 };
 
 enum { RECORD_WIDE = 1 << 15 };
 
-/* Entries of range_of; fills them. */
+/* The entries that range_of needs. record_target_make fills them. */
 uint32_t record_target_granules(const struct record_plan *plan);
 struct record_target record_target_make(const struct record_plan *plan, uint16_t *range_of);
 

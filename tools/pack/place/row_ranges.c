@@ -30,7 +30,8 @@ static double weigh(struct walk *w, uint64_t rows)
 static uint64_t granule_start(const struct row_ranges *r, uint64_t granule)
 {
     const struct row_granules *g = &r->granules;
-    uint64_t middle_end = ROW_RANGES_FINE + ((ROW_RANGES_MIDDLE - ROW_RANGES_FINE) >> g->middle_shift);
+    uint64_t middle_end =
+        ROW_RANGES_FINE + ((ROW_RANGES_MIDDLE - ROW_RANGES_FINE) >> g->middle_shift);
     uint64_t start = granule;
     if (granule > middle_end)
         start = ROW_RANGES_MIDDLE + ((granule - middle_end) << g->shift);

@@ -1,9 +1,9 @@
 /* row_ranges.h: cuts the rows of a subgraph into consecutive ranges of about equal weight.
  *
- * Edges are bucketed by range of rows before they are sorted. Rows stand by degree descending, so a
- * range near the beginning has few long rows and one near the end many short ones. Looking up a
- * row's range takes one small table, of single rows up to ROW_RANGES_FINE, of a few up to
- * ROW_RANGES_MIDDLE, and of granules of equal size beyond.
+ * Edges go into a bucket for each range of rows before they are sorted. Rows are in order of descending
+ * degree, so a range near the beginning has few long rows and a range near the end has many short ones. A
+ * table says which range a row is in. It has an entry for each granule of rows: a granule is one row below
+ * ROW_RANGES_FINE, a few rows below ROW_RANGES_MIDDLE, and more rows from there on. So the table stays small.
  */
 #ifndef DBFS_ROW_RANGES_H
 #define DBFS_ROW_RANGES_H
@@ -16,11 +16,11 @@
 enum {
     ROW_RANGES_FINE = 1 << 12,
     ROW_RANGES_MIDDLE = ROW_RANGES_FINE + (1 << 19),
-    ROW_RANGES_MIDDLE_SHIFT = 6,  /* log2 of the rows of a granule up to there, at most */
-    ROW_RANGES_GRANULES = 1 << 12 /* beyond, at most */
+    ROW_RANGES_MIDDLE_SHIFT = 6,  /* log2 of the rows of a granule below, at most */
+    ROW_RANGES_GRANULES = 1 << 12 /* from there on, at most */
 };
 
-/* log2 of the rows of a granule, between ROW_RANGES_FINE and ROW_RANGES_MIDDLE and beyond. */
+/* log2 of the rows of a granule: from ROW_RANGES_FINE on, and from ROW_RANGES_MIDDLE on. */
 struct row_granules {
     unsigned middle_shift, shift;
 };
@@ -31,17 +31,17 @@ struct row_ranges {
     uint32_t *first;      /* [count + 1]: first row of each; the last entry is `rows` */
     uint16_t *of_granule; /* small, because it is probed for every edge */
     struct row_granules granules;
-    uint64_t heaviest;    /* units of weight of a range */
+    uint64_t heaviest;    /* weight of the heaviest range */
 };
 
-/* How long ranges are. */
+/* How long ranges may be. */
 struct row_ranges_limits {
-    double target;      /* units of weight */
+    double target;      /* weight of a range */
     uint64_t max_rows;  /* at least rows / 4096 */
-    uint64_t wish_rows; /* no more rows than these where that leaves half the target */
+    uint64_t wish_rows; /* a range of more rows ends as soon as it has half the target */
 };
 
-/* Ranges for rows that weigh what their degree in `runs` (in row order) says. */
+/* Makes the ranges. The weight of a row is its degree; `runs` has the degrees in the order of the rows. */
 enum status row_ranges_make(struct row_ranges *ranges, const struct degree_run *runs,
                             uint64_t run_count, const struct row_ranges_limits *limits,
                             struct error *e);
@@ -50,7 +50,7 @@ void row_ranges_free(struct row_ranges *ranges);
 /* The entry of of_granule for a row. */
 static inline uint32_t row_ranges_granule(uint32_t row, struct row_granules g)
 {
-    /* without a branch: whether a row is that of a hub cannot be predicted */
+    /* no branch, since it cannot be predicted whether a row belongs to a hub */
     uint32_t fine = row < ROW_RANGES_FINE ? row : ROW_RANGES_FINE;
     uint32_t middle = row < ROW_RANGES_MIDDLE ? row : ROW_RANGES_MIDDLE;
     return fine + ((middle - fine) >> g.middle_shift) + ((row - middle) >> g.shift);
