@@ -179,9 +179,9 @@ __device__ static inline void put_rows(const piece_list &next, unsigned at, cons
     }
 }
 
-/* A block alone counts with 32 bits, all warps together; otherwise each warp counts for itself. So that the sums
- * fit, a very long row counts as so many edges that no list takes it: with less, the room of lists would not
- * hold what it reaches. */
+/* A block alone counts with 32 bits, all warps together; otherwise each warp counts for itself. So that the
+ * sums fit, a very long row counts as so many edges that no list takes it: with less, the room of lists would
+ * not hold what it reaches. */
 template <bool ALONE>
 __device__ static inline void count_rows(const level_side &s, int g, bool mine, const listed_row &r)
 {
