@@ -149,6 +149,18 @@ static uint64_t placed_bytes(const struct graph *g, const struct pack_size *s,
     return bytes;
 }
 
+/* What does not fit is spilled: the edges, and once more those that are passed on within a shard. When the last
+ * of them come, some are in memory: a quarter of the store, and of a shard's transpose half of its own memory and
+ * of what the store has given back by then. */
+static uint64_t spilled_bytes(const struct pack_memory *m, uint32_t p, uint64_t edges,
+                              uint64_t passed)
+{
+    uint64_t quarter = m->store_bytes / 4;
+    uint64_t spilled = edges - smaller(edges, quarter) + passed -
+                       smaller(passed, p * (m->transpose_bytes + quarter) / 2);
+    return spilled + spilled / 32;
+}
+
 static enum status plan_memory(struct pack_plan *plan, const struct graph *g,
                                const struct pack_size *s, const struct memory_budget *budget,
                                struct error *e)
@@ -175,10 +187,8 @@ static enum status plan_memory(struct pack_plan *plan, const struct graph *g,
     plan->disk_bytes = sp->disk_bytes;
     if (!ample)
         plan->disk_bytes += 4 * g->n;
-    if (edges + edges / 8 > m.store_bytes) { /* and once more what is passed on within a shard */
-        uint64_t spilled = edges + passed - smaller(passed, s->p * m.transpose_bytes / 2);
-        plan->disk_bytes += spilled + spilled / 32;
-    }
+    if (edges + edges / 8 > m.store_bytes)
+        plan->disk_bytes += spilled_bytes(&m, s->p, edges, passed);
     return ST_OK;
 }
 
