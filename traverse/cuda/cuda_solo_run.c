@@ -2,6 +2,10 @@
 #include "cuda_device.h"
 #include "cuda_error.h"
 
+/* What the plan of device memory counts, which knows no CUDA. */
+_Static_assert(sizeof(struct solo_piece) == SOLO_PIECE_BYTES, "a piece of a list as planned");
+_Static_assert(sizeof(struct solo_state) <= SOLO_STATE_BYTES, "the state of a search as planned");
+
 /* Measured on an H200; NOTES.md says with which graphs. */
 static const struct solo_rates h200_rates = {.masks = 4e6,
                                              .word = 4,
