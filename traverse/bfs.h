@@ -9,7 +9,7 @@
 
 /* What the level loop keeps for each device. */
 struct device_level {
-    struct directions directions; /* the current choice */
+    struct visit_plan plan; /* the current choice */
     struct workload work;
     struct breakdown times;
     uint64_t found; /* local normals that the device found */

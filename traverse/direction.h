@@ -4,8 +4,8 @@
  * workload BV estimates the cost of a pull: BV = |U| (q + s) / q (struct subgraph_work explains the letters).
  * A subgraph turns to pull when FV > factor0 * BV, and back to push when FV < factor1 * BV.
  *
- * Each device decides alone, because both directions of every dd, nd and dn edge are on the same device. The
- * reverse of an nn edge may be on another one. So nn always pushes, except in a graph of one shard.
+ * Each device can decide alone for dd, nd and dn, because both directions of every such edge are on the same
+ * device. The reverse of an nn edge may be on another one: all devices pull nn, or none.
  */
 #ifndef DBFS_DIRECTION_H
 #define DBFS_DIRECTION_H

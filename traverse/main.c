@@ -54,7 +54,7 @@ static enum status choose_backend(struct run *run, struct error *e)
     struct rank *rank = &run->rank;
     *rank = (struct rank){.comm = &run->comm, .graph = &run->graph, .budget = &run->budget};
     if (backend_choose(&rank->backend, run->args.backend, e) == ST_OK)
-        exchange_memory_choose(&rank->exchange_memory, run->args.exchange_memory, rank->backend,
+        exchange_memory_choose(&rank->exchange_memory, run->args.exchange.memory, rank->backend,
                                &run->comm, e);
     return comm_agree(&run->comm, e);
 }
@@ -82,12 +82,17 @@ static enum status open_devices(struct run *run, struct error *e)
     struct device_options options = {.threads = run->threads,
                                      .parents = args->parents != NULL,
                                      .timing = args->breakdown,
+                                     .shared = exchange_shares_memory(args->exchange.memory, &run->comm),
                                      .uniquify = args->exchange.uniquify};
-    if (rank_open_devices(rank, &options, e) != ST_OK ||
-        exchange_open(&run->exchange, rank, &args->exchange, e) != ST_OK ||
+    rank_open_devices(rank, &options, e);
+    if (comm_agree(&run->comm, e) != ST_OK || exchange_open(&run->exchange, rank, &args->exchange, e) != ST_OK ||
         results_open(&run->results, rank, args->parents != NULL,
                      args->depths != NULL || args->parents != NULL, e) != ST_OK)
         return e->status;
+    const char *why = exchange_why_no_peers(run->exchange);
+    if (why != NULL && run->comm.rank == 0)
+        cli_warn(&args->cli, "the ranks of a host send messages, as one cannot read another's memory: %s",
+                 why);
     return bfs_open(&run->bfs, rank, run->exchange, &args->policy, args->breakdown, e);
 }
 
@@ -123,6 +128,7 @@ static enum status set_up(struct run *run, struct error *e)
         return e->status;
     run->env = (struct environment){.args = &run->args,
                                     .rank = &run->rank,
+                                    .exchange = run->exchange,
                                     .threads = run->threads,
                                     .device_load = rank_slowest_load(&run->rank),
                                     .start_s = cli_seconds() - start};

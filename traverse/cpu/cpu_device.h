@@ -9,6 +9,8 @@
 
 #include "traverse/backend.h"
 
+#include "formats/base/shared_memory.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -55,6 +57,39 @@ struct cpu_normals {
     uint32_t *parent;
 };
 
+/* Where the arrays that peers read lie, in 64-bit words. */
+struct cpu_layout {
+    uint64_t updated_words, frontier_words, mask_words, id_words;
+};
+
+/* What peers read, and `updated` of the delegates. It all lies in `memory`. Nothing of it exists if there is one
+ * shard. */
+struct cpu_shown {
+    struct cpu_layout layout;
+    uint64_t *frontier; /* of the normals; valid after show_frontier */
+    uint64_t *mask;     /* by nn's columns: vertices found on other shards */
+    uint32_t *ids;      /* the same as a list, by shard */
+    uint64_t *begin;    /* [p + 1]: where those of a shard begin */
+    enum outgoing_form form; /* of this level */
+    struct shared_memory memory;
+};
+
+/* A device whose memory this one reads: itself, one of this process, or one of another process. */
+struct cpu_peer {
+    const uint64_t *updated, *frontier;
+    const uint32_t *mask, *ids;
+    uint64_t frontier_words;
+    uint32_t shard;
+    struct shared_memory memory; /* if it is of another process */
+};
+
+struct cpu_peers {
+    struct cpu_peer *all; /* [count]; NULL: they have not met */
+    uint32_t count;
+    uint64_t *own, *others; /* masks: dd's rows of delegates that this shard owns, and its other rows */
+    uint64_t *gathered;     /* by nn's columns: the frontier of all shards */
+};
+
 struct device {
     const struct shard *shard;
     struct memory_budget *budget;
@@ -67,6 +102,8 @@ struct device {
     uint64_t unvisited[SUBGRAPHS]; /* sources of each subgraph not visited yet */
     struct push_list push;
     struct bin *bins; /* [threads][p] */
+    struct cpu_shown shown;
+    struct cpu_peers peers;
     int out_of_memory; /* some bin could not grow */
     struct breakdown times; /* of this level */
 };
@@ -151,9 +188,17 @@ void push_nn(struct device *dev);
 
 /* cpu_pull.c; each returns how many normals it found */
 uint64_t pull_dd(struct device *dev);
+void pull_dd_rows(struct device *dev, const uint64_t *rows); /* a part of its rows */
 uint64_t pull_nd(struct device *dev);
 uint64_t pull_dn(struct device *dev);
-uint64_t pull_nn(struct device *dev); /* p = 1 only: elsewhere nn is not symmetric */
+uint64_t pull_nn(struct device *dev);
+
+/* cpu_peers.c */
+enum status take_shown(struct device *dev, int shared, struct error *e);
+void release_shown(struct device *dev);
+void show_outgoing(struct device *dev, enum outgoing_form form); /* moves the bins to what is shown */
+void gather_frontiers(struct device *dev);                       /* of the peers, before nn is pulled */
+void take_peers_updates(struct device *dev);                     /* what they found is found here, too */
 
 /* cpu_previsit.c */
 void previsit_delegates(struct device *dev);
@@ -161,6 +206,7 @@ void previsit_normals(struct device *dev);
 void count_frontier(struct device *dev);                           /* dev->frontier: q */
 uint64_t count_forward(const struct device *dev, enum subgraph g); /* FV */
 
+extern const struct backend_peers cpu_peers;       /* cpu_peers.c */
 extern const struct backend_search cpu_search;     /* cpu_search.c */
 extern const struct backend_messages cpu_messages; /* cpu_messages.c */
 extern const struct backend_results cpu_results;   /* cpu_results.c */

@@ -33,7 +33,6 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&d->visited, words_d, 8, "visited delegates"},
         {(void **)&d->incoming, words_d, 8, "reduced delegate mask"},
         {(void **)&d->frontier, words_d, 8, "delegate frontier"},
-        {(void **)&d->updated, words_d, 8, "updated delegates"},
         {(void **)&d->fresh, words_d, 4, "delegate frontier list"},
         {(void **)&d->depth, delegates, 4, "delegate depths"},
         {(void **)&d->parent, dev->parents ? delegates : 0, 4, "delegate parents"},
@@ -48,8 +47,10 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&dev->push.prefix, rows + 1, 8, "push prefix sums"},
         {(void **)&dev->push.row_start, threads, 8, "push shares"},
         {(void **)&dev->push.edge_start, threads, 8, "push shares"},
-        {(void **)&dev->bins, threads * dev->shard->p, sizeof *dev->bins, "bins"}};
-    int count = (int)(sizeof arrays / sizeof *arrays);
+        {(void **)&dev->bins, threads * dev->shard->p, sizeof *dev->bins, "bins"},
+        {(void **)&d->updated, words_d, 8, "updated delegates"}};
+    /* with several shards the last one is shown to peers */
+    int count = (int)(sizeof arrays / sizeof *arrays) - (dev->shard->p > 1);
     for (int i = 0; i < count; i++)
         list[i] = arrays[i];
     return count;
@@ -75,6 +76,8 @@ static void cpu_close(struct device *dev)
         free(dev->bins[i].ids);
     for (int i = 0; i < count; i++)
         memory_release(dev->budget, *list[i].at);
+    cpu_peers.leave(dev);
+    release_shown(dev);
     free(dev);
 }
 
@@ -89,7 +92,7 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     dev->budget = options->budget;
     dev->threads = options->threads;
     dev->parents = options->parents;
-    if (take_arrays(dev, e) != ST_OK) {
+    if (take_arrays(dev, e) != ST_OK || take_shown(dev, options->shared, e) != ST_OK) {
         cpu_close(dev);
         return e->status;
     }
@@ -103,6 +106,7 @@ const struct backend backend_cpu = {
     .name = "cpu",
     .reads_host_columns = 1,
     .device = &cpu_device,
+    .peers = &cpu_peers,
     .search = &cpu_search,
     .messages = &cpu_messages,
     .results = &cpu_results,

@@ -15,6 +15,8 @@
 
 static const char *exchange_memory_name(const struct environment *env)
 {
+    if (exchange_has_peer_ranks(env->exchange))
+        return "peer";
     return env->rank->exchange_memory == EXCHANGE_DEVICE ? "device" : "host";
 }
 
@@ -201,6 +203,8 @@ static void json_settings(FILE *out, const struct args *args, const char *exchan
     json_string(out, "mask_reduction", args_reduction_name(args));
     fputs(", ", out);
     json_string(out, "exchange_memory", exchange_memory);
+    fputs(", ", out);
+    json_string(out, "exchange_form", args_exchange_form_name(args));
     fputs(", ", out);
     json_bool(out, "local_all2all", args->exchange.local_all2all);
     fputs(", ", out);
