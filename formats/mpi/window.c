@@ -1,20 +1,26 @@
 /* window.c: see window.h */
 #include "window.h"
 
+#include "formats/base/cli.h"
 #include "formats/base/shared_memory.h"
 
+#include <limits.h>
+#include <linux/futex.h>
 #include <mpi.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { LINE_BYTES = 64, SPINS = 500 /* pauses before a rank gives up its core for a moment */ };
+static const double patience_s = 1e-3; /* before it sleeps: its core may be another rank's */
 
 /* In the shared memory, each number in a cache line of its own. */
 struct meeting_place {
     _Alignas(LINE_BYTES) _Atomic uint32_t arrived;
     _Alignas(LINE_BYTES) _Atomic uint32_t meetings; /* that are over */
+    _Atomic uint32_t sleeping;
 };
 
 struct comm_window {
@@ -91,26 +97,44 @@ uint32_t comm_window_rank(const struct comm_window *w, uint32_t host_rank)
     return w->rank[host_rank];
 }
 
-static void pause_briefly(uint32_t *spins)
+static void pause_briefly(void)
 {
-    if (++*spins > SPINS)
-        sched_yield();
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #endif
 }
 
+static long futex(_Atomic uint32_t *word, int operation, uint32_t value)
+{
+    return syscall(SYS_futex, word, operation, value, NULL, NULL, 0);
+}
+
+static void wait_for_others(struct meeting_place *place, uint32_t meetings)
+{
+    for (int i = 0; i < SPINS && atomic_load(&place->meetings) == meetings; i++)
+        pause_briefly();
+    double begun = cli_seconds();
+    while (atomic_load(&place->meetings) == meetings && cli_seconds() - begun < patience_s)
+        sched_yield();
+    atomic_fetch_add(&place->sleeping, 1);
+    while (atomic_load(&place->meetings) == meetings)
+        futex(&place->meetings, FUTEX_WAIT, meetings);
+    atomic_fetch_sub(&place->sleeping, 1);
+}
+
 /* The last one to arrive ends the meeting. */
 void comm_window_meet(struct comm_window *w)
 {
-    uint32_t spins = 0, meetings = atomic_load(&w->place->meetings);
-    if (atomic_fetch_add(&w->place->arrived, 1) + 1 == w->ranks) {
-        atomic_store(&w->place->arrived, 0);
-        atomic_fetch_add(&w->place->meetings, 1);
+    struct meeting_place *place = w->place;
+    uint32_t meetings = atomic_load(&place->meetings);
+    if (atomic_fetch_add(&place->arrived, 1) + 1 < w->ranks) {
+        wait_for_others(place, meetings);
         return;
     }
-    while (atomic_load(&w->place->meetings) == meetings)
-        pause_briefly(&spins);
+    atomic_store(&place->arrived, 0);
+    atomic_fetch_add(&place->meetings, 1);
+    if (atomic_load(&place->sleeping) > 0)
+        futex(&place->meetings, FUTEX_WAKE, INT_MAX);
 }
 
 void comm_window_or_masks(const struct comm_window *w, uint64_t *words, uint64_t count)
