@@ -33,7 +33,7 @@ struct device_options {
     int threads;
     int parents;  /* record parents */
     int timing;   /* time the phases of each level */
-    int uniquify; /* backend_messages.uniquify will be called */
+    int uniquify; /* duplicates will be dropped */
     int shared;   /* devices of other processes will read what this one shows (struct peer_card) */
     enum exchange_memory exchange_memory;
     uint32_t slot;    /* number of the device among those of this host */
@@ -129,6 +129,14 @@ struct backend_search {
      * several shards: all peers meet between the two. */
     enum status (*show_frontier)(struct device *device, struct error *e);
 
+    /* The same for devices that are no peers: copies the normals of the frontier to host memory, or takes
+     * those of shard `shard` from there. The mask has `words` 32-bit words; the memory stays as it is until
+     * `finish`. */
+    enum status (*read_frontier)(struct device *device, uint32_t *to, uint64_t words,
+                                 struct error *e);
+    enum status (*write_frontier)(struct device *device, uint32_t shard, const uint32_t *from,
+                                  uint64_t words, struct error *e);
+
     /* Visits the four subgraphs: dd and nd find delegates, dn and nn find normals. A push of nn also finds
      * vertices of other shards, which are kept for the exchange. */
     enum status (*visit)(struct device *device, const struct visit_plan *plan, struct error *e);
@@ -185,6 +193,10 @@ struct backend_messages {
     /* Where the vertices of another shard are that this level's nn visit found. They stay there until the
      * device visits again. */
     struct parcel (*outgoing)(const struct device *device, uint32_t shard);
+
+    /* Drops duplicates among the vertices of each other shard, if they are lists: `outgoing` then says fewer.
+     * What it said before still holds all vertices. For a device that was opened to do so. */
+    enum status (*drop_repeated)(struct device *device, struct error *e);
 
     /* Copies a parcel to exchange memory of any device of this rank. */
     enum status (*take_outgoing)(struct device *device, const struct parcel *parcel, uint32_t *to,

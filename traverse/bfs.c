@@ -108,11 +108,11 @@ static void choose_for(struct bfs *bfs, const struct workload *pooled, struct de
         level->plan.part = VISIT_FIRST;
 }
 
-static void choose(struct search *s, const struct member *m)
+static void choose(struct search *s, const struct member *m, struct error *e)
 {
     struct workload pooled;
-    exchange_pool_work(s->bfs->exchange, &pooled);
-    for (uint32_t i = m->first; i < m->end; i++)
+    exchange_pool_work(s->bfs->exchange, m, &pooled, e);
+    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++)
         choose_for(s->bfs, &pooled, &s->bfs->levels[i]);
 }
 
@@ -173,7 +173,7 @@ static void trace_visits(const struct bfs *bfs, struct level_trace *trace)
 static void note_level(const struct search *s, int32_t depth, struct level_trace *trace)
 {
     trace->breakdown.phase_s[PHASE_LOCAL_EXCHANGE] = trace->exchange.local_s;
-    trace->breakdown.phase_s[PHASE_REMOTE_EXCHANGE] = trace->exchange.remote_s;
+    trace->breakdown.phase_s[PHASE_REMOTE_EXCHANGE] = trace->exchange.remote_s + trace->exchange.frontier_s;
     trace->breakdown.phase_s[PHASE_MASK_REDUCTION] = trace->exchange.masks_s;
     s->times->compute_s += trace->compute_s;
     s->times->exchange_s += trace->exchange_s;
@@ -211,8 +211,9 @@ static enum status search_levels(void *context, const struct member *m, struct e
         count_work(s, m, e);
         if (exchange_meet(bfs->exchange, m, e) != ST_OK || is_over_alone(bfs, depth))
             break;
-        choose(s, m);
-        visit(s, m, &trace.exchange, e);
+        choose(s, m, e);
+        if (e->status == ST_OK)
+            visit(s, m, &trace.exchange, e);
         if (exchange_overlaps(bfs->exchange))
             exchange_begin_masks(bfs->exchange, m, &trace.exchange, e);
         if (!alone || bfs->timed)

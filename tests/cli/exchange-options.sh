@@ -201,6 +201,16 @@ run normal 1 2 --direction push --exchange-form bits --local-all2all
 equal "$name: half as many bytes" $((2 * $(bytes))) "$bits_bytes"
 run normal 1 2 --direction push --exchange-form auto
 check "$name: no more bytes than either ($(bytes))" test "$(bytes)" -le "$bits_bytes"
+pulled() { grep -c ' nn [0-9]*/[0-9]* pull' "$tmp/err"; } # levels in which nn was pulled
+run normal 1 2 -v --direction pull --exchange-form bits
+check "$name: nn is pulled" test "$(pulled)" -gt 0
+equal "$name: messages are frontiers" "$(sends | awk '{ print $4 }' | sort -u)" $((8 * words))
+equal "$name: in each level of each of four devices" "$(messages)" $((4 * $(json_sum iterations)))
+run normal 1 2 -v --exchange-form auto
+check "$name: nn is pulled in some levels, not in all" \
+    test "$(pulled)" -gt 0 -a "$(pulled)" -lt "$(json_sum iterations)"
+check "$name: fewer bytes than lists ($(bytes), $list_bytes)" test "$(bytes)" -lt "$list_bytes"
+
 run rmat 7 2 --direction push
 list_bytes=$(bytes)
 run rmat 7 2 --direction push --exchange-form bits
@@ -217,7 +227,6 @@ check "$name: more bytes ($list_bytes before)" test "$(bytes)" -gt "$list_bytes"
 
 # ---- --exchange-memory peer ----
 
-pulled() { grep -c ' nn [0-9]*/[0-9]* pull' "$tmp/err"; } # levels in which nn was pulled
 for form in list bits auto; do
     run normal 1 4 -v --exchange-memory peer --exchange-form $form
     equal "$name: no messages" "$(messages)" 0

@@ -69,7 +69,7 @@ struct cpu_shown {
     uint64_t *frontier; /* of the normals; valid after show_frontier */
     uint64_t *mask;     /* by nn's columns: vertices found on other shards */
     uint32_t *ids;      /* the same as a list, by shard */
-    uint64_t *begin;    /* [p + 1]: where those of a shard begin */
+    uint64_t *begin, *count; /* [p]: where those of a shard begin, and how many there are */
     enum outgoing_form form; /* of this level */
     struct shared_memory memory;
 };

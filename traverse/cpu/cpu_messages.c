@@ -4,6 +4,8 @@
  */
 #include "cpu_device.h"
 
+#include "traverse/exchange/unique.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,11 +27,20 @@ static void cpu_exchange_release(struct device *dev, void *memory)
 static struct parcel cpu_outgoing(const struct device *dev, uint32_t shard)
 {
     const struct cpu_shown *s = &dev->shown;
-    uint64_t begin = s->begin[shard], count = s->begin[shard + 1] - begin;
+    uint64_t begin = s->begin[shard], count = s->count[shard];
     uint64_t shard_words = (UINT64_C(1) << dev->shard->local_bits) / 32;
     if (s->form == OUTGOING_LIST || count == 0)
         return (struct parcel){begin, count, OUTGOING_LIST};
     return (struct parcel){shard * shard_words, shard_words, OUTGOING_MASK};
+}
+
+/* What is left of each shard's stays where it began, as peers may know already. */
+static enum status cpu_drop_repeated(struct device *dev, struct error *e)
+{
+    struct cpu_shown *s = &dev->shown;
+    for (uint32_t i = 0; s->form == OUTGOING_LIST && i < dev->shard->p; i++)
+        s->count[i] = unique_ids(s->ids + s->begin[i], s->count[i]);
+    return e->status;
 }
 
 static const uint32_t *parcel_at(const struct device *dev, const struct parcel *parcel)
@@ -154,6 +165,7 @@ const struct backend_messages cpu_messages = {
     .host_take = malloc,
     .host_release = free,
     .outgoing = cpu_outgoing,
+    .drop_repeated = cpu_drop_repeated,
     .take_outgoing = cpu_take_outgoing,
     .or_outgoing = cpu_or_outgoing,
     .receive = cpu_receive,

@@ -36,9 +36,10 @@ enum status take_shown(struct device *dev, int shared, struct error *e)
     uint64_t masks = mask_bytes(&l);
     if (dev->shard->p == 1)
         return ST_OK;
-    s->begin = calloc((size_t)dev->shard->p + 1, sizeof *s->begin);
+    s->begin = calloc(2 * (size_t)dev->shard->p, sizeof *s->begin);
     if (s->begin == NULL)
-        return fail_memory(e, "bins", dev->shard->p * sizeof *s->begin);
+        return fail_memory(e, "bins", 2 * dev->shard->p * sizeof *s->begin);
+    s->count = s->begin + dev->shard->p;
     if (memory_charge(dev->budget, masks, "updated delegates, frontier", e) != ST_OK)
         return e->status;
     if (shared_memory_take(&s->memory, masks + 8 * l.id_words, shared, "what peers read", e) !=
@@ -87,8 +88,8 @@ void show_outgoing(struct device *dev, enum outgoing_form form)
             at += bin->count;
             bin->count = 0;
         }
+        s->count[shard] = at - s->begin[shard];
     }
-    s->begin[dev->shard->p] = at;
 }
 
 /* ---- cards ---- */

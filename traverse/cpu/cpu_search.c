@@ -112,6 +112,21 @@ static enum status cpu_count_forward(struct device *dev, enum subgraph g, uint64
 
 /* ---- visits ---- */
 
+static enum status cpu_read_frontier(struct device *dev, uint32_t *to, uint64_t words,
+                                     struct error *e)
+{
+    memcpy(to, dev->shown.frontier, words * sizeof *to);
+    return e->status;
+}
+
+static enum status cpu_write_frontier(struct device *dev, uint32_t shard, const uint32_t *from,
+                                      uint64_t words, struct error *e)
+{
+    uint64_t shard_words = (UINT64_C(1) << dev->shard->local_bits) / 64;
+    memcpy(dev->peers.gathered + shard * shard_words, from, words * sizeof *from);
+    return e->status;
+}
+
 static enum status cpu_show_frontier(struct device *dev, struct error *e)
 {
     const struct cpu_normals *n = &dev->normals;
@@ -234,6 +249,8 @@ const struct backend_search cpu_search = {
     .counts = cpu_counts,
     .count_forward = cpu_count_forward,
     .show_frontier = cpu_show_frontier,
+    .read_frontier = cpu_read_frontier,
+    .write_frontier = cpu_write_frontier,
     .visit = cpu_visit,
     .finish_delegates = cpu_finish_delegates,
     .finish = cpu_finish,

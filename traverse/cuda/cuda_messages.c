@@ -95,7 +95,38 @@ static struct parcel gpu_outgoing(const struct device *dev, uint32_t shard)
         return (struct parcel){0};
     if (t->form == OUTGOING_MASK)
         return (struct parcel){shard * shard_words, shard_words, OUTGOING_MASK};
-    return (struct parcel){begin[0], begin[1] - begin[0], OUTGOING_LIST};
+    return (struct parcel){begin[0], t->unique ? t->kept[shard] : begin[1] - begin[0], OUTGOING_LIST};
+}
+
+/* The counters of what is left lie where the bins' cursors are, which are free once the bins are full. */
+static enum status fetch_kept(struct device *dev, uint32_t count, struct error *e)
+{
+    struct gpu_traffic *t = &dev->traffic;
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
+        CUDA_TRY(cudaMemcpyAsync(t->kept, t->bins.cursor, count * sizeof *t->kept,
+                                 cudaMemcpyDeviceToHost, stream),
+                 dev->where, e) == ST_OK)
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+    return e->status;
+}
+
+static enum status gpu_drop_repeated(struct device *dev, struct error *e)
+{
+    struct gpu_traffic *t = &dev->traffic;
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    uint32_t p = dev->shard->p;
+    if (!t->binned || t->form == OUTGOING_MASK || gpu_use(dev, e) != ST_OK ||
+        CUDA_TRY(cudaMemsetAsync(t->bins.cursor, 0, p * sizeof *t->kept, stream), dev->where, e) !=
+            ST_OK)
+        return e->status;
+    for (uint32_t s = 0; s < p; s++) {
+        struct parcel parcel = gpu_outgoing(dev, s);
+        cuda_unique(t->bins.ids + parcel.begin, parcel.count, t->seen, t->seen_words,
+                    &t->bins.cursor[s], stream);
+    }
+    t->unique = fetch_kept(dev, p, e) == ST_OK;
+    return e->status;
 }
 
 static const uint32_t *parcel_at(const struct device *dev, const struct parcel *parcel)
@@ -131,8 +162,6 @@ static enum status gpu_or_outgoing(struct device *dev, const struct parcel *parc
     return e->status;
 }
 
-/* Counts on the device what is left of each box, in the cursors of the bins, which are free once the bins are
- * full. */
 static enum status gpu_uniquify(struct device *dev, struct outbox *boxes, uint32_t count,
                                 struct error *e)
 {
@@ -147,10 +176,7 @@ static enum status gpu_uniquify(struct device *dev, struct outbox *boxes, uint32
             cuda_unique(boxes[i].ids, boxes[i].count, t->seen, t->seen_words, &t->bins.cursor[i],
                         stream);
     }
-    if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
-        CUDA_TRY(cudaMemcpyAsync(t->kept, t->bins.cursor, bytes, cudaMemcpyDeviceToHost, stream),
-                 dev->where, e) == ST_OK)
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+    fetch_kept(dev, count, e);
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
         if (boxes[i].form == OUTGOING_LIST)
             boxes[i].count = t->kept[i];
@@ -265,6 +291,7 @@ const struct backend_messages cuda_messages = {
     .host_take = gpu_host_take,
     .host_release = gpu_host_release,
     .outgoing = gpu_outgoing,
+    .drop_repeated = gpu_drop_repeated,
     .take_outgoing = gpu_take_outgoing,
     .or_outgoing = gpu_or_outgoing,
     .uniquify = gpu_uniquify,

@@ -182,13 +182,13 @@ static enum status take_host_memory(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* What it takes to drop duplicates in device memory: shards have at most 2^local_bits vertices. */
+/* What it takes to drop duplicates: shards have at most 2^local_bits vertices. */
 static enum status take_unique_memory(struct device *dev, const struct device_options *options,
                                       struct error *e)
 {
     struct gpu_traffic *t = &dev->traffic;
     size_t counts = dev->shard->p * sizeof *t->kept, bytes;
-    if (options->exchange_memory == EXCHANGE_HOST || !options->uniquify || dev->shard->p == 1)
+    if (!options->uniquify || dev->shard->p == 1)
         return ST_OK;
     t->seen_words = gpu_mask_words(UINT64_C(1) << dev->shard->local_bits);
     bytes = t->seen_words * sizeof *t->seen;

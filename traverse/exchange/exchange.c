@@ -113,12 +113,16 @@ static enum status end_level_in_group(struct exchange *x, const struct member *m
 /* Puts what leaves into boxes, and agrees with the other ranks on what the level found. */
 static enum status take_stock(struct exchange *x, const struct member *m, struct error *e)
 {
+    if (x->options.uniquify)
+        drop_repeated(x, m, e);
+    if (x->options.uniquify && team_meet(m, e) != ST_OK)
+        return e->status;
     if (m->number == 0) {
         x->level =
             (struct level_state){.updated = masks_updated(x), .found = group_found(&x->group)};
         collect_leaving(x, e);
     }
-    if (x->options.uniquify && team_meet(m, e) == ST_OK)
+    if (x->options.uniquify && x->options.local_all2all && team_meet(m, e) == ST_OK)
         drop_duplicates(x, m, e);
     if (team_meet(m, e) != ST_OK)
         return e->status;

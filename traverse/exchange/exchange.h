@@ -53,7 +53,7 @@ struct exchange_stats {
     uint64_t sent_vertices;  /* nn destinations in lists to other ranks, after uniquify */
     uint64_t local_vertices; /* nn destinations in lists to peers */
     int reduced_masks;       /* 1 if the masks were reduced */
-    double local_s, remote_s, masks_s;
+    double frontier_s, local_s, remote_s, masks_s;
 };
 
 struct exchange;
@@ -74,8 +74,9 @@ enum status exchange_meet(struct exchange *exchange, const struct member *member
 
 void exchange_tell_work(struct exchange *exchange, uint32_t device, const struct workload *work);
 
-/* The work of all devices of the group. */
-void exchange_pool_work(const struct exchange *exchange, struct workload *pooled);
+/* The work of all devices of the group; that of nn is of all devices if there may be much of it. */
+enum status exchange_pool_work(struct exchange *exchange, const struct member *member,
+                               struct workload *pooled, struct error *e);
 
 /* Whether the exact forward workload of nn is needed to choose a form. `nn` is one device's. */
 int exchange_needs_forward(const struct exchange *exchange, const struct subgraph_work *nn);

@@ -110,7 +110,16 @@ enum status collect_leaving(struct exchange *x, struct error *e)
     return e->status;
 }
 
-/* Option U. With L everything for one device is in one box, so duplicates between devices go, too. Masks have
+/* Option U. */
+enum status drop_repeated(struct exchange *x, const struct member *m, struct error *e)
+{
+    const struct rank *rank = x->rank;
+    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
+        rank->backend->messages->drop_repeated(rank->devices[g], e);
+    return e->status;
+}
+
+/* Options U and L: everything for one device is in one box, so duplicates between devices go, too. Masks have
  * none. */
 enum status drop_duplicates(struct exchange *x, const struct member *m, struct error *e)
 {

@@ -20,6 +20,7 @@ struct level_state {
     int updated;     /* a device of some rank found a delegate */
     int found;       /* a device of some rank found a normal vertex */
     int leaving;     /* there are vertices for other groups */
+    int wide;        /* the next level may reach so many normals that their frontier is worth sending */
     uint64_t sent;   /* vertices to other groups, in lists */
     size_t receives; /* transfers listed */
 };
@@ -30,6 +31,14 @@ struct mail {
     struct outbox *outbox;          /* [G from][R][G to]; those to this group stay empty */
     struct buffer *send, *receive;  /* [G], grown as needed */
     struct transfer *sends, *receives; /* [R*G*G] */
+};
+
+/* What nn's direction depends on. */
+struct nn_pool {
+    struct subgraph_work work; /* of all devices if `everywhere`, else of the group */
+    int everywhere;
+    double reach;        /* estimate of the normals that this rank's level reaches */
+    uint32_t *frontiers; /* by nn's columns: normals on their way between groups; NULL: never */
 };
 
 struct exchange {
@@ -46,6 +55,7 @@ struct exchange {
     uint64_t *mask; /* [words], for MPI */
     uint64_t words;
     int masks_begun; /* the reduction of this level has begun */
+    struct nn_pool nn;
     char why[ERROR_TEXT_BYTES];
 };
 
@@ -74,6 +84,15 @@ struct parcel parcel_for(const struct exchange *x, uint32_t device, uint32_t sha
 enum status grow_buffer(struct exchange *x, uint32_t device, struct buffer *buffer, uint64_t need,
                         struct error *e);
 
+/* Where the frontier of a shard lies in `nn.frontiers`. */
+static inline uint32_t *frontier_of(const struct exchange *x, uint32_t shard)
+{
+    return x->nn.frontiers + ((uint64_t)shard << x->rank->graph->shards[0].local_bits) / 32;
+}
+
+/* Masks of nn's columns may be used. */
+int has_masks(const struct exchange *x);
+
 /* exchange_masks.c */
 int masks_updated(const struct exchange *x); /* by a device of this group; any member asks */
 enum status begin_masks(struct exchange *x, struct error *e);
@@ -83,6 +102,7 @@ enum status take_masks(struct exchange *x, const struct member *member, struct e
 
 /* exchange_collect.c */
 enum status collect_leaving(struct exchange *x, struct error *e);
+enum status drop_repeated(struct exchange *x, const struct member *member, struct error *e);
 enum status drop_duplicates(struct exchange *x, const struct member *member, struct error *e);
 
 /* exchange_send.c */

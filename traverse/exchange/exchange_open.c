@@ -57,6 +57,7 @@ void exchange_close(struct exchange *x)
     group_close(&x->group);
     close_mail(x);
     x->rank->backend->messages->host_release(x->mask);
+    x->rank->backend->messages->host_release(x->nn.frontiers);
     free(x->locals);
     free(x);
 }
@@ -92,6 +93,18 @@ static void count_locals(struct exchange *x)
         x->normals += x->locals[s];
 }
 
+/* For groups that give each other their frontiers. */
+static enum status open_frontiers(struct exchange *x, struct error *e)
+{
+    uint64_t bytes = ((uint64_t)(x->R * x->G) << x->rank->graph->shards[0].local_bits) / 8;
+    if (x->group.whole || !has_masks(x))
+        return ST_OK;
+    x->nn.frontiers = x->rank->backend->messages->host_take(bytes);
+    if (x->nn.frontiers == NULL)
+        fail_memory(e, "frontiers of other ranks", bytes);
+    return comm_agree(x->rank->comm, e);
+}
+
 static enum status open_all(struct exchange *x, struct error *e)
 {
     x->locals = calloc(x->R * x->G, sizeof *x->locals);
@@ -103,7 +116,9 @@ static enum status open_all(struct exchange *x, struct error *e)
     if (comm_agree(x->rank->comm, e) != ST_OK)
         return e->status;
     count_locals(x);
-    return group_open(&x->group, x->rank, reach_of(x->options.memory), x->why, e);
+    if (group_open(&x->group, x->rank, reach_of(x->options.memory), x->why, e) != ST_OK)
+        return e->status;
+    return open_frontiers(x, e);
 }
 
 enum status exchange_open(struct exchange **result, const struct rank *rank,
@@ -122,6 +137,7 @@ enum status exchange_open(struct exchange **result, const struct rank *rank,
     x->G = rank->device_count;
     x->R = rank->comm->ranks;
     x->words = mask_words(rank->graph->manifest.d);
+    x->level.wide = options->form == EXCHANGE_FORM_BITS;
     *result = x; /* what is open is closed with it */
     return open_all(x, e);
 }

@@ -9,7 +9,7 @@
 
 /* A rank tells each other rank how its level went, and how much comes from each of its devices to each of the
  * receiver's. */
-enum { CONTROL_UPDATED, CONTROL_FOUND, CONTROL_COUNTS };
+enum { CONTROL_UPDATED, CONTROL_FOUND, CONTROL_REACH, CONTROL_COUNTS };
 
 #define MASK_BIT (UINT64_C(1) << 63) /* of a count */
 
@@ -33,14 +33,18 @@ void share_counts(struct exchange *x)
         uint64_t *row = x->mail.control + r * width;
         row[CONTROL_UPDATED] = (uint64_t)level->updated;
         row[CONTROL_FOUND] = (uint64_t)level->found;
+        row[CONTROL_REACH] = (uint64_t)x->nn.reach;
         for (uint32_t i = 0; i < x->G * x->G; i++)
             row[CONTROL_COUNTS + i] = encode_count(outbox_of(x, i / x->G, r, i % x->G));
     }
     comm_alltoall_u64(x->rank->comm, x->mail.control, x->mail.control_in, (int)width);
+    double reach = 0;
     for (uint32_t r = 0; r < x->R; r++) {
+        reach += (double)x->mail.control_in[r * width + CONTROL_REACH];
         level->updated |= x->mail.control_in[r * width + CONTROL_UPDATED] != 0;
         level->found |= x->mail.control_in[r * width + CONTROL_FOUND] != 0;
     }
+    level->wide = x->options.form == EXCHANGE_FORM_BITS || 32 * reach > (double)x->normals;
 }
 
 /* What device `from` of a rank sends to device `to` of this one: ids, or words of a mask with MASK_BIT. */
