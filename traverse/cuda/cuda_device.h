@@ -27,17 +27,14 @@ struct gpu_scratch {
 struct gpu_traffic {
     enum exchange_memory memory;
     struct gpu_bins bins;
-    int binned; /* the bins, or the mask, are of this level */
+    uint32_t *sent_mask; /* by nn's columns; scratch for dropping duplicates if there are lists */
+    size_t sent_mask_bytes;
+    enum outgoing_form form; /* of what this level sends */
+    int binned;              /* the bins, or the mask, are of this level */
+    int unique;              /* the bins hold no duplicates any more: `kept` has their sizes */
+    unsigned long long *kept; /* [p], host memory: how many ids are left of a shard, or in a box; or NULL */
     uint32_t *received;
     uint64_t received_room;
-    /* for dropping duplicates; NULL if that is not wanted */
-    uint32_t *sent_mask; /* by nn's columns */
-    size_t sent_mask_bytes;
-    enum outgoing_form form; /* of what this level sends, if it is binned */
-    uint32_t *seen; /* mask of any shard's local ids, zero between uses */
-    uint64_t seen_words;
-    unsigned long long *kept; /* [p], host memory: how many ids are left of each shard, or in each box */
-    int unique;               /* the bins hold no duplicates any more: `kept` has their sizes */
 };
 
 /* Counters of a level, and host memory that the device copies them to. */

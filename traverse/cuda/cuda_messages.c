@@ -98,6 +98,11 @@ static struct parcel gpu_outgoing(const struct device *dev, uint32_t shard)
     return (struct parcel){begin[0], t->unique ? t->kept[shard] : begin[1] - begin[0], OUTGOING_LIST};
 }
 
+static uint64_t seen_words(const struct device *dev)
+{
+    return gpu_mask_words(UINT64_C(1) << dev->shard->local_bits);
+}
+
 /* The counters of what is left lie where the bins' cursors are, which are free once the bins are full. */
 static enum status fetch_kept(struct device *dev, uint32_t count, struct error *e)
 {
@@ -111,18 +116,28 @@ static enum status fetch_kept(struct device *dev, uint32_t count, struct error *
     return e->status;
 }
 
+/* Before duplicates of `count` lists are dropped: no list has any left, and the mask that they are marked in is
+ * empty. It is that of vertices to send, which a level with lists does not use. */
+static enum status clear_marks(struct device *dev, uint32_t count, struct error *e)
+{
+    struct gpu_traffic *t = &dev->traffic;
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    CUDA_TRY(cudaMemsetAsync(t->sent_mask, 0, 4 * seen_words(dev), stream), dev->where, e);
+    return CUDA_TRY(cudaMemsetAsync(t->bins.cursor, 0, count * sizeof *t->kept, stream), dev->where,
+                    e);
+}
+
 static enum status gpu_drop_repeated(struct device *dev, struct error *e)
 {
     struct gpu_traffic *t = &dev->traffic;
     cudaStream_t stream = dev->stream.of[NORMALS];
     uint32_t p = dev->shard->p;
     if (!t->binned || t->form == OUTGOING_MASK || gpu_use(dev, e) != ST_OK ||
-        CUDA_TRY(cudaMemsetAsync(t->bins.cursor, 0, p * sizeof *t->kept, stream), dev->where, e) !=
-            ST_OK)
+        clear_marks(dev, p, e) != ST_OK)
         return e->status;
     for (uint32_t s = 0; s < p; s++) {
         struct parcel parcel = gpu_outgoing(dev, s);
-        cuda_unique(t->bins.ids + parcel.begin, parcel.count, t->seen, t->seen_words,
+        cuda_unique(t->bins.ids + parcel.begin, parcel.count, t->sent_mask, seen_words(dev),
                     &t->bins.cursor[s], stream);
     }
     t->unique = fetch_kept(dev, p, e) == ST_OK;
@@ -162,25 +177,20 @@ static enum status gpu_or_outgoing(struct device *dev, const struct parcel *parc
     return e->status;
 }
 
+/* All devices of a rank use the same form: the mask is free if there is a list in the boxes. */
 static enum status gpu_uniquify(struct device *dev, struct outbox *boxes, uint32_t count,
                                 struct error *e)
 {
     struct gpu_traffic *t = &dev->traffic;
     cudaStream_t stream = dev->stream.of[NORMALS];
-    size_t bytes = count * sizeof *t->kept;
-    if (gpu_use(dev, e) != ST_OK ||
-        CUDA_TRY(cudaMemsetAsync(t->bins.cursor, 0, bytes, stream), dev->where, e) != ST_OK)
+    if (t->form == OUTGOING_MASK || gpu_use(dev, e) != ST_OK || clear_marks(dev, count, e) != ST_OK)
         return e->status;
-    for (uint32_t i = 0; i < count; i++) {
-        if (boxes[i].form == OUTGOING_LIST)
-            cuda_unique(boxes[i].ids, boxes[i].count, t->seen, t->seen_words, &t->bins.cursor[i],
-                        stream);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        cuda_unique(boxes[i].ids, boxes[i].count, t->sent_mask, seen_words(dev),
+                    &t->bins.cursor[i], stream);
     fetch_kept(dev, count, e);
-    for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
-        if (boxes[i].form == OUTGOING_LIST)
-            boxes[i].count = t->kept[i];
-    }
+    for (uint32_t i = 0; i < count && e->status == ST_OK; i++)
+        boxes[i].count = t->kept[i];
     return e->status;
 }
 

@@ -182,21 +182,15 @@ static enum status take_host_memory(struct device *dev, struct error *e)
     return e->status;
 }
 
-/* What it takes to drop duplicates: shards have at most 2^local_bits vertices. */
 static enum status take_unique_memory(struct device *dev, const struct device_options *options,
                                       struct error *e)
 {
     struct gpu_traffic *t = &dev->traffic;
-    size_t counts = dev->shard->p * sizeof *t->kept, bytes;
     if (!options->uniquify || dev->shard->p == 1)
         return ST_OK;
-    t->seen_words = gpu_mask_words(UINT64_C(1) << dev->shard->local_bits);
-    bytes = t->seen_words * sizeof *t->seen;
-    if (CUDA_TRY(cudaMalloc((void **)&t->seen, bytes), dev->where, e) == ST_OK &&
-        CUDA_TRY(cudaMemsetAsync(t->seen, 0, bytes, dev->stream.of[NORMALS]), dev->where, e) ==
-            ST_OK)
-        CUDA_TRY(cudaHostAlloc((void **)&t->kept, counts, cudaHostAllocMapped), dev->where, e);
-    return e->status;
+    return CUDA_TRY(cudaHostAlloc((void **)&t->kept, dev->shard->p * sizeof *t->kept,
+                                  cudaHostAllocMapped),
+                    dev->where, e);
 }
 
 /* ---- loading ---- */
@@ -334,7 +328,6 @@ static void gpu_close(struct device *dev)
     cudaFreeHost(dev->counters.updated);
     cudaFreeHost(dev->traffic.bins.published);
     cudaFreeHost(dev->traffic.kept);
-    cudaFree(dev->traffic.seen);
     cudaFree(dev->memory);
     free(dev);
 }

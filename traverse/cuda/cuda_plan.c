@@ -53,6 +53,12 @@ static uint64_t column_words(const struct shard *shard)
     return shard_has_masks(shard) ? ((uint64_t)shard->p << shard->local_bits) / 32 : 0;
 }
 
+/* Of a mask of any shard's local ids, by which duplicates are dropped. */
+static uint64_t shard_words(const struct shard *shard)
+{
+    return gpu_mask_words(UINT64_C(1) << shard->local_bits);
+}
+
 static uint64_t chunk_room(const struct shard *shard, enum subgraph a, enum subgraph b)
 {
     return larger(gpu_chunk_room(shard->csr[a].edges), gpu_chunk_room(shard->csr[b].edges));
@@ -97,7 +103,8 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, int parents
     put(plan, GPU_SENT_IDS, "vertices to send", leaving, 4, NULL);
     put(plan, GPU_RECEIVED_IDS, "vertices received",
         smaller(larger(leaving, alone ? 0 : words_n), GPU_RECEIVE_IDS), 4, NULL);
-    put(plan, GPU_SENT_MASK, "mask to send", column_words(shard), 4, NULL);
+    put(plan, GPU_SENT_MASK, "mask to send",
+        alone ? 0 : larger(column_words(shard), shard_words(shard)), 4, NULL);
     put(plan, GPU_GATHERED, "gathered frontier", column_words(shard), 4, NULL);
     put(plan, GPU_DD_ROWS, "delegates by owner", alone ? 0 : 2 * words_d, 4, NULL);
     put(plan, GPU_BIN_TABLES, "bin tables", alone ? 0 : 2 * ((uint64_t)shard->p + 1), 8, NULL);
