@@ -23,21 +23,30 @@ struct trace {
     const struct args *args;
     int prints;
     struct breakdown *levels;
+    struct exchange_counts *moved;
     uint32_t count;
     int failed; /* no memory for more */
 };
 
-static void keep_level(struct trace *t, const struct breakdown *breakdown)
+static int grow_levels(struct trace *t, size_t room)
 {
-    if ((t->count & (t->count - 1)) == 0) { /* room for a power of two is used up */
-        size_t room = t->count > 0 ? 2 * (size_t)t->count : 1;
-        struct breakdown *grown = realloc(t->levels, room * sizeof *grown);
-        t->failed = grown == NULL;
-        if (t->failed)
-            return;
-        t->levels = grown;
-    }
-    t->levels[t->count++] = *breakdown;
+    struct breakdown *levels = realloc(t->levels, room * sizeof *levels);
+    if (levels != NULL)
+        t->levels = levels;
+    struct exchange_counts *moved = realloc(t->moved, room * sizeof *moved);
+    if (moved != NULL)
+        t->moved = moved;
+    return levels != NULL && moved != NULL;
+}
+
+static void keep_level(struct trace *t, const struct level_trace *level)
+{
+    if ((t->count & (t->count - 1)) == 0) /* room for a power of two is used up */
+        t->failed = !grow_levels(t, t->count > 0 ? 2 * (size_t)t->count : 1);
+    if (t->failed)
+        return;
+    t->moved[t->count] = level->exchange.counts;
+    t->levels[t->count++] = level->breakdown;
 }
 
 static void trace_level(void *context, int32_t depth, const struct level_trace *level)
@@ -46,7 +55,7 @@ static void trace_level(void *context, int32_t depth, const struct level_trace *
     if (t->prints)
         print_level(t->args->cli.program, depth, level);
     if (t->args->breakdown && !t->failed)
-        keep_level(t, &level->breakdown);
+        keep_level(t, level);
 }
 
 /* ---- a search ---- */
@@ -81,6 +90,8 @@ static void reduce_record(struct record *record, const struct comm *comm,
     record->iterations = times->iterations;
     if (record->levels != NULL)
         comm_max_double(comm, record->levels->phase_s, (uint64_t)times->iterations * PHASES);
+    if (record->moved != NULL)
+        comm_sum_u64(comm, record->moved->of, (uint64_t)times->iterations * EXCHANGE_COUNTS);
     record->mask_reductions = times->mask_reductions;
 }
 
@@ -95,6 +106,7 @@ enum status record_search(struct record *record, struct bfs *bfs, struct results
     search(bfs, args, root, &times, args->cli.verbose || args->breakdown ? &trace : NULL);
     record->time_s = cli_seconds() - start;
     record->levels = trace.levels;
+    record->moved = trace.moved;
     if (results_collect(results, root, &record->reach, e) != ST_OK)
         return e->status;
     if (args->parents != NULL) {
@@ -112,4 +124,5 @@ void record_free(struct record *record)
 {
     free(record->name);
     free(record->levels);
+    free(record->moved);
 }

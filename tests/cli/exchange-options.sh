@@ -225,6 +225,27 @@ equal "$name: lists, as frontiers are small" "$(bytes)" "$list_bytes"
 run grid 0 2 --direction push --exchange-form bits
 check "$name: more bytes ($list_bytes before)" test "$(bytes)" -gt "$list_bytes"
 
+# ---- what --json counts ----
+
+moved() { # NAME: the sum over levels
+    sed -n "s/.*\"$1\": \[\([^]]*\)\].*/\1/p" "$tmp/json" | tr ',' '\n' | awk '{ sum += $1 } END { print sum + 0 }'
+}
+for options in '' '--uniquify' '--direction push --exchange-form bits' '--exchange-form auto --uniquify'; do
+    run normal 1 2 --breakdown $options
+    equal "$name: the bytes counted are those sent" \
+        $(($(moved list_bytes) + $(moved bits_bytes) + $(moved frontier_bytes))) "$(bytes)"
+    equal "$name: as many vertices sent" "$(moved sent_vertices)" "$(json_sum sent_vertices)"
+    if [ "$options" = --uniquify ]; then
+        check "$name: fewer than were found" test "$(moved sent_vertices)" -lt "$(moved found_vertices)"
+    elif [ -z "$options" ]; then
+        equal "$name: as many as were found" "$(moved sent_vertices)" "$(moved found_vertices)"
+    fi
+done
+run path 0 2 --breakdown
+d=$(sed -n 's/.*"delegates": \([0-9]*\).*/\1/p' "$tmp/json")
+equal "$name: masks of both ranks, in each reduction" "$(moved mask_bytes)" \
+    $((2 * 8 * ((d + 63) / 64) * $(json_sum mask_reductions)))
+
 # ---- --exchange-memory peer ----
 
 for form in list bits auto; do

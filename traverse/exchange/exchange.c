@@ -51,19 +51,6 @@ static int group_found(const struct group *group)
     return found;
 }
 
-static uint64_t vertices_between_peers(const struct exchange *x)
-{
-    const struct group *group = &x->group;
-    uint64_t vertices = 0;
-    for (uint32_t to = group->first; to < group->first + x->G; to++) {
-        for (uint32_t from = 0; from < group->count; from++) {
-            const struct parcel *parcel = parcel_between(group, from, to);
-            vertices += parcel->form == OUTGOING_LIST ? parcel->count : 0;
-        }
-    }
-    return vertices;
-}
-
 /* ---- delegates that are reduced while normals are looked for ---- */
 
 enum status exchange_begin_masks(struct exchange *x, const struct member *m,
@@ -85,6 +72,17 @@ enum status exchange_begin_masks(struct exchange *x, const struct member *m,
     return team_meet(m, e); /* before the devices finish, which writes what masks are read by */
 }
 
+/* ---- counts ---- */
+
+static void give_counts(struct exchange *x, int updated, struct exchange_stats *stats)
+{
+    count_peers(x, updated);
+    stats->counts = x->counts;
+    stats->sent_vertices = x->counts.of[COUNT_SENT_VERTICES];
+    stats->local_vertices = x->counts.of[COUNT_PEER_VERTICES];
+    x->counts = (struct exchange_counts){0};
+}
+
 /* ---- a level of a group that holds all shards ---- */
 
 /* Nothing is sent: every device reads what its peers show. Each member finds out for itself how the level
@@ -104,7 +102,8 @@ static enum status end_level_in_group(struct exchange *x, const struct member *m
         take_masks(x, m, e);
     stats->masks_s += lap(&clock);
     stats->reduced_masks = updated;
-    stats->local_vertices = vertices_between_peers(x);
+    if (m->number == 0)
+        give_counts(x, updated, stats);
     return e->status;
 }
 
@@ -113,7 +112,9 @@ static enum status end_level_in_group(struct exchange *x, const struct member *m
 /* Puts what leaves into boxes, and agrees with the other ranks on what the level found. */
 static enum status take_stock(struct exchange *x, const struct member *m, struct error *e)
 {
-    if (x->options.uniquify)
+    if (m->number == 0)
+        count_found(x);
+    if (x->options.uniquify && team_meet(m, e) == ST_OK)
         drop_repeated(x, m, e);
     if (x->options.uniquify && team_meet(m, e) != ST_OK)
         return e->status;
@@ -156,8 +157,8 @@ static enum status end_level_by_messages(struct exchange *x, const struct member
     team_meet(m, e); /* what members do next may change what others read here */
     stats->masks_s += lap(&clock);
     stats->reduced_masks = level->updated;
-    stats->sent_vertices = level->sent;
-    stats->local_vertices = vertices_between_peers(x);
+    if (m->number == 0)
+        give_counts(x, level->updated, stats);
     *done = !level->updated && !level->found;
     return e->status;
 }

@@ -21,7 +21,6 @@ struct level_state {
     int found;       /* a device of some rank found a normal vertex */
     int leaving;     /* there are vertices for other groups */
     int wide;        /* the next level may reach so many normals that their frontier is worth sending */
-    uint64_t sent;   /* vertices to other groups, in lists */
     size_t receives; /* transfers listed */
 };
 
@@ -47,6 +46,7 @@ struct exchange {
     uint32_t G, R;
     struct group group;
     struct level_state level;
+    struct exchange_counts counts; /* of this level, by member 0 */
     struct mail mail;
     uint64_t *locals; /* [p] */
     uint64_t normals; /* of all shards */
@@ -92,6 +92,12 @@ static inline uint32_t *frontier_of(const struct exchange *x, uint32_t shard)
 
 /* Masks of nn's columns may be used. */
 int has_masks(const struct exchange *x);
+
+/* exchange_count.c */
+void count_found(struct exchange *x);
+void count_box(struct exchange *x, const struct outbox *box);
+void count_peers(struct exchange *x, int updated);
+void count_peer_frontiers(struct exchange *x);
 
 /* exchange_masks.c */
 int masks_updated(const struct exchange *x); /* by a device of this group; any member asks */

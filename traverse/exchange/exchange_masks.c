@@ -47,6 +47,7 @@ enum status begin_masks(struct exchange *x, struct error *e)
     uint64_t updating = (uint64_t)masks_updated(x); /* ranks that do */
     comm_sum_u64(x->rank->comm, &updating, 1);
     x->masks_begun = updating > 0;
+    x->counts.of[COUNT_MASK_BYTES] += x->masks_begun ? x->words * sizeof *x->mask : 0;
     if (x->masks_begun && read_masks(x, 0, x->mask, e) == ST_OK)
         comm_begin_or_masks(x->rank->comm, x->mask, x->words);
     return e->status;
@@ -65,6 +66,7 @@ enum status reduce_masks(struct exchange *x, struct error *e)
     uint64_t *mask = group_mask(x);
     if (x->group.first > 0 || read_masks(x, 0, mask, e) != ST_OK)
         return e->status;
+    x->counts.of[COUNT_MASK_BYTES] += x->words * sizeof *mask;
     if (x->group.of_host)
         comm_window_or_masks(x->group.window, mask, x->words);
     else

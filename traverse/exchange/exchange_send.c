@@ -75,7 +75,7 @@ static size_t list_sends(struct exchange *x)
                 continue;
             x->mail.sends[listed++] =
                 transfer_of(r, tag_of(x, i / x->G, i % x->G), box->ids, box->count);
-            x->level.sent += box->form == OUTGOING_LIST ? box->count : 0;
+            count_box(x, box);
         }
     }
     return listed;

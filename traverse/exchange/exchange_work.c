@@ -131,6 +131,7 @@ static enum status send_frontiers(struct exchange *x, struct error *e)
         if (x->group.number[s] != GROUP_NONE)
             continue;
         uint32_t mine = shard_of_device(own, device, x->R); /* as many as the other rank has */
+        x->counts.of[COUNT_FRONTIER_BYTES] += 4 * mask_parcel_words(x, mine);
         x->mail.sends[sends++] = (struct transfer){.rank = rank,
                                                    .tag = (int)device,
                                                    .bytes = frontier_of(x, mine),
@@ -177,6 +178,8 @@ enum status exchange_frontier(struct exchange *x, const struct member *m,
 {
     const struct rank *rank = x->rank;
     double start = cli_seconds();
+    if (m->number == 0)
+        count_peer_frontiers(x);
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
         rank->backend->search->show_frontier(rank->devices[g], e);
     if (group_meet(&x->group, m, e) == ST_OK && !x->group.whole)

@@ -276,6 +276,19 @@ static void json_levels(FILE *out, const struct record *r)
     fputs("}", out);
 }
 
+/* What moved, level by level. */
+static void json_moved(FILE *out, const struct record *r)
+{
+    fputs(",\n     \"levels_exchanged\": {", out);
+    for (int count = 0; count < EXCHANGE_COUNTS; count++) {
+        fprintf(out, "%s\"%s\": [", count > 0 ? ",\n       " : "", exchange_count_name[count]);
+        for (uint32_t i = 0; i < r->iterations; i++)
+            fprintf(out, "%s%" PRIu64, i > 0 ? ", " : "", r->moved[i].of[count]);
+        fputs("]", out);
+    }
+    fputs("}", out);
+}
+
 static void json_record(FILE *out, const struct record *r, int last)
 {
     fprintf(out,
@@ -294,6 +307,8 @@ static void json_record(FILE *out, const struct record *r, int last)
     }
     if (r->levels != NULL)
         json_levels(out, r);
+    if (r->moved != NULL)
+        json_moved(out, r);
     fprintf(out, "}%s\n", last ? "" : ",");
 }
 
