@@ -260,6 +260,7 @@ int main(int argc, char **argv)
     if (comm_start_tool(&comm, &cli, &e) != ST_OK)
         return cli_finish(&cli, &e);
     parse_arguments(&cli, &command, argc, argv);
+    comm_warn_of_idle_cores(&comm, &cli);
     degsplit(&cli, &command, &comm, &e);
     return cli_finish(&cli, &e);
 }

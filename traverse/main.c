@@ -38,7 +38,8 @@ struct run {
 /* A rank's share of the cores and the memory of its host. */
 static void share_host(struct run *run)
 {
-    int threads = cli_threads(&run->args.cli), ranks = (int)run->comm.host_ranks;
+    int threads = cli_threads(&run->args.cli), ranks = (int)run->comm.core_ranks;
+    comm_warn_of_idle_cores(&run->comm, &run->args.cli);
     if (run->args.cli.threads == 0)
         threads = threads > ranks ? threads / ranks : 1;
     run->threads = threads;
