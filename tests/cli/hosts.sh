@@ -62,14 +62,15 @@ exec ip netns exec "dbfs$$-\$host" unshare --uts sh -c "hostname host\$host; \$*
 END
 chmod +x "$tmp/enter"
 
-# on_hosts COMMAND...: a rank on each host
+# on_hosts COMMAND...: four ranks, $each of them (1) on a host
+each=1
 on_hosts() {
     local list=10.77.0.1 i
-    for i in $(seq 2 $hosts); do
+    for i in $(seq 2 $((hosts / each))); do
         list=$list,10.77.0.$i
     done
     timeout 120 ip netns exec "$(name 1)" env UCX_TLS=tcp,self,sm "$MPIEXEC" -launcher ssh \
-        -launcher-exec "$tmp/enter" -hosts "$list" -ppn 1 -n $hosts -iface eth0 "$@"
+        -launcher-exec "$tmp/enter" -hosts "$list" -ppn $each -n $hosts -iface eth0 "$@"
 }
 
 # ---- packing and searching ----
@@ -89,5 +90,17 @@ for options in '' '--exchange-form list --uniquify' '--exchange-form bits --dire
         --backend cpu --json "$tmp/json" $options "$tmp/packed"
     check 'gives the same distances' test "$(sed -n 's/^distance_checksum: //p' "$tmp/out")" = "$wanted"
     check 'by messages, a rank on each host' grep -q '"ranks_on_host": 1,' "$tmp/json"
+done
+
+# two hosts with two ranks each, which read each other's memory within a host
+each=2
+for options in '' '--exchange-form list' '--exchange-form bits --direction pull' '--exchange-memory host'; do
+    check_exit 0 "searching on two hosts of two ranks${options:+, $options}" on_hosts \
+        "$(realpath "$BIN/dbfs-traverse")" -q -@ 1 -n 4 --backend cpu --json "$tmp/json" $options "$tmp/packed"
+    check 'gives the same distances' test "$(sed -n 's/^distance_checksum: //p' "$tmp/out")" = "$wanted"
+    memory=peer
+    [ "${options#--exchange-memory }" = "$options" ] || memory=host
+    check "two ranks on each host, by $memory memory" \
+        test "$(grep -c -e '"ranks_on_host": 2,' -e "\"exchange_memory\": \"$memory\"" "$tmp/json")" = 2
 done
 finish
