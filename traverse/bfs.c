@@ -173,7 +173,8 @@ static void trace_visits(const struct bfs *bfs, struct level_trace *trace)
 static void note_level(const struct search *s, int32_t depth, struct level_trace *trace)
 {
     trace->breakdown.phase_s[PHASE_LOCAL_EXCHANGE] = trace->exchange.local_s;
-    trace->breakdown.phase_s[PHASE_REMOTE_EXCHANGE] = trace->exchange.remote_s + trace->exchange.frontier_s;
+    trace->breakdown.phase_s[PHASE_REMOTE_EXCHANGE] =
+        trace->exchange.remote_s + trace->exchange.frontier_s;
     trace->breakdown.phase_s[PHASE_MASK_REDUCTION] = trace->exchange.masks_s;
     s->times->compute_s += trace->compute_s;
     s->times->exchange_s += trace->exchange_s;

@@ -83,10 +83,12 @@ static enum status open_devices(struct run *run, struct error *e)
     struct device_options options = {.threads = run->threads,
                                      .parents = args->parents != NULL,
                                      .timing = args->breakdown,
-                                     .shared = exchange_shares_memory(args->exchange.memory, &run->comm),
+                                     .shared = exchange_shares_memory(args->exchange.memory,
+                                                                      &run->comm),
                                      .uniquify = args->exchange.uniquify};
     rank_open_devices(rank, &options, e);
-    if (comm_agree(&run->comm, e) != ST_OK || exchange_open(&run->exchange, rank, &args->exchange, e) != ST_OK ||
+    if (comm_agree(&run->comm, e) != ST_OK ||
+        exchange_open(&run->exchange, rank, &args->exchange, e) != ST_OK ||
         results_open(&run->results, rank, args->parents != NULL,
                      args->depths != NULL || args->parents != NULL, e) != ST_OK)
         return e->status;

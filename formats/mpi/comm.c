@@ -59,9 +59,9 @@ static void compare_cores(struct comm *comm, MPI_Comm host)
 void comm_warn_of_idle_cores(const struct comm *comm, const struct cli *cli)
 {
     if (comm->rank == 0 && comm->idle_cores && cli->threads == 0)
-        cli_warn(cli, "the launcher binds each rank to one core, so that it runs one thread: give it "
-                 "--bind-to none (Open MPI), -bind-to none (MPICH) or --cpu-bind=none (srun), or several "
-                 "cores a rank");
+        cli_warn(cli, "the launcher binds each rank to one core, so that it runs one thread: give "
+                 "it --bind-to none (Open MPI), -bind-to none (MPICH) or --cpu-bind=none (srun), "
+                 "or several cores a rank");
 }
 
 static void find_place(struct comm *comm)

@@ -39,8 +39,8 @@ static enum status open_memory(struct comm_window *w, const struct comm *comm, u
     MPI_Comm host;
     w->rank[0] = comm->rank;
     if (comm->host_rank == 0 &&
-        shared_memory_take(&w->memory, bytes, comm->host_ranks > 1, "memory of a host's ranks", e) ==
-            ST_OK)
+        shared_memory_take(&w->memory, bytes, comm->host_ranks > 1, "memory of a host's ranks",
+                           e) == ST_OK)
         owner[1] = w->memory.fd;
     if (comm->host_ranks == 1)
         return e->status;

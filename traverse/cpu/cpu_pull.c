@@ -134,7 +134,8 @@ static void decode_parents(struct device *dev, uint64_t base, uint64_t found)
     for (; found != 0; found &= found - 1) {
         uint32_t *parent = &dev->normals.parent[base + (uint64_t)__builtin_ctzll(found)];
         int here = (uint64_t)*parent >> shard->local_bits == shard->index;
-        *parent = here ? *parent & (uint32_t)((UINT64_C(1) << shard->local_bits) - 1) : PARENT_REMOTE;
+        uint32_t id = *parent & (uint32_t)((UINT64_C(1) << shard->local_bits) - 1);
+        *parent = here ? id : PARENT_REMOTE;
     }
 }
 

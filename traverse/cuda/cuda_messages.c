@@ -95,7 +95,8 @@ static struct parcel gpu_outgoing(const struct device *dev, uint32_t shard)
         return (struct parcel){0};
     if (t->form == OUTGOING_MASK)
         return (struct parcel){shard * shard_words, shard_words, OUTGOING_MASK};
-    return (struct parcel){begin[0], t->unique ? t->kept[shard] : begin[1] - begin[0], OUTGOING_LIST};
+    uint64_t count = t->unique ? t->kept[shard] : begin[1] - begin[0];
+    return (struct parcel){begin[0], count, OUTGOING_LIST};
 }
 
 static uint64_t seen_words(const struct device *dev)

@@ -109,7 +109,8 @@ int exchange_has_parts(const struct exchange *exchange);
 int exchange_may_pull_nn(const struct exchange *exchange, const struct subgraph_work *nn);
 
 /* As what a push of nn keeps the vertices of other shards. `nn` is pooled. */
-enum outgoing_form exchange_form_of(const struct exchange *exchange, const struct subgraph_work *nn);
+enum outgoing_form exchange_form_of(const struct exchange *exchange,
+                                    const struct subgraph_work *nn);
 
 /* Gives the normals of the frontier to all devices. Called by every member before nn is pulled. */
 enum status exchange_frontier(struct exchange *exchange, const struct member *member,

@@ -82,7 +82,8 @@ int has_masks(const struct exchange *x)
 /* Whether a bit for each vertex is less than a list. Each of `devices` gives or reads the bits of all other
  * shards, while a list is as long as the edges are many, of which an equal part leads to each shard. `forward`
  * may be a lower bound. */
-static int bits_are_fewer(const struct exchange *x, const struct subgraph_work *nn, uint32_t devices)
+static int bits_are_fewer(const struct exchange *x, const struct subgraph_work *nn,
+                          uint32_t devices)
 {
     double edges = (double)x->rank->graph->manifest.edges[NN];
     double expected = x->nn_sources > 0 ? (double)nn->frontier * edges / (double)x->nn_sources : 0;
