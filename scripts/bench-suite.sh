@@ -23,9 +23,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 export TMPDIR=${WORK:-/dev/shm}
 . scripts/bench-lib.sh
+. scripts/bench-graphs.sh
 [ -n "${BACKEND:-}" ] || { nvidia-smi -L 2>/dev/null | grep -q '^GPU' && BACKEND=cuda || BACKEND=cpu; }
 threads=${THREADS:-$cores}
-tests=${BUILD:-build}/tests
 bad=0
 
 value() { sed -n "s/^$1: *\([^ ]*\).*/\1/p" "$2"; }
@@ -42,37 +42,6 @@ heading() {
     printf '%-24s %9s %9s %10s %9s %9s' graph TH levels ms us/level GTEPS
     for name in $(peer_names); do printf ' %10s %6s' "$name" ratio; done
     printf ' %s\n' distances
-}
-
-# ---- graphs ----
-
-convert() { # FILE: each line an undirected edge, unless the format says otherwise; words get numbers
-    "$bin/edgeconv" -q -u -o "$work/edges" "$1" 2>"$work/why" ||
-        "$bin/edgeconv" -q -o "$work/edges" "$1" 2>>"$work/why" ||
-        "$bin/edgeconv" -q -u --compact="$work/map" -o "$work/edges" "$1" 2>>"$work/why"
-}
-
-# Writes $work/edges, and $roots: options that choose them.
-make_graph() { # GRAPH
-    local size=${1##*[a-z]}
-    roots="-n ${ROOTS:-16}"
-    case $1 in
-    rmat[0-9]*) "$bin/rmatgen" -q -s "$size" -o "$work/edges" ;;
-    uniform[0-9]*) "$bin/rmatgen" -q -s "$size" -A .25 -B .25 -C .25 -o "$work/edges" ;;
-    path[0-9]*) "$tests/mkgraph" path "$size" | "$bin/edgeconv" -q -u -o "$work/edges" -
-        roots="-r 0,$((size / 2)),$((size - 1))" ;;
-    grid[0-9]*) "$tests/mkgraph" grid "$size" "$size" | "$bin/edgeconv" -q -u -o "$work/edges" -
-        roots="-r 0,$((size / 2 * size + size / 2)),$((size * size - 1))" ;;
-    *) convert "$1" ;;
-    esac
-}
-
-files_of() { # a folder's graphs; what edgeconv refuses is left out with its reason
-    local file
-    for file in "$1"/*; do
-        case $file in *.md | *.properties) continue ;; esac
-        if convert "$file"; then echo "$file"; else sed 's/^/left out: /' "$work/why" | tail -1 >&2; fi
-    done
 }
 
 # ---- runs ----
