@@ -15,6 +15,8 @@ make_graph() { # GRAPH
     roots="-n ${ROOTS:-16}"
     case $1 in
     rmat[0-9]*) "$bin/rmatgen" -q -s "$size" -o "$work/edges" ;;
+    uniform[0-9]*e[0-9]*) "$bin/rmatgen" -q -s "$(tr -dc 0-9 <<<"${1%e*}")" -e "$size" -A .25 -B .25 -C .25 \
+        -o "$work/edges" ;;
     uniform[0-9]*) "$bin/rmatgen" -q -s "$size" -A .25 -B .25 -C .25 -o "$work/edges" ;;
     path[0-9]*) "$tests/mkgraph" path "$size" | "$bin/edgeconv" -q -u -o "$work/edges" -
         roots="-r 0,$((size / 2)),$((size - 1))" ;;

@@ -3,7 +3,7 @@
 #
 #   scripts/bench-th.sh [GRAPH...]
 #
-# A GRAPH is one of bench-suite.sh: rmatS, uniformS, pathN, gridN, a file that edgeconv reads, or a folder of
+# A GRAPH is one of bench-suite.sh: rmatS, uniformS, uniformSeE, pathN, gridN, a file that edgeconv reads, or a folder of
 # such files. Without one: a set of all shapes. Paths and grids want `make tests-bin`. The environment:
 #   BACKEND   cpu or cuda (default: cuda where there is a GPU)
 #   THREADS   of the cpu backend (default: all cores)
@@ -78,7 +78,7 @@ bench() { # GRAPH
     rm -rf "$work"/graph-* "$work/edges"
 }
 
-[ $# -gt 0 ] || set -- rmat16 rmat18 rmat20 rmat22 uniform18 uniform20 uniform22 path20000 grid1000 \
+[ $# -gt 0 ] || set -- rmat16 rmat18 rmat20 rmat22 uniform18 uniform20 uniform22 uniform20e2 path20000 grid1000 \
     $([ ! -d ../shared/data ] || echo ../shared/data)
 printf 'graph\tth\tdelegates\tnormals\tnn\tnd\tdn\tdd\tmean_ms\tmedian_ms\tlevels\treached\n'
 for graph in "$@"; do
