@@ -31,7 +31,6 @@ static const char *section_name(uint32_t type)
     case SPLIT_DELEGATE_DEGREES: return "delegate-degrees";
     case SPLIT_HISTOGRAM: return "histogram";
     case SPLIT_SWEEP: return "sweep";
-    case SPLIT_PREDICTED: return "predicted";
     default: return "unknown";
     }
 }
@@ -48,7 +47,6 @@ void split_free(struct split *split)
     memory_release(split->budget, split->list.degrees);
     memory_release(split->budget, split->histogram);
     memory_release(split->budget, split->sweep);
-    memory_release(split->budget, split->predicted);
     memset(split, 0, sizeof *split);
 }
 
@@ -87,7 +85,6 @@ static enum status write_sections(const struct split *s, struct container_writer
     }
     container_add(w, SPLIT_HISTOGRAM, sizeof *s->histogram, s->histogram_rows, s->histogram, e);
     container_add(w, SPLIT_SWEEP, sizeof *s->sweep, s->sweep_rows, s->sweep, e);
-    container_add(w, SPLIT_PREDICTED, sizeof *s->predicted, s->sweep_rows, s->predicted, e);
     return e->status == ST_OK ? container_writer_finish(w, NULL, e) : e->status;
 }
 
@@ -179,10 +176,6 @@ static enum status read_sections(struct split *split, const struct container *c,
          &split->sweep_rows}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted && e->status == ST_OK; i++)
         copy_section(split, c, &wanted[i], e);
-    const struct wanted predicted = {SPLIT_PREDICTED, sizeof *split->predicted, split->sweep_rows,
-                                     (void **)&split->predicted, &rows};
-    if (e->status == ST_OK && container_version(c) > 1)
-        copy_section(split, c, &predicted, e);
     return e->status == ST_OK ? check_delegates(split, container_path(c), e) : e->status;
 }
 

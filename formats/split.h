@@ -20,15 +20,12 @@ enum split_section {
     SPLIT_DELEGATE_IDS = 2,    /* u64[d]: global ids, by degree descending, ties by id ascending */
     SPLIT_DELEGATE_DEGREES = 3,/* u64[d] */
     SPLIT_HISTOGRAM = 4,       /* struct degree_count[]: by degree ascending, degree 0 included */
-    SPLIT_SWEEP = 5,           /* struct sweep_row[]: by TH ascending, the last one infinite */
-    SPLIT_PREDICTED = 6        /* struct predicted[]: for each row of the sweep; not in version 1 */
+    SPLIT_SWEEP = 5            /* struct sweep_row[]: by TH ascending, the last one infinite */
 };
 
 /* Who chose TH: the user, the rule of memory, or the predicted time on these machines. Splits and journals have
  * these numbers. */
 enum th_choice { TH_GIVEN, TH_BY_MEMORY, TH_FOR_BOTH, TH_FOR_GPU, TH_FOR_CPU, TH_CHOICES };
-
-enum machine { MACHINE_CPU, MACHINE_GPU, MACHINES };
 
 struct degree_count {
     uint64_t degree, vertices;
@@ -39,11 +36,6 @@ struct sweep_row {
     uint64_t th;
     uint64_t delegates;
     uint64_t nn, nd, dn, dd; /* directed edges of each class */
-};
-
-/* The time of a search that is predicted for one TH and attribute p, on each machine. */
-struct predicted {
-    uint64_t ns[MACHINES];
 };
 
 /* A list of delegates that are not all in memory at once. */
@@ -64,7 +56,7 @@ struct split {
     uint64_t th;                /* delegates have degree > th; TH_INFINITE: none */
     uint64_t suggested_p;       /* the p that th was suggested for; 0 when th was given */
     enum th_choice choice;
-    uint64_t near_edges;        /* edges whose ids differ by 4 sqrt(n) at most, without self-loops; 0 in version 1 */
+    uint64_t near_edges;        /* edges of the stream whose ids differ by 4 sqrt(n) at most, without self-loops; 0 in version 1 */
     uint64_t d;                 /* delegates */
     uint64_t *delegate_ids, *delegate_degrees; /* [d], owned; NULL where there is a list */
     struct delegate_list list; /* for split_write */
@@ -72,7 +64,6 @@ struct split {
     struct degree_count *histogram; /* owned */
     uint64_t sweep_rows;
     struct sweep_row *sweep; /* owned; contains a row for th */
-    struct predicted *predicted; /* [sweep_rows], owned; NULL in version 1 */
 };
 
 void split_free(struct split *split); /* frees the arrays, zeroes the struct */

@@ -133,16 +133,21 @@ static void print_summary(const struct cli *cli, const struct separation *s, con
              format_size(memory_peak_bytes(), peak, sizeof peak));
 }
 
-static enum status write_outputs(const struct cli *cli, const struct command *c,
-                                 const struct split *split, struct error *e)
+static enum status print_sweep(const struct cli *cli, const struct command *c, const struct separation *s,
+                               const struct split *split, struct memory_budget *budget, struct error *e)
 {
-    if (write_split(split, c->output, e) != ST_OK)
-        return e->status;
-    if (c->sweep != NULL)
-        return sweep_write_tsv(split, c->p, c->sweep, e);
-    if (!cli->quiet)
-        sweep_print(split, c->p, stderr);
-    return ST_OK;
+    struct predicted *predicted = NULL;
+    if (cli->quiet && c->sweep == NULL)
+        return ST_OK;
+    if (predict_sweep(&predicted, s, split->sweep, split->sweep_rows, c->p, budget, e) == ST_OK) {
+        const struct sweep_table table = {.split = split, .predicted = predicted, .p = c->p};
+        if (c->sweep != NULL)
+            sweep_write_tsv(&table, c->sweep, e);
+        else
+            sweep_print(&table, stderr);
+    }
+    memory_release(budget, predicted);
+    return e->status;
 }
 
 /* ---- the work ---- */
@@ -173,7 +178,7 @@ static enum status choose_th(const struct cli *cli, const struct command *c, con
                              struct split_choice *choice, struct memory_budget *budget, struct error *e)
 {
     struct suggestion suggestion;
-    *choice = (struct split_choice){.th = c->th, .other = c->th, .by = TH_GIVEN, .p = c->p};
+    *choice = (struct split_choice){.th = c->th, .other = c->th, .by = TH_GIVEN};
     if (c->th_given || suggest(&suggestion, s, c->p, c->choice, budget, e) != ST_OK)
         return e->status;
     print_suggestion(cli, &suggestion);
@@ -182,6 +187,7 @@ static enum status choose_th(const struct cli *cli, const struct command *c, con
     if (c->choice == TH_BY_MEMORY)
         choice->other = suggestion.by_time.th;
     choice->by = c->choice;
+    choice->p = c->p;
     return ST_OK;
 }
 
@@ -227,7 +233,9 @@ static enum status write_results(const struct cli *cli, const struct command *c,
     struct delegate_pass pass;
     if (choose_th(cli, c, s, &choice, budget, e) == ST_OK &&
         split_make(&split, &pass, s, &choice, budget, e) == ST_OK &&
-        check_output(c, &split, budget, e) == ST_OK && write_outputs(cli, c, &split, e) == ST_OK)
+        check_output(c, &split, budget, e) == ST_OK &&
+        write_split(&split, c->output, e) == ST_OK &&
+        print_sweep(cli, c, s, &split, budget, e) == ST_OK)
         print_summary(cli, s, &split, cli_seconds() - start);
     split_free(&split);
     return e->status;

@@ -14,6 +14,13 @@
 
 #include <stdint.h>
 
+enum machine { MACHINE_CPU, MACHINE_GPU, MACHINES };
+
+/* The time of a search with one TH, on each machine. */
+struct predicted {
+    uint64_t ns[MACHINES];
+};
+
 /* Nanoseconds of a step on the device of a shard. */
 struct th_rates {
     double level;                 /* a level at least */

@@ -1,8 +1,6 @@
 /* split_make.c: see split_make.h */
 #include "split_make.h"
 
-#include "predict.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,16 +83,15 @@ enum status split_make(struct split *split, struct delegate_pass *pass,
                             .totals = s->degrees.totals,
                             .directed_edges = s->degrees.directed_edges,
                             .th = choice->th,
-                            .suggested_p = choice->by == TH_GIVEN ? 0 : choice->p,
+                            .suggested_p = choice->p,
                             .choice = choice->by,
                             .near_edges = s->degrees.near_edges,
                             .d = separation_delegates(s, choice->th)};
     *pass = (struct delegate_pass){.separation = s, .cut = ranks_cut(&s->ranks, choice->th)};
     if (list_delegates(split, pass, budget, e) == ST_OK &&
-        copy_histogram(split, &s->ranks, e) == ST_OK &&
+        copy_histogram(split, &s->ranks, e) == ST_OK)
         sweep_make(&s->edges, choice->th, choice->other, &split->sweep, &split->sweep_rows, budget,
-                   e) == ST_OK)
-        predict_sweep(&split->predicted, s, split->sweep, split->sweep_rows, choice->p, budget, e);
+                   e);
     if (e->status != ST_OK)
         split_free(split);
     return e->status;

@@ -1,7 +1,6 @@
 /* suggest.c: see suggest.h */
 #include "suggest.h"
 
-#include "predict.h"
 #include "threshold.h"
 
 #include <stdio.h>

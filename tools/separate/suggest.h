@@ -11,6 +11,7 @@
 
 #include "formats/base/memory.h"
 #include "formats/split.h"
+#include "predict.h"
 #include "separate.h"
 
 #include <stdint.h>
