@@ -3,8 +3,8 @@
 #
 #   scripts/bench-suite.sh [GRAPH...]
 #
-# A GRAPH is rmatS, uniformS (2^S vertices, edge factor 16; uniform20e2: 2), pathN, gridN (N x N), a file that edgeconv
-# reads, or a folder of such files. Without one: a small suite of all shapes. Paths and grids want
+# A GRAPH is rmatS, uniformS (2^S vertices, edge factor 16; uniform20e2: 2), pathN, gridN (N x N), a file that
+# edgeconv reads, or a folder of such files. Without one: a small suite of all shapes. Paths and grids want
 # `make tests-bin`. The environment says how it runs:
 #   BACKEND   cpu or cuda (default: cuda where there is a GPU)
 #   THREADS   of the cpu backend and of GAPBS (default: all cores)

@@ -3,15 +3,16 @@
 #
 #   scripts/bench-th.sh [GRAPH...]
 #
-# A GRAPH is one of bench-suite.sh: rmatS, uniformS, uniformSeE, pathN, gridN, a file that edgeconv reads, or a folder of
-# such files. Without one: a set of all shapes. Paths and grids want `make tests-bin`. The environment:
+# A GRAPH is one of bench-suite.sh: rmatS, uniformS, uniformSeE, pathN, gridN, a file that edgeconv reads, or a
+# folder of such files. Without one: a set of all shapes. Paths and grids want `make tests-bin`. The environment:
 #   BACKEND   cpu or cuda (default: cuda where there is a GPU)
 #   THREADS   of the cpu backend (default: all cores)
 #   ROOTS     searches of a run (16)
 #   ROUNDS    runs of each TH (1); the columns hold the least of each, as machines are disturbed
 #   TH        thresholds (0 1 2 4 8 16 32 64 128 256 512 inf). One with the delegates of another is left out.
 #   P         shards (1); with several, LAUNCH is put before dbfs-traverse, such as `mpiexec -n 2`
-#   OPTIONS   for dbfs-traverse
+#   TRAVERSE  the dbfs-traverse to run (default: that of BUILD)
+#   OPTIONS   for it
 #   WORK      a folder for graphs (default: /dev/shm)
 #
 # A line: graph, TH, delegates, normals with edges, directed edges kept of nn, nd, dn, dd, mean ms, median ms,
@@ -31,7 +32,7 @@ pack_next() { # TH
 
 # One run, as a line like those of the output but without the graph.
 measure() { # TH
-    ${LAUNCH:-} "$bin/dbfs-traverse" -q --no-check --backend "$BACKEND" -@ "$threads" $roots ${OPTIONS:-} \
+    ${LAUNCH:-} "${TRAVERSE:-$bin/dbfs-traverse}" -q --no-check --backend "$BACKEND" -@ "$threads" $roots ${OPTIONS:-} \
         --json "$work/json" "$work/graph-$1" >/dev/null
     tr '\n{}[]' '     ' <"$work/json" | awk -v th="$1" '
         function after(key, text,    at) { # the number that follows a key

@@ -7,16 +7,18 @@
 /* Beyond so many levels of a path or road network nothing new is learnt. */
 enum { MOST_LEVELS = 4096 };
 
-/* Fitted to sweeps of scripts/bench-th.sh; NOTES.md says of which graphs and machines. Those of several shards
- * are link rates. */
+/* Fitted to sweeps of scripts/bench-th.sh: relative times of the TH of one graph, not absolute ones. NOTES.md
+ * says of which graphs and machines. Those of several shards are latencies and link rates. */
 const struct th_rates machine_rates[MACHINES] = {
-    [MACHINE_CPU] = {.level = 1150, .visit = 1300, .masks = 21200, .word = 27, .push_row = 24,
-                     .push_edge = 3, .pull_row = 0.64, .pull_probe = 0.65, .offset = 5.5, .found = 0.74,
-                     .cache_bytes = 4e3, .miss = 6, .exchange = 3000, .mask_byte = 0.2, .sent = 4},
-    [MACHINE_GPU] = {.level = 4000, .visit = 0, .masks = 4000, .word = 0.004, .push_row = 0.05,
-                     .push_edge = 0.05, .pull_row = 0.004, .pull_probe = 0.01, .offset = 0.004,
-                     .found = 0.004, .cache_bytes = 5e6, .miss = 0.05, .exchange = 30000,
-                     .mask_byte = 0.01, .sent = 0.07},
+    [MACHINE_CPU] = {.level = 879, .delegates = 196, .visit = 330, .masks = 1280, .word = 34.6,
+                     .push_row = 32.2, .push_edge = 1.71, .pull_row = 0.188, .pull_probe = 0.985,
+                     .offset = 7.54, .found = 5.2, .cache_bytes = 39e3, .miss = 5.41,
+                     .exchange = 3000, .mask_byte = 0.2, .sent = 4},
+    [MACHINE_GPU] = {.level = 9210, .delegates = 721, .visit = 500, .masks = 17200, .word = 0.465,
+                     .push_row = 0.131, .push_edge = 0.0825, .pull_row = 0.00817,
+                     .pull_probe = 0.00552, .offset = 0.0259, .found = 0.0058,
+                     .cache_bytes = 290e3, .miss = 0.0148, .exchange = 30000, .mask_byte = 0.01,
+                     .sent = 0.07},
 };
 
 /* What one TH makes of a graph. */
@@ -103,11 +105,13 @@ static double nn_sent(const struct th_shape *s, const struct th_level *l, const 
 }
 
 /* By lists all subgraphs are pushed; by masks each goes the cheaper way. */
-static double level_cost(const struct th_shape *s, struct th_level *l, const struct th_rates *r)
+static double level_cost(const struct th_shape *s, struct th_level level, const struct th_rates *r)
 {
+    struct th_level *l = &level; /* `open` changes */
     static const enum subgraph order[SUBGRAPHS] = {DD, ND, DN, NN};
     double lists = 0, masks = r->masks + (s->bits[NORMALS] + s->bits[DELEGATES]) / 32 * r->word;
-    double cost = r->level + nn_sent(s, l, r);
+    const double found = l->frontier[NORMALS].vertices, hubs = l->frontier[DELEGATES].vertices;
+    double cost = r->level + nn_sent(s, l, r) + (hubs < 1 ? hubs : 1) * r->delegates;
     for (int i = 0; i < SUBGRAPHS; i++) {
         const enum subgraph g = order[i];
         double edges = frontier_edges(s, l, g);
@@ -119,7 +123,7 @@ static double level_cost(const struct th_shape *s, struct th_level *l, const str
         cost += (edges < 1 ? edges : 1) * r->visit;
         close_found(s, l, g);
     }
-    cost += (l->frontier[NORMALS].vertices + l->frontier[DELEGATES].vertices) * r->found;
+    cost += (found + hubs) * r->found;
     if (s->p > 1)
         cost += r->exchange + s->bits[DELEGATES] / 8 * r->mask_byte;
     return cost + (lists < masks ? lists : masks);
@@ -204,7 +208,7 @@ static void add_level(struct prediction *p)
     for (uint64_t r = 0; r < p->rows; r++) {
         struct th_level l = level_of(&p->below[r], &p->below[p->rows - 1], p->p);
         for (int m = 0; m < MACHINES; m++)
-            p->sum[r].ns[m] += level_cost(&p->shape[r], &l, &machine_rates[m]);
+            p->sum[r].ns[m] += level_cost(&p->shape[r], l, &machine_rates[m]);
     }
 }
 

@@ -24,7 +24,8 @@ struct predicted {
 /* Nanoseconds of a step on the device of a shard. */
 struct th_rates {
     double level;                 /* a level at least */
-    double visit;                 /* a subgraph that is visited */
+    double delegates;             /* more if delegates are in the frontier */
+    double visit;                 /* more for each subgraph that is visited */
     double masks;                 /* a level that goes by masks, not by lists */
     double word;                  /* 32 bits of a mask */
     double push_row, push_edge;

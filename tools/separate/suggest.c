@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What slack of predicted time counts as none. */
-static const double slack = 0.05;
+/* For both machines, bytes of large graphs are worth something, too: with at least 1% fewer of so many a TH may
+ * lose 10% more. */
+static const double worth_loss = 1.10, worth_bytes = 0.99;
+static const uint64_t worth_from_bytes = UINT64_C(64) << 20;
 
 /* For the shard of a GPU, beside the arrays of a search: an H200 has 141 GB. */
 static const uint64_t device_bytes = UINT64_C(128) << 30;
@@ -30,9 +32,12 @@ struct candidates {
     uint64_t p;
 };
 
+/* By Table I, except that the columns of nn take 4 bytes where they name no shard. */
 static uint64_t bytes_of(const struct candidates *c, uint64_t r)
 {
-    return table1_bytes(c->ranks->n, c->row[r].delegates, c->p, c->ranks->directed_edges, c->row[r].nn);
+    const uint64_t nn = c->row[r].nn;
+    return table1_bytes(c->ranks->n, c->row[r].delegates, c->p, c->ranks->directed_edges, nn) -
+           (c->p == 1 ? 4 * nn : 0);
 }
 
 static int fits(const struct candidates *c, uint64_t r)
@@ -81,21 +86,33 @@ static double loss_of(const struct candidates *c, uint64_t r, enum th_choice cho
 
 static uint64_t fastest(const struct candidates *c, enum th_choice choice)
 {
-    double least = 0;
-    uint64_t best = c->rows - 1;
+    uint64_t best = UINT64_MAX;
     for (uint64_t r = 0; r < c->rows; r++) {
-        double loss = loss_of(c, r, choice);
-        if (fits(c, r) && (least == 0 || loss < least))
-            least = loss;
-    }
-    uint64_t fewest = UINT64_MAX;
-    for (uint64_t r = 0; r < c->rows; r++) {
-        if (fits(c, r) && loss_of(c, r, choice) <= (1 + slack) * least && bytes_of(c, r) <= fewest) {
-            fewest = bytes_of(c, r);
+        if (fits(c, r) && (best == UINT64_MAX || loss_of(c, r, choice) <= loss_of(c, best, choice)))
             best = r;
-        }
     }
     return best;
+}
+
+/* Of those that lose little more than row `best`, the one with the fewest bytes, if it has fewer. */
+static uint64_t smallest(const struct candidates *c, enum th_choice choice, uint64_t best)
+{
+    uint64_t found = best;
+    for (uint64_t r = 0; r < c->rows; r++) {
+        if (loss_of(c, r, choice) <= worth_loss * loss_of(c, best, choice) &&
+            (double)bytes_of(c, r) <= worth_bytes * (double)bytes_of(c, best) &&
+            bytes_of(c, r) <= bytes_of(c, found))
+            found = r;
+    }
+    return found;
+}
+
+static uint64_t by_time(const struct candidates *c, enum th_choice choice)
+{
+    uint64_t best = fastest(c, choice);
+    if (choice != TH_FOR_BOTH || bytes_of(c, best) < worth_from_bytes)
+        return best;
+    return smallest(c, choice, best);
 }
 
 static struct suggested_th describe(const struct candidates *c, uint64_t r)
@@ -127,7 +144,7 @@ enum status suggest(struct suggestion *s, const struct separation *separation, u
         s->fits = bound_bytes(&c, choice);
         find_least(&c);
         s->by_memory = describe(&c, find_row(&c, by_memory));
-        s->by_time = describe(&c, fastest(&c, choice == TH_BY_MEMORY ? TH_FOR_BOTH : choice));
+        s->by_time = describe(&c, by_time(&c, choice == TH_BY_MEMORY ? TH_FOR_BOTH : choice));
     }
     memory_release(budget, c.predicted);
     memory_release(budget, c.row);
@@ -185,9 +202,8 @@ static const char *reason(const struct suggestion *s)
     if (!s->fits)
         return "no TH fits into the memory of so many devices: the fewest bytes decided";
     if (s->choice == TH_FOR_BOTH)
-        return "of those within 5% of the smallest loss on GPU and CPU it has the fewest bytes";
-    return s->choice == TH_FOR_GPU ? "of those within 5% of the fastest on a GPU it has the fewest bytes"
-                                   : "of those within 5% of the fastest on a CPU it has the fewest bytes";
+        return "its larger loss is the smallest, or at most 10% more with fewer bytes";
+    return s->choice == TH_FOR_GPU ? "it is predicted fastest on a GPU" : "it is predicted fastest on a CPU";
 }
 
 void suggest_describe(const struct suggestion *s, char line[SUGGEST_LINES][SUGGEST_LINE_BYTES])

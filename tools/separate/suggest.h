@@ -2,9 +2,10 @@
  *
  * By time, the candidates are the thresholds of the sweep whose shards fit into the memory of a device. The
  * loss of a candidate on a machine is its predicted time over the least one there. The best candidate is the
- * one whose larger loss over the machines asked for is the smallest. Predictions are not exact, so all that
- * lose at most SUGGEST_SLACK more count as equally fast; of these the one with the fewest bytes by Table I
- * is taken, and of equals the largest TH.
+ * one whose larger loss over the machines asked for is the smallest. For both machines, if the
+ * shards have 64 MiB or more, one that loses up to 10% more is taken instead if it has at least 1% fewer bytes:
+ * the one with the fewest. Of equals the largest TH is taken. Bytes are those of Table I, with 4 bytes for a
+ * column of nn if there is one shard.
  */
 #ifndef DBFS_SUGGEST_H
 #define DBFS_SUGGEST_H
@@ -18,7 +19,7 @@
 
 /* A TH with what is known about it. */
 struct suggested_th {
-    uint64_t th, bytes;     /* by Table I, of all shards */
+    uint64_t th, bytes;     /* of all shards */
     double loss[MACHINES];  /* predicted time over that of the fastest TH */
     double ms[MACHINES];
 };
