@@ -9,7 +9,8 @@
 #   BACKEND   cpu or cuda (default: cuda where there is a GPU)
 #   THREADS   of the cpu backend and of GAPBS (default: all cores)
 #   ROOTS     sampled for each graph (16); a path or a grid has its two ends and its middle
-#   TH        thresholds, each a row of the table (default: suggested); `0 suggested inf` shows what TH does
+#   TH        thresholds, each a row of the table: a number, inf, memory (the rule of the paper) or suggested, the
+#             default, which is the TH predicted to be fastest with BACKEND
 #   BEFORE    the folder of another build's programs: its dbfs-traverse is a peer that takes the same roots
 #   GAPBS     the folder of GAPBS, built outside this repository: its `bfs` samples roots of its own
 #   PEERS     other programs, "NAME=COMMAND ...". COMMAND EDGES N ROOT... gets each undirected edge once, as
@@ -113,12 +114,21 @@ row() { # NAME TH
     bad=$((bad + agree))
 }
 
+th_options() { # TH
+    case $1$BACKEND in
+    suggestedcuda) echo "--for gpu" ;;
+    suggestedcpu) echo "--for cpu" ;;
+    memory*) echo "--suggest memory" ;;
+    *) echo "-t $1" ;;
+    esac
+}
+
 bench() { # GRAPH
     local th
     make_graph "$1" || { sed 's/^/left out: /' "$work/why" | tail -1 >&2; return 0; }
     for th in ${TH:-suggested}; do
         rm -rf "$work/graph"
-        "$bin/dbfs-pack" -q -p 1 $([ "$th" = suggested ] || echo "-t $th") -o "$work/graph" "$work/edges"
+        "$bin/dbfs-pack" -q -p 1 $(th_options "$th") -o "$work/graph" "$work/edges"
         row "$(basename "$1" | cut -c 1-24)" "$th"
     done
     rm -rf "$work/graph" "$work/sg" "$work/pairs" "$work/edges"
