@@ -16,7 +16,9 @@
 #   WORK      a folder for graphs (default: /dev/shm)
 #
 # A line: graph, TH, delegates, normals with edges, directed edges kept of nn, nd, dn, dd, mean ms, median ms,
-# mean levels, mean vertices reached. Progress goes to standard error.
+# mean levels, mean vertices reached, and the ms that degsplit predicts for BACKEND. Standard error has, for each
+# graph, the TH that is the fastest, the TH suggested for BACKEND and by default, and their times over the least.
+# The rates of tools/separate/predict.c are fitted to such lines: where suggestions lose, they want another fit.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export TMPDIR=${WORK:-/dev/shm}
@@ -49,10 +51,18 @@ measure() { # TH
               after("dd", $0), 1e3 * after("mean", time), 1e3 * after("median", time), levels / n, reached / n }'
 }
 
-# Those of $TH that differ in delegates.
+machine=gpu
+[ "$BACKEND" = cuda ] || machine=cpu
+
+# Those of $TH that differ in delegates, and those that are suggested.
 thresholds() {
-    "$bin/degsplit" -q -t inf --sweep "$work/sweep" -o /dev/null "$work/edges" 2>/dev/null
-    awk -F'\t' -v wanted="${TH:-0 1 2 4 8 16 32 64 128 256 512 inf}" '
+    "$bin/degsplit" -q -p "${P:-1}" --for $machine --sweep "$work/sweep" -o /dev/null "$work/edges"
+    "$bin/degsplit" -q -p "${P:-1}" --sweep "$work/default" -o /dev/null "$work/edges"
+    local of_machine of_both
+    of_machine=$(awk '$NF == 1 { print $1 }' "$work/sweep")
+    of_both=$(awk '$NF == 1 { print $1 }' "$work/default")
+    echo "$of_machine $of_both" >"$work/suggested"
+    awk -F'\t' -v wanted="$of_machine $of_both ${TH:-0 1 2 4 8 16 32 64 128 256 512 inf}" '
         BEGIN { split(wanted, list, " "); for (i in list) want[list[i]] = 1 }
         FNR > 1 && want[$1] && $2 == 0 { last = "inf"; next }
         FNR > 1 && want[$1] && !seen[$2]++ { print $1 }
@@ -72,16 +82,29 @@ bench() { # GRAPH
             wait
             [ "${ROUNDS:-1}" != 1 ] || rm -rf "$work/graph-$th"
         done
-    done | awk -F'\t' -v graph="$(basename "$1" | cut -c 1-24)" -v OFS='\t' '
+    done | awk -F'\t' -v graph="$(basename "$1" | cut -c 1-24)" -v OFS='\t' -v suggested="$(cat "$work/suggested")" \
+        -v column=${machine}_ms '
+        FILENAME != "-" && FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        FILENAME != "-" { predicted[$1] = $at[column]; delegates[$1] = $2; next }
         !($1 in line) { order[++n] = $1; line[$1] = $0; mean[$1] = $8; median[$1] = $9 }
         { if ($8 < mean[$1]) mean[$1] = $8; if ($9 < median[$1]) median[$1] = $9 }
-        END { for (i = 1; i <= n; i++) { $0 = line[order[i]]; $8 = mean[$1]; $9 = median[$1]; print graph, $0 } }'
+        function loss(th) { # of the TH that was run for it
+            for (i = 1; i <= n; i++) if (delegates[order[i]] == delegates[th]) return sprintf("%.2f", mean[order[i]] / least)
+        }
+        END {
+            for (i = 1; i <= n; i++) {
+                $0 = line[order[i]]; $8 = mean[$1]; $9 = median[$1]
+                print graph, $0, predicted[$1]
+                if (!least || mean[$1] < least) { least = mean[$1]; best = $1 } }
+            split(suggested, th, " ")
+            printf "%s: TH %s is the fastest; %s, suggested for it, takes %s of that, and %s, the default, %s\n", graph,
+                best, th[1], loss(th[1]), th[2], loss(th[2]) >"/dev/stderr" }' "$work/sweep" -
     rm -rf "$work"/graph-* "$work/edges"
 }
 
 [ $# -gt 0 ] || set -- rmat16 rmat18 rmat20 rmat22 uniform18 uniform20 uniform22 uniform20e2 path20000 grid1000 \
     $([ ! -d ../shared/data ] || echo ../shared/data)
-printf 'graph\tth\tdelegates\tnormals\tnn\tnd\tdn\tdd\tmean_ms\tmedian_ms\tlevels\treached\n'
+printf 'graph\tth\tdelegates\tnormals\tnn\tnd\tdn\tdd\tmean_ms\tmedian_ms\tlevels\treached\tpredicted_ms\n'
 for graph in "$@"; do
     start=$SECONDS
     if [ -d "$graph" ]; then
