@@ -20,6 +20,7 @@ struct container {
     unsigned char *bytes;
     uint64_t size;
     int mapped;
+    uint32_t version;
     uint32_t table_crc;
     uint32_t sections;
     struct section section[CONTAINER_MAX_SECTIONS];
@@ -88,10 +89,12 @@ static enum status check_header(struct container *c, struct error *e)
         return bad(c, "header", "the file is truncated", e);
     if (crc32_z(0, h, HEADER_CRC_AT) != get_u32(h + HEADER_CRC_AT))
         return bad(c, "header", "is corrupt (CRC differs)", e);
-    uint32_t version = get_u32(h + HEADER_VERSION_AT);
-    if (version != c->kind->version)
+    uint32_t version = get_u32(h + HEADER_VERSION_AT), newest = c->kind->version;
+    uint32_t oldest = c->kind->first_version > 0 ? c->kind->first_version : newest;
+    if (version < oldest || version > newest)
         return fail(e, ST_BAD_DATA, "%s: %s version %u is not supported (this is %u)", c->path,
-                    c->kind->what, version, c->kind->version);
+                    c->kind->what, version, newest);
+    c->version = version;
     c->sections = get_u32(h + HEADER_SECTIONS_AT);
     c->table_crc = get_u32(h + HEADER_TABLE_CRC_AT);
     if (c->sections > CONTAINER_MAX_SECTIONS)
@@ -205,6 +208,11 @@ void container_close(struct container *c)
 const char *container_path(const struct container *c)
 {
     return c->path;
+}
+
+uint32_t container_version(const struct container *c)
+{
+    return c->version;
 }
 
 uint64_t container_bytes(const struct container *c)

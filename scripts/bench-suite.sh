@@ -26,7 +26,8 @@
 #   THREADS   of the cpu backend and of peers (default: all cores)
 #   ROOTS     how many are sampled for each graph (16), or `ends`: its two ends and its middle, which are
 #             always the roots of a path or a grid
-#   TH        thresholds, each with rows of its own (default: suggested); `0 suggested inf` shows what TH does
+#   TH        thresholds, each with rows of its own: numbers, inf, memory (the rule of the paper) or suggested, the
+#             default, which is the TH predicted to be fastest with BACKEND
 #   PACK      more options for dbfs-pack
 #   BEFORE    the folder of another build's programs: its dbfs-traverse takes the same roots
 #   CHECK     1: searches by pushing alone and by pulling alone, on graphs of up to 20,000 levels
@@ -214,7 +215,7 @@ rows() { # GRAPH TH
         return
     fi
     vertices=$(sed -n 's/^vertices: //p' "$work/said")
-    [ "$th" != suggested ] || th="($(sed -n 's/^th: //p' "$work/said"))"
+    [[ $th != [sm]* ]] || th="($(sed -n 's/^th: //p' "$work/said"))"
     row "$1" "$th" "dbfs-$first" "$work/ours"
     own_rows "$1" "$th"
     for i in "${!peer_names[@]}"; do
@@ -223,13 +224,23 @@ rows() { # GRAPH TH
     done
 }
 
+threshold_options() { # TH, a word of $TH
+    case $1$backends in
+    suggestedcuda) echo "--for gpu" ;;
+    suggestedcpu) echo "--for cpu" ;;
+    suggested*) ;;
+    memory*) echo "--suggest memory" ;;
+    *) echo "-t $1" ;;
+    esac
+}
+
 bench() { # GRAPH
     local th name
     name=$(basename "$1" | cut -c 1-20)
     make_graph "$1" || { left_out; code=1; return; }
     for th in ${TH:-suggested}; do
         rm -rf "$work/shards"
-        "$bin/dbfs-pack" -q -p 1 $([ "$th" = suggested ] || echo "-t $th") ${PACK:-} -o "$work/shards" \
+        "$bin/dbfs-pack" -q -p 1 $(threshold_options "$th") ${PACK:-} -o "$work/shards" \
             "$work/graph.edges"
         roots=$(root_options "$1")
         rows "$name" "$th"

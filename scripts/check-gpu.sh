@@ -84,7 +84,11 @@ run_layout() { # LAYOUT DIR OPTION...; $sanitizer, where set, runs each rank; $p
 
 pack() { # EDGES P TH DIR
     local th=
-    [ "$3" = suggested ] || th="-t $3"
+    case $3 in
+        suggested) th='--for gpu' ;; # mostly one class of edges
+        memory) th='--suggest memory' ;; # all four
+        *) th="-t $3" ;;
+    esac
     [ -e "$4/manifest" ] || "$BIN/dbfs-pack" -q -p "$2" $th ${PACK_OPTIONS:-} -o "$4" "$1"
 }
 
@@ -181,7 +185,7 @@ check_device_memory() { # of every layout with several ranks, and every option
     "$BIN/rmatgen" -q -s 18 -o "$work/edges"
     for layout in ${several:-2x1 2x2}; do
         p=$((${layout%x*} * ${layout#*x}))
-        for th in suggested inf; do
+        for th in memory inf; do
             dir=$work/device-$p-$th
             pack "$work/edges" $p $th "$dir" || { outcome "device memory: packing" 1; continue; }
             [ -n "${expected:-}" ] ||
@@ -218,17 +222,17 @@ check_rmat() { # SCALES THRESHOLDS
 }
 
 check_others() {
-    local all='0 suggested inf'
+    local all='0 memory inf'
     "$BIN/rmatgen" -q -s 18 -A .25 -B .25 -C .25 -o "$work/edges" &&
-        check_graph 'uniform 18' "$work/edges" suggested
+        check_graph 'uniform 18' "$work/edges" memory
     "$BIN/rmatgen" -q -s 14 -f text -o "$work/text" && from_text 'RMAT 14' "$all" 7
     "$TESTS/mkgraph" path 1000 >"$work/text" && from_text path '0 inf' 500
     "$TESTS/mkgraph" star 50000 >"$work/text" && from_text star "$all" 3
     "$TESTS/mkgraph" components >"$work/text" && from_text components "$all" \
         "$("$TESTS/mkgraph" components | awk '!/^#/ { print $1; exit }')"
-    "$TESTS/mkgraph" grid 1000 1000 >"$work/text" && from_text grid suggested 500500
-    grep -v '^#' datasets/wordnet-3.0.txt >"$work/text" && from_text WordNet suggested 0
-    grep -v '^#' datasets/usa-road-NY.txt >"$work/text" && from_text 'USA-road NY' suggested 0
+    "$TESTS/mkgraph" grid 1000 1000 >"$work/text" && from_text grid memory 500500
+    grep -v '^#' datasets/wordnet-3.0.txt >"$work/text" && from_text WordNet memory 0
+    grep -v '^#' datasets/usa-road-NY.txt >"$work/text" && from_text 'USA-road NY' memory 0
 }
 
 scales_between() { # LEAST MOST
@@ -241,8 +245,8 @@ scales_between() { # LEAST MOST
 stage_check() {
     check_command 'kernels and their twins' "$TESTS/gpu_kernels"
     lane device-memory check_device_memory
-    lane small check_rmat "$(scales_between 0 18)" '0 suggested inf'
-    lane large check_rmat "$(scales_between 19 40)" suggested
+    lane small check_rmat "$(scales_between 0 18)" '0 memory inf'
+    lane large check_rmat "$(scales_between 19 40)" memory
     lane others check_others
     join_lanes
 }
@@ -269,7 +273,7 @@ stage_sanitize() {
     local p expected tool small=$work/small
     "$BIN/rmatgen" -q -s 14 -o "$work/edges"
     for p in 1 4; do
-        pack "$work/edges" $p suggested "$small-$p"
+        pack "$work/edges" $p memory "$small-$p"
     done
     expected=$("$traverse" -q -n 1 --backend cpu "$small-1" |
         sed -n 's/^distance_checksum: //p')

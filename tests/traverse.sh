@@ -15,7 +15,7 @@ long_layouts='1x1 1x2 2x1 1x3 2x2 1x7 1x8 2x4'
 parameters() { # LAYOUTS
     cat <<END
 layout $1
-th 0 suggested inf
+th 0 memory inf
 direction auto push pull
 reduction blocking nonblocking
 l none --local-all2all
@@ -33,7 +33,7 @@ pack_graph() {
     local dir=$work/pack-$1-$2-$3
     if [ ! -e "$dir/manifest" ]; then
         local th=
-        [ "$2" = suggested ] || th="-t $2"
+        if [ "$2" = memory ]; then th="--suggest memory"; else th="-t $2"; fi
         "$BIN/dbfs-pack" -q -p "$1" $th --encoding "$3" -o "$dir" "$work/edges" 2>"$work/pack.err" ||
             { cat "$work/pack.err"; return 1; }
     fi
@@ -124,7 +124,7 @@ printf '3 5\n' >"$tmp/text" && small 'one edge, isolated vertices' 3,0,5 6
 
 make_text path 10000 && deep 'path of 10,000' 0,5000 16
 make_text grid 300 300 && deep 'grid 300 x 300' 0,45150 16
-make_text path 200 && printf '8x1 suggested auto blocking none none 4M 1 packed\n' >"$tmp/one" &&
+make_text path 200 && printf '8x1 memory auto blocking none none 4M 1 packed\n' >"$tmp/one" &&
     check_graph 'path of 200 with 8 ranks' 0 1 "$tmp/one"
 
 # the real graphs that ship, and those that lie beside a checkout

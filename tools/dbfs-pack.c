@@ -28,6 +28,9 @@ static const char help[] =
     "  -s, --split FILE       take TH from a .split that degsplit made from the same stream\n"
     "  -t, --threshold TH     vertices of degree above TH are delegates; 'inf' for none\n"
     "                         (without -s and -t: the TH that degsplit suggests for P)\n"
+    "      --suggest RULE     time, the default: the TH that is predicted to be searched fastest;\n"
+    "                         memory: the rule of the paper\n"
+    "      --for MACHINE      gpu, cpu or both, the default: where searches are to be fast\n"
     "  -o, --output DIR       a new or empty folder\n"
     "      --force            write into a folder that is not empty; replaces a packed graph\n"
     "      --resume           go on with a packing of the same options that was interrupted; also\n"
@@ -55,7 +58,9 @@ enum {
     ENCODING_OPTION,
     PLAN_OPTION,
     LIST_OPTION,
-    VERIFY_OPTION
+    VERIFY_OPTION,
+    SUGGEST_OPTION,
+    FOR_OPTION
 };
 
 enum action { PACK, PLAN, LIST, VERIFY };
@@ -64,6 +69,7 @@ struct command {
     enum action action;
     struct pack_options pack;
     int force, resume;
+    const char *rule, *machines; /* --suggest and --for; NULL: not given */
     const char *input; /* the stream, or the directory to look at */
 };
 
@@ -107,6 +113,8 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
     case PLAN_OPTION: c->action = PLAN; break;
     case LIST_OPTION: c->action = LIST; break;
     case VERIFY_OPTION: c->action = VERIFY; break;
+    case SUGGEST_OPTION: c->rule = argument; break;
+    case FOR_OPTION: c->machines = argument; break;
     default: cli_option(cli, option, argument);
     }
 }
@@ -125,6 +133,9 @@ static void check_command(const struct cli *cli, const struct command *c)
         cli_usage(cli, "-o DIR is required");
     if (p->split_path != NULL && p->th_given)
         cli_usage(cli, "-s and -t exclude each other");
+    if ((p->split_path != NULL || p->th_given) && (c->rule != NULL || c->machines != NULL))
+        cli_usage(cli, "%s and %s exclude each other", p->th_given ? "-t" : "-s",
+                  c->rule != NULL ? "--suggest" : "--for");
     if (c->force && c->resume)
         cli_usage(cli, "--force and --resume exclude each other");
     if (p->split_path != NULL && strcmp(p->split_path, "-") == 0 &&
@@ -145,8 +156,11 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"plan", no_argument, NULL, PLAN_OPTION},
                                             {"list", no_argument, NULL, LIST_OPTION},
                                             {"verify", no_argument, NULL, VERIFY_OPTION},
+                                            {"suggest", required_argument, NULL, SUGGEST_OPTION},
+                                            {"for", required_argument, NULL, FOR_OPTION},
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
+    struct error e = {0};
     int option;
     c->pack.encoding = PACK_AUTO;
     for (int g = 0; g < SUBGRAPHS; g++)
@@ -157,6 +171,8 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
         cli_usage(cli, "more than one input: '%s'", argv[optind + 1]);
     c->input = argv[optind]; /* NULL at the end of argv */
     check_command(cli, c);
+    if (suggest_parse(c->rule, c->machines, &c->pack.suggest_by, &e) != ST_OK)
+        cli_usage(cli, "%s", e.text);
     c->pack.threads = cli_threads(cli);
     c->pack.mode = c->force ? FOLDER_FORCE : c->resume ? FOLDER_RESUME : FOLDER_NEW;
 }
@@ -178,14 +194,22 @@ static void print_progress(const struct cli *cli, const struct pack_options *o,
                  r->taken_over, o->p, r->seconds.prove);
 }
 
+/* Says what each rule suggests, and why one of them is taken. */
+static void print_suggestion(const struct cli *cli, const struct suggestion *suggestion)
+{
+    char line[SUGGEST_LINES][SUGGEST_LINE_BYTES];
+    suggest_describe(suggestion, line);
+    for (int i = 0; i < SUGGEST_LINES; i++)
+        cli_note(cli, "%s", line[i]);
+}
+
 static void print_report(const struct cli *cli, const struct pack_options *o,
                          const struct pack_report *r, double seconds)
 {
     char th[24], peak[16], spilled[16];
     double working = seconds - r->seconds.sync;
-    if (r->suggested && !r->both_bounds_met)
-        cli_note(cli, "no TH gives both at most 4n/p delegates and under 10%% nn edges: the bound "
-                 "on delegates decided");
+    if (r->suggested)
+        print_suggestion(cli, &r->suggestion);
     cli_detail(cli, "degrees %.3f s, class counts %.3f s, order %.3f s, buckets %.3f s, shards "
                "%.3f s of which fsync %.3f s", r->seconds.degrees, r->seconds.classes,
                r->seconds.order, r->seconds.buckets, r->seconds.build, r->seconds.sync);

@@ -9,6 +9,7 @@
 #include "tools/separate/separate_plan.h"
 #include "tools/spill/spill.h"
 #include "tools/separate/split_make.h"
+#include "tools/separate/suggest.h"
 #include "tools/separate/sweep_print.h"
 
 #include <inttypes.h>
@@ -23,8 +24,11 @@ static const char help[] =
     "edge stream is read from standard input. Under mpiexec all ranks share the work.\n"
     "\n"
     "  -t, --threshold TH     use this TH; 'inf' for no delegates\n"
-    "  -p, --shards P         suggest TH for P GPUs (default 1): at most 4n/P delegates and fewer\n"
-    "                         than 10% nn edges, and then the fewest bytes on the devices\n"
+    "  -p, --shards P         suggest TH for P devices (default 1)\n"
+    "      --suggest RULE     time, the default: the TH that is predicted to be searched fastest;\n"
+    "                         memory: at most 4n/P delegates and fewer than 10% nn edges, and then\n"
+    "                         the fewest bytes on the devices\n"
+    "      --for MACHINE      gpu, cpu or both, the default: where searches are to be fast\n"
     "  -o, --output FILE      '-' or none is standard output\n"
     "      --sweep FILE       the table of thresholds, separated by tabs; without this it goes to\n"
     "                         standard error\n"
@@ -37,12 +41,14 @@ static const char help[] =
     "                         several times, and all of them are used\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
-enum { SWEEP_OPTION = CLI_FIRST_FREE_OPTION, PLAN_OPTION };
+enum { SWEEP_OPTION = CLI_FIRST_FREE_OPTION, PLAN_OPTION, SUGGEST_OPTION, FOR_OPTION };
 
 struct command {
     int th_given, p_given, plan;
     uint64_t th, p;
     const char *output, *sweep, *input;
+    const char *rule, *machines; /* --suggest and --for; NULL: not given */
+    enum th_choice choice;       /* from these */
 };
 
 static void parse_option(struct cli *cli, struct command *c, int option, const char *argument)
@@ -61,6 +67,8 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
     case 'o': c->output = argument; break;
     case PLAN_OPTION: c->plan = 1; break;
     case SWEEP_OPTION: c->sweep = argument; break;
+    case SUGGEST_OPTION: c->rule = argument; break;
+    case FOR_OPTION: c->machines = argument; break;
     default: cli_option(cli, option, argument);
     }
 }
@@ -77,8 +85,11 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"output", required_argument, NULL, 'o'},
                                             {"plan", no_argument, NULL, PLAN_OPTION},
                                             {"sweep", required_argument, NULL, SWEEP_OPTION},
+                                            {"suggest", required_argument, NULL, SUGGEST_OPTION},
+                                            {"for", required_argument, NULL, FOR_OPTION},
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
+    struct error e = {0};
     int option;
     while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS "t:p:o:", options, NULL)) != -1)
         parse_option(cli, c, option, optarg);
@@ -87,6 +98,10 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
     c->input = optind < argc ? argv[optind] : "-";
     if (c->th_given && c->p_given)
         cli_usage(cli, "-t and -p exclude each other");
+    if (c->th_given && (c->rule != NULL || c->machines != NULL))
+        cli_usage(cli, "-t and %s exclude each other", c->rule != NULL ? "--suggest" : "--for");
+    if (suggest_parse(c->rule, c->machines, &c->choice, &e) != ST_OK)
+        cli_usage(cli, "%s", e.text);
     if (!c->plan && is_standard(c->output) && isatty(STDOUT_FILENO))
         cli_usage(cli, "a .split is not for a terminal: -o FILE.split, or redirect the output");
     if (is_standard(c->output) && c->sweep != NULL && is_standard(c->sweep))
@@ -118,16 +133,21 @@ static void print_summary(const struct cli *cli, const struct separation *s, con
              format_size(memory_peak_bytes(), peak, sizeof peak));
 }
 
-static enum status write_outputs(const struct cli *cli, const struct command *c,
-                                 const struct split *split, struct error *e)
+static enum status print_sweep(const struct cli *cli, const struct command *c, const struct separation *s,
+                               const struct split *split, struct memory_budget *budget, struct error *e)
 {
-    if (write_split(split, c->output, e) != ST_OK)
-        return e->status;
-    if (c->sweep != NULL)
-        return sweep_write_tsv(split, c->p, c->sweep, e);
-    if (!cli->quiet)
-        sweep_print(split, c->p, stderr);
-    return ST_OK;
+    struct predicted *predicted = NULL;
+    if (cli->quiet && c->sweep == NULL)
+        return ST_OK;
+    if (predict_sweep(&predicted, s, split->sweep, split->sweep_rows, c->p, budget, e) == ST_OK) {
+        const struct sweep_table table = {.split = split, .predicted = predicted, .p = c->p};
+        if (c->sweep != NULL)
+            sweep_write_tsv(&table, c->sweep, e);
+        else
+            sweep_print(&table, stderr);
+    }
+    memory_release(budget, predicted);
+    return e->status;
 }
 
 /* ---- the work ---- */
@@ -145,26 +165,41 @@ static enum status check_output(const struct command *c, const struct split *spl
                 format_size(bytes, need, sizeof need));
 }
 
-static uint64_t choose_th(const struct cli *cli, const struct command *c,
-                          const struct separation *s)
+/* Says what each rule suggests, and why one of them is taken. */
+static void print_suggestion(const struct cli *cli, const struct suggestion *suggestion)
 {
-    int both_met;
-    if (c->th_given)
-        return c->th;
-    uint64_t th = suggest_th(&s->edges, c->p, &both_met);
-    if (!both_met)
-        cli_note(cli, "no TH gives both at most 4n/p delegates and under 10%% nn edges: the bound "
-                 "on delegates decided");
-    return th;
+    char line[SUGGEST_LINES][SUGGEST_LINE_BYTES];
+    suggest_describe(suggestion, line);
+    for (int i = 0; i < SUGGEST_LINES; i++)
+        cli_note(cli, "%s", line[i]);
 }
 
-/* Delegates are bounded by the degrees they must have, and by what a suggested TH leaves. */
+static enum status choose_th(const struct cli *cli, const struct command *c, const struct separation *s,
+                             struct split_choice *choice, struct memory_budget *budget, struct error *e)
+{
+    struct suggestion suggestion;
+    *choice = (struct split_choice){.th = c->th, .other = c->th, .by = TH_GIVEN};
+    if (c->th_given || suggest(&suggestion, s, c->p, c->choice, budget, e) != ST_OK)
+        return e->status;
+    print_suggestion(cli, &suggestion);
+    choice->th = suggestion_th(&suggestion);
+    choice->other = suggestion.by_memory.th;
+    if (c->choice == TH_BY_MEMORY)
+        choice->other = suggestion.by_time.th;
+    choice->by = c->choice;
+    choice->p = c->p;
+    return ST_OK;
+}
+
+/* Delegates are bounded by the degrees they must have, and by what the rule of memory leaves. */
 static uint64_t most_delegates(const struct command *c, const struct separation_plan *p)
 {
     uint64_t most = p->totals.n < p->directed_edges ? p->totals.n : p->directed_edges;
     if (c->th_given && c->th == TH_INFINITE)
         return 0;
-    uint64_t bound = c->th_given ? p->directed_edges / (c->th + 1) : 4 * p->totals.n / c->p;
+    uint64_t bound = c->th_given                    ? p->directed_edges / (c->th + 1)
+                     : c->choice == TH_BY_MEMORY ? 4 * p->totals.n / c->p
+                                                 : most;
     return bound < most ? bound : most;
 }
 
@@ -194,10 +229,13 @@ static enum status write_results(const struct cli *cli, const struct command *c,
                                  double start, struct error *e)
 {
     struct split split = {0};
+    struct split_choice choice;
     struct delegate_pass pass;
-    if (split_make(&split, &pass, s, choose_th(cli, c, s), c->th_given ? 0 : c->p, budget, e) ==
-            ST_OK &&
-        check_output(c, &split, budget, e) == ST_OK && write_outputs(cli, c, &split, e) == ST_OK)
+    if (choose_th(cli, c, s, &choice, budget, e) == ST_OK &&
+        split_make(&split, &pass, s, &choice, budget, e) == ST_OK &&
+        check_output(c, &split, budget, e) == ST_OK &&
+        write_split(&split, c->output, e) == ST_OK &&
+        print_sweep(cli, c, s, &split, budget, e) == ST_OK)
         print_summary(cli, s, &split, cli_seconds() - start);
     split_free(&split);
     return e->status;

@@ -7,7 +7,7 @@ mpi() { local n=$1; shift; "$MPIEXEC" -n "$n" "$traverse" -@ 1 "$@"; }
 
 "$BIN/rmatgen" -q -s 10 -f text -o "$tmp/g.txt"
 "$BIN/rmatgen" -q -s 10 -o "$tmp/g.edges"
-"$BIN/dbfs-pack" -q -p 1 -o "$tmp/p1" "$tmp/g.edges"
+"$BIN/dbfs-pack" -q -p 1 --suggest memory -o "$tmp/p1" "$tmp/g.edges"
 "$BIN/dbfs-pack" -q -p 4 -t 8 -o "$tmp/p4" "$tmp/g.edges"
 
 # ---- help, usage ----
@@ -90,8 +90,8 @@ check "a flipped bit is refused in each of $tried sections" test "$tried" -gt 10
 check 'and the section is named' test "$named" = "$tried"
 
 # ---- packed and raw shards ----
-"$BIN/dbfs-pack" -q -p 4 --encoding raw -o "$tmp/raw4" "$tmp/g.edges"
-"$BIN/dbfs-pack" -q -p 4 --encoding packed -o "$tmp/packed4" "$tmp/g.edges"
+"$BIN/dbfs-pack" -q -p 4 --suggest memory --encoding raw -o "$tmp/raw4" "$tmp/g.edges"
+"$BIN/dbfs-pack" -q -p 4 --suggest memory --encoding packed -o "$tmp/packed4" "$tmp/g.edges"
 for encoding in raw packed; do
     check_exit 0 "$encoding shards" mpi 2 -q -n 16 --depths "$tmp/d.%d.$encoding" "$tmp/${encoding}4"
     grep '^distance_checksum' "$tmp/out" >"$tmp/sum.$encoding"

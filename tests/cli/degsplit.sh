@@ -36,8 +36,8 @@ check_says ' inf ' 'with the row of infinite TH'
 check_exit 0 'quiet' "$degsplit" -q -o "$tmp/e.split" "$tmp/g.edges"
 check '-q says nothing' test ! -s "$tmp/err"
 check 'the table as a file' "$degsplit" -q --sweep "$tmp/s.tsv" -o "$tmp/e.split" "$tmp/g.edges"
-check 'every line has 13 columns' \
-    test "$(awk -F'\t' 'NF != 13' "$tmp/s.tsv" | wc -l)" = 0
+check 'every line has 15 columns' \
+    test "$(awk -F'\t' 'NF != 15' "$tmp/s.tsv" | wc -l)" = 0
 check 'classes of each row sum up to all edges' \
     test "$(awk -F'\t' 'NR > 1 { print $3 + $4 + $5 + $6 }' "$tmp/s.tsv" | sort -u | wc -l)" = 1
 
@@ -49,7 +49,7 @@ check 'TH infinite' "$degsplit" -q -t inf --sweep "$tmp/s.tsv" -o "$tmp/e.split"
 check 'no delegates' test "$(chosen "$tmp/s.tsv" delegates)" = 0
 last=-1 grows=1
 for p in 1 4 32 256; do
-    "$degsplit" -q -p $p --sweep "$tmp/s.tsv" -o "$tmp/e.split" "$tmp/g.edges" || grows=0
+    "$degsplit" -q -p $p --suggest memory --sweep "$tmp/s.tsv" -o "$tmp/e.split" "$tmp/g.edges" || grows=0
     th=$(chosen "$tmp/s.tsv")
     [ "$th" = inf ] && th=999999999
     [ "$th" -ge "$last" ] || grows=0
@@ -57,7 +57,49 @@ for p in 1 4 32 256; do
     d=$(chosen "$tmp/s.tsv" delegates)
     check "p $p: delegates are at most 4n/p" test $((d * p)) -le $((4 * 4096))
 done
-check 'more GPUs never lower TH' test $grows = 1
+check 'by memory, more GPUs never lower TH' test $grows = 1
+
+# ---- the rules ----
+
+# The largest TH whose predicted loss, in a column or in the larger of two, is the smallest. These graphs are so small
+# that bytes count for nothing.
+expected() { # TABLE COLUMN...
+    awk -F'\t' -v columns="${*:2}" '
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; count = split(columns, column, " "); next }
+        { th[++n] = $1
+          for (i = 1; i <= count; i++) {
+              ms[n, i] = $at[column[i]]
+              if (!(i in least) || ms[n, i] < least[i]) least[i] = ms[n, i] } }
+        END {
+            for (r = 1; r <= n; r++) {
+                for (i = 1; i <= count; i++) if (ms[r, i] / least[i] > loss[r]) loss[r] = ms[r, i] / least[i]
+                if (!best || loss[r] <= loss[best]) best = r }
+            print th[best] }' "$1"
+}
+for graph in g small; do
+    for machine in gpu cpu; do
+        "$degsplit" -q --for $machine --sweep "$tmp/s.tsv" -o "$tmp/e.split" "$tmp/$graph.edges"
+        check "$graph for $machine: the TH of the least time predicted there" \
+            test "$(chosen "$tmp/s.tsv")" = "$(expected "$tmp/s.tsv" ${machine}_ms)"
+    done
+    "$degsplit" -q --sweep "$tmp/s.tsv" -o "$tmp/e.split" "$tmp/$graph.edges"
+    check "$graph for both: the TH of the smallest larger loss" \
+        test "$(chosen "$tmp/s.tsv")" = "$(expected "$tmp/s.tsv" gpu_ms cpu_ms)"
+    "$degsplit" -q --suggest time --for both -o "$tmp/f.split" "$tmp/$graph.edges"
+    check "$graph: which is the default" same "$tmp/e.split" "$tmp/f.split"
+done
+check_exit 0 'by time' "$degsplit" -p 64 -o "$tmp/e.split" "$tmp/g.edges"
+check_says '^degsplit: TH by time: [0-9i][0-9nf]*, predicted .* ms on a GPU .* and .* ms on a CPU' 'the TH by time is said'
+check_says '^degsplit: TH by memory: [0-9i][0-9nf]*, predicted ' 'and the TH by memory'
+check_says '^degsplit: TH [0-9inf]* is taken: its larger loss' 'and why one is taken'
+check_exit 0 'by memory' "$degsplit" -p 64 --suggest memory -o "$tmp/f.split" "$tmp/g.edges"
+check_says '^degsplit: TH [0-9]* is taken: .*4n/p' 'the reason of the other rule'
+check 'another rule, another split' test "$(cmp "$tmp/e.split" "$tmp/f.split" | wc -l)" = 1
+check_exit 0 'the largest p' "$degsplit" -p 4000000000 -o "$tmp/e.split" "$tmp/g.edges"
+for how in '-@ 1 -S 32M' '-@ 3'; do
+    "$degsplit" -q $how -T "$tmp" -o "$tmp/t.split" "$tmp/g.edges"
+    check "the same TH with $how" same "$tmp/a.split" "$tmp/t.split"
+done
 # 0-1, 1-2, 2-0, 2-3: degrees 2 2 3 1, and the loop at 3 counts nowhere
 "$degsplit" -q -t 1 --sweep "$tmp/s.tsv" -o "$tmp/e.split" "$tmp/small.edges"
 check 'a small graph: 3 delegates' test "$(chosen "$tmp/s.tsv" delegates)" = 3
@@ -67,6 +109,14 @@ check 'a small graph: nn 0, nd 1, dn 1, dd 6' test "$(for c in nn nd dn dd; do
 # ---- what is refused ----
 
 check_exit 2 '-t and -p together' "$degsplit" -t 4 -p 2 -o "$tmp/x" "$tmp/g.edges"
+check_exit 2 '-t and --suggest together' "$degsplit" -t 4 --suggest time -o "$tmp/x" "$tmp/g.edges"
+check_exit 2 '-t and --for together' "$degsplit" -t 4 --for gpu -o "$tmp/x" "$tmp/g.edges"
+check_says 'exclude each other' 'and says so'
+check_exit 2 'memory for a machine' "$degsplit" --suggest memory --for gpu -o "$tmp/x" "$tmp/g.edges"
+check_exit 2 'a rule that there is not' "$degsplit" --suggest speed -o "$tmp/x" "$tmp/g.edges"
+check_says "'speed' is neither 'time' nor 'memory'" 'and names it'
+check_exit 2 'a machine that there is not' "$degsplit" --for tpu -o "$tmp/x" "$tmp/g.edges"
+check_says "'tpu' is not 'both', 'gpu' or 'cpu'" 'and names it'
 check_exit 2 'TH that is no number' "$degsplit" -t many -o "$tmp/x" "$tmp/g.edges"
 check_exit 2 'negative TH' "$degsplit" -t -1 -o "$tmp/x" "$tmp/g.edges"
 check_exit 2 'p 0' "$degsplit" -p 0 -o "$tmp/x" "$tmp/g.edges"

@@ -8,7 +8,7 @@ set -u
 "$TESTS/mkgraph" components >"$tmp/components.txt"
 for graph in rmat components; do
     "$BIN/edgeconv" -q -u -o "$tmp/$graph.edges" "$tmp/$graph.txt"
-    "$BIN/dbfs-pack" -q -p 2 -o "$tmp/$graph" "$tmp/$graph.edges" || fail "packing $graph"
+    "$BIN/dbfs-pack" -q -p 2 --suggest memory -o "$tmp/$graph" "$tmp/$graph.edges" || fail "packing $graph"
 done
 
 # A line "NAME VALUE" for each number of the JSON's summary or roots. Names of what lies in an object begin

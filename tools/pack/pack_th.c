@@ -41,12 +41,15 @@ static int find_th(struct pack_job *j)
     return 1;
 }
 
-static enum status suggest(struct pack_job *j, struct error *e)
+static enum status find_suggestion(struct pack_job *j, struct error *e)
 {
     struct pack_report *r = j->report;
-    if (separation_classes(&j->separation, j->source, j->budget, e) == ST_OK)
-        r->th = suggest_th(&j->separation.edges, j->options->p, &r->both_bounds_met);
-    r->suggested = 1;
+    const struct pack_options *o = j->options;
+    if (separation_classes(&j->separation, j->source, j->budget, e) == ST_OK &&
+        suggest(&r->suggestion, &j->separation, o->p, o->suggest_by, j->budget, e) == ST_OK) {
+        r->th = suggestion_th(&r->suggestion);
+        r->suggested = 1;
+    }
     return e->status;
 }
 
@@ -61,7 +64,7 @@ enum status pack_separate(struct pack_job *j, struct error *e)
     j->report->seconds.degrees = j->separation.degree_seconds;
     j->report->totals = j->separation.degrees.totals;
     if (!find_th(j))
-        suggest(j, e);
+        find_suggestion(j, e);
     else if (j->options->split_path != NULL)
         check_split(j, e);
     return comm_agree(j->source->comm, e);

@@ -12,6 +12,7 @@
 #include "formats/base/hash.h"
 #include "formats/base/text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ enum { PREFETCH_EDGES = 16 };
 struct counting_thread {
     struct loops loops;
     uint64_t forward, backward; /* sums that agree when the stream is symmetric */
+    uint64_t near_edges;
     char unshared[64]; /* between the threads' cache lines */
 };
 
@@ -29,7 +31,8 @@ struct counting {
     struct memory_budget *budget;
     uint64_t first, span; /* ids whose degrees this pass counts */
     uint32_t *of;         /* [span] */
-    uint64_t sum; /* of all degrees so far */
+    uint64_t near; /* ids that differ by this at most are near */
+    uint64_t sum;  /* of all degrees so far */
     int overflow;
     struct counting_thread *thread;
 };
@@ -92,18 +95,23 @@ static enum status list_loops(struct counting *c, struct counting_thread *t,
     return ST_OK;
 }
 
-/* The bits of all ids joined, and how many edges are loops: what there is to do is rare, and seen in
- * vectors. */
+/* What some edges are, counted by vectors. */
+struct survey {
+    uint64_t joined; /* the bits of all ids */
+    uint64_t loops;
+    uint64_t near; /* edges, self-loops included */
+};
+
 WIDE_CLONES
-static uint64_t survey(const struct edge *edges, size_t count, uint64_t *joined)
+static struct survey survey(const struct edge *edges, size_t count, uint64_t near)
 {
-    uint64_t loops = 0, bits = 0;
+    uint64_t loops = 0, bits = 0, close = 0;
     for (size_t i = 0; i < count; i++) {
         bits |= edges[i].u | edges[i].v;
         loops += edges[i].u == edges[i].v;
+        close += edges[i].u - edges[i].v + near <= 2 * near;
     }
-    *joined = bits;
-    return loops;
+    return (struct survey){.joined = bits, .loops = loops, .near = close};
 }
 
 static uint64_t largest_id(const struct edge *edges, size_t count)
@@ -155,12 +163,14 @@ static enum status visit_first(void *context, int thread, const struct edge *edg
 {
     struct counting *c = context;
     struct counting_thread *t = &c->thread[thread];
-    uint64_t n = c->degrees->totals.n, joined, loops = survey(edges, count, &joined);
-    if (joined >= n && largest_id(edges, count) >= n)
+    const struct survey s = survey(edges, count, c->near);
+    uint64_t n = c->degrees->totals.n;
+    t->near_edges += s.near - s.loops;
+    if (s.joined >= n && largest_id(edges, count) >= n)
         return refuse_id(c, largest_id(edges, count), e);
     if (c->degrees->info.direction == EDGES_SYMMETRIC)
         sum_directions(t, edges, count);
-    if (take_piece(c, thread, edges, count, e) == ST_OK && loops > 0)
+    if (take_piece(c, thread, edges, count, e) == ST_OK && s.loops > 0)
         list_loops(c, t, edges, count, e);
     return e->status;
 }
@@ -171,6 +181,15 @@ static enum status visit_again(void *context, int thread, const struct edge *edg
     (void)thread;
     count_piece(context, edges, count);
     return e->status;
+}
+
+static void sum_near_edges(struct counting *c, int threads, const struct comm *comm)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < threads; i++)
+        sum += c->thread[i].near_edges;
+    comm_sum_u64(comm, &sum, 1);
+    c->degrees->near_edges = sum;
 }
 
 static enum status gather_loops(struct counting *c, int threads, const struct comm *comm,
@@ -282,12 +301,14 @@ static enum status count_first(struct counting *c, struct edges_reader *reader,
     const struct edges_scan scan = {
         .reader = reader, .threads = threads, .visit = visit_first, .context = c};
     struct edges_totals totals;
+    c->near = (uint64_t)(4 * sqrt((double)c->degrees->totals.n));
     if (edge_source_first_scan(source, scan, &totals, &c->degrees->own_edges, e) != ST_OK)
         return e->status;
     if (memcmp(&totals, &c->degrees->totals, sizeof totals) != 0)
         fail(e, ST_BAD_DATA, "%s: the edge stream changed while it was read", source->name);
     if (gather_loops(c, threads, source->comm, e) != ST_OK)
         return e->status;
+    sum_near_edges(c, threads, source->comm);
     return check_symmetry(c, threads, source->comm, source->name, e);
 }
 

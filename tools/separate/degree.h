@@ -44,6 +44,7 @@ struct degrees {
     struct edges_totals totals; /* .n vertices */
     uint64_t directed_edges;    /* doubled, without self-loops: the sum of all degrees */
     uint64_t own_edges;         /* edges of the stream in this rank's share */
+    uint64_t near_edges;        /* edges of the stream, no self-loops, whose ids differ by 4 sqrt(n) at most */
     struct loops loops;         /* sorted by vertex */
 };
 

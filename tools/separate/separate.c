@@ -42,6 +42,12 @@ void separation_free(struct separation *s, struct memory_budget *budget)
     degrees_free(&s->degrees, budget);
 }
 
+int separation_planar(const struct separation *s)
+{
+    const struct edges_totals *t = &s->degrees.totals;
+    return s->degrees.near_edges > (t->edges - t->loops) / 4 * 3;
+}
+
 uint64_t separation_delegates(const struct separation *s, uint64_t th)
 {
     uint64_t delegates = 0;

@@ -31,6 +31,10 @@ enum status separation_classes(struct separation *s, const struct edge_source *s
                                struct memory_budget *budget, struct error *e);
 void separation_free(struct separation *s, struct memory_budget *budget);
 
+/* Nonzero if most edges join near ids, as in meshes, grids and road networks whose vertices are numbered from
+ * place to place. A search of such a graph has many small levels. */
+int separation_planar(const struct separation *s);
+
 /* The number of vertices of degree above th. */
 uint64_t separation_delegates(const struct separation *s, uint64_t th);
 
