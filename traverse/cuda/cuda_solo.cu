@@ -7,15 +7,8 @@
  *   listed  all blocks expand the list; a vertex that they reach is visited at once and joins the other list
  *   masks   pulls and pushes fill `next`, and a previsit makes it the frontier
  */
+#include "cuda_solo_alone.cuh"
 #include "cuda_solo_masks.cuh"
-
-enum {
-    ALONE_PIECES = 1024, ALONE_EDGES = 2048, /* that a block takes alone */
-    SMALL_EDGES = 8192 /* a frontier with fewer is pushed without a look at the costs */
-};
-
-static_assert((uint64_t)ALONE_EDGES * (2 * SOLO_LISTED_EDGES - 1) <= UINT32_MAX,
-              "a block alone counts edges with 32 bits");
 
 #define PARENT_OF_ROOT (0xffffffffu - 2) /* PARENT_SELF */
 
@@ -32,15 +25,15 @@ __device__ static uint32_t warps_of_grid()
 /* ---- barrier and counters ---- */
 
 /* Of all blocks. */
-__device__ static void barrier(const gpu_solo &p, block_state &b)
+__device__ static void barrier()
 {
     __syncthreads();
     if (threadIdx.x == 0) {
-        const unsigned target = ++b.epoch * gridDim.x;
+        const unsigned target = block.arrivals += gridDim.x;
         unsigned spins = 0;
         __threadfence();
-        atomicAdd(&p.state->arrived, 1u);
-        while ((int)(*(volatile unsigned *)&p.state->arrived - target) < 0) {
+        atomicAdd(&search.state->arrived, 1u);
+        while ((int)(*(volatile unsigned *)&search.state->arrived - target) < 0) {
             if (++spins > 256)
                 __nanosleep(64);
         }
@@ -50,355 +43,277 @@ __device__ static void barrier(const gpu_solo &p, block_state &b)
 }
 
 /* Adds what the warps of this block counted to the counters of the level, and clears it. */
-__device__ static void add_counts(const gpu_solo &p, const block_state &b, warp_space *spaces)
+__device__ static void add_counts()
 {
     const unsigned warps = blockDim.x / WARP;
     __syncthreads();
     for (unsigned i = threadIdx.x / WARP; i < SOLO_COUNTS; i += warps) {
-        unsigned long long own = lane_id() < warps ? spaces[lane_id()].count[i] : 0;
-        if (!__any_sync(ALL_LANES, own != 0))
-            continue;
-        if (lane_id() < warps)
-            spaces[lane_id()].count[i] = 0;
-        own = warp_sum(own);
-        if (lane_id() == 0)
-            atomicAdd(&p.state->counts[b.now.turn].count[i], own);
+        const unsigned long long sum = sum_of_warps(i);
+        if (lane_id() == 0 && sum != 0)
+            atomicAdd(&search.state->counts[block.now.turn].count[i], sum);
     }
 }
 
-/* The counters of the turn after the next, which no block reads or writes now. */
-__device__ static void clear_turn(const gpu_solo &p, const block_state &b)
+__device__ static void clear_counts(unsigned turn)
 {
-    unsigned *words = (unsigned *)&p.state->counts[(b.now.turn + 1) % 3];
+    unsigned *words = (unsigned *)&search.state->counts[turn];
     if (blockIdx.x == 0 && threadIdx.x < sizeof(solo_counts) / sizeof *words)
         words[threadIdx.x] = 0;
 }
 
-/* After a barrier. */
-__device__ static void read_turn(const gpu_solo &p, block_state &b)
+/* The counters of the turn after the next, which no block reads or writes now. */
+__device__ static void clear_turn()
 {
-    const solo_counts *c = &p.state->counts[b.now.turn];
+    clear_counts((block.now.turn + 1) % 3);
+}
+
+/* After a barrier. */
+__device__ static void read_turn()
+{
+    const solo_counts *c = &search.state->counts[block.now.turn];
     if (threadIdx.x < SOLO_COUNTS)
-        b.count[threadIdx.x] = ((const volatile unsigned long long *)c->count)[threadIdx.x];
+        block.count[threadIdx.x] = ((const volatile unsigned long long *)c->count)[threadIdx.x];
     if (threadIdx.x == SOLO_COUNTS)
-        b.pieces = *(const volatile unsigned *)&c->pieces;
+        block.pieces = *(const volatile unsigned *)&c->pieces;
     __syncthreads();
 }
 
 /* ---- from level to level ---- */
 
-/* What the next level knows of its list; and the choice, if the level is too small for a look at the costs.
- * By one warp. */
-__device__ static void note_list(const gpu_solo &p, block_state &b, bool listed)
-{
-    const unsigned g = lane_id();
-    double edges = g < SUBGRAPHS ? b.now.forward[g] : 0;
-    edges += __shfl_xor_sync(ALL_LANES, edges, 1);
-    edges += __shfl_xor_sync(ALL_LANES, edges, 2);
-    if (g < SUBGRAPHS)
-        b.choice.pull[g] = 0;
-    if (g == 0) {
-        b.now.pieces = b.pieces;
-        b.now.listed = listed;
-        b.pieces = 0;
-        b.choice.masks = 0;
-        b.choice.push_edges = edges;
-        b.chosen = p.mode != SOLO_PULL && listed && edges <= SMALL_EDGES;
-    }
-    __syncwarp();
-}
-
-/* What a level found is the frontier: a lane for each subgraph. By one warp. */
-__device__ static void advance(const gpu_solo &p, block_state &b, unsigned long long sources,
-                               unsigned long long forward, unsigned long long fresh, bool listed)
-{
-    solo_progress &s = b.now;
-    const unsigned g = lane_id();
-    if (g < SUBGRAPHS) {
-        s.frontier[g] = (double)sources;
-        s.forward[g] = (double)forward;
-        s.seen[g] += (double)sources;
-        s.seen_edges[g] += (double)forward;
-    }
-    if (g == 0) {
-        s.fresh = fresh;
-        s.depth++;
-    }
-    __syncwarp();
-    note_list(p, b, listed);
-}
-
-__device__ static void next_turn(block_state &b, bool listed)
+__device__ static void next_turn(bool listed)
 {
     if (threadIdx.x == 0) {
-        b.now.turn = (b.now.turn + 1) % 3;
-        b.now.list ^= listed;
+        block.now.turn = (block.now.turn + 1) % 3;
+        block.now.list ^= listed;
+        set_target();
     }
     __syncthreads();
 }
 
 /* After the barrier of a level: every block computes the next state. */
-__device__ static void end_level(const gpu_solo &p, block_state &b, bool listed)
+__device__ static void end_level(bool listed)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
-    read_turn(p, b);
-    if (threadIdx.x < WARP)
-        advance(p, b, b.count[SOLO_SOURCES + g], b.count[SOLO_FORWARD + g], b.count[SOLO_FRESH],
-                listed);
-    next_turn(b, listed);
-}
-
-/* By one thread. */
-__device__ static void choose(const gpu_solo &p, block_state &b)
-{
-    if (!b.chosen)
-        solo_choose(&p.graph, &b.now, p.mode, SOLO_LISTED_EDGES, &b.choice);
-}
-
-__device__ static bool is_for_one_block(const gpu_solo &p, const block_state &b)
-{
-    return !b.choice.masks && b.now.pieces <= p.shared_pieces && b.choice.push_edges <= ALONE_EDGES;
+    read_turn();
+    if (threadIdx.x < WARP) {
+        if (threadIdx.x == 0)
+            block.now.depth++;
+        note_frontier(block.count[SOLO_SOURCES + g], block.count[SOLO_FORWARD + g],
+                      block.count[SOLO_FRESH], listed);
+    }
+    next_turn(listed);
 }
 
 /* ---- levels ---- */
 
-__device__ static level_side start_side(const gpu_solo &p, const block_state &b, block_state *block,
-                                        warp_space *spaces)
+/* All blocks take over what block 0 left. */
+__device__ static void read_progress()
 {
-    level_side s;
-    s.p = &p;
-    s.block = block;
-    s.space = spaces + threadIdx.x / WARP;
-    s.next = piece_list{NULL, p.list[b.now.list ^ 1], 0};
-    s.next_count = &p.state->counts[b.now.turn].pieces;
-    s.depth = b.now.depth + 1;
-    return s;
-}
-
-__device__ static piece_list shared_list(const gpu_solo &p, solo_piece *shared, uint32_t list)
-{
-    return piece_list{shared + (size_t)list * p.shared_pieces, p.list[list], p.shared_pieces};
-}
-
-/* One level of block 0, up to the choice for the next one. */
-__device__ static void run_level_alone(const gpu_solo &p, block_state &b, warp_space *spaces,
-                                       solo_piece *shared)
-{
-    const unsigned g = lane_id();
-    level_side s = start_side(p, b, &b, spaces);
-    s.next = shared_list(p, shared, b.now.list ^ 1);
-    s.next_count = &b.pieces;
-    expand_list<REACH_ALONE>(s, shared_list(p, shared, b.now.list), b.now.pieces,
-                             threadIdx.x / WARP, blockDim.x / WARP, ~0u);
-    __syncthreads();
-    if (threadIdx.x < WARP) {
-        advance(p, b, g < SUBGRAPHS ? b.small[SOLO_SOURCES + g] : 0,
-                g < SUBGRAPHS ? b.small[SOLO_FORWARD + g] : 0, b.small[SOLO_FRESH], true);
-        if (g < SOLO_COUNTS)
-            b.small[g] = 0;
-    }
+    const volatile unsigned *from = (const volatile unsigned *)&search.state->progress;
     if (threadIdx.x == 0) {
-        b.now.list ^= 1;
-        choose(p, b);
-    }
-    __syncthreads();
-}
-
-/* Block 0, for as many levels as are small. */
-__device__ static void run_alone(const gpu_solo &p, block_state &b, warp_space *spaces,
-                                 solo_piece *shared)
-{
-    const piece_list from = shared_list(p, shared, b.now.list);
-    for (uint32_t i = threadIdx.x; i < b.now.pieces; i += blockDim.x)
-        from.shared[i] = from.global[i];
-    __syncthreads();
-    do
-        run_level_alone(p, b, spaces, shared);
-    while (b.now.fresh != 0 && is_for_one_block(p, b));
-    const piece_list to = shared_list(p, shared, b.now.list);
-    for (uint32_t i = threadIdx.x; i < b.now.pieces && i < to.room; i += blockDim.x)
-        to.global[i] = to.shared[i];
-    if (threadIdx.x == 0)
-        p.state->progress = b.now;
-}
-
-/* The other blocks take over what block 0 left. */
-__device__ static void read_progress(const gpu_solo &p, block_state &b)
-{
-    const volatile unsigned *from = (const volatile unsigned *)&p.state->progress;
-    if (threadIdx.x == 0 && blockIdx.x != 0) {
-        for (unsigned i = 0; i < sizeof b.now / sizeof *from; i++)
-            ((unsigned *)&b.now)[i] = from[i];
-        b.choice.push_edges = 0;
+        for (unsigned i = 0; i < sizeof block.now / sizeof *from; i++)
+            ((unsigned *)&block.now)[i] = from[i];
+        block.choice.push_edges = 0;
         for (int g = 0; g < SUBGRAPHS; g++)
-            b.choice.push_edges += b.now.forward[g];
-        b.chosen = 0;
+            block.choice.push_edges += block.now.forward[g];
+        block.chosen = is_small(block.choice.push_edges);
+        block.choice.masks = 0;
+        set_target();
     }
     __syncthreads();
 }
 
-__device__ static void run_listed(const gpu_solo &p, block_state &b, warp_space *spaces)
+__device__ static void run_listed()
 {
-    const level_side s = start_side(p, b, &b, spaces);
-    const piece_list from = {NULL, p.list[b.now.list], 0};
-    clear_turn(p, b);
-    expand_list<REACH_LISTED>(s, from, b.now.pieces, warp_of_grid(), warps_of_grid(), ~0u);
-    add_counts(p, b, spaces);
-    barrier(p, b);
-    end_level(p, b, true);
+    const piece_list from = {NULL, search.list[block.now.list], 0};
+    clear_turn();
+    expand_list<REACH_LISTED>(block.target, from, block.now.pieces, warp_of_grid(),
+                              warps_of_grid(), ~0u);
+    add_counts();
+    barrier();
+    end_level(true);
 }
 
 /* Lists a frontier that is a mask and small enough; its edges are known exactly then. */
-__device__ static void run_list(const gpu_solo &p, block_state &b, warp_space *spaces)
+__device__ static void run_list()
 {
-    const level_side s = start_side(p, b, &b, spaces);
-    clear_turn(p, b);
+    clear_turn();
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        list_kind(s, kind, warp_of_grid(), warps_of_grid());
-    add_counts(p, b, spaces);
-    barrier(p, b);
-    read_turn(p, b);
+        list_kind(block.target, kind, warp_of_grid(), warps_of_grid());
+    add_counts();
+    barrier();
+    read_turn();
     if (threadIdx.x < WARP) {
         if (lane_id() < SUBGRAPHS) {
-            const double edges = (double)b.count[SOLO_FORWARD + lane_id()];
-            b.now.seen_edges[lane_id()] += edges - b.now.forward[lane_id()];
-            b.now.forward[lane_id()] = edges;
+            const double edges = (double)block.count[SOLO_FORWARD + lane_id()];
+            block.now.seen_edges[lane_id()] += edges - block.now.forward[lane_id()];
+            block.now.forward[lane_id()] = edges;
         }
         __syncwarp();
-        note_list(p, b, true);
+        note_list(true);
     }
-    next_turn(b, true);
+    next_turn(true);
 }
 
 /* Pulls first: what they find need not be claimed by pushes. Returns the subgraphs that a list still
  * pushes. */
-__device__ static unsigned visit_by_masks(const gpu_solo &p, const block_state &b,
-                                          const level_side &s, const cut_list &cut)
+__device__ static unsigned visit_by_masks(const cut_list &cut)
 {
     unsigned listed = 0;
     for (int g = SUBGRAPHS - 1; g >= 0; g--) {
-        if (!(b.now.frontier[g] > 0))
+        if (!(block.now.frontier[g] > 0))
             continue;
-        if (b.choice.pull[g])
-            pull_subgraph(p, *s.space, g, warp_of_grid(), warps_of_grid(), cut);
-        else if (b.now.listed)
+        if (block.choice.pull[g])
+            pull_subgraph(g, warp_of_grid(), warps_of_grid(), cut);
+        else if (block.now.listed)
             listed |= 1u << g;
         else
-            push_words(s, g, warp_of_grid(), warps_of_grid(), cut);
+            push_words(block.target, g, warp_of_grid(), warps_of_grid(), cut);
     }
     return listed;
 }
 
-__device__ static void run_masks(const gpu_solo &p, block_state &b, warp_space *spaces)
+__device__ static void run_masks()
 {
-    const level_side s = start_side(p, b, &b, spaces);
-    const cut_list cut = {p.list[b.now.list ^ 1], &p.state->counts[b.now.turn].cut};
-    clear_turn(p, b);
-    const unsigned listed = visit_by_masks(p, b, s, cut);
+    const cut_list cut = {search.list[block.now.list ^ 1],
+                          &search.state->counts[block.now.turn].cut};
+    clear_turn();
+    const unsigned listed = visit_by_masks(cut);
     if (listed != 0)
-        expand_list<REACH_NEXT>(s, piece_list{NULL, p.list[b.now.list], 0}, b.now.pieces,
-                                warp_of_grid(), warps_of_grid(), listed);
-    barrier(p, b);
+        expand_list<REACH_NEXT>(block.target, piece_list{NULL, search.list[block.now.list], 0},
+                                block.now.pieces, warp_of_grid(), warps_of_grid(), listed);
+    LOG(10);
+    barrier();
+    LOG(11);
     const unsigned pieces = *(volatile unsigned *)cut.count;
     if (pieces > 0) {
-        finish_cut(s, cut.pieces, pieces, warp_of_grid(), warps_of_grid());
-        barrier(p, b);
+        finish_cut(block.target, cut.pieces, pieces, warp_of_grid(), warps_of_grid());
+        barrier();
+        LOG(12);
     }
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        previsit_kind(s, kind, warp_of_grid(), warps_of_grid());
-    add_counts(p, b, spaces);
-    barrier(p, b);
-    end_level(p, b, false);
+        previsit_kind(block.target, kind, warp_of_grid(), warps_of_grid());
+    add_counts();
+    LOG(13);
+    barrier();
+    end_level(false);
 }
 
-/* Puts the root on the first list. */
-__device__ static void start(const gpu_solo &p, block_state &b, warp_space *spaces)
+/* ---- start ---- */
+
+/* Masks and counters become zero, except the root's bit. */
+__device__ static void clear()
 {
-    const gpu_vertices &v = p.of[p.root_kind];
+    uint32_t *root = &search.of[search.root_kind].visited[search.root / 32];
+    const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < search.mask_words;
+         i += threads)
+        search.masks[i] = &search.masks[i] == root ? 1u << (search.root % 32) : 0;
+    for (unsigned turn = 0; turn < 3; turn++)
+        clear_counts(turn);
+}
+
+/* Puts the root on the first list. By a warp. */
+__device__ static void list_root()
+{
+    const gpu_vertices &v = search.of[search.root_kind];
     if (threadIdx.x == 0) {
-        b = block_state{};
-        b.now.depth = -1;
+        v.depth[search.root] = 0;
+        if (v.parent != NULL)
+            v.parent[search.root] = PARENT_OF_ROOT;
+    }
+    list_vertices(block.target, search.root | (search.root_kind == DELEGATES ? KIND_BIT : 0),
+                  threadIdx.x == 0);
+}
+
+__device__ static void start()
+{
+    if (threadIdx.x == 0) {
+        block = block_state{};
+        block.arrivals = *(volatile unsigned *)&search.state->arrivals;
+        block.now.depth = -1;
+        set_target();
     }
     for (unsigned i = lane_id(); i < SOLO_COUNTS; i += WARP)
-        spaces[threadIdx.x / WARP].count[i] = 0;
+        own_space().count[i] = 0;
+    clear();
     __syncthreads();
-    if (blockIdx.x == 0 && threadIdx.x < WARP) {
-        if (threadIdx.x == 0) {
-            v.visited[p.root / 32] = 1u << (p.root % 32);
-            v.depth[p.root] = 0;
-            if (v.parent != NULL)
-                v.parent[p.root] = PARENT_OF_ROOT;
-        }
-        list_vertices<false>(start_side(p, b, &b, spaces),
-                             p.root | (p.root_kind == DELEGATES ? KIND_BIT : 0), threadIdx.x == 0);
-    }
-    add_counts(p, b, spaces);
-    barrier(p, b);
-    end_level(p, b, true);
+    if (blockIdx.x == 0 && threadIdx.x < WARP)
+        list_root();
+    add_counts();
+    barrier();
+    end_level(true);
 }
 
-__device__ static void run_level(const gpu_solo &p, block_state &b, warp_space *spaces,
-                                 solo_piece *shared)
+__device__ static void run_level()
 {
-    if (!b.now.listed && b.now.fresh <= SOLO_LISTED)
-        run_list(p, b, spaces);
+    if (!block.now.listed && block.now.fresh <= SOLO_LISTED)
+        run_list();
     if (threadIdx.x == 0)
-        choose(p, b);
+        choose();
     __syncthreads();
-    if (is_for_one_block(p, b)) {
+    if (is_for_one_block()) {
         if (blockIdx.x == 0)
-            run_alone(p, b, spaces, shared);
-        barrier(p, b);
-        read_progress(p, b);
-    } else if (b.choice.masks) {
-        run_masks(p, b, spaces);
+            run_alone();
+        LOG(1);
+        barrier();
+        read_progress();
+    } else if (block.choice.masks) {
+        LOG(2);
+        run_masks();
+        LOG(3);
     } else {
-        run_listed(p, b, spaces);
+        LOG(4);
+        run_listed();
+        LOG(5);
     }
 }
 
 __global__ static void __launch_bounds__(1024, 1)
     solo_kernel(const __grid_constant__ gpu_solo parameters)
 {
-    extern __shared__ unsigned char memory[];
-    __shared__ block_state b;
-    __shared__ gpu_solo p; /* indexed by lanes, which parameters are slow for */
-    warp_space *spaces = (warp_space *)memory;
-    solo_piece *shared = (solo_piece *)(spaces + blockDim.x / WARP);
-    for (unsigned i = threadIdx.x; i < sizeof p / sizeof(unsigned); i += blockDim.x)
-        ((unsigned *)&p)[i] = ((const unsigned *)&parameters)[i];
+    for (unsigned i = threadIdx.x; i < sizeof search / sizeof(unsigned); i += blockDim.x)
+        ((unsigned *)&search)[i] = ((const unsigned *)&parameters)[i];
     __syncthreads();
-    start(p, b, spaces);
-    while (b.now.fresh != 0) {
-        run_level(p, b, spaces, shared);
+    LOG(100);
+    start();
+    LOG(101);
+    while (block.now.fresh != 0) {
+        run_level();
         __syncthreads();
     }
-    if (blockIdx.x == 0 && threadIdx.x == 0)
-        *p.levels = (uint32_t)b.now.depth;
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        search.state->arrivals = block.arrivals;
+        __threadfence_system();
+        *search.report = (uint64_t)search.number << 32 | (uint32_t)block.now.depth;
+    }
 }
 
 /* ---- launch ---- */
 
+enum { VERTICES_A_PIECE = 4 }; /* that a block alone has room for */
+
 static size_t shared_bytes(const solo_launch *launch)
 {
     return (size_t)launch->threads / WARP * sizeof(warp_space) +
-           2 * launch->shared_pieces * sizeof(solo_piece);
+           launch->shared_pieces * (sizeof(solo_piece) + 2 * VERTICES_A_PIECE * sizeof(uint32_t));
 }
 
 /* One block a processor: fewer come to the barrier. */
 cudaError_t cuda_solo_plan(solo_launch *launch)
 {
-    enum { STATIC_BYTES = 4096 };
+    enum { STATIC_BYTES = 4096, ALONE_PIECES = 1024 };
     int device = 0, processors = 0, shared = 0, cooperative = 0;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
-    *launch = solo_launch{cooperative ? processors : 0, 1024, 0, ALONE_PIECES};
+    *launch = solo_launch{cooperative ? processors : 0, 1024, 0, ALONE_PIECES, 0};
     while (launch->threads > WARP && shared_bytes(launch) + STATIC_BYTES > (size_t)shared) {
         launch->threads /= 2;
         launch->shared_pieces /= 2;
     }
+    launch->shared_vertices = VERTICES_A_PIECE * launch->shared_pieces;
     launch->shared_bytes = shared_bytes(launch);
     return cudaFuncSetAttribute(solo_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                 (int)launch->shared_bytes);
@@ -411,3 +326,18 @@ cudaError_t cuda_solo_search(const gpu_solo *search, const solo_launch *launch, 
                                        dim3((unsigned)launch->threads), arguments,
                                        launch->shared_bytes, stream);
 }
+
+#ifdef SOLO_PROFILE
+#include <cstdio>
+extern "C" void solo_dump(void)
+{
+    static uint64_t log[1 << 20];
+    unsigned n;
+    cudaMemcpyFromSymbol(&n, solo_logged, sizeof n);
+    cudaMemcpyFromSymbol(log, solo_log, sizeof log);
+    if (n > 3000) n = 3000;
+    for (unsigned i = 0; i <= n; i++)
+        fprintf(stderr, "LOG %8.2f +%6.2f what %d depth %d fresh %llu edges %llu pull %llx\n", (log[4*i]-log[0])/1e3,
+                i ? (log[4*i]-log[4*i-4])/1e3 : 0.0, (int)(log[4*i+1]>>32), (int)log[4*i+1], (unsigned long long)log[4*i+2], (unsigned long long)(log[4*i+3]>>8), (unsigned long long)(log[4*i+3]&255));
+}
+#endif

@@ -43,8 +43,9 @@ struct solo_counts {
 };
 
 struct solo_state {
-    unsigned int arrived; /* blocks at the barrier, summed up since the search began */
+    unsigned int arrived;   /* blocks at the barrier, summed up over all searches */
     unsigned int apart[31]; /* fills a cache line, so that the barrier has one for itself */
+    unsigned int arrivals;  /* what `arrived` was when the last search ended */
     struct solo_counts counts[3]; /* taken in turn */
     struct solo_progress progress; /* written by block 0 after it worked alone */
 };
@@ -55,9 +56,15 @@ struct gpu_solo {
     struct solo_graph graph;
     enum solo_mode mode;
     struct solo_piece *list[2]; /* as long as gpu_solo_room says */
-    uint32_t shared_pieces;     /* of each list, in shared memory when one block works alone */
-    struct solo_state *state;   /* zero before */
-    uint32_t *levels;           /* host memory that the device sees */
+    uint32_t shared_pieces;     /* that a block alone has shared memory for */
+    uint32_t shared_vertices;   /* the same, of a frontier and of the next one */
+    int counted;                /* every level's edges are counted, for a trace */
+    uint32_t *masks; /* those that a search clears: visited and next, of both kinds */
+    uint64_t mask_words;
+    struct solo_state *state; /* zero before the first search */
+    uint64_t *report;         /* host memory that the device sees; when the search is over, its number in
+                                 the upper half, and how many levels there were in the lower one */
+    uint32_t number;          /* of the search */
     uint32_t root;
     enum vertex_kind root_kind;
 };
@@ -66,13 +73,13 @@ struct gpu_solo {
 struct solo_launch {
     int blocks, threads; /* no blocks: the device has no cooperative launches */
     size_t shared_bytes;
-    uint32_t shared_pieces;
+    uint32_t shared_pieces, shared_vertices;
 };
 
 /* Chooses the launch for the current device. */
 cudaError_t cuda_solo_plan(struct solo_launch *launch);
 
-/* Starts the search. Visited masks and the state must be zero before. */
+/* Starts the search. */
 cudaError_t cuda_solo_search(const struct gpu_solo *search, const struct solo_launch *launch,
                              cudaStream_t stream);
 

@@ -44,17 +44,6 @@ struct warp_space {
     };
 };
 
-/* What all threads of a block see. */
-struct block_state {
-    unsigned long long count[SOLO_COUNTS]; /* of the level */
-    unsigned small[SOLO_COUNTS];           /* the same, of a block alone */
-    unsigned pieces;                       /* in the next list, of a block alone */
-    unsigned epoch;                        /* barriers so far */
-    int chosen;                            /* the choice is made: the level is small */
-    solo_progress now;
-    solo_choice choice;
-};
-
 /* A list, whose first pieces a block alone keeps in shared memory. */
 struct piece_list {
     solo_piece *shared, *global;
@@ -74,15 +63,79 @@ __device__ static inline void put_piece(const piece_list &l, uint32_t i, const s
         l.global[i] = piece;
 }
 
-/* A warp's side of a level. */
-struct level_side {
-    const gpu_solo *p;
-    block_state *block;
-    warp_space *space;
+/* The vertices that a block alone reached, the first ones in shared memory. */
+struct vertex_list {
+    uint32_t *shared, *global;
+    uint32_t room; /* of the shared part */
+};
+
+__device__ static inline uint32_t vertex_at(const vertex_list &l, uint32_t i)
+{
+    return i < l.room ? l.shared[i] : l.global[i];
+}
+
+/* Where that goes which a level reaches. */
+struct level_target {
     piece_list next;
     unsigned *next_count; /* in shared memory of a block alone, otherwise in the counters */
+    vertex_list reached;  /* by a block alone */
+    unsigned *reached_count;
     int32_t depth;        /* of what is reached */
 };
+
+/* What all threads of a block see. */
+struct block_state {
+    level_target target;           /* of a level of the grid */
+    level_target target_alone[6];  /* of a block alone, by turns */
+    unsigned long long count[SOLO_COUNTS]; /* of the level */
+    unsigned long long seen[2 * SUBGRAPHS]; /* of a block alone: sources and their edges */
+    unsigned pieces;                       /* of a list that a block alone makes */
+    unsigned reached[3];                   /* vertices, by a block alone; taken in turn */
+    unsigned arrivals;                     /* at the barrier, before its next use */
+    int chosen;                            /* the choice is made: the level is small */
+    solo_progress now;
+    solo_choice choice;
+};
+
+/* What a block has in shared memory. */
+static __shared__ gpu_solo search; /* indexed by lanes, which kernel parameters are slow for */
+static __shared__ block_state block;
+extern __shared__ unsigned char memory[]; /* a warp_space for each warp, then the lists of a block alone */
+
+#ifdef SOLO_PROFILE
+__device__ uint64_t solo_log[1 << 20];
+__device__ unsigned solo_logged;
+#define LOG(what) solo_note(what)
+__device__ static void solo_note(unsigned what)
+{
+    if (blockIdx.x != 0 || threadIdx.x != 0)
+        return;
+    uint64_t t;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
+    const unsigned at = solo_logged;
+    if (what == 100) solo_logged = 0;
+    else solo_logged = at + 1;
+    const unsigned i = what == 100 ? 0 : at + 1;
+    if (i < (1 << 18)) {
+        solo_log[4 * i] = t;
+        solo_log[4 * i + 1] = (uint64_t)what << 32 | (unsigned)block.now.depth;
+        solo_log[4 * i + 2] = block.now.fresh;
+        solo_log[4 * i + 3] = (uint64_t)block.choice.push_edges << 8 | block.choice.pull[0] | block.choice.pull[1] << 1 | block.choice.pull[2] << 2 | block.choice.pull[3] << 3;
+    }
+}
+#else
+#define LOG(what)
+#endif
+
+__device__ static inline warp_space *warp_spaces()
+{
+    return (warp_space *)memory;
+}
+
+__device__ static inline warp_space &own_space()
+{
+    return warp_spaces()[threadIdx.x / WARP];
+}
 
 __device__ static inline uint64_t offset_of(const gpu_csr &csr, uint64_t i)
 {
@@ -97,6 +150,17 @@ __device__ static inline unsigned sum_lanes(unsigned value)
 #else
     return warp_sum(value);
 #endif
+}
+
+/* What the warps of this block counted, summed up and cleared. By one warp. */
+__device__ static inline unsigned long long sum_of_warps(unsigned i)
+{
+    unsigned long long own = 0;
+    if (lane_id() < blockDim.x / WARP) {
+        own = warp_spaces()[lane_id()].count[i];
+        warp_spaces()[lane_id()].count[i] = 0;
+    }
+    return __any_sync(ALL_LANES, own != 0) ? warp_sum(own) : 0;
 }
 
 /* ---- the rows of a vertex ---- */
@@ -121,22 +185,22 @@ __device__ static inline void measure_row(listed_row &r, uint64_t end, uint32_t 
 
 /* Asks for everything before it waits for anything. */
 __device__ static inline void look_at_rows(const gpu_csr &ca, const gpu_csr &cb, uint32_t id,
-                                           bool has, listed_row &a, listed_row &b)
+                                           bool has, listed_row &one, listed_row &two)
 {
     const bool in_a = has && ca.edges != 0, in_b = has && cb.edges != 0;
     uint64_t a_end = 0, b_end = 0;
     uint32_t a_head = NO_HEAD, b_head = NO_HEAD;
-    a.begin = b.begin = 0;
+    one.begin = two.begin = 0;
     if (in_a && ca.head_columns > 0)
         a_head = ca.heads[id];
     if (in_b && cb.head_columns > 0)
         b_head = cb.heads[id];
     if (in_a)
-        a.begin = offset_of(ca, id), a_end = offset_of(ca, (uint64_t)id + 1);
+        one.begin = offset_of(ca, id), a_end = offset_of(ca, (uint64_t)id + 1);
     if (in_b)
-        b.begin = offset_of(cb, id), b_end = offset_of(cb, (uint64_t)id + 1);
-    measure_row(a, a_end, a_head, ca.head_columns);
-    measure_row(b, b_end, b_head, cb.head_columns);
+        two.begin = offset_of(cb, id), b_end = offset_of(cb, (uint64_t)id + 1);
+    measure_row(one, a_end, a_head, ca.head_columns);
+    measure_row(two, b_end, b_head, cb.head_columns);
 }
 
 /* ---- appending ---- */
@@ -179,59 +243,48 @@ __device__ static inline void put_rows(const piece_list &next, unsigned at, cons
     }
 }
 
-/* A block alone counts with 32 bits, all warps together; otherwise each warp counts for itself. So that the
- * sums fit, a very long row counts as so many edges that no list takes it: with less, the room of lists would
- * not hold what it reaches. */
-template <bool ALONE>
-__device__ static inline void count_rows(const level_side &s, int g, bool mine, const listed_row &r)
+/* So that the sum of a warp fits, a very long row counts as so many edges that no list takes it: with less,
+ * the room of lists would not hold what it reaches. */
+__device__ static inline void count_rows(const level_target &s, int g, bool mine, const listed_row &r)
 {
     const unsigned full = __ballot_sync(ALL_LANES, mine && r.pieces > 0);
     if (full == 0)
         return;
-    const uint64_t edges = r.length + r.heads, most = ALONE ? 2 * SOLO_LISTED_EDGES - 1 : 1u << 26;
+    const uint64_t edges = r.length + r.heads, most = 1u << 26;
     const unsigned sum = sum_lanes(mine ? (unsigned)(edges < most ? edges : most) : 0);
     if (lane_id() != 0)
         return;
-    if (ALONE) {
-        atomicAdd(&s.block->small[SOLO_SOURCES + g], __popc(full));
-        atomicAdd(&s.block->small[SOLO_FORWARD + g], sum);
-    } else {
-        s.space->count[SOLO_SOURCES + g] += __popc(full);
-        s.space->count[SOLO_FORWARD + g] += sum;
-    }
+    own_space().count[SOLO_SOURCES + g] += __popc(full);
+    own_space().count[SOLO_FORWARD + g] += sum;
 }
 
 /* Lists one vertex a lane, with KIND_BIT; `has` says which lanes have one. */
-template <bool ALONE>
-__device__ static inline void list_vertices(const level_side &s, uint32_t v, bool has)
+__device__ static inline void list_vertices(const level_target &s, uint32_t v, bool has)
 {
     const int kind = (int)(v >> 31), g = kind << 1;
     const uint32_t id = v & ~KIND_BIT;
-    listed_row a, b;
-    look_at_rows(s.p->csr[g], s.p->csr[g | 1], id, has, a, b);
-    const unsigned own = a.pieces + b.pieces, before = warp_prefix(own);
+    listed_row one, two;
+    look_at_rows(search.csr[g], search.csr[g | 1], id, has, one, two);
+    const unsigned own = one.pieces + two.pieces, before = warp_prefix(own);
     const unsigned total = __shfl_sync(ALL_LANES, before + own, WARP - 1);
     const unsigned all = __ballot_sync(ALL_LANES, has);
     const unsigned delegates = __ballot_sync(ALL_LANES, has && kind == DELEGATES);
     unsigned base = 0;
     if (lane_id() == 0) {
         base = total > 0 ? atomicAdd(s.next_count, total) : 0;
-        if (ALONE)
-            atomicAdd(&s.block->small[SOLO_FRESH], __popc(all));
-        else
-            s.space->count[SOLO_FRESH] += __popc(all);
+        own_space().count[SOLO_FRESH] += __popc(all);
     }
     if (delegates != 0) {
-        count_rows<ALONE>(s, DN, has && kind == DELEGATES, a);
-        count_rows<ALONE>(s, DD, has && kind == DELEGATES, b);
+        count_rows(s, DN, has && kind == DELEGATES, one);
+        count_rows(s, DD, has && kind == DELEGATES, two);
     }
     if (delegates != all) {
-        count_rows<ALONE>(s, NN, has && kind == NORMALS, a);
-        count_rows<ALONE>(s, ND, has && kind == NORMALS, b);
+        count_rows(s, NN, has && kind == NORMALS, one);
+        count_rows(s, ND, has && kind == NORMALS, two);
     }
     base = __shfl_sync(ALL_LANES, base, 0);
-    put_rows(s.next, base + before, a, g, id);
-    put_rows(s.next, base + before + a.pieces, b, g | 1, id);
+    put_rows(s.next, base + before, one, g, id);
+    put_rows(s.next, base + before + one.pieces, two, g | 1, id);
 }
 
 #endif

@@ -65,10 +65,10 @@ struct pulling {
     uint64_t what; /* of pieces */
 };
 
-__device__ static inline pulling start_pulling(const gpu_solo &p, int g)
+__device__ static inline pulling start_pulling(int g)
 {
-    const gpu_vertices &rows = p.of[g >> 1], &columns = p.of[g & 1];
-    return pulling{&p.csr[g],   rows.visited, columns.visited,
+    const gpu_vertices &rows = search.of[g >> 1], &columns = search.of[g & 1];
+    return pulling{&search.csr[g],   rows.visited, columns.visited,
                    rows.next,   rows.parent,  parent_code((g & 1) << 1, 0),
                    (uint64_t)g << PIECE_SUBGRAPH_SHIFT | PIECE_PULL};
 }
@@ -187,11 +187,12 @@ __device__ static inline void pull_rests(const pulling &q, warp_space &w, uint32
 }
 
 /* Finds what a push along g would find. */
-__device__ static void pull_subgraph(const gpu_solo &p, warp_space &w, int g, uint32_t warp,
+__device__ static void pull_subgraph(int g, uint32_t warp,
                                      uint32_t warps, const cut_list &cut)
 {
-    const pulling q = start_pulling(p, (g & 1) << 1 | g >> 1);
-    const uint64_t words = p.of[g & 1].words;
+    const pulling q = start_pulling((g & 1) << 1 | g >> 1);
+    warp_space &w = own_space();
+    const uint64_t words = search.of[g & 1].words;
     const uint32_t span = span_of(words, warps, WARP);
     for (uint64_t base = (uint64_t)warp * span; base < words; base += (uint64_t)warps * span) {
         const uint64_t word = base + lane_id();
@@ -230,10 +231,10 @@ __device__ static inline void pull_piece(const pulling &q, const solo_piece &pie
 /* ---- push ---- */
 
 /* One row a lane, in subgraph g. */
-__device__ static inline void push_rows(const level_side &s, int g, uint32_t row, bool has,
+__device__ static inline void push_rows(const level_target &s, int g, uint32_t row, bool has,
                                         const cut_list &cut)
 {
-    const gpu_csr &csr = s.p->csr[g];
+    const gpu_csr &csr = search.csr[g];
     const uint64_t what = (uint64_t)g << PIECE_SUBGRAPH_SHIFT;
     uint64_t begin = 0, length = 0;
     if (has) {
@@ -249,20 +250,20 @@ __device__ static inline void push_rows(const level_side &s, int g, uint32_t row
 }
 
 /* A frontier that is a mask. The first words have the longest rows, so a warp takes few of them. */
-__device__ static void push_words(const level_side &s, int g, uint32_t warp, uint32_t warps,
+__device__ static void push_words(const level_target &s, int g, uint32_t warp, uint32_t warps,
                                   const cut_list &cut)
 {
     enum { SPAN = 2 };
-    const gpu_vertices &from = s.p->of[g >> 1];
-    const uint32_t *sources = s.p->csr[g].sources;
+    const gpu_vertices &from = search.of[g >> 1];
+    const uint32_t *sources = search.csr[g].sources;
     for (uint64_t base = (uint64_t)warp * SPAN; base < from.words; base += (uint64_t)warps * SPAN) {
         const uint64_t word = base + lane_id();
         const bool own = lane_id() < SPAN && word < from.words;
         const unsigned total =
-            unpack_words(s.space->unpacked, own ? from.frontier[word] & sources[word] : 0);
+            unpack_words(own_space().unpacked, own ? from.frontier[word] & sources[word] : 0);
         for (unsigned i = 0; i < total; i += WARP) {
             const bool has = i + lane_id() < total;
-            const uint32_t row = has ? s.space->unpacked[i + lane_id()] : 0;
+            const uint32_t row = has ? own_space().unpacked[i + lane_id()] : 0;
             push_rows(s, g, (uint32_t)(base * 32) + row, has, cut);
         }
         __syncwarp();
@@ -270,13 +271,13 @@ __device__ static void push_words(const level_side &s, int g, uint32_t warp, uin
 }
 
 /* The pieces that were cut, pushed or pulled. */
-__device__ static void finish_cut(const level_side &s, const solo_piece *cut, unsigned count,
+__device__ static void finish_cut(const level_target &s, const solo_piece *cut, unsigned count,
                                   uint32_t warp, uint32_t warps)
 {
     for (unsigned i = warp; i < count; i += warps) {
         const solo_piece piece = cut[i];
         if (piece.at & PIECE_PULL)
-            pull_piece(start_pulling(*s.p, (int)(piece.at >> PIECE_SUBGRAPH_SHIFT)), piece);
+            pull_piece(start_pulling((int)(piece.at >> PIECE_SUBGRAPH_SHIFT)), piece);
         else
             expand_one<REACH_NEXT>(s, piece);
     }
@@ -321,9 +322,9 @@ __device__ static inline uint32_t move_word(const gpu_vertices &v, uint64_t word
 }
 
 /* What is next and not visited becomes the frontier: masks, depths, counts. */
-__device__ static void previsit_kind(const level_side &s, int kind, uint32_t warp, uint32_t warps)
+__device__ static void previsit_kind(const level_target &s, int kind, uint32_t warp, uint32_t warps)
 {
-    const gpu_vertices &v = s.p->of[kind];
+    const gpu_vertices &v = search.of[kind];
     const uint32_t span = span_of(v.words, warps, WARP);
     for (uint64_t base = (uint64_t)warp * span; base < v.words; base += (uint64_t)warps * span) {
         const uint64_t word = base + lane_id(), end = base + span < v.words ? base + span : v.words;
@@ -333,9 +334,9 @@ __device__ static void previsit_kind(const level_side &s, int kind, uint32_t war
             continue;
         const unsigned count = sum_lanes(__popc(fresh));
         if (lane_id() == 0)
-            s.space->count[SOLO_FRESH] += count;
+            own_space().count[SOLO_FRESH] += count;
         for (int g = kind << 1; g <= (kind << 1 | 1); g++)
-            count_span(*s.space, s.p->csr[g], g, base, end, fresh);
+            count_span(own_space(), search.csr[g], g, base, end, fresh);
         for (; full != 0; full &= full - 1) {
             const int source = __ffs(full) - 1;
             if (__shfl_sync(ALL_LANES, fresh, source) >> lane_id() & 1)
@@ -345,19 +346,19 @@ __device__ static void previsit_kind(const level_side &s, int kind, uint32_t war
 }
 
 /* Lists a frontier that is a mask. */
-__device__ static void list_kind(const level_side &s, int kind, uint32_t warp, uint32_t warps)
+__device__ static void list_kind(const level_target &s, int kind, uint32_t warp, uint32_t warps)
 {
-    const gpu_vertices &v = s.p->of[kind];
+    const gpu_vertices &v = search.of[kind];
     const uint32_t span = span_of(v.words, warps, SPAN_WORDS);
     for (uint64_t base = (uint64_t)warp * span; base < v.words; base += (uint64_t)warps * span) {
         const uint64_t word = base + lane_id();
         const bool own = lane_id() < span && word < v.words;
-        const unsigned total = unpack_words(s.space->unpacked, own ? v.frontier[word] : 0);
+        const unsigned total = unpack_words(own_space().unpacked, own ? v.frontier[word] : 0);
         for (unsigned i = 0; i < total; i += WARP) {
             const bool has = i + lane_id() < total;
             const uint32_t id =
-                (uint32_t)(base * 32) + (has ? s.space->unpacked[i + lane_id()] : 0);
-            list_vertices<false>(s, id | (kind == DELEGATES ? KIND_BIT : 0), has);
+                (uint32_t)(base * 32) + (has ? own_space().unpacked[i + lane_id()] : 0);
+            list_vertices(s, id | (kind == DELEGATES ? KIND_BIT : 0), has);
         }
         __syncwarp();
     }

@@ -31,9 +31,11 @@ enum status gpu_solo_open(struct device *dev, void *state, void *lists, struct e
     struct gpu_solo *s = &dev->solo.search;
     uint64_t edges = 0;
     if (dev->shard->p > 1 || CUDA_TRY(cuda_solo_plan(&dev->solo.launch), dev->where, e) != ST_OK ||
-        CUDA_TRY(cudaHostAlloc((void **)&s->levels, sizeof *s->levels, cudaHostAllocMapped),
-                 dev->where, e) != ST_OK)
+        CUDA_TRY(cudaHostAlloc((void **)&s->report, sizeof *s->report, cudaHostAllocMapped),
+                 dev->where, e) != ST_OK ||
+        CUDA_TRY(cudaMemset(state, 0, sizeof *s->state), dev->where, e) != ST_OK)
         return e->status;
+    *s->report = 0;
     for (int g = 0; g < SUBGRAPHS; g++) {
         s->csr[g] = dev->csr[g];
         edges += dev->csr[g].edges;
@@ -44,25 +46,40 @@ enum status gpu_solo_open(struct device *dev, void *state, void *lists, struct e
     s->list[0] = lists;
     s->list[1] = s->list[0] + gpu_solo_room(dev->shard->d + dev->shard->locals, edges);
     s->shared_pieces = dev->solo.launch.shared_pieces;
+    s->shared_vertices = dev->solo.launch.shared_vertices;
+    s->masks = dev->masks.all;
+    s->mask_words = dev->masks.bytes / sizeof *s->masks;
     s->state = state;
     return ST_OK;
 }
 
+#ifdef SOLO_PROFILE
+void solo_dump(void);
+#endif
 void gpu_solo_close(struct device *dev)
 {
-    cudaFreeHost(dev->solo.search.levels);
+#ifdef SOLO_PROFILE
+    solo_dump();
+#endif
+    cudaFreeHost(dev->solo.search.report);
 }
 
-static enum status clear(struct device *dev, cudaStream_t stream, struct error *e)
+/* Waits until the device reports the end of the search, which is sooner than the end of the kernel. */
+static enum status wait_for_report(struct device *dev, cudaStream_t stream, uint32_t *levels,
+                                   struct error *e)
 {
-    struct gpu_solo *s = &dev->solo.search;
-    if (CUDA_TRY(cudaMemsetAsync(dev->masks.all, 0, dev->masks.bytes, stream), dev->where, e) ==
-            ST_OK &&
-        CUDA_TRY(cudaMemsetAsync(s->state, 0, sizeof *s->state, stream), dev->where, e) == ST_OK &&
-        s->of[DELEGATES].parent != NULL)
-        CUDA_TRY(cudaMemsetAsync(s->of[DELEGATES].parent, 0xff, 4 * s->of[DELEGATES].count, stream),
-                 dev->where, e);
-    return e->status;
+    enum { LOOKS = 1 << 14 };
+    const struct gpu_solo *s = &dev->solo.search;
+    const volatile uint64_t *report = s->report;
+    for (unsigned i = 1; *report >> 32 != s->number; i++) {
+        if (i % LOOKS != 0)
+            continue;
+        const cudaError_t state = cudaStreamQuery(stream);
+        if (state != cudaErrorNotReady && CUDA_TRY(state, dev->where, e) != ST_OK)
+            return e->status;
+    }
+    *levels = (uint32_t)*report;
+    return ST_OK;
 }
 
 enum status gpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
@@ -79,10 +96,9 @@ enum status gpu_run(struct device *dev, const struct root *root, enum direction_
     s->mode = modes[mode];
     s->root = root->index;
     s->root_kind = root->at == ROOT_AT_DELEGATE ? DELEGATES : NORMALS;
-    if (gpu_use(dev, e) != ST_OK || clear(dev, stream, e) != ST_OK ||
-        CUDA_TRY(cuda_solo_search(s, &dev->solo.launch, stream), dev->where, e) != ST_OK ||
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) != ST_OK)
+    s->number++;
+    if (gpu_use(dev, e) != ST_OK ||
+        CUDA_TRY(cuda_solo_search(s, &dev->solo.launch, stream), dev->where, e) != ST_OK)
         return e->status;
-    *levels = *s->levels;
-    return ST_OK;
+    return wait_for_report(dev, stream, levels, e);
 }
