@@ -5,7 +5,7 @@
 #include "traverse/cuda/cuda_solo_cost.h"
 
 /* A graph of one subgraph dd: a million rows of 32 edges. */
-static const struct solo_graph graph = {
+static const struct cost_graph graph = {
     .edges = {[DD] = 32e6},
     .sources = {[DD] = 1e6},
     .words = {[DELEGATES] = 1e6 / 32},
@@ -31,18 +31,28 @@ static struct solo_choice choose(const struct solo_progress *s, enum solo_mode m
     return c;
 }
 
+static double push_of(const struct solo_progress *s)
+{
+    return cost_push(&graph, s->frontier[DD], s->forward[DD]);
+}
+
+static double pull_of(const struct solo_progress *s)
+{
+    return cost_pull(&graph, s->seen, s->seen_edges, DD);
+}
+
 static void test_costs(void)
 {
     struct solo_progress s = progress(1000, 40000, 0, 0);
-    report(solo_cost_push(&graph, &s, DD) == 1000 * 50 + 40000 * 50.0, "a push costs rows and edges");
+    report(push_of(&s) == 1000 * 50 + 40000 * 50.0, "a push costs rows and edges");
     s = progress(100000, 8e6, 0, 8e6); /* half of the ends are visited: a row finds one in two probes */
     double rows = 1e6 - 100000, expected = 1e6 / 32 * 4 + rows * 4 + 2 * rows * 10;
-    report(solo_cost_pull(&graph, &s, DD) == expected, "a pull costs masks, rows and expected probes");
+    report(pull_of(&s) == expected, "a pull costs masks, rows and expected probes");
     s = progress(10, 320, 0, 0); /* nothing to be found: all rows are read to their ends */
     expected = 1e6 / 32 * 4 + (1e6 - 10) * 4 + (32e6 - 320) * 10;
-    report(solo_cost_pull(&graph, &s, DD) == expected, "a pull reads no more columns than there are");
+    report(pull_of(&s) == expected, "a pull reads no more columns than there are");
     s = progress(10, 320, 2e6, 40e6);
-    report(solo_cost_pull(&graph, &s, DD) == 1e6 / 32 * 4, "more seen than there is leaves no rows");
+    report(pull_of(&s) == 1e6 / 32 * 4, "more seen than there is leaves no rows");
 }
 
 static void test_choices(void)

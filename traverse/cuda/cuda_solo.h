@@ -53,7 +53,7 @@ struct solo_state {
 struct gpu_solo {
     struct gpu_csr csr[SUBGRAPHS];
     struct gpu_vertices of[VERTEX_KINDS];
-    struct solo_graph graph;
+    struct cost_graph graph;
     enum solo_mode mode;
     struct solo_piece *list[2]; /* as long as gpu_solo_room says */
     uint32_t shared_pieces;     /* that a block alone has shared memory for */

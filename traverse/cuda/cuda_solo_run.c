@@ -6,26 +6,6 @@
 _Static_assert(sizeof(struct solo_piece) == SOLO_PIECE_BYTES, "a piece of a list as planned");
 _Static_assert(sizeof(struct solo_state) <= SOLO_STATE_BYTES, "the state of a search as planned");
 
-/* Measured on an H200; NOTES.md says with which graphs. */
-static const struct solo_rates h200_rates = {.masks = 4e6,
-                                             .word = 4,
-                                             .push_row = 50,
-                                             .push_edge = 50,
-                                             .pull_row = 4,
-                                             .pull_probe = 10};
-
-static struct solo_graph describe_graph(const struct device *dev)
-{
-    struct solo_graph graph = {.rates = h200_rates};
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        graph.edges[g] = (double)dev->csr[g].edges;
-        graph.sources[g] = (double)dev->shard->csr[g].source_rows;
-    }
-    for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        graph.words[kind] = (double)dev->of[kind].words;
-    return graph;
-}
-
 enum status gpu_solo_open(struct device *dev, void *state, void *lists, struct error *e)
 {
     struct gpu_solo *s = &dev->solo.search;
@@ -42,7 +22,7 @@ enum status gpu_solo_open(struct device *dev, void *state, void *lists, struct e
     }
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
         s->of[kind] = dev->of[kind];
-    s->graph = describe_graph(dev);
+    s->graph = cost_graph_of(dev->shard, &cost_rates_h200);
     s->list[0] = lists;
     s->list[1] = s->list[0] + gpu_solo_room(dev->shard->d + dev->shard->locals, edges);
     s->shared_pieces = dev->solo.launch.shared_pieces;
