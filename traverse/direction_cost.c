@@ -4,6 +4,7 @@
 #include "formats/shard.h"
 
 const struct cost_rates cost_rates_h200 = {.masks = 4e6,
+                                           .list = 8e6,
                                            .word = 4,
                                            .push_row = 50,
                                            .push_edge = 50,

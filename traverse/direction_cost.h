@@ -22,6 +22,7 @@ struct shard;
 /* Picoseconds that a step takes when the whole device takes many of them. */
 struct cost_rates {
     double masks; /* what a level by masks costs more than one by lists */
+    double list;  /* what listing a frontier costs that is a mask */
     double word;  /* 32 bits of a mask, read and written */
     double push_row, push_edge;
     double pull_row, pull_probe;

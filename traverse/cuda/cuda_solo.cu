@@ -10,8 +10,6 @@
 #include "cuda_solo_alone.cuh"
 #include "cuda_solo_masks.cuh"
 
-#define PARENT_OF_ROOT (0xffffffffu - 2) /* PARENT_SELF */
-
 __device__ static uint32_t warp_of_grid()
 {
     return blockIdx.x * (blockDim.x / WARP) + threadIdx.x / WARP;
@@ -115,7 +113,7 @@ __device__ static void read_progress()
             ((unsigned *)&block.now)[i] = from[i];
         block.choice.push_edges = 0;
         for (int g = 0; g < SUBGRAPHS; g++)
-            block.choice.push_edges += block.now.forward[g];
+            block.choice.push_edges += block.now.forward[g], block.choice.pull[g] = 0;
         block.chosen = is_small(block.choice.push_edges);
         block.choice.masks = 0;
         set_target();
@@ -160,12 +158,11 @@ __device__ static void run_list()
 __device__ static unsigned visit_by_masks(const cut_list &cut)
 {
     unsigned listed = 0;
+    pull_all(warp_of_grid(), warps_of_grid(), cut);
     for (int g = SUBGRAPHS - 1; g >= 0; g--) {
-        if (!(block.now.frontier[g] > 0))
+        if (!(block.now.frontier[g] > 0) || block.choice.pull[g])
             continue;
-        if (block.choice.pull[g])
-            pull_subgraph(g, warp_of_grid(), warps_of_grid(), cut);
-        else if (block.now.listed)
+        if (block.now.listed)
             listed |= 1u << g;
         else
             push_words(block.target, g, warp_of_grid(), warps_of_grid(), cut);
@@ -173,7 +170,7 @@ __device__ static unsigned visit_by_masks(const cut_list &cut)
     return listed;
 }
 
-__device__ static void run_masks()
+__device__ static __noinline__ void run_masks()
 {
     const cut_list cut = {search.list[block.now.list ^ 1],
                           &search.state->counts[block.now.turn].cut};
@@ -191,8 +188,7 @@ __device__ static void run_masks()
         barrier();
         LOG(12);
     }
-    for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        previsit_kind(block.target, kind, warp_of_grid(), warps_of_grid());
+    previsit(block.target, warp_of_grid(), warps_of_grid());
     add_counts();
     LOG(13);
     barrier();
@@ -213,51 +209,51 @@ __device__ static void clear()
         clear_counts(turn);
 }
 
-/* Puts the root on the first list. By a warp. */
-__device__ static void list_root()
-{
-    const gpu_vertices &v = search.of[search.root_kind];
-    if (threadIdx.x == 0) {
-        v.depth[search.root] = 0;
-        if (v.parent != NULL)
-            v.parent[search.root] = PARENT_OF_ROOT;
-    }
-    list_vertices(block.target, search.root | (search.root_kind == DELEGATES ? KIND_BIT : 0),
-                  threadIdx.x == 0);
-}
-
+/* The root is what the first level finds. */
 __device__ static void start()
 {
     if (threadIdx.x == 0) {
         block = block_state{};
         block.arrivals = *(volatile unsigned *)&search.state->arrivals;
-        block.now.depth = -1;
+        block.now.fresh = 1;
         set_target();
     }
     for (unsigned i = lane_id(); i < SOLO_COUNTS; i += WARP)
         own_space().count[i] = 0;
     clear();
-    __syncthreads();
-    if (blockIdx.x == 0 && threadIdx.x < WARP)
-        list_root();
-    add_counts();
     barrier();
-    end_level(true);
+}
+
+/* Block 0 works, the others wait. */
+__device__ static void leave_to_one_block(bool at_root)
+{
+    if (blockIdx.x == 0)
+        run_alone(at_root);
+    LOG(1);
+    barrier();
+    read_progress();
+}
+
+__device__ static void choose_level()
+{
+    if (threadIdx.x < WARP)
+        choose();
+    if (threadIdx.x == 0 && block.choice.masks)
+        lay_out_pulls(warps_of_grid());
+    __syncthreads();
 }
 
 __device__ static void run_level()
 {
-    if (!block.now.listed && block.now.fresh <= SOLO_LISTED)
+    choose_level();
+    if (!block.now.listed && !block.choice.masks) {
+        LOG(6);
         run_list();
-    if (threadIdx.x == 0)
-        choose();
-    __syncthreads();
+        LOG(7);
+        choose_level();
+    }
     if (is_for_one_block()) {
-        if (blockIdx.x == 0)
-            run_alone();
-        LOG(1);
-        barrier();
-        read_progress();
+        leave_to_one_block(false);
     } else if (block.choice.masks) {
         LOG(2);
         run_masks();
@@ -278,6 +274,7 @@ __global__ static void __launch_bounds__(1024, 1)
     LOG(100);
     start();
     LOG(101);
+    leave_to_one_block(true);
     while (block.now.fresh != 0) {
         run_level();
         __syncthreads();

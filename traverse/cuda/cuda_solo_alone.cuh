@@ -1,9 +1,10 @@
 /* cuda_solo_alone.cuh: levels of one block; see cuda_solo.h
  *
- * While the frontier is small, block 0 goes from level to level by itself, with lists in shared memory. A
- * thread takes a vertex, looks at its rows and visits their edges. So a level costs three reads that wait for
- * each other (offsets, columns, claims) and two barriers of a block. Rows above SHORT_ROW edges are cut into
- * pieces instead, which warps share; whoever has many edges in pieces leaves them to the grid.
+ * While the frontier is small, block 0 goes from level to level by itself, with lists in shared memory. Some
+ * lanes share a vertex: they look at its rows, and each visits up to ALONE_SLOTS of its edges, all under way
+ * at once. So a level costs three reads that wait for each other (offsets, columns, claims) and two barriers
+ * of a block. Where rows are longer than that, all rows are cut into pieces instead, which warps share; a
+ * frontier of many edges is left to the grid.
  */
 #ifndef DBFS_CUDA_SOLO_ALONE_CUH
 #define DBFS_CUDA_SOLO_ALONE_CUH
@@ -11,7 +12,12 @@
 #include "cuda_solo_progress.cuh"
 #include "cuda_solo_push.cuh"
 
-enum { SHORT_ROW = 8 /* edges of both rows of a vertex that its thread visits */ };
+enum {
+    ALONE_SLOTS = 8,    /* edges of a lane under way */
+    ALONE_THREADS = 512 /* at most as many work, as long as each has a vertex */
+};
+
+#define PARENT_OF_ROOT (0xffffffffu - 2) /* PARENT_SELF */
 
 /* Edges of a vertex, those of both rows: first the normals at their ends, then the delegates. */
 struct short_rows {
@@ -46,15 +52,15 @@ __device__ static inline short_rows look_at_vertex(uint32_t v, bool has)
     return r;
 }
 
-/* All lanes of the warp call it. */
-__device__ static inline void note_seen(seen_rows &seen, uint32_t v, const short_rows &r)
+/* Of the lanes that `counts` says. All lanes of the warp call it. */
+__device__ static inline void note_seen(seen_rows &seen, uint32_t v, const short_rows &r, bool counts)
 {
 #pragma unroll
     for (int g = 0; g < SUBGRAPHS; g++) {
         if (search.csr[g].edges == 0)
             continue;
         const unsigned edges =
-            (int)(v >> 31) == g >> 1 ? r.rests[g & 1] + r.head_count[g & 1] : 0;
+            counts && (int)(v >> 31) == g >> 1 ? r.rests[g & 1] + r.head_count[g & 1] : 0;
         const unsigned sources = __popc(__ballot_sync(ALL_LANES, edges > 0)),
                        sum = sum_lanes(edges);
         if (lane_id() == g) {
@@ -64,46 +70,46 @@ __device__ static inline void note_seen(seen_rows &seen, uint32_t v, const short
     }
 }
 
-/* The i-th edge, i below r.total; *kind is that of its end. */
-__device__ static inline uint32_t edge_of(uint32_t v, const short_rows &r,
-                                          uint32_t i, int *kind)
+/* The i-th edge, i below r.total: its end, with KIND_BIT. */
+__device__ static inline uint32_t edge_of(uint32_t v, const short_rows &r, uint32_t i)
 {
-    const uint32_t normals = r.rests[0] + r.head_count[0];
-    const int k = i >= normals;
+    const uint32_t normals = r.rests[NORMALS] + r.head_count[NORMALS];
+    const bool k = i >= normals;
     const uint32_t j = k ? i - normals : i, rests = k ? r.rests[1] : r.rests[0];
-    const uint32_t *rest = k ? r.rest[1] : r.rest[0];
-    *kind = k;
-    if (j < rests)
-        return rest[j];
-    const uint64_t rows = search.csr[((v >> 31) << 1) | k].rows;
-    return (k ? r.heads[1] : r.heads[0])[(j - rests) * rows];
+    const uint32_t *from = k ? r.rest[1] : r.rest[0];
+    uint64_t at = j;
+    if (j >= rests) {
+        from = k ? r.heads[1] : r.heads[0];
+        at = (uint64_t)(j - rests) * search.csr[(v >> 31) << 1 | k].rows;
+    }
+    return from[at] | (k ? KIND_BIT : 0);
 }
 
-__device__ static inline unsigned max_lanes(unsigned value)
+/* Visits every 2^shift-th edge of a vertex, from `first` on: at most ALONE_SLOTS. All lanes of the warp call
+ * it. */
+__device__ static __noinline__ void reach_rows(const level_target &s, uint32_t v, const short_rows &r,
+                                         uint32_t first, unsigned shift)
 {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_max_sync(ALL_LANES, value);
-#else
-    for (int step = WARP / 2; step > 0; step /= 2)
-        value = max(value, __shfl_xor_sync(ALL_LANES, value, step));
-    return value;
-#endif
-}
-
-/* Visits the edges of a vertex a lane, all of them short. */
-__device__ static inline void reach_short(const level_target &s, uint32_t v, const short_rows &r)
-{
-    const unsigned most = max_lanes(r.total);
-    for (unsigned first = 0; first < most; first += SLOTS) {
-        slots e;
+    const unsigned own = r.total > first ? ((r.total - first - 1) >> shift) + 1 : 0;
+    uint32_t end[ALONE_SLOTS];
+    unsigned mine = 0, count = 0, before = 0;
 #pragma unroll
-        for (int j = 0; j < SLOTS; j++) {
-            int kind = 0;
-            e.end[j] = first + j < r.total ? edge_of(v, r, first + j, &kind) : NO_HEAD;
-            e.kind[j] = (uint8_t)kind;
-            e.parent[j] = v;
-        }
-        reach_alone(s, e);
+    for (unsigned j = 0; j < ALONE_SLOTS; j++)
+        end[j] = j < own ? edge_of(v, r, first + (j << shift)) : NO_HEAD;
+#pragma unroll
+    for (unsigned j = 0; j < ALONE_SLOTS; j++) {
+        if (j < own && claim<REACH_ALONE>(search.of[end[j] >> 31], end[j] & ~KIND_BIT))
+            mine |= 1u << j;
+    }
+    before = warp_prefix(__popc(mine));
+    count = __shfl_sync(ALL_LANES, before + __popc(mine), WARP - 1);
+    if (count == 0)
+        return;
+    before += __shfl_sync(ALL_LANES, lane_id() == 0 ? atomicAdd(s.reached_count, count) : 0, 0);
+#pragma unroll
+    for (unsigned j = 0; j < ALONE_SLOTS; j++) {
+        if (mine >> j & 1)
+            put_reached(s, end[j], v, before + __popc(mine & ((1u << j) - 1)));
     }
 }
 
@@ -185,28 +191,40 @@ __device__ static void cut_frontier(unsigned turn, unsigned count, seen_rows &se
 
 /* ---- levels ---- */
 
-/* Visits the frontier vertex by vertex. If it has long rows, does nothing and returns false. */
+/* How many lanes share a vertex: 2 to the power of this. */
+__device__ static inline unsigned lanes_shift(unsigned count)
+{
+    const unsigned lanes = min(ALONE_THREADS, blockDim.x) / count;
+    return lanes == 0 ? 0 : min(31 - __clz(lanes), 5);
+}
+
+/* Visits the frontier vertex by vertex. If it has rows too long for that, does nothing and returns false. */
 __device__ static bool visit_vertices(unsigned turn, unsigned count, seen_rows &seen)
 {
     const vertex_list from = frontier_vertices(turn);
-    const bool mine = threadIdx.x < count;
-    const uint32_t first = mine ? from.shared[threadIdx.x] : 0;
-    const short_rows rows = look_at_vertex(first, mine);
-    int is_long = rows.total > SHORT_ROW;
-    for (unsigned i = threadIdx.x + blockDim.x; i < count; i += blockDim.x)
-        is_long |= look_at_vertex(from.shared[i], true).total > SHORT_ROW;
+    const unsigned shift = lanes_shift(count), lanes = count << shift,
+                   warp_begin = threadIdx.x - lane_id(), sub = lane_id() & ((1u << shift) - 1);
+    const bool mine = threadIdx.x < lanes;
+    uint32_t first = 0;
+    short_rows rows;
+    int is_long = 0;
+    if (warp_begin < lanes) {
+        first = mine ? from.shared[threadIdx.x >> shift] : 0;
+        rows = look_at_vertex(first, mine);
+        is_long = rows.total > (uint32_t)ALONE_SLOTS << shift;
+    }
+    for (unsigned i = threadIdx.x + blockDim.x; i < lanes; i += blockDim.x)
+        is_long |= look_at_vertex(from.shared[i], true).total > ALONE_SLOTS;
     if (__syncthreads_or(is_long))
         return false;
-    if (threadIdx.x - lane_id() < count) {
-        note_seen(seen, first, rows);
-        reach_short(block.target_alone[turn], first, rows);
-    }
-    for (unsigned i = threadIdx.x - lane_id() + blockDim.x; i < count; i += blockDim.x) {
-        const bool has = i + lane_id() < count;
-        const uint32_t v = has ? from.shared[i + lane_id()] : 0;
-        const short_rows r = look_at_vertex(v, has);
-        note_seen(seen, v, r);
-        reach_short(block.target_alone[turn], v, r);
+    for (unsigned i = warp_begin; i < lanes; i += blockDim.x) {
+        const bool has = i + lane_id() < lanes;
+        if (i != warp_begin) { /* more vertices than threads: one each */
+            first = has ? from.shared[i + lane_id()] : 0;
+            rows = look_at_vertex(first, has);
+        }
+        reach_rows(block.target_alone[turn], first, rows, sub, shift);
+        note_seen(seen, first, rows, has && sub == 0);
     }
     return true;
 }
@@ -222,7 +240,7 @@ __device__ static void visit_pieces(unsigned turn)
 __device__ static bool run_level_alone(unsigned turn, unsigned count, seen_rows &seen)
 {
     const bool few = 2 * count <= search.shared_vertices;
-    if (few && !search.counted && visit_vertices(turn, count, seen))
+    if (few && !search.counted && search.mode != SOLO_PULL && visit_vertices(turn, count, seen))
         return true;
     cut_frontier(turn, count, seen);
     if (!few || !is_for_one_block())
@@ -257,9 +275,6 @@ __device__ static unsigned next_level_alone(unsigned &turn)
 
 __device__ static void start_alone()
 {
-    const piece_list pieces = frontier_pieces();
-    for (uint32_t i = threadIdx.x; i < block.now.pieces; i += blockDim.x)
-        pieces.shared[i] = pieces.global[i];
     if (threadIdx.x < 6)
         set_target_alone(threadIdx.x);
     if (threadIdx.x < 3)
@@ -267,6 +282,26 @@ __device__ static void start_alone()
     if (threadIdx.x == 0)
         block.target_alone[0].depth = block.now.depth + 1;
     __syncthreads();
+}
+
+/* The root is the frontier. By one thread. */
+__device__ static void take_root()
+{
+    const gpu_vertices &v = search.of[search.root_kind];
+    v.depth[search.root] = 0;
+    if (v.parent != NULL)
+        v.parent[search.root] = PARENT_OF_ROOT;
+    frontier_vertices(0).shared[0] = search.root | (search.root_kind == DELEGATES ? KIND_BIT : 0);
+}
+
+/* The frontier is a list of pieces. */
+__device__ static void visit_list()
+{
+    const piece_list pieces = frontier_pieces();
+    for (uint32_t i = threadIdx.x; i < block.now.pieces; i += blockDim.x)
+        pieces.shared[i] = pieces.global[i];
+    __syncthreads();
+    visit_pieces(0);
 }
 
 /* Leaves the search to the grid: pieces of the frontier are in the list. */
@@ -284,14 +319,21 @@ __device__ static void end_alone(unsigned turn, unsigned count)
     __syncthreads();
 }
 
-/* Block 0, for as many levels as are small. It begins and ends with pieces of the frontier in the list. */
-__device__ static void run_alone()
+/* Block 0, for as many levels as are small. It begins with the root or with pieces in the list, and ends with
+ * pieces of the frontier in the list. */
+__device__ static __noinline__ void run_alone(bool at_root)
 {
     seen_rows seen = {};
-    unsigned turn = 0;
+    unsigned turn = 0, count = 1;
     start_alone();
-    visit_pieces(turn);
-    unsigned count = next_level_alone(turn);
+    if (at_root) {
+        if (threadIdx.x == 0)
+            take_root();
+        __syncthreads();
+    } else {
+        visit_list();
+        count = next_level_alone(turn);
+    }
     while (count > 0 && run_level_alone(turn, count, seen))
         count = next_level_alone(turn);
     end_alone(turn, count);

@@ -23,34 +23,41 @@ struct solo_progress {
     double seen[SUBGRAPHS], seen_edges[SUBGRAPHS];
 };
 
-/* What a level does. */
+/* What a level does, and the costs that this rests on. */
 struct solo_choice {
     int masks; /* by masks, since something is pulled or much is pushed; otherwise by lists */
     int pull[SUBGRAPHS];
     double push_edges;
+    double push_cost[SUBGRAPHS], pull_cost[SUBGRAPHS];
 };
 
-/* Chooses for the next level. The caller sets c->push_edges, the FV of all subgraphs. Lists can hold at most
- * `most_listed` edges. */
+/* The costs of one subgraph, which solo_choose compares. */
+COST_FUNCTION void solo_weigh(const struct cost_graph *graph, const struct solo_progress *s,
+                              enum solo_mode mode, int g, struct solo_choice *c)
+{
+    const int has = s->frontier[g] > 0;
+    c->push_cost[g] = has ? cost_push(graph, s->frontier[g], s->forward[g]) : 0;
+    c->pull_cost[g] = has && mode != SOLO_PUSH ? cost_pull(graph, s->seen, s->seen_edges, g) : 0;
+    c->pull[g] =
+        has && (mode == SOLO_PULL || (mode != SOLO_PUSH && c->pull_cost[g] < c->push_cost[g]));
+}
+
+/* Chooses for the next level, when all subgraphs are weighed. The caller sets c->push_edges, the FV of all
+ * subgraphs. Lists can hold at most `most_listed` edges. A frontier that is a mask has no list yet: if it has
+ * `most_listed` vertices at least, none is made. */
 COST_FUNCTION void solo_choose(const struct cost_graph *graph, const struct solo_progress *s,
                                enum solo_mode mode, double most_listed, struct solo_choice *c)
 {
-    double lists = 0, masks = graph->rates.masks +
-                              (graph->words[NORMALS] + graph->words[DELEGATES]) * graph->rates.word;
+    double lists = s->listed ? 0 : graph->rates.list,
+           masks = graph->rates.masks +
+                   (graph->words[NORMALS] + graph->words[DELEGATES]) * graph->rates.word;
     int pulls = 0;
     for (int g = 0; g < SUBGRAPHS; g++) {
-        c->pull[g] = 0;
-        if (!(s->frontier[g] > 0))
-            continue;
-        const double push = cost_push(graph, s->frontier[g], s->forward[g]);
-        const double pull =
-            mode == SOLO_PUSH ? push : cost_pull(graph, s->seen, s->seen_edges, g);
-        c->pull[g] = mode == SOLO_PULL || pull < push;
         pulls |= c->pull[g];
-        lists += push;
-        masks += c->pull[g] ? pull : push;
+        lists += c->push_cost[g];
+        masks += c->pull[g] ? c->pull_cost[g] : c->push_cost[g];
     }
-    c->masks = !s->listed || c->push_edges > most_listed ||
+    c->masks = c->push_edges > most_listed || (!s->listed && (double)s->fresh > most_listed) ||
                (pulls && (mode == SOLO_PULL || masks < lists));
     for (int g = 0; g < SUBGRAPHS; g++)
         c->pull[g] = c->pull[g] && c->masks;

@@ -83,6 +83,12 @@ struct level_target {
     int32_t depth;        /* of what is reached */
 };
 
+/* Spans of several masks, laid end to end for all warps. */
+struct mask_spans {
+    uint32_t size;             /* words of a span */
+    uint32_t count[SUBGRAPHS]; /* spans of each mask */
+};
+
 /* What all threads of a block see. */
 struct block_state {
     level_target target;           /* of a level of the grid */
@@ -95,6 +101,7 @@ struct block_state {
     int chosen;                            /* the choice is made: the level is small */
     solo_progress now;
     solo_choice choice;
+    mask_spans pulls; /* of the level, by subgraphs */
 };
 
 /* What a block has in shared memory. */

@@ -18,8 +18,8 @@ enum {
 /* Words that a warp takes at a time: fewer where there are not enough for all warps. */
 __device__ static inline uint32_t span_of(uint64_t words, uint32_t warps, uint32_t most)
 {
-    const uint64_t share = words / warps;
-    return share < 1 ? 1 : share < most ? (uint32_t)share : most;
+    const uint32_t share = (uint32_t)words / warps;
+    return share < 1 ? 1 : share < most ? share : most;
 }
 
 /* The set bits of the lanes' words, in order, as offsets from the first. Returns how many there are. */
@@ -154,6 +154,54 @@ __device__ static inline uint32_t pull_by_warp(const pulling &q, uint64_t begin,
     return NO_HEAD;
 }
 
+/* Ranges of columns, one a lane: those of `open` lanes, four at a time by eight lanes each. Returns the hit of
+ * the lane's own range. */
+__device__ static inline uint32_t pull_by_eights(const pulling &q, unsigned open, uint64_t begin,
+                                                 uint64_t end)
+{
+    enum { LANES = 8 };
+    const uint32_t *columns = (const uint32_t *)q.csr->columns;
+    const unsigned group = lane_id() / LANES, sub = lane_id() % LANES;
+    uint32_t own = NO_HEAD;
+    while (open != 0) {
+        int source = -1;
+#pragma unroll
+        for (unsigned k = 0; k < WARP / LANES; k++) {
+            if (k == group)
+                source = __ffs(open) - 1;
+            open &= open - 1;
+        }
+        uint64_t at = __shfl_sync(ALL_LANES, begin, source & (WARP - 1)) + sub;
+        const uint64_t stop = __shfl_sync(ALL_LANES, end, source & (WARP - 1));
+        uint32_t hit = NO_HEAD;
+        bool looking = source >= 0;
+        while (__any_sync(ALL_LANES, looking)) {
+            uint32_t column[PULL_AHEAD];
+#pragma unroll
+            for (int j = 0; j < PULL_AHEAD; j++)
+                column[j] = looking && at + j * LANES < stop ? columns[at + j * LANES] : NO_HEAD;
+#pragma unroll
+            for (int j = 0; j < PULL_AHEAD; j++) {
+                if (column[j] != NO_HEAD && test_bit(q.parents, column[j]))
+                    hit = column[j];
+            }
+            at += PULL_AHEAD * LANES;
+            const unsigned hits = __ballot_sync(ALL_LANES, hit != NO_HEAD) >> group * LANES & 0xff;
+            looking = looking && hits == 0 && at - sub < stop;
+        }
+        const unsigned all = __ballot_sync(ALL_LANES, hit != NO_HEAD);
+#pragma unroll
+        for (unsigned k = 0; k < WARP / LANES; k++) {
+            const unsigned mine = all >> k * LANES & 0xff;
+            const uint32_t found = __shfl_sync(ALL_LANES, hit, (int)(k * LANES) + (mine ? __ffs(mine) - 1 : 0));
+            const int to = __shfl_sync(ALL_LANES, source, k * LANES);
+            if ((int)lane_id() == to)
+                own = found;
+        }
+    }
+    return own;
+}
+
 /* What the heads left: the rests of rows. */
 __device__ static inline void pull_rests(const pulling &q, warp_space &w, uint32_t first,
                                          unsigned count, const cut_list &cut)
@@ -173,48 +221,66 @@ __device__ static inline void pull_rests(const pulling &q, warp_space &w, uint32
             begin = end;
         }
         __syncwarp();
-        for (unsigned open = __ballot_sync(ALL_LANES, parent == NO_HEAD && begin < end); open != 0;
-             open &= open - 1) {
-            const int source = __ffs(open) - 1;
-            const uint32_t hit = pull_by_warp(q, __shfl_sync(ALL_LANES, begin, source),
-                                              __shfl_sync(ALL_LANES, end, source));
-            if ((int)lane_id() == source)
-                parent = hit;
+        const unsigned open = __ballot_sync(ALL_LANES, parent == NO_HEAD && begin < end);
+        if (open != 0) {
+            const uint32_t hit = pull_by_eights(q, open, begin, end);
+            parent = parent == NO_HEAD ? hit : parent;
         }
         if (parent != NO_HEAD)
             note_found(q, w, first, at, parent);
     }
 }
 
-/* Finds what a push along g would find. */
-__device__ static void pull_subgraph(int g, uint32_t warp,
-                                     uint32_t warps, const cut_list &cut)
+/* Finds what a push along g would find, for the rows of some words of the mask. */
+__device__ static void pull_span(int g, uint32_t base, uint32_t span, const cut_list &cut)
 {
     const pulling q = start_pulling((g & 1) << 1 | g >> 1);
     warp_space &w = own_space();
-    const uint64_t words = search.of[g & 1].words;
-    const uint32_t span = span_of(words, warps, WARP);
-    for (uint64_t base = (uint64_t)warp * span; base < words; base += (uint64_t)warps * span) {
-        const uint64_t word = base + lane_id();
-        const bool own = lane_id() < span && word < words;
-        uint32_t todo = own ? q.csr->sources[word] & ~q.visited[word] : 0;
-        if (todo != 0)
-            todo &= ~q.next[word];
-        unsigned left = unpack_words(w.pull.list, todo);
-        if (left == 0)
-            continue;
-        const uint32_t first = (uint32_t)(base * 32);
-        w.pull.found[lane_id()] = 0;
-        __syncwarp();
-        for (uint32_t column = 0; column < q.csr->head_columns && left > 0; column++)
-            left = pull_heads(q, w, first, left, column);
-        pull_rests(q, w, first, left, cut);
-        __syncwarp();
-        const uint32_t found = w.pull.found[lane_id()];
-        if (found != 0)
-            atomicOr(&q.next[word], found);
-        __syncwarp();
+    const uint32_t word = base + lane_id();
+    const bool own = lane_id() < span && word < search.of[g & 1].words;
+    uint32_t todo = own ? q.csr->sources[word] & ~q.visited[word] & ~q.next[word] : 0;
+    unsigned left = unpack_words(w.pull.list, todo);
+    if (left == 0)
+        return;
+    const uint32_t first = base * 32;
+    w.pull.found[lane_id()] = 0;
+    __syncwarp();
+    for (uint32_t column = 0; column < q.csr->head_columns && left > 0; column++)
+        left = pull_heads(q, w, first, left, column);
+    pull_rests(q, w, first, left, cut);
+    __syncwarp();
+    const uint32_t found = w.pull.found[lane_id()];
+    if (found != 0)
+        atomicOr(&q.next[word], found);
+    __syncwarp();
+}
+
+/* All pulls of the level. Few words do not wait for one subgraph after the other: all are under way. */
+__device__ static void pull_all(uint32_t warp, uint32_t warps, const cut_list &cut)
+{
+    const mask_spans &spans = block.pulls;
+    for (uint32_t i = warp;; i += warps) {
+        uint32_t at = i;
+        int g = SUBGRAPHS - 1;
+        for (; g >= 0 && at >= spans.count[g]; g--)
+            at -= spans.count[g];
+        if (g < 0)
+            return;
+        pull_span(g, at * spans.size, spans.size, cut);
     }
+}
+
+/* The spans of the level's pulls. By one thread. */
+__device__ static inline void lay_out_pulls(uint32_t warps)
+{
+    uint64_t words = 0;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        words += block.choice.pull[g] ? search.of[g & 1].words : 0;
+    const uint32_t size = span_of(words, warps, WARP);
+    block.pulls.size = size;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        block.pulls.count[g] =
+            block.choice.pull[g] ? ((uint32_t)search.of[g & 1].words + size - 1) / size : 0;
 }
 
 /* A piece of a long row, unless another piece has found a parent already. */
@@ -321,28 +387,36 @@ __device__ static inline uint32_t move_word(const gpu_vertices &v, uint64_t word
     return fresh;
 }
 
-/* What is next and not visited becomes the frontier: masks, depths, counts. */
-__device__ static void previsit_kind(const level_target &s, int kind, uint32_t warp, uint32_t warps)
+__device__ static void previsit_span(const level_target &s, int kind, uint32_t base, uint32_t span)
 {
     const gpu_vertices &v = search.of[kind];
-    const uint32_t span = span_of(v.words, warps, WARP);
-    for (uint64_t base = (uint64_t)warp * span; base < v.words; base += (uint64_t)warps * span) {
-        const uint64_t word = base + lane_id(), end = base + span < v.words ? base + span : v.words;
-        const uint32_t fresh = word < end ? move_word(v, word) : 0;
-        unsigned full = __ballot_sync(ALL_LANES, fresh != 0);
-        if (full == 0)
-            continue;
-        const unsigned count = sum_lanes(__popc(fresh));
-        if (lane_id() == 0)
-            own_space().count[SOLO_FRESH] += count;
-        for (int g = kind << 1; g <= (kind << 1 | 1); g++)
-            count_span(own_space(), search.csr[g], g, base, end, fresh);
-        for (; full != 0; full &= full - 1) {
-            const int source = __ffs(full) - 1;
-            if (__shfl_sync(ALL_LANES, fresh, source) >> lane_id() & 1)
-                v.depth[(base + source) * 32 + lane_id()] = s.depth;
-        }
+    const uint32_t word = base + lane_id(), words = (uint32_t)v.words,
+                   end = base + span < words ? base + span : words;
+    const uint32_t fresh = word < end ? move_word(v, word) : 0;
+    unsigned full = __ballot_sync(ALL_LANES, fresh != 0);
+    if (full == 0)
+        return;
+    const unsigned count = sum_lanes(__popc(fresh));
+    if (lane_id() == 0)
+        own_space().count[SOLO_FRESH] += count;
+    for (int g = kind << 1; g <= (kind << 1 | 1); g++)
+        count_span(own_space(), search.csr[g], g, base, end, fresh);
+    for (; full != 0; full &= full - 1) {
+        const int source = __ffs(full) - 1;
+        if (__shfl_sync(ALL_LANES, fresh, source) >> lane_id() & 1)
+            v.depth[((uint64_t)base + source) * 32 + lane_id()] = s.depth;
     }
+}
+
+/* What is next and not visited becomes the frontier: masks, depths, counts. */
+__device__ static void previsit(const level_target &s, uint32_t warp, uint32_t warps)
+{
+    const uint32_t normals = (uint32_t)search.of[NORMALS].words,
+                   delegates = (uint32_t)search.of[DELEGATES].words,
+                   span = span_of((uint64_t)normals + delegates, warps, WARP),
+                   first = (normals + span - 1) / span, count = first + (delegates + span - 1) / span;
+    for (uint32_t i = warp; i < count; i += warps)
+        previsit_span(s, i < first ? NORMALS : DELEGATES, (i < first ? i : i - first) * span, span);
 }
 
 /* Lists a frontier that is a mask. */

@@ -53,11 +53,17 @@ __device__ static inline void note_frontier(unsigned long long sources, unsigned
     note_list(listed);
 }
 
-/* By one thread. */
+/* How the next level is done. By one warp. */
 __device__ static inline void choose()
 {
-    if (!block.chosen)
+    if (block.chosen)
+        return;
+    if (lane_id() < SUBGRAPHS)
+        solo_weigh(&search.graph, &block.now, search.mode, lane_id(), &block.choice);
+    __syncwarp();
+    if (lane_id() == 0)
         solo_choose(&search.graph, &block.now, search.mode, SOLO_LISTED_EDGES, &block.choice);
+    __syncwarp();
 }
 
 __device__ static inline bool is_for_one_block()

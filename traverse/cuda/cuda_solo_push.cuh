@@ -21,12 +21,12 @@ struct slots {
     uint8_t kind[SLOTS];
 };
 
-/* Whether this lane is the one that reaches a vertex. A block alone saves the probe: its claims are few. */
+/* Whether this lane is the one that reaches a vertex. Few claims save the probe. */
 template <int HOW>
 __device__ static inline bool claim(const gpu_vertices &to, uint32_t v)
 {
     const uint32_t bit = 1u << (v % 32);
-    if (HOW != REACH_ALONE && test_bit(to.visited, v))
+    if (HOW != REACH_ALONE && (HOW == REACH_NEXT || !block.chosen) && test_bit(to.visited, v))
         return false;
     if (HOW == REACH_NEXT)
         return claim_bit(to.next, v);
@@ -49,6 +49,17 @@ __device__ static inline uint32_t end_code(const slots &e, int j)
     return e.end[j] | (e.kind[j] == DELEGATES ? KIND_BIT : 0);
 }
 
+/* A vertex that a block alone reached, with KIND_BIT. */
+__device__ static inline void put_reached(const level_target &s, uint32_t v, uint32_t parent,
+                                          uint32_t at)
+{
+    const gpu_vertices &to = search.of[v >> 31];
+    to.depth[v & ~KIND_BIT] = s.depth;
+    if (to.parent != NULL)
+        to.parent[v & ~KIND_BIT] = parent;
+    (at < s.reached.room ? s.reached.shared : s.reached.global)[at] = v;
+}
+
 /* Reaches the ends in all slots, for a block alone. All lanes of the warp call it. */
 __device__ static inline void reach_alone(const level_target &s, const slots &e)
 {
@@ -69,14 +80,8 @@ __device__ static inline void reach_alone(const level_target &s, const slots &e)
     base = __shfl_sync(ALL_LANES, base, 0);
 #pragma unroll
     for (int j = 0; j < SLOTS; j++) {
-        if (!mine[j])
-            continue;
-        const gpu_vertices &to = search.of[e.kind[j]];
-        const uint32_t at = base + before[j];
-        to.depth[e.end[j]] = s.depth;
-        if (to.parent != NULL)
-            to.parent[e.end[j]] = e.parent[j];
-        (at < s.reached.room ? s.reached.shared : s.reached.global)[at] = end_code(e, j);
+        if (mine[j])
+            put_reached(s, end_code(e, j), e.parent[j], base + before[j]);
     }
 }
 
