@@ -70,7 +70,8 @@ __device__ static inline void note_seen(seen_rows &seen, uint32_t v, const short
     }
 }
 
-/* The i-th edge, i below r.total: its end, with KIND_BIT. */
+/* The i-th edge, i below r.total: its end, with KIND_BIT; or NO_HEAD, since short rows do not fill all head
+ * columns. */
 __device__ static inline uint32_t edge_of(uint32_t v, const short_rows &r, uint32_t i)
 {
     const uint32_t normals = r.rests[NORMALS] + r.head_count[NORMALS];
@@ -98,7 +99,7 @@ __device__ static __noinline__ void reach_rows(const level_target &s, uint32_t v
         end[j] = j < own ? edge_of(v, r, first + (j << shift)) : NO_HEAD;
 #pragma unroll
     for (unsigned j = 0; j < ALONE_SLOTS; j++) {
-        if (j < own && claim<REACH_ALONE>(search.of[end[j] >> 31], end[j] & ~KIND_BIT))
+        if (end[j] != NO_HEAD && claim<REACH_ALONE>(search.of[end[j] >> 31], end[j] & ~KIND_BIT))
             mine |= 1u << j;
     }
     before = warp_prefix(__popc(mine));
