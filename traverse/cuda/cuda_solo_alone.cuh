@@ -171,8 +171,7 @@ __device__ static inline void note_cut_frontier(unsigned turn, unsigned count)
         block.now.depth = block.target_alone[turn].depth - 1;
     note_frontier(g < SUBGRAPHS ? block.count[SOLO_SOURCES + g] : 0,
                   g < SUBGRAPHS ? block.count[SOLO_FORWARD + g] : 0, count, true);
-    if (g == 0)
-        choose();
+    choose();
 }
 
 /* Cuts the rows of the frontier into pieces. */
