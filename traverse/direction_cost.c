@@ -7,7 +7,8 @@ const struct cost_rates cost_rates_h200 = {.masks = 4e6,
                                            .list = 8e6,
                                            .word = 4,
                                            .push_row = 50,
-                                           .push_edge = 50,
+                                           .list_edge = 100,
+                                           .push_edge = 25,
                                            .pull_row = 4,
                                            .pull_probe = 10};
 

@@ -23,6 +23,7 @@ struct shard;
 struct cost_rates {
     double masks; /* what a level by masks costs more than one by lists */
     double list;  /* what listing a frontier costs that is a mask */
+    double list_edge; /* of a frontier that is a list, where what it reaches is listed, too */
     double word;  /* 32 bits of a mask, read and written */
     double push_row, push_edge;
     double pull_row, pull_probe;

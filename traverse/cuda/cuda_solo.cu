@@ -7,8 +7,8 @@
  *   listed  all blocks expand the list; a vertex that they reach is visited at once and joins the other list
  *   masks   pulls and pushes fill `next`, and a previsit makes it the frontier
  */
-#include "cuda_solo_alone.cuh"
 #include "cuda_solo_masks.cuh"
+#include "cuda_solo_team.cuh"
 
 __device__ static uint32_t warp_of_grid()
 {
@@ -104,28 +104,10 @@ __device__ static void end_level(bool listed)
 
 /* ---- levels ---- */
 
-/* All blocks take over what block 0 left. */
-__device__ static void read_progress()
-{
-    const volatile unsigned *from = (const volatile unsigned *)&search.state->progress;
-    if (threadIdx.x == 0) {
-        for (unsigned i = 0; i < sizeof block.now / sizeof *from; i++)
-            ((unsigned *)&block.now)[i] = from[i];
-        block.choice.push_edges = 0;
-        for (int g = 0; g < SUBGRAPHS; g++)
-            block.choice.push_edges += block.now.forward[g], block.choice.pull[g] = 0;
-        block.chosen = is_small(block.choice.push_edges);
-        block.choice.masks = 0;
-        set_target();
-    }
-    __syncthreads();
-}
-
 __device__ static void run_listed()
 {
-    const piece_list from = {NULL, search.list[block.now.list], 0};
     clear_turn();
-    expand_list<REACH_LISTED>(block.target, from, block.now.pieces, warp_of_grid(),
+    expand_list<REACH_LISTED>(block.target, search.list[block.now.list], block.now.pieces, warp_of_grid(),
                               warps_of_grid(), ~0u);
     add_counts();
     barrier();
@@ -177,7 +159,7 @@ __device__ static __noinline__ void run_masks()
     clear_turn();
     const unsigned listed = visit_by_masks(cut);
     if (listed != 0)
-        expand_list<REACH_NEXT>(block.target, piece_list{NULL, search.list[block.now.list], 0},
+        expand_list<REACH_NEXT>(block.target, search.list[block.now.list],
                                 block.now.pieces, warp_of_grid(), warps_of_grid(), listed);
     LOG(10);
     barrier();
@@ -192,6 +174,11 @@ __device__ static __noinline__ void run_masks()
     add_counts();
     LOG(13);
     barrier();
+    if (threadIdx.x == 0 && block.kept < search.keeps && blockIdx.x == 0)
+        search.state->kept_depth[block.kept] = block.target.depth;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        block.kept++;
     end_level(false);
 }
 
@@ -216,6 +203,7 @@ __device__ static void start()
         block = block_state{};
         block.arrivals = *(volatile unsigned *)&search.state->arrivals;
         block.now.fresh = 1;
+        block.team_edges = search.team * blockDim.x;
         set_target();
     }
     for (unsigned i = lane_id(); i < SOLO_COUNTS; i += WARP)
@@ -224,22 +212,69 @@ __device__ static void start()
     barrier();
 }
 
-/* Block 0 works, the others wait. */
-__device__ static void leave_to_one_block(bool at_root)
+/* ---- the team ---- */
+
+/* After the team has moved on, as after a level of the grid. */
+__device__ static void end_team_levels()
 {
-    if (blockIdx.x == 0)
-        run_alone(at_root);
+    const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
+    read_turn();
+    if (threadIdx.x < WARP) {
+        if (lane_id() < SUBGRAPHS) {
+            block.now.seen[g] += (double)*(volatile unsigned long long *)&search.state->seen[g];
+            block.now.seen_edges[g] +=
+                (double)*(volatile unsigned long long *)&search.state->seen_edges[g];
+        }
+        if (threadIdx.x == 0)
+            block.now.depth = *(volatile int32_t *)&search.state->depth;
+        __syncwarp();
+        note_frontier(block.count[SOLO_SOURCES + g], block.count[SOLO_FORWARD + g],
+                      block.count[SOLO_FRESH], true);
+    }
+    next_turn(true);
+}
+
+/* The team works, the others wait. What it leaves is for the grid, until there are half as many edges. */
+__device__ static void leave_to_team(bool at_root)
+{
+    clear_turn();
+    if (is_in_team())
+        run_team(at_root);
+    add_counts();
     LOG(1);
     barrier();
-    read_progress();
+    if (*(volatile uint32_t *)&search.state->moved)
+        end_team_levels();
+    if (threadIdx.x == 0)
+        block.team_edges = min(block.team_edges, block.choice.push_edges / 2);
+    __syncthreads();
+}
+
+__device__ static bool is_small_level()
+{
+    const unsigned lanes = search.team * blockDim.x;
+    return !block.choice.masks && may_use_team() && block.now.fresh <= lanes &&
+           block.now.pieces <= 2 * lanes && block.choice.push_edges <= block.team_edges;
+}
+
+/* About as many as are not visited. */
+__device__ static double vertices_ahead()
+{
+    double rows = 0;
+    for (int kind = 0; kind < VERTEX_KINDS; kind++)
+        rows += (double)search.of[kind].count -
+                max(block.now.seen[kind << 1], block.now.seen[kind << 1 | 1]);
+    return rows;
 }
 
 __device__ static void choose_level()
 {
     if (threadIdx.x < WARP)
         choose();
-    if (threadIdx.x == 0 && block.choice.masks)
+    if (threadIdx.x == 0 && block.choice.masks) {
+        block.probes = block.choice.push_edges > vertices_ahead();
         lay_out_pulls(warps_of_grid());
+    }
     __syncthreads();
 }
 
@@ -252,8 +287,8 @@ __device__ static void run_level()
         LOG(7);
         choose_level();
     }
-    if (is_for_one_block()) {
-        leave_to_one_block(false);
+    if (is_small_level()) {
+        leave_to_team(false);
     } else if (block.choice.masks) {
         LOG(2);
         run_masks();
@@ -274,13 +309,14 @@ __global__ static void __launch_bounds__(1024, 1)
     LOG(100);
     start();
     LOG(101);
-    leave_to_one_block(true);
+    leave_to_team(true);
     while (block.now.fresh != 0) {
         run_level();
         __syncthreads();
     }
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         search.state->arrivals = block.arrivals;
+        search.state->kept = min(block.kept, search.keeps);
         __threadfence_system();
         *search.report = (uint64_t)search.number << 32 | (uint32_t)block.now.depth;
     }
@@ -288,40 +324,143 @@ __global__ static void __launch_bounds__(1024, 1)
 
 /* ---- launch ---- */
 
-enum { VERTICES_A_PIECE = 4 }; /* that a block alone has room for */
-
-static size_t shared_bytes(const solo_launch *launch)
+/* Vertices that a block of the team reaches in a level, at most. */
+static size_t team_room(int threads)
 {
-    return (size_t)launch->threads / WARP * sizeof(warp_space) +
-           launch->shared_pieces * (sizeof(solo_piece) + 2 * VERTICES_A_PIECE * sizeof(uint32_t));
+    return (size_t)threads * TEAM_EDGES;
 }
 
-/* One block a processor: fewer come to the barrier. */
+static size_t shared_bytes(int threads)
+{
+    return (size_t)threads / WARP * sizeof(warp_space) + 2 * team_room(threads) * sizeof(uint32_t);
+}
+
+static void set_launch(const solo_launch *launch, cudaStream_t stream, cudaLaunchConfig_t *config,
+                       cudaLaunchAttribute attributes[2])
+{
+    *config = cudaLaunchConfig_t{};
+    config->gridDim = dim3((unsigned)launch->blocks);
+    config->blockDim = dim3((unsigned)launch->threads);
+    config->dynamicSmemBytes = launch->shared_bytes;
+    config->stream = stream;
+    attributes[0].id = cudaLaunchAttributeClusterDimension;
+    attributes[0].val.clusterDim.x = launch->team;
+    attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
+    attributes[1].id = cudaLaunchAttributeCooperative;
+    attributes[1].val.cooperative = 1;
+    config->attrs = launch->team > 1 ? attributes : attributes + 1;
+    config->numAttrs = launch->team > 1 ? 2 : 1;
+}
+
+/* One block a processor, and as large a team as leaves few processors without a block. */
+static void plan_team(solo_launch *launch, int processors)
+{
+    cudaLaunchConfig_t config;
+    cudaLaunchAttribute attributes[2];
+    cudaFuncSetAttribute(solo_kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    for (launch->team = SOLO_MOST_TEAM; launch->team > 1; launch->team /= 2) {
+        int clusters = 0;
+        launch->blocks = processors / (int)launch->team * (int)launch->team;
+        set_launch(launch, NULL, &config, attributes);
+        config.numAttrs = 1;
+        if (cudaOccupancyMaxActiveClusters(&clusters, solo_kernel, &config) == cudaSuccess &&
+            16 * clusters * (int)launch->team >= 15 * processors) {
+            launch->blocks = clusters * (int)launch->team;
+            if (launch->blocks > processors / (int)launch->team * (int)launch->team)
+                launch->blocks = processors / (int)launch->team * (int)launch->team;
+            return;
+        }
+        cudaGetLastError();
+    }
+    launch->blocks = processors;
+}
+
 cudaError_t cuda_solo_plan(solo_launch *launch)
 {
-    enum { STATIC_BYTES = 4096, ALONE_PIECES = 1024 };
-    int device = 0, processors = 0, shared = 0, cooperative = 0;
+    enum { STATIC_BYTES = 4096 };
+    int device = 0, processors = 0, shared = 0, cooperative = 0, major = 0;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
-    *launch = solo_launch{cooperative ? processors : 0, 1024, 0, ALONE_PIECES, 0};
-    while (launch->threads > WARP && shared_bytes(launch) + STATIC_BYTES > (size_t)shared) {
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    *launch = solo_launch{0, 1024, 0, 1, 0};
+    if (!cooperative)
+        return cudaSuccess;
+    while (launch->threads > WARP &&
+           shared_bytes(launch->threads) + STATIC_BYTES > (size_t)shared)
         launch->threads /= 2;
-        launch->shared_pieces /= 2;
-    }
-    launch->shared_vertices = VERTICES_A_PIECE * launch->shared_pieces;
-    launch->shared_bytes = shared_bytes(launch);
-    return cudaFuncSetAttribute(solo_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                (int)launch->shared_bytes);
+    launch->shared_bytes = shared_bytes(launch->threads);
+    launch->team_room = (uint32_t)team_room(launch->threads);
+    launch->blocks = processors;
+    const cudaError_t error = cudaFuncSetAttribute(
+        solo_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)launch->shared_bytes);
+    if (error == cudaSuccess && major >= 9)
+        plan_team(launch, processors);
+    return error;
 }
 
 cudaError_t cuda_solo_search(const gpu_solo *search, const solo_launch *launch, cudaStream_t stream)
 {
+    cudaLaunchConfig_t config;
+    cudaLaunchAttribute attributes[2];
     void *arguments[] = {(void *)search};
-    return cudaLaunchCooperativeKernel((const void *)solo_kernel, dim3((unsigned)launch->blocks),
-                                       dim3((unsigned)launch->threads), arguments,
-                                       launch->shared_bytes, stream);
+    set_launch(launch, stream, &config, attributes);
+    return cudaLaunchKernelExC(&config, (const void *)solo_kernel, arguments);
+}
+
+/* ---- depths of levels by masks ---- */
+
+__global__ static void settle(gpu_vertices v, const solo_state *state)
+{
+    const uint64_t warps = (uint64_t)gridDim.x * blockDim.x / WARP;
+    const unsigned kept = state->kept;
+    for (uint64_t word = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP; word < v.words;
+         word += warps) {
+        const uint32_t own = lane_id() < kept ? v.queue[lane_id() * v.words + word] : 0;
+        for (unsigned full = __ballot_sync(ALL_LANES, own != 0); full != 0; full &= full - 1) {
+            const int i = __ffs(full) - 1;
+            if (__shfl_sync(ALL_LANES, own, i) >> lane_id() & 1)
+                v.depth[word * 32 + lane_id()] = state->kept_depth[i];
+        }
+    }
+}
+
+void cuda_solo_settle(const gpu_solo *search, cudaStream_t stream)
+{
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        const gpu_vertices *v = &search->of[kind];
+        if (v->words > 0)
+            settle<<<blocks_for(v->words, WARPS), BLOCK, 0, stream>>>(*v, search->state);
+    }
+}
+
+/* ---- the lengths of rows ---- */
+
+/* `longest` is zero before. */
+__global__ static void measure_classes(gpu_csr one, gpu_csr two, uint64_t count, uint32_t *longest)
+{
+    const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
+    for (uint64_t v = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; v < count; v += threads) {
+        listed_row a, b;
+        look_at_rows(one, two, (uint32_t)v, true, a, b);
+        const uint64_t total = a.length + a.heads + b.length + b.heads;
+        for (unsigned k = 0; k < SOLO_CLASSES && total > (uint64_t)TEAM_EDGES << k; k++) {
+            if (((volatile uint32_t *)longest)[k] <= v)
+                atomicMax(&longest[k], (uint32_t)v + 1);
+        }
+    }
+}
+
+void cuda_solo_measure(const gpu_solo *search, uint32_t *longest, cudaStream_t stream)
+{
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        const uint64_t count = search->of[kind].count;
+        if (count > 0)
+            measure_classes<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(
+                search->csr[kind << 1], search->csr[kind << 1 | 1], count,
+                longest + kind * SOLO_CLASSES);
+    }
 }
 
 #ifdef SOLO_PROFILE

@@ -28,7 +28,7 @@ struct solo_choice {
     int masks; /* by masks, since something is pulled or much is pushed; otherwise by lists */
     int pull[SUBGRAPHS];
     double push_edges;
-    double push_cost[SUBGRAPHS], pull_cost[SUBGRAPHS];
+    double list_cost[SUBGRAPHS], push_cost[SUBGRAPHS], pull_cost[SUBGRAPHS]; /* push: by masks */
 };
 
 /* The costs of one subgraph, which solo_choose compares. */
@@ -36,6 +36,7 @@ COST_FUNCTION void solo_weigh(const struct cost_graph *graph, const struct solo_
                               enum solo_mode mode, int g, struct solo_choice *c)
 {
     const int has = s->frontier[g] > 0;
+    c->list_cost[g] = s->forward[g] * graph->rates.list_edge;
     c->push_cost[g] = has ? cost_push(graph, s->frontier[g], s->forward[g]) : 0;
     c->pull_cost[g] = has && mode != SOLO_PUSH ? cost_pull(graph, s->seen, s->seen_edges, g) : 0;
     c->pull[g] =
@@ -54,11 +55,11 @@ COST_FUNCTION void solo_choose(const struct cost_graph *graph, const struct solo
     int pulls = 0;
     for (int g = 0; g < SUBGRAPHS; g++) {
         pulls |= c->pull[g];
-        lists += c->push_cost[g];
+        lists += c->list_cost[g];
         masks += c->pull[g] ? c->pull_cost[g] : c->push_cost[g];
     }
     c->masks = c->push_edges > most_listed || (!s->listed && (double)s->fresh > most_listed) ||
-               (pulls && (mode == SOLO_PULL || masks < lists));
+               (pulls && mode == SOLO_PULL) || masks < lists;
     for (int g = 0; g < SUBGRAPHS; g++)
         c->pull[g] = c->pull[g] && c->masks;
 }

@@ -21,7 +21,9 @@ enum {
 #define PIECE_SUBGRAPH_SHIFT 62
 #define PIECE_HEADS (1ull << 61) /* with the head columns of the row */
 #define PIECE_PULL (1ull << 60)  /* of a row that looks for a parent */
-#define PIECE_AT ((1ull << 60) - 1)
+#define PIECE_FIRST (1ull << 59) /* of its vertex */
+#define PIECE_ONCE (PIECE_HEADS | PIECE_FIRST) /* not of the later pieces of a row */
+#define PIECE_AT ((1ull << 59) - 1)
 
 #define KIND_BIT 0x80000000u /* of a vertex: a delegate; in backend.h, PARENT_DELEGATE_BIT */
 
@@ -44,43 +46,18 @@ struct warp_space {
     };
 };
 
-/* A list, whose first pieces a block alone keeps in shared memory. */
-struct piece_list {
-    solo_piece *shared, *global;
-    uint32_t room; /* of the shared part */
+/* What a block of the team reached. */
+struct __align__(16) team_part {
+    unsigned count;   /* vertices */
+    unsigned longest; /* the class of the longest row */
+    unsigned unused[2];
 };
-
-__device__ static inline solo_piece piece_at(const piece_list &l, uint32_t i)
-{
-    return i < l.room ? l.shared[i] : l.global[i];
-}
-
-__device__ static inline void put_piece(const piece_list &l, uint32_t i, const solo_piece &piece)
-{
-    if (i < l.room)
-        l.shared[i] = piece;
-    else
-        l.global[i] = piece;
-}
-
-/* The vertices that a block alone reached, the first ones in shared memory. */
-struct vertex_list {
-    uint32_t *shared, *global;
-    uint32_t room; /* of the shared part */
-};
-
-__device__ static inline uint32_t vertex_at(const vertex_list &l, uint32_t i)
-{
-    return i < l.room ? l.shared[i] : l.global[i];
-}
 
 /* Where that goes which a level reaches. */
 struct level_target {
-    piece_list next;
-    unsigned *next_count; /* in shared memory of a block alone, otherwise in the counters */
-    vertex_list reached;  /* by a block alone */
-    unsigned *reached_count;
-    int32_t depth;        /* of what is reached */
+    solo_piece *next;
+    unsigned *next_count;
+    int32_t depth; /* of what is reached */
 };
 
 /* Spans of several masks, laid end to end for all warps. */
@@ -91,23 +68,24 @@ struct mask_spans {
 
 /* What all threads of a block see. */
 struct block_state {
-    level_target target;           /* of a level of the grid */
-    level_target target_alone[6];  /* of a block alone, by turns */
+    level_target target;
+    team_part part[3]; /* of this block, while it is in the team; taken in turn */
+    double team_edges; /* of a frontier for the team, at most */
     unsigned long long count[SOLO_COUNTS]; /* of the level */
-    unsigned long long seen[2 * SUBGRAPHS]; /* of a block alone: sources and their edges */
-    unsigned pieces;                       /* of a list that a block alone makes */
-    unsigned reached[3];                   /* vertices, by a block alone; taken in turn */
+    unsigned pieces;                       /* in the next list */
     unsigned arrivals;                     /* at the barrier, before its next use */
     int chosen;                            /* the choice is made: the level is small */
     solo_progress now;
     solo_choice choice;
+    bool probes;      /* a push by masks looks at marks before it sets them */
+    unsigned kept;    /* frontiers kept as masks */
     mask_spans pulls; /* of the level, by subgraphs */
 };
 
 /* What a block has in shared memory. */
 static __shared__ gpu_solo search; /* indexed by lanes, which kernel parameters are slow for */
 static __shared__ block_state block;
-extern __shared__ unsigned char memory[]; /* a warp_space for each warp, then the lists of a block alone */
+extern __shared__ unsigned char memory[]; /* a warp_space for each warp, then the lists of the team */
 
 #ifdef SOLO_PROFILE
 __device__ uint64_t solo_log[1 << 20];
@@ -170,6 +148,17 @@ __device__ static inline unsigned long long sum_of_warps(unsigned i)
     return __any_sync(ALL_LANES, own != 0) ? warp_sum(own) : 0;
 }
 
+__device__ static inline unsigned max_lanes(unsigned value)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(ALL_LANES, value);
+#else
+    for (int step = WARP / 2; step > 0; step /= 2)
+        value = max(value, __shfl_xor_sync(ALL_LANES, value, step));
+    return value;
+#endif
+}
+
 /* ---- the rows of a vertex ---- */
 
 struct listed_row {
@@ -213,31 +202,30 @@ __device__ static inline void look_at_rows(const gpu_csr &ca, const gpu_csr &cb,
 /* ---- appending ---- */
 
 /* A row of many pieces, by the whole warp. */
-__device__ static inline void put_long_row(const piece_list &next, unsigned at,
+__device__ static inline void put_long_row(solo_piece *next, unsigned at,
                                            const solo_piece &first, uint64_t length)
 {
     for (uint64_t done = (uint64_t)lane_id() * PIECE_EDGES; done < length;
          done += WARP * PIECE_EDGES) {
         const uint64_t left = length - done;
-        const uint64_t begin = done == 0 ? first.at : (first.at & ~PIECE_HEADS) + done;
-        put_piece(
-            next, at + (unsigned)(done / PIECE_EDGES),
-            solo_piece{begin, (uint32_t)(left < PIECE_EDGES ? left : PIECE_EDGES), first.row});
+        const uint64_t begin = done == 0 ? first.at : (first.at & ~PIECE_ONCE) + done;
+        next[at + (unsigned)(done / PIECE_EDGES)] =
+            solo_piece{begin, (uint32_t)(left < PIECE_EDGES ? left : PIECE_EDGES), first.row};
     }
 }
 
-/* A row a lane, in subgraph g of the lane. */
-__device__ static inline void put_rows(const piece_list &next, unsigned at, const listed_row &r,
-                                       int g, uint32_t id)
+/* A row a lane, in subgraph g of the lane. `flags`: PIECE_FIRST or 0. */
+__device__ static inline void put_rows(solo_piece *next, unsigned at, const listed_row &r, int g,
+                                       uint32_t id, uint64_t flags)
 {
     uint64_t begin =
-        r.begin | (uint64_t)g << PIECE_SUBGRAPH_SHIFT | (r.heads > 0 ? PIECE_HEADS : 0);
+        r.begin | (uint64_t)g << PIECE_SUBGRAPH_SHIFT | (r.heads > 0 ? PIECE_HEADS : 0) | flags;
     const uint64_t first = begin;
     uint64_t left = r.length;
     for (unsigned i = 0; i < r.pieces && r.pieces <= OWN_PIECES; i++) {
         const uint32_t length = (uint32_t)(left < PIECE_EDGES ? left : PIECE_EDGES);
-        put_piece(next, at + i, solo_piece{begin, length, id});
-        begin = (begin & ~PIECE_HEADS) + PIECE_EDGES;
+        next[at + i] = solo_piece{begin, length, id};
+        begin = (begin & ~PIECE_ONCE) + PIECE_EDGES;
         left -= length;
     }
     for (unsigned many = __ballot_sync(ALL_LANES, r.pieces > OWN_PIECES); many != 0;
@@ -290,8 +278,9 @@ __device__ static inline void list_vertices(const level_target &s, uint32_t v, b
         count_rows(s, ND, has && kind == NORMALS, two);
     }
     base = __shfl_sync(ALL_LANES, base, 0);
-    put_rows(s.next, base + before, one, g, id);
-    put_rows(s.next, base + before + one.pieces, two, g | 1, id);
+    put_rows(s.next, base + before, one, g, id, PIECE_FIRST);
+    put_rows(s.next, base + before + one.pieces, two, g | 1, id,
+             one.pieces > 0 ? 0 : PIECE_FIRST);
 }
 
 #endif

@@ -11,7 +11,7 @@
 
 enum {
     PULL_ALONE = 16,     /* columns that a thread reads of its row before the warp helps */
-    PULL_TOGETHER = 512, /* columns that a warp reads before other warps help */
+    PULL_TOGETHER = 128, /* columns that a warp reads before other warps help */
     PULL_AHEAD = 4       /* columns of a thread under way */
 };
 
@@ -52,6 +52,13 @@ __device__ static inline void cut_row(const cut_list &cut, uint64_t begin, uint6
         cut.pieces[at + i] = solo_piece{(begin + done) | what,
                                         (uint32_t)(left < PIECE_EDGES ? left : PIECE_EDGES), row};
     }
+}
+
+/* The frontier of the i-th level by masks, from 1 on. */
+__device__ static inline uint32_t *frontier_mask(int kind, unsigned i)
+{
+    const gpu_vertices &v = search.of[kind];
+    return i <= search.keeps ? v.queue + (i - 1) * v.words : v.frontier;
 }
 
 /* ---- pull ---- */
@@ -144,12 +151,19 @@ __device__ static inline uint32_t pull_by_thread(const pulling &q, uint64_t &beg
 __device__ static inline uint32_t pull_by_warp(const pulling &q, uint64_t begin, uint64_t end)
 {
     const uint32_t *columns = (const uint32_t *)q.csr->columns;
-    for (uint64_t i = begin; i < end; i += WARP) {
-        const uint32_t column = i + lane_id() < end ? columns[i + lane_id()] : NO_HEAD;
-        const unsigned hits =
-            __ballot_sync(ALL_LANES, column != NO_HEAD && test_bit(q.parents, column));
+    for (uint64_t i = begin + lane_id(); i - lane_id() < end; i += PULL_AHEAD * WARP) {
+        uint32_t column[PULL_AHEAD], hit = NO_HEAD;
+#pragma unroll
+        for (int j = 0; j < PULL_AHEAD; j++)
+            column[j] = i + j * WARP < end ? columns[i + j * WARP] : NO_HEAD;
+#pragma unroll
+        for (int j = 0; j < PULL_AHEAD; j++) {
+            if (column[j] != NO_HEAD && test_bit(q.parents, column[j]))
+                hit = column[j];
+        }
+        const unsigned hits = __ballot_sync(ALL_LANES, hit != NO_HEAD);
         if (hits != 0)
-            return __shfl_sync(ALL_LANES, column, __ffs(hits) - 1);
+            return __shfl_sync(ALL_LANES, hit, __ffs(hits) - 1);
     }
     return NO_HEAD;
 }
@@ -321,12 +335,12 @@ __device__ static void push_words(const level_target &s, int g, uint32_t warp, u
 {
     enum { SPAN = 2 };
     const gpu_vertices &from = search.of[g >> 1];
-    const uint32_t *sources = search.csr[g].sources;
+    const uint32_t *sources = search.csr[g].sources, *frontier = frontier_mask(g >> 1, block.kept);
     for (uint64_t base = (uint64_t)warp * SPAN; base < from.words; base += (uint64_t)warps * SPAN) {
         const uint64_t word = base + lane_id();
         const bool own = lane_id() < SPAN && word < from.words;
         const unsigned total =
-            unpack_words(own_space().unpacked, own ? from.frontier[word] & sources[word] : 0);
+            unpack_words(own_space().unpacked, own ? frontier[word] & sources[word] : 0);
         for (unsigned i = 0; i < total; i += WARP) {
             const bool has = i + lane_id() < total;
             const uint32_t row = has ? own_space().unpacked[i + lane_id()] : 0;
@@ -372,7 +386,7 @@ __device__ static inline void count_span(warp_space &w, const gpu_csr &csr, int 
 }
 
 /* The fresh vertices of a word, moved from next to visited and to the frontier. */
-__device__ static inline uint32_t move_word(const gpu_vertices &v, uint64_t word)
+__device__ static inline uint32_t move_word(const gpu_vertices &v, uint32_t *frontier, uint32_t word)
 {
     const uint32_t next = v.next[word];
     uint32_t fresh = 0;
@@ -383,7 +397,7 @@ __device__ static inline uint32_t move_word(const gpu_vertices &v, uint64_t word
         if (fresh != 0)
             v.visited[word] = visited | fresh;
     }
-    v.frontier[word] = fresh;
+    frontier[word] = fresh;
     return fresh;
 }
 
@@ -392,7 +406,8 @@ __device__ static void previsit_span(const level_target &s, int kind, uint32_t b
     const gpu_vertices &v = search.of[kind];
     const uint32_t word = base + lane_id(), words = (uint32_t)v.words,
                    end = base + span < words ? base + span : words;
-    const uint32_t fresh = word < end ? move_word(v, word) : 0;
+    const uint32_t fresh =
+        word < end ? move_word(v, frontier_mask(kind, block.kept + 1), word) : 0;
     unsigned full = __ballot_sync(ALL_LANES, fresh != 0);
     if (full == 0)
         return;
@@ -401,7 +416,7 @@ __device__ static void previsit_span(const level_target &s, int kind, uint32_t b
         own_space().count[SOLO_FRESH] += count;
     for (int g = kind << 1; g <= (kind << 1 | 1); g++)
         count_span(own_space(), search.csr[g], g, base, end, fresh);
-    for (; full != 0; full &= full - 1) {
+    for (; full != 0 && block.kept >= search.keeps; full &= full - 1) {
         const int source = __ffs(full) - 1;
         if (__shfl_sync(ALL_LANES, fresh, source) >> lane_id() & 1)
             v.depth[((uint64_t)base + source) * 32 + lane_id()] = s.depth;
@@ -423,11 +438,12 @@ __device__ static void previsit(const level_target &s, uint32_t warp, uint32_t w
 __device__ static void list_kind(const level_target &s, int kind, uint32_t warp, uint32_t warps)
 {
     const gpu_vertices &v = search.of[kind];
+    const uint32_t *frontier = frontier_mask(kind, block.kept);
     const uint32_t span = span_of(v.words, warps, SPAN_WORDS);
     for (uint64_t base = (uint64_t)warp * span; base < v.words; base += (uint64_t)warps * span) {
         const uint64_t word = base + lane_id();
         const bool own = lane_id() < span && word < v.words;
-        const unsigned total = unpack_words(own_space().unpacked, own ? v.frontier[word] : 0);
+        const unsigned total = unpack_words(own_space().unpacked, own ? frontier[word] : 0);
         for (unsigned i = 0; i < total; i += WARP) {
             const bool has = i + lane_id() < total;
             const uint32_t id =

@@ -4,10 +4,7 @@
 
 #include "cuda_solo_list.cuh"
 
-enum {
-    ALONE_EDGES = 2048, /* of a frontier with long rows that a block takes alone */
-    SMALL_EDGES = 8192 /* a frontier with fewer is pushed without a look at the costs */
-};
+enum { SMALL_EDGES = 8192 /* a frontier with fewer is pushed without a look at the costs */ };
 
 __device__ static inline bool is_small(double edges)
 {
@@ -66,15 +63,10 @@ __device__ static inline void choose()
     __syncwarp();
 }
 
-__device__ static inline bool is_for_one_block()
-{
-    return !block.choice.masks && block.now.pieces <= search.shared_pieces && block.choice.push_edges <= ALONE_EDGES;
-}
-
 /* For the next level of the grid. By one thread. */
 __device__ static inline void set_target()
 {
-    block.target.next = piece_list{NULL, search.list[block.now.list ^ 1], 0};
+    block.target.next = search.list[block.now.list ^ 1];
     block.target.next_count = &search.state->counts[block.now.turn].pieces;
     block.target.depth = block.now.depth + 1;
 }

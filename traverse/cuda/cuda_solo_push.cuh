@@ -10,9 +10,9 @@
 
 #include "cuda_solo_list.cuh"
 
-/* Where reached vertices go: into the visited mask and the next list, in a block alone or in the grid; or
- * into the next mask. */
-enum reaching { REACH_ALONE, REACH_LISTED, REACH_NEXT };
+/* Where reached vertices go: into the visited mask and the lists of the team, or the next list; or into the
+ * next mask. */
+enum reaching { REACH_TEAM, REACH_LISTED, REACH_NEXT };
 
 /* The ends of some edges. */
 struct slots {
@@ -26,7 +26,7 @@ template <int HOW>
 __device__ static inline bool claim(const gpu_vertices &to, uint32_t v)
 {
     const uint32_t bit = 1u << (v % 32);
-    if (HOW != REACH_ALONE && (HOW == REACH_NEXT || !block.chosen) && test_bit(to.visited, v))
+    if (HOW != REACH_TEAM && (HOW == REACH_NEXT || !block.chosen) && test_bit(to.visited, v))
         return false;
     if (HOW == REACH_NEXT)
         return claim_bit(to.next, v);
@@ -49,39 +49,22 @@ __device__ static inline uint32_t end_code(const slots &e, int j)
     return e.end[j] | (e.kind[j] == DELEGATES ? KIND_BIT : 0);
 }
 
-/* A vertex that a block alone reached, with KIND_BIT. */
-__device__ static inline void put_reached(const level_target &s, uint32_t v, uint32_t parent,
-                                          uint32_t at)
+/* Marks the ends in all slots. Nobody waits for the marks, and the previsit drops visited vertices. */
+__device__ static inline void mark_next(const slots &e)
 {
-    const gpu_vertices &to = search.of[v >> 31];
-    to.depth[v & ~KIND_BIT] = s.depth;
-    if (to.parent != NULL)
-        to.parent[v & ~KIND_BIT] = parent;
-    (at < s.reached.room ? s.reached.shared : s.reached.global)[at] = v;
-}
-
-/* Reaches the ends in all slots, for a block alone. All lanes of the warp call it. */
-__device__ static inline void reach_alone(const level_target &s, const slots &e)
-{
-    bool mine[SLOTS];
-    unsigned before[SLOTS], count = 0;
-#pragma unroll
-    for (int j = 0; j < SLOTS; j++)
-        mine[j] = e.end[j] != NO_HEAD && claim<REACH_ALONE>(search.of[e.kind[j]], e.end[j]);
+    bool wanted[SLOTS];
 #pragma unroll
     for (int j = 0; j < SLOTS; j++) {
-        const unsigned all = __ballot_sync(ALL_LANES, mine[j]);
-        before[j] = count + __popc(all & ((1u << lane_id()) - 1));
-        count += __popc(all);
+        const gpu_vertices &to = search.of[e.kind[j]];
+        wanted[j] = e.end[j] != NO_HEAD &&
+                    (!block.probes ||
+                     !((to.visited[e.end[j] / 32] | ((volatile uint32_t *)to.next)[e.end[j] / 32]) >>
+                           (e.end[j] % 32) & 1));
     }
-    if (count == 0)
-        return;
-    unsigned base = lane_id() == 0 ? atomicAdd(s.reached_count, count) : 0;
-    base = __shfl_sync(ALL_LANES, base, 0);
 #pragma unroll
     for (int j = 0; j < SLOTS; j++) {
-        if (mine[j])
-            put_reached(s, end_code(e, j), e.parent[j], base + before[j]);
+        if (wanted[j])
+            atomicOr(&search.of[e.kind[j]].next[e.end[j] / 32], 1u << (e.end[j] % 32));
     }
 }
 
@@ -89,8 +72,8 @@ __device__ static inline void reach_alone(const level_target &s, const slots &e)
 template <int HOW>
 __device__ static inline void reach(const level_target &s, const slots &e, int used)
 {
-    if (HOW == REACH_ALONE) {
-        reach_alone(s, e);
+    if (HOW == REACH_NEXT && search.of[NORMALS].parent == NULL) {
+        mark_next(e);
         return;
     }
     bool mine[SLOTS];
@@ -228,7 +211,7 @@ __device__ static inline bool is_wanted(const solo_piece &piece, unsigned subgra
 
 /* Fewer pieces than warps: several warps share one. */
 template <int HOW>
-__device__ static void expand_few(const level_target &s, const piece_list &list, uint32_t count,
+__device__ static void expand_few(const level_target &s, const solo_piece *list, uint32_t count,
                                   uint32_t warp, uint32_t warps, unsigned subgraphs)
 {
     uint32_t shift = 0;
@@ -236,7 +219,7 @@ __device__ static void expand_few(const level_target &s, const piece_list &list,
         shift++;
     if (warp >> shift >= count)
         return;
-    solo_piece piece = piece_at(list, warp >> shift);
+    solo_piece piece = list[warp >> shift];
     if (is_wanted(piece, subgraphs) && cut_share(piece, warp & ((1u << shift) - 1), shift))
         expand_one<HOW>(s, piece);
 }
@@ -244,7 +227,7 @@ __device__ static void expand_few(const level_target &s, const piece_list &list,
 /* Expands this warp's share of the pieces of some subgraphs, a bit each. The pieces of a long row follow each
  * other in a list, so neighbours go to different warps. */
 template <int HOW>
-__device__ static void expand_list(const level_target &s, const piece_list &list, uint32_t count,
+__device__ static void expand_list(const level_target &s, const solo_piece *list, uint32_t count,
                                    uint32_t warp, uint32_t warps, unsigned subgraphs)
 {
     if (count <= warps) {
@@ -256,7 +239,7 @@ __device__ static void expand_list(const level_target &s, const piece_list &list
         solo_piece piece = {0, 0, 0};
         bool has = i < count;
         if (has)
-            piece = piece_at(list, (uint32_t)i);
+            piece = list[i];
         has = has && is_wanted(piece, subgraphs);
         expand<HOW>(s, piece, has);
     }

@@ -6,6 +6,18 @@
 _Static_assert(sizeof(struct solo_piece) == SOLO_PIECE_BYTES, "a piece of a list as planned");
 _Static_assert(sizeof(struct solo_state) <= SOLO_STATE_BYTES, "the state of a search as planned");
 
+/* How many masks fit into the queues of both kinds. */
+static uint32_t kept_masks(const struct device *dev)
+{
+    uint64_t masks = SOLO_MOST_KEPT;
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        const struct gpu_vertices *v = &dev->of[kind];
+        if (v->words > 0 && v->count / v->words < masks)
+            masks = v->count / v->words;
+    }
+    return (uint32_t)masks;
+}
+
 enum status gpu_solo_open(struct device *dev, void *state, void *lists, struct error *e)
 {
     struct gpu_solo *s = &dev->solo.search;
@@ -23,22 +35,44 @@ enum status gpu_solo_open(struct device *dev, void *state, void *lists, struct e
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
         s->of[kind] = dev->of[kind];
     s->graph = cost_graph_of(dev->shard, &cost_rates_h200);
+    s->graph.rates.list_edge += 15e-6 * (double)(dev->of[NORMALS].count + dev->of[DELEGATES].count);
+    s->keeps = kept_masks(dev);
     s->list[0] = lists;
     s->list[1] = s->list[0] + gpu_solo_room(dev->shard->d + dev->shard->locals, edges);
-    s->shared_pieces = dev->solo.launch.shared_pieces;
-    s->shared_vertices = dev->solo.launch.shared_vertices;
+    s->team = dev->solo.launch.team;
+    s->team_room = dev->solo.launch.team_room;
     s->masks = dev->masks.all;
     s->mask_words = dev->masks.bytes / sizeof *s->masks;
     s->state = state;
     return ST_OK;
 }
 
+enum status gpu_solo_measure(struct device *dev, struct error *e)
+{
+    struct gpu_solo *s = &dev->solo.search;
+    if (dev->solo.launch.blocks == 0)
+        return ST_OK;
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    uint32_t *longest = (uint32_t *)s->list[0];
+    if (CUDA_TRY(cudaMemsetAsync(longest, 0, sizeof s->longest, stream), dev->where, e) != ST_OK)
+        return e->status;
+    cuda_solo_measure(s, longest, stream);
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
+        CUDA_TRY(cudaMemcpyAsync(s->longest, longest, sizeof s->longest, cudaMemcpyDeviceToHost,
+                                 stream),
+                 dev->where, e) == ST_OK)
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+    return e->status;
+}
+
 #ifdef SOLO_PROFILE
+#include <stdio.h>
 void solo_dump(void);
 #endif
 void gpu_solo_close(struct device *dev)
 {
 #ifdef SOLO_PROFILE
+    fprintf(stderr, "team %u blocks %d keeps %u\n", dev->solo.launch.team, dev->solo.launch.blocks, dev->solo.search.keeps);
     solo_dump();
 #endif
     cudaFreeHost(dev->solo.search.report);
@@ -62,6 +96,15 @@ static enum status wait_for_report(struct device *dev, cudaStream_t stream, uint
     return ST_OK;
 }
 
+enum status gpu_solo_settle(struct device *dev, struct error *e)
+{
+    if (dev->solo.settled || dev->solo.search.number == 0)
+        return ST_OK;
+    dev->solo.settled = 1;
+    cuda_solo_settle(&dev->solo.search, dev->stream.of[NORMALS]);
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
 enum status gpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
                     uint32_t *levels, struct error *e)
 {
@@ -77,6 +120,7 @@ enum status gpu_run(struct device *dev, const struct root *root, enum direction_
     s->root = root->index;
     s->root_kind = root->at == ROOT_AT_DELEGATE ? DELEGATES : NORMALS;
     s->number++;
+    dev->solo.settled = 0;
     if (gpu_use(dev, e) != ST_OK ||
         CUDA_TRY(cuda_solo_search(s, &dev->solo.launch, stream), dev->where, e) != ST_OK)
         return e->status;
