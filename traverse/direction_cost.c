@@ -3,8 +3,8 @@
 
 #include "formats/shard.h"
 
-const struct cost_rates cost_rates_h200 = {.masks = 4e6,
-                                           .list = 8e6,
+const struct cost_rates cost_rates_h200 = {.masks = 6e6,
+                                           .list = 5e6,
                                            .word = 4,
                                            .push_row = 50,
                                            .list_edge = 100,

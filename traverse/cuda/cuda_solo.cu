@@ -8,6 +8,9 @@
  *   masks   pulls and pushes fill `next`, and a previsit makes it the frontier
  */
 #include "cuda_solo_masks.cuh"
+#ifdef SOLO_PROFILE
+#include <cstdio>
+#endif
 #include "cuda_solo_team.cuh"
 
 __device__ static uint32_t warp_of_grid()
@@ -271,8 +274,9 @@ __device__ static void choose_level()
 {
     if (threadIdx.x < WARP)
         choose();
-    if (threadIdx.x == 0 && block.choice.masks) {
-        block.probes = block.choice.push_edges > vertices_ahead();
+    if (threadIdx.x < WARP && block.choice.masks) {
+        if (threadIdx.x == 0)
+            block.probes = block.choice.push_edges > vertices_ahead();
         lay_out_pulls(warps_of_grid());
     }
     __syncthreads();
@@ -281,7 +285,7 @@ __device__ static void choose_level()
 __device__ static void run_level()
 {
     choose_level();
-    if (!block.now.listed && !block.choice.masks) {
+    if (solo_wants_list(&block.now, &block.choice, SOLO_LISTED_EDGES)) {
         LOG(6);
         run_list();
         LOG(7);
@@ -352,7 +356,8 @@ static void set_launch(const solo_launch *launch, cudaStream_t stream, cudaLaunc
     config->numAttrs = launch->team > 1 ? 2 : 1;
 }
 
-/* One block a processor, and as large a team as leaves few processors without a block. */
+/* One block a processor, and as large a team as leaves few processors without a block: at least so many
+ * eighths of them have one. */
 static void plan_team(solo_launch *launch, int processors)
 {
     cudaLaunchConfig_t config;
@@ -363,8 +368,12 @@ static void plan_team(solo_launch *launch, int processors)
         launch->blocks = processors / (int)launch->team * (int)launch->team;
         set_launch(launch, NULL, &config, attributes);
         config.numAttrs = 1;
-        if (cudaOccupancyMaxActiveClusters(&clusters, solo_kernel, &config) == cudaSuccess &&
-            16 * clusters * (int)launch->team >= 15 * processors) {
+        const cudaError_t known = cudaOccupancyMaxActiveClusters(&clusters, solo_kernel, &config);
+#ifdef SOLO_PROFILE
+        fprintf(stderr, "team %u: %d clusters, %s\n", launch->team, clusters, cudaGetErrorString(known));
+#endif
+        if (known == cudaSuccess &&
+            8 * clusters * (int)launch->team >= launch->share * processors) {
             launch->blocks = clusters * (int)launch->team;
             if (launch->blocks > processors / (int)launch->team * (int)launch->team)
                 launch->blocks = processors / (int)launch->team * (int)launch->team;
@@ -377,14 +386,16 @@ static void plan_team(solo_launch *launch, int processors)
 
 cudaError_t cuda_solo_plan(solo_launch *launch)
 {
-    enum { STATIC_BYTES = 4096 };
+    enum { STATIC_BYTES = 12288 };
     int device = 0, processors = 0, shared = 0, cooperative = 0, major = 0;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
     cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    *launch = solo_launch{0, 1024, 0, 1, 0};
+    launch->blocks = 0;
+    launch->threads = 1024;
+    launch->team = 1;
     if (!cooperative)
         return cudaSuccess;
     while (launch->threads > WARP &&

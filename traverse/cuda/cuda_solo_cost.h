@@ -64,4 +64,15 @@ COST_FUNCTION void solo_choose(const struct cost_graph *graph, const struct solo
         c->pull[g] = c->pull[g] && c->masks;
 }
 
+/* Whether a frontier that is a mask should be listed first: rows of a list are shared evenly when they are
+ * pushed. Lists can hold at most `most_listed` edges. */
+COST_FUNCTION int solo_wants_list(const struct solo_progress *s, const struct solo_choice *c,
+                                  double most_listed)
+{
+    double pushed = 0;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        pushed += c->pull[g] ? 0 : s->forward[g];
+    return !s->listed && (!c->masks || (pushed > 0 && c->push_edges <= most_listed));
+}
+
 #endif

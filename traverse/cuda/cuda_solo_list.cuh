@@ -70,6 +70,9 @@ struct mask_spans {
 struct block_state {
     level_target target;
     team_part part[3]; /* of this block, while it is in the team; taken in turn */
+    team_part one[3];  /* the same, while the other blocks of the team wait */
+    int32_t one_depth; /* of the frontier that it then leaves */
+    uint32_t one_vertices[3][SOLO_ONE_ROOM];
     double team_edges; /* of a frontier for the team, at most */
     unsigned long long count[SOLO_COUNTS]; /* of the level */
     unsigned pieces;                       /* in the next list */

@@ -284,17 +284,17 @@ __device__ static void pull_all(uint32_t warp, uint32_t warps, const cut_list &c
     }
 }
 
-/* The spans of the level's pulls. By one thread. */
+/* The spans of the level's pulls. By one warp. */
 __device__ static inline void lay_out_pulls(uint32_t warps)
 {
-    uint64_t words = 0;
-    for (int g = 0; g < SUBGRAPHS; g++)
-        words += block.choice.pull[g] ? search.of[g & 1].words : 0;
-    const uint32_t size = span_of(words, warps, WARP);
-    block.pulls.size = size;
-    for (int g = 0; g < SUBGRAPHS; g++)
-        block.pulls.count[g] =
-            block.choice.pull[g] ? ((uint32_t)search.of[g & 1].words + size - 1) / size : 0;
+    const unsigned g = lane_id();
+    const uint32_t words =
+        g < SUBGRAPHS && block.choice.pull[g] ? (uint32_t)search.of[g & 1].words : 0;
+    const uint32_t size = span_of(sum_lanes(words), warps, WARP);
+    if (g < SUBGRAPHS)
+        block.pulls.count[g] = (words + size - 1) / size;
+    if (g == 0)
+        block.pulls.size = size;
 }
 
 /* A piece of a long row, unless another piece has found a parent already. */
@@ -439,15 +439,16 @@ __device__ static void list_kind(const level_target &s, int kind, uint32_t warp,
 {
     const gpu_vertices &v = search.of[kind];
     const uint32_t *frontier = frontier_mask(kind, block.kept);
-    const uint32_t span = span_of(v.words, warps, SPAN_WORDS);
+    const uint32_t span = span_of(v.words, warps, WARP);
+    uint16_t *unpacked = own_space().pull.list;
     for (uint64_t base = (uint64_t)warp * span; base < v.words; base += (uint64_t)warps * span) {
         const uint64_t word = base + lane_id();
         const bool own = lane_id() < span && word < v.words;
-        const unsigned total = unpack_words(own_space().unpacked, own ? frontier[word] : 0);
+        const unsigned total = unpack_words(unpacked, own ? frontier[word] : 0);
         for (unsigned i = 0; i < total; i += WARP) {
             const bool has = i + lane_id() < total;
             const uint32_t id =
-                (uint32_t)(base * 32) + (has ? own_space().unpacked[i + lane_id()] : 0);
+                (uint32_t)(base * 32) + (has ? unpacked[i + lane_id()] : 0);
             list_vertices(s, id | (kind == DELEGATES ? KIND_BIT : 0), has);
         }
         __syncwarp();

@@ -18,8 +18,19 @@ static uint32_t kept_masks(const struct device *dev)
     return (uint32_t)masks;
 }
 
+/* Clusters leave some processors without a block. Graphs of short rows are deep, and small ones are bound by
+ * latency: these gain more by a large team than by all processors. */
+static int share_of_processors(const struct shard *shard)
+{
+    double edges = 0, vertices = (double)(shard->d + shard->locals);
+    for (int g = 0; g < SUBGRAPHS; g++)
+        edges += (double)shard->csr[g].edges;
+    return edges < 12 * vertices || edges < 1e8 ? 6 : 8;
+}
+
 enum status gpu_solo_open(struct device *dev, void *state, void *lists, struct error *e)
 {
+    dev->solo.launch.share = share_of_processors(dev->shard);
     struct gpu_solo *s = &dev->solo.search;
     uint64_t edges = 0;
     if (dev->shard->p > 1 || CUDA_TRY(cuda_solo_plan(&dev->solo.launch), dev->where, e) != ST_OK ||

@@ -17,7 +17,9 @@
 
 enum {
     TEAM_EDGES = 1 << SOLO_FIRST_CLASS, /* of a lane */
-    TEAM_SLOTS = 4                      /* of these, under way at once */
+    TEAM_SLOTS = 4,                     /* of these, under way at once */
+    ONE_SHORT_ROWS = 96,                /* of the first class, for one block of the team */
+    TEAM_SHORT_ROWS = 160               /* of the first class for a block: with more, the grid is faster */
 };
 
 #define PARENT_OF_ROOT (0xffffffffu - 2) /* PARENT_SELF */
@@ -91,6 +93,12 @@ __device__ static inline uint32_t *team_list(unsigned turn)
     return (uint32_t *)(warp_spaces() + blockDim.x / WARP) + turn % 2 * search.team_room;
 }
 
+/* The vertices of one block of the team, lists taken in turn by three. */
+__device__ static inline uint32_t *one_list(unsigned turn)
+{
+    return block.one_vertices[turn];
+}
+
 /* The smallest k for which the rows of v have at most TEAM_EDGES * 2^k edges. */
 __device__ static inline unsigned class_of(uint32_t v)
 {
@@ -135,7 +143,7 @@ __device__ static inline uint32_t team_vertex(const team_frontier &f, unsigned t
 }
 
 /* This warp reached vertices, those lanes that have `mine` > 0. Returns where the lane puts its first one. */
-__device__ static inline unsigned reserve_reached(unsigned turn, unsigned mine, unsigned longest)
+__device__ static inline unsigned reserve_reached(team_part &part, unsigned mine, unsigned longest)
 {
     const unsigned before = warp_prefix(mine);
     const unsigned count = __shfl_sync(ALL_LANES, before + mine, WARP - 1);
@@ -144,9 +152,9 @@ __device__ static inline unsigned reserve_reached(unsigned turn, unsigned mine, 
     longest = max_lanes(longest);
     unsigned base = 0;
     if (lane_id() == 0) {
-        base = atomicAdd(&block.part[turn % 3].count, count);
+        base = atomicAdd(&part.count, count);
         if (longest > 0)
-            atomicMax(&block.part[turn % 3].longest, longest);
+            atomicMax(&part.longest, longest);
     }
     return before + __shfl_sync(ALL_LANES, base, 0);
 }
@@ -189,18 +197,23 @@ __device__ static inline uint32_t edge_of(uint32_t v, const team_rows &r, uint32
     return csr.heads[(uint64_t)(j - rests) * csr.rows + (v & ~KIND_BIT)] | (k ? KIND_BIT : 0);
 }
 
-__device__ static inline void put_reached(uint32_t *to, uint32_t v, uint32_t parent, int32_t depth)
+/* The depth is written by who takes the vertex from the list: the barrier would wait for it. */
+__device__ static inline void put_reached(uint32_t *to, uint32_t v, uint32_t parent)
 {
     const gpu_vertices &of = search.of[v >> 31];
-    of.depth[v & ~KIND_BIT] = depth;
     if (of.parent != NULL)
         of.parent[v & ~KIND_BIT] = parent;
     *to = v;
 }
 
+__device__ static inline void put_depth(uint32_t v, int32_t depth)
+{
+    search.of[v >> 31].depth[v & ~KIND_BIT] = depth;
+}
+
 /* Visits every 2^shift-th edge of v, from the i-th on. All lanes of the warp call it. */
 __device__ static inline void reach_edges(uint32_t v, const team_rows &r, uint32_t i, unsigned shift,
-                                          unsigned turn, int32_t depth)
+                                          uint32_t *list, team_part &part)
 {
     while (__any_sync(ALL_LANES, i < r.total)) {
         uint32_t end[TEAM_SLOTS];
@@ -218,11 +231,11 @@ __device__ static inline void reach_edges(uint32_t v, const team_rows &r, uint32
             if (mine >> j & 1)
                 longest = max(longest, class_of(end[j]));
         }
-        uint32_t *to = team_list(turn) + reserve_reached(turn, __popc(mine), longest);
+        uint32_t *to = list + reserve_reached(part, __popc(mine), longest);
 #pragma unroll
         for (int j = 0; j < TEAM_SLOTS; j++) {
             if (mine >> j & 1)
-                put_reached(to++, end[j], v, depth);
+                put_reached(to++, end[j], v);
         }
     }
 }
@@ -248,18 +261,22 @@ __device__ static inline bool may_use_team()
     return search.mode != SOLO_PULL && !search.counted;
 }
 
-/* How many lanes share a vertex: 2 to the power of this. Two edges a lane, if there are lanes enough. */
+/* How many of the lanes share a vertex: 2 to the power of this. Two edges a lane, if there are lanes enough. */
+__device__ static inline unsigned shared_by(unsigned lanes, unsigned vertices, unsigned longest)
+{
+    const unsigned share = lanes / vertices, most = share > 0 ? 31 - __clz(share) : 0;
+    return min(longest + 2, most);
+}
+
 __device__ static inline unsigned team_shift(const team_frontier &f)
 {
-    const unsigned lanes = search.team * blockDim.x / f.total,
-                   most = lanes > 0 ? 31 - __clz(lanes) : 0;
-    return min(f.longest + 2, most);
+    return shared_by(search.team * blockDim.x, f.total, f.longest);
 }
 
 /* Whether the lanes of a vertex suffice for the longest row. */
 __device__ static inline bool is_for_team(const team_frontier &f)
 {
-    return f.total <= search.team * blockDim.x && f.longest < SOLO_CLASSES &&
+    return f.total << f.longest <= search.team * TEAM_SHORT_ROWS && f.longest < SOLO_CLASSES &&
            f.longest <= team_shift(f);
 }
 
@@ -275,9 +292,83 @@ __device__ static void run_team_level(const team_frontier &f, unsigned turn, int
         return;
     const uint32_t v = team_vertex(f, turn, i);
     const team_rows rows = look_at_vertex(v, i < f.total);
-    if (sub == 0)
+    if (sub == 0 && i < f.total) {
+        put_depth(v, depth);
         note_seen(seen, v, rows);
-    reach_edges(v, rows, sub, shift, turn + 1, depth);
+    }
+    reach_edges(v, rows, sub, shift, team_list(turn + 1), block.part[(turn + 1) % 3]);
+}
+
+/* ---- levels of one block of the team ---- */
+
+/* Whether a frontier is so small that it takes longer to share it. */
+__device__ static inline bool is_for_one(unsigned count, unsigned longest)
+{
+    return count << longest <= ONE_SHORT_ROWS && longest <= shared_by(blockDim.x, count, longest);
+}
+
+__device__ static void run_level_of_one(unsigned count, unsigned turn, int32_t depth,
+                                        seen_rows &seen)
+{
+    const unsigned shift = shared_by(blockDim.x, count, block.one[turn].longest),
+                   i = threadIdx.x >> shift, next = turn == 2 ? 0 : turn + 1;
+    if (threadIdx.x == 0)
+        block.one[next == 2 ? 0 : next + 1] = team_part{0, 0, {0, 0}};
+    if (threadIdx.x - lane_id() >= count << shift)
+        return;
+    const uint32_t v = i < count ? one_list(turn)[i] : 0;
+    const team_rows rows = look_at_vertex(v, i < count);
+    const unsigned sub = threadIdx.x & ((1u << shift) - 1);
+    if (sub == 0 && i < count) {
+        put_depth(v, depth);
+        note_seen(seen, v, rows);
+    }
+    reach_edges(v, rows, sub, shift, one_list(next), block.one[next]);
+}
+
+/* The first block of the team, for as many levels as are that small. What it leaves is its part of the
+ * frontier of `turn` + 1. */
+__device__ static void run_one(const team_frontier &f, unsigned turn, int32_t depth,
+                               seen_rows &seen)
+{
+    unsigned at = 0, count = f.total;
+    if (threadIdx.x < WARP) {
+        for (unsigned i = 0; i < count; i += WARP) {
+            const uint32_t v = team_vertex(f, turn, i + lane_id());
+            if (i + lane_id() < count)
+                one_list(0)[i + lane_id()] = v;
+        }
+        if (lane_id() == 0) {
+            block.one[0] = team_part{count, f.longest, {0, 0}};
+            block.one[1] = team_part{0, 0, {0, 0}};
+        }
+    }
+    __syncthreads();
+    do {
+        run_level_of_one(count, at, depth++, seen);
+        at = at == 2 ? 0 : at + 1;
+        __syncthreads();
+        count = *(volatile unsigned *)&block.one[at].count;
+        LOG(21);
+    } while (count > 0 && is_for_one(count, block.one[at].longest));
+    for (unsigned i = threadIdx.x; i < count; i += blockDim.x)
+        team_list(turn + 1)[i] = one_list(at)[i];
+    if (threadIdx.x == 0) {
+        block.part[(turn + 1) % 3] = block.one[at];
+        block.one_depth = depth;
+    }
+}
+
+/* The others wait. */
+__device__ static void leave_to_one(const team_frontier &f, unsigned turn, int32_t &depth,
+                                    seen_rows &seen)
+{
+    if (threadIdx.x == 0)
+        block.part[(turn + 2) % 3] = team_part{0, 0, {0, 0}};
+    if (team_rank() == 0)
+        run_one(f, turn, depth, seen);
+    team_barrier();
+    depth = (int32_t)team_read((const uint32_t *)&block.one_depth, 0);
 }
 
 /* ---- all levels ---- */
@@ -286,7 +377,7 @@ __device__ static void run_team_level(const team_frontier &f, unsigned turn, int
 __device__ static void take_root()
 {
     const uint32_t root = search.root | (search.root_kind == DELEGATES ? KIND_BIT : 0);
-    put_reached(team_list(0), root, PARENT_OF_ROOT, 0);
+    put_reached(team_list(0), root, PARENT_OF_ROOT);
     block.part[0] = team_part{1, class_of(root), {0, 0}};
 }
 
@@ -302,7 +393,7 @@ __device__ static void take_list()
             piece = list[i + lane_id()];
         const bool mine = piece.at & PIECE_FIRST;
         const uint32_t v = piece.row | (piece.at >> (PIECE_SUBGRAPH_SHIFT + 1) ? KIND_BIT : 0);
-        const unsigned at = reserve_reached(0, mine, mine ? class_of(v) : 0);
+        const unsigned at = reserve_reached(block.part[0], mine, mine ? class_of(v) : 0);
         if (mine)
             team_list(0)[at] = v;
     }
@@ -323,12 +414,15 @@ __device__ static inline void add_seen(const seen_rows &seen)
 }
 
 /* Leaves the frontier to the grid, as a list of pieces. */
-__device__ static void leave_list(unsigned turn)
+__device__ static void leave_list(unsigned turn, int32_t depth)
 {
     const unsigned count = block.part[turn % 3].count;
     for (unsigned i = threadIdx.x - lane_id(); i < count; i += blockDim.x) {
         const bool has = i + lane_id() < count;
-        list_vertices(block.target, has ? team_list(turn)[i + lane_id()] : 0, has);
+        const uint32_t v = has ? team_list(turn)[i + lane_id()] : 0;
+        if (has)
+            put_depth(v, depth);
+        list_vertices(block.target, v, has);
     }
 }
 
@@ -351,15 +445,19 @@ __device__ static void run_team(bool at_root)
     team_barrier();
     team_frontier f = look_at_team(turn);
     while (f.total > 0 && is_for_team(f) && may_use_team()) {
-        run_team_level(f, turn, ++depth, seen);
+        if (is_for_one(f.total, f.longest)) {
+            leave_to_one(f, turn, depth, seen);
+        } else {
+            run_team_level(f, turn, depth++, seen);
+            team_barrier();
+        }
         turn = turn == 5 ? 0 : turn + 1;
-        team_barrier();
         f = look_at_team(turn);
         LOG(20);
     }
     const bool moved = at_root || depth != block.now.depth;
     if (moved && f.total > 0)
-        leave_list(turn);
+        leave_list(turn, depth);
     add_seen(seen);
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         search.state->depth = depth;
