@@ -60,12 +60,12 @@ COST_FUNCTION double cost_pull(const struct cost_graph *graph, const double *see
                                const double *seen_edges, int g)
 {
     const int reverse = (g & 1) << 1 | g >> 1; /* subgraph_reverse */
-    const double share = seen_edges[g] / graph->edges[g];
+    const float share = (float)seen_edges[g] / (float)graph->edges[g]; /* fast on a GPU */
     double rows = graph->sources[reverse] - seen_rows[reverse];
     double edges = graph->edges[reverse] - seen_edges[reverse];
     rows = rows > 0 ? rows : 0;
     edges = edges > rows ? edges : rows;
-    const double probes = rows < share * edges ? rows / share : edges;
+    const double probes = rows < share * edges ? (float)rows / share : edges;
     return graph->words[g & 1] * graph->rates.word + rows * graph->rates.pull_row +
            probes * graph->rates.pull_probe;
 }

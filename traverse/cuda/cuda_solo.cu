@@ -117,23 +117,29 @@ __device__ static void run_listed()
     end_level(true);
 }
 
-/* Lists a frontier that is a mask and small enough; its edges are known exactly then. */
-__device__ static void run_list()
+/* Lists a frontier that is a mask and small enough, with its rows in some subgraphs; their edges are known
+ * exactly then. */
+__device__ static void run_list(unsigned subgraphs)
 {
     clear_turn();
-    for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        list_kind(block.target, kind, warp_of_grid(), warps_of_grid());
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        if (subgraphs >> 2 * kind & 3)
+            list_kind(block.target, kind, subgraphs, warp_of_grid(), warps_of_grid());
+    }
     add_counts();
     barrier();
     read_turn();
     if (threadIdx.x < WARP) {
-        if (lane_id() < SUBGRAPHS) {
+        if (lane_id() < SUBGRAPHS && (subgraphs >> lane_id() & 1)) {
             const double edges = (double)block.count[SOLO_FORWARD + lane_id()];
             block.now.seen_edges[lane_id()] += edges - block.now.forward[lane_id()];
             block.now.forward[lane_id()] = edges;
         }
         __syncwarp();
-        note_list(true);
+        if (subgraphs == ALL_SUBGRAPHS)
+            note_list(true);
+        else if (threadIdx.x == 0)
+            block.now.pieces = block.pieces, block.now.listed = 1, block.pieces = 0;
     }
     next_turn(true);
 }
@@ -276,7 +282,9 @@ __device__ static void choose_level()
         choose();
     if (threadIdx.x < WARP && block.choice.masks) {
         if (threadIdx.x == 0)
-            block.probes = block.choice.push_edges > vertices_ahead();
+            block.dense = 8 * block.choice.push_edges > vertices_ahead();
+        if (threadIdx.x == 0)
+            block.probes = 2 * block.choice.push_edges > vertices_ahead();
         lay_out_pulls(warps_of_grid());
     }
     __syncthreads();
@@ -285,11 +293,17 @@ __device__ static void choose_level()
 __device__ static void run_level()
 {
     choose_level();
-    if (solo_wants_list(&block.now, &block.choice, SOLO_LISTED_EDGES)) {
+    if (!block.now.listed && !block.choice.masks) {
         LOG(6);
-        run_list();
+        run_list(ALL_SUBGRAPHS);
         LOG(7);
         choose_level();
+    }
+    const unsigned pushed = solo_pushes_to_list(&block.now, &block.choice, SOLO_LISTED_EDGES);
+    if (pushed != 0) {
+        LOG(8);
+        run_list(pushed);
+        LOG(9);
     }
     if (is_small_level()) {
         leave_to_team(false);
@@ -454,7 +468,7 @@ __global__ static void measure_classes(gpu_csr one, gpu_csr two, uint64_t count,
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
     for (uint64_t v = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; v < count; v += threads) {
         listed_row a, b;
-        look_at_rows(one, two, (uint32_t)v, true, a, b);
+        look_at_rows(one, two, (uint32_t)v, true, true, a, b);
         const uint64_t total = a.length + a.heads + b.length + b.heads;
         for (unsigned k = 0; k < SOLO_CLASSES && total > (uint64_t)TEAM_EDGES << k; k++) {
             if (((volatile uint32_t *)longest)[k] <= v)

@@ -64,15 +64,21 @@ COST_FUNCTION void solo_choose(const struct cost_graph *graph, const struct solo
         c->pull[g] = c->pull[g] && c->masks;
 }
 
-/* Whether a frontier that is a mask should be listed first: rows of a list are shared evenly when they are
- * pushed. Lists can hold at most `most_listed` edges. */
-COST_FUNCTION int solo_wants_list(const struct solo_progress *s, const struct solo_choice *c,
-                                  double most_listed)
+/* The subgraphs, a bit each, whose rows are listed before a level by masks pushes them from a frontier that is
+ * a mask: rows of a list are shared evenly. Lists can hold at most `most_listed` edges. */
+COST_FUNCTION unsigned solo_pushes_to_list(const struct solo_progress *s, const struct solo_choice *c,
+                                           double most_listed)
 {
-    double pushed = 0;
-    for (int g = 0; g < SUBGRAPHS; g++)
-        pushed += c->pull[g] ? 0 : s->forward[g];
-    return !s->listed && (!c->masks || (pushed > 0 && c->push_edges <= most_listed));
+    double edges = 0;
+    unsigned pushed = 0;
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        if (!c->pull[g] && s->frontier[g] > 0) {
+            edges += s->forward[g];
+            pushed |= 1u << g;
+        }
+    }
+    return c->masks && !s->listed && edges <= most_listed && (double)s->fresh <= most_listed ? pushed
+                                                                                              : 0;
 }
 
 #endif

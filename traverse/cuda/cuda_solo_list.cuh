@@ -10,6 +10,8 @@
 #include "cuda_common.cuh"
 #include "cuda_solo.h"
 
+#define ALL_SUBGRAPHS ((1u << SUBGRAPHS) - 1)
+
 enum {
     PIECE_EDGES = SOLO_PIECE_EDGES,
     OWN_PIECES = 4, /* that one thread puts into a list; a warp puts more */
@@ -80,6 +82,8 @@ struct block_state {
     int chosen;                            /* the choice is made: the level is small */
     solo_progress now;
     solo_choice choice;
+    bool few;         /* edges to push */
+    bool dense;       /* much will be found */
     bool probes;      /* a push by masks looks at marks before it sets them */
     unsigned kept;    /* frontiers kept as masks */
     mask_spans pulls; /* of the level, by subgraphs */
@@ -184,9 +188,9 @@ __device__ static inline void measure_row(listed_row &r, uint64_t end, uint32_t 
 
 /* Asks for everything before it waits for anything. */
 __device__ static inline void look_at_rows(const gpu_csr &ca, const gpu_csr &cb, uint32_t id,
-                                           bool has, listed_row &one, listed_row &two)
+                                           bool has_a, bool has_b, listed_row &one, listed_row &two)
 {
-    const bool in_a = has && ca.edges != 0, in_b = has && cb.edges != 0;
+    const bool in_a = has_a && ca.edges != 0, in_b = has_b && cb.edges != 0;
     uint64_t a_end = 0, b_end = 0;
     uint32_t a_head = NO_HEAD, b_head = NO_HEAD;
     one.begin = two.begin = 0;
@@ -256,13 +260,16 @@ __device__ static inline void count_rows(const level_target &s, int g, bool mine
     own_space().count[SOLO_FORWARD + g] += sum;
 }
 
-/* Lists one vertex a lane, with KIND_BIT; `has` says which lanes have one. */
-__device__ static inline void list_vertices(const level_target &s, uint32_t v, bool has)
+/* Lists one vertex a lane, with KIND_BIT; `has` says which lanes have one. Of its rows, those in `subgraphs`
+ * are listed, a bit each. */
+__device__ static inline void list_vertices(const level_target &s, uint32_t v, bool has,
+                                            unsigned subgraphs = ALL_SUBGRAPHS)
 {
     const int kind = (int)(v >> 31), g = kind << 1;
     const uint32_t id = v & ~KIND_BIT;
     listed_row one, two;
-    look_at_rows(search.csr[g], search.csr[g | 1], id, has, one, two);
+    look_at_rows(search.csr[g], search.csr[g | 1], id, has && (subgraphs >> g & 1),
+                 has && (subgraphs >> g & 2), one, two);
     const unsigned own = one.pieces + two.pieces, before = warp_prefix(own);
     const unsigned total = __shfl_sync(ALL_LANES, before + own, WARP - 1);
     const unsigned all = __ballot_sync(ALL_LANES, has);

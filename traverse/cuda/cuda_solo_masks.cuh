@@ -12,7 +12,8 @@
 enum {
     PULL_ALONE = 16,     /* columns that a thread reads of its row before the warp helps */
     PULL_TOGETHER = 128, /* columns that a warp reads before other warps help */
-    PULL_AHEAD = 4       /* columns of a thread under way */
+    PULL_AHEAD = 4,      /* columns of a thread under way */
+    SPANS_A_WARP = 8     /* in a pull, if there are words enough: the first words have the longest rows */
 };
 
 /* Words that a warp takes at a time: fewer where there are not enough for all warps. */
@@ -290,7 +291,7 @@ __device__ static inline void lay_out_pulls(uint32_t warps)
     const unsigned g = lane_id();
     const uint32_t words =
         g < SUBGRAPHS && block.choice.pull[g] ? (uint32_t)search.of[g & 1].words : 0;
-    const uint32_t size = span_of(sum_lanes(words), warps, WARP);
+    const uint32_t size = span_of(sum_lanes(words), SPANS_A_WARP * warps, WARP);
     if (g < SUBGRAPHS)
         block.pulls.count[g] = (words + size - 1) / size;
     if (g == 0)
@@ -365,62 +366,74 @@ __device__ static void finish_cut(const level_target &s, const solo_piece *cut, 
 
 /* ---- previsit ---- */
 
-/* Counts the lane's fresh vertices that have rows in a subgraph, and about how many edges these have.
- * Vertices are in the order of their degrees, so rows of neighbouring words are about as long: the mean of
- * the warp's words stands for the rows of the frontier, which need not be looked up. */
-__device__ static inline void count_span(warp_space &w, const gpu_csr &csr, int g, uint64_t base,
-                                         uint64_t end, uint32_t fresh)
+/* Edges of the rows of some words, behind the head columns. */
+__device__ static inline uint64_t edges_between(const gpu_csr &csr, uint64_t base, uint64_t end)
 {
     if (csr.edges == 0)
-        return;
-    const uint64_t word = base + lane_id();
-    const uint32_t sources = word < end ? csr.sources[word] : 0;
+        return 0;
+    const uint64_t last = end * 32 < csr.rows ? end * 32 : csr.rows;
+    return offset_of(csr, last) - offset_of(csr, base * 32);
+}
+
+/* Counts the fresh vertices that have rows in subgraph g, and about how many edges these have. Vertices are in
+ * the order of their degrees, so rows of neighbouring words are about as long: the mean of the warp's words
+ * stands for the rows of the frontier, which need not be looked up. */
+__device__ static inline void count_span(int g, uint32_t fresh, uint32_t sources, uint64_t edges)
+{
     const unsigned own = sum_lanes(__popc(fresh & sources)), rows = sum_lanes(__popc(sources));
     if (own == 0 || lane_id() != 0)
         return;
-    const uint64_t first = base * 32, last = end * 32 < csr.rows ? end * 32 : csr.rows;
-    const uint64_t edges =
-        offset_of(csr, last) - offset_of(csr, first) + (uint64_t)rows * csr.head_columns;
+    warp_space &w = own_space();
+    edges += (uint64_t)rows * search.csr[g].head_columns;
     w.count[SOLO_SOURCES + g] += own;
     w.count[SOLO_FORWARD + g] += edges * own / rows;
 }
 
-/* The fresh vertices of a word, moved from next to visited and to the frontier. */
-__device__ static inline uint32_t move_word(const gpu_vertices &v, uint32_t *frontier, uint32_t word)
+__device__ static inline void write_depths(const gpu_vertices &v, uint64_t base, uint32_t fresh,
+                                           int32_t depth)
 {
-    const uint32_t next = v.next[word];
-    uint32_t fresh = 0;
-    if (next != 0) {
-        const uint32_t visited = v.visited[word];
-        fresh = next & ~visited;
-        v.next[word] = 0;
-        if (fresh != 0)
-            v.visited[word] = visited | fresh;
+    for (unsigned full = __ballot_sync(ALL_LANES, fresh != 0); full != 0; full &= full - 1) {
+        const int source = __ffs(full) - 1;
+        if (__shfl_sync(ALL_LANES, fresh, source) >> lane_id() & 1)
+            v.depth[(base + source) * 32 + lane_id()] = depth;
     }
-    frontier[word] = fresh;
-    return fresh;
 }
 
+/* Fresh vertices move from next to visited and to the frontier. Asks for everything before it waits. */
 __device__ static void previsit_span(const level_target &s, int kind, uint32_t base, uint32_t span)
 {
     const gpu_vertices &v = search.of[kind];
+    const gpu_csr &one = search.csr[kind << 1], &two = search.csr[kind << 1 | 1];
     const uint32_t word = base + lane_id(), words = (uint32_t)v.words,
                    end = base + span < words ? base + span : words;
-    const uint32_t fresh =
-        word < end ? move_word(v, frontier_mask(kind, block.kept + 1), word) : 0;
-    unsigned full = __ballot_sync(ALL_LANES, fresh != 0);
-    if (full == 0)
+    const bool in = word < end;
+    uint32_t next = in ? v.next[word] : 0, visited = 0, in_one = 0, in_two = 0;
+    const uint64_t edges = lane_id() < 2 ? edges_between(lane_id() ? two : one, base, end) : 0;
+    if (in && (block.dense || next != 0)) {
+        visited = v.visited[word];
+        in_one = one.edges != 0 ? one.sources[word] : 0;
+        in_two = two.edges != 0 ? two.sources[word] : 0;
+    }
+    const uint32_t fresh = next & ~visited;
+    if (in)
+        frontier_mask(kind, block.kept + 1)[word] = fresh;
+    if (next != 0)
+        v.next[word] = 0;
+    if (!__any_sync(ALL_LANES, fresh != 0))
         return;
+    if (in && !block.dense) { /* the means want all rows */
+        in_one = one.edges != 0 ? one.sources[word] : 0;
+        in_two = two.edges != 0 ? two.sources[word] : 0;
+    }
+    if (fresh != 0)
+        v.visited[word] = visited | fresh;
     const unsigned count = sum_lanes(__popc(fresh));
     if (lane_id() == 0)
         own_space().count[SOLO_FRESH] += count;
-    for (int g = kind << 1; g <= (kind << 1 | 1); g++)
-        count_span(own_space(), search.csr[g], g, base, end, fresh);
-    for (; full != 0 && block.kept >= search.keeps; full &= full - 1) {
-        const int source = __ffs(full) - 1;
-        if (__shfl_sync(ALL_LANES, fresh, source) >> lane_id() & 1)
-            v.depth[((uint64_t)base + source) * 32 + lane_id()] = s.depth;
-    }
+    count_span(kind << 1, fresh, in_one, __shfl_sync(ALL_LANES, edges, 0));
+    count_span(kind << 1 | 1, fresh, in_two, __shfl_sync(ALL_LANES, edges, 1));
+    if (block.kept >= search.keeps)
+        write_depths(v, base, fresh, s.depth);
 }
 
 /* What is next and not visited becomes the frontier: masks, depths, counts. */
@@ -435,7 +448,8 @@ __device__ static void previsit(const level_target &s, uint32_t warp, uint32_t w
 }
 
 /* Lists a frontier that is a mask. */
-__device__ static void list_kind(const level_target &s, int kind, uint32_t warp, uint32_t warps)
+__device__ static void list_kind(const level_target &s, int kind, unsigned subgraphs, uint32_t warp,
+                                 uint32_t warps)
 {
     const gpu_vertices &v = search.of[kind];
     const uint32_t *frontier = frontier_mask(kind, block.kept);
@@ -449,7 +463,7 @@ __device__ static void list_kind(const level_target &s, int kind, uint32_t warp,
             const bool has = i + lane_id() < total;
             const uint32_t id =
                 (uint32_t)(base * 32) + (has ? unpacked[i + lane_id()] : 0);
-            list_vertices(s, id | (kind == DELEGATES ? KIND_BIT : 0), has);
+            list_vertices(s, id | (kind == DELEGATES ? KIND_BIT : 0), has, subgraphs);
         }
         __syncwarp();
     }

@@ -4,11 +4,13 @@
 
 #include "cuda_solo_list.cuh"
 
-enum { SMALL_EDGES = 8192 /* a frontier with fewer is pushed without a look at the costs */ };
+enum { FEW_EDGES = 16384 /* whose claims are not worth a probe */ };
 
+/* Whether a list of so many edges costs less than any level by masks. */
 __device__ static inline bool is_small(double edges)
 {
-    return search.mode != SOLO_PULL && edges <= SMALL_EDGES;
+    return search.mode != SOLO_PULL &&
+           edges * search.graph.rates.list_edge <= search.graph.rates.masks;
 }
 
 /* A list is the frontier. By one warp: what the level knows of it; and the choice, if the level is too small
@@ -28,6 +30,7 @@ __device__ static inline void note_list(bool listed)
         block.choice.masks = 0;
         block.choice.push_edges = edges;
         block.chosen = listed && is_small(edges);
+        block.few = edges <= FEW_EDGES;
     }
     __syncwarp();
 }

@@ -26,7 +26,7 @@ template <int HOW>
 __device__ static inline bool claim(const gpu_vertices &to, uint32_t v)
 {
     const uint32_t bit = 1u << (v % 32);
-    if (HOW != REACH_TEAM && (HOW == REACH_NEXT || !block.chosen) && test_bit(to.visited, v))
+    if (HOW != REACH_TEAM && (HOW == REACH_NEXT || !block.few) && test_bit(to.visited, v))
         return false;
     if (HOW == REACH_NEXT)
         return claim_bit(to.next, v);

@@ -19,7 +19,7 @@ enum {
     TEAM_EDGES = 1 << SOLO_FIRST_CLASS, /* of a lane */
     TEAM_SLOTS = 4,                     /* of these, under way at once */
     ONE_SHORT_ROWS = 96,                /* of the first class, for one block of the team */
-    TEAM_SHORT_ROWS = 160               /* of the first class for a block: with more, the grid is faster */
+    TEAM_SHORT_ROWS = 320               /* of the first class for a block: with more, the grid is faster */
 };
 
 #define PARENT_OF_ROOT (0xffffffffu - 2) /* PARENT_SELF */
@@ -34,11 +34,16 @@ __device__ static inline unsigned team_rank()
     return rank;
 }
 
-/* Of all threads of the team; what was written to shared memory before is seen after it. */
+/* Of all threads of the team; what was written to shared memory before is seen after it. One thread of a block
+ * releases what all of its block wrote, since each release waits for writes to global memory. */
 __device__ static inline void team_barrier()
 {
-    asm volatile("barrier.cluster.arrive.release.aligned;\n"
-                 "barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    __syncthreads();
+    if (threadIdx.x == 0)
+        asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+    else
+        asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
 }
 
 /* Reads what lies in the shared memory of another block where `own` is in that of this block. */
@@ -173,7 +178,7 @@ __device__ static inline team_rows look_at_vertex(uint32_t v, bool has)
     const int g = (int)(v >> 31) << 1;
     listed_row row[VERTEX_KINDS];
     team_rows r;
-    look_at_rows(search.csr[g], search.csr[g | 1], v & ~KIND_BIT, has, row[0], row[1]);
+    look_at_rows(search.csr[g], search.csr[g | 1], v & ~KIND_BIT, has, has, row[0], row[1]);
 #pragma unroll
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         r.rest[kind] = (const uint32_t *)search.csr[g | kind].columns + row[kind].begin;
