@@ -34,16 +34,16 @@ __device__ static inline unsigned team_rank()
     return rank;
 }
 
-/* Of all threads of the team; what was written to shared memory before is seen after it. One thread of a block
+/* Of all threads of the team; what was written to shared memory before is seen after it. One warp of a block
  * releases what all of its block wrote, since each release waits for writes to global memory. */
 __device__ static inline void team_barrier()
 {
     __syncthreads();
-    if (threadIdx.x == 0)
-        asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+    if (threadIdx.x < WARP)
+        asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
     else
-        asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
-    asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+        asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
 /* Reads what lies in the shared memory of another block where `own` is in that of this block. */
