@@ -262,7 +262,8 @@ __device__ static void leave_to_team(bool at_root)
 __device__ static bool is_small_level()
 {
     const unsigned lanes = search.team * blockDim.x;
-    return !block.choice.masks && may_use_team() && block.now.fresh <= lanes &&
+    return !block.choice.masks && may_use_team() &&
+           block.now.fresh <= search.team * TEAM_SHORT_ROWS &&
            block.now.pieces <= 2 * lanes && block.choice.push_edges <= block.team_edges;
 }
 
@@ -400,7 +401,7 @@ static void plan_team(solo_launch *launch, int processors)
 
 cudaError_t cuda_solo_plan(solo_launch *launch)
 {
-    enum { STATIC_BYTES = 12288 };
+    enum { STATIC_BYTES = 36864 };
     int device = 0, processors = 0, shared = 0, cooperative = 0, major = 0;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
@@ -420,7 +421,7 @@ cudaError_t cuda_solo_plan(solo_launch *launch)
     launch->blocks = processors;
     const cudaError_t error = cudaFuncSetAttribute(
         solo_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)launch->shared_bytes);
-    if (error == cudaSuccess && major >= 9)
+    if (error == cudaSuccess && major >= 9 && launch->share > 0)
         plan_team(launch, processors);
     return error;
 }

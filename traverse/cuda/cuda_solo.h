@@ -33,7 +33,7 @@ enum {
     SOLO_FIRST_CLASS = 3, /* rows of 8 edges and less are of the first class; each class is twice as long */
     SOLO_CLASSES = 11,    /* the last one has rows of 8,192 */
     SOLO_MOST_TEAM = 16,
-    SOLO_ONE_ROOM = 768, /* vertices that one block of the team can reach in a level */
+    SOLO_ONE_ROOM = 2560,/* vertices that one block of the team can reach in a level */
     SOLO_MOST_KEPT = 24
 };
 
@@ -95,7 +95,7 @@ struct solo_launch {
     int blocks, threads; /* no blocks: the device has no cooperative launches */
     size_t shared_bytes;
     uint32_t team, team_room;
-    int share; /* of the processors, in eighths, that must have a block: asked for */
+    int share; /* of the processors, in eighths, that must have a block if a team works; 0: no team */
 };
 
 /* Chooses the launch for the current device. The caller sets launch->share. */

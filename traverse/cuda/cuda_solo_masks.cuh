@@ -13,6 +13,7 @@ enum {
     PULL_ALONE = 16,     /* columns that a thread reads of its row before the warp helps */
     PULL_TOGETHER = 128, /* columns that a warp reads before other warps help */
     PULL_AHEAD = 4,      /* columns of a thread under way */
+    MANY_ROWS = 8,       /* of a word, on average: more are not listed to look at their heads */
     SPANS_A_WARP = 8     /* in a pull, if there are words enough: the first words have the longest rows */
 };
 
@@ -122,6 +123,40 @@ __device__ static inline unsigned pull_heads(const pulling &q, warp_space &w, ui
         __syncwarp();
     }
     return kept;
+}
+
+/* One head column of many rows, those of the lanes' words `todo`, a row a lane: what is found joins `found`,
+ * and `todo` keeps the rows that have more columns. */
+__device__ static inline void pull_heads_of_words(const pulling &q, uint32_t first, uint32_t column,
+                                                  uint32_t span, uint32_t &todo, uint32_t &found)
+{
+    enum { WORDS = 4 };
+    const uint32_t *heads = q.csr->heads + (uint64_t)column * q.csr->rows + first + lane_id();
+    uint32_t stay = 0;
+    for (uint32_t base = 0; base < span; base += WORDS) {
+        uint32_t head[WORDS];
+        bool hit[WORDS];
+#pragma unroll
+        for (int j = 0; j < WORDS; j++) {
+            const uint32_t rows = __shfl_sync(ALL_LANES, todo, (base + j) % WARP);
+            head[j] = base + j < span && (rows >> lane_id() & 1) ? heads[(base + j) * 32] : NO_HEAD;
+        }
+#pragma unroll
+        for (int j = 0; j < WORDS; j++)
+            hit[j] = head[j] != NO_HEAD && test_bit(q.parents, head[j]);
+#pragma unroll
+        for (int j = 0; j < WORDS; j++) {
+            const unsigned hits = __ballot_sync(ALL_LANES, hit[j]),
+                           full = __ballot_sync(ALL_LANES, head[j] != NO_HEAD);
+            if (lane_id() == base + j) {
+                found |= hits;
+                stay = full & ~hits;
+            }
+            if (hit[j] && q.parent != NULL)
+                q.parent[first + (base + j) * 32 + lane_id()] = q.tag | head[j];
+        }
+    }
+    todo = stay;
 }
 
 /* Up to PULL_ALONE columns by one thread; `begin` moves on. */
@@ -253,18 +288,22 @@ __device__ static void pull_span(int g, uint32_t base, uint32_t span, const cut_
     warp_space &w = own_space();
     const uint32_t word = base + lane_id();
     const bool own = lane_id() < span && word < search.of[g & 1].words;
-    uint32_t todo = own ? q.csr->sources[word] & ~q.visited[word] & ~q.next[word] : 0;
-    unsigned left = unpack_words(w.pull.list, todo);
-    if (left == 0)
+    uint32_t todo = own ? q.csr->sources[word] & ~q.visited[word] & ~q.next[word] : 0, found = 0;
+    const unsigned rows = sum_lanes(__popc(todo));
+    if (rows == 0)
         return;
     const uint32_t first = base * 32;
+    const bool many = rows > span * MANY_ROWS;
+    for (uint32_t column = 0; many && column < q.csr->head_columns; column++)
+        pull_heads_of_words(q, first, column, span, todo, found);
+    unsigned left = unpack_words(w.pull.list, todo);
     w.pull.found[lane_id()] = 0;
     __syncwarp();
-    for (uint32_t column = 0; column < q.csr->head_columns && left > 0; column++)
+    for (uint32_t column = 0; !many && column < q.csr->head_columns && left > 0; column++)
         left = pull_heads(q, w, first, left, column);
     pull_rests(q, w, first, left, cut);
     __syncwarp();
-    const uint32_t found = w.pull.found[lane_id()];
+    found |= w.pull.found[lane_id()];
     if (found != 0)
         atomicOr(&q.next[word], found);
     __syncwarp();

@@ -18,14 +18,14 @@ static uint32_t kept_masks(const struct device *dev)
     return (uint32_t)masks;
 }
 
-/* Clusters leave some processors without a block. Graphs of short rows are deep, and small ones are bound by
- * latency: these gain more by a large team than by all processors. */
+/* Clusters start later and leave some processors without a block. Graphs of short rows are deep, and gain more
+ * by a team. */
 static int share_of_processors(const struct shard *shard)
 {
     double edges = 0, vertices = (double)(shard->d + shard->locals);
     for (int g = 0; g < SUBGRAPHS; g++)
         edges += (double)shard->csr[g].edges;
-    return edges < 12 * vertices || edges < 1e8 ? 6 : 8;
+    return edges < 5 * vertices ? 6 : 0;
 }
 
 enum status gpu_solo_open(struct device *dev, void *state, void *lists, struct error *e)

@@ -18,7 +18,7 @@
 enum {
     TEAM_EDGES = 1 << SOLO_FIRST_CLASS, /* of a lane */
     TEAM_SLOTS = 4,                     /* of these, under way at once */
-    ONE_SHORT_ROWS = 96,                /* of the first class, for one block of the team */
+    ONE_SHORT_ROWS = 320,               /* of the first class, for one block of the team */
     TEAM_SHORT_ROWS = 320               /* of the first class for a block: with more, the grid is faster */
 };
 
@@ -409,11 +409,12 @@ __device__ static inline void add_seen(const seen_rows &seen)
 {
 #pragma unroll
     for (int g = 0; g < SUBGRAPHS; g++) {
-        const unsigned long long sources = warp_sum((unsigned long long)seen.sources[g]),
-                                 edges = warp_sum((unsigned long long)seen.edges[g]);
-        if (lane_id() == 0 && sources > 0) {
-            atomicAdd(&search.state->seen[g], sources);
-            atomicAdd(&search.state->seen_edges[g], edges);
+        if (!__any_sync(ALL_LANES, seen.sources[g] != 0))
+            continue;
+        const unsigned sources = sum_lanes(seen.sources[g]), edges = sum_lanes(seen.edges[g]);
+        if (lane_id() == 0) {
+            atomicAdd(&search.state->seen[g], (unsigned long long)sources);
+            atomicAdd(&search.state->seen_edges[g], (unsigned long long)edges);
         }
     }
 }
