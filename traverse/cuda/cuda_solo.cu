@@ -2,15 +2,12 @@
  *
  * All blocks have the same struct solo_progress and choose by it, so they agree without telling each other. A
  * level goes one of three ways:
- *   alone   the list is small: block 0 expands it in shared memory and goes on with the next level; the
- *           other blocks wait at the barrier
+ *   team    the frontier is small: the first blocks, or the first one, go from level to level by themselves,
+ *           and the others wait at the barrier
  *   listed  all blocks expand the list; a vertex that they reach is visited at once and joins the other list
  *   masks   pulls and pushes fill `next`, and a previsit makes it the frontier
  */
 #include "cuda_solo_masks.cuh"
-#ifdef SOLO_PROFILE
-#include <cstdio>
-#endif
 #include "cuda_solo_team.cuh"
 
 __device__ static uint32_t warp_of_grid()
@@ -110,16 +107,16 @@ __device__ static void end_level(bool listed)
 __device__ static void run_listed()
 {
     clear_turn();
-    expand_list<REACH_LISTED>(block.target, search.list[block.now.list], block.now.pieces, warp_of_grid(),
-                              warps_of_grid(), ~0u);
+    expand_list<REACH_LISTED>(block.target, search.list[block.now.list], block.now.pieces,
+                              warp_of_grid(), warps_of_grid(), ~0u);
     add_counts();
     barrier();
     end_level(true);
 }
 
 /* Lists a frontier that is a mask and small enough, with its rows in some subgraphs; their edges are known
- * exactly then. */
-__device__ static void run_list(unsigned subgraphs)
+ * exactly then. `chosen`: how the level is done stays as it is. */
+__device__ static void run_list(unsigned subgraphs, bool chosen)
 {
     clear_turn();
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
@@ -136,7 +133,7 @@ __device__ static void run_list(unsigned subgraphs)
             block.now.forward[lane_id()] = edges;
         }
         __syncwarp();
-        if (subgraphs == ALL_SUBGRAPHS)
+        if (!chosen)
             note_list(true);
         else if (threadIdx.x == 0)
             block.now.pieces = block.pieces, block.now.listed = 1, block.pieces = 0;
@@ -170,18 +167,14 @@ __device__ static __noinline__ void run_masks()
     if (listed != 0)
         expand_list<REACH_NEXT>(block.target, search.list[block.now.list],
                                 block.now.pieces, warp_of_grid(), warps_of_grid(), listed);
-    LOG(10);
     barrier();
-    LOG(11);
     const unsigned pieces = *(volatile unsigned *)cut.count;
     if (pieces > 0) {
         finish_cut(block.target, cut.pieces, pieces, warp_of_grid(), warps_of_grid());
         barrier();
-        LOG(12);
     }
     previsit(block.target, warp_of_grid(), warps_of_grid());
     add_counts();
-    LOG(13);
     barrier();
     if (threadIdx.x == 0 && block.kept < search.keeps && blockIdx.x == 0)
         search.state->kept_depth[block.kept] = block.target.depth;
@@ -250,7 +243,6 @@ __device__ static void leave_to_team(bool at_root)
     if (is_in_team())
         run_team(at_root);
     add_counts();
-    LOG(1);
     barrier();
     if (*(volatile uint32_t *)&search.state->moved)
         end_team_levels();
@@ -262,7 +254,7 @@ __device__ static void leave_to_team(bool at_root)
 __device__ static bool is_small_level()
 {
     const unsigned lanes = search.team * blockDim.x;
-    return !block.choice.masks && may_use_team() &&
+    return !block.choice.masks && search.mode != SOLO_PULL &&
            block.now.fresh <= search.team * TEAM_SHORT_ROWS &&
            block.now.pieces <= 2 * lanes && block.choice.push_edges <= block.team_edges;
 }
@@ -295,27 +287,19 @@ __device__ static void run_level()
 {
     choose_level();
     if (!block.now.listed && !block.choice.masks) {
-        LOG(6);
-        run_list(ALL_SUBGRAPHS);
-        LOG(7);
+        run_list(ALL_SUBGRAPHS, false);
         choose_level();
     }
     const unsigned pushed = solo_pushes_to_list(&block.now, &block.choice, SOLO_LISTED_EDGES);
     if (pushed != 0) {
-        LOG(8);
-        run_list(pushed);
-        LOG(9);
+        run_list(pushed, true);
     }
     if (is_small_level()) {
         leave_to_team(false);
     } else if (block.choice.masks) {
-        LOG(2);
         run_masks();
-        LOG(3);
     } else {
-        LOG(4);
         run_listed();
-        LOG(5);
     }
 }
 
@@ -325,9 +309,7 @@ __global__ static void __launch_bounds__(1024, 1)
     for (unsigned i = threadIdx.x; i < sizeof search / sizeof(unsigned); i += blockDim.x)
         ((unsigned *)&search)[i] = ((const unsigned *)&parameters)[i];
     __syncthreads();
-    LOG(100);
     start();
-    LOG(101);
     leave_to_team(true);
     while (block.now.fresh != 0) {
         run_level();
@@ -384,9 +366,6 @@ static void plan_team(solo_launch *launch, int processors)
         set_launch(launch, NULL, &config, attributes);
         config.numAttrs = 1;
         const cudaError_t known = cudaOccupancyMaxActiveClusters(&clusters, solo_kernel, &config);
-#ifdef SOLO_PROFILE
-        fprintf(stderr, "team %u: %d clusters, %s\n", launch->team, clusters, cudaGetErrorString(known));
-#endif
         if (known == cudaSuccess &&
             8 * clusters * (int)launch->team >= launch->share * processors) {
             launch->blocks = clusters * (int)launch->team;
@@ -489,17 +468,3 @@ void cuda_solo_measure(const gpu_solo *search, uint32_t *longest, cudaStream_t s
     }
 }
 
-#ifdef SOLO_PROFILE
-#include <cstdio>
-extern "C" void solo_dump(void)
-{
-    static uint64_t log[1 << 20];
-    unsigned n;
-    cudaMemcpyFromSymbol(&n, solo_logged, sizeof n);
-    cudaMemcpyFromSymbol(log, solo_log, sizeof log);
-    if (n > 3000) n = 3000;
-    for (unsigned i = 0; i <= n; i++)
-        fprintf(stderr, "LOG %8.2f +%6.2f what %d depth %d fresh %llu edges %llu pull %llx\n", (log[4*i]-log[0])/1e3,
-                i ? (log[4*i]-log[4*i-4])/1e3 : 0.0, (int)(log[4*i+1]>>32), (int)log[4*i+1], (unsigned long long)log[4*i+2], (unsigned long long)(log[4*i+3]>>8), (unsigned long long)(log[4*i+3]&255));
-}
-#endif

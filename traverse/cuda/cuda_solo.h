@@ -75,9 +75,8 @@ struct gpu_solo {
     uint32_t team_room;         /* vertices that each of them has room for, twice */
     /* vertices from longest[kind][k] on have rows of at most 2^(SOLO_FIRST_CLASS + k) edges */
     uint32_t longest[VERTEX_KINDS][SOLO_CLASSES];
-    int counted;                /* every level's edges are counted, for a trace */
-    /* A level by masks writes no depths: it keeps its frontier as a mask, as long as there is room for `keeps`
-     * of them, and cuda_solo_settle gives the vertices their depth after the search. They lie in the queues,
+    /* A level by masks writes no depths: it keeps its frontier as a mask, while there is room for `keeps` of
+     * them, and cuda_solo_settle gives the vertices their depth after the search. They lie in the queues,
      * which only the level loop uses. */
     uint32_t keeps;
     uint32_t *masks; /* those that a search clears: visited and next, of both kinds */

@@ -64,10 +64,10 @@ COST_FUNCTION void solo_choose(const struct cost_graph *graph, const struct solo
         c->pull[g] = c->pull[g] && c->masks;
 }
 
-/* The subgraphs, a bit each, whose rows are listed before a level by masks pushes them from a frontier that is
- * a mask: rows of a list are shared evenly. Lists can hold at most `most_listed` edges. */
-COST_FUNCTION unsigned solo_pushes_to_list(const struct solo_progress *s, const struct solo_choice *c,
-                                           double most_listed)
+/* The subgraphs, a bit each, whose rows are listed before a level by masks pushes them from a frontier that
+ * is a mask: rows of a list are shared evenly. Lists can hold at most `most_listed` edges. */
+COST_FUNCTION unsigned solo_pushes_to_list(const struct solo_progress *s,
+                                           const struct solo_choice *c, double most_listed)
 {
     double edges = 0;
     unsigned pushed = 0;
@@ -77,8 +77,8 @@ COST_FUNCTION unsigned solo_pushes_to_list(const struct solo_progress *s, const 
             pushed |= 1u << g;
         }
     }
-    return c->masks && !s->listed && edges <= most_listed && (double)s->fresh <= most_listed ? pushed
-                                                                                              : 0;
+    const int fits = edges <= most_listed && (double)s->fresh <= most_listed;
+    return c->masks && !s->listed && fits ? pushed : 0;
 }
 
 #endif

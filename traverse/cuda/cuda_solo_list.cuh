@@ -74,7 +74,6 @@ struct block_state {
     team_part part[3]; /* of this block, while it is in the team; taken in turn */
     team_part one[3];  /* the same, while the other blocks of the team wait */
     int32_t one_depth; /* of the frontier that it then leaves */
-    uint32_t one_vertices[3][SOLO_ONE_ROOM];
     double team_edges; /* of a frontier for the team, at most */
     unsigned long long count[SOLO_COUNTS]; /* of the level */
     unsigned pieces;                       /* in the next list */
@@ -92,32 +91,8 @@ struct block_state {
 /* What a block has in shared memory. */
 static __shared__ gpu_solo search; /* indexed by lanes, which kernel parameters are slow for */
 static __shared__ block_state block;
+static __shared__ uint32_t one_vertices[3][SOLO_ONE_ROOM]; /* of one block of the team, taken in turn */
 extern __shared__ unsigned char memory[]; /* a warp_space for each warp, then the lists of the team */
-
-#ifdef SOLO_PROFILE
-__device__ uint64_t solo_log[1 << 20];
-__device__ unsigned solo_logged;
-#define LOG(what) solo_note(what)
-__device__ static void solo_note(unsigned what)
-{
-    if (blockIdx.x != 0 || threadIdx.x != 0)
-        return;
-    uint64_t t;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
-    const unsigned at = solo_logged;
-    if (what == 100) solo_logged = 0;
-    else solo_logged = at + 1;
-    const unsigned i = what == 100 ? 0 : at + 1;
-    if (i < (1 << 18)) {
-        solo_log[4 * i] = t;
-        solo_log[4 * i + 1] = (uint64_t)what << 32 | (unsigned)block.now.depth;
-        solo_log[4 * i + 2] = block.now.fresh;
-        solo_log[4 * i + 3] = (uint64_t)block.choice.push_edges << 8 | block.choice.pull[0] | block.choice.pull[1] << 1 | block.choice.pull[2] << 2 | block.choice.pull[3] << 3;
-    }
-}
-#else
-#define LOG(what)
-#endif
 
 __device__ static inline warp_space *warp_spaces()
 {

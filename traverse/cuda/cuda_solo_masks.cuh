@@ -2,7 +2,7 @@
  *
  * Pulls and pushes fill `next`, and `visited` does not change meanwhile. Then the previsit makes the new
  * vertices in `next` the frontier. Bytes moved: 12 to 16 for each word of a mask; 4 (head) and a probe for
- * each column that a candidate of a pull reads; 4 (depth) for each vertex of the frontier.
+ * each column that a candidate of a pull reads. Depths are not written: the mask of the frontier is kept.
  */
 #ifndef DBFS_CUDA_SOLO_MASKS_CUH
 #define DBFS_CUDA_SOLO_MASKS_CUH
@@ -11,9 +11,8 @@
 
 enum {
     PULL_ALONE = 16,     /* columns that a thread reads of its row before the warp helps */
-    PULL_TOGETHER = 128, /* columns that a warp reads before other warps help */
+    PULL_TOGETHER = SOLO_PULL_TOGETHER,
     PULL_AHEAD = 4,      /* columns of a thread under way */
-    MANY_ROWS = 8,       /* of a word, on average: more are not listed to look at their heads */
     SPANS_A_WARP = 8     /* in a pull, if there are words enough: the first words have the longest rows */
 };
 
@@ -125,40 +124,6 @@ __device__ static inline unsigned pull_heads(const pulling &q, warp_space &w, ui
     return kept;
 }
 
-/* One head column of many rows, those of the lanes' words `todo`, a row a lane: what is found joins `found`,
- * and `todo` keeps the rows that have more columns. */
-__device__ static inline void pull_heads_of_words(const pulling &q, uint32_t first, uint32_t column,
-                                                  uint32_t span, uint32_t &todo, uint32_t &found)
-{
-    enum { WORDS = 4 };
-    const uint32_t *heads = q.csr->heads + (uint64_t)column * q.csr->rows + first + lane_id();
-    uint32_t stay = 0;
-    for (uint32_t base = 0; base < span; base += WORDS) {
-        uint32_t head[WORDS];
-        bool hit[WORDS];
-#pragma unroll
-        for (int j = 0; j < WORDS; j++) {
-            const uint32_t rows = __shfl_sync(ALL_LANES, todo, (base + j) % WARP);
-            head[j] = base + j < span && (rows >> lane_id() & 1) ? heads[(base + j) * 32] : NO_HEAD;
-        }
-#pragma unroll
-        for (int j = 0; j < WORDS; j++)
-            hit[j] = head[j] != NO_HEAD && test_bit(q.parents, head[j]);
-#pragma unroll
-        for (int j = 0; j < WORDS; j++) {
-            const unsigned hits = __ballot_sync(ALL_LANES, hit[j]),
-                           full = __ballot_sync(ALL_LANES, head[j] != NO_HEAD);
-            if (lane_id() == base + j) {
-                found |= hits;
-                stay = full & ~hits;
-            }
-            if (hit[j] && q.parent != NULL)
-                q.parent[first + (base + j) * 32 + lane_id()] = q.tag | head[j];
-        }
-    }
-    todo = stay;
-}
-
 /* Up to PULL_ALONE columns by one thread; `begin` moves on. */
 __device__ static inline uint32_t pull_by_thread(const pulling &q, uint64_t &begin, uint64_t end)
 {
@@ -204,8 +169,8 @@ __device__ static inline uint32_t pull_by_warp(const pulling &q, uint64_t begin,
     return NO_HEAD;
 }
 
-/* Ranges of columns, one a lane: those of `open` lanes, four at a time by eight lanes each. Returns the hit of
- * the lane's own range. */
+/* Ranges of columns, one a lane: those of `open` lanes, four at a time by eight lanes each. Returns the hit
+ * of the lane's own range. */
 __device__ static inline uint32_t pull_by_eights(const pulling &q, unsigned open, uint64_t begin,
                                                  uint64_t end)
 {
@@ -243,7 +208,8 @@ __device__ static inline uint32_t pull_by_eights(const pulling &q, unsigned open
 #pragma unroll
         for (unsigned k = 0; k < WARP / LANES; k++) {
             const unsigned mine = all >> k * LANES & 0xff;
-            const uint32_t found = __shfl_sync(ALL_LANES, hit, (int)(k * LANES) + (mine ? __ffs(mine) - 1 : 0));
+            const int lane = (int)(k * LANES) + (mine ? __ffs(mine) - 1 : 0);
+            const uint32_t found = __shfl_sync(ALL_LANES, hit, lane);
             const int to = __shfl_sync(ALL_LANES, source, k * LANES);
             if ((int)lane_id() == to)
                 own = found;
@@ -288,22 +254,18 @@ __device__ static void pull_span(int g, uint32_t base, uint32_t span, const cut_
     warp_space &w = own_space();
     const uint32_t word = base + lane_id();
     const bool own = lane_id() < span && word < search.of[g & 1].words;
-    uint32_t todo = own ? q.csr->sources[word] & ~q.visited[word] & ~q.next[word] : 0, found = 0;
-    const unsigned rows = sum_lanes(__popc(todo));
-    if (rows == 0)
+    uint32_t todo = own ? q.csr->sources[word] & ~q.visited[word] & ~q.next[word] : 0;
+    unsigned left = unpack_words(w.pull.list, todo);
+    if (left == 0)
         return;
     const uint32_t first = base * 32;
-    const bool many = rows > span * MANY_ROWS;
-    for (uint32_t column = 0; many && column < q.csr->head_columns; column++)
-        pull_heads_of_words(q, first, column, span, todo, found);
-    unsigned left = unpack_words(w.pull.list, todo);
     w.pull.found[lane_id()] = 0;
     __syncwarp();
-    for (uint32_t column = 0; !many && column < q.csr->head_columns && left > 0; column++)
+    for (uint32_t column = 0; column < q.csr->head_columns && left > 0; column++)
         left = pull_heads(q, w, first, left, column);
     pull_rests(q, w, first, left, cut);
     __syncwarp();
-    found |= w.pull.found[lane_id()];
+    const uint32_t found = w.pull.found[lane_id()];
     if (found != 0)
         atomicOr(&q.next[word], found);
     __syncwarp();
@@ -414,9 +376,9 @@ __device__ static inline uint64_t edges_between(const gpu_csr &csr, uint64_t bas
     return offset_of(csr, last) - offset_of(csr, base * 32);
 }
 
-/* Counts the fresh vertices that have rows in subgraph g, and about how many edges these have. Vertices are in
- * the order of their degrees, so rows of neighbouring words are about as long: the mean of the warp's words
- * stands for the rows of the frontier, which need not be looked up. */
+/* Counts the fresh vertices that have rows in subgraph g, and about how many edges these have. Vertices are
+ * in the order of their degrees, so rows of neighbouring words are about as long: the mean of the warp's
+ * words stands for the rows of the frontier, which need not be looked up. */
 __device__ static inline void count_span(int g, uint32_t fresh, uint32_t sources, uint64_t edges)
 {
     const unsigned own = sum_lanes(__popc(fresh & sources)), rows = sum_lanes(__popc(sources));

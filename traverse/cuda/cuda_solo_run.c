@@ -18,8 +18,8 @@ static uint32_t kept_masks(const struct device *dev)
     return (uint32_t)masks;
 }
 
-/* Clusters start later and leave some processors without a block. Graphs of short rows are deep, and gain more
- * by a team. */
+/* Clusters start later and leave some processors without a block. Graphs of short rows are deep, and gain
+ * more by a team. */
 static int share_of_processors(const struct shard *shard)
 {
     double edges = 0, vertices = (double)(shard->d + shard->locals);
@@ -76,16 +76,8 @@ enum status gpu_solo_measure(struct device *dev, struct error *e)
     return e->status;
 }
 
-#ifdef SOLO_PROFILE
-#include <stdio.h>
-void solo_dump(void);
-#endif
 void gpu_solo_close(struct device *dev)
 {
-#ifdef SOLO_PROFILE
-    fprintf(stderr, "team %u blocks %d keeps %u\n", dev->solo.launch.team, dev->solo.launch.blocks, dev->solo.search.keeps);
-    solo_dump();
-#endif
     cudaFreeHost(dev->solo.search.report);
 }
 

@@ -1,12 +1,12 @@
 /* cuda_solo_team.cuh: levels of a few blocks; see cuda_solo.h
  *
- * While the frontier is small, the first blocks go from level to level by themselves. They are a cluster, whose
- * barrier costs a fifth of the grid's, and whose blocks read each other's shared memory: each block lists
- * there what it reaches, and all share what all listed. So a level costs four reads that wait for each other
- * (the vertex, offsets, columns, claims) and the barrier.
+ * While the frontier is small, the first blocks go from level to level by themselves. They are a cluster,
+ * whose blocks read each other's shared memory: each block lists there what it reaches, and all share what
+ * all listed. So a level costs four reads that wait for each other (the vertex, offsets, columns, claims) and the
+ * barrier of the cluster. A frontier that is smaller still is left to one block, which saves that barrier.
  *
- * Lanes share a vertex, 2^shift of them, and each visits up to TEAM_EDGES of its edges. Whether that is enough
- * for the longest row is known before rows are looked at: vertices are in the order of their degrees, so a
+ * Lanes share a vertex, 2^shift of them, and each visits up to TEAM_EDGES of its edges. Whether that is
+ * enough for the longest row is known before rows are looked at: vertices are in the order of their degrees, so a
  * vertex number bounds the length of the rows (`longest` in cuda_solo.h).
  */
 #ifndef DBFS_CUDA_SOLO_TEAM_CUH
@@ -80,7 +80,7 @@ __device__ static inline void team_barrier()
 template <typename T>
 __device__ static inline T team_read(const T *own, unsigned)
 {
-    return *(const volatile T *)own;
+    return *own;
 }
 #endif
 
@@ -101,7 +101,7 @@ __device__ static inline uint32_t *team_list(unsigned turn)
 /* The vertices of one block of the team, lists taken in turn by three. */
 __device__ static inline uint32_t *one_list(unsigned turn)
 {
-    return block.one_vertices[turn];
+    return one_vertices[turn];
 }
 
 /* The smallest k for which the rows of v have at most TEAM_EDGES * 2^k edges. */
@@ -260,13 +260,7 @@ __device__ static inline void note_seen(seen_rows &seen, uint32_t v, const team_
     }
 }
 
-/* Forced pulls and traces want every level of the grid. */
-__device__ static inline bool may_use_team()
-{
-    return search.mode != SOLO_PULL && !search.counted;
-}
-
-/* How many of the lanes share a vertex: 2 to the power of this. Two edges a lane, if there are lanes enough. */
+/* How many of the lanes share a vertex: 2 to the power of this. Two edges a lane, if there are lanes. */
 __device__ static inline unsigned shared_by(unsigned lanes, unsigned vertices, unsigned longest)
 {
     const unsigned share = lanes / vertices, most = share > 0 ? 31 - __clz(share) : 0;
@@ -354,7 +348,6 @@ __device__ static void run_one(const team_frontier &f, unsigned turn, int32_t de
         at = at == 2 ? 0 : at + 1;
         __syncthreads();
         count = *(volatile unsigned *)&block.one[at].count;
-        LOG(21);
     } while (count > 0 && is_for_one(count, block.one[at].longest));
     for (unsigned i = threadIdx.x; i < count; i += blockDim.x)
         team_list(turn + 1)[i] = one_list(at)[i];
@@ -450,7 +443,7 @@ __device__ static void run_team(bool at_root)
         take_list();
     team_barrier();
     team_frontier f = look_at_team(turn);
-    while (f.total > 0 && is_for_team(f) && may_use_team()) {
+    while (f.total > 0 && is_for_team(f) && search.mode != SOLO_PULL) {
         if (is_for_one(f.total, f.longest)) {
             leave_to_one(f, turn, depth, seen);
         } else {
@@ -459,7 +452,6 @@ __device__ static void run_team(bool at_root)
         }
         turn = turn == 5 ? 0 : turn + 1;
         f = look_at_team(turn);
-        LOG(20);
     }
     const bool moved = at_root || depth != block.now.depth;
     if (moved && f.total > 0)
