@@ -66,6 +66,7 @@ struct gpu_clock {
 struct gpu_solo_search {
     struct gpu_solo search;
     struct solo_launch launch;
+    int settled; /* the depths of the last search are complete, or the level loop made them */
 };
 
 struct device {
@@ -96,6 +97,13 @@ static inline enum status gpu_use(const struct device *dev, struct error *e)
  * the plan. */
 enum status gpu_solo_open(struct device *device, void *state, void *lists, struct error *e);
 void gpu_solo_close(struct device *device);
+
+/* Completes depths, before results are read. */
+enum status gpu_solo_settle(struct device *device, struct error *e);
+
+/* After the sections are loaded: measures rows. */
+enum status gpu_solo_measure(struct device *device, struct error *e);
+
 enum status gpu_run(struct device *device, const struct root *root, enum direction_mode mode,
                     uint32_t *levels, struct error *e);
 

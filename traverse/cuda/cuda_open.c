@@ -342,7 +342,9 @@ static enum status open_device(struct device *dev, const struct device_options *
                     "planned", dev->where, (unsigned long long)dev->shard->d);
     if (gpu_solo_open(dev, at[GPU_SOLO_STATE], at[GPU_SOLO_LISTS], e) != ST_OK)
         return e->status;
-    return load(dev, &plan, at, options->threads, e);
+    if (load(dev, &plan, at, options->threads, e) != ST_OK)
+        return e->status;
+    return gpu_solo_measure(dev, e);
 }
 
 static enum status gpu_open(struct device **result, const struct shard *shard,
