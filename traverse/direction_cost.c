@@ -3,10 +3,19 @@
 
 #include "formats/shard.h"
 
+const struct cost_rates cost_rates_cpu = {.masks = 20e6,
+                                          .word = 500,
+                                          .push_row = 2600,
+                                          .push_edge = 2000,
+                                          .found = 3300,
+                                          .pull_row = 2000,
+                                          .pull_probe = 700};
+
 const struct cost_rates cost_rates_h200 = {.masks = 4e6,
                                            .word = 4,
                                            .push_row = 50,
                                            .push_edge = 50,
+                                           .found = 0,
                                            .pull_row = 4,
                                            .pull_probe = 10};
 
