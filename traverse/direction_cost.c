@@ -8,8 +8,8 @@ const struct cost_rates cost_rates_cpu = {.masks = 20e6,
                                           .push_row = 2600,
                                           .push_edge = 2000,
                                           .found = 3300,
-                                          .pull_row = 2000,
-                                          .pull_probe = 700};
+                                          .pull_row = 1500,
+                                          .pull_probe = 1000};
 
 const struct cost_rates cost_rates_h200 = {.masks = 4e6,
                                            .word = 4,

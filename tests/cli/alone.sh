@@ -64,7 +64,7 @@ make_text() { "$TESTS/mkgraph" "$@" >"$tmp/text"; }
 make_text star 20000 && check_graph star 0,19999
 make_text twostars 5000 && check_graph 'two hubs with all leaves' 0,2,5001
 make_text bipartite 40 3000 && check_graph bipartite 0,3039
-make_text tree 12 && check_graph 'binary tree' 0,8190
+make_text tree 15 && check_graph 'binary tree' 0,65534
 make_text path 3000 && check_graph 'path of 3,000' 0,1500
 make_text grid 150 150 && check_graph 'grid 150 x 150' 0,11175
 printf '3 5\n' >"$tmp/text" && check_graph 'one edge, isolated vertices' 3,0,5

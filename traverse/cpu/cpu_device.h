@@ -33,10 +33,10 @@ struct cpu_delegates {
     uint64_t *frontier; /* incoming and not visited before */
     uint64_t *updated;  /* found in this level */
     int any_incoming, any_updated;
-    uint32_t *fresh; /* the delegates of `frontier`, if they are few: [mask_words(d)]; p = 1: [d + 1] */
+    uint32_t *fresh; /* the delegates of `frontier`, if they are few: [mask_words(d)]; p = 1: list_room(d) */
     uint64_t fresh_count;
     int fresh_listed; /* `fresh` holds them all; 0: too many, only the mask has them */
-    uint32_t *next;   /* of a level by lists: the next `fresh`; [d + 1] if p = 1 */
+    uint32_t *next;   /* of a level by lists: the next `fresh`; [list_room(d)] if p = 1 */
     int32_t *depth;
     uint32_t *parent;
 };
@@ -48,12 +48,26 @@ struct cpu_normals {
     uint64_t *pulled_next; /* the same of the next level */
     int any_pulled, any_pulled_next;
     uint64_t pulled_count; /* bits of `pulled`, if valid */
-    uint32_t *queue; /* the part of the frontier that pushes found or other shards sent: [locals + 1] */
+    uint32_t *queue; /* [list_room(locals)]: the part of the frontier that pushes found or others sent */
     uint64_t queue_count;
-    uint32_t *next; /* the queue of the next level: [locals + 1] */
+    uint32_t *next; /* the queue of the next level: [list_room(locals)] */
     uint64_t next_count;
     int32_t *depth;
     uint32_t *parent;
+};
+
+/* Of a crew (cpu_crew.c): threads, a power of two, and vertices that the bins of a thread have room for. */
+enum { MOST_CREW = 64, MOST_BINNED = 1 << 21 };
+
+struct cpu_crew_memory {
+    uint8_t *bins; /* [threads][bin_bytes] */
+    uint64_t bin_bytes; /* 0: there is no crew, as p > 1 or there is one thread */
+    uint64_t *seen;     /* [threads][mask_words(d) + mask_words(locals)] */
+    int rest;           /* searches that go without a crew (cpu_run.c) */
+};
+
+struct row_count {
+    uint64_t rows, edges;
 };
 
 struct device {
@@ -71,6 +85,7 @@ struct device {
     struct push_list push;
     struct bin *bins; /* [threads][p] */
     int out_of_memory; /* some bin could not grow */
+    struct cpu_crew_memory crew;
     struct breakdown times; /* of this level */
 };
 
@@ -78,8 +93,19 @@ struct device {
  * its core. */
 enum { PARALLEL_WORK = 32768 };
 
-/* The same of edges that one thread can push from a list, which it does in a third of the time. */
-enum { PARALLEL_PUSH = 1 << 18 };
+/* How many times as fast as one thread that pushes from a list all threads push a subgraph of the only device
+ * by claims, which take each four times as long. 1: one thread does it. */
+static inline int push_speed(const struct device *dev, enum subgraph g)
+{
+    enum { MANY = 1 << 18, CLAIMS = 4 };
+    return dev->threads > CLAIMS && dev->forward[g] >= MANY ? dev->threads / CLAIMS : 1;
+}
+
+/* Of a list: each owner in a crew may write a place behind its part. */
+static inline uint64_t list_room(uint64_t vertices)
+{
+    return vertices + MOST_CREW;
+}
 
 static inline int threads_for(const struct device *dev, uint64_t work)
 {
@@ -172,10 +198,13 @@ uint64_t pull_nn(struct device *dev); /* p = 1 only: elsewhere nn is not symmetr
 /* cpu_previsit.c */
 void previsit_delegates(struct device *dev);
 void previsit_normals(struct device *dev);
+struct row_count count_listed(const struct csr *csr, const uint32_t *list, uint64_t size);
 void count_frontier(struct device *dev); /* dev->frontier: q; forward; takes q from unvisited */
 uint64_t count_forward(const struct device *dev, enum subgraph g); /* FV */
 
 /* cpu_list.c */
+void list_whole_frontier(struct device *dev); /* what masks have of it */
+void swap_lists(struct device *dev, uint64_t delegates, uint64_t normals); /* so many are in `next` */
 void push_from_list(struct device *dev, enum subgraph g); /* of the only device */
 void run_level_by_lists(struct device *dev);              /* of the only device; with the next previsit */
 

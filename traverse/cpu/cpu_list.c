@@ -8,12 +8,9 @@
  * rows of a frontier lie anywhere. Bytes that must move for each row: 8 of offsets, 4 for each head column,
  * and 4 for each further column; for each vertex found 4 of the list and 4 of the depth.
  */
-#include "cpu_device.h"
+#include "cpu_list.h"
 
 #include <string.h>
-
-/* Rows between asking for an address and using it: first for offsets, then for columns. */
-enum { AHEAD = 32, COLUMNS_AHEAD = 16 };
 
 /* ---- from masks to lists ---- */
 
@@ -49,44 +46,6 @@ static void list_normals(struct device *dev)
 }
 
 /* ---- pushes ---- */
-
-/* What pushing along one subgraph needs. */
-struct list_push {
-    const struct csr *csr;
-    const uint32_t *rows;
-    uint64_t row_count;
-    const uint64_t *visited; /* of destinations */
-    uint64_t *marked;        /* marks of those that are found; may be `visited` */
-    uint32_t *next;
-    uint32_t *parent; /* NULL: not recorded */
-    uint32_t tag;     /* PARENT_DELEGATE_BIT where rows are delegates */
-};
-
-/* What the rows of a subgraph have in common: constants of the loop over them. */
-struct row_form {
-    int parents, apart; /* apart: found ones are not marked as visited yet */
-    uint32_t heads, offset_width;
-};
-
-static inline uint64_t row_offset(const struct csr *csr, uint64_t row, struct row_form form)
-{
-    return form.offset_width == 4 ? ((const uint32_t *)csr->offsets)[row]
-                                  : ((const uint64_t *)csr->offsets)[row];
-}
-
-static inline void ask_ahead(const struct list_push *p, uint64_t i, struct row_form form)
-{
-    const struct csr *csr = p->csr;
-    if (i + AHEAD < p->row_count)
-        __builtin_prefetch((const char *)csr->offsets +
-                           (uint64_t)p->rows[i + AHEAD] * form.offset_width);
-    if (i + COLUMNS_AHEAD >= p->row_count)
-        return;
-    uint64_t row = p->rows[i + COLUMNS_AHEAD];
-    for (uint32_t j = 0; j < form.heads; j++)
-        __builtin_prefetch(&csr->heads[j * csr->rows + row]);
-    __builtin_prefetch((const uint32_t *)csr->columns + row_offset(csr, row, form));
-}
 
 /* Returns how many vertices the next list has then. */
 static inline uint64_t reach(const struct list_push *p, uint64_t count, uint32_t row, uint32_t to,
@@ -141,23 +100,6 @@ static uint64_t push_rows_of(const struct list_push *p, uint64_t count)
     }
 }
 
-static struct list_push describe_push(const struct device *dev, enum subgraph g)
-{
-    const struct cpu_delegates *d = &dev->delegates;
-    const struct cpu_normals *n = &dev->normals;
-    int from = subgraph_rows(g) == DELEGATES, to = subgraph_columns(g) == DELEGATES;
-    struct list_push p = {.csr = &dev->shard->csr[g],
-                          .rows = from ? d->fresh : n->queue,
-                          .row_count = from ? d->fresh_count : n->queue_count,
-                          .visited = to ? d->visited : n->visited,
-                          .marked = to ? d->visited : n->visited,
-                          .next = to ? d->next : n->next,
-                          .tag = from ? PARENT_DELEGATE_BIT : 0};
-    if (dev->parents)
-        p.parent = to ? d->parent : n->parent;
-    return p;
-}
-
 static uint64_t push_listed(const struct device *dev, enum subgraph g, uint64_t count)
 {
     struct list_push p = describe_push(dev, g);
@@ -190,26 +132,36 @@ void push_from_list(struct device *dev, enum subgraph g)
 
 /* ---- the next frontier ---- */
 
-static void swap_lists(uint32_t **a, uint32_t **b)
+static void swap(uint32_t **a, uint32_t **b)
 {
     uint32_t *list = *a;
     *a = *b;
     *b = list;
 }
 
+void swap_lists(struct device *dev, uint64_t delegates, uint64_t normals)
+{
+    swap(&dev->delegates.fresh, &dev->delegates.next);
+    swap(&dev->normals.queue, &dev->normals.next);
+    dev->delegates.fresh_count = delegates;
+    dev->normals.queue_count = normals;
+    dev->normals.next_count = 0;
+}
+
+void list_whole_frontier(struct device *dev)
+{
+    list_delegates(dev);
+    list_normals(dev);
+}
+
 void run_level_by_lists(struct device *dev)
 {
     struct cpu_delegates *d = &dev->delegates;
     struct cpu_normals *n = &dev->normals;
-    list_delegates(dev);
-    list_normals(dev);
+    list_whole_frontier(dev);
     uint64_t delegates = push_listed(dev, ND, push_listed(dev, DD, 0));
     uint64_t normals = push_listed(dev, NN, push_listed(dev, DN, 0));
-    swap_lists(&d->fresh, &d->next);
-    swap_lists(&n->queue, &n->next);
-    d->fresh_count = delegates;
-    n->queue_count = normals;
-    n->next_count = 0;
+    swap_lists(dev, delegates, normals);
     dev->depth++;
     mark_depths(d->fresh, delegates, d->depth, dev->depth);
     mark_depths(n->queue, normals, n->depth, dev->depth);

@@ -96,10 +96,6 @@ void previsit_normals(struct device *dev)
 
 /* ---- counting ---- */
 
-struct row_count {
-    uint64_t rows, edges;
-};
-
 /* Rows of a list that are sources of g, and their edges; heads that are not filled count too. */
 static inline struct row_count count_list(const struct csr *csr, const uint32_t *list,
                                           uint64_t size, uint32_t offset_width)
@@ -119,7 +115,7 @@ static inline struct row_count count_list(const struct csr *csr, const uint32_t 
     return (struct row_count){rows, edges + rows * csr->head_columns};
 }
 
-static struct row_count count_listed(const struct csr *csr, const uint32_t *list, uint64_t size)
+struct row_count count_listed(const struct csr *csr, const uint32_t *list, uint64_t size)
 {
     return csr->offset_width == 4 ? count_list(csr, list, size, 4) : count_list(csr, list, size, 8);
 }

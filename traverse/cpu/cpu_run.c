@@ -1,19 +1,20 @@
-/* cpu_run.c: a whole search of a device that is alone; see backend.h
+/* cpu_run.c: a whole search of a device that is alone; see backend.h and cpu_run.h
  *
- * Each level goes one of two ways:
- *   lists   the frontier is small: one thread pushes it from lists (cpu_list.c)
- *   masks   the phases of cpu_search.c, by all threads
- * The choice rests on counts alone, as directions do.
+ * Each level goes the way that is predicted to be the fastest, from counts alone, as directions are.
  */
-#include "cpu_device.h"
+#include "cpu_run.h"
 
-/* A frontier with fewer edges is pushed from its lists without a look at the costs. */
+#include <sched.h>
+
+/* A frontier with fewer edges is pushed from its lists, whatever the masks would cost. */
 enum { SMALL_EDGES = 4096 };
 
-struct plan {
-    int lists;
-    struct directions directions;
-};
+/* What a crew takes for a level: picoseconds beside its work, and how much more work there is than for one
+ * thread. */
+static const double crew_meeting = 4e6, crew_work = 1.5;
+
+/* Searches without a crew after one whose threads had no cores. */
+enum { REST = 16 };
 
 static uint64_t edges_of(const struct workload *work)
 {
@@ -23,57 +24,92 @@ static uint64_t edges_of(const struct workload *work)
     return edges;
 }
 
-static void plan_level(const struct device *dev, const struct workload *work,
-                       enum direction_mode mode, struct plan *plan)
+/* Of a level that is pushed from lists by lists picoseconds of work. */
+static double crew_price(const struct device *dev, const struct search_state *s, double lists)
 {
-    double lists = 0, masks = 0;
-    *plan = (struct plan){.lists = mode != DIRECTION_PULL && edges_of(work) <= SMALL_EDGES};
-    for (int g = 0; g < SUBGRAPHS && !plan->lists; g++) {
-        const struct subgraph_work *w = &work->of[g];
+    int can = s->threads > 1 && crew_can_take(dev, s->edges);
+    return can ? crew_meeting + crew_work * lists / s->threads : lists + 1;
+}
+
+void plan_level(struct device *dev, struct search_state *s, uint64_t fresh)
+{
+    struct workload work;
+    struct error e = {0};
+    double lists = 0, masks = dev->costs.graph.rates.masks;
+    cpu_search.counts(dev, &work, &e);
+    s->levels++;
+    s->edges = edges_of(&work);
+    direction_costs_see(&dev->costs, &work);
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        const struct subgraph_work *w = &work.of[g];
         struct direction_prices prices = direction_prices(&dev->costs, (enum subgraph)g, w);
-        enum direction best = direction_by_cost(&dev->costs, mode, (enum subgraph)g, w);
-        plan->directions.of[g] = best;
+        enum direction best = direction_by_cost(&dev->costs, s->mode, (enum subgraph)g, w);
+        s->directions.of[g] = best;
         lists += prices.of[PUSH];
-        masks += prices.of[best] / (best == PULL || w->forward >= PARALLEL_PUSH ? dev->threads : 1);
+        masks += prices.of[best] / (best == PULL ? dev->threads : push_speed(dev, (enum subgraph)g));
     }
-    masks += dev->costs.graph.rates.masks;
-    plan->lists |= mode != DIRECTION_PULL && lists < masks;
+    double crew = crew_price(dev, s, lists), push = crew < lists ? crew : lists;
+    s->way = crew < lists ? BY_CREW : BY_LISTS;
+    if (s->mode == DIRECTION_PULL || (s->edges > SMALL_EDGES && masks < push))
+        s->way = BY_MASKS;
+    if (fresh == 0)
+        s->way = IS_OVER;
 }
 
-static enum status run_level_by_masks(struct device *dev, const struct directions *directions,
-                                      struct error *e)
+static void plan_next(struct device *dev, struct search_state *s)
 {
-    if (cpu_search.visit(dev, directions, e) != ST_OK ||
-        cpu_search.keep_updates(dev, e) != ST_OK)
-        return e->status;
-    return cpu_search.previsit(dev, dev->depth + 1, e);
+    plan_level(dev, s,
+               dev->delegates.fresh_count + dev->normals.queue_count + dev->normals.pulled_count);
 }
 
-static enum status run_level(struct device *dev, const struct workload *work,
-                             enum direction_mode mode, struct error *e)
+static enum status run_level_by_masks(struct device *dev, struct search_state *s, struct error *e)
 {
-    struct plan plan;
-    direction_costs_see(&dev->costs, work);
-    plan_level(dev, work, mode, &plan);
-    if (!plan.lists)
-        return run_level_by_masks(dev, &plan.directions, e);
-    run_level_by_lists(dev);
-    return ST_OK;
+    if (cpu_search.visit(dev, &s->directions, e) == ST_OK &&
+        cpu_search.keep_updates(dev, e) == ST_OK &&
+        cpu_search.previsit(dev, dev->depth + 1, e) == ST_OK)
+        plan_next(dev, s);
+    return e->status;
+}
+
+/* More threads than cores would wait for each other. */
+static int crew_size(struct device *dev)
+{
+    cpu_set_t cores;
+    int count = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : dev->threads;
+    if (dev->crew.rest > 0) {
+        dev->crew.rest--;
+        return 1;
+    }
+    return crew_of(count < dev->threads ? count : dev->threads);
+}
+
+static enum status run_levels(struct device *dev, struct search_state *s, struct error *e)
+{
+    while (s->way != IS_OVER && e->status == ST_OK) {
+        if (s->way == BY_MASKS) {
+            run_level_by_masks(dev, s, e);
+        } else if (s->way == BY_LISTS) {
+            run_level_by_lists(dev);
+            plan_next(dev, s);
+        } else if (run_levels_by_crew(dev, s)) {
+            s->threads = 1;
+            dev->crew.rest = REST;
+        }
+    }
+    return e->status;
 }
 
 enum status cpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
                     uint32_t *levels, struct error *e)
 {
-    struct workload work;
+    struct search_state s = {.mode = mode, .threads = crew_size(dev)};
     *levels = 0;
     if (root->at == ROOT_AT_ISOLATED || cpu_search.start(dev, root, e) != ST_OK ||
         cpu_search.previsit(dev, 0, e) != ST_OK)
         return e->status;
     direction_costs_begin(&dev->costs);
-    while (cpu_search.counts(dev, &work, e) == ST_OK && work.fresh > 0) {
-        if (run_level(dev, &work, mode, e) != ST_OK)
-            return e->status;
-        ++*levels;
-    }
+    plan_next(dev, &s);
+    run_levels(dev, &s, e);
+    *levels = s.levels - 1; /* the last plan was for an empty frontier */
     return e->status;
 }

@@ -126,7 +126,7 @@ static uint64_t visit_subgraph(struct device *dev, enum subgraph g, enum directi
     double start = cli_seconds();
     if (direction == PULL)
         pulled = pull[g](dev);
-    else if (dev->shard->p == 1 && (dev->threads == 1 || dev->forward[g] < PARALLEL_PUSH))
+    else if (dev->shard->p == 1 && push_speed(dev, g) == 1)
         push_from_list(dev, g);
     else
         push[g](dev);
