@@ -112,6 +112,8 @@ bin_rows(struct hand *h, const struct list_push *p, enum vertex_kind kind, struc
     struct target target = {h->seen[kind], h->at[kind], (uint32_t)h->crew->threads - 1};
     for (uint64_t i = 0; i < p->row_count; i++) {
         uint32_t row = p->rows[i];
+        if (is_left_out(p->csr, row, form))
+            continue;
         ask_ahead(p, i, form);
         for (uint32_t j = 0; j < form.heads; j++) {
             uint32_t to = heads[j * rows + row];
@@ -128,14 +130,16 @@ bin_rows(struct hand *h, const struct list_push *p, enum vertex_kind kind, struc
 static void bin_list(struct hand *h, enum subgraph g, const uint32_t *list, uint64_t count)
 {
     struct list_push p = describe_push(h->crew->dev, g);
-    struct row_form form = {p.parent != NULL, 0, p.csr->head_columns, p.csr->offset_width};
+    struct row_form form = {p.parent != NULL, 0, p.csr->head_columns, p.csr->offset_width,
+                            is_sparse(p.csr)};
     enum vertex_kind kind = subgraph_columns(g);
     p.rows = list;
     p.row_count = count;
-    if (!form.parents && form.heads == 0 && form.offset_width == 4)
-        bin_rows(h, &p, kind, (struct row_form){0, 0, 0, 4});
-    else if (!form.parents && form.heads == 2 && form.offset_width == 4)
-        bin_rows(h, &p, kind, (struct row_form){0, 0, 2, 4});
+    int is_common = !form.parents && form.offset_width == 4 && !form.sparse;
+    if (is_common && form.heads == 0)
+        bin_rows(h, &p, kind, (struct row_form){0, 0, 0, 4, 0});
+    else if (is_common && form.heads == 2)
+        bin_rows(h, &p, kind, (struct row_form){0, 0, 2, 4, 0});
     else
         bin_rows(h, &p, kind, form);
 }

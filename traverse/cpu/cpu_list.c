@@ -67,6 +67,8 @@ push_rows(const struct list_push p, uint64_t count, struct row_form form)
     const uint64_t rows = p.csr->rows;
     for (uint64_t i = 0; i < p.row_count; i++) {
         uint32_t row = p.rows[i];
+        if (is_left_out(p.csr, row, form))
+            continue;
         ask_ahead(&p, i, form);
         for (uint32_t j = 0; j < form.heads; j++) {
             uint32_t to = heads[j * rows + row];
@@ -85,16 +87,16 @@ push_rows(const struct list_push p, uint64_t count, struct row_form form)
 static uint64_t push_rows_of(const struct list_push *p, uint64_t count)
 {
     struct row_form form = {p->parent != NULL, p->marked != p->visited, p->csr->head_columns,
-                            p->csr->offset_width};
-    if (form.parents || form.apart || form.offset_width != 4)
+                            p->csr->offset_width, is_sparse(p->csr)};
+    if (form.parents || form.apart || form.offset_width != 4 || form.sparse)
         return push_rows(*p, count, form);
     switch (form.heads) {
     case 0:
-        return push_rows(*p, count, (struct row_form){0, 0, 0, 4});
+        return push_rows(*p, count, (struct row_form){0, 0, 0, 4, 0});
     case 1:
-        return push_rows(*p, count, (struct row_form){0, 0, 1, 4});
+        return push_rows(*p, count, (struct row_form){0, 0, 1, 4, 0});
     case 2:
-        return push_rows(*p, count, (struct row_form){0, 0, 2, 4});
+        return push_rows(*p, count, (struct row_form){0, 0, 2, 4, 0});
     default:
         return push_rows(*p, count, form);
     }

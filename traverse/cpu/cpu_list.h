@@ -23,7 +23,18 @@ struct list_push {
 struct row_form {
     int parents, apart; /* apart: found ones are not marked as visited yet */
     uint32_t heads, offset_width;
+    int sparse; /* few of the rows have edges: it is worth a look at the mask of sources before a row */
 };
+
+static inline int is_sparse(const struct csr *csr)
+{
+    return csr->source_rows * 16 < csr->rows;
+}
+
+static inline int is_left_out(const struct csr *csr, uint64_t row, struct row_form form)
+{
+    return form.sparse && !mask_bit(csr->sources, row);
+}
 
 static inline uint64_t row_offset(const struct csr *csr, uint64_t row, struct row_form form)
 {
@@ -34,6 +45,8 @@ static inline uint64_t row_offset(const struct csr *csr, uint64_t row, struct ro
 static inline void ask_ahead(const struct list_push *p, uint64_t i, struct row_form form)
 {
     const struct csr *csr = p->csr;
+    if (form.sparse)
+        return;
     if (i + AHEAD < p->row_count)
         __builtin_prefetch((const char *)csr->offsets +
                            (uint64_t)p->rows[i + AHEAD] * form.offset_width);

@@ -115,8 +115,23 @@ static inline struct row_count count_list(const struct csr *csr, const uint32_t 
     return (struct row_count){rows, edges + rows * csr->head_columns};
 }
 
+/* The same where few rows have edges: offsets are read only of those. */
+static struct row_count count_sparse(const struct csr *csr, const uint32_t *list, uint64_t size)
+{
+    struct row_count count = {0};
+    for (uint64_t i = 0; i < size; i++) {
+        if (!mask_bit(csr->sources, list[i]))
+            continue;
+        count.rows++;
+        count.edges += source_row_length(csr, list[i]);
+    }
+    return count;
+}
+
 struct row_count count_listed(const struct csr *csr, const uint32_t *list, uint64_t size)
 {
+    if (16 * csr->source_rows < csr->rows)
+        return count_sparse(csr, list, size);
     return csr->offset_width == 4 ? count_list(csr, list, size, 4) : count_list(csr, list, size, 8);
 }
 
