@@ -9,9 +9,9 @@
 /* A frontier with fewer edges is pushed from its lists, whatever the masks would cost. */
 enum { SMALL_EDGES = 4096 };
 
-/* What a crew takes for a level: picoseconds beside its work, and how much more work there is than for one
+/* What a crew takes: picoseconds to begin, and for a level; and how much more work there is than for one
  * thread. */
-static const double crew_meeting = 4e6, crew_work = 1.5;
+static const double crew_start = 100e6, crew_meeting = 4e6, crew_work = 1.5;
 
 /* Searches without a crew after one whose threads had no cores. */
 enum { REST = 16 };
@@ -24,11 +24,17 @@ static uint64_t edges_of(const struct workload *work)
     return edges;
 }
 
-/* Of a level that is pushed from lists by lists picoseconds of work. */
-static double crew_price(const struct device *dev, const struct search_state *s, double lists)
+/* Of a level that is pushed from lists by `lists` picoseconds of work. A crew begins when it would have saved
+ * what beginning costs. */
+static double crew_price(const struct device *dev, struct search_state *s, double lists)
 {
-    int can = s->threads > 1 && crew_can_take(dev, s->edges);
-    return can ? crew_meeting + crew_work * lists / s->threads : lists + 1;
+    double price = crew_meeting + crew_work * lists / s->threads;
+    if (s->threads == 1 || !crew_can_take(dev, s->edges))
+        return lists + 1;
+    if (s->way == BY_CREW)
+        return price;
+    s->missed += price < lists ? lists - price : 0;
+    return s->missed > crew_start ? price : lists + 1;
 }
 
 void plan_level(struct device *dev, struct search_state *s, uint64_t fresh)

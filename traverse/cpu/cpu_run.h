@@ -18,6 +18,7 @@ struct search_state {
     uint32_t levels;
     enum level_way way; /* of the next level */
     uint64_t edges;     /* of its frontier */
+    double missed;      /* picoseconds that a crew would have saved up to now */
     struct directions directions;
 };
 
