@@ -53,7 +53,8 @@ static void start(struct search *s, const struct member *m, struct error *e)
 {
     const struct rank *rank = s->bfs->rank;
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
-        memset(&s->bfs->levels[i], 0, sizeof s->bfs->levels[i]); /* all push */
+        memset(&s->bfs->levels[i].directions, 0, sizeof s->bfs->levels[i].directions); /* all push */
+        direction_costs_begin(&s->bfs->levels[i].costs);
         rank->backend->search->start(rank->devices[i], s->root, e);
     }
 }
@@ -65,20 +66,36 @@ static void previsit(struct search *s, const struct member *m, int32_t depth, st
         rank->backend->search->previsit(rank->devices[i], depth, e);
 }
 
+/* Several devices wait for each other in each level, which the costs of one know nothing of. */
+static int follows_factors(const struct bfs *bfs)
+{
+    return bfs->rank->backend->rates == NULL || bfs->policy.factors_given ||
+           !rank_is_alone(bfs->rank);
+}
+
 /* Section IV-B: for each subgraph by itself. */
+static enum direction choose_by_factors(struct bfs *bfs, uint32_t i, enum subgraph g,
+                                        struct error *e)
+{
+    enum direction current = bfs->levels[i].directions.of[g];
+    struct subgraph_work *work = &bfs->levels[i].work.of[g];
+    if (direction_needs_forward(&bfs->policy, g, work, current))
+        bfs->rank->backend->search->count_forward(bfs->rank->devices[i], g, &work->forward, e);
+    return choose_direction(&bfs->policy, g, work, current);
+}
+
 static void choose_for(struct bfs *bfs, uint32_t i, struct error *e)
 {
-    const struct backend_search *search = bfs->rank->backend->search;
     struct device_level *level = &bfs->levels[i];
-    search->counts(bfs->rank->devices[i], &level->work, e);
+    bfs->rank->backend->search->counts(bfs->rank->devices[i], &level->work, e);
+    direction_costs_see(&level->costs, &level->work);
     for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
-        struct subgraph_work *work = &level->work.of[g];
-        enum direction *direction = &level->directions.of[g];
         if (g == NN && !rank_is_alone(bfs->rank))
             continue; /* a push: the reverses of its edges are on other devices */
-        if (direction_needs_forward(&bfs->policy, (enum subgraph)g, work, *direction))
-            search->count_forward(bfs->rank->devices[i], (enum subgraph)g, &work->forward, e);
-        *direction = choose_direction(&bfs->policy, (enum subgraph)g, work, *direction);
+        level->directions.of[g] = follows_factors(bfs)
+                                      ? choose_by_factors(bfs, i, (enum subgraph)g, e)
+                                      : direction_by_cost(&level->costs, bfs->policy.mode,
+                                                          (enum subgraph)g, &level->work.of[g]);
     }
 }
 
@@ -202,6 +219,8 @@ enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *
     bfs->levels = calloc(rank->device_count, sizeof *bfs->levels);
     if (bfs->levels == NULL)
         return fail_memory(e, "devices", rank->device_count * sizeof *bfs->levels);
+    for (uint32_t i = 0; rank->backend->rates != NULL && i < rank->device_count; i++)
+        bfs->levels[i].costs.graph = cost_graph_of(&rank->graph->shards[i], rank->backend->rates);
     return ST_OK;
 }
 

@@ -10,6 +10,7 @@
 /* What the level loop keeps for each device. */
 struct device_level {
     struct directions directions; /* the current choice */
+    struct direction_costs costs; /* of a backend with rates */
     struct workload work;
     struct breakdown times;
     uint64_t found; /* local normals that the device found */

@@ -3,12 +3,21 @@
 
 #include "formats/shard.h"
 
+const struct cost_rates cost_rates_cpu = {.masks = 20e6,
+                                          .word = 500,
+                                          .push_row = 2600,
+                                          .push_edge = 2000,
+                                          .found = 3300,
+                                          .pull_row = 1500,
+                                          .pull_probe = 1000};
+
 const struct cost_rates cost_rates_h200 = {.masks = 6e6,
                                            .list = 5e6,
+                                           .list_edge = 100,
                                            .word = 4,
                                            .push_row = 50,
-                                           .list_edge = 100,
                                            .push_edge = 25,
+                                           .found = 0,
                                            .pull_row = 4,
                                            .pull_probe = 10};
 

@@ -26,6 +26,7 @@ struct cost_rates {
     double list_edge; /* of a frontier that is a list, where what it reaches is listed, too */
     double word;  /* 32 bits of a mask, read and written */
     double push_row, push_edge;
+    double found; /* what a vertex costs more if a push finds it, and no pull */
     double pull_row, pull_probe;
 };
 
@@ -33,8 +34,8 @@ struct cost_rates {
 extern "C" {
 #endif
 
-/* Of a whole H200. NOTES.md says with which graphs they were measured. */
-extern const struct cost_rates cost_rates_h200;
+/* Of one core, and of a whole H200. NOTES.md says with which graphs they were measured. */
+extern const struct cost_rates cost_rates_cpu, cost_rates_h200;
 
 /* What does not change in a search. */
 struct cost_graph {

@@ -82,8 +82,6 @@ static enum status cpu_previsit(struct device *dev, int32_t depth, struct error 
     previsit_delegates(dev);
     previsit_normals(dev);
     count_frontier(dev);
-    for (int g = 0; g < SUBGRAPHS; g++)
-        dev->unvisited[g] -= dev->frontier[g];
     dev->times.phase_s[PHASE_PREVISIT] = cli_seconds() - start;
     return ST_OK;
 }
@@ -95,7 +93,7 @@ static enum status cpu_counts(struct device *dev, struct workload *work, struct 
     work->fresh = dev->delegates.fresh_count + dev->normals.queue_count + dev->normals.pulled_count;
     for (int g = 0; g < SUBGRAPHS; g++)
         work->of[g] = (struct subgraph_work){
-            .forward = dev->frontier[g],
+            .forward = dev->forward[g],
             .frontier = dev->frontier[g],
             .unvisited_sources = dev->unvisited[g],
             .unvisited_targets = dev->unvisited[subgraph_reverse((enum subgraph)g)]};
@@ -128,6 +126,8 @@ static uint64_t visit_subgraph(struct device *dev, enum subgraph g, enum directi
     double start = cli_seconds();
     if (direction == PULL)
         pulled = pull[g](dev);
+    else if (dev->shard->p == 1 && push_speed(dev, g) == 1)
+        push_from_list(dev, g);
     else
         push[g](dev);
     dev->times.phase_s[PHASE_VISIT + g] = cli_seconds() - start;
@@ -199,4 +199,5 @@ const struct backend_search cpu_search = {
     .finish = cpu_finish,
     .times = cpu_times,
     .keep_updates = cpu_keep_updates,
+    .run = cpu_run,
 };
