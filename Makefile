@@ -25,8 +25,8 @@ WARNINGS = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla -Wpointer-arith -Wwr
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(WARNINGS) -fopenmp -I. $(CFLAGS)
 LDLIBS = -lz -lm
 
-TOOLS    = rmatgen edgeconv degsplit dbfs-pack
-MPI_TOOLS = degsplit dbfs-pack
+TOOLS    = rmatgen edgeconv degsplit dbfs-pack dbfs-check
+MPI_TOOLS = degsplit dbfs-pack dbfs-check
 PROGRAMS = $(TOOLS) dbfs-traverse
 
 # edgeconv reads archives through libarchive; ARCHIVE=0 builds without it

@@ -12,6 +12,8 @@ check 'tools never include traverse' no_match '#include "traverse/|#include "\.\
 check 'traverse never includes tools' no_match '#include "tools/|#include "\.\./tools' traverse
 check 'converting, generating and buckets know nothing of packing' \
     no_match '#include "tools/(pack|separate)/' tools/convert tools/generate tools/bucket
+check 'checking results knows nothing of packing' \
+    no_match '#include "tools/(pack|separate|bucket|convert)/' tools/check tools/dbfs-check.c
 check 'MPI is seen by formats/mpi alone' \
     test -z "$(grep -rlE '#include <mpi.h>' formats tools traverse | grep -v '^formats/mpi/')"
 check 'formats and tools/bucket, convert, generate know nothing of MPI' \
@@ -60,7 +62,7 @@ fi
 
 # every program and format has its page, as built, and every option of --help stands in it
 pages=${BUILD:-build}/man
-for program in rmatgen edgeconv degsplit dbfs-pack dbfs-traverse; do
+for program in rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-traverse; do
     check "$program.1 exists" test -s "$pages/$program.1"
     missing=$("$BIN/$program" --help | grep -oE '(^|[ ,])--[a-z0-9][a-z0-9-]*' | tr -d ' ,' | sort -u |
         while read -r option; do
