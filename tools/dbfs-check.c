@@ -33,6 +33,7 @@ struct command {
     const char *depths, *parents, *input;
     uint64_t *root; /* as given */
     uint64_t roots;
+    struct error error; /* of the reading of the command line */
 };
 
 /* ---- command line ---- */
@@ -40,8 +41,10 @@ struct command {
 static void add_root(const struct cli *cli, struct command *c, const char *text)
 {
     uint64_t *grown = realloc(c->root, (c->roots + 1) * sizeof *grown);
-    if (grown == NULL)
-        cli_usage(cli, "-r: too many roots");
+    if (grown == NULL) {
+        fail_memory(&c->error, "roots", (c->roots + 1) * sizeof *grown);
+        return;
+    }
     c->root = grown;
     c->root[c->roots++] = cli_number(cli, "-r", text, 0, DBFS_MAX_VERTICES - 1);
 }
@@ -73,7 +76,7 @@ static void check_file(const struct cli *cli, const struct command *c, const cha
                        const char *file)
 {
     int per_root = file != NULL && strstr(file, "%d") != NULL;
-    if (per_root && c->roots == 0)
+    if (per_root && c->roots == 0 && c->error.status == ST_OK)
         cli_usage(cli, "%s: %%d stands for a root, and none is given (-r)", option);
     if (file != NULL && !per_root && c->roots > 1)
         cli_usage(cli, "%s: several roots need %%d in the file name", option);
@@ -139,20 +142,20 @@ static char *file_of_root(const char *pattern, uint64_t root, struct error *e)
     return name;
 }
 
-static enum status check_open_answers(const struct work *k, struct answers *answers,
+static enum status check_open_claims(const struct work *k, struct claims *claims,
                                       struct error *e)
 {
-    struct answer_sums sums;
-    if (answers->root_given && answers->root >= answers->n)
+    struct claim_sums sums;
+    if (claims->root_given && claims->root >= claims->n)
         fail(e, ST_USAGE, "-r: root %" PRIu64 ": the graph has vertices 0 to %" PRIu64,
-             answers->root, answers->n - 1);
+             claims->root, claims->n - 1);
     if (comm_agree(k->edges->comm, e) != ST_OK ||
-        check_answers(k->edges, answers, k->threads, k->budget, &sums, e) != ST_OK)
+        check_claims(k->edges, claims, k->threads, k->budget, &sums, e) != ST_OK)
         return e->status;
     cli_detail(k->cli, "results in %u windows of vertices", sums.windows);
     if (!k->cli->silent)
         printf("root %" PRIu64 " levels %" PRIu64 " reached %" PRIu64 " checksum %016" PRIx64
-               " valid\n", answers->root, sums.levels, sums.reached, sums.checksum);
+               " valid\n", claims->root, sums.levels, sums.reached, sums.checksum);
     return ST_OK;
 }
 
@@ -160,14 +163,14 @@ static enum status check_open_answers(const struct work *k, struct answers *answ
 static enum status check_root(const struct work *k, uint64_t i, struct error *e)
 {
     const struct command *c = k->command;
-    struct answers answers = {.root_given = c->roots > 0, .root = c->roots > 0 ? c->root[i] : 0};
-    char *depths = file_of_root(c->depths, answers.root, e);
-    char *parents = file_of_root(c->parents, answers.root, e);
+    struct claims claims = {.root_given = c->roots > 0, .root = c->roots > 0 ? c->root[i] : 0};
+    char *depths = file_of_root(c->depths, claims.root, e);
+    char *parents = file_of_root(c->parents, claims.root, e);
     if (e->status == ST_OK)
-        answers_open(&answers, depths, parents, k->edges->n, cli_tmpdir(k->cli, 0), e);
+        claims_open(&claims, depths, parents, k->edges->n, cli_tmpdir(k->cli, 0), e);
     if (comm_agree(k->edges->comm, e) == ST_OK)
-        check_open_answers(k, &answers, e);
-    answers_close(&answers);
+        check_open_claims(k, &claims, e);
+    claims_close(&claims);
     free(depths);
     free(parents);
     return e->status;
@@ -211,7 +214,9 @@ int main(int argc, char **argv)
         return cli_finish(&cli, &e);
     parse_arguments(&cli, &command, argc, argv);
     check_command(&cli, &command, &comm);
-    dbfs_check(&cli, &command, &comm, &e);
+    e = command.error;
+    if (comm_agree(&comm, &e) == ST_OK)
+        dbfs_check(&cli, &command, &comm, &e);
     free(command.root);
     return cli_finish(&cli, &e);
 }

@@ -1,7 +1,7 @@
 /* check.h: are these depths, and these parents, those of a breadth-first search of this graph?
  *
  * Nothing is searched. The conditions that are tested hold together for true results only:
- * - The root has depth 0 and is its own parent, no other vertex; every value is one (answers.h).
+ * - The root has depth 0 and is its own parent, no other vertex; every value is one (claims.h).
  * - Parents lead from every vertex to the root. If there are no depths, this gives them (tree_levels.h).
  * - No edge joins a reached vertex with one that was not reached, or spans more than one level
  * (edge_rules.h).
@@ -16,11 +16,11 @@
 #ifndef DBFS_CHECK_H
 #define DBFS_CHECK_H
 
-#include "answers.h"
+#include "claims.h"
 #include "graph_edges.h"
 
 /* All ranks call it together and get the same. ST_INVALID describes the first offence. */
-enum status check_answers(struct graph_edges *edges, struct answers *answers, int threads,
-                          struct memory_budget *budget, struct answer_sums *sums, struct error *e);
+enum status check_claims(struct graph_edges *edges, struct claims *claims, int threads,
+                          struct memory_budget *budget, struct claim_sums *sums, struct error *e);
 
 #endif

@@ -12,7 +12,7 @@ struct thread_offence {
 
 /* A pass over the edges: those between the two windows in memory, and those within a window. */
 struct rules_pass {
-    struct answer_windows *w;
+    struct claim_windows *w;
     uint64_t begin[2], ids[2]; /* of the windows in memory; 0 ids: none */
     int within[2];             /* whether edges within this window are this pass's */
     struct thread_offence *thread;
@@ -31,17 +31,17 @@ static void offend(struct offence *first, uint64_t u, uint64_t v)
         *first = (struct offence){low, high};
 }
 
-static uint32_t level_in(const struct answer_windows *w, uint64_t slot)
+static uint32_t level_in(const struct claim_windows *w, uint64_t slot)
 {
     return __atomic_load_n(&w->word[slot * w->stride], __ATOMIC_RELAXED);
 }
 
 /* The vertex in `slot`, whose level is `level`, has a neighbour one level up. */
-static void settle(struct answer_windows *w, uint64_t slot, uint32_t level, uint64_t neighbour)
+static void settle(struct claim_windows *w, uint64_t slot, uint32_t level, uint64_t neighbour)
 {
     if (level & LEVEL_SETTLED)
         return;
-    if (w->stride == 1 || answer_parent(w, slot) == neighbour)
+    if (w->stride == 1 || claim_parent(w, slot) == neighbour)
         __atomic_fetch_or(&w->word[slot * w->stride], LEVEL_SETTLED, __ATOMIC_RELAXED);
 }
 
@@ -126,8 +126,8 @@ static enum status pass_over(struct rules_pass *p, struct graph_edges *edges, st
 
 static void use_window(struct rules_pass *p, uint32_t index, int half)
 {
-    p->begin[half] = answer_window_begin(p->w, index);
-    p->ids[half] = answer_window_end(p->w, index) - p->begin[half];
+    p->begin[half] = claim_window_begin(p->w, index);
+    p->ids[half] = claim_window_end(p->w, index) - p->begin[half];
 }
 
 static enum status pass_over_one(struct rules_pass *p, struct graph_edges *edges, struct error *e)
@@ -135,7 +135,7 @@ static enum status pass_over_one(struct rules_pass *p, struct graph_edges *edges
     use_window(p, 0, 0);
     p->within[0] = 1;
     if (pass_over(p, edges, e) == ST_OK)
-        answer_windows_settle(p->w, 0, 0);
+        claim_windows_settle(p->w, 0, 0);
     return e->status;
 }
 
@@ -148,18 +148,18 @@ static enum status pass_over_pair(struct rules_pass *p, struct graph_edges *edge
     use_window(p, b, 1);
     p->within[0] = b == a + 1;
     p->within[1] = b == a + 1 && b + 1 == p->w->count;
-    answer_windows_load(p->w, b, 1, e);
+    claim_windows_load(p->w, b, 1, e);
     if (pass_over(p, edges, e) != ST_OK)
         return e->status;
-    answer_windows_settle(p->w, a, 0);
-    answer_windows_settle(p->w, b, 1);
+    claim_windows_settle(p->w, a, 0);
+    claim_windows_settle(p->w, b, 1);
     return ST_OK;
 }
 
 static enum status pass_over_pairs(struct rules_pass *p, struct graph_edges *edges, struct error *e)
 {
     for (uint32_t a = 0; a + 1 < p->w->count && e->status == ST_OK; a++) {
-        answer_windows_load(p->w, a, 0, e);
+        claim_windows_load(p->w, a, 0, e);
         for (uint32_t b = a + 1; b < p->w->count && e->status == ST_OK; b++)
             pass_over_pair(p, edges, a, b, e);
     }
@@ -182,7 +182,7 @@ static void find_first(const struct rules_pass *p, const struct comm *comm, int 
     first->u = least;
 }
 
-enum status edge_rules_check(struct graph_edges *edges, struct answer_windows *w,
+enum status edge_rules_check(struct graph_edges *edges, struct claim_windows *w,
                              struct offence *first, struct error *e)
 {
     struct rules_pass p = {.w = w};
@@ -200,7 +200,7 @@ enum status edge_rules_check(struct graph_edges *edges, struct answer_windows *w
     }
     if (e->status == ST_OK) {
         find_first(&p, edges->comm, edges->threads, first);
-        comm_or_masks(edges->comm, w->settled, w->answers->n / 64 + 1);
+        comm_or_masks(edges->comm, w->settled, w->claims->n / 64 + 1);
     }
     free(p.thread);
     return e->status;

@@ -6,7 +6,7 @@
 #ifndef DBFS_EDGE_RULES_H
 #define DBFS_EDGE_RULES_H
 
-#include "answer_windows.h"
+#include "claim_windows.h"
 #include "graph_edges.h"
 
 /* An edge that contradicts the results, u <= v; u is UINT64_MAX if there is none. */
@@ -17,7 +17,7 @@ struct offence {
 /* Makes the passes. If there is one window, it is loaded already. *first receives the smallest offence: the
  * one with the smallest u, and of these the one with the smallest v. The mask of settled vertices is complete
  * afterwards. All ranks call this together and get the same. */
-enum status edge_rules_check(struct graph_edges *edges, struct answer_windows *windows,
+enum status edge_rules_check(struct graph_edges *edges, struct claim_windows *windows,
                              struct offence *first, struct error *e);
 
 #endif

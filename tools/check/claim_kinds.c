@@ -1,5 +1,5 @@
-/* answer_kinds.c: see answer_kinds.h */
-#include "answer_kinds.h"
+/* claim_kinds.c: see claim_kinds.h */
+#include "claim_kinds.h"
 
 #include "formats/base/bytes.h"
 #include "tools/spill/unnamed.h"
@@ -15,12 +15,12 @@ enum { NPY_MAGIC_BYTES = 6, TEXT_VALUES = 1 << 16 };
 
 /* ---- .npy ---- */
 
-int answer_is_npy(const unsigned char *head, size_t count)
+int claim_is_npy(const unsigned char *head, size_t count)
 {
     return count > NPY_MAGIC_BYTES + 6 && memcmp(head, "\x93NUMPY", NPY_MAGIC_BYTES) == 0;
 }
 
-static enum status refuse_npy(const struct answer_file *f, const char *why, struct error *e)
+static enum status refuse_npy(const struct claim_file *f, const char *why, struct error *e)
 {
     return fail(e, ST_BAD_DATA, "%s: .npy header: %s", f->name, why);
 }
@@ -33,7 +33,7 @@ static const char *npy_value(const char *dictionary, const char *key)
 }
 
 /* The element type, such as '<i4'. */
-static enum status parse_descr(struct answer_file *f, const char *dictionary, struct error *e)
+static enum status parse_descr(struct claim_file *f, const char *dictionary, struct error *e)
 {
     const char *descr = npy_value(dictionary, "'descr': '");
     if (descr == NULL || strlen(descr) < 4)
@@ -48,7 +48,7 @@ static enum status parse_descr(struct answer_file *f, const char *dictionary, st
     return ST_OK;
 }
 
-static enum status parse_shape(struct answer_file *f, const char *dictionary, struct error *e)
+static enum status parse_shape(struct claim_file *f, const char *dictionary, struct error *e)
 {
     int length = 0;
     const char *shape = npy_value(dictionary, "'shape': (");
@@ -57,10 +57,10 @@ static enum status parse_shape(struct answer_file *f, const char *dictionary, st
     return ST_OK;
 }
 
-enum status answer_npy_open(struct answer_file *f, const unsigned char *head, size_t count,
+enum status claim_npy_open(struct claim_file *f, const unsigned char *head, size_t count,
                             uint64_t bytes, struct error *e)
 {
-    char dictionary[ANSWER_HEAD_BYTES];
+    char dictionary[CLAIM_HEAD_BYTES];
     uint64_t values;
     size_t wide = head[NPY_MAGIC_BYTES] > 1, begin = NPY_MAGIC_BYTES + (wide ? 6 : 4);
     size_t length = wide ? get_u32(head + 8) : (size_t)head[8] | (size_t)head[9] << 8;
@@ -80,7 +80,7 @@ enum status answer_npy_open(struct answer_file *f, const unsigned char *head, si
 
 /* ---- text ---- */
 
-int answer_is_text(const unsigned char *head, size_t count)
+int claim_is_text(const unsigned char *head, size_t count)
 {
     size_t at = 2;
     if (count < 4 || !isdigit(head[0]) || head[1] != ' ')
@@ -120,7 +120,7 @@ static int parse_line(const char *line, uint64_t id, int64_t *value)
     return 1;
 }
 
-static enum status convert_lines(struct answer_file *f, FILE *text, int64_t *values, int to,
+static enum status convert_lines(struct claim_file *f, FILE *text, int64_t *values, int to,
                                  const char *tmpdir, struct error *e)
 {
     char line[64];
@@ -141,7 +141,7 @@ static enum status convert_lines(struct answer_file *f, FILE *text, int64_t *val
     return unnamed_append(to, values, held * 8, tmpdir, "results", e);
 }
 
-enum status answer_text_convert(struct answer_file *f, int to, const char *tmpdir, struct error *e)
+enum status claim_text_convert(struct claim_file *f, int to, const char *tmpdir, struct error *e)
 {
     int64_t *values = malloc(TEXT_VALUES * sizeof *values);
     int fd = dup(f->fd);

@@ -1,5 +1,5 @@
-/* answers.c: see answers.h */
-#include "answers.h"
+/* claims.c: see claims.h */
+#include "claims.h"
 
 #include <string.h>
 
@@ -7,51 +7,51 @@ enum { CHUNK = 4096 };
 
 typedef long long ll;
 
-enum status answers_open(struct answers *a, const char *depths, const char *parents, uint64_t n,
+enum status claims_open(struct claims *a, const char *depths, const char *parents, uint64_t n,
                          const char *tmpdir, struct error *e)
 {
     a->n = n;
     a->has_depths = depths != NULL;
     a->has_parents = parents != NULL;
-    if (depths != NULL && answer_file_open(&a->depths, depths, n, tmpdir, e) != ST_OK)
+    if (depths != NULL && claim_file_open(&a->depths, depths, n, tmpdir, e) != ST_OK)
         return e->status;
-    if (parents != NULL && answer_file_open(&a->parents, parents, n, tmpdir, e) != ST_OK)
-        answer_file_close(&a->depths);
+    if (parents != NULL && claim_file_open(&a->parents, parents, n, tmpdir, e) != ST_OK)
+        claim_file_close(&a->depths);
     return e->status;
 }
 
-void answers_close(struct answers *a)
+void claims_close(struct claims *a)
 {
-    answer_file_close(&a->depths);
-    answer_file_close(&a->parents);
+    claim_file_close(&a->depths);
+    claim_file_close(&a->parents);
 }
 
-enum status answers_value(const struct answer_file *file, uint64_t vertex, int64_t *value,
+enum status claims_value(const struct claim_file *file, uint64_t vertex, int64_t *value,
                           struct error *e)
 {
-    return answer_file_read(file, vertex, 1, value, e);
+    return claim_file_read(file, vertex, 1, value, e);
 }
 
 /* ---- the survey ---- */
 
-/* A vertex alone; a value that there is no file for is ANSWER_NONE. */
-struct vertex_answer {
+/* A vertex alone; a value that there is no file for is CLAIM_NONE. */
+struct vertex_claim {
     uint64_t id;
     int64_t depth, parent;
 };
 
-static int is_value(const struct answers *a, int64_t value)
+static int is_value(const struct claims *a, int64_t value)
 {
-    return value == ANSWER_NONE || (value >= 0 && (uint64_t)value < a->n);
+    return value == CLAIM_NONE || (value >= 0 && (uint64_t)value < a->n);
 }
 
 /* Whether the vertex looks like the root in either file. */
-static int claims_root(const struct answers *a, const struct vertex_answer *v)
+static int looks_like_root(const struct claims *a, const struct vertex_claim *v)
 {
     return (a->has_depths && v->depth == 0) || (a->has_parents && v->parent == (int64_t)v->id);
 }
 
-static enum status check_root(const struct answers *a, const struct vertex_answer *v,
+static enum status check_root(const struct claims *a, const struct vertex_claim *v,
                               struct error *e)
 {
     if (a->has_depths && v->depth != 0)
@@ -64,7 +64,7 @@ static enum status check_root(const struct answers *a, const struct vertex_answe
     return ST_OK;
 }
 
-static enum status check_other(const struct answers *a, const struct vertex_answer *v,
+static enum status check_other(const struct claims *a, const struct vertex_claim *v,
                                struct error *e)
 {
     if (a->has_depths && v->depth == 0)
@@ -73,13 +73,13 @@ static enum status check_other(const struct answers *a, const struct vertex_answ
     if (a->has_parents && v->parent == (int64_t)v->id)
         return fail(e, ST_INVALID, "%s: vertex %lld: its own parent, and the root is %lld",
                     a->parents.name, (ll)v->id, (ll)a->root);
-    if (a->has_depths && a->has_parents && (v->depth == ANSWER_NONE) != (v->parent == ANSWER_NONE))
+    if (a->has_depths && a->has_parents && (v->depth == CLAIM_NONE) != (v->parent == CLAIM_NONE))
         return fail(e, ST_INVALID, "%s: vertex %lld: parent %lld, and depth %lld", a->parents.name,
                     (ll)v->id, (ll)v->parent, (ll)v->depth);
     return ST_OK;
 }
 
-static enum status check_vertex(struct answers *a, int *rooted, const struct vertex_answer *v,
+static enum status check_vertex(struct claims *a, int *rooted, const struct vertex_claim *v,
                                 struct error *e)
 {
     if (!is_value(a, v->depth))
@@ -88,33 +88,33 @@ static enum status check_vertex(struct answers *a, int *rooted, const struct ver
     if (!is_value(a, v->parent))
         return fail(e, ST_INVALID, "%s: vertex %lld: %lld is no parent", a->parents.name, (ll)v->id,
                     (ll)v->parent);
-    if (!*rooted && claims_root(a, v)) {
+    if (!*rooted && looks_like_root(a, v)) {
         a->root = v->id;
         *rooted = 1;
     }
     return *rooted && v->id == a->root ? check_root(a, v, e) : check_other(a, v, e);
 }
 
-static enum status survey_chunk(struct answers *a, uint64_t first, uint64_t count, int *rooted,
-                                struct answer_sums *sums, struct error *e)
+static enum status survey_chunk(struct claims *a, uint64_t first, uint64_t count, int *rooted,
+                                struct claim_sums *sums, struct error *e)
 {
     int64_t depth[CHUNK], parent[CHUNK];
-    memset(depth, 0xff, sizeof depth); /* ANSWER_NONE */
+    memset(depth, 0xff, sizeof depth); /* CLAIM_NONE */
     memset(parent, 0xff, sizeof parent);
-    if ((a->has_depths && answer_file_read(&a->depths, first, count, depth, e) != ST_OK) ||
-        (a->has_parents && answer_file_read(&a->parents, first, count, parent, e) != ST_OK))
+    if ((a->has_depths && claim_file_read(&a->depths, first, count, depth, e) != ST_OK) ||
+        (a->has_parents && claim_file_read(&a->parents, first, count, parent, e) != ST_OK))
         return e->status;
     for (uint64_t i = 0; i < count; i++) {
-        const struct vertex_answer v = {first + i, depth[i], parent[i]};
+        const struct vertex_claim v = {first + i, depth[i], parent[i]};
         if (check_vertex(a, rooted, &v, e) != ST_OK)
             return e->status;
-        if (v.depth != ANSWER_NONE)
-            answer_sums_add(sums, v.id, (uint64_t)v.depth);
+        if (v.depth != CLAIM_NONE)
+            claim_sums_add(sums, v.id, (uint64_t)v.depth);
     }
     return ST_OK;
 }
 
-enum status answers_survey(struct answers *a, struct answer_sums *sums, struct error *e)
+enum status claims_survey(struct claims *a, struct claim_sums *sums, struct error *e)
 {
     int rooted = a->root_given;
     const char *name = a->has_depths ? a->depths.name : a->parents.name;

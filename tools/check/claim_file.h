@@ -1,4 +1,4 @@
-/* answer_file.h: a file of results, which has one value for every vertex: its depth, or its parent.
+/* claim_file.h: a file of results, which has one value for every vertex: its depth, or its parent.
  *
  * The kinds of file are told apart by content:
  * - .npy: an array of NumPy of one dimension, of integers of 1, 2, 4 or 8 bytes.
@@ -10,15 +10,15 @@
  * files, as integers of 8 bytes. So any window of values can be read at any time, and no file is held in
  * memory.
  */
-#ifndef DBFS_ANSWER_FILE_H
-#define DBFS_ANSWER_FILE_H
+#ifndef DBFS_CLAIM_FILE_H
+#define DBFS_CLAIM_FILE_H
 
 #include "formats/base/status.h"
 
 #include <stdint.h>
 #include <sys/types.h>
 
-struct answer_file {
+struct claim_file {
     char *name; /* for messages */
     int fd;
     off_t start;    /* of value 0 */
@@ -27,16 +27,16 @@ struct answer_file {
     uint64_t count; /* values */
 };
 
-enum { ANSWER_NONE = -1 }; /* the value of a vertex that was not reached */
+enum { CLAIM_NONE = -1 }; /* the value of a vertex that was not reached */
 
 /* Opens the results of a graph of n vertices; "-" is standard input. On failure the file need not be closed.
  * ST_BAD_DATA: the file is none of the three kinds, or damaged. ST_INVALID: it has not n values. */
-enum status answer_file_open(struct answer_file *file, const char *path, uint64_t n,
+enum status claim_file_open(struct claim_file *file, const char *path, uint64_t n,
                              const char *tmpdir, struct error *e);
-void answer_file_close(struct answer_file *file); /* a zeroed one is allowed */
+void claim_file_close(struct claim_file *file); /* a zeroed one is allowed */
 
 /* Reads the values of vertices `first` to first + count - 1. */
-enum status answer_file_read(const struct answer_file *file, uint64_t first, uint64_t count,
+enum status claim_file_read(const struct claim_file *file, uint64_t first, uint64_t count,
                              int64_t *values, struct error *e);
 
 #endif

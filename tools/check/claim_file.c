@@ -1,7 +1,7 @@
-/* answer_file.c: see answer_file.h */
-#include "answer_file.h"
+/* claim_file.c: see claim_file.h */
+#include "claim_file.h"
 
-#include "answer_kinds.h"
+#include "claim_kinds.h"
 #include "formats/base/bytes.h"
 #include "tools/spill/unnamed.h"
 
@@ -17,7 +17,7 @@ enum { COPY_BYTES = 1 << 20, READ_VALUES = 1 << 13 };
 
 /* ---- opening ---- */
 
-static enum status copy_all(struct answer_file *f, int to, const char *tmpdir, struct error *e)
+static enum status copy_all(struct claim_file *f, int to, const char *tmpdir, struct error *e)
 {
     unsigned char *buffer = malloc(COPY_BYTES);
     if (buffer == NULL)
@@ -38,14 +38,14 @@ static enum status copy_all(struct answer_file *f, int to, const char *tmpdir, s
 
 /* Puts a nameless file in the place of f->fd, with all the bytes of the pipe, or with the values of the
  * text. */
-static enum status replace_file(struct answer_file *f, int text, const char *tmpdir,
+static enum status replace_file(struct claim_file *f, int text, const char *tmpdir,
                                 struct error *e)
 {
     int file = unnamed_file(tmpdir);
     if (file < 0)
         return fail_errno(e, tmpdir, "cannot create a temporary file");
     if (text)
-        answer_text_convert(f, file, tmpdir, e);
+        claim_text_convert(f, file, tmpdir, e);
     else
         copy_all(f, file, tmpdir, e);
     close(f->fd);
@@ -54,7 +54,7 @@ static enum status replace_file(struct answer_file *f, int text, const char *tmp
     return e->status;
 }
 
-static enum status open_path(struct answer_file *f, const char *path, const char *tmpdir,
+static enum status open_path(struct claim_file *f, const char *path, const char *tmpdir,
                              struct error *e)
 {
     struct stat st;
@@ -74,7 +74,7 @@ static enum status open_path(struct answer_file *f, const char *path, const char
 }
 
 /* The values of a file that has nothing but values. */
-static enum status open_raw(struct answer_file *f, uint64_t n, uint64_t bytes, struct error *e)
+static enum status open_raw(struct claim_file *f, uint64_t n, uint64_t bytes, struct error *e)
 {
     f->width = n > 0 ? (uint32_t)(bytes / n) : 0;
     f->count = n;
@@ -87,25 +87,25 @@ static enum status open_raw(struct answer_file *f, uint64_t n, uint64_t bytes, s
                 f->name, (unsigned long long)bytes, (unsigned long long)n);
 }
 
-static enum status find_kind(struct answer_file *f, uint64_t n, const char *tmpdir,
+static enum status find_kind(struct claim_file *f, uint64_t n, const char *tmpdir,
                              struct error *e)
 {
     struct stat st;
-    unsigned char head[ANSWER_HEAD_BYTES];
+    unsigned char head[CLAIM_HEAD_BYTES];
     ssize_t got = pread(f->fd, head, sizeof head, f->start);
     if (got < 0 || fstat(f->fd, &st) != 0)
         return fail_errno(e, f->name, "cannot read");
     uint64_t bytes = (uint64_t)(st.st_size - f->start);
-    if (answer_is_npy(head, (size_t)got))
-        return answer_npy_open(f, head, (size_t)got, bytes, e);
-    if (answer_is_text(head, (size_t)got)) {
+    if (claim_is_npy(head, (size_t)got))
+        return claim_npy_open(f, head, (size_t)got, bytes, e);
+    if (claim_is_text(head, (size_t)got)) {
         f->width = 8;
         return replace_file(f, 1, tmpdir, e);
     }
     return open_raw(f, n, bytes, e);
 }
 
-enum status answer_file_open(struct answer_file *f, const char *path, uint64_t n,
+enum status claim_file_open(struct claim_file *f, const char *path, uint64_t n,
                              const char *tmpdir, struct error *e)
 {
     memset(f, 0, sizeof *f);
@@ -114,11 +114,11 @@ enum status answer_file_open(struct answer_file *f, const char *path, uint64_t n
         fail(e, ST_INVALID, "%s: has the values of %llu vertices, and the graph has %llu", f->name,
              (unsigned long long)f->count, (unsigned long long)n);
     if (e->status != ST_OK)
-        answer_file_close(f);
+        claim_file_close(f);
     return e->status;
 }
 
-void answer_file_close(struct answer_file *f)
+void claim_file_close(struct claim_file *f)
 {
     if (f->name != NULL && f->fd >= 0)
         close(f->fd);
@@ -128,17 +128,17 @@ void answer_file_close(struct answer_file *f)
 
 /* ---- reading ---- */
 
-static int64_t value_at(const struct answer_file *f, const unsigned char *p)
+static int64_t value_at(const struct claim_file *f, const unsigned char *p)
 {
     uint64_t bits = 0;
     memcpy(&bits, p, f->width); /* little-endian: bytes.h */
     unsigned unused = 64 - 8 * f->width;
     if (!f->is_unsigned)
         return (int64_t)(bits << unused) >> unused;
-    return bits == UINT64_MAX >> unused ? ANSWER_NONE : (int64_t)bits;
+    return bits == UINT64_MAX >> unused ? CLAIM_NONE : (int64_t)bits;
 }
 
-static enum status read_bytes(const struct answer_file *f, unsigned char *bytes, size_t count,
+static enum status read_bytes(const struct claim_file *f, unsigned char *bytes, size_t count,
                               off_t at, struct error *e)
 {
     while (count > 0) {
@@ -156,7 +156,7 @@ static enum status read_bytes(const struct answer_file *f, unsigned char *bytes,
     return ST_OK;
 }
 
-enum status answer_file_read(const struct answer_file *f, uint64_t first, uint64_t count,
+enum status claim_file_read(const struct claim_file *f, uint64_t first, uint64_t count,
                              int64_t *values, struct error *e)
 {
     unsigned char bytes[READ_VALUES * 8];

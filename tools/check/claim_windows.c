@@ -1,5 +1,5 @@
-/* answer_windows.c: see answer_windows.h */
-#include "answer_windows.h"
+/* claim_windows.c: see claim_windows.h */
+#include "claim_windows.h"
 
 #include "formats/base/huge.h"
 #include "formats/base/text.h"
@@ -10,46 +10,46 @@ enum { CHUNK = 4096 };
 
 /* ---- memory ---- */
 
-static uint64_t vertex_bytes(const struct answer_windows *w)
+static uint64_t vertex_bytes(const struct claim_windows *w)
 {
-    uint64_t high = w->answers->has_parents && w->answers->n > UINT64_C(1) << 32 ? 2 : 0;
+    uint64_t high = w->claims->has_parents && w->claims->n > UINT64_C(1) << 32 ? 2 : 0;
     return w->stride * sizeof *w->word + high;
 }
 
-static enum status refuse_windows(const struct answer_windows *w, struct error *e)
+static enum status refuse_windows(const struct claim_windows *w, struct error *e)
 {
     char need[16], left[16];
-    int alone = !w->answers->has_depths;
-    uint64_t bytes = w->answers->n * vertex_bytes(w);
+    int alone = !w->claims->has_depths;
+    uint64_t bytes = w->claims->n * vertex_bytes(w);
     return fail(e, ST_RESOURCE,
                 "%s of %llu vertices need %s, and %s of the memory budget (-S) are left%s",
                 alone ? "levels that follow from parents" : "results",
-                (unsigned long long)w->answers->n,
-                format_size(alone ? bytes : bytes / ANSWER_MOST_WINDOWS * 2, need, sizeof need),
+                (unsigned long long)w->claims->n,
+                format_size(alone ? bytes : bytes / CLAIM_MOST_WINDOWS * 2, need, sizeof need),
                 format_size(memory_left(w->budget), left, sizeof left),
                 alone ? ": with --depths they need not be found" : "");
 }
 
-static enum status choose_size(struct answer_windows *w, struct error *e)
+static enum status choose_size(struct claim_windows *w, struct error *e)
 {
-    uint64_t n = w->answers->n, fits = memory_left(w->budget) / vertex_bytes(w);
+    uint64_t n = w->claims->n, fits = memory_left(w->budget) / vertex_bytes(w);
     w->size = n;
     w->count = 1;
     if (n <= fits)
         return ST_OK;
     w->size = fits / 2;
-    if (!w->answers->has_depths || w->size < n / ANSWER_MOST_WINDOWS + 1)
+    if (!w->claims->has_depths || w->size < n / CLAIM_MOST_WINDOWS + 1)
         return refuse_windows(w, e);
     w->count = (uint32_t)((n + w->size - 1) / w->size);
     return ST_OK;
 }
 
-enum status answer_windows_open(struct answer_windows *w, const struct answers *answers,
+enum status claim_windows_open(struct claim_windows *w, const struct claims *claims,
                                 int threads, struct memory_budget *budget, struct error *e)
 {
-    *w = (struct answer_windows){.answers = answers, .threads = threads, .budget = budget};
-    w->stride = answers->has_parents ? 2 : 1;
-    if (memory_take(budget, (void **)&w->settled, answers->n / 64 + 1, 8, "mask of vertices", e) !=
+    *w = (struct claim_windows){.claims = claims, .threads = threads, .budget = budget};
+    w->stride = claims->has_parents ? 2 : 1;
+    if (memory_take(budget, (void **)&w->settled, claims->n / 64 + 1, 8, "mask of vertices", e) !=
             ST_OK ||
         choose_size(w, e) != ST_OK)
         return e->status;
@@ -63,7 +63,7 @@ enum status answer_windows_open(struct answer_windows *w, const struct answers *
     return e->status;
 }
 
-void answer_windows_close(struct answer_windows *w)
+void claim_windows_close(struct claim_windows *w)
 {
     memory_release(w->budget, w->word);
     memory_release(w->budget, w->parent_high);
@@ -71,39 +71,39 @@ void answer_windows_close(struct answer_windows *w)
     memset(w, 0, sizeof *w);
 }
 
-uint64_t answer_window_begin(const struct answer_windows *w, uint32_t index)
+uint64_t claim_window_begin(const struct claim_windows *w, uint32_t index)
 {
     return index * w->size;
 }
 
-uint64_t answer_window_end(const struct answer_windows *w, uint32_t index)
+uint64_t claim_window_end(const struct claim_windows *w, uint32_t index)
 {
     uint64_t end = (index + 1) * w->size;
-    return end < w->answers->n ? end : w->answers->n;
+    return end < w->claims->n ? end : w->claims->n;
 }
 
 /* ---- loading ---- */
 
 static uint32_t level_of(int64_t depth)
 {
-    return depth == ANSWER_NONE ? LEVEL_UNREACHED : (uint32_t)depth << 1;
+    return depth == CLAIM_NONE ? LEVEL_UNREACHED : (uint32_t)depth << 1;
 }
 
-static void store_parent(struct answer_windows *w, uint64_t slot, int64_t parent)
+static void store_parent(struct claim_windows *w, uint64_t slot, int64_t parent)
 {
     w->word[slot * w->stride + 1] = (uint32_t)parent;
     if (w->parent_high != NULL)
         w->parent_high[slot] = (uint16_t)((uint64_t)parent >> 32);
 }
 
-static enum status load_chunk(struct answer_windows *w, uint64_t first, uint64_t count,
+static enum status load_chunk(struct claim_windows *w, uint64_t first, uint64_t count,
                               uint64_t slot, struct error *e)
 {
     int64_t depth[CHUNK], parent[CHUNK];
-    const struct answers *a = w->answers;
-    if (a->has_depths && answer_file_read(&a->depths, first, count, depth, e) != ST_OK)
+    const struct claims *a = w->claims;
+    if (a->has_depths && claim_file_read(&a->depths, first, count, depth, e) != ST_OK)
         return e->status;
-    if (a->has_parents && answer_file_read(&a->parents, first, count, parent, e) != ST_OK)
+    if (a->has_parents && claim_file_read(&a->parents, first, count, parent, e) != ST_OK)
         return e->status;
     for (uint64_t i = 0; i < count; i++) {
         if (a->has_depths && depth[i] > (int64_t)LEVEL_MOST_DEPTH)
@@ -118,9 +118,9 @@ static enum status load_chunk(struct answer_windows *w, uint64_t first, uint64_t
     return ST_OK;
 }
 
-enum status answer_windows_load(struct answer_windows *w, uint32_t index, int half, struct error *e)
+enum status claim_windows_load(struct claim_windows *w, uint32_t index, int half, struct error *e)
 {
-    uint64_t begin = answer_window_begin(w, index), end = answer_window_end(w, index);
+    uint64_t begin = claim_window_begin(w, index), end = claim_window_end(w, index);
     uint64_t slot = half == 0 ? 0 : w->size;
 #pragma omp parallel for num_threads(w->threads) schedule(dynamic, 16)
     for (uint64_t first = begin; first < end; first += CHUNK) {
@@ -128,7 +128,7 @@ enum status answer_windows_load(struct answer_windows *w, uint32_t index, int ha
         uint64_t count = end - first < CHUNK ? end - first : CHUNK;
         if (load_chunk(w, first, count, slot + (first - begin), &cause) == ST_OK)
             continue;
-#pragma omp critical(answer_windows_error)
+#pragma omp critical(claim_windows_error)
         if (e->status == ST_OK)
             *e = cause;
     }
@@ -137,9 +137,9 @@ enum status answer_windows_load(struct answer_windows *w, uint32_t index, int ha
 
 /* ---- settled vertices ---- */
 
-void answer_windows_settle(struct answer_windows *w, uint32_t index, int half)
+void claim_windows_settle(struct claim_windows *w, uint32_t index, int half)
 {
-    uint64_t begin = answer_window_begin(w, index), end = answer_window_end(w, index);
+    uint64_t begin = claim_window_begin(w, index), end = claim_window_end(w, index);
     const uint32_t *word = w->word + (half == 0 ? 0 : w->size * w->stride);
     for (uint64_t v = begin; v < end; v++) {
         uint64_t bit = word[(v - begin) * w->stride] & LEVEL_SETTLED; /* set in LEVEL_UNREACHED too */
