@@ -104,6 +104,8 @@ enum status record_search(struct record *record, struct bfs *bfs, struct results
         record->time_s += cli_seconds() - resolving;
     }
     reduce_record(record, comm, &times);
+    uint64_t vertices = bfs->rank->graph->vertices;
+    record->share = vertices > 0 ? (double)record->reach.vertices / (double)vertices : 1;
     record->teps = (double)record->reach.edges / record->time_s;
     return ST_OK;
 }

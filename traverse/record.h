@@ -13,6 +13,7 @@ struct record {
     char *name;    /* name of the root; NULL: there is no map. Owned */
     double time_s; /* of the slowest rank, from the start until all ranks know that it is over */
     struct reach reach;
+    double share; /* of the vertices with edges: reached */
     double teps;                  /* reach.edges / time_s */
     double compute_s, exchange_s; /* of the slowest rank each */
     uint32_t iterations, mask_reductions;

@@ -106,7 +106,7 @@ m=$(wc -l <"$tmp/arcs")
 plain_m=$(wc -l <"$tmp/plain")
 for graph in arcs plain diagonal squished; do
     reference $graph $n -u
-    check "$graph: a search to compare with" grep -q 'reached 500 edges [0-9]* checksum' "$tmp/$graph.search"
+    check "$graph: a search to compare with" grep -q 'reached 500 share 1.000000 edges [0-9]* checksum' "$tmp/$graph.search"
 done
 
 # Friendster of SNAP

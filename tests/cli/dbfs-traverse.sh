@@ -262,6 +262,20 @@ mpi 4 -n 20 --seed 5 "$tmp/p4" >"$tmp/out"; roots_of >"$tmp/roots.4"
 check 'sampled roots do not depend on p' cmp "$tmp/roots.1" "$tmp/roots.4"
 "$traverse" -n 20 --seed 6 "$tmp/p1" >"$tmp/out"; roots_of >"$tmp/roots.6"
 check 'but on the seed' test "$(cat "$tmp/roots.1" | md5sum)" != "$(cat "$tmp/roots.6" | md5sum)"
+"$traverse" -n 20 "$tmp/p1" >"$tmp/out"; roots_of >"$tmp/roots.few"
+"$traverse" -n 800 "$tmp/p1" >"$tmp/out"; roots_of >"$tmp/roots.1"
+mpi 2 -n 800 "$tmp/p4" >"$tmp/out"; roots_of >"$tmp/roots.4"
+check '800 roots do not depend on shards and ranks' cmp "$tmp/roots.1" "$tmp/roots.4"
+check 'and are different' test "$(sort -u "$tmp/roots.1" | wc -l)" = "$(wc -l <"$tmp/roots.1")"
+check 'the first 20 are those of a smaller sample with the same seed' \
+    sh -c 'head -20 "$1" | cmp - "$2"' - "$tmp/roots.1" "$tmp/roots.few"
+check_exit 0 'roots given twice' mpi 2 -r 7,3,7 "$tmp/p4"
+check 'are searched twice' test "$(roots_of | tr '\n' ' ')" = '7 3 7 '
+check 'with the same result' test "$(grep '^root 7' "$tmp/out" | sed 's/.* levels/levels/; s/teps [^ ]*//' | uniq | wc -l)" = 1
+check 'the share is that of the vertices with edges' awk '
+    $1 == "vertices_with_edges:" { n = $2 }
+    $1 == "root" { seen++; if ($10 - $8 / n > 1e-6 || $8 / n - $10 > 1e-6) exit 1 }
+    END { exit seen != 3 }' "$tmp/out"
 isolated=0
 while read -r root; do
     grep -qE "^$root[[:space:]]|[[:space:]]$root\$" "$tmp/g.txt" || isolated=$((isolated + 1))
@@ -274,7 +288,7 @@ printf '5 6\n6 7\n9 9\n9 9\n' >"$tmp/small.txt"
 check_exit 0 'a root without edges' "$traverse" -r 0 --depths - "$tmp/small"
 check 'reaches itself alone' sh -c "grep -q '^0 0\$' '$tmp/out' && [ \$(grep -c -e ' -1\$' '$tmp/out') = 19 ]"
 check_exit 0 'a root with self-loops alone' "$traverse" -r 9 "$tmp/small"
-check 'reaches itself over both' grep -q 'levels 1 reached 1 edges 2 ' "$tmp/out"
+check 'reaches itself over both' grep -q 'levels 1 reached 1 share 0.333333 edges 2 ' "$tmp/out"
 check_exit 0 'its parent' "$traverse" -q -r 9 --parents - "$tmp/small"
 check 'is itself' grep -q '^9 9$' "$tmp/out"
 check_exit 0 'more roots than vertices with edges' "$traverse" -n 10 "$tmp/small"

@@ -23,7 +23,7 @@ json_values() { # PART
 
 # Lines "root time_s levels reached edges teps checksum", of the records and of the JSON
 records_of_text() {
-    awk '$1 == "root" { print $2, $4, $6, $8, $10, $12, $14 }' "$tmp/out"
+    awk '$1 == "root" { print $2, $4, $6, $8, $12, $14, $16 }' "$tmp/out"
 }
 records_of_json() {
     json_values roots | sed 's/^roots\.//' | awk '{ value[$1] = $2 }

@@ -47,10 +47,11 @@ void report_environment(FILE *out, const struct environment *env)
 void report_record(FILE *out, const struct record *r)
 {
     fprintf(out,
-            "root %" PRIu64 " time_s %.9f levels %" PRIu64 " reached %" PRIu64 " edges %" PRIu64
-            " teps %.6e checksum %016" PRIx64 "%s%s\n",
-            r->root, r->time_s, r->reach.levels, r->reach.vertices, r->reach.edges, r->teps,
-            r->reach.checksum, r->name != NULL ? " name " : "", r->name != NULL ? r->name : "");
+            "root %" PRIu64 " time_s %.9f levels %" PRIu64 " reached %" PRIu64
+            " share %.6f edges %" PRIu64 " teps %.6e checksum %016" PRIx64 "%s%s\n",
+            r->root, r->time_s, r->reach.levels, r->reach.vertices, r->share, r->reach.edges,
+            r->teps, r->reach.checksum, r->name != NULL ? " name " : "",
+            r->name != NULL ? r->name : "");
     fflush(out);
 }
 
@@ -276,13 +277,14 @@ static void json_record(FILE *out, const struct record *r, int last)
 {
     fprintf(out,
             "    {\"root\": %" PRIu64 ", \"time_s\": %.9f, \"levels\": %" PRIu64
-            ", \"reached\": %" PRIu64 ", \"edges\": %" PRIu64 ", \"teps\": %.9g,\n"
+            ", \"reached\": %" PRIu64 ", \"reached_share\": %.9g, \"edges\": %" PRIu64
+            ", \"teps\": %.9g,\n"
             "     \"edges_no_loops\": %" PRIu64 ", \"edges_kept\": %" PRIu64
             ", \"checksum\": \"%016" PRIx64 "\",\n"
             "     \"compute_s\": %.9f, \"exchange_s\": %.9f, \"iterations\": %" PRIu32
             ", \"mask_reductions\": %" PRIu32 ", \"sent_vertices\": %" PRIu64,
-            r->root, r->time_s, r->reach.levels, r->reach.vertices, r->reach.edges, r->teps,
-            r->reach.edges_no_loops, r->reach.edges_kept, r->reach.checksum, r->compute_s,
+            r->root, r->time_s, r->reach.levels, r->reach.vertices, r->share, r->reach.edges,
+            r->teps, r->reach.edges_no_loops, r->reach.edges_kept, r->reach.checksum, r->compute_s,
             r->exchange_s, r->iterations, r->mask_reductions, r->sent_vertices);
     if (r->name != NULL) {
         fputs(", ", out);
