@@ -100,6 +100,15 @@ $(libtools): $(call obj,$(tools_src)) $(archive_used)
 	@rm -f $@
 	$(AR) rcs $@ $(filter %.o,$^)
 
+# changes where the revision is another than last time
+revision = $(shell git describe --always --dirty --tags 2>/dev/null)
+revision_used = $(BUILD)/revision.used
+$(revision_used): always
+	@mkdir -p $(@D)
+	@echo '$(revision)' | cmp -s - $@ || echo '$(revision)' >$@
+$(BUILD)/traverse/report/machine.o: CPPFLAGS += -DDBFS_REVISION='"$(revision)"'
+$(BUILD)/traverse/report/machine.o: $(revision_used)
+
 # ---- programs ----
 
 cuda_obj = $(cuda_cu:%=$(BUILD)/%.o)

@@ -70,7 +70,7 @@ for program in rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-traverse; do
         done)
     check "$program.1 has every option of --help ($(echo $missing))" test -z "$missing"
 done
-for page in dbfs-edges dbfs-split dbfs-shard dbfs-map; do
+for page in dbfs-edges dbfs-split dbfs-shard dbfs-map dbfs-json; do
     check "$page.5 exists" test -s "$pages/$page.5"
 done
 if command -v mandoc >/dev/null 2>&1; then

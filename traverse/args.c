@@ -43,6 +43,7 @@ static const char help[] =
     "      --parents FILE          parents; %d in FILE becomes the root\n"
     "      --json FILE             environment, summary and a record per root\n"
     "      --breakdown             in FILE also the time of each part of each level\n"
+    "      --trace FILE            a line of JSON per level: frontier, directions, messages, times\n"
     "Common:\n"
     "  -@, --threads N             per rank (default 0: all cores / ranks on the host)\n"
     "  -S, --memory SIZE           bound on a rank's arrays (default 3/4 of what is available,\n"
@@ -72,6 +73,7 @@ enum {
     OPTION_PARENTS,
     OPTION_JSON,
     OPTION_BREAKDOWN,
+    OPTION_TRACE,
     OPTION_PLAN,
     OPTION_SEVERAL_LEVELS
 };
@@ -98,6 +100,7 @@ static const struct option long_options[] = {
     {"parents", required_argument, NULL, OPTION_PARENTS},
     {"json", required_argument, NULL, OPTION_JSON},
     {"breakdown", no_argument, NULL, OPTION_BREAKDOWN},
+    {"trace", required_argument, NULL, OPTION_TRACE},
     {"plan", no_argument, NULL, OPTION_PLAN},
     {"several-levels", no_argument, NULL, OPTION_SEVERAL_LEVELS},
     {NULL, 0, NULL, 0}};
@@ -220,6 +223,7 @@ static void parse_option(struct args *args, int option, char *value)
     case OPTION_PARENTS: args->parents = value; break;
     case OPTION_JSON: args->json = value; break;
     case OPTION_BREAKDOWN: args->breakdown = 1; break;
+    case OPTION_TRACE: args->trace = value; break;
     case OPTION_PLAN: args->plan = 1; break;
     case OPTION_SEVERAL_LEVELS: args->several_levels = 1; break;
     default: parse_search_option(args, option, value);
@@ -229,9 +233,9 @@ static void parse_option(struct args *args, int option, char *value)
 /* How many results go to standard output. */
 static int count_stdout(const struct args *args)
 {
-    const char *const file[] = {args->depths, args->parents, args->json};
+    const char *const file[] = {args->depths, args->parents, args->json, args->trace};
     int count = 0;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         count += file[i] != NULL && strcmp(file[i], "-") == 0;
     return count;
 }

@@ -31,7 +31,7 @@ struct args {
     enum exchange_memory_choice exchange_memory;
     uint64_t warm_up; /* searches before the first one that counts */
     int check;        /* compare the CRC of every section before searching */
-    const char *depths, *parents, *json;
+    const char *depths, *parents, *json, *trace;
 };
 
 /* Reads the command line. It exits with 2 if that is wrong, and with 0 after --help or --version. */

@@ -46,6 +46,13 @@ struct device_load {
     uint64_t bytes; /* in the device's memory: packed sections decoded */
 };
 
+/* A device with memory of its own, for reports. */
+struct device_description {
+    char model[256];
+    char driver[64];  /* version of its driver */
+    char runtime[64]; /* version of the library that it is used through */
+};
+
 struct backend_device {
     /* Takes memory for searches over the shard. A device with memory of its own loads the shard. */
     enum status (*open)(struct device **device, const struct shard *shard,
@@ -54,6 +61,9 @@ struct backend_device {
 
     /* How long loading took, and how many bytes. NULL if devices use the host's memory. */
     struct device_load (*load)(const struct device *device);
+
+    /* NULL if devices are cores of the host. */
+    void (*describe)(const struct device *device, struct device_description *description);
 };
 
 /* ---- a search ---- */

@@ -25,6 +25,7 @@ struct trace {
     struct breakdown *levels;
     uint32_t count;
     int failed; /* no memory for more */
+    struct level_log log; /* with --trace */
 };
 
 static void keep_level(struct trace *t, const struct breakdown *breakdown)
@@ -45,6 +46,8 @@ static void trace_level(void *context, int32_t depth, const struct level_trace *
     struct trace *t = context;
     if (t->prints)
         print_level(t->args->cli.program, depth, level);
+    if (t->args->trace != NULL)
+        level_log_add(&t->log, level);
     if (t->args->breakdown && !t->failed)
         keep_level(t, &level->breakdown);
 }
@@ -92,9 +95,11 @@ enum status record_search(struct record *record, struct bfs *bfs, struct results
     struct bfs_times times;
     comm_barrier(comm);
     double start = cli_seconds();
-    search(bfs, args, root, &times, args->cli.verbose || args->breakdown ? &trace : NULL);
+    int traced = args->cli.verbose || args->breakdown || args->trace != NULL;
+    search(bfs, args, root, &times, traced ? &trace : NULL);
     record->time_s = cli_seconds() - start;
     record->levels = trace.levels;
+    record->log = trace.log;
     if (results_collect(results, root, &record->reach, e) != ST_OK)
         return e->status;
     if (args->parents != NULL) {
@@ -114,4 +119,5 @@ void record_free(struct record *record)
 {
     free(record->name);
     free(record->levels);
+    level_log_clear(&record->log);
 }

@@ -4,6 +4,7 @@
 
 #include "args.h"
 #include "bfs.h"
+#include "level_log.h"
 
 #include "traverse/results/results.h"
 
@@ -18,6 +19,7 @@ struct record {
     double compute_s, exchange_s; /* of the slowest rank each */
     uint32_t iterations, mask_reductions;
     uint64_t sent_vertices;   /* all ranks */
+    struct level_log log; /* with --trace, the levels of this rank */
     struct breakdown *levels; /* [iterations], each phase of the slowest rank; NULL: not timed. Owned */
 };
 

@@ -104,6 +104,9 @@ void gpu_time_begin(struct device *device, enum phase phase, enum vertex_kind st
 void gpu_time_end(struct device *device, enum phase phase, enum vertex_kind stream);
 enum status gpu_times(struct device *device, struct breakdown *times, struct error *e);
 
+/* cuda_describe.c */
+void gpu_describe(const struct device *device, struct device_description *description);
+
 extern const struct backend_search cuda_search;     /* cuda_search.c */
 extern const struct backend_messages cuda_messages; /* cuda_messages.c */
 extern const struct backend_results cuda_results;   /* cuda_results.c */

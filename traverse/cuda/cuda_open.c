@@ -364,7 +364,7 @@ static enum status gpu_open(struct device **result, const struct shard *shard,
 }
 
 static const struct backend_device cuda_device = {
-    .open = gpu_open, .close = gpu_close, .load = gpu_load};
+    .open = gpu_open, .close = gpu_close, .load = gpu_load, .describe = gpu_describe};
 
 const struct backend backend_cuda = {
     .name = "cuda",

@@ -1,5 +1,7 @@
 /* report.c: see report.h */
 #include "report.h"
+#include "json_text.h"
+#include "machine.h"
 #include "statistics.h"
 
 #include "formats/base/cli.h"
@@ -132,20 +134,6 @@ void report_summary(FILE *out, const struct environment *env, const struct recor
 
 /* ---- JSON ---- */
 
-static void json_string(FILE *out, const char *name, const char *text)
-{
-    fprintf(out, "\"%s\": \"", name);
-    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
-        if (*c == '"' || *c == '\\')
-            fprintf(out, "\\%c", *c);
-        else if (*c < 0x20)
-            fprintf(out, "\\u%04x", *c);
-        else
-            fputc(*c, out);
-    }
-    fputc('"', out);
-}
-
 static void json_factors(FILE *out, const char *name, const double *factor)
 {
     fprintf(out, "\"%s\": {\"nn\": %.9g, \"nd\": %.9g, \"dn\": %.9g, \"dd\": %.9g}", name,
@@ -220,6 +208,7 @@ static void json_environment(FILE *out, const struct environment *env)
     fputs(", ", out);
     json_string(out, "graph", env->args->folder);
     fputs(",\n", out);
+    machine_json(out, env->rank, env->command);
     json_graph(out, env->rank->graph);
     json_machine(out, env);
     json_settings(out, env->args, exchange_memory_name(env));
