@@ -28,6 +28,7 @@ LDLIBS = -lz -lm
 TOOLS    = rmatgen edgeconv degsplit dbfs-pack dbfs-check
 MPI_TOOLS = degsplit dbfs-pack dbfs-check
 PROGRAMS = $(TOOLS) dbfs-traverse
+SCRIPTS  = dbfs-report
 
 # edgeconv reads archives through libarchive; ARCHIVE=0 builds without it
 archive_without_1 = tools/convert/input/archive_none.c
@@ -62,7 +63,7 @@ libtools   = $(BUILD)/libtools.a
 
 man_pages = $(patsubst %,$(BUILD)/%,$(wildcard man/*.[15]))
 
-all: $(PROGRAMS:%=$(BUILD)/bin/%) $(man_pages)
+all: $(PROGRAMS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%) $(man_pages)
 
 # ---- objects and archives ----
 
@@ -126,6 +127,12 @@ $(MPI_TOOLS:%=$(BUILD)/bin/%): $(libmpi)
 $(TOOLS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/tools/%.o $(libtools) $(libformats)
 	@mkdir -p $(@D)
 	$(CC_LINK) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(libtools) $(filter $(libmpi),$^) $(libformats) $(LDLIBS)
+
+# the version is that of all programs
+$(BUILD)/bin/dbfs-report: tools/dbfs-report.sh formats/base/cli.h
+	@mkdir -p $(@D)
+	sed "s/@VERSION@/$$(sed -n 's/^#define DBFS_VERSION "\(.*\)"/\1/p' formats/base/cli.h)/" $< >$@.part
+	@chmod 755 $@.part && mv $@.part $@
 
 # ---- man pages ----
 
@@ -215,12 +222,12 @@ demo: deps
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
 	    $(DESTDIR)$(PREFIX)/share/man/man5
-	install -m 755 $(PROGRAMS:%=$(BUILD)/bin/%) $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(PROGRAMS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(filter %.1,$(man_pages)) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(filter %.5,$(man_pages)) $(DESTDIR)$(PREFIX)/share/man/man5
 
 uninstall:
-	rm -f $(PROGRAMS:%=$(DESTDIR)$(PREFIX)/bin/%) \
+	rm -f $(PROGRAMS:%=$(DESTDIR)$(PREFIX)/bin/%) $(SCRIPTS:%=$(DESTDIR)$(PREFIX)/bin/%) \
 	    $(patsubst %,$(DESTDIR)$(PREFIX)/share/man/man1/%,$(notdir $(filter %.1,$(man_pages)))) \
 	    $(patsubst %,$(DESTDIR)$(PREFIX)/share/man/man5/%,$(notdir $(filter %.5,$(man_pages))))
 

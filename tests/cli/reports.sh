@@ -1,5 +1,6 @@
 #!/bin/bash
-# reports.sh: --json and --trace of dbfs-traverse as dbfs-json(5) describes them.
+# reports.sh: --json and --trace of dbfs-traverse as dbfs-json(5) describes them, and what dbfs-report makes of
+# them.
 set -u
 . tests/lib.sh
 traverse=$BIN/dbfs-traverse
@@ -87,4 +88,116 @@ check "dbfs-json.5 has every member ($(echo $missing))" test -z "$missing"
 unknown=$(sed -n 's/^\.It Sy //p' "$page" | tr -d ' ' | tr ',' '\n' | while read -r key; do
     cat "$tmp/a.json" "$tmp/t2" | grep -q "\"$key\":" || echo "$key"; done)
 check "and no other ($(echo $unknown))" test "$unknown" = name
+
+# ---- dbfs-report ----
+
+report=$BIN/dbfs-report
+check_exit 0 '--help' "$report" --help
+check_exit 0 '--version' "$report" --version
+check 'is that of all programs' test "$(cat "$tmp/out" | cut -d' ' -f3)" = "$("$traverse" --version | cut -d' ' -f3)"
+"$traverse" -q -n 16 --json "$tmp/r.json" "$tmp/p1" >"$tmp/summary"
+check_exit 0 'graph500' "$report" graph500 "$tmp/r.json"
+cp "$tmp/out" "$tmp/block"
+# near A B: the 22 lines `key: value` that A and B share agree, up to the digits that JSON keeps
+near() {
+    awk 'NR == FNR { v[$1] = $2; next } $1 in v { n++; d = v[$1] - $2; if (d * d > 1e-10 * $2 * $2) { print; bad = 1 } }
+        END { exit bad || n != 22 }' "$1" "$2"
+}
+check 'is the summary of dbfs-traverse' near "$tmp/block" "$tmp/summary"
+check 'has the head of the block' test "$(head -5 "$tmp/block" | tr '\n' ' ')" = \
+    'SCALE: 12 edgefactor: 16 NBFS: 16 num_mpi_processes: 1 construction_time: NA '
+check_exit 0 'graph500 with a construction time' "$report" graph500 --construction-time 1.5 "$tmp/r.json"
+check 'has it' grep -qx 'construction_time: 1.5' "$tmp/out"
+
+# a run made by hand: times 1, 2, 4 s, 8 edges each, the second of one level
+hand() { # T1 T2 T3 CHECKSUM
+    cat <<END
+{"environment": {"version": "0", "graph": "a \\"b\\" c", "vertices": 10, "input_edges": 20, "backend": "cpu", "ranks": 2,
+  "shards_per_rank": 3, "command": []}, "summary": {},
+ "roots": [{"root": 5, "time_s": $1, "levels": 3, "edges": 8, "teps": $(awk "BEGIN { print 8 / $1 }"), "checksum": "0a"},
+  {"root": 6, "time_s": $2, "levels": 1, "edges": 8, "teps": $(awk "BEGIN { print 8 / $2 }"), "checksum": "0b"},
+  {"root": 7, "time_s": $3, "levels": 2, "edges": 8, "teps": $(awk "BEGIN { print 8 / $3 }"), "checksum": "$4"}]}
+END
+}
+hand 1 2 4 0c >"$tmp/h1"
+hand 0.5 4 1 0c >"$tmp/h 2"
+hand 0.5 4 1 0d >"$tmp/h3"
+check_exit 0 'means' "$report" means "$tmp/h1" "$tmp/h 2"
+printf '%s\ta \\"b\\" c\tcpu\t2\t6\t3\t%s\t2\t%s\t%s\n' "$tmp/h1" 3.42857143 4 '1	1.5	2	3	4' \
+    "$tmp/h 2" 4.36363636 11.3137085 '0.5	0.75	1	2.5	4' >"$tmp/want"
+tail -n +2 "$tmp/out" >"$tmp/rows"
+check 'are right' cmp "$tmp/rows" "$tmp/want"
+check_exit 0 'compare' "$report" compare "$tmp/h1" "$tmp/h 2"
+cut -f 1,4 "$tmp/out" | tail -n +2 | tr '\t\n' '= ' >"$tmp/rows"
+check "is right: $(cat "$tmp/rows")" grep -qx "harmonic_mean_TEPS=1.27273 geometric_mean_TEPS=2.82843 roots_in_common= \
+min_ratio=0.5 firstquartile_ratio=1.25 median_ratio=2 thirdquartile_ratio=3 max_ratio=4 geometric_mean_ratio=1.5874 " "$tmp/rows"
+check_exit 4 'compare runs of different distances' "$report" compare "$tmp/h1" "$tmp/h3"
+check_says 'root 7: different distances: checksums 0c and 0d' 'names the root'
+sed 's/"root": /"root": 9/' "$tmp/h1" >"$tmp/h4"
+check_exit 3 'compare runs without a root in common' "$report" compare "$tmp/h1" "$tmp/h4"
+check_exit 0 'roots' "$report" roots "$tmp/h1" "$tmp/r.json"
+check 'has a row for each search' test "$(wc -l <"$tmp/out")" = 20
+check 'and columns by name' awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR == 3 { ok = $c["root"] == 6 &&
+    $c["time_s"] == 2 && $c["teps"] == 4 && $c["checksum"] == "0b" && $c["reached"] == "" } END { exit !ok }' "$tmp/out"
+check_exit 3 'the answer clock of a run that has none' "$report" graph500 --clock answer "$tmp/h1"
+check_says 'no answer_s' 'says so'
+sed 's/"teps"/"answer_s": 8, "answer_teps": 1, "teps"/' "$tmp/h1" >"$tmp/h5"
+check_exit 0 'the answer clock' "$report" graph500 --clock answer "$tmp/h5"
+check 'counts' grep -qx 'harmonic_mean_TEPS: 1' "$tmp/out"
+check_exit 0 'levels' "$report" levels "$tmp/t1" "$tmp/t2"
+check 'has a row for each' test "$(wc -l <"$tmp/out")" = $(($(cat "$tmp/t1" "$tmp/t2" | wc -l) + 1))
+check 'with the members of the traces' test "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+    { fv += $c["nn.fv"] + $c["nd.fv"] + $c["dn.fv"] + $c["dd.fv"]; sent += $c["sent_vertices"]; time += $c["compute_s.max"] }
+    END { printf "%d %d %.9f", fv, sent, time }' "$tmp/out")" = "$(cat "$tmp/t1.flat" "$tmp/t2.flat" | awk '$3 ~ /fv$/ { fv += $4 }
+    $3 == "sent_vertices" { sent += $4 } $3 == "compute_s.max" { time += $4 } END { printf "%d %d %.9f", fv, sent, time }')"
+
+# malformed_as TEXT: exit 3
+for text in '' '{' '{}}' '{"a" 1}' '{"a": }' '{"a": 1,}' '{"a": 1 "b": 2}' '{"a": [1,]}' '{"a": [1}' '[1]' '1' '{"a": tru}' '{"a": "x}' \
+    '{1: 2}' '{"a": 01x}' '{"environment": {"vertices": 1}}'; do
+    printf '%s\n' "$text" >"$tmp/bad"
+    check_exit 3 "JSON that is none: $text" "$report" means "$tmp/bad"
+done
+printf '{"a":\n {"b":\n  x}}\n' >"$tmp/bad"
+check_exit 3 'a fault in line 3' "$report" levels "$tmp/bad"
+check_says "$tmp/bad:3: not JSON" 'says where'
+check_exit 3 'a trace for a run' "$report" means "$tmp/t1"
+check_exit 3 'a run for a trace' "$report" levels "$tmp/r.json"
+check_exit 1 'no such file' "$report" means "$tmp/nothing"
+check_exit 2 'no command' "$report"
+check_exit 2 'an unknown command' "$report" draw "$tmp/r.json"
+check_exit 2 'an unknown option' "$report" means --colour "$tmp/r.json"
+check_exit 2 'compare one run' "$report" compare "$tmp/r.json"
+check_exit 2 'a clock that is none' "$report" means --clock wall "$tmp/r.json"
+check_exit 2 'a construction time that is none' "$report" graph500 --construction-time soon "$tmp/r.json"
+check_exit 2 'a picture of no kind' "$report" plot -o "$tmp/x.gif" "$tmp/t1"
+
+"$BIN/degsplit" -q -p 4 --sweep "$tmp/sweep" -o "$tmp/g.split" "$tmp/g.edges"
+check_exit 0 'the script of a sweep' "$report" plot "$tmp/sweep"
+check 'has its rows' test "$(sed -n '/^\$sweep/,/^END/p' "$tmp/out" | wc -l)" = "$(wc -l <"$tmp/sweep")"
+check_exit 0 'the script of a trace' "$report" plot "$tmp/t1"
+first=$(head -1 "$tmp/t1" | sed 's/.*"root": \([0-9]*\).*/\1/')
+check 'has the levels of the first root' test "$(grep -c "^$first	" "$tmp/out")" = "$(grep -c "\"root\": $first," "$tmp/t1")"
+check_exit 3 'a root that is not in the trace' "$report" plot -r 99999 "$tmp/t1"
+if command -v gnuplot >/dev/null 2>&1; then
+    for kind in svg png pdf; do
+        for data in sweep t1; do
+            check_exit 0 "a .$kind of $data" "$report" plot -o "$tmp/$data.$kind" "$tmp/$data"
+            check 'is there' test -s "$tmp/$data.$kind"
+        done
+    done
+    check 'the .svg is one' grep -q '<svg' "$tmp/t1.svg"
+    cp "$tmp/t1.svg" "$tmp/kept"
+    check_exit 1 'a picture that is there' "$report" plot -o "$tmp/t1.svg" "$tmp/sweep"
+    check_says 'exists already: --force replaces it' 'is not replaced'
+    check 'but stays' cmp "$tmp/t1.svg" "$tmp/kept"
+    check_exit 0 'with --force' "$report" plot --force -o "$tmp/t1.svg" "$tmp/sweep"
+    check 'it is' grep -q 'delegates' "$tmp/t1.svg"
+    check_exit 1 'a folder that is not there' "$report" plot -o "$tmp/none/x.svg" "$tmp/t1"
+else
+    skip 'pictures: gnuplot is not installed'
+fi
+ln -s "$(command -v awk)" "$tmp/awk"
+for tool in cat mktemp rm; do ln -s "$(command -v $tool)" "$tmp/$tool"; done
+check_exit 1 'a picture without gnuplot' env PATH="$tmp" /bin/sh "$report" plot -o "$tmp/y.svg" "$tmp/t1"
+check_says 'gnuplot: not found' 'says so'
 finish
