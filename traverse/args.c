@@ -39,8 +39,9 @@ static const char help[] =
     "                              auto: that of the GPUs where MPI says that it takes it)\n"
     "Results ('-' is standard output; records then go to standard error):\n"
     "      --map FILE              of edgeconv --compact: roots are given and results written by name\n"
-    "      --depths FILE           hop distances: .npy, or text lines \"id depth\"\n"
+    "      --depths FILE           hop distances: .npy, .raw, or text lines \"id depth\"\n"
     "      --parents FILE          parents; %d in FILE becomes the root\n"
+    "      --parents-width BYTES   of a parent in .npy and .raw: 4 or 8 (default 4 if ids fit)\n"
     "      --json FILE             environment, summary and a record per root\n"
     "      --breakdown             in FILE also the time of each part of each level\n"
     "Common:\n"
@@ -70,6 +71,7 @@ enum {
     OPTION_MAP,
     OPTION_DEPTHS,
     OPTION_PARENTS,
+    OPTION_PARENTS_WIDTH,
     OPTION_JSON,
     OPTION_BREAKDOWN,
     OPTION_PLAN,
@@ -96,6 +98,7 @@ static const struct option long_options[] = {
     {"map", required_argument, NULL, OPTION_MAP},
     {"depths", required_argument, NULL, OPTION_DEPTHS},
     {"parents", required_argument, NULL, OPTION_PARENTS},
+    {"parents-width", required_argument, NULL, OPTION_PARENTS_WIDTH},
     {"json", required_argument, NULL, OPTION_JSON},
     {"breakdown", no_argument, NULL, OPTION_BREAKDOWN},
     {"plan", no_argument, NULL, OPTION_PLAN},
@@ -105,6 +108,7 @@ static const struct option long_options[] = {
 static const char *const direction_names[] = {"auto", "push", "pull"};
 static const char *const backend_names[] = {"auto", "cpu", "cuda"};
 static const char *const reduction_names[] = {"blocking", "nonblocking"};
+static const char *const width_names[] = {"4", "8"};
 static const char *const exchange_memory_names[] = {"auto", "host", "device"};
 
 static int choice(const struct args *args, const char *option, const char *text,
@@ -218,6 +222,9 @@ static void parse_option(struct args *args, int option, char *value)
     case OPTION_MAP: args->map = value; break;
     case OPTION_DEPTHS: args->depths = value; break;
     case OPTION_PARENTS: args->parents = value; break;
+    case OPTION_PARENTS_WIDTH:
+        args->parents_width = 4 << choice(args, "--parents-width", value, width_names, 2);
+        break;
     case OPTION_JSON: args->json = value; break;
     case OPTION_BREAKDOWN: args->breakdown = 1; break;
     case OPTION_PLAN: args->plan = 1; break;

@@ -32,6 +32,7 @@ struct args {
     uint64_t warm_up; /* searches before the first one that counts */
     int check;        /* compare the CRC of every section before searching */
     const char *depths, *parents, *json;
+    uint32_t parents_width; /* bytes of a parent in files that are not text; 0: 4 where that is enough */
 };
 
 /* Reads the command line. It exits with 2 if that is wrong, and with 0 after --help or --version. */
