@@ -7,6 +7,7 @@
 #include "cpu_answers.h"
 
 #include "formats/base/clones.h"
+#include "formats/base/huge.h"
 #include "formats/graph/partition.h"
 
 #include <stdlib.h>
@@ -47,6 +48,8 @@ enum status cpu_open_answers(struct device *dev, const struct answer_places *pla
                     e) != ST_OK ||
         memory_take(dev->budget, &a->block, places->count, width, "answer", e) != ST_OK)
         return e->status;
+    huge_advise(a->by_vertex, (vertices_of(dev) + 1) * width);
+    huge_advise(a->block, places->count * width);
     if (dev->shard->p > 1 && memory_take(dev->budget, &a->values, places->slots, width,
                                          "values by input id", e) != ST_OK)
         return e->status;
@@ -114,13 +117,12 @@ static void write_all_depths(struct device *dev, uint32_t levels)
     }
 }
 
-/* The input id of a recorded parent; ANSWER_NONE where this device does not know it. */
+/* The input id of a recorded parent; ANSWER_NONE where this device does not know it. Whether it is a delegate
+ * is a coin toss, so no branch depends on that. */
 static inline int64_t id_of_record(const struct answer_places *places, uint64_t locals,
                                    uint32_t record, uint64_t self)
 {
-    uint64_t number = record;
-    if ((record & PARENT_DELEGATE_BIT) != 0)
-        number = locals + (record & ~PARENT_DELEGATE_BIT);
+    uint64_t number = (record >> 31) * locals + (record & ~PARENT_DELEGATE_BIT);
     if (record >= PARENT_SELF) {
         if (record != PARENT_SELF)
             return ANSWER_NONE;
@@ -138,7 +140,8 @@ write_parents_as(struct device *dev, struct answer_places places)
     void *to = dev->answers->by_vertex;
 #pragma omp parallel for num_threads(threads_for(dev, locals)) schedule(static)
     for (uint64_t i = 0; i < locals; i++) {
-        uint32_t record = mask_bit(n->visited, i) ? n->parent[i] : PARENT_NONE;
+        uint32_t unvisited = (uint32_t)mask_bit(n->visited, i) - 1; /* all bits, or none */
+        uint32_t record = n->parent[i] | unvisited;                 /* PARENT_NONE is all bits */
         answer_set_id(to, places.id_bytes, i, id_of_record(&places, locals, record, i));
     }
 #pragma omp parallel for num_threads(threads_for(dev, d)) schedule(static)

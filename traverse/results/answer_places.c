@@ -8,6 +8,8 @@
 
 #include "traverse/answer_blocks.h"
 
+#include "formats/base/huge.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -216,8 +218,10 @@ static enum status open_device(struct places *places, uint32_t g, int parents, s
         return fail_memory(e, "blocks of ids", (m->p + 1) * sizeof **places->starts);
     set_starts(places, g);
     if (memory_take(rank->budget, (void **)&places->vertex[g], of->slots, 4, "vertices by input id",
-                    e) == ST_OK &&
-        fill_vertices(&rank->graph->shards[g], places->vertex[g], of->slots, e) == ST_OK && parents)
+                    e) != ST_OK)
+        return e->status;
+    huge_advise(places->vertex[g], 4 * of->slots);
+    if (fill_vertices(&rank->graph->shards[g], places->vertex[g], of->slots, e) == ST_OK && parents)
         fill_ids(places, g, e);
     return e->status;
 }
