@@ -78,11 +78,11 @@ static enum status open_devices(struct run *run, struct error *e)
     const struct args *args = &run->args;
     struct rank *rank = &run->rank;
     struct device_options options = {.threads = run->threads,
-                                     .parents = args->parents != NULL,
+                                     .parents = args->record_parents,
                                      .permuted = rank->graph->manifest.randomized,
                                      .timing = args->breakdown,
                                      .uniquify = args->exchange.uniquify};
-    struct results_options results = {.parents = args->parents != NULL,
+    struct results_options results = {.parents = args->record_parents,
                                       .files = args->depths != NULL || args->parents != NULL};
     options.answers = results_wanted(rank->graph, &results);
     if (rank_open_devices(rank, &options, e) != ST_OK ||
@@ -142,7 +142,7 @@ static void name_root(struct run *run, uint64_t i)
     record->name = strndup(name.bytes, name.length);
 }
 
-/* Parents first: they are the answer that the devices hold. */
+/* Parents first: they usually are the answer that the devices hold. */
 static enum status write_results(struct run *run, struct error *e)
 {
     const struct args *args = &run->args;
@@ -217,7 +217,7 @@ int main(int argc, char **argv)
     args_parse(&run.args, argc, argv);
     run.talk = args_take_stdout(&run.args) ? stderr : stdout;
     if (run.args.plan) {
-        plan_print(run.args.folder, run.args.parents != NULL, stdout, &error);
+        plan_print(run.args.folder, run.args.record_parents, stdout, &error);
         return cli_finish(&run.args.cli, &error);
     }
     comm_start(&run.comm, COMM_ALWAYS, &error);

@@ -68,13 +68,12 @@ void record_warm_up(struct bfs *bfs, const struct args *args, const struct root 
     search(bfs, args, root, &times, NULL);
 }
 
-/* Parents if they are wanted, else depths. The last level that was visited is empty. */
+/* The last level that was visited is empty. */
 static void make_answer(struct results *results, const struct args *args, const struct root *root,
                         const struct bfs_times *times, const struct bfs *bfs)
 {
-    enum answer_kind kind = args->parents != NULL ? ANSWER_PARENTS : ANSWER_DEPTHS;
     struct error error = {0};
-    if (results_answer(results, kind, root, times->iterations + 1, &error) != ST_OK)
+    if (results_answer(results, args->answer, root, times->iterations + 1, &error) != ST_OK)
         comm_abort(bfs->rank->comm, args->cli.program, &error);
 }
 

@@ -152,6 +152,13 @@ check 'and the array is a tree' \
 check 'the file without a header is the array alone' sh -c "tail -c +129 '$tmp/d.npy' | cmp - '$tmp/d.raw'"
 check_exit 2 'parents of 6 bytes' "$traverse" -r 2 --parents-width 6 --parents "$tmp/p6.npy" "$tmp/p4"
 
+check_exit 0 'the answer clock of parents that are not written' "$traverse" -q -n 3 --answer parents --json "$tmp/a.json" "$tmp/p4"
+check 'records them' grep -q '"parents": true, "answer": "parents"' "$tmp/a.json"
+check_exit 0 'that of depths beside written parents' \
+    "$traverse" -q -r 2 --answer depths --json "$tmp/a.json" --parents "$tmp/beside.txt" "$tmp/p4"
+check 'is that of depths' grep -q '"parents": true, "answer": "depths"' "$tmp/a.json"
+check 'and the parents are a tree' "$TESTS/treecheck" "$tmp/g.txt" 2 "$tmp/d.npy.txt" "$tmp/beside.txt"
+
 # each rank writes its part of a file; into a pipe the first rank writes all of them
 for ranks in 1 2 4; do
     check_exit 0 "text by $ranks ranks" mpi $ranks -q -r 3 --depths "$tmp/by$ranks.txt" \

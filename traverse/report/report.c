@@ -241,7 +241,9 @@ static void json_settings(FILE *out, const struct args *args, const char *exchan
     fputs(", ", out);
     json_bool(out, "uniquify", args->exchange.uniquify);
     fputs(", ", out);
-    json_bool(out, "parents", args->parents != NULL);
+    json_bool(out, "parents", args->record_parents);
+    fputs(", ", out);
+    json_string(out, "answer", args_answer_name(args));
     fputs(", ", out);
     if (!args->roots_given)
         fprintf(out, "\"seed\": %" PRIu64 ", ", args->seed);
