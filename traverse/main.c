@@ -184,6 +184,7 @@ static enum status search_all(struct run *run, struct error *e)
 
 static enum status conclude(struct run *run, struct error *e)
 {
+    run->env.peak_bytes = comm_max_of(&run->comm, memory_peak_bytes());
     if (run->comm.rank == 0) {
         report_summary(run->talk, &run->env, run->records, run->roots.count);
         if (fflush(run->talk) != 0 || ferror(run->talk))

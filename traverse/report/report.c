@@ -261,7 +261,8 @@ static void json_environment(FILE *out, const struct environment *env)
     json_settings(out, env->args, exchange_memory_name(env));
     fprintf(out, "\"device_load_s\": %.9f, \"device_load_bytes\": %" PRIu64 ", ",
             env->device_load.seconds, env->device_load.bytes);
-    fprintf(out, "\"start_s\": %.9f\n  },\n", env->start_s);
+    fprintf(out, "\"start_s\": %.9f, \"peak_bytes\": %" PRIu64 "\n  },\n", env->start_s,
+            env->peak_bytes);
 }
 
 static void json_statistics(FILE *out, const char *name, const struct statistics *s)
