@@ -65,10 +65,8 @@ static enum status choose_backend(struct run *run, struct error *e)
 static enum status open_graph(struct run *run, struct error *e)
 {
     const struct args *args = &run->args;
-    /* the host reads all columns, or what it takes to name the parents that a device does not know */
-    unsigned columns = run->rank.backend->reads_host_columns ? SHARD_ALL_COLUMNS
-                       : args->parents != NULL               ? 1 << NN
-                                                             : SHARD_NO_COLUMNS;
+    unsigned columns =
+        run->rank.backend->reads_host_columns ? SHARD_ALL_COLUMNS : SHARD_NO_COLUMNS;
     struct graph_options options = {.folder = args->folder,
                                     .device_count = args->shards_per_rank,
                                     .check = args->check,
@@ -83,13 +81,16 @@ static enum status open_devices(struct run *run, struct error *e)
     const struct args *args = &run->args;
     struct rank *rank = &run->rank;
     struct device_options options = {.threads = run->threads,
-                                     .parents = args->parents != NULL,
+                                     .parents = args->record_parents,
+                                     .permuted = rank->graph->manifest.randomized,
                                      .timing = args->breakdown,
                                      .uniquify = args->exchange.uniquify};
+    struct results_options results = {.parents = args->record_parents,
+                                      .files = args->depths != NULL || args->parents != NULL};
+    options.answers = results_wanted(rank->graph, &results);
     if (rank_open_devices(rank, &options, e) != ST_OK ||
         exchange_open(&run->exchange, rank, &args->exchange, e) != ST_OK ||
-        results_open(&run->results, rank, args->parents != NULL,
-                     args->depths != NULL || args->parents != NULL, e) != ST_OK)
+        results_open(&run->results, rank, &results, e) != ST_OK)
         return e->status;
     bfs_open(&run->bfs, rank, run->exchange, &args->policy, args->breakdown, e);
     run->bfs.counts_edges = args->trace != NULL;
@@ -147,14 +148,20 @@ static void name_root(struct run *run, uint64_t i)
     record->name = strndup(name.bytes, name.length);
 }
 
-static enum status write_results(struct run *run, uint64_t i, struct error *e)
+/* Parents first: they usually are the answer that the devices hold. */
+static enum status write_results(struct run *run, struct error *e)
 {
-    const struct root *root = &run->roots.root[i];
-    if (run->args.depths != NULL &&
-        results_write(run->results, RESULT_DEPTHS, root, run->args.depths, run->map, e) != ST_OK)
+    const struct args *args = &run->args;
+    struct result_file depths = {
+        .name = args->depths, .kind = ANSWER_DEPTHS, .map = run->map};
+    struct result_file parents = {.name = args->parents,
+                                  .kind = ANSWER_PARENTS,
+                                  .id_bytes = args->parents_width,
+                                  .map = run->map};
+    if (args->parents != NULL && results_write(run->results, &parents, e) != ST_OK)
         return e->status;
-    if (run->args.parents != NULL)
-        results_write(run->results, RESULT_PARENTS, root, run->args.parents, run->map, e);
+    if (args->depths != NULL)
+        results_write(run->results, &depths, e);
     return e->status;
 }
 
@@ -176,7 +183,7 @@ static enum status search_all(struct run *run, struct error *e)
             comm_abort(&run->comm, run->args.cli.program, e);
         if (talks)
             report_record(run->talk, &run->records[i]);
-        if (write_results(run, i, e) != ST_OK ||
+        if (write_results(run, e) != ST_OK ||
             (run->trace != NULL && trace_file_add(run->trace, &run->records[i], e) != ST_OK))
             return e->status;
     }
@@ -193,6 +200,7 @@ static enum status conclude(struct run *run, struct error *e)
         if (trace_file_commit(trace, e) != ST_OK)
             return e->status;
     }
+    run->env.peak_bytes = comm_max_of(&run->comm, memory_peak_bytes());
     if (run->comm.rank == 0) {
         report_summary(run->talk, &run->env, run->records, run->roots.count);
         if (fflush(run->talk) != 0 || ferror(run->talk))
@@ -228,7 +236,7 @@ int main(int argc, char **argv)
     args_parse(&run.args, argc, argv);
     run.talk = args_take_stdout(&run.args) ? stderr : stdout;
     if (run.args.plan) {
-        plan_print(run.args.folder, run.args.parents != NULL, stdout, &error);
+        plan_print(run.args.folder, run.args.record_parents, stdout, &error);
         return cli_finish(&run.args.cli, &error);
     }
     comm_start(&run.comm, COMM_ALWAYS, &error);

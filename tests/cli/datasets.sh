@@ -48,7 +48,7 @@ check '--show' test "$("$dataset" --show friendster | grep -c '2586147869')" = 1
 # ---- running a pipeline on a look-alike ----
 
 # search FOLDER [ROOT]: what was found: levels, vertices, edges and distances
-search() { dbfs-traverse -r "${2:-1}" "$1" 2>/dev/null | sed -n 's/^root.* levels/levels/; s/teps [^ ]* //; /^levels/p'; }
+search() { dbfs-traverse -r "${2:-1}" "$1" 2>/dev/null | sed -n 's/^root.* levels/levels/; s/ teps [^ ]*//; s/ answer_s .*//; /^levels/p'; }
 
 # reference GRAPH N OPTION...: $tmp/GRAPH.edges and its search, from the pairs of $tmp/GRAPH
 reference() {

@@ -69,6 +69,7 @@ struct device {
     struct bin *bins; /* [threads][p] */
     int out_of_memory; /* some bin could not grow */
     struct breakdown times; /* of this level */
+    struct cpu_answers *answers; /* NULL: there are none (cpu_answers.h) */
 };
 
 /* With fewer rows or edges than this a second thread costs more than it saves, even more if other work holds
@@ -161,8 +162,12 @@ void previsit_normals(struct device *dev);
 void count_frontier(struct device *dev);                           /* dev->frontier: q */
 uint64_t count_forward(const struct device *dev, enum subgraph g); /* FV */
 
+/* cpu_answers.c */
+void cpu_close_answers(struct device *dev);
+
 extern const struct backend_search cpu_search;     /* cpu_search.c */
 extern const struct backend_messages cpu_messages; /* cpu_messages.c */
 extern const struct backend_results cpu_results;   /* cpu_results.c */
+extern const struct backend_parents cpu_parents;
 
 #endif

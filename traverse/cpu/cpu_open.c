@@ -75,6 +75,7 @@ static void cpu_close(struct device *dev)
         free(dev->bins[i].ids);
     for (int i = 0; i < count; i++)
         memory_release(dev->budget, *list[i].at);
+    cpu_close_answers(dev);
     free(dev);
 }
 
@@ -106,4 +107,5 @@ const struct backend backend_cpu = {
     .search = &cpu_search,
     .messages = &cpu_messages,
     .results = &cpu_results,
+    .parents = &cpu_parents,
 };
