@@ -85,6 +85,7 @@ static enum status open_devices(struct run *run, struct error *e)
     struct device_options options = {.threads = run->threads,
                                      .parents = args->parents != NULL,
                                      .timing = args->breakdown,
+                                     .probes = args->trace != NULL,
                                      .uniquify = args->exchange.uniquify};
     if (rank_open_devices(rank, &options, e) != ST_OK ||
         exchange_open(&run->exchange, rank, &args->exchange, e) != ST_OK ||
