@@ -345,7 +345,7 @@ BEGIN {
         "bytes.masks compute_s.min compute_s.mean compute_s.max exchange_s.min exchange_s.mean exchange_s.max",
         column, " ")
     subgraphs = split("nn nd dn dd", g, " ")
-    members = split("direction pulling frontier fv bv pushed", m, " ")
+    members = split("direction pulling frontier fv bv pushed probes", m, " ")
     for (i = 1; i <= subgraphs; i++)
         for (j = 1; j <= members; j++) column[++columns] = g[i] "." m[j]
     for (c = 1; c <= columns; c++) printf "%s%s", (c > 1 ? "\t" : ""), column[c]
@@ -391,8 +391,8 @@ set ylabel 'edges'
 set logscale y
 set style histogram clustered
 plot $levels using ($18 > 0 ? $18 : NaN):xticlabels(2) title 'nn', \
-    '' using ($24 > 0 ? $24 : NaN) title 'nd', \
-    '' using ($30 > 0 ? $30 : NaN) title 'dn', '' using ($36 > 0 ? $36 : NaN) title 'dd'
+    '' using ($25 > 0 ? $25 : NaN) title 'nd', \
+    '' using ($32 > 0 ? $32 : NaN) title 'dn', '' using ($39 > 0 ? $39 : NaN) title 'dd'
 set title 'time of the slowest rank'
 set ylabel 'ms'
 unset logscale y

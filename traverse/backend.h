@@ -36,6 +36,7 @@ struct device_options {
     int answers;  /* backend_results.open_answers will be called */
     int permuted; /* with places that are permuted */
     int timing;   /* time the phases of each level */
+    int probes;   /* count the probes of pulls, if the backend can */
     int uniquify; /* backend_messages.uniquify will be called */
     enum exchange_memory exchange_memory;
     uint32_t slot;    /* number of the device among those of this host */
@@ -109,6 +110,10 @@ struct backend_search {
 
     /* Waits for the visit. *found: how many local normals it reached; a device may say 1 for any number. */
     enum status (*finish)(struct device *device, uint64_t *found, struct error *e);
+
+    /* The columns that the last pull of g looked at, after `finish`, from a device that was opened to count
+     * them. NULL: the backend cannot. */
+    uint64_t (*probes)(const struct device *device, enum subgraph g);
 
     /* The times of this level's phases, after `finish`, from a device that was opened to time them. */
     enum status (*times)(struct device *device, struct breakdown *times, struct error *e);

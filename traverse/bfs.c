@@ -136,6 +136,9 @@ static void trace_visits(const struct bfs *bfs, struct level_trace *trace)
             trace->backward[g] += work->frontier > 0 ? backward_work(work) : 0;
             trace->pushed[g] += pulls || work->frontier == 0 ? 0 : work->forward;
             trace->pulling[g] += (uint32_t)pulls;
+            if (pulls && bfs->rank->backend->search->probes != NULL)
+                trace->probes[g] +=
+                    bfs->rank->backend->search->probes(bfs->rank->devices[i], (enum subgraph)g);
         }
         if (bfs->timed)
             breakdown_max(&trace->breakdown, &level->times);

@@ -31,6 +31,7 @@ struct level_trace {
     uint64_t forward[SUBGRAPHS];  /* their edges, or the lower bound from which the direction was chosen */
     double backward[SUBGRAPHS];   /* BV */
     uint64_t pushed[SUBGRAPHS];   /* `forward` of the devices that pushed */
+    uint64_t probes[SUBGRAPHS];   /* columns that pulls looked at, if they are counted */
     uint32_t pulling[SUBGRAPHS];  /* devices that pulled */
     struct exchange_stats exchange;
     double compute_s, exchange_s;

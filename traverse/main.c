@@ -84,6 +84,7 @@ static enum status open_devices(struct run *run, struct error *e)
                                      .parents = args->record_parents,
                                      .permuted = rank->graph->manifest.randomized,
                                      .timing = args->breakdown,
+                                     .probes = args->trace != NULL,
                                      .uniquify = args->exchange.uniquify};
     struct results_options results = {.parents = args->record_parents,
                                       .files = args->depths != NULL || args->parents != NULL};

@@ -34,7 +34,7 @@ check 'are escaped' grep -qF 'b\"\\.json"' "$tmp/b\"\\.json"
 flat() {
     awk '{ gsub(/[{}",:]/, " "); n = split($0, w, " "); prefix = ""; out = ""
         for (i = 1; i < n; i++) {
-            if (w[i] ~ /^(nn|nd|dn|dd|bytes|compute_s|exchange_s)$/) { prefix = w[i] "."; left = w[i] ~ /_s$/ ? 3 : w[i] == "bytes" ? 2 : 6; continue }
+            if (w[i] ~ /^(nn|nd|dn|dd|bytes|compute_s|exchange_s)$/) { prefix = w[i] "."; left = w[i] ~ /_s$/ ? 3 : w[i] == "bytes" ? 2 : 7; continue }
             if (w[i] == "subgraphs") continue
             key = prefix w[i]; value[key] = w[++i]
             if (prefix != "" && --left == 0) prefix = ""
@@ -58,6 +58,30 @@ check 'pushes all edges' awk '$3 ~ /fv$/ { fv += $4 } $3 ~ /pushed$/ { pushed +=
     END { exit !(fv > 0 && fv == pushed) }' "$tmp/push.flat"
 check 'the same edges as with pulls' test "$(awk '$3 ~ /fv$/ { s += $4 } END { print s }' "$tmp/push.flat")" = \
     "$(awk '$3 ~ /fv$/ { s += $4 } END { print s }' "$tmp/t1.flat")"
+
+
+# Probes of a search that pulls only, counted in awk: rows list neighbours by descending degree, ties by id, and
+# a row that was not reached looks at them until one is in the frontier.
+"$BIN/rmatgen" -q -s 9 -f text -o "$tmp/s.txt"
+"$BIN/rmatgen" -q -s 9 -o "$tmp/s.edges"
+for th in 0 inf; do
+    "$BIN/dbfs-pack" -q -p 1 -t $th -o "$tmp/s.$th" "$tmp/s.edges"
+    check_exit 0 "a trace of pulls, TH $th" "$traverse" -q -r 3 --direction pull --depths "$tmp/s.d.$th" --trace "$tmp/s.t.$th" "$tmp/s.$th"
+    flat "$tmp/s.t.$th" | awk '$3 ~ /probes$/ { sum[$2] += $4 } $3 == "level" { last = $2 }
+        END { for (l = 0; l <= last; l++) if (sum[l] > 0) print l, sum[l] }' >"$tmp/s.probes"
+    awk 'FILENAME ~ /s\.d/ { depth[$1] = $2; if ($2 > deepest) deepest = $2; next }
+        $1 != $2 { degree[$1]++; degree[$2]++; if (!(($1, $2) in seen)) { seen[$1, $2]; seen[$2, $1]
+            row[$1] = row[$1] " " $2; row[$2] = row[$2] " " $1 } }
+        END { for (v in row) { n = split(row[v], c, " ")
+                for (i = 2; i <= n; i++) { x = c[i]; for (j = i - 1; j > 0 && (degree[c[j]] < degree[x] ||
+                    (degree[c[j]] == degree[x] && c[j] + 0 > x + 0)); j--) c[j + 1] = c[j]; c[j + 1] = x }
+                for (level = 0; level <= deepest && (depth[v] < 0 || depth[v] > level); level++)
+                    for (i = 1; i <= n; i++) { probes[level]++; if (depth[c[i]] == level) break } }
+            for (level = 0; level <= deepest; level++) if (probes[level] > 0) print level, probes[level] }' \
+        "$tmp/s.d.$th" "$tmp/s.txt" >"$tmp/s.want"
+    check 'has the probes that awk counts' cmp "$tmp/s.probes" "$tmp/s.want"
+    check 'on several levels' test "$(wc -l <"$tmp/s.want")" -gt 2
+done
 
 mpi() { "$MPIEXEC" -n 2 "$traverse" -@ 1 -q -n 5 "$@" "$tmp/p4"; }
 check_exit 0 'a trace of two ranks' mpi --trace "$tmp/t2" --json "$tmp/t2.json"

@@ -55,6 +55,13 @@ struct cpu_normals {
     uint32_t *parent;
 };
 
+/* What is noted of a level for reports. */
+struct cpu_notes {
+    struct breakdown times;
+    int counts_probes;
+    uint64_t probes[SUBGRAPHS]; /* of the last pull of each subgraph, if they are counted */
+};
+
 struct device {
     const struct shard *shard;
     struct memory_budget *budget;
@@ -68,7 +75,7 @@ struct device {
     struct push_list push;
     struct bin *bins; /* [threads][p] */
     int out_of_memory; /* some bin could not grow */
-    struct breakdown times; /* of this level */
+    struct cpu_notes notes;
     struct cpu_answers *answers; /* NULL: there are none (cpu_answers.h) */
 };
 

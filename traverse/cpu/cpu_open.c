@@ -90,6 +90,7 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     dev->budget = options->budget;
     dev->threads = options->threads;
     dev->parents = options->parents;
+    dev->notes.counts_probes = options->probes;
     if (take_arrays(dev, e) != ST_OK) {
         cpu_close(dev);
         return e->status;

@@ -77,14 +77,14 @@ static enum status cpu_previsit(struct device *dev, int32_t depth, struct error 
 {
     (void)e;
     double start = cli_seconds();
-    memset(&dev->times, 0, sizeof dev->times);
+    memset(&dev->notes.times, 0, sizeof dev->notes.times);
     dev->depth = depth;
     previsit_delegates(dev);
     previsit_normals(dev);
     count_frontier(dev);
     for (int g = 0; g < SUBGRAPHS; g++)
         dev->unvisited[g] -= dev->frontier[g];
-    dev->times.phase_s[PHASE_PREVISIT] = cli_seconds() - start;
+    dev->notes.times.phase_s[PHASE_PREVISIT] = cli_seconds() - start;
     return ST_OK;
 }
 
@@ -130,7 +130,7 @@ static uint64_t visit_subgraph(struct device *dev, enum subgraph g, enum directi
         pulled = pull[g](dev);
     else
         push[g](dev);
-    dev->times.phase_s[PHASE_VISIT + g] = cli_seconds() - start;
+    dev->notes.times.phase_s[PHASE_VISIT + g] = cli_seconds() - start;
     return pulled;
 }
 
@@ -172,8 +172,13 @@ static enum status cpu_finish(struct device *dev, uint64_t *found, struct error 
 static enum status cpu_times(struct device *dev, struct breakdown *times, struct error *e)
 {
     (void)e;
-    *times = dev->times;
+    *times = dev->notes.times;
     return ST_OK;
+}
+
+static uint64_t cpu_probes(const struct device *dev, enum subgraph g)
+{
+    return dev->notes.probes[g];
 }
 
 static enum status cpu_keep_updates(struct device *dev, struct error *e)
@@ -198,5 +203,6 @@ const struct backend_search cpu_search = {
     .finish_delegates = cpu_finish_delegates,
     .finish = cpu_finish,
     .times = cpu_times,
+    .probes = cpu_probes,
     .keep_updates = cpu_keep_updates,
 };

@@ -15,7 +15,7 @@ struct trace_file {
 struct level_sums {
     uint64_t frontier, leaving, sent, local, mask_bytes;
     uint64_t sources[SUBGRAPHS], forward[SUBGRAPHS], backward[SUBGRAPHS], pushed[SUBGRAPHS],
-        pulling[SUBGRAPHS];
+        pulling[SUBGRAPHS], probes[SUBGRAPHS];
     uint64_t compute_ns, exchange_ns;
 };
 
@@ -45,6 +45,7 @@ static void fill_sums(const struct trace_file *t, const struct level_trace *l, s
         s->backward[g] = (uint64_t)l->backward[g];
         s->pushed[g] = l->pushed[g];
         s->pulling[g] = l->pulling[g];
+        s->probes[g] = l->probes[g];
     }
 }
 
@@ -66,13 +67,16 @@ static void print_subgraph(FILE *out, const struct trace_file *t, const struct l
     uint32_t devices = t->rank->comm->ranks * t->rank->device_count;
     fprintf(out,
             "%s\"%s\": {\"direction\": \"%s\", \"pulling\": %" PRIu64 ", \"frontier\": %" PRIu64
-            ", \"fv\": %" PRIu64 ", \"bv\": %" PRIu64 ", \"pushed\": %" PRIu64 "}",
+            ", \"fv\": %" PRIu64 ", \"bv\": %" PRIu64 ", \"pushed\": %" PRIu64,
             g > 0 ? ", " : "", subgraph_name[g],
             s->sources[g] == 0          ? "none"
             : s->pulling[g] == 0        ? "push"
             : s->pulling[g] == devices  ? "pull"
                                         : "both",
             s->pulling[g], s->sources[g], s->forward[g], s->backward[g], s->pushed[g]);
+    if (t->rank->backend->search->probes != NULL)
+        fprintf(out, ", \"probes\": %" PRIu64, s->probes[g]);
+    fputc('}', out);
 }
 
 static void print_times(FILE *out, const char *name, double least, double sum, double most)
