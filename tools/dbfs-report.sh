@@ -174,9 +174,15 @@ function deviation(x, n,   i, s, m) {
     for (i = 1; i <= n; i++) s += (x[i] - m) * (x[i] - m)
     return n > 1 ? sqrt(s / (n - 1)) : 0
 }
-function harmonic_mean(x, n,   i, s) { for (i = 1; i <= n; i++) s += 1 / x[i]; return n / s }
+function harmonic_mean(x, n,   i, s) { # 0 if one of them is
+    for (i = 1; i <= n; i++) {
+        if (x[i] == 0) return 0
+        s += 1 / x[i]
+    }
+    return n / s
+}
 function harmonic_deviation(x, n,   i, s, h) { # by the delta method, as Graph500 has it
-    h = harmonic_mean(x, n)
+    if ((h = harmonic_mean(x, n)) == 0) return 0
     for (i = 1; i <= n; i++) s += (1 / x[i] - 1 / h) * (1 / x[i] - 1 / h)
     return n > 1 ? sqrt(s) / (n - 1) * h * h : 0
 }

@@ -168,6 +168,9 @@ check_says 'no answer_s' 'says so'
 sed 's/"teps"/"answer_s": 8, "answer_teps": 1, "teps"/' "$tmp/h1" >"$tmp/h5"
 check_exit 0 'the answer clock' "$report" graph500 --clock answer "$tmp/h5"
 check 'counts' grep -qx 'harmonic_mean_TEPS: 1' "$tmp/out"
+sed 's/"teps": [0-9.]*/"teps": 0/' "$tmp/h1" >"$tmp/h6"
+check_exit 0 'searches without an edge' "$report" graph500 "$tmp/h6"
+check 'have a mean of 0' grep -qx 'harmonic_mean_TEPS: 0' "$tmp/out"
 check_exit 0 'levels' "$report" levels "$tmp/t1" "$tmp/t2"
 check 'has a row for each' test "$(wc -l <"$tmp/out")" = $(($(cat "$tmp/t1" "$tmp/t2" | wc -l) + 1))
 check 'with the members of the traces' test "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
