@@ -32,7 +32,7 @@ struct validation {
     uint64_t *asked;       /* mask of ids that have edges */
     int64_t **claim;       /* [G][locals] claimed parents */
     int64_t *delegate_claim;    /* [d] */
-    int64_t *delegate_id;       /* [d] input ids */
+    struct found *delegate;     /* [d] input ids and depths, side by side for the cache */
     uint64_t **met;             /* [G] masks of locals that met their parents */
     uint64_t *delegate_met;
     struct id_range range;
@@ -189,7 +189,7 @@ static enum status take_arrays(struct validation *v, struct error *e)
     memory_take(budget, &v->block, ids, answers_width(answers, ANSWER_PARENTS), "parents", e);
     memory_take(budget, (void **)&v->asked, mask_words(ids), 8, "ids with edges", e);
     memory_take(budget, (void **)&v->delegate_claim, d, 8, "parents of delegates", e);
-    memory_take(budget, (void **)&v->delegate_id, d, 8, "ids of delegates", e);
+    memory_take(budget, (void **)&v->delegate, d, sizeof *v->delegate, "ids of delegates", e);
     memory_take(budget, (void **)&v->delegate_met, mask_words(d), 8, "marks of delegates", e);
     for (uint32_t g = 0; g < v->rank->device_count && e->status == ST_OK; g++) {
         memory_take(budget, (void **)&v->claim[g], shard_of(v, g)->locals, 8, "parents", e);
@@ -219,7 +219,7 @@ enum status validation_open(struct validation **result, const struct rank *rank,
         lookup_open(&v->neighbours, rank, find_neighbours, v, e) == ST_OK)
         take_arrays(v, e);
     for (uint64_t i = 0; e->status == ST_OK && i < rank->graph->manifest.d; i++)
-        v->delegate_id[i] =
+        v->delegate[i].id =
             (int64_t)original_id(rank->graph, shard_delegate_id(shard_of(v, 0), i));
     return e->status;
 }
@@ -248,7 +248,7 @@ void validation_close(struct validation *v)
     memory_release(v->rank->budget, v->block);
     memory_release(v->rank->budget, v->asked);
     memory_release(v->rank->budget, v->delegate_claim);
-    memory_release(v->rank->budget, v->delegate_id);
+    memory_release(v->rank->budget, v->delegate);
     memory_release(v->rank->budget, v->delegate_met);
     free(v);
 }
@@ -378,8 +378,7 @@ static struct row local_row(const struct validation *v, uint32_t g, uint64_t i)
 
 static struct row delegate_row(const struct validation *v, uint64_t i)
 {
-    return (struct row){(uint64_t)v->delegate_id[i], v->delegate_claim[i],
-                        results_delegate_depths(v->results)[i], 0};
+    return (struct row){(uint64_t)v->delegate[i].id, v->delegate_claim[i], v->delegate[i].depth, 0};
 }
 
 static void check_vertices(struct validation *v, uint64_t root)
@@ -403,7 +402,7 @@ static void check_vertices(struct validation *v, uint64_t root)
 
 /* ---- edges ---- */
 
-static void check_edge(struct row *row, int64_t other, int64_t other_depth, struct offence *first)
+static inline void check_edge(struct row *row, int64_t other, int64_t other_depth, struct offence *first)
 {
     struct offence o = {.vertex = row->id,
                         .other = other,
@@ -421,7 +420,7 @@ static void check_edge(struct row *row, int64_t other, int64_t other_depth, stru
         note(first, o);
 }
 
-static uint64_t column_of(const struct csr *csr, uint64_t row, uint64_t j)
+static inline uint64_t column_of(const struct csr *csr, uint64_t row, uint64_t j)
 {
     return j < csr->head_columns ? csr->heads[j * csr->rows + row]
                                  : csr_column(csr, csr_offset(csr, row) + j - csr->head_columns);
@@ -431,15 +430,17 @@ static uint64_t column_of(const struct csr *csr, uint64_t row, uint64_t j)
 static void check_row(const struct validation *v, uint32_t g, enum subgraph s, uint64_t i,
                       struct row *row, struct offence *first)
 {
-    const struct csr *csr = &shard_of(v, g)->csr[s];
+    const struct shard *shard = shard_of(v, g);
+    const struct csr *csr = &shard->csr[s];
+    const int32_t *depth = results_depths(v->results, g);
     uint64_t length = csr->edges > 0 ? csr_row_length(csr, i) : 0;
     for (uint64_t j = 0; j < length; j++) {
         uint64_t to = column_of(csr, i, j);
         if (subgraph_columns(s) == DELEGATES)
-            check_edge(row, v->delegate_id[to], results_delegate_depths(v->results)[to], first);
+            check_edge(row, v->delegate[to].id, v->delegate[to].depth, first);
         else
-            check_edge(row, (int64_t)original_id(v->rank->graph, local_vertex_id(shard_of(v, g), to)),
-                       results_depths(v->results, g)[to], first);
+            check_edge(row, (int64_t)original_id(v->rank->graph, local_vertex_id(shard, to)),
+                       depth[to], first);
     }
 }
 
@@ -564,6 +565,8 @@ enum status validation_check(struct validation *v, const struct root *root, stru
 {
     uint64_t id = original_id(v->rank->graph, root->id);
     v->first = (struct offence){0};
+    for (uint64_t i = 0; i < v->rank->graph->manifest.d; i++)
+        v->delegate[i].depth = results_delegate_depths(v->results)[i];
     if (fetch(v, e) != ST_OK)
         return e->status;
     check_vertices(v, id);
