@@ -27,7 +27,7 @@ LDLIBS = -lz -lm
 
 TOOLS    = rmatgen edgeconv degsplit dbfs-pack dbfs-check
 MPI_TOOLS = degsplit dbfs-pack dbfs-check
-PROGRAMS = $(TOOLS) dbfs-traverse
+PROGRAMS = $(TOOLS) dbfs-traverse dbfs-graph500
 SCRIPTS  = dbfs-report
 
 # edgeconv reads archives through libarchive; ARCHIVE=0 builds without it
@@ -50,7 +50,8 @@ mpi_src      = $(wildcard formats/mpi/*.c)
 formats_src  = $(filter-out $(mpi_src),$(wildcard formats/*.c formats/*/*.c))
 tools_src    = $(filter-out $(TOOLS:%=tools/%.c) $(archive_without_$(ARCHIVE)), \
                  $(wildcard tools/*.c tools/*/*.c tools/*/*/*.c))
-traverse_src = $(filter-out $(cuda_c),$(wildcard traverse/*.c traverse/*/*.c))
+graph500_src = $(wildcard traverse/graph500/*.c)
+traverse_src = $(filter-out $(cuda_c) $(graph500_src),$(wildcard traverse/*.c traverse/*/*.c))
 unit_src     = $(wildcard tests/unit/*.c)
 plain_tests  = oracle treecheck mkgraph
 
@@ -117,6 +118,20 @@ cuda_obj = $(cuda_cu:%=$(BUILD)/%.o)
 # what the MPI library can do is looked up in the running program
 $(BUILD)/bin/dbfs-traverse $(BUILD)/tests/gpu_kernels: LDLIBS += -ldl
 $(BUILD)/bin/dbfs-traverse: $(call obj,$(traverse_src)) $(cuda_obj) $(libmpi) $(libformats)
+	@mkdir -p $(@D)
+	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
+
+# the benchmark shares all objects of dbfs-traverse but its main file
+$(BUILD)/bin/dbfs-graph500 $(BUILD)/tests/plant_faults: LDLIBS += -ldl
+$(BUILD)/bin/dbfs-graph500: $(call obj,$(graph500_src) $(filter-out traverse/main.c,$(traverse_src))) \
+                            $(cuda_obj) $(libmpi) $(libformats)
+	@mkdir -p $(@D)
+	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
+
+# the validator of the benchmark, on answers with planted faults
+$(BUILD)/tests/plant_faults: $(BUILD)/tests/plant_faults.o \
+    $(call obj,$(filter-out %_main.c traverse/main.c,$(graph500_src) $(traverse_src))) \
+    $(cuda_obj) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
 
@@ -192,7 +207,7 @@ $(count_mpi): tests/count_mpi.c
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $<
 
-tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi)
+tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi) $(BUILD)/tests/plant_faults
 
 test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)' \
            CUDA='$(CUDA)' NVCC='$(NVCC)'

@@ -25,6 +25,11 @@ check "CUDA is seen by the CUDA backend and its tests alone ($others)" test -z "
 check 'what drives devices knows no backend' \
     no_match '#include "traverse/(cpu|cuda)/' $(ls traverse/*.[ch] | grep -v '/plan\.c$') traverse/exchange traverse/results \
     traverse/report
+check 'the loop, the exchange and the backends know no results, reports or validation' \
+    no_match '#include "(traverse/)?((results|report|graph500)/|(args|record|roots)\.h)' traverse/bfs.[ch] traverse/backend.h \
+    traverse/direction*.[ch] traverse/team.[ch] $(ls traverse/exchange/*.[ch] traverse/cpu/*.[ch] traverse/cuda/*)
+check 'dbfs-traverse includes nothing of the benchmark' \
+    test -z "$(grep -rl '#include "traverse/graph500/' traverse | grep -v '^traverse/graph500/')"
 check 'the plan of device memory needs no CUDA' \
     no_match '#include .*(cuda_runtime|cuda_kernels|cuda_device|cuda_error)' traverse/cuda/cuda_plan.[ch] \
     traverse/cuda/cuda_limits.h traverse/plan.c traverse/plan.h
@@ -62,7 +67,7 @@ fi
 
 # every program and format has its page, as built, and every option of --help stands in it
 pages=${BUILD:-build}/man
-for program in rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-report dbfs-traverse; do
+for program in rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-report dbfs-traverse dbfs-graph500; do
     check "$program.1 exists" test -s "$pages/$program.1"
     missing=$("$BIN/$program" --help | grep -oE '(^|[ ,])--[a-z0-9][a-z0-9-]*' | tr -d ' ,' | sort -u |
         while read -r option; do

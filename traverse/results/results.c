@@ -83,6 +83,21 @@ int results_have_answers(const struct results *r)
     return r->answers != NULL;
 }
 
+int32_t *results_depths(struct results *r, uint32_t g)
+{
+    return r->depth[g];
+}
+
+int32_t *results_delegate_depths(struct results *r)
+{
+    return r->delegate_depth;
+}
+
+const struct answers *results_answers(const struct results *r)
+{
+    return r->answers;
+}
+
 enum status results_answer(struct results *r, enum answer_kind kind, const struct root *root,
                            uint32_t levels, struct error *e)
 {

@@ -17,6 +17,7 @@ struct reach {
 };
 
 struct results;
+struct answers;
 
 /* What is wanted of searches. */
 struct results_options {
@@ -44,6 +45,12 @@ enum status results_answer(struct results *results, enum answer_kind kind, const
 /* Collective. Fetches the depths of the last search and counts. */
 enum status results_collect(struct results *results, const struct root *root, struct reach *reach,
                             struct error *e);
+
+/* What a validator looks at. After results_collect: depths of the local vertices of device g, and of delegates.
+ * The answers are NULL if none are made. */
+int32_t *results_depths(struct results *results, uint32_t g);
+int32_t *results_delegate_depths(struct results *results);
+const struct answers *results_answers(const struct results *results);
 
 /* A file of one answer. */
 struct result_file {
