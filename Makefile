@@ -25,9 +25,10 @@ WARNINGS = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla -Wpointer-arith -Wwr
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(WARNINGS) -fopenmp -I. $(CFLAGS)
 LDLIBS = -lz -lm
 
-TOOLS    = rmatgen edgeconv degsplit dbfs-pack
-MPI_TOOLS = degsplit dbfs-pack
-PROGRAMS = $(TOOLS) dbfs-traverse
+TOOLS    = rmatgen edgeconv degsplit dbfs-pack dbfs-check
+MPI_TOOLS = degsplit dbfs-pack dbfs-check
+PROGRAMS = $(TOOLS) dbfs-traverse dbfs-graph500
+SCRIPTS  = dbfs-report
 
 # edgeconv reads archives through libarchive; ARCHIVE=0 builds without it
 archive_without_1 = tools/convert/input/archive_none.c
@@ -49,7 +50,8 @@ mpi_src      = $(wildcard formats/mpi/*.c)
 formats_src  = $(filter-out $(mpi_src),$(wildcard formats/*.c formats/*/*.c))
 tools_src    = $(filter-out $(TOOLS:%=tools/%.c) $(archive_without_$(ARCHIVE)), \
                  $(wildcard tools/*.c tools/*/*.c tools/*/*/*.c))
-traverse_src = $(filter-out $(cuda_c),$(wildcard traverse/*.c traverse/*/*.c))
+graph500_src = $(wildcard traverse/graph500/*.c)
+traverse_src = $(filter-out $(cuda_c) $(graph500_src),$(wildcard traverse/*.c traverse/*/*.c))
 unit_src     = $(wildcard tests/unit/*.c)
 plain_tests  = oracle treecheck mkgraph
 
@@ -62,7 +64,7 @@ libtools   = $(BUILD)/libtools.a
 
 man_pages = $(patsubst %,$(BUILD)/%,$(wildcard man/*.[15]))
 
-all: $(PROGRAMS:%=$(BUILD)/bin/%) $(man_pages)
+all: $(PROGRAMS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%) $(man_pages)
 
 # ---- objects and archives ----
 
@@ -100,6 +102,15 @@ $(libtools): $(call obj,$(tools_src)) $(archive_used)
 	@rm -f $@
 	$(AR) rcs $@ $(filter %.o,$^)
 
+# changes where the revision is another than last time
+revision = $(shell git describe --always --dirty --tags 2>/dev/null)
+revision_used = $(BUILD)/revision.used
+$(revision_used): always
+	@mkdir -p $(@D)
+	@echo '$(revision)' | cmp -s - $@ || echo '$(revision)' >$@
+$(BUILD)/traverse/report/machine.o: CPPFLAGS += -DDBFS_REVISION='"$(revision)"'
+$(BUILD)/traverse/report/machine.o: $(revision_used)
+
 # ---- programs ----
 
 cuda_obj = $(cuda_cu:%=$(BUILD)/%.o)
@@ -110,6 +121,20 @@ $(BUILD)/bin/dbfs-traverse: $(call obj,$(traverse_src)) $(cuda_obj) $(libmpi) $(
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
 
+# the benchmark shares all objects of dbfs-traverse but its main file
+$(BUILD)/bin/dbfs-graph500 $(BUILD)/tests/plant_faults: LDLIBS += -ldl
+$(BUILD)/bin/dbfs-graph500: $(call obj,$(graph500_src) $(filter-out traverse/main.c,$(traverse_src))) \
+                            $(cuda_obj) $(libmpi) $(libformats)
+	@mkdir -p $(@D)
+	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
+
+# the validator of the benchmark, on answers with planted faults
+$(BUILD)/tests/plant_faults: $(BUILD)/tests/plant_faults.o \
+    $(call obj,$(filter-out %_main.c traverse/main.c,$(graph500_src) $(traverse_src))) \
+    $(cuda_obj) $(libmpi) $(libformats)
+	@mkdir -p $(@D)
+	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
+
 $(BUILD)/bin/edgeconv: LDLIBS += $(archive_libs_$(ARCHIVE))
 # the tools that run under mpiexec too
 $(MPI_TOOLS:%=$(BUILD)/bin/%): CC_LINK = $(mpicc)
@@ -117,6 +142,12 @@ $(MPI_TOOLS:%=$(BUILD)/bin/%): $(libmpi)
 $(TOOLS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/tools/%.o $(libtools) $(libformats)
 	@mkdir -p $(@D)
 	$(CC_LINK) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(libtools) $(filter $(libmpi),$^) $(libformats) $(LDLIBS)
+
+# the version is that of all programs
+$(BUILD)/bin/dbfs-report: tools/dbfs-report.sh formats/base/cli.h
+	@mkdir -p $(@D)
+	sed "s/@VERSION@/$$(sed -n 's/^#define DBFS_VERSION "\(.*\)"/\1/p' formats/base/cli.h)/" $< >$@.part
+	@chmod 755 $@.part && mv $@.part $@
 
 # ---- man pages ----
 
@@ -176,7 +207,7 @@ $(count_mpi): tests/count_mpi.c
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $<
 
-tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi)
+tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi) $(BUILD)/tests/plant_faults
 
 test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)' \
            CUDA='$(CUDA)' NVCC='$(NVCC)'
@@ -206,12 +237,12 @@ demo: deps
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
 	    $(DESTDIR)$(PREFIX)/share/man/man5
-	install -m 755 $(PROGRAMS:%=$(BUILD)/bin/%) $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(PROGRAMS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(filter %.1,$(man_pages)) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 $(filter %.5,$(man_pages)) $(DESTDIR)$(PREFIX)/share/man/man5
 
 uninstall:
-	rm -f $(PROGRAMS:%=$(DESTDIR)$(PREFIX)/bin/%) \
+	rm -f $(PROGRAMS:%=$(DESTDIR)$(PREFIX)/bin/%) $(SCRIPTS:%=$(DESTDIR)$(PREFIX)/bin/%) \
 	    $(patsubst %,$(DESTDIR)$(PREFIX)/share/man/man1/%,$(notdir $(filter %.1,$(man_pages)))) \
 	    $(patsubst %,$(DESTDIR)$(PREFIX)/share/man/man5/%,$(notdir $(filter %.5,$(man_pages))))
 

@@ -149,7 +149,7 @@ static int parse_p(struct manifest *m, const char *value)
         return -1;
     m->p = (uint32_t)p;
     m->part = calloc(p, sizeof *m->part);
-    return m->part != NULL ? 0 : -1;
+    return 0; /* parse_manifest sees if there is no memory */
 }
 
 static int parse_th(struct manifest *m, const char *value)
@@ -276,6 +276,8 @@ static enum status parse_manifest(struct manifest *m, const char *path, struct k
             return fail(e, ST_BAD_DATA, "%s:%d: a key this build does not know", path, kv->line);
         if (parse_value(m, i, value) != 0)
             return fail(e, ST_BAD_DATA, "%s:%d: impossible value", path, kv->line);
+        if (m->p > 0 && m->part == NULL)
+            return fail_memory(e, path, m->p * sizeof *m->part);
         seen |= UINT64_C(1) << i;
     }
     return check_complete(m, seen, path, e);

@@ -1,5 +1,6 @@
 #!/bin/bash
-# bench-prepare.sh: generating, converting and packing beside other programs, on one graph in one run.
+# bench-prepare.sh: generating, converting and packing beside other programs, and checking results, on one
+# graph in one run.
 #
 #   GAPBS=/path/to/gapbs GRAPH500=/path/to/graph500_reference_bfs scripts/bench-prepare.sh [SCALE [ROUNDS]]
 #
@@ -70,7 +71,11 @@ for round in $(seq "$rounds"); do
     t=$(sed -n 's/.* shards in \([0-9.]*\) s and fsync.*/\1/p' "$work/said")
     note pack "$t"
     sed -n "s/^dbfs-pack: \(.* shards in .*\)/round $round: dbfs-pack: \1/p" "$work/said"
-    rm -r "$work/shards"
+    "$bin/dbfs-traverse" -q -r 0 --depths "$work/d.npy" --parents "$work/p.npy" "$work/shards" >"$work/said"
+    t=$(took "$bin/dbfs-check" --depths "$work/d.npy" --parents "$work/p.npy" "$work/edges")
+    note check "$t"
+    echo "round $round: dbfs-check of depths and parents: $t s"
+    rm -r "$work/shards" "$work/d.npy" "$work/p.npy"
     if [ -n "${GAPBS:-}" ]; then
         took env OMP_NUM_THREADS="$cores" "$GAPBS/bfs" -s -f "$work/graph.el" -n 1 >/dev/null
         t=$(sed -n 's/^Build Time: *//p' "$work/said")
@@ -84,6 +89,7 @@ for round in $(seq "$rounds"); do
 done
 versus 'edgeconv from gzip' gzip 'gzip -dc' inflate
 versus 'edgeconv from text' text 'wc -l' lines
+versus 'dbfs-check' check 'dbfs-pack' pack
 if [ -n "${GAPBS:-}" ]; then
     versus 'edgeconv from text' text "GAPBS's converter" converter
     versus 'dbfs-pack' pack "GAPBS's build" build

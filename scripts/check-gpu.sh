@@ -1,7 +1,7 @@
 #!/bin/bash
 # check-gpu.sh: builds, checks and measures the CUDA backend on a host with GPUs.
 #
-#   scripts/check-gpu.sh [check] [sanitize] [bench] [capacity]      (default: check)
+#   scripts/check-gpu.sh [check] [sanitize] [bench] [answers] [capacity]      (default: check)
 #
 # It needs nvcc, an MPI and GPUs. Devices beyond the number of GPUs share them, so every layout also runs
 # on one GPU. `check` also runs layouts of several ranks with messages in device memory, whatever the MPI
@@ -9,7 +9,7 @@
 #   LAYOUTS   ranks x GPUs to run (default: those with at most as many devices as there are GPUs,
 #             at least 1x1)
 #   SCALES    of the RMAT graphs of `check` (default: 16 18 20 22 24)
-#   BENCH_SCALE, CAPACITY_SCALE   of the graphs of `bench` (26) and `capacity` (29)
+#   BENCH_SCALE, CAPACITY_SCALE   of the graphs of `bench` and `answers` (26), and `capacity` (29)
 #   PEER      another GPU BFS, built outside this repository. `bench` runs it on its graph of scale
 #             PEER_SCALE (24), as PEER EDGES N ROOT... EDGES holds each undirected edge once as two
 #             32-bit ids, and PEER prints a line "ROOT SECONDS" for each search
@@ -311,6 +311,58 @@ stage_bench() {
     done
     rm -f "$work/edges"
     [ -z "${PEER:-}" ] || bench_peer
+}
+
+# ---- answers: what distances and parents by input id cost beside the search ----
+
+# A line of medians in ms; the gap is the median of answer_s - time_s over the roots.
+report_answers() { # NAME JSON
+    awk -v name="$1" '
+        function median(v, n,    i, j, x) {
+            for (i = 2; i <= n; i++) {
+                x = v[i]
+                for (j = i - 1; j > 0 && v[j] > x; j--) v[j + 1] = v[j]
+                v[j + 1] = x
+            }
+            return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
+        }
+        { gsub(/[{},"]/, " ") }
+        /"?roots"? *:/ { roots = 1 }
+        roots { for (i = 1; i < NF; i++) {
+            if ($i == "time_s" && $(i + 1) == ":") time[++n] = $(i + 2)
+            if ($i == "answer_s" && $(i + 1) == ":") { answer[++m] = $(i + 2); gap[m] = $(i + 2) - time[m] } } }
+        END { if (n == 0 || n != m) { print name ": no answers"; exit 1 }
+            printf "%-36s search %.4f, answer %.4f, gap %.4f ms\n", name, 1e3 * median(time, n),
+                1e3 * median(answer, m), 1e3 * median(gap, m) }' "$2"
+}
+
+run_answers() { # NAME LAYOUT DIR OPTION...
+    local name=$1 layout=$2 dir=$3
+    shift 3
+    run_layout "$layout" "$dir" --no-check -q -n 64 --backend "$backend" --json "$tmp/json" "$@" \
+        >"$tmp/out" 2>"$tmp/err"
+    outcome "$name" $? "$(head -c 400 "$tmp/err")"
+    report_answers "$name" <(sed 's/":/" :/g' "$tmp/json")
+    [ -z "${OUT:-}" ] || cp "$tmp/json" "$OUT/$(echo "$name" | tr ' ,' '-_').json"
+}
+
+# Rounds alternate, as machines drift.
+stage_answers() {
+    local scale=${BENCH_SCALE:-26} layout p dir round
+    "$BIN/rmatgen" -q -s "$scale" -o "$work/edges"
+    for p in 1 2 4; do
+        [ -n "$(layouts_of $p)" ] || continue
+        dir=$work/answers-$p
+        pack "$work/edges" $p suggested "$dir"
+        for layout in $(layouts_of $p); do
+            for round in 1 2 3; do
+                run_answers "RMAT $scale, $layout, depths, $round" "$layout" "$dir"
+                run_answers "RMAT $scale, $layout, parents, $round" "$layout" "$dir" --answer parents
+            done
+        done
+        rm -rf "$dir"
+    done
+    rm -f "$work/edges"
 }
 
 bench_peer() {

@@ -39,10 +39,14 @@ static const char help[] =
     "                              auto: that of the GPUs where MPI says that it takes it)\n"
     "Results ('-' is standard output; records then go to standard error):\n"
     "      --map FILE              of edgeconv --compact: roots are given and results written by name\n"
-    "      --depths FILE           hop distances: .npy, or text lines \"id depth\"\n"
+    "      --depths FILE           hop distances: .npy, .raw, or text lines \"id depth\"\n"
     "      --parents FILE          parents; %d in FILE becomes the root\n"
+    "      --answer KIND           depths or parents: what answer_s is the time of (default parents\n"
+    "                              with --parents, else depths)\n"
+    "      --parents-width BYTES   of a parent in .npy and .raw: 4 or 8 (default 4 if ids fit)\n"
     "      --json FILE             environment, summary and a record per root\n"
     "      --breakdown             in FILE also the time of each part of each level\n"
+    "      --trace FILE            a line of JSON per level: frontier, directions, messages, times\n"
     "Common:\n"
     "  -@, --threads N             per rank (default 0: all cores / ranks on the host)\n"
     "  -S, --memory SIZE           bound on a rank's arrays (default 3/4 of what is available,\n"
@@ -70,8 +74,11 @@ enum {
     OPTION_MAP,
     OPTION_DEPTHS,
     OPTION_PARENTS,
+    OPTION_PARENTS_WIDTH,
+    OPTION_ANSWER,
     OPTION_JSON,
     OPTION_BREAKDOWN,
+    OPTION_TRACE,
     OPTION_PLAN,
     OPTION_SEVERAL_LEVELS
 };
@@ -96,8 +103,11 @@ static const struct option long_options[] = {
     {"map", required_argument, NULL, OPTION_MAP},
     {"depths", required_argument, NULL, OPTION_DEPTHS},
     {"parents", required_argument, NULL, OPTION_PARENTS},
+    {"answer", required_argument, NULL, OPTION_ANSWER},
+    {"parents-width", required_argument, NULL, OPTION_PARENTS_WIDTH},
     {"json", required_argument, NULL, OPTION_JSON},
     {"breakdown", no_argument, NULL, OPTION_BREAKDOWN},
+    {"trace", required_argument, NULL, OPTION_TRACE},
     {"plan", no_argument, NULL, OPTION_PLAN},
     {"several-levels", no_argument, NULL, OPTION_SEVERAL_LEVELS},
     {NULL, 0, NULL, 0}};
@@ -105,6 +115,8 @@ static const struct option long_options[] = {
 static const char *const direction_names[] = {"auto", "push", "pull"};
 static const char *const backend_names[] = {"auto", "cpu", "cuda"};
 static const char *const reduction_names[] = {"blocking", "nonblocking"};
+static const char *const answer_names[] = {"depths", "parents"};
+static const char *const width_names[] = {"4", "8"};
 static const char *const exchange_memory_names[] = {"auto", "host", "device"};
 
 static int choice(const struct args *args, const char *option, const char *text,
@@ -218,8 +230,15 @@ static void parse_option(struct args *args, int option, char *value)
     case OPTION_MAP: args->map = value; break;
     case OPTION_DEPTHS: args->depths = value; break;
     case OPTION_PARENTS: args->parents = value; break;
+    case OPTION_ANSWER:
+        args->answer = (enum answer_kind)choice(args, "--answer", value, answer_names, 2);
+        break;
+    case OPTION_PARENTS_WIDTH:
+        args->parents_width = 4 << choice(args, "--parents-width", value, width_names, 2);
+        break;
     case OPTION_JSON: args->json = value; break;
     case OPTION_BREAKDOWN: args->breakdown = 1; break;
+    case OPTION_TRACE: args->trace = value; break;
     case OPTION_PLAN: args->plan = 1; break;
     case OPTION_SEVERAL_LEVELS: args->several_levels = 1; break;
     default: parse_search_option(args, option, value);
@@ -229,9 +248,9 @@ static void parse_option(struct args *args, int option, char *value)
 /* How many results go to standard output. */
 static int count_stdout(const struct args *args)
 {
-    const char *const file[] = {args->depths, args->parents, args->json};
+    const char *const file[] = {args->depths, args->parents, args->json, args->trace};
     int count = 0;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         count += file[i] != NULL && strcmp(file[i], "-") == 0;
     return count;
 }
@@ -255,7 +274,7 @@ static void check_outputs(const struct args *args)
 
 void args_parse(struct args *args, int argc, char **argv)
 {
-    int option, warm_up_given = 0, sampling_given = 0;
+    int option, warm_up_given = 0, sampling_given = 0, answer_given = 0;
     memset(args, 0, sizeof *args);
     args->cli.program = "dbfs-traverse";
     args->cli.help = help;
@@ -271,12 +290,16 @@ void args_parse(struct args *args, int argc, char **argv)
            -1) {
         warm_up_given |= option == OPTION_WARM_UP;
         sampling_given |= option == 'n';
+        answer_given |= option == OPTION_ANSWER;
         if (option == 'r' && sampling_given)
             cli_usage(&args->cli, "-n and -r exclude each other");
         parse_option(args, option, optarg);
     }
     if (args->roots_given)
         read_roots(args);
+    if (!answer_given && args->parents != NULL)
+        args->answer = ANSWER_PARENTS;
+    args->record_parents = args->parents != NULL || args->answer == ANSWER_PARENTS;
     if (!warm_up_given)
         args->warm_up = !args->roots_given;
     if (optind + 1 != argc)
@@ -295,6 +318,11 @@ void args_free(struct args *args)
 const char *args_direction_name(const struct args *args)
 {
     return direction_names[args->policy.mode];
+}
+
+const char *args_answer_name(const struct args *args)
+{
+    return answer_names[args->answer];
 }
 
 const char *args_reduction_name(const struct args *args)

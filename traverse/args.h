@@ -31,7 +31,10 @@ struct args {
     enum exchange_memory_choice exchange_memory;
     uint64_t warm_up; /* searches before the first one that counts */
     int check;        /* compare the CRC of every section before searching */
-    const char *depths, *parents, *json;
+    const char *depths, *parents, *json, *trace;
+    enum answer_kind answer; /* that answer_s is the time of */
+    int record_parents;      /* they are the answer, or written */
+    uint32_t parents_width; /* bytes of a parent in files that are not text; 0: 4 where that is enough */
 };
 
 /* Reads the command line. It exits with 2 if that is wrong, and with 0 after --help or --version. */
@@ -39,6 +42,7 @@ void args_parse(struct args *args, int argc, char **argv);
 void args_free(struct args *args);
 
 const char *args_direction_name(const struct args *args);
+const char *args_answer_name(const struct args *args);
 const char *args_reduction_name(const struct args *args);
 
 /* Whether a result is written to standard output. */

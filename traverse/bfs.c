@@ -99,10 +99,24 @@ static void choose_for(struct bfs *bfs, uint32_t i, struct error *e)
     }
 }
 
+/* For a trace, once directions are chosen. */
+static void count_edges(struct bfs *bfs, uint32_t i, struct error *e)
+{
+    struct workload *work = &bfs->levels[i].work;
+    for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
+        if (work->of[g].frontier > 0)
+            bfs->rank->backend->search->count_forward(bfs->rank->devices[i], (enum subgraph)g,
+                                                      &work->of[g].forward, e);
+    }
+}
+
 static void choose(struct search *s, const struct member *m, struct error *e)
 {
-    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++)
+    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
         choose_for(s->bfs, i, e);
+        if (s->bfs->counts_edges)
+            count_edges(s->bfs, i, e);
+    }
 }
 
 static void visit(struct search *s, const struct member *m, struct error *e)
@@ -130,11 +144,18 @@ static void trace_visits(const struct bfs *bfs, struct level_trace *trace)
 {
     for (uint32_t i = 0; i < bfs->rank->device_count; i++) {
         const struct device_level *level = &bfs->levels[i];
+        trace->fresh += level->work.fresh;
         for (int g = 0; g < SUBGRAPHS; g++) {
             const struct subgraph_work *work = &level->work.of[g];
+            int pulls = work->frontier > 0 && level->directions.of[g] == PULL;
             trace->frontier[g] += work->frontier;
-            trace->forward[g] += work->forward;
-            trace->pulling[g] += work->frontier > 0 && level->directions.of[g] == PULL;
+            trace->forward[g] += work->frontier > 0 ? work->forward : 0;
+            trace->backward[g] += work->frontier > 0 ? backward_work(work) : 0;
+            trace->pushed[g] += pulls || work->frontier == 0 ? 0 : work->forward;
+            trace->pulling[g] += (uint32_t)pulls;
+            if (pulls && bfs->rank->backend->search->probes != NULL)
+                trace->probes[g] +=
+                    bfs->rank->backend->search->probes(bfs->rank->devices[i], (enum subgraph)g);
         }
         if (bfs->timed)
             breakdown_max(&trace->breakdown, &level->times);

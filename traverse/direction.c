@@ -13,7 +13,7 @@ const struct direction_policy direction_defaults = {
     .factor1 = {[NN] = 1e-2, [ND] = 1e-4, [DN] = 1e-4, [DD] = 1e-3},
 };
 
-static double backward_work(const struct subgraph_work *w)
+double backward_work(const struct subgraph_work *w)
 {
     double q = (double)w->frontier, s = (double)w->unvisited_sources;
     return (double)w->unvisited_targets * (q + s) / q;

@@ -47,6 +47,9 @@ struct workload {
 
 extern const struct direction_policy direction_defaults;
 
+/* BV of a subgraph with a frontier. */
+double backward_work(const struct subgraph_work *work);
+
 /* Whether FV must be counted to choose. Counting costs a pass over the frontier's rows. Often it is not
  * needed: the lower bound q decides already, or there is nothing to decide. */
 int direction_needs_forward(const struct direction_policy *policy, enum subgraph g,

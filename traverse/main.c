@@ -8,6 +8,7 @@
 #include "threads.h"
 
 #include "traverse/report/report.h"
+#include "traverse/report/trace_file.h"
 #include "traverse/results/outputs.h"
 
 #include <inttypes.h>
@@ -18,6 +19,7 @@
 
 struct run {
     struct args args;
+    char *const *command; /* argv */
     struct comm comm;
     struct memory_budget budget;
     int threads;
@@ -30,6 +32,7 @@ struct run {
     struct roots roots;
     struct record *records; /* [roots.count] */
     struct environment env;
+    struct trace_file *trace; /* NULL: none */
     FILE *talk; /* records and summary: stdout, or stderr if a result takes stdout */
 };
 
@@ -62,10 +65,8 @@ static enum status choose_backend(struct run *run, struct error *e)
 static enum status open_graph(struct run *run, struct error *e)
 {
     const struct args *args = &run->args;
-    /* the host reads all columns, or what it takes to name the parents that a device does not know */
-    unsigned columns = run->rank.backend->reads_host_columns ? SHARD_ALL_COLUMNS
-                       : args->parents != NULL               ? 1 << NN
-                                                             : SHARD_NO_COLUMNS;
+    unsigned columns =
+        run->rank.backend->reads_host_columns ? SHARD_ALL_COLUMNS : SHARD_NO_COLUMNS;
     struct graph_options options = {.folder = args->folder,
                                     .device_count = args->shards_per_rank,
                                     .check = args->check,
@@ -80,15 +81,21 @@ static enum status open_devices(struct run *run, struct error *e)
     const struct args *args = &run->args;
     struct rank *rank = &run->rank;
     struct device_options options = {.threads = run->threads,
-                                     .parents = args->parents != NULL,
+                                     .parents = args->record_parents,
+                                     .permuted = rank->graph->manifest.randomized,
                                      .timing = args->breakdown,
+                                     .probes = args->trace != NULL,
                                      .uniquify = args->exchange.uniquify};
+    struct results_options results = {.parents = args->record_parents,
+                                      .files = args->depths != NULL || args->parents != NULL};
+    options.answers = results_wanted(rank->graph, &results);
     if (rank_open_devices(rank, &options, e) != ST_OK ||
         exchange_open(&run->exchange, rank, &args->exchange, e) != ST_OK ||
-        results_open(&run->results, rank, args->parents != NULL,
-                     args->depths != NULL || args->parents != NULL, e) != ST_OK)
+        results_open(&run->results, rank, &results, e) != ST_OK)
         return e->status;
-    return bfs_open(&run->bfs, rank, run->exchange, &args->policy, args->breakdown, e);
+    bfs_open(&run->bfs, rank, run->exchange, &args->policy, args->breakdown, e);
+    run->bfs.counts_edges = args->trace != NULL;
+    return e->status;
 }
 
 static enum status choose_roots(struct run *run, struct error *e)
@@ -123,6 +130,7 @@ static enum status set_up(struct run *run, struct error *e)
         return e->status;
     run->env = (struct environment){.args = &run->args,
                                     .rank = &run->rank,
+                                    .command = run->command,
                                     .threads = run->threads,
                                     .device_load = rank_slowest_load(&run->rank),
                                     .start_s = cli_seconds() - start};
@@ -141,14 +149,20 @@ static void name_root(struct run *run, uint64_t i)
     record->name = strndup(name.bytes, name.length);
 }
 
-static enum status write_results(struct run *run, uint64_t i, struct error *e)
+/* Parents first: they usually are the answer that the devices hold. */
+static enum status write_results(struct run *run, struct error *e)
 {
-    const struct root *root = &run->roots.root[i];
-    if (run->args.depths != NULL &&
-        results_write(run->results, RESULT_DEPTHS, root, run->args.depths, run->map, e) != ST_OK)
+    const struct args *args = &run->args;
+    struct result_file depths = {
+        .name = args->depths, .kind = ANSWER_DEPTHS, .map = run->map};
+    struct result_file parents = {.name = args->parents,
+                                  .kind = ANSWER_PARENTS,
+                                  .id_bytes = args->parents_width,
+                                  .map = run->map};
+    if (args->parents != NULL && results_write(run->results, &parents, e) != ST_OK)
         return e->status;
-    if (run->args.parents != NULL)
-        results_write(run->results, RESULT_PARENTS, root, run->args.parents, run->map, e);
+    if (args->depths != NULL)
+        results_write(run->results, &depths, e);
     return e->status;
 }
 
@@ -158,6 +172,9 @@ static enum status search_all(struct run *run, struct error *e)
     int talks = run->comm.rank == 0 && !run->args.cli.quiet;
     if (talks)
         report_environment(run->talk, &run->env);
+    if (run->args.trace != NULL &&
+        trace_file_open(&run->trace, run->args.trace, &run->rank, e) != ST_OK)
+        return e->status;
     for (uint64_t i = 0; i < run->args.warm_up; i++)
         record_warm_up(&run->bfs, &run->args, &roots->root[i % roots->count]);
     for (uint64_t i = 0; i < roots->count; i++) {
@@ -167,7 +184,8 @@ static enum status search_all(struct run *run, struct error *e)
             comm_abort(&run->comm, run->args.cli.program, e);
         if (talks)
             report_record(run->talk, &run->records[i]);
-        if (write_results(run, i, e) != ST_OK)
+        if (write_results(run, e) != ST_OK ||
+            (run->trace != NULL && trace_file_add(run->trace, &run->records[i], e) != ST_OK))
             return e->status;
     }
     return ST_OK;
@@ -177,6 +195,13 @@ static enum status search_all(struct run *run, struct error *e)
 
 static enum status conclude(struct run *run, struct error *e)
 {
+    if (run->trace != NULL) {
+        struct trace_file *trace = run->trace;
+        run->trace = NULL;
+        if (trace_file_commit(trace, e) != ST_OK)
+            return e->status;
+    }
+    run->env.peak_bytes = comm_max_of(&run->comm, memory_peak_bytes());
     if (run->comm.rank == 0) {
         report_summary(run->talk, &run->env, run->records, run->roots.count);
         if (fflush(run->talk) != 0 || ferror(run->talk))
@@ -192,6 +217,7 @@ static void tear_down(struct run *run)
     for (uint64_t i = 0; run->records != NULL && i < run->roots.count; i++)
         record_free(&run->records[i]);
     free(run->records);
+    trace_file_abort(run->trace);
     bfs_close(&run->bfs);
     results_close(run->results);
     exchange_close(run->exchange);
@@ -207,10 +233,11 @@ int main(int argc, char **argv)
     static struct run run;
     struct error error = {0};
     threads_wait_briefly(argv);
+    run.command = argv;
     args_parse(&run.args, argc, argv);
     run.talk = args_take_stdout(&run.args) ? stderr : stdout;
     if (run.args.plan) {
-        plan_print(run.args.folder, run.args.parents != NULL, stdout, &error);
+        plan_print(run.args.folder, run.args.record_parents, stdout, &error);
         return cli_finish(&run.args.cli, &error);
     }
     comm_start(&run.comm, COMM_ALWAYS, &error);

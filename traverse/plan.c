@@ -1,6 +1,7 @@
 /* plan.c: see plan.h */
 #include "plan.h"
 
+#include "traverse/answer_blocks.h"
 #include "traverse/cuda/cuda_plan.h"
 
 #include "formats/manifest.h"
@@ -14,6 +15,7 @@ struct plan_sum {
     const char *name[GPU_ARRAY_COUNT];
     uint64_t all[GPU_ARRAY_COUNT], largest[GPU_ARRAY_COUNT];
     uint64_t graph, largest_graph, working, largest_working, largest_device;
+    struct gpu_plan_options options;
 };
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -37,19 +39,46 @@ static void add_shard(struct plan_sum *sum, const struct gpu_plan *plan)
     sum->largest_device = larger(sum->largest_device, plan->graph_bytes + plan->working_bytes);
 }
 
-static enum status add_shards(struct plan_sum *sum, const struct manifest *m, const char *folder,
-                              int parents, struct error *e)
+/* A function that for_shards calls with each shard, which is open. */
+typedef void look_at_shard(void *context, const struct shard *shard);
+
+static enum status for_shards(const struct manifest *m, const char *folder, look_at_shard *look,
+                              void *context, struct error *e)
 {
     for (uint32_t s = 0; s < m->p; s++) {
         struct shard shard;
-        struct gpu_plan plan;
         if (manifest_open_shard(m, folder, s, &shard, e) != ST_OK)
             return e->status;
-        gpu_plan_make(&plan, &shard, parents);
-        add_shard(sum, &plan);
+        look(context, &shard);
         shard_close(&shard);
     }
     return ST_OK;
+}
+
+static void add_locals(void *context, const struct shard *shard)
+{
+    *(uint64_t *)context += shard->locals;
+}
+
+static void add_planned(void *context, const struct shard *shard)
+{
+    struct plan_sum *sum = context;
+    struct gpu_plan plan;
+    gpu_plan_make(&plan, shard, &sum->options);
+    add_shard(sum, &plan);
+}
+
+static enum status add_shards(struct plan_sum *sum, const struct manifest *m, const char *folder,
+                              int parents, struct error *e)
+{
+    uint64_t vertices = m->d;
+    if (for_shards(m, folder, add_locals, &vertices, e) != ST_OK)
+        return e->status;
+    sum->options = (struct gpu_plan_options){
+        .parents = parents,
+        .answers = parents || ids_are_dense(m->totals.n, vertices),
+        .permuted = m->randomized};
+    return for_shards(m, folder, add_planned, sum, e);
 }
 
 static void print_line(FILE *out, const char *name, uint64_t all, uint64_t largest)

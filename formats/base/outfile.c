@@ -275,6 +275,40 @@ enum status outfile_pad_to(struct outfile *out, uint64_t offset, struct error *e
     return ST_OK;
 }
 
+const char *outfile_temporary(const struct outfile *out)
+{
+    return out->temp_path;
+}
+
+enum status outfile_join(struct outfile **result, const char *temporary, const char *name,
+                         struct error *e)
+{
+    *result = NULL;
+    struct outfile *out = calloc(1, sizeof *out);
+    if (out == NULL)
+        return fail_memory(e, "output", sizeof *out);
+    out->pending_slot = -1;
+    out->name = strdup(name);
+    out->fd = open(temporary, O_WRONLY | O_CLOEXEC);
+    if (out->fd < 0 || out->name == NULL) {
+        fail_errno(e, name, "cannot open it for another process");
+        free_outfile(out);
+        return e->status;
+    }
+    *result = out;
+    return ST_OK;
+}
+
+enum status outfile_leave(struct outfile *out, struct error *e)
+{
+    if (out == NULL)
+        return e->status;
+    if (fsync(out->fd) != 0)
+        fail_errno(e, out->name, "cannot sync");
+    free_outfile(out);
+    return e->status;
+}
+
 uint64_t outfile_tell(const struct outfile *out)
 {
     return out->end;

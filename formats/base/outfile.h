@@ -47,6 +47,14 @@ enum status outfile_skip(struct outfile *out, uint64_t count, uint64_t *at, stru
 enum status outfile_fill(const struct outfile *out, uint64_t at, const void *bytes, size_t count,
                          struct error *e);
 
+/* Several processes may fill one file. One of them opens the output, and writes and commits it. The others join
+ * it by the name that outfile_temporary gives there (NULL: it cannot be joined), fill their parts of it, and
+ * leave before it is committed. `name` is for messages. */
+const char *outfile_temporary(const struct outfile *out);
+enum status outfile_join(struct outfile **out, const char *temporary, const char *name,
+                         struct error *e);
+enum status outfile_leave(struct outfile *out, struct error *e); /* syncs it; NULL is allowed */
+
 /* Bytes appended so far. */
 uint64_t outfile_tell(const struct outfile *out);
 int outfile_seekable(const struct outfile *out);

@@ -60,19 +60,14 @@ uint64_t comm_max_of(const struct comm *comm, uint64_t value)
     return value;
 }
 
+void comm_max_ids(const struct comm *comm, void *ids, uint32_t id_bytes, uint64_t count)
+{
+    reduce_all(comm, ids, count, id_bytes, id_bytes == 4 ? MPI_INT32_T : MPI_INT64_T, MPI_MAX);
+}
+
 void comm_max_double(const struct comm *comm, double *values, uint64_t count)
 {
     reduce_all(comm, values, count, sizeof *values, MPI_DOUBLE, MPI_MAX);
-}
-
-void comm_max_i64(const struct comm *comm, int64_t *values, int count, uint32_t root)
-{
-    if (comm->ranks == 1)
-        return;
-    if (comm->rank == root)
-        MPI_Reduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, (int)root, MPI_COMM_WORLD);
-    else
-        MPI_Reduce(values, NULL, count, MPI_INT64_T, MPI_MAX, (int)root, MPI_COMM_WORLD);
 }
 
 void comm_broadcast(const struct comm *comm, void *bytes, uint64_t count, uint32_t root)

@@ -9,6 +9,7 @@ void test_visits(const struct shard *shard, const struct graph_spec *spec);
 void test_previsits(const struct shard *shard, const struct graph_spec *spec);
 void test_arrivals(const struct shard *shard, const struct graph_spec *spec);
 void test_results(const struct shard *shard, const struct graph_spec *spec);
+void test_answers(const struct shard *shard, const struct graph_spec *spec);
 void test_columns(const struct shard *shard, const struct graph_spec *spec);
 
 /* Of inputs of their own. */
@@ -19,5 +20,6 @@ void test_publish(void);
 void test_load(void);
 void test_decode(void);
 void test_scratch(void);
+void test_blocks(void);
 
 #endif

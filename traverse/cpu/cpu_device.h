@@ -56,6 +56,12 @@ struct cpu_normals {
     uint32_t *parent;
 };
 
+/* Vertices for other shards. */
+struct cpu_bins {
+    struct bin *of;    /* [threads][p] */
+    int out_of_memory; /* some bin could not grow */
+};
+
 /* Of a crew (cpu_crew.c): threads, a power of two, and vertices that the bins of a thread have room for. */
 enum { MOST_CREW = 64, MOST_BINNED = 1 << 21 };
 
@@ -64,6 +70,13 @@ struct cpu_crew_memory {
     uint64_t bin_bytes; /* 0: there is no crew, as p > 1 or there is one thread */
     uint64_t *seen;     /* [threads][mask_words(d) + mask_words(locals)] */
     int rest;           /* searches that go without a crew (cpu_run.c) */
+};
+
+/* What is noted of a level for reports. */
+struct cpu_notes {
+    struct breakdown times;
+    int counts_probes;
+    uint64_t probes[SUBGRAPHS]; /* of the last pull of each subgraph, if they are counted */
 };
 
 struct row_count {
@@ -83,10 +96,10 @@ struct device {
     uint64_t unvisited[SUBGRAPHS]; /* sources of each subgraph not visited yet */
     struct direction_costs costs;
     struct push_list push;
-    struct bin *bins; /* [threads][p] */
-    int out_of_memory; /* some bin could not grow */
+    struct cpu_bins bins;
     struct cpu_crew_memory crew;
-    struct breakdown times; /* of this level */
+    struct cpu_notes notes;
+    struct cpu_answers *answers; /* NULL: there are none (cpu_answers.h) */
 };
 
 /* With fewer rows or edges than this a second thread costs more than it saves, even more if other work holds
@@ -212,8 +225,12 @@ void run_level_by_lists(struct device *dev);              /* of the only device;
 enum status cpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
                     uint32_t *levels, struct error *e);
 
+/* cpu_answers.c */
+void cpu_close_answers(struct device *dev);
+
 extern const struct backend_search cpu_search;     /* cpu_search.c */
 extern const struct backend_messages cpu_messages; /* cpu_messages.c */
 extern const struct backend_results cpu_results;   /* cpu_results.c */
+extern const struct backend_parents cpu_parents;
 
 #endif

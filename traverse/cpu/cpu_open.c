@@ -53,7 +53,7 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&dev->crew.seen, dev->crew.bin_bytes > 0 ? threads * (words_d + words_n) : 0, 8,
          "marks of threads"},
         {(void **)&dev->crew.bins, threads * dev->crew.bin_bytes, 1, "bins of threads"},
-        {(void **)&dev->bins, threads * dev->shard->p, sizeof *dev->bins, "bins"}};
+        {(void **)&dev->bins.of, threads * dev->shard->p, sizeof *dev->bins.of, "bins"}};
     int count = (int)(sizeof arrays / sizeof *arrays);
     for (int i = 0; i < count; i++)
         list[i] = arrays[i];
@@ -86,10 +86,11 @@ static void cpu_close(struct device *dev)
     struct cpu_array list[MOST_ARRAYS];
     int count = list_arrays(dev, list);
     uint64_t bins = (uint64_t)dev->threads * dev->shard->p;
-    for (uint64_t i = 0; dev->bins != NULL && i < bins; i++)
-        free(dev->bins[i].ids);
+    for (uint64_t i = 0; dev->bins.of != NULL && i < bins; i++)
+        free(dev->bins.of[i].ids);
     for (int i = 0; i < count; i++)
         memory_release(dev->budget, *list[i].at);
+    cpu_close_answers(dev);
     free(dev);
 }
 
@@ -106,6 +107,7 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     dev->parents = options->parents;
     dev->costs.graph = cost_graph_of(shard, &cost_rates_cpu);
     dev->crew.bin_bytes = crew_bytes(dev);
+    dev->notes.counts_probes = options->probes;
     if (take_arrays(dev, e) != ST_OK) {
         cpu_close(dev);
         return e->status;
@@ -124,4 +126,5 @@ const struct backend backend_cpu = {
     .search = &cpu_search,
     .messages = &cpu_messages,
     .results = &cpu_results,
+    .parents = &cpu_parents,
 };

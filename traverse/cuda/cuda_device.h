@@ -2,6 +2,7 @@
 #ifndef DBFS_CUDA_DEVICE_H
 #define DBFS_CUDA_DEVICE_H
 
+#include "cuda_answers.h"
 #include "cuda_error.h"
 #include "cuda_kernels.h"
 #include "cuda_plan.h"
@@ -85,6 +86,7 @@ struct device {
     struct gpu_streams stream;
     struct gpu_clock clock;
     struct gpu_solo_search solo;
+    struct gpu_answers answers;
 };
 
 /* Makes the device's GPU that of the calling thread. */
@@ -112,8 +114,18 @@ void gpu_time_begin(struct device *device, enum phase phase, enum vertex_kind st
 void gpu_time_end(struct device *device, enum phase phase, enum vertex_kind stream);
 enum status gpu_times(struct device *device, struct breakdown *times, struct error *e);
 
+/* cuda_messages.c. Whether GPU `from`, which is the thread's current one, can read the memory of `to`. */
+int gpu_can_read(int from, int to);
+
+/* cuda_parents.c. What is launched on the stream of normals waits for the search on the other one. */
+enum status gpu_follow_search(struct device *device, struct error *e);
+
+/* cuda_describe.c */
+void gpu_describe(const struct device *device, struct device_description *description);
+
 extern const struct backend_search cuda_search;     /* cuda_search.c */
 extern const struct backend_messages cuda_messages; /* cuda_messages.c */
 extern const struct backend_results cuda_results;   /* cuda_results.c */
+extern const struct backend_parents cuda_parents;   /* cuda_parents.c */
 
 #endif

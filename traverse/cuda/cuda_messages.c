@@ -10,8 +10,8 @@
 
 enum { MOST_GPUS = 64 };
 
-/* Whether GPU `from` can read the memory of `to`; the current GPU is `from`. Asked once per pair. */
-static int can_read(int from, int to)
+/* Asked once per pair. */
+int gpu_can_read(int from, int to)
 {
     static signed char known[MOST_GPUS][MOST_GPUS]; /* 0: not asked, 1: yes, -1: no */
     int possible = 0;
@@ -42,7 +42,7 @@ static enum status or_copies(struct device *dev, struct device *const *devices, 
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
         const struct device *other = devices[i];
         struct gpu_mask_list one = {.mask = {own->frontier}, .count = 1};
-        if (!other->masks.updated || can_read(dev->ordinal, other->ordinal))
+        if (!other->masks.updated || gpu_can_read(dev->ordinal, other->ordinal))
             continue;
         CUDA_TRY(cudaMemcpyPeerAsync(own->frontier, dev->ordinal, other->of[DELEGATES].next,
                                      other->ordinal, 4 * own->words, stream),
@@ -63,7 +63,7 @@ static enum status or_updates(struct device *dev, struct device *const *devices,
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
     for (uint32_t i = 0; i < count; i++) {
-        if (!devices[i]->masks.updated || !can_read(dev->ordinal, devices[i]->ordinal))
+        if (!devices[i]->masks.updated || !gpu_can_read(dev->ordinal, devices[i]->ordinal))
             continue;
         list.mask[list.count++] = devices[i]->of[DELEGATES].next;
         if (list.count == GPU_MASK_SOURCES) {
@@ -258,7 +258,7 @@ static enum status receive_peers(struct device *dev, struct device *const *devic
         if (size == 0)
             continue;
         const uint32_t *ids = from->traffic.bins.ids + from->traffic.bins.published[shard];
-        if (!can_read(dev->ordinal, from->ordinal)) {
+        if (!gpu_can_read(dev->ordinal, from->ordinal)) {
             receive_copies(dev, ids, size, from->ordinal, e);
             continue;
         }

@@ -142,6 +142,20 @@ static void set_traffic(struct device *dev, void *const at[GPU_ARRAY_COUNT])
     dev->traffic.received = at[GPU_RECEIVED_IDS];
 }
 
+static void set_answers(struct device *dev, void *const at[GPU_ARRAY_COUNT])
+{
+    struct gpu_answers *a = &dev->answers;
+    a->vertex = at[GPU_ANSWER_VERTEX];
+    a->ids = at[GPU_ANSWER_IDS];
+    a->by_vertex = at[GPU_ANSWER_BY_VERTEX];
+    a->values = at[GPU_ANSWER_VALUES];
+    a->block = at[GPU_ANSWER_BLOCK];
+    a->before = at[GPU_ANSWER_BEFORE];
+    a->delegates = at[GPU_ANSWER_DELEGATES];
+    a->replies = at[GPU_ANSWER_REPLIES];
+    a->tables = at[GPU_ANSWER_TABLES];
+}
+
 static void set_arrays(struct device *dev, const struct gpu_plan *plan, int parents,
                        void *const at[GPU_ARRAY_COUNT])
 {
@@ -156,6 +170,7 @@ static void set_arrays(struct device *dev, const struct gpu_plan *plan, int pare
     dev->scratch.chunks[NORMALS] = at[GPU_CHUNKS_N];
     dev->counters.level = at[GPU_COUNTERS];
     set_traffic(dev, at);
+    set_answers(dev, at);
 }
 
 static enum status take_host_memory(struct device *dev, struct error *e)
@@ -320,6 +335,7 @@ static void gpu_close(struct device *dev)
     cudaFreeHost(dev->counters.updated);
     cudaFreeHost(dev->traffic.bins.published);
     cudaFreeHost(dev->traffic.kept);
+    cudaFreeHost(dev->answers.counts);
     cudaFree(dev->traffic.seen);
     cudaFree(dev->memory);
     free(dev);
@@ -329,8 +345,9 @@ static enum status open_device(struct device *dev, const struct device_options *
                                struct error *e)
 {
     struct gpu_plan plan;
+    const struct gpu_plan_options planned = {options->parents, options->answers, options->permuted};
     void *at[GPU_ARRAY_COUNT];
-    gpu_plan_make(&plan, dev->shard, options->parents);
+    gpu_plan_make(&plan, dev->shard, &planned);
     if (choose_gpu(dev, options, e) != ST_OK || take_memory(dev, &plan, e) != ST_OK ||
         take_host_memory(dev, e) != ST_OK || make_streams(dev, e) != ST_OK ||
         take_unique_memory(dev, options, e) != ST_OK)
@@ -366,7 +383,7 @@ static enum status gpu_open(struct device **result, const struct shard *shard,
 }
 
 static const struct backend_device cuda_device = {
-    .open = gpu_open, .close = gpu_close, .load = gpu_load};
+    .open = gpu_open, .close = gpu_close, .load = gpu_load, .describe = gpu_describe};
 
 const struct backend backend_cuda = {
     .name = "cuda",
@@ -376,4 +393,5 @@ const struct backend backend_cuda = {
     .search = &cuda_search,
     .messages = &cuda_messages,
     .results = &cuda_results,
+    .parents = &cuda_parents,
 };

@@ -61,7 +61,7 @@ static enum status list_inputs(struct inputs *in, const struct args *args, struc
 
 /* ---- what is written ---- */
 
-enum { RESULTS = 3 };
+enum { RESULTS = 4 };
 
 /* NULL: a result that is not asked for. */
 static enum status check_names(const char *const *result, const struct inputs *in, struct error *e)
@@ -76,9 +76,10 @@ static enum status check_names(const char *const *result, const struct inputs *i
 
 enum status outputs_check(const struct args *args, struct error *e)
 {
-    const char *const result[RESULTS] = {args->depths, args->parents, args->json};
+    const char *const result[RESULTS] = {args->depths, args->parents, args->json, args->trace};
     struct inputs in = {0};
-    if (args->depths == NULL && args->parents == NULL && args->json == NULL)
+    if (args->depths == NULL && args->parents == NULL && args->json == NULL &&
+        args->trace == NULL)
         return ST_OK;
     if (list_inputs(&in, args, e) == ST_OK)
         check_names(result, &in, e);
@@ -91,7 +92,7 @@ static enum status check_root(const struct args *args, uint64_t root, const stru
 {
     char *depths = args->depths != NULL ? outputs_name(args->depths, root) : NULL;
     char *parents = args->parents != NULL ? outputs_name(args->parents, root) : NULL;
-    const char *const result[RESULTS] = {depths, parents, args->json};
+    const char *const result[RESULTS] = {depths, parents, args->json, args->trace};
     if ((depths == NULL && args->depths != NULL) || (parents == NULL && args->parents != NULL))
         fail_memory(e, args->folder, 24);
     else
