@@ -67,7 +67,7 @@ enum { MOST_CREW = 64, MOST_BINNED = 1 << 21 };
 
 struct cpu_crew_memory {
     uint8_t *bins; /* [threads][bin_bytes] */
-    uint64_t bin_bytes; /* 0: there is no crew, as p > 1 or there is one thread */
+    uint64_t bin_bytes; /* 0: there is no crew */
     uint64_t *seen;     /* [threads][mask_words(d) + mask_words(locals)] */
     int rest;           /* searches that go without a crew (cpu_run.c) */
 };

@@ -60,14 +60,17 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
     return count;
 }
 
-/* What one thread of a crew needs for its bins: a vertex is put there once in a level. */
+/* What one thread of a crew needs for its bins: a vertex is put there once in a level. 0: there is no crew,
+ * since that would take more than an eighth of the memory left. */
 static uint64_t crew_bytes(const struct device *dev)
 {
     uint64_t vertices = dev->shard->d + dev->shard->locals;
     uint64_t chunks = 2 + 2 * VERTEX_KINDS * MOST_CREW;
     vertices = vertices < MOST_BINNED ? vertices : (uint64_t)MOST_BINNED;
     chunks += vertices * (dev->parents ? 8 : 4) / 4000;
-    return dev->shard->p == 1 && dev->threads > 1 ? chunks * 4096 : 0;
+    uint64_t all = (uint64_t)dev->threads * (chunks * 4096 + vertices / 8);
+    int can = dev->shard->p == 1 && dev->threads > 1 && all <= memory_left(dev->budget) / 8;
+    return can ? chunks * 4096 : 0;
 }
 
 static enum status take_arrays(struct device *dev, struct error *e)

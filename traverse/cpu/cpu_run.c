@@ -82,6 +82,8 @@ static int crew_size(struct device *dev)
 {
     cpu_set_t cores;
     int count = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : dev->threads;
+    if (dev->crew.bin_bytes == 0)
+        return 1;
     if (dev->crew.rest > 0) {
         dev->crew.rest--;
         return 1;
