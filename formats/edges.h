@@ -60,13 +60,17 @@ struct edges_block {
     uint64_t index, offset; /* its place in the stream */
     size_t unread;          /* bytes of the payload that edges_reader_fill has to read */
     struct edges_totals tally; /* n is not used */
+    uint64_t balance;          /* edges_tally */
 };
 
 enum status edges_block_init(struct edges_block *block, size_t max_edges, struct error *e);
 void edges_block_free(struct edges_block *block);
 
-/* Add some edges, or another tally, to a tally. */
-void edges_tally(struct edges_totals *tally, enum edges_direction direction,
+/* Add some edges, or another tally, to a tally. edges_tally also returns the balance of these edges: hashes of
+ * the pairs with u < v, less those of the pairs with u > v. The sum over a whole list is 0 if it has each edge as
+ * u v and as v u, and otherwise with a chance of 2^-64. With another direction than EDGES_UNDIRECTED_ONCE
+ * the balance means nothing, because pairs are then hashed as they stand. */
+uint64_t edges_tally(struct edges_totals *tally, enum edges_direction direction,
                  const struct edge *edges, size_t count);
 void edges_tally_merge(struct edges_totals *into, const struct edges_totals *from);
 

@@ -47,9 +47,9 @@ heading() {
 # ---- graphs ----
 
 convert() { # FILE: each line an undirected edge, unless the format says otherwise; words get numbers
-    "$bin/edgeconv" -q -u -o "$work/edges" "$1" 2>"$work/why" ||
-        "$bin/edgeconv" -q -o "$work/edges" "$1" 2>>"$work/why" ||
-        "$bin/edgeconv" -q -u --compact="$work/map" -o "$work/edges" "$1" 2>>"$work/why"
+    "$bin/edgeconv" -q -u --force -o "$work/edges" "$1" 2>"$work/why" ||
+        "$bin/edgeconv" -q --force -o "$work/edges" "$1" 2>>"$work/why" ||
+        "$bin/edgeconv" -q -u --compact="$work/map" --force -o "$work/edges" "$1" 2>>"$work/why"
 }
 
 # Writes $work/edges, and $roots: options that choose them.
@@ -57,11 +57,11 @@ make_graph() { # GRAPH
     local size=${1##*[a-z]}
     roots="-n ${ROOTS:-16}"
     case $1 in
-    rmat[0-9]*) "$bin/rmatgen" -q -s "$size" -o "$work/edges" ;;
-    uniform[0-9]*) "$bin/rmatgen" -q -s "$size" -A .25 -B .25 -C .25 -o "$work/edges" ;;
-    path[0-9]*) "$tests/mkgraph" path "$size" | "$bin/edgeconv" -q -u -o "$work/edges" -
+    rmat[0-9]*) "$bin/rmatgen" -q -s "$size" --force -o "$work/edges" ;;
+    uniform[0-9]*) "$bin/rmatgen" -q -s "$size" -A .25 -B .25 -C .25 --force -o "$work/edges" ;;
+    path[0-9]*) "$tests/mkgraph" path "$size" | "$bin/edgeconv" -q -u --force -o "$work/edges" -
         roots="-r 0,$((size / 2)),$((size - 1))" ;;
-    grid[0-9]*) "$tests/mkgraph" grid "$size" "$size" | "$bin/edgeconv" -q -u -o "$work/edges" -
+    grid[0-9]*) "$tests/mkgraph" grid "$size" "$size" | "$bin/edgeconv" -q -u --force -o "$work/edges" -
         roots="-r 0,$((size / 2 * size + size / 2)),$((size * size - 1))" ;;
     *) convert "$1" ;;
     esac
@@ -96,7 +96,7 @@ run_peers() {
         echo "before $(awk "BEGIN { print 1e3 * $(value mean_time "$work/before") }")"
     fi
     if [ -n "${GAPBS:-}" ]; then
-        [ -e "$work/sg" ] || "$bin/edgeconv" -q -t sg -o "$work/sg" "$work/edges"
+        [ -e "$work/sg" ] || "$bin/edgeconv" -q -t sg --force -o "$work/sg" "$work/edges"
         mv "$work/sg" "$work/graph.sg"
         OMP_NUM_THREADS=$threads "$GAPBS/bfs" -f "$work/graph.sg" -n "${ROOTS:-16}" |
             awk '/^Average Time:/ { print "GAPBS", 1e3 * $3 }'
@@ -104,7 +104,7 @@ run_peers() {
     fi
     roots_list=$(awk '$1 == "root" { print $2 }' "$work/ours")
     for peer in ${PEERS:-}; do
-        [ -e "$work/pairs" ] || "$bin/edgeconv" -q -t u32 -o "$work/pairs" "$work/edges"
+        [ -e "$work/pairs" ] || "$bin/edgeconv" -q -t u32 --force -o "$work/pairs" "$work/edges"
         "${peer#*=}" "$work/pairs" "$(value vertices "$work/ours")" $roots_list |
             awk -v name="${peer%%=*}" '{ sum += $2 } END { print name, (NR > 0 ? 1e3 * sum / NR : "failed") }'
     done

@@ -239,7 +239,7 @@ download() { # sets inputs, shell words
 # If the first program of a pipe fails, edgeconv sees only the end of its input. So the stream gets its
 # name after the whole pipe has succeeded.
 convert() { # OUTPUT, a shell word
-    local command="edgeconv${row[options]:+ ${row[options]}}$edge_options$tool_options"
+    local command="edgeconv --force${row[options]:+ ${row[options]}}$edge_options$tool_options"
     local base=${inputs%% *} unnamed=${1%.edges}.tmp.edges
     case ${row[layout]} in
     tar)

@@ -49,8 +49,7 @@ static const char help[] =
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
 enum {
-    FORCE_OPTION = CLI_FIRST_FREE_OPTION,
-    RESUME_OPTION,
+    RESUME_OPTION = CLI_FIRST_FREE_OPTION,
     HEADS_OPTION,
     ENCODING_OPTION,
     PLAN_OPTION,
@@ -63,7 +62,7 @@ enum action { PACK, PLAN, LIST, VERIFY };
 struct command {
     enum action action;
     struct pack_options pack;
-    int force, resume;
+    int resume;
     const char *input; /* the stream, or the directory to look at */
 };
 
@@ -97,7 +96,6 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
             cli_usage(cli, "%s", e.text);
         break;
     case 'o': c->pack.folder = argument; break;
-    case FORCE_OPTION: c->force = 1; break;
     case RESUME_OPTION: c->resume = 1; break;
     case HEADS_OPTION: parse_heads(cli, argument, c->pack.heads); break;
     case ENCODING_OPTION:
@@ -125,7 +123,7 @@ static void check_command(const struct cli *cli, const struct command *c)
         cli_usage(cli, "-o DIR is required");
     if (p->split_path != NULL && p->th_given)
         cli_usage(cli, "-s and -t exclude each other");
-    if (c->force && c->resume)
+    if (cli->force && c->resume)
         cli_usage(cli, "--force and --resume exclude each other");
     if (p->split_path != NULL && strcmp(p->split_path, "-") == 0 &&
         (c->input == NULL || strcmp(c->input, "-") == 0))
@@ -138,7 +136,6 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"split", required_argument, NULL, 's'},
                                             {"threshold", required_argument, NULL, 't'},
                                             {"output", required_argument, NULL, 'o'},
-                                            {"force", no_argument, NULL, FORCE_OPTION},
                                             {"resume", no_argument, NULL, RESUME_OPTION},
                                             {"heads", required_argument, NULL, HEADS_OPTION},
                                             {"encoding", required_argument, NULL, ENCODING_OPTION},
@@ -158,7 +155,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
     c->input = argv[optind]; /* NULL at the end of argv */
     check_command(cli, c);
     c->pack.threads = cli_threads(cli);
-    c->pack.mode = c->force ? FOLDER_FORCE : c->resume ? FOLDER_RESUME : FOLDER_NEW;
+    c->pack.mode = cli->force ? FOLDER_FORCE : c->resume ? FOLDER_RESUME : FOLDER_NEW;
 }
 
 /* What --resume found, or what it will find after this failure. */

@@ -26,6 +26,7 @@ static const char help[] =
     "  -p, --shards P         suggest TH for P GPUs (default 1): at most 4n/P delegates and fewer\n"
     "                         than 10% nn edges, and then the fewest bytes on the devices\n"
     "  -o, --output FILE      '-' or none is standard output\n"
+    "      --force            replace output files that exist\n"
     "      --sweep FILE       the table of thresholds, separated by tabs; without this it goes to\n"
     "                         standard error\n"
     "      --plan             only print what it would take: memory, temporary disk, passes over the\n"
@@ -217,14 +218,17 @@ static enum status separate(const struct cli *cli, const struct command *c,
     return comm_agree(source->comm, e);
 }
 
-/* Outputs that would replace the input, or one another. */
-static enum status refuse_shared_files(const struct command *c, struct error *e)
+/* Refuses outputs that would replace the input, one another, or an older file, or cannot be written. */
+static enum status check_outputs(const struct cli *cli, const struct command *c, struct error *e)
 {
     if (c->plan ||
         outfile_refuse_inputs(c->output, &c->input, 1, e) != ST_OK ||
-        outfile_refuse_inputs(c->sweep, &c->input, 1, e) != ST_OK)
+        outfile_refuse_inputs(c->sweep, &c->input, 1, e) != ST_OK ||
+        outfile_refuse_output(c->output, c->sweep, e) != ST_OK)
         return e->status;
-    return outfile_refuse_output(c->output, c->sweep, e);
+    if (outfile_check_output(c->output, cli->force, e) == ST_OK)
+        outfile_check_output(c->sweep, cli->force, e);
+    return e->status;
 }
 
 static enum status degsplit(const struct cli *cli, const struct command *c,
@@ -236,7 +240,7 @@ static enum status degsplit(const struct cli *cli, const struct command *c,
     const char *folder[CLI_MAX_TMPDIRS];
     struct separation_options options = {.threads = cli_threads(cli), .p = 1, .spill = &spill};
     spill_open(&spill, folder, cli_tmpdirs(cli, folder));
-    if (refuse_shared_files(c, e) == ST_OK)
+    if (check_outputs(cli, c, e) == ST_OK)
         memory_budget_process(&budget, comm_memory(comm, cli->memory_bytes), &options.threads, e);
     if (comm_agree(comm, e) == ST_OK &&
         edge_source_open(&source, c->input, cli_tmpdir(cli, 0), comm, e) == ST_OK) {

@@ -157,6 +157,7 @@ static enum status convert_inputs(struct job *job, struct graph_writer *writer,
     job->edges = conversion_edges(conversion);
     if (conversion_bound(conversion) > job->n)
         job->n = conversion_bound(conversion);
+    job->findings.lists_twice = conversion_lists_twice(conversion);
 done:
     conversion_free(conversion);
     read_ahead_close(ahead);
@@ -216,7 +217,7 @@ static enum status convert_in_two_passes(struct job *job, struct outfile *out, s
         graph_writer_finish(writer, job->n, e);
     else
         convert_kept(job, graph_writer_temporary_fd(kept), writer, &change, e);
-    job->dropped = graph_writer_dropped(writer);
+    job->findings.dropped = graph_writer_dropped(writer);
 done:
     graph_writer_free(writer);
     graph_writer_free(kept);
@@ -233,7 +234,7 @@ static enum status convert_in_one_pass(struct job *job, struct outfile *out, str
     if (graph_writer_open(&writer, job->options->output, out, &job->info, &job->space, e) ==
             ST_OK &&
         convert_inputs(job, writer, &change, e) == ST_OK)
-        job->dropped = graph_writer_dropped(writer);
+        job->findings.dropped = graph_writer_dropped(writer);
     graph_writer_free(writer);
     return e->status;
 }
@@ -250,11 +251,15 @@ static void report_summary(const struct job *job, double seconds, double sync_se
              (ull)job->edges, (ull)job->n, edges_direction_name(job->info.direction),
              seconds - sync_seconds, sync_seconds, rate,
              format_size(memory_peak_bytes(), peak, sizeof peak));
-    if (job->dropped > 0)
+    if (job->findings.lists_twice && job->info.direction == EDGES_UNDIRECTED_ONCE)
+        cli_warn(&job->options->cli,
+                 "each edge is listed as u v and as v u, and so is there twice: --direction symmetric "
+                 "keeps one of the two");
+    if (job->findings.dropped > 0)
         cli_note(&job->options->cli,
                  "%llu duplicates and self-loops in the lists of vertices were left out, as .sg "
                  "files have none",
-                 (ull)job->dropped);
+                 (ull)job->findings.dropped);
 }
 
 /* Memory apart from that of the pieces: -S is shared out where something may have to spill. */
@@ -354,14 +359,17 @@ static enum status convert_index(const struct options *o, struct error *e)
     return e->status;
 }
 
-/* Outputs that would replace an input, or one another. */
-static enum status refuse_shared_files(const struct options *o, struct error *e)
+/* Refuses outputs that would replace an input, one another, or an older file, or cannot be written. */
+static enum status check_outputs(const struct options *o, struct error *e)
 {
     size_t count = (size_t)o->path_count;
     if (outfile_refuse_inputs(o->output_path, o->paths, count, e) != ST_OK ||
         outfile_refuse_inputs(o->map_path, o->paths, count, e) != ST_OK)
         return e->status;
-    return outfile_refuse_output(o->output_path, o->map_path, e);
+    if (outfile_refuse_output(o->output_path, o->map_path, e) == ST_OK &&
+        outfile_check_output(o->output_path, o->cli.force, e) == ST_OK)
+        outfile_check_output(o->map_path, o->cli.force, e);
+    return e->status;
 }
 
 static void free_job(struct job *job)
@@ -381,7 +389,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN); /* as a failed write, so that temporary files are removed */
     options_read(&options, argc, argv);
     options.reader.threads = cli_threads(&options.cli);
-    if (refuse_shared_files(&options, &error) != ST_OK || share_memory(&job, &error) != ST_OK)
+    if (check_outputs(&options, &error) != ST_OK || share_memory(&job, &error) != ST_OK)
         return cli_finish(&options.cli, &error);
     options.reader.max_buffer_bytes = job.memory.whole_bytes / 8;
     if (options.reader.format == FORMAT_WDC_INDEX)

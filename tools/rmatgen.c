@@ -37,6 +37,7 @@ static const char help[] =
     "      --count N          make N edges (default: all from the first on)\n"
     "  -f, --format FORMAT    edges (default), text, graph500, u32 or u64\n"
     "  -o, --output FILE      '-' or none is standard output\n"
+    "      --force            replace FILE if it exists\n"
     "  -@, --threads N        0, the default, is all cores\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n"
     "\n"
@@ -312,7 +313,8 @@ static enum status open_output(struct generation *g, struct error *e)
 {
     const struct options *o = g->options;
     struct edges_info info = {.direction = EDGES_UNDIRECTED_ONCE};
-    if (outfile_open(&g->out, o->output, e) != ST_OK)
+    if (outfile_check_output(o->output, o->cli.force, e) != ST_OK ||
+        outfile_open(&g->out, o->output, e) != ST_OK)
         return e->status;
     if (o->format != EDGE_FORMAT_TEXT && outfile_is_terminal(g->out))
         return fail(e, ST_USAGE, "%s: is a terminal: redirect it, or use -o FILE or -f text",

@@ -42,6 +42,7 @@ static const char help[] =
     "      --depths FILE           hop distances: .npy, or text lines \"id depth\"\n"
     "      --parents FILE          parents; %d in FILE becomes the root\n"
     "      --json FILE             environment, summary and a record per root\n"
+    "      --force                 replace result files that exist\n"
     "      --breakdown             in FILE also the time of each part of each level\n"
     "Common:\n"
     "  -@, --threads N             per rank (default 0: all cores / ranks on the host)\n"

@@ -90,6 +90,7 @@ void cli_option(struct cli *cli, int option, const char *argument)
         break;
     case 'q': cli->quiet = 1; break;
     case 'v': cli->verbose = 1; break;
+    case CLI_FORCE_OPTION: cli->force = 1; break;
     default:
         /* getopt has already said which option and why */
         point_to_help(cli);

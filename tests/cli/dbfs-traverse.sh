@@ -144,7 +144,7 @@ check 'the .npy of parents holds a tree' \
     "$TESTS/treecheck" "$tmp/g.txt" 2 "$tmp/d.npy.txt" "$tmp/p.npy.txt"
 
 echo old >"$tmp/kept.txt"
-check_exit 0 'an existing result is replaced' "$traverse" -q -r 1 --depths "$tmp/kept.txt" "$tmp/p1"
+check_exit 0 'an existing result is replaced' "$traverse" -q -r 1 --force --depths "$tmp/kept.txt" "$tmp/p1"
 check 'by the new one' cmp "$tmp/kept.txt" "$tmp/oracle.1.txt"
 check_exit 0 'a device is written directly' "$traverse" -q -r 1 --depths /dev/null "$tmp/p1"
 check 'and still is one' test -c /dev/null

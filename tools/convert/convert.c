@@ -44,6 +44,7 @@ struct conversion {
     struct edge *carry; /* edges short of a granule */
     size_t carry_count;
     uint64_t edges, bound;
+    uint64_t pairs, balance; /* edges written that are no self-loops, and their balance (edges_tally) */
 };
 
 enum status conversion_open(struct conversion **result, struct graph_writer *writer,
@@ -110,6 +111,11 @@ uint64_t conversion_bound(const struct conversion *c)
     return c->bound;
 }
 
+int conversion_lists_twice(const struct conversion *c)
+{
+    return c->pairs > 0 && c->balance == 0;
+}
+
 /* ---- changes ---- */
 
 /* Keeps u <= v. Sums of hashes over both kinds of lines show whether each has its twin. */
@@ -131,16 +137,6 @@ static void fold_edges(struct piece *piece)
         *kept++ = edge;
     }
     piece->count = (size_t)(kept - piece->edges);
-}
-
-static void find_bound(struct piece *piece)
-{
-    uint64_t bound = 0;
-    for (size_t i = 0; i < piece->count; i++) {
-        uint64_t u = piece->edges[i].u, v = piece->edges[i].v, more = (u > v ? u : v) + 1;
-        bound = more > bound ? more : bound;
-    }
-    piece->bound = bound;
 }
 
 static enum status restore_ids(const struct conversion *c, struct piece *piece, struct error *e)
@@ -175,9 +171,12 @@ static int compacts(const struct conversion *c)
     return c->change->compact != NULL && !c->reader->facts.numbered;
 }
 
-static void raise_bound(struct conversion *c, uint64_t bound)
+static void add_totals(struct conversion *c, const struct edges_totals *totals, uint64_t balance)
 {
-    c->bound = bound > c->bound ? bound : c->bound;
+    if (totals->edges > 0 && totals->max_id >= c->bound)
+        c->bound = totals->max_id + 1;
+    c->pairs += totals->edges - totals->loops;
+    c->balance += balance;
 }
 
 /* ---- stages ---- */
@@ -205,8 +204,6 @@ static enum status parse(void *context, void *slot, struct error *e)
         return e->status;
     if (compacts(c))
         return c->reader->facts.names ? ST_OK : piece_name_numbers(piece, c->reader->base, e);
-    if (c->granule == 1) /* encoding blocks finds it for .edges */
-        find_bound(piece);
     if (c->change->randomize != NULL)
         randomize_ids(c->change->randomize, piece);
     return ST_OK;
@@ -237,6 +234,10 @@ static enum status encode(void *context, void *slot, struct error *e)
 {
     struct conversion *c = context;
     struct piece *piece = slot;
+    memset(&piece->totals, 0, sizeof piece->totals);
+    if (c->granule == 1) /* a block tallies its edges itself */
+        piece->balance =
+            edges_tally(&piece->totals, EDGES_UNDIRECTED_ONCE, piece->edges, piece->count);
     return graph_writer_encode(c->writer, &piece->encoded, piece->edges, piece->count, e);
 }
 
@@ -246,9 +247,9 @@ static enum status put(void *context, void *slot, struct error *e)
     struct piece *piece = slot;
     const struct encoded_edges *encoded = &piece->encoded;
     for (size_t i = 0; c->granule > 1 && i < encoded->block_count; i++)
-        raise_bound(c, encoded->blocks[i].tally.max_id + 1);
+        add_totals(c, &encoded->blocks[i].tally, encoded->blocks[i].balance);
     if (c->granule == 1)
-        raise_bound(c, piece->bound);
+        add_totals(c, &piece->totals, piece->balance);
     return graph_writer_put(c->writer, encoded, e);
 }
 

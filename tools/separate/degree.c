@@ -234,11 +234,12 @@ static enum status find_largest(struct edges_reader *reader, uint64_t *largest,
     return e->status;
 }
 
-static enum status too_many_vertices(const struct edge_source *source, uint64_t n,
-                                     uint64_t left_bytes, struct error *e)
+static enum status too_many_vertices(const struct edge_source *source,
+                                     const struct edges_totals *totals, uint64_t left_bytes,
+                                     struct error *e)
 {
     char need[16], left[16];
-    uint64_t largest = 0, offset = 0;
+    uint64_t largest = 0, offset = 0, n = totals->n;
     struct edges_reader *reader = NULL;
     memset(e, 0, sizeof *e);
     if (edge_source_reader(source, &reader, e) == ST_OK)
@@ -246,11 +247,12 @@ static enum status too_many_vertices(const struct edge_source *source, uint64_t 
     edges_reader_close(reader);
     return fail(e, ST_RESOURCE,
                 "%s: degrees of %llu vertices need %s, and %s of the memory budget (-S) are left for "
-                "them; the largest id is %llu, in the block at byte %llu",
+                "them; the largest id is %llu, in the block at byte %llu%s",
                 source->name, (unsigned long long)n,
                 format_size(values_least_bytes(n), need, sizeof need),
                 format_size(left_bytes, left, sizeof left), (unsigned long long)largest,
-                (unsigned long long)offset);
+                (unsigned long long)offset,
+                n / 2 > totals->edges ? "; most ids have no edge: 'edgeconv --compact' numbers those that do" : "");
 }
 
 /* ---- the passes ---- */
@@ -373,7 +375,7 @@ static enum status open_values(struct degrees *d, const struct edge_source *sour
         .spill = o->spill};
     int in_windows = o->spill != NULL && values_least_bytes(values.n) > values.most_bytes;
     if (in_windows || values_open(&d->of.values, &values, budget, e) != ST_OK)
-        too_many_vertices(source, values.n, values.most_bytes, e);
+        too_many_vertices(source, &d->totals, values.most_bytes, e);
     return comm_agree(source->comm, e);
 }
 

@@ -63,13 +63,21 @@ static enum status list_inputs(struct inputs *in, const struct args *args, struc
 
 enum { RESULTS = 3 };
 
-/* NULL: a result that is not asked for. */
-static enum status check_names(const char *const *result, const struct inputs *in, struct error *e)
+static int is_per_root(const char *pattern)
+{
+    return pattern != NULL && strstr(pattern, "%d") != NULL;
+}
+
+/* A NULL is a result that is not asked for. */
+static enum status check_names(const char *const *result, const struct inputs *in, int force,
+                               struct error *e)
 {
     for (int i = 0; i < RESULTS && e->status == ST_OK; i++) {
         outfile_refuse_inputs(result[i], (const char *const *)in->path, in->count, e);
         for (int j = 0; j < i; j++)
             outfile_refuse_output(result[i], result[j], e);
+        if (e->status == ST_OK && !is_per_root(result[i]))
+            outfile_check_output(result[i], force, e);
     }
     return e->status;
 }
@@ -81,7 +89,7 @@ enum status outputs_check(const struct args *args, struct error *e)
     if (args->depths == NULL && args->parents == NULL && args->json == NULL)
         return ST_OK;
     if (list_inputs(&in, args, e) == ST_OK)
-        check_names(result, &in, e);
+        check_names(result, &in, args->cli.force, e);
     free_inputs(&in);
     return e->status;
 }
@@ -95,15 +103,10 @@ static enum status check_root(const struct args *args, uint64_t root, const stru
     if ((depths == NULL && args->depths != NULL) || (parents == NULL && args->parents != NULL))
         fail_memory(e, args->folder, 24);
     else
-        check_names(result, in, e);
+        check_names(result, in, args->cli.force, e);
     free(depths);
     free(parents);
     return e->status;
-}
-
-static int is_per_root(const char *pattern)
-{
-    return pattern != NULL && strstr(pattern, "%d") != NULL;
 }
 
 enum status outputs_check_roots(const struct args *args, const uint64_t *ids, uint64_t count,
