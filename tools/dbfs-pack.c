@@ -2,6 +2,7 @@
  * such directories.
  */
 #include "formats/base/cli.h"
+#include "formats/base/progress.h"
 #include "formats/base/text.h"
 #include "tools/pack/pack.h"
 #include "tools/pack/folder/pack_list.h"
@@ -235,15 +236,16 @@ static enum status run_pack(const struct cli *cli, struct command *c, const stru
     struct memory_budget budget;
     struct pack_report report;
     double start = cli_seconds();
+    progress_start(cli);
     if (refuse_unshared_split(c, comm, e) == ST_OK && refuse_inputs_in_folder(c, e) == ST_OK)
         memory_budget_process(&budget, comm_memory(comm, cli->memory_bytes), &c->pack.threads, e);
     if (comm_agree(comm, e) != ST_OK ||
         edge_source_open(&source, c->input != NULL ? c->input : "-", cli_tmpdir(cli, 0), comm,
-                         e) != ST_OK)
+                         &budget, e) != ST_OK)
         return e->status;
     if (source.spooled_bytes > 0)
-        cli_detail(cli, "copied %" PRIu64 " bytes from a pipe in %.3f s", source.spooled_bytes,
-                   cli_seconds() - start);
+        cli_detail(cli, "the pipe does not fit the memory: %" PRIu64 " bytes are in %s",
+                   source.spooled_bytes, cli_tmpdir(cli, 0));
     spill_open(&spill, folder, cli_tmpdirs(cli, folder));
     c->pack.spill = &spill;
     if (c->action == PLAN) {
@@ -252,6 +254,7 @@ static enum status run_pack(const struct cli *cli, struct command *c, const stru
         comm_agree(comm, e);
     } else {
         pack(&c->pack, &source, &budget, &report, e);
+        progress_end();
         print_progress(cli, &c->pack, &report, e);
     }
     if (e->status == ST_OK && c->action == PACK && !report.complete)

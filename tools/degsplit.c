@@ -2,6 +2,7 @@
 #include "formats/base/cli.h"
 #include "formats/base/outfile.h"
 #include "formats/split.h"
+#include "formats/base/progress.h"
 #include "formats/base/text.h"
 #include "tools/stream/edge_source.h"
 #include "formats/mpi/comm.h"
@@ -240,16 +241,18 @@ static enum status degsplit(const struct cli *cli, const struct command *c,
     const char *folder[CLI_MAX_TMPDIRS];
     struct separation_options options = {.threads = cli_threads(cli), .p = 1, .spill = &spill};
     spill_open(&spill, folder, cli_tmpdirs(cli, folder));
+    progress_start(cli);
     if (check_outputs(cli, c, e) == ST_OK)
         memory_budget_process(&budget, comm_memory(comm, cli->memory_bytes), &options.threads, e);
     if (comm_agree(comm, e) == ST_OK &&
-        edge_source_open(&source, c->input, cli_tmpdir(cli, 0), comm, e) == ST_OK) {
+        edge_source_open(&source, c->input, cli_tmpdir(cli, 0), comm, &budget, e) == ST_OK) {
         if (!c->plan)
             separate(cli, c, &source, &options, &budget, e);
         else if (comm->rank == 0)
             print_plan(c, &source, &options, &budget, e);
         comm_agree(comm, e);
     }
+    progress_end();
     spill_close(&spill);
     edge_source_close(&source);
     return e->status;

@@ -13,6 +13,7 @@
 #include "formats/base/arith.h"
 #include "formats/base/memory.h"
 #include "formats/base/outfile.h"
+#include "formats/base/progress.h"
 #include "formats/base/text.h"
 
 #include <signal.h>
@@ -29,11 +30,6 @@ enum {
 };
 
 /* ---- converting ---- */
-
-static void show_progress(void *context, uint64_t input_bytes)
-{
-    progress_update(context, input_bytes);
-}
 
 static void report_read(const struct job *job, const struct graph_reader *r)
 {
@@ -111,10 +107,8 @@ static enum status open_conversion(struct job *job, struct conversion **conversi
                                    struct error *e)
 {
     const struct options *o = job->options;
-    if (conversion_open(conversion, writer, change, o->reader.threads,
-                        job->memory.pieces_bytes, e) == ST_OK)
-        conversion_on_progress(*conversion, show_progress, &job->progress);
-    return e->status;
+    return conversion_open(conversion, writer, change, o->reader.threads,
+                           job->memory.pieces_bytes, e);
 }
 
 /* What --compact could not number while it read. */
@@ -209,7 +203,7 @@ static enum status convert_in_two_passes(struct job *job, struct outfile *out, s
     if (graph_writer_open_temporary(&kept, cli_tmpdir(&o->cli, 0), e) != ST_OK ||
         convert_inputs(job, kept, &first, e) != ST_OK)
         goto done;
-    progress_end(&job->progress);
+    progress_stage("randomising", 12 * job->edges, PROGRESS_BYTES);
     set_randomisation(job, &change);
     if (graph_writer_open(&writer, o->output, out, &job->info, &job->space, e) != ST_OK)
         goto done;
@@ -320,12 +314,13 @@ static enum status convert(struct job *job, struct error *e)
     struct outfile *out = NULL;
     double start = cli_seconds(), sync_seconds = 0;
     open_outputs(job, &out, e);
-    progress_start(&job->progress, o->cli.program, o->cli.quiet, job->stored_bytes);
+    progress_start(&o->cli);
+    progress_stage("converting", job->stored_bytes, PROGRESS_BYTES);
     if (e->status == ST_OK && o->randomize && !job->n_known)
         convert_in_two_passes(job, out, e);
     else if (e->status == ST_OK)
         convert_in_one_pass(job, out, e);
-    progress_end(&job->progress);
+    progress_end();
     if (e->status != ST_OK) {
         /* whoever reads has had enough: nothing to complain about */
         if (out != NULL && outfile_broken_pipe(out))

@@ -9,6 +9,7 @@
 #include "formats/edges.h"
 #include "formats/base/hash.h"
 #include "formats/base/outfile.h"
+#include "formats/base/progress.h"
 #include "formats/base/text.h"
 #include "tools/stream/edge_encode.h"
 #include "tools/generate/kronecker500.h"
@@ -231,6 +232,7 @@ static enum status write_block(void *context, void *slot, struct error *e)
 {
     struct generation *g = context;
     const struct slot *s = slot;
+    progress_add(s->count);
     return encoded_edges_write(&s->encoded, g->writer, g->out, e);
 }
 
@@ -351,8 +353,11 @@ static enum status generate(struct generation *g, struct error *e)
     double start = cli_seconds(), sync_seconds = 0;
     if (init_generator(g, e) != ST_OK || init_slots(g, e) != ST_OK || open_output(g, e) != ST_OK)
         return e->status;
+    progress_start(cli);
+    progress_stage("making edges", g->options->count, PROGRESS_ITEMS);
     if (write_edges(g, e) != ST_OK)
         return e->status;
+    progress_end();
     struct outfile *out = g->out;
     g->out = NULL;
     if (outfile_commit(out, &sync_seconds, e) != ST_OK)

@@ -7,6 +7,8 @@
 #include "roots.h"
 #include "threads.h"
 
+#include "formats/base/progress.h"
+
 #include "traverse/report/report.h"
 #include "traverse/results/outputs.h"
 
@@ -15,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct run {
     struct args args;
@@ -160,6 +163,9 @@ static enum status search_all(struct run *run, struct error *e)
         report_environment(run->talk, &run->env);
     for (uint64_t i = 0; i < run->args.warm_up; i++)
         record_warm_up(&run->bfs, &run->args, &roots->root[i % roots->count]);
+    if (talks && !run->args.cli.verbose && !isatty(fileno(run->talk)))
+        progress_start(&run->args.cli);
+    progress_stage("searching", roots->count, PROGRESS_ITEMS);
     for (uint64_t i = 0; i < roots->count; i++) {
         name_root(run, i);
         if (record_search(&run->records[i], &run->bfs, run->results, &run->args, &roots->root[i],
@@ -169,7 +175,9 @@ static enum status search_all(struct run *run, struct error *e)
             report_record(run->talk, &run->records[i]);
         if (write_results(run, i, e) != ST_OK)
             return e->status;
+        progress_add(1);
     }
+    progress_end();
     return ST_OK;
 }
 

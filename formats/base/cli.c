@@ -1,6 +1,7 @@
 /* cli.c: see cli.h */
 #include "cli.h"
 
+#include "progress.h"
 #include "text.h"
 
 #include <sched.h>
@@ -15,6 +16,7 @@ static void print_line(const struct cli *cli, const char *kind, const char *form
 {
     if (cli->silent)
         return;
+    progress_clear();
     fprintf(stderr, "%s: %s", cli->program, kind);
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
@@ -152,6 +154,7 @@ int cli_tmpdirs(const struct cli *cli, const char *folder[CLI_MAX_TMPDIRS])
 
 int cli_finish(const struct cli *cli, const struct error *e)
 {
+    progress_end();
     if (e->status != ST_OK && !e->broken_pipe && !cli->silent)
         fprintf(stderr, "%s: %s\n", cli->program, e->text);
     return (int)e->status;

@@ -13,6 +13,7 @@
 #include "formats/work/pipeline.h"
 
 #include "formats/base/hash.h"
+#include "formats/base/progress.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +28,9 @@ struct conversion {
     void **slots;
     int slot_count;
     struct {
-        convert_progress call;
-        void *context;
-    } progress;
-    struct {
         int (*call)(void *context);
         void *context;
     } idle;
-    uint64_t input_bytes;
 
     /* of the input under way */
     struct graph_reader *reader;
@@ -44,7 +40,7 @@ struct conversion {
     struct edge *carry; /* edges short of a granule */
     size_t carry_count;
     uint64_t edges, bound;
-    uint64_t pairs, balance; /* edges written that are no self-loops, and their balance (edges_tally) */
+    uint64_t pairs, balance; /* edges written that are no self-loops, and their balance (edges_tally_balance) */
 };
 
 enum status conversion_open(struct conversion **result, struct graph_writer *writer,
@@ -87,12 +83,6 @@ void conversion_free(struct conversion *c)
     free(c->slots);
     free(c->carry);
     free(c);
-}
-
-void conversion_on_progress(struct conversion *c, convert_progress progress, void *context)
-{
-    c->progress.call = progress;
-    c->progress.context = context;
 }
 
 void conversion_on_idle(struct conversion *c, int (*idle)(void *context), void *context)
@@ -218,9 +208,7 @@ static enum status place(void *context, void *slot, struct error *e)
     if (compacts(c) && compact_number(c->change->compact, piece, e) != ST_OK)
         return e->status;
     c->edges += piece->count;
-    c->input_bytes += piece->input_bytes;
-    if (c->progress.call != NULL)
-        c->progress.call(c->progress.context, c->input_bytes);
+    progress_add(piece->input_bytes);
     if (c->granule == 1)
         return ST_OK;
     piece_prepend(piece, c->carry, c->carry_count);
@@ -236,8 +224,7 @@ static enum status encode(void *context, void *slot, struct error *e)
     struct piece *piece = slot;
     memset(&piece->totals, 0, sizeof piece->totals);
     if (c->granule == 1) /* a block tallies its edges itself */
-        piece->balance =
-            edges_tally(&piece->totals, EDGES_UNDIRECTED_ONCE, piece->edges, piece->count);
+        piece->balance = edges_tally_balance(&piece->totals, piece->edges, piece->count);
     return graph_writer_encode(c->writer, &piece->encoded, piece->edges, piece->count, e);
 }
 

@@ -6,7 +6,6 @@
 #define DBFS_EDGECONV_JOB_H
 
 #include "edgeconv_options.h"
-#include "formats/base/progress.h"
 #include "tools/convert/names/compact.h"
 
 #include "formats/bijection.h"
@@ -57,7 +56,6 @@ struct job {
     uint64_t edges, stored_bytes;
     struct findings findings;
     int weights_noted;
-    struct progress progress;
 };
 
 /* Opens every input and decides formats, directions and declared sizes, and so the output. Refuses inputs

@@ -10,6 +10,7 @@
 #include "formats/base/bytes.h"
 #include "formats/base/clones.h"
 #include "formats/base/hash.h"
+#include "formats/base/progress.h"
 #include "formats/base/text.h"
 
 #include <stdlib.h>
@@ -344,6 +345,8 @@ static enum status count_stream(struct counting *c, struct edges_reader *reader,
     for (uint32_t w = 0; w < v->windows && e->status == ST_OK; w += 2) {
         c->first = window_begin(v, w);
         c->span = v->windows == 1 ? v->n : 2 * v->window;
+        progress_stage("counting degrees", c->degrees->totals.edges / source->comm->ranks,
+                       PROGRESS_ITEMS);
         if (w == 0) {
             count_first(c, reader, source, threads, e);
             count_tiles(c, threads, e);

@@ -58,7 +58,7 @@ struct piece {
     struct edge *edges;
     size_t count;
     struct edges_totals totals; /* of the edges as they are written, and */
-    uint64_t balance;           /* their balance (edges_tally) */
+    uint64_t balance;           /* their edges_tally_balance */
     char *names;    /* names of the vertices; u and v are then places in it: names.h */
     size_t names_bytes, names_capacity;
     struct fault fault;
