@@ -17,15 +17,15 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: dbfs-pack -p P [-s FILE.split | -t TH] -o DIR [OPTION...] [FILE.edges]\n"
-    "       dbfs-pack --plan -p P [-s FILE.split | -t TH] [OPTION...] FILE.edges\n"
+    "usage: dbfs-pack [-p P] [-s FILE.split | -t TH] -o DIR [OPTION...] [FILE.edges]\n"
+    "       dbfs-pack --plan [-p P] [-s FILE.split | -t TH] [OPTION...] FILE.edges\n"
     "       dbfs-pack --list DIR\n"
     "       dbfs-pack --verify DIR\n"
     "Distributes a graph over P shards, one for each GPU of a traversal, and writes them into DIR.\n"
     "Without FILE, or with '-', the edge stream is read from standard input. Under mpiexec all\n"
     "ranks share the work.\n"
     "\n"
-    "  -p, --shards P         number of shards, 1 to 4096\n"
+    "  -p, --shards P         number of shards, 1 (the default) to 4096\n"
     "  -s, --split FILE       take TH from a .split that degsplit made from the same stream\n"
     "  -t, --threshold TH     vertices of degree above TH are delegates; 'inf' for none\n"
     "                         (without -s and -t: the TH that degsplit suggests for P)\n"
@@ -118,10 +118,10 @@ static void check_command(const struct cli *cli, const struct command *c)
             cli_usage(cli, "which shard directory?");
         return;
     }
-    if (p->p == 0)
-        cli_usage(cli, "-p P is required");
     if (p->folder == NULL && c->action == PACK)
         cli_usage(cli, "-o DIR is required");
+    if (p->folder != NULL && strcmp(p->folder, "-") == 0)
+        cli_usage(cli, "-o -: shards are a folder of files, which standard output cannot take: -o DIR");
     if (p->split_path != NULL && p->th_given)
         cli_usage(cli, "-s and -t exclude each other");
     if (cli->force && c->resume)
@@ -146,6 +146,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
     int option;
+    c->pack.p = 1;
     c->pack.encoding = PACK_AUTO;
     for (int g = 0; g < SUBGRAPHS; g++)
         c->pack.heads[g] = HEADS_AUTO;

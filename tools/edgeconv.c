@@ -383,6 +383,7 @@ int main(int argc, char **argv)
     struct error error = {0};
     signal(SIGPIPE, SIG_IGN); /* as a failed write, so that temporary files are removed */
     options_read(&options, argc, argv);
+    cli_alone(&options.cli);
     options.reader.threads = cli_threads(&options.cli);
     if (check_outputs(&options, &error) != ST_OK || share_memory(&job, &error) != ST_OK)
         return cli_finish(&options.cli, &error);

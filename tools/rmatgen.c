@@ -380,6 +380,7 @@ int main(int argc, char **argv)
                         .randomize = 1,
                         .cli = {.program = "rmatgen", .help = help}};
     parse_command_line(&o, argc, argv);
+    cli_alone(&o.cli);
     g.options = &o;
     generate(&g, &error);
     edges_writer_free(g.writer);

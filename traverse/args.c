@@ -39,7 +39,7 @@ static const char help[] =
     "                              auto: that of the GPUs where MPI says that it takes it)\n"
     "Results ('-' is standard output; records then go to standard error):\n"
     "      --map FILE              of edgeconv --compact: roots are given and results written by name\n"
-    "      --depths FILE           hop distances: .npy, or text lines \"id depth\"\n"
+    "      --depths FILE           hop distances: .npy, .csv, or text lines \"id depth\"\n"
     "      --parents FILE          parents; %d in FILE becomes the root\n"
     "      --json FILE             environment, summary and a record per root\n"
     "      --force                 replace result files that exist\n"

@@ -41,6 +41,7 @@ struct run {
 /* A rank's share of the cores and the memory of its host. */
 static void share_host(struct run *run)
 {
+    run->args.cli.silent = run->comm.rank > 0;
     int threads = cli_threads(&run->args.cli), ranks = (int)run->comm.host_ranks;
     if (run->args.cli.threads == 0)
         threads = threads > ranks ? threads / ranks : 1;

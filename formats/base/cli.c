@@ -1,6 +1,7 @@
 /* cli.c: see cli.h */
 #include "cli.h"
 
+#include "launch.h"
 #include "progress.h"
 #include "text.h"
 
@@ -119,6 +120,8 @@ double cli_real(const struct cli *cli, const char *option, const char *text)
     return value;
 }
 
+enum { MANY_THREADS = 16 }; /* a core; more help nobody */
+
 static int count_cores(void)
 {
     cpu_set_t allowed;
@@ -128,11 +131,23 @@ static int count_cores(void)
     return cores > 0 ? (int)cores : 1;
 }
 
+void cli_alone(const struct cli *cli)
+{
+    const char *variable = NULL;
+    long processes = launched_processes(&variable);
+    if (processes > 1)
+        cli_usage(cli, "%s is %ld, but this program runs as one process, with threads: leave out mpiexec or srun",
+                  variable, processes);
+}
+
 int cli_threads(const struct cli *cli)
 {
+    int cores = count_cores();
+    if (cli->threads > MANY_THREADS * cores)
+        cli_warn(cli, "-@ %d: this process may run on %d cores", cli->threads, cores);
     if (cli->threads > 0)
         return cli->threads;
-    int share = count_cores() / (int)(cli->host_processes > 0 ? cli->host_processes : 1);
+    int share = cores / (int)(cli->host_processes > 0 ? cli->host_processes : 1);
     return share > 0 ? share : 1;
 }
 

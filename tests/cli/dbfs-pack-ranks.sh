@@ -135,7 +135,7 @@ refuses() { # CODE RANKS NAME PATTERN COMMAND...
     check "$name: leaves nothing" test ! -e "$tmp/x"
 }
 refuses 2 3 'a wrong option' 'dbfs-pack --help' "$pack" --wrong
-refuses 2 3 'no p' 'p P is required' "$pack" -o "$tmp/x" "$tmp/g.edges"
+refuses 2 3 'no folder' 'o DIR is required' "$pack" -p 2 "$tmp/g.edges"
 refuses 2 2 'edges from standard input' 'give a file that all ranks can read' "$pack" -p 2 -o "$tmp/x" -
 refuses 2 2 'degsplit: edges from standard input' 'give a file that all ranks can read' \
     "$degsplit" --force -o "$tmp/x" -

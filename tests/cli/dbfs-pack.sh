@@ -132,7 +132,6 @@ refuses() {
         rm -rf "$tmp/x"
     fi
 }
-refuses 2 'no p' "$pack" -o "$tmp/x" "$tmp/g.edges"
 refuses 2 'p 0' "$pack" -p 0 -o "$tmp/x" "$tmp/g.edges"
 refuses 2 'p 4097' "$pack" -p 4097 -o "$tmp/x" "$tmp/g.edges"
 refuses 2 'no folder' "$pack" -p 1 "$tmp/g.edges"

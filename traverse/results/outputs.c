@@ -22,6 +22,12 @@ char *outputs_name(const char *pattern, uint64_t root)
     return name;
 }
 
+int outputs_ends_in(const char *name, const char *suffix)
+{
+    size_t length = strlen(name), end = strlen(suffix);
+    return length >= end && strcmp(name + length - end, suffix) == 0;
+}
+
 /* ---- what is read ---- */
 
 struct inputs {
@@ -68,11 +74,25 @@ static int is_per_root(const char *pattern)
     return pattern != NULL && strstr(pattern, "%d") != NULL;
 }
 
+static enum status refuse_compressed(const char *name, struct error *e)
+{
+    static const char *const compression[][2] = {
+        {".gz", "gzip"}, {".xz", "xz"}, {".zst", "zstd"}, {".bz2", "bzip2"}, {".lz4", "lz4"}};
+    for (size_t i = 0; i < sizeof compression / sizeof *compression; i++) {
+        if (outputs_ends_in(name, compression[i][0]))
+            return fail(e, ST_USAGE, "%s: results are written as they are: use '-' for this file, and "
+                        "`dbfs-traverse ... | %s >%s`", name, compression[i][1], name);
+    }
+    return ST_OK;
+}
+
 /* A NULL is a result that is not asked for. */
 static enum status check_names(const char *const *result, const struct inputs *in, int force,
                                struct error *e)
 {
     for (int i = 0; i < RESULTS && e->status == ST_OK; i++) {
+        if (result[i] != NULL && refuse_compressed(result[i], e) != ST_OK)
+            return e->status;
         outfile_refuse_inputs(result[i], (const char *const *)in->path, in->count, e);
         for (int j = 0; j < i; j++)
             outfile_refuse_output(result[i], result[j], e);

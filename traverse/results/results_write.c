@@ -4,6 +4,7 @@
  * windows of consecutive ids: every rank fills in the vertices that it owns, the window is reduced to rank 0,
  * and rank 0 writes it. So no rank ever holds an array over n.
  */
+#include "csv_names.h"
 #include "outputs.h"
 #include "results_internal.h"
 
@@ -22,13 +23,8 @@ struct output {
     const struct root *root;
     const struct name_map *map; /* NULL: ids */
     int npy;                    /* numpy's format; otherwise lines */
+    int csv;                    /* of the lines, with a comma between the fields */
 };
-
-static int is_npy(const char *path)
-{
-    size_t length = strlen(path);
-    return length >= 4 && strcmp(path + length - 4, ".npy") == 0;
-}
 
 /* numpy's format 1.0: magic, version, header length, a Python dict padded with spaces to a multiple
  * of 64 bytes, a newline. */
@@ -97,13 +93,13 @@ static char *put_number(char *at, int64_t value)
     return at;
 }
 
-static enum status write_lines(struct outfile *out, uint64_t first, uint64_t count,
+static enum status write_lines(struct outfile *out, char separator, uint64_t first, uint64_t count,
                                const int64_t *values, struct error *e)
 {
     char line[64];
     for (uint64_t i = 0; i < count; i++) {
         char *end = put_number(line, (int64_t)(first + i));
-        *end++ = ' ';
+        *end++ = separator;
         end = put_number(end, values[i]);
         *end++ = '\n';
         if (outfile_write(out, line, (size_t)(end - line), e) != ST_OK)
@@ -112,10 +108,14 @@ static enum status write_lines(struct outfile *out, uint64_t first, uint64_t cou
     return ST_OK;
 }
 
-static enum status write_name(struct outfile *out, struct map_name name, char end,
+static enum status write_name(struct outfile *out, struct map_name name, int csv, char end,
                               struct error *e)
 {
-    if (outfile_write(out, name.bytes, name.length, e) == ST_OK)
+    if (csv)
+        csv_name_write(out, name.bytes, name.length, e);
+    else
+        outfile_write(out, name.bytes, name.length, e);
+    if (e->status == ST_OK)
         outfile_write(out, &end, 1, e);
     return e->status;
 }
@@ -133,8 +133,8 @@ static enum status write_named_lines(struct outfile *out, const struct output *o
             value = name_map_at(o->map, (uint64_t)values[i]);
         else
             value.length = (size_t)(put_number(number, values[i]) - number);
-        if (write_name(out, vertex, '\t', e) == ST_OK)
-            write_name(out, value, '\n', e);
+        if (write_name(out, vertex, o->csv, o->csv ? ',' : '\t', e) == ST_OK)
+            write_name(out, value, o->csv, '\n', e);
     }
     return e->status;
 }
@@ -159,7 +159,7 @@ static enum status write_window(struct outfile *out, const struct output *o, uin
         return write_binary(out, o->kind, count, values, e);
     if (o->map != NULL)
         return write_named_lines(out, o, first, count, values, e);
-    return write_lines(out, first, count, values, e);
+    return write_lines(out, o->csv ? ',' : ' ', first, count, values, e);
 }
 
 /* Collective; rank 0 has `out`. After a failed write it still takes part in the reductions. */
@@ -182,7 +182,9 @@ static enum status write_windows(const struct results *r, const struct output *o
 enum status results_write(struct results *r, enum result_kind kind, const struct root *root,
                           const char *name, const struct name_map *map, struct error *e)
 {
-    struct output output = {.kind = kind, .root = root, .map = map, .npy = is_npy(name)};
+    struct output output = {.kind = kind, .root = root, .map = map,
+                            .npy = outputs_ends_in(name, ".npy"),
+                            .csv = outputs_ends_in(name, ".csv")};
     struct outfile *out = NULL;
     char *path = outputs_name(name, original_id(r->graph, root->id));
     int64_t *values = malloc(WINDOW * sizeof *values);
