@@ -1,6 +1,7 @@
 # dbfs: degree-separated breadth-first search. `make help` lists the targets.
 
-PREFIX  ?= /usr/local
+prefix  ?= /usr/local
+PREFIX  ?= $(prefix)
 DESTDIR ?=
 BUILD   ?= build
 ARCHIVE ?= 1
@@ -28,6 +29,7 @@ LDLIBS = -lz -lm
 TOOLS    = rmatgen edgeconv degsplit dbfs-pack
 MPI_TOOLS = degsplit dbfs-pack
 PROGRAMS = $(TOOLS) dbfs-traverse
+SCRIPTS  = dbfs
 
 # edgeconv reads archives through libarchive; ARCHIVE=0 builds without it
 archive_without_1 = tools/convert/input/archive_none.c
@@ -60,9 +62,9 @@ libformats = $(BUILD)/libformats.a
 libmpi     = $(BUILD)/libdbfsmpi.a
 libtools   = $(BUILD)/libtools.a
 
-man_pages = $(patsubst %,$(BUILD)/%,$(wildcard man/*.[15]))
+man_pages = $(patsubst %,$(BUILD)/%,$(wildcard man/*.[157]))
 
-all: $(PROGRAMS:%=$(BUILD)/bin/%) $(man_pages)
+all: $(PROGRAMS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%) $(man_pages)
 
 # ---- objects and archives ----
 
@@ -117,6 +119,10 @@ $(MPI_TOOLS:%=$(BUILD)/bin/%): $(libmpi)
 $(TOOLS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/tools/%.o $(libtools) $(libformats)
 	@mkdir -p $(@D)
 	$(CC_LINK) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(libtools) $(filter $(libmpi),$^) $(libformats) $(LDLIBS)
+
+$(BUILD)/bin/dbfs: scripts/dbfs.sh
+	@mkdir -p $(@D)
+	install -m 755 $< $@
 
 # ---- man pages ----
 
@@ -197,8 +203,12 @@ asan: deps
 	    CFLAGS='-O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer' all tests-bin
 	@$(test_env) BUILD='$(BUILD)/asan' tests/run.sh short
 
+# with all cores, unless make was told how many; what is built is not shown
+all_jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
+
 demo: deps
-	@$(MAKE) --no-print-directory all
+	@echo 'building with $(if $(all_jobs),$(shell nproc) cores,the cores that -j names)'
+	@$(MAKE) --no-print-directory -s $(all_jobs) all
 	@$(test_env) scripts/demo.sh
 
 # ---- installation ----

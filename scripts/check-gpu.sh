@@ -256,7 +256,7 @@ sanitize() { # TOOL CHECKSUM
     for layout in 1x1 2x2; do
         while read -r options; do
             run_layout $layout "$small-$((${layout%x*} * ${layout#*x}))" -q -n 1 \
-                --warm-up 0 --backend "$backend" $options --parents "$tmp/parents" >"$tmp/out" 2>&1
+                --warm-up 0 --backend "$backend" $options --force --parents "$tmp/parents" >"$tmp/out" 2>&1
             [ $? = 0 ] && [ "$(value distance_checksum "$tmp/out")" = "$expected" ] &&
                 ! grep -q 'ERROR SUMMARY: [1-9]' "$tmp/out"
             outcome "$tool $layout $options" $? "$(grep -m 3 '=====' "$tmp/out")"
@@ -297,7 +297,7 @@ stage_bench() {
             pack "$work/edges" $p "$th" "$dir"
             for layout in $(layouts_of $p); do
                 run_layout "$layout" "$dir" --no-check -n 64 --backend "$backend" ${BENCH_OPTIONS:-} \
-                    --json "${OUT:-$tmp}/bench-$scale-$layout-$th.json" >"$tmp/out" 2>"$tmp/err"
+                    --force --json "${OUT:-$tmp}/bench-$scale-$layout-$th.json" >"$tmp/out" 2>"$tmp/err"
                 outcome "bench $layout" $? "$(head -c 400 "$tmp/err")"
                 report_bench "RMAT $scale, $layout, TH $(value th "$tmp/out")" "$tmp/out"
                 grep -E '^(load_s|delegates)' "$tmp/out"

@@ -309,7 +309,7 @@ rm x.edges
 range='expected a vertex id from 0 to 281474976710655'
 bad 'letters' '1 2\nx 3\n' "bad.txt:2: found 'x', $range"
 bad 'letters in the second column' '1 2\n3 y\n' "bad.txt:2: found 'y', $range"
-bad 'letters in the first line' 'a b\n1 2\n' "bad.txt:1: found 'a', $range"
+bad 'letters in the first line' 'a b\nc d\n' "bad.txt:1: found 'a', $range"
 bad 'a negative id' '1 2\n3 -4\n' "bad.txt:2: found '-4', $range"
 bad 'an id of 2^48' '1 2\n281474976710656 1\n' "bad.txt:2: found '281474976710656', $range"
 bad 'an id over 2^64' '1 2\n1 18446744073709551617\n' "bad.txt:2: found '18446744073709551617', $range"
