@@ -213,17 +213,36 @@ demo: deps
 
 # ---- installation ----
 
+bindir  = $(DESTDIR)$(PREFIX)/bin
+mandir  = $(DESTDIR)$(PREFIX)/share/man
+sharedir = $(DESTDIR)$(PREFIX)/share
+bash_completions = $(sharedir)/bash-completion/completions
+completed = $(PROGRAMS) $(SCRIPTS) dbfs-dataset
+
+# a folder for each section of the manual
+install_pages = install -d $(mandir)/man$(1) && install -m 644 $(filter %.$(1),$(man_pages)) $(mandir)/man$(1)
+
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
-	    $(DESTDIR)$(PREFIX)/share/man/man5
-	install -m 755 $(PROGRAMS:%=$(BUILD)/bin/%) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(filter %.1,$(man_pages)) $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 $(filter %.5,$(man_pages)) $(DESTDIR)$(PREFIX)/share/man/man5
+	install -d $(bindir) $(sharedir)/dbfs/datasets $(sharedir)/doc/dbfs/examples $(bash_completions) \
+	    $(sharedir)/zsh/site-functions
+	install -m 755 $(PROGRAMS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%) $(bindir)
+	install -m 755 scripts/dataset.sh $(bindir)/dbfs-dataset
+	$(call install_pages,1)
+	$(call install_pages,5)
+	$(call install_pages,7)
+	install -m 644 datasets/MANIFEST.tsv datasets/*.txt datasets/LICENSE.* $(sharedir)/dbfs/datasets
+	install -m 644 README.md CHANGELOG.md LICENSE $(sharedir)/doc/dbfs
+	install -m 644 scripts/read_dbfs.py formats/SPEC-*.md $(sharedir)/doc/dbfs/examples
+	install -m 755 scripts/demo.sh $(sharedir)/doc/dbfs/examples
+	install -m 644 scripts/completion/_dbfs $(sharedir)/zsh/site-functions
+	install -m 644 scripts/completion/dbfs.bash $(bash_completions)/dbfs
+	for program in $(filter-out dbfs,$(completed)); do ln -sf dbfs $(bash_completions)/$$program; done
 
 uninstall:
-	rm -f $(PROGRAMS:%=$(DESTDIR)$(PREFIX)/bin/%) \
-	    $(patsubst %,$(DESTDIR)$(PREFIX)/share/man/man1/%,$(notdir $(filter %.1,$(man_pages)))) \
-	    $(patsubst %,$(DESTDIR)$(PREFIX)/share/man/man5/%,$(notdir $(filter %.5,$(man_pages))))
+	rm -f $(completed:%=$(bindir)/%) $(completed:%=$(bash_completions)/%) \
+	    $(foreach s,1 5 7,$(patsubst $(BUILD)/man/%,$(mandir)/man$(s)/%,$(filter %.$(s),$(man_pages)))) \
+	    $(sharedir)/zsh/site-functions/_dbfs
+	rm -rf $(sharedir)/dbfs $(sharedir)/doc/dbfs
 
 clean:
 	rm -rf $(BUILD)
@@ -235,8 +254,10 @@ help:
 	@echo 'make check-long  the tests that take longer'
 	@echo 'make tests-gpu   the tests for hosts with GPUs, see scripts/check-gpu.sh (CUDA=1)'
 	@echo 'make asan        the tests under AddressSanitizer and UBSan'
-	@echo 'make install     programs and man pages into DESTDIR/PREFIX; uninstall removes them'
-	@echo 'variables        CC MPICC MPIEXEC NVCC CUDA=0|1 CUDA_ARCH CFLAGS LDFLAGS PREFIX DESTDIR BUILD'
+	@echo 'make install     programs, man pages, completions into DESTDIR/PREFIX; uninstall removes them'
+	@echo 'make deb         a Debian package, of what CUDA= says; make deb-check tries it in a clean chroot'
+	@echo 'make dist        an archive of the sources'
+	@echo 'variables        CC MPICC MPIEXEC NVCC CUDA=0|1 CUDA_ARCH CFLAGS LDFLAGS PREFIX (or prefix) DESTDIR BUILD'
 	@echo '                 (on the command line or in config.mk)'
 	@echo '                 ARCHIVE=0 builds edgeconv without libarchive'
 

@@ -2,6 +2,7 @@
  * such directories.
  */
 #include "formats/base/cli.h"
+#include "formats/base/json_lines.h"
 #include "formats/base/progress.h"
 #include "formats/base/text.h"
 #include "tools/pack/pack.h"
@@ -41,6 +42,7 @@ static const char help[] =
     "      --plan             only print what it would take: memory, temporary disk, passes over the\n"
     "                         stream, bytes of a shard\n"
     "      --list             print what a shard directory holds\n"
+    "      --json             --plan and --list as JSON\n"
     "      --verify           check every byte of a shard directory\n"
     "  -@, --threads N        0, the default, is all cores\n"
     "  -S, --memory SIZE      memory of the process at most, 32M or more (default: 3/4 of what is\n"
@@ -55,6 +57,7 @@ enum {
     ENCODING_OPTION,
     PLAN_OPTION,
     LIST_OPTION,
+    JSON_OPTION,
     VERIFY_OPTION
 };
 
@@ -63,7 +66,7 @@ enum action { PACK, PLAN, LIST, VERIFY };
 struct command {
     enum action action;
     struct pack_options pack;
-    int resume;
+    int resume, json;
     const char *input; /* the stream, or the directory to look at */
 };
 
@@ -105,6 +108,7 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
         break;
     case PLAN_OPTION: c->action = PLAN; break;
     case LIST_OPTION: c->action = LIST; break;
+    case JSON_OPTION: c->json = 1; break;
     case VERIFY_OPTION: c->action = VERIFY; break;
     default: cli_option(cli, option, argument);
     }
@@ -113,6 +117,8 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
 static void check_command(const struct cli *cli, const struct command *c)
 {
     const struct pack_options *p = &c->pack;
+    if (c->json && c->action != LIST && c->action != PLAN)
+        cli_usage(cli, "--json goes with --plan or --list");
     if (c->action == LIST || c->action == VERIFY) {
         if (c->input == NULL)
             cli_usage(cli, "which shard directory?");
@@ -143,6 +149,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"plan", no_argument, NULL, PLAN_OPTION},
                                             {"list", no_argument, NULL, LIST_OPTION},
                                             {"verify", no_argument, NULL, VERIFY_OPTION},
+                                            {"json", no_argument, NULL, JSON_OPTION},
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
     int option;
@@ -200,13 +207,32 @@ static void print_report(const struct cli *cli, const struct pack_options *o,
              format_size(memory_peak_bytes(), peak, sizeof peak));
 }
 
+struct plan_context {
+    struct pack_plan plan;
+    const struct memory_budget *budget;
+};
+
+static void print_plan(FILE *out, const void *context)
+{
+    const struct plan_context *p = context;
+    pack_plan_print(&p->plan, p->budget, out);
+}
+
 static enum status make_plan(const struct command *c, const struct edge_source *source,
                              const struct memory_budget *budget, struct error *e)
 {
-    struct pack_plan plan;
-    if (pack_plan_make(&plan, &c->pack, source, budget, e) != ST_OK)
+    struct plan_context p = {.budget = budget};
+    size_t size;
+    if (pack_plan_make(&p.plan, &c->pack, source, budget, e) != ST_OK)
         return e->status;
-    pack_plan_print(&plan, budget, stdout);
+    char *text = text_printed(print_plan, &p, &size);
+    if (text == NULL)
+        return fail_memory(e, "the plan", size);
+    if (c->json)
+        json_lines_print(stdout, text);
+    else
+        fputs(text, stdout);
+    free(text);
     return fflush(stdout) == 0 ? ST_OK : fail_errno(e, "standard output", "cannot write");
 }
 
@@ -284,7 +310,7 @@ static enum status run_look(const struct cli *cli, const struct command *c,
                             const struct comm *comm, struct error *e)
 {
     if (comm->rank == 0 && c->action == LIST)
-        pack_list(c->input, stdout, e);
+        pack_list(c->input, c->json, stdout, e);
     else if (comm->rank == 0)
         run_verify(cli, c, e);
     return comm_agree(comm, e);

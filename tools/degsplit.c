@@ -1,5 +1,6 @@
 /* degsplit.c: separates the vertices of an edge stream by degree and writes the outcome as .split */
 #include "formats/base/cli.h"
+#include "formats/base/json_lines.h"
 #include "formats/base/outfile.h"
 #include "formats/split.h"
 #include "formats/base/progress.h"
@@ -14,6 +15,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,6 +34,7 @@ static const char help[] =
     "                         standard error\n"
     "      --plan             only print what it would take: memory, temporary disk, passes over the\n"
     "                         stream\n"
+    "      --json             --plan as JSON\n"
     "  -@, --threads N        0, the default, is all cores\n"
     "  -S, --memory SIZE      memory of the process at most, 32M or more (default: 3/4 of what is\n"
     "                         available); what it cannot hold goes to temporary files\n"
@@ -39,10 +42,10 @@ static const char help[] =
     "                         several times, and all of them are used\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
-enum { SWEEP_OPTION = CLI_FIRST_FREE_OPTION, PLAN_OPTION };
+enum { SWEEP_OPTION = CLI_FIRST_FREE_OPTION, PLAN_OPTION, JSON_OPTION };
 
 struct command {
-    int th_given, p_given, plan;
+    int th_given, p_given, plan, json;
     uint64_t th, p;
     const char *output, *sweep, *input;
 };
@@ -62,6 +65,7 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
         break;
     case 'o': c->output = argument; break;
     case PLAN_OPTION: c->plan = 1; break;
+    case JSON_OPTION: c->json = 1; break;
     case SWEEP_OPTION: c->sweep = argument; break;
     default: cli_option(cli, option, argument);
     }
@@ -78,6 +82,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"shards", required_argument, NULL, 'p'},
                                             {"output", required_argument, NULL, 'o'},
                                             {"plan", no_argument, NULL, PLAN_OPTION},
+                                            {"json", no_argument, NULL, JSON_OPTION},
                                             {"sweep", required_argument, NULL, SWEEP_OPTION},
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
@@ -175,18 +180,29 @@ static enum status print_plan(const struct command *c, const struct edge_source 
                               const struct memory_budget *budget, struct error *e)
 {
     struct separation_plan p;
+    char *text = NULL;
+    size_t size = 0;
     if (separation_plan_make(&p, source, options, budget, e) != ST_OK)
         return e->status;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return fail_memory(e, "the plan", size);
     uint64_t d = most_delegates(c, &p), passes = p.degree_passes + p.scan_passes;
     uint64_t memory = budget->taken_bytes + p.values_bytes + p.tables_bytes + 16 * d;
-    separation_plan_print(&p, stdout);
-    plan_print(stdout, "class-passes", p.scan_passes, PLAN_EXACT);
-    plan_print(stdout, "stream-bytes-read", passes * p.stream_bytes, PLAN_EXACT);
-    plan_print(stdout, "delegates", d, d == 0 ? PLAN_EXACT : PLAN_AT_MOST);
-    plan_print(stdout, "memory-budget", budget->limit_bytes, PLAN_EXACT);
-    plan_print(stdout, "memory", memory < budget->limit_bytes ? memory : budget->limit_bytes,
+    separation_plan_print(&p, out);
+    plan_print(out, "class-passes", p.scan_passes, PLAN_EXACT);
+    plan_print(out, "stream-bytes-read", passes * p.stream_bytes, PLAN_EXACT);
+    plan_print(out, "delegates", d, d == 0 ? PLAN_EXACT : PLAN_AT_MOST);
+    plan_print(out, "memory-budget", budget->limit_bytes, PLAN_EXACT);
+    plan_print(out, "memory", memory < budget->limit_bytes ? memory : budget->limit_bytes,
                PLAN_AT_MOST);
-    plan_print(stdout, "temporary-disk", p.disk_bytes, PLAN_AT_MOST);
+    plan_print(out, "temporary-disk", p.disk_bytes, PLAN_AT_MOST);
+    fclose(out);
+    if (c->json)
+        json_lines_print(stdout, text);
+    else
+        fputs(text, stdout);
+    free(text);
     return fflush(stdout) == 0 ? ST_OK : fail_errno(e, "standard output", "cannot write");
 }
 

@@ -187,7 +187,8 @@ static enum status search_all(struct run *run, struct error *e)
 static enum status conclude(struct run *run, struct error *e)
 {
     if (run->comm.rank == 0) {
-        report_summary(run->talk, &run->env, run->records, run->roots.count);
+        if (!run->args.cli.quiet || run->talk == stdout) /* with -q, a result on stdout is all there is */
+            report_summary(run->talk, &run->env, run->records, run->roots.count);
         if (fflush(run->talk) != 0 || ferror(run->talk))
             fail_errno(e, "standard output", "cannot write");
         if (run->args.json != NULL && e->status == ST_OK)
@@ -219,7 +220,7 @@ int main(int argc, char **argv)
     args_parse(&run.args, argc, argv);
     run.talk = args_take_stdout(&run.args) ? stderr : stdout;
     if (run.args.plan) {
-        plan_print(run.args.folder, run.args.parents != NULL, stdout, &error);
+        plan_print(run.args.folder, run.args.parents != NULL, run.args.json, &error);
         return cli_finish(&run.args.cli, &error);
     }
     comm_start(&run.comm, COMM_ALWAYS, &error);

@@ -85,7 +85,7 @@ run() {
             local how=()
             read -r -a how < <(grep -oE -- '-t [0-9a-z]+' <<<"$options" ||
                 grep -oE -- '-p [0-9]+' <<<"$options")
-            "$bin/degsplit" -q "${how[@]}" -o "$tmp/s.split" "${input[@]}" || return 1
+            "$bin/degsplit" -q --force "${how[@]}" -o "$tmp/s.split" "${input[@]}" || return 1
             options=$(sed -E 's/-t [0-9a-z]+//' <<<"$options")
             extra=(-@ 2 -s "$tmp/s.split")
             ;;
