@@ -244,6 +244,24 @@ uninstall:
 	    $(sharedir)/zsh/site-functions/_dbfs
 	rm -rf $(sharedir)/dbfs $(sharedir)/doc/dbfs
 
+# ---- packages ----
+
+version = $(shell sed -n 's/^\#define DBFS_VERSION "\(.*\)"/\1/p' formats/base/cli.h)
+deb_env = BUILD='$(BUILD)' CUDA='$(CUDA)' ARCHIVE='$(ARCHIVE)' MAKE='$(MAKE)'
+
+deb: all
+	@$(deb_env) scripts/deb.sh
+
+deb-check: deb
+	@scripts/deb-check.sh "$$(ls -t $(BUILD)/dbfs*_$(version)_*.deb | head -n 1)"
+
+# what git knows, as it is in the working tree
+dist:
+	@mkdir -p $(BUILD)
+	git ls-files -z | tar --null -T - --sort=name --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw \
+	    --transform 's,^,dbfs-$(version)/,' -czf $(BUILD)/dbfs-$(version).tar.gz
+	@echo $(BUILD)/dbfs-$(version).tar.gz
+
 clean:
 	rm -rf $(BUILD)
 
@@ -261,7 +279,7 @@ help:
 	@echo '                 (on the command line or in config.mk)'
 	@echo '                 ARCHIVE=0 builds edgeconv without libarchive'
 
-.PHONY: all always tests-bin tests-gpu deps check check-long asan demo install uninstall clean help
+.PHONY: all always tests-bin tests-gpu deps check check-long asan demo install uninstall deb deb-check dist clean help
 .SECONDARY:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -412,7 +412,7 @@ make)
     folder=$(realpath -m "${names[1]}")
     [ -n "$downloads" ] || downloads=$folder/${row[name]}.files
     [ "${row[group]}" != shipped ] || downloads=$(dirname "$table")
-    PATH=$root/${BUILD:-build}/bin:$PATH
+    PATH=$root/${BUILD:-build}/bin:$root/bin:$PATH
     make_graph "$folder"
     ;;
 esac
