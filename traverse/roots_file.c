@@ -11,9 +11,12 @@ static enum status read_text(struct roots_file *f, const char *path, struct erro
     FILE *file = fopen(path, "re");
     if (file == NULL)
         return fail_errno(e, path, "cannot open");
-    if (getdelim(&f->text, &capacity, '\0', file) < 0 && ferror(file))
+    ssize_t length = getdelim(&f->text, &capacity, '\0', file);
+    if (ferror(file))
         fail_errno(e, path, "cannot read");
-    else if (f->text == NULL || feof(file) == 0)
+    else if (length <= 0)
+        fail(e, ST_BAD_DATA, "%s: has no roots: expected one on each line", path);
+    else if (!feof(file)) /* it stopped at a NUL */
         fail(e, ST_BAD_DATA, "%s: is no text: expected a root on each line", path);
     fclose(file);
     return e->status;
