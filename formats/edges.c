@@ -2,6 +2,7 @@
 #include "edges.h"
 #include "edges_layout.h"
 
+#include "formats/base/crc.h"
 #include "formats/base/bytes.h"
 #include "formats/base/clones.h"
 #include "formats/base/hash.h"
@@ -27,7 +28,7 @@ int edges_sniff(const unsigned char *bytes, size_t count)
 
 uint32_t edges_crc(const void *bytes, size_t count)
 {
-    return (uint32_t)crc32_z(0, bytes, count);
+    return crc32_bytes(0, bytes, count);
 }
 
 /* ---- tallies ---- */

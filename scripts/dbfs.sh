@@ -195,7 +195,7 @@ find_shards() {
 
 clean() {
     [ -z "$work" ] || rm -rf "$work"
-    if [ -d "$cache" ]; then rmdir --ignore-fail-on-non-empty "$cache"; fi
+    if [ -d "$cache" ]; then rmdir "$cache" 2>/dev/null || true; fi # where nothing was kept
 }
 
 # ---- searching ----
