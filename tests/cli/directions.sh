@@ -10,7 +10,7 @@ classes='nn nd dn dd'
 # frontier in nearly all of 58 levels
 "$TESTS/mkgraph" grid 30 30 >"$tmp/grid.txt"
 pack() { # TEXT P TH NAME: as $tmp/NAMEP
-    "$BIN/edgeconv" -q -u -o "$tmp/$1.edges" "$tmp/$1.txt" &&
+    "$BIN/edgeconv" -q -u --force -o "$tmp/$1.edges" "$tmp/$1.txt" &&
         "$BIN/dbfs-pack" -q -p "$2" -t "$3" -o "$tmp/$4$2" "$tmp/$1.edges"
 }
 pack rmat 1 16 rmat && pack rmat 4 16 rmat && pack rmat 1 100 high && pack rmat 1 inf normal &&
