@@ -71,9 +71,9 @@ void edges_tally(struct edges_totals *tally, enum edges_direction direction,
                  const struct edge *edges, size_t count);
 void edges_tally_merge(struct edges_totals *into, const struct edges_totals *from);
 
-/* edges_tally for undirected edges, which also returns their balance: the hashes of pairs with u < v, less those
- * of pairs with u > v. The sum over a whole list is 0 if the list has each edge as u v and as v u; otherwise it
- * is 0 with a chance of 2^-64. */
+/* edges_tally for undirected edges, which also returns their balance: the hashes of pairs with u < v, less
+ * those of pairs with u > v. The sum over a whole list is 0 if the list has each edge as u v and as v u;
+ * otherwise it is 0 with a chance of 2^-64. */
 uint64_t edges_tally_balance(struct edges_totals *tally, const struct edge *edges, size_t count);
 
 /* Encodes up to EDGES_BLOCK_EDGES edges and tallies them. Ids must be below DBFS_MAX_VERTICES. An id takes 4

@@ -63,18 +63,18 @@ static enum status refuse_file(const char *path, struct error *e)
 {
     switch (look_into(path)) {
     case KIND_EDGES:
-        return fail(e, ST_BAD_DATA, "%s: is an edge stream, not a folder of shards: `dbfs-pack -o DIR %s` makes "
-                    "one", path, path);
+        return fail(e, ST_BAD_DATA, "%s: is an edge stream, not a folder of shards: `dbfs-pack -o DIR %s` "
+                    "makes one", path, path);
     case KIND_SPLIT:
-        return fail(e, ST_BAD_DATA, "%s: is a split, not a folder of shards: `dbfs-pack -s %s -o DIR` makes one "
-                    "from it and its edge stream", path, path);
+        return fail(e, ST_BAD_DATA, "%s: is a split, not a folder of shards: `dbfs-pack -s %s -o DIR` makes "
+                    "one from it and its edge stream", path, path);
     case KIND_PART:
     case KIND_MANIFEST:
         return fail(e, ST_BAD_DATA, "%s: is one file of packed shards: give the folder it is in", path);
     case KIND_OTHER: break;
     }
-    return fail(e, ST_BAD_DATA, "%s: is a file, not a folder of shards: `edgeconv -u FILE | dbfs-pack -o DIR -` "
-                "makes one from a graph, and dbfs does both and searches", path);
+    return fail(e, ST_BAD_DATA, "%s: is a file, not a folder of shards: `edgeconv -u FILE | dbfs-pack -o DIR "
+                "-` makes one from a graph, and dbfs does both and searches", path);
 }
 
 enum status file_kind_not_shards(const char *path, struct error *e)
@@ -89,5 +89,6 @@ enum status file_kind_not_shards(const char *path, struct error *e)
     free(manifest);
     if (found)
         return ST_OK;
-    return fail(e, ST_RUNTIME, "%s: is a folder without a packed graph (no manifest): `dbfs-pack -o %s` makes one", path, path);
+    return fail(e, ST_RUNTIME, "%s: is a folder without a packed graph (no manifest): `dbfs-pack -o %s` "
+                "makes one", path, path);
 }

@@ -136,8 +136,8 @@ void cli_alone(const struct cli *cli)
     const char *variable = NULL;
     long processes = launched_processes(&variable);
     if (processes > 1)
-        cli_usage(cli, "%s is %ld, but this program runs as one process, with threads: leave out mpiexec or srun",
-                  variable, processes);
+        cli_usage(cli, "%s is %ld, but this program runs as one process, with threads: leave out "
+                  "mpiexec or srun", variable, processes);
 }
 
 int cli_threads(const struct cli *cli)

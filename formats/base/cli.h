@@ -59,7 +59,8 @@ double cli_real(const struct cli *cli, const char *option, const char *text);
 /* For programs of one process: a launcher that started several is a usage error. */
 void cli_alone(const struct cli *cli);
 
-/* The count given with -@; a warning tells of one far above the cores. Without one: the cores that this process may run on, divided by host_processes. */
+/* The count given with -@; a warning tells of one far above the cores. Without one: the cores that this
+ * process may run on, divided by host_processes. */
 int cli_threads(const struct cli *cli);
 
 /* cli_tmpdir: folder number `i` for temporary files. cli_tmpdirs: fills in all folders, and returns their

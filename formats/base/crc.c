@@ -1,9 +1,10 @@
 /* crc.c: see crc.h
  *
- * With carry-less products 64 bytes are folded into the 64 after them, as polynomials over GF(2) that have the same
- * remainder. What is left of 64 bytes is folded into 16, and zlib takes these and the rest, from an empty register.
- * Gopal et al., Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction (2009), has the method; the
- * constants are powers of x modulo the polynomial 0xEDB88320, for the distances by which bytes are folded.
+ * With carry-less products 64 bytes are folded into the 64 after them, as polynomials over GF(2) that have
+ * the same remainder. What is left of 64 bytes is folded into 16, and zlib takes these and the rest, from an
+ * empty register. Gopal et al., Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction
+ * (2009), has the method. The constants are powers of x modulo the polynomial 0xEDB88320, for the distances
+ * of the folds.
  */
 #include "crc.h"
 
@@ -34,7 +35,8 @@ static uint32_t crc32_folded(uint32_t crc, const unsigned char *p, size_t count)
     unsigned char left[LANE_BYTES];
     for (int i = 0; i < LANES; i++)
         lane[i] = _mm_loadu_si128((const __m128i *)(const void *)(p + i * LANE_BYTES));
-    lane[0] = _mm_xor_si128(lane[0], _mm_cvtsi32_si128((int)~crc)); /* the register goes into the first bytes */
+    /* the register goes into the first bytes */
+    lane[0] = _mm_xor_si128(lane[0], _mm_cvtsi32_si128((int)~crc));
     for (p += FOLDED_BYTES, count -= FOLDED_BYTES; count >= FOLDED_BYTES; count -= FOLDED_BYTES) {
         for (int i = 0; i < LANES; i++, p += LANE_BYTES)
             lane[i] = fold(lane[i], by_64, _mm_loadu_si128((const __m128i *)(const void *)p));
@@ -48,7 +50,8 @@ static uint32_t crc32_folded(uint32_t crc, const unsigned char *p, size_t count)
 
 uint32_t crc32_bytes(uint32_t crc, const void *bytes, size_t count)
 {
-    if (count >= WORTH_FOLDING_BYTES && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.1"))
+    if (count >= WORTH_FOLDING_BYTES && __builtin_cpu_supports("pclmul") &&
+        __builtin_cpu_supports("sse4.1"))
         return crc32_folded(crc, bytes, count);
     return (uint32_t)crc32_z(crc, bytes, count);
 }

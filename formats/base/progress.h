@@ -1,8 +1,8 @@
 /* progress.h: one line on the terminal that shows the stage of a long run, the share done and the time left.
  *
  * A process has one terminal, so the line is state of the process. Main files start and end it. Library code
- * names stages and adds what is done; without progress_start, as in tests, this does nothing. Nothing is drawn
- * where standard error is no terminal.
+ * names stages and adds what is done; without progress_start, as in tests, this does nothing. Nothing is
+ * drawn where standard error is no terminal.
  */
 #ifndef DBFS_PROGRESS_H
 #define DBFS_PROGRESS_H

@@ -29,7 +29,8 @@ int main(void)
         same &= crc32_bytes(0x12345678, bytes + at, 1000) == crc32(0x12345678, bytes + at, 1000);
     report(same, "every alignment, going on from another CRC");
     size_t cut = 700;
-    report(crc32_bytes(crc32_bytes(0, bytes, cut), bytes + cut, MOST - cut) == crc32(0, bytes, MOST), "in two calls");
+    uint32_t first = crc32_bytes(0, bytes, cut);
+    report(crc32_bytes(first, bytes + cut, MOST - cut) == crc32(0, bytes, MOST), "in two calls");
     for (int threads = 1; threads < 4; threads++)
         same &= crc32_parallel(bytes, LARGE, threads) == crc32(0, bytes, LARGE);
     report(same, "of 3 MiB, with 1 to 3 threads");

@@ -40,7 +40,7 @@ struct conversion {
     struct edge *carry; /* edges short of a granule */
     size_t carry_count;
     uint64_t edges, bound;
-    uint64_t pairs, balance; /* edges written that are no self-loops, and their balance (edges_tally_balance) */
+    uint64_t pairs, balance; /* edges written that are no self-loops; their edges_tally_balance */
 };
 
 enum status conversion_open(struct conversion **result, struct graph_writer *writer,

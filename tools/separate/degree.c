@@ -253,7 +253,8 @@ static enum status too_many_vertices(const struct edge_source *source,
                 format_size(values_least_bytes(n), need, sizeof need),
                 format_size(left_bytes, left, sizeof left), (unsigned long long)largest,
                 (unsigned long long)offset,
-                n / 2 > totals->edges ? "; most ids have no edge: 'edgeconv --compact' numbers those that do" : "");
+                n / 2 > totals->edges
+                    ? "; most ids have no edge: 'edgeconv --compact' numbers those that do" : "");
 }
 
 /* ---- the passes ---- */

@@ -139,8 +139,8 @@ static enum status open_path(struct edge_source *s, const char *path, const char
     } else if (S_ISDIR(st.st_mode)) {
         fail(e, ST_BAD_DATA, "%s: is a directory, not an edge stream", s->name);
     } else if (isatty(s->fd)) {
-        fail(e, ST_USAGE, "%s: is a terminal, not an edge stream: give a file, or a pipe from edgeconv or rmatgen",
-             s->name);
+        fail(e, ST_USAGE, "%s: is a terminal, not an edge stream: give a file, or a pipe from edgeconv "
+             "or rmatgen", s->name);
     } else {
         keep_pipe(s, tmpdir, e);
     }

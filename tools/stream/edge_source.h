@@ -2,9 +2,9 @@
  *
  * The tools pass over their input two or three times, because degrees must be known before edges can be
  * classified. (No further pass is needed if the edges stay in memory: edge_tiles.h.) A regular file is read
- * again. What comes out of a pipe is kept in memory, up to a quarter of the budget, or else in an unlinked file
- * in the folder for temporary files. Under mpiexec the ranks of the job share each pass: each rank reads a slice
- * of the blocks.
+ * again. What comes out of a pipe is kept in memory, up to a quarter of the budget, or else in an unlinked
+ * file in the folder for temporary files. Under mpiexec the ranks of the job share each pass: each rank reads
+ * a slice of the blocks.
  */
 #ifndef DBFS_EDGE_SOURCE_H
 #define DBFS_EDGE_SOURCE_H

@@ -3,7 +3,7 @@
 #define DBFS_COLUMN_NAMES_H
 
 /* Whether the line `first` is likely to name columns: its first two words are usual names for the ends of an
- * edge, or are words while those of `second`, the line of data after it, are numbers. `second` may be NULL. */
+ * edge, or they are words while those of the line `second` after it are numbers. `second` may be NULL. */
 int column_names_likely(const char *first, const char *second);
 
 #endif

@@ -31,7 +31,8 @@ enum status refuse_foreign_bytes(const struct foreign_sample *s, struct error *e
          "scipy.io.mmwrite(sys.stdout.buffer, scipy.sparse.load_npz('FILE'))\" | edgeconv -`; of pairs in an "
          ".npy, `python3 -c \"import sys, numpy; numpy.savetxt(sys.stdout, numpy.load('FILE'), '%d')\" | "
          "edgeconv -`"},
-        {8, "\x89HDF\r\n\x1a\n", "an HDF5 file", "use `python3` with h5py to print its edges as lines of two ids"},
+        {8, "\x89HDF\r\n\x1a\n", "an HDF5 file",
+         "use `python3` with h5py to print its edges as lines of two ids"},
     };
     for (size_t i = 0; i < sizeof magic / sizeof *magic; i++) {
         if (s->bytes >= magic[i].length && memcmp(s->text, magic[i].bytes, magic[i].length) == 0)
@@ -68,7 +69,8 @@ static int opens_block(const struct foreign_sample *s, int i, const char *word, 
 static int is_gml(const struct foreign_sample *s)
 {
     int i = 0;
-    while (i < s->lines && i < 3 && (starts_with(s->line[i], "Creator") || starts_with(s->line[i], "Version")))
+    while (i < s->lines && i < 3 &&
+           (starts_with(s->line[i], "Creator") || starts_with(s->line[i], "Version")))
         i++;
     return i < s->lines && opens_block(s, i, "graph", '[');
 }

@@ -225,9 +225,10 @@ static void print_json_part(const struct part_sizes *part, FILE *out)
 static void print_json(const struct manifest *m, const struct part_sizes *parts, FILE *out)
 {
     char th[24];
-    fprintf(out, "{\n  \"vertices\": %" PRIu64 ",\n  \"input_edges\": %" PRIu64 ",\n  \"input_loops\": %" PRIu64
-            ",\n  \"input_direction\": \"%s\",\n  \"input_checksum\": \"%016" PRIx64 "\",\n", m->totals.n,
-            m->totals.edges, m->totals.loops, edges_direction_name(m->direction), m->totals.checksum);
+    fprintf(out, "{\n  \"vertices\": %" PRIu64 ",\n  \"input_edges\": %" PRIu64
+            ",\n  \"input_loops\": %" PRIu64 ",\n  \"input_direction\": \"%s\""
+            ",\n  \"input_checksum\": \"%016" PRIx64 "\",\n", m->totals.n, m->totals.edges,
+            m->totals.loops, edges_direction_name(m->direction), m->totals.checksum);
     if (m->randomized)
         fprintf(out, "  \"randomized\": {\"n\": %" PRIu64 ", \"seed\": %" PRIu64 "},\n", m->random_n,
                 m->random_seed);
