@@ -15,7 +15,7 @@ one_rule() {
     local name=$1 option=$2 file=$3
     shift 3
     rm -f made "$file"
-    "$@" ${option}made || fail "$name: runs"
+    "$@" ${option}made >/dev/null || fail "$name: runs"
     echo kept >"$file"
     check_exit 1 "$name refuses a file that exists" "$@" "$option$file"
     check_says "$file: exists already: --force replaces it" "$name: and says so"
