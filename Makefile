@@ -1,6 +1,7 @@
 # dbfs: degree-separated breadth-first search. `make help` lists the targets.
 
-PREFIX  ?= /usr/local
+prefix  ?= /usr/local
+PREFIX  ?= $(prefix)
 DESTDIR ?=
 BUILD   ?= build
 ARCHIVE ?= 1
@@ -28,7 +29,7 @@ LDLIBS = -lz -lm
 TOOLS    = rmatgen edgeconv degsplit dbfs-pack dbfs-check
 MPI_TOOLS = degsplit dbfs-pack dbfs-check
 PROGRAMS = $(TOOLS) dbfs-traverse dbfs-graph500
-SCRIPTS  = dbfs-report
+SCRIPTS  = dbfs dbfs-report
 
 # edgeconv reads archives through libarchive; ARCHIVE=0 builds without it
 archive_without_1 = tools/convert/input/archive_none.c
@@ -62,7 +63,7 @@ libformats = $(BUILD)/libformats.a
 libmpi     = $(BUILD)/libdbfsmpi.a
 libtools   = $(BUILD)/libtools.a
 
-man_pages = $(patsubst %,$(BUILD)/%,$(wildcard man/*.[15]))
+man_pages = $(patsubst %,$(BUILD)/%,$(wildcard man/*.[157]))
 
 all: $(PROGRAMS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%) $(man_pages)
 
@@ -149,6 +150,10 @@ $(BUILD)/bin/dbfs-report: tools/dbfs-report.sh formats/base/cli.h
 	sed "s/@VERSION@/$$(sed -n 's/^#define DBFS_VERSION "\(.*\)"/\1/p' formats/base/cli.h)/" $< >$@.part
 	@chmod 755 $@.part && mv $@.part $@
 
+$(BUILD)/bin/dbfs: scripts/dbfs.sh
+	@mkdir -p $(@D)
+	install -m 755 $< $@
+
 # ---- man pages ----
 
 # what several pages share is in man/common.mdoc
@@ -228,23 +233,64 @@ asan: deps
 	    CFLAGS='-O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer' all tests-bin
 	@$(test_env) BUILD='$(BUILD)/asan' tests/run.sh short
 
+# with all cores, unless make was told how many; what is built is not shown
+all_jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
+
 demo: deps
-	@$(MAKE) --no-print-directory all
+	@echo 'building with $(if $(all_jobs),$(shell nproc) cores,the cores that -j names)'
+	@$(MAKE) --no-print-directory -s $(all_jobs) all
 	@$(test_env) scripts/demo.sh
 
 # ---- installation ----
 
+bindir  = $(DESTDIR)$(PREFIX)/bin
+mandir  = $(DESTDIR)$(PREFIX)/share/man
+sharedir = $(DESTDIR)$(PREFIX)/share
+bash_completions = $(sharedir)/bash-completion/completions
+completed = $(PROGRAMS) $(SCRIPTS) dbfs-dataset
+
+# a folder for each section of the manual
+install_pages = install -d $(mandir)/man$(1) && install -m 644 $(filter %.$(1),$(man_pages)) $(mandir)/man$(1)
+
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
-	    $(DESTDIR)$(PREFIX)/share/man/man5
-	install -m 755 $(PROGRAMS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(filter %.1,$(man_pages)) $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 $(filter %.5,$(man_pages)) $(DESTDIR)$(PREFIX)/share/man/man5
+	install -d $(bindir) $(sharedir)/dbfs/datasets $(sharedir)/doc/dbfs/examples $(bash_completions) \
+	    $(sharedir)/zsh/site-functions
+	install -m 755 $(PROGRAMS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%) $(bindir)
+	install -m 755 scripts/dataset.sh $(bindir)/dbfs-dataset
+	$(call install_pages,1)
+	$(call install_pages,5)
+	$(call install_pages,7)
+	install -m 644 datasets/MANIFEST.tsv datasets/*.txt datasets/LICENSE.* $(sharedir)/dbfs/datasets
+	install -m 644 README.md CHANGELOG.md LICENSE $(sharedir)/doc/dbfs
+	install -m 644 scripts/read_dbfs.py formats/SPEC-*.md $(sharedir)/doc/dbfs/examples
+	install -m 755 scripts/demo.sh $(sharedir)/doc/dbfs/examples
+	install -m 644 scripts/completion/_dbfs $(sharedir)/zsh/site-functions
+	install -m 644 scripts/completion/dbfs.bash $(bash_completions)/dbfs
+	for program in $(filter-out dbfs,$(completed)); do ln -sf dbfs $(bash_completions)/$$program; done
 
 uninstall:
-	rm -f $(PROGRAMS:%=$(DESTDIR)$(PREFIX)/bin/%) $(SCRIPTS:%=$(DESTDIR)$(PREFIX)/bin/%) \
-	    $(patsubst %,$(DESTDIR)$(PREFIX)/share/man/man1/%,$(notdir $(filter %.1,$(man_pages)))) \
-	    $(patsubst %,$(DESTDIR)$(PREFIX)/share/man/man5/%,$(notdir $(filter %.5,$(man_pages))))
+	rm -f $(completed:%=$(bindir)/%) $(completed:%=$(bash_completions)/%) \
+	    $(foreach s,1 5 7,$(patsubst $(BUILD)/man/%,$(mandir)/man$(s)/%,$(filter %.$(s),$(man_pages)))) \
+	    $(sharedir)/zsh/site-functions/_dbfs
+	rm -rf $(sharedir)/dbfs $(sharedir)/doc/dbfs
+
+# ---- packages ----
+
+version = $(shell sed -n 's/^\#define DBFS_VERSION "\(.*\)"/\1/p' formats/base/cli.h)
+deb_env = BUILD='$(BUILD)' CUDA='$(CUDA)' ARCHIVE='$(ARCHIVE)' MAKE='$(MAKE)'
+
+deb: all
+	@$(deb_env) scripts/deb.sh
+
+deb-check: deb
+	@scripts/deb-check.sh "$$(ls -t $(BUILD)/dbfs*_$(version)_*.deb | head -n 1)"
+
+# what git knows, as it is in the working tree
+dist:
+	@mkdir -p $(BUILD)
+	git ls-files -z | tar --null -T - --sort=name --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw \
+	    --transform 's,^,dbfs-$(version)/,' -czf $(BUILD)/dbfs-$(version).tar.gz
+	@echo $(BUILD)/dbfs-$(version).tar.gz
 
 clean:
 	rm -rf $(BUILD)
@@ -256,12 +302,14 @@ help:
 	@echo 'make check-long  the tests that take longer'
 	@echo 'make tests-gpu   the tests for hosts with GPUs, see scripts/check-gpu.sh (CUDA=1)'
 	@echo 'make asan        the tests under AddressSanitizer and UBSan'
-	@echo 'make install     programs and man pages into DESTDIR/PREFIX; uninstall removes them'
-	@echo 'variables        CC MPICC MPIEXEC NVCC CUDA=0|1 CUDA_ARCH CFLAGS LDFLAGS PREFIX DESTDIR BUILD'
+	@echo 'make install     programs, man pages, completions into DESTDIR/PREFIX; uninstall removes them'
+	@echo 'make deb         a Debian package, of what CUDA= says; make deb-check tries it in a clean chroot'
+	@echo 'make dist        an archive of the sources'
+	@echo 'variables        CC MPICC MPIEXEC NVCC CUDA=0|1 CUDA_ARCH CFLAGS LDFLAGS PREFIX (or prefix) DESTDIR BUILD'
 	@echo '                 (on the command line or in config.mk)'
 	@echo '                 ARCHIVE=0 builds edgeconv without libarchive'
 
-.PHONY: all always tests-bin tests-gpu deps check check-long asan demo install uninstall clean help
+.PHONY: all always tests-bin tests-gpu deps check check-long asan demo install uninstall deb deb-check dist clean help
 .SECONDARY:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,6 +1,8 @@
 /* manifest.c: see manifest.h and SPEC-shard.md */
 #include "manifest.h"
 
+#include "file_kind.h"
+
 #include "split.h"
 #include "formats/base/key_values.h"
 
@@ -305,7 +307,8 @@ enum status manifest_read(struct manifest *m, const char *folder, struct error *
         fail(e, ST_RUNTIME,
              "%s: an unfinished packing: run dbfs-pack --resume with the same options",
              folder);
-    else if (key_values_read(&kv, path, NULL, e) == ST_OK)
+    else if (file_kind_not_shards(folder, e) == ST_OK &&
+             key_values_read(&kv, path, NULL, e) == ST_OK)
         parse_manifest(m, path, &kv, e);
     key_values_free(&kv);
     free(path);

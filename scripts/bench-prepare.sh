@@ -36,15 +36,15 @@ versus() {
     echo "medians: $1 $ours s, $3 $theirs s; dbfs is $(ratio "$theirs" "$ours") times as fast"
 }
 
-"$bin/rmatgen" -q -s "$scale" -o "$work/edges"
+"$bin/rmatgen" -q -s "$scale" --force -o "$work/edges"
 edges=$("$bin/edgeconv" -q -t text "$work/edges" | tee "$work/graph.el" | wc -l)
 gzip -1 -c "$work/graph.el" >"$work/graph.el.gz"
 
 for round in $(seq "$rounds"); do
-    t=$(took "$bin/rmatgen" -q -s "$scale" -o "$work/made")
+    t=$(took "$bin/rmatgen" -q -s "$scale" --force -o "$work/made")
     note rmat "$t"
     echo "round $round: rmatgen: $t s, $(rate "$edges" "$t") M edges/s"
-    t=$(took "$bin/rmatgen" -q --graph500 -s "$scale" -o "$work/made")
+    t=$(took "$bin/rmatgen" -q --graph500 -s "$scale" --force -o "$work/made")
     note kronecker "$t"
     echo "round $round: rmatgen --graph500: $t s, $(rate "$edges" "$t") M edges/s"
     rm "$work/made"
@@ -57,12 +57,12 @@ for round in $(seq "$rounds"); do
     t=$(took wc -l "$work/graph.el")
     note lines "$t"
     echo "round $round: wc -l: $t s"
-    t=$(took "$bin/edgeconv" -q -u -o "$work/made" "$work/graph.el")
+    t=$(took "$bin/edgeconv" -q -u --force -o "$work/made" "$work/graph.el")
     note text "$t"
     echo "round $round: edgeconv from text: $t s, $(rate "$edges" "$t") M edges/s"
     t=$(took sh -c 'gzip -dc "$0" >/dev/null' "$work/graph.el.gz")
     note inflate "$t"
-    t=$(took "$bin/edgeconv" -q -u -o "$work/made" "$work/graph.el.gz")
+    t=$(took "$bin/edgeconv" -q -u --force -o "$work/made" "$work/graph.el.gz")
     note gzip "$t"
     echo "round $round: edgeconv from gzip: $t s"
     rm "$work/made"

@@ -57,24 +57,24 @@ code=0
 # ---- graphs ----
 
 convert() { # FILE: each line an undirected edge, unless the format says otherwise; words get numbers
-    "$bin/edgeconv" -q -u -o "$work/graph.edges" "$1" 2>"$work/why" ||
-        "$bin/edgeconv" -q -o "$work/graph.edges" "$1" 2>>"$work/why" ||
-        "$bin/edgeconv" -q -u --compact="$work/map" -o "$work/graph.edges" "$1" 2>>"$work/why"
+    "$bin/edgeconv" -q -u --force -o "$work/graph.edges" "$1" 2>"$work/why" ||
+        "$bin/edgeconv" -q --force -o "$work/graph.edges" "$1" 2>>"$work/why" ||
+        "$bin/edgeconv" -q -u --compact="$work/map" --force -o "$work/graph.edges" "$1" 2>>"$work/why"
 }
 
 make_graph() { # GRAPH
     local size=${1##*[a-z]}
     case $1 in
-    rmat[0-9]*) "$bin/rmatgen" -q -s "$size" -o "$work/graph.edges" ;;
-    uniform[0-9]*) "$bin/rmatgen" -q -s "$size" -A .25 -B .25 -C .25 -o "$work/graph.edges" ;;
-    path[0-9]*) "$tests/mkgraph" path "$size" | "$bin/edgeconv" -q -u -o "$work/graph.edges" - ;;
-    grid[0-9]*) "$tests/mkgraph" grid "$size" "$size" | "$bin/edgeconv" -q -u -o "$work/graph.edges" - ;;
+    rmat[0-9]*) "$bin/rmatgen" -q -s "$size" --force -o "$work/graph.edges" ;;
+    uniform[0-9]*) "$bin/rmatgen" -q -s "$size" -A .25 -B .25 -C .25 --force -o "$work/graph.edges" ;;
+    path[0-9]*) "$tests/mkgraph" path "$size" | "$bin/edgeconv" -q -u --force -o "$work/graph.edges" - ;;
+    grid[0-9]*) "$tests/mkgraph" grid "$size" "$size" | "$bin/edgeconv" -q -u --force -o "$work/graph.edges" - ;;
     *) convert "$1" ;;
     esac
 }
 
 farthest() { # ROOT: prints the last vertex that a search finds, and leaves all distances in a file
-    "$bin/dbfs-traverse" -q --no-check --backend cpu -@ "$threads" -r "$1" --depths "$work/depths" \
+    "$bin/dbfs-traverse" -q --no-check --backend cpu -@ "$threads" -r "$1" --force --depths "$work/depths" \
         "$work/shards" >"$work/said" 2>&1
     awk '$2 >= far { far = $2; id = $1 } END { print id }' "$work/depths"
 }

@@ -35,7 +35,7 @@ pack_next() { # TH
 # One run, as a line like those of the output but without the graph.
 measure() { # TH
     ${LAUNCH:-} "${TRAVERSE:-$bin/dbfs-traverse}" -q --no-check --backend "$BACKEND" -@ "$threads" $roots ${OPTIONS:-} \
-        --json "$work/json" "$work/graph-$1" >/dev/null
+        --force --json "$work/json" "$work/graph-$1" >/dev/null
     tr '\n{}[]' '     ' <"$work/json" | awk -v th="$1" '
         function after(key, text,    at) { # the number that follows a key
             at = index(text, "\"" key "\":")
@@ -56,8 +56,8 @@ machine=gpu
 
 # Those of $TH that differ in delegates, and those that are suggested.
 thresholds() {
-    "$bin/degsplit" -q -p "${P:-1}" --for $machine --sweep "$work/sweep" -o /dev/null "$work/edges"
-    "$bin/degsplit" -q -p "${P:-1}" --sweep "$work/default" -o /dev/null "$work/edges"
+    "$bin/degsplit" -q -p "${P:-1}" --for $machine --force --sweep "$work/sweep" -o /dev/null "$work/edges"
+    "$bin/degsplit" -q -p "${P:-1}" --force --sweep "$work/default" -o /dev/null "$work/edges"
     local of_machine of_both
     of_machine=$(awk '$NF == 1 { print $1 }' "$work/sweep")
     of_both=$(awk '$NF == 1 { print $1 }' "$work/default")

@@ -160,7 +160,7 @@ check_graph() { # NAME EDGES THRESHOLDS [TEXT ROOT]
 }
 
 from_text() { # NAME THRESHOLDS ROOT: the graph in $work/text
-    "$BIN/edgeconv" -q -u -o "$work/edges" "$work/text"
+    "$BIN/edgeconv" -q -u --force -o "$work/edges" "$work/text"
     check_graph "$1" "$work/edges" "$2" "$work/text" "$3"
 }
 
@@ -182,7 +182,7 @@ check_device_memory_run() { # NAME DIR LAYOUT EXPECTED OPTION...
 check_device_memory() { # of every layout with several ranks, and every option
     local layout p th dir expected staged runs=0 messages=0 several real
     several=$(for layout in $layouts; do [ "${layout%x*}" -gt 1 ] && echo "$layout"; done)
-    "$BIN/rmatgen" -q -s 18 -o "$work/edges"
+    "$BIN/rmatgen" -q -s 18 --force -o "$work/edges"
     for layout in ${several:-2x1 2x2}; do
         p=$((${layout%x*} * ${layout#*x}))
         for th in memory inf; do
@@ -216,16 +216,16 @@ check_real_memory() { # DIR: what the MPI library itself takes; where it is the 
 check_rmat() { # SCALES THRESHOLDS
     local scale
     for scale in $1; do
-        "$BIN/rmatgen" -q -s "$scale" -o "$work/edges"
+        "$BIN/rmatgen" -q -s "$scale" --force -o "$work/edges"
         check_graph "RMAT $scale" "$work/edges" "$2"
     done
 }
 
 check_others() {
     local all='0 memory inf'
-    "$BIN/rmatgen" -q -s 18 -A .25 -B .25 -C .25 -o "$work/edges" &&
+    "$BIN/rmatgen" -q -s 18 -A .25 -B .25 -C .25 --force -o "$work/edges" &&
         check_graph 'uniform 18' "$work/edges" memory
-    "$BIN/rmatgen" -q -s 14 -f text -o "$work/text" && from_text 'RMAT 14' "$all" 7
+    "$BIN/rmatgen" -q -s 14 -f text --force -o "$work/text" && from_text 'RMAT 14' "$all" 7
     "$TESTS/mkgraph" path 1000 >"$work/text" && from_text path '0 inf' 500
     "$TESTS/mkgraph" star 50000 >"$work/text" && from_text star "$all" 3
     "$TESTS/mkgraph" components >"$work/text" && from_text components "$all" \
@@ -260,7 +260,7 @@ sanitize() { # TOOL CHECKSUM
     for layout in 1x1 2x2; do
         while read -r options; do
             run_layout $layout "$small-$((${layout%x*} * ${layout#*x}))" -q -n 1 \
-                --warm-up 0 --backend "$backend" $options --parents "$tmp/parents" >"$tmp/out" 2>&1
+                --warm-up 0 --backend "$backend" $options --force --parents "$tmp/parents" >"$tmp/out" 2>&1
             [ $? = 0 ] && [ "$(value distance_checksum "$tmp/out")" = "$expected" ] &&
                 ! grep -q 'ERROR SUMMARY: [1-9]' "$tmp/out"
             outcome "$tool $layout $options" $? "$(grep -m 3 '=====' "$tmp/out")"
@@ -271,7 +271,7 @@ sanitize() { # TOOL CHECKSUM
 # Sanitizers leave the GPU idle most of the time, too: lanes run side by side.
 stage_sanitize() {
     local p expected tool small=$work/small
-    "$BIN/rmatgen" -q -s 14 -o "$work/edges"
+    "$BIN/rmatgen" -q -s 14 --force -o "$work/edges"
     for p in 1 4; do
         pack "$work/edges" $p memory "$small-$p"
     done
@@ -293,7 +293,7 @@ report_bench() { # NAME FILE
 
 stage_bench() {
     local scale=${BENCH_SCALE:-26} layout p th dir
-    "$BIN/rmatgen" -q -s "$scale" -o "$work/edges"
+    "$BIN/rmatgen" -q -s "$scale" --force -o "$work/edges"
     for p in 1 2 4; do
         [ -n "$(layouts_of $p)" ] || continue
         for th in ${THRESHOLDS:-suggested}; do
@@ -301,7 +301,7 @@ stage_bench() {
             pack "$work/edges" $p "$th" "$dir"
             for layout in $(layouts_of $p); do
                 run_layout "$layout" "$dir" --no-check -n 64 --backend "$backend" ${BENCH_OPTIONS:-} \
-                    --json "${OUT:-$tmp}/bench-$scale-$layout-$th.json" >"$tmp/out" 2>"$tmp/err"
+                    --force --json "${OUT:-$tmp}/bench-$scale-$layout-$th.json" >"$tmp/out" 2>"$tmp/err"
                 outcome "bench $layout" $? "$(head -c 400 "$tmp/err")"
                 report_bench "RMAT $scale, $layout, TH $(value th "$tmp/out")" "$tmp/out"
                 grep -E '^(load_s|delegates)' "$tmp/out"
@@ -349,7 +349,7 @@ run_answers() { # NAME LAYOUT DIR OPTION...
 # Rounds alternate, as machines drift.
 stage_answers() {
     local scale=${BENCH_SCALE:-26} layout p dir round
-    "$BIN/rmatgen" -q -s "$scale" -o "$work/edges"
+    "$BIN/rmatgen" -q -s "$scale" --force -o "$work/edges"
     for p in 1 2 4; do
         [ -n "$(layouts_of $p)" ] || continue
         dir=$work/answers-$p
@@ -367,8 +367,8 @@ stage_answers() {
 
 bench_peer() {
     local scale=${PEER_SCALE:-24} roots ours theirs
-    "$BIN/rmatgen" -q -s "$scale" -o "$work/edges"
-    "$BIN/edgeconv" -q -t u32 -o "$work/pairs" "$work/edges"
+    "$BIN/rmatgen" -q -s "$scale" --force -o "$work/edges"
+    "$BIN/edgeconv" -q -t u32 --force -o "$work/pairs" "$work/edges"
     pack "$work/edges" 1 suggested "$work/peer-graph"
     "$traverse" --no-check -n 16 --backend "$backend" "$work/peer-graph" >"$tmp/out" 2>"$tmp/err"
     roots=$(sed -n 's/^root \([0-9]*\) .*/\1/p' "$tmp/out")
@@ -387,7 +387,7 @@ stage_capacity() {
     local scale=${CAPACITY_SCALE:-29} layout p
     layout=1x$((gpus > 0 ? gpus : 1))
     p=${layout#*x}
-    "$BIN/rmatgen" -q -s "$scale" -o "$work/edges"
+    "$BIN/rmatgen" -q -s "$scale" --force -o "$work/edges"
     echo "generated: $SECONDS s"
     "$BIN/dbfs-pack" -v -p "$p" ${CAPACITY_TH:+-t $CAPACITY_TH} ${PACK_OPTIONS:-} \
         -o "$work/large" "$work/edges" 2>&1 | tail -3

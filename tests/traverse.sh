@@ -72,7 +72,7 @@ check_graph() {
     rm -rf "$work"
     mkdir "$work"
     mv "$tmp/text" "$work/text"
-    if ! "$BIN/edgeconv" -q -u -o "$work/edges" "$work/text" 2>"$work/err" ||
+    if ! "$BIN/edgeconv" -q -u --force -o "$work/edges" "$work/text" 2>"$work/err" ||
         ! "$TESTS/oracle" -o "$work/oracle.%d.txt" "$work/text" "$roots" >"$work/oracle" 2>>"$work/err"; then
         fail "$name: conversion or oracle"
         cat "$work/err"
@@ -109,8 +109,8 @@ some_roots() {
 small() { check_graph "$1" "$2" "$(every "$3")" "$tmp/pairs"; }
 deep() { check_graph "$1" "$2" "$(every "$3")" "$tmp/long_pairs"; }
 
-"$BIN/rmatgen" -q -s 16 -f text -o "$tmp/text" && small 'RMAT scale 16' 0,7,4242 4
-"$BIN/rmatgen" -q -s 16 -A .25 -B .25 -C .25 -f text -o "$tmp/text" && small 'uniform scale 16' 1,65535 8
+"$BIN/rmatgen" -q -s 16 -f text --force -o "$tmp/text" && small 'RMAT scale 16' 0,7,4242 4
+"$BIN/rmatgen" -q -s 16 -A .25 -B .25 -C .25 -f text --force -o "$tmp/text" && small 'uniform scale 16' 1,65535 8
 make_text star 20000 && small 'star' 0,19999 4
 make_text components && small 'components, isolated vertices, gaps' "$(some_roots components)" 2
 make_text multi 3000 9000 7 && small 'self-loops and multi-edges' "$(some_roots multi 3000 9000 7)" 2
@@ -137,8 +137,8 @@ real() { # FILE ROOTS EVERY: through edgeconv's own reading, and the text it wri
         return
     fi
     case $1 in
-    *.xz) xz -dc "$DATA/$1" | "$BIN/edgeconv" -q -u -t text -o "$tmp/text" - ;;
-    *) "$BIN/edgeconv" -q -u -t text -o "$tmp/text" "$DATA/$1" ;;
+    *.xz) xz -dc "$DATA/$1" | "$BIN/edgeconv" -q -u -t text --force -o "$tmp/text" - ;;
+    *) "$BIN/edgeconv" -q -u -t text --force -o "$tmp/text" "$DATA/$1" ;;
     esac 2>"$tmp/err" || { fail "$1: edgeconv: $(head -3 "$tmp/err")"; return; }
     "$4" "$1" "$2" "$3"
 }

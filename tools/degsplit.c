@@ -1,7 +1,9 @@
 /* degsplit.c: separates the vertices of an edge stream by degree and writes the outcome as .split */
 #include "formats/base/cli.h"
+#include "formats/base/json_lines.h"
 #include "formats/base/outfile.h"
 #include "formats/split.h"
+#include "formats/base/progress.h"
 #include "formats/base/text.h"
 #include "tools/stream/edge_source.h"
 #include "formats/mpi/comm.h"
@@ -14,6 +16,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -30,10 +33,12 @@ static const char help[] =
     "                         the fewest bytes on the devices\n"
     "      --for MACHINE      gpu, cpu or both, the default: where searches are to be fast\n"
     "  -o, --output FILE      '-' or none is standard output\n"
+    "      --force            replace output files that exist\n"
     "      --sweep FILE       the table of thresholds, separated by tabs; without this it goes to\n"
     "                         standard error\n"
     "      --plan             only print what it would take: memory, temporary disk, passes over the\n"
     "                         stream\n"
+    "      --json             --plan as JSON\n"
     "  -@, --threads N        0, the default, is all cores\n"
     "  -S, --memory SIZE      memory of the process at most, 32M or more (default: 3/4 of what is\n"
     "                         available); what it cannot hold goes to temporary files\n"
@@ -41,10 +46,10 @@ static const char help[] =
     "                         several times, and all of them are used\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
-enum { SWEEP_OPTION = CLI_FIRST_FREE_OPTION, PLAN_OPTION, SUGGEST_OPTION, FOR_OPTION };
+enum { SWEEP_OPTION = CLI_FIRST_FREE_OPTION, PLAN_OPTION, JSON_OPTION, SUGGEST_OPTION, FOR_OPTION };
 
 struct command {
-    int th_given, p_given, plan;
+    int th_given, p_given, plan, json;
     uint64_t th, p;
     const char *output, *sweep, *input;
     const char *rule, *machines; /* --suggest and --for; NULL: not given */
@@ -66,6 +71,7 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
         break;
     case 'o': c->output = argument; break;
     case PLAN_OPTION: c->plan = 1; break;
+    case JSON_OPTION: c->json = 1; break;
     case SWEEP_OPTION: c->sweep = argument; break;
     case SUGGEST_OPTION: c->rule = argument; break;
     case FOR_OPTION: c->machines = argument; break;
@@ -84,6 +90,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"shards", required_argument, NULL, 'p'},
                                             {"output", required_argument, NULL, 'o'},
                                             {"plan", no_argument, NULL, PLAN_OPTION},
+                                            {"json", no_argument, NULL, JSON_OPTION},
                                             {"sweep", required_argument, NULL, SWEEP_OPTION},
                                             {"suggest", required_argument, NULL, SUGGEST_OPTION},
                                             {"for", required_argument, NULL, FOR_OPTION},
@@ -208,18 +215,29 @@ static enum status print_plan(const struct command *c, const struct edge_source 
                               const struct memory_budget *budget, struct error *e)
 {
     struct separation_plan p;
+    char *text = NULL;
+    size_t size = 0;
     if (separation_plan_make(&p, source, options, budget, e) != ST_OK)
         return e->status;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return fail_memory(e, "the plan", size);
     uint64_t d = most_delegates(c, &p), passes = p.degree_passes + p.scan_passes;
     uint64_t memory = budget->taken_bytes + p.values_bytes + p.tables_bytes + 16 * d;
-    separation_plan_print(&p, stdout);
-    plan_print(stdout, "class-passes", p.scan_passes, PLAN_EXACT);
-    plan_print(stdout, "stream-bytes-read", passes * p.stream_bytes, PLAN_EXACT);
-    plan_print(stdout, "delegates", d, d == 0 ? PLAN_EXACT : PLAN_AT_MOST);
-    plan_print(stdout, "memory-budget", budget->limit_bytes, PLAN_EXACT);
-    plan_print(stdout, "memory", memory < budget->limit_bytes ? memory : budget->limit_bytes,
+    separation_plan_print(&p, out);
+    plan_print(out, "class-passes", p.scan_passes, PLAN_EXACT);
+    plan_print(out, "stream-bytes-read", passes * p.stream_bytes, PLAN_EXACT);
+    plan_print(out, "delegates", d, d == 0 ? PLAN_EXACT : PLAN_AT_MOST);
+    plan_print(out, "memory-budget", budget->limit_bytes, PLAN_EXACT);
+    plan_print(out, "memory", memory < budget->limit_bytes ? memory : budget->limit_bytes,
                PLAN_AT_MOST);
-    plan_print(stdout, "temporary-disk", p.disk_bytes, PLAN_AT_MOST);
+    plan_print(out, "temporary-disk", p.disk_bytes, PLAN_AT_MOST);
+    fclose(out);
+    if (c->json)
+        json_lines_print(stdout, text);
+    else
+        fputs(text, stdout);
+    free(text);
     return fflush(stdout) == 0 ? ST_OK : fail_errno(e, "standard output", "cannot write");
 }
 
@@ -255,14 +273,17 @@ static enum status separate(const struct cli *cli, const struct command *c,
     return comm_agree(source->comm, e);
 }
 
-/* Outputs that would replace the input, or one another. */
-static enum status refuse_shared_files(const struct command *c, struct error *e)
+/* Refuses outputs that would replace the input, one another, or an older file, or cannot be written. */
+static enum status check_outputs(const struct cli *cli, const struct command *c, struct error *e)
 {
     if (c->plan ||
         outfile_refuse_inputs(c->output, &c->input, 1, e) != ST_OK ||
-        outfile_refuse_inputs(c->sweep, &c->input, 1, e) != ST_OK)
+        outfile_refuse_inputs(c->sweep, &c->input, 1, e) != ST_OK ||
+        outfile_refuse_output(c->output, c->sweep, e) != ST_OK)
         return e->status;
-    return outfile_refuse_output(c->output, c->sweep, e);
+    if (outfile_check_output(c->output, cli->force, e) == ST_OK)
+        outfile_check_output(c->sweep, cli->force, e);
+    return e->status;
 }
 
 static enum status degsplit(const struct cli *cli, const struct command *c,
@@ -274,16 +295,18 @@ static enum status degsplit(const struct cli *cli, const struct command *c,
     const char *folder[CLI_MAX_TMPDIRS];
     struct separation_options options = {.threads = cli_threads(cli), .p = 1, .spill = &spill};
     spill_open(&spill, folder, cli_tmpdirs(cli, folder));
-    if (refuse_shared_files(c, e) == ST_OK)
+    progress_start(cli);
+    if (check_outputs(cli, c, e) == ST_OK)
         memory_budget_process(&budget, comm_memory(comm, cli->memory_bytes), &options.threads, e);
     if (comm_agree(comm, e) == ST_OK &&
-        edge_source_open(&source, c->input, cli_tmpdir(cli, 0), comm, e) == ST_OK) {
+        edge_source_open(&source, c->input, cli_tmpdir(cli, 0), comm, &budget, e) == ST_OK) {
         if (!c->plan)
             separate(cli, c, &source, &options, &budget, e);
         else if (comm->rank == 0)
             print_plan(c, &source, &options, &budget, e);
         comm_agree(comm, e);
     }
+    progress_end();
     spill_close(&spill);
     edge_source_close(&source);
     return e->status;

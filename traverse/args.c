@@ -10,12 +10,13 @@
 static const char help[] =
     "Usage: dbfs-traverse [OPTION]... DIR\n"
     "       mpiexec -n R dbfs-traverse [OPTION]... DIR\n"
-    "       dbfs-traverse --plan [--parents -] DIR\n"
+    "       dbfs-traverse --plan [--parents -] [--json FILE] DIR\n"
     "Breadth-first search over the shards that dbfs-pack wrote to DIR.\n"
     "\n"
     "Roots:\n"
     "  -r, --roots ROOT[,ROOT...]  search from these vertices; with --map a name each time\n"
     "  -n, --count COUNT           search from COUNT sampled vertices of degree >= 1 (default 64)\n"
+    "      --roots-from FILE       and from those of this file, one a line\n"
     "      --seed N                of the sampling (default 1)\n"
     "      --several-levels        summarise only searches of more than one level, as the paper\n"
     "                              does (with -n 140)\n"
@@ -39,12 +40,13 @@ static const char help[] =
     "                              auto: that of the GPUs where MPI says that it takes it)\n"
     "Results ('-' is standard output; records then go to standard error):\n"
     "      --map FILE              of edgeconv --compact: roots are given and results written by name\n"
-    "      --depths FILE           hop distances: .npy, .raw, or text lines \"id depth\"\n"
+    "      --depths FILE           hop distances: .npy, .raw, .csv, or text lines \"id depth\"\n"
     "      --parents FILE          parents; %d in FILE becomes the root\n"
     "      --answer KIND           depths or parents: what answer_s is the time of (default parents\n"
     "                              with --parents, else depths)\n"
     "      --parents-width BYTES   of a parent in .npy and .raw: 4 or 8 (default 4 if ids fit)\n"
     "      --json FILE             environment, summary and a record per root\n"
+    "      --force                 replace result files that exist\n"
     "      --breakdown             in FILE also the time of each part of each level\n"
     "      --trace FILE            a line of JSON per level: frontier, directions, messages, times\n"
     "Common:\n"
@@ -52,7 +54,8 @@ static const char help[] =
     "  -S, --memory SIZE           bound on a rank's arrays (default 3/4 of what is available,\n"
     "                              divided by the ranks on the host)\n"
     "  -T, --tmpdir DIR            accepted for uniformity; nothing is spilled\n"
-    "  -q, --quiet                 only the summary and errors\n"
+    "  -q, --quiet                 only the summary and errors; with a result on standard output, only\n"
+    "                              that\n"
     "  -v, --verbose               a line per level\n"
     "  -h, --help   --version\n"
     "\n"
@@ -80,7 +83,8 @@ enum {
     OPTION_BREAKDOWN,
     OPTION_TRACE,
     OPTION_PLAN,
-    OPTION_SEVERAL_LEVELS
+    OPTION_SEVERAL_LEVELS,
+    OPTION_ROOTS_FROM
 };
 
 static const struct option long_options[] = {
@@ -110,6 +114,7 @@ static const struct option long_options[] = {
     {"trace", required_argument, NULL, OPTION_TRACE},
     {"plan", no_argument, NULL, OPTION_PLAN},
     {"several-levels", no_argument, NULL, OPTION_SEVERAL_LEVELS},
+    {"roots-from", required_argument, NULL, OPTION_ROOTS_FROM},
     {NULL, 0, NULL, 0}};
 
 static const char *const direction_names[] = {"auto", "push", "pull"};
@@ -203,14 +208,35 @@ static void parse_search_option(struct args *args, int option, char *value)
     }
 }
 
+static void add_root(struct args *args, char *text)
+{
+    if (!args->roots_given++)
+        args->count = 0;
+    args->root_names[args->count++] = text;
+}
+
+/* The lines of a file, as so many -r. */
+static void add_roots_from(struct args *args, const char *path, int argc)
+{
+    struct error e = {0};
+    struct roots_file *f = &args->roots_from;
+    if (f->count > 0)
+        cli_usage(&args->cli, "--roots-from is given twice");
+    if (roots_file_read(f, path, &e) != ST_OK)
+        exit(cli_finish(&args->cli, &e));
+    char **grown = f->count <= MAX_ROOTS
+                       ? realloc(args->root_names, ((size_t)argc + f->count) * sizeof *grown) : NULL;
+    if (grown == NULL)
+        cli_usage(&args->cli, "--roots-from: more than %d roots", MAX_ROOTS);
+    args->root_names = grown;
+    for (uint64_t i = 0; i < f->count; i++)
+        add_root(args, f->line[i]);
+}
+
 static void parse_option(struct args *args, int option, char *value)
 {
     switch (option) {
-    case 'r':
-        if (!args->roots_given++)
-            args->count = 0;
-        args->root_names[args->count++] = value;
-        break;
+    case 'r': add_root(args, value); break;
     case 'n':
         if (args->roots_given)
             cli_usage(&args->cli, "-n and -r exclude each other");
@@ -291,9 +317,12 @@ void args_parse(struct args *args, int argc, char **argv)
         warm_up_given |= option == OPTION_WARM_UP;
         sampling_given |= option == 'n';
         answer_given |= option == OPTION_ANSWER;
-        if (option == 'r' && sampling_given)
+        if ((option == 'r' || option == OPTION_ROOTS_FROM) && sampling_given)
             cli_usage(&args->cli, "-n and -r exclude each other");
-        parse_option(args, option, optarg);
+        if (option == OPTION_ROOTS_FROM)
+            add_roots_from(args, optarg, argc);
+        else
+            parse_option(args, option, optarg);
     }
     if (args->roots_given)
         read_roots(args);
@@ -313,6 +342,7 @@ void args_free(struct args *args)
 {
     free(args->roots);
     free(args->root_names);
+    roots_file_free(&args->roots_from);
 }
 
 const char *args_direction_name(const struct args *args)

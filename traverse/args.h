@@ -4,6 +4,7 @@
 
 #include "backend_choose.h"
 #include "direction.h"
+#include "roots_file.h"
 #include "traverse/exchange/exchange.h"
 
 #include "formats/base/cli.h"
@@ -17,7 +18,8 @@ struct args {
     const char *folder;
     int roots_given;   /* 0: a sample of `count` */
     uint64_t *roots;   /* [count] original ids, owned; NULL with a map */
-    char **root_names; /* [count] with a map; owned */
+    char **root_names; /* [count] with a map; owned, but for the text of the names */
+    struct roots_file roots_from; /* of --roots-from */
     const char *map;   /* file that maps ids to names; NULL: none */
     uint64_t count;
     uint64_t seed;

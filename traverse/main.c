@@ -7,6 +7,8 @@
 #include "roots.h"
 #include "threads.h"
 
+#include "formats/base/progress.h"
+
 #include "traverse/report/report.h"
 #include "traverse/report/trace_file.h"
 #include "traverse/results/outputs.h"
@@ -16,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct run {
     struct args args;
@@ -41,6 +44,7 @@ struct run {
 /* A rank's share of the cores and the memory of its host. */
 static void share_host(struct run *run)
 {
+    run->args.cli.silent = run->comm.rank > 0;
     int threads = cli_threads(&run->args.cli), ranks = (int)run->comm.host_ranks;
     if (run->args.cli.threads == 0)
         threads = threads > ranks ? threads / ranks : 1;
@@ -177,6 +181,9 @@ static enum status search_all(struct run *run, struct error *e)
         return e->status;
     for (uint64_t i = 0; i < run->args.warm_up; i++)
         record_warm_up(&run->bfs, &run->args, &roots->root[i % roots->count]);
+    if (talks && !run->args.cli.verbose && !isatty(fileno(run->talk)))
+        progress_start(&run->args.cli);
+    progress_stage("searching", roots->count, PROGRESS_ITEMS);
     for (uint64_t i = 0; i < roots->count; i++) {
         name_root(run, i);
         if (record_search(&run->records[i], &run->bfs, run->results, &run->args, &roots->root[i],
@@ -187,7 +194,9 @@ static enum status search_all(struct run *run, struct error *e)
         if (write_results(run, e) != ST_OK ||
             (run->trace != NULL && trace_file_add(run->trace, &run->records[i], e) != ST_OK))
             return e->status;
+        progress_add(1);
     }
+    progress_end();
     return ST_OK;
 }
 
@@ -203,7 +212,8 @@ static enum status conclude(struct run *run, struct error *e)
     }
     run->env.peak_bytes = comm_max_of(&run->comm, memory_peak_bytes());
     if (run->comm.rank == 0) {
-        report_summary(run->talk, &run->env, run->records, run->roots.count);
+        if (!run->args.cli.quiet || run->talk == stdout) /* with -q, a result on stdout is all there is */
+            report_summary(run->talk, &run->env, run->records, run->roots.count);
         if (fflush(run->talk) != 0 || ferror(run->talk))
             fail_errno(e, "standard output", "cannot write");
         if (run->args.json != NULL && e->status == ST_OK)
@@ -237,7 +247,7 @@ int main(int argc, char **argv)
     args_parse(&run.args, argc, argv);
     run.talk = args_take_stdout(&run.args) ? stderr : stdout;
     if (run.args.plan) {
-        plan_print(run.args.folder, run.args.record_parents, stdout, &error);
+        plan_print(run.args.folder, run.args.record_parents, run.args.json, &error);
         return cli_finish(&run.args.cli, &error);
     }
     comm_start(&run.comm, COMM_ALWAYS, &error);

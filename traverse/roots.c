@@ -282,6 +282,9 @@ static enum status find_ids(struct roots *roots, const struct rank *rank, const 
 enum status roots_choose(struct roots *roots, const struct rank *rank, const struct args *args,
                          const struct name_map *map, struct error *e)
 {
+    if (rank->graph->manifest.totals.n == 0)
+        return fail(e, ST_BAD_DATA, "%s: the graph has no vertices: there is no root to search from",
+                    args->folder);
     roots->count = args->count;
     roots->ids = calloc(roots->count, sizeof *roots->ids);
     roots->root = calloc(roots->count, sizeof *roots->root);

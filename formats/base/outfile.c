@@ -191,6 +191,20 @@ enum status outfile_refuse_output(const char *output, const char *other, struct 
                 other);
 }
 
+enum status outfile_check_output(const char *output, int force, struct error *e)
+{
+    struct stat st;
+    struct outfile *trial;
+    int exists = !is_standard(output) && stat(output, &st) == 0;
+    if (is_standard(output) || (exists && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+        return ST_OK;
+    if (exists && S_ISREG(st.st_mode) && !force)
+        return fail(e, ST_RUNTIME, "%s: exists already: --force replaces it", output);
+    if (outfile_open(&trial, output, e) == ST_OK)
+        outfile_abort(trial);
+    return e->status;
+}
+
 /* ---- writing ---- */
 
 static enum status write_all(struct outfile *out, const unsigned char *bytes, size_t count,

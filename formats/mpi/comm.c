@@ -2,6 +2,7 @@
 #include "comm.h"
 
 #include "formats/base/cli.h"
+#include "formats/base/launch.h"
 #include "formats/base/memory.h"
 
 #include <getopt.h>
@@ -13,24 +14,6 @@
 const struct comm comm_alone = {.ranks = 1, .host_ranks = 1};
 
 /* ---- start-up ---- */
-
-/* The ranks that the launcher started, and the variable that says so. Batch scripts set SLURM_NTASKS for
- * every step, so only the step's own count tells. */
-static long launched_ranks(const char **variable)
-{
-    static const char *const variables[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE",
-                                            "SLURM_STEP_NUM_TASKS"};
-    long most = 1;
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *text = getenv(variables[i]);
-        long ranks = text != NULL ? strtol(text, NULL, 10) : 0;
-        if (ranks > most) {
-            most = ranks;
-            *variable = variables[i];
-        }
-    }
-    return most;
-}
 
 static void find_place(struct comm *comm)
 {
@@ -75,7 +58,7 @@ enum status comm_start(struct comm *comm, enum comm_start when, struct error *e)
 {
     int provided;
     const char *variable = NULL;
-    long launched = launched_ranks(&variable);
+    long launched = launched_processes(&variable);
     *comm = comm_alone;
     if (when == COMM_IF_LAUNCHED && launched == 1 && getenv("PMIX_RANK") == NULL)
         return ST_OK;

@@ -100,7 +100,7 @@ rm -r "$tmp/b"
 th_of() { awk '$1 == "th" { print $2 }' "$1/manifest"; }
 for rule in '--for gpu' '--for cpu' '--suggest memory'; do
     "$pack" -q -p 2 $rule -o "$tmp/b" "$tmp/g.edges"
-    "$BIN/degsplit" -q -p 2 $rule --sweep "$tmp/sweep" -o "$tmp/x.split" "$tmp/g.edges"
+    "$BIN/degsplit" -q -p 2 $rule --force --sweep "$tmp/sweep" -o "$tmp/x.split" "$tmp/g.edges"
     check "$rule: the TH of degsplit" \
         test "$(th_of "$tmp/b")" = "$(awk -F'\t' '$NF == 1 { print $1 }' "$tmp/sweep")"
     mv "$tmp/b" "$tmp/by${rule##* }"
@@ -146,7 +146,6 @@ refuses() {
         rm -rf "$tmp/x"
     fi
 }
-refuses 2 'no p' "$pack" -o "$tmp/x" "$tmp/g.edges"
 refuses 2 'p 0' "$pack" -p 0 -o "$tmp/x" "$tmp/g.edges"
 refuses 2 'p 4097' "$pack" -p 4097 -o "$tmp/x" "$tmp/g.edges"
 refuses 2 'no folder' "$pack" -p 1 "$tmp/g.edges"

@@ -155,7 +155,7 @@ check_exit 2 'parents of 6 bytes' "$traverse" -r 2 --parents-width 6 --parents "
 check_exit 0 'the answer clock of parents that are not written' "$traverse" -q -n 3 --answer parents --json "$tmp/a.json" "$tmp/p4"
 check 'records them' grep -q '"parents": true, "answer": "parents"' "$tmp/a.json"
 check_exit 0 'that of depths beside written parents' \
-    "$traverse" -q -r 2 --answer depths --json "$tmp/a.json" --parents "$tmp/beside.txt" "$tmp/p4"
+    "$traverse" -q -r 2 --answer depths --force --json "$tmp/a.json" --parents "$tmp/beside.txt" "$tmp/p4"
 check 'is that of depths' grep -q '"parents": true, "answer": "depths"' "$tmp/a.json"
 check 'and the parents are a tree' "$TESTS/treecheck" "$tmp/g.txt" 2 "$tmp/d.npy.txt" "$tmp/beside.txt"
 
@@ -172,7 +172,7 @@ for ranks in 1 2 4; do
 done
 
 echo old >"$tmp/kept.txt"
-check_exit 0 'an existing result is replaced' "$traverse" -q -r 1 --depths "$tmp/kept.txt" "$tmp/p1"
+check_exit 0 'an existing result is replaced' "$traverse" -q -r 1 --force --depths "$tmp/kept.txt" "$tmp/p1"
 check 'by the new one' cmp "$tmp/kept.txt" "$tmp/oracle.1.txt"
 check_exit 0 'a device is written directly' "$traverse" -q -r 1 --depths /dev/null "$tmp/p1"
 check 'and still is one' test -c /dev/null

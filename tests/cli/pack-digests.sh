@@ -85,7 +85,7 @@ run() {
             local how=()
             read -r -a how < <(grep -oE -- '-t [0-9a-z]+' <<<"$options" ||
                 grep -oE -- '-p [0-9]+|--(suggest|for)=[a-z]+' <<<"$options" | tr '\n' ' ')
-            "$bin/degsplit" -q "${how[@]}" -o "$tmp/s.split" "${input[@]}" || return 1
+            "$bin/degsplit" -q --force "${how[@]}" -o "$tmp/s.split" "${input[@]}" || return 1
             options=$(sed -E 's/-t [0-9a-z]+|--(suggest|for)=[a-z]+//g' <<<"$options")
             extra=(-@ 2 -s "$tmp/s.split")
             ;;

@@ -148,7 +148,7 @@ traverse() { # GRAPH RANKS OPTIONS...
     local graph=$1 ranks=$2
     shift 2
     check_exit 0 "$graph, $ranks ranks, $*" \
-        "$MPIEXEC" -n "$ranks" "$BIN/dbfs-traverse" -@ 1 --backend cpu --json "$tmp/json" "$@" "$tmp/$graph"
+        "$MPIEXEC" -n "$ranks" "$BIN/dbfs-traverse" -@ 1 --backend cpu --force --json "$tmp/json" "$@" "$tmp/$graph"
 }
 for count in 1 2 3 8 9; do
     traverse rmat 1 -n $count

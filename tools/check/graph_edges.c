@@ -56,7 +56,7 @@ enum status graph_edges_open(struct graph_edges *g, const char *path, const char
     g->threads = threads;
     if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         open_folder(g, path, budget, e);
-    else if (edge_source_open(&g->source, path, tmpdir, comm, e) == ST_OK)
+    else if (edge_source_open(&g->source, path, tmpdir, comm, budget, e) == ST_OK)
         read_head(g, e);
     if (comm_agree(comm, e) != ST_OK)
         graph_edges_close(g);

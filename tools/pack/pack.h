@@ -55,7 +55,8 @@ struct pack_report {
     uint64_t spilled_bytes;
 };
 
-enum status pack(const struct pack_options *options, const struct edge_source *source,
+/* What the source keeps of a pipe is given back once the edges are in memory otherwise. */
+enum status pack(const struct pack_options *options, struct edge_source *source,
                  struct memory_budget *budget, struct pack_report *report, struct error *e);
 
 #endif

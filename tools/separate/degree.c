@@ -10,6 +10,7 @@
 #include "formats/base/bytes.h"
 #include "formats/base/clones.h"
 #include "formats/base/hash.h"
+#include "formats/base/progress.h"
 #include "formats/base/text.h"
 
 #include <math.h>
@@ -253,11 +254,12 @@ static enum status find_largest(struct edges_reader *reader, uint64_t *largest,
     return e->status;
 }
 
-static enum status too_many_vertices(const struct edge_source *source, uint64_t n,
-                                     uint64_t left_bytes, struct error *e)
+static enum status too_many_vertices(const struct edge_source *source,
+                                     const struct edges_totals *totals, uint64_t left_bytes,
+                                     struct error *e)
 {
     char need[16], left[16];
-    uint64_t largest = 0, offset = 0;
+    uint64_t largest = 0, offset = 0, n = totals->n;
     struct edges_reader *reader = NULL;
     memset(e, 0, sizeof *e);
     if (edge_source_reader(source, &reader, e) == ST_OK)
@@ -265,11 +267,13 @@ static enum status too_many_vertices(const struct edge_source *source, uint64_t 
     edges_reader_close(reader);
     return fail(e, ST_RESOURCE,
                 "%s: degrees of %llu vertices need %s, and %s of the memory budget (-S) are left for "
-                "them; the largest id is %llu, in the block at byte %llu",
+                "them; the largest id is %llu, in the block at byte %llu%s",
                 source->name, (unsigned long long)n,
                 format_size(values_least_bytes(n), need, sizeof need),
                 format_size(left_bytes, left, sizeof left), (unsigned long long)largest,
-                (unsigned long long)offset);
+                (unsigned long long)offset,
+                n / 2 > totals->edges
+                    ? "; most ids have no edge: 'edgeconv --compact' numbers those that do" : "");
 }
 
 /* ---- the passes ---- */
@@ -363,6 +367,8 @@ static enum status count_stream(struct counting *c, struct edges_reader *reader,
     for (uint32_t w = 0; w < v->windows && e->status == ST_OK; w += 2) {
         c->first = window_begin(v, w);
         c->span = v->windows == 1 ? v->n : 2 * v->window;
+        progress_stage("counting degrees", c->degrees->totals.edges / source->comm->ranks,
+                       PROGRESS_ITEMS);
         if (w == 0) {
             count_first(c, reader, source, threads, e);
             count_tiles(c, threads, e);
@@ -394,7 +400,7 @@ static enum status open_values(struct degrees *d, const struct edge_source *sour
         .spill = o->spill};
     int in_windows = o->spill != NULL && values_least_bytes(values.n) > values.most_bytes;
     if (in_windows || values_open(&d->of.values, &values, budget, e) != ST_OK)
-        too_many_vertices(source, values.n, values.most_bytes, e);
+        too_many_vertices(source, &d->totals, values.most_bytes, e);
     return comm_agree(source->comm, e);
 }
 

@@ -2,6 +2,7 @@
 #include "separate.h"
 
 #include "formats/base/cli.h"
+#include "formats/base/progress.h"
 #include "formats/base/text.h"
 
 #include <inttypes.h>
@@ -28,6 +29,8 @@ enum status separation_classes(struct separation *s, const struct edge_source *s
 {
     double start = cli_seconds();
     struct edge_supply edges = degrees_edges(&s->degrees, source);
+    progress_stage("counting edges by thresholds",
+                   s->degrees.own_edges * values_scan_passes(&s->rank_of.values), PROGRESS_ITEMS);
     edge_ranks_count(&s->edges, &edges, s->degrees.directed_edges, &s->rank_of, &s->ranks, budget,
                      e);
     s->class_seconds = cli_seconds() - start;
