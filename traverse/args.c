@@ -25,6 +25,7 @@ static const char help[] =
     "      --backend NAME          auto, cpu or cuda (default auto)\n"
     "      --plan                  print the device memory that DIR takes, and do nothing else\n"
     "      --no-check              do not compare the shards' CRCs before searching\n"
+    "      --trust                 do not check that ids and offsets in the shards are in range\n"
     "Search:\n"
     "      --direction MODE        auto, push or pull (default auto)\n"
     "      --factor0 LIST          to pull when FV > factor0 * BV (default\n"
@@ -59,6 +60,7 @@ enum {
     OPTION_WARM_UP,
     OPTION_BACKEND,
     OPTION_NO_CHECK,
+    OPTION_TRUST,
     OPTION_DIRECTION,
     OPTION_FACTOR0,
     OPTION_FACTOR1,
@@ -85,6 +87,7 @@ static const struct option long_options[] = {
     {"shards-per-rank", required_argument, NULL, 'g'},
     {"backend", required_argument, NULL, OPTION_BACKEND},
     {"no-check", no_argument, NULL, OPTION_NO_CHECK},
+    {"trust", no_argument, NULL, OPTION_TRUST},
     {"direction", required_argument, NULL, OPTION_DIRECTION},
     {"factor0", required_argument, NULL, OPTION_FACTOR0},
     {"factor1", required_argument, NULL, OPTION_FACTOR1},
@@ -215,6 +218,7 @@ static void parse_option(struct args *args, int option, char *value)
         args->backend = (enum backend_choice)choice(args, "--backend", value, backend_names, 3);
         break;
     case OPTION_NO_CHECK: args->check = 0; break;
+    case OPTION_TRUST: args->trust = 1; break;
     case OPTION_MAP: args->map = value; break;
     case OPTION_DEPTHS: args->depths = value; break;
     case OPTION_PARENTS: args->parents = value; break;

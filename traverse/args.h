@@ -31,6 +31,7 @@ struct args {
     enum exchange_memory_choice exchange_memory;
     uint64_t warm_up; /* searches before the first one that counts */
     int check;        /* compare the CRC of every section before searching */
+    int trust;        /* do not check the ranges of what is used as an index */
     const char *depths, *parents, *json;
 };
 

@@ -69,6 +69,7 @@ static enum status open_graph(struct run *run, struct error *e)
     struct graph_options options = {.folder = args->folder,
                                     .device_count = args->shards_per_rank,
                                     .check = args->check,
+                                    .trust = args->trust,
                                     .columns = columns,
                                     .threads = run->threads,
                                     .budget = &run->budget};
@@ -81,6 +82,7 @@ static enum status open_devices(struct run *run, struct error *e)
     struct rank *rank = &run->rank;
     struct device_options options = {.threads = run->threads,
                                      .parents = args->parents != NULL,
+                                     .trust = args->trust,
                                      .timing = args->breakdown,
                                      .uniquify = args->exchange.uniquify};
     if (rank_open_devices(rank, &options, e) != ST_OK ||

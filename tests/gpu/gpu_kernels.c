@@ -19,6 +19,7 @@
  *   cuda_set_root                     cpu_search.start                              mask, parent
  *   cuda_blank_unvisited              cpu_results.depths                            depths
  *   cuda_decode                       packed_decode_all (formats/packed.c)          elements, bad
+ *   cuda_find_ranges                  csr_ranges_find (formats/shard_ranges.c)      faults, counts
  *   gpu_loader_copy                   memcpy                                        bytes
  *   cuda_publish                      memcpy, memset                                bytes
  *   cuda_merge_scratch_bytes          gpu_merge_scratch_bound (cuda_limits.h)
@@ -69,6 +70,7 @@ static void test_graph(const struct graph_spec *spec)
     test_arrivals(shard, spec);
     test_results(shard, spec);
     test_columns(shard, spec);
+    test_ranges(shard, spec);
     kernel_use(NULL);
     graph_free(shard);
 }

@@ -10,6 +10,7 @@ void test_previsits(const struct shard *shard, const struct graph_spec *spec);
 void test_arrivals(const struct shard *shard, const struct graph_spec *spec);
 void test_results(const struct shard *shard, const struct graph_spec *spec);
 void test_columns(const struct shard *shard, const struct graph_spec *spec);
+void test_ranges(const struct shard *shard, const struct graph_spec *spec);
 
 /* Of inputs of their own. */
 void test_bins(void);
