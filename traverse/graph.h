@@ -29,8 +29,9 @@ struct graph_options {
     struct memory_budget *budget; /* for decoded sections; it must outlive the graph */
 };
 
-/* Collective. Opens the shards of this rank and checks them. The ranges of a subgraph are checked here only if
- * its columns are decoded here; a device that decodes them checks them itself. ST_USAGE if R*G is not p. */
+/* Collective. Opens the shards of this rank and checks them. The ranges of a subgraph are checked here only
+ * if its columns are decoded here; a device that decodes them checks them itself. ST_USAGE if R*G is not
+ * p. */
 enum status graph_open(struct graph *graph, const struct comm *comm,
                        const struct graph_options *options, struct error *e);
 void graph_close(struct graph *graph);

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +120,7 @@ enum status outfile_open(struct outfile **result, const char *path, struct error
     }
     if (to_stdout) {
         out->fd = STDOUT_FILENO;
-        signal(SIGPIPE, SIG_IGN);
+        signals_ignore_writes();
     } else if (open_path(out, path, e) != ST_OK) {
         goto failed;
     }

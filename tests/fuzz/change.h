@@ -11,8 +11,8 @@ uint64_t change_random(uint64_t *state);
  * cuts the end. Returns the new size, at most `room`. */
 size_t change_bytes(unsigned char *bytes, size_t size, size_t room, uint64_t *state);
 
-/* The same where structure says that it matters: in the header, a table entry or any section of a container, in
- * a header or the trailer of a stream. */
+/* The same where structure says that it matters: in the header, a table entry or any section of a container,
+ * in a header or the trailer of a stream. */
 size_t change_by_kind(unsigned char *bytes, size_t size, size_t room, uint64_t *state);
 
 #endif

@@ -1,7 +1,7 @@
 /* mend.h: makes the CRCs of a changed file right again, so that what is behind them is reached.
  *
- * The positions are those of the SPECs, written down a second time here; nothing of the product is linked. Bytes
- * that are so damaged that a CRC has no place stay as they are.
+ * The positions are those of the SPECs, written down a second time here; nothing of the product is linked.
+ * Bytes that are so damaged that a CRC has no place stay as they are.
  */
 #ifndef DBFS_TESTS_MEND_H
 #define DBFS_TESTS_MEND_H
@@ -16,7 +16,8 @@ enum file_kind mend_kind(const unsigned char *bytes, size_t size);
 /* Any file by its kind. */
 void mend(unsigned char *bytes, size_t size);
 
-/* A stream: the preamble, each block, the trailer. With `totals` the trailer also says what the blocks hold. */
+/* A stream: the preamble, each block, the trailer. With `totals` the trailer also says what the blocks
+ * hold. */
 void mend_edges(unsigned char *bytes, size_t size, int totals);
 
 /* A split or a part: every section that lies in the file, the table, the header. */

@@ -1,8 +1,8 @@
 /* test_shard_ranges.c: the check of ranges refuses exactly the shards that a plain reading of them refuses.
  *
- * Graphs of one and of three shards are packed and loaded. Then single numbers of decoded sections are changed
- * in memory, as if a part with right CRCs had said so, and the check must agree with look_plainly, which goes
- * edge by edge.
+ * Graphs of one and of three shards are packed and loaded. Then single numbers of decoded sections are
+ * changed in memory, as if a part with right CRCs had said so, and the check must agree with look_plainly,
+ * which goes edge by edge.
  */
 #include "stream.h"
 #include "unit.h"
@@ -74,8 +74,8 @@ static int runs_are_good(const struct degree_list *list, uint64_t vertices)
     uint64_t sum = 0;
     for (uint64_t i = 0; i < list->count; i++) {
         const struct degree_run *run = &list->runs[i];
-        if (run->degree == 0 || run->degree > UINT32_MAX || (i > 0 && run->degree >= list->runs[i - 1].degree) ||
-            run->vertices > vertices)
+        if (run->degree == 0 || run->degree > UINT32_MAX || run->vertices > vertices ||
+            (i > 0 && run->degree >= list->runs[i - 1].degree))
             return 0;
         sum += run->vertices;
     }

@@ -196,8 +196,8 @@ void cuda_receive(const struct gpu_vertices *vertices, const struct gpu_id_list 
 void cuda_decode(const struct packed *section, const struct packed_rows *rows, void *array,
                  unsigned int *bad, cudaStream_t stream);
 
-/* Looks for indices out of range in a subgraph of `columns` columns behind its heads, as csr_ranges_find does.
- * *found and bounds->locals are device memory. */
+/* Looks for indices out of range in a subgraph of `columns` columns behind its heads, as csr_ranges_find
+ * does. *found and bounds->locals are device memory. */
 void cuda_find_ranges(const struct gpu_csr *csr, uint64_t columns,
                       const struct column_bounds *bounds, struct csr_ranges *found,
                       cudaStream_t stream);
