@@ -1,6 +1,7 @@
 /* dbfs-pack.c: packs an edge stream into a shard directory for dbfs-traverse; lists and verifies
  * such directories.
  */
+#include "formats/mpi/watch.h"
 #include "formats/base/cli.h"
 #include "formats/base/text.h"
 #include "tools/pack/pack.h"
@@ -46,6 +47,7 @@ static const char help[] =
     "                         available); what it cannot hold goes to temporary files\n"
     "  -T, --tmpdir DIR       folder for temporary files (default: $TMPDIR or /tmp); may be given\n"
     "                         several times, and all of them are used\n"
+    "      --timeout SECONDS  end the job if a rank does not go on for so long (default: never)\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
 enum {
@@ -145,6 +147,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"plan", no_argument, NULL, PLAN_OPTION},
                                             {"list", no_argument, NULL, LIST_OPTION},
                                             {"verify", no_argument, NULL, VERIFY_OPTION},
+                                            CLI_TIMEOUT,
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
     int option;
@@ -298,9 +301,10 @@ int main(int argc, char **argv)
     if (comm_start_tool(&comm, &cli, &e) != ST_OK)
         return cli_finish(&cli, &e);
     parse_arguments(&cli, &command, argc, argv);
-    if (command.action == PACK || command.action == PLAN)
+    watch_start(&comm, cli.program, cli.timeout_s, &e);
+    if (e.status == ST_OK && (command.action == PACK || command.action == PLAN))
         run_pack(&cli, &command, &comm, &e);
-    else
+    else if (e.status == ST_OK)
         run_look(&cli, &command, &comm, &e);
     return cli_finish(&cli, &e);
 }

@@ -1,4 +1,5 @@
 /* degsplit.c: separates the vertices of an edge stream by degree and writes the outcome as .split */
+#include "formats/mpi/watch.h"
 #include "formats/base/cli.h"
 #include "formats/base/outfile.h"
 #include "formats/split.h"
@@ -35,6 +36,7 @@ static const char help[] =
     "                         available); what it cannot hold goes to temporary files\n"
     "  -T, --tmpdir DIR       folder for temporary files (default: $TMPDIR or /tmp); may be given\n"
     "                         several times, and all of them are used\n"
+    "      --timeout SECONDS  end the job if a rank does not go on for so long (default: never)\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
 enum { SWEEP_OPTION = CLI_FIRST_FREE_OPTION, PLAN_OPTION };
@@ -77,6 +79,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"output", required_argument, NULL, 'o'},
                                             {"plan", no_argument, NULL, PLAN_OPTION},
                                             {"sweep", required_argument, NULL, SWEEP_OPTION},
+                                            CLI_TIMEOUT,
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
     int option;
@@ -260,6 +263,7 @@ int main(int argc, char **argv)
     if (comm_start_tool(&comm, &cli, &e) != ST_OK)
         return cli_finish(&cli, &e);
     parse_arguments(&cli, &command, argc, argv);
-    degsplit(&cli, &command, &comm, &e);
+    if (watch_start(&comm, cli.program, cli.timeout_s, &e) == ST_OK)
+        degsplit(&cli, &command, &comm, &e);
     return cli_finish(&cli, &e);
 }

@@ -26,6 +26,7 @@ static const char help[] =
     "      --plan                  print the device memory that DIR takes, and do nothing else\n"
     "      --no-check              do not compare the shards' CRCs before searching\n"
     "      --trust                 do not check that ids and offsets in the shards are in range\n"
+    "      --timeout SECONDS       end the job if a rank does not go on for so long (default: never)\n"
     "Search:\n"
     "      --direction MODE        auto, push or pull (default auto)\n"
     "      --factor0 LIST          to pull when FV > factor0 * BV (default\n"
@@ -88,6 +89,7 @@ static const struct option long_options[] = {
     {"backend", required_argument, NULL, OPTION_BACKEND},
     {"no-check", no_argument, NULL, OPTION_NO_CHECK},
     {"trust", no_argument, NULL, OPTION_TRUST},
+    CLI_TIMEOUT,
     {"direction", required_argument, NULL, OPTION_DIRECTION},
     {"factor0", required_argument, NULL, OPTION_FACTOR0},
     {"factor1", required_argument, NULL, OPTION_FACTOR1},

@@ -7,6 +7,7 @@
 #include "roots.h"
 #include "threads.h"
 
+#include "formats/mpi/watch.h"
 #include "traverse/report/report.h"
 #include "traverse/results/outputs.h"
 
@@ -96,6 +97,7 @@ static enum status open_devices(struct run *run, struct error *e)
 static enum status choose_roots(struct run *run, struct error *e)
 {
     const struct args *args = &run->args;
+    watch_phase("choosing roots");
     if (roots_choose(&run->roots, &run->rank, args, run->map, e) != ST_OK)
         return e->status;
     if (run->roots.count < args->count && run->comm.rank == 0)
@@ -112,6 +114,7 @@ static enum status choose_roots(struct run *run, struct error *e)
 static enum status set_up(struct run *run, struct error *e)
 {
     double start = cli_seconds();
+    watch_phase("opening the graph");
     if (run->comm.rank == 0)
         outputs_check(&run->args, e);
     if (comm_agree(&run->comm, e) != ST_OK)
@@ -119,6 +122,7 @@ static enum status set_up(struct run *run, struct error *e)
     share_host(run);
     if (choose_backend(run, e) != ST_OK || open_graph(run, e) != ST_OK)
         return e->status;
+    watch_phase("opening devices");
     if (open_devices(run, e) == ST_OK && run->args.map != NULL && run->comm.rank == 0)
         name_map_open(&run->map, run->args.map, run->graph.manifest.totals.n, &run->budget, e);
     if (comm_agree(&run->comm, e) != ST_OK || choose_roots(run, e) != ST_OK)
@@ -164,11 +168,13 @@ static enum status search_all(struct run *run, struct error *e)
         record_warm_up(&run->bfs, &run->args, &roots->root[i % roots->count]);
     for (uint64_t i = 0; i < roots->count; i++) {
         name_root(run, i);
+        watch_phase("searching from root %" PRIu64, roots->ids[i]);
         if (record_search(&run->records[i], &run->bfs, run->results, &run->args, &roots->root[i],
                           e) != ST_OK)
             comm_abort(&run->comm, run->args.cli.program, e);
         if (talks)
             report_record(run->talk, &run->records[i]);
+        watch_phase("writing results of root %" PRIu64, roots->ids[i]);
         if (write_results(run, i, e) != ST_OK)
             return e->status;
     }
@@ -216,7 +222,9 @@ int main(int argc, char **argv)
         return cli_finish(&run.args.cli, &error);
     }
     comm_start(&run.comm, COMM_ALWAYS, &error);
-    if (comm_agree(&run.comm, &error) == ST_OK && set_up(&run, &error) == ST_OK &&
+    if (comm_agree(&run.comm, &error) == ST_OK &&
+        watch_start(&run.comm, run.args.cli.program, run.args.cli.timeout_s, &error) == ST_OK &&
+        set_up(&run, &error) == ST_OK &&
         search_all(&run, &error) == ST_OK)
         conclude(&run, &error);
     int code = run.comm.rank == 0 ? cli_finish(&run.args.cli, &error) : (int)error.status;
