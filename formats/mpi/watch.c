@@ -1,7 +1,7 @@
 /* watch.c: see watch.h
  *
- * All times are milliseconds of the monotonic clock, which the processes of a host share. After a pause of all
- * processes, as by a batch system, every heart seems to stand still: a rank that notices that its own did
+ * All times are milliseconds of the monotonic clock, which the processes of a host share. After a pause of
+ * all processes, as by a batch system, every heart seems to stand still: a rank that notices that its own did
  * gives the others another timeout.
  */
 #include "watch.h"

@@ -1,10 +1,10 @@
 /* watch.h: notices ranks that do not go on, and ends the job instead of waiting for ever (--timeout).
  *
- * A rank that is stopped, or whose host is gone, holds all others in their next collective call. Each rank has
- * a thread that beats in memory which the ranks of its host share, and notes there what the rank does and
- * whether it waits for others. A rank whose heart stands still for the timeout has been stopped. If all hearts
- * beat and a rank has waited for the timeout, the one that nobody else waits with is named; if there is none
- * on this host, it is on another.
+ * A rank that is stopped, or whose host is gone, holds all others in their next collective call. Each rank
+ * has a thread that beats in memory which the ranks of its host share. There the rank also notes what it does
+ * and whether it waits for others. A rank whose heart stands still for the timeout has been stopped. If all
+ * hearts beat and a rank has waited for the timeout, a rank that does not wait is named; if there is none on
+ * this host, it is on another.
  */
 #ifndef DBFS_WATCH_H
 #define DBFS_WATCH_H

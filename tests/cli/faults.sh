@@ -24,11 +24,12 @@ start() {
 # ended CODE NAME: $pid ends by itself within a minute, with this exit code
 ended() {
     local got=0
-    (sleep 60; kill -KILL $pid 2>/dev/null) &
-    local watchman=$!
+    for _ in $(seq 600); do
+        kill -0 $pid 2>/dev/null || break
+        sleep 0.1
+    done
+    kill -KILL $pid 2>/dev/null
     wait $pid 2>/dev/null || got=$?
-    kill $watchman 2>/dev/null
-    wait $watchman 2>/dev/null
     check "$2 (exit $got)" test $got = "$1"
 }
 
@@ -57,8 +58,8 @@ ranks_of() { pgrep -f "^[^ ]*$1 .*$2"; }
 start "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 --timeout 2 -n 1000000 "$tmp/p2"
 kill -STOP "$(ranks_of dbfs-traverse "$tmp/p2" | tail -1)"
 ended 1 'a rank is stopped during a search, with --timeout'
-check_says '^dbfs-traverse: rank [01] on [^ ]*, \(searching from\|writing results of\) root [0-9]*: did not run for [2-4]\.[0-9] s' \
-    'rank, host and phase are named'
+doing='\(searching from\|writing results of\) root [0-9]*'
+check_says "^dbfs-traverse: rank [01] on [^ ]*, $doing: did not run for [2-9]\.[0-9] s" 'rank, host and phase are named'
 check 'no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/p2")"
 
 start "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 --timeout 3 -n 1000000 "$tmp/p2"
@@ -103,7 +104,8 @@ signalled() { # NAME COMMAND...
             rm -rf "$tmp/s"
             mkdir "$tmp/s"
             got=0
-            env --default-signal=INT timeout -s $signal -k 20 $moment "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || got=$?
+            env --default-signal=INT timeout -s $signal -k 20 $moment "$@" >"$tmp/out" 2>"$tmp/err" \
+                </dev/null || got=$?
             # timeout says 124 where it sent the signal
             case $got in 0) ;; 124) sent=$((sent + 1)) ;; *) bad="$bad $signal-$moment:$got" ;; esac
             [ -z "$(find "$tmp/s" -name '.*.??????')" ] || bad="$bad $signal-$moment:left"
