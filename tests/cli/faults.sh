@@ -59,7 +59,8 @@ start "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 --timeout 2 -n 1000000 "$tm
 kill -STOP "$(ranks_of dbfs-traverse "$tmp/p2" | tail -1)"
 ended 1 'a rank is stopped during a search, with --timeout'
 doing='\(searching from\|writing results of\) root [0-9]*'
-check_says "^dbfs-traverse: rank [01] on [^ ]*, $doing: did not run for [2-9]\.[0-9] s" 'rank, host and phase are named'
+check_says "^dbfs-traverse: rank [01] on [^ ]*, $doing: did not run for [2-9]\.[0-9] s" \
+    'rank, host and phase are named'
 check 'no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/p2")"
 
 start "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 --timeout 3 -n 1000000 "$tmp/p2"
