@@ -181,7 +181,24 @@ $(BUILD)/tests/mutate: $(call obj,tests/fuzz/mutate.c tests/fuzz/change.c tests/
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -lz
 
-tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi) $(BUILD)/tests/mutate
+# fuzz targets with a driver of their own; `make fuzz` builds them with sanitizers, and libFuzzer if it is there
+fuzz_names  = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+fuzz_bin    = $(fuzz_names:%=$(BUILD)/tests/fuzz_%)
+fuzz_driver = $(BUILD)/tests/fuzz/driver.o
+$(fuzz_bin): LDLIBS += $(archive_libs_$(ARCHIVE))
+$(fuzz_bin): $(BUILD)/tests/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(fuzz_driver) \
+             $(call obj,tests/fuzz/files.c tests/fuzz/change.c tests/fuzz/mend.c) \
+             $(libtools) $(libmpi) $(libformats)
+	@mkdir -p $(@D)
+	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) $(fuzz_link) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/tests/packed_seeds: $(BUILD)/tests/fuzz/packed_seeds.o $(libformats)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+fuzz-bin: $(fuzz_bin) $(BUILD)/tests/packed_seeds
+
+tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi) $(BUILD)/tests/mutate fuzz-bin
 
 test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)' \
            CUDA='$(CUDA)' NVCC='$(NVCC)'
@@ -196,6 +213,12 @@ check: deps
 check-long: deps
 	@$(MAKE) --no-print-directory all tests-bin
 	@$(test_env) tests/run.sh long
+
+# every fuzz target for FUZZ_SECONDS of CPU time, under AddressSanitizer and UBSan
+FUZZ_SECONDS ?= 180
+fuzz: deps
+	@$(MAKE) --no-print-directory all tests-bin
+	@$(test_env) FUZZ_SECONDS='$(FUZZ_SECONDS)' tests/fuzz/fuzz.sh
 
 asan: deps
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan \
@@ -230,12 +253,13 @@ help:
 	@echo 'make check-long  the tests that take longer'
 	@echo 'make tests-gpu   the tests for hosts with GPUs, see scripts/check-gpu.sh (CUDA=1)'
 	@echo 'make asan        the tests under AddressSanitizer and UBSan'
+	@echo 'make fuzz        every fuzz target for FUZZ_SECONDS (180) of CPU time; clang: libFuzzer'
 	@echo 'make install     programs and man pages into DESTDIR/PREFIX; uninstall removes them'
 	@echo 'variables        CC MPICC MPIEXEC NVCC CUDA=0|1 CUDA_ARCH CFLAGS LDFLAGS PREFIX DESTDIR BUILD'
 	@echo '                 (on the command line or in config.mk)'
 	@echo '                 ARCHIVE=0 builds edgeconv without libarchive'
 
-.PHONY: all always tests-bin tests-gpu deps check check-long asan demo install uninstall clean help
+.PHONY: all always tests-bin tests-gpu fuzz-bin fuzz deps check check-long asan demo install uninstall clean help
 .SECONDARY:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

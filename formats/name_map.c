@@ -58,7 +58,7 @@ static int is_index(const struct name_map *m)
 /* Goes through all lines, noting where they start. */
 static enum status index_lines(struct name_map *m, struct error *e)
 {
-    const char *p = m->text, *end = p + m->bytes;
+    const char *p = m->text, *end = m->bytes > 0 ? p + m->bytes : p;
     uint64_t lines = 0;
     for (; p < end; lines++) {
         const char *newline = memchr(p, '\n', (size_t)(end - p));

@@ -4,6 +4,7 @@
  *   mutate set TYPE INDEX VALUE FILE   changes it (a negative INDEX counts from the end), and mends the CRCs
  *   mutate mend SEED FILE              makes a random change, and mends the CRCs
  *   mutate damage SEED FILE            makes a random change, and leaves the CRCs
+ *   mutate fit FILE                    only mends the CRCs
  *
  * Where FILE is a part beside a manifest, `set` and `mend` make the manifest fit. The same arguments make the
  * same change.
@@ -105,15 +106,15 @@ int main(int argc, char **argv)
     struct file f;
     const char *what = argc > 1 ? argv[1] : "", *name = argv[argc - 1];
     int one = (strcmp(what, "get") == 0 && argc == 5) || (strcmp(what, "set") == 0 && argc == 6);
-    int mended = one || strcmp(what, "mend") == 0;
-    if (!one && (argc != 4 || (!mended && strcmp(what, "damage") != 0)))
-        die("get TYPE INDEX FILE | set TYPE INDEX VALUE FILE | mend SEED FILE | damage SEED FILE",
-            "usage");
+    int fit = strcmp(what, "fit") == 0 && argc == 3, mended = one || fit || strcmp(what, "mend") == 0;
+    if (!one && !fit && (argc != 4 || (!mended && strcmp(what, "damage") != 0)))
+        die("get TYPE INDEX FILE | set TYPE INDEX VALUE FILE | mend SEED FILE | damage SEED FILE | "
+            "fit FILE", "usage");
     if (!read_file(&f, name))
         die("cannot open", name);
     if (one) {
         use_element(&f, argv, name);
-    } else {
+    } else if (!fit) {
         uint64_t state = strtoull(argv[2], NULL, 0);
         f.size = change_by_kind(f.bytes, f.size, f.room, &state);
     }
