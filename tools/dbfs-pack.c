@@ -252,11 +252,13 @@ static enum status run_pack(const struct cli *cli, struct command *c, const stru
                    cli_seconds() - start);
     spill_open(&spill, folder, cli_tmpdirs(cli, folder));
     c->pack.spill = &spill;
+    if (c->action == PACK)
+        edge_source_make_dense(&source, c->pack.p, c->pack.threads, &budget, e);
     if (c->action == PLAN) {
         if (comm->rank == 0)
             make_plan(c, &source, &budget, e);
         comm_agree(comm, e);
-    } else {
+    } else if (e->status == ST_OK) {
         pack(&c->pack, &source, &budget, &report, e);
         print_progress(cli, &c->pack, &report, e);
     }

@@ -243,9 +243,10 @@ static enum status degsplit(const struct cli *cli, const struct command *c,
         memory_budget_process(&budget, comm_memory(comm, cli->memory_bytes), &options.threads, e);
     if (comm_agree(comm, e) == ST_OK &&
         edge_source_open(&source, c->input, cli_tmpdir(cli, 0), comm, e) == ST_OK) {
-        if (!c->plan)
+        if (!c->plan &&
+            edge_source_make_dense(&source, 1, options.threads, &budget, e) == ST_OK)
             separate(cli, c, &source, &options, &budget, e);
-        else if (comm->rank == 0)
+        else if (c->plan && comm->rank == 0)
             print_plan(c, &source, &options, &budget, e);
         comm_agree(comm, e);
     }

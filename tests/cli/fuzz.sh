@@ -71,11 +71,9 @@ round() { # HOW FUNCTION FILE [FOLDER]: $files changes
 }
 all_refused=0 all_tried=0
 for how in damage mend; do
-    round $how text_of "$tmp/g.edges"
-    if [ $how = damage ]; then # a number of vertices that is a lie takes its time
-        round $how split_of "$tmp/g.edges"
-        round $how packed "$tmp/g.edges"
-    fi
+    for run in text_of split_of packed; do
+        round $how $run "$tmp/g.edges"
+    done
     round $how packed_with "$tmp/g.split"
     round $how listed manifest "$tmp/packed-3"
     round $how searched manifest "$tmp/raw-2"

@@ -155,7 +155,7 @@ static enum status visit_first(void *context, int thread, const struct edge *edg
 {
     struct counting *c = context;
     struct counting_thread *t = &c->thread[thread];
-    uint64_t n = c->degrees->totals.n, joined, loops = survey(edges, count, &joined);
+    uint64_t n = c->degrees->ids, joined, loops = survey(edges, count, &joined);
     if (joined >= n && largest_id(edges, count) >= n)
         return refuse_id(c, largest_id(edges, count), e);
     if (c->degrees->info.direction == EDGES_SYMMETRIC)
@@ -366,7 +366,7 @@ static enum status open_values(struct degrees *d, const struct edge_source *sour
                                struct error *e)
 {
     const struct values_options values = {
-        .n = d->totals.n,
+        .n = d->ids,
         .granule = o->p,
         .most_bytes = comm_min_of(source->comm, memory_left(budget) / 2),
         .threads = o->threads,
@@ -398,11 +398,13 @@ static enum status open_tiles(struct degrees *d, const struct edge_source *sourc
                               const struct separation_options *o, struct memory_budget *budget,
                               struct error *e)
 {
-    uint64_t bytes = degrees_tiles_bytes(&d->totals, d->info.direction, source->comm->ranks, o,
+    struct edges_totals totals = d->totals;
+    totals.n = d->ids;
+    uint64_t bytes = degrees_tiles_bytes(&totals, d->info.direction, source->comm->ranks, o,
                                          memory_left(budget));
     if (comm_min_of(source->comm, bytes) == 0 || d->of.values.windows > 1)
         return e->status;
-    edge_tiles_open(&d->tiles, d->totals.n, d->totals.edges / source->comm->ranks,
+    edge_tiles_open(&d->tiles, d->ids, d->totals.edges / source->comm->ranks,
                     d->info.direction == EDGES_UNDIRECTED_ONCE, o->threads, budget, e);
     return comm_agree(source->comm, e);
 }
@@ -416,6 +418,7 @@ static enum status count_with(struct counting *c, const struct edge_source *sour
         d->info = *edges_reader_info(reader);
         if (refuse_directed(&d->info, source->name, e) == ST_OK)
             find_totals(reader, source, o->threads, &d->totals, e);
+        d->ids = edge_source_ids(source, &d->totals);
     }
     if (comm_agree(source->comm, e) == ST_OK && compare_totals(source, &d->totals, e) == ST_OK &&
         open_values(d, source, o, c->budget, e) == ST_OK &&
