@@ -225,6 +225,20 @@ asan: deps
 	    CFLAGS='-O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer' all tests-bin
 	@$(test_env) BUILD='$(BUILD)/asan' tests/run.sh short
 
+# the same with UBSan alone, which is faster
+ubsan: deps
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/ubsan \
+	    CFLAGS='-O1 -g -fsanitize=undefined -fno-sanitize-recover=undefined' all tests-bin
+	@$(test_env) BUILD='$(BUILD)/ubsan' tests/run.sh short
+
+# `make check` with each compiler and each MPI that is here
+matrix: deps
+	@failed=0; for cc in gcc clang; do for mpi in mpich openmpi; do \
+	    if command -v $$cc mpicc.$$mpi mpiexec.$$mpi >/dev/null; then \
+	        $(MAKE) --no-print-directory CC=$$cc MPICC=mpicc.$$mpi MPIEXEC=mpiexec.$$mpi \
+	            BUILD='$(BUILD)/'$$cc-$$mpi check || failed=1; \
+	    else echo "skip - $$cc with $$mpi: not installed"; fi; done; done; exit $$failed
+
 demo: deps
 	@$(MAKE) --no-print-directory all
 	@$(test_env) scripts/demo.sh
@@ -253,13 +267,14 @@ help:
 	@echo 'make check-long  the tests that take longer'
 	@echo 'make tests-gpu   the tests for hosts with GPUs, see scripts/check-gpu.sh (CUDA=1)'
 	@echo 'make asan        the tests under AddressSanitizer and UBSan'
+	@echo 'make ubsan       the tests under UBSan alone; make matrix: with each compiler and each MPI'
 	@echo 'make fuzz        every fuzz target for FUZZ_SECONDS (180) of CPU time; clang: libFuzzer'
 	@echo 'make install     programs and man pages into DESTDIR/PREFIX; uninstall removes them'
 	@echo 'variables        CC MPICC MPIEXEC NVCC CUDA=0|1 CUDA_ARCH CFLAGS LDFLAGS PREFIX DESTDIR BUILD'
 	@echo '                 (on the command line or in config.mk)'
 	@echo '                 ARCHIVE=0 builds edgeconv without libarchive'
 
-.PHONY: all always tests-bin tests-gpu fuzz-bin fuzz deps check check-long asan demo install uninstall clean help
+.PHONY: all always tests-bin tests-gpu fuzz-bin fuzz ubsan matrix deps check check-long asan demo install uninstall clean help
 .SECONDARY:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
