@@ -181,7 +181,7 @@ $(BUILD)/tests/mutate: $(call obj,tests/fuzz/mutate.c tests/fuzz/change.c tests/
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -lz
 
-# fuzz targets with a driver of their own; `make fuzz` builds them with sanitizers, and libFuzzer if it is there
+# fuzz targets with a driver of their own; `make fuzz` builds them with sanitizers, and with libFuzzer
 fuzz_names  = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 fuzz_bin    = $(fuzz_names:%=$(BUILD)/tests/fuzz_%)
 fuzz_driver = $(BUILD)/tests/fuzz/driver.o
@@ -234,7 +234,7 @@ ubsan: deps
 # `make check` with each compiler and each MPI that is here
 matrix: deps
 	@failed=0; for cc in gcc clang; do for mpi in mpich openmpi; do \
-	    if command -v $$cc mpicc.$$mpi mpiexec.$$mpi >/dev/null; then \
+	    if command -v $$cc >/dev/null && command -v mpicc.$$mpi >/dev/null; then \
 	        $(MAKE) --no-print-directory CC=$$cc MPICC=mpicc.$$mpi MPIEXEC=mpiexec.$$mpi \
 	            BUILD='$(BUILD)/'$$cc-$$mpi check || failed=1; \
 	    else echo "skip - $$cc with $$mpi: not installed"; fi; done; done; exit $$failed
@@ -274,7 +274,8 @@ help:
 	@echo '                 (on the command line or in config.mk)'
 	@echo '                 ARCHIVE=0 builds edgeconv without libarchive'
 
-.PHONY: all always tests-bin tests-gpu fuzz-bin fuzz ubsan matrix deps check check-long asan demo install uninstall clean help
+.PHONY: all always tests-bin tests-gpu fuzz-bin fuzz ubsan matrix deps check check-long asan \
+        demo install uninstall clean help
 .SECONDARY:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

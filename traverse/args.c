@@ -122,15 +122,24 @@ static int choice(const struct args *args, const char *option, const char *text,
     cli_usage(&args->cli, "%s: '%s' is not one of its values", option, text);
 }
 
+_Noreturn static void end_without_memory(const struct args *args, uint64_t bytes)
+{
+    struct error e = {0};
+    fail_memory(&e, "command line", bytes);
+    exit(cli_finish(&args->cli, &e));
+}
+
 /* Ids with commas between them, behind those that are there. */
 static void parse_roots(struct args *args, char *list)
 {
     uint64_t count = args->count + 1;
     for (const char *c = list; *c != '\0'; c++)
         count += *c == ',';
-    uint64_t *grown = count <= MAX_ROOTS ? realloc(args->roots, count * sizeof *grown) : NULL;
-    if (grown == NULL)
+    if (count > MAX_ROOTS)
         cli_usage(&args->cli, "-r: more than %d roots", MAX_ROOTS);
+    uint64_t *grown = realloc(args->roots, count * sizeof *grown);
+    if (grown == NULL)
+        end_without_memory(args, count * sizeof *grown);
     args->roots = grown;
     for (char *next = list; next != NULL;) {
         char *item = strsep(&next, ",");
@@ -272,7 +281,7 @@ void args_parse(struct args *args, int argc, char **argv)
     args->exchange.chunk_bytes = EXCHANGE_CHUNK_BYTES;
     args->root_names = calloc((size_t)argc, sizeof *args->root_names); /* one -r an argument at most */
     if (args->root_names == NULL)
-        cli_usage(&args->cli, "not enough memory");
+        end_without_memory(args, (uint64_t)argc * sizeof *args->root_names);
     while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS "r:n:g:", long_options, NULL)) !=
            -1) {
         warm_up_given |= option == OPTION_WARM_UP;

@@ -309,11 +309,9 @@ static double now_seconds(void)
 /* The rename itself must survive a crash of the machine, so the folder is synced too. */
 static enum status sync_folder(const char *path, const char *name, struct error *e)
 {
-    char *copy = strdup(path);
-    if (copy == NULL)
-        return fail_memory(e, name, strlen(path));
+    char copy[PATH_MAX]; /* no allocation may fail after the rename */
+    snprintf(copy, sizeof copy, "%s", path);
     int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    free(copy);
     if (fd < 0)
         return fail_errno(e, name, "cannot open its folder");
     /* some file systems cannot sync a folder and say EINVAL: nothing more can be done there */
