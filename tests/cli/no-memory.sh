@@ -68,6 +68,7 @@ tool() {
     check "$name: each exits with 5 or succeeds ($bad )" test -z "$bad"
     check "$name: and some do fail ($failed)" test "$failed" -gt 3
 }
+rm -rf "$tmp/x"
 "$pack" "${options[@]}"
 printf '%s\n' '0 1' '1 2' '2 0' >"$tmp/g.txt"
 gzip -k "$tmp/g.txt"
