@@ -212,7 +212,30 @@ $(count_mpi): tests/count_mpi.c
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $<
 
-tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi) $(BUILD)/tests/plant_faults
+# changes files and mends their CRCs; shares no code with the product
+$(BUILD)/tests/mutate: $(call obj,tests/fuzz/mutate.c tests/fuzz/change.c tests/fuzz/mend.c)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -lz
+
+# fuzz targets with a driver of their own; `make fuzz` builds them with sanitizers, and with libFuzzer
+fuzz_names  = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+fuzz_bin    = $(fuzz_names:%=$(BUILD)/tests/fuzz_%)
+fuzz_driver = $(BUILD)/tests/fuzz/driver.o
+$(fuzz_bin): LDLIBS += $(archive_libs_$(ARCHIVE))
+$(fuzz_bin): $(BUILD)/tests/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(fuzz_driver) \
+             $(call obj,tests/fuzz/files.c tests/fuzz/change.c tests/fuzz/mend.c) \
+             $(libtools) $(libmpi) $(libformats)
+	@mkdir -p $(@D)
+	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) $(fuzz_link) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/tests/packed_seeds: $(BUILD)/tests/fuzz/packed_seeds.o $(libformats)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+fuzz-bin: $(fuzz_bin) $(BUILD)/tests/packed_seeds
+
+tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi) $(BUILD)/tests/plant_faults \
+           $(BUILD)/tests/mutate fuzz-bin
 
 test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)' \
            CUDA='$(CUDA)' NVCC='$(NVCC)'
@@ -228,10 +251,30 @@ check-long: deps
 	@$(MAKE) --no-print-directory all tests-bin
 	@$(test_env) tests/run.sh long
 
+# every fuzz target for FUZZ_SECONDS of CPU time, under AddressSanitizer and UBSan
+FUZZ_SECONDS ?= 180
+fuzz: deps
+	@$(MAKE) --no-print-directory all tests-bin
+	@$(test_env) FUZZ_SECONDS='$(FUZZ_SECONDS)' tests/fuzz/fuzz.sh
+
 asan: deps
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan \
 	    CFLAGS='-O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer' all tests-bin
 	@$(test_env) BUILD='$(BUILD)/asan' tests/run.sh short
+
+# the same with UBSan alone, which is faster
+ubsan: deps
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/ubsan \
+	    CFLAGS='-O1 -g -fsanitize=undefined -fno-sanitize-recover=undefined' all tests-bin
+	@$(test_env) BUILD='$(BUILD)/ubsan' tests/run.sh short
+
+# `make check` with each compiler and each MPI that is here
+matrix: deps
+	@failed=0; for cc in gcc clang; do for mpi in mpich openmpi; do \
+	    if command -v $$cc >/dev/null && command -v mpicc.$$mpi >/dev/null; then \
+	        $(MAKE) --no-print-directory CC=$$cc MPICC=mpicc.$$mpi MPIEXEC=mpiexec.$$mpi \
+	            BUILD='$(BUILD)/'$$cc-$$mpi check || failed=1; \
+	    else echo "skip - $$cc with $$mpi: not installed"; fi; done; done; exit $$failed
 
 # with all cores, unless make was told how many; what is built is not shown
 all_jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -302,6 +345,8 @@ help:
 	@echo 'make check-long  the tests that take longer'
 	@echo 'make tests-gpu   the tests for hosts with GPUs, see scripts/check-gpu.sh (CUDA=1)'
 	@echo 'make asan        the tests under AddressSanitizer and UBSan'
+	@echo 'make ubsan       the tests under UBSan alone; make matrix: with each compiler and each MPI'
+	@echo 'make fuzz        every fuzz target for FUZZ_SECONDS (180) of CPU time; clang: libFuzzer'
 	@echo 'make install     programs, man pages, completions into DESTDIR/PREFIX; uninstall removes them'
 	@echo 'make deb         a Debian package, of what CUDA= says; make deb-check tries it in a clean chroot'
 	@echo 'make dist        an archive of the sources'
@@ -309,7 +354,8 @@ help:
 	@echo '                 (on the command line or in config.mk)'
 	@echo '                 ARCHIVE=0 builds edgeconv without libarchive'
 
-.PHONY: all always tests-bin tests-gpu deps check check-long asan demo install uninstall deb deb-check dist clean help
+.PHONY: all always tests-bin tests-gpu fuzz-bin fuzz ubsan matrix deps check check-long asan \
+        demo install uninstall deb deb-check dist clean help
 .SECONDARY:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -4,12 +4,12 @@
 
 #include "formats/base/bytes.h"
 #include "formats/base/crc.h"
+#include "formats/base/mapped.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -19,7 +19,7 @@ struct container {
     char *path;
     unsigned char *bytes;
     uint64_t size;
-    int mapped;
+    struct mapped_file mapped; /* of a regular file */
     uint32_t version;
     uint32_t table_crc;
     uint32_t sections;
@@ -66,14 +66,9 @@ static enum status load(struct container *c, struct error *e)
     } else if (!S_ISREG(st.st_mode)) {
         read_whole(c, fd, e);
     } else if (st.st_size > 0) {
-        void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
-        if (map == MAP_FAILED) {
-            fail_errno(e, c->path, "cannot map");
-        } else {
-            c->bytes = map;
-            c->size = (uint64_t)st.st_size;
-            c->mapped = 1;
-        }
+        mapped_open(&c->mapped, fd, (size_t)st.st_size, c->path, e);
+        c->bytes = c->mapped.bytes;
+        c->size = c->mapped.size;
     }
     if (fd >= 0)
         close(fd);
@@ -197,8 +192,8 @@ void container_close(struct container *c)
 {
     if (c == NULL)
         return;
-    if (c->mapped)
-        munmap(c->bytes, (size_t)c->size);
+    if (c->mapped.bytes != NULL)
+        mapped_close(&c->mapped);
     else
         free(c->bytes);
     free(c->path);

@@ -85,7 +85,9 @@ enum status file_kind_not_shards(const char *path, struct error *e)
     if (!S_ISDIR(st.st_mode))
         return refuse_file(path, e);
     char *manifest = manifest_path(path, MANIFEST_NAME);
-    int found = manifest != NULL && access(manifest, F_OK) == 0;
+    if (manifest == NULL)
+        return fail_memory(e, path, strlen(path));
+    int found = access(manifest, F_OK) == 0;
     free(manifest);
     if (found)
         return ST_OK;

@@ -277,9 +277,9 @@ static enum status parse_manifest(struct manifest *m, const char *path, struct k
         if (i < 0)
             return fail(e, ST_BAD_DATA, "%s:%d: a key this build does not know", path, kv->line);
         if (parse_value(m, i, value) != 0)
-            return fail(e, ST_BAD_DATA, "%s:%d: impossible value", path, kv->line);
-        if (m->p > 0 && m->part == NULL)
-            return fail_memory(e, path, m->p * sizeof *m->part);
+            return m->p > 0 && m->part == NULL
+                       ? fail_memory(e, path, m->p * sizeof *m->part)
+                       : fail(e, ST_BAD_DATA, "%s:%d: impossible value", path, kv->line);
         seen |= UINT64_C(1) << i;
     }
     return check_complete(m, seen, path, e);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # check-gpu.sh: builds, checks and measures the CUDA backend on a host with GPUs.
 #
-#   scripts/check-gpu.sh [check] [sanitize] [bench] [answers] [capacity]      (default: check)
+#   scripts/check-gpu.sh [check] [sanitize] [trust] [bench] [answers] [capacity]      (default: check)
 #
 # It needs nvcc, an MPI and GPUs. Devices beyond the number of GPUs share them, so every layout also runs
 # on one GPU. `check` also runs layouts of several ranks with messages in device memory, whatever the MPI
@@ -9,7 +9,8 @@
 #   LAYOUTS   ranks x GPUs to run (default: those with at most as many devices as there are GPUs,
 #             at least 1x1)
 #   SCALES    of the RMAT graphs of `check` (default: 16 18 20 22 24)
-#   BENCH_SCALE, CAPACITY_SCALE   of the graphs of `bench` and `answers` (26), and `capacity` (29)
+#   BENCH_SCALE, CAPACITY_SCALE, TRUST_SCALE   of the graphs of `bench` and `answers` (26), `capacity` (29),
+#             and `trust` (24)
 #   PEER      another GPU BFS, built outside this repository. `bench` runs it on its graph of scale
 #             PEER_SCALE (24), as PEER EDGES N ROOT... EDGES holds each undirected edge once as two
 #             32-bit ids, and PEER prints a line "ROOT SECONDS" for each search
@@ -281,6 +282,42 @@ stage_sanitize() {
         lane $tool sanitize $tool "$expected"
     done
     join_lanes
+}
+
+# ---- trust: parts that lie are refused on the GPU; what the check of ranges adds to the load ----
+
+# Seconds of a load: what the host does and what the device does
+load_seconds() { awk '/^(device_)?load_s: / { sum += $2 } END { print sum }' "$1"; }
+
+# Seven loads with and seven without the check, in turn: the medians
+time_loads() { # FOLDER NAME
+    local round option
+    for round in 1 2 3 4 5 6 7; do
+        for option in --several-levels --trust; do # the first changes nothing of the load
+            "$traverse" --backend "$backend" -n 1 --warm-up 0 $option "$1" >"$tmp/out" 2>"$tmp/err"
+            outcome "load of $2, $option" $? "$(head -c 400 "$tmp/err")"
+            load_seconds "$tmp/out" >>"$tmp/load$option"
+            [ $option = --trust ] || grep -E 'load_s:' "$tmp/out" >"$tmp/last"
+        done
+    done
+    cat "$tmp/last"
+    for option in --several-levels --trust; do
+        sort -g "$tmp/load$option" | sed -n 4p
+        rm "$tmp/load$option"
+    done | paste -s -d' ' | awk -v what="$2" '{
+        printf "%s: load %s s, with --trust %s s: the check adds %.1f%%\n", what, $1, $2, 100 * ($1 / $2 - 1) }'
+}
+
+stage_trust() {
+    local scale=${TRUST_SCALE:-24} encoding
+    check_command 'parts that lie' env BACKEND="$backend" bash tests/cli/trust.sh
+    "$BIN/rmatgen" -q -s "$scale" -o "$work/edges"
+    for encoding in packed raw; do
+        "$BIN/dbfs-pack" -q -p 1 --encoding $encoding ${PACK_OPTIONS:-} -o "$work/$encoding" "$work/edges"
+        time_loads "$work/$encoding" "RMAT $scale, $encoding"
+        rm -rf "${work:?}/$encoding"
+    done
+    rm -f "$work/edges"
 }
 
 # ---- bench ----

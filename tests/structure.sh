@@ -56,7 +56,7 @@ check "functions have at most 7 parameters ($long)" test -z "$long"
 check 'the sizes of structs and parameter lists are seen' test "$(echo "$sizes" | wc -l)" -gt 1000
 
 # what kernels of a device include
-headers='formats/packed.h formats/packed_layout.h formats/shard.h formats/graph/partition.h'
+headers='formats/packed.h formats/packed_layout.h formats/shard.h formats/shard_ranges.h formats/graph/partition.h'
 if command -v "${CXX:-c++}" >/dev/null 2>&1; then
     check 'the headers of shards and packed sections are C++ too' sh -c \
         'for h in $1; do echo "#include \"$h\""; done | "$2" -x c++ -fsyntax-only -Wall -I. -' \

@@ -1,6 +1,7 @@
 /* dbfs-pack.c: packs an edge stream into a shard directory for dbfs-traverse; lists and verifies
  * such directories.
  */
+#include "formats/mpi/watch.h"
 #include "formats/base/cli.h"
 #include "formats/base/json_lines.h"
 #include "formats/base/progress.h"
@@ -52,6 +53,7 @@ static const char help[] =
     "                         available); what it cannot hold goes to temporary files\n"
     "  -T, --tmpdir DIR       folder for temporary files (default: $TMPDIR or /tmp); may be given\n"
     "                         several times, and all of them are used\n"
+    "      --timeout SECONDS  end the job if a rank does not go on for so long (default: never)\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
 enum {
@@ -163,6 +165,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"suggest", required_argument, NULL, SUGGEST_OPTION},
                                             {"for", required_argument, NULL, FOR_OPTION},
                                             {"json", no_argument, NULL, JSON_OPTION},
+                                            CLI_TIMEOUT,
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
     struct error e = {0};
@@ -299,11 +302,13 @@ static enum status run_pack(const struct cli *cli, struct command *c, const stru
                    source.spooled_bytes, cli_tmpdir(cli, 0));
     spill_open(&spill, folder, cli_tmpdirs(cli, folder));
     c->pack.spill = &spill;
+    if (c->action == PACK)
+        edge_source_make_dense(&source, c->pack.p, c->pack.threads, &budget, e);
     if (c->action == PLAN) {
         if (comm->rank == 0)
             make_plan(c, &source, &budget, e);
         comm_agree(comm, e);
-    } else {
+    } else if (e->status == ST_OK) {
         pack(&c->pack, &source, &budget, &report, e);
         progress_end();
         print_progress(cli, &c->pack, &report, e);
@@ -349,9 +354,10 @@ int main(int argc, char **argv)
     if (comm_start_tool(&comm, &cli, &e) != ST_OK)
         return cli_finish(&cli, &e);
     parse_arguments(&cli, &command, argc, argv);
-    if (command.action == PACK || command.action == PLAN)
+    watch_start(&comm, cli.program, cli.timeout_s, &e);
+    if (e.status == ST_OK && (command.action == PACK || command.action == PLAN))
         run_pack(&cli, &command, &comm, &e);
-    else
+    else if (e.status == ST_OK)
         run_look(&cli, &command, &comm, &e);
     return cli_finish(&cli, &e);
 }

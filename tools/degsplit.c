@@ -1,4 +1,5 @@
 /* degsplit.c: separates the vertices of an edge stream by degree and writes the outcome as .split */
+#include "formats/mpi/watch.h"
 #include "formats/base/cli.h"
 #include "formats/base/json_lines.h"
 #include "formats/base/outfile.h"
@@ -44,6 +45,7 @@ static const char help[] =
     "                         available); what it cannot hold goes to temporary files\n"
     "  -T, --tmpdir DIR       folder for temporary files (default: $TMPDIR or /tmp); may be given\n"
     "                         several times, and all of them are used\n"
+    "      --timeout SECONDS  end the job if a rank does not go on for so long (default: never)\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
 enum { SWEEP_OPTION = CLI_FIRST_FREE_OPTION, PLAN_OPTION, JSON_OPTION, SUGGEST_OPTION, FOR_OPTION };
@@ -94,6 +96,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"sweep", required_argument, NULL, SWEEP_OPTION},
                                             {"suggest", required_argument, NULL, SUGGEST_OPTION},
                                             {"for", required_argument, NULL, FOR_OPTION},
+                                            CLI_TIMEOUT,
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
     struct error e = {0};
@@ -300,9 +303,10 @@ static enum status degsplit(const struct cli *cli, const struct command *c,
         memory_budget_process(&budget, comm_memory(comm, cli->memory_bytes), &options.threads, e);
     if (comm_agree(comm, e) == ST_OK &&
         edge_source_open(&source, c->input, cli_tmpdir(cli, 0), comm, &budget, e) == ST_OK) {
-        if (!c->plan)
+        if (!c->plan &&
+            edge_source_make_dense(&source, 1, options.threads, &budget, e) == ST_OK)
             separate(cli, c, &source, &options, &budget, e);
-        else if (comm->rank == 0)
+        else if (c->plan && comm->rank == 0)
             print_plan(c, &source, &options, &budget, e);
         comm_agree(comm, e);
     }
@@ -321,6 +325,7 @@ int main(int argc, char **argv)
     if (comm_start_tool(&comm, &cli, &e) != ST_OK)
         return cli_finish(&cli, &e);
     parse_arguments(&cli, &command, argc, argv);
-    degsplit(&cli, &command, &comm, &e);
+    if (watch_start(&comm, cli.program, cli.timeout_s, &e) == ST_OK)
+        degsplit(&cli, &command, &comm, &e);
     return cli_finish(&cli, &e);
 }

@@ -26,6 +26,8 @@ static const char help[] =
     "      --backend NAME          auto, cpu or cuda (default auto)\n"
     "      --plan                  print the device memory that DIR takes, and do nothing else\n"
     "      --no-check              do not compare the shards' CRCs before searching\n"
+    "      --trust                 do not check that ids and offsets in the shards are in range\n"
+    "      --timeout SECONDS       end the job if a rank does not go on for so long (default: never)\n"
     "Search:\n"
     "      --direction MODE        auto, push or pull (default auto)\n"
     "      --factor0 LIST          to pull when FV > factor0 * BV (default\n"
@@ -66,6 +68,7 @@ enum {
     OPTION_WARM_UP,
     OPTION_BACKEND,
     OPTION_NO_CHECK,
+    OPTION_TRUST,
     OPTION_DIRECTION,
     OPTION_FACTOR0,
     OPTION_FACTOR1,
@@ -96,6 +99,8 @@ static const struct option long_options[] = {
     {"shards-per-rank", required_argument, NULL, 'g'},
     {"backend", required_argument, NULL, OPTION_BACKEND},
     {"no-check", no_argument, NULL, OPTION_NO_CHECK},
+    {"trust", no_argument, NULL, OPTION_TRUST},
+    CLI_TIMEOUT,
     {"direction", required_argument, NULL, OPTION_DIRECTION},
     {"factor0", required_argument, NULL, OPTION_FACTOR0},
     {"factor1", required_argument, NULL, OPTION_FACTOR1},
@@ -134,15 +139,24 @@ static int choice(const struct args *args, const char *option, const char *text,
     cli_usage(&args->cli, "%s: '%s' is not one of its values", option, text);
 }
 
+_Noreturn static void end_without_memory(const struct args *args, uint64_t bytes)
+{
+    struct error e = {0};
+    fail_memory(&e, "command line", bytes);
+    exit(cli_finish(&args->cli, &e));
+}
+
 /* Ids with commas between them, behind those that are there. */
 static void parse_roots(struct args *args, char *list)
 {
     uint64_t count = args->count + 1;
     for (const char *c = list; *c != '\0'; c++)
         count += *c == ',';
-    uint64_t *grown = count <= MAX_ROOTS ? realloc(args->roots, count * sizeof *grown) : NULL;
-    if (grown == NULL)
+    if (count > MAX_ROOTS)
         cli_usage(&args->cli, "-r: more than %d roots", MAX_ROOTS);
+    uint64_t *grown = realloc(args->roots, count * sizeof *grown);
+    if (grown == NULL)
+        end_without_memory(args, count * sizeof *grown);
     args->roots = grown;
     for (char *next = list; next != NULL;) {
         char *item = strsep(&next, ",");
@@ -253,6 +267,7 @@ static void parse_option(struct args *args, int option, char *value)
         args->backend = (enum backend_choice)choice(args, "--backend", value, backend_names, 3);
         break;
     case OPTION_NO_CHECK: args->check = 0; break;
+    case OPTION_TRUST: args->trust = 1; break;
     case OPTION_MAP: args->map = value; break;
     case OPTION_DEPTHS: args->depths = value; break;
     case OPTION_PARENTS: args->parents = value; break;
@@ -311,7 +326,7 @@ void args_parse(struct args *args, int argc, char **argv)
     args->exchange.chunk_bytes = EXCHANGE_CHUNK_BYTES;
     args->root_names = calloc((size_t)argc, sizeof *args->root_names); /* one -r an argument at most */
     if (args->root_names == NULL)
-        cli_usage(&args->cli, "not enough memory");
+        end_without_memory(args, (uint64_t)argc * sizeof *args->root_names);
     while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS "r:n:g:", long_options, NULL)) !=
            -1) {
         warm_up_given |= option == OPTION_WARM_UP;

@@ -33,6 +33,7 @@ struct args {
     enum exchange_memory_choice exchange_memory;
     uint64_t warm_up; /* searches before the first one that counts */
     int check;        /* compare the CRC of every section before searching */
+    int trust;        /* do not check the ranges of what is used as an index */
     const char *depths, *parents, *json, *trace;
     enum answer_kind answer; /* that answer_s is the time of */
     int record_parents;      /* they are the answer, or written */

@@ -38,15 +38,18 @@ struct device_options {
     int timing;   /* time the phases of each level */
     int probes;   /* count the probes of pulls, if the backend can */
     int uniquify; /* backend_messages.uniquify will be called */
+    int trust;    /* do not check what the device decodes (shard_ranges.h) */
     enum exchange_memory exchange_memory;
     uint32_t slot;    /* number of the device among those of this host */
     const char *host; /* for messages */
     uint32_t rank;    /* for messages */
+    const uint32_t *locals; /* [p]: local vertices of every shard */
     struct memory_budget *budget;
 };
 
 struct device_load {
     double seconds;
+    double ranges_s; /* of these seconds: checking what was decoded */
     uint64_t bytes; /* in the device's memory: packed sections decoded */
 };
 

@@ -8,6 +8,7 @@
 #include "threads.h"
 
 #include "formats/base/progress.h"
+#include "formats/mpi/watch.h"
 
 #include "traverse/report/report.h"
 #include "traverse/report/trace_file.h"
@@ -74,6 +75,7 @@ static enum status open_graph(struct run *run, struct error *e)
     struct graph_options options = {.folder = args->folder,
                                     .device_count = args->shards_per_rank,
                                     .check = args->check,
+                                    .trust = args->trust,
                                     .columns = columns,
                                     .threads = run->threads,
                                     .budget = &run->budget};
@@ -87,6 +89,7 @@ static enum status open_devices(struct run *run, struct error *e)
     struct device_options options = {.threads = run->threads,
                                      .parents = args->record_parents,
                                      .permuted = rank->graph->manifest.randomized,
+                                     .trust = args->trust,
                                      .timing = args->breakdown,
                                      .probes = args->trace != NULL,
                                      .uniquify = args->exchange.uniquify};
@@ -105,6 +108,7 @@ static enum status open_devices(struct run *run, struct error *e)
 static enum status choose_roots(struct run *run, struct error *e)
 {
     const struct args *args = &run->args;
+    watch_phase("choosing roots");
     if (roots_choose(&run->roots, &run->rank, args, run->map, e) != ST_OK)
         return e->status;
     if (run->roots.count < args->count && run->comm.rank == 0)
@@ -121,6 +125,7 @@ static enum status choose_roots(struct run *run, struct error *e)
 static enum status set_up(struct run *run, struct error *e)
 {
     double start = cli_seconds();
+    watch_phase("opening the graph");
     if (run->comm.rank == 0)
         outputs_check(&run->args, e);
     if (comm_agree(&run->comm, e) != ST_OK)
@@ -128,6 +133,7 @@ static enum status set_up(struct run *run, struct error *e)
     share_host(run);
     if (choose_backend(run, e) != ST_OK || open_graph(run, e) != ST_OK)
         return e->status;
+    watch_phase("opening devices");
     if (open_devices(run, e) == ST_OK && run->args.map != NULL && run->comm.rank == 0)
         name_map_open(&run->map, run->args.map, run->graph.manifest.totals.n, &run->budget, e);
     if (comm_agree(&run->comm, e) != ST_OK || choose_roots(run, e) != ST_OK)
@@ -186,11 +192,13 @@ static enum status search_all(struct run *run, struct error *e)
     progress_stage("searching", roots->count, PROGRESS_ITEMS);
     for (uint64_t i = 0; i < roots->count; i++) {
         name_root(run, i);
+        watch_phase("searching from root %" PRIu64, roots->ids[i]);
         if (record_search(&run->records[i], &run->bfs, run->results, &run->args, &roots->root[i],
                           e) != ST_OK)
             comm_abort(&run->comm, run->args.cli.program, e);
         if (talks)
             report_record(run->talk, &run->records[i]);
+        watch_phase("writing results of root %" PRIu64, roots->ids[i]);
         if (write_results(run, e) != ST_OK ||
             (run->trace != NULL && trace_file_add(run->trace, &run->records[i], e) != ST_OK))
             return e->status;
@@ -251,7 +259,9 @@ int main(int argc, char **argv)
         return cli_finish(&run.args.cli, &error);
     }
     comm_start(&run.comm, COMM_ALWAYS, &error);
-    if (comm_agree(&run.comm, &error) == ST_OK && set_up(&run, &error) == ST_OK &&
+    if (comm_agree(&run.comm, &error) == ST_OK &&
+        watch_start(&run.comm, run.args.cli.program, run.args.cli.timeout_s, &error) == ST_OK &&
+        set_up(&run, &error) == ST_OK &&
         search_all(&run, &error) == ST_OK)
         conclude(&run, &error);
     int code = run.comm.rank == 0 ? cli_finish(&run.args.cli, &error) : (int)error.status;

@@ -91,6 +91,7 @@ void cli_option(struct cli *cli, int option, const char *argument)
             cli_usage(cli, "-T: more than %d folders", CLI_MAX_TMPDIRS);
         cli->tmpdir[cli->tmpdirs++] = argument;
         break;
+    case CLI_TIMEOUT_OPTION: cli->timeout_s = cli_real(cli, "--timeout", argument); break;
     case 'q': cli->quiet = 1; break;
     case 'v': cli->verbose = 1; break;
     case CLI_FORCE_OPTION: cli->force = 1; break;

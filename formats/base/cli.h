@@ -17,7 +17,7 @@
 #define DBFS_VERSION "0.2.0"
 
 #define CLI_SHORT_OPTIONS "h@:S:T:qv"
-enum { CLI_VERSION_OPTION = 1000, CLI_FORCE_OPTION, CLI_FIRST_FREE_OPTION };
+enum { CLI_VERSION_OPTION = 1000, CLI_FORCE_OPTION, CLI_TIMEOUT_OPTION, CLI_FIRST_FREE_OPTION };
 #define CLI_LONG_OPTIONS                                                                           \
     {"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, CLI_VERSION_OPTION},          \
         {"threads", required_argument, NULL, '@'}, {"memory", required_argument, NULL, 'S'},       \
@@ -26,6 +26,9 @@ enum { CLI_VERSION_OPTION = 1000, CLI_FORCE_OPTION, CLI_FIRST_FREE_OPTION };
     {                                                                                              \
         "verbose", no_argument, NULL, 'v'                                                          \
     }
+
+/* For the programs of several ranks (formats/mpi/watch.h). */
+#define CLI_TIMEOUT {"timeout", required_argument, NULL, CLI_TIMEOUT_OPTION}
 
 enum { CLI_MAX_TMPDIRS = 16 };
 
@@ -38,6 +41,7 @@ struct cli {
     int tmpdirs; /* 0 = $TMPDIR, else /tmp: cli_tmpdir */
     int quiet, verbose;
     int force; /* outputs may replace files (outfile_check_output) */
+    double timeout_s; /* --timeout; 0: none */
     /* Prints no messages, because another process of the job prints the same ones. */
     int silent;
     uint32_t host_processes; /* processes of this job that share the host's cores; 0 means 1 */

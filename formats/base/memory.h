@@ -14,7 +14,7 @@
 /* Bytes that can be allocated now: MemAvailable of /proc/meminfo, or less where a cgroup allows less. */
 uint64_t memory_available(void);
 
-/* The kernel's peak resident set of this process. */
+/* The peak resident set of this process since it executed the program. */
 uint64_t memory_peak_bytes(void);
 
 struct memory_budget {

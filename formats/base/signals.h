@@ -15,4 +15,11 @@ void signals_forget(int slot); /* -1 is allowed */
  * includes its newline. NULL prints none. */
 void signals_farewell(const char *line);
 
+/* Removes the temporary files and ends the process. For handlers of other signals. */
+_Noreturn void signals_leave(int exit_code);
+
+/* Lets a write to a closed pipe, or beyond the limit of file sizes, fail with an errno and not by a signal.
+ * Call it before the first write; signals_create does. */
+void signals_ignore_writes(void);
+
 #endif

@@ -1,5 +1,6 @@
 /* comm.c: start-up, agreement on failures; see comm.h */
 #include "comm.h"
+#include "watch.h"
 
 #include "formats/base/cli.h"
 #include "formats/base/launch.h"
@@ -49,6 +50,7 @@ static void name_library(struct comm *comm)
 static void finalize(void)
 {
     int finalized = 0;
+    watch_stop();
     MPI_Finalized(&finalized);
     if (!finalized)
         MPI_Finalize();
@@ -106,7 +108,9 @@ enum status comm_agree(const struct comm *comm, struct error *e)
     int first = failed ? (int)comm->rank : (int)comm->ranks;
     if (comm->ranks == 1)
         return e->status;
+    watch_wait_begin();
     MPI_Allreduce(MPI_IN_PLACE, &ranks_failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    watch_wait_end();
     if (ranks_failed == 0)
         return ST_OK;
     MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
@@ -125,6 +129,9 @@ _Noreturn void comm_abort(const struct comm *comm, const char *program, const st
 
 void comm_barrier(const struct comm *comm)
 {
-    if (comm->ranks > 1)
-        MPI_Barrier(MPI_COMM_WORLD);
+    if (comm->ranks == 1)
+        return;
+    watch_wait_begin();
+    MPI_Barrier(MPI_COMM_WORLD);
+    watch_wait_end();
 }

@@ -57,6 +57,21 @@ packs_within "$tmp/s18.edges" 4 40 -t inf
 rm -r "$tmp/whole"
 check 'nothing is left in the folders for temporary files' nothing_left
 
+# ---- a large parent ----
+
+# a process that held 300 MB and then becomes dbfs-pack
+after_large() (
+    big=$(head -c 300000000 /dev/zero | tr '\0' x)
+    [ ${#big} = 300000000 ] && exec "$@"
+)
+"$BIN/rmatgen" -q -s 12 -o "$tmp/s12.edges"
+check_exit 0 '-S 64M, started by a process of 300 MB' \
+    after_large "$pack" -v -S 64M -T "$tmp/t1" -@ 2 -p 1 -o "$tmp/b" "$tmp/s12.edges"
+within 64 'and the memory of that process is not counted'
+check_exit 0 'degsplit, started by a process of 300 MB' \
+    after_large "$degsplit" -S 64M -T "$tmp/t1" -@ 2 -o "$tmp/s12.split" "$tmp/s12.edges"
+rm -rf "$tmp/b"
+
 # ---- many vertices: their values do not fit, and lie on disk in windows ----
 
 awk 'BEGIN { srand(5); for (i = 0; i < 300000; i++) {

@@ -132,7 +132,9 @@ check_exit 3 'a truncated stream' "$degsplit" --force -o "$tmp/x" "$tmp/cut.edge
 check_says 'trailer' 'and says what is missing'
 check_exit 3 'a folder' "$degsplit" --force -o "$tmp/x" "$tmp"
 printf '0 1\n1 99999999999\n' | "$BIN/edgeconv" -q -u --force -o "$tmp/outlier.edges"
-check_exit 5 'not enough memory' "$degsplit" -S 1G --force -o "$tmp/x" "$tmp/outlier.edges"
+check_exit 0 'an outlier takes no memory' "$degsplit" -q -S 64M -o "$tmp/outlier.split" "$tmp/outlier.edges"
+check_exit 5 'not enough memory, with two ranks' \
+    "$MPIEXEC" -n 2 "$degsplit" -@ 1 -S 1G --force -o "$tmp/x" "$tmp/outlier.edges"
 check_says 'largest id is [0-9]* *, in the block at byte [0-9]' 'and names the largest id'
 check_exit 5 'a full device' "$degsplit" -q -o /dev/full "$tmp/g.edges"
 check 'no output of any of these' test ! -e "$tmp/x"

@@ -1,18 +1,26 @@
 /* pack.c: see pack.h and README.md */
 #include "pack_job.h"
 
+#include "formats/mpi/watch.h"
+
 #include <string.h>
 
 /* Places the edges, and builds and writes the parts that are missing. */
 static enum status make_parts(struct pack_job *j, struct error *e)
 {
-    if (pack_number(j, e) == ST_OK && pack_place(j, e) == ST_OK)
-        pack_build(j, e);
-    return e->status;
+    watch_phase("numbering vertices");
+    if (pack_number(j, e) != ST_OK)
+        return e->status;
+    watch_phase("placing edges");
+    if (pack_place(j, e) != ST_OK)
+        return e->status;
+    watch_phase("building shards");
+    return pack_build(j, e);
 }
 
 static enum status pack_into_folder(struct pack_job *j, struct edge_source *source, struct error *e)
 {
+    watch_phase("counting degrees");
     if (pack_separate(j, e) != ST_OK)
         return e->status;
     if (j->separation.degrees.tiles.ranges > 0)

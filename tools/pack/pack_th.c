@@ -94,8 +94,9 @@ enum status pack_number(struct pack_job *j, struct error *e)
 {
     double start = cli_seconds();
     struct separation *s = &j->separation;
-    if (order_make(&j->order, &s->rank_of, &s->ranks, j->options->p, j->report->th,
-                   j->budget, e) == ST_OK &&
+    const struct order_graph graph = {
+        .n = s->degrees.totals.n, .th = j->report->th, .p = j->options->p, .sparse = s->sparse};
+    if (order_make(&j->order, &s->rank_of, &s->ranks, &graph, j->budget, e) == ST_OK &&
         check_split_delegates(j, e) == ST_OK) {
         split_free(&j->split);
         shard_loops_make(&j->loops, &j->separation.degrees.loops, &j->order, j->budget, e);

@@ -32,7 +32,8 @@ struct counting {
     struct memory_budget *budget;
     uint64_t first, span; /* ids whose degrees this pass counts */
     uint32_t *of;         /* [span] */
-    uint64_t near; /* ids that differ by this at most are near */
+    uint64_t near; /* ids of the stream that differ by this at most are near */
+    const struct sparse_ids *sparse; /* of the source; NULL: passes give ids of the stream */
     uint64_t sum;  /* of all degrees so far */
     int overflow;
     struct counting_thread *thread;
@@ -115,6 +116,16 @@ static struct survey survey(const struct edge *edges, size_t count, uint64_t nea
     return (struct survey){.joined = bits, .loops = loops, .near = close};
 }
 
+/* The edges of near ids where passes give dense ones, self-loops included. */
+static uint64_t near_originals(const struct counting *c, const struct edge *edges, size_t count)
+{
+    uint64_t near = 0;
+    for (size_t i = 0; i < count; i++)
+        near += sparse_ids_original(c->sparse, edges[i].u) - sparse_ids_original(c->sparse, edges[i].v) +
+                    c->near <= 2 * c->near;
+    return near;
+}
+
 static uint64_t largest_id(const struct edge *edges, size_t count)
 {
     uint64_t largest = 0;
@@ -165,8 +176,8 @@ static enum status visit_first(void *context, int thread, const struct edge *edg
     struct counting *c = context;
     struct counting_thread *t = &c->thread[thread];
     const struct survey s = survey(edges, count, c->near);
-    uint64_t n = c->degrees->totals.n;
-    t->near_edges += s.near - s.loops;
+    uint64_t n = c->degrees->ids;
+    t->near_edges += (c->sparse == NULL ? s.near : near_originals(c, edges, count)) - s.loops;
     if (s.joined >= n && largest_id(edges, count) >= n)
         return refuse_id(c, largest_id(edges, count), e);
     if (c->degrees->info.direction == EDGES_SYMMETRIC)
@@ -306,6 +317,7 @@ static enum status count_first(struct counting *c, struct edges_reader *reader,
         .reader = reader, .threads = threads, .visit = visit_first, .context = c};
     struct edges_totals totals;
     c->near = (uint64_t)(4 * sqrt((double)c->degrees->totals.n));
+    c->sparse = source->sparse;
     if (edge_source_first_scan(source, scan, &totals, &c->degrees->own_edges, e) != ST_OK)
         return e->status;
     if (memcmp(&totals, &c->degrees->totals, sizeof totals) != 0)
@@ -393,7 +405,7 @@ static enum status open_values(struct degrees *d, const struct edge_source *sour
                                struct error *e)
 {
     const struct values_options values = {
-        .n = d->totals.n,
+        .n = d->ids,
         .granule = o->p,
         .most_bytes = comm_min_of(source->comm, memory_left(budget) / 2),
         .threads = o->threads,
@@ -425,11 +437,13 @@ static enum status open_tiles(struct degrees *d, const struct edge_source *sourc
                               const struct separation_options *o, struct memory_budget *budget,
                               struct error *e)
 {
-    uint64_t bytes = degrees_tiles_bytes(&d->totals, d->info.direction, source->comm->ranks, o,
+    struct edges_totals totals = d->totals;
+    totals.n = d->ids;
+    uint64_t bytes = degrees_tiles_bytes(&totals, d->info.direction, source->comm->ranks, o,
                                          memory_left(budget));
     if (comm_min_of(source->comm, bytes) == 0 || d->of.values.windows > 1)
         return e->status;
-    edge_tiles_open(&d->tiles, d->totals.n, d->totals.edges / source->comm->ranks,
+    edge_tiles_open(&d->tiles, d->ids, d->totals.edges / source->comm->ranks,
                     d->info.direction == EDGES_UNDIRECTED_ONCE, o->threads, budget, e);
     return comm_agree(source->comm, e);
 }
@@ -443,6 +457,7 @@ static enum status count_with(struct counting *c, const struct edge_source *sour
         d->info = *edges_reader_info(reader);
         if (refuse_directed(&d->info, source->name, e) == ST_OK)
             find_totals(reader, source, o->threads, &d->totals, e);
+        d->ids = edge_source_ids(source, &d->totals);
     }
     if (comm_agree(source->comm, e) == ST_OK && compare_totals(source, &d->totals, e) == ST_OK &&
         open_values(d, source, o, c->budget, e) == ST_OK &&

@@ -219,7 +219,8 @@ static enum status open_prediction(struct prediction *p, uint32_t degrees, struc
     memory_take(budget, (void **)&p->below, p->rows, sizeof *p->below, "prediction", e);
     memory_take(budget, (void **)&p->sum, p->rows, sizeof *p->sum, "prediction", e);
     memory_take(budget, (void **)&p->growth.left, degrees, 8, "prediction", e);
-    return memory_take(budget, (void **)&p->growth.fresh, degrees, 8, "prediction", e);
+    memory_take(budget, (void **)&p->growth.fresh, degrees, 8, "prediction", e);
+    return e->status; /* of the first that failed */
 }
 
 static void close_prediction(struct prediction *p, struct memory_budget *budget)

@@ -17,6 +17,9 @@ enum status separation_degrees(struct separation *s, const struct edge_source *s
     memset(s, 0, sizeof *s);
     if (degrees_count(&s->degrees, source, options, budget, e) == ST_OK)
         ranks_make(&s->ranks, &s->rank_of, &s->degrees.of, budget, e);
+    s->sparse = source->sparse;
+    if (s->sparse != NULL && e->status == ST_OK) /* one dense id at least has no edge */
+        s->ranks.degrees[0].vertices += s->degrees.totals.n - s->degrees.ids;
     comm_agree(source->comm, e);
     s->degree_seconds = cli_seconds() - start;
     if (e->status != ST_OK)

@@ -17,6 +17,7 @@
 /* The result of both passes. The ranks of the source share each pass (edge_source.h), and every rank has the
  * result. The struct must not be moved, because class counts point to the ranks. */
 struct separation {
+    const struct sparse_ids *sparse; /* of the source; NULL: ids are those of the stream */
     struct degrees degrees; /* .of is empty: its memory is now that of rank_of */
     struct vertex_ranks rank_of;
     struct ranks ranks;

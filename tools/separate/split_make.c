@@ -30,7 +30,7 @@ static enum status read_delegates(void *context, uint64_t first, uint64_t count,
                 continue;
             uint64_t entry = next[rank]++ - first;
             if (entry < count) {
-                ids[entry] = v;
+                ids[entry] = sparse_ids_original(pass->separation->sparse, v);
                 degrees[entry] = ranks->degrees[rank].degree;
             }
         }

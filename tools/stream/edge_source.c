@@ -179,6 +179,8 @@ void edge_source_close(struct edge_source *s)
     if (s->kept_bytes > 0)
         memory_discharge(s->budget, s->kept_bytes);
     free(s->name);
+    sparse_ids_close(s->sparse, s->budget);
+    free(s->sparse);
     memset(s, 0, sizeof *s);
 }
 
@@ -203,6 +205,67 @@ enum status edge_source_reader(const struct edge_source *s, struct edges_reader 
         return e->status;
     }
     return edges_reader_open_fd(reader, fd, s->name, e);
+}
+
+/* ---- dense ids ---- */
+
+/* A visitor that is given dense ids instead. */
+struct dense_visit {
+    const struct edge_source *source;
+    edges_visitor visit;
+    void *context;
+};
+
+static enum status visit_dense(void *context, int thread, const struct edge *edges, size_t count,
+                               struct error *e)
+{
+    const struct dense_visit *d = context;
+    struct edge dense[EDGES_VISIT_PIECE];
+    if (sparse_ids_translate(d->source->sparse, edges, count, dense))
+        return edges_scan_changed(d->source->name, e);
+    return d->visit(d->context, thread, dense, count, e);
+}
+
+/* Puts `dense` between a scan and its visitor, if ids are dense. */
+static void make_visits_dense(const struct edge_source *s, struct edges_scan *scan,
+                              struct dense_visit *dense)
+{
+    if (s->sparse == NULL || scan->visit == NULL)
+        return;
+    *dense = (struct dense_visit){s, scan->visit, scan->context};
+    scan->visit = visit_dense;
+    scan->context = dense;
+}
+
+static enum status list_ids(const struct edge_source *s, struct sparse_ids *ids, int threads,
+                            struct error *e)
+{
+    struct edges_reader *reader = NULL;
+    struct edges_totals totals;
+    if (edge_source_reader(s, &reader, e) == ST_OK)
+        edges_scan(reader, threads, sparse_ids_note, ids, &totals, e);
+    edges_reader_close(reader);
+    return e->status;
+}
+
+enum status edge_source_make_dense(struct edge_source *s, uint32_t p, int threads,
+                                   struct memory_budget *budget, struct error *e)
+{
+    struct edges_totals totals;
+    struct stat st;
+    uint64_t room = 0;
+    if (s->comm->ranks == 1 && edges_peek_totals(s->fd, &totals) && fstat(s->fd, &st) == 0)
+        room = sparse_ids_room(&totals, (uint64_t)st.st_size, p, budget);
+    if (room == 0)
+        return ST_OK;
+    struct sparse_ids *ids = calloc(1, sizeof *ids);
+    if (ids == NULL)
+        return fail_memory(e, "ids", sizeof *ids);
+    if (sparse_ids_open(ids, room, budget, e) == ST_OK && list_ids(s, ids, threads, e) == ST_OK)
+        sparse_ids_number(ids, p);
+    s->sparse = ids;
+    s->budget = budget;
+    return e->status;
 }
 
 /* ---- passes ---- */
@@ -243,6 +306,8 @@ enum status edge_source_first_scan(const struct edge_source *s, struct edges_sca
                                    struct error *e)
 {
     struct edges_totals tally = {0};
+    struct dense_visit dense;
+    make_visits_dense(s, &scan, &dense);
     scan.crcs = s->comm->ranks == 1 ? EDGES_CRCS_LEFT : EDGES_CRCS_CHECKED;
     memset(totals, 0, sizeof *totals);
     if (e->status == ST_OK && take_share(s, scan.reader, e) == ST_OK)
@@ -263,6 +328,8 @@ enum status edge_source_scan(const struct edge_source *s, const struct edges_tot
     struct edges_scan scan = {
         .threads = threads, .visit = visit, .context = context, .expected = expected};
     struct edges_totals tally = {0};
+    struct dense_visit dense;
+    make_visits_dense(s, &scan, &dense);
     if (e->status == ST_OK && edge_source_reader(s, &scan.reader, e) == ST_OK &&
         take_share(s, scan.reader, e) == ST_OK)
         edges_scan_slice(&scan, &tally, e);

@@ -9,6 +9,8 @@
 #ifndef DBFS_EDGE_SOURCE_H
 #define DBFS_EDGE_SOURCE_H
 
+#include "sparse_ids.h"
+
 #include "formats/edges_scan.h"
 #include "formats/base/memory.h"
 #include "formats/mpi/comm.h"
@@ -21,8 +23,9 @@ struct edge_source {
     char *name;  /* for messages */
     uint64_t spooled_bytes; /* of a pipe, on disk; 0 for a file */
     uint64_t kept_bytes;    /* of a pipe, in memory and charged to the budget */
-    struct memory_budget *budget;
+    struct memory_budget *budget; /* of a pipe in memory, and of dense ids */
     const struct comm *comm; /* the ranks that share the passes */
+    struct sparse_ids *sparse; /* passes give dense ids; NULL: the ids of the stream */
 };
 
 /* Opens `path` ("-" is standard input). On failure the source need not be closed. If there are several ranks,
@@ -35,6 +38,18 @@ void edge_source_close(struct edge_source *source); /* a zeroed source is allowe
 
 /* Gives back the memory of a pipe that will not be read again, because its edges stay in memory. */
 void edge_source_forget(struct edge_source *source);
+
+/* Lets passes give dense ids if the stream has many vertices and few edges (sparse_ids.h). This takes a pass
+ * of its own. Under mpiexec it does nothing. */
+enum status edge_source_make_dense(struct edge_source *source, uint32_t p, int threads,
+                                   struct memory_budget *budget, struct error *e);
+
+/* The number of ids that passes give: n, or less if they are dense. */
+static inline uint64_t edge_source_ids(const struct edge_source *source,
+                                       const struct edges_totals *totals)
+{
+    return source->sparse != NULL ? source->sparse->n : totals->n;
+}
 
 /* Opens a reader at the start of the stream. Close it before opening the next one. */
 enum status edge_source_reader(const struct edge_source *source, struct edges_reader **reader,

@@ -109,6 +109,10 @@ enum status gpu_solo_measure(struct device *device, struct error *e);
 enum status gpu_run(struct device *device, const struct root *root, enum direction_mode mode,
                     uint32_t *levels, struct error *e);
 
+/* cuda_check.c. Checks the ranges of the shard on the device (shard_ranges.h). `locals` is [p], of every
+ * shard. */
+enum status gpu_check_ranges(struct device *device, const uint32_t *locals, struct error *e);
+
 /* cuda_times.c. These do nothing if the device was opened without timing. */
 void gpu_time_begin(struct device *device, enum phase phase, enum vertex_kind stream);
 void gpu_time_end(struct device *device, enum phase phase, enum vertex_kind stream);

@@ -37,12 +37,13 @@ void report_environment(FILE *out, const struct environment *env)
             env->rank->comm->ranks, graph->device_count, env->threads, env->rank->backend->name);
     fprintf(out, "exchange_memory: %s\n", exchange_memory_name(env));
     fprintf(out, "direction: %s\n", args_direction_name(env->args));
-    fprintf(out, "load_s: %.6f (open %.6f, check %.6f, decode %.6f)\n",
-            graph->open_s + graph->check_s + graph->decode_s, graph->open_s, graph->check_s,
-            graph->decode_s);
+    fprintf(out, "load_s: %.6f (open %.6f, check %.6f, decode %.6f, ranges %.6f)\n",
+            graph->open_s + graph->check_s + graph->decode_s + graph->ranges_s, graph->open_s,
+            graph->check_s, graph->decode_s, graph->ranges_s);
     if (env->device_load.seconds > 0)
-        fprintf(out, "device_load_s: %.6f (%.1f GB/s)\n", env->device_load.seconds,
-                1e-9 * (double)env->device_load.bytes / env->device_load.seconds);
+        fprintf(out, "device_load_s: %.6f (%.1f GB/s, ranges %.6f)\n", env->device_load.seconds,
+                1e-9 * (double)env->device_load.bytes / env->device_load.seconds,
+                env->device_load.ranges_s);
     fflush(out);
 }
 
@@ -189,8 +190,8 @@ static void json_graph(FILE *out, const struct graph *graph)
     for (int g = 0; g < SUBGRAPHS; g++)
         fprintf(out, "%s\"%s\": %" PRIu64, g > 0 ? ", " : "", subgraph_name[g], m->edges[g]);
     fprintf(out, "},\n    \"pack_id\": \"%016" PRIx64 "\", \"load_open_s\": %.9f, "
-            "\"load_check_s\": %.9f, \"load_decode_s\": %.9f,\n", m->pack_id, graph->open_s,
-            graph->check_s, graph->decode_s);
+            "\"load_check_s\": %.9f, \"load_decode_s\": %.9f,\n    \"load_ranges_s\": %.9f,\n",
+            m->pack_id, graph->open_s, graph->check_s, graph->decode_s, graph->ranges_s);
 }
 
 static void json_bool(FILE *out, const char *name, int value)
