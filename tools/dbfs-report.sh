@@ -395,10 +395,11 @@ END
     cat <<'END'
 set ylabel 'edges'
 set logscale y
+set yrange [0.5:*]
 set style histogram clustered
-plot $levels using ($18 > 0 ? $18 : NaN):xticlabels(2) title 'nn', \
-    '' using ($25 > 0 ? $25 : NaN) title 'nd', \
-    '' using ($32 > 0 ? $32 : NaN) title 'dn', '' using ($39 > 0 ? $39 : NaN) title 'dd'
+plot $levels using ($18 > 0 ? $18 : 0.1):xticlabels(2) title 'nn', \
+    '' using ($25 > 0 ? $25 : 0.1) title 'nd', \
+    '' using ($32 > 0 ? $32 : 0.1) title 'dn', '' using ($39 > 0 ? $39 : 0.1) title 'dd'
 set title 'time of the slowest rank'
 set ylabel 'ms'
 unset logscale y
@@ -424,12 +425,12 @@ set key outside right top
 set style data linespoints
 plot $sweep using ($1 + 1):7 title 'delegates', '' using ($1 + 1):8 title 'nn edges', \
     '' using ($1 + 1):($9 + $10) title 'nd and dn edges', '' using ($1 + 1):11 title 'dd edges', \
-    '' using ($13 == 1 ? $1 + 1 : NaN):(100) with impulses lc rgb 'black' title 'TH chosen'
+    '' using ($15 == 1 ? $1 + 1 : NaN):(100) with impulses lc rgb 'black' title 'TH chosen'
 END
 }
 
 plot_script() {
-    if awk -F '\t' '{ exit !($1 == "th" && $2 == "delegates" && $13 == "chosen") }' "$1"; then
+    if awk -F '\t' '{ exit !($1 == "th" && $2 == "delegates" && $15 == "chosen") }' "$1"; then
         plot_sweep "$1"
     else
         plot_levels "$1"
