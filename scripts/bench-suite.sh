@@ -224,8 +224,10 @@ rows() { # GRAPH TH
     done
 }
 
-threshold_options() { # TH, a word of $TH
+threshold_options() { # TH, a word of $TH; nothing for a suggested one if PACK gives another
     case $1$backends in
+    suggested*)
+        [[ " ${PACK:-}" != *" -t"* ]] || return 0 ;;&
     suggestedcuda) echo "--for gpu" ;;
     suggestedcpu) echo "--for cpu" ;;
     suggested*) ;;

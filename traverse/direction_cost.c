@@ -9,7 +9,8 @@ const struct cost_rates cost_rates_cpu = {.masks = 20e6,
                                           .push_edge = 2000,
                                           .found = 3300,
                                           .pull_row = 1500,
-                                          .pull_probe = 1000};
+                                          .pull_probe = 1000,
+                                          .hubs = 0.03};
 
 const struct cost_rates cost_rates_h200 = {.masks = 6e6,
                                            .list = 5e6,
@@ -19,7 +20,8 @@ const struct cost_rates cost_rates_h200 = {.masks = 6e6,
                                            .push_edge = 25,
                                            .found = 0,
                                            .pull_row = 4,
-                                           .pull_probe = 10};
+                                           .pull_probe = 10,
+                                           .hubs = 0};
 
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates)
 {

@@ -28,6 +28,7 @@ struct cost_rates {
     double push_row, push_edge;
     double found; /* what a vertex costs more if a push finds it, and no pull */
     double pull_row, pull_probe;
+    double hubs; /* how much visited hubs shorten the search, as rows list hubs first; 0: not */
 };
 
 #ifdef __cplusplus
@@ -66,7 +67,12 @@ COST_FUNCTION double cost_pull(const struct cost_graph *graph, const double *see
     double edges = graph->edges[reverse] - seen_edges[reverse];
     rows = rows > 0 ? rows : 0;
     edges = edges > rows ? edges : rows;
-    const double probes = rows < share * edges ? (float)rows / share : edges;
+    double probes = rows < share * edges ? (float)rows / share : edges;
+    if (graph->rates.hubs > 0 && probes > rows && seen_rows[g] > 0) {
+        const double mean = graph->edges[g] / graph->sources[g];
+        const double more = seen_edges[g] / seen_rows[g] / mean - 1; /* edges than the mean row */
+        probes = rows + (probes - rows) / (1 + graph->rates.hubs * (more > 0 ? more : 0));
+    }
     return graph->words[g & 1] * graph->rates.word + rows * graph->rates.pull_row +
            probes * graph->rates.pull_probe;
 }

@@ -57,7 +57,7 @@ check 'it said no distances' grep -q ' slow .* not compared$' "$tmp/out"
 program dbfs "rm -rf '$tmp/packed'; '$BIN/dbfs-pack' -q -p 1 -o '$tmp/packed' \"\$1\" && shift &&
     '$traverse' --backend cpu -r \$(echo \"\$@\" | tr ' ' ,) '$tmp/packed' |
     awk -v more=\$MORE '\$1 == \"root\" {
-        print \$2, \$4, \$8, \$6 + (more == \"levels\"), \$14 (more == \"sum\" ? 0 : \"\") }'"
+        print \$2, \$4, \$8, \$6 + (more == \"levels\"), \$16 (more == \"sum\" ? 0 : \"\") }'"
 check_exit 0 'a peer that says what it found' suite $run rmat8 "mine=$tmp/dbfs {edges} {roots}"
 check 'is compared' has rmat8 mine 10 same
 for wrong in levels sum; do

@@ -236,6 +236,12 @@ static void test_cheaper(void)
     report(by_cost(&costs, &many) == PULL, "a third of the graph is pulled");
     direction_costs_see(&costs, &last);
     report(by_cost(&costs, &last) == PUSH, "a small frontier behind it is pushed again");
+    struct direction_costs hubs = new_costs(), plain = new_costs();
+    hubs.seen_rows[DD] = 1000, plain.seen_rows[DD] = 100000;
+    hubs.seen_edges[DD] = plain.seen_edges[DD] = 3.2e6;
+    report(direction_prices(&hubs, DD, &many.of[DD]).of[PULL] <
+               direction_prices(&plain, DD, &many.of[DD]).of[PULL],
+           "a pull that looks for hubs is shorter");
     report(direction_by_cost(&costs, DIRECTION_PUSH, DD, &many.of[DD]) == PUSH &&
                direction_by_cost(&costs, DIRECTION_PULL, DD, &few.of[DD]) == PULL,
            "a mode rules over costs");

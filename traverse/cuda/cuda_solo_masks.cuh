@@ -372,8 +372,9 @@ __device__ static inline uint64_t edges_between(const gpu_csr &csr, uint64_t bas
 {
     if (csr.edges == 0)
         return 0;
-    const uint64_t last = end * 32 < csr.rows ? end * 32 : csr.rows;
-    return offset_of(csr, last) - offset_of(csr, base * 32);
+    const uint64_t first = base * 32 < csr.rows ? base * 32 : csr.rows,
+                   last = end * 32 < csr.rows ? end * 32 : csr.rows;
+    return offset_of(csr, last) - offset_of(csr, first);
 }
 
 /* Counts the fresh vertices that have rows in subgraph g, and about how many edges these have. Vertices are

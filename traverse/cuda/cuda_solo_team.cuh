@@ -19,7 +19,7 @@ enum {
     TEAM_EDGES = 1 << SOLO_FIRST_CLASS, /* of a lane */
     TEAM_SLOTS = 4,                     /* of these, under way at once */
     ONE_SHORT_ROWS = 320,               /* of the first class, for one block of the team */
-    TEAM_SHORT_ROWS = 320               /* of the first class for a block: with more, the grid is faster */
+    TEAM_SHORT_ROWS = 224               /* of the first class for a block: with more, the grid is faster */
 };
 
 #define PARENT_OF_ROOT (0xffffffffu - 2) /* PARENT_SELF */
