@@ -183,5 +183,5 @@ check 'a run that is killed while it spills' test $spilling = 1
 check 'a kill leaves no temporary file' nothing_left
 printf '0 1\n1 99999999999\n' | "$BIN/edgeconv" -q -u -o "$tmp/outlier.edges"
 refuses 5 'an id beyond all windows' "$pack" -S 1G -p 1 -o "$tmp/x" "$tmp/outlier.edges"
-check_says 'largest id is 99999999999, in the block at byte [0-9]' 'and names the id and its place'
+check_says 'vertices in 1 shards: at most 2^31 a shard.*edgeconv --compact' 'and says what would do'
 finish

@@ -2,6 +2,7 @@
 #include "edge_source.h"
 
 #include "formats/base/progress.h"
+#include "formats/base/signals.h"
 #include "tools/spill/unnamed.h"
 
 #include <errno.h>
@@ -31,6 +32,7 @@ struct copy {
 /* A file in memory; -1 if the system has none, or none is allowed. */
 static int file_in_memory(const struct copy *c)
 {
+    signals_ignore_writes(); /* the limit of file sizes holds here too */
     return c->most_kept > 0 ? memfd_create("edge stream", MFD_CLOEXEC) : -1;
 }
 

@@ -281,7 +281,8 @@ static enum status check_slots(const struct vertex_order *o, struct error *e)
 {
     if (o->n / o->p >= SHARD_MAX_LOCAL)
         return fail(e, ST_RESOURCE, "%llu vertices in %u shards: at most 2^31 a shard are "
-                    "possible, p must be larger", (unsigned long long)o->n, o->p);
+                    "possible: p must be larger, or 'edgeconv --compact' number those that have "
+                    "edges", (unsigned long long)o->n, o->p);
     return ST_OK;
 }
 
