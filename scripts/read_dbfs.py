@@ -105,7 +105,7 @@ class Container:
         data = self.data[offset:offset + size]
         check(zlib.crc32(data) == crc, self.path, f"section {kind} is corrupt")
         if packed:
-            return unpack(data, width, count, starts)
+            return unpack(data, width, count, starts) if count > 0 else []
         return [e for e, in struct.iter_unpack("<I" if width == 4 else "<Q", data)]
 
 

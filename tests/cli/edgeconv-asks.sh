@@ -116,7 +116,7 @@ printf '0 281474976710656\n' >far
 check_exit 3 'an id of 2^48' "$edgeconv" -t text far
 check_says -- '--compact numbers any others' 'names the option that takes it'
 printf '0 140737488355329\n' | "$edgeconv" -q -u -o far.edges
-check_exit 5 'ids near 2^47, too many for a shard' "$(dirname "$edgeconv")/dbfs-pack" -S 64M -p 1 -o far far.edges
+check_exit 5 'ids near 2^47, too many for a shard' "$(dirname "$edgeconv")/dbfs-pack" -S 64M -p 1 -o far.dbfs far.edges
 check_says 'edgeconv --compact' 'name it too'
 cd "$here" || exit 1
 finish
