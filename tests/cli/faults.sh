@@ -21,6 +21,14 @@ start() {
     done
     fail "no search was done within 30 s: $*"
 }
+# the processes of PROGRAM on a folder, one a line, in the order of their numbers; pgrep is no base package
+ranks_of() {
+    local process words
+    for process in /proc/[0-9]*; do
+        mapfile -d '' -t words 2>/dev/null <"$process/cmdline" &&
+            [[ "${words[*]}" =~ ^[^\ ]*$1\ .*$2 ]] && echo "${process#/proc/}"
+    done 2>/dev/null | sort -n
+}
 # ended CODE NAME: $pid ends by itself within a minute, with this exit code
 ended() {
     local got=0
@@ -46,14 +54,13 @@ rm -f "$tmp"/depths-*
 
 cp -r "$tmp/p2" "$tmp/cut2"
 start "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 -n 1000000 "$tmp/cut2"
+check 'two ranks search' test "$(ranks_of dbfs-traverse "$tmp/cut2" | wc -l)" = 2
 truncate -s 4096 "$tmp/cut2/part-0001-of-0002.dbfs"
 ended 1 'a part of one rank is cut'
 check_says 'part-0001-of-0002.dbfs: cannot read' 'and is named'
-check 'no rank is left' test -z "$(pgrep -f "$tmp/cut2")"
-# ---- a rank is stopped, or killed ----
+check 'no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/cut2")"
 
-# the processes of PROGRAM on a folder, one a line
-ranks_of() { pgrep -f "^[^ ]*$1 .*$2"; }
+# ---- a rank is stopped, or killed ----
 
 # with roots enough for minutes
 "$BIN/rmatgen" -q -s 16 -o "$tmp/many.edges"
