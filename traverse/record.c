@@ -1,6 +1,8 @@
 /* record.c: see record.h */
 #include "record.h"
 
+#include "formats/base/memory.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,14 +32,11 @@ struct trace {
 
 static void keep_level(struct trace *t, const struct breakdown *breakdown)
 {
-    if ((t->count & (t->count - 1)) == 0) { /* room for a power of two is used up */
-        size_t room = t->count > 0 ? 2 * (size_t)t->count : 1;
-        struct breakdown *grown = realloc(t->levels, room * sizeof *grown);
-        t->failed = grown == NULL;
-        if (t->failed)
-            return;
-        t->levels = grown;
-    }
+    struct breakdown *grown = memory_grow(t->levels, t->count, sizeof *grown);
+    t->failed = grown == NULL;
+    if (t->failed)
+        return;
+    t->levels = grown;
     t->levels[t->count++] = *breakdown;
 }
 

@@ -171,6 +171,13 @@ struct block {
     _Alignas(max_align_t) uint64_t bytes;
 };
 
+void *memory_grow(void *array, uint64_t count, uint64_t width)
+{
+    if ((count & (count - 1)) != 0)
+        return array;
+    return realloc(array, (count > 0 ? 2 * count : 1) * width);
+}
+
 enum status memory_charge(struct memory_budget *budget, uint64_t bytes, const char *what,
                           struct error *e)
 {

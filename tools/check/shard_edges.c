@@ -2,6 +2,7 @@
 #include "shard_edges.h"
 
 #include "formats/graph/partition.h"
+#include "formats/packed_layout.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -129,20 +130,6 @@ static enum status add_edge(const struct reading *r, uint64_t row, uint64_t colu
 
 /* ---- rows ---- */
 
-/* The row that holds column `at`. */
-static uint64_t row_of(const struct csr *csr, uint64_t at)
-{
-    uint64_t low = 0, high = csr->rows; /* offset(low) <= at < offset(high) */
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-        if (csr_offset(csr, middle) <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Columns first to first + PIECE_BLOCKS * PACKED_BLOCK - 1, as far as there are any. */
 static enum status visit_columns(const struct reading *r, uint64_t first, struct piece *piece,
                                  struct error *e)
@@ -155,7 +142,7 @@ static enum status visit_columns(const struct reading *r, uint64_t first, struct
         packed_decode_piece(&r->packed, &r->rows, block, block + PIECE_BLOCKS, buffer) != ST_OK)
         return fail(e, ST_BAD_DATA, "%s: %s: a packed block is corrupt",
                     container_path(r->shard->file), subgraph_name[r->g]);
-    uint64_t row = row_of(csr, first), end = csr_offset(csr, row + 1);
+    uint64_t row = packed_row_of(&r->rows, 0, first), end = csr_offset(csr, row + 1);
     for (uint64_t i = 0; i < count; i++) {
         while (first + i >= end && row + 1 < csr->rows)
             end = csr_offset(csr, ++row + 1);
