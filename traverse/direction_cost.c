@@ -15,6 +15,7 @@ const struct cost_rates cost_rates_cpu = {.masks = 20e6,
 const struct cost_rates cost_rates_h200 = {.masks = 6e6,
                                            .list = 5e6,
                                            .list_edge = 100,
+                                           .list_vertex = 15e-6,
                                            .word = 4,
                                            .push_row = 50,
                                            .push_edge = 25,
@@ -30,6 +31,7 @@ struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rat
         graph.edges[g] = (double)shard->csr[g].edges;
         graph.sources[g] = (double)shard->csr[g].source_rows;
     }
+    graph.rates.list_edge += rates->list_vertex * (double)(shard->locals + shard->d);
     graph.words[NORMALS] = (double)((shard->locals + 31) / 32);
     graph.words[DELEGATES] = (double)((shard->d + 31) / 32);
     return graph;

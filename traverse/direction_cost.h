@@ -24,6 +24,7 @@ struct cost_rates {
     double masks; /* what a level by masks costs more than one by lists */
     double list;  /* what listing a frontier costs that is a mask */
     double list_edge; /* of a frontier that is a list, where what it reaches is listed, too */
+    double list_vertex; /* what each vertex of the graph adds to it: reads of a large one miss the caches */
     double word;  /* 32 bits of a mask, read and written */
     double push_row, push_edge;
     double found; /* what a vertex costs more if a push finds it, and no pull */

@@ -278,10 +278,11 @@ __device__ static void choose_level()
     if (threadIdx.x < WARP)
         choose();
     if (threadIdx.x < WARP && block.choice.masks) {
-        if (threadIdx.x == 0)
-            block.dense = 8 * block.choice.push_edges > vertices_ahead();
-        if (threadIdx.x == 0)
-            block.probes = 2 * block.choice.push_edges > vertices_ahead();
+        if (threadIdx.x == 0) {
+            const double ahead = vertices_ahead();
+            block.dense = 8 * block.choice.push_edges > ahead;
+            block.probes = 2 * block.choice.push_edges > ahead;
+        }
         lay_out_pulls(warps_of_grid());
     }
     __syncthreads();
@@ -295,9 +296,8 @@ __device__ static void run_level()
         choose_level();
     }
     const unsigned pushed = solo_pushes_to_list(&block.now, &block.choice, SOLO_LISTED_EDGES);
-    if (pushed != 0) {
+    if (pushed != 0)
         run_list(pushed, true);
-    }
     if (is_small_level()) {
         leave_to_team(false);
     } else if (block.choice.masks) {
@@ -372,9 +372,8 @@ static void plan_team(solo_launch *launch, int processors)
         const cudaError_t known = cudaOccupancyMaxActiveClusters(&clusters, solo_kernel, &config);
         if (known == cudaSuccess &&
             8 * clusters * (int)launch->team >= launch->share * processors) {
-            launch->blocks = clusters * (int)launch->team;
-            if (launch->blocks > processors / (int)launch->team * (int)launch->team)
-                launch->blocks = processors / (int)launch->team * (int)launch->team;
+            if (clusters * (int)launch->team < launch->blocks)
+                launch->blocks = clusters * (int)launch->team;
             return;
         }
         cudaGetLastError();

@@ -1,7 +1,8 @@
 /* cuda_solo.h: the whole search of a device that is alone, as one cooperative kernel.
  *
- * The host starts the kernel and waits for its end. So a level costs one barrier of the grid, or of one block
- * while the frontier is small; in the level loop (bfs.c) it costs several launches and a wait of the host.
+ * The host starts the kernel and waits for its end. So a level costs some barriers of the grid, or one barrier
+ * of a few blocks while the frontier is small. In the level loop (bfs.c) a level costs several launches, and the
+ * host waits for it.
  * Both find the same distances: the loop is the twin of this kernel. Searches with traces or times use the
  * loop.
  *
@@ -10,6 +11,7 @@
  *   cuda_solo_list.cuh    a frontier as a list of rows: vertices are listed when they are reached
  *   cuda_solo_push.cuh    edges of listed rows reach vertices
  *   cuda_solo_masks.cuh   a frontier as masks: pulls, pushes, the previsit
+ *   cuda_solo_progress.cuh  what a search knows between two levels
  *   cuda_solo_cost.h      the choice between lists and masks, push and pull
  */
 #ifndef DBFS_CUDA_SOLO_H
@@ -33,7 +35,7 @@ enum {
     SOLO_FIRST_CLASS = 3, /* rows of 8 edges and less are of the first class; each class is twice as long */
     SOLO_CLASSES = 11,    /* the last one has rows of 8,192 */
     SOLO_MOST_TEAM = 16,
-    SOLO_ONE_ROOM = 2560,/* vertices that one block of the team can reach in a level */
+    SOLO_ONE_ROOM = 2560, /* vertices that one block of the team can reach in a level */
     SOLO_MOST_KEPT = 24
 };
 

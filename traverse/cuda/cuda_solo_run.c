@@ -46,7 +46,6 @@ enum status gpu_solo_open(struct device *dev, void *state, void *lists, struct e
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
         s->of[kind] = dev->of[kind];
     s->graph = cost_graph_of(dev->shard, &cost_rates_h200);
-    s->graph.rates.list_edge += 15e-6 * (double)(dev->of[NORMALS].count + dev->of[DELEGATES].count);
     s->keeps = kept_masks(dev);
     s->list[0] = lists;
     s->list[1] = s->list[0] + gpu_solo_room(dev->shard->d + dev->shard->locals, edges);

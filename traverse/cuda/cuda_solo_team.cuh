@@ -114,8 +114,8 @@ __device__ static inline unsigned class_of(uint32_t v)
     return k;
 }
 
-/* The frontier of a level, as every lane of the team knows it: the first `blocks` lanes of a warp know where
- * the vertices of a block end. */
+/* The frontier of a level, as every warp of the team knows it. `end` of lane r: how many vertices the blocks up
+ * to the r-th have listed. */
 struct team_frontier {
     unsigned total, longest, end;
 };
