@@ -8,14 +8,24 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static struct mapped_file *open_files; /* the handler reads it without the lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void say(const char *text)
+static struct iovec text(const char *s)
 {
-    if (write(STDERR_FILENO, text, strlen(text)) < 0)
+    return (struct iovec){(void *)s, strlen(s)};
+}
+
+/* In one write, as a launcher may stop listening after any. */
+static void say_what_failed(const struct mapped_file *file)
+{
+    struct iovec line[] = {
+        text(program_invocation_short_name), text(": "), text(file->path),
+        text(": cannot read: the file became shorter while it was in use, or its disk failed\n")};
+    if (writev(STDERR_FILENO, line, sizeof line / sizeof *line) < 0)
         return; /* nobody is left to tell */
 }
 
@@ -26,10 +36,7 @@ static void end_by_bus_error(int number, siginfo_t *info, void *context)
     for (const struct mapped_file *f = open_files; f != NULL; f = f->next) {
         if (at < (const char *)f->bytes || at >= (const char *)f->bytes + f->size)
             continue;
-        say(program_invocation_short_name);
-        say(": ");
-        say(f->path);
-        say(": cannot read: the file became shorter while it was in use, or its disk failed\n");
+        say_what_failed(f);
         signals_leave(ST_RUNTIME);
     }
     signal(number, SIG_DFL); /* not ours: the access is tried again */

@@ -77,9 +77,18 @@ static void end_by(int signal_number)
     raise(signal_number);
 }
 
+static void (*leave_by)(int exit_code);
+
+void signals_leave_by(void (*leave)(int exit_code))
+{
+    leave_by = leave;
+}
+
 _Noreturn void signals_leave(int exit_code)
 {
     remove_files();
+    if (leave_by != NULL)
+        leave_by(exit_code);
     _exit(exit_code);
 }
 

@@ -5,12 +5,14 @@
 #include "formats/base/cli.h"
 #include "formats/base/launch.h"
 #include "formats/base/memory.h"
+#include "formats/base/signals.h"
 
 #include <getopt.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 const struct comm comm_alone = {.ranks = 1, .host_ranks = 1};
 
@@ -46,10 +48,19 @@ static void name_library(struct comm *comm)
     snprintf(comm->library, sizeof comm->library, "%.*s", (int)sizeof comm->library - 1, text);
 }
 
+/* A rank that only exits leaves the others to the launcher, which kills them: the exit code of the job is then
+ * that of either. The launcher forwards no more messages once it is told, so it gets time for the last one. */
+static void abort_job(int exit_code)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+    MPI_Abort(MPI_COMM_WORLD, exit_code);
+}
+
 /* Every way out of the program leads through here, as MPI wants it. */
 static void finalize(void)
 {
     int finalized = 0;
+    signals_leave_by(NULL);
     watch_stop();
     MPI_Finalized(&finalized);
     if (!finalized)
@@ -69,6 +80,8 @@ enum status comm_start(struct comm *comm, enum comm_start when, struct error *e)
     atexit(finalize);
     find_place(comm);
     name_library(comm);
+    if (comm->ranks > 1)
+        signals_leave_by(abort_job);
     if (comm->ranks == 1 && launched > 1)
         return fail(e, ST_RUNTIME, "launcher: %s is %ld, but MPI sees one rank: this program was "
                     "built with another MPI than the launcher's", variable, launched);
