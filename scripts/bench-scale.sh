@@ -53,7 +53,7 @@ measure() { # STAGE ROOTS <SET-UPS
             dir=$work/${graph%/*}-$p-${graph#*/}
             raw=$out/$stage-$label-$round
             if ! "$MPIEXEC" -n "${layout%x*}" "$BIN/dbfs-traverse" -g "${layout#*x}" --no-check \
-                --backend "$backend" -n "$roots" --json "$raw.json" $options "$dir" \
+                --backend "$backend" -n "$roots" --force --json "$raw.json" $options "$dir" \
                 >"$raw.txt" 2>"$raw.err" </dev/null; then
                 echo "not ok - $stage $label: $(head -c 400 "$raw.err")"
                 failures=$((failures + 1))

@@ -2,8 +2,9 @@
  *
  * A device holds one shard and the state of one search over it. A backend makes devices: of the cores of the
  * host (cpu/) or of GPUs (cuda/). The level loop (bfs.c) and the exchange (exchange/) use the devices of a
- * rank through five tables: the device itself, its peers, the steps of a search, the messages between
- * devices, and the results. A backend knows nothing of ranks; the level loop knows nothing of OpenMP or CUDA.
+ * rank through six tables: the device itself, its peers, the steps of a search, the messages between
+ * devices, the results, and how parents are found. A backend knows nothing of ranks; the level loop knows
+ * nothing of OpenMP or CUDA.
  *
  * Functions that can fail return their status and say in *e what failed. Only one thread at a time uses a
  * device.
@@ -14,6 +15,7 @@
 #include "breakdown.h"
 #include "direction.h"
 
+#include "formats/bijection.h"
 #include "formats/base/memory.h"
 #include "formats/base/status.h"
 #include "formats/shard.h"
@@ -32,19 +34,32 @@ enum exchange_memory { EXCHANGE_HOST, EXCHANGE_DEVICE };
 struct device_options {
     int threads;
     int parents;  /* record parents */
+    int answers;  /* backend_results.open_answers will be called */
+    int permuted; /* with places that are permuted */
     int timing;   /* time the phases of each level */
     int uniquify; /* duplicates will be dropped */
     int shared;   /* devices of other processes will read what this one shows (struct peer_card) */
+    int probes;   /* count the probes of pulls, if the backend can */
+    int trust;    /* do not check what the device decodes (shard_ranges.h) */
     enum exchange_memory exchange_memory;
     uint32_t slot;    /* number of the device among those of this host */
     const char *host; /* for messages */
     uint32_t rank;    /* for messages */
+    const uint32_t *locals; /* [p]: local vertices of every shard */
     struct memory_budget *budget;
 };
 
 struct device_load {
     double seconds;
+    double ranges_s; /* of these seconds: checking what was decoded */
     uint64_t bytes; /* in the device's memory: packed sections decoded */
+};
+
+/* A device with memory of its own, for reports. */
+struct device_description {
+    char model[256];
+    char driver[64];  /* version of its driver */
+    char runtime[64]; /* version of the library that it is used through */
 };
 
 struct backend_device {
@@ -55,6 +70,9 @@ struct backend_device {
 
     /* How long loading took, and how many bytes. NULL if devices use the host's memory. */
     struct device_load (*load)(const struct device *device);
+
+    /* NULL if devices are cores of the host. */
+    void (*describe)(const struct device *device, struct device_description *description);
 };
 
 /* ---- peers ---- */
@@ -118,7 +136,8 @@ struct backend_search {
      * their depth, marks them as visited, and counts them by subgraph, with their edges. */
     enum status (*previsit)(struct device *device, int32_t depth, struct error *e);
 
-    /* The counts from which directions are chosen. `forward` may be a lower bound. */
+    /* The counts from which directions are chosen. `forward` is about right, or a lower bound if the backend
+     * has no rates. */
     enum status (*counts)(struct device *device, struct workload *work, struct error *e);
 
     /* The exact forward workload of one subgraph. */
@@ -147,6 +166,10 @@ struct backend_search {
 
     /* Waits for the visit. *found: how many local normals it reached; a device may say 1 for any number. */
     enum status (*finish)(struct device *device, uint64_t *found, struct error *e);
+
+    /* The columns that the last pull of g looked at, after `finish`, from a device that was opened to count
+     * them. NULL: the backend cannot. */
+    uint64_t (*probes)(const struct device *device, enum subgraph g);
 
     /* The times of this level's phases, after `finish`, from a device that was opened to time them. */
     enum status (*times)(struct device *device, struct breakdown *times, struct error *e);
@@ -239,20 +262,135 @@ struct backend_messages {
 
 enum { DEPTH_UNREACHED = -1 };
 
-/* The parent of a vertex, as the device that found the vertex knows it: a local id of that device, or */
+/* The parent of a vertex, as the device that found the vertex records it: a local id of that device, or */
 #define PARENT_DELEGATE_BIT (UINT32_C(1) << 31) /* with this bit a delegate id */
 #define PARENT_NONE UINT32_MAX                  /* not found by this device */
 #define PARENT_REMOTE (UINT32_MAX - 1)          /* over an nn edge from another device */
 #define PARENT_SELF (UINT32_MAX - 2)            /* the root */
 
+/* An answer gives each input id a value: the depth of the vertex, as int32, or the input id of its parent, as
+ * int32 or int64. It is -1 where the vertex was not reached. Each device holds a block of consecutive input
+ * ids; a device that is alone holds all of them. */
+enum answer_kind { ANSWER_DEPTHS, ANSWER_PARENTS };
+
+enum { ANSWER_NONE = -1 };
+
+/* Where a device finds the values of an answer, and where it puts them. The vertices of a device are numbered
+ * through: local vertex i has number i, delegate i has number locals + i. */
+struct answer_places {
+    uint64_t slots;         /* ids that the shard owns, with edges or without */
+    const uint32_t *vertex; /* [slots] the number of each, by ascending input id. A vertex without edges has
+                             * the number locals + d */
+    const void *ids;        /* [locals + d] input id of each vertex; NULL: parents are not recorded */
+    uint32_t id_bytes;      /* of `ids`, and of a parent: 4 or 8 */
+    uint64_t first, count;  /* the block of input ids that this device holds */
+    const uint32_t *before; /* [count] how many earlier ids of the block have the same owner; NULL: ids are
+                             * not permuted, so that this can be computed */
+    const struct bijection *bijection; /* from input ids to stored ones; NULL: they are the same */
+};
+
+/* The ids of an array of ids of 4 or 8 bytes. */
+static inline int64_t answer_id(const void *ids, uint32_t id_bytes, uint64_t i)
+{
+    return id_bytes == 4 ? ((const int32_t *)ids)[i] : ((const int64_t *)ids)[i];
+}
+
+static inline void answer_set_id(void *ids, uint32_t id_bytes, uint64_t i, int64_t id)
+{
+    if (id_bytes == 4)
+        ((int32_t *)ids)[i] = (int32_t)id;
+    else
+        ((int64_t *)ids)[i] = id;
+}
+
+/* Ids past those that are permuted stay as they are. */
+static inline uint64_t answer_stored_id(const struct bijection *bijection, uint64_t id)
+{
+    return id < bijection->n ? bijection_forward(bijection, id) : id;
+}
+
+/* Bytes of a value of an answer. */
+static inline uint32_t answer_width(const struct answer_places *places, enum answer_kind kind)
+{
+    return kind == ANSWER_DEPTHS ? 4 : places->id_bytes;
+}
+
+/* Consecutive bytes that one device has for another. */
+struct slice {
+    const void *at;
+    uint64_t bytes;
+};
+
+/* "Has your local vertex `vertex` this depth?" The reply is its input id, or ANSWER_NONE. */
+struct question {
+    uint32_t vertex;
+    int32_t depth;
+};
+
+/* Answers of the last search, and counts of it. */
 struct backend_results {
-    /* Depths, DEPTH_UNREACHED where not reached. */
+    /* Copies depths to the host, DEPTH_UNREACHED where not reached. */
     enum status (*depths)(struct device *device, int32_t *locals, int32_t *delegates,
                           struct error *e);
 
-    /* Parents as above. A delegate that another device found has PARENT_NONE. */
-    enum status (*parents)(struct device *device, uint32_t *locals, uint32_t *delegates,
-                           struct error *e);
+    /* Once, before the functions below. What `places` points to is kept by devices of the host's memory and
+     * copied by others. */
+    enum status (*open_answers)(struct device *device, const struct answer_places *places,
+                                struct error *e);
+
+    /* Puts the values of the shard's ids into the order of input ids, and waits. For a device that is alone
+     * this is the whole answer. *values: [slots]. No depth is `levels` or more. Parents are those that
+     * backend_parents found. */
+    enum status (*values)(struct device *device, enum answer_kind kind, uint32_t levels,
+                          const void **values, struct error *e);
+
+    /* Puts the values of all shards into the block, and waits. values[s]: those of shard s, beginning with
+     * the first id of the block that the shard owns. */
+    enum status (*assemble)(struct device *device, enum answer_kind kind,
+                            const struct slice *values, struct error *e);
+
+    /* Sets one value of the block: that of a root without edges, which no device searches. */
+    enum status (*set_value)(struct device *device, enum answer_kind kind, uint64_t at,
+                             int64_t value, struct error *e);
+
+    /* Copies values first..first+count of the block to memory of the host. */
+    enum status (*read_block)(struct device *device, enum answer_kind kind, uint64_t first,
+                              uint64_t count, void *values, struct error *e);
+
+    /* Whether functions of `device` may be given slices that lie in memory of `other`. NULL: they may. */
+    int (*can_read)(const struct device *device, const struct device *other);
+
+    /* Copies a slice to memory of the host, and waits. NULL: slices lie in memory of the host. */
+    enum status (*copy_slice)(struct device *device, const struct slice *slice, void *to,
+                              struct error *e);
+};
+
+/* Parents, in the order in which functions are called. In these functions slices have an element for each
+ * shard: what is for it, or what came from it. */
+struct backend_parents {
+    /* Turns the parents that the device recorded into input ids. A vertex that was reached over an nn edge
+     * from another shard asks all its neighbours there: `questions` are for these shards. A device that is
+     * alone has none, and needs no other function. */
+    enum status (*ask)(struct device *device, struct slice *questions, struct error *e);
+
+    /* Replies to the questions of the other shards, in their order. */
+    enum status (*reply)(struct device *device, const struct slice *questions,
+                         struct slice *replies, struct error *e);
+
+    /* A vertex that asked takes any neighbour that replied with its id. The replies are in the order of this
+     * device's questions. */
+    enum status (*take_replies)(struct device *device, const struct slice *replies,
+                                struct error *e);
+
+    /* Finds, for each delegate, the largest id that one of this rank's devices recorded. With other ranks
+     * only the first device does this, and writes the result to `host` ([d], id_bytes each) for MPI to
+     * reduce; otherwise `host` is NULL and every device does it for itself. */
+    enum status (*read_parents)(struct device *device, struct device *const *devices,
+                                uint32_t count, void *host, struct error *e);
+
+    /* When all devices have read: the parents of delegates are `host`, as reduced over all ranks, or, if that
+     * is NULL, what read_parents found. */
+    enum status (*take_parents)(struct device *device, const void *host, struct error *e);
 };
 
 /* ---- all of it ---- */
@@ -262,11 +400,13 @@ struct backend {
     int reads_host_columns; /* devices read the columns of shards in host memory */
     int side_by_side;       /* each device wants a host thread of its own */
     int has_device_memory;  /* devices have memory of their own, which messages may lie in */
+    const struct cost_rates *rates; /* of the level loop; NULL: its directions follow factors */
     const struct backend_device *device;
     const struct backend_peers *peers;
     const struct backend_search *search;
     const struct backend_messages *messages;
     const struct backend_results *results;
+    const struct backend_parents *parents;
 };
 
 extern const struct backend backend_cpu, backend_cuda;

@@ -56,7 +56,8 @@ static void start(struct search *s, const struct member *m, struct error *e)
 {
     const struct rank *rank = s->bfs->rank;
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
-        memset(&s->bfs->levels[i], 0, sizeof s->bfs->levels[i]); /* all push */
+        s->bfs->levels[i].plan = (struct visit_plan){0}; /* all push */
+        direction_costs_begin(&s->bfs->levels[i].costs);
         rank->backend->search->start(rank->devices[i], s->root, e);
     }
 }
@@ -68,6 +69,23 @@ static void previsit(struct search *s, const struct member *m, int32_t depth, st
         rank->backend->search->previsit(rank->devices[i], depth, e);
 }
 
+/* Several devices wait for each other in each level, which the costs of one know nothing of. */
+static int follows_factors(const struct bfs *bfs)
+{
+    return bfs->rank->backend->rates == NULL || bfs->policy.factors_given ||
+           !rank_is_alone(bfs->rank);
+}
+
+/* Whether the exact forward workload is needed to choose by factors, or to choose a form. */
+static int needs_forward(const struct bfs *bfs, enum subgraph g, const struct subgraph_work *work,
+                         enum direction current)
+{
+    return follows_factors(bfs) &&
+           (direction_needs_forward(&bfs->policy, g, work, current) ||
+            (g == NN && !rank_is_alone(bfs->rank) &&
+             exchange_needs_forward(bfs->exchange, work)));
+}
+
 /* The counts of each device, and the exact workloads where a choice needs them. */
 static void count_work(struct search *s, const struct member *m, struct error *e)
 {
@@ -76,11 +94,10 @@ static void count_work(struct search *s, const struct member *m, struct error *e
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
         struct device_level *level = &bfs->levels[i];
         search->counts(bfs->rank->devices[i], &level->work, e);
+        direction_costs_see(&level->costs, &level->work);
         for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
             struct subgraph_work *work = &level->work.of[g];
-            if (direction_needs_forward(&bfs->policy, (enum subgraph)g, work,
-                                        level->plan.directions.of[g]) ||
-                (g == NN && exchange_needs_forward(bfs->exchange, work)))
+            if (needs_forward(bfs, (enum subgraph)g, work, level->plan.directions.of[g]))
                 search->count_forward(bfs->rank->devices[i], (enum subgraph)g, &work->forward, e);
         }
         exchange_tell_work(bfs->exchange, i, &level->work);
@@ -89,15 +106,24 @@ static void count_work(struct search *s, const struct member *m, struct error *e
 
 /* Section IV-B: for each subgraph by itself. Each device chooses alone for nd and dn. The peers choose alike
  * for dd, which they pull in parts, and for nn, whose frontiers they give each other. */
-static void choose_for(struct bfs *bfs, const struct workload *pooled, struct device_level *level)
+static void choose_directions(const struct bfs *bfs, const struct workload *pooled,
+                              struct device_level *level)
 {
-    level->plan.part = VISIT_WHOLE;
     for (int i = 0; i < SUBGRAPHS; i++) {
         enum subgraph g = (enum subgraph)i;
         enum direction *direction = &level->plan.directions.of[g];
         const struct subgraph_work *work = g == NN || g == DD ? &pooled->of[g] : &level->work.of[g];
-        *direction = choose_direction(&bfs->policy, g, work, *direction);
+        *direction = follows_factors(bfs)
+                         ? choose_direction(&bfs->policy, g, work, *direction)
+                         : direction_by_cost(&level->costs, bfs->policy.mode, g, work);
     }
+}
+
+static void choose_for(const struct bfs *bfs, const struct workload *pooled,
+                       struct device_level *level)
+{
+    level->plan.part = VISIT_WHOLE;
+    choose_directions(bfs, pooled, level);
     level->plan.form = exchange_form_of(bfs->exchange, &pooled->of[NN]);
     if (rank_is_alone(bfs->rank))
         return;
@@ -108,12 +134,26 @@ static void choose_for(struct bfs *bfs, const struct workload *pooled, struct de
         level->plan.part = VISIT_FIRST;
 }
 
+/* For a trace, once directions are chosen. */
+static void count_edges(struct bfs *bfs, uint32_t i, struct error *e)
+{
+    struct workload *work = &bfs->levels[i].work;
+    for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
+        if (work->of[g].frontier > 0)
+            bfs->rank->backend->search->count_forward(bfs->rank->devices[i], (enum subgraph)g,
+                                                      &work->of[g].forward, e);
+    }
+}
+
 static void choose(struct search *s, const struct member *m, struct error *e)
 {
     struct workload pooled;
     exchange_pool_work(s->bfs->exchange, m, &pooled, e);
-    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++)
+    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
         choose_for(s->bfs, &pooled, &s->bfs->levels[i]);
+        if (s->bfs->counts_edges)
+            count_edges(s->bfs, i, e);
+    }
 }
 
 static void visit_part(struct search *s, const struct member *m, struct error *e)
@@ -159,11 +199,18 @@ static void trace_visits(const struct bfs *bfs, struct level_trace *trace)
 {
     for (uint32_t i = 0; i < bfs->rank->device_count; i++) {
         const struct device_level *level = &bfs->levels[i];
+        trace->fresh += level->work.fresh;
         for (int g = 0; g < SUBGRAPHS; g++) {
             const struct subgraph_work *work = &level->work.of[g];
+            int pulls = work->frontier > 0 && level->plan.directions.of[g] == PULL;
             trace->frontier[g] += work->frontier;
-            trace->forward[g] += work->forward;
-            trace->pulling[g] += work->frontier > 0 && level->plan.directions.of[g] == PULL;
+            trace->forward[g] += work->frontier > 0 ? work->forward : 0;
+            trace->backward[g] += work->frontier > 0 ? backward_work(work) : 0;
+            trace->pushed[g] += pulls || work->frontier == 0 ? 0 : work->forward;
+            trace->pulling[g] += (uint32_t)pulls;
+            if (pulls && bfs->rank->backend->search->probes != NULL)
+                trace->probes[g] +=
+                    bfs->rank->backend->search->probes(bfs->rank->devices[i], (enum subgraph)g);
         }
         if (bfs->timed)
             breakdown_max(&trace->breakdown, &level->times);
@@ -243,6 +290,8 @@ enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *
     bfs->levels = calloc(rank->device_count, sizeof *bfs->levels);
     if (bfs->levels == NULL)
         return fail_memory(e, "devices", rank->device_count * sizeof *bfs->levels);
+    for (uint32_t i = 0; rank->backend->rates != NULL && i < rank->device_count; i++)
+        bfs->levels[i].costs.graph = cost_graph_of(&rank->graph->shards[i], rank->backend->rates);
     return ST_OK;
 }
 

@@ -1,8 +1,10 @@
 /* plan.c: see plan.h */
 #include "plan.h"
 
+#include "traverse/answer_blocks.h"
 #include "traverse/cuda/cuda_plan.h"
 
+#include "formats/base/outfile.h"
 #include "formats/manifest.h"
 
 #include <inttypes.h>
@@ -14,6 +16,7 @@ struct plan_sum {
     const char *name[GPU_ARRAY_COUNT];
     uint64_t all[GPU_ARRAY_COUNT], largest[GPU_ARRAY_COUNT];
     uint64_t graph, largest_graph, working, largest_working, largest_device;
+    struct gpu_plan_options options;
 };
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -37,19 +40,46 @@ static void add_shard(struct plan_sum *sum, const struct gpu_plan *plan)
     sum->largest_device = larger(sum->largest_device, plan->graph_bytes + plan->working_bytes);
 }
 
-static enum status add_shards(struct plan_sum *sum, const struct manifest *m, const char *folder,
-                              int parents, struct error *e)
+/* A function that for_shards calls with each shard, which is open. */
+typedef void look_at_shard(void *context, const struct shard *shard);
+
+static enum status for_shards(const struct manifest *m, const char *folder, look_at_shard *look,
+                              void *context, struct error *e)
 {
     for (uint32_t s = 0; s < m->p; s++) {
         struct shard shard;
-        struct gpu_plan plan;
         if (manifest_open_shard(m, folder, s, &shard, e) != ST_OK)
             return e->status;
-        gpu_plan_make(&plan, &shard, parents);
-        add_shard(sum, &plan);
+        look(context, &shard);
         shard_close(&shard);
     }
     return ST_OK;
+}
+
+static void add_locals(void *context, const struct shard *shard)
+{
+    *(uint64_t *)context += shard->locals;
+}
+
+static void add_planned(void *context, const struct shard *shard)
+{
+    struct plan_sum *sum = context;
+    struct gpu_plan plan;
+    gpu_plan_make(&plan, shard, &sum->options);
+    add_shard(sum, &plan);
+}
+
+static enum status add_shards(struct plan_sum *sum, const struct manifest *m, const char *folder,
+                              int parents, struct error *e)
+{
+    uint64_t vertices = m->d;
+    if (for_shards(m, folder, add_locals, &vertices, e) != ST_OK)
+        return e->status;
+    sum->options = (struct gpu_plan_options){
+        .parents = parents,
+        .answers = parents || ids_are_dense(m->totals.n, vertices),
+        .permuted = m->randomized};
+    return for_shards(m, folder, add_planned, sum, e);
 }
 
 static void print_line(FILE *out, const char *name, uint64_t all, uint64_t largest)
@@ -75,16 +105,37 @@ static void print_plan(const struct plan_sum *sum, const struct manifest *m, FIL
     print_line(out, "total", sum->graph + sum->working, sum->largest_device);
 }
 
-enum status plan_print(const char *folder, int parents, FILE *out, struct error *e)
+static void print_json_line(FILE *out, const char *name, uint64_t all, uint64_t largest, const char *end)
+{
+    fprintf(out, "  \"%s\": {\"all\": %" PRIu64 ", \"largest\": %" PRIu64 "}%s\n", name, all, largest, end);
+}
+
+static void print_json(FILE *out, const void *context)
+{
+    const struct plan_sum *sum = context;
+    fputs("{\n", out);
+    for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
+        if (sum->all[i] > 0)
+            print_json_line(out, sum->name[i], sum->all[i], sum->largest[i], ",");
+    }
+    print_json_line(out, "graph", sum->graph, sum->largest_graph, ",");
+    print_json_line(out, "working arrays", sum->working, sum->largest_working, ",");
+    print_json_line(out, "total", sum->graph + sum->working, sum->largest_device, "");
+    fputs("}\n", out);
+}
+
+enum status plan_print(const char *folder, int parents, const char *json, struct error *e)
 {
     struct manifest m;
     struct plan_sum sum;
     memset(&sum, 0, sizeof sum);
     if (manifest_read(&m, folder, e) != ST_OK)
         return e->status;
-    if (add_shards(&sum, &m, folder, parents, e) == ST_OK) {
-        print_plan(&sum, &m, out);
-        if (fflush(out) != 0 || ferror(out))
+    if (add_shards(&sum, &m, folder, parents, e) == ST_OK && json != NULL) {
+        outfile_print(json, print_json, &sum, e);
+    } else if (e->status == ST_OK) {
+        print_plan(&sum, &m, stdout);
+        if (fflush(stdout) != 0 || ferror(stdout))
             fail_errno(e, "standard output", "cannot write");
     }
     manifest_free(&m);

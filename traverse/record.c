@@ -1,6 +1,8 @@
 /* record.c: see record.h */
 #include "record.h"
 
+#include "formats/base/memory.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,14 +28,15 @@ struct trace {
     struct exchange_counts *moved;
     uint32_t count;
     int failed; /* no memory for more */
+    struct level_log log; /* with --trace */
 };
 
-static int grow_levels(struct trace *t, size_t room)
+static int grow_levels(struct trace *t)
 {
-    struct breakdown *levels = realloc(t->levels, room * sizeof *levels);
+    struct breakdown *levels = memory_grow(t->levels, t->count, sizeof *levels);
     if (levels != NULL)
         t->levels = levels;
-    struct exchange_counts *moved = realloc(t->moved, room * sizeof *moved);
+    struct exchange_counts *moved = memory_grow(t->moved, t->count, sizeof *moved);
     if (moved != NULL)
         t->moved = moved;
     return levels != NULL && moved != NULL;
@@ -41,8 +44,7 @@ static int grow_levels(struct trace *t, size_t room)
 
 static void keep_level(struct trace *t, const struct level_trace *level)
 {
-    if ((t->count & (t->count - 1)) == 0) /* room for a power of two is used up */
-        t->failed = !grow_levels(t, t->count > 0 ? 2 * (size_t)t->count : 1);
+    t->failed = !grow_levels(t);
     if (t->failed)
         return;
     t->moved[t->count] = level->exchange.counts;
@@ -54,6 +56,8 @@ static void trace_level(void *context, int32_t depth, const struct level_trace *
     struct trace *t = context;
     if (t->prints)
         print_level(t->args->cli.program, depth, level);
+    if (t->args->trace != NULL)
+        level_log_add(&t->log, level);
     if (t->args->breakdown && !t->failed)
         keep_level(t, level);
 }
@@ -77,16 +81,26 @@ void record_warm_up(struct bfs *bfs, const struct args *args, const struct root 
     search(bfs, args, root, &times, NULL);
 }
 
+/* The last level that was visited is empty. */
+static void make_answer(struct results *results, const struct args *args, const struct root *root,
+                        const struct bfs_times *times, const struct bfs *bfs)
+{
+    struct error error = {0};
+    if (results_answer(results, args->answer, root, times->iterations + 1, &error) != ST_OK)
+        comm_abort(bfs->rank->comm, args->cli.program, &error);
+}
+
 static void reduce_record(struct record *record, const struct comm *comm,
                           const struct bfs_times *times)
 {
-    double slowest[3] = {record->time_s, times->compute_s, times->exchange_s};
+    double slowest[4] = {record->time_s, times->compute_s, times->exchange_s, record->answer_s};
     record->sent_vertices = times->sent_vertices;
-    comm_max_double(comm, slowest, 3);
+    comm_max_double(comm, slowest, 4);
     comm_sum_u64(comm, &record->sent_vertices, 1);
     record->time_s = slowest[0];
     record->compute_s = slowest[1];
     record->exchange_s = slowest[2];
+    record->answer_s = slowest[3];
     record->iterations = times->iterations;
     if (record->levels != NULL)
         comm_max_double(comm, record->levels->phase_s, (uint64_t)times->iterations * PHASES);
@@ -103,20 +117,24 @@ enum status record_search(struct record *record, struct bfs *bfs, struct results
     struct bfs_times times;
     comm_barrier(comm);
     double start = cli_seconds();
-    search(bfs, args, root, &times, args->cli.verbose || args->breakdown ? &trace : NULL);
+    int traced = args->cli.verbose || args->breakdown || args->trace != NULL;
+    search(bfs, args, root, &times, traced ? &trace : NULL);
     record->time_s = cli_seconds() - start;
     record->levels = trace.levels;
     record->moved = trace.moved;
+    record->log = trace.log;
+    if (results_have_answers(results)) {
+        make_answer(results, args, root, &times, bfs);
+        record->answer_s = cli_seconds() - start;
+    }
     if (results_collect(results, root, &record->reach, e) != ST_OK)
         return e->status;
-    if (args->parents != NULL) {
-        double resolving = cli_seconds();
-        if (results_parents(results, e) != ST_OK)
-            return e->status;
-        record->time_s += cli_seconds() - resolving;
-    }
     reduce_record(record, comm, &times);
+    uint64_t vertices = bfs->rank->graph->vertices;
+    record->share = vertices > 0 ? (double)record->reach.vertices / (double)vertices : 1;
     record->teps = (double)record->reach.edges / record->time_s;
+    if (record->answer_s > 0)
+        record->answer_teps = (double)record->reach.edges / record->answer_s;
     return ST_OK;
 }
 
@@ -125,4 +143,5 @@ void record_free(struct record *record)
     free(record->name);
     free(record->levels);
     free(record->moved);
+    level_log_clear(&record->log);
 }

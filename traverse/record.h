@@ -4,6 +4,7 @@
 
 #include "args.h"
 #include "bfs.h"
+#include "level_log.h"
 
 #include "traverse/results/results.h"
 
@@ -12,12 +13,15 @@ struct record {
     uint64_t root; /* original id */
     char *name;    /* name of the root; NULL: there is no map. Owned */
     double time_s; /* of the slowest rank, from the start until all ranks know that it is over */
+    double answer_s; /* the same, until the answer is in the memory of the devices; 0: none is made */
     struct reach reach;
-    double teps;                  /* reach.edges / time_s */
+    double share; /* of the vertices with edges: reached */
+    double teps, answer_teps;     /* reach.edges / time_s, / answer_s */
     double compute_s, exchange_s; /* of the slowest rank each */
     uint32_t iterations, mask_reductions;
     uint64_t sent_vertices;   /* all ranks */
     struct exchange_counts *moved; /* [iterations], sums of all ranks; NULL: not timed. Owned */
+    struct level_log log; /* with --trace, the levels of this rank */
     struct breakdown *levels; /* [iterations], each phase of the slowest rank; NULL: not timed. Owned */
 };
 
@@ -27,7 +31,7 @@ struct record {
 /* Searches and keeps nothing. */
 void record_warm_up(struct bfs *bfs, const struct args *args, const struct root *root);
 
-/* Searches, counts what was reached, and finds parents if they are wanted. The caller sets root and name of
+/* Searches, makes the answer and counts what was reached. The caller sets root and name of
  * the record. With -v it prints a line per level. */
 enum status record_search(struct record *record, struct bfs *bfs, struct results *results,
                           const struct args *args, const struct root *root, struct error *e);

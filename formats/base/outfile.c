@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +120,7 @@ enum status outfile_open(struct outfile **result, const char *path, struct error
     }
     if (to_stdout) {
         out->fd = STDOUT_FILENO;
-        signal(SIGPIPE, SIG_IGN);
+        signals_ignore_writes();
     } else if (open_path(out, path, e) != ST_OK) {
         goto failed;
     }
@@ -189,6 +188,20 @@ enum status outfile_refuse_output(const char *output, const char *other, struct 
         return ST_OK;
     return fail(e, ST_USAGE, "%s: is another output too (%s); choose different ones", output,
                 other);
+}
+
+enum status outfile_check_output(const char *output, int force, struct error *e)
+{
+    struct stat st;
+    struct outfile *trial;
+    int exists = !is_standard(output) && stat(output, &st) == 0;
+    if (is_standard(output) || (exists && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+        return ST_OK;
+    if (exists && S_ISREG(st.st_mode) && !force)
+        return fail(e, ST_RUNTIME, "%s: exists already: --force replaces it", output);
+    if (outfile_open(&trial, output, e) == ST_OK)
+        outfile_abort(trial);
+    return e->status;
 }
 
 /* ---- writing ---- */
@@ -275,6 +288,40 @@ enum status outfile_pad_to(struct outfile *out, uint64_t offset, struct error *e
     return ST_OK;
 }
 
+const char *outfile_temporary(const struct outfile *out)
+{
+    return out->temp_path;
+}
+
+enum status outfile_join(struct outfile **result, const char *temporary, const char *name,
+                         struct error *e)
+{
+    *result = NULL;
+    struct outfile *out = calloc(1, sizeof *out);
+    if (out == NULL)
+        return fail_memory(e, "output", sizeof *out);
+    out->pending_slot = -1;
+    out->name = strdup(name);
+    out->fd = open(temporary, O_WRONLY | O_CLOEXEC);
+    if (out->fd < 0 || out->name == NULL) {
+        fail_errno(e, name, "cannot open it for another process");
+        free_outfile(out);
+        return e->status;
+    }
+    *result = out;
+    return ST_OK;
+}
+
+enum status outfile_leave(struct outfile *out, struct error *e)
+{
+    if (out == NULL)
+        return e->status;
+    if (fsync(out->fd) != 0)
+        fail_errno(e, out->name, "cannot sync");
+    free_outfile(out);
+    return e->status;
+}
+
 uint64_t outfile_tell(const struct outfile *out)
 {
     return out->end;
@@ -310,11 +357,9 @@ static double now_seconds(void)
 /* The rename itself must survive a crash of the machine, so the folder is synced too. */
 static enum status sync_folder(const char *path, const char *name, struct error *e)
 {
-    char *copy = strdup(path);
-    if (copy == NULL)
-        return fail_memory(e, name, strlen(path));
+    char copy[PATH_MAX]; /* no allocation may fail after the rename */
+    snprintf(copy, sizeof copy, "%s", path);
     int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    free(copy);
     if (fd < 0)
         return fail_errno(e, name, "cannot open its folder");
     /* some file systems cannot sync a folder and say EINVAL: nothing more can be done there */

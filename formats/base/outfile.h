@@ -26,6 +26,11 @@ enum status outfile_refuse_inputs(const char *output, const char *const *inputs,
 /* The same for two outputs, of which one would replace the other. The files need not exist yet. */
 enum status outfile_refuse_output(const char *output, const char *other, struct error *e);
 
+/* Refuses, with ST_RUNTIME, an output that could not be written at the end: a folder, a file in a folder that
+ * is missing or takes no new files, and, without `force`, a regular file that exists. Call it before the work
+ * begins. Pipes, devices and standard output are accepted, and so is NULL, which is no output. */
+enum status outfile_check_output(const char *output, int force, struct error *e);
+
 /* Opens `path`; "-" and NULL mean standard output. On failure *out is NULL. */
 enum status outfile_open(struct outfile **out, const char *path, struct error *e);
 
@@ -46,6 +51,14 @@ enum status outfile_pad_to(struct outfile *out, uint64_t offset, struct error *e
 enum status outfile_skip(struct outfile *out, uint64_t count, uint64_t *at, struct error *e);
 enum status outfile_fill(const struct outfile *out, uint64_t at, const void *bytes, size_t count,
                          struct error *e);
+
+/* Several processes may fill one file. One of them opens the output, and writes and commits it. The others join
+ * it by the name that outfile_temporary gives there (NULL: it cannot be joined), fill their parts of it, and
+ * leave before it is committed. `name` is for messages. */
+const char *outfile_temporary(const struct outfile *out);
+enum status outfile_join(struct outfile **out, const char *temporary, const char *name,
+                         struct error *e);
+enum status outfile_leave(struct outfile *out, struct error *e); /* syncs it; NULL is allowed */
 
 /* Bytes appended so far. */
 uint64_t outfile_tell(const struct outfile *out);

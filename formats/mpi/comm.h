@@ -1,9 +1,9 @@
 /* comm.h: the ranks of one job under mpiexec: start-up, agreement on failures, reductions, messages.
  *
- * Only this folder uses MPI. Its archive is linked to degsplit, dbfs-pack and dbfs-traverse alone. A function
- * is collective unless its comment says otherwise: every rank calls it, in the same order. So the ranks agree
- * on a failure of one rank (comm_agree) before they go on. With one rank every function returns at once, and
- * MPI need not have been started.
+ * Only this folder uses MPI. Its archive is linked to degsplit, dbfs-pack, dbfs-check, dbfs-traverse and
+ * dbfs-graph500 alone. A function is collective unless its comment says otherwise: every rank calls it, in the
+ * same order. So the ranks agree on a failure of one rank (comm_agree) before they go on. With one rank every
+ * function returns at once, and MPI need not have been started.
  */
 #ifndef DBFS_COMM_H
 #define DBFS_COMM_H
@@ -62,15 +62,14 @@ void comm_barrier(const struct comm *comm);
 void comm_sum_u64(const struct comm *comm, uint64_t *values, uint64_t count);
 void comm_sum_u32(const struct comm *comm, uint32_t *values, uint64_t count);
 void comm_min_u64(const struct comm *comm, uint64_t *values, uint64_t count);
+/* Signed ids of 4 or 8 bytes: each becomes the largest. */
+void comm_max_ids(const struct comm *comm, void *ids, uint32_t id_bytes, uint64_t count);
 void comm_max_double(const struct comm *comm, double *values, uint64_t count);
 void comm_or_masks(const struct comm *comm, uint64_t *words, uint64_t count);
 
 /* The smallest, or the largest, of the values that the ranks pass. */
 uint64_t comm_min_of(const struct comm *comm, uint64_t value);
 uint64_t comm_max_of(const struct comm *comm, uint64_t value);
-
-/* Only `root` receives the result, in its values. */
-void comm_max_i64(const struct comm *comm, int64_t *values, int count, uint32_t root);
 
 /* comm_or_masks in two steps, so that other work can be done between them. At most 2^31 - 1 words. */
 void comm_begin_or_masks(const struct comm *comm, uint64_t *words, uint64_t count);

@@ -1,5 +1,6 @@
 /* reduce.c: reductions and copies over all ranks; see comm.h */
 #include "comm.h"
+#include "watch.h"
 
 #include <mpi.h>
 #include <string.h>
@@ -12,8 +13,10 @@ static void reduce_all(const struct comm *comm, void *values, uint64_t count, si
 {
     for (uint64_t at = 0; at < count && comm->ranks > 1; at += REDUCE_VALUES) {
         uint64_t left = count - at;
+        watch_wait_begin();
         MPI_Allreduce(MPI_IN_PLACE, (unsigned char *)values + at * width,
                       (int)(left < REDUCE_VALUES ? left : REDUCE_VALUES), type, op, MPI_COMM_WORLD);
+        watch_wait_end();
     }
 }
 
@@ -60,38 +63,38 @@ uint64_t comm_max_of(const struct comm *comm, uint64_t value)
     return value;
 }
 
+void comm_max_ids(const struct comm *comm, void *ids, uint32_t id_bytes, uint64_t count)
+{
+    reduce_all(comm, ids, count, id_bytes, id_bytes == 4 ? MPI_INT32_T : MPI_INT64_T, MPI_MAX);
+}
+
 void comm_max_double(const struct comm *comm, double *values, uint64_t count)
 {
     reduce_all(comm, values, count, sizeof *values, MPI_DOUBLE, MPI_MAX);
-}
-
-void comm_max_i64(const struct comm *comm, int64_t *values, int count, uint32_t root)
-{
-    if (comm->ranks == 1)
-        return;
-    if (comm->rank == root)
-        MPI_Reduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, (int)root, MPI_COMM_WORLD);
-    else
-        MPI_Reduce(values, NULL, count, MPI_INT64_T, MPI_MAX, (int)root, MPI_COMM_WORLD);
 }
 
 void comm_broadcast(const struct comm *comm, void *bytes, uint64_t count, uint32_t root)
 {
     for (uint64_t at = 0; at < count && comm->ranks > 1; at += BROADCAST_BYTES) {
         uint64_t left = count - at;
+        watch_wait_begin();
         MPI_Bcast((unsigned char *)bytes + at,
                   (int)(left < BROADCAST_BYTES ? left : BROADCAST_BYTES), MPI_BYTE, (int)root,
                   MPI_COMM_WORLD);
+        watch_wait_end();
     }
 }
 
 void comm_alltoall_u64(const struct comm *comm, const uint64_t *values, uint64_t *received,
                        int count)
 {
-    if (comm->ranks > 1)
-        MPI_Alltoall(values, count, MPI_UINT64_T, received, count, MPI_UINT64_T, MPI_COMM_WORLD);
-    else
+    if (comm->ranks == 1) {
         memcpy(received, values, (size_t)count * sizeof *values);
+        return;
+    }
+    watch_wait_begin();
+    MPI_Alltoall(values, count, MPI_UINT64_T, received, count, MPI_UINT64_T, MPI_COMM_WORLD);
+    watch_wait_end();
 }
 
 /* ---- masks ---- */
@@ -112,6 +115,9 @@ void comm_begin_or_masks(const struct comm *comm, uint64_t *words, uint64_t coun
 
 void comm_wait_masks(const struct comm *comm)
 {
-    if (comm->ranks > 1)
-        MPI_Wait(&mask_request, MPI_STATUS_IGNORE);
+    if (comm->ranks == 1)
+        return;
+    watch_wait_begin();
+    MPI_Wait(&mask_request, MPI_STATUS_IGNORE);
+    watch_wait_end();
 }

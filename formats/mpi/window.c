@@ -1,5 +1,6 @@
 /* window.c: see window.h */
 #include "window.h"
+#include "watch.h"
 
 #include "formats/base/cli.h"
 #include "formats/base/shared_memory.h"
@@ -114,12 +115,14 @@ static void wait_for_others(struct meeting_place *place, uint32_t meetings)
     for (int i = 0; i < SPINS && atomic_load(&place->meetings) == meetings; i++)
         pause_briefly();
     double begun = cli_seconds();
+    watch_wait_begin();
     while (atomic_load(&place->meetings) == meetings && cli_seconds() - begun < patience_s)
         sched_yield();
     atomic_fetch_add(&place->sleeping, 1);
     while (atomic_load(&place->meetings) == meetings)
         futex(&place->meetings, FUTEX_WAIT, meetings);
     atomic_fetch_sub(&place->sleeping, 1);
+    watch_wait_end();
 }
 
 /* The last one to arrive ends the meeting. */
@@ -142,7 +145,9 @@ void comm_window_or_masks(const struct comm_window *w, uint64_t *words, uint64_t
     enum { MOST = 1 << 20 };
     for (uint64_t at = 0; at < count && w->leaders != MPI_COMM_NULL; at += MOST) {
         uint64_t left = count - at;
+        watch_wait_begin();
         MPI_Allreduce(MPI_IN_PLACE, words + at, (int)(left < MOST ? left : MOST), MPI_UINT64_T,
                       MPI_BOR, w->leaders);
+        watch_wait_end();
     }
 }

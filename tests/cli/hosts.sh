@@ -87,7 +87,7 @@ check_exit 0 'searching on one host' "$BIN/dbfs-traverse" -q -n 4 --backend cpu 
 wanted=$(sed -n 's/^distance_checksum: //p' "$tmp/out")
 for options in '' '--exchange-form list --uniquify' '--exchange-form bits --direction push' '--reduction nonblocking'; do
     check_exit 0 "searching on four hosts${options:+, $options}" on_hosts "$(realpath "$BIN/dbfs-traverse")" -q -@ 1 -n 4 \
-        --backend cpu --json "$tmp/json" $options "$tmp/packed"
+        --backend cpu --force --json "$tmp/json" $options "$tmp/packed"
     check 'gives the same distances' test "$(sed -n 's/^distance_checksum: //p' "$tmp/out")" = "$wanted"
     check 'by messages, a rank on each host' grep -q '"ranks_on_host": 1,' "$tmp/json"
 done
@@ -96,7 +96,7 @@ done
 each=2
 for options in '' '--exchange-form list' '--exchange-form bits --direction pull' '--exchange-memory host'; do
     check_exit 0 "searching on two hosts of two ranks${options:+, $options}" on_hosts \
-        "$(realpath "$BIN/dbfs-traverse")" -q -@ 1 -n 4 --backend cpu --json "$tmp/json" $options "$tmp/packed"
+        "$(realpath "$BIN/dbfs-traverse")" -q -@ 1 -n 4 --backend cpu --force --json "$tmp/json" $options "$tmp/packed"
     check 'gives the same distances' test "$(sed -n 's/^distance_checksum: //p' "$tmp/out")" = "$wanted"
     memory=peer
     [ "${options#--exchange-memory }" = "$options" ] || memory=host

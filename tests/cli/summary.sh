@@ -8,7 +8,7 @@ set -u
 "$TESTS/mkgraph" components >"$tmp/components.txt"
 for graph in rmat components; do
     "$BIN/edgeconv" -q -u -o "$tmp/$graph.edges" "$tmp/$graph.txt"
-    "$BIN/dbfs-pack" -q -p 2 -o "$tmp/$graph" "$tmp/$graph.edges" || fail "packing $graph"
+    "$BIN/dbfs-pack" -q -p 2 --suggest memory -o "$tmp/$graph" "$tmp/$graph.edges" || fail "packing $graph"
 done
 
 # A line "NAME VALUE" for each number of the JSON's summary or roots. Names of what lies in an object begin
@@ -21,26 +21,30 @@ json_values() { # PART
         { gsub(/[" ]/, "", $2); print object $1, $2 }'
 }
 
-# Lines "root time_s levels reached edges teps checksum", of the records and of the JSON
+# Lines "root time_s levels reached edges teps checksum", of the records and of the JSON; with `answer` the time
+# and TEPS are those of the answer
 records_of_text() {
-    awk '$1 == "root" { print $2, $4, $6, $8, $10, $12, $14 }' "$tmp/out"
+    awk '$1 == "root" { print $2, $4, $6, $8, $12, $14, $16 }' "$tmp/out"
 }
 records_of_json() {
-    json_values roots | sed 's/^roots\.//' | awk '{ value[$1] = $2 }
-        $1 == "checksum" { print value["root"], value["time_s"], value["levels"], value["reached"],
-                                 value["edges"], value["teps"], $2 }'
+    json_values roots | sed 's/^roots\.//' | awk -v answer="${1:-}" '{ value[$1] = $2 }
+        $1 == "answer_teps" {
+            time = answer ? value["answer_s"] : value["time_s"]
+            print value["root"], time, value["levels"], value["reached"], value["edges"],
+                  answer ? $2 : value["teps"], value["checksum"] }'
 }
 
 # The text's names of the numbers in the JSON's summary.
 text_of_json() {
     json_values summary | sed -e 's/^summary\.//' -e 's/^searches/NBFS:/' \
         -e 's/^time_s\./time./' -e 's/^edges\./nedge./' -e 's/^teps\./TEPS./' \
-        -e 's/\.first_/.first/' -e 's/\.third_/.third/' -e 's/^\([a-zA-Z]*\)\.\([a-z_]*\) /\2_\1: /' \
+        -e 's/^answer_s\./answer_time./' -e 's/^answer_teps\./answer_TEPS./' \
+        -e 's/\.first_/.first/' -e 's/\.third_/.third/' -e 's/^\([a-zA-Z_]*\)\.\([a-z_]*\) /\2_\1: /' \
         -e 's/^geometric_mean_teps/geometric_mean_TEPS:/' -e 's/^distance_checksum/distance_checksum:/' |
-        grep -vE '^(summarised|geometric_mean_roots|mean_TEPS:|stddev_TEPS:)' | sort
+        grep -vE '^(summarised|geometric_mean_roots|(mean|stddev)_(answer_)?TEPS:)' | sort
 }
 summary_of_text() {
-    grep -E '^(NBFS|[a-z_]*_(time|nedge|TEPS)|distance_checksum): ' "$tmp/out" | cut -d' ' -f1,2 | sort
+    grep -E '^(NBFS|[a-z_]*_(time|nedge|TEPS|answer_time|answer_TEPS)|distance_checksum): ' "$tmp/out" | cut -d' ' -f1,2 | sort
 }
 
 # What the summary should say of the records on standard input, in lines "name value tolerance".
@@ -114,6 +118,18 @@ check_summary() { # NAME
         END { exit bad || n == 0 || n != FNR }' "$tmp/text.records" "$tmp/json.records"
     check "$name: and the same summary" cmp "$tmp/text.summary" "$tmp/json.summary"
     check "$name: which is that of the records" same_within_tolerance "$tmp/expected" "$tmp/text.summary"
+    check "$name: text and JSON have the same answer clock" awk '
+        NR == FNR { root[FNR] = $1; time[FNR] = $2; teps[FNR] = $3; n++; next }
+        { off = teps[FNR] - $6; near = 1e-6 * $6 }
+        $1 != root[FNR] || $2 != time[FNR] || off > near || -off > near { print; exit bad = 1 }
+        END { exit bad || n == 0 || n != FNR }' \
+        <(awk '$1 == "root" { print $2, $18, $20 }' "$tmp/out") <(records_of_json answer)
+    expected_summary $several < <(records_of_json answer) |
+        sed -n -e 's/_time /_answer_time /p' -e 's/_TEPS /_answer_TEPS /p' | grep -v ^geometric >"$tmp/expected"
+    check "$name: and a summary of it" same_within_tolerance "$tmp/expected" "$tmp/text.summary"
+    check "$name: no answer is there before its search is over" awk 'NR == FNR { time[$1] = $2; next }
+        { n++; if ($2 < time[$1]) exit bad = 1 } END { exit bad || n == 0 }' \
+        "$tmp/json.records" <(records_of_json answer)
     check "$name: TEPS is edges over time" awk '
         { off = $6 * $2 - $5; if (off ^ 2 > ((1e-6 + 1e-9 / $2) * $5) ^ 2) { print; bad = 1 } }
         END { exit bad || NR == 0 }' "$tmp/json.records"
@@ -132,7 +148,7 @@ traverse() { # GRAPH RANKS OPTIONS...
     local graph=$1 ranks=$2
     shift 2
     check_exit 0 "$graph, $ranks ranks, $*" \
-        "$MPIEXEC" -n "$ranks" "$BIN/dbfs-traverse" -@ 1 --backend cpu --json "$tmp/json" "$@" "$tmp/$graph"
+        "$MPIEXEC" -n "$ranks" "$BIN/dbfs-traverse" -@ 1 --backend cpu --force --json "$tmp/json" "$@" "$tmp/$graph"
 }
 for count in 1 2 3 8 9; do
     traverse rmat 1 -n $count

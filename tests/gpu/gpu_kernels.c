@@ -19,15 +19,25 @@
  *   cuda_or_masks                     cpu_messages.read_masks                       masks
  *   cuda_set_root                     cpu_search.start                              mask, parent
  *   cuda_blank_unvisited              cpu_results.depths                            depths
+ *   cuda_write_depths,                cpu_results.values (cpu_answers.c)            values by input id
+ *   cuda_write_parents,
+ *   cuda_gather_values
+ *   cuda_assemble                     cpu_results.assemble (cpu_answers.c)          values of a block
+ *   cuda_ask                          cpu_parents.ask (cpu_questions.c)             multisets by shard
+ *   cuda_reply                        cpu_parents.reply (cpu_questions.c)           replies, bad
+ *   cuda_take_replies                 the definition                                ids
+ *   cuda_max_ids                      the definition                                ids
  *   cuda_decode                       packed_decode_all (formats/packed.c)          elements, bad
+ *   cuda_find_ranges                  csr_ranges_find (formats/shard_ranges.c)      faults, counts
  *   gpu_loader_copy                   memcpy                                        bytes
  *   cuda_publish                      memcpy, memset                                bytes
  *   cuda_merge_scratch_bytes          gpu_merge_scratch_bound (cuda_limits.h)
  *
  * Usage: gpu_kernels [small]. With `small` the largest graphs are left out, for tools that slow kernels down.
  *
- * A vertex may get any parent from which the visit could have found it. Files: steps.h has the steps that
- * both sides do; twin.c and kernels.c do them; graphs.c makes the graphs.
+ * A vertex may get any parent from which the visit could have found it. Files: steps.h and answer_steps.h
+ * have the steps that both sides do; twin.c, kernels.c, answer_twin.c and answer_kernels.c do them; graphs.c
+ * makes the graphs.
  */
 #include "checks.h"
 #include "steps.h"
@@ -69,7 +79,9 @@ static void test_graph(const struct graph_spec *spec)
     test_previsits(shard, spec);
     test_arrivals(shard, spec);
     test_results(shard, spec);
+    test_answers(shard, spec);
     test_columns(shard, spec);
+    test_ranges(shard, spec);
     kernel_use(NULL);
     graph_free(shard);
 }
@@ -93,5 +105,6 @@ int main(int argc, char **argv)
     test_load();
     test_decode();
     test_scratch();
+    test_blocks();
     return checks_result();
 }

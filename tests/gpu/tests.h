@@ -9,7 +9,9 @@ void test_visits(const struct shard *shard, const struct graph_spec *spec);
 void test_previsits(const struct shard *shard, const struct graph_spec *spec);
 void test_arrivals(const struct shard *shard, const struct graph_spec *spec);
 void test_results(const struct shard *shard, const struct graph_spec *spec);
+void test_answers(const struct shard *shard, const struct graph_spec *spec);
 void test_columns(const struct shard *shard, const struct graph_spec *spec);
+void test_ranges(const struct shard *shard, const struct graph_spec *spec);
 
 /* Of inputs of their own. */
 void test_bins(void);
@@ -19,5 +21,6 @@ void test_publish(void);
 void test_load(void);
 void test_decode(void);
 void test_scratch(void);
+void test_blocks(void);
 
 #endif

@@ -133,6 +133,7 @@ static void test_order(void)
     uint64_t least[] = {half + comm.rank, UINT64_MAX - comm.rank, comm.rank == last ? 7 : half, 0,
                         UINT64_MAX};
     double seconds[] = {comm.rank + 0.5, -1.0 - comm.rank};
+    int32_t narrow[] = {(int32_t)comm.rank, -1, comm.rank == last ? INT32_MAX : -1};
     int64_t most[] = {(int64_t)comm.rank, -5 - (int64_t)comm.rank, INT64_MIN, INT64_MAX};
     comm_min_u64(&comm, least, 5);
     checked(least[0] == half && least[1] == UINT64_MAX - last && least[2] == 7 && least[3] == 0 &&
@@ -145,10 +146,13 @@ static void test_order(void)
             "least and most of one value of each rank");
     comm_max_double(&comm, seconds, 2);
     checked(seconds[0] == last + 0.5 && seconds[1] == -1, "most of doubles");
-    comm_max_i64(&comm, most, 4, (uint32_t)last);
-    checked(comm.rank != last || (most[0] == (int64_t)last && most[1] == -5 &&
-                                  most[2] == INT64_MIN && most[3] == INT64_MAX),
-            "most of signed values, for one rank");
+    comm_max_ids(&comm, most, 8, 4);
+    checked(most[0] == (int64_t)last && most[1] == -5 && most[2] == INT64_MIN &&
+                most[3] == INT64_MAX,
+            "most of ids of 8 bytes");
+    comm_max_ids(&comm, narrow, 4, 3);
+    checked(narrow[0] == (int32_t)last && narrow[1] == -1 && narrow[2] == INT32_MAX,
+            "most of ids of 4 bytes");
 }
 
 static uint64_t mask_word(uint32_t rank, uint64_t i)

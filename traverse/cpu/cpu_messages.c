@@ -26,7 +26,7 @@ static void cpu_exchange_release(struct device *dev, void *memory)
 /* A mask is given away only if nn was pushed and found something. */
 static struct parcel cpu_outgoing(const struct device *dev, uint32_t shard)
 {
-    const struct cpu_shown *s = &dev->shown;
+    const struct cpu_shown *s = &dev->traffic.shown;
     uint64_t begin = s->begin[shard], count = s->count[shard];
     uint64_t shard_words = (UINT64_C(1) << dev->shard->local_bits) / 32;
     if (s->form == OUTGOING_LIST || count == 0)
@@ -37,7 +37,7 @@ static struct parcel cpu_outgoing(const struct device *dev, uint32_t shard)
 /* What is left of each shard's stays where it began, as peers may know already. */
 static enum status cpu_drop_repeated(struct device *dev, struct error *e)
 {
-    struct cpu_shown *s = &dev->shown;
+    struct cpu_shown *s = &dev->traffic.shown;
     for (uint32_t i = 0; s->form == OUTGOING_LIST && i < dev->shard->p; i++)
         s->count[i] = unique_ids(s->ids + s->begin[i], s->count[i]);
     return e->status;
@@ -45,8 +45,8 @@ static enum status cpu_drop_repeated(struct device *dev, struct error *e)
 
 static const uint32_t *parcel_at(const struct device *dev, const struct parcel *parcel)
 {
-    const uint32_t *mask = (const uint32_t *)dev->shown.mask;
-    return (parcel->form == OUTGOING_LIST ? dev->shown.ids : mask) + parcel->begin;
+    const uint32_t *mask = (const uint32_t *)dev->traffic.shown.mask;
+    return (parcel->form == OUTGOING_LIST ? dev->traffic.shown.ids : mask) + parcel->begin;
 }
 
 static enum status cpu_take_outgoing(struct device *dev, const struct parcel *parcel, uint32_t *to,
@@ -119,8 +119,8 @@ static enum status cpu_receive(struct device *dev, const uint32_t *from, uint64_
 static enum status cpu_receive_peers(struct device *dev, const struct parcel *parcels,
                                      struct error *e)
 {
-    for (uint32_t i = 0; i < dev->peers.count && e->status == ST_OK; i++) {
-        const struct cpu_peer *peer = &dev->peers.all[i];
+    for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++) {
+        const struct cpu_peer *peer = &dev->traffic.peers.all[i];
         const uint32_t *from = parcels[i].form == OUTGOING_LIST ? peer->ids : peer->mask;
         if (peer->shard != dev->shard->index)
             cpu_receive(dev, from + parcels[i].begin, parcels[i].count, parcels[i].form, e);
@@ -141,8 +141,8 @@ static enum status cpu_read_masks(struct device *dev, const int *updating, uint6
     uint64_t words = mask_words(dev->shard->d);
     uint64_t *sum = mask != NULL ? mask : dev->delegates.incoming;
     memset(sum, 0, words * sizeof *sum);
-    for (uint32_t i = 0; i < dev->peers.count; i++) {
-        const uint64_t *updated = dev->peers.all[i].updated;
+    for (uint32_t i = 0; i < dev->traffic.peers.count; i++) {
+        const uint64_t *updated = dev->traffic.peers.all[i].updated;
         for (uint64_t w = 0; updating[i] && w < words; w++)
             sum[w] |= updated[w];
     }

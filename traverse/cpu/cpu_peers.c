@@ -31,7 +31,7 @@ static uint64_t mask_bytes(const struct cpu_layout *l)
 
 enum status take_shown(struct device *dev, int shared, struct error *e)
 {
-    struct cpu_shown *s = &dev->shown;
+    struct cpu_shown *s = &dev->traffic.shown;
     struct cpu_layout l = lay_out(dev->shard);
     uint64_t masks = mask_bytes(&l);
     if (dev->shard->p == 1)
@@ -57,7 +57,7 @@ enum status take_shown(struct device *dev, int shared, struct error *e)
 
 void release_shown(struct device *dev)
 {
-    struct cpu_shown *s = &dev->shown;
+    struct cpu_shown *s = &dev->traffic.shown;
     if (s->memory.bytes != NULL)
         memory_discharge(dev->budget, mask_bytes(&s->layout));
     shared_memory_release(&s->memory);
@@ -67,12 +67,12 @@ void release_shown(struct device *dev)
 static void add_to_mask(const struct device *dev, uint32_t shard, const struct bin *bin)
 {
     for (uint64_t i = 0; i < bin->count; i++)
-        set_mask_bit(dev->shown.mask, ((uint64_t)shard << dev->shard->local_bits) + bin->ids[i]);
+        set_mask_bit(dev->traffic.shown.mask, ((uint64_t)shard << dev->shard->local_bits) + bin->ids[i]);
 }
 
 void show_outgoing(struct device *dev, enum outgoing_form form)
 {
-    struct cpu_shown *s = &dev->shown;
+    struct cpu_shown *s = &dev->traffic.shown;
     uint64_t at = 0;
     s->form = form;
     if (form == OUTGOING_MASK)
@@ -80,7 +80,7 @@ void show_outgoing(struct device *dev, enum outgoing_form form)
     for (uint32_t shard = 0; shard < dev->shard->p; shard++) {
         s->begin[shard] = at;
         for (int t = 0; t < dev->threads; t++) {
-            struct bin *bin = &dev->bins[(size_t)t * dev->shard->p + shard];
+            struct bin *bin = &dev->traffic.bins.of[(size_t)t * dev->shard->p + shard];
             if (form == OUTGOING_MASK)
                 add_to_mask(dev, shard, bin);
             else if (bin->count > 0)
@@ -106,7 +106,7 @@ _Static_assert(sizeof(struct cpu_card) <= sizeof(struct peer_card), "a card hold
 
 static enum status cpu_show(struct device *dev, struct peer_card *card, struct error *e)
 {
-    const struct cpu_shown *s = &dev->shown;
+    const struct cpu_shown *s = &dev->traffic.shown;
     struct cpu_card c = {.device = dev,
                          .pid = getpid(),
                          .fd = s->memory.fd,
@@ -141,13 +141,13 @@ static enum status open_peer(struct cpu_peer *peer, const struct cpu_card *c, st
 static enum status take_masks(struct device *dev, struct error *e)
 {
     const struct shard *shard = dev->shard;
-    struct cpu_peers *p = &dev->peers;
+    struct cpu_peers *p = &dev->traffic.peers;
     uint64_t words_d = mask_words(shard->d);
     memory_take(dev->budget, (void **)&p->own, words_d, 8, "delegates owned", e);
     if (e->status == ST_OK)
         memory_take(dev->budget, (void **)&p->others, words_d, 8, "delegates not owned", e);
     if (e->status == ST_OK)
-        memory_take(dev->budget, (void **)&p->gathered, dev->shown.layout.mask_words, 8,
+        memory_take(dev->budget, (void **)&p->gathered, dev->traffic.shown.layout.mask_words, 8,
                     "gathered frontier", e);
     if (e->status == ST_OK)
         own_rows_split(shard, p->own, p->others);
@@ -157,7 +157,7 @@ static enum status take_masks(struct device *dev, struct error *e)
 static enum status cpu_meet(struct device *dev, const struct peer_card *cards, uint32_t count,
                             struct error *e)
 {
-    struct cpu_peers *p = &dev->peers;
+    struct cpu_peers *p = &dev->traffic.peers;
     p->all = calloc(count, sizeof *p->all);
     if (p->all == NULL)
         return fail_memory(e, "peers", count * sizeof *p->all);
@@ -172,7 +172,7 @@ static enum status cpu_meet(struct device *dev, const struct peer_card *cards, u
 
 static void cpu_leave(struct device *dev)
 {
-    struct cpu_peers *p = &dev->peers;
+    struct cpu_peers *p = &dev->traffic.peers;
     for (uint32_t i = 0; i < p->count; i++)
         shared_memory_release(&p->all[i].memory);
     free(p->all);
@@ -189,9 +189,9 @@ const struct backend_peers cpu_peers = {.show = cpu_show, .meet = cpu_meet, .lea
 void gather_frontiers(struct device *dev)
 {
     uint64_t shard_words = (UINT64_C(1) << dev->shard->local_bits) / 64;
-    for (uint32_t i = 0; i < dev->peers.count; i++) {
-        const struct cpu_peer *peer = &dev->peers.all[i];
-        memcpy(dev->peers.gathered + peer->shard * shard_words, peer->frontier,
+    for (uint32_t i = 0; i < dev->traffic.peers.count; i++) {
+        const struct cpu_peer *peer = &dev->traffic.peers.all[i];
+        memcpy(dev->traffic.peers.gathered + peer->shard * shard_words, peer->frontier,
                peer->frontier_words * sizeof *peer->frontier);
     }
 }
@@ -200,9 +200,9 @@ void gather_frontiers(struct device *dev)
 void take_peers_updates(struct device *dev)
 {
     uint64_t *own = dev->delegates.updated;
-    for (uint32_t i = 0; i < dev->peers.count; i++) {
-        const uint64_t *updated = dev->peers.all[i].updated;
-        for (uint64_t w = 0; updated != own && w < dev->shown.layout.updated_words; w++)
+    for (uint32_t i = 0; i < dev->traffic.peers.count; i++) {
+        const uint64_t *updated = dev->traffic.peers.all[i].updated;
+        for (uint64_t w = 0; updated != own && w < dev->traffic.shown.layout.updated_words; w++)
             own[w] |= __atomic_load_n(&updated[w], __ATOMIC_RELAXED);
     }
 }

@@ -1,33 +1,28 @@
-/* cpu_results.c: depths and parents of devices of the CPU; see backend.h */
-#include "cpu_device.h"
-
-#include <string.h>
-
-static void copy_depths(const struct device *dev, uint64_t count, const uint64_t *visited,
-                        const int32_t *depth, int32_t *to)
-{
-#pragma omp parallel for num_threads(threads_for(dev, count)) schedule(static)
-    for (uint64_t i = 0; i < count; i++)
-        to[i] = mask_bit(visited, i) ? depth[i] : DEPTH_UNREACHED;
-}
+/* cpu_results.c: results of devices of the CPU; see backend.h */
+#include "cpu_answers.h"
 
 static enum status cpu_depths(struct device *dev, int32_t *locals, int32_t *delegates,
                               struct error *e)
 {
     (void)e;
-    copy_depths(dev, dev->shard->locals, dev->normals.visited, dev->normals.depth, locals);
-    copy_depths(dev, dev->shard->d, dev->delegates.visited, dev->delegates.depth, delegates);
+    cpu_copy_depths(dev, dev->shard->locals, dev->normals.visited, dev->normals.depth, locals);
+    cpu_copy_depths(dev, dev->shard->d, dev->delegates.visited, dev->delegates.depth, delegates);
     return ST_OK;
 }
 
-static enum status cpu_parents(struct device *dev, uint32_t *locals, uint32_t *delegates,
-                               struct error *e)
-{
-    (void)e;
-    for (uint64_t i = 0; i < dev->shard->locals; i++)
-        locals[i] = mask_bit(dev->normals.visited, i) ? dev->normals.parent[i] : PARENT_NONE;
-    memcpy(delegates, dev->delegates.parent, dev->shard->d * sizeof *delegates);
-    return ST_OK;
-}
+const struct backend_results cpu_results = {
+    .depths = cpu_depths,
+    .open_answers = cpu_open_answers,
+    .values = cpu_values,
+    .assemble = cpu_assemble,
+    .set_value = cpu_set_value,
+    .read_block = cpu_read_block,
+};
 
-const struct backend_results cpu_results = {.depths = cpu_depths, .parents = cpu_parents};
+const struct backend_parents cpu_parents = {
+    .ask = cpu_ask,
+    .reply = cpu_reply,
+    .take_replies = cpu_take_replies,
+    .read_parents = cpu_read_parents,
+    .take_parents = cpu_take_parents,
+};

@@ -34,7 +34,7 @@ static void clear_bins(struct device *dev)
 {
     uint64_t bins = (uint64_t)dev->threads * dev->shard->p;
     for (uint64_t i = 0; i < bins; i++)
-        dev->bins[i].count = 0;
+        dev->traffic.bins.of[i].count = 0;
 }
 
 static void put_delegate_root(struct device *dev, uint32_t id)
@@ -77,14 +77,13 @@ static enum status cpu_previsit(struct device *dev, int32_t depth, struct error 
 {
     (void)e;
     double start = cli_seconds();
-    memset(&dev->times, 0, sizeof dev->times);
+    memset(&dev->notes.times, 0, sizeof dev->notes.times);
+    memset(dev->notes.probes, 0, sizeof dev->notes.probes);
     dev->depth = depth;
     previsit_delegates(dev);
     previsit_normals(dev);
     count_frontier(dev);
-    for (int g = 0; g < SUBGRAPHS; g++)
-        dev->unvisited[g] -= dev->frontier[g];
-    dev->times.phase_s[PHASE_PREVISIT] = cli_seconds() - start;
+    dev->notes.times.phase_s[PHASE_PREVISIT] = cli_seconds() - start;
     return ST_OK;
 }
 
@@ -95,7 +94,7 @@ static enum status cpu_counts(struct device *dev, struct workload *work, struct 
     work->fresh = dev->delegates.fresh_count + dev->normals.queue_count + dev->normals.pulled_count;
     for (int g = 0; g < SUBGRAPHS; g++)
         work->of[g] = (struct subgraph_work){
-            .forward = dev->frontier[g],
+            .forward = dev->forward[g],
             .frontier = dev->frontier[g],
             .unvisited_sources = dev->unvisited[g],
             .unvisited_targets = dev->unvisited[subgraph_reverse((enum subgraph)g)]};
@@ -115,7 +114,7 @@ static enum status cpu_count_forward(struct device *dev, enum subgraph g, uint64
 static enum status cpu_read_frontier(struct device *dev, uint32_t *to, uint64_t words,
                                      struct error *e)
 {
-    memcpy(to, dev->shown.frontier, words * sizeof *to);
+    memcpy(to, dev->traffic.shown.frontier, words * sizeof *to);
     return e->status;
 }
 
@@ -123,14 +122,14 @@ static enum status cpu_write_frontier(struct device *dev, uint32_t shard, const 
                                       uint64_t words, struct error *e)
 {
     uint64_t shard_words = (UINT64_C(1) << dev->shard->local_bits) / 64;
-    memcpy(dev->peers.gathered + shard * shard_words, from, words * sizeof *from);
+    memcpy(dev->traffic.peers.gathered + shard * shard_words, from, words * sizeof *from);
     return e->status;
 }
 
 static enum status cpu_show_frontier(struct device *dev, struct error *e)
 {
     const struct cpu_normals *n = &dev->normals;
-    uint64_t *shown = dev->shown.frontier, bytes = dev->shown.layout.frontier_words * sizeof *shown;
+    uint64_t *shown = dev->traffic.shown.frontier, bytes = dev->traffic.shown.layout.frontier_words * sizeof *shown;
     if (n->any_pulled && bytes > 0)
         memcpy(shown, n->pulled, bytes);
     else
@@ -162,9 +161,11 @@ static uint64_t visit_subgraph(struct device *dev, enum subgraph g, enum directi
     double start = cli_seconds();
     if (direction == PULL)
         pulled = pull[g](dev);
+    else if (dev->shard->p == 1 && push_speed(dev, g) == 1)
+        push_from_list(dev, g);
     else
         push[g](dev);
-    dev->times.phase_s[PHASE_VISIT + g] = cli_seconds() - start;
+    dev->notes.times.phase_s[PHASE_VISIT + g] = cli_seconds() - start;
     return pulled;
 }
 
@@ -178,8 +179,8 @@ static void visit_dd(struct device *dev, enum direction direction, enum visit_pa
     if (part == VISIT_REST)
         take_peers_updates(dev);
     if (dev->frontier[DD] > 0)
-        pull_dd_rows(dev, part == VISIT_FIRST ? dev->peers.own : dev->peers.others);
-    dev->times.phase_s[PHASE_VISIT + DD] += cli_seconds() - start;
+        pull_dd_rows(dev, part == VISIT_FIRST ? dev->traffic.peers.own : dev->traffic.peers.others);
+    dev->notes.times.phase_s[PHASE_VISIT + DD] += cli_seconds() - start;
 }
 
 /* A pull of nd looks for normals that were visited before this level, so nd comes before dn and nn, which
@@ -205,7 +206,7 @@ static enum status cpu_visit(struct device *dev, const struct visit_plan *plan, 
     n->pulled_count = pulled;
     if (dev->shard->p > 1)
         show_outgoing(dev, plan->form);
-    return dev->out_of_memory ? fail_memory(e, "bins of vertices for other shards", 0) : ST_OK;
+    return dev->traffic.bins.out_of_memory ? fail_memory(e, "bins of vertices for other shards", 0) : ST_OK;
 }
 
 /* ---- the end of a level ---- */
@@ -226,8 +227,13 @@ static enum status cpu_finish(struct device *dev, uint64_t *found, struct error 
 static enum status cpu_times(struct device *dev, struct breakdown *times, struct error *e)
 {
     (void)e;
-    *times = dev->times;
+    *times = dev->notes.times;
     return ST_OK;
+}
+
+static uint64_t cpu_probes(const struct device *dev, enum subgraph g)
+{
+    return dev->notes.probes[g];
 }
 
 static enum status cpu_keep_updates(struct device *dev, struct error *e)
@@ -255,5 +261,7 @@ const struct backend_search cpu_search = {
     .finish_delegates = cpu_finish_delegates,
     .finish = cpu_finish,
     .times = cpu_times,
+    .probes = cpu_probes,
     .keep_updates = cpu_keep_updates,
+    .run = cpu_run,
 };

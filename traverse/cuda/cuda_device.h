@@ -2,6 +2,7 @@
 #ifndef DBFS_CUDA_DEVICE_H
 #define DBFS_CUDA_DEVICE_H
 
+#include "cuda_answers.h"
 #include "cuda_error.h"
 #include "cuda_kernels.h"
 #include "cuda_plan.h"
@@ -23,6 +24,28 @@ struct gpu_scratch {
     struct gpu_chunk *chunks[VERTEX_KINDS]; /* by kind of destination */
 };
 
+/* A GPU whose memory this one reads: itself, one of this process, or one of another process. */
+struct gpu_peer {
+    int here;     /* of this process */
+    int readable; /* kernels can read its memory; otherwise the driver copies it */
+    int ordinal;  /* if it is of this process */
+    uint32_t shard;
+    uint64_t words;           /* of a mask of its normals */
+    const uint32_t *found;    /* delegates */
+    const uint32_t *visited;  /* normals */
+    const uint32_t *ids, *sent_mask;
+    cudaEvent_t masks_read, first_part;
+    void *mapped; /* its memory, if it is of another process */
+};
+
+struct gpu_peers {
+    struct gpu_peer *all; /* [count]; NULL: they have not met */
+    uint32_t count;
+    int shared;              /* other processes read this device's memory */
+    uint32_t *own, *others;  /* masks of dd's rows, by owner */
+    uint32_t *gathered;
+};
+
 /* Vertices that leave and arrive. */
 struct gpu_traffic {
     enum exchange_memory memory;
@@ -35,6 +58,7 @@ struct gpu_traffic {
     unsigned long long *kept; /* [p], host memory: how many ids are left of a shard, or in a box; or NULL */
     uint32_t *received;
     uint64_t received_room;
+    struct gpu_peers peers;
 };
 
 /* Counters of a level, and host memory that the device copies them to. */
@@ -65,32 +89,11 @@ struct gpu_clock {
     int timed[DEVICE_PHASES]; /* in this level */
 };
 
-/* A GPU whose memory this one reads: itself, one of this process, or one of another process. */
-struct gpu_peer {
-    int here;     /* of this process */
-    int readable; /* kernels can read its memory; otherwise the driver copies it */
-    int ordinal;  /* if it is of this process */
-    uint32_t shard;
-    uint64_t words;           /* of a mask of its normals */
-    const uint32_t *found;    /* delegates */
-    const uint32_t *visited;  /* normals */
-    const uint32_t *ids, *sent_mask;
-    cudaEvent_t masks_read, first_part;
-    void *mapped; /* its memory, if it is of another process */
-};
-
-struct gpu_peers {
-    struct gpu_peer *all; /* [count]; NULL: they have not met */
-    uint32_t count;
-    int shared;              /* other processes read this device's memory */
-    uint32_t *own, *others;  /* masks of dd's rows, by owner */
-    uint32_t *gathered;
-};
-
 /* A whole search as one kernel, for a device that is alone (cuda_solo.h). */
 struct gpu_solo_search {
     struct gpu_solo search;
     struct solo_launch launch;
+    int settled; /* the depths of the last search are complete, or the level loop made them */
 };
 
 struct device {
@@ -108,8 +111,8 @@ struct device {
     struct gpu_frontier frontier;
     struct gpu_streams stream;
     struct gpu_clock clock;
-    struct gpu_peers peers;
     struct gpu_solo_search solo;
+    struct gpu_answers answers;
 };
 
 /* Makes the device's GPU that of the calling thread. */
@@ -122,8 +125,19 @@ static inline enum status gpu_use(const struct device *dev, struct error *e)
  * the plan. */
 enum status gpu_solo_open(struct device *device, void *state, void *lists, struct error *e);
 void gpu_solo_close(struct device *device);
+
+/* Completes depths, before results are read. */
+enum status gpu_solo_settle(struct device *device, struct error *e);
+
+/* After the sections are loaded: measures rows. */
+enum status gpu_solo_measure(struct device *device, struct error *e);
+
 enum status gpu_run(struct device *device, const struct root *root, enum direction_mode mode,
                     uint32_t *levels, struct error *e);
+
+/* cuda_check.c. Checks the ranges of the shard on the device (shard_ranges.h). `locals` is [p], of every
+ * shard. */
+enum status gpu_check_ranges(struct device *device, const uint32_t *locals, struct error *e);
 
 /* cuda_times.c. These do nothing if the device was opened without timing. */
 void gpu_time_begin(struct device *device, enum phase phase, enum vertex_kind stream);
@@ -131,18 +145,27 @@ void gpu_time_end(struct device *device, enum phase phase, enum vertex_kind stre
 enum status gpu_times(struct device *device, struct breakdown *times, struct error *e);
 
 /* cuda_peers.c
+ * - gpu_can_read: whether GPU `from`, which is the thread's current one, can read the memory of `to`.
  * - gpu_gather_frontiers: the visited normals of all peers, before nn is pulled.
  * - gpu_or_found: to |= the delegates that peers found, those i with updating[i] or, if that is NULL, all but
  *   this device. `staging` is a mask for what kernels cannot read.
  * - gpu_take_peers_updates: what peers found in the first part of a visit is found here, too. */
+int gpu_can_read(int from, int to);
 enum status gpu_gather_frontiers(struct device *device, struct error *e);
 enum status gpu_or_found(struct device *device, const int *updating, uint32_t *to,
                          uint32_t *staging, struct error *e);
 enum status gpu_take_peers_updates(struct device *device, struct error *e);
 
+/* cuda_parents.c. What is launched on the stream of normals waits for the search on the other one. */
+enum status gpu_follow_search(struct device *device, struct error *e);
+
+/* cuda_describe.c */
+void gpu_describe(const struct device *device, struct device_description *description);
+
 extern const struct backend_peers cuda_peers;       /* cuda_peers.c */
 extern const struct backend_search cuda_search;     /* cuda_search.c */
 extern const struct backend_messages cuda_messages; /* cuda_messages.c */
 extern const struct backend_results cuda_results;   /* cuda_results.c */
+extern const struct backend_parents cuda_parents;   /* cuda_parents.c */
 
 #endif

@@ -9,6 +9,7 @@
  *   cuda_unique.cu    unique.c                       vertices for one shard without duplicates
  *   cuda_masks.cu     cpu_messages.c, cpu_results.c  masks of several devices, results
  *   cuda_decode.cu    packed.c                       packed sections, while a shard is loaded
+ *   cuda_ranges.cu    shard_ranges.c                 the ranges of what was loaded
  * Masks are arrays of 32-bit words; bit v of word v/32 is vertex v, as in the shard files. All
  * pointers except `published` are device memory; launches are asynchronous on the stream given.
  */
@@ -19,6 +20,7 @@
 
 #include "formats/graph/subgraph.h"
 #include "formats/packed.h"
+#include "formats/shard_ranges.h"
 
 #include <cuda_runtime_api.h>
 #include <stdint.h>
@@ -204,6 +206,12 @@ void cuda_receive_masks(const struct gpu_vertices *vertices, const struct gpu_ma
  * `rows` is NULL except for the columns of a CSR. *bad becomes 1 if a block cannot be decoded. */
 void cuda_decode(const struct packed *section, const struct packed_rows *rows, void *array,
                  unsigned int *bad, cudaStream_t stream);
+
+/* Looks for indices out of range in a subgraph of `columns` columns behind its heads, as csr_ranges_find
+ * does. *found and bounds->locals are device memory. */
+void cuda_find_ranges(const struct gpu_csr *csr, uint64_t columns,
+                      const struct column_bounds *bounds, struct csr_ranges *found,
+                      cudaStream_t stream);
 
 /* ---- masks and results ---- */
 

@@ -41,8 +41,8 @@ static enum status gpu_take_mask(struct device *dev, const uint64_t *mask, struc
     cudaStream_t stream = dev->stream.of[DELEGATES];
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    for (uint32_t i = 0; i < dev->peers.count && e->status == ST_OK; i++)
-        CUDA_TRY(cudaStreamWaitEvent(stream, dev->peers.all[i].masks_read, 0), dev->where, e);
+    for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++)
+        CUDA_TRY(cudaStreamWaitEvent(stream, dev->traffic.peers.all[i].masks_read, 0), dev->where, e);
     CUDA_TRY(cudaMemsetAsync(own->next, 0, 4 * own->words, stream), dev->where, e);
     if (mask != NULL)
         CUDA_TRY(cudaMemcpyAsync(dev->masks.incoming, mask, 4 * own->words, cudaMemcpyHostToDevice,
@@ -281,8 +281,8 @@ static enum status gpu_receive_peers(struct device *dev, const struct parcel *pa
     struct arrivals arrivals = {.lists = {.count = 0}, .masks = {.count = 0}};
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    for (uint32_t i = 0; i < dev->peers.count && e->status == ST_OK; i++) {
-        const struct gpu_peer *peer = &dev->peers.all[i];
+    for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++) {
+        const struct gpu_peer *peer = &dev->traffic.peers.all[i];
         const uint32_t *from =
             (parcels[i].form == OUTGOING_LIST ? peer->ids : peer->sent_mask) + parcels[i].begin;
         if (parcels[i].count == 0 || peer->shard == dev->shard->index)

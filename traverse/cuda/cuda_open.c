@@ -62,7 +62,7 @@ static enum status take_memory(struct device *dev, const struct gpu_plan *plan, 
 {
     uint64_t bytes = plan->graph_bytes + plan->working_bytes;
     uint64_t staging = staging_bytes(dev->shard);
-    if (dev->peers.shared) /* smaller allocations share pages, which another process would see whole */
+    if (dev->traffic.peers.shared) /* smaller allocations share pages, which another process would see whole */
         bytes = (bytes + GPU_SHARED_PAGE - 1) / GPU_SHARED_PAGE * GPU_SHARED_PAGE;
     size_t unused = 0, total = 0;
     char need[16], graph[16], left[16];
@@ -145,9 +145,23 @@ static void set_traffic(struct device *dev, void *const at[GPU_ARRAY_COUNT])
     bins->cursor = bins->begin + dev->shard->p + 1;
     dev->traffic.received = at[GPU_RECEIVED_IDS];
     dev->traffic.sent_mask = at[GPU_SENT_MASK];
-    dev->peers.gathered = at[GPU_GATHERED];
-    dev->peers.own = at[GPU_DD_ROWS];
-    dev->peers.others = dev->peers.own + dev->of[DELEGATES].words;
+    dev->traffic.peers.gathered = at[GPU_GATHERED];
+    dev->traffic.peers.own = at[GPU_DD_ROWS];
+    dev->traffic.peers.others = dev->traffic.peers.own + dev->of[DELEGATES].words;
+}
+
+static void set_answers(struct device *dev, void *const at[GPU_ARRAY_COUNT])
+{
+    struct gpu_answers *a = &dev->answers;
+    a->vertex = at[GPU_ANSWER_VERTEX];
+    a->ids = at[GPU_ANSWER_IDS];
+    a->by_vertex = at[GPU_ANSWER_BY_VERTEX];
+    a->values = at[GPU_ANSWER_VALUES];
+    a->block = at[GPU_ANSWER_BLOCK];
+    a->before = at[GPU_ANSWER_BEFORE];
+    a->delegates = at[GPU_ANSWER_DELEGATES];
+    a->replies = at[GPU_ANSWER_REPLIES];
+    a->tables = at[GPU_ANSWER_TABLES];
 }
 
 static void set_arrays(struct device *dev, const struct gpu_plan *plan, int parents,
@@ -166,6 +180,7 @@ static void set_arrays(struct device *dev, const struct gpu_plan *plan, int pare
     set_traffic(dev, at);
     dev->traffic.received_room = plan->array[GPU_RECEIVED_IDS].bytes / 4;
     dev->traffic.sent_mask_bytes = plan->array[GPU_SENT_MASK].bytes;
+    set_answers(dev, at);
 }
 
 static enum status take_host_memory(struct device *dev, struct error *e)
@@ -271,7 +286,7 @@ static enum status load(struct device *dev, const struct gpu_plan *plan,
         load_packed(dev, at, &staging, loader, e);
     gpu_loader_close(loader);
     cudaFree(staging.memory);
-    dev->load = (struct device_load){cli_seconds() - start, plan->graph_bytes};
+    dev->load = (struct device_load){.seconds = cli_seconds() - start, .bytes = plan->graph_bytes};
     return e->status;
 }
 
@@ -290,7 +305,7 @@ static enum status make_streams(struct device *dev, struct error *e)
         CUDA_TRY(cudaEventCreateWithFlags(&s->reached[kind], cudaEventDisableTiming), dev->where,
                  e);
     }
-    unsigned flags = cudaEventDisableTiming | (dev->peers.shared ? cudaEventInterprocess : 0);
+    unsigned flags = cudaEventDisableTiming | (dev->traffic.peers.shared ? cudaEventInterprocess : 0);
     CUDA_TRY(cudaEventCreateWithFlags(&s->masks_read, flags), dev->where, e);
     CUDA_TRY(cudaEventCreateWithFlags(&s->first_part, flags), dev->where, e);
     for (int phase = 0; dev->clock.runs && phase < DEVICE_PHASES; phase++) {
@@ -328,6 +343,7 @@ static void gpu_close(struct device *dev)
     cudaFreeHost(dev->counters.updated);
     cudaFreeHost(dev->traffic.bins.published);
     cudaFreeHost(dev->traffic.kept);
+    cudaFreeHost(dev->answers.counts);
     cudaFree(dev->memory);
     free(dev);
 }
@@ -336,8 +352,9 @@ static enum status open_device(struct device *dev, const struct device_options *
                                struct error *e)
 {
     struct gpu_plan plan;
+    const struct gpu_plan_options planned = {options->parents, options->answers, options->permuted};
     void *at[GPU_ARRAY_COUNT];
-    gpu_plan_make(&plan, dev->shard, options->parents);
+    gpu_plan_make(&plan, dev->shard, &planned);
     if (choose_gpu(dev, options, e) != ST_OK || take_memory(dev, &plan, e) != ST_OK ||
         take_host_memory(dev, e) != ST_OK || make_streams(dev, e) != ST_OK ||
         take_unique_memory(dev, options, e) != ST_OK)
@@ -349,7 +366,9 @@ static enum status open_device(struct device *dev, const struct device_options *
                     "planned", dev->where, (unsigned long long)dev->shard->d);
     if (gpu_solo_open(dev, at[GPU_SOLO_STATE], at[GPU_SOLO_LISTS], e) != ST_OK)
         return e->status;
-    return load(dev, &plan, at, options->threads, e);
+    if (load(dev, &plan, at, options->threads, e) == ST_OK && !options->trust)
+        gpu_check_ranges(dev, options->locals, e);
+    return e->status == ST_OK ? gpu_solo_measure(dev, e) : e->status;
 }
 
 static enum status gpu_open(struct device **result, const struct shard *shard,
@@ -362,7 +381,7 @@ static enum status gpu_open(struct device **result, const struct shard *shard,
     dev->shard = shard;
     dev->clock.runs = options->timing;
     dev->traffic.memory = options->exchange_memory;
-    dev->peers.shared = options->shared;
+    dev->traffic.peers.shared = options->shared;
     if (open_device(dev, options, e) != ST_OK) {
         gpu_close(dev);
         return e->status;
@@ -372,7 +391,7 @@ static enum status gpu_open(struct device **result, const struct shard *shard,
 }
 
 static const struct backend_device cuda_device = {
-    .open = gpu_open, .close = gpu_close, .load = gpu_load};
+    .open = gpu_open, .close = gpu_close, .load = gpu_load, .describe = gpu_describe};
 
 const struct backend backend_cuda = {
     .name = "cuda",
@@ -383,4 +402,5 @@ const struct backend backend_cuda = {
     .search = &cuda_search,
     .messages = &cuda_messages,
     .results = &cuda_results,
+    .parents = &cuda_parents,
 };

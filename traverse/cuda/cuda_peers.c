@@ -15,9 +15,8 @@
 
 enum { MOST_GPUS = 64 };
 
-/* Whether GPU `from` can read the memory of `to`; the current GPU is `from`. Asked once per pair, by the
- * member that drives `from`. */
-static int can_read(int from, int to)
+/* Asked once per pair, by the member that drives `from`. */
+int gpu_can_read(int from, int to)
 {
     static signed char known[MOST_GPUS][MOST_GPUS]; /* 0: not asked, 1: yes, -1: no */
     int possible = 0;
@@ -75,7 +74,7 @@ static enum status gpu_show(struct device *dev, struct peer_card *card, struct e
                          .visited = place_of(dev, dev->of[NORMALS].visited),
                          .ids = place_of(dev, dev->traffic.bins.ids),
                          .sent_mask = place_of(dev, dev->traffic.sent_mask)};
-    if (dev->peers.shared && gpu_use(dev, e) == ST_OK)
+    if (dev->traffic.peers.shared && gpu_use(dev, e) == ST_OK)
         make_handles(dev, &c, e);
     memcpy(card, &c, sizeof c);
     return e->status;
@@ -89,7 +88,7 @@ static enum status open_here(const struct device *dev, struct gpu_peer *peer,
     const struct device *other = c->device;
     peer->here = 1;
     peer->ordinal = other->ordinal;
-    peer->readable = can_read(dev->ordinal, other->ordinal);
+    peer->readable = gpu_can_read(dev->ordinal, other->ordinal);
     peer->masks_read = other->stream.masks_read;
     peer->first_part = other->stream.first_part;
     return ST_OK;
@@ -134,7 +133,7 @@ static enum status copy_rows_by_owner(struct device *dev, struct error *e)
         return fail_memory(e, "delegates by owner", 2 * words * sizeof *rows);
     own_rows_split(dev->shard, rows, rows + words);
     if (words > 0)
-        CUDA_TRY(cudaMemcpy(dev->peers.own, rows, 2 * words * sizeof *rows, cudaMemcpyHostToDevice),
+        CUDA_TRY(cudaMemcpy(dev->traffic.peers.own, rows, 2 * words * sizeof *rows, cudaMemcpyHostToDevice),
                  dev->where, e);
     free(rows);
     return e->status;
@@ -143,7 +142,7 @@ static enum status copy_rows_by_owner(struct device *dev, struct error *e)
 static enum status gpu_meet(struct device *dev, const struct peer_card *cards, uint32_t count,
                             struct error *e)
 {
-    struct gpu_peers *p = &dev->peers;
+    struct gpu_peers *p = &dev->traffic.peers;
     p->all = calloc(count, sizeof *p->all);
     if (p->all == NULL)
         return fail_memory(e, "peers", count * sizeof *p->all);
@@ -160,7 +159,7 @@ static enum status gpu_meet(struct device *dev, const struct peer_card *cards, u
 
 static void gpu_leave(struct device *dev)
 {
-    struct gpu_peers *p = &dev->peers;
+    struct gpu_peers *p = &dev->traffic.peers;
     cudaSetDevice(dev->ordinal);
     for (uint32_t i = 0; i < p->count; i++) {
         struct gpu_peer *peer = &p->all[i];
@@ -187,10 +186,10 @@ enum status gpu_gather_frontiers(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];
     uint64_t shard_words = (UINT64_C(1) << dev->shard->local_bits) / 32;
-    for (uint32_t i = 0; i < dev->peers.count && e->status == ST_OK; i++) {
-        const struct gpu_peer *peer = &dev->peers.all[i];
+    for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++) {
+        const struct gpu_peer *peer = &dev->traffic.peers.all[i];
         struct gpu_mask_list one = {.mask = {peer->visited}, .count = 1};
-        uint32_t *to = dev->peers.gathered + peer->shard * shard_words;
+        uint32_t *to = dev->traffic.peers.gathered + peer->shard * shard_words;
         if (peer->readable)
             cuda_or_masks(to, &one, peer->words, 0, stream);
         else
@@ -220,8 +219,8 @@ enum status gpu_or_found(struct device *dev, const int *updating, uint32_t *to, 
     struct gpu_mask_list list = {.count = 0};
     uint64_t words = dev->of[DELEGATES].words;
     cudaStream_t stream = dev->stream.of[DELEGATES];
-    for (uint32_t i = 0; i < dev->peers.count && e->status == ST_OK; i++) {
-        const struct gpu_peer *peer = &dev->peers.all[i];
+    for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++) {
+        const struct gpu_peer *peer = &dev->traffic.peers.all[i];
         if (updating != NULL ? !updating[i] : peer->shard == dev->shard->index)
             continue;
         if (!peer->readable) {
@@ -244,8 +243,8 @@ enum status gpu_or_found(struct device *dev, const int *updating, uint32_t *to, 
 enum status gpu_take_peers_updates(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
-    for (uint32_t i = 0; i < dev->peers.count && e->status == ST_OK; i++)
-        CUDA_TRY(cudaStreamWaitEvent(stream, dev->peers.all[i].first_part, 0), dev->where, e);
+    for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++)
+        CUDA_TRY(cudaStreamWaitEvent(stream, dev->traffic.peers.all[i].first_part, 0), dev->where, e);
     if (e->status != ST_OK)
         return e->status;
     return gpu_or_found(dev, NULL, dev->of[DELEGATES].next, dev->masks.incoming, e);

@@ -3,6 +3,10 @@
 
 #include "cuda_limits.h"
 
+#include "traverse/answer_blocks.h"
+
+#include "formats/graph/partition.h"
+
 #include <string.h>
 
 static const char *const section_names[SUBGRAPHS][4] = {
@@ -75,8 +79,34 @@ static void put_solo(struct gpu_plan *plan, const struct shard *shard)
         alone ? 2 * gpu_solo_room(shard->d + shard->locals, edges) : 0, SOLO_PIECE_BYTES, NULL);
 }
 
-void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, int parents)
+/* For answers in the order of input ids. */
+static void put_answers(struct gpu_plan *plan, const struct shard *shard,
+                        const struct gpu_plan_options *options)
 {
+    uint64_t slots = slots_of_shard(shard->n, shard->index, shard->p),
+             block = block_first(shard->n, shard->p, 1); /* the first block is the longest */
+    uint64_t vertices = shard->locals + shard->d, several = shard->p > 1;
+    uint64_t parents = options->parents, id = answer_id_bytes(shard->n), width = parents ? id : 4;
+    if (!options->answers)
+        return;
+    put(plan, GPU_ANSWER_VERTEX, "vertices by input id", slots, 4, NULL);
+    put(plan, GPU_ANSWER_IDS, "input ids of parents", parents ? vertices : 0, id, NULL);
+    put(plan, GPU_ANSWER_BY_VERTEX, "answer by vertex", vertices + 1, width, NULL);
+    put(plan, GPU_ANSWER_VALUES, "answer of the shard", several ? slots : 0, width, NULL);
+    put(plan, GPU_ANSWER_BLOCK, "answer by input id", block, width, NULL);
+    put(plan, GPU_ANSWER_BEFORE, "order of permuted ids",
+        several && options->permuted ? block : 0, 4, NULL);
+    put(plan, GPU_ANSWER_DELEGATES, "parents of delegates", several && parents ? shard->d : 0, id,
+        NULL);
+    put(plan, GPU_ANSWER_REPLIES, "replies about parents",
+        several && parents ? shard->csr[NN].edges : 0, id, NULL);
+    put(plan, GPU_ANSWER_TABLES, "tables of answers", gpu_answer_table_bytes(shard->p), 1, NULL);
+}
+
+void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
+                   const struct gpu_plan_options *options)
+{
+    int parents = options->parents;
     uint64_t d = shard->d, locals = shard->locals;
     uint64_t words_d = gpu_mask_words(d), words_n = gpu_mask_words(locals);
     int alone = shard->p == 1;
@@ -110,4 +140,5 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, int parents
     put(plan, GPU_BIN_TABLES, "bin tables", alone ? 0 : 2 * ((uint64_t)shard->p + 1), 8, NULL);
     put(plan, GPU_COUNTERS, "counters", GPU_COUNTER_BYTES, 1, NULL);
     put_solo(plan, shard);
+    put_answers(plan, shard, options);
 }

@@ -35,6 +35,15 @@ enum gpu_array_id {
     GPU_COUNTERS,
     GPU_SOLO_STATE,
     GPU_SOLO_LISTS,
+    GPU_ANSWER_VERTEX, /* struct gpu_answers of cuda_answers.h, from here on */
+    GPU_ANSWER_IDS,
+    GPU_ANSWER_BY_VERTEX,
+    GPU_ANSWER_VALUES,
+    GPU_ANSWER_BLOCK,
+    GPU_ANSWER_BEFORE,
+    GPU_ANSWER_DELEGATES,
+    GPU_ANSWER_REPLIES,
+    GPU_ANSWER_TABLES,
     GPU_ARRAY_COUNT
 };
 
@@ -63,6 +72,20 @@ static inline uint64_t gpu_aligned(uint64_t bytes)
     return (bytes + 255) / 256 * 256;
 }
 
-void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard, int parents);
+/* Cursors or pointers for each shard, a count and a flag. */
+static inline uint64_t gpu_answer_table_bytes(uint32_t p)
+{
+    return 8 * ((uint64_t)p + 2);
+}
+
+/* What the device is to do. */
+struct gpu_plan_options {
+    int parents;  /* record them */
+    int answers;  /* make answers */
+    int permuted; /* of ids that are permuted */
+};
+
+void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
+                   const struct gpu_plan_options *options);
 
 #endif

@@ -1,12 +1,27 @@
-/* cuda_results.c: copies depths and parents from a GPU; see backend.h */
+/* cuda_results.c: results of a GPU: depths for the host, and answers in its own memory; see backend.h */
 #include "cuda_device.h"
 #include "cuda_error.h"
+
+/* With this many levels depth + 1 still is a byte. */
+enum { BYTE_LEVELS = 255 };
+
+static cudaStream_t stream_of(const struct device *dev)
+{
+    return dev->stream.of[NORMALS];
+}
+
+static enum status wait_for_stream(struct device *dev, struct error *e)
+{
+    return CUDA_TRY(cudaStreamSynchronize(stream_of(dev)), dev->where, e);
+}
+
+/* ---- depths, for the host ---- */
 
 static enum status copy_visited(struct device *dev, enum vertex_kind kind, void *values,
                                 uint32_t none, void *host, struct error *e)
 {
     const struct gpu_vertices *v = &dev->of[kind];
-    cudaStream_t stream = dev->stream.of[NORMALS];
+    cudaStream_t stream = stream_of(dev);
     cuda_blank_unvisited(values, v->visited, v->count, none, stream);
     if (CUDA_LAUNCHED(dev->where, e) != ST_OK || v->count == 0)
         return e->status;
@@ -25,22 +40,166 @@ static enum status gpu_depths(struct device *dev, int32_t *locals, int32_t *dele
                               struct error *e)
 {
     uint32_t none = (uint32_t)DEPTH_UNREACHED;
-    if (wait_for_all(dev, e) == ST_OK &&
+    if (wait_for_all(dev, e) == ST_OK && gpu_solo_settle(dev, e) == ST_OK &&
         copy_visited(dev, NORMALS, dev->of[NORMALS].depth, none, locals, e) == ST_OK &&
         copy_visited(dev, DELEGATES, dev->of[DELEGATES].depth, none, delegates, e) == ST_OK)
         wait_for_all(dev, e);
     return e->status;
 }
 
-static enum status gpu_parents(struct device *dev, uint32_t *locals, uint32_t *delegates,
-                               struct error *e)
+/* ---- opening ---- */
+
+static enum status upload(struct device *dev, void *to, const void *from, uint64_t bytes,
+                          struct error *e)
 {
-    uint32_t none = PARENT_NONE;
-    if (wait_for_all(dev, e) == ST_OK &&
-        copy_visited(dev, NORMALS, dev->of[NORMALS].parent, none, locals, e) == ST_OK &&
-        copy_visited(dev, DELEGATES, dev->of[DELEGATES].parent, none, delegates, e) == ST_OK)
-        wait_for_all(dev, e);
+    if (bytes == 0 || from == NULL)
+        return ST_OK;
+    return CUDA_TRY(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), dev->where, e);
+}
+
+static enum status gpu_open_answers(struct device *dev, const struct answer_places *places,
+                                    struct error *e)
+{
+    struct gpu_answers *a = &dev->answers;
+    uint64_t vertices = dev->shard->locals + dev->shard->d;
+    a->slots = places->slots;
+    a->first = places->first;
+    a->count = places->count;
+    a->id_bytes = places->id_bytes;
+    if (places->bijection != NULL)
+        a->bijection = *places->bijection;
+    if (places->before == NULL)
+        a->before = NULL;
+    if (gpu_use(dev, e) != ST_OK ||
+        CUDA_TRY(cudaHostAlloc((void **)&a->counts,
+                               ((size_t)dev->shard->p + 1) * sizeof *a->counts,
+                               cudaHostAllocDefault),
+                 dev->where, e) != ST_OK ||
+        upload(dev, a->vertex, places->vertex, 4 * a->slots, e) != ST_OK ||
+        upload(dev, a->ids, places->ids, a->id_bytes * vertices, e) != ST_OK)
+        return e->status;
+    return upload(dev, a->before, places->before, 4 * a->count, e);
+}
+
+/* ---- answers ---- */
+
+static uint32_t width_of(const struct device *dev, enum answer_kind kind)
+{
+    return kind == ANSWER_DEPTHS ? 4 : dev->answers.id_bytes;
+}
+
+static enum value_form form_of(const struct device *dev, enum answer_kind kind, uint32_t levels)
+{
+    if (kind == ANSWER_PARENTS)
+        return dev->answers.id_bytes == 4 ? VALUE_32 : VALUE_64;
+    return levels <= BYTE_LEVELS ? VALUE_BYTE : VALUE_32;
+}
+
+/* The last value is that of no vertex. */
+static enum status write_depths(struct device *dev, enum value_form form, struct error *e)
+{
+    cudaStream_t stream = stream_of(dev);
+    uint64_t width = form == VALUE_BYTE ? 1 : 4, locals = dev->of[NORMALS].count;
+    char *to = dev->answers.by_vertex;
+    cuda_write_depths(&dev->of[NORMALS], form, to, stream);
+    cuda_write_depths(&dev->of[DELEGATES], form, to + locals * width, stream);
+    CUDA_TRY(cudaMemsetAsync(to + (locals + dev->of[DELEGATES].count) * width,
+                             form == VALUE_BYTE ? 0 : 0xff, width, stream),
+             dev->where, e);
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+static enum status gpu_values(struct device *dev, enum answer_kind kind, uint32_t levels,
+                              const void **values, struct error *e)
+{
+    const struct gpu_answers *a = &dev->answers;
+    enum value_form form = form_of(dev, kind, levels);
+    void *to = dev->shard->p == 1 ? a->block : a->values;
+    *values = to;
+    if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
+        return e->status;
+    if (kind == ANSWER_DEPTHS &&
+        (gpu_solo_settle(dev, e) != ST_OK || write_depths(dev, form, e) != ST_OK))
+        return e->status;
+    cuda_gather_values(a->vertex, a->slots, form, a->by_vertex, to, stream_of(dev));
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
+        wait_for_stream(dev, e);
     return e->status;
 }
 
-const struct backend_results cuda_results = {.depths = gpu_depths, .parents = gpu_parents};
+static enum status gpu_assemble(struct device *dev, enum answer_kind kind,
+                                const struct slice *values, struct error *e)
+{
+    const struct gpu_answers *a = &dev->answers;
+    uint32_t p = dev->shard->p;
+    const void **pointers = (const void **)(void *)a->counts; /* host memory of p words and one */
+    struct gpu_assembly assembly = {.first = a->first,
+                                    .count = a->count,
+                                    .p = p,
+                                    .width = width_of(dev, kind),
+                                    .values = a->tables,
+                                    .before = a->before,
+                                    .bijection = a->bijection,
+                                    .to = a->block};
+    for (uint32_t s = 0; s < p; s++)
+        pointers[s] = values[s].at;
+    if (gpu_use(dev, e) != ST_OK ||
+        CUDA_TRY(cudaMemcpyAsync(a->tables, pointers, p * sizeof *pointers, cudaMemcpyHostToDevice,
+                                 stream_of(dev)),
+                 dev->where, e) != ST_OK)
+        return e->status;
+    cuda_assemble(&assembly, stream_of(dev));
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
+        wait_for_stream(dev, e);
+    return e->status;
+}
+
+static enum status gpu_set_value(struct device *dev, enum answer_kind kind, uint64_t at,
+                                 int64_t value, struct error *e)
+{
+    uint32_t width = width_of(dev, kind);
+    int32_t narrow = (int32_t)value;
+    const void *from = width == 4 ? (const void *)&narrow : &value;
+    if (gpu_use(dev, e) == ST_OK)
+        upload(dev, (char *)dev->answers.block + at * width, from, width, e);
+    return e->status;
+}
+
+static enum status gpu_read_block(struct device *dev, enum answer_kind kind, uint64_t first,
+                                  uint64_t count, void *values, struct error *e)
+{
+    uint64_t width = width_of(dev, kind);
+    if (count == 0 || gpu_use(dev, e) != ST_OK)
+        return e->status;
+    return CUDA_TRY(cudaMemcpy(values, (const char *)dev->answers.block + first * width,
+                               count * width, cudaMemcpyDeviceToHost),
+                    dev->where, e);
+}
+
+/* Called by the thread that drives `device` or another one. */
+static int gpu_can_read_slice(const struct device *dev, const struct device *other)
+{
+    return cudaSetDevice(dev->ordinal) == cudaSuccess && gpu_can_read(dev->ordinal, other->ordinal);
+}
+
+static enum status gpu_copy_slice(struct device *dev, const struct slice *slice, void *to,
+                                  struct error *e)
+{
+    if (gpu_use(dev, e) == ST_OK &&
+        CUDA_TRY(cudaMemcpyAsync(to, slice->at, slice->bytes, cudaMemcpyDeviceToHost,
+                                 stream_of(dev)),
+                 dev->where, e) == ST_OK)
+        wait_for_stream(dev, e);
+    return e->status;
+}
+
+const struct backend_results cuda_results = {
+    .depths = gpu_depths,
+    .open_answers = gpu_open_answers,
+    .values = gpu_values,
+    .assemble = gpu_assemble,
+    .set_value = gpu_set_value,
+    .read_block = gpu_read_block,
+    .can_read = gpu_can_read_slice,
+    .copy_slice = gpu_copy_slice,
+};

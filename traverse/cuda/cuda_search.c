@@ -53,6 +53,7 @@ static enum status gpu_start(struct device *dev, const struct root *root, struct
     else if (root->at == ROOT_AT_LOCAL && root->shard == dev->shard->index)
         cuda_set_root(n->next, root->index, n->parent, PARENT_SELF, stream);
     dev->masks.in = d->next;
+    dev->solo.settled = 1; /* previsits write all depths */
     dev->traffic.binned = 0;
     for (int g = 0; g < SUBGRAPHS; g++)
         dev->frontier.unvisited[g] = dev->shard->csr[g].source_rows;
@@ -198,7 +199,7 @@ static void pull(struct device *dev, enum subgraph g, cudaStream_t stream)
 {
     struct gpu_target target = target_of(dev, g);
     cuda_pull_rows(&dev->csr[subgraph_reverse(g)], &target,
-                   target.coded ? dev->peers.gathered : dev->of[subgraph_rows(g)].visited, stream);
+                   target.coded ? dev->traffic.peers.gathered : dev->of[subgraph_rows(g)].visited, stream);
 }
 
 /* The rows of dd that have their bit in the mask. */
@@ -301,7 +302,7 @@ static enum status visit_first(struct device *dev, const struct visit_plan *plan
 {
     gpu_time_begin(dev, (enum phase)(PHASE_VISIT + (int)DD), DELEGATES);
     if (dev->frontier.sources[DD] > 0)
-        pull_dd_rows(dev, dev->peers.own);
+        pull_dd_rows(dev, dev->traffic.peers.own);
     if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
         CUDA_TRY(cudaEventRecord(dev->stream.first_part, dev->stream.of[DELEGATES]), dev->where,
                  e) == ST_OK)
@@ -315,7 +316,7 @@ static enum status visit_rest(struct device *dev, const struct visit_plan *plan,
     if (gpu_take_peers_updates(dev, e) != ST_OK)
         return e->status;
     if (dev->frontier.sources[DD] > 0)
-        pull_dd_rows(dev, dev->peers.others);
+        pull_dd_rows(dev, dev->traffic.peers.others);
     gpu_time_end(dev, (enum phase)(PHASE_VISIT + (int)DD), DELEGATES);
     if (CUDA_LAUNCHED(dev->where, e) != ST_OK ||
         (share_a_queue(dev, NORMALS, directions) && follow(dev, DELEGATES, NORMALS, e) != ST_OK) ||
@@ -355,7 +356,7 @@ static enum status gpu_read_frontier(struct device *dev, uint32_t *to, uint64_t 
 static enum status gpu_write_frontier(struct device *dev, uint32_t shard, const uint32_t *from,
                                       uint64_t words, struct error *e)
 {
-    uint32_t *to = dev->peers.gathered + ((uint64_t)shard << dev->shard->local_bits) / 32;
+    uint32_t *to = dev->traffic.peers.gathered + ((uint64_t)shard << dev->shard->local_bits) / 32;
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
     return CUDA_TRY(cudaMemcpyAsync(to, from, words * sizeof *to, cudaMemcpyHostToDevice,

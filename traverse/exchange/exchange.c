@@ -78,6 +78,7 @@ static void give_counts(struct exchange *x, int updated, struct exchange_stats *
 {
     count_peers(x, updated);
     stats->counts = x->counts;
+    stats->leaving_vertices = x->counts.of[COUNT_FOUND_VERTICES];
     stats->sent_vertices = x->counts.of[COUNT_SENT_VERTICES];
     stats->local_vertices = x->counts.of[COUNT_PEER_VERTICES];
     x->counts = (struct exchange_counts){0};

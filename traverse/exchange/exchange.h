@@ -71,8 +71,9 @@ extern const char *const exchange_count_name[EXCHANGE_COUNTS];
 /* What one exchange moved, on this rank. */
 struct exchange_stats {
     struct exchange_counts counts;
-    uint64_t sent_vertices;  /* nn destinations in lists to other ranks, after uniquify */
-    uint64_t local_vertices; /* nn destinations in lists to peers */
+    uint64_t leaving_vertices; /* nn destinations for other groups, before uniquify */
+    uint64_t sent_vertices;    /* of them, those in lists to other ranks, and after uniquify */
+    uint64_t local_vertices;   /* nn destinations in lists to peers */
     int reduced_masks;       /* 1 if the masks were reduced */
     double frontier_s, local_s, remote_s, masks_s;
 };

@@ -1,5 +1,7 @@
 /* report.c: see report.h */
 #include "report.h"
+#include "json_text.h"
+#include "machine.h"
 #include "statistics.h"
 
 #include "formats/base/cli.h"
@@ -37,32 +39,48 @@ void report_environment(FILE *out, const struct environment *env)
             env->rank->comm->ranks, graph->device_count, env->threads, env->rank->backend->name);
     fprintf(out, "exchange_memory: %s\n", exchange_memory_name(env));
     fprintf(out, "direction: %s\n", args_direction_name(env->args));
-    fprintf(out, "load_s: %.6f (open %.6f, check %.6f, decode %.6f)\n",
-            graph->open_s + graph->check_s + graph->decode_s, graph->open_s, graph->check_s,
-            graph->decode_s);
+    fprintf(out, "load_s: %.6f (open %.6f, check %.6f, decode %.6f, ranges %.6f)\n",
+            graph->open_s + graph->check_s + graph->decode_s + graph->ranges_s, graph->open_s,
+            graph->check_s, graph->decode_s, graph->ranges_s);
     if (env->device_load.seconds > 0)
-        fprintf(out, "device_load_s: %.6f (%.1f GB/s)\n", env->device_load.seconds,
-                1e-9 * (double)env->device_load.bytes / env->device_load.seconds);
+        fprintf(out, "device_load_s: %.6f (%.1f GB/s, ranges %.6f)\n", env->device_load.seconds,
+                1e-9 * (double)env->device_load.bytes / env->device_load.seconds,
+                env->device_load.ranges_s);
     fflush(out);
 }
 
 void report_record(FILE *out, const struct record *r)
 {
     fprintf(out,
-            "root %" PRIu64 " time_s %.9f levels %" PRIu64 " reached %" PRIu64 " edges %" PRIu64
-            " teps %.6e checksum %016" PRIx64 "%s%s\n",
-            r->root, r->time_s, r->reach.levels, r->reach.vertices, r->reach.edges, r->teps,
-            r->reach.checksum, r->name != NULL ? " name " : "", r->name != NULL ? r->name : "");
+            "root %" PRIu64 " time_s %.9f levels %" PRIu64 " reached %" PRIu64
+            " share %.6f edges %" PRIu64 " teps %.6e checksum %016" PRIx64,
+            r->root, r->time_s, r->reach.levels, r->reach.vertices, r->share, r->reach.edges,
+            r->teps, r->reach.checksum);
+    if (r->answer_s > 0)
+        fprintf(out, " answer_s %.9f answer_teps %.6e", r->answer_s, r->answer_teps);
+    fprintf(out, "%s%s\n", r->name != NULL ? " name " : "", r->name != NULL ? r->name : "");
     fflush(out);
 }
 
 /* ---- summary ---- */
 
-enum measure { TIME, EDGES, TEPS };
+enum measure { TIME, EDGES, TEPS, ANSWER_TIME, ANSWER_TEPS };
 
 static double measured_value(const struct record *r, enum measure m)
 {
-    return m == TIME ? r->time_s : m == EDGES ? (double)r->reach.edges : r->teps;
+    switch (m) {
+    case TIME: return r->time_s;
+    case EDGES: return (double)r->reach.edges;
+    case TEPS: return r->teps;
+    case ANSWER_TIME: return r->answer_s;
+    default: return r->answer_teps;
+    }
+}
+
+/* All searches have an answer, or none has. */
+static int have_answers(const struct record *records, uint64_t count)
+{
+    return count > 0 && records[0].answer_s > 0;
 }
 
 /* Over all records, or those of more than one level. Returns how many. */
@@ -106,6 +124,26 @@ static void print_means(FILE *out, const char *name, const struct statistics *s)
     fprintf(out, "stddev_%s: %.9g\n", name, s->deviation);
 }
 
+static void print_harmonic(FILE *out, const char *name, const struct statistics *s)
+{
+    fprintf(out, "harmonic_mean_%s: %.9g\n", name, s->harmonic_mean);
+    fprintf(out, "harmonic_stddev_%s: %.9g\n", name, s->harmonic_deviation);
+}
+
+/* By the answer clock. */
+static void print_answers(FILE *out, const struct record *records, uint64_t count, int some)
+{
+    struct statistics s;
+    if (!have_answers(records, count))
+        return;
+    summarise(records, count, ANSWER_TIME, some, &s);
+    print_quartiles(out, "answer_time", &s);
+    print_means(out, "answer_time", &s);
+    summarise(records, count, ANSWER_TEPS, some, &s);
+    print_quartiles(out, "answer_TEPS", &s);
+    print_harmonic(out, "answer_TEPS", &s);
+}
+
 void report_summary(FILE *out, const struct environment *env, const struct record *records,
                     uint64_t count)
 {
@@ -122,30 +160,16 @@ void report_summary(FILE *out, const struct environment *env, const struct recor
     print_means(out, "nedge", &s);
     summarise(records, count, TEPS, some, &s);
     print_quartiles(out, "TEPS", &s);
-    fprintf(out, "harmonic_mean_TEPS: %.9g\n", s.harmonic_mean);
-    fprintf(out, "harmonic_stddev_TEPS: %.9g\n", s.harmonic_deviation);
+    print_harmonic(out, "TEPS", &s);
     uint64_t several = summarise(records, count, TEPS, 1, &s);
     fprintf(out, "geometric_mean_TEPS: %.9g over %" PRIu64 " roots of more than one level\n",
             s.geometric_mean, several);
+    print_answers(out, records, count, some);
     fprintf(out, "distance_checksum: %016" PRIx64 "\n", summary_checksum(records, count));
     fflush(out);
 }
 
 /* ---- JSON ---- */
-
-static void json_string(FILE *out, const char *name, const char *text)
-{
-    fprintf(out, "\"%s\": \"", name);
-    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
-        if (*c == '"' || *c == '\\')
-            fprintf(out, "\\%c", *c);
-        else if (*c < 0x20)
-            fprintf(out, "\\u%04x", *c);
-        else
-            fputc(*c, out);
-    }
-    fputc('"', out);
-}
 
 static void json_factors(FILE *out, const char *name, const double *factor)
 {
@@ -168,8 +192,8 @@ static void json_graph(FILE *out, const struct graph *graph)
     for (int g = 0; g < SUBGRAPHS; g++)
         fprintf(out, "%s\"%s\": %" PRIu64, g > 0 ? ", " : "", subgraph_name[g], m->edges[g]);
     fprintf(out, "},\n    \"pack_id\": \"%016" PRIx64 "\", \"load_open_s\": %.9f, "
-            "\"load_check_s\": %.9f, \"load_decode_s\": %.9f,\n", m->pack_id, graph->open_s,
-            graph->check_s, graph->decode_s);
+            "\"load_check_s\": %.9f, \"load_decode_s\": %.9f,\n    \"load_ranges_s\": %.9f,\n",
+            m->pack_id, graph->open_s, graph->check_s, graph->decode_s, graph->ranges_s);
 }
 
 static void json_bool(FILE *out, const char *name, int value)
@@ -210,7 +234,9 @@ static void json_settings(FILE *out, const struct args *args, const char *exchan
     fputs(", ", out);
     json_bool(out, "uniquify", args->exchange.uniquify);
     fputs(", ", out);
-    json_bool(out, "parents", args->parents != NULL);
+    json_bool(out, "parents", args->record_parents);
+    fputs(", ", out);
+    json_string(out, "answer", args_answer_name(args));
     fputs(", ", out);
     if (!args->roots_given)
         fprintf(out, "\"seed\": %" PRIu64 ", ", args->seed);
@@ -223,12 +249,14 @@ static void json_environment(FILE *out, const struct environment *env)
     fputs(", ", out);
     json_string(out, "graph", env->args->folder);
     fputs(",\n", out);
+    machine_json(out, env->rank, env->command);
     json_graph(out, env->rank->graph);
     json_machine(out, env);
     json_settings(out, env->args, exchange_memory_name(env));
     fprintf(out, "\"device_load_s\": %.9f, \"device_load_bytes\": %" PRIu64 ", ",
             env->device_load.seconds, env->device_load.bytes);
-    fprintf(out, "\"start_s\": %.9f\n  },\n", env->start_s);
+    fprintf(out, "\"start_s\": %.9f, \"peak_bytes\": %" PRIu64 "\n  },\n", env->start_s,
+            env->peak_bytes);
 }
 
 static void json_statistics(FILE *out, const char *name, const struct statistics *s)
@@ -238,6 +266,25 @@ static void json_statistics(FILE *out, const char *name, const struct statistics
             "\"third_quartile\": %.9g, \"max\": %.9g, \"mean\": %.9g, \"stddev\": %.9g",
             name, s->min, s->first_quartile, s->median, s->third_quartile, s->max, s->mean,
             s->deviation);
+}
+
+static void json_rates(FILE *out, const char *name, const struct statistics *s)
+{
+    json_statistics(out, name, s);
+    fprintf(out, ", \"harmonic_mean\": %.9g, \"harmonic_stddev\": %.9g},\n", s->harmonic_mean,
+            s->harmonic_deviation);
+}
+
+static void json_answers(FILE *out, const struct record *records, uint64_t count, int some)
+{
+    struct statistics s;
+    if (!have_answers(records, count))
+        return;
+    summarise(records, count, ANSWER_TIME, some, &s);
+    json_statistics(out, "answer_s", &s);
+    fputs("},\n", out);
+    summarise(records, count, ANSWER_TEPS, some, &s);
+    json_rates(out, "answer_teps", &s);
 }
 
 static void json_summary(FILE *out, const struct environment *env, const struct record *records,
@@ -253,9 +300,8 @@ static void json_summary(FILE *out, const struct environment *env, const struct 
     json_statistics(out, "edges", &s);
     fputs("},\n", out);
     summarise(records, count, TEPS, some, &s);
-    json_statistics(out, "teps", &s);
-    fprintf(out, ", \"harmonic_mean\": %.9g, \"harmonic_stddev\": %.9g},\n", s.harmonic_mean,
-            s.harmonic_deviation);
+    json_rates(out, "teps", &s);
+    json_answers(out, records, count, some);
     uint64_t several = summarise(records, count, TEPS, 1, &s);
     fprintf(out, "    \"geometric_mean_teps\": %.9g, \"geometric_mean_roots\": %" PRIu64 ",\n",
             s.geometric_mean, several);
@@ -293,14 +339,18 @@ static void json_record(FILE *out, const struct record *r, int last)
 {
     fprintf(out,
             "    {\"root\": %" PRIu64 ", \"time_s\": %.9f, \"levels\": %" PRIu64
-            ", \"reached\": %" PRIu64 ", \"edges\": %" PRIu64 ", \"teps\": %.9g,\n"
+            ", \"reached\": %" PRIu64 ", \"reached_share\": %.9g, \"edges\": %" PRIu64
+            ", \"teps\": %.9g,\n"
             "     \"edges_no_loops\": %" PRIu64 ", \"edges_kept\": %" PRIu64
             ", \"checksum\": \"%016" PRIx64 "\",\n"
             "     \"compute_s\": %.9f, \"exchange_s\": %.9f, \"iterations\": %" PRIu32
             ", \"mask_reductions\": %" PRIu32 ", \"sent_vertices\": %" PRIu64,
-            r->root, r->time_s, r->reach.levels, r->reach.vertices, r->reach.edges, r->teps,
-            r->reach.edges_no_loops, r->reach.edges_kept, r->reach.checksum, r->compute_s,
+            r->root, r->time_s, r->reach.levels, r->reach.vertices, r->share, r->reach.edges,
+            r->teps, r->reach.edges_no_loops, r->reach.edges_kept, r->reach.checksum, r->compute_s,
             r->exchange_s, r->iterations, r->mask_reductions, r->sent_vertices);
+    if (r->answer_s > 0)
+        fprintf(out, ",\n     \"answer_s\": %.9f, \"answer_teps\": %.9g", r->answer_s,
+                r->answer_teps);
     if (r->name != NULL) {
         fputs(", ", out);
         json_string(out, "name", r->name);

@@ -12,9 +12,11 @@ struct environment {
     const struct args *args;
     const struct rank *rank;
     const struct exchange *exchange;
+    char *const *command;           /* the words of the command line; NULL ends them */
     int threads;                    /* of a rank */
     struct device_load device_load; /* the slowest; 0 s if devices use host memory */
     double start_s;                 /* from the return of MPI_Init to the first search */
+    uint64_t peak_bytes;            /* resident memory of the rank that took most, at the end */
 };
 
 void report_environment(FILE *out, const struct environment *env);

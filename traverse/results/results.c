@@ -1,22 +1,23 @@
 /* results.c: holds depths and counts what was reached; see results.h */
 #include "results_internal.h"
 
+#include "traverse/answer_blocks.h"
+
 #include "formats/base/hash.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- arrays ---- */
 
 static enum status take_per_device(struct results *r, void ***arrays, uint64_t width,
-                                   uint64_t slots, const char *what, struct error *e)
+                                   const char *what, struct error *e)
 {
     *arrays = calloc(r->graph->device_count, sizeof **arrays);
     if (*arrays == NULL)
         return fail_memory(e, what, r->graph->device_count * sizeof **arrays);
     for (uint32_t g = 0; g < r->graph->device_count; g++) {
-        uint64_t count = slots != 0 ? slots : r->graph->shards[g].locals;
-        if (memory_take(r->budget, &(*arrays)[g], count, width, what, e) != ST_OK)
+        if (memory_take(r->budget, &(*arrays)[g], r->graph->shards[g].locals, width, what, e) !=
+            ST_OK)
             return e->status;
     }
     return ST_OK;
@@ -33,54 +34,31 @@ void results_close(struct results *r)
 {
     if (r == NULL)
         return;
+    answers_close(r->answers);
     release_per_device(r, (void **)r->depth);
-    release_per_device(r, (void **)r->parent);
-    release_per_device(r, (void **)r->code);
     memory_release(r->budget, r->delegate_depth);
-    memory_release(r->budget, r->delegate_parent);
     free(r);
 }
 
-/* Where each id's value is: by slot, so that output can go through the ids in order. */
-static void fill_codes(struct results *r)
+int results_wanted(const struct graph *graph, const struct results_options *options)
 {
-    for (uint32_t g = 0; g < r->graph->device_count; g++) {
-        const struct shard *shard = &r->graph->shards[g];
-        uint32_t *code = r->code[g];
-        memset(code, 0xff, r->slots * sizeof *code);
-        for (uint64_t i = 0; i < shard->locals; i++)
-            code[shard->ids.local_slots[i]] = (uint32_t)i;
-        for (uint64_t i = 0; i < shard->d; i++) {
-            uint64_t id = shard_delegate_id(shard, i);
-            if (shard_of_vertex(id, shard->p) == shard->index)
-                code[slot_of_vertex(id, shard->p)] = PARENT_DELEGATE_BIT | (uint32_t)i;
-        }
-    }
+    return options->files || ids_are_dense(graph->manifest.totals.n, graph->vertices);
 }
 
-static enum status take_arrays(struct results *r, struct error *e)
+static enum status take_arrays(struct results *r, const struct results_options *options,
+                               struct error *e)
 {
-    uint64_t d = r->graph->manifest.d;
-    if (take_per_device(r, (void ***)&r->depth, 4, 0, "depths of results", e) != ST_OK ||
-        memory_take(r->budget, (void **)&r->delegate_depth, d, 4, "delegate depths", e) != ST_OK)
+    if (take_per_device(r, (void ***)&r->depth, 4, "depths of results", e) != ST_OK ||
+        memory_take(r->budget, (void **)&r->delegate_depth, r->graph->manifest.d, 4,
+                    "delegate depths", e) != ST_OK)
         return e->status;
-    if (r->with_parents &&
-        (take_per_device(r, (void ***)&r->parent, 8, 0, "parents of results", e) != ST_OK ||
-         memory_take(r->budget, (void **)&r->delegate_parent, d, 8, "delegate parents",
-                     e) != ST_OK))
-        return e->status;
-    if (r->with_output) {
-        r->slots = slots_of_shard(r->graph->manifest.totals.n, 0, r->graph->manifest.p);
-        if (take_per_device(r, (void ***)&r->code, 4, r->slots, "index of results by id", e) !=
-            ST_OK)
-            return e->status;
-        fill_codes(r);
-    }
-    return ST_OK;
+    if (results_wanted(r->graph, options))
+        answers_open(&r->answers, r->rank, options->parents, e);
+    return e->status;
 }
 
-enum status results_open(struct results **result, const struct rank *rank, int parents, int output,
-                         struct error *e)
+enum status results_open(struct results **result, const struct rank *rank,
+                         const struct results_options *options, struct error *e)
 {
     *result = NULL;
     struct results *r = calloc(1, sizeof *r);
@@ -90,14 +68,43 @@ enum status results_open(struct results **result, const struct rank *rank, int p
     r->graph = rank->graph;
     r->comm = rank->comm;
     r->budget = rank->budget;
-    r->with_parents = parents;
-    r->with_output = output;
-    if (take_arrays(r, e) != ST_OK) {
+    if (take_arrays(r, options, e) != ST_OK) {
         results_close(r);
         return e->status;
     }
     *result = r;
     return ST_OK;
+}
+
+/* ---- answers ---- */
+
+int results_have_answers(const struct results *r)
+{
+    return r->answers != NULL;
+}
+
+int32_t *results_depths(struct results *r, uint32_t g)
+{
+    return r->depth[g];
+}
+
+int32_t *results_delegate_depths(struct results *r)
+{
+    return r->delegate_depth;
+}
+
+const struct answers *results_answers(const struct results *r)
+{
+    return r->answers;
+}
+
+enum status results_answer(struct results *r, enum answer_kind kind, const struct root *root,
+                           uint32_t levels, struct error *e)
+{
+    r->root = root;
+    r->levels = levels;
+    r->made = kind;
+    return answers_make(r->answers, kind, root, levels, e);
 }
 
 /* ---- counting ---- */

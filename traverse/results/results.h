@@ -17,27 +17,54 @@ struct reach {
 };
 
 struct results;
+struct answers;
 
-/* Allocates arrays over the vertices of this rank: for depths; with `parents` for parents; with `output` for
- * the index by id that results_write needs. */
-enum status results_open(struct results **results, const struct rank *rank, int parents,
-                         int output, struct error *e);
+/* What is wanted of searches. */
+struct results_options {
+    int parents; /* the devices record parents */
+    int files;   /* results_write will be called */
+};
+
+/* Whether answers are made. Without files they are not if ids are so sparse that an array over them is much
+ * larger than the graph. */
+int results_wanted(const struct graph *graph, const struct results_options *options);
+
+/* Allocates arrays over the vertices of this rank, and prepares the devices for answers if they are wanted. */
+enum status results_open(struct results **results, const struct rank *rank,
+                         const struct results_options *options, struct error *e);
 void results_close(struct results *results); /* NULL is allowed */
+
+/* Whether answers are made. */
+int results_have_answers(const struct results *results);
+
+/* Collective. Makes the answer of the last search in the memory of the devices (answers.h); no depth is
+ * `levels` or more. A failure is known to this rank only, so the caller must end the job. */
+enum status results_answer(struct results *results, enum answer_kind kind, const struct root *root,
+                           uint32_t levels, struct error *e);
 
 /* Collective. Fetches the depths of the last search and counts. */
 enum status results_collect(struct results *results, const struct root *root, struct reach *reach,
                             struct error *e);
 
-/* Collective, after results_collect. Gives every vertex its parent. A delegate gets the smallest id that any
- * device found. A normal vertex reached over an nn edge asks the owners of its neighbours. */
-enum status results_parents(struct results *results, struct error *e);
+/* What a validator looks at. After results_collect: depths of the local vertices of device g, and of delegates.
+ * The answers are NULL if none are made. */
+int32_t *results_depths(struct results *results, uint32_t g);
+int32_t *results_delegate_depths(struct results *results);
+const struct answers *results_answers(const struct results *results);
 
-enum result_kind { RESULT_DEPTHS, RESULT_PARENTS };
+/* A file of one answer. */
+struct result_file {
+    const char *name; /* %d stands for the original id of the root */
+    enum answer_kind kind;
+    uint32_t id_bytes;          /* of a parent, in files that are not text; 0: 4 where that is enough */
+    const struct name_map *map; /* of rank 0; NULL: ids instead of names */
+};
 
-/* Collective. Rank 0 writes a file. A %d in its name stands for the original id of the root. A name that ends
- * in .npy gives an array indexed by id (depths int32, parents int64). Otherwise the file has lines "id
- * value", or with a `map` (of rank 0; NULL: none) lines of name, tab, and depth or name. -1: unreached. */
-enum status results_write(struct results *results, enum result_kind kind, const struct root *root,
-                          const char *name, const struct name_map *map, struct error *e);
+/* Collective, after results_answer. Writes one file, all ranks together. A name that ends in .npy gives an
+ * array of numpy indexed by id, and one that ends in .raw the same without a header: depths as int32, parents
+ * as int32 or int64, little-endian. Otherwise the file has lines "id value", or with a map lines of name, tab,
+ * and depth or name. -1: unreached. ST_USAGE: id_bytes are too few. */
+enum status results_write(struct results *results, const struct result_file *file,
+                          struct error *e);
 
 #endif

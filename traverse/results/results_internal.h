@@ -2,22 +2,20 @@
 #ifndef DBFS_RESULTS_INTERNAL_H
 #define DBFS_RESULTS_INTERNAL_H
 
+#include "answers.h"
 #include "results.h"
-
-#define CODE_NONE UINT32_MAX /* a slot without vertex */
 
 struct results {
     const struct rank *rank;
     const struct graph *graph; /* graph, comm and budget are those of the rank */
     const struct comm *comm;
     struct memory_budget *budget;
-    int with_parents, with_output;
-    int32_t **depth;       /* [G][locals] */
+    int32_t **depth;         /* [G][locals] */
     int32_t *delegate_depth; /* [d] */
-    uint64_t **parent;     /* [G][locals]: stored ids, UINT64_MAX where none */
-    uint64_t *delegate_parent; /* [d] */
-    uint32_t **code;       /* [G][slots]: local id, PARENT_DELEGATE_BIT | delegate id, CODE_NONE */
-    uint64_t slots;
+    struct answers *answers; /* NULL: none are made */
+    const struct root *root; /* of the last search */
+    uint32_t levels;         /* that its depths are below */
+    enum answer_kind made;   /* the answer that the devices hold */
 };
 
 #endif

@@ -1,10 +1,14 @@
-/* results_write.c: writes depths and parents as files in the order of original ids; see results.h
+/* results_write.c: writes an answer as a file in the order of input ids; see results.h
  *
- * Vertices are spread over shards by v mod p, so every rank has some of any range of ids. Output goes through
- * windows of consecutive ids: every rank fills in the vertices that it owns, the window is reduced to rank 0,
- * and rank 0 writes it. So no rank ever holds an array over n.
+ * Each rank has the values of consecutive ids, which it fetches from its devices in windows. A regular file is
+ * written by all ranks, each its own part; for text they first tell each other how long their parts are.
+ * A pipe or device, a file that some rank cannot open, and names, whose map only rank 0 has, are written by
+ * rank 0, to which the others send their windows one after the other. No rank ever holds an array over n.
  */
+#include "traverse/answer_blocks.h"
+#include "csv_names.h"
 #include "outputs.h"
+#include "result_text.h"
 #include "results_internal.h"
 
 #include "formats/base/outfile.h"
@@ -14,190 +18,365 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOW = 1 << 18, NPY_HEADER_BYTES = 128 };
+enum { WINDOW = 1 << 20, PIECE = 1 << 14, NPY_HEADER_BYTES = 128, WINDOW_TAG = 1 << 13 };
+
+enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_RAW, FORMAT_NPY };
 
 /* What is written, and how. */
-struct output {
-    enum result_kind kind;
-    const struct root *root;
-    const struct name_map *map; /* NULL: ids */
-    int npy;                    /* numpy's format; otherwise lines */
+struct writing {
+    struct results *results;
+    const struct result_file *file;
+    enum format format;
+    uint32_t width;      /* bytes of a value in the file, unless it is text */
+    uint32_t memory_width; /* and in memory */
+    char *name;
+    struct outfile *out; /* of rank 0; of the others too where all write */
+    int all_write;
+    int64_t *values;     /* [WINDOW] */
+    void *memory;        /* [WINDOW] as devices have them */
+    uint64_t *lengths;   /* [2 * R] of the parts of a text, sent and received */
 };
 
-static int is_npy(const char *path)
+/* ---- formats ---- */
+
+static enum format format_of(const char *path)
 {
-    size_t length = strlen(path);
-    return length >= 4 && strcmp(path + length - 4, ".npy") == 0;
+    return outputs_ends_in(path, ".npy")   ? FORMAT_NPY
+           : outputs_ends_in(path, ".raw") ? FORMAT_RAW
+           : outputs_ends_in(path, ".csv") ? FORMAT_CSV
+                                           : FORMAT_TEXT;
+}
+
+/* Of fields whose ids have no names. */
+static char separator_of(const struct writing *w)
+{
+    return w->format == FORMAT_CSV ? ',' : ' ';
+}
+
+static int is_text(const struct writing *w)
+{
+    return w->format == FORMAT_TEXT || w->format == FORMAT_CSV;
 }
 
 /* numpy's format 1.0: magic, version, header length, a Python dict padded with spaces to a multiple
  * of 64 bytes, a newline. */
-static enum status write_npy_header(struct outfile *out, enum result_kind kind, uint64_t n,
-                                    struct error *e)
+static void make_npy_header(char header[NPY_HEADER_BYTES], uint32_t width, uint64_t n)
 {
-    char header[NPY_HEADER_BYTES];
-    memset(header, ' ', sizeof header);
+    memset(header, ' ', NPY_HEADER_BYTES);
     memcpy(header, "\x93NUMPY\x01\x00", 8);
     header[8] = (char)(NPY_HEADER_BYTES - 10);
     header[9] = 0;
-    int length = snprintf(header + 10, sizeof header - 10,
-                          "{'descr': '%s', 'fortran_order': False, 'shape': (%" PRIu64 ",), }",
-                          kind == RESULT_DEPTHS ? "<i4" : "<i8", n);
+    int length = snprintf(header + 10, NPY_HEADER_BYTES - 10,
+                          "{'descr': '<i%u', 'fortran_order': False, 'shape': (%" PRIu64 ",), }",
+                          width, n);
     header[10 + length] = ' '; /* over the terminating NUL */
     header[NPY_HEADER_BYTES - 1] = '\n';
-    return outfile_write(out, header, sizeof header, e);
 }
 
-static int64_t value_of(const struct results *r, enum result_kind kind, uint32_t g, uint32_t code)
+static enum status write_header(const struct writing *w, struct error *e)
 {
-    uint32_t at = code & ~PARENT_DELEGATE_BIT;
-    int delegate = (code & PARENT_DELEGATE_BIT) != 0;
-    if (code == CODE_NONE)
-        return -1;
-    if (kind == RESULT_DEPTHS)
-        return delegate ? r->delegate_depth[at] : r->depth[g][at];
-    uint64_t parent = delegate ? r->delegate_parent[at] : r->parent[g][at];
-    return parent == UINT64_MAX ? -1 : (int64_t)original_id(r->graph, parent);
+    char header[NPY_HEADER_BYTES];
+    if (w->format != FORMAT_NPY || w->results->comm->rank != 0)
+        return ST_OK;
+    make_npy_header(header, w->width, w->results->graph->manifest.totals.n);
+    return outfile_write(w->out, header, sizeof header, e);
 }
 
-/* This rank's values of ids first..first+count, -1 elsewhere. */
-static void fill_window(const struct results *r, const struct output *o, uint64_t first,
-                        uint64_t count, int64_t *values)
+/* ---- windows ---- */
+
+/* The values of ids first..first+count, which this rank has: in `memory`, and in `values`. */
+static enum status read_window(const struct writing *w, uint64_t first, uint64_t count,
+                               struct error *e)
 {
-    const struct graph *graph = r->graph;
-    uint32_t p = graph->manifest.p;
+    if (answers_read(w->results->answers, w->file->kind, first, count, w->memory, e) != ST_OK)
+        return e->status;
 #pragma omp parallel for schedule(static)
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t id = stored_id(graph, first + i);
-        uint32_t shard = shard_of_vertex(id, p);
-        values[i] = -1;
-        if (rank_of_shard(shard, r->comm->ranks) != r->comm->rank)
-            continue;
-        uint32_t g = device_of_shard(shard, r->comm->ranks);
-        if (id == o->root->id) /* also one without edges, which no device holds */
-            values[i] = o->kind == RESULT_DEPTHS ? 0 : (int64_t)(first + i);
-        else
-            values[i] = value_of(r, o->kind, g, r->code[g][slot_of_vertex(id, p)]);
-    }
-}
-
-static char *put_number(char *at, int64_t value)
-{
-    char digits[24];
-    int count = 0;
-    uint64_t x = value < 0 ? (uint64_t)-value : (uint64_t)value;
-    if (value < 0)
-        *at++ = '-';
-    do {
-        digits[count++] = (char)('0' + x % 10);
-        x /= 10;
-    } while (x != 0);
-    while (count > 0)
-        *at++ = digits[--count];
-    return at;
-}
-
-static enum status write_lines(struct outfile *out, uint64_t first, uint64_t count,
-                               const int64_t *values, struct error *e)
-{
-    char line[64];
-    for (uint64_t i = 0; i < count; i++) {
-        char *end = put_number(line, (int64_t)(first + i));
-        *end++ = ' ';
-        end = put_number(end, values[i]);
-        *end++ = '\n';
-        if (outfile_write(out, line, (size_t)(end - line), e) != ST_OK)
-            return e->status;
-    }
+    for (uint64_t i = 0; i < count; i++)
+        w->values[i] = answer_id(w->memory, w->memory_width, i);
     return ST_OK;
 }
 
-static enum status write_name(struct outfile *out, struct map_name name, char end,
+/* The window in the width of the file. */
+static const void *file_values(const struct writing *w, uint64_t count)
+{
+    if (w->width == w->memory_width)
+        return w->memory;
+    if (w->width == 8)
+        return w->values;
+    for (uint64_t i = 0; i < count; i++)
+        ((int32_t *)w->memory)[i] = (int32_t)w->values[i];
+    return w->memory;
+}
+
+/* ---- every rank its own part ---- */
+
+/* Threads write pieces of the window side by side. *at: where the window is in the file; then, where the
+ * next one is. */
+static enum status fill_text(const struct writing *w, uint64_t first, uint64_t count, uint64_t *at,
+                             struct error *e)
+{
+    uint64_t offset[WINDOW / PIECE + 1] = {*at}, pieces = (count + PIECE - 1) / PIECE;
+#pragma omp parallel for schedule(static)
+    for (uint64_t i = 0; i < pieces; i++)
+        offset[i + 1] = result_lines_bytes(first + i * PIECE,
+                                           count - i * PIECE < PIECE ? count - i * PIECE : PIECE,
+                                           w->values + i * PIECE);
+    for (uint64_t i = 0; i < pieces; i++)
+        offset[i + 1] += offset[i];
+#pragma omp parallel for schedule(static)
+    for (uint64_t i = 0; i < pieces; i++) {
+        struct error error = {0};
+        char *text = malloc((size_t)PIECE * RESULT_LINE_BYTES);
+        if (text == NULL)
+            fail_memory(&error, w->name, (size_t)PIECE * RESULT_LINE_BYTES);
+        else
+            result_lines(text, separator_of(w), first + i * PIECE,
+                         count - i * PIECE < PIECE ? count - i * PIECE : PIECE,
+                         w->values + i * PIECE);
+        if (text != NULL)
+            outfile_fill(w->out, offset[i], text, offset[i + 1] - offset[i], &error);
+        free(text);
+#pragma omp critical(results_write)
+        if (error.status != ST_OK && e->status == ST_OK)
+            *e = error;
+    }
+    *at = offset[pieces];
+    return e->status;
+}
+
+static enum status fill_window(const struct writing *w, uint64_t first, uint64_t count,
+                               uint64_t *at, struct error *e)
+{
+    if (read_window(w, first, count, e) != ST_OK)
+        return e->status;
+    if (is_text(w))
+        return fill_text(w, first, count, at, e);
+    uint64_t bytes = count * w->width, offset = *at;
+    *at += bytes;
+    return outfile_fill(w->out, offset, file_values(w, count), bytes, e);
+}
+
+static uint64_t window_of(struct id_range range, uint64_t first)
+{
+    return range.end - first < WINDOW ? range.end - first : WINDOW;
+}
+
+/* Bytes of this rank's part of a text. */
+static uint64_t text_bytes(const struct writing *w, struct id_range range, struct error *e)
+{
+    uint64_t bytes = 0;
+    for (uint64_t i = range.first; i < range.end && e->status == ST_OK; i += WINDOW) {
+        uint64_t count = window_of(range, i);
+        if (read_window(w, i, count, e) != ST_OK)
+            break;
+#pragma omp parallel for schedule(static) reduction(+ : bytes)
+        for (uint64_t j = 0; j < count; j += PIECE)
+            bytes += result_lines_bytes(i + j, count - j < PIECE ? count - j : PIECE, w->values + j);
+    }
+    return bytes;
+}
+
+/* Collective. Where this rank's part begins. */
+static uint64_t part_begin(const struct writing *w, struct id_range range, struct error *e)
+{
+    const struct comm *comm = w->results->comm;
+    uint64_t begin = 0, *lengths = w->lengths;
+    if (!is_text(w))
+        return (w->format == FORMAT_NPY ? NPY_HEADER_BYTES : 0) + range.first * w->width;
+    if (comm->ranks == 1)
+        return 0;
+    uint64_t own = text_bytes(w, range, e);
+    for (uint32_t r = 0; r < comm->ranks; r++)
+        lengths[r] = own;
+    comm_alltoall_u64(comm, lengths, lengths + comm->ranks, 1);
+    for (uint32_t r = 0; r < comm->rank; r++)
+        begin += lengths[comm->ranks + r];
+    return begin;
+}
+
+static enum status write_part(const struct writing *w, struct error *e)
+{
+    struct id_range range = answers_range(w->results->answers);
+    uint64_t at = part_begin(w, range, e);
+    for (uint64_t i = range.first; i < range.end && e->status == ST_OK; i += WINDOW)
+        fill_window(w, i, window_of(range, i), &at, e);
+    return e->status;
+}
+
+/* ---- rank 0 everything ---- */
+
+static enum status write_lines(const struct writing *w, uint64_t first, uint64_t count,
+                               struct error *e)
+{
+    char line[RESULT_LINE_BYTES];
+    for (uint64_t i = 0; i < count && e->status == ST_OK; i++) {
+        char *end = result_lines(line, separator_of(w), first + i, 1, w->values + i);
+        outfile_write(w->out, line, (size_t)(end - line), e);
+    }
+    return e->status;
+}
+
+static enum status write_name(struct outfile *out, struct map_name name, int csv, char end,
                               struct error *e)
 {
-    if (outfile_write(out, name.bytes, name.length, e) == ST_OK)
+    if (csv)
+        csv_name_write(out, name.bytes, name.length, e);
+    else
+        outfile_write(out, name.bytes, name.length, e);
+    if (e->status == ST_OK)
         outfile_write(out, &end, 1, e);
     return e->status;
 }
 
 /* The same through a map, which is read in order for the vertices and anywhere for their parents. */
-static enum status write_named_lines(struct outfile *out, const struct output *o, uint64_t first,
-                                     uint64_t count, const int64_t *values, struct error *e)
+static enum status write_named_lines(const struct writing *w, uint64_t first, uint64_t count,
+                                     struct error *e)
 {
-    char number[32];
-    struct map_name vertex = name_map_at(o->map, first);
+    const struct name_map *map = w->file->map;
+    char number[RESULT_LINE_BYTES];
+    struct map_name vertex = name_map_at(map, first);
+    int csv = w->format == FORMAT_CSV;
     for (uint64_t i = 0; i < count && e->status == ST_OK; i++) {
         vertex = i > 0 ? name_map_after(vertex) : vertex;
         struct map_name value = {number, 0};
-        if (o->kind == RESULT_PARENTS && values[i] >= 0)
-            value = name_map_at(o->map, (uint64_t)values[i]);
+        if (w->file->kind == ANSWER_PARENTS && w->values[i] >= 0)
+            value = name_map_at(map, (uint64_t)w->values[i]);
         else
-            value.length = (size_t)(put_number(number, values[i]) - number);
-        if (write_name(out, vertex, '\t', e) == ST_OK)
-            write_name(out, value, '\n', e);
+            value.length = (size_t)(result_number(number, w->values[i]) - number);
+        if (write_name(w->out, vertex, csv, csv ? ',' : '\t', e) == ST_OK)
+            write_name(w->out, value, csv, '\n', e);
     }
     return e->status;
 }
 
-static enum status write_binary(struct outfile *out, enum result_kind kind, uint64_t count,
-                                int64_t *values, struct error *e)
+/* The window that `values` hold. */
+static enum status append_window(const struct writing *w, uint64_t first, uint64_t count,
+                                 struct error *e)
 {
-    if (kind == RESULT_PARENTS)
-        return outfile_write(out, values, count * sizeof *values, e);
-    int32_t *narrow = (int32_t *)(void *)values; /* in place: element i is read before it is lost */
-    for (uint64_t i = 0; i < count; i++) {
-        int32_t depth = (int32_t)values[i];
-        memcpy(&narrow[i], &depth, sizeof depth);
+    if (!is_text(w)) {
+        if (w->width == 4)
+            for (uint64_t i = 0; i < count; i++)
+                ((int32_t *)w->memory)[i] = (int32_t)w->values[i];
+        return outfile_write(w->out, w->width == 4 ? w->memory : w->values, count * w->width, e);
     }
-    return outfile_write(out, narrow, count * sizeof *narrow, e);
+    return w->file->map != NULL ? write_named_lines(w, first, count, e)
+                                : write_lines(w, first, count, e);
 }
 
-static enum status write_window(struct outfile *out, const struct output *o, uint64_t first,
-                                uint64_t count, int64_t *values, struct error *e)
+static struct id_range range_of(const struct writing *w, uint32_t rank)
 {
-    if (o->npy)
-        return write_binary(out, o->kind, count, values, e);
-    if (o->map != NULL)
-        return write_named_lines(out, o, first, count, values, e);
-    return write_lines(out, first, count, values, e);
+    const struct graph *graph = w->results->graph;
+    uint64_t n = graph->manifest.totals.n;
+    uint32_t p = graph->manifest.p, G = graph->device_count;
+    return (struct id_range){block_first(n, p, rank * G), block_first(n, p, (rank + 1) * G)};
 }
 
-/* Collective; rank 0 has `out`. After a failed write it still takes part in the reductions. */
-static enum status write_windows(const struct results *r, const struct output *o,
-                                 struct outfile *out, int64_t *values, struct error *e)
+/* Brings a window of another rank to rank 0. After a failure both still send and receive. */
+static enum status move_window(const struct writing *w, uint32_t from, uint64_t count,
+                               struct error *e)
 {
-    uint64_t n = r->graph->manifest.totals.n;
-    if (out != NULL && o->npy)
-        write_npy_header(out, o->kind, n, e);
-    for (uint64_t first = 0; first < n; first += WINDOW) {
-        uint64_t count = n - first < WINDOW ? n - first : WINDOW;
-        fill_window(r, o, first, count, values);
-        comm_max_i64(r->comm, values, (int)count, 0);
-        if (out != NULL && e->status == ST_OK)
-            write_window(out, o, first, count, values, e);
+    const struct comm *comm = w->results->comm;
+    struct error error = {0};
+    struct transfer t = {comm->rank == 0 ? from : 0, WINDOW_TAG, w->values,
+                         count * sizeof *w->values};
+    if (comm->rank == 0)
+        comm_transfer(comm, NULL, 0, &t, 1, INT32_MAX, &error);
+    else
+        comm_transfer(comm, &t, 1, NULL, 0, INT32_MAX, &error);
+    if (e->status == ST_OK)
+        *e = error;
+    return e->status;
+}
+
+/* Collective. After a failed write rank 0 still receives. */
+static enum status write_by_first(const struct writing *w, struct error *e)
+{
+    const struct comm *comm = w->results->comm;
+    for (uint32_t r = 0; r < comm->ranks; r++) {
+        struct id_range range = range_of(w, r);
+        for (uint64_t i = range.first; i < range.end; i += WINDOW) {
+            uint64_t count = window_of(range, i);
+            if (comm->rank == r && e->status == ST_OK)
+                read_window(w, i, count, e);
+            if (r > 0 && (comm->rank == r || comm->rank == 0))
+                move_window(w, r, count, e);
+            if (comm->rank == 0 && e->status == ST_OK)
+                append_window(w, i, count, e);
+        }
     }
     return e->status;
 }
 
-enum status results_write(struct results *r, enum result_kind kind, const struct root *root,
-                          const char *name, const struct name_map *map, struct error *e)
+/* ---- opening ---- */
+
+/* Collective. Where all ranks can open the file, all write. */
+static void join(struct writing *w)
 {
-    struct output output = {.kind = kind, .root = root, .map = map, .npy = is_npy(name)};
-    struct outfile *out = NULL;
-    char *path = outputs_name(name, original_id(r->graph, root->id));
-    int64_t *values = malloc(WINDOW * sizeof *values);
-    if (path == NULL || values == NULL)
-        fail_memory(e, name, WINDOW * sizeof *values);
-    else if (r->comm->rank == 0)
-        outfile_open(&out, path, e);
-    if (comm_agree(r->comm, e) == ST_OK)
-        write_windows(r, &output, out, values, e);
-    if (out != NULL && e->status == ST_OK) {
-        outfile_commit(out, NULL, e);
-        out = NULL;
+    const struct comm *comm = w->results->comm;
+    struct error ignored = {0};
+    char path[4096] = "";
+    const char *temporary = w->out != NULL ? outfile_temporary(w->out) : NULL;
+    if (temporary != NULL && w->file->map == NULL && strlen(temporary) < sizeof path)
+        strcpy(path, temporary);
+    comm_broadcast(comm, path, sizeof path, 0);
+    if (path[0] != '\0' && comm->rank != 0)
+        outfile_join(&w->out, path, w->name, &ignored);
+    w->all_write = path[0] != '\0' && comm_min_of(comm, w->out != NULL) == 1;
+}
+
+static enum status open_writing(struct writing *w, struct error *e)
+{
+    const struct results *r = w->results;
+    const struct result_file *file = w->file;
+    w->format = format_of(file->name);
+    w->memory_width = answers_width(r->answers, file->kind);
+    w->width = file->kind == ANSWER_DEPTHS ? 4 : file->id_bytes != 0 ? file->id_bytes
+                                                                     : w->memory_width;
+    if (w->width < w->memory_width)
+        return fail(e, ST_USAGE, "--parents-width %u: the graph has %" PRIu64 " vertices", w->width,
+                    r->graph->manifest.totals.n);
+    w->name = outputs_name(file->name, original_id(r->graph, r->root->id));
+    w->values = malloc(WINDOW * sizeof *w->values);
+    w->memory = malloc(WINDOW * sizeof *w->values);
+    w->lengths = calloc(2 * (size_t)r->comm->ranks, sizeof *w->lengths);
+    if (w->name == NULL || w->values == NULL || w->memory == NULL || w->lengths == NULL)
+        return fail_memory(e, file->name, 2 * WINDOW * sizeof *w->values);
+    return r->comm->rank == 0 ? outfile_open(&w->out, w->name, e) : ST_OK;
+}
+
+/* Collective. Rank 0 commits when the others have written. */
+static enum status close_writing(struct writing *w, struct error *e)
+{
+    const struct comm *comm = w->results->comm;
+    if (comm->rank != 0) {
+        outfile_leave(w->out, e);
+        w->out = NULL;
     }
-    outfile_abort(out);
-    free(values);
-    free(path);
-    return comm_agree(r->comm, e);
+    if (comm_agree(comm, e) == ST_OK && w->out != NULL) {
+        outfile_commit(w->out, NULL, e);
+        w->out = NULL;
+    }
+    outfile_abort(w->out);
+    free(w->name);
+    free(w->values);
+    free(w->memory);
+    free(w->lengths);
+    return comm_agree(comm, e);
+}
+
+enum status results_write(struct results *r, const struct result_file *file, struct error *e)
+{
+    struct writing w = {.results = r, .file = file};
+    if (r->made != file->kind && results_answer(r, file->kind, r->root, r->levels, e) != ST_OK)
+        return e->status;
+    open_writing(&w, e);
+    if (comm_agree(r->comm, e) == ST_OK) {
+        join(&w);
+        write_header(&w, e);
+        if (w.all_write)
+            write_part(&w, e);
+        else
+            write_by_first(&w, e);
+    }
+    return close_writing(&w, e);
 }

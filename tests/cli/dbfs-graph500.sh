@@ -1,0 +1,145 @@
+#!/bin/bash
+# dbfs-graph500.sh: the benchmark's block, from its JSON; its validator on planted faults; what dbfs-traverse links
+set -u
+. tests/lib.sh
+graph500=$BIN/dbfs-graph500
+export OMP_WAIT_POLICY=passive
+mpi() { local ranks=$1; shift; "$MPIEXEC" -n "$ranks" "$graph500" -@ 1 --backend cpu "$@"; }
+
+# ---- options ----
+check_exit 2 'no graph' "$graph500"
+check_exit 2 'an unknown backend' "$graph500" --backend gpu x
+check_exit 2 'a negative construction time' "$graph500" --construction-time -1 x
+check_exit 1 'a graph that is not there' "$graph500" "$tmp/nothing"
+
+# ---- the block ----
+"$BIN/rmatgen" -q -s 12 -o "$tmp/g.edges"
+for p in 1 4; do
+    "$BIN/dbfs-pack" -q -p $p -o "$tmp/p$p" "$tmp/g.edges"
+done
+fields='SCALE: edgefactor: NBFS: graph_generation: num_mpi_processes: construction_time:'
+for of in time nedge TEPS validate; do
+    prefix='bfs  '
+    [ $of = nedge ] && prefix=
+    for what in min firstquartile median thirdquartile max mean stddev; do
+        [ $of = TEPS ] && [[ $what == mean || $what == stddev ]] && continue
+        fields="$fields|$prefix${what}_$of:"
+    done
+    [ $of = TEPS ] && fields="$fields|bfs  harmonic_mean_TEPS:     !|bfs  harmonic_stddev_TEPS:"
+done
+fields="${fields// NBFS/|NBFS}"
+fields="${fields/SCALE: edgefactor:/SCALE:|edgefactor:}"
+fields="${fields/NBFS: graph_generation: num_mpi_processes: construction_time:/NBFS:|graph_generation:|num_mpi_processes:|construction_time:}"
+fields="$fields|energy_J:"
+block() { sed -n '/^SCALE:/,$p' "$tmp/out"; }
+
+# The block that follows from the JSON.
+expected_block() { python3 - "$tmp/json" "$1" <<'END'
+import json, math, sys
+r = json.load(open(sys.argv[1]))
+runs = r["roots"]
+def quantile(v, q):
+    at = q * (len(v) - 1); low = int(at)
+    return v[low] if low + 1 == len(v) else v[low] + (at - low) * (v[low + 1] - v[low])
+def mean(v): return sum(v) / len(v)
+def deviation(v): return math.sqrt(sum((x - mean(v)) ** 2 for x in v) / (len(v) - 1)) if len(v) > 1 else 0
+def five(prefix, of, v):
+    v = sorted(v)
+    for what, q in (("min", 0), ("firstquartile", .25), ("median", .5), ("thirdquartile", .75), ("max", 1)):
+        print("%s%s_%s: %.9g" % (prefix, what, of, quantile(v, q)))
+def seven(prefix, of, v):
+    five(prefix, of, v)
+    print("%smean_%s: %.9g" % (prefix, of, mean(v)))
+    print("%sstddev_%s: %.9g" % (prefix, of, deviation(v)))
+print("SCALE: %g" % math.log2(r["vertices"]))
+print("edgefactor: %.9g" % (r["input_edges"] / r["vertices"]))
+print("NBFS: %d" % len(runs))
+print("graph_generation: NA")
+print("num_mpi_processes: %d" % r["ranks"])
+print("construction_time: " + ("%.9g" % r["construction_s"] if "construction_s" in r else "NA"))
+seven("bfs  ", "time", [x["answer_s"] for x in runs])
+seven("", "nedge", [x["edges"] for x in runs])
+rates = [x["edges"] / x["answer_s"] for x in runs]
+five("bfs  ", "TEPS", rates)
+inverse = [1 / x for x in rates]
+print("bfs  harmonic_mean_TEPS:     ! %.9g" % (1 / mean(inverse)))
+print("bfs  harmonic_stddev_TEPS: %.9g" % (deviation(inverse) / (mean(inverse) ** 2 * math.sqrt(len(runs) - 1)) if len(runs) > 1 else 0))
+seven("bfs  ", "validate", [x["validate_s"] for x in runs])
+assert all(x["answer_s"] >= x["search_s"] > 0 and x["validate_s"] > 0 for x in runs)
+END
+}
+same_block() { # EXPECTED: numbers within a millionth
+    awk 'function value(line) { sub(/.*[: !] */, "", line); return line }
+        function name(line) { sub(/:.*/, "", line); return line }
+        NR == FNR { want[++n] = $0; next }
+        /^(energy|MTEPS)/ { next }
+        { m++; a = value($0); b = value(want[m])
+            if (name($0) != name(want[m])) { print $0 " for " want[m]; bad = 1 }
+            else if (a != b && (a - b > 1e-6 * b + 1e-12 || b - a > 1e-6 * b + 1e-12)) { print $0 " for " want[m]; bad = 1 } }
+        END { exit bad || n != m || n < 30 }' "$1" <(block)
+}
+for ranks in 1 2; do
+    check_exit 0 "64 roots, $ranks ranks" mpi $ranks --force --json "$tmp/json" --construction-time 2.5 "$tmp/p4"
+    check 'each has a record' test "$(grep -c '^root .* validate_s ' "$tmp/out")" = 64
+    check 'the block has every field, in order' test \
+        "$(block | sed -n 's/^\([^:]*:\( *!\)*\).*/\1/p' | grep -vE '^(energy_[a-z]|MTEPS)' | paste -sd'|')" = "$fields"
+    if command -v python3 >/dev/null 2>&1; then
+        expected_block $ranks >"$tmp/expected"
+        check 'and every field follows from the JSON' same_block "$tmp/expected"
+    else
+        skip 'the block from the JSON: no python3'
+    fi
+done
+check_exit 0 'fewer roots, quietly' mpi 1 -q -n 3 "$tmp/p1"
+check 'print the block alone' test "$(grep -c '^root' "$tmp/out") $(grep -c '^NBFS: *3$' "$tmp/out")" = '0 1'
+check 'of an unknown construction time' grep -q '^construction_time: *NA$' "$tmp/out"
+
+# ---- planted faults ----
+# 0 to 6 are reached from 0, at depths 0 1 1 2 3 4 5; 8 and 9 are not; 7, 10 and 11 have no edges
+printf '0 1\n0 2\n1 2\n1 3\n2 3\n3 4\n4 5\n5 6\n8 9\n' >"$tmp/f.txt"
+"$BIN/edgeconv" -q -u --vertices 12 -o "$tmp/f.edges" "$tmp/f.txt"
+"$BIN/edgeconv" -q -u --vertices 12 --randomize=4 -o "$tmp/r.edges" "$tmp/f.txt"
+for th in 0 2 inf; do
+    for p in 1 4; do
+        "$BIN/dbfs-pack" -q -p $p -t $th -o "$tmp/f.$th.$p" "$tmp/f.edges"
+    done
+done
+"$BIN/dbfs-pack" -q -p 4 -t 2 -o "$tmp/f.random.4" "$tmp/r.edges"
+
+setups='2.1x1 inf.4x4 random.4x4'
+[ "${TEST_MODE:-short}" = long ] && setups='0.1x1 2.1x1 inf.1x1 0.4x1 2.4x4 inf.4x4 random.4x4 0.4x4'
+planted() { # EXPECTED NAME FAULT...: in shards of several TH, by 1 and 4 ranks
+    local expected=$1 name=$2 setup got code bad=
+    shift 2
+    for setup in $setups; do
+        got=$("$MPIEXEC" -n "${setup#*x}" "$TESTS/plant_faults" "$tmp/f.${setup%x*}" 0 "$@" 2>&1)
+        code=$?
+        [ "$got" = "$expected" ] && [ $code = $([ "$expected" = 'nothing is wrong' ] && echo 0 || echo 4) ] ||
+            bad="$bad $setup: $got ($code);"
+    done
+    check "$name: $expected ($bad)" test -z "$bad"
+}
+planted 'nothing is wrong' 'no fault'
+planted 'edge 1 2: to the parent, with depths 1 and 1' 'a parent off by one level' p 1 2
+planted 'edge 4 5: to the parent, with depths 3 and 4' 'a cycle' p 4 5
+planted 'edge 4 2: to the parent, and not in the graph' 'a tree edge that is not in the graph' p 4 2
+planted 'vertex 6: depth 5, and no parent' 'a missing vertex' p 6 -1
+planted 'edge 5 6: depths 4 and -1' 'a vertex missing in both' p 6 -1 d 6 -1
+planted 'vertex 8: parent 9, and not reached' 'one too many' p 8 9
+planted 'vertex 10: parent 3, and not reached' 'one without edges' p 10 3
+planted 'edge 6 5: to the parent, with depths 4 and 4' 'a distance too small' d 6 4
+planted 'edge 5 6: depths 4 and 6' 'a distance too large' d 6 6
+planted 'vertex 6: parent 6, as only a root may have' 'two roots' p 6 6
+planted 'vertex 0: the root has depth 1' 'a root that is not at its place' d 0 1
+planted 'vertex 0: parent 0, as only a root may have' 'the tree of another root' r 3
+planted 'edge 1 3: to the parent, with depths 1 and 2' 'the first of two' p 6 6 p 1 3
+
+# ---- dbfs-traverse stays what it is ----
+check 'dbfs-traverse has no validator' sh -c "! nm '$BIN/dbfs-traverse' | grep -qE 'validation_|energy_open|lookup_run'"
+if grep -q __asan_init "$BIN/dbfs-traverse"; then
+    skip 'the libraries of dbfs-traverse: the sanitizer has its own'
+else
+    check 'it links the C library, OpenMP, zlib, MPI and what these need' test -z "$(objdump -p "$BIN/dbfs-traverse" |
+        awk '$1 == "NEEDED" { print $2 }' | grep -vE '^(libc|libm|libz|libgomp|libomp|libmpi[a-z]*|libopen-[a-z]*|libstdc\+\+|libgcc_s|libdl|librt|libpthread|ld-linux[-a-z0-9]*)\.so')"
+fi
+finish

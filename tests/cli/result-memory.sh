@@ -1,0 +1,38 @@
+#!/bin/bash
+# result-memory.sh: results are written by all ranks, each its part, and no rank has an array over all ids: with
+# twice the ranks each takes half the memory, except what it has of all delegates. Long mode takes a graph of 2^28
+# ids.
+set -u
+[ -w /dev/shm ] && export TMPDIR=/dev/shm
+. tests/lib.sh
+
+scale=22
+[ "${TEST_MODE:-short}" = long ] && scale=28
+scale=${RESULT_SCALE:-$scale}
+rank_counts="1 8"
+[ "$scale" -gt 22 ] && rank_counts="1 2 4 8"
+[ "$(awk '$1 == "MemAvailable:" { print int($2 / 1024) }' /proc/meminfo)" -gt $((60 << (scale - 20))) ] ||
+    { skip "results of scale $scale: not enough memory"; finish; }
+
+"$BIN/rmatgen" -q -s "$scale" -e 1 -o "$tmp/edges"
+"$BIN/dbfs-pack" -q -p 8 --encoding packed -o "$tmp/graph" "$tmp/edges" || fail 'packing'
+rm "$tmp/edges"
+for kind in depths parents; do
+    for ranks in $rank_counts; do
+        check_exit 0 "$kind by $ranks ranks" "$MPIEXEC" -n $ranks "$BIN/dbfs-traverse" -q -@ 1 --backend cpu \
+            --no-check -r 0 --force --json "$tmp/json" --$kind "$tmp/$kind.$ranks.npy" "$tmp/graph"
+        peak=$(sed -n 's/.*"peak_bytes": \([0-9]*\).*/\1/p' "$tmp/json")
+        echo "$ranks $((peak >> 20))" >>"$tmp/peaks.$kind"
+        size=$(stat -c %s "$tmp/$kind.$ranks.npy")
+        check "has $((1 << scale)) values" test "$size" = $((128 + (4 << scale)))
+        [ $kind = depths ] && check 'and the depths are those of one rank' cmp "$tmp/depths.1.npy" "$tmp/depths.$ranks.npy"
+        [ $ranks = 1 ] || rm "$tmp/$kind.$ranks.npy"
+    done
+    sed "s/^/    $kind, ranks and MiB of the largest: /" "$tmp/peaks.$kind"
+    # what every rank takes: the program, MPI's memory, windows; arrays over delegates and rows of delegates
+    own=$((32 + $(sed -n 's/.*"delegates": \([0-9]*\).*/\1/p' "$tmp/json") * 64 / 1048576))
+    check "$kind: eight ranks take an eighth each, and $own MiB" awk -v own=$own '
+        { peak[$1] = $2 } END { exit !(peak[8] <= peak[1] / 8 * 1.15 + own) }' "$tmp/peaks.$kind"
+    rm "$tmp/$kind.1.npy"
+done
+finish

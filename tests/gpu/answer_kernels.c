@@ -1,0 +1,242 @@
+/* answer_kernels.c: the steps of answer_steps.h by the CUDA kernels, through traverse/cuda/cuda_answers.h
+ *
+ * Arrays lie in managed memory, each of exactly its size, so that compute-sanitizer sees accesses outside it.
+ */
+#include "answer_steps.h"
+
+#include "graphs.h"
+
+#include "traverse/cuda/cuda_answers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TRY(call) try((call), #call, __LINE__)
+
+static void try(cudaError_t code, const char *call, int line)
+{
+    if (code == cudaSuccess)
+        return;
+    printf("not ok - answer_kernels.c:%d: %s: %s\n", line, call, cudaGetErrorString(code));
+    exit(1);
+}
+
+enum { MOST_ARRAYS = 256 };
+
+static void *arrays[MOST_ARRAYS];
+static int array_count;
+
+/* Memory that host and device see; `from` NULL: poison. */
+static void *managed(const void *from, size_t bytes)
+{
+    void *to = NULL;
+    if (bytes == 0)
+        return NULL;
+    if (array_count == MOST_ARRAYS)
+        try(cudaErrorMemoryAllocation, "managed", __LINE__);
+    TRY(cudaMallocManaged(&to, bytes, cudaMemAttachGlobal));
+    arrays[array_count++] = to;
+    if (from == NULL)
+        memset(to, POISON_BYTE, bytes);
+    else
+        memcpy(to, from, bytes);
+    return to;
+}
+
+static void *zeros(size_t bytes)
+{
+    void *to = managed(NULL, bytes);
+    if (bytes > 0)
+        memset(to, 0, bytes);
+    return to;
+}
+
+static void settle(void)
+{
+    TRY(cudaGetLastError());
+    TRY(cudaDeviceSynchronize());
+}
+
+static void finish(void *to, const void *from, size_t bytes)
+{
+    if (bytes > 0 && to != NULL)
+        memcpy(to, from, bytes);
+    while (array_count > 0)
+        TRY(cudaFree(arrays[--array_count]));
+}
+
+static struct gpu_vertices vertices_of_search(const struct answering *a, enum vertex_kind kind)
+{
+    uint64_t count = vertices_of(a->shard, kind);
+    return (struct gpu_vertices){.count = count,
+                                 .words = 2 * mask_words(count),
+                                 .visited = managed(a->visited[kind], mask_words(count) * 8),
+                                 .depth = managed(a->depth[kind], count * 4),
+                                 .parent = managed(a->record[kind], count * 4)};
+}
+
+/* Parents by number of vertex; the vertices that ask are listed. */
+static void write_parents(const struct answering *a, const struct gpu_vertices *n,
+                          const struct gpu_vertices *d, void *by_vertex, uint32_t *remote,
+                          unsigned long long *remote_count)
+{
+    uint64_t vertices = n->count + d->count;
+    struct gpu_records locals = {
+        .visited = n->visited,
+        .record = n->parent,
+        .count = n->count,
+        .locals = n->count,
+        .ids = managed(a->places.ids, vertices * a->places.id_bytes),
+        .id_bytes = a->places.id_bytes,
+        .to = by_vertex,
+        .remote = remote,
+        .remote_count = remote_count};
+    struct gpu_records delegates = locals;
+    delegates.visited = NULL;
+    delegates.record = d->parent;
+    delegates.count = d->count;
+    delegates.first = n->count;
+    delegates.remote = NULL;
+    cuda_write_parents(&locals, 0);
+    cuda_write_parents(&delegates, 0);
+    settle();
+}
+
+void kernel_values(const struct answering *a, void *values)
+{
+    struct gpu_vertices n = vertices_of_search(a, NORMALS), d = vertices_of_search(a, DELEGATES);
+    uint64_t vertices = n.count + d.count, width = answer_width(&a->places, a->kind);
+    enum value_form form = a->levels <= 255 ? VALUE_BYTE : VALUE_32;
+    char *by_vertex = managed(NULL, (vertices + 1) * width);
+    void *to = managed(NULL, a->places.slots * width);
+    if (a->kind == ANSWER_PARENTS) {
+        form = width == 4 ? VALUE_32 : VALUE_64;
+        write_parents(a, &n, &d, by_vertex, NULL, NULL);
+        memset(by_vertex + vertices * width, 0xff, width);
+    } else {
+        uint64_t bytes = form == VALUE_BYTE ? 1 : 4;
+        cuda_write_depths(&n, form, by_vertex, 0);
+        cuda_write_depths(&d, form, by_vertex + n.count * bytes, 0);
+        settle();
+        memset(by_vertex + vertices * bytes, form == VALUE_BYTE ? 0 : 0xff, bytes);
+    }
+    cuda_gather_values(managed(a->places.vertex, a->places.slots * 4), a->places.slots, form,
+                       by_vertex, to, 0);
+    settle();
+    finish(values, to, a->places.slots * width);
+}
+
+static struct gpu_csr nn_of(const struct csr *csr)
+{
+    struct gpu_csr to = {.rows = csr->rows,
+                         .edges = csr->edges,
+                         .head_columns = csr->head_columns,
+                         .offset_width = csr->offset_width,
+                         .column_width = csr->column_width};
+    if (csr->edges == 0)
+        return to;
+    to.heads = managed(csr->heads, csr->head_columns * csr->rows * 4);
+    to.offsets = managed(csr->offsets, (csr->rows + 1) * csr->offset_width);
+    to.columns = managed(csr->columns, csr_offset(csr, csr->rows) * csr->column_width);
+    return to;
+}
+
+void kernel_ask(const struct answering *a, struct questions *out)
+{
+    const struct shard *shard = a->shard;
+    struct gpu_vertices n = vertices_of_search(a, NORMALS), d = vertices_of_search(a, DELEGATES);
+    unsigned long long *count = zeros(sizeof *count), *cursor = zeros(shard->p * sizeof *cursor);
+    uint32_t *remote = managed(NULL, (n.count + 1) * 4);
+    write_parents(a, &n, &d, managed(NULL, (n.count + d.count) * 4), remote, count);
+    struct gpu_asking asking = {.nn = nn_of(&shard->csr[NN]),
+                                .vertices = remote,
+                                .count = count,
+                                .depth = n.depth,
+                                .own_shard = shard->index,
+                                .local_bits = shard->local_bits,
+                                .cursor = cursor};
+    cuda_ask(&asking, 0, 0);
+    settle();
+    out->begin = need_memory((shard->p + 1) * sizeof *out->begin);
+    for (uint32_t s = 0; s < shard->p; s++) {
+        out->begin[s + 1] = out->begin[s] + cursor[s];
+        cursor[s] = out->begin[s];
+    }
+    uint64_t total = out->begin[shard->p];
+    asking.questions = managed(NULL, (total + 1) * sizeof *asking.questions);
+    asking.askers = managed(NULL, (total + 1) * sizeof *asking.askers);
+    cuda_ask(&asking, 1, 0);
+    settle();
+    out->question = need_memory(total * sizeof *out->question);
+    out->asker = need_memory(total * sizeof *out->asker);
+    if (total > 0)
+        memcpy(out->asker, asking.askers, total * sizeof *out->asker);
+    finish(out->question, asking.questions, total * sizeof *out->question);
+}
+
+int kernel_reply(const struct replying *r, void *replies)
+{
+    uint64_t locals = r->shard->locals, ids = locals + r->shard->d;
+    unsigned int *bad = zeros(sizeof *bad);
+    struct gpu_replying g = {
+        .questions = managed(r->questions, r->count * sizeof *r->questions),
+        .count = r->count,
+        .locals = {.count = locals,
+                   .visited = managed(r->visited, mask_words(locals) * 8),
+                   .depth = managed(r->depth, locals * 4)},
+        .ids = managed(r->ids, ids * r->id_bytes),
+        .id_bytes = r->id_bytes,
+        .replies = managed(NULL, r->count * r->id_bytes),
+        .bad = bad};
+    cuda_reply(&g, 0);
+    settle();
+    int good = *bad == 0;
+    finish(replies, g.replies, r->count * r->id_bytes);
+    return good;
+}
+
+void kernel_take(const struct replying *r, const void *replies, void *to)
+{
+    uint32_t *askers = managed(NULL, (r->count + 1) * sizeof *askers);
+    void *there = managed(to, r->count * r->id_bytes);
+    for (uint64_t i = 0; i < r->count; i++)
+        askers[i] = (uint32_t)i;
+    cuda_take_replies(managed(replies, r->count * r->id_bytes), askers, r->count, r->id_bytes, there,
+                      0);
+    settle();
+    finish(to, there, r->count * r->id_bytes);
+}
+
+void kernel_assemble(const struct assembling *a, void *block)
+{
+    uint32_t width = answer_width(&a->places, a->kind);
+    const void **values = managed(NULL, a->p * sizeof *values);
+    struct gpu_assembly g = {.first = a->places.first,
+                             .count = a->places.count,
+                             .p = a->p,
+                             .width = width,
+                             .values = values,
+                             .to = managed(NULL, a->places.count * width)};
+    if (a->places.before != NULL) {
+        g.before = managed(a->places.before, a->places.count * 4);
+        g.bijection = *a->places.bijection;
+    }
+    for (uint32_t s = 0; s < a->p; s++)
+        values[s] = managed(a->values[s].at, a->values[s].bytes);
+    cuda_assemble(&g, 0);
+    settle();
+    finish(block, g.to, a->places.count * width);
+}
+
+void kernel_max(void *to, void *const *ids, int count_of_arrays, uint64_t count, uint32_t id_bytes,
+                int keep)
+{
+    struct gpu_id_arrays list = {.count = count_of_arrays};
+    void *sum = managed(to, count * id_bytes);
+    for (int i = 0; i < count_of_arrays; i++)
+        list.ids[i] = managed(ids[i], count * id_bytes);
+    cuda_max_ids(sum, &list, count, id_bytes, keep, 0);
+    settle();
+    finish(to, sum, count * id_bytes);
+}

@@ -1,0 +1,65 @@
+/* answer_steps.h: the steps that make answers, as steps.h has those of a search: twin_ functions are in
+ * answer_twin.c, kernel_ functions in answer_kernels.c
+ */
+#ifndef DBFS_TESTS_GPU_ANSWER_STEPS_H
+#define DBFS_TESTS_GPU_ANSWER_STEPS_H
+
+#include "steps.h"
+
+#include "traverse/backend.h"
+
+/* A search that is over, and where its values go. */
+struct answering {
+    const struct shard *shard;
+    enum answer_kind kind;
+    uint32_t levels;
+    const uint64_t *visited[VERTEX_KINDS];
+    const int32_t *depth[VERTEX_KINDS];
+    const uint32_t *record[VERTEX_KINDS];
+    struct answer_places places;
+};
+
+/* values: [slots] */
+void twin_values(const struct answering *a, void *values);
+void kernel_values(const struct answering *a, void *values);
+
+/* Questions by shard: those for shard s are begin[s] to begin[s + 1]. */
+struct questions {
+    uint64_t *begin; /* [p + 1] */
+    struct question *question;
+    uint32_t *asker;
+};
+
+void twin_ask(const struct answering *a, struct questions *out);
+void kernel_ask(const struct answering *a, struct questions *out);
+
+struct replying {
+    const struct shard *shard;
+    const uint64_t *visited;
+    const int32_t *depth;
+    const void *ids;
+    uint32_t id_bytes;
+    const struct question *questions;
+    uint64_t count;
+};
+
+/* Nonzero if the kernel found no vertex that there is not. */
+void twin_reply(const struct replying *r, void *replies);
+int kernel_reply(const struct replying *r, void *replies);
+
+/* Reply i is taken by asker i. */
+void kernel_take(const struct replying *r, const void *replies, void *to);
+
+struct assembling {
+    uint32_t p;
+    const struct slice *values; /* [p] */
+    enum answer_kind kind;
+    struct answer_places places;
+};
+
+void twin_assemble(const struct assembling *a, void *block);
+void kernel_assemble(const struct assembling *a, void *block);
+
+void kernel_max(void *to, void *const *ids, int arrays, uint64_t count, uint32_t id_bytes, int keep);
+
+#endif

@@ -1,0 +1,311 @@
+/* test_answers.c: distances and parents by input id, and the questions about parents */
+#include "answer_steps.h"
+#include "checks.h"
+#include "tests.h"
+
+#include "formats/base/hash.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- inputs ---- */
+
+/* Depths, records and masks of a search that need not have happened. */
+struct search_input {
+    uint64_t *visited[VERTEX_KINDS];
+    int32_t *depth[VERTEX_KINDS];
+    uint32_t *record[VERTEX_KINDS];
+    void *ids;
+    uint32_t *vertex;
+    uint64_t slots;
+};
+
+static uint32_t random_record(const struct shard *shard, enum vertex_kind kind, uint64_t *random)
+{
+    uint64_t r = next_random(random);
+    if (r % 8 == 0)
+        return kind == DELEGATES ? PARENT_NONE : shard->p > 1 ? PARENT_REMOTE : PARENT_SELF;
+    if (r % 8 == 1)
+        return PARENT_SELF;
+    if (shard->d > 0 && (r % 8 < 5 || shard->locals == 0))
+        return PARENT_DELEGATE_BIT | (uint32_t)((r >> 8) % shard->d);
+    return (uint32_t)((r >> 8) % shard->locals);
+}
+
+static void make_input(struct search_input *in, const struct shard *shard, enum mask_kind visited,
+                       uint32_t id_bytes, uint32_t levels)
+{
+    uint64_t vertices = shard->locals + shard->d, random = 7 * vertices + (uint64_t)visited;
+    for (int kind = NORMALS; kind < VERTEX_KINDS; kind++) {
+        uint64_t count = vertices_of(shard, (enum vertex_kind)kind);
+        in->visited[kind] = mask_make(count, visited, &random);
+        in->depth[kind] = need_memory(count * 4);
+        in->record[kind] = need_memory(count * 4);
+        for (uint64_t i = 0; i < count; i++) {
+            int seen = mask_bit(in->visited[kind], i);
+            in->depth[kind][i] = (int32_t)(next_random(&random) % levels);
+            in->record[kind][i] = random_record(shard, (enum vertex_kind)kind, &random);
+            if (kind == DELEGATES && !seen)
+                in->record[kind][i] = PARENT_NONE;
+        }
+    }
+    in->ids = need_memory(vertices * id_bytes);
+    for (uint64_t i = 0; i < vertices; i++)
+        answer_set_id(in->ids, id_bytes, i,
+                      (int64_t)(next_random(&random) >> (id_bytes == 4 ? 33 : 17)));
+    in->slots = 2 * vertices + 3;
+    in->vertex = need_memory(in->slots * sizeof *in->vertex);
+    for (uint64_t i = 0; i < in->slots; i++)
+        in->vertex[i] = (uint32_t)(next_random(&random) % (vertices + 1));
+}
+
+static void free_input(struct search_input *in)
+{
+    for (int kind = NORMALS; kind < VERTEX_KINDS; kind++) {
+        free(in->visited[kind]);
+        free(in->depth[kind]);
+        free(in->record[kind]);
+    }
+    free(in->ids);
+    free(in->vertex);
+}
+
+/* ---- values ---- */
+
+static struct answering answering_of(const struct shard *shard, const struct search_input *in,
+                                     enum answer_kind kind, uint32_t id_bytes, uint32_t levels)
+{
+    return (struct answering){.shard = shard,
+                              .kind = kind,
+                              .levels = levels,
+                              .visited = {in->visited[NORMALS], in->visited[DELEGATES]},
+                              .depth = {in->depth[NORMALS], in->depth[DELEGATES]},
+                              .record = {in->record[NORMALS], in->record[DELEGATES]},
+                              .places = {.slots = in->slots,
+                                         .count = in->slots,
+                                         .vertex = in->vertex,
+                                         .ids = in->ids,
+                                         .id_bytes = id_bytes}};
+}
+
+static void run_values(const struct shard *shard, enum mask_kind visited, enum answer_kind kind,
+                       uint32_t id_bytes, uint32_t levels)
+{
+    struct search_input in;
+    make_input(&in, shard, visited, id_bytes, levels);
+    struct answering a = answering_of(shard, &in, kind, id_bytes, levels);
+    size_t bytes = in.slots * (kind == ANSWER_DEPTHS ? 4 : id_bytes);
+    void *kernel = need_memory(bytes), *twin = need_memory(bytes);
+    check_input("visited %s, kind %d, %u bytes, %u levels", mask_kind_name[visited], kind, id_bytes,
+                levels);
+    kernel_values(&a, kernel);
+    twin_values(&a, twin);
+    check_that(memcmp(kernel, twin, bytes) == 0, "values differ");
+    free(kernel);
+    free(twin);
+    free_input(&in);
+}
+
+/* ---- questions ---- */
+
+struct asked {
+    uint32_t shard, vertex, asker;
+    int32_t depth;
+};
+
+static int compare_asked(const void *x, const void *y)
+{
+    return memcmp(x, y, sizeof(struct asked));
+}
+
+/* The questions for all shards, in any order. */
+static struct asked *sorted_questions(const struct questions *q, uint32_t p, uint64_t *count)
+{
+    struct asked *list = need_memory((q->begin[p] + 1) * sizeof *list);
+    for (uint32_t s = 0; s < p; s++) {
+        for (uint64_t i = q->begin[s]; i < q->begin[s + 1]; i++)
+            list[i] = (struct asked){s, q->question[i].vertex, q->asker[i], q->question[i].depth};
+    }
+    *count = q->begin[p];
+    qsort(list, *count, sizeof *list, compare_asked);
+    return list;
+}
+
+static void free_questions(struct questions *q)
+{
+    free(q->begin);
+    free(q->question);
+    free(q->asker);
+}
+
+static void run_ask(const struct shard *shard, enum mask_kind visited)
+{
+    struct search_input in;
+    struct questions kernel = {0}, twin = {0};
+    uint64_t kernel_count, twin_count;
+    make_input(&in, shard, visited, 4, 9);
+    struct answering a = answering_of(shard, &in, ANSWER_PARENTS, 4, 0);
+    check_input("visited %s", mask_kind_name[visited]);
+    kernel_ask(&a, &kernel);
+    twin_ask(&a, &twin);
+    struct asked *k = sorted_questions(&kernel, shard->p, &kernel_count);
+    struct asked *t = sorted_questions(&twin, shard->p, &twin_count);
+    if (check_that(kernel_count == twin_count, "%" PRIu64 " questions, not %" PRIu64, kernel_count,
+                   twin_count))
+        check_that(memcmp(k, t, kernel_count * sizeof *k) == 0, "questions differ");
+    free(k);
+    free(t);
+    free_questions(&kernel);
+    free_questions(&twin);
+    free_input(&in);
+}
+
+/* Replies to random questions, one of which may be about a vertex that there is not; then they are taken, each
+ * by an asker of its own. */
+static void run_reply(const struct shard *shard, uint32_t id_bytes, int bad)
+{
+    struct search_input in;
+    uint64_t random = 3 + id_bytes, count = shard->locals;
+    make_input(&in, shard, MASK_HALF, id_bytes, 4);
+    struct question *questions = need_memory((count + 1) * sizeof *questions);
+    for (uint64_t i = 0; i < count; i++)
+        questions[i] = (struct question){(uint32_t)(next_random(&random) % count),
+                                         (int32_t)(next_random(&random) % 4)};
+    if (bad)
+        questions[count / 2].vertex = (uint32_t)count;
+    struct replying r = {.shard = shard,
+                         .visited = in.visited[NORMALS],
+                         .depth = in.depth[NORMALS],
+                         .ids = in.ids,
+                         .id_bytes = id_bytes,
+                         .questions = questions,
+                         .count = count};
+    void *kernel = need_memory(count * id_bytes), *twin = need_memory(count * id_bytes);
+    check_input("%" PRIu64 " questions, %u bytes, bad %d", count, id_bytes, bad);
+    check_that(kernel_reply(&r, kernel) == !bad, "a vertex that there is not is not noticed");
+    if (!bad) {
+        twin_reply(&r, twin);
+        check_that(memcmp(kernel, twin, count * id_bytes) == 0, "replies differ");
+        for (uint64_t i = 0; i < count; i++)
+            answer_set_id(twin, id_bytes, i, -2);
+        kernel_take(&r, kernel, twin);
+        for (uint64_t i = 0; i < count; i++)
+            check_that(answer_id(kernel, id_bytes, i) == ANSWER_NONE
+                           ? answer_id(twin, id_bytes, i) == -2
+                           : answer_id(twin, id_bytes, i) == answer_id(kernel, id_bytes, i),
+                       "what is taken at %" PRIu64, i);
+    }
+    free(kernel);
+    free(twin);
+    free(questions);
+    free_input(&in);
+}
+
+void test_answers(const struct shard *shard, const struct graph_spec *spec)
+{
+    static const uint32_t levels[] = {1, 255, 256}; /* around where depths are bytes */
+    check_begin();
+    for (int visited = MASK_NONE; visited <= MASK_ALL; visited++) {
+        for (int i = 0; i < 3; i++)
+            run_values(shard, (enum mask_kind)visited, ANSWER_DEPTHS, 4, levels[i]);
+        run_values(shard, (enum mask_kind)visited, ANSWER_PARENTS, 4, 8);
+        run_values(shard, (enum mask_kind)visited, ANSWER_PARENTS, 8, 8);
+    }
+    check_end("cuda_write_depths, cuda_write_parents, cuda_gather_values: %s", spec->name);
+    check_begin();
+    for (int visited = MASK_NONE; shard->p > 1 && visited <= MASK_ALL; visited++)
+        run_ask(shard, (enum mask_kind)visited);
+    check_end("cuda_ask: %s", spec->name);
+    check_begin();
+    for (int i = 0; shard->locals > 0 && i < 4; i++)
+        run_reply(shard, i < 2 ? 4 : 8, i % 2);
+    check_end("cuda_reply, cuda_take_replies: %s", spec->name);
+}
+
+/* ---- blocks ---- */
+
+enum { BLOCK_IDS = 3001 };
+
+/* Random values of p shards, whose ids go round or are permuted. */
+static void run_assemble(uint32_t p, uint32_t width, int permuted)
+{
+    uint64_t random = p + width, count = BLOCK_IDS, first = (uint64_t)p * 1000;
+    struct bijection bijection;
+    struct slice *values = need_memory(p * sizeof *values);
+    uint64_t *seen = need_memory(p * sizeof *seen);
+    uint32_t *before = need_memory(count * sizeof *before);
+    void *kernel = need_memory(count * width), *twin = need_memory(count * width);
+    bijection_init(&bijection, first + count - 7, 5); /* the last ids are not permuted */
+    for (uint32_t s = 0; s < p; s++) {
+        unsigned char *bytes = need_memory(count * width);
+        for (uint64_t i = 0; i < count * width; i++)
+            bytes[i] = (unsigned char)next_random(&random);
+        values[s] = (struct slice){bytes, count * width};
+    }
+    for (uint64_t i = 0; i < count; i++)
+        before[i] = (uint32_t)seen[answer_stored_id(&bijection, first + i) % p]++;
+    struct assembling a = {.p = p,
+                           .values = values,
+                           .kind = width == 4 ? ANSWER_DEPTHS : ANSWER_PARENTS,
+                           .places = {.id_bytes = 8,
+                                      .first = first,
+                                      .count = count,
+                                      .before = permuted ? before : NULL,
+                                      .bijection = permuted ? &bijection : NULL}};
+    check_input("%u shards, %u bytes, permuted %d", p, width, permuted);
+    kernel_assemble(&a, kernel);
+    twin_assemble(&a, twin);
+    check_that(memcmp(kernel, twin, count * width) == 0, "blocks differ");
+    for (uint32_t s = 0; s < p; s++)
+        free((void *)values[s].at);
+    free(values);
+    free(seen);
+    free(before);
+    free(kernel);
+    free(twin);
+}
+
+static void run_max(int arrays, uint32_t id_bytes, int keep)
+{
+    uint64_t random = (uint64_t)arrays, count = 5000;
+    void *ids[16], *kernel = need_memory(count * id_bytes), *expected = need_memory(count * id_bytes);
+    for (uint64_t i = 0; i < count; i++) {
+        int64_t own = (int64_t)(next_random(&random) % 100) - 1;
+        answer_set_id(kernel, id_bytes, i, own);
+        answer_set_id(expected, id_bytes, i, keep ? own : ANSWER_NONE);
+    }
+    for (int a = 0; a < arrays; a++) {
+        ids[a] = need_memory(count * id_bytes);
+        for (uint64_t i = 0; i < count; i++) {
+            int64_t id = (int64_t)(next_random(&random) % 100) - 1;
+            answer_set_id(ids[a], id_bytes, i, id);
+            if (id > answer_id(expected, id_bytes, i))
+                answer_set_id(expected, id_bytes, i, id);
+        }
+    }
+    check_input("%d arrays, %u bytes, keep %d", arrays, id_bytes, keep);
+    kernel_max(kernel, ids, arrays, count, id_bytes, keep);
+    check_that(memcmp(kernel, expected, count * id_bytes) == 0, "ids differ");
+    for (int a = 0; a < arrays; a++)
+        free(ids[a]);
+    free(kernel);
+    free(expected);
+}
+
+void test_blocks(void)
+{
+    check_begin();
+    for (uint32_t p = 1; p < 200; p = 3 * p + 1) {
+        for (int i = 0; i < 4; i++)
+            run_assemble(p, i < 2 ? 4 : 8, i % 2);
+    }
+    check_end("cuda_assemble");
+    check_begin();
+    for (int arrays = 0; arrays <= 16; arrays += 5) {
+        for (int i = 0; i < 4; i++)
+            run_max(arrays, i < 2 ? 4 : 8, i % 2);
+    }
+    run_max(16, 4, 1);
+    check_end("cuda_max_ids");
+}

@@ -1,0 +1,213 @@
+/* cpu_questions.c: parents that a device of the CPU does not know itself; see backend.h
+ *
+ * A vertex that was reached over an nn edge from another shard asks all its neighbours there. The questions are
+ * counted first and written then, by all threads; they lie by shard, and for a shard by thread. Bytes that
+ * must move for each: 8 of the question and 4 of the vertex that asks, 4 or 8 of the reply, and at the other
+ * end a random depth and id.
+ */
+#include "cpu_answers.h"
+
+#include <omp.h>
+#include <string.h>
+
+/* ---- asking ---- */
+
+/* Counts the questions of one vertex by shard or, with `list`, writes them and moves the cursors on. */
+static void ask_neighbours(const struct device *dev, uint32_t local, uint64_t *cursor, int list)
+{
+    const struct shard *shard = dev->shard;
+    const struct csr *nn = &shard->csr[NN];
+    struct cpu_answers *a = dev->answers;
+    uint64_t local_mask = (UINT64_C(1) << shard->local_bits) - 1;
+    uint64_t heads = nn->head_columns, length = csr_row_length(nn, local),
+             rest = csr_offset(nn, local);
+    for (uint64_t j = 0; j < length; j++) {
+        uint64_t to =
+            j < heads ? nn->heads[j * nn->rows + local] : csr_column(nn, rest + j - heads);
+        uint64_t owner = to >> shard->local_bits;
+        if (owner == shard->index)
+            continue;
+        uint64_t at = cursor[owner]++;
+        if (!list)
+            continue;
+        a->questions[at] =
+            (struct question){(uint32_t)(to & local_mask), dev->normals.depth[local] - 1};
+        a->askers[at] = local;
+    }
+}
+
+/* One thread's share of the local vertices. */
+static void ask_share(const struct device *dev, int threads, int thread, int list)
+{
+    const struct cpu_normals *n = &dev->normals;
+    uint64_t *cursor = dev->answers->cursors + (uint64_t)thread * dev->shard->p;
+    uint64_t end = share_begin(dev->shard->locals, threads, thread + 1);
+    for (uint64_t i = share_begin(dev->shard->locals, threads, thread); i < end; i++) {
+        if (n->parent[i] == PARENT_REMOTE && mask_bit(n->visited, i))
+            ask_neighbours(dev, (uint32_t)i, cursor, list);
+    }
+}
+
+static void ask_in_parallel(const struct device *dev, int threads, int list)
+{
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    for (int t = omp_get_thread_num(); t < threads; t += omp_get_num_threads())
+        ask_share(dev, threads, t, list);
+}
+
+/* Turns counts into places, by shard and then by thread, and lists what is for each shard. Returns how many
+ * questions there are. */
+static uint64_t place_questions(const struct device *dev, int threads, struct slice *questions)
+{
+    uint64_t *cursors = dev->answers->cursors, at = 0;
+    uint32_t p = dev->shard->p;
+    for (uint32_t s = 0; s < p; s++) {
+        uint64_t first = at;
+        for (int t = 0; t < threads; t++) {
+            uint64_t count = cursors[(uint64_t)t * p + s];
+            cursors[(uint64_t)t * p + s] = at;
+            at += count;
+        }
+        questions[s].bytes = (at - first) * sizeof(struct question);
+    }
+    return at;
+}
+
+static enum status make_room(struct device *dev, uint64_t questions, struct error *e)
+{
+    struct cpu_answers *a = dev->answers;
+    if (questions <= a->question_room)
+        return ST_OK;
+    memory_release(dev->budget, a->questions);
+    memory_release(dev->budget, a->askers);
+    a->questions = NULL;
+    a->askers = NULL;
+    a->question_room = 0;
+    if (memory_take(dev->budget, (void **)&a->questions, questions, sizeof *a->questions,
+                    "questions for parents", e) == ST_OK &&
+        memory_take(dev->budget, (void **)&a->askers, questions, sizeof *a->askers,
+                    "questions for parents", e) == ST_OK)
+        a->question_room = questions;
+    return e->status;
+}
+
+enum status cpu_ask(struct device *dev, struct slice *questions, struct error *e)
+{
+    struct cpu_answers *a = dev->answers;
+    uint32_t p = dev->shard->p;
+    int threads = threads_for(dev, dev->shard->locals);
+    cpu_write_parents(dev);
+    memset(questions, 0, p * sizeof *questions);
+    if (p == 1)
+        return ST_OK;
+    memset(a->cursors, 0, (uint64_t)threads * p * sizeof *a->cursors);
+    ask_in_parallel(dev, threads, 0);
+    if (make_room(dev, place_questions(dev, threads, questions), e) != ST_OK)
+        return e->status;
+    ask_in_parallel(dev, threads, 1);
+    const struct question *at = a->questions;
+    for (uint32_t s = 0; s < p; s++) {
+        questions[s].at = at;
+        at += questions[s].bytes / sizeof *at;
+    }
+    return ST_OK;
+}
+
+/* ---- replying ---- */
+
+/* Replies to the questions of one shard. *bad: one names a vertex that this shard does not have. */
+static void reply_to(const struct device *dev, const struct slice *questions, void *replies, int *bad)
+{
+    const struct answer_places *places = &dev->answers->places;
+    const struct cpu_normals *n = &dev->normals;
+    const struct question *question = questions->at;
+    uint64_t count = questions->bytes / sizeof *question;
+    int wrong = 0;
+#pragma omp parallel for num_threads(threads_for(dev, count)) schedule(static) reduction(| : wrong)
+    for (uint64_t i = 0; i < count; i++) {
+        struct question q = question[i];
+        int known = q.vertex < dev->shard->locals;
+        wrong |= !known;
+        int matches = known && mask_bit(n->visited, q.vertex) && n->depth[q.vertex] == q.depth;
+        answer_set_id(replies, places->id_bytes, i,
+                      matches ? answer_id(places->ids, places->id_bytes, q.vertex) : ANSWER_NONE);
+    }
+    *bad |= wrong;
+}
+
+enum status cpu_reply(struct device *dev, const struct slice *questions, struct slice *replies,
+                      struct error *e)
+{
+    struct cpu_answers *a = dev->answers;
+    uint64_t count = 0, width = a->places.id_bytes;
+    int bad = 0;
+    for (uint32_t s = 0; s < dev->shard->p; s++)
+        count += questions[s].bytes / sizeof(struct question);
+    if (count > a->reply_room) {
+        memory_release(dev->budget, a->replies);
+        a->reply_room = 0;
+        if (memory_take(dev->budget, &a->replies, count, width, "replies about parents", e) != ST_OK)
+            return e->status;
+        a->reply_room = count;
+    }
+    char *at = a->replies;
+    for (uint32_t s = 0; s < dev->shard->p; s++) {
+        replies[s] = (struct slice){at, questions[s].bytes / sizeof(struct question) * width};
+        reply_to(dev, &questions[s], at, &bad);
+        at += replies[s].bytes;
+    }
+    return bad ? fail(e, ST_BAD_DATA, "%s: nn: another shard names a vertex this one does not have",
+                      container_path(dev->shard->file))
+               : ST_OK;
+}
+
+/* Any thread may be the last to give a vertex its parent: all replies are right. */
+enum status cpu_take_replies(struct device *dev, const struct slice *replies, struct error *e)
+{
+    struct cpu_answers *a = dev->answers;
+    uint32_t width = a->places.id_bytes;
+    const uint32_t *asker = a->askers;
+    (void)e;
+    for (uint32_t s = 0; s < dev->shard->p; s++) {
+        uint64_t count = replies[s].bytes / width;
+        for (uint64_t i = 0; i < count; i++) {
+            int64_t id = answer_id(replies[s].at, width, i);
+            if (id != ANSWER_NONE)
+                answer_set_id(a->by_vertex, width, asker[i], id);
+        }
+        asker += count;
+    }
+    return ST_OK;
+}
+
+/* ---- delegates ---- */
+
+enum status cpu_read_parents(struct device *dev, struct device *const *devices, uint32_t count,
+                             void *host, struct error *e)
+{
+    uint32_t width = dev->answers->places.id_bytes;
+    uint64_t d = dev->shard->d;
+    void *to = host != NULL ? host : dev->answers->delegate_parents;
+    (void)e;
+#pragma omp parallel for num_threads(threads_for(dev, d)) schedule(static)
+    for (uint64_t i = 0; i < d; i++) {
+        int64_t largest = ANSWER_NONE;
+        for (uint32_t g = 0; g < count; g++) {
+            uint64_t locals = devices[g]->shard->locals;
+            int64_t id = answer_id(devices[g]->answers->by_vertex, width, locals + i);
+            largest = id > largest ? id : largest;
+        }
+        answer_set_id(to, width, i, largest);
+    }
+    return ST_OK;
+}
+
+enum status cpu_take_parents(struct device *dev, const void *host, struct error *e)
+{
+    struct cpu_answers *a = dev->answers;
+    uint64_t width = a->places.id_bytes;
+    (void)e;
+    memcpy((char *)a->by_vertex + dev->shard->locals * width,
+           host != NULL ? host : a->delegate_parents, dev->shard->d * width);
+    return ST_OK;
+}

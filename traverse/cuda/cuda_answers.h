@@ -1,0 +1,118 @@
+/* cuda_answers.h: the launch interface of the kernels that make answers, and the memory behind answers of a GPU;
+ * plain C.
+ *
+ * Twins: cpu_answers.c and cpu_questions.c. All pointers are device memory unless it is said otherwise; launches
+ * are asynchronous on the stream given. Vertices are numbered as in struct answer_places (backend.h). Parents are
+ * input ids of `id_bytes`: 4 or 8.
+ */
+#ifndef DBFS_CUDA_ANSWERS_H
+#define DBFS_CUDA_ANSWERS_H
+
+#include "cuda_kernels.h"
+
+#include "traverse/backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How values by number of vertex are stored. */
+enum value_form { VALUE_BYTE /* depth + 1, 0: unreached */, VALUE_32, VALUE_64 };
+
+/* Depths of one kind of vertices, as VALUE_BYTE or VALUE_32, to[0] being the first. */
+void cuda_write_depths(const struct gpu_vertices *vertices, enum value_form form, void *to,
+                       cudaStream_t stream);
+
+/* What a device recorded, and the ids that it is turned into. */
+struct gpu_records {
+    const uint32_t *visited; /* NULL: records say none where a vertex was not found */
+    const uint32_t *record;  /* [count] */
+    uint64_t count;
+    uint64_t first;          /* number of the first vertex: 0 of locals, `locals` of delegates */
+    uint64_t locals;
+    const void *ids;         /* [locals + d] */
+    uint32_t id_bytes;
+    void *to;                /* [locals + d + 1] by number of vertex */
+    uint32_t *remote;        /* vertices with a parent on another device; NULL: there are none */
+    unsigned long long *remote_count; /* zero before */
+};
+
+void cuda_write_parents(const struct gpu_records *records, cudaStream_t stream);
+
+/* to[i] = the value of vertex[i], for i < count. Depths become int32. */
+void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form form,
+                        const void *by_vertex, void *to, cudaStream_t stream);
+
+/* A block of the answer, from values of all shards. */
+struct gpu_assembly {
+    uint64_t first, count;
+    uint32_t p, width;
+    const void *const *values; /* [p] in memory that the device can read */
+    const uint32_t *before;    /* NULL: ids are not permuted */
+    struct bijection bijection;
+    void *to;
+};
+
+void cuda_assemble(const struct gpu_assembly *assembly, cudaStream_t stream);
+
+/* The questions of the vertices in a list. */
+struct gpu_asking {
+    struct gpu_csr nn;
+    const uint32_t *vertices;         /* as cuda_write_parents listed them */
+    const unsigned long long *count;
+    const int32_t *depth;
+    uint32_t own_shard;
+    unsigned local_bits;
+    unsigned long long *cursor;       /* [p] */
+    struct question *questions;
+    uint32_t *askers;
+};
+
+/* Adds the questions for each shard to the cursors or, with `list`, writes them from the cursors on. */
+void cuda_ask(const struct gpu_asking *asking, int list, cudaStream_t stream);
+
+struct gpu_replying {
+    const struct question *questions;
+    uint64_t count;
+    struct gpu_vertices locals;
+    const void *ids;
+    uint32_t id_bytes;
+    void *replies;
+    unsigned int *bad; /* becomes 1 if a question names a vertex that there is not */
+};
+
+void cuda_reply(const struct gpu_replying *replying, cudaStream_t stream);
+
+/* to[askers[i]] = replies[i] unless that is none. */
+void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t count,
+                       uint32_t id_bytes, void *to, cudaStream_t stream);
+
+/* to = the largest of the ids of several arrays; with `keep`, of `to` as well. */
+struct gpu_id_arrays {
+    const void *ids[GPU_MASK_SOURCES];
+    int count;
+};
+void cuda_max_ids(void *to, const struct gpu_id_arrays *from, uint64_t count, uint32_t id_bytes,
+                  int keep, cudaStream_t stream);
+
+/* ---- the memory of a device (cuda_results.c, cuda_parents.c) ---- */
+
+/* Arrays of the plan. */
+struct gpu_answers {
+    uint64_t slots, first, count;
+    uint32_t id_bytes;
+    uint32_t *vertex;
+    void *ids, *by_vertex, *values, *block;
+    uint32_t *before;
+    struct bijection bijection;
+    void *delegates;            /* [d] the largest parents of this rank's devices */
+    void *replies;
+    void *tables;               /* gpu_answer_table_bytes: cursors, pointers, flags */
+    unsigned long long *counts; /* [p + 1] host memory */
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

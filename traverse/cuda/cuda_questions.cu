@@ -1,0 +1,138 @@
+/* cuda_questions.cu: parents that a device does not know itself; see cuda_answers.h and its twin, cpu_questions.c
+ *
+ * A warp takes a vertex, and its lanes the edges of the row. Lanes with questions for the same shard share an
+ * atomic. Bytes that must move for each edge to another shard: 4 or 8 of the column, 8 of the question and 4
+ * of the vertex that asks.
+ */
+#include "cuda_answers.h"
+#include "cuda_common.cuh"
+
+/* Column j of a row. */
+template <typename Offset>
+__device__ static inline uint64_t column_at(const gpu_csr &csr, uint32_t row, uint64_t j)
+{
+    if (j < csr.head_columns)
+        return csr.heads[j * csr.rows + row];
+    const uint64_t at = offset_at<Offset>(csr, row) + j - csr.head_columns;
+    return csr.column_width == 4 ? ((const uint32_t *)csr.columns)[at]
+                                 : ((const uint64_t *)csr.columns)[at];
+}
+
+template <typename Offset>
+__global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int list)
+{
+    const uint64_t local_mask = ((uint64_t)1 << a.local_bits) - 1;
+    const unsigned long long count = *a.count;
+    for (uint64_t i = ((uint64_t)blockIdx.x * BLOCK + threadIdx.x) / WARP; i < count;
+         i += (uint64_t)gridDim.x * WARPS) {
+        const uint32_t row = a.vertices[i];
+        const uint64_t length = row_length(a.nn, row);
+        for (uint64_t j = lane_id(); j < length; j += WARP) {
+            const uint64_t to = column_at<Offset>(a.nn, row, j);
+            const uint32_t owner = (uint32_t)(to >> a.local_bits);
+            if (owner == a.own_shard)
+                continue;
+            const unsigned like = __match_any_sync(__activemask(), owner);
+            const int leader = __ffs(like) - 1;
+            unsigned long long at = 0;
+            if ((int)lane_id() == leader)
+                at = atomicAdd(&a.cursor[owner], (unsigned long long)__popc(like));
+            at = __shfl_sync(like, at, leader) + __popc(like & ((1u << lane_id()) - 1));
+            if (list) {
+                a.questions[at].vertex = (uint32_t)(to & local_mask);
+                a.questions[at].depth = a.depth[row] - 1;
+                a.askers[at] = row;
+            }
+        }
+        __syncwarp();
+    }
+}
+
+void cuda_ask(const gpu_asking *a, int list, cudaStream_t stream)
+{
+    if (a->nn.edges == 0)
+        return;
+    if (a->nn.offset_width == 4)
+        ask_kernel<uint32_t><<<cuda_full_grid(), BLOCK, 0, stream>>>(*a, list);
+    else
+        ask_kernel<uint64_t><<<cuda_full_grid(), BLOCK, 0, stream>>>(*a, list);
+}
+
+template <typename Id>
+__global__ static void __launch_bounds__(BLOCK) reply_kernel(gpu_replying r)
+{
+    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < r.count;
+         i += (uint64_t)gridDim.x * BLOCK) {
+        const uint32_t vertex = r.questions[i].vertex;
+        const int32_t depth = r.questions[i].depth;
+        Id id = -1;
+        if (vertex >= r.locals.count)
+            *r.bad = 1;
+        else if (test_bit(r.locals.visited, vertex) && r.locals.depth[vertex] == depth)
+            id = ((const Id *)r.ids)[vertex];
+        ((Id *)r.replies)[i] = id;
+    }
+}
+
+void cuda_reply(const gpu_replying *r, cudaStream_t stream)
+{
+    if (r->count == 0)
+        return;
+    if (r->id_bytes == 4)
+        reply_kernel<int32_t><<<blocks_for(r->count, BLOCK), BLOCK, 0, stream>>>(*r);
+    else
+        reply_kernel<int64_t><<<blocks_for(r->count, BLOCK), BLOCK, 0, stream>>>(*r);
+}
+
+/* Any thread may be the last to give a vertex its parent: all replies are right. */
+template <typename Id>
+__global__ static void __launch_bounds__(BLOCK)
+    take_kernel(const Id *replies, const uint32_t *askers, uint64_t count, Id *to)
+{
+    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < count;
+         i += (uint64_t)gridDim.x * BLOCK) {
+        if (replies[i] != -1)
+            to[askers[i]] = replies[i];
+    }
+}
+
+void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t count,
+                       uint32_t id_bytes, void *to, cudaStream_t stream)
+{
+    const int blocks = blocks_for(count, BLOCK);
+    if (count == 0)
+        return;
+    if (id_bytes == 4)
+        take_kernel<<<blocks, BLOCK, 0, stream>>>((const int32_t *)replies, askers, count,
+                                                 (int32_t *)to);
+    else
+        take_kernel<<<blocks, BLOCK, 0, stream>>>((const int64_t *)replies, askers, count,
+                                                 (int64_t *)to);
+}
+
+template <typename Id>
+__global__ static void __launch_bounds__(BLOCK)
+    max_kernel(Id *to, gpu_id_arrays from, uint64_t count, int keep)
+{
+    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < count;
+         i += (uint64_t)gridDim.x * BLOCK) {
+        Id largest = keep ? to[i] : -1;
+        for (int k = 0; k < from.count; k++) {
+            const Id id = ((const Id *)from.ids[k])[i];
+            largest = id > largest ? id : largest;
+        }
+        to[i] = largest;
+    }
+}
+
+void cuda_max_ids(void *to, const gpu_id_arrays *from, uint64_t count, uint32_t id_bytes, int keep,
+                  cudaStream_t stream)
+{
+    const int blocks = blocks_for(count, BLOCK);
+    if (count == 0)
+        return;
+    if (id_bytes == 4)
+        max_kernel<<<blocks, BLOCK, 0, stream>>>((int32_t *)to, *from, count, keep);
+    else
+        max_kernel<<<blocks, BLOCK, 0, stream>>>((int64_t *)to, *from, count, keep);
+}

@@ -1,0 +1,40 @@
+/* benchmark.h: what dbfs-graph500 opens, and one search of it */
+#ifndef DBFS_BENCHMARK_H
+#define DBFS_BENCHMARK_H
+
+#include "graph500_block.h"
+#include "validate.h"
+
+#include "traverse/bfs.h"
+#include "traverse/roots.h"
+
+struct benchmark {
+    struct args args;
+    double construction_s;
+    int measure_energy;
+    struct comm comm;
+    struct memory_budget budget;
+    struct graph graph;
+    struct rank rank;
+    struct exchange *exchange;
+    struct results *results;
+    struct bfs bfs;
+    struct roots roots;
+    struct validation *validation;
+    struct run_record *runs; /* [roots.count] */
+    struct energy_record energy;
+    int threads;
+};
+
+/* Options as they are if none is given. */
+void benchmark_defaults(struct benchmark *benchmark);
+
+/* Collective, after comm_start. */
+enum status benchmark_open(struct benchmark *benchmark, struct error *e);
+void benchmark_close(struct benchmark *benchmark); /* a zeroed one is allowed */
+
+/* Collective. One search and its answer, with nothing kept from the one before. If it fails, this ends the job,
+ * because the other ranks would wait. */
+void benchmark_search(struct benchmark *benchmark, const struct root *root, struct run_record *run);
+
+#endif

@@ -1,0 +1,114 @@
+/* energy.c: see energy.h */
+#include "energy.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- RAPL ---- */
+
+static int read_number(const char *path, uint64_t *value)
+{
+    unsigned long long x;
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return 0;
+    int read = fscanf(file, "%llu", &x) == 1;
+    fclose(file);
+    *value = x;
+    return read;
+}
+
+/* intel-rapl:N is package N, on processors of AMD too. */
+static void add_packages(struct energy *e)
+{
+    for (int i = 0; i < ENERGY_SOURCES / 2; i++) {
+        struct energy_counter *c = &e->counter[e->counters];
+        char wrap[128];
+        snprintf(c->path, sizeof c->path, "/sys/class/powercap/intel-rapl:%d/energy_uj", i);
+        snprintf(wrap, sizeof wrap, "/sys/class/powercap/intel-rapl:%d/max_energy_range_uj", i);
+        if (!read_number(c->path, &c->last) || !read_number(wrap, &c->wrap))
+            continue;
+        c->unit_j = 1e-6;
+        e->packages++;
+        e->counters++;
+    }
+    e->counter[e->counters].path[0] = '\0';
+}
+
+/* ---- NVML ---- */
+
+typedef int nvml_call(void);
+typedef int nvml_count(unsigned *);
+typedef int nvml_handle(unsigned, void **);
+typedef int nvml_energy(void *, unsigned long long *);
+
+static int read_gpu(const struct energy *e, const struct energy_counter *c, uint64_t *value)
+{
+    unsigned long long mj = 0;
+    nvml_energy *energy;
+    *(void **)&energy = dlsym(e->nvml, "nvmlDeviceGetTotalEnergyConsumption");
+    if (energy == NULL || energy(c->gpu, &mj) != 0)
+        return 0;
+    *value = mj;
+    return 1;
+}
+
+static void add_gpus(struct energy *e)
+{
+    unsigned count = 0;
+    nvml_call *start;
+    nvml_count *get_count;
+    nvml_handle *get_handle;
+    e->nvml = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (e->nvml == NULL)
+        return;
+    *(void **)&start = dlsym(e->nvml, "nvmlInit_v2");
+    *(void **)&get_count = dlsym(e->nvml, "nvmlDeviceGetCount_v2");
+    *(void **)&get_handle = dlsym(e->nvml, "nvmlDeviceGetHandleByIndex_v2");
+    if (start == NULL || get_count == NULL || get_handle == NULL || start() != 0 ||
+        get_count(&count) != 0)
+        return;
+    for (unsigned i = 0; i < count && e->counters < ENERGY_SOURCES; i++) {
+        struct energy_counter *c = &e->counter[e->counters];
+        *c = (struct energy_counter){.unit_j = 1e-3};
+        if (get_handle(i, &c->gpu) != 0 || !read_gpu(e, c, &c->last))
+            continue;
+        e->gpus++;
+        e->counters++;
+    }
+}
+
+/* ---- both ---- */
+
+void energy_open(struct energy *e)
+{
+    memset(e, 0, sizeof *e);
+    add_packages(e);
+    add_gpus(e);
+}
+
+double energy_used(struct energy *e)
+{
+    for (int i = 0; i < e->counters; i++) {
+        struct energy_counter *c = &e->counter[i];
+        uint64_t now = c->last;
+        int read = c->path[0] != '\0' ? read_number(c->path, &now) : read_gpu(e, c, &now);
+        if (!read)
+            continue;
+        e->used_j += (double)(now >= c->last ? now - c->last : now + c->wrap - c->last) * c->unit_j;
+        c->last = now;
+    }
+    return e->used_j;
+}
+
+void energy_close(struct energy *e)
+{
+    if (e->nvml == NULL)
+        return;
+    nvml_call *stop;
+    *(void **)&stop = dlsym(e->nvml, "nvmlShutdown");
+    if (stop != NULL)
+        stop();
+    dlclose(e->nvml);
+}

@@ -1,0 +1,40 @@
+/* graph500_block.h: the result block of the Graph500 benchmark, field for field, and the same as JSON */
+#ifndef DBFS_GRAPH500_BLOCK_H
+#define DBFS_GRAPH500_BLOCK_H
+
+#include "traverse/graph.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* One search. */
+struct run_record {
+    uint64_t root; /* input id */
+    double search_s, answer_s, validate_s;
+    uint64_t edges; /* as the specification counts them */
+};
+
+/* Energy of a batch of all searches, without validation. */
+struct energy_record {
+    int known;      /* some counter could be read */
+    int gpus, packages;
+    double joules, seconds;
+    double edges; /* traversed in it */
+};
+
+struct block {
+    const struct graph *graph;
+    const struct comm *comm;
+    double construction_s; /* below 0: not known */
+    const struct run_record *runs;
+    uint64_t count;
+    struct energy_record energy;
+};
+
+void block_print(FILE *out, const struct block *block);
+enum status block_json(const char *path, const struct block *block, struct error *e);
+
+/* The scale: log2 of the vertices; -1 if they are no power of two. */
+int block_scale(const struct block *block);
+
+#endif

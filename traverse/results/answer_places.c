@@ -1,0 +1,281 @@
+/* answer_places.c: see answer_places.h
+ *
+ * Ids that are not permuted need no search: slot i of shard s is id i * p + s. Permuted ids are put
+ * into order by going through all ids of the graph twice, by all threads of every rank: first to count
+ * those of each shard in pieces, then to place those of this rank. So no rank takes anything of size n.
+ */
+#include "answer_places.h"
+
+#include "traverse/answer_blocks.h"
+
+#include "formats/base/huge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- which vertex a slot is ---- */
+
+static enum status put_vertex(const struct shard *shard, uint32_t *vertex, uint64_t slots,
+                              uint64_t slot, uint64_t number, struct error *e)
+{
+    if (slot >= slots)
+        return fail(e, ST_BAD_DATA, "%s: slot %llu is not below %llu", container_path(shard->file),
+                    (unsigned long long)slot, (unsigned long long)slots);
+    vertex[slot] = (uint32_t)number;
+    return ST_OK;
+}
+
+/* By slot. */
+static enum status fill_vertices(const struct shard *shard, uint32_t *vertex, uint64_t slots,
+                                 struct error *e)
+{
+    uint32_t none = (uint32_t)(shard->locals + shard->d);
+#pragma omp parallel for schedule(static)
+    for (uint64_t i = 0; i < slots; i++)
+        vertex[i] = none;
+    int bad = 0;
+#pragma omp parallel for schedule(static) reduction(| : bad)
+    for (uint64_t i = 0; i < shard->locals; i++) {
+        uint32_t slot = shard->ids.local_slots[i];
+        if (slot < slots)
+            vertex[slot] = (uint32_t)i;
+        bad |= slot >= slots;
+    }
+    for (uint64_t i = 0; bad && i < shard->locals; i++) /* names the first one */
+        put_vertex(shard, vertex, slots, shard->ids.local_slots[i], i, e);
+    for (uint64_t i = 0; i < shard->d && e->status == ST_OK; i++) {
+        uint64_t id = shard_delegate_id(shard, i);
+        if (shard_of_vertex(id, shard->p) == shard->index)
+            put_vertex(shard, vertex, slots, slot_of_vertex(id, shard->p), shard->locals + i, e);
+    }
+    return e->status;
+}
+
+/* ---- permuted ids ---- */
+
+/* The ids in pieces, for threads to share: so many of each block. */
+struct permuting {
+    struct places *places;
+    const struct graph *graph;
+    uint32_t p, pieces;  /* of a block */
+    uint64_t *place;     /* [p * pieces + 1][p] ids of each shard in a piece; then: before it */
+    uint64_t *begin;     /* [G][p] ids of each shard before this rank's blocks */
+    uint32_t **by_slot;  /* [G] the vertices of a shard */
+};
+
+static uint64_t piece_first(const struct permuting *w, uint64_t piece)
+{
+    uint64_t n = w->graph->manifest.totals.n, part = piece % w->pieces;
+    uint32_t block = (uint32_t)(piece / w->pieces);
+    uint64_t first = block_first(n, w->p, block);
+    uint64_t length = block_first(n, w->p, block + 1) - first;
+    return first + length / w->pieces * part + length % w->pieces * part / w->pieces;
+}
+
+static void count_piece(const struct permuting *w, uint64_t piece)
+{
+    uint64_t *count = w->place + piece * w->p, end = piece_first(w, piece + 1);
+    for (uint64_t i = piece_first(w, piece); i < end; i++)
+        count[shard_of_vertex(stored_id(w->graph, i), w->p)]++;
+}
+
+static void sum_counts(const struct permuting *w)
+{
+    for (uint32_t s = 0; s < w->p; s++) {
+        uint64_t sum = 0;
+        for (uint64_t i = 0; i <= (uint64_t)w->p * w->pieces; i++) {
+            uint64_t own = w->place[i * w->p + s];
+            w->place[i * w->p + s] = sum;
+            sum += own;
+        }
+    }
+}
+
+/* The places of a piece move on while its ids are placed. */
+static void place_piece(const struct permuting *w, uint64_t piece)
+{
+    const struct comm *comm = w->places->rank->comm;
+    uint32_t devices = w->graph->device_count, block = (uint32_t)(piece / w->pieces);
+    uint64_t *place = w->place + piece * w->p, end = piece_first(w, piece + 1);
+    uint64_t first = block_first(w->graph->manifest.totals.n, w->p, block);
+    uint32_t holder = block % devices;
+    uint32_t *before = block / devices == comm->rank ? w->places->before[holder] : NULL;
+    for (uint64_t i = piece_first(w, piece); i < end; i++) {
+        uint64_t stored = stored_id(w->graph, i);
+        uint32_t s = shard_of_vertex(stored, w->p), g = device_of_shard(s, comm->ranks);
+        if (before != NULL)
+            before[i - first] = (uint32_t)(place[s] - w->begin[holder * w->p + s]);
+        if (rank_of_shard(s, comm->ranks) == comm->rank)
+            w->places->vertex[g][place[s]] = w->by_slot[g][slot_of_vertex(stored, w->p)];
+        place[s]++;
+    }
+}
+
+/* Where this rank's shards and its blocks begin. */
+static void note_starts(const struct permuting *w)
+{
+    const struct comm *comm = w->places->rank->comm;
+    uint32_t devices = w->graph->device_count;
+    for (uint32_t g = 0; g < devices; g++) {
+        uint32_t s = w->graph->shards[g].index, own = block_of_device(comm->rank, g, devices);
+        for (uint32_t b = 0; b <= w->p; b++)
+            w->places->starts[g][b] = w->place[(uint64_t)b * w->pieces * w->p + s];
+        memcpy(w->begin + g * w->p, w->place + (uint64_t)own * w->pieces * w->p,
+               w->p * sizeof *w->begin);
+    }
+}
+
+static void permute_all(const struct permuting *w)
+{
+    uint64_t pieces = (uint64_t)w->p * w->pieces;
+#pragma omp parallel for schedule(dynamic)
+    for (uint64_t i = 0; i < pieces; i++)
+        count_piece(w, i);
+    sum_counts(w);
+    note_starts(w);
+#pragma omp parallel for schedule(dynamic)
+    for (uint64_t i = 0; i < pieces; i++)
+        place_piece(w, i);
+}
+
+/* The vertices, by slot so far, come into the order of input ids. */
+static enum status permute(struct places *places, struct error *e)
+{
+    const struct rank *rank = places->rank;
+    struct permuting w = {.places = places, .graph = rank->graph, .p = rank->graph->manifest.p};
+    uint32_t devices = rank->device_count;
+    w.pieces = w.p < 64 ? 64 : 1;
+    w.by_slot = calloc(devices, sizeof *w.by_slot);
+    if (w.by_slot == NULL)
+        return fail_memory(e, "permuted ids", devices * sizeof *w.by_slot);
+    memory_take(rank->budget, (void **)&w.place, ((uint64_t)w.p * w.pieces + 1) * w.p, 8,
+                "places of permuted ids", e);
+    if (e->status == ST_OK)
+        memory_take(rank->budget, (void **)&w.begin, (uint64_t)devices * w.p, 8, "blocks of ids", e);
+    for (uint32_t g = 0; g < devices && e->status == ST_OK; g++) {
+        w.by_slot[g] = places->vertex[g];
+        places->vertex[g] = NULL;
+        memory_take(rank->budget, (void **)&places->vertex[g], places->of[g].slots, 4,
+                    "vertices by input id", e);
+        if (w.p > 1 && e->status == ST_OK)
+            memory_take(rank->budget, (void **)&places->before[g], places->of[g].count, 4,
+                        "order of permuted ids", e);
+    }
+    if (e->status == ST_OK)
+        permute_all(&w);
+    for (uint32_t g = 0; g < devices; g++)
+        memory_release(rank->budget, w.by_slot[g]);
+    free(w.by_slot);
+    memory_release(rank->budget, w.place);
+    memory_release(rank->budget, w.begin);
+    return e->status;
+}
+
+/* ---- input ids ---- */
+
+static enum status fill_ids(struct places *places, uint32_t g, struct error *e)
+{
+    const struct graph *graph = places->rank->graph;
+    const struct shard *shard = &graph->shards[g];
+    uint32_t width = places->of[g].id_bytes;
+    if (memory_take(places->rank->budget, &places->ids[g], shard->locals + shard->d, width,
+                    "input ids of vertices", e) != ST_OK)
+        return e->status;
+    void *ids = places->ids[g];
+#pragma omp parallel for schedule(static)
+    for (uint64_t i = 0; i < shard->locals; i++)
+        answer_set_id(ids, width, i, (int64_t)original_id(graph, local_vertex_id(shard, i)));
+#pragma omp parallel for schedule(static)
+    for (uint64_t i = 0; i < shard->d; i++)
+        answer_set_id(ids, width, shard->locals + i,
+                      (int64_t)original_id(graph, shard_delegate_id(shard, i)));
+    return ST_OK;
+}
+
+/* ---- all of it ---- */
+
+static void set_starts(struct places *places, uint32_t g)
+{
+    const struct manifest *m = &places->rank->graph->manifest;
+    uint32_t s = places->rank->graph->shards[g].index;
+    for (uint32_t b = 0; b <= m->p; b++)
+        places->starts[g][b] = slots_of_shard(block_first(m->totals.n, m->p, b), s, m->p);
+}
+
+static enum status open_device(struct places *places, uint32_t g, int parents, struct error *e)
+{
+    const struct rank *rank = places->rank;
+    const struct manifest *m = &rank->graph->manifest;
+    struct answer_places *of = &places->of[g];
+    uint32_t block = block_of_device(rank->comm->rank, g, rank->device_count);
+    of->slots = slots_of_shard(m->totals.n, rank->graph->shards[g].index, m->p);
+    of->first = block_first(m->totals.n, m->p, block);
+    of->count = block_first(m->totals.n, m->p, block + 1) - of->first;
+    of->id_bytes = answer_id_bytes(m->totals.n);
+    of->bijection = m->randomized ? &rank->graph->bijection : NULL;
+    places->starts[g] = calloc((size_t)m->p + 1, sizeof **places->starts);
+    if (places->starts[g] == NULL)
+        return fail_memory(e, "blocks of ids", (m->p + 1) * sizeof **places->starts);
+    set_starts(places, g);
+    if (memory_take(rank->budget, (void **)&places->vertex[g], of->slots, 4, "vertices by input id",
+                    e) != ST_OK)
+        return e->status;
+    huge_advise(places->vertex[g], 4 * of->slots);
+    if (fill_vertices(&rank->graph->shards[g], places->vertex[g], of->slots, e) == ST_OK && parents)
+        fill_ids(places, g, e);
+    return e->status;
+}
+
+enum status places_open(struct places *places, const struct rank *rank, int parents,
+                        struct error *e)
+{
+    uint32_t G = rank->device_count;
+    *places = (struct places){.rank = rank};
+    places->of = calloc(G, sizeof *places->of);
+    places->starts = calloc(G, sizeof *places->starts);
+    places->vertex = calloc(G, sizeof *places->vertex);
+    places->ids = calloc(G, sizeof *places->ids);
+    places->before = calloc(G, sizeof *places->before);
+    if (places->of == NULL || places->starts == NULL || places->vertex == NULL ||
+        places->ids == NULL || places->before == NULL)
+        return fail_memory(e, "answers", G * sizeof *places->of);
+    for (uint32_t g = 0; g < G && e->status == ST_OK; g++)
+        open_device(places, g, parents, e);
+    if (rank->graph->manifest.randomized && e->status == ST_OK)
+        permute(places, e);
+    for (uint32_t g = 0; g < G; g++) {
+        places->of[g].vertex = places->vertex[g];
+        places->of[g].ids = places->ids[g];
+        places->of[g].before = places->before[g];
+    }
+    return e->status;
+}
+
+static void release_each(const struct places *places, void **arrays)
+{
+    for (uint32_t g = 0; arrays != NULL && g < places->rank->device_count; g++) {
+        memory_release(places->rank->budget, arrays[g]);
+        arrays[g] = NULL;
+    }
+}
+
+void places_forget(struct places *places)
+{
+    release_each(places, (void **)places->vertex);
+    release_each(places, places->ids);
+    release_each(places, (void **)places->before);
+}
+
+void places_close(struct places *places)
+{
+    if (places->rank == NULL)
+        return;
+    places_forget(places);
+    for (uint32_t g = 0; places->starts != NULL && g < places->rank->device_count; g++)
+        free(places->starts[g]);
+    free(places->of);
+    free(places->starts);
+    free(places->vertex);
+    free(places->ids);
+    free(places->before);
+}

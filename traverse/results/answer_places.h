@@ -1,0 +1,25 @@
+/* answer_places.h: the tables by which devices put values into the order of input ids */
+#ifndef DBFS_ANSWER_PLACES_H
+#define DBFS_ANSWER_PLACES_H
+
+#include "traverse/rank_devices.h"
+
+/* The tables of the devices of a rank. */
+struct places {
+    const struct rank *rank;
+    struct answer_places *of; /* [G] what the devices are told */
+    uint64_t **starts;        /* [G][p + 1] where the ids of each block begin among those of the shard */
+    uint32_t **vertex;        /* [G], and so on: the arrays behind `of` */
+    void **ids;
+    uint32_t **before;
+};
+
+/* Makes all tables; those of ids only with `parents`. */
+enum status places_open(struct places *places, const struct rank *rank, int parents,
+                        struct error *e);
+void places_close(struct places *places); /* a zeroed one is allowed */
+
+/* Releases what devices copied: all but the starts. */
+void places_forget(struct places *places);
+
+#endif

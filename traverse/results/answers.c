@@ -1,0 +1,249 @@
+/* answers.c: see answers.h
+ *
+ * A device that is alone makes the answer by itself. Several go through these steps, each member of the team
+ * for its devices:
+ *   ask        parents only: each device turns what it recorded into input ids. A vertex that was reached over
+ *              an nn edge from another shard asks all its neighbours there.
+ *   delegates  parents only: a delegate may have been found by several devices, or by another one. The largest
+ *              id wins, in one reduction.
+ *   values     each device puts the values of its shard into the order of input ids.
+ *   assemble   each device puts the values of all shards into its block.
+ * Parents are asked for after the search, and not carried with the messages of the search. Every nn edge of
+ * another shard carries a vertex in the search, 4 bytes, and would carry 4 more. Only the edges of vertices
+ * that were found over such an edge carry a question, 8 bytes, and a reply of 4.
+ */
+#include "answers.h"
+#include "traverse/answer_blocks.h"
+#include "answer_places.h"
+#include "answer_slices.h"
+
+#include "formats/graph/partition.h"
+
+#include <stdlib.h>
+
+struct answers {
+    const struct rank *rank;
+    struct places places;
+    struct slices slices, replies;
+    void *delegate_parents; /* [d] for MPI to reduce; NULL: one rank, or no parents */
+    const void **values;    /* [G] of each device, by input id */
+    uint32_t id_bytes;
+};
+
+/* What the members of the team share while they make one answer. */
+struct making {
+    struct answers *answers;
+    const struct backend_results *results;
+    const struct backend_parents *parents;
+    enum answer_kind kind;
+    uint32_t levels;
+};
+
+/* ---- opening ---- */
+
+static enum status open_device_answers(void *context, const struct member *m, struct error *e)
+{
+    struct answers *a = context;
+    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
+        a->rank->backend->results->open_answers(a->rank->devices[g], &a->places.of[g], e);
+    return e->status;
+}
+
+static enum status open_parts(struct answers *a, int parents, struct error *e)
+{
+    const struct rank *rank = a->rank;
+    const struct manifest *m = &rank->graph->manifest;
+    a->id_bytes = answer_id_bytes(m->totals.n);
+    a->values = calloc(rank->device_count, sizeof *a->values);
+    if (a->values == NULL)
+        return fail_memory(e, "answers", rank->device_count * sizeof *a->values);
+    if (parents && rank->comm->ranks > 1) {
+        a->delegate_parents = rank->backend->messages->host_take((m->d + 1) * a->id_bytes);
+        if (a->delegate_parents == NULL)
+            return fail_memory(e, "delegate parents", (m->d + 1) * a->id_bytes);
+    }
+    if (slices_open(&a->slices, rank, e) != ST_OK || slices_open(&a->replies, rank, e) != ST_OK ||
+        places_open(&a->places, rank, parents, e) != ST_OK)
+        return e->status;
+    return team_run(rank->team, open_device_answers, a, e);
+}
+
+enum status answers_open(struct answers **result, const struct rank *rank, int parents,
+                         struct error *e)
+{
+    *result = NULL;
+    struct answers *a = calloc(1, sizeof *a);
+    if (a == NULL)
+        return fail_memory(e, "answers", sizeof *a);
+    a->rank = rank;
+    if (open_parts(a, parents, e) != ST_OK) {
+        answers_close(a);
+        return e->status;
+    }
+    if (rank->backend->has_device_memory)
+        places_forget(&a->places);
+    *result = a;
+    return ST_OK;
+}
+
+void answers_close(struct answers *a)
+{
+    if (a == NULL)
+        return;
+    places_close(&a->places);
+    slices_close(&a->slices);
+    slices_close(&a->replies);
+    if (a->delegate_parents != NULL)
+        a->rank->backend->messages->host_release(a->delegate_parents);
+    free(a->values);
+    free(a);
+}
+
+/* ---- steps ---- */
+
+/* What `out` holds comes to its devices. */
+static enum status exchange(struct slices *slices, const struct member *m, struct error *e)
+{
+    slices_stage(slices, m, e);
+    if (team_meet(m, e) != ST_OK)
+        return e->status;
+    if (m->number == 0)
+        slices_exchange(slices, e);
+    return team_meet(m, e);
+}
+
+static enum status ask(const struct making *w, const struct member *m, struct error *e)
+{
+    struct answers *a = w->answers;
+    struct device **devices = a->rank->devices;
+    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
+        w->parents->ask(devices[g], slices_out(&a->slices, g), e);
+    if (rank_is_alone(a->rank) || exchange(&a->slices, m, e) != ST_OK)
+        return e->status;
+    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
+        w->parents->reply(devices[g], slices_in(&a->slices, g), slices_out(&a->replies, g), e);
+    if (exchange(&a->replies, m, e) != ST_OK)
+        return e->status;
+    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
+        w->parents->take_replies(devices[g], slices_in(&a->replies, g), e);
+    return e->status;
+}
+
+static enum status reduce_delegates(const struct making *w, const struct member *m, struct error *e)
+{
+    struct answers *a = w->answers;
+    const struct rank *rank = a->rank;
+    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
+        if (a->delegate_parents == NULL || g == 0)
+            w->parents->read_parents(rank->devices[g], rank->devices, rank->device_count,
+                                     a->delegate_parents, e);
+    }
+    if (team_meet(m, e) != ST_OK)
+        return e->status;
+    if (m->number == 0 && a->delegate_parents != NULL)
+        comm_max_ids(rank->comm, a->delegate_parents, a->id_bytes, rank->graph->manifest.d);
+    if (team_meet(m, e) != ST_OK)
+        return e->status;
+    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
+        w->parents->take_parents(rank->devices[g], a->delegate_parents, e);
+    return e->status;
+}
+
+/* A slice for each block, of the values of device g. */
+static void slice_values(const struct making *w, uint32_t g)
+{
+    const struct answers *a = w->answers;
+    const struct rank *rank = a->rank;
+    uint32_t width = answer_width(&a->places.of[g], w->kind), ranks = rank->comm->ranks;
+    const uint64_t *starts = a->places.starts[g];
+    for (uint32_t s = 0; s < rank->graph->manifest.p; s++) {
+        uint32_t block = block_of_device(rank_of_shard(s, ranks), device_of_shard(s, ranks),
+                                         rank->device_count);
+        slices_out(&a->slices, g)[s] =
+            (struct slice){(const char *)a->values[g] + starts[block] * width,
+                           (starts[block + 1] - starts[block]) * width};
+    }
+}
+
+static enum status make(void *context, const struct member *m, struct error *e)
+{
+    struct making *w = context;
+    struct answers *a = w->answers;
+    struct device **devices = a->rank->devices;
+    int alone = rank_is_alone(a->rank);
+    if (w->kind == ANSWER_PARENTS && (ask(w, m, e) != ST_OK || team_meet(m, e) != ST_OK))
+        return e->status;
+    if (w->kind == ANSWER_PARENTS && !alone && reduce_delegates(w, m, e) != ST_OK)
+        return e->status;
+    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
+        w->results->values(devices[g], w->kind, w->levels, &a->values[g], e);
+        slice_values(w, g);
+    }
+    if (alone || exchange(&a->slices, m, e) != ST_OK)
+        return e->status;
+    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
+        w->results->assemble(devices[g], w->kind, slices_in(&a->slices, g), e);
+    return e->status;
+}
+
+/* ---- all of it ---- */
+
+/* A root without edges is in no search: its value is set by the device that holds its id. */
+static enum status set_isolated_root(const struct making *w, const struct root *root, struct error *e)
+{
+    const struct answers *a = w->answers;
+    uint64_t id = original_id(a->rank->graph, root->id);
+    for (uint32_t g = 0; g < a->rank->device_count && e->status == ST_OK; g++) {
+        const struct answer_places *places = &a->places.of[g];
+        if (id >= places->first && id - places->first < places->count)
+            w->results->set_value(a->rank->devices[g], w->kind, id - places->first,
+                                  w->kind == ANSWER_DEPTHS ? 0 : (int64_t)id, e);
+    }
+    return e->status;
+}
+
+enum status answers_make(struct answers *a, enum answer_kind kind, const struct root *root,
+                         uint32_t levels, struct error *e)
+{
+    struct making w = {.answers = a,
+                       .results = a->rank->backend->results,
+                       .parents = a->rank->backend->parents,
+                       .kind = kind,
+                       .levels = levels};
+    if (team_run(a->rank->team, make, &w, e) == ST_OK && root->at == ROOT_AT_ISOLATED)
+        set_isolated_root(&w, root, e);
+    return e->status;
+}
+
+/* ---- reading ---- */
+
+struct id_range answers_range(const struct answers *a)
+{
+    const struct answer_places *last = &a->places.of[a->rank->device_count - 1];
+    return (struct id_range){a->places.of[0].first, last->first + last->count};
+}
+
+uint32_t answers_width(const struct answers *a, enum answer_kind kind)
+{
+    return answer_width(&a->places.of[0], kind);
+}
+
+enum status answers_read(const struct answers *a, enum answer_kind kind, uint64_t first,
+                         uint64_t count, void *values, struct error *e)
+{
+    uint32_t width = answers_width(a, kind);
+    char *to = values;
+    for (uint32_t g = 0; g < a->rank->device_count && count > 0 && e->status == ST_OK; g++) {
+        const struct answer_places *places = &a->places.of[g];
+        uint64_t end = places->first + places->count;
+        if (first < places->first || first >= end)
+            continue;
+        uint64_t part = end - first < count ? end - first : count;
+        a->rank->backend->results->read_block(a->rank->devices[g], kind, first - places->first,
+                                              part, to, e);
+        first += part;
+        count -= part;
+        to += part * width;
+    }
+    return e->status;
+}

@@ -1,0 +1,34 @@
+/* answers.h: depths or parents of all vertices, by input id, in the memory of the devices (backend.h) */
+#ifndef DBFS_ANSWERS_H
+#define DBFS_ANSWERS_H
+
+#include "traverse/rank_devices.h"
+
+struct answers;
+
+/* Prepares the devices for answers: tables by which values come into the order of input ids. Parents only if
+ * the devices were opened to record them. */
+enum status answers_open(struct answers **answers, const struct rank *rank, int parents,
+                         struct error *e);
+void answers_close(struct answers *answers); /* NULL is allowed */
+
+/* Collective. Makes the answer of the last search, whose depths are below `levels`. When it returns, this
+ * rank's values lie in the memory of its devices; other ranks may still be at work. A failure is known to this
+ * rank only, and the other ranks wait for it, so the caller must end the job. */
+enum status answers_make(struct answers *answers, enum answer_kind kind, const struct root *root,
+                         uint32_t levels, struct error *e);
+
+/* The ids whose values this rank has. */
+struct id_range {
+    uint64_t first, end;
+};
+struct id_range answers_range(const struct answers *answers);
+
+/* Bytes of a value: 4 of a depth, 4 or 8 of a parent. */
+uint32_t answers_width(const struct answers *answers, enum answer_kind kind);
+
+/* Copies the values of ids first..first+count, which this rank has, to memory of the host. */
+enum status answers_read(const struct answers *answers, enum answer_kind kind, uint64_t first,
+                         uint64_t count, void *values, struct error *e);
+
+#endif
