@@ -183,6 +183,11 @@ struct backend_search {
      * were visited; 0 if this device cannot do it. The function is NULL if no device of the backend can. */
     enum status (*run)(struct device *device, const struct root *root, enum direction_mode mode,
                        uint32_t *levels, struct error *e);
+
+    /* The same for peers that have all shards: each of them is called at the same time, by the member that
+     * drives it. They do not exchange through the host. *levels is alike on all of them. */
+    enum status (*run_together)(struct device *device, const struct root *root,
+                                enum direction_mode mode, uint32_t *levels, struct error *e);
 };
 
 /* ---- messages ---- */

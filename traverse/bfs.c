@@ -1,8 +1,9 @@
 /* bfs.c: one search, level by level (figures 3 and 4 of Pan et al.); see bfs.h
  *
  * A search takes one of two ways:
- * - A device that is alone (one rank, one device) may run all levels by itself: `run` of backend_search. It
- *   does so if the backend can, and nobody asked for a trace, for times of phases or for direction factors.
+ * - A device that is alone (one rank, one device) may run all levels by itself: `run` of backend_search; and
+ *   so may devices that read each other's memory: `run_together`. They do so if the backend can, and nobody
+ *   asked for a trace, for times of phases, for direction factors or for a way to exchange.
  *   This page is the reference for it: both ways find the same distances.
  * - Otherwise the level loop below runs the steps of each level.
  *
@@ -300,23 +301,44 @@ void bfs_close(struct bfs *bfs)
     free(bfs->levels);
 }
 
-/* Whether the device may run all levels by itself: nobody wants to know what each level did, and directions
+/* Whether devices may run all levels by themselves: nobody wants to know what each level did, and directions
  * need not follow factors. */
-static int may_run_alone(const struct bfs *bfs, bfs_tracer *tracer)
+static int may_run_by_themselves(const struct bfs *bfs, bfs_tracer *tracer)
 {
-    return rank_is_alone(bfs->rank) && bfs->rank->backend->search->run != NULL && !bfs->timed &&
-           tracer == NULL && !bfs->policy.factors_given;
+    const struct backend_search *search = bfs->rank->backend->search;
+    if (bfs->timed || tracer != NULL || bfs->policy.factors_given)
+        return 0;
+    return rank_is_alone(bfs->rank) ? search->run != NULL
+                                    : search->run_together != NULL && exchange_is_free(bfs->exchange);
 }
 
-/* *done: it did. */
-static enum status run_alone(struct bfs *bfs, const struct root *root, struct bfs_times *times,
-                             int *done, struct error *e)
+/* The devices of a member, of which there is one if there are several devices. */
+static enum status run_member(void *context, const struct member *m, struct error *e)
 {
+    struct search *s = context;
+    const struct rank *rank = s->bfs->rank;
+    const struct backend_search *search = rank->backend->search;
+    uint32_t levels = 0;
+    if (rank_is_alone(rank))
+        search->run(rank->devices[m->first], s->root, s->bfs->policy.mode, &levels, e);
+    else
+        search->run_together(rank->devices[m->first], s->root, s->bfs->policy.mode, &levels, e);
+    if (m->number == 0)
+        s->times->iterations = levels;
+    return e->status;
+}
+
+/* *done: they did. */
+static enum status run_by_themselves(struct search *s, int *done, struct error *e)
+{
+    const struct member alone = {.number = 0, .first = 0, .end = 1};
     double start = cli_seconds();
-    bfs->rank->backend->search->run(bfs->rank->devices[0], root, bfs->policy.mode,
-                                    &times->iterations, e);
-    times->compute_s = cli_seconds() - start;
-    *done = times->iterations > 0;
+    if (rank_is_alone(s->bfs->rank))
+        run_member(s, &alone, e);
+    else
+        team_run(s->bfs->rank->team, run_member, s, e);
+    s->times->compute_s = cli_seconds() - start;
+    *done = s->times->iterations > 0;
     return e->status;
 }
 
@@ -327,7 +349,7 @@ enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_time
         .bfs = bfs, .root = root, .times = times, .tracer = tracer, .context = context};
     int done = 0;
     *times = (struct bfs_times){0};
-    if (may_run_alone(bfs, tracer) && (run_alone(bfs, root, times, &done, e) != ST_OK || done))
+    if (may_run_by_themselves(bfs, tracer) && (run_by_themselves(&s, &done, e) != ST_OK || done))
         return e->status;
     return team_run(bfs->rank->team, search_levels, &s, e);
 }

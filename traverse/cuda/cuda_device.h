@@ -4,6 +4,7 @@
 
 #include "cuda_answers.h"
 #include "cuda_error.h"
+#include "cuda_group.h"
 #include "cuda_kernels.h"
 #include "cuda_plan.h"
 #include "cuda_solo.h"
@@ -35,6 +36,10 @@ struct gpu_peer {
     const uint32_t *visited;  /* normals */
     const uint32_t *ids, *sent_mask;
     cudaEvent_t masks_read, first_part;
+    int joins; /* it can take part in a search that is one kernel on each GPU (cuda_group.h), which has: */
+    cudaUUID_t uuid;
+    const uint32_t *found_too, *sent_too;
+    struct group_state *group_state;
     void *mapped; /* its memory, if it is of another process */
 };
 
@@ -44,6 +49,8 @@ struct gpu_peers {
     int shared;              /* other processes read this device's memory */
     uint32_t *own, *others;  /* masks of dd's rows, by owner */
     uint32_t *gathered;
+    uint32_t *sent_too; /* a second mask to send, for cuda_group.h */
+    struct group_state *group_state;
 };
 
 /* Vertices that leave and arrive. */
@@ -96,6 +103,12 @@ struct gpu_solo_search {
     int settled; /* the depths of the last search are complete, or the level loop made them */
 };
 
+/* A whole search as one kernel on each of several GPUs (cuda_group.h); no blocks: it cannot be. */
+struct gpu_group_search {
+    struct gpu_group search;
+    struct solo_launch launch;
+};
+
 struct device {
     const struct shard *shard;
     int ordinal;
@@ -112,6 +125,7 @@ struct device {
     struct gpu_streams stream;
     struct gpu_clock clock;
     struct gpu_solo_search solo;
+    struct gpu_group_search group;
     struct gpu_answers answers;
 };
 
@@ -121,10 +135,19 @@ static inline enum status gpu_use(const struct device *dev, struct error *e)
     return CUDA_TRY(cudaSetDevice(dev->ordinal), dev->where, e);
 }
 
-/* cuda_solo_run.c. gpu_solo_open does nothing if there are several shards. `state` and `lists` are arrays of
- * the plan. */
+/* cuda_solo_run.c. If there are several shards, gpu_solo_open makes what cuda_group.h needs of it. `state` and
+ * `lists` are arrays of the plan. */
 enum status gpu_solo_open(struct device *device, void *state, void *lists, struct error *e);
 void gpu_solo_close(struct device *device);
+
+/* Waits for the end of a search on the stream. */
+enum status gpu_solo_wait(struct device *device, cudaStream_t stream, uint32_t *levels,
+                          struct error *e);
+
+/* cuda_group_run.c. gpu_group_open wants all peers to have met. */
+enum status gpu_group_open(struct device *device, struct error *e);
+enum status gpu_group_run(struct device *device, const struct root *root, enum solo_mode mode,
+                          uint32_t *levels, struct error *e);
 
 /* Completes depths, before results are read. */
 enum status gpu_solo_settle(struct device *device, struct error *e);

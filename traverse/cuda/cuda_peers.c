@@ -42,7 +42,9 @@ struct gpu_card {
     struct device *device; /* valid in its own process */
     int pid;
     uint32_t shard;
-    uint64_t words, found, visited, ids, sent_mask;
+    int joins;
+    uint64_t words, found, visited, ids, sent_mask, found_too, sent_too, group_state;
+    cudaUUID_t uuid;
     cudaIpcMemHandle_t memory;
     cudaIpcEventHandle_t masks_read, first_part;
 };
@@ -64,6 +66,20 @@ static enum status make_handles(const struct device *dev, struct gpu_card *c, st
     return e->status;
 }
 
+/* What a search needs that is one kernel on each GPU. */
+static void show_for_group(const struct device *dev, struct gpu_card *c)
+{
+    struct cudaDeviceProp properties;
+    if (cudaGetDeviceProperties(&properties, dev->ordinal) != cudaSuccess)
+        return;
+    c->uuid = properties.uuid;
+    c->joins = dev->of[NORMALS].parent == NULL && dev->of[DELEGATES].parent == NULL &&
+               (shard_has_masks(dev->shard) || dev->shard->csr[NN].edges == 0);
+    c->found_too = place_of(dev, dev->masks.incoming);
+    c->sent_too = place_of(dev, dev->traffic.peers.sent_too);
+    c->group_state = place_of(dev, dev->traffic.peers.group_state);
+}
+
 static enum status gpu_show(struct device *dev, struct peer_card *card, struct error *e)
 {
     struct gpu_card c = {.device = dev,
@@ -74,6 +90,8 @@ static enum status gpu_show(struct device *dev, struct peer_card *card, struct e
                          .visited = place_of(dev, dev->of[NORMALS].visited),
                          .ids = place_of(dev, dev->traffic.bins.ids),
                          .sent_mask = place_of(dev, dev->traffic.sent_mask)};
+    if (dev->shard->p > 1)
+        show_for_group(dev, &c);
     if (dev->traffic.peers.shared && gpu_use(dev, e) == ST_OK)
         make_handles(dev, &c, e);
     memcpy(card, &c, sizeof c);
@@ -122,6 +140,11 @@ static enum status open_peer(struct device *dev, struct gpu_peer *peer, const st
     peer->visited = (const uint32_t *)(memory + c->visited);
     peer->ids = (const uint32_t *)(memory + c->ids);
     peer->sent_mask = (const uint32_t *)(memory + c->sent_mask);
+    peer->joins = c->joins;
+    peer->uuid = c->uuid;
+    peer->found_too = (const uint32_t *)(memory + c->found_too);
+    peer->sent_too = (const uint32_t *)(memory + c->sent_too);
+    peer->group_state = (struct group_state *)(memory + c->group_state);
     return ST_OK;
 }
 
@@ -154,7 +177,9 @@ static enum status gpu_meet(struct device *dev, const struct peer_card *cards, u
         memcpy(&card, &cards[i], sizeof card);
         open_peer(dev, &p->all[i], &card, e);
     }
-    return e->status != ST_OK || dev->shard->p == 1 ? e->status : copy_rows_by_owner(dev, e);
+    if (e->status != ST_OK || dev->shard->p == 1 || copy_rows_by_owner(dev, e) != ST_OK)
+        return e->status;
+    return gpu_group_open(dev, e);
 }
 
 static void gpu_leave(struct device *dev)
@@ -175,6 +200,7 @@ static void gpu_leave(struct device *dev)
     free(p->all);
     p->all = NULL;
     p->count = 0;
+    dev->group.launch.blocks = 0;
 }
 
 const struct backend_peers cuda_peers = {.show = gpu_show, .meet = gpu_meet, .leave = gpu_leave};

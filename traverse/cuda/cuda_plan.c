@@ -74,9 +74,12 @@ static void put_solo(struct gpu_plan *plan, const struct shard *shard)
     uint64_t edges = 0, alone = shard->p == 1;
     for (int g = 0; g < SUBGRAPHS; g++)
         edges += shard->csr[g].edges;
-    put(plan, GPU_SOLO_STATE, "state of a search", alone ? SOLO_STATE_BYTES : 0, 1, NULL);
-    put(plan, GPU_SOLO_LISTS, "frontier lists",
-        alone ? 2 * gpu_solo_room(shard->d + shard->locals, edges) : 0, SOLO_PIECE_BYTES, NULL);
+    put(plan, GPU_SOLO_STATE, "state of a search", SOLO_STATE_BYTES, 1, NULL);
+    put(plan, GPU_SOLO_LISTS, alone ? "frontier lists" : "pieces of long rows",
+        alone ? 2 * gpu_solo_room(shard->d + shard->locals, edges) : gpu_solo_room(0, edges),
+        SOLO_PIECE_BYTES, NULL);
+    put(plan, GPU_GROUP_STATE, "state of a group", alone ? 0 : GROUP_STATE_BYTES, 1, NULL);
+    put(plan, GPU_GROUP_MASK, "second mask to send", alone ? 0 : column_words(shard), 4, NULL);
 }
 
 /* For answers in the order of input ids. */

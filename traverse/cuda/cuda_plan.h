@@ -35,6 +35,8 @@ enum gpu_array_id {
     GPU_COUNTERS,
     GPU_SOLO_STATE,
     GPU_SOLO_LISTS,
+    GPU_GROUP_STATE, /* for a search that is one kernel on each of several GPUs */
+    GPU_GROUP_MASK,  /* its second mask to send */
     GPU_ANSWER_VERTEX, /* struct gpu_answers of cuda_answers.h, from here on */
     GPU_ANSWER_IDS,
     GPU_ANSWER_BY_VERTEX,

@@ -406,4 +406,5 @@ const struct backend_search cuda_search = {
     .times = gpu_times,
     .keep_updates = gpu_keep_updates,
     .run = gpu_run,
+    .run_together = gpu_run,
 };

@@ -75,7 +75,7 @@ struct pulling {
 
 __device__ static inline pulling start_pulling(int g)
 {
-    const gpu_vertices &rows = search.of[g >> 1], &columns = search.of[g & 1];
+    const gpu_vertices &rows = search.of[g >> 1], &columns = search.of[search.column_kind[g]];
     return pulling{&search.csr[g],   rows.visited, columns.visited,
                    rows.next,   rows.parent,  parent_code((g & 1) << 1, 0),
                    (uint64_t)g << PIECE_SUBGRAPH_SHIFT | PIECE_PULL};
@@ -247,14 +247,11 @@ __device__ static inline void pull_rests(const pulling &q, warp_space &w, uint32
     }
 }
 
-/* Finds what a push along g would find, for the rows of some words of the mask. */
-__device__ static void pull_span(int g, uint32_t base, uint32_t span, const cut_list &cut)
+/* The rows `todo`, of a word a lane from `base` on, look for a parent. What they find joins `next`. */
+__device__ static inline void pull_words(const pulling &q, uint32_t base, uint32_t todo,
+                                         const cut_list &cut)
 {
-    const pulling q = start_pulling((g & 1) << 1 | g >> 1);
     warp_space &w = own_space();
-    const uint32_t word = base + lane_id();
-    const bool own = lane_id() < span && word < search.of[g & 1].words;
-    uint32_t todo = own ? q.csr->sources[word] & ~q.visited[word] & ~q.next[word] : 0;
     unsigned left = unpack_words(w.pull.list, todo);
     if (left == 0)
         return;
@@ -267,8 +264,19 @@ __device__ static void pull_span(int g, uint32_t base, uint32_t span, const cut_
     __syncwarp();
     const uint32_t found = w.pull.found[lane_id()];
     if (found != 0)
-        atomicOr(&q.next[word], found);
+        atomicOr(&q.next[base + lane_id()], found);
     __syncwarp();
+}
+
+/* Finds what a push along g would find, for the rows of some words of the mask. */
+__device__ static void pull_span(int g, uint32_t base, uint32_t span, const cut_list &cut)
+{
+    const int reverse = (g & 1) << 1 | g >> 1;
+    const pulling q = start_pulling(reverse);
+    const uint32_t word = base + lane_id();
+    const bool own = lane_id() < span && word < search.of[g & 1].words;
+    pull_words(q, base, own ? search.wanted[reverse][word] & ~q.visited[word] & ~q.next[word] : 0,
+               cut);
 }
 
 /* All pulls of the level. Few words do not wait for one subgraph after the other: all are under way. */

@@ -33,7 +33,8 @@ enum status gpu_solo_open(struct device *dev, void *state, void *lists, struct e
     dev->solo.launch.share = share_of_processors(dev->shard);
     struct gpu_solo *s = &dev->solo.search;
     uint64_t edges = 0;
-    if (dev->shard->p > 1 || CUDA_TRY(cuda_solo_plan(&dev->solo.launch), dev->where, e) != ST_OK ||
+    if ((dev->shard->p == 1 &&
+         CUDA_TRY(cuda_solo_plan(&dev->solo.launch), dev->where, e) != ST_OK) ||
         CUDA_TRY(cudaHostAlloc((void **)&s->report, sizeof *s->report, cudaHostAllocMapped),
                  dev->where, e) != ST_OK ||
         CUDA_TRY(cudaMemset(state, 0, sizeof *s->state), dev->where, e) != ST_OK)
@@ -41,6 +42,8 @@ enum status gpu_solo_open(struct device *dev, void *state, void *lists, struct e
     *s->report = 0;
     for (int g = 0; g < SUBGRAPHS; g++) {
         s->csr[g] = dev->csr[g];
+        s->column_kind[g] = subgraph_columns((enum subgraph)g);
+        s->wanted[g] = dev->csr[g].sources;
         edges += dev->csr[g].edges;
     }
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
@@ -81,8 +84,8 @@ void gpu_solo_close(struct device *dev)
 }
 
 /* Waits until the device reports the end of the search, which is sooner than the end of the kernel. */
-static enum status wait_for_report(struct device *dev, cudaStream_t stream, uint32_t *levels,
-                                   struct error *e)
+enum status gpu_solo_wait(struct device *dev, cudaStream_t stream, uint32_t *levels,
+                          struct error *e)
 {
     enum { LOOKS = 1 << 14 };
     const struct gpu_solo *s = &dev->solo.search;
@@ -116,7 +119,11 @@ enum status gpu_run(struct device *dev, const struct root *root, enum direction_
     cudaStream_t stream = dev->stream.of[DELEGATES];
     struct gpu_solo *s = &dev->solo.search;
     *levels = 0;
-    if (dev->solo.launch.blocks == 0 || root->at == ROOT_AT_ISOLATED)
+    if (root->at == ROOT_AT_ISOLATED)
+        return ST_OK;
+    if (dev->group.launch.blocks > 0)
+        return gpu_group_run(dev, root, modes[mode], levels, e);
+    if (dev->solo.launch.blocks == 0)
         return ST_OK;
     s->mode = modes[mode];
     s->root = root->index;
@@ -126,5 +133,5 @@ enum status gpu_run(struct device *dev, const struct root *root, enum direction_
     if (gpu_use(dev, e) != ST_OK ||
         CUDA_TRY(cuda_solo_search(s, &dev->solo.launch, stream), dev->where, e) != ST_OK)
         return e->status;
-    return wait_for_report(dev, stream, levels, e);
+    return gpu_solo_wait(dev, stream, levels, e);
 }
