@@ -1,7 +1,7 @@
 /* bfs.c: one search, level by level (figures 3 and 4 of Pan et al.); see bfs.h
  *
  * A search takes one of two ways:
- * - A device that is alone (one rank, one device) may run all levels by itself: `run` of backend_search; and
+ * - A device that is alone (one rank, one device) may run all levels by itself: `run` of backend_whole_search; and
  *   so may devices that read each other's memory: `run_together`. They do so if the backend can, and nobody
  *   asked for a trace, for times of phases, for direction factors or for a way to exchange.
  *   This page is the reference for it: both ways find the same distances.
@@ -305,11 +305,11 @@ void bfs_close(struct bfs *bfs)
  * need not follow factors. */
 static int may_run_by_themselves(const struct bfs *bfs, bfs_tracer *tracer)
 {
-    const struct backend_search *search = bfs->rank->backend->search;
+    const struct backend *backend = bfs->rank->backend;
     if (bfs->timed || tracer != NULL || bfs->policy.factors_given)
         return 0;
-    return rank_is_alone(bfs->rank) ? search->run != NULL
-                                    : search->run_together != NULL && exchange_is_free(bfs->exchange);
+    return rank_is_alone(bfs->rank) ||
+           (backend->whole->run_together != NULL && exchange_is_free(bfs->exchange));
 }
 
 /* The devices of a member, of which there is one if there are several devices. */
@@ -317,12 +317,12 @@ static enum status run_member(void *context, const struct member *m, struct erro
 {
     struct search *s = context;
     const struct rank *rank = s->bfs->rank;
-    const struct backend_search *search = rank->backend->search;
+    const struct backend_whole_search *whole = rank->backend->whole;
     uint32_t levels = 0;
     if (rank_is_alone(rank))
-        search->run(rank->devices[m->first], s->root, s->bfs->policy.mode, &levels, e);
+        whole->run(rank->devices[m->first], s->root, s->bfs->policy.mode, &levels, e);
     else
-        search->run_together(rank->devices[m->first], s->root, s->bfs->policy.mode, &levels, e);
+        whole->run_together(rank->devices[m->first], s->root, s->bfs->policy.mode, &levels, e);
     if (m->number == 0)
         s->times->iterations = levels;
     return e->status;

@@ -263,5 +263,4 @@ const struct backend_search cpu_search = {
     .times = cpu_times,
     .probes = cpu_probes,
     .keep_updates = cpu_keep_updates,
-    .run = cpu_run,
 };

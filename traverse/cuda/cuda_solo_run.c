@@ -42,8 +42,8 @@ enum status gpu_solo_open(struct device *dev, void *state, void *lists, struct e
     *s->report = 0;
     for (int g = 0; g < SUBGRAPHS; g++) {
         s->csr[g] = dev->csr[g];
-        s->column_kind[g] = subgraph_columns((enum subgraph)g);
-        s->wanted[g] = dev->csr[g].sources;
+        s->csr[g].column_kind = subgraph_columns((enum subgraph)g);
+        s->csr[g].wanted = dev->csr[g].sources;
         edges += dev->csr[g].edges;
     }
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
@@ -110,8 +110,8 @@ enum status gpu_solo_settle(struct device *dev, struct error *e)
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-enum status gpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
-                    uint32_t *levels, struct error *e)
+static enum status gpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
+                           uint32_t *levels, struct error *e)
 {
     static const enum solo_mode modes[] = {[DIRECTION_AUTO] = SOLO_BY_COST,
                                            [DIRECTION_PUSH] = SOLO_PUSH,
@@ -121,7 +121,7 @@ enum status gpu_run(struct device *dev, const struct root *root, enum direction_
     *levels = 0;
     if (root->at == ROOT_AT_ISOLATED)
         return ST_OK;
-    if (dev->group.launch.blocks > 0)
+    if (dev->solo.group.launch.blocks > 0)
         return gpu_group_run(dev, root, modes[mode], levels, e);
     if (dev->solo.launch.blocks == 0)
         return ST_OK;
@@ -135,3 +135,5 @@ enum status gpu_run(struct device *dev, const struct root *root, enum direction_
         return e->status;
     return gpu_solo_wait(dev, stream, levels, e);
 }
+
+const struct backend_whole_search cuda_whole = {.run = gpu_run, .run_together = gpu_run};
