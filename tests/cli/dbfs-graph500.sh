@@ -1,5 +1,6 @@
 #!/bin/bash
-# dbfs-graph500.sh: the benchmark's block, from its JSON; its validator on planted faults; what dbfs-traverse links
+# dbfs-graph500.sh: the benchmark's block, from its JSON; its validator on planted faults; what dbfs-traverse
+# links. Long mode takes scale 20 and more layouts.
 set -u
 . tests/lib.sh
 graph500=$BIN/dbfs-graph500
@@ -13,7 +14,9 @@ check_exit 2 'a negative construction time' "$graph500" --construction-time -1 x
 check_exit 1 'a graph that is not there' "$graph500" "$tmp/nothing"
 
 # ---- the block ----
-"$BIN/rmatgen" -q -s 12 -o "$tmp/g.edges"
+scale=12
+[ "${TEST_MODE:-short}" = long ] && scale=20
+"$BIN/rmatgen" -q -s "$scale" -o "$tmp/g.edges"
 for p in 1 4; do
     "$BIN/dbfs-pack" -q -p $p -o "$tmp/p$p" "$tmp/g.edges"
 done
