@@ -1,6 +1,7 @@
 # dbfs: degree-separated breadth-first search. `make help` lists the targets.
 
-PREFIX  ?= /usr/local
+prefix  ?= /usr/local
+PREFIX  ?= $(prefix)
 DESTDIR ?=
 BUILD   ?= build
 ARCHIVE ?= 1
@@ -25,9 +26,10 @@ WARNINGS = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla -Wpointer-arith -Wwr
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE $(WARNINGS) -fopenmp -I. $(CFLAGS)
 LDLIBS = -lz -lm
 
-TOOLS    = rmatgen edgeconv degsplit dbfs-pack
-MPI_TOOLS = degsplit dbfs-pack
+TOOLS    = rmatgen edgeconv degsplit dbfs-pack dbfs-check
+MPI_TOOLS = degsplit dbfs-pack dbfs-check
 PROGRAMS = $(TOOLS) dbfs-traverse dbfs-graph500
+SCRIPTS  = dbfs dbfs-report
 
 # edgeconv reads archives through libarchive; ARCHIVE=0 builds without it
 archive_without_1 = tools/convert/input/archive_none.c
@@ -61,9 +63,9 @@ libformats = $(BUILD)/libformats.a
 libmpi     = $(BUILD)/libdbfsmpi.a
 libtools   = $(BUILD)/libtools.a
 
-man_pages = $(patsubst %,$(BUILD)/%,$(wildcard man/*.[15]))
+man_pages = $(patsubst %,$(BUILD)/%,$(wildcard man/*.[157]))
 
-all: $(PROGRAMS:%=$(BUILD)/bin/%) $(man_pages)
+all: $(PROGRAMS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%) $(man_pages)
 
 # ---- objects and archives ----
 
@@ -101,6 +103,15 @@ $(libtools): $(call obj,$(tools_src)) $(archive_used)
 	@rm -f $@
 	$(AR) rcs $@ $(filter %.o,$^)
 
+# changes where the revision is another than last time
+revision = $(shell git describe --always --dirty --tags 2>/dev/null)
+revision_used = $(BUILD)/revision.used
+$(revision_used): always
+	@mkdir -p $(@D)
+	@echo '$(revision)' | cmp -s - $@ || echo '$(revision)' >$@
+$(BUILD)/traverse/report/machine.o: CPPFLAGS += -DDBFS_REVISION='"$(revision)"'
+$(BUILD)/traverse/report/machine.o: $(revision_used)
+
 # ---- programs ----
 
 cuda_obj = $(cuda_cu:%=$(BUILD)/%.o)
@@ -133,6 +144,16 @@ $(TOOLS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/tools/%.o $(libtools) $(libf
 	@mkdir -p $(@D)
 	$(CC_LINK) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(libtools) $(filter $(libmpi),$^) $(libformats) $(LDLIBS)
 
+# the version is that of all programs
+$(BUILD)/bin/dbfs-report: tools/dbfs-report.sh formats/base/cli.h
+	@mkdir -p $(@D)
+	sed "s/@VERSION@/$$(sed -n 's/^#define DBFS_VERSION "\(.*\)"/\1/p' formats/base/cli.h)/" $< >$@.part
+	@chmod 755 $@.part && mv $@.part $@
+
+$(BUILD)/bin/dbfs: scripts/dbfs.sh
+	@mkdir -p $(@D)
+	install -m 755 $< $@
+
 # ---- man pages ----
 
 # what several pages share is in man/common.mdoc
@@ -148,7 +169,7 @@ plain_bin = $(plain_tests:%=$(BUILD)/tests/%)
 
 $(BUILD)/tests/test_team: $(BUILD)/traverse/team.o
 $(BUILD)/tests/test_read_ahead $(BUILD)/tests/test_ids: LDLIBS += $(archive_libs_$(ARCHIVE))
-$(BUILD)/tests/test_direction: $(BUILD)/traverse/direction.o
+$(BUILD)/tests/test_direction: $(BUILD)/traverse/direction.o $(BUILD)/traverse/direction_cost.o
 $(unit_bin): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(libtools) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -191,7 +212,30 @@ $(count_mpi): tests/count_mpi.c
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $<
 
-tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi) $(BUILD)/tests/plant_faults
+# changes files and mends their CRCs; shares no code with the product
+$(BUILD)/tests/mutate: $(call obj,tests/fuzz/mutate.c tests/fuzz/change.c tests/fuzz/mend.c)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -lz
+
+# fuzz targets with a driver of their own; `make fuzz` builds them with sanitizers, and with libFuzzer
+fuzz_names  = $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+fuzz_bin    = $(fuzz_names:%=$(BUILD)/tests/fuzz_%)
+fuzz_driver = $(BUILD)/tests/fuzz/driver.o
+$(fuzz_bin): LDLIBS += $(archive_libs_$(ARCHIVE))
+$(fuzz_bin): $(BUILD)/tests/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o $(fuzz_driver) \
+             $(call obj,tests/fuzz/files.c tests/fuzz/change.c tests/fuzz/mend.c) \
+             $(libtools) $(libmpi) $(libformats)
+	@mkdir -p $(@D)
+	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) $(fuzz_link) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/tests/packed_seeds: $(BUILD)/tests/fuzz/packed_seeds.o $(libformats)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+fuzz-bin: $(fuzz_bin) $(BUILD)/tests/packed_seeds
+
+tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi) $(BUILD)/tests/plant_faults \
+           $(BUILD)/tests/mutate fuzz-bin
 
 test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)' \
            CUDA='$(CUDA)' NVCC='$(NVCC)'
@@ -207,28 +251,89 @@ check-long: deps
 	@$(MAKE) --no-print-directory all tests-bin
 	@$(test_env) tests/run.sh long
 
+# every fuzz target for FUZZ_SECONDS of CPU time, under AddressSanitizer and UBSan
+FUZZ_SECONDS ?= 180
+fuzz: deps
+	@$(MAKE) --no-print-directory all tests-bin
+	@$(test_env) FUZZ_SECONDS='$(FUZZ_SECONDS)' tests/fuzz/fuzz.sh
+
 asan: deps
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan \
 	    CFLAGS='-O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer' all tests-bin
 	@$(test_env) BUILD='$(BUILD)/asan' tests/run.sh short
 
+# the same with UBSan alone, which is faster
+ubsan: deps
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/ubsan \
+	    CFLAGS='-O1 -g -fsanitize=undefined -fno-sanitize-recover=undefined' all tests-bin
+	@$(test_env) BUILD='$(BUILD)/ubsan' tests/run.sh short
+
+# `make check` with each compiler and each MPI that is here
+matrix: deps
+	@failed=0; for cc in gcc clang; do for mpi in mpich openmpi; do \
+	    if command -v $$cc >/dev/null && command -v mpicc.$$mpi >/dev/null; then \
+	        $(MAKE) --no-print-directory CC=$$cc MPICC=mpicc.$$mpi MPIEXEC=mpiexec.$$mpi \
+	            BUILD='$(BUILD)/'$$cc-$$mpi check || failed=1; \
+	    else echo "skip - $$cc with $$mpi: not installed"; fi; done; done; exit $$failed
+
+# with all cores, unless make was told how many; what is built is not shown
+all_jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
+
 demo: deps
-	@$(MAKE) --no-print-directory all
+	@echo 'building with $(if $(all_jobs),$(shell nproc) cores,the cores that -j names)'
+	@$(MAKE) --no-print-directory -s $(all_jobs) all
 	@$(test_env) scripts/demo.sh
 
 # ---- installation ----
 
+bindir  = $(DESTDIR)$(PREFIX)/bin
+mandir  = $(DESTDIR)$(PREFIX)/share/man
+sharedir = $(DESTDIR)$(PREFIX)/share
+bash_completions = $(sharedir)/bash-completion/completions
+completed = $(PROGRAMS) $(SCRIPTS) dbfs-dataset
+
+# a folder for each section of the manual
+install_pages = install -d $(mandir)/man$(1) && install -m 644 $(filter %.$(1),$(man_pages)) $(mandir)/man$(1)
+
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
-	    $(DESTDIR)$(PREFIX)/share/man/man5
-	install -m 755 $(PROGRAMS:%=$(BUILD)/bin/%) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(filter %.1,$(man_pages)) $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 $(filter %.5,$(man_pages)) $(DESTDIR)$(PREFIX)/share/man/man5
+	install -d $(bindir) $(sharedir)/dbfs/datasets $(sharedir)/doc/dbfs/examples $(bash_completions) \
+	    $(sharedir)/zsh/site-functions
+	install -m 755 $(PROGRAMS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%) $(bindir)
+	install -m 755 scripts/dataset.sh $(bindir)/dbfs-dataset
+	$(call install_pages,1)
+	$(call install_pages,5)
+	$(call install_pages,7)
+	install -m 644 datasets/MANIFEST.tsv datasets/*.txt datasets/LICENSE.* $(sharedir)/dbfs/datasets
+	install -m 644 README.md CHANGELOG.md LICENSE $(sharedir)/doc/dbfs
+	install -m 644 scripts/read_dbfs.py formats/SPEC-*.md $(sharedir)/doc/dbfs/examples
+	install -m 755 scripts/demo.sh $(sharedir)/doc/dbfs/examples
+	install -m 644 scripts/completion/_dbfs $(sharedir)/zsh/site-functions
+	install -m 644 scripts/completion/dbfs.bash $(bash_completions)/dbfs
+	for program in $(filter-out dbfs,$(completed)); do ln -sf dbfs $(bash_completions)/$$program; done
 
 uninstall:
-	rm -f $(PROGRAMS:%=$(DESTDIR)$(PREFIX)/bin/%) \
-	    $(patsubst %,$(DESTDIR)$(PREFIX)/share/man/man1/%,$(notdir $(filter %.1,$(man_pages)))) \
-	    $(patsubst %,$(DESTDIR)$(PREFIX)/share/man/man5/%,$(notdir $(filter %.5,$(man_pages))))
+	rm -f $(completed:%=$(bindir)/%) $(completed:%=$(bash_completions)/%) \
+	    $(foreach s,1 5 7,$(patsubst $(BUILD)/man/%,$(mandir)/man$(s)/%,$(filter %.$(s),$(man_pages)))) \
+	    $(sharedir)/zsh/site-functions/_dbfs
+	rm -rf $(sharedir)/dbfs $(sharedir)/doc/dbfs
+
+# ---- packages ----
+
+version = $(shell sed -n 's/^\#define DBFS_VERSION "\(.*\)"/\1/p' formats/base/cli.h)
+deb_env = BUILD='$(BUILD)' CUDA='$(CUDA)' ARCHIVE='$(ARCHIVE)' MAKE='$(MAKE)'
+
+deb: all
+	@$(deb_env) scripts/deb.sh
+
+deb-check: deb
+	@scripts/deb-check.sh "$$(ls -t $(BUILD)/dbfs*_$(version)_*.deb | head -n 1)"
+
+# what git knows, as it is in the working tree
+dist:
+	@mkdir -p $(BUILD)
+	git ls-files -z | tar --null -T - --sort=name --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw \
+	    --transform 's,^,dbfs-$(version)/,' -czf $(BUILD)/dbfs-$(version).tar.gz
+	@echo $(BUILD)/dbfs-$(version).tar.gz
 
 clean:
 	rm -rf $(BUILD)
@@ -240,12 +345,17 @@ help:
 	@echo 'make check-long  the tests that take longer'
 	@echo 'make tests-gpu   the tests for hosts with GPUs, see scripts/check-gpu.sh (CUDA=1)'
 	@echo 'make asan        the tests under AddressSanitizer and UBSan'
-	@echo 'make install     programs and man pages into DESTDIR/PREFIX; uninstall removes them'
-	@echo 'variables        CC MPICC MPIEXEC NVCC CUDA=0|1 CUDA_ARCH CFLAGS LDFLAGS PREFIX DESTDIR BUILD'
+	@echo 'make ubsan       the tests under UBSan alone; make matrix: with each compiler and each MPI'
+	@echo 'make fuzz        every fuzz target for FUZZ_SECONDS (180) of CPU time; clang: libFuzzer'
+	@echo 'make install     programs, man pages, completions into DESTDIR/PREFIX; uninstall removes them'
+	@echo 'make deb         a Debian package, of what CUDA= says; make deb-check tries it in a clean chroot'
+	@echo 'make dist        an archive of the sources'
+	@echo 'variables        CC MPICC MPIEXEC NVCC CUDA=0|1 CUDA_ARCH CFLAGS LDFLAGS PREFIX (or prefix) DESTDIR BUILD'
 	@echo '                 (on the command line or in config.mk)'
 	@echo '                 ARCHIVE=0 builds edgeconv without libarchive'
 
-.PHONY: all always tests-bin tests-gpu deps check check-long asan demo install uninstall clean help
+.PHONY: all always tests-bin tests-gpu fuzz-bin fuzz ubsan matrix deps check check-long asan \
+        demo install uninstall deb deb-check dist clean help
 .SECONDARY:
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -24,14 +24,15 @@ enum section_encoding {
     ENCODING_PACKED = 1 /* packed.h */
 };
 
-/* One kind of file: its 8-byte magic, its version, the names of its section types, and whether its sections
- * may be packed. */
+/* One kind of file: its 8-byte magic, the version that is written, the names of its section types, whether
+ * its sections may be packed, and the versions that are read. */
 struct container_kind {
     const char *magic;
     const char *what; /* "split", "shard" */
     uint32_t version;
     const char *(*section_name)(uint32_t type);
     int packed;
+    uint32_t first_version; /* the oldest one that is read; 0: only `version` */
 };
 
 struct section {
@@ -59,6 +60,7 @@ enum status container_open(struct container **container, const struct container_
 void container_close(struct container *container); /* NULL is allowed */
 
 const char *container_path(const struct container *container);
+uint32_t container_version(const struct container *container);
 uint64_t container_bytes(const struct container *container);
 uint32_t container_table_crc(const struct container *container); /* identifies the content */
 uint32_t container_sections(const struct container *container);

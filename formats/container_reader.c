@@ -4,12 +4,12 @@
 
 #include "formats/base/bytes.h"
 #include "formats/base/crc.h"
+#include "formats/base/mapped.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -19,7 +19,8 @@ struct container {
     char *path;
     unsigned char *bytes;
     uint64_t size;
-    int mapped;
+    struct mapped_file mapped; /* of a regular file */
+    uint32_t version;
     uint32_t table_crc;
     uint32_t sections;
     struct section section[CONTAINER_MAX_SECTIONS];
@@ -65,14 +66,9 @@ static enum status load(struct container *c, struct error *e)
     } else if (!S_ISREG(st.st_mode)) {
         read_whole(c, fd, e);
     } else if (st.st_size > 0) {
-        void *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
-        if (map == MAP_FAILED) {
-            fail_errno(e, c->path, "cannot map");
-        } else {
-            c->bytes = map;
-            c->size = (uint64_t)st.st_size;
-            c->mapped = 1;
-        }
+        mapped_open(&c->mapped, fd, (size_t)st.st_size, c->path, e);
+        c->bytes = c->mapped.bytes;
+        c->size = c->mapped.size;
     }
     if (fd >= 0)
         close(fd);
@@ -88,10 +84,12 @@ static enum status check_header(struct container *c, struct error *e)
         return bad(c, "header", "the file is truncated", e);
     if (crc32_z(0, h, HEADER_CRC_AT) != get_u32(h + HEADER_CRC_AT))
         return bad(c, "header", "is corrupt (CRC differs)", e);
-    uint32_t version = get_u32(h + HEADER_VERSION_AT);
-    if (version != c->kind->version)
+    uint32_t version = get_u32(h + HEADER_VERSION_AT), newest = c->kind->version;
+    uint32_t oldest = c->kind->first_version > 0 ? c->kind->first_version : newest;
+    if (version < oldest || version > newest)
         return fail(e, ST_BAD_DATA, "%s: %s version %u is not supported (this is %u)", c->path,
-                    c->kind->what, version, c->kind->version);
+                    c->kind->what, version, newest);
+    c->version = version;
     c->sections = get_u32(h + HEADER_SECTIONS_AT);
     c->table_crc = get_u32(h + HEADER_TABLE_CRC_AT);
     if (c->sections > CONTAINER_MAX_SECTIONS)
@@ -194,8 +192,8 @@ void container_close(struct container *c)
 {
     if (c == NULL)
         return;
-    if (c->mapped)
-        munmap(c->bytes, (size_t)c->size);
+    if (c->mapped.bytes != NULL)
+        mapped_close(&c->mapped);
     else
         free(c->bytes);
     free(c->path);
@@ -205,6 +203,11 @@ void container_close(struct container *c)
 const char *container_path(const struct container *c)
 {
     return c->path;
+}
+
+uint32_t container_version(const struct container *c)
+{
+    return c->version;
 }
 
 uint64_t container_bytes(const struct container *c)

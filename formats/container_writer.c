@@ -2,6 +2,7 @@
 #include "container.h"
 #include "container_layout.h"
 
+#include "formats/base/crc.h"
 #include "formats/base/arith.h"
 #include "formats/base/bytes.h"
 
@@ -89,7 +90,7 @@ static enum status append(struct container_writer *w, uint64_t count, const void
                           uint64_t size, struct error *e)
 {
     struct section *s = &w->section[w->sections - 1];
-    s->crc = (uint32_t)crc32_z(s->crc, bytes, size);
+    s->crc = crc32_bytes(s->crc, bytes, size);
     s->count += count;
     s->bytes += size;
     return put(w, bytes, size, e);

@@ -60,6 +60,7 @@ struct edges_block {
     uint64_t index, offset; /* its place in the stream */
     size_t unread;          /* bytes of the payload that edges_reader_fill has to read */
     struct edges_totals tally; /* n is not used */
+    uint64_t balance;          /* of an undirected block that was encoded: edges_tally_balance */
 };
 
 enum status edges_block_init(struct edges_block *block, size_t max_edges, struct error *e);
@@ -69,6 +70,11 @@ void edges_block_free(struct edges_block *block);
 void edges_tally(struct edges_totals *tally, enum edges_direction direction,
                  const struct edge *edges, size_t count);
 void edges_tally_merge(struct edges_totals *into, const struct edges_totals *from);
+
+/* edges_tally for undirected edges, which also returns their balance: the hashes of pairs with u < v, less
+ * those of pairs with u > v. The sum over a whole list is 0 if the list has each edge as u v and as v u;
+ * otherwise it is 0 with a chance of 2^-64. */
+uint64_t edges_tally_balance(struct edges_totals *tally, const struct edge *edges, size_t count);
 
 /* Encodes up to EDGES_BLOCK_EDGES edges and tallies them. Ids must be below DBFS_MAX_VERTICES. An id takes 4
  * bytes if all ids of the block fit into 4, else 8. Never fails. */

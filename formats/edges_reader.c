@@ -1,6 +1,7 @@
 /* edges_reader.c: reads an edge stream, each part checked before it is used; see edges.h */
 #include "edges.h"
 #include "edges_layout.h"
+#include "file_kind.h"
 
 #include "formats/base/bytes.h"
 
@@ -119,8 +120,7 @@ static enum status read_preamble(struct edges_reader *r, struct error *e)
     if (read_bytes(r, header, sizeof header, &got, e) != ST_OK)
         return e->status;
     if (!edges_sniff(header, got))
-        return fail(e, ST_BAD_DATA, "%s: %s: graphs in other formats go through edgeconv first",
-                    r->name, got == 0 ? "is empty, not an edge stream" : "not an edge stream");
+        return file_kind_not_edges(r->name, header, got, e);
     if (got < sizeof header)
         return truncated(r, r->offset, e);
     if (edges_crc(header, PREAMBLE_CRC_AT) != get_u32(header + PREAMBLE_CRC_AT))

@@ -1,6 +1,8 @@
 /* edges_scan.c: see edges_scan.h */
 #include "edges_scan.h"
 
+#include "formats/base/progress.h"
+
 #include <omp.h>
 #include <string.h>
 
@@ -83,6 +85,7 @@ static enum status scan_block(const struct edges_scan *scan, int thread, struct 
         if (decode_piece(scan, block, first, edges, piece, e) == ST_OK && scan->visit != NULL)
             scan->visit(scan->context, thread, edges, piece, e);
     }
+    progress_add(count);
     return e->status;
 }
 

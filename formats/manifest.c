@@ -1,6 +1,8 @@
 /* manifest.c: see manifest.h and SPEC-shard.md */
 #include "manifest.h"
 
+#include "file_kind.h"
+
 #include "split.h"
 #include "formats/base/key_values.h"
 
@@ -149,7 +151,7 @@ static int parse_p(struct manifest *m, const char *value)
         return -1;
     m->p = (uint32_t)p;
     m->part = calloc(p, sizeof *m->part);
-    return m->part != NULL ? 0 : -1;
+    return 0; /* parse_manifest sees if there is no memory */
 }
 
 static int parse_th(struct manifest *m, const char *value)
@@ -275,7 +277,9 @@ static enum status parse_manifest(struct manifest *m, const char *path, struct k
         if (i < 0)
             return fail(e, ST_BAD_DATA, "%s:%d: a key this build does not know", path, kv->line);
         if (parse_value(m, i, value) != 0)
-            return fail(e, ST_BAD_DATA, "%s:%d: impossible value", path, kv->line);
+            return m->p > 0 && m->part == NULL
+                       ? fail_memory(e, path, m->p * sizeof *m->part)
+                       : fail(e, ST_BAD_DATA, "%s:%d: impossible value", path, kv->line);
         seen |= UINT64_C(1) << i;
     }
     return check_complete(m, seen, path, e);
@@ -303,7 +307,8 @@ enum status manifest_read(struct manifest *m, const char *folder, struct error *
         fail(e, ST_RUNTIME,
              "%s: an unfinished packing: run dbfs-pack --resume with the same options",
              folder);
-    else if (key_values_read(&kv, path, NULL, e) == ST_OK)
+    else if (file_kind_not_shards(folder, e) == ST_OK &&
+             key_values_read(&kv, path, NULL, e) == ST_OK)
         parse_manifest(m, path, &kv, e);
     key_values_free(&kv);
     free(path);

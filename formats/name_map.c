@@ -3,11 +3,11 @@
 
 #include "formats/base/bytes.h"
 #include "formats/base/hash.h"
+#include "formats/base/mapped.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +15,8 @@ typedef unsigned long long ull;
 
 struct name_map {
     const char *path;
-    const char *text; /* mapped */
+    struct mapped_file mapped;
+    const char *text;
     size_t bytes;
     uint64_t n;
     uint64_t *start; /* [steps]: byte at which line NAME_MAP_STEP * i starts */
@@ -38,13 +39,9 @@ static enum status map_file(struct name_map *m, struct error *e)
     } else if (!S_ISREG(st.st_mode)) {
         fail(e, ST_RUNTIME, "%s: is not a regular file, as a map must be", m->path);
     } else if (st.st_size > 0) {
-        void *text = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
-        if (text == MAP_FAILED) {
-            fail_errno(e, m->path, "cannot map");
-        } else {
-            m->text = text;
-            m->bytes = (size_t)st.st_size;
-        }
+        mapped_open(&m->mapped, fd, (size_t)st.st_size, m->path, e);
+        m->text = m->mapped.bytes;
+        m->bytes = m->mapped.size;
     }
     if (fd >= 0)
         close(fd);
@@ -61,7 +58,7 @@ static int is_index(const struct name_map *m)
 /* Goes through all lines, noting where they start. */
 static enum status index_lines(struct name_map *m, struct error *e)
 {
-    const char *p = m->text, *end = p + m->bytes;
+    const char *p = m->text, *end = m->bytes > 0 ? p + m->bytes : p;
     uint64_t lines = 0;
     for (; p < end; lines++) {
         const char *newline = memchr(p, '\n', (size_t)(end - p));
@@ -114,8 +111,7 @@ void name_map_close(struct name_map *m)
     if (m == NULL)
         return;
     memory_release(m->budget, m->start);
-    if (m->text != NULL)
-        munmap((void *)(uintptr_t)m->text, m->bytes);
+    mapped_close(&m->mapped);
     free(m);
 }
 

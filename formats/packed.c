@@ -150,6 +150,7 @@ static int find_block(const struct packed *packed, uint64_t at, struct block *b)
     return 0;
 }
 
+/* `array` has the place of block `first`, and those after it. */
 static inline enum status decode_range(const struct packed *packed, const struct packed_rows *rows,
                                        uint64_t first, uint64_t last, uint32_t width, void *array)
 {
@@ -158,7 +159,7 @@ static inline enum status decode_range(const struct packed *packed, const struct
         struct block b;
         union elements spare;
         uint64_t begin = at * PACKED_BLOCK, left = packed->count - begin;
-        unsigned char *in_place = (unsigned char *)array + begin * width;
+        unsigned char *in_place = (unsigned char *)array + (at - first) * PACKED_BLOCK * width;
         void *out = left < PACKED_BLOCK ? (void *)&spare : in_place;
         if (find_block(packed, at, &b))
             return ST_BAD_DATA;
@@ -201,14 +202,21 @@ enum status packed_open(struct packed *packed, const void *bytes, uint64_t size,
     return ST_OK;
 }
 
-enum status packed_decode(const struct packed *packed, const struct packed_rows *rows,
-                          uint64_t first, uint64_t last, void *array)
+enum status packed_decode_piece(const struct packed *packed, const struct packed_rows *rows,
+                                uint64_t first, uint64_t last, void *array)
 {
     last = last < packed->blocks ? last : packed->blocks;
     if (rows != NULL && rows->rows == 0 && first < last)
         return ST_BAD_DATA;
     return packed->width == 4 ? decode_range(packed, rows, first, last, 4, array)
                               : decode_range(packed, rows, first, last, 8, array);
+}
+
+enum status packed_decode(const struct packed *packed, const struct packed_rows *rows,
+                          uint64_t first, uint64_t last, void *array)
+{
+    return packed_decode_piece(packed, rows, first, last,
+                               (unsigned char *)array + first * PACKED_BLOCK * packed->width);
 }
 
 enum status packed_decode_all(const struct packed *packed, const struct packed_rows *rows,

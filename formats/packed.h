@@ -89,6 +89,10 @@ enum status packed_open(struct packed *packed, const void *bytes, uint64_t size,
 enum status packed_decode(const struct packed *packed, const struct packed_rows *rows,
                           uint64_t first, uint64_t last, void *array);
 
+/* The same into an array that has only the places of these blocks. */
+enum status packed_decode_piece(const struct packed *packed, const struct packed_rows *rows,
+                                uint64_t first, uint64_t last, void *array);
+
 /* Decodes all blocks, with `threads` threads. */
 enum status packed_decode_all(const struct packed *packed, const struct packed_rows *rows,
                               void *array, int threads);

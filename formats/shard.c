@@ -50,7 +50,8 @@ static enum status read_attributes(struct shard *shard, const uint64_t **attribu
     if (at[SHARD_AT_P] == 0 || at[SHARD_AT_P] > UINT32_MAX ||
         at[SHARD_AT_INDEX] >= at[SHARD_AT_P] || at[SHARD_AT_D] > SHARD_MAX_LOCAL ||
         at[SHARD_AT_LOCALS] > SHARD_MAX_LOCAL || at[SHARD_AT_LOCAL_BITS] > 32 ||
-        at[SHARD_AT_N] > UINT64_C(1) << 48)
+        at[SHARD_AT_N] > UINT64_C(1) << 48 ||
+        at[SHARD_AT_LOCALS] > UINT64_C(1) << at[SHARD_AT_LOCAL_BITS])
         return bad(shard, "attributes", "impossible values", e);
     shard->index = (uint32_t)at[SHARD_AT_INDEX];
     shard->p = (uint32_t)at[SHARD_AT_P];
@@ -100,6 +101,9 @@ static enum status open_csr(struct shard *shard, enum subgraph g, const uint64_t
     csr->offset_width = offsets->width;
     csr->column_width = columns->width;
     csr->column_count = columns->count;
+    if (csr->edges < csr->column_count ||
+        csr->edges - csr->column_count > csr->rows * csr->head_columns)
+        return bad(shard, subgraph_name[g], "its edges are not those of its columns and heads", e);
     if ((offsets->width != 4 && offsets->width != 8) ||
         (columns->width != 4 && !(g == NN && columns->width == 8)))
         return bad(shard, subgraph_name[g], "impossible element width", e);

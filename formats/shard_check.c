@@ -1,5 +1,5 @@
 /* shard_check.c: reads every element of a shard and proves it well-formed; see shard.h */
-#include "shard.h"
+#include "shard_ranges.h"
 
 #include <stddef.h>
 
@@ -85,63 +85,22 @@ static enum status check_csr(const struct shard *shard, enum subgraph g, int thr
     return ST_OK;
 }
 
-static enum status check_runs(const struct shard *shard, const char *name,
-                              const struct degree_run *runs, uint64_t count, uint64_t vertices,
-                              struct error *e)
+static enum status check_nd_list(const struct shard *shard, struct error *e)
 {
-    uint64_t sum = 0, last = UINT64_MAX;
-    for (uint64_t i = 0; i < count; i++) {
-        if (runs[i].degree >= last || runs[i].degree == 0 || runs[i].vertices > vertices - sum)
-            return fail(e, ST_BAD_DATA, "%s: %s: run %llu is out of order or range",
-                        container_path(shard->file), name, (unsigned long long)i);
-        last = runs[i].degree;
-        sum += runs[i].vertices;
-    }
-    if (sum != vertices)
-        return fail(e, ST_BAD_DATA, "%s: %s: runs do not cover all vertices",
-                    container_path(shard->file), name);
-    return ST_OK;
-}
-
-static enum status check_vertices(const struct shard *shard, struct error *e)
-{
-    const char *path = container_path(shard->file);
-    for (uint64_t i = 0; i < shard->locals; i++) {
-        if ((uint64_t)shard->ids.local_slots[i] * shard->p + shard->index >= shard->n)
-            return fail(e, ST_BAD_DATA, "%s: local-slots: entry %llu is not below n", path,
-                        (unsigned long long)i);
-    }
-    for (uint64_t i = 0; i < shard->d; i++) {
-        if (shard_delegate_id(shard, i) >= shard->n)
-            return fail(e, ST_BAD_DATA, "%s: delegate-ids: entry %llu is not below n", path,
-                        (unsigned long long)i);
-    }
-    for (uint64_t i = 0; i < shard->nd_sources.count; i++) {
-        uint32_t row = shard->nd_sources.rows[i];
+    const struct row_list *list = &shard->nd_sources;
+    for (uint64_t i = 0; i < list->count; i++) {
+        uint32_t row = list->rows[i];
         if (row >= shard->locals || !mask_bit(shard->csr[ND].sources, row) ||
-            (i > 0 && row <= shard->nd_sources.rows[i - 1]))
-            return fail(e, ST_BAD_DATA, "%s: nd-source-list: entry %llu is wrong", path,
-                        (unsigned long long)i);
-    }
-    for (uint64_t i = 0; i < shard->degrees.loop_counts; i++) {
-        const struct loop_count *l = &shard->degrees.loops[i];
-        uint64_t limit = l->at == LOOP_AT_LOCAL      ? shard->locals
-                         : l->at == LOOP_AT_DELEGATE ? shard->d
-                                                     : (shard->n + shard->p - 1) / shard->p;
-        if (l->at > LOOP_AT_ISOLATED || l->index >= limit || l->count == 0)
-            return fail(e, ST_BAD_DATA, "%s: loops: entry %llu is wrong", path,
-                        (unsigned long long)i);
+            (i > 0 && row <= list->rows[i - 1]))
+            return fail(e, ST_BAD_DATA, "%s: nd-source-list: entry %llu is wrong",
+                        container_path(shard->file), (unsigned long long)i);
     }
     return ST_OK;
 }
 
 enum status shard_check(const struct shard *shard, int threads, struct error *e)
 {
-    if (check_vertices(shard, e) != ST_OK ||
-        check_runs(shard, "local-degrees", shard->degrees.locals.runs, shard->degrees.locals.count,
-                   shard->locals, e) != ST_OK ||
-        check_runs(shard, "delegate-degrees", shard->degrees.delegates.runs,
-                   shard->degrees.delegates.count, shard->d, e) != ST_OK)
+    if (shard_check_ids(shard, threads, e) != ST_OK || check_nd_list(shard, e) != ST_OK)
         return e->status;
     for (int g = 0; g < SUBGRAPHS; g++) {
         if (check_csr(shard, (enum subgraph)g, threads, e) != ST_OK)

@@ -17,6 +17,9 @@ enum split_attribute {
     AT_TH,
     AT_SUGGESTED_P,
     AT_DELEGATES,
+    SPLIT_ATTRIBUTES_1, /* so many in version 1 */
+    AT_CHOICE = SPLIT_ATTRIBUTES_1,
+    AT_NEAR_EDGES,
     SPLIT_ATTRIBUTE_COUNT
 };
 
@@ -33,7 +36,8 @@ static const char *section_name(uint32_t type)
 }
 
 static const struct container_kind split_kind = {
-    .magic = "DBFSSPLT", .what = "split", .version = 1, .section_name = section_name};
+    .magic = "DBFSSPLT", .what = "split", .version = 2, .section_name = section_name,
+    .first_version = 1};
 
 void split_free(struct split *split)
 {
@@ -69,7 +73,8 @@ static enum status write_sections(const struct split *s, struct container_writer
         [AT_LOOPS] = s->totals.loops,            [AT_N] = s->totals.n,
         [AT_MAX_ID] = s->totals.max_id,          [AT_CHECKSUM] = s->totals.checksum,
         [AT_DIRECTED_EDGES] = s->directed_edges, [AT_TH] = s->th,
-        [AT_SUGGESTED_P] = s->suggested_p,       [AT_DELEGATES] = s->d};
+        [AT_SUGGESTED_P] = s->suggested_p,       [AT_DELEGATES] = s->d,
+        [AT_CHOICE] = s->choice,                 [AT_NEAR_EDGES] = s->near_edges};
     container_add(w, SPLIT_ATTRIBUTES, 8, SPLIT_ATTRIBUTE_COUNT, at, e);
     if (s->list.read != NULL) {
         write_list(s, SPLIT_DELEGATE_IDS, s->list.ids, w, e);
@@ -117,10 +122,13 @@ static enum status copy_section(const struct split *split, const struct containe
 static enum status read_attributes(struct split *split, const struct container *c, struct error *e)
 {
     const struct section *s;
-    if (container_need(c, SPLIT_ATTRIBUTES, 8, SPLIT_ATTRIBUTE_COUNT, &s, e) != ST_OK)
+    const int first = container_version(c) == 1;
+    const uint64_t count = first ? SPLIT_ATTRIBUTES_1 : SPLIT_ATTRIBUTE_COUNT;
+    if (container_need(c, SPLIT_ATTRIBUTES, 8, count, &s, e) != ST_OK)
         return e->status;
     const uint64_t *at = s->data;
-    if (at[AT_DIRECTION] > EDGES_DIRECTED || at[AT_N] > DBFS_MAX_VERTICES)
+    if (at[AT_DIRECTION] > EDGES_DIRECTED || at[AT_N] > DBFS_MAX_VERTICES ||
+        (!first && at[AT_CHOICE] >= TH_CHOICES))
         return fail(e, ST_BAD_DATA, "%s: attributes: impossible values", container_path(c));
     split->direction = (enum edges_direction)at[AT_DIRECTION];
     split->totals = (struct edges_totals){.edges = at[AT_EDGES],
@@ -132,6 +140,11 @@ static enum status read_attributes(struct split *split, const struct container *
     split->th = at[AT_TH];
     split->suggested_p = at[AT_SUGGESTED_P];
     split->d = at[AT_DELEGATES];
+    split->choice = split->suggested_p > 0 ? TH_BY_MEMORY : TH_GIVEN;
+    if (!first) {
+        split->choice = (enum th_choice)at[AT_CHOICE];
+        split->near_edges = at[AT_NEAR_EDGES];
+    }
     return ST_OK;
 }
 

@@ -23,6 +23,10 @@ enum split_section {
     SPLIT_SWEEP = 5            /* struct sweep_row[]: by TH ascending, the last one infinite */
 };
 
+/* Who chose TH: the user, the rule of memory, or the predicted time on these machines. Splits and journals have
+ * these numbers. */
+enum th_choice { TH_GIVEN, TH_BY_MEMORY, TH_FOR_BOTH, TH_FOR_GPU, TH_FOR_CPU, TH_CHOICES };
+
 struct degree_count {
     uint64_t degree, vertices;
 };
@@ -51,6 +55,8 @@ struct split {
     uint64_t directed_edges;    /* after doubling, self-loops left out: nn + nd + dn + dd */
     uint64_t th;                /* delegates have degree > th; TH_INFINITE: none */
     uint64_t suggested_p;       /* the p that th was suggested for; 0 when th was given */
+    enum th_choice choice;
+    uint64_t near_edges;        /* edges of the stream whose ids differ by 4 sqrt(n) at most, without self-loops; 0 in version 1 */
     uint64_t d;                 /* delegates */
     uint64_t *delegate_ids, *delegate_degrees; /* [d], owned; NULL where there is a list */
     struct delegate_list list; /* for split_write */

@@ -1,5 +1,6 @@
 #!/bin/bash
-# bench-prepare.sh: generating, converting and packing beside other programs, on one graph in one run.
+# bench-prepare.sh: generating, converting and packing beside other programs, and checking results, on one
+# graph in one run.
 #
 #   GAPBS=/path/to/gapbs GRAPH500=/path/to/graph500_reference_bfs scripts/bench-prepare.sh [SCALE [ROUNDS]]
 #
@@ -35,15 +36,15 @@ versus() {
     echo "medians: $1 $ours s, $3 $theirs s; dbfs is $(ratio "$theirs" "$ours") times as fast"
 }
 
-"$bin/rmatgen" -q -s "$scale" -o "$work/edges"
+"$bin/rmatgen" -q -s "$scale" --force -o "$work/edges"
 edges=$("$bin/edgeconv" -q -t text "$work/edges" | tee "$work/graph.el" | wc -l)
 gzip -1 -c "$work/graph.el" >"$work/graph.el.gz"
 
 for round in $(seq "$rounds"); do
-    t=$(took "$bin/rmatgen" -q -s "$scale" -o "$work/made")
+    t=$(took "$bin/rmatgen" -q -s "$scale" --force -o "$work/made")
     note rmat "$t"
     echo "round $round: rmatgen: $t s, $(rate "$edges" "$t") M edges/s"
-    t=$(took "$bin/rmatgen" -q --graph500 -s "$scale" -o "$work/made")
+    t=$(took "$bin/rmatgen" -q --graph500 -s "$scale" --force -o "$work/made")
     note kronecker "$t"
     echo "round $round: rmatgen --graph500: $t s, $(rate "$edges" "$t") M edges/s"
     rm "$work/made"
@@ -56,12 +57,12 @@ for round in $(seq "$rounds"); do
     t=$(took wc -l "$work/graph.el")
     note lines "$t"
     echo "round $round: wc -l: $t s"
-    t=$(took "$bin/edgeconv" -q -u -o "$work/made" "$work/graph.el")
+    t=$(took "$bin/edgeconv" -q -u --force -o "$work/made" "$work/graph.el")
     note text "$t"
     echo "round $round: edgeconv from text: $t s, $(rate "$edges" "$t") M edges/s"
     t=$(took sh -c 'gzip -dc "$0" >/dev/null' "$work/graph.el.gz")
     note inflate "$t"
-    t=$(took "$bin/edgeconv" -q -u -o "$work/made" "$work/graph.el.gz")
+    t=$(took "$bin/edgeconv" -q -u --force -o "$work/made" "$work/graph.el.gz")
     note gzip "$t"
     echo "round $round: edgeconv from gzip: $t s"
     rm "$work/made"
@@ -70,7 +71,11 @@ for round in $(seq "$rounds"); do
     t=$(sed -n 's/.* shards in \([0-9.]*\) s and fsync.*/\1/p' "$work/said")
     note pack "$t"
     sed -n "s/^dbfs-pack: \(.* shards in .*\)/round $round: dbfs-pack: \1/p" "$work/said"
-    rm -r "$work/shards"
+    "$bin/dbfs-traverse" -q -r 0 --depths "$work/d.npy" --parents "$work/p.npy" "$work/shards" >"$work/said"
+    t=$(took "$bin/dbfs-check" --depths "$work/d.npy" --parents "$work/p.npy" "$work/edges")
+    note check "$t"
+    echo "round $round: dbfs-check of depths and parents: $t s"
+    rm -r "$work/shards" "$work/d.npy" "$work/p.npy"
     if [ -n "${GAPBS:-}" ]; then
         took env OMP_NUM_THREADS="$cores" "$GAPBS/bfs" -s -f "$work/graph.el" -n 1 >/dev/null
         t=$(sed -n 's/^Build Time: *//p' "$work/said")
@@ -84,6 +89,7 @@ for round in $(seq "$rounds"); do
 done
 versus 'edgeconv from gzip' gzip 'gzip -dc' inflate
 versus 'edgeconv from text' text 'wc -l' lines
+versus 'dbfs-check' check 'dbfs-pack' pack
 if [ -n "${GAPBS:-}" ]; then
     versus 'edgeconv from text' text "GAPBS's converter" converter
     versus 'dbfs-pack' pack "GAPBS's build" build

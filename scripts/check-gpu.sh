@@ -1,7 +1,7 @@
 #!/bin/bash
 # check-gpu.sh: builds, checks and measures the CUDA backend on a host with GPUs.
 #
-#   scripts/check-gpu.sh [check] [sanitize] [bench] [answers] [capacity]      (default: check)
+#   scripts/check-gpu.sh [check] [sanitize] [trust] [bench] [answers] [capacity]      (default: check)
 #
 # It needs nvcc, an MPI and GPUs. Devices beyond the number of GPUs share them, so every layout also runs
 # on one GPU. `check` also runs layouts of several ranks with messages in device memory, whatever the MPI
@@ -9,7 +9,8 @@
 #   LAYOUTS   ranks x GPUs to run (default: those with at most as many devices as there are GPUs,
 #             at least 1x1)
 #   SCALES    of the RMAT graphs of `check` (default: 16 18 20 22 24)
-#   BENCH_SCALE, CAPACITY_SCALE   of the graphs of `bench` and `answers` (26), and `capacity` (29)
+#   BENCH_SCALE, CAPACITY_SCALE, TRUST_SCALE   of the graphs of `bench` and `answers` (26), `capacity` (29),
+#             and `trust` (24)
 #   PEER      another GPU BFS, built outside this repository. `bench` runs it on its graph of scale
 #             PEER_SCALE (24), as PEER EDGES N ROOT... EDGES holds each undirected edge once as two
 #             32-bit ids, and PEER prints a line "ROOT SECONDS" for each search
@@ -84,7 +85,11 @@ run_layout() { # LAYOUT DIR OPTION...; $sanitizer, where set, runs each rank; $p
 
 pack() { # EDGES P TH DIR
     local th=
-    [ "$3" = suggested ] || th="-t $3"
+    case $3 in
+        suggested) th='--for gpu' ;; # mostly one class of edges
+        memory) th='--suggest memory' ;; # all four
+        *) th="-t $3" ;;
+    esac
     [ -e "$4/manifest" ] || "$BIN/dbfs-pack" -q -p "$2" $th ${PACK_OPTIONS:-} -o "$4" "$1"
 }
 
@@ -156,7 +161,7 @@ check_graph() { # NAME EDGES THRESHOLDS [TEXT ROOT]
 }
 
 from_text() { # NAME THRESHOLDS ROOT: the graph in $work/text
-    "$BIN/edgeconv" -q -u -o "$work/edges" "$work/text"
+    "$BIN/edgeconv" -q -u --force -o "$work/edges" "$work/text"
     check_graph "$1" "$work/edges" "$2" "$work/text" "$3"
 }
 
@@ -178,10 +183,10 @@ check_device_memory_run() { # NAME DIR LAYOUT EXPECTED OPTION...
 check_device_memory() { # of every layout with several ranks, and every option
     local layout p th dir expected staged runs=0 messages=0 several real
     several=$(for layout in $layouts; do [ "${layout%x*}" -gt 1 ] && echo "$layout"; done)
-    "$BIN/rmatgen" -q -s 18 -o "$work/edges"
+    "$BIN/rmatgen" -q -s 18 --force -o "$work/edges"
     for layout in ${several:-2x1 2x2}; do
         p=$((${layout%x*} * ${layout#*x}))
-        for th in suggested inf; do
+        for th in memory inf; do
             dir=$work/device-$p-$th
             pack "$work/edges" $p $th "$dir" || { outcome "device memory: packing" 1; continue; }
             [ -n "${expected:-}" ] ||
@@ -212,23 +217,23 @@ check_real_memory() { # DIR: what the MPI library itself takes; where it is the 
 check_rmat() { # SCALES THRESHOLDS
     local scale
     for scale in $1; do
-        "$BIN/rmatgen" -q -s "$scale" -o "$work/edges"
+        "$BIN/rmatgen" -q -s "$scale" --force -o "$work/edges"
         check_graph "RMAT $scale" "$work/edges" "$2"
     done
 }
 
 check_others() {
-    local all='0 suggested inf'
-    "$BIN/rmatgen" -q -s 18 -A .25 -B .25 -C .25 -o "$work/edges" &&
-        check_graph 'uniform 18' "$work/edges" suggested
-    "$BIN/rmatgen" -q -s 14 -f text -o "$work/text" && from_text 'RMAT 14' "$all" 7
+    local all='0 memory inf'
+    "$BIN/rmatgen" -q -s 18 -A .25 -B .25 -C .25 --force -o "$work/edges" &&
+        check_graph 'uniform 18' "$work/edges" memory
+    "$BIN/rmatgen" -q -s 14 -f text --force -o "$work/text" && from_text 'RMAT 14' "$all" 7
     "$TESTS/mkgraph" path 1000 >"$work/text" && from_text path '0 inf' 500
     "$TESTS/mkgraph" star 50000 >"$work/text" && from_text star "$all" 3
     "$TESTS/mkgraph" components >"$work/text" && from_text components "$all" \
         "$("$TESTS/mkgraph" components | awk '!/^#/ { print $1; exit }')"
-    "$TESTS/mkgraph" grid 1000 1000 >"$work/text" && from_text grid suggested 500500
-    grep -v '^#' datasets/wordnet-3.0.txt >"$work/text" && from_text WordNet suggested 0
-    grep -v '^#' datasets/usa-road-NY.txt >"$work/text" && from_text 'USA-road NY' suggested 0
+    "$TESTS/mkgraph" grid 1000 1000 >"$work/text" && from_text grid memory 500500
+    grep -v '^#' datasets/wordnet-3.0.txt >"$work/text" && from_text WordNet memory 0
+    grep -v '^#' datasets/usa-road-NY.txt >"$work/text" && from_text 'USA-road NY' memory 0
 }
 
 scales_between() { # LEAST MOST
@@ -241,8 +246,8 @@ scales_between() { # LEAST MOST
 stage_check() {
     check_command 'kernels and their twins' "$TESTS/gpu_kernels"
     lane device-memory check_device_memory
-    lane small check_rmat "$(scales_between 0 18)" '0 suggested inf'
-    lane large check_rmat "$(scales_between 19 40)" suggested
+    lane small check_rmat "$(scales_between 0 18)" '0 memory inf'
+    lane large check_rmat "$(scales_between 19 40)" memory
     lane others check_others
     join_lanes
 }
@@ -256,7 +261,7 @@ sanitize() { # TOOL CHECKSUM
     for layout in 1x1 2x2; do
         while read -r options; do
             run_layout $layout "$small-$((${layout%x*} * ${layout#*x}))" -q -n 1 \
-                --warm-up 0 --backend "$backend" $options --parents "$tmp/parents" >"$tmp/out" 2>&1
+                --warm-up 0 --backend "$backend" $options --force --parents "$tmp/parents" >"$tmp/out" 2>&1
             [ $? = 0 ] && [ "$(value distance_checksum "$tmp/out")" = "$expected" ] &&
                 ! grep -q 'ERROR SUMMARY: [1-9]' "$tmp/out"
             outcome "$tool $layout $options" $? "$(grep -m 3 '=====' "$tmp/out")"
@@ -267,9 +272,9 @@ sanitize() { # TOOL CHECKSUM
 # Sanitizers leave the GPU idle most of the time, too: lanes run side by side.
 stage_sanitize() {
     local p expected tool small=$work/small
-    "$BIN/rmatgen" -q -s 14 -o "$work/edges"
+    "$BIN/rmatgen" -q -s 14 --force -o "$work/edges"
     for p in 1 4; do
-        pack "$work/edges" $p suggested "$small-$p"
+        pack "$work/edges" $p memory "$small-$p"
     done
     expected=$("$traverse" -q -n 1 --backend cpu "$small-1" |
         sed -n 's/^distance_checksum: //p')
@@ -277,6 +282,42 @@ stage_sanitize() {
         lane $tool sanitize $tool "$expected"
     done
     join_lanes
+}
+
+# ---- trust: parts that lie are refused on the GPU; what the check of ranges adds to the load ----
+
+# Seconds of a load: what the host does and what the device does
+load_seconds() { awk '/^(device_)?load_s: / { sum += $2 } END { print sum }' "$1"; }
+
+# Seven loads with and seven without the check, in turn: the medians
+time_loads() { # FOLDER NAME
+    local round option
+    for round in 1 2 3 4 5 6 7; do
+        for option in --several-levels --trust; do # the first changes nothing of the load
+            "$traverse" --backend "$backend" -n 1 --warm-up 0 $option "$1" >"$tmp/out" 2>"$tmp/err"
+            outcome "load of $2, $option" $? "$(head -c 400 "$tmp/err")"
+            load_seconds "$tmp/out" >>"$tmp/load$option"
+            [ $option = --trust ] || grep -E 'load_s:' "$tmp/out" >"$tmp/last"
+        done
+    done
+    cat "$tmp/last"
+    for option in --several-levels --trust; do
+        sort -g "$tmp/load$option" | sed -n 4p
+        rm "$tmp/load$option"
+    done | paste -s -d' ' | awk -v what="$2" '{
+        printf "%s: load %s s, with --trust %s s: the check adds %.1f%%\n", what, $1, $2, 100 * ($1 / $2 - 1) }'
+}
+
+stage_trust() {
+    local scale=${TRUST_SCALE:-24} encoding
+    check_command 'parts that lie' env BACKEND="$backend" bash tests/cli/trust.sh
+    "$BIN/rmatgen" -q -s "$scale" -o "$work/edges"
+    for encoding in packed raw; do
+        "$BIN/dbfs-pack" -q -p 1 --encoding $encoding ${PACK_OPTIONS:-} -o "$work/$encoding" "$work/edges"
+        time_loads "$work/$encoding" "RMAT $scale, $encoding"
+        rm -rf "${work:?}/$encoding"
+    done
+    rm -f "$work/edges"
 }
 
 # ---- bench ----
@@ -289,7 +330,7 @@ report_bench() { # NAME FILE
 
 stage_bench() {
     local scale=${BENCH_SCALE:-26} layout p th dir
-    "$BIN/rmatgen" -q -s "$scale" -o "$work/edges"
+    "$BIN/rmatgen" -q -s "$scale" --force -o "$work/edges"
     for p in 1 2 4; do
         [ -n "$(layouts_of $p)" ] || continue
         for th in ${THRESHOLDS:-suggested}; do
@@ -297,7 +338,7 @@ stage_bench() {
             pack "$work/edges" $p "$th" "$dir"
             for layout in $(layouts_of $p); do
                 run_layout "$layout" "$dir" --no-check -n 64 --backend "$backend" ${BENCH_OPTIONS:-} \
-                    --json "${OUT:-$tmp}/bench-$scale-$layout-$th.json" >"$tmp/out" 2>"$tmp/err"
+                    --force --json "${OUT:-$tmp}/bench-$scale-$layout-$th.json" >"$tmp/out" 2>"$tmp/err"
                 outcome "bench $layout" $? "$(head -c 400 "$tmp/err")"
                 report_bench "RMAT $scale, $layout, TH $(value th "$tmp/out")" "$tmp/out"
                 grep -E '^(load_s|delegates)' "$tmp/out"
@@ -345,7 +386,7 @@ run_answers() { # NAME LAYOUT DIR OPTION...
 # Rounds alternate, as machines drift.
 stage_answers() {
     local scale=${BENCH_SCALE:-26} layout p dir round
-    "$BIN/rmatgen" -q -s "$scale" -o "$work/edges"
+    "$BIN/rmatgen" -q -s "$scale" --force -o "$work/edges"
     for p in 1 2 4; do
         [ -n "$(layouts_of $p)" ] || continue
         dir=$work/answers-$p
@@ -363,8 +404,8 @@ stage_answers() {
 
 bench_peer() {
     local scale=${PEER_SCALE:-24} roots ours theirs
-    "$BIN/rmatgen" -q -s "$scale" -o "$work/edges"
-    "$BIN/edgeconv" -q -t u32 -o "$work/pairs" "$work/edges"
+    "$BIN/rmatgen" -q -s "$scale" --force -o "$work/edges"
+    "$BIN/edgeconv" -q -t u32 --force -o "$work/pairs" "$work/edges"
     pack "$work/edges" 1 suggested "$work/peer-graph"
     "$traverse" --no-check -n 16 --backend "$backend" "$work/peer-graph" >"$tmp/out" 2>"$tmp/err"
     roots=$(sed -n 's/^root \([0-9]*\) .*/\1/p' "$tmp/out")
@@ -383,7 +424,7 @@ stage_capacity() {
     local scale=${CAPACITY_SCALE:-29} layout p
     layout=1x$((gpus > 0 ? gpus : 1))
     p=${layout#*x}
-    "$BIN/rmatgen" -q -s "$scale" -o "$work/edges"
+    "$BIN/rmatgen" -q -s "$scale" --force -o "$work/edges"
     echo "generated: $SECONDS s"
     "$BIN/dbfs-pack" -v -p "$p" ${CAPACITY_TH:+-t $CAPACITY_TH} ${PACK_OPTIONS:-} \
         -o "$work/large" "$work/edges" 2>&1 | tail -3

@@ -3,22 +3,25 @@
 #
 # Every step is a shell command, which is printed and then run as printed. So --dry-run prints a script that
 # does the same. A file gets its final name only when it is complete. A step whose result exists is skipped,
-# so repeating the command continues an interrupted run.
+# so repeating the command continues an interrupted run. What fails its checks is renamed to FILE.bad, so that
+# repeating the command downloads or makes it again. Files of --offline are left as they are.
 set -euo pipefail
 export LC_ALL=C
 
-prog=dataset.sh
-root=$(cd "$(dirname "$0")/.." && pwd)
+prog=$(basename "$0")
+root=$(cd "$(dirname "$(readlink -f "$0")")/.." && pwd)
 table=$root/datasets/MANIFEST.tsv
+[ -e "$table" ] || table=$root/share/dbfs/datasets/MANIFEST.tsv # where it is installed
 shards=1 downloads='' mirror='' last=shards dry=false offline=false named=false action=make
 names=() edge_options='' tool_options=''
 
 usage() {
     cat <<EOF
-usage: scripts/dataset.sh [OPTION...] NAME DIR [-- EDGECONV-OPTION...]
-       scripts/dataset.sh --list | --show NAME
-Downloads the graph NAME of datasets/MANIFEST.tsv, converts it (edgeconv), chooses the threshold
-(degsplit) and packs it (dbfs-pack) into DIR/NAME-pP.dbfs. Repeated, it continues where it stopped.
+usage: $prog [OPTION...] NAME DIR [-- EDGECONV-OPTION...]
+       $prog --list | --show NAME
+Downloads the graph NAME of the table MANIFEST.tsv, converts it (edgeconv), chooses the threshold
+(degsplit) and packs it (dbfs-pack) into DIR/NAME-pP.dbfs. Repeated, it continues where it stopped;
+what fails its checks is renamed to FILE.bad and made anew then.
 
   -p, --shards P         shards, one for each GPU or rank (default 1)
   -n, --dry-run          print the commands instead of running them
@@ -30,7 +33,7 @@ Downloads the graph NAME of datasets/MANIFEST.tsv, converts it (edgeconv), choos
   -S, --memory SIZE  -T, --tmpdir DIR  -@, --threads N      as in the programs
       --list             every graph with its size, and estimates of disk, memory and time
       --show NAME        what is known about a graph, and from where
-      --table FILE       another table than datasets/MANIFEST.tsv
+      --table FILE       another table than $table
 
 EDGECONV-OPTIONs, such as --randomize, are added to those of the table; paths in them are absolute.
 EOF
@@ -149,6 +152,15 @@ step() { # FILE COMMAND
     fi
 }
 
+# Whether the files are the user's own, or ship here.
+keeps_inputs() { $offline || [ "${row[group]}" = shipped ]; }
+
+# The end of a command that checks FILE, a shell word, with the status to end with.
+or_set_aside() { # FILE STATUS
+    keeps_inputs || printf ' ||\n    { mv %s %s.bad; echo "%s: failed its check and is now %s.bad: repeat the command to download it again" >&2; exit %s; }' \
+        "$1" "$1" "$1" "$1" "$2"
+}
+
 # ---- download ----
 
 # Prints the commands that download URL to FILE, both shell words, or continue an earlier try. The
@@ -220,14 +232,23 @@ download() { # sets inputs, shell words
         run "$item_sums ${file}_files.xml >$file.md5"
         run "test -s $file.md5"
         fetch_each "cut -c35- $file.md5" "${urls[0]}/\$name"
-        run "md5sum --quiet -c $file.md5"
+        run "md5sum --quiet -c $file.md5 || {
+    md5sum --quiet -c $file.md5 2>/dev/null | sed -n 's/: FAILED.*//p' |
+        while read -r name; do $(keeps_inputs && echo true || echo mv) \"\$name\" \"\$name.bad\"; done
+    exit 1
+}"
         inputs="\$(cut -c35- $file.md5)"
         ;;
     list) download_listed "${urls[0]}" ;;
     *)
         for i in "${!urls[@]}"; do
             fetch "${urls[i]}" "${urls[i]##*/}"
-            [ -z "${sums[i]:-}" ] || run "echo '${sums[i]#*:}  ${urls[i]##*/}' | ${sums[i]%%:*}sum --quiet -c -"
+            file=${urls[i]##*/}
+            if [ -n "${sums[i]:-}" ]; then
+                run "echo '${sums[i]#*:}  $file' | ${sums[i]%%:*}sum --quiet -c -$(or_set_aside "$file" 1)"
+            elif [ ${#urls[@]} = 1 ] && [[ ${row[bytes]} =~ ^[0-9]+$ ]]; then
+                run "[ \$(stat -c %s $file) = ${row[bytes]} ]$(or_set_aside "$file" 1)"
+            fi
         done
         inputs=${urls[*]##*/}
         ;;
@@ -236,10 +257,16 @@ download() { # sets inputs, shell words
 
 # ---- conversion, threshold, packing ----
 
+# The end of a conversion: inputs that are bad data (status 3) are set aside, if no sum has proven them.
+or_set_aside_inputs() {
+    keeps_inputs || [ -n "${row[sums]}" ] || [ "${row[layout]}" = item ] ||
+        printf ' || {\n    status=$?\n    [ $status != 3 ] || for file in %s; do mv "$file" "$file.bad"; echo "$file: is now $file.bad: repeat the command to download it again" >&2; done\n    exit $status\n}' "$inputs"
+}
+
 # If the first program of a pipe fails, edgeconv sees only the end of its input. So the stream gets its
 # name after the whole pipe has succeeded.
 convert() { # OUTPUT, a shell word
-    local command="edgeconv${row[options]:+ ${row[options]}}$edge_options$tool_options"
+    local command="edgeconv --force${row[options]:+ ${row[options]}}$edge_options$tool_options"
     local base=${inputs%% *} unnamed=${1%.edges}.tmp.edges
     case ${row[layout]} in
     tar)
@@ -252,10 +279,8 @@ convert() { # OUTPUT, a shell word
         ;;
     cut) run "gzip -dc $inputs | $command -o $unnamed -" ;;
     bv) run "webgraph to arcs ${base%.graph} | $command -o $unnamed -" ;;
-    *)
-        run "$command -o $1 $inputs"
-        return 0
-        ;;
+    list) run "$command -o $1 $inputs" && return 0 ;;
+    *) run "$command -o $1 $inputs$(or_set_aside_inputs)" && return 0 ;;
     esac
     run "mv $unnamed $1"
 }
@@ -273,9 +298,18 @@ check_counts() { # FILE
     vertices=$(field "$1" 24)
     edges=$(field "$1" 8)
     rounded "${row[n]}" || [ -n "$edge_options" ] || [ "$vertices" = "$n" ] ||
-        die 3 "$1: found $vertices vertices, expected $n"
+        refuse_counts "$1" "found $vertices vertices, expected $n"
     rounded "${row[entries]}" || { [ "$edges" -ge "$least" ] && [ "$edges" -le "$most" ]; } ||
-        die 3 "$1: found $edges edges, expected $about$most"
+        refuse_counts "$1" "found $edges edges, expected $about$most"
+}
+
+# The stream is set aside, and so are downloads that nothing else has checked.
+refuse_counts() { # FILE MESSAGE
+    mv "$1" "$1.bad"
+    if ! keeps_inputs && [ -z "${row[sums]}" ] && [ "${row[layout]}" = files ]; then
+        (cd "$downloads" && for url in ${row[urls]}; do mv "${url##*/}" "${url##*/}.bad"; done) || true
+    fi
+    die 3 "$1: $2: it is now $1.bad; repeat the command to make it again"
 }
 
 make_edges() { # DIR
@@ -377,8 +411,8 @@ make)
     find_row "${names[0]}"
     folder=$(realpath -m "${names[1]}")
     [ -n "$downloads" ] || downloads=$folder/${row[name]}.files
-    [ "${row[group]}" != shipped ] || downloads=$root/datasets
-    PATH=$root/${BUILD:-build}/bin:$PATH
+    [ "${row[group]}" != shipped ] || downloads=$(dirname "$table")
+    PATH=$root/${BUILD:-build}/bin:$root/bin:$PATH
     make_graph "$folder"
     ;;
 esac

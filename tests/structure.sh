@@ -12,6 +12,8 @@ check 'tools never include traverse' no_match '#include "traverse/|#include "\.\
 check 'traverse never includes tools' no_match '#include "tools/|#include "\.\./tools' traverse
 check 'converting, generating and buckets know nothing of packing' \
     no_match '#include "tools/(pack|separate)/' tools/convert tools/generate tools/bucket
+check 'checking results knows nothing of packing' \
+    no_match '#include "tools/(pack|separate|bucket|convert)/' tools/check tools/dbfs-check.c
 check 'MPI is seen by formats/mpi alone' \
     test -z "$(grep -rlE '#include <mpi.h>' formats tools traverse | grep -v '^formats/mpi/')"
 check 'formats and tools/bucket, convert, generate know nothing of MPI' \
@@ -54,7 +56,7 @@ check "functions have at most 7 parameters ($long)" test -z "$long"
 check 'the sizes of structs and parameter lists are seen' test "$(echo "$sizes" | wc -l)" -gt 1000
 
 # what kernels of a device include
-headers='formats/packed.h formats/packed_layout.h formats/shard.h formats/graph/partition.h'
+headers='formats/packed.h formats/packed_layout.h formats/shard.h formats/shard_ranges.h formats/graph/partition.h'
 if command -v "${CXX:-c++}" >/dev/null 2>&1; then
     check 'the headers of shards and packed sections are C++ too' sh -c \
         'for h in $1; do echo "#include \"$h\""; done | "$2" -x c++ -fsyntax-only -Wall -I. -' \
@@ -65,7 +67,7 @@ fi
 
 # every program and format has its page, as built, and every option of --help stands in it
 pages=${BUILD:-build}/man
-for program in rmatgen edgeconv degsplit dbfs-pack dbfs-traverse dbfs-graph500; do
+for program in dbfs rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-report dbfs-traverse dbfs-graph500; do
     check "$program.1 exists" test -s "$pages/$program.1"
     missing=$("$BIN/$program" --help | grep -oE '(^|[ ,])--[a-z0-9][a-z0-9-]*' | tr -d ' ,' | sort -u |
         while read -r option; do
@@ -73,11 +75,11 @@ for program in rmatgen edgeconv degsplit dbfs-pack dbfs-traverse dbfs-graph500; 
         done)
     check "$program.1 has every option of --help ($(echo $missing))" test -z "$missing"
 done
-for page in dbfs-edges dbfs-split dbfs-shard dbfs-map; do
+for page in dbfs-edges dbfs-split dbfs-shard dbfs-map dbfs-json; do
     check "$page.5 exists" test -s "$pages/$page.5"
 done
 if command -v mandoc >/dev/null 2>&1; then
-    for page in "$pages"/*.[15]; do
+    for page in "$pages"/*.[157]; do
         check "${page##*/} is clean for mandoc" mandoc -T lint -W warning "$page"
     done
 else

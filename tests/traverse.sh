@@ -15,7 +15,7 @@ long_layouts='1x1 1x2 2x1 1x3 2x2 1x7 1x8 2x4'
 parameters() { # LAYOUTS
     cat <<END
 layout $1
-th 0 suggested inf
+th 0 memory inf
 direction auto push pull
 reduction blocking nonblocking
 l none --local-all2all
@@ -33,7 +33,7 @@ pack_graph() {
     local dir=$work/pack-$1-$2-$3
     if [ ! -e "$dir/manifest" ]; then
         local th=
-        [ "$2" = suggested ] || th="-t $2"
+        if [ "$2" = memory ]; then th="--suggest memory"; else th="-t $2"; fi
         "$BIN/dbfs-pack" -q -p "$1" $th --encoding "$3" -o "$dir" "$work/edges" 2>"$work/pack.err" ||
             { cat "$work/pack.err"; return 1; }
     fi
@@ -72,7 +72,7 @@ check_graph() {
     rm -rf "$work"
     mkdir "$work"
     mv "$tmp/text" "$work/text"
-    if ! "$BIN/edgeconv" -q -u -o "$work/edges" "$work/text" 2>"$work/err" ||
+    if ! "$BIN/edgeconv" -q -u --force -o "$work/edges" "$work/text" 2>"$work/err" ||
         ! "$TESTS/oracle" -o "$work/oracle.%d.txt" "$work/text" "$roots" >"$work/oracle" 2>>"$work/err"; then
         fail "$name: conversion or oracle"
         cat "$work/err"
@@ -109,8 +109,8 @@ some_roots() {
 small() { check_graph "$1" "$2" "$(every "$3")" "$tmp/pairs"; }
 deep() { check_graph "$1" "$2" "$(every "$3")" "$tmp/long_pairs"; }
 
-"$BIN/rmatgen" -q -s 16 -f text -o "$tmp/text" && small 'RMAT scale 16' 0,7,4242 4
-"$BIN/rmatgen" -q -s 16 -A .25 -B .25 -C .25 -f text -o "$tmp/text" && small 'uniform scale 16' 1,65535 8
+"$BIN/rmatgen" -q -s 16 -f text --force -o "$tmp/text" && small 'RMAT scale 16' 0,7,4242 4
+"$BIN/rmatgen" -q -s 16 -A .25 -B .25 -C .25 -f text --force -o "$tmp/text" && small 'uniform scale 16' 1,65535 8
 make_text star 20000 && small 'star' 0,19999 4
 make_text components && small 'components, isolated vertices, gaps' "$(some_roots components)" 2
 make_text multi 3000 9000 7 && small 'self-loops and multi-edges' "$(some_roots multi 3000 9000 7)" 2
@@ -124,7 +124,7 @@ printf '3 5\n' >"$tmp/text" && small 'one edge, isolated vertices' 3,0,5 6
 
 make_text path 10000 && deep 'path of 10,000' 0,5000 16
 make_text grid 300 300 && deep 'grid 300 x 300' 0,45150 16
-make_text path 200 && printf '8x1 suggested auto blocking none none 4M 1 packed\n' >"$tmp/one" &&
+make_text path 200 && printf '8x1 memory auto blocking none none 4M 1 packed\n' >"$tmp/one" &&
     check_graph 'path of 200 with 8 ranks' 0 1 "$tmp/one"
 
 # the real graphs that ship, and those that lie beside a checkout
@@ -137,8 +137,8 @@ real() { # FILE ROOTS EVERY: through edgeconv's own reading, and the text it wri
         return
     fi
     case $1 in
-    *.xz) xz -dc "$DATA/$1" | "$BIN/edgeconv" -q -u -t text -o "$tmp/text" - ;;
-    *) "$BIN/edgeconv" -q -u -t text -o "$tmp/text" "$DATA/$1" ;;
+    *.xz) xz -dc "$DATA/$1" | "$BIN/edgeconv" -q -u -t text --force -o "$tmp/text" - ;;
+    *) "$BIN/edgeconv" -q -u -t text --force -o "$tmp/text" "$DATA/$1" ;;
     esac 2>"$tmp/err" || { fail "$1: edgeconv: $(head -3 "$tmp/err")"; return; }
     "$4" "$1" "$2" "$3"
 }

@@ -1,7 +1,10 @@
 /* dbfs-pack.c: packs an edge stream into a shard directory for dbfs-traverse; lists and verifies
  * such directories.
  */
+#include "formats/mpi/watch.h"
 #include "formats/base/cli.h"
+#include "formats/base/json_lines.h"
+#include "formats/base/progress.h"
 #include "formats/base/text.h"
 #include "tools/pack/pack.h"
 #include "tools/pack/folder/pack_list.h"
@@ -16,18 +19,21 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: dbfs-pack -p P [-s FILE.split | -t TH] -o DIR [OPTION...] [FILE.edges]\n"
-    "       dbfs-pack --plan -p P [-s FILE.split | -t TH] [OPTION...] FILE.edges\n"
+    "usage: dbfs-pack [-p P] [-s FILE.split | -t TH] -o DIR [OPTION...] [FILE.edges]\n"
+    "       dbfs-pack --plan [-p P] [-s FILE.split | -t TH] [OPTION...] FILE.edges\n"
     "       dbfs-pack --list DIR\n"
     "       dbfs-pack --verify DIR\n"
     "Distributes a graph over P shards, one for each GPU of a traversal, and writes them into DIR.\n"
     "Without FILE, or with '-', the edge stream is read from standard input. Under mpiexec all\n"
     "ranks share the work.\n"
     "\n"
-    "  -p, --shards P         number of shards, 1 to 4096\n"
+    "  -p, --shards P         number of shards, 1 (the default) to 4096\n"
     "  -s, --split FILE       take TH from a .split that degsplit made from the same stream\n"
     "  -t, --threshold TH     vertices of degree above TH are delegates; 'inf' for none\n"
     "                         (without -s and -t: the TH that degsplit suggests for P)\n"
+    "      --suggest RULE     time, the default: the TH that is predicted to be searched fastest;\n"
+    "                         memory: the rule of the paper\n"
+    "      --for MACHINE      gpu, cpu or both, the default: where searches are to be fast\n"
     "  -o, --output DIR       a new or empty folder\n"
     "      --force            write into a folder that is not empty; replaces a packed graph\n"
     "      --resume           go on with a packing of the same options that was interrupted; also\n"
@@ -40,22 +46,26 @@ static const char help[] =
     "      --plan             only print what it would take: memory, temporary disk, passes over the\n"
     "                         stream, bytes of a shard\n"
     "      --list             print what a shard directory holds\n"
+    "      --json             --plan and --list as JSON\n"
     "      --verify           check every byte of a shard directory\n"
     "  -@, --threads N        0, the default, is all cores\n"
     "  -S, --memory SIZE      memory of the process at most, 32M or more (default: 3/4 of what is\n"
     "                         available); what it cannot hold goes to temporary files\n"
     "  -T, --tmpdir DIR       folder for temporary files (default: $TMPDIR or /tmp); may be given\n"
     "                         several times, and all of them are used\n"
+    "      --timeout SECONDS  end the job if a rank does not go on for so long (default: never)\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
 enum {
-    FORCE_OPTION = CLI_FIRST_FREE_OPTION,
-    RESUME_OPTION,
+    RESUME_OPTION = CLI_FIRST_FREE_OPTION,
     HEADS_OPTION,
     ENCODING_OPTION,
     PLAN_OPTION,
     LIST_OPTION,
-    VERIFY_OPTION
+    JSON_OPTION,
+    VERIFY_OPTION,
+    SUGGEST_OPTION,
+    FOR_OPTION
 };
 
 enum action { PACK, PLAN, LIST, VERIFY };
@@ -63,7 +73,8 @@ enum action { PACK, PLAN, LIST, VERIFY };
 struct command {
     enum action action;
     struct pack_options pack;
-    int force, resume;
+    int resume, json;
+    const char *rule, *machines; /* --suggest and --for; NULL: not given */
     const char *input; /* the stream, or the directory to look at */
 };
 
@@ -97,7 +108,6 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
             cli_usage(cli, "%s", e.text);
         break;
     case 'o': c->pack.folder = argument; break;
-    case FORCE_OPTION: c->force = 1; break;
     case RESUME_OPTION: c->resume = 1; break;
     case HEADS_OPTION: parse_heads(cli, argument, c->pack.heads); break;
     case ENCODING_OPTION:
@@ -106,7 +116,10 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
         break;
     case PLAN_OPTION: c->action = PLAN; break;
     case LIST_OPTION: c->action = LIST; break;
+    case JSON_OPTION: c->json = 1; break;
     case VERIFY_OPTION: c->action = VERIFY; break;
+    case SUGGEST_OPTION: c->rule = argument; break;
+    case FOR_OPTION: c->machines = argument; break;
     default: cli_option(cli, option, argument);
     }
 }
@@ -114,18 +127,23 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
 static void check_command(const struct cli *cli, const struct command *c)
 {
     const struct pack_options *p = &c->pack;
+    if (c->json && c->action != LIST && c->action != PLAN)
+        cli_usage(cli, "--json goes with --plan or --list");
     if (c->action == LIST || c->action == VERIFY) {
         if (c->input == NULL)
             cli_usage(cli, "which shard directory?");
         return;
     }
-    if (p->p == 0)
-        cli_usage(cli, "-p P is required");
     if (p->folder == NULL && c->action == PACK)
         cli_usage(cli, "-o DIR is required");
+    if (p->folder != NULL && strcmp(p->folder, "-") == 0)
+        cli_usage(cli, "-o -: shards are a folder of files, which standard output cannot take: -o DIR");
     if (p->split_path != NULL && p->th_given)
         cli_usage(cli, "-s and -t exclude each other");
-    if (c->force && c->resume)
+    if ((p->split_path != NULL || p->th_given) && (c->rule != NULL || c->machines != NULL))
+        cli_usage(cli, "%s and %s exclude each other", p->th_given ? "-t" : "-s",
+                  c->rule != NULL ? "--suggest" : "--for");
+    if (cli->force && c->resume)
         cli_usage(cli, "--force and --resume exclude each other");
     if (p->split_path != NULL && strcmp(p->split_path, "-") == 0 &&
         (c->input == NULL || strcmp(c->input, "-") == 0))
@@ -138,16 +156,21 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"split", required_argument, NULL, 's'},
                                             {"threshold", required_argument, NULL, 't'},
                                             {"output", required_argument, NULL, 'o'},
-                                            {"force", no_argument, NULL, FORCE_OPTION},
                                             {"resume", no_argument, NULL, RESUME_OPTION},
                                             {"heads", required_argument, NULL, HEADS_OPTION},
                                             {"encoding", required_argument, NULL, ENCODING_OPTION},
                                             {"plan", no_argument, NULL, PLAN_OPTION},
                                             {"list", no_argument, NULL, LIST_OPTION},
                                             {"verify", no_argument, NULL, VERIFY_OPTION},
+                                            {"suggest", required_argument, NULL, SUGGEST_OPTION},
+                                            {"for", required_argument, NULL, FOR_OPTION},
+                                            {"json", no_argument, NULL, JSON_OPTION},
+                                            CLI_TIMEOUT,
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
+    struct error e = {0};
     int option;
+    c->pack.p = 1;
     c->pack.encoding = PACK_AUTO;
     for (int g = 0; g < SUBGRAPHS; g++)
         c->pack.heads[g] = HEADS_AUTO;
@@ -157,8 +180,10 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
         cli_usage(cli, "more than one input: '%s'", argv[optind + 1]);
     c->input = argv[optind]; /* NULL at the end of argv */
     check_command(cli, c);
+    if (suggest_parse(c->rule, c->machines, &c->pack.suggest_by, &e) != ST_OK)
+        cli_usage(cli, "%s", e.text);
     c->pack.threads = cli_threads(cli);
-    c->pack.mode = c->force ? FOLDER_FORCE : c->resume ? FOLDER_RESUME : FOLDER_NEW;
+    c->pack.mode = cli->force ? FOLDER_FORCE : c->resume ? FOLDER_RESUME : FOLDER_NEW;
 }
 
 /* What --resume found, or what it will find after this failure. */
@@ -178,14 +203,22 @@ static void print_progress(const struct cli *cli, const struct pack_options *o,
                  r->taken_over, o->p, r->seconds.prove);
 }
 
+/* Says what each rule suggests, and why one of them is taken. */
+static void print_suggestion(const struct cli *cli, const struct suggestion *suggestion)
+{
+    char line[SUGGEST_LINES][SUGGEST_LINE_BYTES];
+    suggest_describe(suggestion, line);
+    for (int i = 0; i < SUGGEST_LINES; i++)
+        cli_note(cli, "%s", line[i]);
+}
+
 static void print_report(const struct cli *cli, const struct pack_options *o,
                          const struct pack_report *r, double seconds)
 {
     char th[24], peak[16], spilled[16];
     double working = seconds - r->seconds.sync;
-    if (r->suggested && !r->both_bounds_met)
-        cli_note(cli, "no TH gives both at most 4n/p delegates and under 10%% nn edges: the bound "
-                 "on delegates decided");
+    if (r->suggested)
+        print_suggestion(cli, &r->suggestion);
     cli_detail(cli, "degrees %.3f s, class counts %.3f s, order %.3f s, buckets %.3f s, shards "
                "%.3f s of which fsync %.3f s", r->seconds.degrees, r->seconds.classes,
                r->seconds.order, r->seconds.buckets, r->seconds.build, r->seconds.sync);
@@ -201,13 +234,32 @@ static void print_report(const struct cli *cli, const struct pack_options *o,
              format_size(memory_peak_bytes(), peak, sizeof peak));
 }
 
+struct plan_context {
+    struct pack_plan plan;
+    const struct memory_budget *budget;
+};
+
+static void print_plan(FILE *out, const void *context)
+{
+    const struct plan_context *p = context;
+    pack_plan_print(&p->plan, p->budget, out);
+}
+
 static enum status make_plan(const struct command *c, const struct edge_source *source,
                              const struct memory_budget *budget, struct error *e)
 {
-    struct pack_plan plan;
-    if (pack_plan_make(&plan, &c->pack, source, budget, e) != ST_OK)
+    struct plan_context p = {.budget = budget};
+    size_t size;
+    if (pack_plan_make(&p.plan, &c->pack, source, budget, e) != ST_OK)
         return e->status;
-    pack_plan_print(&plan, budget, stdout);
+    char *text = text_printed(print_plan, &p, &size);
+    if (text == NULL)
+        return fail_memory(e, "the plan", size);
+    if (c->json)
+        json_lines_print(stdout, text);
+    else
+        fputs(text, stdout);
+    free(text);
     return fflush(stdout) == 0 ? ST_OK : fail_errno(e, "standard output", "cannot write");
 }
 
@@ -238,23 +290,27 @@ static enum status run_pack(const struct cli *cli, struct command *c, const stru
     struct memory_budget budget;
     struct pack_report report;
     double start = cli_seconds();
+    progress_start(cli);
     if (refuse_unshared_split(c, comm, e) == ST_OK && refuse_inputs_in_folder(c, e) == ST_OK)
         memory_budget_process(&budget, comm_memory(comm, cli->memory_bytes), &c->pack.threads, e);
     if (comm_agree(comm, e) != ST_OK ||
         edge_source_open(&source, c->input != NULL ? c->input : "-", cli_tmpdir(cli, 0), comm,
-                         e) != ST_OK)
+                         &budget, e) != ST_OK)
         return e->status;
     if (source.spooled_bytes > 0)
-        cli_detail(cli, "copied %" PRIu64 " bytes from a pipe in %.3f s", source.spooled_bytes,
-                   cli_seconds() - start);
+        cli_detail(cli, "the pipe does not fit the memory: %" PRIu64 " bytes are in %s",
+                   source.spooled_bytes, cli_tmpdir(cli, 0));
     spill_open(&spill, folder, cli_tmpdirs(cli, folder));
     c->pack.spill = &spill;
+    if (c->action == PACK)
+        edge_source_make_dense(&source, c->pack.p, c->pack.threads, &budget, e);
     if (c->action == PLAN) {
         if (comm->rank == 0)
             make_plan(c, &source, &budget, e);
         comm_agree(comm, e);
-    } else {
+    } else if (e->status == ST_OK) {
         pack(&c->pack, &source, &budget, &report, e);
+        progress_end();
         print_progress(cli, &c->pack, &report, e);
     }
     if (e->status == ST_OK && c->action == PACK && !report.complete)
@@ -283,7 +339,7 @@ static enum status run_look(const struct cli *cli, const struct command *c,
                             const struct comm *comm, struct error *e)
 {
     if (comm->rank == 0 && c->action == LIST)
-        pack_list(c->input, stdout, e);
+        pack_list(c->input, c->json, stdout, e);
     else if (comm->rank == 0)
         run_verify(cli, c, e);
     return comm_agree(comm, e);
@@ -298,9 +354,10 @@ int main(int argc, char **argv)
     if (comm_start_tool(&comm, &cli, &e) != ST_OK)
         return cli_finish(&cli, &e);
     parse_arguments(&cli, &command, argc, argv);
-    if (command.action == PACK || command.action == PLAN)
+    watch_start(&comm, cli.program, cli.timeout_s, &e);
+    if (e.status == ST_OK && (command.action == PACK || command.action == PLAN))
         run_pack(&cli, &command, &comm, &e);
-    else
+    else if (e.status == ST_OK)
         run_look(&cli, &command, &comm, &e);
     return cli_finish(&cli, &e);
 }

@@ -1,7 +1,10 @@
 /* degsplit.c: separates the vertices of an edge stream by degree and writes the outcome as .split */
+#include "formats/mpi/watch.h"
 #include "formats/base/cli.h"
+#include "formats/base/json_lines.h"
 #include "formats/base/outfile.h"
 #include "formats/split.h"
+#include "formats/base/progress.h"
 #include "formats/base/text.h"
 #include "tools/stream/edge_source.h"
 #include "formats/mpi/comm.h"
@@ -9,10 +12,12 @@
 #include "tools/separate/separate_plan.h"
 #include "tools/spill/spill.h"
 #include "tools/separate/split_make.h"
+#include "tools/separate/suggest.h"
 #include "tools/separate/sweep_print.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,26 +28,34 @@ static const char help[] =
     "edge stream is read from standard input. Under mpiexec all ranks share the work.\n"
     "\n"
     "  -t, --threshold TH     use this TH; 'inf' for no delegates\n"
-    "  -p, --shards P         suggest TH for P GPUs (default 1): at most 4n/P delegates and fewer\n"
-    "                         than 10% nn edges, and then the fewest bytes on the devices\n"
+    "  -p, --shards P         suggest TH for P devices (default 1)\n"
+    "      --suggest RULE     time, the default: the TH that is predicted to be searched fastest;\n"
+    "                         memory: at most 4n/P delegates and fewer than 10% nn edges, and then\n"
+    "                         the fewest bytes on the devices\n"
+    "      --for MACHINE      gpu, cpu or both, the default: where searches are to be fast\n"
     "  -o, --output FILE      '-' or none is standard output\n"
+    "      --force            replace output files that exist\n"
     "      --sweep FILE       the table of thresholds, separated by tabs; without this it goes to\n"
     "                         standard error\n"
     "      --plan             only print what it would take: memory, temporary disk, passes over the\n"
     "                         stream\n"
+    "      --json             --plan as JSON\n"
     "  -@, --threads N        0, the default, is all cores\n"
     "  -S, --memory SIZE      memory of the process at most, 32M or more (default: 3/4 of what is\n"
     "                         available); what it cannot hold goes to temporary files\n"
     "  -T, --tmpdir DIR       folder for temporary files (default: $TMPDIR or /tmp); may be given\n"
     "                         several times, and all of them are used\n"
+    "      --timeout SECONDS  end the job if a rank does not go on for so long (default: never)\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
-enum { SWEEP_OPTION = CLI_FIRST_FREE_OPTION, PLAN_OPTION };
+enum { SWEEP_OPTION = CLI_FIRST_FREE_OPTION, PLAN_OPTION, JSON_OPTION, SUGGEST_OPTION, FOR_OPTION };
 
 struct command {
-    int th_given, p_given, plan;
+    int th_given, p_given, plan, json;
     uint64_t th, p;
     const char *output, *sweep, *input;
+    const char *rule, *machines; /* --suggest and --for; NULL: not given */
+    enum th_choice choice;       /* from these */
 };
 
 static void parse_option(struct cli *cli, struct command *c, int option, const char *argument)
@@ -60,7 +73,10 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
         break;
     case 'o': c->output = argument; break;
     case PLAN_OPTION: c->plan = 1; break;
+    case JSON_OPTION: c->json = 1; break;
     case SWEEP_OPTION: c->sweep = argument; break;
+    case SUGGEST_OPTION: c->rule = argument; break;
+    case FOR_OPTION: c->machines = argument; break;
     default: cli_option(cli, option, argument);
     }
 }
@@ -76,9 +92,14 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"shards", required_argument, NULL, 'p'},
                                             {"output", required_argument, NULL, 'o'},
                                             {"plan", no_argument, NULL, PLAN_OPTION},
+                                            {"json", no_argument, NULL, JSON_OPTION},
                                             {"sweep", required_argument, NULL, SWEEP_OPTION},
+                                            {"suggest", required_argument, NULL, SUGGEST_OPTION},
+                                            {"for", required_argument, NULL, FOR_OPTION},
+                                            CLI_TIMEOUT,
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
+    struct error e = {0};
     int option;
     while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS "t:p:o:", options, NULL)) != -1)
         parse_option(cli, c, option, optarg);
@@ -87,6 +108,10 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
     c->input = optind < argc ? argv[optind] : "-";
     if (c->th_given && c->p_given)
         cli_usage(cli, "-t and -p exclude each other");
+    if (c->th_given && (c->rule != NULL || c->machines != NULL))
+        cli_usage(cli, "-t and %s exclude each other", c->rule != NULL ? "--suggest" : "--for");
+    if (suggest_parse(c->rule, c->machines, &c->choice, &e) != ST_OK)
+        cli_usage(cli, "%s", e.text);
     if (!c->plan && is_standard(c->output) && isatty(STDOUT_FILENO))
         cli_usage(cli, "a .split is not for a terminal: -o FILE.split, or redirect the output");
     if (is_standard(c->output) && c->sweep != NULL && is_standard(c->sweep))
@@ -118,16 +143,21 @@ static void print_summary(const struct cli *cli, const struct separation *s, con
              format_size(memory_peak_bytes(), peak, sizeof peak));
 }
 
-static enum status write_outputs(const struct cli *cli, const struct command *c,
-                                 const struct split *split, struct error *e)
+static enum status print_sweep(const struct cli *cli, const struct command *c, const struct separation *s,
+                               const struct split *split, struct memory_budget *budget, struct error *e)
 {
-    if (write_split(split, c->output, e) != ST_OK)
-        return e->status;
-    if (c->sweep != NULL)
-        return sweep_write_tsv(split, c->p, c->sweep, e);
-    if (!cli->quiet)
-        sweep_print(split, c->p, stderr);
-    return ST_OK;
+    struct predicted *predicted = NULL;
+    if (cli->quiet && c->sweep == NULL)
+        return ST_OK;
+    if (predict_sweep(&predicted, s, split->sweep, split->sweep_rows, c->p, budget, e) == ST_OK) {
+        const struct sweep_table table = {.split = split, .predicted = predicted, .p = c->p};
+        if (c->sweep != NULL)
+            sweep_write_tsv(&table, c->sweep, e);
+        else
+            sweep_print(&table, stderr);
+    }
+    memory_release(budget, predicted);
+    return e->status;
 }
 
 /* ---- the work ---- */
@@ -145,26 +175,41 @@ static enum status check_output(const struct command *c, const struct split *spl
                 format_size(bytes, need, sizeof need));
 }
 
-static uint64_t choose_th(const struct cli *cli, const struct command *c,
-                          const struct separation *s)
+/* Says what each rule suggests, and why one of them is taken. */
+static void print_suggestion(const struct cli *cli, const struct suggestion *suggestion)
 {
-    int both_met;
-    if (c->th_given)
-        return c->th;
-    uint64_t th = suggest_th(&s->edges, c->p, &both_met);
-    if (!both_met)
-        cli_note(cli, "no TH gives both at most 4n/p delegates and under 10%% nn edges: the bound "
-                 "on delegates decided");
-    return th;
+    char line[SUGGEST_LINES][SUGGEST_LINE_BYTES];
+    suggest_describe(suggestion, line);
+    for (int i = 0; i < SUGGEST_LINES; i++)
+        cli_note(cli, "%s", line[i]);
 }
 
-/* Delegates are bounded by the degrees they must have, and by what a suggested TH leaves. */
+static enum status choose_th(const struct cli *cli, const struct command *c, const struct separation *s,
+                             struct split_choice *choice, struct memory_budget *budget, struct error *e)
+{
+    struct suggestion suggestion;
+    *choice = (struct split_choice){.th = c->th, .other = c->th, .by = TH_GIVEN};
+    if (c->th_given || suggest(&suggestion, s, c->p, c->choice, budget, e) != ST_OK)
+        return e->status;
+    print_suggestion(cli, &suggestion);
+    choice->th = suggestion_th(&suggestion);
+    choice->other = suggestion.by_memory.th;
+    if (c->choice == TH_BY_MEMORY)
+        choice->other = suggestion.by_time.th;
+    choice->by = c->choice;
+    choice->p = c->p;
+    return ST_OK;
+}
+
+/* Delegates are bounded by the degrees they must have, and by what the rule of memory leaves. */
 static uint64_t most_delegates(const struct command *c, const struct separation_plan *p)
 {
     uint64_t most = p->totals.n < p->directed_edges ? p->totals.n : p->directed_edges;
     if (c->th_given && c->th == TH_INFINITE)
         return 0;
-    uint64_t bound = c->th_given ? p->directed_edges / (c->th + 1) : 4 * p->totals.n / c->p;
+    uint64_t bound = c->th_given                    ? p->directed_edges / (c->th + 1)
+                     : c->choice == TH_BY_MEMORY ? 4 * p->totals.n / c->p
+                                                 : most;
     return bound < most ? bound : most;
 }
 
@@ -173,18 +218,29 @@ static enum status print_plan(const struct command *c, const struct edge_source 
                               const struct memory_budget *budget, struct error *e)
 {
     struct separation_plan p;
+    char *text = NULL;
+    size_t size = 0;
     if (separation_plan_make(&p, source, options, budget, e) != ST_OK)
         return e->status;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return fail_memory(e, "the plan", size);
     uint64_t d = most_delegates(c, &p), passes = p.degree_passes + p.scan_passes;
     uint64_t memory = budget->taken_bytes + p.values_bytes + p.tables_bytes + 16 * d;
-    separation_plan_print(&p, stdout);
-    plan_print(stdout, "class-passes", p.scan_passes, PLAN_EXACT);
-    plan_print(stdout, "stream-bytes-read", passes * p.stream_bytes, PLAN_EXACT);
-    plan_print(stdout, "delegates", d, d == 0 ? PLAN_EXACT : PLAN_AT_MOST);
-    plan_print(stdout, "memory-budget", budget->limit_bytes, PLAN_EXACT);
-    plan_print(stdout, "memory", memory < budget->limit_bytes ? memory : budget->limit_bytes,
+    separation_plan_print(&p, out);
+    plan_print(out, "class-passes", p.scan_passes, PLAN_EXACT);
+    plan_print(out, "stream-bytes-read", passes * p.stream_bytes, PLAN_EXACT);
+    plan_print(out, "delegates", d, d == 0 ? PLAN_EXACT : PLAN_AT_MOST);
+    plan_print(out, "memory-budget", budget->limit_bytes, PLAN_EXACT);
+    plan_print(out, "memory", memory < budget->limit_bytes ? memory : budget->limit_bytes,
                PLAN_AT_MOST);
-    plan_print(stdout, "temporary-disk", p.disk_bytes, PLAN_AT_MOST);
+    plan_print(out, "temporary-disk", p.disk_bytes, PLAN_AT_MOST);
+    fclose(out);
+    if (c->json)
+        json_lines_print(stdout, text);
+    else
+        fputs(text, stdout);
+    free(text);
     return fflush(stdout) == 0 ? ST_OK : fail_errno(e, "standard output", "cannot write");
 }
 
@@ -194,10 +250,13 @@ static enum status write_results(const struct cli *cli, const struct command *c,
                                  double start, struct error *e)
 {
     struct split split = {0};
+    struct split_choice choice;
     struct delegate_pass pass;
-    if (split_make(&split, &pass, s, choose_th(cli, c, s), c->th_given ? 0 : c->p, budget, e) ==
-            ST_OK &&
-        check_output(c, &split, budget, e) == ST_OK && write_outputs(cli, c, &split, e) == ST_OK)
+    if (choose_th(cli, c, s, &choice, budget, e) == ST_OK &&
+        split_make(&split, &pass, s, &choice, budget, e) == ST_OK &&
+        check_output(c, &split, budget, e) == ST_OK &&
+        write_split(&split, c->output, e) == ST_OK &&
+        print_sweep(cli, c, s, &split, budget, e) == ST_OK)
         print_summary(cli, s, &split, cli_seconds() - start);
     split_free(&split);
     return e->status;
@@ -217,14 +276,17 @@ static enum status separate(const struct cli *cli, const struct command *c,
     return comm_agree(source->comm, e);
 }
 
-/* Outputs that would replace the input, or one another. */
-static enum status refuse_shared_files(const struct command *c, struct error *e)
+/* Refuses outputs that would replace the input, one another, or an older file, or cannot be written. */
+static enum status check_outputs(const struct cli *cli, const struct command *c, struct error *e)
 {
     if (c->plan ||
         outfile_refuse_inputs(c->output, &c->input, 1, e) != ST_OK ||
-        outfile_refuse_inputs(c->sweep, &c->input, 1, e) != ST_OK)
+        outfile_refuse_inputs(c->sweep, &c->input, 1, e) != ST_OK ||
+        outfile_refuse_output(c->output, c->sweep, e) != ST_OK)
         return e->status;
-    return outfile_refuse_output(c->output, c->sweep, e);
+    if (outfile_check_output(c->output, cli->force, e) == ST_OK)
+        outfile_check_output(c->sweep, cli->force, e);
+    return e->status;
 }
 
 static enum status degsplit(const struct cli *cli, const struct command *c,
@@ -236,16 +298,19 @@ static enum status degsplit(const struct cli *cli, const struct command *c,
     const char *folder[CLI_MAX_TMPDIRS];
     struct separation_options options = {.threads = cli_threads(cli), .p = 1, .spill = &spill};
     spill_open(&spill, folder, cli_tmpdirs(cli, folder));
-    if (refuse_shared_files(c, e) == ST_OK)
+    progress_start(cli);
+    if (check_outputs(cli, c, e) == ST_OK)
         memory_budget_process(&budget, comm_memory(comm, cli->memory_bytes), &options.threads, e);
     if (comm_agree(comm, e) == ST_OK &&
-        edge_source_open(&source, c->input, cli_tmpdir(cli, 0), comm, e) == ST_OK) {
-        if (!c->plan)
+        edge_source_open(&source, c->input, cli_tmpdir(cli, 0), comm, &budget, e) == ST_OK) {
+        if (!c->plan &&
+            edge_source_make_dense(&source, 1, options.threads, &budget, e) == ST_OK)
             separate(cli, c, &source, &options, &budget, e);
-        else if (comm->rank == 0)
+        else if (c->plan && comm->rank == 0)
             print_plan(c, &source, &options, &budget, e);
         comm_agree(comm, e);
     }
+    progress_end();
     spill_close(&spill);
     edge_source_close(&source);
     return e->status;
@@ -260,6 +325,7 @@ int main(int argc, char **argv)
     if (comm_start_tool(&comm, &cli, &e) != ST_OK)
         return cli_finish(&cli, &e);
     parse_arguments(&cli, &command, argc, argv);
-    degsplit(&cli, &command, &comm, &e);
+    if (watch_start(&comm, cli.program, cli.timeout_s, &e) == ST_OK)
+        degsplit(&cli, &command, &comm, &e);
     return cli_finish(&cli, &e);
 }

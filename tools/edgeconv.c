@@ -13,6 +13,7 @@
 #include "formats/base/arith.h"
 #include "formats/base/memory.h"
 #include "formats/base/outfile.h"
+#include "formats/base/progress.h"
 #include "formats/base/text.h"
 
 #include <signal.h>
@@ -29,11 +30,6 @@ enum {
 };
 
 /* ---- converting ---- */
-
-static void show_progress(void *context, uint64_t input_bytes)
-{
-    progress_update(context, input_bytes);
-}
 
 static void report_read(const struct job *job, const struct graph_reader *r)
 {
@@ -111,10 +107,8 @@ static enum status open_conversion(struct job *job, struct conversion **conversi
                                    struct error *e)
 {
     const struct options *o = job->options;
-    if (conversion_open(conversion, writer, change, o->reader.threads,
-                        job->memory.pieces_bytes, e) == ST_OK)
-        conversion_on_progress(*conversion, show_progress, &job->progress);
-    return e->status;
+    return conversion_open(conversion, writer, change, o->reader.threads,
+                           job->memory.pieces_bytes, e);
 }
 
 /* What --compact could not number while it read. */
@@ -157,6 +151,7 @@ static enum status convert_inputs(struct job *job, struct graph_writer *writer,
     job->edges = conversion_edges(conversion);
     if (conversion_bound(conversion) > job->n)
         job->n = conversion_bound(conversion);
+    job->findings.lists_twice = conversion_lists_twice(conversion);
 done:
     conversion_free(conversion);
     read_ahead_close(ahead);
@@ -208,7 +203,7 @@ static enum status convert_in_two_passes(struct job *job, struct outfile *out, s
     if (graph_writer_open_temporary(&kept, cli_tmpdir(&o->cli, 0), e) != ST_OK ||
         convert_inputs(job, kept, &first, e) != ST_OK)
         goto done;
-    progress_end(&job->progress);
+    progress_stage("randomising", 12 * job->edges, PROGRESS_BYTES);
     set_randomisation(job, &change);
     if (graph_writer_open(&writer, o->output, out, &job->info, &job->space, e) != ST_OK)
         goto done;
@@ -216,7 +211,7 @@ static enum status convert_in_two_passes(struct job *job, struct outfile *out, s
         graph_writer_finish(writer, job->n, e);
     else
         convert_kept(job, graph_writer_temporary_fd(kept), writer, &change, e);
-    job->dropped = graph_writer_dropped(writer);
+    job->findings.dropped = graph_writer_dropped(writer);
 done:
     graph_writer_free(writer);
     graph_writer_free(kept);
@@ -233,7 +228,7 @@ static enum status convert_in_one_pass(struct job *job, struct outfile *out, str
     if (graph_writer_open(&writer, job->options->output, out, &job->info, &job->space, e) ==
             ST_OK &&
         convert_inputs(job, writer, &change, e) == ST_OK)
-        job->dropped = graph_writer_dropped(writer);
+        job->findings.dropped = graph_writer_dropped(writer);
     graph_writer_free(writer);
     return e->status;
 }
@@ -250,11 +245,15 @@ static void report_summary(const struct job *job, double seconds, double sync_se
              (ull)job->edges, (ull)job->n, edges_direction_name(job->info.direction),
              seconds - sync_seconds, sync_seconds, rate,
              format_size(memory_peak_bytes(), peak, sizeof peak));
-    if (job->dropped > 0)
+    if (job->findings.lists_twice && job->info.direction == EDGES_UNDIRECTED_ONCE)
+        cli_warn(&job->options->cli,
+                 "each edge is listed as u v and as v u, and so is there twice: --direction symmetric "
+                 "keeps one of the two");
+    if (job->findings.dropped > 0)
         cli_note(&job->options->cli,
                  "%llu duplicates and self-loops in the lists of vertices were left out, as .sg "
                  "files have none",
-                 (ull)job->dropped);
+                 (ull)job->findings.dropped);
 }
 
 /* Memory apart from that of the pieces: -S is shared out where something may have to spill. */
@@ -315,12 +314,13 @@ static enum status convert(struct job *job, struct error *e)
     struct outfile *out = NULL;
     double start = cli_seconds(), sync_seconds = 0;
     open_outputs(job, &out, e);
-    progress_start(&job->progress, o->cli.program, o->cli.quiet, job->stored_bytes);
+    progress_start(&o->cli);
+    progress_stage("converting", job->stored_bytes, PROGRESS_BYTES);
     if (e->status == ST_OK && o->randomize && !job->n_known)
         convert_in_two_passes(job, out, e);
     else if (e->status == ST_OK)
         convert_in_one_pass(job, out, e);
-    progress_end(&job->progress);
+    progress_end();
     if (e->status != ST_OK) {
         /* whoever reads has had enough: nothing to complain about */
         if (out != NULL && outfile_broken_pipe(out))
@@ -354,14 +354,17 @@ static enum status convert_index(const struct options *o, struct error *e)
     return e->status;
 }
 
-/* Outputs that would replace an input, or one another. */
-static enum status refuse_shared_files(const struct options *o, struct error *e)
+/* Refuses outputs that would replace an input, one another, or an older file, or cannot be written. */
+static enum status check_outputs(const struct options *o, struct error *e)
 {
     size_t count = (size_t)o->path_count;
     if (outfile_refuse_inputs(o->output_path, o->paths, count, e) != ST_OK ||
         outfile_refuse_inputs(o->map_path, o->paths, count, e) != ST_OK)
         return e->status;
-    return outfile_refuse_output(o->output_path, o->map_path, e);
+    if (outfile_refuse_output(o->output_path, o->map_path, e) == ST_OK &&
+        outfile_check_output(o->output_path, o->cli.force, e) == ST_OK)
+        outfile_check_output(o->map_path, o->cli.force, e);
+    return e->status;
 }
 
 static void free_job(struct job *job)
@@ -380,8 +383,9 @@ int main(int argc, char **argv)
     struct error error = {0};
     signal(SIGPIPE, SIG_IGN); /* as a failed write, so that temporary files are removed */
     options_read(&options, argc, argv);
+    cli_alone(&options.cli);
     options.reader.threads = cli_threads(&options.cli);
-    if (refuse_shared_files(&options, &error) != ST_OK || share_memory(&job, &error) != ST_OK)
+    if (check_outputs(&options, &error) != ST_OK || share_memory(&job, &error) != ST_OK)
         return cli_finish(&options.cli, &error);
     options.reader.max_buffer_bytes = job.memory.whole_bytes / 8;
     if (options.reader.format == FORMAT_WDC_INDEX)

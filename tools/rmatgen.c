@@ -9,6 +9,7 @@
 #include "formats/edges.h"
 #include "formats/base/hash.h"
 #include "formats/base/outfile.h"
+#include "formats/base/progress.h"
 #include "formats/base/text.h"
 #include "tools/stream/edge_encode.h"
 #include "tools/generate/kronecker500.h"
@@ -37,6 +38,7 @@ static const char help[] =
     "      --count N          make N edges (default: all from the first on)\n"
     "  -f, --format FORMAT    edges (default), text, graph500, u32 or u64\n"
     "  -o, --output FILE      '-' or none is standard output\n"
+    "      --force            replace FILE if it exists\n"
     "  -@, --threads N        0, the default, is all cores\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n"
     "\n"
@@ -230,6 +232,7 @@ static enum status write_block(void *context, void *slot, struct error *e)
 {
     struct generation *g = context;
     const struct slot *s = slot;
+    progress_add(s->count);
     return encoded_edges_write(&s->encoded, g->writer, g->out, e);
 }
 
@@ -312,7 +315,8 @@ static enum status open_output(struct generation *g, struct error *e)
 {
     const struct options *o = g->options;
     struct edges_info info = {.direction = EDGES_UNDIRECTED_ONCE};
-    if (outfile_open(&g->out, o->output, e) != ST_OK)
+    if (outfile_check_output(o->output, o->cli.force, e) != ST_OK ||
+        outfile_open(&g->out, o->output, e) != ST_OK)
         return e->status;
     if (o->format != EDGE_FORMAT_TEXT && outfile_is_terminal(g->out))
         return fail(e, ST_USAGE, "%s: is a terminal: redirect it, or use -o FILE or -f text",
@@ -349,8 +353,11 @@ static enum status generate(struct generation *g, struct error *e)
     double start = cli_seconds(), sync_seconds = 0;
     if (init_generator(g, e) != ST_OK || init_slots(g, e) != ST_OK || open_output(g, e) != ST_OK)
         return e->status;
+    progress_start(cli);
+    progress_stage("making edges", g->options->count, PROGRESS_ITEMS);
     if (write_edges(g, e) != ST_OK)
         return e->status;
+    progress_end();
     struct outfile *out = g->out;
     g->out = NULL;
     if (outfile_commit(out, &sync_seconds, e) != ST_OK)
@@ -373,6 +380,7 @@ int main(int argc, char **argv)
                         .randomize = 1,
                         .cli = {.program = "rmatgen", .help = help}};
     parse_command_line(&o, argc, argv);
+    cli_alone(&o.cli);
     g.options = &o;
     generate(&g, &error);
     edges_writer_free(g.writer);

@@ -10,12 +10,13 @@
 static const char help[] =
     "Usage: dbfs-traverse [OPTION]... DIR\n"
     "       mpiexec -n R dbfs-traverse [OPTION]... DIR\n"
-    "       dbfs-traverse --plan [--parents -] DIR\n"
+    "       dbfs-traverse --plan [--parents -] [--json FILE] DIR\n"
     "Breadth-first search over the shards that dbfs-pack wrote to DIR.\n"
     "\n"
     "Roots:\n"
     "  -r, --roots ROOT[,ROOT...]  search from these vertices; with --map a name each time\n"
     "  -n, --count COUNT           search from COUNT sampled vertices of degree >= 1 (default 64)\n"
+    "      --roots-from FILE       and from those of this file, one a line\n"
     "      --seed N                of the sampling (default 1)\n"
     "      --several-levels        summarise only searches of more than one level, as the paper\n"
     "                              does (with -n 140)\n"
@@ -25,6 +26,8 @@ static const char help[] =
     "      --backend NAME          auto, cpu or cuda (default auto)\n"
     "      --plan                  print the device memory that DIR takes, and do nothing else\n"
     "      --no-check              do not compare the shards' CRCs before searching\n"
+    "      --trust                 do not check that ids and offsets in the shards are in range\n"
+    "      --timeout SECONDS       end the job if a rank does not go on for so long (default: never)\n"
     "Search:\n"
     "      --direction MODE        auto, push or pull (default auto)\n"
     "      --factor0 LIST          to pull when FV > factor0 * BV (default\n"
@@ -39,19 +42,22 @@ static const char help[] =
     "                              auto: that of the GPUs where MPI says that it takes it)\n"
     "Results ('-' is standard output; records then go to standard error):\n"
     "      --map FILE              of edgeconv --compact: roots are given and results written by name\n"
-    "      --depths FILE           hop distances: .npy, .raw, or text lines \"id depth\"\n"
+    "      --depths FILE           hop distances: .npy, .raw, .csv, or text lines \"id depth\"\n"
     "      --parents FILE          parents; %d in FILE becomes the root\n"
     "      --answer KIND           depths or parents: what answer_s is the time of (default parents\n"
     "                              with --parents, else depths)\n"
     "      --parents-width BYTES   of a parent in .npy and .raw: 4 or 8 (default 4 if ids fit)\n"
     "      --json FILE             environment, summary and a record per root\n"
+    "      --force                 replace result files that exist\n"
     "      --breakdown             in FILE also the time of each part of each level\n"
+    "      --trace FILE            a line of JSON per level: frontier, directions, messages, times\n"
     "Common:\n"
     "  -@, --threads N             per rank (default 0: all cores / ranks on the host)\n"
     "  -S, --memory SIZE           bound on a rank's arrays (default 3/4 of what is available,\n"
     "                              divided by the ranks on the host)\n"
     "  -T, --tmpdir DIR            accepted for uniformity; nothing is spilled\n"
-    "  -q, --quiet                 only the summary and errors\n"
+    "  -q, --quiet                 only the summary and errors; with a result on standard output, only\n"
+    "                              that\n"
     "  -v, --verbose               a line per level\n"
     "  -h, --help   --version\n"
     "\n"
@@ -62,6 +68,7 @@ enum {
     OPTION_WARM_UP,
     OPTION_BACKEND,
     OPTION_NO_CHECK,
+    OPTION_TRUST,
     OPTION_DIRECTION,
     OPTION_FACTOR0,
     OPTION_FACTOR1,
@@ -77,8 +84,10 @@ enum {
     OPTION_ANSWER,
     OPTION_JSON,
     OPTION_BREAKDOWN,
+    OPTION_TRACE,
     OPTION_PLAN,
-    OPTION_SEVERAL_LEVELS
+    OPTION_SEVERAL_LEVELS,
+    OPTION_ROOTS_FROM
 };
 
 static const struct option long_options[] = {
@@ -90,6 +99,8 @@ static const struct option long_options[] = {
     {"shards-per-rank", required_argument, NULL, 'g'},
     {"backend", required_argument, NULL, OPTION_BACKEND},
     {"no-check", no_argument, NULL, OPTION_NO_CHECK},
+    {"trust", no_argument, NULL, OPTION_TRUST},
+    CLI_TIMEOUT,
     {"direction", required_argument, NULL, OPTION_DIRECTION},
     {"factor0", required_argument, NULL, OPTION_FACTOR0},
     {"factor1", required_argument, NULL, OPTION_FACTOR1},
@@ -105,8 +116,10 @@ static const struct option long_options[] = {
     {"parents-width", required_argument, NULL, OPTION_PARENTS_WIDTH},
     {"json", required_argument, NULL, OPTION_JSON},
     {"breakdown", no_argument, NULL, OPTION_BREAKDOWN},
+    {"trace", required_argument, NULL, OPTION_TRACE},
     {"plan", no_argument, NULL, OPTION_PLAN},
     {"several-levels", no_argument, NULL, OPTION_SEVERAL_LEVELS},
+    {"roots-from", required_argument, NULL, OPTION_ROOTS_FROM},
     {NULL, 0, NULL, 0}};
 
 static const char *const direction_names[] = {"auto", "push", "pull"};
@@ -126,15 +139,24 @@ static int choice(const struct args *args, const char *option, const char *text,
     cli_usage(&args->cli, "%s: '%s' is not one of its values", option, text);
 }
 
+_Noreturn static void end_without_memory(const struct args *args, uint64_t bytes)
+{
+    struct error e = {0};
+    fail_memory(&e, "command line", bytes);
+    exit(cli_finish(&args->cli, &e));
+}
+
 /* Ids with commas between them, behind those that are there. */
 static void parse_roots(struct args *args, char *list)
 {
     uint64_t count = args->count + 1;
     for (const char *c = list; *c != '\0'; c++)
         count += *c == ',';
-    uint64_t *grown = count <= MAX_ROOTS ? realloc(args->roots, count * sizeof *grown) : NULL;
-    if (grown == NULL)
+    if (count > MAX_ROOTS)
         cli_usage(&args->cli, "-r: more than %d roots", MAX_ROOTS);
+    uint64_t *grown = realloc(args->roots, count * sizeof *grown);
+    if (grown == NULL)
+        end_without_memory(args, count * sizeof *grown);
     args->roots = grown;
     for (char *next = list; next != NULL;) {
         char *item = strsep(&next, ",");
@@ -200,14 +222,35 @@ static void parse_search_option(struct args *args, int option, char *value)
     }
 }
 
+static void add_root(struct args *args, char *text)
+{
+    if (!args->roots_given++)
+        args->count = 0;
+    args->root_names[args->count++] = text;
+}
+
+/* The lines of a file, as so many -r. */
+static void add_roots_from(struct args *args, const char *path, int argc)
+{
+    struct error e = {0};
+    struct roots_file *f = &args->roots_from;
+    if (f->count > 0)
+        cli_usage(&args->cli, "--roots-from is given twice");
+    if (roots_file_read(f, path, &e) != ST_OK)
+        exit(cli_finish(&args->cli, &e));
+    char **grown = f->count <= MAX_ROOTS
+                       ? realloc(args->root_names, ((size_t)argc + f->count) * sizeof *grown) : NULL;
+    if (grown == NULL)
+        cli_usage(&args->cli, "--roots-from: more than %d roots", MAX_ROOTS);
+    args->root_names = grown;
+    for (uint64_t i = 0; i < f->count; i++)
+        add_root(args, f->line[i]);
+}
+
 static void parse_option(struct args *args, int option, char *value)
 {
     switch (option) {
-    case 'r':
-        if (!args->roots_given++)
-            args->count = 0;
-        args->root_names[args->count++] = value;
-        break;
+    case 'r': add_root(args, value); break;
     case 'n':
         if (args->roots_given)
             cli_usage(&args->cli, "-n and -r exclude each other");
@@ -224,6 +267,7 @@ static void parse_option(struct args *args, int option, char *value)
         args->backend = (enum backend_choice)choice(args, "--backend", value, backend_names, 3);
         break;
     case OPTION_NO_CHECK: args->check = 0; break;
+    case OPTION_TRUST: args->trust = 1; break;
     case OPTION_MAP: args->map = value; break;
     case OPTION_DEPTHS: args->depths = value; break;
     case OPTION_PARENTS: args->parents = value; break;
@@ -235,6 +279,7 @@ static void parse_option(struct args *args, int option, char *value)
         break;
     case OPTION_JSON: args->json = value; break;
     case OPTION_BREAKDOWN: args->breakdown = 1; break;
+    case OPTION_TRACE: args->trace = value; break;
     case OPTION_PLAN: args->plan = 1; break;
     case OPTION_SEVERAL_LEVELS: args->several_levels = 1; break;
     default: parse_search_option(args, option, value);
@@ -244,9 +289,9 @@ static void parse_option(struct args *args, int option, char *value)
 /* How many results go to standard output. */
 static int count_stdout(const struct args *args)
 {
-    const char *const file[] = {args->depths, args->parents, args->json};
+    const char *const file[] = {args->depths, args->parents, args->json, args->trace};
     int count = 0;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         count += file[i] != NULL && strcmp(file[i], "-") == 0;
     return count;
 }
@@ -281,15 +326,18 @@ void args_parse(struct args *args, int argc, char **argv)
     args->exchange.chunk_bytes = EXCHANGE_CHUNK_BYTES;
     args->root_names = calloc((size_t)argc, sizeof *args->root_names); /* one -r an argument at most */
     if (args->root_names == NULL)
-        cli_usage(&args->cli, "not enough memory");
+        end_without_memory(args, (uint64_t)argc * sizeof *args->root_names);
     while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS "r:n:g:", long_options, NULL)) !=
            -1) {
         warm_up_given |= option == OPTION_WARM_UP;
         sampling_given |= option == 'n';
         answer_given |= option == OPTION_ANSWER;
-        if (option == 'r' && sampling_given)
+        if ((option == 'r' || option == OPTION_ROOTS_FROM) && sampling_given)
             cli_usage(&args->cli, "-n and -r exclude each other");
-        parse_option(args, option, optarg);
+        if (option == OPTION_ROOTS_FROM)
+            add_roots_from(args, optarg, argc);
+        else
+            parse_option(args, option, optarg);
     }
     if (args->roots_given)
         read_roots(args);
@@ -309,6 +357,7 @@ void args_free(struct args *args)
 {
     free(args->roots);
     free(args->root_names);
+    roots_file_free(&args->roots_from);
 }
 
 const char *args_direction_name(const struct args *args)

@@ -4,6 +4,7 @@
 
 #include "backend_choose.h"
 #include "direction.h"
+#include "roots_file.h"
 #include "traverse/exchange/exchange.h"
 
 #include "formats/base/cli.h"
@@ -17,7 +18,8 @@ struct args {
     const char *folder;
     int roots_given;   /* 0: a sample of `count` */
     uint64_t *roots;   /* [count] original ids, owned; NULL with a map */
-    char **root_names; /* [count] with a map; owned */
+    char **root_names; /* [count] with a map; owned, but for the text of the names */
+    struct roots_file roots_from; /* of --roots-from */
     const char *map;   /* file that maps ids to names; NULL: none */
     uint64_t count;
     uint64_t seed;
@@ -31,7 +33,8 @@ struct args {
     enum exchange_memory_choice exchange_memory;
     uint64_t warm_up; /* searches before the first one that counts */
     int check;        /* compare the CRC of every section before searching */
-    const char *depths, *parents, *json;
+    int trust;        /* do not check the ranges of what is used as an index */
+    const char *depths, *parents, *json, *trace;
     enum answer_kind answer; /* that answer_s is the time of */
     int record_parents;      /* they are the answer, or written */
     uint32_t parents_width; /* bytes of a parent in files that are not text; 0: 4 where that is enough */

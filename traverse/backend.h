@@ -36,17 +36,28 @@ struct device_options {
     int answers;  /* backend_results.open_answers will be called */
     int permuted; /* with places that are permuted */
     int timing;   /* time the phases of each level */
+    int probes;   /* count the probes of pulls, if the backend can */
     int uniquify; /* backend_messages.uniquify will be called */
+    int trust;    /* do not check what the device decodes (shard_ranges.h) */
     enum exchange_memory exchange_memory;
     uint32_t slot;    /* number of the device among those of this host */
     const char *host; /* for messages */
     uint32_t rank;    /* for messages */
+    const uint32_t *locals; /* [p]: local vertices of every shard */
     struct memory_budget *budget;
 };
 
 struct device_load {
     double seconds;
+    double ranges_s; /* of these seconds: checking what was decoded */
     uint64_t bytes; /* in the device's memory: packed sections decoded */
+};
+
+/* A device with memory of its own, for reports. */
+struct device_description {
+    char model[256];
+    char driver[64];  /* version of its driver */
+    char runtime[64]; /* version of the library that it is used through */
 };
 
 struct backend_device {
@@ -57,6 +68,9 @@ struct backend_device {
 
     /* How long loading took, and how many bytes. NULL if devices use the host's memory. */
     struct device_load (*load)(const struct device *device);
+
+    /* NULL if devices are cores of the host. */
+    void (*describe)(const struct device *device, struct device_description *description);
 };
 
 /* ---- a search ---- */
@@ -81,7 +95,8 @@ struct backend_search {
      * their depth, marks them as visited, and counts them by subgraph, with their edges. */
     enum status (*previsit)(struct device *device, int32_t depth, struct error *e);
 
-    /* The counts from which directions are chosen. `forward` may be a lower bound. */
+    /* The counts from which directions are chosen. `forward` is about right, or a lower bound if the backend
+     * has no rates. */
     enum status (*counts)(struct device *device, struct workload *work, struct error *e);
 
     /* The exact forward workload of one subgraph. */
@@ -99,6 +114,10 @@ struct backend_search {
 
     /* Waits for the visit. *found: how many local normals it reached; a device may say 1 for any number. */
     enum status (*finish)(struct device *device, uint64_t *found, struct error *e);
+
+    /* The columns that the last pull of g looked at, after `finish`, from a device that was opened to count
+     * them. NULL: the backend cannot. */
+    uint64_t (*probes)(const struct device *device, enum subgraph g);
 
     /* The times of this level's phases, after `finish`, from a device that was opened to time them. */
     enum status (*times)(struct device *device, struct breakdown *times, struct error *e);
@@ -314,6 +333,7 @@ struct backend {
     int reads_host_columns; /* devices read the columns of shards in host memory */
     int side_by_side;       /* each device wants a host thread of its own */
     int has_device_memory;  /* devices have memory of their own, which messages may lie in */
+    const struct cost_rates *rates; /* of the level loop; NULL: its directions follow factors */
     const struct backend_device *device;
     const struct backend_search *search;
     const struct backend_messages *messages;

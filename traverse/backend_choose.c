@@ -9,6 +9,10 @@ static const char *missing_gpu(void)
 {
     int gpus = 0;
     cudaError_t code = cudaGetDeviceCount(&gpus);
+    if (code == cudaErrorNoDevice)
+        return "there is no GPU";
+    if (code == cudaErrorInsufficientDriver) /* also where there is no driver at all */
+        return "there is no GPU, or its driver is older than the CUDA of this build";
     if (code != cudaSuccess)
         return cudaGetErrorString(code);
     return gpus > 0 ? NULL : "there is no GPU";

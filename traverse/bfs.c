@@ -53,7 +53,8 @@ static void start(struct search *s, const struct member *m, struct error *e)
 {
     const struct rank *rank = s->bfs->rank;
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
-        memset(&s->bfs->levels[i], 0, sizeof s->bfs->levels[i]); /* all push */
+        memset(&s->bfs->levels[i].directions, 0, sizeof s->bfs->levels[i].directions); /* all push */
+        direction_costs_begin(&s->bfs->levels[i].costs);
         rank->backend->search->start(rank->devices[i], s->root, e);
     }
 }
@@ -65,27 +66,57 @@ static void previsit(struct search *s, const struct member *m, int32_t depth, st
         rank->backend->search->previsit(rank->devices[i], depth, e);
 }
 
+/* Several devices wait for each other in each level, which the costs of one know nothing of. */
+static int follows_factors(const struct bfs *bfs)
+{
+    return bfs->rank->backend->rates == NULL || bfs->policy.factors_given ||
+           !rank_is_alone(bfs->rank);
+}
+
 /* Section IV-B: for each subgraph by itself. */
+static enum direction choose_by_factors(struct bfs *bfs, uint32_t i, enum subgraph g,
+                                        struct error *e)
+{
+    enum direction current = bfs->levels[i].directions.of[g];
+    struct subgraph_work *work = &bfs->levels[i].work.of[g];
+    if (direction_needs_forward(&bfs->policy, g, work, current))
+        bfs->rank->backend->search->count_forward(bfs->rank->devices[i], g, &work->forward, e);
+    return choose_direction(&bfs->policy, g, work, current);
+}
+
 static void choose_for(struct bfs *bfs, uint32_t i, struct error *e)
 {
-    const struct backend_search *search = bfs->rank->backend->search;
     struct device_level *level = &bfs->levels[i];
-    search->counts(bfs->rank->devices[i], &level->work, e);
+    bfs->rank->backend->search->counts(bfs->rank->devices[i], &level->work, e);
+    direction_costs_see(&level->costs, &level->work);
     for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
-        struct subgraph_work *work = &level->work.of[g];
-        enum direction *direction = &level->directions.of[g];
         if (g == NN && !rank_is_alone(bfs->rank))
             continue; /* a push: the reverses of its edges are on other devices */
-        if (direction_needs_forward(&bfs->policy, (enum subgraph)g, work, *direction))
-            search->count_forward(bfs->rank->devices[i], (enum subgraph)g, &work->forward, e);
-        *direction = choose_direction(&bfs->policy, (enum subgraph)g, work, *direction);
+        level->directions.of[g] = follows_factors(bfs)
+                                      ? choose_by_factors(bfs, i, (enum subgraph)g, e)
+                                      : direction_by_cost(&level->costs, bfs->policy.mode,
+                                                          (enum subgraph)g, &level->work.of[g]);
+    }
+}
+
+/* For a trace, once directions are chosen. */
+static void count_edges(struct bfs *bfs, uint32_t i, struct error *e)
+{
+    struct workload *work = &bfs->levels[i].work;
+    for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
+        if (work->of[g].frontier > 0)
+            bfs->rank->backend->search->count_forward(bfs->rank->devices[i], (enum subgraph)g,
+                                                      &work->of[g].forward, e);
     }
 }
 
 static void choose(struct search *s, const struct member *m, struct error *e)
 {
-    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++)
+    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
         choose_for(s->bfs, i, e);
+        if (s->bfs->counts_edges)
+            count_edges(s->bfs, i, e);
+    }
 }
 
 static void visit(struct search *s, const struct member *m, struct error *e)
@@ -113,11 +144,18 @@ static void trace_visits(const struct bfs *bfs, struct level_trace *trace)
 {
     for (uint32_t i = 0; i < bfs->rank->device_count; i++) {
         const struct device_level *level = &bfs->levels[i];
+        trace->fresh += level->work.fresh;
         for (int g = 0; g < SUBGRAPHS; g++) {
             const struct subgraph_work *work = &level->work.of[g];
+            int pulls = work->frontier > 0 && level->directions.of[g] == PULL;
             trace->frontier[g] += work->frontier;
-            trace->forward[g] += work->forward;
-            trace->pulling[g] += work->frontier > 0 && level->directions.of[g] == PULL;
+            trace->forward[g] += work->frontier > 0 ? work->forward : 0;
+            trace->backward[g] += work->frontier > 0 ? backward_work(work) : 0;
+            trace->pushed[g] += pulls || work->frontier == 0 ? 0 : work->forward;
+            trace->pulling[g] += (uint32_t)pulls;
+            if (pulls && bfs->rank->backend->search->probes != NULL)
+                trace->probes[g] +=
+                    bfs->rank->backend->search->probes(bfs->rank->devices[i], (enum subgraph)g);
         }
         if (bfs->timed)
             breakdown_max(&trace->breakdown, &level->times);
@@ -202,6 +240,8 @@ enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *
     bfs->levels = calloc(rank->device_count, sizeof *bfs->levels);
     if (bfs->levels == NULL)
         return fail_memory(e, "devices", rank->device_count * sizeof *bfs->levels);
+    for (uint32_t i = 0; rank->backend->rates != NULL && i < rank->device_count; i++)
+        bfs->levels[i].costs.graph = cost_graph_of(&rank->graph->shards[i], rank->backend->rates);
     return ST_OK;
 }
 

@@ -10,6 +10,7 @@
 /* What the level loop keeps for each device. */
 struct device_level {
     struct directions directions; /* the current choice */
+    struct direction_costs costs; /* of a backend with rates */
     struct workload work;
     struct breakdown times;
     uint64_t found; /* local normals that the device found */
@@ -21,12 +22,17 @@ struct bfs {
     struct direction_policy policy;
     struct device_level *levels; /* [device_count] */
     int timed;                   /* the devices time the phases of each level */
+    int counts_edges; /* FV is counted in every level, also where the choice does not need it */
 };
 
 /* What one level did on this rank. A tracer gets it. */
 struct level_trace {
+    uint64_t fresh; /* vertices of the frontier; a delegate counts on every device */
     uint64_t frontier[SUBGRAPHS]; /* sources of each subgraph in the frontier */
     uint64_t forward[SUBGRAPHS];  /* their edges, or the lower bound from which the direction was chosen */
+    double backward[SUBGRAPHS];   /* BV */
+    uint64_t pushed[SUBGRAPHS];   /* `forward` of the devices that pushed */
+    uint64_t probes[SUBGRAPHS];   /* columns that pulls looked at, if they are counted */
     uint32_t pulling[SUBGRAPHS];  /* devices that pulled */
     struct exchange_stats exchange;
     double compute_s, exchange_s;

@@ -1,6 +1,8 @@
 /* direction.c: see direction.h */
 #include "direction.h"
 
+#include <string.h>
+
 /* BV assumes that parents are placed at random. Every row lists its hubs first, so a pull ends sooner
  * than BV says: factors are below the paper's 0.5, 0.05, 1e-7 (section VI-B) for dd, dn, and above it
  * for nd, where graphs of many levels pay for pulling. The paper never turns back on RMAT; long
@@ -11,7 +13,7 @@ const struct direction_policy direction_defaults = {
     .factor1 = {[NN] = 1e-2, [ND] = 1e-4, [DN] = 1e-4, [DD] = 1e-3},
 };
 
-static double backward_work(const struct subgraph_work *w)
+double backward_work(const struct subgraph_work *w)
 {
     double q = (double)w->frontier, s = (double)w->unvisited_sources;
     return (double)w->unvisited_targets * (q + s) / q;
@@ -48,4 +50,51 @@ enum direction choose_direction(const struct direction_policy *policy, enum subg
     if (current == PULL && forward < policy->factor1[g] * backward)
         return PUSH;
     return current;
+}
+
+/* ---- by cost ---- */
+
+void direction_costs_begin(struct direction_costs *costs)
+{
+    memset(costs->seen_rows, 0, sizeof costs->seen_rows);
+    memset(costs->seen_edges, 0, sizeof costs->seen_edges);
+}
+
+void direction_costs_see(struct direction_costs *costs, const struct workload *work)
+{
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        costs->seen_rows[g] += (double)work->of[g].frontier;
+        costs->seen_edges[g] += (double)work->of[g].forward;
+    }
+}
+
+/* How many vertices a push may find: each of its edges one, if the end was not visited before. */
+static double expect_found(const struct direction_costs *costs, enum subgraph g,
+                           const struct subgraph_work *work)
+{
+    enum subgraph reverse = subgraph_reverse(g);
+    double left = costs->graph.edges[reverse] - costs->seen_edges[reverse];
+    double found = left > 0 ? (double)work->forward * left / costs->graph.edges[reverse] : 0;
+    return found < (double)work->unvisited_targets ? found : (double)work->unvisited_targets;
+}
+
+struct direction_prices direction_prices(const struct direction_costs *costs, enum subgraph g,
+                                         const struct subgraph_work *work)
+{
+    struct direction_prices prices = {{0}};
+    if (work->frontier == 0)
+        return prices;
+    prices.of[PUSH] = cost_push(&costs->graph, (double)work->frontier, (double)work->forward) +
+                      expect_found(costs, g, work) * costs->graph.rates.found;
+    prices.of[PULL] = cost_pull(&costs->graph, costs->seen_rows, costs->seen_edges, g);
+    return prices;
+}
+
+enum direction direction_by_cost(const struct direction_costs *costs, enum direction_mode mode,
+                                 enum subgraph g, const struct subgraph_work *work)
+{
+    if (mode != DIRECTION_AUTO)
+        return mode == DIRECTION_PULL ? PULL : PUSH;
+    struct direction_prices prices = direction_prices(costs, g, work);
+    return prices.of[PULL] < prices.of[PUSH] ? PULL : PUSH;
 }

@@ -2,13 +2,16 @@
  *
  * The forward workload FV is the cost of a push: the sum of the lengths of the frontier's rows. The backward
  * workload BV estimates the cost of a pull: BV = |U| (q + s) / q (struct subgraph_work explains the letters).
- * A subgraph turns to pull when FV > factor0 * BV, and back to push when FV < factor1 * BV.
+ * A subgraph turns to pull when FV > factor0 * BV, and back to push when FV < factor1 * BV. So it goes if the
+ * user gave factors. Otherwise a subgraph goes the way whose predicted cost is less (direction_cost.h).
  *
  * Each device decides alone, because both directions of every dd, nd and dn edge are on the same device. The
  * reverse of an nn edge may be on another one. So nn always pushes, except in a graph of one shard.
  */
 #ifndef DBFS_DIRECTION_H
 #define DBFS_DIRECTION_H
+
+#include "direction_cost.h"
 
 #include "formats/shard.h"
 
@@ -31,7 +34,7 @@ struct direction_policy {
 
 /* Counts for one subgraph on one device, from which its direction is chosen. */
 struct subgraph_work {
-    uint64_t forward;           /* FV: edges of the frontier's rows, or its lower bound q */
+    uint64_t forward;           /* FV: edges of the frontier's rows, about; at least q */
     uint64_t frontier;          /* q: frontier vertices that are sources of the subgraph */
     uint64_t unvisited_sources; /* s: unvisited sources of the subgraph */
     uint64_t unvisited_targets; /* |U|: unvisited sources of the reverse subgraph */
@@ -44,13 +47,38 @@ struct workload {
 
 extern const struct direction_policy direction_defaults;
 
+/* BV of a subgraph with a frontier. */
+double backward_work(const struct subgraph_work *work);
+
 /* Whether FV must be counted to choose. Counting costs a pass over the frontier's rows. Often it is not
  * needed: the lower bound q decides already, or there is nothing to decide. */
 int direction_needs_forward(const struct direction_policy *policy, enum subgraph g,
                             const struct subgraph_work *work, enum direction current);
 
-/* Chooses for the next visit of g. work->forward may be the lower bound q if FV is not needed. */
+/* Chooses for the next visit of g, by factors. work->forward may be the lower bound q if FV is not needed. */
 enum direction choose_direction(const struct direction_policy *policy, enum subgraph g,
                                 const struct subgraph_work *work, enum direction current);
+
+/* What choices by cost rest on: the graph, and how much of it a search has seen. */
+struct direction_costs {
+    struct cost_graph graph;
+    double seen_rows[SUBGRAPHS], seen_edges[SUBGRAPHS]; /* visited, those of the frontier included */
+};
+
+void direction_costs_begin(struct direction_costs *costs); /* a new search */
+
+/* A level's frontier is visited. */
+void direction_costs_see(struct direction_costs *costs, const struct workload *work);
+
+/* Picoseconds of a push and of a pull of g; both 0 if g has no frontier. */
+struct direction_prices {
+    double of[2]; /* by enum direction */
+};
+struct direction_prices direction_prices(const struct direction_costs *costs, enum subgraph g,
+                                         const struct subgraph_work *work);
+
+/* Chooses for the next visit of g, by costs. */
+enum direction direction_by_cost(const struct direction_costs *costs, enum direction_mode mode,
+                                 enum subgraph g, const struct subgraph_work *work);
 
 #endif

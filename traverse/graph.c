@@ -2,6 +2,7 @@
 #include "graph.h"
 
 #include "formats/base/cli.h"
+#include "formats/shard_ranges.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,12 +54,34 @@ static enum status choose_device_count(struct graph *graph, const struct comm *c
     return fail(e, ST_USAGE, "%u shards cannot be divided evenly among %u ranks", p, comm->ranks);
 }
 
-static void count_vertices(struct graph *graph, const struct comm *comm)
+/* Collective. */
+static enum status count_vertices(struct graph *graph, const struct comm *comm, struct error *e)
 {
+    uint32_t p = graph->manifest.p;
+    graph->locals = calloc(p, sizeof *graph->locals);
+    if (graph->locals == NULL)
+        fail_memory(e, "shards", p * sizeof *graph->locals);
+    if (comm_agree(comm, e) != ST_OK)
+        return e->status;
     for (uint32_t g = 0; g < graph->device_count; g++)
-        graph->vertices += graph->shards[g].locals;
-    comm_sum_u64(comm, &graph->vertices, 1);
-    graph->vertices += graph->manifest.d;
+        graph->locals[graph->shards[g].index] = (uint32_t)graph->shards[g].locals;
+    comm_sum_u32(comm, graph->locals, p);
+    graph->vertices = graph->manifest.d;
+    for (uint32_t s = 0; s < p; s++)
+        graph->vertices += graph->locals[s];
+    return ST_OK;
+}
+
+static enum status check_ranges(const struct graph *graph, const struct graph_options *options,
+                                struct error *e)
+{
+    for (uint32_t g = 0; g < graph->device_count && e->status == ST_OK; g++) {
+        if (options->columns == SHARD_ALL_COLUMNS)
+            shard_check_ranges(&graph->shards[g], graph->locals, options->threads, e);
+        else
+            shard_check_ids(&graph->shards[g], options->threads, e);
+    }
+    return e->status;
 }
 
 enum status graph_open(struct graph *graph, const struct comm *comm,
@@ -78,14 +101,19 @@ enum status graph_open(struct graph *graph, const struct comm *comm,
         return e->status;
     double checked = cli_seconds();
     decode_shards(graph, options, e);
+    if (comm_agree(comm, e) != ST_OK || count_vertices(graph, comm, e) != ST_OK)
+        return e->status;
+    double decoded = cli_seconds();
+    if (!options->trust)
+        check_ranges(graph, options, e);
     if (comm_agree(comm, e) != ST_OK)
         return e->status;
     graph->open_s = opened - start;
     graph->check_s = checked - opened;
-    graph->decode_s = cli_seconds() - checked;
+    graph->decode_s = decoded - checked;
+    graph->ranges_s = cli_seconds() - decoded;
     if (graph->manifest.randomized)
         bijection_init(&graph->bijection, graph->manifest.random_n, graph->manifest.random_seed);
-    count_vertices(graph, comm);
     return ST_OK;
 }
 
@@ -94,6 +122,7 @@ void graph_close(struct graph *graph)
     for (uint32_t g = 0; graph->shards != NULL && g < graph->device_count; g++)
         shard_close(&graph->shards[g]);
     free(graph->shards);
+    free(graph->locals);
     manifest_free(&graph->manifest);
     memset(graph, 0, sizeof *graph);
 }

@@ -15,19 +15,23 @@ struct graph {
     uint32_t device_count;      /* G */
     struct shard *shards;       /* [G]: device g holds shard g*R + rank */
     uint64_t vertices;          /* with edges, all shards: collective sum */
-    double open_s, check_s, decode_s;
+    uint32_t *locals;           /* [p]: local vertices of every shard */
+    double open_s, check_s, decode_s, ranges_s;
 };
 
 struct graph_options {
     const char *folder;
     uint32_t device_count;        /* G; 0: p / R */
     int check;                    /* compare the CRC of every section */
+    int trust;                    /* leave out the ranges (shard_ranges.h) */
     unsigned columns;             /* subgraphs whose columns are decoded into host memory (shard_load) */
     int threads;
     struct memory_budget *budget; /* for decoded sections; it must outlive the graph */
 };
 
-/* Collective. Opens the shards of this rank. ST_USAGE if R*G is not p. */
+/* Collective. Opens the shards of this rank and checks them. The ranges of a subgraph are checked here only
+ * if its columns are decoded here; a device that decodes them checks them itself. ST_USAGE if R*G is not
+ * p. */
 enum status graph_open(struct graph *graph, const struct comm *comm,
                        const struct graph_options *options, struct error *e);
 void graph_close(struct graph *graph);

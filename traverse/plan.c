@@ -4,6 +4,7 @@
 #include "traverse/answer_blocks.h"
 #include "traverse/cuda/cuda_plan.h"
 
+#include "formats/base/outfile.h"
 #include "formats/manifest.h"
 
 #include <inttypes.h>
@@ -104,16 +105,37 @@ static void print_plan(const struct plan_sum *sum, const struct manifest *m, FIL
     print_line(out, "total", sum->graph + sum->working, sum->largest_device);
 }
 
-enum status plan_print(const char *folder, int parents, FILE *out, struct error *e)
+static void print_json_line(FILE *out, const char *name, uint64_t all, uint64_t largest, const char *end)
+{
+    fprintf(out, "  \"%s\": {\"all\": %" PRIu64 ", \"largest\": %" PRIu64 "}%s\n", name, all, largest, end);
+}
+
+static void print_json(FILE *out, const void *context)
+{
+    const struct plan_sum *sum = context;
+    fputs("{\n", out);
+    for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
+        if (sum->all[i] > 0)
+            print_json_line(out, sum->name[i], sum->all[i], sum->largest[i], ",");
+    }
+    print_json_line(out, "graph", sum->graph, sum->largest_graph, ",");
+    print_json_line(out, "working arrays", sum->working, sum->largest_working, ",");
+    print_json_line(out, "total", sum->graph + sum->working, sum->largest_device, "");
+    fputs("}\n", out);
+}
+
+enum status plan_print(const char *folder, int parents, const char *json, struct error *e)
 {
     struct manifest m;
     struct plan_sum sum;
     memset(&sum, 0, sizeof sum);
     if (manifest_read(&m, folder, e) != ST_OK)
         return e->status;
-    if (add_shards(&sum, &m, folder, parents, e) == ST_OK) {
-        print_plan(&sum, &m, out);
-        if (fflush(out) != 0 || ferror(out))
+    if (add_shards(&sum, &m, folder, parents, e) == ST_OK && json != NULL) {
+        outfile_print(json, print_json, &sum, e);
+    } else if (e->status == ST_OK) {
+        print_plan(&sum, &m, stdout);
+        if (fflush(stdout) != 0 || ferror(stdout))
             fail_errno(e, "standard output", "cannot write");
     }
     manifest_free(&m);

@@ -23,6 +23,7 @@ static struct device_options options_of(const struct opening *o, uint32_t g)
     options.rank = rank->comm->rank;
     options.exchange_memory = rank->exchange_memory;
     options.budget = rank->budget;
+    options.locals = rank->graph->locals;
     return options;
 }
 

@@ -21,7 +21,7 @@ struct rank {
 
 /* Opens a device for each shard of the graph. The caller has set comm, graph, backend, exchange_memory and
  * budget. Of the options, `threads` is the number of the whole rank, and each device gets a share. Slot,
- * host and rank are filled in here. */
+ * host, rank and locals are filled in here. */
 enum status rank_open_devices(struct rank *rank, const struct device_options *options,
                               struct error *e);
 void rank_close_devices(struct rank *rank); /* a zeroed rank is allowed */

@@ -1,6 +1,8 @@
 /* record.c: see record.h */
 #include "record.h"
 
+#include "formats/base/memory.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,18 +27,16 @@ struct trace {
     struct breakdown *levels;
     uint32_t count;
     int failed; /* no memory for more */
+    struct level_log log; /* with --trace */
 };
 
 static void keep_level(struct trace *t, const struct breakdown *breakdown)
 {
-    if ((t->count & (t->count - 1)) == 0) { /* room for a power of two is used up */
-        size_t room = t->count > 0 ? 2 * (size_t)t->count : 1;
-        struct breakdown *grown = realloc(t->levels, room * sizeof *grown);
-        t->failed = grown == NULL;
-        if (t->failed)
-            return;
-        t->levels = grown;
-    }
+    struct breakdown *grown = memory_grow(t->levels, t->count, sizeof *grown);
+    t->failed = grown == NULL;
+    if (t->failed)
+        return;
+    t->levels = grown;
     t->levels[t->count++] = *breakdown;
 }
 
@@ -45,6 +45,8 @@ static void trace_level(void *context, int32_t depth, const struct level_trace *
     struct trace *t = context;
     if (t->prints)
         print_level(t->args->cli.program, depth, level);
+    if (t->args->trace != NULL)
+        level_log_add(&t->log, level);
     if (t->args->breakdown && !t->failed)
         keep_level(t, &level->breakdown);
 }
@@ -102,9 +104,11 @@ enum status record_search(struct record *record, struct bfs *bfs, struct results
     struct bfs_times times;
     comm_barrier(comm);
     double start = cli_seconds();
-    search(bfs, args, root, &times, args->cli.verbose || args->breakdown ? &trace : NULL);
+    int traced = args->cli.verbose || args->breakdown || args->trace != NULL;
+    search(bfs, args, root, &times, traced ? &trace : NULL);
     record->time_s = cli_seconds() - start;
     record->levels = trace.levels;
+    record->log = trace.log;
     if (results_have_answers(results)) {
         make_answer(results, args, root, &times, bfs);
         record->answer_s = cli_seconds() - start;
@@ -112,6 +116,8 @@ enum status record_search(struct record *record, struct bfs *bfs, struct results
     if (results_collect(results, root, &record->reach, e) != ST_OK)
         return e->status;
     reduce_record(record, comm, &times);
+    uint64_t vertices = bfs->rank->graph->vertices;
+    record->share = vertices > 0 ? (double)record->reach.vertices / (double)vertices : 1;
     record->teps = (double)record->reach.edges / record->time_s;
     if (record->answer_s > 0)
         record->answer_teps = (double)record->reach.edges / record->answer_s;
@@ -122,4 +128,5 @@ void record_free(struct record *record)
 {
     free(record->name);
     free(record->levels);
+    level_log_clear(&record->log);
 }

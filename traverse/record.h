@@ -4,6 +4,7 @@
 
 #include "args.h"
 #include "bfs.h"
+#include "level_log.h"
 
 #include "traverse/results/results.h"
 
@@ -14,10 +15,12 @@ struct record {
     double time_s; /* of the slowest rank, from the start until all ranks know that it is over */
     double answer_s; /* the same, until the answer is in the memory of the devices; 0: none is made */
     struct reach reach;
+    double share; /* of the vertices with edges: reached */
     double teps, answer_teps;     /* reach.edges / time_s, / answer_s */
     double compute_s, exchange_s; /* of the slowest rank each */
     uint32_t iterations, mask_reductions;
     uint64_t sent_vertices;   /* all ranks */
+    struct level_log log; /* with --trace, the levels of this rank */
     struct breakdown *levels; /* [iterations], each phase of the slowest rank; NULL: not timed. Owned */
 };
 

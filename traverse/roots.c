@@ -1,6 +1,8 @@
 /* roots.c: see roots.h */
 #include "roots.h"
 
+#include "root_table.h"
+
 #include "formats/base/hash.h"
 
 #include <inttypes.h>
@@ -15,69 +17,103 @@ static uint64_t encode_place(enum root_at at, uint64_t index)
     return (uint64_t)at << 40 | index;
 }
 
-static uint64_t find_delegate(const struct shard *shard, uint64_t id)
+/* The roots by the ids that they have in the shards, and where each is: for its owner's rank an
+ * encode_place, for the others UINT64_MAX. */
+struct places {
+    struct root_table table;
+    uint64_t *of; /* [table.count] */
+};
+
+/* A root that no shard lists has no edges. */
+static void place_isolated(struct places *p, const struct rank *rank, const struct roots *roots)
 {
+    const struct graph *graph = rank->graph;
+    for (uint64_t i = 0; i < roots->count; i++) {
+        uint64_t id = roots->root[i].id, owner = shard_of_vertex(id, graph->manifest.p);
+        if (rank_of_shard((uint32_t)owner, rank->comm->ranks) == rank->comm->rank)
+            p->of[root_table_find(&p->table, id)] =
+                encode_place(ROOT_AT_ISOLATED, slot_of_vertex(id, graph->manifest.p));
+    }
+}
+
+static void place_vertex(struct places *p, uint64_t id, enum root_at at, uint64_t index)
+{
+    uint64_t number = root_table_find(&p->table, id);
+    if (number != ROOT_TABLE_NONE)
+        p->of[number] = encode_place(at, index);
+}
+
+/* One pass over the ids of a shard finds all roots in it. */
+static void place_in_shard(struct places *p, const struct shard *shard)
+{
+#pragma omp parallel for schedule(static) if (shard->locals > 16384)
+    for (uint64_t i = 0; i < shard->locals; i++)
+        place_vertex(p, local_vertex_id(shard, i), ROOT_AT_LOCAL, i);
     for (uint64_t i = 0; i < shard->d; i++) {
-        if (shard_delegate_id(shard, i) == id)
-            return i;
+        uint64_t id = shard_delegate_id(shard, i);
+        if (shard_of_vertex(id, shard->p) == shard->index)
+            place_vertex(p, id, ROOT_AT_DELEGATE, i);
     }
-    return UINT64_MAX;
 }
 
-static uint64_t find_local(const struct shard *shard, uint64_t slot)
+static enum status places_open(struct places *p, const struct rank *rank,
+                               const struct roots *roots, struct error *e)
 {
-    for (uint64_t i = 0; i < shard->locals; i++) {
-        if (shard->ids.local_slots[i] == slot)
-            return i;
-    }
-    return UINT64_MAX;
+    *p = (struct places){0};
+    if (root_table_open(&p->table, roots->count, rank->budget, e) == ST_OK)
+        memory_take(rank->budget, (void **)&p->of, roots->count, 8, "roots", e);
+    for (uint64_t i = 0; i < roots->count && e->status == ST_OK; i++)
+        root_table_add(&p->table, roots->root[i].id);
+    return e->status;
 }
 
-/* For the owner's rank: one pass over its shard's ids per root, which beats an index over n for
- * the handful of roots that a run has. */
-static uint64_t place_of(const struct rank *rank, uint64_t id)
+static void places_close(struct places *p, const struct rank *rank)
 {
-    const struct graph *graph = rank->graph;
-    const struct comm *comm = rank->comm;
-    uint32_t owner = shard_of_vertex(id, graph->manifest.p);
-    if (rank_of_shard(owner, comm->ranks) != comm->rank)
-        return UINT64_MAX;
-    const struct shard *shard = &graph->shards[device_of_shard(owner, comm->ranks)];
-    uint64_t slot = slot_of_vertex(id, graph->manifest.p);
-    uint64_t at = find_local(shard, slot);
-    if (at != UINT64_MAX)
-        return encode_place(ROOT_AT_LOCAL, at);
-    at = find_delegate(shard, id);
-    if (at != UINT64_MAX)
-        return encode_place(ROOT_AT_DELEGATE, at);
-    return encode_place(ROOT_AT_ISOLATED, slot);
+    root_table_close(&p->table, rank->budget);
+    memory_release(rank->budget, p->of);
 }
 
-static enum status locate(struct roots *roots, const struct rank *rank, struct error *e)
+/* Collective. */
+static void find_places(struct places *p, const struct rank *rank, const struct roots *roots)
 {
-    const struct graph *graph = rank->graph;
-    uint64_t *place = NULL, n = graph->manifest.totals.n;
+    memset(p->of, 0xff, p->table.count * sizeof *p->of);
+    place_isolated(p, rank, roots);
+    for (uint32_t g = 0; g < rank->graph->device_count; g++)
+        place_in_shard(p, &rank->graph->shards[g]);
+    comm_min_u64(rank->comm, p->of, p->table.count);
+}
+
+static enum status check_ids(const struct roots *roots, uint64_t n, struct error *e)
+{
     for (uint64_t i = 0; i < roots->count; i++) {
         if (roots->ids[i] >= n)
             return fail(e, ST_USAGE, "root %" PRIu64 ": the graph has vertices 0 to %" PRIu64,
                         roots->ids[i], n - 1);
     }
-    memory_take(rank->budget, (void **)&place, roots->count, 8, "roots", e);
-    if (comm_agree(rank->comm, e) != ST_OK)
-        return e->status;
-#pragma omp parallel for schedule(dynamic)
-    for (uint64_t i = 0; i < roots->count; i++)
-        place[i] = place_of(rank, stored_id(graph, roots->ids[i]));
-    comm_min_u64(rank->comm, place, roots->count);
-    for (uint64_t i = 0; i < roots->count; i++) {
-        struct root *root = &roots->root[i];
-        root->id = stored_id(graph, roots->ids[i]);
-        root->shard = shard_of_vertex(root->id, graph->manifest.p);
-        root->at = (enum root_at)(place[i] >> 40);
-        root->index = (uint32_t)place[i];
-    }
-    memory_release(rank->budget, place);
     return ST_OK;
+}
+
+static enum status locate(struct roots *roots, const struct rank *rank, struct error *e)
+{
+    const struct graph *graph = rank->graph;
+    struct places places = {0};
+    if (check_ids(roots, graph->manifest.totals.n, e) != ST_OK)
+        return e->status;
+    for (uint64_t i = 0; i < roots->count; i++)
+        roots->root[i].id = stored_id(graph, roots->ids[i]);
+    places_open(&places, rank, roots, e);
+    if (comm_agree(rank->comm, e) == ST_OK) {
+        find_places(&places, rank, roots);
+        for (uint64_t i = 0; i < roots->count; i++) {
+            struct root *root = &roots->root[i];
+            uint64_t place = places.of[root_table_find(&places.table, root->id)];
+            root->shard = shard_of_vertex(root->id, graph->manifest.p);
+            root->at = (enum root_at)(place >> 40);
+            root->index = (uint32_t)place;
+        }
+    }
+    places_close(&places, rank);
+    return e->status;
 }
 
 /* ---- names ---- */
@@ -94,7 +130,8 @@ static enum status find_names(struct roots *roots, const struct comm *comm, cons
 
 /* ---- sampling ---- */
 
-enum { BATCH = 4096, RANDOM_BATCHES = 256 };
+/* The random candidates: 256 batches, and RANDOM_TRIES candidates for each root. */
+enum { BATCH = 4096, RANDOM_BATCHES = 256, RANDOM_TRIES = 16 };
 
 /* Which slots of this rank's shards hold vertices with edges. */
 struct presence {
@@ -163,31 +200,39 @@ static void test_batch(const struct presence *p, const uint64_t *ids, uint64_t *
     comm_sum_u64(p->rank->comm, present, BATCH / 64); /* one owner each: the sum is the union */
 }
 
-static int already_drawn(const uint64_t *ids, uint64_t count, uint64_t id)
-{
-    for (uint64_t i = 0; i < count; i++) {
-        if (ids[i] == id)
-            return 1;
-    }
-    return 0;
-}
+/* Where candidates come from. They are random at first. If vertices with edges are so rare that these
+ * rarely hit, the rest are one id after the other from a random one on. */
+struct candidates {
+    uint64_t seed, n;
+    uint64_t random_batches;
+};
 
-/* Random candidates at first; where vertices with edges are so rare that these rarely hit, one id after the
- * other from a random one on. */
-static void next_candidates(uint64_t seed, uint64_t batch, uint64_t n, uint64_t *ids)
+static void next_candidates(const struct candidates *c, uint64_t batch, uint64_t *ids)
 {
+    uint64_t n = c->n, start = random64(c->seed, UINT64_MAX) % n;
     for (uint64_t i = 0; i < BATCH; i++) {
-        if (batch < RANDOM_BATCHES)
-            ids[i] = (uint64_t)((unsigned __int128)random64(seed, batch * BATCH + i) * n >> 64);
+        if (batch < c->random_batches)
+            ids[i] = (uint64_t)((unsigned __int128)random64(c->seed, batch * BATCH + i) * n >> 64);
         else
-            ids[i] = (random64(seed, UINT64_MAX) % n + (batch - RANDOM_BATCHES) * BATCH + i) % n;
+            ids[i] = (start + (batch - c->random_batches) * BATCH + i) % n;
     }
 }
 
-/* Batches after which the sweep has been at every id. */
-static uint64_t most_batches(uint64_t n)
+/* Batches after which every id was a candidate. */
+static uint64_t most_batches(const struct candidates *c)
 {
-    return RANDOM_BATCHES + n / BATCH + (n % BATCH > 0);
+    return c->random_batches + c->n / BATCH + (c->n % BATCH > 0);
+}
+
+/* The candidates of a batch that have edges and are new become roots. Returns how many roots there are. */
+static uint64_t draw_batch(struct roots *roots, struct root_table *drawn, const uint64_t *ids,
+                           const uint64_t *present)
+{
+    for (uint64_t i = 0; i < BATCH && drawn->count < roots->count; i++) {
+        if (mask_bit(present, i))
+            roots->ids[root_table_add(drawn, ids[i])] = ids[i];
+    }
+    return drawn->count;
 }
 
 /* Draws distinct vertices of degree at least 1, uniformly, by a counter-based sequence over original ids: the
@@ -196,21 +241,23 @@ static enum status draw(struct roots *roots, const struct rank *rank, uint64_t s
                         struct error *e)
 {
     const struct graph *graph = rank->graph;
-    uint64_t candidates[BATCH], present[BATCH / 64], n = graph->manifest.totals.n, drawn = 0;
-    struct presence p;
-    presence_open(&p, rank, e);
+    uint64_t ids[BATCH], present[BATCH / 64], drawn = 0;
+    struct presence p = {0};
+    struct root_table table = {0};
+    if (roots->count > graph->vertices)
+        roots->count = graph->vertices;
+    const struct candidates from = {seed, graph->manifest.totals.n,
+                                    RANDOM_BATCHES + RANDOM_TRIES * (roots->count / BATCH)};
+    if (presence_open(&p, rank, e) == ST_OK)
+        root_table_open(&table, roots->count, rank->budget, e);
     comm_agree(rank->comm, e);
-    if (roots->count > rank->graph->vertices)
-        roots->count = rank->graph->vertices;
     for (uint64_t batch = 0;
-         e->status == ST_OK && drawn < roots->count && batch < most_batches(n); batch++) {
-        next_candidates(seed, batch, n, candidates);
-        test_batch(&p, candidates, present);
-        for (uint64_t i = 0; i < BATCH && drawn < roots->count; i++) {
-            if (mask_bit(present, i) && !already_drawn(roots->ids, drawn, candidates[i]))
-                roots->ids[drawn++] = candidates[i];
-        }
+         e->status == ST_OK && drawn < roots->count && batch < most_batches(&from); batch++) {
+        next_candidates(&from, batch, ids);
+        test_batch(&p, ids, present);
+        drawn = draw_batch(roots, &table, ids, present);
     }
+    root_table_close(&table, rank->budget);
     memory_release(rank->budget, p.bits);
     if (drawn < roots->count && e->status == ST_OK) /* parts that contradict themselves */
         fail(e, ST_BAD_DATA, "%s: and the other parts: %llu vertices have edges, expected %llu",
@@ -235,6 +282,9 @@ static enum status find_ids(struct roots *roots, const struct rank *rank, const 
 enum status roots_choose(struct roots *roots, const struct rank *rank, const struct args *args,
                          const struct name_map *map, struct error *e)
 {
+    if (rank->graph->manifest.totals.n == 0)
+        return fail(e, ST_BAD_DATA, "%s: the graph has no vertices: there is no root to search from",
+                    args->folder);
     roots->count = args->count;
     roots->ids = calloc(roots->count, sizeof *roots->ids);
     roots->root = calloc(roots->count, sizeof *roots->root);

@@ -1,6 +1,8 @@
 /* cli.c: see cli.h */
 #include "cli.h"
 
+#include "launch.h"
+#include "progress.h"
 #include "text.h"
 
 #include <sched.h>
@@ -15,6 +17,7 @@ static void print_line(const struct cli *cli, const char *kind, const char *form
 {
     if (cli->silent)
         return;
+    progress_clear();
     fprintf(stderr, "%s: %s", cli->program, kind);
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
@@ -88,8 +91,10 @@ void cli_option(struct cli *cli, int option, const char *argument)
             cli_usage(cli, "-T: more than %d folders", CLI_MAX_TMPDIRS);
         cli->tmpdir[cli->tmpdirs++] = argument;
         break;
+    case CLI_TIMEOUT_OPTION: cli->timeout_s = cli_real(cli, "--timeout", argument); break;
     case 'q': cli->quiet = 1; break;
     case 'v': cli->verbose = 1; break;
+    case CLI_FORCE_OPTION: cli->force = 1; break;
     default:
         /* getopt has already said which option and why */
         point_to_help(cli);
@@ -116,6 +121,8 @@ double cli_real(const struct cli *cli, const char *option, const char *text)
     return value;
 }
 
+enum { MANY_THREADS = 16 }; /* a core; more help nobody */
+
 static int count_cores(void)
 {
     cpu_set_t allowed;
@@ -125,11 +132,23 @@ static int count_cores(void)
     return cores > 0 ? (int)cores : 1;
 }
 
+void cli_alone(const struct cli *cli)
+{
+    const char *variable = NULL;
+    long processes = launched_processes(&variable);
+    if (processes > 1)
+        cli_usage(cli, "%s is %ld, but this program runs as one process, with threads: leave out "
+                  "mpiexec or srun", variable, processes);
+}
+
 int cli_threads(const struct cli *cli)
 {
+    int cores = count_cores();
+    if (cli->threads > MANY_THREADS * cores)
+        cli_warn(cli, "-@ %d: this process may run on %d cores", cli->threads, cores);
     if (cli->threads > 0)
         return cli->threads;
-    int share = count_cores() / (int)(cli->host_processes > 0 ? cli->host_processes : 1);
+    int share = cores / (int)(cli->host_processes > 0 ? cli->host_processes : 1);
     return share > 0 ? share : 1;
 }
 
@@ -151,6 +170,7 @@ int cli_tmpdirs(const struct cli *cli, const char *folder[CLI_MAX_TMPDIRS])
 
 int cli_finish(const struct cli *cli, const struct error *e)
 {
+    progress_end();
     if (e->status != ST_OK && !e->broken_pipe && !cli->silent)
         fprintf(stderr, "%s: %s\n", cli->program, e->text);
     return (int)e->status;

@@ -1,6 +1,6 @@
 /* cli.h: the part of the command line that all dbfs programs share.
  *
- *   -h/--help  --version  -@ THREADS (0 = all)  -S MEMORY  -T TMPDIR  -q/--quiet  -v/--verbose
+ *   -h/--help  --version  -@ THREADS (0 = all)  -S MEMORY  -T TMPDIR  -q/--quiet  -v/--verbose  --force
  *
  * A program puts CLI_SHORT_OPTIONS and CLI_LONG_OPTIONS into its getopt_long tables. It passes every option
  * that it does not know to cli_option. It ends with cli_finish. These functions print and exit, so only main
@@ -17,14 +17,18 @@
 #define DBFS_VERSION "0.2.0"
 
 #define CLI_SHORT_OPTIONS "h@:S:T:qv"
-enum { CLI_VERSION_OPTION = 1000, CLI_FIRST_FREE_OPTION = 1001 };
+enum { CLI_VERSION_OPTION = 1000, CLI_FORCE_OPTION, CLI_TIMEOUT_OPTION, CLI_FIRST_FREE_OPTION };
 #define CLI_LONG_OPTIONS                                                                           \
     {"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, CLI_VERSION_OPTION},          \
         {"threads", required_argument, NULL, '@'}, {"memory", required_argument, NULL, 'S'},       \
         {"tmpdir", required_argument, NULL, 'T'}, {"quiet", no_argument, NULL, 'q'},               \
+        {"force", no_argument, NULL, CLI_FORCE_OPTION},                                            \
     {                                                                                              \
         "verbose", no_argument, NULL, 'v'                                                          \
     }
+
+/* For the programs of several ranks (formats/mpi/watch.h). */
+#define CLI_TIMEOUT {"timeout", required_argument, NULL, CLI_TIMEOUT_OPTION}
 
 enum { CLI_MAX_TMPDIRS = 16 };
 
@@ -36,6 +40,8 @@ struct cli {
     const char *tmpdir[CLI_MAX_TMPDIRS];
     int tmpdirs; /* 0 = $TMPDIR, else /tmp: cli_tmpdir */
     int quiet, verbose;
+    int force; /* outputs may replace files (outfile_check_output) */
+    double timeout_s; /* --timeout; 0: none */
     /* Prints no messages, because another process of the job prints the same ones. */
     int silent;
     uint32_t host_processes; /* processes of this job that share the host's cores; 0 means 1 */
@@ -54,7 +60,11 @@ uint64_t cli_number(const struct cli *cli, const char *option, const char *text,
                     uint64_t maximum);
 double cli_real(const struct cli *cli, const char *option, const char *text);
 
-/* The count given with -@. Without one: the cores that this process may run on, divided by host_processes. */
+/* For programs of one process: a launcher that started several is a usage error. */
+void cli_alone(const struct cli *cli);
+
+/* The count given with -@; a warning tells of one far above the cores. Without one: the cores that this
+ * process may run on, divided by host_processes. */
 int cli_threads(const struct cli *cli);
 
 /* cli_tmpdir: folder number `i` for temporary files. cli_tmpdirs: fills in all folders, and returns their

@@ -1,10 +1,14 @@
-/* crc.h: CRC-32 (zlib's) of large arrays with several threads */
+/* crc.h: CRC-32 (zlib's), by carry-less products where the processor has them */
 #ifndef DBFS_CRC_H
 #define DBFS_CRC_H
 
+#include <stddef.h>
 #include <stdint.h>
 
-/* Returns the same as zlib's crc32 of these bytes, whatever the number of threads. */
+/* Returns the same as zlib's crc32 that goes on from `crc`; 0 begins. */
+uint32_t crc32_bytes(uint32_t crc, const void *bytes, size_t count);
+
+/* The same of a large array, from 0, with several threads. */
 uint32_t crc32_parallel(const void *bytes, uint64_t count, int threads);
 
 #endif

@@ -89,9 +89,10 @@ int key_values_check(struct key_values *kv)
         memcmp(kv->text + last, expected, kv->size - last) != 0)
         return 0;
     kv->end = kv->text + last;
-    kv->next = strchr(kv->text, '\n') + 1;
+    const char *newline = strchr(kv->text, '\n'); /* NULL: a NUL stands in the first line */
+    kv->next = newline != NULL ? kv->text + (newline - kv->text) + 1 : NULL;
     kv->line = 1;
-    return kv->next <= kv->end;
+    return kv->next != NULL && kv->next <= kv->end;
 }
 
 int key_values_next(struct key_values *kv, const char **key, const char **value)

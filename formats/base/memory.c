@@ -108,11 +108,20 @@ uint64_t memory_available(void)
     return machine < cgroup ? machine : cgroup;
 }
 
+/* getrusage would also count what this process was before it executed the program: a copy of its parent. */
 uint64_t memory_peak_bytes(void)
 {
+    char line[256];
+    unsigned long long kib = 0;
     struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (uint64_t)usage.ru_maxrss * 1024;
+    FILE *file = fopen("/proc/self/status", "re");
+    while (file != NULL && kib == 0 && fgets(line, sizeof line, file) != NULL)
+        sscanf(line, "VmHWM: %llu kB", &kib);
+    if (file != NULL)
+        fclose(file);
+    if (kib == 0 && getrusage(RUSAGE_SELF, &usage) == 0)
+        kib = (unsigned long long)usage.ru_maxrss;
+    return (uint64_t)kib * 1024;
 }
 
 void memory_budget_init(struct memory_budget *budget, uint64_t limit_bytes)
@@ -161,6 +170,13 @@ enum status memory_budget_process(struct memory_budget *budget, uint64_t limit_b
 struct block {
     _Alignas(max_align_t) uint64_t bytes;
 };
+
+void *memory_grow(void *array, uint64_t count, uint64_t width)
+{
+    if ((count & (count - 1)) != 0)
+        return array;
+    return realloc(array, (count > 0 ? 2 * count : 1) * width);
+}
 
 enum status memory_charge(struct memory_budget *budget, uint64_t bytes, const char *what,
                           struct error *e)

@@ -14,7 +14,7 @@
 /* Bytes that can be allocated now: MemAvailable of /proc/meminfo, or less where a cgroup allows less. */
 uint64_t memory_available(void);
 
-/* The kernel's peak resident set of this process. */
+/* The peak resident set of this process since it executed the program. */
 uint64_t memory_peak_bytes(void);
 
 struct memory_budget {
@@ -51,6 +51,11 @@ static inline uint64_t memory_left(const struct memory_budget *budget)
 enum status memory_take(struct memory_budget *budget, void **array, uint64_t count, uint64_t width,
                         const char *what, struct error *e);
 void memory_release(struct memory_budget *budget, void *array); /* NULL is allowed */
+
+/* For small arrays that are in no budget: where `count` is a power of two or 0, and so the room of an array of
+ * `count` elements is used up, room for twice as many. Returns the array, or NULL if there is no memory; `array`
+ * is then as it was. */
+void *memory_grow(void *array, uint64_t count, uint64_t width);
 
 /* Charges memory that is not allocated here, such as a mapped file. ST_RESOURCE as in memory_take. */
 enum status memory_charge(struct memory_budget *budget, uint64_t bytes, const char *what,

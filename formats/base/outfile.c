@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +120,7 @@ enum status outfile_open(struct outfile **result, const char *path, struct error
     }
     if (to_stdout) {
         out->fd = STDOUT_FILENO;
-        signal(SIGPIPE, SIG_IGN);
+        signals_ignore_writes();
     } else if (open_path(out, path, e) != ST_OK) {
         goto failed;
     }
@@ -189,6 +188,20 @@ enum status outfile_refuse_output(const char *output, const char *other, struct 
         return ST_OK;
     return fail(e, ST_USAGE, "%s: is another output too (%s); choose different ones", output,
                 other);
+}
+
+enum status outfile_check_output(const char *output, int force, struct error *e)
+{
+    struct stat st;
+    struct outfile *trial;
+    int exists = !is_standard(output) && stat(output, &st) == 0;
+    if (is_standard(output) || (exists && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+        return ST_OK;
+    if (exists && S_ISREG(st.st_mode) && !force)
+        return fail(e, ST_RUNTIME, "%s: exists already: --force replaces it", output);
+    if (outfile_open(&trial, output, e) == ST_OK)
+        outfile_abort(trial);
+    return e->status;
 }
 
 /* ---- writing ---- */
@@ -344,11 +357,9 @@ static double now_seconds(void)
 /* The rename itself must survive a crash of the machine, so the folder is synced too. */
 static enum status sync_folder(const char *path, const char *name, struct error *e)
 {
-    char *copy = strdup(path);
-    if (copy == NULL)
-        return fail_memory(e, name, strlen(path));
+    char copy[PATH_MAX]; /* no allocation may fail after the rename */
+    snprintf(copy, sizeof copy, "%s", path);
     int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    free(copy);
     if (fd < 0)
         return fail_errno(e, name, "cannot open its folder");
     /* some file systems cannot sync a folder and say EINVAL: nothing more can be done there */

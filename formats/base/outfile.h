@@ -26,6 +26,11 @@ enum status outfile_refuse_inputs(const char *output, const char *const *inputs,
 /* The same for two outputs, of which one would replace the other. The files need not exist yet. */
 enum status outfile_refuse_output(const char *output, const char *other, struct error *e);
 
+/* Refuses, with ST_RUNTIME, an output that could not be written at the end: a folder, a file in a folder that
+ * is missing or takes no new files, and, without `force`, a regular file that exists. Call it before the work
+ * begins. Pipes, devices and standard output are accepted, and so is NULL, which is no output. */
+enum status outfile_check_output(const char *output, int force, struct error *e);
+
 /* Opens `path`; "-" and NULL mean standard output. On failure *out is NULL. */
 enum status outfile_open(struct outfile **out, const char *path, struct error *e);
 

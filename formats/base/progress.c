@@ -1,42 +1,95 @@
 /* progress.c: see progress.h */
 #include "progress.h"
 
-#include "cli.h"
 #include "text.h"
 
+#include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
-void progress_start(struct progress *progress, const char *program, int quiet, uint64_t total)
+#define INTERVAL_SECONDS 0.1
+
+static struct {
+    const struct cli *cli; /* NULL: not started */
+    int shown;             /* on a terminal, and not -q */
+    const char *stage;     /* NULL: none */
+    enum progress_unit unit;
+    uint64_t total, done;
+    double start, last;
+    int drawn;
+    pthread_mutex_t lock; /* of whoever draws */
+} line = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void progress_start(const struct cli *cli)
 {
-    progress->program = program;
-    progress->total = total;
-    progress->start = progress->last = cli_seconds();
-    progress->shown = !quiet && isatty(STDERR_FILENO);
-    progress->drawn = 0;
+    line.cli = cli;
+    line.shown = !cli->quiet && !cli->silent && isatty(STDERR_FILENO);
 }
 
-void progress_update(struct progress *progress, uint64_t done)
+static void end_stage(void)
+{
+    progress_clear();
+    if (line.stage != NULL)
+        cli_detail(line.cli, "%s: %.3f s", line.stage, cli_seconds() - line.start);
+    line.stage = NULL;
+}
+
+void progress_stage(const char *name, uint64_t total, enum progress_unit unit)
+{
+    if (line.cli == NULL)
+        return;
+    end_stage();
+    line.stage = name;
+    line.total = total;
+    line.unit = unit;
+    line.start = line.last = cli_seconds();
+    __atomic_store_n(&line.done, 0, __ATOMIC_RELAXED);
+}
+
+static void draw(uint64_t done, double spent)
 {
     char amount[16], rate[16];
-    if (!progress->shown)
-        return;
-    double now = cli_seconds(), spent = now - progress->start;
-    if (now - progress->last < 0.25)
-        return;
-    progress->last = now;
-    progress->drawn = 1;
-    fprintf(stderr, "\r%s: %s, %s/s", progress->program, format_size(done, amount, sizeof amount),
-            format_size((uint64_t)((double)done / spent), rate, sizeof rate));
-    if (progress->total > 0 && done > 0 && done <= progress->total)
-        fprintf(stderr, ", %.0f%%, %.0f s left", 100.0 * (double)done / (double)progress->total,
-                spent / (double)done * (double)(progress->total - done));
+    fprintf(stderr, "\r%s: %s:", line.cli->program, line.stage);
+    if (line.unit == PROGRESS_BYTES)
+        fprintf(stderr, " %s, %s/s,", format_size(done, amount, sizeof amount),
+                format_size((uint64_t)((double)done / spent), rate, sizeof rate));
+    if (line.total > 0 && done > 0 && done <= line.total)
+        fprintf(stderr, " %.0f%%, %.0f s left", 100.0 * (double)done / (double)line.total,
+                spent / (double)done * (double)(line.total - done));
+    else
+        fprintf(stderr, " %.0f s", spent);
     fputs("\033[K", stderr);
+    line.drawn = 1;
 }
 
-void progress_end(struct progress *progress)
+void progress_add(uint64_t done)
 {
-    if (progress->drawn)
+    if (!line.shown || line.stage == NULL)
+        return;
+    done += __atomic_fetch_add(&line.done, done, __ATOMIC_RELAXED);
+    if (pthread_mutex_trylock(&line.lock) != 0)
+        return;
+    double now = cli_seconds();
+    if (now - line.last >= INTERVAL_SECONDS) {
+        line.last = now;
+        draw(done, now - line.start);
+    }
+    pthread_mutex_unlock(&line.lock);
+}
+
+void progress_clear(void)
+{
+    if (line.drawn)
         fputs("\r\033[K", stderr);
-    progress->shown = progress->drawn = 0;
+    line.drawn = 0;
+}
+
+void progress_end(void)
+{
+    if (line.cli == NULL)
+        return;
+    end_stage();
+    line.shown = 0;
+    line.cli = NULL;
 }

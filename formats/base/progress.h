@@ -1,23 +1,32 @@
-/* progress.h: a line on the terminal that shows the progress of a long run. Nothing is shown elsewhere. */
+/* progress.h: one line on the terminal that shows the stage of a long run, the share done and the time left.
+ *
+ * A process has one terminal, so the line is state of the process. Main files start and end it. Library code
+ * names stages and adds what is done; without progress_start, as in tests, this does nothing. Nothing is
+ * drawn where standard error is no terminal.
+ */
 #ifndef DBFS_PROGRESS_H
 #define DBFS_PROGRESS_H
 
+#include "cli.h"
+
 #include <stdint.h>
 
-struct progress {
-    const char *program;
-    uint64_t total; /* 0: not known */
-    double start, last;
-    int shown; /* on a terminal, and not -q */
-    int drawn;
-};
+enum progress_unit { PROGRESS_ITEMS, PROGRESS_BYTES };
 
-void progress_start(struct progress *progress, const char *program, int quiet, uint64_t total);
+/* Starts the line, unless -q or a silent rank. With -v, a message tells the time of each stage as it ends. */
+void progress_start(const struct cli *cli);
 
-/* Draws at most a few times a second. Only one thread at a time may call it. */
-void progress_update(struct progress *progress, uint64_t done);
+/* Ends the stage before and begins this one. `name` is a literal such as "counting degrees". `total` is what
+ * will be added; 0: not known. */
+void progress_stage(const char *name, uint64_t total, enum progress_unit unit);
 
-/* Clears the line and draws nothing more. */
-void progress_end(struct progress *progress);
+/* Adds to what is done. Any thread may call it. The line is drawn a few times a second at most. */
+void progress_add(uint64_t done);
+
+/* Clears the line so that something else can be printed. The next progress_add draws it again. */
+void progress_clear(void);
+
+/* Ends the last stage, and clears the line for good. */
+void progress_end(void);
 
 #endif

@@ -56,7 +56,8 @@ _Noreturn static void wait_for_the_end(void)
         pause();
 }
 
-static void end_by(int signal_number)
+/* No thread creates a file from here on. */
+static void remove_files(void)
 {
     if (__atomic_exchange_n(&dying, 1, __ATOMIC_SEQ_CST))
         wait_for_the_end();
@@ -67,8 +68,28 @@ static void end_by(int signal_number)
         if (pending[i][0] != '\0')
             unlink(pending[i]);
     }
+}
+
+static void end_by(int signal_number)
+{
+    remove_files();
     signal(signal_number, SIG_DFL);
     raise(signal_number);
+}
+
+static void (*leave_by)(int exit_code);
+
+void signals_leave_by(void (*leave)(int exit_code))
+{
+    leave_by = leave;
+}
+
+_Noreturn void signals_leave(int exit_code)
+{
+    remove_files();
+    if (leave_by != NULL)
+        leave_by(exit_code);
+    _exit(exit_code);
 }
 
 /* Under the lock. */
@@ -84,8 +105,14 @@ static void install(void)
         if (sigaction(ending[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             sigaction(ending[i], &action, NULL);
     }
-    /* a closed pipe must arrive as EPIPE from write, so that temporaries are cleaned up */
+    signals_ignore_writes();
+}
+
+/* Temporary files are removed by what follows such an errno. */
+void signals_ignore_writes(void)
+{
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 /* ---- files ---- */

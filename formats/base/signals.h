@@ -15,4 +15,15 @@ void signals_forget(int slot); /* -1 is allowed */
  * includes its newline. NULL prints none. */
 void signals_farewell(const char *line);
 
+/* Removes the temporary files and ends the process. For handlers of other signals. */
+_Noreturn void signals_leave(int exit_code);
+
+/* What signals_leave calls before it ends the process, so that a rank of several can end the others with its own
+ * exit code. NULL: nothing. */
+void signals_leave_by(void (*leave)(int exit_code));
+
+/* Lets a write to a closed pipe, or beyond the limit of file sizes, fail with an errno and not by a signal.
+ * Call it before the first write; signals_create does. */
+void signals_ignore_writes(void);
+
 #endif

@@ -1,36 +1,22 @@
 /* comm.c: start-up, agreement on failures; see comm.h */
 #include "comm.h"
+#include "watch.h"
 
 #include "formats/base/cli.h"
+#include "formats/base/launch.h"
 #include "formats/base/memory.h"
+#include "formats/base/signals.h"
 
 #include <getopt.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 const struct comm comm_alone = {.ranks = 1, .host_ranks = 1};
 
 /* ---- start-up ---- */
-
-/* The ranks that the launcher started, and the variable that says so. Batch scripts set SLURM_NTASKS for
- * every step, so only the step's own count tells. */
-static long launched_ranks(const char **variable)
-{
-    static const char *const variables[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE",
-                                            "SLURM_STEP_NUM_TASKS"};
-    long most = 1;
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *text = getenv(variables[i]);
-        long ranks = text != NULL ? strtol(text, NULL, 10) : 0;
-        if (ranks > most) {
-            most = ranks;
-            *variable = variables[i];
-        }
-    }
-    return most;
-}
 
 static void find_place(struct comm *comm)
 {
@@ -62,10 +48,20 @@ static void name_library(struct comm *comm)
     snprintf(comm->library, sizeof comm->library, "%.*s", (int)sizeof comm->library - 1, text);
 }
 
+/* A rank that only exits leaves the others to the launcher, which kills them: the exit code of the job is then
+ * that of either. The launcher forwards no more messages once it is told, so it gets time for the last one. */
+static void abort_job(int exit_code)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+    MPI_Abort(MPI_COMM_WORLD, exit_code);
+}
+
 /* Every way out of the program leads through here, as MPI wants it. */
 static void finalize(void)
 {
     int finalized = 0;
+    signals_leave_by(NULL);
+    watch_stop();
     MPI_Finalized(&finalized);
     if (!finalized)
         MPI_Finalize();
@@ -75,7 +71,7 @@ enum status comm_start(struct comm *comm, enum comm_start when, struct error *e)
 {
     int provided;
     const char *variable = NULL;
-    long launched = launched_ranks(&variable);
+    long launched = launched_processes(&variable);
     *comm = comm_alone;
     if (when == COMM_IF_LAUNCHED && launched == 1 && getenv("PMIX_RANK") == NULL)
         return ST_OK;
@@ -84,6 +80,8 @@ enum status comm_start(struct comm *comm, enum comm_start when, struct error *e)
     atexit(finalize);
     find_place(comm);
     name_library(comm);
+    if (comm->ranks > 1)
+        signals_leave_by(abort_job);
     if (comm->ranks == 1 && launched > 1)
         return fail(e, ST_RUNTIME, "launcher: %s is %ld, but MPI sees one rank: this program was "
                     "built with another MPI than the launcher's", variable, launched);
@@ -123,7 +121,9 @@ enum status comm_agree(const struct comm *comm, struct error *e)
     int first = failed ? (int)comm->rank : (int)comm->ranks;
     if (comm->ranks == 1)
         return e->status;
+    watch_wait_begin();
     MPI_Allreduce(MPI_IN_PLACE, &ranks_failed, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    watch_wait_end();
     if (ranks_failed == 0)
         return ST_OK;
     MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
@@ -142,6 +142,9 @@ _Noreturn void comm_abort(const struct comm *comm, const char *program, const st
 
 void comm_barrier(const struct comm *comm)
 {
-    if (comm->ranks > 1)
-        MPI_Barrier(MPI_COMM_WORLD);
+    if (comm->ranks == 1)
+        return;
+    watch_wait_begin();
+    MPI_Barrier(MPI_COMM_WORLD);
+    watch_wait_end();
 }

@@ -1,5 +1,6 @@
 /* messages.c: messages between ranks; see comm.h */
 #include "comm.h"
+#include "watch.h"
 
 #include <dlfcn.h>
 #include <mpi.h>
@@ -61,8 +62,10 @@ enum status comm_transfer(const struct comm *comm, const struct transfer *sends,
         next = post(&receives[i], chunk_bytes, 0, next);
     for (size_t i = 0; i < send_count; i++)
         next = post(&sends[i], chunk_bytes, 1, next);
+    watch_wait_begin();
     for (size_t i = 0; i < requests; i++)
         MPI_Wait(&all[i], MPI_STATUS_IGNORE);
+    watch_wait_end();
     free(all);
     return ST_OK;
 }
@@ -78,8 +81,10 @@ size_t comm_swap(const struct comm *comm, uint32_t to, const void *send, size_t 
     int received = 0;
     MPI_Status status;
     (void)comm;
+    watch_wait_begin();
     MPI_Sendrecv(send, (int)send_bytes, MPI_BYTE, mpi_rank(to), 0, receive, (int)capacity, MPI_BYTE,
                  mpi_rank(from), 0, MPI_COMM_WORLD, &status);
+    watch_wait_end();
     if (from != COMM_NONE)
         MPI_Get_count(&status, MPI_BYTE, &received);
     return (size_t)received;

@@ -1,5 +1,6 @@
 /* reduce.c: reductions and copies over all ranks; see comm.h */
 #include "comm.h"
+#include "watch.h"
 
 #include <mpi.h>
 #include <string.h>
@@ -12,8 +13,10 @@ static void reduce_all(const struct comm *comm, void *values, uint64_t count, si
 {
     for (uint64_t at = 0; at < count && comm->ranks > 1; at += REDUCE_VALUES) {
         uint64_t left = count - at;
+        watch_wait_begin();
         MPI_Allreduce(MPI_IN_PLACE, (unsigned char *)values + at * width,
                       (int)(left < REDUCE_VALUES ? left : REDUCE_VALUES), type, op, MPI_COMM_WORLD);
+        watch_wait_end();
     }
 }
 
@@ -74,19 +77,24 @@ void comm_broadcast(const struct comm *comm, void *bytes, uint64_t count, uint32
 {
     for (uint64_t at = 0; at < count && comm->ranks > 1; at += BROADCAST_BYTES) {
         uint64_t left = count - at;
+        watch_wait_begin();
         MPI_Bcast((unsigned char *)bytes + at,
                   (int)(left < BROADCAST_BYTES ? left : BROADCAST_BYTES), MPI_BYTE, (int)root,
                   MPI_COMM_WORLD);
+        watch_wait_end();
     }
 }
 
 void comm_alltoall_u64(const struct comm *comm, const uint64_t *values, uint64_t *received,
                        int count)
 {
-    if (comm->ranks > 1)
-        MPI_Alltoall(values, count, MPI_UINT64_T, received, count, MPI_UINT64_T, MPI_COMM_WORLD);
-    else
+    if (comm->ranks == 1) {
         memcpy(received, values, (size_t)count * sizeof *values);
+        return;
+    }
+    watch_wait_begin();
+    MPI_Alltoall(values, count, MPI_UINT64_T, received, count, MPI_UINT64_T, MPI_COMM_WORLD);
+    watch_wait_end();
 }
 
 /* ---- masks ---- */
@@ -107,6 +115,9 @@ void comm_begin_or_masks(const struct comm *comm, uint64_t *words, uint64_t coun
 
 void comm_wait_masks(const struct comm *comm)
 {
-    if (comm->ranks > 1)
-        MPI_Wait(&mask_request, MPI_STATUS_IGNORE);
+    if (comm->ranks == 1)
+        return;
+    watch_wait_begin();
+    MPI_Wait(&mask_request, MPI_STATUS_IGNORE);
+    watch_wait_end();
 }

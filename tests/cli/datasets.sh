@@ -48,7 +48,7 @@ check '--show' test "$("$dataset" --show friendster | grep -c '2586147869')" = 1
 # ---- running a pipeline on a look-alike ----
 
 # search FOLDER [ROOT]: what was found: levels, vertices, edges and distances
-search() { dbfs-traverse -r "${2:-1}" "$1" 2>/dev/null | sed -n 's/^root.* levels/levels/; s/teps [^ ]* //; /^levels/p'; }
+search() { dbfs-traverse -r "${2:-1}" "$1" 2>/dev/null | sed -n 's/^root.* levels/levels/; s/ teps [^ ]*//; s/ answer_s .*//; /^levels/p'; }
 
 # reference GRAPH N OPTION...: $tmp/GRAPH.edges and its search, from the pairs of $tmp/GRAPH
 reference() {
@@ -62,15 +62,19 @@ reference() {
 # trailer FILE: edges, vertices and checksum of an edge stream
 trailer() { tail -c 64 "$1" | od -An -v -tx8 -j 8 -N 40 | tr -s ' \n' ' ' | cut -d' ' -f2,4,6; }
 
-# The row of the table for a graph of N vertices and so many ENTRIES. All else stays as it is, but for
+# The row of the table for a graph of N vertices and so many ENTRIES. All else stays as it is, except bytes and
 # sums, which are those of the files in the mirror.
 small_row() { # NAME N ENTRIES
-    local sums=- url
+    local sums=- url bytes=0
+    for url in $(column "$1" 8); do
+        [ ! -f "$mirror/${url##*/}" ] || bytes=$((bytes + $(stat -c %s "$mirror/${url##*/}")))
+    done
     if [ "$(column "$1" 10)" != - ]; then
         sums=$(for url in $(column "$1" 8); do md5sum <"$mirror/${url##*/}" | sed 's/^/md5:/; s/ .*//'; done | tr '\n' ' ')
     fi
-    awk -F'\t' -v OFS='\t' -v name="$1" -v n="$2" -v m="$3" -v sums="${sums% }" 'NR == 1 { print } $1 == name {
-        $4 = n; $5 = m; $10 = sums; print }' "$table"
+    awk -F'\t' -v OFS='\t' -v name="$1" -v n="$2" -v m="$3" -v sums="${sums% }" -v bytes="$bytes" '
+        NR == 1 { print }
+        $1 == name { $4 = n; $5 = m; if ($9 ~ /^[0-9]+$/) $9 = bytes; $10 = sums; print }' "$table"
 }
 
 # layout, options and kind of file of each graph: its pipeline
@@ -106,7 +110,7 @@ m=$(wc -l <"$tmp/arcs")
 plain_m=$(wc -l <"$tmp/plain")
 for graph in arcs plain diagonal squished; do
     reference $graph $n -u
-    check "$graph: a search to compare with" grep -q 'reached 500 edges [0-9]* checksum' "$tmp/$graph.search"
+    check "$graph: a search to compare with" grep -q 'reached 500 share 1.000000 edges [0-9]* checksum' "$tmp/$graph.search"
 done
 
 # Friendster of SNAP
@@ -321,6 +325,55 @@ cp "$mirror/pldgraph.graph" "$mirror/hostgraph.graph"
 cp "$mirror/pldgraph.graph" "$mirror/hostgraph.properties"
 check_exit 1 'the first program of a pipe fails' "$dataset" --table "$tmp/table" "${from_mirror[@]}" wdc-2014-host "$tmp/bad"
 check 'neither leaves a smaller graph' test ! -e "$tmp/bad/gap-twitter.edges" -a ! -e "$tmp/bad/wdc-2014-host.edges"
+
+# ---- what was downloaded is wrong ----
+
+# again NAME FILE COMMAND...: a second run, with FILE as it should be in the mirror, comes to its end
+again() {
+    local name=$1 made=$2
+    shift 2
+    check "$name: the file is set aside" test ! -e "$made" -a -e "$made.bad"
+    check_exit 0 "$name: the next run downloads again" "$@"
+}
+wrong_downloads() {
+    wrong=("$dataset" --table "$tmp/table" "${from_mirror[@]}" com-friendster "$tmp/wrong")
+    echo '<!DOCTYPE html><html>not found</html>' >"$mirror/$file"
+    check_exit 3 'a web page in place of the graph' "${wrong[@]}"
+    check_says 'web page' 'is recognised'
+    check_says 'repeat the command to download it again' 'with what to do'
+    cp "$tmp/right" "$mirror/$file"
+    again 'a web page' "$tmp/wrong/com-friendster.files/$file" "${wrong[@]}"
+
+    rm -rf "$tmp/wrong"
+    gzip -dc "$tmp/right" | head -n 100 | gzip >"$mirror/$file"
+    check_exit 3 'too few edges' "${wrong[@]}"
+    check 'the stream is set aside' test ! -e "$tmp/wrong/com-friendster.edges" -a -e "$tmp/wrong/com-friendster.edges.bad"
+    cp "$tmp/right" "$mirror/$file"
+    again 'too few edges' "$tmp/wrong/com-friendster.files/$file" "${wrong[@]}"
+    check 'to the graph that was meant' cmp "$tmp/wrong/com-friendster.edges" "$tmp/work/com-friendster.edges"
+
+    rm -rf "$tmp/wrong"
+    wrong=("$dataset" --table "$tmp/table-sum" "${from_mirror[@]}" com-friendster "$tmp/wrong")
+    head -c 1000 "$tmp/right" >"$mirror/$file"
+    check_exit 1 'a wrong sum' "${wrong[@]}"
+    cp "$tmp/right" "$mirror/$file"
+    again 'a wrong sum' "$tmp/wrong/com-friendster.files/$file" "${wrong[@]}"
+    awk -F'\t' -v OFS='\t' 'NR > 1 { $9 = 17 } { print }' "$tmp/table" >"$tmp/table-size"
+    check_exit 1 'a wrong size' "$dataset" --table "$tmp/table-size" "${from_mirror[@]}" com-friendster "$tmp/size"
+    check 'is set aside too' test -e "$tmp/size/com-friendster.files/$file.bad" -a ! -e "$tmp/size/com-friendster.files/$file"
+}
+small_row com-friendster $n "$plain_m" >"$tmp/table"
+cp "$mirror/$file" "$tmp/right"
+awk -F'\t' -v OFS='\t' -v sum="md5:$(md5sum <"$tmp/right" | cut -c1-32)" 'NR > 1 { $10 = sum } { print }' "$tmp/table" >"$tmp/table-sum"
+if command -v curl >/dev/null 2>&1; then
+    wrong_downloads
+else
+    skip 'what was downloaded is wrong: curl is not installed'
+fi
+mkdir "$tmp/own.files"
+head -c 1000 "$tmp/right" >"$tmp/own.files/$file"
+check_exit 1 'a wrong sum of a file of one'"'"'s own, --offline' "$dataset" --offline -d "$tmp/own.files" --table "$tmp/table-sum" com-friendster "$tmp/own.work"
+check 'leaves it where it is' test -e "$tmp/own.files/$file"
 
 # ---- downloads ----
 

@@ -82,7 +82,7 @@ same_block() { # EXPECTED: numbers within a millionth
         END { exit bad || n != m || n < 30 }' "$1" <(block)
 }
 for ranks in 1 2; do
-    check_exit 0 "64 roots, $ranks ranks" mpi $ranks --json "$tmp/json" --construction-time 2.5 "$tmp/p4"
+    check_exit 0 "64 roots, $ranks ranks" mpi $ranks --force --json "$tmp/json" --construction-time 2.5 "$tmp/p4"
     check 'each has a record' test "$(grep -c '^root .* validate_s ' "$tmp/out")" = 64
     check 'the block has every field, in order' test \
         "$(block | sed -n 's/^\([^:]*:\( *!\)*\).*/\1/p' | grep -vE '^(energy_[a-z]|MTEPS)' | paste -sd'|')" = "$fields"

@@ -16,12 +16,12 @@ said_once() { # PATTERN NAME
 
 "$BIN/rmatgen" -q -s 14 -o "$tmp/g.edges"
 { printf '7 7\n7 7\n30 30\n0 30\n'; "$BIN/rmatgen" -q -s 8 -e 4 -f text; } |
-    "$BIN/edgeconv" -q -u --vertices 300 -o "$tmp/loops.edges"
+    "$BIN/edgeconv" -q -u --vertices 300 --force -o "$tmp/loops.edges"
 # loops in several blocks
 awk 'BEGIN { for (i = 0; i < 120000; i++) print i % 1000, i % 3 == 0 ? i % 1000 : i * 7 % 5003 }' |
-    "$BIN/edgeconv" -q -u -o "$tmp/many.edges"
+    "$BIN/edgeconv" -q -u --force -o "$tmp/many.edges"
 awk 'BEGIN { for (i = 0; i < 50000; i++) { print i % 999, i * 7 % 5003; print i * 7 % 5003, i % 999 } }' |
-    "$BIN/edgeconv" -q --direction symmetric -o "$tmp/both.edges"
+    "$BIN/edgeconv" -q --direction symmetric --force -o "$tmp/both.edges"
 printf '3 3\n' | "$BIN/edgeconv" -q -u --vertices 5 -o "$tmp/none.edges"
 
 # ---- the same bytes ----
@@ -30,10 +30,10 @@ for graph in g loops many both none; do
     ranks='1 2 3 4'
     [ $graph = g ] || ranks=3
     for how in '-p 3' '-t 9'; do
-        "$degsplit" -q $how -o "$tmp/a.split" "$tmp/$graph.edges"
+        "$degsplit" -q $how --force -o "$tmp/a.split" "$tmp/$graph.edges"
         for n in $ranks; do
             check_exit 0 "degsplit $how of $graph, $n ranks" \
-                mpi $n "$degsplit" -q -@ 1 $how -o "$tmp/b.split" "$tmp/$graph.edges"
+                mpi $n "$degsplit" -q -@ 1 $how --force -o "$tmp/b.split" "$tmp/$graph.edges"
             check "degsplit $how of $graph, $n ranks: the same bytes" same "$tmp/a.split" "$tmp/b.split"
         done
     done
@@ -113,15 +113,15 @@ rm -r "$tmp/x"
 
 # ids so far apart that the values of vertices are kept in windows
 awk 'BEGIN { srand(1); for (i = 0; i < 100000; i++) print int(rand() * 20000000), int(rand() * 20000000) }' |
-    "$BIN/edgeconv" -q -u -o "$tmp/sparse.edges"
+    "$BIN/edgeconv" -q -u --force -o "$tmp/sparse.edges"
 rm -rf "$tmp/x" "$tmp/ref"
 "$pack" -q -p 2 -t 3 -o "$tmp/ref" "$tmp/sparse.edges"
-"$degsplit" -q -o "$tmp/a.split" "$tmp/sparse.edges"
+"$degsplit" -q --force -o "$tmp/a.split" "$tmp/sparse.edges"
 check_exit 0 'windows of vertices, 2 ranks' \
     mpi 2 "$pack" -q -@ 1 -S 48M -T "$tmp" -p 2 -t 3 -o "$tmp/x" "$tmp/sparse.edges"
 check 'the same bytes' same_folders "$tmp/x" "$tmp/ref"
 check_exit 0 'degsplit: windows of vertices, 3 ranks' \
-    mpi 3 "$degsplit" -q -@ 1 -S 48M -T "$tmp" -o "$tmp/b.split" "$tmp/sparse.edges"
+    mpi 3 "$degsplit" -q -@ 1 -S 48M -T "$tmp" --force -o "$tmp/b.split" "$tmp/sparse.edges"
 check 'the same bytes' same "$tmp/a.split" "$tmp/b.split"
 rm -r "$tmp/x"
 
@@ -135,10 +135,10 @@ refuses() { # CODE RANKS NAME PATTERN COMMAND...
     check "$name: leaves nothing" test ! -e "$tmp/x"
 }
 refuses 2 3 'a wrong option' 'dbfs-pack --help' "$pack" --wrong
-refuses 2 3 'no p' 'p P is required' "$pack" -o "$tmp/x" "$tmp/g.edges"
+refuses 2 3 'no folder' 'o DIR is required' "$pack" -p 2 "$tmp/g.edges"
 refuses 2 2 'edges from standard input' 'give a file that all ranks can read' "$pack" -p 2 -o "$tmp/x" -
 refuses 2 2 'degsplit: edges from standard input' 'give a file that all ranks can read' \
-    "$degsplit" -o "$tmp/x" -
+    "$degsplit" --force -o "$tmp/x" -
 refuses 2 2 'a split from standard input' 'give a file that all ranks can read' \
     "$pack" -p 2 -s - -o "$tmp/x" "$tmp/g.edges"
 mkfifo "$tmp/fifo"
@@ -154,7 +154,7 @@ printf '\377' | dd of="$tmp/bad.edges" bs=1 seek=400000 conv=notrunc 2>/dev/null
 refuses 3 3 'a corrupt block' 'rank 1 on .*block 1 at byte .*corrupt' \
     "$pack" -p 2 -o "$tmp/x" "$tmp/bad.edges"
 refuses 3 3 'degsplit: a corrupt block' 'rank 1 on .*block 1 at byte .*corrupt' \
-    "$degsplit" -o "$tmp/x" "$tmp/bad.edges"
+    "$degsplit" --force -o "$tmp/x" "$tmp/bad.edges"
 rm -rf "$tmp/x"
 mkdir "$tmp/x"
 check_exit 0 'into an empty folder' mpi 2 "$pack" -q -p 2 -o "$tmp/x" "$tmp/g.edges"

@@ -48,11 +48,11 @@ alike() { # NAME OPTIONS...
 for th in 0 1 8 300 inf; do
     alike "RMAT, TH $th" -t $th "$tmp/rmat.edges"
 done
-alike 'RMAT, suggested' "$tmp/rmat.edges"
-alike 'RMAT, 3 shards' -p 3 "$tmp/rmat.edges"
+alike 'RMAT, by memory' --suggest memory "$tmp/rmat.edges"
+alike 'RMAT, 3 shards' -p 3 --suggest memory "$tmp/rmat.edges"
 alike 'RMAT, 6 shards, TH 8' -p 6 -t 8 "$tmp/rmat.edges"
-alike 'RMAT, raw' --encoding raw "$tmp/rmat.edges"
-alike 'RMAT, many heads' --heads nn=1,nd=8,dn=3,dd=5 "$tmp/rmat.edges"
+alike 'RMAT, raw' --suggest memory --encoding raw "$tmp/rmat.edges"
+alike 'RMAT, many heads' --suggest memory --heads nn=1,nd=8,dn=3,dd=5 "$tmp/rmat.edges"
 "$BIN/degsplit" -q -t 20 -o "$tmp/rmat.split" "$tmp/rmat.edges"
 alike 'RMAT, a .split' -s "$tmp/rmat.split" "$tmp/rmat.edges"
 
@@ -60,7 +60,7 @@ alike 'RMAT, a .split' -s "$tmp/rmat.split" "$tmp/rmat.edges"
 
 "$BIN/rmatgen" -q -s 12 -f text | awk '{ print $1, $2; print $2, $1 }' |
     "$BIN/edgeconv" -q --direction symmetric -o "$tmp/symmetric.edges"
-alike 'a symmetric stream' "$tmp/symmetric.edges"
+alike 'a symmetric stream' --suggest memory "$tmp/symmetric.edges"
 alike 'a symmetric stream, TH 3' -t 3 "$tmp/symmetric.edges"
 alike 'a symmetric stream, 3 shards' -p 3 -t 9 "$tmp/symmetric.edges"
 
@@ -101,7 +101,7 @@ exit
 # 08363045975b5b42 RMAT, TH 8
 # 6ba96982d4008da8 RMAT, TH 300
 # 56dcb41dd0b72836 RMAT, TH inf
-# f84c0384981bc15c RMAT, suggested
+# f84c0384981bc15c RMAT, by memory
 # 9f7fb2b747f53b98 RMAT, 3 shards
 # 1c0589fc6e1bec8c RMAT, 6 shards, TH 8
 # 0b287ccc72725ea1 RMAT, raw

@@ -93,13 +93,27 @@ rm -r "$tmp/b"
 
 check_exit 0 'the summary' "$pack" -p 2 -o "$tmp/b" "$tmp/g.edges"
 check_says 'M edges/s, peak memory' 'has speed and memory'
+check_says '^dbfs-pack: TH by time: .* on a GPU .* on a CPU' 'the TH by time'
+check_says '^dbfs-pack: TH by memory: ' 'the TH by memory'
+check_says '^dbfs-pack: TH [0-9inf]* is taken: its larger loss' 'and why one is taken'
 rm -r "$tmp/b"
+th_of() { awk '$1 == "th" { print $2 }' "$1/manifest"; }
+for rule in '--for gpu' '--for cpu' '--suggest memory'; do
+    "$pack" -q -p 2 $rule -o "$tmp/b" "$tmp/g.edges"
+    "$BIN/degsplit" -q -p 2 $rule --force --sweep "$tmp/sweep" -o "$tmp/x.split" "$tmp/g.edges"
+    check "$rule: the TH of degsplit" \
+        test "$(th_of "$tmp/b")" = "$(awk -F'\t' '$NF == 1 { print $1 }' "$tmp/sweep")"
+    mv "$tmp/b" "$tmp/by${rule##* }"
+done
+check 'the rules differ' test "$(th_of "$tmp/bycpu")" != "$(th_of "$tmp/bymemory")"
+rm -r "$tmp/bygpu" "$tmp/bycpu" "$tmp/x.split"
 
 # ---- --list ----
 
-check_exit 0 '--list' "$pack" --list "$tmp/a"
+check_exit 0 '--list' "$pack" --list "$tmp/bymemory"
 cp "$tmp/out" "$tmp/list"
-for line in '^vertices  *4096$' '^shards (p)  *3$' '^these shards' '^Table I' '^64-bit CSR' \
+rm -r "$tmp/bymemory"
+for line in '^vertices  *4096$' '^shards (p)  *2$' '^these shards' '^Table I' '^64-bit CSR' \
     '^edge list: 16m' '^dd-columns  *packed .*device$' '^local-slots' '^encoding  *auto$' \
     '^attributes  *raw' '^all files of the directory  *[0-9]' \
     '^bytes per directed edge kept  *[0-9]'; do
@@ -132,7 +146,6 @@ refuses() {
         rm -rf "$tmp/x"
     fi
 }
-refuses 2 'no p' "$pack" -o "$tmp/x" "$tmp/g.edges"
 refuses 2 'p 0' "$pack" -p 0 -o "$tmp/x" "$tmp/g.edges"
 refuses 2 'p 4097' "$pack" -p 4097 -o "$tmp/x" "$tmp/g.edges"
 refuses 2 'no folder' "$pack" -p 1 "$tmp/g.edges"
@@ -249,6 +262,10 @@ rm "$tmp/v/manifest"
 check_exit 1 'a folder without manifest' "$pack" --verify "$tmp/v"
 check_exit 1 'a missing folder' "$pack" --list "$tmp/none"
 check_exit 2 '--verify of nothing' "$pack" --verify
+check_exit 2 '-t and --suggest' "$pack" -p 1 -t 4 --suggest memory -o "$tmp/x" "$tmp/g.edges"
+check_exit 2 '-s and --for' "$pack" -p 1 -s "$tmp/g.split" --for gpu -o "$tmp/x" "$tmp/g.edges"
+check_says '^dbfs-pack: -s and --for exclude each other' 'and says so'
+check_exit 2 'a rule that there is not' "$pack" -p 1 --suggest speed -o "$tmp/x" "$tmp/g.edges"
 
 check_exit 0 '--help' "$pack" --help
 cp "$tmp/out" "$tmp/help"

@@ -14,7 +14,7 @@ awk '{ print "http://h.example/" $1 ",x\t" "n#" $2 }' "$tmp/ids.txt" >"$tmp/name
 check 'the map does not depend on the output' \
     eval 'cmp "$tmp/map" "$tmp/map2" && cmp "$tmp/map" "$tmp/map3"'
 n=$(wc -l <"$tmp/map")
-"$BIN/dbfs-pack" -q -p 1 -o "$tmp/p1" "$tmp/g.edges"
+"$BIN/dbfs-pack" -q -p 1 --suggest memory -o "$tmp/p1" "$tmp/g.edges"
 "$BIN/dbfs-pack" -q -p 4 -t 8 -o "$tmp/r4" "$tmp/r.edges"
 "$TESTS/oracle" -n "$n" -o "$tmp/oracle.%d.txt" "$tmp/g.txt" 0,5 >/dev/null
 name() { sed -n "$(($1 + 1))p" "$tmp/map"; } # of a number
@@ -49,7 +49,7 @@ check 'and is indexed by the lines of the map' cmp "$tmp/d.npy.txt" "$tmp/oracle
 # more names than one window of results, and than one step of the index
 "$BIN/rmatgen" -q -s 19 -e 1 -f text | awk '{ print "v" $1, "v" $2 }' >"$tmp/big.txt"
 "$BIN/edgeconv" -q -u --compact="$tmp/big.map" -o "$tmp/big.edges" "$tmp/big.txt"
-"$BIN/dbfs-pack" -q -p 2 -o "$tmp/big" "$tmp/big.edges"
+"$BIN/dbfs-pack" -q -p 2 --suggest memory -o "$tmp/big" "$tmp/big.edges"
 root=$(sed -n 77777p "$tmp/big.map")
 "$traverse" -q -r "$root" --map "$tmp/big.map" --depths "$tmp/big.named" "$tmp/big" >/dev/null
 "$traverse" -q -r 77776 --depths "$tmp/big.numbered" "$tmp/big" >/dev/null

@@ -7,7 +7,7 @@ mpi() { local n=$1; shift; "$MPIEXEC" -n "$n" "$traverse" -@ 1 "$@"; }
 
 "$BIN/rmatgen" -q -s 10 -f text -o "$tmp/g.txt"
 "$BIN/rmatgen" -q -s 10 -o "$tmp/g.edges"
-"$BIN/dbfs-pack" -q -p 1 -o "$tmp/p1" "$tmp/g.edges"
+"$BIN/dbfs-pack" -q -p 1 --suggest memory -o "$tmp/p1" "$tmp/g.edges"
 "$BIN/dbfs-pack" -q -p 4 -t 8 -o "$tmp/p4" "$tmp/g.edges"
 
 # ---- help, usage ----
@@ -90,8 +90,8 @@ check "a flipped bit is refused in each of $tried sections" test "$tried" -gt 10
 check 'and the section is named' test "$named" = "$tried"
 
 # ---- packed and raw shards ----
-"$BIN/dbfs-pack" -q -p 4 --encoding raw -o "$tmp/raw4" "$tmp/g.edges"
-"$BIN/dbfs-pack" -q -p 4 --encoding packed -o "$tmp/packed4" "$tmp/g.edges"
+"$BIN/dbfs-pack" -q -p 4 --suggest memory --encoding raw -o "$tmp/raw4" "$tmp/g.edges"
+"$BIN/dbfs-pack" -q -p 4 --suggest memory --encoding packed -o "$tmp/packed4" "$tmp/g.edges"
 for encoding in raw packed; do
     check_exit 0 "$encoding shards" mpi 2 -q -n 16 --depths "$tmp/d.%d.$encoding.txt" "$tmp/${encoding}4"
     grep '^distance_checksum' "$tmp/out" >"$tmp/sum.$encoding"
@@ -155,7 +155,7 @@ check_exit 2 'parents of 6 bytes' "$traverse" -r 2 --parents-width 6 --parents "
 check_exit 0 'the answer clock of parents that are not written' "$traverse" -q -n 3 --answer parents --json "$tmp/a.json" "$tmp/p4"
 check 'records them' grep -q '"parents": true, "answer": "parents"' "$tmp/a.json"
 check_exit 0 'that of depths beside written parents' \
-    "$traverse" -q -r 2 --answer depths --json "$tmp/a.json" --parents "$tmp/beside.txt" "$tmp/p4"
+    "$traverse" -q -r 2 --answer depths --force --json "$tmp/a.json" --parents "$tmp/beside.txt" "$tmp/p4"
 check 'is that of depths' grep -q '"parents": true, "answer": "depths"' "$tmp/a.json"
 check 'and the parents are a tree' "$TESTS/treecheck" "$tmp/g.txt" 2 "$tmp/d.npy.txt" "$tmp/beside.txt"
 
@@ -172,7 +172,7 @@ for ranks in 1 2 4; do
 done
 
 echo old >"$tmp/kept.txt"
-check_exit 0 'an existing result is replaced' "$traverse" -q -r 1 --depths "$tmp/kept.txt" "$tmp/p1"
+check_exit 0 'an existing result is replaced' "$traverse" -q -r 1 --force --depths "$tmp/kept.txt" "$tmp/p1"
 check 'by the new one' cmp "$tmp/kept.txt" "$tmp/oracle.1.txt"
 check_exit 0 'a device is written directly' "$traverse" -q -r 1 --depths /dev/null "$tmp/p1"
 check 'and still is one' test -c /dev/null
@@ -293,6 +293,20 @@ mpi 4 -n 20 --seed 5 "$tmp/p4" >"$tmp/out"; roots_of >"$tmp/roots.4"
 check 'sampled roots do not depend on p' cmp "$tmp/roots.1" "$tmp/roots.4"
 "$traverse" -n 20 --seed 6 "$tmp/p1" >"$tmp/out"; roots_of >"$tmp/roots.6"
 check 'but on the seed' test "$(cat "$tmp/roots.1" | md5sum)" != "$(cat "$tmp/roots.6" | md5sum)"
+"$traverse" -n 20 "$tmp/p1" >"$tmp/out"; roots_of >"$tmp/roots.few"
+"$traverse" -n 800 "$tmp/p1" >"$tmp/out"; roots_of >"$tmp/roots.1"
+mpi 2 -n 800 "$tmp/p4" >"$tmp/out"; roots_of >"$tmp/roots.4"
+check '800 roots do not depend on shards and ranks' cmp "$tmp/roots.1" "$tmp/roots.4"
+check 'and are different' test "$(sort -u "$tmp/roots.1" | wc -l)" = "$(wc -l <"$tmp/roots.1")"
+check 'the first 20 are those of a smaller sample with the same seed' \
+    sh -c 'head -20 "$1" | cmp - "$2"' - "$tmp/roots.1" "$tmp/roots.few"
+check_exit 0 'roots given twice' mpi 2 -r 7,3,7 "$tmp/p4"
+check 'are searched twice' test "$(roots_of | tr '\n' ' ')" = '7 3 7 '
+check 'with the same result' test "$(grep '^root 7' "$tmp/out" | sed 's/.* levels/levels/; s/teps [^ ]*//; s/ answer_s .*//' | uniq | wc -l)" = 1
+check 'the share is that of the vertices with edges' awk '
+    $1 == "vertices_with_edges:" { n = $2 }
+    $1 == "root" { seen++; if ($10 - $8 / n > 1e-6 || $8 / n - $10 > 1e-6) exit 1 }
+    END { exit seen != 3 }' "$tmp/out"
 isolated=0
 while read -r root; do
     grep -qE "^$root[[:space:]]|[[:space:]]$root\$" "$tmp/g.txt" || isolated=$((isolated + 1))
@@ -305,7 +319,7 @@ printf '5 6\n6 7\n9 9\n9 9\n' >"$tmp/small.txt"
 check_exit 0 'a root without edges' "$traverse" -r 0 --depths - "$tmp/small"
 check 'reaches itself alone' sh -c "grep -q '^0 0\$' '$tmp/out' && [ \$(grep -c -e ' -1\$' '$tmp/out') = 19 ]"
 check_exit 0 'a root with self-loops alone' "$traverse" -r 9 "$tmp/small"
-check 'reaches itself over both' grep -q 'levels 1 reached 1 edges 2 ' "$tmp/out"
+check 'reaches itself over both' grep -q 'levels 1 reached 1 share 0.333333 edges 2 ' "$tmp/out"
 check_exit 0 'its parent' "$traverse" -q -r 9 --parents - "$tmp/small"
 check 'is itself' grep -q '^9 9$' "$tmp/out"
 check_exit 0 'more roots than vertices with edges' "$traverse" -n 10 "$tmp/small"

@@ -8,13 +8,13 @@ same() { cmp -s "$1" "$2"; }
 # the chosen TH of a table written with --sweep, and the value of a column in its row
 chosen() { awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 && $at["chosen"] == 1 { print $at["'"${2:-th}"'"] }' "$1"; }
 
-"$BIN/rmatgen" -q -s 12 -o "$tmp/g.edges"
-printf '0 1\n1 2\n2 0\n2 3\n3 3\n' | "$BIN/edgeconv" -q -u -o "$tmp/small.edges"
-printf '0 1\n1 2\n' | "$BIN/edgeconv" -q --direction directed -o "$tmp/directed.edges"
+"$BIN/rmatgen" -q -s 12 --force -o "$tmp/g.edges"
+printf '0 1\n1 2\n2 0\n2 3\n3 3\n' | "$BIN/edgeconv" -q -u --force -o "$tmp/small.edges"
+printf '0 1\n1 2\n' | "$BIN/edgeconv" -q --direction directed --force -o "$tmp/directed.edges"
 
 # ---- outputs ----
 
-check 'a file to a file' "$degsplit" -q -o "$tmp/a.split" "$tmp/g.edges"
+check 'a file to a file' "$degsplit" -q --force -o "$tmp/a.split" "$tmp/g.edges"
 check 'a file to standard output' bash -c '"$1" -q "$2" >"$3"' - "$degsplit" "$tmp/g.edges" \
     "$tmp/b.split"
 check 'the same bytes' same "$tmp/a.split" "$tmp/b.split"
@@ -23,33 +23,33 @@ check 'a pipe to standard output' bash -c 'cat "$2" | "$1" -q -T "$3" - >"$3/c.s
 check 'the same bytes from a pipe' same "$tmp/a.split" "$tmp/c.split"
 check 'nothing is left in the folder for temporary files' \
     test -z "$(find "$tmp" -name '*dbfs-spill*')"
-check 'redirected standard input' bash -c '"$1" -q -o "$3" <"$2"' - "$degsplit" "$tmp/g.edges" \
+check 'redirected standard input' bash -c '"$1" -q --force -o "$3" <"$2"' - "$degsplit" "$tmp/g.edges" \
     "$tmp/d.split"
 check 'the same bytes from redirected input' same "$tmp/a.split" "$tmp/d.split"
 for threads in 1 2 5; do
-    "$degsplit" -q -@ $threads -o "$tmp/t.split" "$tmp/g.edges"
+    "$degsplit" -q -@ $threads --force -o "$tmp/t.split" "$tmp/g.edges"
     check "the same bytes with -@ $threads" same "$tmp/a.split" "$tmp/t.split"
 done
-check_exit 0 'the table goes to standard error' "$degsplit" -o "$tmp/e.split" "$tmp/g.edges"
+check_exit 0 'the table goes to standard error' "$degsplit" --force -o "$tmp/e.split" "$tmp/g.edges"
 check_says 'Table I bytes' 'with its header'
 check_says ' inf ' 'with the row of infinite TH'
-check_exit 0 'quiet' "$degsplit" -q -o "$tmp/e.split" "$tmp/g.edges"
+check_exit 0 'quiet' "$degsplit" -q --force -o "$tmp/e.split" "$tmp/g.edges"
 check '-q says nothing' test ! -s "$tmp/err"
-check 'the table as a file' "$degsplit" -q --sweep "$tmp/s.tsv" -o "$tmp/e.split" "$tmp/g.edges"
-check 'every line has 13 columns' \
-    test "$(awk -F'\t' 'NF != 13' "$tmp/s.tsv" | wc -l)" = 0
+check 'the table as a file' "$degsplit" -q --sweep "$tmp/s.tsv" --force -o "$tmp/e.split" "$tmp/g.edges"
+check 'every line has 15 columns' \
+    test "$(awk -F'\t' 'NF != 15' "$tmp/s.tsv" | wc -l)" = 0
 check 'classes of each row sum up to all edges' \
     test "$(awk -F'\t' 'NR > 1 { print $3 + $4 + $5 + $6 }' "$tmp/s.tsv" | sort -u | wc -l)" = 1
 
 # ---- TH ----
 
-check 'TH given' "$degsplit" -q -t 40 --sweep "$tmp/s.tsv" -o "$tmp/e.split" "$tmp/g.edges"
+check 'TH given' "$degsplit" -q -t 40 --sweep "$tmp/s.tsv" --force -o "$tmp/e.split" "$tmp/g.edges"
 check '40 is chosen' test "$(chosen "$tmp/s.tsv")" = 40
-check 'TH infinite' "$degsplit" -q -t inf --sweep "$tmp/s.tsv" -o "$tmp/e.split" "$tmp/g.edges"
+check 'TH infinite' "$degsplit" -q -t inf --sweep "$tmp/s.tsv" --force -o "$tmp/e.split" "$tmp/g.edges"
 check 'no delegates' test "$(chosen "$tmp/s.tsv" delegates)" = 0
 last=-1 grows=1
 for p in 1 4 32 256; do
-    "$degsplit" -q -p $p --sweep "$tmp/s.tsv" -o "$tmp/e.split" "$tmp/g.edges" || grows=0
+    "$degsplit" -q -p $p --suggest memory --sweep "$tmp/s.tsv" --force -o "$tmp/e.split" "$tmp/g.edges" || grows=0
     th=$(chosen "$tmp/s.tsv")
     [ "$th" = inf ] && th=999999999
     [ "$th" -ge "$last" ] || grows=0
@@ -57,32 +57,84 @@ for p in 1 4 32 256; do
     d=$(chosen "$tmp/s.tsv" delegates)
     check "p $p: delegates are at most 4n/p" test $((d * p)) -le $((4 * 4096))
 done
-check 'more GPUs never lower TH' test $grows = 1
+check 'by memory, more GPUs never lower TH' test $grows = 1
+
+# ---- the rules ----
+
+# The largest TH whose predicted loss, in a column or in the larger of two, is the smallest. These graphs are so small
+# that bytes count for nothing.
+expected() { # TABLE COLUMN...
+    awk -F'\t' -v columns="${*:2}" '
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; count = split(columns, column, " "); next }
+        { th[++n] = $1
+          for (i = 1; i <= count; i++) {
+              ms[n, i] = $at[column[i]]
+              if (!(i in least) || ms[n, i] < least[i]) least[i] = ms[n, i] } }
+        END {
+            for (r = 1; r <= n; r++) {
+                for (i = 1; i <= count; i++) if (ms[r, i] / least[i] > loss[r]) loss[r] = ms[r, i] / least[i]
+                if (!best || loss[r] <= loss[best]) best = r }
+            print th[best] }' "$1"
+}
+for graph in g small; do
+    for machine in gpu cpu; do
+        "$degsplit" -q --for $machine --sweep "$tmp/s.tsv" --force -o "$tmp/e.split" "$tmp/$graph.edges"
+        check "$graph for $machine: the TH of the least time predicted there" \
+            test "$(chosen "$tmp/s.tsv")" = "$(expected "$tmp/s.tsv" ${machine}_ms)"
+    done
+    "$degsplit" -q --sweep "$tmp/s.tsv" --force -o "$tmp/e.split" "$tmp/$graph.edges"
+    check "$graph for both: the TH of the smallest larger loss" \
+        test "$(chosen "$tmp/s.tsv")" = "$(expected "$tmp/s.tsv" gpu_ms cpu_ms)"
+    "$degsplit" -q --suggest time --for both --force -o "$tmp/f.split" "$tmp/$graph.edges"
+    check "$graph: which is the default" same "$tmp/e.split" "$tmp/f.split"
+done
+check_exit 0 'by time' "$degsplit" -p 64 --force -o "$tmp/e.split" "$tmp/g.edges"
+check_says '^degsplit: TH by time: [0-9i][0-9nf]*, predicted .* ms on a GPU .* and .* ms on a CPU' 'the TH by time is said'
+check_says '^degsplit: TH by memory: [0-9i][0-9nf]*, predicted ' 'and the TH by memory'
+check_says '^degsplit: TH [0-9inf]* is taken: its larger loss' 'and why one is taken'
+check_exit 0 'by memory' "$degsplit" -p 64 --suggest memory --force -o "$tmp/f.split" "$tmp/g.edges"
+check_says '^degsplit: TH [0-9]* is taken: .*4n/p' 'the reason of the other rule'
+check 'another rule, another split' test "$(cmp "$tmp/e.split" "$tmp/f.split" | wc -l)" = 1
+check_exit 0 'the largest p' "$degsplit" -p 4000000000 --force -o "$tmp/e.split" "$tmp/g.edges"
+for how in '-@ 1 -S 32M' '-@ 3'; do
+    "$degsplit" -q $how -T "$tmp" --force -o "$tmp/t.split" "$tmp/g.edges"
+    check "the same TH with $how" same "$tmp/a.split" "$tmp/t.split"
+done
 # 0-1, 1-2, 2-0, 2-3: degrees 2 2 3 1, and the loop at 3 counts nowhere
-"$degsplit" -q -t 1 --sweep "$tmp/s.tsv" -o "$tmp/e.split" "$tmp/small.edges"
+"$degsplit" -q -t 1 --sweep "$tmp/s.tsv" --force -o "$tmp/e.split" "$tmp/small.edges"
 check 'a small graph: 3 delegates' test "$(chosen "$tmp/s.tsv" delegates)" = 3
 check 'a small graph: nn 0, nd 1, dn 1, dd 6' test "$(for c in nn nd dn dd; do
     chosen "$tmp/s.tsv" $c; done | tr '\n' ' ')" = '0 1 1 6 '
 
 # ---- what is refused ----
 
-check_exit 2 '-t and -p together' "$degsplit" -t 4 -p 2 -o "$tmp/x" "$tmp/g.edges"
-check_exit 2 'TH that is no number' "$degsplit" -t many -o "$tmp/x" "$tmp/g.edges"
-check_exit 2 'negative TH' "$degsplit" -t -1 -o "$tmp/x" "$tmp/g.edges"
-check_exit 2 'p 0' "$degsplit" -p 0 -o "$tmp/x" "$tmp/g.edges"
-check_exit 2 'two inputs' "$degsplit" -o "$tmp/x" "$tmp/g.edges" "$tmp/g.edges"
+check_exit 2 '-t and -p together' "$degsplit" -t 4 -p 2 --force -o "$tmp/x" "$tmp/g.edges"
+check_exit 2 '-t and --suggest together' "$degsplit" -t 4 --suggest time --force -o "$tmp/x" "$tmp/g.edges"
+check_exit 2 '-t and --for together' "$degsplit" -t 4 --for gpu --force -o "$tmp/x" "$tmp/g.edges"
+check_says 'exclude each other' 'and says so'
+check_exit 2 'memory for a machine' "$degsplit" --suggest memory --for gpu --force -o "$tmp/x" "$tmp/g.edges"
+check_exit 2 'a rule that there is not' "$degsplit" --suggest speed --force -o "$tmp/x" "$tmp/g.edges"
+check_says "'speed' is neither 'time' nor 'memory'" 'and names it'
+check_exit 2 'a machine that there is not' "$degsplit" --for tpu --force -o "$tmp/x" "$tmp/g.edges"
+check_says "'tpu' is not 'both', 'gpu' or 'cpu'" 'and names it'
+check_exit 2 'TH that is no number' "$degsplit" -t many --force -o "$tmp/x" "$tmp/g.edges"
+check_exit 2 'negative TH' "$degsplit" -t -1 --force -o "$tmp/x" "$tmp/g.edges"
+check_exit 2 'p 0' "$degsplit" -p 0 --force -o "$tmp/x" "$tmp/g.edges"
+check_exit 2 'two inputs' "$degsplit" --force -o "$tmp/x" "$tmp/g.edges" "$tmp/g.edges"
 check_exit 2 'both outputs to standard output' "$degsplit" --sweep - "$tmp/g.edges"
-check_exit 1 'a missing file' "$degsplit" -o "$tmp/x" "$tmp/none.edges"
-check_exit 3 'a directed stream' "$degsplit" -o "$tmp/x" "$tmp/directed.edges"
+check_exit 1 'a missing file' "$degsplit" --force -o "$tmp/x" "$tmp/none.edges"
+check_exit 3 'a directed stream' "$degsplit" --force -o "$tmp/x" "$tmp/directed.edges"
 check_says 'edgeconv -u' 'and what to do about it'
-check_exit 3 'text' "$degsplit" -o "$tmp/x" tests/lib.sh
-check_exit 3 'an empty file' "$degsplit" -o "$tmp/x" /dev/null
+check_exit 3 'text' "$degsplit" --force -o "$tmp/x" tests/lib.sh
+check_exit 3 'an empty file' "$degsplit" --force -o "$tmp/x" /dev/null
 head -c 100000 "$tmp/g.edges" >"$tmp/cut.edges"
-check_exit 3 'a truncated stream' "$degsplit" -o "$tmp/x" "$tmp/cut.edges"
+check_exit 3 'a truncated stream' "$degsplit" --force -o "$tmp/x" "$tmp/cut.edges"
 check_says 'trailer' 'and says what is missing'
-check_exit 3 'a folder' "$degsplit" -o "$tmp/x" "$tmp"
-printf '0 1\n1 99999999999\n' | "$BIN/edgeconv" -q -u -o "$tmp/outlier.edges"
-check_exit 5 'not enough memory' "$degsplit" -S 1G -o "$tmp/x" "$tmp/outlier.edges"
+check_exit 3 'a folder' "$degsplit" --force -o "$tmp/x" "$tmp"
+printf '0 1\n1 99999999999\n' | "$BIN/edgeconv" -q -u --force -o "$tmp/outlier.edges"
+check_exit 0 'an outlier takes no memory' "$degsplit" -q -S 64M -o "$tmp/outlier.split" "$tmp/outlier.edges"
+check_exit 5 'not enough memory, with two ranks' \
+    "$MPIEXEC" -n 2 "$degsplit" -@ 1 -S 1G --force -o "$tmp/x" "$tmp/outlier.edges"
 check_says 'largest id is [0-9]* *, in the block at byte [0-9]' 'and names the largest id'
 check_exit 5 'a full device' "$degsplit" -q -o /dev/full "$tmp/g.edges"
 check 'no output of any of these' test ! -e "$tmp/x"

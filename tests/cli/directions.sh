@@ -10,7 +10,7 @@ classes='nn nd dn dd'
 # frontier in nearly all of 58 levels
 "$TESTS/mkgraph" grid 30 30 >"$tmp/grid.txt"
 pack() { # TEXT P TH NAME: as $tmp/NAMEP
-    "$BIN/edgeconv" -q -u -o "$tmp/$1.edges" "$tmp/$1.txt" &&
+    "$BIN/edgeconv" -q -u --force -o "$tmp/$1.edges" "$tmp/$1.txt" &&
         "$BIN/dbfs-pack" -q -p "$2" -t "$3" -o "$tmp/$4$2" "$tmp/$1.edges"
 }
 pack rmat 1 16 rmat && pack rmat 4 16 rmat && pack rmat 1 100 high && pack rmat 1 inf normal &&
@@ -65,7 +65,7 @@ tree() { # NAME GRAPH OPTIONS...
     local name=$1 graph=$2
     shift 2
     check_exit 0 "$graph, $*" "$traverse" -q -@ 1 --backend cpu -r 1 --factor1 $stay "$@" \
-        --depths "$tmp/depths" --parents "$tmp/tree.$name" "$tmp/$graph"
+        --force --depths "$tmp/depths" --parents "$tmp/tree.$name" "$tmp/$graph"
     check "$graph, $*: a tree" "$TESTS/treecheck" "$tmp/rmat.txt" 1 "$tmp/depths" "$tmp/tree.$name"
 }
 for class in nn dn; do
@@ -108,7 +108,7 @@ done
 # the defaults are those that --help tells
 defaults() { "$traverse" --help | grep -A 1 -e "--$1" | grep -oE '(nn|nd|dn|dd)=[0-9.]+' | paste -sd,; }
 factors() { # OPTIONS...: those that a run with them has
-    "$traverse" -q -r 1 --json "$tmp/json" "$@" "$tmp/rmat1" >"$tmp/out"
+    "$traverse" -q -r 1 --force --json "$tmp/json" "$@" "$tmp/rmat1" >"$tmp/out"
     grep -o '"factor[01]": {[^}]*}' "$tmp/json"
 }
 factor0=$(defaults factor0) factor1=$(defaults factor1)

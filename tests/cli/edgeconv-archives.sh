@@ -16,7 +16,7 @@ reads() {
     shift 2
     for threads in 1 3; do
         rm -f got.edges
-        "$edgeconv" -q -u -@ $threads -o got.edges "$@" 2>err </dev/null
+        "$edgeconv" -q -u -@ $threads --force -o got.edges "$@" 2>err </dev/null
         check "$name, $threads threads $(head -1 err)" test "$(checksum_of got.edges)" = "$want"
     done
 }
@@ -26,7 +26,7 @@ refused() {
     local name=$1 pattern=$2
     shift 2
     rm -f x.edges
-    check_exit 3 "$name" "$edgeconv" -u -o x.edges "$@"
+    check_exit 3 "$name" "$edgeconv" -u --force -o x.edges "$@"
     if grep -q -e "^edgeconv: $pattern" err && [ ! -e x.edges ] && ! ls -A . | grep -q '^\.x'; then
         pass "$name: the message and no output"
     else
@@ -84,17 +84,17 @@ for part in a b c; do gzip -c $part.txt >$part.txt.gz; done
 reads 'gzip parts' "$want" a.txt.gz b.txt.gz c.txt.gz
 "$edgeconv" -q -u -@ 1 -o one.edges a.txt.gz b.txt.gz c.txt.gz
 for threads in 2 4 7; do
-    "$edgeconv" -q -u -@ $threads -o many.edges a.txt.gz b.txt.gz c.txt.gz
+    "$edgeconv" -q -u -@ $threads --force -o many.edges a.txt.gz b.txt.gz c.txt.gz
     check "parts on $threads threads: the same bytes" cmp one.edges many.edges
-    "$edgeconv" -q -u -@ $threads -S 16M -o many.edges a.txt.gz b.txt.gz c.txt.gz
+    "$edgeconv" -q -u -@ $threads -S 16M --force -o many.edges a.txt.gz b.txt.gz c.txt.gz
     check "parts on $threads threads in 16 MiB: the same bytes" cmp one.edges many.edges
 done
-"$edgeconv" -q -u -t text -o many.txt c.txt.gz a.txt b.txt.gz
+"$edgeconv" -q -u -t text --force -o many.txt c.txt.gz a.txt b.txt.gz
 check 'parts in the order of the command line' eval 'cat c.txt a.txt b.txt | cmp - many.txt'
-cat b.txt.gz | "$edgeconv" -q -u -@ 3 -t text -o many.txt a.txt.gz - c.txt.gz
+cat b.txt.gz | "$edgeconv" -q -u -@ 3 -t text --force -o many.txt a.txt.gz - c.txt.gz
 check 'and standard input in its place' eval 'cat a.txt b.txt c.txt | cmp - many.txt'
 seq 1 40 | while read -r i; do head -n $((i * 50)) all.txt | gzip -1 >part-$i.gz; done
-"$edgeconv" -q -u -@ 3 -t text -o many.txt part-?.gz part-??.gz
+"$edgeconv" -q -u -@ 3 -t text --force -o many.txt part-?.gz part-??.gz
 check 'forty parts' eval 'zcat part-?.gz part-??.gz | cmp - many.txt'
 shorten c.txt.gz 100 cut.gz
 sed '70000s/.*/x/' a.txt | gzip -c >letters.gz
@@ -137,10 +137,10 @@ pack v7tar parts.tar.zst --zstd "${all[@]}"
 gzip -c parts.tar >parts.tar.gz
 for archive in parts.zip stored.zip parts.7z parts.tar parts.tar.xz parts.tar.bz2 parts.tar.zst parts.tar.gz; do
     reads "$archive" "$want" $archive
-    "$edgeconv" -q -u -o file.edges $archive
+    "$edgeconv" -q -u --force -o file.edges $archive
     check "$archive: the same bytes as of its files" cmp file.edges all.edges
     [ $archive = parts.7z ] && continue
-    "$edgeconv" -q -u -o pipe.edges < <(cat $archive)
+    "$edgeconv" -q -u --force -o pipe.edges < <(cat $archive)
     check "$archive from a pipe" cmp pipe.edges all.edges
 done
 xz -c a.txt >a.txt.xz
@@ -154,7 +154,7 @@ xz -c a.edges >a.edges.xz
 reads 'an edge stream in xz' "$(checksum_of a.edges)" a.edges.xz
 gzip -c a.edges >a.edges.gz
 pack zip edges.zip a.edges a.edges.gz
-"$edgeconv" -q -t text -o many.txt edges.zip
+"$edgeconv" -q -t text --force -o many.txt edges.zip
 check 'edge streams in an archive' eval 'cat a.txt a.txt | cmp - many.txt'
 "$edgeconv" -q --randomize=5 -o r1.edges -u all.txt
 "$edgeconv" -q --randomize=5 -o r2.edges -u parts.zip
@@ -188,7 +188,7 @@ refused 'and without it' 'net.tar.gz(net/net_b.mtx):1: found .array.*; --entry=G
 refused 'an --entry that matches nothing' "net.tar.gz: found no file that matches --entry 'x' in the tar archive" --entry x net.tar.gz
 (cd nets && pack zip ../readme.zip net/README net/net.mtx)
 refused 'a README in an archive' 'readme.zip(net/README):1: found .Read., expected .*--entry' readme.zip
-check_exit 0 '--entry leaves it out' "$edgeconv" -q -o x.edges --entry='*.mtx' readme.zip
+check_exit 0 '--entry leaves it out' "$edgeconv" -q --force -o x.edges --entry='*.mtx' readme.zip
 cp c.txt other.txt && echo '5 x' >>other.txt
 pack zip fault.zip a.txt other.txt
 refused 'a fault in the second file' "fault.zip(other.txt):$(wc -l <other.txt): found 'x'" fault.zip
@@ -209,10 +209,10 @@ mkdir empty && pack zip folder.zip empty
 refused 'an archive without files' 'folder.zip: found no file in the zip archive' folder.zip
 (cp a.txt nets && cd nets && pack zip ../direction.zip a.txt net/net.mtx)
 rm -f x.edges
-check_exit 3 'files of different directions' "$edgeconv" -q -o x.edges direction.zip
+check_exit 3 'files of different directions' "$edgeconv" -q --force -o x.edges direction.zip
 check_says 'direction.zip(net/net.mtx): found a graph that is undirected-once, expected directed' 'name the second'
 check 'and leave no output' test ! -e x.edges
-check_exit 3 'a 7z archive in a pipe' bash -c "cat parts.7z | '$edgeconv' -o x.edges"
+check_exit 3 'a 7z archive in a pipe' bash -c "cat parts.7z | '$edgeconv' --force -o x.edges"
 check_says 'standard input: is a 7z archive in a stream, expected it in a file' 'says what to do'
 printf 'Rar!\32\7\1\0' >foreign.rar
 refused 'rar' 'foreign.rar: is a rar archive: use .unrar' foreign.rar
@@ -237,7 +237,7 @@ for kind in xz bz2 zst; do
     refused "a cut second member of $kind" "second.$kind: .*found" second.$kind
     (cat $name && head -c 3000 $name) >second.$kind
     refused "a longer cut second member of $kind" "second.$kind: .*found" second.$kind
-    check_exit 3 "cut $kind in a pipe" bash -c "cat cut.$kind | '$edgeconv' -o x.edges"
+    check_exit 3 "cut $kind in a pipe" bash -c "cat cut.$kind | '$edgeconv' --force -o x.edges"
 done
 pack raw empty.xz --xz nothing.txt
 refused 'xz of nothing' 'empty.xz: found nothing in the xz file' empty.xz
@@ -253,20 +253,20 @@ flip zip.zip "$listed" list.zip
 for file in header data crc list; do
     refused "zip: a damaged $file" "$file.zip" $file.zip
 done
-check_exit 3 'zip: a damaged CRC' "$edgeconv" -q -o x.edges crc.zip
+check_exit 3 'zip: a damaged CRC' "$edgeconv" -q --force -o x.edges crc.zip
 check_says 'crc.zip(b.txt): byte .*: found a fault in the zip archive (ZIP bad CRC' 'is named with its file'
 for file in header data; do
-    check_exit 3 "zip: a damaged $file in a pipe" bash -c "cat $file.zip | '$edgeconv' -q -o x.edges"
+    check_exit 3 "zip: a damaged $file in a pipe" bash -c "cat $file.zip | '$edgeconv' -q --force -o x.edges"
 done
-check_exit 3 'zip: a file hidden from a pipe' bash -c "cat header.zip | '$edgeconv' -q -o x.edges"
+check_exit 3 'zip: a file hidden from a pipe' bash -c "cat header.zip | '$edgeconv' -q --force -o x.edges"
 check_says 'standard input: found 2 files in the zip archive, expected 3' 'shows by their number'
 for bytes in 1 30 150 5000 $(($(size_of zip.zip) / 2)); do
     shorten zip.zip "$bytes" cut.zip
     refused "zip without its last $bytes bytes" 'cut.zip' cut.zip
-    check_exit 3 "and in a pipe, $bytes" bash -c "cat cut.zip | '$edgeconv' -q -o x.edges"
+    check_exit 3 "and in a pipe, $bytes" bash -c "cat cut.zip | '$edgeconv' -q --force -o x.edges"
 done
 cat zip.zip zip.zip >two.zip
-check_exit 3 'two zip archives in a pipe' bash -c "cat two.zip | '$edgeconv' -q -o x.edges"
+check_exit 3 'two zip archives in a pipe' bash -c "cat two.zip | '$edgeconv' -q --force -o x.edges"
 check_says 'standard input: byte .* expected nothing in the file but one archive' 'are refused'
 
 for bytes in 1 20 5000 $(($(size_of parts.7z) / 2)); do

@@ -16,7 +16,7 @@ compact() {
     printf "$edges" >want.txt
     printf "$map" >want.map
     rm -f got.map
-    if "$edgeconv" -q -t text --compact=got.map "$@" in.txt >got.txt 2>err </dev/null &&
+    if "$edgeconv" -q -t text --force --compact=got.map "$@" in.txt >got.txt 2>err </dev/null &&
         same want.txt got.txt && same want.map got.map; then
         pass "$name"
     else
@@ -31,7 +31,7 @@ bad() {
     shift 3
     rm -f bad.edges bad.map
     printf "$content" >bad.txt
-    check_exit 3 "$name" "$edgeconv" --compact=bad.map -o bad.edges "$@" bad.txt
+    check_exit 3 "$name" "$edgeconv" --compact=bad.map --force -o bad.edges "$@" bad.txt
     if grep -q -e "^edgeconv: $pattern" err && [ ! -e bad.edges ] && [ ! -e bad.map ] &&
         [ -z "$(ls -A . | grep '^\.bad')" ]; then
         pass "$name: the message and no output"
@@ -85,21 +85,21 @@ compact 'Matrix Market' '%%%%MatrixMarket matrix coordinate pattern general\n9 9
 compact 'METIS, each edge once' '3 2\n2\n1 3\n2\n' '0\t1\n1\t2\n' '1\n2\n3\n'
 compact 'DIMACS' 'p sp 9 1\na 7 2 10\n' '0\t1\n' '7\n2\n'
 (le64 7 && le64 -1 && le64 -1 && le64 5) >in.u64
-"$edgeconv" -q -f u64 -t text --compact=got.map in.u64 >got.txt
+"$edgeconv" -q -f u64 -t text --force --compact=got.map in.u64 >got.txt
 check '64-bit numbers to 2^64 - 1' test "$(cat got.txt got.map | tr '\t\n' '  ')" = '0 1 1 2 7 18446744073709551615 5 '
-check_exit 3 'which graph500-16 does not have' "$edgeconv" -f graph500-16 --compact=x.map -o x.edges in.u64
-printf '5 3\n3 9\n' | "$edgeconv" -q -o s.edges
+check_exit 3 'which graph500-16 does not have' "$edgeconv" -f graph500-16 --compact=x.map --force -o x.edges in.u64
+printf '5 3\n3 9\n' | "$edgeconv" -q --force -o s.edges
 for format in u32 graph500 text; do
-    "$edgeconv" -q -t $format -o s.$format s.edges
+    "$edgeconv" -q -t $format --force -o s.$format s.edges
     read=$format && [ $format = text ] && read=pairs
-    "$edgeconv" -q -f $read --compact=got.map -t text s.$format >got.txt
+    "$edgeconv" -q -f $read --force --compact=got.map -t text s.$format >got.txt
     check "$format: the same numbers and map" test "$(cat got.txt got.map | tr '\t\n' '  ')" = '0 1 1 2 5 3 9 '
 done
-"$edgeconv" -q --randomize=5 -o r.edges s.edges
-"$edgeconv" -q --compact=got.map -t text r.edges >got.txt
+"$edgeconv" -q --randomize=5 --force -o r.edges s.edges
+"$edgeconv" -q --force --compact=got.map -t text r.edges >got.txt
 check 'an edge stream: its ids before they were randomised' \
     test "$(cat got.txt got.map | tr '\t\n' '  ')" = '0 1 1 2 5 3 9 '
-"$edgeconv" -q --compact=got.map -o got.edges s.edges
+"$edgeconv" -q --compact=got.map --force -o got.edges s.edges
 check 'as many vertices as names' test "$(vertices_of got.edges)" = 3
 
 # ---- several inputs, direction, randomising ----
@@ -107,7 +107,7 @@ check 'as many vertices as names' test "$(vertices_of got.edges)" = 3
 printf 'a b\n' >one.txt
 printf 'c a\n' >two.txt
 printf 'b c\n' | gzip >three.gz
-"$edgeconv" -q -f pairs --compact=got.map -t text one.txt two.txt three.gz >got.txt
+"$edgeconv" -q -f pairs --force --compact=got.map -t text one.txt two.txt three.gz >got.txt
 check 'names are shared by all inputs' test "$(cat got.txt got.map | tr '\t\n' '  ')" = '0 1 2 0 1 2 a b c '
 compact 'of both directions one' 'b a\na b\nc c\nb c\nc b\n' '0\t1\n2\t2\n1\t2\n' 'a\nb\nc\n' --direction symmetric
 bad 'one direction missing' 'a b\nb a\na c\n' 'bad.txt: found 2 edges as u v' --direction symmetric
@@ -120,31 +120,31 @@ awk 'BEGIN { x = 1; for (i = 0; i < 300000; i++) {
          print "http://host" a % 977 ".example/" a "\t" "page-of-some-length-" b ".html" } }' >big.txt
 awk -F'\t' '{ for (i = 1; i <= 2; i++) if (!($i in n)) { n[$i] = c++; print $i >"big.map" }
               print n[$1] "\t" n[$2] }' big.txt >big.numbers
-"$edgeconv" -q --compact=one.map -o one.edges big.txt
+"$edgeconv" -q --compact=one.map --force -o one.edges big.txt
 check 'the map is that of the twin' same one.map big.map
-"$edgeconv" -q -t text -o one.numbers one.edges
+"$edgeconv" -q -t text --force -o one.numbers one.edges
 check 'and so are the edges' same one.numbers big.numbers
 check 'as many vertices as lines of the map' test "$(vertices_of one.edges)" = "$(wc -l <big.map)"
 mkdir here there
 split -n l/3 big.txt part.
 for options in '-@ 1' '-@ 3' '-S 32M -T here' '-S 32M -@ 3 -T here -T there' '-S 34M --tmp=here'; do
-    "$edgeconv" -v $options --compact=n.map -o n.edges big.txt 2>err
+    "$edgeconv" -v $options --compact=n.map --force -o n.edges big.txt 2>err
     check "same bytes with $options" eval 'same one.edges n.edges && same one.map n.map'
     case $options in
     *-S*) check 'which spills' grep -q 'did not fit the memory: .* of temporary files' err ;;
     esac
 done
-"$edgeconv" -q -S 32M --compact=n.map part.aa part.ab part.ac >n.edges
+"$edgeconv" -q -S 32M --force --compact=n.map part.aa part.ab part.ac >n.edges
 check 'same bytes from three parts, spilling' eval 'same one.edges n.edges && same one.map n.map'
-cat big.txt | "$edgeconv" -q -S 32M -T here --compact=n.map -o n.edges
+cat big.txt | "$edgeconv" -q -S 32M -T here --compact=n.map --force -o n.edges
 check 'same bytes from a pipe, spilling' eval 'same one.edges n.edges && same one.map n.map'
 for memory in 32M 1G; do
-    "$edgeconv" -q -S $memory --randomize=5 --compact=n.map -o r.$memory big.txt
-    "$edgeconv" -q --original-ids -t text -o n.numbers r.$memory
+    "$edgeconv" -q -S $memory --randomize=5 --compact=n.map --force -o r.$memory big.txt
+    "$edgeconv" -q --original-ids -t text --force -o n.numbers r.$memory
     check "randomised, and back ($memory)" eval 'same big.numbers n.numbers && same one.map n.map'
 done
 check 'randomised alike' same r.32M r.1G
-peak=$("$edgeconv" -S 32M --compact=n.map -o n.edges big.txt 2>&1 | sed -n 's/.*peak memory \([0-9]*\).*MiB/\1/p')
+peak=$("$edgeconv" -S 32M --compact=n.map --force -o n.edges big.txt 2>&1 | sed -n 's/.*peak memory \([0-9]*\).*MiB/\1/p')
 if [ -n "${peak:-}" ] && ! nm "$edgeconv" 2>/dev/null | grep -q __asan_init; then
     check "32 MiB are kept ($peak)" test "$peak" -le 32
 else
@@ -152,12 +152,12 @@ else
 fi
 check 'nothing is left of temporary files' test -z "$(find here there -type f)"
 check_exit 1 'a missing folder for temporary files' \
-    "$edgeconv" -S 32M -T missing --compact=x.map -o x.edges big.txt
+    "$edgeconv" -S 32M -T missing --compact=x.map --force -o x.edges big.txt
 check_says 'missing: cannot create a temporary file' 'is named'
 check 'and no output is left' eval 'test ! -e x.map && test ! -e x.edges'
 sed -i '299999s/.*/a b c/' part.ac big.txt
 for memory in 32M 1G; do
-    check_exit 3 "a fault after spilling ($memory)" "$edgeconv" -S $memory --compact=x.map -o x.edges big.txt
+    check_exit 3 "a fault after spilling ($memory)" "$edgeconv" -S $memory --compact=x.map --force -o x.edges big.txt
     check_says "big.txt:299999: found 'c', expected the end of the line: line 1 has 2 columns" 'has its place'
 done
 
@@ -174,41 +174,41 @@ bad 'a third word' 'a b\nc d e\n' "bad.txt:2: found 'e', expected the end of the
 bad 'words for weights' 'a b c\n' "bad.txt:1: found 'c', expected a number: line 1 has 3 columns"
 bad 'five columns' 'a b 1 2 3\n' 'bad.txt:1: found 5 columns'
 printf 'a,b\nc,d\n' >in.txt
-check_exit 2 'a line of words in CSV may be names of columns' "$edgeconv" --compact=x.map -o x.edges in.txt
+check_exit 2 'a line of words in CSV may be names of columns' "$edgeconv" --compact=x.map --force -o x.edges in.txt
 check_says 'in.txt: .*-f pairs or -f csv says which' 'and the options that tell'
-check_exit 2 'no --vertices' "$edgeconv" --compact=x.map --vertices 10 -o x.edges one.txt
-check_exit 2 'no --one-based' "$edgeconv" --compact=x.map --one-based -o x.edges one.txt
-check_exit 2 'not both to standard output' "$edgeconv" --compact=- one.txt
-check_exit 0 'the map to standard output' "$edgeconv" -q --compact=- -o x.edges one.txt
+check_exit 2 'no --vertices' "$edgeconv" --compact=x.map --vertices 10 --force -o x.edges one.txt
+check_exit 2 'no --one-based' "$edgeconv" --compact=x.map --one-based --force -o x.edges one.txt
+check_exit 2 'not both to standard output' "$edgeconv" --force --compact=- one.txt
+check_exit 0 'the map to standard output' "$edgeconv" -q --compact=- --force -o x.edges one.txt
 check 'is there' test "$(tr '\n' ' ' <out)" = 'a b '
-check_exit 1 'a map in a missing folder' "$edgeconv" --compact=missing/x.map -o y.edges one.txt
+check_exit 1 'a map in a missing folder' "$edgeconv" --compact=missing/x.map --force -o y.edges one.txt
 check 'leaves no edges' test ! -e y.edges
-check_exit 5 'less memory than it needs' "$edgeconv" -S 16M --compact=x.map -o y.edges one.txt
+check_exit 5 'less memory than it needs' "$edgeconv" -S 16M --compact=x.map --force -o y.edges one.txt
 check_says '32 MiB with --compact' 'says how much'
 echo old >kept.map
-check_exit 3 'a failure' "$edgeconv" --compact=kept.map -o y.edges bad.txt
+check_exit 3 'a failure' "$edgeconv" --compact=kept.map --force -o y.edges bad.txt
 check 'keeps the map that was there' test "$(cat kept.map)" = old
 
 # ---- WDC indexes ----
 
 printf 'example.com\t0\na\tname\t1\n' >index
 printf 'example.org\t2\n' | gzip >index.gz
-"$edgeconv" -q -f wdc-index -o index.map index index.gz
+"$edgeconv" -q -f wdc-index --force -o index.map index index.gz
 printf 'example.com\na\tname\nexample.org\n' >want.map
 check 'an index of two parts, one compressed' same index.map want.map
 if [ "${ARCHIVE:-1}" != 0 ]; then
     gzip -dc index.gz >index.2
     tar -cf index.tar index index.2
-    "$edgeconv" -q -f wdc-index -o index.map index.tar
+    "$edgeconv" -q -f wdc-index --force -o index.map index.tar
     check 'the same in an archive' same index.map want.map
     tar -cf names.tar one.txt two.txt
-    "$edgeconv" -q -f pairs -t text --compact=got.map names.tar >got.txt
+    "$edgeconv" -q -f pairs -t text --force --compact=got.map names.tar >got.txt
     check 'names are shared by the files of an archive' \
         test "$(cat got.txt got.map | tr '\t\n' '  ')" = '0 1 2 0 a b c '
 fi
 index() {
     printf "$2" >bad.txt
-    check_exit 3 "index: $1" "$edgeconv" -f wdc-index -o bad.map bad.txt
+    check_exit 3 "index: $1" "$edgeconv" -f wdc-index --force -o bad.map bad.txt
     check_says "bad.txt:$3" 'has its place'
     check 'and leaves nothing' test ! -e bad.map
 }
@@ -217,12 +217,12 @@ index 'no id' 'a\t0\nb\n' "2: found 'b', expected a name, a tab and an id"
 index 'no name' '\t0\n' '1: found .*expected a name before the tab'
 index 'a word for an id' 'a\t0x\n' "1: found '0x', expected the id 0"
 index 'a cut last line' 'a\t0\nb\t1' '2: found the end of the file within a line'
-check_exit 3 'an index is no graph' "$edgeconv" -o x.edges index
+check_exit 3 'an index is no graph' "$edgeconv" --force -o x.edges index
 check_says 'edgeconv -f wdc-index -o MAP' 'and the message says what it is for'
-check_exit 2 'an index has no direction' "$edgeconv" -f wdc-index -u -o x.map index
+check_exit 2 'an index has no direction' "$edgeconv" -f wdc-index -u --force -o x.map index
 awk 'BEGIN { for (i = 0; i < 200000; i++) printf "host%d.example\t%d\n", i * 7, i }' >index
 cut -f1 index >want.map
-"$edgeconv" -q -f wdc-index index >index.map
+"$edgeconv" -q --force -f wdc-index index >index.map
 check 'an index of many pieces' same index.map want.map
 cd "$here" || exit 1
 finish

@@ -48,7 +48,7 @@ twin() {
 graph() {
     local name=$1 directed=$2 n=$3 pairs=$4
     shift 4
-    if "$edgeconv" -q -t sg -o got.sg "$@" "$pairs" 2>err && dump got.sg >got.txt &&
+    if "$edgeconv" -q -t sg --force -o got.sg "$@" "$pairs" 2>err && dump got.sg >got.txt &&
         twin "$directed" "$n" <"$pairs" | cmp -s got.txt -; then
         pass "$name"
     else
@@ -63,12 +63,12 @@ graph 'undirected, each edge at both ends' 0 5 small -u
 graph 'isolated vertices behind the last' 0 9 small -u --vertices 9
 printf '5 5\n' >loop
 graph 'a self-loop alone is no edge' 0 6 loop -u
-"$edgeconv" -t sg -u -o got.sg small 2>err
+"$edgeconv" -t sg -u --force -o got.sg small 2>err
 check 'what is left out is counted' grep -q '6 duplicates and self-loops in the lists' err
-"$edgeconv" -t sg -o got.sg small 2>err
+"$edgeconv" -t sg --force -o got.sg small 2>err
 check 'in a directed graph each arc once' grep -q '2 duplicates and self-loops in the lists' err
 printf '# nothing\n' >in.txt
-check_exit 0 'a graph without vertices' "$edgeconv" -q -t sg -o got.sg in.txt
+check_exit 0 'a graph without vertices' "$edgeconv" -q -t sg --force -o got.sg in.txt
 check 'is a header and an offset of each side' test "$(stat -c %s got.sg)" = 33
 
 awk 'BEGIN { x = 1; for (i = 0; i < 60000; i++) { x = (x * 16807) % 2147483647; u = x % 30011
@@ -77,7 +77,7 @@ n=$(awk '{ for (i = 1; i <= 2; i++) if ($i > m) m = $i } END { print m + 1 }' la
 graph 'a hub among many vertices' 0 "$n" large -u
 graph 'the same directed' 1 "$n" large
 for threads in 1 3; do
-    "$edgeconv" -q -@ $threads -t sg -o t$threads.sg large
+    "$edgeconv" -q -@ $threads -t sg --force -o t$threads.sg large
     check "same bytes with $threads threads" same got.sg t$threads.sg
 done
 mkdir here there
@@ -108,14 +108,14 @@ check 'ids made dense' test "$(dump names.sg | tr '\n' ' ')" = 'directed 0 m 4 n
 # ---- refused ----
 
 printf '1 2\n2147483647 0\n' >big
-check_exit 3 'an id of 2^31 - 1' "$edgeconv" -t sg -o x.sg big
+check_exit 3 'an id of 2^31 - 1' "$edgeconv" -t sg --force -o x.sg big
 check_says 'edge 2147483647 0: its ids do not fit the 31 bits' 'is named'
-check_exit 3 'more than 2^31 - 1 vertices' "$edgeconv" --vertices 2147483648 -t sg -o x.sg small
+check_exit 3 'more than 2^31 - 1 vertices' "$edgeconv" --vertices 2147483648 -t sg --force -o x.sg small
 check_says 'found 2147483648 vertices, expected at most 2147483647' 'are counted'
 check_exit 2 'standard output' bash -c "'$edgeconv' -t sg small | cat >/dev/null; exit \${PIPESTATUS[0]}"
 check_says 'needs a regular file' 'says what it needs'
 awk 'BEGIN { for (i = 0; i < 4000000; i++) printf "1 %d\n", i }' | "$edgeconv" -q -f pairs -t u32 -o row.u32
-check_exit 5 'a row larger than the memory' "$edgeconv" -f u32 -S 32M -T here -t sg -o x.sg row.u32
+check_exit 5 'a row larger than the memory' "$edgeconv" -f u32 -S 32M -T here -t sg --force -o x.sg row.u32
 check_says 'the rows of vertices [0-9]* to [0-9]* need' 'is named'
 check 'no output is left by any of them' eval 'test ! -e x.sg && test -z "$(ls -A . | grep "^\.x")"'
 
@@ -125,7 +125,7 @@ if [ -x "${GAPBS:-}/converter" ] && [ -x "${GAPBS:-}/bfs" ]; then
     cp large large.el
     "$GAPBS/converter" -f large.el -b gapbs.sg >/dev/null
     check 'the file of its converter' same got.sg gapbs.sg
-    "$edgeconv" -q -u -t sg -o once.sg large
+    "$edgeconv" -q -u -t sg --force -o once.sg large
     "$GAPBS/converter" -s -f large.el -b gapbs.sg >/dev/null
     check 'and of its converter -s' same once.sg gapbs.sg
     for file in got.sg once.sg; do

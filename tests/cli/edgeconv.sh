@@ -30,7 +30,7 @@ bad() {
     shift 3
     rm -f bad.edges
     printf "$content" >bad.txt
-    check_exit 3 "$name" "$edgeconv" "$@" -o bad.edges bad.txt
+    check_exit 3 "$name" "$edgeconv" "$@" --force -o bad.edges bad.txt
     if grep -q -e "^edgeconv: $pattern" err && [ ! -e bad.edges ] && [ -z "$(ls -A . | grep '^\.bad')" ]; then
         pass "$name: the message and no output"
     else
@@ -77,7 +77,7 @@ check 'warn' grep -q 'warning: in.txt: found 2 edges, but its comment says 3' er
 
 conv_file 'adjacency lists' '1:2,3\n2:private\n3:notfound\n5:\n4:1\r\n' '1\t2\n1\t3\n4\t1\n'
 check 'and counts what has no list' grep -q '1 private lists and 1 that were not found' err
-"$edgeconv" -q -o a.edges in.txt
+"$edgeconv" -q --force -o a.edges in.txt
 check 'an empty list is a vertex' test "$(vertices_of a.edges)" = 6
 conv_file 'Matrix Market general' \
     '%%%%MatrixMarket matrix coordinate real general\n%% c\n\n3 3 3\n1 1 0.5\n2  3 -1e+3\n3 1 7\n' \
@@ -100,7 +100,7 @@ direction() {
     local name=$1 content=$2 want=$3
     shift 3
     printf "$content" >in.txt
-    "$edgeconv" -q "$@" -o d.edges in.txt 2>err </dev/null
+    "$edgeconv" -q "$@" --force -o d.edges in.txt 2>err </dev/null
     check "direction: $name" test "$(direction_of d.edges)" = "$want"
 }
 mtx='%%%%MatrixMarket matrix coordinate pattern'
@@ -128,8 +128,8 @@ bad 'one direction missing' '1 2\n2 1\n3 1\n' 'bad.txt: found 1 edges as u v wit
 bad 'one direction wrong' '1 2\n2 1\n1 3\n3 2\n' 'bad.txt: found edges that are listed in one dir' \
     --direction symmetric
 printf 'p tw 2 1\n1 2\n' >in.txt
-check_exit 2 'PACE is not directed' "$edgeconv" --direction directed -o x in.txt
-check_exit 2 'PACE does not list both' "$edgeconv" --direction symmetric -o x in.txt
+check_exit 2 'PACE is not directed' "$edgeconv" --direction directed --force -o x in.txt
+check_exit 2 'PACE does not list both' "$edgeconv" --direction symmetric --force -o x in.txt
 
 # ---- one graph in every format: one checksum ----
 
@@ -152,7 +152,7 @@ awk '{ a[$1] = a[$1] "," $2 } END { for (i in a) print i ":" substr(a[i], 2) }' 
 "$edgeconv" -q -u pairs -o edges
 want="$lines 257 $(checksum_of edges) 0"
 for format in u32 u64 graph500; do
-    "$edgeconv" -q -t $format -o bin.$format pairs
+    "$edgeconv" -q -t $format --force -o bin.$format pairs
 done
 (printf '\0' && le64 $((2 * lines)) && le64 257 &&
     awk '{ d[$1]++; d[$2]++; a[$1] = a[$1] " " $2; a[$2] = a[$2] " " $1 }
@@ -164,8 +164,8 @@ done
 while read -r name options; do
     for kind in plain gzip pipe; do
         case $kind in
-        plain) "$edgeconv" -q $options -o out.edges $name ;;
-        gzip) gzip -c $name >z.gz && "$edgeconv" -q $options -o out.edges z.gz ;;
+        plain) "$edgeconv" -q $options --force -o out.edges $name ;;
+        gzip) gzip -c $name >z.gz && "$edgeconv" -q $options --force -o out.edges z.gz ;;
         pipe) cat $name | "$edgeconv" -q $options >out.edges ;;
         esac 2>err
         got="$(edges_of out.edges) $(vertices_of out.edges) $(checksum_of out.edges) $(direction_of out.edges)"
@@ -220,9 +220,9 @@ for part in part.aa part.ab part.ac; do gzip -c $part; done >members.gz
 grep -v '#' large.txt >want
 check 'a file of many pieces, as text' eval '"$edgeconv" -q -t text one.edges | cmp - want'
 for threads in 2 3 8; do
-    "$edgeconv" -q -@ $threads -o n.edges large.txt
+    "$edgeconv" -q -@ $threads --force -o n.edges large.txt
     check "same bytes with $threads threads" same one.edges n.edges
-    "$edgeconv" -q -@ $threads -t text -o n.txt one.edges
+    "$edgeconv" -q -@ $threads -t text --force -o n.txt one.edges
     check "same text with $threads threads" same want n.txt
 done
 "$edgeconv" -q large.gz >n.edges
@@ -236,16 +236,16 @@ cat large.txt | "$edgeconv" -q >n.edges
 check 'same bytes from a pipe' same one.edges n.edges
 "$edgeconv" -q - <large.txt >n.edges
 check 'same bytes from standard input' same one.edges n.edges
-"$edgeconv" -q part.aa part.ab part.ac -o n.edges
+"$edgeconv" -q part.aa part.ab part.ac --force -o n.edges
 check 'same bytes from three files' same one.edges n.edges
 gzip -c part.ab >part.ab.gz
 cat part.ac | "$edgeconv" -q part.aa part.ab.gz - >n.edges
 check 'same bytes from a file, a gzip file and a pipe' same one.edges n.edges
-"$edgeconv" -q -S 16M -o n.edges large.txt
+"$edgeconv" -q -S 16M --force -o n.edges large.txt
 check 'same bytes with -S 16M' same one.edges n.edges
-check_exit 5 'less memory than it needs' "$edgeconv" -S 1M -o x large.txt
+check_exit 5 'less memory than it needs' "$edgeconv" -S 1M --force -o x large.txt
 check_says 'needs at least' 'says how much'
-"$edgeconv" -q -o n.edges one.edges
+"$edgeconv" -q --force -o n.edges one.edges
 check 'an edge stream of an edge stream has the same edges' \
     test "$(checksum_of n.edges)" = "$(checksum_of one.edges)"
 
@@ -255,15 +255,15 @@ awk 'BEGIN { printf "1:2"; for (i = 0; i < 700000; i++) printf ",%d", i; print "
 cat long.txt | "$edgeconv" -q -o long2.edges
 check 'lines longer than a piece' test "$(edges_of long.edges)" = 700002
 check 'lines longer than a piece, from a pipe' same long.edges long2.edges
-check_exit 5 'a line longer than the memory allowed' "$edgeconv" -S 16M -o x long.txt
+check_exit 5 'a line longer than the memory allowed' "$edgeconv" -S 16M --force -o x long.txt
 check_says 'long.txt: byte .*-S' 'says where'
 
 # ---- n, randomisation ----
 
-"$edgeconv" -q -o a.edges mtx
+"$edgeconv" -q --force -o a.edges mtx
 check 'n is the header of Matrix Market' test "$(vertices_of a.edges)" = 257
 printf '1 2\n' >in.txt
-"$edgeconv" -q --vertices 10 -o a.edges in.txt
+"$edgeconv" -q --vertices 10 --force -o a.edges in.txt
 check 'n is --vertices' test "$(vertices_of a.edges)" = 10
 "$edgeconv" -q -o b.edges a.edges
 check 'n of an edge stream is kept' test "$(vertices_of b.edges)" = 10
@@ -295,13 +295,13 @@ check 'another seed is another permutation' eval '! cmp -s r1.edges r3.edges'
 "$edgeconv" -q --randomize=1 -@ 1 -o m2.edges mtx
 check '--randomize is --randomize=1, n from the header' same m1.edges m2.edges
 check 'nothing is left in the folder for temporary files' eval '! ls -A . | grep -q "^edgeconv"'
-check_exit 3 'ids are not randomised twice' "$edgeconv" --randomize -o x r1.edges
+check_exit 3 'ids are not randomised twice' "$edgeconv" --randomize --force -o x r1.edges
 check_says 'randomised already' 'and says so'
-check_exit 3 'two permutations do not mix' "$edgeconv" -o x r1.edges r3.edges
+check_exit 3 'two permutations do not mix' "$edgeconv" --force -o x r1.edges r3.edges
 check_exit 2 '--randomize and --original-ids exclude each other' \
     "$edgeconv" --randomize --original-ids r1.edges
 printf '# nothing\n' >in.txt
-check_exit 0 'randomising an empty graph' "$edgeconv" --randomize -o x.edges in.txt
+check_exit 0 'randomising an empty graph' "$edgeconv" --randomize --force -o x.edges in.txt
 rm x.edges
 
 # ---- bad text ----
@@ -309,7 +309,7 @@ rm x.edges
 range='expected a vertex id from 0 to 281474976710655'
 bad 'letters' '1 2\nx 3\n' "bad.txt:2: found 'x', $range"
 bad 'letters in the second column' '1 2\n3 y\n' "bad.txt:2: found 'y', $range"
-bad 'letters in the first line' 'a b\n1 2\n' "bad.txt:1: found 'a', $range"
+bad 'letters in the first line' 'a b\nc d\n' "bad.txt:1: found 'a', $range"
 bad 'a negative id' '1 2\n3 -4\n' "bad.txt:2: found '-4', $range"
 bad 'an id of 2^48' '1 2\n281474976710656 1\n' "bad.txt:2: found '281474976710656', $range"
 bad 'an id over 2^64' '1 2\n1 18446744073709551617\n' "bad.txt:2: found '18446744073709551617', $range"
@@ -325,7 +325,7 @@ bad 'one id a line' '1\n2\n3\n' 'bad.txt:1: found one id a line'
 bad 'unprintable bytes' '1 2\n3 \x1b\x80\n' "bad.txt:2: found '.x1b.x80'" -f pairs
 bad 'id 0 in a 1-based list' '1 2\n0 1\n' "bad.txt:2: found '0', expected a vertex id from 1 to 281474976710656" --one-based
 bad 'an empty file' '' 'bad.txt: found an empty file'
-check_exit 3 'an empty standard input' "$edgeconv" -o x
+check_exit 3 'an empty standard input' "$edgeconv" --force -o x
 check_says 'standard input: found an empty' 'says so'
 
 bad 'Matrix Market: too few entries' "$mtx general\n3 3 3\n1 2\n2 3\n" 'bad.txt:4: found the end of the file after 2 entries, expected 3 as line 2 says'
@@ -354,22 +354,22 @@ bad 'adjacency: no colon' '1:2\n2 3\n' 'bad.txt:2: found .* expected .:. after t
 at=$(($(wc -l <large.txt) - 5))
 sed "${at}s/.*/7 seven/" large.txt >deep.txt
 for threads in 1 2 5; do
-    check_exit 3 "a fault in line $at, $threads threads" "$edgeconv" -@ $threads -o x deep.txt
+    check_exit 3 "a fault in line $at, $threads threads" "$edgeconv" -@ $threads --force -o x deep.txt
     check_says "deep.txt:$at: found 'seven'" "names the line, $threads threads"
 done
 sed -i "100s/.*/x/" deep.txt
 for threads in 1 2 5; do
-    check_exit 3 "the first of two faults, $threads threads" bash -c "cat deep.txt | '$edgeconv' -@ $threads -o x"
+    check_exit 3 "the first of two faults, $threads threads" bash -c "cat deep.txt | '$edgeconv' -@ $threads --force -o x"
     check_says "standard input:100: found 'x'" "is named, $threads threads"
 done
 (echo '%%MatrixMarket matrix coordinate pattern general' && echo "1000003 1000003 $((at - 10))" &&
     awk '!/#/ { print $1 % 1000003 + 1, $2 + 1 }' large.txt) >deep.mtx
-check_exit 3 'entries over the count of Matrix Market, far in' "$edgeconv" -o x deep.mtx
+check_exit 3 'entries over the count of Matrix Market, far in' "$edgeconv" --force -o x deep.mtx
 check_says "deep.mtx:$((at - 7)): found more than $((at - 10)) entries" 'names the line'
 
 # ---- damaged and foreign files ----
 
-gz() { check_exit 3 "gzip: $1" "$edgeconv" -o x.edges $2 && check_says "$2: byte $3" 'names the byte'; }
+gz() { check_exit 3 "gzip: $1" "$edgeconv" --force -o x.edges $2 && check_says "$2: byte $3" 'names the byte'; }
 printf '1 2\n3 4\n' | gzip -nc >good.gz
 size=$(wc -c <good.gz)
 (head -c $((size - 8)) good.gz && printf '\1\2\3\4' && tail -c 4 good.gz) >crc.gz
@@ -387,14 +387,14 @@ gz 'a cut member' cut.gz "$((size - 9)): found the end of the file"
 (cat good.gz && printf '\0\0\0\1') >padding.gz
 gz 'padding that is not zero' padding.gz "$((size + 3)): found byte 0x01 after zero padding"
 gzip -c /dev/null >empty.gz
-check_exit 3 'gzip of nothing' "$edgeconv" -o x.edges empty.gz
+check_exit 3 'gzip of nothing' "$edgeconv" --force -o x.edges empty.gz
 check_says 'empty gzip file' 'says so'
 check 'no output is left' test ! -e x.edges
 
 # foreign NAME CONTENT PATTERN: recognised and refused
 foreign() {
     printf "$2" >foreign.bin
-    check_exit 3 "$1 is refused" "$edgeconv" -o x.edges foreign.bin
+    check_exit 3 "$1 is refused" "$edgeconv" --force -o x.edges foreign.bin
     check_says "$3" 'with what to do'
 }
 foreign Parquet 'PAR1\25\4' 'duckdb'
@@ -404,34 +404,34 @@ foreign 'a WDC index' 'example.com\t0\nexample.org\t1\n' 'an index of names'
 foreign 'WebGraph .properties' '#BVGraph properties\ngraphclass=it.unimi.dsi.webgraph.BVGraph\n' 'webgraph to arcs BASE | edgeconv -'
 foreign 'something binary' '\1\2\3\4\5' 'webgraph to arcs BASE | edgeconv -'
 (le64 3 && le64 1 && le64 0 && le64 2) >kagen.bin
-check_exit 3 'KaGen binary is refused' "$edgeconv" -o x.edges kagen.bin
+check_exit 3 'KaGen binary is refused' "$edgeconv" --force -o x.edges kagen.bin
 check_says 'edgeconv -f u64' 'with what to do'
 (le64 1 && le64 0 && le64 2 && le64 2 && le64 1 && le64 2 && le32 1 && le32 0) >galois.gr
-check_exit 3 'Galois .gr is refused' "$edgeconv" -o x.edges galois.gr
+check_exit 3 'Galois .gr is refused' "$edgeconv" --force -o x.edges galois.gr
 check_says 'Galois' 'by its name'
 (printf '\0' && le64 2 && le64 2 && le64 0 && le64 1 && le64 2 && le32 1 && le32 9 && le32 0 && le32 9) >w.wsg
-check_exit 3 'GAPBS .wsg is refused' "$edgeconv" -o x.edges w.wsg
+check_exit 3 'GAPBS .wsg is refused' "$edgeconv" --force -o x.edges w.wsg
 check_says 'wsg' 'by its name'
 head -c 100 sg >cut.sg
-check_exit 3 'a cut .sg' "$edgeconv" -o x.edges cut.sg
+check_exit 3 'a cut .sg' "$edgeconv" --force -o x.edges cut.sg
 check_says 'cut.sg: byte 100' 'names the byte'
-check_exit 3 'a cut .sg in a pipe' bash -c "cat cut.sg | '$edgeconv' -o x.edges"
+check_exit 3 'a cut .sg in a pipe' bash -c "cat cut.sg | '$edgeconv' --force -o x.edges"
 head -c 21 bin.u32 >cut.u32
-check_exit 3 'a cut u32 file' "$edgeconv" -f u32 -o x.edges cut.u32
+check_exit 3 'a cut u32 file' "$edgeconv" -f u32 --force -o x.edges cut.u32
 check_says 'cut.u32: byte 21: found the end of the file after 5 bytes' 'names the byte'
 (le64 1 && le64 2 && le64 3 && le64 -1) >negative.u64
-check_exit 3 'a negative id in u64' "$edgeconv" -f u64 -o x.edges negative.u64
+check_exit 3 'a negative id in u64' "$edgeconv" -f u64 --force -o x.edges negative.u64
 check_says 'negative.u64: byte 16' 'names the byte'
 
 head -c 5000 one.edges >cut.edges
-check_exit 3 'an edge stream whose writer died' "$edgeconv" -o x.edges cut.edges
+check_exit 3 'an edge stream whose writer died' "$edgeconv" --force -o x.edges cut.edges
 check_says 'without its trailer' 'says so'
-check_exit 3 'the same in a pipe' bash -c "cat cut.edges | '$edgeconv' -t text -o x.edges"
+check_exit 3 'the same in a pipe' bash -c "cat cut.edges | '$edgeconv' -t text --force -o x.edges"
 gzip -c one.edges | head -c 20000 >cut.edges.gz
-check_exit 3 'a cut gzip file of an edge stream' "$edgeconv" -o x.edges cut.edges.gz
+check_exit 3 'a cut gzip file of an edge stream' "$edgeconv" --force -o x.edges cut.edges.gz
 check_says 'found the end of the file in gzip member 1' 'is a fault of the gzip file'
 (head -c 3000 one.edges && printf 'X' && tail -c +3002 one.edges) >flip.edges
-check_exit 3 'a flipped byte in an edge stream' "$edgeconv" -o x.edges flip.edges
+check_exit 3 'a flipped byte in an edge stream' "$edgeconv" --force -o x.edges flip.edges
 check_says 'block 0' 'names the block'
 check 'no output is left by any of them' test ! -e x.edges
 check 'and no temporary file' eval '! ls -A . | grep -q "^\.x"'
@@ -440,23 +440,23 @@ check 'and no temporary file' eval '! ls -A . | grep -q "^\.x"'
 
 check_exit 0 '--help' "$edgeconv" --help
 check_exit 0 '--version' "$edgeconv" --version
-check_exit 1 'a missing file' "$edgeconv" -o x.edges missing.txt
+check_exit 1 'a missing file' "$edgeconv" --force -o x.edges missing.txt
 check_says 'missing.txt: cannot open' 'is named'
-check_exit 1 'a folder' "$edgeconv" -o x.edges .
+check_exit 1 'a folder' "$edgeconv" --force -o x.edges .
 check_exit 2 'an unknown format' "$edgeconv" -f foo pairs
 check_exit 2 'an unknown output format' "$edgeconv" -t foo pairs
 check_exit 2 'a malformed seed' "$edgeconv" --randomize=x pairs
 check_exit 2 'standard input twice' "$edgeconv" - -
-check_exit 3 'directed and undirected do not mix' "$edgeconv" -o x.edges pairs snap
+check_exit 3 'directed and undirected do not mix' "$edgeconv" --force -o x.edges pairs snap
 check_says '-u or --direction' 'and -u is named'
-check_exit 0 'but do with -u' "$edgeconv" -u -o x.edges pairs snap
+check_exit 0 'but do with -u' "$edgeconv" -u --force -o x.edges pairs snap
 check_exit 1 'an output folder that is missing' "$edgeconv" -o missing/x.edges pairs
 echo old >x.edges
-check_exit 3 'a failure' "$edgeconv" -o x.edges pairs bad.txt
+check_exit 3 'a failure' "$edgeconv" --force -o x.edges pairs bad.txt
 check 'keeps the file that was there' test "$(cat x.edges)" = old
 check_exit 0 '/dev/null as output' "$edgeconv" -o /dev/null pairs
 check 'a closed pipe ends it quietly' eval '"$edgeconv" -q -t text large.txt 2>err | head -1 >/dev/null; test ! -s err'
-check '-q is silent' eval '"$edgeconv" -q -o x.edges weights 2>err; test ! -s err'
+check '-q is silent' eval '"$edgeconv" -q --force -o x.edges weights 2>err; test ! -s err'
 
 # ---- real graphs ----
 
@@ -473,9 +473,9 @@ real() {
             skip "$name: no xz"
             return
         fi
-        xz -dc "$file" | "$edgeconv" -q -o real.edges 2>err
+        xz -dc "$file" | "$edgeconv" -q --force -o real.edges 2>err
         ;;
-    *) "$edgeconv" -q -o real.edges "$file" 2>err ;;
+    *) "$edgeconv" -q --force -o real.edges "$file" 2>err ;;
     esac
     local got="$(edges_of real.edges) $(vertices_of real.edges) $(direction_of real.edges)"
     check "$name: $got" test "$got" = "$2 $3 $4"
@@ -493,7 +493,7 @@ real usa-road-NY.gr.xz 365050 264346 0
 real usa-road-FLA.gr.xz 1343951 1070376 0
 real actor-collaboration.txt.xz 15038083 392340 2
 if [ -e "$DATA/cnr-2000.graph" ]; then
-    check_exit 3 'cnr-2000.graph is refused' "$edgeconv" -o x.edges "$DATA/cnr-2000.graph"
+    check_exit 3 'cnr-2000.graph is refused' "$edgeconv" --force -o x.edges "$DATA/cnr-2000.graph"
     check_says 'WebGraph BV bit stream: use .webgraph to arcs' 'with the pipe to use'
 else
     skip 'cnr-2000.graph: not here'

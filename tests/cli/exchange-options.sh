@@ -55,7 +55,7 @@ run() {
     check_exit 0 "$name" timeout 120 "$MPIEXEC" -n "$ranks" \
         env LD_PRELOAD="$count_mpi" COUNT_MPI="$tmp/wire" \
         ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
-        "$BIN/dbfs-traverse" -q -@ 1 --backend cpu -r "$roots" --json "$tmp/json" "$@" "$tmp/$graph"
+        "$BIN/dbfs-traverse" -q -@ 1 --backend cpu -r "$roots" --force --json "$tmp/json" "$@" "$tmp/$graph"
     touch "$tmp/wire.0" # one rank need not tell MPI anything
     awk 'FNR == 1 { searching = 0 } /^barrier$/ { searching = 1 }
         searching && !(/^(send|repeated)/ && $3 >= 8192)' "$tmp"/wire.[0-9] >"$tmp/wire"

@@ -119,18 +119,18 @@ for graph in "$old"/shard-*/*; do
     n=$(awk '$1 == "n" { print $2 }' "$graph/manifest" 2>&1)
     root=$(awk 'NR == 3 { print $1 }' "$text")
     "$TESTS/oracle" -n "$n" -o "$tmp/oracle" "$text" "$root" >"$tmp/err" 2>&1
-    check_exit 0 "$fixture: searched from $root" traverse -@ 1 -r "$root" --depths "$tmp/depths" "$graph"
+    check_exit 0 "$fixture: searched from $root" traverse -@ 1 -r "$root" --force --depths "$tmp/depths" "$graph"
     check "$fixture: the distances of the oracle" cmp "$tmp/depths" "$tmp/oracle"
     fact "$fixture" "depths from $root" "$(digest <"$tmp/depths")"
     fact "$fixture" checksum "$(sed -n 's/^distance_checksum: *//p' "$tmp/out")"
     for direction in push pull; do
         check_exit 0 "$fixture: searched, $direction" \
-            traverse -@ 2 -r "$root" --direction $direction --depths "$tmp/depths" "$graph"
+            traverse -@ 2 -r "$root" --direction $direction --force --depths "$tmp/depths" "$graph"
         check "$fixture, $direction: the distances of the oracle" cmp "$tmp/depths" "$tmp/oracle"
     done
 done
 check_exit 0 'three ranks search' "$MPIEXEC" -n 3 "$BIN/dbfs-traverse" --backend cpu -@ 1 -r 3 \
-    --depths "$tmp/depths" "$old/shard-2/rmat-p3-packed"
+    --force --depths "$tmp/depths" "$old/shard-2/rmat-p3-packed"
 fact shard-2/rmat-p3-packed 'depths from 3, three ranks' "$(digest <"$tmp/depths")"
 check_exit 0 'a root by name' \
     traverse -q -@ 1 --map "$old/map-1/named.map" -r 'way to 8' --depths - "$old/shard-2/named-p1"

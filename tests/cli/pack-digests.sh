@@ -84,9 +84,9 @@ run() {
         split) # what this would choose by itself, or is told, comes from degsplit
             local how=()
             read -r -a how < <(grep -oE -- '-t [0-9a-z]+' <<<"$options" ||
-                grep -oE -- '-p [0-9]+' <<<"$options")
-            "$bin/degsplit" -q "${how[@]}" -o "$tmp/s.split" "${input[@]}" || return 1
-            options=$(sed -E 's/-t [0-9a-z]+//' <<<"$options")
+                grep -oE -- '-p [0-9]+|--(suggest|for)=[a-z]+' <<<"$options" | tr '\n' ' ')
+            "$bin/degsplit" -q --force "${how[@]}" -o "$tmp/s.split" "${input[@]}" || return 1
+            options=$(sed -E 's/-t [0-9a-z]+|--(suggest|for)=[a-z]+//g' <<<"$options")
             extra=(-@ 2 -s "$tmp/s.split")
             ;;
         *) echo "no way '$way'" >&2 && return 1 ;;

@@ -20,7 +20,7 @@ rm "$tmp/edges"
 for kind in depths parents; do
     for ranks in $rank_counts; do
         check_exit 0 "$kind by $ranks ranks" "$MPIEXEC" -n $ranks "$BIN/dbfs-traverse" -q -@ 1 --backend cpu \
-            --no-check -r 0 --json "$tmp/json" --$kind "$tmp/$kind.$ranks.npy" "$tmp/graph"
+            --no-check -r 0 --force --json "$tmp/json" --$kind "$tmp/$kind.$ranks.npy" "$tmp/graph"
         peak=$(sed -n 's/.*"peak_bytes": \([0-9]*\).*/\1/p' "$tmp/json")
         echo "$ranks $((peak >> 20))" >>"$tmp/peaks.$kind"
         size=$(stat -c %s "$tmp/$kind.$ranks.npy")

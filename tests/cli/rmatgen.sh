@@ -28,7 +28,7 @@ check '--graph500 --seed 3 is another graph' test \
 
 for format in edges text graph500 u32 u64; do
     for mode in '' --graph500 --no-randomize; do
-        "$rmatgen" -s 15 -e 9 $mode -f $format -@ 1 -o "$tmp/1"
+        "$rmatgen" -s 15 -e 9 $mode -f $format -@ 1 --force -o "$tmp/1"
         identical=1
         for threads in 2 3 8; do
             "$rmatgen" -s 15 -e 9 $mode -f $format -@ $threads >"$tmp/n"
@@ -50,11 +50,11 @@ for scale in 1 7 12; do
 done
 
 for mode in '' --graph500; do
-    "$rmatgen" -s 11 $mode -f text -o "$tmp/text"
-    "$rmatgen" -s 11 $mode -f u32 -o "$tmp/u32"
-    "$rmatgen" -s 11 $mode -f u64 -o "$tmp/u64"
-    "$rmatgen" -s 11 $mode -f graph500 -o "$tmp/graph500"
-    "$rmatgen" -s 11 $mode -f edges -o "$tmp/edges"
+    "$rmatgen" -s 11 $mode -f text --force -o "$tmp/text"
+    "$rmatgen" -s 11 $mode -f u32 --force -o "$tmp/u32"
+    "$rmatgen" -s 11 $mode -f u64 --force -o "$tmp/u64"
+    "$rmatgen" -s 11 $mode -f graph500 --force -o "$tmp/graph500"
+    "$rmatgen" -s 11 $mode -f edges --force -o "$tmp/edges"
     od -An -v -tu4 -w8 "$tmp/u32" | awk '{print $1 "\t" $2}' >"$tmp/from-u32"
     od -An -v -tu8 -w16 "$tmp/u64" | awk '{print $1 "\t" $2}' >"$tmp/from-u64"
     od -An -v -tu4 -w12 "$tmp/graph500" | awk '$3 == 0 {print $1 "\t" $2}' >"$tmp/from-graph500"
@@ -69,7 +69,7 @@ for mode in '' --graph500; do
 done
 
 for mode in '' --graph500 --no-randomize; do
-    "$rmatgen" -s 47 --first 123456789012 --count 3000 $mode -f text -o "$tmp/text"
+    "$rmatgen" -s 47 --first 123456789012 --count 3000 $mode -f text --force -o "$tmp/text"
     "$rmatgen" -s 47 --first 123456789012 --count 3000 $mode -f u64 |
         od -An -v -tu8 -w16 | awk '{print $1 "\t" $2}' >"$tmp/from-u64"
     "$rmatgen" -s 47 --first 123456789012 --count 3000 $mode -f graph500 |
@@ -83,11 +83,11 @@ done
 # ---- ranges, seeds, parameters ----
 
 for mode in '' --graph500; do
-    "$rmatgen" -s 14 $mode -f text -o "$tmp/whole"
+    "$rmatgen" -s 14 $mode -f text --force -o "$tmp/whole"
     for range in 0:1 1:99999 100000:162143 262143:1; do
         "$rmatgen" -s 14 $mode -f text --first ${range%:*} --count ${range#*:}
     done >"$tmp/pieces"
-    "$rmatgen" -s 14 $mode -f text --first 200000 -o "$tmp/rest"
+    "$rmatgen" -s 14 $mode -f text --first 200000 --force -o "$tmp/rest"
     tail -n +200001 "$tmp/whole" >"$tmp/tail"
     check "ranges put together are the graph $mode" same "$tmp/whole" "$tmp/pieces"
     check "--first alone makes the rest $mode" same "$tmp/tail" "$tmp/rest"
@@ -187,11 +187,11 @@ fi
 mkdir "$tmp/folder"
 echo old >"$tmp/folder/graph"
 ln "$tmp/folder/graph" "$tmp/linked"
-"$rmatgen" -s 10 -f text -o "$tmp/folder/graph"
+"$rmatgen" -s 10 -f text --force -o "$tmp/folder/graph"
 check 'an existing file is replaced' test "$(wc -l <"$tmp/folder/graph")" = 16384
 check 'it is replaced by rename' test "$(cat "$tmp/linked")" = old
 rm "$tmp/folder/graph"
-"$rmatgen" -s 28 -o "$tmp/folder/graph" 2>/dev/null &
+"$rmatgen" -s 28 --force -o "$tmp/folder/graph" 2>/dev/null &
 sleep 0.3
 kill -TERM $!
 wait $! 2>/dev/null

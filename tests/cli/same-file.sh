@@ -49,7 +49,7 @@ keeps in.txt 'edgeconv, edges and map to one new file' "$bin/edgeconv" -q -u --c
 keeps g.map 'edgeconv, edges and map to one file' "$bin/edgeconv" -q -u --compact=g.map -o g.map.soft in.txt
 check 'edgeconv: nothing else was written' test ! -e x -a ! -e new
 check_exit 0 'edgeconv -o /dev/null' "$bin/edgeconv" -q -u --compact=/dev/null -o /dev/null in.txt
-check_exit 0 'edgeconv -o of an older file' "$bin/edgeconv" -q -u -o kept in.txt
+check_exit 0 'edgeconv -o of an older file' "$bin/edgeconv" -q -u --force -o kept in.txt
 
 # ---- degsplit ----
 
@@ -91,7 +91,7 @@ check 'dbfs-pack: they are intact' cmp g.edges dir/g.edges
 "$bin/dbfs-pack" -q -p 2 -t 1 -o two named.edges
 names two/manifest
 names two/part-0001-of-0002.dbfs
-traverse=("$bin/dbfs-traverse" -q --map g.map two)
+traverse=("$bin/dbfs-traverse" -q --force --map g.map two)
 for option in --depths --parents --json; do
     for file in g.map two/manifest two/part-0001-of-0002.dbfs; do
         for name in "$file" "./$file" "$file.soft" "$file.hard"; do
@@ -107,9 +107,9 @@ keeps old 'dbfs-traverse, depths and json to one file' "${traverse[@]}" -r 0 --d
 keeps old 'dbfs-traverse, one pattern for both' "${traverse[@]}" -n 2 --depths new%d --parents ./new%d
 cp g.edges number1
 ln -f two/manifest number2
-keeps two/manifest 'dbfs-traverse, the name of a root' "$bin/dbfs-traverse" -q -r 1 -r 2 --depths number%d two
+keeps two/manifest 'dbfs-traverse, the name of a root' "$bin/dbfs-traverse" -q --force -r 1 -r 2 --depths number%d two
 keeps number1 'dbfs-traverse, a name of a root and another result' \
-    "$bin/dbfs-traverse" -q -r 1 --depths number%d --json ./number1 two
+    "$bin/dbfs-traverse" -q --force -r 1 --depths number%d --json ./number1 two
 keeps two/manifest 'dbfs-traverse, two ranks' "$MPIEXEC" -n 2 "$bin/dbfs-traverse" -q -r 1 --depths two/manifest two
 check 'dbfs-traverse: nothing else was written' test ! -e new -a ! -e new1 -a ! -e x
 check_exit 0 'dbfs-traverse to /dev/null' "${traverse[@]}" -r 0 --depths /dev/null --parents /dev/null --json /dev/null

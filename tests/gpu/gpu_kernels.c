@@ -27,6 +27,7 @@
  *   cuda_take_replies                 the definition                                ids
  *   cuda_max_ids                      the definition                                ids
  *   cuda_decode                       packed_decode_all (formats/packed.c)          elements, bad
+ *   cuda_find_ranges                  csr_ranges_find (formats/shard_ranges.c)      faults, counts
  *   gpu_loader_copy                   memcpy                                        bytes
  *   cuda_publish                      memcpy, memset                                bytes
  *   cuda_merge_scratch_bytes          gpu_merge_scratch_bound (cuda_limits.h)
@@ -79,6 +80,7 @@ static void test_graph(const struct graph_spec *spec)
     test_results(shard, spec);
     test_answers(shard, spec);
     test_columns(shard, spec);
+    test_ranges(shard, spec);
     kernel_use(NULL);
     graph_free(shard);
 }

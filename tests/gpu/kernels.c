@@ -491,6 +491,30 @@ int kernel_decode(const struct packed *section, uint64_t size, const struct pack
     return bad == 0;
 }
 
+void kernel_find_ranges(const struct csr *csr, const struct column_bounds *bounds,
+                        struct csr_ranges *found)
+{
+    struct column_bounds there = *bounds;
+    struct csr_ranges *found_there = on_device(NULL, sizeof *found);
+    struct gpu_csr copy = {
+        .rows = csr->rows,
+        .edges = csr->edges,
+        .head_columns = csr->head_columns,
+        .offset_width = csr->offset_width,
+        .column_width = csr->column_width,
+        .heads = csr->head_columns > 0 ? on_device(csr->heads, csr->head_columns * csr->rows * 4)
+                                       : NULL,
+        .offsets = on_device(csr->offsets, (csr->rows + 1) * csr->offset_width),
+        .columns = on_device(csr->columns, csr->column_count * csr->column_width),
+        .sources = on_device(csr->sources, mask_bytes(csr->rows))};
+    if (bounds->locals != NULL)
+        there.locals = on_device(bounds->locals, bounds->p * sizeof *bounds->locals);
+    cuda_find_ranges(&copy, csr->column_count, &there, found_there, 0);
+    settle();
+    read_back(found, found_there, sizeof *found);
+    drop_arrays(graph_arrays);
+}
+
 int kernel_scratch_fits(uint64_t rows)
 {
     return cuda_merge_scratch_bytes(rows) <= gpu_merge_scratch_bound(rows);

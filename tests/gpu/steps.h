@@ -11,6 +11,7 @@
 #include "formats/base/hash.h"
 #include "formats/packed.h"
 #include "formats/shard.h"
+#include "formats/shard_ranges.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -153,6 +154,10 @@ int kernel_load(const unsigned char *const *from, unsigned char *const *back, co
  * block cannot be decoded. */
 int kernel_decode(const struct packed *section, uint64_t size, const struct packed_rows *rows,
                   void *array);
+
+/* Looks for indices out of range; the twin is csr_ranges_find. */
+void kernel_find_ranges(const struct csr *csr, const struct column_bounds *bounds,
+                        struct csr_ranges *found);
 
 /* Scratch of the merge: what the scan asks for is below the plan's bound. */
 int kernel_scratch_fits(uint64_t rows);

@@ -73,22 +73,28 @@ static void free_input(struct search_input *in)
 
 /* ---- values ---- */
 
+static struct answering answering_of(const struct shard *shard, const struct search_input *in,
+                                     enum answer_kind kind, uint32_t id_bytes, uint32_t levels)
+{
+    return (struct answering){.shard = shard,
+                              .kind = kind,
+                              .levels = levels,
+                              .visited = {in->visited[NORMALS], in->visited[DELEGATES]},
+                              .depth = {in->depth[NORMALS], in->depth[DELEGATES]},
+                              .record = {in->record[NORMALS], in->record[DELEGATES]},
+                              .places = {.slots = in->slots,
+                                         .count = in->slots,
+                                         .vertex = in->vertex,
+                                         .ids = in->ids,
+                                         .id_bytes = id_bytes}};
+}
+
 static void run_values(const struct shard *shard, enum mask_kind visited, enum answer_kind kind,
                        uint32_t id_bytes, uint32_t levels)
 {
     struct search_input in;
     make_input(&in, shard, visited, id_bytes, levels);
-    struct answering a = {.shard = shard,
-                          .kind = kind,
-                          .levels = levels,
-                          .visited = {in.visited[NORMALS], in.visited[DELEGATES]},
-                          .depth = {in.depth[NORMALS], in.depth[DELEGATES]},
-                          .record = {in.record[NORMALS], in.record[DELEGATES]},
-                          .places = {.slots = in.slots,
-                                     .count = in.slots,
-                                     .vertex = in.vertex,
-                                     .ids = in.ids,
-                                     .id_bytes = id_bytes}};
+    struct answering a = answering_of(shard, &in, kind, id_bytes, levels);
     size_t bytes = in.slots * (kind == ANSWER_DEPTHS ? 4 : id_bytes);
     void *kernel = need_memory(bytes), *twin = need_memory(bytes);
     check_input("visited %s, kind %d, %u bytes, %u levels", mask_kind_name[visited], kind, id_bytes,
@@ -139,16 +145,7 @@ static void run_ask(const struct shard *shard, enum mask_kind visited)
     struct questions kernel = {0}, twin = {0};
     uint64_t kernel_count, twin_count;
     make_input(&in, shard, visited, 4, 9);
-    struct answering a = {.shard = shard,
-                          .kind = ANSWER_PARENTS,
-                          .visited = {in.visited[NORMALS], in.visited[DELEGATES]},
-                          .depth = {in.depth[NORMALS], in.depth[DELEGATES]},
-                          .record = {in.record[NORMALS], in.record[DELEGATES]},
-                          .places = {.slots = in.slots,
-                                     .count = in.slots,
-                                     .vertex = in.vertex,
-                                     .ids = in.ids,
-                                     .id_bytes = 4}};
+    struct answering a = answering_of(shard, &in, ANSWER_PARENTS, 4, 0);
     check_input("visited %s", mask_kind_name[visited]);
     kernel_ask(&a, &kernel);
     twin_ask(&a, &twin);

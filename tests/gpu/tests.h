@@ -11,6 +11,7 @@ void test_arrivals(const struct shard *shard, const struct graph_spec *spec);
 void test_results(const struct shard *shard, const struct graph_spec *spec);
 void test_answers(const struct shard *shard, const struct graph_spec *spec);
 void test_columns(const struct shard *shard, const struct graph_spec *spec);
+void test_ranges(const struct shard *shard, const struct graph_spec *spec);
 
 /* Of inputs of their own. */
 void test_bins(void);

@@ -71,7 +71,7 @@ static inline struct edge_source open_stream(const struct stream *s)
     struct edge_source source;
     snprintf(path, sizeof path, "/tmp/dbfs-unit.%ld.edges", (long)getpid());
     write_stream(s, path);
-    if (edge_source_open(&source, path, "/tmp", &comm_alone, &e) != ST_OK)
+    if (edge_source_open(&source, path, "/tmp", &comm_alone, NULL, &e) != ST_OK)
         stop_at(&e);
     unlink(path);
     return source;

@@ -1,4 +1,4 @@
-/* test_direction.c: when a subgraph turns to pull and back, section IV-B of Pan et al. */
+/* test_direction.c: when a subgraph turns to pull and back: by factors (section IV-B of Pan et al.), by cost */
 #include "traverse/direction.h"
 #include "unit.h"
 
@@ -175,8 +175,82 @@ static void test_bound(void)
     report(same, "FV is asked for exactly where it can change the choice");
 }
 
+/* ---- by cost ---- */
+
+/* A graph of one subgraph dd: a million rows of 32 edges. */
+static struct direction_costs new_costs(void)
+{
+    struct direction_costs costs = {.graph = {.edges = {[DD] = 32e6},
+                                              .sources = {[DD] = 1e6},
+                                              .words = {[DELEGATES] = 1e6 / 32},
+                                              .rates = cost_rates_cpu}};
+    return costs;
+}
+
+/* A frontier behind which so many rows are left. */
+static struct workload work_of(uint64_t rows, uint64_t edges, uint64_t left)
+{
+    struct workload work = {.fresh = rows};
+    work.of[DD] = (struct subgraph_work){.forward = edges,
+                                         .frontier = rows,
+                                         .unvisited_sources = left,
+                                         .unvisited_targets = left};
+    return work;
+}
+
+static enum direction by_cost(const struct direction_costs *costs, const struct workload *work)
+{
+    return direction_by_cost(costs, DIRECTION_AUTO, DD, &work->of[DD]);
+}
+
+static void test_prices(void)
+{
+    const struct cost_rates *r = &cost_rates_cpu;
+    struct direction_costs costs = new_costs();
+    struct workload work = work_of(1000, 32000, 999000);
+    direction_costs_see(&costs, &work);
+    report(costs.seen_rows[DD] == 1000 && costs.seen_edges[DD] == 32000, "a frontier is seen");
+    double found = 32000 * (32e6 - 32000) / 32e6;
+    struct direction_prices prices = direction_prices(&costs, DD, &work.of[DD]);
+    double push = 1000 * r->push_row + 32000 * r->push_edge + found * r->found;
+    report(prices.of[PUSH] > push * 0.999 && prices.of[PUSH] < push * 1.001,
+           "a push costs rows, edges and what it finds");
+    work.of[DD].unvisited_targets = 10;
+    prices = direction_prices(&costs, DD, &work.of[DD]);
+    push = 1000 * r->push_row + 32000 * r->push_edge + 10 * r->found;
+    report(prices.of[PUSH] == push, "it finds no more than there is to be found");
+    prices = direction_prices(&costs, NN, &work.of[NN]);
+    report(prices.of[PUSH] == 0 && prices.of[PULL] == 0, "no frontier costs nothing");
+    direction_costs_begin(&costs);
+    report(costs.seen_rows[DD] == 0 && costs.seen_edges[DD] == 0, "a new search has seen nothing");
+}
+
+static void test_cheaper(void)
+{
+    struct direction_costs costs = new_costs();
+    struct workload few = work_of(100, 3200, 999900), many = work_of(300000, 9600000, 599900);
+    struct workload last = work_of(10, 320, 599890);
+    direction_costs_see(&costs, &few);
+    report(by_cost(&costs, &few) == PUSH, "a small frontier of an unvisited graph is pushed");
+    direction_costs_see(&costs, &many);
+    report(by_cost(&costs, &many) == PULL, "a third of the graph is pulled");
+    direction_costs_see(&costs, &last);
+    report(by_cost(&costs, &last) == PUSH, "a small frontier behind it is pushed again");
+    struct direction_costs hubs = new_costs(), plain = new_costs();
+    hubs.seen_rows[DD] = 1000, plain.seen_rows[DD] = 100000;
+    hubs.seen_edges[DD] = plain.seen_edges[DD] = 3.2e6;
+    report(direction_prices(&hubs, DD, &many.of[DD]).of[PULL] <
+               direction_prices(&plain, DD, &many.of[DD]).of[PULL],
+           "a pull that looks for hubs is shorter");
+    report(direction_by_cost(&costs, DIRECTION_PUSH, DD, &many.of[DD]) == PUSH &&
+               direction_by_cost(&costs, DIRECTION_PULL, DD, &few.of[DD]) == PULL,
+           "a mode rules over costs");
+}
+
 int main(void)
 {
+    test_prices();
+    test_cheaper();
     test_turns();
     test_backward_work();
     test_subgraphs();

@@ -488,7 +488,8 @@ static int wide_agrees(const struct stream *stream, uint32_t p, uint64_t th, uns
     size_t at = 0;
     int ok = 1;
     if (separation_degrees(&sep, &source, &options, &budget, &e) != ST_OK ||
-        order_make(&order, &sep.rank_of, &sep.ranks, p, th, &budget, &e) != ST_OK)
+        order_make(&order, &sep.rank_of, &sep.ranks,
+                   &(struct order_graph){.n = stream->n, .th = th, .p = p}, &budget, &e) != ST_OK)
         stop_at(&e);
     order.local_bits = local_bits;
     order.nn_column_bytes = 8;
@@ -554,8 +555,9 @@ static void test_cut_rows(void)
     struct placement placement;
     struct edge_source source = open_stream(&s);
     if (separation_degrees(&sep, &source, &options, &budget, &e) != ST_OK ||
-        order_make(&order, &sep.rank_of, &sep.ranks, 1, TH_INFINITE, &budget, &e) !=
-            ST_OK)
+        order_make(&order, &sep.rank_of, &sep.ranks,
+                   &(struct order_graph){.n = s.n, .th = TH_INFINITE, .p = 1}, &budget,
+                   &e) != ST_OK)
         stop_at(&e);
     order.local_bits = 42;
     order.nn_column_bytes = 8;

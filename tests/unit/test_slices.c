@@ -123,7 +123,7 @@ int main(void)
     struct stream s = random_stream(3, 100000, EDGES, 0);
     snprintf(path, sizeof path, "/tmp/dbfs-slices.%ld.edges", (long)getpid());
     write_stream(&s, path);
-    if (edge_source_open(&source, path, "/tmp", &comm_alone, &e) != ST_OK)
+    if (edge_source_open(&source, path, "/tmp", &comm_alone, NULL, &e) != ST_OK)
         stop_at(&e);
     struct edges_totals totals = whole(&source);
     int ok = totals.edges == EDGES;

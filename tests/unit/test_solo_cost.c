@@ -5,11 +5,18 @@
 #include "traverse/cuda/cuda_solo_cost.h"
 
 /* A graph of one subgraph dd: a million rows of 32 edges. */
-static const struct solo_graph graph = {
+static const struct cost_graph graph = {
     .edges = {[DD] = 32e6},
     .sources = {[DD] = 1e6},
     .words = {[DELEGATES] = 1e6 / 32},
-    .rates = {.masks = 4e6, .word = 4, .push_row = 50, .push_edge = 50, .pull_row = 4, .pull_probe = 10}};
+    .rates = {.masks = 4e6,
+              .list = 5e6,
+              .list_edge = 100,
+              .word = 4,
+              .push_row = 50,
+              .push_edge = 50,
+              .pull_row = 4,
+              .pull_probe = 10}};
 
 static const double MOST_LISTED = 1 << 20;
 
@@ -27,22 +34,34 @@ static struct solo_progress progress(double rows, double edges, double seen, dou
 static struct solo_choice choose(const struct solo_progress *s, enum solo_mode mode)
 {
     struct solo_choice c = {.push_edges = s->forward[DD]};
+    for (int g = 0; g < SUBGRAPHS; g++)
+        solo_weigh(&graph, s, mode, g, &c);
     solo_choose(&graph, s, mode, MOST_LISTED, &c);
     return c;
+}
+
+static double push_of(const struct solo_progress *s)
+{
+    return cost_push(&graph, s->frontier[DD], s->forward[DD]);
+}
+
+static double pull_of(const struct solo_progress *s)
+{
+    return cost_pull(&graph, s->seen, s->seen_edges, DD);
 }
 
 static void test_costs(void)
 {
     struct solo_progress s = progress(1000, 40000, 0, 0);
-    report(solo_cost_push(&graph, &s, DD) == 1000 * 50 + 40000 * 50.0, "a push costs rows and edges");
+    report(push_of(&s) == 1000 * 50 + 40000 * 50.0, "a push costs rows and edges");
     s = progress(100000, 8e6, 0, 8e6); /* half of the ends are visited: a row finds one in two probes */
     double rows = 1e6 - 100000, expected = 1e6 / 32 * 4 + rows * 4 + 2 * rows * 10;
-    report(solo_cost_pull(&graph, &s, DD) == expected, "a pull costs masks, rows and expected probes");
+    report(pull_of(&s) == expected, "a pull costs masks, rows and expected probes");
     s = progress(10, 320, 0, 0); /* nothing to be found: all rows are read to their ends */
     expected = 1e6 / 32 * 4 + (1e6 - 10) * 4 + (32e6 - 320) * 10;
-    report(solo_cost_pull(&graph, &s, DD) == expected, "a pull reads no more columns than there are");
+    report(pull_of(&s) == expected, "a pull reads no more columns than there are");
     s = progress(10, 320, 2e6, 40e6);
-    report(solo_cost_pull(&graph, &s, DD) == 1e6 / 32 * 4, "more seen than there is leaves no rows");
+    report(pull_of(&s) == 1e6 / 32 * 4, "more seen than there is leaves no rows");
 }
 
 static void test_choices(void)
@@ -53,15 +72,31 @@ static void test_choices(void)
     c = choose(&many, SOLO_BY_COST);
     report(c.masks && c.pull[DD], "a large frontier is pulled");
     c = choose(&many, SOLO_PUSH);
-    report(!c.masks && !c.pull[DD], "push: never pulled");
+    report(c.masks && !c.pull[DD], "push: never pulled, and by masks where listing costs more");
     c = choose(&few, SOLO_PULL);
     report(c.masks && c.pull[DD] && !c.pull[NN], "pull: always, where there is a frontier");
     few.listed = 0;
     c = choose(&few, SOLO_BY_COST);
-    report(c.masks && !c.pull[DD], "a frontier without a list is pushed from its mask");
+    report(c.masks, "a frontier without a list goes by masks where listing it costs more");
+    few.listed = 1;
+    struct solo_progress medium = progress(2000, 200000, 0, 0);
+    c = choose(&medium, SOLO_PUSH);
+    report(c.masks, "a list goes by masks where what it reaches costs more to list");
     struct solo_progress wide = progress(900000, 2e6, 0, 0);
     c = choose(&wide, SOLO_PUSH);
     report(c.masks && !c.pull[DD], "what a list cannot take is pushed by masks");
+}
+
+static void test_lists_for_pushes(void)
+{
+    struct solo_progress s = progress(2000, 200000, 0, 0);
+    struct solo_choice c = choose(&s, SOLO_PUSH);
+    report(solo_pushes_to_list(&s, &c, MOST_LISTED) == 0, "what has a list is not listed again");
+    s.listed = 0;
+    report(solo_pushes_to_list(&s, &c, MOST_LISTED) == 1u << DD, "pushes by masks get a list");
+    report(solo_pushes_to_list(&s, &c, 50000) == 0, "but not more edges than a list takes");
+    c = choose(&s, SOLO_PULL);
+    report(solo_pushes_to_list(&s, &c, MOST_LISTED) == 0, "pulls want no list");
 }
 
 /* Pieces of rows of one length, for every length around the limits of a piece. */
@@ -73,7 +108,8 @@ static void test_room(void)
             /* a level by masks pushes and pulls each row; lists take both rows of a reached vertex */
             uint64_t pieces = (length + SOLO_PIECE_EDGES - 1) / SOLO_PIECE_EDGES;
             uint64_t edges = 2 * vertices * length, room = gpu_solo_room(vertices, edges);
-            uint64_t cut = pieces > 1 ? 2 * 2 * vertices * pieces : 0;
+            uint64_t pulled = length > SOLO_PULL_TOGETHER ? pieces : 0;
+            uint64_t cut = 2 * vertices * (pulled + (pieces > 1 ? pieces : 0));
             uint64_t reached = vertices < SOLO_LISTED_EDGES ? vertices : (uint64_t)SOLO_LISTED_EDGES;
             ok &= cut <= room && 2 * reached * pieces <= room;
         }
@@ -85,6 +121,7 @@ int main(void)
 {
     test_costs();
     test_choices();
+    test_lists_for_pushes();
     test_room();
     return unit_result();
 }

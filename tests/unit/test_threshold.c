@@ -155,14 +155,14 @@ static int sweep_agrees(const struct case_of *c, uint64_t th)
     struct sweep_row *rows;
     struct error e = {0};
     uint64_t count, at = 0, largest = largest_degree(c);
-    int ok = sweep_make(&c->s.edges, th, &rows, &count, &budget, &e) == ST_OK, seen = 0;
+    int ok = sweep_make(&c->s.edges, th, th / 2, &rows, &count, &budget, &e) == ST_OK, seen = 0;
     for (uint64_t i = 0; ok && i < count; i++) {
         ok = same_row(rows[i], plain_row(c, rows[i].th)) && (i == 0 || rows[i].th > rows[i - 1].th);
-        seen |= rows[i].th == th;
+        seen |= (rows[i].th == th) | (rows[i].th == th / 2) << 1;
         if (rows[i].th == steps[at])
             at++;
     }
-    ok = ok && seen && rows[count - 1].th == TH_INFINITE && steps[at] > largest;
+    ok = ok && seen == 3 && rows[count - 1].th == TH_INFINITE && steps[at] > largest;
     memory_release(&budget, rows);
     return ok;
 }
@@ -172,7 +172,8 @@ static int split_agrees(struct case_of *c, uint64_t th)
     struct split split;
     struct error e = {0};
     struct delegate_pass pass;
-    int ok = split_make(&split, &pass, &c->s, th, 1, &budget, &e) == ST_OK;
+    const struct split_choice choice = {.th = th, .other = th, .by = TH_BY_MEMORY, .p = 1};
+    int ok = split_make(&split, &pass, &c->s, &choice, &budget, &e) == ST_OK;
     struct sweep_row row = plain_row(c, th);
     ok = ok && split.d == row.delegates && split.histogram_rows == c->s.ranks.count;
     for (uint64_t i = 0; ok && i < split.d; i++)

@@ -182,6 +182,32 @@ static void test_mask_ends(void)
     }
 }
 
+/* Two self-loops in the other order. */
+static void test_loop_order(void)
+{
+    static struct part part;
+    struct error e;
+    struct loop_count swapped[2];
+    for (uint32_t shard = 0; shard < P; shard++) {
+        read_part(&part, shard);
+        struct section *s = find_section(&part, SHARD_LOOPS);
+        struct loop_count *loops = (struct loop_count *)(void *)part.bytes[s - part.section];
+        if (s->count < 2)
+            continue;
+        swapped[0] = loops[1], swapped[1] = loops[0];
+        memcpy(loops, swapped, sizeof swapped);
+        write_part(&part, shard);
+        report(verify(&e) == ST_BAD_DATA && strstr(e.text, "loops: entry 1: vertices do not ascend"),
+               "self-loops in another order are refused");
+        swapped[0] = loops[1], swapped[1] = loops[0];
+        memcpy(loops, swapped, sizeof swapped);
+        write_part(&part, shard);
+        report(verify(&e) == ST_OK, "and in theirs they are not");
+        return;
+    }
+    report(0, "no part has two self-loops");
+}
+
 static int manifest_is_refused(const struct manifest *m)
 {
     struct error e = {0};
@@ -221,7 +247,8 @@ static void pack_graph(void)
     struct error e = {0};
     for (uint64_t v = 0; v + 1 < VERTICES; v++)
         s.edges[s.count++] = (struct edge){v, v + 1};
-    s.edges[s.count++] = (struct edge){4, 4};
+    for (uint64_t v = 2; v < 8; v += 2)
+        s.edges[s.count++] = (struct edge){v, v};
     struct edge_source source = open_stream(&s);
     for (int g = 0; g < SUBGRAPHS; g++)
         o.heads[g] = g != NN;
@@ -244,6 +271,7 @@ int main(void)
     pack_graph();
     test_sections();
     test_mask_ends();
+    test_loop_order();
     test_manifest();
     for (uint32_t shard = 0; shard < P; shard++)
         unlink(part_path(shard));

@@ -6,6 +6,8 @@
  */
 #include "bucket_chunk.h"
 
+#include "formats/base/crc.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -18,7 +20,7 @@ uint32_t bucket_chunk_crc(const struct bucket_chunk *chunk, size_t chunk_bytes)
     header.next = NULL;
     header.crc = 0;
     uint32_t crc = (uint32_t)crc32_z(0, (const void *)&header, sizeof header);
-    return (uint32_t)crc32_z(crc, chunk->records, chunk_bytes - sizeof header);
+    return crc32_bytes(crc, chunk->records, chunk_bytes - sizeof header);
 }
 
 /* The bucket's newest chunk, whose older ones are full; NULL where there is nothing to be spilled, as of

@@ -13,6 +13,7 @@
 #include "formats/work/pipeline.h"
 
 #include "formats/base/hash.h"
+#include "formats/base/progress.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +28,9 @@ struct conversion {
     void **slots;
     int slot_count;
     struct {
-        convert_progress call;
-        void *context;
-    } progress;
-    struct {
         int (*call)(void *context);
         void *context;
     } idle;
-    uint64_t input_bytes;
 
     /* of the input under way */
     struct graph_reader *reader;
@@ -44,6 +40,7 @@ struct conversion {
     struct edge *carry; /* edges short of a granule */
     size_t carry_count;
     uint64_t edges, bound;
+    uint64_t pairs, balance; /* edges written that are no self-loops; their edges_tally_balance */
 };
 
 enum status conversion_open(struct conversion **result, struct graph_writer *writer,
@@ -88,12 +85,6 @@ void conversion_free(struct conversion *c)
     free(c);
 }
 
-void conversion_on_progress(struct conversion *c, convert_progress progress, void *context)
-{
-    c->progress.call = progress;
-    c->progress.context = context;
-}
-
 void conversion_on_idle(struct conversion *c, int (*idle)(void *context), void *context)
 {
     c->idle.call = idle;
@@ -108,6 +99,11 @@ uint64_t conversion_edges(const struct conversion *c)
 uint64_t conversion_bound(const struct conversion *c)
 {
     return c->bound;
+}
+
+int conversion_lists_twice(const struct conversion *c)
+{
+    return c->pairs > 0 && c->balance == 0;
 }
 
 /* ---- changes ---- */
@@ -131,16 +127,6 @@ static void fold_edges(struct piece *piece)
         *kept++ = edge;
     }
     piece->count = (size_t)(kept - piece->edges);
-}
-
-static void find_bound(struct piece *piece)
-{
-    uint64_t bound = 0;
-    for (size_t i = 0; i < piece->count; i++) {
-        uint64_t u = piece->edges[i].u, v = piece->edges[i].v, more = (u > v ? u : v) + 1;
-        bound = more > bound ? more : bound;
-    }
-    piece->bound = bound;
 }
 
 static enum status restore_ids(const struct conversion *c, struct piece *piece, struct error *e)
@@ -175,9 +161,12 @@ static int compacts(const struct conversion *c)
     return c->change->compact != NULL && !c->reader->facts.numbered;
 }
 
-static void raise_bound(struct conversion *c, uint64_t bound)
+static void add_totals(struct conversion *c, const struct edges_totals *totals, uint64_t balance)
 {
-    c->bound = bound > c->bound ? bound : c->bound;
+    if (totals->edges > 0 && totals->max_id >= c->bound)
+        c->bound = totals->max_id + 1;
+    c->pairs += totals->edges - totals->loops;
+    c->balance += balance;
 }
 
 /* ---- stages ---- */
@@ -205,8 +194,6 @@ static enum status parse(void *context, void *slot, struct error *e)
         return e->status;
     if (compacts(c))
         return c->reader->facts.names ? ST_OK : piece_name_numbers(piece, c->reader->base, e);
-    if (c->granule == 1) /* encoding blocks finds it for .edges */
-        find_bound(piece);
     if (c->change->randomize != NULL)
         randomize_ids(c->change->randomize, piece);
     return ST_OK;
@@ -221,9 +208,7 @@ static enum status place(void *context, void *slot, struct error *e)
     if (compacts(c) && compact_number(c->change->compact, piece, e) != ST_OK)
         return e->status;
     c->edges += piece->count;
-    c->input_bytes += piece->input_bytes;
-    if (c->progress.call != NULL)
-        c->progress.call(c->progress.context, c->input_bytes);
+    progress_add(piece->input_bytes);
     if (c->granule == 1)
         return ST_OK;
     piece_prepend(piece, c->carry, c->carry_count);
@@ -237,6 +222,9 @@ static enum status encode(void *context, void *slot, struct error *e)
 {
     struct conversion *c = context;
     struct piece *piece = slot;
+    memset(&piece->totals, 0, sizeof piece->totals);
+    if (c->granule == 1) /* a block tallies its edges itself */
+        piece->balance = edges_tally_balance(&piece->totals, piece->edges, piece->count);
     return graph_writer_encode(c->writer, &piece->encoded, piece->edges, piece->count, e);
 }
 
@@ -246,9 +234,9 @@ static enum status put(void *context, void *slot, struct error *e)
     struct piece *piece = slot;
     const struct encoded_edges *encoded = &piece->encoded;
     for (size_t i = 0; c->granule > 1 && i < encoded->block_count; i++)
-        raise_bound(c, encoded->blocks[i].tally.max_id + 1);
+        add_totals(c, &encoded->blocks[i].tally, encoded->blocks[i].balance);
     if (c->granule == 1)
-        raise_bound(c, piece->bound);
+        add_totals(c, &piece->totals, piece->balance);
     return graph_writer_put(c->writer, encoded, e);
 }
 

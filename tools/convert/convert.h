@@ -21,18 +21,12 @@ struct change {
 
 struct conversion;
 
-/* Called from time to time with the bytes of input done so far; may be NULL. */
-typedef void (*convert_progress)(void *context, uint64_t input_bytes);
-
 /* Opens a conversion. The caller keeps `writer` and the members of `change`. `memory_bytes` bounds the memory
  * of the pieces that are under way; 0 is no bound. */
 enum status conversion_open(struct conversion **conversion, struct graph_writer *writer,
                             const struct change *change, int threads, uint64_t memory_bytes,
                             struct error *e);
 void conversion_free(struct conversion *conversion); /* NULL is allowed */
-
-void conversion_on_progress(struct conversion *conversion, convert_progress progress,
-                            void *context);
 
 /* Sets a function that threads call when an input leaves them without work. It returns zero when it has
  * nothing to do. */
@@ -49,5 +43,9 @@ enum status conversion_finish(struct conversion *conversion, uint64_t n, struct 
 /* The edges written so far; and, after finishing, the smallest n that is above all their ids. */
 uint64_t conversion_edges(const struct conversion *conversion);
 uint64_t conversion_bound(const struct conversion *conversion);
+
+/* After finishing: whether each edge written stands there as u v and as v u. An undirected graph then has
+ * every edge twice. */
+int conversion_lists_twice(const struct conversion *conversion);
 
 #endif

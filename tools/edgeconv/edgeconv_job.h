@@ -6,7 +6,6 @@
 #define DBFS_EDGECONV_JOB_H
 
 #include "edgeconv_options.h"
-#include "formats/base/progress.h"
 #include "tools/convert/names/compact.h"
 
 #include "formats/bijection.h"
@@ -36,6 +35,12 @@ struct memory_shares {
     uint64_t pieces_bytes; /* for the pieces between reading and writing */
 };
 
+/* What writing the edges has shown, for the summary. */
+struct findings {
+    uint64_t dropped; /* entries that an .sg file leaves out */
+    int lists_twice;  /* each edge is there as u v and as v u */
+};
+
 struct job {
     const struct options *options;
     struct source *sources;
@@ -49,9 +54,8 @@ struct job {
     struct compact *compact; /* NULL: ids stay what they are */
     struct outfile *map;
     uint64_t edges, stored_bytes;
-    uint64_t dropped; /* entries that an .sg file leaves out */
+    struct findings findings;
     int weights_noted;
-    struct progress progress;
 };
 
 /* Opens every input and decides formats, directions and declared sizes, and so the output. Refuses inputs

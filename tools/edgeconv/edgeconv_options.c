@@ -14,6 +14,7 @@ static const char help[] =
     "                         never guessed: graph500, graph500-16, u32, u64\n"
     "  -t, --to FORMAT        edges (default), text, u32, u64, graph500, sg\n"
     "  -o, --output FILE      default: standard output\n"
+    "      --force            replace output files that exist\n"
     "  -u, --undirected       each input line is one undirected edge\n"
     "      --direction D      what the lines are: directed; once (as -u); or symmetric: each edge\n"
     "                         as u v and as v u, of which one is kept\n"

@@ -1,19 +1,31 @@
 /* pack.c: see pack.h and README.md */
 #include "pack_job.h"
 
+#include "formats/mpi/watch.h"
+
 #include <string.h>
 
 /* Places the edges, and builds and writes the parts that are missing. */
 static enum status make_parts(struct pack_job *j, struct error *e)
 {
-    if (pack_number(j, e) == ST_OK && pack_place(j, e) == ST_OK)
-        pack_build(j, e);
-    return e->status;
+    watch_phase("numbering vertices");
+    if (pack_number(j, e) != ST_OK)
+        return e->status;
+    watch_phase("placing edges");
+    if (pack_place(j, e) != ST_OK)
+        return e->status;
+    watch_phase("building shards");
+    return pack_build(j, e);
 }
 
-static enum status pack_into_folder(struct pack_job *j, struct error *e)
+static enum status pack_into_folder(struct pack_job *j, struct edge_source *source, struct error *e)
 {
-    if (pack_separate(j, e) != ST_OK || pack_identify(j, e) != ST_OK)
+    watch_phase("counting degrees");
+    if (pack_separate(j, e) != ST_OK)
+        return e->status;
+    if (j->separation.degrees.tiles.ranges > 0)
+        edge_source_forget(source);
+    if (pack_identify(j, e) != ST_OK)
         return e->status;
     if (j->options->mode == FOLDER_RESUME && pack_prove_parts(j, e) != ST_OK)
         return e->status;
@@ -32,7 +44,7 @@ static void free_job(struct pack_job *j)
     split_free(&j->split);
 }
 
-enum status pack(const struct pack_options *options, const struct edge_source *source,
+enum status pack(const struct pack_options *options, struct edge_source *source,
                  struct memory_budget *budget, struct pack_report *report, struct error *e)
 {
     struct pack_job j = {.options = options, .source = source, .budget = budget, .report = report};
@@ -42,7 +54,7 @@ enum status pack(const struct pack_options *options, const struct edge_source *s
     j.parts.threads = options->threads;
     pack_read_split(&j, e);
     if (pack_open_folder(&j, e) == ST_OK)
-        pack_into_folder(&j, e);
+        pack_into_folder(&j, source, e);
     report->seconds.classes = j.separation.class_seconds;
     report->finished_parts = j.parts.folder.finished_count;
     parts_end(&j.parts, e->status);

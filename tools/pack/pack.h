@@ -16,6 +16,7 @@
 #include "formats/base/memory.h"
 #include "formats/shard.h"
 #include "tools/pack/folder/pack_folder.h"
+#include "tools/separate/suggest.h"
 
 #include <stdint.h>
 
@@ -26,6 +27,7 @@ struct pack_options {
     const char *split_path; /* NULL: none */
     int th_given;
     uint64_t th;
+    enum th_choice suggest_by; /* without both */
     int heads[SUBGRAPHS];
     enum pack_encoding encoding;
     int threads;
@@ -43,7 +45,8 @@ struct pack_times {
 struct pack_report {
     struct edges_totals totals;
     uint64_t th, d;
-    int suggested, both_bounds_met; /* whether TH was suggested, and by both bounds */
+    int suggested;
+    struct suggestion suggestion; /* where it was suggested */
     uint64_t edges[SUBGRAPHS];
     uint32_t taken_over;     /* parts of an earlier run that were whole */
     int complete;            /* it was already, and nothing was written */
@@ -52,7 +55,8 @@ struct pack_report {
     uint64_t spilled_bytes;
 };
 
-enum status pack(const struct pack_options *options, const struct edge_source *source,
+/* What the source keeps of a pipe is given back once the edges are in memory otherwise. */
+enum status pack(const struct pack_options *options, struct edge_source *source,
                  struct memory_budget *budget, struct pack_report *report, struct error *e);
 
 #endif

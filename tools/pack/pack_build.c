@@ -2,6 +2,7 @@
 #include "pack_job.h"
 
 #include "formats/base/cli.h"
+#include "formats/base/progress.h"
 
 #include <string.h>
 
@@ -26,6 +27,8 @@ enum status pack_build(struct pack_job *j, struct error *e)
                                   .shard_records = records,
                                   .store_bytes = j->gather_bytes,
                                   .spill = j->options->spill};
+    progress_stage("building shards",
+                   j->separation.degrees.directed_edges / j->source->comm->ranks, PROGRESS_ITEMS);
     memcpy(packing.heads, j->options->heads, sizeof packing.heads);
     if (j->source->comm->rank == 0)
         pack_folder_claim(&j->parts.folder, e);

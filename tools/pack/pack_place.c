@@ -2,6 +2,7 @@
 #include "pack_job.h"
 
 #include "formats/base/cli.h"
+#include "formats/base/progress.h"
 
 #include <string.h>
 
@@ -79,6 +80,8 @@ enum status pack_place(struct pack_job *j, struct error *e)
                                       .threads = j->options->threads,
                                       .spill = j->options->spill};
     int stow = 0;
+    progress_stage("placing edges", d->own_edges * values_scan_passes(&j->order.labels.values),
+                   PROGRESS_ITEMS);
     if (j->parts.folder.finished_count > 0)
         options.finished = j->parts.folder.finished;
     if (divide_memory(j, &memory, &options.store_bytes, &stow, e) == ST_OK)

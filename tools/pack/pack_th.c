@@ -41,12 +41,15 @@ static int find_th(struct pack_job *j)
     return 1;
 }
 
-static enum status suggest(struct pack_job *j, struct error *e)
+static enum status find_suggestion(struct pack_job *j, struct error *e)
 {
     struct pack_report *r = j->report;
-    if (separation_classes(&j->separation, j->source, j->budget, e) == ST_OK)
-        r->th = suggest_th(&j->separation.edges, j->options->p, &r->both_bounds_met);
-    r->suggested = 1;
+    const struct pack_options *o = j->options;
+    if (separation_classes(&j->separation, j->source, j->budget, e) == ST_OK &&
+        suggest(&r->suggestion, &j->separation, o->p, o->suggest_by, j->budget, e) == ST_OK) {
+        r->th = suggestion_th(&r->suggestion);
+        r->suggested = 1;
+    }
     return e->status;
 }
 
@@ -61,7 +64,7 @@ enum status pack_separate(struct pack_job *j, struct error *e)
     j->report->seconds.degrees = j->separation.degree_seconds;
     j->report->totals = j->separation.degrees.totals;
     if (!find_th(j))
-        suggest(j, e);
+        find_suggestion(j, e);
     else if (j->options->split_path != NULL)
         check_split(j, e);
     return comm_agree(j->source->comm, e);
@@ -91,8 +94,9 @@ enum status pack_number(struct pack_job *j, struct error *e)
 {
     double start = cli_seconds();
     struct separation *s = &j->separation;
-    if (order_make(&j->order, &s->rank_of, &s->ranks, j->options->p, j->report->th,
-                   j->budget, e) == ST_OK &&
+    const struct order_graph graph = {
+        .n = s->degrees.totals.n, .th = j->report->th, .p = j->options->p, .sparse = s->sparse};
+    if (order_make(&j->order, &s->rank_of, &s->ranks, &graph, j->budget, e) == ST_OK &&
         check_split_delegates(j, e) == ST_OK) {
         split_free(&j->split);
         shard_loops_make(&j->loops, &j->separation.degrees.loops, &j->order, j->budget, e);

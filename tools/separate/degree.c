@@ -10,8 +10,10 @@
 #include "formats/base/bytes.h"
 #include "formats/base/clones.h"
 #include "formats/base/hash.h"
+#include "formats/base/progress.h"
 #include "formats/base/text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +22,7 @@ enum { PREFETCH_EDGES = 16 };
 struct counting_thread {
     struct loops loops;
     uint64_t forward, backward; /* sums that agree when the stream is symmetric */
+    uint64_t near_edges;
     char unshared[64]; /* between the threads' cache lines */
 };
 
@@ -29,7 +32,9 @@ struct counting {
     struct memory_budget *budget;
     uint64_t first, span; /* ids whose degrees this pass counts */
     uint32_t *of;         /* [span] */
-    uint64_t sum; /* of all degrees so far */
+    uint64_t near; /* ids of the stream that differ by this at most are near */
+    const struct sparse_ids *sparse; /* of the source; NULL: passes give ids of the stream */
+    uint64_t sum;  /* of all degrees so far */
     int overflow;
     struct counting_thread *thread;
 };
@@ -92,18 +97,33 @@ static enum status list_loops(struct counting *c, struct counting_thread *t,
     return ST_OK;
 }
 
-/* The bits of all ids joined, and how many edges are loops: what there is to do is rare, and seen in
- * vectors. */
+/* What some edges are, counted by vectors. */
+struct survey {
+    uint64_t joined; /* the bits of all ids */
+    uint64_t loops;
+    uint64_t near; /* edges, self-loops included */
+};
+
 WIDE_CLONES
-static uint64_t survey(const struct edge *edges, size_t count, uint64_t *joined)
+static struct survey survey(const struct edge *edges, size_t count, uint64_t near)
 {
-    uint64_t loops = 0, bits = 0;
+    uint64_t loops = 0, bits = 0, close = 0;
     for (size_t i = 0; i < count; i++) {
         bits |= edges[i].u | edges[i].v;
         loops += edges[i].u == edges[i].v;
+        close += edges[i].u - edges[i].v + near <= 2 * near;
     }
-    *joined = bits;
-    return loops;
+    return (struct survey){.joined = bits, .loops = loops, .near = close};
+}
+
+/* The edges of near ids where passes give dense ones, self-loops included. */
+static uint64_t near_originals(const struct counting *c, const struct edge *edges, size_t count)
+{
+    uint64_t near = 0;
+    for (size_t i = 0; i < count; i++)
+        near += sparse_ids_original(c->sparse, edges[i].u) - sparse_ids_original(c->sparse, edges[i].v) +
+                    c->near <= 2 * c->near;
+    return near;
 }
 
 static uint64_t largest_id(const struct edge *edges, size_t count)
@@ -155,12 +175,14 @@ static enum status visit_first(void *context, int thread, const struct edge *edg
 {
     struct counting *c = context;
     struct counting_thread *t = &c->thread[thread];
-    uint64_t n = c->degrees->totals.n, joined, loops = survey(edges, count, &joined);
-    if (joined >= n && largest_id(edges, count) >= n)
+    const struct survey s = survey(edges, count, c->near);
+    uint64_t n = c->degrees->ids;
+    t->near_edges += (c->sparse == NULL ? s.near : near_originals(c, edges, count)) - s.loops;
+    if (s.joined >= n && largest_id(edges, count) >= n)
         return refuse_id(c, largest_id(edges, count), e);
     if (c->degrees->info.direction == EDGES_SYMMETRIC)
         sum_directions(t, edges, count);
-    if (take_piece(c, thread, edges, count, e) == ST_OK && loops > 0)
+    if (take_piece(c, thread, edges, count, e) == ST_OK && s.loops > 0)
         list_loops(c, t, edges, count, e);
     return e->status;
 }
@@ -171,6 +193,15 @@ static enum status visit_again(void *context, int thread, const struct edge *edg
     (void)thread;
     count_piece(context, edges, count);
     return e->status;
+}
+
+static void sum_near_edges(struct counting *c, int threads, const struct comm *comm)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < threads; i++)
+        sum += c->thread[i].near_edges;
+    comm_sum_u64(comm, &sum, 1);
+    c->degrees->near_edges = sum;
 }
 
 static enum status gather_loops(struct counting *c, int threads, const struct comm *comm,
@@ -234,11 +265,12 @@ static enum status find_largest(struct edges_reader *reader, uint64_t *largest,
     return e->status;
 }
 
-static enum status too_many_vertices(const struct edge_source *source, uint64_t n,
-                                     uint64_t left_bytes, struct error *e)
+static enum status too_many_vertices(const struct edge_source *source,
+                                     const struct edges_totals *totals, uint64_t left_bytes,
+                                     struct error *e)
 {
     char need[16], left[16];
-    uint64_t largest = 0, offset = 0;
+    uint64_t largest = 0, offset = 0, n = totals->n;
     struct edges_reader *reader = NULL;
     memset(e, 0, sizeof *e);
     if (edge_source_reader(source, &reader, e) == ST_OK)
@@ -246,11 +278,13 @@ static enum status too_many_vertices(const struct edge_source *source, uint64_t 
     edges_reader_close(reader);
     return fail(e, ST_RESOURCE,
                 "%s: degrees of %llu vertices need %s, and %s of the memory budget (-S) are left for "
-                "them; the largest id is %llu, in the block at byte %llu",
+                "them; the largest id is %llu, in the block at byte %llu%s",
                 source->name, (unsigned long long)n,
                 format_size(values_least_bytes(n), need, sizeof need),
                 format_size(left_bytes, left, sizeof left), (unsigned long long)largest,
-                (unsigned long long)offset);
+                (unsigned long long)offset,
+                n / 2 > totals->edges
+                    ? "; most ids have no edge: 'edgeconv --compact' numbers those that do" : "");
 }
 
 /* ---- the passes ---- */
@@ -282,12 +316,15 @@ static enum status count_first(struct counting *c, struct edges_reader *reader,
     const struct edges_scan scan = {
         .reader = reader, .threads = threads, .visit = visit_first, .context = c};
     struct edges_totals totals;
+    c->near = (uint64_t)(4 * sqrt((double)c->degrees->totals.n));
+    c->sparse = source->sparse;
     if (edge_source_first_scan(source, scan, &totals, &c->degrees->own_edges, e) != ST_OK)
         return e->status;
     if (memcmp(&totals, &c->degrees->totals, sizeof totals) != 0)
         fail(e, ST_BAD_DATA, "%s: the edge stream changed while it was read", source->name);
     if (gather_loops(c, threads, source->comm, e) != ST_OK)
         return e->status;
+    sum_near_edges(c, threads, source->comm);
     return check_symmetry(c, threads, source->comm, source->name, e);
 }
 
@@ -342,6 +379,8 @@ static enum status count_stream(struct counting *c, struct edges_reader *reader,
     for (uint32_t w = 0; w < v->windows && e->status == ST_OK; w += 2) {
         c->first = window_begin(v, w);
         c->span = v->windows == 1 ? v->n : 2 * v->window;
+        progress_stage("counting degrees", c->degrees->totals.edges / source->comm->ranks,
+                       PROGRESS_ITEMS);
         if (w == 0) {
             count_first(c, reader, source, threads, e);
             count_tiles(c, threads, e);
@@ -366,14 +405,14 @@ static enum status open_values(struct degrees *d, const struct edge_source *sour
                                struct error *e)
 {
     const struct values_options values = {
-        .n = d->totals.n,
+        .n = d->ids,
         .granule = o->p,
         .most_bytes = comm_min_of(source->comm, memory_left(budget) / 2),
         .threads = o->threads,
         .spill = o->spill};
     int in_windows = o->spill != NULL && values_least_bytes(values.n) > values.most_bytes;
     if (in_windows || values_open(&d->of.values, &values, budget, e) != ST_OK)
-        too_many_vertices(source, values.n, values.most_bytes, e);
+        too_many_vertices(source, &d->totals, values.most_bytes, e);
     return comm_agree(source->comm, e);
 }
 
@@ -398,11 +437,13 @@ static enum status open_tiles(struct degrees *d, const struct edge_source *sourc
                               const struct separation_options *o, struct memory_budget *budget,
                               struct error *e)
 {
-    uint64_t bytes = degrees_tiles_bytes(&d->totals, d->info.direction, source->comm->ranks, o,
+    struct edges_totals totals = d->totals;
+    totals.n = d->ids;
+    uint64_t bytes = degrees_tiles_bytes(&totals, d->info.direction, source->comm->ranks, o,
                                          memory_left(budget));
     if (comm_min_of(source->comm, bytes) == 0 || d->of.values.windows > 1)
         return e->status;
-    edge_tiles_open(&d->tiles, d->totals.n, d->totals.edges / source->comm->ranks,
+    edge_tiles_open(&d->tiles, d->ids, d->totals.edges / source->comm->ranks,
                     d->info.direction == EDGES_UNDIRECTED_ONCE, o->threads, budget, e);
     return comm_agree(source->comm, e);
 }
@@ -416,6 +457,7 @@ static enum status count_with(struct counting *c, const struct edge_source *sour
         d->info = *edges_reader_info(reader);
         if (refuse_directed(&d->info, source->name, e) == ST_OK)
             find_totals(reader, source, o->threads, &d->totals, e);
+        d->ids = edge_source_ids(source, &d->totals);
     }
     if (comm_agree(source->comm, e) == ST_OK && compare_totals(source, &d->totals, e) == ST_OK &&
         open_values(d, source, o, c->budget, e) == ST_OK &&

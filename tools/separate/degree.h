@@ -38,12 +38,14 @@ struct vertex_degrees {
 };
 
 struct degrees {
-    struct vertex_degrees of; /* [n] */
+    struct vertex_degrees of; /* [ids] */
+    uint64_t ids;             /* that passes give: n, or fewer dense ones (sparse_ids.h) */
     struct edge_tiles tiles;  /* this rank's edges if they stay in memory, else zeroed */
     struct edges_info info;
     struct edges_totals totals; /* .n vertices */
     uint64_t directed_edges;    /* doubled, without self-loops: the sum of all degrees */
     uint64_t own_edges;         /* edges of the stream in this rank's share */
+    uint64_t near_edges;        /* edges of the stream, no self-loops, whose ids differ by 4 sqrt(n) at most */
     struct loops loops;         /* sorted by vertex */
 };
 

@@ -2,6 +2,7 @@
 #include "separate.h"
 
 #include "formats/base/cli.h"
+#include "formats/base/progress.h"
 #include "formats/base/text.h"
 
 #include <inttypes.h>
@@ -16,6 +17,9 @@ enum status separation_degrees(struct separation *s, const struct edge_source *s
     memset(s, 0, sizeof *s);
     if (degrees_count(&s->degrees, source, options, budget, e) == ST_OK)
         ranks_make(&s->ranks, &s->rank_of, &s->degrees.of, budget, e);
+    s->sparse = source->sparse;
+    if (s->sparse != NULL && e->status == ST_OK) /* one dense id at least has no edge */
+        s->ranks.degrees[0].vertices += s->degrees.totals.n - s->degrees.ids;
     comm_agree(source->comm, e);
     s->degree_seconds = cli_seconds() - start;
     if (e->status != ST_OK)
@@ -28,6 +32,8 @@ enum status separation_classes(struct separation *s, const struct edge_source *s
 {
     double start = cli_seconds();
     struct edge_supply edges = degrees_edges(&s->degrees, source);
+    progress_stage("counting edges by thresholds",
+                   s->degrees.own_edges * values_scan_passes(&s->rank_of.values), PROGRESS_ITEMS);
     edge_ranks_count(&s->edges, &edges, s->degrees.directed_edges, &s->rank_of, &s->ranks, budget,
                      e);
     s->class_seconds = cli_seconds() - start;
@@ -40,6 +46,12 @@ void separation_free(struct separation *s, struct memory_budget *budget)
     values_free(&s->rank_of.values);
     ranks_free(&s->ranks, budget);
     degrees_free(&s->degrees, budget);
+}
+
+int separation_planar(const struct separation *s)
+{
+    const struct edges_totals *t = &s->degrees.totals;
+    return s->degrees.near_edges > (t->edges - t->loops) / 4 * 3;
 }
 
 uint64_t separation_delegates(const struct separation *s, uint64_t th)

@@ -17,6 +17,7 @@
 /* The result of both passes. The ranks of the source share each pass (edge_source.h), and every rank has the
  * result. The struct must not be moved, because class counts point to the ranks. */
 struct separation {
+    const struct sparse_ids *sparse; /* of the source; NULL: ids are those of the stream */
     struct degrees degrees; /* .of is empty: its memory is now that of rank_of */
     struct vertex_ranks rank_of;
     struct ranks ranks;
@@ -30,6 +31,10 @@ enum status separation_degrees(struct separation *s, const struct edge_source *s
 enum status separation_classes(struct separation *s, const struct edge_source *source,
                                struct memory_budget *budget, struct error *e);
 void separation_free(struct separation *s, struct memory_budget *budget);
+
+/* Nonzero if most edges join near ids, as in meshes, grids and road networks whose vertices are numbered from
+ * place to place. A search of such a graph has many small levels. */
+int separation_planar(const struct separation *s);
 
 /* The number of vertices of degree above th. */
 uint64_t separation_delegates(const struct separation *s, uint64_t th);

@@ -30,7 +30,7 @@ static enum status read_delegates(void *context, uint64_t first, uint64_t count,
                 continue;
             uint64_t entry = next[rank]++ - first;
             if (entry < count) {
-                ids[entry] = v;
+                ids[entry] = sparse_ids_original(pass->separation->sparse, v);
                 degrees[entry] = ranks->degrees[rank].degree;
             }
         }
@@ -75,20 +75,23 @@ static enum status copy_histogram(struct split *split, const struct ranks *ranks
 }
 
 enum status split_make(struct split *split, struct delegate_pass *pass,
-                       struct separation *s, uint64_t th, uint64_t suggested_p,
+                       struct separation *s, const struct split_choice *choice,
                        struct memory_budget *budget, struct error *e)
 {
     *split = (struct split){.budget = budget,
                             .direction = s->degrees.info.direction,
                             .totals = s->degrees.totals,
                             .directed_edges = s->degrees.directed_edges,
-                            .th = th,
-                            .suggested_p = suggested_p,
-                            .d = separation_delegates(s, th)};
-    *pass = (struct delegate_pass){.separation = s, .cut = ranks_cut(&s->ranks, th)};
+                            .th = choice->th,
+                            .suggested_p = choice->p,
+                            .choice = choice->by,
+                            .near_edges = s->degrees.near_edges,
+                            .d = separation_delegates(s, choice->th)};
+    *pass = (struct delegate_pass){.separation = s, .cut = ranks_cut(&s->ranks, choice->th)};
     if (list_delegates(split, pass, budget, e) == ST_OK &&
         copy_histogram(split, &s->ranks, e) == ST_OK)
-        sweep_make(&s->edges, th, &split->sweep, &split->sweep_rows, budget, e);
+        sweep_make(&s->edges, choice->th, choice->other, &split->sweep, &split->sweep_rows, budget,
+                   e);
     if (e->status != ST_OK)
         split_free(split);
     return e->status;

@@ -14,11 +14,19 @@ struct delegate_pass {
     uint32_t cut; /* the first rank of delegates */
 };
 
-/* Makes the split. `separation` must have its class counts; suggested_p is 0 if the user gave TH. The arrays
+/* The TH of a split, and where it comes from. */
+struct split_choice {
+    uint64_t th;
+    uint64_t other; /* a TH that also gets a row in the sweep */
+    enum th_choice by;
+    uint64_t p; /* that TH was suggested for; 0 where it was given */
+};
+
+/* Makes the split. `separation` must have its class counts. The arrays
  * stay charged to the budget until the process ends. If the delegates are too many for the budget, the split
  * gets a delegate list, which uses `pass` and the separation. */
 enum status split_make(struct split *split, struct delegate_pass *pass,
-                       struct separation *separation, uint64_t th, uint64_t suggested_p,
+                       struct separation *separation, const struct split_choice *choice,
                        struct memory_budget *budget, struct error *e);
 
 #endif

@@ -223,8 +223,18 @@ static int by_th(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-enum status sweep_make(const struct edge_ranks *er, uint64_t th, struct sweep_row **result,
-                       uint64_t *count, struct memory_budget *budget, struct error *e)
+static void add_row(const struct edge_ranks *er, uint64_t th, struct sweep_row *rows, uint64_t *used)
+{
+    for (uint64_t i = 0; i < *used; i++) {
+        if (rows[i].th == th)
+            return;
+    }
+    rows[(*used)++] = edge_ranks_row(er, th);
+}
+
+enum status sweep_make(const struct edge_ranks *er, uint64_t th, uint64_t other,
+                       struct sweep_row **result, uint64_t *count, struct memory_budget *budget,
+                       struct error *e)
 {
     const struct ranks *ranks = er->ranks;
     uint64_t largest = ranks->count > 0 ? ranks->degrees[ranks->count - 1].degree : 0, last = 0;
@@ -243,11 +253,8 @@ enum status sweep_make(const struct edge_ranks *er, uint64_t th, struct sweep_ro
         last = step;
     }
     rows[used++] = edge_ranks_row(er, TH_INFINITE);
-    int present = 0;
-    for (uint64_t i = 0; i < used; i++)
-        present |= rows[i].th == th;
-    if (!present)
-        rows[used++] = edge_ranks_row(er, th);
+    add_row(er, th, rows, &used);
+    add_row(er, other, rows, &used);
     qsort(rows, used, sizeof *rows, by_th);
     *result = rows;
     *count = used;

@@ -37,14 +37,15 @@ struct sweep_row edge_ranks_row(const struct edge_ranks *er, uint64_t th);
 /* Bytes of all subgraphs on p devices: Table I of Pan et al., 8n + 8dp + 4m + 4|Enn|. */
 uint64_t table1_bytes(uint64_t n, uint64_t d, uint64_t p, uint64_t m, uint64_t nn);
 
-/* Suggests a TH by the rule of the paper (section VI-B), made precise: among the TH with d <= 4n/p and fewer
+/* Suggests a TH by the memory it takes, the rule of the paper (section VI-B), made precise: among the TH with d <= 4n/p and fewer
  * than 10% nn edges, the one with the fewest bytes; among equals, the largest. If no TH meets both
  * conditions, *both_met is 0 and the result is the TH with the fewest nn edges among those with d <= 4n/p. */
 uint64_t suggest_th(const struct edge_ranks *er, uint64_t p, int *both_met);
 
 /* Makes the rows of the sweep: for TH 0, 1, 2, 3, 4, 6, 8, 11, 16, ... up to the largest degree, in steps of
- * about the square root of two; for `th`; and for an infinite TH. *rows is allocated from the budget. */
-enum status sweep_make(const struct edge_ranks *er, uint64_t th, struct sweep_row **rows,
-                       uint64_t *count, struct memory_budget *budget, struct error *e);
+ * about the square root of two; for `th` and `other`; and for an infinite TH. *rows is allocated from the
+ * budget. */
+enum status sweep_make(const struct edge_ranks *er, uint64_t th, uint64_t other,
+                       struct sweep_row **rows, uint64_t *count, struct memory_budget *budget, struct error *e);
 
 #endif

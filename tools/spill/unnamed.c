@@ -1,6 +1,8 @@
 /* unnamed.c: see unnamed.h */
 #include "unnamed.h"
 
+#include "formats/base/signals.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,6 +26,7 @@ static int named_for_a_moment(const char *folder)
 
 int unnamed_file(const char *folder)
 {
+    signals_ignore_writes();
     int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
         return fd;

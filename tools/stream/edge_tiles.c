@@ -2,6 +2,7 @@
 #include "edge_tiles.h"
 
 #include "formats/base/clones.h"
+#include "formats/base/progress.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -246,8 +247,11 @@ static void scan_share(struct tile_scan *s, const struct share *share)
         bucket_read_share(&t->store, share->tile, share->first, share->end, t->record_bytes);
     struct tile_run run = {.row = (uint64_t)(share->tile / t->ranges) << t->range_bits,
                            .column = (uint64_t)(share->tile % t->ranges) << t->range_bits};
-    while (s->error.status == ST_OK && (run.count = bucket_reader_next(&reader, &run.records)) > 0)
+    while (s->error.status == ST_OK &&
+           (run.count = bucket_reader_next(&reader, &run.records)) > 0) {
         s->visit(s->context, s->thread, &run, &s->error);
+        progress_add(run.count);
+    }
     for (int w = share->first; t->heir != NULL && w < share->end; w++)
         bucket_hand_over(&t->store, share->tile, w, &t->heir->writer[s->thread]);
 }

@@ -33,9 +33,10 @@ struct cpu_delegates {
     uint64_t *frontier; /* incoming and not visited before */
     uint64_t *updated;  /* found in this level */
     int any_incoming, any_updated;
-    uint32_t *fresh; /* the delegates of `frontier`, if they are few: [mask_words(d)] */
+    uint32_t *fresh; /* the delegates of `frontier`, if they are few: [mask_words(d)]; p = 1: list_room(d) */
     uint64_t fresh_count;
     int fresh_listed; /* `fresh` holds them all; 0: too many, only the mask has them */
+    uint32_t *next;   /* of a level by lists: the next `fresh`; [list_room(d)] if p = 1 */
     int32_t *depth;
     uint32_t *parent;
 };
@@ -47,12 +48,39 @@ struct cpu_normals {
     uint64_t *pulled_next; /* the same of the next level */
     int any_pulled, any_pulled_next;
     uint64_t pulled_count; /* bits of `pulled`, if valid */
-    uint32_t *queue;       /* the part of the frontier that pushes found or other shards sent */
+    uint32_t *queue; /* [list_room(locals)]: the part of the frontier that pushes found or others sent */
     uint64_t queue_count;
-    uint32_t *next; /* the queue of the next level */
+    uint32_t *next; /* the queue of the next level: [list_room(locals)] */
     uint64_t next_count;
     int32_t *depth;
     uint32_t *parent;
+};
+
+/* Vertices for other shards. */
+struct cpu_bins {
+    struct bin *of;    /* [threads][p] */
+    int out_of_memory; /* some bin could not grow */
+};
+
+/* Of a crew (cpu_crew.c): threads, a power of two, and vertices that the bins of a thread have room for. */
+enum { MOST_CREW = 64, MOST_BINNED = 1 << 21 };
+
+struct cpu_crew_memory {
+    uint8_t *bins; /* [threads][bin_bytes] */
+    uint64_t bin_bytes; /* 0: there is no crew */
+    uint64_t *seen;     /* [threads][mask_words(d) + mask_words(locals)] */
+    int rest;           /* searches that go without a crew (cpu_run.c) */
+};
+
+/* What is noted of a level for reports. */
+struct cpu_notes {
+    struct breakdown times;
+    int counts_probes;
+    uint64_t probes[SUBGRAPHS]; /* of the last pull of each subgraph, if they are counted */
+};
+
+struct row_count {
+    uint64_t rows, edges;
 };
 
 struct device {
@@ -64,17 +92,33 @@ struct device {
     struct cpu_delegates delegates;
     struct cpu_normals normals;
     uint64_t frontier[SUBGRAPHS];  /* sources of each subgraph in the frontier */
+    uint64_t forward[SUBGRAPHS];   /* their edges, about; at least as many */
     uint64_t unvisited[SUBGRAPHS]; /* sources of each subgraph not visited yet */
+    struct direction_costs costs;
     struct push_list push;
-    struct bin *bins; /* [threads][p] */
-    int out_of_memory; /* some bin could not grow */
-    struct breakdown times; /* of this level */
+    struct cpu_bins bins;
+    struct cpu_crew_memory crew;
+    struct cpu_notes notes;
     struct cpu_answers *answers; /* NULL: there are none (cpu_answers.h) */
 };
 
 /* With fewer rows or edges than this a second thread costs more than it saves, even more if other work holds
  * its core. */
 enum { PARALLEL_WORK = 32768 };
+
+/* How many times as fast as one thread that pushes from a list all threads push a subgraph of the only device
+ * by claims, which take each four times as long. 1: one thread does it. */
+static inline int push_speed(const struct device *dev, enum subgraph g)
+{
+    enum { MANY = 1 << 18, CLAIMS = 4 };
+    return dev->threads > CLAIMS && dev->forward[g] >= MANY ? dev->threads / CLAIMS : 1;
+}
+
+/* Of a list: each owner in a crew may write a place behind its part. */
+static inline uint64_t list_room(uint64_t vertices)
+{
+    return vertices + MOST_CREW;
+}
 
 static inline int threads_for(const struct device *dev, uint64_t work)
 {
@@ -123,6 +167,11 @@ static inline struct frontier_view view_frontier(const struct device *dev, enum 
     return (struct frontier_view){NULL, 0, d->frontier, mask_words(dev->shard->d)};
 }
 
+static inline void prefetch_offset(const struct csr *csr, uint64_t row)
+{
+    __builtin_prefetch((const char *)csr->offsets + row * csr->offset_width);
+}
+
 /* Counts bits with arithmetic, because the compiler's builtin calls a function unless an option allows
  * popcnt. */
 static inline uint64_t count_bits(uint64_t x)
@@ -144,6 +193,9 @@ static inline uint64_t share_begin(uint64_t total, int count, int i)
  * threads their edges are worth. */
 int gather_rows(struct device *device, enum subgraph g);
 
+/* The same without lengths, by one thread. Returns how many rows. */
+uint64_t gather_sources(struct device *device, enum subgraph g);
+
 /* cpu_push.c */
 void push_dd(struct device *dev);
 void push_nd(struct device *dev);
@@ -159,8 +211,19 @@ uint64_t pull_nn(struct device *dev); /* p = 1 only: elsewhere nn is not symmetr
 /* cpu_previsit.c */
 void previsit_delegates(struct device *dev);
 void previsit_normals(struct device *dev);
-void count_frontier(struct device *dev);                           /* dev->frontier: q */
+struct row_count count_listed(const struct csr *csr, const uint32_t *list, uint64_t size);
+void count_frontier(struct device *dev); /* dev->frontier: q; forward; takes q from unvisited */
 uint64_t count_forward(const struct device *dev, enum subgraph g); /* FV */
+
+/* cpu_list.c */
+void list_whole_frontier(struct device *dev); /* what masks have of it */
+void swap_lists(struct device *dev, uint64_t delegates, uint64_t normals); /* so many are in `next` */
+void push_from_list(struct device *dev, enum subgraph g); /* of the only device */
+void run_level_by_lists(struct device *dev);              /* of the only device; with the next previsit */
+
+/* cpu_run.c */
+enum status cpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
+                    uint32_t *levels, struct error *e);
 
 /* cpu_answers.c */
 void cpu_close_answers(struct device *dev);

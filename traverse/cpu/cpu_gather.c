@@ -111,3 +111,9 @@ int gather_rows(struct device *dev, enum subgraph g)
     dev->push.prefix[dev->push.count] = dev->push.edges;
     return threads_for(dev, dev->push.edges);
 }
+
+uint64_t gather_sources(struct device *dev, enum subgraph g)
+{
+    struct frontier_view f = view_frontier(dev, g);
+    return copy_rows(&dev->shard->csr[g], &f, 0, dev->push.rows);
+}

@@ -23,7 +23,7 @@ static void cpu_exchange_release(struct device *dev, void *memory)
 
 static struct bin *bin_of(const struct device *dev, int thread, uint32_t shard)
 {
-    return &dev->bins[(size_t)thread * dev->shard->p + shard];
+    return &dev->bins.of[(size_t)thread * dev->shard->p + shard];
 }
 
 static uint64_t cpu_outgoing(const struct device *dev, uint32_t shard)

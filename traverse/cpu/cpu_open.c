@@ -29,30 +29,48 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
     uint64_t delegates = dev->shard->d, words_d = mask_words(delegates);
     uint64_t locals = dev->shard->locals, words_n = mask_words(locals);
     uint64_t rows = most_rows(dev), threads = (uint64_t)dev->threads;
+    uint64_t lists = dev->shard->p == 1 ? list_room(delegates) : 0;
     const struct cpu_array arrays[] = {
         {(void **)&d->visited, words_d, 8, "visited delegates"},
         {(void **)&d->incoming, words_d, 8, "reduced delegate mask"},
         {(void **)&d->frontier, words_d, 8, "delegate frontier"},
         {(void **)&d->updated, words_d, 8, "updated delegates"},
-        {(void **)&d->fresh, words_d, 4, "delegate frontier list"},
+        {(void **)&d->fresh, lists > words_d ? lists : words_d, 4, "delegate frontier list"},
+        {(void **)&d->next, lists, 4, "next delegate frontier list"},
         {(void **)&d->depth, delegates, 4, "delegate depths"},
         {(void **)&d->parent, dev->parents ? delegates : 0, 4, "delegate parents"},
         {(void **)&n->visited, words_n, 8, "visited vertices"},
         {(void **)&n->pulled, words_n, 8, "pulled frontier"},
         {(void **)&n->pulled_next, words_n, 8, "next pulled frontier"},
-        {(void **)&n->queue, locals, 4, "frontier queue"},
-        {(void **)&n->next, locals, 4, "next frontier queue"},
+        {(void **)&n->queue, list_room(locals), 4, "frontier queue"},
+        {(void **)&n->next, list_room(locals), 4, "next frontier queue"},
         {(void **)&n->depth, locals, 4, "depths"},
         {(void **)&n->parent, dev->parents ? locals : 0, 4, "parents"},
         {(void **)&dev->push.rows, rows, 4, "push rows"},
         {(void **)&dev->push.prefix, rows + 1, 8, "push prefix sums"},
         {(void **)&dev->push.row_start, threads, 8, "push shares"},
         {(void **)&dev->push.edge_start, threads, 8, "push shares"},
-        {(void **)&dev->bins, threads * dev->shard->p, sizeof *dev->bins, "bins"}};
+        {(void **)&dev->crew.seen, dev->crew.bin_bytes > 0 ? threads * (words_d + words_n) : 0, 8,
+         "marks of threads"},
+        {(void **)&dev->crew.bins, threads * dev->crew.bin_bytes, 1, "bins of threads"},
+        {(void **)&dev->bins.of, threads * dev->shard->p, sizeof *dev->bins.of, "bins"}};
     int count = (int)(sizeof arrays / sizeof *arrays);
     for (int i = 0; i < count; i++)
         list[i] = arrays[i];
     return count;
+}
+
+/* What one thread of a crew needs for its bins: a vertex is put there once in a level. 0: there is no crew,
+ * since that would take more than an eighth of the memory left. */
+static uint64_t crew_bytes(const struct device *dev)
+{
+    uint64_t vertices = dev->shard->d + dev->shard->locals;
+    uint64_t chunks = 2 + 2 * VERTEX_KINDS * MOST_CREW;
+    vertices = vertices < MOST_BINNED ? vertices : (uint64_t)MOST_BINNED;
+    chunks += vertices * (dev->parents ? 8 : 4) / 4000;
+    uint64_t all = (uint64_t)dev->threads * (chunks * 4096 + vertices / 8);
+    int can = dev->shard->p == 1 && dev->threads > 1 && all <= memory_left(dev->budget) / 8;
+    return can ? chunks * 4096 : 0;
 }
 
 static enum status take_arrays(struct device *dev, struct error *e)
@@ -71,8 +89,8 @@ static void cpu_close(struct device *dev)
     struct cpu_array list[MOST_ARRAYS];
     int count = list_arrays(dev, list);
     uint64_t bins = (uint64_t)dev->threads * dev->shard->p;
-    for (uint64_t i = 0; dev->bins != NULL && i < bins; i++)
-        free(dev->bins[i].ids);
+    for (uint64_t i = 0; dev->bins.of != NULL && i < bins; i++)
+        free(dev->bins.of[i].ids);
     for (int i = 0; i < count; i++)
         memory_release(dev->budget, *list[i].at);
     cpu_close_answers(dev);
@@ -90,6 +108,9 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     dev->budget = options->budget;
     dev->threads = options->threads;
     dev->parents = options->parents;
+    dev->costs.graph = cost_graph_of(shard, &cost_rates_cpu);
+    dev->crew.bin_bytes = crew_bytes(dev);
+    dev->notes.counts_probes = options->probes;
     if (take_arrays(dev, e) != ST_OK) {
         cpu_close(dev);
         return e->status;
@@ -103,6 +124,7 @@ static const struct backend_device cpu_device = {.open = cpu_open, .close = cpu_
 const struct backend backend_cpu = {
     .name = "cpu",
     .reads_host_columns = 1,
+    .rates = &cost_rates_cpu,
     .device = &cpu_device,
     .search = &cpu_search,
     .messages = &cpu_messages,

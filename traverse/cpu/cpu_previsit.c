@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { BLOCK_WORDS = 8 };
+enum { BLOCK_WORDS = 8, PIECE_LIST = 1024, PIECE_WORDS = 64 };
 
 /* Takes the last frontier's bits out of the mask again. */
 static void clear_frontier(struct device *dev)
@@ -96,24 +96,106 @@ void previsit_normals(struct device *dev)
 
 /* ---- counting ---- */
 
-static uint64_t count_sources(const struct device *dev, enum subgraph g)
+/* Rows of a list that are sources of g, and their edges; heads that are not filled count too. */
+static inline struct row_count count_list(const struct csr *csr, const uint32_t *list,
+                                          uint64_t size, uint32_t offset_width)
+{
+    enum { AHEAD = 32 };
+    const uint64_t *sources = csr->sources;
+    uint64_t rows = 0, edges = 0;
+    for (uint64_t i = 0; i < size; i++) {
+        uint64_t row = list[i];
+        if (i + AHEAD < size)
+            prefetch_offset(csr, list[i + AHEAD]);
+        rows += (uint64_t)mask_bit(sources, row);
+        edges += offset_width == 4 ? ((const uint32_t *)csr->offsets)[row + 1] -
+                                         ((const uint32_t *)csr->offsets)[row]
+                                   : csr_offset(csr, row + 1) - csr_offset(csr, row);
+    }
+    return (struct row_count){rows, edges + rows * csr->head_columns};
+}
+
+/* The same where few rows have edges: offsets are read only of those. */
+static struct row_count count_sparse(const struct csr *csr, const uint32_t *list, uint64_t size)
+{
+    struct row_count count = {0};
+    for (uint64_t i = 0; i < size; i++) {
+        if (!mask_bit(csr->sources, list[i]))
+            continue;
+        count.rows++;
+        count.edges += source_row_length(csr, list[i]);
+    }
+    return count;
+}
+
+struct row_count count_listed(const struct csr *csr, const uint32_t *list, uint64_t size)
+{
+    if (16 * csr->source_rows < csr->rows)
+        return count_sparse(csr, list, size);
+    return csr->offset_width == 4 ? count_list(csr, list, size, 4) : count_list(csr, list, size, 8);
+}
+
+/* Edges of the rows `bits` of word w of a mask, if each has as many as the mean row of the word. Vertices are
+ * in the order of degrees, so neighbouring rows are about as long. */
+static inline uint64_t estimate_word(const struct csr *csr, uint64_t w, uint64_t bits)
+{
+    uint64_t end = 64 * (w + 1) < csr->rows ? 64 * (w + 1) : csr->rows, rows = count_bits(bits);
+    uint64_t rest = csr_offset(csr, end) - csr_offset(csr, 64 * w);
+    return rows * rest / count_bits(csr->sources[w]) + rows * csr->head_columns;
+}
+
+/* Rows of a piece of a mask. Their edges are estimated from every word of the first piece, where hubs are,
+ * and from every SAMPLE-th of another. */
+static struct row_count count_piece(const struct csr *csr, const uint64_t *mask, uint64_t piece,
+                                    uint64_t words)
+{
+    enum { SAMPLE = 8 };
+    uint64_t begin = piece * PIECE_WORDS, step = piece == 0 ? 1 : SAMPLE;
+    uint64_t end = words - begin < PIECE_WORDS ? words : begin + PIECE_WORDS;
+    uint64_t rows = 0, sampled = 0, edges = 0;
+    for (uint64_t w = begin; w < end; w++) {
+        uint64_t bits = mask[w] & csr->sources[w], count = count_bits(bits);
+        rows += count;
+        if (count == 0 || w % step != 0)
+            continue;
+        sampled += count;
+        edges += estimate_word(csr, w, bits);
+    }
+    return (struct row_count){rows, sampled > 0 ? edges * rows / sampled : rows};
+}
+
+static struct row_count count_rows_of(const struct device *dev, enum subgraph g)
 {
     const struct csr *csr = &dev->shard->csr[g];
     struct frontier_view f = view_frontier(dev, g);
-    uint64_t count = 0;
+    uint64_t lists = (f.size + PIECE_LIST - 1) / PIECE_LIST, rows = 0, edges = 0;
+    uint64_t masks = (f.words + PIECE_WORDS - 1) / PIECE_WORDS;
+    int threads = threads_for(dev, f.size + f.words);
     if (csr->edges == 0)
-        return 0;
-    for (uint64_t i = 0; i < f.size; i++)
-        count += (uint64_t)mask_bit(csr->sources, f.list[i]);
-    for (uint64_t w = 0; w < f.words; w++)
-        count += count_bits(f.mask[w] & csr->sources[w]);
-    return count;
+        return (struct row_count){0};
+    if (threads == 1 && f.words == 0)
+        return count_listed(csr, f.list, f.size);
+#pragma omp parallel for num_threads(threads) schedule(static) \
+    reduction(+ : rows, edges) if (threads > 1)
+    for (uint64_t i = 0; i < lists + masks; i++) {
+        uint64_t at = i * PIECE_LIST, left = f.size - at;
+        struct row_count count =
+            i < lists ? count_listed(csr, f.list + at, left < PIECE_LIST ? left : PIECE_LIST)
+                      : count_piece(csr, f.mask, i - lists, f.words);
+        rows += count.rows;
+        edges += count.edges;
+    }
+    return (struct row_count){rows, edges};
 }
 
 void count_frontier(struct device *dev)
 {
-    for (int g = 0; g < SUBGRAPHS; g++)
-        dev->frontier[g] = count_sources(dev, (enum subgraph)g);
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        struct row_count count = count_rows_of(dev, (enum subgraph)g);
+        dev->frontier[g] = count.rows;
+        dev->forward[g] = count.edges;
+        dev->unvisited[g] -= count.rows;
+    }
 }
 
 /* Sum over the set bits of `bits` (rows base..base+63, none empty) of their lengths. */

@@ -54,6 +54,29 @@ static inline uint32_t find_in_rest(const struct csr *csr, uint64_t row, const u
     return HEAD_NONE;
 }
 
+/* For a trace: how many columns pull_word looks at. It counts for itself, so that pull_word stays as it is.
+ * */
+static uint64_t count_probes(const struct csr *csr, uint64_t base, uint64_t candidates,
+                             const uint64_t *mask)
+{
+    const uint32_t *columns = csr->columns;
+    uint64_t probes = 0;
+    for (; candidates != 0; candidates &= candidates - 1) {
+        uint64_t row = base + (uint64_t)__builtin_ctzll(candidates), hit = 0;
+        for (uint32_t j = 0; j < csr->head_columns && !hit; j++) {
+            uint32_t head = csr->heads[j * csr->rows + row];
+            probes += head != HEAD_NONE;
+            hit = probe(mask, head);
+        }
+        uint64_t end = csr_offset(csr, row + 1);
+        for (uint64_t i = csr_offset(csr, row); i < end && !hit; i++) {
+            probes++;
+            hit = (uint64_t)mask_bit(mask, columns[i]);
+        }
+    }
+    return probes;
+}
+
 /* Rows among `candidates` (a word of 64, the first of them `base`) that have a parent in `mask`;
  * their parents, with `tag`, go to parent[] where that is not NULL. */
 static inline uint64_t pull_word(const struct csr *csr, uint64_t base, uint64_t candidates,
@@ -85,11 +108,11 @@ static void pull_delegates(struct device *dev, enum subgraph g, const uint64_t *
 {
     enum subgraph rows = subgraph_reverse(g);
     const struct csr *csr = &dev->shard->csr[rows];
-    uint64_t words = mask_words(dev->shard->d), work = dev->unvisited[rows] + words;
+    uint64_t words = mask_words(dev->shard->d), work = dev->unvisited[rows] + words, probes = 0;
     uint32_t *parent = dev->parents ? dev->delegates.parent : NULL;
-    int updated = 0;
+    int updated = 0, counts = dev->notes.counts_probes;
 #pragma omp parallel for num_threads(threads_for(dev, work)) \
-    schedule(dynamic, WORDS_PER_CHUNK) reduction(| : updated)
+    schedule(dynamic, WORDS_PER_CHUNK) reduction(| : updated) reduction(+ : probes)
     for (uint64_t w = 0; w < words; w++) {
         uint64_t candidates =
             csr->sources[w] & ~(dev->delegates.visited[w] | dev->delegates.updated[w]);
@@ -98,8 +121,11 @@ static void pull_delegates(struct device *dev, enum subgraph g, const uint64_t *
         uint64_t found = pull_word(csr, 64 * w, candidates, mask, tag, parent);
         dev->delegates.updated[w] |= found;
         updated |= found != 0;
+        if (counts)
+            probes += count_probes(csr, 64 * w, candidates, mask);
     }
     dev->delegates.any_updated |= updated;
+    dev->notes.probes[g] = probes;
 }
 
 uint64_t pull_dd(struct device *dev)
@@ -126,16 +152,19 @@ static uint64_t pull_normals(struct device *dev, enum subgraph g, const uint64_t
 {
     enum subgraph rows = subgraph_reverse(g);
     const struct csr *csr = &dev->shard->csr[rows];
-    uint64_t words = mask_words(dev->shard->locals), work = dev->unvisited[rows] + words, count = 0;
+    uint64_t words = mask_words(dev->shard->locals), work = dev->unvisited[rows] + words;
+    uint64_t count = 0, probes = 0;
     uint32_t *parent = dev->parents ? dev->normals.parent : NULL;
     int32_t depth = dev->depth + 1;
-    int keep = dev->normals.any_pulled_next;
+    int keep = dev->normals.any_pulled_next, counts = dev->notes.counts_probes;
 #pragma omp parallel for num_threads(threads_for(dev, work)) \
-    schedule(dynamic, WORDS_PER_CHUNK) reduction(+ : count)
+    schedule(dynamic, WORDS_PER_CHUNK) reduction(+ : count, probes)
     for (uint64_t w = 0; w < words; w++) {
         uint64_t candidates = csr->sources[w] & ~dev->normals.visited[w], found = 0;
         if (candidates != 0)
             found = pull_word(csr, 64 * w, candidates, mask, tag, parent);
+        if (counts && candidates != 0)
+            probes += count_probes(csr, 64 * w, candidates, mask);
         dev->normals.pulled_next[w] = (keep ? dev->normals.pulled_next[w] : 0) | found;
         if (found == 0)
             continue;
@@ -144,6 +173,7 @@ static uint64_t pull_normals(struct device *dev, enum subgraph g, const uint64_t
         count += count_bits(found);
     }
     dev->normals.any_pulled_next = 1;
+    dev->notes.probes[g] = probes;
     return count;
 }
 

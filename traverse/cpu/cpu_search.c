@@ -34,7 +34,7 @@ static void clear_bins(struct device *dev)
 {
     uint64_t bins = (uint64_t)dev->threads * dev->shard->p;
     for (uint64_t i = 0; i < bins; i++)
-        dev->bins[i].count = 0;
+        dev->bins.of[i].count = 0;
 }
 
 static void put_delegate_root(struct device *dev, uint32_t id)
@@ -77,14 +77,12 @@ static enum status cpu_previsit(struct device *dev, int32_t depth, struct error 
 {
     (void)e;
     double start = cli_seconds();
-    memset(&dev->times, 0, sizeof dev->times);
+    memset(&dev->notes.times, 0, sizeof dev->notes.times);
     dev->depth = depth;
     previsit_delegates(dev);
     previsit_normals(dev);
     count_frontier(dev);
-    for (int g = 0; g < SUBGRAPHS; g++)
-        dev->unvisited[g] -= dev->frontier[g];
-    dev->times.phase_s[PHASE_PREVISIT] = cli_seconds() - start;
+    dev->notes.times.phase_s[PHASE_PREVISIT] = cli_seconds() - start;
     return ST_OK;
 }
 
@@ -95,7 +93,7 @@ static enum status cpu_counts(struct device *dev, struct workload *work, struct 
     work->fresh = dev->delegates.fresh_count + dev->normals.queue_count + dev->normals.pulled_count;
     for (int g = 0; g < SUBGRAPHS; g++)
         work->of[g] = (struct subgraph_work){
-            .forward = dev->frontier[g],
+            .forward = dev->forward[g],
             .frontier = dev->frontier[g],
             .unvisited_sources = dev->unvisited[g],
             .unvisited_targets = dev->unvisited[subgraph_reverse((enum subgraph)g)]};
@@ -128,9 +126,11 @@ static uint64_t visit_subgraph(struct device *dev, enum subgraph g, enum directi
     double start = cli_seconds();
     if (direction == PULL)
         pulled = pull[g](dev);
+    else if (dev->shard->p == 1 && push_speed(dev, g) == 1)
+        push_from_list(dev, g);
     else
         push[g](dev);
-    dev->times.phase_s[PHASE_VISIT + g] = cli_seconds() - start;
+    dev->notes.times.phase_s[PHASE_VISIT + g] = cli_seconds() - start;
     return pulled;
 }
 
@@ -151,7 +151,7 @@ static enum status cpu_visit(struct device *dev, const struct directions *direct
     n->pulled_next = drained;
     n->any_pulled = n->any_pulled_next;
     n->pulled_count = pulled;
-    return dev->out_of_memory ? fail_memory(e, "bins of vertices for other shards", 0) : ST_OK;
+    return dev->bins.out_of_memory ? fail_memory(e, "bins of vertices for other shards", 0) : ST_OK;
 }
 
 /* ---- the end of a level ---- */
@@ -172,8 +172,13 @@ static enum status cpu_finish(struct device *dev, uint64_t *found, struct error 
 static enum status cpu_times(struct device *dev, struct breakdown *times, struct error *e)
 {
     (void)e;
-    *times = dev->times;
+    *times = dev->notes.times;
     return ST_OK;
+}
+
+static uint64_t cpu_probes(const struct device *dev, enum subgraph g)
+{
+    return dev->notes.probes[g];
 }
 
 static enum status cpu_keep_updates(struct device *dev, struct error *e)
@@ -198,5 +203,7 @@ const struct backend_search cpu_search = {
     .finish_delegates = cpu_finish_delegates,
     .finish = cpu_finish,
     .times = cpu_times,
+    .probes = cpu_probes,
     .keep_updates = cpu_keep_updates,
+    .run = cpu_run,
 };

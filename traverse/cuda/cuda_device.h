@@ -67,6 +67,7 @@ struct gpu_clock {
 struct gpu_solo_search {
     struct gpu_solo search;
     struct solo_launch launch;
+    int settled; /* the depths of the last search are complete, or the level loop made them */
 };
 
 struct device {
@@ -98,8 +99,19 @@ static inline enum status gpu_use(const struct device *dev, struct error *e)
  * the plan. */
 enum status gpu_solo_open(struct device *device, void *state, void *lists, struct error *e);
 void gpu_solo_close(struct device *device);
+
+/* Completes depths, before results are read. */
+enum status gpu_solo_settle(struct device *device, struct error *e);
+
+/* After the sections are loaded: measures rows. */
+enum status gpu_solo_measure(struct device *device, struct error *e);
+
 enum status gpu_run(struct device *device, const struct root *root, enum direction_mode mode,
                     uint32_t *levels, struct error *e);
+
+/* cuda_check.c. Checks the ranges of the shard on the device (shard_ranges.h). `locals` is [p], of every
+ * shard. */
+enum status gpu_check_ranges(struct device *device, const uint32_t *locals, struct error *e);
 
 /* cuda_times.c. These do nothing if the device was opened without timing. */
 void gpu_time_begin(struct device *device, enum phase phase, enum vertex_kind stream);
@@ -111,6 +123,9 @@ int gpu_can_read(int from, int to);
 
 /* cuda_parents.c. What is launched on the stream of normals waits for the search on the other one. */
 enum status gpu_follow_search(struct device *device, struct error *e);
+
+/* cuda_describe.c */
+void gpu_describe(const struct device *device, struct device_description *description);
 
 extern const struct backend_search cuda_search;     /* cuda_search.c */
 extern const struct backend_messages cuda_messages; /* cuda_messages.c */

@@ -9,6 +9,7 @@
  *   cuda_unique.cu    unique.c                       vertices for one shard without duplicates
  *   cuda_masks.cu     cpu_messages.c, cpu_results.c  masks of several devices, results
  *   cuda_decode.cu    packed.c                       packed sections, while a shard is loaded
+ *   cuda_ranges.cu    shard_ranges.c                 the ranges of what was loaded
  * Those of cuda_answers.cu and cuda_questions.cu are in cuda_answers.h.
  * Masks are arrays of 32-bit words; bit v of word v/32 is vertex v, as in the shard files. All
  * pointers except `published` are device memory; launches are asynchronous on the stream given.
@@ -20,6 +21,7 @@
 
 #include "formats/graph/subgraph.h"
 #include "formats/packed.h"
+#include "formats/shard_ranges.h"
 
 #include <cuda_runtime_api.h>
 #include <stdint.h>
@@ -194,6 +196,12 @@ void cuda_receive(const struct gpu_vertices *vertices, const struct gpu_id_list 
  * `rows` is NULL except for the columns of a CSR. *bad becomes 1 if a block cannot be decoded. */
 void cuda_decode(const struct packed *section, const struct packed_rows *rows, void *array,
                  unsigned int *bad, cudaStream_t stream);
+
+/* Looks for indices out of range in a subgraph of `columns` columns behind its heads, as csr_ranges_find
+ * does. *found and bounds->locals are device memory. */
+void cuda_find_ranges(const struct gpu_csr *csr, uint64_t columns,
+                      const struct column_bounds *bounds, struct csr_ranges *found,
+                      cudaStream_t stream);
 
 /* ---- masks and results ---- */
 

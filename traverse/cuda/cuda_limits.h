@@ -16,14 +16,14 @@ enum {
 /* Sizes for a search that is one kernel (cuda_solo.h). */
 enum {
     SOLO_PIECE_EDGES = 256,       /* of a piece of a row */
+    SOLO_PULL_TOGETHER = 128,     /* columns of a row that one warp pulls: more are shared as pieces */
     SOLO_PIECE_BYTES = 16,        /* of struct solo_piece */
-    SOLO_LISTED = 1 << 18,        /* vertices of a frontier that is a mask and is listed, at most */
     SOLO_LISTED_EDGES = 1 << 20,  /* edges of a list that is expanded into another one, at most */
     SOLO_STATE_BYTES = 4096
 };
 
-/* Pieces that a list can have. A vertex has two rows; a row of more than one piece leaves less than half of
- * them unfilled; and a level may cut the rows of one subgraph twice, to push and to pull. */
+/* Pieces that a list can have. A vertex has two rows; a row that is cut fills its pieces by half at least;
+ * and a level may cut the rows of one subgraph twice, to push and to pull. */
 static inline uint64_t gpu_solo_room(uint64_t vertices, uint64_t edges)
 {
     const uint64_t most = SOLO_LISTED_EDGES, listed = vertices < most ? vertices : most;

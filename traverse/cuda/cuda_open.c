@@ -282,7 +282,7 @@ static enum status load(struct device *dev, const struct gpu_plan *plan,
         load_packed(dev, at, &staging, loader, e);
     gpu_loader_close(loader);
     cudaFree(staging.memory);
-    dev->load = (struct device_load){cli_seconds() - start, plan->graph_bytes};
+    dev->load = (struct device_load){.seconds = cli_seconds() - start, .bytes = plan->graph_bytes};
     return e->status;
 }
 
@@ -359,7 +359,9 @@ static enum status open_device(struct device *dev, const struct device_options *
                     "planned", dev->where, (unsigned long long)dev->shard->d);
     if (gpu_solo_open(dev, at[GPU_SOLO_STATE], at[GPU_SOLO_LISTS], e) != ST_OK)
         return e->status;
-    return load(dev, &plan, at, options->threads, e);
+    if (load(dev, &plan, at, options->threads, e) == ST_OK && !options->trust)
+        gpu_check_ranges(dev, options->locals, e);
+    return e->status == ST_OK ? gpu_solo_measure(dev, e) : e->status;
 }
 
 static enum status gpu_open(struct device **result, const struct shard *shard,
@@ -381,7 +383,7 @@ static enum status gpu_open(struct device **result, const struct shard *shard,
 }
 
 static const struct backend_device cuda_device = {
-    .open = gpu_open, .close = gpu_close, .load = gpu_load};
+    .open = gpu_open, .close = gpu_close, .load = gpu_load, .describe = gpu_describe};
 
 const struct backend backend_cuda = {
     .name = "cuda",

@@ -40,7 +40,7 @@ static enum status gpu_depths(struct device *dev, int32_t *locals, int32_t *dele
                               struct error *e)
 {
     uint32_t none = (uint32_t)DEPTH_UNREACHED;
-    if (wait_for_all(dev, e) == ST_OK &&
+    if (wait_for_all(dev, e) == ST_OK && gpu_solo_settle(dev, e) == ST_OK &&
         copy_visited(dev, NORMALS, dev->of[NORMALS].depth, none, locals, e) == ST_OK &&
         copy_visited(dev, DELEGATES, dev->of[DELEGATES].depth, none, delegates, e) == ST_OK)
         wait_for_all(dev, e);
@@ -118,7 +118,8 @@ static enum status gpu_values(struct device *dev, enum answer_kind kind, uint32_
     *values = to;
     if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
         return e->status;
-    if (kind == ANSWER_DEPTHS && write_depths(dev, form, e) != ST_OK)
+    if (kind == ANSWER_DEPTHS &&
+        (gpu_solo_settle(dev, e) != ST_OK || write_depths(dev, form, e) != ST_OK))
         return e->status;
     cuda_gather_values(a->vertex, a->slots, form, a->by_vertex, to, stream_of(dev));
     if (CUDA_LAUNCHED(dev->where, e) == ST_OK)

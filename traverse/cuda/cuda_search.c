@@ -53,6 +53,7 @@ static enum status gpu_start(struct device *dev, const struct root *root, struct
     else if (root->at == ROOT_AT_LOCAL && root->shard == dev->shard->index)
         cuda_set_root(n->next, root->index, n->parent, PARENT_SELF, stream);
     dev->masks.in = d->next;
+    dev->solo.settled = 1; /* previsits write all depths */
     dev->traffic.binned = 0;
     for (int g = 0; g < SUBGRAPHS; g++)
         dev->frontier.unvisited[g] = dev->shard->csr[g].source_rows;

@@ -2,22 +2,13 @@
  *
  * All blocks have the same struct solo_progress and choose by it, so they agree without telling each other. A
  * level goes one of three ways:
- *   alone   the list is small: block 0 expands it in shared memory and goes on with the next level; the
- *           other blocks wait at the barrier
+ *   team    the frontier is small: the first blocks, or the first one, go from level to level by themselves,
+ *           and the others wait at the barrier
  *   listed  all blocks expand the list; a vertex that they reach is visited at once and joins the other list
  *   masks   pulls and pushes fill `next`, and a previsit makes it the frontier
  */
 #include "cuda_solo_masks.cuh"
-
-enum {
-    ALONE_PIECES = 1024, ALONE_EDGES = 2048, /* that a block takes alone */
-    SMALL_EDGES = 8192 /* a frontier with fewer is pushed without a look at the costs */
-};
-
-static_assert((uint64_t)ALONE_EDGES * (2 * SOLO_LISTED_EDGES - 1) <= UINT32_MAX,
-              "a block alone counts edges with 32 bits");
-
-#define PARENT_OF_ROOT (0xffffffffu - 2) /* PARENT_SELF */
+#include "cuda_solo_team.cuh"
 
 __device__ static uint32_t warp_of_grid()
 {
@@ -32,15 +23,15 @@ __device__ static uint32_t warps_of_grid()
 /* ---- barrier and counters ---- */
 
 /* Of all blocks. */
-__device__ static void barrier(const gpu_solo &p, block_state &b)
+__device__ static void barrier()
 {
     __syncthreads();
     if (threadIdx.x == 0) {
-        const unsigned target = ++b.epoch * gridDim.x;
+        const unsigned target = block.arrivals += gridDim.x;
         unsigned spins = 0;
         __threadfence();
-        atomicAdd(&p.state->arrived, 1u);
-        while ((int)(*(volatile unsigned *)&p.state->arrived - target) < 0) {
+        atomicAdd(&search.state->arrived, 1u);
+        while ((int)(*(volatile unsigned *)&search.state->arrived - target) < 0) {
             if (++spins > 256)
                 __nanosleep(64);
         }
@@ -50,364 +41,433 @@ __device__ static void barrier(const gpu_solo &p, block_state &b)
 }
 
 /* Adds what the warps of this block counted to the counters of the level, and clears it. */
-__device__ static void add_counts(const gpu_solo &p, const block_state &b, warp_space *spaces)
+__device__ static void add_counts()
 {
     const unsigned warps = blockDim.x / WARP;
     __syncthreads();
     for (unsigned i = threadIdx.x / WARP; i < SOLO_COUNTS; i += warps) {
-        unsigned long long own = lane_id() < warps ? spaces[lane_id()].count[i] : 0;
-        if (!__any_sync(ALL_LANES, own != 0))
-            continue;
-        if (lane_id() < warps)
-            spaces[lane_id()].count[i] = 0;
-        own = warp_sum(own);
-        if (lane_id() == 0)
-            atomicAdd(&p.state->counts[b.now.turn].count[i], own);
+        const unsigned long long sum = sum_of_warps(i);
+        if (lane_id() == 0 && sum != 0)
+            atomicAdd(&search.state->counts[block.now.turn].count[i], sum);
     }
 }
 
-/* The counters of the turn after the next, which no block reads or writes now. */
-__device__ static void clear_turn(const gpu_solo &p, const block_state &b)
+__device__ static void clear_counts(unsigned turn)
 {
-    unsigned *words = (unsigned *)&p.state->counts[(b.now.turn + 1) % 3];
+    unsigned *words = (unsigned *)&search.state->counts[turn];
     if (blockIdx.x == 0 && threadIdx.x < sizeof(solo_counts) / sizeof *words)
         words[threadIdx.x] = 0;
 }
 
-/* After a barrier. */
-__device__ static void read_turn(const gpu_solo &p, block_state &b)
+/* The counters of the turn after the next, which no block reads or writes now. */
+__device__ static void clear_turn()
 {
-    const solo_counts *c = &p.state->counts[b.now.turn];
+    clear_counts((block.now.turn + 1) % 3);
+}
+
+/* After a barrier. */
+__device__ static void read_turn()
+{
+    const solo_counts *c = &search.state->counts[block.now.turn];
     if (threadIdx.x < SOLO_COUNTS)
-        b.count[threadIdx.x] = ((const volatile unsigned long long *)c->count)[threadIdx.x];
+        block.count[threadIdx.x] = ((const volatile unsigned long long *)c->count)[threadIdx.x];
     if (threadIdx.x == SOLO_COUNTS)
-        b.pieces = *(const volatile unsigned *)&c->pieces;
+        block.pieces = *(const volatile unsigned *)&c->pieces;
     __syncthreads();
 }
 
 /* ---- from level to level ---- */
 
-/* What the next level knows of its list; and the choice, if the level is too small for a look at the costs.
- * By one warp. */
-__device__ static void note_list(const gpu_solo &p, block_state &b, bool listed)
-{
-    const unsigned g = lane_id();
-    double edges = g < SUBGRAPHS ? b.now.forward[g] : 0;
-    edges += __shfl_xor_sync(ALL_LANES, edges, 1);
-    edges += __shfl_xor_sync(ALL_LANES, edges, 2);
-    if (g < SUBGRAPHS)
-        b.choice.pull[g] = 0;
-    if (g == 0) {
-        b.now.pieces = b.pieces;
-        b.now.listed = listed;
-        b.pieces = 0;
-        b.choice.masks = 0;
-        b.choice.push_edges = edges;
-        b.chosen = p.mode != SOLO_PULL && listed && edges <= SMALL_EDGES;
-    }
-    __syncwarp();
-}
-
-/* What a level found is the frontier: a lane for each subgraph. By one warp. */
-__device__ static void advance(const gpu_solo &p, block_state &b, unsigned long long sources,
-                               unsigned long long forward, unsigned long long fresh, bool listed)
-{
-    solo_progress &s = b.now;
-    const unsigned g = lane_id();
-    if (g < SUBGRAPHS) {
-        s.frontier[g] = (double)sources;
-        s.forward[g] = (double)forward;
-        s.seen[g] += (double)sources;
-        s.seen_edges[g] += (double)forward;
-    }
-    if (g == 0) {
-        s.fresh = fresh;
-        s.depth++;
-    }
-    __syncwarp();
-    note_list(p, b, listed);
-}
-
-__device__ static void next_turn(block_state &b, bool listed)
+__device__ static void next_turn(bool listed)
 {
     if (threadIdx.x == 0) {
-        b.now.turn = (b.now.turn + 1) % 3;
-        b.now.list ^= listed;
+        block.now.turn = (block.now.turn + 1) % 3;
+        block.now.list ^= listed;
+        set_target();
     }
     __syncthreads();
 }
 
 /* After the barrier of a level: every block computes the next state. */
-__device__ static void end_level(const gpu_solo &p, block_state &b, bool listed)
+__device__ static void end_level(bool listed)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
-    read_turn(p, b);
-    if (threadIdx.x < WARP)
-        advance(p, b, b.count[SOLO_SOURCES + g], b.count[SOLO_FORWARD + g], b.count[SOLO_FRESH],
-                listed);
-    next_turn(b, listed);
-}
-
-/* By one thread. */
-__device__ static void choose(const gpu_solo &p, block_state &b)
-{
-    if (!b.chosen)
-        solo_choose(&p.graph, &b.now, p.mode, SOLO_LISTED_EDGES, &b.choice);
-}
-
-__device__ static bool is_for_one_block(const gpu_solo &p, const block_state &b)
-{
-    return !b.choice.masks && b.now.pieces <= p.shared_pieces && b.choice.push_edges <= ALONE_EDGES;
+    read_turn();
+    if (threadIdx.x < WARP) {
+        if (threadIdx.x == 0)
+            block.now.depth++;
+        note_frontier(block.count[SOLO_SOURCES + g], block.count[SOLO_FORWARD + g],
+                      block.count[SOLO_FRESH], listed);
+    }
+    next_turn(listed);
 }
 
 /* ---- levels ---- */
 
-__device__ static level_side start_side(const gpu_solo &p, const block_state &b, block_state *block,
-                                        warp_space *spaces)
+__device__ static void run_listed()
 {
-    level_side s;
-    s.p = &p;
-    s.block = block;
-    s.space = spaces + threadIdx.x / WARP;
-    s.next = piece_list{NULL, p.list[b.now.list ^ 1], 0};
-    s.next_count = &p.state->counts[b.now.turn].pieces;
-    s.depth = b.now.depth + 1;
-    return s;
+    clear_turn();
+    expand_list<REACH_LISTED>(block.target, search.list[block.now.list], block.now.pieces,
+                              warp_of_grid(), warps_of_grid(), ~0u);
+    add_counts();
+    barrier();
+    end_level(true);
 }
 
-__device__ static piece_list shared_list(const gpu_solo &p, solo_piece *shared, uint32_t list)
+/* Lists a frontier that is a mask and small enough, with its rows in some subgraphs; their edges are known
+ * exactly then. `chosen`: how the level is done stays as it is. */
+__device__ static void run_list(unsigned subgraphs, bool chosen)
 {
-    return piece_list{shared + (size_t)list * p.shared_pieces, p.list[list], p.shared_pieces};
-}
-
-/* One level of block 0, up to the choice for the next one. */
-__device__ static void run_level_alone(const gpu_solo &p, block_state &b, warp_space *spaces,
-                                       solo_piece *shared)
-{
-    const unsigned g = lane_id();
-    level_side s = start_side(p, b, &b, spaces);
-    s.next = shared_list(p, shared, b.now.list ^ 1);
-    s.next_count = &b.pieces;
-    expand_list<REACH_ALONE>(s, shared_list(p, shared, b.now.list), b.now.pieces,
-                             threadIdx.x / WARP, blockDim.x / WARP, ~0u);
-    __syncthreads();
+    clear_turn();
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        if (subgraphs >> 2 * kind & 3)
+            list_kind(block.target, kind, subgraphs, warp_of_grid(), warps_of_grid());
+    }
+    add_counts();
+    barrier();
+    read_turn();
     if (threadIdx.x < WARP) {
-        advance(p, b, g < SUBGRAPHS ? b.small[SOLO_SOURCES + g] : 0,
-                g < SUBGRAPHS ? b.small[SOLO_FORWARD + g] : 0, b.small[SOLO_FRESH], true);
-        if (g < SOLO_COUNTS)
-            b.small[g] = 0;
-    }
-    if (threadIdx.x == 0) {
-        b.now.list ^= 1;
-        choose(p, b);
-    }
-    __syncthreads();
-}
-
-/* Block 0, for as many levels as are small. */
-__device__ static void run_alone(const gpu_solo &p, block_state &b, warp_space *spaces,
-                                 solo_piece *shared)
-{
-    const piece_list from = shared_list(p, shared, b.now.list);
-    for (uint32_t i = threadIdx.x; i < b.now.pieces; i += blockDim.x)
-        from.shared[i] = from.global[i];
-    __syncthreads();
-    do
-        run_level_alone(p, b, spaces, shared);
-    while (b.now.fresh != 0 && is_for_one_block(p, b));
-    const piece_list to = shared_list(p, shared, b.now.list);
-    for (uint32_t i = threadIdx.x; i < b.now.pieces && i < to.room; i += blockDim.x)
-        to.global[i] = to.shared[i];
-    if (threadIdx.x == 0)
-        p.state->progress = b.now;
-}
-
-/* The other blocks take over what block 0 left. */
-__device__ static void read_progress(const gpu_solo &p, block_state &b)
-{
-    const volatile unsigned *from = (const volatile unsigned *)&p.state->progress;
-    if (threadIdx.x == 0 && blockIdx.x != 0) {
-        for (unsigned i = 0; i < sizeof b.now / sizeof *from; i++)
-            ((unsigned *)&b.now)[i] = from[i];
-        b.choice.push_edges = 0;
-        for (int g = 0; g < SUBGRAPHS; g++)
-            b.choice.push_edges += b.now.forward[g];
-        b.chosen = 0;
-    }
-    __syncthreads();
-}
-
-__device__ static void run_listed(const gpu_solo &p, block_state &b, warp_space *spaces)
-{
-    const level_side s = start_side(p, b, &b, spaces);
-    const piece_list from = {NULL, p.list[b.now.list], 0};
-    clear_turn(p, b);
-    expand_list<REACH_LISTED>(s, from, b.now.pieces, warp_of_grid(), warps_of_grid(), ~0u);
-    add_counts(p, b, spaces);
-    barrier(p, b);
-    end_level(p, b, true);
-}
-
-/* Lists a frontier that is a mask and small enough; its edges are known exactly then. */
-__device__ static void run_list(const gpu_solo &p, block_state &b, warp_space *spaces)
-{
-    const level_side s = start_side(p, b, &b, spaces);
-    clear_turn(p, b);
-    for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        list_kind(s, kind, warp_of_grid(), warps_of_grid());
-    add_counts(p, b, spaces);
-    barrier(p, b);
-    read_turn(p, b);
-    if (threadIdx.x < WARP) {
-        if (lane_id() < SUBGRAPHS) {
-            const double edges = (double)b.count[SOLO_FORWARD + lane_id()];
-            b.now.seen_edges[lane_id()] += edges - b.now.forward[lane_id()];
-            b.now.forward[lane_id()] = edges;
+        if (lane_id() < SUBGRAPHS && (subgraphs >> lane_id() & 1)) {
+            const double edges = (double)block.count[SOLO_FORWARD + lane_id()];
+            block.now.seen_edges[lane_id()] += edges - block.now.forward[lane_id()];
+            block.now.forward[lane_id()] = edges;
         }
         __syncwarp();
-        note_list(p, b, true);
+        if (!chosen)
+            note_list(true);
+        else if (threadIdx.x == 0)
+            block.now.pieces = block.pieces, block.now.listed = 1, block.pieces = 0;
     }
-    next_turn(b, true);
+    next_turn(true);
 }
 
 /* Pulls first: what they find need not be claimed by pushes. Returns the subgraphs that a list still
  * pushes. */
-__device__ static unsigned visit_by_masks(const gpu_solo &p, const block_state &b,
-                                          const level_side &s, const cut_list &cut)
+__device__ static unsigned visit_by_masks(const cut_list &cut)
 {
     unsigned listed = 0;
+    pull_all(warp_of_grid(), warps_of_grid(), cut);
     for (int g = SUBGRAPHS - 1; g >= 0; g--) {
-        if (!(b.now.frontier[g] > 0))
+        if (!(block.now.frontier[g] > 0) || block.choice.pull[g])
             continue;
-        if (b.choice.pull[g])
-            pull_subgraph(p, *s.space, g, warp_of_grid(), warps_of_grid(), cut);
-        else if (b.now.listed)
+        if (block.now.listed)
             listed |= 1u << g;
         else
-            push_words(s, g, warp_of_grid(), warps_of_grid(), cut);
+            push_words(block.target, g, warp_of_grid(), warps_of_grid(), cut);
     }
     return listed;
 }
 
-__device__ static void run_masks(const gpu_solo &p, block_state &b, warp_space *spaces)
+__device__ static __noinline__ void run_masks()
 {
-    const level_side s = start_side(p, b, &b, spaces);
-    const cut_list cut = {p.list[b.now.list ^ 1], &p.state->counts[b.now.turn].cut};
-    clear_turn(p, b);
-    const unsigned listed = visit_by_masks(p, b, s, cut);
+    const cut_list cut = {search.list[block.now.list ^ 1],
+                          &search.state->counts[block.now.turn].cut};
+    clear_turn();
+    const unsigned listed = visit_by_masks(cut);
     if (listed != 0)
-        expand_list<REACH_NEXT>(s, piece_list{NULL, p.list[b.now.list], 0}, b.now.pieces,
-                                warp_of_grid(), warps_of_grid(), listed);
-    barrier(p, b);
+        expand_list<REACH_NEXT>(block.target, search.list[block.now.list],
+                                block.now.pieces, warp_of_grid(), warps_of_grid(), listed);
+    barrier();
     const unsigned pieces = *(volatile unsigned *)cut.count;
     if (pieces > 0) {
-        finish_cut(s, cut.pieces, pieces, warp_of_grid(), warps_of_grid());
-        barrier(p, b);
+        finish_cut(block.target, cut.pieces, pieces, warp_of_grid(), warps_of_grid());
+        barrier();
     }
-    for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        previsit_kind(s, kind, warp_of_grid(), warps_of_grid());
-    add_counts(p, b, spaces);
-    barrier(p, b);
-    end_level(p, b, false);
+    previsit(block.target, warp_of_grid(), warps_of_grid());
+    add_counts();
+    barrier();
+    if (threadIdx.x == 0 && block.kept < search.keeps && blockIdx.x == 0)
+        search.state->kept_depth[block.kept] = block.target.depth;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        block.kept++;
+    end_level(false);
 }
 
-/* Puts the root on the first list. */
-__device__ static void start(const gpu_solo &p, block_state &b, warp_space *spaces)
+/* ---- start ---- */
+
+/* Masks and counters become zero, except the root's bit; delegates have no parents. */
+__device__ static void clear()
 {
-    const gpu_vertices &v = p.of[p.root_kind];
+    uint32_t *root = &search.of[search.root_kind].visited[search.root / 32];
+    const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < search.mask_words;
+         i += threads)
+        search.masks[i] = &search.masks[i] == root ? 1u << (search.root % 32) : 0;
+    const gpu_vertices &d = search.of[DELEGATES];
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+         d.parent != NULL && i < d.count; i += threads)
+        d.parent[i] = 0xffffffffu; /* PARENT_NONE, which answers rely on */
+    for (unsigned turn = 0; turn < 3; turn++)
+        clear_counts(turn);
+}
+
+/* The root is what the first level finds. */
+__device__ static void start()
+{
     if (threadIdx.x == 0) {
-        b = block_state{};
-        b.now.depth = -1;
+        block = block_state{};
+        block.arrivals = *(volatile unsigned *)&search.state->arrivals;
+        block.now.fresh = 1;
+        block.team_edges = search.team * blockDim.x;
+        set_target();
     }
     for (unsigned i = lane_id(); i < SOLO_COUNTS; i += WARP)
-        spaces[threadIdx.x / WARP].count[i] = 0;
-    __syncthreads();
-    if (blockIdx.x == 0 && threadIdx.x < WARP) {
-        if (threadIdx.x == 0) {
-            v.visited[p.root / 32] = 1u << (p.root % 32);
-            v.depth[p.root] = 0;
-            if (v.parent != NULL)
-                v.parent[p.root] = PARENT_OF_ROOT;
-        }
-        list_vertices<false>(start_side(p, b, &b, spaces),
-                             p.root | (p.root_kind == DELEGATES ? KIND_BIT : 0), threadIdx.x == 0);
-    }
-    add_counts(p, b, spaces);
-    barrier(p, b);
-    end_level(p, b, true);
+        own_space().count[i] = 0;
+    clear();
+    barrier();
 }
 
-__device__ static void run_level(const gpu_solo &p, block_state &b, warp_space *spaces,
-                                 solo_piece *shared)
+/* ---- the team ---- */
+
+/* After the team has moved on, as after a level of the grid. */
+__device__ static void end_team_levels()
 {
-    if (!b.now.listed && b.now.fresh <= SOLO_LISTED)
-        run_list(p, b, spaces);
+    const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
+    read_turn();
+    if (threadIdx.x < WARP) {
+        if (lane_id() < SUBGRAPHS) {
+            block.now.seen[g] += (double)*(volatile unsigned long long *)&search.state->seen[g];
+            block.now.seen_edges[g] +=
+                (double)*(volatile unsigned long long *)&search.state->seen_edges[g];
+        }
+        if (threadIdx.x == 0)
+            block.now.depth = *(volatile int32_t *)&search.state->depth;
+        __syncwarp();
+        note_frontier(block.count[SOLO_SOURCES + g], block.count[SOLO_FORWARD + g],
+                      block.count[SOLO_FRESH], true);
+    }
+    next_turn(true);
+}
+
+/* The team works, the others wait. What it leaves is for the grid, until there are half as many edges. */
+__device__ static void leave_to_team(bool at_root)
+{
+    clear_turn();
+    if (is_in_team())
+        run_team(at_root);
+    add_counts();
+    barrier();
+    if (*(volatile uint32_t *)&search.state->moved)
+        end_team_levels();
     if (threadIdx.x == 0)
-        choose(p, b);
+        block.team_edges = min(block.team_edges, block.choice.push_edges / 2);
     __syncthreads();
-    if (is_for_one_block(p, b)) {
-        if (blockIdx.x == 0)
-            run_alone(p, b, spaces, shared);
-        barrier(p, b);
-        read_progress(p, b);
-    } else if (b.choice.masks) {
-        run_masks(p, b, spaces);
+}
+
+__device__ static bool is_small_level()
+{
+    const unsigned lanes = search.team * blockDim.x;
+    return !block.choice.masks && search.mode != SOLO_PULL &&
+           block.now.fresh <= search.team * TEAM_SHORT_ROWS &&
+           block.now.pieces <= 2 * lanes && block.choice.push_edges <= block.team_edges;
+}
+
+/* About as many as are not visited. */
+__device__ static double vertices_ahead()
+{
+    double rows = 0;
+    for (int kind = 0; kind < VERTEX_KINDS; kind++)
+        rows += (double)search.of[kind].count -
+                max(block.now.seen[kind << 1], block.now.seen[kind << 1 | 1]);
+    return rows;
+}
+
+__device__ static void choose_level()
+{
+    if (threadIdx.x < WARP)
+        choose();
+    if (threadIdx.x < WARP && block.choice.masks) {
+        if (threadIdx.x == 0) {
+            const double ahead = vertices_ahead();
+            block.dense = 8 * block.choice.push_edges > ahead;
+            block.probes = 2 * block.choice.push_edges > ahead;
+        }
+        lay_out_pulls(warps_of_grid());
+    }
+    __syncthreads();
+}
+
+__device__ static void run_level()
+{
+    choose_level();
+    if (!block.now.listed && !block.choice.masks) {
+        run_list(ALL_SUBGRAPHS, false);
+        choose_level();
+    }
+    const unsigned pushed = solo_pushes_to_list(&block.now, &block.choice, SOLO_LISTED_EDGES);
+    if (pushed != 0)
+        run_list(pushed, true);
+    if (is_small_level()) {
+        leave_to_team(false);
+    } else if (block.choice.masks) {
+        run_masks();
     } else {
-        run_listed(p, b, spaces);
+        run_listed();
     }
 }
 
 __global__ static void __launch_bounds__(1024, 1)
     solo_kernel(const __grid_constant__ gpu_solo parameters)
 {
-    extern __shared__ unsigned char memory[];
-    __shared__ block_state b;
-    __shared__ gpu_solo p; /* indexed by lanes, which parameters are slow for */
-    warp_space *spaces = (warp_space *)memory;
-    solo_piece *shared = (solo_piece *)(spaces + blockDim.x / WARP);
-    for (unsigned i = threadIdx.x; i < sizeof p / sizeof(unsigned); i += blockDim.x)
-        ((unsigned *)&p)[i] = ((const unsigned *)&parameters)[i];
+    for (unsigned i = threadIdx.x; i < sizeof search / sizeof(unsigned); i += blockDim.x)
+        ((unsigned *)&search)[i] = ((const unsigned *)&parameters)[i];
     __syncthreads();
-    start(p, b, spaces);
-    while (b.now.fresh != 0) {
-        run_level(p, b, spaces, shared);
+    start();
+    leave_to_team(true);
+    while (block.now.fresh != 0) {
+        run_level();
         __syncthreads();
     }
-    if (blockIdx.x == 0 && threadIdx.x == 0)
-        *p.levels = (uint32_t)b.now.depth;
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        search.state->arrivals = block.arrivals;
+        search.state->kept = min(block.kept, search.keeps);
+        __threadfence_system();
+        *search.report = (uint64_t)search.number << 32 | (uint32_t)block.now.depth;
+    }
 }
 
 /* ---- launch ---- */
 
-static size_t shared_bytes(const solo_launch *launch)
+/* Vertices that a block of the team reaches in a level, at most. */
+static size_t team_room(int threads)
 {
-    return (size_t)launch->threads / WARP * sizeof(warp_space) +
-           2 * launch->shared_pieces * sizeof(solo_piece);
+    return (size_t)threads * TEAM_EDGES;
 }
 
-/* One block a processor: fewer come to the barrier. */
+static size_t shared_bytes(int threads)
+{
+    return (size_t)threads / WARP * sizeof(warp_space) + 2 * team_room(threads) * sizeof(uint32_t);
+}
+
+static void set_launch(const solo_launch *launch, cudaStream_t stream, cudaLaunchConfig_t *config,
+                       cudaLaunchAttribute attributes[2])
+{
+    *config = cudaLaunchConfig_t{};
+    config->gridDim = dim3((unsigned)launch->blocks);
+    config->blockDim = dim3((unsigned)launch->threads);
+    config->dynamicSmemBytes = launch->shared_bytes;
+    config->stream = stream;
+    attributes[0].id = cudaLaunchAttributeClusterDimension;
+    attributes[0].val.clusterDim.x = launch->team;
+    attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
+    attributes[1].id = cudaLaunchAttributeCooperative;
+    attributes[1].val.cooperative = 1;
+    config->attrs = launch->team > 1 ? attributes : attributes + 1;
+    config->numAttrs = launch->team > 1 ? 2 : 1;
+}
+
+/* One block a processor, and as large a team as leaves few processors without a block: at least so many
+ * eighths of them have one. */
+static void plan_team(solo_launch *launch, int processors)
+{
+    cudaLaunchConfig_t config;
+    cudaLaunchAttribute attributes[2];
+    cudaFuncSetAttribute(solo_kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    for (launch->team = SOLO_MOST_TEAM; launch->team > 1; launch->team /= 2) {
+        int clusters = 0;
+        launch->blocks = processors / (int)launch->team * (int)launch->team;
+        set_launch(launch, NULL, &config, attributes);
+        config.numAttrs = 1;
+        const cudaError_t known = cudaOccupancyMaxActiveClusters(&clusters, solo_kernel, &config);
+        if (known == cudaSuccess &&
+            8 * clusters * (int)launch->team >= launch->share * processors) {
+            if (clusters * (int)launch->team < launch->blocks)
+                launch->blocks = clusters * (int)launch->team;
+            return;
+        }
+        cudaGetLastError();
+    }
+    launch->blocks = processors;
+}
+
 cudaError_t cuda_solo_plan(solo_launch *launch)
 {
-    enum { STATIC_BYTES = 4096 };
-    int device = 0, processors = 0, shared = 0, cooperative = 0;
+    enum { STATIC_BYTES = 36864 };
+    int device = 0, processors = 0, shared = 0, cooperative = 0, major = 0;
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
-    *launch = solo_launch{cooperative ? processors : 0, 1024, 0, ALONE_PIECES};
-    while (launch->threads > WARP && shared_bytes(launch) + STATIC_BYTES > (size_t)shared) {
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    launch->blocks = 0;
+    launch->threads = 1024;
+    launch->team = 1;
+    if (!cooperative)
+        return cudaSuccess;
+    while (launch->threads > WARP &&
+           shared_bytes(launch->threads) + STATIC_BYTES > (size_t)shared)
         launch->threads /= 2;
-        launch->shared_pieces /= 2;
-    }
-    launch->shared_bytes = shared_bytes(launch);
-    return cudaFuncSetAttribute(solo_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                (int)launch->shared_bytes);
+    launch->shared_bytes = shared_bytes(launch->threads);
+    launch->team_room = (uint32_t)team_room(launch->threads);
+    launch->blocks = processors;
+    const cudaError_t error = cudaFuncSetAttribute(
+        solo_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)launch->shared_bytes);
+    if (error == cudaSuccess && major >= 9 && launch->share > 0)
+        plan_team(launch, processors);
+    return error;
 }
 
 cudaError_t cuda_solo_search(const gpu_solo *search, const solo_launch *launch, cudaStream_t stream)
 {
+    cudaLaunchConfig_t config;
+    cudaLaunchAttribute attributes[2];
     void *arguments[] = {(void *)search};
-    return cudaLaunchCooperativeKernel((const void *)solo_kernel, dim3((unsigned)launch->blocks),
-                                       dim3((unsigned)launch->threads), arguments,
-                                       launch->shared_bytes, stream);
+    set_launch(launch, stream, &config, attributes);
+    return cudaLaunchKernelExC(&config, (const void *)solo_kernel, arguments);
 }
+
+/* ---- depths of levels by masks ---- */
+
+__global__ static void settle(gpu_vertices v, const solo_state *state)
+{
+    const uint64_t warps = (uint64_t)gridDim.x * blockDim.x / WARP;
+    const unsigned kept = state->kept;
+    for (uint64_t word = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP; word < v.words;
+         word += warps) {
+        const uint32_t own = lane_id() < kept ? v.queue[lane_id() * v.words + word] : 0;
+        for (unsigned full = __ballot_sync(ALL_LANES, own != 0); full != 0; full &= full - 1) {
+            const int i = __ffs(full) - 1;
+            if (__shfl_sync(ALL_LANES, own, i) >> lane_id() & 1)
+                v.depth[word * 32 + lane_id()] = state->kept_depth[i];
+        }
+    }
+}
+
+void cuda_solo_settle(const gpu_solo *search, cudaStream_t stream)
+{
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        const gpu_vertices *v = &search->of[kind];
+        if (v->words > 0)
+            settle<<<blocks_for(v->words, WARPS), BLOCK, 0, stream>>>(*v, search->state);
+    }
+}
+
+/* ---- the lengths of rows ---- */
+
+/* `longest` is zero before. */
+__global__ static void measure_classes(gpu_csr one, gpu_csr two, uint64_t count, uint32_t *longest)
+{
+    const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
+    for (uint64_t v = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; v < count; v += threads) {
+        listed_row a, b;
+        look_at_rows(one, two, (uint32_t)v, true, true, a, b);
+        const uint64_t total = a.length + a.heads + b.length + b.heads;
+        for (unsigned k = 0; k < SOLO_CLASSES && total > (uint64_t)TEAM_EDGES << k; k++) {
+            if (((volatile uint32_t *)longest)[k] <= v)
+                atomicMax(&longest[k], (uint32_t)v + 1);
+        }
+    }
+}
+
+void cuda_solo_measure(const gpu_solo *search, uint32_t *longest, cudaStream_t stream)
+{
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        const uint64_t count = search->of[kind].count;
+        if (count > 0)
+            measure_classes<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(
+                search->csr[kind << 1], search->csr[kind << 1 | 1], count,
+                longest + kind * SOLO_CLASSES);
+    }
+}
+

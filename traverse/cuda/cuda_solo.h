@@ -1,14 +1,17 @@
 /* cuda_solo.h: the whole search of a device that is alone, as one cooperative kernel.
  *
- * The host starts the kernel and waits for its end. So a level costs one barrier of the grid, or of one block
- * while the frontier is small; in the level loop (bfs.c) it costs several launches and a wait of the host.
+ * The host starts the kernel and waits for its end. So a level costs some barriers of the grid, or one barrier
+ * of a few blocks while the frontier is small. In the level loop (bfs.c) a level costs several launches, and the
+ * host waits for it.
  * Both find the same distances: the loop is the twin of this kernel. Searches with traces or times use the
  * loop.
  *
  *   cuda_solo.cu          the levels, the barrier, the counters
+ *   cuda_solo_team.cuh    small frontiers: a cluster of blocks works by itself
  *   cuda_solo_list.cuh    a frontier as a list of rows: vertices are listed when they are reached
  *   cuda_solo_push.cuh    edges of listed rows reach vertices
  *   cuda_solo_masks.cuh   a frontier as masks: pulls, pushes, the previsit
+ *   cuda_solo_progress.cuh  what a search knows between two levels
  *   cuda_solo_cost.h      the choice between lists and masks, push and pull
  */
 #ifndef DBFS_CUDA_SOLO_H
@@ -29,6 +32,14 @@ struct solo_piece {
 };
 
 enum {
+    SOLO_FIRST_CLASS = 3, /* rows of 8 edges and less are of the first class; each class is twice as long */
+    SOLO_CLASSES = 11,    /* the last one has rows of 8,192 */
+    SOLO_MOST_TEAM = 16,
+    SOLO_ONE_ROOM = 2560, /* vertices that one block of the team can reach in a level */
+    SOLO_MOST_KEPT = 24
+};
+
+enum {
     SOLO_FRESH,
     SOLO_SOURCES,
     SOLO_FORWARD = SOLO_SOURCES + SUBGRAPHS,
@@ -43,21 +54,39 @@ struct solo_counts {
 };
 
 struct solo_state {
-    unsigned int arrived; /* blocks at the barrier, summed up since the search began */
+    unsigned int arrived;   /* blocks at the barrier, summed up over all searches */
     unsigned int apart[31]; /* fills a cache line, so that the barrier has one for itself */
+    unsigned int arrivals;  /* what `arrived` was when the last search ended */
     struct solo_counts counts[3]; /* taken in turn */
-    struct solo_progress progress; /* written by block 0 after it worked alone */
+    /* where the team left the search */
+    unsigned long long seen[SUBGRAPHS], seen_edges[SUBGRAPHS]; /* sources, and their edges */
+    int32_t depth;  /* of its frontier */
+    uint32_t moved; /* it has done a level */
+    /* the levels by masks whose frontiers were kept, and their depths */
+    uint32_t kept;
+    int32_t kept_depth[SOLO_MOST_KEPT];
 };
 
 struct gpu_solo {
     struct gpu_csr csr[SUBGRAPHS];
     struct gpu_vertices of[VERTEX_KINDS];
-    struct solo_graph graph;
+    struct cost_graph graph;
     enum solo_mode mode;
     struct solo_piece *list[2]; /* as long as gpu_solo_room says */
-    uint32_t shared_pieces;     /* of each list, in shared memory when one block works alone */
-    struct solo_state *state;   /* zero before */
-    uint32_t *levels;           /* host memory that the device sees */
+    uint32_t team;              /* blocks that work alone while the frontier is small */
+    uint32_t team_room;         /* vertices that each of them has room for, twice */
+    /* vertices from longest[kind][k] on have rows of at most 2^(SOLO_FIRST_CLASS + k) edges */
+    uint32_t longest[VERTEX_KINDS][SOLO_CLASSES];
+    /* A level by masks writes no depths: it keeps its frontier as a mask, while there is room for `keeps` of
+     * them, and cuda_solo_settle gives the vertices their depth after the search. They lie in the queues,
+     * which only the level loop uses. */
+    uint32_t keeps;
+    uint32_t *masks; /* those that a search clears: visited and next, of both kinds */
+    uint64_t mask_words;
+    struct solo_state *state; /* zero before the first search */
+    uint64_t *report;         /* host memory that the device sees; when the search is over, its number in
+                                 the upper half, and how many levels there were in the lower one */
+    uint32_t number;          /* of the search */
     uint32_t root;
     enum vertex_kind root_kind;
 };
@@ -66,13 +95,20 @@ struct gpu_solo {
 struct solo_launch {
     int blocks, threads; /* no blocks: the device has no cooperative launches */
     size_t shared_bytes;
-    uint32_t shared_pieces;
+    uint32_t team, team_room;
+    int share; /* of the processors, in eighths, that must have a block if a team works; 0: no team */
 };
 
-/* Chooses the launch for the current device. */
+/* Chooses the launch for the current device. The caller sets launch->share. */
 cudaError_t cuda_solo_plan(struct solo_launch *launch);
 
-/* Starts the search. Visited masks and the state must be zero before. */
+/* Finds search->longest, as an array in device memory, which is zero before. */
+void cuda_solo_measure(const struct gpu_solo *search, uint32_t *longest, cudaStream_t stream);
+
+/* Completes the depths after a search. */
+void cuda_solo_settle(const struct gpu_solo *search, cudaStream_t stream);
+
+/* Starts the search. */
 cudaError_t cuda_solo_search(const struct gpu_solo *search, const struct solo_launch *launch,
                              cudaStream_t stream);
 

@@ -1,38 +1,12 @@
-/* cuda_solo_cost.h: what pushing and pulling would cost in a level; for the host and kernels.
- *
- * A push along g reads the columns of the frontier's rows and claims a bit for each. A pull looks, for each
- * unvisited row of the reverse of g, for a visited column. If a share s of the edge ends of g is visited,
- * a row finds one after 1/s probes, unless it ends before. Visited hubs have many edge ends and make the
- * share large. Costs are computed from counts alone and not from times, so two searches from one root choose
- * alike.
+/* cuda_solo_cost.h: how a level of the one-kernel search goes: by lists or masks, pushed or pulled; for the
+ * host and kernels. Costs are those of direction_cost.h.
  */
 #ifndef DBFS_CUDA_SOLO_COST_H
 #define DBFS_CUDA_SOLO_COST_H
 
-#include "formats/graph/subgraph.h"
+#include "traverse/direction_cost.h"
 
 #include <stdint.h>
-
-#ifdef __CUDACC__
-#define COST_FUNCTION __host__ __device__ static inline
-#else
-#define COST_FUNCTION static inline
-#endif
-
-/* Picoseconds that a step takes when the whole device takes many of them. */
-struct solo_rates {
-    double masks;    /* what a level by masks costs more than one by lists */
-    double word;     /* 32 bits of a mask, read and written */
-    double push_row, push_edge;
-    double pull_row, pull_probe;
-};
-
-/* What does not change in a search. */
-struct solo_graph {
-    double edges[SUBGRAPHS], sources[SUBGRAPHS]; /* sources: rows that are not empty */
-    double words[VERTEX_KINDS];                  /* of a mask */
-    struct solo_rates rates;
-};
 
 enum solo_mode { SOLO_BY_COST, SOLO_PUSH, SOLO_PULL };
 
@@ -49,56 +23,62 @@ struct solo_progress {
     double seen[SUBGRAPHS], seen_edges[SUBGRAPHS];
 };
 
-/* What a level does. */
+/* What a level does, and the costs that this rests on. */
 struct solo_choice {
     int masks; /* by masks, since something is pulled or much is pushed; otherwise by lists */
     int pull[SUBGRAPHS];
     double push_edges;
+    double list_cost[SUBGRAPHS], push_cost[SUBGRAPHS], pull_cost[SUBGRAPHS]; /* push: by masks */
 };
 
-COST_FUNCTION double solo_cost_push(const struct solo_graph *graph, const struct solo_progress *s,
-                                    int g)
+/* The costs of one subgraph, which solo_choose compares. */
+COST_FUNCTION void solo_weigh(const struct cost_graph *graph, const struct solo_progress *s,
+                              enum solo_mode mode, int g, struct solo_choice *c)
 {
-    return s->frontier[g] * graph->rates.push_row + s->forward[g] * graph->rates.push_edge;
+    const int has = s->frontier[g] > 0;
+    c->list_cost[g] = s->forward[g] * graph->rates.list_edge;
+    c->push_cost[g] = has ? cost_push(graph, s->frontier[g], s->forward[g]) : 0;
+    c->pull_cost[g] = has && mode != SOLO_PUSH ? cost_pull(graph, s->seen, s->seen_edges, g) : 0;
+    c->pull[g] =
+        has && (mode == SOLO_PULL || (mode != SOLO_PUSH && c->pull_cost[g] < c->push_cost[g]));
 }
 
-COST_FUNCTION double solo_cost_pull(const struct solo_graph *graph, const struct solo_progress *s,
-                                    int g)
-{
-    const int reverse = (g & 1) << 1 | g >> 1; /* subgraph_reverse */
-    const double share = s->seen_edges[g] / graph->edges[g];
-    double rows = graph->sources[reverse] - s->seen[reverse];
-    double edges = graph->edges[reverse] - s->seen_edges[reverse];
-    rows = rows > 0 ? rows : 0;
-    edges = edges > rows ? edges : rows;
-    const double probes = rows < share * edges ? rows / share : edges;
-    return graph->words[g & 1] * graph->rates.word + rows * graph->rates.pull_row +
-           probes * graph->rates.pull_probe;
-}
-
-/* Chooses for the next level. The caller sets c->push_edges, the FV of all subgraphs. Lists can hold at most
- * `most_listed` edges. */
-COST_FUNCTION void solo_choose(const struct solo_graph *graph, const struct solo_progress *s,
+/* Chooses for the next level, when all subgraphs are weighed. The caller sets c->push_edges, the FV of all
+ * subgraphs. Lists can hold at most `most_listed` edges. A frontier that is a mask has no list yet: if it has
+ * `most_listed` vertices at least, none is made. */
+COST_FUNCTION void solo_choose(const struct cost_graph *graph, const struct solo_progress *s,
                                enum solo_mode mode, double most_listed, struct solo_choice *c)
 {
-    double lists = 0, masks = graph->rates.masks +
-                              (graph->words[NORMALS] + graph->words[DELEGATES]) * graph->rates.word;
+    double lists = s->listed ? 0 : graph->rates.list,
+           masks = graph->rates.masks +
+                   (graph->words[NORMALS] + graph->words[DELEGATES]) * graph->rates.word;
     int pulls = 0;
     for (int g = 0; g < SUBGRAPHS; g++) {
-        c->pull[g] = 0;
-        if (!(s->frontier[g] > 0))
-            continue;
-        const double push = solo_cost_push(graph, s, g);
-        const double pull = mode == SOLO_PUSH ? push : solo_cost_pull(graph, s, g);
-        c->pull[g] = mode == SOLO_PULL || pull < push;
         pulls |= c->pull[g];
-        lists += push;
-        masks += c->pull[g] ? pull : push;
+        lists += c->list_cost[g];
+        masks += c->pull[g] ? c->pull_cost[g] : c->push_cost[g];
     }
-    c->masks = !s->listed || c->push_edges > most_listed ||
-               (pulls && (mode == SOLO_PULL || masks < lists));
+    c->masks = c->push_edges > most_listed || (!s->listed && (double)s->fresh > most_listed) ||
+               (pulls && mode == SOLO_PULL) || masks < lists;
     for (int g = 0; g < SUBGRAPHS; g++)
         c->pull[g] = c->pull[g] && c->masks;
+}
+
+/* The subgraphs, a bit each, whose rows are listed before a level by masks pushes them from a frontier that
+ * is a mask: rows of a list are shared evenly. Lists can hold at most `most_listed` edges. */
+COST_FUNCTION unsigned solo_pushes_to_list(const struct solo_progress *s,
+                                           const struct solo_choice *c, double most_listed)
+{
+    double edges = 0;
+    unsigned pushed = 0;
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        if (!c->pull[g] && s->frontier[g] > 0) {
+            edges += s->forward[g];
+            pushed |= 1u << g;
+        }
+    }
+    const int fits = edges <= most_listed && (double)s->fresh <= most_listed;
+    return c->masks && !s->listed && fits ? pushed : 0;
 }
 
 #endif

@@ -10,6 +10,8 @@
 #include "cuda_common.cuh"
 #include "cuda_solo.h"
 
+#define ALL_SUBGRAPHS ((1u << SUBGRAPHS) - 1)
+
 enum {
     PIECE_EDGES = SOLO_PIECE_EDGES,
     OWN_PIECES = 4, /* that one thread puts into a list; a warp puts more */
@@ -21,7 +23,9 @@ enum {
 #define PIECE_SUBGRAPH_SHIFT 62
 #define PIECE_HEADS (1ull << 61) /* with the head columns of the row */
 #define PIECE_PULL (1ull << 60)  /* of a row that looks for a parent */
-#define PIECE_AT ((1ull << 60) - 1)
+#define PIECE_FIRST (1ull << 59) /* of its vertex */
+#define PIECE_ONCE (PIECE_HEADS | PIECE_FIRST) /* not of the later pieces of a row */
+#define PIECE_AT ((1ull << 59) - 1)
 
 #define KIND_BIT 0x80000000u /* of a vertex: a delegate; in backend.h, PARENT_DELEGATE_BIT */
 
@@ -44,45 +48,61 @@ struct warp_space {
     };
 };
 
+/* What a block of the team reached. */
+struct __align__(16) team_part {
+    unsigned count;   /* vertices */
+    unsigned longest; /* the class of the longest row */
+    unsigned unused[2];
+};
+
+/* Where that goes which a level reaches. */
+struct level_target {
+    solo_piece *next;
+    unsigned *next_count;
+    int32_t depth; /* of what is reached */
+};
+
+/* Spans of several masks, laid end to end for all warps. */
+struct mask_spans {
+    uint32_t size;             /* words of a span */
+    uint32_t count[SUBGRAPHS]; /* spans of each mask */
+};
+
 /* What all threads of a block see. */
 struct block_state {
+    level_target target;
+    team_part part[3]; /* of this block, while it is in the team; taken in turn */
+    team_part one[3];  /* the same, while the other blocks of the team wait */
+    int32_t one_depth; /* of the frontier that it then leaves */
+    double team_edges; /* of a frontier for the team, at most */
     unsigned long long count[SOLO_COUNTS]; /* of the level */
-    unsigned small[SOLO_COUNTS];           /* the same, of a block alone */
-    unsigned pieces;                       /* in the next list, of a block alone */
-    unsigned epoch;                        /* barriers so far */
+    unsigned pieces;                       /* in the next list */
+    unsigned arrivals;                     /* at the barrier, before its next use */
     int chosen;                            /* the choice is made: the level is small */
     solo_progress now;
     solo_choice choice;
+    bool few;         /* edges to push */
+    bool dense;       /* much will be found */
+    bool probes;      /* a push by masks looks at marks before it sets them */
+    unsigned kept;    /* frontiers kept as masks */
+    mask_spans pulls; /* of the level, by subgraphs */
 };
 
-/* A list, whose first pieces a block alone keeps in shared memory. */
-struct piece_list {
-    solo_piece *shared, *global;
-    uint32_t room; /* of the shared part */
-};
+/* What a block has in shared memory. */
+static __shared__ gpu_solo search; /* indexed by lanes, which kernel parameters are slow for */
+static __shared__ block_state block;
+static __shared__ uint32_t one_vertices[3][SOLO_ONE_ROOM]; /* of one block of the team, taken in turn */
+extern __shared__ unsigned char memory[]; /* a warp_space for each warp, then the lists of the team */
 
-__device__ static inline solo_piece piece_at(const piece_list &l, uint32_t i)
+__device__ static inline warp_space *warp_spaces()
 {
-    return i < l.room ? l.shared[i] : l.global[i];
+    return (warp_space *)memory;
 }
 
-__device__ static inline void put_piece(const piece_list &l, uint32_t i, const solo_piece &piece)
+__device__ static inline warp_space &own_space()
 {
-    if (i < l.room)
-        l.shared[i] = piece;
-    else
-        l.global[i] = piece;
+    return warp_spaces()[threadIdx.x / WARP];
 }
-
-/* A warp's side of a level. */
-struct level_side {
-    const gpu_solo *p;
-    block_state *block;
-    warp_space *space;
-    piece_list next;
-    unsigned *next_count; /* in shared memory of a block alone, otherwise in the counters */
-    int32_t depth;        /* of what is reached */
-};
 
 __device__ static inline uint64_t offset_of(const gpu_csr &csr, uint64_t i)
 {
@@ -96,6 +116,28 @@ __device__ static inline unsigned sum_lanes(unsigned value)
     return __reduce_add_sync(ALL_LANES, value);
 #else
     return warp_sum(value);
+#endif
+}
+
+/* What the warps of this block counted, summed up and cleared. By one warp. */
+__device__ static inline unsigned long long sum_of_warps(unsigned i)
+{
+    unsigned long long own = 0;
+    if (lane_id() < blockDim.x / WARP) {
+        own = warp_spaces()[lane_id()].count[i];
+        warp_spaces()[lane_id()].count[i] = 0;
+    }
+    return __any_sync(ALL_LANES, own != 0) ? warp_sum(own) : 0;
+}
+
+__device__ static inline unsigned max_lanes(unsigned value)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(ALL_LANES, value);
+#else
+    for (int step = WARP / 2; step > 0; step /= 2)
+        value = max(value, __shfl_xor_sync(ALL_LANES, value, step));
+    return value;
 #endif
 }
 
@@ -121,52 +163,51 @@ __device__ static inline void measure_row(listed_row &r, uint64_t end, uint32_t 
 
 /* Asks for everything before it waits for anything. */
 __device__ static inline void look_at_rows(const gpu_csr &ca, const gpu_csr &cb, uint32_t id,
-                                           bool has, listed_row &a, listed_row &b)
+                                           bool has_a, bool has_b, listed_row &one, listed_row &two)
 {
-    const bool in_a = has && ca.edges != 0, in_b = has && cb.edges != 0;
+    const bool in_a = has_a && ca.edges != 0, in_b = has_b && cb.edges != 0;
     uint64_t a_end = 0, b_end = 0;
     uint32_t a_head = NO_HEAD, b_head = NO_HEAD;
-    a.begin = b.begin = 0;
+    one.begin = two.begin = 0;
     if (in_a && ca.head_columns > 0)
         a_head = ca.heads[id];
     if (in_b && cb.head_columns > 0)
         b_head = cb.heads[id];
     if (in_a)
-        a.begin = offset_of(ca, id), a_end = offset_of(ca, (uint64_t)id + 1);
+        one.begin = offset_of(ca, id), a_end = offset_of(ca, (uint64_t)id + 1);
     if (in_b)
-        b.begin = offset_of(cb, id), b_end = offset_of(cb, (uint64_t)id + 1);
-    measure_row(a, a_end, a_head, ca.head_columns);
-    measure_row(b, b_end, b_head, cb.head_columns);
+        two.begin = offset_of(cb, id), b_end = offset_of(cb, (uint64_t)id + 1);
+    measure_row(one, a_end, a_head, ca.head_columns);
+    measure_row(two, b_end, b_head, cb.head_columns);
 }
 
 /* ---- appending ---- */
 
 /* A row of many pieces, by the whole warp. */
-__device__ static inline void put_long_row(const piece_list &next, unsigned at,
+__device__ static inline void put_long_row(solo_piece *next, unsigned at,
                                            const solo_piece &first, uint64_t length)
 {
     for (uint64_t done = (uint64_t)lane_id() * PIECE_EDGES; done < length;
          done += WARP * PIECE_EDGES) {
         const uint64_t left = length - done;
-        const uint64_t begin = done == 0 ? first.at : (first.at & ~PIECE_HEADS) + done;
-        put_piece(
-            next, at + (unsigned)(done / PIECE_EDGES),
-            solo_piece{begin, (uint32_t)(left < PIECE_EDGES ? left : PIECE_EDGES), first.row});
+        const uint64_t begin = done == 0 ? first.at : (first.at & ~PIECE_ONCE) + done;
+        next[at + (unsigned)(done / PIECE_EDGES)] =
+            solo_piece{begin, (uint32_t)(left < PIECE_EDGES ? left : PIECE_EDGES), first.row};
     }
 }
 
-/* A row a lane, in subgraph g of the lane. */
-__device__ static inline void put_rows(const piece_list &next, unsigned at, const listed_row &r,
-                                       int g, uint32_t id)
+/* A row a lane, in subgraph g of the lane. `flags`: PIECE_FIRST or 0. */
+__device__ static inline void put_rows(solo_piece *next, unsigned at, const listed_row &r, int g,
+                                       uint32_t id, uint64_t flags)
 {
     uint64_t begin =
-        r.begin | (uint64_t)g << PIECE_SUBGRAPH_SHIFT | (r.heads > 0 ? PIECE_HEADS : 0);
+        r.begin | (uint64_t)g << PIECE_SUBGRAPH_SHIFT | (r.heads > 0 ? PIECE_HEADS : 0) | flags;
     const uint64_t first = begin;
     uint64_t left = r.length;
     for (unsigned i = 0; i < r.pieces && r.pieces <= OWN_PIECES; i++) {
         const uint32_t length = (uint32_t)(left < PIECE_EDGES ? left : PIECE_EDGES);
-        put_piece(next, at + i, solo_piece{begin, length, id});
-        begin = (begin & ~PIECE_HEADS) + PIECE_EDGES;
+        next[at + i] = solo_piece{begin, length, id};
+        begin = (begin & ~PIECE_ONCE) + PIECE_EDGES;
         left -= length;
     }
     for (unsigned many = __ballot_sync(ALL_LANES, r.pieces > OWN_PIECES); many != 0;
@@ -179,59 +220,52 @@ __device__ static inline void put_rows(const piece_list &next, unsigned at, cons
     }
 }
 
-/* A block alone counts with 32 bits, all warps together; otherwise each warp counts for itself. So that the
- * sums fit, a very long row counts as so many edges that no list takes it: with less, the room of lists would
- * not hold what it reaches. */
-template <bool ALONE>
-__device__ static inline void count_rows(const level_side &s, int g, bool mine, const listed_row &r)
+/* So that the sum of a warp fits, a very long row counts as so many edges that no list takes it: with less,
+ * the room of lists would not hold what it reaches. */
+__device__ static inline void count_rows(const level_target &s, int g, bool mine, const listed_row &r)
 {
     const unsigned full = __ballot_sync(ALL_LANES, mine && r.pieces > 0);
     if (full == 0)
         return;
-    const uint64_t edges = r.length + r.heads, most = ALONE ? 2 * SOLO_LISTED_EDGES - 1 : 1u << 26;
+    const uint64_t edges = r.length + r.heads, most = 1u << 26;
     const unsigned sum = sum_lanes(mine ? (unsigned)(edges < most ? edges : most) : 0);
     if (lane_id() != 0)
         return;
-    if (ALONE) {
-        atomicAdd(&s.block->small[SOLO_SOURCES + g], __popc(full));
-        atomicAdd(&s.block->small[SOLO_FORWARD + g], sum);
-    } else {
-        s.space->count[SOLO_SOURCES + g] += __popc(full);
-        s.space->count[SOLO_FORWARD + g] += sum;
-    }
+    own_space().count[SOLO_SOURCES + g] += __popc(full);
+    own_space().count[SOLO_FORWARD + g] += sum;
 }
 
-/* Lists one vertex a lane, with KIND_BIT; `has` says which lanes have one. */
-template <bool ALONE>
-__device__ static inline void list_vertices(const level_side &s, uint32_t v, bool has)
+/* Lists one vertex a lane, with KIND_BIT; `has` says which lanes have one. Of its rows, those in `subgraphs`
+ * are listed, a bit each. */
+__device__ static inline void list_vertices(const level_target &s, uint32_t v, bool has,
+                                            unsigned subgraphs = ALL_SUBGRAPHS)
 {
     const int kind = (int)(v >> 31), g = kind << 1;
     const uint32_t id = v & ~KIND_BIT;
-    listed_row a, b;
-    look_at_rows(s.p->csr[g], s.p->csr[g | 1], id, has, a, b);
-    const unsigned own = a.pieces + b.pieces, before = warp_prefix(own);
+    listed_row one, two;
+    look_at_rows(search.csr[g], search.csr[g | 1], id, has && (subgraphs >> g & 1),
+                 has && (subgraphs >> g & 2), one, two);
+    const unsigned own = one.pieces + two.pieces, before = warp_prefix(own);
     const unsigned total = __shfl_sync(ALL_LANES, before + own, WARP - 1);
     const unsigned all = __ballot_sync(ALL_LANES, has);
     const unsigned delegates = __ballot_sync(ALL_LANES, has && kind == DELEGATES);
     unsigned base = 0;
     if (lane_id() == 0) {
         base = total > 0 ? atomicAdd(s.next_count, total) : 0;
-        if (ALONE)
-            atomicAdd(&s.block->small[SOLO_FRESH], __popc(all));
-        else
-            s.space->count[SOLO_FRESH] += __popc(all);
+        own_space().count[SOLO_FRESH] += __popc(all);
     }
     if (delegates != 0) {
-        count_rows<ALONE>(s, DN, has && kind == DELEGATES, a);
-        count_rows<ALONE>(s, DD, has && kind == DELEGATES, b);
+        count_rows(s, DN, has && kind == DELEGATES, one);
+        count_rows(s, DD, has && kind == DELEGATES, two);
     }
     if (delegates != all) {
-        count_rows<ALONE>(s, NN, has && kind == NORMALS, a);
-        count_rows<ALONE>(s, ND, has && kind == NORMALS, b);
+        count_rows(s, NN, has && kind == NORMALS, one);
+        count_rows(s, ND, has && kind == NORMALS, two);
     }
     base = __shfl_sync(ALL_LANES, base, 0);
-    put_rows(s.next, base + before, a, g, id);
-    put_rows(s.next, base + before + a.pieces, b, g | 1, id);
+    put_rows(s.next, base + before, one, g, id, PIECE_FIRST);
+    put_rows(s.next, base + before + one.pieces, two, g | 1, id,
+             one.pieces > 0 ? 0 : PIECE_FIRST);
 }
 
 #endif

@@ -2,7 +2,7 @@
  *
  * Pulls and pushes fill `next`, and `visited` does not change meanwhile. Then the previsit makes the new
  * vertices in `next` the frontier. Bytes moved: 12 to 16 for each word of a mask; 4 (head) and a probe for
- * each column that a candidate of a pull reads; 4 (depth) for each vertex of the frontier.
+ * each column that a candidate of a pull reads. Depths are not written: the mask of the frontier is kept.
  */
 #ifndef DBFS_CUDA_SOLO_MASKS_CUH
 #define DBFS_CUDA_SOLO_MASKS_CUH
@@ -11,15 +11,16 @@
 
 enum {
     PULL_ALONE = 16,     /* columns that a thread reads of its row before the warp helps */
-    PULL_TOGETHER = 512, /* columns that a warp reads before other warps help */
-    PULL_AHEAD = 4       /* columns of a thread under way */
+    PULL_TOGETHER = SOLO_PULL_TOGETHER,
+    PULL_AHEAD = 4,      /* columns of a thread under way */
+    SPANS_A_WARP = 8     /* in a pull, if there are words enough: the first words have the longest rows */
 };
 
 /* Words that a warp takes at a time: fewer where there are not enough for all warps. */
 __device__ static inline uint32_t span_of(uint64_t words, uint32_t warps, uint32_t most)
 {
-    const uint64_t share = words / warps;
-    return share < 1 ? 1 : share < most ? (uint32_t)share : most;
+    const uint32_t share = (uint32_t)words / warps;
+    return share < 1 ? 1 : share < most ? share : most;
 }
 
 /* The set bits of the lanes' words, in order, as offsets from the first. Returns how many there are. */
@@ -54,6 +55,13 @@ __device__ static inline void cut_row(const cut_list &cut, uint64_t begin, uint6
     }
 }
 
+/* The frontier of the i-th level by masks, from 1 on. */
+__device__ static inline uint32_t *frontier_mask(int kind, unsigned i)
+{
+    const gpu_vertices &v = search.of[kind];
+    return i <= search.keeps ? v.queue + (i - 1) * v.words : v.frontier;
+}
+
 /* ---- pull ---- */
 
 /* Unvisited rows of a subgraph look for a visited column. */
@@ -65,10 +73,10 @@ struct pulling {
     uint64_t what; /* of pieces */
 };
 
-__device__ static inline pulling start_pulling(const gpu_solo &p, int g)
+__device__ static inline pulling start_pulling(int g)
 {
-    const gpu_vertices &rows = p.of[g >> 1], &columns = p.of[g & 1];
-    return pulling{&p.csr[g],   rows.visited, columns.visited,
+    const gpu_vertices &rows = search.of[g >> 1], &columns = search.of[g & 1];
+    return pulling{&search.csr[g],   rows.visited, columns.visited,
                    rows.next,   rows.parent,  parent_code((g & 1) << 1, 0),
                    (uint64_t)g << PIECE_SUBGRAPH_SHIFT | PIECE_PULL};
 }
@@ -144,14 +152,70 @@ __device__ static inline uint32_t pull_by_thread(const pulling &q, uint64_t &beg
 __device__ static inline uint32_t pull_by_warp(const pulling &q, uint64_t begin, uint64_t end)
 {
     const uint32_t *columns = (const uint32_t *)q.csr->columns;
-    for (uint64_t i = begin; i < end; i += WARP) {
-        const uint32_t column = i + lane_id() < end ? columns[i + lane_id()] : NO_HEAD;
-        const unsigned hits =
-            __ballot_sync(ALL_LANES, column != NO_HEAD && test_bit(q.parents, column));
+    for (uint64_t i = begin + lane_id(); i - lane_id() < end; i += PULL_AHEAD * WARP) {
+        uint32_t column[PULL_AHEAD], hit = NO_HEAD;
+#pragma unroll
+        for (int j = 0; j < PULL_AHEAD; j++)
+            column[j] = i + j * WARP < end ? columns[i + j * WARP] : NO_HEAD;
+#pragma unroll
+        for (int j = 0; j < PULL_AHEAD; j++) {
+            if (column[j] != NO_HEAD && test_bit(q.parents, column[j]))
+                hit = column[j];
+        }
+        const unsigned hits = __ballot_sync(ALL_LANES, hit != NO_HEAD);
         if (hits != 0)
-            return __shfl_sync(ALL_LANES, column, __ffs(hits) - 1);
+            return __shfl_sync(ALL_LANES, hit, __ffs(hits) - 1);
     }
     return NO_HEAD;
+}
+
+/* Ranges of columns, one a lane: those of `open` lanes, four at a time by eight lanes each. Returns the hit
+ * of the lane's own range. */
+__device__ static inline uint32_t pull_by_eights(const pulling &q, unsigned open, uint64_t begin,
+                                                 uint64_t end)
+{
+    enum { LANES = 8 };
+    const uint32_t *columns = (const uint32_t *)q.csr->columns;
+    const unsigned group = lane_id() / LANES, sub = lane_id() % LANES;
+    uint32_t own = NO_HEAD;
+    while (open != 0) {
+        int source = -1;
+#pragma unroll
+        for (unsigned k = 0; k < WARP / LANES; k++) {
+            if (k == group)
+                source = __ffs(open) - 1;
+            open &= open - 1;
+        }
+        uint64_t at = __shfl_sync(ALL_LANES, begin, source & (WARP - 1)) + sub;
+        const uint64_t stop = __shfl_sync(ALL_LANES, end, source & (WARP - 1));
+        uint32_t hit = NO_HEAD;
+        bool looking = source >= 0;
+        while (__any_sync(ALL_LANES, looking)) {
+            uint32_t column[PULL_AHEAD];
+#pragma unroll
+            for (int j = 0; j < PULL_AHEAD; j++)
+                column[j] = looking && at + j * LANES < stop ? columns[at + j * LANES] : NO_HEAD;
+#pragma unroll
+            for (int j = 0; j < PULL_AHEAD; j++) {
+                if (column[j] != NO_HEAD && test_bit(q.parents, column[j]))
+                    hit = column[j];
+            }
+            at += PULL_AHEAD * LANES;
+            const unsigned hits = __ballot_sync(ALL_LANES, hit != NO_HEAD) >> group * LANES & 0xff;
+            looking = looking && hits == 0 && at - sub < stop;
+        }
+        const unsigned all = __ballot_sync(ALL_LANES, hit != NO_HEAD);
+#pragma unroll
+        for (unsigned k = 0; k < WARP / LANES; k++) {
+            const unsigned mine = all >> k * LANES & 0xff;
+            const int lane = (int)(k * LANES) + (mine ? __ffs(mine) - 1 : 0);
+            const uint32_t found = __shfl_sync(ALL_LANES, hit, lane);
+            const int to = __shfl_sync(ALL_LANES, source, k * LANES);
+            if ((int)lane_id() == to)
+                own = found;
+        }
+    }
+    return own;
 }
 
 /* What the heads left: the rests of rows. */
@@ -173,47 +237,66 @@ __device__ static inline void pull_rests(const pulling &q, warp_space &w, uint32
             begin = end;
         }
         __syncwarp();
-        for (unsigned open = __ballot_sync(ALL_LANES, parent == NO_HEAD && begin < end); open != 0;
-             open &= open - 1) {
-            const int source = __ffs(open) - 1;
-            const uint32_t hit = pull_by_warp(q, __shfl_sync(ALL_LANES, begin, source),
-                                              __shfl_sync(ALL_LANES, end, source));
-            if ((int)lane_id() == source)
-                parent = hit;
+        const unsigned open = __ballot_sync(ALL_LANES, parent == NO_HEAD && begin < end);
+        if (open != 0) {
+            const uint32_t hit = pull_by_eights(q, open, begin, end);
+            parent = parent == NO_HEAD ? hit : parent;
         }
         if (parent != NO_HEAD)
             note_found(q, w, first, at, parent);
     }
 }
 
-/* Finds what a push along g would find. */
-__device__ static void pull_subgraph(const gpu_solo &p, warp_space &w, int g, uint32_t warp,
-                                     uint32_t warps, const cut_list &cut)
+/* Finds what a push along g would find, for the rows of some words of the mask. */
+__device__ static void pull_span(int g, uint32_t base, uint32_t span, const cut_list &cut)
 {
-    const pulling q = start_pulling(p, (g & 1) << 1 | g >> 1);
-    const uint64_t words = p.of[g & 1].words;
-    const uint32_t span = span_of(words, warps, WARP);
-    for (uint64_t base = (uint64_t)warp * span; base < words; base += (uint64_t)warps * span) {
-        const uint64_t word = base + lane_id();
-        const bool own = lane_id() < span && word < words;
-        uint32_t todo = own ? q.csr->sources[word] & ~q.visited[word] : 0;
-        if (todo != 0)
-            todo &= ~q.next[word];
-        unsigned left = unpack_words(w.pull.list, todo);
-        if (left == 0)
-            continue;
-        const uint32_t first = (uint32_t)(base * 32);
-        w.pull.found[lane_id()] = 0;
-        __syncwarp();
-        for (uint32_t column = 0; column < q.csr->head_columns && left > 0; column++)
-            left = pull_heads(q, w, first, left, column);
-        pull_rests(q, w, first, left, cut);
-        __syncwarp();
-        const uint32_t found = w.pull.found[lane_id()];
-        if (found != 0)
-            atomicOr(&q.next[word], found);
-        __syncwarp();
+    const pulling q = start_pulling((g & 1) << 1 | g >> 1);
+    warp_space &w = own_space();
+    const uint32_t word = base + lane_id();
+    const bool own = lane_id() < span && word < search.of[g & 1].words;
+    uint32_t todo = own ? q.csr->sources[word] & ~q.visited[word] & ~q.next[word] : 0;
+    unsigned left = unpack_words(w.pull.list, todo);
+    if (left == 0)
+        return;
+    const uint32_t first = base * 32;
+    w.pull.found[lane_id()] = 0;
+    __syncwarp();
+    for (uint32_t column = 0; column < q.csr->head_columns && left > 0; column++)
+        left = pull_heads(q, w, first, left, column);
+    pull_rests(q, w, first, left, cut);
+    __syncwarp();
+    const uint32_t found = w.pull.found[lane_id()];
+    if (found != 0)
+        atomicOr(&q.next[word], found);
+    __syncwarp();
+}
+
+/* All pulls of the level. Few words do not wait for one subgraph after the other: all are under way. */
+__device__ static void pull_all(uint32_t warp, uint32_t warps, const cut_list &cut)
+{
+    const mask_spans &spans = block.pulls;
+    for (uint32_t i = warp;; i += warps) {
+        uint32_t at = i;
+        int g = SUBGRAPHS - 1;
+        for (; g >= 0 && at >= spans.count[g]; g--)
+            at -= spans.count[g];
+        if (g < 0)
+            return;
+        pull_span(g, at * spans.size, spans.size, cut);
     }
+}
+
+/* The spans of the level's pulls. By one warp. */
+__device__ static inline void lay_out_pulls(uint32_t warps)
+{
+    const unsigned g = lane_id();
+    const uint32_t words =
+        g < SUBGRAPHS && block.choice.pull[g] ? (uint32_t)search.of[g & 1].words : 0;
+    const uint32_t size = span_of(sum_lanes(words), SPANS_A_WARP * warps, WARP);
+    if (g < SUBGRAPHS)
+        block.pulls.count[g] = (words + size - 1) / size;
+    if (g == 0)
+        block.pulls.size = size;
 }
 
 /* A piece of a long row, unless another piece has found a parent already. */
@@ -230,10 +313,10 @@ __device__ static inline void pull_piece(const pulling &q, const solo_piece &pie
 /* ---- push ---- */
 
 /* One row a lane, in subgraph g. */
-__device__ static inline void push_rows(const level_side &s, int g, uint32_t row, bool has,
+__device__ static inline void push_rows(const level_target &s, int g, uint32_t row, bool has,
                                         const cut_list &cut)
 {
-    const gpu_csr &csr = s.p->csr[g];
+    const gpu_csr &csr = search.csr[g];
     const uint64_t what = (uint64_t)g << PIECE_SUBGRAPH_SHIFT;
     uint64_t begin = 0, length = 0;
     if (has) {
@@ -249,20 +332,20 @@ __device__ static inline void push_rows(const level_side &s, int g, uint32_t row
 }
 
 /* A frontier that is a mask. The first words have the longest rows, so a warp takes few of them. */
-__device__ static void push_words(const level_side &s, int g, uint32_t warp, uint32_t warps,
+__device__ static void push_words(const level_target &s, int g, uint32_t warp, uint32_t warps,
                                   const cut_list &cut)
 {
     enum { SPAN = 2 };
-    const gpu_vertices &from = s.p->of[g >> 1];
-    const uint32_t *sources = s.p->csr[g].sources;
+    const gpu_vertices &from = search.of[g >> 1];
+    const uint32_t *sources = search.csr[g].sources, *frontier = frontier_mask(g >> 1, block.kept);
     for (uint64_t base = (uint64_t)warp * SPAN; base < from.words; base += (uint64_t)warps * SPAN) {
         const uint64_t word = base + lane_id();
         const bool own = lane_id() < SPAN && word < from.words;
         const unsigned total =
-            unpack_words(s.space->unpacked, own ? from.frontier[word] & sources[word] : 0);
+            unpack_words(own_space().unpacked, own ? frontier[word] & sources[word] : 0);
         for (unsigned i = 0; i < total; i += WARP) {
             const bool has = i + lane_id() < total;
-            const uint32_t row = has ? s.space->unpacked[i + lane_id()] : 0;
+            const uint32_t row = has ? own_space().unpacked[i + lane_id()] : 0;
             push_rows(s, g, (uint32_t)(base * 32) + row, has, cut);
         }
         __syncwarp();
@@ -270,13 +353,13 @@ __device__ static void push_words(const level_side &s, int g, uint32_t warp, uin
 }
 
 /* The pieces that were cut, pushed or pulled. */
-__device__ static void finish_cut(const level_side &s, const solo_piece *cut, unsigned count,
+__device__ static void finish_cut(const level_target &s, const solo_piece *cut, unsigned count,
                                   uint32_t warp, uint32_t warps)
 {
     for (unsigned i = warp; i < count; i += warps) {
         const solo_piece piece = cut[i];
         if (piece.at & PIECE_PULL)
-            pull_piece(start_pulling(*s.p, (int)(piece.at >> PIECE_SUBGRAPH_SHIFT)), piece);
+            pull_piece(start_pulling((int)(piece.at >> PIECE_SUBGRAPH_SHIFT)), piece);
         else
             expand_one<REACH_NEXT>(s, piece);
     }
@@ -284,80 +367,105 @@ __device__ static void finish_cut(const level_side &s, const solo_piece *cut, un
 
 /* ---- previsit ---- */
 
-/* Counts the lane's fresh vertices that have rows in a subgraph, and about how many edges these have.
- * Vertices are in the order of their degrees, so rows of neighbouring words are about as long: the mean of
- * the warp's words stands for the rows of the frontier, which need not be looked up. */
-__device__ static inline void count_span(warp_space &w, const gpu_csr &csr, int g, uint64_t base,
-                                         uint64_t end, uint32_t fresh)
+/* Edges of the rows of some words, behind the head columns. */
+__device__ static inline uint64_t edges_between(const gpu_csr &csr, uint64_t base, uint64_t end)
 {
     if (csr.edges == 0)
-        return;
-    const uint64_t word = base + lane_id();
-    const uint32_t sources = word < end ? csr.sources[word] : 0;
+        return 0;
+    const uint64_t first = base * 32 < csr.rows ? base * 32 : csr.rows,
+                   last = end * 32 < csr.rows ? end * 32 : csr.rows;
+    return offset_of(csr, last) - offset_of(csr, first);
+}
+
+/* Counts the fresh vertices that have rows in subgraph g, and about how many edges these have. Vertices are
+ * in the order of their degrees, so rows of neighbouring words are about as long: the mean of the warp's
+ * words stands for the rows of the frontier, which need not be looked up. */
+__device__ static inline void count_span(int g, uint32_t fresh, uint32_t sources, uint64_t edges)
+{
     const unsigned own = sum_lanes(__popc(fresh & sources)), rows = sum_lanes(__popc(sources));
     if (own == 0 || lane_id() != 0)
         return;
-    const uint64_t first = base * 32, last = end * 32 < csr.rows ? end * 32 : csr.rows;
-    const uint64_t edges =
-        offset_of(csr, last) - offset_of(csr, first) + (uint64_t)rows * csr.head_columns;
+    warp_space &w = own_space();
+    edges += (uint64_t)rows * search.csr[g].head_columns;
     w.count[SOLO_SOURCES + g] += own;
     w.count[SOLO_FORWARD + g] += edges * own / rows;
 }
 
-/* The fresh vertices of a word, moved from next to visited and to the frontier. */
-__device__ static inline uint32_t move_word(const gpu_vertices &v, uint64_t word)
+__device__ static inline void write_depths(const gpu_vertices &v, uint64_t base, uint32_t fresh,
+                                           int32_t depth)
 {
-    const uint32_t next = v.next[word];
-    uint32_t fresh = 0;
-    if (next != 0) {
-        const uint32_t visited = v.visited[word];
-        fresh = next & ~visited;
-        v.next[word] = 0;
-        if (fresh != 0)
-            v.visited[word] = visited | fresh;
+    for (unsigned full = __ballot_sync(ALL_LANES, fresh != 0); full != 0; full &= full - 1) {
+        const int source = __ffs(full) - 1;
+        if (__shfl_sync(ALL_LANES, fresh, source) >> lane_id() & 1)
+            v.depth[(base + source) * 32 + lane_id()] = depth;
     }
-    v.frontier[word] = fresh;
-    return fresh;
+}
+
+/* Fresh vertices move from next to visited and to the frontier. Asks for everything before it waits. */
+__device__ static void previsit_span(const level_target &s, int kind, uint32_t base, uint32_t span)
+{
+    const gpu_vertices &v = search.of[kind];
+    const gpu_csr &one = search.csr[kind << 1], &two = search.csr[kind << 1 | 1];
+    const uint32_t word = base + lane_id(), words = (uint32_t)v.words,
+                   end = base + span < words ? base + span : words;
+    const bool in = word < end;
+    uint32_t next = in ? v.next[word] : 0, visited = 0, in_one = 0, in_two = 0;
+    const uint64_t edges = lane_id() < 2 ? edges_between(lane_id() ? two : one, base, end) : 0;
+    if (in && (block.dense || next != 0)) {
+        visited = v.visited[word];
+        in_one = one.edges != 0 ? one.sources[word] : 0;
+        in_two = two.edges != 0 ? two.sources[word] : 0;
+    }
+    const uint32_t fresh = next & ~visited;
+    if (in)
+        frontier_mask(kind, block.kept + 1)[word] = fresh;
+    if (next != 0)
+        v.next[word] = 0;
+    if (!__any_sync(ALL_LANES, fresh != 0))
+        return;
+    if (in && !block.dense) { /* the means want all rows */
+        in_one = one.edges != 0 ? one.sources[word] : 0;
+        in_two = two.edges != 0 ? two.sources[word] : 0;
+    }
+    if (fresh != 0)
+        v.visited[word] = visited | fresh;
+    const unsigned count = sum_lanes(__popc(fresh));
+    if (lane_id() == 0)
+        own_space().count[SOLO_FRESH] += count;
+    count_span(kind << 1, fresh, in_one, __shfl_sync(ALL_LANES, edges, 0));
+    count_span(kind << 1 | 1, fresh, in_two, __shfl_sync(ALL_LANES, edges, 1));
+    if (block.kept >= search.keeps)
+        write_depths(v, base, fresh, s.depth);
 }
 
 /* What is next and not visited becomes the frontier: masks, depths, counts. */
-__device__ static void previsit_kind(const level_side &s, int kind, uint32_t warp, uint32_t warps)
+__device__ static void previsit(const level_target &s, uint32_t warp, uint32_t warps)
 {
-    const gpu_vertices &v = s.p->of[kind];
-    const uint32_t span = span_of(v.words, warps, WARP);
-    for (uint64_t base = (uint64_t)warp * span; base < v.words; base += (uint64_t)warps * span) {
-        const uint64_t word = base + lane_id(), end = base + span < v.words ? base + span : v.words;
-        const uint32_t fresh = word < end ? move_word(v, word) : 0;
-        unsigned full = __ballot_sync(ALL_LANES, fresh != 0);
-        if (full == 0)
-            continue;
-        const unsigned count = sum_lanes(__popc(fresh));
-        if (lane_id() == 0)
-            s.space->count[SOLO_FRESH] += count;
-        for (int g = kind << 1; g <= (kind << 1 | 1); g++)
-            count_span(*s.space, s.p->csr[g], g, base, end, fresh);
-        for (; full != 0; full &= full - 1) {
-            const int source = __ffs(full) - 1;
-            if (__shfl_sync(ALL_LANES, fresh, source) >> lane_id() & 1)
-                v.depth[(base + source) * 32 + lane_id()] = s.depth;
-        }
-    }
+    const uint32_t normals = (uint32_t)search.of[NORMALS].words,
+                   delegates = (uint32_t)search.of[DELEGATES].words,
+                   span = span_of((uint64_t)normals + delegates, warps, WARP),
+                   first = (normals + span - 1) / span, count = first + (delegates + span - 1) / span;
+    for (uint32_t i = warp; i < count; i += warps)
+        previsit_span(s, i < first ? NORMALS : DELEGATES, (i < first ? i : i - first) * span, span);
 }
 
 /* Lists a frontier that is a mask. */
-__device__ static void list_kind(const level_side &s, int kind, uint32_t warp, uint32_t warps)
+__device__ static void list_kind(const level_target &s, int kind, unsigned subgraphs, uint32_t warp,
+                                 uint32_t warps)
 {
-    const gpu_vertices &v = s.p->of[kind];
-    const uint32_t span = span_of(v.words, warps, SPAN_WORDS);
+    const gpu_vertices &v = search.of[kind];
+    const uint32_t *frontier = frontier_mask(kind, block.kept);
+    const uint32_t span = span_of(v.words, warps, WARP);
+    uint16_t *unpacked = own_space().pull.list;
     for (uint64_t base = (uint64_t)warp * span; base < v.words; base += (uint64_t)warps * span) {
         const uint64_t word = base + lane_id();
         const bool own = lane_id() < span && word < v.words;
-        const unsigned total = unpack_words(s.space->unpacked, own ? v.frontier[word] : 0);
+        const unsigned total = unpack_words(unpacked, own ? frontier[word] : 0);
         for (unsigned i = 0; i < total; i += WARP) {
             const bool has = i + lane_id() < total;
             const uint32_t id =
-                (uint32_t)(base * 32) + (has ? s.space->unpacked[i + lane_id()] : 0);
-            list_vertices<false>(s, id | (kind == DELEGATES ? KIND_BIT : 0), has);
+                (uint32_t)(base * 32) + (has ? unpacked[i + lane_id()] : 0);
+            list_vertices(s, id | (kind == DELEGATES ? KIND_BIT : 0), has, subgraphs);
         }
         __syncwarp();
     }

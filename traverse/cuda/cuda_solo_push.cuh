@@ -10,9 +10,9 @@
 
 #include "cuda_solo_list.cuh"
 
-/* Where reached vertices go: into the visited mask and the next list, in a block alone or in the grid; or
- * into the next mask. */
-enum reaching { REACH_ALONE, REACH_LISTED, REACH_NEXT };
+/* Where reached vertices go: into the visited mask and the lists of the team, or the next list; or into the
+ * next mask. */
+enum reaching { REACH_TEAM, REACH_LISTED, REACH_NEXT };
 
 /* The ends of some edges. */
 struct slots {
@@ -21,12 +21,12 @@ struct slots {
     uint8_t kind[SLOTS];
 };
 
-/* Whether this lane is the one that reaches a vertex. A block alone saves the probe: its claims are few. */
+/* Whether this lane is the one that reaches a vertex. Few claims save the probe. */
 template <int HOW>
 __device__ static inline bool claim(const gpu_vertices &to, uint32_t v)
 {
     const uint32_t bit = 1u << (v % 32);
-    if (HOW != REACH_ALONE && test_bit(to.visited, v))
+    if (HOW != REACH_TEAM && (HOW == REACH_NEXT || !block.few) && test_bit(to.visited, v))
         return false;
     if (HOW == REACH_NEXT)
         return claim_bit(to.next, v);
@@ -34,29 +34,56 @@ __device__ static inline bool claim(const gpu_vertices &to, uint32_t v)
 }
 
 /* Lists the first `count` vertices of `reached`. */
-template <bool ALONE>
-__device__ static inline void list_reached(const level_side &s, unsigned count)
+__device__ static inline void list_reached(const level_target &s, unsigned count)
 {
     __syncwarp();
     for (unsigned i = 0; i < count; i += WARP) {
         const bool has = i + lane_id() < count;
-        list_vertices<ALONE>(s, has ? s.space->push.reached[i + lane_id()] : 0, has);
+        list_vertices(s, has ? own_space().push.reached[i + lane_id()] : 0, has);
     }
     __syncwarp();
 }
 
+__device__ static inline uint32_t end_code(const slots &e, int j)
+{
+    return e.end[j] | (e.kind[j] == DELEGATES ? KIND_BIT : 0);
+}
+
+/* Marks the ends in all slots. Nobody waits for the marks, and the previsit drops visited vertices. */
+__device__ static inline void mark_next(const slots &e)
+{
+    bool wanted[SLOTS];
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++) {
+        const gpu_vertices &to = search.of[e.kind[j]];
+        wanted[j] = e.end[j] != NO_HEAD &&
+                    (!block.probes ||
+                     !((to.visited[e.end[j] / 32] | ((volatile uint32_t *)to.next)[e.end[j] / 32]) >>
+                           (e.end[j] % 32) & 1));
+    }
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++) {
+        if (wanted[j])
+            atomicOr(&search.of[e.kind[j]].next[e.end[j] / 32], 1u << (e.end[j] % 32));
+    }
+}
+
 /* Reaches the ends in the first `used` slots. All lanes of the warp call it. */
 template <int HOW>
-__device__ static inline void reach(const level_side &s, const slots &e, int used)
+__device__ static inline void reach(const level_target &s, const slots &e, int used)
 {
+    if (HOW == REACH_NEXT && search.of[NORMALS].parent == NULL) {
+        mark_next(e);
+        return;
+    }
     bool mine[SLOTS];
     unsigned count = 0;
 #pragma unroll
     for (int j = 0; j < SLOTS; j++)
-        mine[j] = e.end[j] != NO_HEAD && claim<HOW>(s.p->of[e.kind[j]], e.end[j]);
+        mine[j] = e.end[j] != NO_HEAD && claim<HOW>(search.of[e.kind[j]], e.end[j]);
 #pragma unroll
     for (int j = 0; j < SLOTS; j++) {
-        const gpu_vertices &to = s.p->of[e.kind[j]];
+        const gpu_vertices &to = search.of[e.kind[j]];
         if (mine[j] && to.parent != NULL)
             to.parent[e.end[j]] = e.parent[j];
         if (HOW == REACH_NEXT || j >= used)
@@ -64,13 +91,12 @@ __device__ static inline void reach(const level_side &s, const slots &e, int use
         const unsigned all = __ballot_sync(ALL_LANES, mine[j]);
         if (mine[j]) {
             to.depth[e.end[j]] = s.depth;
-            s.space->push.reached[count + __popc(all & ((1u << lane_id()) - 1))] =
-                e.end[j] | (e.kind[j] == DELEGATES ? KIND_BIT : 0);
+            own_space().push.reached[count + __popc(all & ((1u << lane_id()) - 1))] = end_code(e, j);
         }
         count += __popc(all);
     }
     if (HOW != REACH_NEXT && count > 0)
-        list_reached<HOW == REACH_ALONE>(s, count);
+        list_reached(s, count);
 }
 
 /* ---- expanding pieces ---- */
@@ -99,28 +125,28 @@ __device__ static inline int piece_of_edge(const warp_space &w, uint32_t e)
 }
 
 /* Lays pieces, one a lane, end to end. Returns the number of their edges. */
-__device__ static inline uint32_t lay_out(const level_side &s, const solo_piece &piece, bool has)
+__device__ static inline uint32_t lay_out(const level_target &s, const solo_piece &piece, bool has)
 {
     const int g = has ? (int)(piece.at >> PIECE_SUBGRAPH_SHIFT) : 0;
-    const gpu_csr &csr = s.p->csr[g];
+    const gpu_csr &csr = search.csr[g];
     const uint32_t heads = has && (piece.at & PIECE_HEADS) ? csr.head_columns : 0;
     const uint32_t edges = heads + (has ? piece.length : 0);
     const unsigned before = warp_prefix(edges), lane = lane_id();
     __syncwarp();
-    s.space->push.from[lane] = (const uint32_t *)csr.columns + (piece.at & PIECE_AT);
-    s.space->push.row[lane] = piece.row;
-    s.space->push.prefix[lane] = before;
-    s.space->push.subgraph[lane] = (uint8_t)g;
-    s.space->push.heads[lane] = (uint8_t)heads;
+    own_space().push.from[lane] = (const uint32_t *)csr.columns + (piece.at & PIECE_AT);
+    own_space().push.row[lane] = piece.row;
+    own_space().push.prefix[lane] = before;
+    own_space().push.subgraph[lane] = (uint8_t)g;
+    own_space().push.heads[lane] = (uint8_t)heads;
     __syncwarp();
     return __shfl_sync(ALL_LANES, before + edges, WARP - 1);
 }
 
 template <int HOW>
-__device__ static void expand(const level_side &s, const solo_piece &piece, bool has)
+__device__ static void expand(const level_target &s, const solo_piece &piece, bool has)
 {
     const uint32_t total = lay_out(s, piece, has);
-    const warp_space &w = *s.space;
+    const warp_space &w = own_space();
     for (uint32_t first = 0; first < total; first += SLOTS * WARP) {
         slots e;
 #pragma unroll
@@ -130,7 +156,7 @@ __device__ static void expand(const level_side &s, const solo_piece &piece, bool
             e.parent[j] = e.kind[j] = 0;
             if (i < total) {
                 const int r = piece_of_edge(w, i), g = w.push.subgraph[r];
-                e.end[j] = end_of_edge(s.p->csr[g], w.push.heads[r], w.push.from[r],
+                e.end[j] = end_of_edge(search.csr[g], w.push.heads[r], w.push.from[r],
                                        w.push.row[r], i - w.push.prefix[r]);
                 e.kind[j] = (uint8_t)(g & 1);
                 e.parent[j] = parent_code(g, w.push.row[r]);
@@ -141,10 +167,10 @@ __device__ static void expand(const level_side &s, const solo_piece &piece, bool
 }
 
 /* One piece, which all lanes have. */
-template <int HOW> __device__ static void expand_one(const level_side &s, const solo_piece &piece)
+template <int HOW> __device__ static void expand_one(const level_target &s, const solo_piece &piece)
 {
     const int g = (int)(piece.at >> PIECE_SUBGRAPH_SHIFT);
-    const gpu_csr &csr = s.p->csr[g];
+    const gpu_csr &csr = search.csr[g];
     const uint32_t heads = piece.at & PIECE_HEADS ? csr.head_columns : 0;
     const uint32_t total = heads + piece.length;
     const uint32_t *from = (const uint32_t *)csr.columns + (piece.at & PIECE_AT);
@@ -185,7 +211,7 @@ __device__ static inline bool is_wanted(const solo_piece &piece, unsigned subgra
 
 /* Fewer pieces than warps: several warps share one. */
 template <int HOW>
-__device__ static void expand_few(const level_side &s, const piece_list &list, uint32_t count,
+__device__ static void expand_few(const level_target &s, const solo_piece *list, uint32_t count,
                                   uint32_t warp, uint32_t warps, unsigned subgraphs)
 {
     uint32_t shift = 0;
@@ -193,7 +219,7 @@ __device__ static void expand_few(const level_side &s, const piece_list &list, u
         shift++;
     if (warp >> shift >= count)
         return;
-    solo_piece piece = piece_at(list, warp >> shift);
+    solo_piece piece = list[warp >> shift];
     if (is_wanted(piece, subgraphs) && cut_share(piece, warp & ((1u << shift) - 1), shift))
         expand_one<HOW>(s, piece);
 }
@@ -201,7 +227,7 @@ __device__ static void expand_few(const level_side &s, const piece_list &list, u
 /* Expands this warp's share of the pieces of some subgraphs, a bit each. The pieces of a long row follow each
  * other in a list, so neighbours go to different warps. */
 template <int HOW>
-__device__ static void expand_list(const level_side &s, const piece_list &list, uint32_t count,
+__device__ static void expand_list(const level_target &s, const solo_piece *list, uint32_t count,
                                    uint32_t warp, uint32_t warps, unsigned subgraphs)
 {
     if (count <= warps) {
@@ -213,7 +239,7 @@ __device__ static void expand_list(const level_side &s, const piece_list &list, 
         solo_piece piece = {0, 0, 0};
         bool has = i < count;
         if (has)
-            piece = piece_at(list, (uint32_t)i);
+            piece = list[i];
         has = has && is_wanted(piece, subgraphs);
         expand<HOW>(s, piece, has);
     }

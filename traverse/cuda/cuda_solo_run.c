@@ -6,63 +6,105 @@
 _Static_assert(sizeof(struct solo_piece) == SOLO_PIECE_BYTES, "a piece of a list as planned");
 _Static_assert(sizeof(struct solo_state) <= SOLO_STATE_BYTES, "the state of a search as planned");
 
-/* Measured on an H200; NOTES.md says with which graphs. */
-static const struct solo_rates h200_rates = {.masks = 4e6,
-                                             .word = 4,
-                                             .push_row = 50,
-                                             .push_edge = 50,
-                                             .pull_row = 4,
-                                             .pull_probe = 10};
-
-static struct solo_graph describe_graph(const struct device *dev)
+/* How many masks fit into the queues of both kinds. */
+static uint32_t kept_masks(const struct device *dev)
 {
-    struct solo_graph graph = {.rates = h200_rates};
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        graph.edges[g] = (double)dev->csr[g].edges;
-        graph.sources[g] = (double)dev->shard->csr[g].source_rows;
+    uint64_t masks = SOLO_MOST_KEPT;
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        const struct gpu_vertices *v = &dev->of[kind];
+        if (v->words > 0 && v->count / v->words < masks)
+            masks = v->count / v->words;
     }
-    for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        graph.words[kind] = (double)dev->of[kind].words;
-    return graph;
+    return (uint32_t)masks;
+}
+
+/* Clusters start later and leave some processors without a block. Graphs of short rows are deep, and gain
+ * more by a team. */
+static int share_of_processors(const struct shard *shard)
+{
+    double edges = 0, vertices = (double)(shard->d + shard->locals);
+    for (int g = 0; g < SUBGRAPHS; g++)
+        edges += (double)shard->csr[g].edges;
+    return edges < 5 * vertices ? 6 : 0;
 }
 
 enum status gpu_solo_open(struct device *dev, void *state, void *lists, struct error *e)
 {
+    dev->solo.launch.share = share_of_processors(dev->shard);
     struct gpu_solo *s = &dev->solo.search;
     uint64_t edges = 0;
     if (dev->shard->p > 1 || CUDA_TRY(cuda_solo_plan(&dev->solo.launch), dev->where, e) != ST_OK ||
-        CUDA_TRY(cudaHostAlloc((void **)&s->levels, sizeof *s->levels, cudaHostAllocMapped),
-                 dev->where, e) != ST_OK)
+        CUDA_TRY(cudaHostAlloc((void **)&s->report, sizeof *s->report, cudaHostAllocMapped),
+                 dev->where, e) != ST_OK ||
+        CUDA_TRY(cudaMemset(state, 0, sizeof *s->state), dev->where, e) != ST_OK)
         return e->status;
+    *s->report = 0;
     for (int g = 0; g < SUBGRAPHS; g++) {
         s->csr[g] = dev->csr[g];
         edges += dev->csr[g].edges;
     }
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
         s->of[kind] = dev->of[kind];
-    s->graph = describe_graph(dev);
+    s->graph = cost_graph_of(dev->shard, &cost_rates_h200);
+    s->keeps = kept_masks(dev);
     s->list[0] = lists;
     s->list[1] = s->list[0] + gpu_solo_room(dev->shard->d + dev->shard->locals, edges);
-    s->shared_pieces = dev->solo.launch.shared_pieces;
+    s->team = dev->solo.launch.team;
+    s->team_room = dev->solo.launch.team_room;
+    s->masks = dev->masks.all;
+    s->mask_words = dev->masks.bytes / sizeof *s->masks;
     s->state = state;
     return ST_OK;
 }
 
-void gpu_solo_close(struct device *dev)
-{
-    cudaFreeHost(dev->solo.search.levels);
-}
-
-static enum status clear(struct device *dev, cudaStream_t stream, struct error *e)
+enum status gpu_solo_measure(struct device *dev, struct error *e)
 {
     struct gpu_solo *s = &dev->solo.search;
-    if (CUDA_TRY(cudaMemsetAsync(dev->masks.all, 0, dev->masks.bytes, stream), dev->where, e) ==
-            ST_OK &&
-        CUDA_TRY(cudaMemsetAsync(s->state, 0, sizeof *s->state, stream), dev->where, e) == ST_OK &&
-        s->of[DELEGATES].parent != NULL)
-        CUDA_TRY(cudaMemsetAsync(s->of[DELEGATES].parent, 0xff, 4 * s->of[DELEGATES].count, stream),
-                 dev->where, e);
+    if (dev->solo.launch.blocks == 0)
+        return ST_OK;
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    uint32_t *longest = (uint32_t *)s->list[0];
+    if (CUDA_TRY(cudaMemsetAsync(longest, 0, sizeof s->longest, stream), dev->where, e) != ST_OK)
+        return e->status;
+    cuda_solo_measure(s, longest, stream);
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
+        CUDA_TRY(cudaMemcpyAsync(s->longest, longest, sizeof s->longest, cudaMemcpyDeviceToHost,
+                                 stream),
+                 dev->where, e) == ST_OK)
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
     return e->status;
+}
+
+void gpu_solo_close(struct device *dev)
+{
+    cudaFreeHost(dev->solo.search.report);
+}
+
+/* Waits until the device reports the end of the search, which is sooner than the end of the kernel. */
+static enum status wait_for_report(struct device *dev, cudaStream_t stream, uint32_t *levels,
+                                   struct error *e)
+{
+    enum { LOOKS = 1 << 14 };
+    const struct gpu_solo *s = &dev->solo.search;
+    const volatile uint64_t *report = s->report;
+    for (unsigned i = 1; *report >> 32 != s->number; i++) {
+        if (i % LOOKS != 0)
+            continue;
+        const cudaError_t state = cudaStreamQuery(stream);
+        if (state != cudaErrorNotReady && CUDA_TRY(state, dev->where, e) != ST_OK)
+            return e->status;
+    }
+    *levels = (uint32_t)*report;
+    return ST_OK;
+}
+
+enum status gpu_solo_settle(struct device *dev, struct error *e)
+{
+    if (dev->solo.settled || dev->solo.search.number == 0)
+        return ST_OK;
+    dev->solo.settled = 1;
+    cuda_solo_settle(&dev->solo.search, dev->stream.of[NORMALS]);
+    return CUDA_LAUNCHED(dev->where, e);
 }
 
 enum status gpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
@@ -79,10 +121,10 @@ enum status gpu_run(struct device *dev, const struct root *root, enum direction_
     s->mode = modes[mode];
     s->root = root->index;
     s->root_kind = root->at == ROOT_AT_DELEGATE ? DELEGATES : NORMALS;
-    if (gpu_use(dev, e) != ST_OK || clear(dev, stream, e) != ST_OK ||
-        CUDA_TRY(cuda_solo_search(s, &dev->solo.launch, stream), dev->where, e) != ST_OK ||
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) != ST_OK)
+    s->number++;
+    dev->solo.settled = 0;
+    if (gpu_use(dev, e) != ST_OK ||
+        CUDA_TRY(cuda_solo_search(s, &dev->solo.launch, stream), dev->where, e) != ST_OK)
         return e->status;
-    *levels = *s->levels;
-    return ST_OK;
+    return wait_for_report(dev, stream, levels, e);
 }

@@ -143,6 +143,7 @@ enum status exchange_level(struct exchange *x, const struct member *m, uint64_t 
     team_meet(m, e); /* what members do next may change what others read here */
     stats->masks_s += lap(&clock);
     stats->reduced_masks = level->updated;
+    stats->leaving_vertices = level->leaving;
     stats->sent_vertices = level->sent;
     stats->local_vertices = level->staying;
     *done = !level->updated && !level->found;

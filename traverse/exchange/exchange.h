@@ -32,7 +32,8 @@ struct exchange_options {
 
 /* What one exchange moved, on this rank. */
 struct exchange_stats {
-    uint64_t sent_vertices;  /* nn destinations to other ranks, after uniquify */
+    uint64_t leaving_vertices; /* nn destinations to other ranks, before uniquify */
+    uint64_t sent_vertices;  /* and after it */
     uint64_t local_vertices; /* nn destinations to other devices of this rank */
     int reduced_masks;       /* 1 if the masks were reduced */
     double local_s, remote_s, masks_s;

@@ -5,6 +5,8 @@
 
 #include "traverse/threads.h"
 
+#include "traverse/results/outputs.h"
+
 #include "formats/base/cli.h"
 
 #include <inttypes.h>
@@ -21,6 +23,7 @@ static const char help[] =
     "      --seed N                of the sampling of roots (default 1)\n"
     "      --construction-time S   seconds that packing took, for the block (default NA)\n"
     "      --json FILE             what the block is computed from\n"
+    "      --force                 replace FILE if it exists\n"
     "  -g, --shards-per-rank G     R ranks x G shards must be p (default p / R)\n"
     "      --backend NAME          auto, cpu or cuda (default auto)\n"
     "      --no-check              do not compare the shards' CRCs before searching\n"
@@ -190,7 +193,14 @@ static void measure_energy(struct benchmark *b)
     energy_close(&energy);
 }
 
-/* ---- the end ---- */
+/* ---- start and end ---- */
+
+static enum status set_up(struct benchmark *b, struct error *e)
+{
+    if (b->comm.rank == 0)
+        outputs_check(&b->args, e);
+    return comm_agree(&b->comm, e) == ST_OK ? benchmark_open(b, e) : e->status;
+}
 
 static enum status conclude(struct benchmark *b, struct error *e)
 {
@@ -217,7 +227,7 @@ int main(int argc, char **argv)
     threads_wait_briefly(argv);
     parse(&b, argc, argv);
     comm_start(&b.comm, COMM_ALWAYS, &error);
-    if (comm_agree(&b.comm, &error) == ST_OK && benchmark_open(&b, &error) == ST_OK &&
+    if (comm_agree(&b.comm, &error) == ST_OK && set_up(&b, &error) == ST_OK &&
         run_all(&b, &error) == ST_OK) {
         if (b.measure_energy)
             measure_energy(&b);

@@ -1,5 +1,7 @@
 /* report.c: see report.h */
 #include "report.h"
+#include "json_text.h"
+#include "machine.h"
 #include "statistics.h"
 
 #include "formats/base/cli.h"
@@ -35,22 +37,23 @@ void report_environment(FILE *out, const struct environment *env)
             env->rank->comm->ranks, graph->device_count, env->threads, env->rank->backend->name);
     fprintf(out, "exchange_memory: %s\n", exchange_memory_name(env));
     fprintf(out, "direction: %s\n", args_direction_name(env->args));
-    fprintf(out, "load_s: %.6f (open %.6f, check %.6f, decode %.6f)\n",
-            graph->open_s + graph->check_s + graph->decode_s, graph->open_s, graph->check_s,
-            graph->decode_s);
+    fprintf(out, "load_s: %.6f (open %.6f, check %.6f, decode %.6f, ranges %.6f)\n",
+            graph->open_s + graph->check_s + graph->decode_s + graph->ranges_s, graph->open_s,
+            graph->check_s, graph->decode_s, graph->ranges_s);
     if (env->device_load.seconds > 0)
-        fprintf(out, "device_load_s: %.6f (%.1f GB/s)\n", env->device_load.seconds,
-                1e-9 * (double)env->device_load.bytes / env->device_load.seconds);
+        fprintf(out, "device_load_s: %.6f (%.1f GB/s, ranges %.6f)\n", env->device_load.seconds,
+                1e-9 * (double)env->device_load.bytes / env->device_load.seconds,
+                env->device_load.ranges_s);
     fflush(out);
 }
 
 void report_record(FILE *out, const struct record *r)
 {
     fprintf(out,
-            "root %" PRIu64 " time_s %.9f levels %" PRIu64 " reached %" PRIu64 " edges %" PRIu64
-            " teps %.6e checksum %016" PRIx64,
-            r->root, r->time_s, r->reach.levels, r->reach.vertices, r->reach.edges, r->teps,
-            r->reach.checksum);
+            "root %" PRIu64 " time_s %.9f levels %" PRIu64 " reached %" PRIu64
+            " share %.6f edges %" PRIu64 " teps %.6e checksum %016" PRIx64,
+            r->root, r->time_s, r->reach.levels, r->reach.vertices, r->share, r->reach.edges,
+            r->teps, r->reach.checksum);
     if (r->answer_s > 0)
         fprintf(out, " answer_s %.9f answer_teps %.6e", r->answer_s, r->answer_teps);
     fprintf(out, "%s%s\n", r->name != NULL ? " name " : "", r->name != NULL ? r->name : "");
@@ -166,20 +169,6 @@ void report_summary(FILE *out, const struct environment *env, const struct recor
 
 /* ---- JSON ---- */
 
-static void json_string(FILE *out, const char *name, const char *text)
-{
-    fprintf(out, "\"%s\": \"", name);
-    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
-        if (*c == '"' || *c == '\\')
-            fprintf(out, "\\%c", *c);
-        else if (*c < 0x20)
-            fprintf(out, "\\u%04x", *c);
-        else
-            fputc(*c, out);
-    }
-    fputc('"', out);
-}
-
 static void json_factors(FILE *out, const char *name, const double *factor)
 {
     fprintf(out, "\"%s\": {\"nn\": %.9g, \"nd\": %.9g, \"dn\": %.9g, \"dd\": %.9g}", name,
@@ -201,8 +190,8 @@ static void json_graph(FILE *out, const struct graph *graph)
     for (int g = 0; g < SUBGRAPHS; g++)
         fprintf(out, "%s\"%s\": %" PRIu64, g > 0 ? ", " : "", subgraph_name[g], m->edges[g]);
     fprintf(out, "},\n    \"pack_id\": \"%016" PRIx64 "\", \"load_open_s\": %.9f, "
-            "\"load_check_s\": %.9f, \"load_decode_s\": %.9f,\n", m->pack_id, graph->open_s,
-            graph->check_s, graph->decode_s);
+            "\"load_check_s\": %.9f, \"load_decode_s\": %.9f,\n    \"load_ranges_s\": %.9f,\n",
+            m->pack_id, graph->open_s, graph->check_s, graph->decode_s, graph->ranges_s);
 }
 
 static void json_bool(FILE *out, const char *name, int value)
@@ -256,6 +245,7 @@ static void json_environment(FILE *out, const struct environment *env)
     fputs(", ", out);
     json_string(out, "graph", env->args->folder);
     fputs(",\n", out);
+    machine_json(out, env->rank, env->command);
     json_graph(out, env->rank->graph);
     json_machine(out, env);
     json_settings(out, env->args, exchange_memory_name(env));
@@ -332,13 +322,14 @@ static void json_record(FILE *out, const struct record *r, int last)
 {
     fprintf(out,
             "    {\"root\": %" PRIu64 ", \"time_s\": %.9f, \"levels\": %" PRIu64
-            ", \"reached\": %" PRIu64 ", \"edges\": %" PRIu64 ", \"teps\": %.9g,\n"
+            ", \"reached\": %" PRIu64 ", \"reached_share\": %.9g, \"edges\": %" PRIu64
+            ", \"teps\": %.9g,\n"
             "     \"edges_no_loops\": %" PRIu64 ", \"edges_kept\": %" PRIu64
             ", \"checksum\": \"%016" PRIx64 "\",\n"
             "     \"compute_s\": %.9f, \"exchange_s\": %.9f, \"iterations\": %" PRIu32
             ", \"mask_reductions\": %" PRIu32 ", \"sent_vertices\": %" PRIu64,
-            r->root, r->time_s, r->reach.levels, r->reach.vertices, r->reach.edges, r->teps,
-            r->reach.edges_no_loops, r->reach.edges_kept, r->reach.checksum, r->compute_s,
+            r->root, r->time_s, r->reach.levels, r->reach.vertices, r->share, r->reach.edges,
+            r->teps, r->reach.edges_no_loops, r->reach.edges_kept, r->reach.checksum, r->compute_s,
             r->exchange_s, r->iterations, r->mask_reductions, r->sent_vertices);
     if (r->answer_s > 0)
         fprintf(out, ",\n     \"answer_s\": %.9f, \"answer_teps\": %.9g", r->answer_s,

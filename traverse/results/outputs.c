@@ -22,6 +22,12 @@ char *outputs_name(const char *pattern, uint64_t root)
     return name;
 }
 
+int outputs_ends_in(const char *name, const char *suffix)
+{
+    size_t length = strlen(name), end = strlen(suffix);
+    return length >= end && strcmp(name + length - end, suffix) == 0;
+}
+
 /* ---- what is read ---- */
 
 struct inputs {
@@ -61,27 +67,50 @@ static enum status list_inputs(struct inputs *in, const struct args *args, struc
 
 /* ---- what is written ---- */
 
-enum { RESULTS = 3 };
+enum { RESULTS = 4 };
 
-/* NULL: a result that is not asked for. */
-static enum status check_names(const char *const *result, const struct inputs *in, struct error *e)
+static int is_per_root(const char *pattern)
+{
+    return pattern != NULL && strstr(pattern, "%d") != NULL;
+}
+
+static enum status refuse_compressed(const char *name, struct error *e)
+{
+    static const char *const compression[][2] = {
+        {".gz", "gzip"}, {".xz", "xz"}, {".zst", "zstd"}, {".bz2", "bzip2"}, {".lz4", "lz4"}};
+    for (size_t i = 0; i < sizeof compression / sizeof *compression; i++) {
+        if (outputs_ends_in(name, compression[i][0]))
+            return fail(e, ST_USAGE, "%s: results are written as they are: use '-' for this file, and "
+                        "`dbfs-traverse ... | %s >%s`", name, compression[i][1], name);
+    }
+    return ST_OK;
+}
+
+/* A NULL is a result that is not asked for. */
+static enum status check_names(const char *const *result, const struct inputs *in, int force,
+                               struct error *e)
 {
     for (int i = 0; i < RESULTS && e->status == ST_OK; i++) {
+        if (result[i] != NULL && refuse_compressed(result[i], e) != ST_OK)
+            return e->status;
         outfile_refuse_inputs(result[i], (const char *const *)in->path, in->count, e);
         for (int j = 0; j < i; j++)
             outfile_refuse_output(result[i], result[j], e);
+        if (e->status == ST_OK && !is_per_root(result[i]))
+            outfile_check_output(result[i], force, e);
     }
     return e->status;
 }
 
 enum status outputs_check(const struct args *args, struct error *e)
 {
-    const char *const result[RESULTS] = {args->depths, args->parents, args->json};
+    const char *const result[RESULTS] = {args->depths, args->parents, args->json, args->trace};
     struct inputs in = {0};
-    if (args->depths == NULL && args->parents == NULL && args->json == NULL)
+    if (args->depths == NULL && args->parents == NULL && args->json == NULL &&
+        args->trace == NULL)
         return ST_OK;
     if (list_inputs(&in, args, e) == ST_OK)
-        check_names(result, &in, e);
+        check_names(result, &in, args->cli.force, e);
     free_inputs(&in);
     return e->status;
 }
@@ -91,19 +120,14 @@ static enum status check_root(const struct args *args, uint64_t root, const stru
 {
     char *depths = args->depths != NULL ? outputs_name(args->depths, root) : NULL;
     char *parents = args->parents != NULL ? outputs_name(args->parents, root) : NULL;
-    const char *const result[RESULTS] = {depths, parents, args->json};
+    const char *const result[RESULTS] = {depths, parents, args->json, args->trace};
     if ((depths == NULL && args->depths != NULL) || (parents == NULL && args->parents != NULL))
         fail_memory(e, args->folder, 24);
     else
-        check_names(result, in, e);
+        check_names(result, in, args->cli.force, e);
     free(depths);
     free(parents);
     return e->status;
-}
-
-static int is_per_root(const char *pattern)
-{
-    return pattern != NULL && strstr(pattern, "%d") != NULL;
 }
 
 enum status outputs_check_roots(const struct args *args, const uint64_t *ids, uint64_t count,

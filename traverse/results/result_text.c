@@ -41,11 +41,11 @@ uint64_t result_lines_bytes(uint64_t first, uint64_t count, const int64_t *value
     return bytes;
 }
 
-char *result_lines(char *at, uint64_t first, uint64_t count, const int64_t *values)
+char *result_lines(char *at, char separator, uint64_t first, uint64_t count, const int64_t *values)
 {
     for (uint64_t i = 0; i < count; i++) {
         at = result_number(at, (int64_t)(first + i));
-        *at++ = ' ';
+        *at++ = separator;
         at = result_number(at, values[i]);
         *at++ = '\n';
     }

@@ -1,4 +1,4 @@
-/* result_text.h: the lines of a text result: an id, a space, a value */
+/* result_text.h: the lines of a text result: an id, a separator, a value */
 #ifndef DBFS_RESULT_TEXT_H
 #define DBFS_RESULT_TEXT_H
 
@@ -11,7 +11,7 @@ enum { RESULT_LINE_BYTES = 48 }; /* of the longest line, and more */
 uint64_t result_lines_bytes(uint64_t first, uint64_t count, const int64_t *values);
 
 /* Writes these lines to `at`, and returns their end. */
-char *result_lines(char *at, uint64_t first, uint64_t count, const int64_t *values);
+char *result_lines(char *at, char separator, uint64_t first, uint64_t count, const int64_t *values);
 
 /* A number in decimal, without an end. Returns where it ends. */
 char *result_number(char *at, int64_t value);

@@ -6,6 +6,7 @@
  * rank 0, to which the others send their windows one after the other. No rank ever holds an array over n.
  */
 #include "traverse/answer_blocks.h"
+#include "csv_names.h"
 #include "outputs.h"
 #include "result_text.h"
 #include "results_internal.h"
@@ -19,7 +20,7 @@
 
 enum { WINDOW = 1 << 20, PIECE = 1 << 14, NPY_HEADER_BYTES = 128, WINDOW_TAG = 1 << 13 };
 
-enum format { FORMAT_TEXT, FORMAT_RAW, FORMAT_NPY };
+enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_RAW, FORMAT_NPY };
 
 /* What is written, and how. */
 struct writing {
@@ -38,15 +39,23 @@ struct writing {
 
 /* ---- formats ---- */
 
-static int ends_in(const char *path, const char *end)
-{
-    size_t length = strlen(path), tail = strlen(end);
-    return length >= tail && strcmp(path + length - tail, end) == 0;
-}
-
 static enum format format_of(const char *path)
 {
-    return ends_in(path, ".npy") ? FORMAT_NPY : ends_in(path, ".raw") ? FORMAT_RAW : FORMAT_TEXT;
+    return outputs_ends_in(path, ".npy")   ? FORMAT_NPY
+           : outputs_ends_in(path, ".raw") ? FORMAT_RAW
+           : outputs_ends_in(path, ".csv") ? FORMAT_CSV
+                                           : FORMAT_TEXT;
+}
+
+/* Of fields whose ids have no names. */
+static char separator_of(const struct writing *w)
+{
+    return w->format == FORMAT_CSV ? ',' : ' ';
+}
+
+static int is_text(const struct writing *w)
+{
+    return w->format == FORMAT_TEXT || w->format == FORMAT_CSV;
 }
 
 /* numpy's format 1.0: magic, version, header length, a Python dict padded with spaces to a multiple
@@ -121,7 +130,7 @@ static enum status fill_text(const struct writing *w, uint64_t first, uint64_t c
         if (text == NULL)
             fail_memory(&error, w->name, (size_t)PIECE * RESULT_LINE_BYTES);
         else
-            result_lines(text, first + i * PIECE,
+            result_lines(text, separator_of(w), first + i * PIECE,
                          count - i * PIECE < PIECE ? count - i * PIECE : PIECE,
                          w->values + i * PIECE);
         if (text != NULL)
@@ -140,7 +149,7 @@ static enum status fill_window(const struct writing *w, uint64_t first, uint64_t
 {
     if (read_window(w, first, count, e) != ST_OK)
         return e->status;
-    if (w->format == FORMAT_TEXT)
+    if (is_text(w))
         return fill_text(w, first, count, at, e);
     uint64_t bytes = count * w->width, offset = *at;
     *at += bytes;
@@ -172,7 +181,7 @@ static uint64_t part_begin(const struct writing *w, struct id_range range, struc
 {
     const struct comm *comm = w->results->comm;
     uint64_t begin = 0, *lengths = w->lengths;
-    if (w->format != FORMAT_TEXT)
+    if (!is_text(w))
         return (w->format == FORMAT_NPY ? NPY_HEADER_BYTES : 0) + range.first * w->width;
     if (comm->ranks == 1)
         return 0;
@@ -201,16 +210,20 @@ static enum status write_lines(const struct writing *w, uint64_t first, uint64_t
 {
     char line[RESULT_LINE_BYTES];
     for (uint64_t i = 0; i < count && e->status == ST_OK; i++) {
-        char *end = result_lines(line, first + i, 1, w->values + i);
+        char *end = result_lines(line, separator_of(w), first + i, 1, w->values + i);
         outfile_write(w->out, line, (size_t)(end - line), e);
     }
     return e->status;
 }
 
-static enum status write_name(struct outfile *out, struct map_name name, char end,
+static enum status write_name(struct outfile *out, struct map_name name, int csv, char end,
                               struct error *e)
 {
-    if (outfile_write(out, name.bytes, name.length, e) == ST_OK)
+    if (csv)
+        csv_name_write(out, name.bytes, name.length, e);
+    else
+        outfile_write(out, name.bytes, name.length, e);
+    if (e->status == ST_OK)
         outfile_write(out, &end, 1, e);
     return e->status;
 }
@@ -222,6 +235,7 @@ static enum status write_named_lines(const struct writing *w, uint64_t first, ui
     const struct name_map *map = w->file->map;
     char number[RESULT_LINE_BYTES];
     struct map_name vertex = name_map_at(map, first);
+    int csv = w->format == FORMAT_CSV;
     for (uint64_t i = 0; i < count && e->status == ST_OK; i++) {
         vertex = i > 0 ? name_map_after(vertex) : vertex;
         struct map_name value = {number, 0};
@@ -229,8 +243,8 @@ static enum status write_named_lines(const struct writing *w, uint64_t first, ui
             value = name_map_at(map, (uint64_t)w->values[i]);
         else
             value.length = (size_t)(result_number(number, w->values[i]) - number);
-        if (write_name(w->out, vertex, '\t', e) == ST_OK)
-            write_name(w->out, value, '\n', e);
+        if (write_name(w->out, vertex, csv, csv ? ',' : '\t', e) == ST_OK)
+            write_name(w->out, value, csv, '\n', e);
     }
     return e->status;
 }
@@ -239,7 +253,7 @@ static enum status write_named_lines(const struct writing *w, uint64_t first, ui
 static enum status append_window(const struct writing *w, uint64_t first, uint64_t count,
                                  struct error *e)
 {
-    if (w->format != FORMAT_TEXT) {
+    if (!is_text(w)) {
         if (w->width == 4)
             for (uint64_t i = 0; i < count; i++)
                 ((int32_t *)w->memory)[i] = (int32_t)w->values[i];

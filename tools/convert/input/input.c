@@ -133,6 +133,10 @@ enum status input_open_first(struct input **result, const char *path, const char
         from_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return fail_errno(e, name, "cannot open");
+    if (isatty(fd)) {
+        close(fd);
+        return fail(e, ST_USAGE, "%s: is a terminal: give a file, or redirect the input", name);
+    }
     return open_fd(result, fd, name, glob, 0, e);
 }
 

@@ -111,7 +111,6 @@ enum status compact_number(struct compact *c, struct piece *piece, struct error 
             *kept++ = edge;
     }
     piece->count = (size_t)(kept - piece->edges);
-    piece->bound = c->count;
     return ST_OK;
 }
 

@@ -57,7 +57,8 @@ struct piece {
     size_t room_edges;
     struct edge *edges;
     size_t count;
-    uint64_t bound; /* largest id + 1, if it was asked for */
+    struct edges_totals totals; /* of the edges as they are written, and */
+    uint64_t balance;           /* their edges_tally_balance */
     char *names;    /* names of the vertices; u and v are then places in it: names.h */
     size_t names_bytes, names_capacity;
     struct fault fault;

@@ -156,7 +156,9 @@ enum status reader_set_ids(struct graph_reader *r, uint64_t base, uint64_t n, ui
                            struct error *e)
 {
     uint64_t vertices = r->options.vertices;
-    const char *why = vertices > 0 ? " (--vertices)" : "";
+    const char *why = vertices > 0                              ? " (--vertices)"
+                      : r->class == &read_pairs_class && !r->options.names ? " (--compact numbers any others)"
+                                                          : "";
     uint64_t limit = vertices > 0 ? vertices : r->options.names ? UINT64_MAX : DBFS_MAX_VERTICES;
     if (n != NO_COUNT) {
         char found[48], expected[64];

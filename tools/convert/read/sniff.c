@@ -5,7 +5,9 @@
  */
 #include "sniff.h"
 
+#include "column_names.h"
 #include "scan_text.h"
+#include "sniff_foreign.h"
 
 #include "formats/base/bytes.h"
 
@@ -33,32 +35,9 @@ static enum status refuse(const struct input *input, const char *what, const cha
     return fail(e, ST_BAD_DATA, "%s: is %s: %s", input_name(input), what, remedy);
 }
 
-/* ---- what others wrap graphs in, and binary formats ---- */
-
-static const struct magic {
-    size_t length;
-    const char *bytes, *what, *remedy;
-} foreign[] = {
-    {2, "\x1f\x9d", "compressed by compress", "use `gzip -dc FILE | edgeconv -`"},
-    {4, "\x04\x22\x4d\x18", "compressed by lz4", "use `lz4 -dc FILE | edgeconv -`"},
-    {4, "LZIP", "compressed by lzip", "use `lzip -dc FILE | edgeconv -`"},
-    {6, "Rar!\x1a\x07", "a rar archive", "use `unrar p -inul FILE | edgeconv -`"},
-    {4, "PAR1", "a Parquet file",
-     "use `duckdb -csv -c \"select src, dst from 'FILE'\" | edgeconv -f csv -`"},
-};
+/* ---- binary formats ---- */
 
 static const char webgraph_pipe[] = "use `webgraph to arcs BASE | edgeconv -`";
-
-static enum status refuse_foreign(const struct input *input, const struct sample *s,
-                                  struct error *e)
-{
-    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
-        const struct magic *m = &foreign[i];
-        if (s->bytes >= m->length && memcmp(s->text, m->bytes, m->length) == 0)
-            return refuse(input, m->what, m->remedy, e);
-    }
-    return ST_OK;
-}
 
 static int is_binary(const struct sample *s)
 {
@@ -296,6 +275,12 @@ static int is_csv_header(const char *p)
     return commas >= 1 && commas < MAX_COLUMNS && !column_start;
 }
 
+/* The same with blanks or tabs between: names that are usual, or a line of numbers after them. */
+static int has_column_names(const struct sample *s)
+{
+    return s->lines > 0 && column_names_likely(s->line[0], s->lines > 1 ? s->line[1] : NULL);
+}
+
 /* WDC's index: a host name, a tab, its id. */
 static int is_index_line(const char *p)
 {
@@ -357,7 +342,7 @@ static enum status sniff_text(const struct input *input, const struct sample *s,
     after = scan_id(first, &id);
     if (after > first && *after == ':')
         *format = FORMAT_ADJACENCY;
-    else if (is_csv_header(first))
+    else if (is_csv_header(first) || has_column_names(s))
         *format = FORMAT_CSV;
     else if (s->lines > 0 && is_index_line(first))
         return refuse(input, "an index of names (name, tab, id)",
@@ -425,11 +410,13 @@ enum status sniff_graph(struct input *input, enum graph_format *format, struct e
         find_lines(&sample);
         want *= 4;
     } while (!binary && sample.lines == 0 && !sample.complete && want <= SNIFF_MAX_BYTES);
-    if (refuse_foreign(input, &sample, e) != ST_OK)
+    const struct foreign_sample first = {input_name(input), sample.text, sample.bytes, sample.line,
+                                         sample.lines};
+    if (refuse_foreign_bytes(&first, e) != ST_OK)
         goto done;
     if (binary)
         sniff_binary(input, &sample, format, e);
-    else
+    else if (refuse_foreign_text(&first, e) == ST_OK)
         sniff_text(input, &sample, format, e);
 done:
     free(sample.text);

@@ -2,6 +2,7 @@
 #include "csr_columns.h"
 
 #include "formats/base/crc.h"
+#include "formats/base/progress.h"
 #include "formats/base/text.h"
 #include "formats/work/pipeline.h"
 
@@ -349,6 +350,7 @@ static enum status write_out(void *context, void *slot, struct error *e)
     struct range *range = slot;
     if (range->bytes > 0 && container_seekable(j->out->writer))
         container_fill(j->out->writer, range->at, file_elements(j, range), range->bytes, e);
+    progress_add(j->csr->records_in[range->r]);
     give_buffer(&j->spare, range);
     return e->status;
 }

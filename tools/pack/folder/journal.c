@@ -39,7 +39,7 @@ static void print_journal(FILE *text, const void *context)
     fprintf(text, "encoding %s\n", pack_encoding_name[j->encoding]);
     if (j->th_known)
         fprintf(text, "th %s\n", th_format(j->th, th, sizeof th));
-    fprintf(text, "th-suggested %d\n", j->th_suggested);
+    fprintf(text, "th-suggested %d\n", (int)j->th_choice);
     if (j->identified)
         fprintf(text, "input-checksum %016" PRIx64 "\npack-id %016" PRIx64 "\n", j->checksum,
                 j->pack_id);
@@ -104,8 +104,8 @@ static int parse_line(struct journal *j, const char *key, const char *value)
         bad = th_parse(value, &j->th, &ignored) != ST_OK;
         j->th_known = 1;
     } else if (strcmp(key, "th-suggested") == 0) {
-        bad = parse_number(value, 1, &number);
-        j->th_suggested = (int)number;
+        bad = parse_number(value, TH_CHOICES - 1, &number);
+        j->th_choice = (enum th_choice)number;
     } else if (strcmp(key, "input-checksum") == 0) {
         bad = parse_hex64(value, &j->checksum);
     } else if (strcmp(key, "pack-id") == 0) {

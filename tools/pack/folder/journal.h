@@ -9,6 +9,7 @@
 
 #include "formats/manifest.h"
 #include "formats/shard.h"
+#include "formats/split.h"
 #include "formats/base/status.h"
 
 #include <stdint.h>
@@ -22,7 +23,7 @@ struct journal {
     enum pack_encoding encoding;
     int th_known;         /* given, or suggested already */
     uint64_t th;
-    int th_suggested;
+    enum th_choice th_choice;
     int identified; /* the stream has been read, so the members below are known */
     uint64_t checksum; /* of the stream */
     uint64_t pack_id;

@@ -260,7 +260,8 @@ static enum status check_use(struct pack_folder *f, struct error *e)
 int pack_folder_suggested_th(const struct pack_folder *f, uint64_t checksum, uint64_t *th)
 {
     const struct journal *found = &f->found;
-    if (!resumes(f) || !f->has_journal || !found->th_suggested || !found->identified ||
+    if (!resumes(f) || !f->has_journal || !found->identified || found->th_choice == TH_GIVEN ||
+        found->th_choice != f->journal.th_choice ||
         found->checksum != checksum)
         return 0;
     *th = found->th;
@@ -333,7 +334,7 @@ enum status pack_folder_identify(struct pack_folder *f, uint64_t th, uint64_t ch
             return e->status;
         f->journal_current = f->has_journal && f->found.identified;
         /* how TH was found stays as it was */
-        f->journal.th_suggested = f->has_journal ? f->found.th_suggested : f->journal.th_suggested;
+        f->journal.th_choice = f->has_journal ? f->found.th_choice : f->journal.th_choice;
     }
     int ours = f->journal_written || (resumes(f) && f->has_journal);
     if (ours && !f->journal_current && write_journal(f, e) == ST_OK)

@@ -62,7 +62,8 @@ enum status pack_folder_join(struct pack_folder *folder, const char *path,
 enum status pack_folder_share(struct pack_folder *folder, const struct comm *comm,
                               struct error *e);
 
-/* Nonzero if the interrupted packing was of the same stream and had its TH suggested. *th: that TH. */
+/* Nonzero if the interrupted packing was of the same stream and its TH was suggested by the same rule. *th:
+ * that TH. */
 int pack_folder_suggested_th(const struct pack_folder *folder, uint64_t checksum, uint64_t *th);
 
 /* Completes the journal. ST_RUNTIME: in FOLDER_RESUME the folder holds another packing. */

@@ -189,7 +189,64 @@ static enum status measure_parts(const struct manifest *m, const char *folder,
     return ST_OK;
 }
 
-enum status pack_list(const char *folder, FILE *stream, struct error *e)
+static enum status print_text(const struct manifest *m, const char *folder,
+                              const struct part_sizes *parts, FILE *out, struct error *e)
+{
+    print_facts(m, out);
+    print_classes(m, out);
+    print_parts(parts, m->p, out);
+    print_sections(parts, m->p, out);
+    print_comparison(m, parts, out);
+    return print_directory(m, folder, out, e);
+}
+
+/* ---- the same as JSON ---- */
+
+static void print_by_subgraph(const char *name, const uint64_t *values, FILE *out)
+{
+    fprintf(out, "\"%s\": {", name);
+    for (int g = 0; g < SUBGRAPHS; g++)
+        fprintf(out, "%s\"%s\": %" PRIu64, g > 0 ? ", " : "", subgraph_name[g], values[g]);
+    fputc('}', out);
+}
+
+static void print_json_part(const struct part_sizes *part, FILE *out)
+{
+    uint64_t heads[SUBGRAPHS];
+    for (int g = 0; g < SUBGRAPHS; g++)
+        heads[g] = part->heads[g];
+    fprintf(out, "\n    {\"locals\": %" PRIu64 ", \"edges\": %" PRIu64 ", \"device_bytes\": %" PRIu64
+            ", \"file_bytes\": %" PRIu64 ", ", part->locals, part->edges, part->device_bytes,
+            part->file_bytes);
+    print_by_subgraph("head_columns", heads, out);
+    fputc('}', out);
+}
+
+static void print_json(const struct manifest *m, const struct part_sizes *parts, FILE *out)
+{
+    char th[24];
+    fprintf(out, "{\n  \"vertices\": %" PRIu64 ",\n  \"input_edges\": %" PRIu64
+            ",\n  \"input_loops\": %" PRIu64 ",\n  \"input_direction\": \"%s\""
+            ",\n  \"input_checksum\": \"%016" PRIx64 "\",\n", m->totals.n, m->totals.edges,
+            m->totals.loops, edges_direction_name(m->direction), m->totals.checksum);
+    if (m->randomized)
+        fprintf(out, "  \"randomized\": {\"n\": %" PRIu64 ", \"seed\": %" PRIu64 "},\n", m->random_n,
+                m->random_seed);
+    th_format(m->th, th, sizeof th); /* of an infinite TH, a string */
+    fprintf(out, "  \"shards\": %" PRIu32 ",\n  \"th\": %s%s%s,\n  \"delegates\": %" PRIu64
+            ",\n  \"encoding\": \"%s\",\n  \"pack_id\": \"%016" PRIx64 "\",\n  ", m->p,
+            m->th == TH_INFINITE ? "\"" : "", th, m->th == TH_INFINITE ? "\"" : "", m->d,
+            pack_encoding_name[m->encoding], m->pack_id);
+    print_by_subgraph("edges", m->edges, out);
+    fputs(",\n  \"parts\": [", out);
+    for (uint32_t s = 0; s < m->p; s++) {
+        fputs(s > 0 ? "," : "", out);
+        print_json_part(&parts[s], out);
+    }
+    fputs("\n  ]\n}\n", out);
+}
+
+enum status pack_list(const char *folder, int json, FILE *stream, struct error *e)
 {
     struct manifest m;
     if (manifest_read(&m, folder, e) != ST_OK)
@@ -198,12 +255,10 @@ enum status pack_list(const char *folder, FILE *stream, struct error *e)
     if (parts == NULL) {
         fail_memory(e, folder, m.p * sizeof *parts);
     } else if (measure_parts(&m, folder, parts, e) == ST_OK) {
-        print_facts(&m, stream);
-        print_classes(&m, stream);
-        print_parts(parts, m.p, stream);
-        print_sections(parts, m.p, stream);
-        print_comparison(&m, parts, stream);
-        print_directory(&m, folder, stream, e);
+        if (json)
+            print_json(&m, parts, stream);
+        else
+            print_text(&m, folder, parts, stream, e);
         if (fflush(stream) != 0 || ferror(stream))
             fail_errno(e, "standard output", "cannot write");
     }

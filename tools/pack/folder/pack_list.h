@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
-enum status pack_list(const char *folder, FILE *stream, struct error *e);
+/* With `json`, as a JSON object. */
+enum status pack_list(const char *folder, int json, FILE *stream, struct error *e);
 
 #endif

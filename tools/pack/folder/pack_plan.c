@@ -2,7 +2,7 @@
  *
  * With a split, the degrees are known, and for the TH of the split the edges of each class, duplicates
  * counted. Without one there are bounds: a delegate has more than TH edge ends, and a suggested TH leaves at
- * most 4n/p delegates. The largest degree is then a guess, and so is the memory for sorting the longest row.
+ * most 4n/p delegates by the rule of memory, else any number. The largest degree is then a guess, and so is the memory for sorting the longest row.
  */
 #include "pack_plan.h"
 
@@ -24,7 +24,7 @@ static void bound_without_split(struct graph *g, const struct pack_options *o)
 {
     g->connected = smaller(g->n, g->m);
     g->largest_degree = smaller(g->m / 2, 16 * (uint64_t)sqrt((double)g->m));
-    g->d = smaller(g->connected, 4 * g->n / o->p);
+    g->d = o->suggest_by == TH_BY_MEMORY ? smaller(g->connected, 4 * g->n / o->p) : g->connected;
     if (o->th_given)
         g->d = o->th == TH_INFINITE ? 0 : smaller(g->connected, g->m / (o->th + 1));
     g->largest_normal = o->th_given && o->th < g->largest_degree ? o->th : g->largest_degree;

@@ -110,8 +110,32 @@ static enum status check_locals(const struct shard *s, uint64_t *seen, uint64_t 
     return ST_OK;
 }
 
-/* Delegates of this shard's slots are not local vertices as well; loops at isolated vertices are at
- * vertices that are neither. */
+static uint64_t loop_vertex(const struct shard *s, const struct loop_count *l)
+{
+    if (l->at == LOOP_AT_DELEGATE)
+        return shard_delegate_id(s, l->index);
+    return vertex_of_slot(l->at == LOOP_AT_LOCAL ? s->ids.local_slots[l->index] : l->index, s->index,
+                          s->p);
+}
+
+/* Self-loops are at vertices of this shard, by ascending id; those at isolated vertices are at no others. */
+static enum status check_loops(struct verify *v, const struct shard *s, const uint64_t *seen,
+                               struct error *e)
+{
+    for (uint64_t i = 0; i < s->degrees.loop_counts; i++) {
+        const struct loop_count *l = &s->degrees.loops[i];
+        v->loops += l->count;
+        if (shard_of_vertex(loop_vertex(s, l), s->p) != s->index)
+            return bad_at(s, "loops", i, "a vertex of another shard", e);
+        if (l->at == LOOP_AT_ISOLATED && mask_bit(seen, l->index))
+            return bad_at(s, "loops", i, "not an isolated vertex of this shard", e);
+        if (i > 0 && loop_vertex(s, l) <= loop_vertex(s, l - 1))
+            return bad_at(s, "loops", i, "vertices do not ascend", e);
+    }
+    return ST_OK;
+}
+
+/* Delegates of this shard's slots are not local vertices as well. */
 static enum status check_coverage(struct verify *v, const struct shard *s, struct error *e)
 {
     uint64_t words = mask_words(slots_of_shard(s->n, s->index, s->p)), *seen;
@@ -123,13 +147,8 @@ static enum status check_coverage(struct verify *v, const struct shard *s, struc
         if (shard_of_vertex(id, s->p) == s->index)
             mark_vertex(s, seen, slot_of_vertex(id, s->p), "delegate-ids", i, e);
     }
-    for (uint64_t i = 0; i < s->degrees.loop_counts && e->status == ST_OK; i++) {
-        const struct loop_count *l = &s->degrees.loops[i];
-        v->loops += l->count;
-        if (l->at == LOOP_AT_ISOLATED &&
-            (l->index >= slots_of_shard(s->n, s->index, s->p) || mask_bit(seen, l->index)))
-            bad_at(s, "loops", i, "not an isolated vertex of this shard", e);
-    }
+    if (e->status == ST_OK)
+        check_loops(v, s, seen, e);
     memory_release(v->budget, seen);
     return e->status;
 }

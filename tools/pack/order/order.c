@@ -161,8 +161,9 @@ static void start_pieces(struct sorting *s)
     }
 }
 
-static void set_delegate_id(struct vertex_order *o, uint32_t delegate, uint64_t v)
+static void set_delegate_id(struct vertex_order *o, uint32_t delegate, uint64_t vertex)
 {
+    uint64_t v = sparse_ids_original(o->sparse, vertex);
     if (o->delegate_id_width == 4)
         ((uint32_t *)o->delegate_ids)[delegate] = (uint32_t)v;
     else
@@ -280,17 +281,20 @@ static enum status check_slots(const struct vertex_order *o, struct error *e)
 {
     if (o->n / o->p >= SHARD_MAX_LOCAL)
         return fail(e, ST_RESOURCE, "%llu vertices in %u shards: at most 2^31 a shard are "
-                    "possible, p must be larger", (unsigned long long)o->n, o->p);
+                    "possible: p must be larger, or 'edgeconv --compact' number those that have "
+                    "edges", (unsigned long long)o->n, o->p);
     return ST_OK;
 }
 
 enum status order_make(struct vertex_order *o, struct vertex_ranks *rank_of,
-                       const struct ranks *ranks, uint32_t p, uint64_t th,
+                       const struct ranks *ranks, const struct order_graph *graph,
                        struct memory_budget *budget, struct error *e)
 {
+    uint32_t p = graph->p;
     struct sorting s = {.order = o, .values = &o->labels.values, .ranks = ranks, .budget = budget,
-                        .cut = ranks_cut(ranks, th)};
-    *o = (struct vertex_order){.n = rank_of->values.n, .p = p, .labels = {rank_of->values}};
+                        .cut = ranks_cut(ranks, graph->th)};
+    *o = (struct vertex_order){
+        .n = graph->n, .sparse = graph->sparse, .p = p, .labels = {rank_of->values}};
     memset(rank_of, 0, sizeof *rank_of);
     s.first_rank = ranks->count > 0 && ranks->degrees[0].degree == 0;
     s.normal_ranks = s.cut > s.first_rank ? s.cut - s.first_rank : 0;
@@ -359,18 +363,30 @@ static void fill_slots(void *context, uint64_t first_slot, const uint32_t *label
     }
 }
 
+static void translate_slots(const struct vertex_order *o, uint32_t shard, uint32_t *slots)
+{
+    for (uint64_t i = 0; o->sparse != NULL && i < o->shard[shard].locals; i++) {
+        uint64_t dense = vertex_of_slot(slots[i], shard, o->p);
+        slots[i] = (uint32_t)slot_of_vertex(sparse_ids_original(o->sparse, dense), o->p);
+    }
+}
+
 enum status order_slots(const struct vertex_order *o, uint32_t shard, uint32_t *slots,
                         struct error *e)
 {
     struct slot_filling f = {.slots = slots, .locals = o->shard[shard].locals};
-    if (o->stowed.windows > 0)
-        return label_file_read(&o->stowed, shard, fill_slots, &f, e);
+    if (o->stowed.windows > 0) {
+        label_file_read(&o->stowed, shard, fill_slots, &f, e);
+        translate_slots(o, shard, slots);
+        return e->status;
+    }
     const uint32_t *label = o->labels.values.of;
-    uint64_t count = shard < o->n ? (o->n - 1 - shard) / o->p + 1 : 0;
+    uint64_t ids = o->labels.values.n, count = shard < ids ? (ids - 1 - shard) / o->p + 1 : 0;
 #pragma omp parallel for num_threads(o->labels.values.threads) schedule(static)
     for (uint64_t slot = 0; slot < count; slot++) {
         if (label[shard + slot * o->p] < f.locals)
             slots[label[shard + slot * o->p]] = (uint32_t)slot;
     }
+    translate_slots(o, shard, slots);
     return ST_OK;
 }

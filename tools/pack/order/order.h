@@ -31,7 +31,8 @@ struct shard_vertices {
 };
 
 struct vertex_order {
-    uint64_t n, d;
+    uint64_t n, d; /* of the graph */
+    const struct sparse_ids *sparse; /* vertices have dense ids, except in what is written; NULL: none */
     uint32_t p;
     uint32_t local_bits; /* enough for the local ids of any shard */
     uint32_t nn_column_bytes; /* 4, or 8 if shard and local id do not fit into 4 */
@@ -46,10 +47,17 @@ struct vertex_order {
     struct shard_vertices *shard; /* [p] */
 };
 
+/* The graph whose vertices are numbered. */
+struct order_graph {
+    uint64_t n, th;
+    uint32_t p;
+    const struct sparse_ids *sparse; /* NULL: none */
+};
+
 /* Makes labels of the ranks in `rank_of`, in the same memory: the ranks are gone afterwards. ST_RESOURCE:
  * over budget, or more than 2^31 - 1 delegates, or more than 2^31 - 1 vertices in a shard. */
 enum status order_make(struct vertex_order *order, struct vertex_ranks *rank_of,
-                       const struct ranks *ranks, uint32_t p, uint64_t th,
+                       const struct ranks *ranks, const struct order_graph *graph,
                        struct memory_budget *budget, struct error *e);
 void order_free(struct vertex_order *order, struct memory_budget *budget);
 

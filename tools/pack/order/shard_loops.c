@@ -12,8 +12,8 @@ static struct loop_count describe(const struct vertex_loops *l, uint32_t label,
         return (struct loop_count){LOOP_AT_DELEGATE, label_delegate(o, label), l->count};
     if (label != LABEL_ISOLATED)
         return (struct loop_count){LOOP_AT_LOCAL, label, l->count};
-    return (struct loop_count){LOOP_AT_ISOLATED, (uint32_t)slot_of_vertex(l->vertex, o->p),
-                               l->count};
+    uint64_t vertex = sparse_ids_original(o->sparse, l->vertex);
+    return (struct loop_count){LOOP_AT_ISOLATED, (uint32_t)slot_of_vertex(vertex, o->p), l->count};
 }
 
 /* Window after window, as the loops stand by vertex. */

@@ -1,0 +1,21 @@
+/* launch.c: see launch.h */
+#include "launch.h"
+
+#include <stdlib.h>
+
+long launched_processes(const char **variable)
+{
+    /* batch scripts set SLURM_NTASKS for every step, so only the step's own count tells */
+    static const char *const variables[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE",
+                                            "SLURM_STEP_NUM_TASKS"};
+    long most = 1;
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *text = getenv(variables[i]);
+        long processes = text != NULL ? strtol(text, NULL, 10) : 0;
+        if (processes > most) {
+            most = processes;
+            *variable = variables[i];
+        }
+    }
+    return most;
+}

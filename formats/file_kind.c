@@ -1,0 +1,96 @@
+/* file_kind.c: see file_kind.h */
+#include "file_kind.h"
+
+#include "formats/manifest.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum kind { KIND_EDGES, KIND_SPLIT, KIND_PART, KIND_MANIFEST, KIND_OTHER };
+
+static enum kind find_kind(const unsigned char *bytes, size_t count)
+{
+    static const struct {
+        const char *start;
+        enum kind kind;
+    } starts[] = {{"DBFSEDGE", KIND_EDGES},
+                  {"DBFSSPLT", KIND_SPLIT},
+                  {"DBFSSHRD", KIND_PART},
+                  {"dbfs-manifest ", KIND_MANIFEST}};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        size_t length = strlen(starts[i].start);
+        if (count >= length && memcmp(bytes, starts[i].start, length) == 0)
+            return starts[i].kind;
+    }
+    return KIND_OTHER;
+}
+
+enum status file_kind_not_edges(const char *name, const unsigned char *bytes, size_t count,
+                                struct error *e)
+{
+    if (count == 0)
+        return fail(e, ST_BAD_DATA, "%s: is empty, not an edge stream: graphs in other formats go through "
+                    "edgeconv first", name);
+    switch (find_kind(bytes, count)) {
+    case KIND_SPLIT:
+        return fail(e, ST_BAD_DATA, "%s: is a split, not an edge stream: dbfs-pack takes it with -s, beside "
+                    "the stream that degsplit made it from", name);
+    case KIND_PART:
+    case KIND_MANIFEST:
+        return fail(e, ST_BAD_DATA, "%s: is a file of packed shards, not an edge stream: dbfs-traverse "
+                    "searches the folder it is in", name);
+    case KIND_EDGES:
+    case KIND_OTHER: break;
+    }
+    return fail(e, ST_BAD_DATA, "%s: not an edge stream: graphs in other formats go through edgeconv first",
+                name);
+}
+
+static enum kind look_into(const char *path)
+{
+    unsigned char bytes[16];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    ssize_t got = fd >= 0 ? read(fd, bytes, sizeof bytes) : -1;
+    if (fd >= 0)
+        close(fd);
+    return got > 0 ? find_kind(bytes, (size_t)got) : KIND_OTHER;
+}
+
+static enum status refuse_file(const char *path, struct error *e)
+{
+    switch (look_into(path)) {
+    case KIND_EDGES:
+        return fail(e, ST_BAD_DATA, "%s: is an edge stream, not a folder of shards: `dbfs-pack -o DIR %s` "
+                    "makes one", path, path);
+    case KIND_SPLIT:
+        return fail(e, ST_BAD_DATA, "%s: is a split, not a folder of shards: `dbfs-pack -s %s -o DIR` makes "
+                    "one from it and its edge stream", path, path);
+    case KIND_PART:
+    case KIND_MANIFEST:
+        return fail(e, ST_BAD_DATA, "%s: is one file of packed shards: give the folder it is in", path);
+    case KIND_OTHER: break;
+    }
+    return fail(e, ST_BAD_DATA, "%s: is a file, not a folder of shards: `edgeconv -u FILE | dbfs-pack -o DIR "
+                "-` makes one from a graph, and dbfs does both and searches", path);
+}
+
+enum status file_kind_not_shards(const char *path, struct error *e)
+{
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return fail_errno(e, path, "cannot open");
+    if (!S_ISDIR(st.st_mode))
+        return refuse_file(path, e);
+    char *manifest = manifest_path(path, MANIFEST_NAME);
+    if (manifest == NULL)
+        return fail_memory(e, path, strlen(path));
+    int found = access(manifest, F_OK) == 0;
+    free(manifest);
+    if (found)
+        return ST_OK;
+    return fail(e, ST_RUNTIME, "%s: is a folder without a packed graph (no manifest): `dbfs-pack -o %s` "
+                "makes one", path, path);
+}

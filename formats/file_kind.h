@@ -1,0 +1,19 @@
+/* file_kind.h: tells the files of dbfs apart, for the messages of programs that were given the wrong one */
+#ifndef DBFS_FILE_KIND_H
+#define DBFS_FILE_KIND_H
+
+#include "formats/base/status.h"
+
+#include <stddef.h>
+
+/* Refuses, with ST_BAD_DATA, an input that does not begin as an edge stream does. The message says what it is
+ * and which program takes it. */
+enum status file_kind_not_edges(const char *name, const unsigned char *bytes, size_t count,
+                                struct error *e);
+
+/* Refuses a path that is no folder of shards: ST_BAD_DATA for a file, ST_RUNTIME for a folder without
+ * manifest or for nothing. The message says what it is and which command comes next. ST_OK for a folder that
+ * has a manifest. */
+enum status file_kind_not_shards(const char *path, struct error *e);
+
+#endif

@@ -1,0 +1,198 @@
+/* watch.c: see watch.h
+ *
+ * All times are milliseconds of the monotonic clock, which the processes of a host share. After a pause of
+ * all processes, as by a batch system, every heart seems to stand still: a rank that notices that its own did
+ * gives the others another timeout.
+ */
+#include "watch.h"
+
+#include <inttypes.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BEAT_MS = 50, PHASE_BYTES = 96 };
+
+#define GONE UINT64_MAX /* this rank has come to its end */
+
+/* One rank, as the others of its host see it. */
+struct pulse {
+    uint64_t beat;
+    uint64_t waits_since; /* 0: it waits for nobody */
+    uint32_t rank;
+    int reported; /* of the first rank: somebody ends the job */
+    char phase[PHASE_BYTES];
+};
+
+static struct {
+    struct comm comm;
+    const char *program;
+    uint64_t timeout_ms;
+    struct pulse *pulses, *own; /* [comm.host_ranks], shared; NULL: nothing is watched */
+    MPI_Win window;
+    pthread_t thread;
+    int stopping;
+} watch;
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static uint64_t get(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+static void set(uint64_t *word, uint64_t value)
+{
+    __atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+/* ---- what this rank does ---- */
+
+void watch_phase(const char *format, ...)
+{
+    va_list arguments;
+    if (watch.own == NULL)
+        return;
+    va_start(arguments, format);
+    vsnprintf(watch.own->phase, PHASE_BYTES, format, arguments);
+    va_end(arguments);
+}
+
+void watch_wait_begin(void)
+{
+    if (watch.own != NULL)
+        set(&watch.own->waits_since, now_ms());
+}
+
+void watch_wait_end(void)
+{
+    if (watch.own != NULL)
+        set(&watch.own->waits_since, 0);
+}
+
+/* ---- the thread ---- */
+
+/* One rank of the host ends the job. */
+_Noreturn static void end_job(const struct pulse *late, const char *why, uint64_t ms)
+{
+    while (__atomic_exchange_n(&watch.pulses[0].reported, 1, __ATOMIC_RELAXED))
+        pause();
+    if (late != NULL)
+        fprintf(stderr, "%s: rank %" PRIu32 " on %s, %.*s: %s for %.1f s (--timeout)\n",
+                watch.program, late->rank, watch.comm.host, PHASE_BYTES, late->phase, why,
+                (double)ms / 1000);
+    else
+        fprintf(stderr, "%s: rank %" PRIu32 " on %s, %.*s: %s for %.1f s (--timeout)\n",
+                watch.program, watch.comm.rank, watch.comm.host, PHASE_BYTES, watch.own->phase, why,
+                (double)ms / 1000);
+    MPI_Abort(MPI_COMM_WORLD, ST_RUNTIME);
+    _exit(ST_RUNTIME);
+}
+
+static uint64_t since(uint64_t then, uint64_t now)
+{
+    return then == GONE || then > now ? 0 : now - then;
+}
+
+/* A rank that waits for nobody while this one waits; NULL: there is none. */
+static const struct pulse *find_busy(void)
+{
+    for (uint32_t i = 0; i < watch.comm.host_ranks; i++) {
+        const struct pulse *p = &watch.pulses[i];
+        if (p != watch.own && get(&p->waits_since) == 0 && get(&p->beat) != GONE)
+            return p;
+    }
+    return NULL;
+}
+
+static void look_around(uint64_t now)
+{
+    uint64_t waits_since = get(&watch.own->waits_since);
+    for (uint32_t i = 0; i < watch.comm.host_ranks; i++) {
+        uint64_t still = since(get(&watch.pulses[i].beat), now);
+        if (still > watch.timeout_ms)
+            end_job(&watch.pulses[i], "did not run", still);
+    }
+    if (waits_since == 0 || since(waits_since, now) <= watch.timeout_ms)
+        return;
+    const struct pulse *busy = find_busy();
+    if (busy != NULL)
+        end_job(busy, "others waited for it", since(waits_since, now));
+    end_job(NULL, "waited for a rank of another host", since(waits_since, now));
+}
+
+static void *beat(void *unused)
+{
+    uint64_t last = now_ms(), patient_until = 0;
+    while (!__atomic_load_n(&watch.stopping, __ATOMIC_RELAXED)) {
+        uint64_t now = now_ms();
+        if (now - last > watch.timeout_ms / 2)
+            patient_until = now + watch.timeout_ms;
+        last = now;
+        set(&watch.own->beat, now);
+        if (now >= patient_until)
+            look_around(now);
+        usleep(BEAT_MS * 1000);
+    }
+    return unused;
+}
+
+/* ---- start and end ---- */
+
+/* Memory that the ranks of a host share; each has its pulse. */
+static int share_pulses(const struct comm *comm)
+{
+    MPI_Comm host;
+    MPI_Aint bytes = 0;
+    int unit, ok;
+    struct pulse *own = NULL;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, (int)comm->rank, MPI_INFO_NULL, &host);
+    bytes = comm->host_rank == 0 ? (MPI_Aint)(comm->host_ranks * sizeof *own) : 0;
+    ok = MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, host, &own, &watch.window) == MPI_SUCCESS;
+    if (ok)
+        MPI_Win_shared_query(watch.window, 0, &bytes, &unit, &watch.pulses);
+    MPI_Comm_free(&host);
+    return ok;
+}
+
+enum status watch_start(const struct comm *comm, const char *program, double seconds,
+                        struct error *e)
+{
+    if (seconds <= 0 || comm->ranks == 1)
+        return ST_OK;
+    watch.comm = *comm;
+    watch.program = program;
+    watch.timeout_ms = seconds < 1e9 ? (uint64_t)(seconds * 1000) + 1 : UINT64_MAX / 2;
+    if (!share_pulses(comm))
+        fail(e, ST_RESOURCE, "--timeout: no memory that the ranks of a host share");
+    if (comm_agree(comm, e) != ST_OK)
+        return e->status;
+    struct pulse *own = &watch.pulses[comm->host_rank];
+    *own = (struct pulse){.beat = now_ms(), .rank = comm->rank, .phase = "starting"};
+    comm_barrier(comm); /* all pulses are there */
+    watch.own = own;
+    if (pthread_create(&watch.thread, NULL, beat, NULL) != 0) {
+        watch.own = NULL;
+        fail(e, ST_RESOURCE, "--timeout: cannot start a thread");
+    }
+    return comm_agree(comm, e);
+}
+
+void watch_stop(void)
+{
+    if (watch.own == NULL)
+        return;
+    __atomic_store_n(&watch.stopping, 1, __ATOMIC_RELAXED);
+    pthread_join(watch.thread, NULL);
+    set(&watch.own->beat, GONE);
+    watch.own = NULL;
+}

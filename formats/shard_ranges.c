@@ -1,0 +1,295 @@
+/* shard_ranges.c: see shard_ranges.h; on GPUs the twin of csr_ranges_find is cuda_ranges.cu
+ *
+ * 32 rows are looked at together: what holds of row i is bit i of a word, so that a word is compared with the
+ * source mask at once and no branch depends on a row. Elements are compared in blocks, of which only the
+ * outcome is kept; a block with a fault is read again for the first one. Bytes that must move: every section
+ * once.
+ */
+#include "shard_ranges.h"
+
+#include "formats/base/arith.h"
+#include "formats/base/clones.h"
+#include "formats/graph/partition.h"
+
+enum { STEP_ROWS = 32, TASK_ROWS = 1 << 13, BLOCK_ELEMENTS = 1 << 14 };
+
+typedef unsigned long long ull;
+
+static void keep_least(uint64_t *least, uint64_t at)
+{
+    uint64_t before = __atomic_load_n(least, __ATOMIC_RELAXED);
+    while (at < before && !__atomic_compare_exchange_n(least, &before, at, 1, __ATOMIC_RELAXED,
+                                                       __ATOMIC_RELAXED))
+        ;
+}
+
+/* ---- elements ---- */
+
+/* Some numbers that must be in range, by their width and their bounds. */
+WIDE_CLONES
+static int any_above_u32(const uint32_t *x, uint64_t count, uint32_t most)
+{
+    uint32_t above = 0;
+    for (uint64_t i = 0; i < count; i++)
+        above |= x[i] > most;
+    return above != 0;
+}
+
+WIDE_CLONES
+static int any_above_u64(const uint64_t *x, uint64_t count, uint64_t most)
+{
+    uint64_t above = 0;
+    for (uint64_t i = 0; i < count; i++)
+        above |= x[i] > most;
+    return above != 0;
+}
+
+static inline uint64_t number(const void *array, uint32_t width, uint64_t i)
+{
+    return width == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
+}
+
+/* Inlined for either width; no branch depends on a column. */
+static inline __attribute__((always_inline)) int
+any_outside_codes(const void *x, uint32_t width, uint64_t begin, uint64_t end,
+                  const struct column_bounds *b)
+{
+    uint64_t mask = (UINT64_C(1) << b->local_bits) - 1;
+    int outside = 0;
+    for (uint64_t i = begin; i < end; i++) {
+        uint64_t code = number(x, width, i), owner = code >> b->local_bits;
+        uint64_t known = owner < b->p ? owner : 0;
+        outside |= owner >= b->p;
+        outside |= (code & mask) >= b->locals[known];
+    }
+    return outside;
+}
+
+static int any_outside(const void *x, uint32_t width, uint64_t begin, uint64_t end,
+                       const struct column_bounds *b)
+{
+    if (b->locals != NULL)
+        return width == 4 ? any_outside_codes(x, 4, begin, end, b)
+                          : any_outside_codes(x, 8, begin, end, b);
+    if (b->bound == 0)
+        return 1;
+    if (width == 8)
+        return any_above_u64((const uint64_t *)x + begin, end - begin, b->bound - 1);
+    return b->bound <= UINT32_MAX &&
+           any_above_u32((const uint32_t *)x + begin, end - begin, (uint32_t)(b->bound - 1));
+}
+
+/* The first of `count` elements that is out of bounds, or NO_FAULT. */
+static uint64_t first_outside(const void *x, uint32_t width, uint64_t count,
+                              const struct column_bounds *b, int threads)
+{
+    uint64_t first = NO_FAULT;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 4) if (count > BLOCK_ELEMENTS)
+    for (uint64_t begin = 0; begin < count; begin += BLOCK_ELEMENTS) {
+        uint64_t end = smaller(begin + BLOCK_ELEMENTS, count);
+        uint64_t at = any_outside(x, width, begin, end, b) ? begin : end;
+        while (at < end && column_in_bounds(b, number(x, width, at)))
+            at++;
+        if (at < end)
+            keep_least(&first, at);
+    }
+    return first;
+}
+
+/* ---- rows ---- */
+
+/* Bit i: row base + i has columns behind its heads; *descends: it ends before it begins. */
+static inline __attribute__((always_inline)) uint32_t
+rows_with_rest(const void *offsets, uint32_t width, uint64_t base, int rows, uint32_t *descends)
+{
+    uint32_t rest = 0, down = 0;
+    for (int i = 0; i < rows; i++) {
+        uint64_t begin = number(offsets, width, base + (uint64_t)i);
+        uint64_t end = number(offsets, width, base + (uint64_t)i + 1);
+        rest |= (uint32_t)(end != begin) << i;
+        down |= (uint32_t)(end < begin) << i;
+    }
+    *descends = down;
+    return rest;
+}
+
+/* Bit i: row i has an entry in this head column; *outside: one that is not in bounds. */
+static inline __attribute__((always_inline)) uint32_t
+rows_with_head(const uint32_t *heads, int rows, const struct column_bounds *b, uint32_t *outside)
+{
+    uint32_t present = 0, wrong = 0, bound = (uint32_t)b->bound; /* of vertices of one shard */
+    for (int i = 0; i < rows; i++)
+        present |= (uint32_t)(heads[i] != HEAD_NONE) << i;
+    for (int i = 0; i < rows && b->locals == NULL; i++)
+        wrong |= (uint32_t)(heads[i] >= bound) << i;
+    for (int i = 0; i < rows && b->locals != NULL; i++)
+        wrong |= (uint32_t)!column_in_bounds(b, heads[i]) << i;
+    *outside = wrong & present;
+    return present;
+}
+
+static void note_rows(uint64_t *first, uint64_t base, uint32_t rows)
+{
+    if (rows != 0)
+        keep_least(first, base + (uint64_t)__builtin_ctz(rows));
+}
+
+/* Rows `base` to base + rows - 1, at most STEP_ROWS. */
+static inline __attribute__((always_inline)) void
+look_at_rows(const struct csr *csr, const struct column_bounds *b, uint64_t base, int rows,
+             struct csr_ranges *found)
+{
+    uint32_t descends, outside, wrong = 0, mask = (uint32_t)(csr->sources[base / 64] >> base % 64);
+    uint32_t rest = csr->offset_width == 4 ? rows_with_rest(csr->offsets, 4, base, rows, &descends)
+                                           : rows_with_rest(csr->offsets, 8, base, rows, &descends);
+    uint32_t sources = rest, before = UINT32_MAX;
+    for (uint32_t j = 0; j < csr->head_columns; j++) {
+        uint32_t present = rows_with_head(csr->heads + j * csr->rows + base, rows, b, &outside);
+        wrong |= outside | (rest & ~present) | (present & ~before);
+        sources |= present;
+        before = present;
+        found->edges += (uint64_t)__builtin_popcount(present);
+    }
+    found->source_rows += (uint64_t)__builtin_popcount(sources);
+    note_rows(&found->first[FAULT_OFFSETS], base, descends);
+    note_rows(&found->first[FAULT_HEADS], base, wrong);
+    note_rows(&found->first[FAULT_SOURCES], base, sources ^ mask);
+}
+
+static const struct csr_ranges nothing_found = {
+    .first = {NO_FAULT, NO_FAULT, NO_FAULT, NO_FAULT}};
+
+/* A thread's task: rows begin to end - 1. */
+WIDE_CLONES
+static void look_at_task(const struct csr *csr, const struct column_bounds *b, uint64_t begin,
+                         uint64_t end, struct csr_ranges *sum)
+{
+    struct csr_ranges found = nothing_found;
+    for (; end - begin >= STEP_ROWS; begin += STEP_ROWS)
+        look_at_rows(csr, b, begin, STEP_ROWS, &found);
+    if (begin < end)
+        look_at_rows(csr, b, begin, (int)(end - begin), &found);
+    for (int f = 0; f < RANGE_FAULTS; f++)
+        keep_least(&sum->first[f], found.first[f]);
+    __atomic_fetch_add(&sum->edges, found.edges, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&sum->source_rows, found.source_rows, __ATOMIC_RELAXED);
+}
+
+/* ---- a subgraph ---- */
+
+struct column_bounds csr_column_bounds(const struct shard *shard, enum subgraph g,
+                                       const uint32_t *locals)
+{
+    if (subgraph_columns(g) == DELEGATES)
+        return (struct column_bounds){.bound = shard->d};
+    if (g == DN || shard->p == 1)
+        return (struct column_bounds){.bound = shard->locals};
+    return (struct column_bounds){
+        .local_bits = shard->local_bits, .p = shard->p, .locals = locals};
+}
+
+void csr_ranges_find(const struct csr *csr, const struct column_bounds *bounds, int threads,
+                     struct csr_ranges *found)
+{
+    *found = nothing_found;
+#pragma omp parallel for num_threads(threads) schedule(dynamic) if (csr->rows > TASK_ROWS)
+    for (uint64_t row = 0; row < csr->rows; row += TASK_ROWS)
+        look_at_task(csr, bounds, row, smaller(row + TASK_ROWS, csr->rows), found);
+    found->first[FAULT_COLUMNS] =
+        first_outside(csr->columns, csr->column_width, csr->column_count, bounds, threads);
+    found->edges += csr->column_count;
+}
+
+enum status csr_ranges_judge(const struct shard *shard, enum subgraph g,
+                             const struct csr_ranges *found, struct error *e)
+{
+    static const char *const why[RANGE_FAULTS] = {
+        "offsets descend", "a head is missing or out of range", "its bit in the source mask is wrong",
+        "is out of range"};
+    const char *path = container_path(shard->file), *name = subgraph_name[g];
+    const struct csr *csr = &shard->csr[g];
+    for (int f = 0; f < RANGE_FAULTS; f++) {
+        if (found->first[f] != NO_FAULT)
+            return fail(e, ST_BAD_DATA, "%s: %s: %s %llu: %s", path, name,
+                        f == FAULT_COLUMNS ? "column" : "row", (ull)found->first[f], why[f]);
+    }
+    if (found->edges != csr->edges || found->source_rows != csr->source_rows)
+        return fail(e, ST_BAD_DATA, "%s: %s: attributes and rows disagree on the number of edges",
+                    path, name);
+    return ST_OK;
+}
+
+/* ---- what is not in subgraphs ---- */
+
+/* `runs` cover the vertices exactly, and degrees descend. */
+static enum status check_runs(const struct shard *shard, const char *name,
+                              const struct degree_list *list, uint64_t vertices, struct error *e)
+{
+    uint64_t sum = 0, last = UINT64_C(1) << 32;
+    for (uint64_t i = 0; i < list->count; i++) {
+        const struct degree_run *run = &list->runs[i];
+        if (run->degree >= last || run->degree == 0 || run->vertices > vertices - sum)
+            return fail(e, ST_BAD_DATA, "%s: %s: run %llu is out of order or range",
+                        container_path(shard->file), name, (ull)i);
+        last = run->degree;
+        sum += run->vertices;
+    }
+    if (sum != vertices)
+        return fail(e, ST_BAD_DATA, "%s: %s: runs do not cover all vertices",
+                    container_path(shard->file), name);
+    return ST_OK;
+}
+
+static enum status check_loops(const struct shard *shard, struct error *e)
+{
+    const uint64_t limit[] = {[LOOP_AT_LOCAL] = shard->locals,
+                              [LOOP_AT_DELEGATE] = shard->d,
+                              [LOOP_AT_ISOLATED] = slots_of_shard(shard->n, shard->index, shard->p)};
+    for (uint64_t i = 0; i < shard->degrees.loop_counts; i++) {
+        const struct loop_count *l = &shard->degrees.loops[i];
+        if (l->at > LOOP_AT_ISOLATED || l->index >= limit[l->at] || l->count == 0)
+            return fail(e, ST_BAD_DATA, "%s: loops: entry %llu is wrong",
+                        container_path(shard->file), (ull)i);
+    }
+    return ST_OK;
+}
+
+static enum status check_ids_below(const struct shard *shard, const char *section, uint64_t first,
+                                   struct error *e)
+{
+    if (first == NO_FAULT)
+        return ST_OK;
+    return fail(e, ST_BAD_DATA, "%s: %s: entry %llu is not below n", container_path(shard->file),
+                section, (ull)first);
+}
+
+enum status shard_check_ids(const struct shard *shard, int threads, struct error *e)
+{
+    const struct shard_ids *ids = &shard->ids;
+    struct column_bounds slots = {.bound = slots_of_shard(shard->n, shard->index, shard->p)};
+    struct column_bounds vertices = {.bound = shard->n};
+    if (check_ids_below(shard, "local-slots",
+                        first_outside(ids->local_slots, 4, shard->locals, &slots, threads),
+                        e) != ST_OK ||
+        check_ids_below(shard, "delegate-ids",
+                        first_outside(ids->delegates, ids->delegate_width, shard->d, &vertices,
+                                      threads),
+                        e) != ST_OK ||
+        check_runs(shard, "local-degrees", &shard->degrees.locals, shard->locals, e) != ST_OK ||
+        check_runs(shard, "delegate-degrees", &shard->degrees.delegates, shard->d, e) != ST_OK)
+        return e->status;
+    return check_loops(shard, e);
+}
+
+enum status shard_check_ranges(const struct shard *shard, const uint32_t *locals, int threads,
+                               struct error *e)
+{
+    struct csr_ranges found;
+    shard_check_ids(shard, threads, e);
+    for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
+        struct column_bounds bounds = csr_column_bounds(shard, (enum subgraph)g, locals);
+        csr_ranges_find(&shard->csr[g], &bounds, threads, &found);
+        csr_ranges_judge(shard, (enum subgraph)g, &found, e);
+    }
+    return e->status;
+}

@@ -1,0 +1,117 @@
+#!/bin/bash
+# bench-th.sh: what TH does to the time of a search, as lines separated by tabs.
+#
+#   scripts/bench-th.sh [GRAPH...]
+#
+# A GRAPH is one of bench-suite.sh: rmatS, uniformS, uniformSeE, pathN, gridN, a file that edgeconv reads, or a
+# folder of such files. Without one: a set of all shapes. Paths and grids want `make tests-bin`. The environment:
+#   BACKEND   cpu or cuda (default: cuda where there is a GPU)
+#   THREADS   of the cpu backend (default: all cores)
+#   ROOTS     searches of a run (16)
+#   ROUNDS    runs of each TH (1); the columns hold the least of each, as machines are disturbed
+#   TH        thresholds (0 1 2 4 8 16 32 64 128 256 512 inf). One with the delegates of another is left out.
+#   P         shards (1); with several, LAUNCH is put before dbfs-traverse, such as `mpiexec -n 2`
+#   TRAVERSE  the dbfs-traverse to run (default: that of BUILD)
+#   OPTIONS   for it
+#   WORK      a folder for graphs (default: /dev/shm)
+#
+# A line: graph, TH, delegates, normals with edges, directed edges kept of nn, nd, dn, dd, mean ms, median ms,
+# mean levels, mean vertices reached, and the ms that degsplit predicts for BACKEND. Standard error has, for each
+# graph, the TH that is the fastest, the TH suggested for BACKEND and by default, and their times over the least.
+# The rates of tools/separate/predict.c are fitted to such lines: where suggestions lose, they want another fit.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export TMPDIR=${WORK:-/dev/shm}
+. scripts/bench-lib.sh >&2
+. scripts/bench-graphs.sh
+[ -n "${BACKEND:-}" ] || { nvidia-smi -L 2>/dev/null | grep -q '^GPU' && BACKEND=cuda || BACKEND=cpu; }
+threads=${THREADS:-$cores}
+
+# Packs for the next TH. On a GPU this goes on beside the searches of the TH before.
+pack_next() { # TH
+    "$bin/dbfs-pack" -q -p "${P:-1}" -t "$1" -o "$work/graph-$1" "$work/edges"
+}
+
+# One run, as a line like those of the output but without the graph.
+measure() { # TH
+    ${LAUNCH:-} "${TRAVERSE:-$bin/dbfs-traverse}" -q --no-check --backend "$BACKEND" -@ "$threads" $roots ${OPTIONS:-} \
+        --force --json "$work/json" "$work/graph-$1" >/dev/null
+    tr '\n{}[]' '     ' <"$work/json" | awk -v th="$1" '
+        function after(key, text,    at) { # the number that follows a key
+            at = index(text, "\"" key "\":")
+            return at ? substr(text, at + length(key) + 3) + 0 : ""
+        }
+        { time = substr($0, index($0, "\"time_s\""))
+          split(substr($0, index($0, "\"roots\":")), root, "\"root\": ")
+          for (i = 2; i in root; i++) { levels += after("levels", root[i]); reached += after("reached", root[i]) }
+          n = i - 2
+          d = after("delegates", $0)
+          printf "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%.6f\t%.6f\t%.1f\t%.0f\n", th, d,
+              after("vertices_with_edges", $0) - d, after("nn", $0), after("nd", $0), after("dn", $0),
+              after("dd", $0), 1e3 * after("mean", time), 1e3 * after("median", time), levels / n, reached / n }'
+}
+
+machine=gpu
+[ "$BACKEND" = cuda ] || machine=cpu
+
+# Those of $TH that differ in delegates, and those that are suggested.
+thresholds() {
+    "$bin/degsplit" -q -p "${P:-1}" --for $machine --force --sweep "$work/sweep" -o /dev/null "$work/edges"
+    "$bin/degsplit" -q -p "${P:-1}" --force --sweep "$work/default" -o /dev/null "$work/edges"
+    local of_machine of_both
+    of_machine=$(awk '$NF == 1 { print $1 }' "$work/sweep")
+    of_both=$(awk '$NF == 1 { print $1 }' "$work/default")
+    echo "$of_machine $of_both" >"$work/suggested"
+    awk -F'\t' -v wanted="$of_machine $of_both ${TH:-0 1 2 4 8 16 32 64 128 256 512 inf}" '
+        BEGIN { split(wanted, list, " "); for (i in list) want[list[i]] = 1 }
+        FNR > 1 && want[$1] && $2 == 0 { last = "inf"; next }
+        FNR > 1 && want[$1] && !seen[$2]++ { print $1 }
+        END { if (want["inf"]) print "inf" }' "$work/sweep"
+}
+
+bench() { # GRAPH
+    local th round ths next
+    make_graph "$1" || { sed 's/^/left out: /' "$work/why" | tail -1 >&2; return 0; }
+    ths=($(thresholds))
+    for ((round = 0; round < ${ROUNDS:-1}; round++)); do
+        for ((i = 0; i < ${#ths[@]}; i++)); do
+            th=${ths[i]} next=${ths[i + 1]:-}
+            [ -e "$work/graph-$th/manifest" ] || pack_next "$th"
+            [ "$BACKEND" = cpu ] || [ -z "$next" ] || [ -e "$work/graph-$next" ] || pack_next "$next" &
+            measure "$th"
+            wait
+            [ "${ROUNDS:-1}" != 1 ] || rm -rf "$work/graph-$th"
+        done
+    done | awk -F'\t' -v graph="$(basename "$1" | cut -c 1-24)" -v OFS='\t' -v suggested="$(cat "$work/suggested")" \
+        -v column=${machine}_ms '
+        FILENAME != "-" && FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        FILENAME != "-" { predicted[$1] = $at[column]; delegates[$1] = $2; next }
+        !($1 in line) { order[++n] = $1; line[$1] = $0; mean[$1] = $8; median[$1] = $9 }
+        { if ($8 < mean[$1]) mean[$1] = $8; if ($9 < median[$1]) median[$1] = $9 }
+        function loss(th) { # of the TH that was run for it
+            for (i = 1; i <= n; i++) if (delegates[order[i]] == delegates[th]) return sprintf("%.2f", mean[order[i]] / least)
+        }
+        END {
+            for (i = 1; i <= n; i++) {
+                $0 = line[order[i]]; $8 = mean[$1]; $9 = median[$1]
+                print graph, $0, predicted[$1]
+                if (!least || mean[$1] < least) { least = mean[$1]; best = $1 } }
+            split(suggested, th, " ")
+            printf "%s: TH %s is the fastest; %s, suggested for it, takes %s of that, and %s, the default, %s\n", graph,
+                best, th[1], loss(th[1]), th[2], loss(th[2]) >"/dev/stderr" }' "$work/sweep" -
+    rm -rf "$work"/graph-* "$work/edges"
+}
+
+[ $# -gt 0 ] || set -- rmat16 rmat18 rmat20 rmat22 uniform18 uniform20 uniform22 uniform20e2 path20000 grid1000 \
+    $([ ! -d ../shared/data ] || echo ../shared/data)
+printf 'graph\tth\tdelegates\tnormals\tnn\tnd\tdn\tdd\tmean_ms\tmedian_ms\tlevels\treached\tpredicted_ms\n'
+for graph in "$@"; do
+    start=$SECONDS
+    if [ -d "$graph" ]; then
+        files_of "$graph" >"$work/files"
+        while read -r file <&3; do bench "$file"; done 3<"$work/files"
+    else
+        bench "$graph"
+    fi
+    echo "$graph: $((SECONDS - start)) s" >&2
+done

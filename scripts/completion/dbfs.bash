@@ -1,0 +1,35 @@
+# Completions of dbfs for bash: options from --help, values of those that have a few, then files.
+_dbfs_complete() {
+    local program=$1 word=$2 before=$3 values=''
+    [ "$before" != = ] || before=${COMP_WORDS[COMP_CWORD - 2]}
+    [ "$word" != = ] || word=''
+    case $before in
+    --direction)
+        values='once symmetric directed'
+        [ "$program" != dbfs-traverse ] || values=''
+        [ "$program" = edgeconv ] || values="$values auto push pull"
+        ;;
+    --backend) values='auto cpu cuda' ;;
+    --encoding) values='auto raw packed' ;;
+    --reduction) values='blocking nonblocking' ;;
+    --exchange-memory) values='auto host device' ;;
+    --to) values='edges text u32 u64 graph500 sg' ;;
+    --from) values='auto pairs csv adjacency mtx metis gr pace edges sg graph500 graph500-16 u32 u64 wdc-index' ;;
+    --answer) values='depths parents' ;;
+    --parents-width) values='4 8' ;;
+    --suggest) values='time memory' ;;
+    --for) values='gpu cpu both' ;;
+    --clock) values='search answer' ;;
+    --format) values='edges text graph500 u32 u64' ;;
+    esac
+    if [ -z "$values" ] && [[ $word == -* ]]; then
+        values=$("$program" --help 2>/dev/null | grep -oE '(^|[ ,(|])--[a-z0-9][a-z0-9-]*|(^|[ ,])-[A-Za-z@][ ,]' | tr -d ' ,(|')
+    fi
+    if [ -n "$values" ]; then
+        mapfile -t COMPREPLY < <(compgen -W "$values" -- "$word")
+    else
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        compopt -o filenames 2>/dev/null
+    fi
+}
+complete -F _dbfs_complete dbfs dbfs-check dbfs-dataset dbfs-graph500 dbfs-pack dbfs-report dbfs-traverse degsplit edgeconv rmatgen

@@ -1,0 +1,224 @@
+#!/bin/bash
+# dbfs: from a graph in a file to the distances of its vertices, in one command; see dbfs(1).
+#
+# edgeconv and dbfs-pack make shards, which are kept, and dbfs-traverse searches them. The shards lie in
+# CACHE/KEY, where KEY is a digest of all that they depend on: the files' paths, inodes, sizes and times, the
+# options, and the version. They get that name only when they are complete.
+set -euo pipefail
+
+prog=dbfs
+bin=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
+PATH=$bin:$PATH
+files=() convert=() pack=() both=() search=()
+cache='' shards='' ranks='' compact=false undirected=(-u) verbose=false force=() quiet=()
+work='' # made for this run alone
+
+usage() {
+    cat <<EOF
+usage: dbfs [OPTION...] FILE...
+       dbfs [OPTION...] DIR
+Searches the graph in FILE (several are read one after the other; '-' is standard input) from some of its
+vertices. Shards are made first, kept in FILE.dbfs, and used again. DIR is a folder of shards.
+
+  -r, --roots ROOT       search from these vertices; without -r from 64 sampled ones
+  -o, --output FILE      hop distances: .npy, .csv or text; %d becomes the root; '-' is standard output
+      --compact          ids are words, or numbers of any size: roots and results are names too
+      --direction D      once (the default): each line is an undirected edge; symmetric: each edge
+                         is there as u v and as v u; directed: as the file says
+      --cache DIR        keep shards in DIR; --no-cache keeps none
+  -p, --shards P         number of shards (default: that of the ranks)
+      --ranks R          search with R processes, through mpiexec
+  -v, --verbose          show the commands that are run
+      --force            replace result files that exist
+
+Options of edgeconv (-f --vertices --one-based --entry --randomize), of dbfs-pack (-t --heads --encoding) and
+of dbfs-traverse (--parents --json -n --backend ...) are passed on; -S -T -@ -q go to all.
+EOF
+}
+
+die() { # STATUS MESSAGE
+    echo "$prog: $2" >&2
+    exit "$1"
+}
+
+# ---- command line ----
+
+# An option with its value, "--option=value" or two words, for the array NAME.
+pass() { # NAME OPTION VALUE
+    local -n into=$1
+    if [[ $2 == --* ]]; then into+=("$2=$3"); else into+=("$2" "$3"); fi
+}
+
+take_direction() { # VALUE: of edgeconv, or of dbfs-traverse
+    case $1 in
+    once) undirected=(-u) ;;
+    symmetric) undirected=(--direction symmetric) ;;
+    directed) undirected=() ;;
+    *) search+=(--direction "$1") ;;
+    esac
+}
+
+take_value() { # OPTION VALUE
+    case $1 in
+    -o | --output | --depths) search+=(--depths "$2") ;;
+    --cache) cache=$2 ;;
+    -p | --shards) shards=$2 ;;
+    --ranks) ranks=$2 ;;
+    --direction) take_direction "$2" ;;
+    -f | --from) convert+=(-f "$2") ;;
+    --vertices | --entry) pass convert "$1" "$2" ;;
+    -t | --threshold) pack+=(-t "$2") ;;
+    --heads | --encoding) pass pack "$1" "$2" ;;
+    -S | --memory) both+=(-S "$2") ;;
+    -T | --tmpdir) both+=(-T "$2") ;;
+    -@ | --threads) both+=(-@ "$2") ;;
+    *) pass search "$1" "$2" ;;
+    esac
+}
+
+# Whether an option stands alone; what it does.
+take_flag() { # OPTION
+    case $1 in
+    -h | --help) usage && exit 0 ;;
+    --version) dbfs-traverse --version | sed "s/^[^ ]*/$prog/" && exit 0 ;;
+    -q | --quiet) quiet=(-q) ;;
+    -v | --verbose) verbose=true ;;
+    -u | --undirected) undirected=(-u) ;;
+    --compact) compact=true ;;
+    --no-cache) cache=none ;;
+    --force) force=(--force) ;;
+    --one-based | --randomize | --randomize=*) convert+=("$1") ;;
+    --several-levels | --no-check | --local-all2all | --uniquify | --breakdown) search+=("$1") ;;
+    *) return 1 ;;
+    esac
+}
+
+parse() {
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --) shift && files+=("$@") && break ;;
+        - | [!-]*) files+=("$1") ;;
+        --*=*) take_flag "$1" || take_value "${1%%=*}" "${1#*=}" ;;
+        -[rnpfotgST@]?*) take_value "${1:0:2}" "${1:2}" ;;
+        *)
+            if ! take_flag "$1"; then
+                [ $# -ge 2 ] || die 2 "$1: unknown, or needs an argument (see --help)"
+                take_value "$1" "$2"
+                shift
+            fi
+            ;;
+        esac
+        shift
+    done
+    [ ${#files[@]} -gt 0 ] || die 2 'which graph? FILE is missing (see --help)'
+    [[ ${ranks:-1} =~ ^[1-9][0-9]*$ ]] || die 2 "--ranks $ranks: expected a number"
+}
+
+# ---- shards ----
+
+show() { ! $verbose || echo "$prog: $*" >&2; }
+
+words() { # WORD...: as a shell would read them
+    local text
+    printf -v text ' %q' "$@"
+    printf %s "${text# }"
+}
+
+# Path, place, size and times of a file.
+identity() { stat -L -c '%d %i %s %y %z' -- "$1" | sed "s|^|$(realpath -- "$1") |"; }
+
+describe() { # what the shards depend on
+    local file
+    for file in "${files[@]}"; do identity "$file" || exit 1; done
+    echo "edgeconv $(words "${undirected[@]}" "${convert[@]}") compact $compact"
+    echo "dbfs-pack $(words -p "$shards" "${pack[@]}")"
+    dbfs-pack --version
+}
+
+is_stream() { [ ${#files[@]} = 1 ] && [ "$(head -c 8 -- "$1" 2>/dev/null | tr -d '\0')" = DBFSEDGE ] && ! $compact; }
+
+make_shards() { # FOLDER, new
+    local from map=()
+    mkdir "$1"
+    ! $compact || map=("--compact=$1/graph.map")
+    if [ "${files[0]}" != - ] && is_stream "${files[0]}"; then
+        show "dbfs-pack $(words -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" -o "$1/shards" "${files[0]}")"
+        dbfs-pack -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" -o "$1/shards" "${files[0]}"
+        return
+    fi
+    from=("${undirected[@]}" "${convert[@]}" "${map[@]}" "${both[@]}" "${quiet[@]}" "${files[@]}")
+    show "edgeconv $(words "${from[@]}") | dbfs-pack $(words -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" -o "$1/shards" -)"
+    edgeconv "${from[@]}" | dbfs-pack -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" -o "$1/shards" - || {
+        local status=("${PIPESTATUS[@]}") # edgeconv's tells more than that of a stream without an end
+        [ "${status[0]}" = 0 ] || exit "${status[0]}"
+        exit "${status[1]}"
+    }
+}
+
+# Older shards of the same file: of another content of it, or given up by a process that is gone.
+remove_stale() { # KEY-TEXT
+    local folder
+    for folder in "$cache"/*/; do
+        case $folder in
+        *.making.*) kill -0 "${folder##*.making.}" 2>/dev/null || rm -rf "$folder" ;;
+        *) [ ! -e "$folder/key" ] || [ "$(head -n 1 "$folder/key" | cut -d' ' -f1)" != "$(head -n 1 "$1" | cut -d' ' -f1)" ] ||
+            [ "$(head -n 1 "$folder/key")" = "$(head -n 1 "$1")" ] || rm -rf "$folder" ;;
+        esac
+    done
+}
+
+# Sets `graph` to the folder that has shards, and perhaps the map.
+find_shards() {
+    local key text
+    if [ "${files[0]}" = - ] || [ "$cache" = none ] || ! mkdir -p "${cache:=${files[0]%/}.dbfs}" 2>/dev/null; then
+        [ "${files[0]}" = - ] || [ "$cache" = none ] ||
+            echo "$prog: $cache: cannot be made, so the shards are not kept: --cache DIR names another place" >&2
+        work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs.XXXXXX")
+        graph=$work/graph
+        make_shards "$graph"
+        return
+    fi
+    text=$(describe)
+    key=$(sha256sum <<<"$text" | cut -c1-16)
+    graph=$cache/$key
+    if [ "$(cat "$graph/key" 2>/dev/null)" = "$text" ] && dbfs-pack --list "$graph/shards" >/dev/null 2>&1; then
+        show "shards are in $graph"
+        return
+    fi
+    work=$cache/$key.making.$$
+    make_shards "$work"
+    printf '%s\n' "$text" >"$work/key"
+    rm -rf "$graph"
+    mv -T "$work" "$graph"
+    remove_stale "$graph/key"
+}
+
+clean() {
+    [ -z "$work" ] || rm -rf "$work"
+    if [ -d "$cache" ]; then rmdir "$cache" 2>/dev/null || true; fi # where nothing was kept
+}
+
+# ---- searching ----
+
+run_search() { # DIR
+    local command=(dbfs-traverse "${both[@]}" "${quiet[@]}" "${force[@]}" "${search[@]}" "$1")
+    [ -z "$ranks" ] || command=(mpiexec -n "$ranks" "${command[@]}")
+    show "$(words "${command[@]}")"
+    "${command[@]}"
+}
+
+parse "$@"
+trap clean EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+if [ ${#files[@]} = 1 ] && [ -d "${files[0]}" ]; then
+    run_search "${files[0]}"
+    exit
+fi
+for file in "${files[@]}"; do
+    [ "$file" = - ] || [ -r "$file" ] || die 1 "$file: cannot read it"
+done
+: "${shards:=${ranks:-1}}"
+find_shards
+! $compact || search+=(--map "$graph/graph.map")
+run_search "$graph/shards"

@@ -1,0 +1,115 @@
+#!/bin/bash
+# dbfs.sh: one command from a file to an answer: the same distances as the programs one by one; shards are kept, used
+# again exactly if nothing they depend on has changed, and never left half made.
+set -u
+. tests/lib.sh
+bin=$(realpath "$BIN")
+here=$PWD
+PATH=$bin:$PATH
+cd "$tmp" || exit 1
+mkdir shim
+printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v "$MPIEXEC")" >shim/mpiexec
+chmod +x shim/mpiexec
+rmatgen -q -s 9 -f text -o g.txt
+edgeconv -q -u -o g.edges g.txt
+dbfs-pack -q -o g.dbfs.one g.edges
+dbfs-traverse -q -r 7 --depths want.txt g.dbfs.one >/dev/null
+
+# ---- answers ----
+
+check_exit 0 'depths from a file' dbfs -r 7 -o depths.txt g.txt
+check 'are those of the programs' cmp depths.txt want.txt
+check 'the shards are beside it' test "$(ls g.txt.dbfs/*/shards/manifest | wc -l)" = 1
+check_exit 0 'on standard output, and nothing else' dbfs -q -r 7 -o - g.txt
+check 'the same' cmp out want.txt
+check 'no word besides' test ! -s err
+check_exit 1 'a result that exists' dbfs -r 7 -o depths.txt g.txt
+check_says 'depths.txt: exists already: --force' 'is not replaced'
+check_exit 0 'options are passed on' dbfs -q --force -r 7 -o d.npy --parents p.txt --json r.json --direction pull g.txt
+check 'parents' dbfs-check -q -r 7 --parents p.txt g.edges
+check 'report, with the direction' grep -q '"direction": "pull"' r.json
+check 'an array' test "$(head -c 6 d.npy | tail -c 5)" = NUMPY
+gzip -k g.txt
+check_exit 0 'a compressed file' dbfs -q -r 7 -o - g.txt.gz
+check 'the same' cmp out want.txt
+check_exit 0 'an edge stream' dbfs -q -v -r 7 -o - g.edges
+check 'the same' cmp out want.txt
+check 'needs no edgeconv' test "$(grep -c edgeconv err)" = 0
+check_exit 0 'a folder of shards' dbfs -q -r 7 -o - g.dbfs.one
+check 'the same' cmp out want.txt
+check 'standard input' bash -c 'dbfs -q -r 7 -o - - <g.txt >out 2>err'
+check 'the same' cmp out want.txt
+check 'is not kept' test ! -e ./-.dbfs
+split -n l/2 g.txt part.
+check_exit 0 'two files' dbfs -q -r 7 -o - part.aa part.ab
+check 'the same' cmp out want.txt
+PATH=$tmp/shim:$PATH check_exit 0 'two ranks' env PATH="$tmp/shim:$PATH" dbfs -q -v --ranks 2 -r 7 -o - g.txt
+check 'the same' cmp out want.txt
+check_says 'mpiexec -n 2 dbfs-traverse' 'through mpiexec'
+check_says 'dbfs-pack -p 2' 'with a shard for each'
+printf 'alice bob\nbob carol\n' >names.txt
+check_exit 0 'names' dbfs -q --compact -r alice -o names.csv names.txt
+check 'and distances by name' test "$(cat names.csv)" = "$(printf 'alice,0\nbob,1\ncarol,2')"
+awk '{ print } $1 != $2 { print $2 "\t" $1 }' g.txt >both.txt
+check_exit 0 'a symmetric list' dbfs -r 7 -o - both.txt
+check_says 'each edge is listed as u v and as v u' 'is noticed'
+check_exit 0 'and folded' dbfs -r 7 --direction symmetric -o both.depths both.txt
+check 'to the edges of the other' test "$(sed -n 's/^root.* edges \([0-9]*\).*/\1/p' out)" = \
+    "$(dbfs-traverse -r 7 g.dbfs.one | sed -n 's/^root.* edges \([0-9]*\).*/\1/p')"
+
+# ---- shards are used again ----
+
+rm -rf g.txt.dbfs
+packed() { dbfs -v -q -r 7 -o /dev/null "$@" 2>&1 >/dev/null | grep -c 'dbfs-pack'; }
+kept() { ls g.txt.dbfs | wc -l; }
+check 'the first run packs' test "$(packed g.txt)" = 1
+check 'the second does not' test "$(packed g.txt)" = 0
+check 'nor with other searches' test "$(packed --direction push --no-check -@ 1 g.txt)" = 0
+check 'another p does' test "$(packed -p 2 g.txt)" = 1
+check 'another TH' test "$(packed -t 5 g.txt)" = 1
+check 'another encoding' test "$(packed --encoding raw g.txt)" = 1
+check 'another number of vertices' test "$(packed --vertices 600 g.txt)" = 1
+check 'each is kept' test "$(kept)" = 5
+check 'and used again' test "$(packed g.txt) $(packed -p 2 g.txt) $(packed -t 5 g.txt) $(packed --encoding raw g.txt)" = '0 0 0 0'
+cp -p g.txt saved
+touch g.txt
+check 'another time of the file packs again' test "$(packed g.txt)" = 1
+check 'and removes what was made of the older one' test "$(kept)" = 1
+cp g.txt other && mv other g.txt
+check 'another inode' test "$(packed g.txt)" = 1
+echo '0 511' >>g.txt
+check 'another size' test "$(packed g.txt)" = 1
+part=$(ls g.txt.dbfs/*/shards/part-*)
+truncate -s 100 "$part"
+check 'a damaged part' test "$(packed g.txt)" = 1
+sed -i 's/^dbfs-manifest .*/dbfs-manifest 1/' g.txt.dbfs/*/shards/manifest
+check 'another version of the format' test "$(packed g.txt)" = 1
+check '--cache' test "$(packed --cache elsewhere g.txt) $(packed --cache elsewhere g.txt)" = '1 0'
+check '--no-cache' test "$(packed --no-cache g.txt) $(packed --no-cache g.txt)" = '1 1'
+check 'leaves nothing' test -z "$(ls -d "${TMPDIR:-/tmp}"/dbfs.?????? 2>/dev/null)"
+
+# ---- failures ----
+
+printf '0 1\nx y\n' >bad.txt
+check_exit 3 'a bad file' dbfs -r 0 -o x bad.txt
+check_says "bad.txt:2: found 'x'" 'is told by its place'
+check 'and nothing is left' test ! -e bad.txt.dbfs -a ! -e x
+check_exit 1 'a missing file' dbfs -r 0 missing.txt
+check_says 'missing.txt: cannot read it' 'is named'
+check_exit 2 'no file' dbfs -r 0
+check_exit 2 'an unknown option' dbfs --frobnicate 1 g.txt
+check_exit 2 'a root out of range' dbfs -r 99999 g.txt
+check_exit 2 '-r without a value' dbfs g.txt -r
+rm -rf g.txt.dbfs
+mkfifo slow
+timeout 30 bash -c 'exec 3>slow; sleep 20' &
+dbfs -q --cache kept -r 0 -o x slow 2>/dev/null &
+pid=$!
+sleep 0.7
+kill -TERM $pid 2>/dev/null
+kill %1 2>/dev/null
+wait 2>/dev/null
+check 'ended by a signal, it leaves no shards' test -z "$(ls -A kept 2>/dev/null)"
+check 'ended by a signal, it leaves no result' test ! -e x
+cd "$here" || exit 1
+finish

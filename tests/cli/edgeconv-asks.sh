@@ -1,0 +1,122 @@
+#!/bin/bash
+# edgeconv-asks.sh: inputs that are not what they look like: formats of other programs, lines of column names,
+# and lists with each edge twice. Each is told apart, and the message names the way out.
+set -u
+. tests/lib.sh
+edgeconv=$(realpath "$BIN/edgeconv")
+here=$PWD
+cd "$tmp" || exit 1
+
+# foreign WHAT CONTENT REMEDY OPTION...: refused, by name, with the command that helps
+foreign() {
+    local what=$1 content=$2 remedy=$3
+    shift 3
+    printf "$content" >in.txt
+    check_exit 3 "$what $*" "$edgeconv" "$@" -o x.edges in.txt
+    check_says "in.txt: is .*$what" 'is named'
+    check_says "$remedy" 'with what to do'
+    check 'and leaves nothing' test ! -e x.edges -a ! -e x.map
+}
+# heals CONTENT COMMAND WANT: what the message advises, run as it stands
+heals() {
+    printf "$1" >FILE
+    check "its advice works: $2" test "$(PATH=$(dirname "$edgeconv"):$PATH bash -c "$2" 2>err)" = "$(printf "$3")"
+}
+for options in '' '--compact=x.map'; do
+    foreign GraphML '<?xml version="1.0"?>\n<graphml xmlns="x">\n<graph edgedefault="directed">\n' read_graphml $options
+    foreign GEXF '<?xml version="1.0"?>\n<gexf>\n' read_gexf $options
+    foreign HTML '<!DOCTYPE html>\n<html>\n' 'web page' $options
+    foreign GML 'graph [\n  node [\n    id 1\n  ]\n]\n' read_gml $options
+    foreign GML 'Creator "x"\nVersion 1\ngraph\n[\n  node [\n' read_gml $options
+    foreign DOT 'digraph G {\n  a -> b;\n}\n' gvpr $options
+    foreign DOT 'strict graph\n{\n  a -- b;\n}\n' gvpr $options
+    foreign Pajek '*Vertices 3\n1 "a"\n2 "b"\n3 "c"\n*Edges\n1 2\n2 3\n' awk $options
+    foreign JSON '{"nodes": [{"id": 1}],\n "links": []}\n' jq $options
+    foreign JSON '[{"source": 1, "target": 2}]\n' jq $options
+    foreign NumPy '\x93NUMPY\1\0v\0{"descr"}\n' savetxt $options
+    foreign HDF5 '\x89HDF\r\n\x1a\n....' h5py $options
+    foreign quotes '"1","2"\n"2","3"\n' csv.reader $options
+    foreign ';' '1;2\n2;3\n' "tr ';'" $options
+    foreign '|' '1|2\n2|3\n' "tr '|'" $options
+    foreign '//' '// a graph\n1 2\n' 'grep -v' $options
+done
+heals '1;2\n2;3\n' "tr ';' ',' <FILE | edgeconv -t text -" '1\t2\n2\t3\n'
+heals '1|2\n2|3\n' "tr '|' ',' <FILE | edgeconv -t text -" '1\t2\n2\t3\n'
+heals '// a graph\n1 2\n' "grep -v '^ *//' FILE | edgeconv -t text -" '1\t2\n'
+heals '*Vertices 3\n1 "a"\n2 "b"\n3 "c"\n*Edges\n1 2\n2 3\n' \
+    "awk '/^[*]/ { on = tolower(\$1) ~ /^[*](arcs|edges)\$/; next } on { print \$1, \$2 }' FILE | edgeconv -t text -u --one-based -" '0\t1\n1\t2\n'
+if command -v jq >/dev/null 2>&1; then
+    heals '{"links": [{"source": "a", "target": "b"}]}\n' \
+        "jq -r '.links[] | \"\\(.source) \\(.target)\"' FILE | edgeconv -t text -u --compact=MAP -" '0\t1\n'
+fi
+if command -v python3 >/dev/null 2>&1; then
+    heals '"1","2"\n"2","3"\n' \
+        "python3 -c \"import csv, sys; [print(*r[:2], sep='\\t') for r in csv.reader(sys.stdin)]\" <FILE | edgeconv -t text -" \
+        '1\t2\n2\t3\n'
+fi
+printf 'graph 1\ngraph 2\n' >words
+check_exit 0 'words that only look like it are ids' "$edgeconv" -q -f pairs --compact=words.map -t text -o words.txt words
+check 'all of them' test "$(cat words.txt)" = "$(printf '0\t1\n0\t2')"
+printf '1 2;\n' >semicolon
+check_exit 3 'a stray semicolon is a fault of its line' "$edgeconv" -t text semicolon
+check_says "semicolon:1: found '2;'" 'with its place'
+
+# ---- a first line of column names ----
+
+printf 'source target\n1 2\n2 3\n' >names
+printf '1\t2\n2\t3\n' >want
+check_exit 0 'names of columns without commas' "$edgeconv" -t text names
+check 'are no edge' cmp out want
+check_says 'taken for column names: source target' 'and the user is told'
+printf 'Alice Bob\n1 2\n' >odd
+printf 'from\tto\nAlice\tBob\n' >people
+for file in names odd people; do
+    check_exit 2 "$file: with --compact the user is asked" "$edgeconv" --compact=m.map -t text $file
+    check_says 'f pairs or -f csv says which' 'and told how to answer'
+    check 'nothing is made' test ! -e m.map
+done
+check_exit 0 '-f pairs: an edge' "$edgeconv" -q -f pairs --compact=m.map -t text people
+check 'of four names' test "$(cat m.map | wc -l)" = 4
+check_exit 0 '-f csv: names of columns' "$edgeconv" -q -f csv --force --compact=m.map -t text people
+check 'and two vertices' test "$(cat m.map)" = "$(printf 'Alice\nBob')"
+printf 'u v\nv w\n' >short
+check_exit 0 'short names are vertices' "$edgeconv" -q --force --compact=m.map -t text short
+check 'three' test "$(cat m.map | wc -l)" = 3
+
+# ---- each edge twice ----
+
+said='each edge is listed as u v and as v u'
+printf '0 1\n1 0\n1 2\n2 1\n3 3\n' >both
+printf '0 1\n2 1\n' >part1
+printf '1 0\n1 2\n' >part2
+for options in '-u' '-u -t text' '-u -t u32' '-u --randomize' '-u --compact=m.map' '-u -@ 3' '--direction once'; do
+    check_exit 0 "a symmetric list $options" "$edgeconv" --force $options -o out.x both
+    check_says "warning: $said.*--direction symmetric" 'is noticed, with the option to use'
+done
+check_exit 0 'in two files' "$edgeconv" -u --force -o out.x part1 part2
+check_says "$said" 'too'
+check_exit 0 'that is folded' "$edgeconv" --direction symmetric --force -o out.x both
+check 'is no reason to warn' test "$(grep -c "$said" err)" = 0
+silent() { # NAME CONTENT OPTION...
+    local name=$1
+    printf "$2" >in.txt
+    shift 2
+    check_exit 0 "$name" "$edgeconv" "$@" --force -o out.x in.txt
+    check 'is not' test "$(grep -c "$said" err)" = 0
+}
+silent 'one edge in one direction' '0 1\n1 0\n1 2\n' -u
+silent 'a directed list' '0 1\n1 0\n' --direction directed
+silent 'self-loops alone' '0 0\n1 1\n' -u
+silent 'an empty list' '# none\n' -u -f pairs --vertices 3
+silent 'as many lines each way' '0 1\n2 1\n' -u
+
+# ---- ids out of range ----
+
+printf '0 281474976710656\n' >far
+check_exit 3 'an id of 2^48' "$edgeconv" -t text far
+check_says -- '--compact numbers any others' 'names the option that takes it'
+printf '0 140737488355329\n' | "$edgeconv" -q -u -o far.edges
+check_exit 5 'ids near 2^47, too many for a shard' "$(dirname "$edgeconv")/dbfs-pack" -S 64M -p 1 -o far.dbfs far.edges
+check_says 'edgeconv --compact' 'name it too'
+cd "$here" || exit 1
+finish

@@ -1,0 +1,136 @@
+#!/bin/bash
+# faults.sh: what happens to a program while it runs: a part that is cut, a rank that is killed or stopped,
+# SIGINT and SIGTERM in every phase. Each ends with a message and the right exit code, leaves nothing partial
+# behind, and no process.
+set -u
+. tests/lib.sh
+traverse=$(realpath "$BIN/dbfs-traverse")
+pack=$(realpath "$BIN/dbfs-pack")
+
+"$BIN/rmatgen" -q -s 12 -o "$tmp/g.edges"
+"$pack" -q -p 1 --encoding raw -o "$tmp/p1" "$tmp/g.edges"
+"$pack" -q -p 2 --encoding raw -o "$tmp/p2" "$tmp/g.edges"
+
+# start NAME COMMAND...: in the background, until it has printed the line of a root; its process is $pid
+start() {
+    "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &
+    pid=$!
+    for _ in $(seq 300); do
+        grep -q '^root ' "$tmp/out" && return
+        sleep 0.1
+    done
+    fail "no search was done within 30 s: $*"
+}
+# the processes of PROGRAM on a folder, one a line, in the order of their numbers; pgrep is no base package
+ranks_of() {
+    local process words
+    for process in /proc/[0-9]*; do
+        mapfile -d '' -t words 2>/dev/null <"$process/cmdline" &&
+            [[ "${words[*]}" =~ ^[^\ ]*$1\ .*$2 ]] && echo "${process#/proc/}"
+    done 2>/dev/null | sort -n
+}
+# ended CODE NAME: $pid ends by itself within a minute, with this exit code
+ended() {
+    local got=0
+    for _ in $(seq 600); do
+        kill -0 $pid 2>/dev/null || break
+        sleep 0.1
+    done
+    kill -KILL $pid 2>/dev/null
+    wait $pid 2>/dev/null || got=$?
+    check "$2 (exit $got)" test $got = "$1"
+}
+
+# ---- a part is cut during a search ----
+
+cp -r "$tmp/p1" "$tmp/cut"
+start "$traverse" --backend cpu -@ 1 -n 1000000 --depths "$tmp/depths-%d.npy" "$tmp/cut"
+check 'it has its own name' grep -qx dbfs-traverse "/proc/$pid/comm"
+truncate -s 4096 "$tmp/cut/part-0000-of-0001.dbfs"
+ended 1 'a part is cut during a search'
+check_says 'dbfs-traverse: .*/cut/part-0000-of-0001.dbfs: cannot read: the file became shorter' 'and is named'
+check 'no temporary file is left' test -z "$(find "$tmp" -maxdepth 1 -name '.depths*')"
+rm -f "$tmp"/depths-*
+
+cp -r "$tmp/p2" "$tmp/cut2"
+start "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 -n 1000000 "$tmp/cut2"
+check 'two ranks search' test "$(ranks_of dbfs-traverse "$tmp/cut2" | wc -l)" = 2
+truncate -s 4096 "$tmp/cut2/part-0001-of-0002.dbfs"
+ended 1 'a part of one rank is cut'
+check_says 'part-0001-of-0002.dbfs: cannot read' 'and is named'
+check 'no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/cut2")"
+
+# ---- a rank is stopped, or killed ----
+
+# with roots enough for minutes
+"$BIN/rmatgen" -q -s 16 -o "$tmp/many.edges"
+"$pack" -q -p 2 -o "$tmp/many" "$tmp/many.edges"
+start "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 --timeout 2 -n 1000000 "$tmp/many"
+kill -STOP "$(ranks_of dbfs-traverse "$tmp/many" | tail -1)"
+ended 1 'a rank is stopped during a search, with --timeout'
+doing='\(searching from\|writing results of\) root [0-9]*'
+check_says "^dbfs-traverse: rank [01] on [^ ]*, $doing: did not run for [2-9]\.[0-9] s" \
+    'rank, host and phase are named'
+check 'no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/many")"
+
+start "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 --timeout 3 -n 1000000 "$tmp/many"
+stopped=$(ranks_of dbfs-traverse "$tmp/many" | tail -1)
+kill -STOP "$stopped"
+sleep 1
+kill -CONT "$stopped"
+sleep 4
+check 'a rank that goes on in time does no harm' kill -0 $pid
+kill -KILL "$stopped"
+got=0
+wait $pid 2>/dev/null || got=$?
+check "a rank is killed: the launcher ends the job (exit $got)" test $got != 0
+check 'and no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/many")"
+
+"$BIN/rmatgen" -q -s 18 -o "$tmp/large.edges"
+"$MPIEXEC" -n 2 "$pack" -q -@ 1 --timeout 1 -p 2 -o "$tmp/x" "$tmp/large.edges" >"$tmp/out" 2>"$tmp/err" &
+pid=$!
+until [ -e "$tmp/x/packing" ] || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done
+kill -STOP "$(ranks_of dbfs-pack "$tmp/x" | tail -1)"
+ended 1 'a rank is stopped while it packs, with --timeout'
+check_says '^dbfs-pack: rank [01] on [^ ]*, [a-z ]*: did not run for' 'rank, host and phase are named'
+check 'no rank is left' test -z "$(ranks_of dbfs-pack "$tmp/x")"
+check_exit 0 'and --resume goes on' "$pack" -q -p 2 --resume -o "$tmp/x" "$tmp/large.edges"
+
+check_exit 2 '--timeout wants a number' "$traverse" --timeout soon "$tmp/p1"
+for program in "degsplit -o $tmp/g.split" "dbfs-pack -p 1 -o $tmp/alone"; do
+    check_exit 0 "${program%% *}: --timeout with one process" "$BIN"/$program -q --timeout 1 "$tmp/g.edges"
+done
+
+# ---- SIGINT and SIGTERM in every phase ----
+
+moments='0.02 0.06 0.15 0.3 0.6'
+[ "${TEST_MODE:-short}" = long ] && moments=$(seq 0.01 0.02 0.99)
+
+# at moments spread over a run: it ends by the signal or is done, and leaves no temporary file
+signalled() { # NAME COMMAND...
+    local name=$1 moment got bad= sent=0 signal
+    shift
+    for moment in $moments; do
+        for signal in INT TERM; do
+            rm -rf "$tmp/s"
+            mkdir "$tmp/s"
+            got=0
+            env --default-signal=INT timeout -s $signal -k 20 $moment "$@" >"$tmp/out" 2>"$tmp/err" \
+                </dev/null || got=$?
+            # timeout says 124 where it sent the signal
+            case $got in 0) ;; 124) sent=$((sent + 1)) ;; *) bad="$bad $signal-$moment:$got" ;; esac
+            [ -z "$(find "$tmp/s" -name '.*.??????')" ] || bad="$bad $signal-$moment:left"
+        done
+    done
+    check "$name: ends by SIGINT and SIGTERM at any moment ($bad)" test -z "$bad"
+    check "$name: and many came while it worked ($sent)" test $sent -gt 5
+}
+signalled rmatgen "$BIN/rmatgen" -q -s 21 -o "$tmp/s/x.edges"
+"$BIN/rmatgen" -q -s 21 -o "$tmp/larger.edges"
+signalled degsplit "$BIN/degsplit" -q -@ 1 -o "$tmp/s/x.split" "$tmp/larger.edges"
+rm "$tmp/larger.edges"
+signalled dbfs-pack "$pack" -q -@ 1 -p 3 -o "$tmp/s/x" "$tmp/large.edges"
+"$BIN/edgeconv" -q -t text -o "$tmp/large.txt" "$tmp/large.edges"
+signalled edgeconv "$BIN/edgeconv" -q -u -@ 1 --compact="$tmp/s/x.map" -o "$tmp/s/x.edges" "$tmp/large.txt"
+signalled dbfs-traverse "$traverse" --backend cpu -q -@ 1 -n 4000 --depths "$tmp/s/d-%d.npy" "$tmp/p1"
+finish

@@ -1,0 +1,73 @@
+#!/bin/bash
+# install.sh: what make install, uninstall, dist and deb make; completions; the installed programs find their data.
+set -u
+. tests/lib.sh
+bin=$(realpath "$BIN")
+settings=(--no-print-directory -s "BUILD=$BUILD" "CUDA=${CUDA:-0}" "ARCHIVE=${ARCHIVE:-1}")
+[ -z "${NVCC:-}" ] || settings+=("NVCC=$NVCC")
+
+for variable in PREFIX prefix; do
+    check "make install $variable=" make "${settings[@]}" "DESTDIR=$tmp/$variable" $variable=/opt/dbfs install
+done
+check 'PREFIX and prefix mean the same' diff -r "$tmp/PREFIX" "$tmp/prefix"
+root=$tmp/prefix/opt/dbfs
+for program in dbfs dbfs-check dbfs-dataset dbfs-graph500 dbfs-pack dbfs-report dbfs-traverse degsplit edgeconv \
+    rmatgen; do
+    check "$program is there" test -x "$root/bin/$program"
+    check "$program has a page" test -s "$root/share/man/man1/$program.1"
+    check "$program runs from there" "$root/bin/$program" --help
+done
+check 'the overview is there' test -s "$root/share/man/man7/dbfs.7"
+check 'dbfs-dataset has its table' test "$("$root/bin/dbfs-dataset" --list | wc -l)" -gt 50
+check 'and the graphs that ship' "$root/bin/dbfs-dataset" wordnet-3.0 "$tmp/wordnet"
+check 'packed' test -s "$tmp/wordnet/wordnet-3.0-p1.dbfs/manifest"
+check 'and left where they are' test -s "$root/share/dbfs/datasets/wordnet-3.0.txt"
+check 'the demo runs from there' env MPIEXEC="$MPIEXEC" "$root/share/doc/dbfs/examples/demo.sh"
+
+# ---- completions ----
+
+completes() { # NAME WANT WORD...: the words of a command line, of which the last is completed
+    local want=$2
+    COMP_WORDS=("${@:3}") COMP_CWORD=$(($# - 3)) COMPREPLY=()
+    _dbfs_complete "$3" "${@: -1}" "${@: -2:1}" 2>/dev/null
+    check "$1 (${COMPREPLY[*]:0:4})" test "$(printf '%s\n' "${COMPREPLY[@]}" | grep -cxF -e "$want")" = 1
+}
+PATH=$root/bin:$PATH
+. "$root/share/bash-completion/completions/dbfs-pack"
+completes 'bash completes options' --encoding dbfs-pack --enc
+completes 'those of dbfs' --compact dbfs --com
+completes 'all of them' --several-levels dbfs-traverse --
+completes 'values' packed dbfs-pack --encoding pa
+completes 'options of a script' --clock dbfs-report --clo
+completes 'options of dbfs-graph500' --construction-time dbfs-graph500 --con
+completes 'values of one program' symmetric edgeconv --direction s
+touch "$tmp/some.edges"
+completes 'files' "$tmp/some.edges" dbfs-pack "$tmp/some.e"
+if command -v zsh >/dev/null 2>&1; then
+    check 'zsh loads its completions' zsh -fc "fpath=('$root/share/zsh/site-functions' \$fpath); autoload -Uz compinit && compinit -u -d '$tmp/zcompdump' && [[ \$_comps[dbfs-pack] = _dbfs ]]"
+else
+    skip 'completions of zsh: not installed'
+fi
+
+# ---- uninstall, dist, deb ----
+
+check 'make uninstall' make "${settings[@]}" "DESTDIR=$tmp/prefix" prefix=/opt/dbfs uninstall
+check "leaves no file ($(find "$tmp/prefix" ! -type d | head -3))" test -z "$(find "$tmp/prefix" ! -type d)"
+if git rev-parse >/dev/null 2>&1; then
+    check 'make dist' make "${settings[@]}" dist
+    mkdir "$tmp/dist"
+    tar -C "$tmp/dist" -xzf "$BUILD"/dbfs-*.tar.gz
+    check 'has the sources' test -s "$(ls -d "$tmp"/dist/dbfs-*)/Makefile"
+    check 'all that git has' test "$(find "$tmp/dist" ! -type d | wc -l)" = "$(git ls-files | wc -l)"
+else
+    skip 'make dist: no git'
+fi
+if command -v dpkg-shlibdeps >/dev/null 2>&1 && [ "${CUDA:-0}" = 0 ]; then
+    check 'make deb' make "${settings[@]}" deb
+    package=$(ls -t "$BUILD"/dbfs_*.deb | head -1)
+    check 'names its libraries' test -n "$(dpkg-deb -f "$package" Depends | grep -o 'libc6')"
+    check 'has the programs' test "$(dpkg-deb -c "$package" | grep -c ' ./usr/bin/.')" = 10
+else
+    skip 'make deb: needs dpkg-dev, and is tried without CUDA'
+fi
+finish

@@ -1,0 +1,87 @@
+#!/bin/bash
+# json.sh: --list and --plan as JSON have the numbers of the text; -q with a result on standard output prints that
+# alone; roots from a file.
+set -u
+. tests/lib.sh
+bin=$(realpath "$BIN")
+PATH=$bin:$PATH
+cd "$tmp" || exit 1
+rmatgen -q -s 10 -o g.edges
+edgeconv -q --randomize=9 -u --vertices 1024 -t edges -o r.edges <(edgeconv -q -t text g.edges)
+dbfs-pack -q -p 3 -o g.dbfs g.edges
+dbfs-pack -q -p 1 -t inf -o r.dbfs r.edges
+
+valid() { # FILE
+    if command -v python3 >/dev/null 2>&1; then python3 -m json.tool "$1" >/dev/null; else grep -q '^}$' "$1"; fi
+}
+# value FILE KEY: the first number of a key
+value() { grep -o "\"$2\": *{\?\(\"value\": \)\?\(\"all\": \)\?[0-9]*" "$1" | head -1 | grep -o '[0-9]*$'; }
+
+# ---- --plan ----
+
+for tool in degsplit dbfs-pack; do
+    check_exit 0 "$tool --plan" $tool --plan -p 3 -S 1G g.edges
+    mv out plan.txt
+    check_exit 0 "$tool --plan --json" $tool --plan --json -p 3 -S 1G g.edges
+    check "$tool: is JSON" valid out
+    check "$tool: has every key" test "$(grep -c '"value"' out)" = "$(wc -l <plan.txt)"
+    for key in vertices edges delegates stream-bytes-read; do
+        check "$tool: $key is that of the text" test "$(value out $key)" = "$(awk -v key=$key '$1 == key { print $2 }' plan.txt)"
+    done
+done
+check_exit 2 '--json without them' dbfs-pack --json -o x g.edges
+check_exit 0 'dbfs-traverse --plan' dbfs-traverse --plan g.dbfs
+mv out plan.txt
+check_exit 0 'dbfs-traverse --plan --json' dbfs-traverse --plan --json - g.dbfs
+check 'is JSON' valid out
+check 'has the total' test "$(value out total)" = "$(awk '$1 == "total" { print $2 }' plan.txt)"
+check_exit 0 'to a file' dbfs-traverse --plan --json plan.json g.dbfs
+check 'file and standard output agree' bash -c 'dbfs-traverse --plan --json - g.dbfs | cmp - plan.json'
+
+# ---- --list ----
+
+for graph in g r; do
+    check_exit 0 "--list of $graph" dbfs-pack --list $graph.dbfs
+    mv out list.txt
+    check_exit 0 '--list --json' dbfs-pack --list --json $graph.dbfs
+    check 'is JSON' valid out
+    check 'vertices' test "$(value out vertices)" = "$(awk '$1 == "vertices" { print $2 }' list.txt)"
+    check 'delegates' test "$(value out delegates)" = "$(awk '$1 == "delegates" { print $2 }' list.txt)"
+    check 'all parts' test "$(grep -c '"file_bytes"' out)" = "$(ls $graph.dbfs/part-* | wc -l)"
+    check 'with their bytes' test "$(grep -o '"file_bytes": [0-9]*' out | cut -d' ' -f2)" = "$(stat -c %s $graph.dbfs/part-*)"
+done
+check 'randomised' grep -q '"randomized": {"n": 1024, "seed": 9}' out
+check 'an infinite TH' grep -q '"th": "inf"' out
+
+# ---- -q, and a result on standard output ----
+
+dbfs-traverse -q -r 5 --depths want.txt g.dbfs >summary
+check 'with -q the summary stays' grep -q '^NBFS: 1' summary
+check_exit 0 '-q --depths -' dbfs-traverse -q -r 5 --depths - g.dbfs
+check 'are the depths' cmp out want.txt
+check 'and nothing else' test ! -s err
+check_exit 0 '--depths - without -q' dbfs-traverse -r 5 --depths - g.dbfs
+check_says '^NBFS: 1' 'has the summary on standard error'
+
+# ---- roots from a file ----
+
+printf '7\n\n30\r\n5' >roots
+roots_of() { sed -n 's/^root \([^ ]*\) .*/\1/p' out | tr '\n' ' '; }
+check_exit 0 '--roots-from' dbfs-traverse --roots-from roots g.dbfs
+check "in their order ($(roots_of))" test "$(roots_of)" = '7 30 5 '
+check_exit 0 'behind those of -r' dbfs-traverse -r 1,2 --roots-from roots g.dbfs
+check "in their order ($(roots_of))" test "$(roots_of)" = '1 2 7 30 5 '
+check_exit 0 'on two ranks' "$MPIEXEC" -n 3 dbfs-traverse --roots-from roots g.dbfs
+check 'the same' test "$(roots_of)" = '7 30 5 '
+printf 'a b\nb c d\n' | cut -d' ' -f1-2 | edgeconv -q -u --compact=n.map -o n.edges
+dbfs-pack -q -o n.dbfs n.edges
+printf 'c\na\n' >names
+check_exit 0 'names' dbfs-traverse --map n.map --roots-from names n.dbfs
+check "in their order ($(roots_of))" test "$(roots_of)" = '2 0 '
+check_exit 2 'a root that is no number' dbfs-traverse --roots-from names g.dbfs
+check_exit 2 'not with -n' dbfs-traverse -n 3 --roots-from roots g.dbfs
+check_exit 1 'a missing file' dbfs-traverse --roots-from none g.dbfs
+: >empty
+check_exit 3 'an empty file' dbfs-traverse --roots-from empty g.dbfs
+check_says 'empty: has no roots' 'is told'
+finish

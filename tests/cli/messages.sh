@@ -1,0 +1,88 @@
+#!/bin/bash
+# messages.sh: what a program says that was given the wrong thing: what it is, and what to do next.
+set -u
+. tests/lib.sh
+bin=$(realpath "$BIN")
+PATH=$bin:$PATH
+here=$PWD
+cd "$tmp" || exit 1
+printf '0 1\n1 2\n' >g.txt
+printf '# nothing\n' >none.txt
+edgeconv -q -u -o g.edges g.txt
+degsplit -q -t 1 -o g.split g.edges
+dbfs-pack -q -o g.dbfs g.edges
+mkdir empty
+
+# ---- -p ----
+
+check 'dbfs-pack without -p: one shard' test "$(ls g.dbfs)" = "$(printf 'manifest\npart-0000-of-0001.dbfs')"
+
+# ---- a graph for dbfs-traverse ----
+
+says() { # CODE NAME PATTERN COMMAND...
+    check_exit "$1" "$2" "${@:4}"
+    check_says "$3" 'says what to do'
+}
+for look in 'dbfs-traverse -r 0' 'dbfs-traverse --plan' 'dbfs-pack --list' 'dbfs-pack --verify'; do
+    says 3 "$look on a text" 'g.txt: is a file, not a folder of shards: `edgeconv -u FILE | dbfs-pack -o DIR -`' $look g.txt
+    says 3 "$look on a stream" 'g.edges: is an edge stream, .*`dbfs-pack -o DIR g.edges`' $look g.edges
+    says 3 "$look on a split" 'g.split: is a split, .*dbfs-pack -s g.split' $look g.split
+    says 3 "$look on a part" 'is one file of packed shards: give the folder' $look g.dbfs/part-0000-of-0001.dbfs
+    says 3 "$look on a manifest" 'is one file of packed shards: give the folder' $look g.dbfs/manifest
+    says 1 "$look on a folder" 'empty: is a folder without a packed graph (no manifest): `dbfs-pack -o empty`' $look empty
+    says 1 "$look on nothing" 'nothing: cannot open: No such file' $look nothing
+done
+check 'the advice for a stream works' bash -c 'dbfs-pack -q -o DIR g.edges && dbfs-traverse -q -r 0 DIR'
+check 'and that for a text' bash -c 'rm -r DIR; edgeconv -q -u g.txt | dbfs-pack -q -o DIR - && dbfs-traverse -q -r 0 DIR'
+
+# ---- an edge stream for degsplit and dbfs-pack ----
+
+for tool in degsplit dbfs-pack; do
+    says 3 "$tool of a split" 'g.split: is a split, not an edge stream: dbfs-pack takes it with -s' $tool -o x g.split
+    says 3 "$tool of a part" 'is a file of packed shards, not an edge stream' $tool -o x g.dbfs/part-0000-of-0001.dbfs
+    says 3 "$tool of a text" 'not an edge stream: graphs in other formats go through edgeconv' $tool -o x g.txt
+done
+says 2 'dbfs-pack -o -' 'shards are a folder of files' dbfs-pack -o - g.edges
+
+# ---- a graph without vertices ----
+
+edgeconv -q -u -f pairs -o none.edges none.txt
+dbfs-pack -q -o none.dbfs none.edges
+says 3 'a root in a graph without vertices' 'none.dbfs: the graph has no vertices' dbfs-traverse -r 0 none.dbfs
+says 3 'a sample of one' 'none.dbfs: the graph has no vertices' dbfs-traverse none.dbfs
+
+# ---- machines ----
+
+says 2 'mpiexec edgeconv' 'edgeconv: .* but this program runs as one process' "$MPIEXEC" -n 2 edgeconv -u -o x g.txt
+says 2 'mpiexec rmatgen' 'rmatgen: .* but this program runs as one process' "$MPIEXEC" -n 2 rmatgen -s 4 -o x
+check 'they write nothing' test ! -e x
+says 2 'srun edgeconv' 'leave out mpiexec or srun' env SLURM_STEP_NUM_TASKS=4 edgeconv -u -o x g.txt
+check_exit 0 'in a batch script' env SLURM_NTASKS=4 edgeconv -q -u -o /dev/null g.txt
+cores=$(nproc)
+says 0 'far more threads than cores' "warning: -@ 4096: this process may run on $cores cores" rmatgen -s 1 -@ 4096 -o /dev/null
+check_exit 0 'a few more' rmatgen -s 1 -@ $((2 * cores)) -o /dev/null
+check 'are no reason to warn' test ! -s err
+if ! dbfs-traverse --backend cuda -r 0 g.dbfs >/dev/null 2>err; then
+    check_exit 5 'no GPU' dbfs-traverse --backend cuda -r 0 g.dbfs
+    check_says 'backend cuda: \(there is no GPU\|this build has no CUDA backend\)' 'is said in these words'
+fi
+
+# ---- formats of results ----
+
+check_exit 0 'depths as .csv' dbfs-traverse -q -r 0 --depths d.csv --parents p.csv g.dbfs
+check 'have commas' test "$(cat d.csv)" = "$(printf '0,0\n1,1\n2,2')"
+check 'and parents too' test "$(cat p.csv)" = "$(printf '0,0\n1,0\n2,1')"
+printf 'a b\ta,b\na,b\tsay "c"\n' | sed '1i from\tto' >names.txt
+edgeconv -q -u -f csv --compact=n.map -o n.edges names.txt
+dbfs-pack -q -o n.dbfs n.edges
+check_exit 0 'names as .csv' dbfs-traverse -q --map n.map -r 'a b' --force --depths n.csv --parents np.csv n.dbfs
+check 'are quoted where they must be' test "$(cat n.csv)" = "$(printf 'a b,0\n"a,b",1\n"say ""c""",2')"
+check 'parents too' test "$(sed 1d np.csv)" = "$(printf '"a,b",a b\n"say ""c""","a,b"')"
+for suffix in gz xz zst bz2; do
+    says 2 "depths as .$suffix" "results are written as they are: use '-' for this file" dbfs-traverse -r 0 --depths d.txt.$suffix g.dbfs
+    check 'no search is made' test -z "$(grep '^root' out)"
+done
+says 2 'json as .gz' "use '-' for this file" dbfs-traverse -r 0 --json x.json.gz g.dbfs
+check 'the advice works' bash -c 'dbfs-traverse -q -r 0 --depths - g.dbfs 2>/dev/null | gzip >d.txt.gz; test "$(gzip -dc d.txt.gz | wc -l)" = 3'
+cd "$here" || exit 1
+finish

@@ -1,0 +1,50 @@
+#!/bin/bash
+# progress.sh: long steps show stage, share done and time left on a terminal, and nothing elsewhere; -v tells the
+# time of each stage as it ends.
+set -u
+. tests/lib.sh
+bin=$(realpath "$BIN")
+cd "$tmp" || exit 1
+"$bin/rmatgen" -q -s 20 -o g.edges
+"$bin/dbfs-pack" -q -@ 1 -p 2 -o g.dbfs g.edges
+
+# shows NAME STAGE COMMAND: on a terminal
+shows() {
+    script -qec "$3" /dev/null 2>&1 | tr '\r' '\n' >screen
+    check "$1: $2, share and time left" grep -qE "^[a-z-]*: $2:( [0-9.]+ [KMG]?i?B, [0-9.]+ [KMG]?i?B/s,)? [0-9]+%, [0-9]+ s left" screen
+    check "$1: the line is cleared at the end" test "$(tail -c 4 screen | tr '\033' '^')" != 'left'
+}
+# hides NAME COMMAND: with standard error in a file
+hides() {
+    bash -c "$2" >/dev/null 2>err
+    check "$1: none in a file" test "$(grep -c -e ' left' -e "$(printf '\r')" err)" = 0
+}
+if script -qec true /dev/null >/dev/null 2>&1; then # a terminal can be had
+    rmatgen="'$bin/rmatgen' -@ 1 -s 21 -o /dev/null --force"
+    shows rmatgen 'making edges' "$rmatgen"
+    shows edgeconv converting "'$bin/edgeconv' -@ 1 --compact=g.map -o /dev/null g.edges"
+    shows degsplit 'counting degrees' "'$bin/degsplit' -@ 1 -S 64M -o /dev/null g.edges"
+    for stage in 'placing edges' 'building shards'; do
+        shows dbfs-pack "$stage" "'$bin/dbfs-pack' -@ 1 -S 96M --force -p 2 -o x.dbfs g.edges"
+    done
+    shows dbfs-traverse searching "'$bin/dbfs-traverse' -@ 1 -n 64 g.dbfs >/dev/null"
+    script -qec "'$bin/dbfs-pack' -q -@ 1 --force -p 2 -o x.dbfs g.edges" /dev/null >screen 2>&1
+    check 'none with -q' test ! -s screen
+else
+    skip 'progress: no terminal can be had'
+fi
+hides rmatgen "'$bin/rmatgen' -@ 1 -s 21 -o /dev/null"
+hides dbfs-pack "'$bin/dbfs-pack' -@ 1 -S 96M --force -p 2 -o x.dbfs g.edges"
+hides dbfs-traverse "'$bin/dbfs-traverse' -@ 1 -n 64 g.dbfs"
+
+# ---- -v: each stage when it ends ----
+
+check_exit 0 'dbfs-pack -v' "$bin/dbfs-pack" -v --force -p 2 -o x.dbfs g.edges
+stages=$(sed -n 's/^dbfs-pack: \([a-z ]*\): [0-9.]* s$/\1/p' err | tr '\n' ',')
+check "tells its stages ($stages)" test "$stages" = 'counting degrees,counting edges by thresholds,placing edges,building shards,'
+"$bin/dbfs-pack" -v --force -p 2 -o x.dbfs - < <(cat g.edges; sleep 1) 2>pipe &
+sleep 0.7
+check 'nothing is told before it has ended' test ! -s pipe
+wait
+check 'a pipe is a stage of its own' grep -q '^dbfs-pack: reading the pipe: [0-9.]* s$' pipe
+finish

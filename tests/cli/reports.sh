@@ -1,0 +1,230 @@
+#!/bin/bash
+# reports.sh: --json and --trace of dbfs-traverse as dbfs-json(5) describes them, and what dbfs-report makes of
+# them.
+set -u
+. tests/lib.sh
+traverse=$BIN/dbfs-traverse
+page=${BUILD:-build}/man/dbfs-json.5
+
+"$BIN/rmatgen" -q -s 12 -o "$tmp/g.edges"
+"$BIN/dbfs-pack" -q -p 1 -o "$tmp/p1" "$tmp/g.edges"
+"$BIN/dbfs-pack" -q -p 4 -t 16 -o "$tmp/p4" "$tmp/g.edges"
+
+# ---- the environment ----
+
+check_exit 0 'a report' "$traverse" -q -n 3 --json "$tmp/a.json" --breakdown "$tmp/p1"
+value() { sed -n "s/.*\"$1\": \"\([^\"]*\)\".*/\1/p" "$tmp/a.json"; }
+check 'has the command line' grep -qF "\"command\": [\"$traverse\", \"-q\", \"-n\", \"3\", \"--json\", \"$tmp/a.json\", \"--breakdown\", \"$tmp/p1\"]" \
+    "$tmp/a.json"
+model=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
+if [ -n "$model" ]; then
+    check 'has the CPU' test "$(value cpu)" = "$model"
+else
+    skip 'the CPU: /proc/cpuinfo has no model name'
+fi
+if git rev-parse HEAD >/dev/null 2>&1; then
+    check 'has a revision' test -n "$(value revision)"
+fi
+check_exit 0 'words that need escapes' "$traverse" -q -r 1 --json "$tmp/b\"\\.json" "$tmp/p1"
+check 'are escaped' grep -qF 'b\"\\.json"' "$tmp/b\"\\.json"
+
+# ---- the trace ----
+
+# lines of ROOT LEVEL KEY VALUE, a subgraph's keys as nn.fv
+flat() {
+    awk '{ gsub(/[{}",:]/, " "); n = split($0, w, " "); prefix = ""; out = ""
+        for (i = 1; i < n; i++) {
+            if (w[i] ~ /^(nn|nd|dn|dd|bytes|compute_s|exchange_s)$/) { prefix = w[i] "."; left = w[i] ~ /_s$/ ? 3 : w[i] == "bytes" ? 2 : 7; continue }
+            if (w[i] == "subgraphs") continue
+            key = prefix w[i]; value[key] = w[++i]
+            if (prefix != "" && --left == 0) prefix = ""
+            if (key == "root") root = w[i]; else if (key == "level") level = w[i]
+            print root, level, key, w[i] } }' "$1"
+}
+check_exit 0 'a trace' "$traverse" -q -n 5 --trace "$tmp/t1" --json "$tmp/t1.json" "$tmp/p1"
+flat "$tmp/t1" >"$tmp/t1.flat"
+sed -n 's/.*"root": \([0-9]*\),.*"levels": \([0-9]*\), "reached": \([0-9]*\),.*/\1 \2 \3/p' "$tmp/t1.json" >"$tmp/t1.roots"
+check 'the frontiers of a search are what it reached' awk 'NR == FNR { levels[$1] = $2; reached[$1] = $3; next }
+    $3 == "frontier" { sum[$1] += $4; seen[$1]++ }
+    END { for (r in reached) if (sum[r] != reached[r] || seen[r] < levels[r]) exit 1; exit length(reached) != 5 }' \
+    "$tmp/t1.roots" "$tmp/t1.flat"
+check 'the edges of the frontiers are those kept' awk -v kept="$(sed -n 's/.*"root": \([0-9]*\),.*/\1/p; s/.*"edges_kept": \([0-9]*\),.*/\1/p' \
+    "$tmp/t1.json" | tr '\n' ' ')" '$3 ~ /^(nn|nd|dn|dd)\.fv$/ { sum[$1] += $4 }
+    END { n = split(kept, k, " "); for (i = 1; i < n; i += 2) if (sum[k[i]] != 2 * k[i + 1]) exit 1; exit n != 10 }' "$tmp/t1.flat"
+check 'some subgraph was pulled, some pushed' awk '$3 ~ /direction/ { seen[$4] = 1 } END { exit !(seen["push"] && seen["pull"]) }' "$tmp/t1.flat"
+check_exit 0 'a trace of pushes' "$traverse" -q -n 5 --direction push --trace "$tmp/push" "$tmp/p1"
+flat "$tmp/push" >"$tmp/push.flat"
+check 'pushes all edges' awk '$3 ~ /fv$/ { fv += $4 } $3 ~ /pushed$/ { pushed += $4 } $3 ~ /direction/ && $4 == "pull" { exit 1 }
+    END { exit !(fv > 0 && fv == pushed) }' "$tmp/push.flat"
+check 'the same edges as with pulls' test "$(awk '$3 ~ /fv$/ { s += $4 } END { print s }' "$tmp/push.flat")" = \
+    "$(awk '$3 ~ /fv$/ { s += $4 } END { print s }' "$tmp/t1.flat")"
+
+
+# Probes of a search that pulls only, counted in awk: rows list neighbours by descending degree, ties by id, and
+# a row that was not reached looks at them until one is in the frontier.
+"$BIN/rmatgen" -q -s 9 -f text -o "$tmp/s.txt"
+"$BIN/rmatgen" -q -s 9 -o "$tmp/s.edges"
+for th in 0 inf; do
+    "$BIN/dbfs-pack" -q -p 1 -t $th -o "$tmp/s.$th" "$tmp/s.edges"
+    check_exit 0 "a trace of pulls, TH $th" "$traverse" -q -r 3 --direction pull --depths "$tmp/s.d.$th" --trace "$tmp/s.t.$th" "$tmp/s.$th"
+    flat "$tmp/s.t.$th" | awk '$3 ~ /probes$/ { sum[$2] += $4 } $3 == "level" { last = $2 }
+        END { for (l = 0; l <= last; l++) if (sum[l] > 0) print l, sum[l] }' >"$tmp/s.probes"
+    awk 'FILENAME ~ /s\.d/ { depth[$1] = $2; if ($2 > deepest) deepest = $2; next }
+        $1 != $2 { degree[$1]++; degree[$2]++; if (!(($1, $2) in seen)) { seen[$1, $2]; seen[$2, $1]
+            row[$1] = row[$1] " " $2; row[$2] = row[$2] " " $1 } }
+        END { for (v in row) { n = split(row[v], c, " ")
+                for (i = 2; i <= n; i++) { x = c[i]; for (j = i - 1; j > 0 && (degree[c[j]] < degree[x] ||
+                    (degree[c[j]] == degree[x] && c[j] + 0 > x + 0)); j--) c[j + 1] = c[j]; c[j + 1] = x }
+                for (level = 0; level <= deepest && (depth[v] < 0 || depth[v] > level); level++)
+                    for (i = 1; i <= n; i++) { probes[level]++; if (depth[c[i]] == level) break } }
+            for (level = 0; level <= deepest; level++) if (probes[level] > 0) print level, probes[level] }' \
+        "$tmp/s.d.$th" "$tmp/s.txt" >"$tmp/s.want"
+    check 'has the probes that awk counts' cmp "$tmp/s.probes" "$tmp/s.want"
+    check 'on several levels' test "$(wc -l <"$tmp/s.want")" -gt 2
+done
+
+mpi() { "$MPIEXEC" -n 2 "$traverse" -@ 1 -q -n 5 "$@" "$tmp/p4"; }
+check_exit 0 'a trace of two ranks' mpi --trace "$tmp/t2" --json "$tmp/t2.json"
+flat "$tmp/t2" >"$tmp/t2.flat"
+check 'has the edges of that of one' test "$(awk '$3 ~ /fv$/ { s += $4 } END { print s }' "$tmp/t2.flat")" = \
+    "$(awk '$3 ~ /fv$/ { s += $4 } END { print s }' "$tmp/t1.flat")"
+check 'sent vertices are those of --json, 4 bytes each' test "$(sed -n 's/.*"sent_vertices": \([0-9]*\).*/\1/p' "$tmp/t2.json" |
+    awk '{ s += $1 } END { print s, 4 * s }')" = "$(awk '$3 == "sent_vertices" { s += $4 } $3 == "bytes.vertices" { b += $4 }
+        END { print s, b }' "$tmp/t2.flat")"
+check 'masks have bytes' awk '$3 == "bytes.masks" { s += $4 } END { exit !(s > 0) }' "$tmp/t2.flat"
+check 'times are in order' awk '$3 ~ /_s\.min/ { least = $4 } $3 ~ /_s\.mean/ { mean = $4 }
+    $3 ~ /_s\.max/ { n++; if (least > mean + 1e-9 || mean > $4 + 1e-9) exit 1 } END { exit n < 10 }' "$tmp/t2.flat"
+check_exit 0 'a trace of two ranks that drop duplicates' mpi --uniquify --trace "$tmp/t3"
+flat "$tmp/t3" >"$tmp/t3.flat"
+check 'sends fewer than leave' awk '$3 == "leaving_vertices" { l += $4 } $3 == "sent_vertices" { s += $4 } END { exit !(s < l) }' "$tmp/t3.flat"
+check 'as many leave as without' test "$(awk '$3 == "leaving_vertices" { s += $4 } END { print s }' "$tmp/t3.flat")" = \
+    "$(awk '$3 == "sent_vertices" { s += $4 } END { print s }' "$tmp/t2.flat")"
+check_exit 2 'a trace that would replace the report' "$traverse" -r 1 --trace "$tmp/x" --json "$tmp/x" "$tmp/p1"
+check_exit 2 'two on standard output' "$traverse" -r 1 --trace - --json - "$tmp/p1"
+check_exit 1 'a trace that cannot be written' "$traverse" -q -r 1 --trace "$tmp/none/t" "$tmp/p1"
+
+# ---- the page ----
+
+keys() { grep -oE '"[a-z0-9_]+":' "$@" | tr -d '":' | sort -u; }
+missing=$(keys -h "$tmp/a.json" "$tmp/t2" | while read -r key; do
+    grep -qE "^\.(It )?Sy ([a-z0-9_]+ , )*$key( |$)" "$page" || echo "$key"; done)
+check "dbfs-json.5 has every member ($(echo $missing))" test -z "$missing"
+unknown=$(sed -n 's/^\.It Sy //p' "$page" | tr -d ' ' | tr ',' '\n' | while read -r key; do
+    cat "$tmp/a.json" "$tmp/t2" | grep -q "\"$key\":" || echo "$key"; done)
+check "and no other ($(echo $unknown))" test "$unknown" = name
+
+# ---- dbfs-report ----
+
+report=$BIN/dbfs-report
+check_exit 0 '--help' "$report" --help
+check_exit 0 '--version' "$report" --version
+check 'is that of all programs' test "$(cat "$tmp/out" | cut -d' ' -f3)" = "$("$traverse" --version | cut -d' ' -f3)"
+"$traverse" -q -n 16 --json "$tmp/r.json" "$tmp/p1" >"$tmp/summary"
+check_exit 0 'graph500' "$report" graph500 "$tmp/r.json"
+cp "$tmp/out" "$tmp/block"
+# near A B: the 22 lines `key: value` that A and B share agree, up to the digits that JSON keeps
+near() {
+    awk 'NR == FNR { v[$1] = $2; next } $1 in v { n++; d = v[$1] - $2; if (d * d > 1e-10 * $2 * $2) { print; bad = 1 } }
+        END { exit bad || n != 22 }' "$1" "$2"
+}
+check 'is the summary of dbfs-traverse' near "$tmp/block" "$tmp/summary"
+check 'has the head of the block' test "$(head -5 "$tmp/block" | tr '\n' ' ')" = \
+    'SCALE: 12 edgefactor: 16 NBFS: 16 num_mpi_processes: 1 construction_time: NA '
+check_exit 0 'graph500 with a construction time' "$report" graph500 --construction-time 1.5 "$tmp/r.json"
+check 'has it' grep -qx 'construction_time: 1.5' "$tmp/out"
+
+# a run made by hand: times 1, 2, 4 s, 8 edges each, the second of one level
+hand() { # T1 T2 T3 CHECKSUM
+    cat <<END
+{"environment": {"version": "0", "graph": "a \\"b\\" c", "vertices": 10, "input_edges": 20, "backend": "cpu", "ranks": 2,
+  "shards_per_rank": 3, "command": []}, "summary": {},
+ "roots": [{"root": 5, "time_s": $1, "levels": 3, "edges": 8, "teps": $(awk "BEGIN { print 8 / $1 }"), "checksum": "0a"},
+  {"root": 6, "time_s": $2, "levels": 1, "edges": 8, "teps": $(awk "BEGIN { print 8 / $2 }"), "checksum": "0b"},
+  {"root": 7, "time_s": $3, "levels": 2, "edges": 8, "teps": $(awk "BEGIN { print 8 / $3 }"), "checksum": "$4"}]}
+END
+}
+hand 1 2 4 0c >"$tmp/h1"
+hand 0.5 4 1 0c >"$tmp/h 2"
+hand 0.5 4 1 0d >"$tmp/h3"
+check_exit 0 'means' "$report" means "$tmp/h1" "$tmp/h 2"
+printf '%s\ta \\"b\\" c\tcpu\t2\t6\t3\t%s\t2\t%s\t%s\n' "$tmp/h1" 3.42857143 4 '1	1.5	2	3	4' \
+    "$tmp/h 2" 4.36363636 11.3137085 '0.5	0.75	1	2.5	4' >"$tmp/want"
+tail -n +2 "$tmp/out" >"$tmp/rows"
+check 'are right' cmp "$tmp/rows" "$tmp/want"
+check_exit 0 'compare' "$report" compare "$tmp/h1" "$tmp/h 2"
+cut -f 1,4 "$tmp/out" | tail -n +2 | tr '\t\n' '= ' >"$tmp/rows"
+check "is right: $(cat "$tmp/rows")" grep -qx "harmonic_mean_TEPS=1.27273 geometric_mean_TEPS=2.82843 roots_in_common= \
+min_ratio=0.5 firstquartile_ratio=1.25 median_ratio=2 thirdquartile_ratio=3 max_ratio=4 geometric_mean_ratio=1.5874 " "$tmp/rows"
+check_exit 4 'compare runs of different distances' "$report" compare "$tmp/h1" "$tmp/h3"
+check_says 'root 7: different distances: checksums 0c and 0d' 'names the root'
+sed 's/"root": /"root": 9/' "$tmp/h1" >"$tmp/h4"
+check_exit 3 'compare runs without a root in common' "$report" compare "$tmp/h1" "$tmp/h4"
+check_exit 0 'roots' "$report" roots "$tmp/h1" "$tmp/r.json"
+check 'has a row for each search' test "$(wc -l <"$tmp/out")" = 20
+check 'and columns by name' awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR == 3 { ok = $c["root"] == 6 &&
+    $c["time_s"] == 2 && $c["teps"] == 4 && $c["checksum"] == "0b" && $c["reached"] == "" } END { exit !ok }' "$tmp/out"
+check_exit 3 'the answer clock of a run that has none' "$report" graph500 --clock answer "$tmp/h1"
+check_says 'no answer_s' 'says so'
+sed 's/"teps"/"answer_s": 8, "answer_teps": 1, "teps"/' "$tmp/h1" >"$tmp/h5"
+check_exit 0 'the answer clock' "$report" graph500 --clock answer "$tmp/h5"
+check 'counts' grep -qx 'harmonic_mean_TEPS: 1' "$tmp/out"
+sed 's/"teps": [0-9.]*/"teps": 0/' "$tmp/h1" >"$tmp/h6"
+check_exit 0 'searches without an edge' "$report" graph500 "$tmp/h6"
+check 'have a mean of 0' grep -qx 'harmonic_mean_TEPS: 0' "$tmp/out"
+check_exit 0 'levels' "$report" levels "$tmp/t1" "$tmp/t2"
+check 'has a row for each' test "$(wc -l <"$tmp/out")" = $(($(cat "$tmp/t1" "$tmp/t2" | wc -l) + 1))
+check 'with the members of the traces' test "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+    { fv += $c["nn.fv"] + $c["nd.fv"] + $c["dn.fv"] + $c["dd.fv"]; sent += $c["sent_vertices"]; time += $c["compute_s.max"] }
+    END { printf "%d %d %.9f", fv, sent, time }' "$tmp/out")" = "$(cat "$tmp/t1.flat" "$tmp/t2.flat" | awk '$3 ~ /fv$/ { fv += $4 }
+    $3 == "sent_vertices" { sent += $4 } $3 == "compute_s.max" { time += $4 } END { printf "%d %d %.9f", fv, sent, time }')"
+
+# malformed_as TEXT: exit 3
+for text in '' '{' '{}}' '{"a" 1}' '{"a": }' '{"a": 1,}' '{"a": 1 "b": 2}' '{"a": [1,]}' '{"a": [1}' '[1]' '1' '{"a": tru}' '{"a": "x}' \
+    '{1: 2}' '{"a": 01x}' '{"environment": {"vertices": 1}}'; do
+    printf '%s\n' "$text" >"$tmp/bad"
+    check_exit 3 "JSON that is none: $text" "$report" means "$tmp/bad"
+done
+printf '{"a":\n {"b":\n  x}}\n' >"$tmp/bad"
+check_exit 3 'a fault in line 3' "$report" levels "$tmp/bad"
+check_says "$tmp/bad:3: not JSON" 'says where'
+check_exit 3 'a trace for a run' "$report" means "$tmp/t1"
+check_exit 3 'a run for a trace' "$report" levels "$tmp/r.json"
+check_exit 1 'no such file' "$report" means "$tmp/nothing"
+check_exit 2 'no command' "$report"
+check_exit 2 'an unknown command' "$report" draw "$tmp/r.json"
+check_exit 2 'an unknown option' "$report" means --colour "$tmp/r.json"
+check_exit 2 'compare one run' "$report" compare "$tmp/r.json"
+check_exit 2 'a clock that is none' "$report" means --clock wall "$tmp/r.json"
+check_exit 2 'a construction time that is none' "$report" graph500 --construction-time soon "$tmp/r.json"
+check_exit 2 'a picture of no kind' "$report" plot -o "$tmp/x.gif" "$tmp/t1"
+
+"$BIN/degsplit" -q -p 4 --sweep "$tmp/sweep" -o "$tmp/g.split" "$tmp/g.edges"
+check_exit 0 'the script of a sweep' "$report" plot "$tmp/sweep"
+check 'has its rows' test "$(sed -n '/^\$sweep/,/^END/p' "$tmp/out" | wc -l)" = "$(wc -l <"$tmp/sweep")"
+check_exit 0 'the script of a trace' "$report" plot "$tmp/t1"
+first=$(head -1 "$tmp/t1" | sed 's/.*"root": \([0-9]*\).*/\1/')
+check 'has the levels of the first root' test "$(grep -c "^$first	" "$tmp/out")" = "$(grep -c "\"root\": $first," "$tmp/t1")"
+check_exit 3 'a root that is not in the trace' "$report" plot -r 99999 "$tmp/t1"
+if command -v gnuplot >/dev/null 2>&1; then
+    for kind in svg png pdf; do
+        for data in sweep t1; do
+            check_exit 0 "a .$kind of $data" "$report" plot -o "$tmp/$data.$kind" "$tmp/$data"
+            check 'is there' test -s "$tmp/$data.$kind"
+        done
+    done
+    check 'the .svg is one' grep -q '<svg' "$tmp/t1.svg"
+    cp "$tmp/t1.svg" "$tmp/kept"
+    check_exit 1 'a picture that is there' "$report" plot -o "$tmp/t1.svg" "$tmp/sweep"
+    check_says 'exists already: --force replaces it' 'is not replaced'
+    check 'but stays' cmp "$tmp/t1.svg" "$tmp/kept"
+    check_exit 0 'with --force' "$report" plot --force -o "$tmp/t1.svg" "$tmp/sweep"
+    check 'it is' grep -q 'delegates' "$tmp/t1.svg"
+    check_exit 1 'a folder that is not there' "$report" plot -o "$tmp/none/x.svg" "$tmp/t1"
+else
+    skip 'pictures: gnuplot is not installed'
+fi
+ln -s "$(command -v awk)" "$tmp/awk"
+for tool in cat mktemp rm; do ln -s "$(command -v $tool)" "$tmp/$tool"; done
+check_exit 1 'a picture without gnuplot' env PATH="$tmp" /bin/sh "$report" plot -o "$tmp/y.svg" "$tmp/t1"
+check_says 'gnuplot: not found' 'says so'
+finish

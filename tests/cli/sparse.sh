@@ -1,0 +1,65 @@
+#!/bin/bash
+# sparse.sh: streams of many vertices and few edges. What a tool takes follows the edges, not n; what it
+# writes is the same as without that. Two ranks always go the other way, so their bytes are those to compare
+# with.
+set -u
+. tests/lib.sh
+pack=$BIN/dbfs-pack
+same() { cmp "$1" "$2" >&2; }
+same_folders() { diff -r "$1" "$2" >&2; }
+
+# 2^21 vertices; 3,000 edges among some 1,500 ids: hubs, duplicates, self-loops also where no other edge is
+{
+    awk 'BEGIN { srand(5)
+        for (i = 0; i < 3000; i++) {
+            u = int(rand() * rand() * 1500); v = int(rand() * 1500)
+            printf "%d %d\n", (u * 7919 + 13) % 2097152, (v * 7919 + 13) % 2097152 } }'
+    printf '%s\n' '2097151 2097151' '77 77' '77 77' '5 2097150' '0 0'
+} >"$tmp/g.txt"
+"$BIN/edgeconv" -q -u --vertices 2097152 -o "$tmp/g.edges" "$tmp/g.txt"
+"$BIN/edgeconv" -q -u --randomize=4 --vertices 2097152 -o "$tmp/random.edges" "$tmp/g.txt"
+for graph in g random; do
+    for options in '-p 1 -t 6' '-p 3 -t 6 --encoding raw' '-p 4 -t inf' '-p 1 -t 0' '-p 2'; do
+        check_exit 0 "$graph, $options" "$pack" -v $options -o "$tmp/a" "$tmp/$graph.edges"
+        mib=$(awk '/peak memory/ { print $NF == "MiB" ? int($(NF - 1)) : 0 }' "$tmp/err")
+        # with a value for every id, 8 MiB more
+        grep -q __asan_init "$pack" || check "$graph, $options: $mib MiB follow the edges" test "$mib" -lt 16
+        check_exit 0 "$graph, $options, two ranks" \
+            "$MPIEXEC" -n 2 "$pack" -q -@ 1 $options -o "$tmp/b" "$tmp/$graph.edges"
+        check "$graph, $options: the same bytes" same_folders "$tmp/a" "$tmp/b"
+        check_exit 0 "$graph, $options: --verify" "$pack" -q --verify "$tmp/a"
+        rm -rf "$tmp/a" "$tmp/b"
+    done
+    for options in '-t 6' '-t 0' '-t inf' '-p 2'; do
+        "$BIN/degsplit" -q $options --force -o "$tmp/a.split" "$tmp/$graph.edges"
+        "$MPIEXEC" -n 2 "$BIN/degsplit" -q -@ 1 $options --force -o "$tmp/b.split" "$tmp/$graph.edges"
+        check "$graph, degsplit $options: the same bytes" same "$tmp/a.split" "$tmp/b.split"
+        check_exit 0 "$graph, with that split" \
+            "$pack" -q -p 2 -s "$tmp/a.split" -o "$tmp/a" "$tmp/$graph.edges"
+        rm -rf "$tmp/a"
+    done
+done
+"$pack" -q -p 2 -t 6 -o "$tmp/a" "$tmp/g.edges"
+"$BIN/dbfs-traverse" --backend cpu -r 13 --depths "$tmp/depths" "$tmp/a" >"$tmp/out" 2>&1
+"$TESTS/oracle" -n 2097152 -o "$tmp/oracle" "$tmp/g.txt" 13
+check 'the distances of the oracle' same "$tmp/depths" "$tmp/oracle"
+
+# ---- a file of 208 bytes with 10^9 vertices ----
+
+printf '0 999999999\n' | "$BIN/edgeconv" -q -u --vertices 1000000000 -o "$tmp/large.edges"
+check 'a file of some 200 bytes' test "$(stat -c %s "$tmp/large.edges")" -lt 250
+rm -rf "$tmp/a"
+check_exit 0 'and 10^9 vertices packs in 5 s within 64 MiB' \
+    timeout 5 "$pack" -S 64M -@ 2 -p 1 -T "$tmp" -o "$tmp/a" "$tmp/large.edges"
+check 'to a small folder' test "$(du -sk "$tmp/a" | cut -f1)" -lt 256
+check_exit 0 'degsplit in 5 s' \
+    timeout 5 "$BIN/degsplit" -q -S 64M -@ 2 -T "$tmp" -o "$tmp/s" "$tmp/large.edges"
+check_exit 0 'and a search' timeout 10 "$BIN/dbfs-traverse" --backend cpu -q -r 999999999 "$tmp/a"
+check 'finds the other end' grep -q '^max_nedge: 1$' "$tmp/out"
+# with an id of 2^31 and more there is no slot of 4 bytes for one shard
+printf '0 9999999999\n' | "$BIN/edgeconv" -q -u -o "$tmp/larger.edges"
+check_exit 5 'a slot beyond 4 bytes is refused at once' \
+    timeout 5 "$pack" -q -p 1 -o "$tmp/x" "$tmp/larger.edges"
+check_says 'p must be larger' 'with what would do'
+check_exit 0 'and with more shards it packs' timeout 5 "$pack" -q -p 8 -o "$tmp/x" "$tmp/larger.edges"
+finish

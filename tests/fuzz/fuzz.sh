@@ -1,0 +1,43 @@
+#!/bin/bash
+# fuzz.sh: runs every fuzz target for FUZZ_SECONDS of CPU time, under AddressSanitizer and UBSan: with clang's
+# libFuzzer where clang has it, else with tests/fuzz/driver.c. FUZZ="stream part" runs those alone. What
+# libFuzzer finds new and what crashes is kept in BUILD/fuzz/corpus-TARGET and BUILD/fuzz/crash-TARGET-*.
+set -u
+. tests/lib.sh
+seconds=${FUZZ_SECONDS:-180}
+build=${BUILD:-build}/fuzz
+sanitize='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer'
+make_targets() { make --no-print-directory -s -j"$(nproc)" BUILD="$build" CUDA=0 "$@" fuzz-bin; }
+
+echo 'int LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return p == 0 && n == 1; }' >"$tmp/try.c"
+how=driver
+if clang -fopenmp -fsanitize=fuzzer,address "$tmp/try.c" -o "$tmp/try" 2>/dev/null; then
+    how=libfuzzer
+    check 'targets are built with libFuzzer' make_targets CC=clang \
+        CFLAGS="-O1 -g $sanitize -fsanitize=fuzzer-no-link" fuzz_link='-fsanitize=fuzzer' \
+        fuzz_driver="$build/tests/fuzz/libfuzzer.o"
+else
+    check 'targets are built with the plain driver' make_targets CFLAGS="-O1 -g $sanitize"
+fi
+check 'seeds are made' tests/fuzz/seeds.sh "$tmp/seeds"
+export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 OMP_NUM_THREADS=1
+
+run_target() { # NAME
+    mkdir -p "$build/corpus-$1"
+    if [ $how = libfuzzer ]; then
+        "$build/tests/fuzz_$1" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 -max_len=65536 \
+            -print_final_stats=1 -artifact_prefix="$build/crash-$1-" "$build/corpus-$1" "$tmp/seeds/$1"
+    else
+        "$build/tests/fuzz_$1" -t "$seconds" -s $RANDOM "$tmp/seeds/$1"/*
+    fi
+}
+for name in ${FUZZ:-$(cd tests/fuzz && ls fuzz_*.c | sed 's/^fuzz_//; s/\.c$//')}; do
+    if run_target "$name" >"$tmp/out" 2>&1; then
+        inputs=$(grep -oE '^[0-9]+ inputs|number_of_executed_units: *[0-9]+' "$tmp/out" | tr -dc '0-9')
+        pass "fuzz $name: $inputs inputs, $how"
+    else
+        fail "fuzz $name"
+        grep -E '^not ok|ERROR|SUMMARY|runtime error|crash-|    #[0-9] ' "$tmp/out" | head -30
+    fi
+done
+finish

@@ -1,0 +1,22 @@
+/* fuzz_journal.c: the journal of an unfinished packing; what is read is written and read again, the same */
+#include "fuzz.h"
+
+#include "tools/pack/folder/journal.h"
+
+#include <string.h>
+
+int fuzz_one(const unsigned char *bytes, size_t size)
+{
+    struct journal journal, again;
+    struct error e = {0};
+    int found;
+    fuzz_file_in_folder(PACKING_NAME, bytes, size);
+    if (journal_read(&journal, fuzz_folder(), &found, &e) != ST_OK || !found ||
+        journal_write(&journal, fuzz_folder(), &e) != ST_OK)
+        return 0;
+    if (journal_read(&again, fuzz_folder(), &found, &e) != ST_OK || !found ||
+        again.p != journal.p || again.th != journal.th || again.pack_id != journal.pack_id ||
+        strcmp(again.input, journal.input) != 0)
+        __builtin_trap();
+    return 1;
+}

@@ -1,0 +1,69 @@
+/* fuzz_part.c: a part of a shard directory: opened, loaded, its ranges checked, then all of it
+ *
+ * What the check of ranges takes, a search may index with: here every row is gone through by those numbers.
+ */
+#include "fuzz.h"
+
+#include "formats/shard_ranges.h"
+
+#include <stdlib.h>
+
+/* Marks every vertex that a search could find: an index out of range is an access out of these arrays. */
+static void follow(const struct shard *s, const uint32_t *locals)
+{
+    unsigned char *delegates = calloc(s->d + 1, 1), *normals = calloc(s->locals + 1, 1);
+    for (int g = 0; g < SUBGRAPHS && delegates != NULL && normals != NULL; g++) {
+        const struct csr *csr = &s->csr[g];
+        for (uint64_t row = 0; row < csr->rows; row++) {
+            uint64_t length = csr_row_length(csr, row), rest = csr_offset(csr, row);
+            for (uint64_t j = 0; j < length; j++) {
+                uint64_t to = j < csr->head_columns ? csr->heads[j * csr->rows + row]
+                                                    : csr_column(csr, rest + j - csr->head_columns);
+                uint64_t owner = to >> s->local_bits;
+                if (g == NN && s->p > 1 && owner != s->index) {
+                    to -= owner << s->local_bits;
+                    if (to >= locals[owner])
+                        __builtin_trap();
+                } else if (subgraph_columns((enum subgraph)g) == DELEGATES) {
+                    delegates[to] = 1;
+                } else {
+                    normals[g == NN && s->p > 1 ? to - (owner << s->local_bits) : to] = 1;
+                }
+            }
+        }
+    }
+    free(delegates);
+    free(normals);
+}
+
+static void look_at(const struct shard *s, struct error *e)
+{
+    uint32_t *locals = s->p <= 4096 ? calloc(s->p, sizeof *locals) : NULL;
+    for (uint32_t i = 0; locals != NULL && i < s->p; i++)
+        locals[i] = (uint32_t)s->locals;
+    if (locals == NULL)
+        fail(e, ST_RESOURCE, "too many shards");
+    else if (shard_check_ranges(s, locals, 1, e) == ST_OK) {
+        follow(s, locals);
+        shard_check(s, 1, e);
+    }
+    free(locals);
+}
+
+int fuzz_one(const unsigned char *bytes, size_t size)
+{
+    struct memory_budget budget = {.limit_bytes = 64 << 20};
+    struct shard shard;
+    struct error e = {0};
+    int file;
+    if (shard_open(&shard, fuzz_file(bytes, size, &file), &e) == ST_OK) {
+        container_check_all(shard.file, 1, &e);
+        e = (struct error){0};
+        if (shard_load(&shard, SHARD_ALL_COLUMNS, 1, &budget, &e) == ST_OK)
+            look_at(&shard, &e);
+    }
+    shard_close(&shard);
+    if (budget.taken_bytes != 0)
+        __builtin_trap();
+    return e.status == ST_OK;
+}

@@ -1,0 +1,75 @@
+#!/bin/bash
+# seeds.sh DIR: makes the seeds of every fuzz target, with the programs of BUILD: DIR/TARGET/*. No file is
+# kept that this cannot make again.
+set -eu
+cd "$(dirname "$0")/../.."
+bin=${BUILD:-build}/bin tests=${BUILD:-build}/tests dir=$1
+mkdir -p "$dir"/{stream,split,part,manifest,journal,map,packed,convert}
+edges() { "$bin/edgeconv" -q "$@"; }
+pack() { "$bin/dbfs-pack" -q -@ 1 "$@"; }
+
+# streams: both widths, both directions, randomised, empty, loops, several blocks
+"$bin/rmatgen" -q -s 6 -e 4 -o "$dir/stream/rmat"
+"$bin/rmatgen" -q -s 6 -e 4 -f text -o "$dir/convert/pairs"
+{ cat "$dir/convert/pairs"; printf '%s\n' '0 0' '3 3' '3 3' '70 70'; } >"$dir/convert/loops"
+edges -u -o "$dir/stream/loops" "$dir/convert/loops"
+edges -o "$dir/stream/directed" "$dir/convert/pairs"
+edges -u --randomize=5 -o "$dir/stream/random" "$dir/convert/pairs"
+printf '%s\n' '0 281474976710655' '7 140737488355328' | edges -u -o "$dir/stream/wide"
+printf '# nothing\n' | edges -u -f pairs -o "$dir/stream/empty" || rm -f "$dir/stream/empty"
+
+for graph in rmat loops random; do
+    for options in '-t 5' '-t 0' '-t inf' '-p 2'; do
+        "$bin/degsplit" -q $options -o "$dir/split/$graph-${options// /}" "$dir/stream/$graph"
+    done
+    for options in '-p 1 -t 6 --encoding raw --heads nn=1,nd=2,dn=1,dd=2' '-p 1 -t 6 --encoding packed' \
+        '-p 2 -t inf --encoding raw' '-p 3 -t 4 --encoding packed --heads nd=1,dd=3'; do
+        name=$graph-$(echo "$options" | tr -dc 'a-z0-9=')
+        pack $options -o "$dir/graph" "$dir/stream/$graph"
+        cp "$dir/graph/manifest" "$dir/manifest/$name"
+        cp "$dir"/graph/part-0000-of-* "$dir/part/$name"
+        rm -r "$dir/graph"
+    done
+done
+
+# journals, as SPEC-shard.md has them
+journal() { # NAME LINE...
+    local name=$1
+    shift
+    printf '%s\n' 'dbfs-packing 1' 'note an unfinished packing' 'input a.edges' "$@" 'crc 00000000' \
+        >"$dir/journal/$name"
+    "$tests/mutate" fit "$dir/journal/$name"
+}
+journal begun 'p 1' 'heads nn=auto nd=auto dn=auto dd=auto' 'encoding auto' 'th-suggested 1'
+journal given 'p 3' 'heads nn=1 nd=0 dn=8 dd=auto' 'encoding raw' 'th 5' 'th-suggested 0'
+journal known 'p 4096' 'heads nn=0 nd=2 dn=0 dd=2' 'encoding packed' 'th inf' 'th-suggested 1' \
+    'input-checksum 0123456789abcdef' 'pack-id fedcba9876543210'
+
+printf '%s\n' one two 'three words' http://x.org/ >"$dir/map/names"
+seq 1 200 >"$dir/map/numbers"
+"$tests/packed_seeds" "$dir/packed"
+
+# every format and every wrapping of edgeconv
+c=$dir/convert
+printf '%s\n' '%%MatrixMarket matrix coordinate pattern symmetric' '% c' '4 4 3' '1 2' '2 3' '4 1' >"$c/mtx"
+printf '%s\n' '% metis' '4 3' '2' '1 3 4' '2' '2' >"$c/metis"
+printf '%s\n' 'c dimacs' 'p sp 4 3' 'a 1 2 5' 'a 2 3 1' 'a 4 1 7' >"$c/dimacs"
+printf '%s\n' 'p tw 3 2' '1 2' '2 3' >"$c/pace"
+printf '%s\n' '# Nodes: 3 Edges: 2' '# FromNodeId' '0	1' '1	2' >"$c/snap"
+printf '%s\n' 'from,to' '1,2' '2,3' >"$c/csv"
+printf '%s\n' '101:102,103' '102:101' '103:private' '104:notfound' >"$c/friendster"
+edges -u -t sg -o "$c/sg" "$c/pairs"
+for format in graph500:12 u32:14 u64:15; do # headerless: the number of the format in octal, and 255
+    edges -t ${format%:*} -o "$c/${format%:*}" "$c/pairs"
+    printf "\\${format#*:}\\377" >>"$c/${format%:*}"
+done
+cp "$dir/stream/rmat" "$c/edges"
+gzip -nk "$c/pairs"
+gzip -nk "$c/csv"
+for tool in bzip2 xz zstd; do
+    command -v $tool >/dev/null && $tool -qk "$c/pairs"
+done
+tar -C "$c" --sort=name --mtime=@0 --owner=0 --group=0 -cf "$c/tar" pairs csv snap
+tar -C "$c" --sort=name --mtime=@0 --owner=0 --group=0 -cf - pairs csv | gzip -n >"$c/tgz"
+command -v zip >/dev/null && (cd "$c" && zip -qX zip pairs csv)
+true

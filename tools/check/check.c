@@ -1,0 +1,105 @@
+/* check.c: see check.h */
+#include "check.h"
+
+#include "edge_rules.h"
+#include "tree_levels.h"
+
+typedef long long ll;
+
+/* The depth of a vertex: from the file, or as its parents gave it; then there is one window. */
+static enum status find_depth(const struct claim_windows *w, uint64_t v, int64_t *depth,
+                              struct error *e)
+{
+    if (w->claims->has_depths)
+        return claims_value(&w->claims->depths, v, depth, e);
+    uint32_t level = w->word[v * w->stride];
+    *depth = level == LEVEL_UNREACHED ? CLAIM_NONE : (int64_t)(level / 2);
+    return ST_OK;
+}
+
+static const char *name_of(const struct claims *a)
+{
+    return a->has_depths ? a->depths.name : a->parents.name;
+}
+
+static enum status report_edge(const struct claim_windows *w, const struct offence *o,
+                               struct error *e)
+{
+    int64_t of_u, of_v;
+    if (find_depth(w, o->u, &of_u, e) != ST_OK || find_depth(w, o->v, &of_v, e) != ST_OK)
+        return e->status;
+    return fail(e, ST_INVALID, "%s: edge %lld %lld: depths %lld and %lld", name_of(w->claims),
+                (ll)o->u, (ll)o->v, (ll)of_u, (ll)of_v);
+}
+
+/* No edge settled v: either its parent is on another level than the one above, or nothing joins the two. */
+static enum status report_parent(const struct claim_windows *w, uint64_t v, int64_t depth,
+                                 struct error *e)
+{
+    int64_t parent, of_parent;
+    if (claims_value(&w->claims->parents, v, &parent, e) != ST_OK ||
+        find_depth(w, (uint64_t)parent, &of_parent, e) != ST_OK)
+        return e->status;
+    if (of_parent != depth - 1)
+        return fail(e, ST_INVALID, "%s: tree edge %lld %lld: depths %lld and %lld",
+                    w->claims->parents.name, (ll)v, (ll)parent, (ll)depth, (ll)of_parent);
+    return fail(e, ST_INVALID, "%s: tree edge %lld %lld: not in the graph",
+                w->claims->parents.name, (ll)v, (ll)parent);
+}
+
+static enum status report_vertex(const struct claim_windows *w, uint64_t v, struct error *e)
+{
+    int64_t depth;
+    if (find_depth(w, v, &depth, e) != ST_OK)
+        return e->status;
+    if (w->claims->has_parents)
+        return report_parent(w, v, depth, e);
+    return fail(e, ST_INVALID, "%s: vertex %lld: depth %lld, and no neighbour has depth %lld",
+                w->claims->depths.name, (ll)v, (ll)depth, (ll)depth - 1);
+}
+
+/* The first vertex that no edge has settled, the root excepted. */
+static enum status check_settled(const struct claim_windows *w, struct error *e)
+{
+    uint64_t n = w->claims->n;
+    for (uint64_t first = 0; first < n && e->status == ST_OK; first += 64) {
+        uint64_t open = ~w->settled[first / 64];
+        if (n - first < 64)
+            open &= (UINT64_C(1) << (n - first)) - 1;
+        if (w->claims->root / 64 == first / 64)
+            open &= ~(UINT64_C(1) << (w->claims->root % 64));
+        if (open != 0)
+            report_vertex(w, first + (uint64_t)__builtin_ctzll(open), e);
+    }
+    return e->status;
+}
+
+/* What can be found out before any edge is read. */
+static enum status check_vertices(struct claim_windows *w, struct claims *a, int threads,
+                                  struct memory_budget *budget, struct claim_sums *sums,
+                                  struct error *e)
+{
+    if (claims_survey(a, sums, e) != ST_OK ||
+        claim_windows_open(w, a, threads, budget, e) != ST_OK)
+        return e->status;
+    if (w->count == 1 && claim_windows_load(w, 0, 0, e) == ST_OK && !a->has_depths)
+        tree_levels_find(w, sums, e);
+    sums->windows = w->count;
+    return e->status;
+}
+
+enum status check_claims(struct graph_edges *edges, struct claims *a, int threads,
+                          struct memory_budget *budget, struct claim_sums *sums, struct error *e)
+{
+    struct offence first;
+    struct claim_windows w = {.budget = budget};
+    check_vertices(&w, a, threads, budget, sums, e);
+    if (comm_agree(edges->comm, e) == ST_OK && edge_rules_check(edges, &w, &first, e) == ST_OK) {
+        if (first.u != UINT64_MAX)
+            report_edge(&w, &first, e);
+        else
+            check_settled(&w, e);
+    }
+    claim_windows_close(&w);
+    return comm_agree(edges->comm, e);
+}

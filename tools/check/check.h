@@ -1,0 +1,26 @@
+/* check.h: are these depths, and these parents, those of a breadth-first search of this graph?
+ *
+ * Nothing is searched. The conditions that are tested hold together for true results only:
+ * - The root has depth 0 and is its own parent, no other vertex; every value is one (claims.h).
+ * - Parents lead from every vertex to the root. If there are no depths, this gives them (tree_levels.h).
+ * - No edge joins a reached vertex with one that was not reached, or spans more than one level
+ * (edge_rules.h).
+ *   So no depth is too large, and nothing is missing.
+ * - Every reached vertex except the root has a neighbour one level up, and its parent is such a neighbour. So
+ *   no depth is too small, and every edge of the tree is in the graph.
+ * The last two with parents are the five rules of the Graph500 specification.
+ *
+ * The conditions are tested in this order, and the first failure is reported: of vertices the one with the
+ * smallest id, of edges the smallest one. It does not depend on the number of threads and ranks.
+ */
+#ifndef DBFS_CHECK_H
+#define DBFS_CHECK_H
+
+#include "claims.h"
+#include "graph_edges.h"
+
+/* All ranks call it together and get the same. ST_INVALID describes the first offence. */
+enum status check_claims(struct graph_edges *edges, struct claims *claims, int threads,
+                          struct memory_budget *budget, struct claim_sums *sums, struct error *e);
+
+#endif

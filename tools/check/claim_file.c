@@ -1,0 +1,173 @@
+/* claim_file.c: see claim_file.h */
+#include "claim_file.h"
+
+#include "claim_kinds.h"
+#include "formats/base/bytes.h"
+#include "tools/spill/unnamed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { COPY_BYTES = 1 << 20, READ_VALUES = 1 << 13 };
+
+/* ---- opening ---- */
+
+static enum status copy_all(struct claim_file *f, int to, const char *tmpdir, struct error *e)
+{
+    unsigned char *buffer = malloc(COPY_BYTES);
+    if (buffer == NULL)
+        return fail_memory(e, f->name, COPY_BYTES);
+    while (e->status == ST_OK) {
+        ssize_t got = read(f->fd, buffer, COPY_BYTES);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            fail_errno(e, f->name, "cannot read");
+        if (got <= 0)
+            break;
+        unnamed_append(to, buffer, (size_t)got, tmpdir, "a temporary copy of results", e);
+    }
+    free(buffer);
+    return e->status;
+}
+
+/* Puts a nameless file in the place of f->fd, with all the bytes of the pipe, or with the values of the
+ * text. */
+static enum status replace_file(struct claim_file *f, int text, const char *tmpdir,
+                                struct error *e)
+{
+    int file = unnamed_file(tmpdir);
+    if (file < 0)
+        return fail_errno(e, tmpdir, "cannot create a temporary file");
+    if (text)
+        claim_text_convert(f, file, tmpdir, e);
+    else
+        copy_all(f, file, tmpdir, e);
+    close(f->fd);
+    f->fd = file;
+    f->start = 0;
+    return e->status;
+}
+
+static enum status open_path(struct claim_file *f, const char *path, const char *tmpdir,
+                             struct error *e)
+{
+    struct stat st;
+    int is_stdin = strcmp(path, "-") == 0;
+    f->name = strdup(is_stdin ? "standard input" : path);
+    f->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC);
+    if (f->name == NULL)
+        return fail_memory(e, path, strlen(path));
+    if (f->fd < 0 || fstat(f->fd, &st) != 0)
+        return fail_errno(e, f->name, "cannot open");
+    if (S_ISDIR(st.st_mode))
+        return fail(e, ST_BAD_DATA, "%s: is a directory, not a file of results", f->name);
+    if (!S_ISREG(st.st_mode))
+        return replace_file(f, 0, tmpdir, e);
+    f->start = is_stdin ? lseek(f->fd, 0, SEEK_CUR) : 0;
+    return ST_OK;
+}
+
+/* The values of a file that has nothing but values. */
+static enum status open_raw(struct claim_file *f, uint64_t n, uint64_t bytes, struct error *e)
+{
+    f->width = n > 0 ? (uint32_t)(bytes / n) : 0;
+    f->count = n;
+    if (f->width * n == bytes &&
+        (f->width == 1 || f->width == 2 || f->width == 4 || f->width == 8))
+        return ST_OK;
+    return fail(e, ST_INVALID,
+                "%s: neither .npy nor lines 'id value', and its %llu bytes are not the "
+                "integers of %llu vertices",
+                f->name, (unsigned long long)bytes, (unsigned long long)n);
+}
+
+static enum status find_kind(struct claim_file *f, uint64_t n, const char *tmpdir,
+                             struct error *e)
+{
+    struct stat st;
+    unsigned char head[CLAIM_HEAD_BYTES];
+    ssize_t got = pread(f->fd, head, sizeof head, f->start);
+    if (got < 0 || fstat(f->fd, &st) != 0)
+        return fail_errno(e, f->name, "cannot read");
+    uint64_t bytes = (uint64_t)(st.st_size - f->start);
+    if (claim_is_npy(head, (size_t)got))
+        return claim_npy_open(f, head, (size_t)got, bytes, e);
+    if (claim_is_text(head, (size_t)got)) {
+        f->width = 8;
+        return replace_file(f, 1, tmpdir, e);
+    }
+    return open_raw(f, n, bytes, e);
+}
+
+enum status claim_file_open(struct claim_file *f, const char *path, uint64_t n,
+                             const char *tmpdir, struct error *e)
+{
+    memset(f, 0, sizeof *f);
+    if (open_path(f, path, tmpdir, e) == ST_OK && find_kind(f, n, tmpdir, e) == ST_OK &&
+        f->count != n)
+        fail(e, ST_INVALID, "%s: has the values of %llu vertices, and the graph has %llu", f->name,
+             (unsigned long long)f->count, (unsigned long long)n);
+    if (e->status != ST_OK)
+        claim_file_close(f);
+    return e->status;
+}
+
+void claim_file_close(struct claim_file *f)
+{
+    if (f->name != NULL && f->fd >= 0)
+        close(f->fd);
+    free(f->name);
+    memset(f, 0, sizeof *f);
+}
+
+/* ---- reading ---- */
+
+static int64_t value_at(const struct claim_file *f, const unsigned char *p)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, p, f->width); /* little-endian: bytes.h */
+    unsigned unused = 64 - 8 * f->width;
+    if (!f->is_unsigned)
+        return (int64_t)(bits << unused) >> unused;
+    return bits == UINT64_MAX >> unused ? CLAIM_NONE : (int64_t)bits;
+}
+
+static enum status read_bytes(const struct claim_file *f, unsigned char *bytes, size_t count,
+                              off_t at, struct error *e)
+{
+    while (count > 0) {
+        ssize_t got = pread(f->fd, bytes, count, at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return fail_errno(e, f->name, "cannot read");
+        if (got == 0)
+            return fail(e, ST_BAD_DATA, "%s: became shorter while it was read", f->name);
+        bytes += got;
+        at += got;
+        count -= (size_t)got;
+    }
+    return ST_OK;
+}
+
+enum status claim_file_read(const struct claim_file *f, uint64_t first, uint64_t count,
+                             int64_t *values, struct error *e)
+{
+    unsigned char bytes[READ_VALUES * 8];
+    for (uint64_t done = 0; done < count;) {
+        size_t piece = count - done < READ_VALUES ? (size_t)(count - done) : READ_VALUES;
+        off_t at = f->start + (off_t)((first + done) * f->width);
+        if (read_bytes(f, bytes, piece * f->width, at, e) != ST_OK)
+            return e->status;
+        for (size_t i = 0; i < piece; i++)
+            values[done + i] = value_at(f, bytes + i * f->width);
+        done += piece;
+    }
+    return ST_OK;
+}

@@ -1,0 +1,42 @@
+/* claim_file.h: a file of results, which has one value for every vertex: its depth, or its parent.
+ *
+ * The kinds of file are told apart by content:
+ * - .npy: an array of NumPy of one dimension, of integers of 1, 2, 4 or 8 bytes.
+ * - text: lines `id value` of all ids, ascending from 0.
+ * - raw: any other file whose size is that of n integers of 1, 2, 4 or 8 bytes.
+ * -1 stands for a vertex that was not reached; in unsigned integers, the largest value does.
+ *
+ * A text, and whatever comes from a pipe, is first copied to a nameless file in the folder for temporary
+ * files, as integers of 8 bytes. So any window of values can be read at any time, and no file is held in
+ * memory.
+ */
+#ifndef DBFS_CLAIM_FILE_H
+#define DBFS_CLAIM_FILE_H
+
+#include "formats/base/status.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct claim_file {
+    char *name; /* for messages */
+    int fd;
+    off_t start;    /* of value 0 */
+    uint32_t width; /* bytes of a value */
+    int is_unsigned;
+    uint64_t count; /* values */
+};
+
+enum { CLAIM_NONE = -1 }; /* the value of a vertex that was not reached */
+
+/* Opens the results of a graph of n vertices; "-" is standard input. On failure the file need not be closed.
+ * ST_BAD_DATA: the file is none of the three kinds, or damaged. ST_INVALID: it has not n values. */
+enum status claim_file_open(struct claim_file *file, const char *path, uint64_t n,
+                             const char *tmpdir, struct error *e);
+void claim_file_close(struct claim_file *file); /* a zeroed one is allowed */
+
+/* Reads the values of vertices `first` to first + count - 1. */
+enum status claim_file_read(const struct claim_file *file, uint64_t first, uint64_t count,
+                             int64_t *values, struct error *e);
+
+#endif

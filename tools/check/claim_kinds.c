@@ -1,0 +1,161 @@
+/* claim_kinds.c: see claim_kinds.h */
+#include "claim_kinds.h"
+
+#include "formats/base/bytes.h"
+#include "tools/spill/unnamed.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NPY_MAGIC_BYTES = 6, TEXT_VALUES = 1 << 16 };
+
+/* ---- .npy ---- */
+
+int claim_is_npy(const unsigned char *head, size_t count)
+{
+    return count > NPY_MAGIC_BYTES + 6 && memcmp(head, "\x93NUMPY", NPY_MAGIC_BYTES) == 0;
+}
+
+static enum status refuse_npy(const struct claim_file *f, const char *why, struct error *e)
+{
+    return fail(e, ST_BAD_DATA, "%s: .npy header: %s", f->name, why);
+}
+
+/* What follows `key` in the dictionary, or NULL. */
+static const char *npy_value(const char *dictionary, const char *key)
+{
+    const char *at = strstr(dictionary, key);
+    return at == NULL ? NULL : at + strlen(key);
+}
+
+/* The element type, such as '<i4'. */
+static enum status parse_descr(struct claim_file *f, const char *dictionary, struct error *e)
+{
+    const char *descr = npy_value(dictionary, "'descr': '");
+    if (descr == NULL || strlen(descr) < 4)
+        return refuse_npy(f, "it has no element type", e);
+    if (descr[0] == '>')
+        return refuse_npy(f, "the integers are big-endian", e);
+    if ((descr[1] != 'i' && descr[1] != 'u') || strchr("1248", descr[2]) == NULL ||
+        descr[3] != '\'')
+        return refuse_npy(f, "the elements are not integers of 1, 2, 4 or 8 bytes", e);
+    f->is_unsigned = descr[1] == 'u';
+    f->width = (uint32_t)(descr[2] - '0');
+    return ST_OK;
+}
+
+static enum status parse_shape(struct claim_file *f, const char *dictionary, struct error *e)
+{
+    int length = 0;
+    const char *shape = npy_value(dictionary, "'shape': (");
+    if (shape == NULL || sscanf(shape, "%" SCNu64 ",)%n", &f->count, &length) != 1 || length == 0)
+        return refuse_npy(f, "the array has not one dimension", e);
+    return ST_OK;
+}
+
+enum status claim_npy_open(struct claim_file *f, const unsigned char *head, size_t count,
+                            uint64_t bytes, struct error *e)
+{
+    char dictionary[CLAIM_HEAD_BYTES];
+    uint64_t values;
+    size_t wide = head[NPY_MAGIC_BYTES] > 1, begin = NPY_MAGIC_BYTES + (wide ? 6 : 4);
+    size_t length = wide ? get_u32(head + 8) : (size_t)head[8] | (size_t)head[9] << 8;
+    if (length > count - begin)
+        return refuse_npy(f, "it is cut, or longer than 4 KiB", e);
+    memcpy(dictionary, head + begin, length);
+    dictionary[length] = '\0';
+    if (parse_descr(f, dictionary, e) != ST_OK || parse_shape(f, dictionary, e) != ST_OK)
+        return e->status;
+    f->start += (off_t)(begin + length);
+    if (size_mul(f->count, f->width, &values) || values != bytes - begin - length)
+        return fail(e, ST_BAD_DATA,
+                    "%s: its size is not that of the %" PRIu64 " values of its header", f->name,
+                    f->count);
+    return ST_OK;
+}
+
+/* ---- text ---- */
+
+int claim_is_text(const unsigned char *head, size_t count)
+{
+    size_t at = 2;
+    if (count < 4 || !isdigit(head[0]) || head[1] != ' ')
+        return 0;
+    at += head[at] == '-';
+    while (at < count && isdigit(head[at]))
+        at++;
+    return at < count && head[at] == '\n';
+}
+
+/* The digits at *text, and moves *text past them. Nonzero when there are none, or too many. */
+static int take_digits(const char **text, uint64_t *value)
+{
+    const char *p = *text;
+    for (*value = 0; isdigit((unsigned char)*p); p++) {
+        if (*value > (uint64_t)INT64_MAX / 10 - 1)
+            return 1;
+        *value = *value * 10 + (uint64_t)(*p - '0');
+    }
+    if (p == *text)
+        return 1;
+    *text = p;
+    return 0;
+}
+
+/* Whether the line is "id value\n", with this id. */
+static int parse_line(const char *line, uint64_t id, int64_t *value)
+{
+    uint64_t found, size;
+    if (take_digits(&line, &found) || found != id || *line++ != ' ')
+        return 0;
+    int negative = *line == '-';
+    line += negative;
+    if (take_digits(&line, &size) || *line != '\n')
+        return 0;
+    *value = negative ? -(int64_t)size : (int64_t)size;
+    return 1;
+}
+
+static enum status convert_lines(struct claim_file *f, FILE *text, int64_t *values, int to,
+                                 const char *tmpdir, struct error *e)
+{
+    char line[64];
+    size_t held = 0;
+    while (fgets(line, sizeof line, text) != NULL) {
+        if (!parse_line(line, f->count, &values[held]))
+            return fail(e, ST_BAD_DATA, "%s:%" PRIu64 ": not '%" PRIu64 " VALUE' with a newline",
+                        f->name, f->count + 1, f->count);
+        f->count++;
+        if (++held < TEXT_VALUES)
+            continue;
+        if (unnamed_append(to, values, held * 8, tmpdir, "results", e) != ST_OK)
+            return e->status;
+        held = 0;
+    }
+    if (ferror(text))
+        return fail_errno(e, f->name, "cannot read");
+    return unnamed_append(to, values, held * 8, tmpdir, "results", e);
+}
+
+enum status claim_text_convert(struct claim_file *f, int to, const char *tmpdir, struct error *e)
+{
+    int64_t *values = malloc(TEXT_VALUES * sizeof *values);
+    int fd = dup(f->fd);
+    FILE *text = NULL;
+    if (values == NULL)
+        fail_memory(e, f->name, TEXT_VALUES * sizeof *values);
+    else if (fd < 0 || lseek(fd, f->start, SEEK_SET) < 0 || (text = fdopen(fd, "r")) == NULL)
+        fail_errno(e, f->name, "cannot open again");
+    else
+        convert_lines(f, text, values, to, tmpdir, e);
+    if (text != NULL)
+        fclose(text);
+    else if (fd >= 0)
+        close(fd);
+    free(values);
+    return e->status;
+}

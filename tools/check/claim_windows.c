@@ -1,0 +1,148 @@
+/* claim_windows.c: see claim_windows.h */
+#include "claim_windows.h"
+
+#include "formats/base/huge.h"
+#include "formats/base/text.h"
+
+#include <string.h>
+
+enum { CHUNK = 4096 };
+
+/* ---- memory ---- */
+
+static uint64_t vertex_bytes(const struct claim_windows *w)
+{
+    uint64_t high = w->claims->has_parents && w->claims->n > UINT64_C(1) << 32 ? 2 : 0;
+    return w->stride * sizeof *w->word + high;
+}
+
+static enum status refuse_windows(const struct claim_windows *w, struct error *e)
+{
+    char need[16], left[16];
+    int alone = !w->claims->has_depths;
+    uint64_t bytes = w->claims->n * vertex_bytes(w);
+    return fail(e, ST_RESOURCE,
+                "%s of %llu vertices need %s, and %s of the memory budget (-S) are left%s",
+                alone ? "levels that follow from parents" : "results",
+                (unsigned long long)w->claims->n,
+                format_size(alone ? bytes : bytes / CLAIM_MOST_WINDOWS * 2, need, sizeof need),
+                format_size(memory_left(w->budget), left, sizeof left),
+                alone ? ": with --depths they need not be found" : "");
+}
+
+static enum status choose_size(struct claim_windows *w, struct error *e)
+{
+    uint64_t n = w->claims->n, fits = memory_left(w->budget) / vertex_bytes(w);
+    w->size = n;
+    w->count = 1;
+    if (n <= fits)
+        return ST_OK;
+    w->size = fits / 2;
+    if (!w->claims->has_depths || w->size < n / CLAIM_MOST_WINDOWS + 1)
+        return refuse_windows(w, e);
+    w->count = (uint32_t)((n + w->size - 1) / w->size);
+    return ST_OK;
+}
+
+enum status claim_windows_open(struct claim_windows *w, const struct claims *claims,
+                                int threads, struct memory_budget *budget, struct error *e)
+{
+    *w = (struct claim_windows){.claims = claims, .threads = threads, .budget = budget};
+    w->stride = claims->has_parents ? 2 : 1;
+    if (memory_take(budget, (void **)&w->settled, claims->n / 64 + 1, 8, "mask of vertices", e) !=
+            ST_OK ||
+        choose_size(w, e) != ST_OK)
+        return e->status;
+    uint64_t slots = w->count == 1 ? w->size : 2 * w->size;
+    if (memory_take(budget, (void **)&w->word, slots * w->stride, sizeof *w->word, "results", e) !=
+        ST_OK)
+        return e->status;
+    huge_advise(w->word, slots * w->stride * sizeof *w->word);
+    if (vertex_bytes(w) > w->stride * sizeof *w->word)
+        memory_take(budget, (void **)&w->parent_high, slots, 2, "results", e);
+    return e->status;
+}
+
+void claim_windows_close(struct claim_windows *w)
+{
+    memory_release(w->budget, w->word);
+    memory_release(w->budget, w->parent_high);
+    memory_release(w->budget, w->settled);
+    memset(w, 0, sizeof *w);
+}
+
+uint64_t claim_window_begin(const struct claim_windows *w, uint32_t index)
+{
+    return index * w->size;
+}
+
+uint64_t claim_window_end(const struct claim_windows *w, uint32_t index)
+{
+    uint64_t end = (index + 1) * w->size;
+    return end < w->claims->n ? end : w->claims->n;
+}
+
+/* ---- loading ---- */
+
+static uint32_t level_of(int64_t depth)
+{
+    return depth == CLAIM_NONE ? LEVEL_UNREACHED : (uint32_t)depth << 1;
+}
+
+static void store_parent(struct claim_windows *w, uint64_t slot, int64_t parent)
+{
+    w->word[slot * w->stride + 1] = (uint32_t)parent;
+    if (w->parent_high != NULL)
+        w->parent_high[slot] = (uint16_t)((uint64_t)parent >> 32);
+}
+
+static enum status load_chunk(struct claim_windows *w, uint64_t first, uint64_t count,
+                              uint64_t slot, struct error *e)
+{
+    int64_t depth[CHUNK], parent[CHUNK];
+    const struct claims *a = w->claims;
+    if (a->has_depths && claim_file_read(&a->depths, first, count, depth, e) != ST_OK)
+        return e->status;
+    if (a->has_parents && claim_file_read(&a->parents, first, count, parent, e) != ST_OK)
+        return e->status;
+    for (uint64_t i = 0; i < count; i++) {
+        if (a->has_depths && depth[i] > (int64_t)LEVEL_MOST_DEPTH)
+            return fail(e, ST_RESOURCE,
+                        "%s: vertex %llu: depth %lld is more than this program can check",
+                        a->depths.name, (unsigned long long)(first + i), (long long)depth[i]);
+        uint32_t level = a->has_depths ? level_of(depth[i]) : parent[i] < 0 ? LEVEL_UNREACHED : 0;
+        w->word[(slot + i) * w->stride] = level;
+        if (a->has_parents)
+            store_parent(w, slot + i, parent[i]);
+    }
+    return ST_OK;
+}
+
+enum status claim_windows_load(struct claim_windows *w, uint32_t index, int half, struct error *e)
+{
+    uint64_t begin = claim_window_begin(w, index), end = claim_window_end(w, index);
+    uint64_t slot = half == 0 ? 0 : w->size;
+#pragma omp parallel for num_threads(w->threads) schedule(dynamic, 16)
+    for (uint64_t first = begin; first < end; first += CHUNK) {
+        struct error cause = {0};
+        uint64_t count = end - first < CHUNK ? end - first : CHUNK;
+        if (load_chunk(w, first, count, slot + (first - begin), &cause) == ST_OK)
+            continue;
+#pragma omp critical(claim_windows_error)
+        if (e->status == ST_OK)
+            *e = cause;
+    }
+    return e->status;
+}
+
+/* ---- settled vertices ---- */
+
+void claim_windows_settle(struct claim_windows *w, uint32_t index, int half)
+{
+    uint64_t begin = claim_window_begin(w, index), end = claim_window_end(w, index);
+    const uint32_t *word = w->word + (half == 0 ? 0 : w->size * w->stride);
+    for (uint64_t v = begin; v < end; v++) {
+        uint64_t bit = word[(v - begin) * w->stride] & LEVEL_SETTLED; /* set in LEVEL_UNREACHED too */
+        w->settled[v / 64] |= bit << (v % 64);
+    }
+}

@@ -1,0 +1,47 @@
+/* claims.h: the depths and the parents that a search has written, and what they say of each vertex alone */
+#ifndef DBFS_CLAIMS_H
+#define DBFS_CLAIMS_H
+
+#include "claim_file.h"
+#include "formats/base/hash.h"
+
+struct claims {
+    uint64_t n;
+    int has_depths, has_parents; /* at least one of them */
+    struct claim_file depths, parents;
+    int root_given;
+    uint64_t root; /* given, or found by claims_survey */
+};
+
+/* What the depths, or the depths that follow from the parents, add up to. */
+struct claim_sums {
+    uint64_t reached, levels;
+    uint64_t checksum; /* that of dbfs-traverse */
+    uint32_t windows;  /* that the vertices were divided into: claim_windows.h */
+};
+
+static inline void claim_sums_add(struct claim_sums *sums, uint64_t vertex, uint64_t depth)
+{
+    sums->reached++;
+    sums->levels = depth + 1 > sums->levels ? depth + 1 : sums->levels;
+    sums->checksum += hash_pair(vertex, depth);
+}
+
+/* Opens the files; NULL is none. On failure the claims need not be closed. */
+enum status claims_open(struct claims *claims, const char *depths, const char *parents,
+                         uint64_t n, const char *tmpdir, struct error *e);
+void claims_close(struct claims *claims); /* zeroed claims are allowed */
+
+/* Goes over all vertices in order and checks of each what can be seen without edges:
+ * - Its depth and its parent are -1, or a number below n.
+ * - It has both or none of them.
+ * - The root, and no other vertex, has depth 0 and is its own parent. Where no root is given, the first such
+ *   vertex is the root.
+ * ST_INVALID names the first vertex that fails. *sums is filled in if there are depths. */
+enum status claims_survey(struct claims *claims, struct claim_sums *sums, struct error *e);
+
+/* The value of one vertex. */
+enum status claims_value(const struct claim_file *file, uint64_t vertex, int64_t *value,
+                          struct error *e);
+
+#endif

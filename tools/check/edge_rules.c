@@ -1,0 +1,207 @@
+/* edge_rules.c: see edge_rules.h */
+#include "edge_rules.h"
+
+#include <stdlib.h>
+
+enum { BATCH = 128 }; /* edges whose ends are fetched into the cache before they are looked at */
+
+/* A line of the cache for each thread. */
+struct thread_offence {
+    _Alignas(64) struct offence first;
+};
+
+/* A pass over the edges: those between the two windows in memory, and those within a window. */
+struct rules_pass {
+    struct claim_windows *w;
+    uint64_t begin[2], ids[2]; /* of the windows in memory; 0 ids: none */
+    int within[2];             /* whether edges within this window are this pass's */
+    struct thread_offence *thread;
+};
+
+struct slots {
+    uint64_t u[BATCH], v[BATCH];
+};
+
+/* ---- one edge ---- */
+
+static void offend(struct offence *first, uint64_t u, uint64_t v)
+{
+    uint64_t low = u < v ? u : v, high = u < v ? v : u;
+    if (low < first->u || (low == first->u && high < first->v))
+        *first = (struct offence){low, high};
+}
+
+static uint32_t level_in(const struct claim_windows *w, uint64_t slot)
+{
+    return __atomic_load_n(&w->word[slot * w->stride], __ATOMIC_RELAXED);
+}
+
+/* The vertex in `slot`, whose level is `level`, has a neighbour one level up. */
+static void settle(struct claim_windows *w, uint64_t slot, uint32_t level, uint64_t neighbour)
+{
+    if (level & LEVEL_SETTLED)
+        return;
+    if (w->stride == 1 || claim_parent(w, slot) == neighbour)
+        __atomic_fetch_or(&w->word[slot * w->stride], LEVEL_SETTLED, __ATOMIC_RELAXED);
+}
+
+static void judge(struct rules_pass *p, const struct edge *edge, uint64_t slot_u, uint64_t slot_v,
+                  struct offence *first)
+{
+    uint32_t u = level_in(p->w, slot_u), v = level_in(p->w, slot_v);
+    uint32_t up_u = u | LEVEL_SETTLED, up_v = v | LEVEL_SETTLED; /* as if both were settled */
+    if (up_u == up_v)
+        return;
+    if (u == LEVEL_UNREACHED || v == LEVEL_UNREACHED)
+        offend(first, edge->u, edge->v);
+    else if (up_u == up_v + 2)
+        settle(p->w, slot_u, u, edge->v);
+    else if (up_v == up_u + 2)
+        settle(p->w, slot_v, v, edge->u);
+    else
+        offend(first, edge->u, edge->v);
+}
+
+/* ---- edges ---- */
+
+/* Where the word of a vertex is; -1 if its window is not in memory, else the half. */
+static int find_slot(const struct rules_pass *p, uint64_t id, uint64_t *slot)
+{
+    *slot = id - p->begin[0];
+    if (*slot < p->ids[0])
+        return 0;
+    *slot = id - p->begin[1];
+    if (*slot >= p->ids[1])
+        return -1;
+    *slot += p->w->size;
+    return 1;
+}
+
+static int is_of_pass(const struct rules_pass *p, int half_u, int half_v)
+{
+    if (half_u < 0 || half_v < 0)
+        return 0;
+    return half_u != half_v || p->within[half_u];
+}
+
+/* Finds the slots of the edges that belong to this pass, and moves these edges to the front. */
+static size_t find_slots(const struct rules_pass *p, const struct edge *edges, size_t count,
+                         struct edge *kept, struct slots *at)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        int half_u = find_slot(p, edges[i].u, &at->u[found]);
+        int half_v = find_slot(p, edges[i].v, &at->v[found]);
+        if (!is_of_pass(p, half_u, half_v))
+            continue;
+        __builtin_prefetch(&p->w->word[at->u[found] * p->w->stride]);
+        __builtin_prefetch(&p->w->word[at->v[found] * p->w->stride]);
+        kept[found++] = edges[i];
+    }
+    return found;
+}
+
+static enum status visit_edges(void *context, int thread, const struct edge *edges, size_t count,
+                               struct error *e)
+{
+    struct rules_pass *p = context;
+    struct slots at;
+    struct edge kept[BATCH];
+    (void)e;
+    for (size_t first = 0; first < count; first += BATCH) {
+        size_t batch = count - first < BATCH ? count - first : BATCH;
+        size_t found = find_slots(p, edges + first, batch, kept, &at);
+        for (size_t i = 0; i < found; i++)
+            judge(p, &kept[i], at.u[i], at.v[i], &p->thread[thread].first);
+    }
+    return ST_OK;
+}
+
+/* ---- passes ---- */
+
+static enum status pass_over(struct rules_pass *p, struct graph_edges *edges, struct error *e)
+{
+    return graph_edges_scan(edges, visit_edges, p, e);
+}
+
+static void use_window(struct rules_pass *p, uint32_t index, int half)
+{
+    p->begin[half] = claim_window_begin(p->w, index);
+    p->ids[half] = claim_window_end(p->w, index) - p->begin[half];
+}
+
+static enum status pass_over_one(struct rules_pass *p, struct graph_edges *edges, struct error *e)
+{
+    use_window(p, 0, 0);
+    p->within[0] = 1;
+    if (pass_over(p, edges, e) == ST_OK)
+        claim_windows_settle(p->w, 0, 0);
+    return e->status;
+}
+
+/* Edges within window a are of the pass with the window after it; those within the last one, of the last
+ * pass. */
+static enum status pass_over_pair(struct rules_pass *p, struct graph_edges *edges, uint32_t a,
+                                  uint32_t b, struct error *e)
+{
+    use_window(p, a, 0);
+    use_window(p, b, 1);
+    p->within[0] = b == a + 1;
+    p->within[1] = b == a + 1 && b + 1 == p->w->count;
+    claim_windows_load(p->w, b, 1, e);
+    if (pass_over(p, edges, e) != ST_OK)
+        return e->status;
+    claim_windows_settle(p->w, a, 0);
+    claim_windows_settle(p->w, b, 1);
+    return ST_OK;
+}
+
+static enum status pass_over_pairs(struct rules_pass *p, struct graph_edges *edges, struct error *e)
+{
+    for (uint32_t a = 0; a + 1 < p->w->count && e->status == ST_OK; a++) {
+        claim_windows_load(p->w, a, 0, e);
+        for (uint32_t b = a + 1; b < p->w->count && e->status == ST_OK; b++)
+            pass_over_pair(p, edges, a, b, e);
+    }
+    return e->status;
+}
+
+/* ---- all ranks ---- */
+
+static void find_first(const struct rules_pass *p, const struct comm *comm, int threads,
+                       struct offence *first)
+{
+    *first = (struct offence){UINT64_MAX, UINT64_MAX};
+    for (int t = 0; t < threads; t++) {
+        const struct offence *own = &p->thread[t].first;
+        if (own->u != UINT64_MAX)
+            offend(first, own->u, own->v);
+    }
+    uint64_t least = comm_min_of(comm, first->u);
+    first->v = comm_min_of(comm, first->u == least ? first->v : UINT64_MAX);
+    first->u = least;
+}
+
+enum status edge_rules_check(struct graph_edges *edges, struct claim_windows *w,
+                             struct offence *first, struct error *e)
+{
+    struct rules_pass p = {.w = w};
+    size_t bytes = (size_t)edges->threads * sizeof *p.thread;
+    p.thread = aligned_alloc(_Alignof(struct thread_offence), bytes);
+    if (p.thread == NULL)
+        fail_memory(e, "offences", bytes);
+    for (int t = 0; t < edges->threads && p.thread != NULL; t++)
+        p.thread[t].first = (struct offence){UINT64_MAX, UINT64_MAX};
+    if (comm_agree(edges->comm, e) == ST_OK) {
+        if (w->count == 1)
+            pass_over_one(&p, edges, e);
+        else
+            pass_over_pairs(&p, edges, e);
+    }
+    if (e->status == ST_OK) {
+        find_first(&p, edges->comm, edges->threads, first);
+        comm_or_masks(edges->comm, w->settled, w->claims->n / 64 + 1);
+    }
+    free(p.thread);
+    return e->status;
+}

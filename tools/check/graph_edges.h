@@ -1,0 +1,40 @@
+/* graph_edges.h: the edges of a graph, from an edge stream or from a shard directory, pass after pass.
+ *
+ * Ids are those of the graph's input: where edgeconv --randomize permuted them, the permutation is undone.
+ */
+#ifndef DBFS_GRAPH_EDGES_H
+#define DBFS_GRAPH_EDGES_H
+
+#include "formats/base/memory.h"
+#include "formats/bijection.h"
+#include "formats/mpi/comm.h"
+#include "shard_edges.h"
+#include "tools/stream/edge_source.h"
+
+struct graph_edges {
+    uint64_t n;
+    struct edge_source source; /* of a stream */
+    struct edges_totals totals; /* of the stream, once a pass has been made */
+    int is_folder, passed;
+    struct shard_edges shards; /* of a folder */
+    int randomized;
+    struct bijection bijection;
+    const struct comm *comm;
+    int threads;
+    edges_visitor visit; /* of the pass under way */
+    void *context;
+};
+
+/* Opens the stream, or the folder, at `path`. All ranks call it together and get the same status. On failure
+ * it need not be closed. ST_BAD_DATA also if the stream is directed. */
+enum status graph_edges_open(struct graph_edges *edges, const char *path, const char *tmpdir,
+                             const struct comm *comm, int threads, struct memory_budget *budget,
+                             struct error *e);
+void graph_edges_close(struct graph_edges *edges);
+
+/* Gives every edge to the visitor, on one of the ranks. The first pass proves that the stream or the shards
+ * are undamaged. Ids are below n. All ranks get the same status; a failure in *e makes all of them fail. */
+enum status graph_edges_scan(struct graph_edges *edges, edges_visitor visit, void *context,
+                             struct error *e);
+
+#endif

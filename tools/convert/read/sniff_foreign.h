@@ -1,0 +1,24 @@
+/* sniff_foreign.h: recognises formats that edgeconv does not read, to refuse them with the way to convert */
+#ifndef DBFS_SNIFF_FOREIGN_H
+#define DBFS_SNIFF_FOREIGN_H
+
+#include "formats/base/status.h"
+
+#include <stddef.h>
+
+/* The first bytes of an input, and the lines among them that are neither blank nor comments. The text ends in
+ * '\n' and is padded (scan_text.h). */
+struct foreign_sample {
+    const char *name; /* of the input, for messages */
+    const char *text;
+    size_t bytes;
+    const char *const *line;
+    int lines;
+};
+
+/* Refuse, with ST_BAD_DATA, what other programs compress or store in binary form; graphs in other text
+ * formats. ST_OK for anything else. */
+enum status refuse_foreign_bytes(const struct foreign_sample *sample, struct error *e);
+enum status refuse_foreign_text(const struct foreign_sample *sample, struct error *e);
+
+#endif

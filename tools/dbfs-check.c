@@ -1,0 +1,222 @@
+/* dbfs-check.c: proves that written depths and parents are those of a breadth-first search of a graph */
+#include "formats/base/cli.h"
+#include "formats/base/memory.h"
+#include "formats/base/text.h"
+#include "formats/mpi/comm.h"
+#include "tools/check/check.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: dbfs-check [-r ROOT[,ROOT...]] [--depths FILE] [--parents FILE] [OPTION...] EDGES|DIR\n"
+    "Tests whether results of dbfs-traverse, or of another program, are those of a breadth-first\n"
+    "search of a graph, which is an edge stream or a shard directory. It searches nothing. Under\n"
+    "mpiexec all ranks share the edges.\n"
+    "\n"
+    "  -r, --root ROOT        the root; without this it is the vertex of depth 0, or the one that is\n"
+    "                         its own parent. Several, separated by commas, need %d in FILE\n"
+    "      --depths FILE      distances: .npy, lines 'id value', or raw integers; '-' is standard\n"
+    "                         input; %d stands for the root\n"
+    "      --parents FILE     parents, likewise; with or without --depths\n"
+    "  -@, --threads N        0, the default, is all cores\n"
+    "  -S, --memory SIZE      memory of the process at most, 32M or more (default: 3/4 of what is\n"
+    "                         available); with less, edges are read more often\n"
+    "  -T, --tmpdir DIR       folder for temporary files (default: $TMPDIR or /tmp)\n"
+    "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
+
+enum { DEPTHS_OPTION = CLI_FIRST_FREE_OPTION, PARENTS_OPTION };
+
+struct command {
+    const char *depths, *parents, *input;
+    uint64_t *root; /* as given */
+    uint64_t roots;
+    struct error error; /* of the reading of the command line */
+};
+
+/* ---- command line ---- */
+
+static void add_root(const struct cli *cli, struct command *c, const char *text)
+{
+    uint64_t *grown = realloc(c->root, (c->roots + 1) * sizeof *grown);
+    if (grown == NULL) {
+        fail_memory(&c->error, "roots", (c->roots + 1) * sizeof *grown);
+        return;
+    }
+    c->root = grown;
+    c->root[c->roots++] = cli_number(cli, "-r", text, 0, DBFS_MAX_VERTICES - 1);
+}
+
+static void add_roots(const struct cli *cli, struct command *c, const char *list)
+{
+    char text[32];
+    for (;;) {
+        size_t length = strcspn(list, ","), most = sizeof text;
+        snprintf(text, sizeof text, "%.*s", (int)(length < most ? length : most), list);
+        add_root(cli, c, text);
+        if (list[length] == '\0')
+            return;
+        list += length + 1;
+    }
+}
+
+static void parse_option(struct cli *cli, struct command *c, int option, const char *argument)
+{
+    switch (option) {
+    case 'r': add_roots(cli, c, argument); break;
+    case DEPTHS_OPTION: c->depths = argument; break;
+    case PARENTS_OPTION: c->parents = argument; break;
+    default: cli_option(cli, option, argument);
+    }
+}
+
+static void check_file(const struct cli *cli, const struct command *c, const char *option,
+                       const char *file)
+{
+    int per_root = file != NULL && strstr(file, "%d") != NULL;
+    if (per_root && c->roots == 0 && c->error.status == ST_OK)
+        cli_usage(cli, "%s: %%d stands for a root, and none is given (-r)", option);
+    if (file != NULL && !per_root && c->roots > 1)
+        cli_usage(cli, "%s: several roots need %%d in the file name", option);
+}
+
+static int is_stdin(const char *path)
+{
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
+static void check_command(const struct cli *cli, const struct command *c, const struct comm *comm)
+{
+    int from_stdin = is_stdin(c->input) + is_stdin(c->depths) + is_stdin(c->parents);
+    if (c->input == NULL)
+        cli_usage(cli, "which edge stream or shard directory?");
+    if (c->depths == NULL && c->parents == NULL)
+        cli_usage(cli, "nothing to test: give --depths, --parents or both");
+    if (from_stdin > 1)
+        cli_usage(cli, "only one of EDGES, --depths and --parents can be standard input");
+    if (from_stdin > 0 && comm->ranks > 1)
+        cli_usage(cli, "standard input: under mpiexec, give files that all ranks can read");
+    check_file(cli, c, "--depths", c->depths);
+    check_file(cli, c, "--parents", c->parents);
+}
+
+static void parse_arguments(struct cli *cli, struct command *c, int argc, char **argv)
+{
+    static const struct option options[] = {{"root", required_argument, NULL, 'r'},
+                                            {"depths", required_argument, NULL, DEPTHS_OPTION},
+                                            {"parents", required_argument, NULL, PARENTS_OPTION},
+                                            CLI_LONG_OPTIONS,
+                                            {NULL, 0, NULL, 0}};
+    int option;
+    while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS "r:", options, NULL)) != -1)
+        parse_option(cli, c, option, optarg);
+    if (optind + 1 < argc)
+        cli_usage(cli, "more than one graph: '%s'", argv[optind + 1]);
+    c->input = optind < argc ? argv[optind] : NULL;
+}
+
+/* ---- the work ---- */
+
+/* What the check of one root works with. */
+struct work {
+    const struct cli *cli;
+    const struct command *command;
+    struct graph_edges *edges;
+    struct memory_budget *budget;
+    int threads;
+};
+
+/* `pattern` with %d replaced by the root, for the caller to free; NULL for NULL. */
+static char *file_of_root(const char *pattern, uint64_t root, struct error *e)
+{
+    const char *at = pattern != NULL ? strstr(pattern, "%d") : NULL;
+    char *name = pattern != NULL ? malloc(strlen(pattern) + 24) : NULL;
+    if (pattern != NULL && name == NULL)
+        fail_memory(e, pattern, strlen(pattern) + 24);
+    else if (at != NULL)
+        sprintf(name, "%.*s%" PRIu64 "%s", (int)(at - pattern), pattern, root, at + 2);
+    else if (pattern != NULL)
+        strcpy(name, pattern);
+    return name;
+}
+
+static enum status check_open_claims(const struct work *k, struct claims *claims,
+                                      struct error *e)
+{
+    struct claim_sums sums;
+    if (claims->root_given && claims->root >= claims->n)
+        fail(e, ST_USAGE, "-r: root %" PRIu64 ": the graph has vertices 0 to %" PRIu64,
+             claims->root, claims->n - 1);
+    if (comm_agree(k->edges->comm, e) != ST_OK ||
+        check_claims(k->edges, claims, k->threads, k->budget, &sums, e) != ST_OK)
+        return e->status;
+    cli_detail(k->cli, "results in %u windows of vertices", sums.windows);
+    if (!k->cli->silent)
+        printf("root %" PRIu64 " levels %" PRIu64 " reached %" PRIu64 " checksum %016" PRIx64
+               " valid\n", claims->root, sums.levels, sums.reached, sums.checksum);
+    return ST_OK;
+}
+
+/* Checks the results from root number `i`; with no root given, from the one that they name. */
+static enum status check_root(const struct work *k, uint64_t i, struct error *e)
+{
+    const struct command *c = k->command;
+    struct claims claims = {.root_given = c->roots > 0, .root = c->roots > 0 ? c->root[i] : 0};
+    char *depths = file_of_root(c->depths, claims.root, e);
+    char *parents = file_of_root(c->parents, claims.root, e);
+    if (e->status == ST_OK)
+        claims_open(&claims, depths, parents, k->edges->n, cli_tmpdir(k->cli, 0), e);
+    if (comm_agree(k->edges->comm, e) == ST_OK)
+        check_open_claims(k, &claims, e);
+    claims_close(&claims);
+    free(depths);
+    free(parents);
+    return e->status;
+}
+
+static void print_cost(const struct cli *cli, double start)
+{
+    char peak[16];
+    cli_detail(cli, "%.2f s, peak memory %s", cli_seconds() - start,
+               format_size(memory_peak_bytes(), peak, sizeof peak));
+}
+
+static enum status dbfs_check(const struct cli *cli, const struct command *c,
+                              const struct comm *comm, struct error *e)
+{
+    double start = cli_seconds();
+    struct graph_edges edges = {0};
+    struct memory_budget budget;
+    struct work work = {cli, c, &edges, &budget, cli_threads(cli)};
+    memory_budget_process(&budget, comm_memory(comm, cli->memory_bytes), &work.threads, e);
+    if (comm_agree(comm, e) == ST_OK &&
+        graph_edges_open(&edges, c->input, cli_tmpdir(cli, 0), comm, work.threads, &budget, e) ==
+            ST_OK) {
+        for (uint64_t i = 0; i < (c->roots > 0 ? c->roots : 1) && e->status == ST_OK; i++)
+            check_root(&work, i, e);
+        graph_edges_close(&edges);
+    }
+    if (e->status == ST_OK && fflush(stdout) != 0)
+        fail_errno(e, "standard output", "cannot write");
+    print_cost(cli, start);
+    return e->status;
+}
+
+int main(int argc, char **argv)
+{
+    struct cli cli = {.program = "dbfs-check", .help = help};
+    struct command command = {0};
+    struct comm comm;
+    struct error e = {0};
+    if (comm_start_tool(&comm, &cli, &e) != ST_OK)
+        return cli_finish(&cli, &e);
+    parse_arguments(&cli, &command, argc, argv);
+    check_command(&cli, &command, &comm);
+    e = command.error;
+    if (comm_agree(&comm, &e) == ST_OK)
+        dbfs_check(&cli, &command, &comm, &e);
+    free(command.root);
+    return cli_finish(&cli, &e);
+}

@@ -1,0 +1,511 @@
+#!/bin/sh
+# dbfs-report: turns the reports of dbfs-traverse (dbfs-json(5)) into tables, comparisons and plots
+#
+# The reports are read by awk: read_json makes lines `document path value` of them, separated by tabs, and
+# each command is one awk program over such lines. Only `plot` needs another program, gnuplot.
+set -u
+# numbers with a point, and bytes as characters
+LC_ALL=C
+export LC_ALL
+
+help='usage: dbfs-report graph500 [--construction-time S] RUN.json
+       dbfs-report means RUN.json...
+       dbfs-report compare A.json B.json
+       dbfs-report roots RUN.json...
+       dbfs-report levels TRACE...
+       dbfs-report plot [-r ROOT] [-o FILE.svg|FILE.png|FILE.pdf] TRACE|SWEEP
+Reads what dbfs-traverse wrote with --json (RUN, A, B) and --trace (TRACE), and what degsplit
+wrote with --sweep (SWEEP).
+
+  graph500   the result block of the Graph500 benchmark
+  means      a row for each run: harmonic and geometric mean of TEPS, quartiles of time
+  compare    how many times as fast B is, root by root: quartiles and geometric mean
+  roots      a row for each search
+  levels     a row for each level of each search
+  plot       levels: edges and seconds; or classes of edges by threshold (figure 5 of the paper).
+             Without -o, the script for gnuplot
+
+      --clock CLOCK          search (the default) or answer: the time that counts
+      --construction-time S  seconds to build the graph, for the block
+  -r, --root ROOT            of the levels to plot (default: the first)
+  -o, --output FILE          of plot; its ending names the kind
+      --force                FILE may exist, and is replaced
+  -h, --help  --version
+
+Rows are separated by tabs, with a first row of names. Exit: 0 ok, 1 run-time failure, 2 usage,
+3 bad data, 4 the two runs found different distances.'
+version='dbfs-report (dbfs) @VERSION@'
+
+die() { # STATUS TEXT
+    echo "dbfs-report: $2" >&2
+    exit "$1"
+}
+usage() { die 2 "$1: see dbfs-report --help"; }
+
+# ---- reading ----
+
+# read_json FILE...: a line of document number, path and value for each number, string and constant. Paths are
+# such as roots.0.time_s. The number of a document counts over all files; a file may hold one in each line.
+read_json() {
+    awk '
+function bad(what) {
+    printf "dbfs-report: %s:%d: not JSON as dbfs-traverse writes it: %s\n", FILENAME, FNR, what >"/dev/stderr"
+    failed = 1
+    exit 3
+}
+function path(   i, p) {
+    for (i = 1; i <= depth; i++)
+        p = p (i > 1 ? "." : "") (kind[i] == "{" ? key[i] : count[i])
+    return p
+}
+function close_value() { # after a value: what may follow
+    if (depth == 0) {
+        documents++
+        want = "value"
+    } else
+        want = "next"
+}
+function scalar(text) {
+    if (want != "value" || depth == 0) bad(text)
+    if (text ~ /^"/) text = substr(text, 2, length(text) - 2)
+    print documents + 0 "\t" path() "\t" text
+    close_value()
+}
+function open_group(text) {
+    if (want != "value" || (depth == 0 && text != "{")) bad(text)
+    depth++
+    kind[depth] = text
+    count[depth] = 0
+    empty[depth] = 1
+    want = text == "{" ? "key" : "value"
+}
+function close_group(text) {
+    if (depth == 0 || (text == "}") != (kind[depth] == "{")) bad(text)
+    if (want != "next" && !(empty[depth] && (want == "key" || want == "value"))) bad(text)
+    depth--
+    if (depth > 0) empty[depth] = 0
+    close_value()
+}
+function take(text) {
+    if (text == "{" || text == "[") { if (depth > 0) empty[depth] = 0; open_group(text) }
+    else if (text == "}" || text == "]") close_group(text)
+    else if (text == ",") {
+        if (want != "next") bad(text)
+        count[depth]++
+        want = kind[depth] == "{" ? "key" : "value"
+    } else if (text == ":") {
+        if (want != "colon") bad(text)
+        want = "value"
+    } else if (want == "key") {
+        if (text !~ /^"/) bad(text)
+        empty[depth] = 0
+        key[depth] = substr(text, 2, length(text) - 2)
+        want = "colon"
+    } else {
+        if (depth > 0) empty[depth] = 0
+        scalar(text)
+    }
+}
+BEGIN { want = "value" }
+FNR == 1 && NR > 1 && depth > 0 { bad("the file before it ends within an object") }
+{
+    rest = $0
+    while (match(rest, /^[ \t\r]*("([^"\\]|\\.)*"|-?[0-9][-+.0-9eE]*|true|false|null|[][{}:,])/)) {
+        token = substr(rest, 1, RLENGTH)
+        sub(/^[ \t\r]*/, "", token)
+        take(token)
+        rest = substr(rest, RLENGTH + 1)
+    }
+    if (rest !~ /^[ \t\r]*$/) bad(rest)
+}
+END {
+    if (failed) exit 3
+    if (depth > 0) bad("it ends within an object")
+    if (documents == 0) bad("it is empty")
+}' "$@"
+}
+
+# read_files FILE...: the same into $work/values, after looking whether the files are there
+read_files() {
+    for file in "$@"; do
+        [ -e "$file" ] || die 1 "$file: cannot open: No such file"
+        [ -f "$file" ] && [ -r "$file" ] || die 1 "$file: cannot read"
+    done
+    read_json "$@" >"$work/values" || exit 3
+}
+
+# read_runs FILE...: reports of whole runs, one document a file
+read_runs() {
+    read_files "$@"
+    awk -F '\t' -v files="$#" -v clock="$clock" '
+        $2 == "environment.vertices" { runs++ }
+        $2 ~ /^roots\.[0-9]+\.time_s$/ { roots++ }
+        $2 ~ /^roots\.[0-9]+\.answer_s$/ { answers++ }
+        END {
+            if (runs != files || roots == 0) exit 3
+            exit clock == "answer" && answers != roots
+        }' "$work/values"
+    case $? in
+    0) ;;
+    1) die 3 "$*: no answer_s in every search: dbfs-traverse writes it with --depths or --parents" ;;
+    *) die 3 "$*: not what dbfs-traverse --json writes" ;;
+    esac
+}
+
+# What awk programs over values share: of run `d`, environment in env[d, name], searches in root[d, i, name],
+# their number in searches[d]; statistics of x[1..n].
+library='
+function sort(x, n,   gap, i, j, held) { # of Shell
+    for (gap = int(n / 2); gap > 0; gap = int(gap / 2))
+        for (i = gap + 1; i <= n; i++) {
+            held = x[i]
+            for (j = i; j > gap && x[j - gap] > held; j -= gap) x[j] = x[j - gap]
+            x[j] = held
+        }
+}
+function quantile(x, n, q,   at, low) { # x ascends; between the two nearest ranks
+    at = q * (n - 1)
+    low = int(at)
+    return low + 1 >= n ? x[n] : x[low + 1] + (at - low) * (x[low + 2] - x[low + 1])
+}
+function mean(x, n,   i, s) { for (i = 1; i <= n; i++) s += x[i]; return s / n }
+function deviation(x, n,   i, s, m) {
+    m = mean(x, n)
+    for (i = 1; i <= n; i++) s += (x[i] - m) * (x[i] - m)
+    return n > 1 ? sqrt(s / (n - 1)) : 0
+}
+function harmonic_mean(x, n,   i, s) { # 0 if one of them is
+    for (i = 1; i <= n; i++) {
+        if (x[i] == 0) return 0
+        s += 1 / x[i]
+    }
+    return n / s
+}
+function harmonic_deviation(x, n,   i, s, h) { # by the delta method, as Graph500 has it
+    if ((h = harmonic_mean(x, n)) == 0) return 0
+    for (i = 1; i <= n; i++) s += (1 / x[i] - 1 / h) * (1 / x[i] - 1 / h)
+    return n > 1 ? sqrt(s) / (n - 1) * h * h : 0
+}
+function geometric_mean(x, n,   i, s) {
+    for (i = 1; i <= n; i++) s += log(x[i])
+    return n > 0 ? exp(s / n) : 0
+}
+function pick(d, name, several,   i, n) { # the values of all searches, or those of several levels, into x
+    for (i = 0; i < searches[d]; i++)
+        if (!several || root[d, i, "levels"] > 1) x[++n] = root[d, i, name]
+    return n + 0
+}
+BEGIN {
+    FS = "\t"
+    OFMT = CONVFMT = "%.9g"
+    time = clock == "answer" ? "answer_s" : "time_s"
+    teps = clock == "answer" ? "answer_teps" : "teps"
+}
+$2 ~ /^environment\.[^.]*$/ { env[$1, substr($2, 13)] = $3 }
+$2 ~ /^roots\./ {
+    split($2, part, ".")
+    root[$1, part[2], part[3]] = $3
+    if (part[2] + 1 > searches[$1]) searches[$1] = part[2] + 1
+}'
+
+over_values() { # PROGRAM: awk with the library over $work/values
+    names=$names awk -v clock="$clock" -v built="$built" "$library
+$1" "$work/values"
+}
+
+# ---- tables ----
+
+graph500() {
+    [ $# = 1 ] || usage 'graph500: give one run'
+    read_runs "$1"
+    over_values '
+function quartiles(name, n) {
+    sort(x, n)
+    printf "min_%s: %.9g\nfirstquartile_%s: %.9g\nmedian_%s: %.9g\n", name, x[1], name, quantile(x, n, .25),
+        name, quantile(x, n, .5)
+    printf "thirdquartile_%s: %.9g\nmax_%s: %.9g\n", name, quantile(x, n, .75), name, x[n]
+}
+function means(name, n) { printf "mean_%s: %.9g\nstddev_%s: %.9g\n", name, mean(x, n), name, deviation(x, n) }
+END {
+    v = env[0, "vertices"]
+    for (scale = 0; 2 ^ scale < v; scale++) continue
+    print "SCALE: " (2 ^ scale == v ? scale : "NA")
+    printf "edgefactor: %.9g\n", env[0, "input_edges"] / v
+    print "NBFS: " searches[0]
+    print "num_mpi_processes: " env[0, "ranks"]
+    print "construction_time: " built
+    n = pick(0, time); quartiles("time", n); means("time", n)
+    n = pick(0, "edges"); quartiles("nedge", n); means("nedge", n)
+    n = pick(0, teps); quartiles("TEPS", n)
+    printf "harmonic_mean_TEPS: %.9g\n", harmonic_mean(x, n)
+    printf "harmonic_stddev_TEPS: %.9g\n", harmonic_deviation(x, n)
+}'
+}
+
+means() {
+    [ $# -gt 0 ] || usage 'means: which runs?'
+    read_runs "$@"
+    over_values '
+END {
+    print "run\tgraph\tbackend\tranks\tshards\tsearches\tharmonic_mean_teps\tseveral_levels" \
+        "\tgeometric_mean_teps\tmin_s\tfirstquartile_s\tmedian_s\tthirdquartile_s\tmax_s"
+    runs = split(ENVIRON["names"], name, "\n")
+    for (d = 0; d < runs; d++) {
+        n = pick(d, teps)
+        h = harmonic_mean(x, n)
+        several = pick(d, teps, 1)
+        g = geometric_mean(x, several)
+        n = pick(d, time)
+        sort(x, n)
+        printf "%s\t%s\t%s\t%s\t%s", name[d + 1], env[d, "graph"], env[d, "backend"], env[d, "ranks"],
+            env[d, "ranks"] * env[d, "shards_per_rank"]
+        printf "\t%d\t%.9g\t%d\t%.9g", n, h, several, g
+        printf "\t%.9g\t%.9g\t%.9g\t%.9g\t%.9g\n", x[1], quantile(x, n, .25), quantile(x, n, .5),
+            quantile(x, n, .75), x[n]
+    }
+}'
+}
+
+# B is so many times as fast as A: time of A divided by that of B. A root searched several times in a run
+# counts with its first search.
+compare() {
+    [ $# = 2 ] || usage 'compare: give two runs'
+    read_runs "$@"
+    over_values '
+function line(what, a, b) { printf "%s\t%.9g\t%.9g\t%.6g\n", what, a, b, (a > 0 ? b / a : 0) }
+function ratio_line(what, ratio) { printf "%s_ratio\t\t\t%.6g\n", what, ratio }
+function harmonic(d,   n) { n = pick(d, teps); return harmonic_mean(x, n) }
+function geometric(d,   n) { n = pick(d, teps, 1); return geometric_mean(x, n) }
+END {
+    split(ENVIRON["names"], name, "\n")
+    for (i = 0; i < searches[0]; i++)
+        if (!((r = root[0, i, "root"]) in of_a)) of_a[r] = i
+    for (i = 0; i < searches[1]; i++) {
+        r = root[1, i, "root"]
+        if (!(r in of_a) || r in done) continue
+        done[r]
+        if (root[0, of_a[r], "checksum"] != root[1, i, "checksum"]) {
+            printf "dbfs-report: %s and %s: root %s: different distances: checksums %s and %s\n", name[1],
+                name[2], r, root[0, of_a[r], "checksum"], root[1, i, "checksum"] >"/dev/stderr"
+            exit 4
+        }
+        ratio[++n] = root[0, of_a[r], time] / root[1, i, time]
+    }
+    if (n == 0) {
+        printf "dbfs-report: %s and %s: no root in common\n", name[1], name[2] >"/dev/stderr"
+        exit 3
+    }
+    print "measure\t" name[1] "\t" name[2] "\tratio"
+    line("harmonic_mean_TEPS", harmonic(0), harmonic(1))
+    line("geometric_mean_TEPS", geometric(0), geometric(1))
+    print "roots_in_common\t" n "\t" n "\t"
+    sort(ratio, n)
+    ratio_line("min", ratio[1])
+    ratio_line("firstquartile", quantile(ratio, n, .25))
+    ratio_line("median", quantile(ratio, n, .5))
+    ratio_line("thirdquartile", quantile(ratio, n, .75))
+    ratio_line("max", ratio[n])
+    ratio_line("geometric_mean", geometric_mean(ratio, n))
+}'
+}
+
+roots() {
+    [ $# -gt 0 ] || usage 'roots: which runs?'
+    read_runs "$@"
+    over_values '
+END {
+    columns = split("root time_s levels reached reached_share edges teps answer_s answer_teps edges_no_loops " \
+        "edges_kept checksum compute_s exchange_s iterations mask_reductions sent_vertices", column, " ")
+    printf "run"
+    for (c = 1; c <= columns; c++) printf "\t%s", column[c]
+    print ""
+    runs = split(ENVIRON["names"], name, "\n")
+    for (d = 0; d < runs; d++)
+        for (i = 0; i < searches[d]; i++) {
+            printf "%s", name[d + 1]
+            for (c = 1; c <= columns; c++) printf "\t%s", root[d, i, column[c]]
+            print ""
+        }
+}'
+}
+
+# read_traces FILE...: a trace has a document in each line
+read_traces() {
+    read_files "$@"
+    awk -F '\t' '$2 == "level" { levels++ } { last = $1 } END { exit levels != last + 1 }' "$work/values" ||
+        die 3 "$*: not what dbfs-traverse --trace writes"
+}
+
+levels() {
+    [ $# -gt 0 ] || usage 'levels: which traces?'
+    read_traces "$@"
+    awk '
+function end_row(   c) {
+    for (c = 1; c <= columns; c++) printf "%s%s", (c > 1 ? "\t" : ""), value[column[c]]
+    print ""
+    split("", value)
+}
+BEGIN {
+    FS = "\t"
+    columns = split("root level frontier leaving_vertices sent_vertices local_vertices bytes.vertices " \
+        "bytes.masks compute_s.min compute_s.mean compute_s.max exchange_s.min exchange_s.mean exchange_s.max",
+        column, " ")
+    subgraphs = split("nn nd dn dd", g, " ")
+    members = split("direction pulling frontier fv bv pushed probes", m, " ")
+    for (i = 1; i <= subgraphs; i++)
+        for (j = 1; j <= members; j++) column[++columns] = g[i] "." m[j]
+    for (c = 1; c <= columns; c++) printf "%s%s", (c > 1 ? "\t" : ""), column[c]
+    print ""
+}
+NR > 1 && $1 != document { end_row() }
+{ document = $1; sub(/^subgraphs\./, "", $2); value[$2] = $3 }
+END { end_row() }' "$work/values"
+}
+
+# ---- plots ----
+
+# The head of a script: the kind of picture, by the ending of the file.
+plot_terminal() {
+    case $output in
+    '') ;;
+    *.svg) echo 'set terminal svg size 900,700 dynamic' ;;
+    *.png) echo 'set terminal png size 900,700' ;;
+    *.pdf) echo 'set terminal pdf size 9,7' ;;
+    esac
+    [ -z "$output" ] || echo "set output '$work/picture'"
+}
+
+plot_levels() { # TRACE
+    levels "$1" >"$work/levels" || exit $?
+    root=${root:-$(awk -F '\t' 'NR == 2 { print $1 }' "$work/levels")}
+    awk -F '\t' -v root="$root" 'NR > 1 && $1 == root' "$work/levels" >"$work/rows"
+    [ -s "$work/rows" ] || die 3 "$1: there is no root $root"
+    plot_terminal
+    echo '$levels << END'
+    cat "$work/rows"
+    echo 'END'
+    cat <<'END'
+set multiplot layout 2,1
+set style data histograms
+set style fill solid 0.8
+set xlabel 'level'
+set key outside right top
+END
+    echo "set title 'root $root: edges of the frontier'"
+    cat <<'END'
+set ylabel 'edges'
+set logscale y
+set yrange [0.5:*]
+set style histogram clustered
+plot $levels using ($18 > 0 ? $18 : 0.5):xticlabels(2) title 'nn', \
+    '' using ($25 > 0 ? $25 : 0.5) title 'nd', \
+    '' using ($32 > 0 ? $32 : 0.5) title 'dn', '' using ($39 > 0 ? $39 : 0.5) title 'dd'
+set title 'time of the slowest rank'
+set ylabel 'ms'
+unset logscale y
+set yrange [0:*]
+set style histogram rowstacked
+plot $levels using (1000 * $11):xticlabels(2) title 'visits', '' using (1000 * $14) title 'exchange'
+unset multiplot
+END
+}
+
+plot_sweep() { # SWEEP
+    plot_terminal
+    echo "chosen = $(awk -F '\t' '{ for (i = 1; i <= NF; i++) if ($i == "chosen") print i; exit }' "$1")"
+    echo '$sweep << END'
+    awk -F '\t' 'NR > 1 && $1 != "inf"' "$1"
+    echo 'END'
+    cat <<'END'
+set title 'delegates and classes of edges by threshold'
+set xlabel 'TH + 1'
+set logscale x 2
+set ylabel 'percent'
+set yrange [0:100]
+set key outside right top
+set style data linespoints
+plot $sweep using ($1 + 1):7 title 'delegates', '' using ($1 + 1):8 title 'nn edges', \
+    '' using ($1 + 1):($9 + $10) title 'nd and dn edges', '' using ($1 + 1):11 title 'dd edges', \
+    '' using (column(chosen) == 1 ? $1 + 1 : NaN):(100) with impulses lc rgb 'black' title 'TH chosen'
+END
+}
+
+plot_script() {
+    if awk -F '\t' '{ exit !($1 == "th" && $2 == "delegates" && /\tchosen(\t|$)/) }' "$1"; then
+        plot_sweep "$1"
+    else
+        plot_levels "$1"
+    fi
+}
+
+plot() {
+    [ $# = 1 ] || usage 'plot: give one trace or sweep'
+    [ -f "$1" ] && [ -r "$1" ] || die 1 "$1: cannot read"
+    case $output in
+    '' | *.svg | *.png | *.pdf) ;;
+    *) usage "-o $output: not .svg, .png or .pdf" ;;
+    esac
+    [ -z "$output" ] || [ "$force" = 1 ] || [ ! -e "$output" ] ||
+        die 1 "$output: exists already: --force replaces it"
+    [ -z "$output" ] || command -v gnuplot >/dev/null 2>&1 ||
+        die 1 'gnuplot: not found: install it, or leave out -o for the script'
+    plot_script "$1" >"$work/script" || exit $?
+    if [ -z "$output" ]; then
+        cat "$work/script"
+        return
+    fi
+    gnuplot "$work/script" >"$work/said" 2>&1 || die 1 "gnuplot: $(head -3 "$work/said")"
+    # under a name of its own in the folder first: complete, or not there
+    { cp "$work/picture" "$output.$$" && mv "$output.$$" "$output"; } 2>"$work/said" ||
+        { rm -f "$output.$$"; die 1 "$output: cannot write: $(head -1 "$work/said")"; }
+}
+
+# ---- command line ----
+
+clock=search built=NA root='' output='' force=0 command=''
+names='' count=0
+[ $# -gt 0 ] || usage 'what to report?'
+work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs-report.XXXXXX") || die 1 'cannot create a temporary folder'
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+need() { [ "$1" -ge 2 ] || usage "$2: its value is missing"; }
+files=0
+while [ $# -gt 0 ]; do
+    case $1 in
+    -h | --help) printf '%s\n' "$help"; exit 0 ;;
+    --version) echo "$version"; exit 0 ;;
+    --clock) need $# "$1"; clock=$2; shift ;;
+    --construction-time) need $# "$1"; built=$2; shift ;;
+    -r | --root) need $# "$1"; root=$2; shift ;;
+    -o | --output) need $# "$1"; output=$2; shift ;;
+    --force) force=1 ;;
+    -?*) usage "unknown option '$1'" ;;
+    *)
+        if [ -z "$command" ]; then
+            command=$1
+        else
+            files=$((files + 1))
+            eval "file_$files=\$1"
+        fi
+        ;;
+    esac
+    shift
+done
+set --
+while [ $count -lt $files ]; do
+    count=$((count + 1))
+    eval "set -- \"\$@\" \"\$file_$count\""
+    eval "name=\$file_$count"
+    names="$names${names:+
+}$name"
+done
+case $clock in search | answer) ;; *) usage "--clock $clock: not search or answer" ;; esac
+case $built in
+NA) ;;
+*[!0-9.]* | '' | *.*.* | .) usage "--construction-time $built: not seconds" ;;
+esac
+case $root in *[!0-9]*) usage "-r $root: not a vertex" ;; esac
+case $command in
+graph500 | means | compare | roots | levels | plot) "$command" "$@" ;;
+*) usage "'$command': no such report" ;;
+esac

@@ -1,0 +1,93 @@
+/* growth.c: see growth.h */
+#include "growth.h"
+
+/* A level that finds fewer vertices is the last one. */
+static const double least_found = 0.5;
+
+/* In a plane the circle around a root grows by this many vertices a level, as in a grid. */
+static const double circle_growth = 4;
+
+static void sum_up(struct growth *g)
+{
+    g->frontier = g->unvisited = (struct vertex_sum){0};
+    for (uint64_t i = 0; i < g->count; i++) {
+        double degree = (double)g->degrees[i].degree;
+        g->frontier.vertices += g->fresh[i];
+        g->frontier.ends += g->fresh[i] * degree;
+        g->unvisited.vertices += g->left[i];
+        g->unvisited.ends += g->left[i] * degree;
+    }
+}
+
+int growth_start(struct growth *g)
+{
+    g->all = (struct vertex_sum){0};
+    g->depth = 0;
+    for (uint64_t i = 0; i < g->count; i++) {
+        const struct degree_count *d = &g->degrees[i];
+        g->left[i] = d->degree > 0 ? (double)d->vertices : 0;
+        g->all.vertices += g->left[i];
+        g->all.ends += g->left[i] * (double)d->degree;
+    }
+    if (!(g->all.vertices > 0))
+        return 0;
+    for (uint64_t i = 0; i < g->count; i++) {
+        g->fresh[i] = g->left[i] / g->all.vertices;
+        g->left[i] -= g->fresh[i];
+    }
+    sum_up(g);
+    return 1;
+}
+
+void growth_sums(const struct growth *g, const struct sweep_row *row, uint64_t rows,
+                 struct growth_below *below)
+{
+    struct growth_below sum = {.frontier = {0, 0}, .left = {0, 0}};
+    uint64_t i = 0;
+    for (uint64_t r = 0; r < rows; r++) {
+        for (; i < g->count && g->degrees[i].degree <= row[r].th; i++) {
+            double degree = (double)g->degrees[i].degree;
+            sum.frontier.vertices += g->fresh[i];
+            sum.frontier.ends += g->fresh[i] * degree;
+            sum.left.vertices += g->left[i];
+            sum.left.ends += g->left[i] * degree;
+        }
+        below[r] = sum;
+    }
+}
+
+static double power(double base, uint64_t exponent)
+{
+    double result = 1;
+    for (; exponent > 0; exponent >>= 1, base *= base) {
+        if (exponent & 1)
+            result *= base;
+    }
+    return result;
+}
+
+/* The share of the unused ends that edges of the frontier meet. One edge of each vertex, except the root's,
+ * leads back. */
+static double met_share(const struct growth *g)
+{
+    double onwards = g->frontier.ends - (g->depth > 0 ? g->frontier.vertices : 0);
+    double unused = g->unvisited.ends + onwards;
+    double circle = g->frontier.vertices + circle_growth;
+    double met = g->planar && circle < onwards ? circle : onwards;
+    return unused > 0 && met < unused ? met / unused : 1;
+}
+
+int growth_next(struct growth *g)
+{
+    double missed = 1 - met_share(g), stays = 1;
+    uint64_t degree = 0;
+    for (uint64_t i = 0; i < g->count; i++) {
+        stays *= power(missed, g->degrees[i].degree - degree);
+        degree = g->degrees[i].degree;
+        g->fresh[i] = g->left[i] * (1 - stays);
+        g->left[i] *= stays;
+    }
+    g->depth++;
+    sum_up(g);
+    return g->frontier.vertices >= least_found;
+}

@@ -1,0 +1,258 @@
+/* predict.c: see predict.h */
+#include "predict.h"
+
+#include "formats/graph/subgraph.h"
+#include "growth.h"
+
+/* Beyond so many levels of a path or road network nothing new is learnt. */
+enum { MOST_LEVELS = 4096 };
+
+/* Fitted to sweeps of scripts/bench-th.sh: relative times of the TH of one graph, not absolute ones. NOTES.md
+ * says of which graphs and machines. Those of several shards are latencies and link rates. */
+const struct th_rates machine_rates[MACHINES] = {
+    [MACHINE_CPU] = {.level = 879, .delegates = 196, .visit = 330, .masks = 1280, .word = 34.6,
+                     .push_row = 32.2, .push_edge = 1.71, .pull_row = 0.188, .pull_probe = 0.985,
+                     .offset = 7.54, .found = 5.2, .cache_bytes = 39e3, .miss = 5.41,
+                     .exchange = 3000, .mask_byte = 0.2, .sent = 4},
+    [MACHINE_GPU] = {.level = 9210, .delegates = 721, .visit = 500, .masks = 17200, .word = 0.465,
+                     .push_row = 0.131, .push_edge = 0.0825, .pull_row = 0.00817,
+                     .pull_probe = 0.00552, .offset = 0.0259, .found = 0.0058,
+                     .cache_bytes = 290e3, .miss = 0.0148, .exchange = 30000, .mask_byte = 0.01,
+                     .sent = 0.07},
+};
+
+/* What one TH makes of a graph. */
+struct th_shape {
+    struct vertex_sum all[VERTEX_KINDS]; /* of all devices */
+    double share[SUBGRAPHS];   /* of the edge ends of the rows' kind */
+    double bits[VERTEX_KINDS]; /* of a device's mask */
+    double hot[VERTEX_KINDS];  /* bytes of the mask where most edges lead */
+    double p;
+};
+
+/* A level on one device. */
+struct th_level {
+    struct vertex_sum frontier[VERTEX_KINDS], left[VERTEX_KINDS];
+    double open[VERTEX_KINDS]; /* the share of `left` that no subgraph of this level has found yet */
+};
+
+/* Sums over all levels. */
+struct predicted_sum {
+    double ns[MACHINES];
+};
+
+struct prediction {
+    const struct sweep_row *row;
+    uint64_t rows;
+    double p;
+    struct growth growth;
+    /* for each row: */
+    struct th_shape *shape;
+    struct growth_below *below;
+    struct predicted_sum *sum;
+};
+
+/* ---- a level ---- */
+
+/* How many of `vertices` have at least one of `ends` that are spread over them, about. */
+static double rows_with(double vertices, double ends)
+{
+    return ends > 0 ? vertices * ends / (vertices + ends) : 0;
+}
+
+static double miss(const struct th_rates *r, double bytes)
+{
+    return bytes > r->cache_bytes ? r->miss * (1 - r->cache_bytes / bytes) : 0;
+}
+
+static double frontier_edges(const struct th_shape *s, const struct th_level *l, enum subgraph g)
+{
+    return l->frontier[subgraph_rows(g)].ends * s->share[g];
+}
+
+static double push_cost(const struct th_shape *s, const struct th_level *l, const struct th_rates *r,
+                        enum subgraph g)
+{
+    double edges = frontier_edges(s, l, g), rows = rows_with(l->frontier[subgraph_rows(g)].vertices, edges);
+    return rows * r->push_row + edges * (r->push_edge + miss(r, s->hot[subgraph_columns(g)]));
+}
+
+/* A row ends after 1/visited probes, where `visited` is the share of the edge ends it can meet. */
+static double pull_cost(const struct th_shape *s, const struct th_level *l, const struct th_rates *r,
+                        enum subgraph g)
+{
+    const enum vertex_kind from = subgraph_rows(g), to = subgraph_columns(g);
+    double edges = l->open[to] * l->left[to].ends * s->share[subgraph_reverse(g)];
+    double rows = rows_with(l->open[to] * l->left[to].vertices, edges);
+    double visited = 1 - s->p * l->left[from].ends / s->all[from].ends;
+    double probes = rows < visited * edges ? rows / visited : edges;
+    double row = r->pull_row + (from == NORMALS ? r->offset : 0);
+    return s->bits[to] / 32 * r->word + rows * row + probes * (r->pull_probe + miss(r, s->hot[from]));
+}
+
+/* Of the vertices left, those that g finds are not looked for again. */
+static void close_found(const struct th_shape *s, struct th_level *l, enum subgraph g)
+{
+    double edges = frontier_edges(s, l, g);
+    double others = frontier_edges(s, l, subgraph_between(!subgraph_rows(g), subgraph_columns(g)));
+    l->open[subgraph_columns(g)] *= others / (edges + others);
+}
+
+/* Pulls of nn read the visited marks of other devices: with several shards it is pushed. */
+static double nn_sent(const struct th_shape *s, const struct th_level *l, const struct th_rates *r)
+{
+    return frontier_edges(s, l, NN) * (1 - 1 / s->p) * r->sent;
+}
+
+/* By lists all subgraphs are pushed; by masks each goes the cheaper way. */
+static double level_cost(const struct th_shape *s, struct th_level level, const struct th_rates *r)
+{
+    struct th_level *l = &level; /* `open` changes */
+    static const enum subgraph order[SUBGRAPHS] = {DD, ND, DN, NN};
+    double lists = 0, masks = r->masks + (s->bits[NORMALS] + s->bits[DELEGATES]) / 32 * r->word;
+    const double found = l->frontier[NORMALS].vertices, hubs = l->frontier[DELEGATES].vertices;
+    double cost = r->level + nn_sent(s, l, r) + (hubs < 1 ? hubs : 1) * r->delegates;
+    for (int i = 0; i < SUBGRAPHS; i++) {
+        const enum subgraph g = order[i];
+        double edges = frontier_edges(s, l, g);
+        if (!(edges > 0))
+            continue;
+        double push = push_cost(s, l, r, g), pull = pull_cost(s, l, r, g);
+        lists += push;
+        masks += (g == NN && s->p > 1) || push < pull ? push : pull;
+        cost += (edges < 1 ? edges : 1) * r->visit;
+        close_found(s, l, g);
+    }
+    cost += (found + hubs) * r->found;
+    if (s->p > 1)
+        cost += r->exchange + s->bits[DELEGATES] / 8 * r->mask_byte;
+    return cost + (lists < masks ? lists : masks);
+}
+
+/* ---- a graph with each TH ---- */
+
+/* Bytes of a mask where most of the edges lead: those of so many vertices of equal degree. */
+static double hot_bytes(double ends, double squares)
+{
+    return squares > 0 ? ends * ends / squares / 8 : 0;
+}
+
+/* Sums over vertices of degree <= TH. */
+struct degree_sum {
+    double vertices, ends, squares;
+};
+
+static void add_degree(struct degree_sum *sum, const struct degree_count *d)
+{
+    double degree = (double)d->degree, vertices = (double)d->vertices;
+    sum->vertices += degree > 0 ? vertices : 0;
+    sum->ends += degree * vertices;
+    sum->squares += degree * degree * vertices;
+}
+
+static struct th_shape shape_of(const struct sweep_row *row, const struct degree_sum *below,
+                                const struct degree_sum *all, double p)
+{
+    const double normal = (double)row->nn + (double)row->nd, hub = (double)row->dn + (double)row->dd;
+    const struct degree_sum above = {all->vertices - below->vertices, all->ends - below->ends,
+                                     all->squares - below->squares};
+    return (struct th_shape){
+        .all = {{below->vertices, below->ends}, {above.vertices, above.ends}},
+        .share = {[NN] = normal > 0 ? (double)row->nn / normal : 0,
+                  [ND] = normal > 0 ? (double)row->nd / normal : 0,
+                  [DN] = hub > 0 ? (double)row->dn / hub : 0,
+                  [DD] = hub > 0 ? (double)row->dd / hub : 0},
+        .bits = {below->vertices / p, above.vertices},
+        .hot = {hot_bytes(below->ends, below->squares) / p, hot_bytes(above.ends, above.squares)},
+        .p = p};
+}
+
+static void describe(struct prediction *p, const struct ranks *ranks)
+{
+    struct degree_sum below = {0}, all = {0};
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < ranks->count; i++)
+        add_degree(&all, &ranks->degrees[i]);
+    for (uint64_t r = 0; r < p->rows; r++) {
+        while (at < ranks->count && ranks->degrees[at].degree <= p->row[r].th)
+            add_degree(&below, &ranks->degrees[at++]);
+        p->shape[r] = shape_of(&p->row[r], &below, &all, p->p);
+    }
+}
+
+/* ---- all levels ---- */
+
+static struct vertex_sum difference(struct vertex_sum a, struct vertex_sum b)
+{
+    return (struct vertex_sum){a.vertices - b.vertices, a.ends - b.ends};
+}
+
+/* What one device has of a level. */
+static struct th_level level_of(const struct growth_below *below, const struct growth_below *all, double p)
+{
+    struct th_level l = {.frontier = {below->frontier, difference(all->frontier, below->frontier)},
+                         .left = {below->left, difference(all->left, below->left)}};
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        l.frontier[kind].vertices /= p;
+        l.frontier[kind].ends /= p;
+        l.left[kind].vertices /= p;
+        l.left[kind].ends /= p;
+        l.open[kind] = 1;
+    }
+    return l;
+}
+
+static void add_level(struct prediction *p)
+{
+    growth_sums(&p->growth, p->row, p->rows, p->below);
+    for (uint64_t r = 0; r < p->rows; r++) {
+        struct th_level l = level_of(&p->below[r], &p->below[p->rows - 1], p->p);
+        for (int m = 0; m < MACHINES; m++)
+            p->sum[r].ns[m] += level_cost(&p->shape[r], l, &machine_rates[m]);
+    }
+}
+
+static enum status open_prediction(struct prediction *p, uint32_t degrees, struct memory_budget *budget,
+                                   struct error *e)
+{
+    memory_take(budget, (void **)&p->shape, p->rows, sizeof *p->shape, "prediction", e);
+    memory_take(budget, (void **)&p->below, p->rows, sizeof *p->below, "prediction", e);
+    memory_take(budget, (void **)&p->sum, p->rows, sizeof *p->sum, "prediction", e);
+    memory_take(budget, (void **)&p->growth.left, degrees, 8, "prediction", e);
+    memory_take(budget, (void **)&p->growth.fresh, degrees, 8, "prediction", e);
+    return e->status; /* of the first that failed */
+}
+
+static void close_prediction(struct prediction *p, struct memory_budget *budget)
+{
+    memory_release(budget, p->shape);
+    memory_release(budget, p->below);
+    memory_release(budget, p->sum);
+    memory_release(budget, p->growth.left);
+    memory_release(budget, p->growth.fresh);
+}
+
+enum status predict_sweep(struct predicted **predicted, const struct separation *s, const struct sweep_row *row,
+                          uint64_t rows, uint64_t p, struct memory_budget *budget, struct error *e)
+{
+    const struct ranks *ranks = &s->ranks;
+    struct prediction of = {.row = row, .rows = rows, .p = (double)p};
+    of.growth.degrees = ranks->degrees;
+    of.growth.count = ranks->count;
+    of.growth.planar = separation_planar(s);
+    if (memory_take(budget, (void **)predicted, rows, sizeof **predicted, "prediction", e) == ST_OK &&
+        open_prediction(&of, ranks->count, budget, e) == ST_OK) {
+        describe(&of, ranks);
+        int more = growth_start(&of.growth);
+        for (int level = 0; more && level < MOST_LEVELS; level++) {
+            add_level(&of);
+            more = growth_next(&of.growth);
+        }
+        for (uint64_t r = 0; r < rows; r++) {
+            for (int m = 0; m < MACHINES; m++)
+                (*predicted)[r].ns[m] = (uint64_t)of.sum[r].ns[m];
+        }
+    }
+    close_prediction(&of, budget);
+    return e->status;
+}

@@ -1,0 +1,48 @@
+/* predict.h: predicts how long a search takes with each TH.
+ *
+ * growth.h says what each level finds. From that, and from the counts of edges of each class, predict.c counts
+ * the steps of each level: rows and edges of a push, rows and probes of a pull, words of masks. The cheaper
+ * direction is taken, as in a search. Rates give the time of a step. They are constants, so that a graph has
+ * the same TH wherever it is prepared; one set is for CPUs, one for GPUs.
+ */
+#ifndef DBFS_PREDICT_H
+#define DBFS_PREDICT_H
+
+#include "formats/base/memory.h"
+#include "formats/split.h"
+#include "separate.h"
+
+#include <stdint.h>
+
+enum machine { MACHINE_CPU, MACHINE_GPU, MACHINES };
+
+/* The time of a search with one TH, on each machine. */
+struct predicted {
+    uint64_t ns[MACHINES];
+};
+
+/* Nanoseconds of a step on the device of a shard. */
+struct th_rates {
+    double level;                 /* a level at least */
+    double delegates;             /* more if delegates are in the frontier */
+    double visit;                 /* more for each subgraph that is visited */
+    double masks;                 /* a level that goes by masks, not by lists */
+    double word;                  /* 32 bits of a mask */
+    double push_row, push_edge;
+    double pull_row, pull_probe;
+    double offset;                /* a row that is pulled and has no head column */
+    double found;                 /* a vertex */
+    double cache_bytes, miss;     /* a probe or a pushed edge in masks larger than this takes longer */
+    double exchange;              /* a level with several shards */
+    double mask_byte, sent;       /* a byte of a mask, a vertex of nn sent to another shard */
+};
+
+extern const struct th_rates machine_rates[MACHINES];
+
+/* Predicts the time of a search for each of `rows` thresholds, ascending, the last one infinite, on p devices.
+ * *predicted[rows] is allocated from the budget. */
+enum status predict_sweep(struct predicted **predicted, const struct separation *separation,
+                          const struct sweep_row *row, uint64_t rows, uint64_t p, struct memory_budget *budget,
+                          struct error *e);
+
+#endif

@@ -1,0 +1,216 @@
+/* suggest.c: see suggest.h */
+#include "suggest.h"
+
+#include "threshold.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* For both machines, bytes of large graphs are worth something, too: with at least 1% fewer of so many a TH may
+ * lose 10% more. */
+static const double worth_loss = 1.10, worth_bytes = 0.99;
+static const uint64_t worth_from_bytes = UINT64_C(64) << 20;
+
+/* For the shard of a GPU, beside the arrays of a search: an H200 has 141 GB. */
+static const uint64_t device_bytes = UINT64_C(128) << 30;
+
+static int counts(enum th_choice choice, enum machine machine)
+{
+    return machine == MACHINE_CPU ? choice != TH_FOR_GPU : choice != TH_FOR_CPU;
+}
+
+/* ---- choosing ---- */
+
+/* The candidates, and what is known about them. */
+struct candidates {
+    const struct edge_ranks *ranks;
+    struct sweep_row *row;
+    uint64_t rows;
+    struct predicted *predicted; /* [rows] */
+    uint64_t least_ns[MACHINES]; /* of those that fit */
+    uint64_t most_bytes;         /* that a candidate may have */
+    uint64_t p;
+};
+
+/* By Table I, except that the columns of nn take 4 bytes where they name no shard. */
+static uint64_t bytes_of(const struct candidates *c, uint64_t r)
+{
+    const uint64_t nn = c->row[r].nn;
+    return table1_bytes(c->ranks->n, c->row[r].delegates, c->p, c->ranks->directed_edges, nn) -
+           (c->p == 1 ? 4 * nn : 0);
+}
+
+static int fits(const struct candidates *c, uint64_t r)
+{
+    return bytes_of(c, r) <= c->most_bytes;
+}
+
+/* Bounds the bytes. Where nothing fits, only what has the fewest bytes is left. */
+static int bound_bytes(struct candidates *c, enum th_choice choice)
+{
+    uint64_t fewest = UINT64_MAX;
+    for (uint64_t r = 0; r < c->rows; r++)
+        fewest = bytes_of(c, r) < fewest ? bytes_of(c, r) : fewest;
+    c->most_bytes = choice == TH_FOR_CPU ? UINT64_MAX : device_bytes * c->p;
+    if (fewest <= c->most_bytes)
+        return 1;
+    c->most_bytes = fewest;
+    return 0;
+}
+
+static void find_least(struct candidates *c)
+{
+    for (int m = 0; m < MACHINES; m++) {
+        c->least_ns[m] = UINT64_MAX;
+        for (uint64_t r = 0; r < c->rows; r++) {
+            if (fits(c, r) && c->predicted[r].ns[m] < c->least_ns[m])
+                c->least_ns[m] = c->predicted[r].ns[m];
+        }
+    }
+}
+
+static double loss_on(const struct candidates *c, uint64_t r, enum machine m)
+{
+    return c->least_ns[m] > 0 ? (double)c->predicted[r].ns[m] / (double)c->least_ns[m] : 1;
+}
+
+static double loss_of(const struct candidates *c, uint64_t r, enum th_choice choice)
+{
+    double loss = 1;
+    for (int m = 0; m < MACHINES; m++) {
+        if (counts(choice, (enum machine)m) && loss_on(c, r, (enum machine)m) > loss)
+            loss = loss_on(c, r, (enum machine)m);
+    }
+    return loss;
+}
+
+static uint64_t fastest(const struct candidates *c, enum th_choice choice)
+{
+    uint64_t best = UINT64_MAX;
+    for (uint64_t r = 0; r < c->rows; r++) {
+        if (fits(c, r) && (best == UINT64_MAX || loss_of(c, r, choice) <= loss_of(c, best, choice)))
+            best = r;
+    }
+    return best;
+}
+
+/* Of those that lose little more than row `best`, the one with the fewest bytes, if it has fewer. */
+static uint64_t smallest(const struct candidates *c, enum th_choice choice, uint64_t best)
+{
+    uint64_t found = best;
+    for (uint64_t r = 0; r < c->rows; r++) {
+        if (loss_of(c, r, choice) <= worth_loss * loss_of(c, best, choice) &&
+            (double)bytes_of(c, r) <= worth_bytes * (double)bytes_of(c, best) &&
+            bytes_of(c, r) <= bytes_of(c, found))
+            found = r;
+    }
+    return found;
+}
+
+static uint64_t by_time(const struct candidates *c, enum th_choice choice)
+{
+    uint64_t best = fastest(c, choice);
+    if (choice != TH_FOR_BOTH || bytes_of(c, best) < worth_from_bytes)
+        return best;
+    return smallest(c, choice, best);
+}
+
+static struct suggested_th describe(const struct candidates *c, uint64_t r)
+{
+    struct suggested_th s = {.th = c->row[r].th, .bytes = bytes_of(c, r)};
+    for (int m = 0; m < MACHINES; m++) {
+        s.loss[m] = loss_on(c, r, (enum machine)m);
+        s.ms[m] = 1e-6 * (double)c->predicted[r].ns[m];
+    }
+    return s;
+}
+
+static uint64_t find_row(const struct candidates *c, uint64_t th)
+{
+    uint64_t r = 0;
+    while (r + 1 < c->rows && c->row[r].th < th)
+        r++;
+    return r;
+}
+
+enum status suggest(struct suggestion *s, const struct separation *separation, uint64_t p,
+                    enum th_choice choice, struct memory_budget *budget, struct error *e)
+{
+    struct candidates c = {.ranks = &separation->edges, .p = p};
+    *s = (struct suggestion){.choice = choice};
+    uint64_t by_memory = suggest_th(c.ranks, p, &s->both_met);
+    if (sweep_make(c.ranks, by_memory, by_memory, &c.row, &c.rows, budget, e) == ST_OK &&
+        predict_sweep(&c.predicted, separation, c.row, c.rows, p, budget, e) == ST_OK) {
+        s->fits = bound_bytes(&c, choice);
+        find_least(&c);
+        s->by_memory = describe(&c, find_row(&c, by_memory));
+        s->by_time = describe(&c, by_time(&c, choice == TH_BY_MEMORY ? TH_FOR_BOTH : choice));
+    }
+    memory_release(budget, c.predicted);
+    memory_release(budget, c.row);
+    return e->status;
+}
+
+uint64_t suggestion_th(const struct suggestion *s)
+{
+    return s->choice == TH_BY_MEMORY ? s->by_memory.th : s->by_time.th;
+}
+
+/* ---- options ---- */
+
+static int find_name(const char *const *names, int count, const char *text)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(names[i], text) == 0)
+            return i;
+    }
+    return -1;
+}
+
+enum status suggest_parse(const char *rule, const char *machines, enum th_choice *choice, struct error *e)
+{
+    static const char *const rules[] = {"time", "memory"}, *const groups[] = {"both", "gpu", "cpu"};
+    int by = rule != NULL ? find_name(rules, 2, rule) : 0;
+    int group = machines != NULL ? find_name(groups, 3, machines) : 0;
+    if (by < 0)
+        return fail(e, ST_USAGE, "--suggest: '%s' is neither 'time' nor 'memory'", rule);
+    if (group < 0)
+        return fail(e, ST_USAGE, "--for: '%s' is not 'both', 'gpu' or 'cpu'", machines);
+    if (by == 1 && machines != NULL)
+        return fail(e, ST_USAGE, "--suggest memory and --for exclude each other");
+    *choice = by == 1 ? TH_BY_MEMORY : (enum th_choice)(TH_FOR_BOTH + group);
+    return ST_OK;
+}
+
+/* ---- words ---- */
+
+static void describe_th(const char *rule, const struct suggested_th *s, char *line)
+{
+    char th[24];
+    snprintf(line, SUGGEST_LINE_BYTES,
+             "TH by %s: %s, predicted %.3g ms on a GPU (%.2f of the fastest TH) and %.3g ms on a CPU (%.2f)",
+             rule, th_format(s->th, th, sizeof th), s->ms[MACHINE_GPU], s->loss[MACHINE_GPU],
+             s->ms[MACHINE_CPU], s->loss[MACHINE_CPU]);
+}
+
+static const char *reason(const struct suggestion *s)
+{
+    if (s->choice == TH_BY_MEMORY && s->both_met)
+        return "it has the fewest bytes of those with at most 4n/p delegates and under 10% nn edges";
+    if (s->choice == TH_BY_MEMORY)
+        return "no TH gives both at most 4n/p delegates and under 10% nn edges: the bound on delegates decided";
+    if (!s->fits)
+        return "no TH fits into the memory of so many devices: the fewest bytes decided";
+    if (s->choice == TH_FOR_BOTH)
+        return "its larger loss is the smallest, or at most 10% more with fewer bytes";
+    return s->choice == TH_FOR_GPU ? "it is predicted fastest on a GPU" : "it is predicted fastest on a CPU";
+}
+
+void suggest_describe(const struct suggestion *s, char line[SUGGEST_LINES][SUGGEST_LINE_BYTES])
+{
+    char th[24];
+    describe_th("time", &s->by_time, line[0]);
+    describe_th("memory", &s->by_memory, line[1]);
+    snprintf(line[2], SUGGEST_LINE_BYTES, "TH %s is taken: %s", th_format(suggestion_th(s), th, sizeof th),
+             reason(s));
+}

@@ -1,0 +1,49 @@
+/* suggest.h: suggests a TH: by the time that is predicted for a search, or by the paper's rule of memory.
+ *
+ * By time, the candidates are the thresholds of the sweep whose shards fit into the memory of a device. The
+ * loss of a candidate on a machine is its predicted time over the least one there. The best candidate is the
+ * one whose larger loss over the machines asked for is the smallest. For both machines, if the
+ * shards have 64 MiB or more, one that loses up to 10% more is taken instead if it has at least 1% fewer bytes:
+ * the one with the fewest. Of equals the largest TH is taken. Bytes are those of Table I, with 4 bytes for a
+ * column of nn if there is one shard.
+ */
+#ifndef DBFS_SUGGEST_H
+#define DBFS_SUGGEST_H
+
+#include "formats/base/memory.h"
+#include "formats/split.h"
+#include "predict.h"
+#include "separate.h"
+
+#include <stdint.h>
+
+/* A TH with what is known about it. */
+struct suggested_th {
+    uint64_t th, bytes;     /* of all shards */
+    double loss[MACHINES];  /* predicted time over that of the fastest TH */
+    double ms[MACHINES];
+};
+
+struct suggestion {
+    enum th_choice choice; /* which of the two is taken; not TH_GIVEN */
+    struct suggested_th by_time, by_memory;
+    int both_met; /* by_memory meets both bounds of threshold.h */
+    int fits;     /* by_time fits into the memory of the devices */
+};
+
+/* Looks at all TH of the separation, which must have its class counts, for p shards. */
+enum status suggest(struct suggestion *suggestion, const struct separation *separation, uint64_t p,
+                    enum th_choice choice, struct memory_budget *budget, struct error *e);
+
+/* The TH that is taken. */
+uint64_t suggestion_th(const struct suggestion *suggestion);
+
+/* Reads the values of --suggest and --for; NULL: the option was not given. ST_USAGE: a value is not known, or
+ * --for is given with --suggest memory. */
+enum status suggest_parse(const char *rule, const char *machines, enum th_choice *choice, struct error *e);
+
+/* Says in two lines which TH each rule suggests, and in a third which one is taken and why. */
+enum { SUGGEST_LINES = 3, SUGGEST_LINE_BYTES = 256 };
+void suggest_describe(const struct suggestion *suggestion, char line[SUGGEST_LINES][SUGGEST_LINE_BYTES]);
+
+#endif

@@ -1,0 +1,106 @@
+/* sparse_ids.c: see sparse_ids.h */
+#include "sparse_ids.h"
+
+#include "formats/base/arith.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Below so many ids, and with so many ids for each edge end, values of all ids cost little or no more. */
+enum { LEAST_IDS = 1 << 20, LEAST_GAIN = 8, EDGE_LEAST_BYTES = 8 };
+
+uint64_t sparse_ids_room(const struct edges_totals *totals, uint64_t bytes, uint32_t p,
+                         const struct memory_budget *budget)
+{
+    uint64_t ends = 2 * smaller(totals->edges, bytes / EDGE_LEAST_BYTES);
+    if (totals->n < LEAST_IDS || totals->n / LEAST_GAIN / p <= ends ||
+        ends > memory_left(budget) / 4 / (2 * sizeof(uint64_t)))
+        return 0;
+    return larger(ends, 1);
+}
+
+enum status sparse_ids_open(struct sparse_ids *s, uint64_t room, struct memory_budget *budget,
+                            struct error *e)
+{
+    *s = (struct sparse_ids){.room = room};
+    if (memory_take(budget, (void **)&s->ids, room, sizeof *s->ids, "ids", e) == ST_OK)
+        memory_take(budget, (void **)&s->dense, room, sizeof *s->dense, "ids", e);
+    return e->status;
+}
+
+void sparse_ids_close(struct sparse_ids *s, struct memory_budget *budget)
+{
+    if (s == NULL)
+        return;
+    memory_release(budget, s->ids);
+    memory_release(budget, s->dense);
+    memset(s, 0, sizeof *s);
+}
+
+enum status sparse_ids_note(void *context, int thread, const struct edge *edges, size_t count,
+                            struct error *e)
+{
+    struct sparse_ids *s = context;
+    uint64_t at = __atomic_fetch_add(&s->count, 2 * count, __ATOMIC_RELAXED);
+    (void)thread;
+    if (at > s->room || 2 * count > s->room - at)
+        return fail(e, ST_BAD_DATA, "edge stream: has more edges than its trailer says");
+    for (size_t i = 0; i < count; i++) {
+        s->ids[at + 2 * i] = edges[i].u;
+        s->ids[at + 2 * i + 1] = edges[i].v;
+    }
+    return ST_OK;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+void sparse_ids_number(struct sparse_ids *s, uint32_t p)
+{
+    uint64_t noted = s->count, next = 0;
+    qsort(s->ids, noted, sizeof *s->ids, by_id);
+    s->count = 0;
+    for (uint64_t i = 0; i < noted; i++) {
+        uint64_t id = s->ids[i];
+        if (i > 0 && id == s->ids[s->count - 1])
+            continue;
+        next += (id % p + p - next % p) % p; /* the next that is congruent */
+        s->ids[s->count] = id;
+        s->dense[s->count++] = next++;
+    }
+    s->n = next + 1;
+}
+
+/* The last entry of `list` that is not above `x`; 0 where there is none. */
+static uint64_t find(const uint64_t *list, uint64_t count, uint64_t x)
+{
+    uint64_t low = 0, high = count;
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        if (list[middle] <= x)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int sparse_ids_translate(const struct sparse_ids *s, const struct edge *edges, size_t count,
+                         struct edge *dense)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t u = find(s->ids, s->count, edges[i].u), v = find(s->ids, s->count, edges[i].v);
+        if (s->count == 0 || s->ids[u] != edges[i].u || s->ids[v] != edges[i].v)
+            return 1;
+        dense[i] = (struct edge){s->dense[u], s->dense[v]};
+    }
+    return 0;
+}
+
+uint64_t sparse_ids_original(const struct sparse_ids *s, uint64_t dense)
+{
+    return s != NULL && s->count > 0 ? s->ids[find(s->dense, s->count, dense)] : dense;
+}

@@ -1,0 +1,171 @@
+/* cpu_list.c: a level by lists, for frontiers that are small: one thread, no pass over a mask.
+ *
+ * The level loop (bfs.c) with the phases of cpu_search.c is its twin. It leaves the same state behind: the
+ * next frontier is listed, visited and counted.
+ *
+ * Whether a destination is new is a coin toss. So it is always written behind the next list and marked, and
+ * it is counted only if it was new, without a branch. What a row needs next is asked for ahead, because the
+ * rows of a frontier lie anywhere. Bytes that must move for each row: 8 of offsets, 4 for each head column,
+ * and 4 for each further column; for each vertex found 4 of the list and 4 of the depth.
+ */
+#include "cpu_list.h"
+
+#include <string.h>
+
+/* ---- from masks to lists ---- */
+
+static uint64_t list_mask(const uint64_t *mask, uint64_t words, uint32_t *list, uint64_t count)
+{
+    for (uint64_t w = 0; w < words; w++) {
+        for (uint64_t bits = mask[w]; bits != 0; bits &= bits - 1)
+            list[count++] = (uint32_t)(64 * w + (uint64_t)__builtin_ctzll(bits));
+    }
+    return count;
+}
+
+static void list_delegates(struct device *dev)
+{
+    struct cpu_delegates *d = &dev->delegates;
+    uint64_t words = mask_words(dev->shard->d);
+    if (d->fresh_listed)
+        return;
+    d->fresh_count = list_mask(d->frontier, words, d->fresh, 0);
+    memset(d->frontier, 0, words * sizeof *d->frontier);
+    d->fresh_listed = 1;
+}
+
+static void list_normals(struct device *dev)
+{
+    struct cpu_normals *n = &dev->normals;
+    if (!n->any_pulled)
+        return;
+    n->queue_count =
+        list_mask(n->pulled, mask_words(dev->shard->locals), n->queue, n->queue_count);
+    n->any_pulled = 0;
+    n->pulled_count = 0;
+}
+
+/* ---- pushes ---- */
+
+/* Returns how many vertices the next list has then. */
+static inline uint64_t reach(const struct list_push *p, uint64_t count, uint32_t row, uint32_t to,
+                             struct row_form form)
+{
+    uint64_t marked = p->marked[to / 64];
+    uint64_t is_new = ~(marked | (form.apart ? p->visited[to / 64] : 0)) >> (to % 64) & 1;
+    p->next[count] = to;
+    p->marked[to / 64] = marked | is_new << (to % 64);
+    if (form.parents && is_new)
+        p->parent[to] = p->tag | row;
+    return count + is_new;
+}
+
+static inline __attribute__((always_inline)) uint64_t
+push_rows(const struct list_push p, uint64_t count, struct row_form form)
+{
+    const uint32_t *heads = p.csr->heads, *columns = p.csr->columns;
+    const uint64_t rows = p.csr->rows;
+    for (uint64_t i = 0; i < p.row_count; i++) {
+        uint32_t row = p.rows[i];
+        if (is_left_out(p.csr, row, form))
+            continue;
+        ask_ahead(&p, i, form);
+        for (uint32_t j = 0; j < form.heads; j++) {
+            uint32_t to = heads[j * rows + row];
+            if (to == HEAD_NONE)
+                break;
+            count = reach(&p, count, row, to, form);
+        }
+        uint64_t end = row_offset(p.csr, row + UINT64_C(1), form);
+        for (uint64_t at = row_offset(p.csr, row, form); at < end; at++)
+            count = reach(&p, count, row, columns[at], form);
+    }
+    return count;
+}
+
+/* The forms that are common have a loop of their own. */
+static uint64_t push_rows_of(const struct list_push *p, uint64_t count)
+{
+    struct row_form form = {p->parent != NULL, p->marked != p->visited, p->csr->head_columns,
+                            p->csr->offset_width, is_sparse(p->csr)};
+    if (form.parents || form.apart || form.offset_width != 4 || form.sparse)
+        return push_rows(*p, count, form);
+    switch (form.heads) {
+    case 0:
+        return push_rows(*p, count, (struct row_form){0, 0, 0, 4, 0});
+    case 1:
+        return push_rows(*p, count, (struct row_form){0, 0, 1, 4, 0});
+    case 2:
+        return push_rows(*p, count, (struct row_form){0, 0, 2, 4, 0});
+    default:
+        return push_rows(*p, count, form);
+    }
+}
+
+static uint64_t push_listed(const struct device *dev, enum subgraph g, uint64_t count)
+{
+    struct list_push p = describe_push(dev, g);
+    return dev->frontier[g] > 0 ? push_rows_of(&p, count) : count;
+}
+
+static void mark_depths(const uint32_t *list, uint64_t count, int32_t *depth, int32_t value)
+{
+    for (uint64_t i = 0; i < count; i++)
+        depth[list[i]] = value;
+}
+
+void push_from_list(struct device *dev, enum subgraph g)
+{
+    struct cpu_normals *n = &dev->normals;
+    struct list_push p = describe_push(dev, g);
+    if (subgraph_rows(g) == DELEGATES ? !dev->delegates.fresh_listed : n->any_pulled) {
+        p.rows = dev->push.rows;
+        p.row_count = gather_sources(dev, g);
+    }
+    if (subgraph_columns(g) == DELEGATES) {
+        p.marked = dev->delegates.updated;
+        dev->delegates.any_updated |= push_rows_of(&p, 0) > 0;
+        return;
+    }
+    uint64_t first = n->next_count;
+    n->next_count = push_rows_of(&p, first);
+    mark_depths(n->next + first, n->next_count - first, n->depth, dev->depth + 1);
+}
+
+/* ---- the next frontier ---- */
+
+static void swap(uint32_t **a, uint32_t **b)
+{
+    uint32_t *list = *a;
+    *a = *b;
+    *b = list;
+}
+
+void swap_lists(struct device *dev, uint64_t delegates, uint64_t normals)
+{
+    swap(&dev->delegates.fresh, &dev->delegates.next);
+    swap(&dev->normals.queue, &dev->normals.next);
+    dev->delegates.fresh_count = delegates;
+    dev->normals.queue_count = normals;
+    dev->normals.next_count = 0;
+}
+
+void list_whole_frontier(struct device *dev)
+{
+    list_delegates(dev);
+    list_normals(dev);
+}
+
+void run_level_by_lists(struct device *dev)
+{
+    struct cpu_delegates *d = &dev->delegates;
+    struct cpu_normals *n = &dev->normals;
+    list_whole_frontier(dev);
+    uint64_t delegates = push_listed(dev, ND, push_listed(dev, DD, 0));
+    uint64_t normals = push_listed(dev, NN, push_listed(dev, DN, 0));
+    swap_lists(dev, delegates, normals);
+    dev->depth++;
+    mark_depths(d->fresh, delegates, d->depth, dev->depth);
+    mark_depths(n->queue, normals, n->depth, dev->depth);
+    count_frontier(dev);
+}

@@ -1,0 +1,78 @@
+/* cpu_list.h: what one thread and several threads that push from lists have in common */
+#ifndef DBFS_CPU_LIST_H
+#define DBFS_CPU_LIST_H
+
+#include "cpu_device.h"
+
+/* Rows between asking for an address and using it: first for offsets, then for columns. */
+enum { AHEAD = 32, COLUMNS_AHEAD = 16 };
+
+/* What pushing along one subgraph needs. */
+struct list_push {
+    const struct csr *csr;
+    const uint32_t *rows;
+    uint64_t row_count;
+    const uint64_t *visited; /* of destinations */
+    uint64_t *marked;        /* marks of those that are found; may be `visited` */
+    uint32_t *next;
+    uint32_t *parent; /* NULL: not recorded */
+    uint32_t tag;     /* PARENT_DELEGATE_BIT where rows are delegates */
+};
+
+/* What the rows of a subgraph have in common: constants of the loop over them. */
+struct row_form {
+    int parents, apart; /* apart: found ones are not marked as visited yet */
+    uint32_t heads, offset_width;
+    int sparse; /* few of the rows have edges: it is worth a look at the mask of sources before a row */
+};
+
+static inline int is_sparse(const struct csr *csr)
+{
+    return csr->source_rows * 16 < csr->rows;
+}
+
+static inline int is_left_out(const struct csr *csr, uint64_t row, struct row_form form)
+{
+    return form.sparse && !mask_bit(csr->sources, row);
+}
+
+static inline uint64_t row_offset(const struct csr *csr, uint64_t row, struct row_form form)
+{
+    return form.offset_width == 4 ? ((const uint32_t *)csr->offsets)[row]
+                                  : ((const uint64_t *)csr->offsets)[row];
+}
+
+static inline void ask_ahead(const struct list_push *p, uint64_t i, struct row_form form)
+{
+    const struct csr *csr = p->csr;
+    if (form.sparse)
+        return;
+    if (i + AHEAD < p->row_count)
+        __builtin_prefetch((const char *)csr->offsets +
+                           (uint64_t)p->rows[i + AHEAD] * form.offset_width);
+    if (i + COLUMNS_AHEAD >= p->row_count)
+        return;
+    uint64_t row = p->rows[i + COLUMNS_AHEAD];
+    for (uint32_t j = 0; j < form.heads; j++)
+        __builtin_prefetch(&csr->heads[j * csr->rows + row]);
+    __builtin_prefetch((const uint32_t *)csr->columns + row_offset(csr, row, form));
+}
+
+static inline struct list_push describe_push(const struct device *dev, enum subgraph g)
+{
+    const struct cpu_delegates *d = &dev->delegates;
+    const struct cpu_normals *n = &dev->normals;
+    int from = subgraph_rows(g) == DELEGATES, to = subgraph_columns(g) == DELEGATES;
+    struct list_push p = {.csr = &dev->shard->csr[g],
+                          .rows = from ? d->fresh : n->queue,
+                          .row_count = from ? d->fresh_count : n->queue_count,
+                          .visited = to ? d->visited : n->visited,
+                          .marked = to ? d->visited : n->visited,
+                          .next = to ? d->next : n->next,
+                          .tag = from ? PARENT_DELEGATE_BIT : 0};
+    if (dev->parents)
+        p.parent = to ? d->parent : n->parent;
+    return p;
+}
+
+#endif

@@ -1,0 +1,123 @@
+/* cpu_run.c: a whole search of a device that is alone; see backend.h and cpu_run.h
+ *
+ * Each level goes the way that is predicted to be the fastest, from counts alone, as directions are.
+ */
+#include "cpu_run.h"
+
+#include <sched.h>
+
+/* A frontier with fewer edges is pushed from its lists, whatever the masks would cost. */
+enum { SMALL_EDGES = 4096 };
+
+/* What a crew takes: picoseconds to begin, and for a level; and how much more work there is than for one
+ * thread. */
+static const double crew_start = 100e6, crew_meeting = 4e6, crew_work = 1.5;
+
+/* Searches without a crew after one whose threads had no cores. */
+enum { REST = 16 };
+
+static uint64_t edges_of(const struct workload *work)
+{
+    uint64_t edges = 0;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        edges += work->of[g].forward;
+    return edges;
+}
+
+/* Of a level that is pushed from lists by `lists` picoseconds of work. A crew begins when it would have saved
+ * what beginning costs. */
+static double crew_price(const struct device *dev, struct search_state *s, double lists)
+{
+    double price = crew_meeting + crew_work * lists / s->threads;
+    if (s->threads == 1 || !crew_can_take(dev, s->edges))
+        return lists + 1;
+    if (s->way == BY_CREW)
+        return price;
+    s->missed += price < lists ? lists - price : 0;
+    return s->missed > crew_start ? price : lists + 1;
+}
+
+void plan_level(struct device *dev, struct search_state *s, uint64_t fresh)
+{
+    struct workload work;
+    struct error e = {0};
+    double lists = 0, masks = dev->costs.graph.rates.masks;
+    cpu_search.counts(dev, &work, &e);
+    s->levels++;
+    s->edges = edges_of(&work);
+    direction_costs_see(&dev->costs, &work);
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        const struct subgraph_work *w = &work.of[g];
+        struct direction_prices prices = direction_prices(&dev->costs, (enum subgraph)g, w);
+        enum direction best = direction_by_cost(&dev->costs, s->mode, (enum subgraph)g, w);
+        s->directions.of[g] = best;
+        lists += prices.of[PUSH];
+        masks += prices.of[best] / (best == PULL ? dev->threads : push_speed(dev, (enum subgraph)g));
+    }
+    double crew = crew_price(dev, s, lists), push = crew < lists ? crew : lists;
+    s->way = crew < lists ? BY_CREW : BY_LISTS;
+    if (s->mode == DIRECTION_PULL || (s->edges > SMALL_EDGES && masks < push))
+        s->way = BY_MASKS;
+    if (fresh == 0)
+        s->way = IS_OVER;
+}
+
+static void plan_next(struct device *dev, struct search_state *s)
+{
+    plan_level(dev, s,
+               dev->delegates.fresh_count + dev->normals.queue_count + dev->normals.pulled_count);
+}
+
+static enum status run_level_by_masks(struct device *dev, struct search_state *s, struct error *e)
+{
+    if (cpu_search.visit(dev, &s->directions, e) == ST_OK &&
+        cpu_search.keep_updates(dev, e) == ST_OK &&
+        cpu_search.previsit(dev, dev->depth + 1, e) == ST_OK)
+        plan_next(dev, s);
+    return e->status;
+}
+
+/* More threads than cores would wait for each other. */
+static int crew_size(struct device *dev)
+{
+    cpu_set_t cores;
+    int count = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : dev->threads;
+    if (dev->crew.bin_bytes == 0)
+        return 1;
+    if (dev->crew.rest > 0) {
+        dev->crew.rest--;
+        return 1;
+    }
+    return crew_of(count < dev->threads ? count : dev->threads);
+}
+
+static enum status run_levels(struct device *dev, struct search_state *s, struct error *e)
+{
+    while (s->way != IS_OVER && e->status == ST_OK) {
+        if (s->way == BY_MASKS) {
+            run_level_by_masks(dev, s, e);
+        } else if (s->way == BY_LISTS) {
+            run_level_by_lists(dev);
+            plan_next(dev, s);
+        } else if (run_levels_by_crew(dev, s)) {
+            s->threads = 1;
+            dev->crew.rest = REST;
+        }
+    }
+    return e->status;
+}
+
+enum status cpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
+                    uint32_t *levels, struct error *e)
+{
+    struct search_state s = {.mode = mode, .threads = crew_size(dev)};
+    *levels = 0;
+    if (root->at == ROOT_AT_ISOLATED || cpu_search.start(dev, root, e) != ST_OK ||
+        cpu_search.previsit(dev, 0, e) != ST_OK)
+        return e->status;
+    direction_costs_begin(&dev->costs);
+    plan_next(dev, &s);
+    run_levels(dev, &s, e);
+    *levels = s.levels - 1; /* the last plan was for an empty frontier */
+    return e->status;
+}

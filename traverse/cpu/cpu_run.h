@@ -1,0 +1,47 @@
+/* cpu_run.h: a search of a device that is alone, between two levels; for the cpu_*.c files */
+#ifndef DBFS_CPU_RUN_H
+#define DBFS_CPU_RUN_H
+
+#include "cpu_device.h"
+
+/* How a level goes. */
+enum level_way {
+    BY_LISTS, /* one thread pushes from lists (cpu_list.c) */
+    BY_CREW,  /* several threads do (cpu_crew.c) */
+    BY_MASKS, /* the phases of cpu_search.c */
+    IS_OVER   /* the frontier is empty */
+};
+
+struct search_state {
+    enum direction_mode mode;
+    int threads; /* of a crew; 1: none */
+    uint32_t levels;
+    enum level_way way; /* of the next level */
+    uint64_t edges;     /* of its frontier */
+    double missed;      /* picoseconds that a crew would have saved up to now */
+    struct directions directions;
+};
+
+/* A frontier of `fresh` vertices is visited and counted: chooses how its level goes. */
+void plan_level(struct device *dev, struct search_state *state, uint64_t fresh);
+
+/* Whether the bins of a crew have room for a level of so many edges. */
+static inline int crew_can_take(const struct device *dev, uint64_t edges)
+{
+    return edges <= MOST_BINNED || dev->shard->d + dev->shard->locals <= MOST_BINNED;
+}
+
+/* How many of so many threads are a crew. */
+static inline int crew_of(int threads)
+{
+    int crew = 1;
+    while (2 * crew <= threads && 2 * crew <= MOST_CREW)
+        crew *= 2;
+    return crew;
+}
+
+/* cpu_crew.c. Runs levels as long as a crew is the best way. Returns nonzero if its threads had to wait for
+ * cores. */
+int run_levels_by_crew(struct device *dev, struct search_state *state);
+
+#endif

@@ -1,0 +1,51 @@
+/* cuda_check.c: checks the ranges of a shard that lies on the device, after it was loaded */
+#include "cuda_device.h"
+
+#include "formats/base/cli.h"
+
+/* Device memory that the check takes while it runs. */
+struct check_memory {
+    struct csr_ranges *found;
+    uint32_t *locals; /* [p] */
+};
+
+static enum status take_memory(struct check_memory *m, const struct device *dev,
+                               const uint32_t *locals, struct error *e)
+{
+    size_t bytes = dev->shard->p * sizeof *locals;
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    if (CUDA_TRY(cudaMalloc((void **)&m->found, sizeof *m->found), dev->where, e) != ST_OK ||
+        CUDA_TRY(cudaMalloc((void **)&m->locals, bytes), dev->where, e) != ST_OK)
+        return e->status;
+    return CUDA_TRY(cudaMemcpyAsync(m->locals, locals, bytes, cudaMemcpyHostToDevice, stream),
+                    dev->where, e);
+}
+
+static enum status check_csr(const struct device *dev, enum subgraph g,
+                             const struct check_memory *m, struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    struct column_bounds bounds = csr_column_bounds(dev->shard, g, m->locals);
+    struct csr_ranges found;
+    cuda_find_ranges(&dev->csr[g], dev->shard->csr[g].column_count, &bounds, m->found, stream);
+    CUDA_LAUNCHED(dev->where, e);
+    CUDA_TRY(cudaMemcpyAsync(&found, m->found, sizeof found, cudaMemcpyDeviceToHost, stream),
+             dev->where, e);
+    if (CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) == ST_OK)
+        csr_ranges_judge(dev->shard, g, &found, e);
+    return e->status;
+}
+
+enum status gpu_check_ranges(struct device *dev, const uint32_t *locals, struct error *e)
+{
+    struct check_memory memory = {0};
+    double start = cli_seconds();
+    take_memory(&memory, dev, locals, e);
+    for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++)
+        check_csr(dev, (enum subgraph)g, &memory, e);
+    cudaFree(memory.found);
+    cudaFree(memory.locals);
+    dev->load.ranges_s = cli_seconds() - start;
+    dev->load.seconds += dev->load.ranges_s;
+    return e->status;
+}

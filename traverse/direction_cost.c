@@ -1,0 +1,38 @@
+/* direction_cost.c: the rates of direction_cost.h, and the counts of a shard */
+#include "direction_cost.h"
+
+#include "formats/shard.h"
+
+const struct cost_rates cost_rates_cpu = {.masks = 20e6,
+                                          .word = 500,
+                                          .push_row = 2600,
+                                          .push_edge = 2000,
+                                          .found = 3300,
+                                          .pull_row = 1500,
+                                          .pull_probe = 1000,
+                                          .hubs = 0.03};
+
+const struct cost_rates cost_rates_h200 = {.masks = 6e6,
+                                           .list = 5e6,
+                                           .list_edge = 100,
+                                           .list_vertex = 15e-6,
+                                           .word = 4,
+                                           .push_row = 50,
+                                           .push_edge = 25,
+                                           .found = 0,
+                                           .pull_row = 4,
+                                           .pull_probe = 10,
+                                           .hubs = 0};
+
+struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates)
+{
+    struct cost_graph graph = {.rates = *rates};
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        graph.edges[g] = (double)shard->csr[g].edges;
+        graph.sources[g] = (double)shard->csr[g].source_rows;
+    }
+    graph.rates.list_edge += rates->list_vertex * (double)(shard->locals + shard->d);
+    graph.words[NORMALS] = (double)((shard->locals + 31) / 32);
+    graph.words[DELEGATES] = (double)((shard->d + 31) / 32);
+    return graph;
+}

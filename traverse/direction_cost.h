@@ -1,0 +1,81 @@
+/* direction_cost.h: what pushing and pulling a subgraph would cost in a level; for the host and kernels.
+ *
+ * A push along g reads the columns of the frontier's rows and claims a bit for each. A pull looks, for each
+ * unvisited row of the reverse of g, for a visited column. If a share s of the edge ends of g is visited,
+ * a row finds one after 1/s probes, unless it ends before. Visited hubs have many edge ends and make the
+ * share large. Costs are computed from counts alone and not from times, so two searches from one root choose
+ * alike.
+ */
+#ifndef DBFS_DIRECTION_COST_H
+#define DBFS_DIRECTION_COST_H
+
+#include "formats/graph/subgraph.h"
+
+#ifdef __CUDACC__
+#define COST_FUNCTION __host__ __device__ static inline
+#else
+#define COST_FUNCTION static inline
+#endif
+
+struct shard;
+
+/* Picoseconds that a step takes when the whole device takes many of them. */
+struct cost_rates {
+    double masks; /* what a level by masks costs more than one by lists */
+    double list;  /* what listing a frontier costs that is a mask */
+    double list_edge; /* of a frontier that is a list, where what it reaches is listed, too */
+    double list_vertex; /* what each vertex of the graph adds to it: reads of a large one miss the caches */
+    double word;  /* 32 bits of a mask, read and written */
+    double push_row, push_edge;
+    double found; /* what a vertex costs more if a push finds it, and no pull */
+    double pull_row, pull_probe;
+    double hubs; /* how much visited hubs shorten the search, as rows list hubs first; 0: not */
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Of one core, and of a whole H200. NOTES.md says with which graphs they were measured. */
+extern const struct cost_rates cost_rates_cpu, cost_rates_h200;
+
+/* What does not change in a search. */
+struct cost_graph {
+    double edges[SUBGRAPHS], sources[SUBGRAPHS]; /* sources: rows that are not empty */
+    double words[VERTEX_KINDS];                  /* of a mask: 32 bits each */
+    struct cost_rates rates;
+};
+
+struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* Of a frontier with so many rows in a subgraph and so many edges. */
+COST_FUNCTION double cost_push(const struct cost_graph *graph, double rows, double edges)
+{
+    return rows * graph->rates.push_row + edges * graph->rates.push_edge;
+}
+
+/* Of g, where so many rows of each subgraph, with so many edges, are visited: those of the frontier too. */
+COST_FUNCTION double cost_pull(const struct cost_graph *graph, const double *seen_rows,
+                               const double *seen_edges, int g)
+{
+    const int reverse = (g & 1) << 1 | g >> 1; /* subgraph_reverse */
+    const float share = (float)seen_edges[g] / (float)graph->edges[g]; /* fast on a GPU */
+    double rows = graph->sources[reverse] - seen_rows[reverse];
+    double edges = graph->edges[reverse] - seen_edges[reverse];
+    rows = rows > 0 ? rows : 0;
+    edges = edges > rows ? edges : rows;
+    double probes = rows < share * edges ? (float)rows / share : edges;
+    if (graph->rates.hubs > 0 && probes > rows && seen_rows[g] > 0) {
+        const double mean = graph->edges[g] / graph->sources[g];
+        const double more = seen_edges[g] / seen_rows[g] / mean - 1; /* edges than the mean row */
+        probes = rows + (probes - rows) / (1 + graph->rates.hubs * (more > 0 ? more : 0));
+    }
+    return graph->words[g & 1] * graph->rates.word + rows * graph->rates.pull_row +
+           probes * graph->rates.pull_probe;
+}
+
+#endif

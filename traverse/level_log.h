@@ -1,0 +1,19 @@
+/* level_log.h: what each level of a search did on this rank, kept until the search is over */
+#ifndef DBFS_LEVEL_LOG_H
+#define DBFS_LEVEL_LOG_H
+
+#include "bfs.h"
+
+struct level_log {
+    struct level_trace *level; /* [count], owned */
+    uint32_t count;
+    int failed; /* there was no memory for a level; it and those after it are lost */
+};
+
+/* Appends a level. */
+void level_log_add(struct level_log *log, const struct level_trace *level);
+
+/* Frees the levels. The log is empty afterwards. */
+void level_log_clear(struct level_log *log);
+
+#endif

@@ -1,0 +1,22 @@
+/* json_text.c: see json_text.h */
+#include "json_text.h"
+
+void json_quote(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
+        if (*c == '"' || *c == '\\')
+            fprintf(out, "\\%c", *c);
+        else if (*c < 0x20)
+            fprintf(out, "\\u%04x", *c);
+        else
+            fputc(*c, out);
+    }
+    fputc('"', out);
+}
+
+void json_string(FILE *out, const char *name, const char *text)
+{
+    fprintf(out, "\"%s\": ", name);
+    json_quote(out, text);
+}

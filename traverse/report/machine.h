@@ -1,0 +1,13 @@
+/* machine.h: what a search ran on, and how it was started, for the environment of --json */
+#ifndef DBFS_MACHINE_H
+#define DBFS_MACHINE_H
+
+#include "traverse/rank_devices.h"
+
+#include <stdio.h>
+
+/* Prints the members `revision`, `command`, `cpu`, `gpu`, `gpu_driver` and `cuda`, with a comma after the
+ * last one. They describe the host of this rank; what it does not have is an empty string. */
+void machine_json(FILE *out, const struct rank *rank, char *const *command);
+
+#endif

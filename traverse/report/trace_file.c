@@ -1,0 +1,177 @@
+/* trace_file.c: see trace_file.h */
+#include "trace_file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct trace_file {
+    const struct rank *rank;
+    struct outfile *out; /* NULL on other ranks than 0 */
+};
+
+/* ---- all ranks ---- */
+
+/* Sums over ranks. The last two are nanoseconds. */
+struct level_sums {
+    uint64_t frontier, leaving, sent, local, mask_bytes;
+    uint64_t sources[SUBGRAPHS], forward[SUBGRAPHS], backward[SUBGRAPHS], pushed[SUBGRAPHS],
+        pulling[SUBGRAPHS], probes[SUBGRAPHS];
+    uint64_t compute_ns, exchange_ns;
+};
+
+enum { SUMS = sizeof(struct level_sums) / sizeof(uint64_t) };
+
+/* The largest values over ranks; least values have their sign changed. */
+struct level_extremes {
+    double compute_max, exchange_max, compute_min, exchange_min;
+};
+
+enum { EXTREMES = sizeof(struct level_extremes) / sizeof(double) };
+
+static void fill_sums(const struct trace_file *t, const struct level_trace *l, struct level_sums *s)
+{
+    uint64_t words = mask_words(t->rank->graph->manifest.d);
+    *s = (struct level_sums){.frontier = l->fresh,
+                             .leaving = l->exchange.leaving_vertices,
+                             .sent = l->exchange.sent_vertices,
+                             .local = l->exchange.local_vertices,
+                             .compute_ns = (uint64_t)(1e9 * l->compute_s + 0.5),
+                             .exchange_ns = (uint64_t)(1e9 * l->exchange_s + 0.5)};
+    if (l->exchange.reduced_masks && t->rank->comm->ranks > 1)
+        s->mask_bytes = words * sizeof(uint64_t);
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        s->sources[g] = l->frontier[g];
+        s->forward[g] = l->forward[g];
+        s->backward[g] = (uint64_t)l->backward[g];
+        s->pushed[g] = l->pushed[g];
+        s->pulling[g] = l->pulling[g];
+        s->probes[g] = l->probes[g];
+    }
+}
+
+static void reduce_level(const struct trace_file *t, const struct level_trace *l,
+                         struct level_sums *sums, struct level_extremes *extremes)
+{
+    fill_sums(t, l, sums);
+    *extremes = (struct level_extremes){l->compute_s, l->exchange_s, -l->compute_s, -l->exchange_s};
+    comm_sum_u64(t->rank->comm, (uint64_t *)(void *)sums, SUMS);
+    comm_max_double(t->rank->comm, (double *)(void *)extremes, EXTREMES);
+    extremes->compute_min = -extremes->compute_min;
+    extremes->exchange_min = -extremes->exchange_min;
+}
+
+/* ---- lines ---- */
+
+static void print_subgraph(FILE *out, const struct trace_file *t, const struct level_sums *s, int g)
+{
+    uint32_t devices = t->rank->comm->ranks * t->rank->device_count;
+    fprintf(out,
+            "%s\"%s\": {\"direction\": \"%s\", \"pulling\": %" PRIu64 ", \"frontier\": %" PRIu64
+            ", \"fv\": %" PRIu64 ", \"bv\": %" PRIu64 ", \"pushed\": %" PRIu64,
+            g > 0 ? ", " : "", subgraph_name[g],
+            s->sources[g] == 0          ? "none"
+            : s->pulling[g] == 0        ? "push"
+            : s->pulling[g] == devices  ? "pull"
+                                        : "both",
+            s->pulling[g], s->sources[g], s->forward[g], s->backward[g], s->pushed[g]);
+    if (t->rank->backend->search->probes != NULL)
+        fprintf(out, ", \"probes\": %" PRIu64, s->probes[g]);
+    fputc('}', out);
+}
+
+static void print_times(FILE *out, const char *name, double least, double sum, double most)
+{
+    fprintf(out, ", \"%s\": {\"min\": %.9f, \"mean\": %.9f, \"max\": %.9f}", name, least, sum, most);
+}
+
+/* One level, reduced over all ranks. */
+struct level_line {
+    const struct trace_file *t;
+    uint64_t root;
+    uint32_t level;
+    struct level_sums sums;
+    struct level_extremes extremes;
+};
+
+static void print_level_line(FILE *out, const void *context)
+{
+    const struct level_line *line = context;
+    const struct level_sums *s = &line->sums;
+    const struct level_extremes *x = &line->extremes;
+    double ranks = line->t->rank->comm->ranks;
+    fprintf(out, "{\"root\": %" PRIu64 ", \"level\": %" PRIu32 ", \"frontier\": %" PRIu64
+            ", \"subgraphs\": {", line->root, line->level, s->frontier);
+    for (int g = 0; g < SUBGRAPHS; g++)
+        print_subgraph(out, line->t, s, g);
+    fprintf(out, "}, \"leaving_vertices\": %" PRIu64 ", \"sent_vertices\": %" PRIu64
+            ", \"local_vertices\": %" PRIu64 ", \"bytes\": {\"vertices\": %" PRIu64
+            ", \"masks\": %" PRIu64 "}", s->leaving, s->sent, s->local,
+            s->sent * sizeof(uint32_t), s->mask_bytes);
+    print_times(out, "compute_s", x->compute_min, 1e-9 * (double)s->compute_ns / ranks,
+                x->compute_max);
+    print_times(out, "exchange_s", x->exchange_min, 1e-9 * (double)s->exchange_ns / ranks,
+                x->exchange_max);
+    fputs("}\n", out);
+}
+
+static enum status write_line(struct trace_file *t, const struct level_line *line, struct error *e)
+{
+    size_t size = 0;
+    char *text = text_printed(print_level_line, line, &size);
+    if (text == NULL)
+        return fail_memory(e, outfile_name(t->out), 1024);
+    outfile_write(t->out, text, size, e);
+    free(text);
+    return e->status;
+}
+
+/* ---- the file ---- */
+
+enum status trace_file_open(struct trace_file **trace, const char *path, const struct rank *rank,
+                            struct error *e)
+{
+    struct trace_file *t = calloc(1, sizeof *t);
+    *trace = t;
+    if (t == NULL)
+        fail_memory(e, path, sizeof *t);
+    else
+        t->rank = rank;
+    if (e->status == ST_OK && rank->comm->rank == 0)
+        outfile_open(&t->out, path, e);
+    return comm_agree(rank->comm, e);
+}
+
+enum status trace_file_add(struct trace_file *t, struct record *record, struct error *e)
+{
+    struct level_line line = {.t = t, .root = record->root};
+    const struct level_log *log = &record->log;
+    if (log->failed)
+        fail_memory(e, "the trace", log->count * sizeof *log->level);
+    if (comm_agree(t->rank->comm, e) != ST_OK)
+        return e->status;
+    for (line.level = 0; line.level < log->count; line.level++) {
+        reduce_level(t, &log->level[line.level], &line.sums, &line.extremes);
+        if (t->out != NULL && e->status == ST_OK)
+            write_line(t, &line, e);
+    }
+    level_log_clear(&record->log);
+    return comm_agree(t->rank->comm, e);
+}
+
+enum status trace_file_commit(struct trace_file *t, struct error *e)
+{
+    const struct comm *comm = t->rank->comm;
+    if (t->out != NULL) {
+        outfile_commit(t->out, NULL, e);
+        t->out = NULL;
+    }
+    trace_file_abort(t);
+    return comm_agree(comm, e);
+}
+
+void trace_file_abort(struct trace_file *t)
+{
+    if (t != NULL)
+        outfile_abort(t->out);
+    free(t);
+}

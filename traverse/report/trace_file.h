@@ -1,0 +1,22 @@
+/* trace_file.h: the file of --trace: a line of JSON for every level of every search (dbfs-report(5)) */
+#ifndef DBFS_TRACE_FILE_H
+#define DBFS_TRACE_FILE_H
+
+#include "traverse/record.h"
+
+#include "formats/base/outfile.h"
+
+struct trace_file;
+
+/* Opens the file `path`, on rank 0. All functions are collective, and all ranks get the same status. */
+enum status trace_file_open(struct trace_file **trace, const char *path, const struct rank *rank,
+                            struct error *e);
+
+/* Appends the levels of a search, and clears the record's log. */
+enum status trace_file_add(struct trace_file *trace, struct record *record, struct error *e);
+
+/* Completes the file. Frees `trace` also after a failure. */
+enum status trace_file_commit(struct trace_file *trace, struct error *e);
+void trace_file_abort(struct trace_file *trace); /* not collective; NULL is allowed */
+
+#endif
