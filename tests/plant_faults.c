@@ -15,15 +15,15 @@
 
 static void plant_depth(struct benchmark *b, uint64_t id, int32_t depth)
 {
-    for (uint32_t g = 0; g < b->rank.device_count; g++) {
-        const struct shard *shard = &b->graph.shards[g];
+    for (uint32_t g = 0; g < b->searcher.rank.device_count; g++) {
+        const struct shard *shard = &b->searcher.graph.shards[g];
         for (uint64_t i = 0; i < shard->locals; i++) {
-            if (original_id(&b->graph, local_vertex_id(shard, i)) == id)
-                results_depths(b->results, g)[i] = depth;
+            if (original_id(&b->searcher.graph, local_vertex_id(shard, i)) == id)
+                results_depths(b->searcher.results, g)[i] = depth;
         }
         for (uint64_t i = 0; g == 0 && i < shard->d; i++) {
-            if (original_id(&b->graph, shard_delegate_id(shard, i)) == id)
-                results_delegate_depths(b->results)[i] = depth;
+            if (original_id(&b->searcher.graph, shard_delegate_id(shard, i)) == id)
+                results_delegate_depths(b->searcher.results)[i] = depth;
         }
     }
 }
@@ -55,14 +55,14 @@ static void run(struct benchmark *b, char **argv, int argc, struct error *e)
     if (benchmark_open(b, e) != ST_OK)
         return;
     benchmark_search(b, &b->roots.root[0], &record);
-    if (results_collect(b->results, &b->roots.root[0], &reach, e) != ST_OK ||
+    if (results_collect(b->searcher.results, &b->roots.root[0], &reach, e) != ST_OK ||
         validation_read(b->validation, e) != ST_OK)
         return;
     uint64_t root = plant(b, argv, argc);
     if (validation_check(b->validation, &b->roots.root[root], &first, e) != ST_OK)
         return;
     offence_print(&first, text, sizeof text);
-    if (b->comm.rank == 0)
+    if (b->searcher.comm.rank == 0)
         puts(text);
     if (first.kind != OFFENCE_NONE)
         e->status = ST_INVALID;
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
     struct error error = {0};
     if (argc < 3)
         return ST_USAGE;
-    benchmark_defaults(&b);
+    benchmark_defaults(&b, NULL);
     b.args.folder = argv[1];
     b.args.roots_given = 1;
     b.args.roots = roots;
@@ -89,8 +89,7 @@ int main(int argc, char **argv)
             b.args.count = 2;
         }
     }
-    comm_start(&b.comm, COMM_ALWAYS, &error);
-    if (comm_agree(&b.comm, &error) == ST_OK)
+    if (searcher_start(&b.searcher, &b.args, &error) == ST_OK)
         run(&b, argv, argc, &error);
     if (error.text[0] != '\0')
         fprintf(stderr, "plant_faults: %s\n", error.text);
