@@ -13,32 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void plant_depth(struct benchmark *b, uint64_t id, int32_t depth)
-{
-    for (uint32_t g = 0; g < b->searcher.rank.device_count; g++) {
-        const struct shard *shard = &b->searcher.graph.shards[g];
-        for (uint64_t i = 0; i < shard->locals; i++) {
-            if (original_id(&b->searcher.graph, local_vertex_id(shard, i)) == id)
-                results_depths(b->searcher.results, g)[i] = depth;
-        }
-        for (uint64_t i = 0; g == 0 && i < shard->d; i++) {
-            if (original_id(&b->searcher.graph, shard_delegate_id(shard, i)) == id)
-                results_delegate_depths(b->searcher.results)[i] = depth;
-        }
-    }
-}
-
 /* The roots are those of the faults r, or the first. */
-static uint64_t plant(struct benchmark *b, char **argv, int argc)
+static uint64_t plant(struct benchmark *b, char **argv, int argc, struct error *e)
 {
     uint64_t asked = 0;
     for (int i = 3; i + 1 < argc;) {
         uint64_t id = strtoull(argv[i + 1], NULL, 10);
         long long value = i + 2 < argc ? atoll(argv[i + 2]) : 0;
         if (argv[i][0] == 'p')
-            validation_set_claim(b->validation, id, value);
+            validation_set_parent(b->validation, id, value, e);
         else if (argv[i][0] == 'd')
-            plant_depth(b, id, (int32_t)value);
+            validation_set_depth(b->validation, id, (int32_t)value, e);
         else
             asked = 1;
         i += argv[i][0] == 'r' ? 2 : 3;
@@ -55,10 +40,9 @@ static void run(struct benchmark *b, char **argv, int argc, struct error *e)
     if (benchmark_open(b, e) != ST_OK)
         return;
     benchmark_search(b, &b->roots.root[0], &record);
-    if (results_collect(b->searcher.results, &b->roots.root[0], &reach, e) != ST_OK ||
-        validation_read(b->validation, e) != ST_OK)
+    if (results_collect(b->searcher.results, &b->roots.root[0], &reach, e) != ST_OK)
         return;
-    uint64_t root = plant(b, argv, argc);
+    uint64_t root = plant(b, argv, argc, e);
     if (validation_check(b->validation, &b->roots.root[root], &first, e) != ST_OK)
         return;
     offence_print(&first, text, sizeof text);

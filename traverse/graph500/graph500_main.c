@@ -98,8 +98,7 @@ static enum status validate(struct benchmark *b, const struct root *root, struct
     char text[160];
     double start = cli_seconds();
     watch_phase("proving the tree of root %" PRIu64, run->root);
-    if (validation_read(b->validation, e) != ST_OK ||
-        validation_check(b->validation, root, &first, e) != ST_OK)
+    if (validation_check(b->validation, root, &first, e) != ST_OK)
         comm_abort(&b->searcher.comm, b->args.cli.program, e);
     run->validate_s = cli_seconds() - start;
     if (first.kind == OFFENCE_NONE)
