@@ -1,6 +1,6 @@
 /* plant_faults.c: the validator of dbfs-graph500 on answers with planted faults
  *
- *   plant_faults DIR ROOT [FAULT]...        also under mpiexec
+ *   plant_faults cpu|cuda DIR ROOT [FAULT]...        also under mpiexec
  *
  * It searches from ROOT, plants the faults, validates, and prints the first offence. It exits with 4 if there is
  * one. Faults: p ID PARENT, d ID DEPTH, r ROOT (the root that is asked about).
@@ -13,11 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FAULTS = 4 }; /* the first argument that is one */
+
 /* The roots are those of the faults r, or the first. */
 static uint64_t plant(struct benchmark *b, char **argv, int argc, struct error *e)
 {
     uint64_t asked = 0;
-    for (int i = 3; i + 1 < argc;) {
+    for (int i = FAULTS; i + 1 < argc;) {
         uint64_t id = strtoull(argv[i + 1], NULL, 10);
         long long value = i + 2 < argc ? atoll(argv[i + 2]) : 0;
         if (argv[i][0] == 'p')
@@ -57,17 +59,17 @@ int main(int argc, char **argv)
     static struct benchmark b;
     static uint64_t roots[2];
     struct error error = {0};
-    if (argc < 3)
+    if (argc < FAULTS)
         return ST_USAGE;
     benchmark_defaults(&b, NULL);
-    b.args.folder = argv[1];
+    b.args.folder = argv[2];
     b.args.roots_given = 1;
     b.args.roots = roots;
-    b.args.backend = BACKEND_CPU;
+    b.args.backend = strcmp(argv[1], "cuda") == 0 ? BACKEND_CUDA : BACKEND_CPU;
     b.args.cli.threads = 2;
-    roots[0] = strtoull(argv[2], NULL, 10);
+    roots[0] = strtoull(argv[3], NULL, 10);
     b.args.count = 1;
-    for (int i = 3; i + 1 < argc; i++) {
+    for (int i = FAULTS; i + 1 < argc; i++) {
         if (argv[i][0] == 'r') {
             roots[1] = strtoull(argv[i + 1], NULL, 10);
             b.args.count = 2;

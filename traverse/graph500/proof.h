@@ -39,25 +39,8 @@ struct proof_place {
     uint64_t first, count; /* the block of input ids that the device holds */
 };
 
-struct prover {
-    enum status (*open)(struct proof **proof, const struct proof_place *place, struct error *e);
-    void (*close)(struct proof *proof); /* NULL is allowed */
-
-    /* ---- once, in this order ---- */
-
-    /* Keeps questions about claims. The slices stay valid until the next search. */
-    enum status (*ask_claims)(struct proof *proof, const struct proof_questions *questions,
-                              struct slice *slices, struct error *e);
-
-    /* Lists the nn neighbours on other shards, and keeps whose they are. */
-    enum status (*ask_ends)(struct proof *proof, struct slice *slices, struct error *e);
-
-    /* Keeps what the others ask this device. */
-    enum status (*keep_questions)(struct proof *proof, enum topic topic,
-                                  const struct slice *questions, struct error *e);
-
-    /* ---- of each root, in this order ---- */
-
+/* The proof of one root, in this order. */
+struct proof_steps {
     /* Forgets the last root, and reads the depths of this one. */
     enum status (*begin)(struct proof *proof, struct error *e);
 
@@ -85,11 +68,28 @@ struct prover {
      * offence that this device found. */
     enum status (*finish)(struct proof *proof, int64_t root, const uint64_t *met,
                           struct offence *first, struct error *e);
+};
 
-    /* ---- for tests, between `begin` of two roots ---- */
+/* Opening, and questions, in this order. */
+struct prover {
+    enum status (*open)(struct proof **proof, const struct proof_place *place, struct error *e);
+    void (*close)(struct proof *proof); /* NULL is allowed */
 
-    /* Changes a depth where `begin` reads it. */
+    /* Keeps questions about claims. The slices stay valid until the next search. */
+    enum status (*ask_claims)(struct proof *proof, const struct proof_questions *questions,
+                              struct slice *slices, struct error *e);
+
+    /* Lists the nn neighbours on other shards, and keeps whose they are. */
+    enum status (*ask_ends)(struct proof *proof, struct slice *slices, struct error *e);
+
+    /* Keeps what the others ask this device. */
+    enum status (*keep_questions)(struct proof *proof, enum topic topic,
+                                  const struct slice *questions, struct error *e);
+
+    /* For tests: changes a depth where `begin` reads it. */
     enum status (*set_depth)(struct proof *proof, uint64_t vertex, int32_t depth, struct error *e);
+
+    const struct proof_steps *steps;
 };
 
 extern const struct prover prover_cpu, prover_cuda;

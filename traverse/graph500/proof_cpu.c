@@ -346,12 +346,7 @@ static enum status cpu_set_depth(struct proof *p, uint64_t vertex, int32_t depth
     return e->status;
 }
 
-const struct prover prover_cpu = {
-    .open = cpu_open,
-    .close = cpu_close,
-    .ask_claims = cpu_ask_claims,
-    .ask_ends = cpu_ask_ends,
-    .keep_questions = cpu_keep_questions,
+static const struct proof_steps cpu_steps = {
     .begin = cpu_begin,
     .reply = cpu_reply,
     .take_claims = cpu_take_claims,
@@ -361,5 +356,14 @@ const struct prover prover_cpu = {
     .check_ends = cpu_check_ends,
     .read_met = cpu_read_met,
     .finish = cpu_finish,
+};
+
+const struct prover prover_cpu = {
+    .open = cpu_open,
+    .close = cpu_close,
+    .ask_claims = cpu_ask_claims,
+    .ask_ends = cpu_ask_ends,
+    .keep_questions = cpu_keep_questions,
     .set_depth = cpu_set_depth,
+    .steps = &cpu_steps,
 };

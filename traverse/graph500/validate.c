@@ -219,7 +219,7 @@ static enum status ask_again(struct validation *v, enum topic topic, const struc
                              struct error *e)
 {
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        v->prover->reply(v->proofs[g], topic, slices_out(&v->slices, g), e);
+        v->prover->steps->reply(v->proofs[g], topic, slices_out(&v->slices, g), e);
     if (team_meet(m, e) != ST_OK)
         return e->status;
     return exchange(v, m, e);
@@ -232,7 +232,7 @@ static enum status reduce_claims(struct validation *v, struct error *e)
     for (uint64_t i = 0; i < d; i++)
         v->delegate_claim[i] = INT64_MIN;
     for (uint32_t g = 0; g < v->rank->device_count; g++) {
-        if (v->prover->read_delegates(v->proofs[g], v->claim_of_device, e) != ST_OK)
+        if (v->prover->steps->read_delegates(v->proofs[g], v->claim_of_device, e) != ST_OK)
             return e->status;
         for (uint64_t i = 0; i < d; i++) {
             if (v->claim_of_device[i] > v->delegate_claim[i])
@@ -249,7 +249,7 @@ static enum status reduce_met(struct validation *v, struct error *e)
     uint64_t words = mask_words(delegates_of(v));
     memset(v->met, 0, words * 8);
     for (uint32_t g = 0; g < v->rank->device_count; g++) {
-        if (v->prover->read_met(v->proofs[g], v->met_of_device, e) != ST_OK)
+        if (v->prover->steps->read_met(v->proofs[g], v->met_of_device, e) != ST_OK)
             return e->status;
         for (uint64_t i = 0; i < words; i++)
             v->met[i] |= v->met_of_device[i];
@@ -261,11 +261,11 @@ static enum status reduce_met(struct validation *v, struct error *e)
 static enum status fetch_claims(struct validation *v, const struct member *m, struct error *e)
 {
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        v->prover->begin(v->proofs[g], e);
+        v->prover->steps->begin(v->proofs[g], e);
     if (ask_again(v, TOPIC_CLAIMS, m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        v->prover->take_claims(v->proofs[g], slices_in(&v->slices, g), e);
+        v->prover->steps->take_claims(v->proofs[g], slices_in(&v->slices, g), e);
     if (team_meet(m, e) != ST_OK || rank_is_alone(v->rank))
         return e->status;
     if (m->number == 0)
@@ -273,7 +273,7 @@ static enum status fetch_claims(struct validation *v, const struct member *m, st
     if (team_meet(m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        v->prover->write_delegates(v->proofs[g], v->delegate_claim, e);
+        v->prover->steps->write_delegates(v->proofs[g], v->delegate_claim, e);
     return e->status;
 }
 
@@ -282,7 +282,7 @@ static enum status check_ends(struct validation *v, const struct member *m, stru
     if (ask_again(v, TOPIC_ENDS, m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        v->prover->check_ends(v->proofs[g], slices_in(&v->slices, g), e);
+        v->prover->steps->check_ends(v->proofs[g], slices_in(&v->slices, g), e);
     return e->status;
 }
 
@@ -294,7 +294,7 @@ static enum status finish(struct validation *v, const struct member *m, struct e
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
         struct offence found;
-        if (v->prover->finish(v->proofs[g], v->root, v->met, &found, e) != ST_OK)
+        if (v->prover->steps->finish(v->proofs[g], v->root, v->met, &found, e) != ST_OK)
             break;
 #pragma omp critical(validation)
         if (found.kind != OFFENCE_NONE && offence_comes_before(&found, &v->first))
@@ -309,7 +309,7 @@ static enum status prove(void *context, const struct member *m, struct error *e)
     if (fetch_claims(v, m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        v->prover->check(v->proofs[g], v->root, e);
+        v->prover->steps->check(v->proofs[g], v->root, e);
     if (rank_is_alone(v->rank) || check_ends(v, m, e) == ST_OK)
         finish(v, m, e);
     return e->status;
