@@ -67,6 +67,7 @@ static enum status set_up(struct run *run, struct error *e)
     run->env = (struct environment){.args = args,
                                     .rank = &s->rank,
                                     .command = run->command,
+                                    .exchange = s->exchange,
                                     .threads = s->threads,
                                     .device_load = rank_slowest_load(&s->rank),
                                     .start_s = cli_seconds() - start};

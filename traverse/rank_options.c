@@ -8,7 +8,8 @@
 static const char *const direction_names[] = {"auto", "push", "pull"};
 static const char *const backend_names[] = {"auto", "cpu", "cuda"};
 static const char *const reduction_names[] = {"blocking", "nonblocking"};
-static const char *const exchange_memory_names[] = {"auto", "host", "device"};
+static const char *const exchange_memory_names[] = {"auto", "host", "device", "peer"};
+static const char *const exchange_form_names[] = {"auto", "list", "bits"};
 
 void rank_defaults(struct args *args, const char *program, const char *help)
 {
@@ -68,8 +69,12 @@ static void search_option(struct args *args, int option, char *value)
             cli_usage(&args->cli, "--chunk: '%s' is not a size of 1 to 2^31-1 bytes", value);
         break;
     case OPTION_EXCHANGE_MEMORY:
-        args->exchange_memory = (enum exchange_memory_choice)args_choice(
-            args, "--exchange-memory", value, exchange_memory_names, 3);
+        args->exchange.memory = (enum exchange_memory_choice)args_choice(
+            args, "--exchange-memory", value, exchange_memory_names, 4);
+        break;
+    case OPTION_EXCHANGE_FORM:
+        args->exchange.form = (enum exchange_form)args_choice(args, "--exchange-form", value,
+                                                              exchange_form_names, 3);
         break;
     default: cli_option(&args->cli, option, value);
     }
@@ -98,4 +103,9 @@ const char *args_direction_name(const struct args *args)
 const char *args_reduction_name(const struct args *args)
 {
     return reduction_names[args->exchange.nonblocking];
+}
+
+const char *args_exchange_form_name(const struct args *args)
+{
+    return exchange_form_names[args->exchange.form];
 }

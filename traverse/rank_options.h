@@ -20,15 +20,18 @@
     "Search:\n" \
     "      --direction MODE        auto, push or pull (default auto)\n" \
     "      --factor0 LIST          to pull when FV > factor0 * BV (default\n" \
-    "                              dd=0.03,dn=0.005,nd=0.01,nn=0.5; nn only where p is 1)\n" \
+    "                              dd=0.03,dn=0.005,nd=0.01,nn=0.5)\n" \
     "      --factor1 LIST          back to push when FV < factor1 * BV (default\n" \
     "                              dd=0.001,dn=0.0001,nd=0.0001,nn=0.01)\n" \
     "      --reduction MODE        of delegate masks: blocking or nonblocking (default blocking)\n" \
     "      --local-all2all         gather vertices for device g on device g before sending\n" \
     "      --uniquify              drop duplicates among vertices sent to one device\n" \
     "      --chunk SIZE            of nn messages (default 4M)\n" \
-    "      --exchange-memory KIND  that MPI sends nn vertices from: auto, host or device (default\n" \
-    "                              auto: that of the GPUs where MPI says that it takes it)\n"
+    "      --exchange-form FORM    of vertices for other devices: list, bits, or auto, which takes\n" \
+    "                              fewer bytes (default auto)\n" \
+    "      --exchange-memory KIND  peer: devices of one host read each other's memory; host or device:\n" \
+    "                              ranks send messages from there (default auto: peer within a host\n" \
+    "                              where that can be, device where MPI says that it takes it)\n"
 
 enum {
     OPTION_BACKEND = CLI_FIRST_FREE_OPTION,
@@ -41,6 +44,7 @@ enum {
     OPTION_LOCAL_ALL2ALL,
     OPTION_UNIQUIFY,
     OPTION_CHUNK,
+    OPTION_EXCHANGE_FORM,
     OPTION_EXCHANGE_MEMORY,
     RANK_FIRST_FREE_OPTION
 };
@@ -59,6 +63,7 @@ enum {
     {"local-all2all", no_argument, NULL, OPTION_LOCAL_ALL2ALL}, \
     {"uniquify", no_argument, NULL, OPTION_UNIQUIFY}, \
     {"chunk", required_argument, NULL, OPTION_CHUNK}, \
+    {"exchange-form", required_argument, NULL, OPTION_EXCHANGE_FORM}, \
     {"exchange-memory", required_argument, NULL, OPTION_EXCHANGE_MEMORY}
 
 /* Everything as it is if no option is given. */

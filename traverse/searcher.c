@@ -17,7 +17,8 @@ enum status searcher_start(struct searcher *s, const struct args *args, struct e
 static void share_host(struct searcher *s, struct args *args)
 {
     args->cli.silent = s->comm.rank > 0;
-    int threads = cli_threads(&args->cli), ranks = (int)s->comm.host_ranks;
+    int threads = cli_threads(&args->cli), ranks = (int)s->comm.core_ranks;
+    comm_warn_of_idle_cores(&s->comm, &args->cli);
     if (args->cli.threads == 0)
         threads = threads > ranks ? threads / ranks : 1;
     s->threads = threads;
@@ -33,7 +34,7 @@ static enum status choose_backend(struct searcher *s, const struct args *args, s
     struct rank *rank = &s->rank;
     *rank = (struct rank){.comm = &s->comm, .graph = &s->graph, .budget = &s->budget};
     if (backend_choose(&rank->backend, args->backend, e) == ST_OK)
-        exchange_memory_choose(&rank->exchange_memory, args->exchange_memory, rank->backend,
+        exchange_memory_choose(&rank->exchange_memory, args->exchange.memory, rank->backend,
                                &s->comm, e);
     return comm_agree(&s->comm, e);
 }
@@ -62,12 +63,19 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
                                      .permuted = rank->graph->manifest.randomized,
                                      .trust = args->trust,
                                      .timing = args->breakdown,
+                                     .shared = exchange_shares_memory(args->exchange.memory,
+                                                                      &s->comm),
                                      .probes = args->trace != NULL,
                                      .uniquify = args->exchange.uniquify};
-    if (rank_open_devices(rank, &options, e) != ST_OK ||
+    rank_open_devices(rank, &options, e);
+    if (comm_agree(&s->comm, e) != ST_OK ||
         exchange_open(&s->exchange, rank, &args->exchange, e) != ST_OK ||
         results_open(&s->results, rank, &results, e) != ST_OK)
         return e->status;
+    const char *why = exchange_why_no_peers(s->exchange);
+    if (why != NULL && s->comm.rank == 0)
+        cli_warn(&args->cli, "the ranks of a host send messages, as one cannot read another's memory: %s",
+                 why);
     bfs_open(&s->bfs, rank, s->exchange, &args->policy, args->breakdown, e);
     s->bfs.counts_edges = args->trace != NULL;
     return e->status;
