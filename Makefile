@@ -215,6 +215,12 @@ $(count_mpi): tests/count_mpi.c
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $<
 
+# found before NVML's own library, where LD_LIBRARY_PATH says so
+fake_nvml = $(BUILD)/tests/nvml/libnvidia-ml.so.1
+$(fake_nvml): tests/fake_nvml.c
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -fsanitize%,$(ALL_CFLAGS)) $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $<
+
 # changes files and mends their CRCs; shares no code with the product
 $(BUILD)/tests/mutate: $(call obj,tests/fuzz/mutate.c tests/fuzz/change.c tests/fuzz/mend.c)
 	@mkdir -p $(@D)
@@ -237,7 +243,7 @@ $(BUILD)/tests/packed_seeds: $(BUILD)/tests/fuzz/packed_seeds.o $(libformats)
 
 fuzz-bin: $(fuzz_bin) $(BUILD)/tests/packed_seeds
 
-tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi) $(BUILD)/tests/plant_faults \
+tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi) $(fake_nvml) $(BUILD)/tests/plant_faults \
            $(BUILD)/tests/mutate fuzz-bin
 
 test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)' \

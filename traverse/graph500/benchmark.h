@@ -11,9 +11,11 @@
 
 struct benchmark {
     struct args args;
+    char *const *command; /* argv */
     double construction_s;
     int measure_energy;
     struct searcher searcher;
+    struct environment env;
     struct roots roots;
     struct validation *validation;
     struct run_record *runs; /* [roots.count] */

@@ -110,9 +110,9 @@ static enum status validate(struct benchmark *b, const struct root *root, struct
 static void report_run(const struct benchmark *b, const struct run_record *r)
 {
     if (b->searcher.comm.rank == 0 && !b->args.cli.quiet)
-        printf("root %" PRIu64 " search_s %.9f answer_s %.9f edges %" PRIu64
-               " TEPS %.6e validate_s %.6f\n", r->root, r->search_s, r->answer_s, r->edges,
-               (double)r->edges / r->answer_s, r->validate_s);
+        printf("root %" PRIu64 " time_s %.9f answer_s %.9f edges %" PRIu64
+               " TEPS %.6e validate_s %.6f\n", r->root, r->search_s, r->answer_s, r->reach.edges,
+               (double)r->reach.edges / r->answer_s, r->validate_s);
 }
 
 static enum status run_all(struct benchmark *b, struct error *e)
@@ -122,11 +122,10 @@ static enum status run_all(struct benchmark *b, struct error *e)
     for (uint64_t i = 0; i < b->roots.count; i++) {
         struct run_record *run = &b->runs[i];
         const struct root *root = &b->roots.root[i];
-        struct reach reach;
         run->root = b->roots.ids[i];
         watch_phase("searching from root %" PRIu64, run->root);
         benchmark_search(b, root, run);
-        if (results_collect(b->searcher.results, root, &reach, e) != ST_OK)
+        if (results_collect(b->searcher.results, root, &run->reach, e) != ST_OK)
             comm_abort(&b->searcher.comm, b->args.cli.program, e);
         if (validate(b, root, run, e) != ST_OK)
             return e->status;
@@ -135,7 +134,6 @@ static enum status run_all(struct benchmark *b, struct error *e)
         run->search_s = slowest[0];
         run->answer_s = slowest[1];
         run->validate_s = slowest[2];
-        run->edges = reach.edges;
         report_run(b, run);
     }
     return ST_OK;
@@ -161,7 +159,7 @@ static void measure_energy(struct benchmark *b)
         do {
             for (uint64_t i = 0; i < b->roots.count; i++) {
                 benchmark_search(b, &b->roots.root[i], &unused);
-                b->energy.edges += (double)b->runs[i].edges;
+                b->energy.edges += (double)b->runs[i].reach.edges;
             }
             b->energy.seconds = cli_seconds() - start;
         } while (comm_min_of(&b->searcher.comm, b->energy.seconds >= ENERGY_SECONDS) == 0);
@@ -180,19 +178,30 @@ static void measure_energy(struct benchmark *b)
 
 static enum status set_up(struct benchmark *b, struct error *e)
 {
-    if (b->searcher.comm.rank == 0)
+    struct searcher *s = &b->searcher;
+    double start = cli_seconds();
+    if (s->comm.rank == 0)
         outputs_check(&b->args, e);
-    return comm_agree(&b->searcher.comm, e) == ST_OK ? benchmark_open(b, e) : e->status;
+    if (comm_agree(&s->comm, e) != ST_OK || benchmark_open(b, e) != ST_OK)
+        return e->status;
+    b->env = (struct environment){.args = &b->args,
+                                  .rank = &s->rank,
+                                  .exchange = s->exchange,
+                                  .command = b->command,
+                                  .threads = s->threads,
+                                  .device_load = rank_slowest_load(&s->rank),
+                                  .start_s = cli_seconds() - start};
+    return ST_OK;
 }
 
 static enum status conclude(struct benchmark *b, struct error *e)
 {
-    struct block block = {.graph = &b->searcher.graph,
-                          .comm = &b->searcher.comm,
+    struct block block = {.env = &b->env,
                           .construction_s = b->construction_s,
                           .runs = b->runs,
                           .count = b->roots.count,
                           .energy = b->energy};
+    b->env.peak_bytes = comm_max_of(&b->searcher.comm, memory_peak_bytes());
     if (b->searcher.comm.rank == 0) {
         block_print(stdout, &block);
         if (fflush(stdout) != 0 || ferror(stdout))
@@ -209,6 +218,7 @@ int main(int argc, char **argv)
     struct error error = {0};
     threads_wait_briefly(argv);
     parse(&b, argc, argv);
+    b.command = argv;
     if (searcher_start(&b.searcher, &b.args, &error) == ST_OK && set_up(&b, &error) == ST_OK &&
         run_all(&b, &error) == ST_OK) {
         if (b.measure_energy)
