@@ -143,16 +143,19 @@ write_parents_as(struct device *dev, struct answer_places places)
     void *to = dev->answers->by_vertex;
 #pragma omp parallel num_threads(threads_for(dev, locals + d))
     {
+        const uint64_t *visited = n->visited;
+        const uint32_t *parent = n->parent;
+        const struct answer_places own = places; /* a copy of each thread, in registers */
 #pragma omp for schedule(static) nowait
         for (uint64_t i = 0; i < locals; i++) {
-            uint32_t unvisited = (uint32_t)mask_bit(n->visited, i) - 1; /* all bits, or none */
-            uint32_t record = n->parent[i] | unvisited;                 /* PARENT_NONE is all bits */
-            answer_set_id(to, places.id_bytes, i, id_of_record(&places, locals, record, i));
+            uint32_t unvisited = (uint32_t)mask_bit(visited, i) - 1; /* all bits, or none */
+            uint32_t record = parent[i] | unvisited;                 /* PARENT_NONE is all bits */
+            answer_set_id(to, own.id_bytes, i, id_of_record(&own, locals, record, i));
         }
 #pragma omp for schedule(static) nowait
         for (uint64_t i = 0; i < d; i++)
-            answer_set_id(to, places.id_bytes, locals + i,
-                          id_of_record(&places, locals, dev->delegates.parent[i], locals + i));
+            answer_set_id(to, own.id_bytes, locals + i,
+                          id_of_record(&own, locals, dev->delegates.parent[i], locals + i));
     }
     answer_set_id(to, places.id_bytes, locals + d, ANSWER_NONE);
 }
