@@ -202,6 +202,8 @@ BEGIN {
     teps = clock == "answer" ? "answer_teps" : "teps"
 }
 $2 ~ /^environment\.[^.]*$/ { env[$1, substr($2, 13)] = $3 }
+$2 == "construction_s" { env[$1, $2] = $3 }
+$2 ~ /^energy\./ { env[$1, substr($2, 8)] = $3 }
 $2 ~ /^roots\./ {
     split($2, part, ".")
     root[$1, part[2], part[3]] = $3
@@ -215,10 +217,56 @@ $1" "$work/values"
 
 # ---- tables ----
 
+# Of both blocks.
+quantities='
+function scale(   s) { # log2 of the vertices, if they are a power of two
+    while (2 ^ s < env[0, "vertices"]) s++
+    return 2 ^ s == env[0, "vertices"] ? s + 0 : "NA"
+}
+'
+
+# A run of dbfs-graph500 has the fields of its own block, and its clock; one of dbfs-traverse those of its summary.
 graph500() {
     [ $# = 1 ] || usage 'graph500: give one run'
     read_runs "$1"
-    over_values '
+    if grep -q '	roots\.0\.validate_s	' "$work/values"; then
+        clock=answer
+        over_values "$quantities"'
+function field(prefix, what, value) { printf "%-31s %.11g\n", prefix what ":", value }
+function quartiles(prefix, name, n) {
+    sort(x, n)
+    field(prefix, "min_" name, x[1])
+    field(prefix, "firstquartile_" name, quantile(x, n, .25))
+    field(prefix, "median_" name, quantile(x, n, .5))
+    field(prefix, "thirdquartile_" name, quantile(x, n, .75))
+    field(prefix, "max_" name, x[n])
+}
+function means(prefix, name, n) { field(prefix, "mean_" name, mean(x, n)); field(prefix, "stddev_" name, deviation(x, n)) }
+function all(prefix, name, member,   n) { n = pick(0, member); quartiles(prefix, name, n); means(prefix, name, n) }
+END {
+    printf "%-31s %s\n", "SCALE:", scale()
+    field("", "edgefactor", env[0, "input_edges"] / env[0, "vertices"])
+    field("", "NBFS", searches[0])
+    printf "%-31s NA\n", "graph_generation:"
+    field("", "num_mpi_processes", env[0, "ranks"])
+    if (built == "NA" && (0, "construction_s") in env) built = sprintf("%.11g", env[0, "construction_s"])
+    printf "%-31s %s\n", "construction_time:", built
+    all("bfs  ", "time", "answer_s")
+    all("", "nedge", "edges")
+    n = pick(0, "answer_teps"); quartiles("bfs  ", "TEPS", n)
+    printf "%-31s %.11g\n", "bfs  harmonic_mean_TEPS:     !", harmonic_mean(x, n)
+    field("bfs  ", "harmonic_stddev_TEPS", harmonic_deviation(x, n))
+    all("bfs  ", "validate", "validate_s")
+    joules = env[0, "joules"]
+    if (joules == "") { printf "%-31s NA\n%-31s NA\n", "energy_J:", "MTEPS/W:"; exit }
+    field("", "energy_J", joules)
+    field("", "energy_time", env[0, "seconds"])
+    printf "%-31s %d GPUs, %d processor packages\n", "energy_of:", env[0, "gpus"], env[0, "packages"]
+    field("", "MTEPS/W", joules > 0 ? 1e-6 * env[0, "batch_edges"] / joules : 0)
+}'
+        return
+    fi
+    over_values "$quantities"'
 function quartiles(name, n) {
     sort(x, n)
     printf "min_%s: %.9g\nfirstquartile_%s: %.9g\nmedian_%s: %.9g\n", name, x[1], name, quantile(x, n, .25),
@@ -227,10 +275,8 @@ function quartiles(name, n) {
 }
 function means(name, n) { printf "mean_%s: %.9g\nstddev_%s: %.9g\n", name, mean(x, n), name, deviation(x, n) }
 END {
-    v = env[0, "vertices"]
-    for (scale = 0; 2 ^ scale < v; scale++) continue
-    print "SCALE: " (2 ^ scale == v ? scale : "NA")
-    printf "edgefactor: %.9g\n", env[0, "input_edges"] / v
+    print "SCALE: " scale()
+    printf "edgefactor: %.9g\n", env[0, "input_edges"] / env[0, "vertices"]
     print "NBFS: " searches[0]
     print "num_mpi_processes: " env[0, "ranks"]
     print "construction_time: " built

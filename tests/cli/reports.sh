@@ -106,11 +106,13 @@ check_exit 1 'a trace that cannot be written' "$traverse" -q -r 1 --trace "$tmp/
 # ---- the page ----
 
 keys() { grep -oE '"[a-z0-9_]+":' "$@" | tr -d '":' | sort -u; }
-missing=$(keys -h "$tmp/a.json" "$tmp/t2" | while read -r key; do
+check_exit 0 'a benchmark' env LD_LIBRARY_PATH="$(realpath "$TESTS/nvml")" "$BIN/dbfs-graph500" -q -n 2 --construction-time 1 \
+    --json "$tmp/g500.json" "$tmp/p1"
+missing=$(keys -h "$tmp/a.json" "$tmp/t2" "$tmp/g500.json" | while read -r key; do
     grep -qE "^\.(It )?Sy ([a-z0-9_]+ , )*$key( |$)" "$page" || echo "$key"; done)
 check "dbfs-json.5 has every member ($(echo $missing))" test -z "$missing"
 unknown=$(sed -n 's/^\.It Sy //p' "$page" | tr -d ' ' | tr ',' '\n' | while read -r key; do
-    cat "$tmp/a.json" "$tmp/t2" | grep -q "\"$key\":" || echo "$key"; done)
+    cat "$tmp/a.json" "$tmp/t2" "$tmp/g500.json" | grep -q "\"$key\":" || echo "$key"; done)
 check "and no other ($(echo $unknown))" test "$unknown" = name
 
 # ---- dbfs-report ----

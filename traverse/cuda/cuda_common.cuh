@@ -135,4 +135,15 @@ __device__ static inline uint64_t row_length(const struct gpu_csr &csr, uint32_t
     return rest > 0 ? rest + csr.head_columns : heads_of(csr, row);
 }
 
+/* Column j of a row. */
+template <typename Offset>
+__device__ static inline uint64_t column_at(const gpu_csr &csr, uint32_t row, uint64_t j)
+{
+    if (j < csr.head_columns)
+        return csr.heads[j * csr.rows + row];
+    const uint64_t at = offset_at<Offset>(csr, row) + j - csr.head_columns;
+    return csr.column_width == 4 ? ((const uint32_t *)csr.columns)[at]
+                                 : ((const uint64_t *)csr.columns)[at];
+}
+
 #endif

@@ -242,7 +242,7 @@ static void json_settings(FILE *out, const struct args *args, const char *exchan
         fprintf(out, "\"seed\": %" PRIu64 ", ", args->seed);
 }
 
-static void json_environment(FILE *out, const struct environment *env)
+void report_json_environment(FILE *out, const struct environment *env)
 {
     fputs("  \"environment\": {\n    ", out);
     json_string(out, "version", DBFS_VERSION);
@@ -373,7 +373,7 @@ static void print_json(FILE *out, const void *context)
 {
     const struct report *report = context;
     fputs("{\n", out);
-    json_environment(out, report->env);
+    report_json_environment(out, report->env);
     json_summary(out, report->env, report->records, report->count);
     fputs("  \"roots\": [\n", out);
     for (uint64_t i = 0; i < report->count; i++)

@@ -24,6 +24,9 @@ void report_record(FILE *out, const struct record *record);
 void report_summary(FILE *out, const struct environment *env, const struct record *records,
                     uint64_t count);
 
+/* Prints the member `environment` of an object, with a comma behind it. */
+void report_json_environment(FILE *out, const struct environment *env);
+
 /* Writes environment, summary and records as one JSON object. */
 enum status report_json(const char *path, const struct environment *env,
                         const struct record *records, uint64_t count, struct error *e);
