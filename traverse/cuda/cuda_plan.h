@@ -28,6 +28,9 @@ enum gpu_array_id {
     GPU_CODES, /* vertices for other shards */
     GPU_SENT_IDS,
     GPU_RECEIVED_IDS,
+    GPU_SENT_MASK, /* the same vertices as a mask by nn's columns; scratch if they are a list */
+    GPU_GATHERED,  /* the visited normals of all shards, by nn's columns */
+    GPU_DD_ROWS,   /* two masks: dd's rows of delegates that the shard owns, and its other rows */
     GPU_BIN_TABLES,
     GPU_COUNTERS,
     GPU_SOLO_STATE,
