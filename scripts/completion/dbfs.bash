@@ -27,6 +27,7 @@ _dbfs_complete() {
     --parents-width) values='4 8' ;;
     --suggest) values='time memory' ;;
     --for) values='gpu cpu both' ;;
+    --links) values='auto peer host network' ;;
     --clock) values='search answer' ;;
     --format) values='edges text graph500 u32 u64' ;;
     esac

@@ -69,7 +69,8 @@ cat >"$tmp/rates" <<'END'
 edge_s 1e-9
 delegate_s 1e-8
 alone_level_s 1e-3
-level_s 2e-3
+peer_level_s 2e-3
+loop_factor 2
 message_level_s 3e-3   # with messages
 
 peer_latency 1e-4
@@ -93,7 +94,7 @@ check_exit 0 'one device' predict -p 1
 parts_are 16 0 10 0 0 0 0
 # 5 reductions of 12500 bytes; in each level 100000 vertices a device of four found, a quarter for each: 100000 bytes
 check_exit 0 'four that read each other' predict -p 4
-parts_are 4 .75 20 "$(awk 'BEGIN { print 5 * (.1 + 3 * .0125) }')" "$(awk 'BEGIN { print 10 * 3 * 25 / 1e3 }')" 0 0
+parts_are 8 .75 20 "$(awk 'BEGIN { print 5 * (.1 + 3 * .0125) }')" "$(awk 'BEGIN { print 10 * 3 * 25 / 1e3 }')" 0 0
 check 'nn goes as bits, as 800000 / 4 / 8 bytes are fewer than 4 for each of 25000 vertices' \
     is "$(predict -p 4 --form bits | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["vertices_ms"] }')" .75 .001
 check_exit 0 'as lists' predict -p 4 --form list
@@ -101,7 +102,7 @@ check 'they take four times the bytes' is "$(column vertices_ms 1)" "$(awk 'BEGI
 check_exit 0 'duplicates dropped' predict -p 4 --form list --uniquify
 check 'of 25000 drawn from 200000' is "$(column vertices_ms 1)" "$(awk 'BEGIN { print 10 * 3 * .8 * (1 - exp(-.125)) }')" .001
 check_exit 0 'by messages' predict -p 4 --group 1
-parts_are 4 .75 30 "$(awk 'BEGIN { print 5 * (1.5 * .025 + 4 * .2) }')" "$(awk 'BEGIN { print 10 * 3 * .05 }')" \
+parts_are 8 .75 30 "$(awk 'BEGIN { print 5 * (1.5 * .025 + 4 * .2) }')" "$(awk 'BEGIN { print 10 * 3 * .05 }')" \
     "$(awk 'BEGIN { print 10 * (.003 + .2) }')" "$(awk 'BEGIN { print 10 * 2 * (.2 + 32 / 5e5) }')"
 check_exit 0 'by a tree' predict -p 4 --group 1 --reduction tree
 check 'reduces twice as many bytes as there are steps' is "$(column masks_ms 1)" "$(awk 'BEGIN { print 5 * (4 * .025 + 4 * .2) }')" .001
@@ -110,7 +111,7 @@ check 'takes 6 steps' is "$(column masks_ms 1)" "$(awk 'BEGIN { print 5 * (1.5 *
 check_exit 0 'sums alone' predict -p 4 --group 1 --counts sums
 check 'are small' is "$(column counts_ms 1)" "$(awk 'BEGIN { print 10 * 2 * (.4 + 16 / 5e5) }')" .001
 check_exit 0 'two hosts of two' predict -p 4 -H 2
-parts_are 4 .75 30 "$(awk 'BEGIN { print 5 * (.1 + .0125 + .125 + 2 * .4) }')" "$(awk 'BEGIN { print 10 * (.025 + .5) }')" \
+parts_are 8 .75 30 "$(awk 'BEGIN { print 5 * (.1 + .0125 + .125 + 2 * .4) }')" "$(awk 'BEGIN { print 10 * (.025 + .5) }')" \
     "$(awk 'BEGIN { print 10 * (.002 + .4) }')" "$(awk 'BEGIN { print 10 * (.4 + 16 / 1e5) }')"
 check_exit 0 'in slices' predict -p 4 -H 2 --masks slices
 check 'half of the mask crosses' is "$(column masks_ms 1)" "$(awk 'BEGIN { print 5 * (.1 + .0125 + .0625 + 2 * .4) }')" .001
@@ -142,6 +143,9 @@ check_exit 0 'three runs' "$model" check "$tmp/1.json" "$tmp/4.json" "$tmp/22.js
 check 'that of one device calibrates' test "$(column use 1) $(column error_percent 1)" = 'calibrates 0.0'
 check 'the others are predicted' test "$(column use 2) $(column use 3)" = 'predicted predicted'
 check 'layouts' test "$(column p 1) $(column group 2) $(column p 3) $(column hosts 3)" = '1 4 4 1'
+check "bytes are about those counted: $(column bytes_modelled 3), $(column bytes_counted 3)" \
+    is "$(column bytes_modelled 3)" "$(column bytes_counted 3)" .5
+check 'a run without --breakdown has none' test "$(column bytes_counted 2)" = NA
 check 'its parts are its time' is "$(for n in visits imbalance delegates levels masks vertices messages counts overlapped; do
     column ${n}_ms 2; done | awk '{ s += $1 } END { print s }')" "$(column predicted_ms 2)" .002
 check_exit 0 'with runs of four devices calibrating' "$model" check --calibrate 4 "$tmp/1.json" "$tmp/4.json" "$tmp/22.json"
@@ -171,7 +175,7 @@ time_with() { # RATE FACTOR: ms of 64 devices with a rate changed
     "$model" rates | awk -v name="$1" -v by="$2" '$1 == name { print name, $2 * by }' >"$tmp/changed"
     "$model" predict -p 64 --rmat 26 -t 64 --rates "$tmp/changed" | cut -f 8 | tail -1
 }
-for name in edge_s delegate_s level_s message_level_s peer_latency network_latency message_s; do
+for name in edge_s delegate_s peer_level_s loop_factor message_level_s peer_latency network_latency message_s; do
     check "more $name: never faster" test "$(time_with $name 1 | tr -d .)" != '' -a \
         "$(awk -v a="$(time_with $name 1)" -v b="$(time_with $name 10)" 'BEGIN { print a <= b }')" = 1
 done
@@ -214,9 +218,9 @@ refused() { # TEXT SAYS: a file of rates
 refused 'edge_s' 'not NAME VALUE'
 refused 'peer_latency 1 2' 'not NAME VALUE'
 refused 'speed 1' 'speed: no such rate'
-refused 'level_s 0' 'level_s: 0: not a number above 0'
-refused 'level_s -1' 'level_s: -1: not a number above 0'
-refused 'level_s fast' 'level_s: fast: not a number above 0'
+refused 'peer_level_s 0' 'peer_level_s: 0: not a number above 0'
+refused 'peer_level_s -1' 'peer_level_s: -1: not a number above 0'
+refused 'peer_level_s fast' 'peer_level_s: fast: not a number above 0'
 refused 'edge_s 2' 'edge_s: given twice'
 printf '{"environment":\n {"vertices": x}}\n' >"$tmp/bad"
 check_exit 3 'JSON that is none' "$model" check "$tmp/bad"

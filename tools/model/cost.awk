@@ -17,13 +17,21 @@ function imbalance(graph, p,   mean) {
     return p > 1 && mean > 0 ? 1 + sqrt(2 * log(p) * most(1, graph["row_ends"]) / mean) : 1
 }
 
-function visit_cost(graph, layout, part,   p, edges) {
+# Several devices go through the level loop of the host, which is slower than the kernel of a device that is alone.
+function visit_cost(graph, layout, part,   p, factor, edges) {
     p = layout["p"]
-    edges = rate["edge_s"] * graph["edges"] / p
+    factor = correction(layout["kind"])
+    edges = factor * rate["edge_s"] * graph["edges"] / p * (p > 1 ? rate["loop_factor"] : 1)
     part["visits"] = edges
     part["imbalance"] = edges * (imbalance(graph, p) - 1)
-    part["delegates"] = p > 1 ? rate["delegate_s"] * graph["delegates"] * (1 - 1 / p) : 0
-    part["levels"] = graph["levels"] * rate[p == 1 ? "alone_level_s" : layout["level"]]
+    part["delegates"] = p > 1 ? factor * rate["delegate_s"] * graph["delegates"] * (1 - 1 / p) : 0
+    part["levels"] = factor * graph["levels"] * rate[layout["kind"] "_level_s"]
+}
+
+# What runs of a kind say: one device alone, peers, messages. A kind without runs takes that of the kind before.
+function correction(kind) {
+    if (kind in corrected) return corrected[kind]
+    return kind == "message" ? correction("peer") : kind == "peer" ? correction("alone") : 1
 }
 
 # ---- masks of delegates: section V-A ----

@@ -139,7 +139,7 @@ function make_layout(layout, p, hosts, group) {
     layout["p"] = p
     layout["hosts"] = hosts
     layout["group"] = group
-    layout["level"] = group == p ? "level_s" : "message_level_s"
+    layout["kind"] = p == 1 ? "alone" : group == p ? "peer" : "message"
 }
 
 { # lines of a run, and of the trace after it

@@ -2,6 +2,7 @@
 
 function number(x) { return sprintf("%.4g", x) }
 function ms(s) { return sprintf("%.4g", 1e3 * s) }
+function percent(x) { return sprintf("%.1f", 100 * (x > -.0005 && x < .0005 ? 0 : x)) }
 function gteps(graph, s) { return sprintf("%.4g", graph["input_edges"] / s / 1e9) }
 
 BEGIN {
@@ -17,35 +18,28 @@ function print_part_names(   i) { for (i = 1; i <= parts; i++) printf "\t%s_ms",
 
 # ---- calibration ----
 
-# Runs of at most `calibrate` devices, or of the fewest, correct the rates: those of one device visits and their
-# levels, by one factor; others what a level takes, for each kind of layout.
-function calibrate_rates(   d, layout, graph, part, logs, n, most_devices, kind, left, count) {
-    most_devices = calibrate
-    for (d = 1; d <= runs && calibrate == ""; d++) {
-        run_layout(layout, d)
-        if (most_devices == "" || layout["p"] < most_devices) most_devices = layout["p"]
-    }
+# Runs of at most `calibrate` devices, or of the fewest, correct what devices do by themselves, visits and levels: by
+# one factor for each kind of layout, the geometric mean over its runs.
+function calibrate_rates(   d, layout, graph, part, s, own, logs, n, kind) {
+    if (calibrate == "") calibrate = fewest_devices()
     for (d = 1; d <= runs; d++) {
         run_layout(layout, d)
-        calibrates[d] = layout["p"] <= most_devices
-        if (layout["p"] > 1 || !calibrates[d]) continue
+        if (!(calibrates[d] = layout["p"] <= calibrate)) continue
         run_graph(graph, d)
-        logs += log(middle_time(d) / search_cost(graph, layout, part))
-        n++
+        s = search_cost(graph, layout, part)
+        own = part["visits"] + part["imbalance"] + part["delegates"] + part["levels"]
+        kind = layout["kind"]
+        logs[kind] += log(most(middle_time(d) - s + own, .05 * middle_time(d)) / own)
+        n[kind]++
     }
-    visit_factor = n > 0 ? exp(logs / n) : 1
-    rate["edge_s"] *= visit_factor
-    rate["delegate_s"] *= visit_factor
-    rate["alone_level_s"] *= visit_factor
+    for (kind in n) corrected[kind] = exp(logs[kind] / n[kind])
+}
+function fewest_devices(   d, layout, fewest) {
     for (d = 1; d <= runs; d++) {
         run_layout(layout, d)
-        if (layout["p"] == 1 || !calibrates[d]) continue
-        run_graph(graph, d)
-        kind = layout["level"]
-        left[kind] += (middle_time(d) - search_cost(graph, layout, part) + part["levels"]) / graph["levels"]
-        count[kind]++
+        if (d == 1 || layout["p"] < fewest) fewest = layout["p"]
     }
-    for (kind in count) rate[kind] = most(1e-6, left[kind] / count[kind])
+    return fewest
 }
 
 # ---- a table of runs ----
@@ -76,9 +70,9 @@ function print_check(   d, graph, layout, part, s) {
         run_graph(graph, d)
         run_layout(layout, d)
         s = search_cost(graph, layout, part)
-        printf "%s\t%s\t%d\t%d\t%d\t%s\t%s\t%s\t%.1f", run_name[d], calibrates[d] ? "calibrates" : "predicted",
+        printf "%s\t%s\t%d\t%d\t%d\t%s\t%s\t%s\t%s", run_name[d], calibrates[d] ? "calibrates" : "predicted",
             layout["p"], layout["hosts"], layout["group"], graph["shape"], ms(middle_time(d)), ms(s),
-            100 * (s / middle_time(d) - 1)
+            percent(s / middle_time(d) - 1)
         print_parts(part)
         printf "\t%s\t%s\t%s\n", per_search(d, "list_bytes bits_bytes frontier_bytes mask_bytes peer_bytes"),
             number(modelled_bytes(graph, layout) + modelled_mask_bytes(graph, layout)), ms(average(d, "compute_s"))
@@ -257,7 +251,7 @@ function print_paper(   n, point, i, v, graph, layout, part, s, measured, p, ran
             100 * graph["delegates"] / graph["ids"], 100 * graph["nn"] / graph["edges"],
             number(paper_volume(graph, ranks)), ms(paper_cost(graph, ranks, p, 1 / rate["network_bandwidth"])),
             ms(paper_short_cost(graph, ranks, p, 1 / rate["network_bandwidth"]))
-        printf "\t%s\t%s\t%.1f\t%s\t%s\t%s\t%s\n", ms(measured), ms(s), 100 * (s / measured - 1), ms(part["masks"]),
+        printf "\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", ms(measured), ms(s), percent(s / measured - 1), ms(part["masks"]),
             ms(part["vertices"]), v[5], gteps(graph, s)
     }
 }
