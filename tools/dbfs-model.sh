@@ -213,7 +213,11 @@ check_devices() {
     [ -n "$devices" ] || usage 'predict: how many devices? (-p)'
     for p in $(echo "$devices" | tr ',' ' '); do
         whole -p "$p" 1 1000000
-        [ "$hosts" = 0 ] || [ $((p % hosts)) = 0 ] || usage "-p $p: not the same number on each of $hosts hosts"
+        on=$hosts
+        [ "$on" != 0 ] || on=$(((p + per_host - 1) / per_host))
+        [ $((p % on)) = 0 ] || usage "-p $p: not the same number on each of $on hosts"
+        [ "$group" = 0 ] || [ "$group" -ge $((p / on)) ] || [ $((p / on % group)) = 0 ] ||
+            usage "--group $group: not so many times in the $((p / on)) devices of a host"
     done
     case ,$devices, in *,,*) usage "-p $devices: a number is missing" ;; esac
 }
@@ -225,7 +229,14 @@ need_graph() {
 case $command in
 check) [ $files -gt 0 ] || usage 'check: which runs?' ;;
 predict) check_devices; need_graph ;;
-weak | strong) need_graph ;;
+weak | strong)
+    need_graph
+    case " 1 2 4 8 16 32 " in
+    *" $per_host "*) ;;
+    *) usage "-g $per_host: $command takes 1, 2, 4, 8, 16 or 32, so that 100000 devices fill their hosts" ;;
+    esac
+    [ "$group" = 0 ] || [ $((per_host % group)) = 0 ] || usage "--group $group: not so many times in $per_host devices"
+    ;;
 paper) [ $files = 0 ] || usage 'paper: it takes no runs' ;;
 rmat) [ "$scale" -gt 0 ] || usage 'rmat: which scale? (--rmat)' ;;
 rates)

@@ -235,7 +235,8 @@ check_exit 2 'a trace before its run' "$model" check "$tmp/4.trace" "$tmp/4.json
 check_exit 1 'no such file' "$model" check "$tmp/nothing"
 check_exit 1 'no such rates' "$model" paper --rates "$tmp/nothing"
 for words in '' 'guess' 'check' 'predict --rmat 20' 'predict -p 2' 'predict -p 2,,4 --rmat 20' 'predict -p 0 --rmat 20' \
-    'predict -p 4 -H 3 --rmat 20' 'predict -p x --rmat 20' 'weak' 'weak --rmat 99' 'weak --rmat 20 --colour' \
+    'predict -p 4 -H 3 --rmat 20' 'predict -p 6 --group 4 --rmat 20' 'predict -p 9 --rmat 20' 'weak -g 3 --rmat 20' \
+    'weak --group 3 --rmat 20' 'predict -p x --rmat 20' 'weak' 'weak --rmat 99' 'weak --rmat 20 --colour' \
     'predict -p 2 --rmat 20 --masks round' 'rmat' 'rates h300' 'paper x' 'weak -o x.gif --rmat 20' \
     'predict -p 2 -t 3 x.json' 'predict -o x.svg -p 2 --rmat 20' 'predict -p 2 --rmat 20 --calibrate 1'; do
     check_exit 2 "usage: $words" "$model" $words
