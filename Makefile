@@ -29,7 +29,7 @@ LDLIBS = -lz -lm
 TOOLS    = rmatgen edgeconv degsplit dbfs-pack dbfs-check
 MPI_TOOLS = degsplit dbfs-pack dbfs-check
 PROGRAMS = $(TOOLS) dbfs-traverse dbfs-graph500
-SCRIPTS  = dbfs dbfs-report
+SCRIPTS  = dbfs dbfs-report dbfs-model
 
 # edgeconv reads archives through libarchive; ARCHIVE=0 builds without it
 archive_without_1 = tools/convert/input/archive_none.c
@@ -146,10 +146,11 @@ $(TOOLS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/tools/%.o $(libtools) $(libf
 	@mkdir -p $(@D)
 	$(CC_LINK) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(libtools) $(filter $(libmpi),$^) $(libformats) $(LDLIBS)
 
-# the version is that of all programs
-$(BUILD)/bin/dbfs-report: tools/dbfs-report.sh formats/base/cli.h
+# scripts in sh contain what they share; the version is that of all programs
+spliced = $(wildcard tools/report/*.sh tools/model/*)
+$(BUILD)/bin/dbfs-report $(BUILD)/bin/dbfs-model: $(BUILD)/bin/%: tools/%.sh $(spliced) formats/base/cli.h
 	@mkdir -p $(@D)
-	sed "s/@VERSION@/$$(sed -n 's/^#define DBFS_VERSION "\(.*\)"/\1/p' formats/base/cli.h)/" $< >$@.part
+	awk -v version='$(version)' -f scripts/include.awk $< >$@.part
 	@chmod 755 $@.part && mv $@.part $@
 
 $(BUILD)/bin/dbfs: scripts/dbfs.sh

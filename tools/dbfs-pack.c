@@ -34,6 +34,8 @@ static const char help[] =
     "      --suggest RULE     time, the default: the TH that is predicted to be searched fastest;\n"
     "                         memory: the rule of the paper\n"
     "      --for MACHINE      gpu, cpu or both, the default: where searches are to be fast\n"
+    "      --links KIND       how shards reach each other: peer, host, network, or auto, the default:\n"
+    "                         up to 8 as peers, more with a network between hosts of 8\n"
     "  -o, --output DIR       a new or empty folder\n"
     "      --force            write into a folder that is not empty; replaces a packed graph\n"
     "      --resume           go on with a packing of the same options that was interrupted; also\n"
@@ -65,7 +67,8 @@ enum {
     JSON_OPTION,
     VERIFY_OPTION,
     SUGGEST_OPTION,
-    FOR_OPTION
+    FOR_OPTION,
+    LINKS_OPTION
 };
 
 enum action { PACK, PLAN, LIST, VERIFY };
@@ -74,7 +77,7 @@ struct command {
     enum action action;
     struct pack_options pack;
     int resume, json;
-    const char *rule, *machines; /* --suggest and --for; NULL: not given */
+    struct suggest_words words; /* --suggest, --for, --links */
     const char *input; /* the stream, or the directory to look at */
 };
 
@@ -118,8 +121,9 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
     case LIST_OPTION: c->action = LIST; break;
     case JSON_OPTION: c->json = 1; break;
     case VERIFY_OPTION: c->action = VERIFY; break;
-    case SUGGEST_OPTION: c->rule = argument; break;
-    case FOR_OPTION: c->machines = argument; break;
+    case SUGGEST_OPTION: c->words.rule = argument; break;
+    case FOR_OPTION: c->words.machines = argument; break;
+    case LINKS_OPTION: c->words.links = argument; break;
     default: cli_option(cli, option, argument);
     }
 }
@@ -140,9 +144,9 @@ static void check_command(const struct cli *cli, const struct command *c)
         cli_usage(cli, "-o -: shards are a folder of files, which standard output cannot take: -o DIR");
     if (p->split_path != NULL && p->th_given)
         cli_usage(cli, "-s and -t exclude each other");
-    if ((p->split_path != NULL || p->th_given) && (c->rule != NULL || c->machines != NULL))
+    if ((p->split_path != NULL || p->th_given) && suggest_word_given(&c->words) != NULL)
         cli_usage(cli, "%s and %s exclude each other", p->th_given ? "-t" : "-s",
-                  c->rule != NULL ? "--suggest" : "--for");
+                  suggest_word_given(&c->words));
     if (cli->force && c->resume)
         cli_usage(cli, "--force and --resume exclude each other");
     if (p->split_path != NULL && strcmp(p->split_path, "-") == 0 &&
@@ -164,6 +168,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"verify", no_argument, NULL, VERIFY_OPTION},
                                             {"suggest", required_argument, NULL, SUGGEST_OPTION},
                                             {"for", required_argument, NULL, FOR_OPTION},
+                                            {"links", required_argument, NULL, LINKS_OPTION},
                                             {"json", no_argument, NULL, JSON_OPTION},
                                             CLI_TIMEOUT,
                                             CLI_LONG_OPTIONS,
@@ -180,7 +185,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
         cli_usage(cli, "more than one input: '%s'", argv[optind + 1]);
     c->input = argv[optind]; /* NULL at the end of argv */
     check_command(cli, c);
-    if (suggest_parse(c->rule, c->machines, &c->pack.suggest_by, &e) != ST_OK)
+    if (suggest_parse(&c->words, &c->pack.suggest_by, &c->pack.links, &e) != ST_OK)
         cli_usage(cli, "%s", e.text);
     c->pack.threads = cli_threads(cli);
     c->pack.mode = cli->force ? FOLDER_FORCE : c->resume ? FOLDER_RESUME : FOLDER_NEW;

@@ -33,6 +33,8 @@ static const char help[] =
     "                         memory: at most 4n/P delegates and fewer than 10% nn edges, and then\n"
     "                         the fewest bytes on the devices\n"
     "      --for MACHINE      gpu, cpu or both, the default: where searches are to be fast\n"
+    "      --links KIND       how shards reach each other: peer, host, network, or auto, the default:\n"
+    "                         up to 8 as peers, more with a network between hosts of 8\n"
     "  -o, --output FILE      '-' or none is standard output\n"
     "      --force            replace output files that exist\n"
     "      --sweep FILE       the table of thresholds, separated by tabs; without this it goes to\n"
@@ -48,14 +50,16 @@ static const char help[] =
     "      --timeout SECONDS  end the job if a rank does not go on for so long (default: never)\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
-enum { SWEEP_OPTION = CLI_FIRST_FREE_OPTION, PLAN_OPTION, JSON_OPTION, SUGGEST_OPTION, FOR_OPTION };
+enum { SWEEP_OPTION = CLI_FIRST_FREE_OPTION, PLAN_OPTION, JSON_OPTION, SUGGEST_OPTION, FOR_OPTION,
+       LINKS_OPTION };
 
 struct command {
     int th_given, p_given, plan, json;
     uint64_t th, p;
     const char *output, *sweep, *input;
-    const char *rule, *machines; /* --suggest and --for; NULL: not given */
-    enum th_choice choice;       /* from these */
+    struct suggest_words words; /* --suggest, --for, --links */
+    enum th_choice choice;      /* from these */
+    enum shard_links links;
 };
 
 static void parse_option(struct cli *cli, struct command *c, int option, const char *argument)
@@ -75,8 +79,9 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
     case PLAN_OPTION: c->plan = 1; break;
     case JSON_OPTION: c->json = 1; break;
     case SWEEP_OPTION: c->sweep = argument; break;
-    case SUGGEST_OPTION: c->rule = argument; break;
-    case FOR_OPTION: c->machines = argument; break;
+    case SUGGEST_OPTION: c->words.rule = argument; break;
+    case FOR_OPTION: c->words.machines = argument; break;
+    case LINKS_OPTION: c->words.links = argument; break;
     default: cli_option(cli, option, argument);
     }
 }
@@ -96,6 +101,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"sweep", required_argument, NULL, SWEEP_OPTION},
                                             {"suggest", required_argument, NULL, SUGGEST_OPTION},
                                             {"for", required_argument, NULL, FOR_OPTION},
+                                            {"links", required_argument, NULL, LINKS_OPTION},
                                             CLI_TIMEOUT,
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
@@ -108,9 +114,9 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
     c->input = optind < argc ? argv[optind] : "-";
     if (c->th_given && c->p_given)
         cli_usage(cli, "-t and -p exclude each other");
-    if (c->th_given && (c->rule != NULL || c->machines != NULL))
-        cli_usage(cli, "-t and %s exclude each other", c->rule != NULL ? "--suggest" : "--for");
-    if (suggest_parse(c->rule, c->machines, &c->choice, &e) != ST_OK)
+    if (c->th_given && suggest_word_given(&c->words) != NULL)
+        cli_usage(cli, "-t and %s exclude each other", suggest_word_given(&c->words));
+    if (suggest_parse(&c->words, &c->choice, &c->links, &e) != ST_OK)
         cli_usage(cli, "%s", e.text);
     if (!c->plan && is_standard(c->output) && isatty(STDOUT_FILENO))
         cli_usage(cli, "a .split is not for a terminal: -o FILE.split, or redirect the output");
@@ -149,7 +155,7 @@ static enum status print_sweep(const struct cli *cli, const struct command *c, c
     struct predicted *predicted = NULL;
     if (cli->quiet && c->sweep == NULL)
         return ST_OK;
-    if (predict_sweep(&predicted, s, split->sweep, split->sweep_rows, c->p, budget, e) == ST_OK) {
+    if (predict_sweep(&predicted, s, split->sweep, split->sweep_rows, (struct shard_layout){c->p, c->links}, budget, e) == ST_OK) {
         const struct sweep_table table = {.split = split, .predicted = predicted, .p = c->p};
         if (c->sweep != NULL)
             sweep_write_tsv(&table, c->sweep, e);
@@ -188,8 +194,9 @@ static enum status choose_th(const struct cli *cli, const struct command *c, con
                              struct split_choice *choice, struct memory_budget *budget, struct error *e)
 {
     struct suggestion suggestion;
+    const struct shard_layout layout = {c->p, c->links};
     *choice = (struct split_choice){.th = c->th, .other = c->th, .by = TH_GIVEN};
-    if (c->th_given || suggest(&suggestion, s, c->p, c->choice, budget, e) != ST_OK)
+    if (c->th_given || suggest(&suggestion, s, layout, c->choice, budget, e) != ST_OK)
         return e->status;
     print_suggestion(cli, &suggestion);
     choice->th = suggestion_th(&suggestion);

@@ -20,7 +20,7 @@ static const struct journal journals[] = {
     {.input = "a file with blanks", .p = 4096, .heads = {0, 8, HEADS_AUTO, 1},
      .encoding = PACK_AUTO, .th_known = 1,
      .th = TH_INFINITE},
-    {.input = "x", .p = 3, .th_known = 1, .th = 64, .th_choice = TH_FOR_GPU, .identified = 1,
+    {.input = "x", .p = 3, .th_known = 1, .th = 64, .th_choice = TH_FOR_GPU, .links = LINKS_HOST, .identified = 1,
      .checksum = UINT64_MAX, .pack_id = 1}};
 
 static int same(const struct journal *a, const struct journal *b)
@@ -28,7 +28,7 @@ static int same(const struct journal *a, const struct journal *b)
     return strcmp(a->input, b->input) == 0 && a->p == b->p &&
            memcmp(a->heads, b->heads, sizeof a->heads) == 0 && a->encoding == b->encoding &&
            a->th_known == b->th_known &&
-           a->th == b->th && a->th_choice == b->th_choice &&
+           a->th == b->th && a->th_choice == b->th_choice && a->links == b->links &&
            a->identified == b->identified && a->checksum == b->checksum &&
            a->pack_id == b->pack_id;
 }

@@ -28,6 +28,7 @@ struct pack_options {
     int th_given;
     uint64_t th;
     enum th_choice suggest_by; /* without both */
+    enum shard_links links;    /* for that */
     int heads[SUBGRAPHS];
     enum pack_encoding encoding;
     int threads;

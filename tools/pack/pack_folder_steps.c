@@ -14,6 +14,7 @@ static struct journal start_journal(const struct pack_options *o, const struct e
     snprintf(journal.input, sizeof journal.input, "%s", source->name);
     memcpy(journal.heads, o->heads, sizeof journal.heads);
     journal.th_choice = o->split_path == NULL && !o->th_given ? o->suggest_by : TH_GIVEN;
+    journal.links = o->links;
     journal.th_known = journal.th_choice == TH_GIVEN;
     journal.th = o->split_path != NULL ? split->th : o->th_given ? o->th : 0;
     return journal;

@@ -45,8 +45,9 @@ static enum status find_suggestion(struct pack_job *j, struct error *e)
 {
     struct pack_report *r = j->report;
     const struct pack_options *o = j->options;
+    const struct shard_layout layout = {o->p, o->links};
     if (separation_classes(&j->separation, j->source, j->budget, e) == ST_OK &&
-        suggest(&r->suggestion, &j->separation, o->p, o->suggest_by, j->budget, e) == ST_OK) {
+        suggest(&r->suggestion, &j->separation, layout, o->suggest_by, j->budget, e) == ST_OK) {
         r->th = suggestion_th(&r->suggestion);
         r->suggested = 1;
     }

@@ -40,6 +40,8 @@ static void print_journal(FILE *text, const void *context)
     if (j->th_known)
         fprintf(text, "th %s\n", th_format(j->th, th, sizeof th));
     fprintf(text, "th-suggested %d\n", (int)j->th_choice);
+    if (j->links != LINKS_AUTO)
+        fprintf(text, "th-links %d\n", (int)j->links);
     if (j->identified)
         fprintf(text, "input-checksum %016" PRIx64 "\npack-id %016" PRIx64 "\n", j->checksum,
                 j->pack_id);
@@ -106,6 +108,9 @@ static int parse_line(struct journal *j, const char *key, const char *value)
     } else if (strcmp(key, "th-suggested") == 0) {
         bad = parse_number(value, TH_CHOICES - 1, &number);
         j->th_choice = (enum th_choice)number;
+    } else if (strcmp(key, "th-links") == 0) {
+        bad = parse_number(value, SHARD_LINKS - 1, &number);
+        j->links = (enum shard_links)number;
     } else if (strcmp(key, "input-checksum") == 0) {
         bad = parse_hex64(value, &j->checksum);
     } else if (strcmp(key, "pack-id") == 0) {

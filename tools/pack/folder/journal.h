@@ -11,6 +11,7 @@
 #include "formats/shard.h"
 #include "formats/split.h"
 #include "formats/base/status.h"
+#include "tools/separate/predict.h"
 
 #include <stdint.h>
 
@@ -24,6 +25,7 @@ struct journal {
     int th_known;         /* given, or suggested already */
     uint64_t th;
     enum th_choice th_choice;
+    enum shard_links links; /* that TH was suggested for */
     int identified; /* the stream has been read, so the members below are known */
     uint64_t checksum; /* of the stream */
     uint64_t pack_id;

@@ -261,7 +261,7 @@ int pack_folder_suggested_th(const struct pack_folder *f, uint64_t checksum, uin
 {
     const struct journal *found = &f->found;
     if (!resumes(f) || !f->has_journal || !found->identified || found->th_choice == TH_GIVEN ||
-        found->th_choice != f->journal.th_choice ||
+        found->th_choice != f->journal.th_choice || found->links != f->journal.links ||
         found->checksum != checksum)
         return 0;
     *th = found->th;
@@ -335,6 +335,7 @@ enum status pack_folder_identify(struct pack_folder *f, uint64_t th, uint64_t ch
         f->journal_current = f->has_journal && f->found.identified;
         /* how TH was found stays as it was */
         f->journal.th_choice = f->has_journal ? f->found.th_choice : f->journal.th_choice;
+        f->journal.links = f->has_journal ? f->found.links : f->journal.links;
     }
     int ours = f->journal_written || (resumes(f) && f->has_journal);
     if (ours && !f->journal_current && write_journal(f, e) == ST_OK)
