@@ -37,6 +37,14 @@ static enum status read_stream(struct separation_plan *p, const struct edge_sour
                 "cut", source->name);
 }
 
+/* The ids that passes give: those that edges have, where there are few (sparse_ids.h). */
+static void count_ids(struct separation_plan *p, uint32_t shards, const struct memory_budget *budget)
+{
+    uint64_t room = sparse_ids_room(&p->totals, p->stream_bytes, shards, budget);
+    p->ids = room > 0 ? smaller(p->totals.n, room * shards + 1) : p->totals.n;
+    p->tables_bytes = 2 * sizeof(uint64_t) * room;
+}
+
 enum status separation_plan_make(struct separation_plan *p, const struct edge_source *source,
                                  const struct separation_options *o,
                                  const struct memory_budget *budget, struct error *e)
@@ -47,7 +55,8 @@ enum status separation_plan_make(struct separation_plan *p, const struct edge_so
         return e->status;
     uint64_t records = p->totals.edges - p->totals.loops, most = memory_left(budget) / 2;
     p->directed_edges = p->info.direction == EDGES_SYMMETRIC ? records : 2 * records;
-    v.n = p->totals.n;
+    count_ids(p, o->p, budget);
+    v.n = p->ids;
     if (values_least_bytes(v.n) > most)
         return fail(e, ST_RESOURCE, "%s: %" PRIu64 " vertices need %" PRIu64 " bytes for their "
                     "values, and half of the memory budget (-S) has %" PRIu64, source->name, v.n,
@@ -55,10 +64,12 @@ enum status separation_plan_make(struct separation_plan *p, const struct edge_so
     values_choose_windows(&v, o->p, most);
     p->windows = v.windows;
     p->values_bytes = (v.windows == 1 ? v.n : 2 * v.window) * sizeof(uint32_t);
-    p->tables_bytes = tables_bytes(p, o->threads);
-    p->degree_passes = (v.windows + 1) / 2;
+    p->tables_bytes += tables_bytes(p, o->threads);
+    p->degree_passes = (v.windows + 1) / 2 + (p->ids < p->totals.n); /* one lists the ids */
+    struct edges_totals dense = p->totals;
+    dense.n = p->ids;
     if (v.windows == 1)
-        p->tiles_bytes = degrees_tiles_bytes(&p->totals, p->info.direction, source->comm->ranks, o,
+        p->tiles_bytes = degrees_tiles_bytes(&dense, p->info.direction, source->comm->ranks, o,
                                              memory_left(budget) - p->values_bytes);
     p->scan_passes = p->tiles_bytes > 0 ? 0 : values_scan_passes(&v);
     if (v.windows > 1)

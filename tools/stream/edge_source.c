@@ -239,32 +239,46 @@ static void make_visits_dense(const struct edge_source *s, struct edges_scan *sc
     scan->context = dense;
 }
 
+/* Each rank notes the ids of its share of the blocks. */
 static enum status list_ids(const struct edge_source *s, struct sparse_ids *ids, int threads,
                             struct error *e)
 {
-    struct edges_reader *reader = NULL;
+    struct edges_scan scan = {.threads = threads, .visit = sparse_ids_note, .context = ids};
     struct edges_totals totals;
-    if (edge_source_reader(s, &reader, e) == ST_OK)
-        edges_scan(reader, threads, sparse_ids_note, ids, &totals, e);
-    edges_reader_close(reader);
+    uint64_t own_edges;
+    if (e->status == ST_OK)
+        edge_source_reader(s, &scan.reader, e);
+    edge_source_first_scan(s, scan, &totals, &own_edges, e);
+    edges_reader_close(scan.reader);
     return e->status;
+}
+
+/* Room for the list of ids, the same on all ranks; 0: there is to be none. Ranks whose streams differ are found
+ * later. */
+static uint64_t room_of_ids(const struct edge_source *s, uint32_t p, const struct memory_budget *budget)
+{
+    struct edges_totals totals;
+    struct stat st;
+    uint64_t room = 0;
+    if (edges_peek_totals(s->fd, &totals) && fstat(s->fd, &st) == 0)
+        room = sparse_ids_room(&totals, (uint64_t)st.st_size, p, budget);
+    uint64_t least = comm_min_of(s->comm, room);
+    return least == comm_max_of(s->comm, room) ? least : 0;
 }
 
 enum status edge_source_make_dense(struct edge_source *s, uint32_t p, int threads,
                                    struct memory_budget *budget, struct error *e)
 {
-    struct edges_totals totals;
-    struct stat st;
-    uint64_t room = 0;
-    if (s->comm->ranks == 1 && edges_peek_totals(s->fd, &totals) && fstat(s->fd, &st) == 0)
-        room = sparse_ids_room(&totals, (uint64_t)st.st_size, p, budget);
+    uint64_t room = room_of_ids(s, p, budget);
     if (room == 0)
         return ST_OK;
     struct sparse_ids *ids = calloc(1, sizeof *ids);
     if (ids == NULL)
-        return fail_memory(e, "ids", sizeof *ids);
-    if (sparse_ids_open(ids, room, budget, e) == ST_OK && list_ids(s, ids, threads, e) == ST_OK)
-        sparse_ids_number(ids, p);
+        fail_memory(e, "ids", sizeof *ids);
+    else
+        sparse_ids_open(ids, room, budget, e);
+    if (list_ids(s, ids, threads, e) == ST_OK)
+        sparse_ids_number(ids, p, s->comm, e);
     s->sparse = ids;
     s->budget = budget;
     return e->status;

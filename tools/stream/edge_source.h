@@ -40,7 +40,7 @@ void edge_source_close(struct edge_source *source); /* a zeroed source is allowe
 void edge_source_forget(struct edge_source *source);
 
 /* Lets passes give dense ids if the stream has many vertices and few edges (sparse_ids.h). This takes a pass
- * of its own. Under mpiexec it does nothing. */
+ * of its own. All ranks call it together, and get the same status. */
 enum status edge_source_make_dense(struct edge_source *source, uint32_t p, int threads,
                                    struct memory_budget *budget, struct error *e);
 

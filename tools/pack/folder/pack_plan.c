@@ -186,7 +186,7 @@ static enum status plan_memory(struct pack_plan *plan, const struct graph *g,
     plan->memory_bytes = smaller(most, budget->limit_bytes);
     plan->disk_bytes = sp->disk_bytes;
     if (!ample)
-        plan->disk_bytes += 4 * g->n;
+        plan->disk_bytes += 4 * sp->ids;
     if (edges + edges / 8 > m.store_bytes)
         plan->disk_bytes += spilled_bytes(&m, s->p, edges, passed);
     return ST_OK;
