@@ -61,7 +61,7 @@ static uint64_t pack_into(const char *where, const struct stream *s, struct pack
     if ((dense && edge_source_make_dense(&source, o.p, o.threads, &budget, &e) != ST_OK) ||
         pack(&o, &source, &budget, &packed, &e) != ST_OK)
         stop_at(&e);
-    uint64_t ids = edge_source_ids(&source, &packed.totals);
+    uint64_t ids = edge_source_ids(&source);
     edge_source_close(&source);
     return ids;
 }

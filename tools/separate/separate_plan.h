@@ -12,8 +12,8 @@
 
 struct separation_plan {
     struct edges_info info;
-    struct edges_totals totals; /* from the trailer */
-    uint64_t stream_bytes;      /* of one pass */
+    struct edges_totals totals; /* from the trailers */
+    uint64_t stream_bytes;      /* of one pass over all streams */
     uint64_t directed_edges;
     uint64_t ids; /* that passes give: n, or at most the ids that edges have (sparse_ids.h) */
     uint32_t windows;       /* of vertices */

@@ -138,9 +138,9 @@ enum status edge_ranks_count(struct edge_ranks *er, const struct edge_supply *ed
     int threads = rank_of->values.threads;
     struct rank_pass pass = {.rank_of = rank_of->values.of};
     struct edge_visitors visitors = {count_edges, count_tile};
-    uint64_t records = edges->totals->edges - edges->totals->loops;
+    uint64_t records = edges->source->totals.edges - edges->source->totals.loops;
     *er = (struct edge_ranks){
-        .n = edges->totals->n, .directed_edges = directed_edges, .ranks = ranks};
+        .n = edges->source->totals.n, .directed_edges = directed_edges, .ranks = ranks};
     if (edges->tiles != NULL)
         pass.tile_bytes = edges->tiles->record_bytes;
     if (take_threads(&pass, ranks->count, threads, budget, e) == ST_OK)

@@ -273,7 +273,8 @@ static enum status open_store(struct placement *pl, const struct placing_options
 {
     struct edge_tiles *tiles = o->edges->tiles;
     /* an upper bound: how many of this rank's are loops is not known */
-    uint64_t own = smaller(o->own_edges, o->edges->totals->edges - o->edges->totals->loops);
+    const struct edges_totals *totals = &o->edges->source->totals;
+    uint64_t own = smaller(o->own_edges, totals->edges - totals->loops);
     uint64_t edges = o->symmetric ? own / 2 : own;
     struct bucket_options b = {.buckets = pl->order->p * pl->shard_buckets,
                                .threads = o->threads,
