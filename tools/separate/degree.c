@@ -378,17 +378,14 @@ static enum status open_values(struct degrees *d, const struct edge_source *sour
     return comm_agree(source->comm, e);
 }
 
-uint64_t degrees_tiles_bytes(const struct edges_totals *totals, enum edges_direction direction,
-                             uint64_t share, const struct separation_options *o,
-                             uint64_t left_bytes)
+uint64_t degrees_tiles_bytes(const struct edges_totals *totals, uint64_t share,
+                             const struct separation_options *o, uint64_t left_bytes)
 {
     /* the share is larger if blocks differ in length; tiles leave room for twice as much */
     uint64_t own = smaller(totals->edges, share + EDGES_MAX_BLOCK_EDGES);
-    uint64_t directed = direction == EDGES_SYMMETRIC ? own : 2 * own;
-    uint64_t bytes = edge_tiles_bytes(totals->n, own, o->threads), edges, vertices, all;
-    if (o->beside_edge == 0 || size_mul(directed, o->beside_edge, &edges) ||
-        size_mul(totals->n, o->beside_vertex, &vertices) || size_add(edges, vertices, &all) ||
-        size_add(all, bytes, &all) || all > left_bytes)
+    uint64_t bytes = edge_tiles_bytes(totals->n, own, o->threads), beside, all;
+    if (o->beside_vertex == 0 || size_mul(totals->n, o->beside_vertex, &beside) ||
+        size_add(larger(bytes, beside), bytes, &all) || all > left_bytes)
         return 0;
     return bytes;
 }
@@ -399,8 +396,7 @@ static enum status open_tiles(struct degrees *d, const struct edge_source *sourc
 {
     struct edges_totals totals = d->totals;
     totals.n = d->ids;
-    uint64_t bytes = degrees_tiles_bytes(&totals, d->info.direction, source->largest_share, o,
-                                         memory_left(budget));
+    uint64_t bytes = degrees_tiles_bytes(&totals, source->largest_share, o, memory_left(budget));
     if (comm_min_of(source->comm, bytes) == 0 || d->of.values.windows > 1)
         return e->status;
     edge_tiles_open(&d->tiles, d->ids, source->share_edges,

@@ -21,17 +21,15 @@ struct separation_options {
     int threads;
     uint32_t p; /* the size of a window of vertices is a multiple of this */
     struct spill *spill; /* NULL: everything in memory, or ST_RESOURCE */
-    /* Edges stay in memory as tiles for later passes, if the budget has enough memory besides: beside_edge
-     * bytes for each directed edge of a rank and beside_vertex bytes for each vertex. Both 0: edges never
-     * stay. */
-    uint64_t beside_edge, beside_vertex;
+    /* Edges stay in memory as tiles for later passes, if the budget has as much again as they take, and so many
+     * bytes for each vertex; 0: they never stay. */
+    uint64_t beside_vertex;
 };
 
 /* The memory for the tiles of a rank's edges, `share` of all; 0 if the edges do not stay in memory.
  * `left_bytes` is the part of the budget that is left once the degrees are in memory. */
-uint64_t degrees_tiles_bytes(const struct edges_totals *totals, enum edges_direction direction,
-                             uint64_t share, const struct separation_options *options,
-                             uint64_t left_bytes);
+uint64_t degrees_tiles_bytes(const struct edges_totals *totals, uint64_t share,
+                             const struct separation_options *options, uint64_t left_bytes);
 
 struct vertex_degrees {
     struct vertex_values values;

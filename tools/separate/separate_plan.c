@@ -51,7 +51,7 @@ enum status separation_plan_make(struct separation_plan *p, const struct edge_so
     struct edges_totals dense = p->totals;
     dense.n = p->ids;
     if (v.windows == 1)
-        p->tiles_bytes = degrees_tiles_bytes(&dense, p->info.direction, source->largest_share, o,
+        p->tiles_bytes = degrees_tiles_bytes(&dense, source->largest_share, o,
                                              memory_left(budget) - p->values_bytes);
     p->scan_passes = p->tiles_bytes > 0 ? 0 : values_scan_passes(&v);
     if (v.windows > 1)

@@ -179,6 +179,14 @@ void edge_source_forget(struct edge_source *s)
         edge_stream_forget(&s->stream[i]);
 }
 
+int edge_source_forgotten(const struct edge_source *s)
+{
+    int forgotten = 0;
+    for (size_t i = 0; i < s->count; i++)
+        forgotten |= s->stream[i].forgotten;
+    return forgotten;
+}
+
 uint64_t edge_source_spooled_bytes(const struct edge_source *s)
 {
     uint64_t bytes = 0;

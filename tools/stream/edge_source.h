@@ -44,6 +44,9 @@ void edge_source_close(struct edge_source *source); /* a zeroed source is allowe
 /* Gives back the memory of pipes that will not be read again, because the edges stay in memory. */
 void edge_source_forget(struct edge_source *source);
 
+/* Nonzero when one of this rank's streams was given back, so that no further pass can be made. */
+int edge_source_forgotten(const struct edge_source *source);
+
 /* The bytes of this rank's pipes that are on disk. */
 uint64_t edge_source_spooled_bytes(const struct edge_source *source);
 

@@ -208,6 +208,7 @@ void edge_stream_forget(struct edge_stream *s)
         return;
     memory_discharge(s->budget, s->kept_bytes);
     s->kept_bytes = 0;
+    s->forgotten = 1;
 }
 
 enum status edge_stream_reader(const struct edge_stream *s, struct edges_reader **reader,

@@ -19,6 +19,7 @@ struct edge_stream {
     uint64_t bytes;
     uint64_t spooled_bytes; /* of a pipe, on disk; 0 for a file */
     uint64_t kept_bytes;    /* of a pipe, in memory and charged to the budget */
+    int forgotten;          /* it cannot be read again */
     struct memory_budget *budget; /* of a pipe in memory */
     dev_t device; /* of a file, with its inode; 0 for a pipe */
     ino_t inode;
