@@ -135,15 +135,21 @@ describe() { # what the shards depend on
     dbfs-pack --version
 }
 
-is_stream() { [ ${#files[@]} = 1 ] && [ "$(head -c 8 -- "$1" 2>/dev/null | tr -d '\0')" = DBFSEDGE ] && ! $compact; }
+are_streams() {
+    local file
+    ! $compact || return 1
+    for file in "${files[@]}"; do
+        [ "$file" != - ] && [ "$(head -c 8 -- "$file" 2>/dev/null | tr -d '\0')" = DBFSEDGE ] || return 1
+    done
+}
 
 make_shards() { # FOLDER, new
     local from map=()
     mkdir "$1"
     ! $compact || map=("--compact=$1/graph.map")
-    if [ "${files[0]}" != - ] && is_stream "${files[0]}"; then
-        show "dbfs-pack $(words -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" -o "$1/shards" "${files[0]}")"
-        dbfs-pack -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" -o "$1/shards" "${files[0]}"
+    if are_streams; then
+        show "dbfs-pack $(words -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" -o "$1/shards" "${files[@]}")"
+        dbfs-pack -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" -o "$1/shards" "${files[@]}"
         return
     fi
     from=("${undirected[@]}" "${convert[@]}" "${map[@]}" "${both[@]}" "${quiet[@]}" "${files[@]}")

@@ -22,10 +22,11 @@
 #include <unistd.h>
 
 static const char help[] =
-    "usage: degsplit [-t TH | -p P] [-o FILE.split] [OPTION...] [FILE.edges]\n"
+    "usage: degsplit [-t TH | -p P] [-o FILE.split] [OPTION...] [FILE.edges...]\n"
     "Counts degrees, chooses the degree threshold TH above which vertices become delegates, and\n"
-    "writes TH, the delegates and the effect of other thresholds. Without FILE, or with '-', the\n"
-    "edge stream is read from standard input. Under mpiexec all ranks share the work.\n"
+    "writes TH, the delegates and the effect of other thresholds. Several FILEs are one graph.\n"
+    "Without FILE, or with '-', the edge stream is read from standard input. Under mpiexec all\n"
+    "ranks share the work; %r in FILE is the rank, which alone reads that file.\n"
     "\n"
     "  -t, --threshold TH     use this TH; 'inf' for no delegates\n"
     "  -p, --shards P         suggest TH for P devices (default 1)\n"
@@ -56,7 +57,8 @@ enum { SWEEP_OPTION = CLI_FIRST_FREE_OPTION, PLAN_OPTION, JSON_OPTION, SUGGEST_O
 struct command {
     int th_given, p_given, plan, json;
     uint64_t th, p;
-    const char *output, *sweep, *input;
+    const char *output, *sweep;
+    struct edge_inputs inputs;
     struct suggest_words words; /* --suggest, --for, --links */
     enum th_choice choice;      /* from these */
     enum shard_links links;
@@ -109,9 +111,6 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
     int option;
     while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS "t:p:o:", options, NULL)) != -1)
         parse_option(cli, c, option, optarg);
-    if (optind + 1 < argc)
-        cli_usage(cli, "more than one input: '%s'", argv[optind + 1]);
-    c->input = optind < argc ? argv[optind] : "-";
     if (c->th_given && c->p_given)
         cli_usage(cli, "-t and -p exclude each other");
     if (c->th_given && suggest_word_given(&c->words) != NULL)
@@ -287,13 +286,21 @@ static enum status separate(const struct cli *cli, const struct command *c,
 static enum status check_outputs(const struct cli *cli, const struct command *c, struct error *e)
 {
     if (c->plan ||
-        outfile_refuse_inputs(c->output, &c->input, 1, e) != ST_OK ||
-        outfile_refuse_inputs(c->sweep, &c->input, 1, e) != ST_OK ||
+        outfile_refuse_inputs(c->output, c->inputs.path, c->inputs.count, e) != ST_OK ||
+        outfile_refuse_inputs(c->sweep, c->inputs.path, c->inputs.count, e) != ST_OK ||
         outfile_refuse_output(c->output, c->sweep, e) != ST_OK)
         return e->status;
     if (outfile_check_output(c->output, cli->force, e) == ST_OK)
         outfile_check_output(c->sweep, cli->force, e);
     return e->status;
+}
+
+/* Streams that are pieces of a generated graph may be too few. */
+static void warn_missing(const struct cli *cli, const struct edge_source *source)
+{
+    if (source->missing_edges > 0)
+        cli_warn(cli, "%s: %" PRIu64 " edges of the generated graph are in none of the streams",
+                 source->name, source->missing_edges);
 }
 
 static enum status degsplit(const struct cli *cli, const struct command *c,
@@ -309,7 +316,8 @@ static enum status degsplit(const struct cli *cli, const struct command *c,
     if (check_outputs(cli, c, e) == ST_OK)
         memory_budget_process(&budget, comm_memory(comm, cli->memory_bytes), &options.threads, e);
     if (comm_agree(comm, e) == ST_OK &&
-        edge_source_open(&source, c->input, cli_tmpdir(cli, 0), comm, &budget, e) == ST_OK) {
+        edge_source_open(&source, &c->inputs, cli_tmpdir(cli, 0), comm, &budget, e) == ST_OK) {
+        warn_missing(cli, &source);
         if (!c->plan &&
             edge_source_make_dense(&source, 1, options.threads, &budget, e) == ST_OK)
             separate(cli, c, &source, &options, &budget, e);
@@ -333,7 +341,10 @@ int main(int argc, char **argv)
         return cli_finish(&cli, &e);
     parse_arguments(&cli, &command, argc, argv);
     comm_warn_of_idle_cores(&comm, &cli);
-    if (watch_start(&comm, cli.program, cli.timeout_s, &e) == ST_OK)
+    edge_inputs_open(&command.inputs, argv + optind, (size_t)(argc - optind), comm.rank, &e);
+    if (comm_agree(&comm, &e) == ST_OK &&
+        watch_start(&comm, cli.program, cli.timeout_s, &e) == ST_OK)
         degsplit(&cli, &command, &comm, &e);
+    edge_inputs_close(&command.inputs);
     return cli_finish(&cli, &e);
 }

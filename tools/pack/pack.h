@@ -52,6 +52,7 @@ struct pack_report {
     uint32_t taken_over;     /* parts of an earlier run that were whole */
     int complete;            /* it was already, and nothing was written */
     uint32_t finished_parts; /* in place, after a failure too: --resume need not write them again */
+    uint32_t unseen_parts;   /* on hosts whose folder is not that of the first rank */
     struct pack_times seconds;
     uint64_t spilled_bytes;
 };

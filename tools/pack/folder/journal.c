@@ -28,12 +28,21 @@ static void print_heads(FILE *text, const int *heads)
     fputc('\n', text);
 }
 
+static void print_inputs(FILE *text, const char *names)
+{
+    while (names != NULL && *names != '\0') {
+        size_t length = strcspn(names, "\n");
+        fprintf(text, "input %.*s\n", (int)length, names);
+        names += length + (names[length] == '\n');
+    }
+}
+
 static void print_journal(FILE *text, const void *context)
 {
     const struct journal *j = context;
     char th[24];
     fputs(JOURNAL_FIRST_LINE JOURNAL_NOTE, text);
-    fprintf(text, "input %.*s\n", (int)strcspn(j->input, "\n"), j->input);
+    print_inputs(text, j->inputs);
     fprintf(text, "p %" PRIu32 "\n", j->p);
     print_heads(text, j->heads);
     fprintf(text, "encoding %s\n", pack_encoding_name[j->encoding]);
@@ -89,12 +98,8 @@ static int parse_line(struct journal *j, const char *key, const char *value)
     struct error ignored = {0};
     uint64_t number = 0;
     int bad = -1;
-    if (strcmp(key, "note") == 0)
+    if (strcmp(key, "note") == 0 || strcmp(key, "input") == 0)
         return 0;
-    if (strcmp(key, "input") == 0) {
-        snprintf(j->input, sizeof j->input, "%s", value);
-        return 0;
-    }
     if (strcmp(key, "heads") == 0)
         return parse_heads(value, j->heads);
     if (strcmp(key, "encoding") == 0)

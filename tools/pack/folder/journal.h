@@ -15,10 +15,9 @@
 
 #include <stdint.h>
 
-enum { JOURNAL_INPUT_BYTES = 1024 };
-
 struct journal {
-    char input[JOURNAL_INPUT_BYTES]; /* the name of the stream: for people, never compared */
+    /* The names of the streams, each followed by a newline: for people, and not read back. Not owned. */
+    const char *inputs;
     uint32_t p;
     int heads[SUBGRAPHS]; /* as the options say: HEADS_AUTO or k */
     enum pack_encoding encoding;
@@ -26,8 +25,8 @@ struct journal {
     uint64_t th;
     enum th_choice th_choice;
     enum shard_links links; /* that TH was suggested for */
-    int identified; /* the stream has been read, so the members below are known */
-    uint64_t checksum; /* of the stream */
+    int identified; /* the streams have been read, so the members below are known */
+    uint64_t checksum; /* of the graph */
     uint64_t pack_id;
 };
 

@@ -303,7 +303,9 @@ enum status pack_folder_share(struct pack_folder *f, const struct comm *comm, st
     comm_broadcast(comm, &f->has_manifest, sizeof f->has_manifest, 0);
     comm_broadcast(comm, &f->has_journal, sizeof f->has_journal, 0);
     comm_broadcast(comm, &f->found, sizeof f->found, 0);
-    return ST_OK;
+    if (comm->rank > 0)
+        make(f, e);
+    return comm_agree(comm, e);
 }
 
 enum status pack_folder_open(struct pack_folder *f, const char *path, enum pack_folder_mode mode,
@@ -374,7 +376,7 @@ void pack_folder_abandon(struct pack_folder *f)
 {
     struct error ignored = {0};
     signals_farewell(NULL);
-    if (f->finished_count > 0 || f->fd < 0)
+    if (f->finished_count > 0)
         return;
     if (f->claimed)
         remove_matching(f, is_unfinished_part, &ignored);
