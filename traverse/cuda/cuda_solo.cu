@@ -326,7 +326,7 @@ cudaError_t cuda_solo_plan(solo_launch *launch)
     cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
     cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
     launch->blocks = 0;
-    launch->threads = 1024;
+    launch->threads = launch->few_threads ? 512 : 1024;
     launch->team = 1;
     if (!cooperative)
         return cudaSuccess;

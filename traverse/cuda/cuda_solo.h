@@ -100,9 +100,10 @@ struct solo_launch {
     size_t shared_bytes;
     uint32_t team, team_room;
     int share; /* of the processors, in eighths, that must have a block if a team works; 0: no team */
+    int few_threads; /* a block: levels are so small that their barriers matter most */
 };
 
-/* Chooses the launch for the current device. The caller sets launch->share. */
+/* Chooses the launch for the current device. The caller sets launch->share and launch->few_threads. */
 cudaError_t cuda_solo_plan(struct solo_launch *launch);
 
 /* Finds search->longest, as an array in device memory, which is zero before. */

@@ -19,18 +19,21 @@ static uint32_t kept_masks(const struct device *dev)
 }
 
 /* Clusters start later and leave some processors without a block. Graphs of short rows are deep, and gain
- * more by a team. */
-static int share_of_processors(const struct shard *shard)
+ * more by a team. There and on small graphs barriers cost more than fewer threads. */
+static void choose_launch(struct solo_launch *launch, const struct shard *shard)
 {
+    const double few_edges = 4e6, few_deep_vertices = 4e6;
     double edges = 0, vertices = (double)(shard->d + shard->locals);
     for (int g = 0; g < SUBGRAPHS; g++)
         edges += (double)shard->csr[g].edges;
-    return edges < 5 * vertices ? 6 : 0;
+    launch->share = edges < 5 * vertices ? 6 : 0;
+    launch->few_threads =
+        edges < few_edges || (launch->share > 0 && vertices < few_deep_vertices);
 }
 
 enum status gpu_solo_open(struct device *dev, void *state, void *lists, struct error *e)
 {
-    dev->solo.launch.share = share_of_processors(dev->shard);
+    choose_launch(&dev->solo.launch, dev->shard);
     struct gpu_solo *s = &dev->solo.search;
     uint64_t edges = 0;
     if ((dev->shard->p == 1 &&
