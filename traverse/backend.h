@@ -13,6 +13,7 @@
 
 #include "breakdown.h"
 #include "direction.h"
+#include "level_note.h"
 
 #include "formats/bijection.h"
 #include "formats/base/memory.h"
@@ -36,7 +37,8 @@ struct device_options {
     int answers;  /* backend_results.open_answers will be called */
     int permuted; /* with places that are permuted */
     int timing;   /* time the phases of each level */
-    int probes;   /* count the probes of pulls, if the backend can */
+    int probes;   /* count the probes of pulls, if the backend can, and FV exactly */
+    int notes;    /* `run` may be asked to note what levels do */
     int uniquify; /* backend_messages.uniquify will be called */
     int trust;    /* do not check what the device decodes (shard_ranges.h) */
     enum exchange_memory exchange_memory;
@@ -127,10 +129,15 @@ struct backend_search {
     enum status (*keep_updates)(struct device *device, struct error *e);
 
     /* Replaces all steps, for the only device of a search: all levels, without the host between them.
-     * Directions follow the mode or, in DIRECTION_AUTO, the costs of the device. *levels: how many levels
-     * were visited; 0 if this device cannot do it. The function is NULL if no device of the backend can. */
+     * Directions follow the mode or, in DIRECTION_AUTO, the costs of the device. `noted`: what levels do is
+     * noted. *levels: how many levels were visited; 0 if this device cannot do it. The function is NULL if no
+     * device of the backend can. */
     enum status (*run)(struct device *device, const struct root *root, enum direction_mode mode,
-                       uint32_t *levels, struct error *e);
+                       int noted, uint32_t *levels, struct error *e);
+
+    /* After a `run` that was noted: tells all levels, in order. NULL if `run` is. */
+    enum status (*tell_levels)(struct device *device, level_noter *noter, void *context,
+                               struct error *e);
 };
 
 /* ---- messages ---- */

@@ -2,8 +2,8 @@
  *
  * A search takes one of two ways:
  * - A device that is alone (one rank, one device) may run all levels by itself: `run` of backend_search. It
- *   does so if the backend can, and nobody asked for a trace, for times of phases or for direction factors.
- *   This page is the reference for it: both ways find the same distances.
+ *   does so if the backend can, and nobody gave direction factors. It notes what levels do if there is a
+ *   tracer. This page is the reference for it: both ways find the same distances.
  * - Otherwise the level loop below runs the steps of each level.
  *
  * Each member of the team (team.h) runs search_levels for the devices that it drives. A level has five steps:
@@ -145,6 +145,7 @@ static void trace_visits(const struct bfs *bfs, struct level_trace *trace)
     for (uint32_t i = 0; i < bfs->rank->device_count; i++) {
         const struct device_level *level = &bfs->levels[i];
         trace->fresh += level->work.fresh;
+        trace->delegates += level->work.delegates;
         for (int g = 0; g < SUBGRAPHS; g++) {
             const struct subgraph_work *work = &level->work.of[g];
             int pulls = work->frontier > 0 && level->directions.of[g] == PULL;
@@ -153,12 +154,21 @@ static void trace_visits(const struct bfs *bfs, struct level_trace *trace)
             trace->backward[g] += work->frontier > 0 ? backward_work(work) : 0;
             trace->pushed[g] += pulls || work->frontier == 0 ? 0 : work->forward;
             trace->pulling[g] += (uint32_t)pulls;
-            if (pulls && bfs->rank->backend->search->probes != NULL)
-                trace->probes[g] +=
-                    bfs->rank->backend->search->probes(bfs->rank->devices[i], (enum subgraph)g);
         }
         if (bfs->timed)
             breakdown_max(&trace->breakdown, &level->times);
+    }
+}
+
+static void trace_probes(const struct bfs *bfs, struct level_trace *trace)
+{
+    const struct rank *rank = bfs->rank;
+    trace->counts_probes = rank->backend->search->probes != NULL;
+    for (uint32_t i = 0; trace->counts_probes && i < rank->device_count; i++) {
+        for (int g = 0; g < SUBGRAPHS; g++) {
+            if (bfs->levels[i].work.of[g].frontier > 0 && bfs->levels[i].directions.of[g] == PULL)
+                trace->probes[g] += rank->backend->search->probes(rank->devices[i], (enum subgraph)g);
+        }
     }
 }
 
@@ -219,6 +229,7 @@ static enum status search_levels(void *context, const struct member *m, struct e
         if (team_meet(m, e) != ST_OK)
             break;
         trace_visits(bfs, &trace);
+        trace_probes(bfs, &trace);
         double visited = cli_seconds();
         if (alone)
             keep_updates(bfs, e);
@@ -250,24 +261,37 @@ void bfs_close(struct bfs *bfs)
     free(bfs->levels);
 }
 
-/* Whether the device may run all levels by itself: nobody wants to know what each level did, and directions
- * need not follow factors. */
-static int may_run_alone(const struct bfs *bfs, bfs_tracer *tracer)
+/* Whether the device may run all levels by itself: directions need not follow factors. */
+static int may_run_alone(const struct bfs *bfs)
 {
-    return rank_is_alone(bfs->rank) && bfs->rank->backend->search->run != NULL && !bfs->timed &&
-           tracer == NULL && !bfs->policy.factors_given;
+    return rank_is_alone(bfs->rank) && bfs->rank->backend->search->run != NULL &&
+           !bfs->policy.factors_given;
 }
 
-/* *done: it did. */
-static enum status run_alone(struct bfs *bfs, const struct root *root, struct bfs_times *times,
-                             int *done, struct error *e)
+static enum status run_alone(struct bfs *bfs, const struct root *root, int noted,
+                             struct bfs_times *times, struct error *e)
 {
     double start = cli_seconds();
-    bfs->rank->backend->search->run(bfs->rank->devices[0], root, bfs->policy.mode,
+    bfs->rank->backend->search->run(bfs->rank->devices[0], root, bfs->policy.mode, noted,
                                     &times->iterations, e);
     times->compute_s = cli_seconds() - start;
-    *done = times->iterations > 0;
+    bfs->ran_alone = times->iterations > 0;
     return e->status;
+}
+
+/* A level of a device that ran alone. */
+static void trace_note(void *context, int32_t depth, const struct level_note *note)
+{
+    const struct search *s = context;
+    struct device_level *level = &s->bfs->levels[0];
+    struct level_trace trace = {
+        .way = note->way, .counts_probes = 1, .compute_s = note->seconds};
+    level->work = note->work;
+    level->directions = note->directions;
+    level->times = note->times;
+    memcpy(trace.probes, note->probes, sizeof trace.probes);
+    trace_visits(s->bfs, &trace);
+    s->tracer(s->context, depth, &trace);
 }
 
 enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
@@ -275,9 +299,18 @@ enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_time
 {
     struct search s = {
         .bfs = bfs, .root = root, .times = times, .tracer = tracer, .context = context};
-    int done = 0;
     *times = (struct bfs_times){0};
-    if (may_run_alone(bfs, tracer) && (run_alone(bfs, root, times, &done, e) != ST_OK || done))
+    bfs->ran_alone = 0;
+    if (may_run_alone(bfs) &&
+        (run_alone(bfs, root, tracer != NULL, times, e) != ST_OK || bfs->ran_alone))
         return e->status;
     return team_run(bfs->rank->team, search_levels, &s, e);
+}
+
+enum status bfs_trace_rest(struct bfs *bfs, bfs_tracer *tracer, void *context, struct error *e)
+{
+    struct search s = {.bfs = bfs, .tracer = tracer, .context = context};
+    if (bfs->ran_alone)
+        bfs->rank->backend->search->tell_levels(bfs->rank->devices[0], trace_note, &s, e);
+    return e->status;
 }

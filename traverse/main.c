@@ -92,6 +92,7 @@ static enum status open_devices(struct run *run, struct error *e)
                                      .trust = args->trust,
                                      .timing = args->breakdown,
                                      .probes = args->trace != NULL,
+                                     .notes = args_want_levels(args),
                                      .uniquify = args->exchange.uniquify};
     struct results_options results = {.parents = args->record_parents,
                                       .files = args->depths != NULL || args->parents != NULL};

@@ -72,11 +72,21 @@ struct cpu_crew_memory {
     int rest;           /* searches that go without a crew (cpu_run.c) */
 };
 
+/* The levels of a search that goes from level to level by itself (cpu_notes.c). */
+struct cpu_level_notes {
+    int kept;                 /* they are wanted of this search */
+    struct level_note *level; /* [count], owned */
+    uint32_t count;
+    int failed;    /* there was no memory for a level; it and those after it are lost */
+    double begun;  /* when the last level's visits began */
+};
+
 /* What is noted of a level for reports. */
 struct cpu_notes {
     struct breakdown times;
-    int counts_probes;
+    int counts_probes;          /* and FV exactly */
     uint64_t probes[SUBGRAPHS]; /* of the last pull of each subgraph, if they are counted */
+    struct cpu_level_notes levels;
 };
 
 struct row_count {
@@ -223,7 +233,8 @@ void run_level_by_lists(struct device *dev);              /* of the only device;
 
 /* cpu_run.c */
 enum status cpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
-                    uint32_t *levels, struct error *e);
+                    int noted, uint32_t *levels, struct error *e);
+enum status cpu_tell_levels(struct device *dev, level_noter *noter, void *context, struct error *e);
 
 /* cpu_answers.c */
 void cpu_close_answers(struct device *dev);

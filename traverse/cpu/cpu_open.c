@@ -94,6 +94,7 @@ static void cpu_close(struct device *dev)
     for (int i = 0; i < count; i++)
         memory_release(dev->budget, *list[i].at);
     cpu_close_answers(dev);
+    free(dev->notes.levels.level);
     free(dev);
 }
 

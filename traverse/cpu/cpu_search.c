@@ -77,7 +77,6 @@ static enum status cpu_previsit(struct device *dev, int32_t depth, struct error 
 {
     (void)e;
     double start = cli_seconds();
-    memset(&dev->notes.times, 0, sizeof dev->notes.times);
     dev->depth = depth;
     previsit_delegates(dev);
     previsit_normals(dev);
@@ -90,7 +89,8 @@ static enum status cpu_previsit(struct device *dev, int32_t depth, struct error 
 static enum status cpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     (void)e;
-    work->fresh = dev->delegates.fresh_count + dev->normals.queue_count + dev->normals.pulled_count;
+    work->delegates = dev->delegates.fresh_count;
+    work->fresh = work->delegates + dev->normals.queue_count + dev->normals.pulled_count;
     for (int g = 0; g < SUBGRAPHS; g++)
         work->of[g] = (struct subgraph_work){
             .forward = dev->forward[g],
@@ -143,6 +143,7 @@ static enum status cpu_visit(struct device *dev, const struct directions *direct
     struct cpu_normals *n = &dev->normals;
     uint64_t *drained = n->pulled;
     n->any_pulled_next = 0;
+    memset(&dev->notes.times.phase_s[PHASE_VISIT], 0, SUBGRAPHS * sizeof(double));
     visit_subgraph(dev, DD, directions->of[DD]);
     visit_subgraph(dev, ND, directions->of[ND]);
     uint64_t pulled = visit_subgraph(dev, DN, directions->of[DN]);
@@ -206,4 +207,5 @@ const struct backend_search cpu_search = {
     .probes = cpu_probes,
     .keep_updates = cpu_keep_updates,
     .run = cpu_run,
+    .tell_levels = cpu_tell_levels,
 };

@@ -52,7 +52,7 @@ static uint64_t chunk_room(const struct shard *shard, enum subgraph a, enum subg
 }
 
 /* For a search that is one kernel. */
-static void put_solo(struct gpu_plan *plan, const struct shard *shard)
+static void put_solo(struct gpu_plan *plan, const struct shard *shard, int notes)
 {
     uint64_t edges = 0, alone = shard->p == 1;
     for (int g = 0; g < SUBGRAPHS; g++)
@@ -60,6 +60,8 @@ static void put_solo(struct gpu_plan *plan, const struct shard *shard)
     put(plan, GPU_SOLO_STATE, "state of a search", alone ? SOLO_STATE_BYTES : 0, 1, NULL);
     put(plan, GPU_SOLO_LISTS, "frontier lists",
         alone ? 2 * gpu_solo_room(shard->d + shard->locals, edges) : 0, SOLO_PIECE_BYTES, NULL);
+    put(plan, GPU_SOLO_NOTES, "notes of levels", alone && notes ? SOLO_NOTES_KEPT : 0,
+        SOLO_NOTE_BYTES, NULL);
 }
 
 /* For answers in the order of input ids. */
@@ -118,6 +120,6 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
         leaving < GPU_RECEIVE_IDS ? leaving : GPU_RECEIVE_IDS, 4, NULL);
     put(plan, GPU_BIN_TABLES, "bin tables", alone ? 0 : 2 * ((uint64_t)shard->p + 1), 8, NULL);
     put(plan, GPU_COUNTERS, "counters", GPU_COUNTER_BYTES, 1, NULL);
-    put_solo(plan, shard);
+    put_solo(plan, shard, options->notes);
     put_answers(plan, shard, options);
 }

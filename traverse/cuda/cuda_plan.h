@@ -32,6 +32,7 @@ enum gpu_array_id {
     GPU_COUNTERS,
     GPU_SOLO_STATE,
     GPU_SOLO_LISTS,
+    GPU_SOLO_NOTES,
     GPU_ANSWER_VERTEX, /* struct gpu_answers of cuda_answers.h, from here on */
     GPU_ANSWER_IDS,
     GPU_ANSWER_BY_VERTEX,
@@ -80,6 +81,7 @@ struct gpu_plan_options {
     int parents;  /* record them */
     int answers;  /* make answers */
     int permuted; /* of ids that are permuted */
+    int notes;    /* note what levels do, if the device is alone */
 };
 
 void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,

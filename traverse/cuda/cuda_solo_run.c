@@ -28,17 +28,22 @@ static int share_of_processors(const struct shard *shard)
     return edges < 5 * vertices ? 6 : 0;
 }
 
-enum status gpu_solo_open(struct device *dev, void *state, void *lists, struct error *e)
+enum status gpu_solo_open(struct device *dev, const struct gpu_solo_arrays *arrays,
+                          struct error *e)
 {
-    dev->solo.launch.share = share_of_processors(dev->shard);
     struct gpu_solo *s = &dev->solo.search;
+    const int share = share_of_processors(dev->shard);
     uint64_t edges = 0;
+    dev->solo.launch.program = cuda_solo_plain();
+    dev->solo.launch.share = share;
     if (dev->shard->p > 1 || CUDA_TRY(cuda_solo_plan(&dev->solo.launch), dev->where, e) != ST_OK ||
-        CUDA_TRY(cudaHostAlloc((void **)&s->report, sizeof *s->report, cudaHostAllocMapped),
+        CUDA_TRY(cudaHostAlloc((void **)&s->out.mail, sizeof *s->out.mail, cudaHostAllocMapped),
                  dev->where, e) != ST_OK ||
-        CUDA_TRY(cudaMemset(state, 0, sizeof *s->state), dev->where, e) != ST_OK)
+        CUDA_TRY(cudaMemset(arrays->state, 0, sizeof *s->state), dev->where, e) != ST_OK ||
+        (arrays->notes != NULL && gpu_notes_open(dev, share, e) != ST_OK))
         return e->status;
-    *s->report = 0;
+    *s->out.mail = (struct solo_mail){0};
+    s->out.notes = arrays->notes;
     for (int g = 0; g < SUBGRAPHS; g++) {
         s->csr[g] = dev->csr[g];
         edges += dev->csr[g].edges;
@@ -47,13 +52,11 @@ enum status gpu_solo_open(struct device *dev, void *state, void *lists, struct e
         s->of[kind] = dev->of[kind];
     s->graph = cost_graph_of(dev->shard, &cost_rates_h200);
     s->keeps = kept_masks(dev);
-    s->list[0] = lists;
+    s->list[0] = arrays->lists;
     s->list[1] = s->list[0] + gpu_solo_room(dev->shard->d + dev->shard->locals, edges);
-    s->team = dev->solo.launch.team;
-    s->team_room = dev->solo.launch.team_room;
     s->masks = dev->masks.all;
     s->mask_words = dev->masks.bytes / sizeof *s->masks;
-    s->state = state;
+    s->state = arrays->state;
     return ST_OK;
 }
 
@@ -77,17 +80,20 @@ enum status gpu_solo_measure(struct device *dev, struct error *e)
 
 void gpu_solo_close(struct device *dev)
 {
-    cudaFreeHost(dev->solo.search.report);
+    cudaFreeHost(dev->solo.search.out.mail);
+    gpu_notes_close(dev);
 }
 
 /* Waits until the device reports the end of the search, which is sooner than the end of the kernel. */
-static enum status wait_for_report(struct device *dev, cudaStream_t stream, uint32_t *levels,
-                                   struct error *e)
+static enum status wait_for_report(struct device *dev, cudaStream_t stream, int noted,
+                                   uint32_t *levels, struct error *e)
 {
     enum { LOOKS = 1 << 14 };
     const struct gpu_solo *s = &dev->solo.search;
-    const volatile uint64_t *report = s->report;
+    const volatile uint64_t *report = &s->out.mail->report;
     for (unsigned i = 1; *report >> 32 != s->number; i++) {
+        if (noted && gpu_notes_take(dev, e) != ST_OK)
+            return e->status;
         if (i % LOOKS != 0)
             continue;
         const cudaError_t state = cudaStreamQuery(stream);
@@ -107,24 +113,38 @@ enum status gpu_solo_settle(struct device *dev, struct error *e)
     return CUDA_LAUNCHED(dev->where, e);
 }
 
+static enum status search(struct device *dev, const struct solo_launch *launch, int noted,
+                          uint32_t *levels, struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    struct gpu_solo *s = &dev->solo.search;
+    s->team = launch->team;
+    s->team_room = launch->team_room;
+    if (noted)
+        gpu_notes_begin(dev);
+    if (gpu_use(dev, e) != ST_OK ||
+        CUDA_TRY(cuda_solo_search(s, launch, stream), dev->where, e) != ST_OK ||
+        wait_for_report(dev, stream, noted, levels, e) != ST_OK)
+        return e->status;
+    dev->solo.notes.levels = noted ? *levels : 0;
+    return ST_OK;
+}
+
 enum status gpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
-                    uint32_t *levels, struct error *e)
+                    int noted, uint32_t *levels, struct error *e)
 {
     static const enum solo_mode modes[] = {[DIRECTION_AUTO] = SOLO_BY_COST,
                                            [DIRECTION_PUSH] = SOLO_PUSH,
                                            [DIRECTION_PULL] = SOLO_PULL};
-    cudaStream_t stream = dev->stream.of[DELEGATES];
+    const struct solo_launch *launch = noted ? &dev->solo.notes.launch : &dev->solo.launch;
     struct gpu_solo *s = &dev->solo.search;
     *levels = 0;
-    if (dev->solo.launch.blocks == 0 || root->at == ROOT_AT_ISOLATED)
+    if (launch->blocks == 0 || root->at == ROOT_AT_ISOLATED)
         return ST_OK;
     s->mode = modes[mode];
     s->root = root->index;
     s->root_kind = root->at == ROOT_AT_DELEGATE ? DELEGATES : NORMALS;
     s->number++;
     dev->solo.settled = 0;
-    if (gpu_use(dev, e) != ST_OK ||
-        CUDA_TRY(cuda_solo_search(s, &dev->solo.launch, stream), dev->where, e) != ST_OK)
-        return e->status;
-    return wait_for_report(dev, stream, levels, e);
+    return search(dev, launch, noted, levels, e);
 }
