@@ -303,8 +303,27 @@ check_probes() { # NAME DIR
     outcome "probes of pulls of $1" $? "$(diff "$tmp/pulls.probes" "$tmp/cpu.probes" | head -4)"
 }
 
+# Trees of searches that a device makes alone, in each direction, with each class of edges.
+check_trees() { # NAME EDGES DIR
+    local direction root
+    for direction in auto push pull; do
+        for root in 1 7; do
+            "$traverse" -q -r $root --backend "$backend" --direction $direction --force \
+                --depths "$tmp/depths.npy" --parents "$tmp/parents.npy" "$3" >"$tmp/out" 2>"$tmp/err" &&
+                "$BIN/dbfs-check" -q -r $root --depths "$tmp/depths.npy" --parents "$tmp/parents.npy" "$2" 2>>"$tmp/err"
+            outcome "tree of $1 from $root, $direction" $? "$(head -c 400 "$tmp/err")"
+        done
+    done
+}
+
 check_traces() {
     local th
+    "$BIN/rmatgen" -q -s 18 --force -o "$work/edges"
+    for th in memory inf 0; do
+        pack "$work/edges" 1 $th "$work/trace-$th"
+        check_trees "RMAT 18 TH $th" "$work/edges" "$work/trace-$th"
+        rm -rf "$work/trace-$th"
+    done
     "$BIN/rmatgen" -q -s 16 --force -o "$work/edges"
     for th in memory inf 0; do
         pack "$work/edges" 1 $th "$work/trace-$th"

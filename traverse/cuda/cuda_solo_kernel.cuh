@@ -195,7 +195,7 @@ __device__ static __noinline__ void run_masks()
 
 /* ---- start ---- */
 
-/* Masks and counters become zero, except the root's bit; delegates have no parents. */
+/* Masks and counters become zero, except the root's bit. */
 __device__ static void clear()
 {
     uint32_t *root = &search.of[search.root_kind].visited[search.root / 32];
@@ -203,10 +203,6 @@ __device__ static void clear()
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < search.mask_words;
          i += threads)
         search.masks[i] = &search.masks[i] == root ? 1u << (search.root % 32) : 0;
-    const gpu_vertices &d = search.of[DELEGATES];
-    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
-         d.parent != NULL && i < d.count; i += threads)
-        d.parent[i] = 0xffffffffu; /* PARENT_NONE, which answers rely on */
     for (unsigned turn = 0; turn < 3; turn++)
         clear_counts(turn);
 }
