@@ -207,4 +207,10 @@ static inline uint64_t mask_words(uint64_t bits)
     return (bits + 63) / 64;
 }
 
+/* Masks over nn's columns: a column is the number of its bit, and each shard begins with a word. */
+static inline int shard_has_masks(const struct shard *shard)
+{
+    return shard->p > 1 && shard->csr[NN].column_width == 4 && shard->local_bits >= 6;
+}
+
 #endif

@@ -6,8 +6,7 @@
 # It needs nvcc, an MPI and GPUs. Devices beyond the number of GPUs share them, so every layout also runs
 # on one GPU. `check` also runs layouts of several ranks with messages in device memory, whatever the MPI
 # library takes. Each stage takes less than 8 minutes; the script ends in one line "N passed, N failed".
-#   LAYOUTS   ranks x GPUs to run (default: those with at most as many devices as there are GPUs,
-#             at least 1x1)
+#   LAYOUTS   ranks x GPUs to run (default: 1x1 with one GPU, else also 1x2 2x1 1x4 2x2 4x1)
 #   SCALES    of the RMAT graphs of `check` (default: 16 18 20 22 24)
 #   BENCH_SCALE, CAPACITY_SCALE, TRUST_SCALE   of the graphs of `bench` and `answers` (26), `capacity` (29),
 #             and `trust` (24)
@@ -106,6 +105,11 @@ options_list() {
 --reduction nonblocking
 --local-all2all --uniquify
 --uniquify --chunk 64K
+--exchange-form list
+--exchange-form bits
+--exchange-form bits --direction push
+--exchange-form list --direction pull
+--exchange-form bits --direction push --local-all2all
 END
 }
 
@@ -115,14 +119,15 @@ next_options() {
     local count
     count=$(options_list | wc -l)
     options=$(options_list | sed -n "$((turn % count + 1))p")
-    # so that host memory is also tested with an MPI that takes device memory
-    [ $((turn % 5)) = 4 ] && options="$options --exchange-memory host"
+    # with several ranks: by the memory of peers, which auto might do without, and by messages
+    [ "${1%x*}" = 1 ] || options="$options --exchange-memory $(case $((turn % 5)) in
+        1 | 3) echo host ;; 4) echo auto ;; *) echo peer ;; esac)"
     turn=$((turn + 1))
 }
 
 check_distances() { # NAME DIR LAYOUT EXPECTED
     local got
-    next_options
+    next_options "$3"
     run_layout "$3" "$2" -q -n 8 --backend "$backend" $options >"$tmp/out" 2>"$tmp/err"
     got=$(value distance_checksum "$tmp/out")
     [ -n "$got" ] && [ "$got" = "$4" ]
@@ -131,7 +136,7 @@ check_distances() { # NAME DIR LAYOUT EXPECTED
 
 check_parents() { # NAME TEXT DIR LAYOUT ROOT: distances and parents, against the text
     rm -f "$tmp/depths" "$tmp/parents"
-    next_options
+    next_options "$4"
     run_layout "$4" "$3" -q -r "$5" --backend "$backend" $options --depths "$tmp/depths" \
         --parents "$tmp/parents" >"$tmp/out" 2>"$tmp/err" &&
         "$TESTS/treecheck" "$2" "$5" "$tmp/depths" "$tmp/parents" >>"$tmp/err" 2>&1
@@ -551,8 +556,7 @@ stage_capacity() {
 layouts=${LAYOUTS:-}
 if [ -z "$layouts" ]; then
     layouts='1x1'
-    [ "$gpus" -ge 2 ] && layouts="$layouts 1x2 2x1"
-    [ "$gpus" -ge 4 ] && layouts="$layouts 1x4 2x2 4x1"
+    [ "$gpus" -ge 2 ] && layouts="$layouts 1x2 2x1 1x4 2x2 4x1"
 fi
 [ "$gpus" = 0 ] || nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -1
 make -j"$(nproc)" all tests-bin >"$work/build" 2>&1 || { tail "$work/build"; exit 1; }

@@ -354,6 +354,7 @@ int main(int argc, char **argv)
     if (comm_start_tool(&comm, &cli, &e) != ST_OK)
         return cli_finish(&cli, &e);
     parse_arguments(&cli, &command, argc, argv);
+    comm_warn_of_idle_cores(&comm, &cli);
     watch_start(&comm, cli.program, cli.timeout_s, &e);
     if (e.status == ST_OK && (command.action == PACK || command.action == PLAN))
         run_pack(&cli, &command, &comm, &e);

@@ -325,6 +325,7 @@ int main(int argc, char **argv)
     if (comm_start_tool(&comm, &cli, &e) != ST_OK)
         return cli_finish(&cli, &e);
     parse_arguments(&cli, &command, argc, argv);
+    comm_warn_of_idle_cores(&comm, &cli);
     if (watch_start(&comm, cli.program, cli.timeout_s, &e) == ST_OK)
         degsplit(&cli, &command, &comm, &e);
     return cli_finish(&cli, &e);

@@ -31,15 +31,18 @@ static const char help[] =
     "Search:\n"
     "      --direction MODE        auto, push or pull (default auto)\n"
     "      --factor0 LIST          to pull when FV > factor0 * BV (default\n"
-    "                              dd=0.03,dn=0.005,nd=0.01,nn=0.5; nn only where p is 1)\n"
+    "                              dd=0.03,dn=0.005,nd=0.01,nn=0.5)\n"
     "      --factor1 LIST          back to push when FV < factor1 * BV (default\n"
     "                              dd=0.001,dn=0.0001,nd=0.0001,nn=0.01)\n"
     "      --reduction MODE        of delegate masks: blocking or nonblocking (default blocking)\n"
     "      --local-all2all         gather vertices for device g on device g before sending\n"
     "      --uniquify              drop duplicates among vertices sent to one device\n"
     "      --chunk SIZE            of nn messages (default 4M)\n"
-    "      --exchange-memory KIND  that MPI sends nn vertices from: auto, host or device (default\n"
-    "                              auto: that of the GPUs where MPI says that it takes it)\n"
+    "      --exchange-form FORM    of vertices for other devices: list, bits, or auto, which takes\n"
+    "                              fewer bytes (default auto)\n"
+    "      --exchange-memory KIND  peer: devices of one host read each other's memory; host or device:\n"
+    "                              ranks send messages from there (default auto: peer within a host\n"
+    "                              where that can be, device where MPI says that it takes it)\n"
     "Results ('-' is standard output; records then go to standard error):\n"
     "      --map FILE              of edgeconv --compact: roots are given and results written by name\n"
     "      --depths FILE           hop distances: .npy, .raw, .csv, or text lines \"id depth\"\n"
@@ -76,6 +79,7 @@ enum {
     OPTION_LOCAL_ALL2ALL,
     OPTION_UNIQUIFY,
     OPTION_CHUNK,
+    OPTION_EXCHANGE_FORM,
     OPTION_EXCHANGE_MEMORY,
     OPTION_MAP,
     OPTION_DEPTHS,
@@ -108,6 +112,7 @@ static const struct option long_options[] = {
     {"local-all2all", no_argument, NULL, OPTION_LOCAL_ALL2ALL},
     {"uniquify", no_argument, NULL, OPTION_UNIQUIFY},
     {"chunk", required_argument, NULL, OPTION_CHUNK},
+    {"exchange-form", required_argument, NULL, OPTION_EXCHANGE_FORM},
     {"exchange-memory", required_argument, NULL, OPTION_EXCHANGE_MEMORY},
     {"map", required_argument, NULL, OPTION_MAP},
     {"depths", required_argument, NULL, OPTION_DEPTHS},
@@ -127,7 +132,8 @@ static const char *const backend_names[] = {"auto", "cpu", "cuda"};
 static const char *const reduction_names[] = {"blocking", "nonblocking"};
 static const char *const answer_names[] = {"depths", "parents"};
 static const char *const width_names[] = {"4", "8"};
-static const char *const exchange_memory_names[] = {"auto", "host", "device"};
+static const char *const exchange_memory_names[] = {"auto", "host", "device", "peer"};
+static const char *const exchange_form_names[] = {"auto", "list", "bits"};
 
 static int choice(const struct args *args, const char *option, const char *text,
                   const char *const *names, int count)
@@ -215,8 +221,12 @@ static void parse_search_option(struct args *args, int option, char *value)
             cli_usage(&args->cli, "--chunk: '%s' is not a size of 1 to 2^31-1 bytes", value);
         break;
     case OPTION_EXCHANGE_MEMORY:
-        args->exchange_memory = (enum exchange_memory_choice)choice(
-            args, "--exchange-memory", value, exchange_memory_names, 3);
+        args->exchange.memory = (enum exchange_memory_choice)choice(
+            args, "--exchange-memory", value, exchange_memory_names, 4);
+        break;
+    case OPTION_EXCHANGE_FORM:
+        args->exchange.form =
+            (enum exchange_form)choice(args, "--exchange-form", value, exchange_form_names, 3);
         break;
     default: cli_option(&args->cli, option, value);
     }
@@ -378,4 +388,9 @@ const char *args_answer_name(const struct args *args)
 const char *args_reduction_name(const struct args *args)
 {
     return reduction_names[args->exchange.nonblocking];
+}
+
+const char *args_exchange_form_name(const struct args *args)
+{
+    return exchange_form_names[args->exchange.form];
 }

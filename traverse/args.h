@@ -30,7 +30,6 @@ struct args {
     int several_levels; /* only roots of more than one level count */
     struct direction_policy policy;
     struct exchange_options exchange;
-    enum exchange_memory_choice exchange_memory;
     uint64_t warm_up; /* searches before the first one that counts */
     int check;        /* compare the CRC of every section before searching */
     int trust;        /* do not check the ranges of what is used as an index */
@@ -47,6 +46,7 @@ void args_free(struct args *args);
 const char *args_direction_name(const struct args *args);
 const char *args_answer_name(const struct args *args);
 const char *args_reduction_name(const struct args *args);
+const char *args_exchange_form_name(const struct args *args);
 
 /* Whether it is wanted what each level does. */
 int args_want_levels(const struct args *args);

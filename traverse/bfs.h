@@ -9,7 +9,7 @@
 
 /* What the level loop keeps for each device. */
 struct device_level {
-    struct directions directions; /* the current choice */
+    struct visit_plan plan;       /* the current choice */
     struct direction_costs costs; /* of a backend with rates */
     struct workload work;
     struct breakdown times;
@@ -23,7 +23,7 @@ struct bfs {
     struct device_level *levels; /* [device_count] */
     int timed;                   /* the devices time the phases of each level */
     int counts_edges; /* FV is counted in every level, also where the choice does not need it */
-    int ran_alone;    /* the last search: a device went through all levels by itself */
+    int noted;        /* of the last search, which a device made alone, it has notes of the levels */
 };
 
 /* What one level did on this rank. A tracer gets it. */

@@ -46,7 +46,8 @@ struct run {
 static void share_host(struct run *run)
 {
     run->args.cli.silent = run->comm.rank > 0;
-    int threads = cli_threads(&run->args.cli), ranks = (int)run->comm.host_ranks;
+    int threads = cli_threads(&run->args.cli), ranks = (int)run->comm.core_ranks;
+    comm_warn_of_idle_cores(&run->comm, &run->args.cli);
     if (run->args.cli.threads == 0)
         threads = threads > ranks ? threads / ranks : 1;
     run->threads = threads;
@@ -62,7 +63,7 @@ static enum status choose_backend(struct run *run, struct error *e)
     struct rank *rank = &run->rank;
     *rank = (struct rank){.comm = &run->comm, .graph = &run->graph, .budget = &run->budget};
     if (backend_choose(&rank->backend, run->args.backend, e) == ST_OK)
-        exchange_memory_choose(&rank->exchange_memory, run->args.exchange_memory, rank->backend,
+        exchange_memory_choose(&rank->exchange_memory, run->args.exchange.memory, rank->backend,
                                &run->comm, e);
     return comm_agree(&run->comm, e);
 }
@@ -91,16 +92,23 @@ static enum status open_devices(struct run *run, struct error *e)
                                      .permuted = rank->graph->manifest.randomized,
                                      .trust = args->trust,
                                      .timing = args->breakdown,
+                                     .shared = exchange_shares_memory(args->exchange.memory,
+                                                                      &run->comm),
                                      .probes = args->trace != NULL,
                                      .notes = args_want_levels(args),
                                      .uniquify = args->exchange.uniquify};
     struct results_options results = {.parents = args->record_parents,
                                       .files = args->depths != NULL || args->parents != NULL};
     options.answers = results_wanted(rank->graph, &results);
-    if (rank_open_devices(rank, &options, e) != ST_OK ||
+    rank_open_devices(rank, &options, e);
+    if (comm_agree(&run->comm, e) != ST_OK ||
         exchange_open(&run->exchange, rank, &args->exchange, e) != ST_OK ||
         results_open(&run->results, rank, &results, e) != ST_OK)
         return e->status;
+    const char *why = exchange_why_no_peers(run->exchange);
+    if (why != NULL && run->comm.rank == 0)
+        cli_warn(&args->cli, "the ranks of a host send messages, as one cannot read another's memory: %s",
+                 why);
     bfs_open(&run->bfs, rank, run->exchange, &args->policy, args->breakdown, e);
     run->bfs.counts_edges = args->trace != NULL;
     return e->status;
@@ -142,6 +150,7 @@ static enum status set_up(struct run *run, struct error *e)
     run->env = (struct environment){.args = &run->args,
                                     .rank = &run->rank,
                                     .command = run->command,
+                                    .exchange = run->exchange,
                                     .threads = run->threads,
                                     .device_load = rank_slowest_load(&run->rank),
                                     .start_s = cli_seconds() - start};

@@ -16,6 +16,8 @@
 struct comm {
     uint32_t rank, ranks;
     uint32_t host_rank, host_ranks; /* among the ranks of this host */
+    uint32_t core_ranks; /* ranks of this host that share their cores: 1 if a launcher gave each its own */
+    int idle_cores;      /* it gave each a single core, and the host has more cores than ranks */
     char host[256];
     char library[64]; /* name of the MPI library; empty where MPI was not started */
 };
@@ -31,9 +33,12 @@ enum comm_start { COMM_IF_LAUNCHED, COMM_ALWAYS };
  * jobs of one rank each. */
 enum status comm_start(struct comm *comm, enum comm_start when, struct error *e);
 
+/* Warns of idle cores, on the first rank. Not collective. */
+struct cli;
+void comm_warn_of_idle_cores(const struct comm *comm, const struct cli *cli);
+
 /* Starts a tool that also runs without mpiexec, with COMM_IF_LAUNCHED. Only the first rank prints messages.
  * Each rank takes its share of the host's cores. */
-struct cli;
 enum status comm_start_tool(struct comm *comm, struct cli *cli, struct error *e);
 
 /* The memory of this rank in bytes. With one rank, or if `given_bytes` is not 0: `given_bytes`. Otherwise:

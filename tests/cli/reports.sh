@@ -34,7 +34,7 @@ check 'are escaped' grep -qF 'b\"\\.json"' "$tmp/b\"\\.json"
 flat() {
     awk '{ gsub(/[{}",:]/, " "); n = split($0, w, " "); prefix = ""; out = ""
         for (i = 1; i < n; i++) {
-            if (w[i] ~ /^(nn|nd|dn|dd|bytes|compute_s|exchange_s)$/) { prefix = w[i] "."; left = w[i] ~ /_s$/ ? 3 : w[i] == "bytes" ? 2 : 7; continue }
+            if (w[i] ~ /^(nn|nd|dn|dd|bytes|compute_s|exchange_s)$/) { prefix = w[i] "."; left = w[i] ~ /_s$/ ? 3 : w[i] == "bytes" ? 4 : 7; continue }
             if (w[i] == "subgraphs") continue
             key = prefix w[i]; value[key] = w[++i]
             if (prefix != "" && --left == 0) prefix = ""
@@ -107,7 +107,7 @@ for th in 0 inf; do
     check 'on several levels' test "$(wc -l <"$tmp/s.want")" -gt 2
 done
 
-mpi() { "$MPIEXEC" -n 2 "$traverse" -@ 1 -q -n 5 "$@" "$tmp/p4"; }
+mpi() { "$MPIEXEC" -n 2 "$traverse" -@ 1 -q -n 5 --exchange-memory host --exchange-form list "$@" "$tmp/p4"; }
 check_exit 0 'a trace of two ranks' mpi --trace "$tmp/t2" --json "$tmp/t2.json"
 flat "$tmp/t2" >"$tmp/t2.flat"
 check 'has the edges of that of one' test "$(awk '$3 ~ /fv$/ { s += $4 } END { print s }' "$tmp/t2.flat")" = \

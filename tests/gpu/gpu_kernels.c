@@ -15,6 +15,7 @@
  *                                     cpu_messages.take_outgoing
  *   cuda_unique                       unique_ids (unique.c)                         sets, mask cleared
  *   cuda_receive                      cpu_messages.receive                          found, parents, bad
+ *   cuda_receive_masks                cpu_messages.receive                          found, parents, bad
  *   cuda_or_masks                     cpu_messages.read_masks                       masks
  *   cuda_set_root                     cpu_search.start                              mask, parent
  *   cuda_blank_unvisited              cpu_results.depths                            depths

@@ -85,7 +85,8 @@ static void plan_next(struct device *dev, struct search_state *s)
 
 static enum status run_level_by_masks(struct device *dev, struct search_state *s, struct error *e)
 {
-    if (cpu_search.visit(dev, &s->directions, e) == ST_OK &&
+    const struct visit_plan plan = {.directions = s->directions};
+    if (cpu_search.visit(dev, &plan, e) == ST_OK &&
         cpu_search.keep_updates(dev, e) == ST_OK &&
         cpu_search.previsit(dev, dev->depth + 1, e) == ST_OK)
         plan_next(dev, s);

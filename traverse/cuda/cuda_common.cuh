@@ -6,6 +6,7 @@
 
 enum { BLOCK = 256, WARP = 32, WARPS = BLOCK / WARP };
 #define NO_HEAD 0xffffffffu /* HEAD_NONE */
+#define REMOTE_PARENT 0xfffffffeu /* PARENT_REMOTE */
 #define ALL_LANES 0xffffffffu
 
 /* Blocks that fill the device for kernels that stride over their work. */

@@ -110,6 +110,7 @@ struct gpu_target {
     int coded;
     unsigned local_bits;
     uint32_t own_shard;
+    uint32_t *out_mask; /* mask over codes for other shards; NULL: a list, as follows */
     uint64_t *out; /* codes for other shards */
     unsigned long long *sent;
 };
@@ -189,6 +190,16 @@ struct gpu_id_list {
 void cuda_receive(const struct gpu_vertices *vertices, const struct gpu_id_list *list,
                   uint32_t parent, unsigned int *bad, cudaStream_t stream);
 
+/* The same from masks of the vertices: words first..first + words, which each mask begins with. */
+enum { GPU_MASK_SOURCES = 16 };
+struct gpu_mask_list {
+    const uint32_t *mask[GPU_MASK_SOURCES];
+    int count;
+};
+void cuda_receive_masks(const struct gpu_vertices *vertices, const struct gpu_mask_list *list,
+                        uint64_t first, uint64_t words, uint32_t parent, unsigned int *bad,
+                        cudaStream_t stream);
+
 /* ---- packed sections ---- */
 
 /* Decodes a packed section (formats/packed.h). All pointers in `section` and `rows` are device memory.
@@ -203,12 +214,6 @@ void cuda_find_ranges(const struct gpu_csr *csr, uint64_t columns,
                       cudaStream_t stream);
 
 /* ---- masks and results ---- */
-
-enum { GPU_MASK_SOURCES = 16 };
-struct gpu_mask_list {
-    const uint32_t *mask[GPU_MASK_SOURCES];
-    int count;
-};
 
 /* to = OR of the masks; with `keep`, of `to` as well. */
 void cuda_or_masks(uint32_t *to, const struct gpu_mask_list *from, uint64_t words, int keep,

@@ -123,9 +123,14 @@ struct solo_frontier {
 
 /* ---- a search ---- */
 
+/* A third kind of vertices: the normals of all shards, numbered as nn's columns are (cuda_group.h). */
+enum { SOLO_COLUMNS = VERTEX_KINDS, SOLO_KINDS };
+
 struct gpu_solo {
     struct gpu_csr csr[SUBGRAPHS];
-    struct gpu_vertices of[VERTEX_KINDS];
+    struct gpu_vertices of[SOLO_KINDS];
+    uint32_t column_kind[SUBGRAPHS];        /* which of these a push finds */
+    const uint32_t *wanted[SUBGRAPHS];      /* rows that a pull looks for: csr.sources, or some of them */
     struct cost_graph graph;
     enum solo_mode mode;
     struct solo_piece *list[2]; /* as long as gpu_solo_room says */

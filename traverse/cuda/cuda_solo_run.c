@@ -36,7 +36,8 @@ enum status gpu_solo_open(struct device *dev, const struct gpu_solo_arrays *arra
     uint64_t edges = 0;
     dev->solo.launch.program = cuda_solo_plain();
     dev->solo.launch.share = share;
-    if (dev->shard->p > 1 || CUDA_TRY(cuda_solo_plan(&dev->solo.launch), dev->where, e) != ST_OK ||
+    if ((dev->shard->p == 1 &&
+         CUDA_TRY(cuda_solo_plan(&dev->solo.launch), dev->where, e) != ST_OK) ||
         CUDA_TRY(cudaHostAlloc((void **)&s->out.mail, sizeof *s->out.mail, cudaHostAllocMapped),
                  dev->where, e) != ST_OK ||
         CUDA_TRY(cudaMemset(arrays->state, 0, sizeof *s->state), dev->where, e) != ST_OK ||
@@ -46,6 +47,8 @@ enum status gpu_solo_open(struct device *dev, const struct gpu_solo_arrays *arra
     s->out.notes = arrays->notes;
     for (int g = 0; g < SUBGRAPHS; g++) {
         s->csr[g] = dev->csr[g];
+        s->column_kind[g] = subgraph_columns((enum subgraph)g);
+        s->wanted[g] = dev->csr[g].sources;
         edges += dev->csr[g].edges;
     }
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
@@ -85,8 +88,8 @@ void gpu_solo_close(struct device *dev)
 }
 
 /* Waits until the device reports the end of the search, which is sooner than the end of the kernel. */
-static enum status wait_for_report(struct device *dev, cudaStream_t stream, int noted,
-                                   uint32_t *levels, struct error *e)
+enum status gpu_solo_wait(struct device *dev, cudaStream_t stream, int noted, uint32_t *levels,
+                          struct error *e)
 {
     enum { LOOKS = 1 << 14 };
     const struct gpu_solo *s = &dev->solo.search;
@@ -124,18 +127,19 @@ static enum status search(struct device *dev, const struct solo_launch *launch, 
         gpu_notes_begin(dev);
     if (gpu_use(dev, e) != ST_OK ||
         CUDA_TRY(cuda_solo_search(s, launch, stream), dev->where, e) != ST_OK ||
-        wait_for_report(dev, stream, noted, levels, e) != ST_OK)
+        gpu_solo_wait(dev, stream, noted, levels, e) != ST_OK)
         return e->status;
     dev->solo.notes.levels = noted ? *levels : 0;
     return ST_OK;
 }
 
+static const enum solo_mode modes[] = {[DIRECTION_AUTO] = SOLO_BY_COST,
+                                       [DIRECTION_PUSH] = SOLO_PUSH,
+                                       [DIRECTION_PULL] = SOLO_PULL};
+
 enum status gpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
                     int noted, uint32_t *levels, struct error *e)
 {
-    static const enum solo_mode modes[] = {[DIRECTION_AUTO] = SOLO_BY_COST,
-                                           [DIRECTION_PUSH] = SOLO_PUSH,
-                                           [DIRECTION_PULL] = SOLO_PULL};
     const struct solo_launch *launch = noted ? &dev->solo.notes.launch : &dev->solo.launch;
     struct gpu_solo *s = &dev->solo.search;
     *levels = 0;
@@ -147,4 +151,13 @@ enum status gpu_run(struct device *dev, const struct root *root, enum direction_
     s->number++;
     dev->solo.settled = 0;
     return search(dev, launch, noted, levels, e);
+}
+
+enum status gpu_run_together(struct device *dev, const struct root *root, enum direction_mode mode,
+                             uint32_t *levels, struct error *e)
+{
+    *levels = 0;
+    if (dev->group.launch.blocks == 0 || root->at == ROOT_AT_ISOLATED)
+        return ST_OK;
+    return gpu_group_run(dev, root, modes[mode], levels, e);
 }

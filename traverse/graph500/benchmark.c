@@ -22,7 +22,8 @@ void benchmark_defaults(struct benchmark *b)
 
 static void share_host(struct benchmark *b)
 {
-    int ranks = (int)b->comm.host_ranks;
+    int ranks = (int)b->comm.core_ranks;
+    comm_warn_of_idle_cores(&b->comm, &b->args.cli);
     b->threads = cli_threads(&b->args.cli);
     if (b->args.cli.threads == 0)
         b->threads = b->threads > ranks ? b->threads / ranks : 1;
@@ -51,11 +52,14 @@ static enum status open_graph(struct benchmark *b, struct error *e)
 static enum status open_devices(struct benchmark *b, struct error *e)
 {
     struct device_options options = {.threads = b->threads,
+                                     .shared = exchange_shares_memory(b->args.exchange.memory,
+                                                                      &b->comm),
                                      .parents = 1,
                                      .answers = 1,
                                      .permuted = b->graph.manifest.randomized};
     struct results_options results = {.parents = 1, .files = 1};
-    if (rank_open_devices(&b->rank, &options, e) == ST_OK &&
+    rank_open_devices(&b->rank, &options, e);
+    if (comm_agree(&b->comm, e) == ST_OK &&
         exchange_open(&b->exchange, &b->rank, &b->args.exchange, e) == ST_OK &&
         results_open(&b->results, &b->rank, &results, e) == ST_OK &&
         validation_open(&b->validation, &b->rank, b->results, e) == ST_OK)

@@ -11,6 +11,7 @@
 struct environment {
     const struct args *args;
     const struct rank *rank;
+    const struct exchange *exchange;
     char *const *command;           /* the words of the command line; NULL ends them */
     int threads;                    /* of a rank */
     struct device_load device_load; /* the slowest; 0 s if devices use host memory */
