@@ -2,8 +2,8 @@
  *
  * A device holds one shard and the state of one search over it. A backend makes devices: of the cores of the
  * host (cpu/) or of GPUs (cuda/). The level loop (bfs.c) and the exchange (exchange/) use the devices of a
- * rank through six tables: the device itself, its peers, the steps of a search, the messages between
- * devices, the results, and how parents are found. A backend knows nothing of ranks; the level loop knows
+ * rank through seven tables: the device itself, its peers, the steps of a search, a whole search, the messages
+ * between devices, the results, and how parents are found. A backend knows nothing of ranks; the level loop knows
  * nothing of OpenMP or CUDA.
  *
  * Functions that can fail return their status and say in *e what failed. Only one thread at a time uses a
@@ -179,20 +179,23 @@ struct backend_search {
     /* Replaces `finish` and the exchange, for the only device of a search: hands the delegates that it found
      * to its own next previsit. It does not wait. */
     enum status (*keep_updates)(struct device *device, struct error *e);
+};
 
-    /* Replaces all steps, for the only device of a search: all levels, without the host between them.
-     * Directions follow the mode or, in DIRECTION_AUTO, the costs of the device. `noted`: what levels do is
-     * noted. *levels: how many levels were visited; 0 if this device cannot do it. The function is NULL if no
-     * device of the backend can. */
+/* A search without the level loop: all levels, without the host between them. */
+struct backend_whole_search {
+    /* For the only device of a search. Directions follow the mode or, in DIRECTION_AUTO, the costs of the
+     * device. `noted`: what levels do is noted. *levels: how many levels were visited; 0 if this device cannot
+     * do it. */
     enum status (*run)(struct device *device, const struct root *root, enum direction_mode mode,
                        int noted, uint32_t *levels, struct error *e);
 
-    /* After a `run` that was noted: tells all levels, in order. NULL if `run` is. */
+    /* After a `run` that was noted: tells all levels, in order. */
     enum status (*tell_levels)(struct device *device, level_noter *noter, void *context,
                                struct error *e);
 
     /* `run` for peers that have all shards: each of them is called at the same time, by the member that
-     * drives it. They do not exchange through the host, and note nothing. *levels is alike on all of them. */
+     * drives it. They do not exchange through the host, and note nothing. *levels is alike on all of them.
+     * NULL: no device of the backend can. */
     enum status (*run_together)(struct device *device, const struct root *root,
                                 enum direction_mode mode, uint32_t *levels, struct error *e);
 };
@@ -416,6 +419,7 @@ struct backend {
     const struct backend_device *device;
     const struct backend_peers *peers;
     const struct backend_search *search;
+    const struct backend_whole_search *whole;
     const struct backend_messages *messages;
     const struct backend_results *results;
     const struct backend_parents *parents;

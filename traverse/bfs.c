@@ -1,7 +1,7 @@
 /* bfs.c: one search, level by level (figures 3 and 4 of Pan et al.); see bfs.h
  *
  * A search takes one of two ways:
- * - A device that is alone (one rank, one device) may run all levels by itself: `run` of backend_search; and
+ * - A device that is alone (one rank, one device) may run all levels by itself: `run` of backend_whole_search; and
  *   so may devices that read each other's memory: `run_together`. They do so if the backend can, and nobody
  *   gave direction factors. If there is a tracer or times are wanted, a device that is alone notes what levels
  *   do, and several take the level loop, as they do where a way to exchange was given.
@@ -317,12 +317,12 @@ void bfs_close(struct bfs *bfs)
  * nobody wants to know what each level did. */
 static int may_run_by_themselves(const struct bfs *bfs, bfs_tracer *tracer)
 {
-    const struct backend_search *search = bfs->rank->backend->search;
+    const struct backend_whole_search *whole = bfs->rank->backend->whole;
     if (bfs->policy.factors_given)
         return 0;
     if (rank_is_alone(bfs->rank))
-        return search->run != NULL;
-    return search->run_together != NULL && !bfs->timed && tracer == NULL &&
+        return 1;
+    return whole->run_together != NULL && !bfs->timed && tracer == NULL &&
            exchange_is_free(bfs->exchange);
 }
 
@@ -331,13 +331,13 @@ static enum status run_member(void *context, const struct member *m, struct erro
 {
     struct search *s = context;
     const struct rank *rank = s->bfs->rank;
-    const struct backend_search *search = rank->backend->search;
+    const struct backend_whole_search *whole = rank->backend->whole;
     uint32_t levels = 0;
     if (rank_is_alone(rank))
-        search->run(rank->devices[m->first], s->root, s->bfs->policy.mode, s->tracer != NULL,
-                    &levels, e);
+        whole->run(rank->devices[m->first], s->root, s->bfs->policy.mode, s->tracer != NULL,
+                   &levels, e);
     else
-        search->run_together(rank->devices[m->first], s->root, s->bfs->policy.mode, &levels, e);
+        whole->run_together(rank->devices[m->first], s->root, s->bfs->policy.mode, &levels, e);
     if (m->number == 0)
         s->times->iterations = levels;
     return e->status;
@@ -390,6 +390,6 @@ enum status bfs_trace_rest(struct bfs *bfs, bfs_tracer *tracer, void *context, s
 {
     struct search s = {.bfs = bfs, .tracer = tracer, .context = context};
     if (bfs->noted)
-        bfs->rank->backend->search->tell_levels(bfs->rank->devices[0], trace_note, &s, e);
+        bfs->rank->backend->whole->tell_levels(bfs->rank->devices[0], trace_note, &s, e);
     return e->status;
 }

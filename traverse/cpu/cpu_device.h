@@ -282,9 +282,7 @@ void push_from_list(struct device *dev, enum subgraph g); /* of the only device 
 void run_level_by_lists(struct device *dev);              /* of the only device; with the next previsit */
 
 /* cpu_run.c */
-enum status cpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
-                    int noted, uint32_t *levels, struct error *e);
-enum status cpu_tell_levels(struct device *dev, level_noter *noter, void *context, struct error *e);
+extern const struct backend_whole_search cpu_whole;
 
 /* cpu_answers.c */
 void cpu_close_answers(struct device *dev);

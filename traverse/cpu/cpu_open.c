@@ -132,6 +132,7 @@ const struct backend backend_cpu = {
     .device = &cpu_device,
     .peers = &cpu_peers,
     .search = &cpu_search,
+    .whole = &cpu_whole,
     .messages = &cpu_messages,
     .results = &cpu_results,
     .parents = &cpu_parents,

@@ -123,8 +123,8 @@ static enum status run_levels(struct device *dev, struct search_state *s, struct
     return e->status;
 }
 
-enum status cpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
-                    int noted, uint32_t *levels, struct error *e)
+static enum status cpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
+                           int noted, uint32_t *levels, struct error *e)
 {
     struct search_state s = {.mode = mode, .threads = crew_size(dev)};
     *levels = 0;
@@ -138,3 +138,5 @@ enum status cpu_run(struct device *dev, const struct root *root, enum direction_
     *levels = s.levels - 1; /* the last plan was for an empty frontier */
     return e->status;
 }
+
+const struct backend_whole_search cpu_whole = {.run = cpu_run, .tell_levels = cpu_tell_levels};

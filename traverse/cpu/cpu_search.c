@@ -266,6 +266,4 @@ const struct backend_search cpu_search = {
     .times = cpu_times,
     .probes = cpu_probes,
     .keep_updates = cpu_keep_updates,
-    .run = cpu_run,
-    .tell_levels = cpu_tell_levels,
 };

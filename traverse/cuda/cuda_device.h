@@ -25,6 +25,14 @@ struct gpu_scratch {
     struct gpu_chunk *chunks[VERTEX_KINDS]; /* by kind of destination */
 };
 
+/* What a GPU has for a search that is one kernel on each GPU (cuda_group.h), if it can join one. */
+struct gpu_joining {
+    int joins;
+    cudaUUID_t uuid;
+    const uint32_t *found, *sent; /* the second ones */
+    struct group_state *state;
+};
+
 /* A GPU whose memory this one reads: itself, one of this process, or one of another process. */
 struct gpu_peer {
     int here;     /* of this process */
@@ -36,10 +44,7 @@ struct gpu_peer {
     const uint32_t *visited;  /* normals */
     const uint32_t *ids, *sent_mask;
     cudaEvent_t masks_read, first_part;
-    int joins; /* it can take part in a search that is one kernel on each GPU (cuda_group.h), which has: */
-    cudaUUID_t uuid;
-    const uint32_t *found_too, *sent_too;
-    struct group_state *group_state;
+    struct gpu_joining joining;
     void *mapped; /* its memory, if it is of another process */
 };
 
@@ -96,7 +101,7 @@ struct gpu_clock {
     int timed[DEVICE_PHASES]; /* in this level */
 };
 
-/* Notes of the levels of such a search (cuda_solo_notes.c). */
+/* Notes of the levels of a search that is one kernel (cuda_solo_notes.c). */
 struct gpu_notes {
     struct solo_launch launch; /* no blocks: the device was opened without notes */
     struct solo_note *kept; /* [count + 1] as far as they were copied */
@@ -104,18 +109,19 @@ struct gpu_notes {
     uint32_t levels; /* of the last search */
 };
 
-/* A whole search as one kernel, for a device that is alone (cuda_solo.h). */
-struct gpu_solo_search {
-    struct gpu_solo search;
-    struct solo_launch launch;
-    struct gpu_notes notes;
-    int settled; /* the depths of the last search are complete, or the level loop made them */
-};
-
 /* A whole search as one kernel on each of several GPUs (cuda_group.h); no blocks: it cannot be. */
 struct gpu_group_search {
     struct gpu_group search;
     struct solo_launch launch;
+};
+
+/* A whole search as one kernel, for a device that is alone (cuda_solo.h). */
+struct gpu_solo_search {
+    struct gpu_group_search group;
+    struct gpu_solo search;
+    struct solo_launch launch;
+    struct gpu_notes notes;
+    int settled; /* the depths of the last search are complete, or the level loop made them */
 };
 
 struct device {
@@ -134,7 +140,6 @@ struct device {
     struct gpu_streams stream;
     struct gpu_clock clock;
     struct gpu_solo_search solo;
-    struct gpu_group_search group;
     struct gpu_answers answers;
 };
 
@@ -168,10 +173,6 @@ enum status gpu_solo_settle(struct device *device, struct error *e);
 /* After the sections are loaded: measures rows. */
 enum status gpu_solo_measure(struct device *device, struct error *e);
 
-enum status gpu_run(struct device *device, const struct root *root, enum direction_mode mode,
-                    int noted, uint32_t *levels, struct error *e);
-enum status gpu_run_together(struct device *device, const struct root *root,
-                             enum direction_mode mode, uint32_t *levels, struct error *e);
 
 /* cuda_solo_notes.c. While a search runs, the host calls gpu_notes_take again and again. */
 enum status gpu_notes_open(struct device *device, int share, struct error *e);
@@ -210,6 +211,7 @@ void gpu_describe(const struct device *device, struct device_description *descri
 
 extern const struct backend_peers cuda_peers;       /* cuda_peers.c */
 extern const struct backend_search cuda_search;     /* cuda_search.c */
+extern const struct backend_whole_search cuda_whole; /* cuda_solo_run.c */
 extern const struct backend_messages cuda_messages; /* cuda_messages.c */
 extern const struct backend_results cuda_results;   /* cuda_results.c */
 extern const struct backend_parents cuda_parents;   /* cuda_parents.c */

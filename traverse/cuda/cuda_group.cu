@@ -176,7 +176,7 @@ __device__ static void choose_directions()
         meeting.sends = block.now.frontier[NN] > 0 && !block.choice.pull[NN];
         meeting.in_parts = block.choice.pull[DD] &&
                            search.graph.sources[DD] - block.now.seen[DD] > PART_ROWS;
-        search.wanted[DD] = meeting.in_parts ? group.dd_own : search.csr[DD].sources;
+        search.csr[DD].wanted = meeting.in_parts ? group.dd_own : search.csr[DD].sources;
     }
     __syncwarp();
     lay_out_pulls(warps_of_grid());

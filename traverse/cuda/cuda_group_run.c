@@ -13,10 +13,10 @@ static int may_search_together(const struct device *dev)
     if (p->count != dev->shard->p || p->count > GROUP_MOST || p->count < 2)
         return 0;
     for (uint32_t i = 0; i < p->count; i++) {
-        if (!p->all[i].joins || !p->all[i].readable)
+        if (!p->all[i].joining.joins || !p->all[i].readable)
             return 0;
         for (uint32_t j = 0; j < i; j++) {
-            if (memcmp(&p->all[i].uuid, &p->all[j].uuid, sizeof p->all[i].uuid) == 0)
+            if (memcmp(&p->all[i].joining.uuid, &p->all[j].joining.uuid, sizeof(cudaUUID_t)) == 0)
                 return 0;
         }
     }
@@ -34,7 +34,7 @@ static void set_columns(struct gpu_group *g, const struct device *dev)
     g->gathered = t->peers.gathered;
     g->solo.of[SOLO_COLUMNS] = (struct gpu_vertices){
         .words = g->column_words, .visited = g->gathered, .next = g->sent[0]};
-    g->solo.column_kind[NN] = SOLO_COLUMNS;
+    g->solo.csr[NN].column_kind = SOLO_COLUMNS;
     g->solo.graph.words[NORMALS] = (double)g->column_words; /* on all GPUs the same, so that they choose alike */
 }
 
@@ -45,11 +45,11 @@ static void set_peers(struct gpu_group *g, const struct device *dev)
     for (uint32_t i = 0; i < p->count; i++) {
         const struct gpu_peer *peer = &p->all[i];
         g->shard[i] = peer->shard;
-        g->peer[i] = (struct gpu_group_peer){.found = {peer->found, peer->found_too},
-                                             .sent = {peer->sent_mask, peer->sent_too},
+        g->peer[i] = (struct gpu_group_peer){.found = {peer->found, peer->joining.found},
+                                             .sent = {peer->sent_mask, peer->joining.sent},
                                              .visited = peer->visited,
                                              .words = peer->words,
-                                             .state = peer->group_state};
+                                             .state = peer->joining.state};
         if (peer->shard == dev->shard->index)
             g->own = i;
     }
@@ -57,8 +57,8 @@ static void set_peers(struct gpu_group *g, const struct device *dev)
 
 enum status gpu_group_open(struct device *dev, struct error *e)
 {
-    struct gpu_group *g = &dev->group.search;
-    dev->group.launch.blocks = 0;
+    struct gpu_group *g = &dev->solo.group.search;
+    dev->solo.group.launch.blocks = 0;
     if (!may_search_together(dev))
         return ST_OK;
     g->solo = dev->solo.search;
@@ -73,14 +73,14 @@ enum status gpu_group_open(struct device *dev, struct error *e)
     g->dd_others = dev->traffic.peers.others;
     set_columns(g, dev);
     set_peers(g, dev);
-    return CUDA_TRY(cuda_group_plan(&dev->group.launch), dev->where, e);
+    return CUDA_TRY(cuda_group_plan(&dev->solo.group.launch), dev->where, e);
 }
 
 enum status gpu_group_run(struct device *dev, const struct root *root, enum solo_mode mode,
                           uint32_t *levels, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
-    struct gpu_solo *s = &dev->group.search.solo;
+    struct gpu_solo *s = &dev->solo.group.search.solo;
     int has_root = root->at == ROOT_AT_DELEGATE || root->shard == dev->shard->index;
     s->mode = mode;
     s->root = has_root ? root->index : GROUP_NO_ROOT;
@@ -88,7 +88,7 @@ enum status gpu_group_run(struct device *dev, const struct root *root, enum solo
     s->number = ++dev->solo.search.number;
     dev->solo.settled = 0;
     if (gpu_use(dev, e) != ST_OK ||
-        CUDA_TRY(cuda_group_search(&dev->group.search, &dev->group.launch, stream), dev->where,
+        CUDA_TRY(cuda_group_search(&dev->solo.group.search, &dev->solo.group.launch, stream), dev->where,
                  e) != ST_OK ||
         gpu_solo_wait(dev, stream, 0, levels, e) != ST_OK)
         return e->status;

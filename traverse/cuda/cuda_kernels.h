@@ -38,6 +38,10 @@ struct gpu_csr {
     const void *offsets;                 /* [rows + 1] */
     const void *columns;
     const uint32_t *sources; /* mask of rows that are not empty */
+    /* for searches that are one kernel (cuda_solo.h): which kind of vertices the columns are, and the rows that a
+     * pull looks for: all sources, or some */
+    uint32_t column_kind;
+    const uint32_t *wanted;
 };
 
 /* The vertices of one kind: all delegates, or the local normals. */

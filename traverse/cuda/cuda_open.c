@@ -407,6 +407,7 @@ const struct backend backend_cuda = {
     .device = &cuda_device,
     .peers = &cuda_peers,
     .search = &cuda_search,
+    .whole = &cuda_whole,
     .messages = &cuda_messages,
     .results = &cuda_results,
     .parents = &cuda_parents,

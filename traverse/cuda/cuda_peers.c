@@ -140,11 +140,12 @@ static enum status open_peer(struct device *dev, struct gpu_peer *peer, const st
     peer->visited = (const uint32_t *)(memory + c->visited);
     peer->ids = (const uint32_t *)(memory + c->ids);
     peer->sent_mask = (const uint32_t *)(memory + c->sent_mask);
-    peer->joins = c->joins;
-    peer->uuid = c->uuid;
-    peer->found_too = (const uint32_t *)(memory + c->found_too);
-    peer->sent_too = (const uint32_t *)(memory + c->sent_too);
-    peer->group_state = (struct group_state *)(memory + c->group_state);
+    peer->joining = (struct gpu_joining){
+        .joins = c->joins,
+        .uuid = c->uuid,
+        .found = (const uint32_t *)(memory + c->found_too),
+        .sent = (const uint32_t *)(memory + c->sent_too),
+        .state = (struct group_state *)(memory + c->group_state)};
     return ST_OK;
 }
 
@@ -200,7 +201,7 @@ static void gpu_leave(struct device *dev)
     free(p->all);
     p->all = NULL;
     p->count = 0;
-    dev->group.launch.blocks = 0;
+    dev->solo.group.launch.blocks = 0;
 }
 
 const struct backend_peers cuda_peers = {.show = gpu_show, .meet = gpu_meet, .leave = gpu_leave};

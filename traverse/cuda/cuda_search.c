@@ -406,7 +406,4 @@ const struct backend_search cuda_search = {
     .finish = gpu_finish,
     .times = gpu_times,
     .keep_updates = gpu_keep_updates,
-    .run = gpu_run,
-    .tell_levels = gpu_tell_levels,
-    .run_together = gpu_run_together,
 };

@@ -129,8 +129,6 @@ enum { SOLO_COLUMNS = VERTEX_KINDS, SOLO_KINDS };
 struct gpu_solo {
     struct gpu_csr csr[SUBGRAPHS];
     struct gpu_vertices of[SOLO_KINDS];
-    uint32_t column_kind[SUBGRAPHS];        /* which of these a push finds */
-    const uint32_t *wanted[SUBGRAPHS];      /* rows that a pull looks for: csr.sources, or some of them */
     struct cost_graph graph;
     enum solo_mode mode;
     struct solo_piece *list[2]; /* as long as gpu_solo_room says */

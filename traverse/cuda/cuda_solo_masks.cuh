@@ -77,7 +77,7 @@ struct pulling {
 
 __device__ static inline pulling start_pulling(int g)
 {
-    const gpu_vertices &rows = search.of[g >> 1], &columns = search.of[search.column_kind[g]];
+    const gpu_vertices &rows = search.of[g >> 1], &columns = search.of[search.csr[g].column_kind];
     return pulling{&search.csr[g],   rows.visited, columns.visited,
                    rows.next,   rows.parent,  parent_code((g & 1) << 1, 0),
                    (uint64_t)g << PIECE_SUBGRAPH_SHIFT | PIECE_PULL, (g & 1) << 1 | g >> 1};
@@ -302,7 +302,7 @@ __device__ static void pull_span(int g, uint32_t base, uint32_t span, const cut_
     const pulling q = start_pulling(reverse);
     const uint32_t word = base + lane_id();
     const bool own = lane_id() < span && word < search.of[g & 1].words;
-    pull_words(q, base, own ? search.wanted[reverse][word] & ~q.visited[word] & ~q.next[word] : 0,
+    pull_words(q, base, own ? search.csr[reverse].wanted[word] & ~q.visited[word] & ~q.next[word] : 0,
                cut);
 }
 

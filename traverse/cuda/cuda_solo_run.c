@@ -47,8 +47,8 @@ enum status gpu_solo_open(struct device *dev, const struct gpu_solo_arrays *arra
     s->out.notes = arrays->notes;
     for (int g = 0; g < SUBGRAPHS; g++) {
         s->csr[g] = dev->csr[g];
-        s->column_kind[g] = subgraph_columns((enum subgraph)g);
-        s->wanted[g] = dev->csr[g].sources;
+        s->csr[g].column_kind = subgraph_columns((enum subgraph)g);
+        s->csr[g].wanted = dev->csr[g].sources;
         edges += dev->csr[g].edges;
     }
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
@@ -137,8 +137,8 @@ static const enum solo_mode modes[] = {[DIRECTION_AUTO] = SOLO_BY_COST,
                                        [DIRECTION_PUSH] = SOLO_PUSH,
                                        [DIRECTION_PULL] = SOLO_PULL};
 
-enum status gpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
-                    int noted, uint32_t *levels, struct error *e)
+static enum status gpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
+                           int noted, uint32_t *levels, struct error *e)
 {
     const struct solo_launch *launch = noted ? &dev->solo.notes.launch : &dev->solo.launch;
     struct gpu_solo *s = &dev->solo.search;
@@ -153,11 +153,14 @@ enum status gpu_run(struct device *dev, const struct root *root, enum direction_
     return search(dev, launch, noted, levels, e);
 }
 
-enum status gpu_run_together(struct device *dev, const struct root *root, enum direction_mode mode,
-                             uint32_t *levels, struct error *e)
+static enum status gpu_run_together(struct device *dev, const struct root *root,
+                                    enum direction_mode mode, uint32_t *levels, struct error *e)
 {
     *levels = 0;
-    if (dev->group.launch.blocks == 0 || root->at == ROOT_AT_ISOLATED)
+    if (dev->solo.group.launch.blocks == 0 || root->at == ROOT_AT_ISOLATED)
         return ST_OK;
     return gpu_group_run(dev, root, modes[mode], levels, e);
 }
+
+const struct backend_whole_search cuda_whole = {
+    .run = gpu_run, .tell_levels = gpu_tell_levels, .run_together = gpu_run_together};
