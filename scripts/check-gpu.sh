@@ -101,6 +101,7 @@ options_list() {
 --factor0 dd=0.03
 --direction push
 --direction pull
+--trace /dev/null
 --reduction nonblocking
 --local-all2all --uniquify
 --uniquify --chunk 64K
@@ -263,6 +264,116 @@ prove_layout() { # LAYOUT DIR OPTION...
         --backend "$backend" "$@" "$dir" </dev/null >"$tmp/out" 2>"$tmp/err"
 }
 
+# What levels did: the search that a device makes alone has the frontiers of the level loop and of the CPU.
+
+levels_of() { # TRACE: lines of counts that do not depend on the way
+    "$BIN/dbfs-report" levels "$1" | awk -F '\t' '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(root|level|frontier|delegates|(nn|nd|dn|dd).(frontier|fv|bv))$/) c[++n] = i }
+        { for (i = 1; i <= n; i++) printf "%s ", $c[i]; print "" }'
+}
+
+trace_of() { # NAME BACKEND DIR OPTION...: levels in $tmp/NAME.levels, the summary in $tmp/NAME.out
+    local name=$1 on=$2 dir=$3
+    shift 3
+    "$traverse" -q --backend "$on" "$@" --force --trace "$tmp/$name" --breakdown --json "$tmp/$name.json" \
+        "$dir" >"$tmp/$name.out" 2>"$tmp/err" && levels_of "$tmp/$name" >"$tmp/$name.levels"
+}
+
+ways() { grep -o '"way": "[a-z]*"' "$1" | sort -u | tr -d '":' | awk '{ printf "%s ", $2 }'; }
+
+check_trace() { # NAME DIR OPTION...
+    local name=$1 dir=$2 other
+    shift 2
+    trace_of alone "$backend" "$dir" "$@"
+    outcome "trace of $name" $? "$(head -c 400 "$tmp/err")"
+    trace_of loop "$backend" "$dir" --factor0 dd=0.03 "$@" && trace_of cpu cpu "$dir" "$@"
+    outcome "traces beside it of $name" $? "$(head -c 400 "$tmp/err")"
+    for other in loop cpu; do
+        [ "$(wc -l <"$tmp/alone.levels")" -gt 3 ] && cmp -s "$tmp/alone.levels" "$tmp/$other.levels"
+        outcome "trace of $name: frontiers, FV and BV of $other" $? \
+            "$(diff "$tmp/alone.levels" "$tmp/$other.levels" | head -4)"
+        [ "$(value distance_checksum "$tmp/alone.out")" = "$(value distance_checksum "$tmp/$other.out")" ]
+        outcome "trace of $name: distances of $other" $?
+    done
+    [ "$(ways "$tmp/loop")" = 'loop ' ] && ! ways "$tmp/alone" | grep -q loop
+    outcome "trace of $name: ways" $? "$(ways "$tmp/loop"), $(ways "$tmp/alone")"
+    check_level_times "$name" "$tmp/alone" "$tmp/alone.json"
+    echo "trace of $name: $(($(wc -l <"$tmp/alone") + 0)) levels, ways $(ways "$tmp/alone")"
+}
+
+# Each level took some time, and all levels of a root no more than its search.
+check_level_times() { # NAME TRACE JSON
+    awk '{ gsub(/[{},":]/, " ") }
+        NR == FNR { for (i = 1; i < NF; i++) { if ($i == "root") r = $(i + 1); if ($i == "compute_s") { t = $(i + 6)
+            if (!(t > 0)) zero++; sum[r] += t } } next }
+        { for (i = 1; i < NF; i++) { if ($i == "root") r = $(i + 1); if ($i == "time_s" && r in sum) { n++
+            if (sum[r] > $(i + 1)) long++ } } }
+        END { print zero + 0, "levels took no time,", long + 0, "of", n + 0, "searches less than their levels"
+            exit zero > 0 || long > 0 || n == 0 }' "$2" "$3" >"$tmp/times"
+    outcome "trace of $1: times" $? "$(cat "$tmp/times")"
+}
+
+probes_of() { # TRACE
+    "$BIN/dbfs-report" levels "$1" | awk -F '\t' '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(root|level|(nn|nd|dn|dd).probes)$/) c[++n] = i }
+        { for (i = 1; i <= n; i++) printf "%s ", $c[i]; print "" }'
+}
+
+# Rows of at most 144 columns, of one class: the probes of pulls are those of one row after the other.
+check_probes() { # NAME DIR
+    trace_of pulls "$backend" "$2" -n 3 --direction pull && trace_of cpu cpu "$2" -n 3 --direction pull
+    outcome "trace of pulls of $1" $? "$(head -c 400 "$tmp/err")"
+    probes_of "$tmp/pulls" >"$tmp/pulls.probes"
+    probes_of "$tmp/cpu" >"$tmp/cpu.probes"
+    cmp -s "$tmp/pulls.probes" "$tmp/cpu.probes" && awk '{ for (i = 3; i <= NF; i++) s += $i } END { exit !(s > 0) }' \
+        "$tmp/pulls.probes"
+    outcome "probes of pulls of $1" $? "$(diff "$tmp/pulls.probes" "$tmp/cpu.probes" | head -4)"
+}
+
+# Trees of searches that a device makes alone, in each direction, with each class of edges.
+check_trees() { # NAME EDGES DIR
+    local direction root
+    for direction in auto push pull; do
+        for root in 1 7; do
+            "$traverse" -q -r $root --backend "$backend" --direction $direction --force \
+                --depths "$tmp/depths.npy" --parents "$tmp/parents.npy" "$3" >"$tmp/out" 2>"$tmp/err" &&
+                "$BIN/dbfs-check" -q -r $root --depths "$tmp/depths.npy" --parents "$tmp/parents.npy" "$2" 2>>"$tmp/err"
+            outcome "tree of $1 from $root, $direction" $? "$(head -c 400 "$tmp/err")"
+        done
+    done
+}
+
+check_traces() {
+    local th
+    "$BIN/rmatgen" -q -s 18 --force -o "$work/edges"
+    for th in memory inf 0; do
+        pack "$work/edges" 1 $th "$work/trace-$th"
+        check_trees "RMAT 18 TH $th" "$work/edges" "$work/trace-$th"
+        rm -rf "$work/trace-$th"
+    done
+    "$BIN/rmatgen" -q -s 16 --force -o "$work/edges"
+    for th in memory inf 0; do
+        pack "$work/edges" 1 $th "$work/trace-$th"
+        check_trace "RMAT 16 TH $th" "$work/trace-$th" -n 8
+    done
+    check_trace 'RMAT 16 by pushes' "$work/trace-memory" -n 3 --direction push
+    check_trace 'RMAT 16 by pulls' "$work/trace-memory" -n 3 --direction pull
+    check_trace 'RMAT 16 with parents' "$work/trace-memory" -n 3 --answer parents
+    "$BIN/rmatgen" -q -s 14 -A .25 -B .25 -C .25 --force -o "$work/edges"
+    for th in 0 inf; do
+        pack "$work/edges" 1 $th "$work/uniform-$th"
+        check_probes "uniform 14 TH $th" "$work/uniform-$th"
+    done
+    "$TESTS/mkgraph" grid 300 300 | "$BIN/edgeconv" -q -u --force -o "$work/edges" -
+    pack "$work/edges" 1 memory "$work/trace-grid"
+    check_trace grid "$work/trace-grid" -n 2
+    # more levels than the device has room for
+    "$TESTS/mkgraph" path 50000 | "$BIN/edgeconv" -q -u --force -o "$work/edges" -
+    pack "$work/edges" 1 inf "$work/trace-path"
+    check_trace path "$work/trace-path" -r 0,20000
+    rm -rf "$work"/trace-* "$work"/uniform-* "$work/edges"
+}
+
 scales_between() { # LEAST MOST
     for scale in ${SCALES:-16 18 20 22 24}; do
         [ "$scale" -ge "$1" ] && [ "$scale" -le "$2" ] && echo "$scale"
@@ -277,6 +388,7 @@ stage_check() {
     lane large check_rmat "$(scales_between 19 40)" memory
     lane others check_others
     lane proofs check_proofs
+    lane traces check_traces
     join_lanes
 }
 

@@ -309,6 +309,8 @@ BEGIN {
     members = split("direction pulling frontier fv bv pushed probes", m, " ")
     for (i = 1; i <= subgraphs; i++)
         for (j = 1; j <= members; j++) column[++columns] = g[i] "." m[j]
+    column[++columns] = "way"
+    column[++columns] = "delegates"
     for (c = 1; c <= columns; c++) printf "%s%s", (c > 1 ? "\t" : ""), column[c]
     print ""
 }

@@ -195,6 +195,11 @@ static int count_stdout(const struct args *args)
     return count;
 }
 
+int args_want_levels(const struct args *args)
+{
+    return args->cli.verbose || args->breakdown || args->trace != NULL;
+}
+
 int args_take_stdout(const struct args *args)
 {
     return count_stdout(args) > 0;

@@ -48,6 +48,9 @@ const char *args_answer_name(const struct args *args);
 const char *args_reduction_name(const struct args *args);
 const char *args_exchange_form_name(const struct args *args);
 
+/* Whether it is wanted what each level does. */
+int args_want_levels(const struct args *args);
+
 /* Whether a result is written to standard output. */
 int args_take_stdout(const struct args *args);
 

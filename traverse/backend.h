@@ -14,6 +14,7 @@
 
 #include "breakdown.h"
 #include "direction.h"
+#include "level_note.h"
 
 #include "formats/bijection.h"
 #include "formats/base/memory.h"
@@ -37,9 +38,10 @@ struct device_options {
     int answers;  /* backend_results.open_answers will be called */
     int permuted; /* with places that are permuted */
     int timing;   /* time the phases of each level */
+    int probes;   /* count the probes of pulls, if the backend can, and FV exactly */
+    int notes;    /* `run` may be asked to note what levels do */
     int uniquify; /* duplicates will be dropped */
     int shared;   /* devices of other processes will read what this one shows (struct peer_card) */
-    int probes;   /* count the probes of pulls, if the backend can */
     int trust;    /* do not check what the device decodes (shard_ranges.h) */
     enum exchange_memory exchange_memory;
     uint32_t slot;    /* number of the device among those of this host */
@@ -182,13 +184,18 @@ struct backend_search {
 /* A search without the level loop: all levels, without the host between them. */
 struct backend_whole_search {
     /* For the only device of a search. Directions follow the mode or, in DIRECTION_AUTO, the costs of the
-     * device. *levels: how many levels were visited; 0 if this device cannot do it. */
+     * device. `noted`: what levels do is noted. *levels: how many levels were visited; 0 if this device cannot
+     * do it. */
     enum status (*run)(struct device *device, const struct root *root, enum direction_mode mode,
-                       uint32_t *levels, struct error *e);
+                       int noted, uint32_t *levels, struct error *e);
 
-    /* The same for peers that have all shards: each of them is called at the same time, by the member that
-     * drives it. They do not exchange through the host. *levels is alike on all of them. NULL: no device of
-     * the backend can. */
+    /* After a `run` that was noted: tells all levels, in order. */
+    enum status (*tell_levels)(struct device *device, level_noter *noter, void *context,
+                               struct error *e);
+
+    /* `run` for peers that have all shards: each of them is called at the same time, by the member that
+     * drives it. They do not exchange through the host, and note nothing. *levels is alike on all of them.
+     * NULL: no device of the backend can. */
     enum status (*run_together)(struct device *device, const struct root *root,
                                 enum direction_mode mode, uint32_t *levels, struct error *e);
 };

@@ -3,7 +3,8 @@
  * A search takes one of two ways:
  * - A device that is alone (one rank, one device) may run all levels by itself: `run` of backend_whole_search; and
  *   so may devices that read each other's memory: `run_together`. They do so if the backend can, and nobody
- *   asked for a trace, for times of phases, for direction factors or for a way to exchange.
+ *   gave direction factors. If there is a tracer or times are wanted, a device that is alone notes what levels
+ *   do, and several take the level loop, as they do where a way to exchange was given.
  *   This page is the reference for it: both ways find the same distances.
  * - Otherwise the level loop below runs the steps of each level.
  *
@@ -201,6 +202,7 @@ static void trace_visits(const struct bfs *bfs, struct level_trace *trace)
     for (uint32_t i = 0; i < bfs->rank->device_count; i++) {
         const struct device_level *level = &bfs->levels[i];
         trace->fresh += level->work.fresh;
+        trace->delegates += level->work.delegates;
         for (int g = 0; g < SUBGRAPHS; g++) {
             const struct subgraph_work *work = &level->work.of[g];
             int pulls = work->frontier > 0 && level->plan.directions.of[g] == PULL;
@@ -209,12 +211,21 @@ static void trace_visits(const struct bfs *bfs, struct level_trace *trace)
             trace->backward[g] += work->frontier > 0 ? backward_work(work) : 0;
             trace->pushed[g] += pulls || work->frontier == 0 ? 0 : work->forward;
             trace->pulling[g] += (uint32_t)pulls;
-            if (pulls && bfs->rank->backend->search->probes != NULL)
-                trace->probes[g] +=
-                    bfs->rank->backend->search->probes(bfs->rank->devices[i], (enum subgraph)g);
         }
         if (bfs->timed)
             breakdown_max(&trace->breakdown, &level->times);
+    }
+}
+
+static void trace_probes(const struct bfs *bfs, struct level_trace *trace)
+{
+    const struct rank *rank = bfs->rank;
+    trace->counts_probes = rank->backend->search->probes != NULL;
+    for (uint32_t i = 0; trace->counts_probes && i < rank->device_count; i++) {
+        for (int g = 0; g < SUBGRAPHS; g++) {
+            if (bfs->levels[i].work.of[g].frontier > 0 && bfs->levels[i].plan.directions.of[g] == PULL)
+                trace->probes[g] += rank->backend->search->probes(rank->devices[i], (enum subgraph)g);
+        }
     }
 }
 
@@ -270,6 +281,7 @@ static enum status search_levels(void *context, const struct member *m, struct e
         if (exchange_meet(bfs->exchange, m, e) != ST_OK)
             break;
         trace_visits(bfs, &trace);
+        trace_probes(bfs, &trace);
         double visited = cli_seconds();
         if (alone)
             keep_updates(bfs, e);
@@ -301,15 +313,17 @@ void bfs_close(struct bfs *bfs)
     free(bfs->levels);
 }
 
-/* Whether devices may run all levels by themselves: nobody wants to know what each level did, and directions
- * need not follow factors. */
+/* Whether devices may run all levels by themselves: directions need not follow factors and, if there are several,
+ * nobody wants to know what each level did. */
 static int may_run_by_themselves(const struct bfs *bfs, bfs_tracer *tracer)
 {
-    const struct backend *backend = bfs->rank->backend;
-    if (bfs->timed || tracer != NULL || bfs->policy.factors_given)
+    const struct backend_whole_search *whole = bfs->rank->backend->whole;
+    if (bfs->policy.factors_given)
         return 0;
-    return rank_is_alone(bfs->rank) ||
-           (backend->whole->run_together != NULL && exchange_is_free(bfs->exchange));
+    if (rank_is_alone(bfs->rank))
+        return 1;
+    return whole->run_together != NULL && !bfs->timed && tracer == NULL &&
+           exchange_is_free(bfs->exchange);
 }
 
 /* The devices of a member, of which there is one if there are several devices. */
@@ -320,7 +334,8 @@ static enum status run_member(void *context, const struct member *m, struct erro
     const struct backend_whole_search *whole = rank->backend->whole;
     uint32_t levels = 0;
     if (rank_is_alone(rank))
-        whole->run(rank->devices[m->first], s->root, s->bfs->policy.mode, &levels, e);
+        whole->run(rank->devices[m->first], s->root, s->bfs->policy.mode, s->tracer != NULL,
+                   &levels, e);
     else
         whole->run_together(rank->devices[m->first], s->root, s->bfs->policy.mode, &levels, e);
     if (m->number == 0)
@@ -339,7 +354,23 @@ static enum status run_by_themselves(struct search *s, int *done, struct error *
         team_run(s->bfs->rank->team, run_member, s, e);
     s->times->compute_s = cli_seconds() - start;
     *done = s->times->iterations > 0;
+    s->bfs->noted = *done && s->tracer != NULL;
     return e->status;
+}
+
+/* A level of a device that ran alone. */
+static void trace_note(void *context, int32_t depth, const struct level_note *note)
+{
+    const struct search *s = context;
+    struct device_level *level = &s->bfs->levels[0];
+    struct level_trace trace = {
+        .way = note->way, .counts_probes = 1, .compute_s = note->seconds};
+    level->work = note->work;
+    level->plan.directions = note->directions;
+    level->times = note->times;
+    memcpy(trace.probes, note->probes, sizeof trace.probes);
+    trace_visits(s->bfs, &trace);
+    s->tracer(s->context, depth, &trace);
 }
 
 enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
@@ -349,7 +380,16 @@ enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_time
         .bfs = bfs, .root = root, .times = times, .tracer = tracer, .context = context};
     int done = 0;
     *times = (struct bfs_times){0};
+    bfs->noted = 0;
     if (may_run_by_themselves(bfs, tracer) && (run_by_themselves(&s, &done, e) != ST_OK || done))
         return e->status;
     return team_run(bfs->rank->team, search_levels, &s, e);
+}
+
+enum status bfs_trace_rest(struct bfs *bfs, bfs_tracer *tracer, void *context, struct error *e)
+{
+    struct search s = {.bfs = bfs, .tracer = tracer, .context = context};
+    if (bfs->noted)
+        bfs->rank->backend->whole->tell_levels(bfs->rank->devices[0], trace_note, &s, e);
+    return e->status;
 }

@@ -42,7 +42,8 @@ struct subgraph_work {
 
 struct workload {
     struct subgraph_work of[SUBGRAPHS];
-    uint64_t fresh; /* vertices of the frontier */
+    uint64_t fresh;     /* vertices of the frontier */
+    uint64_t delegates; /* of these */
 };
 
 extern const struct direction_policy direction_defaults;

@@ -15,9 +15,10 @@ static void print_level(const char *program, int32_t depth, const struct level_t
     for (int g = 0; g < SUBGRAPHS; g++)
         fprintf(stderr, " %s %" PRIu64 "/%" PRIu64 "%s", subgraph_name[g], trace->frontier[g],
                 trace->forward[g], trace->pulling[g] > 0 ? " pull" : "");
-    fprintf(stderr, " sent %" PRIu64 " masks %d compute_us %.1f exchange_us %.1f\n",
+    fprintf(stderr, " sent %" PRIu64 " masks %d compute_us %.1f exchange_us %.1f"
+            " frontier %" PRIu64 " delegates %" PRIu64 " way %s\n",
             trace->exchange.sent_vertices, trace->exchange.reduced_masks, 1e6 * trace->compute_s,
-            1e6 * trace->exchange_s);
+            1e6 * trace->exchange_s, trace->fresh, trace->delegates, visit_way_name[trace->way]);
 }
 
 /* What becomes of levels: lines with -v, with --breakdown the phases of each. */
@@ -81,6 +82,14 @@ void record_warm_up(struct bfs *bfs, const struct args *args, const struct root 
     search(bfs, args, root, &times, NULL);
 }
 
+/* What the tracer did not get during the search. */
+static enum status trace_rest(struct bfs *bfs, struct trace *trace, struct error *e)
+{
+    if (bfs_trace_rest(bfs, trace_level, trace, e) == ST_OK && trace->failed)
+        fail_memory(e, "the breakdown", trace->count * sizeof *trace->levels);
+    return e->status;
+}
+
 /* The last level that was visited is empty. */
 static void make_answer(struct results *results, const struct args *args, const struct root *root,
                         const struct bfs_times *times, const struct bfs *bfs)
@@ -117,16 +126,18 @@ enum status record_search(struct record *record, struct bfs *bfs, struct results
     struct bfs_times times;
     comm_barrier(comm);
     double start = cli_seconds();
-    int traced = args->cli.verbose || args->breakdown || args->trace != NULL;
+    int traced = args_want_levels(args);
     search(bfs, args, root, &times, traced ? &trace : NULL);
     record->time_s = cli_seconds() - start;
-    record->levels = trace.levels;
-    record->moved = trace.moved;
-    record->log = trace.log;
     if (results_have_answers(results)) {
         make_answer(results, args, root, &times, bfs);
         record->answer_s = cli_seconds() - start;
     }
+    if (traced && trace_rest(bfs, &trace, e) != ST_OK)
+        return e->status;
+    record->levels = trace.levels;
+    record->moved = trace.moved;
+    record->log = trace.log;
     if (results_collect(results, root, &record->reach, e) != ST_OK)
         return e->status;
     reduce_record(record, comm, &times);

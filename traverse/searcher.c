@@ -66,6 +66,7 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
                                      .shared = exchange_shares_memory(args->exchange.memory,
                                                                       &s->comm),
                                      .probes = args->trace != NULL,
+                                     .notes = args_want_levels(args),
                                      .uniquify = args->exchange.uniquify};
     rank_open_devices(rank, &options, e);
     if (comm_agree(&s->comm, e) != ST_OK ||

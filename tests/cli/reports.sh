@@ -59,6 +59,30 @@ check 'pushes all edges' awk '$3 ~ /fv$/ { fv += $4 } $3 ~ /pushed$/ { pushed +=
 check 'the same edges as with pulls' test "$(awk '$3 ~ /fv$/ { s += $4 } END { print s }' "$tmp/push.flat")" = \
     "$(awk '$3 ~ /fv$/ { s += $4 } END { print s }' "$tmp/t1.flat")"
 
+# A device that is alone notes what it does itself; with factors the level loop does each step.
+counts() { grep -E ' (frontier|delegates|(nn|nd|dn|dd)\.(frontier|fv|bv)) ' "$1"; }
+ways() { awk '$3 == "way" { print $4 }' "$1" | sort -u | tr '\n' ' '; }
+for th in 16 inf; do
+    "$BIN/dbfs-pack" -q -p 1 -t $th -o "$tmp/alone.$th" "$tmp/g.edges"
+    check_exit 0 "a trace of a device that is alone, TH $th" "$traverse" -q -n 5 --breakdown --json "$tmp/alone.json" \
+        --trace "$tmp/alone" --force "$tmp/alone.$th"
+    check_exit 0 'a trace of the level loop' "$traverse" -q -n 5 --factor0 dd=0.03 --trace "$tmp/loop" --force "$tmp/alone.$th"
+    flat "$tmp/alone" >"$tmp/alone.flat"
+    flat "$tmp/loop" >"$tmp/loop.flat"
+    counts "$tmp/alone.flat" >"$tmp/alone.counts"
+    counts "$tmp/loop.flat" >"$tmp/loop.counts"
+    check 'has the same frontiers, FV and BV' cmp "$tmp/alone.counts" "$tmp/loop.counts"
+    check 'and ways of its own' test "$(ways "$tmp/alone.flat")" = 'list masks ' -a "$(ways "$tmp/loop.flat")" = 'loop '
+    check 'delegates are of the frontier' awk -v th=$th '$3 == "frontier" { f = $4 } $3 == "delegates" { if ($4 > f) exit 1; s += $4 }
+        END { exit th == "inf" ? s != 0 : s == 0 }' "$tmp/alone.flat"
+    check 'its levels took no longer than the search' awk 'NR == FNR { if ($3 == "compute_s.max") sum[$1] += $4; next }
+        { gsub(/[{},":]/, " "); for (i = 1; i < NF; i++) { if ($i == "root") r = $(i + 1)
+            if ($i == "time_s" && r in sum) { n++; if (sum[r] > $(i + 1)) exit 1 } } } END { exit n != 5 }' \
+        "$tmp/alone.flat" "$tmp/alone.json"
+    check 'and their parts have times' test "$(sed -n '/levels_s/,/choose/p' "$tmp/alone.json" | grep -E 'visit_|choose' |
+        grep -cE '0\.0*[1-9]')" -ge 10
+done
+
 
 # Probes of a search that pulls only, counted in awk: rows list neighbours by descending degree, ties by id, and
 # a row that was not reached looks at them until one is in the frontier.

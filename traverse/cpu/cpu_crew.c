@@ -287,7 +287,7 @@ static void end_level(struct crew *c)
     struct device *dev = c->dev;
     struct search_state *s = c->state;
     advance(c);
-    plan_level(dev, s, frontier_size(c, DELEGATES) + frontier_size(c, NORMALS));
+    plan_level(dev, s, frontier_size(c, DELEGATES), frontier_size(c, NORMALS));
     c->small_levels = s->way == BY_LISTS ? c->small_levels + 1 : 0;
     c->parts = c->late || s->way == BY_MASKS || s->way == IS_OVER || !crew_can_take(dev, s->edges) ||
                c->small_levels > SMALL_LEVELS;

@@ -114,11 +114,21 @@ struct cpu_crew_memory {
     int rest;           /* searches that go without a crew (cpu_run.c) */
 };
 
+/* The levels of a search that goes from level to level by itself (cpu_notes.c). */
+struct cpu_level_notes {
+    int kept;                 /* they are wanted of this search */
+    struct level_note *level; /* [count], owned */
+    uint32_t count;
+    int failed;    /* there was no memory for a level; it and those after it are lost */
+    double begun;  /* when the last level's visits began */
+};
+
 /* What is noted of a level for reports. */
 struct cpu_notes {
     struct breakdown times;
-    int counts_probes;
+    int counts_probes;          /* and FV exactly */
     uint64_t probes[SUBGRAPHS]; /* of this level's pulls, if they are counted */
+    struct cpu_level_notes levels;
 };
 
 struct row_count {

@@ -95,6 +95,7 @@ static void cpu_close(struct device *dev)
     for (int i = 0; i < count; i++)
         memory_release(dev->budget, *list[i].at);
     cpu_close_answers(dev);
+    free(dev->notes.levels.level);
     cpu_peers.leave(dev);
     release_shown(dev);
     free(dev);

@@ -4,6 +4,8 @@
  */
 #include "cpu_run.h"
 
+#include "formats/base/cli.h"
+
 #include <sched.h>
 
 /* A frontier with fewer edges is pushed from its lists, whatever the masks would cost. */
@@ -37,17 +39,17 @@ static double crew_price(const struct device *dev, struct search_state *s, doubl
     return s->missed > crew_start ? price : lists + 1;
 }
 
-void plan_level(struct device *dev, struct search_state *s, uint64_t fresh)
+static void choose_way(struct device *dev, struct search_state *s, uint64_t fresh,
+                       struct workload *work)
 {
-    struct workload work;
     struct error e = {0};
     double lists = 0, masks = dev->costs.graph.rates.masks;
-    cpu_search.counts(dev, &work, &e);
+    cpu_search.counts(dev, work, &e);
     s->levels++;
-    s->edges = edges_of(&work);
-    direction_costs_see(&dev->costs, &work);
+    s->edges = edges_of(work);
+    direction_costs_see(&dev->costs, work);
     for (int g = 0; g < SUBGRAPHS; g++) {
-        const struct subgraph_work *w = &work.of[g];
+        const struct subgraph_work *w = &work->of[g];
         struct direction_prices prices = direction_prices(&dev->costs, (enum subgraph)g, w);
         enum direction best = direction_by_cost(&dev->costs, s->mode, (enum subgraph)g, w);
         s->directions.of[g] = best;
@@ -62,10 +64,23 @@ void plan_level(struct device *dev, struct search_state *s, uint64_t fresh)
         s->way = IS_OVER;
 }
 
+void plan_level(struct device *dev, struct search_state *s, uint64_t delegates, uint64_t normals)
+{
+    struct workload work;
+    double start = dev->notes.levels.kept ? cli_seconds() : 0;
+    if (dev->notes.levels.kept)
+        note_visits(dev, start);
+    choose_way(dev, s, delegates + normals, &work);
+    work.delegates = delegates;
+    work.fresh = delegates + normals;
+    if (dev->notes.levels.kept && s->way != IS_OVER)
+        note_plan(dev, s, &work, start);
+}
+
 static void plan_next(struct device *dev, struct search_state *s)
 {
-    plan_level(dev, s,
-               dev->delegates.fresh_count + dev->normals.queue_count + dev->normals.pulled_count);
+    plan_level(dev, s, dev->delegates.fresh_count,
+               dev->normals.queue_count + dev->normals.pulled_count);
 }
 
 static enum status run_level_by_masks(struct device *dev, struct search_state *s, struct error *e)
@@ -109,10 +124,11 @@ static enum status run_levels(struct device *dev, struct search_state *s, struct
 }
 
 static enum status cpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
-                           uint32_t *levels, struct error *e)
+                           int noted, uint32_t *levels, struct error *e)
 {
     struct search_state s = {.mode = mode, .threads = crew_size(dev)};
     *levels = 0;
+    begin_level_notes(dev, noted);
     if (root->at == ROOT_AT_ISOLATED || cpu_search.start(dev, root, e) != ST_OK ||
         cpu_search.previsit(dev, 0, e) != ST_OK)
         return e->status;
@@ -123,4 +139,4 @@ static enum status cpu_run(struct device *dev, const struct root *root, enum dir
     return e->status;
 }
 
-const struct backend_whole_search cpu_whole = {.run = cpu_run};
+const struct backend_whole_search cpu_whole = {.run = cpu_run, .tell_levels = cpu_tell_levels};

@@ -77,8 +77,6 @@ static enum status cpu_previsit(struct device *dev, int32_t depth, struct error 
 {
     (void)e;
     double start = cli_seconds();
-    memset(&dev->notes.times, 0, sizeof dev->notes.times);
-    memset(dev->notes.probes, 0, sizeof dev->notes.probes);
     dev->depth = depth;
     previsit_delegates(dev);
     previsit_normals(dev);
@@ -91,7 +89,8 @@ static enum status cpu_previsit(struct device *dev, int32_t depth, struct error 
 static enum status cpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     (void)e;
-    work->fresh = dev->delegates.fresh_count + dev->normals.queue_count + dev->normals.pulled_count;
+    work->delegates = dev->delegates.fresh_count;
+    work->fresh = work->delegates + dev->normals.queue_count + dev->normals.pulled_count;
     for (int g = 0; g < SUBGRAPHS; g++)
         work->of[g] = (struct subgraph_work){
             .forward = dev->forward[g],
@@ -191,6 +190,10 @@ static enum status cpu_visit(struct device *dev, const struct visit_plan *plan, 
     const struct directions *directions = &plan->directions;
     struct cpu_normals *n = &dev->normals;
     uint64_t *drained = n->pulled;
+    if (plan->part != VISIT_REST) {
+        memset(&dev->notes.times.phase_s[PHASE_VISIT], 0, SUBGRAPHS * sizeof(double));
+        memset(dev->notes.probes, 0, sizeof dev->notes.probes);
+    }
     visit_dd(dev, directions->of[DD], plan->part);
     if (plan->part == VISIT_FIRST)
         return e->status;

@@ -101,6 +101,14 @@ struct gpu_clock {
     int timed[DEVICE_PHASES]; /* in this level */
 };
 
+/* Notes of the levels of a search that is one kernel (cuda_solo_notes.c). */
+struct gpu_notes {
+    struct solo_launch launch; /* no blocks: the device was opened without notes */
+    struct solo_note *kept; /* [count + 1] as far as they were copied */
+    uint32_t count;
+    uint32_t levels; /* of the last search */
+};
+
 /* A whole search as one kernel on each of several GPUs (cuda_group.h); no blocks: it cannot be. */
 struct gpu_group_search {
     struct gpu_group search;
@@ -112,6 +120,7 @@ struct gpu_solo_search {
     struct gpu_group_search group;
     struct gpu_solo search;
     struct solo_launch launch;
+    struct gpu_notes notes;
     int settled; /* the depths of the last search are complete, or the level loop made them */
 };
 
@@ -140,13 +149,17 @@ static inline enum status gpu_use(const struct device *dev, struct error *e)
     return CUDA_TRY(cudaSetDevice(dev->ordinal), dev->where, e);
 }
 
-/* cuda_solo_run.c. If there are several shards, gpu_solo_open makes what cuda_group.h needs of it. `state` and
- * `lists` are arrays of the plan. */
-enum status gpu_solo_open(struct device *device, void *state, void *lists, struct error *e);
+/* cuda_solo_run.c. If there are several shards, gpu_solo_open makes what cuda_group.h needs of it. The arrays are
+ * those of the plan. No notes are wanted if `notes` is NULL. */
+struct gpu_solo_arrays {
+    void *state, *lists, *notes;
+};
+enum status gpu_solo_open(struct device *device, const struct gpu_solo_arrays *arrays,
+                          struct error *e);
 void gpu_solo_close(struct device *device);
 
 /* Waits for the end of a search on the stream. */
-enum status gpu_solo_wait(struct device *device, cudaStream_t stream, uint32_t *levels,
+enum status gpu_solo_wait(struct device *device, cudaStream_t stream, int noted, uint32_t *levels,
                           struct error *e);
 
 /* cuda_group_run.c. gpu_group_open wants all peers to have met. */
@@ -160,6 +173,15 @@ enum status gpu_solo_settle(struct device *device, struct error *e);
 /* After the sections are loaded: measures rows. */
 enum status gpu_solo_measure(struct device *device, struct error *e);
 
+
+/* cuda_solo_notes.c. While a search runs, the host calls gpu_notes_take again and again. */
+enum status gpu_notes_open(struct device *device, const struct solo_launch *plain,
+                           struct error *e);
+void gpu_notes_close(struct device *device);
+void gpu_notes_begin(struct device *device);
+enum status gpu_notes_take(struct device *device, struct error *e);
+enum status gpu_tell_levels(struct device *device, level_noter *noter, void *context,
+                            struct error *e);
 
 /* cuda_check.c. Checks the ranges of the shard on the device (shard_ranges.h). `locals` is [p], of every
  * shard. */

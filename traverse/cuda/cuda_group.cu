@@ -269,7 +269,7 @@ __global__ static void __launch_bounds__(1024, 1)
         search.state->kept = min(block.kept, search.keeps);
         group.state->meetings = meeting.meetings;
         __threadfence_system();
-        *search.report = (uint64_t)search.number << 32 |
+        search.out.mail->report = (uint64_t)search.number << 32 |
                          (meeting.failed ? GROUP_FAILED : (uint32_t)block.now.depth);
     }
 }

@@ -90,7 +90,7 @@ enum status gpu_group_run(struct device *dev, const struct root *root, enum solo
     if (gpu_use(dev, e) != ST_OK ||
         CUDA_TRY(cuda_group_search(&dev->solo.group.search, &dev->solo.group.launch, stream), dev->where,
                  e) != ST_OK ||
-        gpu_solo_wait(dev, stream, levels, e) != ST_OK)
+        gpu_solo_wait(dev, stream, 0, levels, e) != ST_OK)
         return e->status;
     return *levels == GROUP_FAILED
                ? fail(e, ST_RUNTIME, "%s: another GPU did not take part in the search", dev->where)

@@ -20,6 +20,8 @@ enum {
     SOLO_PIECE_BYTES = 16,        /* of struct solo_piece */
     SOLO_LISTED_EDGES = 1 << 20,  /* edges of a list that is expanded into another one, at most */
     SOLO_STATE_BYTES = 4096,
+    SOLO_NOTES_KEPT = 1 << 14,    /* levels that the device notes before the host must take the notes */
+    SOLO_NOTE_BYTES = 88,         /* of struct solo_note */
     GROUP_STATE_BYTES = 4096
 };
 

@@ -354,7 +354,10 @@ static enum status open_device(struct device *dev, const struct device_options *
                                struct error *e)
 {
     struct gpu_plan plan;
-    const struct gpu_plan_options planned = {options->parents, options->answers, options->permuted};
+    const struct gpu_plan_options planned = {.parents = options->parents,
+                                             .answers = options->answers,
+                                             .permuted = options->permuted,
+                                             .notes = options->notes};
     void *at[GPU_ARRAY_COUNT];
     gpu_plan_make(&plan, dev->shard, &planned);
     if (choose_gpu(dev, options, e) != ST_OK || take_memory(dev, &plan, e) != ST_OK ||
@@ -366,7 +369,9 @@ static enum status open_device(struct device *dev, const struct device_options *
     if (cuda_merge_scratch_bytes(dev->shard->d + 1) > dev->scratch.scan.scratch_bytes)
         return fail(e, ST_RUNTIME, "%s: the scan of %llu rows wants more scratch memory than "
                     "planned", dev->where, (unsigned long long)dev->shard->d);
-    if (gpu_solo_open(dev, at[GPU_SOLO_STATE], at[GPU_SOLO_LISTS], e) != ST_OK)
+    const struct gpu_solo_arrays solo = {at[GPU_SOLO_STATE], at[GPU_SOLO_LISTS],
+                                         options->notes ? at[GPU_SOLO_NOTES] : NULL};
+    if (gpu_solo_open(dev, &solo, e) != ST_OK)
         return e->status;
     if (load(dev, &plan, at, options->threads, e) == ST_OK && !options->trust)
         gpu_check_ranges(dev, options->locals, e);

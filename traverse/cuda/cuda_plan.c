@@ -69,7 +69,7 @@ static uint64_t chunk_room(const struct shard *shard, enum subgraph a, enum subg
 }
 
 /* For a search that is one kernel. */
-static void put_solo(struct gpu_plan *plan, const struct shard *shard)
+static void put_solo(struct gpu_plan *plan, const struct shard *shard, int notes)
 {
     uint64_t edges = 0, alone = shard->p == 1;
     for (int g = 0; g < SUBGRAPHS; g++)
@@ -80,6 +80,8 @@ static void put_solo(struct gpu_plan *plan, const struct shard *shard)
         SOLO_PIECE_BYTES, NULL);
     put(plan, GPU_GROUP_STATE, "state of a group", alone ? 0 : GROUP_STATE_BYTES, 1, NULL);
     put(plan, GPU_GROUP_MASK, "second mask to send", alone ? 0 : column_words(shard), 4, NULL);
+    put(plan, GPU_SOLO_NOTES, "notes of levels", alone && notes ? SOLO_NOTES_KEPT : 0,
+        SOLO_NOTE_BYTES, NULL);
 }
 
 /* For answers in the order of input ids. */
@@ -142,6 +144,6 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
     put(plan, GPU_DD_ROWS, "delegates by owner", alone ? 0 : 2 * words_d, 4, NULL);
     put(plan, GPU_BIN_TABLES, "bin tables", alone ? 0 : 2 * ((uint64_t)shard->p + 1), 8, NULL);
     put(plan, GPU_COUNTERS, "counters", GPU_COUNTER_BYTES, 1, NULL);
-    put_solo(plan, shard);
+    put_solo(plan, shard, options->notes);
     put_answers(plan, shard, options);
 }

@@ -35,6 +35,7 @@ enum gpu_array_id {
     GPU_COUNTERS,
     GPU_SOLO_STATE,
     GPU_SOLO_LISTS,
+    GPU_SOLO_NOTES,
     GPU_GROUP_STATE, /* for a search that is one kernel on each of several GPUs */
     GPU_GROUP_MASK,  /* its second mask to send */
     GPU_ANSWER_VERTEX, /* struct gpu_answers of cuda_answers.h, from here on */
@@ -85,6 +86,7 @@ struct gpu_plan_options {
     int parents;  /* record them */
     int answers;  /* make answers */
     int permuted; /* of ids that are permuted */
+    int notes;    /* note what levels do, if the device is alone */
 };
 
 void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,

@@ -117,6 +117,7 @@ static enum status gpu_counts(struct device *dev, struct workload *work, struct 
     read_counts(dev, DELEGATES);
     read_counts(dev, NORMALS);
     work->fresh = f->fresh[DELEGATES] + f->fresh[NORMALS];
+    work->delegates = f->fresh[DELEGATES];
     for (int g = 0; g < SUBGRAPHS; g++)
         work->of[g] = (struct subgraph_work){
             .forward = f->forward[g],

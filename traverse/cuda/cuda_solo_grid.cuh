@@ -2,7 +2,7 @@
 #ifndef DBFS_CUDA_SOLO_GRID_CUH
 #define DBFS_CUDA_SOLO_GRID_CUH
 
-#include "cuda_solo_list.cuh"
+#include "cuda_solo_notes.cuh"
 
 __device__ static inline uint32_t warp_of_grid()
 {
@@ -37,7 +37,8 @@ __device__ static inline void add_counts()
 {
     const unsigned warps = blockDim.x / WARP;
     __syncthreads();
-    for (unsigned i = threadIdx.x / WARP; i < SOLO_COUNTS; i += warps) {
+    add_pulled();
+    for (unsigned i = threadIdx.x / WARP; i < COUNTERS; i += warps) {
         const unsigned long long sum = sum_of_warps(i);
         if (lane_id() == 0 && sum != 0)
             atomicAdd(&search.state->counts[block.now.turn].count[i], sum);
@@ -61,9 +62,9 @@ __device__ static inline void clear_turn()
 __device__ static inline void read_turn()
 {
     const solo_counts *c = &search.state->counts[block.now.turn];
-    if (threadIdx.x < SOLO_COUNTS)
+    if (threadIdx.x < COUNTERS)
         block.count[threadIdx.x] = ((const volatile unsigned long long *)c->count)[threadIdx.x];
-    if (threadIdx.x == SOLO_COUNTS)
+    if (threadIdx.x == COUNTERS)
         block.pieces = *(const volatile unsigned *)&c->pieces;
     __syncthreads();
 }

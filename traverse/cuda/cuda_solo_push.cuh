@@ -26,10 +26,8 @@ template <int HOW>
 __device__ static inline bool claim(const gpu_vertices &to, uint32_t v)
 {
     const uint32_t bit = 1u << (v % 32);
-    if (HOW != REACH_TEAM && (HOW == REACH_NEXT || !block.few) && test_bit(to.visited, v))
+    if (HOW != REACH_TEAM && !block.few && test_bit(to.visited, v))
         return false;
-    if (HOW == REACH_NEXT)
-        return claim_bit(to.next, v);
     return !(atomicOr(&to.visited[v / 32], bit) & bit);
 }
 
@@ -68,12 +66,38 @@ __device__ static inline void mark_next(const slots &e)
     }
 }
 
+/* The same, with parents. Each edge to a vertex that was not visited before names a parent, so it does not matter
+ * which one is written last, and no claim has to be waited for. */
+__device__ static inline void mark_with_parents(const slots &e)
+{
+    bool wanted[SLOTS];
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++) {
+        const gpu_vertices &to = search.of[e.kind[j]];
+        wanted[j] =
+            e.end[j] != NO_HEAD &&
+            !((to.visited[e.end[j] / 32] | ((volatile uint32_t *)to.next)[e.end[j] / 32]) >>
+                  (e.end[j] % 32) & 1);
+    }
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++) {
+        const gpu_vertices &to = search.of[e.kind[j]];
+        if (!wanted[j])
+            continue;
+        to.parent[e.end[j]] = e.parent[j];
+        atomicOr(&to.next[e.end[j] / 32], 1u << (e.end[j] % 32));
+    }
+}
+
 /* Reaches the ends in the first `used` slots. All lanes of the warp call it. */
 template <int HOW>
 __device__ static inline void reach(const level_target &s, const slots &e, int used)
 {
-    if (HOW == REACH_NEXT && search.of[NORMALS].parent == NULL) {
-        mark_next(e);
+    if (HOW == REACH_NEXT) {
+        if (search.of[NORMALS].parent == NULL)
+            mark_next(e);
+        else
+            mark_with_parents(e);
         return;
     }
     bool mine[SLOTS];
@@ -86,7 +110,7 @@ __device__ static inline void reach(const level_target &s, const slots &e, int u
         const gpu_vertices &to = search.of[e.kind[j]];
         if (mine[j] && to.parent != NULL)
             to.parent[e.end[j]] = e.parent[j];
-        if (HOW == REACH_NEXT || j >= used)
+        if (j >= used)
             continue;
         const unsigned all = __ballot_sync(ALL_LANES, mine[j]);
         if (mine[j]) {
@@ -95,7 +119,7 @@ __device__ static inline void reach(const level_target &s, const slots &e, int u
         }
         count += __popc(all);
     }
-    if (HOW != REACH_NEXT && count > 0)
+    if (count > 0)
         list_reached(s, count);
 }
 
