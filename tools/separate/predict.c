@@ -8,17 +8,27 @@
 enum { MOST_LEVELS = 4096 };
 
 /* Fitted to sweeps of scripts/bench-th.sh: relative times of the TH of one graph, not absolute ones. NOTES.md
- * says of which graphs and machines. Those of several shards are latencies and link rates. */
-const struct th_rates machine_rates[MACHINES] = {
+ * says of which graphs and machines. A device that is alone goes through all levels by itself, with code of its
+ * own; those of several shards meet in every level. */
+static const struct th_rates alone_rates[MACHINES] = {
     [MACHINE_CPU] = {.level = 879, .delegates = 196, .visit = 330, .masks = 1280, .word = 34.6,
                      .push_row = 32.2, .push_edge = 1.71, .pull_row = 0.188, .pull_probe = 0.985,
-                     .offset = 7.54, .found = 5.2, .cache_bytes = 39e3, .miss = 5.41,
-                     .exchange = {3000, 15000, 60000}, .byte = {0.2, 0.4, 0.8}},
-    [MACHINE_GPU] = {.level = 9210, .delegates = 721, .visit = 500, .masks = 17200, .word = 0.465,
-                     .push_row = 0.131, .push_edge = 0.0825, .pull_row = 0.00817,
-                     .pull_probe = 0.00552, .offset = 0.0259, .found = 0.0058,
-                     .cache_bytes = 290e3, .miss = 0.0148,
-                     .exchange = {40000, 80000, 80000}, .byte = {0.0027, 0.125, 0.04}},
+                     .offset = 7.54, .found = 5.2, .cache_bytes = 39e3, .miss = 5.41},
+    [MACHINE_GPU] = {.level = 11900, .delegates = 1150, .visit = 782, .masks = 9400,
+                     .word = 0.202, .push_row = 0.0271, .push_edge = 0.0303, .pull_row = 0.0005,
+                     .pull_probe = 0.0005, .offset = 0.0244, .found = 0.000302,
+                     .cache_bytes = 2.36e5, .miss = 0.00343},
+};
+static const struct th_rates several_rates[MACHINES] = {
+    [MACHINE_CPU] = {.level = 100, .delegates = 3000, .visit = 3000, .masks = 20000, .word = 0.2,
+                     .push_row = 3.89, .push_edge = 0.3, .pull_row = 1.82, .pull_probe = 0.361,
+                     .offset = 30, .found = 3.15, .cache_bytes = 22800, .miss = 0.644,
+                     .exchange = {10000, 15000, 60000}, .byte = {0.63, 0.4, 0.8}},
+    [MACHINE_GPU] = {.level = 11900, .delegates = 1150, .visit = 782, .masks = 9400,
+                     .word = 0.202, .push_row = 0.0271, .push_edge = 0.0303, .pull_row = 0.0005,
+                     .pull_probe = 0.0005, .offset = 0.0244, .found = 0.000302,
+                     .cache_bytes = 2.36e5, .miss = 0.00343, .exchange = {50000, 65000, 65000},
+                     .byte = {0.0027, 0.5, 0.04}},
 };
 
 /* What one TH makes of a graph. */
@@ -79,13 +89,21 @@ static double push_cost(const struct th_shape *s, const struct th_level *l, cons
     return rows * r->push_row + edges * (r->push_edge + miss(r, s->hot[subgraph_columns(g)]));
 }
 
+/* Rows of delegates are on every device. Peers pull them where most of their edges are, and then what is left.
+ * Groups know nothing of each other within a level, so each pulls them all. */
+static double pulled_vertices(const struct th_shape *s, const struct th_level *l, enum subgraph g)
+{
+    const enum vertex_kind to = subgraph_columns(g);
+    return l->open[to] * l->left[to].vertices * (g == DD ? s->p / s->group : 1);
+}
+
 /* A row ends after 1/visited probes, where `visited` is the share of the edge ends it can meet. */
 static double pull_cost(const struct th_shape *s, const struct th_level *l, const struct th_rates *r,
                         enum subgraph g)
 {
     const enum vertex_kind from = subgraph_rows(g), to = subgraph_columns(g);
     double edges = l->open[to] * l->left[to].ends * s->share[subgraph_reverse(g)];
-    double rows = rows_with(l->open[to] * l->left[to].vertices, edges);
+    double rows = rows_with(pulled_vertices(s, l, g), edges);
     double visited = 1 - s->p * l->left[from].ends / s->all[from].ends;
     double probes = rows < visited * edges ? rows / visited : edges;
     double row = r->pull_row + (from == NORMALS ? r->offset : 0);
@@ -232,10 +250,11 @@ static struct th_level level_of(const struct growth_below *below, const struct g
 static void add_level(struct prediction *p)
 {
     growth_sums(&p->growth, p->row, p->rows, p->below);
+    const struct th_rates *rates = p->layout.p == 1 ? alone_rates : several_rates;
     for (uint64_t r = 0; r < p->rows; r++) {
         struct th_level l = level_of(&p->below[r], &p->below[p->rows - 1], (double)p->layout.p);
         for (int m = 0; m < MACHINES; m++)
-            p->sum[r].ns[m] += level_cost(&p->shape[r], l, &machine_rates[m]);
+            p->sum[r].ns[m] += level_cost(&p->shape[r], l, &rates[m]);
     }
 }
 

@@ -50,8 +50,6 @@ struct th_rates {
     double byte[LINKS];           /* that a device gets over a link */
 };
 
-extern const struct th_rates machine_rates[MACHINES];
-
 /* Predicts the time of a search for each of `rows` thresholds, ascending, the last one infinite.
  * *predicted[rows] is allocated from the budget. */
 enum status predict_sweep(struct predicted **predicted, const struct separation *separation,
