@@ -136,11 +136,21 @@ struct backend_search {
      * their depth, marks them as visited, and counts them by subgraph, with their edges. */
     enum status (*previsit)(struct device *device, int32_t depth, struct error *e);
 
+    /* Begins a level while vertices of other shards may still arrive: makes the delegates of the frontier as
+     * previsit does, and counts the work of dd. `previsit` of this level leaves out what is done. Called
+     * once the masks are reduced, between `finish` and `previsit`. */
+    enum status (*previsit_ahead)(struct device *device, int32_t depth, struct subgraph_work *dd,
+                                  struct error *e);
+
+    /* Visits dd after previsit_ahead, for the same part as `visit`, which then leaves dd out. */
+    enum status (*visit_ahead)(struct device *device, const struct visit_plan *plan,
+                               struct error *e);
+
     /* The counts from which directions are chosen. `forward` is about right, or a lower bound if the backend
      * has no rates. */
     enum status (*counts)(struct device *device, struct workload *work, struct error *e);
 
-    /* The exact forward workload of one subgraph. */
+    /* The exact forward workload of one subgraph; of dd not once it was visited ahead. */
     enum status (*count_forward)(struct device *device, enum subgraph g, uint64_t *forward,
                                  struct error *e);
 
@@ -163,6 +173,9 @@ struct backend_search {
     /* Waits for the delegates only, so that their masks can be reduced while normals are still looked for.
      * Need not be called before `finish`. */
     enum status (*finish_delegates)(struct device *device, struct error *e);
+
+    /* Whether the visit is still under way. NULL: visits are over when `visit` returns. */
+    int (*is_busy)(const struct device *device);
 
     /* Waits for the visit. *found: how many local normals it reached; a device may say 1 for any number. */
     enum status (*finish)(struct device *device, uint64_t *found, struct error *e);
@@ -201,6 +214,8 @@ struct parcel {
     enum outgoing_form form;
 };
 
+enum { COPY_MARKS = 8 };
+
 /* What devices give to each other between two levels, after `finish`. */
 struct backend_messages {
     /* Allocates exchange memory of this device, of the kind that it was opened with. No budget is charged.
@@ -221,24 +236,30 @@ struct backend_messages {
      * What it said before still holds all vertices. For a device that was opened to do so. */
     enum status (*drop_repeated)(struct device *device, struct error *e);
 
-    /* Copies a parcel to exchange memory of any device of this rank. */
+    /* Begins to copy a parcel to exchange memory of any device of this rank. */
     enum status (*take_outgoing)(struct device *device, const struct parcel *parcel, uint32_t *to,
                                  struct error *e);
 
-    /* ORs a mask into one that is there, in exchange memory of any device of this rank. */
+    /* The same for a mask that is ORed into one that is there. */
     enum status (*or_outgoing)(struct device *device, const struct parcel *parcel, uint32_t *to,
                                struct error *e);
+
+    /* Notes which copies have begun: copies_are_over(mark) says whether these are over. A device has
+     * COPY_MARKS marks, which are numbered. Both NULL: copies are over at once. */
+    enum status (*mark_copies)(struct device *device, uint32_t mark, struct error *e);
+    enum status (*copies_are_over)(struct device *device, uint32_t mark, int *over,
+                                   struct error *e);
 
     /* Drops duplicates within each of the lists, which lie in the device's own memory. NULL if devices have
      * no memory of their own. */
     enum status (*uniquify)(struct device *device, struct outbox *boxes, uint32_t count,
                             struct error *e);
 
-    /* Takes in vertices that other ranks sent, for the next previsit: `count` ids or words of a mask. There
-     * may be duplicates and visited ones among them. They lie in exchange memory of this device and stay
-     * there until that previsit. */
-    enum status (*receive)(struct device *device, const uint32_t *from, uint64_t count,
-                           enum outgoing_form form, struct error *e);
+    /* Takes in vertices that other ranks sent, for the next previsit: a part of a list, or the words from
+     * number `begin` on of a mask. There may be duplicates and visited ones among them. `from` is in exchange
+     * memory of this device, where they stay until that previsit. */
+    enum status (*receive)(struct device *device, const uint32_t *from, const struct parcel *part,
+                           struct error *e);
 
     /* Takes in the vertices of this device that its peers found: parcels[i] of peer i. */
     enum status (*receive_peers)(struct device *device, const struct parcel *parcels,

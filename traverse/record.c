@@ -15,9 +15,9 @@ static void print_level(const char *program, int32_t depth, const struct level_t
     for (int g = 0; g < SUBGRAPHS; g++)
         fprintf(stderr, " %s %" PRIu64 "/%" PRIu64 "%s", subgraph_name[g], trace->frontier[g],
                 trace->forward[g], trace->pulling[g] > 0 ? " pull" : "");
-    fprintf(stderr, " sent %" PRIu64 " masks %d compute_us %.1f exchange_us %.1f\n",
+    fprintf(stderr, " sent %" PRIu64 " masks %d compute_us %.1f exchange_us %.1f ahead_us %.1f\n",
             trace->exchange.sent_vertices, trace->exchange.reduced_masks, 1e6 * trace->compute_s,
-            1e6 * trace->exchange_s);
+            1e6 * trace->exchange_s, 1e6 * trace->exchange.ahead_s);
 }
 
 /* What becomes of levels: lines with -v, with --breakdown the phases of each. */

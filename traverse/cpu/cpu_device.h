@@ -35,6 +35,8 @@ struct cpu_delegates {
     uint64_t *frontier; /* incoming and not visited before */
     uint64_t *updated;  /* found in this level */
     int any_incoming, any_updated;
+    int32_t level; /* depth of `frontier` */
+    int ahead;     /* the previsit of the delegates came before that of the normals, and dd was visited */
     uint32_t *fresh; /* the delegates of `frontier`, if they are few: [mask_words(d)]; p = 1: list_room(d) */
     uint64_t fresh_count;
     int fresh_listed; /* `fresh` holds them all; 0: too many, only the mask has them */
@@ -262,7 +264,9 @@ void take_peers_updates(struct device *dev);                     /* what they fo
 void previsit_delegates(struct device *dev);
 void previsit_normals(struct device *dev);
 struct row_count count_listed(const struct csr *csr, const uint32_t *list, uint64_t size);
-void count_frontier(struct device *dev); /* dev->frontier: q; forward; takes q from unvisited */
+/* dev->frontier: q; forward; takes q from unvisited */
+void count_frontier_of(struct device *dev, enum vertex_kind rows);
+void count_frontier(struct device *dev);
 uint64_t count_forward(const struct device *dev, enum subgraph g); /* FV */
 
 /* cpu_list.c */

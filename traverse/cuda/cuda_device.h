@@ -61,15 +61,18 @@ struct gpu_traffic {
     struct gpu_peers peers;
 };
 
-/* Counters of a level, and host memory that the device copies them to. */
+/* Counters of a level, and host memory that the device copies them to. What comes ahead of a level (visit_ahead)
+ * has counters of its own, as it begins before those of the level are zero. */
+enum { COUNTERS_OF_LEVEL, COUNTERS_AHEAD, GPU_COUNTERS_KINDS };
 struct gpu_counters {
-    struct gpu_level *level;
-    struct gpu_level *published;
-    unsigned int *updated; /* `found` of delegates, for finish_delegates */
+    struct gpu_level *level;     /* [GPU_COUNTERS_KINDS] */
+    struct gpu_level *published; /* the same */
+    unsigned int *updated; /* [GPU_COUNTERS_KINDS]: `found` of delegates, for finish_delegates */
 };
 
 /* The counts of the frontier, as the host has them. */
 struct gpu_frontier {
+    int ahead; /* the delegates of this level were previsited, and dd was visited, before the normals */
     uint64_t fresh[VERTEX_KINDS];
     int listed[VERTEX_KINDS]; /* the queue holds the whole frontier */
     uint64_t sources[SUBGRAPHS], forward[SUBGRAPHS], unvisited[SUBGRAPHS];
@@ -80,6 +83,7 @@ struct gpu_streams {
     cudaStream_t of[VERTEX_KINDS];
     cudaEvent_t reached[VERTEX_KINDS]; /* for one stream to follow the other */
     cudaEvent_t masks_read;            /* this device has read the masks of the others */
+    cudaEvent_t copied[COPY_MARKS];    /* what leaves has been copied */
     cudaEvent_t first_part;            /* it has found the delegates that it owns (enum visit_part) */
 };
 

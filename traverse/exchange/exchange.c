@@ -2,6 +2,7 @@
 #include "exchange_internal.h"
 
 #include "formats/base/cli.h"
+#include "formats/mpi/watch.h"
 
 /* Seconds since *clock, which moves on to now. */
 static double lap(double *clock)
@@ -72,6 +73,18 @@ enum status exchange_begin_masks(struct exchange *x, const struct member *m,
     return team_meet(m, e); /* before the devices finish, which writes what masks are read by */
 }
 
+/* MPI goes on with a reduction while the host would only wait for devices. */
+void exchange_drive(struct exchange *x, const struct member *m)
+{
+    const struct rank *rank = x->rank;
+    int busy = m->number == 0 && x->masks.begun && rank->backend->search->is_busy != NULL;
+    while (busy && !comm_masks_are_here(rank->comm)) {
+        busy = 0;
+        for (uint32_t g = m->first; g < m->end; g++)
+            busy |= rank->backend->search->is_busy(rank->devices[g]);
+    }
+}
+
 /* ---- counts ---- */
 
 static void give_counts(struct exchange *x, int updated, struct exchange_stats *stats)
@@ -126,47 +139,74 @@ static enum status take_stock(struct exchange *x, const struct member *m, struct
     }
     if (x->options.uniquify && x->options.local_all2all && team_meet(m, e) == ST_OK)
         drop_duplicates(x, m, e);
-    if (team_meet(m, e) != ST_OK)
-        return e->status;
-    if (m->number == 0)
+    if (team_meet(m, e) == ST_OK && m->number == 0 && find_changed(x, e) == ST_OK)
         share_counts(x);
     return team_meet(m, e);
 }
 
-static enum status end_level_by_messages(struct exchange *x, const struct member *m, int *done,
-                                         struct exchange_stats *stats, struct error *e)
+/* A reduction that is under way is waited for in any case. Vertices go on moving meanwhile. */
+static enum status reduce_all_masks(struct exchange *x, struct error *e)
+{
+    while (x->masks.begun && e->status == ST_OK && !comm_masks_are_here(x->rank->comm))
+        move_flow(x, e);
+    if (x->level.updated && !x->masks.begun && e->status == ST_OK)
+        reduce_masks(x);
+    x->masks.expected = x->level.updated || !x->level.found; /* a search is followed by another one */
+    return e->status;
+}
+
+static enum status take_masks_by_messages(struct exchange *x, const struct member *m, int *done,
+                                          struct exchange_stats *stats, struct error *e)
 {
     const struct level_state *level = &x->level;
     double clock = cli_seconds();
     if (take_stock(x, m, e) != ST_OK)
         return e->status;
+    if (m->number == 0 && open_flow(x, e) == ST_OK)
+        move_flow(x, e);
     stats->remote_s = lap(&clock);
-    if (level->updated && !x->masks_begun && m->number == 0)
-        reduce_masks(x, e);
-    stats->masks_s += lap(&clock);
-    if (m->number == 0)
-        send_vertices(x, e);
-    if (group_meet(&x->group, m, e) != ST_OK) /* masks are read, and vertices are here */
+    if (m->number == 0 && e->status == ST_OK)
+        reduce_all_masks(x, e);
+    if (group_meet(&x->group, m, e) != ST_OK) /* masks are read */
         return e->status;
-    stats->remote_s += lap(&clock);
+    stats->masks_s += lap(&clock);
     receive_from_peers(x, m, e);
     stats->local_s = lap(&clock);
-    receive_from_ranks(x, m, e);
-    stats->remote_s += lap(&clock);
     if (level->updated)
         take_masks(x, m, e);
-    team_meet(m, e); /* what members do next may change what others read here */
     stats->masks_s += lap(&clock);
-    stats->reduced_masks = level->updated;
-    if (m->number == 0)
-        give_counts(x, level->updated, stats);
+    stats->reduced_masks = level->updated || x->masks.begun;
     *done = !level->updated && !level->found;
-    return e->status;
+    return team_meet(m, e);
 }
 
-enum status exchange_level(struct exchange *x, const struct member *m, int *done,
+enum status exchange_masks(struct exchange *x, const struct member *m, int *done,
                            struct exchange_stats *stats, struct error *e)
 {
     return x->group.whole ? end_level_in_group(x, m, done, stats, e)
-                          : end_level_by_messages(x, m, done, stats, e);
+                          : take_masks_by_messages(x, m, done, stats, e);
+}
+
+int exchange_runs_ahead(const struct exchange *x)
+{
+    return !x->group.whole && x->level.updated;
+}
+
+enum status exchange_vertices(struct exchange *x, const struct member *m,
+                              struct exchange_stats *stats, struct error *e)
+{
+    double clock = cli_seconds();
+    if (x->group.whole)
+        return e->status;
+    if (m->number == 0) {
+        watch_wait_begin();
+        while (e->status == ST_OK && !flow_is_over(x))
+            move_flow(x, e);
+        watch_wait_end();
+        close_flow(x);
+        give_counts(x, x->level.updated, stats);
+    }
+    team_meet(m, e); /* what members do next may change what others read here */
+    stats->remote_s += lap(&clock);
+    return e->status;
 }

@@ -74,11 +74,13 @@ static enum status place_outboxes(struct exchange *x, uint32_t device, struct er
     for (size_t i = 0; i < boxes_of_device(x); i++) {
         box[i].ids = at;
         at += box[i].count;
-        box[i].count = 0; /* fill_outbox adds it up again */
+        if (x->options.local_all2all)
+            box[i].count = 0; /* fill_outbox adds it up again */
     }
     return ST_OK;
 }
 
+/* Option L: the vertices of all devices of this rank for one of another rank become one message. */
 static enum status fill_outbox(struct exchange *x, uint32_t from, uint32_t s, struct error *e)
 {
     const struct rank *rank = x->rank;
@@ -86,8 +88,10 @@ static enum status fill_outbox(struct exchange *x, uint32_t from, uint32_t s, st
     struct outbox *box = outbox_for(x, from, s);
     if (parcel.count == 0)
         return ST_OK;
-    if (parcel.form == OUTGOING_MASK && box->count > 0)
-        return rank->backend->messages->or_outgoing(rank->devices[from], &parcel, box->ids, e);
+    if (parcel.form == OUTGOING_MASK && box->count > 0) /* one device after the other */
+        return wait_for_copies(x, e) == ST_OK
+                   ? rank->backend->messages->or_outgoing(rank->devices[from], &parcel, box->ids, e)
+                   : e->status;
     if (rank->backend->messages->take_outgoing(rank->devices[from], &parcel, box->ids + box->count,
                                                e) == ST_OK)
         box->count += parcel.count;
@@ -101,13 +105,15 @@ enum status collect_leaving(struct exchange *x, struct error *e)
         return ST_OK;
     for (uint32_t g = 0; g < x->G && e->status == ST_OK; g++)
         place_outboxes(x, g, e);
+    if (!x->options.local_all2all) /* exchange_flow.c copies what it sends */
+        return e->status;
     for (uint32_t from = 0; from < x->G; from++) {
         for (uint32_t s = 0; s < x->R * x->G && e->status == ST_OK; s++) {
             if (leaves_group(x, s))
                 fill_outbox(x, from, s, e);
         }
     }
-    return e->status;
+    return e->status == ST_OK ? wait_for_copies(x, e) : e->status;
 }
 
 /* Option U. */

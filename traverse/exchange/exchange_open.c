@@ -46,8 +46,17 @@ static void close_mail(const struct exchange *x)
     free(x->mail.outbox);
     free(x->mail.sends);
     free(x->mail.receives);
+    free(x->mail.out);
     release_buffers(x, x->mail.send);
     release_buffers(x, x->mail.receive);
+}
+
+static void close_sparse(struct sparse_masks *s)
+{
+    free(s->own);
+    free(s->all);
+    free(s->counts);
+    free(s->begins);
 }
 
 void exchange_close(struct exchange *x)
@@ -56,7 +65,8 @@ void exchange_close(struct exchange *x)
         return;
     group_close(&x->group);
     close_mail(x);
-    x->rank->backend->messages->host_release(x->mask);
+    close_sparse(&x->masks.sparse);
+    x->rank->backend->messages->host_release(x->masks.bits);
     x->rank->backend->messages->host_release(x->nn.frontiers);
     free(x->locals);
     free(x);
@@ -73,9 +83,10 @@ static enum status open_mail(struct exchange *x, struct error *e)
     mail->receive = calloc(x->G, sizeof *mail->receive);
     mail->sends = calloc(pairs, sizeof *mail->sends);
     mail->receives = calloc(pairs, sizeof *mail->receives);
+    mail->out = calloc(x->G, sizeof *mail->out);
     if (mail->control == NULL || mail->control_in == NULL || mail->outbox == NULL ||
         mail->send == NULL || mail->receive == NULL || mail->sends == NULL ||
-        mail->receives == NULL)
+        mail->receives == NULL || mail->out == NULL)
         return fail_memory(e, "exchange", pairs * sizeof *mail->outbox);
     return ST_OK;
 }
@@ -105,12 +116,29 @@ static enum status open_frontiers(struct exchange *x, struct error *e)
     return comm_agree(x->rank->comm, e);
 }
 
+/* Words with their places are worth it if there are few. A mask of fewer words takes as long as one word. */
+static enum status open_sparse(struct exchange *x, struct error *e)
+{
+    enum { LEAST_WORDS = 64 };
+    struct sparse_masks *s = &x->masks.sparse;
+    if (x->group.whole || x->masks.words < LEAST_WORDS)
+        return ST_OK;
+    s->most = x->masks.words / 4;
+    s->own = malloc(s->most * sizeof *s->own);
+    s->all = malloc(s->most * sizeof *s->all);
+    s->counts = calloc(x->R, sizeof *s->counts);
+    s->begins = calloc(x->R, sizeof *s->begins);
+    if (s->own == NULL || s->all == NULL || s->counts == NULL || s->begins == NULL)
+        fail_memory(e, "words of masks", 2 * s->most * sizeof *s->own);
+    return comm_agree(x->rank->comm, e);
+}
+
 static enum status open_all(struct exchange *x, struct error *e)
 {
     x->locals = calloc(x->R * x->G, sizeof *x->locals);
-    x->mask = x->rank->backend->messages->host_take((x->words + 1) * sizeof *x->mask);
-    if (x->locals == NULL || x->mask == NULL)
-        fail_memory(e, "exchange", x->words * sizeof *x->mask);
+    x->masks.bits = x->rank->backend->messages->host_take((x->masks.words + 1) * sizeof *x->masks.bits);
+    if (x->locals == NULL || x->masks.bits == NULL)
+        fail_memory(e, "exchange", x->masks.words * sizeof *x->masks.bits);
     else
         open_mail(x, e);
     if (comm_agree(x->rank->comm, e) != ST_OK)
@@ -118,7 +146,7 @@ static enum status open_all(struct exchange *x, struct error *e)
     count_locals(x);
     if (group_open(&x->group, x->rank, reach_of(x->options.memory), x->why, e) != ST_OK)
         return e->status;
-    return open_frontiers(x, e);
+    return open_sparse(x, e) == ST_OK ? open_frontiers(x, e) : e->status;
 }
 
 enum status exchange_open(struct exchange **result, const struct rank *rank,
@@ -136,7 +164,8 @@ enum status exchange_open(struct exchange **result, const struct rank *rank,
     x->options = *options;
     x->G = rank->device_count;
     x->R = rank->comm->ranks;
-    x->words = mask_words(rank->graph->manifest.d);
+    x->masks.words = mask_words(rank->graph->manifest.d);
+    x->masks.expected = 1;
     x->level.wide = options->form == EXCHANGE_FORM_BITS;
     *result = x; /* what is open is closed with it */
     return open_all(x, e);
