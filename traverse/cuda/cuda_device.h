@@ -34,7 +34,7 @@ struct gpu_peer {
     const uint32_t *found;    /* delegates */
     const uint32_t *visited;  /* normals */
     const uint32_t *ids, *sent_mask;
-    cudaEvent_t masks_read, first_part;
+    cudaEvent_t masks_read, first_part; /* NULL if hosts wait */
     void *mapped; /* its memory, if it is of another process */
 };
 
@@ -42,6 +42,8 @@ struct gpu_peers {
     struct gpu_peer *all; /* [count]; NULL: they have not met */
     uint32_t count;
     int shared;              /* other processes read this device's memory */
+    int host_waits;          /* the host waits for events of this device before the peers meet: in some of
+                              * their processes, kernels cannot */
     uint32_t *own, *others;  /* masks of dd's rows, by owner */
     uint32_t *gathered;
 };
@@ -150,11 +152,14 @@ enum status gpu_times(struct device *device, struct breakdown *times, struct err
 
 /* cuda_peers.c
  * - gpu_can_read: whether GPU `from`, which is the thread's current one, can read the memory of `to`.
+ * - gpu_wait_for_peers: before the peers meet, the host waits for an event of this device that they cannot
+ *   wait for.
  * - gpu_gather_frontiers: the visited normals of all peers, before nn is pulled.
  * - gpu_or_found: to |= the delegates that peers found, those i with updating[i] or, if that is NULL, all but
  *   this device. `staging` is a mask for what kernels cannot read.
  * - gpu_take_peers_updates: what peers found in the first part of a visit is found here, too. */
 int gpu_can_read(int from, int to);
+enum status gpu_wait_for_peers(struct device *device, cudaEvent_t event, struct error *e);
 enum status gpu_gather_frontiers(struct device *device, struct error *e);
 enum status gpu_or_found(struct device *device, const int *updating, uint32_t *to,
                          uint32_t *staging, struct error *e);

@@ -26,6 +26,7 @@ static enum status gpu_read_masks(struct device *dev, const int *updating, uint6
         CUDA_TRY(cudaMemsetAsync(dev->masks.incoming, 0, bytes, stream), dev->where, e) != ST_OK ||
         gpu_or_found(dev, updating, dev->masks.incoming, dev->of[DELEGATES].frontier, e) != ST_OK ||
         CUDA_TRY(cudaEventRecord(dev->stream.masks_read, stream), dev->where, e) != ST_OK ||
+        gpu_wait_for_peers(dev, dev->stream.masks_read, e) != ST_OK ||
         mask == NULL || bytes == 0)
         return e->status;
     if (CUDA_TRY(cudaMemcpyAsync(mask, dev->masks.incoming, bytes, cudaMemcpyDeviceToHost, stream),
@@ -41,8 +42,9 @@ static enum status gpu_take_mask(struct device *dev, const uint64_t *mask, struc
     cudaStream_t stream = dev->stream.of[DELEGATES];
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++)
-        CUDA_TRY(cudaStreamWaitEvent(stream, dev->traffic.peers.all[i].masks_read, 0), dev->where, e);
+    const struct gpu_peers *p = &dev->traffic.peers;
+    for (uint32_t i = 0; i < p->count && !p->host_waits && e->status == ST_OK; i++)
+        CUDA_TRY(cudaStreamWaitEvent(stream, p->all[i].masks_read, 0), dev->where, e);
     CUDA_TRY(cudaMemsetAsync(own->next, 0, 4 * own->words, stream), dev->where, e);
     if (mask != NULL)
         CUDA_TRY(cudaMemcpyAsync(dev->masks.incoming, mask, 4 * own->words, cudaMemcpyHostToDevice,

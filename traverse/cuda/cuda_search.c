@@ -373,7 +373,9 @@ static enum status pull_rest(struct device *dev, struct error *e)
 /* Normals are visited meanwhile, on their own stream. */
 static enum status visit_first(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
-    return pull_first(dev, e) == ST_OK ? visit_normals(dev, plan, e) : e->status;
+    if (pull_first(dev, e) == ST_OK && visit_normals(dev, plan, e) == ST_OK)
+        gpu_wait_for_peers(dev, dev->stream.first_part, e);
+    return e->status;
 }
 
 static enum status visit_rest(struct device *dev, const struct visit_plan *plan, struct error *e)
@@ -400,9 +402,12 @@ static enum status gpu_visit_ahead(struct device *dev, const struct visit_plan *
 {
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    return plan->part == VISIT_WHOLE   ? visit_subgraph(dev, DD, &plan->directions, e)
-           : plan->part == VISIT_FIRST ? pull_first(dev, e)
-                                       : pull_rest(dev, e);
+    if (plan->part == VISIT_WHOLE)
+        return visit_subgraph(dev, DD, &plan->directions, e);
+    if (plan->part == VISIT_REST)
+        return pull_rest(dev, e);
+    return pull_first(dev, e) == ST_OK ? gpu_wait_for_peers(dev, dev->stream.first_part, e)
+                                       : e->status;
 }
 
 /* A visited mask says as much as a frontier. It is as the previsit left it. */

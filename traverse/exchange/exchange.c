@@ -144,13 +144,13 @@ static enum status take_stock(struct exchange *x, const struct member *m, struct
     return team_meet(m, e);
 }
 
-/* A reduction that is under way is waited for in any case. Vertices go on moving meanwhile. */
+/* Vertices go on moving while masks are under way. A reduction that has begun is waited for in any case. */
 static enum status reduce_all_masks(struct exchange *x, struct error *e)
 {
-    while (x->masks.begun && e->status == ST_OK && !comm_masks_are_here(x->rank->comm))
-        move_flow(x, e);
-    if (x->level.updated && !x->masks.begun && e->status == ST_OK)
+    if (x->level.updated && !x->masks.begun)
         reduce_masks(x);
+    while (e->status == ST_OK && !comm_masks_are_here(x->rank->comm))
+        move_flow(x, e);
     x->masks.expected = x->level.updated || !x->level.found; /* a search is followed by another one */
     return e->status;
 }
@@ -175,7 +175,7 @@ static enum status take_masks_by_messages(struct exchange *x, const struct membe
     if (level->updated)
         take_masks(x, m, e);
     stats->masks_s += lap(&clock);
-    stats->reduced_masks = level->updated || x->masks.begun;
+    stats->reduced_masks = level->updated;
     *done = !level->updated && !level->found;
     return team_meet(m, e);
 }

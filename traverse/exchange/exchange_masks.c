@@ -43,7 +43,7 @@ static uint64_t *group_mask(const struct exchange *x)
 }
 
 /* Collective. Begins a reduction over the ranks before anybody knows whether there are updates, if the last
- * level had some: so levels with updates need no question, and a search reduces in vain about once. */
+ * level had some: a question would take as long. Some reductions are in vain, and some begin later. */
 enum status begin_masks(struct exchange *x, struct error *e)
 {
     x->masks.begun = x->masks.expected && x->masks.words > 0;
@@ -108,7 +108,8 @@ static void gather_words(struct exchange *x)
         mask[s->all[i].at] |= s->all[i].bits;
 }
 
-/* One rank of each group does it for all. The mask was read if this group has updates. */
+/* One rank of each group does it for all. The mask was read if this group has updates. It returns before a
+ * non-blocking reduction is over. */
 void reduce_masks(struct exchange *x)
 {
     uint64_t *mask = group_mask(x);
@@ -123,6 +124,8 @@ void reduce_masks(struct exchange *x)
     count_masks(x, x->masks.words * sizeof *mask);
     if (x->group.of_host)
         comm_window_or_masks(x->group.window, mask, x->masks.words);
+    else if (x->options.nonblocking)
+        comm_begin_or_masks(x->rank->comm, mask, x->masks.words);
     else
         comm_or_masks(x->rank->comm, mask, x->masks.words);
 }
