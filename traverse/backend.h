@@ -2,8 +2,8 @@
  *
  * A device holds one shard and the state of one search over it. A backend makes devices: of the cores of the
  * host (cpu/) or of GPUs (cuda/). The level loop (bfs.c) and the exchange (exchange/) use the devices of a
- * rank through six tables: the device itself, its peers, the steps of a search, the messages between
- * devices, the results, and how parents are found. A backend knows nothing of ranks; the level loop knows
+ * rank through seven tables: the device itself, its peers, the steps of a search, what it does ahead of
+ * them, the messages between devices, the results, and how parents are found. A backend knows nothing of ranks; the level loop knows
  * nothing of OpenMP or CUDA.
  *
  * Functions that can fail return their status and say in *e what failed. Only one thread at a time uses a
@@ -136,16 +136,6 @@ struct backend_search {
      * their depth, marks them as visited, and counts them by subgraph, with their edges. */
     enum status (*previsit)(struct device *device, int32_t depth, struct error *e);
 
-    /* Begins a level while vertices of other shards may still arrive: makes the delegates of the frontier as
-     * previsit does, and counts the work of dd. `previsit` of this level leaves out what is done. Called
-     * once the masks are reduced, between `finish` and `previsit`. */
-    enum status (*previsit_ahead)(struct device *device, int32_t depth, struct subgraph_work *dd,
-                                  struct error *e);
-
-    /* Visits dd after previsit_ahead, for the same part as `visit`, which then leaves dd out. */
-    enum status (*visit_ahead)(struct device *device, const struct visit_plan *plan,
-                               struct error *e);
-
     /* The counts from which directions are chosen. `forward` is about right, or a lower bound if the backend
      * has no rates. */
     enum status (*counts)(struct device *device, struct workload *work, struct error *e);
@@ -174,9 +164,6 @@ struct backend_search {
      * Need not be called before `finish`. */
     enum status (*finish_delegates)(struct device *device, struct error *e);
 
-    /* Whether the visit is still under way. NULL: visits are over when `visit` returns. */
-    int (*is_busy)(const struct device *device);
-
     /* Waits for the visit. *found: how many local normals it reached; a device may say 1 for any number. */
     enum status (*finish)(struct device *device, uint64_t *found, struct error *e);
 
@@ -196,6 +183,22 @@ struct backend_search {
      * were visited; 0 if this device cannot do it. The function is NULL if no device of the backend can. */
     enum status (*run)(struct device *device, const struct root *root, enum direction_mode mode,
                        uint32_t *levels, struct error *e);
+};
+
+/* What a device does of a search while messages between ranks are under way. */
+struct backend_ahead {
+    /* Begins a level while vertices of other shards may still arrive: makes the delegates of the frontier as
+     * previsit does, and counts the work of dd. `previsit` of this level leaves out what is done. Called
+     * once the masks are reduced, between `finish` and `previsit`. */
+    enum status (*previsit_ahead)(struct device *device, int32_t depth, struct subgraph_work *dd,
+                                  struct error *e);
+
+    /* Visits dd after previsit_ahead, for the same part as `visit`, which then leaves dd out. */
+    enum status (*visit_ahead)(struct device *device, const struct visit_plan *plan,
+                               struct error *e);
+
+    /* Whether the visit is still under way. NULL: visits are over when `visit` returns. */
+    int (*is_busy)(const struct device *device);
 };
 
 /* ---- messages ---- */
@@ -425,6 +428,7 @@ struct backend {
     const struct backend_device *device;
     const struct backend_peers *peers;
     const struct backend_search *search;
+    const struct backend_ahead *ahead;
     const struct backend_messages *messages;
     const struct backend_results *results;
     const struct backend_parents *parents;

@@ -214,15 +214,15 @@ static void finish(struct search *s, const struct member *m, struct error *e)
 static void previsit_ahead(struct search *s, const struct member *m, int32_t depth, struct error *e)
 {
     struct bfs *bfs = s->bfs;
-    const struct backend_search *search = bfs->rank->backend->search;
+    const struct backend *backend = bfs->rank->backend;
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
         struct device_level *level = &bfs->levels[i];
         struct subgraph_work *dd = &level->work.of[DD];
         level->ahead = 1;
-        if (search->previsit_ahead(bfs->rank->devices[i], depth, dd, e) == ST_OK &&
+        if (backend->ahead->previsit_ahead(bfs->rank->devices[i], depth, dd, e) == ST_OK &&
             dd->frontier > 0 &&
             (bfs->counts_edges || needs_forward(bfs, DD, dd, level->plan.directions.of[DD])))
-            search->count_forward(bfs->rank->devices[i], DD, &dd->forward, e);
+            backend->search->count_forward(bfs->rank->devices[i], DD, &dd->forward, e);
         exchange_tell_dd(bfs->exchange, i, dd);
     }
 }
@@ -233,7 +233,7 @@ static void visit_dd_part(struct search *s, const struct member *m, enum visit_p
     const struct rank *rank = s->bfs->rank;
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
         s->bfs->levels[i].plan.part = part;
-        rank->backend->search->visit_ahead(rank->devices[i], &s->bfs->levels[i].plan, e);
+        rank->backend->ahead->visit_ahead(rank->devices[i], &s->bfs->levels[i].plan, e);
     }
 }
 

@@ -103,7 +103,7 @@ int comm_flow_arrived(struct comm_flow *f, struct flow_chunk *chunk)
             return 1;
         }
     }
-    if (++f->idle % IDLE_LOOKS == 0)
+    if (f->idle++ > IDLE_LOOKS)
         sched_yield();
     return 0;
 }

@@ -258,6 +258,35 @@ d=$(sed -n 's/.*"delegates": \([0-9]*\).*/\1/p' "$tmp/json")
 equal "$name: masks of both ranks, in each reduction" "$(moved mask_bytes)" \
     $((2 * 8 * ((d + 63) / 64) * $(json_sum mask_reductions)))
 
+# ---- masks of which few words changed ----
+
+# Words go with their places. All vertices are delegates; a search finds one or two of 20 in each level, and there
+# are others in 80 words.
+{
+    "$TESTS/mkgraph" path 20
+    awk 'BEGIN { for (i = 0; i < 5000; i++) print 100 + i, 101 + i }'
+} >"$tmp/few.txt"
+graph few 0 10 || fail 'a path beside another one'
+for how in blocking nonblocking; do
+    run few 10 2 --reduction $how --breakdown --depths "$tmp/few.got"
+    check "$name: words are gathered" test "$(calls '^gather')" -gt 2
+    equal "$name: never more than two words" "$(awk '$1 == "gather" && $2 > 4' "$tmp/wire" | wc -l)" 0
+    check "$name: distances are right" cmp "$tmp/few.got" "$tmp/few.depths.10"
+    check "$name: --json has the bytes" test "$(moved mask_bytes)" -lt "$(moved whole_mask_bytes)"
+done
+run few 10 2 --breakdown
+check "$name: less than a tenth of whole masks" test $((10 * $(moved mask_bytes))) -lt "$(moved whole_mask_bytes)"
+
+# ---- the next level's delegates, while vertices are under way ----
+
+run rmat 1 2 -v --breakdown --direction push
+check "$name: dd goes ahead in every level that reduced masks" awk '/: level / {
+        for (i = 1; i < NF; i++) value[$i] = $(i + 1)
+        n += value["masks"]; if ((value["masks"] > 0) != (value["ahead_us"] > 0)) exit 1 } END { exit n < 2 }' "$tmp/err"
+check "$name: --breakdown tells for how long" grep -q '"ahead": \[.*[1-9]' "$tmp/json"
+run normal 1 2 -v
+equal "$name: never without delegates" "$(grep -c ' ahead_us 0.0$' "$tmp/err")" "$(json_sum iterations)"
+
 # ---- --exchange-memory peer ----
 
 for form in list bits auto; do
@@ -298,7 +327,7 @@ else
     skip 'no memory to share: no compiler'
 fi
 
-for graph in complete rmat normal path grid apart; do
+for graph in complete rmat normal path grid apart few; do
     roots=$(sort -u "$tmp/$graph.checksums" | wc -l)
     wanted=1
     [ $graph = rmat ] || [ $graph = path ] && wanted=2

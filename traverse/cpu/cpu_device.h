@@ -72,6 +72,7 @@ struct cpu_shown {
     uint64_t *frontier; /* of the normals; valid after show_frontier */
     uint64_t *mask;     /* by nn's columns: vertices found on other shards */
     uint32_t *ids;      /* the same as a list, by shard */
+    uint64_t charged_ids;    /* to the budget: pages are taken as they are used */
     uint64_t *begin, *count; /* [p]: where those of a shard begin, and how many there are */
     enum outgoing_form form; /* of this level */
     struct shared_memory memory;
@@ -95,8 +96,8 @@ struct cpu_peers {
 
 /* Vertices for other shards. */
 struct cpu_bins {
-    struct bin *of;    /* [threads][p] */
-    int out_of_memory; /* some bin could not grow */
+    struct bin *of;     /* [threads][p] */
+    struct error error; /* why some bin could not grow */
 };
 
 /* Vertices and masks that leave and arrive. */
@@ -256,7 +257,7 @@ uint64_t pull_nn(struct device *dev);
 /* cpu_peers.c */
 enum status take_shown(struct device *dev, int shared, struct error *e);
 void release_shown(struct device *dev);
-void show_outgoing(struct device *dev, enum outgoing_form form); /* moves the bins to what is shown */
+enum status show_outgoing(struct device *dev, enum outgoing_form form, struct error *e); /* empties the bins */
 void gather_frontiers(struct device *dev);                       /* of the peers, before nn is pulled */
 void take_peers_updates(struct device *dev);                     /* what they found is found here, too */
 
@@ -284,6 +285,7 @@ void cpu_close_answers(struct device *dev);
 
 extern const struct backend_peers cpu_peers;       /* cpu_peers.c */
 extern const struct backend_search cpu_search;     /* cpu_search.c */
+extern const struct backend_ahead cpu_ahead;
 extern const struct backend_messages cpu_messages; /* cpu_messages.c */
 extern const struct backend_results cpu_results;   /* cpu_results.c */
 extern const struct backend_parents cpu_parents;

@@ -90,8 +90,11 @@ static void cpu_close(struct device *dev)
     struct cpu_array list[MOST_ARRAYS];
     int count = list_arrays(dev, list);
     uint64_t bins = (uint64_t)dev->threads * dev->shard->p;
-    for (uint64_t i = 0; dev->traffic.bins.of != NULL && i < bins; i++)
-        free(dev->traffic.bins.of[i].ids);
+    for (uint64_t i = 0; dev->traffic.bins.of != NULL && i < bins; i++) {
+        const struct bin *bin = &dev->traffic.bins.of[i];
+        memory_discharge(dev->budget, bin->capacity * sizeof *bin->ids);
+        free(bin->ids);
+    }
     for (int i = 0; i < count; i++)
         memory_release(dev->budget, *list[i].at);
     cpu_close_answers(dev);
@@ -131,6 +134,7 @@ const struct backend backend_cpu = {
     .device = &cpu_device,
     .peers = &cpu_peers,
     .search = &cpu_search,
+    .ahead = &cpu_ahead,
     .messages = &cpu_messages,
     .results = &cpu_results,
     .parents = &cpu_parents,

@@ -59,7 +59,8 @@ void release_shown(struct device *dev)
 {
     struct cpu_shown *s = &dev->traffic.shown;
     if (s->memory.bytes != NULL)
-        memory_discharge(dev->budget, mask_bytes(&s->layout));
+        memory_discharge(dev->budget,
+                         mask_bytes(&s->layout) + s->charged_ids * sizeof *s->ids);
     shared_memory_release(&s->memory);
     free(s->begin);
 }
@@ -70,10 +71,32 @@ static void add_to_mask(const struct device *dev, uint32_t shard, const struct b
         set_mask_bit(dev->traffic.shown.mask, ((uint64_t)shard << dev->shard->local_bits) + bin->ids[i]);
 }
 
-void show_outgoing(struct device *dev, enum outgoing_form form)
+/* Before so many ids are shown. */
+static enum status charge_ids(struct device *dev, uint64_t ids, struct error *e)
+{
+    struct cpu_shown *s = &dev->traffic.shown;
+    if (ids <= s->charged_ids)
+        return ST_OK;
+    if (memory_charge(dev->budget, (ids - s->charged_ids) * sizeof *s->ids,
+                      "vertices for other shards", e) == ST_OK)
+        s->charged_ids = ids;
+    return e->status;
+}
+
+static uint64_t binned_ids(const struct device *dev)
+{
+    uint64_t bins = (uint64_t)dev->threads * dev->shard->p, ids = 0;
+    for (uint64_t i = 0; i < bins; i++)
+        ids += dev->traffic.bins.of[i].count;
+    return ids;
+}
+
+enum status show_outgoing(struct device *dev, enum outgoing_form form, struct error *e)
 {
     struct cpu_shown *s = &dev->traffic.shown;
     uint64_t at = 0;
+    if (form == OUTGOING_LIST && charge_ids(dev, binned_ids(dev), e) != ST_OK)
+        return e->status;
     s->form = form;
     if (form == OUTGOING_MASK)
         memset(s->mask, 0, s->layout.mask_words * sizeof *s->mask);
@@ -90,6 +113,7 @@ void show_outgoing(struct device *dev, enum outgoing_form form)
         }
         s->count[shard] = at - s->begin[shard];
     }
+    return ST_OK;
 }
 
 /* ---- cards ---- */

@@ -239,9 +239,11 @@ static enum status cpu_visit(struct device *dev, const struct visit_plan *plan, 
     n->pulled_next = drained;
     n->any_pulled = n->any_pulled_next;
     n->pulled_count = pulled;
-    if (dev->shard->p > 1)
-        show_outgoing(dev, plan->form);
-    return dev->traffic.bins.out_of_memory ? fail_memory(e, "bins of vertices for other shards", 0) : ST_OK;
+    if (dev->traffic.bins.error.status != ST_OK)
+        *e = dev->traffic.bins.error;
+    else if (dev->shard->p > 1)
+        show_outgoing(dev, plan->form, e);
+    return e->status;
 }
 
 /* ---- the end of a level ---- */
@@ -287,8 +289,6 @@ static enum status cpu_keep_updates(struct device *dev, struct error *e)
 const struct backend_search cpu_search = {
     .start = cpu_start,
     .previsit = cpu_previsit,
-    .previsit_ahead = cpu_previsit_ahead,
-    .visit_ahead = cpu_visit_ahead,
     .counts = cpu_counts,
     .count_forward = cpu_count_forward,
     .show_frontier = cpu_show_frontier,
@@ -302,3 +302,6 @@ const struct backend_search cpu_search = {
     .keep_updates = cpu_keep_updates,
     .run = cpu_run,
 };
+
+const struct backend_ahead cpu_ahead = {.previsit_ahead = cpu_previsit_ahead,
+                                        .visit_ahead = cpu_visit_ahead};

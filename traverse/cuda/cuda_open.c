@@ -409,6 +409,7 @@ const struct backend backend_cuda = {
     .device = &cuda_device,
     .peers = &cuda_peers,
     .search = &cuda_search,
+    .ahead = &cuda_ahead,
     .messages = &cuda_messages,
     .results = &cuda_results,
     .parents = &cuda_parents,

@@ -487,8 +487,6 @@ static enum status gpu_keep_updates(struct device *dev, struct error *e)
 const struct backend_search cuda_search = {
     .start = gpu_start,
     .previsit = gpu_previsit,
-    .previsit_ahead = gpu_previsit_ahead,
-    .visit_ahead = gpu_visit_ahead,
     .counts = gpu_counts,
     .count_forward = gpu_count_forward,
     .show_frontier = gpu_show_frontier,
@@ -496,9 +494,12 @@ const struct backend_search cuda_search = {
     .write_frontier = gpu_write_frontier,
     .visit = gpu_visit,
     .finish_delegates = gpu_finish_delegates,
-    .is_busy = gpu_is_busy,
     .finish = gpu_finish,
     .times = gpu_times,
     .keep_updates = gpu_keep_updates,
     .run = gpu_run,
 };
+
+const struct backend_ahead cuda_ahead = {.previsit_ahead = gpu_previsit_ahead,
+                                         .visit_ahead = gpu_visit_ahead,
+                                         .is_busy = gpu_is_busy};

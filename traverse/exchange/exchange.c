@@ -77,11 +77,11 @@ enum status exchange_begin_masks(struct exchange *x, const struct member *m,
 void exchange_drive(struct exchange *x, const struct member *m)
 {
     const struct rank *rank = x->rank;
-    int busy = m->number == 0 && x->masks.begun && rank->backend->search->is_busy != NULL;
+    int busy = m->number == 0 && x->masks.begun && rank->backend->ahead->is_busy != NULL;
     while (busy && !comm_masks_are_here(rank->comm)) {
         busy = 0;
         for (uint32_t g = m->first; g < m->end; g++)
-            busy |= rank->backend->search->is_busy(rank->devices[g]);
+            busy |= rank->backend->ahead->is_busy(rank->devices[g]);
     }
 }
 
@@ -144,6 +144,13 @@ static enum status take_stock(struct exchange *x, const struct member *m, struct
     return team_meet(m, e);
 }
 
+/* Whether a reduction of whole masks may begin in the next level before its updates are known. A search is
+ * followed by another one. */
+static int expects_masks(const struct exchange *x)
+{
+    return x->level.updated ? !few_words_changed(x) : !x->level.found;
+}
+
 /* Vertices go on moving while masks are under way. A reduction that has begun is waited for in any case. */
 static enum status reduce_all_masks(struct exchange *x, struct error *e)
 {
@@ -151,7 +158,7 @@ static enum status reduce_all_masks(struct exchange *x, struct error *e)
         reduce_masks(x);
     while (e->status == ST_OK && !comm_masks_are_here(x->rank->comm))
         move_flow(x, e);
-    x->masks.expected = x->level.updated || !x->level.found; /* a search is followed by another one */
+    x->masks.expected = expects_masks(x);
     return e->status;
 }
 

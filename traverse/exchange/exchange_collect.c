@@ -10,19 +10,43 @@
 
 #include <string.h>
 
+/* Buffers in memory of the host are charged to the budget. */
+static uint64_t charged_for(const struct exchange *x, uint64_t ids)
+{
+    return x->rank->exchange_memory == EXCHANGE_HOST ? ids * sizeof(uint32_t) : 0;
+}
+
+void release_buffer(const struct exchange *x, uint32_t device, struct buffer *buffer)
+{
+    x->rank->backend->messages->exchange_release(x->rank->devices[device], buffer->ids);
+    memory_discharge(x->rank->budget, charged_for(x, buffer->capacity));
+    *buffer = (struct buffer){0};
+}
+
+/* Twice as much as before, if that much may be needed. */
+static uint64_t next_capacity(const struct exchange *x, uint32_t device, uint64_t capacity,
+                              uint64_t need)
+{
+    uint64_t most = x->rank->graph->shards[device].csr[NN].edges, twice = 2 * capacity;
+    if (!x->options.local_all2all && twice > most)
+        twice = most;
+    return need > twice ? need : twice;
+}
+
 enum status grow_buffer(struct exchange *x, uint32_t device, struct buffer *buffer, uint64_t need,
                         struct error *e)
 {
-    const struct backend_messages *messages = x->rank->backend->messages;
-    uint64_t target = need > 2 * buffer->capacity ? need : 2 * buffer->capacity;
+    uint64_t capacity = next_capacity(x, device, buffer->capacity, need);
     if (need <= buffer->capacity)
         return ST_OK;
-    messages->exchange_release(x->rank->devices[device], buffer->ids);
-    buffer->capacity = 0;
-    buffer->ids = messages->exchange_take(x->rank->devices[device], target * sizeof *buffer->ids);
+    release_buffer(x, device, buffer);
+    if (memory_charge(x->rank->budget, charged_for(x, capacity), "nn exchange buffers", e) != ST_OK)
+        return e->status;
+    buffer->capacity = capacity;
+    buffer->ids = x->rank->backend->messages->exchange_take(x->rank->devices[device],
+                                                            capacity * sizeof *buffer->ids);
     if (buffer->ids == NULL)
-        return fail_memory(e, "nn exchange buffers", target * sizeof *buffer->ids);
-    buffer->capacity = target;
+        return fail_memory(e, "nn exchange buffers", capacity * sizeof *buffer->ids);
     return ST_OK;
 }
 

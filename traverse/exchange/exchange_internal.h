@@ -88,6 +88,7 @@ struct exchange {
     uint64_t nn_sources; /* of all shards: rows of nn that are not empty */
     struct masks masks;
     struct nn_pool nn;
+    uint64_t charged; /* bytes to the budget, the buffers of messages not among them */
     char why[ERROR_TEXT_BYTES];
 };
 
@@ -116,6 +117,8 @@ struct parcel parcel_for(const struct exchange *x, uint32_t device, uint32_t sha
 enum status grow_buffer(struct exchange *x, uint32_t device, struct buffer *buffer, uint64_t need,
                         struct error *e);
 
+void release_buffer(const struct exchange *x, uint32_t device, struct buffer *buffer);
+
 /* Where the frontier of a shard lies in `nn.frontiers`. */
 static inline uint32_t *frontier_of(const struct exchange *x, uint32_t shard)
 {
@@ -138,6 +141,7 @@ enum status begin_masks(struct exchange *x, struct error *e);
 enum status read_group_masks(struct exchange *x, const struct member *member, struct error *e);
 enum status find_changed(struct exchange *x, struct error *e);
 void reduce_masks(struct exchange *x);
+int few_words_changed(const struct exchange *x); /* in this level, after the reduction */
 enum status take_masks(struct exchange *x, const struct member *member, struct error *e);
 
 /* exchange_collect.c */

@@ -87,6 +87,17 @@ enum status find_changed(struct exchange *x, struct error *e)
     return e->status;
 }
 
+int few_words_changed(const struct exchange *x)
+{
+    uint64_t changed = x->level.changed;
+    if (x->masks.begun) { /* nobody counted them */
+        changed = 0;
+        for (uint64_t w = 0; w < x->masks.words && changed <= x->masks.sparse.most; w++)
+            changed += x->masks.bits[w] != 0;
+    }
+    return x->masks.sparse.most > 0 && changed <= x->masks.sparse.most;
+}
+
 static void gather_words(struct exchange *x)
 {
     struct sparse_masks *s = &x->masks.sparse;
