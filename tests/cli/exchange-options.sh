@@ -287,6 +287,24 @@ check "$name: --breakdown tells for how long" grep -q '"ahead": \[.*[1-9]' "$tmp
 run normal 1 2 -v
 equal "$name: never without delegates" "$(grep -c ' ahead_us 0.0$' "$tmp/err")" "$(json_sum iterations)"
 
+# ---- memory in the budget ----
+
+"$TESTS/mkgraph" complete 1000 >"$tmp/wide.txt"
+graph wide inf 0 || fail 'a complete graph of 1000'
+check_exit 0 '--plan' "$BIN/dbfs-traverse" --plan "$tmp/wide"
+check 'messages of 8 bytes an edge of nn, bins of 12' test \
+    "$(awk '$1 == "messages" { print $2 } $1 == "bins" { print $3 }' "$tmp/out" | tr '\n' ' ')" = '7992000 11988000 '
+bounded() { # CODE SIZE RANKS MEMORY
+    check_exit "$1" "-S $2, $3 ranks, $4" "$MPIEXEC" -n "$3" "$BIN/dbfs-traverse" -q -@ 1 --backend cpu -S "$2" \
+        --exchange-memory "$4" --exchange-form list --direction push -r 0 "$tmp/wide"
+}
+bounded 0 32M 2 host
+bounded 5 6M 2 host
+check_says 'nn exchange buffers: needs' 'messages count for -S'
+bounded 0 32M 1 auto
+bounded 5 6M 1 auto
+check_says 'for other shards: needs' 'bins count for -S'
+
 # ---- --exchange-memory peer ----
 
 for form in list bits auto; do

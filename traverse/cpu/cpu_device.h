@@ -88,7 +88,8 @@ struct cpu_peer {
 };
 
 struct cpu_peers {
-    struct cpu_peer *all; /* [count]; NULL: they have not met */
+    struct cpu_peer *all; /* [count], of all devices of this process; NULL: they have not met */
+    int owns_all;
     uint32_t count;
     uint64_t *own, *others; /* masks: dd's rows of delegates that this shard owns, and its other rows */
     uint64_t *gathered;     /* by nn's columns: the frontier of all shards */

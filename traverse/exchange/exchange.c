@@ -28,6 +28,16 @@ struct parcel parcel_for(const struct exchange *x, uint32_t device, uint32_t sha
     return parcel;
 }
 
+struct parcel parcel_from_peer(const struct exchange *x, uint32_t from, uint32_t to)
+{
+    const struct group *group = &x->group;
+    if (group->parcels != NULL)
+        return *parcel_between(group, from, to);
+    if (from == to)
+        return (struct parcel){0};
+    return parcel_for(x, from - group->first, group->shard[to]);
+}
+
 void exchange_tell_found(struct exchange *x, uint32_t device, uint64_t found)
 {
     struct group *group = &x->group;
@@ -39,7 +49,8 @@ void exchange_tell_found(struct exchange *x, uint32_t device, uint64_t found)
         struct parcel parcel = {0};
         if (i != self)
             parcel = parcel_for(x, device, group->shard[i]);
-        *parcel_between(group, self, i) = parcel;
+        if (group->parcels != NULL)
+            *parcel_between(group, self, i) = parcel;
         note->found |= parcel.count > 0;
     }
 }

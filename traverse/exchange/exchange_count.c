@@ -37,11 +37,11 @@ void count_peers(struct exchange *x, int updated)
     const struct group *group = &x->group;
     for (uint32_t to = group->first; to < group->first + x->G; to++) {
         for (uint32_t from = 0; from < group->count; from++) {
-            const struct parcel *parcel = parcel_between(group, from, to);
+            const struct parcel parcel = parcel_from_peer(x, from, to);
             if (from == to)
                 continue;
-            x->counts.of[COUNT_PEER_VERTICES] += parcel->form == OUTGOING_LIST ? parcel->count : 0;
-            x->counts.of[COUNT_PEER_BYTES] += parcel->count * sizeof(uint32_t);
+            x->counts.of[COUNT_PEER_VERTICES] += parcel.form == OUTGOING_LIST ? parcel.count : 0;
+            x->counts.of[COUNT_PEER_BYTES] += parcel.count * sizeof(uint32_t);
             if (updated && group->notes[from].updated)
                 x->counts.of[COUNT_PEER_BYTES] += x->masks.words * sizeof *x->masks.bits;
         }

@@ -113,6 +113,9 @@ static inline uint64_t mask_parcel_words(const struct exchange *x, uint32_t shar
 /* What a device of this rank found for a shard. */
 struct parcel parcel_for(const struct exchange *x, uint32_t device, uint32_t shard);
 
+/* What peer `from` found for peer `to`, by their numbers in the group. */
+struct parcel parcel_from_peer(const struct exchange *x, uint32_t from, uint32_t to);
+
 /* Makes room for `need` ids; what the buffer held is lost. */
 enum status grow_buffer(struct exchange *x, uint32_t device, struct buffer *buffer, uint64_t need,
                         struct error *e);

@@ -5,6 +5,8 @@
  */
 #include "exchange_internal.h"
 
+#include <stdlib.h>
+
 /* ---- counts ---- */
 
 /* A rank tells each other rank how its level went, and how much comes from each of its devices to each of the
@@ -72,13 +74,18 @@ enum status receive_from_peers(struct exchange *x, const struct member *m, struc
 {
     const struct rank *rank = x->rank;
     const struct group *group = &x->group;
+    struct parcel *parcels = malloc(group->count * sizeof *parcels);
+    if (parcels == NULL)
+        return fail_memory(e, "vertices of peers", group->count * sizeof *parcels);
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
-        const struct parcel *parcels = parcel_between(group, 0, group->first + g);
         uint64_t units = 0;
-        for (uint32_t i = 0; i < group->count; i++)
+        for (uint32_t i = 0; i < group->count; i++) {
+            parcels[i] = parcel_from_peer(x, i, group->first + g);
             units += parcels[i].count;
+        }
         if (units > 0)
             rank->backend->messages->receive_peers(rank->devices[g], parcels, e);
     }
+    free(parcels);
     return e->status;
 }

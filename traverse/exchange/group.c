@@ -16,7 +16,7 @@ static struct shared_part lay_out(const struct group *g)
     struct shared_part at = {0};
     at.notes = at.cards + g->count * sizeof(struct peer_card);
     at.parcels = at.notes + g->count * sizeof(struct note);
-    at.mask = at.parcels + (uint64_t)g->count * g->count * sizeof(struct parcel);
+    at.mask = at.parcels + (g->of_host ? (uint64_t)g->count * g->count : 0) * sizeof(struct parcel);
     at.bytes = at.mask + (mask_words(g->rank->graph->manifest.d) + 1) * sizeof *g->mask;
     return at;
 }
@@ -32,7 +32,8 @@ static enum status open_memory(struct group *g, const struct comm *comm, struct 
         return e->status;
     char *memory = comm_window_memory(g->window);
     g->notes = (struct note *)(memory + at.notes);
-    g->parcels = (struct parcel *)(memory + at.parcels);
+    if (g->of_host)
+        g->parcels = (struct parcel *)(memory + at.parcels);
     g->mask = (uint64_t *)(memory + at.mask);
     return ST_OK;
 }
