@@ -12,8 +12,9 @@
  *   visit     dd and nd find delegates; dn and nn find normals
  *   reduce    the delegates that any device found become known to every device
  *   exchange  the normals that nn found become known to the devices that own them
- * exchange_masks does the reduction and begins the exchange, exchange_vertices ends it. If ranks send messages,
- * the next level begins between the two: the delegates become its frontier, and dd is visited (run_ahead).
+ * exchange_masks does the reduction and begins the exchange, exchange_vertices ends it. If ranks send
+ * messages, the next level begins between the two: the delegates become its frontier, and dd is visited
+ * (run_ahead).
  *
  * A delegate is known to every device, a normal vertex to the device that owns it. When level L begins:
  * 1. vertices at a distance below L are marked as visited where they are known;
@@ -21,8 +22,8 @@
  * 3. no other vertex has been found.
  * Every edge from the frontier is a row entry of a device that knows the row as frontier, so pushes find
  * every vertex at distance L + 1. Pulls find the same ones from the other end: the reverse of an edge is on
- * the same device, except for nn, for whose pull devices are given the frontiers of all others. Visited vertices
- * are never found again. The search ends with the first level in which no device finds anything.
+ * the same device, except for nn, for whose pull devices are given the frontiers of all others. Visited
+ * vertices are never found again. The search ends with the first level in which no device finds anything.
  *
  * The members of all devices that read each other's memory (exchange/group.h) meet twice in a level, where one
  * device needs what another one did:

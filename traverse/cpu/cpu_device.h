@@ -65,8 +65,8 @@ struct cpu_layout {
     uint64_t updated_words, frontier_words, mask_words, id_words;
 };
 
-/* What peers read, and `updated` of the delegates. It all lies in `memory`. Nothing of it exists if there is one
- * shard. */
+/* What peers read, and `updated` of the delegates. It all lies in `memory`. Nothing of it exists if there is
+ * one shard. */
 struct cpu_shown {
     struct cpu_layout layout;
     uint64_t *frontier; /* of the normals; valid after show_frontier */
@@ -258,7 +258,8 @@ uint64_t pull_nn(struct device *dev);
 /* cpu_peers.c */
 enum status take_shown(struct device *dev, int shared, struct error *e);
 void release_shown(struct device *dev);
-enum status show_outgoing(struct device *dev, enum outgoing_form form, struct error *e); /* empties the bins */
+/* Empties the bins. */
+enum status show_outgoing(struct device *dev, enum outgoing_form form, struct error *e);
 void gather_frontiers(struct device *dev);                       /* of the peers, before nn is pulled */
 void take_peers_updates(struct device *dev);                     /* what they found is found here, too */
 

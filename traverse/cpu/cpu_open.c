@@ -52,7 +52,7 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&dev->crew.seen, dev->crew.bin_bytes > 0 ? threads * (words_d + words_n) : 0, 8,
          "marks of threads"},
         {(void **)&dev->crew.bins, threads * dev->crew.bin_bytes, 1, "bins of threads"},
-        {(void **)&dev->traffic.bins.of, threads * dev->shard->p, sizeof *dev->traffic.bins.of, "bins"},
+        {(void **)&dev->traffic.bins.of, threads * dev->shard->p, sizeof(struct bin), "bins"},
         {(void **)&d->updated, words_d, 8, "updated delegates"}};
     /* with several shards the last one is shown to peers */
     int count = (int)(sizeof arrays / sizeof *arrays) - (dev->shard->p > 1);

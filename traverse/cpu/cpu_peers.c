@@ -67,8 +67,9 @@ void release_shown(struct device *dev)
 
 static void add_to_mask(const struct device *dev, uint32_t shard, const struct bin *bin)
 {
+    uint64_t first = (uint64_t)shard << dev->shard->local_bits;
     for (uint64_t i = 0; i < bin->count; i++)
-        set_mask_bit(dev->traffic.shown.mask, ((uint64_t)shard << dev->shard->local_bits) + bin->ids[i]);
+        set_mask_bit(dev->traffic.shown.mask, first + bin->ids[i]);
 }
 
 /* Before so many ids are shown. */

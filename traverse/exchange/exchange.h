@@ -131,8 +131,8 @@ enum status exchange_frontier(struct exchange *exchange, const struct member *me
  * waits for the delegates and begins to reduce their masks. */
 int exchange_overlaps(const struct exchange *exchange);
 
-/* The functions below are called by every member of the team. Only member 0 sees and changes `stats`, which is
- * zero when a level begins. */
+/* The functions below are called by every member of the team. Only member 0 sees and changes `stats`, which
+ * is zero when a level begins. */
 enum status exchange_begin_masks(struct exchange *exchange, const struct member *member,
                                  struct exchange_stats *stats, struct error *e);
 

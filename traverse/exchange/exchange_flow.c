@@ -4,7 +4,8 @@
  * 1. The device copies a chunk to exchange memory.
  * 2. MPI sends it when the copy is over.
  * 3. The receiving device takes it in when it has arrived.
- * Member 0 does all this for the devices of its rank, as only it calls MPI. It never waits for one of the three.
+ * Member 0 does all this for the devices of its rank, as only it calls MPI. It never waits for one of the
+ * three.
  */
 #include "exchange_internal.h"
 

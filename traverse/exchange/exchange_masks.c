@@ -111,8 +111,8 @@ static void gather_words(struct exchange *x)
         all += changed_of(x, r);
     }
     count_masks(x, own * sizeof *s->own);
-    comm_gather_mask_words(x->group.of_host ? x->group.window : NULL, s->own, (int)(2 * own), s->all,
-                           s->counts, s->begins);
+    comm_gather_mask_words(x->group.of_host ? x->group.window : NULL, s->own, (int)(2 * own),
+                           s->all, s->counts, s->begins);
     if (own == 0) /* nothing was read */
         memset(mask, 0, x->masks.words * sizeof *mask);
     for (uint64_t i = 0; i < all; i++)

@@ -1,7 +1,8 @@
 /* exchange_send.c: what ranks tell each other about a level, and vertices within a group (exchange.h)
  *
  * Between groups there is one message for each box that is not empty (exchange_flow.c); receivers learn its
- * length here. Within a group there are no messages: a device reads the vertices where the other one has them.
+ * length here. Within a group there are no messages: a device reads the vertices where the other one has
+ * them.
  */
 #include "exchange_internal.h"
 
