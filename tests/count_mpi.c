@@ -5,6 +5,7 @@
  *   alltoall                    dbfs-traverse calls one at the end of each level
  *   send TO TAG BYTES           a message
  *   reduce blocking|nonblocking or|other WORDS
+ *   gather WORDS                what this rank gives to an allgather of words
  *   repeated TO TAG IDS         written before an alltoall and at the end, for one rank and one tag: how many
  *                               of the 4-byte ids sent since the last alltoall were repetitions. A message
  *                               may end within an id
@@ -133,6 +134,13 @@ int MPI_Alltoall(const void *from, int count, MPI_Datatype type, void *to, int r
     note_repeated();
     fprintf(open_notes(), "alltoall\n");
     return PMPI_Alltoall(from, count, type, to, receive_count, receive_type, comm);
+}
+
+int MPI_Allgatherv(const void *from, int count, MPI_Datatype type, void *to, const int *counts,
+                   const int *begins, MPI_Datatype received, MPI_Comm comm)
+{
+    fprintf(open_notes(), "gather %d\n", count);
+    return PMPI_Allgatherv(from, count, type, to, counts, begins, received, comm);
 }
 
 int MPI_Barrier(MPI_Comm comm)

@@ -2,8 +2,9 @@
  *
  * A device holds one shard and the state of one search over it. A backend makes devices: of the cores of the
  * host (cpu/) or of GPUs (cuda/). The level loop (bfs.c) and the exchange (exchange/) use the devices of a
- * rank through seven tables: the device itself, its peers, the steps of a search, a whole search, the messages
- * between devices, the results, and how parents are found. A backend knows nothing of ranks; the level loop knows
+ * rank through eight tables: the device itself, its peers, the steps of a search, what it does ahead of them, a
+ * whole search, the messages between devices, the results, and how parents are found. A backend knows nothing of
+ * ranks; the level loop knows
  * nothing of OpenMP or CUDA.
  *
  * Functions that can fail return their status and say in *e what failed. Only one thread at a time uses a
@@ -142,7 +143,7 @@ struct backend_search {
      * has no rates. */
     enum status (*counts)(struct device *device, struct workload *work, struct error *e);
 
-    /* The exact forward workload of one subgraph. */
+    /* The exact forward workload of one subgraph; of dd not once it was visited ahead. */
     enum status (*count_forward)(struct device *device, enum subgraph g, uint64_t *forward,
                                  struct error *e);
 
@@ -200,6 +201,22 @@ struct backend_whole_search {
                                 enum direction_mode mode, uint32_t *levels, struct error *e);
 };
 
+/* What a device does of a search while messages between ranks are under way. */
+struct backend_ahead {
+    /* Begins a level while vertices of other shards may still arrive: makes the delegates of the frontier as
+     * previsit does, and counts the work of dd. `previsit` of this level leaves out what is done. Called
+     * once the masks are reduced, between `finish` and `previsit`. */
+    enum status (*previsit_ahead)(struct device *device, int32_t depth, struct subgraph_work *dd,
+                                  struct error *e);
+
+    /* Visits dd after previsit_ahead, for the same part as `visit`, which then leaves dd out. */
+    enum status (*visit_ahead)(struct device *device, const struct visit_plan *plan,
+                               struct error *e);
+
+    /* Whether the visit is still under way. NULL: visits are over when `visit` returns. */
+    int (*is_busy)(const struct device *device);
+};
+
 /* ---- messages ---- */
 
 /* Vertices bound for one device of another rank, as local ids there, or as a mask of them. */
@@ -215,6 +232,8 @@ struct parcel {
     uint64_t begin, count;
     enum outgoing_form form;
 };
+
+enum { COPY_MARKS = 8 };
 
 /* What devices give to each other between two levels, after `finish`. */
 struct backend_messages {
@@ -236,24 +255,30 @@ struct backend_messages {
      * What it said before still holds all vertices. For a device that was opened to do so. */
     enum status (*drop_repeated)(struct device *device, struct error *e);
 
-    /* Copies a parcel to exchange memory of any device of this rank. */
+    /* Begins to copy a parcel to exchange memory of any device of this rank. */
     enum status (*take_outgoing)(struct device *device, const struct parcel *parcel, uint32_t *to,
                                  struct error *e);
 
-    /* ORs a mask into one that is there, in exchange memory of any device of this rank. */
+    /* The same for a mask that is ORed into one that is there. */
     enum status (*or_outgoing)(struct device *device, const struct parcel *parcel, uint32_t *to,
                                struct error *e);
+
+    /* Notes which copies have begun: copies_are_over(mark) says whether these are over. A device has
+     * COPY_MARKS marks, which are numbered. Both NULL: copies are over at once. */
+    enum status (*mark_copies)(struct device *device, uint32_t mark, struct error *e);
+    enum status (*copies_are_over)(struct device *device, uint32_t mark, int *over,
+                                   struct error *e);
 
     /* Drops duplicates within each of the lists, which lie in the device's own memory. NULL if devices have
      * no memory of their own. */
     enum status (*uniquify)(struct device *device, struct outbox *boxes, uint32_t count,
                             struct error *e);
 
-    /* Takes in vertices that other ranks sent, for the next previsit: `count` ids or words of a mask. There
-     * may be duplicates and visited ones among them. They lie in exchange memory of this device and stay
-     * there until that previsit. */
-    enum status (*receive)(struct device *device, const uint32_t *from, uint64_t count,
-                           enum outgoing_form form, struct error *e);
+    /* Takes in vertices that other ranks sent, for the next previsit: a part of a list, or the words from
+     * number `begin` on of a mask. There may be duplicates and visited ones among them. `from` is in exchange
+     * memory of this device, where they stay until that previsit. */
+    enum status (*receive)(struct device *device, const uint32_t *from, const struct parcel *part,
+                           struct error *e);
 
     /* Takes in the vertices of this device that its peers found: parcels[i] of peer i. */
     enum status (*receive_peers)(struct device *device, const struct parcel *parcels,
@@ -420,6 +445,7 @@ struct backend {
     const struct backend_peers *peers;
     const struct backend_search *search;
     const struct backend_whole_search *whole;
+    const struct backend_ahead *ahead;
     const struct backend_messages *messages;
     const struct backend_results *results;
     const struct backend_parents *parents;

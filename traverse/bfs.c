@@ -14,7 +14,9 @@
  *   visit     dd and nd find delegates; dn and nn find normals
  *   reduce    the delegates that any device found become known to every device
  *   exchange  the normals that nn found become known to the devices that own them
- * exchange_level does the last two, because their messages overlap.
+ * exchange_masks does the reduction and begins the exchange, exchange_vertices ends it. If ranks send
+ * messages, the next level begins between the two: the delegates become its frontier, and dd is visited
+ * (run_ahead).
  *
  * A delegate is known to every device, a normal vertex to the device that owns it. When level L begins:
  * 1. vertices at a distance below L are marked as visited where they are known;
@@ -22,8 +24,8 @@
  * 3. no other vertex has been found.
  * Every edge from the frontier is a row entry of a device that knows the row as frontier, so pushes find
  * every vertex at distance L + 1. Pulls find the same ones from the other end: the reverse of an edge is on
- * the same device, except for nn, for whose pull devices are given the frontiers of all others. Visited vertices
- * are never found again. The search ends with the first level in which no device finds anything.
+ * the same device, except for nn, for whose pull devices are given the frontiers of all others. Visited
+ * vertices are never found again. The search ends with the first level in which no device finds anything.
  *
  * The members of all devices that read each other's memory (exchange/group.h) meet twice in a level, where one
  * device needs what another one did:
@@ -59,6 +61,7 @@ static void start(struct search *s, const struct member *m, struct error *e)
     const struct rank *rank = s->bfs->rank;
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
         s->bfs->levels[i].plan = (struct visit_plan){0}; /* all push */
+        s->bfs->levels[i].ahead = 0;
         direction_costs_begin(&s->bfs->levels[i].costs);
         rank->backend->search->start(rank->devices[i], s->root, e);
     }
@@ -95,11 +98,15 @@ static void count_work(struct search *s, const struct member *m, struct error *e
     const struct backend_search *search = bfs->rank->backend->search;
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
         struct device_level *level = &bfs->levels[i];
+        struct subgraph_work dd = level->work.of[DD];
         search->counts(bfs->rank->devices[i], &level->work, e);
         direction_costs_see(&level->costs, &level->work);
+        if (level->ahead)
+            level->work.of[DD] = dd;
         for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
             struct subgraph_work *work = &level->work.of[g];
-            if (needs_forward(bfs, (enum subgraph)g, work, level->plan.directions.of[g]))
+            if ((g != DD || !level->ahead) &&
+                needs_forward(bfs, (enum subgraph)g, work, level->plan.directions.of[g]))
                 search->count_forward(bfs->rank->devices[i], (enum subgraph)g, &work->forward, e);
         }
         exchange_tell_work(bfs->exchange, i, &level->work);
@@ -113,12 +120,22 @@ static void choose_directions(const struct bfs *bfs, const struct workload *pool
 {
     for (int i = 0; i < SUBGRAPHS; i++) {
         enum subgraph g = (enum subgraph)i;
+        if (g == DD && level->ahead)
+            continue;
         enum direction *direction = &level->plan.directions.of[g];
         const struct subgraph_work *work = g == NN || g == DD ? &pooled->of[g] : &level->work.of[g];
         *direction = follows_factors(bfs)
                          ? choose_direction(&bfs->policy, g, work, *direction)
                          : direction_by_cost(&level->costs, bfs->policy.mode, g, work);
     }
+}
+
+static enum visit_part first_part(const struct bfs *bfs, enum direction direction,
+                                  const struct subgraph_work *pooled)
+{
+    return direction == PULL && pooled->frontier > 0 && exchange_has_parts(bfs->exchange)
+               ? VISIT_FIRST
+               : VISIT_WHOLE;
 }
 
 static void choose_for(const struct bfs *bfs, const struct workload *pooled,
@@ -131,9 +148,8 @@ static void choose_for(const struct bfs *bfs, const struct workload *pooled,
         return;
     if (pooled->of[NN].frontier == 0 || !exchange_may_pull_nn(bfs->exchange, &pooled->of[NN]))
         level->plan.directions.of[NN] = PUSH;
-    if (level->plan.directions.of[DD] == PULL && pooled->of[DD].frontier > 0 &&
-        exchange_has_parts(bfs->exchange))
-        level->plan.part = VISIT_FIRST;
+    if (!level->ahead)
+        level->plan.part = first_part(bfs, level->plan.directions.of[DD], &pooled->of[DD]);
 }
 
 /* For a trace, once directions are chosen. */
@@ -141,7 +157,7 @@ static void count_edges(struct bfs *bfs, uint32_t i, struct error *e)
 {
     struct workload *work = &bfs->levels[i].work;
     for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
-        if (work->of[g].frontier > 0)
+        if (work->of[g].frontier > 0 && !(g == DD && bfs->levels[i].ahead))
             bfs->rank->backend->search->count_forward(bfs->rank->devices[i], (enum subgraph)g,
                                                       &work->of[g].forward, e);
     }
@@ -184,6 +200,7 @@ static void visit(struct search *s, const struct member *m, struct exchange_stat
 static void finish(struct search *s, const struct member *m, struct error *e)
 {
     const struct rank *rank = s->bfs->rank;
+    exchange_drive(s->bfs->exchange, m);
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
         struct device_level *level = &s->bfs->levels[i];
         if (rank->backend->search->finish(rank->devices[i], &level->found, e) == ST_OK &&
@@ -191,7 +208,72 @@ static void finish(struct search *s, const struct member *m, struct error *e)
             rank->backend->search->times(rank->devices[i], &level->times, e);
         if (e->status == ST_OK)
             exchange_tell_found(s->bfs->exchange, i, level->found);
+        level->ahead = 0;
     }
+}
+
+/* ---- the next level's delegates, while vertices are still under way between ranks ---- */
+
+static void previsit_ahead(struct search *s, const struct member *m, int32_t depth, struct error *e)
+{
+    struct bfs *bfs = s->bfs;
+    const struct backend *backend = bfs->rank->backend;
+    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
+        struct device_level *level = &bfs->levels[i];
+        struct subgraph_work *dd = &level->work.of[DD];
+        level->ahead = 1;
+        if (backend->ahead->previsit_ahead(bfs->rank->devices[i], depth, dd, e) == ST_OK &&
+            dd->frontier > 0 &&
+            (bfs->counts_edges || needs_forward(bfs, DD, dd, level->plan.directions.of[DD])))
+            backend->search->count_forward(bfs->rank->devices[i], DD, &dd->forward, e);
+        exchange_tell_dd(bfs->exchange, i, dd);
+    }
+}
+
+static void visit_dd_part(struct search *s, const struct member *m, enum visit_part part,
+                          struct error *e)
+{
+    const struct rank *rank = s->bfs->rank;
+    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
+        s->bfs->levels[i].plan.part = part;
+        rank->backend->ahead->visit_ahead(rank->devices[i], &s->bfs->levels[i].plan, e);
+    }
+}
+
+/* dd needs only delegates, which are known when the masks are reduced. */
+static void run_ahead(struct search *s, const struct member *m, int32_t depth, struct error *e)
+{
+    struct bfs *bfs = s->bfs;
+    struct subgraph_work pooled;
+    previsit_ahead(s, m, depth, e);
+    if (exchange_meet(bfs->exchange, m, e) != ST_OK)
+        return;
+    exchange_pool_dd(bfs->exchange, &pooled);
+    for (uint32_t i = m->first; i < m->end; i++) {
+        enum direction *direction = &bfs->levels[i].plan.directions.of[DD];
+        *direction = choose_direction(&bfs->policy, DD, &pooled, *direction);
+    }
+    enum visit_part part =
+        first_part(bfs, bfs->levels[m->first].plan.directions.of[DD], &pooled);
+    visit_dd_part(s, m, part, e);
+    if (part == VISIT_FIRST && exchange_meet(bfs->exchange, m, e) == ST_OK)
+        visit_dd_part(s, m, VISIT_REST, e);
+}
+
+static void exchange(struct search *s, const struct member *m, int32_t depth, int *done,
+                     struct exchange_stats *stats, struct error *e)
+{
+    struct exchange *x = s->bfs->exchange;
+    if (exchange_masks(x, m, done, stats, e) != ST_OK)
+        return;
+    double begun = cli_seconds();
+    int ahead = !*done && exchange_runs_ahead(x);
+    if (ahead)
+        run_ahead(s, m, depth + 1, e);
+    if (team_meet(m, e) == ST_OK)
+        exchange_vertices(x, m, stats, e);
+    if (ahead)
+        stats->ahead_s = cli_seconds() - begun;
 }
 
 /* ---- traces ---- */
@@ -235,6 +317,7 @@ static void note_level(const struct search *s, int32_t depth, struct level_trace
     trace->breakdown.phase_s[PHASE_REMOTE_EXCHANGE] =
         trace->exchange.remote_s + trace->exchange.frontier_s;
     trace->breakdown.phase_s[PHASE_MASK_REDUCTION] = trace->exchange.masks_s;
+    trace->breakdown.phase_s[PHASE_AHEAD] = trace->exchange.ahead_s;
     s->times->compute_s += trace->compute_s;
     s->times->exchange_s += trace->exchange_s;
     s->times->iterations++;
@@ -286,7 +369,7 @@ static enum status search_levels(void *context, const struct member *m, struct e
         if (alone)
             keep_updates(bfs, e);
         else
-            exchange_level(bfs->exchange, m, &done, &trace.exchange, e);
+            exchange(s, m, depth, &done, &trace.exchange, e);
         trace.compute_s = visited - begun;
         trace.exchange_s = cli_seconds() - visited;
         if (m->number == 0 && e->status == ST_OK)

@@ -12,6 +12,7 @@ struct device_level {
     struct visit_plan plan;       /* the current choice */
     struct direction_costs costs; /* of a backend with rates */
     struct workload work;
+    int ahead; /* dd of this level was visited before vertices of other ranks had arrived */
     struct breakdown times;
     uint64_t found; /* local normals that the device found */
 };

@@ -16,9 +16,10 @@ static void print_level(const char *program, int32_t depth, const struct level_t
         fprintf(stderr, " %s %" PRIu64 "/%" PRIu64 "%s", subgraph_name[g], trace->frontier[g],
                 trace->forward[g], trace->pulling[g] > 0 ? " pull" : "");
     fprintf(stderr, " sent %" PRIu64 " masks %d compute_us %.1f exchange_us %.1f"
-            " frontier %" PRIu64 " delegates %" PRIu64 " way %s\n",
+            " frontier %" PRIu64 " delegates %" PRIu64 " way %s ahead_us %.1f\n",
             trace->exchange.sent_vertices, trace->exchange.reduced_masks, 1e6 * trace->compute_s,
-            1e6 * trace->exchange_s, trace->fresh, trace->delegates, visit_way_name[trace->way]);
+            1e6 * trace->exchange_s, trace->fresh, trace->delegates, visit_way_name[trace->way],
+            1e6 * trace->exchange.ahead_s);
 }
 
 /* What becomes of levels: lines with -v, with --breakdown the phases of each. */

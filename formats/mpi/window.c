@@ -140,6 +140,16 @@ void comm_window_meet(struct comm_window *w)
         futex(&place->meetings, FUTEX_WAKE, INT_MAX);
 }
 
+void comm_gather_mask_words(const struct comm_window *w, const struct mask_word *own,
+                            int own_count, struct mask_word *all, const int *counts,
+                            const int *begins)
+{
+    watch_wait_begin();
+    MPI_Allgatherv(own, own_count, MPI_UINT64_T, all, counts, begins, MPI_UINT64_T,
+                   w != NULL ? w->leaders : MPI_COMM_WORLD);
+    watch_wait_end();
+}
+
 void comm_window_or_masks(const struct comm_window *w, uint64_t *words, uint64_t count)
 {
     enum { MOST = 1 << 20 };

@@ -27,4 +27,15 @@ void comm_window_meet(struct comm_window *window);
 /* ORs the masks of all hosts, in place. Only the first rank of each host calls it. */
 void comm_window_or_masks(const struct comm_window *window, uint64_t *words, uint64_t count);
 
+/* Words of a mask that are not zero. */
+struct mask_word {
+    uint64_t at, bits;
+};
+
+/* Gathers the words of the first ranks of all hosts or, without a window, of all ranks, in the order of ranks.
+ * counts[i] and begins[i] are in 64-bit halves of a word. */
+void comm_gather_mask_words(const struct comm_window *window, const struct mask_word *own,
+                            int own_count, struct mask_word *all, const int *counts,
+                            const int *begins);
+
 #endif

@@ -20,7 +20,8 @@ _dbfs_complete() {
     --form) values='auto list bits' ;;
     --messages) values='direct gathered merged' ;;
     --counts) values='all sums' ;;
-    --exchange-memory) values='auto host device' ;;
+    --exchange-memory) values='auto peer host device' ;;
+    --exchange-form) values='auto list bits' ;;
     --to) values='edges text u32 u64 graph500 sg' ;;
     --from) values='auto pairs csv adjacency mtx metis gr pace edges sg graph500 graph500-16 u32 u64 wdc-index' ;;
     --answer) values='depths parents' ;;

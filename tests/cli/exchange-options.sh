@@ -72,6 +72,10 @@ messages() { sends | wc -l; }
 bytes() { sends | awk '{ sum += $4 } END { print sum + 0 }'; }
 repeated() { awk '$1 == "repeated" { sum += $4 } END { print sum + 0 }' "$tmp/wire"; }
 calls() { sed '1,/^barrier$/d' "$tmp/wire.0" | grep -c "$1"; } # of the first rank, as all make them
+between_alltoalls() { # calls before the last alltoall of a level, which is the last but one: the last is of the answer
+    sed '1,/^barrier$/d' "$tmp/wire.0" | awk -v what="$1" '/^alltoall$/ { sum += n; last = n; n = 0 } $0 ~ what { n++ }
+        END { print sum - last }'
+}
 equal() { # NAME GOT WANTED
     check "$1 ($2, expected $3)" test "$2" = "$3"
 }
@@ -154,7 +158,7 @@ done
 # ---- --reduction, and masks that did not change ----
 
 check_masks() { # GRAPH TH ROOTS RANKS REDUCTION
-    local graph=$1 th=$2 root=$3 ranks=$4 how=$5 other expected on_wire d
+    local graph=$1 th=$2 root=$3 ranks=$4 how=$5 other expected on_wire reduced d
     [ "$how" = blocking ] && other=nonblocking || other=blocking
     expected=$(levels_with_delegates "$graph" "$th" "$root")
     run "$graph" "$root" "$ranks" --reduction "$how"
@@ -165,9 +169,16 @@ check_masks() { # GRAPH TH ROOTS RANKS REDUCTION
     d=$(sed -n 's/.*"delegates": \([0-9]*\).*/\1/p' "$tmp/json")
     on_wire=$expected
     [ "$ranks" = 1 ] && on_wire=0
-    equal "$name, root $root: MPI reduces as many, of a bit a delegate" \
-        "$(calls "^reduce $how or $(((d + 63) / 64))$")" "$on_wire"
-    equal "$name, root $root: and no others" "$(calls "^reduce $how or ")" "$on_wire"
+    reduced=$(calls "^reduce $how or $(((d + 63) / 64))$")
+    if [ "$how" = blocking ]; then
+        equal "$name, root $root: MPI reduces as many, of a bit a delegate" "$reduced" "$on_wire"
+    else # it begins before updates are known, so some are in vain, each after one that was not
+        check "$name, root $root: MPI reduces as many or some in vain, of a bit a delegate ($reduced)" \
+            test "$reduced" -ge "$on_wire" -a "$reduced" -le $((2 * on_wire + 1))
+    fi
+    equal "$name, root $root: and no others" "$(calls "^reduce $how or ")" "$reduced"
+    [ "$ranks" = 1 ] || equal "$name, root $root: no other reduction between two levels" \
+        "$(between_alltoalls '^reduce blocking other')" 0
     equal "$name, root $root: never $other" "$(calls "^reduce $other or")" 0
 }
 check_masks path 5 0 2 blocking
@@ -247,6 +258,53 @@ d=$(sed -n 's/.*"delegates": \([0-9]*\).*/\1/p' "$tmp/json")
 equal "$name: masks of both ranks, in each reduction" "$(moved mask_bytes)" \
     $((2 * 8 * ((d + 63) / 64) * $(json_sum mask_reductions)))
 
+# ---- masks of which few words changed ----
+
+# Words go with their places. All vertices are delegates; a search finds one or two of 20 in each level, and there
+# are others in 80 words.
+{
+    "$TESTS/mkgraph" path 20
+    awk 'BEGIN { for (i = 0; i < 5000; i++) print 100 + i, 101 + i }'
+} >"$tmp/few.txt"
+graph few 0 10 || fail 'a path beside another one'
+for how in blocking nonblocking; do
+    run few 10 2 --reduction $how --breakdown --depths "$tmp/few.got"
+    check "$name: words are gathered" test "$(calls '^gather')" -gt 2
+    equal "$name: never more than two words" "$(awk '$1 == "gather" && $2 > 4' "$tmp/wire" | wc -l)" 0
+    check "$name: distances are right" cmp "$tmp/few.got" "$tmp/few.depths.10"
+    check "$name: --json has the bytes" test "$(moved mask_bytes)" -lt "$(moved whole_mask_bytes)"
+done
+run few 10 2 --breakdown
+check "$name: less than a tenth of whole masks" test $((10 * $(moved mask_bytes))) -lt "$(moved whole_mask_bytes)"
+
+# ---- the next level's delegates, while vertices are under way ----
+
+run rmat 1 2 -v --breakdown --direction push
+check "$name: dd goes ahead in every level that reduced masks" awk '/: level / {
+        for (i = 1; i < NF; i++) value[$i] = $(i + 1)
+        n += value["masks"]; if ((value["masks"] > 0) != (value["ahead_us"] > 0)) exit 1 } END { exit n < 2 }' "$tmp/err"
+check "$name: --breakdown tells for how long" grep -q '"ahead": \[.*[1-9]' "$tmp/json"
+run normal 1 2 -v
+equal "$name: never without delegates" "$(grep -c ' ahead_us 0.0$' "$tmp/err")" "$(json_sum iterations)"
+
+# ---- memory in the budget ----
+
+"$TESTS/mkgraph" complete 1000 >"$tmp/wide.txt"
+graph wide inf 0 || fail 'a complete graph of 1000'
+check_exit 0 '--plan' "$BIN/dbfs-traverse" --plan "$tmp/wide"
+check 'messages of 8 bytes an edge of nn, bins of 12' test \
+    "$(awk '$1 == "messages" { print $2 } $1 == "bins" { print $3 }' "$tmp/out" | tr '\n' ' ')" = '7992000 11988000 '
+bounded() { # CODE SIZE RANKS MEMORY
+    check_exit "$1" "-S $2, $3 ranks, $4" "$MPIEXEC" -n "$3" "$BIN/dbfs-traverse" -q -@ 1 --backend cpu -S "$2" \
+        --exchange-memory "$4" --exchange-form list --direction push -r 0 "$tmp/wide"
+}
+bounded 0 32M 2 host
+bounded 5 6M 2 host
+check_says 'nn exchange buffers: needs' 'messages count for -S'
+bounded 0 32M 1 auto
+bounded 5 6M 1 auto
+check_says 'for other shards: needs' 'bins count for -S'
+
 # ---- --exchange-memory peer ----
 
 for form in list bits auto; do
@@ -287,7 +345,7 @@ else
     skip 'no memory to share: no compiler'
 fi
 
-for graph in complete rmat normal path grid apart; do
+for graph in complete rmat normal path grid apart few; do
     roots=$(sort -u "$tmp/$graph.checksums" | wc -l)
     wanted=1
     [ $graph = rmat ] || [ $graph = path ] && wanted=2

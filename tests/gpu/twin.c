@@ -36,7 +36,7 @@ static struct device *open_device(const struct shard *shard, int parents)
     }
     memset(dev->delegates.depth, POISON_BYTE, shard->d * 4);
     memset(dev->normals.depth, POISON_BYTE, shard->locals * 4);
-    dev->depth = DEPTH;
+    dev->depth = dev->delegates.level = DEPTH;
     return dev;
 }
 
@@ -116,10 +116,11 @@ static uint64_t push(struct device *dev, const struct visit *v)
 {
     static void (*const push_of[SUBGRAPHS])(struct device *) = {
         [NN] = push_nn, [ND] = push_nd, [DN] = push_dn, [DD] = push_dd};
+    struct error e = {0};
     set_frontier(dev, subgraph_rows(v->g), v->from);
     push_of[v->g](dev);
     if (dev->shard->p > 1)
-        show_outgoing(dev, OUTGOING_LIST);
+        need(show_outgoing(dev, OUTGOING_LIST, &e), &e);
     return dev->normals.next_count;
 }
 
@@ -168,7 +169,7 @@ static void arrive(struct device *dev, const struct previsit_step *p)
     uint64_t count = mask_list(p->in, p->shard->locals, &ids);
     put_mask(dev->normals.visited, p->visited, p->shard->locals);
     dev->depth = p->depth - 1;
-    need(backend_cpu.messages->receive(dev, ids, count, OUTGOING_LIST, &e), &e);
+    need(backend_cpu.messages->receive(dev, ids, &(struct parcel){.count = count}, &e), &e);
     free(ids);
     dev->depth = p->depth;
     previsit_normals(dev);
@@ -259,7 +260,7 @@ void twin_receive(const struct arrival *a, struct visited *out)
     struct device *dev = open_device(a->shard, a->parents);
     struct error e = {0};
     set_targets(dev, NORMALS, a->visited, a->next);
-    need(backend_cpu.messages->receive(dev, a->ids, a->count, OUTGOING_LIST, &e), &e);
+    need(backend_cpu.messages->receive(dev, a->ids, &(struct parcel){.count = a->count}, &e), &e);
     out->next = next_of(dev, NORMALS, a->visited);
     out->parent = parents_of(dev, NORMALS);
     backend_cpu.device->close(dev);

@@ -35,6 +35,8 @@ struct cpu_delegates {
     uint64_t *frontier; /* incoming and not visited before */
     uint64_t *updated;  /* found in this level */
     int any_incoming, any_updated;
+    int32_t level; /* depth of `frontier` */
+    int ahead;     /* the previsit of the delegates came before that of the normals, and dd was visited */
     uint32_t *fresh; /* the delegates of `frontier`, if they are few: [mask_words(d)]; p = 1: list_room(d) */
     uint64_t fresh_count;
     int fresh_listed; /* `fresh` holds them all; 0: too many, only the mask has them */
@@ -63,13 +65,14 @@ struct cpu_layout {
     uint64_t updated_words, frontier_words, mask_words, id_words;
 };
 
-/* What peers read, and `updated` of the delegates. It all lies in `memory`. Nothing of it exists if there is one
- * shard. */
+/* What peers read, and `updated` of the delegates. It all lies in `memory`. Nothing of it exists if there is
+ * one shard. */
 struct cpu_shown {
     struct cpu_layout layout;
     uint64_t *frontier; /* of the normals; valid after show_frontier */
     uint64_t *mask;     /* by nn's columns: vertices found on other shards */
     uint32_t *ids;      /* the same as a list, by shard */
+    uint64_t charged_ids;    /* to the budget: pages are taken as they are used */
     uint64_t *begin, *count; /* [p]: where those of a shard begin, and how many there are */
     enum outgoing_form form; /* of this level */
     struct shared_memory memory;
@@ -85,7 +88,8 @@ struct cpu_peer {
 };
 
 struct cpu_peers {
-    struct cpu_peer *all; /* [count]; NULL: they have not met */
+    struct cpu_peer *all; /* [count], of all devices of this process; NULL: they have not met */
+    int owns_all;
     uint32_t count;
     uint64_t *own, *others; /* masks: dd's rows of delegates that this shard owns, and its other rows */
     uint64_t *gathered;     /* by nn's columns: the frontier of all shards */
@@ -93,8 +97,8 @@ struct cpu_peers {
 
 /* Vertices for other shards. */
 struct cpu_bins {
-    struct bin *of;    /* [threads][p] */
-    int out_of_memory; /* some bin could not grow */
+    struct bin *of;     /* [threads][p] */
+    struct error error; /* why some bin could not grow */
 };
 
 /* Vertices and masks that leave and arrive. */
@@ -264,7 +268,8 @@ uint64_t pull_nn(struct device *dev);
 /* cpu_peers.c */
 enum status take_shown(struct device *dev, int shared, struct error *e);
 void release_shown(struct device *dev);
-void show_outgoing(struct device *dev, enum outgoing_form form); /* moves the bins to what is shown */
+/* Empties the bins. */
+enum status show_outgoing(struct device *dev, enum outgoing_form form, struct error *e);
 void gather_frontiers(struct device *dev);                       /* of the peers, before nn is pulled */
 void take_peers_updates(struct device *dev);                     /* what they found is found here, too */
 
@@ -272,7 +277,9 @@ void take_peers_updates(struct device *dev);                     /* what they fo
 void previsit_delegates(struct device *dev);
 void previsit_normals(struct device *dev);
 struct row_count count_listed(const struct csr *csr, const uint32_t *list, uint64_t size);
-void count_frontier(struct device *dev); /* dev->frontier: q; forward; takes q from unvisited */
+/* dev->frontier: q; forward; takes q from unvisited */
+void count_frontier_of(struct device *dev, enum vertex_kind rows);
+void count_frontier(struct device *dev);
 uint64_t count_forward(const struct device *dev, enum subgraph g); /* FV */
 
 /* cpu_list.c */
@@ -289,6 +296,7 @@ void cpu_close_answers(struct device *dev);
 
 extern const struct backend_peers cpu_peers;       /* cpu_peers.c */
 extern const struct backend_search cpu_search;     /* cpu_search.c */
+extern const struct backend_ahead cpu_ahead;
 extern const struct backend_messages cpu_messages; /* cpu_messages.c */
 extern const struct backend_results cpu_results;   /* cpu_results.c */
 extern const struct backend_parents cpu_parents;

@@ -95,12 +95,13 @@ static enum status receive_ids(struct device *dev, const uint32_t *ids, uint64_t
     return ST_OK;
 }
 
-static enum status receive_mask(struct device *dev, const uint32_t *words, uint64_t count,
-                                struct error *e)
+/* Words `first` and on. */
+static enum status receive_mask(struct device *dev, const uint32_t *words, uint64_t first,
+                                uint64_t count, struct error *e)
 {
     for (uint64_t w = 0; w < count; w++) {
         for (uint32_t bits = words[w]; bits != 0; bits &= bits - 1) {
-            uint64_t id = 32 * w + (uint64_t)__builtin_ctz(bits);
+            uint64_t id = 32 * (first + w) + (uint64_t)__builtin_ctz(bits);
             if (id >= dev->shard->locals)
                 return fail_id(dev, e);
             reach_remotely(dev, (uint32_t)id);
@@ -109,11 +110,11 @@ static enum status receive_mask(struct device *dev, const uint32_t *words, uint6
     return ST_OK;
 }
 
-static enum status cpu_receive(struct device *dev, const uint32_t *from, uint64_t count,
-                               enum outgoing_form form, struct error *e)
+static enum status cpu_receive(struct device *dev, const uint32_t *from, const struct parcel *part,
+                               struct error *e)
 {
-    return form == OUTGOING_LIST ? receive_ids(dev, from, count, e)
-                                 : receive_mask(dev, from, count, e);
+    return part->form == OUTGOING_LIST ? receive_ids(dev, from, part->count, e)
+                                       : receive_mask(dev, from, part->begin, part->count, e);
 }
 
 static enum status cpu_receive_peers(struct device *dev, const struct parcel *parcels,
@@ -122,8 +123,9 @@ static enum status cpu_receive_peers(struct device *dev, const struct parcel *pa
     for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++) {
         const struct cpu_peer *peer = &dev->traffic.peers.all[i];
         const uint32_t *from = parcels[i].form == OUTGOING_LIST ? peer->ids : peer->mask;
+        const struct parcel whole = {0, parcels[i].count, parcels[i].form};
         if (peer->shard != dev->shard->index)
-            cpu_receive(dev, from + parcels[i].begin, parcels[i].count, parcels[i].form, e);
+            cpu_receive(dev, from + parcels[i].begin, &whole, e);
     }
     return e->status;
 }

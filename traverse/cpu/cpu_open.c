@@ -52,7 +52,7 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&dev->crew.seen, dev->crew.bin_bytes > 0 ? threads * (words_d + words_n) : 0, 8,
          "marks of threads"},
         {(void **)&dev->crew.bins, threads * dev->crew.bin_bytes, 1, "bins of threads"},
-        {(void **)&dev->traffic.bins.of, threads * dev->shard->p, sizeof *dev->traffic.bins.of, "bins"},
+        {(void **)&dev->traffic.bins.of, threads * dev->shard->p, sizeof(struct bin), "bins"},
         {(void **)&d->updated, words_d, 8, "updated delegates"}};
     /* with several shards the last one is shown to peers */
     int count = (int)(sizeof arrays / sizeof *arrays) - (dev->shard->p > 1);
@@ -90,8 +90,11 @@ static void cpu_close(struct device *dev)
     struct cpu_array list[MOST_ARRAYS];
     int count = list_arrays(dev, list);
     uint64_t bins = (uint64_t)dev->threads * dev->shard->p;
-    for (uint64_t i = 0; dev->traffic.bins.of != NULL && i < bins; i++)
-        free(dev->traffic.bins.of[i].ids);
+    for (uint64_t i = 0; dev->traffic.bins.of != NULL && i < bins; i++) {
+        const struct bin *bin = &dev->traffic.bins.of[i];
+        memory_discharge(dev->budget, bin->capacity * sizeof *bin->ids);
+        free(bin->ids);
+    }
     for (int i = 0; i < count; i++)
         memory_release(dev->budget, *list[i].at);
     cpu_close_answers(dev);
@@ -133,6 +136,7 @@ const struct backend backend_cpu = {
     .peers = &cpu_peers,
     .search = &cpu_search,
     .whole = &cpu_whole,
+    .ahead = &cpu_ahead,
     .messages = &cpu_messages,
     .results = &cpu_results,
     .parents = &cpu_parents,

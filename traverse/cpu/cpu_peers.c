@@ -36,9 +36,9 @@ enum status take_shown(struct device *dev, int shared, struct error *e)
     uint64_t masks = mask_bytes(&l);
     if (dev->shard->p == 1)
         return ST_OK;
-    s->begin = calloc(2 * (size_t)dev->shard->p, sizeof *s->begin);
-    if (s->begin == NULL)
-        return fail_memory(e, "bins", 2 * dev->shard->p * sizeof *s->begin);
+    if (memory_take(dev->budget, (void **)&s->begin, 2 * (uint64_t)dev->shard->p, sizeof *s->begin,
+                    "vertices by shard", e) != ST_OK)
+        return e->status;
     s->count = s->begin + dev->shard->p;
     if (memory_charge(dev->budget, masks, "updated delegates, frontier", e) != ST_OK)
         return e->status;
@@ -59,21 +59,45 @@ void release_shown(struct device *dev)
 {
     struct cpu_shown *s = &dev->traffic.shown;
     if (s->memory.bytes != NULL)
-        memory_discharge(dev->budget, mask_bytes(&s->layout));
+        memory_discharge(dev->budget,
+                         mask_bytes(&s->layout) + s->charged_ids * sizeof *s->ids);
     shared_memory_release(&s->memory);
-    free(s->begin);
+    memory_release(dev->budget, s->begin);
 }
 
 static void add_to_mask(const struct device *dev, uint32_t shard, const struct bin *bin)
 {
+    uint64_t first = (uint64_t)shard << dev->shard->local_bits;
     for (uint64_t i = 0; i < bin->count; i++)
-        set_mask_bit(dev->traffic.shown.mask, ((uint64_t)shard << dev->shard->local_bits) + bin->ids[i]);
+        set_mask_bit(dev->traffic.shown.mask, first + bin->ids[i]);
 }
 
-void show_outgoing(struct device *dev, enum outgoing_form form)
+/* Before so many ids are shown. */
+static enum status charge_ids(struct device *dev, uint64_t ids, struct error *e)
+{
+    struct cpu_shown *s = &dev->traffic.shown;
+    if (ids <= s->charged_ids)
+        return ST_OK;
+    if (memory_charge(dev->budget, (ids - s->charged_ids) * sizeof *s->ids,
+                      "vertices for other shards", e) == ST_OK)
+        s->charged_ids = ids;
+    return e->status;
+}
+
+static uint64_t binned_ids(const struct device *dev)
+{
+    uint64_t bins = (uint64_t)dev->threads * dev->shard->p, ids = 0;
+    for (uint64_t i = 0; i < bins; i++)
+        ids += dev->traffic.bins.of[i].count;
+    return ids;
+}
+
+enum status show_outgoing(struct device *dev, enum outgoing_form form, struct error *e)
 {
     struct cpu_shown *s = &dev->traffic.shown;
     uint64_t at = 0;
+    if (form == OUTGOING_LIST && charge_ids(dev, binned_ids(dev), e) != ST_OK)
+        return e->status;
     s->form = form;
     if (form == OUTGOING_MASK)
         memset(s->mask, 0, s->layout.mask_words * sizeof *s->mask);
@@ -90,6 +114,7 @@ void show_outgoing(struct device *dev, enum outgoing_form form)
         }
         s->count[shard] = at - s->begin[shard];
     }
+    return ST_OK;
 }
 
 /* ---- cards ---- */
@@ -154,18 +179,44 @@ static enum status take_masks(struct device *dev, struct error *e)
     return e->status;
 }
 
-static enum status cpu_meet(struct device *dev, const struct peer_card *cards, uint32_t count,
-                            struct error *e)
+/* The devices of a process have their peers in one table, that of the first of them. */
+static struct device *first_of_process(const struct peer_card *cards, uint32_t count)
+{
+    struct cpu_card card;
+    for (uint32_t i = 0; i < count; i++) {
+        memcpy(&card, &cards[i], sizeof card);
+        if (card.pid == getpid())
+            return card.device;
+    }
+    return NULL;
+}
+
+static enum status open_peers(struct device *dev, const struct peer_card *cards, uint32_t count,
+                              struct error *e)
 {
     struct cpu_peers *p = &dev->traffic.peers;
-    p->all = calloc(count, sizeof *p->all);
-    if (p->all == NULL)
-        return fail_memory(e, "peers", count * sizeof *p->all);
+    if (memory_take(dev->budget, (void **)&p->all, count, sizeof *p->all, "peers", e) != ST_OK)
+        return e->status;
+    p->owns_all = 1;
     p->count = count;
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
         struct cpu_card card;
         memcpy(&card, &cards[i], sizeof card);
         open_peer(&p->all[i], &card, e);
+    }
+    return e->status;
+}
+
+/* Called for the devices of a process in their order. */
+static enum status cpu_meet(struct device *dev, const struct peer_card *cards, uint32_t count,
+                            struct error *e)
+{
+    struct device *first = first_of_process(cards, count);
+    if (first == dev) {
+        open_peers(dev, cards, count, e);
+    } else {
+        dev->traffic.peers.all = first->traffic.peers.all;
+        dev->traffic.peers.count = count;
     }
     return e->status != ST_OK || dev->shard->p == 1 ? e->status : take_masks(dev, e);
 }
@@ -173,9 +224,10 @@ static enum status cpu_meet(struct device *dev, const struct peer_card *cards, u
 static void cpu_leave(struct device *dev)
 {
     struct cpu_peers *p = &dev->traffic.peers;
-    for (uint32_t i = 0; i < p->count; i++)
+    for (uint32_t i = 0; p->owns_all && i < p->count; i++)
         shared_memory_release(&p->all[i].memory);
-    free(p->all);
+    if (p->owns_all)
+        memory_release(dev->budget, p->all);
     memory_release(dev->budget, p->own);
     memory_release(dev->budget, p->others);
     memory_release(dev->budget, p->gathered);

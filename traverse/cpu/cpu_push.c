@@ -120,16 +120,24 @@ static inline void visit_normal(struct push_thread *t, uint32_t row, uint64_t to
         claim_normals(t);
 }
 
+/* One thread at a time, for the budget. */
 static void grow_bin(struct device *dev, struct bin *bin)
 {
-    uint64_t capacity = bin->capacity == 0 ? 1024 : 2 * bin->capacity;
-    uint32_t *grown = realloc(bin->ids, capacity * sizeof *grown);
-    if (grown == NULL) {
-        __atomic_store_n(&dev->traffic.bins.out_of_memory, 1, __ATOMIC_RELAXED);
-        return;
+    struct error *e = &dev->traffic.bins.error;
+    uint64_t capacity = bin->capacity == 0 ? 64 : 2 * bin->capacity;
+    uint64_t more = (capacity - bin->capacity) * sizeof *bin->ids;
+#pragma omp critical(grow_bin)
+    if (e->status == ST_OK &&
+        memory_charge(dev->budget, more, "bins of vertices for other shards", e) == ST_OK) {
+        uint32_t *grown = realloc(bin->ids, capacity * sizeof *grown);
+        if (grown != NULL) {
+            bin->ids = grown;
+            bin->capacity = capacity;
+        } else {
+            memory_discharge(dev->budget, more);
+            fail_memory(e, "bins of vertices for other shards", more);
+        }
     }
-    bin->ids = grown;
-    bin->capacity = capacity;
 }
 
 static inline void visit_nn_edge(struct push_thread *t, uint32_t row, uint64_t to)

@@ -15,7 +15,7 @@ static void clear_delegates(struct device *dev)
     memset(d->incoming, 0, bytes);
     memset(d->frontier, 0, bytes);
     memset(d->updated, 0, bytes);
-    d->any_incoming = d->any_updated = 0;
+    d->any_incoming = d->any_updated = d->ahead = 0;
     d->fresh_count = 0;
     d->fresh_listed = 1;
     if (dev->parents) /* those that find a delegate know its parent: the others say none */
@@ -73,14 +73,53 @@ static enum status cpu_start(struct device *dev, const struct root *root, struct
 
 /* ---- previsit ---- */
 
+/* What is noted of the visits of a level. */
+static void forget_visits(struct device *dev)
+{
+    memset(&dev->notes.times.phase_s[PHASE_VISIT], 0, SUBGRAPHS * sizeof(double));
+    memset(dev->notes.probes, 0, sizeof dev->notes.probes);
+}
+
+/* The delegates of the frontier. */
+static void begin_level(struct device *dev, int32_t depth)
+{
+    dev->notes.times.phase_s[PHASE_PREVISIT] = 0;
+    dev->delegates.level = depth;
+    previsit_delegates(dev);
+    count_frontier_of(dev, DELEGATES);
+}
+
 static enum status cpu_previsit(struct device *dev, int32_t depth, struct error *e)
 {
     (void)e;
     double start = cli_seconds();
+    if (!dev->delegates.ahead)
+        begin_level(dev, depth);
     dev->depth = depth;
-    previsit_delegates(dev);
     previsit_normals(dev);
-    count_frontier(dev);
+    count_frontier_of(dev, NORMALS);
+    dev->notes.times.phase_s[PHASE_PREVISIT] += cli_seconds() - start;
+    return ST_OK;
+}
+
+static struct subgraph_work work_of(const struct device *dev, enum subgraph g)
+{
+    return (struct subgraph_work){.forward = dev->forward[g],
+                                  .frontier = dev->frontier[g],
+                                  .unvisited_sources = dev->unvisited[g],
+                                  .unvisited_targets = dev->unvisited[subgraph_reverse(g)]};
+}
+
+/* What arrives meanwhile gets its depth from dev->depth, which stays. */
+static enum status cpu_previsit_ahead(struct device *dev, int32_t depth, struct subgraph_work *dd,
+                                      struct error *e)
+{
+    (void)e;
+    double start = cli_seconds();
+    forget_visits(dev);
+    begin_level(dev, depth);
+    dev->delegates.ahead = 1;
+    *dd = work_of(dev, DD);
     dev->notes.times.phase_s[PHASE_PREVISIT] = cli_seconds() - start;
     return ST_OK;
 }
@@ -92,11 +131,7 @@ static enum status cpu_counts(struct device *dev, struct workload *work, struct 
     work->delegates = dev->delegates.fresh_count;
     work->fresh = work->delegates + dev->normals.queue_count + dev->normals.pulled_count;
     for (int g = 0; g < SUBGRAPHS; g++)
-        work->of[g] = (struct subgraph_work){
-            .forward = dev->forward[g],
-            .frontier = dev->frontier[g],
-            .unvisited_sources = dev->unvisited[g],
-            .unvisited_targets = dev->unvisited[subgraph_reverse((enum subgraph)g)]};
+        work->of[g] = work_of(dev, (enum subgraph)g);
     return ST_OK;
 }
 
@@ -182,6 +217,13 @@ static void visit_dd(struct device *dev, enum direction direction, enum visit_pa
     dev->notes.times.phase_s[PHASE_VISIT + DD] += cli_seconds() - start;
 }
 
+static enum status cpu_visit_ahead(struct device *dev, const struct visit_plan *plan,
+                                   struct error *e)
+{
+    visit_dd(dev, plan->directions.of[DD], plan->part);
+    return e->status;
+}
+
 /* A pull of nd looks for normals that were visited before this level, so nd comes before dn and nn, which
  * visit others. nn is last: after a pull of dn most of its destinations are visited, and it has little to
  * do. */
@@ -190,13 +232,13 @@ static enum status cpu_visit(struct device *dev, const struct visit_plan *plan, 
     const struct directions *directions = &plan->directions;
     struct cpu_normals *n = &dev->normals;
     uint64_t *drained = n->pulled;
-    if (plan->part != VISIT_REST) {
-        memset(&dev->notes.times.phase_s[PHASE_VISIT], 0, SUBGRAPHS * sizeof(double));
-        memset(dev->notes.probes, 0, sizeof dev->notes.probes);
-    }
-    visit_dd(dev, directions->of[DD], plan->part);
+    if (plan->part != VISIT_REST && !dev->delegates.ahead)
+        forget_visits(dev);
+    if (!dev->delegates.ahead)
+        visit_dd(dev, directions->of[DD], plan->part);
     if (plan->part == VISIT_FIRST)
         return e->status;
+    dev->delegates.ahead = 0;
     n->any_pulled_next = 0;
     if (directions->of[NN] == PULL && dev->shard->p > 1)
         gather_frontiers(dev);
@@ -207,9 +249,11 @@ static enum status cpu_visit(struct device *dev, const struct visit_plan *plan, 
     n->pulled_next = drained;
     n->any_pulled = n->any_pulled_next;
     n->pulled_count = pulled;
-    if (dev->shard->p > 1)
-        show_outgoing(dev, plan->form);
-    return dev->traffic.bins.out_of_memory ? fail_memory(e, "bins of vertices for other shards", 0) : ST_OK;
+    if (dev->traffic.bins.error.status != ST_OK)
+        *e = dev->traffic.bins.error;
+    else if (dev->shard->p > 1)
+        show_outgoing(dev, plan->form, e);
+    return e->status;
 }
 
 /* ---- the end of a level ---- */
@@ -267,3 +311,6 @@ const struct backend_search cpu_search = {
     .probes = cpu_probes,
     .keep_updates = cpu_keep_updates,
 };
+
+const struct backend_ahead cpu_ahead = {.previsit_ahead = cpu_previsit_ahead,
+                                        .visit_ahead = cpu_visit_ahead};

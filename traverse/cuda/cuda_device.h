@@ -28,7 +28,7 @@ struct gpu_scratch {
 /* What a GPU has for a search that is one kernel on each GPU (cuda_group.h), if it can join one. */
 struct gpu_joining {
     int joins;
-    cudaUUID_t uuid;
+    uint64_t gpu; /* its place on the buses of the host */
     const uint32_t *found, *sent; /* the second ones */
     struct group_state *state;
 };
@@ -43,7 +43,7 @@ struct gpu_peer {
     const uint32_t *found;    /* delegates */
     const uint32_t *visited;  /* normals */
     const uint32_t *ids, *sent_mask;
-    cudaEvent_t masks_read, first_part;
+    cudaEvent_t masks_read, first_part; /* NULL if hosts wait */
     struct gpu_joining joining;
     void *mapped; /* its memory, if it is of another process */
 };
@@ -52,6 +52,8 @@ struct gpu_peers {
     struct gpu_peer *all; /* [count]; NULL: they have not met */
     uint32_t count;
     int shared;              /* other processes read this device's memory */
+    int host_waits;          /* the host waits for events of this device before the peers meet: in some of
+                              * their processes, kernels cannot */
     uint32_t *own, *others;  /* masks of dd's rows, by owner */
     uint32_t *gathered;
     uint32_t *sent_too; /* a second mask to send, for cuda_group.h */
@@ -73,15 +75,18 @@ struct gpu_traffic {
     struct gpu_peers peers;
 };
 
-/* Counters of a level, and host memory that the device copies them to. */
+/* Counters of a level, and host memory that the device copies them to. What comes ahead of a level (visit_ahead)
+ * has counters of its own, as it begins before those of the level are zero. */
+enum { COUNTERS_OF_LEVEL, COUNTERS_AHEAD, GPU_COUNTERS_KINDS };
 struct gpu_counters {
-    struct gpu_level *level;
-    struct gpu_level *published;
-    unsigned int *updated; /* `found` of delegates, for finish_delegates */
+    struct gpu_level *level;     /* [GPU_COUNTERS_KINDS] */
+    struct gpu_level *published; /* the same */
+    unsigned int *updated; /* [GPU_COUNTERS_KINDS]: `found` of delegates, for finish_delegates */
 };
 
 /* The counts of the frontier, as the host has them. */
 struct gpu_frontier {
+    int ahead; /* the delegates of this level were previsited, and dd was visited, before the normals */
     uint64_t fresh[VERTEX_KINDS];
     int listed[VERTEX_KINDS]; /* the queue holds the whole frontier */
     uint64_t sources[SUBGRAPHS], forward[SUBGRAPHS], unvisited[SUBGRAPHS];
@@ -92,6 +97,7 @@ struct gpu_streams {
     cudaStream_t of[VERTEX_KINDS];
     cudaEvent_t reached[VERTEX_KINDS]; /* for one stream to follow the other */
     cudaEvent_t masks_read;            /* this device has read the masks of the others */
+    cudaEvent_t copied[COPY_MARKS];    /* what leaves has been copied */
     cudaEvent_t first_part;            /* it has found the delegates that it owns (enum visit_part) */
 };
 
@@ -194,11 +200,14 @@ enum status gpu_times(struct device *device, struct breakdown *times, struct err
 
 /* cuda_peers.c
  * - gpu_can_read: whether GPU `from`, which is the thread's current one, can read the memory of `to`.
+ * - gpu_wait_for_peers: before the peers meet, the host waits for an event of this device that they cannot
+ *   wait for.
  * - gpu_gather_frontiers: the visited normals of all peers, before nn is pulled.
  * - gpu_or_found: to |= the delegates that peers found, those i with updating[i] or, if that is NULL, all but
  *   this device. `staging` is a mask for what kernels cannot read.
  * - gpu_take_peers_updates: what peers found in the first part of a visit is found here, too. */
 int gpu_can_read(int from, int to);
+enum status gpu_wait_for_peers(struct device *device, cudaEvent_t event, struct error *e);
 enum status gpu_gather_frontiers(struct device *device, struct error *e);
 enum status gpu_or_found(struct device *device, const int *updating, uint32_t *to,
                          uint32_t *staging, struct error *e);
@@ -213,6 +222,7 @@ void gpu_describe(const struct device *device, struct device_description *descri
 extern const struct backend_peers cuda_peers;       /* cuda_peers.c */
 extern const struct backend_search cuda_search;     /* cuda_search.c */
 extern const struct backend_whole_search cuda_whole; /* cuda_solo_run.c */
+extern const struct backend_ahead cuda_ahead;
 extern const struct backend_messages cuda_messages; /* cuda_messages.c */
 extern const struct backend_results cuda_results;   /* cuda_results.c */
 extern const struct backend_parents cuda_parents;   /* cuda_parents.c */

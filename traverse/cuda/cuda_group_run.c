@@ -2,8 +2,6 @@
 #include "cuda_device.h"
 #include "cuda_error.h"
 
-#include <string.h>
-
 _Static_assert(sizeof(struct group_state) <= GROUP_STATE_BYTES, "the state of a group as planned");
 
 /* The peers have all shards, a GPU each, and all of them can. */
@@ -16,7 +14,7 @@ static int may_search_together(const struct device *dev)
         if (!p->all[i].joining.joins || !p->all[i].readable)
             return 0;
         for (uint32_t j = 0; j < i; j++) {
-            if (memcmp(&p->all[i].joining.uuid, &p->all[j].joining.uuid, sizeof(cudaUUID_t)) == 0)
+            if (p->all[i].joining.gpu == p->all[j].joining.gpu)
                 return 0;
         }
     }

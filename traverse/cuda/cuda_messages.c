@@ -26,6 +26,7 @@ static enum status gpu_read_masks(struct device *dev, const int *updating, uint6
         CUDA_TRY(cudaMemsetAsync(dev->masks.incoming, 0, bytes, stream), dev->where, e) != ST_OK ||
         gpu_or_found(dev, updating, dev->masks.incoming, dev->of[DELEGATES].frontier, e) != ST_OK ||
         CUDA_TRY(cudaEventRecord(dev->stream.masks_read, stream), dev->where, e) != ST_OK ||
+        gpu_wait_for_peers(dev, dev->stream.masks_read, e) != ST_OK ||
         mask == NULL || bytes == 0)
         return e->status;
     if (CUDA_TRY(cudaMemcpyAsync(mask, dev->masks.incoming, bytes, cudaMemcpyDeviceToHost, stream),
@@ -41,8 +42,9 @@ static enum status gpu_take_mask(struct device *dev, const uint64_t *mask, struc
     cudaStream_t stream = dev->stream.of[DELEGATES];
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++)
-        CUDA_TRY(cudaStreamWaitEvent(stream, dev->traffic.peers.all[i].masks_read, 0), dev->where, e);
+    const struct gpu_peers *p = &dev->traffic.peers;
+    for (uint32_t i = 0; i < p->count && !p->host_waits && e->status == ST_OK; i++)
+        CUDA_TRY(cudaStreamWaitEvent(stream, p->all[i].masks_read, 0), dev->where, e);
     CUDA_TRY(cudaMemsetAsync(own->next, 0, 4 * own->words, stream), dev->where, e);
     if (mask != NULL)
         CUDA_TRY(cudaMemcpyAsync(dev->masks.incoming, mask, 4 * own->words, cudaMemcpyHostToDevice,
@@ -155,13 +157,11 @@ static const uint32_t *parcel_at(const struct device *dev, const struct parcel *
 static enum status gpu_take_outgoing(struct device *dev, const struct parcel *parcel, uint32_t *to,
                                      struct error *e)
 {
-    cudaStream_t stream = dev->stream.of[NORMALS];
-    if (gpu_use(dev, e) == ST_OK &&
-        CUDA_TRY(cudaMemcpyAsync(to, parcel_at(dev, parcel), parcel->count * sizeof *to,
-                                 cudaMemcpyDefault, stream),
-                 dev->where, e) == ST_OK)
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
-    return e->status;
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    return CUDA_TRY(cudaMemcpyAsync(to, parcel_at(dev, parcel), parcel->count * sizeof *to,
+                                    cudaMemcpyDefault, dev->stream.of[NORMALS]),
+                    dev->where, e);
 }
 
 /* Host memory for messages is pinned, and kernels can write it. */
@@ -173,9 +173,23 @@ static enum status gpu_or_outgoing(struct device *dev, const struct parcel *parc
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
     cuda_or_masks(to, &one, parcel->count, 1, stream);
-    if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
-    return e->status;
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+static enum status gpu_mark_copies(struct device *dev, uint32_t mark, struct error *e)
+{
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    return CUDA_TRY(cudaEventRecord(dev->stream.copied[mark], dev->stream.of[NORMALS]), dev->where,
+                    e);
+}
+
+static enum status gpu_copies_are_over(struct device *dev, uint32_t mark, int *over,
+                                       struct error *e)
+{
+    cudaError_t code = cudaEventQuery(dev->stream.copied[mark]);
+    *over = code == cudaSuccess;
+    return code == cudaErrorNotReady ? e->status : CUDA_TRY(code, dev->where, e);
 }
 
 /* All devices of a rank use the same form: the mask is free if there is a list in the boxes. */
@@ -222,29 +236,30 @@ static enum status receive_here(struct device *dev, const uint32_t *from, uint64
 }
 
 /* Copies a piece at a time and takes it in. The driver knows where `from` is. */
-static enum status receive_copies(struct device *dev, const uint32_t *from, uint64_t count,
-                                  enum outgoing_form form, struct error *e)
+static enum status receive_copies(struct device *dev, const uint32_t *from,
+                                  const struct parcel *part, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];
-    uint64_t room = dev->traffic.received_room;
+    uint64_t room = dev->traffic.received_room, count = part->count;
     for (uint64_t i = 0; i < count && e->status == ST_OK; i += room) {
         uint64_t piece = count - i < room ? count - i : room;
         if (CUDA_TRY(cudaMemcpyAsync(dev->traffic.received, from + i, piece * sizeof *from,
                                      cudaMemcpyDefault, stream),
                      dev->where, e) == ST_OK)
-            receive_here(dev, dev->traffic.received, i, piece, form, e);
+            receive_here(dev, dev->traffic.received, part->begin + i, piece, part->form, e);
     }
     return e->status;
 }
 
 /* No ids arrive at a shard without edges of nn, but a mask may, which is empty. */
-static enum status gpu_receive(struct device *dev, const uint32_t *from, uint64_t count,
-                               enum outgoing_form form, struct error *e)
+static enum status gpu_receive(struct device *dev, const uint32_t *from, const struct parcel *part,
+                               struct error *e)
 {
     if (gpu_use(dev, e) != ST_OK || dev->traffic.received_room == 0)
         return e->status;
-    return dev->traffic.memory == EXCHANGE_DEVICE ? receive_here(dev, from, 0, count, form, e)
-                                                  : receive_copies(dev, from, count, form, e);
+    return dev->traffic.memory == EXCHANGE_DEVICE
+               ? receive_here(dev, from, part->begin, part->count, part->form, e)
+               : receive_copies(dev, from, part, e);
 }
 
 /* What peers show whose memory kernels can read: lists and masks, each in one launch. */
@@ -290,7 +305,7 @@ static enum status gpu_receive_peers(struct device *dev, const struct parcel *pa
         if (peer->readable)
             add_arrival(dev, &arrivals, from, &parcels[i]);
         else
-            receive_copies(dev, from, parcels[i].count, parcels[i].form, e);
+            receive_copies(dev, from, &(struct parcel){0, parcels[i].count, parcels[i].form}, e);
     }
     receive_arrivals(dev, &arrivals);
     return CUDA_LAUNCHED(dev->where, e);
@@ -305,6 +320,8 @@ const struct backend_messages cuda_messages = {
     .drop_repeated = gpu_drop_repeated,
     .take_outgoing = gpu_take_outgoing,
     .or_outgoing = gpu_or_outgoing,
+    .mark_copies = gpu_mark_copies,
+    .copies_are_over = gpu_copies_are_over,
     .uniquify = gpu_uniquify,
     .receive = gpu_receive,
     .receive_peers = gpu_receive_peers,

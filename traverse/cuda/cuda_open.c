@@ -189,10 +189,14 @@ static enum status take_host_memory(struct device *dev, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;
     unsigned long long **bins = &dev->traffic.bins.published;
-    CUDA_TRY(cudaHostAlloc((void **)&c->published, sizeof *c->published, cudaHostAllocMapped),
+    CUDA_TRY(cudaHostAlloc((void **)&c->published, GPU_COUNTERS_KINDS * sizeof *c->published,
+                           cudaHostAllocMapped),
              dev->where, e);
-    CUDA_TRY(cudaHostAlloc((void **)&c->updated, sizeof *c->updated, cudaHostAllocMapped),
+    CUDA_TRY(cudaHostAlloc((void **)&c->updated, GPU_COUNTERS_KINDS * sizeof *c->updated,
+                           cudaHostAllocMapped),
              dev->where, e);
+    if (e->status == ST_OK)
+        memset(c->updated, 0, GPU_COUNTERS_KINDS * sizeof *c->updated);
     CUDA_TRY(cudaHostAlloc((void **)bins, ((size_t)dev->shard->p + 1) * sizeof **bins,
                            cudaHostAllocMapped),
              dev->where, e);
@@ -310,6 +314,9 @@ static enum status make_streams(struct device *dev, struct error *e)
     unsigned flags = cudaEventDisableTiming | (dev->traffic.peers.shared ? cudaEventInterprocess : 0);
     CUDA_TRY(cudaEventCreateWithFlags(&s->masks_read, flags), dev->where, e);
     CUDA_TRY(cudaEventCreateWithFlags(&s->first_part, flags), dev->where, e);
+    for (int mark = 0; mark < COPY_MARKS; mark++)
+        CUDA_TRY(cudaEventCreateWithFlags(&s->copied[mark], cudaEventDisableTiming), dev->where,
+                 e);
     for (int phase = 0; dev->clock.runs && phase < DEVICE_PHASES; phase++) {
         CUDA_TRY(cudaEventCreate(&dev->clock.begin[phase]), dev->where, e);
         CUDA_TRY(cudaEventCreate(&dev->clock.end[phase]), dev->where, e);
@@ -336,6 +343,8 @@ static void gpu_close(struct device *dev)
     }
     destroy_event(dev->stream.masks_read);
     destroy_event(dev->stream.first_part);
+    for (int mark = 0; mark < COPY_MARKS; mark++)
+        destroy_event(dev->stream.copied[mark]);
     for (int phase = 0; phase < DEVICE_PHASES; phase++) {
         destroy_event(dev->clock.begin[phase]);
         destroy_event(dev->clock.end[phase]);
@@ -408,6 +417,7 @@ const struct backend backend_cuda = {
     .peers = &cuda_peers,
     .search = &cuda_search,
     .whole = &cuda_whole,
+    .ahead = &cuda_ahead,
     .messages = &cuda_messages,
     .results = &cuda_results,
     .parents = &cuda_parents,

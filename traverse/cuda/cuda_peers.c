@@ -9,6 +9,7 @@
 
 #include "traverse/own_rows.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,7 +45,7 @@ struct gpu_card {
     uint32_t shard;
     int joins;
     uint64_t words, found, visited, ids, sent_mask, found_too, sent_too, group_state;
-    cudaUUID_t uuid;
+    uint64_t gpu; /* its place on the buses of the host */
     cudaIpcMemHandle_t memory;
     cudaIpcEventHandle_t masks_read, first_part;
 };
@@ -69,10 +70,6 @@ static enum status make_handles(const struct device *dev, struct gpu_card *c, st
 /* What a search needs that is one kernel on each GPU. */
 static void show_for_group(const struct device *dev, struct gpu_card *c)
 {
-    struct cudaDeviceProp properties;
-    if (cudaGetDeviceProperties(&properties, dev->ordinal) != cudaSuccess)
-        return;
-    c->uuid = properties.uuid;
     c->joins = dev->of[NORMALS].parent == NULL && dev->of[DELEGATES].parent == NULL &&
                (shard_has_masks(dev->shard) || dev->shard->csr[NN].edges == 0);
     c->found_too = place_of(dev, dev->masks.incoming);
@@ -80,11 +77,25 @@ static void show_for_group(const struct device *dev, struct gpu_card *c)
     c->group_state = place_of(dev, dev->traffic.peers.group_state);
 }
 
+static uint64_t gpu_place(const struct device *dev)
+{
+    static const enum cudaDeviceAttr parts[] = {cudaDevAttrPciDomainId, cudaDevAttrPciBusId,
+                                                cudaDevAttrPciDeviceId};
+    uint64_t place = 0;
+    for (int i = 0; i < 3; i++) {
+        int part = 0;
+        cudaDeviceGetAttribute(&part, parts[i], dev->ordinal);
+        place = place << 16 | (uint64_t)part;
+    }
+    return place;
+}
+
 static enum status gpu_show(struct device *dev, struct peer_card *card, struct error *e)
 {
     struct gpu_card c = {.device = dev,
                          .pid = getpid(),
                          .shard = dev->shard->index,
+                         .gpu = gpu_place(dev),
                          .words = dev->of[NORMALS].words,
                          .found = place_of(dev, dev->of[DELEGATES].next),
                          .visited = place_of(dev, dev->of[NORMALS].visited),
@@ -98,6 +109,77 @@ static enum status gpu_show(struct device *dev, struct peer_card *card, struct e
     return e->status;
 }
 
+/* ---- memory of other processes ---- */
+
+/* A handle is opened once for each GPU of this process, whatever number of its devices read the memory. */
+struct mapping {
+    cudaIpcMemHandle_t handle;
+    int ordinal; /* of the GPU that reads it */
+    void *memory;
+    unsigned users;
+    struct mapping *next;
+};
+
+static struct mapping *mappings;
+static pthread_mutex_t mappings_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct mapping *find_mapping(const struct device *dev, const cudaIpcMemHandle_t *handle)
+{
+    struct mapping *m = mappings;
+    while (m != NULL &&
+           (m->ordinal != dev->ordinal || memcmp(&m->handle, handle, sizeof *handle) != 0))
+        m = m->next;
+    return m;
+}
+
+static struct mapping *add_mapping(const struct device *dev, const cudaIpcMemHandle_t *handle,
+                                   struct error *e)
+{
+    struct mapping *m = calloc(1, sizeof *m);
+    if (m == NULL) {
+        fail_memory(e, "peers", sizeof *m);
+        return NULL;
+    }
+    *m = (struct mapping){.handle = *handle, .ordinal = dev->ordinal, .next = mappings};
+    if (CUDA_TRY(cudaIpcOpenMemHandle(&m->memory, *handle, cudaIpcMemLazyEnablePeerAccess),
+                 dev->where, e) == ST_OK) {
+        mappings = m;
+        return m;
+    }
+    free(m);
+    return NULL;
+}
+
+static enum status open_mapping(const struct device *dev, const cudaIpcMemHandle_t *handle,
+                                void **memory, struct error *e)
+{
+    pthread_mutex_lock(&mappings_lock);
+    struct mapping *m = find_mapping(dev, handle);
+    if (m == NULL)
+        m = add_mapping(dev, handle, e);
+    if (m != NULL) {
+        m->users++;
+        *memory = m->memory;
+    }
+    pthread_mutex_unlock(&mappings_lock);
+    return e->status;
+}
+
+static void close_mapping(const struct device *dev, void *memory)
+{
+    pthread_mutex_lock(&mappings_lock);
+    struct mapping **at = &mappings;
+    while (*at != NULL && ((*at)->memory != memory || (*at)->ordinal != dev->ordinal))
+        at = &(*at)->next;
+    struct mapping *m = *at;
+    if (m != NULL && --m->users == 0) {
+        cudaIpcCloseMemHandle(m->memory);
+        *at = m->next;
+        free(m);
+    }
+    pthread_mutex_unlock(&mappings_lock);
+}
+
 /* ---- opening ---- */
 
 static enum status open_here(const struct device *dev, struct gpu_peer *peer,
@@ -107,8 +189,10 @@ static enum status open_here(const struct device *dev, struct gpu_peer *peer,
     peer->here = 1;
     peer->ordinal = other->ordinal;
     peer->readable = gpu_can_read(dev->ordinal, other->ordinal);
-    peer->masks_read = other->stream.masks_read;
-    peer->first_part = other->stream.first_part;
+    if (!dev->traffic.peers.host_waits) {
+        peer->masks_read = other->stream.masks_read;
+        peer->first_part = other->stream.first_part;
+    }
     return ST_OK;
 }
 
@@ -116,10 +200,11 @@ static enum status open_elsewhere(const struct device *dev, struct gpu_peer *pee
                                   const struct gpu_card *c, struct error *e)
 {
     peer->readable = 1;
-    CUDA_TRY(cudaIpcOpenMemHandle(&peer->mapped, c->memory, cudaIpcMemLazyEnablePeerAccess),
-             dev->where, e);
-    CUDA_TRY(cudaIpcOpenEventHandle(&peer->masks_read, c->masks_read), dev->where, e);
-    CUDA_TRY(cudaIpcOpenEventHandle(&peer->first_part, c->first_part), dev->where, e);
+    open_mapping(dev, &c->memory, &peer->mapped, e);
+    if (e->status == ST_OK && !dev->traffic.peers.host_waits) {
+        CUDA_TRY(cudaIpcOpenEventHandle(&peer->masks_read, c->masks_read), dev->where, e);
+        CUDA_TRY(cudaIpcOpenEventHandle(&peer->first_part, c->first_part), dev->where, e);
+    }
     cudaGetLastError(); /* the GPU is as good as before */
     if (e->status != ST_OK)
         e->status = ST_RESOURCE;
@@ -142,7 +227,7 @@ static enum status open_peer(struct device *dev, struct gpu_peer *peer, const st
     peer->sent_mask = (const uint32_t *)(memory + c->sent_mask);
     peer->joining = (struct gpu_joining){
         .joins = c->joins,
-        .uuid = c->uuid,
+        .gpu = c->gpu,
         .found = (const uint32_t *)(memory + c->found_too),
         .sent = (const uint32_t *)(memory + c->sent_too),
         .state = (struct group_state *)(memory + c->group_state)};
@@ -163,6 +248,25 @@ static enum status copy_rows_by_owner(struct device *dev, struct error *e)
     return e->status;
 }
 
+/* Whether hosts wait for events, so that all processes may rely on it. An event of another process cannot be
+ * opened by several devices of one process: the driver crashes. And processes that share a GPU take turns
+ * on it: one whose kernels wait for an event keeps its turn for milliseconds. */
+static int hosts_wait(const struct peer_card *cards, uint32_t count)
+{
+    int processes = 0, several = 0, sharing = 0;
+    struct gpu_card a, b;
+    for (uint32_t i = 0; i < count; i++) {
+        memcpy(&a, &cards[i], sizeof a);
+        for (uint32_t j = 0; j < i; j++) {
+            memcpy(&b, &cards[j], sizeof b);
+            processes |= a.pid != b.pid;
+            several |= a.pid == b.pid;
+            sharing |= a.pid != b.pid && a.gpu == b.gpu;
+        }
+    }
+    return sharing || (processes && several);
+}
+
 static enum status gpu_meet(struct device *dev, const struct peer_card *cards, uint32_t count,
                             struct error *e)
 {
@@ -171,6 +275,7 @@ static enum status gpu_meet(struct device *dev, const struct peer_card *cards, u
     if (p->all == NULL)
         return fail_memory(e, "peers", count * sizeof *p->all);
     p->count = count;
+    p->host_waits = hosts_wait(cards, count);
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
@@ -196,7 +301,7 @@ static void gpu_leave(struct device *dev)
         if (peer->first_part != NULL)
             cudaEventDestroy(peer->first_part);
         if (peer->mapped != NULL)
-            cudaIpcCloseMemHandle(peer->mapped);
+            close_mapping(dev, peer->mapped);
     }
     free(p->all);
     p->all = NULL;
@@ -265,13 +370,21 @@ enum status gpu_or_found(struct device *dev, const int *updating, uint32_t *to, 
     return CUDA_LAUNCHED(dev->where, e);
 }
 
+enum status gpu_wait_for_peers(struct device *dev, cudaEvent_t event, struct error *e)
+{
+    return dev->traffic.peers.host_waits
+               ? CUDA_TRY(cudaEventSynchronize(event), dev->where, e)
+               : e->status;
+}
+
 /* Peers go on finding delegates while their masks are read. What is read too early is read again when the
  * masks are reduced. Nothing needs the incoming mask in a visit. */
 enum status gpu_take_peers_updates(struct device *dev, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
-    for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++)
-        CUDA_TRY(cudaStreamWaitEvent(stream, dev->traffic.peers.all[i].first_part, 0), dev->where, e);
+    const struct gpu_peers *p = &dev->traffic.peers;
+    for (uint32_t i = 0; i < p->count && !p->host_waits && e->status == ST_OK; i++)
+        CUDA_TRY(cudaStreamWaitEvent(stream, p->all[i].first_part, 0), dev->where, e);
     if (e->status != ST_OK)
         return e->status;
     return gpu_or_found(dev, NULL, dev->of[DELEGATES].next, dev->masks.incoming, e);

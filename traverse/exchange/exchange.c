@@ -2,6 +2,7 @@
 #include "exchange_internal.h"
 
 #include "formats/base/cli.h"
+#include "formats/mpi/watch.h"
 
 /* Seconds since *clock, which moves on to now. */
 static double lap(double *clock)
@@ -27,6 +28,16 @@ struct parcel parcel_for(const struct exchange *x, uint32_t device, uint32_t sha
     return parcel;
 }
 
+struct parcel parcel_from_peer(const struct exchange *x, uint32_t from, uint32_t to)
+{
+    const struct group *group = &x->group;
+    if (group->parcels != NULL)
+        return *parcel_between(group, from, to);
+    if (from == to)
+        return (struct parcel){0};
+    return parcel_for(x, from - group->first, group->shard[to]);
+}
+
 void exchange_tell_found(struct exchange *x, uint32_t device, uint64_t found)
 {
     struct group *group = &x->group;
@@ -38,7 +49,8 @@ void exchange_tell_found(struct exchange *x, uint32_t device, uint64_t found)
         struct parcel parcel = {0};
         if (i != self)
             parcel = parcel_for(x, device, group->shard[i]);
-        *parcel_between(group, self, i) = parcel;
+        if (group->parcels != NULL)
+            *parcel_between(group, self, i) = parcel;
         note->found |= parcel.count > 0;
     }
 }
@@ -70,6 +82,18 @@ enum status exchange_begin_masks(struct exchange *x, const struct member *m,
         begin_masks(x, e);
     stats->masks_s = lap(&clock);
     return team_meet(m, e); /* before the devices finish, which writes what masks are read by */
+}
+
+/* MPI goes on with a reduction while the host would only wait for devices. */
+void exchange_drive(struct exchange *x, const struct member *m)
+{
+    const struct rank *rank = x->rank;
+    int busy = m->number == 0 && x->masks.begun && rank->backend->ahead->is_busy != NULL;
+    while (busy && !comm_masks_are_here(rank->comm)) {
+        busy = 0;
+        for (uint32_t g = m->first; g < m->end; g++)
+            busy |= rank->backend->ahead->is_busy(rank->devices[g]);
+    }
 }
 
 /* ---- counts ---- */
@@ -126,47 +150,81 @@ static enum status take_stock(struct exchange *x, const struct member *m, struct
     }
     if (x->options.uniquify && x->options.local_all2all && team_meet(m, e) == ST_OK)
         drop_duplicates(x, m, e);
-    if (team_meet(m, e) != ST_OK)
-        return e->status;
-    if (m->number == 0)
+    if (team_meet(m, e) == ST_OK && m->number == 0 && find_changed(x, e) == ST_OK)
         share_counts(x);
     return team_meet(m, e);
 }
 
-static enum status end_level_by_messages(struct exchange *x, const struct member *m, int *done,
-                                         struct exchange_stats *stats, struct error *e)
+/* Whether a reduction of whole masks may begin in the next level before its updates are known. A search is
+ * followed by another one. */
+static int expects_masks(const struct exchange *x)
+{
+    return x->level.updated ? !few_words_changed(x) : !x->level.found;
+}
+
+/* Vertices go on moving while masks are under way. A reduction that has begun is waited for in any case. */
+static enum status reduce_all_masks(struct exchange *x, struct error *e)
+{
+    if (x->level.updated && !x->masks.begun)
+        reduce_masks(x);
+    while (e->status == ST_OK && !comm_masks_are_here(x->rank->comm))
+        move_flow(x, e);
+    x->masks.expected = expects_masks(x);
+    return e->status;
+}
+
+static enum status take_masks_by_messages(struct exchange *x, const struct member *m, int *done,
+                                          struct exchange_stats *stats, struct error *e)
 {
     const struct level_state *level = &x->level;
     double clock = cli_seconds();
     if (take_stock(x, m, e) != ST_OK)
         return e->status;
+    if (m->number == 0 && open_flow(x, e) == ST_OK)
+        move_flow(x, e);
     stats->remote_s = lap(&clock);
-    if (level->updated && !x->masks_begun && m->number == 0)
-        reduce_masks(x, e);
-    stats->masks_s += lap(&clock);
-    if (m->number == 0)
-        send_vertices(x, e);
-    if (group_meet(&x->group, m, e) != ST_OK) /* masks are read, and vertices are here */
+    if (m->number == 0 && e->status == ST_OK)
+        reduce_all_masks(x, e);
+    if (group_meet(&x->group, m, e) != ST_OK) /* masks are read */
         return e->status;
-    stats->remote_s += lap(&clock);
+    stats->masks_s += lap(&clock);
     receive_from_peers(x, m, e);
     stats->local_s = lap(&clock);
-    receive_from_ranks(x, m, e);
-    stats->remote_s += lap(&clock);
     if (level->updated)
         take_masks(x, m, e);
-    team_meet(m, e); /* what members do next may change what others read here */
     stats->masks_s += lap(&clock);
     stats->reduced_masks = level->updated;
-    if (m->number == 0)
-        give_counts(x, level->updated, stats);
     *done = !level->updated && !level->found;
-    return e->status;
+    return team_meet(m, e);
 }
 
-enum status exchange_level(struct exchange *x, const struct member *m, int *done,
+enum status exchange_masks(struct exchange *x, const struct member *m, int *done,
                            struct exchange_stats *stats, struct error *e)
 {
     return x->group.whole ? end_level_in_group(x, m, done, stats, e)
-                          : end_level_by_messages(x, m, done, stats, e);
+                          : take_masks_by_messages(x, m, done, stats, e);
+}
+
+int exchange_runs_ahead(const struct exchange *x)
+{
+    return !x->group.whole && x->level.updated;
+}
+
+enum status exchange_vertices(struct exchange *x, const struct member *m,
+                              struct exchange_stats *stats, struct error *e)
+{
+    double clock = cli_seconds();
+    if (x->group.whole)
+        return e->status;
+    if (m->number == 0) {
+        watch_wait_begin();
+        while (e->status == ST_OK && !flow_is_over(x))
+            move_flow(x, e);
+        watch_wait_end();
+        close_flow(x);
+        give_counts(x, x->level.updated, stats);
+    }
+    team_meet(m, e); /* what members do next may change what others read here */
+    stats->remote_s += lap(&clock);
+    return e->status;
 }

@@ -57,6 +57,8 @@ enum exchange_count {
     COUNT_BITS_BYTES,
     COUNT_FRONTIER_BYTES,
     COUNT_MASK_BYTES,
+    COUNT_WHOLE_MASK_BYTES, /* the same if no word were left out */
+    COUNT_MESSAGES,         /* with vertices; frontiers and masks are left out */
     COUNT_PEER_VERTICES, /* read of peers, in lists */
     COUNT_PEER_BYTES,    /* lists and bits of vertices, frontiers, and masks of delegates */
     EXCHANGE_COUNTS
@@ -76,6 +78,7 @@ struct exchange_stats {
     uint64_t local_vertices;   /* nn destinations in lists to peers */
     int reduced_masks;       /* 1 if the masks were reduced */
     double frontier_s, local_s, remote_s, masks_s;
+    double ahead_s; /* vertices were under way after the next level had begun with its delegates */
 };
 
 struct exchange;
@@ -98,6 +101,10 @@ enum status exchange_meet(struct exchange *exchange, const struct member *member
 /* ---- choosing directions: each device tells, the group meets, each member asks ---- */
 
 void exchange_tell_work(struct exchange *exchange, uint32_t device, const struct workload *work);
+
+/* The same of dd alone, for a level that begins with it. Members ask for exchange_pool_dd then. */
+void exchange_tell_dd(struct exchange *exchange, uint32_t device, const struct subgraph_work *dd);
+void exchange_pool_dd(const struct exchange *exchange, struct subgraph_work *pooled);
 
 /* The work of all devices of the group; that of nn is of all devices if there may be much of it. */
 enum status exchange_pool_work(struct exchange *exchange, const struct member *member,
@@ -127,17 +134,27 @@ enum status exchange_frontier(struct exchange *exchange, const struct member *me
  * waits for the delegates and begins to reduce their masks. */
 int exchange_overlaps(const struct exchange *exchange);
 
-/* The functions below are called by every member of the team. Only member 0 sees and changes `stats`, which is
- * zero when a level begins. */
+/* The functions below are called by every member of the team. Only member 0 sees and changes `stats`, which
+ * is zero when a level begins. */
 enum status exchange_begin_masks(struct exchange *exchange, const struct member *member,
                                  struct exchange_stats *stats, struct error *e);
 
+/* Drives a reduction that has begun until the devices have finished their visits. */
+void exchange_drive(struct exchange *exchange, const struct member *member);
+
 /* How the level of a device went, after its `finish`. `found`: local normals that it newly reached. The group
- * meets before exchange_level. */
+ * meets before exchange_masks. */
 void exchange_tell_found(struct exchange *exchange, uint32_t device, uint64_t found);
 
-/* Ends a level. *done: nothing was found anywhere, the search is over. */
-enum status exchange_level(struct exchange *exchange, const struct member *member, int *done,
+/* A level ends in two steps. After the first the delegates of all ranks are known, and vertices may still be
+ * under way between ranks. *done: nothing was found anywhere, the search is over; the second step is called
+ * in any case. */
+enum status exchange_masks(struct exchange *exchange, const struct member *member, int *done,
                            struct exchange_stats *stats, struct error *e);
+enum status exchange_vertices(struct exchange *exchange, const struct member *member,
+                              struct exchange_stats *stats, struct error *e);
+
+/* Whether the next level may begin with its delegates between the two steps. All devices know alike. */
+int exchange_runs_ahead(const struct exchange *exchange);
 
 #endif

@@ -10,19 +10,43 @@
 
 #include <string.h>
 
+/* Buffers in memory of the host are charged to the budget. */
+static uint64_t charged_for(const struct exchange *x, uint64_t ids)
+{
+    return x->rank->exchange_memory == EXCHANGE_HOST ? ids * sizeof(uint32_t) : 0;
+}
+
+void release_buffer(const struct exchange *x, uint32_t device, struct buffer *buffer)
+{
+    x->rank->backend->messages->exchange_release(x->rank->devices[device], buffer->ids);
+    memory_discharge(x->rank->budget, charged_for(x, buffer->capacity));
+    *buffer = (struct buffer){0};
+}
+
+/* Twice as much as before, if that much may be needed. */
+static uint64_t next_capacity(const struct exchange *x, uint32_t device, uint64_t capacity,
+                              uint64_t need)
+{
+    uint64_t most = x->rank->graph->shards[device].csr[NN].edges, twice = 2 * capacity;
+    if (!x->options.local_all2all && twice > most)
+        twice = most;
+    return need > twice ? need : twice;
+}
+
 enum status grow_buffer(struct exchange *x, uint32_t device, struct buffer *buffer, uint64_t need,
                         struct error *e)
 {
-    const struct backend_messages *messages = x->rank->backend->messages;
-    uint64_t target = need > 2 * buffer->capacity ? need : 2 * buffer->capacity;
+    uint64_t capacity = next_capacity(x, device, buffer->capacity, need);
     if (need <= buffer->capacity)
         return ST_OK;
-    messages->exchange_release(x->rank->devices[device], buffer->ids);
-    buffer->capacity = 0;
-    buffer->ids = messages->exchange_take(x->rank->devices[device], target * sizeof *buffer->ids);
+    release_buffer(x, device, buffer);
+    if (memory_charge(x->rank->budget, charged_for(x, capacity), "nn exchange buffers", e) != ST_OK)
+        return e->status;
+    buffer->capacity = capacity;
+    buffer->ids = x->rank->backend->messages->exchange_take(x->rank->devices[device],
+                                                            capacity * sizeof *buffer->ids);
     if (buffer->ids == NULL)
-        return fail_memory(e, "nn exchange buffers", target * sizeof *buffer->ids);
-    buffer->capacity = target;
+        return fail_memory(e, "nn exchange buffers", capacity * sizeof *buffer->ids);
     return ST_OK;
 }
 
@@ -74,11 +98,13 @@ static enum status place_outboxes(struct exchange *x, uint32_t device, struct er
     for (size_t i = 0; i < boxes_of_device(x); i++) {
         box[i].ids = at;
         at += box[i].count;
-        box[i].count = 0; /* fill_outbox adds it up again */
+        if (x->options.local_all2all)
+            box[i].count = 0; /* fill_outbox adds it up again */
     }
     return ST_OK;
 }
 
+/* Option L: the vertices of all devices of this rank for one of another rank become one message. */
 static enum status fill_outbox(struct exchange *x, uint32_t from, uint32_t s, struct error *e)
 {
     const struct rank *rank = x->rank;
@@ -86,8 +112,10 @@ static enum status fill_outbox(struct exchange *x, uint32_t from, uint32_t s, st
     struct outbox *box = outbox_for(x, from, s);
     if (parcel.count == 0)
         return ST_OK;
-    if (parcel.form == OUTGOING_MASK && box->count > 0)
-        return rank->backend->messages->or_outgoing(rank->devices[from], &parcel, box->ids, e);
+    if (parcel.form == OUTGOING_MASK && box->count > 0) /* one device after the other */
+        return wait_for_copies(x, e) == ST_OK
+                   ? rank->backend->messages->or_outgoing(rank->devices[from], &parcel, box->ids, e)
+                   : e->status;
     if (rank->backend->messages->take_outgoing(rank->devices[from], &parcel, box->ids + box->count,
                                                e) == ST_OK)
         box->count += parcel.count;
@@ -101,13 +129,15 @@ enum status collect_leaving(struct exchange *x, struct error *e)
         return ST_OK;
     for (uint32_t g = 0; g < x->G && e->status == ST_OK; g++)
         place_outboxes(x, g, e);
+    if (!x->options.local_all2all) /* exchange_flow.c copies what it sends */
+        return e->status;
     for (uint32_t from = 0; from < x->G; from++) {
         for (uint32_t s = 0; s < x->R * x->G && e->status == ST_OK; s++) {
             if (leaves_group(x, s))
                 fill_outbox(x, from, s, e);
         }
     }
-    return e->status;
+    return e->status == ST_OK ? wait_for_copies(x, e) : e->status;
 }
 
 /* Option U. */

@@ -2,8 +2,8 @@
 #include "exchange_internal.h"
 
 const char *const exchange_count_name[EXCHANGE_COUNTS] = {
-    "found_vertices", "sent_vertices", "list_bytes",    "bits_bytes",
-    "frontier_bytes", "mask_bytes",    "peer_vertices", "peer_bytes"};
+    "found_vertices", "sent_vertices",    "list_bytes", "bits_bytes",    "frontier_bytes",
+    "mask_bytes",     "whole_mask_bytes", "messages",   "peer_vertices", "peer_bytes"};
 
 void count_found(struct exchange *x)
 {
@@ -16,6 +16,12 @@ void count_found(struct exchange *x)
                 x->counts.of[COUNT_FOUND_VERTICES] += parcel.count;
         }
     }
+}
+
+void count_masks(struct exchange *x, uint64_t bytes)
+{
+    x->counts.of[COUNT_MASK_BYTES] += bytes;
+    x->counts.of[COUNT_WHOLE_MASK_BYTES] += x->masks.words * sizeof *x->masks.bits;
 }
 
 void count_box(struct exchange *x, const struct outbox *box)
@@ -31,13 +37,13 @@ void count_peers(struct exchange *x, int updated)
     const struct group *group = &x->group;
     for (uint32_t to = group->first; to < group->first + x->G; to++) {
         for (uint32_t from = 0; from < group->count; from++) {
-            const struct parcel *parcel = parcel_between(group, from, to);
+            const struct parcel parcel = parcel_from_peer(x, from, to);
             if (from == to)
                 continue;
-            x->counts.of[COUNT_PEER_VERTICES] += parcel->form == OUTGOING_LIST ? parcel->count : 0;
-            x->counts.of[COUNT_PEER_BYTES] += parcel->count * sizeof(uint32_t);
+            x->counts.of[COUNT_PEER_VERTICES] += parcel.form == OUTGOING_LIST ? parcel.count : 0;
+            x->counts.of[COUNT_PEER_BYTES] += parcel.count * sizeof(uint32_t);
             if (updated && group->notes[from].updated)
-                x->counts.of[COUNT_PEER_BYTES] += x->words * sizeof *x->mask;
+                x->counts.of[COUNT_PEER_BYTES] += x->masks.words * sizeof *x->masks.bits;
         }
     }
 }

@@ -11,19 +11,35 @@ void exchange_tell_work(struct exchange *x, uint32_t device, const struct worklo
     x->group.notes[x->group.first + device].work = *work;
 }
 
+void exchange_tell_dd(struct exchange *x, uint32_t device, const struct subgraph_work *dd)
+{
+    x->group.notes[x->group.first + device].work.of[DD] = *dd;
+}
+
+static void pool_subgraph(const struct exchange *x, enum subgraph g, struct subgraph_work *pooled)
+{
+    *pooled = (struct subgraph_work){0};
+    for (uint32_t i = 0; i < x->group.count; i++) {
+        const struct subgraph_work *work = &x->group.notes[i].work.of[g];
+        pooled->forward += work->forward;
+        pooled->frontier += work->frontier;
+        pooled->unvisited_sources += work->unvisited_sources;
+        pooled->unvisited_targets += work->unvisited_targets;
+    }
+}
+
+void exchange_pool_dd(const struct exchange *x, struct subgraph_work *pooled)
+{
+    pool_subgraph(x, DD, pooled);
+}
+
 static void pool_group(const struct exchange *x, struct workload *pooled)
 {
-    memset(pooled, 0, sizeof *pooled);
-    for (uint32_t i = 0; i < x->group.count; i++) {
-        const struct workload *work = &x->group.notes[i].work;
-        pooled->fresh += work->fresh;
-        for (int g = 0; g < SUBGRAPHS; g++) {
-            pooled->of[g].forward += work->of[g].forward;
-            pooled->of[g].frontier += work->of[g].frontier;
-            pooled->of[g].unvisited_sources += work->of[g].unvisited_sources;
-            pooled->of[g].unvisited_targets += work->of[g].unvisited_targets;
-        }
-    }
+    pooled->fresh = 0;
+    for (uint32_t i = 0; i < x->group.count; i++)
+        pooled->fresh += x->group.notes[i].work.fresh;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        pool_subgraph(x, (enum subgraph)g, &pooled->of[g]);
 }
 
 /* Rows of the frontier times the length of a row, which may be known for some of them only. */

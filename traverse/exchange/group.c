@@ -16,7 +16,7 @@ static struct shared_part lay_out(const struct group *g)
     struct shared_part at = {0};
     at.notes = at.cards + g->count * sizeof(struct peer_card);
     at.parcels = at.notes + g->count * sizeof(struct note);
-    at.mask = at.parcels + (uint64_t)g->count * g->count * sizeof(struct parcel);
+    at.mask = at.parcels + (g->of_host ? (uint64_t)g->count * g->count : 0) * sizeof(struct parcel);
     at.bytes = at.mask + (mask_words(g->rank->graph->manifest.d) + 1) * sizeof *g->mask;
     return at;
 }
@@ -24,11 +24,16 @@ static struct shared_part lay_out(const struct group *g)
 static enum status open_memory(struct group *g, const struct comm *comm, struct error *e)
 {
     struct shared_part at = lay_out(g);
-    if (comm_window_open(&g->window, comm, at.bytes, e) != ST_OK)
+    uint64_t bytes = comm->host_rank == 0 ? at.bytes : 0;
+    if (memory_charge(g->rank->budget, bytes, "tables of peers", e) == ST_OK)
+        g->charged = bytes;
+    if (comm_agree(g->rank->comm, e) != ST_OK ||
+        comm_window_open(&g->window, comm, at.bytes, e) != ST_OK)
         return e->status;
     char *memory = comm_window_memory(g->window);
     g->notes = (struct note *)(memory + at.notes);
-    g->parcels = (struct parcel *)(memory + at.parcels);
+    if (g->of_host)
+        g->parcels = (struct parcel *)(memory + at.parcels);
     g->mask = (uint64_t *)(memory + at.mask);
     return ST_OK;
 }
@@ -128,6 +133,7 @@ void group_close(struct group *g)
     if (g->of_host)
         comm_barrier(rank->comm); /* before any of them frees the memory that it showed */
     comm_window_close(g->window);
+    memory_discharge(rank->budget, g->charged);
     free(g->shard);
     free(g->number);
     *g = (struct group){0};

@@ -27,7 +27,9 @@ struct group {
     uint32_t *shard;      /* [count] */
     uint32_t *number;     /* [p]: which peer holds a shard, or GROUP_NONE */
     struct note *notes;   /* [count], shared */
-    struct parcel *parcels; /* [to][from], shared: what peer `from` found for peer `to` */
+    struct parcel *parcels; /* [to][from], shared: what peer `from` found for peer `to`; NULL: of this rank
+                             * alone, whose devices can be asked */
+    uint64_t charged;     /* bytes to the budget, by the first rank of the host */
     uint64_t *mask;       /* [mask_words(d)], shared: delegates on their way to and from MPI */
 };
 
