@@ -91,6 +91,17 @@ static int read_piece(const char *provenance, uint64_t *graph_edges, struct stre
     return count <= *graph_edges - first;
 }
 
+int edge_union_expect(const char *provenance, struct edges_totals *expected)
+{
+    struct stream_piece piece;
+    uint64_t graph_edges, scale = 0;
+    if (!read_piece(provenance, &graph_edges, &piece))
+        return 0;
+    read_number(provenance, "scale", &scale);
+    *expected = (struct edges_totals){.edges = piece.end - piece.first, .n = UINT64_C(1) << scale};
+    return scale > 0 && expected->n <= DBFS_MAX_VERTICES;
+}
+
 /* ---- pieces of a generated graph ---- */
 
 static enum status add_piece(struct edge_union *u, struct stream_piece piece, const char *name,
