@@ -159,6 +159,9 @@ void shard_unload(struct shard *shard);
  * duplicates, masks, lists and counts agree. It does not compare CRCs; container_check_all does. */
 enum status shard_check(const struct shard *shard, int threads, struct error *e);
 
+/* The id of a vertex with self-loops; the shard is loaded. */
+uint64_t shard_loop_vertex(const struct shard *shard, const struct loop_count *loop);
+
 /* Bytes that a device holds: all sections, decoded, except slots, ids, degrees and loops. */
 uint64_t shard_device_bytes(const struct shard *shard);
 
@@ -189,6 +192,13 @@ static inline uint64_t csr_row_length(const struct csr *csr, uint64_t row)
     while (heads < csr->head_columns && csr->heads[heads * csr->rows + row] != HEAD_NONE)
         heads++;
     return heads;
+}
+
+/* The j-th of the csr_row_length destinations of a row, heads first. */
+static inline uint64_t csr_destination(const struct csr *csr, uint64_t row, uint64_t j)
+{
+    return j < csr->head_columns ? csr->heads[j * csr->rows + row]
+                                 : csr_column(csr, csr_offset(csr, row) + j - csr->head_columns);
 }
 
 static inline uint64_t shard_delegate_id(const struct shard *shard, uint64_t i)

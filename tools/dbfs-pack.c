@@ -344,17 +344,27 @@ static enum status run_pack(const struct cli *cli, struct command *c, const stru
     return e->status;
 }
 
+static void print_verified(const struct cli *cli, const char *folder, const struct verify_report *report,
+                           double seconds)
+{
+    char size[16];
+    cli_note(cli, "%s: %" PRIu32 " parts, %" PRIu64 " edges, %s: all in order (%.2f s)", folder, report->p,
+             report->edges, format_size(report->bytes, size, sizeof size), seconds);
+    if (report->dropped == 0)
+        cli_note(cli, "%s: the edges sum up to the checksum of the input", folder);
+    else
+        cli_note(cli, "%s: without the %" PRIu64 " directed edges dropped as duplicates, the checksum of the "
+                 "input cannot be summed up", folder, report->dropped);
+}
+
 static enum status run_verify(const struct cli *cli, const struct command *c, struct error *e)
 {
     struct memory_budget budget;
     struct verify_report report;
-    char size[16];
     double start = cli_seconds();
     memory_budget_init(&budget, cli->memory_bytes);
     if (pack_verify(c->directory, c->pack.threads, &budget, &report, e) == ST_OK)
-        cli_note(cli, "%s: %" PRIu32 " parts, %" PRIu64 " edges, %s: all in order (%.2f s)",
-                 c->directory, report.p, report.edges,
-                 format_size(report.bytes, size, sizeof size), cli_seconds() - start);
+        print_verified(cli, c->directory, &report, cli_seconds() - start);
     return e->status;
 }
 

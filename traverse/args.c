@@ -139,11 +139,12 @@ static int choice(const struct args *args, const char *option, const char *text,
     cli_usage(&args->cli, "%s: '%s' is not one of its values", option, text);
 }
 
-_Noreturn static void end_without_memory(const struct args *args, uint64_t bytes)
+_Noreturn static void end_without_memory(struct args *args, uint64_t bytes)
 {
     struct error e = {0};
     fail_memory(&e, "command line", bytes);
-    exit(cli_finish(&args->cli, &e));
+    args_free(args);
+    comm_leave(&args->cli, &e);
 }
 
 /* Ids with commas between them, behind those that are there. */
@@ -236,12 +237,15 @@ static void add_roots_from(struct args *args, const char *path, int argc)
     struct roots_file *f = &args->roots_from;
     if (f->count > 0)
         cli_usage(&args->cli, "--roots-from is given twice");
-    if (roots_file_read(f, path, &e) != ST_OK)
-        exit(cli_finish(&args->cli, &e));
-    char **grown = f->count <= MAX_ROOTS
-                       ? realloc(args->root_names, ((size_t)argc + f->count) * sizeof *grown) : NULL;
-    if (grown == NULL)
+    if (roots_file_read(f, path, &e) != ST_OK) {
+        args_free(args);
+        comm_leave(&args->cli, &e);
+    }
+    if (f->count > MAX_ROOTS)
         cli_usage(&args->cli, "--roots-from: more than %d roots", MAX_ROOTS);
+    char **grown = realloc(args->root_names, ((size_t)argc + f->count) * sizeof *grown);
+    if (grown == NULL)
+        end_without_memory(args, ((size_t)argc + f->count) * sizeof *grown);
     args->root_names = grown;
     for (uint64_t i = 0; i < f->count; i++)
         add_root(args, f->line[i]);

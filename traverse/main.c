@@ -256,6 +256,7 @@ int main(int argc, char **argv)
     run.talk = args_take_stdout(&run.args) ? stderr : stdout;
     if (run.args.plan) {
         plan_print(run.args.folder, run.args.record_parents, run.args.json, &error);
+        args_free(&run.args);
         return cli_finish(&run.args.cli, &error);
     }
     comm_start(&run.comm, COMM_ALWAYS, &error);

@@ -136,8 +136,18 @@ enum status comm_agree(const struct comm *comm, struct error *e)
 _Noreturn void comm_abort(const struct comm *comm, const char *program, const struct error *e)
 {
     fprintf(stderr, "%s: host %s, rank %u: %s\n", program, comm->host, comm->rank, e->text);
-    MPI_Abort(MPI_COMM_WORLD, (int)e->status);
-    abort();
+    fflush(stdout);
+    signals_leave((int)e->status);
+}
+
+_Noreturn void comm_leave(const struct cli *cli, struct error *e)
+{
+    const char *variable = NULL;
+    struct comm comm = comm_alone;
+    struct error ignored = {0};
+    if (launched_processes(&variable) > 1 && comm_start(&comm, COMM_ALWAYS, &ignored) == ST_OK)
+        comm_agree(&comm, e);
+    exit(comm.rank == 0 ? cli_finish(cli, e) : (int)e->status);
 }
 
 void comm_barrier(const struct comm *comm)

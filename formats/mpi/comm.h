@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct cli;
+
 struct comm {
     uint32_t rank, ranks;
     uint32_t host_rank, host_ranks; /* among the ranks of this host */
@@ -33,7 +35,6 @@ enum status comm_start(struct comm *comm, enum comm_start when, struct error *e)
 
 /* Starts a tool that also runs without mpiexec, with COMM_IF_LAUNCHED. Only the first rank prints messages.
  * Each rank takes its share of the host's cores. */
-struct cli;
 enum status comm_start_tool(struct comm *comm, struct cli *cli, struct error *e);
 
 /* The memory of this rank in bytes. With one rank, or if `given_bytes` is not 0: `given_bytes`. Otherwise:
@@ -45,8 +46,12 @@ uint64_t comm_memory(const struct comm *comm, uint64_t given_bytes);
 enum status comm_agree(const struct comm *comm, struct error *e);
 
 /* Ends the job after a failure of this rank that the other ranks cannot learn of. Prints the host, the rank
- * and the cause. Not collective. */
+ * and the cause, and removes this rank's temporary files. Not collective. */
 _Noreturn void comm_abort(const struct comm *comm, const char *program, const struct error *e);
+
+/* Ends a program that fails before it has called comm_start, with the exit code of *e. The other ranks must not
+ * wait in comm_start for ever, so it calls that too, and comm_agree, as they do. */
+_Noreturn void comm_leave(const struct cli *cli, struct error *e);
 
 void comm_barrier(const struct comm *comm);
 

@@ -74,14 +74,16 @@ static void keep_lines(char *text, const char *other)
     memset(to, 0, (size_t)(text + EDGES_MAX_PROVENANCE_BYTES - to));
 }
 
-/* Whether rmatgen made the stream: the edges of its graph, and those that the stream has. */
+/* Whether rmatgen made the stream, and nothing changed it: the edges of its graph, and those that the stream has. */
 static int read_piece(const char *provenance, uint64_t *graph_edges, struct stream_piece *piece)
 {
+    static const char converter[] = "edgeconv";
     uint64_t scale = 64, edge_factor = 0, first = 0;
     read_number(provenance, "scale", &scale);
     read_number(provenance, "edgefactor", &edge_factor);
     read_number(provenance, "first", &first);
-    if (strncmp(provenance, "generator ", 10) != 0 || scale > 63 || edge_factor == 0 ||
+    if (strncmp(provenance, "generator ", 10) != 0 ||
+        has_line(provenance, converter, strlen(converter)) || scale > 63 || edge_factor == 0 ||
         edge_factor > UINT64_MAX >> scale || first > edge_factor << scale)
         return 0;
     *graph_edges = edge_factor << scale;
