@@ -81,8 +81,8 @@ static enum status divide_memory(struct pack_job *j, struct pack_memory *memory,
     return ST_OK;
 }
 
-/* Tiles that leave too little are given up, where the streams can be read again. Where tiles stay, what was kept
- * of pipes is given back. All ranks decide alike. */
+/* Tiles that leave too little are given up, where the streams can be read again. Where tiles stay, what was
+ * kept of pipes is given back. All ranks decide alike. */
 static enum status divide_with_tiles(struct pack_job *j, struct pack_memory *memory,
                                      uint64_t *store_bytes, int *stow, struct error *e)
 {

@@ -234,7 +234,7 @@ static enum status open_path(struct edge_stream *s, const char *path, struct err
              "or rmatgen", s->name);
     } else {
         s->is_pipe = 1;
-        fcntl(s->fd, F_SETPIPE_SZ, COPY_BYTES); /* fewer turns; where it is refused, the pipe stays as it is */
+        fcntl(s->fd, F_SETPIPE_SZ, COPY_BYTES); /* fewer turns; refused, the pipe stays as it is */
     }
     return e->status;
 }

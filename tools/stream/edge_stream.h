@@ -31,8 +31,9 @@ struct edge_stream {
 };
 
 /* Opens `path` ("-" is standard input), keeps it if it is a pipe, and reads the preamble into *info and the
- * trailer. With `once` a pipe stays live if its preamble tells what to expect. `tmpdir`, and `budget`, which is
- * for pipes, must stay until the stream is closed; NULL if the input is a regular file. On failure the stream need not be closed. ST_BAD_DATA also if there is no trailer at the end. */
+ * trailer. With `once` a pipe stays live if its preamble tells what to expect. `tmpdir` and `budget` are for
+ * pipes and must stay until the stream is closed; NULL if the input is a regular file. On failure the stream
+ * need not be closed. ST_BAD_DATA also if there is no trailer at the end. */
 enum status edge_stream_open(struct edge_stream *stream, const char *path, int once,
                              const char *tmpdir, struct memory_budget *budget,
                              struct edges_info *info, struct error *e);
@@ -44,8 +45,8 @@ void edge_stream_forget(struct edge_stream *stream);
 /* Keeps a live pipe, which then is like any other. */
 enum status edge_stream_keep(struct edge_stream *stream, struct error *e);
 
-/* The reader of a live pipe, for its one pass; edge_stream_spent ends that: the reader is closed, and `totals`
- * are those of the trailer, which must fit the tally and what was expected. */
+/* The reader of a live pipe, for its one pass; edge_stream_spent ends that: the reader is closed, and
+ * `totals` are those of the trailer, which must fit the tally and what was expected. */
 struct edges_reader *edge_stream_live(const struct edge_stream *stream);
 enum status edge_stream_spent(struct edge_stream *stream, const struct edges_totals *tally,
                               struct error *e);

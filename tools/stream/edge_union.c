@@ -74,7 +74,8 @@ static void keep_lines(char *text, const char *other)
     memset(to, 0, (size_t)(text + EDGES_MAX_PROVENANCE_BYTES - to));
 }
 
-/* Whether rmatgen made the stream, and nothing changed it: the edges of its graph, and those that the stream has. */
+/* Whether rmatgen made the stream, and nothing changed it: the edges of its graph, and those that the stream
+ * has. */
 static int read_piece(const char *provenance, uint64_t *graph_edges, struct stream_piece *piece)
 {
     static const char converter[] = "edgeconv";

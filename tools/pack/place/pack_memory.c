@@ -118,8 +118,8 @@ uint64_t pack_memory_placed(uint64_t directed_edges, uint64_t nn)
     return 8 * (normal + (directed_edges - normal) / 2);
 }
 
-/* Everything in memory, at its best. Chunks that are not full take a sixth of the records or less, in the store
- * and, while a shard is built, in its transposes. Tiles become memory of the store. */
+/* Everything in memory, at its best. Chunks that are not full take a sixth of the records or less, in the
+ * store and, while a shard is built, in its transposes. Tiles become memory of the store. */
 static int divide_ample(struct pack_memory *m, const struct pack_size *s, uint64_t placing,
                         uint64_t left)
 {

@@ -46,8 +46,8 @@ struct pack_memory {
     uint64_t max_ranges;    /* of all shards, per kind of rows */
 };
 
-/* The most bytes of records: 8 for each of nn, of which there are `nn` at most, and for one of the two directions
- * of all others. */
+/* The most bytes of records: 8 for each of nn, of which there are `nn` at most, and for one of the two
+ * directions of all others. */
 uint64_t pack_memory_placed(uint64_t directed_edges, uint64_t nn);
 
 /* Whether `bytes` are enough to keep everything in memory while edges are placed and shards are built. */
