@@ -22,7 +22,8 @@ struct edge {
 enum {
     EDGES_BLOCK_EDGES = 32768,        /* our writer: edges in every block except the last */
     EDGES_MAX_BLOCK_EDGES = 1 << 20,  /* the most that a reader accepts */
-    EDGES_MAX_PROVENANCE_BYTES = 4096 /* the terminating NUL included */
+    EDGES_MAX_PROVENANCE_BYTES = 4096, /* the terminating NUL included */
+    EDGES_MAX_PREAMBLE_BYTES = 64 + EDGES_MAX_PROVENANCE_BYTES
 };
 
 #define DBFS_MAX_VERTICES (UINT64_C(1) << 48) /* ids are below this everywhere in dbfs */

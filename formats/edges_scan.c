@@ -56,11 +56,19 @@ static int all_below(const struct edge *edges, size_t count, uint64_t n)
     return 1;
 }
 
-static enum status refuse_id(const struct edges_scan *scan, uint64_t id, struct error *e)
+/* The largest id so far must be one that the caller expects. */
+static enum status check_id(const struct edges_scan *scan, uint64_t id, struct error *e)
 {
-    return fail(e, ST_BAD_DATA, "%s: trailer does not match the blocks: it says %llu vertices, and "
-                "there is an id %llu", edges_reader_name(scan->reader),
-                (unsigned long long)scan->trailer->n, (unsigned long long)id);
+    const char *name = edges_reader_name(scan->reader);
+    if (scan->trailer != NULL && id >= scan->trailer->n)
+        return fail(e, ST_BAD_DATA, "%s: trailer does not match the blocks: it says %llu vertices, and "
+                    "there is an id %llu", name, (unsigned long long)scan->trailer->n,
+                    (unsigned long long)id);
+    if (scan->most_ids > 0 && id >= scan->most_ids)
+        return fail(e, ST_BAD_DATA, "%s: provenance does not match the blocks: it says %llu vertices, "
+                    "and there is an id %llu", name, (unsigned long long)scan->most_ids,
+                    (unsigned long long)id);
+    return ST_OK;
 }
 
 static enum status decode_first(const struct edges_scan *scan, struct edges_block *block,
@@ -68,9 +76,8 @@ static enum status decode_first(const struct edges_scan *scan, struct edges_bloc
 {
     enum edges_direction direction = edges_reader_info(scan->reader)->direction;
     const char *name = edges_reader_name(scan->reader);
-    if (edges_decode_piece(block, direction, name, first, edges, count, e) == ST_OK &&
-        scan->trailer != NULL && block->tally.max_id >= scan->trailer->n)
-        refuse_id(scan, block->tally.max_id, e);
+    if (edges_decode_piece(block, direction, name, first, edges, count, e) == ST_OK)
+        check_id(scan, block->tally.max_id, e);
     return e->status;
 }
 

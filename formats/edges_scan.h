@@ -33,6 +33,7 @@ struct edges_scan {
     /* What the trailer says; NULL if that is not known. A stream that ends otherwise is ST_BAD_DATA, and
      * visitors never see an id of trailer->n or more. */
     const struct edges_totals *trailer;
+    uint64_t most_ids; /* nor one of this or more, where it is not 0 */
     int proven; /* a further pass: the first one has shown that `trailer` fits the blocks */
 };
 

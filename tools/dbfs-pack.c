@@ -192,6 +192,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
     check_command(cli, c);
     if (suggest_parse(&c->words, &c->pack.suggest_by, &c->pack.links, &choice) != ST_OK)
         cli_usage(cli, "%s", choice.text);
+    c->inputs.once = c->action == PACK;
     c->pack.threads = cli_threads(cli);
     c->pack.mode = cli->force ? FOLDER_FORCE : c->resume ? FOLDER_RESUME : FOLDER_NEW;
 }
@@ -295,12 +296,17 @@ static enum status refuse_inputs_in_folder(const struct command *c, struct error
     return e->status;
 }
 
-static void print_source(const struct cli *cli, const struct edge_source *source)
+static void print_spooled(const struct cli *cli, const struct edge_source *source)
 {
     uint64_t spooled = edge_source_spooled_bytes(source);
     if (spooled > 0)
         cli_detail(cli, "the pipe does not fit the memory: %" PRIu64 " bytes are in %s", spooled,
                    cli_tmpdir(cli, 0));
+}
+
+/* Streams that are pieces of a generated graph may be too few. */
+static void warn_missing(const struct cli *cli, const struct edge_source *source)
+{
     if (source->missing_edges > 0)
         cli_warn(cli, "%s: %" PRIu64 " edges of the generated graph are in none of the streams",
                  source->name, source->missing_edges);
@@ -321,7 +327,7 @@ static enum status run_pack(const struct cli *cli, struct command *c, const stru
     if (comm_agree(comm, e) != ST_OK ||
         edge_source_open(&source, &c->inputs, cli_tmpdir(cli, 0), comm, &budget, e) != ST_OK)
         return e->status;
-    print_source(cli, &source);
+    warn_missing(cli, &source);
     spill_open(&spill, folder, cli_tmpdirs(cli, folder));
     c->pack.spill = &spill;
     if (c->action == PACK)
@@ -333,6 +339,7 @@ static enum status run_pack(const struct cli *cli, struct command *c, const stru
     } else if (e->status == ST_OK) {
         pack(&c->pack, &source, &budget, &report, e);
         progress_end();
+        print_spooled(cli, &source);
         print_progress(cli, &c->pack, &report, e);
     }
     if (e->status == ST_OK && c->action == PACK && !report.complete)

@@ -269,7 +269,7 @@ static enum status write_results(const struct cli *cli, const struct command *c,
 }
 
 static enum status separate(const struct cli *cli, const struct command *c,
-                            const struct edge_source *source,
+                            struct edge_source *source,
                             const struct separation_options *options,
                             struct memory_budget *budget, struct error *e)
 {

@@ -15,8 +15,6 @@
 
 enum {
     MIN_CHUNK_BYTES = 512,
-    MAX_CHUNK_BYTES = 1 << 14,
-    SLAB_BYTES = 2 * HUGE_PAGE_BYTES,
     MIN_SLAB_BYTES = 1 << 18 /* for small graphs */
 };
 
@@ -133,7 +131,7 @@ static uint64_t writer_bytes(uint32_t buckets)
 static size_t choose_chunk_bytes(uint64_t bytes, uint64_t cells)
 {
     size_t chunk = MIN_CHUNK_BYTES;
-    while (chunk < MAX_CHUNK_BYTES && chunk * 2 <= bytes / 4 / (cells + 1))
+    while (chunk < BUCKET_MOST_CHUNK_BYTES && chunk * 2 <= bytes / 4 / (cells + 1))
         chunk *= 2;
     return chunk;
 }
@@ -141,7 +139,7 @@ static size_t choose_chunk_bytes(uint64_t bytes, uint64_t cells)
 /* Half-filled last chunks waste less than an eighth of the records and of the room. */
 static struct layout lay_out(const struct bucket_options *o, uint64_t room)
 {
-    struct layout l = {.slab_bytes = SLAB_BYTES};
+    struct layout l = {.slab_bytes = BUCKET_MOST_SLAB_BYTES};
     uint64_t threads = (uint64_t)o->threads, cells = o->buckets * threads;
     size_t by_records = choose_chunk_bytes(o->expected_bytes, cells);
     l.fixed_bytes = threads * writer_bytes(o->buckets);

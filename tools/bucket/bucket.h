@@ -20,7 +20,9 @@
 
 enum {
     BUCKET_LINE_BYTES = 64,
-    BUCKET_READ_BYTES = 1 << 18 /* a reader's buffer for spilled chunks */
+    BUCKET_READ_BYTES = 1 << 18, /* a reader's buffer for spilled chunks */
+    BUCKET_MOST_CHUNK_BYTES = 1 << 14,
+    BUCKET_MOST_SLAB_BYTES = 1 << 22
 };
 
 struct bucket_chunk;

@@ -32,15 +32,16 @@ static struct pack_size measure(const struct pack_job *j)
 {
     const struct vertex_order *o = &j->order;
     const struct comm *comm = j->source->comm;
-    uint64_t tiles = j->separation.degrees.tiles.store.slab_count *
-                     j->separation.degrees.tiles.store.slab_bytes;
+    const struct bucket_store *tiles = &j->separation.degrees.tiles.store;
     uint64_t held = comm_max_of(comm, held_edges(j));
     struct pack_size s = {.p = o->p,
                           .d = o->d,
                           .directed_edges = j->separation.degrees.directed_edges,
                           .held_edges = held,
                           .placed_bytes = placed_bytes(j, held),
-                          .tiles_bytes = comm_min_of(comm, tiles),
+                          .tiles_bytes = comm_min_of(comm, tiles->slab_count * tiles->slab_bytes),
+                          .tile_chunk_bytes = comm_max_of(comm, tiles->chunk_bytes),
+                          .tile_slab_bytes = comm_max_of(comm, tiles->slab_bytes),
                           .nn_column_bytes = o->nn_column_bytes,
                           .column_bits = placement_column_bits(o),
                           .threads = (int)comm_max_of(comm, (uint64_t)j->options->threads)};
@@ -80,15 +81,21 @@ static enum status divide_memory(struct pack_job *j, struct pack_memory *memory,
     return ST_OK;
 }
 
-/* Tiles that leave too little are given up, where the streams can be read again. All ranks decide alike. */
-static enum status divide_or_read_again(struct pack_job *j, struct pack_memory *memory,
-                                        uint64_t *store_bytes, int *stow, struct error *e)
+/* Tiles that leave too little are given up, where the streams can be read again. Where tiles stay, what was
+ * kept of pipes is given back. All ranks decide alike. */
+static enum status divide_with_tiles(struct pack_job *j, struct pack_memory *memory,
+                                     uint64_t *store_bytes, int *stow, struct error *e)
 {
     struct edge_tiles *tiles = &j->separation.degrees.tiles;
-    if (divide_memory(j, memory, store_bytes, stow, e) != ST_RESOURCE || tiles->ranges == 0 ||
-        comm_min_of(j->source->comm, !edge_source_forgotten(j->source)) == 0)
+    divide_memory(j, memory, store_bytes, stow, e);
+    if (tiles->ranges == 0 || (e->status != ST_OK && e->status != ST_RESOURCE))
         return e->status;
-    edge_tiles_close(tiles);
+    if (e->status == ST_OK)
+        edge_source_forget(j->source);
+    else if (edge_source_forgotten(j->source))
+        return e->status;
+    else
+        edge_tiles_close(tiles);
     *e = (struct error){.status = ST_OK};
     return divide_memory(j, memory, store_bytes, stow, e);
 }
@@ -110,7 +117,7 @@ enum status pack_place(struct pack_job *j, struct error *e)
                    PROGRESS_ITEMS);
     if (j->parts.folder.finished_count > 0)
         options.finished = j->parts.folder.finished;
-    if (divide_or_read_again(j, &memory, &options.store_bytes, &stow, e) == ST_OK)
+    if (divide_with_tiles(j, &memory, &options.store_bytes, &stow, e) == ST_OK)
         placement_plan(&j->placement, &j->order, &memory, e);
     edges = degrees_edges(&j->separation.degrees, j->source);
     if (comm_agree(j->source->comm, e) == ST_OK &&

@@ -254,7 +254,7 @@ static const struct edge_stream *find_stream(const struct edge_source *source)
     return largest;
 }
 
-static enum status too_many_vertices(const struct edge_source *source, uint64_t left_bytes,
+static enum status too_many_vertices(struct edge_source *source, uint64_t left_bytes,
                                      struct error *e)
 {
     char need[16], left[16];
@@ -262,7 +262,8 @@ static enum status too_many_vertices(const struct edge_source *source, uint64_t 
     const struct edge_stream *stream = find_stream(source);
     struct edges_reader *reader = NULL;
     memset(e, 0, sizeof *e);
-    if (source->count > 0 && edge_stream_reader(stream, &reader, e) == ST_OK)
+    if (edge_source_keep(source, e) == ST_OK && source->count > 0 &&
+        edge_stream_reader(stream, &reader, e) == ST_OK)
         find_largest(reader, &largest, &offset, e);
     edges_reader_close(reader);
     return fail(e, ST_RESOURCE,
@@ -278,13 +279,17 @@ static enum status too_many_vertices(const struct edge_source *source, uint64_t 
 
 /* ---- the passes ---- */
 
-static enum status count_first(struct counting *c, const struct edge_source *source, int threads,
+static enum status count_first(struct counting *c, struct edge_source *source, int threads,
                                struct error *e)
 {
     c->near = (uint64_t)(4 * sqrt((double)c->degrees->totals.n));
     c->sparse = source->sparse;
-    if (edge_source_first_scan(source, threads, visit_first, c, &c->degrees->own_edges, e) != ST_OK)
+    struct degrees *d = c->degrees;
+    if (edge_source_first_scan(source, threads, visit_first, c, &d->own_edges, e) != ST_OK)
         return e->status;
+    d->totals = source->totals;
+    uint64_t records = d->totals.edges - d->totals.loops;
+    d->directed_edges = d->info.direction == EDGES_SYMMETRIC ? records : 2 * records;
     if (gather_loops(c, threads, source->comm, e) != ST_OK)
         return e->status;
     sum_near_edges(c, threads, source->comm);
@@ -334,7 +339,7 @@ static enum status keep_windows(struct vertex_values *v, uint32_t w, struct erro
     return w + 1 < v->windows ? values_keep(v, w + 1, 1, e) : ST_OK;
 }
 
-static enum status count_stream(struct counting *c, const struct edge_source *source, int threads,
+static enum status count_stream(struct counting *c, struct edge_source *source, int threads,
                                 struct error *e)
 {
     struct vertex_values *v = &c->degrees->of.values;
@@ -362,7 +367,7 @@ static enum status count_stream(struct counting *c, const struct edge_source *so
     return comm_agree(source->comm, e);
 }
 
-static enum status open_values(struct degrees *d, const struct edge_source *source,
+static enum status open_values(struct degrees *d, struct edge_source *source,
                                const struct separation_options *o, struct memory_budget *budget,
                                struct error *e)
 {
@@ -385,12 +390,13 @@ uint64_t degrees_tiles_bytes(const struct edges_totals *totals, uint64_t share,
     uint64_t own = smaller(totals->edges, share + EDGES_MAX_BLOCK_EDGES);
     uint64_t bytes = edge_tiles_bytes(totals->n, own, o->threads), beside, all;
     if (o->beside_vertex == 0 || size_mul(totals->n, o->beside_vertex, &beside) ||
-        size_add(larger(bytes, beside), bytes, &all) || all > left_bytes)
+        size_add(larger(bytes, beside), bytes, &all) || size_add(all, o->beside, &all) ||
+        all > left_bytes)
         return 0;
     return bytes;
 }
 
-static enum status open_tiles(struct degrees *d, const struct edge_source *source,
+static enum status open_tiles(struct degrees *d, struct edge_source *source,
                               const struct separation_options *o, struct memory_budget *budget,
                               struct error *e)
 {
@@ -398,13 +404,13 @@ static enum status open_tiles(struct degrees *d, const struct edge_source *sourc
     totals.n = d->ids;
     uint64_t bytes = degrees_tiles_bytes(&totals, source->largest_share, o, memory_left(budget));
     if (comm_min_of(source->comm, bytes) == 0 || d->of.values.windows > 1)
-        return e->status;
+        return edge_source_keep(source, e);
     edge_tiles_open(&d->tiles, d->ids, source->share_edges,
                     d->info.direction == EDGES_UNDIRECTED_ONCE, o->threads, budget, e);
     return comm_agree(source->comm, e);
 }
 
-static enum status count_with(struct counting *c, const struct edge_source *source,
+static enum status count_with(struct counting *c, struct edge_source *source,
                               const struct separation_options *o, struct error *e)
 {
     struct degrees *d = c->degrees;
@@ -415,14 +421,12 @@ static enum status count_with(struct counting *c, const struct edge_source *sour
         refuse_directed(&d->info, source->name, e);
     if (comm_agree(source->comm, e) == ST_OK && open_values(d, source, o, c->budget, e) == ST_OK &&
         open_tiles(d, source, o, c->budget, e) == ST_OK) {
-        uint64_t records = d->totals.edges - d->totals.loops;
-        d->directed_edges = d->info.direction == EDGES_SYMMETRIC ? records : 2 * records;
         count_stream(c, source, o->threads, e);
     }
     return e->status;
 }
 
-enum status degrees_count(struct degrees *d, const struct edge_source *source,
+enum status degrees_count(struct degrees *d, struct edge_source *source,
                           const struct separation_options *o, struct memory_budget *budget,
                           struct error *e)
 {

@@ -21,9 +21,9 @@ struct separation_options {
     int threads;
     uint32_t p; /* the size of a window of vertices is a multiple of this */
     struct spill *spill; /* NULL: everything in memory, or ST_RESOURCE */
-    /* Edges stay in memory as tiles for later passes, if the budget has as much again as they take, and so many
-     * bytes for each vertex; 0: they never stay. */
-    uint64_t beside_vertex;
+    /* Edges stay in memory as tiles for later passes, if besides them the budget has `beside` bytes, and as many
+     * again as they take, or so many for each vertex. beside_vertex 0: they never stay. */
+    uint64_t beside, beside_vertex;
 };
 
 /* The memory for the tiles of a rank's edges, `share` of all; 0 if the edges do not stay in memory.
@@ -50,7 +50,7 @@ struct degrees {
 /* Counts the degrees. Each rank counts its share of the blocks; at the end every rank has all degrees.
  * ST_BAD_DATA: the stream is damaged, is directed, or is not symmetric although it claims to be. ST_RESOURCE:
  * n is too large for the budget, or a degree reaches 2^32. */
-enum status degrees_count(struct degrees *degrees, const struct edge_source *source,
+enum status degrees_count(struct degrees *degrees, struct edge_source *source,
                           const struct separation_options *options, struct memory_budget *budget,
                           struct error *e);
 /* The edges that were counted, for further passes. They still belong to the degrees and the source. */

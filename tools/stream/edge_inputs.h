@@ -16,6 +16,7 @@ struct edge_inputs {
     size_t count;
     const char **path;  /* [count + 1] with the rank in place of %r; the last one is NULL */
     unsigned char *own; /* [count] */
+    int once; /* one pass may be enough: a pipe need not be kept before it */
 };
 
 /* From the words of a command line; no word is "-", standard input. ST_USAGE: standard input twice. */

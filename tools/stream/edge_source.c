@@ -50,7 +50,9 @@ static enum status open_streams(struct edge_source *s, const struct edge_inputs 
             continue;
         if (s->comm->ranks > 1 && !own && refuse_unshared(in->path[i], e) != ST_OK)
             return e->status;
-        if (edge_stream_open(stream, in->path[i], tmpdir, s->budget, &facts[s->count].info, e) != ST_OK)
+        int once = in->once && in->count == 1 && s->comm->ranks == 1;
+        if (edge_stream_open(stream, in->path[i], once, tmpdir, s->budget, &facts[s->count].info, e) !=
+            ST_OK)
             return e->status;
         stream->own = own;
         describe(stream, &facts[s->count++]);
@@ -179,6 +181,16 @@ void edge_source_forget(struct edge_source *s)
         edge_stream_forget(&s->stream[i]);
 }
 
+enum status edge_source_keep(struct edge_source *s, struct error *e)
+{
+    if (s->count != 1 || s->stream[0].live == NULL || edge_stream_keep(&s->stream[0], e) != ST_OK)
+        return e->status;
+    s->totals = s->stream[0].totals;
+    s->bytes = s->stream[0].bytes;
+    s->share_edges = s->largest_share = s->totals.edges;
+    return ST_OK;
+}
+
 int edge_source_forgotten(const struct edge_source *s)
 {
     int forgotten = 0;
@@ -226,7 +238,7 @@ static void make_visits_dense(const struct edge_source *s, struct edges_scan *sc
 }
 
 /* Each rank notes the ids of its share of the blocks. */
-static enum status list_ids(const struct edge_source *s, struct sparse_ids *ids, int threads,
+static enum status list_ids(struct edge_source *s, struct sparse_ids *ids, int threads,
                             struct error *e)
 {
     uint64_t own_edges;
@@ -237,8 +249,8 @@ enum status edge_source_make_dense(struct edge_source *s, uint32_t p, int thread
                                    struct memory_budget *budget, struct error *e)
 {
     uint64_t room = comm_min_of(s->comm, sparse_ids_room(&s->totals, s->bytes, p, budget));
-    if (room == 0)
-        return ST_OK;
+    if (room == 0 || edge_source_keep(s, e) != ST_OK)
+        return e->status;
     struct sparse_ids *ids = calloc(1, sizeof *ids);
     if (ids == NULL)
         fail_memory(e, "ids", sizeof *ids);
@@ -293,11 +305,26 @@ static void find_damage(const struct edge_stream *stream, int threads, struct er
         *e = cause;
 }
 
+/* The only pass over a live pipe. */
+static enum status spend_stream(struct edge_source *s, struct edges_scan scan,
+                                struct edges_totals *tally, struct error *e)
+{
+    struct edge_stream *stream = &s->stream[0];
+    scan.reader = edge_stream_live(stream);
+    scan.most_ids = stream->totals.n;
+    if (edges_scan_slice(&scan, tally, e) == ST_OK)
+        edge_stream_spent(stream, tally, e);
+    s->totals = stream->totals;
+    return e->status;
+}
+
 /* A stream, or a share of it. What no other rank reads is proven here. */
-static enum status prove_stream(const struct edge_source *s, size_t i, struct edges_scan scan,
+static enum status prove_stream(struct edge_source *s, size_t i, struct edges_scan scan,
                                 struct edges_totals *tally, struct error *e)
 {
     const struct edge_stream *stream = &s->stream[i];
+    if (stream->live != NULL)
+        return spend_stream(s, scan, tally, e);
     scan.crcs = alone(s, stream) ? EDGES_CRCS_LEFT : EDGES_CRCS_CHECKED;
     if (scan_stream(s, i, scan, tally, e) == ST_OK && alone(s, stream))
         edges_compare_tally(stream->name, &stream->totals, tally, e);
@@ -327,7 +354,7 @@ static enum status prove_shared(const struct edge_source *s, struct edges_totals
     return e->status;
 }
 
-enum status edge_source_first_scan(const struct edge_source *s, int threads, edges_visitor visit,
+enum status edge_source_first_scan(struct edge_source *s, int threads, edges_visitor visit,
                                    void *context, uint64_t *own_edges, struct error *e)
 {
     struct edges_scan scan = {.threads = threads, .visit = visit, .context = context};

@@ -44,6 +44,10 @@ void edge_source_close(struct edge_source *source); /* a zeroed source is allowe
 /* Gives back the memory of pipes that will not be read again, because the edges stay in memory. */
 void edge_source_forget(struct edge_source *source);
 
+/* A live pipe is a source by itself (edge_inputs.h: `once`). It gives its edges once, in the first pass.
+ * Before that, edge_source_keep makes it a source of any number of passes; other sources stay as they are. */
+enum status edge_source_keep(struct edge_source *source, struct error *e);
+
 /* Nonzero when one of this rank's streams was given back, so that no further pass can be made. */
 int edge_source_forgotten(const struct edge_source *source);
 
@@ -62,11 +66,10 @@ static inline uint64_t edge_source_ids(const struct edge_source *source)
 }
 
 /* Makes the first pass, which proves that the trailers fit the blocks; all ranks call it together. Visitors
- * get ids below n only. *own_edges receives the number of edges that this rank saw. All ranks get the same
- * status; a failure that is already in *e makes all of them fail. */
-enum status edge_source_first_scan(const struct edge_source *source, int threads,
-                                   edges_visitor visit, void *context, uint64_t *own_edges,
-                                   struct error *e);
+ * get ids below n only. Of a live pipe, this gives the totals. *own_edges receives the number of edges that
+ * this rank saw. All ranks get the same status; a failure that is already in *e makes all of them fail. */
+enum status edge_source_first_scan(struct edge_source *source, int threads, edges_visitor visit,
+                                   void *context, uint64_t *own_edges, struct error *e);
 
 /* Makes a further pass; all ranks call it together. All ranks get the same status; a failure that is already
  * in *e makes all of them fail. */

@@ -1,6 +1,8 @@
 /* edge_stream.c: see edge_stream.h */
 #include "edge_stream.h"
 
+#include "edge_union.h"
+
 #include "formats/base/progress.h"
 #include "formats/base/signals.h"
 #include "tools/spill/unnamed.h"
@@ -17,6 +19,81 @@
 
 /* A pipe may take the KEPT_SHARE-th part of the memory that is left. */
 enum { COPY_BYTES = 1 << 20, KEPT_SHARE = 4 };
+
+/* ---- a live pipe ---- */
+
+/* A pipe whose preamble has been read, and is remembered in case the pipe must be kept. */
+struct live_pipe {
+    struct edges_reader *reader;
+    int fd;
+    size_t head_bytes;
+    unsigned char head[EDGES_MAX_PREAMBLE_BYTES];
+};
+
+static enum status read_live(void *from, void *bytes, size_t count, size_t *got, struct error *e)
+{
+    struct live_pipe *live = from;
+    ssize_t done;
+    do {
+        done = read(live->fd, bytes, count);
+    } while (done < 0 && errno == EINTR);
+    *got = done > 0 ? (size_t)done : 0;
+    if (live->reader == NULL && *got <= sizeof live->head - live->head_bytes) {
+        memcpy(live->head + live->head_bytes, bytes, *got);
+        live->head_bytes += *got;
+    }
+    return done >= 0 ? ST_OK : fail_errno(e, "edge stream", "cannot read the pipe");
+}
+
+static void close_live(struct edge_stream *s)
+{
+    if (s->live != NULL)
+        edges_reader_close(s->live->reader);
+    free(s->live);
+    s->live = NULL;
+}
+
+static enum status open_live(struct edge_stream *s, struct edges_info *info, struct error *e)
+{
+    struct edges_reader *reader = NULL;
+    s->live = calloc(1, sizeof *s->live);
+    if (s->live == NULL)
+        return fail_memory(e, s->name, sizeof *s->live);
+    s->live->fd = s->fd;
+    struct byte_source source = {s->live, read_live};
+    if (edges_reader_open_source(&reader, source, s->name, e) != ST_OK)
+        return e->status;
+    s->live->reader = reader;
+    *info = *edges_reader_info(reader);
+    if (!edge_union_expect(info->provenance, &s->totals))
+        return edge_stream_keep(s, e);
+    s->bytes = 8 * s->totals.edges;
+    return ST_OK;
+}
+
+struct edges_reader *edge_stream_live(const struct edge_stream *s)
+{
+    return s->live != NULL ? s->live->reader : NULL;
+}
+
+static enum status compare_expected(const struct edge_stream *s, uint64_t n, struct error *e)
+{
+    if (n == 0 || n == s->totals.n)
+        return ST_OK;
+    return fail(e, ST_BAD_DATA, "%s: provenance does not match the trailer: it says %llu vertices, and "
+                "there are %llu", s->name, (unsigned long long)n, (unsigned long long)s->totals.n);
+}
+
+enum status edge_stream_spent(struct edge_stream *s, const struct edges_totals *tally,
+                              struct error *e)
+{
+    uint64_t n = s->totals.n;
+    edges_reader_finish(s->live->reader, tally, &s->totals, e);
+    compare_expected(s, n, e);
+    close_live(s);
+    s->forgotten = 1;
+    return e->status;
+}
 
 /* ---- a pipe ---- */
 
@@ -111,9 +188,14 @@ static enum status keep_pipe(struct edge_stream *s, const char *folder, struct e
     if (c.buffer == NULL)
         return fail_memory(e, s->name, COPY_BYTES);
     progress_stage("reading the pipe", 0, PROGRESS_BYTES);
-    fcntl(s->fd, F_SETPIPE_SZ, COPY_BYTES); /* fewer turns; where it is refused, the pipe stays as it is */
     c.file = file_in_memory(&c);
-    if (c.file >= 0 || move_to_disk(&c, e) == ST_OK)
+    if (c.file < 0)
+        move_to_disk(&c, e);
+    if (e->status == ST_OK && s->live != NULL) {
+        memcpy(c.buffer, s->live->head, s->live->head_bytes);
+        keep_bytes(&c, s->live->head_bytes, e);
+    }
+    if (e->status == ST_OK)
         copy_pipe(&c, e);
     free(c.buffer);
     close(s->fd);
@@ -133,8 +215,7 @@ static void note_file(struct edge_stream *s, const struct stat *st)
     posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 }
 
-static enum status open_path(struct edge_stream *s, const char *path, const char *tmpdir,
-                             struct error *e)
+static enum status open_path(struct edge_stream *s, const char *path, struct error *e)
 {
     struct stat st;
     int is_stdin = strcmp(path, "-") == 0;
@@ -151,8 +232,9 @@ static enum status open_path(struct edge_stream *s, const char *path, const char
     } else if (isatty(s->fd)) {
         fail(e, ST_USAGE, "%s: is a terminal, not an edge stream: give a file, or a pipe from edgeconv "
              "or rmatgen", s->name);
-    } else if (keep_pipe(s, tmpdir, e) == ST_OK) {
-        s->bytes = s->kept_bytes + s->spooled_bytes;
+    } else {
+        s->is_pipe = 1;
+        fcntl(s->fd, F_SETPIPE_SZ, COPY_BYTES); /* fewer turns; refused, the pipe stays as it is */
     }
     return e->status;
 }
@@ -181,11 +263,29 @@ static enum status read_ends(struct edge_stream *s, struct edges_info *info, str
     return e->status;
 }
 
-enum status edge_stream_open(struct edge_stream *s, const char *path, const char *tmpdir,
-                             struct memory_budget *budget, struct edges_info *info, struct error *e)
+enum status edge_stream_keep(struct edge_stream *s, struct error *e)
 {
-    *s = (struct edge_stream){.fd = -1, .budget = budget};
-    if (open_path(s, path, tmpdir, e) == ST_OK)
+    struct edges_info info;
+    uint64_t n = s->totals.n;
+    if (keep_pipe(s, s->tmpdir, e) == ST_OK) {
+        s->bytes = s->kept_bytes + s->spooled_bytes;
+        if (read_ends(s, &info, e) == ST_OK)
+            compare_expected(s, n, e);
+    }
+    close_live(s);
+    return e->status;
+}
+
+enum status edge_stream_open(struct edge_stream *s, const char *path, int once,
+                             const char *tmpdir, struct memory_budget *budget,
+                             struct edges_info *info, struct error *e)
+{
+    *s = (struct edge_stream){.fd = -1, .budget = budget, .tmpdir = tmpdir};
+    if (open_path(s, path, e) == ST_OK && s->is_pipe && once)
+        open_live(s, info, e);
+    else if (e->status == ST_OK && s->is_pipe)
+        keep_pipe(s, tmpdir, e);
+    if (e->status == ST_OK && s->live == NULL)
         read_ends(s, info, e);
     if (e->status != ST_OK)
         edge_stream_close(s);
@@ -198,6 +298,7 @@ void edge_stream_close(struct edge_stream *s)
         close(s->fd);
     if (s->kept_bytes > 0)
         memory_discharge(s->budget, s->kept_bytes);
+    close_live(s);
     free(s->name);
     memset(s, 0, sizeof *s);
 }

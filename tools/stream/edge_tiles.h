@@ -5,8 +5,8 @@
  * its look-ups fall into two short pieces of that array, which stay in the cache. In the order of the stream,
  * each edge would need two accesses to memory.
  *
- * An edge in a tile is two indices within the ranges, as a record of 4, 5, 6 or 8 bytes: each index has half of
- * its bits, which are enough for 2^23, 2^26, 2^30 and 2^38 vertices.
+ * An edge in a tile is two indices within the ranges, as a record of 4, 5, 6 or 8 bytes: each index has half
+ * of its bits, which are enough for 2^23, 2^26, 2^30 and 2^38 vertices.
  * An undirected edge is in the tile (row, column) with row <= column. A directed edge is in the tile of its
  * ends. Self-loops are left out.
  */

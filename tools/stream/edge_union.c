@@ -74,14 +74,17 @@ static void keep_lines(char *text, const char *other)
     memset(to, 0, (size_t)(text + EDGES_MAX_PROVENANCE_BYTES - to));
 }
 
-/* Whether rmatgen made the stream: the edges of its graph, and those that the stream has. */
+/* Whether rmatgen made the stream, and nothing changed it: the edges of its graph, and those that the stream
+ * has. */
 static int read_piece(const char *provenance, uint64_t *graph_edges, struct stream_piece *piece)
 {
+    static const char converter[] = "edgeconv";
     uint64_t scale = 64, edge_factor = 0, first = 0;
     read_number(provenance, "scale", &scale);
     read_number(provenance, "edgefactor", &edge_factor);
     read_number(provenance, "first", &first);
-    if (strncmp(provenance, "generator ", 10) != 0 || scale > 63 || edge_factor == 0 ||
+    if (strncmp(provenance, "generator ", 10) != 0 ||
+        has_line(provenance, converter, strlen(converter)) || scale > 63 || edge_factor == 0 ||
         edge_factor > UINT64_MAX >> scale || first > edge_factor << scale)
         return 0;
     *graph_edges = edge_factor << scale;
@@ -89,6 +92,17 @@ static int read_piece(const char *provenance, uint64_t *graph_edges, struct stre
     read_number(provenance, "count", &count);
     *piece = (struct stream_piece){.first = first, .end = first + count};
     return count <= *graph_edges - first;
+}
+
+int edge_union_expect(const char *provenance, struct edges_totals *expected)
+{
+    struct stream_piece piece;
+    uint64_t graph_edges, scale = 0;
+    if (!read_piece(provenance, &graph_edges, &piece))
+        return 0;
+    read_number(provenance, "scale", &scale);
+    *expected = (struct edges_totals){.edges = piece.end - piece.first, .n = UINT64_C(1) << scale};
+    return scale > 0 && expected->n <= DBFS_MAX_VERTICES;
 }
 
 /* ---- pieces of a generated graph ---- */

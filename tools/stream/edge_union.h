@@ -52,4 +52,8 @@ void edge_union_free(struct edge_union *u); /* a zeroed union is allowed */
 /* The edges of the generated graph that none of the streams has; 0 for other graphs. */
 uint64_t edge_union_missing(const struct edge_union *u);
 
+/* What the provenance of a stream tells before its trailer is there: nonzero if rmatgen made it. Expected are
+ * n and the edges of the stream. */
+int edge_union_expect(const char *provenance, struct edges_totals *expected);
+
 #endif

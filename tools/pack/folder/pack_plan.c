@@ -203,6 +203,7 @@ enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *o,
 {
     struct separation_options options = {
         .threads = o->threads, .p = o->p, .spill = o->spill,
+        .beside = pack_memory_buckets(source->totals.edges, o->p, o->threads),
         .beside_vertex = PACK_VERTEX_BYTES};
     struct graph g;
     *plan = (struct pack_plan){0};
