@@ -183,7 +183,7 @@ $(plain_bin): $(BUILD)/tests/%: tests/%.c
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $<
 
 # The kernels beside the CPU's twins: all of dbfs-graph500 but its main file.
-gpu_test_src = $(filter-out tests/gpu/staging_mpi.c,$(wildcard tests/gpu/*.c))
+gpu_test_src = $(filter-out tests/gpu/staging_mpi.c tests/gpu/fail_cuda.c,$(wildcard tests/gpu/*.c))
 gpu_test_bin = $(if $(filter 1,$(CUDA)),$(BUILD)/tests/gpu_kernels $(BUILD)/tests/staging_mpi.so)
 
 $(BUILD)/tests/gpu/%.o: tests/gpu/%.c
@@ -209,6 +209,12 @@ fail_alloc = $(BUILD)/tests/fail_alloc.so
 $(fail_alloc): tests/fail_alloc.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -fno-builtin $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $< -ldl
+
+# preloaded into a program whose GPU is to fail; needs nothing of CUDA
+fail_cuda = $(BUILD)/tests/fail_cuda.so
+$(fail_cuda): tests/gpu/fail_cuda.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $< -ldl
 
 # preloaded before the MPI library: notes what a rank sends
 count_mpi = $(BUILD)/tests/count_mpi.so
@@ -244,7 +250,7 @@ $(BUILD)/tests/packed_seeds: $(BUILD)/tests/fuzz/packed_seeds.o $(libformats)
 
 fuzz-bin: $(fuzz_bin) $(BUILD)/tests/packed_seeds
 
-tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi) $(fake_nvml) $(BUILD)/tests/plant_faults \
+tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(fail_cuda) $(count_mpi) $(fake_nvml) $(BUILD)/tests/plant_faults \
            $(BUILD)/tests/mutate fuzz-bin
 
 test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)' \
@@ -277,6 +283,15 @@ ubsan: deps
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/ubsan \
 	    CFLAGS='-O1 -g -fsanitize=undefined -fno-sanitize-recover=undefined' all tests-bin
 	@$(test_env) BUILD='$(BUILD)/ubsan' tests/run.sh short
+
+# Programs with several threads under ThreadSanitizer. It knows the barriers of clang's OpenMP, by its library
+# archer, and not those of gcc's; MPI is left out.
+ARCHER ?= $(firstword $(wildcard /usr/lib/llvm-*/lib/libarcher.so))
+tsan: deps
+	@test -n '$(ARCHER)' || { echo 'tsan: needs clang with libarcher (libomp-dev), or ARCHER=FILE'; exit 2; }
+	@$(MAKE) --no-print-directory CC=clang CUDA=0 BUILD=$(BUILD)/tsan CFLAGS='-O1 -g -fsanitize=thread' \
+	    all tests-bin
+	@$(test_env) BUILD='$(BUILD)/tsan' ARCHER='$(ARCHER)' tests/tsan.sh
 
 # `make check` with each compiler and each MPI that is here
 matrix: deps
@@ -355,6 +370,7 @@ help:
 	@echo 'make check-long  the tests that take longer'
 	@echo 'make tests-gpu   the tests for hosts with GPUs, see scripts/check-gpu.sh (CUDA=1)'
 	@echo 'make asan        the tests under AddressSanitizer and UBSan'
+	@echo 'make tsan        programs of several threads under ThreadSanitizer (clang with libarcher)'
 	@echo 'make ubsan       the tests under UBSan alone; make matrix: with each compiler and each MPI'
 	@echo 'make fuzz        every fuzz target for FUZZ_SECONDS (180) of CPU time; clang: libFuzzer'
 	@echo 'make install     programs, man pages, completions into DESTDIR/PREFIX; uninstall removes them'
@@ -364,7 +380,7 @@ help:
 	@echo '                 (on the command line or in config.mk)'
 	@echo '                 ARCHIVE=0 builds edgeconv without libarchive'
 
-.PHONY: all always tests-bin tests-gpu fuzz-bin fuzz ubsan matrix deps check check-long asan \
+.PHONY: all always tests-bin tests-gpu fuzz-bin fuzz ubsan tsan matrix deps check check-long asan \
         demo install uninstall deb deb-check dist clean help
 .SECONDARY:
 

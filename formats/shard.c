@@ -29,8 +29,8 @@ static const char *section_name(uint32_t type)
 }
 
 const struct container_kind shard_kind = {
-    .magic = "DBFSSHRD", .what = "shard", .version = 2, .section_name = section_name,
-    .packed = 1};
+    .magic = "DBFSSHRD", .what = "shard", .maker = "dbfs-pack", .version = 2,
+    .section_name = section_name, .packed = 1};
 
 static enum status bad(const struct shard *shard, const char *where, const char *why,
                        struct error *e)

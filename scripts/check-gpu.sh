@@ -427,7 +427,7 @@ stage_sanitize() {
     join_lanes
 }
 
-# ---- trust: parts that lie are refused on the GPU; what the check of ranges adds to the load ----
+# ---- trust: parts that lie are refused on the GPU; calls of the driver that fail; what the check of ranges adds to the load ----
 
 # Seconds of a load: what the host does and what the device does
 load_seconds() { awk '/^(device_)?load_s: / { sum += $2 } END { print sum }' "$1"; }
@@ -454,6 +454,7 @@ time_loads() { # FOLDER NAME
 stage_trust() {
     local scale=${TRUST_SCALE:-24} encoding
     check_command 'parts that lie' env BACKEND="$backend" bash tests/cli/trust.sh
+    [ "$backend" != cuda ] || check_command 'faults of a GPU' bash tests/gpu/faults.sh
     "$BIN/rmatgen" -q -s "$scale" -o "$work/edges"
     for encoding in packed raw; do
         "$BIN/dbfs-pack" -q -p 1 --encoding $encoding ${PACK_OPTIONS:-} -o "$work/$encoding" "$work/edges"

@@ -3,6 +3,7 @@
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
 #include "formats/mpi/comm.h"
+#include "formats/mpi/watch.h"
 #include "tools/check/check.h"
 
 #include <inttypes.h>
@@ -26,6 +27,7 @@ static const char help[] =
     "  -S, --memory SIZE      memory of the process at most, 32M or more (default: 3/4 of what is\n"
     "                         available); with less, edges are read more often\n"
     "  -T, --tmpdir DIR       folder for temporary files (default: $TMPDIR or /tmp)\n"
+    "      --timeout SECONDS  end the job if a rank does not go on for so long (default: never)\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
 enum { DEPTHS_OPTION = CLI_FIRST_FREE_OPTION, PARENTS_OPTION };
@@ -108,6 +110,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
     static const struct option options[] = {{"root", required_argument, NULL, 'r'},
                                             {"depths", required_argument, NULL, DEPTHS_OPTION},
                                             {"parents", required_argument, NULL, PARENTS_OPTION},
+                                            CLI_TIMEOUT,
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
     int option;
@@ -147,6 +150,7 @@ static enum status check_open_claims(const struct work *k, struct claims *claims
                                       struct error *e)
 {
     struct claim_sums sums;
+    watch_phase("checking the results from root %" PRIu64, claims->root);
     if (claims->root_given && claims->root >= claims->n)
         fail(e, ST_USAGE, "-r: root %" PRIu64 ": the graph has vertices 0 to %" PRIu64,
              claims->root, claims->n - 1);
@@ -216,7 +220,7 @@ int main(int argc, char **argv)
     parse_arguments(&cli, &command, argc, argv, comm.rank);
     check_command(&cli, &command, &comm);
     e = command.error;
-    if (comm_agree(&comm, &e) == ST_OK)
+    if (comm_agree(&comm, &e) == ST_OK && watch_start(&comm, cli.program, cli.timeout_s, &e) == ST_OK)
         dbfs_check(&cli, &command, &comm, &e);
     free(command.root);
     edge_inputs_close(&command.inputs);
