@@ -385,7 +385,8 @@ __device__ static void push_words(const level_target &s, int g, uint32_t warp, u
                                   const cut_list &cut)
 {
     const gpu_vertices &from = search.of[g >> 1];
-    const uint32_t span = 4 * block.now.frontier[g] < (double)from.words ? WARP : 2;
+    const uint32_t most = 4 * block.now.frontier[g] < (double)from.words ? WARP : 2,
+                   span = max(2u, span_of(from.words, warps, most));
     const uint32_t *sources = search.csr[g].sources, *frontier = frontier_mask(g >> 1, block.kept);
     for (uint64_t base = (uint64_t)warp * span; base < from.words; base += (uint64_t)warps * span) {
         const uint64_t word = base + lane_id();
