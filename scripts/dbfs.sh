@@ -7,8 +7,8 @@
 set -euo pipefail
 
 prog=dbfs
-bin=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
-PATH=$bin:$PATH
+bin=$(readlink -f "$0")
+PATH=${bin%/*}:$PATH
 files=() convert=() pack=() both=() search=()
 cache='' shards='' ranks='' compact=false undirected=(-u) verbose=false force=() quiet=()
 work='' # made for this run alone
@@ -116,16 +116,18 @@ parse() {
 
 # ---- shards ----
 
-show() { ! $verbose || echo "$prog: $*" >&2; }
-
 words() { # WORD...: as a shell would read them
     local text
     printf -v text ' %q' "$@"
     printf %s "${text# }"
 }
 
+show() { # WORD...: a command, with -v
+    ! $verbose || echo "$prog: $(words "$@" | sed 's/ \\| / | /')" >&2
+}
+
 # Path, place, size and times of a file.
-identity() { stat -L -c '%d %i %s %y %z' -- "$1" | sed "s|^|$(realpath -- "$1") |"; }
+identity() { printf '%s %s\n' "$(realpath -- "$1")" "$(stat -L -c '%d %i %s %y %z' -- "$1")"; }
 
 describe() { # what the shards depend on
     local file
@@ -135,20 +137,23 @@ describe() { # what the shards depend on
     dbfs-pack --version
 }
 
-is_stream() { [ ${#files[@]} = 1 ] && [ "$(head -c 8 -- "$1" 2>/dev/null | tr -d '\0')" = DBFSEDGE ] && ! $compact; }
+is_stream() { # FILE
+    local magic=
+    if ! $compact; then LC_ALL=C read -r -N 8 magic <"$1" || true; fi 2>/dev/null
+    [ "$magic" = DBFSEDGE ]
+}
 
-make_shards() { # FOLDER, new
-    local from map=()
-    mkdir "$1"
+make_shards() { # FOLDER, empty
+    local map=() from to=(dbfs-pack -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" -o "$1/shards")
     ! $compact || map=("--compact=$1/graph.map")
-    if [ "${files[0]}" != - ] && is_stream "${files[0]}"; then
-        show "dbfs-pack $(words -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" -o "$1/shards" "${files[0]}")"
-        dbfs-pack -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" -o "$1/shards" "${files[0]}"
+    if [ ${#files[@]} = 1 ] && [ "${files[0]}" != - ] && is_stream "${files[0]}"; then
+        show "${to[@]}" "${files[0]}"
+        "${to[@]}" "${files[0]}"
         return
     fi
-    from=("${undirected[@]}" "${convert[@]}" "${map[@]}" "${both[@]}" "${quiet[@]}" "${files[@]}")
-    show "edgeconv $(words "${from[@]}") | dbfs-pack $(words -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" -o "$1/shards" -)"
-    edgeconv "${from[@]}" | dbfs-pack -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" -o "$1/shards" - || {
+    from=(edgeconv "${undirected[@]}" "${convert[@]}" "${map[@]}" "${both[@]}" "${quiet[@]}" "${files[@]}")
+    show "${from[@]}" '|' "${to[@]}" -
+    "${from[@]}" | "${to[@]}" - || {
         local status=("${PIPESTATUS[@]}") # edgeconv's tells more than that of a stream without an end
         [ "${status[0]}" = 0 ] || exit "${status[0]}"
         exit "${status[1]}"
@@ -174,7 +179,7 @@ find_shards() {
         [ "${files[0]}" = - ] || [ "$cache" = none ] ||
             echo "$prog: $cache: cannot be made, so the shards are not kept: --cache DIR names another place" >&2
         work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs.XXXXXX")
-        graph=$work/graph
+        graph=$work
         make_shards "$graph"
         return
     fi
@@ -182,10 +187,11 @@ find_shards() {
     key=$(sha256sum <<<"$text" | cut -c1-16)
     graph=$cache/$key
     if [ "$(cat "$graph/key" 2>/dev/null)" = "$text" ] && dbfs-pack --list "$graph/shards" >/dev/null 2>&1; then
-        show "shards are in $graph"
+        ! $verbose || echo "$prog: shards are in $graph" >&2
         return
     fi
     work=$cache/$key.making.$$
+    mkdir "$work"
     make_shards "$work"
     printf '%s\n' "$text" >"$work/key"
     rm -rf "$graph"
@@ -203,7 +209,7 @@ clean() {
 run_search() { # DIR
     local command=(dbfs-traverse "${both[@]}" "${quiet[@]}" "${force[@]}" "${search[@]}" "$1")
     [ -z "$ranks" ] || command=(mpiexec -n "$ranks" "${command[@]}")
-    show "$(words "${command[@]}")"
+    show "${command[@]}"
     "${command[@]}"
 }
 

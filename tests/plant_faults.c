@@ -89,7 +89,7 @@ int main(int argc, char **argv)
             b.args.count = 2;
         }
     }
-    comm_start(&b.comm, COMM_ALWAYS, &error);
+    comm_start(&b.comm, &error);
     if (comm_agree(&b.comm, &error) == ST_OK)
         run(&b, argv, argc, &error);
     if (error.text[0] != '\0')

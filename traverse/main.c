@@ -258,7 +258,7 @@ int main(int argc, char **argv)
         plan_print(run.args.folder, run.args.record_parents, run.args.json, &error);
         return cli_finish(&run.args.cli, &error);
     }
-    comm_start(&run.comm, COMM_ALWAYS, &error);
+    comm_start(&run.comm, &error);
     if (comm_agree(&run.comm, &error) == ST_OK &&
         watch_start(&run.comm, run.args.cli.program, run.args.cli.timeout_s, &error) == ST_OK &&
         set_up(&run, &error) == ST_OK &&

@@ -226,7 +226,7 @@ int main(int argc, char **argv)
     struct error error = {0};
     threads_wait_briefly(argv);
     parse(&b, argc, argv);
-    comm_start(&b.comm, COMM_ALWAYS, &error);
+    comm_start(&b.comm, &error);
     if (comm_agree(&b.comm, &error) == ST_OK && set_up(&b, &error) == ST_OK &&
         run_all(&b, &error) == ST_OK) {
         if (b.measure_energy)
