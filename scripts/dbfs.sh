@@ -9,6 +9,8 @@ set -euo pipefail
 prog=dbfs
 bin=$(readlink -f "$0")
 PATH=${bin%/*}:$PATH
+# Threads that wait sleep soon: the programs of a pipe share the cores. dbfs-traverse would start itself again for it.
+[ -n "${OMP_WAIT_POLICY+set}" ] || export GOMP_SPINCOUNT="${GOMP_SPINCOUNT-1000}"
 files=() convert=() pack=() both=() search=()
 cache='' shards='' ranks='' compact=false undirected=(-u) verbose=false force=() quiet=()
 work='' # made for this run alone
