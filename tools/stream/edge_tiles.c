@@ -3,6 +3,7 @@
 
 #include "formats/base/clones.h"
 #include "formats/base/progress.h"
+#include "tools/sort/count_turns.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -119,25 +120,29 @@ enum status edge_tiles_seal(struct edge_tiles *t, struct error *e)
 /* ---- degrees ---- */
 
 static void count_rows(const struct edge_tiles *t, const void *records, size_t count,
-                       uint32_t *degree)
+                       uint32_t *restrict degree)
 {
     const uint32_t *narrow = records;
     const uint64_t *wide = records;
-    for (size_t i = 0; t->record_bytes == 4 && i < count; i++)
-        degree[tile_row_u32(narrow[i])]++;
-    for (size_t i = 0; t->record_bytes == 8 && i < count; i++)
-        degree[tile_row_u64(wide[i])]++;
+#define NARROW_ROW(i) degree[tile_row_u32(narrow[i])]
+#define WIDE_ROW(i) degree[tile_row_u64(wide[i])]
+    if (t->record_bytes == 4)
+        COUNT_BY_TURNS(count, NARROW_ROW);
+    else
+        COUNT_BY_TURNS(count, WIDE_ROW);
 }
 
 static void count_columns(const struct edge_tiles *t, const void *records, size_t count,
-                          uint32_t *degree)
+                          uint32_t *restrict degree)
 {
     const uint32_t *narrow = records;
     const uint64_t *wide = records;
-    for (size_t i = 0; t->record_bytes == 4 && i < count; i++)
-        degree[tile_column_u32(narrow[i])]++;
-    for (size_t i = 0; t->record_bytes == 8 && i < count; i++)
-        degree[tile_column_u64(wide[i])]++;
+#define NARROW_COLUMN(i) degree[tile_column_u32(narrow[i])]
+#define WIDE_COLUMN(i) degree[tile_column_u64(wide[i])]
+    if (t->record_bytes == 4)
+        COUNT_BY_TURNS(count, NARROW_COLUMN);
+    else
+        COUNT_BY_TURNS(count, WIDE_COLUMN);
 }
 
 static struct bucket_reader read_tile(const struct edge_tiles *t, uint32_t row, uint32_t column)
