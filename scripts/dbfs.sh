@@ -11,7 +11,7 @@ bin=$(readlink -f "$0")
 PATH=${bin%/*}:$PATH
 # Threads that wait sleep soon: the programs of a pipe share the cores. dbfs-traverse would start itself again for it.
 [ -n "${OMP_WAIT_POLICY+set}" ] || export GOMP_SPINCOUNT="${GOMP_SPINCOUNT-1000}"
-files=() convert=() pack=() both=() search=()
+files=() convert=() pack=() both=() search=() results=()
 cache='' shards='' ranks='' compact=false undirected=(-u) verbose=false force=() quiet=()
 work='' # made for this run alone
 
@@ -62,7 +62,8 @@ take_direction() { # VALUE: of edgeconv, or of dbfs-traverse
 
 take_value() { # OPTION VALUE
     case $1 in
-    -o | --output | --depths) search+=(--depths "$2") ;;
+    -o | --output | --depths) search+=(--depths "$2") results+=("$2") ;;
+    --parents | --json | --trace) search+=("$1=$2") results+=("$2") ;;
     --cache) cache=$2 ;;
     -p | --shards) shards=$2 ;;
     --ranks) ranks=$2 ;;
@@ -70,11 +71,15 @@ take_value() { # OPTION VALUE
     -f | --from) convert+=(-f "$2") ;;
     --vertices | --entry) pass convert "$1" "$2" ;;
     -t | --threshold) pack+=(-t "$2") ;;
-    --heads | --encoding) pass pack "$1" "$2" ;;
+    --heads | --encoding | --suggest | --for) pass pack "$1" "$2" ;;
     -S | --memory) both+=(-S "$2") ;;
     -T | --tmpdir) both+=(-T "$2") ;;
     -@ | --threads) both+=(-@ "$2") ;;
-    *) pass search "$1" "$2" ;;
+    -[rng] | --roots | --roots-from | --count | --seed | --warm-up | --shards-per-rank | --backend | --timeout | \
+        --factor[01] | --reduction | --chunk | --exchange-memory | --map | --answer | --parents-width)
+        pass search "$1" "$2"
+        ;;
+    *) die 2 "$1: is no option (see --help)" ;;
     esac
 }
 
@@ -90,15 +95,33 @@ take_flag() { # OPTION
     --no-cache) cache=none ;;
     --force) force=(--force) ;;
     --one-based | --randomize | --randomize=*) convert+=("$1") ;;
-    --several-levels | --no-check | --local-all2all | --uniquify | --breakdown) search+=("$1") ;;
+    --several-levels | --no-check | --trust | --local-all2all | --uniquify | --breakdown) search+=("$1") ;;
     *) return 1 ;;
     esac
+}
+
+take_files() { # FILE...: after --, where a name may begin with -
+    local file
+    for file in "$@"; do
+        case $file in -?*) file=./$file ;; esac
+        files+=("$file")
+    done
+}
+
+# Results must not replace the graph, whatever --force says.
+refuse_inputs() {
+    local file result
+    for result in "${results[@]}"; do
+        for file in "${files[@]}"; do
+            [ ! "$result" -ef "$file" ] || die 2 "$result: is the graph: results need a file of their own"
+        done
+    done
 }
 
 parse() {
     while [ $# -gt 0 ]; do
         case $1 in
-        --) shift && files+=("$@") && break ;;
+        --) shift && take_files "$@" && break ;;
         - | [!-]*) files+=("$1") ;;
         --*=*) take_flag "$1" || take_value "${1%%=*}" "${1#*=}" ;;
         -[rnpfotgST@]?*) take_value "${1:0:2}" "${1:2}" ;;
@@ -112,8 +135,10 @@ parse() {
         esac
         shift
     done
-    [ ${#files[@]} -gt 0 ] || die 2 'which graph? FILE is missing (see --help)'
+    [ ${#files[@]} -gt 0 ] || die 2 "which graph? FILE is missing ('-' is standard input; see --help)"
     [[ ${ranks:-1} =~ ^[1-9][0-9]*$ ]] || die 2 "--ranks $ranks: expected a number"
+    [ "${PMI_SIZE:-${OMPI_COMM_WORLD_SIZE:-1}}" = 1 ] || die 2 'is not for mpiexec, but starts it: --ranks R'
+    refuse_inputs
 }
 
 # ---- shards ----
@@ -156,8 +181,10 @@ make_shards() { # FOLDER, empty
     from=(edgeconv "${undirected[@]}" "${convert[@]}" "${map[@]}" "${both[@]}" "${quiet[@]}" "${files[@]}")
     show "${from[@]}" '|' "${to[@]}" -
     "${from[@]}" | "${to[@]}" - || {
-        local status=("${PIPESTATUS[@]}") # edgeconv's tells more than that of a stream without an end
-        [ "${status[0]}" = 0 ] || exit "${status[0]}"
+        local status=("${PIPESTATUS[@]}")
+        case ${status[1]} in
+        0 | 3) [ "${status[0]}" = 0 ] || exit "${status[0]}" ;; # a stream without an end has its cause there
+        esac
         exit "${status[1]}"
     }
 }
@@ -174,13 +201,22 @@ remove_stale() { # KEY-TEXT
     done
 }
 
+# Options and result files, before hours of packing.
+check_search() {
+    local map=()
+    ! $compact || map=(--map graph.map)
+    dbfs-traverse --dry-run "${both[@]}" "${force[@]}" "${search[@]}" "${map[@]}" shards
+}
+
 # Sets `graph` to the folder that has shards, and perhaps the map.
 find_shards() {
     local key text
     if [ "${files[0]}" = - ] || [ "$cache" = none ] || ! mkdir -p "${cache:=${files[0]%/}.dbfs}" 2>/dev/null; then
         [ "${files[0]}" = - ] || [ "$cache" = none ] ||
             echo "$prog: $cache: cannot be made, so the shards are not kept: --cache DIR names another place" >&2
-        work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs.XXXXXX")
+        check_search
+        work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs.XXXXXX" 2>/dev/null) ||
+            die 1 "${TMPDIR:-/tmp}: cannot make a folder there: TMPDIR names another place"
         graph=$work
         make_shards "$graph"
         return
@@ -192,6 +228,7 @@ find_shards() {
         ! $verbose || echo "$prog: shards are in $graph" >&2
         return
     fi
+    check_search
     work=$cache/$key.making.$$
     mkdir "$work"
     make_shards "$work"
@@ -215,11 +252,20 @@ run_search() { # DIR
     "${command[@]}"
 }
 
+refuse_cache() { # DIR, where shards are expected
+    local made
+    for made in "$1/shards" "$1"/*/shards; do
+        [ -e "$1/manifest" ] || [ ! -e "$made/manifest" ] ||
+            die 2 "$1: is where dbfs keeps shards: give the file that they are of, or $made"
+    done
+}
+
 parse "$@"
 trap clean EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 if [ ${#files[@]} = 1 ] && [ -d "${files[0]}" ]; then
+    refuse_cache "${files[0]}"
     run_search "${files[0]}"
     exit
 fi

@@ -25,6 +25,7 @@ static const char help[] =
     "  -g, --shards-per-rank G     R ranks x G shards must be p (default p / R)\n"
     "      --backend NAME          auto, cpu or cuda (default auto)\n"
     "      --plan                  print the device memory that DIR takes, and do nothing else\n"
+    "      --dry-run               check options and result files, and do nothing else\n"
     "      --no-check              do not compare the shards' CRCs before searching\n"
     "      --trust                 do not check that ids and offsets in the shards are in range\n"
     "      --timeout SECONDS       end the job if a rank does not go on for so long (default: never)\n"
@@ -86,6 +87,7 @@ enum {
     OPTION_BREAKDOWN,
     OPTION_TRACE,
     OPTION_PLAN,
+    OPTION_DRY_RUN,
     OPTION_SEVERAL_LEVELS,
     OPTION_ROOTS_FROM
 };
@@ -118,6 +120,7 @@ static const struct option long_options[] = {
     {"breakdown", no_argument, NULL, OPTION_BREAKDOWN},
     {"trace", required_argument, NULL, OPTION_TRACE},
     {"plan", no_argument, NULL, OPTION_PLAN},
+    {"dry-run", no_argument, NULL, OPTION_DRY_RUN},
     {"several-levels", no_argument, NULL, OPTION_SEVERAL_LEVELS},
     {"roots-from", required_argument, NULL, OPTION_ROOTS_FROM},
     {NULL, 0, NULL, 0}};
@@ -281,6 +284,7 @@ static void parse_option(struct args *args, int option, char *value)
     case OPTION_BREAKDOWN: args->breakdown = 1; break;
     case OPTION_TRACE: args->trace = value; break;
     case OPTION_PLAN: args->plan = 1; break;
+    case OPTION_DRY_RUN: args->dry_run = 1; break;
     case OPTION_SEVERAL_LEVELS: args->several_levels = 1; break;
     default: parse_search_option(args, option, value);
     }
@@ -306,8 +310,11 @@ static void check_outputs(const struct args *args)
 {
     const char *const file[] = {args->depths, args->parents};
     for (int i = 0; i < 2 && args->count > 1; i++) {
+        if (file[i] != NULL && strcmp(file[i], "-") == 0)
+            cli_usage(&args->cli, "standard output takes the result of one root: give one, with -r");
         if (file[i] != NULL && strstr(file[i], "%d") == NULL)
-            cli_usage(&args->cli, "%s: several roots need %%d in the file name", file[i]);
+            cli_usage(&args->cli, "%s: several roots need %%d in the file name%s", file[i],
+                      args->roots_given ? "" : "; -r gives one root");
     }
     if (count_stdout(args) > 1)
         cli_usage(&args->cli, "only one result can go to standard output");

@@ -258,6 +258,10 @@ int main(int argc, char **argv)
         plan_print(run.args.folder, run.args.record_parents, run.args.json, &error);
         return cli_finish(&run.args.cli, &error);
     }
+    if (run.args.dry_run) {
+        outputs_check(&run.args, &error);
+        return cli_finish(&run.args.cli, &error);
+    }
     comm_start(&run.comm, &error);
     if (comm_agree(&run.comm, &error) == ST_OK &&
         watch_start(&run.comm, run.args.cli.program, run.args.cli.timeout_s, &error) == ST_OK &&

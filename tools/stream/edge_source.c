@@ -115,6 +115,8 @@ static enum status keep_pipe(struct edge_source *s, const char *folder, struct e
     c.file = file_in_memory(&c);
     if (c.file >= 0 || move_to_disk(&c, e) == ST_OK)
         copy_pipe(&c, e);
+    if (e->status == ST_OK && s->kept_bytes + s->spooled_bytes == 0)
+        fail(e, ST_BAD_DATA, "%s: is empty: the program before the pipe wrote nothing", s->name);
     free(c.buffer);
     close(s->fd);
     s->fd = c.file;
