@@ -124,6 +124,7 @@ parse() {
         --) shift && take_files "$@" && break ;;
         - | [!-]*) files+=("$1") ;;
         --*=*) take_flag "$1" || take_value "${1%%=*}" "${1#*=}" ;;
+        -[qvuh]?*) set -- '' "${1:0:2}" "-${1:2}" "${@:2}" ;; # options that stand alone, in one word
         -[rnpfotgST@]?*) take_value "${1:0:2}" "${1:2}" ;;
         *)
             if ! take_flag "$1"; then
@@ -192,7 +193,7 @@ make_shards() { # FOLDER, empty
 # Older shards of the same file: of another content of it, or given up by a process that is gone.
 remove_stale() { # KEY-TEXT
     local folder
-    for folder in "$cache"/*/; do
+    for folder in "$cache"/*; do
         case $folder in
         *.making.*) kill -0 "${folder##*.making.}" 2>/dev/null || rm -rf "$folder" ;;
         *) [ ! -e "$folder/key" ] || [ "$(head -n 1 "$folder/key" | cut -d' ' -f1)" != "$(head -n 1 "$1" | cut -d' ' -f1)" ] ||
@@ -206,6 +207,10 @@ check_search() {
     local map=()
     ! $compact || map=(--map graph.map)
     dbfs-traverse --dry-run "${both[@]}" "${force[@]}" "${search[@]}" "${map[@]}" shards
+}
+
+are_kept() { # KEY-TEXT
+    [ "$(cat "$graph/key" 2>/dev/null)" = "$1" ] && dbfs-pack --list "$graph/shards" >/dev/null 2>&1
 }
 
 # Sets `graph` to the folder that has shards, and perhaps the map.
@@ -224,7 +229,7 @@ find_shards() {
     text=$(describe)
     key=$(sha256sum <<<"$text" | cut -c1-16)
     graph=$cache/$key
-    if [ "$(cat "$graph/key" 2>/dev/null)" = "$text" ] && dbfs-pack --list "$graph/shards" >/dev/null 2>&1; then
+    if are_kept "$text"; then
         ! $verbose || echo "$prog: shards are in $graph" >&2
         return
     fi
@@ -233,8 +238,10 @@ find_shards() {
     mkdir "$work"
     make_shards "$work"
     printf '%s\n' "$text" >"$work/key"
-    rm -rf "$graph"
-    mv -T "$work" "$graph"
+    if ! are_kept "$text"; then # by another dbfs, meanwhile
+        rm -rf "$graph"
+        mv -T "$work" "$graph"
+    fi
     remove_stale "$graph/key"
 }
 

@@ -131,6 +131,20 @@ for name in 'a b.txt' 'a|b&c.txt' "it's.txt" $'new\nline.txt' 'star*.txt'; do
     check 'and shards of its own' test -e "$name.dbfs"
     rm -r "$name.dbfs" "$name"
 done
+check_exit 0 'options in one word' dbfs -qvr7 -o - g.txt
+check 'are all taken' cmp out want.txt
+rm -rf g.txt.dbfs
+mkdir -p g.txt.dbfs/0.making.$$ g.txt.dbfs/0.making.99999999
+for i in 1 2 3; do dbfs -q -r 7 -o - g.txt >"out.$i" 2>"err.$i" & pids[i]=$!; done
+for i in 1 2 3; do
+    wait "${pids[i]}"
+    check "three at once: number $i ends well" test $? = 0 -a ! -s "err.$i"
+    check 'with the same distances' cmp "out.$i" want.txt
+done
+check 'one set of shards is kept' test "$(ls -d g.txt.dbfs/*/shards | wc -l)" = 1
+check 'what a living process makes stays, and what a dead one left goes' \
+    test -e g.txt.dbfs/0.making.$$ -a ! -e g.txt.dbfs/0.making.99999999
+rmdir g.txt.dbfs/0.making.$$
 cp g.txt -- -x.txt
 check_exit 0 'a file named -x.txt' dbfs -q -r 7 -o - -- -x.txt
 check 'has the same distances' cmp out want.txt
