@@ -190,14 +190,24 @@ make_shards() { # FOLDER, empty
     }
 }
 
+# The path in the first line of a key: all but the nine words of place, size and times.
+path_of() { # NAME LINE
+    printf -v "$1" %s "${2% * * * * * * * * *}"
+}
+
 # Older shards of the same file: of another content of it, or given up by a process that is gone.
-remove_stale() { # KEY-TEXT
-    local folder
+remove_stale() { # KEY
+    local folder own line path own_path
+    IFS= read -r own <"$1"
+    path_of own_path "$own"
     for folder in "$cache"/*; do
         case $folder in
         *.making.*) kill -0 "${folder##*.making.}" 2>/dev/null || rm -rf "$folder" ;;
-        *) [ ! -e "$folder/key" ] || [ "$(head -n 1 "$folder/key" | cut -d' ' -f1)" != "$(head -n 1 "$1" | cut -d' ' -f1)" ] ||
-            [ "$(head -n 1 "$folder/key")" = "$(head -n 1 "$1")" ] || rm -rf "$folder" ;;
+        *)
+            IFS= read -r line 2>/dev/null <"$folder/key" || continue
+            path_of path "$line"
+            [ "$path" != "$own_path" ] || [ "$line" = "$own" ] || rm -rf "$folder"
+            ;;
         esac
     done
 }

@@ -85,6 +85,10 @@ check 'a damaged part' test "$(packed g.txt)" = 1
 sed -i 's/^dbfs-manifest .*/dbfs-manifest 1/' g.txt.dbfs/*/shards/manifest
 check 'another version of the format' test "$(packed g.txt)" = 1
 check '--cache' test "$(packed --cache elsewhere g.txt) $(packed --cache elsewhere g.txt)" = '1 0'
+cp g.txt 'two a.txt' && cp g.txt 'two b.txt'
+check 'files whose names begin with one word keep theirs' test \
+    "$(packed --cache elsewhere 'two a.txt') $(packed --cache elsewhere 'two b.txt')" = '1 1' -a \
+    "$(packed --cache elsewhere 'two a.txt') $(packed --cache elsewhere 'two b.txt')" = '0 0'
 check '--no-cache' test "$(packed --no-cache g.txt) $(packed --no-cache g.txt)" = '1 1'
 check 'leaves nothing' test -z "$(ls -d "${TMPDIR:-/tmp}"/dbfs.?????? 2>/dev/null)"
 
