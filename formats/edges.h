@@ -169,6 +169,10 @@ enum status edges_reader_fill(const struct edges_reader *reader, struct edges_bl
 enum status edges_reader_finish(struct edges_reader *reader, const struct edges_totals *tally,
                                 struct edges_totals *totals, struct error *e);
 
+/* The same comparison with a trailer that is known already. */
+enum status edges_compare_tally(const char *name, const struct edges_totals *trailer,
+                                const struct edges_totals *tally, struct error *e);
+
 /* Reads the trailer of a stream at the end of the regular file `fd`. Nonzero when there is one. Only a pass
  * over the blocks can tell whether its totals are true. The descriptor's offset does not change. */
 int edges_peek_totals(int fd, struct edges_totals *totals);

@@ -378,17 +378,21 @@ enum status edges_reader_next(struct edges_reader *r, struct edges_block *block,
     return e->status;
 }
 
-enum status edges_reader_finish(struct edges_reader *r, const struct edges_totals *tally,
-                                struct edges_totals *totals, struct error *e)
+enum status edges_compare_tally(const char *name, const struct edges_totals *t,
+                                const struct edges_totals *tally, struct error *e)
 {
-    const struct edges_totals *t = &r->totals;
-    *totals = *t;
     if (tally->edges != t->edges || tally->loops != t->loops || tally->max_id != t->max_id ||
         tally->checksum != t->checksum || (t->edges > 0 && t->n <= t->max_id))
         return fail(e, ST_BAD_DATA,
                     "%s: trailer does not match the blocks: it says %llu edges and checksum "
                     "%016llx, the blocks hold %llu and %016llx",
-                    r->name, (ull)t->edges, (ull)t->checksum, (ull)tally->edges,
-                    (ull)tally->checksum);
+                    name, (ull)t->edges, (ull)t->checksum, (ull)tally->edges, (ull)tally->checksum);
     return ST_OK;
+}
+
+enum status edges_reader_finish(struct edges_reader *r, const struct edges_totals *tally,
+                                struct edges_totals *totals, struct error *e)
+{
+    *totals = r->totals;
+    return edges_compare_tally(r->name, &r->totals, tally, e);
 }

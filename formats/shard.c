@@ -2,6 +2,7 @@
 #include "shard.h"
 
 #include "formats/base/huge.h"
+#include "formats/graph/partition.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -287,6 +288,13 @@ void shard_close(struct shard *shard)
     shard_unload(shard);
     container_close(shard->file);
     memset(shard, 0, sizeof *shard);
+}
+
+uint64_t shard_loop_vertex(const struct shard *shard, const struct loop_count *loop)
+{
+    uint64_t slot = loop->at == LOOP_AT_LOCAL ? shard->ids.local_slots[loop->index] : loop->index;
+    return loop->at == LOOP_AT_DELEGATE ? shard_delegate_id(shard, loop->index)
+                                        : vertex_of_slot(slot, shard->index, shard->p);
 }
 
 uint64_t shard_device_bytes(const struct shard *shard)

@@ -1,16 +1,15 @@
 #!/bin/bash
 # check-gpu.sh: builds, checks and measures the CUDA backend on a host with GPUs.
 #
-#   scripts/check-gpu.sh [check] [sanitize] [trust] [bench] [answers] [capacity]      (default: check)
+#   scripts/check-gpu.sh [check] [sanitize] [trust] [bench] [answers] [graph500] [capacity]   (default: check)
 #
 # It needs nvcc, an MPI and GPUs. Devices beyond the number of GPUs share them, so every layout also runs
 # on one GPU. `check` also runs layouts of several ranks with messages in device memory, whatever the MPI
 # library takes. Each stage takes less than 8 minutes; the script ends in one line "N passed, N failed".
-#   LAYOUTS   ranks x GPUs to run (default: those with at most as many devices as there are GPUs,
-#             at least 1x1)
+#   LAYOUTS   ranks x GPUs to run (default: 1x1 with one GPU, else also 1x2 2x1 1x4 2x2 4x1)
 #   SCALES    of the RMAT graphs of `check` (default: 16 18 20 22 24)
-#   BENCH_SCALE, CAPACITY_SCALE, TRUST_SCALE   of the graphs of `bench` and `answers` (26), `capacity` (29),
-#             and `trust` (24)
+#   BENCH_SCALE, CAPACITY_SCALE, TRUST_SCALE   of the graphs of `bench`, `answers` and `graph500` (26),
+#             `capacity` (29), and `trust` (24)
 #   PEER      another GPU BFS, built outside this repository. `bench` runs it on its graph of scale
 #             PEER_SCALE (24), as PEER EDGES N ROOT... EDGES holds each undirected edge once as two
 #             32-bit ids, and PEER prints a line "ROOT SECONDS" for each search
@@ -105,6 +104,11 @@ options_list() {
 --reduction nonblocking
 --local-all2all --uniquify
 --uniquify --chunk 64K
+--exchange-form list
+--exchange-form bits
+--exchange-form bits --direction push
+--exchange-form list --direction pull
+--exchange-form bits --direction push --local-all2all
 END
 }
 
@@ -114,14 +118,15 @@ next_options() {
     local count
     count=$(options_list | wc -l)
     options=$(options_list | sed -n "$((turn % count + 1))p")
-    # so that host memory is also tested with an MPI that takes device memory
-    [ $((turn % 5)) = 4 ] && options="$options --exchange-memory host"
+    # with several ranks: by the memory of peers, which auto might do without, and by messages
+    [ "${1%x*}" = 1 ] || options="$options --exchange-memory $(case $((turn % 5)) in
+        1 | 3) echo host ;; 4) echo auto ;; *) echo peer ;; esac)"
     turn=$((turn + 1))
 }
 
 check_distances() { # NAME DIR LAYOUT EXPECTED
     local got
-    next_options
+    next_options "$3"
     run_layout "$3" "$2" -q -n 8 --backend "$backend" $options >"$tmp/out" 2>"$tmp/err"
     got=$(value distance_checksum "$tmp/out")
     [ -n "$got" ] && [ "$got" = "$4" ]
@@ -130,7 +135,7 @@ check_distances() { # NAME DIR LAYOUT EXPECTED
 
 check_parents() { # NAME TEXT DIR LAYOUT ROOT: distances and parents, against the text
     rm -f "$tmp/depths" "$tmp/parents"
-    next_options
+    next_options "$4"
     run_layout "$4" "$3" -q -r "$5" --backend "$backend" $options --depths "$tmp/depths" \
         --parents "$tmp/parents" >"$tmp/out" 2>"$tmp/err" &&
         "$TESTS/treecheck" "$2" "$5" "$tmp/depths" "$tmp/parents" >>"$tmp/err" 2>&1
@@ -236,6 +241,28 @@ check_others() {
     grep -v '^#' datasets/usa-road-NY.txt >"$work/text" && from_text 'USA-road NY' memory 0
 }
 
+# dbfs-graph500: its tests, with planted faults, where it searches and proves on GPUs; then trees of larger graphs.
+check_proofs() {
+    local layout p
+    check_command 'proofs on a GPU' env BACKEND="$backend" bash tests/cli/dbfs-graph500.sh
+    "$BIN/rmatgen" -q -s 18 --force -o "$work/edges"
+    for p in 1 2 4; do
+        for layout in $(layouts_of $p); do
+            pack "$work/edges" $p memory "$work/proof-$p"
+            prove_layout "$layout" "$work/proof-$p" -n 8 --no-energy
+            outcome "RMAT 18, $layout: proofs" $? "$(head -c 400 "$tmp/err")"
+        done
+    done
+    rm -rf "$work"/proof-* "$work/edges"
+}
+
+prove_layout() { # LAYOUT DIR OPTION...
+    local layout=$1 dir=$2
+    shift 2
+    "$MPIEXEC" -n "${layout%x*}" ${sanitizer:-} "$BIN/dbfs-graph500" -g "${layout#*x}" --no-check \
+        --backend "$backend" "$@" "$dir" </dev/null >"$tmp/out" 2>"$tmp/err"
+}
+
 scales_between() { # LEAST MOST
     for scale in ${SCALES:-16 18 20 22 24}; do
         [ "$scale" -ge "$1" ] && [ "$scale" -le "$2" ] && echo "$scale"
@@ -249,6 +276,7 @@ stage_check() {
     lane small check_rmat "$(scales_between 0 18)" '0 memory inf'
     lane large check_rmat "$(scales_between 19 40)" memory
     lane others check_others
+    lane proofs check_proofs
     join_lanes
 }
 
@@ -266,6 +294,9 @@ sanitize() { # TOOL CHECKSUM
                 ! grep -q 'ERROR SUMMARY: [1-9]' "$tmp/out"
             outcome "$tool $layout $options" $? "$(grep -m 3 '=====' "$tmp/out")"
         done < <(options_list)
+        prove_layout $layout "$small-$((${layout%x*} * ${layout#*x}))" -n 1 --no-energy &&
+            ! grep -q 'ERROR SUMMARY: [1-9]' "$tmp/out" "$tmp/err"
+        outcome "$tool $layout proof" $? "$(grep -m 3 -h '=====' "$tmp/out" "$tmp/err")"
     done
 }
 
@@ -376,7 +407,7 @@ report_answers() { # NAME JSON
 run_answers() { # NAME LAYOUT DIR OPTION...
     local name=$1 layout=$2 dir=$3
     shift 3
-    run_layout "$layout" "$dir" --no-check -q -n 64 --backend "$backend" --json "$tmp/json" "$@" \
+    run_layout "$layout" "$dir" --no-check -q -n 64 --backend "$backend" --force --json "$tmp/json" "$@" \
         >"$tmp/out" 2>"$tmp/err"
     outcome "$name" $? "$(head -c 400 "$tmp/err")"
     report_answers "$name" <(sed 's/":/" :/g' "$tmp/json")
@@ -396,6 +427,29 @@ stage_answers() {
                 run_answers "RMAT $scale, $layout, depths, $round" "$layout" "$dir"
                 run_answers "RMAT $scale, $layout, parents, $round" "$layout" "$dir" --answer parents
             done
+        done
+        rm -rf "$dir"
+    done
+    rm -f "$work/edges"
+}
+
+# ---- graph500: the whole block, with proofs and energy ----
+
+stage_graph500() {
+    local scale=${BENCH_SCALE:-26} layout p dir start
+    "$BIN/rmatgen" -q -s "$scale" --force -o "$work/edges"
+    for p in 1 2 4; do
+        [ -n "$(layouts_of $p)" ] || continue
+        dir=$work/graph500-$p
+        start=$(date +%s.%N)
+        pack "$work/edges" $p suggested "$dir"
+        start=$(awk -v a="$start" -v b="$(date +%s.%N)" 'BEGIN { print b - a }')
+        for layout in $(layouts_of $p); do
+            prove_layout "$layout" "$dir" --construction-time "$start" --force \
+                --json "${OUT:-$tmp}/graph500-$scale-$layout.json"
+            outcome "graph500 $layout" $? "$(head -c 400 "$tmp/err")"
+            echo "RMAT $scale, $layout:"
+            sed -n '/^SCALE:/,$p' "$tmp/out"
         done
         rm -rf "$dir"
     done
@@ -439,8 +493,7 @@ stage_capacity() {
 layouts=${LAYOUTS:-}
 if [ -z "$layouts" ]; then
     layouts='1x1'
-    [ "$gpus" -ge 2 ] && layouts="$layouts 1x2 2x1"
-    [ "$gpus" -ge 4 ] && layouts="$layouts 1x4 2x2 4x1"
+    [ "$gpus" -ge 2 ] && layouts="$layouts 1x2 2x1 1x4 2x2 4x1"
 fi
 [ "$gpus" = 0 ] || nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -1
 make -j"$(nproc)" all tests-bin >"$work/build" 2>&1 || { tail "$work/build"; exit 1; }

@@ -71,12 +71,12 @@ take_value() { # OPTION VALUE
     -f | --from) convert+=(-f "$2") ;;
     --vertices | --entry) pass convert "$1" "$2" ;;
     -t | --threshold) pack+=(-t "$2") ;;
-    --heads | --encoding | --suggest | --for) pass pack "$1" "$2" ;;
+    --heads | --encoding | --suggest | --for | --links) pass pack "$1" "$2" ;;
     -S | --memory) both+=(-S "$2") ;;
     -T | --tmpdir) both+=(-T "$2") ;;
     -@ | --threads) both+=(-@ "$2") ;;
     -[rng] | --roots | --roots-from | --count | --seed | --warm-up | --shards-per-rank | --backend | --timeout | \
-        --factor[01] | --reduction | --chunk | --exchange-memory | --map | --answer | --parents-width)
+        --factor[01] | --reduction | --chunk | --exchange-form | --exchange-memory | --map | --answer | --parents-width)
         pass search "$1" "$2"
         ;;
     *) die 2 "$1: is no option (see --help)" ;;
@@ -167,16 +167,24 @@ describe() { # what the shards depend on
 
 is_stream() { # FILE
     local magic=
-    if ! $compact; then LC_ALL=C read -r -N 8 magic <"$1" || true; fi 2>/dev/null
+    LC_ALL=C read -r -N 8 magic <"$1" || true
     [ "$magic" = DBFSEDGE ]
+} 2>/dev/null
+
+are_streams() { # all FILEs
+    local file
+    ! $compact || return 1
+    for file in "${files[@]}"; do
+        [ "$file" != - ] && is_stream "$file" || return 1
+    done
 }
 
 make_shards() { # FOLDER, empty
     local map=() from to=(dbfs-pack -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" -o "$1/shards")
     ! $compact || map=("--compact=$1/graph.map")
-    if [ ${#files[@]} = 1 ] && [ "${files[0]}" != - ] && is_stream "${files[0]}"; then
-        show "${to[@]}" "${files[0]}"
-        "${to[@]}" "${files[0]}"
+    if are_streams; then
+        show "${to[@]}" "${files[@]}"
+        "${to[@]}" "${files[@]}"
         return
     fi
     from=(edgeconv "${undirected[@]}" "${convert[@]}" "${map[@]}" "${both[@]}" "${quiet[@]}" "${files[@]}")

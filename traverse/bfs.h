@@ -9,7 +9,7 @@
 
 /* What the level loop keeps for each device. */
 struct device_level {
-    struct directions directions; /* the current choice */
+    struct visit_plan plan;       /* the current choice */
     struct direction_costs costs; /* of a backend with rates */
     struct workload work;
     struct breakdown times;

@@ -25,19 +25,30 @@ struct trace {
     const struct args *args;
     int prints;
     struct breakdown *levels;
+    struct exchange_counts *moved;
     uint32_t count;
     int failed; /* no memory for more */
     struct level_log log; /* with --trace */
 };
 
-static void keep_level(struct trace *t, const struct breakdown *breakdown)
+static int grow_levels(struct trace *t)
 {
-    struct breakdown *grown = memory_grow(t->levels, t->count, sizeof *grown);
-    t->failed = grown == NULL;
+    struct breakdown *levels = memory_grow(t->levels, t->count, sizeof *levels);
+    if (levels != NULL)
+        t->levels = levels;
+    struct exchange_counts *moved = memory_grow(t->moved, t->count, sizeof *moved);
+    if (moved != NULL)
+        t->moved = moved;
+    return levels != NULL && moved != NULL;
+}
+
+static void keep_level(struct trace *t, const struct level_trace *level)
+{
+    t->failed = !grow_levels(t);
     if (t->failed)
         return;
-    t->levels = grown;
-    t->levels[t->count++] = *breakdown;
+    t->moved[t->count] = level->exchange.counts;
+    t->levels[t->count++] = level->breakdown;
 }
 
 static void trace_level(void *context, int32_t depth, const struct level_trace *level)
@@ -48,7 +59,7 @@ static void trace_level(void *context, int32_t depth, const struct level_trace *
     if (t->args->trace != NULL)
         level_log_add(&t->log, level);
     if (t->args->breakdown && !t->failed)
-        keep_level(t, &level->breakdown);
+        keep_level(t, level);
 }
 
 /* ---- a search ---- */
@@ -93,6 +104,8 @@ static void reduce_record(struct record *record, const struct comm *comm,
     record->iterations = times->iterations;
     if (record->levels != NULL)
         comm_max_double(comm, record->levels->phase_s, (uint64_t)times->iterations * PHASES);
+    if (record->moved != NULL)
+        comm_sum_u64(comm, record->moved->of, (uint64_t)times->iterations * EXCHANGE_COUNTS);
     record->mask_reductions = times->mask_reductions;
 }
 
@@ -108,6 +121,7 @@ enum status record_search(struct record *record, struct bfs *bfs, struct results
     search(bfs, args, root, &times, traced ? &trace : NULL);
     record->time_s = cli_seconds() - start;
     record->levels = trace.levels;
+    record->moved = trace.moved;
     record->log = trace.log;
     if (results_have_answers(results)) {
         make_answer(results, args, root, &times, bfs);
@@ -128,5 +142,6 @@ void record_free(struct record *record)
 {
     free(record->name);
     free(record->levels);
+    free(record->moved);
     level_log_clear(&record->log);
 }

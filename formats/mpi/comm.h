@@ -13,9 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct cli;
+
 struct comm {
     uint32_t rank, ranks;
     uint32_t host_rank, host_ranks; /* among the ranks of this host */
+    uint32_t core_ranks; /* ranks of this host that share their cores: 1 if a launcher gave each its own */
+    int idle_cores;      /* it gave each a single core, and the host has more cores than ranks */
     char host[256];
     char library[64]; /* name of the MPI library */
 };
@@ -32,9 +36,11 @@ enum status comm_start(struct comm *comm, struct error *e);
 /* Starts MPI if that has not been done. 0: it cannot be started. Not collective. */
 int comm_start_mpi(void);
 
+/* Warns of idle cores, on the first rank. Not collective. */
+void comm_warn_of_idle_cores(const struct comm *comm, const struct cli *cli);
+
 /* comm_start for a tool. Only the first rank prints messages.
  * Each rank takes its share of the host's cores. */
-struct cli;
 enum status comm_start_tool(struct comm *comm, struct cli *cli, struct error *e);
 
 /* The memory of this rank in bytes. With one rank, or if `given_bytes` is not 0: `given_bytes`. Otherwise:
@@ -46,8 +52,12 @@ uint64_t comm_memory(const struct comm *comm, uint64_t given_bytes);
 enum status comm_agree(const struct comm *comm, struct error *e);
 
 /* Ends the job after a failure of this rank that the other ranks cannot learn of. Prints the host, the rank
- * and the cause. Not collective. */
+ * and the cause, and removes this rank's temporary files. Not collective. */
 _Noreturn void comm_abort(const struct comm *comm, const char *program, const struct error *e);
+
+/* Ends a program that fails before it has called comm_start, with the exit code of *e. The other ranks must not
+ * wait in comm_start for ever, so it calls that too, and comm_agree, as they do. */
+_Noreturn void comm_leave(const struct cli *cli, struct error *e);
 
 void comm_barrier(const struct comm *comm);
 

@@ -35,6 +35,13 @@ check 'the same' cmp out want.txt
 check_exit 0 'an edge stream' dbfs -q -v -r 7 -o - g.edges
 check 'the same' cmp out want.txt
 check 'needs no edgeconv' test "$(grep -c edgeconv err)" = 0
+rmatgen -q -s 9 --count 4000 -o piece.0.edges
+rmatgen -q -s 9 --first 4000 -o piece.1.edges
+check_exit 0 'several edge streams' dbfs -q -v --links host --exchange-form list -r 7 -o - piece.0.edges piece.1.edges
+check 'the same' cmp out want.txt
+check 'nor do they' test "$(grep -c edgeconv err)" = 0
+check_says 'dbfs-pack .*--links=host' 'dbfs-pack has its options'
+check_says 'dbfs-traverse .*--exchange-form=list' 'and dbfs-traverse'
 check_exit 0 'a folder of shards' dbfs -q -r 7 -o - g.dbfs.one
 check 'the same' cmp out want.txt
 check 'standard input' bash -c 'dbfs -q -r 7 -o - - <g.txt >out 2>err'

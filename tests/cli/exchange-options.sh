@@ -36,6 +36,8 @@ graph normal inf 1 || fail 'an RMAT graph of normal vertices'
     awk 'BEGIN { split("8 9 20 33", hub); for (i = 0; i < 40; i++) print 40 + i, hub[i % 4 + 1] }'
 } >"$tmp/path.txt"
 graph path 5 0,9 || fail 'a path with hubs'
+"$TESTS/mkgraph" grid 100 100 >"$tmp/grid.txt"
+graph grid inf 0 || fail 'a grid'
 # a path of 10, and hubs that it does not reach
 {
     "$TESTS/mkgraph" path 10
@@ -46,11 +48,13 @@ graph apart 5 0 || fail 'a path beside hubs'
 # ---- running ----
 
 # run GRAPH ROOTS RANKS OPTIONS...: leaves $tmp/wire, what all ranks told MPI after the first search
-# began, $tmp/out and $tmp/json. Messages of answers, with tags from 8192 on, are left out
+# began, $tmp/out, $tmp/err and $tmp/json. Messages of answers, with tags from 8192 on, are left out. Ranks send
+# messages, and vertices go in lists, unless options say otherwise.
 run() {
     local graph=$1 roots=$2 ranks=$3
     shift 3
     name="$graph, $ranks ranks${*:+, $*}"
+    set -- --exchange-memory host --exchange-form list "$@"
     rm -f "$tmp"/wire.*
     check_exit 0 "$name" timeout 120 "$MPIEXEC" -n "$ranks" \
         env LD_PRELOAD="$count_mpi" COUNT_MPI="$tmp/wire" \
@@ -178,7 +182,112 @@ check_masks rmat 300 7 2 nonblocking
 check_masks apart 5 0 2 blocking
 equal "$name: there are none" "$(json_sum mask_reductions)" 0
 
-for graph in complete rmat normal path apart; do
+# ---- --exchange-form ----
+
+# Messages that are the mask of a shard: an id a bit, in words of 64.
+words_of_shard() { # GRAPH: the largest number of words; all vertices of these graphs are normal
+    awk '!/^#/ { seen[$1]; seen[$2] } END { for (v in seen) n[v % 4]++
+        for (s in n) if (n[s] > most) most = n[s]; print int((most + 63) / 64) }' "$tmp/$1.txt"
+}
+
+run normal 1 2 --direction push
+list_bytes=$(bytes)
+run normal 1 2 --direction push --exchange-form bits
+words=$(words_of_shard normal)
+equal "$name: a message is the mask of a shard" "$(sends | awk '{ print $4 }' | sort -u)" $((8 * words))
+equal "$name: no vertices in lists" "$(json_sum sent_vertices)" 0
+bits_bytes=$(bytes)
+check "$name: fewer bytes than lists ($bits_bytes, $list_bytes)" test "$bits_bytes" -lt "$list_bytes"
+run normal 1 2 --direction push --exchange-form bits --local-all2all
+equal "$name: half as many bytes" $((2 * $(bytes))) "$bits_bytes"
+run normal 1 2 --direction push --exchange-form auto
+check "$name: no more bytes than either ($(bytes))" test "$(bytes)" -le "$bits_bytes"
+pulled() { grep -c ' nn [0-9]*/[0-9]* pull' "$tmp/err"; } # levels in which nn was pulled
+run normal 1 2 -v --direction pull --exchange-form bits
+check "$name: nn is pulled" test "$(pulled)" -gt 0
+equal "$name: messages are frontiers" "$(sends | awk '{ print $4 }' | sort -u)" $((8 * words))
+equal "$name: in each level of each of four devices" "$(messages)" $((4 * $(json_sum iterations)))
+run normal 1 2 -v --exchange-form auto
+check "$name: nn is pulled in some levels, not in all" \
+    test "$(pulled)" -gt 0 -a "$(pulled)" -lt "$(json_sum iterations)"
+check "$name: fewer bytes than lists ($(bytes), $list_bytes)" test "$(bytes)" -lt "$list_bytes"
+
+run rmat 7 2 --direction push
+list_bytes=$(bytes)
+run rmat 7 2 --direction push --exchange-form bits
+bits_bytes=$(bytes)
+run rmat 7 2 --direction push --exchange-form auto
+check "$name: no more bytes than either ($(bytes), $list_bytes, $bits_bytes)" \
+    test "$(bytes)" -le "$list_bytes" -a "$(bytes)" -le "$bits_bytes"
+run grid 0 2 --direction push
+list_bytes=$(bytes)
+run grid 0 2 --direction push --exchange-form auto
+equal "$name: lists, as frontiers are small" "$(bytes)" "$list_bytes"
+run grid 0 2 --direction push --exchange-form bits
+check "$name: more bytes ($list_bytes before)" test "$(bytes)" -gt "$list_bytes"
+
+# ---- what --json counts ----
+
+moved() { # NAME: the sum over levels
+    sed -n "s/.*\"$1\": \[\([^]]*\)\].*/\1/p" "$tmp/json" | tr ',' '\n' | awk '{ sum += $1 } END { print sum + 0 }'
+}
+for options in '' '--uniquify' '--direction push --exchange-form bits' '--exchange-form auto --uniquify'; do
+    run normal 1 2 --breakdown $options
+    equal "$name: the bytes counted are those sent" \
+        $(($(moved list_bytes) + $(moved bits_bytes) + $(moved frontier_bytes))) "$(bytes)"
+    equal "$name: as many vertices sent" "$(moved sent_vertices)" "$(json_sum sent_vertices)"
+    if [ "$options" = --uniquify ]; then
+        check "$name: fewer than were found" test "$(moved sent_vertices)" -lt "$(moved found_vertices)"
+    elif [ -z "$options" ]; then
+        equal "$name: as many as were found" "$(moved sent_vertices)" "$(moved found_vertices)"
+    fi
+done
+run path 0 2 --breakdown
+d=$(sed -n 's/.*"delegates": \([0-9]*\).*/\1/p' "$tmp/json")
+equal "$name: masks of both ranks, in each reduction" "$(moved mask_bytes)" \
+    $((2 * 8 * ((d + 63) / 64) * $(json_sum mask_reductions)))
+
+# ---- --exchange-memory peer ----
+
+for form in list bits auto; do
+    run normal 1 4 -v --exchange-memory peer --exchange-form $form
+    equal "$name: no messages" "$(messages)" 0
+    equal "$name: no masks are reduced" "$(calls '^reduce .* or')" 0
+    equal "$name: no alltoall but that of the answer" "$(calls '^alltoall')" 1
+    if [ $form = list ]; then
+        equal "$name: nn is pushed" "$(pulled)" 0
+    else
+        check "$name: nn is pulled" test "$(pulled)" -gt 0
+    fi
+    check "$name: the report says peer" grep -q '"exchange_memory": "peer"' "$tmp/json"
+done
+run path 0 2 --exchange-memory auto
+equal "$name: auto takes peer" "$(messages) $(calls '^reduce .* or')" '0 0'
+
+# Where a rank cannot open the memory of another one: without memory that has a descriptor there is none.
+cat >"$tmp/no_memfd.c" <<'END'
+#include <errno.h>
+int memfd_create(const char *name, unsigned flags)
+{
+    (void)name, (void)flags;
+    errno = ENOSYS;
+    return -1;
+}
+END
+if ${CC:-cc} -shared -fPIC -o "$tmp/no_memfd.so" "$tmp/no_memfd.c" 2>"$tmp/err"; then
+    count_mpi="$count_mpi $(realpath "$tmp/no_memfd.so")"
+    run path 0 2 --exchange-memory auto
+    check_says 'cannot read another' "$name: it says that ranks send messages"
+    check "$name: and they do" test "$(calls '^alltoall')" -gt 0
+    check_exit 5 'peer memory that cannot be had' timeout 120 "$MPIEXEC" -n 2 env LD_PRELOAD="$tmp/no_memfd.so" \
+        ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
+        "$BIN/dbfs-traverse" -q -@ 1 --backend cpu -r 0 --exchange-memory peer "$tmp/path"
+    check_says 'memory of another process' 'it says why'
+else
+    skip 'no memory to share: no compiler'
+fi
+
+for graph in complete rmat normal path grid apart; do
     roots=$(sort -u "$tmp/$graph.checksums" | wc -l)
     wanted=1
     [ $graph = rmat ] || [ $graph = path ] && wanted=2

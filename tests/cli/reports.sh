@@ -34,7 +34,7 @@ check 'are escaped' grep -qF 'b\"\\.json"' "$tmp/b\"\\.json"
 flat() {
     awk '{ gsub(/[{}",:]/, " "); n = split($0, w, " "); prefix = ""; out = ""
         for (i = 1; i < n; i++) {
-            if (w[i] ~ /^(nn|nd|dn|dd|bytes|compute_s|exchange_s)$/) { prefix = w[i] "."; left = w[i] ~ /_s$/ ? 3 : w[i] == "bytes" ? 2 : 7; continue }
+            if (w[i] ~ /^(nn|nd|dn|dd|bytes|compute_s|exchange_s)$/) { prefix = w[i] "."; left = w[i] ~ /_s$/ ? 3 : w[i] == "bytes" ? 4 : 7; continue }
             if (w[i] == "subgraphs") continue
             key = prefix w[i]; value[key] = w[++i]
             if (prefix != "" && --left == 0) prefix = ""
@@ -83,7 +83,7 @@ for th in 0 inf; do
     check 'on several levels' test "$(wc -l <"$tmp/s.want")" -gt 2
 done
 
-mpi() { "$MPIEXEC" -n 2 "$traverse" -@ 1 -q -n 5 "$@" "$tmp/p4"; }
+mpi() { "$MPIEXEC" -n 2 "$traverse" -@ 1 -q -n 5 --exchange-memory host --exchange-form list "$@" "$tmp/p4"; }
 check_exit 0 'a trace of two ranks' mpi --trace "$tmp/t2" --json "$tmp/t2.json"
 flat "$tmp/t2" >"$tmp/t2.flat"
 check 'has the edges of that of one' test "$(awk '$3 ~ /fv$/ { s += $4 } END { print s }' "$tmp/t2.flat")" = \
@@ -106,11 +106,13 @@ check_exit 1 'a trace that cannot be written' "$traverse" -q -r 1 --trace "$tmp/
 # ---- the page ----
 
 keys() { grep -oE '"[a-z0-9_]+":' "$@" | tr -d '":' | sort -u; }
-missing=$(keys -h "$tmp/a.json" "$tmp/t2" | while read -r key; do
+check_exit 0 'a benchmark' env LD_LIBRARY_PATH="$(realpath "$TESTS/nvml")" "$BIN/dbfs-graph500" -q -n 2 --construction-time 1 \
+    --json "$tmp/g500.json" "$tmp/p1"
+missing=$(keys -h "$tmp/a.json" "$tmp/t2" "$tmp/g500.json" | while read -r key; do
     grep -qE "^\.(It )?Sy ([a-z0-9_]+ , )*$key( |$)" "$page" || echo "$key"; done)
 check "dbfs-json.5 has every member ($(echo $missing))" test -z "$missing"
 unknown=$(sed -n 's/^\.It Sy //p' "$page" | tr -d ' ' | tr ',' '\n' | while read -r key; do
-    cat "$tmp/a.json" "$tmp/t2" | grep -q "\"$key\":" || echo "$key"; done)
+    cat "$tmp/a.json" "$tmp/t2" "$tmp/g500.json" | grep -q "\"$key\":" || echo "$key"; done)
 check "and no other ($(echo $unknown))" test "$unknown" = name
 
 # ---- dbfs-report ----

@@ -57,6 +57,7 @@ enum status pack(const struct pack_options *options, struct edge_source *source,
         pack_into_folder(&j, source, e);
     report->seconds.classes = j.separation.class_seconds;
     report->finished_parts = j.parts.folder.finished_count;
+    report->unseen_parts = j.parts.unseen;
     parts_end(&j.parts, e->status);
     free_job(&j);
     return e->status;

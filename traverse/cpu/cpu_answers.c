@@ -82,10 +82,10 @@ static void write_word(uint64_t visited, const int32_t *depth, uint64_t count, u
         to[i] = (uint8_t)((depth[i] + 1) & -(int)(visited >> i & 1));
 }
 
-static void write_bytes(const struct device *dev, uint64_t count, const uint64_t *visited,
-                        const int32_t *depth, uint8_t *to)
+/* A thread's share, within a parallel region. */
+static void write_bytes(uint64_t count, const uint64_t *visited, const int32_t *depth, uint8_t *to)
 {
-#pragma omp parallel for num_threads(threads_for(dev, count)) schedule(static)
+#pragma omp for schedule(static) nowait
     for (uint64_t w = 0; w < mask_words(count); w++)
         write_word(visited[w], depth + 64 * w, count - 64 * w < 64 ? count - 64 * w : 64,
                    to + 64 * w);
@@ -107,8 +107,11 @@ static void write_all_depths(struct device *dev, uint32_t levels)
     uint8_t *bytes = dev->answers->by_vertex;
     int32_t *depths = dev->answers->by_vertex;
     if (levels <= BYTE_LEVELS) {
-        write_bytes(dev, locals, n->visited, n->depth, bytes);
-        write_bytes(dev, dev->shard->d, d->visited, d->depth, bytes + locals);
+#pragma omp parallel num_threads(threads_for(dev, vertices_of(dev)))
+        {
+            write_bytes(locals, n->visited, n->depth, bytes);
+            write_bytes(dev->shard->d, d->visited, d->depth, bytes + locals);
+        }
         bytes[vertices_of(dev)] = 0;
     } else {
         cpu_copy_depths(dev, locals, n->visited, n->depth, depths);
@@ -138,16 +141,22 @@ write_parents_as(struct device *dev, struct answer_places places)
     const struct cpu_normals *n = &dev->normals;
     uint64_t locals = dev->shard->locals, d = dev->shard->d;
     void *to = dev->answers->by_vertex;
-#pragma omp parallel for num_threads(threads_for(dev, locals)) schedule(static)
-    for (uint64_t i = 0; i < locals; i++) {
-        uint32_t unvisited = (uint32_t)mask_bit(n->visited, i) - 1; /* all bits, or none */
-        uint32_t record = n->parent[i] | unvisited;                 /* PARENT_NONE is all bits */
-        answer_set_id(to, places.id_bytes, i, id_of_record(&places, locals, record, i));
+#pragma omp parallel num_threads(threads_for(dev, locals + d))
+    {
+        const uint64_t *visited = n->visited;
+        const uint32_t *parent = n->parent;
+        const struct answer_places own = places; /* a copy of each thread, in registers */
+#pragma omp for schedule(static) nowait
+        for (uint64_t i = 0; i < locals; i++) {
+            uint32_t unvisited = (uint32_t)mask_bit(visited, i) - 1; /* all bits, or none */
+            uint32_t record = parent[i] | unvisited;                 /* PARENT_NONE is all bits */
+            answer_set_id(to, own.id_bytes, i, id_of_record(&own, locals, record, i));
+        }
+#pragma omp for schedule(static) nowait
+        for (uint64_t i = 0; i < d; i++)
+            answer_set_id(to, own.id_bytes, locals + i,
+                          id_of_record(&own, locals, dev->delegates.parent[i], locals + i));
     }
-#pragma omp parallel for num_threads(threads_for(dev, d)) schedule(static)
-    for (uint64_t i = 0; i < d; i++)
-        answer_set_id(to, places.id_bytes, locals + i,
-                      id_of_record(&places, locals, dev->delegates.parent[i], locals + i));
     answer_set_id(to, places.id_bytes, locals + d, ANSWER_NONE);
 }
 

@@ -103,8 +103,10 @@ static inline uint64_t pull_word(const struct csr *csr, uint64_t base, uint64_t 
     return found;
 }
 
-/* Unvisited delegates look for a parent in `mask`. A pull of g goes by the rows of its reverse. */
-static void pull_delegates(struct device *dev, enum subgraph g, const uint64_t *mask, uint32_t tag)
+/* Unvisited delegates among `sources` look for a parent in `mask`. A pull of g goes by the rows of its
+ * reverse. */
+static void pull_delegates(struct device *dev, enum subgraph g, const uint64_t *sources,
+                           const uint64_t *mask, uint32_t tag)
 {
     enum subgraph rows = subgraph_reverse(g);
     const struct csr *csr = &dev->shard->csr[rows];
@@ -115,7 +117,7 @@ static void pull_delegates(struct device *dev, enum subgraph g, const uint64_t *
     schedule(dynamic, WORDS_PER_CHUNK) reduction(| : updated) reduction(+ : probes)
     for (uint64_t w = 0; w < words; w++) {
         uint64_t candidates =
-            csr->sources[w] & ~(dev->delegates.visited[w] | dev->delegates.updated[w]);
+            sources[w] & ~(dev->delegates.visited[w] | dev->delegates.updated[w]);
         if (candidates == 0)
             continue;
         uint64_t found = pull_word(csr, 64 * w, candidates, mask, tag, parent);
@@ -125,18 +127,23 @@ static void pull_delegates(struct device *dev, enum subgraph g, const uint64_t *
             probes += count_probes(csr, 64 * w, candidates, mask);
     }
     dev->delegates.any_updated |= updated;
-    dev->notes.probes[g] = probes;
+    dev->notes.probes[g] += probes;
+}
+
+void pull_dd_rows(struct device *dev, const uint64_t *rows)
+{
+    pull_delegates(dev, DD, rows, dev->delegates.visited, PARENT_DELEGATE_BIT);
 }
 
 uint64_t pull_dd(struct device *dev)
 {
-    pull_delegates(dev, DD, dev->delegates.visited, PARENT_DELEGATE_BIT);
+    pull_dd_rows(dev, dev->shard->csr[DD].sources);
     return 0;
 }
 
 uint64_t pull_nd(struct device *dev)
 {
-    pull_delegates(dev, ND, dev->normals.visited, 0);
+    pull_delegates(dev, ND, dev->shard->csr[DN].sources, dev->normals.visited, 0);
     return 0;
 }
 
@@ -144,6 +151,18 @@ static inline void mark_word(int32_t *depth, uint64_t base, uint64_t bits, int32
 {
     for (; bits != 0; bits &= bits - 1)
         depth[base + (uint64_t)__builtin_ctzll(bits)] = value;
+}
+
+/* Columns of nn as parents: a local id, or PARENT_REMOTE. */
+static void decode_parents(struct device *dev, uint64_t base, uint64_t found)
+{
+    const struct shard *shard = dev->shard;
+    for (; found != 0; found &= found - 1) {
+        uint32_t *parent = &dev->normals.parent[base + (uint64_t)__builtin_ctzll(found)];
+        int here = (uint64_t)*parent >> shard->local_bits == shard->index;
+        uint32_t id = *parent & (uint32_t)((UINT64_C(1) << shard->local_bits) - 1);
+        *parent = here ? id : PARENT_REMOTE;
+    }
 }
 
 /* The same of unvisited normals, whose bits are added to those that earlier pulls of the level found. */
@@ -163,6 +182,8 @@ static uint64_t pull_normals(struct device *dev, enum subgraph g, const uint64_t
         uint64_t candidates = csr->sources[w] & ~dev->normals.visited[w], found = 0;
         if (candidates != 0)
             found = pull_word(csr, 64 * w, candidates, mask, tag, parent);
+        if (g == NN && dev->shard->p > 1 && parent != NULL)
+            decode_parents(dev, 64 * w, found);
         if (counts && candidates != 0)
             probes += count_probes(csr, 64 * w, candidates, mask);
         dev->normals.pulled_next[w] = (keep ? dev->normals.pulled_next[w] : 0) | found;
@@ -173,7 +194,7 @@ static uint64_t pull_normals(struct device *dev, enum subgraph g, const uint64_t
         count += count_bits(found);
     }
     dev->normals.any_pulled_next = 1;
-    dev->notes.probes[g] = probes;
+    dev->notes.probes[g] += probes;
     return count;
 }
 
@@ -182,10 +203,12 @@ uint64_t pull_dn(struct device *dev)
     return pull_normals(dev, DN, dev->delegates.visited, PARENT_DELEGATE_BIT);
 }
 
-/* With p = 1 nn is symmetric as well. Parents must be in the frontier itself: a pull of dn before this one
- * may have visited normals of the next level. */
+/* Parents must be in the frontier itself: a pull of dn before this one may have visited normals of the next
+ * level. With several shards their frontiers have been gathered. */
 uint64_t pull_nn(struct device *dev)
 {
+    if (dev->shard->p > 1)
+        return pull_normals(dev, NN, dev->traffic.peers.gathered, 0);
     if (!dev->normals.any_pulled)
         memset(dev->normals.pulled, 0,
                mask_words(dev->shard->locals) * sizeof *dev->normals.pulled);

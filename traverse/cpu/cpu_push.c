@@ -125,7 +125,7 @@ static void grow_bin(struct device *dev, struct bin *bin)
     uint64_t capacity = bin->capacity == 0 ? 1024 : 2 * bin->capacity;
     uint32_t *grown = realloc(bin->ids, capacity * sizeof *grown);
     if (grown == NULL) {
-        __atomic_store_n(&dev->bins.out_of_memory, 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&dev->traffic.bins.out_of_memory, 1, __ATOMIC_RELAXED);
         return;
     }
     bin->ids = grown;
@@ -177,7 +177,7 @@ static uint64_t row_of_edge(const struct push_list *push, uint64_t at)
 static inline void begin_thread(struct push_thread *t, struct device *dev, uint32_t parent_tag)
 {
     t->dev = dev;
-    t->bins = dev->bins.of + (size_t)omp_get_thread_num() * dev->shard->p;
+    t->bins = dev->traffic.bins.of + (size_t)omp_get_thread_num() * dev->shard->p;
     t->updated = 0;
     t->parent_tag = parent_tag;
     t->normals.count = t->delegates.count = t->appender.count = 0;

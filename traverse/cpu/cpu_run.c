@@ -70,7 +70,8 @@ static void plan_next(struct device *dev, struct search_state *s)
 
 static enum status run_level_by_masks(struct device *dev, struct search_state *s, struct error *e)
 {
-    if (cpu_search.visit(dev, &s->directions, e) == ST_OK &&
+    const struct visit_plan plan = {.directions = s->directions};
+    if (cpu_search.visit(dev, &plan, e) == ST_OK &&
         cpu_search.keep_updates(dev, e) == ST_OK &&
         cpu_search.previsit(dev, dev->depth + 1, e) == ST_OK)
         plan_next(dev, s);
@@ -107,8 +108,8 @@ static enum status run_levels(struct device *dev, struct search_state *s, struct
     return e->status;
 }
 
-enum status cpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
-                    uint32_t *levels, struct error *e)
+static enum status cpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
+                           uint32_t *levels, struct error *e)
 {
     struct search_state s = {.mode = mode, .threads = crew_size(dev)};
     *levels = 0;
@@ -121,3 +122,5 @@ enum status cpu_run(struct device *dev, const struct root *root, enum direction_
     *levels = s.levels - 1; /* the last plan was for an empty frontier */
     return e->status;
 }
+
+const struct backend_whole_search cpu_whole = {.run = cpu_run};

@@ -34,7 +34,7 @@ static void clear_bins(struct device *dev)
 {
     uint64_t bins = (uint64_t)dev->threads * dev->shard->p;
     for (uint64_t i = 0; i < bins; i++)
-        dev->bins.of[i].count = 0;
+        dev->traffic.bins.of[i].count = 0;
 }
 
 static void put_delegate_root(struct device *dev, uint32_t id)
@@ -78,6 +78,7 @@ static enum status cpu_previsit(struct device *dev, int32_t depth, struct error 
     (void)e;
     double start = cli_seconds();
     memset(&dev->notes.times, 0, sizeof dev->notes.times);
+    memset(dev->notes.probes, 0, sizeof dev->notes.probes);
     dev->depth = depth;
     previsit_delegates(dev);
     previsit_normals(dev);
@@ -110,8 +111,42 @@ static enum status cpu_count_forward(struct device *dev, enum subgraph g, uint64
 
 /* ---- visits ---- */
 
+static enum status cpu_read_frontier(struct device *dev, uint32_t *to, uint64_t words,
+                                     struct error *e)
+{
+    memcpy(to, dev->traffic.shown.frontier, words * sizeof *to);
+    return e->status;
+}
+
+static enum status cpu_write_frontier(struct device *dev, uint32_t shard, const uint32_t *from,
+                                      uint64_t words, struct error *e)
+{
+    uint64_t shard_words = (UINT64_C(1) << dev->shard->local_bits) / 64;
+    memcpy(dev->traffic.peers.gathered + shard * shard_words, from, words * sizeof *from);
+    return e->status;
+}
+
+static enum status cpu_show_frontier(struct device *dev, struct error *e)
+{
+    const struct cpu_normals *n = &dev->normals;
+    uint64_t *shown = dev->traffic.shown.frontier, bytes = dev->traffic.shown.layout.frontier_words * sizeof *shown;
+    if (n->any_pulled && bytes > 0)
+        memcpy(shown, n->pulled, bytes);
+    else
+        memset(shown, 0, bytes);
+    for (uint64_t i = 0; i < n->queue_count; i++)
+        set_mask_bit(shown, n->queue[i]);
+    return e->status;
+}
+
 typedef void push_subgraph(struct device *dev);
 typedef uint64_t pull_subgraph(struct device *dev);
+
+/* A pull of nn looks at the frontiers of all shards, this one's may be empty. */
+static int is_idle(const struct device *dev, enum subgraph g, enum direction direction)
+{
+    return dev->frontier[g] == 0 && !(g == NN && direction == PULL && dev->shard->p > 1);
+}
 
 /* Returns the normals that a pull found; those that a push finds are in the next queue. */
 static uint64_t visit_subgraph(struct device *dev, enum subgraph g, enum direction direction)
@@ -121,7 +156,7 @@ static uint64_t visit_subgraph(struct device *dev, enum subgraph g, enum directi
     static pull_subgraph *const pull[SUBGRAPHS] = {
         [NN] = pull_nn, [ND] = pull_nd, [DN] = pull_dn, [DD] = pull_dd};
     uint64_t pulled = 0;
-    if (dev->frontier[g] == 0)
+    if (is_idle(dev, g, direction))
         return 0;
     double start = cli_seconds();
     if (direction == PULL)
@@ -134,16 +169,34 @@ static uint64_t visit_subgraph(struct device *dev, enum subgraph g, enum directi
     return pulled;
 }
 
+static void visit_dd(struct device *dev, enum direction direction, enum visit_part part)
+{
+    double start = cli_seconds();
+    if (part == VISIT_WHOLE) {
+        visit_subgraph(dev, DD, direction);
+        return;
+    }
+    if (part == VISIT_REST)
+        take_peers_updates(dev);
+    if (dev->frontier[DD] > 0)
+        pull_dd_rows(dev, part == VISIT_FIRST ? dev->traffic.peers.own : dev->traffic.peers.others);
+    dev->notes.times.phase_s[PHASE_VISIT + DD] += cli_seconds() - start;
+}
+
 /* A pull of nd looks for normals that were visited before this level, so nd comes before dn and nn, which
  * visit others. nn is last: after a pull of dn most of its destinations are visited, and it has little to
  * do. */
-static enum status cpu_visit(struct device *dev, const struct directions *directions,
-                             struct error *e)
+static enum status cpu_visit(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
+    const struct directions *directions = &plan->directions;
     struct cpu_normals *n = &dev->normals;
     uint64_t *drained = n->pulled;
+    visit_dd(dev, directions->of[DD], plan->part);
+    if (plan->part == VISIT_FIRST)
+        return e->status;
     n->any_pulled_next = 0;
-    visit_subgraph(dev, DD, directions->of[DD]);
+    if (directions->of[NN] == PULL && dev->shard->p > 1)
+        gather_frontiers(dev);
     visit_subgraph(dev, ND, directions->of[ND]);
     uint64_t pulled = visit_subgraph(dev, DN, directions->of[DN]);
     pulled += visit_subgraph(dev, NN, directions->of[NN]);
@@ -151,7 +204,9 @@ static enum status cpu_visit(struct device *dev, const struct directions *direct
     n->pulled_next = drained;
     n->any_pulled = n->any_pulled_next;
     n->pulled_count = pulled;
-    return dev->bins.out_of_memory ? fail_memory(e, "bins of vertices for other shards", 0) : ST_OK;
+    if (dev->shard->p > 1)
+        show_outgoing(dev, plan->form);
+    return dev->traffic.bins.out_of_memory ? fail_memory(e, "bins of vertices for other shards", 0) : ST_OK;
 }
 
 /* ---- the end of a level ---- */
@@ -199,11 +254,13 @@ const struct backend_search cpu_search = {
     .previsit = cpu_previsit,
     .counts = cpu_counts,
     .count_forward = cpu_count_forward,
+    .show_frontier = cpu_show_frontier,
+    .read_frontier = cpu_read_frontier,
+    .write_frontier = cpu_write_frontier,
     .visit = cpu_visit,
     .finish_delegates = cpu_finish_delegates,
     .finish = cpu_finish,
     .times = cpu_times,
     .probes = cpu_probes,
     .keep_updates = cpu_keep_updates,
-    .run = cpu_run,
 };

@@ -147,6 +147,7 @@ static enum status gpu_count_forward(struct device *dev, enum subgraph g, uint64
 
 static struct gpu_target target_of(struct device *dev, enum subgraph g)
 {
+    int coded = g == NN && dev->shard->p > 1;
     enum vertex_kind kind = subgraph_columns(g);
     const struct gpu_vertices *to = &dev->of[kind];
     struct gpu_level *level = dev->counters.level;
@@ -155,9 +156,12 @@ static struct gpu_target target_of(struct device *dev, enum subgraph g)
                                .parent = to->parent,
                                .tag = subgraph_rows(g) == DELEGATES ? PARENT_DELEGATE_BIT : 0,
                                .found = &level->found[kind],
-                               .coded = g == NN && dev->shard->p > 1,
+                               .coded = coded,
                                .local_bits = dev->shard->local_bits,
                                .own_shard = dev->shard->index,
+                               .out_mask = coded && dev->traffic.form == OUTGOING_MASK
+                                               ? dev->traffic.sent_mask
+                                               : NULL,
                                .out = dev->traffic.bins.codes,
                                .sent = &level->sent};
 }
@@ -194,8 +198,17 @@ static void push(struct device *dev, enum subgraph g, cudaStream_t stream)
 static void pull(struct device *dev, enum subgraph g, cudaStream_t stream)
 {
     struct gpu_target target = target_of(dev, g);
-    cuda_pull_rows(&dev->csr[subgraph_reverse(g)], &target, dev->of[subgraph_rows(g)].visited,
-                   stream);
+    cuda_pull_rows(&dev->csr[subgraph_reverse(g)], &target,
+                   target.coded ? dev->traffic.peers.gathered : dev->of[subgraph_rows(g)].visited, stream);
+}
+
+/* The rows of dd that have their bit in the mask. */
+static void pull_dd_rows(struct device *dev, const uint32_t *rows)
+{
+    struct gpu_target target = target_of(dev, DD);
+    struct gpu_csr csr = dev->csr[DD];
+    csr.sources = rows;
+    cuda_pull_rows(&csr, &target, dev->of[DELEGATES].visited, dev->stream.of[DELEGATES]);
 }
 
 static enum status visit_subgraph(struct device *dev, enum subgraph g,
@@ -203,9 +216,12 @@ static enum status visit_subgraph(struct device *dev, enum subgraph g,
 {
     enum vertex_kind kind = subgraph_columns(g);
     enum phase phase = (enum phase)(PHASE_VISIT + (int)g);
-    if (dev->frontier.sources[g] == 0)
+    int gathers = g == NN && dev->shard->p > 1 && directions->of[g] == PULL;
+    if (dev->frontier.sources[g] == 0 && !gathers) /* other shards' frontiers may find something */
         return ST_OK;
     gpu_time_begin(dev, phase, kind);
+    if (gathers && gpu_gather_frontiers(dev, e) != ST_OK)
+        return e->status;
     if (directions->of[g] == PULL)
         pull(dev, g, dev->stream.of[kind]);
     else
@@ -235,10 +251,24 @@ static int share_a_queue(const struct device *dev, enum vertex_kind rows,
            directions->of[subgraph_between(rows, DELEGATES)] == PUSH;
 }
 
+/* Before nn is visited. */
+static enum status choose_outgoing(struct device *dev, const struct visit_plan *plan,
+                                   struct error *e)
+{
+    struct gpu_traffic *t = &dev->traffic;
+    t->form = plan->form;
+    t->unique = 0;
+    t->binned = dev->shard->p > 1 && dev->frontier.sources[NN] > 0 &&
+                plan->directions.of[NN] == PUSH;
+    if (!t->binned || t->form == OUTGOING_LIST)
+        return ST_OK;
+    return CUDA_TRY(cudaMemsetAsync(t->sent_mask, 0, t->sent_mask_bytes, dev->stream.of[NORMALS]),
+                    dev->where, e);
+}
+
 static enum status fill_bins(struct device *dev, struct error *e)
 {
-    dev->traffic.binned = dev->shard->p > 1 && dev->frontier.sources[NN] > 0;
-    if (!dev->traffic.binned)
+    if (!dev->traffic.binned || dev->traffic.form == OUTGOING_MASK)
         return ST_OK;
     gpu_time_begin(dev, PHASE_BINS, NORMALS);
     cuda_bin(&dev->traffic.bins, dev->stream.of[NORMALS]);
@@ -246,18 +276,92 @@ static enum status fill_bins(struct device *dev, struct error *e)
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-static enum status gpu_visit(struct device *dev, const struct directions *directions,
-                             struct error *e)
+static enum status visit_normals(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
-    int apart =
-        share_a_queue(dev, DELEGATES, directions) || share_a_queue(dev, NORMALS, directions);
-    if (gpu_use(dev, e) != ST_OK || visit_subgraph(dev, DD, directions, e) != ST_OK ||
-        visit_subgraph(dev, ND, directions, e) != ST_OK || publish_updated(dev, e) != ST_OK ||
-        (apart && follow(dev, NORMALS, DELEGATES, e) != ST_OK) ||
-        visit_subgraph(dev, DN, directions, e) != ST_OK ||
-        visit_subgraph(dev, NN, directions, e) != ST_OK)
+    if (choose_outgoing(dev, plan, e) != ST_OK ||
+        visit_subgraph(dev, DN, &plan->directions, e) != ST_OK ||
+        visit_subgraph(dev, NN, &plan->directions, e) != ST_OK)
         return e->status;
     return fill_bins(dev, e);
+}
+
+static enum status visit_whole(struct device *dev, const struct visit_plan *plan, struct error *e)
+{
+    const struct directions *directions = &plan->directions;
+    int apart =
+        share_a_queue(dev, DELEGATES, directions) || share_a_queue(dev, NORMALS, directions);
+    if (visit_subgraph(dev, DD, directions, e) != ST_OK ||
+        visit_subgraph(dev, ND, directions, e) != ST_OK || publish_updated(dev, e) != ST_OK ||
+        (apart && follow(dev, NORMALS, DELEGATES, e) != ST_OK))
+        return e->status;
+    return visit_normals(dev, plan, e);
+}
+
+/* Normals are visited meanwhile, on their own stream. */
+static enum status visit_first(struct device *dev, const struct visit_plan *plan, struct error *e)
+{
+    gpu_time_begin(dev, (enum phase)(PHASE_VISIT + (int)DD), DELEGATES);
+    if (dev->frontier.sources[DD] > 0)
+        pull_dd_rows(dev, dev->traffic.peers.own);
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
+        CUDA_TRY(cudaEventRecord(dev->stream.first_part, dev->stream.of[DELEGATES]), dev->where,
+                 e) == ST_OK)
+        visit_normals(dev, plan, e);
+    return e->status;
+}
+
+static enum status visit_rest(struct device *dev, const struct visit_plan *plan, struct error *e)
+{
+    const struct directions *directions = &plan->directions;
+    if (gpu_take_peers_updates(dev, e) != ST_OK)
+        return e->status;
+    if (dev->frontier.sources[DD] > 0)
+        pull_dd_rows(dev, dev->traffic.peers.others);
+    gpu_time_end(dev, (enum phase)(PHASE_VISIT + (int)DD), DELEGATES);
+    if (CUDA_LAUNCHED(dev->where, e) != ST_OK ||
+        (share_a_queue(dev, NORMALS, directions) && follow(dev, DELEGATES, NORMALS, e) != ST_OK) ||
+        visit_subgraph(dev, ND, directions, e) != ST_OK)
+        return e->status;
+    return publish_updated(dev, e);
+}
+
+static enum status gpu_visit(struct device *dev, const struct visit_plan *plan, struct error *e)
+{
+    static enum status (*const visit[])(struct device *, const struct visit_plan *,
+                                        struct error *) = {[VISIT_WHOLE] = visit_whole,
+                                                           [VISIT_FIRST] = visit_first,
+                                                           [VISIT_REST] = visit_rest};
+    return gpu_use(dev, e) == ST_OK ? visit[plan->part](dev, plan, e) : e->status;
+}
+
+/* A visited mask says as much as a frontier. It is as the previsit left it. */
+static enum status gpu_show_frontier(struct device *dev, struct error *e)
+{
+    (void)dev;
+    return e->status;
+}
+
+static enum status gpu_read_frontier(struct device *dev, uint32_t *to, uint64_t words,
+                                     struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    if (gpu_use(dev, e) == ST_OK &&
+        CUDA_TRY(cudaMemcpyAsync(to, dev->of[NORMALS].visited, words * sizeof *to,
+                                 cudaMemcpyDeviceToHost, stream),
+                 dev->where, e) == ST_OK)
+        wait_for_stream(dev, NORMALS, e);
+    return e->status;
+}
+
+static enum status gpu_write_frontier(struct device *dev, uint32_t shard, const uint32_t *from,
+                                      uint64_t words, struct error *e)
+{
+    uint32_t *to = dev->traffic.peers.gathered + ((uint64_t)shard << dev->shard->local_bits) / 32;
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    return CUDA_TRY(cudaMemcpyAsync(to, from, words * sizeof *to, cudaMemcpyHostToDevice,
+                                    dev->stream.of[NORMALS]),
+                    dev->where, e);
 }
 
 /* ---- the end of a level ---- */
@@ -293,10 +397,12 @@ const struct backend_search cuda_search = {
     .previsit = gpu_previsit,
     .counts = gpu_counts,
     .count_forward = gpu_count_forward,
+    .show_frontier = gpu_show_frontier,
+    .read_frontier = gpu_read_frontier,
+    .write_frontier = gpu_write_frontier,
     .visit = gpu_visit,
     .finish_delegates = gpu_finish_delegates,
     .finish = gpu_finish,
     .times = gpu_times,
     .keep_updates = gpu_keep_updates,
-    .run = gpu_run,
 };

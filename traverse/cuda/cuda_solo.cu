@@ -7,74 +7,9 @@
  *   listed  all blocks expand the list; a vertex that they reach is visited at once and joins the other list
  *   masks   pulls and pushes fill `next`, and a previsit makes it the frontier
  */
+#include "cuda_solo_grid.cuh"
 #include "cuda_solo_masks.cuh"
 #include "cuda_solo_team.cuh"
-
-__device__ static uint32_t warp_of_grid()
-{
-    return blockIdx.x * (blockDim.x / WARP) + threadIdx.x / WARP;
-}
-
-__device__ static uint32_t warps_of_grid()
-{
-    return gridDim.x * (blockDim.x / WARP);
-}
-
-/* ---- barrier and counters ---- */
-
-/* Of all blocks. */
-__device__ static void barrier()
-{
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        const unsigned target = block.arrivals += gridDim.x;
-        unsigned spins = 0;
-        __threadfence();
-        atomicAdd(&search.state->arrived, 1u);
-        while ((int)(*(volatile unsigned *)&search.state->arrived - target) < 0) {
-            if (++spins > 256)
-                __nanosleep(64);
-        }
-        __threadfence();
-    }
-    __syncthreads();
-}
-
-/* Adds what the warps of this block counted to the counters of the level, and clears it. */
-__device__ static void add_counts()
-{
-    const unsigned warps = blockDim.x / WARP;
-    __syncthreads();
-    for (unsigned i = threadIdx.x / WARP; i < SOLO_COUNTS; i += warps) {
-        const unsigned long long sum = sum_of_warps(i);
-        if (lane_id() == 0 && sum != 0)
-            atomicAdd(&search.state->counts[block.now.turn].count[i], sum);
-    }
-}
-
-__device__ static void clear_counts(unsigned turn)
-{
-    unsigned *words = (unsigned *)&search.state->counts[turn];
-    if (blockIdx.x == 0 && threadIdx.x < sizeof(solo_counts) / sizeof *words)
-        words[threadIdx.x] = 0;
-}
-
-/* The counters of the turn after the next, which no block reads or writes now. */
-__device__ static void clear_turn()
-{
-    clear_counts((block.now.turn + 1) % 3);
-}
-
-/* After a barrier. */
-__device__ static void read_turn()
-{
-    const solo_counts *c = &search.state->counts[block.now.turn];
-    if (threadIdx.x < SOLO_COUNTS)
-        block.count[threadIdx.x] = ((const volatile unsigned long long *)c->count)[threadIdx.x];
-    if (threadIdx.x == SOLO_COUNTS)
-        block.pieces = *(const volatile unsigned *)&c->pieces;
-    __syncthreads();
-}
 
 /* ---- from level to level ---- */
 
@@ -391,7 +326,7 @@ cudaError_t cuda_solo_plan(solo_launch *launch)
     cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
     cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
     launch->blocks = 0;
-    launch->threads = 1024;
+    launch->threads = launch->few_threads ? 512 : 1024;
     launch->team = 1;
     if (!cooperative)
         return cudaSuccess;

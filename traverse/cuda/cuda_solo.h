@@ -67,9 +67,12 @@ struct solo_state {
     int32_t kept_depth[SOLO_MOST_KEPT];
 };
 
+/* A third kind of vertices: the normals of all shards, numbered as nn's columns are (cuda_group.h). */
+enum { SOLO_COLUMNS = VERTEX_KINDS, SOLO_KINDS };
+
 struct gpu_solo {
     struct gpu_csr csr[SUBGRAPHS];
-    struct gpu_vertices of[VERTEX_KINDS];
+    struct gpu_vertices of[SOLO_KINDS];
     struct cost_graph graph;
     enum solo_mode mode;
     struct solo_piece *list[2]; /* as long as gpu_solo_room says */
@@ -97,9 +100,10 @@ struct solo_launch {
     size_t shared_bytes;
     uint32_t team, team_room;
     int share; /* of the processors, in eighths, that must have a block if a team works; 0: no team */
+    int few_threads; /* a block: levels are so small that their barriers matter most */
 };
 
-/* Chooses the launch for the current device. The caller sets launch->share. */
+/* Chooses the launch for the current device. The caller sets launch->share and launch->few_threads. */
 cudaError_t cuda_solo_plan(struct solo_launch *launch);
 
 /* Finds search->longest, as an array in device memory, which is zero before. */

@@ -75,7 +75,7 @@ struct pulling {
 
 __device__ static inline pulling start_pulling(int g)
 {
-    const gpu_vertices &rows = search.of[g >> 1], &columns = search.of[g & 1];
+    const gpu_vertices &rows = search.of[g >> 1], &columns = search.of[search.csr[g].column_kind];
     return pulling{&search.csr[g],   rows.visited, columns.visited,
                    rows.next,   rows.parent,  parent_code((g & 1) << 1, 0),
                    (uint64_t)g << PIECE_SUBGRAPH_SHIFT | PIECE_PULL};
@@ -247,14 +247,11 @@ __device__ static inline void pull_rests(const pulling &q, warp_space &w, uint32
     }
 }
 
-/* Finds what a push along g would find, for the rows of some words of the mask. */
-__device__ static void pull_span(int g, uint32_t base, uint32_t span, const cut_list &cut)
+/* The rows `todo`, of a word a lane from `base` on, look for a parent. What they find joins `next`. */
+__device__ static inline void pull_words(const pulling &q, uint32_t base, uint32_t todo,
+                                         const cut_list &cut)
 {
-    const pulling q = start_pulling((g & 1) << 1 | g >> 1);
     warp_space &w = own_space();
-    const uint32_t word = base + lane_id();
-    const bool own = lane_id() < span && word < search.of[g & 1].words;
-    uint32_t todo = own ? q.csr->sources[word] & ~q.visited[word] & ~q.next[word] : 0;
     unsigned left = unpack_words(w.pull.list, todo);
     if (left == 0)
         return;
@@ -267,8 +264,19 @@ __device__ static void pull_span(int g, uint32_t base, uint32_t span, const cut_
     __syncwarp();
     const uint32_t found = w.pull.found[lane_id()];
     if (found != 0)
-        atomicOr(&q.next[word], found);
+        atomicOr(&q.next[base + lane_id()], found);
     __syncwarp();
+}
+
+/* Finds what a push along g would find, for the rows of some words of the mask. */
+__device__ static void pull_span(int g, uint32_t base, uint32_t span, const cut_list &cut)
+{
+    const int reverse = (g & 1) << 1 | g >> 1;
+    const pulling q = start_pulling(reverse);
+    const uint32_t word = base + lane_id();
+    const bool own = lane_id() < span && word < search.of[g & 1].words;
+    pull_words(q, base, own ? search.csr[reverse].wanted[word] & ~q.visited[word] & ~q.next[word] : 0,
+               cut);
 }
 
 /* All pulls of the level. Few words do not wait for one subgraph after the other: all are under way. */
@@ -331,24 +339,35 @@ __device__ static inline void push_rows(const level_target &s, int g, uint32_t r
     expand<REACH_NEXT>(s, solo_piece{begin | what | heads, (uint32_t)length, row}, has);
 }
 
-/* A frontier that is a mask. The first words have the longest rows, so a warp takes few of them. */
+/* The rows `bits` of up to SPAN_WORDS words, a word a lane from the word `base` on. */
+__device__ static inline void push_span(const level_target &s, int g, uint64_t base, uint32_t bits,
+                                        const cut_list &cut)
+{
+    const unsigned total = unpack_words(own_space().unpacked, bits);
+    for (unsigned i = 0; i < total; i += WARP) {
+        const bool has = i + lane_id() < total;
+        const uint32_t row = has ? own_space().unpacked[i + lane_id()] : 0;
+        push_rows(s, g, (uint32_t)(base * 32) + row, has, cut);
+    }
+    __syncwarp();
+}
+
+/* A frontier that is a mask. The first words have the longest rows, so a warp takes few of them, unless most
+ * words are empty. */
 __device__ static void push_words(const level_target &s, int g, uint32_t warp, uint32_t warps,
                                   const cut_list &cut)
 {
-    enum { SPAN = 2 };
     const gpu_vertices &from = search.of[g >> 1];
+    const uint32_t span = 4 * block.now.frontier[g] < (double)from.words ? WARP : 2;
     const uint32_t *sources = search.csr[g].sources, *frontier = frontier_mask(g >> 1, block.kept);
-    for (uint64_t base = (uint64_t)warp * SPAN; base < from.words; base += (uint64_t)warps * SPAN) {
+    for (uint64_t base = (uint64_t)warp * span; base < from.words; base += (uint64_t)warps * span) {
         const uint64_t word = base + lane_id();
-        const bool own = lane_id() < SPAN && word < from.words;
-        const unsigned total =
-            unpack_words(own_space().unpacked, own ? frontier[word] & sources[word] : 0);
-        for (unsigned i = 0; i < total; i += WARP) {
-            const bool has = i + lane_id() < total;
-            const uint32_t row = has ? own_space().unpacked[i + lane_id()] : 0;
-            push_rows(s, g, (uint32_t)(base * 32) + row, has, cut);
-        }
-        __syncwarp();
+        const bool own = lane_id() < span && word < from.words;
+        const uint32_t bits = own ? frontier[word] & sources[word] : 0;
+        if (!__any_sync(ALL_LANES, bits != 0))
+            continue;
+        for (uint32_t part = 0; part < span; part += SPAN_WORDS)
+            push_span(s, g, base, lane_id() / SPAN_WORDS == part / SPAN_WORDS ? bits : 0, cut);
     }
 }
 

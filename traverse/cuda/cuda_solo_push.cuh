@@ -158,7 +158,7 @@ __device__ static void expand(const level_target &s, const solo_piece &piece, bo
                 const int r = piece_of_edge(w, i), g = w.push.subgraph[r];
                 e.end[j] = end_of_edge(search.csr[g], w.push.heads[r], w.push.from[r],
                                        w.push.row[r], i - w.push.prefix[r]);
-                e.kind[j] = (uint8_t)(g & 1);
+                e.kind[j] = (uint8_t)search.csr[g].column_kind;
                 e.parent[j] = parent_code(g, w.push.row[r]);
             }
         }
@@ -180,7 +180,7 @@ template <int HOW> __device__ static void expand_one(const level_target &s, cons
         for (int j = 0; j < SLOTS; j++) {
             const uint32_t i = first + j * WARP + lane_id();
             e.end[j] = i < total ? end_of_edge(csr, heads, from, piece.row, i) : NO_HEAD;
-            e.kind[j] = (uint8_t)(g & 1);
+            e.kind[j] = (uint8_t)search.csr[g].column_kind;
             e.parent[j] = parent_code(g, piece.row);
         }
         reach<HOW>(s, e, (int)((total - first + WARP - 1) / WARP));

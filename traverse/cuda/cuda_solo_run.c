@@ -19,21 +19,25 @@ static uint32_t kept_masks(const struct device *dev)
 }
 
 /* Clusters start later and leave some processors without a block. Graphs of short rows are deep, and gain
- * more by a team. */
-static int share_of_processors(const struct shard *shard)
+ * more by a team. There and on small graphs barriers cost more than fewer threads. */
+static void choose_launch(struct solo_launch *launch, const struct shard *shard)
 {
+    const double few_edges = 4e6, few_deep_vertices = 4e6;
     double edges = 0, vertices = (double)(shard->d + shard->locals);
     for (int g = 0; g < SUBGRAPHS; g++)
         edges += (double)shard->csr[g].edges;
-    return edges < 5 * vertices ? 6 : 0;
+    launch->share = edges < 5 * vertices ? 6 : 0;
+    launch->few_threads =
+        edges < few_edges || (launch->share > 0 && vertices < few_deep_vertices);
 }
 
 enum status gpu_solo_open(struct device *dev, void *state, void *lists, struct error *e)
 {
-    dev->solo.launch.share = share_of_processors(dev->shard);
+    choose_launch(&dev->solo.launch, dev->shard);
     struct gpu_solo *s = &dev->solo.search;
     uint64_t edges = 0;
-    if (dev->shard->p > 1 || CUDA_TRY(cuda_solo_plan(&dev->solo.launch), dev->where, e) != ST_OK ||
+    if ((dev->shard->p == 1 &&
+         CUDA_TRY(cuda_solo_plan(&dev->solo.launch), dev->where, e) != ST_OK) ||
         CUDA_TRY(cudaHostAlloc((void **)&s->report, sizeof *s->report, cudaHostAllocMapped),
                  dev->where, e) != ST_OK ||
         CUDA_TRY(cudaMemset(state, 0, sizeof *s->state), dev->where, e) != ST_OK)
@@ -41,6 +45,8 @@ enum status gpu_solo_open(struct device *dev, void *state, void *lists, struct e
     *s->report = 0;
     for (int g = 0; g < SUBGRAPHS; g++) {
         s->csr[g] = dev->csr[g];
+        s->csr[g].column_kind = subgraph_columns((enum subgraph)g);
+        s->csr[g].wanted = dev->csr[g].sources;
         edges += dev->csr[g].edges;
     }
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
@@ -81,8 +87,8 @@ void gpu_solo_close(struct device *dev)
 }
 
 /* Waits until the device reports the end of the search, which is sooner than the end of the kernel. */
-static enum status wait_for_report(struct device *dev, cudaStream_t stream, uint32_t *levels,
-                                   struct error *e)
+enum status gpu_solo_wait(struct device *dev, cudaStream_t stream, uint32_t *levels,
+                          struct error *e)
 {
     enum { LOOKS = 1 << 14 };
     const struct gpu_solo *s = &dev->solo.search;
@@ -107,8 +113,8 @@ enum status gpu_solo_settle(struct device *dev, struct error *e)
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-enum status gpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
-                    uint32_t *levels, struct error *e)
+static enum status gpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
+                           uint32_t *levels, struct error *e)
 {
     static const enum solo_mode modes[] = {[DIRECTION_AUTO] = SOLO_BY_COST,
                                            [DIRECTION_PUSH] = SOLO_PUSH,
@@ -116,7 +122,11 @@ enum status gpu_run(struct device *dev, const struct root *root, enum direction_
     cudaStream_t stream = dev->stream.of[DELEGATES];
     struct gpu_solo *s = &dev->solo.search;
     *levels = 0;
-    if (dev->solo.launch.blocks == 0 || root->at == ROOT_AT_ISOLATED)
+    if (root->at == ROOT_AT_ISOLATED)
+        return ST_OK;
+    if (dev->solo.group.launch.blocks > 0)
+        return gpu_group_run(dev, root, modes[mode], levels, e);
+    if (dev->solo.launch.blocks == 0)
         return ST_OK;
     s->mode = modes[mode];
     s->root = root->index;
@@ -126,5 +136,7 @@ enum status gpu_run(struct device *dev, const struct root *root, enum direction_
     if (gpu_use(dev, e) != ST_OK ||
         CUDA_TRY(cuda_solo_search(s, &dev->solo.launch, stream), dev->where, e) != ST_OK)
         return e->status;
-    return wait_for_report(dev, stream, levels, e);
+    return gpu_solo_wait(dev, stream, levels, e);
 }
+
+const struct backend_whole_search cuda_whole = {.run = gpu_run, .run_together = gpu_run};

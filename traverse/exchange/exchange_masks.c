@@ -1,28 +1,44 @@
 /* exchange_masks.c: the reduction of delegate masks (Pan et al., section V-A; exchange.h)
  *
- * Without other ranks every device ORs the masks of all devices of the rank for itself. With other ranks
- * the first device does, MPI reduces the result in host memory, and every device takes it from there.
+ * Without other groups every device ORs the masks of its peers for itself. With other groups the first device
+ * of the group does, MPI reduces the result in host memory, and every device takes it from there.
  */
 #include "exchange_internal.h"
 
+#include <stdlib.h>
+
 int exchange_overlaps(const struct exchange *x)
 {
-    return x->R > 1 && x->options.nonblocking;
+    return !x->group.whole && !x->group.of_host && x->options.nonblocking;
 }
 
 int masks_updated(const struct exchange *x)
 {
     int updated = 0;
-    for (uint32_t g = 0; g < x->G; g++)
-        updated |= x->rank->backend->messages->updated(x->rank->devices[g]);
+    for (uint32_t i = 0; i < x->group.count; i++)
+        updated |= x->group.notes[i].updated;
     return updated;
 }
 
-/* What this rank's devices updated, into `mask` unless that is NULL. */
+/* What peers updated, into `mask` unless that is NULL. */
 static enum status read_masks(struct exchange *x, uint32_t device, uint64_t *mask, struct error *e)
 {
     const struct rank *rank = x->rank;
-    return rank->backend->messages->read_masks(rank->devices[device], rank->devices, x->G, mask, e);
+    uint32_t count = x->group.count;
+    int *updating = malloc(count * sizeof *updating);
+    if (updating == NULL)
+        return fail_memory(e, "masks", count * sizeof *updating);
+    for (uint32_t i = 0; i < count; i++)
+        updating[i] = x->group.notes[i].updated;
+    rank->backend->messages->read_masks(rank->devices[device], updating, mask, e);
+    free(updating);
+    return e->status;
+}
+
+/* Where a group's mask waits for MPI: in memory that the ranks of the group share, if there are several. */
+static uint64_t *group_mask(const struct exchange *x)
+{
+    return x->group.of_host ? x->group.mask : x->mask;
 }
 
 /* Collective. Begins a reduction over the ranks if any of them has updates. */
@@ -31,17 +47,30 @@ enum status begin_masks(struct exchange *x, struct error *e)
     uint64_t updating = (uint64_t)masks_updated(x); /* ranks that do */
     comm_sum_u64(x->rank->comm, &updating, 1);
     x->masks_begun = updating > 0;
+    x->counts.of[COUNT_MASK_BYTES] += x->masks_begun ? x->words * sizeof *x->mask : 0;
     if (x->masks_begun && read_masks(x, 0, x->mask, e) == ST_OK)
         comm_begin_or_masks(x->rank->comm, x->mask, x->words);
     return e->status;
 }
 
-enum status reduce_masks(struct exchange *x, const struct member *m, struct error *e)
+enum status read_group_masks(struct exchange *x, const struct member *m, struct error *e)
 {
-    for (uint32_t g = m->first; x->R == 1 && g < m->end && e->status == ST_OK; g++)
+    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
         read_masks(x, g, NULL, e);
-    if (x->R > 1 && m->number == 0 && read_masks(x, 0, x->mask, e) == ST_OK)
-        comm_or_masks(x->rank->comm, x->mask, x->words);
+    return e->status;
+}
+
+/* One rank of each group does it for all. */
+enum status reduce_masks(struct exchange *x, struct error *e)
+{
+    uint64_t *mask = group_mask(x);
+    if (x->group.first > 0 || read_masks(x, 0, mask, e) != ST_OK)
+        return e->status;
+    x->counts.of[COUNT_MASK_BYTES] += x->words * sizeof *mask;
+    if (x->group.of_host)
+        comm_window_or_masks(x->group.window, mask, x->words);
+    else
+        comm_or_masks(x->rank->comm, mask, x->words);
     return e->status;
 }
 
@@ -56,7 +85,7 @@ enum status take_masks(struct exchange *x, const struct member *m, struct error 
             return e->status;
     }
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        rank->backend->messages->take_mask(rank->devices[g], rank->devices, x->G,
-                                           x->R > 1 ? x->mask : NULL, e);
+        rank->backend->messages->take_mask(rank->devices[g], x->group.whole ? NULL : group_mask(x),
+                                           e);
     return e->status;
 }

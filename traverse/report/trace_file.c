@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct trace_file {
     const struct rank *rank;
@@ -13,7 +14,7 @@ struct trace_file {
 
 /* Sums over ranks. The last two are nanoseconds. */
 struct level_sums {
-    uint64_t frontier, leaving, sent, local, mask_bytes;
+    uint64_t frontier, leaving, sent, local, moved[EXCHANGE_COUNTS];
     uint64_t sources[SUBGRAPHS], forward[SUBGRAPHS], backward[SUBGRAPHS], pushed[SUBGRAPHS],
         pulling[SUBGRAPHS], probes[SUBGRAPHS];
     uint64_t compute_ns, exchange_ns;
@@ -28,17 +29,15 @@ struct level_extremes {
 
 enum { EXTREMES = sizeof(struct level_extremes) / sizeof(double) };
 
-static void fill_sums(const struct trace_file *t, const struct level_trace *l, struct level_sums *s)
+static void fill_sums(const struct level_trace *l, struct level_sums *s)
 {
-    uint64_t words = mask_words(t->rank->graph->manifest.d);
     *s = (struct level_sums){.frontier = l->fresh,
                              .leaving = l->exchange.leaving_vertices,
                              .sent = l->exchange.sent_vertices,
                              .local = l->exchange.local_vertices,
                              .compute_ns = (uint64_t)(1e9 * l->compute_s + 0.5),
                              .exchange_ns = (uint64_t)(1e9 * l->exchange_s + 0.5)};
-    if (l->exchange.reduced_masks && t->rank->comm->ranks > 1)
-        s->mask_bytes = words * sizeof(uint64_t);
+    memcpy(s->moved, l->exchange.counts.of, sizeof s->moved);
     for (int g = 0; g < SUBGRAPHS; g++) {
         s->sources[g] = l->frontier[g];
         s->forward[g] = l->forward[g];
@@ -52,7 +51,7 @@ static void fill_sums(const struct trace_file *t, const struct level_trace *l, s
 static void reduce_level(const struct trace_file *t, const struct level_trace *l,
                          struct level_sums *sums, struct level_extremes *extremes)
 {
-    fill_sums(t, l, sums);
+    fill_sums(l, sums);
     *extremes = (struct level_extremes){l->compute_s, l->exchange_s, -l->compute_s, -l->exchange_s};
     comm_sum_u64(t->rank->comm, (uint64_t *)(void *)sums, SUMS);
     comm_max_double(t->rank->comm, (double *)(void *)extremes, EXTREMES);
@@ -77,6 +76,15 @@ static void print_subgraph(FILE *out, const struct trace_file *t, const struct l
     if (t->rank->backend->search->probes != NULL)
         fprintf(out, ", \"probes\": %" PRIu64, s->probes[g]);
     fputc('}', out);
+}
+
+/* What left ranks in messages, and what devices read of their peers. */
+static void print_bytes(FILE *out, const uint64_t *moved)
+{
+    fprintf(out, ", \"bytes\": {\"vertices\": %" PRIu64 ", \"frontiers\": %" PRIu64
+            ", \"masks\": %" PRIu64 ", \"peers\": %" PRIu64 "}",
+            moved[COUNT_LIST_BYTES] + moved[COUNT_BITS_BYTES], moved[COUNT_FRONTIER_BYTES],
+            moved[COUNT_MASK_BYTES], moved[COUNT_PEER_BYTES]);
 }
 
 static void print_times(FILE *out, const char *name, double least, double sum, double most)
@@ -104,9 +112,8 @@ static void print_level_line(FILE *out, const void *context)
     for (int g = 0; g < SUBGRAPHS; g++)
         print_subgraph(out, line->t, s, g);
     fprintf(out, "}, \"leaving_vertices\": %" PRIu64 ", \"sent_vertices\": %" PRIu64
-            ", \"local_vertices\": %" PRIu64 ", \"bytes\": {\"vertices\": %" PRIu64
-            ", \"masks\": %" PRIu64 "}", s->leaving, s->sent, s->local,
-            s->sent * sizeof(uint32_t), s->mask_bytes);
+            ", \"local_vertices\": %" PRIu64, s->leaving, s->sent, s->local);
+    print_bytes(out, s->moved);
     print_times(out, "compute_s", x->compute_min, 1e-9 * (double)s->compute_ns / ranks,
                 x->compute_max);
     print_times(out, "exchange_s", x->exchange_min, 1e-9 * (double)s->exchange_ns / ranks,

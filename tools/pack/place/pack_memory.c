@@ -97,20 +97,31 @@ static void share_store(struct pack_memory *m, uint64_t bytes, uint64_t most)
     m->store_bytes = bytes - m->transpose_bytes;
 }
 
-/* Everything in memory, at its best. */
+uint64_t pack_memory_placed(uint64_t directed_edges, uint64_t nn)
+{
+    uint64_t normal = smaller(nn, directed_edges);
+    return 8 * (normal + (directed_edges - normal) / 2);
+}
+
+/* Everything in memory, at its best. Chunks that are not full take a sixth of the records or less, in the store
+ * and, while a shard is built, in its transposes. Tiles become memory of the store. */
 static int divide_ample(struct pack_memory *m, const struct pack_size *s, uint64_t placing,
                         uint64_t left)
 {
     m->max_ranges = MAX_RANGES;
     m->range_records = range_records(s, MAX_RANGES);
-    uint64_t least = store_least(s, m->range_records);
-    uint64_t edges = 10 * s->held_edges + least;
-    edges -= smaller(2 * s->held_edges, s->tiles_bytes);
-    edges += edges / 3; /* see share_store */
-    if (edges > placing || edges + sorting_least(s, m->range_records) > left)
+    uint64_t least = store_least(s, m->range_records), slack = s->placed_bytes / 6;
+    uint64_t edges = s->placed_bytes + slack;
+    edges = least + edges - smaller(edges, s->tiles_bytes / 9 * 8);
+    uint64_t both = edges + larger(slack, edges / 3); /* see share_store */
+    if (both > placing || both + sorting_least(s, m->range_records) > left)
         return 0;
-    m->sort_bytes = smaller(sorting_wish(s, m->range_records), left - edges);
+    m->sort_bytes = smaller(sorting_wish(s, m->range_records), left - both);
     share_store(m, smaller(placing, left - m->sort_bytes), 4 * (s->held_edges + least));
+    if (m->transpose_bytes < slack) {
+        m->store_bytes -= slack - m->transpose_bytes;
+        m->transpose_bytes = slack;
+    }
     return 1;
 }
 
