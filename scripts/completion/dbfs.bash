@@ -17,10 +17,11 @@ _dbfs_complete() {
         ;;
     --masks) values='hosts flat slices' ;;
     --words) values='dense sparse' ;;
-    --form | --exchange-form) values='auto list bits' ;;
+    --form) values='auto list bits' ;;
     --messages) values='direct gathered merged' ;;
     --counts) values='all sums' ;;
     --exchange-memory) values='auto peer host device' ;;
+    --exchange-form) values='auto list bits' ;;
     --to) values='edges text u32 u64 graph500 sg' ;;
     --from) values='auto pairs csv adjacency mtx metis gr pace edges sg graph500 graph500-16 u32 u64 wdc-index' ;;
     --answer) values='depths parents' ;;
