@@ -1,6 +1,7 @@
 /* count_mpi.c: notes what a program sends through MPI, so that a test can count it.
  *
  * It is loaded before the MPI library (LD_PRELOAD). Each rank appends lines to the file $COUNT_MPI.RANK:
+ *   start                       MPI was started
  *   barrier                     dbfs-traverse calls one at the start of each search
  *   alltoall                    dbfs-traverse calls one at the end of each level
  *   send TO TAG BYTES           a message
@@ -98,6 +99,13 @@ static void note_repeated(void)
 }
 
 /* ---- what MPI is asked for ---- */
+
+int MPI_Init_thread(int *argc, char ***argv, int wanted, int *provided)
+{
+    int status = PMPI_Init_thread(argc, argv, wanted, provided);
+    fprintf(open_notes(), "start\n");
+    return status;
+}
 
 int MPI_Isend(const void *from, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request *request)

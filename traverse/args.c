@@ -23,6 +23,7 @@ static const char help[] =
     "Machine:\n"
     RANK_HELP_SHARDS
     "      --plan                  print the device memory that DIR takes, and do nothing else\n"
+    "      --dry-run               check options and result files, and do nothing else\n"
     RANK_HELP_CHECKS
     RANK_HELP_SEARCH
     "Results ('-' is standard output; records then go to standard error):\n"
@@ -60,6 +61,7 @@ enum {
     OPTION_BREAKDOWN,
     OPTION_TRACE,
     OPTION_PLAN,
+    OPTION_DRY_RUN,
     OPTION_SEVERAL_LEVELS,
     OPTION_ROOTS_FROM
 };
@@ -80,6 +82,7 @@ static const struct option long_options[] = {
     {"breakdown", no_argument, NULL, OPTION_BREAKDOWN},
     {"trace", required_argument, NULL, OPTION_TRACE},
     {"plan", no_argument, NULL, OPTION_PLAN},
+    {"dry-run", no_argument, NULL, OPTION_DRY_RUN},
     {"several-levels", no_argument, NULL, OPTION_SEVERAL_LEVELS},
     {"roots-from", required_argument, NULL, OPTION_ROOTS_FROM},
     {NULL, 0, NULL, 0}};
@@ -180,6 +183,7 @@ static void parse_option(struct args *args, int option, char *value)
     case OPTION_BREAKDOWN: args->breakdown = 1; break;
     case OPTION_TRACE: args->trace = value; break;
     case OPTION_PLAN: args->plan = 1; break;
+    case OPTION_DRY_RUN: args->dry_run = 1; break;
     case OPTION_SEVERAL_LEVELS: args->several_levels = 1; break;
     default: rank_option(args, option, value);
     }
@@ -210,8 +214,11 @@ static void check_outputs(const struct args *args)
 {
     const char *const file[] = {args->depths, args->parents};
     for (int i = 0; i < 2 && args->count > 1; i++) {
+        if (file[i] != NULL && strcmp(file[i], "-") == 0)
+            cli_usage(&args->cli, "standard output takes the result of one root: give one, with -r");
         if (file[i] != NULL && strstr(file[i], "%d") == NULL)
-            cli_usage(&args->cli, "%s: several roots need %%d in the file name", file[i]);
+            cli_usage(&args->cli, "%s: several roots need %%d in the file name%s", file[i],
+                      args->roots_given ? "" : "; -r gives one root");
     }
     if (count_stdout(args) > 1)
         cli_usage(&args->cli, "only one result can go to standard output");

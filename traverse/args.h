@@ -27,6 +27,7 @@ struct args {
     enum backend_choice backend;
     int breakdown;      /* time the phases of each level */
     int plan;           /* only print how much memory it would take */
+    int dry_run;        /* options and result files are checked, and nothing else is done */
     int several_levels; /* only roots of more than one level count */
     struct direction_policy policy;
     struct exchange_options exchange;

@@ -183,6 +183,11 @@ int main(int argc, char **argv)
         args_free(&run.args);
         return cli_finish(&run.args.cli, &error);
     }
+    if (run.args.dry_run) {
+        outputs_check(&run.args, &error);
+        args_free(&run.args);
+        return cli_finish(&run.args.cli, &error);
+    }
     if (searcher_start(&run.searcher, &run.args, &error) == ST_OK &&
         set_up(&run, &error) == ST_OK && search_all(&run, &error) == ST_OK)
         conclude(&run, &error);

@@ -7,7 +7,7 @@
 
 enum status searcher_start(struct searcher *s, const struct args *args, struct error *e)
 {
-    comm_start(&s->comm, COMM_ALWAYS, e);
+    comm_start(&s->comm, e);
     if (comm_agree(&s->comm, e) != ST_OK)
         return e->status;
     return watch_start(&s->comm, args->cli.program, args->cli.timeout_s, e);

@@ -21,25 +21,25 @@ struct comm {
     uint32_t core_ranks; /* ranks of this host that share their cores: 1 if a launcher gave each its own */
     int idle_cores;      /* it gave each a single core, and the host has more cores than ranks */
     char host[256];
-    char library[64]; /* name of the MPI library; empty where MPI was not started */
+    char library[64]; /* name of the MPI library */
 };
 
 extern const struct comm comm_alone; /* rank 0 of 1 */
 
 /* ---- start-up and failures (comm.c) ---- */
 
-enum comm_start { COMM_IF_LAUNCHED, COMM_ALWAYS };
+/* Starts MPI if a launcher started this process, with one rank or more; else there is one rank, and MPI is not
+ * started, which would take longer than many a search. MPI ends with the process. ST_RUNTIME if the launcher
+ * belongs to another MPI library: the ranks would then run as separate jobs of one rank each. */
+enum status comm_start(struct comm *comm, struct error *e);
 
-/* Starts MPI. With COMM_IF_LAUNCHED, does so only if a launcher started this process. MPI ends with the
- * process. ST_RUNTIME if the launcher belongs to another MPI library: the ranks would then run as separate
- * jobs of one rank each. */
-enum status comm_start(struct comm *comm, enum comm_start when, struct error *e);
+/* Starts MPI if that has not been done. 0: it cannot be started. Not collective. */
+int comm_start_mpi(void);
 
 /* Warns of idle cores, on the first rank. Not collective. */
-struct cli;
 void comm_warn_of_idle_cores(const struct comm *comm, const struct cli *cli);
 
-/* Starts a tool that also runs without mpiexec, with COMM_IF_LAUNCHED. Only the first rank prints messages.
+/* comm_start for a tool. Only the first rank prints messages.
  * Each rank takes its share of the host's cores. */
 enum status comm_start_tool(struct comm *comm, struct cli *cli, struct error *e);
 
@@ -90,7 +90,8 @@ void comm_alltoall_u64(const struct comm *comm, const uint64_t *values, uint64_t
 
 /* ---- messages (messages.c) ---- */
 
-/* Whether the bytes of a message may be in CUDA device memory. MPI is asked at run time. Not collective. */
+/* Whether the bytes of a message may be in CUDA device memory. MPI is asked at run time, and started for
+ * that if need be. Not collective. */
 int comm_takes_device_memory(void);
 
 /* A message to or from another rank. */

@@ -351,4 +351,19 @@ for graph in complete rmat normal path grid apart few; do
     [ $graph = rmat ] || [ $graph = path ] && wanted=2
     equal "$graph: distances from its roots are the same with all options" "$roots" "$wanted"
 done
+# ---- starting ----
+
+starts() { # NAME LAUNCHER...: whether MPI is started
+    rm -f "$tmp"/wire.* "$tmp/json"
+    check_exit 0 "$1" "${@:2}" env LD_PRELOAD="$count_mpi" COUNT_MPI="$tmp/wire" \
+        ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
+        "$BIN/dbfs-traverse" -q --backend cpu -r 0 --force --json "$tmp/json" "$tmp/complete"
+    grep -q '^start$' "$tmp/wire.0" 2>/dev/null
+}
+alone=$(env | sed -nE 's/^((PMI|OMPI_COMM_|SLURM_STEP_|MPI_LOCAL|FLUX_|PALS_)[^=]*)=.*/-u \1/p')
+check 'under a launcher MPI is started for one rank too' starts 'mpiexec -n 1' "$MPIEXEC" -n 1
+started_alone() { starts 'without a launcher' env $alone; }
+check 'without one it is not' eval '! started_alone'
+check 'but its name is known' grep -q '"mpi": "[^"]' "$tmp/json"
+check 'and the host' grep -q "\"host\": \"$(uname -n)\"" "$tmp/json"
 finish

@@ -197,6 +197,8 @@ static enum status keep_pipe(struct edge_stream *s, const char *folder, struct e
     }
     if (e->status == ST_OK)
         copy_pipe(&c, e);
+    if (e->status == ST_OK && s->kept_bytes + s->spooled_bytes == 0)
+        fail(e, ST_BAD_DATA, "%s: is empty: the program before the pipe wrote nothing", s->name);
     free(c.buffer);
     close(s->fd);
     s->fd = c.file;

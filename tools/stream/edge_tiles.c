@@ -3,6 +3,7 @@
 
 #include "formats/base/clones.h"
 #include "formats/base/progress.h"
+#include "tools/sort/count_turns.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -135,14 +136,18 @@ enum status edge_tiles_seal(struct edge_tiles *t, struct error *e)
 
 /* ---- degrees ---- */
 
-/* `bytes` and `columns` are known when this is compiled. */
-static inline void count_ends(const void *records, size_t count, unsigned bytes, int columns,
-                              uint32_t *degree)
+/* The row of record i, or its column. `bytes` and `columns` are known when this is compiled. */
+static inline uint64_t tile_end(const void *records, size_t i, unsigned bytes, int columns)
 {
-    for (size_t i = 0; i < count; i++) {
-        uint64_t record = tile_record(records, bytes, i);
-        degree[columns ? tile_column(record, bytes) : tile_row(record, bytes)]++;
-    }
+    uint64_t record = tile_record(records, bytes, i);
+    return columns ? tile_column(record, bytes) : tile_row(record, bytes);
+}
+
+static inline void count_ends(const void *records, size_t count, unsigned bytes, int columns,
+                              uint32_t *restrict degree)
+{
+#define DEGREE(i) degree[tile_end(records, i, bytes, columns)]
+    COUNT_BY_TURNS(count, DEGREE);
 }
 
 static void count_rows(const struct edge_tiles *t, const void *records, size_t count,
