@@ -83,5 +83,8 @@ if grep -qa cudaGetDevice "$BIN/dbfs-traverse"; then
     skip 'dbfs-traverse without memory: the CUDA runtime, which is part of the program, ends in its own way'
 else
     tool 2 dbfs-traverse "$BIN/dbfs-traverse" --backend cpu -q -@ 1 -r 0 --parents "$tmp/o/parents" "$tmp/x"
+    "$pack" -q -@ 1 -p 1 -t 3 -o "$tmp/y" "$tmp/g.edges"
+    tool 1 'dbfs-traverse --trace' "$BIN/dbfs-traverse" --backend cpu -q -@ 1 -r 0 --breakdown \
+        --trace "$tmp/o/trace" "$tmp/y"
 fi
 finish
