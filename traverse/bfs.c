@@ -396,8 +396,8 @@ void bfs_close(struct bfs *bfs)
     free(bfs->levels);
 }
 
-/* Whether devices may run all levels by themselves: directions need not follow factors and, if there are several,
- * nobody wants to know what each level did. */
+/* Whether devices may run all levels by themselves: directions need not follow factors. If there are several
+ * devices, nobody wants to know what each level did. */
 static int may_run_by_themselves(const struct bfs *bfs, bfs_tracer *tracer)
 {
     const struct backend_whole_search *whole = bfs->rank->backend->whole;

@@ -122,8 +122,11 @@ static enum status search_all(struct run *run, struct error *e)
         name_root(run, i);
         watch_phase("searching from root %" PRIu64, roots->ids[i]);
         if (record_search(&run->records[i], &s->bfs, s->results, &run->args, &roots->root[i], e) !=
-            ST_OK)
-            comm_abort(&s->comm, run->args.cli.program, e);
+            ST_OK) {
+            if (s->comm.ranks > 1)
+                comm_abort(&s->comm, run->args.cli.program, e);
+            return e->status; /* nobody waits, and unfinished files go away */
+        }
         if (talks)
             report_record(run->talk, &run->records[i]);
         watch_phase("writing results of root %" PRIu64, roots->ids[i]);

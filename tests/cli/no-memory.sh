@@ -145,6 +145,9 @@ tool one "$(stride 7)" dbfs-traverse "$traverse" --backend cpu -q -@ 1 -r 0 --pa
 tool one "$(stride 25)" 'dbfs-traverse, two threads' "$traverse" --backend cpu -@ 2 -n 3 \
     --depths "$tmp/o/x-%d.npy" --json "$tmp/o/f" --breakdown "$tmp/x"
 tool one 1 'dbfs-traverse --plan' "$traverse" --plan "$tmp/x"
+"$pack" -q -@ 1 -p 1 -t 3 -o "$tmp/y" "$tmp/g.edges"
+tool one "$(stride 3)" 'dbfs-traverse --trace' "$traverse" --backend cpu -q -@ 1 -r 0 --breakdown \
+    --trace "$tmp/o/f" "$tmp/y"
 tool two "$(stride 40)" 'dbfs-traverse, two ranks' "$traverse" --backend cpu -q -@ 1 -n 2 \
     --parents "$tmp/o/x-%d" "$tmp/x"
 tool one "$(stride 25)" dbfs-graph500 \

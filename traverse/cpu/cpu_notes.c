@@ -101,7 +101,7 @@ enum status cpu_tell_levels(struct device *dev, level_noter *noter, void *contex
 {
     const struct cpu_level_notes *n = &dev->notes.levels;
     if (n->failed)
-        return fail_memory(e, "notes of levels", n->count * sizeof *n->level);
+        return fail_memory(e, "notes of levels", (n->count + 1) * sizeof *n->level);
     if (dev->notes.counts_probes)
         count_exactly(dev);
     for (uint32_t i = 0; i < n->count; i++)
