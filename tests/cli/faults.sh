@@ -53,7 +53,7 @@ check 'no temporary file is left' test -z "$(find "$tmp" -maxdepth 1 -name '.dep
 rm -f "$tmp"/depths-*
 
 cp -r "$tmp/p2" "$tmp/cut2"
-start "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 -n 1000000 "$tmp/cut2"
+start "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 -n 1000000 --exchange-memory host "$tmp/cut2"
 check 'two ranks search' test "$(ranks_of dbfs-traverse "$tmp/cut2" | wc -l)" = 2
 truncate -s 4096 "$tmp/cut2/part-0001-of-0002.dbfs"
 ended 1 'a part of one rank is cut'
