@@ -3,6 +3,7 @@
  * All blocks of all GPUs choose alike for nn and dd, by sums of counts, and so agree when to meet. For nd and
  * dn a GPU chooses alone: its part of nd is the reverse of its part of dn.
  */
+#define SEARCHES_TOGETHER 1
 #include "cuda_group_meet.cuh"
 #include "cuda_solo_masks.cuh"
 #include "cuda_solo_progress.cuh"

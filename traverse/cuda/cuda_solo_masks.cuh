@@ -77,7 +77,7 @@ struct pulling {
 
 __device__ static inline pulling start_pulling(int g)
 {
-    const gpu_vertices &rows = search.of[g >> 1], &columns = search.of[search.csr[g].column_kind];
+    const gpu_vertices &rows = search.of[g >> 1], &columns = search.of[kind_of_columns(g)];
     return pulling{&search.csr[g],   rows.visited, columns.visited,
                    rows.next,   rows.parent,  parent_code((g & 1) << 1, 0),
                    (uint64_t)g << PIECE_SUBGRAPH_SHIFT | PIECE_PULL, (g & 1) << 1 | g >> 1};

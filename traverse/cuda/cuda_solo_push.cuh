@@ -10,6 +10,16 @@
 
 #include "cuda_solo_list.cuh"
 
+/* Several GPUs that search together have a third kind of columns (cuda_group.cu); one has not, and need not look. */
+#ifndef SEARCHES_TOGETHER
+#define SEARCHES_TOGETHER 0
+#endif
+
+__device__ static inline uint32_t kind_of_columns(int g)
+{
+    return SEARCHES_TOGETHER ? search.csr[g].column_kind : (uint32_t)g & 1;
+}
+
 /* Where reached vertices go: into the visited mask and the lists of the team, or the next list; or into the
  * next mask. */
 enum reaching { REACH_TEAM, REACH_LISTED, REACH_NEXT };
@@ -182,7 +192,7 @@ __device__ static void expand(const level_target &s, const solo_piece &piece, bo
                 const int r = piece_of_edge(w, i), g = w.push.subgraph[r];
                 e.end[j] = end_of_edge(search.csr[g], w.push.heads[r], w.push.from[r],
                                        w.push.row[r], i - w.push.prefix[r]);
-                e.kind[j] = (uint8_t)search.csr[g].column_kind;
+                e.kind[j] = (uint8_t)kind_of_columns(g);
                 e.parent[j] = parent_code(g, w.push.row[r]);
             }
         }
@@ -204,7 +214,7 @@ template <int HOW> __device__ static void expand_one(const level_target &s, cons
         for (int j = 0; j < SLOTS; j++) {
             const uint32_t i = first + j * WARP + lane_id();
             e.end[j] = i < total ? end_of_edge(csr, heads, from, piece.row, i) : NO_HEAD;
-            e.kind[j] = (uint8_t)search.csr[g].column_kind;
+            e.kind[j] = (uint8_t)kind_of_columns(g);
             e.parent[j] = parent_code(g, piece.row);
         }
         reach<HOW>(s, e, (int)((total - first + WARP - 1) / WARP));
