@@ -111,7 +111,7 @@ tool two "$(stride 5)" 'degsplit, two ranks' "$BIN/degsplit" -q -@ 1 -p 2 -o "$t
 
 # ---- spilling ----
 
-"$BIN/rmatgen" -q -s 16 -o "$tmp/large.edges"
+"$BIN/rmatgen" -q -s 17 -o "$tmp/large.edges"
 tool one "$(stride 90 3)" 'dbfs-pack, spilling' \
     "$pack" -v -@ 1 -S 32M -T "$tmp" -p 2 -o "$tmp/o/x" "$tmp/large.edges"
 rm -rf "$tmp/o"
@@ -119,7 +119,7 @@ mkdir "$tmp/o"
 "$pack" -v -@ 1 -S 32M -T "$tmp" -p 2 -o "$tmp/o/x" "$tmp/large.edges" 2>"$tmp/err"
 check_says 'spilled .* of edges to temporary files' 'it does spill'
 tool two "$(stride 150 9)" 'dbfs-pack, spilling, two ranks' \
-    "$pack" -q -@ 1 -S 32M -T "$tmp" -p 2 -o "$tmp/o/x" "$tmp/large.edges"
+    "$pack" -q -@ 1 -S 36M -T "$tmp" -p 2 -o "$tmp/o/x" "$tmp/large.edges"
 awk 'BEGIN { for (i = 0; i < 450000; i++) print i * 7919 % 8999993, i * i % 8999993 }' >"$tmp/wide.txt"
 "$BIN/edgeconv" -q -u -o "$tmp/wide.edges" "$tmp/wide.txt"
 check_exit 0 'its vertices are in windows' "$BIN/degsplit" --plan -S 32M -@ 1 "$tmp/wide.edges"

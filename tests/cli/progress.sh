@@ -42,7 +42,9 @@ hides dbfs-traverse "'$bin/dbfs-traverse' -@ 1 -n 64 g.dbfs"
 check_exit 0 'dbfs-pack -v' "$bin/dbfs-pack" -v --force -p 2 -o x.dbfs g.edges
 stages=$(sed -n 's/^dbfs-pack: \([a-z ]*\): [0-9.]* s$/\1/p' err | tr '\n' ',')
 check "tells its stages ($stages)" test "$stages" = 'counting degrees,counting edges by thresholds,placing edges,building shards,'
-"$bin/dbfs-pack" -v --force -p 2 -o x.dbfs - < <(cat g.edges; sleep 1) 2>pipe &
+"$bin/edgeconv" -q -t text -o e.txt g.edges # a stream that does not say at its start what comes
+"$bin/edgeconv" -q --force -o e.edges e.txt
+"$bin/dbfs-pack" -v --force -p 2 -o x.dbfs - < <(cat e.edges; sleep 1) 2>pipe &
 sleep 0.7
 check 'nothing is told before it has ended' test ! -s pipe
 wait

@@ -126,16 +126,17 @@ static int divide_ample(struct pack_memory *m, const struct pack_size *s, uint64
     m->max_ranges = MAX_RANGES;
     m->range_records = range_records(s, MAX_RANGES);
     uint64_t least = store_least(s, m->range_records), slack = s->placed_bytes / 6;
+    uint64_t passing = larger(slack, least - least / 4); /* of few buckets, a transpose has most */
     uint64_t edges = s->placed_bytes + slack;
     edges = least + edges - smaller(edges, s->tiles_bytes / 9 * 8);
-    uint64_t both = edges + larger(slack, edges / 3); /* see share_store */
+    uint64_t both = edges + larger(passing, edges / 3); /* see share_store */
     if (both > placing || both + sorting_least(s, m->range_records) > left)
         return 0;
     m->sort_bytes = smaller(sorting_wish(s, m->range_records), left - both);
     share_store(m, smaller(placing, left - m->sort_bytes), 4 * (s->held_edges + least));
-    if (m->transpose_bytes < slack) {
-        m->store_bytes -= slack - m->transpose_bytes;
-        m->transpose_bytes = slack;
+    if (m->transpose_bytes < passing) {
+        m->store_bytes -= passing - m->transpose_bytes;
+        m->transpose_bytes = passing;
     }
     return 1;
 }
