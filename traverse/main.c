@@ -5,7 +5,6 @@
 #include "plan.h"
 #include "record.h"
 #include "roots.h"
-#include "threads.h"
 
 #include "formats/base/progress.h"
 #include "formats/mpi/watch.h"
@@ -250,7 +249,6 @@ int main(int argc, char **argv)
 {
     static struct run run;
     struct error error = {0};
-    threads_wait_briefly(argv);
     run.command = argv;
     args_parse(&run.args, argc, argv);
     run.talk = args_take_stdout(&run.args) ? stderr : stdout;

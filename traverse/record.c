@@ -1,5 +1,6 @@
 /* record.c: see record.h */
 #include "record.h"
+#include "threads.h"
 
 #include "formats/base/memory.h"
 
@@ -102,6 +103,7 @@ enum status record_search(struct record *record, struct bfs *bfs, struct results
     const struct comm *comm = bfs->rank->comm;
     struct trace trace = {.args = args, .prints = args->cli.verbose && comm->rank == 0};
     struct bfs_times times;
+    threads_let_go();
     comm_barrier(comm);
     double start = cli_seconds();
     int traced = args->cli.verbose || args->breakdown || args->trace != NULL;

@@ -7,6 +7,8 @@
 #ifndef DBFS_CPU_DEVICE_H
 #define DBFS_CPU_DEVICE_H
 
+#include "gang.h"
+
 #include "traverse/backend.h"
 
 #include <stddef.h>
@@ -86,7 +88,8 @@ struct row_count {
 struct device {
     const struct shard *shard;
     struct memory_budget *budget;
-    int threads;
+    struct gang *gang;
+    int threads; /* of it that this device may use */
     int parents;   /* record them */
     int32_t depth; /* of the current frontier */
     struct cpu_delegates delegates;
@@ -102,9 +105,8 @@ struct device {
     struct cpu_answers *answers; /* NULL: there are none (cpu_answers.h) */
 };
 
-/* With fewer rows or edges than this a second thread costs more than it saves, even more if other work holds
- * its core. */
-enum { PARALLEL_WORK = 32768 };
+/* Rows, words or edges that are worth one more thread. */
+enum { WORK_OF_THREAD = 8192 };
 
 /* How many times as fast as one thread that pushes from a list all threads push a subgraph of the only device
  * by claims, which take each four times as long. 1: one thread does it. */
@@ -122,7 +124,8 @@ static inline uint64_t list_room(uint64_t vertices)
 
 static inline int threads_for(const struct device *dev, uint64_t work)
 {
-    return work < PARALLEL_WORK ? 1 : dev->threads;
+    uint64_t threads = work / WORK_OF_THREAD;
+    return threads >= (uint64_t)dev->threads ? dev->threads : threads < 2 ? 1 : (int)threads;
 }
 
 static inline void set_mask_bit(uint64_t *mask, uint64_t i)

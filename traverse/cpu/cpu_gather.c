@@ -5,8 +5,6 @@
  */
 #include "cpu_device.h"
 
-#include <omp.h>
-
 /* Thread t's share of a frontier. */
 static struct frontier_view share_of(const struct frontier_view *f, int threads, int t,
                                      uint64_t *first_word)
@@ -75,28 +73,56 @@ static void gather_serially(struct push_list *push, const struct csr *csr,
     push->edges = sum_lengths(csr, push, 0, push->count);
 }
 
-static void gather_in_parallel(struct push_list *push, const struct csr *csr,
+/* A frontier that several threads gather, each share in three steps. */
+struct gathering {
+    struct push_list *push;
+    const struct csr *csr;
+    struct frontier_view frontier;
+    int shares;
+};
+
+static void count_shares(void *context, uint64_t begin, uint64_t end)
+{
+    const struct gathering *g = context;
+    for (uint64_t t = begin; t < end; t++) {
+        uint64_t first_word;
+        struct frontier_view share = share_of(&g->frontier, g->shares, (int)t, &first_word);
+        g->push->row_start[t] = count_rows(g->csr, &share, first_word);
+    }
+}
+
+static void copy_shares(void *context, uint64_t begin, uint64_t end)
+{
+    const struct gathering *g = context;
+    for (uint64_t t = begin; t < end; t++) {
+        uint64_t first_word, row = g->push->row_start[t];
+        struct frontier_view share = share_of(&g->frontier, g->shares, (int)t, &first_word);
+        uint64_t count = copy_rows(g->csr, &share, first_word, g->push->rows + row);
+        g->push->edge_start[t] = sum_lengths(g->csr, g->push, row, row + count);
+    }
+}
+
+static void add_starts(void *context, uint64_t begin, uint64_t end)
+{
+    const struct gathering *g = context;
+    struct push_list *push = g->push;
+    for (uint64_t t = begin; t < end; t++) {
+        uint64_t last = (int)t + 1 < g->shares ? push->row_start[t + 1] : push->count;
+        for (uint64_t i = push->row_start[t]; i < last && push->edge_start[t] > 0; i++)
+            push->prefix[i] += push->edge_start[t];
+    }
+}
+
+static void gather_in_parallel(struct device *dev, const struct csr *csr,
                                const struct frontier_view *f, int threads)
 {
-    uint64_t *row_start = push->row_start, *edge_start = push->edge_start;
-#pragma omp parallel num_threads(threads)
-    {
-        int t = omp_get_thread_num();
-        uint64_t first_word;
-        struct frontier_view share = share_of(f, threads, t, &first_word);
-        row_start[t] = count_rows(csr, &share, first_word);
-#pragma omp barrier
-#pragma omp single
-        push->count = exclusive_scan(row_start, threads);
-        uint64_t begin = row_start[t];
-        uint64_t end = begin + copy_rows(csr, &share, first_word, push->rows + begin);
-        edge_start[t] = sum_lengths(csr, push, begin, end);
-#pragma omp barrier
-#pragma omp single
-        push->edges = exclusive_scan(edge_start, threads);
-        for (uint64_t i = begin; i < end && edge_start[t] > 0; i++)
-            push->prefix[i] += edge_start[t];
-    }
+    struct push_list *push = &dev->push;
+    struct gathering gathering = {push, csr, *f, threads};
+    gang_for(dev->gang, threads, (uint64_t)threads, 1, count_shares, &gathering);
+    push->count = exclusive_scan(push->row_start, threads);
+    gang_for(dev->gang, threads, (uint64_t)threads, 1, copy_shares, &gathering);
+    push->edges = exclusive_scan(push->edge_start, threads);
+    gang_for(dev->gang, threads, (uint64_t)threads, 1, add_starts, &gathering);
 }
 
 int gather_rows(struct device *dev, enum subgraph g)
@@ -107,7 +133,7 @@ int gather_rows(struct device *dev, enum subgraph g)
     if (threads == 1)
         gather_serially(&dev->push, csr, &f);
     else
-        gather_in_parallel(&dev->push, csr, &f, threads);
+        gather_in_parallel(dev, csr, &f, threads);
     dev->push.prefix[dev->push.count] = dev->push.edges;
     return threads_for(dev, dev->push.edges);
 }

@@ -94,6 +94,7 @@ static void cpu_close(struct device *dev)
     for (int i = 0; i < count; i++)
         memory_release(dev->budget, *list[i].at);
     cpu_close_answers(dev);
+    gang_close(dev->gang);
     free(dev);
 }
 
@@ -111,7 +112,7 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     dev->costs.graph = cost_graph_of(shard, &cost_rates_cpu);
     dev->crew.bin_bytes = crew_bytes(dev);
     dev->notes.counts_probes = options->probes;
-    if (take_arrays(dev, e) != ST_OK) {
+    if (gang_open(&dev->gang, dev->threads, e) != ST_OK || take_arrays(dev, e) != ST_OK) {
         cpu_close(dev);
         return e->status;
     }

@@ -57,21 +57,31 @@ static uint64_t mark_words(struct device *dev, uint64_t begin, uint64_t end)
     return count;
 }
 
+struct marking {
+    struct device *dev;
+    _Atomic uint64_t count;
+};
+
+static void mark_piece(void *context, uint64_t begin, uint64_t end)
+{
+    struct marking *m = context;
+    m->count += mark_words(m->dev, begin, end);
+}
+
 /* Several threads mark a piece each; the frontier is then taken for too large to list. */
 static uint64_t mark_in_parallel(struct device *dev)
 {
-    uint64_t words = mask_words(dev->shard->d), count = 0, chunk = 512;
-#pragma omp parallel for num_threads(dev->threads) schedule(dynamic) reduction(+ : count)
-    for (uint64_t begin = 0; begin < words; begin += chunk)
-        count += mark_words(dev, begin, words - begin < chunk ? words : begin + chunk);
-    return count;
+    enum { STEP = 256 };
+    struct marking marking = {.dev = dev};
+    gang_for(dev->gang, dev->threads, mask_words(dev->shard->d), STEP, mark_piece, &marking);
+    return marking.count;
 }
 
 void previsit_delegates(struct device *dev)
 {
     uint64_t words = mask_words(dev->shard->d);
     /* a large frontier is followed by a larger one or ends the search */
-    int many = 4 * (dev->frontier[DD] + dev->frontier[DN]) >= PARALLEL_WORK || words >= 1 << 14;
+    int many = 4 * (dev->frontier[DD] + dev->frontier[DN]) >= WORK_OF_THREAD || words >= 1 << 14;
     clear_frontier(dev);
     dev->delegates.fresh_count = 0;
     dev->delegates.fresh_listed = 1;
@@ -164,28 +174,45 @@ static struct row_count count_piece(const struct csr *csr, const uint64_t *mask,
     return (struct row_count){rows, sampled > 0 ? edges * rows / sampled : rows};
 }
 
+/* A frontier whose rows of a subgraph are counted: by pieces of the list, then of the mask. */
+struct counting {
+    const struct csr *csr;
+    struct frontier_view frontier;
+    uint64_t lists;
+    _Atomic uint64_t rows, edges;
+};
+
+static void count_pieces(void *context, uint64_t begin, uint64_t end)
+{
+    struct counting *c = context;
+    const struct frontier_view *f = &c->frontier;
+    struct row_count sum = {0};
+    for (uint64_t i = begin; i < end; i++) {
+        uint64_t at = i * PIECE_LIST, left = f->size - at;
+        struct row_count count =
+            i < c->lists
+                ? count_listed(c->csr, f->list + at, left < PIECE_LIST ? left : PIECE_LIST)
+                : count_piece(c->csr, f->mask, i - c->lists, f->words);
+        sum.rows += count.rows;
+        sum.edges += count.edges;
+    }
+    c->rows += sum.rows;
+    c->edges += sum.edges;
+}
+
 static struct row_count count_rows_of(const struct device *dev, enum subgraph g)
 {
     const struct csr *csr = &dev->shard->csr[g];
     struct frontier_view f = view_frontier(dev, g);
-    uint64_t lists = (f.size + PIECE_LIST - 1) / PIECE_LIST, rows = 0, edges = 0;
+    struct counting counting = {csr, f, (f.size + PIECE_LIST - 1) / PIECE_LIST, 0, 0};
     uint64_t masks = (f.words + PIECE_WORDS - 1) / PIECE_WORDS;
     int threads = threads_for(dev, f.size + f.words);
     if (csr->edges == 0)
         return (struct row_count){0};
     if (threads == 1 && f.words == 0)
         return count_listed(csr, f.list, f.size);
-#pragma omp parallel for num_threads(threads) schedule(static) \
-    reduction(+ : rows, edges) if (threads > 1)
-    for (uint64_t i = 0; i < lists + masks; i++) {
-        uint64_t at = i * PIECE_LIST, left = f.size - at;
-        struct row_count count =
-            i < lists ? count_listed(csr, f.list + at, left < PIECE_LIST ? left : PIECE_LIST)
-                      : count_piece(csr, f.mask, i - lists, f.words);
-        rows += count.rows;
-        edges += count.edges;
-    }
-    return (struct row_count){rows, edges};
+    gang_for(dev->gang, threads, counting.lists + masks, 1, count_pieces, &counting);
+    return (struct row_count){counting.rows, counting.edges};
 }
 
 void count_frontier(struct device *dev)
@@ -217,15 +244,20 @@ static uint64_t list_length(const struct csr *csr, const struct frontier_view *f
     return sum;
 }
 
+static void add_lengths(void *context, uint64_t begin, uint64_t end)
+{
+    struct counting *c = context;
+    uint64_t edges = 0;
+    for (uint64_t w = begin; w < end; w++)
+        edges += word_length(c->csr, 64 * w, c->frontier.mask[w] & c->csr->sources[w]);
+    c->edges += edges;
+}
+
 uint64_t count_forward(const struct device *dev, enum subgraph g)
 {
     const struct csr *csr = &dev->shard->csr[g];
-    struct frontier_view f = view_frontier(dev, g);
-    uint64_t forward = list_length(csr, &f);
-    int threads = threads_for(dev, dev->frontier[g]);
-#pragma omp parallel for num_threads(threads) schedule(static) \
-    reduction(+ : forward) if (threads > 1)
-    for (uint64_t w = 0; w < f.words; w++)
-        forward += word_length(csr, 64 * w, f.mask[w] & csr->sources[w]);
-    return forward;
+    struct counting counting = {.csr = csr, .frontier = view_frontier(dev, g)};
+    gang_for(dev->gang, threads_for(dev, dev->frontier[g]), counting.frontier.words, PIECE_WORDS,
+             add_lengths, &counting);
+    return list_length(csr, &counting.frontier) + counting.edges;
 }

@@ -13,7 +13,8 @@
 
 #include <string.h>
 
-enum { WORDS_PER_CHUNK = 32 };
+/* Words of 64 rows that a thread takes at a time; of the first ones, which have hubs, one. */
+enum { PIECE_WORDS = 32, HUB_PIECES = 64 };
 
 /* Above this many rows of a word, all 64 are probed: straight code beats picking bits. */
 enum { DENSE_ROWS = 40 };
@@ -103,40 +104,98 @@ static inline uint64_t pull_word(const struct csr *csr, uint64_t base, uint64_t 
     return found;
 }
 
-/* Unvisited delegates look for a parent in `mask`. A pull of g goes by the rows of its reverse. */
-static void pull_delegates(struct device *dev, enum subgraph g, const uint64_t *mask, uint32_t tag)
+/* A pull, as all threads see it. */
+struct pull {
+    struct device *dev;
+    const struct csr *csr;
+    const uint64_t *mask; /* of possible parents */
+    uint64_t words;
+    uint32_t tag, *parent;
+    int keeps; /* what earlier pulls of the level found */
+    _Atomic uint64_t found, probes;
+};
+
+static inline struct pull describe_pull(struct device *dev, enum subgraph g, const uint64_t *mask)
 {
-    enum subgraph rows = subgraph_reverse(g);
-    const struct csr *csr = &dev->shard->csr[rows];
-    uint64_t words = mask_words(dev->shard->d), work = dev->unvisited[rows] + words, probes = 0;
-    uint32_t *parent = dev->parents ? dev->delegates.parent : NULL;
-    int updated = 0, counts = dev->notes.counts_probes;
-#pragma omp parallel for num_threads(threads_for(dev, work)) \
-    schedule(dynamic, WORDS_PER_CHUNK) reduction(| : updated) reduction(+ : probes)
-    for (uint64_t w = 0; w < words; w++) {
-        uint64_t candidates =
-            csr->sources[w] & ~(dev->delegates.visited[w] | dev->delegates.updated[w]);
-        if (candidates == 0)
-            continue;
-        uint64_t found = pull_word(csr, 64 * w, candidates, mask, tag, parent);
-        dev->delegates.updated[w] |= found;
-        updated |= found != 0;
-        if (counts)
-            probes += count_probes(csr, 64 * w, candidates, mask);
+    const struct csr *csr = &dev->shard->csr[subgraph_reverse(g)];
+    return (struct pull){.dev = dev,
+                         .csr = csr,
+                         .mask = mask,
+                         .words = mask_words(csr->rows),
+                         .tag = subgraph_rows(g) == DELEGATES ? PARENT_DELEGATE_BIT : 0};
+}
+
+static uint64_t first_word(const struct pull *pull, uint64_t piece)
+{
+    uint64_t word = piece < HUB_PIECES ? piece : HUB_PIECES + (piece - HUB_PIECES) * PIECE_WORDS;
+    return word < pull->words ? word : pull->words;
+}
+
+/* Pulls one word of rows, and adds to *probes. Returns how many it found. */
+typedef uint64_t pull_word_at(const struct pull *pull, uint64_t w, uint64_t *probes);
+
+/* Always inlined, so that `pull_at` is a constant. */
+static inline __attribute__((always_inline)) void
+pull_pieces(struct pull *pull, struct turn *turn, pull_word_at *pull_at)
+{
+    uint64_t found = 0, probes = 0, piece;
+    while ((piece = gang_piece(turn)) != GANG_NO_PIECE) {
+        uint64_t end = first_word(pull, piece + 1);
+        for (uint64_t w = first_word(pull, piece); w < end; w++)
+            found += pull_at(pull, w, &probes);
     }
-    dev->delegates.any_updated |= updated;
-    dev->notes.probes[g] = probes;
+    pull->found += found;
+    pull->probes += probes;
+}
+
+/* A pull of g goes by the rows of its reverse. Returns how many were found. */
+static uint64_t run_pull(struct pull *pull, enum subgraph g, gang_job *job)
+{
+    struct device *dev = pull->dev;
+    uint64_t words = pull->words, pieces = words;
+    if (words > HUB_PIECES)
+        pieces = HUB_PIECES + (words - HUB_PIECES + PIECE_WORDS - 1) / PIECE_WORDS;
+    gang_run(dev->gang, threads_for(dev, dev->unvisited[subgraph_reverse(g)] + words), pieces, job,
+             pull);
+    dev->notes.probes[g] = pull->probes;
+    return pull->found;
+}
+
+static inline uint64_t pull_delegates_at(const struct pull *pull, uint64_t w, uint64_t *probes)
+{
+    struct cpu_delegates *d = &pull->dev->delegates;
+    uint64_t candidates = pull->csr->sources[w] & ~(d->visited[w] | d->updated[w]);
+    if (candidates == 0)
+        return 0;
+    uint64_t found = pull_word(pull->csr, 64 * w, candidates, pull->mask, pull->tag, pull->parent);
+    d->updated[w] |= found;
+    if (pull->dev->notes.counts_probes)
+        *probes += count_probes(pull->csr, 64 * w, candidates, pull->mask);
+    return found != 0;
+}
+
+static void pull_delegates_pieces(void *context, struct turn *turn)
+{
+    pull_pieces(context, turn, pull_delegates_at);
+}
+
+/* Unvisited delegates look for a parent in `mask`. */
+static void pull_delegates(struct device *dev, enum subgraph g, const uint64_t *mask)
+{
+    struct pull pull = describe_pull(dev, g, mask);
+    pull.parent = dev->parents ? dev->delegates.parent : NULL;
+    dev->delegates.any_updated |= run_pull(&pull, g, pull_delegates_pieces) > 0;
 }
 
 uint64_t pull_dd(struct device *dev)
 {
-    pull_delegates(dev, DD, dev->delegates.visited, PARENT_DELEGATE_BIT);
+    pull_delegates(dev, DD, dev->delegates.visited);
     return 0;
 }
 
 uint64_t pull_nd(struct device *dev)
 {
-    pull_delegates(dev, ND, dev->normals.visited, 0);
+    pull_delegates(dev, ND, dev->normals.visited);
     return 0;
 }
 
@@ -146,40 +205,40 @@ static inline void mark_word(int32_t *depth, uint64_t base, uint64_t bits, int32
         depth[base + (uint64_t)__builtin_ctzll(bits)] = value;
 }
 
-/* The same of unvisited normals, whose bits are added to those that earlier pulls of the level found. */
-static uint64_t pull_normals(struct device *dev, enum subgraph g, const uint64_t *mask,
-                             uint32_t tag)
+static inline uint64_t pull_normals_at(const struct pull *pull, uint64_t w, uint64_t *probes)
 {
-    enum subgraph rows = subgraph_reverse(g);
-    const struct csr *csr = &dev->shard->csr[rows];
-    uint64_t words = mask_words(dev->shard->locals), work = dev->unvisited[rows] + words;
-    uint64_t count = 0, probes = 0;
-    uint32_t *parent = dev->parents ? dev->normals.parent : NULL;
-    int32_t depth = dev->depth + 1;
-    int keep = dev->normals.any_pulled_next, counts = dev->notes.counts_probes;
-#pragma omp parallel for num_threads(threads_for(dev, work)) \
-    schedule(dynamic, WORDS_PER_CHUNK) reduction(+ : count, probes)
-    for (uint64_t w = 0; w < words; w++) {
-        uint64_t candidates = csr->sources[w] & ~dev->normals.visited[w], found = 0;
-        if (candidates != 0)
-            found = pull_word(csr, 64 * w, candidates, mask, tag, parent);
-        if (counts && candidates != 0)
-            probes += count_probes(csr, 64 * w, candidates, mask);
-        dev->normals.pulled_next[w] = (keep ? dev->normals.pulled_next[w] : 0) | found;
-        if (found == 0)
-            continue;
-        dev->normals.visited[w] |= found;
-        mark_word(dev->normals.depth, 64 * w, found, depth);
-        count += count_bits(found);
-    }
+    struct cpu_normals *n = &pull->dev->normals;
+    uint64_t candidates = pull->csr->sources[w] & ~n->visited[w], found = 0;
+    if (candidates != 0)
+        found = pull_word(pull->csr, 64 * w, candidates, pull->mask, pull->tag, pull->parent);
+    if (pull->dev->notes.counts_probes && candidates != 0)
+        *probes += count_probes(pull->csr, 64 * w, candidates, pull->mask);
+    n->pulled_next[w] = (pull->keeps ? n->pulled_next[w] : 0) | found;
+    if (found == 0)
+        return 0;
+    n->visited[w] |= found;
+    mark_word(n->depth, 64 * w, found, pull->dev->depth + 1);
+    return count_bits(found);
+}
+
+static void pull_normals_pieces(void *context, struct turn *turn)
+{
+    pull_pieces(context, turn, pull_normals_at);
+}
+
+/* The same of unvisited normals, whose bits are added to those that earlier pulls of the level found. */
+static uint64_t pull_normals(struct device *dev, enum subgraph g, const uint64_t *mask)
+{
+    struct pull pull = describe_pull(dev, g, mask);
+    pull.parent = dev->parents ? dev->normals.parent : NULL;
+    pull.keeps = dev->normals.any_pulled_next;
     dev->normals.any_pulled_next = 1;
-    dev->notes.probes[g] = probes;
-    return count;
+    return run_pull(&pull, g, pull_normals_pieces);
 }
 
 uint64_t pull_dn(struct device *dev)
 {
-    return pull_normals(dev, DN, dev->delegates.visited, PARENT_DELEGATE_BIT);
+    return pull_normals(dev, DN, dev->delegates.visited);
 }
 
 /* With p = 1 nn is symmetric as well. Parents must be in the frontier itself: a pull of dn before this one
@@ -192,5 +251,5 @@ uint64_t pull_nn(struct device *dev)
     for (uint64_t i = 0; i < dev->normals.queue_count; i++)
         dev->normals.pulled[dev->normals.queue[i] / 64] |=
             UINT64_C(1) << (dev->normals.queue[i] % 64);
-    return pull_normals(dev, NN, dev->normals.pulled, 0);
+    return pull_normals(dev, NN, dev->normals.pulled);
 }

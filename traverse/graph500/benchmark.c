@@ -2,6 +2,7 @@
 #include "benchmark.h"
 
 #include "formats/base/cli.h"
+#include "traverse/threads.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -79,6 +80,7 @@ void benchmark_search(struct benchmark *b, const struct root *root, struct run_r
 {
     struct bfs_times times;
     struct error error = {0};
+    threads_let_go();
     comm_barrier(&b->comm);
     double start = cli_seconds();
     if (bfs_search(&b->bfs, root, &times, NULL, NULL, &error) == ST_OK) {
