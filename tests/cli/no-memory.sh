@@ -78,7 +78,7 @@ tool 1 'edgeconv --compact' \
     "$BIN/edgeconv" -q -@ 1 -u --compact="$tmp/o/x.map" -o "$tmp/o/x.edges" "$tmp/g.txt"
 tool 1 degsplit "$BIN/degsplit" -q -@ 1 -p 2 -o "$tmp/o/x.split" "$tmp/g.edges"
 tool 1 'dbfs-pack --verify' "$pack" -q -@ 1 --verify "$tmp/x"
-export OMP_WAIT_POLICY=passive # as run.sh has it; without it dbfs-traverse executes itself again
+export OMP_WAIT_POLICY=passive # as run.sh has it
 if grep -qa cudaGetDevice "$BIN/dbfs-traverse"; then
     skip 'dbfs-traverse without memory: the CUDA runtime, which is part of the program, ends in its own way'
 else

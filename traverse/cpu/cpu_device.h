@@ -64,7 +64,7 @@ struct cpu_bins {
     int out_of_memory; /* some bin could not grow */
 };
 
-/* Of a crew (cpu_crew.c): threads, a power of two, and vertices that the bins of a thread have room for. */
+/* Of a crew (cpu_crew.c): threads, and vertices that the bins of a thread have room for. */
 enum { MOST_CREW = 64, MOST_BINNED = 1 << 21 };
 
 struct cpu_crew_memory {

@@ -4,14 +4,12 @@
  */
 #include "cpu_run.h"
 
-#include <sched.h>
-
 /* A frontier with fewer edges is pushed from its lists, whatever the masks would cost. */
 enum { SMALL_EDGES = 4096 };
 
-/* What a crew takes: picoseconds to begin, and for a level; and how much more work there is than for one
- * thread. */
-static const double crew_start = 100e6, crew_meeting = 4e6, crew_work = 1.5;
+/* What a crew takes: picoseconds to begin, and for each vertex, whose mark each thread copies then; and for a
+ * level; and how much more work there is than for one thread. */
+static const double crew_start = 20e6, crew_vertex = 12.5, crew_meeting = 3e6, crew_work = 1.5;
 
 /* Searches without a crew after one whose threads had no cores. */
 enum { REST = 16 };
@@ -34,7 +32,8 @@ static double crew_price(const struct device *dev, struct search_state *s, doubl
     if (s->way == BY_CREW)
         return price;
     s->missed += price < lists ? lists - price : 0;
-    return s->missed > crew_start ? price : lists + 1;
+    double vertices = (double)(dev->shard->d + dev->shard->locals);
+    return s->missed > crew_start + crew_vertex * vertices ? price : lists + 1;
 }
 
 void plan_level(struct device *dev, struct search_state *s, uint64_t fresh)
@@ -77,18 +76,15 @@ static enum status run_level_by_masks(struct device *dev, struct search_state *s
     return e->status;
 }
 
-/* More threads than cores would wait for each other. */
 static int crew_size(struct device *dev)
 {
-    cpu_set_t cores;
-    int count = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : dev->threads;
     if (dev->crew.bin_bytes == 0)
         return 1;
     if (dev->crew.rest > 0) {
         dev->crew.rest--;
         return 1;
     }
-    return crew_of(count < dev->threads ? count : dev->threads);
+    return dev->threads < MOST_CREW ? dev->threads : MOST_CREW;
 }
 
 static enum status run_levels(struct device *dev, struct search_state *s, struct error *e)

@@ -14,7 +14,7 @@ enum level_way {
 
 struct search_state {
     enum direction_mode mode;
-    int threads; /* of a crew; 1: none */
+    int threads; /* that a crew may have; 1: there is none */
     uint32_t levels;
     enum level_way way; /* of the next level */
     uint64_t edges;     /* of its frontier */
@@ -31,17 +31,7 @@ static inline int crew_can_take(const struct device *dev, uint64_t edges)
     return edges <= MOST_BINNED || dev->shard->d + dev->shard->locals <= MOST_BINNED;
 }
 
-/* How many of so many threads are a crew. */
-static inline int crew_of(int threads)
-{
-    int crew = 1;
-    while (2 * crew <= threads && 2 * crew <= MOST_CREW)
-        crew *= 2;
-    return crew;
-}
-
-/* cpu_crew.c. Runs levels as long as a crew is the best way. Returns nonzero if its threads had to wait for
- * cores. */
+/* cpu_crew.c. Runs levels as long as a crew is the best way. Returns nonzero if its threads had no cores. */
 int run_levels_by_crew(struct device *dev, struct search_state *state);
 
 #endif

@@ -26,8 +26,9 @@ enum {
     SLEEPS_AT_ONCE = 64 /* waits that do not spin, after one in which the core was wanted */
 };
 
-/* Seconds: after which a thread without work sleeps; and that an offer of the core takes if nobody wants it. */
-static const double LONGEST_SPIN = 200e-6, SHORT_OFFER = 20e-6;
+/* Seconds: after which a thread without work sleeps; that an offer of the core takes if nobody wants it; that
+ * no piece takes. */
+static const double LONGEST_SPIN = 200e-6, SHORT_OFFER = 20e-6, LATE = 2e-3;
 
 /* A cache line of its own for each thread. */
 struct place {
@@ -47,6 +48,7 @@ struct gang {
     _Alignas(64) gang_job *job; /* what the caller says of the work */
     void *context;
     struct turn turn;
+    uint64_t late;
 };
 
 /* The gang of this process. */
@@ -174,14 +176,17 @@ static void *serve(void *argument)
 }
 
 /* Of one that has joined and does its last piece. */
-static void wait_for_thread(struct place *place, uint32_t door)
+static void wait_for_thread(struct gang *g, struct place *place, uint32_t door)
 {
-    uint32_t spins = 0;
-    while (atomic_load(&place->joined) == door) {
-        pause_briefly();
-        if (++spins % SPINS == 0)
-            sched_yield();
-    }
+    struct patience patience = {0};
+    while (atomic_load(&place->joined) == door)
+        is_over(&patience);
+    g->late += patience.begun > 0 && cli_seconds() - patience.begun > LATE;
+}
+
+uint64_t gang_late(const struct gang *g)
+{
+    return g->late;
 }
 
 static uint32_t next_work(struct gang *g)
@@ -211,7 +216,7 @@ void gang_run(struct gang *g, int threads, uint64_t pieces, gang_job *job, void 
     job(context, &turn);
     atomic_store(&g->door, door & ~(uint32_t)DOOR_OPEN);
     for (int i = 1; i < turn.threads; i++)
-        wait_for_thread(&g->places[i], door);
+        wait_for_thread(g, &g->places[i], door);
 }
 
 /* ---- loops ---- */

@@ -50,6 +50,10 @@ void gang_run(struct gang *gang, int threads, uint64_t pieces, gang_job *job, vo
 /* A piece that this thread is to do; GANG_NO_PIECE if all are taken. */
 uint64_t gang_piece(struct turn *turn);
 
+/* How often the caller has waited for milliseconds for a thread that had joined, as another program had its
+ * core. */
+uint64_t gang_late(const struct gang *gang);
+
 /* Runs the loop over 0..count, in pieces of `step` elements. */
 void gang_for(struct gang *gang, int threads, uint64_t count, uint64_t step, gang_body *body,
               void *context);
