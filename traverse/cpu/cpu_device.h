@@ -7,6 +7,7 @@
 #ifndef DBFS_CPU_DEVICE_H
 #define DBFS_CPU_DEVICE_H
 
+#include "cpu_probe.h"
 #include "gang.h"
 
 #include "traverse/backend.h"
@@ -102,6 +103,7 @@ struct device {
     struct cpu_bins bins;
     struct cpu_crew_memory crew;
     struct cpu_notes notes;
+    const struct probes *probes;
     struct cpu_answers *answers; /* NULL: there are none (cpu_answers.h) */
 };
 

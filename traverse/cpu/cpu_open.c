@@ -110,6 +110,7 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     dev->threads = options->threads;
     dev->parents = options->parents;
     dev->costs.graph = cost_graph_of(shard, &cost_rates_cpu);
+    dev->probes = probes_best();
     dev->crew.bin_bytes = crew_bytes(dev);
     dev->notes.counts_probes = options->probes;
     if (gang_open(&dev->gang, dev->threads, e) != ST_OK || take_arrays(dev, e) != ST_OK) {

@@ -20,21 +20,19 @@ static void clear_frontier(struct device *dev)
         dev->delegates.frontier[dev->delegates.fresh[i] / 64] = 0;
 }
 
-/* Marks the new delegates of one word, and lists them while there is room; returns how many. */
+/* Marks the new delegates of one word, and lists them if there is room; returns how many. */
 static inline uint64_t mark_word(struct device *dev, uint64_t w, uint32_t *list, uint64_t room)
 {
-    uint64_t bits = dev->delegates.incoming[w] & ~dev->delegates.visited[w], count = 0;
-    dev->delegates.incoming[w] = 0;
-    dev->delegates.updated[w] = 0; /* what this device updated is part of what came in */
-    dev->delegates.frontier[w] = bits;
-    dev->delegates.visited[w] |= bits;
-    for (; bits != 0; bits &= bits - 1) {
-        uint64_t id = 64 * w + (uint64_t)__builtin_ctzll(bits);
-        dev->delegates.depth[id] = dev->depth;
-        if (count < room)
-            list[count] = (uint32_t)id;
-        count++;
-    }
+    struct cpu_delegates *d = &dev->delegates;
+    uint64_t bits = d->incoming[w] & ~d->visited[w], count = count_bits(bits);
+    d->incoming[w] = 0;
+    d->updated[w] = 0; /* what this device updated is part of what came in */
+    d->frontier[w] = bits;
+    d->visited[w] |= bits;
+    if (bits != 0)
+        dev->probes->mark(d->depth, dev->shard->d, w, bits, dev->depth);
+    for (; count <= room && bits != 0; bits &= bits - 1)
+        *list++ = (uint32_t)(64 * w + (uint64_t)__builtin_ctzll(bits));
     return count;
 }
 

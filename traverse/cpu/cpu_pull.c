@@ -16,47 +16,7 @@
 /* Words of 64 rows that a thread takes at a time; of the first ones, which have hubs, one. */
 enum { PIECE_WORDS = 32, HUB_PIECES = 64 };
 
-/* Above this many rows of a word, all 64 are probed: straight code beats picking bits. */
-enum { DENSE_ROWS = 40 };
-
-static inline uint64_t probe(const uint64_t *mask, uint32_t id)
-{
-    uint32_t at = id == HEAD_NONE ? 0 : id;
-    return (mask[at / 64] >> (at % 64)) & (id != HEAD_NONE);
-}
-
-/* Which of `rows` (bits of a word) have their entry of one head column in `mask`. No branch depends
- * on the data: whether a probe hits is a coin toss that would be mispredicted. */
-static inline uint64_t probe_heads(const uint32_t *heads, uint64_t rows, uint64_t row_count,
-                                   const uint64_t *mask)
-{
-    uint64_t found = 0;
-    if (row_count == 64 && count_bits(rows) >= DENSE_ROWS) {
-        for (int i = 0; i < 64; i++)
-            found |= probe(mask, heads[i]) << i;
-        return found & rows;
-    }
-    for (; rows != 0; rows &= rows - 1) {
-        int i = __builtin_ctzll(rows);
-        found |= probe(mask, heads[i]) << i;
-    }
-    return found;
-}
-
-/* The first destination of `row` behind the heads that is in `mask`, or HEAD_NONE. */
-static inline uint32_t find_in_rest(const struct csr *csr, uint64_t row, const uint64_t *mask)
-{
-    const uint32_t *columns = csr->columns;
-    uint64_t end = csr_offset(csr, row + 1);
-    for (uint64_t i = csr_offset(csr, row); i < end; i++) {
-        if (mask_bit(mask, columns[i]))
-            return columns[i];
-    }
-    return HEAD_NONE;
-}
-
-/* For a trace: how many columns pull_word looks at. It counts for itself, so that pull_word stays as it is.
- * */
+/* For a trace: how many columns a pull must look at. Pulls themselves do not count. */
 static uint64_t count_probes(const struct csr *csr, uint64_t base, uint64_t candidates,
                              const uint64_t *mask)
 {
@@ -67,7 +27,7 @@ static uint64_t count_probes(const struct csr *csr, uint64_t base, uint64_t cand
         for (uint32_t j = 0; j < csr->head_columns && !hit; j++) {
             uint32_t head = csr->heads[j * csr->rows + row];
             probes += head != HEAD_NONE;
-            hit = probe(mask, head);
+            hit = head != HEAD_NONE && mask_bit(mask, head);
         }
         uint64_t end = csr_offset(csr, row + 1);
         for (uint64_t i = csr_offset(csr, row); i < end && !hit; i++) {
@@ -76,32 +36,6 @@ static uint64_t count_probes(const struct csr *csr, uint64_t base, uint64_t cand
         }
     }
     return probes;
-}
-
-/* Rows among `candidates` (a word of 64, the first of them `base`) that have a parent in `mask`;
- * their parents, with `tag`, go to parent[] where that is not NULL. */
-static inline uint64_t pull_word(const struct csr *csr, uint64_t base, uint64_t candidates,
-                                 const uint64_t *mask, uint32_t tag, uint32_t *parent)
-{
-    uint64_t left = candidates, row_count = csr->rows - base < 64 ? csr->rows - base : 64;
-    for (uint32_t j = 0; j < csr->head_columns && left != 0; j++) {
-        const uint32_t *heads = csr->heads + j * csr->rows + base;
-        uint64_t hits = probe_heads(heads, left, row_count, mask);
-        left &= ~hits;
-        for (; parent != NULL && hits != 0; hits &= hits - 1)
-            parent[base + (uint64_t)__builtin_ctzll(hits)] = tag | heads[__builtin_ctzll(hits)];
-    }
-    uint64_t found = candidates & ~left;
-    for (; left != 0; left &= left - 1) {
-        uint64_t row = base + (uint64_t)__builtin_ctzll(left);
-        uint32_t at = find_in_rest(csr, row, mask);
-        if (at == HEAD_NONE)
-            continue;
-        found |= left & -left;
-        if (parent != NULL)
-            parent[row] = tag | at;
-    }
-    return found;
 }
 
 /* A pull, as all threads see it. */
@@ -131,18 +65,68 @@ static uint64_t first_word(const struct pull *pull, uint64_t piece)
     return word < pull->words ? word : pull->words;
 }
 
-/* Pulls one word of rows, and adds to *probes. Returns how many it found. */
-typedef uint64_t pull_word_at(const struct pull *pull, uint64_t w, uint64_t *probes);
+/* A word of 64 rows whose heads have been probed. */
+struct pulled_word {
+    uint64_t at, candidates, left; /* left: candidates without a parent among their heads */
+};
 
-/* Always inlined, so that `pull_at` is a constant. */
+/* Probes the heads, and asks for the columns of the rows that are left. */
+static inline struct pulled_word begin_word(const struct pull *pull, uint64_t w, uint64_t candidates)
+{
+    const struct csr *csr = pull->csr;
+    uint64_t base = 64 * w, left = candidates, count = csr->rows - base < 64 ? csr->rows - base : 64;
+    for (uint32_t j = 0; j < csr->head_columns && left != 0; j++) {
+        const uint32_t *heads = csr->heads + j * csr->rows + base;
+        uint64_t hits = pull->dev->probes->heads(heads, left, count, pull->mask);
+        left &= ~hits;
+        for (; pull->parent != NULL && hits != 0; hits &= hits - 1)
+            pull->parent[base + (uint64_t)__builtin_ctzll(hits)] =
+                pull->tag | heads[__builtin_ctzll(hits)];
+    }
+    for (uint64_t rows = left; rows != 0; rows &= rows - 1)
+        __builtin_prefetch((const uint32_t *)csr->columns +
+                           csr_offset(csr, base + (uint64_t)__builtin_ctzll(rows)));
+    return (struct pulled_word){w, candidates, left};
+}
+
+/* Returns the rows that have a parent, whose number is in parent[] then, with the tag. */
+static inline uint64_t end_word(const struct pull *pull, const struct pulled_word *word, uint64_t *probes)
+{
+    uint64_t base = 64 * word->at, found = word->candidates & ~word->left;
+    if (word->left != 0)
+        found |= pull->dev->probes->rests(pull->csr, base, word->left, pull->mask, pull->tag,
+                                          pull->parent);
+    if (pull->dev->notes.counts_probes)
+        *probes += count_probes(pull->csr, base, word->candidates, pull->mask);
+    return found;
+}
+
+/* Of one word: rows that want a parent; and notes those that found one, and returns how many they are. */
+typedef uint64_t candidates_of(const struct pull *pull, uint64_t w);
+typedef uint64_t settle_word(const struct pull *pull, uint64_t w, uint64_t found);
+
+/* While the columns of one word are on their way, the heads of the next one are probed. Always inlined, so that
+ * functions are constants. */
 static inline __attribute__((always_inline)) void
-pull_pieces(struct pull *pull, struct turn *turn, pull_word_at *pull_at)
+pull_pieces(struct pull *pull, struct turn *turn, candidates_of *candidates_at, settle_word *settle)
 {
     uint64_t found = 0, probes = 0, piece;
     while ((piece = gang_piece(turn)) != GANG_NO_PIECE) {
+        struct pulled_word last = {0};
         uint64_t end = first_word(pull, piece + 1);
-        for (uint64_t w = first_word(pull, piece); w < end; w++)
-            found += pull_at(pull, w, &probes);
+        for (uint64_t w = first_word(pull, piece); w < end; w++) {
+            uint64_t candidates = candidates_at(pull, w);
+            if (candidates == 0) {
+                settle(pull, w, 0);
+                continue;
+            }
+            struct pulled_word next = begin_word(pull, w, candidates);
+            if (last.candidates != 0)
+                found += settle(pull, last.at, end_word(pull, &last, &probes));
+            last = next;
+        }
+        if (last.candidates != 0)
+            found += settle(pull, last.at, end_word(pull, &last, &probes));
     }
     pull->found += found;
     pull->probes += probes;
@@ -161,22 +145,21 @@ static uint64_t run_pull(struct pull *pull, enum subgraph g, gang_job *job)
     return pull->found;
 }
 
-static inline uint64_t pull_delegates_at(const struct pull *pull, uint64_t w, uint64_t *probes)
+static inline uint64_t unvisited_delegates(const struct pull *pull, uint64_t w)
 {
-    struct cpu_delegates *d = &pull->dev->delegates;
-    uint64_t candidates = pull->csr->sources[w] & ~(d->visited[w] | d->updated[w]);
-    if (candidates == 0)
-        return 0;
-    uint64_t found = pull_word(pull->csr, 64 * w, candidates, pull->mask, pull->tag, pull->parent);
-    d->updated[w] |= found;
-    if (pull->dev->notes.counts_probes)
-        *probes += count_probes(pull->csr, 64 * w, candidates, pull->mask);
+    const struct cpu_delegates *d = &pull->dev->delegates;
+    return pull->csr->sources[w] & ~(d->visited[w] | d->updated[w]);
+}
+
+static inline uint64_t update_delegates(const struct pull *pull, uint64_t w, uint64_t found)
+{
+    pull->dev->delegates.updated[w] |= found;
     return found != 0;
 }
 
 static void pull_delegates_pieces(void *context, struct turn *turn)
 {
-    pull_pieces(context, turn, pull_delegates_at);
+    pull_pieces(context, turn, unvisited_delegates, update_delegates);
 }
 
 /* Unvisited delegates look for a parent in `mask`. */
@@ -199,31 +182,26 @@ uint64_t pull_nd(struct device *dev)
     return 0;
 }
 
-static inline void mark_word(int32_t *depth, uint64_t base, uint64_t bits, int32_t value)
+static inline uint64_t unvisited_normals(const struct pull *pull, uint64_t w)
 {
-    for (; bits != 0; bits &= bits - 1)
-        depth[base + (uint64_t)__builtin_ctzll(bits)] = value;
+    return pull->csr->sources[w] & ~pull->dev->normals.visited[w];
 }
 
-static inline uint64_t pull_normals_at(const struct pull *pull, uint64_t w, uint64_t *probes)
+static inline uint64_t visit_normals(const struct pull *pull, uint64_t w, uint64_t found)
 {
-    struct cpu_normals *n = &pull->dev->normals;
-    uint64_t candidates = pull->csr->sources[w] & ~n->visited[w], found = 0;
-    if (candidates != 0)
-        found = pull_word(pull->csr, 64 * w, candidates, pull->mask, pull->tag, pull->parent);
-    if (pull->dev->notes.counts_probes && candidates != 0)
-        *probes += count_probes(pull->csr, 64 * w, candidates, pull->mask);
+    const struct device *dev = pull->dev;
+    const struct cpu_normals *n = &dev->normals;
     n->pulled_next[w] = (pull->keeps ? n->pulled_next[w] : 0) | found;
     if (found == 0)
         return 0;
     n->visited[w] |= found;
-    mark_word(n->depth, 64 * w, found, pull->dev->depth + 1);
+    dev->probes->mark(n->depth, dev->shard->locals, w, found, dev->depth + 1);
     return count_bits(found);
 }
 
 static void pull_normals_pieces(void *context, struct turn *turn)
 {
-    pull_pieces(context, turn, pull_normals_at);
+    pull_pieces(context, turn, unvisited_normals, visit_normals);
 }
 
 /* The same of unvisited normals, whose bits are added to those that earlier pulls of the level found. */
