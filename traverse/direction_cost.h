@@ -27,6 +27,7 @@ struct cost_rates {
     double list_vertex; /* what each vertex of the graph adds to it: reads of a large one miss the caches */
     double word;  /* 32 bits of a mask, read and written */
     double push_row, push_edge;
+    double mark_edge; /* of a push that sets a mark for each edge, and lists nothing */
     double found; /* what a vertex costs more if a push finds it, and no pull */
     double pull_row, pull_probe;
     double hubs; /* how much visited hubs shorten the search, as rows list hubs first; 0: not */

@@ -71,7 +71,7 @@ enum { MOST_CREW = 64, MOST_BINNED = 1 << 21 };
 struct cpu_crew_memory {
     uint8_t *bins; /* [threads][bin_bytes] */
     uint64_t bin_bytes; /* 0: there is no crew */
-    uint64_t *seen;     /* [threads][mask_words(d) + mask_words(locals)] */
+    uint64_t *seen;     /* [threads][mask_words(d) + mask_words(locals)]; NULL: there are none */
     int rest;           /* searches that go without a crew (cpu_run.c) */
 };
 
@@ -110,12 +110,13 @@ struct device {
 /* Rows, words or edges that are worth one more thread. */
 enum { WORK_OF_THREAD = 8192 };
 
-/* How many times as fast as one thread that pushes from a list all threads push a subgraph of the only device
- * by claims, which take each four times as long. 1: one thread does it. */
-static inline int push_speed(const struct device *dev, enum subgraph g)
+/* Whether the only device pushes a subgraph by masks of marks (cpu_marks.c), if the level goes by masks: there
+ * are many edges, and not few for all words of the masks. */
+static inline int pushes_marks(const struct device *dev, enum subgraph g)
 {
-    enum { MANY = 1 << 18, CLAIMS = 4 };
-    return dev->threads > CLAIMS && dev->forward[g] >= MANY ? dev->threads / CLAIMS : 1;
+    enum { MANY = 1 << 13 };
+    uint64_t to = subgraph_columns(g) == DELEGATES ? dev->shard->d : dev->shard->locals;
+    return dev->crew.seen != NULL && dev->forward[g] >= MANY && dev->forward[g] >= mask_words(to);
 }
 
 /* Of a list: each owner in a crew may write a place behind its part. */
@@ -194,6 +195,41 @@ static inline uint64_t share_begin(uint64_t total, int count, int i)
     return total / n * at + total % n * at / n;
 }
 
+/* Notes the normals of a word that a level found by masks; `keeps`: behind those that it found before. Returns
+ * how many they are. */
+static inline uint64_t visit_word(const struct device *dev, uint64_t w, uint64_t found, int keeps)
+{
+    const struct cpu_normals *n = &dev->normals;
+    n->pulled_next[w] = (keeps ? n->pulled_next[w] : 0) | found;
+    if (found == 0)
+        return 0;
+    n->visited[w] |= found;
+    dev->probes->mark(n->depth, dev->shard->locals, w, found, dev->depth + 1);
+    return count_bits(found);
+}
+
+/* The same of delegates, whose bits are always kept. Returns whether there are any. */
+static inline uint64_t update_word(const struct device *dev, uint64_t w, uint64_t found, int keeps)
+{
+    (void)keeps;
+    dev->delegates.updated[w] |= found;
+    return found != 0;
+}
+
+/* The gathered row that holds edge `at`. */
+static inline uint64_t row_of_edge(const struct push_list *push, uint64_t at)
+{
+    uint64_t low = 0, high = push->count;
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        if (push->prefix[middle] <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* cpu_gather.c. Puts the frontier's rows of subgraph g that are not empty into device->push. Returns how many
  * threads their edges are worth. */
 int gather_rows(struct device *device, enum subgraph g);
@@ -206,6 +242,9 @@ void push_dd(struct device *dev);
 void push_nd(struct device *dev);
 void push_dn(struct device *dev);
 void push_nn(struct device *dev);
+
+/* cpu_marks.c; returns how many normals it found */
+uint64_t push_marks(struct device *dev, enum subgraph g);
 
 /* cpu_pull.c; each returns how many normals it found */
 uint64_t pull_dd(struct device *dev);

@@ -50,7 +50,7 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&dev->push.prefix, rows + 1, 8, "push prefix sums"},
         {(void **)&dev->push.row_start, threads, 8, "push shares"},
         {(void **)&dev->push.edge_start, threads, 8, "push shares"},
-        {(void **)&dev->crew.seen, dev->crew.bin_bytes > 0 ? threads * (words_d + words_n) : 0, 8,
+        {(void **)&dev->crew.seen, dev->shard->p == 1 ? threads * (words_d + words_n) : 0, 8,
          "marks of threads"},
         {(void **)&dev->crew.bins, threads * dev->crew.bin_bytes, 1, "bins of threads"},
         {(void **)&dev->bins.of, threads * dev->shard->p, sizeof *dev->bins.of, "bins"}};

@@ -103,7 +103,7 @@ static inline uint64_t end_word(const struct pull *pull, const struct pulled_wor
 
 /* Of one word: rows that want a parent; and notes those that found one, and returns how many they are. */
 typedef uint64_t candidates_of(const struct pull *pull, uint64_t w);
-typedef uint64_t settle_word(const struct pull *pull, uint64_t w, uint64_t found);
+typedef uint64_t settle_word(const struct device *dev, uint64_t w, uint64_t found, int keeps);
 
 /* While the columns of one word are on their way, the heads of the next one are probed. Always inlined, so that
  * functions are constants. */
@@ -117,16 +117,18 @@ pull_pieces(struct pull *pull, struct turn *turn, candidates_of *candidates_at, 
         for (uint64_t w = first_word(pull, piece); w < end; w++) {
             uint64_t candidates = candidates_at(pull, w);
             if (candidates == 0) {
-                settle(pull, w, 0);
+                settle(pull->dev, w, 0, pull->keeps);
                 continue;
             }
             struct pulled_word next = begin_word(pull, w, candidates);
             if (last.candidates != 0)
-                found += settle(pull, last.at, end_word(pull, &last, &probes));
+                found += settle(pull->dev, last.at, end_word(pull, &last, &probes),
+                                pull->keeps);
             last = next;
         }
         if (last.candidates != 0)
-            found += settle(pull, last.at, end_word(pull, &last, &probes));
+            found += settle(pull->dev, last.at, end_word(pull, &last, &probes),
+                                pull->keeps);
     }
     pull->found += found;
     pull->probes += probes;
@@ -151,15 +153,9 @@ static inline uint64_t unvisited_delegates(const struct pull *pull, uint64_t w)
     return pull->csr->sources[w] & ~(d->visited[w] | d->updated[w]);
 }
 
-static inline uint64_t update_delegates(const struct pull *pull, uint64_t w, uint64_t found)
-{
-    pull->dev->delegates.updated[w] |= found;
-    return found != 0;
-}
-
 static void pull_delegates_pieces(void *context, struct turn *turn)
 {
-    pull_pieces(context, turn, unvisited_delegates, update_delegates);
+    pull_pieces(context, turn, unvisited_delegates, update_word);
 }
 
 /* Unvisited delegates look for a parent in `mask`. */
@@ -187,21 +183,9 @@ static inline uint64_t unvisited_normals(const struct pull *pull, uint64_t w)
     return pull->csr->sources[w] & ~pull->dev->normals.visited[w];
 }
 
-static inline uint64_t visit_normals(const struct pull *pull, uint64_t w, uint64_t found)
-{
-    const struct device *dev = pull->dev;
-    const struct cpu_normals *n = &dev->normals;
-    n->pulled_next[w] = (pull->keeps ? n->pulled_next[w] : 0) | found;
-    if (found == 0)
-        return 0;
-    n->visited[w] |= found;
-    dev->probes->mark(n->depth, dev->shard->locals, w, found, dev->depth + 1);
-    return count_bits(found);
-}
-
 static void pull_normals_pieces(void *context, struct turn *turn)
 {
-    pull_pieces(context, turn, unvisited_normals, visit_normals);
+    pull_pieces(context, turn, unvisited_normals, visit_word);
 }
 
 /* The same of unvisited normals, whose bits are added to those that earlier pulls of the level found. */

@@ -159,20 +159,6 @@ push_row(struct push_thread *t, const struct csr *csr, uint32_t row, uint64_t be
         visit(t, row, csr_column(csr, rest + j - k));
 }
 
-/* The gathered row that holds edge `at`. */
-static uint64_t row_of_edge(const struct push_list *push, uint64_t at)
-{
-    uint64_t low = 0, high = push->count;
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-        if (push->prefix[middle] <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static inline void begin_thread(struct push_thread *t, struct device *dev, int number,
                                 uint32_t parent_tag)
 {

@@ -36,6 +36,29 @@ static double crew_price(const struct device *dev, struct search_state *s, doubl
     return s->missed > crew_start + crew_vertex * vertices ? price : lists + 1;
 }
 
+/* Of a push or a pull in a level that goes by masks. */
+static double price_by_masks(const struct device *dev, enum subgraph g, struct direction_prices prices,
+                             enum direction direction)
+{
+    const struct cost_graph *graph = &dev->costs.graph;
+    if (direction == PULL)
+        return prices.of[PULL] / threads_for(dev, dev->unvisited[subgraph_reverse(g)]);
+    if (!pushes_marks(dev, g))
+        return prices.of[PUSH];
+    int threads = threads_for(dev, dev->forward[g]);
+    return ((double)dev->frontier[g] * graph->rates.push_row +
+            (double)dev->forward[g] * graph->rates.mark_edge) / threads +
+           graph->words[subgraph_columns(g)] * graph->rates.word;
+}
+
+static enum direction direction_by_masks(const struct device *dev, const struct search_state *s,
+                                         enum subgraph g, struct direction_prices prices)
+{
+    if (s->mode != DIRECTION_AUTO)
+        return s->mode == DIRECTION_PULL ? PULL : PUSH;
+    return price_by_masks(dev, g, prices, PULL) < price_by_masks(dev, g, prices, PUSH) ? PULL : PUSH;
+}
+
 void plan_level(struct device *dev, struct search_state *s, uint64_t fresh)
 {
     struct workload work;
@@ -45,13 +68,13 @@ void plan_level(struct device *dev, struct search_state *s, uint64_t fresh)
     s->levels++;
     s->edges = edges_of(&work);
     direction_costs_see(&dev->costs, &work);
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        const struct subgraph_work *w = &work.of[g];
-        struct direction_prices prices = direction_prices(&dev->costs, (enum subgraph)g, w);
-        enum direction best = direction_by_cost(&dev->costs, s->mode, (enum subgraph)g, w);
+    for (int i = 0; i < SUBGRAPHS; i++) {
+        enum subgraph g = (enum subgraph)i;
+        struct direction_prices prices = direction_prices(&dev->costs, g, &work.of[g]);
+        enum direction best = direction_by_masks(dev, s, g, prices);
         s->directions.of[g] = best;
         lists += prices.of[PUSH];
-        masks += prices.of[best] / (best == PULL ? dev->threads : push_speed(dev, (enum subgraph)g));
+        masks += work.of[g].frontier > 0 ? price_by_masks(dev, g, prices, best) : 0;
     }
     double crew = crew_price(dev, s, lists), push = crew < lists ? crew : lists;
     s->way = crew < lists ? BY_CREW : BY_LISTS;

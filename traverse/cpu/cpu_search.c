@@ -113,7 +113,7 @@ static enum status cpu_count_forward(struct device *dev, enum subgraph g, uint64
 typedef void push_subgraph(struct device *dev);
 typedef uint64_t pull_subgraph(struct device *dev);
 
-/* Returns the normals that a pull found; those that a push finds are in the next queue. */
+/* Returns the normals that masks have; those that other pushes find are in the next queue. */
 static uint64_t visit_subgraph(struct device *dev, enum subgraph g, enum direction direction)
 {
     static push_subgraph *const push[SUBGRAPHS] = {
@@ -126,7 +126,9 @@ static uint64_t visit_subgraph(struct device *dev, enum subgraph g, enum directi
     double start = cli_seconds();
     if (direction == PULL)
         pulled = pull[g](dev);
-    else if (dev->shard->p == 1 && push_speed(dev, g) == 1)
+    else if (dev->shard->p == 1 && pushes_marks(dev, g))
+        pulled = push_marks(dev, g);
+    else if (dev->shard->p == 1)
         push_from_list(dev, g);
     else
         push[g](dev);

@@ -242,8 +242,8 @@ void gang_for(struct gang *g, int threads, uint64_t count, uint64_t step, gang_b
 {
     struct loop loop = {count, step, body, context};
     if (threads == 1 || count <= step) {
-        if (count > 0)
-            body(context, 0, count);
+        for (uint64_t begin = 0; begin < count; begin += step)
+            body(context, begin, count - begin < step ? count : begin + step);
         return;
     }
     gang_run(g, threads, (count + step - 1) / step, do_loop, &loop);
