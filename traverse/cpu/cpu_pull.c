@@ -83,9 +83,12 @@ static inline struct pulled_word begin_word(const struct pull *pull, uint64_t w,
             pull->parent[base + (uint64_t)__builtin_ctzll(hits)] =
                 pull->tag | heads[__builtin_ctzll(hits)];
     }
-    for (uint64_t rows = left; rows != 0; rows &= rows - 1)
-        __builtin_prefetch((const uint32_t *)csr->columns +
-                           csr_offset(csr, base + (uint64_t)__builtin_ctzll(rows)));
+    for (uint64_t rows = left; rows != 0; rows &= rows - 1) {
+        const uint32_t *columns = (const uint32_t *)csr->columns +
+                                  csr_offset(csr, base + (uint64_t)__builtin_ctzll(rows));
+        __builtin_prefetch(columns, 0, 2);
+        __builtin_prefetch(columns + 7, 0, 2);
+    }
     return (struct pulled_word){w, candidates, left};
 }
 
