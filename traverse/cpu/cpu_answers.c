@@ -174,10 +174,13 @@ static inline __attribute__((always_inline)) void
 write_delegate_parents(const struct device *dev, uint64_t begin, uint64_t end, uint32_t width)
 {
     const struct answer_places places = {.ids = dev->answers->places.ids, .id_bytes = width};
+    const struct cpu_delegates *d = &dev->delegates;
     uint64_t locals = dev->shard->locals;
-    for (uint64_t i = begin; i < end; i++)
+    for (uint64_t i = begin; i < end; i++) {
+        uint32_t unvisited = (uint32_t)mask_bit(d->visited, i) - 1; /* all bits, or none */
         answer_set_id(dev->answers->by_vertex, width, locals + i,
-                      id_of_record(&places, locals, dev->delegates.parent[i], locals + i));
+                      id_of_record(&places, locals, d->parent[i] | unvisited, locals + i));
+    }
 }
 
 static void write_local(void *dev, uint64_t begin, uint64_t end)

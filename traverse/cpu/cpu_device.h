@@ -234,8 +234,12 @@ static inline uint64_t row_of_edge(const struct push_list *push, uint64_t at)
  * threads their edges are worth. */
 int gather_rows(struct device *device, enum subgraph g);
 
-/* The same without lengths, by one thread. Returns how many rows. */
+/* The same without lengths. Returns how many rows. */
 uint64_t gather_sources(struct device *device, enum subgraph g);
+
+/* Lists the vertices of a frontier, with `sources` only those in that mask. Returns how many. */
+uint64_t gather_frontier(struct device *device, struct frontier_view frontier, const uint64_t *sources,
+                         uint32_t *rows);
 
 /* cpu_push.c */
 void push_dd(struct device *dev);

@@ -7,25 +7,41 @@
 
 /* ---- start ---- */
 
+enum { CLEAR_WORDS = 4096 }; /* that a thread clears at a time */
+
+static void clear_delegate_words(void *context, uint64_t begin, uint64_t end)
+{
+    const struct cpu_delegates *d = &((const struct device *)context)->delegates;
+    uint64_t bytes = (end - begin) * sizeof *d->visited;
+    memset(d->visited + begin, 0, bytes);
+    memset(d->incoming + begin, 0, bytes);
+    memset(d->frontier + begin, 0, bytes);
+    memset(d->updated + begin, 0, bytes);
+}
+
+static void clear_normal_words(void *context, uint64_t begin, uint64_t end)
+{
+    const struct cpu_normals *n = &((const struct device *)context)->normals;
+    memset(n->visited + begin, 0, (end - begin) * sizeof *n->visited);
+}
+
 static void clear_delegates(struct device *dev)
 {
     struct cpu_delegates *d = &dev->delegates;
-    uint64_t bytes = mask_words(dev->shard->d) * sizeof *d->visited;
-    memset(d->visited, 0, bytes);
-    memset(d->incoming, 0, bytes);
-    memset(d->frontier, 0, bytes);
-    memset(d->updated, 0, bytes);
+    uint64_t words = mask_words(dev->shard->d);
+    gang_for(dev->gang, threads_for(dev, words), words, CLEAR_WORDS, clear_delegate_words, dev);
     d->any_incoming = d->any_updated = 0;
     d->fresh_count = 0;
     d->fresh_listed = 1;
-    if (dev->parents) /* those that find a delegate know its parent: the others say none */
+    if (dev->parents && dev->shard->p > 1) /* devices that did not find a delegate say none */
         memset(d->parent, 0xff, dev->shard->d * sizeof *d->parent);
 }
 
 static void clear_normals(struct device *dev)
 {
     struct cpu_normals *n = &dev->normals;
-    memset(n->visited, 0, mask_words(dev->shard->locals) * sizeof *n->visited);
+    uint64_t words = mask_words(dev->shard->locals);
+    gang_for(dev->gang, threads_for(dev, words), words, CLEAR_WORDS, clear_normal_words, dev);
     n->any_pulled = 0;
     n->queue_count = n->next_count = n->pulled_count = 0;
 }
