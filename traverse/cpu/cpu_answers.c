@@ -31,9 +31,9 @@ static enum status take_parent_arrays(struct device *dev, struct cpu_answers *a,
     uint64_t width = a->places.id_bytes;
     if (a->places.ids == NULL || dev->shard->p == 1)
         return ST_OK;
-    memory_take(dev->budget, &a->delegate_parents, dev->shard->d, width, "delegate parents", e);
+    memory_take(dev->means.budget, &a->delegate_parents, dev->shard->d, width, "delegate parents", e);
     if (e->status == ST_OK)
-        memory_take(dev->budget, (void **)&a->cursors,
+        memory_take(dev->means.budget, (void **)&a->cursors,
                     (uint64_t)dev->threads * dev->shard->p, 8, "questions for parents", e);
     return e->status;
 }
@@ -47,13 +47,13 @@ enum status cpu_open_answers(struct device *dev, const struct answer_places *pla
         return fail_memory(e, "answers", sizeof *a);
     dev->answers = a;
     a->places = *places;
-    if (memory_take(dev->budget, &a->by_vertex, vertices_of(dev) + 1, width, "values of an answer",
+    if (memory_take(dev->means.budget, &a->by_vertex, vertices_of(dev) + 1, width, "values of an answer",
                     e) != ST_OK ||
-        memory_take(dev->budget, &a->block, places->count, width, "answer", e) != ST_OK)
+        memory_take(dev->means.budget, &a->block, places->count, width, "answer", e) != ST_OK)
         return e->status;
     huge_advise(a->by_vertex, (vertices_of(dev) + 1) * width);
     huge_advise(a->block, places->count * width);
-    if (dev->shard->p > 1 && memory_take(dev->budget, &a->values, places->slots, width,
+    if (dev->shard->p > 1 && memory_take(dev->means.budget, &a->values, places->slots, width,
                                          "values by input id", e) != ST_OK)
         return e->status;
     return take_parent_arrays(dev, a, e);
@@ -64,14 +64,14 @@ void cpu_close_answers(struct device *dev)
     struct cpu_answers *a = dev->answers;
     if (a == NULL)
         return;
-    memory_release(dev->budget, a->by_vertex);
-    memory_release(dev->budget, a->block);
-    memory_release(dev->budget, a->values);
-    memory_release(dev->budget, a->delegate_parents);
-    memory_release(dev->budget, a->cursors);
-    memory_release(dev->budget, a->questions);
-    memory_release(dev->budget, a->askers);
-    memory_release(dev->budget, a->replies);
+    memory_release(dev->means.budget, a->by_vertex);
+    memory_release(dev->means.budget, a->block);
+    memory_release(dev->means.budget, a->values);
+    memory_release(dev->means.budget, a->delegate_parents);
+    memory_release(dev->means.budget, a->cursors);
+    memory_release(dev->means.budget, a->questions);
+    memory_release(dev->means.budget, a->askers);
+    memory_release(dev->means.budget, a->replies);
     free(a);
 }
 
@@ -106,7 +106,7 @@ static void write_bytes(const struct device *dev, uint64_t count, const uint64_t
                         const int32_t *depth, uint8_t *to)
 {
     struct depth_copy copy = {count, visited, depth, to, NULL};
-    gang_for(dev->gang, threads_for(dev, count), mask_words(count), ANSWER_PIECE / 64, write_words,
+    gang_for(dev->means.gang, threads_for(dev, count), mask_words(count), ANSWER_PIECE / 64, write_words,
              &copy);
 }
 
@@ -121,7 +121,7 @@ void cpu_copy_depths(const struct device *dev, uint64_t count, const uint64_t *v
                      const int32_t *depth, int32_t *to)
 {
     struct depth_copy copy = {count, visited, depth, NULL, to};
-    gang_for(dev->gang, threads_for(dev, count), count, ANSWER_PIECE, copy_depths, &copy);
+    gang_for(dev->means.gang, threads_for(dev, count), count, ANSWER_PIECE, copy_depths, &copy);
 }
 
 static void write_all_depths(struct device *dev, uint32_t levels)
@@ -207,9 +207,9 @@ void cpu_write_parents(struct device *dev)
 {
     uint64_t locals = dev->shard->locals, d = dev->shard->d;
     uint32_t width = dev->answers->places.id_bytes;
-    gang_for(dev->gang, threads_for(dev, locals), locals, ANSWER_PIECE,
+    gang_for(dev->means.gang, threads_for(dev, locals), locals, ANSWER_PIECE,
              width == 4 ? write_local : write_local_wide, dev);
-    gang_for(dev->gang, threads_for(dev, d), d, ANSWER_PIECE,
+    gang_for(dev->means.gang, threads_for(dev, d), d, ANSWER_PIECE,
              width == 4 ? write_delegates : write_delegates_wide, dev);
     answer_set_id(dev->answers->by_vertex, width, locals + d, ANSWER_NONE);
 }
@@ -266,7 +266,7 @@ enum status cpu_values(struct device *dev, enum answer_kind kind, uint32_t level
         gather = gather_wide;
     else if (kind == ANSWER_DEPTHS && levels <= BYTE_LEVELS)
         gather = gather_bytes;
-    gang_for(dev->gang, threads_for(dev, slots), slots, ANSWER_PIECE, gather, &gathered);
+    gang_for(dev->means.gang, threads_for(dev, slots), slots, ANSWER_PIECE, gather, &gathered);
     return ST_OK;
 }
 
@@ -310,7 +310,7 @@ enum status cpu_assemble(struct device *dev, enum answer_kind kind, const struct
     struct assembly assembly = {dev, values};
     uint64_t count = dev->answers->places.count;
     (void)e;
-    gang_for(dev->gang, threads_for(dev, count), count, ANSWER_PIECE,
+    gang_for(dev->means.gang, threads_for(dev, count), count, ANSWER_PIECE,
              answer_width(&dev->answers->places, kind) == 4 ? assemble_words : assemble_wide,
              &assembly);
     return ST_OK;

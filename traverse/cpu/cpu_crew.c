@@ -272,7 +272,7 @@ static void bin_long_rows(struct crew *c)
         pieces += (row->end - row->begin + LONG_ROW - 1) / LONG_ROW;
     }
     if (pieces > 0)
-        gang_run(c->dev->gang, c->threads, pieces, bin_long_pieces, c);
+        gang_run(c->dev->means.gang, c->threads, pieces, bin_long_pieces, c);
     c->long_count = 0;
 }
 
@@ -423,9 +423,9 @@ static void run_level(struct crew *c)
     struct device *dev = c->dev;
     share_level(c);
     c->level++;
-    gang_run(dev->gang, c->threads, 2 * c->shares, bin_pieces, c);
+    gang_run(dev->means.gang, c->threads, 2 * c->shares, bin_pieces, c);
     bin_long_rows(c);
-    gang_run(dev->gang, c->threads, (uint64_t)c->owners, reach_parts, c);
+    gang_run(dev->means.gang, c->threads, (uint64_t)c->owners, reach_parts, c);
     c->lonely_levels = is_alone(c) ? c->lonely_levels + 1 : 0;
     advance(c);
     plan_level(dev, c->state, frontier_size(c, DELEGATES) + frontier_size(c, NORMALS));
@@ -460,12 +460,12 @@ static void begin(struct crew *c, struct device *dev, struct search_state *state
 int run_levels_by_crew(struct device *dev, struct search_state *state)
 {
     struct crew crew;
-    uint64_t late = gang_late(dev->gang);
+    uint64_t late = gang_late(dev->means.gang);
     begin(&crew, dev, state);
     do
         run_level(&crew);
-    while (!is_at_end(&crew) && gang_late(dev->gang) == late);
+    while (!is_at_end(&crew) && gang_late(dev->means.gang) == late);
     dev->delegates.fresh_count = join_parts(&crew, DELEGATES, dev->delegates.fresh);
     dev->normals.queue_count = join_parts(&crew, NORMALS, dev->normals.queue);
-    return gang_late(dev->gang) != late || crew.lonely_levels > LONELY_LEVELS;
+    return gang_late(dev->means.gang) != late || crew.lonely_levels > LONELY_LEVELS;
 }

@@ -86,11 +86,17 @@ struct row_count {
     uint64_t rows, edges;
 };
 
-struct device {
-    const struct shard *shard;
+/* What a device works with. */
+struct cpu_means {
     struct memory_budget *budget;
     struct gang *gang;
-    int threads; /* of it that this device may use */
+    const struct probes *probes;
+};
+
+struct device {
+    const struct shard *shard;
+    struct cpu_means means;
+    int threads; /* of the gang that this device may use */
     int parents;   /* record them */
     int32_t depth; /* of the current frontier */
     struct cpu_delegates delegates;
@@ -103,7 +109,6 @@ struct device {
     struct cpu_bins bins;
     struct cpu_crew_memory crew;
     struct cpu_notes notes;
-    const struct probes *probes;
     struct cpu_answers *answers; /* NULL: there are none (cpu_answers.h) */
 };
 
@@ -204,7 +209,7 @@ static inline uint64_t visit_word(const struct device *dev, uint64_t w, uint64_t
     if (found == 0)
         return 0;
     n->visited[w] |= found;
-    dev->probes->mark(n->depth, dev->shard->locals, w, found, dev->depth + 1);
+    dev->means.probes->mark(n->depth, dev->shard->locals, w, found, dev->depth + 1);
     return count_bits(found);
 }
 

@@ -132,7 +132,7 @@ static void add_starts(void *context, uint64_t begin, uint64_t end)
 
 static void run_shares(struct device *dev, struct gathering *g, gang_body *step)
 {
-    gang_for(dev->gang, g->shares, (uint64_t)g->shares, 1, step, g);
+    gang_for(dev->means.gang, g->shares, (uint64_t)g->shares, 1, step, g);
 }
 
 static void list_rows(struct device *dev, struct gathering *g, uint64_t work)

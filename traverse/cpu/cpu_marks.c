@@ -144,8 +144,8 @@ static uint64_t run_marking(struct marking *p)
     uint8_t came[MOST_GANG] = {0};
     p->came = came;
     p->shares = threads == 1 ? 1 : (uint64_t)threads * SHARES_A_THREAD;
-    gang_run(dev->gang, threads, p->shares, mark_shares, p);
-    gang_for(dev->gang, threads_for(dev, 4 * p->words), p->words, PIECE_WORDS, join_masks, p);
+    gang_run(dev->means.gang, threads, p->shares, mark_shares, p);
+    gang_for(dev->means.gang, threads_for(dev, 4 * p->words), p->words, PIECE_WORDS, join_masks, p);
     return p->found;
 }
 

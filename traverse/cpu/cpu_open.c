@@ -69,7 +69,7 @@ static uint64_t crew_bytes(const struct device *dev)
     vertices = vertices < MOST_BINNED ? vertices : (uint64_t)MOST_BINNED;
     chunks += vertices * (dev->parents ? 8 : 4) / 4000;
     uint64_t all = (uint64_t)dev->threads * (chunks * 4096 + vertices / 8);
-    int can = dev->shard->p == 1 && dev->threads > 1 && all <= memory_left(dev->budget) / 8;
+    int can = dev->shard->p == 1 && dev->threads > 1 && all <= memory_left(dev->means.budget) / 8;
     return can ? chunks * 4096 : 0;
 }
 
@@ -78,7 +78,7 @@ static enum status take_arrays(struct device *dev, struct error *e)
     struct cpu_array list[MOST_ARRAYS];
     int count = list_arrays(dev, list);
     for (int i = 0; i < count && e->status == ST_OK; i++)
-        memory_take(dev->budget, list[i].at, list[i].count, list[i].width, list[i].name, e);
+        memory_take(dev->means.budget, list[i].at, list[i].count, list[i].width, list[i].name, e);
     return e->status;
 }
 
@@ -92,9 +92,9 @@ static void cpu_close(struct device *dev)
     for (uint64_t i = 0; dev->bins.of != NULL && i < bins; i++)
         free(dev->bins.of[i].ids);
     for (int i = 0; i < count; i++)
-        memory_release(dev->budget, *list[i].at);
+        memory_release(dev->means.budget, *list[i].at);
     cpu_close_answers(dev);
-    gang_close(dev->gang);
+    gang_close(dev->means.gang);
     free(dev);
 }
 
@@ -106,14 +106,14 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     if (dev == NULL)
         return fail_memory(e, "device", sizeof *dev);
     dev->shard = shard;
-    dev->budget = options->budget;
+    dev->means.budget = options->budget;
     dev->threads = options->threads;
     dev->parents = options->parents;
     dev->costs.graph = cost_graph_of(shard, &cost_rates_cpu);
-    dev->probes = probes_best();
+    dev->means.probes = probes_best();
     dev->crew.bin_bytes = crew_bytes(dev);
     dev->notes.counts_probes = options->probes;
-    if (gang_open(&dev->gang, dev->threads, e) != ST_OK || take_arrays(dev, e) != ST_OK) {
+    if (gang_open(&dev->means.gang, dev->threads, e) != ST_OK || take_arrays(dev, e) != ST_OK) {
         cpu_close(dev);
         return e->status;
     }

@@ -30,7 +30,7 @@ static inline uint64_t mark_word(struct device *dev, uint64_t w, uint32_t *list,
     d->frontier[w] = bits;
     d->visited[w] |= bits;
     if (bits != 0)
-        dev->probes->mark(d->depth, dev->shard->d, w, bits, dev->depth);
+        dev->means.probes->mark(d->depth, dev->shard->d, w, bits, dev->depth);
     for (; count <= room && bits != 0; bits &= bits - 1)
         *list++ = (uint32_t)(64 * w + (uint64_t)__builtin_ctzll(bits));
     return count;
@@ -71,7 +71,7 @@ static uint64_t mark_in_parallel(struct device *dev)
 {
     enum { STEP = 256 };
     struct marking marking = {.dev = dev};
-    gang_for(dev->gang, dev->threads, mask_words(dev->shard->d), STEP, mark_piece, &marking);
+    gang_for(dev->means.gang, dev->threads, mask_words(dev->shard->d), STEP, mark_piece, &marking);
     return marking.count;
 }
 
@@ -209,7 +209,7 @@ static struct row_count count_rows_of(const struct device *dev, enum subgraph g)
         return (struct row_count){0};
     if (threads == 1 && f.words == 0)
         return count_listed(csr, f.list, f.size);
-    gang_for(dev->gang, threads, counting.lists + masks, 1, count_pieces, &counting);
+    gang_for(dev->means.gang, threads, counting.lists + masks, 1, count_pieces, &counting);
     return (struct row_count){counting.rows, counting.edges};
 }
 
@@ -255,7 +255,7 @@ uint64_t count_forward(const struct device *dev, enum subgraph g)
 {
     const struct csr *csr = &dev->shard->csr[g];
     struct counting counting = {.csr = csr, .frontier = view_frontier(dev, g)};
-    gang_for(dev->gang, threads_for(dev, dev->frontier[g]), counting.frontier.words, PIECE_WORDS,
+    gang_for(dev->means.gang, threads_for(dev, dev->frontier[g]), counting.frontier.words, PIECE_WORDS,
              add_lengths, &counting);
     return list_length(csr, &counting.frontier) + counting.edges;
 }

@@ -77,7 +77,7 @@ static inline struct pulled_word begin_word(const struct pull *pull, uint64_t w,
     uint64_t base = 64 * w, left = candidates, count = csr->rows - base < 64 ? csr->rows - base : 64;
     for (uint32_t j = 0; j < csr->head_columns && left != 0; j++) {
         const uint32_t *heads = csr->heads + j * csr->rows + base;
-        uint64_t hits = pull->dev->probes->heads(heads, left, count, pull->mask);
+        uint64_t hits = pull->dev->means.probes->heads(heads, left, count, pull->mask);
         left &= ~hits;
         for (; pull->parent != NULL && hits != 0; hits &= hits - 1)
             pull->parent[base + (uint64_t)__builtin_ctzll(hits)] =
@@ -97,7 +97,7 @@ static inline uint64_t end_word(const struct pull *pull, const struct pulled_wor
 {
     uint64_t base = 64 * word->at, found = word->candidates & ~word->left;
     if (word->left != 0)
-        found |= pull->dev->probes->rests(pull->csr, base, word->left, pull->mask, pull->tag,
+        found |= pull->dev->means.probes->rests(pull->csr, base, word->left, pull->mask, pull->tag,
                                           pull->parent);
     if (pull->dev->notes.counts_probes)
         *probes += count_probes(pull->csr, base, word->candidates, pull->mask);
@@ -144,7 +144,7 @@ static uint64_t run_pull(struct pull *pull, enum subgraph g, gang_job *job)
     uint64_t words = pull->words, pieces = words;
     if (words > HUB_PIECES)
         pieces = HUB_PIECES + (words - HUB_PIECES + PIECE_WORDS - 1) / PIECE_WORDS;
-    gang_run(dev->gang, threads_for(dev, dev->unvisited[subgraph_reverse(g)] + words), pieces, job,
+    gang_run(dev->means.gang, threads_for(dev, dev->unvisited[subgraph_reverse(g)] + words), pieces, job,
              pull);
     dev->notes.probes[g] = pull->probes;
     return pull->found;

@@ -299,7 +299,7 @@ static void push_gathered(struct device *dev, enum subgraph g, gang_job *job)
     enum { SHARES_A_THREAD = 4 };
     int threads = gather_rows(dev, g);
     struct push push = {dev, g, threads == 1 ? 1 : (uint64_t)threads * SHARES_A_THREAD};
-    gang_run(dev->gang, threads, push.shares, job, &push);
+    gang_run(dev->means.gang, threads, push.shares, job, &push);
 }
 
 /* Of normals, whose rows TH usually keeps short. */
@@ -310,7 +310,7 @@ static void push_normals(struct device *dev, enum subgraph g, gang_job *shares, 
     if (dev->shard->th > SHORT_ROW)
         push_gathered(dev, g, shares);
     else
-        gang_run(dev->gang, threads_for(dev, 4 * dev->frontier[g]), pieces, short_rows, &push);
+        gang_run(dev->means.gang, threads_for(dev, 4 * dev->frontier[g]), pieces, short_rows, &push);
 }
 
 void push_dd(struct device *dev)

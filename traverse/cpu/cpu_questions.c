@@ -63,7 +63,7 @@ static void ask_shares(void *context, uint64_t begin, uint64_t end)
 static void ask_in_parallel(const struct device *dev, int shares, int list)
 {
     struct asking asking = {dev, shares, list};
-    gang_for(dev->gang, shares, (uint64_t)shares, 1, ask_shares, &asking);
+    gang_for(dev->means.gang, shares, (uint64_t)shares, 1, ask_shares, &asking);
 }
 
 /* Turns counts into places, by shard and then by thread, and lists what is for each shard. Returns how many
@@ -89,14 +89,14 @@ static enum status make_room(struct device *dev, uint64_t questions, struct erro
     struct cpu_answers *a = dev->answers;
     if (questions <= a->question_room)
         return ST_OK;
-    memory_release(dev->budget, a->questions);
-    memory_release(dev->budget, a->askers);
+    memory_release(dev->means.budget, a->questions);
+    memory_release(dev->means.budget, a->askers);
     a->questions = NULL;
     a->askers = NULL;
     a->question_room = 0;
-    if (memory_take(dev->budget, (void **)&a->questions, questions, sizeof *a->questions,
+    if (memory_take(dev->means.budget, (void **)&a->questions, questions, sizeof *a->questions,
                     "questions for parents", e) == ST_OK &&
-        memory_take(dev->budget, (void **)&a->askers, questions, sizeof *a->askers,
+        memory_take(dev->means.budget, (void **)&a->askers, questions, sizeof *a->askers,
                     "questions for parents", e) == ST_OK)
         a->question_room = questions;
     return e->status;
@@ -159,7 +159,7 @@ static int reply_to(const struct device *dev, const struct slice *questions, voi
 {
     struct replying replying = {dev, questions->at, replies, 0};
     uint64_t count = questions->bytes / sizeof(struct question);
-    gang_for(dev->gang, threads_for(dev, count), count, QUESTIONS_PIECE, reply_some, &replying);
+    gang_for(dev->means.gang, threads_for(dev, count), count, QUESTIONS_PIECE, reply_some, &replying);
     return replying.bad;
 }
 
@@ -172,9 +172,9 @@ enum status cpu_reply(struct device *dev, const struct slice *questions, struct 
     for (uint32_t s = 0; s < dev->shard->p; s++)
         count += questions[s].bytes / sizeof(struct question);
     if (count > a->reply_room) {
-        memory_release(dev->budget, a->replies);
+        memory_release(dev->means.budget, a->replies);
         a->reply_room = 0;
-        if (memory_take(dev->budget, &a->replies, count, width, "replies about parents", e) != ST_OK)
+        if (memory_take(dev->means.budget, &a->replies, count, width, "replies about parents", e) != ST_OK)
             return e->status;
         a->reply_room = count;
     }
@@ -237,7 +237,7 @@ enum status cpu_read_parents(struct device *dev, struct device *const *devices, 
                                      host != NULL ? host : dev->answers->delegate_parents};
     uint64_t d = dev->shard->d;
     (void)e;
-    gang_for(dev->gang, threads_for(dev, d), d, QUESTIONS_PIECE, read_some_parents, &reading);
+    gang_for(dev->means.gang, threads_for(dev, d), d, QUESTIONS_PIECE, read_some_parents, &reading);
     return ST_OK;
 }
 

@@ -29,7 +29,7 @@ static void clear_delegates(struct device *dev)
 {
     struct cpu_delegates *d = &dev->delegates;
     uint64_t words = mask_words(dev->shard->d);
-    gang_for(dev->gang, threads_for(dev, words), words, CLEAR_WORDS, clear_delegate_words, dev);
+    gang_for(dev->means.gang, threads_for(dev, words), words, CLEAR_WORDS, clear_delegate_words, dev);
     d->any_incoming = d->any_updated = 0;
     d->fresh_count = 0;
     d->fresh_listed = 1;
@@ -41,7 +41,7 @@ static void clear_normals(struct device *dev)
 {
     struct cpu_normals *n = &dev->normals;
     uint64_t words = mask_words(dev->shard->locals);
-    gang_for(dev->gang, threads_for(dev, words), words, CLEAR_WORDS, clear_normal_words, dev);
+    gang_for(dev->means.gang, threads_for(dev, words), words, CLEAR_WORDS, clear_normal_words, dev);
     n->any_pulled = 0;
     n->queue_count = n->next_count = n->pulled_count = 0;
 }
