@@ -41,10 +41,11 @@ struct place {
 
 struct gang {
     struct place *places; /* [threads] */
-    int threads, users, spins;
+    int threads, users, cores;
     _Alignas(64) _Atomic uint32_t door;
     _Atomic int ends;
     _Atomic int sleepers;
+    _Atomic int seats; /* of the work, where there are more threads than cores */
     _Alignas(64) gang_job *job; /* what the caller says of the work */
     void *context;
     struct turn turn;
@@ -97,6 +98,12 @@ static void sleep_before(struct gang *g, uint32_t door)
     atomic_fetch_sub(&g->sleepers, 1);
 }
 
+/* More threads than cores are not woken: they would hold each other up. */
+static int is_crowded(const struct gang *g)
+{
+    return g->threads > g->cores;
+}
+
 static void wake_some(struct gang *g, int count)
 {
     if (atomic_load(&g->sleepers) > 0)
@@ -132,7 +139,7 @@ static int is_new_work(uint32_t door, uint32_t last)
 static uint32_t wait_for_work(struct gang *g, uint32_t last, int *rest)
 {
     struct patience patience = {0};
-    int sleeps = !g->spins || *rest > 0;
+    int sleeps = is_crowded(g) || *rest > 0;
     *rest -= *rest > 0;
     for (;;) {
         uint32_t door = atomic_load(&g->door);
@@ -140,7 +147,8 @@ static uint32_t wait_for_work(struct gang *g, uint32_t last, int *rest)
             return door;
         if (sleeps) {
             sleep_before(g, door);
-            wake_some(g, WOKEN);
+            if (!is_crowded(g))
+                wake_some(g, WOKEN);
             continue;
         }
         sleeps = is_over(&patience);
@@ -151,10 +159,16 @@ static uint32_t wait_for_work(struct gang *g, uint32_t last, int *rest)
 
 /* ---- work ---- */
 
+static int has_seat(struct gang *g, const struct place *place)
+{
+    return place->number < g->turn.threads &&
+           (!is_crowded(g) || atomic_fetch_sub(&g->seats, 1) > 0);
+}
+
 static void join(struct gang *g, struct place *place, uint32_t door)
 {
     atomic_store(&place->joined, door);
-    if (atomic_load(&g->door) == door && place->number < g->turn.threads) {
+    if (atomic_load(&g->door) == door && has_seat(g, place)) {
         struct turn turn = g->turn;
         turn.number = place->number;
         g->job(g->context, &turn);
@@ -211,8 +225,9 @@ void gang_run(struct gang *g, int threads, uint64_t pieces, gang_job *job, void 
     g->job = job;
     g->context = context;
     g->turn = turn;
+    atomic_store_explicit(&g->seats, g->cores - 1, memory_order_relaxed);
     atomic_store(&g->door, door);
-    wake_some(g, WOKEN);
+    wake_some(g, is_crowded(g) && g->cores - 1 < WOKEN ? g->cores - 1 : WOKEN);
     job(context, &turn);
     atomic_store(&g->door, door & ~(uint32_t)DOOR_OPEN);
     for (int i = 1; i < turn.threads; i++)
@@ -295,7 +310,7 @@ enum status gang_open(struct gang **result, int threads, struct error *e)
             free(places);
             return fail_memory(e, "threads", (size_t)threads * sizeof *places);
         }
-        *g = (struct gang){.places = places, .threads = threads, .spins = threads <= cores_of_process()};
+        *g = (struct gang){.places = places, .threads = threads, .cores = cores_of_process()};
         for (int i = 0; i < threads; i++)
             places[i] = (struct place){.number = i};
         if (start_threads(g, e) != ST_OK)
