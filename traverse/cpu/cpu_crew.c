@@ -344,7 +344,7 @@ static void reach_kind(struct crew *c, int owner, enum vertex_kind kind)
         enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
         struct row_count sources = {0};
         if (dev->shard->csr[g].edges > 0)
-            sources = count_listed(&dev->shard->csr[g], p.next, count);
+            sources = count_listed(dev, g, p.next, count);
         part->rows[g] = sources.rows;
         part->edges[g] = sources.edges;
     }

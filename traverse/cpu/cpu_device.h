@@ -42,6 +42,7 @@ struct cpu_delegates {
     uint32_t *next;   /* of a level by lists: the next `fresh`; [list_room(d)] if p = 1 */
     int32_t *depth;
     uint32_t *parent;
+    uint64_t longest; /* no row of a delegate has more edges */
 };
 
 /* Local normals: [locals] or mask_words(locals). */
@@ -57,6 +58,7 @@ struct cpu_normals {
     uint64_t next_count;
     int32_t *depth;
     uint32_t *parent;
+    uint64_t longest; /* no row of a normal has more edges */
 };
 
 /* Vertices for other shards. */
@@ -264,7 +266,8 @@ uint64_t pull_nn(struct device *dev); /* p = 1 only: elsewhere nn is not symmetr
 /* cpu_previsit.c */
 void previsit_delegates(struct device *dev);
 void previsit_normals(struct device *dev);
-struct row_count count_listed(const struct csr *csr, const uint32_t *list, uint64_t size);
+struct row_count count_listed(const struct device *dev, enum subgraph g, const uint32_t *list,
+                              uint64_t size);
 void count_frontier(struct device *dev); /* dev->frontier: q; forward; takes q from unvisited */
 uint64_t count_forward(const struct device *dev, enum subgraph g); /* FV */
 

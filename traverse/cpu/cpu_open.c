@@ -82,6 +82,12 @@ static enum status take_arrays(struct device *dev, struct error *e)
     return e->status;
 }
 
+/* Vertices are in the order of descending degrees. */
+static uint64_t longest_row(const struct degree_list *degrees)
+{
+    return degrees->count > 0 ? degrees->runs[0].degree : 0;
+}
+
 static void cpu_close(struct device *dev)
 {
     if (dev == NULL)
@@ -110,6 +116,8 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     dev->threads = options->threads;
     dev->parents = options->parents;
     dev->costs.graph = cost_graph_of(shard, &cost_rates_cpu);
+    dev->delegates.longest = longest_row(&shard->degrees.delegates);
+    dev->normals.longest = longest_row(&shard->degrees.locals);
     dev->means.probes = probes_best();
     dev->crew.bin_bytes = crew_bytes(dev);
     dev->notes.counts_probes = options->probes;

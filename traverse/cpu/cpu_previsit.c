@@ -136,10 +136,33 @@ static struct row_count count_sparse(const struct csr *csr, const uint32_t *list
     return count;
 }
 
-struct row_count count_listed(const struct csr *csr, const uint32_t *list, uint64_t size)
+/* Rows of a list that are sources. Their edges are those of every STEP-th row, times STEP. */
+static struct row_count count_samples(const struct csr *csr, const uint32_t *list, uint64_t size)
 {
+    enum { STEP = 16 };
+    uint64_t rows = size, edges = 0;
+    for (uint64_t i = 0; i < size; i += STEP)
+        edges += csr_offset(csr, list[i] + UINT64_C(1)) - csr_offset(csr, list[i]);
+    if (csr->source_rows < csr->rows) {
+        rows = 0;
+        for (uint64_t i = 0; i < size; i++)
+            rows += (uint64_t)mask_bit(csr->sources, list[i]);
+    }
+    edges = edges * size / ((size + STEP - 1) / STEP) + rows * csr->head_columns;
+    return (struct row_count){rows, edges > rows ? edges : rows};
+}
+
+struct row_count count_listed(const struct device *dev, enum subgraph g, const uint32_t *list,
+                              uint64_t size)
+{
+    enum { MANY = 64, SHORT = 64 };
+    const struct csr *csr = &dev->shard->csr[g];
+    uint64_t longest =
+        subgraph_rows(g) == DELEGATES ? dev->delegates.longest : dev->normals.longest;
     if (16 * csr->source_rows < csr->rows)
         return count_sparse(csr, list, size);
+    if (size >= MANY && longest <= SHORT)
+        return count_samples(csr, list, size);
     return csr->offset_width == 4 ? count_list(csr, list, size, 4) : count_list(csr, list, size, 8);
 }
 
@@ -174,7 +197,8 @@ static struct row_count count_piece(const struct csr *csr, const uint64_t *mask,
 
 /* A frontier whose rows of a subgraph are counted: by pieces of the list, then of the mask. */
 struct counting {
-    const struct csr *csr;
+    const struct device *dev;
+    enum subgraph g;
     struct frontier_view frontier;
     uint64_t lists;
     _Atomic uint64_t rows, edges;
@@ -189,8 +213,8 @@ static void count_pieces(void *context, uint64_t begin, uint64_t end)
         uint64_t at = i * PIECE_LIST, left = f->size - at;
         struct row_count count =
             i < c->lists
-                ? count_listed(c->csr, f->list + at, left < PIECE_LIST ? left : PIECE_LIST)
-                : count_piece(c->csr, f->mask, i - c->lists, f->words);
+                ? count_listed(c->dev, c->g, f->list + at, left < PIECE_LIST ? left : PIECE_LIST)
+                : count_piece(&c->dev->shard->csr[c->g], f->mask, i - c->lists, f->words);
         sum.rows += count.rows;
         sum.edges += count.edges;
     }
@@ -202,13 +226,13 @@ static struct row_count count_rows_of(const struct device *dev, enum subgraph g)
 {
     const struct csr *csr = &dev->shard->csr[g];
     struct frontier_view f = view_frontier(dev, g);
-    struct counting counting = {csr, f, (f.size + PIECE_LIST - 1) / PIECE_LIST, 0, 0};
+    struct counting counting = {dev, g, f, (f.size + PIECE_LIST - 1) / PIECE_LIST, 0, 0};
     uint64_t masks = (f.words + PIECE_WORDS - 1) / PIECE_WORDS;
     int threads = threads_for(dev, f.size + f.words);
     if (csr->edges == 0)
         return (struct row_count){0};
     if (threads == 1 && f.words == 0)
-        return count_listed(csr, f.list, f.size);
+        return count_listed(dev, g, f.list, f.size);
     gang_for(dev->means.gang, threads, counting.lists + masks, 1, count_pieces, &counting);
     return (struct row_count){counting.rows, counting.edges};
 }
@@ -245,16 +269,17 @@ static uint64_t list_length(const struct csr *csr, const struct frontier_view *f
 static void add_lengths(void *context, uint64_t begin, uint64_t end)
 {
     struct counting *c = context;
+    const struct csr *csr = &c->dev->shard->csr[c->g];
     uint64_t edges = 0;
     for (uint64_t w = begin; w < end; w++)
-        edges += word_length(c->csr, 64 * w, c->frontier.mask[w] & c->csr->sources[w]);
+        edges += word_length(csr, 64 * w, c->frontier.mask[w] & csr->sources[w]);
     c->edges += edges;
 }
 
 uint64_t count_forward(const struct device *dev, enum subgraph g)
 {
     const struct csr *csr = &dev->shard->csr[g];
-    struct counting counting = {.csr = csr, .frontier = view_frontier(dev, g)};
+    struct counting counting = {.dev = dev, .g = g, .frontier = view_frontier(dev, g)};
     gang_for(dev->means.gang, threads_for(dev, dev->frontier[g]), counting.frontier.words, PIECE_WORDS,
              add_lengths, &counting);
     return list_length(csr, &counting.frontier) + counting.edges;

@@ -36,19 +36,23 @@ static double crew_price(const struct device *dev, struct search_state *s, doubl
     return s->missed > crew_start + crew_vertex * vertices ? price : lists + 1;
 }
 
-/* Of a push or a pull in a level that goes by masks. */
+/* Of a push or a pull in a level that goes by masks. In words of 64 bits with a vertex of the frontier, and in
+ * those with one that is found, vertices are found, marked and listed. */
 static double price_by_masks(const struct device *dev, enum subgraph g, struct direction_prices prices,
                              enum direction direction)
 {
+    double found = prices.found;
     const struct cost_graph *graph = &dev->costs.graph;
     if (direction == PULL)
         return prices.of[PULL] / threads_for(dev, dev->unvisited[subgraph_reverse(g)]);
     if (!pushes_marks(dev, g))
         return prices.of[PUSH];
-    int threads = threads_for(dev, dev->forward[g]);
-    return ((double)dev->frontier[g] * graph->rates.push_row +
-            (double)dev->forward[g] * graph->rates.mark_edge) / threads +
-           graph->words[subgraph_columns(g)] * graph->rates.word;
+    double from = graph->words[subgraph_rows(g)] / 2, to = graph->words[subgraph_columns(g)] / 2;
+    double rows = (double)dev->frontier[g];
+    double words = (rows < from ? rows : from) + (found < to ? found : to);
+    return (rows * graph->rates.push_row + (double)dev->forward[g] * graph->rates.mark_edge +
+            words * graph->rates.mark_word) /
+           threads_for(dev, dev->forward[g]);
 }
 
 static enum direction direction_by_masks(const struct device *dev, const struct search_state *s,
