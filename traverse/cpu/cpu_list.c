@@ -101,8 +101,11 @@ static uint64_t push_listed(const struct device *dev, enum subgraph g, uint64_t 
 
 static void mark_depths(const uint32_t *list, uint64_t count, int32_t *depth, int32_t value)
 {
-    for (uint64_t i = 0; i < count; i++)
+    for (uint64_t i = 0; i < count; i++) {
+        if (i + AHEAD < count)
+            __builtin_prefetch(&depth[list[i + AHEAD]], 1);
         depth[list[i]] = value;
+    }
 }
 
 void push_from_list(struct device *dev, enum subgraph g)
