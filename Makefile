@@ -169,6 +169,7 @@ plain_bin = $(plain_tests:%=$(BUILD)/tests/%)
 
 $(BUILD)/tests/test_team: $(BUILD)/traverse/team.o
 $(BUILD)/tests/test_gang: $(BUILD)/traverse/cpu/gang.o
+$(BUILD)/tests/test_numa_nodes: $(BUILD)/traverse/numa_nodes.o
 $(BUILD)/tests/test_gang: LDLIBS := $(libformats) $(LDLIBS)
 $(BUILD)/tests/test_probe: $(BUILD)/traverse/cpu/cpu_probe.o
 $(BUILD)/tests/test_read_ahead $(BUILD)/tests/test_ids: LDLIBS += $(archive_libs_$(ARCHIVE))
