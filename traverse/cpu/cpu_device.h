@@ -114,6 +114,9 @@ struct device {
     struct cpu_answers *answers; /* NULL: there are none (cpu_answers.h) */
 };
 
+/* Words of a mask that a thread clears at a time. */
+enum { CLEAR_WORDS = 512 };
+
 /* Rows, words or edges that are worth one more thread. */
 enum { WORK_OF_THREAD = 8192 };
 

@@ -6,6 +6,7 @@
 #include "cpu_device.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* An array of a device: where its address is kept, and how large it is. */
 struct cpu_array {
@@ -88,6 +89,40 @@ static uint64_t longest_row(const struct degree_list *degrees)
     return degrees->count > 0 ? degrees->runs[0].degree : 0;
 }
 
+/* Values of the vertices of words begin..end, of `count` vertices. */
+static void touch_values(void *values, uint64_t count, uint64_t begin, uint64_t end)
+{
+    uint64_t first = 64 * begin, last = 64 * end < count ? 64 * end : count;
+    memset((uint32_t *)values + first, 0, (last - first) * sizeof(uint32_t));
+}
+
+static void touch_delegates(void *context, uint64_t begin, uint64_t end)
+{
+    const struct device *dev = context;
+    touch_values(dev->delegates.depth, dev->shard->d, begin, end);
+    if (dev->parents)
+        touch_values(dev->delegates.parent, dev->shard->d, begin, end);
+}
+
+static void touch_normals(void *context, uint64_t begin, uint64_t end)
+{
+    const struct device *dev = context;
+    touch_values(dev->normals.depth, dev->shard->locals, begin, end);
+    if (dev->parents)
+        touch_values(dev->normals.parent, dev->shard->locals, begin, end);
+}
+
+/* A page is given to a process when it is first written, by the node of the thread that does. Here the threads
+ * of a search do, and not in the first search. */
+static void touch_arrays(struct device *dev)
+{
+    uint64_t delegates = mask_words(dev->shard->d), normals = mask_words(dev->shard->locals);
+    gang_for(dev->means.gang, threads_for(dev, 64 * delegates), delegates, CLEAR_WORDS,
+             touch_delegates, dev);
+    gang_for(dev->means.gang, threads_for(dev, 64 * normals), normals, CLEAR_WORDS, touch_normals,
+             dev);
+}
+
 static void cpu_close(struct device *dev)
 {
     if (dev == NULL)
@@ -125,6 +160,7 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
         cpu_close(dev);
         return e->status;
     }
+    touch_arrays(dev);
     *result = dev;
     return ST_OK;
 }

@@ -7,8 +7,6 @@
 
 /* ---- start ---- */
 
-enum { CLEAR_WORDS = 4096 }; /* that a thread clears at a time */
-
 static void clear_delegate_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct cpu_delegates *d = &((const struct device *)context)->delegates;
