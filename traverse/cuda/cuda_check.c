@@ -21,12 +21,22 @@ static enum status take_memory(struct check_memory *m, const struct device *dev,
                     dev->where, e);
 }
 
+/* Nothing of a subgraph without edges lies on the device (cuda_plan.c), so that a search reads nothing of it. */
+static enum status check_no_edges(const struct device *dev, enum subgraph g, struct error *e)
+{
+    struct csr_ranges found = {.first = {NO_FAULT, NO_FAULT, NO_FAULT, NO_FAULT},
+                               .edges = dev->shard->csr[g].column_count};
+    return csr_ranges_judge(dev->shard, g, &found, e);
+}
+
 static enum status check_csr(const struct device *dev, enum subgraph g,
                              const struct check_memory *m, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
     struct column_bounds bounds = csr_column_bounds(dev->shard, g, m->locals);
     struct csr_ranges found;
+    if (dev->shard->csr[g].edges == 0)
+        return check_no_edges(dev, g, e);
     cuda_find_ranges(&dev->csr[g], dev->shard->csr[g].column_count, &bounds, m->found, stream);
     CUDA_LAUNCHED(dev->where, e);
     CUDA_TRY(cudaMemcpyAsync(&found, m->found, sizeof found, cudaMemcpyDeviceToHost, stream),
