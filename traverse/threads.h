@@ -3,8 +3,8 @@
 #define DBFS_THREADS_H
 
 /* Ends the threads of OpenMP; the next parallel region starts them again. Call it before a search is timed.
- * A search has threads of its own. Those of OpenMP, which load graphs and check results, spin for milliseconds
- * after their work and would hold the cores that the search needs. */
+ * A search has threads of its own. Those of OpenMP, which load graphs and check results, spin for
+ * milliseconds after their work and would hold the cores that the search needs. */
 void threads_let_go(void);
 
 #endif

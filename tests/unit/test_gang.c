@@ -1,5 +1,5 @@
-/* test_gang.c: each piece of a gang's work is done once, with any number of threads, and at once after another
- * work; a thread that never comes holds nobody up
+/* test_gang.c: each piece of a gang's work is done once, with any number of threads, and at once after
+ * another work; a thread that never comes holds nobody up
  */
 #include "unit.h"
 

@@ -156,7 +156,8 @@ static inline int64_t id_of_record(const struct answer_places *places, uint64_t 
     return answer_id(places->ids, places->id_bytes, number);
 }
 
-/* Parents of the local vertices begin..end. Always inlined, here and below, so that the width is a constant. */
+/* Parents of the local vertices begin..end. Always inlined, here and below, so that the width is a constant.
+ */
 static inline __attribute__((always_inline)) void
 write_local_parents(const struct device *dev, uint64_t begin, uint64_t end, uint32_t width)
 {

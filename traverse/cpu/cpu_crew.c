@@ -2,15 +2,16 @@
  *
  * Vertices belong to owners, in blocks by id. A level has two steps, each a run of the gang:
  * 1. The frontier is cut into pieces. Whoever pushes a piece puts every destination into its own bin for the
- *    owner, except those that it has put there before or that were visited when the crew began. Rows that are
- *    very long are left aside, and are then cut into pieces themselves.
+ *    owner, except those that it has put there before or that were visited when the crew began. Rows that
+ *    are very long are left aside, and are then cut into pieces themselves.
  * 2. A piece is an owner, and whoever takes it goes through all bins for it. What is new gets its mark and
  *    depth, is counted, and joins the owner's part of the next list.
  * So nothing is claimed by atomic operations, and no cache takes marks from another while they are written.
  * Bytes that cross from core to core: 4 for each vertex and thread, in sequence.
  *
- * Nobody waits for a thread that has no core: what it does not take, the others do. Where a thread stays alone
- * for some levels, or one that had begun kept the others waiting, the crew parts, and one thread goes on.
+ * Nobody waits for a thread that has no core: what it does not take, the others do. Where a thread stays
+ * alone for some levels, or one that had begun kept the others waiting, the crew parts, and one thread goes
+ * on.
  */
 #include "cpu_list.h"
 #include "cpu_run.h"
@@ -183,8 +184,8 @@ static uint64_t frontier_size(const struct crew *c, enum vertex_kind kind)
     return size;
 }
 
-/* A share of the rows of one kind, along both subgraphs: the parts of all owners, one behind the other, are cut
- * into equal shares. */
+/* A share of the rows of one kind, along both subgraphs: the parts of all owners, one behind the other, are
+ * cut into equal shares. */
 static void bin_share(struct hand *h, enum vertex_kind kind, int share)
 {
     const struct crew *c = h->crew;

@@ -120,8 +120,8 @@ enum { CLEAR_WORDS = 512 };
 /* Rows, words or edges that are worth one more thread. */
 enum { WORK_OF_THREAD = 8192 };
 
-/* Whether the only device pushes a subgraph by masks of marks (cpu_marks.c), if the level goes by masks: there
- * are many edges, and not few for all words of the masks. */
+/* Whether the only device pushes a subgraph by masks of marks (cpu_marks.c), if the level goes by masks:
+ * there are many edges, and not few for all words of the masks. */
 static inline int pushes_marks(const struct device *dev, enum subgraph g)
 {
     enum { MANY = 1 << 13 };
@@ -205,8 +205,8 @@ static inline uint64_t share_begin(uint64_t total, int count, int i)
     return total / n * at + total % n * at / n;
 }
 
-/* Notes the normals of a word that a level found by masks; `keeps`: behind those that it found before. Returns
- * how many they are. */
+/* Notes the normals of a word that a level found by masks; `keeps`: behind those that it found before.
+ * Returns how many they are. */
 static inline uint64_t visit_word(const struct device *dev, uint64_t w, uint64_t found, int keeps)
 {
     const struct cpu_normals *n = &dev->normals;

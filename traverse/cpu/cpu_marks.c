@@ -1,10 +1,10 @@
 /* cpu_marks.c: large pushes of a device that is alone, by masks of marks; its twin is cpu_push.c
  *
- * Each thread has a mask of its own, and sets the bit of every destination, visited or not. So an edge costs a
- * write to the thread's cache, and nothing is claimed or listed. Then the masks of all threads are joined, word
- * by word. The frontier's rows are gathered (cpu_gather.c), and threads take equal shares of its edges, which
- * may begin and end within a row: one hub holds up nobody. Bytes that must move: for each row 8 of offsets, for
- * each edge 4 of the column, and for each thread twice a mask.
+ * Each thread has a mask of its own, and sets the bit of every destination, visited or not. So an edge costs
+ * a write to the thread's cache, and nothing is claimed or listed. Then the masks of all threads are joined,
+ * word by word. The frontier's rows are gathered (cpu_gather.c), and threads take equal shares of its edges,
+ * which may begin and end within a row: one hub holds up nobody. Bytes that must move: for each row 8 of
+ * offsets, for each edge 4 of the column, and for each thread twice a mask.
  */
 #include "cpu_device.h"
 
@@ -44,8 +44,8 @@ static uint64_t *marks_of(const struct device *dev, int thread)
            (size_t)thread * (mask_words(dev->shard->d) + mask_words(dev->shard->locals));
 }
 
-/* Whether a destination is new is a coin toss, so a parent is always written: of one that is not new, to nowhere.
- * Any of the threads that find a vertex may be the last to write its parent. */
+/* Whether a destination is new is a coin toss, so a parent is always written: of one that is not new, to
+ * nowhere. Any of the threads that find a vertex may be the last to write its parent. */
 static inline void mark(const struct marker *m, uint32_t to, uint32_t from, int parents)
 {
     uint64_t word = m->marks[to / 64], bit = UINT64_C(1) << (to % 64);

@@ -112,8 +112,8 @@ static void touch_normals(void *context, uint64_t begin, uint64_t end)
         touch_values(dev->normals.parent, dev->shard->locals, begin, end);
 }
 
-/* A page is given to a process when it is first written, by the node of the thread that does. Here the threads
- * of a search do, and not in the first search. */
+/* A page is given to a process when it is first written, by the node of the thread that does. Here the
+ * threads of a search do, and not in the first search. */
 static void touch_arrays(struct device *dev)
 {
     uint64_t delegates = mask_words(dev->shard->d), normals = mask_words(dev->shard->locals);

@@ -108,8 +108,8 @@ static inline uint64_t end_word(const struct pull *pull, const struct pulled_wor
 typedef uint64_t candidates_of(const struct pull *pull, uint64_t w);
 typedef uint64_t settle_word(const struct device *dev, uint64_t w, uint64_t found, int keeps);
 
-/* While the columns of one word are on their way, the heads of the next one are probed. Always inlined, so that
- * functions are constants. */
+/* While the columns of one word are on their way, the heads of the next one are probed. Always inlined, so
+ * that functions are constants. */
 static inline __attribute__((always_inline)) void
 pull_pieces(struct pull *pull, struct turn *turn, candidates_of *candidates_at, settle_word *settle)
 {

@@ -1,9 +1,9 @@
 /* cpu_questions.c: parents that a device of the CPU does not know itself; see backend.h
  *
- * A vertex that was reached over an nn edge from another shard asks all its neighbours there. The questions are
- * counted first and written then, by all threads; they lie by shard, and for a shard by thread. Bytes that
- * must move for each: 8 of the question and 4 of the vertex that asks, 4 or 8 of the reply, and at the other
- * end a random depth and id.
+ * A vertex that was reached over an nn edge from another shard asks all its neighbours there. The questions
+ * are counted first and written then, by all threads; they lie by shard, and for a shard by thread. Bytes
+ * that must move for each: 8 of the question and 4 of the vertex that asks, 4 or 8 of the reply, and at the
+ * other end a random depth and id.
  */
 #include "cpu_answers.h"
 

@@ -36,8 +36,8 @@ static double crew_price(const struct device *dev, struct search_state *s, doubl
     return s->missed > crew_start + crew_vertex * vertices ? price : lists + 1;
 }
 
-/* Of a push or a pull in a level that goes by masks. In words of 64 bits with a vertex of the frontier, and in
- * those with one that is found, vertices are found, marked and listed. */
+/* Of a push or a pull in a level that goes by masks. In words of 64 bits with a vertex of the frontier, and
+ * in those with one that is found, vertices are found, marked and listed. */
 static double price_by_masks(const struct device *dev, enum subgraph g, struct direction_prices prices,
                              enum direction direction)
 {

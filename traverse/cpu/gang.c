@@ -2,7 +2,8 @@
  *
  * The door is a number: of the work, and one bit that says whether threads may still join. A thread joins in
  * two steps: it writes the number to its place, and looks whether the door still stands open. The caller
- * leaves in two steps: it shuts the door, and waits until no place has the number. One of both sees the other.
+ * leaves in two steps: it shuts the door, and waits until no place has the number. One of both sees the
+ * other.
  */
 #include "gang.h"
 

@@ -1,12 +1,12 @@
 /* gang.h: the threads that search on the CPU.
  *
  * A process has one gang, as it has one set of cores; devices that open it share it. Only one thread, the
- * caller, gives it work. Work is cut into pieces. The caller does pieces itself, and threads of the gang join
- * it if they are awake. The caller waits for those that have joined, never for one that has not come: a
+ * caller, gives it work. Work is cut into pieces. The caller does pieces itself, and threads of the gang
+ * join it if they are awake. The caller waits for those that have joined, never for one that has not come: a
  * thread without a core holds nobody up.
  *
- * Each thread has pieces of its own, the same ones for the same count: so what it wrote in one level is in its
- * cache, and in its memory, in the next. A thread that has done its own pieces takes those of others.
+ * Each thread has pieces of its own, the same ones for the same count: so what it wrote in one level is in
+ * its cache, and in its memory, in the next. A thread that has done its own pieces takes those of others.
  *
  * A thread without work spins, because a search has work again after microseconds, and sleeps after a while.
  * It sleeps at once where another program wants its core, or where there are more threads than cores.
