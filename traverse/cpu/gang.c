@@ -43,7 +43,7 @@ struct place {
 struct gang {
     struct place *places; /* [threads] */
     int threads, users, cores;
-    _Alignas(64) _Atomic uint32_t door;
+    _Alignas(64) _Atomic uint64_t door; /* threads << 32 | number of the work; see door_of */
     _Atomic int ends;
     _Atomic int sleepers;
     _Atomic int seats; /* of the work, where there are more threads than cores */
@@ -91,11 +91,21 @@ uint64_t gang_piece(struct turn *t)
 
 /* ---- waiting ---- */
 
-static void sleep_before(struct gang *g, uint32_t door)
+/* The half of the door that has the number of the work. */
+static uint32_t *number_of_work(struct gang *g)
+{
+    const union {
+        uint64_t whole;
+        uint32_t half[2];
+    } one = {.whole = 1};
+    return (uint32_t *)&g->door + (one.half[0] == 1 ? 0 : 1);
+}
+
+static void sleep_before(struct gang *g, uint64_t door)
 {
     atomic_fetch_add(&g->sleepers, 1);
     if (atomic_load(&g->door) == door && !atomic_load(&g->ends))
-        syscall(SYS_futex, &g->door, FUTEX_WAIT_PRIVATE, door, NULL, NULL, 0);
+        syscall(SYS_futex, number_of_work(g), FUTEX_WAIT_PRIVATE, (uint32_t)door, NULL, NULL, 0);
     atomic_fetch_sub(&g->sleepers, 1);
 }
 
@@ -108,7 +118,7 @@ static int is_crowded(const struct gang *g)
 static void wake_some(struct gang *g, int count)
 {
     if (atomic_load(&g->sleepers) > 0)
-        syscall(SYS_futex, &g->door, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+        syscall(SYS_futex, number_of_work(g), FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
 }
 
 /* How long a thread has waited, and whether somebody wants its core. */
@@ -131,20 +141,21 @@ static int is_over(struct patience *p)
     return p->offered > SHORT_OFFER || now - p->begun > LONGEST_SPIN;
 }
 
-static int is_new_work(uint32_t door, uint32_t last)
+/* For the thread of a place. */
+static int is_new_work(uint64_t door, const struct place *place, uint64_t last)
 {
-    return (door & DOOR_OPEN) != 0 && door != last;
+    return (door & DOOR_OPEN) != 0 && door != last && (uint64_t)place->number < door >> 32;
 }
 
 /* Returns the door of a work that the thread has not seen. *rest: waits that are not to spin. */
-static uint32_t wait_for_work(struct gang *g, uint32_t last, int *rest)
+static uint64_t wait_for_work(struct gang *g, const struct place *place, uint64_t last, int *rest)
 {
     struct patience patience = {0};
     int sleeps = is_crowded(g) || *rest > 0;
     *rest -= *rest > 0;
     for (;;) {
-        uint32_t door = atomic_load(&g->door);
-        if (is_new_work(door, last) || atomic_load_explicit(&g->ends, memory_order_relaxed))
+        uint64_t door = atomic_load(&g->door);
+        if (is_new_work(door, place, last) || atomic_load_explicit(&g->ends, memory_order_relaxed))
             return door;
         if (sleeps) {
             sleep_before(g, door);
@@ -160,16 +171,15 @@ static uint32_t wait_for_work(struct gang *g, uint32_t last, int *rest)
 
 /* ---- work ---- */
 
-static int has_seat(struct gang *g, const struct place *place)
+static int has_seat(struct gang *g)
 {
-    return place->number < g->turn.threads &&
-           (!is_crowded(g) || atomic_fetch_sub(&g->seats, 1) > 0);
+    return !is_crowded(g) || atomic_fetch_sub(&g->seats, 1) > 0;
 }
 
-static void join(struct gang *g, struct place *place, uint32_t door)
+static void join(struct gang *g, struct place *place, uint64_t door)
 {
-    atomic_store(&place->joined, door);
-    if (atomic_load(&g->door) == door && has_seat(g, place)) {
+    atomic_store(&place->joined, (uint32_t)door);
+    if (atomic_load(&g->door) == door && has_seat(g)) {
         struct turn turn = g->turn;
         turn.number = place->number;
         g->job(g->context, &turn);
@@ -182,8 +192,8 @@ static void *serve(void *argument)
     struct place *place = argument;
     struct gang *g = place->gang;
     int rest = 0;
-    for (uint32_t last = 0;;) {
-        last = wait_for_work(g, last, &rest);
+    for (uint64_t last = 0;;) {
+        last = wait_for_work(g, place, last, &rest);
         if (atomic_load(&g->ends))
             return NULL;
         join(g, place, last);
@@ -191,10 +201,10 @@ static void *serve(void *argument)
 }
 
 /* Of one that has joined and does its last piece. */
-static void wait_for_thread(struct gang *g, struct place *place, uint32_t door)
+static void wait_for_thread(struct gang *g, struct place *place, uint32_t work)
 {
     struct patience patience = {0};
-    while (atomic_load(&place->joined) == door)
+    while (atomic_load(&place->joined) == work)
         is_over(&patience);
     g->late += patience.begun > 0 && cli_seconds() - patience.begun > LATE;
 }
@@ -204,22 +214,29 @@ uint64_t gang_late(const struct gang *g)
     return g->late;
 }
 
-static uint32_t next_work(struct gang *g)
+static uint32_t next_work(const struct gang *g)
 {
-    uint32_t work = (atomic_load_explicit(&g->door, memory_order_relaxed) | DOOR_OPEN) + NEXT_WORK;
+    uint32_t work =
+        ((uint32_t)atomic_load_explicit(&g->door, memory_order_relaxed) | DOOR_OPEN) + NEXT_WORK;
     return work == DOOR_OPEN ? work + NEXT_WORK : work; /* 0 and 1 are no work */
+}
+
+/* Only threads that the door names may join; so the caller need not wait for others. */
+static uint64_t door_of(uint32_t work, int threads)
+{
+    return (uint64_t)threads << 32 | work;
 }
 
 void gang_run(struct gang *g, int threads, uint64_t pieces, gang_job *job, void *context)
 {
-    uint32_t door = next_work(g);
+    uint32_t work = next_work(g), shut = work & ~(uint32_t)DOOR_OPEN;
     struct turn turn = {.gang = g,
                         .threads = threads < g->threads ? threads : g->threads,
-                        .work = door,
+                        .work = work,
                         .pieces = pieces};
     if (turn.threads == 1 || pieces <= 1) {
         turn.threads = 1;
-        atomic_store_explicit(&g->door, door & ~(uint32_t)DOOR_OPEN, memory_order_relaxed);
+        atomic_store_explicit(&g->door, shut, memory_order_relaxed);
         job(context, &turn);
         return;
     }
@@ -227,12 +244,12 @@ void gang_run(struct gang *g, int threads, uint64_t pieces, gang_job *job, void 
     g->context = context;
     g->turn = turn;
     atomic_store_explicit(&g->seats, g->cores - 1, memory_order_relaxed);
-    atomic_store(&g->door, door);
+    atomic_store(&g->door, door_of(work, turn.threads));
     wake_some(g, is_crowded(g) && g->cores - 1 < WOKEN ? g->cores - 1 : WOKEN);
     job(context, &turn);
-    atomic_store(&g->door, door & ~(uint32_t)DOOR_OPEN);
+    atomic_store(&g->door, shut);
     for (int i = 1; i < turn.threads; i++)
-        wait_for_thread(g, &g->places[i], door);
+        wait_for_thread(g, &g->places[i], work);
 }
 
 /* ---- loops ---- */
@@ -277,7 +294,7 @@ static void end_threads(struct gang *g, int count)
 {
     atomic_store(&g->ends, 1);
     atomic_fetch_add(&g->door, NEXT_WORK);
-    syscall(SYS_futex, &g->door, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+    syscall(SYS_futex, number_of_work(g), FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
     for (int i = 1; i < count; i++)
         pthread_join(g->places[i].thread, NULL);
     free(g->places);
