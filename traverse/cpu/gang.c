@@ -29,7 +29,7 @@ enum {
 
 /* Seconds: after which a thread without work sleeps; that an offer of the core takes if nobody wants it; that
  * no piece takes. */
-static const double LONGEST_SPIN = 200e-6, SHORT_OFFER = 20e-6, LATE = 2e-3;
+static const double LONGEST_SPIN = 500e-6, SHORT_OFFER = 20e-6, LATE = 2e-3;
 
 /* A cache line of its own for each thread. */
 struct place {
@@ -37,6 +37,8 @@ struct place {
     _Alignas(64) _Atomic uint32_t joined; /* the work that it does; 0: none */
     pthread_t thread;
     int number;
+    int rest;        /* waits that are not to spin */
+    uint32_t roused; /* how often, when it waited last */
     struct gang *gang;
 };
 
@@ -45,6 +47,7 @@ struct gang {
     int threads, users, cores;
     _Alignas(64) _Atomic uint64_t door; /* threads << 32 | number of the work; see door_of */
     _Atomic int ends;
+    _Atomic uint32_t roused; /* how often */
     _Atomic int sleepers;
     _Atomic int seats; /* of the work, where there are more threads than cores */
     _Alignas(64) gang_job *job; /* what the caller says of the work */
@@ -147,13 +150,27 @@ static int is_new_work(uint64_t door, const struct place *place, uint64_t last)
     return (door & DOOR_OPEN) != 0 && door != last && (uint64_t)place->number < door >> 32;
 }
 
-/* Returns the door of a work that the thread has not seen. *rest: waits that are not to spin. */
-static uint64_t wait_for_work(struct gang *g, const struct place *place, uint64_t last, int *rest)
+/* Nonzero once if threads were roused since this one waited last. */
+static int is_roused(const struct gang *g, struct place *place)
+{
+    uint32_t roused = atomic_load_explicit(&g->roused, memory_order_relaxed);
+    int is_new = roused != place->roused;
+    place->roused = roused;
+    return is_new;
+}
+
+/* Returns the door of a work that the thread has not seen. */
+static uint64_t wait_for_work(struct gang *g, struct place *place, uint64_t last)
 {
     struct patience patience = {0};
-    int sleeps = is_crowded(g) || *rest > 0;
-    *rest -= *rest > 0;
+    int sleeps = is_crowded(g) || place->rest > 0;
+    place->rest -= place->rest > 0;
     for (;;) {
+        if (is_roused(g, place)) {
+            patience = (struct patience){0};
+            place->rest = 0;
+            sleeps = is_crowded(g);
+        }
         uint64_t door = atomic_load(&g->door);
         if (is_new_work(door, place, last) || atomic_load_explicit(&g->ends, memory_order_relaxed))
             return door;
@@ -165,7 +182,7 @@ static uint64_t wait_for_work(struct gang *g, const struct place *place, uint64_
         }
         sleeps = is_over(&patience);
         if (patience.offered > SHORT_OFFER)
-            *rest = SLEEPS_AT_ONCE;
+            place->rest = SLEEPS_AT_ONCE;
     }
 }
 
@@ -191,9 +208,8 @@ static void *serve(void *argument)
 {
     struct place *place = argument;
     struct gang *g = place->gang;
-    int rest = 0;
     for (uint64_t last = 0;;) {
-        last = wait_for_work(g, place, last, &rest);
+        last = wait_for_work(g, place, last);
         if (atomic_load(&g->ends))
             return NULL;
         join(g, place, last);
@@ -225,6 +241,12 @@ static uint32_t next_work(const struct gang *g)
 static uint64_t door_of(uint32_t work, int threads)
 {
     return (uint64_t)threads << 32 | work;
+}
+
+void gang_rouse(struct gang *g)
+{
+    atomic_fetch_add_explicit(&g->roused, 1, memory_order_relaxed);
+    wake_some(g, WOKEN);
 }
 
 void gang_run(struct gang *g, int threads, uint64_t pieces, gang_job *job, void *context)

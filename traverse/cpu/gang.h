@@ -44,6 +44,9 @@ typedef void gang_body(void *context, uint64_t begin, uint64_t end);
 enum status gang_open(struct gang **gang, int threads, struct error *e);
 void gang_close(struct gang *gang); /* NULL is allowed */
 
+/* Says that there is work soon: threads wake, spin and forget that their cores were wanted. */
+void gang_rouse(struct gang *gang);
+
 /* Runs the job with up to `threads` threads, and returns when all pieces are done. */
 void gang_run(struct gang *gang, int threads, uint64_t pieces, gang_job *job, void *context);
 
