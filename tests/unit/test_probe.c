@@ -68,6 +68,19 @@ static int heads_agree(const struct probes *probes, const struct input *in, uint
     return probes->heads(in->heads, rows, count, in->mask) == expected_heads(in, rows);
 }
 
+static int adopts_agree(const struct probes *probes, const struct input *in, uint64_t count)
+{
+    uint32_t parents[ROWS];
+    uint64_t rows = low_rows(in->rows, count);
+    int right = 1;
+    for (uint32_t i = 0; i < ROWS; i++)
+        parents[i] = i;
+    probes->adopt(parents, in->heads, rows, count, 1u << 31);
+    for (uint32_t i = 0; i < ROWS; i++)
+        right &= parents[i] == ((rows >> i & 1) ? 1u << 31 | in->heads[i] : i);
+    return right;
+}
+
 static int rests_agree(const struct probes *probes, const struct input *in, int wide)
 {
     struct csr csr = {.rows = ROWS,
@@ -107,11 +120,12 @@ static int marks_agree(const struct probes *probes, const struct input *in, uint
 static void test_probes(const struct probes *probes, const char *twin)
 {
     static struct input in;
-    int heads = 1, rests = 1, marks = 1;
+    int heads = 1, adopts = 1, rests = 1, marks = 1;
     char name[128];
     for (uint64_t round = 0; round < ROUNDS; round++) {
         draw_input(&in, 1 + draw(30));
         heads &= heads_agree(probes, &in, 64) && heads_agree(probes, &in, 1 + draw(63));
+        adopts &= adopts_agree(probes, &in, 64) && adopts_agree(probes, &in, 1 + draw(63));
         rests &= rests_agree(probes, &in, 0) && rests_agree(probes, &in, 1);
         marks &= marks_agree(probes, &in, 2 * ROWS) && marks_agree(probes, &in, ROWS + 1 + draw(63));
     }
@@ -119,6 +133,8 @@ static void test_probes(const struct probes *probes, const char *twin)
     in.columns = NULL;
     snprintf(name, sizeof name, "%s: rows with a head in the mask", twin);
     report(heads, name);
+    snprintf(name, sizeof name, "%s: heads become parents", twin);
+    report(adopts, name);
     snprintf(name, sizeof name, "%s: the first column of the rest of a row in the mask", twin);
     report(rests, name);
     snprintf(name, sizeof name, "%s: depths of the bits of a word", twin);

@@ -42,6 +42,14 @@ static uint64_t heads_plain(const uint32_t *heads, uint64_t rows, uint64_t count
     return found;
 }
 
+static void adopt_plain(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count,
+                        uint32_t tag)
+{
+    (void)count;
+    for (; rows != 0; rows &= rows - 1)
+        parents[__builtin_ctzll(rows)] = tag | heads[__builtin_ctzll(rows)];
+}
+
 static inline uint32_t columns_plain(const uint32_t *columns, uint64_t count, const uint64_t *mask)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -73,7 +81,7 @@ static void mark_plain(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits
         depth[64 * w + (uint64_t)__builtin_ctzll(bits)] = value;
 }
 
-const struct probes probes_plain = {heads_plain, rests_plain, mark_plain};
+const struct probes probes_plain = {heads_plain, adopt_plain, rests_plain, mark_plain};
 
 /* ---- eight at once ---- */
 
@@ -112,6 +120,21 @@ AVX2 static uint64_t heads_avx2(const uint32_t *heads, uint64_t rows, uint64_t c
         found |= (uint64_t)probe_lanes(mask, ids, lanes) << i;
     }
     return found;
+}
+
+AVX2 static void adopt_avx2(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count,
+                            uint32_t tag)
+{
+    const __m256i tags = _mm256_set1_epi32((int)tag);
+    if (count < 64 || _mm_popcnt_u64(rows) < FEW_BITS) {
+        adopt_plain(parents, heads, rows, count, tag);
+        return;
+    }
+    for (int i = 0; i < 64; i += 8) {
+        __m256i *at = (__m256i *)(parents + i), lanes = lanes_of((uint32_t)(rows >> i) & 255);
+        __m256i ids = _mm256_or_si256(_mm256_loadu_si256((const __m256i *)(heads + i)), tags);
+        _mm256_storeu_si256(at, _mm256_blendv_epi8(_mm256_loadu_si256(at), ids, lanes));
+    }
 }
 
 AVX2 static inline uint32_t columns_avx2(const uint32_t *columns, uint64_t count, const uint64_t *mask)
@@ -158,7 +181,7 @@ AVX2 static void mark_avx2(int32_t *depth, uint64_t count, uint64_t w, uint64_t 
     }
 }
 
-static const struct probes probes_avx2 = {heads_avx2, rests_avx2, mark_avx2};
+static const struct probes probes_avx2 = {heads_avx2, adopt_avx2, rests_avx2, mark_avx2};
 
 const struct probes *probes_best(void)
 {

@@ -15,6 +15,9 @@ struct probes {
      * `mask`. An entry may be HEAD_NONE. */
     uint64_t (*heads)(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask);
 
+    /* Gives each of `rows` its entry of the head column as parent, with `tag`. */
+    void (*adopt)(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count, uint32_t tag);
+
     /* Those of `rows`, the first of them `base`, with a column behind their heads that is in `mask`. With
      * `parent`, the first such column goes there, with `tag`. */
     uint64_t (*rests)(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,

@@ -79,9 +79,8 @@ static inline struct pulled_word begin_word(const struct pull *pull, uint64_t w,
         const uint32_t *heads = csr->heads + j * csr->rows + base;
         uint64_t hits = pull->dev->means.probes->heads(heads, left, count, pull->mask);
         left &= ~hits;
-        for (; pull->parent != NULL && hits != 0; hits &= hits - 1)
-            pull->parent[base + (uint64_t)__builtin_ctzll(hits)] =
-                pull->tag | heads[__builtin_ctzll(hits)];
+        if (pull->parent != NULL)
+            pull->dev->means.probes->adopt(pull->parent + base, heads, hits, count, pull->tag);
     }
     for (uint64_t rows = left; rows != 0; rows &= rows - 1) {
         const uint32_t *columns = (const uint32_t *)csr->columns +
