@@ -29,7 +29,7 @@ LDLIBS = -lz -lm
 TOOLS    = rmatgen edgeconv degsplit dbfs-pack dbfs-check
 MPI_TOOLS = degsplit dbfs-pack dbfs-check
 PROGRAMS = $(TOOLS) dbfs-traverse dbfs-graph500
-SCRIPTS  = dbfs dbfs-report
+SCRIPTS  = dbfs dbfs-report dbfs-model
 
 # edgeconv reads archives through libarchive; ARCHIVE=0 builds without it
 archive_without_1 = tools/convert/input/archive_none.c
@@ -42,6 +42,7 @@ cuda_flags = -DDBFS_CUDA -I$(cuda_home)/include
 cuda_libs  = -L$(cuda_home)/lib64 -lcudart_static -ldl -lrt -lpthread -lstdc++
 cuda_c     =
 cuda_cu    = $(wildcard traverse/cuda/*.cu)
+proof_cu   = $(wildcard traverse/graph500/cuda/*.cu)
 else
 cuda_c     = $(filter-out traverse/cuda/cuda_plan.c,$(wildcard traverse/cuda/*.c))
 endif
@@ -51,7 +52,7 @@ mpi_src      = $(wildcard formats/mpi/*.c)
 formats_src  = $(filter-out $(mpi_src),$(wildcard formats/*.c formats/*/*.c))
 tools_src    = $(filter-out $(TOOLS:%=tools/%.c) $(archive_without_$(ARCHIVE)), \
                  $(wildcard tools/*.c tools/*/*.c tools/*/*/*.c))
-graph500_src = $(wildcard traverse/graph500/*.c)
+graph500_src = $(wildcard traverse/graph500/*.c) $(if $(filter 1,$(CUDA)),$(wildcard traverse/graph500/cuda/*.c))
 traverse_src = $(filter-out $(cuda_c) $(graph500_src),$(wildcard traverse/*.c traverse/*/*.c))
 unit_src     = $(wildcard tests/unit/*.c)
 plain_tests  = oracle treecheck mkgraph
@@ -114,7 +115,8 @@ $(BUILD)/traverse/report/machine.o: $(revision_used)
 
 # ---- programs ----
 
-cuda_obj = $(cuda_cu:%=$(BUILD)/%.o)
+cuda_obj  = $(cuda_cu:%=$(BUILD)/%.o)
+proof_obj = $(proof_cu:%=$(BUILD)/%.o)
 
 # what the MPI library can do is looked up in the running program
 $(BUILD)/bin/dbfs-traverse $(BUILD)/tests/gpu_kernels: LDLIBS += -ldl
@@ -125,14 +127,14 @@ $(BUILD)/bin/dbfs-traverse: $(call obj,$(traverse_src)) $(cuda_obj) $(libmpi) $(
 # the benchmark shares all objects of dbfs-traverse but its main file
 $(BUILD)/bin/dbfs-graph500 $(BUILD)/tests/plant_faults: LDLIBS += -ldl
 $(BUILD)/bin/dbfs-graph500: $(call obj,$(graph500_src) $(filter-out traverse/main.c,$(traverse_src))) \
-                            $(cuda_obj) $(libmpi) $(libformats)
+                            $(cuda_obj) $(proof_obj) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
 
 # the validator of the benchmark, on answers with planted faults
 $(BUILD)/tests/plant_faults: $(BUILD)/tests/plant_faults.o \
     $(call obj,$(filter-out %_main.c traverse/main.c,$(graph500_src) $(traverse_src))) \
-    $(cuda_obj) $(libmpi) $(libformats)
+    $(cuda_obj) $(proof_obj) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
 
@@ -144,10 +146,11 @@ $(TOOLS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $(BUILD)/tools/%.o $(libtools) $(libf
 	@mkdir -p $(@D)
 	$(CC_LINK) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(libtools) $(filter $(libmpi),$^) $(libformats) $(LDLIBS)
 
-# the version is that of all programs
-$(BUILD)/bin/dbfs-report: tools/dbfs-report.sh formats/base/cli.h
+# scripts in sh contain what they share; the version is that of all programs
+spliced = $(wildcard tools/report/*.sh tools/model/*)
+$(BUILD)/bin/dbfs-report $(BUILD)/bin/dbfs-model: $(BUILD)/bin/%: tools/%.sh $(spliced) formats/base/cli.h
 	@mkdir -p $(@D)
-	sed "s/@VERSION@/$$(sed -n 's/^#define DBFS_VERSION "\(.*\)"/\1/p' formats/base/cli.h)/" $< >$@.part
+	awk -v version='$(version)' -f scripts/include.awk $< >$@.part
 	@chmod 755 $@.part && mv $@.part $@
 
 $(BUILD)/bin/dbfs: scripts/dbfs.sh
@@ -183,16 +186,17 @@ $(plain_bin): $(BUILD)/tests/%: tests/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $<
 
-# The kernels beside the CPU's twins: all of dbfs-traverse but its main file.
-gpu_test_src = $(filter-out tests/gpu/staging_mpi.c,$(wildcard tests/gpu/*.c))
+# The kernels beside the CPU's twins: all of dbfs-graph500 but its main file.
+gpu_test_src = $(filter-out tests/gpu/staging_mpi.c tests/gpu/fail_cuda.c,$(wildcard tests/gpu/*.c))
 gpu_test_bin = $(if $(filter 1,$(CUDA)),$(BUILD)/tests/gpu_kernels $(BUILD)/tests/staging_mpi.so)
 
 $(BUILD)/tests/gpu/%.o: tests/gpu/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(cuda_flags) $(CPPFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/tests/gpu_kernels: $(call obj,$(gpu_test_src) $(filter-out traverse/main.c,$(traverse_src))) \
-                            $(cuda_obj) $(libmpi) $(libformats)
+$(BUILD)/tests/gpu_kernels: $(call obj,$(gpu_test_src) \
+    $(filter-out %_main.c traverse/main.c,$(graph500_src) $(traverse_src))) \
+    $(cuda_obj) $(proof_obj) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
 
@@ -210,11 +214,23 @@ $(fail_alloc): tests/fail_alloc.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -fno-builtin $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $< -ldl
 
+# preloaded into a program whose GPU is to fail; needs nothing of CUDA
+fail_cuda = $(BUILD)/tests/fail_cuda.so
+$(fail_cuda): tests/gpu/fail_cuda.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $< -ldl
+
 # preloaded before the MPI library: notes what a rank sends
 count_mpi = $(BUILD)/tests/count_mpi.so
 $(count_mpi): tests/count_mpi.c
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $<
+
+# found before NVML's own library, where LD_LIBRARY_PATH says so
+fake_nvml = $(BUILD)/tests/nvml/libnvidia-ml.so.1
+$(fake_nvml): tests/fake_nvml.c
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -fsanitize%,$(ALL_CFLAGS)) $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $<
 
 # changes files and mends their CRCs; shares no code with the product
 $(BUILD)/tests/mutate: $(call obj,tests/fuzz/mutate.c tests/fuzz/change.c tests/fuzz/mend.c)
@@ -238,7 +254,7 @@ $(BUILD)/tests/packed_seeds: $(BUILD)/tests/fuzz/packed_seeds.o $(libformats)
 
 fuzz-bin: $(fuzz_bin) $(BUILD)/tests/packed_seeds
 
-tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi) $(BUILD)/tests/plant_faults \
+tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(fail_cuda) $(count_mpi) $(fake_nvml) $(BUILD)/tests/plant_faults \
            $(BUILD)/tests/mutate fuzz-bin
 
 test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)' \
@@ -271,6 +287,15 @@ ubsan: deps
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/ubsan \
 	    CFLAGS='-O1 -g -fsanitize=undefined -fno-sanitize-recover=undefined' all tests-bin
 	@$(test_env) BUILD='$(BUILD)/ubsan' tests/run.sh short
+
+# Programs with several threads under ThreadSanitizer. It knows the barriers of clang's OpenMP, by its library
+# archer, and not those of gcc's; MPI is left out.
+ARCHER ?= $(firstword $(wildcard /usr/lib/llvm-*/lib/libarcher.so))
+tsan: deps
+	@test -n '$(ARCHER)' || { echo 'tsan: needs clang with libarcher (libomp-dev), or ARCHER=FILE'; exit 2; }
+	@$(MAKE) --no-print-directory CC=clang CUDA=0 BUILD=$(BUILD)/tsan CFLAGS='-O1 -g -fsanitize=thread' \
+	    all tests-bin
+	@$(test_env) BUILD='$(BUILD)/tsan' ARCHER='$(ARCHER)' tests/tsan.sh
 
 # `make check` with each compiler and each MPI that is here
 matrix: deps
@@ -349,6 +374,7 @@ help:
 	@echo 'make check-long  the tests that take longer'
 	@echo 'make tests-gpu   the tests for hosts with GPUs, see scripts/check-gpu.sh (CUDA=1)'
 	@echo 'make asan        the tests under AddressSanitizer and UBSan'
+	@echo 'make tsan        programs of several threads under ThreadSanitizer (clang with libarcher)'
 	@echo 'make ubsan       the tests under UBSan alone; make matrix: with each compiler and each MPI'
 	@echo 'make fuzz        every fuzz target for FUZZ_SECONDS (180) of CPU time; clang: libFuzzer'
 	@echo 'make install     programs, man pages, completions into DESTDIR/PREFIX; uninstall removes them'
@@ -358,7 +384,7 @@ help:
 	@echo '                 (on the command line or in config.mk)'
 	@echo '                 ARCHIVE=0 builds edgeconv without libarchive'
 
-.PHONY: all always tests-bin tests-gpu fuzz-bin fuzz ubsan matrix deps check check-long asan \
+.PHONY: all always tests-bin tests-gpu fuzz-bin fuzz ubsan tsan matrix deps check check-long asan \
         demo install uninstall deb deb-check dist clean help
 .SECONDARY:
 

@@ -29,6 +29,7 @@ enum section_encoding {
 struct container_kind {
     const char *magic;
     const char *what; /* "split", "shard" */
+    const char *maker; /* the program that writes it */
     uint32_t version;
     const char *(*section_name)(uint32_t type);
     int packed;

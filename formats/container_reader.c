@@ -86,9 +86,12 @@ static enum status check_header(struct container *c, struct error *e)
         return bad(c, "header", "is corrupt (CRC differs)", e);
     uint32_t version = get_u32(h + HEADER_VERSION_AT), newest = c->kind->version;
     uint32_t oldest = c->kind->first_version > 0 ? c->kind->first_version : newest;
-    if (version < oldest || version > newest)
-        return fail(e, ST_BAD_DATA, "%s: %s version %u is not supported (this is %u)", c->path,
-                    c->kind->what, version, newest);
+    if (version > newest)
+        return fail(e, ST_BAD_DATA, "%s: %s version %u is not supported (this is %u): use the dbfs that "
+                    "wrote it, or a later one", c->path, c->kind->what, version, newest);
+    if (version < oldest)
+        return fail(e, ST_BAD_DATA, "%s: %s version %u is not supported any more (this is %u): make it again, "
+                    "with `%s`, from the edge stream", c->path, c->kind->what, version, newest, c->kind->maker);
     c->version = version;
     c->sections = get_u32(h + HEADER_SECTIONS_AT);
     c->table_crc = get_u32(h + HEADER_TABLE_CRC_AT);

@@ -40,13 +40,14 @@ static inline uint64_t add_to_tally(struct edges_totals *tally, enum edges_direc
     uint64_t turn = direction == EDGES_UNDIRECTED_ONCE ? UINT64_MAX : 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t u = edges[i].u, v = edges[i].v, larger = u > v ? u : v;
-        uint64_t swap = (u ^ v) & (u > v ? turn : 0); /* the smaller id first */
+        uint64_t falls = -(uint64_t)(u > v), rises = -(uint64_t)(u < v);
+        uint64_t swap = (u ^ v) & falls & turn; /* the smaller id first */
         uint64_t hash = hash_pair(u ^ swap, v ^ swap);
         checksum += hash;
         loops += u == v;
         max_id = larger > max_id ? larger : max_id;
-        if (balanced) /* known when this is compiled */
-            balance += u == v ? 0 : u < v ? hash : -hash;
+        if (balanced) /* known when this is compiled; masks, as a branch would keep vectors out */
+            balance += (hash & rises) - (hash & falls);
     }
     tally->edges += count;
     tally->loops += loops;

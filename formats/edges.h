@@ -22,7 +22,8 @@ struct edge {
 enum {
     EDGES_BLOCK_EDGES = 32768,        /* our writer: edges in every block except the last */
     EDGES_MAX_BLOCK_EDGES = 1 << 20,  /* the most that a reader accepts */
-    EDGES_MAX_PROVENANCE_BYTES = 4096 /* the terminating NUL included */
+    EDGES_MAX_PROVENANCE_BYTES = 4096, /* the terminating NUL included */
+    EDGES_MAX_PREAMBLE_BYTES = 64 + EDGES_MAX_PROVENANCE_BYTES
 };
 
 #define DBFS_MAX_VERTICES (UINT64_C(1) << 48) /* ids are below this everywhere in dbfs */
@@ -168,6 +169,10 @@ enum status edges_reader_fill(const struct edges_reader *reader, struct edges_bl
  * With slices, pass the merged tally of all slices. */
 enum status edges_reader_finish(struct edges_reader *reader, const struct edges_totals *tally,
                                 struct edges_totals *totals, struct error *e);
+
+/* The same comparison with a trailer that is known already. */
+enum status edges_compare_tally(const char *name, const struct edges_totals *trailer,
+                                const struct edges_totals *tally, struct error *e);
 
 /* Reads the trailer of a stream at the end of the regular file `fd`. Nonzero when there is one. Only a pass
  * over the blocks can tell whether its totals are true. The descriptor's offset does not change. */

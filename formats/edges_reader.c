@@ -78,6 +78,20 @@ static enum status read_bytes(struct edges_reader *r, void *bytes, size_t count,
     return e->status;
 }
 
+/* Bytes that a later version may give a meaning. */
+static int is_zero(const unsigned char *bytes, size_t count)
+{
+    unsigned char any = 0;
+    for (size_t i = 0; i < count; i++)
+        any = (unsigned char)(any | bytes[i]);
+    return any == 0;
+}
+
+static enum status unsupported(const struct edges_reader *r, const char *where, struct error *e)
+{
+    return fail(e, ST_BAD_DATA, "%s: %s uses features this build does not support", r->name, where);
+}
+
 static enum status truncated(const struct edges_reader *r, uint64_t at, struct error *e)
 {
     return fail(e, ST_BAD_DATA,
@@ -129,11 +143,12 @@ static enum status read_preamble(struct edges_reader *r, struct error *e)
     uint32_t direction = get_u32(header + PREAMBLE_DIRECTION_AT);
     uint32_t flags = get_u32(header + PREAMBLE_FLAGS_AT);
     if (version != EDGES_VERSION)
-        return fail(e, ST_BAD_DATA, "%s: edge stream version %u is not supported (this is %u)",
-                    r->name, version, EDGES_VERSION);
-    if (direction > EDGES_DIRECTED || (flags & ~(uint32_t)PREAMBLE_FLAG_RANDOMIZED) != 0)
-        return fail(e, ST_BAD_DATA, "%s: preamble uses features this build does not support",
-                    r->name);
+        return fail(e, ST_BAD_DATA, "%s: edge stream version %u is not supported (this is %u): use the dbfs "
+                    "that wrote it, or a later one", r->name, version, EDGES_VERSION);
+    if (direction > EDGES_DIRECTED || (flags & ~(uint32_t)PREAMBLE_FLAG_RANDOMIZED) != 0 ||
+        !is_zero(header + PREAMBLE_RESERVED_AT, PREAMBLE_TEXT_CRC_AT - PREAMBLE_RESERVED_AT) ||
+        (flags == 0 && !is_zero(header + PREAMBLE_RANDOM_N_AT, PREAMBLE_RESERVED_AT - PREAMBLE_RANDOM_N_AT)))
+        return unsupported(r, "preamble", e);
     r->info.direction = (enum edges_direction)direction;
     r->info.randomized = (flags & PREAMBLE_FLAG_RANDOMIZED) != 0;
     r->info.random_n = get_u64(header + PREAMBLE_RANDOM_N_AT);
@@ -270,6 +285,9 @@ static enum status read_trailer(struct edges_reader *r, const unsigned char *sta
         return e->status;
     if (edges_crc(t, TRAILER_CRC_AT) != get_u32(t + TRAILER_CRC_AT))
         return corrupt(r, at, "trailer", "is corrupt (CRC differs)", e);
+    if (!is_zero(t + TRAILER_RESERVED_AT, TRAILER_EDGES_AT - TRAILER_RESERVED_AT) ||
+        !is_zero(t + TRAILER_RESERVED_TOO_AT, TRAILER_CRC_AT - TRAILER_RESERVED_TOO_AT))
+        return unsupported(r, "trailer", e);
     decode_trailer(t, &r->totals);
     if (r->totals.n > DBFS_MAX_VERTICES)
         return corrupt(r, at, "trailer", "more than 2^48 vertices", e);
@@ -292,7 +310,8 @@ static enum status check_block_header(const struct edges_reader *r, const unsign
         return corrupt(r, at, "block header", "is corrupt", e);
     if (count == 0 || count > EDGES_MAX_BLOCK_EDGES || (width != 4 && width != 8))
         return corrupt(r, at, "block header", "impossible count or id width", e);
-    return ST_OK;
+    return is_zero(header + BLOCK_RESERVED_AT, BLOCK_CRC_AT - BLOCK_RESERVED_AT)
+               ? ST_OK : unsupported(r, "block header", e);
 }
 
 static enum status grow_block(struct edges_block *block, size_t bytes, struct error *e)
@@ -378,17 +397,21 @@ enum status edges_reader_next(struct edges_reader *r, struct edges_block *block,
     return e->status;
 }
 
-enum status edges_reader_finish(struct edges_reader *r, const struct edges_totals *tally,
-                                struct edges_totals *totals, struct error *e)
+enum status edges_compare_tally(const char *name, const struct edges_totals *t,
+                                const struct edges_totals *tally, struct error *e)
 {
-    const struct edges_totals *t = &r->totals;
-    *totals = *t;
     if (tally->edges != t->edges || tally->loops != t->loops || tally->max_id != t->max_id ||
         tally->checksum != t->checksum || (t->edges > 0 && t->n <= t->max_id))
         return fail(e, ST_BAD_DATA,
                     "%s: trailer does not match the blocks: it says %llu edges and checksum "
                     "%016llx, the blocks hold %llu and %016llx",
-                    r->name, (ull)t->edges, (ull)t->checksum, (ull)tally->edges,
-                    (ull)tally->checksum);
+                    name, (ull)t->edges, (ull)t->checksum, (ull)tally->edges, (ull)tally->checksum);
     return ST_OK;
+}
+
+enum status edges_reader_finish(struct edges_reader *r, const struct edges_totals *tally,
+                                struct edges_totals *totals, struct error *e)
+{
+    *totals = r->totals;
+    return edges_compare_tally(r->name, &r->totals, tally, e);
 }

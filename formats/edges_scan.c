@@ -56,18 +56,40 @@ static int all_below(const struct edge *edges, size_t count, uint64_t n)
     return 1;
 }
 
+/* The largest id so far must be one that the caller expects. */
+static enum status check_id(const struct edges_scan *scan, uint64_t id, struct error *e)
+{
+    const char *name = edges_reader_name(scan->reader);
+    if (scan->trailer != NULL && id >= scan->trailer->n)
+        return fail(e, ST_BAD_DATA, "%s: trailer does not match the blocks: it says %llu vertices, and "
+                    "there is an id %llu", name, (unsigned long long)scan->trailer->n,
+                    (unsigned long long)id);
+    if (scan->most_ids > 0 && id >= scan->most_ids)
+        return fail(e, ST_BAD_DATA, "%s: provenance does not match the blocks: it says %llu vertices, "
+                    "and there is an id %llu", name, (unsigned long long)scan->most_ids,
+                    (unsigned long long)id);
+    return ST_OK;
+}
+
+static enum status decode_first(const struct edges_scan *scan, struct edges_block *block,
+                                size_t first, struct edge *edges, size_t count, struct error *e)
+{
+    enum edges_direction direction = edges_reader_info(scan->reader)->direction;
+    const char *name = edges_reader_name(scan->reader);
+    if (edges_decode_piece(block, direction, name, first, edges, count, e) == ST_OK)
+        check_id(scan, block->tally.max_id, e);
+    return e->status;
+}
+
 static enum status decode_piece(const struct edges_scan *scan, struct edges_block *block,
                                 size_t first, struct edge *edges, size_t count, struct error *e)
 {
-    const char *name = edges_reader_name(scan->reader);
-    const struct edges_totals *expected = scan->expected;
-    if (expected == NULL)
-        return edges_decode_piece(block, edges_reader_info(scan->reader)->direction, name, first,
-                                  edges, count, e);
+    if (!scan->proven)
+        return decode_first(scan, block, first, edges, count, e);
     /* the joined bits bound every id from above, so that ids are rarely compared one by one */
-    if (edges_decode_ids(block, first, edges, count) >= expected->n &&
-        !all_below(edges, count, expected->n))
-        return edges_scan_changed(name, e);
+    if (edges_decode_ids(block, first, edges, count) >= scan->trailer->n &&
+        !all_below(edges, count, scan->trailer->n))
+        return edges_scan_changed(edges_reader_name(scan->reader), e);
     block->tally = (struct edges_totals){.edges = first + count};
     return ST_OK;
 }
@@ -103,13 +125,13 @@ static void scan_blocks(struct pass *p, int thread)
     edges_block_free(&block);
 }
 
-/* The trailer must be the one that the first pass found to fit the blocks. */
+/* The stream must end with the trailer that the caller knows. */
 static enum status compare_trailer(const struct edges_scan *scan, struct error *e)
 {
     struct edges_totals totals;
     struct error cause = {0};
-    if (edges_reader_finish(scan->reader, scan->expected, &totals, &cause) == ST_OK &&
-        totals.n == scan->expected->n)
+    if (edges_reader_finish(scan->reader, scan->trailer, &totals, &cause) == ST_OK &&
+        totals.n == scan->trailer->n)
         return ST_OK;
     return edges_scan_changed(edges_reader_name(scan->reader), e);
 }
@@ -121,7 +143,7 @@ enum status edges_scan_slice(const struct edges_scan *scan, struct edges_totals 
 #pragma omp parallel num_threads(scan->threads)
     scan_blocks(&p, omp_get_thread_num());
     *tally = p.tally;
-    return e->status == ST_OK && scan->expected != NULL ? compare_trailer(scan, e) : e->status;
+    return e->status == ST_OK && scan->trailer != NULL ? compare_trailer(scan, e) : e->status;
 }
 
 enum status edges_scan(struct edges_reader *reader, int threads, edges_visitor visit,

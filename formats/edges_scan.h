@@ -30,15 +30,18 @@ struct edges_scan {
     edges_visitor visit; /* NULL: the stream is only checked */
     void *context;
     enum edges_crcs crcs;
-    /* For a further pass: the totals of the first pass. A stream with other totals is ST_BAD_DATA, and
-     * visitors never see an id of expected->n or more. NULL for the first pass. */
-    const struct edges_totals *expected;
+    /* What the trailer says; NULL if that is not known. A stream that ends otherwise is ST_BAD_DATA, and
+     * visitors never see an id of trailer->n or more. */
+    const struct edges_totals *trailer;
+    uint64_t most_ids; /* nor one of this or more, where it is not 0 */
+    int proven; /* a further pass: the first one has shown that `trailer` fits the blocks */
 };
 
 /* Reads to the end of the stream; closes nothing. The reader may be one of several slices
  * (edges_reader_slice). *tally receives the tally of the edges read; a further pass only counts the edges.
- * The caller merges the tallies of all slices. After a first pass it gives the result to edges_reader_finish.
- * After a further pass it compares the number of edges with expected->edges (edges_scan_changed). */
+ * The caller merges the tallies of all slices. After a first pass it compares the result with the trailer
+ * (edges_reader_finish, edges_compare_tally), after a further pass only the number of edges
+ * (edges_scan_changed). */
 enum status edges_scan_slice(const struct edges_scan *scan, struct edges_totals *tally,
                              struct error *e);
 

@@ -257,7 +257,8 @@ static enum status check_text(struct key_values *kv, const char *path, struct er
     if (!key_values_starts_with(kv, "dbfs-manifest "))
         return fail(e, ST_BAD_DATA, "%s: not a dbfs manifest", path);
     if (!key_values_starts_with(kv, MANIFEST_FIRST_LINE))
-        return fail(e, ST_BAD_DATA, "%s: a manifest version this build does not support", path);
+        return fail(e, ST_BAD_DATA, "%s: a manifest version this build does not support: use the dbfs that "
+                    "wrote it, or pack again with `dbfs-pack`", path);
     if (!key_values_check(kv))
         return fail(e, ST_BAD_DATA, "%s: is corrupt or truncated (CRC differs)", path);
     return ST_OK;
@@ -276,6 +277,8 @@ static enum status parse_manifest(struct manifest *m, const char *path, struct k
             return fail(e, ST_BAD_DATA, "%s:%d: not a 'key value' line", path, kv->line);
         if (i < 0)
             return fail(e, ST_BAD_DATA, "%s:%d: a key this build does not know", path, kv->line);
+        if (keys[i].presence != ANY_NUMBER_OF && (seen >> i & 1))
+            return fail(e, ST_BAD_DATA, "%s:%d: %s is there twice", path, kv->line, key);
         if (parse_value(m, i, value) != 0)
             return m->p > 0 && m->part == NULL
                        ? fail_memory(e, path, m->p * sizeof *m->part)

@@ -2,6 +2,7 @@
 #include "shard.h"
 
 #include "formats/base/huge.h"
+#include "formats/graph/partition.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -28,8 +29,8 @@ static const char *section_name(uint32_t type)
 }
 
 const struct container_kind shard_kind = {
-    .magic = "DBFSSHRD", .what = "shard", .version = 2, .section_name = section_name,
-    .packed = 1};
+    .magic = "DBFSSHRD", .what = "shard", .maker = "dbfs-pack", .version = 2,
+    .section_name = section_name, .packed = 1};
 
 static enum status bad(const struct shard *shard, const char *where, const char *why,
                        struct error *e)
@@ -287,6 +288,13 @@ void shard_close(struct shard *shard)
     shard_unload(shard);
     container_close(shard->file);
     memset(shard, 0, sizeof *shard);
+}
+
+uint64_t shard_loop_vertex(const struct shard *shard, const struct loop_count *loop)
+{
+    uint64_t slot = loop->at == LOOP_AT_LOCAL ? shard->ids.local_slots[loop->index] : loop->index;
+    return loop->at == LOOP_AT_DELEGATE ? shard_delegate_id(shard, loop->index)
+                                        : vertex_of_slot(slot, shard->index, shard->p);
 }
 
 uint64_t shard_device_bytes(const struct shard *shard)

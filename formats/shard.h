@@ -159,6 +159,9 @@ void shard_unload(struct shard *shard);
  * duplicates, masks, lists and counts agree. It does not compare CRCs; container_check_all does. */
 enum status shard_check(const struct shard *shard, int threads, struct error *e);
 
+/* The id of a vertex with self-loops; the shard is loaded. */
+uint64_t shard_loop_vertex(const struct shard *shard, const struct loop_count *loop);
+
 /* Bytes that a device holds: all sections, decoded, except slots, ids, degrees and loops. */
 uint64_t shard_device_bytes(const struct shard *shard);
 
@@ -191,6 +194,13 @@ static inline uint64_t csr_row_length(const struct csr *csr, uint64_t row)
     return heads;
 }
 
+/* The j-th of the csr_row_length destinations of a row, heads first. */
+static inline uint64_t csr_destination(const struct csr *csr, uint64_t row, uint64_t j)
+{
+    return j < csr->head_columns ? csr->heads[j * csr->rows + row]
+                                 : csr_column(csr, csr_offset(csr, row) + j - csr->head_columns);
+}
+
 static inline uint64_t shard_delegate_id(const struct shard *shard, uint64_t i)
 {
     return shard->ids.delegate_width == 4 ? ((const uint32_t *)shard->ids.delegates)[i]
@@ -205,6 +215,12 @@ static inline int mask_bit(const uint64_t *mask, uint64_t i)
 static inline uint64_t mask_words(uint64_t bits)
 {
     return (bits + 63) / 64;
+}
+
+/* Masks over nn's columns: a column is the number of its bit, and each shard begins with a word. */
+static inline int shard_has_masks(const struct shard *shard)
+{
+    return shard->p > 1 && shard->csr[NN].column_width == 4 && shard->local_bits >= 6;
 }
 
 #endif

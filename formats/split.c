@@ -36,8 +36,8 @@ static const char *section_name(uint32_t type)
 }
 
 static const struct container_kind split_kind = {
-    .magic = "DBFSSPLT", .what = "split", .version = 2, .section_name = section_name,
-    .first_version = 1};
+    .magic = "DBFSSPLT", .what = "split", .maker = "degsplit", .version = 2,
+    .section_name = section_name, .first_version = 1};
 
 void split_free(struct split *split)
 {

@@ -10,9 +10,13 @@
 #   ROOTS     searches of a run (16)
 #   ROUNDS    runs of each TH (1); the columns hold the least of each, as machines are disturbed
 #   TH        thresholds (0 1 2 4 8 16 32 64 128 256 512 inf). One with the delegates of another is left out.
-#   P         shards (1); with several, LAUNCH is put before dbfs-traverse, such as `mpiexec -n 2`
+#   P         shards (1)
+#   WAYS      with several shards: how they are searched, each NAME:LINKS:LAUNCH:OPTIONS, with `;` between ways.
+#             NAME stands after the graph's, LINKS is degsplit's --links, LAUNCH comes before dbfs-traverse, as in
+#             '1x2:peer::;2x1:host:mpiexec -n 2:--exchange-memory host'. Without it: one way, of one process
 #   TRAVERSE  the dbfs-traverse to run (default: that of BUILD)
 #   OPTIONS   for it
+#   THREADS is for each process; a way may have its own -@
 #   WORK      a folder for graphs (default: /dev/shm)
 #
 # A line: graph, TH, delegates, normals with edges, directed edges kept of nn, nd, dn, dd, mean ms, median ms,
@@ -32,11 +36,11 @@ pack_next() { # TH
     "$bin/dbfs-pack" -q -p "${P:-1}" -t "$1" -o "$work/graph-$1" "$work/edges"
 }
 
-# One run, as a line like those of the output but without the graph.
-measure() { # TH
-    ${LAUNCH:-} "${TRAVERSE:-$bin/dbfs-traverse}" -q --no-check --backend "$BACKEND" -@ "$threads" $roots ${OPTIONS:-} \
-        --force --json "$work/json" "$work/graph-$1" >/dev/null
-    tr '\n{}[]' '     ' <"$work/json" | awk -v th="$1" '
+# One run, as a line like those of the output but with the way in place of the graph.
+measure() { # TH WAY
+    $(part_of "$2" 3) "${TRAVERSE:-$bin/dbfs-traverse}" -q --no-check --backend "$BACKEND" -@ "$threads" $roots \
+        ${OPTIONS:-} $(part_of "$2" 4) --force --json "$work/json" "$work/graph-$1" >/dev/null
+    tr '\n{}[]' '     ' <"$work/json" | awk -v way="$(part_of "$2" 1)" -v th="$1" '
         function after(key, text,    at) { # the number that follows a key
             at = index(text, "\"" key "\":")
             return at ? substr(text, at + length(key) + 3) + 0 : ""
@@ -46,7 +50,7 @@ measure() { # TH
           for (i = 2; i in root; i++) { levels += after("levels", root[i]); reached += after("reached", root[i]) }
           n = i - 2
           d = after("delegates", $0)
-          printf "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%.6f\t%.6f\t%.1f\t%.0f\n", th, d,
+          printf "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%.6f\t%.6f\t%.1f\t%.0f\n", way, th, d,
               after("vertices_with_edges", $0) - d, after("nn", $0), after("nd", $0), after("dn", $0),
               after("dd", $0), 1e3 * after("mean", time), 1e3 * after("median", time), levels / n, reached / n }'
 }
@@ -54,52 +58,72 @@ measure() { # TH
 machine=gpu
 [ "$BACKEND" = cuda ] || machine=cpu
 
-# Those of $TH that differ in delegates, and those that are suggested.
+part_of() { echo "$1" | cut -d : -f "$2"; } # WAY NUMBER
+
+# The table of degsplit for each way and machine; the TH that are suggested; those of $TH that differ in delegates.
 thresholds() {
-    "$bin/degsplit" -q -p "${P:-1}" --for $machine --force --sweep "$work/sweep" -o /dev/null "$work/edges"
-    "$bin/degsplit" -q -p "${P:-1}" --force --sweep "$work/default" -o /dev/null "$work/edges"
-    local of_machine of_both
-    of_machine=$(awk '$NF == 1 { print $1 }' "$work/sweep")
-    of_both=$(awk '$NF == 1 { print $1 }' "$work/default")
-    echo "$of_machine $of_both" >"$work/suggested"
-    awk -F'\t' -v wanted="$of_machine $of_both ${TH:-0 1 2 4 8 16 32 64 128 256 512 inf}" '
+    local way links for
+    : >"$work/suggested"
+    while read -r way; do
+        links=$(part_of "$way" 2)
+        for for in $machine both; do
+            "$bin/degsplit" -q -p "${P:-1}" --for $for --links "${links:-auto}" --force --sweep "$work/sweep.$for" \
+                -o /dev/null "$work/edges"
+            awk -F'\t' -v OFS='\t' -v way="$(part_of "$way" 1)" -v asked="$for" '$NF == 1 { print way, asked, $1 }' \
+                "$work/sweep.$for" >>"$work/suggested"
+        done
+        mv "$work/sweep.$machine" "$work/sweep.$(part_of "$way" 1)"
+    done <"$work/ways"
+    cat "$work"/sweep.* | awk -F'\t' -v wanted="$(cut -f 3 "$work/suggested" | tr '\n' ' ') \
+        ${TH:-0 1 2 4 8 16 32 64 128 256 512 inf}" '
         BEGIN { split(wanted, list, " "); for (i in list) want[list[i]] = 1 }
-        FNR > 1 && want[$1] && $2 == 0 { last = "inf"; next }
-        FNR > 1 && want[$1] && !seen[$2]++ { print $1 }
-        END { if (want["inf"]) print "inf" }' "$work/sweep"
+        want[$1] && $2 == 0 { last = "inf"; next }
+        want[$1] && !seen[$2]++ { print $1 }
+        END { if (want["inf"]) print "inf" }' | sort -g
+}
+
+# Lines of measure() in, lines of the output out; what is fastest and what was suggested goes to standard error.
+summarise() { # GRAPH WAY
+    awk -F'\t' -v graph="$1" -v way="$2" -v OFS='\t' -v machine=$machine '
+        FILENAME ~ /suggested$/ { if ($1 == way) th[$2] = $3; next }
+        FILENAME != "-" && FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        FILENAME != "-" { predicted[$1] = $at[machine "_ms"]; delegates[$1] = $2; next }
+        $1 != way { next }
+        { $1 = graph (way == "" ? "" : ":" way) }
+        !($2 in line) { order[++n] = $2; line[$2] = $0; mean[$2] = $9; median[$2] = $10 }
+        { if ($9 < mean[$2]) mean[$2] = $9; if ($10 < median[$2]) median[$2] = $10 }
+        function loss(th) { # of the TH that was run for it
+            for (i = 1; i <= n; i++) if (delegates[order[i]] == delegates[th]) return sprintf("%.2f", mean[order[i]] / least)
+        }
+        END {
+            for (i = 1; i <= n; i++) {
+                $0 = line[order[i]]; $9 = mean[$2]; $10 = median[$2]
+                name = $1
+                print $0, predicted[$2]
+                if (!least || mean[$2] < least) { least = mean[$2]; best = $2 } }
+            printf "%s: TH %s is the fastest; %s, suggested for it, takes %s of that, and %s, the default, %s\n", name,
+                best, th[machine], loss(th[machine]), th["both"], loss(th["both"]) >"/dev/stderr" }' \
+        "$work/suggested" "$work/sweep.$2" -
 }
 
 bench() { # GRAPH
-    local th round ths next
+    local th round ths next way name
     make_graph "$1" || { sed 's/^/left out: /' "$work/why" | tail -1 >&2; return 0; }
+    echo "${WAYS:-:auto::}" | tr ';' '\n' >"$work/ways"
     ths=($(thresholds))
     for ((round = 0; round < ${ROUNDS:-1}; round++)); do
         for ((i = 0; i < ${#ths[@]}; i++)); do
             th=${ths[i]} next=${ths[i + 1]:-}
             [ -e "$work/graph-$th/manifest" ] || pack_next "$th"
             [ "$BACKEND" = cpu ] || [ -z "$next" ] || [ -e "$work/graph-$next" ] || pack_next "$next" &
-            measure "$th"
+            while read -r way <&4; do measure "$th" "$way"; done 4<"$work/ways"
             wait
             [ "${ROUNDS:-1}" != 1 ] || rm -rf "$work/graph-$th"
         done
-    done | awk -F'\t' -v graph="$(basename "$1" | cut -c 1-24)" -v OFS='\t' -v suggested="$(cat "$work/suggested")" \
-        -v column=${machine}_ms '
-        FILENAME != "-" && FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-        FILENAME != "-" { predicted[$1] = $at[column]; delegates[$1] = $2; next }
-        !($1 in line) { order[++n] = $1; line[$1] = $0; mean[$1] = $8; median[$1] = $9 }
-        { if ($8 < mean[$1]) mean[$1] = $8; if ($9 < median[$1]) median[$1] = $9 }
-        function loss(th) { # of the TH that was run for it
-            for (i = 1; i <= n; i++) if (delegates[order[i]] == delegates[th]) return sprintf("%.2f", mean[order[i]] / least)
-        }
-        END {
-            for (i = 1; i <= n; i++) {
-                $0 = line[order[i]]; $8 = mean[$1]; $9 = median[$1]
-                print graph, $0, predicted[$1]
-                if (!least || mean[$1] < least) { least = mean[$1]; best = $1 } }
-            split(suggested, th, " ")
-            printf "%s: TH %s is the fastest; %s, suggested for it, takes %s of that, and %s, the default, %s\n", graph,
-                best, th[1], loss(th[1]), th[2], loss(th[2]) >"/dev/stderr" }' "$work/sweep" -
-    rm -rf "$work"/graph-* "$work/edges"
+    done >"$work/lines"
+    name=$(basename "$1" | cut -c 1-24)
+    while read -r way <&4; do summarise "$name" "$(part_of "$way" 1)" <"$work/lines"; done 4<"$work/ways"
+    rm -rf "$work"/graph-* "$work/edges" "$work"/sweep.*
 }
 
 [ $# -gt 0 ] || set -- rmat16 rmat18 rmat20 rmat22 uniform18 uniform20 uniform22 uniform20e2 path20000 grid1000 \

@@ -1,16 +1,15 @@
 #!/bin/bash
 # check-gpu.sh: builds, checks and measures the CUDA backend on a host with GPUs.
 #
-#   scripts/check-gpu.sh [check] [sanitize] [trust] [bench] [answers] [capacity]      (default: check)
+#   scripts/check-gpu.sh [check] [sanitize] [trust] [bench] [answers] [graph500] [capacity]   (default: check)
 #
 # It needs nvcc, an MPI and GPUs. Devices beyond the number of GPUs share them, so every layout also runs
 # on one GPU. `check` also runs layouts of several ranks with messages in device memory, whatever the MPI
 # library takes. Each stage takes less than 8 minutes; the script ends in one line "N passed, N failed".
-#   LAYOUTS   ranks x GPUs to run (default: those with at most as many devices as there are GPUs,
-#             at least 1x1)
+#   LAYOUTS   ranks x GPUs to run (default: 1x1 with one GPU, else also 1x2 2x1 1x4 2x2 4x1)
 #   SCALES    of the RMAT graphs of `check` (default: 16 18 20 22 24)
-#   BENCH_SCALE, CAPACITY_SCALE, TRUST_SCALE   of the graphs of `bench` and `answers` (26), `capacity` (29),
-#             and `trust` (24)
+#   BENCH_SCALE, CAPACITY_SCALE, TRUST_SCALE   of the graphs of `bench`, `answers` and `graph500` (26),
+#             `capacity` (29), and `trust` (24)
 #   PEER      another GPU BFS, built outside this repository. `bench` runs it on its graph of scale
 #             PEER_SCALE (24), as PEER EDGES N ROOT... EDGES holds each undirected edge once as two
 #             32-bit ids, and PEER prints a line "ROOT SECONDS" for each search
@@ -102,9 +101,15 @@ options_list() {
 --factor0 dd=0.03
 --direction push
 --direction pull
+--trace /dev/null
 --reduction nonblocking
 --local-all2all --uniquify
 --uniquify --chunk 64K
+--exchange-form list
+--exchange-form bits
+--exchange-form bits --direction push
+--exchange-form list --direction pull
+--exchange-form bits --direction push --local-all2all
 END
 }
 
@@ -114,14 +119,15 @@ next_options() {
     local count
     count=$(options_list | wc -l)
     options=$(options_list | sed -n "$((turn % count + 1))p")
-    # so that host memory is also tested with an MPI that takes device memory
-    [ $((turn % 5)) = 4 ] && options="$options --exchange-memory host"
+    # with several ranks: by the memory of peers, which auto might do without, and by messages
+    [ "${1%x*}" = 1 ] || options="$options --exchange-memory $(case $((turn % 5)) in
+        1 | 3) echo host ;; 4) echo auto ;; *) echo peer ;; esac)"
     turn=$((turn + 1))
 }
 
 check_distances() { # NAME DIR LAYOUT EXPECTED
     local got
-    next_options
+    next_options "$3"
     run_layout "$3" "$2" -q -n 8 --backend "$backend" $options >"$tmp/out" 2>"$tmp/err"
     got=$(value distance_checksum "$tmp/out")
     [ -n "$got" ] && [ "$got" = "$4" ]
@@ -130,7 +136,7 @@ check_distances() { # NAME DIR LAYOUT EXPECTED
 
 check_parents() { # NAME TEXT DIR LAYOUT ROOT: distances and parents, against the text
     rm -f "$tmp/depths" "$tmp/parents"
-    next_options
+    next_options "$4"
     run_layout "$4" "$3" -q -r "$5" --backend "$backend" $options --depths "$tmp/depths" \
         --parents "$tmp/parents" >"$tmp/out" 2>"$tmp/err" &&
         "$TESTS/treecheck" "$2" "$5" "$tmp/depths" "$tmp/parents" >>"$tmp/err" 2>&1
@@ -236,6 +242,138 @@ check_others() {
     grep -v '^#' datasets/usa-road-NY.txt >"$work/text" && from_text 'USA-road NY' memory 0
 }
 
+# dbfs-graph500: its tests, with planted faults, where it searches and proves on GPUs; then trees of larger graphs.
+check_proofs() {
+    local layout p
+    check_command 'proofs on a GPU' env BACKEND="$backend" bash tests/cli/dbfs-graph500.sh
+    "$BIN/rmatgen" -q -s 18 --force -o "$work/edges"
+    for p in 1 2 4; do
+        for layout in $(layouts_of $p); do
+            pack "$work/edges" $p memory "$work/proof-$p"
+            prove_layout "$layout" "$work/proof-$p" -n 8 --no-energy
+            outcome "RMAT 18, $layout: proofs" $? "$(head -c 400 "$tmp/err")"
+        done
+    done
+    rm -rf "$work"/proof-* "$work/edges"
+}
+
+prove_layout() { # LAYOUT DIR OPTION...
+    local layout=$1 dir=$2
+    shift 2
+    "$MPIEXEC" -n "${layout%x*}" ${sanitizer:-} "$BIN/dbfs-graph500" -g "${layout#*x}" --no-check \
+        --backend "$backend" "$@" "$dir" </dev/null >"$tmp/out" 2>"$tmp/err"
+}
+
+# What levels did: the search that a device makes alone has the frontiers of the level loop and of the CPU.
+
+levels_of() { # TRACE: lines of counts that do not depend on the way
+    "$BIN/dbfs-report" levels "$1" | awk -F '\t' '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(root|level|frontier|delegates|(nn|nd|dn|dd).(frontier|fv|bv))$/) c[++n] = i }
+        { for (i = 1; i <= n; i++) printf "%s ", $c[i]; print "" }'
+}
+
+trace_of() { # NAME BACKEND DIR OPTION...: levels in $tmp/NAME.levels, the summary in $tmp/NAME.out
+    local name=$1 on=$2 dir=$3
+    shift 3
+    "$traverse" -q --backend "$on" "$@" --force --trace "$tmp/$name" --breakdown --json "$tmp/$name.json" \
+        "$dir" >"$tmp/$name.out" 2>"$tmp/err" && levels_of "$tmp/$name" >"$tmp/$name.levels"
+}
+
+ways() { grep -o '"way": "[a-z]*"' "$1" | sort -u | tr -d '":' | awk '{ printf "%s ", $2 }'; }
+
+check_trace() { # NAME DIR OPTION...
+    local name=$1 dir=$2 other
+    shift 2
+    trace_of alone "$backend" "$dir" "$@"
+    outcome "trace of $name" $? "$(head -c 400 "$tmp/err")"
+    trace_of loop "$backend" "$dir" --factor0 dd=0.03 "$@" && trace_of cpu cpu "$dir" "$@"
+    outcome "traces beside it of $name" $? "$(head -c 400 "$tmp/err")"
+    for other in loop cpu; do
+        [ "$(wc -l <"$tmp/alone.levels")" -gt 3 ] && cmp -s "$tmp/alone.levels" "$tmp/$other.levels"
+        outcome "trace of $name: frontiers, FV and BV of $other" $? \
+            "$(diff "$tmp/alone.levels" "$tmp/$other.levels" | head -4)"
+        [ "$(value distance_checksum "$tmp/alone.out")" = "$(value distance_checksum "$tmp/$other.out")" ]
+        outcome "trace of $name: distances of $other" $?
+    done
+    [ "$(ways "$tmp/loop")" = 'loop ' ] && ! ways "$tmp/alone" | grep -q loop
+    outcome "trace of $name: ways" $? "$(ways "$tmp/loop"), $(ways "$tmp/alone")"
+    check_level_times "$name" "$tmp/alone" "$tmp/alone.json"
+    echo "trace of $name: $(($(wc -l <"$tmp/alone") + 0)) levels, ways $(ways "$tmp/alone")"
+}
+
+# Each level took some time, and all levels of a root no more than its search.
+check_level_times() { # NAME TRACE JSON
+    awk '{ gsub(/[{},":]/, " ") }
+        NR == FNR { for (i = 1; i < NF; i++) { if ($i == "root") r = $(i + 1); if ($i == "compute_s") { t = $(i + 6)
+            if (!(t > 0)) zero++; sum[r] += t } } next }
+        { for (i = 1; i < NF; i++) { if ($i == "root") r = $(i + 1); if ($i == "time_s" && r in sum) { n++
+            if (sum[r] > $(i + 1)) long++ } } }
+        END { print zero + 0, "levels took no time,", long + 0, "of", n + 0, "searches less than their levels"
+            exit zero > 0 || long > 0 || n == 0 }' "$2" "$3" >"$tmp/times"
+    outcome "trace of $1: times" $? "$(cat "$tmp/times")"
+}
+
+probes_of() { # TRACE
+    "$BIN/dbfs-report" levels "$1" | awk -F '\t' '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(root|level|(nn|nd|dn|dd).probes)$/) c[++n] = i }
+        { for (i = 1; i <= n; i++) printf "%s ", $c[i]; print "" }'
+}
+
+# Rows of at most 144 columns, of one class: the probes of pulls are those of one row after the other.
+check_probes() { # NAME DIR
+    trace_of pulls "$backend" "$2" -n 3 --direction pull && trace_of cpu cpu "$2" -n 3 --direction pull
+    outcome "trace of pulls of $1" $? "$(head -c 400 "$tmp/err")"
+    probes_of "$tmp/pulls" >"$tmp/pulls.probes"
+    probes_of "$tmp/cpu" >"$tmp/cpu.probes"
+    cmp -s "$tmp/pulls.probes" "$tmp/cpu.probes" && awk '{ for (i = 3; i <= NF; i++) s += $i } END { exit !(s > 0) }' \
+        "$tmp/pulls.probes"
+    outcome "probes of pulls of $1" $? "$(diff "$tmp/pulls.probes" "$tmp/cpu.probes" | head -4)"
+}
+
+# Trees of searches that a device makes alone, in each direction, with each class of edges.
+check_trees() { # NAME EDGES DIR
+    local direction root
+    for direction in auto push pull; do
+        for root in 1 7; do
+            "$traverse" -q -r $root --backend "$backend" --direction $direction --force \
+                --depths "$tmp/depths.npy" --parents "$tmp/parents.npy" "$3" >"$tmp/out" 2>"$tmp/err" &&
+                "$BIN/dbfs-check" -q -r $root --depths "$tmp/depths.npy" --parents "$tmp/parents.npy" "$2" 2>>"$tmp/err"
+            outcome "tree of $1 from $root, $direction" $? "$(head -c 400 "$tmp/err")"
+        done
+    done
+}
+
+check_traces() {
+    local th
+    "$BIN/rmatgen" -q -s 18 --force -o "$work/edges"
+    for th in memory inf 0; do
+        pack "$work/edges" 1 $th "$work/trace-$th"
+        check_trees "RMAT 18 TH $th" "$work/edges" "$work/trace-$th"
+        rm -rf "$work/trace-$th"
+    done
+    "$BIN/rmatgen" -q -s 16 --force -o "$work/edges"
+    for th in memory inf 0; do
+        pack "$work/edges" 1 $th "$work/trace-$th"
+        check_trace "RMAT 16 TH $th" "$work/trace-$th" -n 8
+    done
+    check_trace 'RMAT 16 by pushes' "$work/trace-memory" -n 3 --direction push
+    check_trace 'RMAT 16 by pulls' "$work/trace-memory" -n 3 --direction pull
+    check_trace 'RMAT 16 with parents' "$work/trace-memory" -n 3 --answer parents
+    "$BIN/rmatgen" -q -s 14 -A .25 -B .25 -C .25 --force -o "$work/edges"
+    for th in 0 inf; do
+        pack "$work/edges" 1 $th "$work/uniform-$th"
+        check_probes "uniform 14 TH $th" "$work/uniform-$th"
+    done
+    "$TESTS/mkgraph" grid 300 300 | "$BIN/edgeconv" -q -u --force -o "$work/edges" -
+    pack "$work/edges" 1 memory "$work/trace-grid"
+    check_trace grid "$work/trace-grid" -n 2
+    # more levels than the device has room for
+    "$TESTS/mkgraph" path 50000 | "$BIN/edgeconv" -q -u --force -o "$work/edges" -
+    pack "$work/edges" 1 inf "$work/trace-path"
+    check_trace path "$work/trace-path" -r 0,20000
+    rm -rf "$work"/trace-* "$work"/uniform-* "$work/edges"
+}
+
 scales_between() { # LEAST MOST
     for scale in ${SCALES:-16 18 20 22 24}; do
         [ "$scale" -ge "$1" ] && [ "$scale" -le "$2" ] && echo "$scale"
@@ -249,6 +387,8 @@ stage_check() {
     lane small check_rmat "$(scales_between 0 18)" '0 memory inf'
     lane large check_rmat "$(scales_between 19 40)" memory
     lane others check_others
+    lane proofs check_proofs
+    lane traces check_traces
     join_lanes
 }
 
@@ -266,6 +406,9 @@ sanitize() { # TOOL CHECKSUM
                 ! grep -q 'ERROR SUMMARY: [1-9]' "$tmp/out"
             outcome "$tool $layout $options" $? "$(grep -m 3 '=====' "$tmp/out")"
         done < <(options_list)
+        prove_layout $layout "$small-$((${layout%x*} * ${layout#*x}))" -n 1 --no-energy &&
+            ! grep -q 'ERROR SUMMARY: [1-9]' "$tmp/out" "$tmp/err"
+        outcome "$tool $layout proof" $? "$(grep -m 3 -h '=====' "$tmp/out" "$tmp/err")"
     done
 }
 
@@ -284,7 +427,7 @@ stage_sanitize() {
     join_lanes
 }
 
-# ---- trust: parts that lie are refused on the GPU; what the check of ranges adds to the load ----
+# ---- trust: parts that lie are refused on the GPU; calls of the driver that fail; what the check of ranges adds to the load ----
 
 # Seconds of a load: what the host does and what the device does
 load_seconds() { awk '/^(device_)?load_s: / { sum += $2 } END { print sum }' "$1"; }
@@ -311,6 +454,7 @@ time_loads() { # FOLDER NAME
 stage_trust() {
     local scale=${TRUST_SCALE:-24} encoding
     check_command 'parts that lie' env BACKEND="$backend" bash tests/cli/trust.sh
+    [ "$backend" != cuda ] || check_command 'faults of a GPU' bash tests/gpu/faults.sh
     "$BIN/rmatgen" -q -s "$scale" -o "$work/edges"
     for encoding in packed raw; do
         "$BIN/dbfs-pack" -q -p 1 --encoding $encoding ${PACK_OPTIONS:-} -o "$work/$encoding" "$work/edges"
@@ -376,7 +520,7 @@ report_answers() { # NAME JSON
 run_answers() { # NAME LAYOUT DIR OPTION...
     local name=$1 layout=$2 dir=$3
     shift 3
-    run_layout "$layout" "$dir" --no-check -q -n 64 --backend "$backend" --json "$tmp/json" "$@" \
+    run_layout "$layout" "$dir" --no-check -q -n 64 --backend "$backend" --force --json "$tmp/json" "$@" \
         >"$tmp/out" 2>"$tmp/err"
     outcome "$name" $? "$(head -c 400 "$tmp/err")"
     report_answers "$name" <(sed 's/":/" :/g' "$tmp/json")
@@ -396,6 +540,29 @@ stage_answers() {
                 run_answers "RMAT $scale, $layout, depths, $round" "$layout" "$dir"
                 run_answers "RMAT $scale, $layout, parents, $round" "$layout" "$dir" --answer parents
             done
+        done
+        rm -rf "$dir"
+    done
+    rm -f "$work/edges"
+}
+
+# ---- graph500: the whole block, with proofs and energy ----
+
+stage_graph500() {
+    local scale=${BENCH_SCALE:-26} layout p dir start
+    "$BIN/rmatgen" -q -s "$scale" --force -o "$work/edges"
+    for p in 1 2 4; do
+        [ -n "$(layouts_of $p)" ] || continue
+        dir=$work/graph500-$p
+        start=$(date +%s.%N)
+        pack "$work/edges" $p suggested "$dir"
+        start=$(awk -v a="$start" -v b="$(date +%s.%N)" 'BEGIN { print b - a }')
+        for layout in $(layouts_of $p); do
+            prove_layout "$layout" "$dir" --construction-time "$start" --force \
+                --json "${OUT:-$tmp}/graph500-$scale-$layout.json"
+            outcome "graph500 $layout" $? "$(head -c 400 "$tmp/err")"
+            echo "RMAT $scale, $layout:"
+            sed -n '/^SCALE:/,$p' "$tmp/out"
         done
         rm -rf "$dir"
     done
@@ -439,8 +606,7 @@ stage_capacity() {
 layouts=${LAYOUTS:-}
 if [ -z "$layouts" ]; then
     layouts='1x1'
-    [ "$gpus" -ge 2 ] && layouts="$layouts 1x2 2x1"
-    [ "$gpus" -ge 4 ] && layouts="$layouts 1x4 2x2 4x1"
+    [ "$gpus" -ge 2 ] && layouts="$layouts 1x2 2x1 1x4 2x2 4x1"
 fi
 [ "$gpus" = 0 ] || nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -1
 make -j"$(nproc)" all tests-bin >"$work/build" 2>&1 || { tail "$work/build"; exit 1; }

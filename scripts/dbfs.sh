@@ -7,9 +7,11 @@
 set -euo pipefail
 
 prog=dbfs
-bin=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
-PATH=$bin:$PATH
-files=() convert=() pack=() both=() search=()
+bin=$(readlink -f "$0")
+PATH=${bin%/*}:$PATH
+# Threads that wait sleep soon: the programs of a pipe share the cores. dbfs-traverse would start itself again for it.
+[ -n "${OMP_WAIT_POLICY+set}" ] || export GOMP_SPINCOUNT="${GOMP_SPINCOUNT-1000}"
+files=() convert=() pack=() both=() search=() results=()
 cache='' shards='' ranks='' compact=false undirected=(-u) verbose=false force=() quiet=()
 work='' # made for this run alone
 
@@ -60,7 +62,8 @@ take_direction() { # VALUE: of edgeconv, or of dbfs-traverse
 
 take_value() { # OPTION VALUE
     case $1 in
-    -o | --output | --depths) search+=(--depths "$2") ;;
+    -o | --output | --depths) search+=(--depths "$2") results+=("$2") ;;
+    --parents | --json | --trace) search+=("$1=$2") results+=("$2") ;;
     --cache) cache=$2 ;;
     -p | --shards) shards=$2 ;;
     --ranks) ranks=$2 ;;
@@ -68,11 +71,15 @@ take_value() { # OPTION VALUE
     -f | --from) convert+=(-f "$2") ;;
     --vertices | --entry) pass convert "$1" "$2" ;;
     -t | --threshold) pack+=(-t "$2") ;;
-    --heads | --encoding) pass pack "$1" "$2" ;;
+    --heads | --encoding | --suggest | --for | --links) pass pack "$1" "$2" ;;
     -S | --memory) both+=(-S "$2") ;;
     -T | --tmpdir) both+=(-T "$2") ;;
     -@ | --threads) both+=(-@ "$2") ;;
-    *) pass search "$1" "$2" ;;
+    -[rng] | --roots | --roots-from | --count | --seed | --warm-up | --shards-per-rank | --backend | --timeout | \
+        --factor[01] | --reduction | --chunk | --exchange-form | --exchange-memory | --map | --answer | --parents-width)
+        pass search "$1" "$2"
+        ;;
+    *) die 2 "$1: is no option (see --help)" ;;
     esac
 }
 
@@ -88,17 +95,36 @@ take_flag() { # OPTION
     --no-cache) cache=none ;;
     --force) force=(--force) ;;
     --one-based | --randomize | --randomize=*) convert+=("$1") ;;
-    --several-levels | --no-check | --local-all2all | --uniquify | --breakdown) search+=("$1") ;;
+    --several-levels | --no-check | --trust | --local-all2all | --uniquify | --breakdown) search+=("$1") ;;
     *) return 1 ;;
     esac
+}
+
+take_files() { # FILE...: after --, where a name may begin with -
+    local file
+    for file in "$@"; do
+        case $file in -?*) file=./$file ;; esac
+        files+=("$file")
+    done
+}
+
+# Results must not replace the graph, whatever --force says.
+refuse_inputs() {
+    local file result
+    for result in "${results[@]}"; do
+        for file in "${files[@]}"; do
+            [ ! "$result" -ef "$file" ] || die 2 "$result: is the graph: results need a file of their own"
+        done
+    done
 }
 
 parse() {
     while [ $# -gt 0 ]; do
         case $1 in
-        --) shift && files+=("$@") && break ;;
+        --) shift && take_files "$@" && break ;;
         - | [!-]*) files+=("$1") ;;
         --*=*) take_flag "$1" || take_value "${1%%=*}" "${1#*=}" ;;
+        -[qvuh]?*) set -- '' "${1:0:2}" "-${1:2}" "${@:2}" ;; # options that stand alone, in one word
         -[rnpfotgST@]?*) take_value "${1:0:2}" "${1:2}" ;;
         *)
             if ! take_flag "$1"; then
@@ -110,13 +136,13 @@ parse() {
         esac
         shift
     done
-    [ ${#files[@]} -gt 0 ] || die 2 'which graph? FILE is missing (see --help)'
+    [ ${#files[@]} -gt 0 ] || die 2 "which graph? FILE is missing ('-' is standard input; see --help)"
     [[ ${ranks:-1} =~ ^[1-9][0-9]*$ ]] || die 2 "--ranks $ranks: expected a number"
+    [ "${PMI_SIZE:-${OMPI_COMM_WORLD_SIZE:-1}}" = 1 ] || die 2 'is not for mpiexec, but starts it: --ranks R'
+    refuse_inputs
 }
 
 # ---- shards ----
-
-show() { ! $verbose || echo "$prog: $*" >&2; }
 
 words() { # WORD...: as a shell would read them
     local text
@@ -124,8 +150,12 @@ words() { # WORD...: as a shell would read them
     printf %s "${text# }"
 }
 
+show() { # WORD...: a command, with -v
+    ! $verbose || echo "$prog: $(words "$@" | sed 's/ \\| / | /')" >&2
+}
+
 # Path, place, size and times of a file.
-identity() { stat -L -c '%d %i %s %y %z' -- "$1" | sed "s|^|$(realpath -- "$1") |"; }
+identity() { printf '%s %s\n' "$(realpath -- "$1")" "$(stat -L -c '%d %i %s %y %z' -- "$1")"; }
 
 describe() { # what the shards depend on
     local file
@@ -135,36 +165,70 @@ describe() { # what the shards depend on
     dbfs-pack --version
 }
 
-is_stream() { [ ${#files[@]} = 1 ] && [ "$(head -c 8 -- "$1" 2>/dev/null | tr -d '\0')" = DBFSEDGE ] && ! $compact; }
+is_stream() { # FILE
+    local magic=
+    LC_ALL=C read -r -N 8 magic <"$1" || true
+    [ "$magic" = DBFSEDGE ]
+} 2>/dev/null
 
-make_shards() { # FOLDER, new
-    local from map=()
-    mkdir "$1"
+are_streams() { # all FILEs
+    local file
+    ! $compact || return 1
+    for file in "${files[@]}"; do
+        [ "$file" != - ] && is_stream "$file" || return 1
+    done
+}
+
+make_shards() { # FOLDER, empty
+    local map=() from to=(dbfs-pack -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" -o "$1/shards")
     ! $compact || map=("--compact=$1/graph.map")
-    if [ "${files[0]}" != - ] && is_stream "${files[0]}"; then
-        show "dbfs-pack $(words -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" -o "$1/shards" "${files[0]}")"
-        dbfs-pack -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" -o "$1/shards" "${files[0]}"
+    if are_streams; then
+        show "${to[@]}" "${files[@]}"
+        "${to[@]}" "${files[@]}"
         return
     fi
-    from=("${undirected[@]}" "${convert[@]}" "${map[@]}" "${both[@]}" "${quiet[@]}" "${files[@]}")
-    show "edgeconv $(words "${from[@]}") | dbfs-pack $(words -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" -o "$1/shards" -)"
-    edgeconv "${from[@]}" | dbfs-pack -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" -o "$1/shards" - || {
-        local status=("${PIPESTATUS[@]}") # edgeconv's tells more than that of a stream without an end
-        [ "${status[0]}" = 0 ] || exit "${status[0]}"
+    from=(edgeconv "${undirected[@]}" "${convert[@]}" "${map[@]}" "${both[@]}" "${quiet[@]}" "${files[@]}")
+    show "${from[@]}" '|' "${to[@]}" -
+    "${from[@]}" | "${to[@]}" - || {
+        local status=("${PIPESTATUS[@]}")
+        case ${status[1]} in
+        0 | 3) [ "${status[0]}" = 0 ] || exit "${status[0]}" ;; # a stream without an end has its cause there
+        esac
         exit "${status[1]}"
     }
 }
 
+# The path in the first line of a key: all but the nine words of place, size and times.
+path_of() { # NAME LINE
+    printf -v "$1" %s "${2% * * * * * * * * *}"
+}
+
 # Older shards of the same file: of another content of it, or given up by a process that is gone.
-remove_stale() { # KEY-TEXT
-    local folder
-    for folder in "$cache"/*/; do
+remove_stale() { # KEY
+    local folder own line path own_path
+    IFS= read -r own <"$1"
+    path_of own_path "$own"
+    for folder in "$cache"/*; do
         case $folder in
         *.making.*) kill -0 "${folder##*.making.}" 2>/dev/null || rm -rf "$folder" ;;
-        *) [ ! -e "$folder/key" ] || [ "$(head -n 1 "$folder/key" | cut -d' ' -f1)" != "$(head -n 1 "$1" | cut -d' ' -f1)" ] ||
-            [ "$(head -n 1 "$folder/key")" = "$(head -n 1 "$1")" ] || rm -rf "$folder" ;;
+        *)
+            IFS= read -r line 2>/dev/null <"$folder/key" || continue
+            path_of path "$line"
+            [ "$path" != "$own_path" ] || [ "$line" = "$own" ] || rm -rf "$folder"
+            ;;
         esac
     done
+}
+
+# Options and result files, before hours of packing.
+check_search() {
+    local map=()
+    ! $compact || map=(--map graph.map)
+    dbfs-traverse --dry-run "${both[@]}" "${force[@]}" "${search[@]}" "${map[@]}" shards
+}
+
+are_kept() { # KEY-TEXT
+    [ "$(cat "$graph/key" 2>/dev/null)" = "$1" ] && dbfs-pack --list "$graph/shards" >/dev/null 2>&1
 }
 
 # Sets `graph` to the folder that has shards, and perhaps the map.
@@ -173,23 +237,29 @@ find_shards() {
     if [ "${files[0]}" = - ] || [ "$cache" = none ] || ! mkdir -p "${cache:=${files[0]%/}.dbfs}" 2>/dev/null; then
         [ "${files[0]}" = - ] || [ "$cache" = none ] ||
             echo "$prog: $cache: cannot be made, so the shards are not kept: --cache DIR names another place" >&2
-        work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs.XXXXXX")
-        graph=$work/graph
+        check_search
+        work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs.XXXXXX" 2>/dev/null) ||
+            die 1 "${TMPDIR:-/tmp}: cannot make a folder there: TMPDIR names another place"
+        graph=$work
         make_shards "$graph"
         return
     fi
     text=$(describe)
     key=$(sha256sum <<<"$text" | cut -c1-16)
     graph=$cache/$key
-    if [ "$(cat "$graph/key" 2>/dev/null)" = "$text" ] && dbfs-pack --list "$graph/shards" >/dev/null 2>&1; then
-        show "shards are in $graph"
+    if are_kept "$text"; then
+        ! $verbose || echo "$prog: shards are in $graph" >&2
         return
     fi
+    check_search
     work=$cache/$key.making.$$
+    mkdir "$work"
     make_shards "$work"
     printf '%s\n' "$text" >"$work/key"
-    rm -rf "$graph"
-    mv -T "$work" "$graph"
+    if ! are_kept "$text"; then # by another dbfs, meanwhile
+        rm -rf "$graph"
+        mv -T "$work" "$graph"
+    fi
     remove_stale "$graph/key"
 }
 
@@ -203,8 +273,16 @@ clean() {
 run_search() { # DIR
     local command=(dbfs-traverse "${both[@]}" "${quiet[@]}" "${force[@]}" "${search[@]}" "$1")
     [ -z "$ranks" ] || command=(mpiexec -n "$ranks" "${command[@]}")
-    show "$(words "${command[@]}")"
+    show "${command[@]}"
     "${command[@]}"
+}
+
+refuse_cache() { # DIR, where shards are expected
+    local made
+    for made in "$1/shards" "$1"/*/shards; do
+        [ -e "$1/manifest" ] || [ ! -e "$made/manifest" ] ||
+            die 2 "$1: is where dbfs keeps shards: give the file that they are of, or $made"
+    done
 }
 
 parse "$@"
@@ -212,6 +290,7 @@ trap clean EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 if [ ${#files[@]} = 1 ] && [ -d "${files[0]}" ]; then
+    refuse_cache "${files[0]}"
     run_search "${files[0]}"
     exit
 fi

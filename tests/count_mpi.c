@@ -1,10 +1,12 @@
 /* count_mpi.c: notes what a program sends through MPI, so that a test can count it.
  *
  * It is loaded before the MPI library (LD_PRELOAD). Each rank appends lines to the file $COUNT_MPI.RANK:
+ *   start                       MPI was started
  *   barrier                     dbfs-traverse calls one at the start of each search
  *   alltoall                    dbfs-traverse calls one at the end of each level
  *   send TO TAG BYTES           a message
  *   reduce blocking|nonblocking or|other WORDS
+ *   gather WORDS                what this rank gives to an allgather of words
  *   repeated TO TAG IDS         written before an alltoall and at the end, for one rank and one tag: how many
  *                               of the 4-byte ids sent since the last alltoall were repetitions. A message
  *                               may end within an id
@@ -98,6 +100,13 @@ static void note_repeated(void)
 
 /* ---- what MPI is asked for ---- */
 
+int MPI_Init_thread(int *argc, char ***argv, int wanted, int *provided)
+{
+    int status = PMPI_Init_thread(argc, argv, wanted, provided);
+    fprintf(open_notes(), "start\n");
+    return status;
+}
+
 int MPI_Isend(const void *from, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request *request)
 {
@@ -133,6 +142,13 @@ int MPI_Alltoall(const void *from, int count, MPI_Datatype type, void *to, int r
     note_repeated();
     fprintf(open_notes(), "alltoall\n");
     return PMPI_Alltoall(from, count, type, to, receive_count, receive_type, comm);
+}
+
+int MPI_Allgatherv(const void *from, int count, MPI_Datatype type, void *to, const int *counts,
+                   const int *begins, MPI_Datatype received, MPI_Comm comm)
+{
+    fprintf(open_notes(), "gather %d\n", count);
+    return PMPI_Allgatherv(from, count, type, to, counts, begins, received, comm);
 }
 
 int MPI_Barrier(MPI_Comm comm)

@@ -1,13 +1,16 @@
 /* fail_alloc.c: makes one allocation of a program fail: the FAIL_ALLOC-th. It is loaded by LD_PRELOAD.
  *
  * Only calls of the program itself count. Calls of libraries do not, because an MPI library or OpenMP without
- * memory ends the process in its own way. With FAIL_ALLOC_COUNT=FILE the number of calls is written to FILE
- * at the end, so that a test knows how many calls it can let fail.
+ * memory ends the process in its own way. When the program ends by itself,
+ * - FAIL_ALLOC_COUNT=FILE gets the number of calls, so that a test knows how many it can let fail;
+ * - FAIL_ALLOC_LEFT=FILE gets a line for each block that was not freed: its bytes, and where in the program it was
+ *   allocated, for addr2line.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +23,20 @@
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);
 void *__libc_realloc(void *old, size_t bytes);
+void *__libc_memalign(size_t alignment, size_t bytes);
+void __libc_free(void *at);
 
+/* A block of memory that is in use. */
+struct block {
+    const void *at; /* NULL: none */
+    const char *caller;
+    size_t bytes;
+};
+
+enum { BLOCKS = 1 << 16 }; /* programs have a few hundred at a time */
+
+static struct block block[BLOCKS]; /* by a hash of `at` */
+static atomic_flag held = ATOMIC_FLAG_INIT;
 static atomic_ulong calls;
 static unsigned long failing;
 static const void *program; /* where it is loaded; NULL until this library is set up */
@@ -34,56 +50,144 @@ __attribute__((constructor)) static void start(void)
         program = info.dli_fbase;
 }
 
-__attribute__((destructor)) static void end(void)
+/* ---- blocks in use ---- */
+
+static size_t place_of(const void *at)
 {
-    const char *path = getenv("FAIL_ALLOC_COUNT");
-    unsigned long count = atomic_load(&calls);
-    program = NULL;
-    FILE *file = path != NULL ? fopen(path, "w") : NULL;
-    if (file == NULL)
-        return;
-    fprintf(file, "%lu\n", count);
-    fclose(file);
+    return (size_t)((uintptr_t)at / 16 * UINT64_C(0x9fb21c651e98df25) >> 40) % BLOCKS;
 }
 
-/* Counts a call from `caller`; nonzero where it is the one to fail. */
-static int fails(const void *caller)
+static void note(const void *at, size_t bytes, const void *caller)
+{
+    while (atomic_flag_test_and_set(&held))
+        ;
+    size_t i = place_of(at);
+    while (block[i].at != NULL)
+        i = (i + 1) % BLOCKS;
+    block[i] = (struct block){at, caller, bytes};
+    atomic_flag_clear(&held);
+}
+
+/* Takes the entry out and moves those behind it, so that none is behind a gap. */
+static void forget(const void *at)
+{
+    while (atomic_flag_test_and_set(&held))
+        ;
+    size_t i = place_of(at);
+    while (block[i].at != NULL && block[i].at != at)
+        i = (i + 1) % BLOCKS;
+    for (size_t gap = i; block[i].at != NULL;) {
+        block[gap].at = NULL;
+        do
+            i = (i + 1) % BLOCKS;
+        while (block[i].at != NULL && (i - place_of(block[i].at)) % BLOCKS < (i - gap) % BLOCKS);
+        if (block[i].at != NULL)
+            block[gap] = block[i];
+        gap = i;
+    }
+    atomic_flag_clear(&held);
+}
+
+/* ---- the end ---- */
+
+static FILE *open_named(const char *variable)
+{
+    const char *path = getenv(variable);
+    return path != NULL ? fopen(path, "w") : NULL;
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    unsigned long count = atomic_load(&calls);
+    const char *base = program;
+    program = NULL;
+    FILE *counts = open_named("FAIL_ALLOC_COUNT"), *left = open_named("FAIL_ALLOC_LEFT");
+    if (counts != NULL) {
+        fprintf(counts, "%lu\n", count);
+        fclose(counts);
+    }
+    for (size_t i = 0; left != NULL && i < BLOCKS; i++) {
+        if (block[i].at != NULL)
+            fprintf(left, "%zu bytes at 0x%tx\n", block[i].bytes, block[i].caller - base);
+    }
+    if (left != NULL)
+        fclose(left);
+}
+
+/* ---- calls ---- */
+
+enum call { OTHERS, FAILS, SUCCEEDS };
+
+/* Counts a call from `caller`, if it is the program's. */
+static enum call judge(const void *caller)
 {
     Dl_info info;
     if (program == NULL || dladdr(caller, &info) == 0 || info.dli_fbase != program)
-        return 0;
+        return OTHERS;
     if (atomic_fetch_add(&calls, 1) + 1 != failing)
-        return 0;
+        return SUCCEEDS;
     errno = ENOMEM;
-    return 1;
+    return FAILS;
+}
+
+static void *noted(void *at, size_t bytes, enum call call, const void *caller)
+{
+    if (at != NULL && call == SUCCEEDS)
+        note(at, bytes, caller);
+    return at;
 }
 
 void *malloc(size_t bytes)
 {
-    return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(bytes);
+    const void *caller = __builtin_return_address(0);
+    enum call call = judge(caller);
+    return call == FAILS ? NULL : noted(__libc_malloc(bytes), bytes, call, caller);
 }
 
 void *calloc(size_t count, size_t bytes)
 {
-    return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(count, bytes);
+    const void *caller = __builtin_return_address(0);
+    enum call call = judge(caller);
+    return call == FAILS ? NULL : noted(__libc_calloc(count, bytes), count * bytes, call, caller);
+}
+
+void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    const void *caller = __builtin_return_address(0);
+    enum call call = judge(caller);
+    return call == FAILS ? NULL : noted(__libc_memalign(alignment, bytes), bytes, call, caller);
 }
 
 void *realloc(void *old, size_t bytes)
 {
-    return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(old, bytes);
+    const void *caller = __builtin_return_address(0);
+    enum call call = judge(caller);
+    if (call == FAILS)
+        return NULL;
+    forget(old); /* before another thread can get the address */
+    return noted(__libc_realloc(old, bytes), bytes, call, caller);
+}
+
+void free(void *at)
+{
+    if (at != NULL)
+        forget(at);
+    __libc_free(at);
 }
 
 char *strdup(const char *text)
 {
+    const void *caller = __builtin_return_address(0);
     size_t bytes = strlen(text) + 1;
-    char *copy = fails(__builtin_return_address(0)) ? NULL : __libc_malloc(bytes);
+    enum call call = judge(caller);
+    char *copy = call == FAILS ? NULL : noted(__libc_malloc(bytes), bytes, call, caller);
     return copy != NULL ? memcpy(copy, text, bytes) : NULL;
 }
 
 /* Only what is memory: files are mapped as ever. */
 void *mmap(void *at, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
-    if ((flags & MAP_ANONYMOUS) != 0 && fails(__builtin_return_address(0)))
+    if ((flags & MAP_ANONYMOUS) != 0 && judge(__builtin_return_address(0)) == FAILS)
         return MAP_FAILED;
     return (void *)syscall(SYS_mmap, at, bytes, protection, flags, fd, offset);
 }

@@ -1,6 +1,6 @@
 /* plant_faults.c: the validator of dbfs-graph500 on answers with planted faults
  *
- *   plant_faults DIR ROOT [FAULT]...        also under mpiexec
+ *   plant_faults cpu|cuda DIR ROOT [FAULT]...        also under mpiexec
  *
  * It searches from ROOT, plants the faults, validates, and prints the first offence. It exits with 4 if there is
  * one. Faults: p ID PARENT, d ID DEPTH, r ROOT (the root that is asked about).
@@ -13,32 +13,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void plant_depth(struct benchmark *b, uint64_t id, int32_t depth)
-{
-    for (uint32_t g = 0; g < b->rank.device_count; g++) {
-        const struct shard *shard = &b->graph.shards[g];
-        for (uint64_t i = 0; i < shard->locals; i++) {
-            if (original_id(&b->graph, local_vertex_id(shard, i)) == id)
-                results_depths(b->results, g)[i] = depth;
-        }
-        for (uint64_t i = 0; g == 0 && i < shard->d; i++) {
-            if (original_id(&b->graph, shard_delegate_id(shard, i)) == id)
-                results_delegate_depths(b->results)[i] = depth;
-        }
-    }
-}
+enum { FAULTS = 4 }; /* the first argument that is one */
 
 /* The roots are those of the faults r, or the first. */
-static uint64_t plant(struct benchmark *b, char **argv, int argc)
+static uint64_t plant(struct benchmark *b, char **argv, int argc, struct error *e)
 {
     uint64_t asked = 0;
-    for (int i = 3; i + 1 < argc;) {
+    for (int i = FAULTS; i + 1 < argc;) {
         uint64_t id = strtoull(argv[i + 1], NULL, 10);
         long long value = i + 2 < argc ? atoll(argv[i + 2]) : 0;
         if (argv[i][0] == 'p')
-            validation_set_claim(b->validation, id, value);
+            validation_set_parent(b->validation, id, value, e);
         else if (argv[i][0] == 'd')
-            plant_depth(b, id, (int32_t)value);
+            validation_set_depth(b->validation, id, (int32_t)value, e);
         else
             asked = 1;
         i += argv[i][0] == 'r' ? 2 : 3;
@@ -55,14 +42,13 @@ static void run(struct benchmark *b, char **argv, int argc, struct error *e)
     if (benchmark_open(b, e) != ST_OK)
         return;
     benchmark_search(b, &b->roots.root[0], &record);
-    if (results_collect(b->results, &b->roots.root[0], &reach, e) != ST_OK ||
-        validation_read(b->validation, e) != ST_OK)
+    if (results_collect(b->searcher.results, &b->roots.root[0], &reach, e) != ST_OK)
         return;
-    uint64_t root = plant(b, argv, argc);
+    uint64_t root = plant(b, argv, argc, e);
     if (validation_check(b->validation, &b->roots.root[root], &first, e) != ST_OK)
         return;
     offence_print(&first, text, sizeof text);
-    if (b->comm.rank == 0)
+    if (b->searcher.comm.rank == 0)
         puts(text);
     if (first.kind != OFFENCE_NONE)
         e->status = ST_INVALID;
@@ -73,24 +59,23 @@ int main(int argc, char **argv)
     static struct benchmark b;
     static uint64_t roots[2];
     struct error error = {0};
-    if (argc < 3)
+    if (argc < FAULTS)
         return ST_USAGE;
-    benchmark_defaults(&b);
-    b.args.folder = argv[1];
+    benchmark_defaults(&b, NULL);
+    b.args.folder = argv[2];
     b.args.roots_given = 1;
     b.args.roots = roots;
-    b.args.backend = BACKEND_CPU;
+    b.args.backend = strcmp(argv[1], "cuda") == 0 ? BACKEND_CUDA : BACKEND_CPU;
     b.args.cli.threads = 2;
-    roots[0] = strtoull(argv[2], NULL, 10);
+    roots[0] = strtoull(argv[3], NULL, 10);
     b.args.count = 1;
-    for (int i = 3; i + 1 < argc; i++) {
+    for (int i = FAULTS; i + 1 < argc; i++) {
         if (argv[i][0] == 'r') {
             roots[1] = strtoull(argv[i + 1], NULL, 10);
             b.args.count = 2;
         }
     }
-    comm_start(&b.comm, COMM_ALWAYS, &error);
-    if (comm_agree(&b.comm, &error) == ST_OK)
+    if (searcher_start(&b.searcher, &b.args, &error) == ST_OK)
         run(&b, argv, argc, &error);
     if (error.text[0] != '\0')
         fprintf(stderr, "plant_faults: %s\n", error.text);

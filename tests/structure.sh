@@ -20,8 +20,8 @@ check 'formats and tools/bucket, convert, generate know nothing of MPI' \
     no_match '#include "formats/mpi/' $(ls -d formats/* | grep -v mpi) tools/bucket tools/convert tools/generate
 others=$(grep -rlE 'cuda_runtime|cuda_kernels\.h|cuda_device\.h|cuda_error\.h|cub/' formats tools traverse tests \
     --include='*.[ch]' --include='*.cu' --include='*.cuh' |
-    grep -vE '^traverse/(cuda/|backend_choose\.c$)|^tests/gpu/')
-check "CUDA is seen by the CUDA backend and its tests alone ($others)" test -z "$others"
+    grep -vE '^traverse/(cuda/|graph500/cuda/|backend_choose\.c$)|^tests/gpu/')
+check "CUDA is seen by the CUDA backend, the proof on a GPU and their tests alone ($others)" test -z "$others"
 check 'what drives devices knows no backend' \
     no_match '#include "traverse/(cpu|cuda)/' $(ls traverse/*.[ch] | grep -v '/plan\.c$') traverse/exchange traverse/results \
     traverse/report
@@ -67,7 +67,7 @@ fi
 
 # every program and format has its page, as built, and every option of --help stands in it
 pages=${BUILD:-build}/man
-for program in dbfs rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-report dbfs-traverse dbfs-graph500; do
+for program in dbfs rmatgen edgeconv degsplit dbfs-pack dbfs-check dbfs-report dbfs-model dbfs-traverse dbfs-graph500; do
     check "$program.1 exists" test -s "$pages/$program.1"
     missing=$("$BIN/$program" --help | grep -oE '(^|[ ,])--[a-z0-9][a-z0-9-]*' | tr -d ' ,' | sort -u |
         while read -r option; do

@@ -18,6 +18,8 @@ layout $1
 th 0 memory inf
 direction auto push pull
 reduction blocking nonblocking
+memory auto host
+form auto list bits
 l none --local-all2all
 u none --uniquify
 chunk 4M 64
@@ -39,17 +41,17 @@ pack_graph() {
     fi
 }
 
-# run_config LAYOUT TH DIRECTION REDUCTION L U CHUNK THREADS ENCODING
+# run_config LAYOUT TH DIRECTION REDUCTION MEMORY FORM L U CHUNK THREADS ENCODING
 run_config() {
-    local ranks=${1%x*} shards=${1#*x} options=''
+    local ranks=${1%x*} shards=${1#*x} options="--exchange-memory $5 --exchange-form $6"
     local p=$((ranks * shards))
-    [ "$5" = none ] || options="$options $5"
-    [ "$6" = none ] || options="$options $6"
-    pack_graph "$p" "$2" "$9" || return 1
+    [ "$7" = none ] || options="$options $7"
+    [ "$8" = none ] || options="$options $8"
+    pack_graph "$p" "$2" "${11}" || return 1
     rm -f "$work"/depths.* "$work"/parents.*
-    "$MPIEXEC" -n "$ranks" "$BIN/dbfs-traverse" -q -@ "$8" -g "$shards" --direction "$3" \
-        --reduction "$4" --chunk "$7" $options -r "$roots" --depths "$work/depths.%d.txt" \
-        --parents "$work/parents.%d.txt" "$work/pack-$p-$2-$9" >"$work/out" 2>"$work/err" ||
+    "$MPIEXEC" -n "$ranks" "$BIN/dbfs-traverse" -q -@ "${10}" -g "$shards" --direction "$3" \
+        --reduction "$4" --chunk "$9" $options -r "$roots" --depths "$work/depths.%d.txt" \
+        --parents "$work/parents.%d.txt" "$work/pack-$p-$2-${11}" >"$work/out" 2>"$work/err" ||
         { cat "$work/err"; return 1; }
     for root in ${roots//,/ }; do
         cmp -s "$work/depths.$root.txt" "$work/oracle.$root.txt" ||

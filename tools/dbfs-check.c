@@ -3,6 +3,7 @@
 #include "formats/base/memory.h"
 #include "formats/base/text.h"
 #include "formats/mpi/comm.h"
+#include "formats/mpi/watch.h"
 #include "tools/check/check.h"
 
 #include <inttypes.h>
@@ -11,10 +12,11 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: dbfs-check [-r ROOT[,ROOT...]] [--depths FILE] [--parents FILE] [OPTION...] EDGES|DIR\n"
+    "usage: dbfs-check [-r ROOT[,ROOT...]] [--depths FILE] [--parents FILE] [OPTION...] EDGES...|DIR\n"
     "Tests whether results of dbfs-traverse, or of another program, are those of a breadth-first\n"
-    "search of a graph, which is an edge stream or a shard directory. It searches nothing. Under\n"
-    "mpiexec all ranks share the edges.\n"
+    "search of a graph, which is an edge stream, several of them, or a shard directory. It searches\n"
+    "nothing. Under mpiexec all ranks share the edges; %r in EDGES is the rank, which alone reads\n"
+    "that file.\n"
     "\n"
     "  -r, --root ROOT        the root; without this it is the vertex of depth 0, or the one that is\n"
     "                         its own parent. Several, separated by commas, need %d in FILE\n"
@@ -25,12 +27,14 @@ static const char help[] =
     "  -S, --memory SIZE      memory of the process at most, 32M or more (default: 3/4 of what is\n"
     "                         available); with less, edges are read more often\n"
     "  -T, --tmpdir DIR       folder for temporary files (default: $TMPDIR or /tmp)\n"
+    "      --timeout SECONDS  end the job if a rank does not go on for so long (default: never)\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
 enum { DEPTHS_OPTION = CLI_FIRST_FREE_OPTION, PARENTS_OPTION };
 
 struct command {
-    const char *depths, *parents, *input;
+    const char *depths, *parents;
+    struct edge_inputs inputs; /* the graph */
     uint64_t *root; /* as given */
     uint64_t roots;
     struct error error; /* of the reading of the command line */
@@ -89,9 +93,7 @@ static int is_stdin(const char *path)
 
 static void check_command(const struct cli *cli, const struct command *c, const struct comm *comm)
 {
-    int from_stdin = is_stdin(c->input) + is_stdin(c->depths) + is_stdin(c->parents);
-    if (c->input == NULL)
-        cli_usage(cli, "which edge stream or shard directory?");
+    int from_stdin = edge_inputs_have_stdin(&c->inputs) + is_stdin(c->depths) + is_stdin(c->parents);
     if (c->depths == NULL && c->parents == NULL)
         cli_usage(cli, "nothing to test: give --depths, --parents or both");
     if (from_stdin > 1)
@@ -102,19 +104,21 @@ static void check_command(const struct cli *cli, const struct command *c, const 
     check_file(cli, c, "--parents", c->parents);
 }
 
-static void parse_arguments(struct cli *cli, struct command *c, int argc, char **argv)
+static void parse_arguments(struct cli *cli, struct command *c, int argc, char **argv,
+                            uint32_t rank)
 {
     static const struct option options[] = {{"root", required_argument, NULL, 'r'},
                                             {"depths", required_argument, NULL, DEPTHS_OPTION},
                                             {"parents", required_argument, NULL, PARENTS_OPTION},
+                                            CLI_TIMEOUT,
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
     int option;
     while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS "r:", options, NULL)) != -1)
         parse_option(cli, c, option, optarg);
-    if (optind + 1 < argc)
-        cli_usage(cli, "more than one graph: '%s'", argv[optind + 1]);
-    c->input = optind < argc ? argv[optind] : NULL;
+    if (optind == argc)
+        cli_usage(cli, "which edge stream or shard directory?");
+    edge_inputs_open(&c->inputs, argv + optind, (size_t)(argc - optind), rank, &c->error);
 }
 
 /* ---- the work ---- */
@@ -146,6 +150,7 @@ static enum status check_open_claims(const struct work *k, struct claims *claims
                                       struct error *e)
 {
     struct claim_sums sums;
+    watch_phase("checking the results from root %" PRIu64, claims->root);
     if (claims->root_given && claims->root >= claims->n)
         fail(e, ST_USAGE, "-r: root %" PRIu64 ": the graph has vertices 0 to %" PRIu64,
              claims->root, claims->n - 1);
@@ -192,7 +197,7 @@ static enum status dbfs_check(const struct cli *cli, const struct command *c,
     struct work work = {cli, c, &edges, &budget, cli_threads(cli)};
     memory_budget_process(&budget, comm_memory(comm, cli->memory_bytes), &work.threads, e);
     if (comm_agree(comm, e) == ST_OK &&
-        graph_edges_open(&edges, c->input, cli_tmpdir(cli, 0), comm, work.threads, &budget, e) ==
+        graph_edges_open(&edges, &c->inputs, cli_tmpdir(cli, 0), comm, work.threads, &budget, e) ==
             ST_OK) {
         for (uint64_t i = 0; i < (c->roots > 0 ? c->roots : 1) && e->status == ST_OK; i++)
             check_root(&work, i, e);
@@ -212,11 +217,12 @@ int main(int argc, char **argv)
     struct error e = {0};
     if (comm_start_tool(&comm, &cli, &e) != ST_OK)
         return cli_finish(&cli, &e);
-    parse_arguments(&cli, &command, argc, argv);
+    parse_arguments(&cli, &command, argc, argv, comm.rank);
     check_command(&cli, &command, &comm);
     e = command.error;
-    if (comm_agree(&comm, &e) == ST_OK)
+    if (comm_agree(&comm, &e) == ST_OK && watch_start(&comm, cli.program, cli.timeout_s, &e) == ST_OK)
         dbfs_check(&cli, &command, &comm, &e);
     free(command.root);
+    edge_inputs_close(&command.inputs);
     return cli_finish(&cli, &e);
 }

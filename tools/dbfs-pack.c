@@ -19,13 +19,14 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: dbfs-pack [-p P] [-s FILE.split | -t TH] -o DIR [OPTION...] [FILE.edges]\n"
-    "       dbfs-pack --plan [-p P] [-s FILE.split | -t TH] [OPTION...] FILE.edges\n"
+    "usage: dbfs-pack [-p P] [-s FILE.split | -t TH] -o DIR [OPTION...] [FILE.edges...]\n"
+    "       dbfs-pack --plan [-p P] [-s FILE.split | -t TH] [OPTION...] FILE.edges...\n"
     "       dbfs-pack --list DIR\n"
     "       dbfs-pack --verify DIR\n"
     "Distributes a graph over P shards, one for each GPU of a traversal, and writes them into DIR.\n"
-    "Without FILE, or with '-', the edge stream is read from standard input. Under mpiexec all\n"
-    "ranks share the work.\n"
+    "Several FILEs are one graph. Without FILE, or with '-', the edge stream is read from standard\n"
+    "input. Under mpiexec all ranks share the work; %r in FILE is the rank, which alone reads that\n"
+    "file.\n"
     "\n"
     "  -p, --shards P         number of shards, 1 (the default) to 4096\n"
     "  -s, --split FILE       take TH from a .split that degsplit made from the same stream\n"
@@ -34,6 +35,8 @@ static const char help[] =
     "      --suggest RULE     time, the default: the TH that is predicted to be searched fastest;\n"
     "                         memory: the rule of the paper\n"
     "      --for MACHINE      gpu, cpu or both, the default: where searches are to be fast\n"
+    "      --links KIND       how shards reach each other: peer, host, network, or auto, the default:\n"
+    "                         up to 8 as peers, more with a network between hosts of 8\n"
     "  -o, --output DIR       a new or empty folder\n"
     "      --force            write into a folder that is not empty; replaces a packed graph\n"
     "      --resume           go on with a packing of the same options that was interrupted; also\n"
@@ -65,7 +68,8 @@ enum {
     JSON_OPTION,
     VERIFY_OPTION,
     SUGGEST_OPTION,
-    FOR_OPTION
+    FOR_OPTION,
+    LINKS_OPTION
 };
 
 enum action { PACK, PLAN, LIST, VERIFY };
@@ -74,8 +78,9 @@ struct command {
     enum action action;
     struct pack_options pack;
     int resume, json;
-    const char *rule, *machines; /* --suggest and --for; NULL: not given */
-    const char *input; /* the stream, or the directory to look at */
+    struct suggest_words words; /* --suggest, --for, --links */
+    struct edge_inputs inputs;
+    const char *directory; /* to look at, with LIST and VERIFY */
 };
 
 /* "nd=1,dd=auto": the subgraphs named; the others keep their default. */
@@ -118,8 +123,9 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
     case LIST_OPTION: c->action = LIST; break;
     case JSON_OPTION: c->json = 1; break;
     case VERIFY_OPTION: c->action = VERIFY; break;
-    case SUGGEST_OPTION: c->rule = argument; break;
-    case FOR_OPTION: c->machines = argument; break;
+    case SUGGEST_OPTION: c->words.rule = argument; break;
+    case FOR_OPTION: c->words.machines = argument; break;
+    case LINKS_OPTION: c->words.links = argument; break;
     default: cli_option(cli, option, argument);
     }
 }
@@ -130,8 +136,10 @@ static void check_command(const struct cli *cli, const struct command *c)
     if (c->json && c->action != LIST && c->action != PLAN)
         cli_usage(cli, "--json goes with --plan or --list");
     if (c->action == LIST || c->action == VERIFY) {
-        if (c->input == NULL)
+        if (c->directory == NULL)
             cli_usage(cli, "which shard directory?");
+        if (c->inputs.count > 1)
+            cli_usage(cli, "more than one shard directory: '%s'", c->inputs.path[1]);
         return;
     }
     if (p->folder == NULL && c->action == PACK)
@@ -140,17 +148,18 @@ static void check_command(const struct cli *cli, const struct command *c)
         cli_usage(cli, "-o -: shards are a folder of files, which standard output cannot take: -o DIR");
     if (p->split_path != NULL && p->th_given)
         cli_usage(cli, "-s and -t exclude each other");
-    if ((p->split_path != NULL || p->th_given) && (c->rule != NULL || c->machines != NULL))
+    if ((p->split_path != NULL || p->th_given) && suggest_word_given(&c->words) != NULL)
         cli_usage(cli, "%s and %s exclude each other", p->th_given ? "-t" : "-s",
-                  c->rule != NULL ? "--suggest" : "--for");
+                  suggest_word_given(&c->words));
     if (cli->force && c->resume)
         cli_usage(cli, "--force and --resume exclude each other");
     if (p->split_path != NULL && strcmp(p->split_path, "-") == 0 &&
-        (c->input == NULL || strcmp(c->input, "-") == 0))
+        edge_inputs_have_stdin(&c->inputs))
         cli_usage(cli, "-s and the edges cannot both be standard input");
 }
 
-static void parse_arguments(struct cli *cli, struct command *c, int argc, char **argv)
+static void parse_arguments(struct cli *cli, struct command *c, int argc, char **argv,
+                            uint32_t rank, struct error *e)
 {
     static const struct option options[] = {{"shards", required_argument, NULL, 'p'},
                                             {"split", required_argument, NULL, 's'},
@@ -164,11 +173,12 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"verify", no_argument, NULL, VERIFY_OPTION},
                                             {"suggest", required_argument, NULL, SUGGEST_OPTION},
                                             {"for", required_argument, NULL, FOR_OPTION},
+                                            {"links", required_argument, NULL, LINKS_OPTION},
                                             {"json", no_argument, NULL, JSON_OPTION},
                                             CLI_TIMEOUT,
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
-    struct error e = {0};
+    struct error choice = {0};
     int option;
     c->pack.p = 1;
     c->pack.encoding = PACK_AUTO;
@@ -176,12 +186,13 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
         c->pack.heads[g] = HEADS_AUTO;
     while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS "p:s:t:o:", options, NULL)) != -1)
         parse_option(cli, c, option, optarg);
-    if (optind + 1 < argc)
-        cli_usage(cli, "more than one input: '%s'", argv[optind + 1]);
-    c->input = argv[optind]; /* NULL at the end of argv */
+    c->directory = argv[optind]; /* NULL at the end of argv */
+    if (edge_inputs_open(&c->inputs, argv + optind, (size_t)(argc - optind), rank, e) != ST_OK)
+        return;
     check_command(cli, c);
-    if (suggest_parse(c->rule, c->machines, &c->pack.suggest_by, &e) != ST_OK)
-        cli_usage(cli, "%s", e.text);
+    if (suggest_parse(&c->words, &c->pack.suggest_by, &c->pack.links, &choice) != ST_OK)
+        cli_usage(cli, "%s", choice.text);
+    c->inputs.once = c->action == PACK;
     c->pack.threads = cli_threads(cli);
     c->pack.mode = cli->force ? FOLDER_FORCE : c->resume ? FOLDER_RESUME : FOLDER_NEW;
 }
@@ -201,6 +212,9 @@ static void print_progress(const struct cli *cli, const struct pack_options *o,
     else if (r->taken_over > 0)
         cli_note(cli, "%s: %u of %u parts were finished: proven in %.2f s", o->folder,
                  r->taken_over, o->p, r->seconds.prove);
+    if (e->status == ST_OK && r->unseen_parts > 0)
+        cli_warn(cli, "%s: %u of %u parts are in the folder of this name on other hosts: a search "
+                 "needs all beside the manifest", o->folder, r->unseen_parts, o->p);
 }
 
 /* Says what each rule suggests, and why one of them is taken. */
@@ -275,10 +289,27 @@ static enum status refuse_unshared_split(const struct command *c, const struct c
 /* Where the packing would replace or remove what it reads. */
 static enum status refuse_inputs_in_folder(const struct command *c, struct error *e)
 {
-    const char *const inputs[] = {c->input != NULL ? c->input : "-", c->pack.split_path};
-    if (c->action != PACK)
-        return ST_OK;
-    return pack_folder_refuse_inputs(c->pack.folder, inputs, sizeof inputs / sizeof *inputs, e);
+    const char *folder = c->pack.folder;
+    if (c->action == PACK &&
+        pack_folder_refuse_inputs(folder, c->inputs.path, c->inputs.count, e) == ST_OK)
+        pack_folder_refuse_inputs(folder, &c->pack.split_path, 1, e);
+    return e->status;
+}
+
+static void print_spooled(const struct cli *cli, const struct edge_source *source)
+{
+    uint64_t spooled = edge_source_spooled_bytes(source);
+    if (spooled > 0)
+        cli_detail(cli, "the pipe does not fit the memory: %" PRIu64 " bytes are in %s", spooled,
+                   cli_tmpdir(cli, 0));
+}
+
+/* Streams that are pieces of a generated graph may be too few. */
+static void warn_missing(const struct cli *cli, const struct edge_source *source)
+{
+    if (source->missing_edges > 0)
+        cli_warn(cli, "%s: %" PRIu64 " edges of the generated graph are in none of the streams",
+                 source->name, source->missing_edges);
 }
 
 static enum status run_pack(const struct cli *cli, struct command *c, const struct comm *comm,
@@ -294,12 +325,9 @@ static enum status run_pack(const struct cli *cli, struct command *c, const stru
     if (refuse_unshared_split(c, comm, e) == ST_OK && refuse_inputs_in_folder(c, e) == ST_OK)
         memory_budget_process(&budget, comm_memory(comm, cli->memory_bytes), &c->pack.threads, e);
     if (comm_agree(comm, e) != ST_OK ||
-        edge_source_open(&source, c->input != NULL ? c->input : "-", cli_tmpdir(cli, 0), comm,
-                         &budget, e) != ST_OK)
+        edge_source_open(&source, &c->inputs, cli_tmpdir(cli, 0), comm, &budget, e) != ST_OK)
         return e->status;
-    if (source.spooled_bytes > 0)
-        cli_detail(cli, "the pipe does not fit the memory: %" PRIu64 " bytes are in %s",
-                   source.spooled_bytes, cli_tmpdir(cli, 0));
+    warn_missing(cli, &source);
     spill_open(&spill, folder, cli_tmpdirs(cli, folder));
     c->pack.spill = &spill;
     if (c->action == PACK)
@@ -311,6 +339,7 @@ static enum status run_pack(const struct cli *cli, struct command *c, const stru
     } else if (e->status == ST_OK) {
         pack(&c->pack, &source, &budget, &report, e);
         progress_end();
+        print_spooled(cli, &source);
         print_progress(cli, &c->pack, &report, e);
     }
     if (e->status == ST_OK && c->action == PACK && !report.complete)
@@ -320,17 +349,27 @@ static enum status run_pack(const struct cli *cli, struct command *c, const stru
     return e->status;
 }
 
+static void print_verified(const struct cli *cli, const char *folder, const struct verify_report *report,
+                           double seconds)
+{
+    char size[16];
+    cli_note(cli, "%s: %" PRIu32 " parts, %" PRIu64 " edges, %s: all in order (%.2f s)", folder, report->p,
+             report->edges, format_size(report->bytes, size, sizeof size), seconds);
+    if (report->dropped == 0)
+        cli_note(cli, "%s: the edges sum up to the checksum of the input", folder);
+    else
+        cli_note(cli, "%s: without the %" PRIu64 " directed edges dropped as duplicates, the checksum of the "
+                 "input cannot be summed up", folder, report->dropped);
+}
+
 static enum status run_verify(const struct cli *cli, const struct command *c, struct error *e)
 {
     struct memory_budget budget;
     struct verify_report report;
-    char size[16];
     double start = cli_seconds();
     memory_budget_init(&budget, cli->memory_bytes);
-    if (pack_verify(c->input, c->pack.threads, &budget, &report, e) == ST_OK)
-        cli_note(cli, "%s: %" PRIu32 " parts, %" PRIu64 " edges, %s: all in order (%.2f s)",
-                 c->input, report.p, report.edges,
-                 format_size(report.bytes, size, sizeof size), cli_seconds() - start);
+    if (pack_verify(c->directory, c->pack.threads, &budget, &report, e) == ST_OK)
+        print_verified(cli, c->directory, &report, cli_seconds() - start);
     return e->status;
 }
 
@@ -339,7 +378,7 @@ static enum status run_look(const struct cli *cli, const struct command *c,
                             const struct comm *comm, struct error *e)
 {
     if (comm->rank == 0 && c->action == LIST)
-        pack_list(c->input, c->json, stdout, e);
+        pack_list(c->directory, c->json, stdout, e);
     else if (comm->rank == 0)
         run_verify(cli, c, e);
     return comm_agree(comm, e);
@@ -353,11 +392,14 @@ int main(int argc, char **argv)
     struct error e = {0};
     if (comm_start_tool(&comm, &cli, &e) != ST_OK)
         return cli_finish(&cli, &e);
-    parse_arguments(&cli, &command, argc, argv);
-    watch_start(&comm, cli.program, cli.timeout_s, &e);
+    parse_arguments(&cli, &command, argc, argv, comm.rank, &e);
+    comm_warn_of_idle_cores(&comm, &cli);
+    if (comm_agree(&comm, &e) == ST_OK)
+        watch_start(&comm, cli.program, cli.timeout_s, &e);
     if (e.status == ST_OK && (command.action == PACK || command.action == PLAN))
         run_pack(&cli, &command, &comm, &e);
     else if (e.status == ST_OK)
         run_look(&cli, &command, &comm, &e);
+    edge_inputs_close(&command.inputs);
     return cli_finish(&cli, &e);
 }

@@ -35,104 +35,13 @@ wrote with --sweep (SWEEP).
 Rows are separated by tabs, with a first row of names. Exit: 0 ok, 1 run-time failure, 2 usage,
 3 bad data, 4 the two runs found different distances.'
 version='dbfs-report (dbfs) @VERSION@'
+program=dbfs-report
 
-die() { # STATUS TEXT
-    echo "dbfs-report: $2" >&2
-    exit "$1"
-}
-usage() { die 2 "$1: see dbfs-report --help"; }
+@include tools/report/say.sh
 
 # ---- reading ----
 
-# read_json FILE...: a line of document number, path and value for each number, string and constant. Paths are
-# such as roots.0.time_s. The number of a document counts over all files; a file may hold one in each line.
-read_json() {
-    awk '
-function bad(what) {
-    printf "dbfs-report: %s:%d: not JSON as dbfs-traverse writes it: %s\n", FILENAME, FNR, what >"/dev/stderr"
-    failed = 1
-    exit 3
-}
-function path(   i, p) {
-    for (i = 1; i <= depth; i++)
-        p = p (i > 1 ? "." : "") (kind[i] == "{" ? key[i] : count[i])
-    return p
-}
-function close_value() { # after a value: what may follow
-    if (depth == 0) {
-        documents++
-        want = "value"
-    } else
-        want = "next"
-}
-function scalar(text) {
-    if (want != "value" || depth == 0) bad(text)
-    if (text ~ /^"/) text = substr(text, 2, length(text) - 2)
-    print documents + 0 "\t" path() "\t" text
-    close_value()
-}
-function open_group(text) {
-    if (want != "value" || (depth == 0 && text != "{")) bad(text)
-    depth++
-    kind[depth] = text
-    count[depth] = 0
-    empty[depth] = 1
-    want = text == "{" ? "key" : "value"
-}
-function close_group(text) {
-    if (depth == 0 || (text == "}") != (kind[depth] == "{")) bad(text)
-    if (want != "next" && !(empty[depth] && (want == "key" || want == "value"))) bad(text)
-    depth--
-    if (depth > 0) empty[depth] = 0
-    close_value()
-}
-function take(text) {
-    if (text == "{" || text == "[") { if (depth > 0) empty[depth] = 0; open_group(text) }
-    else if (text == "}" || text == "]") close_group(text)
-    else if (text == ",") {
-        if (want != "next") bad(text)
-        count[depth]++
-        want = kind[depth] == "{" ? "key" : "value"
-    } else if (text == ":") {
-        if (want != "colon") bad(text)
-        want = "value"
-    } else if (want == "key") {
-        if (text !~ /^"/) bad(text)
-        empty[depth] = 0
-        key[depth] = substr(text, 2, length(text) - 2)
-        want = "colon"
-    } else {
-        if (depth > 0) empty[depth] = 0
-        scalar(text)
-    }
-}
-BEGIN { want = "value" }
-FNR == 1 && NR > 1 && depth > 0 { bad("the file before it ends within an object") }
-{
-    rest = $0
-    while (match(rest, /^[ \t\r]*("([^"\\]|\\.)*"|-?[0-9][-+.0-9eE]*|true|false|null|[][{}:,])/)) {
-        token = substr(rest, 1, RLENGTH)
-        sub(/^[ \t\r]*/, "", token)
-        take(token)
-        rest = substr(rest, RLENGTH + 1)
-    }
-    if (rest !~ /^[ \t\r]*$/) bad(rest)
-}
-END {
-    if (failed) exit 3
-    if (depth > 0) bad("it ends within an object")
-    if (documents == 0) bad("it is empty")
-}' "$@"
-}
-
-# read_files FILE...: the same into $work/values, after looking whether the files are there
-read_files() {
-    for file in "$@"; do
-        [ -e "$file" ] || die 1 "$file: cannot open: No such file"
-        [ -f "$file" ] && [ -r "$file" ] || die 1 "$file: cannot read"
-    done
-    read_json "$@" >"$work/values" || exit 3
-}
+@include tools/report/read_json.sh
 
 # read_runs FILE...: reports of whole runs, one document a file
 read_runs() {
@@ -202,6 +111,8 @@ BEGIN {
     teps = clock == "answer" ? "answer_teps" : "teps"
 }
 $2 ~ /^environment\.[^.]*$/ { env[$1, substr($2, 13)] = $3 }
+$2 == "construction_s" { env[$1, $2] = $3 }
+$2 ~ /^energy\./ { env[$1, substr($2, 8)] = $3 }
 $2 ~ /^roots\./ {
     split($2, part, ".")
     root[$1, part[2], part[3]] = $3
@@ -215,10 +126,56 @@ $1" "$work/values"
 
 # ---- tables ----
 
+# Of both blocks.
+quantities='
+function scale(   s) { # log2 of the vertices, if they are a power of two
+    while (2 ^ s < env[0, "vertices"]) s++
+    return 2 ^ s == env[0, "vertices"] ? s + 0 : "NA"
+}
+'
+
+# A run of dbfs-graph500 has the fields of its own block, and its clock; one of dbfs-traverse those of its summary.
 graph500() {
     [ $# = 1 ] || usage 'graph500: give one run'
     read_runs "$1"
-    over_values '
+    if grep -q '	roots\.0\.validate_s	' "$work/values"; then
+        clock=answer
+        over_values "$quantities"'
+function field(prefix, what, value) { printf "%-31s %.11g\n", prefix what ":", value }
+function quartiles(prefix, name, n) {
+    sort(x, n)
+    field(prefix, "min_" name, x[1])
+    field(prefix, "firstquartile_" name, quantile(x, n, .25))
+    field(prefix, "median_" name, quantile(x, n, .5))
+    field(prefix, "thirdquartile_" name, quantile(x, n, .75))
+    field(prefix, "max_" name, x[n])
+}
+function means(prefix, name, n) { field(prefix, "mean_" name, mean(x, n)); field(prefix, "stddev_" name, deviation(x, n)) }
+function all(prefix, name, member,   n) { n = pick(0, member); quartiles(prefix, name, n); means(prefix, name, n) }
+END {
+    printf "%-31s %s\n", "SCALE:", scale()
+    field("", "edgefactor", env[0, "input_edges"] / env[0, "vertices"])
+    field("", "NBFS", searches[0])
+    printf "%-31s NA\n", "graph_generation:"
+    field("", "num_mpi_processes", env[0, "ranks"])
+    if (built == "NA" && (0, "construction_s") in env) built = sprintf("%.11g", env[0, "construction_s"])
+    printf "%-31s %s\n", "construction_time:", built
+    all("bfs  ", "time", "answer_s")
+    all("", "nedge", "edges")
+    n = pick(0, "answer_teps"); quartiles("bfs  ", "TEPS", n)
+    printf "%-31s %.11g\n", "bfs  harmonic_mean_TEPS:     !", harmonic_mean(x, n)
+    field("bfs  ", "harmonic_stddev_TEPS", harmonic_deviation(x, n))
+    all("bfs  ", "validate", "validate_s")
+    joules = env[0, "joules"]
+    if (joules == "") { printf "%-31s NA\n%-31s NA\n", "energy_J:", "MTEPS/W:"; exit }
+    field("", "energy_J", joules)
+    field("", "energy_time", env[0, "seconds"])
+    printf "%-31s %d GPUs, %d processor packages\n", "energy_of:", env[0, "gpus"], env[0, "packages"]
+    field("", "MTEPS/W", joules > 0 ? 1e-6 * env[0, "batch_edges"] / joules : 0)
+}'
+        return
+    fi
+    over_values "$quantities"'
 function quartiles(name, n) {
     sort(x, n)
     printf "min_%s: %.9g\nfirstquartile_%s: %.9g\nmedian_%s: %.9g\n", name, x[1], name, quantile(x, n, .25),
@@ -227,10 +184,8 @@ function quartiles(name, n) {
 }
 function means(name, n) { printf "mean_%s: %.9g\nstddev_%s: %.9g\n", name, mean(x, n), name, deviation(x, n) }
 END {
-    v = env[0, "vertices"]
-    for (scale = 0; 2 ^ scale < v; scale++) continue
-    print "SCALE: " (2 ^ scale == v ? scale : "NA")
-    printf "edgefactor: %.9g\n", env[0, "input_edges"] / v
+    print "SCALE: " scale()
+    printf "edgefactor: %.9g\n", env[0, "input_edges"] / env[0, "vertices"]
     print "NBFS: " searches[0]
     print "num_mpi_processes: " env[0, "ranks"]
     print "construction_time: " built
@@ -354,6 +309,8 @@ BEGIN {
     members = split("direction pulling frontier fv bv pushed probes", m, " ")
     for (i = 1; i <= subgraphs; i++)
         for (j = 1; j <= members; j++) column[++columns] = g[i] "." m[j]
+    column[++columns] = "way"
+    column[++columns] = "delegates"
     for (c = 1; c <= columns; c++) printf "%s%s", (c > 1 ? "\t" : ""), column[c]
     print ""
 }
@@ -364,16 +321,7 @@ END { end_row() }' "$work/values"
 
 # ---- plots ----
 
-# The head of a script: the kind of picture, by the ending of the file.
-plot_terminal() {
-    case $output in
-    '') ;;
-    *.svg) echo 'set terminal svg size 900,700 dynamic' ;;
-    *.png) echo 'set terminal png size 900,700' ;;
-    *.pdf) echo 'set terminal pdf size 9,7' ;;
-    esac
-    [ -z "$output" ] || echo "set output '$work/picture'"
-}
+@include tools/report/draw.sh
 
 plot_levels() { # TRACE
     levels "$1" >"$work/levels" || exit $?
@@ -441,23 +389,9 @@ plot_script() {
 plot() {
     [ $# = 1 ] || usage 'plot: give one trace or sweep'
     [ -f "$1" ] && [ -r "$1" ] || die 1 "$1: cannot read"
-    case $output in
-    '' | *.svg | *.png | *.pdf) ;;
-    *) usage "-o $output: not .svg, .png or .pdf" ;;
-    esac
-    [ -z "$output" ] || [ "$force" = 1 ] || [ ! -e "$output" ] ||
-        die 1 "$output: exists already: --force replaces it"
-    [ -z "$output" ] || command -v gnuplot >/dev/null 2>&1 ||
-        die 1 'gnuplot: not found: install it, or leave out -o for the script'
+    check_picture
     plot_script "$1" >"$work/script" || exit $?
-    if [ -z "$output" ]; then
-        cat "$work/script"
-        return
-    fi
-    gnuplot "$work/script" >"$work/said" 2>&1 || die 1 "gnuplot: $(head -3 "$work/said")"
-    # under a name of its own in the folder first: complete, or not there
-    { cp "$work/picture" "$output.$$" && mv "$output.$$" "$output"; } 2>"$work/said" ||
-        { rm -f "$output.$$"; die 1 "$output: cannot write: $(head -1 "$work/said")"; }
+    draw
 }
 
 # ---- command line ----
@@ -468,7 +402,6 @@ names='' count=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs-report.XXXXXX") || die 1 'cannot create a temporary folder'
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
-need() { [ "$1" -ge 2 ] || usage "$2: its value is missing"; }
 files=0
 while [ $# -gt 0 ]; do
     case $1 in

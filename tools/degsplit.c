@@ -22,10 +22,11 @@
 #include <unistd.h>
 
 static const char help[] =
-    "usage: degsplit [-t TH | -p P] [-o FILE.split] [OPTION...] [FILE.edges]\n"
+    "usage: degsplit [-t TH | -p P] [-o FILE.split] [OPTION...] [FILE.edges...]\n"
     "Counts degrees, chooses the degree threshold TH above which vertices become delegates, and\n"
-    "writes TH, the delegates and the effect of other thresholds. Without FILE, or with '-', the\n"
-    "edge stream is read from standard input. Under mpiexec all ranks share the work.\n"
+    "writes TH, the delegates and the effect of other thresholds. Several FILEs are one graph.\n"
+    "Without FILE, or with '-', the edge stream is read from standard input. Under mpiexec all\n"
+    "ranks share the work; %r in FILE is the rank, which alone reads that file.\n"
     "\n"
     "  -t, --threshold TH     use this TH; 'inf' for no delegates\n"
     "  -p, --shards P         suggest TH for P devices (default 1)\n"
@@ -33,6 +34,8 @@ static const char help[] =
     "                         memory: at most 4n/P delegates and fewer than 10% nn edges, and then\n"
     "                         the fewest bytes on the devices\n"
     "      --for MACHINE      gpu, cpu or both, the default: where searches are to be fast\n"
+    "      --links KIND       how shards reach each other: peer, host, network, or auto, the default:\n"
+    "                         up to 8 as peers, more with a network between hosts of 8\n"
     "  -o, --output FILE      '-' or none is standard output\n"
     "      --force            replace output files that exist\n"
     "      --sweep FILE       the table of thresholds, separated by tabs; without this it goes to\n"
@@ -48,14 +51,17 @@ static const char help[] =
     "      --timeout SECONDS  end the job if a rank does not go on for so long (default: never)\n"
     "  -q, --quiet  -v, --verbose  -h, --help  --version\n";
 
-enum { SWEEP_OPTION = CLI_FIRST_FREE_OPTION, PLAN_OPTION, JSON_OPTION, SUGGEST_OPTION, FOR_OPTION };
+enum { SWEEP_OPTION = CLI_FIRST_FREE_OPTION, PLAN_OPTION, JSON_OPTION, SUGGEST_OPTION, FOR_OPTION,
+       LINKS_OPTION };
 
 struct command {
     int th_given, p_given, plan, json;
     uint64_t th, p;
-    const char *output, *sweep, *input;
-    const char *rule, *machines; /* --suggest and --for; NULL: not given */
-    enum th_choice choice;       /* from these */
+    const char *output, *sweep;
+    struct edge_inputs inputs;
+    struct suggest_words words; /* --suggest, --for, --links */
+    enum th_choice choice;      /* from these */
+    enum shard_links links;
 };
 
 static void parse_option(struct cli *cli, struct command *c, int option, const char *argument)
@@ -75,8 +81,9 @@ static void parse_option(struct cli *cli, struct command *c, int option, const c
     case PLAN_OPTION: c->plan = 1; break;
     case JSON_OPTION: c->json = 1; break;
     case SWEEP_OPTION: c->sweep = argument; break;
-    case SUGGEST_OPTION: c->rule = argument; break;
-    case FOR_OPTION: c->machines = argument; break;
+    case SUGGEST_OPTION: c->words.rule = argument; break;
+    case FOR_OPTION: c->words.machines = argument; break;
+    case LINKS_OPTION: c->words.links = argument; break;
     default: cli_option(cli, option, argument);
     }
 }
@@ -96,6 +103,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
                                             {"sweep", required_argument, NULL, SWEEP_OPTION},
                                             {"suggest", required_argument, NULL, SUGGEST_OPTION},
                                             {"for", required_argument, NULL, FOR_OPTION},
+                                            {"links", required_argument, NULL, LINKS_OPTION},
                                             CLI_TIMEOUT,
                                             CLI_LONG_OPTIONS,
                                             {NULL, 0, NULL, 0}};
@@ -103,14 +111,11 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
     int option;
     while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS "t:p:o:", options, NULL)) != -1)
         parse_option(cli, c, option, optarg);
-    if (optind + 1 < argc)
-        cli_usage(cli, "more than one input: '%s'", argv[optind + 1]);
-    c->input = optind < argc ? argv[optind] : "-";
     if (c->th_given && c->p_given)
         cli_usage(cli, "-t and -p exclude each other");
-    if (c->th_given && (c->rule != NULL || c->machines != NULL))
-        cli_usage(cli, "-t and %s exclude each other", c->rule != NULL ? "--suggest" : "--for");
-    if (suggest_parse(c->rule, c->machines, &c->choice, &e) != ST_OK)
+    if (c->th_given && suggest_word_given(&c->words) != NULL)
+        cli_usage(cli, "-t and %s exclude each other", suggest_word_given(&c->words));
+    if (suggest_parse(&c->words, &c->choice, &c->links, &e) != ST_OK)
         cli_usage(cli, "%s", e.text);
     if (!c->plan && is_standard(c->output) && isatty(STDOUT_FILENO))
         cli_usage(cli, "a .split is not for a terminal: -o FILE.split, or redirect the output");
@@ -149,7 +154,7 @@ static enum status print_sweep(const struct cli *cli, const struct command *c, c
     struct predicted *predicted = NULL;
     if (cli->quiet && c->sweep == NULL)
         return ST_OK;
-    if (predict_sweep(&predicted, s, split->sweep, split->sweep_rows, c->p, budget, e) == ST_OK) {
+    if (predict_sweep(&predicted, s, split->sweep, split->sweep_rows, (struct shard_layout){c->p, c->links}, budget, e) == ST_OK) {
         const struct sweep_table table = {.split = split, .predicted = predicted, .p = c->p};
         if (c->sweep != NULL)
             sweep_write_tsv(&table, c->sweep, e);
@@ -188,8 +193,9 @@ static enum status choose_th(const struct cli *cli, const struct command *c, con
                              struct split_choice *choice, struct memory_budget *budget, struct error *e)
 {
     struct suggestion suggestion;
+    const struct shard_layout layout = {c->p, c->links};
     *choice = (struct split_choice){.th = c->th, .other = c->th, .by = TH_GIVEN};
-    if (c->th_given || suggest(&suggestion, s, c->p, c->choice, budget, e) != ST_OK)
+    if (c->th_given || suggest(&suggestion, s, layout, c->choice, budget, e) != ST_OK)
         return e->status;
     print_suggestion(cli, &suggestion);
     choice->th = suggestion_th(&suggestion);
@@ -263,7 +269,7 @@ static enum status write_results(const struct cli *cli, const struct command *c,
 }
 
 static enum status separate(const struct cli *cli, const struct command *c,
-                            const struct edge_source *source,
+                            struct edge_source *source,
                             const struct separation_options *options,
                             struct memory_budget *budget, struct error *e)
 {
@@ -280,13 +286,21 @@ static enum status separate(const struct cli *cli, const struct command *c,
 static enum status check_outputs(const struct cli *cli, const struct command *c, struct error *e)
 {
     if (c->plan ||
-        outfile_refuse_inputs(c->output, &c->input, 1, e) != ST_OK ||
-        outfile_refuse_inputs(c->sweep, &c->input, 1, e) != ST_OK ||
+        outfile_refuse_inputs(c->output, c->inputs.path, c->inputs.count, e) != ST_OK ||
+        outfile_refuse_inputs(c->sweep, c->inputs.path, c->inputs.count, e) != ST_OK ||
         outfile_refuse_output(c->output, c->sweep, e) != ST_OK)
         return e->status;
     if (outfile_check_output(c->output, cli->force, e) == ST_OK)
         outfile_check_output(c->sweep, cli->force, e);
     return e->status;
+}
+
+/* Streams that are pieces of a generated graph may be too few. */
+static void warn_missing(const struct cli *cli, const struct edge_source *source)
+{
+    if (source->missing_edges > 0)
+        cli_warn(cli, "%s: %" PRIu64 " edges of the generated graph are in none of the streams",
+                 source->name, source->missing_edges);
 }
 
 static enum status degsplit(const struct cli *cli, const struct command *c,
@@ -302,7 +316,8 @@ static enum status degsplit(const struct cli *cli, const struct command *c,
     if (check_outputs(cli, c, e) == ST_OK)
         memory_budget_process(&budget, comm_memory(comm, cli->memory_bytes), &options.threads, e);
     if (comm_agree(comm, e) == ST_OK &&
-        edge_source_open(&source, c->input, cli_tmpdir(cli, 0), comm, &budget, e) == ST_OK) {
+        edge_source_open(&source, &c->inputs, cli_tmpdir(cli, 0), comm, &budget, e) == ST_OK) {
+        warn_missing(cli, &source);
         if (!c->plan &&
             edge_source_make_dense(&source, 1, options.threads, &budget, e) == ST_OK)
             separate(cli, c, &source, &options, &budget, e);
@@ -325,7 +340,11 @@ int main(int argc, char **argv)
     if (comm_start_tool(&comm, &cli, &e) != ST_OK)
         return cli_finish(&cli, &e);
     parse_arguments(&cli, &command, argc, argv);
-    if (watch_start(&comm, cli.program, cli.timeout_s, &e) == ST_OK)
+    comm_warn_of_idle_cores(&comm, &cli);
+    edge_inputs_open(&command.inputs, argv + optind, (size_t)(argc - optind), comm.rank, &e);
+    if (comm_agree(&comm, &e) == ST_OK &&
+        watch_start(&comm, cli.program, cli.timeout_s, &e) == ST_OK)
         degsplit(&cli, &command, &comm, &e);
+    edge_inputs_close(&command.inputs);
     return cli_finish(&cli, &e);
 }

@@ -1,7 +1,6 @@
 /* args.c: see args.h */
 #include "args.h"
-
-#include "formats/base/text.h"
+#include "rank_options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,24 +21,11 @@ static const char help[] =
     "                              does (with -n 140)\n"
     "      --warm-up N             untimed searches first (default 1 when sampling, else 0)\n"
     "Machine:\n"
-    "  -g, --shards-per-rank G     R ranks x G shards must be p (default p / R)\n"
-    "      --backend NAME          auto, cpu or cuda (default auto)\n"
+    RANK_HELP_SHARDS
     "      --plan                  print the device memory that DIR takes, and do nothing else\n"
-    "      --no-check              do not compare the shards' CRCs before searching\n"
-    "      --trust                 do not check that ids and offsets in the shards are in range\n"
-    "      --timeout SECONDS       end the job if a rank does not go on for so long (default: never)\n"
-    "Search:\n"
-    "      --direction MODE        auto, push or pull (default auto)\n"
-    "      --factor0 LIST          to pull when FV > factor0 * BV (default\n"
-    "                              dd=0.03,dn=0.005,nd=0.01,nn=0.5; nn only where p is 1)\n"
-    "      --factor1 LIST          back to push when FV < factor1 * BV (default\n"
-    "                              dd=0.001,dn=0.0001,nd=0.0001,nn=0.01)\n"
-    "      --reduction MODE        of delegate masks: blocking or nonblocking (default blocking)\n"
-    "      --local-all2all         gather vertices for device g on device g before sending\n"
-    "      --uniquify              drop duplicates among vertices sent to one device\n"
-    "      --chunk SIZE            of nn messages (default 4M)\n"
-    "      --exchange-memory KIND  that MPI sends nn vertices from: auto, host or device (default\n"
-    "                              auto: that of the GPUs where MPI says that it takes it)\n"
+    "      --dry-run               check options and result files, and do nothing else\n"
+    RANK_HELP_CHECKS
+    RANK_HELP_SEARCH
     "Results ('-' is standard output; records then go to standard error):\n"
     "      --map FILE              of edgeconv --compact: roots are given and results written by name\n"
     "      --depths FILE           hop distances: .npy, .raw, .csv, or text lines \"id depth\"\n"
@@ -64,19 +50,8 @@ static const char help[] =
     "Exit codes: 0 ok, 1 run-time failure, 2 usage, 3 bad data, 5 not enough memory or no GPU.\n";
 
 enum {
-    OPTION_SEED = CLI_FIRST_FREE_OPTION,
+    OPTION_SEED = RANK_FIRST_FREE_OPTION,
     OPTION_WARM_UP,
-    OPTION_BACKEND,
-    OPTION_NO_CHECK,
-    OPTION_TRUST,
-    OPTION_DIRECTION,
-    OPTION_FACTOR0,
-    OPTION_FACTOR1,
-    OPTION_REDUCTION,
-    OPTION_LOCAL_ALL2ALL,
-    OPTION_UNIQUIFY,
-    OPTION_CHUNK,
-    OPTION_EXCHANGE_MEMORY,
     OPTION_MAP,
     OPTION_DEPTHS,
     OPTION_PARENTS,
@@ -86,6 +61,7 @@ enum {
     OPTION_BREAKDOWN,
     OPTION_TRACE,
     OPTION_PLAN,
+    OPTION_DRY_RUN,
     OPTION_SEVERAL_LEVELS,
     OPTION_ROOTS_FROM
 };
@@ -96,19 +72,7 @@ static const struct option long_options[] = {
     {"count", required_argument, NULL, 'n'},
     {"seed", required_argument, NULL, OPTION_SEED},
     {"warm-up", required_argument, NULL, OPTION_WARM_UP},
-    {"shards-per-rank", required_argument, NULL, 'g'},
-    {"backend", required_argument, NULL, OPTION_BACKEND},
-    {"no-check", no_argument, NULL, OPTION_NO_CHECK},
-    {"trust", no_argument, NULL, OPTION_TRUST},
-    CLI_TIMEOUT,
-    {"direction", required_argument, NULL, OPTION_DIRECTION},
-    {"factor0", required_argument, NULL, OPTION_FACTOR0},
-    {"factor1", required_argument, NULL, OPTION_FACTOR1},
-    {"reduction", required_argument, NULL, OPTION_REDUCTION},
-    {"local-all2all", no_argument, NULL, OPTION_LOCAL_ALL2ALL},
-    {"uniquify", no_argument, NULL, OPTION_UNIQUIFY},
-    {"chunk", required_argument, NULL, OPTION_CHUNK},
-    {"exchange-memory", required_argument, NULL, OPTION_EXCHANGE_MEMORY},
+    RANK_LONG_OPTIONS,
     {"map", required_argument, NULL, OPTION_MAP},
     {"depths", required_argument, NULL, OPTION_DEPTHS},
     {"parents", required_argument, NULL, OPTION_PARENTS},
@@ -118,32 +82,20 @@ static const struct option long_options[] = {
     {"breakdown", no_argument, NULL, OPTION_BREAKDOWN},
     {"trace", required_argument, NULL, OPTION_TRACE},
     {"plan", no_argument, NULL, OPTION_PLAN},
+    {"dry-run", no_argument, NULL, OPTION_DRY_RUN},
     {"several-levels", no_argument, NULL, OPTION_SEVERAL_LEVELS},
     {"roots-from", required_argument, NULL, OPTION_ROOTS_FROM},
     {NULL, 0, NULL, 0}};
 
-static const char *const direction_names[] = {"auto", "push", "pull"};
-static const char *const backend_names[] = {"auto", "cpu", "cuda"};
-static const char *const reduction_names[] = {"blocking", "nonblocking"};
 static const char *const answer_names[] = {"depths", "parents"};
 static const char *const width_names[] = {"4", "8"};
-static const char *const exchange_memory_names[] = {"auto", "host", "device"};
 
-static int choice(const struct args *args, const char *option, const char *text,
-                  const char *const *names, int count)
-{
-    for (int i = 0; i < count; i++) {
-        if (strcmp(text, names[i]) == 0)
-            return i;
-    }
-    cli_usage(&args->cli, "%s: '%s' is not one of its values", option, text);
-}
-
-_Noreturn static void end_without_memory(const struct args *args, uint64_t bytes)
+_Noreturn static void end_without_memory(struct args *args, uint64_t bytes)
 {
     struct error e = {0};
     fail_memory(&e, "command line", bytes);
-    exit(cli_finish(&args->cli, &e));
+    args_free(args);
+    comm_leave(&args->cli, &e);
 }
 
 /* Ids with commas between them, behind those that are there. */
@@ -177,51 +129,6 @@ static void read_roots(struct args *args)
     args->root_names = NULL;
 }
 
-/* dd=0.5,dn=0.05,nd=1e-7, any of them. */
-static void parse_factors(struct args *args, const char *option, char *list, double *factor)
-{
-    for (char *next = list; next != NULL;) {
-        char *item = strsep(&next, ","), *value = strchr(item, '=');
-        int g = SUBGRAPHS;
-        if (value != NULL) {
-            *value++ = '\0';
-            for (g = NN; g < SUBGRAPHS && strcmp(item, subgraph_name[g]) != 0; g++)
-                ;
-        }
-        if (g == SUBGRAPHS)
-            cli_usage(&args->cli, "%s: '%s' is not nn=X, nd=X, dn=X or dd=X", option, item);
-        factor[g] = cli_real(&args->cli, option, value);
-        args->policy.factors_given = 1;
-    }
-}
-
-static void parse_search_option(struct args *args, int option, char *value)
-{
-    switch (option) {
-    case OPTION_DIRECTION:
-        args->policy.mode =
-            (enum direction_mode)choice(args, "--direction", value, direction_names, 3);
-        break;
-    case OPTION_FACTOR0: parse_factors(args, "--factor0", value, args->policy.factor0); break;
-    case OPTION_FACTOR1: parse_factors(args, "--factor1", value, args->policy.factor1); break;
-    case OPTION_REDUCTION:
-        args->exchange.nonblocking = choice(args, "--reduction", value, reduction_names, 2);
-        break;
-    case OPTION_LOCAL_ALL2ALL: args->exchange.local_all2all = 1; break;
-    case OPTION_UNIQUIFY: args->exchange.uniquify = 1; break;
-    case OPTION_CHUNK:
-        if (parse_size(value, &args->exchange.chunk_bytes) != 0 ||
-            args->exchange.chunk_bytes == 0 || args->exchange.chunk_bytes > INT32_MAX)
-            cli_usage(&args->cli, "--chunk: '%s' is not a size of 1 to 2^31-1 bytes", value);
-        break;
-    case OPTION_EXCHANGE_MEMORY:
-        args->exchange_memory = (enum exchange_memory_choice)choice(
-            args, "--exchange-memory", value, exchange_memory_names, 3);
-        break;
-    default: cli_option(&args->cli, option, value);
-    }
-}
-
 static void add_root(struct args *args, char *text)
 {
     if (!args->roots_given++)
@@ -236,12 +143,15 @@ static void add_roots_from(struct args *args, const char *path, int argc)
     struct roots_file *f = &args->roots_from;
     if (f->count > 0)
         cli_usage(&args->cli, "--roots-from is given twice");
-    if (roots_file_read(f, path, &e) != ST_OK)
-        exit(cli_finish(&args->cli, &e));
-    char **grown = f->count <= MAX_ROOTS
-                       ? realloc(args->root_names, ((size_t)argc + f->count) * sizeof *grown) : NULL;
-    if (grown == NULL)
+    if (roots_file_read(f, path, &e) != ST_OK) {
+        args_free(args);
+        comm_leave(&args->cli, &e);
+    }
+    if (f->count > MAX_ROOTS)
         cli_usage(&args->cli, "--roots-from: more than %d roots", MAX_ROOTS);
+    char **grown = realloc(args->root_names, ((size_t)argc + f->count) * sizeof *grown);
+    if (grown == NULL)
+        end_without_memory(args, ((size_t)argc + f->count) * sizeof *grown);
     args->root_names = grown;
     for (uint64_t i = 0; i < f->count; i++)
         add_root(args, f->line[i]);
@@ -256,33 +166,26 @@ static void parse_option(struct args *args, int option, char *value)
             cli_usage(&args->cli, "-n and -r exclude each other");
         args->count = cli_number(&args->cli, "-n", value, 1, MAX_ROOTS);
         break;
-    case 'g':
-        args->shards_per_rank = (uint32_t)cli_number(&args->cli, "-g", value, 1, 1 << 20);
-        break;
     case OPTION_SEED: args->seed = cli_number(&args->cli, "--seed", value, 0, UINT64_MAX); break;
     case OPTION_WARM_UP:
         args->warm_up = cli_number(&args->cli, "--warm-up", value, 0, MAX_ROOTS);
         break;
-    case OPTION_BACKEND:
-        args->backend = (enum backend_choice)choice(args, "--backend", value, backend_names, 3);
-        break;
-    case OPTION_NO_CHECK: args->check = 0; break;
-    case OPTION_TRUST: args->trust = 1; break;
     case OPTION_MAP: args->map = value; break;
     case OPTION_DEPTHS: args->depths = value; break;
     case OPTION_PARENTS: args->parents = value; break;
     case OPTION_ANSWER:
-        args->answer = (enum answer_kind)choice(args, "--answer", value, answer_names, 2);
+        args->answer = (enum answer_kind)args_choice(args, "--answer", value, answer_names, 2);
         break;
     case OPTION_PARENTS_WIDTH:
-        args->parents_width = 4 << choice(args, "--parents-width", value, width_names, 2);
+        args->parents_width = 4 << args_choice(args, "--parents-width", value, width_names, 2);
         break;
     case OPTION_JSON: args->json = value; break;
     case OPTION_BREAKDOWN: args->breakdown = 1; break;
     case OPTION_TRACE: args->trace = value; break;
     case OPTION_PLAN: args->plan = 1; break;
+    case OPTION_DRY_RUN: args->dry_run = 1; break;
     case OPTION_SEVERAL_LEVELS: args->several_levels = 1; break;
-    default: parse_search_option(args, option, value);
+    default: rank_option(args, option, value);
     }
 }
 
@@ -296,6 +199,11 @@ static int count_stdout(const struct args *args)
     return count;
 }
 
+int args_want_levels(const struct args *args)
+{
+    return args->cli.verbose || args->breakdown || args->trace != NULL;
+}
+
 int args_take_stdout(const struct args *args)
 {
     return count_stdout(args) > 0;
@@ -306,8 +214,11 @@ static void check_outputs(const struct args *args)
 {
     const char *const file[] = {args->depths, args->parents};
     for (int i = 0; i < 2 && args->count > 1; i++) {
+        if (file[i] != NULL && strcmp(file[i], "-") == 0)
+            cli_usage(&args->cli, "standard output takes the result of one root: give one, with -r");
         if (file[i] != NULL && strstr(file[i], "%d") == NULL)
-            cli_usage(&args->cli, "%s: several roots need %%d in the file name", file[i]);
+            cli_usage(&args->cli, "%s: several roots need %%d in the file name%s", file[i],
+                      args->roots_given ? "" : "; -r gives one root");
     }
     if (count_stdout(args) > 1)
         cli_usage(&args->cli, "only one result can go to standard output");
@@ -316,19 +227,12 @@ static void check_outputs(const struct args *args)
 void args_parse(struct args *args, int argc, char **argv)
 {
     int option, warm_up_given = 0, sampling_given = 0, answer_given = 0;
-    memset(args, 0, sizeof *args);
-    args->cli.program = "dbfs-traverse";
-    args->cli.help = help;
-    args->count = 64;
-    args->seed = 1;
-    args->check = 1;
-    args->policy = direction_defaults;
-    args->exchange.chunk_bytes = EXCHANGE_CHUNK_BYTES;
+    rank_defaults(args, "dbfs-traverse", help);
     args->root_names = calloc((size_t)argc, sizeof *args->root_names); /* one -r an argument at most */
     if (args->root_names == NULL)
         end_without_memory(args, (uint64_t)argc * sizeof *args->root_names);
-    while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS "r:n:g:", long_options, NULL)) !=
-           -1) {
+    while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS RANK_SHORT_OPTIONS "r:n:", long_options,
+                                 NULL)) != -1) {
         warm_up_given |= option == OPTION_WARM_UP;
         sampling_given |= option == 'n';
         answer_given |= option == OPTION_ANSWER;
@@ -360,17 +264,7 @@ void args_free(struct args *args)
     roots_file_free(&args->roots_from);
 }
 
-const char *args_direction_name(const struct args *args)
-{
-    return direction_names[args->policy.mode];
-}
-
 const char *args_answer_name(const struct args *args)
 {
     return answer_names[args->answer];
-}
-
-const char *args_reduction_name(const struct args *args)
-{
-    return reduction_names[args->exchange.nonblocking];
 }

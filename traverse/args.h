@@ -27,10 +27,10 @@ struct args {
     enum backend_choice backend;
     int breakdown;      /* time the phases of each level */
     int plan;           /* only print how much memory it would take */
+    int dry_run;        /* options and result files are checked, and nothing else is done */
     int several_levels; /* only roots of more than one level count */
     struct direction_policy policy;
     struct exchange_options exchange;
-    enum exchange_memory_choice exchange_memory;
     uint64_t warm_up; /* searches before the first one that counts */
     int check;        /* compare the CRC of every section before searching */
     int trust;        /* do not check the ranges of what is used as an index */
@@ -47,6 +47,10 @@ void args_free(struct args *args);
 const char *args_direction_name(const struct args *args);
 const char *args_answer_name(const struct args *args);
 const char *args_reduction_name(const struct args *args);
+const char *args_exchange_form_name(const struct args *args);
+
+/* Whether it is wanted what each level does. */
+int args_want_levels(const struct args *args);
 
 /* Whether a result is written to standard output. */
 int args_take_stdout(const struct args *args);

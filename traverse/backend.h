@@ -2,8 +2,10 @@
  *
  * A device holds one shard and the state of one search over it. A backend makes devices: of the cores of the
  * host (cpu/) or of GPUs (cuda/). The level loop (bfs.c) and the exchange (exchange/) use the devices of a
- * rank through five tables: the device itself, the steps of a search, the messages between devices, the
- * results, and how parents are found. A backend knows nothing of ranks; the level loop knows nothing of OpenMP or CUDA.
+ * rank through eight tables: the device itself, its peers, the steps of a search, what it does ahead of them, a
+ * whole search, the messages between devices, the results, and how parents are found. A backend knows nothing of
+ * ranks; the level loop knows
+ * nothing of OpenMP or CUDA.
  *
  * Functions that can fail return their status and say in *e what failed. Only one thread at a time uses a
  * device.
@@ -13,6 +15,7 @@
 
 #include "breakdown.h"
 #include "direction.h"
+#include "level_note.h"
 
 #include "formats/bijection.h"
 #include "formats/base/memory.h"
@@ -36,8 +39,10 @@ struct device_options {
     int answers;  /* backend_results.open_answers will be called */
     int permuted; /* with places that are permuted */
     int timing;   /* time the phases of each level */
-    int probes;   /* count the probes of pulls, if the backend can */
-    int uniquify; /* backend_messages.uniquify will be called */
+    int probes;   /* count the probes of pulls, if the backend can, and FV exactly */
+    int notes;    /* `run` may be asked to note what levels do */
+    int uniquify; /* duplicates will be dropped */
+    int shared;   /* devices of other processes will read what this one shows (struct peer_card) */
     int trust;    /* do not check what the device decodes (shard_ranges.h) */
     enum exchange_memory exchange_memory;
     uint32_t slot;    /* number of the device among those of this host */
@@ -73,6 +78,28 @@ struct backend_device {
     void (*describe)(const struct device *device, struct device_description *description);
 };
 
+/* ---- peers ---- */
+
+/* The peers of a device are devices of this host, itself included, which read each other's memory. They are
+ * of this rank, or of all ranks of the host. A device shows three arrays: the delegates that it found, the
+ * normals of its frontier, and the vertices that it found on other shards. The card says where they are. Each
+ * backend fills it in its own way; it may be copied to another process. */
+struct peer_card {
+    uint64_t words[40];
+};
+
+struct backend_peers {
+    enum status (*show)(struct device *device, struct peer_card *card, struct error *e);
+
+    /* Makes the arrays of all peers readable. `cards` are those of the `count` peers, in the same order on
+     * each of them. ST_RESOURCE: the memory of another process cannot be read; *e says why. */
+    enum status (*meet)(struct device *device, const struct peer_card *cards, uint32_t count,
+                        struct error *e);
+
+    /* Ends this. Nothing that the device showed may be in use then. Closing a device does it too. */
+    void (*leave)(struct device *device);
+};
+
 /* ---- a search ---- */
 
 enum root_at { ROOT_AT_LOCAL, ROOT_AT_DELEGATE, ROOT_AT_ISOLATED };
@@ -83,6 +110,23 @@ struct root {
     enum root_at at;
     uint32_t shard; /* the owner */
     uint32_t index; /* local id, delegate id, or slot */
+};
+
+/* A visit in two parts, between which all peers meet. In the first one dd looks for parents only for the
+ * delegates whose owner the device is: it has the edges to their neighbours of higher degree, so that most
+ * find a parent with the first probe. Other devices have only edges to neighbours of lower degree. They look
+ * for what is left in the second part, and take in before what their peers have found. */
+enum visit_part { VISIT_WHOLE, VISIT_FIRST, VISIT_REST };
+
+/* How a device keeps the vertices that a push of nn finds on other shards: as a list of local ids, in which a
+ * vertex may stand several times, or as a mask over the local ids of each shard. A mask wants
+ * shard_has_masks. */
+enum outgoing_form { OUTGOING_LIST, OUTGOING_MASK };
+
+struct visit_plan {
+    struct directions directions;
+    enum visit_part part;
+    enum outgoing_form form;
 };
 
 /* The steps of a search in the order in which bfs.c calls them. `previsit` and `visit` may return before
@@ -99,14 +143,25 @@ struct backend_search {
      * has no rates. */
     enum status (*counts)(struct device *device, struct workload *work, struct error *e);
 
-    /* The exact forward workload of one subgraph. */
+    /* The exact forward workload of one subgraph; of dd not once it was visited ahead. */
     enum status (*count_forward)(struct device *device, enum subgraph g, uint64_t *forward,
                                  struct error *e);
 
-    /* Visits the four subgraphs: dd and nd find delegates, dn and nn find normals, and nn finds vertices of
-     * other shards, which are kept for the exchange. */
-    enum status (*visit)(struct device *device, const struct directions *directions,
-                         struct error *e);
+    /* Shows the normals of the frontier to the peers. Called before a visit in which nn pulls and there are
+     * several shards: all peers meet between the two. */
+    enum status (*show_frontier)(struct device *device, struct error *e);
+
+    /* The same for devices that are no peers: copies the normals of the frontier to host memory, or takes
+     * those of shard `shard` from there. The mask has `words` 32-bit words; the memory stays as it is until
+     * `finish`. */
+    enum status (*read_frontier)(struct device *device, uint32_t *to, uint64_t words,
+                                 struct error *e);
+    enum status (*write_frontier)(struct device *device, uint32_t shard, const uint32_t *from,
+                                  uint64_t words, struct error *e);
+
+    /* Visits the four subgraphs: dd and nd find delegates, dn and nn find normals. A push of nn also finds
+     * vertices of other shards, which are kept for the exchange. */
+    enum status (*visit)(struct device *device, const struct visit_plan *plan, struct error *e);
 
     /* Waits for the delegates only, so that their masks can be reduced while normals are still looked for.
      * Need not be called before `finish`. */
@@ -125,24 +180,62 @@ struct backend_search {
     /* Replaces `finish` and the exchange, for the only device of a search: hands the delegates that it found
      * to its own next previsit. It does not wait. */
     enum status (*keep_updates)(struct device *device, struct error *e);
+};
 
-    /* Replaces all steps, for the only device of a search: all levels, without the host between them.
-     * Directions follow the mode or, in DIRECTION_AUTO, the costs of the device. *levels: how many levels
-     * were visited; 0 if this device cannot do it. The function is NULL if no device of the backend can. */
+/* A search without the level loop: all levels, without the host between them. */
+struct backend_whole_search {
+    /* For the only device of a search. Directions follow the mode or, in DIRECTION_AUTO, the costs of the
+     * device. `noted`: what levels do is noted. *levels: how many levels were visited; 0 if this device cannot
+     * do it. */
     enum status (*run)(struct device *device, const struct root *root, enum direction_mode mode,
-                       uint32_t *levels, struct error *e);
+                       int noted, uint32_t *levels, struct error *e);
+
+    /* After a `run` that was noted: tells all levels, in order. */
+    enum status (*tell_levels)(struct device *device, level_noter *noter, void *context,
+                               struct error *e);
+
+    /* `run` for peers that have all shards: each of them is called at the same time, by the member that
+     * drives it. They do not exchange through the host, and note nothing. *levels is alike on all of them.
+     * NULL: no device of the backend can. */
+    enum status (*run_together)(struct device *device, const struct root *root,
+                                enum direction_mode mode, uint32_t *levels, struct error *e);
+};
+
+/* What a device does of a search while messages between ranks are under way. */
+struct backend_ahead {
+    /* Begins a level while vertices of other shards may still arrive: makes the delegates of the frontier as
+     * previsit does, and counts the work of dd. `previsit` of this level leaves out what is done. Called
+     * once the masks are reduced, between `finish` and `previsit`. */
+    enum status (*previsit_ahead)(struct device *device, int32_t depth, struct subgraph_work *dd,
+                                  struct error *e);
+
+    /* Visits dd after previsit_ahead, for the same part as `visit`, which then leaves dd out. */
+    enum status (*visit_ahead)(struct device *device, const struct visit_plan *plan,
+                               struct error *e);
+
+    /* Whether the visit is still under way. NULL: visits are over when `visit` returns. */
+    int (*is_busy)(const struct device *device);
 };
 
 /* ---- messages ---- */
 
-/* Vertices bound for one device of another rank, as local ids there. */
+/* Vertices bound for one device of another rank, as local ids there, or as a mask of them. */
 struct outbox {
     uint32_t *ids; /* exchange memory of the device that sends */
-    uint64_t count;
+    uint64_t count; /* ids, or 32-bit words of the mask */
+    enum outgoing_form form;
 };
 
-/* What devices give to each other between two levels, after `finish`. In these functions `devices` are the
- * `count` devices of this rank, and `device` is one of them. */
+/* Vertices of one shard that another device found, as that device keeps them: `count` ids of its list, or
+ * `count` 32-bit words of its mask, from number `begin` on. */
+struct parcel {
+    uint64_t begin, count;
+    enum outgoing_form form;
+};
+
+enum { COPY_MARKS = 8 };
+
+/* What devices give to each other between two levels, after `finish`. */
 struct backend_messages {
     /* Allocates exchange memory of this device, of the kind that it was opened with. No budget is charged.
      * NULL: none is left. */
@@ -154,41 +247,55 @@ struct backend_messages {
     void *(*host_take)(size_t bytes);
     void (*host_release)(void *memory); /* NULL is allowed */
 
-    /* How many vertices of another shard this level's nn visit found. */
-    uint64_t (*outgoing)(const struct device *device, uint32_t shard);
+    /* Where the vertices of another shard are that this level's nn visit found. They stay there until the
+     * device visits again. */
+    struct parcel (*outgoing)(const struct device *device, uint32_t shard);
 
-    /* Copies these vertices, as local ids of that shard, to exchange memory of any device of this rank. */
-    enum status (*take_outgoing)(struct device *device, uint32_t shard, uint32_t *ids,
+    /* Drops duplicates among the vertices of each other shard, if they are lists: `outgoing` then says fewer.
+     * What it said before still holds all vertices. For a device that was opened to do so. */
+    enum status (*drop_repeated)(struct device *device, struct error *e);
+
+    /* Begins to copy a parcel to exchange memory of any device of this rank. */
+    enum status (*take_outgoing)(struct device *device, const struct parcel *parcel, uint32_t *to,
                                  struct error *e);
 
-    /* Drops duplicates within each of the boxes, which lie in the device's own memory. NULL if devices have
+    /* The same for a mask that is ORed into one that is there. */
+    enum status (*or_outgoing)(struct device *device, const struct parcel *parcel, uint32_t *to,
+                               struct error *e);
+
+    /* Notes which copies have begun: copies_are_over(mark) says whether these are over. A device has
+     * COPY_MARKS marks, which are numbered. Both NULL: copies are over at once. */
+    enum status (*mark_copies)(struct device *device, uint32_t mark, struct error *e);
+    enum status (*copies_are_over)(struct device *device, uint32_t mark, int *over,
+                                   struct error *e);
+
+    /* Drops duplicates within each of the lists, which lie in the device's own memory. NULL if devices have
      * no memory of their own. */
     enum status (*uniquify)(struct device *device, struct outbox *boxes, uint32_t count,
                             struct error *e);
 
-    /* Takes in vertices that other ranks sent, for the next previsit. There may be duplicates and visited
-     * ones among them. They lie in exchange memory of this device and stay there until that previsit. */
-    enum status (*receive)(struct device *device, const uint32_t *ids, uint64_t count,
+    /* Takes in vertices that other ranks sent, for the next previsit: a part of a list, or the words from
+     * number `begin` on of a mask. There may be duplicates and visited ones among them. `from` is in exchange
+     * memory of this device, where they stay until that previsit. */
+    enum status (*receive)(struct device *device, const uint32_t *from, const struct parcel *part,
                            struct error *e);
 
-    /* Takes in the vertices of this device that the other devices of this rank found. The others keep them
-     * unchanged until they visit again. */
-    enum status (*receive_local)(struct device *device, struct device *const *devices,
-                                 uint32_t count, struct error *e);
+    /* Takes in the vertices of this device that its peers found: parcels[i] of peer i. */
+    enum status (*receive_peers)(struct device *device, const struct parcel *parcels,
+                                 struct error *e);
 
     /* The delegate masks are reduced in three calls, in this order:
      * - updated: 1 if this device found a delegate in this level. If no device of any rank did, the other two
      *   calls are left out.
-     * - read_masks: ORs the updates of this rank's devices. With other ranks only the first device does
-     *   this, and writes the result to `mask` (mask_words(d) words) for MPI to reduce; otherwise `mask` is
-     *   NULL and every device does it for itself.
-     * - take_mask, when all devices have read: makes the result what the next previsit finds. The result is
+     * - read_masks: ORs the updates of those peers i that have updating[i]. If there are devices that are no
+     *   peers, only one of the peers does this. It writes the result to `mask` (mask_words(d) words) for MPI
+     *   to reduce; otherwise `mask` is NULL and every device does it for itself.
+     * - take_mask, when all peers have read: makes the result what the next previsit finds. The result is
      *   `mask`, as reduced over all ranks, or, if that is NULL, what read_masks read. */
     int (*updated)(const struct device *device);
-    enum status (*read_masks)(struct device *device, struct device *const *devices, uint32_t count,
-                              uint64_t *mask, struct error *e);
-    enum status (*take_mask)(struct device *device, struct device *const *devices, uint32_t count,
-                             const uint64_t *mask, struct error *e);
+    enum status (*read_masks)(struct device *device, const int *updating, uint64_t *mask,
+                              struct error *e);
+    enum status (*take_mask)(struct device *device, const uint64_t *mask, struct error *e);
 };
 
 /* ---- results, after a search ---- */
@@ -335,7 +442,10 @@ struct backend {
     int has_device_memory;  /* devices have memory of their own, which messages may lie in */
     const struct cost_rates *rates; /* of the level loop; NULL: its directions follow factors */
     const struct backend_device *device;
+    const struct backend_peers *peers;
     const struct backend_search *search;
+    const struct backend_whole_search *whole;
+    const struct backend_ahead *ahead;
     const struct backend_messages *messages;
     const struct backend_results *results;
     const struct backend_parents *parents;

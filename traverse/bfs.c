@@ -1,18 +1,22 @@
 /* bfs.c: one search, level by level (figures 3 and 4 of Pan et al.); see bfs.h
  *
  * A search takes one of two ways:
- * - A device that is alone (one rank, one device) may run all levels by itself: `run` of backend_search. It
- *   does so if the backend can, and nobody asked for a trace, for times of phases or for direction factors.
+ * - A device that is alone (one rank, one device) may run all levels by itself: `run` of backend_whole_search; and
+ *   so may devices that read each other's memory: `run_together`. They do so if the backend can, and nobody
+ *   gave direction factors. If there is a tracer or times are wanted, a device that is alone notes what levels
+ *   do, and several take the level loop, as they do where a way to exchange was given.
  *   This page is the reference for it: both ways find the same distances.
  * - Otherwise the level loop below runs the steps of each level.
  *
  * Each member of the team (team.h) runs search_levels for the devices that it drives. A level has five steps:
  *   previsit  the vertices that the last level found become the frontier, except those visited before
- *   choose    push or pull, for each subgraph of each device
+ *   choose    push or pull, for each subgraph
  *   visit     dd and nd find delegates; dn and nn find normals
  *   reduce    the delegates that any device found become known to every device
  *   exchange  the normals that nn found become known to the devices that own them
- * exchange_level does the last two, because their messages overlap.
+ * exchange_masks does the reduction and begins the exchange, exchange_vertices ends it. If ranks send
+ * messages, the next level begins between the two: the delegates become its frontier, and dd is visited
+ * (run_ahead).
  *
  * A delegate is known to every device, a normal vertex to the device that owns it. When level L begins:
  * 1. vertices at a distance below L are marked as visited where they are known;
@@ -20,12 +24,15 @@
  * 3. no other vertex has been found.
  * Every edge from the frontier is a row entry of a device that knows the row as frontier, so pushes find
  * every vertex at distance L + 1. Pulls find the same ones from the other end: the reverse of an edge is on
- * the same device, except for nn, which is pulled only if there is one device. Visited vertices are never
- * found again. The search ends with the first level in which no device finds anything.
+ * the same device, except for nn, for whose pull devices are given the frontiers of all others. Visited
+ * vertices are never found again. The search ends with the first level in which no device finds anything.
  *
- * The members meet twice in a level, where one device needs what another one did:
- * - After choosing: every device has then read what others found for it, and they may overwrite it.
+ * The members of all devices that read each other's memory (exchange/group.h) meet twice in a level, where one
+ * device needs what another one did:
+ * - After counting: every device has then read what others found for it, and they may overwrite it.
  * - After finishing: every device has then found its vertices of this level, and the exchange may read them.
+ * They meet once more within a visit if dd is pulled, which is done in two parts (enum visit_part), and once
+ * before it if nn is pulled.
  * A device that is alone exchanges nothing, and the host waits for it only once a level, for its counts. The
  * cost of a level is the work of its frontier and some passes over masks. Nothing else is proportional to n.
  *
@@ -53,7 +60,8 @@ static void start(struct search *s, const struct member *m, struct error *e)
 {
     const struct rank *rank = s->bfs->rank;
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
-        memset(&s->bfs->levels[i].directions, 0, sizeof s->bfs->levels[i].directions); /* all push */
+        s->bfs->levels[i].plan = (struct visit_plan){0}; /* all push */
+        s->bfs->levels[i].ahead = 0;
         direction_costs_begin(&s->bfs->levels[i].costs);
         rank->backend->search->start(rank->devices[i], s->root, e);
     }
@@ -73,30 +81,75 @@ static int follows_factors(const struct bfs *bfs)
            !rank_is_alone(bfs->rank);
 }
 
-/* Section IV-B: for each subgraph by itself. */
-static enum direction choose_by_factors(struct bfs *bfs, uint32_t i, enum subgraph g,
-                                        struct error *e)
+/* Whether the exact forward workload is needed to choose by factors, or to choose a form. */
+static int needs_forward(const struct bfs *bfs, enum subgraph g, const struct subgraph_work *work,
+                         enum direction current)
 {
-    enum direction current = bfs->levels[i].directions.of[g];
-    struct subgraph_work *work = &bfs->levels[i].work.of[g];
-    if (direction_needs_forward(&bfs->policy, g, work, current))
-        bfs->rank->backend->search->count_forward(bfs->rank->devices[i], g, &work->forward, e);
-    return choose_direction(&bfs->policy, g, work, current);
+    return follows_factors(bfs) &&
+           (direction_needs_forward(&bfs->policy, g, work, current) ||
+            (g == NN && !rank_is_alone(bfs->rank) &&
+             exchange_needs_forward(bfs->exchange, work)));
 }
 
-static void choose_for(struct bfs *bfs, uint32_t i, struct error *e)
+/* The counts of each device, and the exact workloads where a choice needs them. */
+static void count_work(struct search *s, const struct member *m, struct error *e)
 {
-    struct device_level *level = &bfs->levels[i];
-    bfs->rank->backend->search->counts(bfs->rank->devices[i], &level->work, e);
-    direction_costs_see(&level->costs, &level->work);
-    for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
-        if (g == NN && !rank_is_alone(bfs->rank))
-            continue; /* a push: the reverses of its edges are on other devices */
-        level->directions.of[g] = follows_factors(bfs)
-                                      ? choose_by_factors(bfs, i, (enum subgraph)g, e)
-                                      : direction_by_cost(&level->costs, bfs->policy.mode,
-                                                          (enum subgraph)g, &level->work.of[g]);
+    struct bfs *bfs = s->bfs;
+    const struct backend_search *search = bfs->rank->backend->search;
+    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
+        struct device_level *level = &bfs->levels[i];
+        struct subgraph_work dd = level->work.of[DD];
+        search->counts(bfs->rank->devices[i], &level->work, e);
+        direction_costs_see(&level->costs, &level->work);
+        if (level->ahead)
+            level->work.of[DD] = dd;
+        for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
+            struct subgraph_work *work = &level->work.of[g];
+            if ((g != DD || !level->ahead) &&
+                needs_forward(bfs, (enum subgraph)g, work, level->plan.directions.of[g]))
+                search->count_forward(bfs->rank->devices[i], (enum subgraph)g, &work->forward, e);
+        }
+        exchange_tell_work(bfs->exchange, i, &level->work);
     }
+}
+
+/* Section IV-B: for each subgraph by itself. Each device chooses alone for nd and dn. The peers choose alike
+ * for dd, which they pull in parts, and for nn, whose frontiers they give each other. */
+static void choose_directions(const struct bfs *bfs, const struct workload *pooled,
+                              struct device_level *level)
+{
+    for (int i = 0; i < SUBGRAPHS; i++) {
+        enum subgraph g = (enum subgraph)i;
+        if (g == DD && level->ahead)
+            continue;
+        enum direction *direction = &level->plan.directions.of[g];
+        const struct subgraph_work *work = g == NN || g == DD ? &pooled->of[g] : &level->work.of[g];
+        *direction = follows_factors(bfs)
+                         ? choose_direction(&bfs->policy, g, work, *direction)
+                         : direction_by_cost(&level->costs, bfs->policy.mode, g, work);
+    }
+}
+
+static enum visit_part first_part(const struct bfs *bfs, enum direction direction,
+                                  const struct subgraph_work *pooled)
+{
+    return direction == PULL && pooled->frontier > 0 && exchange_has_parts(bfs->exchange)
+               ? VISIT_FIRST
+               : VISIT_WHOLE;
+}
+
+static void choose_for(const struct bfs *bfs, const struct workload *pooled,
+                       struct device_level *level)
+{
+    level->plan.part = VISIT_WHOLE;
+    choose_directions(bfs, pooled, level);
+    level->plan.form = exchange_form_of(bfs->exchange, &pooled->of[NN]);
+    if (rank_is_alone(bfs->rank))
+        return;
+    if (pooled->of[NN].frontier == 0 || !exchange_may_pull_nn(bfs->exchange, &pooled->of[NN]))
+        level->plan.directions.of[NN] = PUSH;
+    if (!level->ahead)
+        level->plan.part = first_part(bfs, level->plan.directions.of[DD], &pooled->of[DD]);
 }
 
 /* For a trace, once directions are chosen. */
@@ -104,7 +157,7 @@ static void count_edges(struct bfs *bfs, uint32_t i, struct error *e)
 {
     struct workload *work = &bfs->levels[i].work;
     for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
-        if (work->of[g].frontier > 0)
+        if (work->of[g].frontier > 0 && !(g == DD && bfs->levels[i].ahead))
             bfs->rank->backend->search->count_forward(bfs->rank->devices[i], (enum subgraph)g,
                                                       &work->of[g].forward, e);
     }
@@ -112,29 +165,115 @@ static void count_edges(struct bfs *bfs, uint32_t i, struct error *e)
 
 static void choose(struct search *s, const struct member *m, struct error *e)
 {
+    struct workload pooled;
+    exchange_pool_work(s->bfs->exchange, m, &pooled, e);
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
-        choose_for(s->bfs, i, e);
+        choose_for(s->bfs, &pooled, &s->bfs->levels[i]);
         if (s->bfs->counts_edges)
             count_edges(s->bfs, i, e);
     }
 }
 
-static void visit(struct search *s, const struct member *m, struct error *e)
+static void visit_part(struct search *s, const struct member *m, struct error *e)
 {
     const struct rank *rank = s->bfs->rank;
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++)
-        rank->backend->search->visit(rank->devices[i], &s->bfs->levels[i].directions, e);
+        rank->backend->search->visit(rank->devices[i], &s->bfs->levels[i].plan, e);
+}
+
+/* The plans of all devices agree in what is asked here. */
+static void visit(struct search *s, const struct member *m, struct exchange_stats *stats,
+                  struct error *e)
+{
+    struct bfs *bfs = s->bfs;
+    const struct visit_plan *plan = &bfs->levels[m->first].plan;
+    if (plan->directions.of[NN] == PULL && !rank_is_alone(bfs->rank))
+        exchange_frontier(bfs->exchange, m, stats, e);
+    visit_part(s, m, e);
+    if (plan->part == VISIT_WHOLE || exchange_meet(bfs->exchange, m, e) != ST_OK)
+        return;
+    for (uint32_t i = m->first; i < m->end; i++)
+        bfs->levels[i].plan.part = VISIT_REST;
+    visit_part(s, m, e);
 }
 
 static void finish(struct search *s, const struct member *m, struct error *e)
 {
     const struct rank *rank = s->bfs->rank;
+    exchange_drive(s->bfs->exchange, m);
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
         struct device_level *level = &s->bfs->levels[i];
         if (rank->backend->search->finish(rank->devices[i], &level->found, e) == ST_OK &&
             s->bfs->timed)
             rank->backend->search->times(rank->devices[i], &level->times, e);
+        if (e->status == ST_OK)
+            exchange_tell_found(s->bfs->exchange, i, level->found);
+        level->ahead = 0;
     }
+}
+
+/* ---- the next level's delegates, while vertices are still under way between ranks ---- */
+
+static void previsit_ahead(struct search *s, const struct member *m, int32_t depth, struct error *e)
+{
+    struct bfs *bfs = s->bfs;
+    const struct backend *backend = bfs->rank->backend;
+    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
+        struct device_level *level = &bfs->levels[i];
+        struct subgraph_work *dd = &level->work.of[DD];
+        level->ahead = 1;
+        if (backend->ahead->previsit_ahead(bfs->rank->devices[i], depth, dd, e) == ST_OK &&
+            dd->frontier > 0 &&
+            (bfs->counts_edges || needs_forward(bfs, DD, dd, level->plan.directions.of[DD])))
+            backend->search->count_forward(bfs->rank->devices[i], DD, &dd->forward, e);
+        exchange_tell_dd(bfs->exchange, i, dd);
+    }
+}
+
+static void visit_dd_part(struct search *s, const struct member *m, enum visit_part part,
+                          struct error *e)
+{
+    const struct rank *rank = s->bfs->rank;
+    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
+        s->bfs->levels[i].plan.part = part;
+        rank->backend->ahead->visit_ahead(rank->devices[i], &s->bfs->levels[i].plan, e);
+    }
+}
+
+/* dd needs only delegates, which are known when the masks are reduced. */
+static void run_ahead(struct search *s, const struct member *m, int32_t depth, struct error *e)
+{
+    struct bfs *bfs = s->bfs;
+    struct subgraph_work pooled;
+    previsit_ahead(s, m, depth, e);
+    if (exchange_meet(bfs->exchange, m, e) != ST_OK)
+        return;
+    exchange_pool_dd(bfs->exchange, &pooled);
+    for (uint32_t i = m->first; i < m->end; i++) {
+        enum direction *direction = &bfs->levels[i].plan.directions.of[DD];
+        *direction = choose_direction(&bfs->policy, DD, &pooled, *direction);
+    }
+    enum visit_part part =
+        first_part(bfs, bfs->levels[m->first].plan.directions.of[DD], &pooled);
+    visit_dd_part(s, m, part, e);
+    if (part == VISIT_FIRST && exchange_meet(bfs->exchange, m, e) == ST_OK)
+        visit_dd_part(s, m, VISIT_REST, e);
+}
+
+static void exchange(struct search *s, const struct member *m, int32_t depth, int *done,
+                     struct exchange_stats *stats, struct error *e)
+{
+    struct exchange *x = s->bfs->exchange;
+    if (exchange_masks(x, m, done, stats, e) != ST_OK)
+        return;
+    double begun = cli_seconds();
+    int ahead = !*done && exchange_runs_ahead(x);
+    if (ahead)
+        run_ahead(s, m, depth + 1, e);
+    if (team_meet(m, e) == ST_OK)
+        exchange_vertices(x, m, stats, e);
+    if (ahead)
+        stats->ahead_s = cli_seconds() - begun;
 }
 
 /* ---- traces ---- */
@@ -145,28 +284,40 @@ static void trace_visits(const struct bfs *bfs, struct level_trace *trace)
     for (uint32_t i = 0; i < bfs->rank->device_count; i++) {
         const struct device_level *level = &bfs->levels[i];
         trace->fresh += level->work.fresh;
+        trace->delegates += level->work.delegates;
         for (int g = 0; g < SUBGRAPHS; g++) {
             const struct subgraph_work *work = &level->work.of[g];
-            int pulls = work->frontier > 0 && level->directions.of[g] == PULL;
+            int pulls = work->frontier > 0 && level->plan.directions.of[g] == PULL;
             trace->frontier[g] += work->frontier;
             trace->forward[g] += work->frontier > 0 ? work->forward : 0;
             trace->backward[g] += work->frontier > 0 ? backward_work(work) : 0;
             trace->pushed[g] += pulls || work->frontier == 0 ? 0 : work->forward;
             trace->pulling[g] += (uint32_t)pulls;
-            if (pulls && bfs->rank->backend->search->probes != NULL)
-                trace->probes[g] +=
-                    bfs->rank->backend->search->probes(bfs->rank->devices[i], (enum subgraph)g);
         }
         if (bfs->timed)
             breakdown_max(&trace->breakdown, &level->times);
     }
 }
 
+static void trace_probes(const struct bfs *bfs, struct level_trace *trace)
+{
+    const struct rank *rank = bfs->rank;
+    trace->counts_probes = rank->backend->search->probes != NULL;
+    for (uint32_t i = 0; trace->counts_probes && i < rank->device_count; i++) {
+        for (int g = 0; g < SUBGRAPHS; g++) {
+            if (bfs->levels[i].work.of[g].frontier > 0 && bfs->levels[i].plan.directions.of[g] == PULL)
+                trace->probes[g] += rank->backend->search->probes(rank->devices[i], (enum subgraph)g);
+        }
+    }
+}
+
 static void note_level(const struct search *s, int32_t depth, struct level_trace *trace)
 {
     trace->breakdown.phase_s[PHASE_LOCAL_EXCHANGE] = trace->exchange.local_s;
-    trace->breakdown.phase_s[PHASE_REMOTE_EXCHANGE] = trace->exchange.remote_s;
+    trace->breakdown.phase_s[PHASE_REMOTE_EXCHANGE] =
+        trace->exchange.remote_s + trace->exchange.frontier_s;
     trace->breakdown.phase_s[PHASE_MASK_REDUCTION] = trace->exchange.masks_s;
+    trace->breakdown.phase_s[PHASE_AHEAD] = trace->exchange.ahead_s;
     s->times->compute_s += trace->compute_s;
     s->times->exchange_s += trace->exchange_s;
     s->times->iterations++;
@@ -182,14 +333,6 @@ static void note_level(const struct search *s, int32_t depth, struct level_trace
 static void keep_updates(const struct bfs *bfs, struct error *e)
 {
     bfs->rank->backend->search->keep_updates(bfs->rank->devices[0], e);
-}
-
-static uint64_t count_found(const struct bfs *bfs)
-{
-    uint64_t found = 0;
-    for (uint32_t i = 0; i < bfs->rank->device_count; i++)
-        found += bfs->levels[i].found;
-    return found;
 }
 
 /* A device that is alone sees the end of the search in its own frontier. */
@@ -208,22 +351,25 @@ static enum status search_levels(void *context, const struct member *m, struct e
         struct level_trace trace = {0};
         double begun = cli_seconds();
         previsit(s, m, depth, e);
-        choose(s, m, e);
-        if (team_meet(m, e) != ST_OK || is_over_alone(bfs, depth))
+        count_work(s, m, e);
+        if (exchange_meet(bfs->exchange, m, e) != ST_OK || is_over_alone(bfs, depth))
             break;
-        visit(s, m, e);
+        choose(s, m, e);
+        if (e->status == ST_OK)
+            visit(s, m, &trace.exchange, e);
         if (exchange_overlaps(bfs->exchange))
             exchange_begin_masks(bfs->exchange, m, &trace.exchange, e);
         if (!alone || bfs->timed)
             finish(s, m, e);
-        if (team_meet(m, e) != ST_OK)
+        if (exchange_meet(bfs->exchange, m, e) != ST_OK)
             break;
         trace_visits(bfs, &trace);
+        trace_probes(bfs, &trace);
         double visited = cli_seconds();
         if (alone)
             keep_updates(bfs, e);
         else
-            exchange_level(bfs->exchange, m, count_found(bfs), &done, &trace.exchange, e);
+            exchange(s, m, depth, &done, &trace.exchange, e);
         trace.compute_s = visited - begun;
         trace.exchange_s = cli_seconds() - visited;
         if (m->number == 0 && e->status == ST_OK)
@@ -250,24 +396,64 @@ void bfs_close(struct bfs *bfs)
     free(bfs->levels);
 }
 
-/* Whether the device may run all levels by itself: nobody wants to know what each level did, and directions
- * need not follow factors. */
-static int may_run_alone(const struct bfs *bfs, bfs_tracer *tracer)
+/* Whether devices may run all levels by themselves: directions need not follow factors. If there are several
+ * devices, nobody wants to know what each level did. */
+static int may_run_by_themselves(const struct bfs *bfs, bfs_tracer *tracer)
 {
-    return rank_is_alone(bfs->rank) && bfs->rank->backend->search->run != NULL && !bfs->timed &&
-           tracer == NULL && !bfs->policy.factors_given;
+    const struct backend_whole_search *whole = bfs->rank->backend->whole;
+    if (bfs->policy.factors_given)
+        return 0;
+    if (rank_is_alone(bfs->rank))
+        return 1;
+    return whole->run_together != NULL && !bfs->timed && tracer == NULL &&
+           exchange_is_free(bfs->exchange);
 }
 
-/* *done: it did. */
-static enum status run_alone(struct bfs *bfs, const struct root *root, struct bfs_times *times,
-                             int *done, struct error *e)
+/* The devices of a member, of which there is one if there are several devices. */
+static enum status run_member(void *context, const struct member *m, struct error *e)
 {
-    double start = cli_seconds();
-    bfs->rank->backend->search->run(bfs->rank->devices[0], root, bfs->policy.mode,
-                                    &times->iterations, e);
-    times->compute_s = cli_seconds() - start;
-    *done = times->iterations > 0;
+    struct search *s = context;
+    const struct rank *rank = s->bfs->rank;
+    const struct backend_whole_search *whole = rank->backend->whole;
+    uint32_t levels = 0;
+    if (rank_is_alone(rank))
+        whole->run(rank->devices[m->first], s->root, s->bfs->policy.mode, s->tracer != NULL,
+                   &levels, e);
+    else
+        whole->run_together(rank->devices[m->first], s->root, s->bfs->policy.mode, &levels, e);
+    if (m->number == 0)
+        s->times->iterations = levels;
     return e->status;
+}
+
+/* *done: they did. */
+static enum status run_by_themselves(struct search *s, int *done, struct error *e)
+{
+    const struct member alone = {.number = 0, .first = 0, .end = 1};
+    double start = cli_seconds();
+    if (rank_is_alone(s->bfs->rank))
+        run_member(s, &alone, e);
+    else
+        team_run(s->bfs->rank->team, run_member, s, e);
+    s->times->compute_s = cli_seconds() - start;
+    *done = s->times->iterations > 0;
+    s->bfs->noted = *done && s->tracer != NULL;
+    return e->status;
+}
+
+/* A level of a device that ran alone. */
+static void trace_note(void *context, int32_t depth, const struct level_note *note)
+{
+    const struct search *s = context;
+    struct device_level *level = &s->bfs->levels[0];
+    struct level_trace trace = {
+        .way = note->way, .counts_probes = 1, .compute_s = note->seconds};
+    level->work = note->work;
+    level->plan.directions = note->directions;
+    level->times = note->times;
+    memcpy(trace.probes, note->probes, sizeof trace.probes);
+    trace_visits(s->bfs, &trace);
+    s->tracer(s->context, depth, &trace);
 }
 
 enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
@@ -277,7 +463,16 @@ enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_time
         .bfs = bfs, .root = root, .times = times, .tracer = tracer, .context = context};
     int done = 0;
     *times = (struct bfs_times){0};
-    if (may_run_alone(bfs, tracer) && (run_alone(bfs, root, times, &done, e) != ST_OK || done))
+    bfs->noted = 0;
+    if (may_run_by_themselves(bfs, tracer) && (run_by_themselves(&s, &done, e) != ST_OK || done))
         return e->status;
     return team_run(bfs->rank->team, search_levels, &s, e);
+}
+
+enum status bfs_trace_rest(struct bfs *bfs, bfs_tracer *tracer, void *context, struct error *e)
+{
+    struct search s = {.bfs = bfs, .tracer = tracer, .context = context};
+    if (bfs->noted)
+        bfs->rank->backend->whole->tell_levels(bfs->rank->devices[0], trace_note, &s, e);
+    return e->status;
 }

@@ -9,9 +9,10 @@
 
 /* What the level loop keeps for each device. */
 struct device_level {
-    struct directions directions; /* the current choice */
+    struct visit_plan plan;       /* the current choice */
     struct direction_costs costs; /* of a backend with rates */
     struct workload work;
+    int ahead; /* dd of this level was visited before vertices of other ranks had arrived */
     struct breakdown times;
     uint64_t found; /* local normals that the device found */
 };
@@ -23,16 +24,20 @@ struct bfs {
     struct device_level *levels; /* [device_count] */
     int timed;                   /* the devices time the phases of each level */
     int counts_edges; /* FV is counted in every level, also where the choice does not need it */
+    int noted;        /* of the last search, which a device made alone, it has notes of the levels */
 };
 
 /* What one level did on this rank. A tracer gets it. */
 struct level_trace {
+    enum visit_way way;
     uint64_t fresh; /* vertices of the frontier; a delegate counts on every device */
+    uint64_t delegates; /* of these */
     uint64_t frontier[SUBGRAPHS]; /* sources of each subgraph in the frontier */
     uint64_t forward[SUBGRAPHS];  /* their edges, or the lower bound from which the direction was chosen */
     double backward[SUBGRAPHS];   /* BV */
     uint64_t pushed[SUBGRAPHS];   /* `forward` of the devices that pushed */
-    uint64_t probes[SUBGRAPHS];   /* columns that pulls looked at, if they are counted */
+    uint64_t probes[SUBGRAPHS];   /* columns that pulls looked at */
+    int counts_probes;            /* they are counted */
     uint32_t pulling[SUBGRAPHS];  /* devices that pulled */
     struct exchange_stats exchange;
     double compute_s, exchange_s;
@@ -51,12 +56,16 @@ enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *
                      const struct direction_policy *policy, int timed, struct error *e);
 void bfs_close(struct bfs *bfs); /* a zeroed one is allowed */
 
-/* A function that bfs_search calls after each level; NULL: none. */
+/* A function that gets each level, in order; NULL: none. bfs_search calls it after a level, or leaves that to
+ * bfs_trace_rest. */
 typedef void bfs_tracer(void *context, int32_t depth, const struct level_trace *trace);
 
 /* Searches from one root. Collective. A failure is known to this rank only, and the other ranks wait for it,
  * so the caller must end the job. */
 enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
                        bfs_tracer *tracer, void *context, struct error *e);
+
+/* After a search with a tracer: gives it the levels that it did not get, if a device noted them. */
+enum status bfs_trace_rest(struct bfs *bfs, bfs_tracer *tracer, void *context, struct error *e);
 
 #endif

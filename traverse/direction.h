@@ -5,8 +5,8 @@
  * A subgraph turns to pull when FV > factor0 * BV, and back to push when FV < factor1 * BV. So it goes if the
  * user gave factors. Otherwise a subgraph goes the way whose predicted cost is less (direction_cost.h).
  *
- * Each device decides alone, because both directions of every dd, nd and dn edge are on the same device. The
- * reverse of an nn edge may be on another one. So nn always pushes, except in a graph of one shard.
+ * Each device can decide alone for dd, nd and dn, because both directions of every such edge are on the same
+ * device. The reverse of an nn edge may be on another one: all devices pull nn, or none.
  */
 #ifndef DBFS_DIRECTION_H
 #define DBFS_DIRECTION_H
@@ -42,7 +42,8 @@ struct subgraph_work {
 
 struct workload {
     struct subgraph_work of[SUBGRAPHS];
-    uint64_t fresh; /* vertices of the frontier */
+    uint64_t fresh;     /* vertices of the frontier */
+    uint64_t delegates; /* of these */
 };
 
 extern const struct direction_policy direction_defaults;

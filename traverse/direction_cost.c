@@ -15,7 +15,7 @@ const struct cost_rates cost_rates_cpu = {.masks = 10e6,
                                           .pull_probe = 1000,
                                           .hubs = 0.03};
 
-const struct cost_rates cost_rates_h200 = {.masks = 6e6,
+const struct cost_rates cost_rates_h200 = {.masks = 12e6,
                                            .list = 5e6,
                                            .list_edge = 100,
                                            .list_vertex = 15e-6,

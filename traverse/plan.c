@@ -15,6 +15,7 @@
 struct plan_sum {
     const char *name[GPU_ARRAY_COUNT];
     uint64_t all[GPU_ARRAY_COUNT], largest[GPU_ARRAY_COUNT];
+    uint64_t nn, largest_nn; /* edges */
     uint64_t graph, largest_graph, working, largest_working, largest_device;
     struct gpu_plan_options options;
 };
@@ -65,8 +66,11 @@ static void add_planned(void *context, const struct shard *shard)
 {
     struct plan_sum *sum = context;
     struct gpu_plan plan;
+    uint64_t edges = shard->p > 1 ? shard->csr[NN].edges : 0;
     gpu_plan_make(&plan, shard, &sum->options);
     add_shard(sum, &plan);
+    sum->nn += edges;
+    sum->largest_nn = larger(sum->largest_nn, edges);
 }
 
 static enum status add_shards(struct plan_sum *sum, const struct manifest *m, const char *folder,
@@ -81,6 +85,12 @@ static enum status add_shards(struct plan_sum *sum, const struct manifest *m, co
         .permuted = m->randomized};
     return for_shards(m, folder, add_planned, sum, e);
 }
+
+/* What grows in a search, up to so many bytes an edge of nn: vertices that are sent and received, in memory for
+ * messages; and on the CPU bins, which grow by doubling, and the list that is made of them. */
+#define MESSAGES "messages"
+#define BINS "bins (cpu)"
+enum { MESSAGE_BYTES = 4 + 4, BIN_BYTES = 2 * 4 + 4 };
 
 static void print_line(FILE *out, const char *name, uint64_t all, uint64_t largest)
 {
@@ -103,6 +113,11 @@ static void print_plan(const struct plan_sum *sum, const struct manifest *m, FIL
     print_line(out, "Table I", table, table / m->p);
     print_line(out, "working arrays", sum->working, sum->largest_working);
     print_line(out, "total", sum->graph + sum->working, sum->largest_device);
+    if (sum->nn == 0)
+        return;
+    fprintf(out, "\n%-28s %18s %18s\n", "in a search, at most", "all shards", "largest shard");
+    print_line(out, MESSAGES, MESSAGE_BYTES * sum->nn, MESSAGE_BYTES * sum->largest_nn);
+    print_line(out, BINS, BIN_BYTES * sum->nn, BIN_BYTES * sum->largest_nn);
 }
 
 static void print_json_line(FILE *out, const char *name, uint64_t all, uint64_t largest, const char *end)
@@ -120,7 +135,9 @@ static void print_json(FILE *out, const void *context)
     }
     print_json_line(out, "graph", sum->graph, sum->largest_graph, ",");
     print_json_line(out, "working arrays", sum->working, sum->largest_working, ",");
-    print_json_line(out, "total", sum->graph + sum->working, sum->largest_device, "");
+    print_json_line(out, "total", sum->graph + sum->working, sum->largest_device, ",");
+    print_json_line(out, MESSAGES, MESSAGE_BYTES * sum->nn, MESSAGE_BYTES * sum->largest_nn, ",");
+    print_json_line(out, BINS, BIN_BYTES * sum->nn, BIN_BYTES * sum->largest_nn, "");
     fputs("}\n", out);
 }
 

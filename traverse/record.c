@@ -16,9 +16,11 @@ static void print_level(const char *program, int32_t depth, const struct level_t
     for (int g = 0; g < SUBGRAPHS; g++)
         fprintf(stderr, " %s %" PRIu64 "/%" PRIu64 "%s", subgraph_name[g], trace->frontier[g],
                 trace->forward[g], trace->pulling[g] > 0 ? " pull" : "");
-    fprintf(stderr, " sent %" PRIu64 " masks %d compute_us %.1f exchange_us %.1f\n",
+    fprintf(stderr, " sent %" PRIu64 " masks %d compute_us %.1f exchange_us %.1f"
+            " frontier %" PRIu64 " delegates %" PRIu64 " way %s ahead_us %.1f\n",
             trace->exchange.sent_vertices, trace->exchange.reduced_masks, 1e6 * trace->compute_s,
-            1e6 * trace->exchange_s);
+            1e6 * trace->exchange_s, trace->fresh, trace->delegates, visit_way_name[trace->way],
+            1e6 * trace->exchange.ahead_s);
 }
 
 /* What becomes of levels: lines with -v, with --breakdown the phases of each. */
@@ -26,19 +28,30 @@ struct trace {
     const struct args *args;
     int prints;
     struct breakdown *levels;
+    struct exchange_counts *moved;
     uint32_t count;
     int failed; /* no memory for more */
     struct level_log log; /* with --trace */
 };
 
-static void keep_level(struct trace *t, const struct breakdown *breakdown)
+static int grow_levels(struct trace *t)
 {
-    struct breakdown *grown = memory_grow(t->levels, t->count, sizeof *grown);
-    t->failed = grown == NULL;
+    struct breakdown *levels = memory_grow(t->levels, t->count, sizeof *levels);
+    if (levels != NULL)
+        t->levels = levels;
+    struct exchange_counts *moved = memory_grow(t->moved, t->count, sizeof *moved);
+    if (moved != NULL)
+        t->moved = moved;
+    return levels != NULL && moved != NULL;
+}
+
+static void keep_level(struct trace *t, const struct level_trace *level)
+{
+    t->failed = !grow_levels(t);
     if (t->failed)
         return;
-    t->levels = grown;
-    t->levels[t->count++] = *breakdown;
+    t->moved[t->count] = level->exchange.counts;
+    t->levels[t->count++] = level->breakdown;
 }
 
 static void trace_level(void *context, int32_t depth, const struct level_trace *level)
@@ -49,7 +62,7 @@ static void trace_level(void *context, int32_t depth, const struct level_trace *
     if (t->args->trace != NULL)
         level_log_add(&t->log, level);
     if (t->args->breakdown && !t->failed)
-        keep_level(t, &level->breakdown);
+        keep_level(t, level);
 }
 
 /* ---- a search ---- */
@@ -69,6 +82,14 @@ void record_warm_up(struct bfs *bfs, const struct args *args, const struct root 
 {
     struct bfs_times times;
     search(bfs, args, root, &times, NULL);
+}
+
+/* What the tracer did not get during the search. */
+static enum status trace_rest(struct bfs *bfs, struct trace *trace, struct error *e)
+{
+    if (bfs_trace_rest(bfs, trace_level, trace, e) == ST_OK && trace->failed)
+        fail_memory(e, "the breakdown", trace->count * sizeof *trace->levels);
+    return e->status;
 }
 
 /* The last level that was visited is empty. */
@@ -94,6 +115,8 @@ static void reduce_record(struct record *record, const struct comm *comm,
     record->iterations = times->iterations;
     if (record->levels != NULL)
         comm_max_double(comm, record->levels->phase_s, (uint64_t)times->iterations * PHASES);
+    if (record->moved != NULL)
+        comm_sum_u64(comm, record->moved->of, (uint64_t)times->iterations * EXCHANGE_COUNTS);
     record->mask_reductions = times->mask_reductions;
 }
 
@@ -106,15 +129,18 @@ enum status record_search(struct record *record, struct bfs *bfs, struct results
     threads_let_go();
     comm_barrier(comm);
     double start = cli_seconds();
-    int traced = args->cli.verbose || args->breakdown || args->trace != NULL;
+    int traced = args_want_levels(args);
     search(bfs, args, root, &times, traced ? &trace : NULL);
     record->time_s = cli_seconds() - start;
-    record->levels = trace.levels;
-    record->log = trace.log;
     if (results_have_answers(results)) {
         make_answer(results, args, root, &times, bfs);
         record->answer_s = cli_seconds() - start;
     }
+    if (traced && trace_rest(bfs, &trace, e) != ST_OK)
+        return e->status;
+    record->levels = trace.levels;
+    record->moved = trace.moved;
+    record->log = trace.log;
     if (results_collect(results, root, &record->reach, e) != ST_OK)
         return e->status;
     reduce_record(record, comm, &times);
@@ -130,5 +156,6 @@ void record_free(struct record *record)
 {
     free(record->name);
     free(record->levels);
+    free(record->moved);
     level_log_clear(&record->log);
 }

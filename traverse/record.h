@@ -20,6 +20,7 @@ struct record {
     double compute_s, exchange_s; /* of the slowest rank each */
     uint32_t iterations, mask_reductions;
     uint64_t sent_vertices;   /* all ranks */
+    struct exchange_counts *moved; /* [iterations], sums of all ranks; NULL: not timed. Owned */
     struct level_log log; /* with --trace, the levels of this rank */
     struct breakdown *levels; /* [iterations], each phase of the slowest rank; NULL: not timed. Owned */
 };

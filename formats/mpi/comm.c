@@ -9,32 +9,62 @@
 
 #include <getopt.h>
 #include <mpi.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
-const struct comm comm_alone = {.ranks = 1, .host_ranks = 1};
+const struct comm comm_alone = {.ranks = 1, .host_ranks = 1, .core_ranks = 1};
 
 /* ---- start-up ---- */
 
+/* Launchers bind ranks to cores in different ways. If no two ranks of a host have a core in common, each may
+ * use all of its cores; otherwise they share them. */
+static void compare_cores(struct comm *comm, MPI_Comm host)
+{
+    enum { CORES = CPU_SETSIZE };
+    unsigned char own[CORES] = {0}, users[CORES];
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return;
+    for (int i = 0; i < CORES; i++)
+        own[i] = CPU_ISSET(i, &allowed) != 0;
+    MPI_Allreduce(own, users, CORES, MPI_UNSIGNED_CHAR, MPI_SUM, host);
+    int most = 0;
+    for (int i = 0; i < CORES; i++)
+        most = users[i] > most ? users[i] : most;
+    if (most <= 1)
+        comm->core_ranks = 1;
+    comm->idle_cores = most <= 1 && CPU_COUNT(&allowed) == 1 &&
+                       sysconf(_SC_NPROCESSORS_ONLN) > (long)comm->host_ranks;
+}
+
+void comm_warn_of_idle_cores(const struct comm *comm, const struct cli *cli)
+{
+    if (comm->rank == 0 && comm->idle_cores && cli->threads == 0)
+        cli_warn(cli, "the launcher binds each rank to one core, so that it runs one thread: give "
+                 "it --bind-to none (Open MPI), -bind-to none (MPICH) or --cpu-bind=none (srun), "
+                 "or several cores a rank");
+}
+
 static void find_place(struct comm *comm)
 {
-    int rank, ranks, host_rank, host_ranks, length = 0;
-    char name[MPI_MAX_PROCESSOR_NAME];
+    int rank, ranks, host_rank, host_ranks;
     MPI_Comm host;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host);
     MPI_Comm_rank(host, &host_rank);
     MPI_Comm_size(host, &host_ranks);
+    comm->rank = (uint32_t)rank;
+    comm->ranks = (uint32_t)ranks;
+    comm->host_rank = (uint32_t)host_rank;
+    comm->host_ranks = comm->core_ranks = (uint32_t)host_ranks;
+    compare_cores(comm, host);
     MPI_Comm_free(&host);
-    MPI_Get_processor_name(name, &length);
-    *comm = (struct comm){.rank = (uint32_t)rank,
-                          .ranks = (uint32_t)ranks,
-                          .host_rank = (uint32_t)host_rank,
-                          .host_ranks = (uint32_t)host_ranks};
-    snprintf(comm->host, sizeof comm->host, "%s", name);
 }
 
 static void name_library(struct comm *comm)
@@ -67,19 +97,44 @@ static void finalize(void)
         MPI_Finalize();
 }
 
-enum status comm_start(struct comm *comm, enum comm_start when, struct error *e)
+/* Whether the environment has a variable of any launcher. A job of one rank is one, too. */
+static int is_launched(void)
 {
-    int provided;
+    static const char *const prefixes[] = {"PMI", "OMPI_COMM_", "SLURM_STEP_", "MPI_LOCAL", "MPIRUN_",
+                                           "MV2_COMM_", "FLUX_", "PALS_", "ALPS_", "JSM_"};
+    for (char **variable = environ; *variable != NULL; variable++) {
+        for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+            if (strncmp(*variable, prefixes[i], strlen(prefixes[i])) == 0)
+                return 1;
+        }
+    }
+    return 0;
+}
+
+int comm_start_mpi(void)
+{
+    int provided, started = 0;
+    MPI_Initialized(&started);
+    if (started)
+        return 1;
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
+        return 0;
+    atexit(finalize);
+    return 1;
+}
+
+enum status comm_start(struct comm *comm, struct error *e)
+{
     const char *variable = NULL;
     long launched = launched_processes(&variable);
     *comm = comm_alone;
-    if (when == COMM_IF_LAUNCHED && launched == 1 && getenv("PMIX_RANK") == NULL)
-        return ST_OK;
-    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
-        return fail(e, ST_RUNTIME, "MPI: cannot start");
-    atexit(finalize);
-    find_place(comm);
+    gethostname(comm->host, sizeof comm->host - 1);
     name_library(comm);
+    if (!is_launched())
+        return ST_OK;
+    if (!comm_start_mpi())
+        return fail(e, ST_RUNTIME, "MPI: cannot start");
+    find_place(comm);
     if (comm->ranks > 1)
         signals_leave_by(abort_job);
     if (comm->ranks == 1 && launched > 1)
@@ -90,10 +145,10 @@ enum status comm_start(struct comm *comm, enum comm_start when, struct error *e)
 
 enum status comm_start_tool(struct comm *comm, struct cli *cli, struct error *e)
 {
-    if (comm_start(comm, COMM_IF_LAUNCHED, e) != ST_OK)
+    if (comm_start(comm, e) != ST_OK)
         return e->status;
     cli->silent = comm->rank > 0;
-    cli->host_processes = comm->host_ranks;
+    cli->host_processes = comm->core_ranks;
     opterr = !cli->silent;
     return ST_OK;
 }
@@ -136,8 +191,17 @@ enum status comm_agree(const struct comm *comm, struct error *e)
 _Noreturn void comm_abort(const struct comm *comm, const char *program, const struct error *e)
 {
     fprintf(stderr, "%s: host %s, rank %u: %s\n", program, comm->host, comm->rank, e->text);
-    MPI_Abort(MPI_COMM_WORLD, (int)e->status);
-    abort();
+    fflush(stdout);
+    signals_leave((int)e->status);
+}
+
+_Noreturn void comm_leave(const struct cli *cli, struct error *e)
+{
+    struct comm comm;
+    struct error ignored = {0};
+    if (comm_start(&comm, &ignored) == ST_OK)
+        comm_agree(&comm, e);
+    exit(comm.rank == 0 ? cli_finish(cli, e) : (int)e->status);
 }
 
 void comm_barrier(const struct comm *comm)

@@ -13,27 +13,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct cli;
+
 struct comm {
     uint32_t rank, ranks;
     uint32_t host_rank, host_ranks; /* among the ranks of this host */
+    uint32_t core_ranks; /* ranks of this host that share their cores: 1 if a launcher gave each its own */
+    int idle_cores;      /* it gave each a single core, and the host has more cores than ranks */
     char host[256];
-    char library[64]; /* name of the MPI library; empty where MPI was not started */
+    char library[64]; /* name of the MPI library */
 };
 
 extern const struct comm comm_alone; /* rank 0 of 1 */
 
 /* ---- start-up and failures (comm.c) ---- */
 
-enum comm_start { COMM_IF_LAUNCHED, COMM_ALWAYS };
+/* Starts MPI if a launcher started this process, with one rank or more; else there is one rank, and MPI is not
+ * started, which would take longer than many a search. MPI ends with the process. ST_RUNTIME if the launcher
+ * belongs to another MPI library: the ranks would then run as separate jobs of one rank each. */
+enum status comm_start(struct comm *comm, struct error *e);
 
-/* Starts MPI. With COMM_IF_LAUNCHED, does so only if a launcher started this process. MPI ends with the
- * process. ST_RUNTIME if the launcher belongs to another MPI library: the ranks would then run as separate
- * jobs of one rank each. */
-enum status comm_start(struct comm *comm, enum comm_start when, struct error *e);
+/* Starts MPI if that has not been done. 0: it cannot be started. Not collective. */
+int comm_start_mpi(void);
 
-/* Starts a tool that also runs without mpiexec, with COMM_IF_LAUNCHED. Only the first rank prints messages.
+/* Warns of idle cores, on the first rank. Not collective. */
+void comm_warn_of_idle_cores(const struct comm *comm, const struct cli *cli);
+
+/* comm_start for a tool. Only the first rank prints messages.
  * Each rank takes its share of the host's cores. */
-struct cli;
 enum status comm_start_tool(struct comm *comm, struct cli *cli, struct error *e);
 
 /* The memory of this rank in bytes. With one rank, or if `given_bytes` is not 0: `given_bytes`. Otherwise:
@@ -45,8 +52,12 @@ uint64_t comm_memory(const struct comm *comm, uint64_t given_bytes);
 enum status comm_agree(const struct comm *comm, struct error *e);
 
 /* Ends the job after a failure of this rank that the other ranks cannot learn of. Prints the host, the rank
- * and the cause. Not collective. */
+ * and the cause, and removes this rank's temporary files. Not collective. */
 _Noreturn void comm_abort(const struct comm *comm, const char *program, const struct error *e);
+
+/* Ends a program that fails before it has called comm_start, with the exit code of *e. The other ranks must not
+ * wait in comm_start for ever, so it calls that too, and comm_agree, as they do. */
+_Noreturn void comm_leave(const struct cli *cli, struct error *e);
 
 void comm_barrier(const struct comm *comm);
 
@@ -68,6 +79,7 @@ uint64_t comm_max_of(const struct comm *comm, uint64_t value);
 
 /* comm_or_masks in two steps, so that other work can be done between them. At most 2^31 - 1 words. */
 void comm_begin_or_masks(const struct comm *comm, uint64_t *words, uint64_t count);
+int comm_masks_are_here(const struct comm *comm); /* lets MPI go on; 0: not yet */
 void comm_wait_masks(const struct comm *comm);
 
 void comm_broadcast(const struct comm *comm, void *bytes, uint64_t count, uint32_t root);
@@ -78,7 +90,8 @@ void comm_alltoall_u64(const struct comm *comm, const uint64_t *values, uint64_t
 
 /* ---- messages (messages.c) ---- */
 
-/* Whether the bytes of a message may be in CUDA device memory. MPI is asked at run time. Not collective. */
+/* Whether the bytes of a message may be in CUDA device memory. MPI is asked at run time, and started for
+ * that if need be. Not collective. */
 int comm_takes_device_memory(void);
 
 /* A message to or from another rank. */

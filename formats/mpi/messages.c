@@ -12,6 +12,8 @@
 int comm_takes_device_memory(void)
 {
     int (*cuda_support)(void);
+    if (!comm_start_mpi())
+        return 0;
 #ifdef MPIX_GPU_SUPPORT_CUDA
     int (*gpu_support)(int, int *), takes = 0;
     *(void **)&gpu_support = dlsym(RTLD_DEFAULT, "MPIX_GPU_query_support");

@@ -113,6 +113,14 @@ void comm_begin_or_masks(const struct comm *comm, uint64_t *words, uint64_t coun
                        &mask_request);
 }
 
+int comm_masks_are_here(const struct comm *comm)
+{
+    int here = 1;
+    if (comm->ranks > 1)
+        MPI_Test(&mask_request, &here, MPI_STATUS_IGNORE);
+    return here;
+}
+
 void comm_wait_masks(const struct comm *comm)
 {
     if (comm->ranks == 1)

@@ -11,14 +11,24 @@ _dbfs_complete() {
         ;;
     --backend) values='auto cpu cuda' ;;
     --encoding) values='auto raw packed' ;;
-    --reduction) values='blocking nonblocking' ;;
-    --exchange-memory) values='auto host device' ;;
+    --reduction)
+        values='blocking nonblocking'
+        [ "$program" != dbfs-model ] || values='halving tree ring'
+        ;;
+    --masks) values='hosts flat slices' ;;
+    --words) values='dense sparse' ;;
+    --form) values='auto list bits' ;;
+    --messages) values='direct gathered merged' ;;
+    --counts) values='all sums' ;;
+    --exchange-memory) values='auto peer host device' ;;
+    --exchange-form) values='auto list bits' ;;
     --to) values='edges text u32 u64 graph500 sg' ;;
     --from) values='auto pairs csv adjacency mtx metis gr pace edges sg graph500 graph500-16 u32 u64 wdc-index' ;;
     --answer) values='depths parents' ;;
     --parents-width) values='4 8' ;;
     --suggest) values='time memory' ;;
     --for) values='gpu cpu both' ;;
+    --links) values='auto peer host network' ;;
     --clock) values='search answer' ;;
     --format) values='edges text graph500 u32 u64' ;;
     esac
@@ -32,4 +42,4 @@ _dbfs_complete() {
         compopt -o filenames 2>/dev/null
     fi
 }
-complete -F _dbfs_complete dbfs dbfs-check dbfs-dataset dbfs-graph500 dbfs-pack dbfs-report dbfs-traverse degsplit edgeconv rmatgen
+complete -F _dbfs_complete dbfs dbfs-check dbfs-dataset dbfs-graph500 dbfs-model dbfs-pack dbfs-report dbfs-traverse degsplit edgeconv rmatgen

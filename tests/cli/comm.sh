@@ -13,6 +13,36 @@ done
 check_exit 0 'under a launcher MPI is started where it is needed' mpi 2
 check 'for both ranks' grep -q '(rank 0 of 2)$' "$tmp/out"
 
+# ---- ranks that the launcher binds to one core ----
+
+if [ "$(nproc)" -gt 1 ] && command -v taskset >/dev/null 2>&1; then
+    core=$(taskset -pc $$ | sed 's/.*: \([0-9]*\).*/\1/')
+    "$BIN/rmatgen" -q -s 8 -o "$tmp/edges"
+    "$BIN/dbfs-pack" -q -p 1 -o "$tmp/graph" "$tmp/edges"
+    check_exit 0 'dbfs-traverse, bound to a core' "$MPIEXEC" -n 1 taskset -c "$core" "$BIN/dbfs-traverse" -q \
+        -n 1 --backend cpu "$tmp/graph"
+    check_says 'binds each rank to one core' 'it says so'
+    check 'once' test "$(grep -c 'binds each rank' "$tmp/err")" = 1
+    check_says 'bind-to none' 'with the flag'
+    "$MPIEXEC" -n 1 taskset -c "$core" "$BIN/dbfs-traverse" -q -@ 1 -n 1 --backend cpu "$tmp/graph" >"$tmp/out" 2>"$tmp/err"
+    check 'no word if threads are given' test ! -s "$tmp/err"
+    "$MPIEXEC" -n 1 "$BIN/dbfs-traverse" -q -n 1 --backend cpu "$tmp/graph" >"$tmp/out" 2>"$tmp/err"
+    check 'no word to a rank that is not bound' test ! -s "$tmp/err"
+else
+    skip 'ranks bound to a core: this host has one, or no taskset'
+fi
+
+# Two ranks with a core each leave others idle; with one core for both, or with all, they share them.
+if [ "$(nproc)" -gt 2 ] && command -v taskset >/dev/null 2>&1; then
+    cores=($(taskset -pc $$ | sed 's/.*: //; s/[,-]/ /g'))
+    check_exit 0 'dbfs-pack on two ranks, bound to a core each' \
+        "$MPIEXEC" -n 1 taskset -c "${cores[0]}" "$BIN/dbfs-pack" -p 1 -o "$tmp/packed" "$tmp/edges" : \
+        -n 1 taskset -c "${cores[-1]}" "$BIN/dbfs-pack" -p 1 -o "$tmp/packed" "$tmp/edges"
+    check_says 'binds each rank to one core' 'it says so'
+else
+    skip 'two bound ranks: this host has no third core, or no taskset'
+fi
+
 check_exit 5 'a rank that ends the job' mpi 2 abort
 check_says '^test_comm: host [^ ]*, rank 1: the last rank has had enough$' 'says host, rank and cause'
 check 'once' test "$(grep -c 'has had enough' "$tmp/err")" = 1

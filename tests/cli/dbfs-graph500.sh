@@ -1,10 +1,12 @@
 #!/bin/bash
-# dbfs-graph500.sh: the benchmark's block, from its JSON; its validator on planted faults; what dbfs-traverse links
+# dbfs-graph500.sh: the benchmark's block, from its JSON; its validator on planted faults; what dbfs-traverse
+# links. Long mode takes scale 20 and more layouts. BACKEND=cuda searches and proves on a GPU.
 set -u
 . tests/lib.sh
 graph500=$BIN/dbfs-graph500
+backend=${BACKEND:-cpu}
 export OMP_WAIT_POLICY=passive
-mpi() { local ranks=$1; shift; "$MPIEXEC" -n "$ranks" "$graph500" -@ 1 --backend cpu "$@"; }
+mpi() { local ranks=$1; shift; "$MPIEXEC" -n "$ranks" "$graph500" -@ 1 --backend "$backend" "$@"; }
 
 # ---- options ----
 check_exit 2 'no graph' "$graph500"
@@ -12,8 +14,74 @@ check_exit 2 'an unknown backend' "$graph500" --backend gpu x
 check_exit 2 'a negative construction time' "$graph500" --construction-time -1 x
 check_exit 1 'a graph that is not there' "$graph500" "$tmp/nothing"
 
+# ---- the options of a rank, which dbfs-traverse has too ----
+
+for option in '--direction sideways' '--factor0 nn' '--factor1 xx=1' '--chunk 0' '--reduction later' \
+    '--exchange-memory mine' '--timeout soon'; do
+    check_exit 2 "$option" "$graph500" $option x
+done
+"$BIN/rmatgen" -q -s 11 -o "$tmp/small.edges"
+"$BIN/dbfs-pack" -q -p 4 -t inf -o "$tmp/normal" "$tmp/small.edges"
+"$BIN/dbfs-pack" -q -p 4 -t 64 -o "$tmp/mixed" "$tmp/small.edges"
+"$BIN/dbfs-pack" -q -p 1 -t 16 -o "$tmp/alone" "$tmp/small.edges"
+wire() { # GRAPH OPTION...: what two ranks told MPI, messages of answers and proofs left out
+    local graph=$1
+    shift
+    rm -f "$tmp"/wire.*
+    check_exit 0 "$graph $*" timeout 120 "$MPIEXEC" -n 2 env LD_PRELOAD="$(realpath "$TESTS/count_mpi.so")" \
+        COUNT_MPI="$tmp/wire" ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
+        "$graph500" -q -@ 1 --backend cpu --no-energy --exchange-memory host --exchange-form list -n 1 "$@" "$tmp/$graph"
+    awk '!(/^(send|repeated)/ && $3 >= 8192)' "$tmp"/wire.[0-9] >"$tmp/wire"
+}
+count() { awk "$1 { n++ } END { print n + 0 }" "$tmp/wire"; }
+wire normal
+check 'messages above 1K' test "$(count '$1 == "send" && $4 > 1024')" -gt 0
+check 'between unlike devices' test "$(count '$1 == "send" && int($3 / 2) != $3 % 2')" -gt 0
+check 'with repetitions' test "$(count '$1 == "repeated" && $4 > 0')" -gt 0
+wire normal --chunk 1K
+check 'no message above 1K' test "$(count '$1 == "send" && $4 > 1024')" = 0
+wire normal --local-all2all
+check 'between like devices alone' test "$(count '$1 == "send" && int($3 / 2) != $3 % 2')" = 0
+wire normal --uniquify
+check 'without repetitions' test "$(count '$1 == "repeated" && $4 > 0')" = 0
+wire mixed
+check 'no nonblocking reductions' test "$(count '/^reduce nonblocking or/')" = 0
+wire mixed --reduction nonblocking
+check 'nonblocking reductions' test "$(count '/^reduce nonblocking or/')" -gt 0
+check_exit 5 'memory of a device that is none' "$graph500" --backend cpu --exchange-memory device "$tmp/alone"
+part=part-0000-of-0001.dbfs
+cp -r "$tmp/alone" "$tmp/lie"
+"$TESTS/mutate" set 27 0 $(($("$TESTS/mutate" get 27 0 "$tmp/lie/$part") & ~1)) "$tmp/lie/$part"
+check_exit 3 'a part that lies' "$graph500" --backend "$backend" --no-energy -q -n 1 "$tmp/lie"
+check_exit 0 'and is trusted' "$graph500" --backend "$backend" --no-energy -q -n 1 --trust "$tmp/lie"
+printf '\377' | dd of="$tmp/lie/$part" bs=1 conv=notrunc status=none seek=$(($(stat -c %s "$tmp/lie/$part") / 2))
+check_exit 3 'damage' "$graph500" --backend "$backend" --no-energy -q -n 1 --trust "$tmp/lie"
+check_says 'CRC differs' 'is seen by its CRC'
+"$graph500" --backend "$backend" --no-energy -q -n 1 --trust --no-check "$tmp/lie" >"$tmp/out" 2>"$tmp/err"
+check 'which --no-check leaves out' sh -c "! grep -q 'CRC differs' '$tmp/err'"
+# a rank that is stopped ends the job
+"$MPIEXEC" -n 2 "$graph500" --backend cpu --no-energy -@ 1 --timeout 2 -n 100000 "$tmp/mixed" >"$tmp/out" 2>"$tmp/err" &
+job=$!
+for _ in $(seq 300); do
+    grep -q '^root ' "$tmp/out" && break
+    sleep 0.1
+done
+stopped=
+for process in /proc/[0-9]*; do
+    mapfile -d '' -t words 2>/dev/null <"$process/cmdline"
+    [[ "${words[*]}" == "$graph500 "*"$tmp/mixed" ]] && stopped=${process#/proc/}
+done 2>/dev/null
+check 'ranks run' test -n "$stopped"
+[ -z "$stopped" ] || kill -STOP "$stopped"
+got=0
+wait $job || got=$?
+check "--timeout ends the job (exit $got)" test $got = 1
+check_says ': did not run for [2-9]\.[0-9] s' 'and names the rank'
+
 # ---- the block ----
-"$BIN/rmatgen" -q -s 12 -o "$tmp/g.edges"
+scale=12
+[ "${TEST_MODE:-short}" = long ] && scale=20
+"$BIN/rmatgen" -q -s "$scale" -o "$tmp/g.edges"
 for p in 1 4; do
     "$BIN/dbfs-pack" -q -p $p -o "$tmp/p$p" "$tmp/g.edges"
 done
@@ -51,11 +119,12 @@ def seven(prefix, of, v):
     five(prefix, of, v)
     print("%smean_%s: %.9g" % (prefix, of, mean(v)))
     print("%sstddev_%s: %.9g" % (prefix, of, deviation(v)))
-print("SCALE: %g" % math.log2(r["vertices"]))
-print("edgefactor: %.9g" % (r["input_edges"] / r["vertices"]))
+env = r["environment"]
+print("SCALE: %g" % math.log2(env["vertices"]))
+print("edgefactor: %.9g" % (env["input_edges"] / env["vertices"]))
 print("NBFS: %d" % len(runs))
 print("graph_generation: NA")
-print("num_mpi_processes: %d" % r["ranks"])
+print("num_mpi_processes: %d" % env["ranks"])
 print("construction_time: " + ("%.9g" % r["construction_s"] if "construction_s" in r else "NA"))
 seven("bfs  ", "time", [x["answer_s"] for x in runs])
 seven("", "nedge", [x["edges"] for x in runs])
@@ -65,18 +134,32 @@ inverse = [1 / x for x in rates]
 print("bfs  harmonic_mean_TEPS:     ! %.9g" % (1 / mean(inverse)))
 print("bfs  harmonic_stddev_TEPS: %.9g" % (deviation(inverse) / (mean(inverse) ** 2 * math.sqrt(len(runs) - 1)) if len(runs) > 1 else 0))
 seven("bfs  ", "validate", [x["validate_s"] for x in runs])
-assert all(x["answer_s"] >= x["search_s"] > 0 and x["validate_s"] > 0 for x in runs)
+if "energy" in r:
+    e = r["energy"]
+    print("energy_J: %.9g" % e["joules"])
+    print("energy_time: %.9g" % e["seconds"])
+    print("energy_of: %d GPUs, %d processor packages" % (e["gpus"], e["packages"]))
+    print("MTEPS/W: %.9g" % (e["batch_edges"] / 1e6 / e["joules"]))
+else:
+    print("energy_J: NA\nMTEPS/W: NA")
+assert all(x["answer_s"] >= x["time_s"] > 0 and x["validate_s"] > 0 for x in runs)
+assert all(abs(x["teps"] * x["time_s"] / x["edges"] - 1) < 1e-9 and abs(x["answer_teps"] * x["answer_s"] / x["edges"] - 1) < 1e-9
+    for x in runs)
 END
 }
-same_block() { # EXPECTED: numbers within a millionth
+same_block() { # EXPECTED: the block in $tmp/out has its fields, with numbers within a millionth
     awk 'function value(line) { sub(/.*[: !] */, "", line); return line }
         function name(line) { sub(/:.*/, "", line); return line }
         NR == FNR { want[++n] = $0; next }
-        /^(energy|MTEPS)/ { next }
         { m++; a = value($0); b = value(want[m])
             if (name($0) != name(want[m])) { print $0 " for " want[m]; bad = 1 }
             else if (a != b && (a - b > 1e-6 * b + 1e-12 || b - a > 1e-6 * b + 1e-12)) { print $0 " for " want[m]; bad = 1 } }
         END { exit bad || n != m || n < 30 }' "$1" <(block)
+}
+# reported FILE: what dbfs-report makes of the JSON is the same block
+reported() {
+    check_exit 0 'dbfs-report reads the JSON' "$BIN/dbfs-report" graph500 "$tmp/json"
+    check 'and prints the block' same_block "$1"
 }
 for ranks in 1 2; do
     check_exit 0 "64 roots, $ranks ranks" mpi $ranks --force --json "$tmp/json" --construction-time 2.5 "$tmp/p4"
@@ -89,7 +172,32 @@ for ranks in 1 2; do
     else
         skip 'the block from the JSON: no python3'
     fi
+    block >"$tmp/block.$ranks"
+    reported "$tmp/block.$ranks"
 done
+check 'the environment has graph and command' grep -q "\"command\": \[.*\"--json\", \"$tmp/json\"" "$tmp/json"
+check 'and the runs what dbfs-traverse has of them' test "$(sed -n 's/.*"checksum": "\([0-9a-f]*\)".*/\1/p' "$tmp/json")" = \
+    "$("$BIN/dbfs-traverse" --backend "$backend" -n 64 "$tmp/p4" | sed -n 's/^root .* checksum \([0-9a-f]*\).*/\1/p')"
+check_exit 0 'means of a block and a run' "$BIN/dbfs-report" means "$tmp/json"
+check 'have 64 searches' grep -q "	64	" "$tmp/out"
+
+# ---- energy, from counters of tests/fake_nvml.c: 120 W ----
+for ranks in 1 2; do
+    check_exit 0 "energy, $ranks ranks" env LD_LIBRARY_PATH="$(realpath "$TESTS/nvml")${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
+        "$MPIEXEC" -n $ranks "$graph500" -@ 1 --backend "$backend" -n 4 --force --json "$tmp/json" "$tmp/p4"
+    block >"$tmp/energy"
+    check "is that of two GPUs ($(grep -E '^(energy|MTEPS)' "$tmp/energy" | tr -s ' ' | tr '\n' ' '))" awk '
+        $1 == "energy_J:" { joules = $2 } $1 == "energy_time:" { seconds = $2 }
+        $1 == "energy_of:" { gpus = $2; packages = $4 } $1 == "MTEPS/W:" { rate = $2 }
+        END { exit !(gpus == 2 && seconds >= 2 && joules >= 118 * seconds && (packages > 0 || joules <= 122 * seconds) && rate > 0) }' \
+        "$tmp/energy"
+    command -v python3 >/dev/null 2>&1 && { expected_block $ranks >"$tmp/expected"
+        check 'and follows from the JSON' same_block "$tmp/expected"; }
+    reported "$tmp/energy"
+done
+check_exit 0 'without energy' env LD_LIBRARY_PATH="$(realpath "$TESTS/nvml")" "$graph500" -q --backend "$backend" -n 1 --no-energy "$tmp/p1"
+check 'has none' grep -q '^energy_J: *NA$' "$tmp/out"
+
 check_exit 0 'fewer roots, quietly' mpi 1 -q -n 3 "$tmp/p1"
 check 'print the block alone' test "$(grep -c '^root' "$tmp/out") $(grep -c '^NBFS: *3$' "$tmp/out")" = '0 1'
 check 'of an unknown construction time' grep -q '^construction_time: *NA$' "$tmp/out"
@@ -106,13 +214,13 @@ for th in 0 2 inf; do
 done
 "$BIN/dbfs-pack" -q -p 4 -t 2 -o "$tmp/f.random.4" "$tmp/r.edges"
 
-setups='2.1x1 inf.4x4 random.4x4'
-[ "${TEST_MODE:-short}" = long ] && setups='0.1x1 2.1x1 inf.1x1 0.4x1 2.4x4 inf.4x4 random.4x4 0.4x4'
+setups='2.1x1 inf.4x4 random.4x4 inf.4x1'
+[ "${TEST_MODE:-short}" = long ] && setups='0.1x1 2.1x1 inf.1x1 0.4x1 2.4x4 inf.4x4 random.4x4 0.4x4 inf.4x1 inf.4x2 2.4x2'
 planted() { # EXPECTED NAME FAULT...: in shards of several TH, by 1 and 4 ranks
     local expected=$1 name=$2 setup got code bad=
     shift 2
     for setup in $setups; do
-        got=$("$MPIEXEC" -n "${setup#*x}" "$TESTS/plant_faults" "$tmp/f.${setup%x*}" 0 "$@" 2>&1)
+        got=$("$MPIEXEC" -n "${setup#*x}" "$TESTS/plant_faults" "$backend" "$tmp/f.${setup%x*}" 0 "$@" 2>&1)
         code=$?
         [ "$got" = "$expected" ] && [ $code = $([ "$expected" = 'nothing is wrong' ] && echo 0 || echo 4) ] ||
             bad="$bad $setup: $got ($code);"
@@ -134,8 +242,14 @@ planted 'vertex 0: the root has depth 1' 'a root that is not at its place' d 0 1
 planted 'vertex 0: parent 0, as only a root may have' 'the tree of another root' r 3
 planted 'edge 1 3: to the parent, with depths 1 and 2' 'the first of two' p 6 6 p 1 3
 
+# parents are 0 0 0 1 or 2, 3 4 5; without the choice, 3 takes 1
+planted 'vertex 1: parent 1, as only a root may have' 'swapped arrays' \
+    p 1 1 d 1 0 p 2 1 d 2 0 p 3 2 d 3 1 p 4 3 d 4 3 p 5 4 d 5 4 p 6 5 d 6 5 p 8 -1 p 9 -1
+planted 'edge 0 2: depths 0 and 2' 'the tree of another graph, a path' p 2 1 d 2 2 p 3 2 d 3 3 d 4 4 d 5 5 d 6 6
+planted 'vertex 7: parent 6, and not reached' 'the tree of a longer path' p 7 6
+
 # ---- dbfs-traverse stays what it is ----
-check 'dbfs-traverse has no validator' sh -c "! nm '$BIN/dbfs-traverse' | grep -qE 'validation_|energy_open|lookup_run'"
+check 'dbfs-traverse has no validator' sh -c "! nm '$BIN/dbfs-traverse' | grep -qE 'validation_|energy_open|prover_|proof_'"
 if grep -q __asan_init "$BIN/dbfs-traverse"; then
     skip 'the libraries of dbfs-traverse: the sanitizer has its own'
 else

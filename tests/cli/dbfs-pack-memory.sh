@@ -84,7 +84,9 @@ for p in 1 3; do
     for mib in 40 64; do
         windows=$("$pack" --plan -S ${mib}M -p $p "$tmp/sparse.edges" |
             awk '$1 == "vertex-windows" { print $2 }')
-        check "p $p, -S ${mib}M: $windows windows of vertices" test "$windows" -gt 2
+        least=3 # with more memory the ids that occur are listed, and their values fit
+        [ $mib = 40 ] || least=1
+        check "p $p, -S ${mib}M: $windows windows of vertices" test "$windows" -ge $least
         packs_within "$tmp/sparse.edges" $p $mib
     done
     rm -r "$tmp/whole"

@@ -171,11 +171,12 @@ check_says 'memory budget' 'and says so'
 
 head -c $(($(stat -c %s "$tmp/g.split") - 100)) "$tmp/g.split" >"$tmp/cut.split"
 refuses 3 'a truncated .split' "$pack" -p 1 -s "$tmp/cut.split" -o "$tmp/x" "$tmp/g.edges"
+"$BIN/degsplit" -q -t 8 -o "$tmp/eight.split" "$tmp/g.edges"
 # its sections: attributes, delegate-ids, delegate-degrees, histogram, sweep
 for i in 0 1 2 3 4; do
     name=$(echo attributes delegate-ids delegate-degrees histogram sweep | cut -d' ' -f$((i + 1)))
-    cp "$tmp/g.split" "$tmp/bad.split"
-    at=$(od -An -tu8 -j $((32 + 48 * i + 16)) -N 8 "$tmp/g.split" | tr -d ' ')
+    cp "$tmp/eight.split" "$tmp/bad.split"
+    at=$(od -An -tu8 -j $((32 + 48 * i + 16)) -N 8 "$tmp/eight.split" | tr -d ' ')
     flip "$tmp/bad.split" $((at + 9))
     refuses 3 "a .split with a flipped byte in $name" \
         "$pack" -p 1 -s "$tmp/bad.split" -o "$tmp/x" "$tmp/g.edges"

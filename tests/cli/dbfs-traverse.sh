@@ -23,6 +23,11 @@ check_exit 2 'a root >= n' "$traverse" -r 1024 "$tmp/p1"
 check_says 'root 1024' 'names it'
 check_exit 2 '-r and -n exclude each other' "$traverse" -r 1 -n 2 "$tmp/p1"
 check_exit 2 'several roots need %d in --depths' "$traverse" -r 1,2 --depths "$tmp/d.txt" "$tmp/p1"
+check_exit 2 '--dry-run finds it too' "$traverse" --dry-run -r 1,2 --depths "$tmp/d.txt" "$tmp/none"
+touch "$tmp/there"
+check_exit 1 '--dry-run finds a result that exists' "$traverse" --dry-run -r 1 --depths "$tmp/there" "$tmp/none"
+check_exit 0 '--dry-run of what is right needs no graph' "$traverse" --dry-run -r 1 --depths "$tmp/dry" "$tmp/none"
+check 'and does nothing' test ! -s "$tmp/out" -a ! -e "$tmp/dry"
 check_exit 2 'several sampled roots need %d in --parents' "$traverse" -n 2 --parents - "$tmp/p1"
 check_exit 2 'two results on standard output' "$traverse" -r 1 --depths - --json - "$tmp/p1"
 check_exit 2 'R x G must be p' "$traverse" -g 3 "$tmp/p4"
@@ -223,7 +228,7 @@ if command -v python3 >/dev/null 2>&1; then
     check 'times every part of every iteration' python3 - "$tmp/b.json" <<'END'
 import json, sys
 parts = ["previsit", "visit_nn", "visit_nd", "visit_dn", "visit_dd", "bins", "local_exchange",
-         "remote_exchange", "mask_reduction"]
+         "remote_exchange", "mask_reduction", "choose"]
 for root in json.load(open(sys.argv[1]))["roots"]:
     assert sorted(root["levels_s"]) == sorted(parts), root["levels_s"].keys()
     for part in parts:

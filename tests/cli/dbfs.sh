@@ -35,6 +35,13 @@ check 'the same' cmp out want.txt
 check_exit 0 'an edge stream' dbfs -q -v -r 7 -o - g.edges
 check 'the same' cmp out want.txt
 check 'needs no edgeconv' test "$(grep -c edgeconv err)" = 0
+rmatgen -q -s 9 --count 4000 -o piece.0.edges
+rmatgen -q -s 9 --first 4000 -o piece.1.edges
+check_exit 0 'several edge streams' dbfs -q -v --links host --exchange-form list -r 7 -o - piece.0.edges piece.1.edges
+check 'the same' cmp out want.txt
+check 'nor do they' test "$(grep -c edgeconv err)" = 0
+check_says 'dbfs-pack .*--links=host' 'dbfs-pack has its options'
+check_says 'dbfs-traverse .*--exchange-form=list' 'and dbfs-traverse'
 check_exit 0 'a folder of shards' dbfs -q -r 7 -o - g.dbfs.one
 check 'the same' cmp out want.txt
 check 'standard input' bash -c 'dbfs -q -r 7 -o - - <g.txt >out 2>err'
@@ -85,6 +92,10 @@ check 'a damaged part' test "$(packed g.txt)" = 1
 sed -i 's/^dbfs-manifest .*/dbfs-manifest 1/' g.txt.dbfs/*/shards/manifest
 check 'another version of the format' test "$(packed g.txt)" = 1
 check '--cache' test "$(packed --cache elsewhere g.txt) $(packed --cache elsewhere g.txt)" = '1 0'
+cp g.txt 'two a.txt' && cp g.txt 'two b.txt'
+check 'files whose names begin with one word keep theirs' test \
+    "$(packed --cache elsewhere 'two a.txt') $(packed --cache elsewhere 'two b.txt')" = '1 1' -a \
+    "$(packed --cache elsewhere 'two a.txt') $(packed --cache elsewhere 'two b.txt')" = '0 0'
 check '--no-cache' test "$(packed --no-cache g.txt) $(packed --no-cache g.txt)" = '1 1'
 check 'leaves nothing' test -z "$(ls -d "${TMPDIR:-/tmp}"/dbfs.?????? 2>/dev/null)"
 
@@ -98,6 +109,60 @@ check_exit 1 'a missing file' dbfs -r 0 missing.txt
 check_says 'missing.txt: cannot read it' 'is named'
 check_exit 2 'no file' dbfs -r 0
 check_exit 2 'an unknown option' dbfs --frobnicate 1 g.txt
+check_says 'dbfs: --frobnicate: is no option' 'is named'
+check_exit 2 'one that seems to take the file' dbfs -z g.txt
+check_says 'dbfs: -z: is no option' 'is named'
+check_exit 0 '--trust takes no value' dbfs -q --trust --no-cache -r 7 -o - g.txt
+rm -rf g.txt.dbfs
+refused_before() { # STATUS NAME SAYING OPTION...: before shards are made
+    check_exit "$1" "$2" dbfs "${@:4}" g.txt
+    check_says "$3" 'is told'
+    check 'before anything is made' test ! -e g.txt.dbfs
+}
+refused_before 2 'a root that is no number' "-r: 'x' is not a whole number" -r x
+refused_before 2 'one result for 64 roots' 'd.npy: several roots need %d in the file name; -r gives one' -o d.npy
+refused_before 2 'the same on standard output' 'standard output takes the result of one root' -o -
+refused_before 1 'a result in no folder' 'none/d.npy: cannot create' -r 0 -o none/d.npy
+refused_before 1 'a result that exists' 'want.txt: exists already' -r 0 -o want.txt
+refused_before 2 'a result that is the graph' 'g.txt: is the graph' -r 0 --force -o ./g.txt
+refused_before 2 'parents that are the graph' 'g.txt: is the graph' -r 0 --force --parents=g.txt
+refused_before 2 'another value of -p' "dbfs-pack: -p: 'x' is not a whole number" -p x -r 0
+check_exit 1 'no folder for temporary files' env TMPDIR="$tmp/none" dbfs --no-cache -r 0 g.txt
+check_says '^dbfs: .*/none: cannot make a folder there' 'is told'
+check_exit 2 'under mpiexec' env PMI_SIZE=2 dbfs -r 0 g.txt
+check_says 'dbfs: is not for mpiexec, but starts it: --ranks R' 'is told'
+: >empty.txt
+check_exit 3 'an empty file' dbfs -r 0 empty.txt
+check_says 'edgeconv: empty.txt: found an empty file' 'is told'
+check_says 'dbfs-pack: standard input: is empty: the program before the pipe' 'and why dbfs-pack has nothing'
+for name in 'a b.txt' 'a|b&c.txt' "it's.txt" $'new\nline.txt' 'star*.txt'; do
+    cp g.txt "$name"
+    check_exit 0 "a file named ${name@Q}" dbfs -q -r 7 -o - "$name"
+    check 'has the same distances' cmp out want.txt
+    check 'and shards of its own' test -e "$name.dbfs"
+    rm -r "$name.dbfs" "$name"
+done
+check_exit 0 'options in one word' dbfs -qvr7 -o - g.txt
+check 'are all taken' cmp out want.txt
+rm -rf g.txt.dbfs
+mkdir -p g.txt.dbfs/0.making.$$ g.txt.dbfs/0.making.99999999
+for i in 1 2 3; do dbfs -q -r 7 -o - g.txt >"out.$i" 2>"err.$i" & pids[i]=$!; done
+for i in 1 2 3; do
+    wait "${pids[i]}"
+    check "three at once: number $i ends well" test $? = 0 -a ! -s "err.$i"
+    check 'with the same distances' cmp "out.$i" want.txt
+done
+check 'one set of shards is kept' test "$(ls -d g.txt.dbfs/*/shards | wc -l)" = 1
+check 'what a living process makes stays, and what a dead one left goes' \
+    test -e g.txt.dbfs/0.making.$$ -a ! -e g.txt.dbfs/0.making.99999999
+rmdir g.txt.dbfs/0.making.$$
+cp g.txt -- -x.txt
+check_exit 0 'a file named -x.txt' dbfs -q -r 7 -o - -- -x.txt
+check 'has the same distances' cmp out want.txt
+dbfs -q -r 7 -o - g.txt >out
+check_exit 2 'the folder of the kept shards' dbfs -r 7 g.txt.dbfs
+check_says 'g.txt.dbfs: is where dbfs keeps shards: give the file that they are of, or g.txt.dbfs/[0-9a-f]*/shards' \
+    'is not a graph'
 check_exit 2 'a root out of range' dbfs -r 99999 g.txt
 check_exit 2 '-r without a value' dbfs g.txt -r
 rm -rf g.txt.dbfs

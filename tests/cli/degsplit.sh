@@ -115,6 +115,20 @@ check_says 'exclude each other' 'and says so'
 check_exit 2 'memory for a machine' "$degsplit" --suggest memory --for gpu --force -o "$tmp/x" "$tmp/g.edges"
 check_exit 2 'a rule that there is not' "$degsplit" --suggest speed --force -o "$tmp/x" "$tmp/g.edges"
 check_says "'speed' is neither 'time' nor 'memory'" 'and names it'
+for links in peer host network; do
+    "$degsplit" -q -p 2 --for gpu --links $links --sweep "$tmp/$links.tsv" --force -o "$tmp/$links.split" "$tmp/g.edges"
+done
+"$degsplit" -q -p 2 --for gpu --sweep "$tmp/auto.tsv" --force -o "$tmp/auto.split" "$tmp/g.edges"
+check 'two shards are peers' cmp "$tmp/auto.tsv" "$tmp/peer.tsv"
+gpu_ms() { awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "gpu_ms") at = i } NR == 2 { print $at }' "$tmp/$1.tsv"; }
+check "messages take longer: $(gpu_ms peer), $(gpu_ms host) ms" awk "BEGIN { exit !($(gpu_ms peer) < $(gpu_ms host)) }"
+"$degsplit" -q -p 9 --for gpu --sweep "$tmp/auto9.tsv" --force -o "$tmp/auto.split" "$tmp/g.edges"
+"$degsplit" -q -p 9 --for gpu --links peer --sweep "$tmp/peer9.tsv" --force -o "$tmp/auto.split" "$tmp/g.edges"
+check 'nine shards are not' awk "BEGIN { exit !($(gpu_ms peer9) < $(gpu_ms auto9)) }"
+check_exit 2 '-t and --links together' "$degsplit" -t 4 --links host --force -o "$tmp/x" "$tmp/g.edges"
+check_says '--links' 'says so'
+check_exit 2 'memory and links' "$degsplit" --suggest memory --links host --force -o "$tmp/x" "$tmp/g.edges"
+check_exit 2 'links that there are not' "$degsplit" --links rope --force -o "$tmp/x" "$tmp/g.edges"
 check_exit 2 'a machine that there is not' "$degsplit" --for tpu --force -o "$tmp/x" "$tmp/g.edges"
 check_says "'tpu' is not 'both', 'gpu' or 'cpu'" 'and names it'
 check_exit 2 'TH that is no number' "$degsplit" -t many --force -o "$tmp/x" "$tmp/g.edges"
@@ -133,8 +147,10 @@ check_says 'trailer' 'and says what is missing'
 check_exit 3 'a folder' "$degsplit" --force -o "$tmp/x" "$tmp"
 printf '0 1\n1 99999999999\n' | "$BIN/edgeconv" -q -u --force -o "$tmp/outlier.edges"
 check_exit 0 'an outlier takes no memory' "$degsplit" -q -S 64M -o "$tmp/outlier.split" "$tmp/outlier.edges"
+awk 'BEGIN { srand(3); for (i = 0; i < 400000; i++) print int(rand() * 99999), int(rand() * 99999)
+             print "1 99999999999" }' | "$BIN/edgeconv" -q -u --force -o "$tmp/many-outlier.edges"
 check_exit 5 'not enough memory, with two ranks' \
-    "$MPIEXEC" -n 2 "$degsplit" -@ 1 -S 1G --force -o "$tmp/x" "$tmp/outlier.edges"
+    "$MPIEXEC" -n 2 "$degsplit" -@ 1 -S 32M --force -o "$tmp/x" "$tmp/many-outlier.edges"
 check_says 'largest id is [0-9]* *, in the block at byte [0-9]' 'and names the largest id'
 check_exit 5 'a full device' "$degsplit" -q -o /dev/full "$tmp/g.edges"
 check 'no output of any of these' test ! -e "$tmp/x"

@@ -36,11 +36,11 @@ all_levels() { # NAME CLASS push|pull
 
 for graph in rmat1 rmat4 grid1 grid4; do
     trace "$graph-push" $graph 1 --direction push
-    trace "$graph-pull" $graph 1 --direction pull
+    trace "$graph-pull" $graph 1 --direction pull --exchange-form list
     for class in $classes; do
         all_levels "$graph-push" $class push
         case $class$graph in
-        nn*4) all_levels "$graph-pull" nn push ;; # pulled only where there is one shard
+        nn*4) all_levels "$graph-pull" nn push ;; # shards that give lists cannot pull
         *) all_levels "$graph-pull" $class pull ;;
         esac
     done
@@ -48,6 +48,9 @@ for graph in rmat1 rmat4 grid1 grid4; do
     sed 's/push$/pull/' "$tmp/$graph-pull" >"$tmp/pull-as-pull"
     check "$graph: the frontiers are the same" cmp "$tmp/push-as-pull" "$tmp/pull-as-pull"
 done
+trace rmat4-bits rmat4 1 --direction pull --exchange-form bits
+all_levels rmat4-bits nn pull
+check 'rmat4: so are those of a pull by bits' cmp "$tmp/rmat4-bits" <(sed '/ nn /s/push$/pull/' "$tmp/rmat4-pull")
 trace auto rmat1 1
 for class in $classes; do
     check "auto: $class pulls in some levels of RMAT, not in all" \

@@ -402,6 +402,8 @@ foreign Ligra 'AdjacencyGraph\n2\n1\n0\n1\n1\n' 'a Ligra adjacency graph'
 foreign 'KaGen text' 'p 3 2\ne 1 2\ne 2 3\n' 'a KaGen text file'
 foreign 'a WDC index' 'example.com\t0\nexample.org\t1\n' 'an index of names'
 foreign 'WebGraph .properties' '#BVGraph properties\ngraphclass=it.unimi.dsi.webgraph.BVGraph\n' 'webgraph to arcs BASE | edgeconv -'
+foreign 'UTF-16' '\377\3760\000 \0001\000\n\000' 'iconv -f UTF-16 -t UTF-8 FILE | edgeconv -'
+foreign 'UTF-16 of the other order' '\376\377\0000\000 \0001\000\n' 'iconv -f UTF-16 -t UTF-8 FILE | edgeconv -'
 foreign 'something binary' '\1\2\3\4\5' 'webgraph to arcs BASE | edgeconv -'
 (le64 3 && le64 1 && le64 0 && le64 2) >kagen.bin
 check_exit 3 'KaGen binary is refused' "$edgeconv" --force -o x.edges kagen.bin

@@ -36,6 +36,8 @@ graph normal inf 1 || fail 'an RMAT graph of normal vertices'
     awk 'BEGIN { split("8 9 20 33", hub); for (i = 0; i < 40; i++) print 40 + i, hub[i % 4 + 1] }'
 } >"$tmp/path.txt"
 graph path 5 0,9 || fail 'a path with hubs'
+"$TESTS/mkgraph" grid 100 100 >"$tmp/grid.txt"
+graph grid inf 0 || fail 'a grid'
 # a path of 10, and hubs that it does not reach
 {
     "$TESTS/mkgraph" path 10
@@ -46,11 +48,13 @@ graph apart 5 0 || fail 'a path beside hubs'
 # ---- running ----
 
 # run GRAPH ROOTS RANKS OPTIONS...: leaves $tmp/wire, what all ranks told MPI after the first search
-# began, $tmp/out and $tmp/json. Messages of answers, with tags from 8192 on, are left out
+# began, $tmp/out, $tmp/err and $tmp/json. Messages of answers, with tags from 8192 on, are left out. Ranks send
+# messages, and vertices go in lists, unless options say otherwise.
 run() {
     local graph=$1 roots=$2 ranks=$3
     shift 3
     name="$graph, $ranks ranks${*:+, $*}"
+    set -- --exchange-memory host --exchange-form list "$@"
     rm -f "$tmp"/wire.*
     check_exit 0 "$name" timeout 120 "$MPIEXEC" -n "$ranks" \
         env LD_PRELOAD="$count_mpi" COUNT_MPI="$tmp/wire" \
@@ -68,6 +72,10 @@ messages() { sends | wc -l; }
 bytes() { sends | awk '{ sum += $4 } END { print sum + 0 }'; }
 repeated() { awk '$1 == "repeated" { sum += $4 } END { print sum + 0 }' "$tmp/wire"; }
 calls() { sed '1,/^barrier$/d' "$tmp/wire.0" | grep -c "$1"; } # of the first rank, as all make them
+between_alltoalls() { # calls before the last alltoall of a level, which is the last but one: the last is of the answer
+    sed '1,/^barrier$/d' "$tmp/wire.0" | awk -v what="$1" '/^alltoall$/ { sum += n; last = n; n = 0 } $0 ~ what { n++ }
+        END { print sum - last }'
+}
 equal() { # NAME GOT WANTED
     check "$1 ($2, expected $3)" test "$2" = "$3"
 }
@@ -150,7 +158,7 @@ done
 # ---- --reduction, and masks that did not change ----
 
 check_masks() { # GRAPH TH ROOTS RANKS REDUCTION
-    local graph=$1 th=$2 root=$3 ranks=$4 how=$5 other expected on_wire d
+    local graph=$1 th=$2 root=$3 ranks=$4 how=$5 other expected on_wire reduced d
     [ "$how" = blocking ] && other=nonblocking || other=blocking
     expected=$(levels_with_delegates "$graph" "$th" "$root")
     run "$graph" "$root" "$ranks" --reduction "$how"
@@ -161,9 +169,16 @@ check_masks() { # GRAPH TH ROOTS RANKS REDUCTION
     d=$(sed -n 's/.*"delegates": \([0-9]*\).*/\1/p' "$tmp/json")
     on_wire=$expected
     [ "$ranks" = 1 ] && on_wire=0
-    equal "$name, root $root: MPI reduces as many, of a bit a delegate" \
-        "$(calls "^reduce $how or $(((d + 63) / 64))$")" "$on_wire"
-    equal "$name, root $root: and no others" "$(calls "^reduce $how or ")" "$on_wire"
+    reduced=$(calls "^reduce $how or $(((d + 63) / 64))$")
+    if [ "$how" = blocking ]; then
+        equal "$name, root $root: MPI reduces as many, of a bit a delegate" "$reduced" "$on_wire"
+    else # it begins before updates are known, so some are in vain, each after one that was not
+        check "$name, root $root: MPI reduces as many or some in vain, of a bit a delegate ($reduced)" \
+            test "$reduced" -ge "$on_wire" -a "$reduced" -le $((2 * on_wire + 1))
+    fi
+    equal "$name, root $root: and no others" "$(calls "^reduce $how or ")" "$reduced"
+    [ "$ranks" = 1 ] || equal "$name, root $root: no other reduction between two levels" \
+        "$(between_alltoalls '^reduce blocking other')" 0
     equal "$name, root $root: never $other" "$(calls "^reduce $other or")" 0
 }
 check_masks path 5 0 2 blocking
@@ -178,10 +193,177 @@ check_masks rmat 300 7 2 nonblocking
 check_masks apart 5 0 2 blocking
 equal "$name: there are none" "$(json_sum mask_reductions)" 0
 
-for graph in complete rmat normal path apart; do
+# ---- --exchange-form ----
+
+# Messages that are the mask of a shard: an id a bit, in words of 64.
+words_of_shard() { # GRAPH: the largest number of words; all vertices of these graphs are normal
+    awk '!/^#/ { seen[$1]; seen[$2] } END { for (v in seen) n[v % 4]++
+        for (s in n) if (n[s] > most) most = n[s]; print int((most + 63) / 64) }' "$tmp/$1.txt"
+}
+
+run normal 1 2 --direction push
+list_bytes=$(bytes)
+run normal 1 2 --direction push --exchange-form bits
+words=$(words_of_shard normal)
+equal "$name: a message is the mask of a shard" "$(sends | awk '{ print $4 }' | sort -u)" $((8 * words))
+equal "$name: no vertices in lists" "$(json_sum sent_vertices)" 0
+bits_bytes=$(bytes)
+check "$name: fewer bytes than lists ($bits_bytes, $list_bytes)" test "$bits_bytes" -lt "$list_bytes"
+run normal 1 2 --direction push --exchange-form bits --local-all2all
+equal "$name: half as many bytes" $((2 * $(bytes))) "$bits_bytes"
+run normal 1 2 --direction push --exchange-form auto
+check "$name: no more bytes than either ($(bytes))" test "$(bytes)" -le "$bits_bytes"
+pulled() { grep -c ' nn [0-9]*/[0-9]* pull' "$tmp/err"; } # levels in which nn was pulled
+run normal 1 2 -v --direction pull --exchange-form bits
+check "$name: nn is pulled" test "$(pulled)" -gt 0
+equal "$name: messages are frontiers" "$(sends | awk '{ print $4 }' | sort -u)" $((8 * words))
+equal "$name: in each level of each of four devices" "$(messages)" $((4 * $(json_sum iterations)))
+run normal 1 2 -v --exchange-form auto
+check "$name: nn is pulled in some levels, not in all" \
+    test "$(pulled)" -gt 0 -a "$(pulled)" -lt "$(json_sum iterations)"
+check "$name: fewer bytes than lists ($(bytes), $list_bytes)" test "$(bytes)" -lt "$list_bytes"
+
+run rmat 7 2 --direction push
+list_bytes=$(bytes)
+run rmat 7 2 --direction push --exchange-form bits
+bits_bytes=$(bytes)
+run rmat 7 2 --direction push --exchange-form auto
+check "$name: no more bytes than either ($(bytes), $list_bytes, $bits_bytes)" \
+    test "$(bytes)" -le "$list_bytes" -a "$(bytes)" -le "$bits_bytes"
+run grid 0 2 --direction push
+list_bytes=$(bytes)
+run grid 0 2 --direction push --exchange-form auto
+equal "$name: lists, as frontiers are small" "$(bytes)" "$list_bytes"
+run grid 0 2 --direction push --exchange-form bits
+check "$name: more bytes ($list_bytes before)" test "$(bytes)" -gt "$list_bytes"
+
+# ---- what --json counts ----
+
+moved() { # NAME: the sum over levels
+    sed -n "s/.*\"$1\": \[\([^]]*\)\].*/\1/p" "$tmp/json" | tr ',' '\n' | awk '{ sum += $1 } END { print sum + 0 }'
+}
+for options in '' '--uniquify' '--direction push --exchange-form bits' '--exchange-form auto --uniquify'; do
+    run normal 1 2 --breakdown $options
+    equal "$name: the bytes counted are those sent" \
+        $(($(moved list_bytes) + $(moved bits_bytes) + $(moved frontier_bytes))) "$(bytes)"
+    equal "$name: as many vertices sent" "$(moved sent_vertices)" "$(json_sum sent_vertices)"
+    if [ "$options" = --uniquify ]; then
+        check "$name: fewer than were found" test "$(moved sent_vertices)" -lt "$(moved found_vertices)"
+    elif [ -z "$options" ]; then
+        equal "$name: as many as were found" "$(moved sent_vertices)" "$(moved found_vertices)"
+    fi
+done
+run path 0 2 --breakdown
+d=$(sed -n 's/.*"delegates": \([0-9]*\).*/\1/p' "$tmp/json")
+equal "$name: masks of both ranks, in each reduction" "$(moved mask_bytes)" \
+    $((2 * 8 * ((d + 63) / 64) * $(json_sum mask_reductions)))
+
+# ---- masks of which few words changed ----
+
+# Words go with their places. All vertices are delegates; a search finds one or two of 20 in each level, and there
+# are others in 80 words.
+{
+    "$TESTS/mkgraph" path 20
+    awk 'BEGIN { for (i = 0; i < 5000; i++) print 100 + i, 101 + i }'
+} >"$tmp/few.txt"
+graph few 0 10 || fail 'a path beside another one'
+for how in blocking nonblocking; do
+    run few 10 2 --reduction $how --breakdown --depths "$tmp/few.got"
+    check "$name: words are gathered" test "$(calls '^gather')" -gt 2
+    equal "$name: never more than two words" "$(awk '$1 == "gather" && $2 > 4' "$tmp/wire" | wc -l)" 0
+    check "$name: distances are right" cmp "$tmp/few.got" "$tmp/few.depths.10"
+    check "$name: --json has the bytes" test "$(moved mask_bytes)" -lt "$(moved whole_mask_bytes)"
+done
+run few 10 2 --breakdown
+check "$name: less than a tenth of whole masks" test $((10 * $(moved mask_bytes))) -lt "$(moved whole_mask_bytes)"
+
+# ---- the next level's delegates, while vertices are under way ----
+
+run rmat 1 2 -v --breakdown --direction push
+check "$name: dd goes ahead in every level that reduced masks" awk '/: level / {
+        for (i = 1; i < NF; i++) value[$i] = $(i + 1)
+        n += value["masks"]; if ((value["masks"] > 0) != (value["ahead_us"] > 0)) exit 1 } END { exit n < 2 }' "$tmp/err"
+check "$name: --breakdown tells for how long" grep -q '"ahead": \[.*[1-9]' "$tmp/json"
+run normal 1 2 -v
+equal "$name: never without delegates" "$(grep -c ' ahead_us 0.0$' "$tmp/err")" "$(json_sum iterations)"
+
+# ---- memory in the budget ----
+
+"$TESTS/mkgraph" complete 1000 >"$tmp/wide.txt"
+graph wide inf 0 || fail 'a complete graph of 1000'
+check_exit 0 '--plan' "$BIN/dbfs-traverse" --plan "$tmp/wide"
+check 'messages of 8 bytes an edge of nn, bins of 12' test \
+    "$(awk '$1 == "messages" { print $2 } $1 == "bins" { print $3 }' "$tmp/out" | tr '\n' ' ')" = '7992000 11988000 '
+bounded() { # CODE SIZE RANKS MEMORY
+    check_exit "$1" "-S $2, $3 ranks, $4" "$MPIEXEC" -n "$3" "$BIN/dbfs-traverse" -q -@ 1 --backend cpu -S "$2" \
+        --exchange-memory "$4" --exchange-form list --direction push -r 0 "$tmp/wide"
+}
+bounded 0 32M 2 host
+bounded 5 6M 2 host
+check_says 'nn exchange buffers: needs' 'messages count for -S'
+bounded 0 32M 1 auto
+bounded 5 6M 1 auto
+check_says 'for other shards: needs' 'bins count for -S'
+
+# ---- --exchange-memory peer ----
+
+for form in list bits auto; do
+    run normal 1 4 -v --exchange-memory peer --exchange-form $form
+    equal "$name: no messages" "$(messages)" 0
+    equal "$name: no masks are reduced" "$(calls '^reduce .* or')" 0
+    equal "$name: no alltoall but that of the answer" "$(calls '^alltoall')" 1
+    if [ $form = list ]; then
+        equal "$name: nn is pushed" "$(pulled)" 0
+    else
+        check "$name: nn is pulled" test "$(pulled)" -gt 0
+    fi
+    check "$name: the report says peer" grep -q '"exchange_memory": "peer"' "$tmp/json"
+done
+run path 0 2 --exchange-memory auto
+equal "$name: auto takes peer" "$(messages) $(calls '^reduce .* or')" '0 0'
+
+# Where a rank cannot open the memory of another one: without memory that has a descriptor there is none.
+cat >"$tmp/no_memfd.c" <<'END'
+#include <errno.h>
+int memfd_create(const char *name, unsigned flags)
+{
+    (void)name, (void)flags;
+    errno = ENOSYS;
+    return -1;
+}
+END
+if ${CC:-cc} -shared -fPIC -o "$tmp/no_memfd.so" "$tmp/no_memfd.c" 2>"$tmp/err"; then
+    count_mpi="$count_mpi $(realpath "$tmp/no_memfd.so")"
+    run path 0 2 --exchange-memory auto
+    check_says 'cannot read another' "$name: it says that ranks send messages"
+    check "$name: and they do" test "$(calls '^alltoall')" -gt 0
+    check_exit 5 'peer memory that cannot be had' timeout 120 "$MPIEXEC" -n 2 env LD_PRELOAD="$tmp/no_memfd.so" \
+        ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
+        "$BIN/dbfs-traverse" -q -@ 1 --backend cpu -r 0 --exchange-memory peer "$tmp/path"
+    check_says 'memory of another process' 'it says why'
+else
+    skip 'no memory to share: no compiler'
+fi
+
+for graph in complete rmat normal path grid apart few; do
     roots=$(sort -u "$tmp/$graph.checksums" | wc -l)
     wanted=1
     [ $graph = rmat ] || [ $graph = path ] && wanted=2
     equal "$graph: distances from its roots are the same with all options" "$roots" "$wanted"
 done
+# ---- starting ----
+
+starts() { # NAME LAUNCHER...: whether MPI is started
+    rm -f "$tmp"/wire.* "$tmp/json"
+    check_exit 0 "$1" "${@:2}" env LD_PRELOAD="$count_mpi" COUNT_MPI="$tmp/wire" \
+        ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
+        "$BIN/dbfs-traverse" -q --backend cpu -r 0 --force --json "$tmp/json" "$tmp/complete"
+    grep -q '^start$' "$tmp/wire.0" 2>/dev/null
+}
+alone=$(env | sed -nE 's/^((PMI|OMPI_COMM_|SLURM_STEP_|MPI_LOCAL|FLUX_|PALS_)[^=]*)=.*/-u \1/p')
+check 'under a launcher MPI is started for one rank too' starts 'mpiexec -n 1' "$MPIEXEC" -n 1
+started_alone() { starts 'without a launcher' env $alone; }
+check 'without one it is not' eval '! started_alone'
+check 'but its name is known' grep -q '"mpi": "[^"]' "$tmp/json"
+check 'and the host' grep -q "\"host\": \"$(uname -n)\"" "$tmp/json"
 finish

@@ -53,12 +53,39 @@ check 'no temporary file is left' test -z "$(find "$tmp" -maxdepth 1 -name '.dep
 rm -f "$tmp"/depths-*
 
 cp -r "$tmp/p2" "$tmp/cut2"
-start "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 -n 1000000 "$tmp/cut2"
+start "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 -n 1000000 --exchange-memory host "$tmp/cut2"
 check 'two ranks search' test "$(ranks_of dbfs-traverse "$tmp/cut2" | wc -l)" = 2
 truncate -s 4096 "$tmp/cut2/part-0001-of-0002.dbfs"
 ended 1 'a part of one rank is cut'
 check_says 'part-0001-of-0002.dbfs: cannot read' 'and is named'
 check 'no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/cut2")"
+
+# ---- a part is missing, or replaced by that of another graph ----
+
+# what is mapped stays: the search ends as if nothing had been done to the name
+"$BIN/rmatgen" -q -s 12 --seed 9 -o "$tmp/other.edges"
+"$pack" -q -p 2 --encoding raw -o "$tmp/other" "$tmp/other.edges"
+checksum() { sed -n 's/^distance_checksum: //p' "$1"; }
+"$traverse" --backend cpu -q -@ 1 -n 200 "$tmp/p2" >"$tmp/want" 2>&1
+for how in rm 'cp --remove-destination'; do
+    rm -rf "$tmp/names"
+    cp -r "$tmp/p2" "$tmp/names"
+    start "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 -n 200 "$tmp/names"
+    [ "$how" = rm ] && rm "$tmp"/names/part-* || $how "$tmp"/other/part-* "$tmp/names"
+    ended 0 "parts are gone from their names during a search ($how)"
+    check 'the distances are right' test "$(checksum "$tmp/out")" = "$(checksum "$tmp/want")"
+done
+both() { timeout 60 "$MPIEXEC" -n 2 "$traverse" --backend cpu -q -@ 1 -n 2 "$tmp/names"; }
+check_exit 3 'then all parts are of another graph' both
+check_says 'part-000[01]-of-0002.dbfs: .*manifest' 'says so'
+cp "$tmp"/p2/part-* "$tmp/names"
+mv "$tmp/names/part-0001-of-0002.dbfs" "$tmp/away"
+check_exit 1 'a part of one rank is missing' both
+check_says 'rank 1 on .*: .*part-0001-of-0002.dbfs: cannot open: No such file' 'rank and part are named'
+cp "$tmp/names/part-0000-of-0002.dbfs" "$tmp/names/part-0001-of-0002.dbfs"
+check_exit 3 'a part is there twice' both
+check_says 'rank 1 on .*: .*part-0001-of-0002.dbfs: ' 'rank and part are named'
+rm -rf "$tmp/names"
 
 # ---- a rank is stopped, or killed ----
 
@@ -92,9 +119,51 @@ pid=$!
 until [ -e "$tmp/x/packing" ] || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done
 kill -STOP "$(ranks_of dbfs-pack "$tmp/x" | tail -1)"
 ended 1 'a rank is stopped while it packs, with --timeout'
-check_says '^dbfs-pack: rank [01] on [^ ]*, [a-z ]*: did not run for' 'rank, host and phase are named'
+# under load it may have stopped where the other rank waits for it
+late='\(did not run\|others waited for it\) for'
+check_says "^dbfs-pack: rank [01] on [^ ]*, [a-z ]*: $late" 'rank, host and phase are named'
 check 'no rank is left' test -z "$(ranks_of dbfs-pack "$tmp/x")"
 check_exit 0 'and --resume goes on' "$pack" -q -p 2 --resume -o "$tmp/x" "$tmp/large.edges"
+
+# two_read PROGRAM PATTERN FILE: both ranks have FILE open
+two_read() {
+    local rank count=0
+    for rank in $(ranks_of "$1" "$2"); do
+        ls -l "/proc/$rank/fd" 2>/dev/null | grep -q " -> .*/$3\$" && count=$((count + 1))
+    done
+    [ $count = 2 ]
+}
+
+# a program of ranks as it works on a large file: one rank is stopped, then one is killed
+"$BIN/rmatgen" -q -s 21 -o "$tmp/larger.edges"
+"$traverse" --backend cpu -q -r 1 --depths "$tmp/depths-%d.npy" "$tmp/x" >/dev/null 2>&1
+ones=$(printf '1,%.0s' $(seq 300))1 # the same results, often enough for minutes
+stopped_and_killed() { # NAME PATTERN ARGUMENT...: of PROGRAM, whose command line matches
+    local name=$1 pattern=$2 signal got
+    shift 2
+    for signal in STOP KILL; do
+        rm -rf "$tmp/s"
+        mkdir "$tmp/s"
+        "$MPIEXEC" -n 2 "$@" --timeout 1 >"$tmp/out" 2>"$tmp/err" </dev/null &
+        pid=$!
+        until two_read "$name" "$pattern" "$pattern" || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done
+        kill -$signal "$(ranks_of "$name" "$pattern" | tail -1)"
+        if [ $signal = STOP ]; then
+            ended 1 "$name: a rank is stopped, with --timeout"
+            check_says "^$name: rank [01] on [^ ]*, [^:]*: $late" 'rank, host and phase are named'
+        else
+            got=0
+            wait $pid 2>/dev/null || got=$?
+            check "$name: a rank is killed: the launcher ends the job (exit $got)" test $got != 0
+        fi
+        check "$name: no rank is left" test -z "$(ranks_of "$name" "$pattern")"
+        check "$name: nothing has a final name" test -z "$(ls "$tmp/s")"
+    done
+}
+stopped_and_killed degsplit larger.edges "$(realpath "$BIN/degsplit")" -q -@ 1 -o "$tmp/s/x.split" \
+    "$tmp/larger.edges"
+stopped_and_killed dbfs-check large.edges "$(realpath "$BIN/dbfs-check")" -q -@ 1 -r $ones \
+    --depths "$tmp/depths-%d.npy" "$tmp/large.edges"
 
 check_exit 2 '--timeout wants a number' "$traverse" --timeout soon "$tmp/p1"
 for program in "degsplit -o $tmp/g.split" "dbfs-pack -p 1 -o $tmp/alone"; do
@@ -126,11 +195,38 @@ signalled() { # NAME COMMAND...
     check "$name: and many came while it worked ($sent)" test $sent -gt 5
 }
 signalled rmatgen "$BIN/rmatgen" -q -s 21 -o "$tmp/s/x.edges"
-"$BIN/rmatgen" -q -s 21 -o "$tmp/larger.edges"
 signalled degsplit "$BIN/degsplit" -q -@ 1 -o "$tmp/s/x.split" "$tmp/larger.edges"
 rm "$tmp/larger.edges"
+signalled dbfs-check "$(realpath "$BIN/dbfs-check")" -q -@ 1 -r $ones --depths "$tmp/depths-%d.npy" "$tmp/large.edges"
 signalled dbfs-pack "$pack" -q -@ 1 -p 3 -o "$tmp/s/x" "$tmp/large.edges"
 "$BIN/edgeconv" -q -t text -o "$tmp/large.txt" "$tmp/large.edges"
 signalled edgeconv "$BIN/edgeconv" -q -u -@ 1 --compact="$tmp/s/x.map" -o "$tmp/s/x.edges" "$tmp/large.txt"
 signalled dbfs-traverse "$traverse" --backend cpu -q -@ 1 -n 4000 --depths "$tmp/s/d-%d.npy" "$tmp/p1"
+signalled dbfs-graph500 "$(realpath "$BIN/dbfs-graph500")" --backend cpu -q -@ 1 -n 4000 --json "$tmp/s/j" "$tmp/p1"
+
+# Where the launcher gets the signal, it ends the ranks by SIGKILL. (Hydra hangs if it comes while ranks start.)
+launcher_signalled() { # NAME PATTERN READY COMMAND...: READY succeeds when the ranks are at work
+    local name=$1 pattern=$2 ready=$3 signal
+    shift 3
+    for signal in INT TERM; do
+        rm -rf "$tmp/s"
+        mkdir "$tmp/s"
+        env --default-signal=INT "$MPIEXEC" -n 2 "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &
+        pid=$!
+        until $ready || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done
+        kill -$signal $pid
+        for _ in $(seq 100); do
+            [ -n "$(ranks_of "$name" "$pattern")" ] || break
+            sleep 0.1
+        done
+        check "$name: the launcher gets SIG$signal: no rank is left" test -z "$(ranks_of "$name" "$pattern")"
+        kill -KILL $pid 2>/dev/null
+        wait $pid 2>/dev/null
+        check 'and nothing partial' test ! -e "$tmp/s/x" -o -e "$tmp/s/x/packing" -o -e "$tmp/s/x/manifest"
+    done
+}
+both_read() { two_read dbfs-pack large.edges large.edges; }
+searching() { grep -q '^root ' "$tmp/out"; }
+launcher_signalled dbfs-pack large.edges both_read "$pack" -q -@ 1 -p 2 -o "$tmp/s/x" "$tmp/large.edges"
+launcher_signalled dbfs-traverse many searching "$traverse" --backend cpu -@ 1 -n 100000 "$tmp/many"
 finish

@@ -11,7 +11,7 @@ for variable in PREFIX prefix; do
 done
 check 'PREFIX and prefix mean the same' diff -r "$tmp/PREFIX" "$tmp/prefix"
 root=$tmp/prefix/opt/dbfs
-for program in dbfs dbfs-check dbfs-dataset dbfs-graph500 dbfs-pack dbfs-report dbfs-traverse degsplit edgeconv \
+for program in dbfs dbfs-check dbfs-dataset dbfs-graph500 dbfs-model dbfs-pack dbfs-report dbfs-traverse degsplit edgeconv \
     rmatgen; do
     check "$program is there" test -x "$root/bin/$program"
     check "$program has a page" test -s "$root/share/man/man1/$program.1"
@@ -39,6 +39,7 @@ completes 'those of dbfs' --compact dbfs --com
 completes 'all of them' --several-levels dbfs-traverse --
 completes 'values' packed dbfs-pack --encoding pa
 completes 'options of a script' --clock dbfs-report --clo
+completes 'values of a switch' merged dbfs-model --messages me
 completes 'options of dbfs-graph500' --construction-time dbfs-graph500 --con
 completes 'values of one program' symmetric edgeconv --direction s
 touch "$tmp/some.edges"
@@ -66,7 +67,7 @@ if command -v dpkg-shlibdeps >/dev/null 2>&1 && [ "${CUDA:-0}" = 0 ]; then
     check 'make deb' make "${settings[@]}" deb
     package=$(ls -t "$BUILD"/dbfs_*.deb | head -1)
     check 'names its libraries' test -n "$(dpkg-deb -f "$package" Depends | grep -o 'libc6')"
-    check 'has the programs' test "$(dpkg-deb -c "$package" | grep -c ' ./usr/bin/.')" = 10
+    check 'has the programs' test "$(dpkg-deb -c "$package" | grep -c ' ./usr/bin/.')" = 11
 else
     skip 'make deb: needs dpkg-dev, and is tried without CUDA'
 fi

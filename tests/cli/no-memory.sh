@@ -48,40 +48,119 @@ walk alone 1 'one process'
 # starting two ranks takes its time: a third of them
 walk second 3 'one rank of two'
 
-# ---- the other programs: exit 5 or success, no signal, nothing left under a final or temporary name ----
+# ---- the other programs: exit 5 or success, a message, nothing left in files or in memory ----
 
-# tool STEP NAME PROGRAM ARGUMENT...: writes into $tmp/o
+# how much of the whole is tried: every STEP-th allocation, in long mode all of them
+stride() { [ "${TEST_MODE:-short}" = long ] && echo "${2:-1}" || echo "$1"; }
+
+printf '%s\n' '#include <stdlib.h>' 'int main(void) { free(malloc(9)); return malloc(7) == NULL; }' >"$tmp/leak.c"
+if "${CC:-cc}" -O0 -o "$tmp/leak" "$tmp/leak.c" 2>/dev/null; then
+    env LD_PRELOAD="$shim" FAIL_ALLOC_LEFT="$tmp/left" "$tmp/leak"
+    check 'what is not freed is seen' grep -q '^7 bytes at ' "$tmp/left"
+fi
+
+# one COMMAND: in this process; two COMMAND: in the second of two ranks
+one() { timeout 60 env LD_PRELOAD="$shim" "${shim_env[@]}" "$@"; }
+two() { timeout 60 "$MPIEXEC" -n 1 "$@" : -n 1 env LD_PRELOAD="$shim" "${shim_env[@]}" "$@"; }
+
+# judge CODE N: adds to $bad what the run with allocation N did wrong. A rank that ends the job has no time to
+# free its memory.
+judge() {
+    [ "$1" = 0 ] || [ "$1" = 5 ] || bad="$bad $2:exit$1"
+    [ "$1" = 0 ] || [ -s "$tmp/err" ] || bad="$bad $2:silent"
+    [ "$1" = 0 ] || [ -z "$(find "$tmp/o" -mindepth 1 ! -path "$tmp/o/x*" -o -name '.*.??????')" ] ||
+        bad="$bad $2:files"
+    [ ! -s "$tmp/left" ] || bad="$bad $2:leak"
+    [ -e "$tmp/left" ] || grep -q 'host .* rank' "$tmp/err" || bad="$bad $2:died"
+}
+
+# tool HOW STEP NAME PROGRAM ARGUMENT...: writes into $tmp/o; what may stay there begins with x
 tool() {
-    local step=$1 name=$2 n code bad= failed=0
-    shift 2
-    mkdir -p "$tmp/o"
-    env LD_PRELOAD="$shim" FAIL_ALLOC_COUNT="$tmp/count" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-    for n in $(seq 1 "$step" "$(cat "$tmp/count")"); do
-        rm -rf "$tmp/o"
+    local how=$1 step=$2 name=$3 n code bad= failed=0 shim_env
+    shift 3
+    rm -rf "$tmp/o" "$tmp/left"
+    mkdir "$tmp/o"
+    shim_env=(FAIL_ALLOC_COUNT="$tmp/count" FAIL_ALLOC_LEFT="$tmp/left")
+    check_exit 0 "$name: undisturbed" "$how" "$@"
+    check 'all memory is freed' test -e "$tmp/left" -a ! -s "$tmp/left"
+    for n in $(seq $((1 + RANDOM % step)) "$step" "$(cat "$tmp/count")"); do
+        rm -rf "$tmp/o" "$tmp/left"
         mkdir "$tmp/o"
         code=0
-        timeout 60 env LD_PRELOAD="$shim" FAIL_ALLOC=$n "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || code=$?
-        [ $code = 0 ] || [ -z "$(ls -A "$tmp/o")" ] || bad="$bad $n:left"
+        shim_env=(FAIL_ALLOC="$n" FAIL_ALLOC_LEFT="$tmp/left")
+        "$how" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || code=$?
         [ $code = 5 ] && failed=$((failed + 1))
-        [ $code = 0 ] || [ $code = 5 ] || bad="$bad $n:exit$code"
+        judge $code "$n"
     done
-    check "$name: each exits with 5 or succeeds ($bad )" test -z "$bad"
-    check "$name: and some do fail ($failed)" test "$failed" -gt 3
+    check "$name: each of $(cat "$tmp/count") by $step exits with 5 or succeeds ($bad )" test -z "$bad"
+    check "$name: and some do fail ($failed)" test "$failed" -gt 0
 }
 rm -rf "$tmp/x"
 "$pack" "${options[@]}"
 printf '%s\n' '0 1' '1 2' '2 0' >"$tmp/g.txt"
 gzip -k "$tmp/g.txt"
-tool 1 rmatgen "$BIN/rmatgen" -q -@ 1 -s 5 -o "$tmp/o/x.edges"
-tool 1 edgeconv "$BIN/edgeconv" -q -@ 1 -u -o "$tmp/o/x.edges" "$tmp/g.txt.gz"
-tool 1 'edgeconv --compact' \
-    "$BIN/edgeconv" -q -@ 1 -u --compact="$tmp/o/x.map" -o "$tmp/o/x.edges" "$tmp/g.txt"
-tool 1 degsplit "$BIN/degsplit" -q -@ 1 -p 2 -o "$tmp/o/x.split" "$tmp/g.edges"
-tool 1 'dbfs-pack --verify' "$pack" -q -@ 1 --verify "$tmp/x"
+tool one 1 rmatgen "$BIN/rmatgen" -q -@ 1 -s 5 -o "$tmp/o/f.edges"
+tool one 1 edgeconv "$BIN/edgeconv" -q -@ 1 -u -o "$tmp/o/f.edges" "$tmp/g.txt.gz"
+tool one 1 'edgeconv --compact' \
+    "$BIN/edgeconv" -q -@ 1 -u --compact="$tmp/o/f.map" -o "$tmp/o/f.edges" "$tmp/g.txt"
+tool one 1 degsplit "$BIN/degsplit" -q -@ 1 -p 2 -o "$tmp/o/f.split" "$tmp/g.edges"
+tool one 1 'dbfs-pack --verify' "$pack" -q -@ 1 --verify "$tmp/x"
+tool one 1 'dbfs-pack --list' "$pack" --list --json "$tmp/x"
+tool one 1 'dbfs-pack --plan' "$pack" --plan "$tmp/g.edges"
+tool two "$(stride 5)" 'degsplit, two ranks' "$BIN/degsplit" -q -@ 1 -p 2 -o "$tmp/o/f.split" "$tmp/g.edges"
+
+# ---- spilling ----
+
+"$BIN/rmatgen" -q -s 16 -o "$tmp/large.edges"
+tool one "$(stride 90 3)" 'dbfs-pack, spilling' \
+    "$pack" -v -@ 1 -S 32M -T "$tmp" -p 2 -o "$tmp/o/x" "$tmp/large.edges"
+rm -rf "$tmp/o"
+mkdir "$tmp/o"
+"$pack" -v -@ 1 -S 32M -T "$tmp" -p 2 -o "$tmp/o/x" "$tmp/large.edges" 2>"$tmp/err"
+check_says 'spilled .* of edges to temporary files' 'it does spill'
+tool two "$(stride 150 9)" 'dbfs-pack, spilling, two ranks' \
+    "$pack" -q -@ 1 -S 32M -T "$tmp" -p 2 -o "$tmp/o/x" "$tmp/large.edges"
+awk 'BEGIN { for (i = 0; i < 450000; i++) print i * 7919 % 8999993, i * i % 8999993 }' >"$tmp/wide.txt"
+"$BIN/edgeconv" -q -u -o "$tmp/wide.edges" "$tmp/wide.txt"
+check_exit 0 'its vertices are in windows' "$BIN/degsplit" --plan -S 32M -@ 1 "$tmp/wide.edges"
+check 'of which there are some' grep -qE '^vertex-windows +[2-9]' "$tmp/out"
+tool one "$(stride 40 2)" 'degsplit in windows' \
+    "$BIN/degsplit" -q -@ 1 -S 32M -T "$tmp" -t 3 -o "$tmp/o/f.split" "$tmp/wide.edges"
+tool one "$(stride 600 9)" 'edgeconv --compact, names on disk' "$BIN/edgeconv" -v -@ 1 -S 32M -T "$tmp" -u \
+    --compact="$tmp/o/f.map" -o "$tmp/o/f.edges" "$tmp/wide.txt"
+
+# ---- searches, and proofs of them ----
+
 export OMP_WAIT_POLICY=passive # as run.sh has it
 if grep -qa cudaGetDevice "$BIN/dbfs-traverse"; then
     skip 'dbfs-traverse without memory: the CUDA runtime, which is part of the program, ends in its own way'
-else
-    tool 2 dbfs-traverse "$BIN/dbfs-traverse" --backend cpu -q -@ 1 -r 0 --parents "$tmp/o/parents" "$tmp/x"
+    finish
 fi
+traverse=$BIN/dbfs-traverse
+"$traverse" --backend cpu -q -r 0 --depths "$tmp/depths" --parents "$tmp/parents.npy" "$tmp/x" >/dev/null 2>&1
+tool one 1 'dbfs-check of a stream' "$BIN/dbfs-check" --depths "$tmp/depths" "$tmp/g.edges"
+tool one 1 'dbfs-check of shards' "$BIN/dbfs-check" --parents "$tmp/parents.npy" "$tmp/x"
+tool two "$(stride 7)" 'dbfs-check, two ranks' "$BIN/dbfs-check" --parents "$tmp/parents.npy" "$tmp/x"
+tool one "$(stride 7)" dbfs-traverse "$traverse" --backend cpu -q -@ 1 -r 0 --parents "$tmp/o/f" "$tmp/x"
+tool one "$(stride 25)" 'dbfs-traverse, two threads' "$traverse" --backend cpu -@ 2 -n 3 \
+    --depths "$tmp/o/x-%d.npy" --json "$tmp/o/f" --breakdown "$tmp/x"
+tool one 1 'dbfs-traverse --plan' "$traverse" --plan "$tmp/x"
+"$pack" -q -@ 1 -p 1 -t 3 -o "$tmp/y" "$tmp/g.edges"
+tool one "$(stride 3)" 'dbfs-traverse --trace' "$traverse" --backend cpu -q -@ 1 -r 0 --breakdown \
+    --trace "$tmp/o/f" "$tmp/y"
+tool two "$(stride 40)" 'dbfs-traverse, two ranks' "$traverse" --backend cpu -q -@ 1 -n 2 \
+    --parents "$tmp/o/x-%d" "$tmp/x"
+tool one "$(stride 25)" dbfs-graph500 \
+    "$BIN/dbfs-graph500" --backend cpu -q -@ 1 -n 2 --no-energy --json "$tmp/o/f" "$tmp/x"
+tool two "$(stride 40)" 'dbfs-graph500, two ranks' \
+    "$BIN/dbfs-graph500" --backend cpu -q -@ 1 -n 2 --no-energy --json "$tmp/o/f" "$tmp/x"
+
+# ---- one rank that fails before it has started MPI ----
+
+mkdir "$tmp/here" "$tmp/there"
+echo 3 >"$tmp/here/roots"
+rank() { echo -wdir "$tmp/$1" -n 1 "$(realpath "$traverse")" --backend cpu -q -@ 1 --roots-from roots "$tmp/x"; }
+check_exit 1 'a file of roots that one rank cannot read' \
+    timeout 30 "$MPIEXEC" $(rank here) : $(rank there)
+check_says 'rank 1 on .*: roots: cannot open' 'is named, and no rank waits'
 finish

@@ -6,7 +6,8 @@ set -u
 bin=$(realpath "$BIN")
 cd "$tmp" || exit 1
 mkdir disk
-"$bin/rmatgen" -q -s 16 -o g.edges
+"$bin/rmatgen" -q -s 16 -o r.edges
+"$bin/edgeconv" -q -o g.edges r.edges # with a provenance that does not tell what comes
 "$bin/dbfs-pack" -q -p 2 -o file.dbfs g.edges
 "$bin/degsplit" -q -p 2 -o file.split g.edges
 
@@ -20,6 +21,31 @@ check 'the same shards from there' diff -r file.dbfs small.dbfs
 check 'nothing is left' test -z "$(ls -A disk)"
 check 'a folder that is missing is an error then' bash -c 'cat g.edges | "$1/dbfs-pack" -q -S 32M -T none -p 2 -o x.dbfs - 2>said; [ $? = 1 ]' - "$bin"
 check 'which is named' grep -q 'none: cannot create a temporary file' said
+
+# ---- a pipe that says at its beginning what comes is not kept ----
+
+"$bin/dbfs-pack" -q -p 2 -o whole.dbfs r.edges
+check 'rmatgen into 64 MiB, without a folder' \
+    bash -c '"$1/rmatgen" -q -s 16 | "$1/dbfs-pack" -v -@ 1 -S 64M -T none -p 2 -o once.dbfs - 2>said' - "$bin"
+check 'is not read before it is used' bash -c '! grep -q "reading the pipe" said'
+check 'the same shards' diff -r whole.dbfs once.dbfs
+check 'what does not fit as tiles is kept' \
+    bash -c '"$1/rmatgen" -q -s 18 | "$1/dbfs-pack" -v -S 32M -T disk -p 2 -o kept.dbfs - 2>said' - "$bin"
+check 'on disk' grep -q "the pipe does not fit the memory: [0-9]* bytes are in disk" said
+"$bin/rmatgen" -q -s 18 | "$bin/dbfs-pack" -q -p 2 -o once18.dbfs -
+check 'the same shards either way' diff -r kept.dbfs once18.dbfs
+{ head -c 4000000 r.edges; } >cut.edges
+check_exit 3 'a cut pipe' bash -c 'cat cut.edges | "$1/dbfs-pack" -q -p 2 -o x.dbfs -' - "$bin"
+cp r.edges bad.edges
+printf '\377' | dd of=bad.edges bs=1 seek=3000 conv=notrunc 2>/dev/null
+check_exit 3 'a damaged pipe' bash -c 'cat bad.edges | "$1/dbfs-pack" -q -p 2 -o x.dbfs -' - "$bin"
+check_says 'standard input: block 0 at byte .*corrupt' 'says where'
+# a preamble that says another scale than the trailer
+preamble() { echo $((64 + $(od -An -tu4 -j 20 -N 4 "$1"))); }
+"$bin/rmatgen" -q -s 15 --count 9 -o small.edges
+{ head -c "$(preamble r.edges)" r.edges; tail -c +$(($(preamble small.edges) + 1)) small.edges; } >other.edges
+check_exit 3 'a preamble of another stream' bash -c 'cat other.edges | "$1/dbfs-pack" -q -p 2 -o x.dbfs -' - "$bin"
+check 'leaves nothing' test ! -e x.dbfs
 if script -qec true /dev/null >/dev/null 2>&1; then # a terminal can be had
     for command in "dbfs-pack -p 1 -o x.dbfs" "degsplit -o x.split" "edgeconv -o x.edges"; do
         check_exit 2 "$command at a terminal" timeout 20 script -qec "'$bin/${command%% *}' ${command#* }" /dev/null

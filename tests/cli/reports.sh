@@ -34,7 +34,7 @@ check 'are escaped' grep -qF 'b\"\\.json"' "$tmp/b\"\\.json"
 flat() {
     awk '{ gsub(/[{}",:]/, " "); n = split($0, w, " "); prefix = ""; out = ""
         for (i = 1; i < n; i++) {
-            if (w[i] ~ /^(nn|nd|dn|dd|bytes|compute_s|exchange_s)$/) { prefix = w[i] "."; left = w[i] ~ /_s$/ ? 3 : w[i] == "bytes" ? 2 : 7; continue }
+            if (w[i] ~ /^(nn|nd|dn|dd|bytes|compute_s|exchange_s)$/) { prefix = w[i] "."; left = w[i] ~ /_s$/ ? 3 : w[i] == "bytes" ? 4 : 7; continue }
             if (w[i] == "subgraphs") continue
             key = prefix w[i]; value[key] = w[++i]
             if (prefix != "" && --left == 0) prefix = ""
@@ -58,6 +58,30 @@ check 'pushes all edges' awk '$3 ~ /fv$/ { fv += $4 } $3 ~ /pushed$/ { pushed +=
     END { exit !(fv > 0 && fv == pushed) }' "$tmp/push.flat"
 check 'the same edges as with pulls' test "$(awk '$3 ~ /fv$/ { s += $4 } END { print s }' "$tmp/push.flat")" = \
     "$(awk '$3 ~ /fv$/ { s += $4 } END { print s }' "$tmp/t1.flat")"
+
+# A device that is alone notes what it does itself; with factors the level loop does each step.
+counts() { grep -E ' (frontier|delegates|(nn|nd|dn|dd)\.(frontier|fv|bv)) ' "$1"; }
+ways() { awk '$3 == "way" { print $4 }' "$1" | sort -u | tr '\n' ' '; }
+for th in 16 inf; do
+    "$BIN/dbfs-pack" -q -p 1 -t $th -o "$tmp/alone.$th" "$tmp/g.edges"
+    check_exit 0 "a trace of a device that is alone, TH $th" "$traverse" -q -n 5 --breakdown --json "$tmp/alone.json" \
+        --trace "$tmp/alone" --force "$tmp/alone.$th"
+    check_exit 0 'a trace of the level loop' "$traverse" -q -n 5 --factor0 dd=0.03 --trace "$tmp/loop" --force "$tmp/alone.$th"
+    flat "$tmp/alone" >"$tmp/alone.flat"
+    flat "$tmp/loop" >"$tmp/loop.flat"
+    counts "$tmp/alone.flat" >"$tmp/alone.counts"
+    counts "$tmp/loop.flat" >"$tmp/loop.counts"
+    check 'has the same frontiers, FV and BV' cmp "$tmp/alone.counts" "$tmp/loop.counts"
+    check 'and ways of its own' test "$(ways "$tmp/alone.flat")" = 'list masks ' -a "$(ways "$tmp/loop.flat")" = 'loop '
+    check 'delegates are of the frontier' awk -v th=$th '$3 == "frontier" { f = $4 } $3 == "delegates" { if ($4 > f) exit 1; s += $4 }
+        END { exit th == "inf" ? s != 0 : s == 0 }' "$tmp/alone.flat"
+    check 'its levels took no longer than the search' awk 'NR == FNR { if ($3 == "compute_s.max") sum[$1] += $4; next }
+        { gsub(/[{},":]/, " "); for (i = 1; i < NF; i++) { if ($i == "root") r = $(i + 1)
+            if ($i == "time_s" && r in sum) { n++; if (sum[r] > $(i + 1)) exit 1 } } } END { exit n != 5 }' \
+        "$tmp/alone.flat" "$tmp/alone.json"
+    check 'and their parts have times' test "$(sed -n '/levels_s/,/choose/p' "$tmp/alone.json" | grep -E 'visit_|choose' |
+        grep -cE '0\.0*[1-9]')" -ge 10
+done
 
 
 # Probes of a search that pulls only, counted in awk: rows list neighbours by descending degree, ties by id, and
@@ -83,7 +107,7 @@ for th in 0 inf; do
     check 'on several levels' test "$(wc -l <"$tmp/s.want")" -gt 2
 done
 
-mpi() { "$MPIEXEC" -n 2 "$traverse" -@ 1 -q -n 5 "$@" "$tmp/p4"; }
+mpi() { "$MPIEXEC" -n 2 "$traverse" -@ 1 -q -n 5 --exchange-memory host --exchange-form list "$@" "$tmp/p4"; }
 check_exit 0 'a trace of two ranks' mpi --trace "$tmp/t2" --json "$tmp/t2.json"
 flat "$tmp/t2" >"$tmp/t2.flat"
 check 'has the edges of that of one' test "$(awk '$3 ~ /fv$/ { s += $4 } END { print s }' "$tmp/t2.flat")" = \
@@ -106,11 +130,13 @@ check_exit 1 'a trace that cannot be written' "$traverse" -q -r 1 --trace "$tmp/
 # ---- the page ----
 
 keys() { grep -oE '"[a-z0-9_]+":' "$@" | tr -d '":' | sort -u; }
-missing=$(keys -h "$tmp/a.json" "$tmp/t2" | while read -r key; do
+check_exit 0 'a benchmark' env LD_LIBRARY_PATH="$(realpath "$TESTS/nvml")" "$BIN/dbfs-graph500" -q -n 2 --construction-time 1 \
+    --json "$tmp/g500.json" "$tmp/p1"
+missing=$(keys -h "$tmp/a.json" "$tmp/t2" "$tmp/g500.json" | while read -r key; do
     grep -qE "^\.(It )?Sy ([a-z0-9_]+ , )*$key( |$)" "$page" || echo "$key"; done)
 check "dbfs-json.5 has every member ($(echo $missing))" test -z "$missing"
 unknown=$(sed -n 's/^\.It Sy //p' "$page" | tr -d ' ' | tr ',' '\n' | while read -r key; do
-    cat "$tmp/a.json" "$tmp/t2" | grep -q "\"$key\":" || echo "$key"; done)
+    cat "$tmp/a.json" "$tmp/t2" "$tmp/g500.json" | grep -q "\"$key\":" || echo "$key"; done)
 check "and no other ($(echo $unknown))" test "$unknown" = name
 
 # ---- dbfs-report ----

@@ -1,7 +1,7 @@
 #!/bin/bash
-# sparse.sh: streams of many vertices and few edges. What a tool takes follows the edges, not n; what it
-# writes is the same as without that. Two ranks always go the other way, so their bytes are those to compare
-# with.
+# sparse.sh: streams of many vertices and few edges. What a tool takes follows the edges, not n, with several
+# ranks as well, and they write the bytes of one. tests/unit/test_sparse_ids.c compares these bytes with those of
+# a packing that keeps a value for every id.
 set -u
 . tests/lib.sh
 pack=$BIN/dbfs-pack
@@ -24,8 +24,9 @@ for graph in g random; do
         mib=$(awk '/peak memory/ { print $NF == "MiB" ? int($(NF - 1)) : 0 }' "$tmp/err")
         # with a value for every id, 8 MiB more
         grep -q __asan_init "$pack" || check "$graph, $options: $mib MiB follow the edges" test "$mib" -lt 16
-        check_exit 0 "$graph, $options, two ranks" \
-            "$MPIEXEC" -n 2 "$pack" -q -@ 1 $options -o "$tmp/b" "$tmp/$graph.edges"
+        [ "$options" = '-p 2' ] && ranks=3 || ranks=2
+        check_exit 0 "$graph, $options, $ranks ranks" \
+            "$MPIEXEC" -n $ranks "$pack" -q -@ 1 $options -o "$tmp/b" "$tmp/$graph.edges"
         check "$graph, $options: the same bytes" same_folders "$tmp/a" "$tmp/b"
         check_exit 0 "$graph, $options: --verify" "$pack" -q --verify "$tmp/a"
         rm -rf "$tmp/a" "$tmp/b"
@@ -56,6 +57,17 @@ check_exit 0 'degsplit in 5 s' \
     timeout 5 "$BIN/degsplit" -q -S 64M -@ 2 -T "$tmp" -o "$tmp/s" "$tmp/large.edges"
 check_exit 0 'and a search' timeout 10 "$BIN/dbfs-traverse" --backend cpu -q -r 999999999 "$tmp/a"
 check 'finds the other end' grep -q '^max_nedge: 1$' "$tmp/out"
+"$pack" -q -p 2 -o "$tmp/alone" "$tmp/large.edges"
+check_exit 0 'three ranks pack it in 10 s, each within 64 MiB' \
+    timeout 10 "$MPIEXEC" -n 3 "$pack" -S 64M -@ 1 -p 2 -T "$tmp" -o "$tmp/ranks" "$tmp/large.edges"
+check 'to the same bytes' same_folders "$tmp/alone" "$tmp/ranks"
+check_exit 0 'and two ranks separate it' \
+    timeout 10 "$MPIEXEC" -n 2 "$BIN/degsplit" -q -S 64M -@ 1 -T "$tmp" -o "$tmp/s2" "$tmp/large.edges"
+check 'to the same split' same "$tmp/s" "$tmp/s2"
+check_exit 0 '--plan says so' "$pack" --plan -S 64M -p 1 "$tmp/large.edges"
+check 'its memory is below 32 MiB, without disk' \
+    awk '$1 == "memory" { m = $2 } $1 == "temporary-disk" { d = $2 }
+         END { exit !(m > 0 && m < 2 ^ 25 && d == 0) }' "$tmp/out"
 # with an id of 2^31 and more there is no slot of 4 bytes for one shard
 printf '0 9999999999\n' | "$BIN/edgeconv" -q -u -o "$tmp/larger.edges"
 check_exit 5 'a slot beyond 4 bytes is refused at once' \

@@ -185,9 +185,12 @@ check 'several levels: six of eight' grep -q '"searches": 8, "summarised": 6,' "
 
 # ---- counters of levels ----
 
-traverse rmat 2 -r 1 -v
-check 'as many levels are traced as counted' \
-    test "$(grep -c ' level [0-9]* nn ' "$tmp/err")" = "$(json_values roots | sed -n 's/.*iterations //p')"
+for p in 1 2; do
+    traverse rmat $p -r 1 -v
+    check "p = $p: as many levels are printed as counted" \
+        test "$(grep -c ' level [0-9]* nn .* frontier [0-9]* delegates [0-9]* way [a-z]*$' "$tmp/err")" = \
+        "$(json_values roots | sed -n 's/.*iterations //p')"
+done
 check 'and as many reductions of masks' \
     test "$(grep -c ' masks 1 ' "$tmp/err")" = "$(json_values roots | sed -n 's/.*mask_reductions //p')"
 check 'of which there are some' test "$(grep -c ' masks 1 ' "$tmp/err")" -gt 0

@@ -3,8 +3,6 @@
 
 #include "tools/pack/folder/journal.h"
 
-#include <string.h>
-
 int fuzz_one(const unsigned char *bytes, size_t size)
 {
     struct journal journal, again;
@@ -15,8 +13,7 @@ int fuzz_one(const unsigned char *bytes, size_t size)
         journal_write(&journal, fuzz_folder(), &e) != ST_OK)
         return 0;
     if (journal_read(&again, fuzz_folder(), &found, &e) != ST_OK || !found ||
-        again.p != journal.p || again.th != journal.th || again.pack_id != journal.pack_id ||
-        strcmp(again.input, journal.input) != 0)
+        again.p != journal.p || again.th != journal.th || again.pack_id != journal.pack_id)
         __builtin_trap();
     return 1;
 }

@@ -103,11 +103,14 @@ void mend_edges(unsigned char *bytes, size_t size, int totals)
         uint64_t payload = 2 * (uint64_t)count * width;
         if (get_u32_at(p) == 0x31444e45 && size - at >= TRAILER)
             mend_trailer(p, &tally, totals);
-        if (get_u32_at(p) != 0x314b4c42 || payload > size - at - BLOCK_HEADER ||
-            (width != 4 && width != 8))
+        if (get_u32_at(p) != 0x314b4c42)
             return;
-        put_u32_at(p + 12, crc_of(p + BLOCK_HEADER, payload));
+        int whole = payload <= size - at - BLOCK_HEADER && (width == 4 || width == 8);
+        if (whole)
+            put_u32_at(p + 12, crc_of(p + BLOCK_HEADER, payload));
         put_u32_at(p + 20, crc_of(p, 20));
+        if (!whole)
+            return;
         tally_payload(&tally, p + BLOCK_HEADER, count, width, get_u32_at(bytes + 12) == 0);
         at += BLOCK_HEADER + (size_t)payload;
     }

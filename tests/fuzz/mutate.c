@@ -2,11 +2,13 @@
  *
  *   mutate get TYPE INDEX FILE         prints an element of a raw section of a split or part
  *   mutate set TYPE INDEX VALUE FILE   changes it (a negative INDEX counts from the end), and mends the CRCs
+ *   mutate poke OFFSET WIDTH VALUE FILE  puts a number of WIDTH bytes there (a negative OFFSET counts from the end), and
+ *                                      mends the CRCs; what the trailer of a stream says stays
  *   mutate mend SEED FILE              makes a random change, and mends the CRCs
  *   mutate damage SEED FILE            makes a random change, and leaves the CRCs
  *   mutate fit FILE                    only mends the CRCs
  *
- * Where FILE is a part beside a manifest, `set` and `mend` make the manifest fit. The same arguments make the
+ * Where FILE is a part beside a manifest, `set`, `poke` and `mend` make the manifest fit. The same arguments make the
  * same change.
  */
 #include "change.h"
@@ -101,19 +103,39 @@ static void use_element(struct file *f, char **argv, const char *name)
         put_u64_at(element, value);
 }
 
+static void poke(struct file *f, char **argv, const char *name)
+{
+    long long offset = strtoll(argv[2], NULL, 0);
+    size_t width = strtoul(argv[3], NULL, 0), at = (size_t)(offset < 0 ? (long long)f->size + offset : offset);
+    uint64_t value = strtoull(argv[4], NULL, 0);
+    if (width > 8 || at > f->size || width > f->size - at)
+        die("has no such place", name);
+    for (size_t i = 0; i < width; i++)
+        f->bytes[at + i] = (unsigned char)(value >> 8 * i);
+    if (mend_kind(f->bytes, f->size) == KIND_EDGES)
+        mend_edges(f->bytes, f->size, 0);
+    else
+        mend(f->bytes, f->size);
+}
+
 int main(int argc, char **argv)
 {
     struct file f;
     const char *what = argc > 1 ? argv[1] : "", *name = argv[argc - 1];
+    int pokes = strcmp(what, "poke") == 0 && argc == 6;
     int one = (strcmp(what, "get") == 0 && argc == 5) || (strcmp(what, "set") == 0 && argc == 6);
     int fit = strcmp(what, "fit") == 0 && argc == 3, mended = one || fit || strcmp(what, "mend") == 0;
-    if (!one && !fit && (argc != 4 || (!mended && strcmp(what, "damage") != 0)))
-        die("get TYPE INDEX FILE | set TYPE INDEX VALUE FILE | mend SEED FILE | damage SEED FILE | "
+    if (!one && !fit && !pokes && (argc != 4 || (!mended && strcmp(what, "damage") != 0)))
+        die("get TYPE INDEX FILE | set TYPE INDEX VALUE FILE | "
+            "poke OFFSET WIDTH VALUE FILE | mend SEED FILE | damage SEED FILE | "
             "fit FILE", "usage");
     if (!read_file(&f, name))
         die("cannot open", name);
     if (one) {
         use_element(&f, argv, name);
+    } else if (pokes) {
+        poke(&f, argv, name);
+        fit_manifest(&f, name);
     } else if (!fit) {
         uint64_t state = strtoull(argv[2], NULL, 0);
         f.size = change_by_kind(f.bytes, f.size, f.room, &state);

@@ -1,70 +1,13 @@
 /* answer_kernels.c: the steps of answer_steps.h by the CUDA kernels, through traverse/cuda/cuda_answers.h
- *
- * Arrays lie in managed memory, each of exactly its size, so that compute-sanitizer sees accesses outside it.
  */
 #include "answer_steps.h"
 
 #include "graphs.h"
+#include "managed.h"
 
 #include "traverse/cuda/cuda_answers.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define TRY(call) try((call), #call, __LINE__)
-
-static void try(cudaError_t code, const char *call, int line)
-{
-    if (code == cudaSuccess)
-        return;
-    printf("not ok - answer_kernels.c:%d: %s: %s\n", line, call, cudaGetErrorString(code));
-    exit(1);
-}
-
-enum { MOST_ARRAYS = 256 };
-
-static void *arrays[MOST_ARRAYS];
-static int array_count;
-
-/* Memory that host and device see; `from` NULL: poison. */
-static void *managed(const void *from, size_t bytes)
-{
-    void *to = NULL;
-    if (bytes == 0)
-        return NULL;
-    if (array_count == MOST_ARRAYS)
-        try(cudaErrorMemoryAllocation, "managed", __LINE__);
-    TRY(cudaMallocManaged(&to, bytes, cudaMemAttachGlobal));
-    arrays[array_count++] = to;
-    if (from == NULL)
-        memset(to, POISON_BYTE, bytes);
-    else
-        memcpy(to, from, bytes);
-    return to;
-}
-
-static void *zeros(size_t bytes)
-{
-    void *to = managed(NULL, bytes);
-    if (bytes > 0)
-        memset(to, 0, bytes);
-    return to;
-}
-
-static void settle(void)
-{
-    TRY(cudaGetLastError());
-    TRY(cudaDeviceSynchronize());
-}
-
-static void finish(void *to, const void *from, size_t bytes)
-{
-    if (bytes > 0 && to != NULL)
-        memcpy(to, from, bytes);
-    while (array_count > 0)
-        TRY(cudaFree(arrays[--array_count]));
-}
 
 static struct gpu_vertices vertices_of_search(const struct answering *a, enum vertex_kind kind)
 {
@@ -100,7 +43,7 @@ static void write_parents(const struct answering *a, const struct gpu_vertices *
     delegates.remote = NULL;
     cuda_write_parents(&locals, 0);
     cuda_write_parents(&delegates, 0);
-    settle();
+    managed_settle();
 }
 
 void kernel_values(const struct answering *a, void *values)
@@ -118,13 +61,13 @@ void kernel_values(const struct answering *a, void *values)
         uint64_t bytes = form == VALUE_BYTE ? 1 : 4;
         cuda_write_depths(&n, form, by_vertex, 0);
         cuda_write_depths(&d, form, by_vertex + n.count * bytes, 0);
-        settle();
+        managed_settle();
         memset(by_vertex + vertices * bytes, form == VALUE_BYTE ? 0 : 0xff, bytes);
     }
     cuda_gather_values(managed(a->places.vertex, a->places.slots * 4), a->places.slots, form,
                        by_vertex, to, 0);
-    settle();
-    finish(values, to, a->places.slots * width);
+    managed_settle();
+    managed_finish(values, to, a->places.slots * width);
 }
 
 static struct gpu_csr nn_of(const struct csr *csr)
@@ -146,7 +89,7 @@ void kernel_ask(const struct answering *a, struct questions *out)
 {
     const struct shard *shard = a->shard;
     struct gpu_vertices n = vertices_of_search(a, NORMALS), d = vertices_of_search(a, DELEGATES);
-    unsigned long long *count = zeros(sizeof *count), *cursor = zeros(shard->p * sizeof *cursor);
+    unsigned long long *count = managed_zeros(sizeof *count), *cursor = managed_zeros(shard->p * sizeof *cursor);
     uint32_t *remote = managed(NULL, (n.count + 1) * 4);
     write_parents(a, &n, &d, managed(NULL, (n.count + d.count) * 4), remote, count);
     struct gpu_asking asking = {.nn = nn_of(&shard->csr[NN]),
@@ -157,7 +100,7 @@ void kernel_ask(const struct answering *a, struct questions *out)
                                 .local_bits = shard->local_bits,
                                 .cursor = cursor};
     cuda_ask(&asking, 0, 0);
-    settle();
+    managed_settle();
     out->begin = need_memory((shard->p + 1) * sizeof *out->begin);
     for (uint32_t s = 0; s < shard->p; s++) {
         out->begin[s + 1] = out->begin[s] + cursor[s];
@@ -167,18 +110,18 @@ void kernel_ask(const struct answering *a, struct questions *out)
     asking.questions = managed(NULL, (total + 1) * sizeof *asking.questions);
     asking.askers = managed(NULL, (total + 1) * sizeof *asking.askers);
     cuda_ask(&asking, 1, 0);
-    settle();
+    managed_settle();
     out->question = need_memory(total * sizeof *out->question);
     out->asker = need_memory(total * sizeof *out->asker);
     if (total > 0)
         memcpy(out->asker, asking.askers, total * sizeof *out->asker);
-    finish(out->question, asking.questions, total * sizeof *out->question);
+    managed_finish(out->question, asking.questions, total * sizeof *out->question);
 }
 
 int kernel_reply(const struct replying *r, void *replies)
 {
     uint64_t locals = r->shard->locals, ids = locals + r->shard->d;
-    unsigned int *bad = zeros(sizeof *bad);
+    unsigned int *bad = managed_zeros(sizeof *bad);
     struct gpu_replying g = {
         .questions = managed(r->questions, r->count * sizeof *r->questions),
         .count = r->count,
@@ -190,9 +133,9 @@ int kernel_reply(const struct replying *r, void *replies)
         .replies = managed(NULL, r->count * r->id_bytes),
         .bad = bad};
     cuda_reply(&g, 0);
-    settle();
+    managed_settle();
     int good = *bad == 0;
-    finish(replies, g.replies, r->count * r->id_bytes);
+    managed_finish(replies, g.replies, r->count * r->id_bytes);
     return good;
 }
 
@@ -204,8 +147,8 @@ void kernel_take(const struct replying *r, const void *replies, void *to)
         askers[i] = (uint32_t)i;
     cuda_take_replies(managed(replies, r->count * r->id_bytes), askers, r->count, r->id_bytes, there,
                       0);
-    settle();
-    finish(to, there, r->count * r->id_bytes);
+    managed_settle();
+    managed_finish(to, there, r->count * r->id_bytes);
 }
 
 void kernel_assemble(const struct assembling *a, void *block)
@@ -225,8 +168,8 @@ void kernel_assemble(const struct assembling *a, void *block)
     for (uint32_t s = 0; s < a->p; s++)
         values[s] = managed(a->values[s].at, a->values[s].bytes);
     cuda_assemble(&g, 0);
-    settle();
-    finish(block, g.to, a->places.count * width);
+    managed_settle();
+    managed_finish(block, g.to, a->places.count * width);
 }
 
 void kernel_max(void *to, void *const *ids, int count_of_arrays, uint64_t count, uint32_t id_bytes,
@@ -237,6 +180,6 @@ void kernel_max(void *to, void *const *ids, int count_of_arrays, uint64_t count,
     for (int i = 0; i < count_of_arrays; i++)
         list.ids[i] = managed(ids[i], count * id_bytes);
     cuda_max_ids(sum, &list, count, id_bytes, keep, 0);
-    settle();
-    finish(to, sum, count * id_bytes);
+    managed_settle();
+    managed_finish(to, sum, count * id_bytes);
 }

@@ -15,6 +15,7 @@
  *                                     cpu_messages.take_outgoing
  *   cuda_unique                       unique_ids (unique.c)                         sets, mask cleared
  *   cuda_receive                      cpu_messages.receive                          found, parents, bad
+ *   cuda_receive_masks                cpu_messages.receive                          found, parents, bad
  *   cuda_or_masks                     cpu_messages.read_masks                       masks
  *   cuda_set_root                     cpu_search.start                              mask, parent
  *   cuda_blank_unvisited              cpu_results.depths                            depths
@@ -26,6 +27,11 @@
  *   cuda_reply                        cpu_parents.reply (cpu_questions.c)           replies, bad
  *   cuda_take_replies                 the definition                                ids
  *   cuda_max_ids                      the definition                                ids
+ *   cuda_check_vertices, _isolated,   proof_check_ of the same name                 first offence,
+ *   _rows, _edges, _parents           (graph500/proof_loops.c)                      marks
+ *   cuda_write_ends, _gather_ends,    the definition                                values, marks
+ *   _gather_claims, _forget_claims,
+ *   _put_claims, _mark
  *   cuda_decode                       packed_decode_all (formats/packed.c)          elements, bad
  *   cuda_find_ranges                  csr_ranges_find (formats/shard_ranges.c)      faults, counts
  *   gpu_loader_copy                   memcpy                                        bytes
@@ -35,8 +41,8 @@
  * Usage: gpu_kernels [small]. With `small` the largest graphs are left out, for tools that slow kernels down.
  *
  * A vertex may get any parent from which the visit could have found it. Files: steps.h and answer_steps.h
- * have the steps that both sides do; twin.c, kernels.c, answer_twin.c and answer_kernels.c do them; graphs.c
- * makes the graphs.
+ * have the steps that both sides do; twin.c, kernels.c, answer_twin.c and answer_kernels.c do them, and
+ * proof_by_kernels.c those of proof_steps.h; graphs.c makes the graphs.
  */
 #include "checks.h"
 #include "steps.h"
@@ -79,6 +85,7 @@ static void test_graph(const struct graph_spec *spec)
     test_arrivals(shard, spec);
     test_results(shard, spec);
     test_answers(shard, spec);
+    test_proof(shard, spec);
     test_columns(shard, spec);
     test_ranges(shard, spec);
     kernel_use(NULL);
@@ -105,5 +112,6 @@ int main(int argc, char **argv)
     test_decode();
     test_scratch();
     test_blocks();
+    test_proof_values();
     return checks_result();
 }

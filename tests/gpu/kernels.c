@@ -363,6 +363,21 @@ static struct gpu_id_list split_ids(const struct arrival *a)
     return list;
 }
 
+/* The ids in turn go to as many masks as there are lists. */
+static struct gpu_mask_list split_masks(const struct arrival *a)
+{
+    struct gpu_mask_list list = {.count = a->lists};
+    for (int i = 0; i < a->lists; i++) {
+        uint64_t *mask = need_memory(mask_bytes(a->shard->locals));
+        memset(mask, 0, mask_bytes(a->shard->locals));
+        for (uint64_t k = (uint64_t)i; k < a->count; k += (uint64_t)a->lists)
+            mask[a->ids[k] / 64] |= UINT64_C(1) << (a->ids[k] % 64);
+        list.mask[i] = on_device(mask, mask_bytes(a->shard->locals));
+        free(mask);
+    }
+    return list;
+}
+
 void kernel_receive(const struct arrival *a, struct visited *out, int *bad)
 {
     uint64_t count = a->shard->locals;
@@ -371,8 +386,13 @@ void kernel_receive(const struct arrival *a, struct visited *out, int *bad)
     v.visited = on_device(a->visited, mask_bytes(count));
     v.next = on_device(a->next, mask_bytes(count));
     v.parent = a->parents ? on_device(NULL, count * 4) : NULL;
-    struct gpu_id_list list = split_ids(a);
-    cuda_receive(&v, &list, UINT32_MAX - 1, &level->bad_ids, 0);
+    if (a->masks) {
+        struct gpu_mask_list masks = split_masks(a);
+        cuda_receive_masks(&v, &masks, 0, v.words, UINT32_MAX - 1, &level->bad_ids, 0);
+    } else {
+        struct gpu_id_list list = split_ids(a);
+        cuda_receive(&v, &list, UINT32_MAX - 1, &level->bad_ids, 0);
+    }
     settle();
     read_back(&counters, level, sizeof counters);
     *bad = counters.bad_ids != 0;

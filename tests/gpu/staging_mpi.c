@@ -103,20 +103,40 @@ int MPI_Irecv(void *to, int count, MPI_Datatype type, int from, int tag, MPI_Com
 }
 
 /* Messages that are over when they are sent may have one request between them: any of them will do. */
-int MPI_Wait(MPI_Request *request, MPI_Status *status)
+static struct staged **find_staged(MPI_Request request)
 {
-    struct staged **at = &under_way, *s;
-    while (*at != NULL && (*at)->request != *request)
+    struct staged **at = &under_way;
+    while (*at != NULL && (*at)->request != request)
         at = &(*at)->next;
-    s = *at;
-    int code = PMPI_Wait(request, status);
+    return at;
+}
+
+static void finish_staged(struct staged **at)
+{
+    struct staged *s = *at;
     if (s == NULL)
-        return code;
+        return;
     if (s->receives)
         copy(s->device, s->host, s->bytes);
     *at = s->next;
     cudaFreeHost(s->host);
     free(s);
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    struct staged **at = find_staged(*request);
+    int code = PMPI_Wait(request, status);
+    finish_staged(at);
+    return code;
+}
+
+int MPI_Test(MPI_Request *request, int *over, MPI_Status *status)
+{
+    struct staged **at = find_staged(*request);
+    int code = PMPI_Test(request, over, status);
+    if (*over)
+        finish_staged(at);
     return code;
 }
 

@@ -113,6 +113,7 @@ struct arrival {
     const uint32_t *ids;
     uint64_t count;
     int lists; /* that the ids come in, 1 to 16 */
+    int masks; /* the ids come as masks, which hold no id that the shard does not have */
     int parents;
 };
 

@@ -36,7 +36,7 @@ static struct device *open_device(const struct shard *shard, int parents)
     }
     memset(dev->delegates.depth, POISON_BYTE, shard->d * 4);
     memset(dev->normals.depth, POISON_BYTE, shard->locals * 4);
-    dev->depth = DEPTH;
+    dev->depth = dev->delegates.level = DEPTH;
     return dev;
 }
 
@@ -116,8 +116,11 @@ static uint64_t push(struct device *dev, const struct visit *v)
 {
     static void (*const push_of[SUBGRAPHS])(struct device *) = {
         [NN] = push_nn, [ND] = push_nd, [DN] = push_dn, [DD] = push_dd};
+    struct error e = {0};
     set_frontier(dev, subgraph_rows(v->g), v->from);
     push_of[v->g](dev);
+    if (dev->shard->p > 1)
+        need(show_outgoing(dev, OUTGOING_LIST, &e), &e);
     return dev->normals.next_count;
 }
 
@@ -125,10 +128,11 @@ static void read_sent(struct device *dev, struct visited *out)
 {
     const struct shard *shard = dev->shard;
     struct error e = {0};
-    for (uint64_t s = 0; s < shard->p; s++) {
-        uint64_t count = backend_cpu.messages->outgoing(dev, (uint32_t)s);
+    for (uint64_t s = 0; shard->p > 1 && s < shard->p; s++) {
+        struct parcel parcel = backend_cpu.messages->outgoing(dev, (uint32_t)s);
+        uint64_t count = parcel.count;
         uint32_t *ids = need_memory(count * sizeof *ids);
-        need(backend_cpu.messages->take_outgoing(dev, (uint32_t)s, ids, &e), &e);
+        need(backend_cpu.messages->take_outgoing(dev, &parcel, ids, &e), &e);
         for (uint64_t i = 0; i < count; i++)
             out->sent_sum += code_sum(s << shard->local_bits | ids[i]);
         out->sent += count;
@@ -165,7 +169,7 @@ static void arrive(struct device *dev, const struct previsit_step *p)
     uint64_t count = mask_list(p->in, p->shard->locals, &ids);
     put_mask(dev->normals.visited, p->visited, p->shard->locals);
     dev->depth = p->depth - 1;
-    need(backend_cpu.messages->receive(dev, ids, count, &e), &e);
+    need(backend_cpu.messages->receive(dev, ids, &(struct parcel){.count = count}, &e), &e);
     free(ids);
     dev->depth = p->depth;
     previsit_normals(dev);
@@ -239,8 +243,9 @@ void twin_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t local_
     out->ids = need_memory(count * sizeof *out->ids);
     push(dev, &(struct visit){.g = NN, .from = &(uint64_t){1}});
     for (uint32_t s = 0; s < p; s++) {
-        out->begin[s + 1] = out->begin[s] + backend_cpu.messages->outgoing(dev, s);
-        need(backend_cpu.messages->take_outgoing(dev, s, out->ids + out->begin[s], &e), &e);
+        struct parcel parcel = backend_cpu.messages->outgoing(dev, s);
+        out->begin[s + 1] = out->begin[s] + parcel.count;
+        need(backend_cpu.messages->take_outgoing(dev, &parcel, out->ids + out->begin[s], &e), &e);
     }
     backend_cpu.device->close(dev);
 }
@@ -255,7 +260,7 @@ void twin_receive(const struct arrival *a, struct visited *out)
     struct device *dev = open_device(a->shard, a->parents);
     struct error e = {0};
     set_targets(dev, NORMALS, a->visited, a->next);
-    need(backend_cpu.messages->receive(dev, a->ids, a->count, &e), &e);
+    need(backend_cpu.messages->receive(dev, a->ids, &(struct parcel){.count = a->count}, &e), &e);
     out->next = next_of(dev, NORMALS, a->visited);
     out->parent = parents_of(dev, NORMALS);
     backend_cpu.device->close(dev);
@@ -268,16 +273,22 @@ void twin_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, in
 {
     struct shard shard = {.p = 1, .d = 64 * words};
     struct device **devices = need_memory(((size_t)count + 1) * sizeof(struct device *));
+    struct peer_card *cards = need_memory(((size_t)count + 1) * sizeof *cards);
+    int *updating = need_memory(((size_t)count + 1) * sizeof *updating);
     struct error e = {0};
     for (int i = 0; i <= count; i++) {
         devices[i] = open_device(&shard, 0);
         put_mask(devices[i]->delegates.updated, i < count ? masks[i] : to, shard.d);
-        devices[i]->delegates.any_updated = i < count || keep;
+        updating[i] = i < count || keep;
+        need(backend_cpu.peers->show(devices[i], &cards[i], &e), &e);
     }
-    need(backend_cpu.messages->read_masks(devices[0], devices, (uint32_t)count + 1, to, &e), &e);
+    need(backend_cpu.peers->meet(devices[0], cards, (uint32_t)count + 1, &e), &e);
+    need(backend_cpu.messages->read_masks(devices[0], updating, to, &e), &e);
     for (int i = 0; i <= count; i++)
         backend_cpu.device->close(devices[i]);
     free(devices);
+    free(cards);
+    free(updating);
 }
 
 void twin_root(const struct shard *shard, enum vertex_kind kind, uint32_t vertex, int parents,

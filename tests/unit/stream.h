@@ -64,14 +64,25 @@ static inline void write_stream(const struct stream *s, const char *path)
     edges_writer_free(writer);
 }
 
+/* A source of these streams, in one process. */
+static inline enum status open_source(struct edge_source *source, char *const *paths, size_t count,
+                                      struct error *e)
+{
+    struct edge_inputs inputs;
+    if (edge_inputs_open(&inputs, paths, count, 0, e) == ST_OK)
+        edge_source_open(source, &inputs, "/tmp", &comm_alone, NULL, e);
+    edge_inputs_close(&inputs);
+    return e->status;
+}
+
 static inline struct edge_source open_stream(const struct stream *s)
 {
-    char path[64];
+    char path[64], *const paths[] = {path};
     struct error e = {0};
     struct edge_source source;
     snprintf(path, sizeof path, "/tmp/dbfs-unit.%ld.edges", (long)getpid());
     write_stream(s, path);
-    if (edge_source_open(&source, path, "/tmp", &comm_alone, NULL, &e) != ST_OK)
+    if (open_source(&source, paths, 1, &e) != ST_OK)
         stop_at(&e);
     unlink(path);
     return source;

@@ -355,7 +355,7 @@ int main(int argc, char **argv)
 {
     struct error e = {0};
     const char *what = argc > 1 ? argv[1] : "";
-    if (comm_start(&comm, *what != '\0' ? COMM_ALWAYS : COMM_IF_LAUNCHED, &e) != ST_OK) {
+    if (comm_start(&comm, &e) != ST_OK) {
         printf("not ok - %s\n", e.text);
         return 1;
     }
@@ -370,7 +370,7 @@ int main(int argc, char **argv)
     test_broadcast();
     test_alltoall();
     test_transfers();
-    if (comm.library[0] != '\0') /* MPI was started */
+    if (comm_start_mpi())
         test_swaps();
     comm_barrier(&comm);
     return unit_result();

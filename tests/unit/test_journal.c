@@ -15,20 +15,20 @@ static char folder[] = "/tmp/dbfs-journal.XXXXXX";
 static char path[64];
 
 static const struct journal journals[] = {
-    {.input = "standard input", .p = 1, .heads = {HEADS_AUTO, HEADS_AUTO, HEADS_AUTO, HEADS_AUTO},
+    {.inputs = "standard input\n", .p = 1, .heads = {HEADS_AUTO, HEADS_AUTO, HEADS_AUTO, HEADS_AUTO},
      .th_choice = TH_FOR_GPU},
-    {.input = "a file with blanks", .p = 4096, .heads = {0, 8, HEADS_AUTO, 1},
+    {.inputs = "a file with blanks\nanother one\n", .p = 4096, .heads = {0, 8, HEADS_AUTO, 1},
      .encoding = PACK_AUTO, .th_known = 1,
      .th = TH_INFINITE},
-    {.input = "x", .p = 3, .th_known = 1, .th = 64, .th_choice = TH_FOR_GPU, .identified = 1,
+    {.inputs = "x\n", .p = 3, .th_known = 1, .th = 64, .th_choice = TH_FOR_GPU, .links = LINKS_HOST, .identified = 1,
      .checksum = UINT64_MAX, .pack_id = 1}};
 
 static int same(const struct journal *a, const struct journal *b)
 {
-    return strcmp(a->input, b->input) == 0 && a->p == b->p &&
+    return a->p == b->p &&
            memcmp(a->heads, b->heads, sizeof a->heads) == 0 && a->encoding == b->encoding &&
            a->th_known == b->th_known &&
-           a->th == b->th && a->th_choice == b->th_choice &&
+           a->th == b->th && a->th_choice == b->th_choice && a->links == b->links &&
            a->identified == b->identified && a->checksum == b->checksum &&
            a->pack_id == b->pack_id;
 }

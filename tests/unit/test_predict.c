@@ -12,6 +12,8 @@
 enum { MOST = 64 };
 
 static struct memory_budget budget;
+static enum th_choice choice; /* that was parsed */
+static enum shard_links links;
 
 /* ---- growth ---- */
 
@@ -95,12 +97,13 @@ struct case_of {
     uint64_t rows;
 };
 
-static void predict_case(struct case_of *c, const struct stream *stream, int threads, uint64_t p)
+static void predict_case(struct case_of *c, const struct stream *stream, int threads, uint64_t p,
+                         enum shard_links with)
 {
     struct error e = {0};
     separate(&c->s, stream, threads);
     if (sweep_make(&c->s.edges, 5, 1000000, &c->row, &c->rows, &budget, &e) != ST_OK ||
-        predict_sweep(&c->predicted, &c->s, c->row, c->rows, p, &budget, &e) != ST_OK)
+        predict_sweep(&c->predicted, &c->s, c->row, c->rows, (struct shard_layout){p, with}, &budget, &e) != ST_OK)
         stop_at(&e);
 }
 
@@ -126,21 +129,42 @@ static int later(const struct case_of *a, const struct case_of *b)
     return ok;
 }
 
+/* Two shards: those that read each other's memory are faster than those that send messages. */
+static void test_links(const struct stream *stream, const struct case_of *as_peers)
+{
+    struct case_of other;
+    predict_case(&other, stream, 2, 2, LINKS_PEER);
+    report(same_predictions(as_peers, &other), "two shards are peers where nothing else is said");
+    close_case(&other);
+    for (int with = LINKS_HOST; with <= LINKS_NETWORK; with++) {
+        predict_case(&other, stream, 2, 2, (enum shard_links)with);
+        report(later(as_peers, &other), with == LINKS_HOST ? "messages take longer" : "so does a network");
+        close_case(&other);
+    }
+    predict_case(&other, stream, 2, 1, LINKS_NETWORK);
+    struct case_of alone;
+    predict_case(&alone, stream, 2, 1, LINKS_AUTO);
+    report(same_predictions(&other, &alone), "one shard has no links");
+    close_case(&other);
+    close_case(&alone);
+}
+
 static void test_predictions(void)
 {
     struct stream small = random_stream(3, 500, 2000, 0), large = random_stream(3, 5000, 20000, 0);
     struct case_of a, b, other;
-    predict_case(&a, &small, 1, 1);
-    predict_case(&other, &small, 4, 1);
+    predict_case(&a, &small, 1, 1, LINKS_AUTO);
+    predict_case(&other, &small, 4, 1, LINKS_AUTO);
     report(a.rows > 5 && same_predictions(&a, &other), "the same with one thread and with four");
     close_case(&other);
     const struct predicted *last = &a.predicted[a.rows - 1], *beyond = last - 1;
     report(beyond[0].ns[MACHINE_CPU] == last->ns[MACHINE_CPU] && beyond->ns[MACHINE_GPU] == last->ns[MACHINE_GPU],
            "a TH above all degrees is as good as an infinite one");
-    predict_case(&b, &large, 2, 1);
+    predict_case(&b, &large, 2, 1, LINKS_AUTO);
     report(later(&a, &b), "ten times the graph takes longer, with no normals and with no delegates");
-    predict_case(&other, &small, 2, 2);
+    predict_case(&other, &small, 2, 2, LINKS_AUTO);
     report(later(&a, &other), "two shards of a small graph take longer than one: they exchange");
+    test_links(&small, &other);
     close_case(&other);
     close_case(&a);
     close_case(&b);
@@ -184,17 +208,17 @@ static void test_near(void)
 
 /* ---- suggestions ---- */
 
-static double loss(const struct suggested_th *s, enum th_choice choice)
+static double loss(const struct suggested_th *s, enum th_choice by)
 {
-    if (choice == TH_FOR_GPU)
+    if (by == TH_FOR_GPU)
         return s->loss[MACHINE_GPU];
-    if (choice == TH_FOR_CPU)
+    if (by == TH_FOR_CPU)
         return s->loss[MACHINE_CPU];
     return s->loss[MACHINE_GPU] > s->loss[MACHINE_CPU] ? s->loss[MACHINE_GPU] : s->loss[MACHINE_CPU];
 }
 
 /* The smallest loss of any row, by definition. */
-static double least_loss(const struct case_of *c, enum th_choice choice)
+static double least_loss(const struct case_of *c, enum th_choice by)
 {
     uint64_t least[MACHINES] = {UINT64_MAX, UINT64_MAX};
     double best = INFINITY;
@@ -206,20 +230,20 @@ static double least_loss(const struct case_of *c, enum th_choice choice)
         struct suggested_th s = {0};
         for (int m = 0; m < MACHINES; m++)
             s.loss[m] = (double)c->predicted[r].ns[m] / (double)least[m];
-        best = loss(&s, choice) < best ? loss(&s, choice) : best;
+        best = loss(&s, by) < best ? loss(&s, by) : best;
     }
     return best;
 }
 
-static int suggests_well(const struct case_of *c, uint64_t p, enum th_choice choice)
+static int suggests_well(const struct case_of *c, uint64_t p, enum th_choice by)
 {
     struct suggestion s;
     struct error e = {0};
     int both;
-    if (suggest(&s, &c->s, p, choice, &budget, &e) != ST_OK)
+    if (suggest(&s, &c->s, (struct shard_layout){p, LINKS_AUTO}, by, &budget, &e) != ST_OK)
         stop_at(&e);
-    double least = least_loss(c, choice);
-    return loss(&s.by_time, choice) >= least - 1e-9 && loss(&s.by_time, choice) <= least + 1e-9 &&
+    double least = least_loss(c, by);
+    return loss(&s.by_time, by) >= least - 1e-9 && loss(&s.by_time, by) <= least + 1e-9 &&
            s.fits && suggestion_th(&s) == s.by_time.th && s.by_memory.th == suggest_th(&c->s.edges, p, &both) &&
            both == s.both_met;
 }
@@ -234,11 +258,11 @@ static void test_suggestions(void)
         struct suggestion s;
         struct error e = {0};
         int met;
-        predict_case(&c, &stream, 2, p);
+        predict_case(&c, &stream, 2, p, LINKS_AUTO);
         both &= suggests_well(&c, p, TH_FOR_BOTH);
         gpu &= suggests_well(&c, p, TH_FOR_GPU);
         cpu &= suggests_well(&c, p, TH_FOR_CPU);
-        memory &= suggest(&s, &c.s, p, TH_BY_MEMORY, &budget, &e) == ST_OK &&
+        memory &= suggest(&s, &c.s, (struct shard_layout){p, LINKS_AUTO}, TH_BY_MEMORY, &budget, &e) == ST_OK &&
                   suggestion_th(&s) == suggest_th(&c.s.edges, p, &met);
         close_case(&c);
         free(stream.edges);
@@ -256,26 +280,38 @@ static void test_empty(void)
     struct suggestion suggestion;
     struct error e = {0};
     separate(&s, &stream, 2);
-    int ok = suggest(&suggestion, &s, 3, TH_FOR_BOTH, &budget, &e) == ST_OK;
+    int ok = suggest(&suggestion, &s, (struct shard_layout){3, LINKS_AUTO}, TH_FOR_BOTH, &budget, &e) == ST_OK;
     report(ok && suggestion_th(&suggestion) == TH_INFINITE && suggestion.by_time.ms[MACHINE_GPU] == 0,
            "no edges: no time, and TH is infinite");
     separation_free(&s, &budget);
     free(stream.edges);
 }
 
+/* The words of --suggest, --for and --links; the choices in `choice` and `links`. */
+static enum status parse(const char *rule, const char *machines, const char *kind, struct error *e)
+{
+    const struct suggest_words words = {rule, machines, kind};
+    return suggest_parse(&words, &choice, &links, e);
+}
+
 static void test_options(void)
 {
-    struct error e[3] = {0};
-    enum th_choice choice;
-    report(suggest_parse(NULL, NULL, &choice, &e[0]) == ST_OK && choice == TH_FOR_BOTH, "by time, for both");
-    report(suggest_parse("time", "gpu", &choice, &e[0]) == ST_OK && choice == TH_FOR_GPU, "for GPUs");
-    report(suggest_parse(NULL, "cpu", &choice, &e[0]) == ST_OK && choice == TH_FOR_CPU, "for CPUs");
-    report(suggest_parse("memory", NULL, &choice, &e[0]) == ST_OK && choice == TH_BY_MEMORY, "by memory");
-    report(suggest_parse("memory", "gpu", &choice, &e[0]) == ST_USAGE, "memory is the same on all machines");
-    report(suggest_parse("speed", NULL, &choice, &e[1]) == ST_USAGE && strstr(e[1].text, "speed") != NULL,
+    struct error e[5] = {0};
+    report(parse(NULL, NULL, NULL, &e[0]) == ST_OK && choice == TH_FOR_BOTH && links == LINKS_AUTO,
+           "by time, for both, any links");
+    report(parse("time", "gpu", NULL, &e[0]) == ST_OK && choice == TH_FOR_GPU, "for GPUs");
+    report(parse(NULL, "cpu", "host", &e[0]) == ST_OK && choice == TH_FOR_CPU && links == LINKS_HOST,
+           "for CPUs, by messages");
+    report(parse("memory", NULL, NULL, &e[0]) == ST_OK && choice == TH_BY_MEMORY, "by memory");
+    report(parse("memory", "gpu", NULL, &e[0]) == ST_USAGE, "memory is the same on all machines");
+    report(parse("memory", NULL, "peer", &e[1]) == ST_USAGE && strstr(e[1].text, "--links") != NULL,
+           "and by all links");
+    report(parse("speed", NULL, NULL, &e[2]) == ST_USAGE && strstr(e[2].text, "speed") != NULL,
            "an unknown rule is named");
-    report(suggest_parse("time", "tpu", &choice, &e[2]) == ST_USAGE && strstr(e[2].text, "tpu") != NULL,
+    report(parse("time", "tpu", NULL, &e[3]) == ST_USAGE && strstr(e[3].text, "tpu") != NULL,
            "an unknown machine is named");
+    report(parse("time", NULL, "rope", &e[4]) == ST_USAGE && strstr(e[4].text, "rope") != NULL,
+           "an unknown link is named");
 }
 
 int main(void)

@@ -372,8 +372,10 @@ static const char *any_name(uint32_t type)
 
 static void test_kinds(void)
 {
-    static const struct container_kind packed = {"TESTKIND", "test", 1, any_name, 1, 0};
-    static const struct container_kind raw_only = {"TESTKIND", "test", 1, any_name, 0, 0};
+    static const struct container_kind packed = {
+        .magic = "TESTKIND", .what = "test", .version = 1, .section_name = any_name, .packed = 1};
+    static const struct container_kind raw_only = {
+        .magic = "TESTKIND", .what = "test", .version = 1, .section_name = any_name};
     static uint64_t array[300];
     const struct section_content content[] = {{1, 8, 300, array}, {2, 4, 0, array}};
     struct error e = {0};

@@ -34,8 +34,9 @@ static enum status pass(const struct edge_source *source, uint32_t index, uint32
                         struct edges_totals *tally, struct error *e)
 {
     struct edges_totals own;
-    struct edges_scan scan = {.threads = 2, .visit = visit, .context = sums, .expected = expected};
-    if (e->status == ST_OK && edge_source_reader(source, &scan.reader, e) == ST_OK &&
+    struct edges_scan scan = {.threads = 2, .visit = visit, .context = sums, .trailer = expected,
+                               .proven = expected != NULL};
+    if (e->status == ST_OK && edge_stream_reader(&source->stream[0], &scan.reader, e) == ST_OK &&
         edges_reader_slice(scan.reader, index, count, e) == ST_OK &&
         edges_scan_slice(&scan, &own, e) == ST_OK)
         edges_tally_merge(tally, &own);
@@ -57,7 +58,7 @@ static struct edges_totals whole(const struct edge_source *source)
     struct edges_totals totals, seen = {0};
     struct error e = {0};
     struct edges_reader *reader = NULL;
-    if (edge_source_reader(source, &reader, &e) != ST_OK ||
+    if (edge_stream_reader(&source->stream[0], &reader, &e) != ST_OK ||
         edges_scan(reader, 1, visit, &seen, &totals, &e) != ST_OK)
         stop_at(&e);
     edges_reader_close(reader);
@@ -103,7 +104,7 @@ static int pipe_is_refused(void)
     struct stream s = random_stream(5, 100, 10, 0);
     struct edge_source source = open_stream(&s);
     char bytes[4096];
-    ssize_t got = pread(source.fd, bytes, sizeof bytes, source.start);
+    ssize_t got = pread(source.stream[0].fd, bytes, sizeof bytes, source.stream[0].start);
     if (pipe(ends) != 0 || write(ends[1], bytes, (size_t)got) != got)
         return 0;
     close(ends[1]);
@@ -117,20 +118,20 @@ static int pipe_is_refused(void)
 
 int main(void)
 {
-    char path[64];
+    char path[64], *const paths[] = {path};
     struct error e = {0};
     struct edge_source source;
     struct stream s = random_stream(3, 100000, EDGES, 0);
     snprintf(path, sizeof path, "/tmp/dbfs-slices.%ld.edges", (long)getpid());
     write_stream(&s, path);
-    if (edge_source_open(&source, path, "/tmp", &comm_alone, NULL, &e) != ST_OK)
+    if (open_source(&source, paths, 1, &e) != ST_OK)
         stop_at(&e);
     struct edges_totals totals = whole(&source);
     int ok = totals.edges == EDGES;
     for (uint32_t count = 1; count <= 13; count++)
         ok &= slices_make_the_stream(&source, &totals, count);
     report(ok, "slices of 1 to 13 readers are together the stream");
-    off_t bytes = lseek(source.fd, 0, SEEK_END);
+    off_t bytes = lseek(source.stream[0].fd, 0, SEEK_END);
     ok = 1;
     const off_t cuts[] = {bytes - 1, bytes - 64, bytes / 2, 999};
     for (int i = 0; i < 4; i++)

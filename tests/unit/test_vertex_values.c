@@ -55,16 +55,14 @@ static int scan_agrees(const struct stream *s, uint64_t most_bytes, uint64_t *wi
     struct vertex_values v;
     struct spill spill;
     struct edge_source source = open_stream(s);
-    struct edges_totals totals;
     uint64_t sum = 0;
     spill_open(&spill, folders, 1);
-    if (!edges_peek_totals(source.fd, &totals) ||
-        values_open(&v, &(struct values_options){s->n, P, most_bytes, 2, &spill}, &budget,
-                    &e) != ST_OK ||
+    if (values_open(&v, &(struct values_options){s->n, P, most_bytes, 2, &spill}, &budget, &e) !=
+            ST_OK ||
         fill(&v, &e) != ST_OK)
         stop_at(&e);
     struct sums sums = {.values = &v};
-    struct edge_supply edges = {.source = &source, .totals = &totals};
+    struct edge_supply edges = {.source = &source};
     if (values_scan(&v, &edges, (struct edge_visitors){.edges = add_up}, &sums, &e) != ST_OK)
         stop_at(&e);
     for (size_t i = 0; i < s->count; i++) {

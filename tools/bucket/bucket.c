@@ -15,8 +15,6 @@
 
 enum {
     MIN_CHUNK_BYTES = 512,
-    MAX_CHUNK_BYTES = 1 << 14,
-    SLAB_BYTES = 2 * HUGE_PAGE_BYTES,
     MIN_SLAB_BYTES = 1 << 18 /* for small graphs */
 };
 
@@ -133,7 +131,7 @@ static uint64_t writer_bytes(uint32_t buckets)
 static size_t choose_chunk_bytes(uint64_t bytes, uint64_t cells)
 {
     size_t chunk = MIN_CHUNK_BYTES;
-    while (chunk < MAX_CHUNK_BYTES && chunk * 2 <= bytes / 4 / (cells + 1))
+    while (chunk < BUCKET_MOST_CHUNK_BYTES && chunk * 2 <= bytes / 4 / (cells + 1))
         chunk *= 2;
     return chunk;
 }
@@ -141,7 +139,7 @@ static size_t choose_chunk_bytes(uint64_t bytes, uint64_t cells)
 /* Half-filled last chunks waste less than an eighth of the records and of the room. */
 static struct layout lay_out(const struct bucket_options *o, uint64_t room)
 {
-    struct layout l = {.slab_bytes = SLAB_BYTES};
+    struct layout l = {.slab_bytes = BUCKET_MOST_SLAB_BYTES};
     uint64_t threads = (uint64_t)o->threads, cells = o->buckets * threads;
     size_t by_records = choose_chunk_bytes(o->expected_bytes, cells);
     l.fixed_bytes = threads * writer_bytes(o->buckets);
@@ -189,7 +187,7 @@ static int open_writer(struct bucket_writer *w, struct bucket_store *store)
 static int take_scrap(struct bucket_writer *w)
 {
     struct bucket_chunk *chunk = take_chunk(w);
-    w->scrap = chunk != NULL ? chunk->records : NULL;
+    w->scrap = chunk != NULL ? chunk->records + w->store->lead_bytes : NULL;
     return chunk != NULL;
 }
 
@@ -222,6 +220,8 @@ enum status bucket_store_open(struct bucket_store *store, const struct bucket_op
     store->budget = budget;
     store->spill = o->spill;
     set_layout(store, &l, o->room_bytes);
+    if (o->width > 0)
+        store->lead_bytes = (l.chunk_bytes - sizeof(struct bucket_chunk)) % o->width;
     for (int i = 0; i < o->threads; i++) {
         if (!open_writer(&store->writer[i], store) || !take_scrap(&store->writer[i])) {
             bucket_store_close(store);
@@ -267,7 +267,7 @@ unsigned char *bucket_new_chunk(struct bucket_writer *w, uint32_t bucket)
     chunk->next = w->last[bucket];
     chunk->bytes = w->store->chunk_bytes - sizeof *chunk;
     w->last[bucket] = chunk;
-    return chunk->records;
+    return chunk->records + w->store->lead_bytes;
 }
 
 static void end_last(struct bucket_writer *w, uint32_t bucket)

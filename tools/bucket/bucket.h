@@ -1,6 +1,7 @@
 /* bucket.h: a store of records in buckets. Many threads fill it; it is read bucket by bucket.
  *
- * A bucket holds records of 4 or of 8 bytes, never both. The order of the records is not defined. Each thread
+ * A bucket holds records of 4 or of 8 bytes, never both; or all buckets hold records of 5 or of 6. The order
+ * of the records is not defined. Each thread
  * appends to chunks of its own. The lines that it is filling, some thousands, stay in the cache. (Gathering a
  * thread's lines apart and writing them past the caches was no faster.) When a thread has used up its memory,
  * it writes its full chunks to spill files. A reader gets runs of records and need not know where they lie.
@@ -15,10 +16,13 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
     BUCKET_LINE_BYTES = 64,
-    BUCKET_READ_BYTES = 1 << 18 /* a reader's buffer for spilled chunks */
+    BUCKET_READ_BYTES = 1 << 18, /* a reader's buffer for spilled chunks */
+    BUCKET_MOST_CHUNK_BYTES = 1 << 14,
+    BUCKET_MOST_SLAB_BYTES = 1 << 22
 };
 
 struct bucket_chunk;
@@ -47,6 +51,7 @@ struct bucket_store {
     uint32_t buckets;
     int threads;
     size_t chunk_bytes; /* a power of two; chunks are aligned to it */
+    size_t lead_bytes;  /* not used at the start of a chunk, so that records end where it ends */
     struct bucket_writer *writer; /* [threads] */
     struct memory_budget *budget;
     struct spill *spill;
@@ -62,6 +67,7 @@ struct bucket_store {
 struct bucket_options {
     uint32_t buckets;
     int threads;
+    unsigned width; /* 5 or 6 bytes for all records; 0: 4 or 8 bytes */
     uint64_t expected_bytes; /* of the records of all buckets; decides the chunk size */
     uint64_t most_bytes;     /* the same, if all have the widest records */
     uint64_t room_bytes;     /* memory for the whole store; at most what the budget has left */
@@ -103,6 +109,16 @@ static inline void bucket_append_u64(struct bucket_writer *writer, uint32_t buck
                                      uint64_t record)
 {
     *(uint64_t *)(void *)bucket_place(writer, bucket, 8) = record;
+}
+
+/* A record of 5 or 6 bytes, which is known when this is compiled. */
+static inline void bucket_append_odd(struct bucket_writer *writer, uint32_t bucket, uint64_t record,
+                                     unsigned bytes)
+{
+    unsigned char *at = bucket_place(writer, bucket, bytes);
+    uint64_t high = record >> 32;
+    memcpy(at, &record, 4);
+    memcpy(at + 4, &high, bytes - 4);
 }
 
 /* Returns the place of the bucket's next records, and in *bytes the room there. After writing them, call

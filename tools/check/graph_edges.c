@@ -16,7 +16,6 @@ static void undo_random(struct graph_edges *g, int randomized, uint64_t n, uint6
 static enum status open_folder(struct graph_edges *g, const char *path,
                                struct memory_budget *budget, struct error *e)
 {
-    g->is_folder = 1;
     if (shard_edges_open(&g->shards, path, g->threads, budget, e) != ST_OK)
         return e->status;
     const struct manifest *m = &g->shards.manifest;
@@ -25,39 +24,56 @@ static enum status open_folder(struct graph_edges *g, const char *path,
     return ST_OK;
 }
 
-/* What the preamble and the trailer say; the first pass proves it. */
-static enum status read_head(struct graph_edges *g, struct error *e)
+/* What the preambles and the trailers say; the first pass proves it. */
+static enum status open_streams(struct graph_edges *g, const struct edge_inputs *inputs,
+                                const char *tmpdir, struct memory_budget *budget, struct error *e)
 {
-    struct edges_reader *reader = NULL;
-    struct edges_totals totals = {0};
-    if (edge_source_reader(&g->source, &reader, e) != ST_OK)
+    if (edge_source_open(&g->source, inputs, tmpdir, g->comm, budget, e) != ST_OK)
         return e->status;
-    const struct edges_info *info = edges_reader_info(reader);
+    const struct edges_info *info = &g->source.info;
     undo_random(g, info->randomized, info->random_n, info->random_seed);
-    if (info->direction == EDGES_DIRECTED)
-        fail(e, ST_BAD_DATA,
-             "%s: the edges are directed, and a search follows both directions of each: "
-             "'edgeconv -u' makes them undirected",
-             g->source.name);
-    else if (!edges_peek_totals(g->source.fd, &totals)) /* reading it finds out what is wrong */
-        edges_scan(reader, g->threads, NULL, NULL, &totals, e);
-    g->n = totals.n;
-    edges_reader_close(reader);
-    return e->status;
+    g->n = g->source.totals.n;
+    if (info->direction != EDGES_DIRECTED)
+        return ST_OK;
+    return fail(e, ST_BAD_DATA,
+                "%s: the edges are directed, and a search follows both directions of each: "
+                "'edgeconv -u' makes them undirected",
+                g->source.name);
 }
 
-enum status graph_edges_open(struct graph_edges *g, const char *path, const char *tmpdir,
-                             const struct comm *comm, int threads, struct memory_budget *budget,
-                             struct error *e)
+static int is_folder(const char *path)
 {
     struct stat st;
+    return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Streams together are one graph; a folder is one by itself, and on all ranks. */
+static enum status find_kind(struct graph_edges *g, const struct edge_inputs *inputs, struct error *e)
+{
+    for (size_t i = 0; i < inputs->count; i++) {
+        g->is_folder |= is_folder(inputs->path[i]);
+        if (g->is_folder && inputs->count > 1)
+            fail(e, ST_USAGE, "%s: more than one graph: only edge streams make up one",
+                 inputs->path[i]);
+    }
+    if (comm_max_of(g->comm, (uint64_t)g->is_folder) != comm_min_of(g->comm, (uint64_t)g->is_folder))
+        fail(e, ST_RUNTIME, "%s: is a folder on some ranks only", inputs->path[0]);
+    return comm_agree(g->comm, e);
+}
+
+enum status graph_edges_open(struct graph_edges *g, const struct edge_inputs *inputs,
+                             const char *tmpdir, const struct comm *comm, int threads,
+                             struct memory_budget *budget, struct error *e)
+{
     memset(g, 0, sizeof *g);
     g->comm = comm;
     g->threads = threads;
-    if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        open_folder(g, path, budget, e);
-    else if (edge_source_open(&g->source, path, tmpdir, comm, budget, e) == ST_OK)
-        read_head(g, e);
+    if (find_kind(g, inputs, e) != ST_OK)
+        return e->status;
+    if (g->is_folder)
+        open_folder(g, inputs->path[0], budget, e);
+    else
+        open_streams(g, inputs, tmpdir, budget, e);
     if (comm_agree(comm, e) != ST_OK)
         graph_edges_close(g);
     return e->status;
@@ -77,8 +93,7 @@ static uint64_t input_id(const struct graph_edges *g, uint64_t id)
     return id < g->bijection.n ? bijection_backward(&g->bijection, id) : id;
 }
 
-/* Between the reader and the visitor: ids of the input. Before the trailer has been compared with the edges,
- * an id may be n or larger; the pass fails later. */
+/* Between the reader and the visitor: ids of the input. Shards may name slots of ids that are n or larger. */
 static enum status visit_input_ids(void *context, int thread, const struct edge *edges,
                                    size_t count, struct error *e)
 {
@@ -96,19 +111,6 @@ static enum status visit_input_ids(void *context, int thread, const struct edge 
     return g->visit(g->context, thread, mapped, kept, e);
 }
 
-static enum status first_pass(struct graph_edges *g, struct error *e)
-{
-    struct edges_scan scan = {.threads = g->threads, .visit = visit_input_ids, .context = g};
-    uint64_t own_edges;
-    if (e->status == ST_OK)
-        edge_source_reader(&g->source, &scan.reader, e);
-    edge_source_first_scan(&g->source, scan, &g->totals, &own_edges, e);
-    edges_reader_close(scan.reader);
-    if (e->status == ST_OK && g->totals.n != g->n)
-        fail(e, ST_BAD_DATA, "%s: the trailer changed while the stream was read", g->source.name);
-    return e->status;
-}
-
 enum status graph_edges_scan(struct graph_edges *g, edges_visitor visit, void *context,
                              struct error *e)
 {
@@ -120,7 +122,8 @@ enum status graph_edges_scan(struct graph_edges *g, edges_visitor visit, void *c
         return comm_agree(g->comm, e);
     }
     if (g->passed)
-        return edge_source_scan(&g->source, &g->totals, g->threads, visit_input_ids, g, e);
+        return edge_source_scan(&g->source, g->threads, visit_input_ids, g, e);
+    uint64_t own_edges;
     g->passed = 1;
-    return first_pass(g, e);
+    return edge_source_first_scan(&g->source, g->threads, visit_input_ids, g, &own_edges, e);
 }

@@ -1,4 +1,4 @@
-/* graph_edges.h: the edges of a graph, from an edge stream or from a shard directory, pass after pass.
+/* graph_edges.h: the edges of a graph, from edge streams or from a shard directory, pass after pass.
  *
  * Ids are those of the graph's input: where edgeconv --randomize permuted them, the permutation is undone.
  */
@@ -13,8 +13,7 @@
 
 struct graph_edges {
     uint64_t n;
-    struct edge_source source; /* of a stream */
-    struct edges_totals totals; /* of the stream, once a pass has been made */
+    struct edge_source source; /* of streams */
     int is_folder, passed;
     struct shard_edges shards; /* of a folder */
     int randomized;
@@ -25,11 +24,11 @@ struct graph_edges {
     void *context;
 };
 
-/* Opens the stream, or the folder, at `path`. All ranks call it together and get the same status. On failure
- * it need not be closed. ST_BAD_DATA also if the stream is directed. */
-enum status graph_edges_open(struct graph_edges *edges, const char *path, const char *tmpdir,
-                             const struct comm *comm, int threads, struct memory_budget *budget,
-                             struct error *e);
+/* Opens the streams, or the one folder. All ranks call it together and get the same status. On failure it need
+ * not be closed. ST_BAD_DATA also if the streams are directed. */
+enum status graph_edges_open(struct graph_edges *edges, const struct edge_inputs *inputs,
+                             const char *tmpdir, const struct comm *comm, int threads,
+                             struct memory_budget *budget, struct error *e);
 void graph_edges_close(struct graph_edges *edges);
 
 /* Gives every edge to the visitor, on one of the ranks. The first pass proves that the stream or the shards

@@ -18,13 +18,11 @@ static enum status make_parts(struct pack_job *j, struct error *e)
     return pack_build(j, e);
 }
 
-static enum status pack_into_folder(struct pack_job *j, struct edge_source *source, struct error *e)
+static enum status pack_into_folder(struct pack_job *j, struct error *e)
 {
     watch_phase("counting degrees");
     if (pack_separate(j, e) != ST_OK)
         return e->status;
-    if (j->separation.degrees.tiles.ranges > 0)
-        edge_source_forget(source);
     if (pack_identify(j, e) != ST_OK)
         return e->status;
     if (j->options->mode == FOLDER_RESUME && pack_prove_parts(j, e) != ST_OK)
@@ -54,9 +52,10 @@ enum status pack(const struct pack_options *options, struct edge_source *source,
     j.parts.threads = options->threads;
     pack_read_split(&j, e);
     if (pack_open_folder(&j, e) == ST_OK)
-        pack_into_folder(&j, source, e);
+        pack_into_folder(&j, e);
     report->seconds.classes = j.separation.class_seconds;
     report->finished_parts = j.parts.folder.finished_count;
+    report->unseen_parts = j.parts.unseen;
     parts_end(&j.parts, e->status);
     free_job(&j);
     return e->status;

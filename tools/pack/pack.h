@@ -28,6 +28,7 @@ struct pack_options {
     int th_given;
     uint64_t th;
     enum th_choice suggest_by; /* without both */
+    enum shard_links links;    /* for that */
     int heads[SUBGRAPHS];
     enum pack_encoding encoding;
     int threads;
@@ -51,6 +52,7 @@ struct pack_report {
     uint32_t taken_over;     /* parts of an earlier run that were whole */
     int complete;            /* it was already, and nothing was written */
     uint32_t finished_parts; /* in place, after a failure too: --resume need not write them again */
+    uint32_t unseen_parts;   /* on hosts whose folder is not that of the first rank */
     struct pack_times seconds;
     uint64_t spilled_bytes;
 };

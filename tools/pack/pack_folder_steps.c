@@ -4,16 +4,15 @@
 #include "formats/base/cli.h"
 #include "formats/base/hash.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static struct journal start_journal(const struct pack_options *o, const struct edge_source *source,
                                     const struct split *split)
 {
-    struct journal journal = {.p = o->p, .encoding = o->encoding};
-    snprintf(journal.input, sizeof journal.input, "%s", source->name);
+    struct journal journal = {.inputs = source->names, .p = o->p, .encoding = o->encoding};
     memcpy(journal.heads, o->heads, sizeof journal.heads);
     journal.th_choice = o->split_path == NULL && !o->th_given ? o->suggest_by : TH_GIVEN;
+    journal.links = o->links;
     journal.th_known = journal.th_choice == TH_GIVEN;
     journal.th = o->split_path != NULL ? split->th : o->th_given ? o->th : 0;
     return journal;

@@ -14,7 +14,7 @@
 
 struct pack_job {
     const struct pack_options *options;
-    const struct edge_source *source;
+    struct edge_source *source;
     struct memory_budget *budget;
     struct pack_report *report;
     struct split split; /* if one was given */

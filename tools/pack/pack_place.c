@@ -16,18 +16,32 @@ static uint64_t held_edges(const struct pack_job *j)
     return own + d->directed_edges / j->options->p;
 }
 
+/* Edges of nn end at normal vertices only, so there are no more than ends there. */
+static uint64_t placed_bytes(const struct pack_job *j, uint64_t held)
+{
+    const struct separation *s = &j->separation;
+    uint64_t ends = 0, directed = s->degrees.directed_edges;
+    for (uint32_t r = 0; r < ranks_cut(&s->ranks, j->report->th); r++)
+        ends += s->ranks.degrees[r].degree * s->ranks.degrees[r].vertices;
+    double bytes = (double)pack_memory_placed(directed, ends);
+    return directed > 0 ? (uint64_t)(bytes * ((double)held / (double)directed)) : 0;
+}
+
 /* The same on all ranks, because their buckets must be. */
 static struct pack_size measure(const struct pack_job *j)
 {
     const struct vertex_order *o = &j->order;
     const struct comm *comm = j->source->comm;
-    uint64_t tiles = j->separation.degrees.tiles.store.slab_count *
-                     j->separation.degrees.tiles.store.slab_bytes;
+    const struct bucket_store *tiles = &j->separation.degrees.tiles.store;
+    uint64_t held = comm_max_of(comm, held_edges(j));
     struct pack_size s = {.p = o->p,
                           .d = o->d,
                           .directed_edges = j->separation.degrees.directed_edges,
-                          .held_edges = comm_max_of(comm, held_edges(j)),
-                          .tiles_bytes = comm_min_of(comm, tiles),
+                          .held_edges = held,
+                          .placed_bytes = placed_bytes(j, held),
+                          .tiles_bytes = comm_min_of(comm, tiles->slab_count * tiles->slab_bytes),
+                          .tile_chunk_bytes = comm_max_of(comm, tiles->chunk_bytes),
+                          .tile_slab_bytes = comm_max_of(comm, tiles->slab_bytes),
                           .nn_column_bytes = o->nn_column_bytes,
                           .column_bits = placement_column_bits(o),
                           .threads = (int)comm_max_of(comm, (uint64_t)j->options->threads)};
@@ -67,12 +81,31 @@ static enum status divide_memory(struct pack_job *j, struct pack_memory *memory,
     return ST_OK;
 }
 
+/* Tiles that leave too little are given up, where the streams can be read again. Where tiles stay, what was
+ * kept of pipes is given back. All ranks decide alike. */
+static enum status divide_with_tiles(struct pack_job *j, struct pack_memory *memory,
+                                     uint64_t *store_bytes, int *stow, struct error *e)
+{
+    struct edge_tiles *tiles = &j->separation.degrees.tiles;
+    divide_memory(j, memory, store_bytes, stow, e);
+    if (tiles->ranges == 0 || (e->status != ST_OK && e->status != ST_RESOURCE))
+        return e->status;
+    if (e->status == ST_OK)
+        edge_source_forget(j->source);
+    else if (edge_source_forgotten(j->source))
+        return e->status;
+    else
+        edge_tiles_close(tiles);
+    *e = (struct error){.status = ST_OK};
+    return divide_memory(j, memory, store_bytes, stow, e);
+}
+
 enum status pack_place(struct pack_job *j, struct error *e)
 {
     double start = cli_seconds();
     const struct degrees *d = &j->separation.degrees;
     struct pack_memory memory;
-    struct edge_supply edges = degrees_edges(&j->separation.degrees, j->source);
+    struct edge_supply edges;
     struct placing_options options = {.edges = &edges,
                                       .labels = &j->order.labels,
                                       .own_edges = d->own_edges,
@@ -84,8 +117,9 @@ enum status pack_place(struct pack_job *j, struct error *e)
                    PROGRESS_ITEMS);
     if (j->parts.folder.finished_count > 0)
         options.finished = j->parts.folder.finished;
-    if (divide_memory(j, &memory, &options.store_bytes, &stow, e) == ST_OK)
+    if (divide_with_tiles(j, &memory, &options.store_bytes, &stow, e) == ST_OK)
         placement_plan(&j->placement, &j->order, &memory, e);
+    edges = degrees_edges(&j->separation.degrees, j->source);
     if (comm_agree(j->source->comm, e) == ST_OK &&
         place_edges(&j->placement, &options, j->budget, e) == ST_OK && stow)
         order_stow(&j->order, j->options->spill, e);

@@ -45,8 +45,9 @@ static enum status find_suggestion(struct pack_job *j, struct error *e)
 {
     struct pack_report *r = j->report;
     const struct pack_options *o = j->options;
+    const struct shard_layout layout = {o->p, o->links};
     if (separation_classes(&j->separation, j->source, j->budget, e) == ST_OK &&
-        suggest(&r->suggestion, &j->separation, o->p, o->suggest_by, j->budget, e) == ST_OK) {
+        suggest(&r->suggestion, &j->separation, layout, o->suggest_by, j->budget, e) == ST_OK) {
         r->th = suggestion_th(&r->suggestion);
         r->suggested = 1;
     }
@@ -57,7 +58,7 @@ enum status pack_separate(struct pack_job *j, struct error *e)
 {
     struct separation_options options = {
         .threads = j->options->threads, .p = j->options->p, .spill = j->options->spill,
-        .beside_edge = PACK_EDGE_BYTES,
+        .beside = pack_memory_buckets(j->source->totals.edges, j->options->p, j->options->threads),
         .beside_vertex = PACK_VERTEX_BYTES};
     if (separation_degrees(&j->separation, j->source, &options, j->budget, e) != ST_OK)
         return e->status;

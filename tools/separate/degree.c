@@ -7,6 +7,7 @@
  */
 #include "degree.h"
 
+#include "formats/base/arith.h"
 #include "formats/base/bytes.h"
 #include "formats/base/clones.h"
 #include "formats/base/hash.h"
@@ -28,7 +29,6 @@ struct counting_thread {
 
 struct counting {
     struct degrees *degrees;
-    const char *name;
     struct memory_budget *budget;
     uint64_t first, span; /* ids whose degrees this pass counts */
     uint32_t *of;         /* [span] */
@@ -99,7 +99,6 @@ static enum status list_loops(struct counting *c, struct counting_thread *t,
 
 /* What some edges are, counted by vectors. */
 struct survey {
-    uint64_t joined; /* the bits of all ids */
     uint64_t loops;
     uint64_t near; /* edges, self-loops included */
 };
@@ -107,13 +106,12 @@ struct survey {
 WIDE_CLONES
 static struct survey survey(const struct edge *edges, size_t count, uint64_t near)
 {
-    uint64_t loops = 0, bits = 0, close = 0;
+    uint64_t loops = 0, close = 0;
     for (size_t i = 0; i < count; i++) {
-        bits |= edges[i].u | edges[i].v;
         loops += edges[i].u == edges[i].v;
         close += edges[i].u - edges[i].v + near <= 2 * near;
     }
-    return (struct survey){.joined = bits, .loops = loops, .near = close};
+    return (struct survey){.loops = loops, .near = close};
 }
 
 /* The edges of near ids where passes give dense ones, self-loops included. */
@@ -126,29 +124,12 @@ static uint64_t near_originals(const struct counting *c, const struct edge *edge
     return near;
 }
 
-static uint64_t largest_id(const struct edge *edges, size_t count)
-{
-    uint64_t largest = 0;
-    for (size_t i = 0; i < count; i++) {
-        largest = edges[i].u > largest ? edges[i].u : largest;
-        largest = edges[i].v > largest ? edges[i].v : largest;
-    }
-    return largest;
-}
-
 static void sum_directions(struct counting_thread *t, const struct edge *edges, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         t->forward += hash_pair(edges[i].u, edges[i].v);
         t->backward += hash_pair(edges[i].v, edges[i].u);
     }
-}
-
-static enum status refuse_id(const struct counting *c, uint64_t id, struct error *e)
-{
-    return fail(e, ST_BAD_DATA, "%s: trailer does not match the blocks: it says %llu vertices, and "
-                "there is an id %llu", c->name, (unsigned long long)c->degrees->totals.n,
-                (unsigned long long)id);
 }
 
 static void count_piece(struct counting *c, const struct edge *edges, size_t count)
@@ -176,10 +157,7 @@ static enum status visit_first(void *context, int thread, const struct edge *edg
     struct counting *c = context;
     struct counting_thread *t = &c->thread[thread];
     const struct survey s = survey(edges, count, c->near);
-    uint64_t n = c->degrees->ids;
     t->near_edges += (c->sparse == NULL ? s.near : near_originals(c, edges, count)) - s.loops;
-    if (s.joined >= n && largest_id(edges, count) >= n)
-        return refuse_id(c, largest_id(edges, count), e);
     if (c->degrees->info.direction == EDGES_SYMMETRIC)
         sum_directions(t, edges, count);
     if (take_piece(c, thread, edges, count, e) == ST_OK && s.loops > 0)
@@ -265,63 +243,53 @@ static enum status find_largest(struct edges_reader *reader, uint64_t *largest,
     return e->status;
 }
 
-static enum status too_many_vertices(const struct edge_source *source,
-                                     const struct edges_totals *totals, uint64_t left_bytes,
+/* The stream, of this rank's, that has the largest id. */
+static const struct edge_stream *find_stream(const struct edge_source *source)
+{
+    const struct edge_stream *largest = source->stream;
+    for (size_t i = 1; i < source->count; i++) {
+        if (source->stream[i].totals.max_id > largest->totals.max_id)
+            largest = &source->stream[i];
+    }
+    return largest;
+}
+
+static enum status too_many_vertices(struct edge_source *source, uint64_t left_bytes,
                                      struct error *e)
 {
     char need[16], left[16];
-    uint64_t largest = 0, offset = 0, n = totals->n;
+    uint64_t largest = 0, offset = 0, n = source->totals.n;
+    const struct edge_stream *stream = find_stream(source);
     struct edges_reader *reader = NULL;
     memset(e, 0, sizeof *e);
-    if (edge_source_reader(source, &reader, e) == ST_OK)
+    if (edge_source_keep(source, e) == ST_OK && source->count > 0 &&
+        edge_stream_reader(stream, &reader, e) == ST_OK)
         find_largest(reader, &largest, &offset, e);
     edges_reader_close(reader);
     return fail(e, ST_RESOURCE,
                 "%s: degrees of %llu vertices need %s, and %s of the memory budget (-S) are left for "
                 "them; the largest id is %llu, in the block at byte %llu%s",
-                source->name, (unsigned long long)n,
+                source->count > 0 ? stream->name : source->name, (unsigned long long)n,
                 format_size(values_least_bytes(n), need, sizeof need),
                 format_size(left_bytes, left, sizeof left), (unsigned long long)largest,
                 (unsigned long long)offset,
-                n / 2 > totals->edges
+                n / 2 > source->totals.edges
                     ? "; most ids have no edge: 'edgeconv --compact' numbers those that do" : "");
 }
 
 /* ---- the passes ---- */
 
-/* The totals before anything is counted: what the trailer at the end of the file says. Where that
- * cannot be, reading the stream tells what is wrong with it. */
-static enum status find_totals(struct edges_reader *reader, const struct edge_source *source,
-                               int threads, struct edges_totals *totals, struct error *e)
+static enum status count_first(struct counting *c, struct edge_source *source, int threads,
+                               struct error *e)
 {
-    if (edges_peek_totals(source->fd, totals))
-        return ST_OK;
-    return edges_scan(reader, threads, NULL, NULL, totals, e);
-}
-
-/* What each rank calls by this name must be one stream. */
-static enum status compare_totals(const struct edge_source *source,
-                                  const struct edges_totals *totals, struct error *e)
-{
-    struct edges_totals first = *totals;
-    comm_broadcast(source->comm, &first, sizeof first, 0);
-    if (memcmp(&first, totals, sizeof first) != 0)
-        fail(e, ST_BAD_DATA, "%s: is another edge stream here than on rank 0", source->name);
-    return comm_agree(source->comm, e);
-}
-
-static enum status count_first(struct counting *c, struct edges_reader *reader,
-                               const struct edge_source *source, int threads, struct error *e)
-{
-    const struct edges_scan scan = {
-        .reader = reader, .threads = threads, .visit = visit_first, .context = c};
-    struct edges_totals totals;
     c->near = (uint64_t)(4 * sqrt((double)c->degrees->totals.n));
     c->sparse = source->sparse;
-    if (edge_source_first_scan(source, scan, &totals, &c->degrees->own_edges, e) != ST_OK)
+    struct degrees *d = c->degrees;
+    if (edge_source_first_scan(source, threads, visit_first, c, &d->own_edges, e) != ST_OK)
         return e->status;
-    if (memcmp(&totals, &c->degrees->totals, sizeof totals) != 0)
-        fail(e, ST_BAD_DATA, "%s: the edge stream changed while it was read", source->name);
+    d->totals = source->totals;
+    uint64_t records = d->totals.edges - d->totals.loops;
+    d->directed_edges = d->info.direction == EDGES_SYMMETRIC ? records : 2 * records;
     if (gather_loops(c, threads, source->comm, e) != ST_OK)
         return e->status;
     sum_near_edges(c, threads, source->comm);
@@ -371,22 +339,21 @@ static enum status keep_windows(struct vertex_values *v, uint32_t w, struct erro
     return w + 1 < v->windows ? values_keep(v, w + 1, 1, e) : ST_OK;
 }
 
-static enum status count_stream(struct counting *c, struct edges_reader *reader,
-                                const struct edge_source *source, int threads, struct error *e)
+static enum status count_stream(struct counting *c, struct edge_source *source, int threads,
+                                struct error *e)
 {
     struct vertex_values *v = &c->degrees->of.values;
     c->of = v->of;
     for (uint32_t w = 0; w < v->windows && e->status == ST_OK; w += 2) {
         c->first = window_begin(v, w);
         c->span = v->windows == 1 ? v->n : 2 * v->window;
-        progress_stage("counting degrees", c->degrees->totals.edges / source->comm->ranks,
-                       PROGRESS_ITEMS);
+        progress_stage("counting degrees", source->share_edges, PROGRESS_ITEMS);
         if (w == 0) {
-            count_first(c, reader, source, threads, e);
+            count_first(c, source, threads, e);
             count_tiles(c, threads, e);
         } else {
             memset(v->of, 0, v->bytes);
-            edge_source_scan(source, &c->degrees->totals, threads, visit_again, c, e);
+            edge_source_scan(source, threads, visit_again, c, e);
         }
         if (e->status == ST_OK) {
             share_degrees(c, source, threads);
@@ -400,7 +367,7 @@ static enum status count_stream(struct counting *c, struct edges_reader *reader,
     return comm_agree(source->comm, e);
 }
 
-static enum status open_values(struct degrees *d, const struct edge_source *source,
+static enum status open_values(struct degrees *d, struct edge_source *source,
                                const struct separation_options *o, struct memory_budget *budget,
                                struct error *e)
 {
@@ -412,69 +379,58 @@ static enum status open_values(struct degrees *d, const struct edge_source *sour
         .spill = o->spill};
     int in_windows = o->spill != NULL && values_least_bytes(values.n) > values.most_bytes;
     if (in_windows || values_open(&d->of.values, &values, budget, e) != ST_OK)
-        too_many_vertices(source, &d->totals, values.most_bytes, e);
+        too_many_vertices(source, values.most_bytes, e);
     return comm_agree(source->comm, e);
 }
 
-uint64_t degrees_tiles_bytes(const struct edges_totals *totals, enum edges_direction direction,
-                             uint32_t ranks, const struct separation_options *o,
-                             uint64_t left_bytes)
+uint64_t degrees_tiles_bytes(const struct edges_totals *totals, uint64_t share,
+                             const struct separation_options *o, uint64_t left_bytes)
 {
-    uint64_t own = totals->edges;
     /* the share is larger if blocks differ in length; tiles leave room for twice as much */
-    if (ranks > 1)
-        own = own / ranks + EDGES_MAX_BLOCK_EDGES < own ? own / ranks + EDGES_MAX_BLOCK_EDGES : own;
-    uint64_t directed = direction == EDGES_SYMMETRIC ? own : 2 * own;
-    uint64_t bytes = edge_tiles_bytes(totals->n, own, o->threads), edges, vertices, all;
-    if (o->beside_edge == 0 || size_mul(directed, o->beside_edge, &edges) ||
-        size_mul(totals->n, o->beside_vertex, &vertices) || size_add(edges, vertices, &all) ||
-        size_add(all, bytes, &all) || all > left_bytes)
+    uint64_t own = smaller(totals->edges, share + EDGES_MAX_BLOCK_EDGES);
+    uint64_t bytes = edge_tiles_bytes(totals->n, own, o->threads), beside, all;
+    if (o->beside_vertex == 0 || size_mul(totals->n, o->beside_vertex, &beside) ||
+        size_add(larger(bytes, beside), bytes, &all) || size_add(all, o->beside, &all) ||
+        all > left_bytes)
         return 0;
     return bytes;
 }
 
-static enum status open_tiles(struct degrees *d, const struct edge_source *source,
+static enum status open_tiles(struct degrees *d, struct edge_source *source,
                               const struct separation_options *o, struct memory_budget *budget,
                               struct error *e)
 {
     struct edges_totals totals = d->totals;
     totals.n = d->ids;
-    uint64_t bytes = degrees_tiles_bytes(&totals, d->info.direction, source->comm->ranks, o,
-                                         memory_left(budget));
+    uint64_t bytes = degrees_tiles_bytes(&totals, source->largest_share, o, memory_left(budget));
     if (comm_min_of(source->comm, bytes) == 0 || d->of.values.windows > 1)
-        return e->status;
-    edge_tiles_open(&d->tiles, d->ids, d->totals.edges / source->comm->ranks,
+        return edge_source_keep(source, e);
+    edge_tiles_open(&d->tiles, d->ids, source->share_edges,
                     d->info.direction == EDGES_UNDIRECTED_ONCE, o->threads, budget, e);
     return comm_agree(source->comm, e);
 }
 
-static enum status count_with(struct counting *c, const struct edge_source *source,
+static enum status count_with(struct counting *c, struct edge_source *source,
                               const struct separation_options *o, struct error *e)
 {
     struct degrees *d = c->degrees;
-    struct edges_reader *reader = NULL;
-    if (e->status == ST_OK && edge_source_reader(source, &reader, e) == ST_OK) {
-        d->info = *edges_reader_info(reader);
-        if (refuse_directed(&d->info, source->name, e) == ST_OK)
-            find_totals(reader, source, o->threads, &d->totals, e);
-        d->ids = edge_source_ids(source, &d->totals);
-    }
-    if (comm_agree(source->comm, e) == ST_OK && compare_totals(source, &d->totals, e) == ST_OK &&
-        open_values(d, source, o, c->budget, e) == ST_OK &&
+    d->info = source->info;
+    d->totals = source->totals;
+    d->ids = edge_source_ids(source);
+    if (e->status == ST_OK)
+        refuse_directed(&d->info, source->name, e);
+    if (comm_agree(source->comm, e) == ST_OK && open_values(d, source, o, c->budget, e) == ST_OK &&
         open_tiles(d, source, o, c->budget, e) == ST_OK) {
-        uint64_t records = d->totals.edges - d->totals.loops;
-        d->directed_edges = d->info.direction == EDGES_SYMMETRIC ? records : 2 * records;
-        count_stream(c, reader, source, o->threads, e);
+        count_stream(c, source, o->threads, e);
     }
-    edges_reader_close(reader);
     return e->status;
 }
 
-enum status degrees_count(struct degrees *d, const struct edge_source *source,
+enum status degrees_count(struct degrees *d, struct edge_source *source,
                           const struct separation_options *o, struct memory_budget *budget,
                           struct error *e)
 {
-    struct counting c = {.degrees = d, .name = source->name, .budget = budget};
+    struct counting c = {.degrees = d, .budget = budget};
     memset(d, 0, sizeof *d);
     c.thread = calloc((size_t)o->threads, sizeof *c.thread);
     if (c.thread == NULL)
@@ -490,8 +446,7 @@ enum status degrees_count(struct degrees *d, const struct edge_source *source,
 
 struct edge_supply degrees_edges(struct degrees *d, const struct edge_source *source)
 {
-    return (struct edge_supply){
-        .source = source, .totals = &d->totals, .tiles = has_tiles(d) ? &d->tiles : NULL};
+    return (struct edge_supply){.source = source, .tiles = has_tiles(d) ? &d->tiles : NULL};
 }
 
 void degrees_free(struct degrees *d, struct memory_budget *budget)

@@ -1,4 +1,4 @@
-/* degree.h: counts the degree of every vertex of an edge stream.
+/* degree.h: counts the degree of every vertex of a graph.
  *
  * It takes one pass over the stream, or, where memory is short, one pass for every two windows of vertices. A
  * degree is the number of endpoints in the doubled input, with duplicates and without self-loops. Self-loops
@@ -21,17 +21,15 @@ struct separation_options {
     int threads;
     uint32_t p; /* the size of a window of vertices is a multiple of this */
     struct spill *spill; /* NULL: everything in memory, or ST_RESOURCE */
-    /* Edges stay in memory as tiles for later passes, if the budget has enough memory besides: beside_edge
-     * bytes for each directed edge of a rank and beside_vertex bytes for each vertex. Both 0: edges never
-     * stay. */
-    uint64_t beside_edge, beside_vertex;
+    /* Edges stay in memory as tiles for later passes, if besides them the budget has `beside` bytes, and as many
+     * again as they take, or so many for each vertex. beside_vertex 0: they never stay. */
+    uint64_t beside, beside_vertex;
 };
 
-/* The memory for the tiles of a stream's edges; 0 if the edges do not stay in memory. `left_bytes` is the
- * part of the budget that is left once the degrees are in memory. */
-uint64_t degrees_tiles_bytes(const struct edges_totals *totals, enum edges_direction direction,
-                             uint32_t ranks, const struct separation_options *options,
-                             uint64_t left_bytes);
+/* The memory for the tiles of a rank's edges, `share` of all; 0 if the edges do not stay in memory.
+ * `left_bytes` is the part of the budget that is left once the degrees are in memory. */
+uint64_t degrees_tiles_bytes(const struct edges_totals *totals, uint64_t share,
+                             const struct separation_options *options, uint64_t left_bytes);
 
 struct vertex_degrees {
     struct vertex_values values;
@@ -44,7 +42,7 @@ struct degrees {
     struct edges_info info;
     struct edges_totals totals; /* .n vertices */
     uint64_t directed_edges;    /* doubled, without self-loops: the sum of all degrees */
-    uint64_t own_edges;         /* edges of the stream in this rank's share */
+    uint64_t own_edges;         /* edges of the streams in this rank's share */
     uint64_t near_edges;        /* edges of the stream, no self-loops, whose ids differ by 4 sqrt(n) at most */
     struct loops loops;         /* sorted by vertex */
 };
@@ -52,7 +50,7 @@ struct degrees {
 /* Counts the degrees. Each rank counts its share of the blocks; at the end every rank has all degrees.
  * ST_BAD_DATA: the stream is damaged, is directed, or is not symmetric although it claims to be. ST_RESOURCE:
  * n is too large for the budget, or a degree reaches 2^32. */
-enum status degrees_count(struct degrees *degrees, const struct edge_source *source,
+enum status degrees_count(struct degrees *degrees, struct edge_source *source,
                           const struct separation_options *options, struct memory_budget *budget,
                           struct error *e);
 /* The edges that were counted, for further passes. They still belong to the degrees and the source. */

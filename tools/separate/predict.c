@@ -8,17 +8,27 @@
 enum { MOST_LEVELS = 4096 };
 
 /* Fitted to sweeps of scripts/bench-th.sh: relative times of the TH of one graph, not absolute ones. NOTES.md
- * says of which graphs and machines. Those of several shards are latencies and link rates. */
-const struct th_rates machine_rates[MACHINES] = {
+ * says of which graphs and machines. A device that is alone goes through all levels by itself, with code of its
+ * own; those of several shards meet in every level. */
+static const struct th_rates alone_rates[MACHINES] = {
     [MACHINE_CPU] = {.level = 879, .delegates = 196, .visit = 330, .masks = 1280, .word = 34.6,
                      .push_row = 32.2, .push_edge = 1.71, .pull_row = 0.188, .pull_probe = 0.985,
-                     .offset = 7.54, .found = 5.2, .cache_bytes = 39e3, .miss = 5.41,
-                     .exchange = 3000, .mask_byte = 0.2, .sent = 4},
-    [MACHINE_GPU] = {.level = 9210, .delegates = 721, .visit = 500, .masks = 17200, .word = 0.465,
-                     .push_row = 0.131, .push_edge = 0.0825, .pull_row = 0.00817,
-                     .pull_probe = 0.00552, .offset = 0.0259, .found = 0.0058,
-                     .cache_bytes = 290e3, .miss = 0.0148, .exchange = 30000, .mask_byte = 0.01,
-                     .sent = 0.07},
+                     .offset = 7.54, .found = 5.2, .cache_bytes = 39e3, .miss = 5.41},
+    [MACHINE_GPU] = {.level = 11900, .delegates = 1150, .visit = 782, .masks = 9400,
+                     .word = 0.202, .push_row = 0.0271, .push_edge = 0.0303, .pull_row = 0.0005,
+                     .pull_probe = 0.0005, .offset = 0.0244, .found = 0.000302,
+                     .cache_bytes = 2.36e5, .miss = 0.00343},
+};
+static const struct th_rates several_rates[MACHINES] = {
+    [MACHINE_CPU] = {.level = 100, .delegates = 3000, .visit = 3000, .masks = 20000, .word = 0.2,
+                     .push_row = 3.89, .push_edge = 0.3, .pull_row = 1.82, .pull_probe = 0.361,
+                     .offset = 30, .found = 3.15, .cache_bytes = 22800, .miss = 0.644,
+                     .exchange = {10000, 15000, 60000}, .byte = {0.63, 0.4, 0.8}},
+    [MACHINE_GPU] = {.level = 11900, .delegates = 1150, .visit = 782, .masks = 9400,
+                     .word = 0.202, .push_row = 0.0271, .push_edge = 0.0303, .pull_row = 0.0005,
+                     .pull_probe = 0.0005, .offset = 0.0244, .found = 0.000302,
+                     .cache_bytes = 2.36e5, .miss = 0.00343, .exchange = {50000, 65000, 65000},
+                     .byte = {0.0027, 0.5, 0.04}},
 };
 
 /* What one TH makes of a graph. */
@@ -28,6 +38,8 @@ struct th_shape {
     double bits[VERTEX_KINDS]; /* of a device's mask */
     double hot[VERTEX_KINDS];  /* bytes of the mask where most edges lead */
     double p;
+    double group;   /* shards that read each other's memory */
+    enum link link; /* between groups */
 };
 
 /* A level on one device. */
@@ -44,7 +56,7 @@ struct predicted_sum {
 struct prediction {
     const struct sweep_row *row;
     uint64_t rows;
-    double p;
+    struct shard_layout layout;
     struct growth growth;
     /* for each row: */
     struct th_shape *shape;
@@ -77,13 +89,21 @@ static double push_cost(const struct th_shape *s, const struct th_level *l, cons
     return rows * r->push_row + edges * (r->push_edge + miss(r, s->hot[subgraph_columns(g)]));
 }
 
+/* Rows of delegates are on every device. Peers pull them where most of their edges are, and then what is left.
+ * Groups know nothing of each other within a level, so each pulls them all. */
+static double pulled_vertices(const struct th_shape *s, const struct th_level *l, enum subgraph g)
+{
+    const enum vertex_kind to = subgraph_columns(g);
+    return l->open[to] * l->left[to].vertices * (g == DD ? s->p / s->group : 1);
+}
+
 /* A row ends after 1/visited probes, where `visited` is the share of the edge ends it can meet. */
 static double pull_cost(const struct th_shape *s, const struct th_level *l, const struct th_rates *r,
                         enum subgraph g)
 {
     const enum vertex_kind from = subgraph_rows(g), to = subgraph_columns(g);
     double edges = l->open[to] * l->left[to].ends * s->share[subgraph_reverse(g)];
-    double rows = rows_with(l->open[to] * l->left[to].vertices, edges);
+    double rows = rows_with(pulled_vertices(s, l, g), edges);
     double visited = 1 - s->p * l->left[from].ends / s->all[from].ends;
     double probes = rows < visited * edges ? rows / visited : edges;
     double row = r->pull_row + (from == NORMALS ? r->offset : 0);
@@ -98,10 +118,23 @@ static void close_found(const struct th_shape *s, struct th_level *l, enum subgr
     l->open[subgraph_columns(g)] *= others / (edges + others);
 }
 
-/* Pulls of nn read the visited marks of other devices: with several shards it is pushed. */
-static double nn_sent(const struct th_shape *s, const struct th_level *l, const struct th_rates *r)
+/* Bytes of the vertices that nn finds on so many other shards: as 4 each or as a bit for each that there is. */
+static double nn_bytes(const struct th_shape *s, const struct th_level *l, double others)
 {
-    return frontier_edges(s, l, NN) * (1 - 1 / s->p) * r->sent;
+    double list = 4 * frontier_edges(s, l, NN) * others / s->p, bits = s->bits[NORMALS] / 8 * others;
+    return list < bits ? list : bits;
+}
+
+/* Masks are read of all peers. Groups reduce them in halves and back (MPI_Allreduce). */
+static double exchange_cost(const struct th_shape *s, const struct th_level *l, const struct th_rates *r)
+{
+    const double groups = s->p / s->group, hubs = l->frontier[DELEGATES].vertices * s->p;
+    const double mask = s->bits[DELEGATES] / 8 * (hubs < 1 ? hubs : 1);
+    double cost = r->exchange[groups > 1 ? s->link : LINK_PEER];
+    cost += (mask + nn_bytes(s, l, 1)) * (s->group - 1) * r->byte[LINK_PEER];
+    if (groups > 1)
+        cost += (2 * mask * (groups - 1) / groups + nn_bytes(s, l, s->p - s->group)) * r->byte[s->link];
+    return cost;
 }
 
 /* By lists all subgraphs are pushed; by masks each goes the cheaper way. */
@@ -111,7 +144,7 @@ static double level_cost(const struct th_shape *s, struct th_level level, const 
     static const enum subgraph order[SUBGRAPHS] = {DD, ND, DN, NN};
     double lists = 0, masks = r->masks + (s->bits[NORMALS] + s->bits[DELEGATES]) / 32 * r->word;
     const double found = l->frontier[NORMALS].vertices, hubs = l->frontier[DELEGATES].vertices;
-    double cost = r->level + nn_sent(s, l, r) + (hubs < 1 ? hubs : 1) * r->delegates;
+    double cost = r->level + (hubs < 1 ? hubs : 1) * r->delegates;
     for (int i = 0; i < SUBGRAPHS; i++) {
         const enum subgraph g = order[i];
         double edges = frontier_edges(s, l, g);
@@ -119,13 +152,13 @@ static double level_cost(const struct th_shape *s, struct th_level level, const 
             continue;
         double push = push_cost(s, l, r, g), pull = pull_cost(s, l, r, g);
         lists += push;
-        masks += (g == NN && s->p > 1) || push < pull ? push : pull;
+        masks += push < pull ? push : pull;
         cost += (edges < 1 ? edges : 1) * r->visit;
         close_found(s, l, g);
     }
     cost += (found + hubs) * r->found;
     if (s->p > 1)
-        cost += r->exchange + s->bits[DELEGATES] / 8 * r->mask_byte;
+        cost += exchange_cost(s, l, r);
     return cost + (lists < masks ? lists : masks);
 }
 
@@ -135,6 +168,18 @@ static double level_cost(const struct th_shape *s, struct th_level level, const 
 static double hot_bytes(double ends, double squares)
 {
     return squares > 0 ? ends * ends / squares / 8 : 0;
+}
+
+/* Shards of one host, where nothing else is said. */
+static const double host_shards = 8;
+
+static void lay_out(struct th_shape *s, const struct shard_layout *layout)
+{
+    s->p = (double)layout->p;
+    s->group = layout->links == LINKS_PEER ? s->p : 1;
+    if (layout->links == LINKS_AUTO)
+        s->group = s->p < host_shards ? s->p : host_shards;
+    s->link = layout->links == LINKS_HOST ? LINK_HOST : LINK_NETWORK;
 }
 
 /* Sums over vertices of degree <= TH. */
@@ -163,8 +208,7 @@ static struct th_shape shape_of(const struct sweep_row *row, const struct degree
                   [DN] = hub > 0 ? (double)row->dn / hub : 0,
                   [DD] = hub > 0 ? (double)row->dd / hub : 0},
         .bits = {below->vertices / p, above.vertices},
-        .hot = {hot_bytes(below->ends, below->squares) / p, hot_bytes(above.ends, above.squares)},
-        .p = p};
+        .hot = {hot_bytes(below->ends, below->squares) / p, hot_bytes(above.ends, above.squares)}};
 }
 
 static void describe(struct prediction *p, const struct ranks *ranks)
@@ -176,7 +220,8 @@ static void describe(struct prediction *p, const struct ranks *ranks)
     for (uint64_t r = 0; r < p->rows; r++) {
         while (at < ranks->count && ranks->degrees[at].degree <= p->row[r].th)
             add_degree(&below, &ranks->degrees[at++]);
-        p->shape[r] = shape_of(&p->row[r], &below, &all, p->p);
+        p->shape[r] = shape_of(&p->row[r], &below, &all, (double)p->layout.p);
+        lay_out(&p->shape[r], &p->layout);
     }
 }
 
@@ -205,10 +250,11 @@ static struct th_level level_of(const struct growth_below *below, const struct g
 static void add_level(struct prediction *p)
 {
     growth_sums(&p->growth, p->row, p->rows, p->below);
+    const struct th_rates *rates = p->layout.p == 1 ? alone_rates : several_rates;
     for (uint64_t r = 0; r < p->rows; r++) {
-        struct th_level l = level_of(&p->below[r], &p->below[p->rows - 1], p->p);
+        struct th_level l = level_of(&p->below[r], &p->below[p->rows - 1], (double)p->layout.p);
         for (int m = 0; m < MACHINES; m++)
-            p->sum[r].ns[m] += level_cost(&p->shape[r], l, &machine_rates[m]);
+            p->sum[r].ns[m] += level_cost(&p->shape[r], l, &rates[m]);
     }
 }
 
@@ -233,10 +279,11 @@ static void close_prediction(struct prediction *p, struct memory_budget *budget)
 }
 
 enum status predict_sweep(struct predicted **predicted, const struct separation *s, const struct sweep_row *row,
-                          uint64_t rows, uint64_t p, struct memory_budget *budget, struct error *e)
+                          uint64_t rows, struct shard_layout layout, struct memory_budget *budget,
+                          struct error *e)
 {
     const struct ranks *ranks = &s->ranks;
-    struct prediction of = {.row = row, .rows = rows, .p = (double)p};
+    struct prediction of = {.row = row, .rows = rows, .layout = layout};
     of.growth.degrees = ranks->degrees;
     of.growth.count = ranks->count;
     of.growth.planar = separation_planar(s);

@@ -2,7 +2,8 @@
  *
  * growth.h says what each level finds. From that, and from the counts of edges of each class, predict.c counts
  * the steps of each level: rows and edges of a push, rows and probes of a pull, words of masks. The cheaper
- * direction is taken, as in a search. Rates give the time of a step. They are constants, so that a graph has
+ * direction is taken, as in a search. Several shards also move bytes: masks of delegates, and vertices of nn as
+ * a list or as bits, whichever is less. Rates give the time of a step. They are constants, so that a graph has
  * the same TH wherever it is prepared; one set is for CPUs, one for GPUs.
  */
 #ifndef DBFS_PREDICT_H
@@ -15,6 +16,18 @@
 #include <stdint.h>
 
 enum machine { MACHINE_CPU, MACHINE_GPU, MACHINES };
+
+/* How shards reach each other: they read each other's memory; by messages within a host, or over a network. */
+enum link { LINK_PEER, LINK_HOST, LINK_NETWORK, LINKS };
+
+/* The links between all shards. LINKS_AUTO: up to 8 shards read each other's memory, as those of one host do;
+ * more are on hosts of 8, with a network between these. */
+enum shard_links { LINKS_AUTO, LINKS_PEER, LINKS_HOST, LINKS_NETWORK, SHARD_LINKS };
+
+struct shard_layout {
+    uint64_t p;
+    enum shard_links links;
+};
 
 /* The time of a search with one TH, on each machine. */
 struct predicted {
@@ -33,16 +46,14 @@ struct th_rates {
     double offset;                /* a row that is pulled and has no head column */
     double found;                 /* a vertex */
     double cache_bytes, miss;     /* a probe or a pushed edge in masks larger than this takes longer */
-    double exchange;              /* a level with several shards */
-    double mask_byte, sent;       /* a byte of a mask, a vertex of nn sent to another shard */
+    double exchange[LINKS];       /* a level with several shards, by the slowest link between them */
+    double byte[LINKS];           /* that a device gets over a link */
 };
 
-extern const struct th_rates machine_rates[MACHINES];
-
-/* Predicts the time of a search for each of `rows` thresholds, ascending, the last one infinite, on p devices.
+/* Predicts the time of a search for each of `rows` thresholds, ascending, the last one infinite.
  * *predicted[rows] is allocated from the budget. */
 enum status predict_sweep(struct predicted **predicted, const struct separation *separation,
-                          const struct sweep_row *row, uint64_t rows, uint64_t p, struct memory_budget *budget,
-                          struct error *e);
+                          const struct sweep_row *row, uint64_t rows, struct shard_layout layout,
+                          struct memory_budget *budget, struct error *e);
 
 #endif

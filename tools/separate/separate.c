@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum status separation_degrees(struct separation *s, const struct edge_source *source,
+enum status separation_degrees(struct separation *s, struct edge_source *source,
                                const struct separation_options *options,
                                struct memory_budget *budget, struct error *e)
 {

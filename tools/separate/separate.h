@@ -25,7 +25,7 @@ struct separation {
     double degree_seconds, class_seconds;
 };
 
-enum status separation_degrees(struct separation *s, const struct edge_source *source,
+enum status separation_degrees(struct separation *s, struct edge_source *source,
                                const struct separation_options *options,
                                struct memory_budget *budget, struct error *e);
 enum status separation_classes(struct separation *s, const struct edge_source *source,

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <sys/stat.h>
 
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
@@ -19,22 +18,12 @@ static uint64_t tables_bytes(const struct separation_plan *p, int threads)
     return loops * 2 * sizeof(struct vertex_loops) * 2 + ranks * (16 * (uint64_t)threads + 40);
 }
 
-static enum status read_stream(struct separation_plan *p, const struct edge_source *source,
-                               struct error *e)
+/* The ids that passes give: those that edges have, where there are few (sparse_ids.h). */
+static void count_ids(struct separation_plan *p, uint32_t shards, const struct memory_budget *budget)
 {
-    struct edges_reader *reader = NULL;
-    struct stat st;
-    if (edge_source_reader(source, &reader, e) != ST_OK)
-        return e->status;
-    p->info = *edges_reader_info(reader);
-    edges_reader_close(reader);
-    if (fstat(source->fd, &st) != 0)
-        return fail_errno(e, source->name, "cannot look at it");
-    p->stream_bytes = (uint64_t)(st.st_size - source->start);
-    if (edges_peek_totals(source->fd, &p->totals))
-        return ST_OK;
-    return fail(e, ST_BAD_DATA, "%s: does not end with a trailer: the writer died or the file was "
-                "cut", source->name);
+    uint64_t room = sparse_ids_room(&p->totals, p->stream_bytes, shards, budget);
+    p->ids = room > 0 ? smaller(p->totals.n, room * shards + 1) : p->totals.n;
+    p->tables_bytes = 2 * sizeof(uint64_t) * room;
 }
 
 enum status separation_plan_make(struct separation_plan *p, const struct edge_source *source,
@@ -42,12 +31,14 @@ enum status separation_plan_make(struct separation_plan *p, const struct edge_so
                                  const struct memory_budget *budget, struct error *e)
 {
     struct vertex_values v = {.spill = o->spill};
-    *p = (struct separation_plan){.disk_bytes = source->spooled_bytes};
-    if (read_stream(p, source, e) != ST_OK)
-        return e->status;
+    *p = (struct separation_plan){.info = source->info,
+                                  .totals = source->totals,
+                                  .stream_bytes = source->bytes,
+                                  .disk_bytes = edge_source_spooled_bytes(source)};
     uint64_t records = p->totals.edges - p->totals.loops, most = memory_left(budget) / 2;
     p->directed_edges = p->info.direction == EDGES_SYMMETRIC ? records : 2 * records;
-    v.n = p->totals.n;
+    count_ids(p, o->p, budget);
+    v.n = p->ids;
     if (values_least_bytes(v.n) > most)
         return fail(e, ST_RESOURCE, "%s: %" PRIu64 " vertices need %" PRIu64 " bytes for their "
                     "values, and half of the memory budget (-S) has %" PRIu64, source->name, v.n,
@@ -55,10 +46,12 @@ enum status separation_plan_make(struct separation_plan *p, const struct edge_so
     values_choose_windows(&v, o->p, most);
     p->windows = v.windows;
     p->values_bytes = (v.windows == 1 ? v.n : 2 * v.window) * sizeof(uint32_t);
-    p->tables_bytes = tables_bytes(p, o->threads);
-    p->degree_passes = (v.windows + 1) / 2;
+    p->tables_bytes += tables_bytes(p, o->threads);
+    p->degree_passes = (v.windows + 1) / 2 + (p->ids < p->totals.n); /* one lists the ids */
+    struct edges_totals dense = p->totals;
+    dense.n = p->ids;
     if (v.windows == 1)
-        p->tiles_bytes = degrees_tiles_bytes(&p->totals, p->info.direction, source->comm->ranks, o,
+        p->tiles_bytes = degrees_tiles_bytes(&dense, source->largest_share, o,
                                              memory_left(budget) - p->values_bytes);
     p->scan_passes = p->tiles_bytes > 0 ? 0 : values_scan_passes(&v);
     if (v.windows > 1)

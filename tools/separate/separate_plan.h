@@ -12,13 +12,14 @@
 
 struct separation_plan {
     struct edges_info info;
-    struct edges_totals totals; /* from the trailer */
-    uint64_t stream_bytes;      /* of one pass */
+    struct edges_totals totals; /* from the trailers */
+    uint64_t stream_bytes;      /* of one pass over all streams */
     uint64_t directed_edges;
+    uint64_t ids; /* that passes give: n, or at most the ids that edges have (sparse_ids.h) */
     uint32_t windows;       /* of vertices */
     uint64_t values_bytes;  /* memory for their values */
     uint64_t tiles_bytes;   /* memory for edges that stay in memory; 0 if they do not */
-    uint64_t tables_bytes;  /* self-loops, and tables over degrees */
+    uint64_t tables_bytes;  /* self-loops, tables over degrees, a list of ids */
     uint64_t disk_bytes;    /* for windows, and for a stream that came from a pipe */
     uint64_t degree_passes, scan_passes; /* over the stream; scan: a pass that needs both ends */
 };

@@ -133,14 +133,14 @@ static uint64_t find_row(const struct candidates *c, uint64_t th)
     return r;
 }
 
-enum status suggest(struct suggestion *s, const struct separation *separation, uint64_t p,
+enum status suggest(struct suggestion *s, const struct separation *separation, struct shard_layout layout,
                     enum th_choice choice, struct memory_budget *budget, struct error *e)
 {
-    struct candidates c = {.ranks = &separation->edges, .p = p};
+    struct candidates c = {.ranks = &separation->edges, .p = layout.p};
     *s = (struct suggestion){.choice = choice};
-    uint64_t by_memory = suggest_th(c.ranks, p, &s->both_met);
+    uint64_t by_memory = suggest_th(c.ranks, c.p, &s->both_met);
     if (sweep_make(c.ranks, by_memory, by_memory, &c.row, &c.rows, budget, e) == ST_OK &&
-        predict_sweep(&c.predicted, separation, c.row, c.rows, p, budget, e) == ST_OK) {
+        predict_sweep(&c.predicted, separation, c.row, c.rows, layout, budget, e) == ST_OK) {
         s->fits = bound_bytes(&c, choice);
         find_least(&c);
         s->by_memory = describe(&c, find_row(&c, by_memory));
@@ -167,18 +167,34 @@ static int find_name(const char *const *names, int count, const char *text)
     return -1;
 }
 
-enum status suggest_parse(const char *rule, const char *machines, enum th_choice *choice, struct error *e)
+const char *suggest_word_given(const struct suggest_words *words)
 {
-    static const char *const rules[] = {"time", "memory"}, *const groups[] = {"both", "gpu", "cpu"};
-    int by = rule != NULL ? find_name(rules, 2, rule) : 0;
-    int group = machines != NULL ? find_name(groups, 3, machines) : 0;
+    if (words->rule != NULL)
+        return "--suggest";
+    if (words->machines != NULL)
+        return "--for";
+    return words->links != NULL ? "--links" : NULL;
+}
+
+enum status suggest_parse(const struct suggest_words *words, enum th_choice *choice,
+                          enum shard_links *links, struct error *e)
+{
+    static const char *const rules[] = {"time", "memory"}, *const groups[] = {"both", "gpu", "cpu"},
+                             *const kinds[SHARD_LINKS] = {"auto", "peer", "host", "network"};
+    int by = words->rule != NULL ? find_name(rules, 2, words->rule) : 0;
+    int group = words->machines != NULL ? find_name(groups, 3, words->machines) : 0;
+    int kind = words->links != NULL ? find_name(kinds, SHARD_LINKS, words->links) : LINKS_AUTO;
     if (by < 0)
-        return fail(e, ST_USAGE, "--suggest: '%s' is neither 'time' nor 'memory'", rule);
+        return fail(e, ST_USAGE, "--suggest: '%s' is neither 'time' nor 'memory'", words->rule);
     if (group < 0)
-        return fail(e, ST_USAGE, "--for: '%s' is not 'both', 'gpu' or 'cpu'", machines);
-    if (by == 1 && machines != NULL)
-        return fail(e, ST_USAGE, "--suggest memory and --for exclude each other");
+        return fail(e, ST_USAGE, "--for: '%s' is not 'both', 'gpu' or 'cpu'", words->machines);
+    if (kind < 0)
+        return fail(e, ST_USAGE, "--links: '%s' is not 'auto', 'peer', 'host' or 'network'", words->links);
+    if (by == 1 && (words->machines != NULL || words->links != NULL))
+        return fail(e, ST_USAGE, "--suggest memory and %s exclude each other",
+                    words->machines != NULL ? "--for" : "--links");
     *choice = by == 1 ? TH_BY_MEMORY : (enum th_choice)(TH_FOR_BOTH + group);
+    *links = (enum shard_links)kind;
     return ST_OK;
 }
 

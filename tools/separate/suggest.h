@@ -31,16 +31,25 @@ struct suggestion {
     int fits;     /* by_time fits into the memory of the devices */
 };
 
-/* Looks at all TH of the separation, which must have its class counts, for p shards. */
-enum status suggest(struct suggestion *suggestion, const struct separation *separation, uint64_t p,
-                    enum th_choice choice, struct memory_budget *budget, struct error *e);
+/* Looks at all TH of the separation, which must have its class counts. */
+enum status suggest(struct suggestion *suggestion, const struct separation *separation,
+                    struct shard_layout layout, enum th_choice choice, struct memory_budget *budget,
+                    struct error *e);
 
 /* The TH that is taken. */
 uint64_t suggestion_th(const struct suggestion *suggestion);
 
-/* Reads the values of --suggest and --for; NULL: the option was not given. ST_USAGE: a value is not known, or
- * --for is given with --suggest memory. */
-enum status suggest_parse(const char *rule, const char *machines, enum th_choice *choice, struct error *e);
+/* The values of --suggest, --for and --links; NULL: the option was not given. */
+struct suggest_words {
+    const char *rule, *machines, *links;
+};
+
+/* An option that was given, or NULL. */
+const char *suggest_word_given(const struct suggest_words *words);
+
+/* ST_USAGE: a value is not known, or --for or --links is given with --suggest memory. */
+enum status suggest_parse(const struct suggest_words *words, enum th_choice *choice,
+                          enum shard_links *links, struct error *e);
 
 /* Says in two lines which TH each rule suggests, and in a third which one is taken and why. */
 enum { SUGGEST_LINES = 3, SUGGEST_LINE_BYTES = 256 };

@@ -37,25 +37,31 @@ static enum status count_edges(void *context, int thread, const struct edge *edg
     return ST_OK;
 }
 
-/* The smaller rank of each of some edges of a tile, those to come on their way to the first cache. */
+/* The smaller rank of each of some edges of a tile, those to come on their way to the first cache. `bytes` is
+ * known when this is compiled. */
+static inline void find_smaller_of(const struct rank_pass *pass, const struct tile_run *run, size_t at,
+                                   size_t count, unsigned bytes, uint32_t *smaller)
+{
+    const uint32_t *row = pass->rank_of + run->row, *column = pass->rank_of + run->column;
+    const size_t ahead = run->count - at > count + PREFETCH_EDGES ? PREFETCH_EDGES : 0;
+    for (size_t i = at; i < at + count; i++) {
+        uint64_t coming = tile_record(run->records, bytes, i + ahead);
+        uint64_t record = tile_record(run->records, bytes, i);
+        __builtin_prefetch(&row[tile_row(coming, bytes)]);
+        __builtin_prefetch(&column[tile_column(coming, bytes)]);
+        uint32_t a = row[tile_row(record, bytes)], b = column[tile_column(record, bytes)];
+        smaller[i - at] = a < b ? a : b;
+    }
+}
+
 static void find_smaller(const struct rank_pass *pass, const struct tile_run *run, size_t at,
                          size_t count, uint32_t *smaller)
 {
-    const uint32_t *row = pass->rank_of + run->row, *column = pass->rank_of + run->column;
-    const uint32_t *narrow = (const uint32_t *)run->records + at;
-    const uint64_t *wide = (const uint64_t *)run->records + at;
-    const size_t ahead = run->count - at > count + PREFETCH_EDGES ? PREFETCH_EDGES : 0;
-    for (size_t i = 0; pass->tile_bytes == 4 && i < count; i++) {
-        __builtin_prefetch(&row[tile_row_u32(narrow[i + ahead])]);
-        __builtin_prefetch(&column[tile_column_u32(narrow[i + ahead])]);
-        uint32_t a = row[tile_row_u32(narrow[i])], b = column[tile_column_u32(narrow[i])];
-        smaller[i] = a < b ? a : b;
-    }
-    for (size_t i = 0; pass->tile_bytes == 8 && i < count; i++) {
-        __builtin_prefetch(&row[tile_row_u64(wide[i + ahead])]);
-        __builtin_prefetch(&column[tile_column_u64(wide[i + ahead])]);
-        uint32_t a = row[tile_row_u64(wide[i])], b = column[tile_column_u64(wide[i])];
-        smaller[i] = a < b ? a : b;
+    switch (pass->tile_bytes) {
+    case 4: find_smaller_of(pass, run, at, count, 4, smaller); break;
+    case 5: find_smaller_of(pass, run, at, count, 5, smaller); break;
+    case 6: find_smaller_of(pass, run, at, count, 6, smaller); break;
+    default: find_smaller_of(pass, run, at, count, 8, smaller);
     }
 }
 
@@ -138,9 +144,9 @@ enum status edge_ranks_count(struct edge_ranks *er, const struct edge_supply *ed
     int threads = rank_of->values.threads;
     struct rank_pass pass = {.rank_of = rank_of->values.of};
     struct edge_visitors visitors = {count_edges, count_tile};
-    uint64_t records = edges->totals->edges - edges->totals->loops;
+    uint64_t records = edges->source->totals.edges - edges->source->totals.loops;
     *er = (struct edge_ranks){
-        .n = edges->totals->n, .directed_edges = directed_edges, .ranks = ranks};
+        .n = edges->source->totals.n, .directed_edges = directed_edges, .ranks = ranks};
     if (edges->tiles != NULL)
         pass.tile_bytes = edges->tiles->record_bytes;
     if (take_threads(&pass, ranks->count, threads, budget, e) == ST_OK)

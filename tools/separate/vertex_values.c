@@ -174,7 +174,7 @@ static enum status scan_pair(struct vertex_values *v, uint32_t i, uint32_t j, st
     p->first[1] = window_begin(v, j);
     p->inside[0] = j == i + 1;
     p->inside[1] = i + 2 == v->windows;
-    return edge_source_scan(edges->source, edges->totals, v->threads, visit_pair, p, e);
+    return edge_source_scan(edges->source, v->threads, visit_pair, p, e);
 }
 
 enum status values_scan(struct vertex_values *v, const struct edge_supply *edges,
@@ -187,7 +187,7 @@ enum status values_scan(struct vertex_values *v, const struct edge_supply *edges
         return comm_agree(edges->source->comm, e);
     }
     if (v->windows == 1)
-        return edge_source_scan(edges->source, edges->totals, v->threads, visit.edges, context, e);
+        return edge_source_scan(edges->source, v->threads, visit.edges, context, e);
     for (uint32_t i = 0; i + 1 < v->windows; i++) {
         for (uint32_t j = i + 1; j < v->windows; j++) {
             if (scan_pair(v, i, j, &p, edges, e) != ST_OK)

@@ -77,7 +77,6 @@ void values_drop(struct vertex_values *values);
 /* The edges of a graph, for passes after the first one. */
 struct edge_supply {
     const struct edge_source *source;
-    const struct edges_totals *totals; /* of the source */
     struct edge_tiles *tiles; /* this rank's share in memory; NULL: in the stream */
 };
 

@@ -1,153 +1,15 @@
 /* edge_source.c: see edge_source.h */
 #include "edge_source.h"
 
-#include "formats/base/progress.h"
-#include "formats/base/signals.h"
-#include "tools/spill/unnamed.h"
+#include "edge_union.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-/* A pipe may take the KEPT_SHARE-th part of the memory that is left. */
-enum { COPY_BYTES = 1 << 20, KEPT_SHARE = 4 };
-
-/* ---- a pipe ---- */
-
-/* A pipe on its way to a file that can be read again. */
-struct copy {
-    struct edge_source *source;
-    const char *folder; /* for a file on disk */
-    uint64_t most_kept; /* bytes that may stay in memory */
-    int file;
-    unsigned char *buffer; /* [COPY_BYTES] */
-};
-
-/* A file in memory; -1 if the system has none, or none is allowed. */
-static int file_in_memory(const struct copy *c)
-{
-    signals_ignore_writes(); /* the limit of file sizes holds here too */
-    return c->most_kept > 0 ? memfd_create("edge stream", MFD_CLOEXEC) : -1;
-}
-
-static enum status append(const struct copy *c, size_t count, struct error *e)
-{
-    return unnamed_append(c->file, c->buffer, count, c->folder, "a temporary copy of the edge stream", e);
-}
-
-/* Goes on in a file on disk, where what is in memory is written first. */
-static enum status move_to_disk(struct copy *c, struct error *e)
-{
-    struct edge_source *s = c->source;
-    int memory = c->file;
-    off_t at = 0;
-    ssize_t moved = 1;
-    c->file = unnamed_file(c->folder);
-    if (c->file < 0)
-        fail_errno(e, c->folder, "cannot create a temporary file");
-    while (e->status == ST_OK && memory >= 0 && (uint64_t)at < s->kept_bytes && moved > 0) {
-        moved = sendfile(c->file, memory, &at, COPY_BYTES);
-        if (moved < 0 && errno != EINTR)
-            fail_errno(e, c->folder, "cannot write a temporary copy of the edge stream");
-        moved = moved < 0 ? 1 : moved;
-    }
-    if (memory >= 0)
-        close(memory);
-    s->spooled_bytes = s->kept_bytes;
-    memory_discharge(s->budget, s->kept_bytes);
-    s->kept_bytes = 0;
-    return e->status;
-}
-
-/* Takes what was read to where it stays: in memory as long as that has room. */
-static enum status keep_bytes(struct copy *c, size_t count, struct error *e)
-{
-    struct edge_source *s = c->source;
-    int in_memory = s->spooled_bytes == 0 && c->file >= 0;
-    if (in_memory && s->kept_bytes + count > c->most_kept) {
-        in_memory = 0;
-        if (move_to_disk(c, e) != ST_OK)
-            return e->status;
-    }
-    if (append(c, count, e) != ST_OK)
-        return e->status;
-    if (in_memory) {
-        s->kept_bytes += count;
-        memory_charge_planned(s->budget, count);
-    } else {
-        s->spooled_bytes += count;
-    }
-    return ST_OK;
-}
-
-static enum status copy_pipe(struct copy *c, struct error *e)
-{
-    struct edge_source *s = c->source;
-    while (e->status == ST_OK) {
-        ssize_t got = read(s->fd, c->buffer, COPY_BYTES);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            fail_errno(e, s->name, "cannot read");
-        if (got <= 0)
-            break;
-        keep_bytes(c, (size_t)got, e);
-        progress_add((uint64_t)got);
-    }
-    return e->status;
-}
-
-/* Replaces the pipe s->fd by a file that holds what came out of it. */
-static enum status keep_pipe(struct edge_source *s, const char *folder, struct error *e)
-{
-    struct copy c = {.source = s, .folder = folder, .most_kept = memory_left(s->budget) / KEPT_SHARE};
-    c.buffer = malloc(COPY_BYTES);
-    if (c.buffer == NULL)
-        return fail_memory(e, s->name, COPY_BYTES);
-    progress_stage("reading the pipe", 0, PROGRESS_BYTES);
-    fcntl(s->fd, F_SETPIPE_SZ, COPY_BYTES); /* fewer turns; where it is refused, the pipe stays as it is */
-    c.file = file_in_memory(&c);
-    if (c.file >= 0 || move_to_disk(&c, e) == ST_OK)
-        copy_pipe(&c, e);
-    free(c.buffer);
-    close(s->fd);
-    s->fd = c.file;
-    s->start = 0;
-    return e->status;
-}
 
 /* ---- opening ---- */
-
-static enum status open_path(struct edge_source *s, const char *path, const char *tmpdir,
-                             struct error *e)
-{
-    struct stat st;
-    int is_stdin = strcmp(path, "-") == 0;
-    s->name = strdup(is_stdin ? "standard input" : path);
-    s->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC);
-    if (s->name == NULL) {
-        fail_memory(e, path, strlen(path));
-    } else if (s->fd < 0 || fstat(s->fd, &st) != 0) {
-        fail_errno(e, s->name, "cannot open");
-    } else if (S_ISREG(st.st_mode)) {
-        s->start = lseek(s->fd, 0, SEEK_CUR);
-        posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-    } else if (S_ISDIR(st.st_mode)) {
-        fail(e, ST_BAD_DATA, "%s: is a directory, not an edge stream", s->name);
-    } else if (isatty(s->fd)) {
-        fail(e, ST_USAGE, "%s: is a terminal, not an edge stream: give a file, or a pipe from edgeconv "
-             "or rmatgen", s->name);
-    } else {
-        keep_pipe(s, tmpdir, e);
-    }
-    return e->status;
-}
 
 /* Launchers give standard input to one rank, and a pipe can be read once. */
 static enum status refuse_unshared(const char *path, struct error *e)
@@ -156,31 +18,158 @@ static enum status refuse_unshared(const char *path, struct error *e)
     int is_stdin = strcmp(path, "-") == 0;
     if (!is_stdin && (stat(path, &st) != 0 || S_ISREG(st.st_mode)))
         return ST_OK;
-    return fail(e, ST_USAGE, "%s: under mpiexec, give a file that all ranks can read",
-                is_stdin ? "standard input" : path);
+    return fail(e, ST_USAGE, "%s: under mpiexec, give a file that all ranks can read%s",
+                is_stdin ? "standard input" : path,
+                is_stdin ? "" : ", or one for each rank, with %r in the name");
 }
 
-enum status edge_source_open(struct edge_source *s, const char *path, const char *tmpdir,
-                             const struct comm *comm, struct memory_budget *budget,
-                             struct error *e)
+static enum status refuse_twice(const struct edge_source *s, struct error *e)
 {
+    const struct edge_stream *last = &s->stream[s->count - 1];
+    for (size_t i = 0; i + 1 < s->count; i++) {
+        if (edge_stream_same(&s->stream[i], last))
+            return fail(e, ST_USAGE, "%s: is given twice, before as %s", last->name, s->stream[i].name);
+    }
+    return ST_OK;
+}
+
+static void describe(const struct edge_stream *stream, struct stream_facts *f)
+{
+    snprintf(f->name, sizeof f->name, "%s", stream->name);
+    f->bytes = stream->bytes;
+    f->totals = stream->totals;
+}
+
+/* Opens the streams that all ranks share, or those of this rank. */
+static enum status open_streams(struct edge_source *s, const struct edge_inputs *in, int own,
+                                const char *tmpdir, struct stream_facts *facts, struct error *e)
+{
+    for (size_t i = 0; i < in->count && e->status == ST_OK; i++) {
+        struct edge_stream *stream = &s->stream[s->count];
+        if (!in->own[i] != !own)
+            continue;
+        if (s->comm->ranks > 1 && !own && refuse_unshared(in->path[i], e) != ST_OK)
+            return e->status;
+        int once = in->once && in->count == 1 && s->comm->ranks == 1;
+        if (edge_stream_open(stream, in->path[i], once, tmpdir, s->budget, &facts[s->count].info, e) !=
+            ST_OK)
+            return e->status;
+        stream->own = own;
+        describe(stream, &facts[s->count++]);
+        refuse_twice(s, e);
+    }
+    return e->status;
+}
+
+/* ---- one graph ---- */
+
+/* What each rank calls by this name must be one stream. */
+static enum status add_shared(struct edge_union *u, const struct edge_source *s,
+                              const struct stream_facts *facts, struct error *e)
+{
+    if (comm_min_of(s->comm, s->shared) != comm_max_of(s->comm, s->shared))
+        return fail(e, ST_USAGE, "edge streams: the ranks are given different numbers of them");
+    for (size_t i = 0; i < s->shared; i++) {
+        struct edges_totals first = facts[i].totals;
+        comm_broadcast(s->comm, &first, sizeof first, 0);
+        if (memcmp(&first, &facts[i].totals, sizeof first) != 0)
+            fail(e, ST_BAD_DATA, "%s: is another edge stream here than on rank 0 (%%r in a name: "
+                 "each rank reads its own)", facts[i].name);
+        if (e->status == ST_OK)
+            edge_union_add(u, &facts[i], e);
+    }
+    return comm_agree(s->comm, e);
+}
+
+/* Every rank learns of the streams of all. */
+static enum status add_own(struct edge_union *u, const struct edge_source *s,
+                           const struct stream_facts *facts, struct error *e)
+{
+    if (comm_max_of(s->comm, s->count - s->shared) == 0)
+        return ST_OK;
+    for (uint32_t root = 0; root < s->comm->ranks; root++) {
+        uint64_t count = s->count - s->shared;
+        comm_broadcast(s->comm, &count, sizeof count, root);
+        for (uint64_t i = 0; i < count; i++) {
+            struct stream_facts f = {.bytes = 0};
+            if (root == s->comm->rank)
+                f = facts[s->shared + i];
+            comm_broadcast(s->comm, &f, sizeof f, root);
+            if (e->status == ST_OK)
+                edge_union_add(u, &f, e);
+        }
+    }
+    return comm_agree(s->comm, e);
+}
+
+/* The edges that this rank reads in a pass, as far as that is known before one. */
+static uint64_t count_share(const struct edge_source *s)
+{
+    uint64_t shared = 0, own = 0;
+    for (size_t i = 0; i < s->count; i++)
+        *(i < s->shared ? &shared : &own) += s->stream[i].totals.edges;
+    return shared / s->comm->ranks + own;
+}
+
+static char *name_union(const struct edge_union *u)
+{
+    char name[STREAM_NAME_BYTES + 40];
+    snprintf(name, sizeof name, "%s", u->first);
+    if (u->streams > 1)
+        snprintf(name, sizeof name, "%s and %" PRIu64 " more", u->first, u->streams - 1);
+    return strdup(name);
+}
+
+static enum status unite(struct edge_source *s, const struct stream_facts *facts, struct error *e)
+{
+    struct edge_union u = {.streams = 0};
+    if (add_shared(&u, s, facts, e) == ST_OK && add_own(&u, s, facts, e) == ST_OK) {
+        edge_union_finish(&u);
+        s->info = u.info;
+        s->totals = u.totals;
+        s->bytes = u.bytes;
+        s->missing_edges = u.streams > 1 ? edge_union_missing(&u) : 0;
+        s->share_edges = count_share(s);
+        s->largest_share = comm_max_of(s->comm, s->share_edges);
+        s->names = u.names;
+        u.names = NULL;
+        s->name = name_union(&u);
+        if (s->name == NULL)
+            fail_memory(e, u.first, STREAM_NAME_BYTES);
+    }
+    edge_union_free(&u);
+    return comm_agree(s->comm, e);
+}
+
+enum status edge_source_open(struct edge_source *s, const struct edge_inputs *inputs,
+                             const char *tmpdir, const struct comm *comm,
+                             struct memory_budget *budget, struct error *e)
+{
+    struct stream_facts *facts = calloc(inputs->count, sizeof *facts);
     memset(s, 0, sizeof *s);
     s->comm = comm;
     s->budget = budget;
-    if (comm->ranks == 1 || refuse_unshared(path, e) == ST_OK)
-        open_path(s, path, tmpdir, e);
-    if (comm_agree(comm, e) != ST_OK)
+    s->stream = calloc(inputs->count, sizeof *s->stream);
+    if (facts == NULL || s->stream == NULL)
+        fail_memory(e, "edge streams", inputs->count * sizeof *facts);
+    open_streams(s, inputs, 0, tmpdir, facts, e);
+    s->shared = s->count;
+    open_streams(s, inputs, 1, tmpdir, facts, e);
+    if (comm_agree(comm, e) == ST_OK)
+        unite(s, facts, e);
+    free(facts);
+    if (e->status != ST_OK)
         edge_source_close(s);
     return e->status;
 }
 
 void edge_source_close(struct edge_source *s)
 {
-    if (s->name != NULL && s->fd >= 0)
-        close(s->fd);
-    if (s->kept_bytes > 0)
-        memory_discharge(s->budget, s->kept_bytes);
+    for (size_t i = 0; i < s->count; i++)
+        edge_stream_close(&s->stream[i]);
+    free(s->stream);
     free(s->name);
+    free(s->names);
     sparse_ids_close(s->sparse, s->budget);
     free(s->sparse);
     memset(s, 0, sizeof *s);
@@ -188,25 +177,34 @@ void edge_source_close(struct edge_source *s)
 
 void edge_source_forget(struct edge_source *s)
 {
-    if (s->kept_bytes == 0 || ftruncate(s->fd, 0) != 0)
-        return;
-    memory_discharge(s->budget, s->kept_bytes);
-    s->kept_bytes = 0;
+    for (size_t i = 0; i < s->count; i++)
+        edge_stream_forget(&s->stream[i]);
 }
 
-enum status edge_source_reader(const struct edge_source *s, struct edges_reader **reader,
-                               struct error *e)
+enum status edge_source_keep(struct edge_source *s, struct error *e)
 {
-    *reader = NULL;
-    int fd = fcntl(s->fd, F_DUPFD_CLOEXEC, 3);
-    if (fd < 0)
-        return fail_errno(e, s->name, "cannot open again");
-    if (lseek(fd, s->start, SEEK_SET) < 0) {
-        fail_errno(e, s->name, "cannot read again from its start");
-        close(fd);
+    if (s->count != 1 || s->stream[0].live == NULL || edge_stream_keep(&s->stream[0], e) != ST_OK)
         return e->status;
-    }
-    return edges_reader_open_fd(reader, fd, s->name, e);
+    s->totals = s->stream[0].totals;
+    s->bytes = s->stream[0].bytes;
+    s->share_edges = s->largest_share = s->totals.edges;
+    return ST_OK;
+}
+
+int edge_source_forgotten(const struct edge_source *s)
+{
+    int forgotten = 0;
+    for (size_t i = 0; i < s->count; i++)
+        forgotten |= s->stream[i].forgotten;
+    return forgotten;
+}
+
+uint64_t edge_source_spooled_bytes(const struct edge_source *s)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < s->count; i++)
+        bytes += s->stream[i].spooled_bytes;
+    return bytes;
 }
 
 /* ---- dense ids ---- */
@@ -239,32 +237,27 @@ static void make_visits_dense(const struct edge_source *s, struct edges_scan *sc
     scan->context = dense;
 }
 
-static enum status list_ids(const struct edge_source *s, struct sparse_ids *ids, int threads,
+/* Each rank notes the ids of its share of the blocks. */
+static enum status list_ids(struct edge_source *s, struct sparse_ids *ids, int threads,
                             struct error *e)
 {
-    struct edges_reader *reader = NULL;
-    struct edges_totals totals;
-    if (edge_source_reader(s, &reader, e) == ST_OK)
-        edges_scan(reader, threads, sparse_ids_note, ids, &totals, e);
-    edges_reader_close(reader);
-    return e->status;
+    uint64_t own_edges;
+    return edge_source_first_scan(s, threads, sparse_ids_note, ids, &own_edges, e);
 }
 
 enum status edge_source_make_dense(struct edge_source *s, uint32_t p, int threads,
                                    struct memory_budget *budget, struct error *e)
 {
-    struct edges_totals totals;
-    struct stat st;
-    uint64_t room = 0;
-    if (s->comm->ranks == 1 && edges_peek_totals(s->fd, &totals) && fstat(s->fd, &st) == 0)
-        room = sparse_ids_room(&totals, (uint64_t)st.st_size, p, budget);
-    if (room == 0)
-        return ST_OK;
+    uint64_t room = comm_min_of(s->comm, sparse_ids_room(&s->totals, s->bytes, p, budget));
+    if (room == 0 || edge_source_keep(s, e) != ST_OK)
+        return e->status;
     struct sparse_ids *ids = calloc(1, sizeof *ids);
     if (ids == NULL)
-        return fail_memory(e, "ids", sizeof *ids);
-    if (sparse_ids_open(ids, room, budget, e) == ST_OK && list_ids(s, ids, threads, e) == ST_OK)
-        sparse_ids_number(ids, p);
+        fail_memory(e, "ids", sizeof *ids);
+    else
+        sparse_ids_open(ids, room, budget, e);
+    if (list_ids(s, ids, threads, e) == ST_OK)
+        sparse_ids_number(ids, p, s->comm, e);
     s->sparse = ids;
     s->budget = budget;
     return e->status;
@@ -272,15 +265,76 @@ enum status edge_source_make_dense(struct edge_source *s, uint32_t p, int thread
 
 /* ---- passes ---- */
 
-static enum status take_share(const struct edge_source *s, struct edges_reader *reader,
+/* Whether no other rank reads this stream. */
+static int alone(const struct edge_source *s, const struct edge_stream *stream)
+{
+    return stream->own || s->comm->ranks == 1;
+}
+
+/* Of shared streams each rank reads every R-th block; with which it begins differs from stream to stream. */
+static enum status take_share(const struct edge_source *s, size_t i, struct edges_reader *reader,
                               struct error *e)
 {
     const struct comm *comm = s->comm;
-    return comm->ranks == 1 ? ST_OK : edges_reader_slice(reader, comm->rank, comm->ranks, e);
+    if (alone(s, &s->stream[i]))
+        return ST_OK;
+    return edges_reader_slice(reader, (uint32_t)((comm->rank + i) % comm->ranks), comm->ranks, e);
+}
+
+static enum status scan_stream(const struct edge_source *s, size_t i, struct edges_scan scan,
+                               struct edges_totals *tally, struct error *e)
+{
+    scan.trailer = &s->stream[i].totals;
+    if (edge_stream_reader(&s->stream[i], &scan.reader, e) == ST_OK &&
+        take_share(s, i, scan.reader, e) == ST_OK)
+        edges_scan_slice(&scan, tally, e);
+    edges_reader_close(scan.reader);
+    return e->status;
+}
+
+/* After a pass that has left the CRCs: where one says that a block is damaged, that is the failure. */
+static void find_damage(const struct edge_stream *stream, int threads, struct error *e)
+{
+    struct edges_reader *reader = NULL;
+    struct edges_totals totals;
+    struct error cause = {0};
+    if (edge_stream_reader(stream, &reader, &cause) == ST_OK)
+        edges_scan(reader, threads, NULL, NULL, &totals, &cause);
+    edges_reader_close(reader);
+    if (cause.status == ST_BAD_DATA)
+        *e = cause;
+}
+
+/* The only pass over a live pipe. */
+static enum status spend_stream(struct edge_source *s, struct edges_scan scan,
+                                struct edges_totals *tally, struct error *e)
+{
+    struct edge_stream *stream = &s->stream[0];
+    scan.reader = edge_stream_live(stream);
+    scan.most_ids = stream->totals.n;
+    if (edges_scan_slice(&scan, tally, e) == ST_OK)
+        edge_stream_spent(stream, tally, e);
+    s->totals = stream->totals;
+    return e->status;
+}
+
+/* A stream, or a share of it. What no other rank reads is proven here. */
+static enum status prove_stream(struct edge_source *s, size_t i, struct edges_scan scan,
+                                struct edges_totals *tally, struct error *e)
+{
+    const struct edge_stream *stream = &s->stream[i];
+    if (stream->live != NULL)
+        return spend_stream(s, scan, tally, e);
+    scan.crcs = alone(s, stream) ? EDGES_CRCS_LEFT : EDGES_CRCS_CHECKED;
+    if (scan_stream(s, i, scan, tally, e) == ST_OK && alone(s, stream))
+        edges_compare_tally(stream->name, &stream->totals, tally, e);
+    if (e->status == ST_BAD_DATA && alone(s, stream))
+        find_damage(stream, scan.threads, e);
+    return e->status;
 }
 
 /* The tallies of all ranks. */
-static void sum_tallies(const struct comm *comm, struct edges_totals *tally)
+static void sum_tally(const struct comm *comm, struct edges_totals *tally)
 {
     uint64_t sums[3] = {tally->edges, tally->loops, tally->checksum};
     comm_sum_u64(comm, sums, 3);
@@ -290,54 +344,50 @@ static void sum_tallies(const struct comm *comm, struct edges_totals *tally)
     tally->max_id = comm_max_of(comm, tally->max_id);
 }
 
-/* After a pass that has left the CRCs: where one says that a block is damaged, that is the failure. */
-static void find_damage(const struct edge_source *s, int threads, struct error *e)
+static enum status prove_shared(const struct edge_source *s, struct edges_totals *tally,
+                                struct error *e)
 {
-    struct edges_reader *reader = NULL;
-    struct edges_totals totals;
-    struct error cause = {0};
-    if (edge_source_reader(s, &reader, &cause) == ST_OK)
-        edges_scan(reader, threads, NULL, NULL, &totals, &cause);
-    edges_reader_close(reader);
-    if (cause.status == ST_BAD_DATA)
-        *e = cause;
+    for (size_t i = 0; i < s->shared && s->comm->ranks > 1; i++) {
+        sum_tally(s->comm, &tally[i]);
+        edges_compare_tally(s->stream[i].name, &s->stream[i].totals, &tally[i], e);
+    }
+    return e->status;
 }
 
-enum status edge_source_first_scan(const struct edge_source *s, struct edges_scan scan,
-                                   struct edges_totals *totals, uint64_t *own_edges,
-                                   struct error *e)
+enum status edge_source_first_scan(struct edge_source *s, int threads, edges_visitor visit,
+                                   void *context, uint64_t *own_edges, struct error *e)
 {
-    struct edges_totals tally = {0};
+    struct edges_scan scan = {.threads = threads, .visit = visit, .context = context};
+    struct edges_totals *tally = calloc(s->count + 1, sizeof *tally);
     struct dense_visit dense;
     make_visits_dense(s, &scan, &dense);
-    scan.crcs = s->comm->ranks == 1 ? EDGES_CRCS_LEFT : EDGES_CRCS_CHECKED;
-    memset(totals, 0, sizeof *totals);
-    if (e->status == ST_OK && take_share(s, scan.reader, e) == ST_OK)
-        edges_scan_slice(&scan, &tally, e);
-    if (comm_agree(s->comm, e) == ST_OK) {
-        *own_edges = tally.edges;
-        sum_tallies(s->comm, &tally);
-        edges_reader_finish(scan.reader, &tally, totals, e);
+    *own_edges = 0;
+    if (tally == NULL)
+        fail_memory(e, s->name, s->count * sizeof *tally);
+    for (size_t i = 0; i < s->count && e->status == ST_OK; i++) {
+        prove_stream(s, i, scan, &tally[i], e);
+        *own_edges += tally[i].edges;
     }
-    if (e->status == ST_BAD_DATA && scan.crcs == EDGES_CRCS_LEFT)
-        find_damage(s, scan.threads, e);
+    if (comm_agree(s->comm, e) == ST_OK)
+        prove_shared(s, tally, e);
+    free(tally);
     return comm_agree(s->comm, e);
 }
 
-enum status edge_source_scan(const struct edge_source *s, const struct edges_totals *expected,
-                             int threads, edges_visitor visit, void *context, struct error *e)
+enum status edge_source_scan(const struct edge_source *s, int threads, edges_visitor visit,
+                             void *context, struct error *e)
 {
-    struct edges_scan scan = {
-        .threads = threads, .visit = visit, .context = context, .expected = expected};
-    struct edges_totals tally = {0};
+    struct edges_scan scan = {.threads = threads, .visit = visit, .context = context, .proven = 1};
     struct dense_visit dense;
+    uint64_t edges = 0;
     make_visits_dense(s, &scan, &dense);
-    if (e->status == ST_OK && edge_source_reader(s, &scan.reader, e) == ST_OK &&
-        take_share(s, scan.reader, e) == ST_OK)
-        edges_scan_slice(&scan, &tally, e);
-    edges_reader_close(scan.reader);
+    for (size_t i = 0; i < s->count && e->status == ST_OK; i++) {
+        struct edges_totals tally = {.edges = 0};
+        scan_stream(s, i, scan, &tally, e);
+        edges += tally.edges;
+    }
     if (comm_agree(s->comm, e) != ST_OK)
         return e->status;
-    comm_sum_u64(s->comm, &tally.edges, 1);
-    return tally.edges == expected->edges ? ST_OK : edges_scan_changed(s->name, e);
+    comm_sum_u64(s->comm, &edges, 1);
+    return edges == s->totals.edges ? ST_OK : edges_scan_changed(s->name, e);
 }

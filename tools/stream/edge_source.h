@@ -1,71 +1,79 @@
-/* edge_source.h: an edge stream that can be read several times.
+/* edge_source.h: the edge streams that are one graph, as passes over all their edges.
  *
  * The tools pass over their input two or three times, because degrees must be known before edges can be
- * classified. (No further pass is needed if the edges stay in memory: edge_tiles.h.) A regular file is read
- * again. What comes out of a pipe is kept in memory, up to a quarter of the budget, or else in an unlinked
- * file in the folder for temporary files. Under mpiexec the ranks of the job share each pass: each rank reads
- * a slice of the blocks.
+ * classified. (No further pass is needed if the edges stay in memory: edge_tiles.h.) Under mpiexec the ranks
+ * of the job share each pass: each reads a slice of the blocks of every shared stream, and all blocks of its
+ * own streams (edge_inputs.h). Nothing depends on the order of the edges, nor on which rank has which.
  */
 #ifndef DBFS_EDGE_SOURCE_H
 #define DBFS_EDGE_SOURCE_H
 
+#include "edge_inputs.h"
+#include "edge_stream.h"
 #include "sparse_ids.h"
 
 #include "formats/edges_scan.h"
 #include "formats/base/memory.h"
 #include "formats/mpi/comm.h"
 
-#include <sys/types.h>
-
 struct edge_source {
-    int fd;
-    off_t start; /* where the stream begins in the file */
-    char *name;  /* for messages */
-    uint64_t spooled_bytes; /* of a pipe, on disk; 0 for a file */
-    uint64_t kept_bytes;    /* of a pipe, in memory and charged to the budget */
-    struct memory_budget *budget; /* of a pipe in memory, and of dense ids */
+    struct edge_stream *stream; /* [count] this rank reads: first the shared ones, then its own */
+    size_t count, shared;
     const struct comm *comm; /* the ranks that share the passes */
-    struct sparse_ids *sparse; /* passes give dense ids; NULL: the ids of the stream */
+    struct edges_info info;     /* of the graph (edge_union.h) */
+    struct edges_totals totals; /* of the graph, as the trailers say; the first pass proves them */
+    uint64_t bytes;             /* of all streams */
+    uint64_t missing_edges;     /* of a generated graph: those that none of several pieces has */
+    uint64_t share_edges;   /* this rank's share of the edges; about, for shared streams */
+    uint64_t largest_share; /* of all ranks */
+    char *name;  /* of the graph, for messages: "FILE", or "FILE and 3 more" */
+    char *names; /* of all streams of all ranks, each followed by a newline */
+    struct memory_budget *budget; /* of pipes in memory, and of dense ids */
+    struct sparse_ids *sparse; /* passes give dense ids; NULL: the ids of the streams */
 };
 
-/* Opens `path` ("-" is standard input). On failure the source need not be closed. If there are several ranks,
- * all of them call this together, and the input must be a regular file; any other input is ST_USAGE. `budget`
- * is for pipes and must stay until the source is closed; NULL if the input is a regular file. */
-enum status edge_source_open(struct edge_source *source, const char *path, const char *tmpdir,
-                             const struct comm *comm, struct memory_budget *budget,
-                             struct error *e);
+/* Opens the streams; all ranks call it together and get the same status. On failure the source need not be
+ * closed. If there are several ranks, a shared stream must be a regular file; any other is ST_USAGE. Streams
+ * that contradict each other are ST_BAD_DATA. `budget` is for pipes and must stay until the source is closed;
+ * NULL if all inputs are regular files. */
+enum status edge_source_open(struct edge_source *source, const struct edge_inputs *inputs,
+                             const char *tmpdir, const struct comm *comm,
+                             struct memory_budget *budget, struct error *e);
 void edge_source_close(struct edge_source *source); /* a zeroed source is allowed */
 
-/* Gives back the memory of a pipe that will not be read again, because its edges stay in memory. */
+/* Gives back the memory of pipes that will not be read again, because the edges stay in memory. */
 void edge_source_forget(struct edge_source *source);
 
-/* Lets passes give dense ids if the stream has many vertices and few edges (sparse_ids.h). This takes a pass
- * of its own. Under mpiexec it does nothing. */
+/* A live pipe is a source by itself (edge_inputs.h: `once`). It gives its edges once, in the first pass.
+ * Before that, edge_source_keep makes it a source of any number of passes; other sources stay as they are. */
+enum status edge_source_keep(struct edge_source *source, struct error *e);
+
+/* Nonzero when one of this rank's streams was given back, so that no further pass can be made. */
+int edge_source_forgotten(const struct edge_source *source);
+
+/* The bytes of this rank's pipes that are on disk. */
+uint64_t edge_source_spooled_bytes(const struct edge_source *source);
+
+/* Lets passes give dense ids if the graph has many vertices and few edges (sparse_ids.h). This takes a pass
+ * of its own. All ranks call it together, and get the same status. */
 enum status edge_source_make_dense(struct edge_source *source, uint32_t p, int threads,
                                    struct memory_budget *budget, struct error *e);
 
 /* The number of ids that passes give: n, or less if they are dense. */
-static inline uint64_t edge_source_ids(const struct edge_source *source,
-                                       const struct edges_totals *totals)
+static inline uint64_t edge_source_ids(const struct edge_source *source)
 {
-    return source->sparse != NULL ? source->sparse->n : totals->n;
+    return source->sparse != NULL ? source->sparse->n : source->totals.n;
 }
 
-/* Opens a reader at the start of the stream. Close it before opening the next one. */
-enum status edge_source_reader(const struct edge_source *source, struct edges_reader **reader,
-                               struct error *e);
+/* Makes the first pass, which proves that the trailers fit the blocks; all ranks call it together. Visitors
+ * get ids below n only. Of a live pipe, this gives the totals. *own_edges receives the number of edges that
+ * this rank saw. All ranks get the same status; a failure that is already in *e makes all of them fail. */
+enum status edge_source_first_scan(struct edge_source *source, int threads, edges_visitor visit,
+                                   void *context, uint64_t *own_edges, struct error *e);
 
-/* Makes the first pass; all ranks call it together. It runs edges_scan_slice on this rank's share with the
- * settings of `scan`, whose reader comes from edge_source_reader. This function itself decides whether CRCs
- * are compared. *totals receives the totals of the stream, *own_edges the number of edges that this rank saw.
- * All ranks get the same status; a failure that is already in *e makes all of them fail. */
-enum status edge_source_first_scan(const struct edge_source *source, struct edges_scan scan,
-                                   struct edges_totals *totals, uint64_t *own_edges,
-                                   struct error *e);
-
-/* Makes a further pass (edges_scan.h); all ranks call it together. `expected` are the totals that the first
- * pass gave. All ranks get the same status; a failure that is already in *e makes all of them fail. */
-enum status edge_source_scan(const struct edge_source *source, const struct edges_totals *expected,
-                             int threads, edges_visitor visit, void *context, struct error *e);
+/* Makes a further pass; all ranks call it together. All ranks get the same status; a failure that is already
+ * in *e makes all of them fail. */
+enum status edge_source_scan(const struct edge_source *source, int threads, edges_visitor visit,
+                             void *context, struct error *e);
 
 #endif

@@ -3,14 +3,17 @@
 
 #include "formats/base/clones.h"
 #include "formats/base/progress.h"
+#include "tools/sort/count_turns.h"
 
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
+    NARROW_BITS = 16,    /* of an index in the shortest ranges */
     NARROW_RANGES = 128, /* up to which ranges are that short */
-    WIDE_RANGES = 64 /* the most ranges that are longer */
+    WIDE_RANGES = 64,    /* the most ranges that are longer */
+    WIDE_BITS = 32       /* of an index in the longest ranges */
 };
 
 /* ---- opening ---- */
@@ -18,19 +21,22 @@ enum {
 static void cut(struct edge_tiles *t, uint64_t n)
 {
     uint64_t most = NARROW_RANGES;
-    t->range_bits = TILE_NARROW_BITS;
+    t->range_bits = NARROW_BITS;
     while (n > most << t->range_bits) {
         most = WIDE_RANGES;
         t->range_bits++;
     }
     t->ranges = n > 0 ? (uint32_t)(((n - 1) >> t->range_bits) + 1) : 1;
-    t->record_bytes = t->range_bits <= TILE_NARROW_BITS ? 4 : 8;
+    t->record_bytes = 4;
+    while (t->range_bits > 4 * t->record_bytes && t->record_bytes < 8)
+        t->record_bytes += t->record_bytes == 6 ? 2 : 1;
 }
 
 static struct bucket_options store_options(const struct edge_tiles *t, uint64_t edges, int threads)
 {
     return (struct bucket_options){.buckets = t->ranges * t->ranges,
                                    .threads = threads,
+                                   .width = t->record_bytes % 4 != 0 ? t->record_bytes : 0,
                                    .expected_bytes = t->record_bytes * edges,
                                    .room_bytes = UINT64_MAX};
 }
@@ -39,7 +45,7 @@ uint64_t edge_tiles_bytes(uint64_t n, uint64_t edges, int threads)
 {
     struct edge_tiles t;
     cut(&t, n);
-    if (t.range_bits > TILE_WIDE_BITS)
+    if (t.range_bits > WIDE_BITS)
         return UINT64_MAX;
     struct bucket_options o = store_options(&t, edges, threads);
     return bucket_store_least(&o) + o.expected_bytes / 8 * 9;
@@ -76,8 +82,7 @@ WIDE_CLONES
 static void compute(const struct edge_tiles *t, const struct edge *edges, size_t count,
                     struct step *restrict step)
 {
-    const unsigned bits = t->range_bits,
-                   shift = t->record_bytes == 4 ? TILE_NARROW_BITS : TILE_WIDE_BITS;
+    const unsigned bits = t->range_bits, shift = 4 * t->record_bytes;
     const uint32_t ranges = t->ranges, undirected = t->undirected != 0;
     const uint64_t mask = (UINT64_C(1) << bits) - 1;
     for (size_t i = 0; i < count; i++) {
@@ -88,22 +93,35 @@ static void compute(const struct edge_tiles *t, const struct edge *edges, size_t
     }
 }
 
+/* `bytes` is known when this is compiled. */
+static inline void append(struct bucket_writer *w, const struct step *step, const struct edge *edges,
+                          size_t count, unsigned bytes)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (edges[i].u == edges[i].v)
+            continue;
+        if (bytes == 4)
+            bucket_append_u32(w, step->tile[i], (uint32_t)step->record[i]);
+        else if (bytes == 8)
+            bucket_append_u64(w, step->tile[i], step->record[i]);
+        else
+            bucket_append_odd(w, step->tile[i], step->record[i], bytes);
+    }
+}
+
 enum status edge_tiles_add(struct edge_tiles *t, int thread, const struct edge *edges, size_t count,
                            struct error *e)
 {
     struct bucket_writer *w = &t->store.writer[thread];
-    const int narrow = t->record_bytes == 4;
     struct step step;
     for (size_t at = 0; at < count; at += STEP) {
-        size_t take = count - at < STEP ? count - at : STEP;
-        compute(t, edges + at, take, &step);
-        for (size_t i = 0; i < take; i++) {
-            if (edges[at + i].u == edges[at + i].v)
-                continue;
-            if (narrow)
-                bucket_append_u32(w, step.tile[i], (uint32_t)step.record[i]);
-            else
-                bucket_append_u64(w, step.tile[i], step.record[i]);
+        size_t taken = count - at < STEP ? count - at : STEP;
+        compute(t, edges + at, taken, &step);
+        switch (t->record_bytes) {
+        case 4: append(w, &step, edges + at, taken, 4); break;
+        case 5: append(w, &step, edges + at, taken, 5); break;
+        case 6: append(w, &step, edges + at, taken, 6); break;
+        default: append(w, &step, edges + at, taken, 8);
         }
     }
     if (w->error.status != ST_OK)
@@ -118,26 +136,40 @@ enum status edge_tiles_seal(struct edge_tiles *t, struct error *e)
 
 /* ---- degrees ---- */
 
+/* The row of record i, or its column. `bytes` and `columns` are known when this is compiled. */
+static inline uint64_t tile_end(const void *records, size_t i, unsigned bytes, int columns)
+{
+    uint64_t record = tile_record(records, bytes, i);
+    return columns ? tile_column(record, bytes) : tile_row(record, bytes);
+}
+
+static inline void count_ends(const void *records, size_t count, unsigned bytes, int columns,
+                              uint32_t *restrict degree)
+{
+#define DEGREE(i) degree[tile_end(records, i, bytes, columns)]
+    COUNT_BY_TURNS(count, DEGREE);
+}
+
 static void count_rows(const struct edge_tiles *t, const void *records, size_t count,
                        uint32_t *degree)
 {
-    const uint32_t *narrow = records;
-    const uint64_t *wide = records;
-    for (size_t i = 0; t->record_bytes == 4 && i < count; i++)
-        degree[tile_row_u32(narrow[i])]++;
-    for (size_t i = 0; t->record_bytes == 8 && i < count; i++)
-        degree[tile_row_u64(wide[i])]++;
+    switch (t->record_bytes) {
+    case 4: count_ends(records, count, 4, 0, degree); break;
+    case 5: count_ends(records, count, 5, 0, degree); break;
+    case 6: count_ends(records, count, 6, 0, degree); break;
+    default: count_ends(records, count, 8, 0, degree);
+    }
 }
 
 static void count_columns(const struct edge_tiles *t, const void *records, size_t count,
                           uint32_t *degree)
 {
-    const uint32_t *narrow = records;
-    const uint64_t *wide = records;
-    for (size_t i = 0; t->record_bytes == 4 && i < count; i++)
-        degree[tile_column_u32(narrow[i])]++;
-    for (size_t i = 0; t->record_bytes == 8 && i < count; i++)
-        degree[tile_column_u64(wide[i])]++;
+    switch (t->record_bytes) {
+    case 4: count_ends(records, count, 4, 1, degree); break;
+    case 5: count_ends(records, count, 5, 1, degree); break;
+    case 6: count_ends(records, count, 6, 1, degree); break;
+    default: count_ends(records, count, 8, 1, degree);
+    }
 }
 
 static struct bucket_reader read_tile(const struct edge_tiles *t, uint32_t row, uint32_t column)

@@ -5,7 +5,8 @@
  * its look-ups fall into two short pieces of that array, which stay in the cache. In the order of the stream,
  * each edge would need two accesses to memory.
  *
- * An edge in a tile is two indices within the ranges. It takes 4 bytes if both indices have 16 bits, else 8.
+ * An edge in a tile is two indices within the ranges, as a record of 4, 5, 6 or 8 bytes: each index has half
+ * of its bits, which are enough for 2^23, 2^26, 2^30 and 2^38 vertices.
  * An undirected edge is in the tile (row, column) with row <= column. A directed edge is in the tile of its
  * ends. Self-loops are left out.
  */
@@ -16,12 +17,13 @@
 #include "formats/edges_scan.h"
 
 #include <stdint.h>
+#include <string.h>
 
 struct edge_tiles {
     uint32_t ranges;
     unsigned range_bits;
     int undirected;
-    unsigned record_bytes; /* 4 or 8 */
+    unsigned record_bytes; /* 4, 5, 6 or 8 */
     struct bucket_store store; /* one bucket for each tile */
     struct bucket_store *heir; /* NULL until edge_tiles_leave */
 };
@@ -46,46 +48,42 @@ enum status edge_tiles_seal(struct edge_tiles *tiles, struct error *e);
  * thread counts all degrees of a range, so no atomic operations are needed. */
 void edge_tiles_degrees(const struct edge_tiles *tiles, int threads, uint32_t *degree);
 
-/* Some records of a tile as they lie in memory, 4 or 8 bytes each. tile_row and tile_column give indices,
- * which count from the first ids of the tile's ranges. */
+/* Some records of a tile as they lie in memory. Indices count from the first ids of the tile's ranges. */
 struct tile_run {
     uint64_t row, column; /* first ids */
     const void *records;
     size_t count;
 };
 
-/* The bits of an index in records of 4 and of 8 bytes. */
-enum { TILE_NARROW_BITS = 16, TILE_WIDE_BITS = 32 };
-
-static inline uint32_t tile_row_u32(uint32_t record)
+/* Record i of a run; fastest if `bytes` is known when this is compiled. */
+static inline uint64_t tile_record(const void *records, unsigned bytes, size_t i)
 {
-    return record >> TILE_NARROW_BITS;
+    uint64_t word;
+    if (bytes == 4)
+        return ((const uint32_t *)records)[i];
+    if (bytes == 8)
+        return ((const uint64_t *)records)[i];
+    /* what precedes the first record is readable, and what follows the last one need not be */
+    memcpy(&word, (const unsigned char *)records + (i + 1) * bytes - sizeof word, sizeof word);
+    return word >> (64 - 8 * bytes);
 }
 
-static inline uint32_t tile_column_u32(uint32_t record)
+static inline uint64_t tile_row(uint64_t record, unsigned bytes)
 {
-    return record & ((UINT32_C(1) << TILE_NARROW_BITS) - 1);
+    return record >> 4 * bytes;
 }
 
-static inline uint64_t tile_row_u64(uint64_t record)
+static inline uint64_t tile_column(uint64_t record, unsigned bytes)
 {
-    return record >> TILE_WIDE_BITS;
-}
-
-static inline uint64_t tile_column_u64(uint64_t record)
-{
-    return record & UINT32_MAX;
+    return record & ((UINT64_C(1) << 4 * bytes) - 1);
 }
 
 /* Edge i of a run whose records have `record_bytes` bytes. */
 static inline struct edge tile_edge(const struct tile_run *run, unsigned record_bytes, size_t i)
 {
-    const uint32_t *narrow = run->records;
-    const uint64_t *wide = run->records;
-    if (record_bytes == 4)
-        return (struct edge){run->row + tile_row_u32(narrow[i]),
-                             run->column + tile_column_u32(narrow[i])};
-    return (struct edge){run->row + tile_row_u64(wide[i]), run->column + tile_column_u64(wide[i])};
+    uint64_t record = tile_record(run->records, record_bytes, i);
+    return (struct edge){run->row + tile_row(record, record_bytes),
+                         run->column + tile_column(record, record_bytes)};
 }
 
 /* Gives every edge to `visit` once, tile after tile. If `visit` returns a status other than ST_OK, the

@@ -37,6 +37,11 @@ void sparse_ids_close(struct sparse_ids *s, struct memory_budget *budget)
     memset(s, 0, sizeof *s);
 }
 
+static enum status too_many(struct error *e)
+{
+    return fail(e, ST_BAD_DATA, "edge stream: has more edges than its trailer says");
+}
+
 enum status sparse_ids_note(void *context, int thread, const struct edge *edges, size_t count,
                             struct error *e)
 {
@@ -44,7 +49,7 @@ enum status sparse_ids_note(void *context, int thread, const struct edge *edges,
     uint64_t at = __atomic_fetch_add(&s->count, 2 * count, __ATOMIC_RELAXED);
     (void)thread;
     if (at > s->room || 2 * count > s->room - at)
-        return fail(e, ST_BAD_DATA, "edge stream: has more edges than its trailer says");
+        return too_many(e);
     for (size_t i = 0; i < count; i++) {
         s->ids[at + 2 * i] = edges[i].u;
         s->ids[at + 2 * i + 1] = edges[i].v;
@@ -58,20 +63,52 @@ static int by_id(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void sparse_ids_number(struct sparse_ids *s, uint32_t p)
+/* Sorts the ids and keeps each once. */
+static void keep_each_once(struct sparse_ids *s)
 {
-    uint64_t noted = s->count, next = 0;
+    uint64_t noted = s->count;
     qsort(s->ids, noted, sizeof *s->ids, by_id);
     s->count = 0;
     for (uint64_t i = 0; i < noted; i++) {
-        uint64_t id = s->ids[i];
-        if (i > 0 && id == s->ids[s->count - 1])
-            continue;
-        next += (id % p + p - next % p) % p; /* the next that is congruent */
-        s->ids[s->count] = id;
-        s->dense[s->count++] = next++;
+        if (i == 0 || s->ids[i] != s->ids[s->count - 1])
+            s->ids[s->count++] = s->ids[i];
+    }
+}
+
+/* Joins the lists of all ranks, one after the other. */
+static enum status join_lists(struct sparse_ids *s, const struct comm *comm, struct error *e)
+{
+    uint64_t own = s->count, at = 0;
+    memcpy(s->dense, s->ids, own * sizeof *s->ids);
+    for (uint32_t root = 0; root < comm->ranks; root++) {
+        uint64_t count = own;
+        comm_broadcast(comm, &count, sizeof count, root);
+        if (count > s->room - at)
+            return too_many(e);
+        if (comm->rank == root)
+            memcpy(s->ids + at, s->dense, count * sizeof *s->ids);
+        comm_broadcast(comm, s->ids + at, count * sizeof *s->ids, root);
+        at += count;
+    }
+    s->count = at;
+    return ST_OK;
+}
+
+enum status sparse_ids_number(struct sparse_ids *s, uint32_t p, const struct comm *comm, struct error *e)
+{
+    uint64_t next = 0;
+    keep_each_once(s);
+    if (comm->ranks > 1) {
+        if (join_lists(s, comm, e) != ST_OK)
+            return e->status;
+        keep_each_once(s);
+    }
+    for (uint64_t i = 0; i < s->count; i++) {
+        next += (s->ids[i] % p + p - next % p) % p; /* the next that is congruent */
+        s->dense[i] = next++;
     }
     s->n = next + 1;
+    return ST_OK;
 }
 
 /* The last entry of `list` that is not above `x`; 0 where there is none. */

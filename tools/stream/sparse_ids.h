@@ -11,6 +11,7 @@
 
 #include "formats/base/memory.h"
 #include "formats/edges.h"
+#include "formats/mpi/comm.h"
 
 struct sparse_ids {
     uint64_t count;
@@ -34,8 +35,10 @@ void sparse_ids_close(struct sparse_ids *s, struct memory_budget *budget); /* NU
 enum status sparse_ids_note(void *s, int thread, const struct edge *edges, size_t count,
                             struct error *e);
 
-/* After all were noted: sorts them and gives each its dense id. */
-void sparse_ids_number(struct sparse_ids *s, uint32_t p);
+/* After all were noted: sorts them and gives each its dense id. All ranks call it together, each having noted
+ * the ids of its share of the edges; then each has the ids of all. The room is the same on all ranks.
+ * ST_BAD_DATA as above, on all ranks. */
+enum status sparse_ids_number(struct sparse_ids *s, uint32_t p, const struct comm *comm, struct error *e);
 
 /* Nonzero: an id was not noted. */
 int sparse_ids_translate(const struct sparse_ids *s, const struct edge *edges, size_t count,

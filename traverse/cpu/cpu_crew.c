@@ -429,7 +429,7 @@ static void run_level(struct crew *c)
     gang_run(dev->means.gang, c->threads, (uint64_t)c->owners, reach_parts, c);
     c->lonely_levels = is_alone(c) ? c->lonely_levels + 1 : 0;
     advance(c);
-    plan_level(dev, c->state, frontier_size(c, DELEGATES) + frontier_size(c, NORMALS));
+    plan_level(dev, c->state, frontier_size(c, DELEGATES), frontier_size(c, NORMALS));
     c->small_levels = c->state->way == BY_LISTS ? c->small_levels + 1 : 0;
 }
 

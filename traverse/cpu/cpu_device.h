@@ -12,6 +12,8 @@
 
 #include "traverse/backend.h"
 
+#include "formats/base/shared_memory.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +38,8 @@ struct cpu_delegates {
     uint64_t *frontier; /* incoming and not visited before */
     uint64_t *updated;  /* found in this level */
     int any_incoming, any_updated;
+    int32_t level; /* depth of `frontier` */
+    int ahead;     /* the previsit of the delegates came before that of the normals, and dd was visited */
     uint32_t *fresh; /* the delegates of `frontier`, if they are few: [mask_words(d)]; p = 1: list_room(d) */
     uint64_t fresh_count;
     int fresh_listed; /* `fresh` holds them all; 0: too many, only the mask has them */
@@ -61,10 +65,52 @@ struct cpu_normals {
     uint64_t longest; /* no row of a normal has more edges */
 };
 
+/* Where the arrays that peers read lie, in 64-bit words. */
+struct cpu_layout {
+    uint64_t updated_words, frontier_words, mask_words, id_words;
+};
+
+/* What peers read, and `updated` of the delegates. It all lies in `memory`. Nothing of it exists if there is
+ * one shard. */
+struct cpu_shown {
+    struct cpu_layout layout;
+    uint64_t *frontier; /* of the normals; valid after show_frontier */
+    uint64_t *mask;     /* by nn's columns: vertices found on other shards */
+    uint32_t *ids;      /* the same as a list, by shard */
+    uint64_t charged_ids;    /* to the budget: pages are taken as they are used */
+    uint64_t *begin, *count; /* [p]: where those of a shard begin, and how many there are */
+    enum outgoing_form form; /* of this level */
+    struct shared_memory memory;
+};
+
+/* A device whose memory this one reads: itself, one of this process, or one of another process. */
+struct cpu_peer {
+    const uint64_t *updated, *frontier;
+    const uint32_t *mask, *ids;
+    uint64_t frontier_words;
+    uint32_t shard;
+    struct shared_memory memory; /* if it is of another process */
+};
+
+struct cpu_peers {
+    struct cpu_peer *all; /* [count], of all devices of this process; NULL: they have not met */
+    int owns_all;
+    uint32_t count;
+    uint64_t *own, *others; /* masks: dd's rows of delegates that this shard owns, and its other rows */
+    uint64_t *gathered;     /* by nn's columns: the frontier of all shards */
+};
+
 /* Vertices for other shards. */
 struct cpu_bins {
-    struct bin *of;    /* [threads][p] */
-    int out_of_memory; /* some bin could not grow */
+    struct bin *of;     /* [threads][p] */
+    struct error error; /* why some bin could not grow */
+};
+
+/* Vertices and masks that leave and arrive. */
+struct cpu_traffic {
+    struct cpu_bins bins;
+    struct cpu_shown shown;
+    struct cpu_peers peers;
 };
 
 /* Of a crew (cpu_crew.c): threads, and vertices that the bins of a thread have room for. */
@@ -77,11 +123,21 @@ struct cpu_crew_memory {
     int rest;           /* searches that go without a crew (cpu_run.c) */
 };
 
+/* The levels of a search that goes from level to level by itself (cpu_notes.c). */
+struct cpu_level_notes {
+    int kept;                 /* they are wanted of this search */
+    struct level_note *level; /* [count], owned */
+    uint32_t count;
+    int failed;    /* there was no memory for a level; it and those after it are lost */
+    double begun;  /* when the last level's visits began */
+};
+
 /* What is noted of a level for reports. */
 struct cpu_notes {
     struct breakdown times;
-    int counts_probes;
-    uint64_t probes[SUBGRAPHS]; /* of the last pull of each subgraph, if they are counted */
+    int counts_probes;          /* and FV exactly */
+    uint64_t probes[SUBGRAPHS]; /* of this level's pulls, if they are counted */
+    struct cpu_level_notes levels;
 };
 
 struct row_count {
@@ -108,7 +164,7 @@ struct device {
     uint64_t unvisited[SUBGRAPHS]; /* sources of each subgraph not visited yet */
     struct direction_costs costs;
     struct push_list push;
-    struct cpu_bins bins;
+    struct cpu_traffic traffic;
     struct cpu_crew_memory crew;
     struct cpu_notes notes;
     struct cpu_answers *answers; /* NULL: there are none (cpu_answers.h) */
@@ -262,16 +318,27 @@ uint64_t push_marks(struct device *dev, enum subgraph g);
 
 /* cpu_pull.c; each returns how many normals it found */
 uint64_t pull_dd(struct device *dev);
+void pull_dd_rows(struct device *dev, const uint64_t *rows); /* a part of its rows */
 uint64_t pull_nd(struct device *dev);
 uint64_t pull_dn(struct device *dev);
-uint64_t pull_nn(struct device *dev); /* p = 1 only: elsewhere nn is not symmetric */
+uint64_t pull_nn(struct device *dev);
+
+/* cpu_peers.c */
+enum status take_shown(struct device *dev, int shared, struct error *e);
+void release_shown(struct device *dev);
+/* Empties the bins. */
+enum status show_outgoing(struct device *dev, enum outgoing_form form, struct error *e);
+void gather_frontiers(struct device *dev);                       /* of the peers, before nn is pulled */
+void take_peers_updates(struct device *dev);                     /* what they found is found here, too */
 
 /* cpu_previsit.c */
 void previsit_delegates(struct device *dev);
 void previsit_normals(struct device *dev);
 struct row_count count_listed(const struct device *dev, enum subgraph g, const uint32_t *list,
                               uint64_t size);
-void count_frontier(struct device *dev); /* dev->frontier: q; forward; takes q from unvisited */
+/* dev->frontier: q; forward; takes q from unvisited */
+void count_frontier_of(struct device *dev, enum vertex_kind rows);
+void count_frontier(struct device *dev);
 uint64_t count_forward(const struct device *dev, enum subgraph g); /* FV */
 
 /* cpu_list.c */
@@ -281,13 +348,14 @@ void push_from_list(struct device *dev, enum subgraph g); /* of the only device 
 void run_level_by_lists(struct device *dev);              /* of the only device; with the next previsit */
 
 /* cpu_run.c */
-enum status cpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
-                    uint32_t *levels, struct error *e);
+extern const struct backend_whole_search cpu_whole;
 
 /* cpu_answers.c */
 void cpu_close_answers(struct device *dev);
 
+extern const struct backend_peers cpu_peers;       /* cpu_peers.c */
 extern const struct backend_search cpu_search;     /* cpu_search.c */
+extern const struct backend_ahead cpu_ahead;
 extern const struct backend_messages cpu_messages; /* cpu_messages.c */
 extern const struct backend_results cpu_results;   /* cpu_results.c */
 extern const struct backend_parents cpu_parents;

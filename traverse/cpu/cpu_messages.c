@@ -1,8 +1,10 @@
 /* cpu_messages.c: what devices of the CPU give to each other and to MPI; see backend.h
  *
- * Devices of the CPU share the memory of the host, so vertices and masks are read where they are.
+ * Devices of the CPU share the memory of the host, so peers' vertices and masks are read where they are.
  */
 #include "cpu_device.h"
+
+#include "traverse/exchange/unique.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,73 +23,111 @@ static void cpu_exchange_release(struct device *dev, void *memory)
 
 /* ---- vertices ---- */
 
-static struct bin *bin_of(const struct device *dev, int thread, uint32_t shard)
+/* A mask is given away only if nn was pushed and found something. */
+static struct parcel cpu_outgoing(const struct device *dev, uint32_t shard)
 {
-    return &dev->bins.of[(size_t)thread * dev->shard->p + shard];
+    const struct cpu_shown *s = &dev->traffic.shown;
+    uint64_t begin = s->begin[shard], count = s->count[shard];
+    uint64_t shard_words = (UINT64_C(1) << dev->shard->local_bits) / 32;
+    if (s->form == OUTGOING_LIST || count == 0)
+        return (struct parcel){begin, count, OUTGOING_LIST};
+    return (struct parcel){shard * shard_words, shard_words, OUTGOING_MASK};
 }
 
-static uint64_t cpu_outgoing(const struct device *dev, uint32_t shard)
+/* What is left of each shard's stays where it began, as peers may know already. */
+static enum status cpu_drop_repeated(struct device *dev, struct error *e)
 {
-    uint64_t count = 0;
-    for (int t = 0; t < dev->threads; t++)
-        count += bin_of(dev, t, shard)->count;
-    return count;
+    struct cpu_shown *s = &dev->traffic.shown;
+    for (uint32_t i = 0; s->form == OUTGOING_LIST && i < dev->shard->p; i++)
+        s->count[i] = unique_ids(s->ids + s->begin[i], s->count[i]);
+    return e->status;
 }
 
-static enum status cpu_take_outgoing(struct device *dev, uint32_t shard, uint32_t *ids,
+static const uint32_t *parcel_at(const struct device *dev, const struct parcel *parcel)
+{
+    const uint32_t *mask = (const uint32_t *)dev->traffic.shown.mask;
+    return (parcel->form == OUTGOING_LIST ? dev->traffic.shown.ids : mask) + parcel->begin;
+}
+
+static enum status cpu_take_outgoing(struct device *dev, const struct parcel *parcel, uint32_t *to,
                                      struct error *e)
 {
-    (void)e;
-    for (int t = 0; t < dev->threads; t++) {
-        struct bin *bin = bin_of(dev, t, shard);
-        if (bin->count > 0)
-            memcpy(ids, bin->ids, bin->count * sizeof *ids);
-        ids += bin->count;
-        bin->count = 0;
-    }
-    return ST_OK;
+    if (parcel->count > 0)
+        memcpy(to, parcel_at(dev, parcel), parcel->count * sizeof *to);
+    return e->status;
 }
 
-static enum status cpu_receive(struct device *dev, const uint32_t *ids, uint64_t count,
-                               struct error *e)
+static enum status cpu_or_outgoing(struct device *dev, const struct parcel *parcel, uint32_t *to,
+                                   struct error *e)
+{
+    const uint32_t *from = parcel_at(dev, parcel);
+    for (uint64_t w = 0; w < parcel->count; w++)
+        to[w] |= from[w];
+    return e->status;
+}
+
+static void reach_remotely(struct device *dev, uint32_t id)
 {
     struct cpu_normals *n = &dev->normals;
+    if (mask_bit(n->visited, id))
+        return;
+    set_mask_bit(n->visited, id);
+    n->depth[id] = dev->depth + 1;
+    if (dev->parents)
+        n->parent[id] = PARENT_REMOTE;
+    n->next[n->next_count++] = id;
+}
+
+static enum status fail_id(const struct device *dev, struct error *e)
+{
+    return fail(e, ST_BAD_DATA, "%s: nn: another shard sent a vertex this one does not have",
+                container_path(dev->shard->file));
+}
+
+static enum status receive_ids(struct device *dev, const uint32_t *ids, uint64_t count,
+                               struct error *e)
+{
     for (uint64_t i = 0; i < count; i++) {
-        uint32_t id = ids[i];
-        if (id >= dev->shard->locals)
-            return fail(e, ST_BAD_DATA,
-                        "%s: nn: another shard sent a vertex this one does not have",
-                        container_path(dev->shard->file));
-        if (mask_bit(n->visited, id))
-            continue;
-        set_mask_bit(n->visited, id);
-        n->depth[id] = dev->depth + 1;
-        if (dev->parents)
-            n->parent[id] = PARENT_REMOTE;
-        n->next[n->next_count++] = id;
+        if (ids[i] >= dev->shard->locals)
+            return fail_id(dev, e);
+        reach_remotely(dev, ids[i]);
     }
     return ST_OK;
 }
 
-static enum status receive_from(struct device *to, struct device *from, struct error *e)
+/* Words `first` and on. */
+static enum status receive_mask(struct device *dev, const uint32_t *words, uint64_t first,
+                                uint64_t count, struct error *e)
 {
-    for (int t = 0; t < from->threads; t++) {
-        struct bin *bin = bin_of(from, t, to->shard->index);
-        if (bin->count > 0 && cpu_receive(to, bin->ids, bin->count, e) != ST_OK)
-            return e->status;
-        bin->count = 0;
+    for (uint64_t w = 0; w < count; w++) {
+        for (uint32_t bits = words[w]; bits != 0; bits &= bits - 1) {
+            uint64_t id = 32 * (first + w) + (uint64_t)__builtin_ctz(bits);
+            if (id >= dev->shard->locals)
+                return fail_id(dev, e);
+            reach_remotely(dev, (uint32_t)id);
+        }
     }
     return ST_OK;
 }
 
-static enum status cpu_receive_local(struct device *dev, struct device *const *devices,
-                                     uint32_t count, struct error *e)
+static enum status cpu_receive(struct device *dev, const uint32_t *from, const struct parcel *part,
+                               struct error *e)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        if (devices[i] != dev && receive_from(dev, devices[i], e) != ST_OK)
-            return e->status;
+    return part->form == OUTGOING_LIST ? receive_ids(dev, from, part->count, e)
+                                       : receive_mask(dev, from, part->begin, part->count, e);
+}
+
+static enum status cpu_receive_peers(struct device *dev, const struct parcel *parcels,
+                                     struct error *e)
+{
+    for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++) {
+        const struct cpu_peer *peer = &dev->traffic.peers.all[i];
+        const uint32_t *from = parcels[i].form == OUTGOING_LIST ? peer->ids : peer->mask;
+        const struct parcel whole = {0, parcels[i].count, parcels[i].form};
+        if (peer->shard != dev->shard->index)
+            cpu_receive(dev, from + parcels[i].begin, &whole, e);
     }
-    return ST_OK;
+    return e->status;
 }
 
 /* ---- masks ---- */
@@ -97,35 +137,27 @@ static int cpu_updated(const struct device *dev)
     return dev->delegates.any_updated;
 }
 
-/* The first device reads for all of this rank: into the mask for the other ranks or, if there are none,
- * into its own incoming mask, which the others copy. */
-static enum status cpu_read_masks(struct device *dev, struct device *const *devices, uint32_t count,
-                                  uint64_t *mask, struct error *e)
+static enum status cpu_read_masks(struct device *dev, const int *updating, uint64_t *mask,
+                                  struct error *e)
 {
-    (void)e;
     uint64_t words = mask_words(dev->shard->d);
     uint64_t *sum = mask != NULL ? mask : dev->delegates.incoming;
-    if (dev != devices[0])
-        return ST_OK;
     memset(sum, 0, words * sizeof *sum);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct cpu_delegates *d = &devices[i]->delegates;
-        for (uint64_t w = 0; d->any_updated && w < words; w++)
-            sum[w] |= d->updated[w];
+    for (uint32_t i = 0; i < dev->traffic.peers.count; i++) {
+        const uint64_t *updated = dev->traffic.peers.all[i].updated;
+        for (uint64_t w = 0; updating[i] && w < words; w++)
+            sum[w] |= updated[w];
     }
-    return ST_OK;
+    return e->status;
 }
 
-static enum status cpu_take_mask(struct device *dev, struct device *const *devices, uint32_t count,
-                                 const uint64_t *mask, struct error *e)
+static enum status cpu_take_mask(struct device *dev, const uint64_t *mask, struct error *e)
 {
-    (void)count;
-    (void)e;
-    const uint64_t *from = mask != NULL ? mask : devices[0]->delegates.incoming;
-    if (dev->delegates.incoming != from)
-        memcpy(dev->delegates.incoming, from, mask_words(dev->shard->d) * sizeof *from);
-    dev->delegates.any_incoming = 1;
-    return ST_OK;
+    struct cpu_delegates *d = &dev->delegates;
+    if (mask != NULL)
+        memcpy(d->incoming, mask, mask_words(dev->shard->d) * sizeof *mask);
+    d->any_incoming = 1;
+    return e->status;
 }
 
 /* uniquify is left out: all exchange memory is the host's. */
@@ -135,9 +167,11 @@ const struct backend_messages cpu_messages = {
     .host_take = malloc,
     .host_release = free,
     .outgoing = cpu_outgoing,
+    .drop_repeated = cpu_drop_repeated,
     .take_outgoing = cpu_take_outgoing,
+    .or_outgoing = cpu_or_outgoing,
     .receive = cpu_receive,
-    .receive_local = cpu_receive_local,
+    .receive_peers = cpu_receive_peers,
     .updated = cpu_updated,
     .read_masks = cpu_read_masks,
     .take_mask = cpu_take_mask,

@@ -35,7 +35,6 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&d->visited, words_d, 8, "visited delegates"},
         {(void **)&d->incoming, words_d, 8, "reduced delegate mask"},
         {(void **)&d->frontier, words_d, 8, "delegate frontier"},
-        {(void **)&d->updated, words_d, 8, "updated delegates"},
         {(void **)&d->fresh, lists > words_d ? lists : words_d, 4, "delegate frontier list"},
         {(void **)&d->next, lists, 4, "next delegate frontier list"},
         {(void **)&d->depth, delegates, 4, "delegate depths"},
@@ -54,8 +53,10 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&dev->crew.seen, dev->shard->p == 1 ? threads * (words_d + words_n) : 0, 8,
          "marks of threads"},
         {(void **)&dev->crew.bins, threads * dev->crew.bin_bytes, 1, "bins of threads"},
-        {(void **)&dev->bins.of, threads * dev->shard->p, sizeof *dev->bins.of, "bins"}};
-    int count = (int)(sizeof arrays / sizeof *arrays);
+        {(void **)&dev->traffic.bins.of, threads * dev->shard->p, sizeof(struct bin), "bins"},
+        {(void **)&d->updated, words_d, 8, "updated delegates"}};
+    /* with several shards the last one is shown to peers */
+    int count = (int)(sizeof arrays / sizeof *arrays) - (dev->shard->p > 1);
     for (int i = 0; i < count; i++)
         list[i] = arrays[i];
     return count;
@@ -130,12 +131,18 @@ static void cpu_close(struct device *dev)
     struct cpu_array list[MOST_ARRAYS];
     int count = list_arrays(dev, list);
     uint64_t bins = (uint64_t)dev->threads * dev->shard->p;
-    for (uint64_t i = 0; dev->bins.of != NULL && i < bins; i++)
-        free(dev->bins.of[i].ids);
+    for (uint64_t i = 0; dev->traffic.bins.of != NULL && i < bins; i++) {
+        const struct bin *bin = &dev->traffic.bins.of[i];
+        memory_discharge(dev->means.budget, bin->capacity * sizeof *bin->ids);
+        free(bin->ids);
+    }
     for (int i = 0; i < count; i++)
         memory_release(dev->means.budget, *list[i].at);
     cpu_close_answers(dev);
     gang_close(dev->means.gang);
+    free(dev->notes.levels.level);
+    cpu_peers.leave(dev);
+    release_shown(dev);
     free(dev);
 }
 
@@ -156,7 +163,8 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     dev->means.probes = probes_best();
     dev->crew.bin_bytes = crew_bytes(dev);
     dev->notes.counts_probes = options->probes;
-    if (gang_open(&dev->means.gang, dev->threads, e) != ST_OK || take_arrays(dev, e) != ST_OK) {
+    if (gang_open(&dev->means.gang, dev->threads, e) != ST_OK || take_arrays(dev, e) != ST_OK ||
+        take_shown(dev, options->shared, e) != ST_OK) {
         cpu_close(dev);
         return e->status;
     }
@@ -172,7 +180,10 @@ const struct backend backend_cpu = {
     .reads_host_columns = 1,
     .rates = &cost_rates_cpu,
     .device = &cpu_device,
+    .peers = &cpu_peers,
     .search = &cpu_search,
+    .whole = &cpu_whole,
+    .ahead = &cpu_ahead,
     .messages = &cpu_messages,
     .results = &cpu_results,
     .parents = &cpu_parents,

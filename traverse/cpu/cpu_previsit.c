@@ -30,7 +30,7 @@ static inline uint64_t mark_word(struct device *dev, uint64_t w, uint32_t *list,
     d->frontier[w] = bits;
     d->visited[w] |= bits;
     if (bits != 0)
-        dev->means.probes->mark(d->depth, dev->shard->d, w, bits, dev->depth);
+        dev->means.probes->mark(d->depth, dev->shard->d, w, bits, d->level);
     for (; count <= room && bits != 0; bits &= bits - 1)
         *list++ = (uint32_t)(64 * w + (uint64_t)__builtin_ctzll(bits));
     return count;
@@ -237,14 +237,21 @@ static struct row_count count_rows_of(const struct device *dev, enum subgraph g)
     return (struct row_count){counting.rows, counting.edges};
 }
 
-void count_frontier(struct device *dev)
+void count_frontier_of(struct device *dev, enum vertex_kind rows)
 {
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        struct row_count count = count_rows_of(dev, (enum subgraph)g);
+    for (int to = 0; to < VERTEX_KINDS; to++) {
+        enum subgraph g = subgraph_between(rows, (enum vertex_kind)to);
+        struct row_count count = count_rows_of(dev, g);
         dev->frontier[g] = count.rows;
         dev->forward[g] = count.edges;
         dev->unvisited[g] -= count.rows;
     }
+}
+
+void count_frontier(struct device *dev)
+{
+    count_frontier_of(dev, NORMALS);
+    count_frontier_of(dev, DELEGATES);
 }
 
 /* Sum over the set bits of `bits` (rows base..base+63, none empty) of their lengths. */

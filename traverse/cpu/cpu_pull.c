@@ -42,7 +42,8 @@ static uint64_t count_probes(const struct csr *csr, uint64_t base, uint64_t cand
 struct pull {
     struct device *dev;
     const struct csr *csr;
-    const uint64_t *mask; /* of possible parents */
+    const uint64_t *sources; /* rows that may want a parent */
+    const uint64_t *mask;    /* of possible parents */
     uint64_t words;
     uint32_t tag, *parent;
     int keeps; /* what earlier pulls of the level found */
@@ -54,6 +55,7 @@ static inline struct pull describe_pull(struct device *dev, enum subgraph g, con
     const struct csr *csr = &dev->shard->csr[subgraph_reverse(g)];
     return (struct pull){.dev = dev,
                          .csr = csr,
+                         .sources = csr->sources,
                          .mask = mask,
                          .words = mask_words(csr->rows),
                          .tag = subgraph_rows(g) == DELEGATES ? PARENT_DELEGATE_BIT : 0};
@@ -145,14 +147,14 @@ static uint64_t run_pull(struct pull *pull, enum subgraph g, gang_job *job)
         pieces = HUB_PIECES + (words - HUB_PIECES + PIECE_WORDS - 1) / PIECE_WORDS;
     gang_run(dev->means.gang, threads_for(dev, dev->unvisited[subgraph_reverse(g)] + words), pieces, job,
              pull);
-    dev->notes.probes[g] = pull->probes;
+    dev->notes.probes[g] += pull->probes;
     return pull->found;
 }
 
 static inline uint64_t unvisited_delegates(const struct pull *pull, uint64_t w)
 {
     const struct cpu_delegates *d = &pull->dev->delegates;
-    return pull->csr->sources[w] & ~(d->visited[w] | d->updated[w]);
+    return pull->sources[w] & ~(d->visited[w] | d->updated[w]);
 }
 
 static void pull_delegates_pieces(void *context, struct turn *turn)
@@ -160,29 +162,36 @@ static void pull_delegates_pieces(void *context, struct turn *turn)
     pull_pieces(context, turn, unvisited_delegates, update_word);
 }
 
-/* Unvisited delegates look for a parent in `mask`. */
-static void pull_delegates(struct device *dev, enum subgraph g, const uint64_t *mask)
+/* Unvisited delegates among `sources` look for a parent in `mask`. */
+static void pull_delegates(struct device *dev, enum subgraph g, const uint64_t *sources,
+                           const uint64_t *mask)
 {
     struct pull pull = describe_pull(dev, g, mask);
+    pull.sources = sources;
     pull.parent = dev->parents ? dev->delegates.parent : NULL;
     dev->delegates.any_updated |= run_pull(&pull, g, pull_delegates_pieces) > 0;
 }
 
+void pull_dd_rows(struct device *dev, const uint64_t *rows)
+{
+    pull_delegates(dev, DD, rows, dev->delegates.visited);
+}
+
 uint64_t pull_dd(struct device *dev)
 {
-    pull_delegates(dev, DD, dev->delegates.visited);
+    pull_dd_rows(dev, dev->shard->csr[DD].sources);
     return 0;
 }
 
 uint64_t pull_nd(struct device *dev)
 {
-    pull_delegates(dev, ND, dev->normals.visited);
+    pull_delegates(dev, ND, dev->shard->csr[DN].sources, dev->normals.visited);
     return 0;
 }
 
 static inline uint64_t unvisited_normals(const struct pull *pull, uint64_t w)
 {
-    return pull->csr->sources[w] & ~pull->dev->normals.visited[w];
+    return pull->sources[w] & ~pull->dev->normals.visited[w];
 }
 
 static void pull_normals_pieces(void *context, struct turn *turn)
@@ -190,30 +199,57 @@ static void pull_normals_pieces(void *context, struct turn *turn)
     pull_pieces(context, turn, unvisited_normals, visit_word);
 }
 
+/* Columns of nn as parents: a local id, or PARENT_REMOTE. */
+static void decode_parents(const struct device *dev, uint64_t base, uint64_t found)
+{
+    const struct shard *shard = dev->shard;
+    for (; found != 0; found &= found - 1) {
+        uint32_t *parent = &dev->normals.parent[base + (uint64_t)__builtin_ctzll(found)];
+        int here = (uint64_t)*parent >> shard->local_bits == shard->index;
+        uint32_t id = *parent & (uint32_t)((UINT64_C(1) << shard->local_bits) - 1);
+        *parent = here ? id : PARENT_REMOTE;
+    }
+}
+
+/* Notes normals that a pull of nn from the frontiers of all shards found; see visit_word. */
+static uint64_t visit_gathered_word(const struct device *dev, uint64_t w, uint64_t found, int keeps)
+{
+    if (dev->parents)
+        decode_parents(dev, 64 * w, found);
+    return visit_word(dev, w, found, keeps);
+}
+
+static void pull_gathered_pieces(void *context, struct turn *turn)
+{
+    pull_pieces(context, turn, unvisited_normals, visit_gathered_word);
+}
+
 /* The same of unvisited normals, whose bits are added to those that earlier pulls of the level found. */
-static uint64_t pull_normals(struct device *dev, enum subgraph g, const uint64_t *mask)
+static uint64_t pull_normals(struct device *dev, enum subgraph g, const uint64_t *mask, gang_job *job)
 {
     struct pull pull = describe_pull(dev, g, mask);
     pull.parent = dev->parents ? dev->normals.parent : NULL;
     pull.keeps = dev->normals.any_pulled_next;
     dev->normals.any_pulled_next = 1;
-    return run_pull(&pull, g, pull_normals_pieces);
+    return run_pull(&pull, g, job);
 }
 
 uint64_t pull_dn(struct device *dev)
 {
-    return pull_normals(dev, DN, dev->delegates.visited);
+    return pull_normals(dev, DN, dev->delegates.visited, pull_normals_pieces);
 }
 
-/* With p = 1 nn is symmetric as well. Parents must be in the frontier itself: a pull of dn before this one
- * may have visited normals of the next level. */
+/* Parents must be in the frontier itself: a pull of dn before this one may have visited normals of the next
+ * level. With several shards their frontiers have been gathered. */
 uint64_t pull_nn(struct device *dev)
 {
+    if (dev->shard->p > 1)
+        return pull_normals(dev, NN, dev->traffic.peers.gathered, pull_gathered_pieces);
     if (!dev->normals.any_pulled)
         memset(dev->normals.pulled, 0,
                mask_words(dev->shard->locals) * sizeof *dev->normals.pulled);
     for (uint64_t i = 0; i < dev->normals.queue_count; i++)
         dev->normals.pulled[dev->normals.queue[i] / 64] |=
             UINT64_C(1) << (dev->normals.queue[i] % 64);
-    return pull_normals(dev, NN, dev->normals.pulled);
+    return pull_normals(dev, NN, dev->normals.pulled, pull_normals_pieces);
 }

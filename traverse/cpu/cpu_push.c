@@ -8,6 +8,7 @@
  */
 #include "cpu_device.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,16 +120,26 @@ static inline void visit_normal(struct push_thread *t, uint32_t row, uint64_t to
         claim_normals(t);
 }
 
+/* One thread at a time, for the budget. */
 static void grow_bin(struct device *dev, struct bin *bin)
 {
-    uint64_t capacity = bin->capacity == 0 ? 1024 : 2 * bin->capacity;
-    uint32_t *grown = realloc(bin->ids, capacity * sizeof *grown);
-    if (grown == NULL) {
-        __atomic_store_n(&dev->bins.out_of_memory, 1, __ATOMIC_RELAXED);
-        return;
+    static pthread_mutex_t growing = PTHREAD_MUTEX_INITIALIZER;
+    struct error *e = &dev->traffic.bins.error;
+    uint64_t capacity = bin->capacity == 0 ? 64 : 2 * bin->capacity;
+    uint64_t more = (capacity - bin->capacity) * sizeof *bin->ids;
+    pthread_mutex_lock(&growing);
+    if (e->status == ST_OK &&
+        memory_charge(dev->means.budget, more, "bins of vertices for other shards", e) == ST_OK) {
+        uint32_t *grown = realloc(bin->ids, capacity * sizeof *grown);
+        if (grown != NULL) {
+            bin->ids = grown;
+            bin->capacity = capacity;
+        } else {
+            memory_discharge(dev->means.budget, more);
+            fail_memory(e, "bins of vertices for other shards", more);
+        }
     }
-    bin->ids = grown;
-    bin->capacity = capacity;
+    pthread_mutex_unlock(&growing);
 }
 
 static inline void visit_nn_edge(struct push_thread *t, uint32_t row, uint64_t to)
@@ -163,7 +174,7 @@ static inline void begin_thread(struct push_thread *t, struct device *dev, int n
                                 uint32_t parent_tag)
 {
     t->dev = dev;
-    t->bins = dev->bins.of + (size_t)number * dev->shard->p;
+    t->bins = dev->traffic.bins.of + (size_t)number * dev->shard->p;
     t->updated = 0;
     t->parent_tag = parent_tag;
     t->normals.count = t->delegates.count = t->appender.count = 0;

@@ -4,6 +4,8 @@
  */
 #include "cpu_run.h"
 
+#include "formats/base/cli.h"
+
 /* A frontier with fewer edges is pushed from its lists, whatever the masks would cost. */
 enum { SMALL_EDGES = 4096 };
 
@@ -63,22 +65,22 @@ static enum direction direction_by_masks(const struct device *dev, const struct 
     return price_by_masks(dev, g, prices, PULL) < price_by_masks(dev, g, prices, PUSH) ? PULL : PUSH;
 }
 
-void plan_level(struct device *dev, struct search_state *s, uint64_t fresh)
+static void choose_way(struct device *dev, struct search_state *s, uint64_t fresh,
+                       struct workload *work)
 {
-    struct workload work;
     struct error e = {0};
     double lists = 0, masks = dev->costs.graph.rates.masks;
-    cpu_search.counts(dev, &work, &e);
+    cpu_search.counts(dev, work, &e);
     s->levels++;
-    s->edges = edges_of(&work);
-    direction_costs_see(&dev->costs, &work);
+    s->edges = edges_of(work);
+    direction_costs_see(&dev->costs, work);
     for (int i = 0; i < SUBGRAPHS; i++) {
         enum subgraph g = (enum subgraph)i;
-        struct direction_prices prices = direction_prices(&dev->costs, g, &work.of[g]);
+        struct direction_prices prices = direction_prices(&dev->costs, g, &work->of[g]);
         enum direction best = direction_by_masks(dev, s, g, prices);
         s->directions.of[g] = best;
         lists += prices.of[PUSH];
-        masks += work.of[g].frontier > 0 ? price_by_masks(dev, g, prices, best) : 0;
+        masks += work->of[g].frontier > 0 ? price_by_masks(dev, g, prices, best) : 0;
     }
     double crew = crew_price(dev, s, lists), push = crew < lists ? crew : lists;
     s->way = crew < lists ? BY_CREW : BY_LISTS;
@@ -88,15 +90,29 @@ void plan_level(struct device *dev, struct search_state *s, uint64_t fresh)
         s->way = IS_OVER;
 }
 
+void plan_level(struct device *dev, struct search_state *s, uint64_t delegates, uint64_t normals)
+{
+    struct workload work;
+    double start = dev->notes.levels.kept ? cli_seconds() : 0;
+    if (dev->notes.levels.kept)
+        note_visits(dev, start);
+    choose_way(dev, s, delegates + normals, &work);
+    work.delegates = delegates;
+    work.fresh = delegates + normals;
+    if (dev->notes.levels.kept && s->way != IS_OVER)
+        note_plan(dev, s, &work, start);
+}
+
 static void plan_next(struct device *dev, struct search_state *s)
 {
-    plan_level(dev, s,
-               dev->delegates.fresh_count + dev->normals.queue_count + dev->normals.pulled_count);
+    plan_level(dev, s, dev->delegates.fresh_count,
+               dev->normals.queue_count + dev->normals.pulled_count);
 }
 
 static enum status run_level_by_masks(struct device *dev, struct search_state *s, struct error *e)
 {
-    if (cpu_search.visit(dev, &s->directions, e) == ST_OK &&
+    const struct visit_plan plan = {.directions = s->directions};
+    if (cpu_search.visit(dev, &plan, e) == ST_OK &&
         cpu_search.keep_updates(dev, e) == ST_OK &&
         cpu_search.previsit(dev, dev->depth + 1, e) == ST_OK)
         plan_next(dev, s);
@@ -130,11 +146,12 @@ static enum status run_levels(struct device *dev, struct search_state *s, struct
     return e->status;
 }
 
-enum status cpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
-                    uint32_t *levels, struct error *e)
+static enum status cpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
+                           int noted, uint32_t *levels, struct error *e)
 {
     struct search_state s = {.mode = mode, .threads = crew_size(dev)};
     *levels = 0;
+    begin_level_notes(dev, noted);
     if (root->at == ROOT_AT_ISOLATED || cpu_search.start(dev, root, e) != ST_OK ||
         cpu_search.previsit(dev, 0, e) != ST_OK)
         return e->status;
@@ -144,3 +161,5 @@ enum status cpu_run(struct device *dev, const struct root *root, enum direction_
     *levels = s.levels - 1; /* the last plan was for an empty frontier */
     return e->status;
 }
+
+const struct backend_whole_search cpu_whole = {.run = cpu_run, .tell_levels = cpu_tell_levels};

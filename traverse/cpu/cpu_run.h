@@ -22,14 +22,22 @@ struct search_state {
     struct directions directions;
 };
 
-/* A frontier of `fresh` vertices is visited and counted: chooses how its level goes. */
-void plan_level(struct device *dev, struct search_state *state, uint64_t fresh);
+/* A frontier of so many delegates and normals is visited and counted: chooses how its level goes. */
+void plan_level(struct device *dev, struct search_state *state, uint64_t delegates,
+                uint64_t normals);
 
 /* Whether the bins of a crew have room for a level of so many edges. */
 static inline int crew_can_take(const struct device *dev, uint64_t edges)
 {
     return edges <= MOST_BINNED || dev->shard->d + dev->shard->locals <= MOST_BINNED;
 }
+
+/* cpu_notes.c. A level begins when the one before it ends: at `start` or `end`, in seconds. */
+void begin_level_notes(struct device *dev, int wanted);
+void note_plan(struct device *dev, const struct search_state *state, const struct workload *work,
+               double start);
+void note_visits(struct device *dev, double end);
+enum status cpu_tell_levels(struct device *dev, level_noter *noter, void *context, struct error *e);
 
 /* cpu_crew.c. Runs levels as long as a crew is the best way. Returns nonzero if its threads had no cores. */
 int run_levels_by_crew(struct device *dev, struct search_state *state);

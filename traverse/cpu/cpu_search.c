@@ -28,7 +28,7 @@ static void clear_delegates(struct device *dev)
     struct cpu_delegates *d = &dev->delegates;
     uint64_t words = mask_words(dev->shard->d);
     gang_for(dev->means.gang, threads_for(dev, words), words, CLEAR_WORDS, clear_delegate_words, dev);
-    d->any_incoming = d->any_updated = 0;
+    d->any_incoming = d->any_updated = d->ahead = 0;
     d->fresh_count = 0;
     d->fresh_listed = 1;
     if (dev->parents && dev->shard->p > 1) /* devices that did not find a delegate say none */
@@ -48,7 +48,7 @@ static void clear_bins(struct device *dev)
 {
     uint64_t bins = (uint64_t)dev->threads * dev->shard->p;
     for (uint64_t i = 0; i < bins; i++)
-        dev->bins.of[i].count = 0;
+        dev->traffic.bins.of[i].count = 0;
 }
 
 static void put_delegate_root(struct device *dev, uint32_t id)
@@ -99,15 +99,53 @@ static enum status cpu_start(struct device *dev, const struct root *root, struct
 
 /* ---- previsit ---- */
 
+/* What is noted of the visits of a level. */
+static void forget_visits(struct device *dev)
+{
+    memset(&dev->notes.times.phase_s[PHASE_VISIT], 0, SUBGRAPHS * sizeof(double));
+    memset(dev->notes.probes, 0, sizeof dev->notes.probes);
+}
+
+/* The delegates of the frontier. */
+static void begin_level(struct device *dev, int32_t depth)
+{
+    dev->notes.times.phase_s[PHASE_PREVISIT] = 0;
+    dev->delegates.level = depth;
+    previsit_delegates(dev);
+    count_frontier_of(dev, DELEGATES);
+}
+
 static enum status cpu_previsit(struct device *dev, int32_t depth, struct error *e)
 {
     (void)e;
     double start = cli_seconds();
-    memset(&dev->notes.times, 0, sizeof dev->notes.times);
+    if (!dev->delegates.ahead)
+        begin_level(dev, depth);
     dev->depth = depth;
-    previsit_delegates(dev);
     previsit_normals(dev);
-    count_frontier(dev);
+    count_frontier_of(dev, NORMALS);
+    dev->notes.times.phase_s[PHASE_PREVISIT] += cli_seconds() - start;
+    return ST_OK;
+}
+
+static struct subgraph_work work_of(const struct device *dev, enum subgraph g)
+{
+    return (struct subgraph_work){.forward = dev->forward[g],
+                                  .frontier = dev->frontier[g],
+                                  .unvisited_sources = dev->unvisited[g],
+                                  .unvisited_targets = dev->unvisited[subgraph_reverse(g)]};
+}
+
+/* What arrives meanwhile gets its depth from dev->depth, which stays. */
+static enum status cpu_previsit_ahead(struct device *dev, int32_t depth, struct subgraph_work *dd,
+                                      struct error *e)
+{
+    (void)e;
+    double start = cli_seconds();
+    forget_visits(dev);
+    begin_level(dev, depth);
+    dev->delegates.ahead = 1;
+    *dd = work_of(dev, DD);
     dev->notes.times.phase_s[PHASE_PREVISIT] = cli_seconds() - start;
     return ST_OK;
 }
@@ -116,13 +154,10 @@ static enum status cpu_previsit(struct device *dev, int32_t depth, struct error 
 static enum status cpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     (void)e;
-    work->fresh = dev->delegates.fresh_count + dev->normals.queue_count + dev->normals.pulled_count;
+    work->delegates = dev->delegates.fresh_count;
+    work->fresh = work->delegates + dev->normals.queue_count + dev->normals.pulled_count;
     for (int g = 0; g < SUBGRAPHS; g++)
-        work->of[g] = (struct subgraph_work){
-            .forward = dev->forward[g],
-            .frontier = dev->frontier[g],
-            .unvisited_sources = dev->unvisited[g],
-            .unvisited_targets = dev->unvisited[subgraph_reverse((enum subgraph)g)]};
+        work->of[g] = work_of(dev, (enum subgraph)g);
     return ST_OK;
 }
 
@@ -136,8 +171,42 @@ static enum status cpu_count_forward(struct device *dev, enum subgraph g, uint64
 
 /* ---- visits ---- */
 
+static enum status cpu_read_frontier(struct device *dev, uint32_t *to, uint64_t words,
+                                     struct error *e)
+{
+    memcpy(to, dev->traffic.shown.frontier, words * sizeof *to);
+    return e->status;
+}
+
+static enum status cpu_write_frontier(struct device *dev, uint32_t shard, const uint32_t *from,
+                                      uint64_t words, struct error *e)
+{
+    uint64_t shard_words = (UINT64_C(1) << dev->shard->local_bits) / 64;
+    memcpy(dev->traffic.peers.gathered + shard * shard_words, from, words * sizeof *from);
+    return e->status;
+}
+
+static enum status cpu_show_frontier(struct device *dev, struct error *e)
+{
+    const struct cpu_normals *n = &dev->normals;
+    uint64_t *shown = dev->traffic.shown.frontier, bytes = dev->traffic.shown.layout.frontier_words * sizeof *shown;
+    if (n->any_pulled && bytes > 0)
+        memcpy(shown, n->pulled, bytes);
+    else
+        memset(shown, 0, bytes);
+    for (uint64_t i = 0; i < n->queue_count; i++)
+        set_mask_bit(shown, n->queue[i]);
+    return e->status;
+}
+
 typedef void push_subgraph(struct device *dev);
 typedef uint64_t pull_subgraph(struct device *dev);
+
+/* A pull of nn looks at the frontiers of all shards, this one's may be empty. */
+static int is_idle(const struct device *dev, enum subgraph g, enum direction direction)
+{
+    return dev->frontier[g] == 0 && !(g == NN && direction == PULL && dev->shard->p > 1);
+}
 
 /* Returns the normals that masks have; those that other pushes find are in the next queue. */
 static uint64_t visit_subgraph(struct device *dev, enum subgraph g, enum direction direction)
@@ -147,7 +216,7 @@ static uint64_t visit_subgraph(struct device *dev, enum subgraph g, enum directi
     static pull_subgraph *const pull[SUBGRAPHS] = {
         [NN] = pull_nn, [ND] = pull_nd, [DN] = pull_dn, [DD] = pull_dd};
     uint64_t pulled = 0;
-    if (dev->frontier[g] == 0)
+    if (is_idle(dev, g, direction))
         return 0;
     double start = cli_seconds();
     if (direction == PULL)
@@ -162,16 +231,45 @@ static uint64_t visit_subgraph(struct device *dev, enum subgraph g, enum directi
     return pulled;
 }
 
+static void visit_dd(struct device *dev, enum direction direction, enum visit_part part)
+{
+    double start = cli_seconds();
+    if (part == VISIT_WHOLE) {
+        visit_subgraph(dev, DD, direction);
+        return;
+    }
+    if (part == VISIT_REST)
+        take_peers_updates(dev);
+    if (dev->frontier[DD] > 0)
+        pull_dd_rows(dev, part == VISIT_FIRST ? dev->traffic.peers.own : dev->traffic.peers.others);
+    dev->notes.times.phase_s[PHASE_VISIT + DD] += cli_seconds() - start;
+}
+
+static enum status cpu_visit_ahead(struct device *dev, const struct visit_plan *plan,
+                                   struct error *e)
+{
+    visit_dd(dev, plan->directions.of[DD], plan->part);
+    return e->status;
+}
+
 /* A pull of nd looks for normals that were visited before this level, so nd comes before dn and nn, which
  * visit others. nn is last: after a pull of dn most of its destinations are visited, and it has little to
  * do. */
-static enum status cpu_visit(struct device *dev, const struct directions *directions,
-                             struct error *e)
+static enum status cpu_visit(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
+    const struct directions *directions = &plan->directions;
     struct cpu_normals *n = &dev->normals;
     uint64_t *drained = n->pulled;
+    if (plan->part != VISIT_REST && !dev->delegates.ahead)
+        forget_visits(dev);
+    if (!dev->delegates.ahead)
+        visit_dd(dev, directions->of[DD], plan->part);
+    if (plan->part == VISIT_FIRST)
+        return e->status;
+    dev->delegates.ahead = 0;
     n->any_pulled_next = 0;
-    visit_subgraph(dev, DD, directions->of[DD]);
+    if (directions->of[NN] == PULL && dev->shard->p > 1)
+        gather_frontiers(dev);
     visit_subgraph(dev, ND, directions->of[ND]);
     uint64_t pulled = visit_subgraph(dev, DN, directions->of[DN]);
     pulled += visit_subgraph(dev, NN, directions->of[NN]);
@@ -179,7 +277,11 @@ static enum status cpu_visit(struct device *dev, const struct directions *direct
     n->pulled_next = drained;
     n->any_pulled = n->any_pulled_next;
     n->pulled_count = pulled;
-    return dev->bins.out_of_memory ? fail_memory(e, "bins of vertices for other shards", 0) : ST_OK;
+    if (dev->traffic.bins.error.status != ST_OK)
+        *e = dev->traffic.bins.error;
+    else if (dev->shard->p > 1)
+        show_outgoing(dev, plan->form, e);
+    return e->status;
 }
 
 /* ---- the end of a level ---- */
@@ -227,11 +329,16 @@ const struct backend_search cpu_search = {
     .previsit = cpu_previsit,
     .counts = cpu_counts,
     .count_forward = cpu_count_forward,
+    .show_frontier = cpu_show_frontier,
+    .read_frontier = cpu_read_frontier,
+    .write_frontier = cpu_write_frontier,
     .visit = cpu_visit,
     .finish_delegates = cpu_finish_delegates,
     .finish = cpu_finish,
     .times = cpu_times,
     .probes = cpu_probes,
     .keep_updates = cpu_keep_updates,
-    .run = cpu_run,
 };
+
+const struct backend_ahead cpu_ahead = {.previsit_ahead = cpu_previsit_ahead,
+                                        .visit_ahead = cpu_visit_ahead};

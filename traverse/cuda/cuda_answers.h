@@ -55,16 +55,17 @@ struct gpu_assembly {
 
 void cuda_assemble(const struct gpu_assembly *assembly, cudaStream_t stream);
 
-/* The questions of the vertices in a list. */
+/* The questions of the vertices in a list, or of all. */
 struct gpu_asking {
     struct gpu_csr nn;
-    const uint32_t *vertices;         /* as cuda_write_parents listed them */
-    const unsigned long long *count;
+    const uint32_t *vertices;         /* as cuda_write_parents listed them; NULL: all rows */
+    const unsigned long long *count;  /* of them */
     const int32_t *depth;
     uint32_t own_shard;
     unsigned local_bits;
     unsigned long long *cursor;       /* [p] */
     struct question *questions;
+    uint32_t *neighbours;             /* instead of questions, local ids alone; NULL: questions */
     uint32_t *askers;
 };
 

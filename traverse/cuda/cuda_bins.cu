@@ -122,3 +122,36 @@ void cuda_receive(const gpu_vertices *vertices, const gpu_id_list *list, uint32_
         receive_kernel<<<blocks_for(largest, BLOCK), BLOCK, 0, stream>>>(*vertices, *list, parent,
                                                                          bad);
 }
+
+/* A word by a thread. Only receiving changes `next` between two levels. */
+__global__ static void __launch_bounds__(BLOCK)
+    receive_masks_kernel(gpu_vertices v, gpu_mask_list list, uint64_t first, uint64_t words,
+                         uint32_t parent, unsigned int *bad)
+{
+    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < words;
+         i += (uint64_t)gridDim.x * BLOCK) {
+        uint64_t w = first + i;
+        uint32_t bits = 0;
+        for (int from = 0; from < list.count; from++)
+            bits |= list.mask[from][i];
+        if (bits == 0)
+            continue;
+        if (w * 32 + 32 - __clz(bits) > v.count) {
+            *bad = 1;
+            continue;
+        }
+        bits &= ~v.visited[w] & ~v.next[w];
+        if (bits != 0)
+            v.next[w] |= bits;
+        for (; v.parent != NULL && bits != 0; bits &= bits - 1)
+            v.parent[w * 32 + __ffs(bits) - 1] = parent;
+    }
+}
+
+void cuda_receive_masks(const gpu_vertices *vertices, const gpu_mask_list *list, uint64_t first,
+                        uint64_t words, uint32_t parent, unsigned int *bad, cudaStream_t stream)
+{
+    if (words > 0 && list->count > 0)
+        receive_masks_kernel<<<blocks_for(words, BLOCK), BLOCK, 0, stream>>>(
+            *vertices, *list, first, words, parent, bad);
+}

@@ -6,6 +6,7 @@
 
 enum { BLOCK = 256, WARP = 32, WARPS = BLOCK / WARP };
 #define NO_HEAD 0xffffffffu /* HEAD_NONE */
+#define REMOTE_PARENT 0xfffffffeu /* PARENT_REMOTE */
 #define ALL_LANES 0xffffffffu
 
 /* Blocks that fill the device for kernels that stride over their work. */
@@ -132,6 +133,17 @@ __device__ static inline uint64_t row_length(const struct gpu_csr &csr, uint32_t
             ? offset_at<uint32_t>(csr, row + 1) - offset_at<uint32_t>(csr, row)
             : offset_at<uint64_t>(csr, (uint64_t)row + 1) - offset_at<uint64_t>(csr, row);
     return rest > 0 ? rest + csr.head_columns : heads_of(csr, row);
+}
+
+/* Column j of a row. */
+template <typename Offset>
+__device__ static inline uint64_t column_at(const gpu_csr &csr, uint32_t row, uint64_t j)
+{
+    if (j < csr.head_columns)
+        return csr.heads[j * csr.rows + row];
+    const uint64_t at = offset_at<Offset>(csr, row) + j - csr.head_columns;
+    return csr.column_width == 4 ? ((const uint32_t *)csr.columns)[at]
+                                 : ((const uint64_t *)csr.columns)[at];
 }
 
 #endif

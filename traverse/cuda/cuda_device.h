@@ -4,6 +4,7 @@
 
 #include "cuda_answers.h"
 #include "cuda_error.h"
+#include "cuda_group.h"
 #include "cuda_kernels.h"
 #include "cuda_plan.h"
 #include "cuda_solo.h"
@@ -24,27 +25,68 @@ struct gpu_scratch {
     struct gpu_chunk *chunks[VERTEX_KINDS]; /* by kind of destination */
 };
 
+/* What a GPU has for a search that is one kernel on each GPU (cuda_group.h), if it can join one. */
+struct gpu_joining {
+    int joins;
+    uint64_t gpu; /* its place on the buses of the host */
+    const uint32_t *found, *sent; /* the second ones */
+    struct group_state *state;
+};
+
+/* A GPU whose memory this one reads: itself, one of this process, or one of another process. */
+struct gpu_peer {
+    int here;     /* of this process */
+    int readable; /* kernels can read its memory; otherwise the driver copies it */
+    int ordinal;  /* if it is of this process */
+    uint32_t shard;
+    uint64_t words;           /* of a mask of its normals */
+    const uint32_t *found;    /* delegates */
+    const uint32_t *visited;  /* normals */
+    const uint32_t *ids, *sent_mask;
+    cudaEvent_t masks_read, first_part; /* NULL if hosts wait */
+    struct gpu_joining joining;
+    void *mapped; /* its memory, if it is of another process */
+};
+
+struct gpu_peers {
+    struct gpu_peer *all; /* [count]; NULL: they have not met */
+    uint32_t count;
+    int shared;              /* other processes read this device's memory */
+    int host_waits;          /* the host waits for events of this device before the peers meet: in some of
+                              * their processes, kernels cannot */
+    uint32_t *own, *others;  /* masks of dd's rows, by owner */
+    uint32_t *gathered;
+    uint32_t *sent_too; /* a second mask to send, for cuda_group.h */
+    struct group_state *group_state;
+};
+
 /* Vertices that leave and arrive. */
 struct gpu_traffic {
     enum exchange_memory memory;
     struct gpu_bins bins;
-    int binned; /* the bins are of this level */
+    uint32_t *sent_mask; /* by nn's columns; scratch for dropping duplicates if there are lists */
+    size_t sent_mask_bytes;
+    enum outgoing_form form; /* of what this level sends */
+    int binned;              /* the bins, or the mask, are of this level */
+    int unique;              /* the bins hold no duplicates any more: `kept` has their sizes */
+    unsigned long long *kept; /* [p], host memory: how many ids are left of a shard, or in a box; or NULL */
     uint32_t *received;
-    /* for dropping duplicates in device memory; NULL if that is not wanted */
-    uint32_t *seen; /* mask of any shard's local ids, zero between uses */
-    uint64_t seen_words;
-    unsigned long long *kept; /* [p], host memory: how many ids are left in each box */
+    uint64_t received_room;
+    struct gpu_peers peers;
 };
 
-/* Counters of a level, and host memory that the device copies them to. */
+/* Counters of a level, and host memory that the device copies them to. What comes ahead of a level (visit_ahead)
+ * has counters of its own, as it begins before those of the level are zero. */
+enum { COUNTERS_OF_LEVEL, COUNTERS_AHEAD, GPU_COUNTERS_KINDS };
 struct gpu_counters {
-    struct gpu_level *level;
-    struct gpu_level *published;
-    unsigned int *updated; /* `found` of delegates, for finish_delegates */
+    struct gpu_level *level;     /* [GPU_COUNTERS_KINDS] */
+    struct gpu_level *published; /* the same */
+    unsigned int *updated; /* [GPU_COUNTERS_KINDS]: `found` of delegates, for finish_delegates */
 };
 
 /* The counts of the frontier, as the host has them. */
 struct gpu_frontier {
+    int ahead; /* the delegates of this level were previsited, and dd was visited, before the normals */
     uint64_t fresh[VERTEX_KINDS];
     int listed[VERTEX_KINDS]; /* the queue holds the whole frontier */
     uint64_t sources[SUBGRAPHS], forward[SUBGRAPHS], unvisited[SUBGRAPHS];
@@ -55,6 +97,8 @@ struct gpu_streams {
     cudaStream_t of[VERTEX_KINDS];
     cudaEvent_t reached[VERTEX_KINDS]; /* for one stream to follow the other */
     cudaEvent_t masks_read;            /* this device has read the masks of the others */
+    cudaEvent_t copied[COPY_MARKS];    /* what leaves has been copied */
+    cudaEvent_t first_part;            /* it has found the delegates that it owns (enum visit_part) */
 };
 
 struct gpu_clock {
@@ -63,10 +107,26 @@ struct gpu_clock {
     int timed[DEVICE_PHASES]; /* in this level */
 };
 
+/* Notes of the levels of a search that is one kernel (cuda_solo_notes.c). */
+struct gpu_notes {
+    struct solo_launch launch; /* no blocks: the device was opened without notes */
+    struct solo_note *kept; /* [count + 1] as far as they were copied */
+    uint32_t count;
+    uint32_t levels; /* of the last search */
+};
+
+/* A whole search as one kernel on each of several GPUs (cuda_group.h); no blocks: it cannot be. */
+struct gpu_group_search {
+    struct gpu_group search;
+    struct solo_launch launch;
+};
+
 /* A whole search as one kernel, for a device that is alone (cuda_solo.h). */
 struct gpu_solo_search {
+    struct gpu_group_search group;
     struct gpu_solo search;
     struct solo_launch launch;
+    struct gpu_notes notes;
     int settled; /* the depths of the last search are complete, or the level loop made them */
 };
 
@@ -95,10 +155,23 @@ static inline enum status gpu_use(const struct device *dev, struct error *e)
     return CUDA_TRY(cudaSetDevice(dev->ordinal), dev->where, e);
 }
 
-/* cuda_solo_run.c. gpu_solo_open does nothing if there are several shards. `state` and `lists` are arrays of
- * the plan. */
-enum status gpu_solo_open(struct device *device, void *state, void *lists, struct error *e);
+/* cuda_solo_run.c. If there are several shards, gpu_solo_open makes what cuda_group.h needs of it. The arrays are
+ * those of the plan. No notes are wanted if `notes` is NULL. */
+struct gpu_solo_arrays {
+    void *state, *lists, *notes;
+};
+enum status gpu_solo_open(struct device *device, const struct gpu_solo_arrays *arrays,
+                          struct error *e);
 void gpu_solo_close(struct device *device);
+
+/* Waits for the end of a search on the stream. */
+enum status gpu_solo_wait(struct device *device, cudaStream_t stream, int noted, uint32_t *levels,
+                          struct error *e);
+
+/* cuda_group_run.c. gpu_group_open wants all peers to have met. */
+enum status gpu_group_open(struct device *device, struct error *e);
+enum status gpu_group_run(struct device *device, const struct root *root, enum solo_mode mode,
+                          uint32_t *levels, struct error *e);
 
 /* Completes depths, before results are read. */
 enum status gpu_solo_settle(struct device *device, struct error *e);
@@ -106,8 +179,15 @@ enum status gpu_solo_settle(struct device *device, struct error *e);
 /* After the sections are loaded: measures rows. */
 enum status gpu_solo_measure(struct device *device, struct error *e);
 
-enum status gpu_run(struct device *device, const struct root *root, enum direction_mode mode,
-                    uint32_t *levels, struct error *e);
+
+/* cuda_solo_notes.c. While a search runs, the host calls gpu_notes_take again and again. */
+enum status gpu_notes_open(struct device *device, const struct solo_launch *plain,
+                           struct error *e);
+void gpu_notes_close(struct device *device);
+void gpu_notes_begin(struct device *device);
+enum status gpu_notes_take(struct device *device, struct error *e);
+enum status gpu_tell_levels(struct device *device, level_noter *noter, void *context,
+                            struct error *e);
 
 /* cuda_check.c. Checks the ranges of the shard on the device (shard_ranges.h). `locals` is [p], of every
  * shard. */
@@ -118,8 +198,20 @@ void gpu_time_begin(struct device *device, enum phase phase, enum vertex_kind st
 void gpu_time_end(struct device *device, enum phase phase, enum vertex_kind stream);
 enum status gpu_times(struct device *device, struct breakdown *times, struct error *e);
 
-/* cuda_messages.c. Whether GPU `from`, which is the thread's current one, can read the memory of `to`. */
+/* cuda_peers.c
+ * - gpu_can_read: whether GPU `from`, which is the thread's current one, can read the memory of `to`.
+ * - gpu_wait_for_peers: before the peers meet, the host waits for an event of this device that they cannot
+ *   wait for.
+ * - gpu_gather_frontiers: the visited normals of all peers, before nn is pulled.
+ * - gpu_or_found: to |= the delegates that peers found, those i with updating[i] or, if that is NULL, all but
+ *   this device. `staging` is a mask for what kernels cannot read.
+ * - gpu_take_peers_updates: what peers found in the first part of a visit is found here, too. */
 int gpu_can_read(int from, int to);
+enum status gpu_wait_for_peers(struct device *device, cudaEvent_t event, struct error *e);
+enum status gpu_gather_frontiers(struct device *device, struct error *e);
+enum status gpu_or_found(struct device *device, const int *updating, uint32_t *to,
+                         uint32_t *staging, struct error *e);
+enum status gpu_take_peers_updates(struct device *device, struct error *e);
 
 /* cuda_parents.c. What is launched on the stream of normals waits for the search on the other one. */
 enum status gpu_follow_search(struct device *device, struct error *e);
@@ -127,7 +219,10 @@ enum status gpu_follow_search(struct device *device, struct error *e);
 /* cuda_describe.c */
 void gpu_describe(const struct device *device, struct device_description *description);
 
+extern const struct backend_peers cuda_peers;       /* cuda_peers.c */
 extern const struct backend_search cuda_search;     /* cuda_search.c */
+extern const struct backend_whole_search cuda_whole; /* cuda_solo_run.c */
+extern const struct backend_ahead cuda_ahead;
 extern const struct backend_messages cuda_messages; /* cuda_messages.c */
 extern const struct backend_results cuda_results;   /* cuda_results.c */
 extern const struct backend_parents cuda_parents;   /* cuda_parents.c */

@@ -10,6 +10,7 @@
  *   cuda_masks.cu     cpu_messages.c, cpu_results.c  masks of several devices, results
  *   cuda_decode.cu    packed.c                       packed sections, while a shard is loaded
  *   cuda_ranges.cu    shard_ranges.c                 the ranges of what was loaded
+ * Those of cuda_answers.cu and cuda_questions.cu are in cuda_answers.h.
  * Masks are arrays of 32-bit words; bit v of word v/32 is vertex v, as in the shard files. All
  * pointers except `published` are device memory; launches are asynchronous on the stream given.
  */
@@ -38,6 +39,10 @@ struct gpu_csr {
     const void *offsets;                 /* [rows + 1] */
     const void *columns;
     const uint32_t *sources; /* mask of rows that are not empty */
+    /* for searches that are one kernel (cuda_solo.h): which kind of vertices the columns are, and the rows that a
+     * pull looks for: all sources, or some */
+    uint32_t column_kind;
+    const uint32_t *wanted;
 };
 
 /* The vertices of one kind: all delegates, or the local normals. */
@@ -110,6 +115,7 @@ struct gpu_target {
     int coded;
     unsigned local_bits;
     uint32_t own_shard;
+    uint32_t *out_mask; /* mask over codes for other shards; NULL: a list, as follows */
     uint64_t *out; /* codes for other shards */
     unsigned long long *sent;
 };
@@ -189,6 +195,16 @@ struct gpu_id_list {
 void cuda_receive(const struct gpu_vertices *vertices, const struct gpu_id_list *list,
                   uint32_t parent, unsigned int *bad, cudaStream_t stream);
 
+/* The same from masks of the vertices: words first..first + words, which each mask begins with. */
+enum { GPU_MASK_SOURCES = 16 };
+struct gpu_mask_list {
+    const uint32_t *mask[GPU_MASK_SOURCES];
+    int count;
+};
+void cuda_receive_masks(const struct gpu_vertices *vertices, const struct gpu_mask_list *list,
+                        uint64_t first, uint64_t words, uint32_t parent, unsigned int *bad,
+                        cudaStream_t stream);
+
 /* ---- packed sections ---- */
 
 /* Decodes a packed section (formats/packed.h). All pointers in `section` and `rows` are device memory.
@@ -203,12 +219,6 @@ void cuda_find_ranges(const struct gpu_csr *csr, uint64_t columns,
                       cudaStream_t stream);
 
 /* ---- masks and results ---- */
-
-enum { GPU_MASK_SOURCES = 16 };
-struct gpu_mask_list {
-    const uint32_t *mask[GPU_MASK_SOURCES];
-    int count;
-};
 
 /* to = OR of the masks; with `keep`, of `to` as well. */
 void cuda_or_masks(uint32_t *to, const struct gpu_mask_list *from, uint64_t words, int keep,

@@ -19,7 +19,10 @@ enum {
     SOLO_PULL_TOGETHER = 128,     /* columns of a row that one warp pulls: more are shared as pieces */
     SOLO_PIECE_BYTES = 16,        /* of struct solo_piece */
     SOLO_LISTED_EDGES = 1 << 20,  /* edges of a list that is expanded into another one, at most */
-    SOLO_STATE_BYTES = 4096
+    SOLO_STATE_BYTES = 4096,
+    SOLO_NOTES_KEPT = 1 << 14,    /* levels that the device notes before the host must take the notes */
+    SOLO_NOTE_BYTES = 88,         /* of struct solo_note */
+    GROUP_STATE_BYTES = 4096
 };
 
 /* Pieces that a list can have. A vertex has two rows; a row that is cut fills its pieces by half at least;

@@ -1,96 +1,33 @@
 /* cuda_messages.c: what GPUs give to each other, to the host and to MPI between two levels; see backend.h
  *
- * Within a rank a GPU reads masks and vertices in the memory of the others. If it cannot see that memory, the
- * driver copies them, through the host if there is no other way.
+ * A GPU reads masks and vertices in the memory of its peers (cuda_peers.c). If kernels cannot see that memory,
+ * the driver copies them, through the host if there is no other way.
  */
 #include "cuda_device.h"
 #include "cuda_error.h"
 
 #include <string.h>
 
-enum { MOST_GPUS = 64 };
-
-/* Asked once per pair. */
-int gpu_can_read(int from, int to)
-{
-    static signed char known[MOST_GPUS][MOST_GPUS]; /* 0: not asked, 1: yes, -1: no */
-    int possible = 0;
-    if (from == to)
-        return 1;
-    if (from >= MOST_GPUS || to >= MOST_GPUS)
-        return 0;
-    if (known[from][to] == 0) {
-        if (cudaDeviceCanAccessPeer(&possible, from, to) == cudaSuccess && possible) {
-            cudaError_t enabled = cudaDeviceEnablePeerAccess(to, 0);
-            possible = enabled == cudaSuccess || enabled == cudaErrorPeerAccessAlreadyEnabled;
-        }
-        cudaGetLastError(); /* a refusal is an answer */
-        known[from][to] = possible ? 1 : -1;
-    }
-    return known[from][to] > 0;
-}
-
 /* ---- masks ---- */
-
-/* ORs the masks that `dev` cannot read into what comes in to it. Each is first copied to its frontier mask,
- * which nothing needs between two levels. */
-static enum status or_copies(struct device *dev, struct device *const *devices, uint32_t count,
-                             struct error *e)
-{
-    struct gpu_vertices *own = &dev->of[DELEGATES];
-    cudaStream_t stream = dev->stream.of[DELEGATES];
-    for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
-        const struct device *other = devices[i];
-        struct gpu_mask_list one = {.mask = {own->frontier}, .count = 1};
-        if (!other->masks.updated || gpu_can_read(dev->ordinal, other->ordinal))
-            continue;
-        CUDA_TRY(cudaMemcpyPeerAsync(own->frontier, dev->ordinal, other->of[DELEGATES].next,
-                                     other->ordinal, 4 * own->words, stream),
-                 dev->where, e);
-        cuda_or_masks(dev->masks.incoming, &one, own->words, 1, stream);
-    }
-    return e->status;
-}
-
-/* What comes in to `dev` becomes the OR of the updates of all devices. */
-static enum status or_updates(struct device *dev, struct device *const *devices, uint32_t count,
-                              struct error *e)
-{
-    struct gpu_mask_list list = {.count = 0};
-    cudaStream_t stream = dev->stream.of[DELEGATES];
-    uint64_t words = dev->of[DELEGATES].words;
-    int keep = 0;
-    if (gpu_use(dev, e) != ST_OK)
-        return e->status;
-    for (uint32_t i = 0; i < count; i++) {
-        if (!devices[i]->masks.updated || !gpu_can_read(dev->ordinal, devices[i]->ordinal))
-            continue;
-        list.mask[list.count++] = devices[i]->of[DELEGATES].next;
-        if (list.count == GPU_MASK_SOURCES) {
-            cuda_or_masks(dev->masks.incoming, &list, words, keep, stream);
-            list.count = 0;
-            keep = 1;
-        }
-    }
-    if (list.count > 0 || !keep)
-        cuda_or_masks(dev->masks.incoming, &list, words, keep, stream);
-    if (CUDA_LAUNCHED(dev->where, e) == ST_OK && or_copies(dev, devices, count, e) == ST_OK)
-        CUDA_TRY(cudaEventRecord(dev->stream.masks_read, stream), dev->where, e);
-    return e->status;
-}
 
 static int gpu_updated(const struct device *dev)
 {
     return dev->masks.updated;
 }
 
-/* With a mask to write, this is the first device of several ranks: the host waits for it. */
-static enum status gpu_read_masks(struct device *dev, struct device *const *devices, uint32_t count,
-                           uint64_t *mask, struct error *e)
+/* What comes in becomes the OR of the updates. With a mask to write, this is the first device of several
+ * groups: the host waits for it. */
+static enum status gpu_read_masks(struct device *dev, const int *updating, uint64_t *mask,
+                                  struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
     size_t bytes = 4 * dev->of[DELEGATES].words;
-    if (or_updates(dev, devices, count, e) != ST_OK || mask == NULL || bytes == 0)
+    if (gpu_use(dev, e) != ST_OK ||
+        CUDA_TRY(cudaMemsetAsync(dev->masks.incoming, 0, bytes, stream), dev->where, e) != ST_OK ||
+        gpu_or_found(dev, updating, dev->masks.incoming, dev->of[DELEGATES].frontier, e) != ST_OK ||
+        CUDA_TRY(cudaEventRecord(dev->stream.masks_read, stream), dev->where, e) != ST_OK ||
+        gpu_wait_for_peers(dev, dev->stream.masks_read, e) != ST_OK ||
+        mask == NULL || bytes == 0)
         return e->status;
     if (CUDA_TRY(cudaMemcpyAsync(mask, dev->masks.incoming, bytes, cudaMemcpyDeviceToHost, stream),
                  dev->where, e) == ST_OK)
@@ -98,18 +35,16 @@ static enum status gpu_read_masks(struct device *dev, struct device *const *devi
     return e->status;
 }
 
-/* The device's own updates are part of what comes in. They are cleared when all devices have read them. */
-static enum status gpu_take_mask(struct device *dev, struct device *const *devices, uint32_t count,
-                          const uint64_t *mask, struct error *e)
+/* The device's own updates are part of what comes in. They are cleared when all peers have read them. */
+static enum status gpu_take_mask(struct device *dev, const uint64_t *mask, struct error *e)
 {
     struct gpu_vertices *own = &dev->of[DELEGATES];
     cudaStream_t stream = dev->stream.of[DELEGATES];
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
-        if (devices[i] != dev)
-            CUDA_TRY(cudaStreamWaitEvent(stream, devices[i]->stream.masks_read, 0), dev->where, e);
-    }
+    const struct gpu_peers *p = &dev->traffic.peers;
+    for (uint32_t i = 0; i < p->count && !p->host_waits && e->status == ST_OK; i++)
+        CUDA_TRY(cudaStreamWaitEvent(stream, p->all[i].masks_read, 0), dev->where, e);
     CUDA_TRY(cudaMemsetAsync(own->next, 0, 4 * own->words, stream), dev->where, e);
     if (mask != NULL)
         CUDA_TRY(cudaMemcpyAsync(dev->masks.incoming, mask, 4 * own->words, cudaMemcpyHostToDevice,
@@ -153,45 +88,122 @@ static void gpu_exchange_release(struct device *dev, void *memory)
 
 /* ---- vertices ---- */
 
-static uint64_t gpu_outgoing(const struct device *dev, uint32_t shard)
+static struct parcel gpu_outgoing(const struct device *dev, uint32_t shard)
 {
-    if (!dev->traffic.binned || shard == dev->shard->index)
-        return 0;
-    return dev->traffic.bins.published[shard + 1] - dev->traffic.bins.published[shard];
+    const struct gpu_traffic *t = &dev->traffic;
+    const unsigned long long *begin = t->bins.published + shard;
+    uint64_t shard_words = (UINT64_C(1) << dev->shard->local_bits) / 32;
+    if (!t->binned || shard == dev->shard->index)
+        return (struct parcel){0};
+    if (t->form == OUTGOING_MASK)
+        return (struct parcel){shard * shard_words, shard_words, OUTGOING_MASK};
+    uint64_t count = t->unique ? t->kept[shard] : begin[1] - begin[0];
+    return (struct parcel){begin[0], count, OUTGOING_LIST};
 }
 
-/* The driver knows where `ids` lies: in host memory, or in that of this or another device. */
-static enum status gpu_take_outgoing(struct device *dev, uint32_t shard, uint32_t *ids,
-                                     struct error *e)
+static uint64_t seen_words(const struct device *dev)
 {
+    return gpu_mask_words(UINT64_C(1) << dev->shard->local_bits);
+}
+
+/* The counters of what is left lie where the bins' cursors are, which are free once the bins are full. */
+static enum status fetch_kept(struct device *dev, uint32_t count, struct error *e)
+{
+    struct gpu_traffic *t = &dev->traffic;
     cudaStream_t stream = dev->stream.of[NORMALS];
-    if (gpu_use(dev, e) == ST_OK &&
-        CUDA_TRY(cudaMemcpyAsync(ids, dev->traffic.bins.ids + dev->traffic.bins.published[shard],
-                                 gpu_outgoing(dev, shard) * sizeof *ids, cudaMemcpyDefault,
-                                 stream),
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
+        CUDA_TRY(cudaMemcpyAsync(t->kept, t->bins.cursor, count * sizeof *t->kept,
+                                 cudaMemcpyDeviceToHost, stream),
                  dev->where, e) == ST_OK)
         CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
     return e->status;
 }
 
-/* Counts on the device what is left of each box, in the cursors of the bins, which are free once the bins are
- * full. */
+/* Before duplicates of `count` lists are dropped: no list has any left, and the mask that they are marked in is
+ * empty. It is that of vertices to send, which a level with lists does not use. */
+static enum status clear_marks(struct device *dev, uint32_t count, struct error *e)
+{
+    struct gpu_traffic *t = &dev->traffic;
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    CUDA_TRY(cudaMemsetAsync(t->sent_mask, 0, 4 * seen_words(dev), stream), dev->where, e);
+    return CUDA_TRY(cudaMemsetAsync(t->bins.cursor, 0, count * sizeof *t->kept, stream), dev->where,
+                    e);
+}
+
+static enum status gpu_drop_repeated(struct device *dev, struct error *e)
+{
+    struct gpu_traffic *t = &dev->traffic;
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    uint32_t p = dev->shard->p;
+    if (!t->binned || t->form == OUTGOING_MASK || gpu_use(dev, e) != ST_OK ||
+        clear_marks(dev, p, e) != ST_OK)
+        return e->status;
+    for (uint32_t s = 0; s < p; s++) {
+        struct parcel parcel = gpu_outgoing(dev, s);
+        cuda_unique(t->bins.ids + parcel.begin, parcel.count, t->sent_mask, seen_words(dev),
+                    &t->bins.cursor[s], stream);
+    }
+    t->unique = fetch_kept(dev, p, e) == ST_OK;
+    return e->status;
+}
+
+static const uint32_t *parcel_at(const struct device *dev, const struct parcel *parcel)
+{
+    const struct gpu_traffic *t = &dev->traffic;
+    return (parcel->form == OUTGOING_LIST ? t->bins.ids : t->sent_mask) + parcel->begin;
+}
+
+/* The driver knows where `to` lies: in host memory, or in that of this or another device. */
+static enum status gpu_take_outgoing(struct device *dev, const struct parcel *parcel, uint32_t *to,
+                                     struct error *e)
+{
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    return CUDA_TRY(cudaMemcpyAsync(to, parcel_at(dev, parcel), parcel->count * sizeof *to,
+                                    cudaMemcpyDefault, dev->stream.of[NORMALS]),
+                    dev->where, e);
+}
+
+/* Host memory for messages is pinned, and kernels can write it. */
+static enum status gpu_or_outgoing(struct device *dev, const struct parcel *parcel, uint32_t *to,
+                                   struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    struct gpu_mask_list one = {.mask = {parcel_at(dev, parcel)}, .count = 1};
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    cuda_or_masks(to, &one, parcel->count, 1, stream);
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+static enum status gpu_mark_copies(struct device *dev, uint32_t mark, struct error *e)
+{
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    return CUDA_TRY(cudaEventRecord(dev->stream.copied[mark], dev->stream.of[NORMALS]), dev->where,
+                    e);
+}
+
+static enum status gpu_copies_are_over(struct device *dev, uint32_t mark, int *over,
+                                       struct error *e)
+{
+    cudaError_t code = cudaEventQuery(dev->stream.copied[mark]);
+    *over = code == cudaSuccess;
+    return code == cudaErrorNotReady ? e->status : CUDA_TRY(code, dev->where, e);
+}
+
+/* All devices of a rank use the same form: the mask is free if there is a list in the boxes. */
 static enum status gpu_uniquify(struct device *dev, struct outbox *boxes, uint32_t count,
                                 struct error *e)
 {
     struct gpu_traffic *t = &dev->traffic;
     cudaStream_t stream = dev->stream.of[NORMALS];
-    size_t bytes = count * sizeof *t->kept;
-    if (gpu_use(dev, e) != ST_OK ||
-        CUDA_TRY(cudaMemsetAsync(t->bins.cursor, 0, bytes, stream), dev->where, e) != ST_OK)
+    if (t->form == OUTGOING_MASK || gpu_use(dev, e) != ST_OK || clear_marks(dev, count, e) != ST_OK)
         return e->status;
     for (uint32_t i = 0; i < count; i++)
-        cuda_unique(boxes[i].ids, boxes[i].count, t->seen, t->seen_words, &t->bins.cursor[i],
-                    stream);
-    if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
-        CUDA_TRY(cudaMemcpyAsync(t->kept, t->bins.cursor, bytes, cudaMemcpyDeviceToHost, stream),
-                 dev->where, e) == ST_OK)
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+        cuda_unique(boxes[i].ids, boxes[i].count, t->sent_mask, seen_words(dev),
+                    &t->bins.cursor[i], stream);
+    fetch_kept(dev, count, e);
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++)
         boxes[i].count = t->kept[i];
     return e->status;
@@ -203,83 +215,100 @@ static void receive_list(struct device *dev, const struct gpu_id_list *list)
                  dev->stream.of[NORMALS]);
 }
 
-/* Takes in ids that lie in memory of this device. */
-static enum status receive_here(struct device *dev, const uint32_t *ids, uint64_t count,
-                                struct error *e)
+static void receive_masks(struct device *dev, const struct gpu_mask_list *masks, uint64_t first,
+                          uint64_t words)
 {
-    struct gpu_id_list list = {.ids = {ids}, .size = {count}, .count = 1};
-    receive_list(dev, &list);
+    cuda_receive_masks(&dev->of[NORMALS], masks, first, words, PARENT_REMOTE,
+                       &dev->counters.level->bad_ids, dev->stream.of[NORMALS]);
+}
+
+/* Takes in ids, or words `first` and on of a mask, that lie in memory of this device. */
+static enum status receive_here(struct device *dev, const uint32_t *from, uint64_t first,
+                                uint64_t count, enum outgoing_form form, struct error *e)
+{
+    struct gpu_id_list list = {.ids = {from}, .size = {count}, .count = 1};
+    struct gpu_mask_list masks = {.mask = {from}, .count = 1};
+    if (form == OUTGOING_LIST)
+        receive_list(dev, &list);
+    else
+        receive_masks(dev, &masks, first, count);
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* Copies ids a piece at a time and takes them in. They are on GPU `ordinal`, or on the host if that is
- * negative. */
-static enum status receive_copies(struct device *dev, const uint32_t *ids, uint64_t count,
-                                  int ordinal, struct error *e)
+/* Copies a piece at a time and takes it in. The driver knows where `from` is. */
+static enum status receive_copies(struct device *dev, const uint32_t *from,
+                                  const struct parcel *part, struct error *e)
 {
     cudaStream_t stream = dev->stream.of[NORMALS];
-    for (uint64_t i = 0; i < count && e->status == ST_OK; i += GPU_RECEIVE_IDS) {
-        uint64_t piece = count - i < GPU_RECEIVE_IDS ? count - i : GPU_RECEIVE_IDS;
-        struct gpu_id_list list = {.ids = {dev->traffic.received}, .size = {piece}, .count = 1};
-        size_t bytes = piece * sizeof *ids;
-        if (ordinal < 0)
-            CUDA_TRY(cudaMemcpyAsync(dev->traffic.received, ids + i, bytes, cudaMemcpyHostToDevice,
-                                     stream),
-                     dev->where, e);
-        else
-            CUDA_TRY(cudaMemcpyPeerAsync(dev->traffic.received, dev->ordinal, ids + i, ordinal,
-                                         bytes, stream),
-                     dev->where, e);
-        receive_list(dev, &list);
-        CUDA_LAUNCHED(dev->where, e);
+    uint64_t room = dev->traffic.received_room, count = part->count;
+    for (uint64_t i = 0; i < count && e->status == ST_OK; i += room) {
+        uint64_t piece = count - i < room ? count - i : room;
+        if (CUDA_TRY(cudaMemcpyAsync(dev->traffic.received, from + i, piece * sizeof *from,
+                                     cudaMemcpyDefault, stream),
+                     dev->where, e) == ST_OK)
+            receive_here(dev, dev->traffic.received, part->begin + i, piece, part->form, e);
     }
     return e->status;
 }
 
-static enum status gpu_receive(struct device *dev, const uint32_t *ids, uint64_t count,
+/* No ids arrive at a shard without edges of nn, but a mask may, which is empty. */
+static enum status gpu_receive(struct device *dev, const uint32_t *from, const struct parcel *part,
                                struct error *e)
 {
+    if (gpu_use(dev, e) != ST_OK || dev->traffic.received_room == 0)
+        return e->status;
+    return dev->traffic.memory == EXCHANGE_DEVICE
+               ? receive_here(dev, from, part->begin, part->count, part->form, e)
+               : receive_copies(dev, from, part, e);
+}
+
+/* What peers show whose memory kernels can read: lists and masks, each in one launch. */
+struct arrivals {
+    struct gpu_id_list lists;
+    struct gpu_mask_list masks;
+};
+
+static void receive_arrivals(struct device *dev, struct arrivals *a)
+{
+    if (a->lists.count > 0)
+        receive_list(dev, &a->lists);
+    if (a->masks.count > 0)
+        receive_masks(dev, &a->masks, 0, dev->of[NORMALS].words);
+    a->lists.count = a->masks.count = 0;
+}
+
+static void add_arrival(struct device *dev, struct arrivals *a, const uint32_t *from,
+                        const struct parcel *parcel)
+{
+    if (parcel->form == OUTGOING_LIST) {
+        a->lists.ids[a->lists.count] = from;
+        a->lists.size[a->lists.count++] = parcel->count;
+    } else {
+        a->masks.mask[a->masks.count++] = from;
+    }
+    if (a->lists.count == GPU_LIST_SOURCES || a->masks.count == GPU_MASK_SOURCES)
+        receive_arrivals(dev, a);
+}
+
+static enum status gpu_receive_peers(struct device *dev, const struct parcel *parcels,
+                                     struct error *e)
+{
+    struct arrivals arrivals = {.lists = {.count = 0}, .masks = {.count = 0}};
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    return dev->traffic.memory == EXCHANGE_DEVICE ? receive_here(dev, ids, count, e)
-                                                   : receive_copies(dev, ids, count, -1, e);
-}
-
-/* Takes in what peers found for this device: in one launch from those whose memory it can read, and as copies
- * from the others. */
-static enum status receive_peers(struct device *dev, struct device *const *devices, uint32_t count,
-                                 struct error *e)
-{
-    struct gpu_id_list list = {.count = 0};
-    uint32_t shard = dev->shard->index;
-    for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
-        const struct device *from = devices[i];
-        uint64_t size = from == dev ? 0 : gpu_outgoing(from, shard);
-        if (size == 0)
+    for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++) {
+        const struct gpu_peer *peer = &dev->traffic.peers.all[i];
+        const uint32_t *from =
+            (parcels[i].form == OUTGOING_LIST ? peer->ids : peer->sent_mask) + parcels[i].begin;
+        if (parcels[i].count == 0 || peer->shard == dev->shard->index)
             continue;
-        const uint32_t *ids = from->traffic.bins.ids + from->traffic.bins.published[shard];
-        if (!gpu_can_read(dev->ordinal, from->ordinal)) {
-            receive_copies(dev, ids, size, from->ordinal, e);
-            continue;
-        }
-        list.ids[list.count] = ids;
-        list.size[list.count++] = size;
-        if (list.count == GPU_LIST_SOURCES) {
-            receive_list(dev, &list);
-            list.count = 0;
-        }
+        if (peer->readable)
+            add_arrival(dev, &arrivals, from, &parcels[i]);
+        else
+            receive_copies(dev, from, &(struct parcel){0, parcels[i].count, parcels[i].form}, e);
     }
-    if (list.count > 0)
-        receive_list(dev, &list);
+    receive_arrivals(dev, &arrivals);
     return CUDA_LAUNCHED(dev->where, e);
-}
-
-static enum status gpu_receive_local(struct device *dev, struct device *const *devices,
-                                     uint32_t count, struct error *e)
-{
-    if (gpu_use(dev, e) == ST_OK)
-        receive_peers(dev, devices, count, e);
-    return e->status;
 }
 
 const struct backend_messages cuda_messages = {
@@ -288,10 +317,14 @@ const struct backend_messages cuda_messages = {
     .host_take = gpu_host_take,
     .host_release = gpu_host_release,
     .outgoing = gpu_outgoing,
+    .drop_repeated = gpu_drop_repeated,
     .take_outgoing = gpu_take_outgoing,
+    .or_outgoing = gpu_or_outgoing,
+    .mark_copies = gpu_mark_copies,
+    .copies_are_over = gpu_copies_are_over,
     .uniquify = gpu_uniquify,
     .receive = gpu_receive,
-    .receive_local = gpu_receive_local,
+    .receive_peers = gpu_receive_peers,
     .updated = gpu_updated,
     .read_masks = gpu_read_masks,
     .take_mask = gpu_take_mask,

@@ -56,10 +56,14 @@ static uint64_t staging_bytes(const struct shard *shard)
     return largest;
 }
 
+enum { GPU_SHARED_PAGE = 2 << 20 };
+
 static enum status take_memory(struct device *dev, const struct gpu_plan *plan, struct error *e)
 {
     uint64_t bytes = plan->graph_bytes + plan->working_bytes;
     uint64_t staging = staging_bytes(dev->shard);
+    if (dev->traffic.peers.shared) /* smaller allocations share pages, which another process would see whole */
+        bytes = (bytes + GPU_SHARED_PAGE - 1) / GPU_SHARED_PAGE * GPU_SHARED_PAGE;
     size_t unused = 0, total = 0;
     char need[16], graph[16], left[16];
     if (CUDA_TRY(cudaMemGetInfo(&unused, &total), dev->where, e) != ST_OK)
@@ -140,6 +144,12 @@ static void set_traffic(struct device *dev, void *const at[GPU_ARRAY_COUNT])
     bins->begin = at[GPU_BIN_TABLES];
     bins->cursor = bins->begin + dev->shard->p + 1;
     dev->traffic.received = at[GPU_RECEIVED_IDS];
+    dev->traffic.sent_mask = at[GPU_SENT_MASK];
+    dev->traffic.peers.gathered = at[GPU_GATHERED];
+    dev->traffic.peers.sent_too = at[GPU_GROUP_MASK];
+    dev->traffic.peers.group_state = at[GPU_GROUP_STATE];
+    dev->traffic.peers.own = at[GPU_DD_ROWS];
+    dev->traffic.peers.others = dev->traffic.peers.own + dev->of[DELEGATES].words;
 }
 
 static void set_answers(struct device *dev, void *const at[GPU_ARRAY_COUNT])
@@ -170,6 +180,8 @@ static void set_arrays(struct device *dev, const struct gpu_plan *plan, int pare
     dev->scratch.chunks[NORMALS] = at[GPU_CHUNKS_N];
     dev->counters.level = at[GPU_COUNTERS];
     set_traffic(dev, at);
+    dev->traffic.received_room = plan->array[GPU_RECEIVED_IDS].bytes / 4;
+    dev->traffic.sent_mask_bytes = plan->array[GPU_SENT_MASK].bytes;
     set_answers(dev, at);
 }
 
@@ -177,31 +189,29 @@ static enum status take_host_memory(struct device *dev, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;
     unsigned long long **bins = &dev->traffic.bins.published;
-    CUDA_TRY(cudaHostAlloc((void **)&c->published, sizeof *c->published, cudaHostAllocMapped),
+    CUDA_TRY(cudaHostAlloc((void **)&c->published, GPU_COUNTERS_KINDS * sizeof *c->published,
+                           cudaHostAllocMapped),
              dev->where, e);
-    CUDA_TRY(cudaHostAlloc((void **)&c->updated, sizeof *c->updated, cudaHostAllocMapped),
+    CUDA_TRY(cudaHostAlloc((void **)&c->updated, GPU_COUNTERS_KINDS * sizeof *c->updated,
+                           cudaHostAllocMapped),
              dev->where, e);
+    if (e->status == ST_OK)
+        memset(c->updated, 0, GPU_COUNTERS_KINDS * sizeof *c->updated);
     CUDA_TRY(cudaHostAlloc((void **)bins, ((size_t)dev->shard->p + 1) * sizeof **bins,
                            cudaHostAllocMapped),
              dev->where, e);
     return e->status;
 }
 
-/* What it takes to drop duplicates in device memory: shards have at most 2^local_bits vertices. */
 static enum status take_unique_memory(struct device *dev, const struct device_options *options,
                                       struct error *e)
 {
     struct gpu_traffic *t = &dev->traffic;
-    size_t counts = dev->shard->p * sizeof *t->kept, bytes;
-    if (options->exchange_memory == EXCHANGE_HOST || !options->uniquify || dev->shard->p == 1)
+    if (!options->uniquify || dev->shard->p == 1)
         return ST_OK;
-    t->seen_words = gpu_mask_words(UINT64_C(1) << dev->shard->local_bits);
-    bytes = t->seen_words * sizeof *t->seen;
-    if (CUDA_TRY(cudaMalloc((void **)&t->seen, bytes), dev->where, e) == ST_OK &&
-        CUDA_TRY(cudaMemsetAsync(t->seen, 0, bytes, dev->stream.of[NORMALS]), dev->where, e) ==
-            ST_OK)
-        CUDA_TRY(cudaHostAlloc((void **)&t->kept, counts, cudaHostAllocMapped), dev->where, e);
-    return e->status;
+    return CUDA_TRY(cudaHostAlloc((void **)&t->kept, dev->shard->p * sizeof *t->kept,
+                                  cudaHostAllocMapped),
+                    dev->where, e);
 }
 
 /* ---- loading ---- */
@@ -301,7 +311,12 @@ static enum status make_streams(struct device *dev, struct error *e)
         CUDA_TRY(cudaEventCreateWithFlags(&s->reached[kind], cudaEventDisableTiming), dev->where,
                  e);
     }
-    CUDA_TRY(cudaEventCreateWithFlags(&s->masks_read, cudaEventDisableTiming), dev->where, e);
+    unsigned flags = cudaEventDisableTiming | (dev->traffic.peers.shared ? cudaEventInterprocess : 0);
+    CUDA_TRY(cudaEventCreateWithFlags(&s->masks_read, flags), dev->where, e);
+    CUDA_TRY(cudaEventCreateWithFlags(&s->first_part, flags), dev->where, e);
+    for (int mark = 0; mark < COPY_MARKS; mark++)
+        CUDA_TRY(cudaEventCreateWithFlags(&s->copied[mark], cudaEventDisableTiming), dev->where,
+                 e);
     for (int phase = 0; dev->clock.runs && phase < DEVICE_PHASES; phase++) {
         CUDA_TRY(cudaEventCreate(&dev->clock.begin[phase]), dev->where, e);
         CUDA_TRY(cudaEventCreate(&dev->clock.end[phase]), dev->where, e);
@@ -320,12 +335,16 @@ static void gpu_close(struct device *dev)
     if (dev == NULL)
         return;
     cudaSetDevice(dev->ordinal);
+    cuda_peers.leave(dev);
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         if (dev->stream.of[kind] != NULL)
             cudaStreamDestroy(dev->stream.of[kind]);
         destroy_event(dev->stream.reached[kind]);
     }
     destroy_event(dev->stream.masks_read);
+    destroy_event(dev->stream.first_part);
+    for (int mark = 0; mark < COPY_MARKS; mark++)
+        destroy_event(dev->stream.copied[mark]);
     for (int phase = 0; phase < DEVICE_PHASES; phase++) {
         destroy_event(dev->clock.begin[phase]);
         destroy_event(dev->clock.end[phase]);
@@ -336,7 +355,6 @@ static void gpu_close(struct device *dev)
     cudaFreeHost(dev->traffic.bins.published);
     cudaFreeHost(dev->traffic.kept);
     cudaFreeHost(dev->answers.counts);
-    cudaFree(dev->traffic.seen);
     cudaFree(dev->memory);
     free(dev);
 }
@@ -345,7 +363,10 @@ static enum status open_device(struct device *dev, const struct device_options *
                                struct error *e)
 {
     struct gpu_plan plan;
-    const struct gpu_plan_options planned = {options->parents, options->answers, options->permuted};
+    const struct gpu_plan_options planned = {.parents = options->parents,
+                                             .answers = options->answers,
+                                             .permuted = options->permuted,
+                                             .notes = options->notes};
     void *at[GPU_ARRAY_COUNT];
     gpu_plan_make(&plan, dev->shard, &planned);
     if (choose_gpu(dev, options, e) != ST_OK || take_memory(dev, &plan, e) != ST_OK ||
@@ -357,7 +378,9 @@ static enum status open_device(struct device *dev, const struct device_options *
     if (cuda_merge_scratch_bytes(dev->shard->d + 1) > dev->scratch.scan.scratch_bytes)
         return fail(e, ST_RUNTIME, "%s: the scan of %llu rows wants more scratch memory than "
                     "planned", dev->where, (unsigned long long)dev->shard->d);
-    if (gpu_solo_open(dev, at[GPU_SOLO_STATE], at[GPU_SOLO_LISTS], e) != ST_OK)
+    const struct gpu_solo_arrays solo = {at[GPU_SOLO_STATE], at[GPU_SOLO_LISTS],
+                                         options->notes ? at[GPU_SOLO_NOTES] : NULL};
+    if (gpu_solo_open(dev, &solo, e) != ST_OK)
         return e->status;
     if (load(dev, &plan, at, options->threads, e) == ST_OK && !options->trust)
         gpu_check_ranges(dev, options->locals, e);
@@ -374,6 +397,7 @@ static enum status gpu_open(struct device **result, const struct shard *shard,
     dev->shard = shard;
     dev->clock.runs = options->timing;
     dev->traffic.memory = options->exchange_memory;
+    dev->traffic.peers.shared = options->shared;
     if (open_device(dev, options, e) != ST_OK) {
         gpu_close(dev);
         return e->status;
@@ -390,7 +414,10 @@ const struct backend backend_cuda = {
     .side_by_side = 1,
     .has_device_memory = 1,
     .device = &cuda_device,
+    .peers = &cuda_peers,
     .search = &cuda_search,
+    .whole = &cuda_whole,
+    .ahead = &cuda_ahead,
     .messages = &cuda_messages,
     .results = &cuda_results,
     .parents = &cuda_parents,

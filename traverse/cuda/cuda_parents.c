@@ -56,7 +56,8 @@ static enum status write_parents(struct device *dev, struct error *e)
                                  .remote = dev->shard->p > 1 ? n->queue : NULL,
                                  .remote_count = remote_count(dev)};
     struct gpu_records delegates = locals;
-    delegates.visited = NULL; /* those not found have no parent */
+    /* of several devices each has visited them all, but only those that found one have a parent */
+    delegates.visited = dev->shard->p > 1 ? NULL : d->visited;
     delegates.record = d->parent;
     delegates.count = d->count;
     delegates.first = n->count;

@@ -46,20 +46,42 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Of a mask with a bit for each column that nn may have. */
+static uint64_t column_words(const struct shard *shard)
+{
+    return shard_has_masks(shard) ? ((uint64_t)shard->p << shard->local_bits) / 32 : 0;
+}
+
+/* Of a mask of any shard's local ids, by which duplicates are dropped. */
+static uint64_t shard_words(const struct shard *shard)
+{
+    return gpu_mask_words(UINT64_C(1) << shard->local_bits);
+}
+
 static uint64_t chunk_room(const struct shard *shard, enum subgraph a, enum subgraph b)
 {
     return larger(gpu_chunk_room(shard->csr[a].edges), gpu_chunk_room(shard->csr[b].edges));
 }
 
 /* For a search that is one kernel. */
-static void put_solo(struct gpu_plan *plan, const struct shard *shard)
+static void put_solo(struct gpu_plan *plan, const struct shard *shard, int notes)
 {
     uint64_t edges = 0, alone = shard->p == 1;
     for (int g = 0; g < SUBGRAPHS; g++)
         edges += shard->csr[g].edges;
-    put(plan, GPU_SOLO_STATE, "state of a search", alone ? SOLO_STATE_BYTES : 0, 1, NULL);
-    put(plan, GPU_SOLO_LISTS, "frontier lists",
-        alone ? 2 * gpu_solo_room(shard->d + shard->locals, edges) : 0, SOLO_PIECE_BYTES, NULL);
+    put(plan, GPU_SOLO_STATE, "state of a search", SOLO_STATE_BYTES, 1, NULL);
+    put(plan, GPU_SOLO_LISTS, alone ? "frontier lists" : "pieces of long rows",
+        alone ? 2 * gpu_solo_room(shard->d + shard->locals, edges) : gpu_solo_room(0, edges),
+        SOLO_PIECE_BYTES, NULL);
+    put(plan, GPU_GROUP_STATE, "state of a group", alone ? 0 : GROUP_STATE_BYTES, 1, NULL);
+    put(plan, GPU_GROUP_MASK, "second mask to send", alone ? 0 : column_words(shard), 4, NULL);
+    put(plan, GPU_SOLO_NOTES, "notes of levels", alone && notes ? SOLO_NOTES_KEPT : 0,
+        SOLO_NOTE_BYTES, NULL);
 }
 
 /* For answers in the order of input ids. */
@@ -115,9 +137,13 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
     put(plan, GPU_CODES, "vertices found elsewhere", leaving, 8, NULL);
     put(plan, GPU_SENT_IDS, "vertices to send", leaving, 4, NULL);
     put(plan, GPU_RECEIVED_IDS, "vertices received",
-        leaving < GPU_RECEIVE_IDS ? leaving : GPU_RECEIVE_IDS, 4, NULL);
+        smaller(larger(leaving, alone ? 0 : words_n), GPU_RECEIVE_IDS), 4, NULL);
+    put(plan, GPU_SENT_MASK, "mask to send",
+        alone ? 0 : larger(column_words(shard), shard_words(shard)), 4, NULL);
+    put(plan, GPU_GATHERED, "gathered frontier", column_words(shard), 4, NULL);
+    put(plan, GPU_DD_ROWS, "delegates by owner", alone ? 0 : 2 * words_d, 4, NULL);
     put(plan, GPU_BIN_TABLES, "bin tables", alone ? 0 : 2 * ((uint64_t)shard->p + 1), 8, NULL);
     put(plan, GPU_COUNTERS, "counters", GPU_COUNTER_BYTES, 1, NULL);
-    put_solo(plan, shard);
+    put_solo(plan, shard, options->notes);
     put_answers(plan, shard, options);
 }

@@ -28,10 +28,16 @@ enum gpu_array_id {
     GPU_CODES, /* vertices for other shards */
     GPU_SENT_IDS,
     GPU_RECEIVED_IDS,
+    GPU_SENT_MASK, /* the same vertices as a mask by nn's columns; scratch if they are a list */
+    GPU_GATHERED,  /* the visited normals of all shards, by nn's columns */
+    GPU_DD_ROWS,   /* two masks: dd's rows of delegates that the shard owns, and its other rows */
     GPU_BIN_TABLES,
     GPU_COUNTERS,
     GPU_SOLO_STATE,
     GPU_SOLO_LISTS,
+    GPU_SOLO_NOTES,
+    GPU_GROUP_STATE, /* for a search that is one kernel on each of several GPUs */
+    GPU_GROUP_MASK,  /* its second mask to send */
     GPU_ANSWER_VERTEX, /* struct gpu_answers of cuda_answers.h, from here on */
     GPU_ANSWER_IDS,
     GPU_ANSWER_BY_VERTEX,
@@ -80,6 +86,7 @@ struct gpu_plan_options {
     int parents;  /* record them */
     int answers;  /* make answers */
     int permuted; /* of ids that are permuted */
+    int notes;    /* note what levels do, if the device is alone */
 };
 
 void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,

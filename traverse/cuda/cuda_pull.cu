@@ -25,6 +25,9 @@ struct pull {
     uint32_t *parent;
     uint32_t tag;
     unsigned int *found;
+    int coded; /* parents are columns of nn: shard << local_bits | local id */
+    unsigned local_bits;
+    uint32_t own_shard;
 };
 
 struct tile {
@@ -44,11 +47,19 @@ __device__ static unsigned list_candidates(tile &t, uint32_t bits)
     return total;
 }
 
+__device__ static uint32_t parent_code(const pull &p, uint32_t parent)
+{
+    if (!p.coded)
+        return p.tag | parent;
+    bool here = (uint64_t)parent >> p.local_bits == p.own_shard;
+    return here ? parent & (uint32_t)(((uint64_t)1 << p.local_bits) - 1) : REMOTE_PARENT;
+}
+
 __device__ static void set_found(const pull &p, tile &t, uint32_t row, unsigned at, uint32_t parent)
 {
     atomicOr(&t.found[at / 32], 1u << (at % 32));
     if (p.parent != NULL)
-        p.parent[row] = p.tag | parent;
+        p.parent[row] = parent_code(p, parent);
 }
 
 /* One head column: what finds no parent in it, and has more columns, stays listed. */
@@ -170,8 +181,9 @@ void cuda_pull_rows(const gpu_csr *csr, const gpu_target *target, const uint32_t
 {
     uint64_t words = (csr->rows + 31) / 32,
              blocks = (words + PULL_WARPS * WARP - 1) / (PULL_WARPS * WARP);
-    pull p = {*csr,    words,          target->visited, target->next,
-              parents, target->parent, target->tag,     target->found};
+    pull p = {*csr,        words,         target->visited, target->next,
+              parents,     target->parent, target->tag,    target->found,
+              target->coded, target->local_bits, target->own_shard};
     if (csr->edges == 0)
         return;
     if (csr->offset_width == 4)

@@ -34,7 +34,10 @@ __device__ static inline bool visit(const struct gpu_target &t, Column column, u
     uint64_t shard = (uint64_t)column >> t.local_bits;
     if (shard == t.own_shard)
         return reach(t, (uint32_t)(column & (((uint64_t)1 << t.local_bits) - 1)), row);
-    append_code(t, column);
+    if (t.out_mask != NULL)
+        claim_bit(t.out_mask, (uint32_t)column);
+    else
+        append_code(t, column);
     return false;
 }
 

@@ -7,25 +7,26 @@
 #include "cuda_answers.h"
 #include "cuda_common.cuh"
 
-/* Column j of a row. */
-template <typename Offset>
-__device__ static inline uint64_t column_at(const gpu_csr &csr, uint32_t row, uint64_t j)
+__device__ static inline void put_question(const gpu_asking &a, unsigned long long at, uint32_t row,
+                                           uint32_t vertex)
 {
-    if (j < csr.head_columns)
-        return csr.heads[j * csr.rows + row];
-    const uint64_t at = offset_at<Offset>(csr, row) + j - csr.head_columns;
-    return csr.column_width == 4 ? ((const uint32_t *)csr.columns)[at]
-                                 : ((const uint64_t *)csr.columns)[at];
+    a.askers[at] = row;
+    if (a.neighbours != NULL) {
+        a.neighbours[at] = vertex;
+    } else {
+        a.questions[at].vertex = vertex;
+        a.questions[at].depth = a.depth[row] - 1;
+    }
 }
 
 template <typename Offset>
 __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int list)
 {
     const uint64_t local_mask = ((uint64_t)1 << a.local_bits) - 1;
-    const unsigned long long count = *a.count;
+    const uint64_t count = a.vertices == NULL ? a.nn.rows : *a.count;
     for (uint64_t i = ((uint64_t)blockIdx.x * BLOCK + threadIdx.x) / WARP; i < count;
          i += (uint64_t)gridDim.x * WARPS) {
-        const uint32_t row = a.vertices[i];
+        const uint32_t row = a.vertices == NULL ? (uint32_t)i : a.vertices[i];
         const uint64_t length = row_length(a.nn, row);
         for (uint64_t j = lane_id(); j < length; j += WARP) {
             const uint64_t to = column_at<Offset>(a.nn, row, j);
@@ -38,11 +39,8 @@ __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int lis
             if ((int)lane_id() == leader)
                 at = atomicAdd(&a.cursor[owner], (unsigned long long)__popc(like));
             at = __shfl_sync(like, at, leader) + __popc(like & ((1u << lane_id()) - 1));
-            if (list) {
-                a.questions[at].vertex = (uint32_t)(to & local_mask);
-                a.questions[at].depth = a.depth[row] - 1;
-                a.askers[at] = row;
-            }
+            if (list)
+                put_question(a, at, row, (uint32_t)(to & local_mask));
         }
         __syncwarp();
     }

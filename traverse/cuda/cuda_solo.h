@@ -3,16 +3,23 @@
  * The host starts the kernel and waits for its end. So a level costs some barriers of the grid, or one barrier
  * of a few blocks while the frontier is small. In the level loop (bfs.c) a level costs several launches, and the
  * host waits for it.
- * Both find the same distances: the loop is the twin of this kernel. Searches with traces or times use the
- * loop.
+ * Both find the same distances: the loop is the twin of this kernel.
  *
- *   cuda_solo.cu          the levels, the barrier, the counters
+ * The kernel is compiled twice: the noted one also notes what each level did, for traces and times. The host
+ * takes the notes when the search is over, or earlier if there are more levels than the device has room for. What
+ * the frontiers were is counted after the search, from depths.
+ *
+ *   cuda_solo_kernel.cuh  the levels, the barrier, the counters
  *   cuda_solo_team.cuh    small frontiers: a cluster of blocks works by itself
  *   cuda_solo_list.cuh    a frontier as a list of rows: vertices are listed when they are reached
  *   cuda_solo_push.cuh    edges of listed rows reach vertices
  *   cuda_solo_masks.cuh   a frontier as masks: pulls, pushes, the previsit
  *   cuda_solo_progress.cuh  what a search knows between two levels
+ *   cuda_solo_notes.cuh   notes of levels: nothing in the plain kernel
  *   cuda_solo_cost.h      the choice between lists and masks, push and pull
+ *   cuda_solo_plain.cu, cuda_solo_noted.cu  the two kernels
+ *   cuda_solo_launch.cu   how they are launched
+ *   cuda_solo_after.cu    what is found beside a search: row lengths, depths, frontiers
  */
 #ifndef DBFS_CUDA_SOLO_H
 #define DBFS_CUDA_SOLO_H
@@ -43,14 +50,18 @@ enum {
     SOLO_FRESH,
     SOLO_SOURCES,
     SOLO_FORWARD = SOLO_SOURCES + SUBGRAPHS,
-    SOLO_COUNTS = SOLO_FORWARD + SUBGRAPHS
+    SOLO_COUNTS = SOLO_FORWARD + SUBGRAPHS,
+    SOLO_PROBES = SOLO_COUNTS, /* of pulls, by the subgraph that a push would go along: for notes */
+    SOLO_NOTED_COUNTS = SOLO_PROBES + SUBGRAPHS
 };
 
 /* What a level found. */
 struct solo_counts {
-    unsigned long long count[SOLO_COUNTS];
+    unsigned long long count[SOLO_NOTED_COUNTS];
     unsigned int pieces; /* in the next list */
     unsigned int cut;    /* pieces of long rows that a level by masks leaves for a second pass */
+    /* for notes: when the first warp was done with its pulls, inverted, and when the last one was */
+    unsigned long long first_pulled, last_pulled;
 };
 
 struct solo_state {
@@ -67,9 +78,57 @@ struct solo_state {
     int32_t kept_depth[SOLO_MOST_KEPT];
 };
 
+/* ---- notes ---- */
+
+/* Which blocks do a level, and how. */
+enum solo_way { SOLO_BY_BLOCK, SOLO_BY_TEAM, SOLO_BY_LIST, SOLO_BY_MASKS };
+
+/* When a level came to a point: nanoseconds of the device's clock. 0: it did not. */
+enum {
+    SOLO_BEGUN,
+    SOLO_CHOSEN, /* and what it pushes is listed */
+    SOLO_FIRST_PULLED,
+    SOLO_LAST_PULLED,
+    SOLO_VISITED, /* by masks: all that is left is the previsit */
+    SOLO_ENDED,   /* 0: when the next level began */
+    SOLO_TIMES
+};
+
+struct solo_note {
+    unsigned long long at[SOLO_TIMES];
+    unsigned long long probes[SUBGRAPHS];
+    uint32_t way;
+    uint32_t pulled; /* subgraphs, a bit each */
+};
+
+/* Memory of the host that the device sees. The device waits where it has filled its notes. */
+struct solo_mail {
+    uint64_t report;  /* when the search is over, its number in the upper half, and how many levels there were
+                         in the lower one */
+    uint32_t written; /* by the device: levels noted so far */
+    uint32_t taken;   /* by the host: of these */
+};
+
+struct solo_outputs {
+    struct solo_mail *mail;
+    struct solo_note *notes; /* [SOLO_NOTES_KEPT], of level L at L modulo that */
+};
+
+/* What the frontier of a level was. */
+struct solo_frontier {
+    unsigned long long forward[SUBGRAPHS]; /* FV */
+    unsigned int sources[SUBGRAPHS];
+    unsigned int vertices[VERTEX_KINDS];
+};
+
+/* ---- a search ---- */
+
+/* A third kind of vertices: the normals of all shards, numbered as nn's columns are (cuda_group.h). */
+enum { SOLO_COLUMNS = VERTEX_KINDS, SOLO_KINDS };
+
 struct gpu_solo {
     struct gpu_csr csr[SUBGRAPHS];
-    struct gpu_vertices of[VERTEX_KINDS];
+    struct gpu_vertices of[SOLO_KINDS];
     struct cost_graph graph;
     enum solo_mode mode;
     struct solo_piece *list[2]; /* as long as gpu_solo_room says */
@@ -84,22 +143,32 @@ struct gpu_solo {
     uint32_t *masks; /* those that a search clears: visited and next, of both kinds */
     uint64_t mask_words;
     struct solo_state *state; /* zero before the first search */
-    uint64_t *report;         /* host memory that the device sees; when the search is over, its number in
-                                 the upper half, and how many levels there were in the lower one */
+    struct solo_outputs out;
     uint32_t number;          /* of the search */
     uint32_t root;
     enum vertex_kind root_kind;
 };
 
-/* How the kernel is launched. */
+/* A kernel. */
+struct solo_program {
+    const void *kernel;
+    size_t warp_bytes; /* of shared memory that each warp wants */
+};
+
+struct solo_program cuda_solo_plain(void);
+struct solo_program cuda_solo_noted(void);
+
+/* How a kernel is launched. */
 struct solo_launch {
+    struct solo_program program;
     int blocks, threads; /* no blocks: the device has no cooperative launches */
     size_t shared_bytes;
     uint32_t team, team_room;
     int share; /* of the processors, in eighths, that must have a block if a team works; 0: no team */
+    int few_threads; /* a block: levels are so small that their barriers matter most */
 };
 
-/* Chooses the launch for the current device. The caller sets launch->share. */
+/* Chooses the launch for the current device. The caller sets launch->program, share and few_threads. */
 cudaError_t cuda_solo_plan(struct solo_launch *launch);
 
 /* Finds search->longest, as an array in device memory, which is zero before. */
@@ -107,6 +176,11 @@ void cuda_solo_measure(const struct gpu_solo *search, uint32_t *longest, cudaStr
 
 /* Completes the depths after a search. */
 void cuda_solo_settle(const struct gpu_solo *search, cudaStream_t stream);
+
+/* After a search, when its depths are complete: counts the frontiers of levels first..first+levels. `to` is
+ * zero before. */
+void cuda_solo_count(const struct gpu_solo *search, uint32_t first, uint32_t levels,
+                     struct solo_frontier *to, cudaStream_t stream);
 
 /* Starts the search. */
 cudaError_t cuda_solo_search(const struct gpu_solo *search, const struct solo_launch *launch,

@@ -10,9 +10,14 @@
 #include "cuda_common.cuh"
 #include "cuda_solo.h"
 
+#ifndef SOLO_NOTED
+#define SOLO_NOTED 0 /* 1: in the kernel that keeps notes of levels (cuda_solo_notes.cuh) */
+#endif
+
 #define ALL_SUBGRAPHS ((1u << SUBGRAPHS) - 1)
 
 enum {
+    COUNTERS = SOLO_NOTED ? SOLO_NOTED_COUNTS : SOLO_COUNTS,
     PIECE_EDGES = SOLO_PIECE_EDGES,
     OWN_PIECES = 4, /* that one thread puts into a list; a warp puts more */
     SLOTS = 4,      /* edges of a thread under way */
@@ -31,7 +36,7 @@ enum {
 
 /* One warp's memory. */
 struct warp_space {
-    unsigned long long count[SOLO_COUNTS]; /* by its first lane; block_state adds them up */
+    unsigned long long count[COUNTERS]; /* by its first lane; block_state adds them up */
     uint16_t unpacked[SPAN_WORDS * 32];
     union {
         struct {
@@ -75,7 +80,7 @@ struct block_state {
     team_part one[3];  /* the same, while the other blocks of the team wait */
     int32_t one_depth; /* of the frontier that it then leaves */
     double team_edges; /* of a frontier for the team, at most */
-    unsigned long long count[SOLO_COUNTS]; /* of the level */
+    unsigned long long count[COUNTERS];    /* of the level */
     unsigned pieces;                       /* in the next list */
     unsigned arrivals;                     /* at the barrier, before its next use */
     int chosen;                            /* the choice is made: the level is small */

@@ -7,6 +7,7 @@
 #ifndef DBFS_CUDA_SOLO_MASKS_CUH
 #define DBFS_CUDA_SOLO_MASKS_CUH
 
+#include "cuda_solo_notes.cuh"
 #include "cuda_solo_push.cuh"
 
 enum {
@@ -71,14 +72,15 @@ struct pulling {
     uint32_t *next, *parent;
     uint32_t tag;
     uint64_t what; /* of pieces */
+    int along;     /* the subgraph that a push would go along */
 };
 
 __device__ static inline pulling start_pulling(int g)
 {
-    const gpu_vertices &rows = search.of[g >> 1], &columns = search.of[g & 1];
+    const gpu_vertices &rows = search.of[g >> 1], &columns = search.of[kind_of_columns(g)];
     return pulling{&search.csr[g],   rows.visited, columns.visited,
                    rows.next,   rows.parent,  parent_code((g & 1) << 1, 0),
-                   (uint64_t)g << PIECE_SUBGRAPH_SHIFT | PIECE_PULL};
+                   (uint64_t)g << PIECE_SUBGRAPH_SHIFT | PIECE_PULL, (g & 1) << 1 | g >> 1};
 }
 
 __device__ static inline void note_found(const pulling &q, warp_space &w, uint32_t first,
@@ -87,6 +89,25 @@ __device__ static inline void note_found(const pulling &q, warp_space &w, uint32
     atomicOr(&w.pull.found[at / 32], 1u << (at % 32));
     if (q.parent != NULL)
         q.parent[first + at] = q.tag | parent;
+}
+
+/* For notes. Groups of so many lanes look at columns side by side, each at those of one row: lane l of a group at
+ * every group-th column from the l-th on. Those up to the first hit count. All lanes of the warp call it. */
+__device__ static inline void note_side_by_side(const pulling &q, const uint32_t (&column)[PULL_AHEAD],
+                                                unsigned group)
+{
+    if (!SOLO_NOTED)
+        return;
+    unsigned first = PULL_AHEAD * WARP, seen = 0;
+    for (int j = 0; j < PULL_AHEAD; j++) {
+        const bool hit = column[j] != NO_HEAD && test_bit(q.parents, column[j]);
+        first = min(first, hit ? j * group + lane_id() % group : PULL_AHEAD * WARP);
+    }
+    for (unsigned step = group / 2; step > 0; step /= 2)
+        first = min(first, __shfl_xor_sync(ALL_LANES, first, step));
+    for (int j = 0; j < PULL_AHEAD; j++)
+        seen += column[j] != NO_HEAD && j * group + lane_id() % group <= first;
+    note_probes(seen, q.along);
 }
 
 /* One head column. What finds no parent in it, and has more columns, stays listed. */
@@ -108,6 +129,7 @@ __device__ static inline unsigned pull_heads(const pulling &q, warp_space &w, ui
 #pragma unroll
         for (int j = 0; j < SLOTS; j++)
             hit[j] = head[j] != NO_HEAD && test_bit(q.parents, head[j]);
+        note_probes(count_columns<SLOTS>(head), q.along);
         __syncwarp();
 #pragma unroll
         for (int j = 0; j < SLOTS; j++) {
@@ -140,8 +162,10 @@ __device__ static inline uint32_t pull_by_thread(const pulling &q, uint64_t &beg
             hit[j] = column[j] != NO_HEAD && test_bit(q.parents, column[j]);
 #pragma unroll
         for (int j = 0; j < PULL_AHEAD; j++) {
-            if (hit[j])
+            if (hit[j]) {
+                begin += SOLO_NOTED ? j + 1 : 0;
                 return column[j];
+            }
         }
     }
     begin = stop;
@@ -162,6 +186,7 @@ __device__ static inline uint32_t pull_by_warp(const pulling &q, uint64_t begin,
             if (column[j] != NO_HEAD && test_bit(q.parents, column[j]))
                 hit = column[j];
         }
+        note_side_by_side(q, column, WARP);
         const unsigned hits = __ballot_sync(ALL_LANES, hit != NO_HEAD);
         if (hits != 0)
             return __shfl_sync(ALL_LANES, hit, __ffs(hits) - 1);
@@ -200,6 +225,7 @@ __device__ static inline uint32_t pull_by_eights(const pulling &q, unsigned open
                 if (column[j] != NO_HEAD && test_bit(q.parents, column[j]))
                     hit = column[j];
             }
+            note_side_by_side(q, column, LANES);
             at += PULL_AHEAD * LANES;
             const unsigned hits = __ballot_sync(ALL_LANES, hit != NO_HEAD) >> group * LANES & 0xff;
             looking = looking && hits == 0 && at - sub < stop;
@@ -224,14 +250,15 @@ __device__ static inline void pull_rests(const pulling &q, warp_space &w, uint32
 {
     for (unsigned i = 0; i < count; i += WARP) {
         unsigned at = 0;
-        uint64_t begin = 0, end = 0;
+        uint64_t begin = 0, end = 0, begun = 0;
         uint32_t parent = NO_HEAD;
         if (i + lane_id() < count) {
             at = w.pull.list[i + lane_id()];
-            begin = offset_of(*q.csr, (uint64_t)first + at);
+            begin = begun = offset_of(*q.csr, (uint64_t)first + at);
             end = offset_of(*q.csr, (uint64_t)first + at + 1);
             parent = pull_by_thread(q, begin, end);
         }
+        note_probes(begin - begun, q.along);
         if (parent == NO_HEAD && end - begin > PULL_TOGETHER) {
             cut_row(cut, begin, end - begin, q.what, first + at);
             begin = end;
@@ -247,14 +274,11 @@ __device__ static inline void pull_rests(const pulling &q, warp_space &w, uint32
     }
 }
 
-/* Finds what a push along g would find, for the rows of some words of the mask. */
-__device__ static void pull_span(int g, uint32_t base, uint32_t span, const cut_list &cut)
+/* The rows `todo`, of a word a lane from `base` on, look for a parent. What they find joins `next`. */
+__device__ static inline void pull_words(const pulling &q, uint32_t base, uint32_t todo,
+                                         const cut_list &cut)
 {
-    const pulling q = start_pulling((g & 1) << 1 | g >> 1);
     warp_space &w = own_space();
-    const uint32_t word = base + lane_id();
-    const bool own = lane_id() < span && word < search.of[g & 1].words;
-    uint32_t todo = own ? q.csr->sources[word] & ~q.visited[word] & ~q.next[word] : 0;
     unsigned left = unpack_words(w.pull.list, todo);
     if (left == 0)
         return;
@@ -267,8 +291,19 @@ __device__ static void pull_span(int g, uint32_t base, uint32_t span, const cut_
     __syncwarp();
     const uint32_t found = w.pull.found[lane_id()];
     if (found != 0)
-        atomicOr(&q.next[word], found);
+        atomicOr(&q.next[base + lane_id()], found);
     __syncwarp();
+}
+
+/* Finds what a push along g would find, for the rows of some words of the mask. */
+__device__ static void pull_span(int g, uint32_t base, uint32_t span, const cut_list &cut)
+{
+    const int reverse = (g & 1) << 1 | g >> 1;
+    const pulling q = start_pulling(reverse);
+    const uint32_t word = base + lane_id();
+    const bool own = lane_id() < span && word < search.of[g & 1].words;
+    pull_words(q, base, own ? search.csr[reverse].wanted[word] & ~q.visited[word] & ~q.next[word] : 0,
+               cut);
 }
 
 /* All pulls of the level. Few words do not wait for one subgraph after the other: all are under way. */
@@ -331,24 +366,36 @@ __device__ static inline void push_rows(const level_target &s, int g, uint32_t r
     expand<REACH_NEXT>(s, solo_piece{begin | what | heads, (uint32_t)length, row}, has);
 }
 
-/* A frontier that is a mask. The first words have the longest rows, so a warp takes few of them. */
+/* The rows `bits` of up to SPAN_WORDS words, a word a lane from the word `base` on. */
+__device__ static inline void push_span(const level_target &s, int g, uint64_t base, uint32_t bits,
+                                        const cut_list &cut)
+{
+    const unsigned total = unpack_words(own_space().unpacked, bits);
+    for (unsigned i = 0; i < total; i += WARP) {
+        const bool has = i + lane_id() < total;
+        const uint32_t row = has ? own_space().unpacked[i + lane_id()] : 0;
+        push_rows(s, g, (uint32_t)(base * 32) + row, has, cut);
+    }
+    __syncwarp();
+}
+
+/* A frontier that is a mask. The first words have the longest rows, so a warp takes few of them, unless most
+ * words are empty. */
 __device__ static void push_words(const level_target &s, int g, uint32_t warp, uint32_t warps,
                                   const cut_list &cut)
 {
-    enum { SPAN = 2 };
     const gpu_vertices &from = search.of[g >> 1];
+    const uint32_t most = 4 * block.now.frontier[g] < (double)from.words ? WARP : 2,
+                   span = max(2u, span_of(from.words, warps, most));
     const uint32_t *sources = search.csr[g].sources, *frontier = frontier_mask(g >> 1, block.kept);
-    for (uint64_t base = (uint64_t)warp * SPAN; base < from.words; base += (uint64_t)warps * SPAN) {
+    for (uint64_t base = (uint64_t)warp * span; base < from.words; base += (uint64_t)warps * span) {
         const uint64_t word = base + lane_id();
-        const bool own = lane_id() < SPAN && word < from.words;
-        const unsigned total =
-            unpack_words(own_space().unpacked, own ? frontier[word] & sources[word] : 0);
-        for (unsigned i = 0; i < total; i += WARP) {
-            const bool has = i + lane_id() < total;
-            const uint32_t row = has ? own_space().unpacked[i + lane_id()] : 0;
-            push_rows(s, g, (uint32_t)(base * 32) + row, has, cut);
-        }
-        __syncwarp();
+        const bool own = lane_id() < span && word < from.words;
+        const uint32_t bits = own ? frontier[word] & sources[word] : 0;
+        if (!__any_sync(ALL_LANES, bits != 0))
+            continue;
+        for (uint32_t part = 0; part < span; part += SPAN_WORDS)
+            push_span(s, g, base, lane_id() / SPAN_WORDS == part / SPAN_WORDS ? bits : 0, cut);
     }
 }
 

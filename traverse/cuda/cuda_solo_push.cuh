@@ -10,6 +10,16 @@
 
 #include "cuda_solo_list.cuh"
 
+/* Several GPUs that search together have a third kind of columns (cuda_group.cu); one has not, and need not look. */
+#ifndef SEARCHES_TOGETHER
+#define SEARCHES_TOGETHER 0
+#endif
+
+__device__ static inline uint32_t kind_of_columns(int g)
+{
+    return SEARCHES_TOGETHER ? search.csr[g].column_kind : (uint32_t)g & 1;
+}
+
 /* Where reached vertices go: into the visited mask and the lists of the team, or the next list; or into the
  * next mask. */
 enum reaching { REACH_TEAM, REACH_LISTED, REACH_NEXT };
@@ -26,10 +36,8 @@ template <int HOW>
 __device__ static inline bool claim(const gpu_vertices &to, uint32_t v)
 {
     const uint32_t bit = 1u << (v % 32);
-    if (HOW != REACH_TEAM && (HOW == REACH_NEXT || !block.few) && test_bit(to.visited, v))
+    if (HOW != REACH_TEAM && !block.few && test_bit(to.visited, v))
         return false;
-    if (HOW == REACH_NEXT)
-        return claim_bit(to.next, v);
     return !(atomicOr(&to.visited[v / 32], bit) & bit);
 }
 
@@ -68,12 +76,38 @@ __device__ static inline void mark_next(const slots &e)
     }
 }
 
+/* The same, with parents. Each edge to a vertex that was not visited before names a parent, so it does not matter
+ * which one is written last, and no claim has to be waited for. */
+__device__ static inline void mark_with_parents(const slots &e)
+{
+    bool wanted[SLOTS];
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++) {
+        const gpu_vertices &to = search.of[e.kind[j]];
+        wanted[j] =
+            e.end[j] != NO_HEAD &&
+            !((to.visited[e.end[j] / 32] | ((volatile uint32_t *)to.next)[e.end[j] / 32]) >>
+                  (e.end[j] % 32) & 1);
+    }
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++) {
+        const gpu_vertices &to = search.of[e.kind[j]];
+        if (!wanted[j])
+            continue;
+        to.parent[e.end[j]] = e.parent[j];
+        atomicOr(&to.next[e.end[j] / 32], 1u << (e.end[j] % 32));
+    }
+}
+
 /* Reaches the ends in the first `used` slots. All lanes of the warp call it. */
 template <int HOW>
 __device__ static inline void reach(const level_target &s, const slots &e, int used)
 {
-    if (HOW == REACH_NEXT && search.of[NORMALS].parent == NULL) {
-        mark_next(e);
+    if (HOW == REACH_NEXT) {
+        if (search.of[NORMALS].parent == NULL)
+            mark_next(e);
+        else
+            mark_with_parents(e);
         return;
     }
     bool mine[SLOTS];
@@ -86,7 +120,7 @@ __device__ static inline void reach(const level_target &s, const slots &e, int u
         const gpu_vertices &to = search.of[e.kind[j]];
         if (mine[j] && to.parent != NULL)
             to.parent[e.end[j]] = e.parent[j];
-        if (HOW == REACH_NEXT || j >= used)
+        if (j >= used)
             continue;
         const unsigned all = __ballot_sync(ALL_LANES, mine[j]);
         if (mine[j]) {
@@ -95,7 +129,7 @@ __device__ static inline void reach(const level_target &s, const slots &e, int u
         }
         count += __popc(all);
     }
-    if (HOW != REACH_NEXT && count > 0)
+    if (count > 0)
         list_reached(s, count);
 }
 
@@ -158,7 +192,7 @@ __device__ static void expand(const level_target &s, const solo_piece &piece, bo
                 const int r = piece_of_edge(w, i), g = w.push.subgraph[r];
                 e.end[j] = end_of_edge(search.csr[g], w.push.heads[r], w.push.from[r],
                                        w.push.row[r], i - w.push.prefix[r]);
-                e.kind[j] = (uint8_t)(g & 1);
+                e.kind[j] = (uint8_t)kind_of_columns(g);
                 e.parent[j] = parent_code(g, w.push.row[r]);
             }
         }
@@ -180,7 +214,7 @@ template <int HOW> __device__ static void expand_one(const level_target &s, cons
         for (int j = 0; j < SLOTS; j++) {
             const uint32_t i = first + j * WARP + lane_id();
             e.end[j] = i < total ? end_of_edge(csr, heads, from, piece.row, i) : NO_HEAD;
-            e.kind[j] = (uint8_t)(g & 1);
+            e.kind[j] = (uint8_t)kind_of_columns(g);
             e.parent[j] = parent_code(g, piece.row);
         }
         reach<HOW>(s, e, (int)((total - first + WARP - 1) / WARP));

@@ -19,41 +19,49 @@ static uint32_t kept_masks(const struct device *dev)
 }
 
 /* Clusters start later and leave some processors without a block. Graphs of short rows are deep, and gain
- * more by a team. */
-static int share_of_processors(const struct shard *shard)
+ * more by a team. There and on small graphs barriers cost more than fewer threads. */
+static void choose_launch(struct solo_launch *launch, const struct shard *shard)
 {
+    const double few_edges = 4e6, few_deep_vertices = 4e6;
     double edges = 0, vertices = (double)(shard->d + shard->locals);
     for (int g = 0; g < SUBGRAPHS; g++)
         edges += (double)shard->csr[g].edges;
-    return edges < 5 * vertices ? 6 : 0;
+    launch->share = edges < 5 * vertices ? 6 : 0;
+    launch->few_threads =
+        edges < few_edges || (launch->share > 0 && vertices < few_deep_vertices);
 }
 
-enum status gpu_solo_open(struct device *dev, void *state, void *lists, struct error *e)
+enum status gpu_solo_open(struct device *dev, const struct gpu_solo_arrays *arrays,
+                          struct error *e)
 {
-    dev->solo.launch.share = share_of_processors(dev->shard);
     struct gpu_solo *s = &dev->solo.search;
     uint64_t edges = 0;
-    if (dev->shard->p > 1 || CUDA_TRY(cuda_solo_plan(&dev->solo.launch), dev->where, e) != ST_OK ||
-        CUDA_TRY(cudaHostAlloc((void **)&s->report, sizeof *s->report, cudaHostAllocMapped),
+    dev->solo.launch.program = cuda_solo_plain();
+    choose_launch(&dev->solo.launch, dev->shard);
+    if ((dev->shard->p == 1 &&
+         CUDA_TRY(cuda_solo_plan(&dev->solo.launch), dev->where, e) != ST_OK) ||
+        CUDA_TRY(cudaHostAlloc((void **)&s->out.mail, sizeof *s->out.mail, cudaHostAllocMapped),
                  dev->where, e) != ST_OK ||
-        CUDA_TRY(cudaMemset(state, 0, sizeof *s->state), dev->where, e) != ST_OK)
+        CUDA_TRY(cudaMemset(arrays->state, 0, sizeof *s->state), dev->where, e) != ST_OK ||
+        (arrays->notes != NULL && gpu_notes_open(dev, &dev->solo.launch, e) != ST_OK))
         return e->status;
-    *s->report = 0;
+    *s->out.mail = (struct solo_mail){0};
+    s->out.notes = arrays->notes;
     for (int g = 0; g < SUBGRAPHS; g++) {
         s->csr[g] = dev->csr[g];
+        s->csr[g].column_kind = subgraph_columns((enum subgraph)g);
+        s->csr[g].wanted = dev->csr[g].sources;
         edges += dev->csr[g].edges;
     }
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
         s->of[kind] = dev->of[kind];
     s->graph = cost_graph_of(dev->shard, &cost_rates_h200);
     s->keeps = kept_masks(dev);
-    s->list[0] = lists;
+    s->list[0] = arrays->lists;
     s->list[1] = s->list[0] + gpu_solo_room(dev->shard->d + dev->shard->locals, edges);
-    s->team = dev->solo.launch.team;
-    s->team_room = dev->solo.launch.team_room;
     s->masks = dev->masks.all;
     s->mask_words = dev->masks.bytes / sizeof *s->masks;
-    s->state = state;
+    s->state = arrays->state;
     return ST_OK;
 }
 
@@ -77,17 +85,20 @@ enum status gpu_solo_measure(struct device *dev, struct error *e)
 
 void gpu_solo_close(struct device *dev)
 {
-    cudaFreeHost(dev->solo.search.report);
+    cudaFreeHost(dev->solo.search.out.mail);
+    gpu_notes_close(dev);
 }
 
 /* Waits until the device reports the end of the search, which is sooner than the end of the kernel. */
-static enum status wait_for_report(struct device *dev, cudaStream_t stream, uint32_t *levels,
-                                   struct error *e)
+enum status gpu_solo_wait(struct device *dev, cudaStream_t stream, int noted, uint32_t *levels,
+                          struct error *e)
 {
     enum { LOOKS = 1 << 14 };
     const struct gpu_solo *s = &dev->solo.search;
-    const volatile uint64_t *report = s->report;
+    const volatile uint64_t *report = &s->out.mail->report;
     for (unsigned i = 1; *report >> 32 != s->number; i++) {
+        if (noted && gpu_notes_take(dev, e) != ST_OK)
+            return e->status;
         if (i % LOOKS != 0)
             continue;
         const cudaError_t state = cudaStreamQuery(stream);
@@ -107,24 +118,51 @@ enum status gpu_solo_settle(struct device *dev, struct error *e)
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-enum status gpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
-                    uint32_t *levels, struct error *e)
+static enum status search(struct device *dev, const struct solo_launch *launch, int noted,
+                          uint32_t *levels, struct error *e)
 {
-    static const enum solo_mode modes[] = {[DIRECTION_AUTO] = SOLO_BY_COST,
-                                           [DIRECTION_PUSH] = SOLO_PUSH,
-                                           [DIRECTION_PULL] = SOLO_PULL};
     cudaStream_t stream = dev->stream.of[DELEGATES];
     struct gpu_solo *s = &dev->solo.search;
+    s->team = launch->team;
+    s->team_room = launch->team_room;
+    if (noted)
+        gpu_notes_begin(dev);
+    if (gpu_use(dev, e) != ST_OK ||
+        CUDA_TRY(cuda_solo_search(s, launch, stream), dev->where, e) != ST_OK ||
+        gpu_solo_wait(dev, stream, noted, levels, e) != ST_OK)
+        return e->status;
+    dev->solo.notes.levels = noted ? *levels : 0;
+    return ST_OK;
+}
+
+static const enum solo_mode modes[] = {[DIRECTION_AUTO] = SOLO_BY_COST,
+                                       [DIRECTION_PUSH] = SOLO_PUSH,
+                                       [DIRECTION_PULL] = SOLO_PULL};
+
+static enum status gpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
+                           int noted, uint32_t *levels, struct error *e)
+{
+    const struct solo_launch *launch = noted ? &dev->solo.notes.launch : &dev->solo.launch;
+    struct gpu_solo *s = &dev->solo.search;
     *levels = 0;
-    if (dev->solo.launch.blocks == 0 || root->at == ROOT_AT_ISOLATED)
+    if (launch->blocks == 0 || root->at == ROOT_AT_ISOLATED)
         return ST_OK;
     s->mode = modes[mode];
     s->root = root->index;
     s->root_kind = root->at == ROOT_AT_DELEGATE ? DELEGATES : NORMALS;
     s->number++;
     dev->solo.settled = 0;
-    if (gpu_use(dev, e) != ST_OK ||
-        CUDA_TRY(cuda_solo_search(s, &dev->solo.launch, stream), dev->where, e) != ST_OK)
-        return e->status;
-    return wait_for_report(dev, stream, levels, e);
+    return search(dev, launch, noted, levels, e);
 }
+
+static enum status gpu_run_together(struct device *dev, const struct root *root,
+                                    enum direction_mode mode, uint32_t *levels, struct error *e)
+{
+    *levels = 0;
+    if (dev->solo.group.launch.blocks == 0 || root->at == ROOT_AT_ISOLATED)
+        return ST_OK;
+    return gpu_group_run(dev, root, modes[mode], levels, e);
+}
+
+const struct backend_whole_search cuda_whole = {
+    .run = gpu_run, .tell_levels = gpu_tell_levels, .run_together = gpu_run_together};

@@ -12,6 +12,7 @@
 #ifndef DBFS_CUDA_SOLO_TEAM_CUH
 #define DBFS_CUDA_SOLO_TEAM_CUH
 
+#include "cuda_solo_notes.cuh"
 #include "cuda_solo_progress.cuh"
 #include "cuda_solo_push.cuh"
 
@@ -285,6 +286,7 @@ __device__ static void run_team_level(const team_frontier &f, unsigned turn, int
     const unsigned shift = team_shift(f),
                    first = (threadIdx.x / WARP * search.team + team_rank()) * WARP,
                    lane = first + lane_id(), i = lane >> shift, sub = lane & ((1u << shift) - 1);
+    note_team(depth, SOLO_BY_TEAM);
     if (threadIdx.x == 0)
         block.part[(turn + 2) % 3] = team_part{0, 0, {0, 0}};
     if (first >= f.total << shift)
@@ -311,6 +313,7 @@ __device__ static void run_level_of_one(unsigned count, unsigned turn, int32_t d
 {
     const unsigned shift = shared_by(blockDim.x, count, block.one[turn].longest),
                    i = threadIdx.x >> shift, next = turn == 2 ? 0 : turn + 1;
+    note_team(depth, SOLO_BY_BLOCK);
     if (threadIdx.x == 0)
         block.one[next == 2 ? 0 : next + 1] = team_part{0, 0, {0, 0}};
     if (threadIdx.x - lane_id() >= count << shift)

@@ -1,82 +1,8 @@
-/* exchange.c: the steps of an exchange in their order, and its memory; see exchange.h */
+/* exchange.c: the steps that end a level, in their order; see exchange.h */
 #include "exchange_internal.h"
 
 #include "formats/base/cli.h"
-
-#include <stdlib.h>
-
-/* ---- opening ---- */
-
-enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_memory_choice choice,
-                                   const struct backend *backend, const struct comm *comm,
-                                   struct error *e)
-{
-    int usable = choice != EXCHANGE_MEMORY_HOST && backend->has_device_memory &&
-                 comm_takes_device_memory();
-    *memory = usable ? EXCHANGE_DEVICE : EXCHANGE_HOST;
-    if (choice != EXCHANGE_MEMORY_DEVICE || usable)
-        return ST_OK;
-    if (!backend->has_device_memory)
-        return fail(e, ST_RESOURCE, "--exchange-memory device: the %s backend has host memory only",
-                    backend->name);
-    return fail(e, ST_RESOURCE, "--exchange-memory device: the MPI library does not say that it "
-                "takes device memory: %s", comm->library);
-}
-
-static void release_buffers(const struct exchange *x, struct buffer *buffers)
-{
-    for (uint32_t g = 0; buffers != NULL && g < x->G; g++)
-        x->rank->backend->messages->exchange_release(x->rank->devices[g], buffers[g].ids);
-    free(buffers);
-}
-
-void exchange_close(struct exchange *x)
-{
-    if (x == NULL)
-        return;
-    x->rank->backend->messages->host_release(x->mask);
-    free(x->control);
-    free(x->control_in);
-    free(x->outbox);
-    free(x->sends);
-    free(x->receives);
-    release_buffers(x, x->send);
-    release_buffers(x, x->receive);
-    free(x);
-}
-
-enum status exchange_open(struct exchange **result, const struct rank *rank,
-                          const struct exchange_options *options, struct error *e)
-{
-    *result = NULL;
-    struct exchange *x = calloc(1, sizeof *x);
-    if (x == NULL)
-        return fail_memory(e, "exchange", sizeof *x);
-    x->rank = rank;
-    x->options = *options;
-    x->G = rank->device_count;
-    x->R = rank->comm->ranks;
-    x->words = mask_words(rank->graph->manifest.d);
-    size_t pairs = x->G * boxes_of_device(x);
-    x->mask = rank->backend->messages->host_take((x->words + 1) * sizeof *x->mask);
-    x->control = calloc(x->R * control_width(x), sizeof *x->control);
-    x->control_in = calloc(x->R * control_width(x), sizeof *x->control_in);
-    x->outbox = calloc(pairs, sizeof *x->outbox);
-    x->send = calloc(x->G, sizeof *x->send);
-    x->receive = calloc(x->G, sizeof *x->receive);
-    x->sends = calloc(pairs, sizeof *x->sends);
-    x->receives = calloc(pairs, sizeof *x->receives);
-    if (x->mask == NULL || x->control == NULL || x->control_in == NULL || x->outbox == NULL ||
-        x->send == NULL || x->receive == NULL || x->sends == NULL || x->receives == NULL) {
-        fail_memory(e, "exchange", x->words * 8);
-        exchange_close(x);
-        return e->status;
-    }
-    *result = x;
-    return ST_OK;
-}
-
-/* ---- a level ---- */
+#include "formats/mpi/watch.h"
 
 /* Seconds since *clock, which moves on to now. */
 static double lap(double *clock)
@@ -86,12 +12,69 @@ static double lap(double *clock)
     return *clock - before;
 }
 
+enum status exchange_meet(struct exchange *x, const struct member *m, struct error *e)
+{
+    return group_meet(&x->group, m, e);
+}
+
+/* ---- how a level went ---- */
+
+struct parcel parcel_for(const struct exchange *x, uint32_t device, uint32_t shard)
+{
+    const struct rank *rank = x->rank;
+    struct parcel parcel = rank->backend->messages->outgoing(rank->devices[device], shard);
+    if (parcel.form == OUTGOING_MASK && parcel.count > 0)
+        parcel.count = mask_parcel_words(x, shard);
+    return parcel;
+}
+
+struct parcel parcel_from_peer(const struct exchange *x, uint32_t from, uint32_t to)
+{
+    const struct group *group = &x->group;
+    if (group->parcels != NULL)
+        return *parcel_between(group, from, to);
+    if (from == to)
+        return (struct parcel){0};
+    return parcel_for(x, from - group->first, group->shard[to]);
+}
+
+void exchange_tell_found(struct exchange *x, uint32_t device, uint64_t found)
+{
+    struct group *group = &x->group;
+    uint32_t self = group->first + device;
+    struct note *note = &group->notes[self];
+    note->updated = x->rank->backend->messages->updated(x->rank->devices[device]);
+    note->found = found > 0;
+    for (uint32_t i = 0; i < group->count; i++) {
+        struct parcel parcel = {0};
+        if (i != self)
+            parcel = parcel_for(x, device, group->shard[i]);
+        if (group->parcels != NULL)
+            *parcel_between(group, self, i) = parcel;
+        note->found |= parcel.count > 0;
+    }
+}
+
+static int group_found(const struct group *group)
+{
+    int found = 0;
+    for (uint32_t i = 0; i < group->count; i++)
+        found |= group->notes[i].found;
+    return found;
+}
+
+/* ---- delegates that are reduced while normals are looked for ---- */
+
 enum status exchange_begin_masks(struct exchange *x, const struct member *m,
                                  struct exchange_stats *stats, struct error *e)
 {
     const struct rank *rank = x->rank;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        rank->backend->search->finish_delegates(rank->devices[g], e);
+    struct group *group = &x->group;
+    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
+        if (rank->backend->search->finish_delegates(rank->devices[g], e) == ST_OK)
+            group->notes[group->first + g].updated =
+                rank->backend->messages->updated(rank->devices[g]);
+    }
     if (team_meet(m, e) != ST_OK)
         return e->status;
     double clock = cli_seconds();
@@ -101,51 +84,147 @@ enum status exchange_begin_masks(struct exchange *x, const struct member *m,
     return team_meet(m, e); /* before the devices finish, which writes what masks are read by */
 }
 
-/* Puts what leaves into boxes, and agrees with the other ranks on what the level found. */
-static enum status take_stock(struct exchange *x, const struct member *m, uint64_t found,
-                              struct error *e)
+/* MPI goes on with a reduction while the host would only wait for devices. */
+void exchange_drive(struct exchange *x, const struct member *m)
 {
+    const struct rank *rank = x->rank;
+    int busy = m->number == 0 && x->masks.begun && rank->backend->ahead->is_busy != NULL;
+    while (busy && !comm_masks_are_here(rank->comm)) {
+        busy = 0;
+        for (uint32_t g = m->first; g < m->end; g++)
+            busy |= rank->backend->ahead->is_busy(rank->devices[g]);
+    }
+}
+
+/* ---- counts ---- */
+
+static void give_counts(struct exchange *x, int updated, struct exchange_stats *stats)
+{
+    count_peers(x, updated);
+    stats->counts = x->counts;
+    stats->leaving_vertices = x->counts.of[COUNT_FOUND_VERTICES];
+    stats->sent_vertices = x->counts.of[COUNT_SENT_VERTICES];
+    stats->local_vertices = x->counts.of[COUNT_PEER_VERTICES];
+    x->counts = (struct exchange_counts){0};
+}
+
+/* ---- a level of a group that holds all shards ---- */
+
+/* Nothing is sent: every device reads what its peers show. Each member finds out for itself how the level
+ * went. What is read here changes only after the next meeting. */
+static enum status end_level_in_group(struct exchange *x, const struct member *m, int *done,
+                                      struct exchange_stats *stats, struct error *e)
+{
+    int updated = masks_updated(x);
+    double clock = cli_seconds();
+    if (updated)
+        read_group_masks(x, m, e);
+    stats->masks_s = lap(&clock);
+    receive_from_peers(x, m, e);
+    stats->local_s = lap(&clock);
+    *done = !updated && !group_found(&x->group);
+    if (updated && group_meet(&x->group, m, e) == ST_OK)
+        take_masks(x, m, e);
+    stats->masks_s += lap(&clock);
+    stats->reduced_masks = updated;
+    if (m->number == 0)
+        give_counts(x, updated, stats);
+    return e->status;
+}
+
+/* ---- a level of several groups ---- */
+
+/* Puts what leaves into boxes, and agrees with the other ranks on what the level found. */
+static enum status take_stock(struct exchange *x, const struct member *m, struct error *e)
+{
+    if (m->number == 0)
+        count_found(x);
+    if (x->options.uniquify && team_meet(m, e) == ST_OK)
+        drop_repeated(x, m, e);
+    if (x->options.uniquify && team_meet(m, e) != ST_OK)
+        return e->status;
     if (m->number == 0) {
-        x->level = (struct level_state){.updated = masks_updated(x), .found = found > 0};
+        x->level =
+            (struct level_state){.updated = masks_updated(x), .found = group_found(&x->group)};
         collect_leaving(x, e);
     }
-    if (x->options.uniquify && team_meet(m, e) == ST_OK)
+    if (x->options.uniquify && x->options.local_all2all && team_meet(m, e) == ST_OK)
         drop_duplicates(x, m, e);
-    if (team_meet(m, e) != ST_OK)
-        return e->status;
-    if (m->number == 0)
+    if (team_meet(m, e) == ST_OK && m->number == 0 && find_changed(x, e) == ST_OK)
         share_counts(x);
     return team_meet(m, e);
 }
 
-enum status exchange_level(struct exchange *x, const struct member *m, uint64_t found, int *done,
-                           struct exchange_stats *stats, struct error *e)
+/* Whether a reduction of whole masks may begin in the next level before its updates are known. A search is
+ * followed by another one. */
+static int expects_masks(const struct exchange *x)
+{
+    return x->level.updated ? !few_words_changed(x) : !x->level.found;
+}
+
+/* Vertices go on moving while masks are under way. A reduction that has begun is waited for in any case. */
+static enum status reduce_all_masks(struct exchange *x, struct error *e)
+{
+    if (x->level.updated && !x->masks.begun)
+        reduce_masks(x);
+    while (e->status == ST_OK && !comm_masks_are_here(x->rank->comm))
+        move_flow(x, e);
+    x->masks.expected = expects_masks(x);
+    return e->status;
+}
+
+static enum status take_masks_by_messages(struct exchange *x, const struct member *m, int *done,
+                                          struct exchange_stats *stats, struct error *e)
 {
     const struct level_state *level = &x->level;
     double clock = cli_seconds();
-    if (take_stock(x, m, found, e) != ST_OK)
+    if (take_stock(x, m, e) != ST_OK)
         return e->status;
+    if (m->number == 0 && open_flow(x, e) == ST_OK)
+        move_flow(x, e);
     stats->remote_s = lap(&clock);
-    if (level->updated && !x->masks_begun)
-        reduce_masks(x, m, e);
-    stats->masks_s += lap(&clock);
-    if (m->number == 0)
-        send_vertices(x, e);
-    if (team_meet(m, e) != ST_OK) /* masks are read, and vertices are here */
+    if (m->number == 0 && e->status == ST_OK)
+        reduce_all_masks(x, e);
+    if (group_meet(&x->group, m, e) != ST_OK) /* masks are read */
         return e->status;
-    stats->remote_s += lap(&clock);
-    receive_from_devices(x, m, e);
+    stats->masks_s += lap(&clock);
+    receive_from_peers(x, m, e);
     stats->local_s = lap(&clock);
-    receive_from_ranks(x, m, e);
-    stats->remote_s += lap(&clock);
     if (level->updated)
         take_masks(x, m, e);
-    team_meet(m, e); /* what members do next may change what others read here */
     stats->masks_s += lap(&clock);
     stats->reduced_masks = level->updated;
-    stats->leaving_vertices = level->leaving;
-    stats->sent_vertices = level->sent;
-    stats->local_vertices = level->staying;
     *done = !level->updated && !level->found;
+    return team_meet(m, e);
+}
+
+enum status exchange_masks(struct exchange *x, const struct member *m, int *done,
+                           struct exchange_stats *stats, struct error *e)
+{
+    return x->group.whole ? end_level_in_group(x, m, done, stats, e)
+                          : take_masks_by_messages(x, m, done, stats, e);
+}
+
+int exchange_runs_ahead(const struct exchange *x)
+{
+    return !x->group.whole && x->level.updated;
+}
+
+enum status exchange_vertices(struct exchange *x, const struct member *m,
+                              struct exchange_stats *stats, struct error *e)
+{
+    double clock = cli_seconds();
+    if (x->group.whole)
+        return e->status;
+    if (m->number == 0) {
+        watch_wait_begin();
+        while (e->status == ST_OK && !flow_is_over(x))
+            move_flow(x, e);
+        watch_wait_end();
+        close_flow(x);
+        give_counts(x, x->level.updated, stats);
+    }
+    team_meet(m, e); /* what members do next may change what others read here */
+    stats->remote_s += lap(&clock);
     return e->status;
 }

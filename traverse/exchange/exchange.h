@@ -1,10 +1,13 @@
-/* exchange.h: what devices and ranks tell each other between two levels (Pan et al., section V).
+/* exchange.h: what devices and ranks tell each other in and between levels (Pan et al., section V).
  *
- * - Delegates: the masks of updated delegates are reduced. First the masks of a rank's devices become one.
- *   Then those of all ranks become one, by a blocking MPI_Allreduce, or by an MPI_Iallreduce that overlaps
- *   the exchange of vertices.
- * - Normals: a vertex that an nn visit found is sent to the device that owns it, as 4 bytes. It is sent from
- *   pinned host memory or, if the MPI library accepts it, from memory of the device.
+ * Devices that read each other's memory form a group (group.h): those of a rank or, with `peer`, those of all
+ * ranks of a host. Within it nothing is sent. Between groups there are messages.
+ *
+ * - Delegates: the masks of updated delegates are reduced. First the masks of a group become one. Then those of
+ *   all groups become one, by a blocking MPI_Allreduce, or by an MPI_Iallreduce that overlaps the exchange of
+ *   vertices.
+ * - Normals: a vertex that a push of nn found is given to the device that owns it, as 4 bytes in a list or as a
+ *   bit in a mask. If nn is pulled, the frontier is given away instead, before the visit: one bit a vertex.
  * - Counts: one small all-to-all per level says how many vertices follow, whether any mask changed, and
  *   whether the search is over. So a level without delegate updates reduces nothing (S' of section V-A).
  */
@@ -13,51 +16,145 @@
 
 #include "traverse/rank_devices.h"
 
-enum exchange_memory_choice { EXCHANGE_MEMORY_AUTO, EXCHANGE_MEMORY_HOST, EXCHANGE_MEMORY_DEVICE };
+/* Where vertices and masks go through. `peer`: devices of one host read each other's memory. `host` and
+ * `device`: all ranks send messages, from memory of that kind. `auto`: as `peer` within a host if that can be,
+ * and messages from device memory if the MPI library says that it takes it. */
+enum exchange_memory_choice {
+    EXCHANGE_MEMORY_AUTO,
+    EXCHANGE_MEMORY_HOST,
+    EXCHANGE_MEMORY_DEVICE,
+    EXCHANGE_MEMORY_PEER
+};
 
-/* EXCHANGE_MEMORY_AUTO chooses device memory if the backend has it and the MPI library says that it accepts
- * it. ST_RESOURCE: device memory was asked for and cannot be had; *e says why. */
+/* The memory of messages. ST_RESOURCE: device memory was asked for and cannot be had; *e says why. */
 enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_memory_choice choice,
                                    const struct backend *backend, const struct comm *comm,
                                    struct error *e);
 
+/* Whether devices of other ranks will read the memory of this rank's devices. */
+int exchange_shares_memory(enum exchange_memory_choice choice, const struct comm *comm);
+
 enum { EXCHANGE_CHUNK_BYTES = 4 << 20 }; /* the paper's best message size, section VI-A */
 
+/* As what vertices are given away: always as lists; always as bits; or as what takes fewer bytes. */
+enum exchange_form { EXCHANGE_FORM_AUTO, EXCHANGE_FORM_LIST, EXCHANGE_FORM_BITS };
+
 struct exchange_options {
+    enum exchange_memory_choice memory;
+    enum exchange_form form;
     int nonblocking;      /* IR: MPI_Iallreduce, overlapping the nn exchange; otherwise BR */
     int local_all2all;    /* L: gather what goes to device g of other ranks on device g first */
     int uniquify;         /* U: drop duplicates among the vertices for one device */
     uint64_t chunk_bytes; /* of nn messages */
 };
 
+/* Before and after what makes messages smaller: figure 8 of Pan et al. Bytes are those that leave a rank in
+ * messages or that its devices read of their peers. */
+enum exchange_count {
+    COUNT_FOUND_VERTICES, /* for other groups, before duplicates are dropped */
+    COUNT_SENT_VERTICES,  /* of them, those sent in lists */
+    COUNT_LIST_BYTES,
+    COUNT_BITS_BYTES,
+    COUNT_FRONTIER_BYTES,
+    COUNT_MASK_BYTES,
+    COUNT_WHOLE_MASK_BYTES, /* the same if no word were left out */
+    COUNT_MESSAGES,         /* with vertices; frontiers and masks are left out */
+    COUNT_PEER_VERTICES, /* read of peers, in lists */
+    COUNT_PEER_BYTES,    /* lists and bits of vertices, frontiers, and masks of delegates */
+    EXCHANGE_COUNTS
+};
+
+struct exchange_counts {
+    uint64_t of[EXCHANGE_COUNTS];
+};
+
+extern const char *const exchange_count_name[EXCHANGE_COUNTS];
+
 /* What one exchange moved, on this rank. */
 struct exchange_stats {
-    uint64_t leaving_vertices; /* nn destinations to other ranks, before uniquify */
-    uint64_t sent_vertices;  /* and after it */
-    uint64_t local_vertices; /* nn destinations to other devices of this rank */
+    struct exchange_counts counts;
+    uint64_t leaving_vertices; /* nn destinations for other groups, before uniquify */
+    uint64_t sent_vertices;    /* of them, those in lists to other ranks, and after uniquify */
+    uint64_t local_vertices;   /* nn destinations in lists to peers */
     int reduced_masks;       /* 1 if the masks were reduced */
-    double local_s, remote_s, masks_s;
+    double frontier_s, local_s, remote_s, masks_s;
+    double ahead_s; /* vertices were under way after the next level had begun with its delegates */
 };
 
 struct exchange;
 
+/* Collective. */
 enum status exchange_open(struct exchange **exchange, const struct rank *rank,
                           const struct exchange_options *options, struct error *e);
-void exchange_close(struct exchange *exchange); /* NULL is allowed */
+void exchange_close(struct exchange *exchange); /* collective; NULL is allowed */
+
+/* Why the devices of this host do not form one group; NULL if they do, or nobody asked for it. */
+const char *exchange_why_no_peers(const struct exchange *exchange);
+int exchange_has_peer_ranks(const struct exchange *exchange); /* the group has several ranks */
+
+/* Whether devices may exchange by themselves: all shards are peers, and nobody asked for a way to exchange. */
+int exchange_is_free(const struct exchange *exchange);
+
+/* Waits for all members of the group; as team_meet. */
+enum status exchange_meet(struct exchange *exchange, const struct member *member, struct error *e);
+
+/* ---- choosing directions: each device tells, the group meets, each member asks ---- */
+
+void exchange_tell_work(struct exchange *exchange, uint32_t device, const struct workload *work);
+
+/* The same of dd alone, for a level that begins with it. Members ask for exchange_pool_dd then. */
+void exchange_tell_dd(struct exchange *exchange, uint32_t device, const struct subgraph_work *dd);
+void exchange_pool_dd(const struct exchange *exchange, struct subgraph_work *pooled);
+
+/* The work of all devices of the group; that of nn is of all devices if there may be much of it. */
+enum status exchange_pool_work(struct exchange *exchange, const struct member *member,
+                               struct workload *pooled, struct error *e);
+
+/* Whether the exact forward workload of nn is needed to choose a form. `nn` is one device's. */
+int exchange_needs_forward(const struct exchange *exchange, const struct subgraph_work *nn);
+
+/* Whether dd is pulled in two parts (enum visit_part), if it is pulled. */
+int exchange_has_parts(const struct exchange *exchange);
+
+/* Whether nn can be pulled, and is worth the bytes of the frontier. `nn` is pooled. */
+int exchange_may_pull_nn(const struct exchange *exchange, const struct subgraph_work *nn);
+
+/* As what a push of nn keeps the vertices of other shards. `nn` is pooled. */
+enum outgoing_form exchange_form_of(const struct exchange *exchange,
+                                    const struct subgraph_work *nn);
+
+/* Gives the normals of the frontier to all devices. Called by every member before nn is pulled. */
+enum status exchange_frontier(struct exchange *exchange, const struct member *member,
+                              struct exchange_stats *stats, struct error *e);
+
+/* ---- the end of a level ---- */
 
 /* Whether the masks can be reduced while devices still look for normals. They can if there are several ranks
  * and the reduction is non-blocking. Then exchange_begin_masks is called between visiting and finishing: it
  * waits for the delegates and begins to reduce their masks. */
 int exchange_overlaps(const struct exchange *exchange);
 
-/* Both are called by every member of the team. Only member 0 sees and changes `stats`, which is zero when a
- * level begins. */
+/* The functions below are called by every member of the team. Only member 0 sees and changes `stats`, which
+ * is zero when a level begins. */
 enum status exchange_begin_masks(struct exchange *exchange, const struct member *member,
                                  struct exchange_stats *stats, struct error *e);
 
-/* Ends a level, after its visits. `found`: local normals that this rank's devices newly reached. *done:
- * nothing was found anywhere, the search is over. */
-enum status exchange_level(struct exchange *exchange, const struct member *member, uint64_t found,
-                           int *done, struct exchange_stats *stats, struct error *e);
+/* Drives a reduction that has begun until the devices have finished their visits. */
+void exchange_drive(struct exchange *exchange, const struct member *member);
+
+/* How the level of a device went, after its `finish`. `found`: local normals that it newly reached. The group
+ * meets before exchange_masks. */
+void exchange_tell_found(struct exchange *exchange, uint32_t device, uint64_t found);
+
+/* A level ends in two steps. After the first the delegates of all ranks are known, and vertices may still be
+ * under way between ranks. *done: nothing was found anywhere, the search is over; the second step is called
+ * in any case. */
+enum status exchange_masks(struct exchange *exchange, const struct member *member, int *done,
+                           struct exchange_stats *stats, struct error *e);
+enum status exchange_vertices(struct exchange *exchange, const struct member *member,
+                              struct exchange_stats *stats, struct error *e);
+
+/* Whether the next level may begin with its delegates between the two steps. All devices know alike. */
+int exchange_runs_ahead(const struct exchange *exchange);
 
 #endif

@@ -5,31 +5,27 @@
 #include "graph500_block.h"
 #include "validate.h"
 
-#include "traverse/bfs.h"
+#include "traverse/rank_options.h"
 #include "traverse/roots.h"
+#include "traverse/searcher.h"
 
 struct benchmark {
     struct args args;
+    char *const *command; /* argv */
     double construction_s;
     int measure_energy;
-    struct comm comm;
-    struct memory_budget budget;
-    struct graph graph;
-    struct rank rank;
-    struct exchange *exchange;
-    struct results *results;
-    struct bfs bfs;
+    struct searcher searcher;
+    struct environment env;
     struct roots roots;
     struct validation *validation;
     struct run_record *runs; /* [roots.count] */
     struct energy_record energy;
-    int threads;
 };
 
 /* Options as they are if none is given. */
-void benchmark_defaults(struct benchmark *benchmark);
+void benchmark_defaults(struct benchmark *benchmark, const char *help);
 
-/* Collective, after comm_start. */
+/* Collective, after searcher_start. */
 enum status benchmark_open(struct benchmark *benchmark, struct error *e);
 void benchmark_close(struct benchmark *benchmark); /* a zeroed one is allowed */
 

@@ -15,9 +15,15 @@
 
 enum measure { ANSWERS, EDGES, RATES, VALIDATIONS };
 
-int block_scale(const struct block *b)
+static const struct manifest *manifest_of(const struct block *b)
 {
-    uint64_t n = b->graph->manifest.totals.n;
+    return &b->env->rank->graph->manifest;
+}
+
+/* log2 of the vertices; -1 if they are no power of two. */
+static int scale_of(const struct block *b)
+{
+    uint64_t n = manifest_of(b)->totals.n;
     if (n == 0 || (n & (n - 1)) != 0)
         return -1;
     return __builtin_ctzll(n);
@@ -27,8 +33,8 @@ static double value_of(const struct run_record *r, enum measure m)
 {
     switch (m) {
     case ANSWERS: return r->answer_s;
-    case EDGES: return (double)r->edges;
-    case RATES: return (double)r->edges / r->answer_s;
+    case EDGES: return (double)r->reach.edges;
+    case RATES: return (double)r->reach.edges / r->answer_s;
     default: return r->validate_s;
     }
 }
@@ -70,8 +76,8 @@ static void print_seven(FILE *out, const char *prefix, const char *of, const str
 
 static void print_head(FILE *out, const struct block *b)
 {
-    const struct manifest *m = &b->graph->manifest;
-    int scale = block_scale(b);
+    const struct manifest *m = manifest_of(b);
+    int scale = scale_of(b);
     if (scale < 0)
         fprintf(out, "%-31s NA\n", "SCALE:");
     else
@@ -79,7 +85,7 @@ static void print_head(FILE *out, const struct block *b)
     fprintf(out, "%-31s %.11g\n", "edgefactor:", (double)m->totals.edges / (double)m->totals.n);
     fprintf(out, "%-31s %" PRIu64 "\n", "NBFS:", b->count);
     fprintf(out, "%-31s NA\n", "graph_generation:");
-    fprintf(out, "%-31s %u\n", "num_mpi_processes:", b->comm->ranks);
+    fprintf(out, "%-31s %u\n", "num_mpi_processes:", b->env->rank->comm->ranks);
     if (b->construction_s < 0)
         fprintf(out, "%-31s NA\n", "construction_time:");
     else
@@ -122,24 +128,32 @@ void block_print(FILE *out, const struct block *b)
 
 /* ---- JSON ---- */
 
+static void json_run(FILE *out, const struct run_record *r, int last)
+{
+    fprintf(out, "    {\"root\": %" PRIu64 ", \"time_s\": %.17g, \"answer_s\": %.17g, "
+            "\"validate_s\": %.17g,\n", r->root, r->search_s, r->answer_s, r->validate_s);
+    fprintf(out, "     \"levels\": %" PRIu64 ", \"reached\": %" PRIu64 ", \"edges\": %" PRIu64
+            ", \"teps\": %.17g, \"answer_teps\": %.17g,\n", r->reach.levels, r->reach.vertices,
+            r->reach.edges, (double)r->reach.edges / r->search_s, value_of(r, RATES));
+    fprintf(out, "     \"edges_no_loops\": %" PRIu64 ", \"edges_kept\": %" PRIu64
+            ", \"checksum\": \"%016" PRIx64 "\"}%s\n", r->reach.edges_no_loops,
+            r->reach.edges_kept, r->reach.checksum, last ? "" : ",");
+}
+
 static void print_json(FILE *out, const void *context)
 {
     const struct block *b = context;
-    const struct manifest *m = &b->graph->manifest;
-    fprintf(out, "{\n  \"vertices\": %" PRIu64 ", \"input_edges\": %" PRIu64 ", \"ranks\": %u,\n",
-            m->totals.n, m->totals.edges, b->comm->ranks);
+    fputs("{\n", out);
+    report_json_environment(out, b->env);
     if (b->construction_s >= 0)
         fprintf(out, "  \"construction_s\": %.17g,\n", b->construction_s);
     if (b->energy.known)
-        fprintf(out, "  \"energy\": {\"joules\": %.17g, \"seconds\": %.17g, \"edges\": %.17g, "
+        fprintf(out, "  \"energy\": {\"joules\": %.17g, \"seconds\": %.17g, \"batch_edges\": %.17g, "
                 "\"gpus\": %d, \"packages\": %d},\n", b->energy.joules, b->energy.seconds,
                 b->energy.edges, b->energy.gpus, b->energy.packages);
     fputs("  \"roots\": [\n", out);
     for (uint64_t i = 0; i < b->count; i++)
-        fprintf(out, "    {\"root\": %" PRIu64 ", \"search_s\": %.17g, \"answer_s\": %.17g, "
-                "\"validate_s\": %.17g, \"edges\": %" PRIu64 "}%s\n", b->runs[i].root,
-                b->runs[i].search_s, b->runs[i].answer_s, b->runs[i].validate_s, b->runs[i].edges,
-                i + 1 < b->count ? "," : "");
+        json_run(out, &b->runs[i], i + 1 == b->count);
     fputs("  ]\n}\n", out);
 }
 

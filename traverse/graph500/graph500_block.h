@@ -2,7 +2,7 @@
 #ifndef DBFS_GRAPH500_BLOCK_H
 #define DBFS_GRAPH500_BLOCK_H
 
-#include "traverse/graph.h"
+#include "traverse/report/report.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 /* One search. */
 struct run_record {
     uint64_t root; /* input id */
-    double search_s, answer_s, validate_s;
-    uint64_t edges; /* as the specification counts them */
+    double search_s, answer_s, validate_s; /* of the slowest rank */
+    struct reach reach; /* its edges are as the specification counts them */
 };
 
 /* Energy of a batch of all searches, without validation. */
@@ -23,8 +23,7 @@ struct energy_record {
 };
 
 struct block {
-    const struct graph *graph;
-    const struct comm *comm;
+    const struct environment *env;
     double construction_s; /* below 0: not known */
     const struct run_record *runs;
     uint64_t count;
@@ -33,8 +32,5 @@ struct block {
 
 void block_print(FILE *out, const struct block *block);
 enum status block_json(const char *path, const struct block *block, struct error *e);
-
-/* The scale: log2 of the vertices; -1 if they are no power of two. */
-int block_scale(const struct block *block);
 
 #endif

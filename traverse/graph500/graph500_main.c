@@ -7,9 +7,9 @@
 #include "traverse/results/outputs.h"
 
 #include "formats/base/cli.h"
+#include "formats/mpi/watch.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char help[] =
@@ -23,10 +23,11 @@ static const char help[] =
     "      --construction-time S   seconds that packing took, for the block (default NA)\n"
     "      --json FILE             what the block is computed from\n"
     "      --force                 replace FILE if it exists\n"
-    "  -g, --shards-per-rank G     R ranks x G shards must be p (default p / R)\n"
-    "      --backend NAME          auto, cpu or cuda (default auto)\n"
-    "      --no-check              do not compare the shards' CRCs before searching\n"
     "      --no-energy             do not search again to measure energy\n"
+    "Machine:\n"
+    RANK_HELP_SHARDS
+    RANK_HELP_CHECKS
+    RANK_HELP_SEARCH
     "Common:\n"
     "  -@, --threads N             per rank (default 0: all cores / ranks on the host)\n"
     "  -S, --memory SIZE           bound on a rank's arrays (default 3/4 of what is available,\n"
@@ -40,11 +41,9 @@ static const char help[] =
     "or no GPU.\n";
 
 enum {
-    OPTION_SEED = CLI_FIRST_FREE_OPTION,
+    OPTION_SEED = RANK_FIRST_FREE_OPTION,
     OPTION_CONSTRUCTION_TIME,
     OPTION_JSON,
-    OPTION_BACKEND,
-    OPTION_NO_CHECK,
     OPTION_NO_ENERGY
 };
 
@@ -54,50 +53,33 @@ static const struct option long_options[] = {
     {"seed", required_argument, NULL, OPTION_SEED},
     {"construction-time", required_argument, NULL, OPTION_CONSTRUCTION_TIME},
     {"json", required_argument, NULL, OPTION_JSON},
-    {"shards-per-rank", required_argument, NULL, 'g'},
-    {"backend", required_argument, NULL, OPTION_BACKEND},
-    {"no-check", no_argument, NULL, OPTION_NO_CHECK},
     {"no-energy", no_argument, NULL, OPTION_NO_ENERGY},
+    RANK_LONG_OPTIONS,
     {NULL, 0, NULL, 0}};
 
 /* ---- the command line ---- */
 
-static enum backend_choice backend_named(const struct cli *cli, const char *name)
-{
-    static const char *const names[] = {"auto", "cpu", "cuda"};
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(name, names[i]) == 0)
-            return (enum backend_choice)i;
-    }
-    cli_usage(cli, "--backend: '%s' is not one of its values", name);
-}
-
-static void parse_option(struct benchmark *b, int option, const char *value)
+static void parse_option(struct benchmark *b, int option, char *value)
 {
     struct args *args = &b->args;
     switch (option) {
     case 'n': args->count = cli_number(&args->cli, "-n", value, 1, MAX_ROOTS); break;
-    case 'g':
-        args->shards_per_rank = (uint32_t)cli_number(&args->cli, "-g", value, 1, 1 << 20);
-        break;
     case OPTION_SEED: args->seed = cli_number(&args->cli, "--seed", value, 0, UINT64_MAX); break;
     case OPTION_CONSTRUCTION_TIME:
         b->construction_s = cli_real(&args->cli, "--construction-time", value);
         break;
     case OPTION_JSON: args->json = value; break;
-    case OPTION_BACKEND: args->backend = backend_named(&args->cli, value); break;
-    case OPTION_NO_CHECK: args->check = 0; break;
     case OPTION_NO_ENERGY: b->measure_energy = 0; break;
-    default: cli_option(&args->cli, option, value);
+    default: rank_option(args, option, value);
     }
 }
 
 static void parse(struct benchmark *b, int argc, char **argv)
 {
     int option;
-    benchmark_defaults(b);
-    b->args.cli.help = help;
-    while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS "n:g:", long_options, NULL)) != -1)
+    benchmark_defaults(b, help);
+    while ((option = getopt_long(argc, argv, CLI_SHORT_OPTIONS RANK_SHORT_OPTIONS "n:", long_options,
+                                 NULL)) != -1)
         parse_option(b, option, optarg);
     if (optind + 1 != argc)
         cli_usage(&b->args.cli, optind == argc ? "which graph? DIR is missing" : "more than one DIR");
@@ -114,9 +96,9 @@ static enum status validate(struct benchmark *b, const struct root *root, struct
     struct offence first = {0};
     char text[160];
     double start = cli_seconds();
-    if (validation_read(b->validation, e) != ST_OK ||
-        validation_check(b->validation, root, &first, e) != ST_OK)
-        comm_abort(&b->comm, b->args.cli.program, e);
+    watch_phase("proving the tree of root %" PRIu64, run->root);
+    if (validation_check(b->validation, root, &first, e) != ST_OK)
+        comm_abort(&b->searcher.comm, b->args.cli.program, e);
     run->validate_s = cli_seconds() - start;
     if (first.kind == OFFENCE_NONE)
         return ST_OK;
@@ -126,10 +108,10 @@ static enum status validate(struct benchmark *b, const struct root *root, struct
 
 static void report_run(const struct benchmark *b, const struct run_record *r)
 {
-    if (b->comm.rank == 0 && !b->args.cli.quiet)
-        printf("root %" PRIu64 " search_s %.9f answer_s %.9f edges %" PRIu64
-               " TEPS %.6e validate_s %.6f\n", r->root, r->search_s, r->answer_s, r->edges,
-               (double)r->edges / r->answer_s, r->validate_s);
+    if (b->searcher.comm.rank == 0 && !b->args.cli.quiet)
+        printf("root %" PRIu64 " time_s %.9f answer_s %.9f edges %" PRIu64
+               " TEPS %.6e validate_s %.6f\n", r->root, r->search_s, r->answer_s, r->reach.edges,
+               (double)r->reach.edges / r->answer_s, r->validate_s);
 }
 
 static enum status run_all(struct benchmark *b, struct error *e)
@@ -139,19 +121,18 @@ static enum status run_all(struct benchmark *b, struct error *e)
     for (uint64_t i = 0; i < b->roots.count; i++) {
         struct run_record *run = &b->runs[i];
         const struct root *root = &b->roots.root[i];
-        struct reach reach;
         run->root = b->roots.ids[i];
+        watch_phase("searching from root %" PRIu64, run->root);
         benchmark_search(b, root, run);
-        if (results_collect(b->results, root, &reach, e) != ST_OK)
-            comm_abort(&b->comm, b->args.cli.program, e);
+        if (results_collect(b->searcher.results, root, &run->reach, e) != ST_OK)
+            comm_abort(&b->searcher.comm, b->args.cli.program, e);
         if (validate(b, root, run, e) != ST_OK)
             return e->status;
         double slowest[] = {run->search_s, run->answer_s, run->validate_s};
-        comm_max_double(&b->comm, slowest, 3);
+        comm_max_double(&b->searcher.comm, slowest, 3);
         run->search_s = slowest[0];
         run->answer_s = slowest[1];
         run->validate_s = slowest[2];
-        run->edges = reach.edges;
         report_run(b, run);
     }
     return ST_OK;
@@ -167,9 +148,9 @@ static void measure_energy(struct benchmark *b)
     struct energy energy = {0};
     struct run_record unused;
     uint64_t parts[3] = {0};
-    if (b->comm.host_rank == 0)
+    if (b->searcher.comm.host_rank == 0)
         energy_open(&energy);
-    if (comm_max_of(&b->comm, (uint64_t)energy.counters) > 0) {
+    if (comm_max_of(&b->searcher.comm, (uint64_t)energy.counters) > 0) {
         b->energy.known = 1;
         double start = cli_seconds();
         energy_used(&energy);
@@ -177,14 +158,14 @@ static void measure_energy(struct benchmark *b)
         do {
             for (uint64_t i = 0; i < b->roots.count; i++) {
                 benchmark_search(b, &b->roots.root[i], &unused);
-                b->energy.edges += (double)b->runs[i].edges;
+                b->energy.edges += (double)b->runs[i].reach.edges;
             }
             b->energy.seconds = cli_seconds() - start;
-        } while (comm_min_of(&b->comm, b->energy.seconds >= ENERGY_SECONDS) == 0);
+        } while (comm_min_of(&b->searcher.comm, b->energy.seconds >= ENERGY_SECONDS) == 0);
         parts[0] = (uint64_t)(1e6 * energy_used(&energy));
         parts[1] = (uint64_t)energy.gpus;
         parts[2] = (uint64_t)energy.packages;
-        comm_sum_u64(&b->comm, parts, 3);
+        comm_sum_u64(&b->searcher.comm, parts, 3);
         b->energy.joules = 1e-6 * (double)parts[0];
         b->energy.gpus = (int)parts[1];
         b->energy.packages = (int)parts[2];
@@ -196,27 +177,38 @@ static void measure_energy(struct benchmark *b)
 
 static enum status set_up(struct benchmark *b, struct error *e)
 {
-    if (b->comm.rank == 0)
+    struct searcher *s = &b->searcher;
+    double start = cli_seconds();
+    if (s->comm.rank == 0)
         outputs_check(&b->args, e);
-    return comm_agree(&b->comm, e) == ST_OK ? benchmark_open(b, e) : e->status;
+    if (comm_agree(&s->comm, e) != ST_OK || benchmark_open(b, e) != ST_OK)
+        return e->status;
+    b->env = (struct environment){.args = &b->args,
+                                  .rank = &s->rank,
+                                  .exchange = s->exchange,
+                                  .command = b->command,
+                                  .threads = s->threads,
+                                  .device_load = rank_slowest_load(&s->rank),
+                                  .start_s = cli_seconds() - start};
+    return ST_OK;
 }
 
 static enum status conclude(struct benchmark *b, struct error *e)
 {
-    struct block block = {.graph = &b->graph,
-                          .comm = &b->comm,
+    struct block block = {.env = &b->env,
                           .construction_s = b->construction_s,
                           .runs = b->runs,
                           .count = b->roots.count,
                           .energy = b->energy};
-    if (b->comm.rank == 0) {
+    b->env.peak_bytes = comm_max_of(&b->searcher.comm, memory_peak_bytes());
+    if (b->searcher.comm.rank == 0) {
         block_print(stdout, &block);
         if (fflush(stdout) != 0 || ferror(stdout))
             fail_errno(e, "standard output", "cannot write");
         else if (b->args.json != NULL)
             block_json(b->args.json, &block, e);
     }
-    return comm_agree(&b->comm, e);
+    return comm_agree(&b->searcher.comm, e);
 }
 
 int main(int argc, char **argv)
@@ -224,14 +216,14 @@ int main(int argc, char **argv)
     static struct benchmark b;
     struct error error = {0};
     parse(&b, argc, argv);
-    comm_start(&b.comm, COMM_ALWAYS, &error);
-    if (comm_agree(&b.comm, &error) == ST_OK && set_up(&b, &error) == ST_OK &&
+    b.command = argv;
+    if (searcher_start(&b.searcher, &b.args, &error) == ST_OK && set_up(&b, &error) == ST_OK &&
         run_all(&b, &error) == ST_OK) {
         if (b.measure_energy)
             measure_energy(&b);
         conclude(&b, &error);
     }
-    int code = b.comm.rank == 0 ? cli_finish(&b.args.cli, &error) : (int)error.status;
+    int code = b.searcher.comm.rank == 0 ? cli_finish(&b.args.cli, &error) : (int)error.status;
     benchmark_close(&b);
     return code;
 }

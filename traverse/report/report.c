@@ -17,6 +17,8 @@
 
 static const char *exchange_memory_name(const struct environment *env)
 {
+    if (exchange_has_peer_ranks(env->exchange))
+        return "peer";
     return env->rank->exchange_memory == EXCHANGE_DEVICE ? "device" : "host";
 }
 
@@ -226,6 +228,8 @@ static void json_settings(FILE *out, const struct args *args, const char *exchan
     fputs(", ", out);
     json_string(out, "exchange_memory", exchange_memory);
     fputs(", ", out);
+    json_string(out, "exchange_form", args_exchange_form_name(args));
+    fputs(", ", out);
     json_bool(out, "local_all2all", args->exchange.local_all2all);
     fputs(", ", out);
     json_bool(out, "uniquify", args->exchange.uniquify);
@@ -238,7 +242,7 @@ static void json_settings(FILE *out, const struct args *args, const char *exchan
         fprintf(out, "\"seed\": %" PRIu64 ", ", args->seed);
 }
 
-static void json_environment(FILE *out, const struct environment *env)
+void report_json_environment(FILE *out, const struct environment *env)
 {
     fputs("  \"environment\": {\n    ", out);
     json_string(out, "version", DBFS_VERSION);
@@ -318,6 +322,19 @@ static void json_levels(FILE *out, const struct record *r)
     fputs("}", out);
 }
 
+/* What moved, level by level. */
+static void json_moved(FILE *out, const struct record *r)
+{
+    fputs(",\n     \"levels_exchanged\": {", out);
+    for (int count = 0; count < EXCHANGE_COUNTS; count++) {
+        fprintf(out, "%s\"%s\": [", count > 0 ? ",\n       " : "", exchange_count_name[count]);
+        for (uint32_t i = 0; i < r->iterations; i++)
+            fprintf(out, "%s%" PRIu64, i > 0 ? ", " : "", r->moved[i].of[count]);
+        fputs("]", out);
+    }
+    fputs("}", out);
+}
+
 static void json_record(FILE *out, const struct record *r, int last)
 {
     fprintf(out,
@@ -340,6 +357,8 @@ static void json_record(FILE *out, const struct record *r, int last)
     }
     if (r->levels != NULL)
         json_levels(out, r);
+    if (r->moved != NULL)
+        json_moved(out, r);
     fprintf(out, "}%s\n", last ? "" : ",");
 }
 
@@ -354,7 +373,7 @@ static void print_json(FILE *out, const void *context)
 {
     const struct report *report = context;
     fputs("{\n", out);
-    json_environment(out, report->env);
+    report_json_environment(out, report->env);
     json_summary(out, report->env, report->records, report->count);
     fputs("  \"roots\": [\n", out);
     for (uint64_t i = 0; i < report->count; i++)

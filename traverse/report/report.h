@@ -11,6 +11,7 @@
 struct environment {
     const struct args *args;
     const struct rank *rank;
+    const struct exchange *exchange;
     char *const *command;           /* the words of the command line; NULL ends them */
     int threads;                    /* of a rank */
     struct device_load device_load; /* the slowest; 0 s if devices use host memory */
@@ -22,6 +23,9 @@ void report_environment(FILE *out, const struct environment *env);
 void report_record(FILE *out, const struct record *record);
 void report_summary(FILE *out, const struct environment *env, const struct record *records,
                     uint64_t count);
+
+/* Prints the member `environment` of an object, with a comma behind it. */
+void report_json_environment(FILE *out, const struct environment *env);
 
 /* Writes environment, summary and records as one JSON object. */
 enum status report_json(const char *path, const struct environment *env,

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct trace_file {
     const struct rank *rank;
@@ -13,7 +14,7 @@ struct trace_file {
 
 /* Sums over ranks. The last two are nanoseconds. */
 struct level_sums {
-    uint64_t frontier, leaving, sent, local, mask_bytes;
+    uint64_t frontier, delegates, leaving, sent, local, moved[EXCHANGE_COUNTS];
     uint64_t sources[SUBGRAPHS], forward[SUBGRAPHS], backward[SUBGRAPHS], pushed[SUBGRAPHS],
         pulling[SUBGRAPHS], probes[SUBGRAPHS];
     uint64_t compute_ns, exchange_ns;
@@ -28,17 +29,16 @@ struct level_extremes {
 
 enum { EXTREMES = sizeof(struct level_extremes) / sizeof(double) };
 
-static void fill_sums(const struct trace_file *t, const struct level_trace *l, struct level_sums *s)
+static void fill_sums(const struct level_trace *l, struct level_sums *s)
 {
-    uint64_t words = mask_words(t->rank->graph->manifest.d);
     *s = (struct level_sums){.frontier = l->fresh,
+                             .delegates = l->delegates,
                              .leaving = l->exchange.leaving_vertices,
                              .sent = l->exchange.sent_vertices,
                              .local = l->exchange.local_vertices,
                              .compute_ns = (uint64_t)(1e9 * l->compute_s + 0.5),
                              .exchange_ns = (uint64_t)(1e9 * l->exchange_s + 0.5)};
-    if (l->exchange.reduced_masks && t->rank->comm->ranks > 1)
-        s->mask_bytes = words * sizeof(uint64_t);
+    memcpy(s->moved, l->exchange.counts.of, sizeof s->moved);
     for (int g = 0; g < SUBGRAPHS; g++) {
         s->sources[g] = l->frontier[g];
         s->forward[g] = l->forward[g];
@@ -52,7 +52,7 @@ static void fill_sums(const struct trace_file *t, const struct level_trace *l, s
 static void reduce_level(const struct trace_file *t, const struct level_trace *l,
                          struct level_sums *sums, struct level_extremes *extremes)
 {
-    fill_sums(t, l, sums);
+    fill_sums(l, sums);
     *extremes = (struct level_extremes){l->compute_s, l->exchange_s, -l->compute_s, -l->exchange_s};
     comm_sum_u64(t->rank->comm, (uint64_t *)(void *)sums, SUMS);
     comm_max_double(t->rank->comm, (double *)(void *)extremes, EXTREMES);
@@ -62,9 +62,22 @@ static void reduce_level(const struct trace_file *t, const struct level_trace *l
 
 /* ---- lines ---- */
 
-static void print_subgraph(FILE *out, const struct trace_file *t, const struct level_sums *s, int g)
+/* One level, reduced over all ranks. */
+struct level_line {
+    const struct trace_file *t;
+    uint64_t root;
+    uint32_t level;
+    enum visit_way way; /* the same on all ranks */
+    int counts_probes;
+    struct level_sums sums;
+    struct level_extremes extremes;
+};
+
+static void print_subgraph(FILE *out, const struct level_line *line, int g)
 {
-    uint32_t devices = t->rank->comm->ranks * t->rank->device_count;
+    const struct rank *rank = line->t->rank;
+    const struct level_sums *s = &line->sums;
+    uint32_t devices = rank->comm->ranks * rank->device_count;
     fprintf(out,
             "%s\"%s\": {\"direction\": \"%s\", \"pulling\": %" PRIu64 ", \"frontier\": %" PRIu64
             ", \"fv\": %" PRIu64 ", \"bv\": %" PRIu64 ", \"pushed\": %" PRIu64,
@@ -74,24 +87,24 @@ static void print_subgraph(FILE *out, const struct trace_file *t, const struct l
             : s->pulling[g] == devices  ? "pull"
                                         : "both",
             s->pulling[g], s->sources[g], s->forward[g], s->backward[g], s->pushed[g]);
-    if (t->rank->backend->search->probes != NULL)
+    if (line->counts_probes)
         fprintf(out, ", \"probes\": %" PRIu64, s->probes[g]);
     fputc('}', out);
+}
+
+/* What left ranks in messages, and what devices read of their peers. */
+static void print_bytes(FILE *out, const uint64_t *moved)
+{
+    fprintf(out, ", \"bytes\": {\"vertices\": %" PRIu64 ", \"frontiers\": %" PRIu64
+            ", \"masks\": %" PRIu64 ", \"peers\": %" PRIu64 "}",
+            moved[COUNT_LIST_BYTES] + moved[COUNT_BITS_BYTES], moved[COUNT_FRONTIER_BYTES],
+            moved[COUNT_MASK_BYTES], moved[COUNT_PEER_BYTES]);
 }
 
 static void print_times(FILE *out, const char *name, double least, double sum, double most)
 {
     fprintf(out, ", \"%s\": {\"min\": %.9f, \"mean\": %.9f, \"max\": %.9f}", name, least, sum, most);
 }
-
-/* One level, reduced over all ranks. */
-struct level_line {
-    const struct trace_file *t;
-    uint64_t root;
-    uint32_t level;
-    struct level_sums sums;
-    struct level_extremes extremes;
-};
 
 static void print_level_line(FILE *out, const void *context)
 {
@@ -102,16 +115,16 @@ static void print_level_line(FILE *out, const void *context)
     fprintf(out, "{\"root\": %" PRIu64 ", \"level\": %" PRIu32 ", \"frontier\": %" PRIu64
             ", \"subgraphs\": {", line->root, line->level, s->frontier);
     for (int g = 0; g < SUBGRAPHS; g++)
-        print_subgraph(out, line->t, s, g);
+        print_subgraph(out, line, g);
     fprintf(out, "}, \"leaving_vertices\": %" PRIu64 ", \"sent_vertices\": %" PRIu64
-            ", \"local_vertices\": %" PRIu64 ", \"bytes\": {\"vertices\": %" PRIu64
-            ", \"masks\": %" PRIu64 "}", s->leaving, s->sent, s->local,
-            s->sent * sizeof(uint32_t), s->mask_bytes);
+            ", \"local_vertices\": %" PRIu64, s->leaving, s->sent, s->local);
+    print_bytes(out, s->moved);
     print_times(out, "compute_s", x->compute_min, 1e-9 * (double)s->compute_ns / ranks,
                 x->compute_max);
     print_times(out, "exchange_s", x->exchange_min, 1e-9 * (double)s->exchange_ns / ranks,
                 x->exchange_max);
-    fputs("}\n", out);
+    fprintf(out, ", \"way\": \"%s\", \"delegates\": %" PRIu64 "}\n", visit_way_name[line->way],
+            s->delegates);
 }
 
 static enum status write_line(struct trace_file *t, const struct level_line *line, struct error *e)
@@ -150,7 +163,10 @@ enum status trace_file_add(struct trace_file *t, struct record *record, struct e
     if (comm_agree(t->rank->comm, e) != ST_OK)
         return e->status;
     for (line.level = 0; line.level < log->count; line.level++) {
-        reduce_level(t, &log->level[line.level], &line.sums, &line.extremes);
+        const struct level_trace *level = &log->level[line.level];
+        line.way = level->way;
+        line.counts_probes = level->counts_probes;
+        reduce_level(t, level, &line.sums, &line.extremes);
         if (t->out != NULL && e->status == ST_OK)
             write_line(t, &line, e);
     }

@@ -182,6 +182,7 @@ static enum status fill_ids(struct places *places, uint32_t g, struct error *e)
                     "input ids of vertices", e) != ST_OK)
         return e->status;
     void *ids = places->ids[g];
+    huge_advise(ids, (shard->locals + shard->d) * width);
 #pragma omp parallel for schedule(static)
     for (uint64_t i = 0; i < shard->locals; i++)
         answer_set_id(ids, width, i, (int64_t)original_id(graph, local_vertex_id(shard, i)));

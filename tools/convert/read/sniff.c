@@ -119,6 +119,9 @@ static enum status sniff_binary(const struct input *input, const struct sample *
         *format = FORMAT_EDGES;
         return ST_OK;
     }
+    if (s->bytes >= 2 && (memcmp(s->text, "\377\376", 2) == 0 || memcmp(s->text, "\376\377", 2) == 0))
+        return refuse(input, "text in UTF-16, as PowerShell's > writes it",
+                      "use `iconv -f UTF-16 -t UTF-8 FILE | edgeconv -`", e);
     if (is_webgraph(input))
         return refuse(input, "a WebGraph BV bit stream", webgraph_pipe, e);
     if (looks_gapbs(s)) {

@@ -1,6 +1,8 @@
 /* range_sort.c: see range_sort.h */
 #include "range_sort.h"
 
+#include "tools/sort/count_turns.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,27 +44,29 @@ void range_counter_close(struct range_counter *c)
 }
 
 /* The loops over a run of records of 4 or 8 bytes. */
-#define DEFINE_COUNTS(type, suffix)                                                                \
+#define ROW_U32(i) of_row[record_row_u32(records[i], bits, begin)]
+#define ROW_U64(i) of_row[record_row_u64(records[i], bits, begin)]
+#define COLUMN(i) of_column[records[i] & mask]
+
+#define DEFINE_COUNTS(type, suffix, ROW)                                                           \
     static void count_rows_##suffix(const type *records, size_t count, unsigned bits,              \
                                     uint64_t begin, uint32_t *restrict of_row)                     \
     {                                                                                              \
-        for (size_t i = 0; i < count; i++)                                                         \
-            of_row[record_row_##suffix(records[i], bits, begin)]++;                                \
+        COUNT_BY_TURNS(count, ROW);                                                                \
     }                                                                                              \
                                                                                                    \
     static void count_columns_##suffix(const type *records, size_t count, unsigned bits,           \
-                                       const struct range_counter *counter)                        \
+                                       uint32_t *restrict of_column, int shared)                   \
     {                                                                                              \
         const type mask = ((type)1 << bits) - 1;                                                   \
-        uint32_t *of_column = counter->of_column;                                                  \
-        for (size_t i = 0; !counter->shared && i < count; i++)                                     \
-            of_column[records[i] & mask]++;                                                        \
-        for (size_t i = 0; counter->shared && i < count; i++)                                      \
-            __atomic_fetch_add(&of_column[records[i] & mask], 1, __ATOMIC_RELAXED);                \
+        if (!shared)                                                                               \
+            COUNT_BY_TURNS(count, COLUMN);                                                         \
+        for (size_t i = 0; shared && i < count; i++)                                               \
+            __atomic_fetch_add(&COLUMN(i), 1, __ATOMIC_RELAXED);                                   \
     }
 
-DEFINE_COUNTS(uint32_t, u32)
-DEFINE_COUNTS(uint64_t, u64)
+DEFINE_COUNTS(uint32_t, u32, ROW_U32)
+DEFINE_COUNTS(uint64_t, u64, ROW_U64)
 
 static void count_placed(const struct csr_rows *csr, const struct range_counter *counter,
                          uint32_t r, struct error *e)
@@ -81,9 +85,9 @@ static void count_placed(const struct csr_rows *csr, const struct range_counter 
         else
             count_rows_u64(records, count, bits, begin, own);
         if (counter->of_column != NULL && reader.width == 4)
-            count_columns_u32(records, count, bits, counter);
+            count_columns_u32(records, count, bits, counter->of_column, counter->shared);
         else if (counter->of_column != NULL)
-            count_columns_u64(records, count, bits, counter);
+            count_columns_u64(records, count, bits, counter->of_column, counter->shared);
     }
 }
 

@@ -28,18 +28,29 @@ static void print_heads(FILE *text, const int *heads)
     fputc('\n', text);
 }
 
+static void print_inputs(FILE *text, const char *names)
+{
+    while (names != NULL && *names != '\0') {
+        size_t length = strcspn(names, "\n");
+        fprintf(text, "input %.*s\n", (int)length, names);
+        names += length + (names[length] == '\n');
+    }
+}
+
 static void print_journal(FILE *text, const void *context)
 {
     const struct journal *j = context;
     char th[24];
     fputs(JOURNAL_FIRST_LINE JOURNAL_NOTE, text);
-    fprintf(text, "input %.*s\n", (int)strcspn(j->input, "\n"), j->input);
+    print_inputs(text, j->inputs);
     fprintf(text, "p %" PRIu32 "\n", j->p);
     print_heads(text, j->heads);
     fprintf(text, "encoding %s\n", pack_encoding_name[j->encoding]);
     if (j->th_known)
         fprintf(text, "th %s\n", th_format(j->th, th, sizeof th));
     fprintf(text, "th-suggested %d\n", (int)j->th_choice);
+    if (j->links != LINKS_AUTO)
+        fprintf(text, "th-links %d\n", (int)j->links);
     if (j->identified)
         fprintf(text, "input-checksum %016" PRIx64 "\npack-id %016" PRIx64 "\n", j->checksum,
                 j->pack_id);
@@ -87,12 +98,8 @@ static int parse_line(struct journal *j, const char *key, const char *value)
     struct error ignored = {0};
     uint64_t number = 0;
     int bad = -1;
-    if (strcmp(key, "note") == 0)
+    if (strcmp(key, "note") == 0 || strcmp(key, "input") == 0)
         return 0;
-    if (strcmp(key, "input") == 0) {
-        snprintf(j->input, sizeof j->input, "%s", value);
-        return 0;
-    }
     if (strcmp(key, "heads") == 0)
         return parse_heads(value, j->heads);
     if (strcmp(key, "encoding") == 0)
@@ -106,6 +113,9 @@ static int parse_line(struct journal *j, const char *key, const char *value)
     } else if (strcmp(key, "th-suggested") == 0) {
         bad = parse_number(value, TH_CHOICES - 1, &number);
         j->th_choice = (enum th_choice)number;
+    } else if (strcmp(key, "th-links") == 0) {
+        bad = parse_number(value, SHARD_LINKS - 1, &number);
+        j->links = (enum shard_links)number;
     } else if (strcmp(key, "input-checksum") == 0) {
         bad = parse_hex64(value, &j->checksum);
     } else if (strcmp(key, "pack-id") == 0) {

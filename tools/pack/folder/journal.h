@@ -11,21 +11,22 @@
 #include "formats/shard.h"
 #include "formats/split.h"
 #include "formats/base/status.h"
+#include "tools/separate/predict.h"
 
 #include <stdint.h>
 
-enum { JOURNAL_INPUT_BYTES = 1024 };
-
 struct journal {
-    char input[JOURNAL_INPUT_BYTES]; /* the name of the stream: for people, never compared */
+    /* The names of the streams, each followed by a newline: for people, and not read back. Not owned. */
+    const char *inputs;
     uint32_t p;
     int heads[SUBGRAPHS]; /* as the options say: HEADS_AUTO or k */
     enum pack_encoding encoding;
     int th_known;         /* given, or suggested already */
     uint64_t th;
     enum th_choice th_choice;
-    int identified; /* the stream has been read, so the members below are known */
-    uint64_t checksum; /* of the stream */
+    enum shard_links links; /* that TH was suggested for */
+    int identified; /* the streams have been read, so the members below are known */
+    uint64_t checksum; /* of the graph */
     uint64_t pack_id;
 };
 

@@ -261,7 +261,7 @@ int pack_folder_suggested_th(const struct pack_folder *f, uint64_t checksum, uin
 {
     const struct journal *found = &f->found;
     if (!resumes(f) || !f->has_journal || !found->identified || found->th_choice == TH_GIVEN ||
-        found->th_choice != f->journal.th_choice ||
+        found->th_choice != f->journal.th_choice || found->links != f->journal.links ||
         found->checksum != checksum)
         return 0;
     *th = found->th;
@@ -303,7 +303,9 @@ enum status pack_folder_share(struct pack_folder *f, const struct comm *comm, st
     comm_broadcast(comm, &f->has_manifest, sizeof f->has_manifest, 0);
     comm_broadcast(comm, &f->has_journal, sizeof f->has_journal, 0);
     comm_broadcast(comm, &f->found, sizeof f->found, 0);
-    return ST_OK;
+    if (comm->rank > 0)
+        make(f, e);
+    return comm_agree(comm, e);
 }
 
 enum status pack_folder_open(struct pack_folder *f, const char *path, enum pack_folder_mode mode,
@@ -335,6 +337,7 @@ enum status pack_folder_identify(struct pack_folder *f, uint64_t th, uint64_t ch
         f->journal_current = f->has_journal && f->found.identified;
         /* how TH was found stays as it was */
         f->journal.th_choice = f->has_journal ? f->found.th_choice : f->journal.th_choice;
+        f->journal.links = f->has_journal ? f->found.links : f->journal.links;
     }
     int ours = f->journal_written || (resumes(f) && f->has_journal);
     if (ours && !f->journal_current && write_journal(f, e) == ST_OK)
@@ -373,7 +376,7 @@ void pack_folder_abandon(struct pack_folder *f)
 {
     struct error ignored = {0};
     signals_farewell(NULL);
-    if (f->finished_count > 0 || f->fd < 0)
+    if (f->finished_count > 0)
         return;
     if (f->claimed)
         remove_matching(f, is_unfinished_part, &ignored);

@@ -55,7 +55,8 @@ enum status pack_folder_open(struct pack_folder *folder, const char *path,
 
 /* pack_folder_open for a job of several ranks. Only the first rank opens the folder; then it calls
  * pack_folder_share. The others call pack_folder_join before that, and learn from it what is in the folder.
- * pack_folder_share is collective. */
+ * pack_folder_share is collective. Where a host does not share the file system of the first rank, it makes the
+ * folder there, too. */
 enum status pack_folder_join(struct pack_folder *folder, const char *path,
                              enum pack_folder_mode mode, const struct journal *wanted,
                              struct error *e);

@@ -18,6 +18,7 @@
 struct graph {
     uint64_t n, connected, m, d, largest_degree, largest_normal;
     uint64_t edges[SUBGRAPHS]; /* directed, of all shards */
+    uint64_t most_nn;          /* as many of nn or fewer */
 };
 
 static void bound_without_split(struct graph *g, const struct pack_options *o)
@@ -28,6 +29,8 @@ static void bound_without_split(struct graph *g, const struct pack_options *o)
     if (o->th_given)
         g->d = o->th == TH_INFINITE ? 0 : smaller(g->connected, g->m / (o->th + 1));
     g->largest_normal = o->th_given && o->th < g->largest_degree ? o->th : g->largest_degree;
+    g->most_nn = g->largest_normal > 0 && g->connected > g->m / g->largest_normal
+                     ? g->m : g->connected * g->largest_normal;
     /* all edges in one class: the widest rows and the most of them */
     g->edges[g->d > 0 ? DD : NN] = g->m;
 }
@@ -48,7 +51,7 @@ static enum status look_up_split(struct graph *g, const struct split *s, const c
         g->largest_degree = h->degree;
     }
     g->d = s->d;
-    g->edges[NN] = row->nn;
+    g->edges[NN] = g->most_nn = row->nn;
     g->edges[ND] = row->nd;
     g->edges[DN] = row->dn;
     g->edges[DD] = row->dd;
@@ -93,6 +96,7 @@ static struct pack_size measure(const struct pack_plan *plan, const struct graph
                           .longest = larger(g->largest_normal, g->largest_degree / o->p),
                           .directed_edges = g->m,
                           .held_edges = g->m,
+                          .placed_bytes = pack_memory_placed(g->m, g->most_nn),
                           .tiles_bytes = plan->separation.tiles_bytes,
                           .nn_column_bytes = nn_bits < 32 ? 4 : 8,
                           .column_bits = nn_bits > bits_for(g->d) ? nn_bits : bits_for(g->d),
@@ -178,7 +182,8 @@ static enum status plan_memory(struct pack_plan *plan, const struct graph *g,
     uint64_t nn = 0, edges = placed_bytes(g, s, &m, &nn), passed = edges - nn;
     /* chunks that are not full, and their headers: of the store, which tiles become, and of transposes */
     uint64_t slack = edges / 6 + pack_memory_store_least(s, &m);
-    uint64_t store = larger(smaller(m.store_bytes, edges + slack), sp->tiles_bytes);
+    uint64_t room = m.store_bytes + sp->tiles_bytes / 9 * 8;
+    uint64_t store = larger(smaller(room, edges + slack), sp->tiles_bytes);
     store += smaller(m.transpose_bytes, slack);
     uint64_t sorting = smaller(m.sort_bytes, pack_memory_sorting(s, &m));
     uint64_t building = taken - (ample ? 0 : sp->values_bytes) + store + m.rows_bytes + sorting;
@@ -186,8 +191,8 @@ static enum status plan_memory(struct pack_plan *plan, const struct graph *g,
     plan->memory_bytes = smaller(most, budget->limit_bytes);
     plan->disk_bytes = sp->disk_bytes;
     if (!ample)
-        plan->disk_bytes += 4 * g->n;
-    if (edges + edges / 8 > m.store_bytes)
+        plan->disk_bytes += 4 * sp->ids;
+    if (edges + edges / 8 > room)
         plan->disk_bytes += spilled_bytes(&m, s->p, edges, passed);
     return ST_OK;
 }
@@ -198,7 +203,7 @@ enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *o,
 {
     struct separation_options options = {
         .threads = o->threads, .p = o->p, .spill = o->spill,
-        .beside_edge = PACK_EDGE_BYTES,
+        .beside = pack_memory_buckets(source->totals.edges, o->p, o->threads),
         .beside_vertex = PACK_VERTEX_BYTES};
     struct graph g;
     *plan = (struct pack_plan){0};

@@ -5,6 +5,8 @@
  */
 #include "pack_verify.h"
 
+#include "parts_checksum.h"
+
 #include "formats/base/hash.h"
 #include "formats/graph/partition.h"
 #include "formats/split.h"
@@ -42,13 +44,6 @@ static enum status bad_at(const struct shard *s, const char *section, uint64_t i
 
 /* ---- rows ---- */
 
-/* The j-th of the csr_row_length destinations of a row, heads first. */
-static uint64_t row_destination(const struct csr *csr, uint64_t row, uint64_t j)
-{
-    return j < csr->head_columns ? csr->heads[j * csr->rows + row]
-                                 : csr_column(csr, csr_offset(csr, row) + j - csr->head_columns);
-}
-
 /* Hash sums over all (row, destination) pairs of a subgraph and over their reverses; `tag` is
  * joined to the row, so that rows of different shards differ. */
 static void sum_pairs(const struct csr *csr, uint64_t tag, int threads, uint64_t *forward,
@@ -59,7 +54,7 @@ static void sum_pairs(const struct csr *csr, uint64_t tag, int threads, uint64_t
     for (uint64_t row = 0; row < csr->rows; row++) {
         uint64_t length = csr_row_length(csr, row);
         for (uint64_t j = 0; j < length; j++) {
-            uint64_t destination = row_destination(csr, row, j);
+            uint64_t destination = csr_destination(csr, row, j);
             f += hash_pair(tag | row, destination);
             b += hash_pair(destination, tag | row);
         }
@@ -110,14 +105,6 @@ static enum status check_locals(const struct shard *s, uint64_t *seen, uint64_t 
     return ST_OK;
 }
 
-static uint64_t loop_vertex(const struct shard *s, const struct loop_count *l)
-{
-    if (l->at == LOOP_AT_DELEGATE)
-        return shard_delegate_id(s, l->index);
-    return vertex_of_slot(l->at == LOOP_AT_LOCAL ? s->ids.local_slots[l->index] : l->index, s->index,
-                          s->p);
-}
-
 /* Self-loops are at vertices of this shard, by ascending id; those at isolated vertices are at no others. */
 static enum status check_loops(struct verify *v, const struct shard *s, const uint64_t *seen,
                                struct error *e)
@@ -125,11 +112,11 @@ static enum status check_loops(struct verify *v, const struct shard *s, const ui
     for (uint64_t i = 0; i < s->degrees.loop_counts; i++) {
         const struct loop_count *l = &s->degrees.loops[i];
         v->loops += l->count;
-        if (shard_of_vertex(loop_vertex(s, l), s->p) != s->index)
+        if (shard_of_vertex(shard_loop_vertex(s, l), s->p) != s->index)
             return bad_at(s, "loops", i, "a vertex of another shard", e);
         if (l->at == LOOP_AT_ISOLATED && mask_bit(seen, l->index))
             return bad_at(s, "loops", i, "not an isolated vertex of this shard", e);
-        if (i > 0 && loop_vertex(s, l) <= loop_vertex(s, l - 1))
+        if (i > 0 && shard_loop_vertex(s, l) <= shard_loop_vertex(s, l - 1))
             return bad_at(s, "loops", i, "vertices do not ascend", e);
     }
     return ST_OK;
@@ -224,7 +211,7 @@ static enum status check_dd(struct verify *v, const struct shard *s, struct erro
         uint64_t length = csr_row_length(csr, row);
         v->delegate_edges[row] += length + csr_row_length(&s->csr[DN], row);
         for (uint64_t j = 0; j < length; j++)
-            misplaced += !dd_belongs_here(v, s, row, row_destination(csr, row, j));
+            misplaced += !dd_belongs_here(v, s, row, csr_destination(csr, row, j));
     }
     if (misplaced > 0)
         return bad(s, "dd-columns", "edges that Algorithm 1 puts elsewhere, or self-loops", e);
@@ -266,7 +253,7 @@ static enum status check_nn(struct verify *v, const struct shard *s, struct erro
     for (uint64_t row = 0; row < csr->rows; row++) {
         uint64_t length = csr_row_length(csr, row);
         for (uint64_t j = 0; j < length; j++) {
-            uint64_t code = row_destination(csr, row, j);
+            uint64_t code = csr_destination(csr, row, j);
             beyond += (code & mask) >= v->shard[code >> s->local_bits].locals ||
                       code == (own | row);
         }
@@ -293,10 +280,16 @@ static enum status check_shard(struct verify *v, const struct shard *s, struct e
     return ST_OK;
 }
 
+/* Of the input, without self-loops. */
+static uint64_t directed_edges(const struct manifest *m)
+{
+    uint64_t records = m->totals.edges - m->totals.loops;
+    return m->direction == EDGES_SYMMETRIC ? records : 2 * records;
+}
+
 static enum status check_totals(const struct verify *v, const char *folder, struct error *e)
 {
     const struct manifest *m = v->m;
-    uint64_t records = m->totals.edges - m->totals.loops;
     if (v->nn_forward != v->nn_backward)
         return fail(e, ST_BAD_DATA, "%s: nn-columns of all parts: not symmetric", folder);
     for (int g = 0; g < SUBGRAPHS; g++) {
@@ -304,7 +297,7 @@ static enum status check_totals(const struct verify *v, const char *folder, stru
             return fail(e, ST_BAD_DATA, "%s/%s: edges-%s is %llu, the parts hold %llu", folder,
                         MANIFEST_NAME, subgraph_name[g], (ull)m->edges[g], (ull)v->edges[g]);
     }
-    if (v->degree_sum != (m->direction == EDGES_SYMMETRIC ? records : 2 * records))
+    if (v->degree_sum != directed_edges(m))
         return fail(e, ST_BAD_DATA, "%s: the degrees of all parts do not sum up to the edges",
                     folder);
     if (v->loops != m->totals.loops)
@@ -353,6 +346,21 @@ static enum status check_parts(struct verify *v, const char *folder, struct erro
     return e->status;
 }
 
+/* If no duplicate was dropped, the parts have each edge of the input. */
+static enum status check_input(struct verify *v, const char *folder, struct verify_report *report,
+                               struct error *e)
+{
+    const struct checked_parts parts = {v->m, v->shard, v->threads, v->budget};
+    uint64_t checksum = 0;
+    report->dropped = directed_edges(v->m) - report->edges;
+    if (report->dropped > 0 || parts_checksum(&parts, &checksum, e) != ST_OK)
+        return e->status;
+    if (checksum != v->m->totals.checksum)
+        return fail(e, ST_BAD_DATA, "%s: the edges of all parts do not sum up to the checksum of the input: "
+                    "vertices have wrong ids, or it is another graph", folder);
+    return ST_OK;
+}
+
 enum status pack_verify(const char *folder, int threads, struct memory_budget *budget,
                         struct verify_report *report, struct error *e)
 {
@@ -369,6 +377,8 @@ enum status pack_verify(const char *folder, int threads, struct memory_budget *b
     report->p = m.p;
     for (int g = 0; g < SUBGRAPHS; g++)
         report->edges += v.edges[g];
+    if (e->status == ST_OK)
+        check_input(&v, folder, report, e);
     for (uint32_t s = 0; v.shard != NULL && s < m.p; s++) {
         shard_close(&v.shard[s]);
     }

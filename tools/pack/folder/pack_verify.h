@@ -7,7 +7,8 @@
  * - in every shard dd is symmetric, and Algorithm 1 puts its edges there;
  * - nn is symmetric across shards;
  * - the delegates are the same in all shards;
- * - counts and degrees agree with the manifest.
+ * - counts and degrees agree with the manifest;
+ * - if no duplicates were dropped, all edges sum up to the checksum of the input (parts_checksum.h).
  */
 #ifndef DBFS_PACK_VERIFY_H
 #define DBFS_PACK_VERIFY_H
@@ -18,6 +19,7 @@
 struct verify_report {
     uint32_t p;
     uint64_t edges, bytes; /* checked */
+    uint64_t dropped;      /* directed edges of the input that are duplicates; 0: its checksum was checked */
 };
 
 /* ST_BAD_DATA names the file and the section. */

@@ -166,6 +166,17 @@ static int is_written(const struct parts *parts)
     return same;
 }
 
+static uint32_t count_unseen(const struct parts *parts)
+{
+    uint32_t unseen = 0;
+    for (uint32_t shard = 0; shard < parts->manifest.p; shard++) {
+        char *path = pack_folder_part(&parts->folder, shard);
+        unseen += path != NULL && access(path, F_OK) != 0;
+        free(path);
+    }
+    return unseen;
+}
+
 enum status parts_finish(struct parts *parts, int *was_complete, struct error *e)
 {
     *was_complete = 0;
@@ -173,6 +184,7 @@ enum status parts_finish(struct parts *parts, int *was_complete, struct error *e
         *was_complete = is_written(parts);
         if (*was_complete || manifest_write(&parts->manifest, parts->folder.path, e) == ST_OK)
             pack_folder_finish(&parts->folder, e);
+        parts->unseen = count_unseen(parts);
     }
     return comm_agree(parts->comm, e);
 }

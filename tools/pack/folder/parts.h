@@ -21,6 +21,7 @@ struct parts {
     struct memory_budget *budget;
     int threads;
     double sync_seconds;
+    uint32_t unseen; /* at the end: parts that the first rank does not see, as they are on other hosts */
 };
 
 /* Call it when the manifest has everything except the parts. */

@@ -81,12 +81,27 @@ static uint64_t sorting_least(const struct pack_size *s, uint64_t records)
     return sorter_bytes(s) + 2 * range_bytes(s, records);
 }
 
-/* The least store for the buckets of these ranges. */
+/* The least store for the buckets of these ranges. It has the chunks of the tiles. */
 static uint64_t store_least(const struct pack_size *s, uint64_t records)
 {
     uint64_t buckets = 2 * (s->directed_edges / records + 2 * (uint64_t)s->p);
-    struct bucket_options o = {.buckets = (uint32_t)buckets, .threads = s->threads};
+    const struct bucket_store tiles = {.chunk_bytes = s->tile_chunk_bytes,
+                                       .slab_bytes = s->tile_slab_bytes};
+    struct bucket_options o = {.buckets = (uint32_t)buckets,
+                               .threads = s->threads,
+                               .like = s->tile_chunk_bytes > 0 ? &tiles : NULL};
     return bucket_store_least(&o);
+}
+
+uint64_t pack_memory_buckets(uint64_t edges, uint32_t p, int threads)
+{
+    /* with the largest chunks that tiles may have */
+    struct pack_size s = {.p = p,
+                          .directed_edges = smaller(edges, UINT64_MAX / 2) * 2,
+                          .threads = threads,
+                          .tile_chunk_bytes = BUCKET_MOST_CHUNK_BYTES,
+                          .tile_slab_bytes = BUCKET_MOST_SLAB_BYTES};
+    return store_least(&s, range_records(&s, MAX_RANGES));
 }
 
 /* Passing edges on within a shard takes over the memory of the edges that have been read, and needs little
@@ -97,20 +112,31 @@ static void share_store(struct pack_memory *m, uint64_t bytes, uint64_t most)
     m->store_bytes = bytes - m->transpose_bytes;
 }
 
-/* Everything in memory, at its best. */
+uint64_t pack_memory_placed(uint64_t directed_edges, uint64_t nn)
+{
+    uint64_t normal = smaller(nn, directed_edges);
+    return 8 * (normal + (directed_edges - normal) / 2);
+}
+
+/* Everything in memory, at its best. Chunks that are not full take a sixth of the records or less, in the
+ * store and, while a shard is built, in its transposes. Tiles become memory of the store. */
 static int divide_ample(struct pack_memory *m, const struct pack_size *s, uint64_t placing,
                         uint64_t left)
 {
     m->max_ranges = MAX_RANGES;
     m->range_records = range_records(s, MAX_RANGES);
-    uint64_t least = store_least(s, m->range_records);
-    uint64_t edges = 10 * s->held_edges + least;
-    edges -= smaller(2 * s->held_edges, s->tiles_bytes);
-    edges += edges / 3; /* see share_store */
-    if (edges > placing || edges + sorting_least(s, m->range_records) > left)
+    uint64_t least = store_least(s, m->range_records), slack = s->placed_bytes / 6;
+    uint64_t edges = s->placed_bytes + slack;
+    edges = least + edges - smaller(edges, s->tiles_bytes / 9 * 8);
+    uint64_t both = edges + larger(slack, edges / 3); /* see share_store */
+    if (both > placing || both + sorting_least(s, m->range_records) > left)
         return 0;
-    m->sort_bytes = smaller(sorting_wish(s, m->range_records), left - edges);
+    m->sort_bytes = smaller(sorting_wish(s, m->range_records), left - both);
     share_store(m, smaller(placing, left - m->sort_bytes), 4 * (s->held_edges + least));
+    if (m->transpose_bytes < slack) {
+        m->store_bytes -= slack - m->transpose_bytes;
+        m->transpose_bytes = slack;
+    }
     return 1;
 }
 

@@ -16,9 +16,9 @@
 
 #include <stdint.h>
 
-/* Bytes for each directed edge and each vertex. If so much is left besides the edge tiles, it is enough
- * for pack_memory_ample. */
-enum { PACK_EDGE_BYTES = 9, PACK_VERTEX_BYTES = 48 };
+/* What is to be left besides edge tiles: bytes for each vertex, and for buckets. */
+enum { PACK_VERTEX_BYTES = 48 };
+uint64_t pack_memory_buckets(uint64_t edges, uint32_t p, int threads);
 
 /* What the memory of a packing depends on. */
 struct pack_size {
@@ -27,7 +27,9 @@ struct pack_size {
     uint64_t longest;   /* records of the longest row in a shard */
     uint64_t directed_edges;
     uint64_t held_edges;  /* the directed edges that this process holds at a time */
+    uint64_t placed_bytes; /* of their records, if all are wide (pack_memory_placed) */
     uint64_t tiles_bytes; /* taken already; they become memory for placed edges */
+    size_t tile_chunk_bytes, tile_slab_bytes; /* of their store; 0: there are no tiles */
     uint32_t nn_column_bytes;
     unsigned column_bits; /* of the widest column */
     int heads[SUBGRAPHS]; /* as in csr_build */
@@ -43,6 +45,10 @@ struct pack_memory {
     uint64_t range_records; /* in a range, about */
     uint64_t max_ranges;    /* of all shards, per kind of rows */
 };
+
+/* The most bytes of records: 8 for each of nn, of which there are `nn` at most, and for one of the two
+ * directions of all others. */
+uint64_t pack_memory_placed(uint64_t directed_edges, uint64_t nn);
 
 /* Whether `bytes` are enough to keep everything in memory while edges are placed and shards are built. */
 int pack_memory_ample(const struct pack_size *size, uint64_t bytes);

@@ -230,9 +230,9 @@ static enum status visit_stream(void *context, int thread, const struct edge *ed
 }
 
 /* Some edges of a tile; `bytes` and `with_ids` are known when this is compiled. */
-static inline void take_tile(const struct placing *c, const struct tile_run *run, size_t at,
-                             unsigned bytes, int with_ids, struct edge_labels *mixed,
-                             struct edge_labels *normal)
+static inline void take_records(const struct placing *c, const struct tile_run *run, size_t at,
+                                unsigned bytes, int with_ids, struct edge_labels *mixed,
+                                struct edge_labels *normal)
 {
     size_t end = run->count - at < STEP ? run->count : at + STEP;
     size_t ahead = run->count - end > AHEAD ? AHEAD : 0;
@@ -243,6 +243,24 @@ static inline void take_tile(const struct placing *c, const struct tile_run *run
     }
 }
 
+static void take_tile(const struct placing *c, const struct tile_run *run, size_t at,
+                      struct edge_labels *mixed, struct edge_labels *normal)
+{
+    int with_ids = c->symmetric || c->modulus.p > 1;
+    mixed->count = normal->count = 0;
+    switch (c->tile_bytes) {
+    case 4:
+        if (with_ids)
+            take_records(c, run, at, 4, 1, mixed, normal);
+        else
+            take_records(c, run, at, 4, 0, mixed, normal);
+        break;
+    case 5: take_records(c, run, at, 5, 1, mixed, normal); break;
+    case 6: take_records(c, run, at, 6, 1, mixed, normal); break;
+    default: take_records(c, run, at, 8, 1, mixed, normal);
+    }
+}
+
 static enum status visit_tile(void *context, int thread, const struct tile_run *run,
                               struct error *e)
 {
@@ -250,15 +268,8 @@ static enum status visit_tile(void *context, int thread, const struct tile_run *
     struct bucket_writer *w = &c.store->writer[thread];
     struct edge_labels mixed = {0}, normal = {0};
     struct step step = {0};
-    int with_ids = c.symmetric || c.modulus.p > 1;
     for (size_t at = 0; at < run->count; at += STEP) {
-        mixed.count = normal.count = 0;
-        if (c.tile_bytes == 4 && !with_ids)
-            take_tile(&c, run, at, 4, 0, &mixed, &normal);
-        else if (c.tile_bytes == 4)
-            take_tile(&c, run, at, 4, 1, &mixed, &normal);
-        else
-            take_tile(&c, run, at, 8, 1, &mixed, &normal);
+        take_tile(&c, run, at, &mixed, &normal);
         append_all(&c, w, &mixed, &normal, &step);
     }
     if (w->error.status != ST_OK)
@@ -273,7 +284,8 @@ static enum status open_store(struct placement *pl, const struct placing_options
 {
     struct edge_tiles *tiles = o->edges->tiles;
     /* an upper bound: how many of this rank's are loops is not known */
-    uint64_t own = smaller(o->own_edges, o->edges->totals->edges - o->edges->totals->loops);
+    const struct edges_totals *totals = &o->edges->source->totals;
+    uint64_t own = smaller(o->own_edges, totals->edges - totals->loops);
     uint64_t edges = o->symmetric ? own / 2 : own;
     struct bucket_options b = {.buckets = pl->order->p * pl->shard_buckets,
                                .threads = o->threads,

@@ -1,4 +1,4 @@
-/* cuda_solo.cu: the search of a device that is alone; see cuda_solo.h and its twin, bfs.c
+/* cuda_solo_kernel.cuh: the search of a device that is alone; see cuda_solo.h and its twin, bfs.c
  *
  * All blocks have the same struct solo_progress and choose by it, so they agree without telling each other. A
  * level goes one of three ways:
@@ -7,74 +7,12 @@
  *   listed  all blocks expand the list; a vertex that they reach is visited at once and joins the other list
  *   masks   pulls and pushes fill `next`, and a previsit makes it the frontier
  */
+#ifndef DBFS_CUDA_SOLO_KERNEL_CUH
+#define DBFS_CUDA_SOLO_KERNEL_CUH
+
+#include "cuda_solo_grid.cuh"
 #include "cuda_solo_masks.cuh"
 #include "cuda_solo_team.cuh"
-
-__device__ static uint32_t warp_of_grid()
-{
-    return blockIdx.x * (blockDim.x / WARP) + threadIdx.x / WARP;
-}
-
-__device__ static uint32_t warps_of_grid()
-{
-    return gridDim.x * (blockDim.x / WARP);
-}
-
-/* ---- barrier and counters ---- */
-
-/* Of all blocks. */
-__device__ static void barrier()
-{
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        const unsigned target = block.arrivals += gridDim.x;
-        unsigned spins = 0;
-        __threadfence();
-        atomicAdd(&search.state->arrived, 1u);
-        while ((int)(*(volatile unsigned *)&search.state->arrived - target) < 0) {
-            if (++spins > 256)
-                __nanosleep(64);
-        }
-        __threadfence();
-    }
-    __syncthreads();
-}
-
-/* Adds what the warps of this block counted to the counters of the level, and clears it. */
-__device__ static void add_counts()
-{
-    const unsigned warps = blockDim.x / WARP;
-    __syncthreads();
-    for (unsigned i = threadIdx.x / WARP; i < SOLO_COUNTS; i += warps) {
-        const unsigned long long sum = sum_of_warps(i);
-        if (lane_id() == 0 && sum != 0)
-            atomicAdd(&search.state->counts[block.now.turn].count[i], sum);
-    }
-}
-
-__device__ static void clear_counts(unsigned turn)
-{
-    unsigned *words = (unsigned *)&search.state->counts[turn];
-    if (blockIdx.x == 0 && threadIdx.x < sizeof(solo_counts) / sizeof *words)
-        words[threadIdx.x] = 0;
-}
-
-/* The counters of the turn after the next, which no block reads or writes now. */
-__device__ static void clear_turn()
-{
-    clear_counts((block.now.turn + 1) % 3);
-}
-
-/* After a barrier. */
-__device__ static void read_turn()
-{
-    const solo_counts *c = &search.state->counts[block.now.turn];
-    if (threadIdx.x < SOLO_COUNTS)
-        block.count[threadIdx.x] = ((const volatile unsigned long long *)c->count)[threadIdx.x];
-    if (threadIdx.x == SOLO_COUNTS)
-        block.pieces = *(const volatile unsigned *)&c->pieces;
-    __syncthreads();
-}
 
 /* ---- from level to level ---- */
 
@@ -93,6 +31,7 @@ __device__ static void end_level(bool listed)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
     read_turn();
+    note_end();
     if (threadIdx.x < WARP) {
         if (threadIdx.x == 0)
             block.now.depth++;
@@ -106,6 +45,7 @@ __device__ static void end_level(bool listed)
 
 __device__ static void run_listed()
 {
+    note_way(block.now.depth, SOLO_BY_LIST);
     clear_turn();
     expand_list<REACH_LISTED>(block.target, search.list[block.now.list], block.now.pieces,
                               warp_of_grid(), warps_of_grid(), ~0u);
@@ -147,6 +87,7 @@ __device__ static unsigned visit_by_masks(const cut_list &cut)
 {
     unsigned listed = 0;
     pull_all(warp_of_grid(), warps_of_grid(), cut);
+    note_pulled();
     for (int g = SUBGRAPHS - 1; g >= 0; g--) {
         if (!(block.now.frontier[g] > 0) || block.choice.pull[g])
             continue;
@@ -162,6 +103,7 @@ __device__ static __noinline__ void run_masks()
 {
     const cut_list cut = {search.list[block.now.list ^ 1],
                           &search.state->counts[block.now.turn].cut};
+    note_way(block.now.depth, SOLO_BY_MASKS);
     clear_turn();
     const unsigned listed = visit_by_masks(cut);
     if (listed != 0)
@@ -173,6 +115,7 @@ __device__ static __noinline__ void run_masks()
         finish_cut(block.target, cut.pieces, pieces, warp_of_grid(), warps_of_grid());
         barrier();
     }
+    note_time(SOLO_VISITED);
     previsit(block.target, warp_of_grid(), warps_of_grid());
     add_counts();
     barrier();
@@ -186,7 +129,7 @@ __device__ static __noinline__ void run_masks()
 
 /* ---- start ---- */
 
-/* Masks and counters become zero, except the root's bit; delegates have no parents. */
+/* Masks and counters become zero, except the root's bit. */
 __device__ static void clear()
 {
     uint32_t *root = &search.of[search.root_kind].visited[search.root / 32];
@@ -194,10 +137,6 @@ __device__ static void clear()
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < search.mask_words;
          i += threads)
         search.masks[i] = &search.masks[i] == root ? 1u << (search.root % 32) : 0;
-    const gpu_vertices &d = search.of[DELEGATES];
-    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
-         d.parent != NULL && i < d.count; i += threads)
-        d.parent[i] = 0xffffffffu; /* PARENT_NONE, which answers rely on */
     for (unsigned turn = 0; turn < 3; turn++)
         clear_counts(turn);
 }
@@ -212,7 +151,8 @@ __device__ static void start()
         block.team_edges = search.team * blockDim.x;
         set_target();
     }
-    for (unsigned i = lane_id(); i < SOLO_COUNTS; i += WARP)
+    begin_notes();
+    for (unsigned i = lane_id(); i < COUNTERS; i += WARP)
         own_space().count[i] = 0;
     clear();
     barrier();
@@ -290,6 +230,7 @@ __device__ static void choose_level()
 
 __device__ static void run_level()
 {
+    note_begin(block.now.depth);
     choose_level();
     if (!block.now.listed && !block.choice.masks) {
         run_list(ALL_SUBGRAPHS, false);
@@ -298,6 +239,7 @@ __device__ static void run_level()
     const unsigned pushed = solo_pushes_to_list(&block.now, &block.choice, SOLO_LISTED_EDGES);
     if (pushed != 0)
         run_list(pushed, true);
+    note_time(SOLO_CHOSEN);
     if (is_small_level()) {
         leave_to_team(false);
     } else if (block.choice.masks) {
@@ -319,155 +261,18 @@ __global__ static void __launch_bounds__(1024, 1)
         run_level();
         __syncthreads();
     }
+    end_notes();
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         search.state->arrivals = block.arrivals;
         search.state->kept = min(block.kept, search.keeps);
         __threadfence_system();
-        *search.report = (uint64_t)search.number << 32 | (uint32_t)block.now.depth;
+        search.out.mail->report = (uint64_t)search.number << 32 | (uint32_t)block.now.depth;
     }
 }
 
-/* ---- launch ---- */
-
-/* Vertices that a block of the team reaches in a level, at most. */
-static size_t team_room(int threads)
+static struct solo_program program()
 {
-    return (size_t)threads * TEAM_EDGES;
+    return solo_program{(const void *)solo_kernel, sizeof(warp_space)};
 }
 
-static size_t shared_bytes(int threads)
-{
-    return (size_t)threads / WARP * sizeof(warp_space) + 2 * team_room(threads) * sizeof(uint32_t);
-}
-
-static void set_launch(const solo_launch *launch, cudaStream_t stream, cudaLaunchConfig_t *config,
-                       cudaLaunchAttribute attributes[2])
-{
-    *config = cudaLaunchConfig_t{};
-    config->gridDim = dim3((unsigned)launch->blocks);
-    config->blockDim = dim3((unsigned)launch->threads);
-    config->dynamicSmemBytes = launch->shared_bytes;
-    config->stream = stream;
-    attributes[0].id = cudaLaunchAttributeClusterDimension;
-    attributes[0].val.clusterDim.x = launch->team;
-    attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
-    attributes[1].id = cudaLaunchAttributeCooperative;
-    attributes[1].val.cooperative = 1;
-    config->attrs = launch->team > 1 ? attributes : attributes + 1;
-    config->numAttrs = launch->team > 1 ? 2 : 1;
-}
-
-/* One block a processor, and as large a team as leaves few processors without a block: at least so many
- * eighths of them have one. */
-static void plan_team(solo_launch *launch, int processors)
-{
-    cudaLaunchConfig_t config;
-    cudaLaunchAttribute attributes[2];
-    cudaFuncSetAttribute(solo_kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-    for (launch->team = SOLO_MOST_TEAM; launch->team > 1; launch->team /= 2) {
-        int clusters = 0;
-        launch->blocks = processors / (int)launch->team * (int)launch->team;
-        set_launch(launch, NULL, &config, attributes);
-        config.numAttrs = 1;
-        const cudaError_t known = cudaOccupancyMaxActiveClusters(&clusters, solo_kernel, &config);
-        if (known == cudaSuccess &&
-            8 * clusters * (int)launch->team >= launch->share * processors) {
-            if (clusters * (int)launch->team < launch->blocks)
-                launch->blocks = clusters * (int)launch->team;
-            return;
-        }
-        cudaGetLastError();
-    }
-    launch->blocks = processors;
-}
-
-cudaError_t cuda_solo_plan(solo_launch *launch)
-{
-    enum { STATIC_BYTES = 36864 };
-    int device = 0, processors = 0, shared = 0, cooperative = 0, major = 0;
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
-    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    launch->blocks = 0;
-    launch->threads = 1024;
-    launch->team = 1;
-    if (!cooperative)
-        return cudaSuccess;
-    while (launch->threads > WARP &&
-           shared_bytes(launch->threads) + STATIC_BYTES > (size_t)shared)
-        launch->threads /= 2;
-    launch->shared_bytes = shared_bytes(launch->threads);
-    launch->team_room = (uint32_t)team_room(launch->threads);
-    launch->blocks = processors;
-    const cudaError_t error = cudaFuncSetAttribute(
-        solo_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)launch->shared_bytes);
-    if (error == cudaSuccess && major >= 9 && launch->share > 0)
-        plan_team(launch, processors);
-    return error;
-}
-
-cudaError_t cuda_solo_search(const gpu_solo *search, const solo_launch *launch, cudaStream_t stream)
-{
-    cudaLaunchConfig_t config;
-    cudaLaunchAttribute attributes[2];
-    void *arguments[] = {(void *)search};
-    set_launch(launch, stream, &config, attributes);
-    return cudaLaunchKernelExC(&config, (const void *)solo_kernel, arguments);
-}
-
-/* ---- depths of levels by masks ---- */
-
-__global__ static void settle(gpu_vertices v, const solo_state *state)
-{
-    const uint64_t warps = (uint64_t)gridDim.x * blockDim.x / WARP;
-    const unsigned kept = state->kept;
-    for (uint64_t word = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP; word < v.words;
-         word += warps) {
-        const uint32_t own = lane_id() < kept ? v.queue[lane_id() * v.words + word] : 0;
-        for (unsigned full = __ballot_sync(ALL_LANES, own != 0); full != 0; full &= full - 1) {
-            const int i = __ffs(full) - 1;
-            if (__shfl_sync(ALL_LANES, own, i) >> lane_id() & 1)
-                v.depth[word * 32 + lane_id()] = state->kept_depth[i];
-        }
-    }
-}
-
-void cuda_solo_settle(const gpu_solo *search, cudaStream_t stream)
-{
-    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-        const gpu_vertices *v = &search->of[kind];
-        if (v->words > 0)
-            settle<<<blocks_for(v->words, WARPS), BLOCK, 0, stream>>>(*v, search->state);
-    }
-}
-
-/* ---- the lengths of rows ---- */
-
-/* `longest` is zero before. */
-__global__ static void measure_classes(gpu_csr one, gpu_csr two, uint64_t count, uint32_t *longest)
-{
-    const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
-    for (uint64_t v = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; v < count; v += threads) {
-        listed_row a, b;
-        look_at_rows(one, two, (uint32_t)v, true, true, a, b);
-        const uint64_t total = a.length + a.heads + b.length + b.heads;
-        for (unsigned k = 0; k < SOLO_CLASSES && total > (uint64_t)TEAM_EDGES << k; k++) {
-            if (((volatile uint32_t *)longest)[k] <= v)
-                atomicMax(&longest[k], (uint32_t)v + 1);
-        }
-    }
-}
-
-void cuda_solo_measure(const gpu_solo *search, uint32_t *longest, cudaStream_t stream)
-{
-    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-        const uint64_t count = search->of[kind].count;
-        if (count > 0)
-            measure_classes<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(
-                search->csr[kind << 1], search->csr[kind << 1 | 1], count,
-                longest + kind * SOLO_CLASSES);
-    }
-}
-
+#endif

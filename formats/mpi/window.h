@@ -1,0 +1,41 @@
+/* window.h: memory that the ranks of one host share, and meetings of these ranks in it.
+ *
+ * Meetings use no messages: a rank that waits looks at a counter in the shared memory. So they take about a
+ * microsecond if every rank has a core of its own.
+ */
+#ifndef DBFS_COMM_WINDOW_H
+#define DBFS_COMM_WINDOW_H
+
+#include "comm.h"
+
+struct comm_window;
+
+/* Collective. Takes `bytes` zeroed bytes that all ranks of this host see. With one rank on the host this is
+ * memory of its own. */
+enum status comm_window_open(struct comm_window **window, const struct comm *comm, uint64_t bytes,
+                             struct error *e);
+void comm_window_close(struct comm_window *window); /* collective; NULL is allowed */
+
+void *comm_window_memory(const struct comm_window *window);
+
+/* The rank of the job that is rank `host_rank` of this host. */
+uint32_t comm_window_rank(const struct comm_window *window, uint32_t host_rank);
+
+/* Waits until all ranks of this host have called it. Each then sees what the others wrote before. */
+void comm_window_meet(struct comm_window *window);
+
+/* ORs the masks of all hosts, in place. Only the first rank of each host calls it. */
+void comm_window_or_masks(const struct comm_window *window, uint64_t *words, uint64_t count);
+
+/* Words of a mask that are not zero. */
+struct mask_word {
+    uint64_t at, bits;
+};
+
+/* Gathers the words of the first ranks of all hosts or, without a window, of all ranks, in the order of ranks.
+ * counts[i] and begins[i] are in 64-bit halves of a word. */
+void comm_gather_mask_words(const struct comm_window *window, const struct mask_word *own,
+                            int own_count, struct mask_word *all, const int *counts,
+                            const int *begins);
+
+#endif

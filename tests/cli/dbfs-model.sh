@@ -1,0 +1,246 @@
+#!/bin/bash
+# dbfs-model.sh: what dbfs-model predicts: the counts of RMAT graphs beside real ones, the formulas of the paper, each
+# part of the cost recomputed, what must grow or shrink, and how bad inputs are refused.
+set -u
+. tests/lib.sh
+model=$BIN/dbfs-model
+
+# column NAME ROW: of the table in $tmp/out, rows from 1
+column() { awk -F '\t' -v name="$1" -v row="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == row + 1 { print $at[name] }' "$tmp/out"; }
+# is A B TOLERANCE: A is B, but for a share of it
+is() { awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { d = a - b; if (d < 0) d = -d; exit !(d <= t * (b < 0 ? -b : b)) }'; }
+below() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a < b) }'; }
+
+# ---- RMAT graphs without making them ----
+
+"$BIN/rmatgen" -q -s 15 -o "$tmp/g.edges"
+"$BIN/dbfs-pack" -q -p 1 -t 24 -o "$tmp/p1" "$tmp/g.edges"
+"$BIN/dbfs-pack" -q -p 4 -t 24 -o "$tmp/p4" "$tmp/g.edges"
+"$BIN/dbfs-traverse" -q -n 8 --json "$tmp/1.json" "$tmp/p1" >"$tmp/said"
+"$BIN/dbfs-traverse" -q -n 8 --json "$tmp/4.json" --trace "$tmp/4.trace" "$tmp/p4" >"$tmp/said"
+"$MPIEXEC" -n 2 "$BIN/dbfs-traverse" -@ 1 -q -n 8 --json "$tmp/22.json" --breakdown "$tmp/p4" >"$tmp/said"
+real() { grep -oE "\"$1\": [0-9.]+" "$tmp/1.json" | head -1 | sed 's/.*: //'; }
+check_exit 0 'an RMAT graph' "$model" rmat --rmat 15 -t 24
+for key in vertices_with_edges delegates nn nd dn dd; do
+    name=${key%_with_edges}
+    check "has the $name of a real one: $(column $name 1), $(real $key)" is "$(column $name 1)" "$(real $key)" .03
+done
+searched=$(grep -oE '"iterations": [0-9]+' "$tmp/1.json" | awk '{ s += $2 } END { print s / NR }')
+check "and its levels: $(column levels 1), $searched" is "$(column levels 1)" "$searched" .2
+check_exit 0 'scale 33 by figure 7' "$model" rmat --rmat 33 -t 181
+check 'has the delegates that section VI-B gives: 1.75%' is "$(column delegates 1)" "$(awk 'BEGIN { print .0175 * 2 ^ 33 }')" .005
+check_exit 0 'TH inf' "$model" rmat --rmat 20 -t inf
+check 'has no delegates' test "$(column delegates 1) $(column nd 1) $(column reductions 1)" = '0 0 0'
+
+# ---- the paper ----
+
+check_exit 0 'the points of the paper' "$model" paper
+cp "$tmp/out" "$tmp/paper"
+for row in 1 2 3 4 5; do
+    scale=$(column scale $row) p=$(column p $row) ranks=$(column ranks $row)
+    want=$("$model" rmat --rmat "$scale" -t "$(column th $row)" | awk -F '\t' -v p="$p" -v ranks="$ranks" 'NR == 1 {
+        for (i = 1; i <= NF; i++) at[$i] = i }
+        NR == 2 { n = $at["ids"]; d = $at["delegates"]; nn = $at["nn"]; S = $at["levels"]; steps = log(ranks) / log(2)
+            print d * ranks / 4 * S + 4 * nn, 1e3 * (d * steps / 4 * S + 4 * nn / p) / 12.5e9,
+                1e3 * n * steps / p * S / 12.5e9 }')
+    i=0
+    for name in volume_bytes cost_ms short_cost_ms; do
+        i=$((i + 1))
+        check "$p GPUs: $name of section V-B" is "$(column $name $row)" "$(echo "$want" | cut -d ' ' -f $i)" .001
+    done
+done
+check 'the points of one host calibrate' is "$(column predicted_ms 1)" "$(column paper_ms 1)" .02
+check 'and that of four GPUs' is "$(column predicted_ms 3)" "$(column paper_ms 3)" .02
+check "124 GPUs are predicted: $(column error_percent 5)%" is "$(column predicted_ms 5)" "$(column paper_ms 5)" .25
+check 'their time is that of 259.8 GTEPS' is "$(column paper_ms 5)" "$(awk 'BEGIN { print 2 ^ 37 / 259.8e9 * 1e3 }')" .001
+
+# ---- each part ----
+
+# A run that nothing but the numbers here is known of, on one device: 10 levels; and rates of round numbers
+cat >"$tmp/hand.json" <<'END'
+{"environment": {"vertices": 1000000, "vertices_with_edges": 900000, "input_edges": 8000000, "th": 16, "delegates": 100000,
+  "edges_kept": {"nn": 4000000, "nd": 3000000, "dn": 3000000, "dd": 6000000}, "backend": "cuda", "ranks": 1,
+  "shards_per_rank": 1, "ranks_on_host": 1}, "summary": {},
+ "roots": [{"root": 5, "time_s": 0.5, "levels": 9, "iterations": 10, "mask_reductions": 0},
+  {"root": 6, "time_s": 99, "levels": 1, "iterations": 1, "mask_reductions": 0}]}
+END
+cat >"$tmp/rates" <<'END'
+# round numbers
+edge_s 1e-9
+delegate_s 1e-8
+alone_level_s 1e-3
+peer_level_s 2e-3
+loop_factor 2
+message_level_s 3e-3   # with messages
+
+peer_latency 1e-4
+peer_bandwidth 1e9
+host_latency 2e-4
+host_bandwidth 5e8
+network_latency 4e-4
+network_bandwidth 1e8
+message_s 1e-6
+END
+predict() { "$model" predict --rates "$tmp/rates" --calibrate 0 "$@" "$tmp/hand.json"; }
+# parts_are VISITS DELEGATES LEVELS MASKS VERTICES MESSAGES COUNTS: of row 1, in ms
+parts_are() {
+    local name
+    for name in visits delegates levels masks vertices messages counts; do
+        check "$name: $(column ${name}_ms 1) ms" is "$(column ${name}_ms 1)" "$1" .001
+        shift
+    done
+}
+check_exit 0 'one device' predict -p 1
+parts_are 16 0 10 0 0 0 0
+# 5 reductions of 12500 bytes; in each level 100000 vertices a device of four found, a quarter for each: 100000 bytes
+check_exit 0 'four that read each other' predict -p 4
+parts_are 8 .75 20 "$(awk 'BEGIN { print 5 * (.1 + 3 * .0125) }')" "$(awk 'BEGIN { print 10 * 3 * 25 / 1e3 }')" 0 0
+check 'nn goes as bits, as 800000 / 4 / 8 bytes are fewer than 4 for each of 25000 vertices' \
+    is "$(predict -p 4 --form bits | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["vertices_ms"] }')" .75 .001
+check_exit 0 'as lists' predict -p 4 --form list
+check 'they take four times the bytes' is "$(column vertices_ms 1)" "$(awk 'BEGIN { print 10 * 3 * 100 / 1e3 }')" .001
+check_exit 0 'duplicates dropped' predict -p 4 --form list --uniquify
+check 'of 25000 drawn from 200000' is "$(column vertices_ms 1)" "$(awk 'BEGIN { print 10 * 3 * .8 * (1 - exp(-.125)) }')" .001
+check_exit 0 'by messages' predict -p 4 --group 1
+parts_are 8 .75 30 "$(awk 'BEGIN { print 5 * (1.5 * .025 + 4 * .2) }')" "$(awk 'BEGIN { print 10 * 3 * .05 }')" \
+    "$(awk 'BEGIN { print 10 * (.003 + .2) }')" "$(awk 'BEGIN { print 10 * 2 * (.2 + 32 / 5e5) }')"
+check_exit 0 'by a tree' predict -p 4 --group 1 --reduction tree
+check 'reduces twice as many bytes as there are steps' is "$(column masks_ms 1)" "$(awk 'BEGIN { print 5 * (4 * .025 + 4 * .2) }')" .001
+check_exit 0 'by a ring' predict -p 4 --group 1 --reduction ring
+check 'takes 6 steps' is "$(column masks_ms 1)" "$(awk 'BEGIN { print 5 * (1.5 * .025 + 6 * .2) }')" .001
+check_exit 0 'sums alone' predict -p 4 --group 1 --counts sums
+check 'are small' is "$(column counts_ms 1)" "$(awk 'BEGIN { print 10 * 2 * (.4 + 16 / 5e5) }')" .001
+check_exit 0 'two hosts of two' predict -p 4 -H 2
+parts_are 8 .75 30 "$(awk 'BEGIN { print 5 * (.1 + .0125 + .125 + 2 * .4) }')" "$(awk 'BEGIN { print 10 * (.025 + .5) }')" \
+    "$(awk 'BEGIN { print 10 * (.002 + .4) }')" "$(awk 'BEGIN { print 10 * (.4 + 16 / 1e5) }')"
+check_exit 0 'in slices' predict -p 4 -H 2 --masks slices
+check 'half of the mask crosses' is "$(column masks_ms 1)" "$(awk 'BEGIN { print 5 * (.1 + .0125 + .0625 + 2 * .4) }')" .001
+check_exit 0 'flat' predict -p 4 -H 2 --masks flat
+check 'all four cross' is "$(column masks_ms 1)" "$(awk 'BEGIN { print 5 * (1.5 * .125 + 4 * .4) }')" .001
+check_exit 0 'gathered' predict -p 4 -H 2 --messages gathered
+check 'has one message fewer' is "$(column messages_ms 1)" "$(awk 'BEGIN { print 10 * (.001 + .4) }')" .0001
+check_exit 0 'merged' predict -p 4 -H 2 --messages merged
+check 'shares it' is "$(column messages_ms 1)" "$(awk 'BEGIN { print 10 * (.0005 + .4) }')" .0001
+check_exit 0 'overlapped' predict -p 4 -H 2 --overlap
+check 'the shorter is not waited for' is "$(column overlapped_ms 1)" "-$(column masks_ms 1)" .001
+check 'nor counted' is "$(column time_ms 1)" "$(for n in visits imbalance delegates levels vertices messages counts; do
+    column ${n}_ms 1; done | awk '{ s += $1 } END { print s }')" .001
+check_exit 0 'memory' predict -p 4
+check 'is a quarter of Table I and some' is "$(column device_bytes 1)" \
+    "$(awk 'BEGIN { print (8e6 + 64e6 + 16e6) / 4 + 8e5 + 5e4 + 2 * 75e3 }')" .001
+
+# ---- levels, of a trace; sparse masks ----
+
+check_exit 0 'a run and its trace' "$model" check --calibrate 0 "$tmp/4.json" "$tmp/4.trace" "$tmp/22.json"
+check 'the shape is that of the trace' test "$(column shape 1) $(column shape 2)" = 'trace rmat'
+dense=$("$model" predict -p 64 --rmat 26 -t 16 | cut -f 15 | tail -1)
+sparse=$("$model" predict -p 64 --rmat 26 -t 16 --words sparse | cut -f 15 | tail -1)
+check "sparse masks take less: $sparse, $dense" below "$sparse" "$(awk -v x="$dense" 'BEGIN { print .8 * x }')"
+
+# ---- runs ----
+
+check_exit 0 'three runs' "$model" check "$tmp/1.json" "$tmp/4.json" "$tmp/22.json"
+check 'that of one device calibrates' test "$(column use 1) $(column error_percent 1)" = 'calibrates 0.0'
+check 'the others are predicted' test "$(column use 2) $(column use 3)" = 'predicted predicted'
+check 'layouts' test "$(column p 1) $(column group 2) $(column p 3) $(column hosts 3)" = '1 4 4 1'
+check "bytes are about those counted: $(column bytes_modelled 3), $(column bytes_counted 3)" \
+    is "$(column bytes_modelled 3)" "$(column bytes_counted 3)" .5
+check 'a run without --breakdown has none' test "$(column bytes_counted 2)" = NA
+check 'its parts are its time' is "$(for n in visits imbalance delegates levels masks vertices messages counts overlapped; do
+    column ${n}_ms 2; done | awk '{ s += $1 } END { print s }')" "$(column predicted_ms 2)" .002
+check_exit 0 'with runs of four devices calibrating' "$model" check --calibrate 4 "$tmp/1.json" "$tmp/4.json" "$tmp/22.json"
+check 'both of their kinds do' test "$(column use 2) $(column use 3)" = 'calibrates calibrates'
+middle=$("$model" check --calibrate 0 --rates "$tmp/rates" "$tmp/hand.json" | cut -f 7 | tail -1)
+check "searches of one level do not count: $middle ms" test "$middle" = 500
+
+# ---- what must grow ----
+
+check_exit 0 'weak scaling' "$model" weak --rmat 20 -t paper
+cp "$tmp/out" "$tmp/weak"
+check 'from 1 to 100000 devices' test "$(grep -v '^#' "$tmp/weak" | cut -f 1 | tail -n +2 | tr '\n' ' ')" = \
+    '1 2 4 8 16 32 64 128 256 512 1024 2048 4096 8192 16384 32768 65536 100000 '
+check 'the graph grows by scales' test "$(grep -v '^#' "$tmp/weak" | cut -f 4 | tail -n +2 | sort -n | uniq | wc -l)" = 18
+check 'efficiency never rises' awk -F '\t' '/^#/ { next } NR > 2 && $10 > last + 1e-9 { exit 1 } { last = $10 }' "$tmp/weak"
+check 'what breaks, and where, is what the rows say' awk -F '\t' '
+    NR == 1 { for (i = 11; i <= 18; i++) { name[i] = $i; sub(/_ms/, "", name[i]); if (name[i] == "visits") v = i } next }
+    /^# this design/ { line = $0 }
+    /^#/ { next }
+    { for (i = 11; i <= 18; i++) if (i != v && $i > $v && !(i in first)) first[i] = $1 }
+    END { for (i in first) { n++; if (index(line, name[i] " from p = " first[i]) == 0) exit 1 } exit n < 3 }' "$tmp/weak"
+check 'this design and each switch have a line' test "$(grep -c '^# ' "$tmp/weak")" = 12
+at() { grep "^# .*$1.*:" "$tmp/weak" | sed 's/.*at p = 100000 \(.*\) GTEPS/\1/'; }
+check "masks by hosts are faster there than flat ones: $(at 'and masks=hosts') GTEPS" below "$(at masks=flat)" "$(at 'and masks=hosts')"
+check "merged messages faster still: $(at messages=merged) GTEPS" below "$(at 'and messages=gathered')" "$(at messages=merged)"
+time_with() { # RATE FACTOR: ms of 64 devices with a rate changed
+    "$model" rates | awk -v name="$1" -v by="$2" '$1 == name { print name, $2 * by }' >"$tmp/changed"
+    "$model" predict -p 64 --rmat 26 -t 64 --rates "$tmp/changed" | cut -f 8 | tail -1
+}
+for name in edge_s delegate_s peer_level_s loop_factor message_level_s peer_latency network_latency message_s; do
+    check "more $name: never faster" test "$(time_with $name 1 | tr -d .)" != '' -a \
+        "$(awk -v a="$(time_with $name 1)" -v b="$(time_with $name 10)" 'BEGIN { print a <= b }')" = 1
+done
+for name in peer_bandwidth network_bandwidth; do
+    check "more $name: faster" below "$(time_with $name 10)" "$(time_with $name 1)"
+done
+check_exit 0 'strong scaling' "$model" strong --rmat 31
+check 'begins where the graph fits' below 1 "$(column p 1)"
+check 'keeps the graph' test "$(grep -v '^#' "$tmp/out" | cut -f 4 | tail -n +2 | sort -u)" = 31
+check_exit 0 'strong scaling of a run' "$model" strong "$tmp/4.json"
+check 'has its TH' test "$(grep -v '^#' "$tmp/out" | cut -f 5 | tail -n +2 | sort -u)" = 24
+
+# ---- pictures ----
+
+check_exit 0 'the script of a plot' "$model" weak -o - --rmat 20 -t paper
+check 'has the rows' test "$(sed -n '/^\$rows/,/^END/p' "$tmp/out" | wc -l)" = 20
+if command -v gnuplot >/dev/null 2>&1; then
+    check_exit 0 'a picture' "$model" weak -o "$tmp/weak.svg" --rmat 20 -t paper
+    check 'is there' grep -q 'visits' "$tmp/weak.svg"
+    check 'with the table' cmp "$tmp/out" "$tmp/weak"
+    check_exit 1 'a picture that is there' "$model" weak -o "$tmp/weak.svg" --rmat 20 -t paper
+    check_exit 0 'replaced' "$model" weak --force -o "$tmp/weak.svg" --rmat 20 -t paper
+else
+    skip 'pictures: gnuplot is not installed'
+fi
+
+# ---- rates, and what is refused ----
+
+for name in h200 ray cpu; do
+    check_exit 0 "the rates of $name" "$model" rates $name
+    cp "$tmp/out" "$tmp/again"
+    check "are a file that is read" test "$("$model" predict -p 8 --rmat 24 --rates "$tmp/again")" = \
+        "$("$model" predict -p 8 --rmat 24 --rates $name)"
+done
+refused() { # TEXT SAYS: a file of rates
+    printf "edge_s 1\n$1\n" >"$tmp/bad"
+    check_exit 3 "a rate: $1" "$model" predict -p 2 --rmat 20 --rates "$tmp/bad"
+    check_says "$tmp/bad:2: $2" 'says where and why'
+}
+refused 'edge_s' 'not NAME VALUE'
+refused 'peer_latency 1 2' 'not NAME VALUE'
+refused 'speed 1' 'speed: no such rate'
+refused 'peer_level_s 0' 'peer_level_s: 0: not a number above 0'
+refused 'peer_level_s -1' 'peer_level_s: -1: not a number above 0'
+refused 'peer_level_s fast' 'peer_level_s: fast: not a number above 0'
+refused 'edge_s 2' 'edge_s: given twice'
+printf '{"environment":\n {"vertices": x}}\n' >"$tmp/bad"
+check_exit 3 'JSON that is none' "$model" check "$tmp/bad"
+check_says "$tmp/bad:2: not JSON" 'says where'
+printf '{"environment": {"vertices": 1}}\n' >"$tmp/bad"
+check_exit 3 'JSON of something else' "$model" check "$tmp/bad"
+check_says "$tmp/bad: neither" 'says which file'
+sed 's/"iterations": 10/"iterations": 0/' "$tmp/hand.json" >"$tmp/bad"
+check_exit 3 'a search without iterations' "$model" check "$tmp/hand.json" "$tmp/bad"
+check_says "$tmp/bad: search 0: time_s and iterations are not above 0" 'says which'
+check_exit 2 'a trace before its run' "$model" check "$tmp/4.trace" "$tmp/4.json"
+check_exit 1 'no such file' "$model" check "$tmp/nothing"
+check_exit 1 'no such rates' "$model" paper --rates "$tmp/nothing"
+for words in '' 'guess' 'check' 'predict --rmat 20' 'predict -p 2' 'predict -p 2,,4 --rmat 20' 'predict -p 0 --rmat 20' \
+    'predict -p 4 -H 3 --rmat 20' 'predict -p 6 --group 4 --rmat 20' 'predict -p 9 --rmat 20' 'weak -g 3 --rmat 20' \
+    'weak --group 3 --rmat 20' 'predict -p x --rmat 20' 'weak' 'weak --rmat 99' 'weak --rmat 20 --colour' \
+    'predict -p 2 --rmat 20 --masks round' 'rmat' 'rates h300' 'paper x' 'weak -o x.gif --rmat 20' \
+    'predict -p 2 -t 3 x.json' 'predict -o x.svg -p 2 --rmat 20' 'predict -p 2 --rmat 20 --calibrate 1'; do
+    check_exit 2 "usage: $words" "$model" $words
+done
+check_exit 0 '--help' "$model" --help
+check_exit 0 '--version' "$model" --version
+finish

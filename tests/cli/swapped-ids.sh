@@ -1,0 +1,51 @@
+#!/bin/bash
+# swapped-ids.sh: two vertices whose ids are exchanged in a part, with right CRCs. All numbers of the parts still
+# agree with each other, so only the checksum of the input shows it: --verify sums it up again if no duplicates
+# were dropped, and says so if it cannot.
+set -u
+. tests/lib.sh
+pack=$BIN/dbfs-pack
+mutate=$TESTS/mutate
+
+# hubs 0 to 3 of degrees 40, 39, ... and a path, each edge once; with -p 2 vertices 2 and 4 are of one shard
+{
+    awk 'BEGIN { for (h = 0; h < 4; h++) for (v = 10; v < 50 - h; v++) print h, v
+                 for (v = 4; v < 300; v++) print v, v + 1; print 7, 7; print 2, 2; print 2, 2 }'
+} >"$tmp/simple.txt"
+{ cat "$tmp/simple.txt"; echo '100 101'; } >"$tmp/multi.txt"
+for graph in simple multi; do
+    "$BIN/edgeconv" -q -u -o "$tmp/$graph.edges" "$tmp/$graph.txt"
+    for p in 1 2; do
+        "$pack" -q -p $p -t 20 --encoding raw -o "$tmp/$graph-$p" "$tmp/$graph.edges"
+    done
+done
+
+# swap GRAPH SECTION I J PARTS: into $tmp/bad; section 2 has slots, 4 the ids of delegates, which all parts have
+swap() {
+    local part first second
+    rm -rf "$tmp/bad"
+    cp -r "$tmp/$1" "$tmp/bad"
+    for part in "$tmp"/bad/$5; do
+        first=$("$mutate" get "$2" "$3" "$part")
+        second=$("$mutate" get "$2" "$4" "$part")
+        "$mutate" set "$2" "$3" "$second" "$part"
+        "$mutate" set "$2" "$4" "$first" "$part"
+    done
+}
+
+lone=37 # 47, then 48; with two parts 47, then 49: each alone in its degree
+for p in 1 2; do
+    check_exit 0 "p $p: as it is" "$pack" --verify "$tmp/simple-$p"
+    check_says 'the edges sum up to the checksum of the input' 'the checksum is summed up'
+    swap simple-$p 4 0 2 'part-*'
+    check_exit 3 "p $p: delegates whose ids are swapped" "$pack" --verify "$tmp/bad"
+    check_says 'bad: the edges of all parts do not sum up to the checksum of the input' 'are found'
+    swap simple-$p 2 $lone $((lone + 1)) "part-000$((p - 1))-*"
+    check_exit 3 "p $p: normals whose ids are swapped" "$pack" --verify "$tmp/bad"
+    check_says 'bad: the edges of all parts do not sum up to the checksum of the input' 'are found'
+    check_exit 0 "p $p: with a duplicate" "$pack" --verify "$tmp/multi-$p"
+    check_says 'without the 2 directed edges dropped as duplicates, the checksum .* cannot be summed up' 'it says so'
+    lone=18
+done
+check_exit 0 'a budget of 32 MiB' "$pack" -S 32M --verify "$tmp/simple-2"
+finish

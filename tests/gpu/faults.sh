@@ -1,0 +1,55 @@
+#!/bin/bash
+# faults.sh: a GPU that runs out of memory, or is lost while it searches. Each call of the driver that can say so fails
+# once at the beginning, in the middle and at the end of a run, in the one process or in one of two ranks. The job ends
+# with a message and exit code 5 (memory) or 1, and leaves no rank and no temporary file. Needs a GPU: scripts/check-gpu.sh
+# trust runs it.
+set -u
+. tests/lib.sh
+traverse=$(realpath "$BIN/dbfs-traverse")
+shim=$(realpath "$TESTS/fail_cuda.so")
+"$BIN/rmatgen" -q -s 12 -o "$tmp/g.edges"
+for p in 1 2; do
+    "$BIN/dbfs-pack" -q -p $p -o "$tmp/p$p" "$tmp/g.edges"
+done
+
+# run NAME N CODE FOLDER; with two parts, the second of two ranks has the fault
+run() {
+    local fault=(env LD_PRELOAD="$shim" FAIL_CUDA="$1 $2 $3" FAIL_CUDA_COUNT="$tmp/count")
+    local search=("$traverse" --backend cuda -q -@ 2 -n 3 --timeout 20 --parents "$tmp/o/tree-%d.npy" "$4")
+    rm -rf "$tmp/o" "$tmp/count"
+    mkdir "$tmp/o"
+    if [ "$4" = "$tmp/p1" ]; then
+        timeout 60 "${fault[@]}" "${search[@]}"
+    else
+        timeout 60 "$MPIEXEC" -n 1 "${search[@]}" : -n 1 "${fault[@]}" "${search[@]}"
+    fi
+}
+
+if ! run cuInit 0 0 "$tmp/p1" >"$tmp/out" 2>"$tmp/err"; then
+    skip "faults of a GPU: none can be used: $(tail -1 "$tmp/err")"
+    finish
+fi
+tried=0
+for fault in cuMemAlloc:2:5 cuMemHostAlloc:2:5 cuMemGetInfo:719:1 cuMemcpyHtoDAsync:719:1 cuMemcpyDtoHAsync:719:1 \
+    cuStreamSynchronize:719:1 cuStreamQuery:719:1 cuEventSynchronize:719:1 cuLaunchKernel:719:1 \
+    cuLaunchKernelEx:719:1 cuLaunchCooperativeKernel:719:1 cuMemsetD8Async:719:1; do
+    IFS=: read -r name error code <<<"$fault"
+    for p in 1 2; do
+        check_exit 0 "$name, p $p: undisturbed" run $name 0 0 "$tmp/p$p"
+        count=$(cat "$tmp/count")
+        if [ "$count" = 0 ]; then
+            skip "$name, p $p: is not called"
+            continue
+        fi
+        for n in $(printf '%s\n' 1 $((count / 2 + 1)) "$count" | sort -nu); do
+            check_exit $code "$name, p $p: call $n of $count fails" run $name "$n" "$error" "$tmp/p$p"
+            check_says '^dbfs-traverse: ' 'with a message'
+            check 'no temporary file is left' test -z "$(find "$tmp/o" -name '.*.??????')"
+            tried=$((tried + 1))
+        done
+        check "$name, p $p: no rank is left" \
+            test -z "$(grep -lazE "^$traverse" /proc/[0-9]*/cmdline 2>/dev/null | grep -v "/$$/")"
+    done
+done
+check "calls of several kinds were tried ($tried)" test $tried -gt 12
+finish

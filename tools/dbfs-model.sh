@@ -1,0 +1,285 @@
+#!/bin/sh
+# dbfs-model: predicts the time of searches on other numbers of GPUs and hosts
+#
+# The model is awk: rmat.awk says what RMAT graphs have, cost.awk what a search costs, runs.awk reads runs, and
+# tables.awk prints. `make` puts these files, and those of rates, into this one.
+set -u
+# numbers with a point, and bytes as characters
+LC_ALL=C
+export LC_ALL
+program=dbfs-model
+
+help='usage: dbfs-model check [OPTIONS] RUN.json [TRACE]...
+       dbfs-model predict -p P[,P...] [OPTIONS] --rmat SCALE | RUN.json...
+       dbfs-model weak | strong [-o FILE.svg|FILE.png|FILE.pdf] [OPTIONS] --rmat SCALE | RUN.json...
+       dbfs-model paper [--rates RATES]
+       dbfs-model rmat --rmat SCALE [-t TH]
+       dbfs-model rates [NAME]
+Predicts the time of searches from rates of devices and links, and from what dbfs-traverse wrote with --json
+(RUN; the first one names the graph) and --trace (TRACE, of the run before it).
+
+  check      a row for each run: its time, the one predicted, and the parts of that
+  predict    a row for each number P of devices
+  weak       from 1 to 100000 devices: P times the graph; and what takes longer than visits, from which P on
+  strong     the same with one graph
+  paper      the model of section V-B and the points that the paper measured
+  rmat       what an RMAT graph has
+  rates      the rates of a NAME, to be copied and changed: h200, ray (the machine of the paper), cpu
+
+  -p, --devices P,...     devices in all
+  -H, --hosts H           hosts (default: as many as P devices need)
+  -g, --per-host N        devices of a host (8)
+      --group N           devices that read each other'\''s memory (default: all of a host)
+      --rmat SCALE        an RMAT graph of this scale; for weak, of one device
+  -e, --edgefactor N      of the RMAT graph (16)
+  -t, --threshold TH      of the RMAT graph; paper: by figure 7 (default: the one predicted fastest)
+      --rates RATES       NAME, or a file that changes rates (default: cpu for runs on it, otherwise h200)
+      --calibrate N       runs of at most N devices correct the rates (default: those of the fewest; 0: none)
+  -o, --output FILE       a picture of weak or strong; `-o -`: its script for gnuplot
+      --force             FILE may exist, and is replaced
+  -h, --help  --version
+The design, each switch with what dbfs-traverse does first:
+      --masks hosts|flat|slices       who reduces masks between hosts: one device of each, all, each a slice
+      --reduction halving|tree|ring   how
+      --words dense|sparse            whole masks, or words that changed where they are few
+      --form auto|list|bits           vertices as what is shorter, as numbers, as a bit for each that there is
+      --messages direct|gathered|merged  to every device; to one of each group (option L); to one of each host
+      --counts all|sums               what each level tells every rank: what follows for it, or sums
+      --uniquify                      option U
+      --overlap                       masks and vertices move at the same time (option IR)
+
+Rows are separated by tabs, with a first row of names. Exit: 0 ok, 1 run-time failure, 2 usage, 3 bad data.'
+version='dbfs-model (dbfs) @VERSION@'
+
+@include tools/report/say.sh
+
+@include tools/report/read_json.sh
+
+@include tools/report/draw.sh
+
+# ---- rates ----
+
+built_in_rates() { # NAME
+    case $1 in
+    h200)
+        cat <<'END'
+@include tools/model/rates-h200.txt
+END
+        ;;
+    ray)
+        cat <<'END'
+@include tools/model/rates-ray.txt
+END
+        ;;
+    cpu)
+        cat <<'END'
+@include tools/model/rates-cpu.txt
+END
+        ;;
+    esac
+}
+
+# read_rates NAME|FILE: lines of name and value into $work/rates. A file changes rates of h200, or of cpu.
+read_rates() {
+    case $1 in
+    h200 | ray | cpu) built_in_rates "$1" >"$work/known" ; set -- "$work/known" ;;
+    *)
+        [ -f "$1" ] && [ -r "$1" ] || die 1 "$1: cannot read; rates are h200, ray, cpu or a file"
+        built_in_rates "$default_rates" >"$work/known"
+        ;;
+    esac
+    awk '
+function bad(what) { printf "dbfs-model: %s:%d: %s\n", FILENAME, FNR, what >"/dev/stderr"; failed = 1; exit 3 }
+{ sub(/#.*/, "") }
+NF == 0 { next }
+NF != 2 { bad("not NAME VALUE") }
+NR == FNR { value[$1] = $2 }
+!($1 in value) { bad($1 ": no such rate; dbfs-model rates lists them") }
+$2 !~ /^[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?$/ || $2 + 0 <= 0 { bad($1 ": " $2 ": not a number above 0") }
+FILENAME == ARGV[2] && set[$1]++ && ARGV[1] != ARGV[2] { bad($1 ": given twice") }
+{ value[$1] = $2 }
+END { if (failed) exit 3; for (name in value) print name "\t" value[name] }' "$work/known" "$1" >"$work/rates" || exit 3
+}
+
+# ---- the model ----
+
+write_model() {
+    cat <<'END'
+@include tools/model/rmat.awk
+@include tools/model/cost.awk
+@include tools/model/runs.awk
+@include tools/model/tables.awk
+END
+}
+
+run_model() {
+    write_model >"$work/model.awk"
+    awk -F '\t' -v command="$command" -v devices="$devices" -v hosts="$hosts" -v per_host="$per_host" -v group="$group" \
+        -v scale="$scale" -v edge_factor="$edge_factor" -v threshold="$threshold" -v calibrate="$calibrate" \
+        -v rates="$work/rates" -v switches="$switches" -v names_file="$work/names" -f "$work/model.awk" "$work/values"
+}
+
+# ---- plots ----
+
+plot_script() { # KIND TABLE
+    plot_terminal
+    echo '$rows << END'
+    awk -F '\t' 'NR > 1 && !/^#/' "$2"
+    echo 'END'
+    echo "set title '$1 scaling, as predicted'"
+    cat <<'END'
+set multiplot layout 2,1
+set logscale xy
+set xlabel 'devices'
+set ylabel 'GTEPS'
+set key outside right top
+set style data linespoints
+plot $rows using 1:9 title 'predicted', '' using 1:($9 / $10) with lines title 'ideal'
+unset title
+set ylabel 'ms'
+set yrange [1e-4:*]
+plot for [i = 11:18] $rows using 1:(column(i) > 0 ? column(i) : NaN) title \
+    word('visits imbalance delegates levels masks vertices messages counts', i - 10)
+unset multiplot
+END
+}
+
+# ---- command line ----
+
+command='' devices='' hosts=0 per_host=8 group=0 scale=0 edge_factor=16 threshold='' rates='' calibrate='' output=''
+force=0 switches='masks=hosts reduction=halving words=dense form=auto messages=direct counts=all'
+one_of() { # OPTION VALUE WORD...: adds a switch of the design
+    option=$1 given=$2
+    shift 2
+    for word in "$@"; do
+        [ "$given" != "$word" ] || { switches="$switches ${option#--}=$given"; return 0; }
+    done
+    usage "$option $given: not one of: $*"
+}
+whole() { # OPTION VALUE LEAST MOST
+    case $2 in '' | *[!0-9]* | ??????????*) usage "$1 $2: not a whole number of $3 to $4" ;; esac
+    [ "$2" -ge "$3" ] && [ "$2" -le "$4" ] || usage "$1 $2: not a whole number of $3 to $4"
+}
+[ $# -gt 0 ] || usage 'what to predict?'
+work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs-model.XXXXXX") || die 1 'cannot create a temporary folder'
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+: >"$work/files"
+: >"$work/values"
+files=0
+while [ $# -gt 0 ]; do
+    case $1 in
+    -h | --help) printf '%s\n' "$help"; exit 0 ;;
+    --version) echo "$version"; exit 0 ;;
+    -p | --devices) need $# "$1"; devices=$2; shift ;;
+    -H | --hosts) need $# "$1"; whole "$1" "$2" 1 1000000; hosts=$2; shift ;;
+    -g | --per-host) need $# "$1"; whole "$1" "$2" 1 1024; per_host=$2; shift ;;
+    --group) need $# "$1"; whole "$1" "$2" 1 1024; group=$2; shift ;;
+    --rmat) need $# "$1"; whole "$1" "$2" 2 48; scale=$2; shift ;;
+    -e | --edgefactor) need $# "$1"; whole "$1" "$2" 1 1024; edge_factor=$2; shift ;;
+    -t | --threshold) need $# "$1"; [ "$2" = inf ] || [ "$2" = paper ] || whole "$1" "$2" 0 999999999; threshold=$2; shift ;;
+    --rates) need $# "$1"; rates=$2; shift ;;
+    --calibrate) need $# "$1"; whole "$1" "$2" 0 1000000; calibrate=$2; shift ;;
+    -o | --output) need $# "$1"; output=$2; shift ;;
+    --force) force=1 ;;
+    --masks) need $# "$1"; one_of "$1" "$2" hosts flat slices; shift ;;
+    --reduction) need $# "$1"; one_of "$1" "$2" halving tree ring; shift ;;
+    --words) need $# "$1"; one_of "$1" "$2" dense sparse; shift ;;
+    --form) need $# "$1"; one_of "$1" "$2" auto list bits; shift ;;
+    --messages) need $# "$1"; one_of "$1" "$2" direct gathered merged; shift ;;
+    --counts) need $# "$1"; one_of "$1" "$2" all sums; shift ;;
+    --uniquify | --overlap) switches="$switches ${1#--}=1" ;;
+    -?*) usage "unknown option '$1'" ;;
+    *)
+        if [ -z "$command" ]; then
+            command=$1
+        else
+            files=$((files + 1))
+            eval "file_$files=\$1"
+            printf '%s\n' "$1" >>"$work/files"
+        fi
+        ;;
+    esac
+    shift
+done
+set --
+count=0
+while [ $count -lt $files ]; do
+    count=$((count + 1))
+    eval "set -- \"\$@\" \"\$file_$count\""
+done
+
+check_devices() {
+    [ -n "$devices" ] || usage 'predict: how many devices? (-p)'
+    for p in $(echo "$devices" | tr ',' ' '); do
+        whole -p "$p" 1 1000000
+        on=$hosts
+        [ "$on" != 0 ] || on=$(((p + per_host - 1) / per_host))
+        [ $((p % on)) = 0 ] || usage "-p $p: not the same number on each of $on hosts"
+        [ "$group" = 0 ] || [ "$group" -ge $((p / on)) ] || [ $((p / on % group)) = 0 ] ||
+            usage "--group $group: not so many times in the $((p / on)) devices of a host"
+    done
+    case ,$devices, in *,,*) usage "-p $devices: a number is missing" ;; esac
+}
+need_graph() {
+    [ $files -gt 0 ] || [ "$scale" -gt 0 ] || usage "$command: which graph? RUN.json, or --rmat SCALE"
+    [ -z "$threshold" ] || [ "$scale" -gt 0 ] || usage '-t is for --rmat: a run has its threshold'
+}
+
+case $command in
+check) [ $files -gt 0 ] || usage 'check: which runs?' ;;
+predict) check_devices; need_graph ;;
+weak | strong)
+    need_graph
+    case " 1 2 4 8 16 32 " in
+    *" $per_host "*) ;;
+    *) usage "-g $per_host: $command takes 1, 2, 4, 8, 16 or 32, so that 100000 devices fill their hosts" ;;
+    esac
+    [ "$group" = 0 ] || [ $((per_host % group)) = 0 ] || usage "--group $group: not so many times in $per_host devices"
+    ;;
+paper) [ $files = 0 ] || usage 'paper: it takes no runs' ;;
+rmat) [ "$scale" -gt 0 ] || usage 'rmat: which scale? (--rmat)' ;;
+rates)
+    [ $files -le 1 ] || usage 'rates: one name'
+    name=${1:-h200}
+    case $name in h200 | ray | cpu) built_in_rates "$name"; exit 0 ;; *) usage "rates: '$name': not h200, ray or cpu" ;; esac
+    ;;
+*) usage "'$command': no such prediction" ;;
+esac
+[ $files -gt 0 ] || [ -z "$calibrate" ] || usage '--calibrate: by which runs?'
+[ -z "$output" ] || [ "$command" = weak ] || [ "$command" = strong ] || usage '-o is for weak and strong'
+
+default_rates=h200
+: >"$work/names"
+if [ $files -gt 0 ]; then
+    for file in "$@"; do
+        [ -e "$file" ] || die 1 "$file: cannot open: No such file"
+        [ -f "$file" ] && [ -r "$file" ] || die 1 "$file: cannot read"
+        read_json "$file" >"$work/part" || exit 3
+        awk -F '\t' '$2 == "level" { levels++ } { last = $1 } $2 == "environment.vertices" { runs++ }
+            $2 ~ /^roots\.[0-9]+\.iterations$/ { roots++ }
+            END { exit !((runs == 1 && last == 0 && roots > 0) || levels == last + 1) }' "$work/part" ||
+            die 3 "$file: neither what dbfs-traverse --json writes nor a --trace"
+        # a number for each document over all files
+        first=$(awk -F '\t' 'END { print NR ? $1 + 1 : 0 }' "$work/values")
+        awk -F '\t' -v OFS='\t' -v first="$first" '{ $1 += first; print }' "$work/part" >>"$work/values"
+        if grep -q '	environment.vertices	' "$work/part"; then
+            printf '%s\n' "$file" >>"$work/names"
+        else
+            [ -s "$work/names" ] || die 2 "$file: a trace comes after its run"
+        fi
+    done
+    ! head -1000 "$work/values" | grep -q '^0	environment.backend	cpu$' || default_rates=cpu
+fi
+[ "$command" != paper ] || default_rates=ray
+read_rates "${rates:-$default_rates}"
+if [ "$command" != weak ] && [ "$command" != strong ] || [ -z "$output" ]; then
+    run_model
+    exit $?
+fi
+[ "$output" != - ] || output=''
+check_picture
+run_model >"$work/table" || exit $?
+[ -z "$output" ] || cat "$work/table"
+plot_script "$command" "$work/table" >"$work/script"
+draw

@@ -1,0 +1,162 @@
+# cost.awk: the seconds of one search, part by part, on the slowest device
+#
+# A layout has p devices on `hosts` hosts. Devices of a group (layout["group"] of them, all of one host) read each
+# other's memory. Between groups there are messages: through host memory within a host, over the network between
+# hosts. Rates are those of one device; network_sharing devices share a way to the network.
+
+function least(a, b) { return a < b ? a : b }
+function most(a, b) { return a > b ? a : b }
+function steps(count) { return count > 1 ? int(log2(count) + .999999) : 0 }
+
+# ---- visits ----
+
+# Of the rows of one device its edges are the sum of many: the largest such sum of p is so many times the mean.
+# A row of a normal is whole on a device. An edge of a delegate is anywhere.
+function imbalance(graph, p,   mean) {
+    mean = graph["edges"] / p
+    return p > 1 && mean > 0 ? 1 + sqrt(2 * log(p) * most(1, graph["row_ends"]) / mean) : 1
+}
+
+# Several devices go through the level loop of the host, which is slower than the kernel of a device that is alone.
+function visit_cost(graph, layout, part,   p, factor, edges) {
+    p = layout["p"]
+    factor = correction(layout["kind"])
+    edges = factor * rate["edge_s"] * graph["edges"] / p * (p > 1 ? rate["loop_factor"] : 1)
+    part["visits"] = edges
+    part["imbalance"] = edges * (imbalance(graph, p) - 1)
+    part["delegates"] = p > 1 ? factor * rate["delegate_s"] * graph["delegates"] * (1 - 1 / p) : 0
+    part["levels"] = factor * graph["levels"] * rate[layout["kind"] "_level_s"]
+}
+
+# What runs of a kind say: one device alone, peers, messages. A kind without runs takes that of the kind before.
+function correction(kind) {
+    if (kind in corrected) return corrected[kind]
+    return kind == "message" ? correction("peer") : kind == "peer" ? correction("alone") : 1
+}
+
+# ---- masks of delegates: section V-A ----
+
+# Bytes of the masks of all reductions of a search: whole, or, of levels that change few words, a number and a
+# value of each word of 8 bytes.
+function mask_bytes(graph,   whole, sum, l) {
+    whole = graph["delegates"] / 8
+    if (design["words"] == "dense") return whole * graph["reductions"]
+    for (l = 0; l < graph["levels"]; l++)
+        if (graph["delegates_of", l] >= .5) sum += least(whole, 12 * least(graph["delegates_of", l], whole / 8))
+    return least(sum, whole * graph["reductions"])
+}
+
+# How many times its mask a member of a reduction sends and receives, and the steps of one reduction.
+function reduction_volume(members) {
+    return members < 2 ? 0 : design["reduction"] == "tree" ? 2 * steps(members) : 2 * (members - 1) / members
+}
+function reduction_steps(members) { return design["reduction"] == "ring" ? 2 * (members - 1) : 2 * steps(members) }
+
+function reduce_over(members, bytes, times, link) {
+    if (members < 2) return 0
+    return bytes * reduction_volume(members) / rate[link "_bandwidth"] + \
+        times * reduction_steps(members) * rate[link "_latency"]
+}
+
+function mask_cost(graph, layout, part,   bytes, times, group, groups, sent) {
+    bytes = mask_bytes(graph)
+    times = graph["reductions"]
+    group = design["masks"] == "flat" ? 1 : layout["group"]
+    groups = layout["p"] / group / layout["hosts"] # on a host
+    sent = design["masks"] == "slices" ? bytes / group : bytes
+    part["masks"] = 0
+    if (group > 1) # every device reads the masks of its peers, or a slice of each and then the slices reduced
+        part["masks"] = times * rate["peer_latency"] + \
+            (design["masks"] == "slices" ? 2 * (group - 1) / group : group - 1) * bytes / rate["peer_bandwidth"]
+    if (design["masks"] == "flat")
+        part["masks"] += reduce_over(layout["p"], bytes, times, layout["hosts"] > 1 ? "network" : "host")
+    else
+        part["masks"] += reduce_over(groups, bytes, times, "host") + reduce_over(layout["hosts"], sent, times, "network")
+}
+
+# ---- normal vertices: section V-B ----
+
+# Vertices that one device finds in a level on `others` other devices, each once with uniquify.
+function found_on(graph, layout, l, others,   p, each, here) {
+    p = layout["p"]
+    each = graph["nn_of", l] / p / p
+    here = (graph["vertices"] - graph["delegates"]) / p
+    return others * (design["uniquify"] && here > 0 ? here * at_least_one(each / here) : each)
+}
+
+# Bytes of them: 4 a vertex, or a bit for each normal of these devices.
+function vertex_bytes(graph, layout, l, others,   list, bits) {
+    list = 4 * found_on(graph, layout, l, others)
+    bits = (graph["vertices"] - graph["delegates"]) / layout["p"] / 8 * others
+    return design["form"] == "list" ? list : design["form"] == "bits" ? (list > 0 ? bits : 0) : least(list, bits)
+}
+
+# Messages of one device in a level: at most one to each other device, to one device of each other group, or
+# shared among the devices of a host, to each other host.
+function message_count(layout, found,   to) {
+    to = layout["p"] - layout["group"]
+    if (design["messages"] == "gathered") to = layout["p"] / layout["group"] - 1
+    if (design["messages"] == "merged") to = (layout["hosts"] - 1) * layout["hosts"] / layout["p"]
+    return least(to, found)
+}
+
+function vertex_cost(graph, layout, part,   l, p, peers, near, far, found, link) {
+    p = layout["p"]
+    peers = layout["group"] - 1
+    near = p / layout["hosts"] - layout["group"]
+    far = p - p / layout["hosts"]
+    link = far > 0 ? "network" : "host"
+    part["vertices"] = part["messages"] = 0
+    for (l = 0; l < graph["levels"]; l++) {
+        part["vertices"] += vertex_bytes(graph, layout, l, peers) / rate["peer_bandwidth"] + \
+            vertex_bytes(graph, layout, l, near) / rate["host_bandwidth"] + \
+            vertex_bytes(graph, layout, l, far) / rate["network_bandwidth"] * \
+            least(rate["network_sharing"], p / layout["hosts"])
+        found = found_on(graph, layout, l, near + far)
+        part["messages"] += message_count(layout, found) * rate["message_s"] + \
+            (found >= .5 ? rate[link "_latency"] : 0)
+    }
+}
+
+# What each level tells: to every rank how much follows (16 bytes), in log2 steps of growing messages; or sums
+# alone. A group that holds all devices meets in memory instead, which its level time has.
+function count_cost(graph, layout, part,   ranks, link, each) {
+    ranks = layout["p"] / layout["group"]
+    link = layout["hosts"] > 1 ? "network" : "host"
+    each = design["counts"] == "all" ? 16 * ranks / 2 : 16
+    part["counts"] = ranks > 1 ? graph["levels"] * steps(ranks) * \
+        (rate[link "_latency"] * (design["counts"] == "all" ? 1 : 2) + each / rate[link "_bandwidth"]) : 0
+}
+
+# ---- all ----
+
+# Fills part[...]; returns the seconds of a search.
+function search_cost(graph, layout, part,   moved) {
+    split("", part)
+    visit_cost(graph, layout, part)
+    mask_cost(graph, layout, part)
+    vertex_cost(graph, layout, part)
+    count_cost(graph, layout, part)
+    moved = part["vertices"] + part["messages"]
+    part["overlapped"] = design["overlap"] ? -least(part["masks"], moved) : 0
+    part["total"] = part["visits"] + part["imbalance"] + part["delegates"] + part["levels"] + part["masks"] + moved + \
+        part["counts"] + part["overlapped"]
+    return part["total"]
+}
+
+# Bytes of one device: its share of Table I, four masks of delegates, and of a level that is sent the larger of
+# lists and bits.
+function device_bytes(graph, layout,   p, l, buffer) {
+    p = layout["p"]
+    for (l = 0; l < graph["levels"]; l++) buffer = most(buffer, vertex_bytes(graph, layout, l, p - 1))
+    return (8 * graph["ids"] + 4 * graph["edges"] + 4 * graph["nn"]) / p + 8 * graph["delegates"] + \
+        graph["delegates"] / 2 + 2 * buffer
+}
+
+# ---- the model of the paper, end of section V-B ----
+
+function paper_volume(graph, ranks) { return graph["delegates"] * ranks / 4 * graph["levels"] + 4 * graph["nn"] }
+function paper_cost(graph, ranks, p, g) { # `g` seconds a byte
+    return (graph["delegates"] * log2(ranks) / 4 * graph["levels"] + 4 * graph["nn"] / p) * g
+}
+function paper_short_cost(graph, ranks, p, g) { return graph["ids"] * log2(ranks) / p * graph["levels"] * g }

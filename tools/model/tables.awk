@@ -1,0 +1,278 @@
+# tables.awk: what dbfs-model prints
+
+function number(x) { return sprintf("%.4g", x) }
+function ms(s) { return sprintf("%.4g", 1e3 * s) }
+function percent(x) { return sprintf("%.1f", 100 * (x > -.0005 && x < .0005 ? 0 : x)) }
+function gteps(graph, s) { return sprintf("%.4g", graph["input_edges"] / s / 1e9) }
+
+BEGIN {
+    FS = "\t"
+    document = -1
+    while ((getline line <rates) > 0) { split(line, pair, "\t"); rate[pair[1]] = pair[2] + 0 }
+    while ((getline line <names_file) > 0) run_name[++names] = line
+    apply_design(switches)
+    parts = split("visits imbalance delegates levels masks vertices messages counts overlapped", part_name, " ")
+}
+function print_parts(part,   i) { for (i = 1; i <= parts; i++) printf "\t%s", ms(part[part_name[i]]) }
+function print_part_names(   i) { for (i = 1; i <= parts; i++) printf "\t%s_ms", part_name[i] }
+
+# ---- calibration ----
+
+# Runs of at most `calibrate` devices, or of the fewest, correct what devices do by themselves, visits and levels: by
+# one factor for each kind of layout, the geometric mean over its runs.
+function calibrate_rates(   d, layout, graph, part, s, own, logs, n, kind) {
+    if (calibrate == "") calibrate = fewest_devices()
+    for (d = 1; d <= runs; d++) {
+        run_layout(layout, d)
+        if (!(calibrates[d] = layout["p"] <= calibrate)) continue
+        run_graph(graph, d)
+        s = search_cost(graph, layout, part)
+        own = part["visits"] + part["imbalance"] + part["delegates"] + part["levels"]
+        kind = layout["kind"]
+        logs[kind] += log(most(middle_time(d) - s + own, .05 * middle_time(d)) / own)
+        n[kind]++
+    }
+    for (kind in n) corrected[kind] = exp(logs[kind] / n[kind])
+}
+function fewest_devices(   d, layout, fewest) {
+    for (d = 1; d <= runs; d++) {
+        run_layout(layout, d)
+        if (d == 1 || layout["p"] < fewest) fewest = layout["p"]
+    }
+    return fewest
+}
+
+# ---- a table of runs ----
+
+function per_search(d, names,   n, name, i, s) {
+    n = split(names, name, " ")
+    for (i = 1; i <= n; i++) {
+        if (!((d, name[i]) in counted)) return "NA"
+        s += counted[d, name[i]]
+    }
+    return number(s / searches[d])
+}
+function modelled_bytes(graph, layout,   l, s) { # of vertices, of all devices, in a search
+    for (l = 0; l < graph["levels"]; l++) s += layout["p"] * vertex_bytes(graph, layout, l, layout["p"] - 1)
+    return s
+}
+function modelled_mask_bytes(graph, layout,   group) { # read of peers, or handed to a reduction
+    group = layout["group"]
+    return graph["delegates"] / 8 * graph["reductions"] * \
+        (layout["p"] * (group - 1) + (group < layout["p"] ? layout["p"] / group : 0))
+}
+
+function print_check(   d, graph, layout, part, s) {
+    printf "run\tuse\tp\thosts\tgroup\tshape\tmeasured_ms\tpredicted_ms\terror_percent"
+    print_part_names()
+    print "\tbytes_counted\tbytes_modelled\tcompute_ms"
+    for (d = 1; d <= runs; d++) {
+        run_graph(graph, d)
+        run_layout(layout, d)
+        s = search_cost(graph, layout, part)
+        printf "%s\t%s\t%d\t%d\t%d\t%s\t%s\t%s\t%s", run_name[d], calibrates[d] ? "calibrates" : "predicted",
+            layout["p"], layout["hosts"], layout["group"], graph["shape"], ms(middle_time(d)), ms(s),
+            percent(s / middle_time(d) - 1)
+        print_parts(part)
+        printf "\t%s\t%s\t%s\n", per_search(d, "list_bytes bits_bytes frontier_bytes mask_bytes peer_bytes"),
+            number(modelled_bytes(graph, layout) + modelled_mask_bytes(graph, layout)), ms(average(d, "compute_s"))
+    }
+}
+
+# ---- predictions ----
+
+function layout_of(layout, p, hosts,   each) {
+    if (!hosts) hosts = int((p + per_host - 1) / per_host)
+    each = p / hosts
+    make_layout(layout, p, hosts, group && group < each ? group : each)
+}
+
+# The graph that is asked for: RMAT of `scale`, or that of the first run.
+function asked_graph(graph, layout) {
+    if (scale) {
+        rmat_choose(scale, edge_factor)
+        rmat_best(graph, layout)
+    } else
+        run_graph(graph, 1)
+}
+
+# With the TH asked for; without one, that of the least time that fits into memory, among powers of 2 and inf.
+function rmat_best(graph, layout,   th, i, s, best, best_th, part, fits, best_fits) {
+    if (threshold == "paper") { rmat_graph(graph, paper_threshold(rmat_scale)); return }
+    if (threshold != "") { rmat_graph(graph, threshold); return }
+    for (i = 0; i <= 18; i++) {
+        th = i == 18 ? "inf" : 2 ^ i
+        rmat_graph(graph, th)
+        s = search_cost(graph, layout, part)
+        fits = device_bytes(graph, layout) <= rate["device_bytes"]
+        if (best == 0 || fits > best_fits || (fits == best_fits && s < best)) { best = s; best_th = th; best_fits = fits }
+    }
+    rmat_graph(graph, best_th)
+}
+
+function print_row_names() {
+    printf "p\thosts\tgroup\tscale\tth\tdelegates\tnn\ttime_ms\tgteps\tefficiency"
+    print_part_names()
+    print "\tdevice_bytes"
+}
+function print_row(graph, layout, part, s, efficiency) {
+    printf "%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%.3f", layout["p"], layout["hosts"], layout["group"],
+        scale ? graph["scale"] : "NA", graph["th"], number(graph["delegates"]), number(graph["nn"]), ms(s),
+        gteps(graph, s), efficiency
+    print_parts(part)
+    printf "\t%s\n", number(device_bytes(graph, layout))
+}
+
+function print_predict(   n, p, i, graph, layout, part, s, first) {
+    print_row_names()
+    n = split(devices, p, ",")
+    for (i = 1; i <= n; i++) {
+        layout_of(layout, p[i], hosts)
+        asked_graph(graph, layout)
+        graph["scale"] = scale
+        s = search_cost(graph, layout, part)
+        if (i == 1) first = p[1] * s
+        print_row(graph, layout, part, s, first / p[i] / s)
+    }
+}
+
+# ---- scaling ----
+
+# The graph of `p` devices: strong, always the same; weak, so many times larger. RMAT grows by whole scales.
+function scaled_graph(graph, layout, kind, p, p0,   times, base, key, part) {
+    times = kind == "weak" ? p / p0 : 1
+    if (scale) {
+        rmat_choose(scale + int(log2(times) + .5), edge_factor)
+        rmat_best(graph, layout)
+        graph["scale"] = rmat_scale
+        return
+    }
+    run_graph(graph, 1)
+    for (key in graph) {
+        split(key, part, SUBSEP)
+        if (part[1] ~ /^(ids|vertices|delegates|edges|input_edges|nn|nd|dn|dd|nn_of|delegates_of)$/) graph[key] *= times
+    }
+}
+
+function device_counts(p,   n, x) { # 1, 2, 4, ... 65536, 100000
+    for (x = 1; x < 1e5; x *= 2) p[++n] = x
+    p[++n] = 100000
+    return n
+}
+
+# The first p where a part takes longer than the visits and memory does not suffice.
+function note_breaks(at, part, bytes, p,   i, name) {
+    for (i = 1; i <= parts; i++) {
+        name = part_name[i]
+        if (name != "visits" && name != "overlapped" && !at[name] && part[name] > part["visits"]) at[name] = p
+    }
+    if (!at["memory"] && bytes > rate["device_bytes"]) at["memory"] = p
+}
+
+# What breaks, the first first.
+function print_breaks(what, at, last,   name, text, first) {
+    while (1) {
+        first = ""
+        for (name in at)
+            if (at[name] && (first == "" || at[name] < at[first] || (at[name] == at[first] && name < first))) first = name
+        if (first == "") break
+        text = text sprintf(" %s from p = %d,", first, at[first])
+        at[first] = 0
+    }
+    sub(/,$/, "", text)
+    printf "# %s: %s; at p = %d %s GTEPS\n", what,
+        text == "" ? "nothing takes longer than the visits" : "longer than the visits, or than memory:" text,
+        last["p"], last["gteps"]
+}
+
+# The rows of one design; `quiet` ones only leave what breaks.
+function scale_up(kind, what, quiet,   n, p, i, graph, layout, part, s, first, at, last, least_p, done) {
+    n = device_counts(p)
+    for (i = 1; i <= n; i++) {
+        layout_of(layout, p[i], 0)
+        scaled_graph(graph, layout, kind, p[i], 1)
+        if (kind == "strong" && device_bytes(graph, layout) > rate["device_bytes"]) continue
+        s = search_cost(graph, layout, part)
+        done = gteps(graph, s) / p[i]
+        if (!first) first = done
+        note_breaks(at, part, device_bytes(graph, layout), p[i])
+        if (!quiet) print_row(graph, layout, part, s, done / first)
+        last["p"] = p[i]
+        last["gteps"] = gteps(graph, s)
+    }
+    if (!first) { print "dbfs-model: the graph fits on none of 1 to 100000 devices" >"/dev/stderr"; exit failed = 3 }
+    print_breaks(what, at, last)
+}
+
+# One switch after the other, each kept, from what the paper has to what was thought of.
+function print_designs(kind,   n, step, i, word) {
+    n = split("masks=flat reduction=tree words=dense form=list messages=direct counts=all overlap=0 uniquify=0;" \
+        "masks=hosts;reduction=halving;form=auto;words=sparse;masks=slices;messages=gathered;messages=merged;" \
+        "uniquify=1;counts=sums;overlap=1", step, ";")
+    for (i = 1; i <= n; i++) {
+        split(step[i], word, " ")
+        apply_design(step[i])
+        scale_up(kind, (i > 1 ? "and " : "") step[i], 1)
+    }
+}
+function apply_design(text,   n, i, word, pair) {
+    n = split(text, word, " ")
+    for (i = 1; i <= n; i++) { split(word[i], pair, "="); design[pair[1]] = pair[2] }
+    if (design["overlap"] == "0") design["overlap"] = 0
+    if (design["uniquify"] == "0") design["uniquify"] = 0
+}
+
+function print_scaling(kind) {
+    print_row_names()
+    scale_up(kind, "this design", 0)
+    print_designs(kind)
+}
+
+# ---- the paper ----
+
+function paper_threshold(scale) { return int(64 * 2 ^ ((scale - 30) / 2) + .5) } # figure 7
+
+# Hosts, ranks of a host, GPUs of a rank, scale, GTEPS: Table II, figure 9 and its text
+function print_paper(   n, point, i, v, graph, layout, part, s, measured, p, ranks) {
+    apply_design("masks=hosts reduction=tree words=dense form=list messages=direct")
+    n = split("1 1 1 24 22.9;1 1 2 25 32.5;1 1 4 26 39.8;2 1 4 29 53.13;31 2 2 33 259.8", point, ";")
+    print "hosts\tranks\tp\tscale\tth\tlevels\tdelegates_percent\tnn_percent\tvolume_bytes\tcost_ms\tshort_cost_ms\tpaper_ms" \
+        "\tpredicted_ms\terror_percent\tmasks_ms\tvertices_ms\tpaper_gteps\tpredicted_gteps"
+    for (i = 1; i <= n; i++) {
+        split(point[i], v, " ")
+        p = v[1] * v[2] * v[3]
+        ranks = v[1] * v[2]
+        rmat_choose(v[4], 16)
+        rmat_graph(graph, paper_threshold(v[4]))
+        make_layout(layout, p, v[1], v[3])
+        s = search_cost(graph, layout, part)
+        measured = graph["input_edges"] / v[5] / 1e9
+        printf "%d\t%d\t%d\t%d\t%d\t%d\t%.6f\t%.6f\t%s\t%s\t%s", v[1], ranks, p, v[4], graph["th"], graph["levels"],
+            100 * graph["delegates"] / graph["ids"], 100 * graph["nn"] / graph["edges"],
+            number(paper_volume(graph, ranks)), ms(paper_cost(graph, ranks, p, 1 / rate["network_bandwidth"])),
+            ms(paper_short_cost(graph, ranks, p, 1 / rate["network_bandwidth"]))
+        printf "\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", ms(measured), ms(s), percent(s / measured - 1), ms(part["masks"]),
+            ms(part["vertices"]), v[5], gteps(graph, s)
+    }
+}
+
+function print_rmat(   graph) {
+    print "th\tids\tvertices\tedges\tdelegates\tnn\tnd\tdn\tdd\tlevels\treductions"
+    rmat_choose(scale, edge_factor)
+    rmat_graph(graph, threshold == "" ? "inf" : threshold)
+    printf "%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%d\t%d\n", graph["th"], graph["ids"], graph["vertices"],
+        graph["edges"], graph["delegates"], graph["nn"], graph["nd"], graph["dn"], graph["dd"], graph["levels"],
+        graph["reductions"]
+}
+
+END {
+    if (failed) exit failed
+    end_level()
+    end_run()
+    calibrate_rates()
+    if (command == "check") print_check()
+    if (command == "predict") print_predict()
+    if (command == "weak" || command == "strong") print_scaling(command)
+    if (command == "paper") print_paper()
+    if (command == "rmat") print_rmat()
+}

@@ -1,0 +1,30 @@
+/* edge_inputs.h: the edge streams that a command line names.
+ *
+ * Several streams are one graph. Under mpiexec a stream is either shared: all ranks open it, and each reads
+ * its share of the blocks. Or it is one rank's own, which alone opens and reads it: then `%r` in its name
+ * stands for the number of the rank.
+ */
+#ifndef DBFS_EDGE_INPUTS_H
+#define DBFS_EDGE_INPUTS_H
+
+#include "formats/base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct edge_inputs {
+    size_t count;
+    const char **path;  /* [count + 1] with the rank in place of %r; the last one is NULL */
+    unsigned char *own; /* [count] */
+    int once; /* one pass may be enough: a pipe need not be kept before it */
+};
+
+/* From the words of a command line; no word is "-", standard input. ST_USAGE: standard input twice. */
+enum status edge_inputs_open(struct edge_inputs *inputs, char *const *words, size_t count,
+                             uint32_t rank, struct error *e);
+void edge_inputs_close(struct edge_inputs *inputs); /* zeroed inputs are allowed */
+
+/* Nonzero when one of them is standard input. */
+int edge_inputs_have_stdin(const struct edge_inputs *inputs);
+
+#endif

@@ -1,0 +1,335 @@
+/* edge_stream.c: see edge_stream.h */
+#include "edge_stream.h"
+
+#include "edge_union.h"
+
+#include "formats/base/progress.h"
+#include "formats/base/signals.h"
+#include "tools/spill/unnamed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A pipe may take the KEPT_SHARE-th part of the memory that is left. */
+enum { COPY_BYTES = 1 << 20, KEPT_SHARE = 4 };
+
+/* ---- a live pipe ---- */
+
+/* A pipe whose preamble has been read, and is remembered in case the pipe must be kept. */
+struct live_pipe {
+    struct edges_reader *reader;
+    int fd;
+    size_t head_bytes;
+    unsigned char head[EDGES_MAX_PREAMBLE_BYTES];
+};
+
+static enum status read_live(void *from, void *bytes, size_t count, size_t *got, struct error *e)
+{
+    struct live_pipe *live = from;
+    ssize_t done;
+    do {
+        done = read(live->fd, bytes, count);
+    } while (done < 0 && errno == EINTR);
+    *got = done > 0 ? (size_t)done : 0;
+    if (live->reader == NULL && *got <= sizeof live->head - live->head_bytes) {
+        memcpy(live->head + live->head_bytes, bytes, *got);
+        live->head_bytes += *got;
+    }
+    return done >= 0 ? ST_OK : fail_errno(e, "edge stream", "cannot read the pipe");
+}
+
+static void close_live(struct edge_stream *s)
+{
+    if (s->live != NULL)
+        edges_reader_close(s->live->reader);
+    free(s->live);
+    s->live = NULL;
+}
+
+static enum status open_live(struct edge_stream *s, struct edges_info *info, struct error *e)
+{
+    struct edges_reader *reader = NULL;
+    s->live = calloc(1, sizeof *s->live);
+    if (s->live == NULL)
+        return fail_memory(e, s->name, sizeof *s->live);
+    s->live->fd = s->fd;
+    struct byte_source source = {s->live, read_live};
+    if (edges_reader_open_source(&reader, source, s->name, e) != ST_OK)
+        return e->status;
+    s->live->reader = reader;
+    *info = *edges_reader_info(reader);
+    if (!edge_union_expect(info->provenance, &s->totals))
+        return edge_stream_keep(s, e);
+    s->bytes = 8 * s->totals.edges;
+    return ST_OK;
+}
+
+struct edges_reader *edge_stream_live(const struct edge_stream *s)
+{
+    return s->live != NULL ? s->live->reader : NULL;
+}
+
+static enum status compare_expected(const struct edge_stream *s, uint64_t n, struct error *e)
+{
+    if (n == 0 || n == s->totals.n)
+        return ST_OK;
+    return fail(e, ST_BAD_DATA, "%s: provenance does not match the trailer: it says %llu vertices, and "
+                "there are %llu", s->name, (unsigned long long)n, (unsigned long long)s->totals.n);
+}
+
+enum status edge_stream_spent(struct edge_stream *s, const struct edges_totals *tally,
+                              struct error *e)
+{
+    uint64_t n = s->totals.n;
+    edges_reader_finish(s->live->reader, tally, &s->totals, e);
+    compare_expected(s, n, e);
+    close_live(s);
+    s->forgotten = 1;
+    return e->status;
+}
+
+/* ---- a pipe ---- */
+
+/* A pipe on its way to a file that can be read again. */
+struct copy {
+    struct edge_stream *stream;
+    const char *folder; /* for a file on disk */
+    uint64_t most_kept; /* bytes that may stay in memory */
+    int file;
+    unsigned char *buffer; /* [COPY_BYTES] */
+};
+
+/* A file in memory; -1 if the system has none, or none is allowed. */
+static int file_in_memory(const struct copy *c)
+{
+    signals_ignore_writes(); /* the limit of file sizes holds here too */
+    return c->most_kept > 0 ? memfd_create("edge stream", MFD_CLOEXEC) : -1;
+}
+
+static enum status append(const struct copy *c, size_t count, struct error *e)
+{
+    return unnamed_append(c->file, c->buffer, count, c->folder, "a temporary copy of the edge stream", e);
+}
+
+/* Goes on in a file on disk, where what is in memory is written first. */
+static enum status move_to_disk(struct copy *c, struct error *e)
+{
+    struct edge_stream *s = c->stream;
+    int memory = c->file;
+    off_t at = 0;
+    ssize_t moved = 1;
+    c->file = unnamed_file(c->folder);
+    if (c->file < 0)
+        fail_errno(e, c->folder, "cannot create a temporary file");
+    while (e->status == ST_OK && memory >= 0 && (uint64_t)at < s->kept_bytes && moved > 0) {
+        moved = sendfile(c->file, memory, &at, COPY_BYTES);
+        if (moved < 0 && errno != EINTR)
+            fail_errno(e, c->folder, "cannot write a temporary copy of the edge stream");
+        moved = moved < 0 ? 1 : moved;
+    }
+    if (memory >= 0)
+        close(memory);
+    s->spooled_bytes = s->kept_bytes;
+    memory_discharge(s->budget, s->kept_bytes);
+    s->kept_bytes = 0;
+    return e->status;
+}
+
+/* Takes what was read to where it stays: in memory as long as that has room. */
+static enum status keep_bytes(struct copy *c, size_t count, struct error *e)
+{
+    struct edge_stream *s = c->stream;
+    int in_memory = s->spooled_bytes == 0 && c->file >= 0;
+    if (in_memory && s->kept_bytes + count > c->most_kept) {
+        in_memory = 0;
+        if (move_to_disk(c, e) != ST_OK)
+            return e->status;
+    }
+    if (append(c, count, e) != ST_OK)
+        return e->status;
+    if (in_memory) {
+        s->kept_bytes += count;
+        memory_charge_planned(s->budget, count);
+    } else {
+        s->spooled_bytes += count;
+    }
+    return ST_OK;
+}
+
+static enum status copy_pipe(struct copy *c, struct error *e)
+{
+    struct edge_stream *s = c->stream;
+    while (e->status == ST_OK) {
+        ssize_t got = read(s->fd, c->buffer, COPY_BYTES);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            fail_errno(e, s->name, "cannot read");
+        if (got <= 0)
+            break;
+        keep_bytes(c, (size_t)got, e);
+        progress_add((uint64_t)got);
+    }
+    return e->status;
+}
+
+/* Replaces the pipe s->fd by a file that holds what came out of it. */
+static enum status keep_pipe(struct edge_stream *s, const char *folder, struct error *e)
+{
+    struct copy c = {.stream = s, .folder = folder, .most_kept = memory_left(s->budget) / KEPT_SHARE};
+    c.buffer = malloc(COPY_BYTES);
+    if (c.buffer == NULL)
+        return fail_memory(e, s->name, COPY_BYTES);
+    progress_stage("reading the pipe", 0, PROGRESS_BYTES);
+    c.file = file_in_memory(&c);
+    if (c.file < 0)
+        move_to_disk(&c, e);
+    if (e->status == ST_OK && s->live != NULL) {
+        memcpy(c.buffer, s->live->head, s->live->head_bytes);
+        keep_bytes(&c, s->live->head_bytes, e);
+    }
+    if (e->status == ST_OK)
+        copy_pipe(&c, e);
+    if (e->status == ST_OK && s->kept_bytes + s->spooled_bytes == 0)
+        fail(e, ST_BAD_DATA, "%s: is empty: the program before the pipe wrote nothing", s->name);
+    free(c.buffer);
+    close(s->fd);
+    s->fd = c.file;
+    s->start = 0;
+    return e->status;
+}
+
+/* ---- opening ---- */
+
+static void note_file(struct edge_stream *s, const struct stat *st)
+{
+    s->start = lseek(s->fd, 0, SEEK_CUR);
+    s->bytes = st->st_size > s->start ? (uint64_t)(st->st_size - s->start) : 0;
+    s->device = st->st_dev;
+    s->inode = st->st_ino;
+    posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+}
+
+static enum status open_path(struct edge_stream *s, const char *path, struct error *e)
+{
+    struct stat st;
+    int is_stdin = strcmp(path, "-") == 0;
+    s->name = strdup(is_stdin ? "standard input" : path);
+    s->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC);
+    if (s->name == NULL) {
+        fail_memory(e, path, strlen(path));
+    } else if (s->fd < 0 || fstat(s->fd, &st) != 0) {
+        fail_errno(e, s->name, "cannot open");
+    } else if (S_ISREG(st.st_mode)) {
+        note_file(s, &st);
+    } else if (S_ISDIR(st.st_mode)) {
+        fail(e, ST_BAD_DATA, "%s: is a directory, not an edge stream", s->name);
+    } else if (isatty(s->fd)) {
+        fail(e, ST_USAGE, "%s: is a terminal, not an edge stream: give a file, or a pipe from edgeconv "
+             "or rmatgen", s->name);
+    } else {
+        s->is_pipe = 1;
+        fcntl(s->fd, F_SETPIPE_SZ, COPY_BYTES); /* fewer turns; refused, the pipe stays as it is */
+    }
+    return e->status;
+}
+
+/* From header to header, to the end: this tells what is wrong with a stream that has no trailer there. */
+static enum status walk_blocks(const struct edge_stream *s, struct edges_reader *reader,
+                               struct error *e)
+{
+    struct edges_block block = {0};
+    int end = 0;
+    while (!end && edges_reader_take(reader, &block, &end, e) == ST_OK)
+        continue;
+    edges_block_free(&block);
+    return e->status == ST_OK ? edges_scan_changed(s->name, e) : e->status;
+}
+
+static enum status read_ends(struct edge_stream *s, struct edges_info *info, struct error *e)
+{
+    struct edges_reader *reader = NULL;
+    if (edge_stream_reader(s, &reader, e) == ST_OK) {
+        *info = *edges_reader_info(reader);
+        if (!edges_peek_totals(s->fd, &s->totals))
+            walk_blocks(s, reader, e);
+    }
+    edges_reader_close(reader);
+    return e->status;
+}
+
+enum status edge_stream_keep(struct edge_stream *s, struct error *e)
+{
+    struct edges_info info;
+    uint64_t n = s->totals.n;
+    if (keep_pipe(s, s->tmpdir, e) == ST_OK) {
+        s->bytes = s->kept_bytes + s->spooled_bytes;
+        if (read_ends(s, &info, e) == ST_OK)
+            compare_expected(s, n, e);
+    }
+    close_live(s);
+    return e->status;
+}
+
+enum status edge_stream_open(struct edge_stream *s, const char *path, int once,
+                             const char *tmpdir, struct memory_budget *budget,
+                             struct edges_info *info, struct error *e)
+{
+    *s = (struct edge_stream){.fd = -1, .budget = budget, .tmpdir = tmpdir};
+    if (open_path(s, path, e) == ST_OK && s->is_pipe && once)
+        open_live(s, info, e);
+    else if (e->status == ST_OK && s->is_pipe)
+        keep_pipe(s, tmpdir, e);
+    if (e->status == ST_OK && s->live == NULL)
+        read_ends(s, info, e);
+    if (e->status != ST_OK)
+        edge_stream_close(s);
+    return e->status;
+}
+
+void edge_stream_close(struct edge_stream *s)
+{
+    if (s->name != NULL && s->fd >= 0)
+        close(s->fd);
+    if (s->kept_bytes > 0)
+        memory_discharge(s->budget, s->kept_bytes);
+    close_live(s);
+    free(s->name);
+    memset(s, 0, sizeof *s);
+}
+
+void edge_stream_forget(struct edge_stream *s)
+{
+    if (s->kept_bytes == 0 || ftruncate(s->fd, 0) != 0)
+        return;
+    memory_discharge(s->budget, s->kept_bytes);
+    s->kept_bytes = 0;
+    s->forgotten = 1;
+}
+
+enum status edge_stream_reader(const struct edge_stream *s, struct edges_reader **reader,
+                               struct error *e)
+{
+    *reader = NULL;
+    int fd = fcntl(s->fd, F_DUPFD_CLOEXEC, 3);
+    if (fd < 0)
+        return fail_errno(e, s->name, "cannot open again");
+    if (lseek(fd, s->start, SEEK_SET) < 0) {
+        fail_errno(e, s->name, "cannot read again from its start");
+        close(fd);
+        return e->status;
+    }
+    return edges_reader_open_fd(reader, fd, s->name, e);
+}
+
+int edge_stream_same(const struct edge_stream *a, const struct edge_stream *b)
+{
+    return a->inode != 0 && a->inode == b->inode && a->device == b->device;
+}

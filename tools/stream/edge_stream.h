@@ -1,0 +1,61 @@
+/* edge_stream.h: an edge stream that can be read several times.
+ *
+ * A regular file is read again. What comes out of a pipe is kept in memory, up to a quarter of the budget, or
+ * else in an unlinked file in the folder for temporary files. A pipe can also stay live: it is not kept until
+ * that is asked for, and without that it is read once.
+ */
+#ifndef DBFS_EDGE_STREAM_H
+#define DBFS_EDGE_STREAM_H
+
+#include "formats/edges_scan.h"
+#include "formats/base/memory.h"
+
+#include <sys/types.h>
+
+struct edge_stream {
+    int fd;
+    off_t start; /* where the stream begins in the file */
+    char *name;  /* for messages */
+    int own;     /* under mpiexec: this rank alone reads it */
+    int is_pipe;
+    uint64_t bytes;
+    uint64_t spooled_bytes; /* of a pipe, on disk; 0 for a file */
+    uint64_t kept_bytes;    /* of a pipe, in memory and charged to the budget */
+    int forgotten;          /* it cannot be read again */
+    struct memory_budget *budget; /* of a pipe in memory */
+    dev_t device; /* of a file, with its inode; 0 for a pipe */
+    ino_t inode;
+    struct edges_totals totals; /* as the trailer says; a first pass proves it */
+    struct live_pipe *live;     /* NULL: not a live pipe. Else only n and the edges are expected. */
+    const char *tmpdir;         /* for a pipe */
+};
+
+/* Opens `path` ("-" is standard input), keeps it if it is a pipe, and reads the preamble into *info and the
+ * trailer. With `once` a pipe stays live if its preamble tells what to expect. `tmpdir` and `budget` are for
+ * pipes and must stay until the stream is closed; NULL if the input is a regular file. On failure the stream
+ * need not be closed. ST_BAD_DATA also if there is no trailer at the end. */
+enum status edge_stream_open(struct edge_stream *stream, const char *path, int once,
+                             const char *tmpdir, struct memory_budget *budget,
+                             struct edges_info *info, struct error *e);
+void edge_stream_close(struct edge_stream *stream); /* a zeroed stream is allowed */
+
+/* Gives back the memory of a pipe that will not be read again. */
+void edge_stream_forget(struct edge_stream *stream);
+
+/* Keeps a live pipe, which then is like any other. */
+enum status edge_stream_keep(struct edge_stream *stream, struct error *e);
+
+/* The reader of a live pipe, for its one pass; edge_stream_spent ends that: the reader is closed, and
+ * `totals` are those of the trailer, which must fit the tally and what was expected. */
+struct edges_reader *edge_stream_live(const struct edge_stream *stream);
+enum status edge_stream_spent(struct edge_stream *stream, const struct edges_totals *tally,
+                              struct error *e);
+
+/* Opens a reader at the start of the stream. Close it before opening the next one. */
+enum status edge_stream_reader(const struct edge_stream *stream, struct edges_reader **reader,
+                               struct error *e);
+
+/* Nonzero when both are the same file. */
+int edge_stream_same(const struct edge_stream *a, const struct edge_stream *b);
+
+#endif

@@ -1,0 +1,92 @@
+/* cuda_group.h: the whole search of several GPUs of one host, as one kernel on each of them.
+ *
+ * In the level loop (bfs.c) a level of several GPUs costs launches, waits of the host, and meetings of its
+ * threads: 60 us and more for a frontier of two vertices. Here a level is that of a GPU that is alone, by
+ * masks (cuda_solo_masks.cuh), between two meetings. To meet, a GPU writes a letter to each peer, into the
+ * memory of the peer, and waits until it has theirs. Peers read each other's masks word by word, in order: remote
+ * single reads are slow.
+ *
+ *   visit     own rows find delegates, own normals, and (nn) normals of all shards, as masks
+ *   meet      the masks are complete; a pull of dd has two parts, between which the GPUs meet once more
+ *   previsit  delegates that any peer found, and own normals, become the frontier
+ *   meet      letters say what was found and what it costs to visit, so that all choose alike for nn and dd
+ *
+ * What peers read lies twice in memory, and levels take turns: the one is cleared when the peers have read the
+ * other. Distances are those of the level loop, which is the twin of this kernel.
+ */
+#ifndef DBFS_CUDA_GROUP_H
+#define DBFS_CUDA_GROUP_H
+
+#include "cuda_solo.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { GROUP_MOST = 16 /* GPUs */ };
+
+/* What a letter says: of the start, sizes of the whole graph; of a level, counts. Letters are summed up. */
+enum group_value {
+    GROUP_FRESH, /* normals */
+    GROUP_NN_ROWS,
+    GROUP_NN_EDGES,
+    GROUP_DD_ROWS,
+    GROUP_DD_EDGES,
+    GROUP_VALUES
+};
+
+struct group_letter {
+    unsigned long long value[GROUP_VALUES];
+    unsigned int meeting; /* its number: the letter is complete */
+    unsigned int unused;
+};
+
+/* In device memory, zero before the first search. */
+struct group_state {
+    unsigned int meetings; /* so far, over all searches: the same on all GPUs */
+    unsigned int open;     /* the last meeting that is over */
+    unsigned int failed;   /* a peer did not come */
+    unsigned long long sum[GROUP_VALUES];
+    struct group_letter letter[2][GROUP_MOST]; /* by meetings in turn, and by peers, who write them */
+};
+
+/* What a GPU sees of a peer, itself included. */
+struct gpu_group_peer {
+    const uint32_t *found[2]; /* delegates */
+    const uint32_t *sent[2];  /* normals that nn's pushes found, as its columns */
+    const uint32_t *visited;  /* normals */
+    uint64_t words;           /* of the last */
+    struct group_state *state;
+};
+
+struct gpu_group {
+    struct gpu_solo solo;
+    struct gpu_group_peer peer[GROUP_MOST];
+    uint32_t peers, own;   /* how many; which of them this GPU is */
+    uint32_t shard[GROUP_MOST];
+    uint32_t shard_words;  /* of a shard's part of a mask over nn's columns */
+    uint64_t column_words; /* of such a mask */
+    uint32_t *found[2], *sent[2];
+    uint32_t *gathered;    /* visited normals of all shards, by nn's columns */
+    const uint32_t *dd_own, *dd_others; /* dd's rows of delegates whose owner the shard is; its other rows */
+    struct group_state *state;
+};
+
+/* `solo.root` of a GPU that does not have it. */
+#define GROUP_NO_ROOT UINT32_MAX
+
+/* Of the report, if a peer did not come to a meeting. */
+#define GROUP_FAILED UINT32_MAX
+
+/* Chooses the launch for the current device: no blocks if it cannot be. */
+cudaError_t cuda_group_plan(struct solo_launch *launch);
+
+/* Starts the search. It ends only if it is started on all peers. */
+cudaError_t cuda_group_search(const struct gpu_group *group, const struct solo_launch *launch,
+                              cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,176 @@
+/* cuda_group_meet.cuh: meetings of the GPUs of a host, and what they read of each other; see cuda_group.h
+ *
+ * A meeting costs a barrier of the blocks and one way of a letter between two GPUs, about 3 us. A mask that a
+ * peer has is read once, 4 bytes a word.
+ */
+#ifndef DBFS_CUDA_GROUP_MEET_CUH
+#define DBFS_CUDA_GROUP_MEET_CUH
+
+#include "cuda_group.h"
+#include "cuda_solo_grid.cuh"
+
+/* What all threads of a block see, beside block_state. */
+struct group_block {
+    unsigned meetings;
+    unsigned failed;
+    unsigned buffer;     /* of what peers read, and this level writes */
+    bool sends;          /* this level pushes nn */
+    bool sent_before;    /* the other buffer has vertices, too */
+    bool in_parts;       /* dd is pulled in two parts */
+    unsigned long long sum[GROUP_VALUES];
+};
+
+static __shared__ gpu_group group; /* its `solo` is `search`, and not used */
+static __shared__ group_block meeting;
+
+#define GROUP_PATIENCE 20000000000ull /* ns that a GPU waits for a peer, which may start late */
+
+__device__ static inline unsigned long long now_ns()
+{
+    unsigned long long ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+    return ns;
+}
+
+__device__ static inline unsigned load_meeting(const unsigned *from)
+{
+    unsigned value;
+    asm volatile("ld.acquire.sys.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
+    return value;
+}
+
+__device__ static inline void store_meeting(unsigned *to, unsigned value)
+{
+    asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
+}
+
+/* A word of a mask that a peer writes between meetings. */
+__device__ static inline uint32_t peek(const uint32_t *mask, uint64_t word)
+{
+    return ((const volatile uint32_t *)mask)[word];
+}
+
+/* By one warp of the first block, a lane for each peer: letters go out and come in. */
+__device__ static inline void exchange_letters(unsigned number, const unsigned long long *values)
+{
+    const unsigned i = lane_id(), turn = number & 1;
+    const bool is_peer = i < group.peers;
+    bool late = false;
+    if (is_peer) {
+        group_letter *out = &group.peer[i].state->letter[turn][group.own];
+        for (int k = 0; k < GROUP_VALUES; k++)
+            ((volatile unsigned long long *)out->value)[k] = values[k];
+        __threadfence_system();
+        store_meeting(&out->meeting, number);
+        const group_letter *in = &group.state->letter[turn][i];
+        const unsigned long long begin = now_ns();
+        while (!late && load_meeting(&in->meeting) != number)
+            late = now_ns() - begin > GROUP_PATIENCE;
+    }
+    late = __any_sync(ALL_LANES, late);
+    for (int k = 0; k < GROUP_VALUES; k++) {
+        const unsigned long long value =
+            is_peer ? ((volatile unsigned long long *)group.state->letter[turn][i].value)[k] : 0;
+        const unsigned long long sum = warp_sum(value);
+        if (i == 0)
+            group.state->sum[k] = sum;
+    }
+    if (i == 0 && late)
+        group.state->failed = 1;
+}
+
+/* What this GPU tells: by one warp, after all blocks have counted. */
+__device__ static inline void write_values(unsigned long long *values, bool at_start)
+{
+    const solo_counts *c = &search.state->counts[block.now.turn];
+    const volatile unsigned long long *count = (const volatile unsigned long long *)c->count;
+    values[GROUP_FRESH] = count[SOLO_FRESH];
+    values[GROUP_NN_ROWS] =
+        at_start ? (unsigned long long)search.graph.sources[NN] : count[SOLO_SOURCES + NN];
+    values[GROUP_NN_EDGES] =
+        at_start ? (unsigned long long)search.graph.edges[NN] : count[SOLO_FORWARD + NN];
+    values[GROUP_DD_ROWS] =
+        at_start ? (unsigned long long)search.graph.sources[DD] : count[SOLO_SOURCES + DD];
+    values[GROUP_DD_EDGES] =
+        at_start ? (unsigned long long)search.graph.edges[DD] : count[SOLO_FORWARD + DD];
+}
+
+/* All blocks of all GPUs. What any of them wrote before is seen by all after it. `at_start`: letters tell the
+ * sizes of the graph; otherwise the counts of the level. */
+__device__ static inline void meet(bool at_start)
+{
+    __syncthreads();
+    if (threadIdx.x < WARP) {
+        const unsigned number = meeting.meetings + 1, target = block.arrivals + gridDim.x;
+        if (lane_id() == 0) {
+            __threadfence_system();
+            atomicAdd(&search.state->arrived, 1u);
+        }
+        __syncwarp();
+        if (blockIdx.x == 0) {
+            unsigned long long values[GROUP_VALUES];
+            while ((int)(*(volatile unsigned *)&search.state->arrived - target) < 0)
+                ;
+            __threadfence_system();
+            write_values(values, at_start);
+            exchange_letters(number, values);
+            __syncwarp();
+            if (lane_id() == 0) {
+                __threadfence_system();
+                *(volatile unsigned *)&group.state->open = number;
+            }
+        } else if (lane_id() == 0) {
+            unsigned spins = 0;
+            while ((int)(*(volatile unsigned *)&group.state->open - number) < 0) {
+                if (++spins > 256)
+                    __nanosleep(64);
+            }
+        }
+        __syncwarp();
+        __threadfence_system();
+        if (lane_id() < GROUP_VALUES)
+            meeting.sum[lane_id()] = ((volatile unsigned long long *)group.state->sum)[lane_id()];
+        if (lane_id() == 0) {
+            meeting.failed = *(volatile unsigned *)&group.state->failed;
+            meeting.meetings = number;
+            block.arrivals = target;
+        }
+    }
+    __syncthreads();
+}
+
+/* ---- what peers found ---- */
+
+/* Delegates, of this level, on all GPUs. */
+__device__ static inline uint32_t found_delegates(uint64_t word)
+{
+    uint32_t found = 0;
+    for (unsigned i = 0; i < group.peers; i++)
+        found |= peek(group.peer[i].found[meeting.buffer], word);
+    return found;
+}
+
+/* Normals of this shard, by nn's pushes on all GPUs. */
+__device__ static inline uint32_t found_normals(uint64_t word)
+{
+    const uint64_t at = (uint64_t)group.shard[group.own] * group.shard_words + word;
+    uint32_t found = 0;
+    for (unsigned i = 0; i < group.peers; i++)
+        found |= peek(group.peer[i].sent[meeting.buffer], at);
+    return found;
+}
+
+/* Before nn is pulled: the visited normals of all shards. */
+__device__ static inline void gather_visited()
+{
+    const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
+    for (unsigned i = 0; i < group.peers; i++) {
+        const gpu_group_peer &peer = group.peer[i];
+        uint32_t *to = group.gathered + (uint64_t)group.shard[i] * group.shard_words;
+        for (uint64_t w = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; w < peer.words;
+             w += threads)
+            to[w] = peek(peer.visited, w);
+    }
+}
+
+#endif

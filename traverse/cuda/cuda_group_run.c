@@ -1,0 +1,96 @@
+/* cuda_group_run.c: the host's side of a search of several GPUs that is one kernel on each; see cuda_group.h */
+#include "cuda_device.h"
+#include "cuda_error.h"
+
+_Static_assert(sizeof(struct group_state) <= GROUP_STATE_BYTES, "the state of a group as planned");
+
+/* The peers have all shards, a GPU each, and all of them can. */
+static int may_search_together(const struct device *dev)
+{
+    const struct gpu_peers *p = &dev->traffic.peers;
+    if (p->count != dev->shard->p || p->count > GROUP_MOST || p->count < 2)
+        return 0;
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (!p->all[i].joining.joins || !p->all[i].readable)
+            return 0;
+        for (uint32_t j = 0; j < i; j++) {
+            if (p->all[i].joining.gpu == p->all[j].joining.gpu)
+                return 0;
+        }
+    }
+    return 1;
+}
+
+/* Of normals, numbered as nn's columns are. */
+static void set_columns(struct gpu_group *g, const struct device *dev)
+{
+    const struct gpu_traffic *t = &dev->traffic;
+    g->shard_words = (uint32_t)((UINT64_C(1) << dev->shard->local_bits) / 32);
+    g->column_words = shard_has_masks(dev->shard) ? (uint64_t)g->shard_words * dev->shard->p : 0;
+    g->sent[0] = t->sent_mask;
+    g->sent[1] = t->peers.sent_too;
+    g->gathered = t->peers.gathered;
+    g->solo.of[SOLO_COLUMNS] = (struct gpu_vertices){
+        .words = g->column_words, .visited = g->gathered, .next = g->sent[0]};
+    g->solo.csr[NN].column_kind = SOLO_COLUMNS;
+    g->solo.graph.words[NORMALS] = (double)g->column_words; /* on all GPUs the same, so that they choose alike */
+}
+
+static void set_peers(struct gpu_group *g, const struct device *dev)
+{
+    const struct gpu_peers *p = &dev->traffic.peers;
+    g->peers = p->count;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct gpu_peer *peer = &p->all[i];
+        g->shard[i] = peer->shard;
+        g->peer[i] = (struct gpu_group_peer){.found = {peer->found, peer->joining.found},
+                                             .sent = {peer->sent_mask, peer->joining.sent},
+                                             .visited = peer->visited,
+                                             .words = peer->words,
+                                             .state = peer->joining.state};
+        if (peer->shard == dev->shard->index)
+            g->own = i;
+    }
+}
+
+enum status gpu_group_open(struct device *dev, struct error *e)
+{
+    struct gpu_group *g = &dev->solo.group.search;
+    dev->solo.group.launch.blocks = 0;
+    if (!may_search_together(dev))
+        return ST_OK;
+    g->solo = dev->solo.search;
+    if (CUDA_TRY(cudaMemset(dev->traffic.peers.group_state, 0, sizeof *g->state), dev->where, e) !=
+            ST_OK ||
+        CUDA_TRY(cudaDeviceSynchronize(), dev->where, e) != ST_OK)
+        return e->status;
+    g->state = dev->traffic.peers.group_state;
+    g->found[0] = dev->of[DELEGATES].next;
+    g->found[1] = dev->masks.incoming;
+    g->dd_own = dev->traffic.peers.own;
+    g->dd_others = dev->traffic.peers.others;
+    set_columns(g, dev);
+    set_peers(g, dev);
+    return CUDA_TRY(cuda_group_plan(&dev->solo.group.launch), dev->where, e);
+}
+
+enum status gpu_group_run(struct device *dev, const struct root *root, enum solo_mode mode,
+                          uint32_t *levels, struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    struct gpu_solo *s = &dev->solo.group.search.solo;
+    int has_root = root->at == ROOT_AT_DELEGATE || root->shard == dev->shard->index;
+    s->mode = mode;
+    s->root = has_root ? root->index : GROUP_NO_ROOT;
+    s->root_kind = root->at == ROOT_AT_DELEGATE ? DELEGATES : NORMALS;
+    s->number = ++dev->solo.search.number;
+    dev->solo.settled = 0;
+    if (gpu_use(dev, e) != ST_OK ||
+        CUDA_TRY(cuda_group_search(&dev->solo.group.search, &dev->solo.group.launch, stream), dev->where,
+                 e) != ST_OK ||
+        gpu_solo_wait(dev, stream, 0, levels, e) != ST_OK)
+        return e->status;
+    return *levels == GROUP_FAILED
+               ? fail(e, ST_RUNTIME, "%s: another GPU did not take part in the search", dev->where)
+               : ST_OK;
+}

@@ -1,0 +1,391 @@
+/* cuda_peers.c: the memory that a GPU shows to its peers, and what it reads of theirs; see backend.h
+ *
+ * All arrays of a GPU lie in one allocation. Another process opens this allocation, and two events, by handles
+ * of CUDA IPC, which the card holds with the places of the arrays in it. Peers of this process read the arrays
+ * where they are. Reads are of whole masks and lists: remote single reads are slow.
+ */
+#include "cuda_device.h"
+#include "cuda_error.h"
+
+#include "traverse/own_rows.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_GPUS = 64 };
+
+/* Asked once per pair, by the member that drives `from`. */
+int gpu_can_read(int from, int to)
+{
+    static signed char known[MOST_GPUS][MOST_GPUS]; /* 0: not asked, 1: yes, -1: no */
+    int possible = 0;
+    if (from == to)
+        return 1;
+    if (from >= MOST_GPUS || to >= MOST_GPUS)
+        return 0;
+    if (known[from][to] == 0) {
+        if (cudaDeviceCanAccessPeer(&possible, from, to) == cudaSuccess && possible) {
+            cudaError_t enabled = cudaDeviceEnablePeerAccess(to, 0);
+            possible = enabled == cudaSuccess || enabled == cudaErrorPeerAccessAlreadyEnabled;
+        }
+        cudaGetLastError(); /* a refusal is an answer */
+        known[from][to] = possible ? 1 : -1;
+    }
+    return known[from][to] > 0;
+}
+
+/* ---- cards ---- */
+
+/* What a card says. Places are bytes from the start of the allocation. */
+struct gpu_card {
+    struct device *device; /* valid in its own process */
+    int pid;
+    uint32_t shard;
+    int joins;
+    uint64_t words, found, visited, ids, sent_mask, found_too, sent_too, group_state;
+    uint64_t gpu; /* its place on the buses of the host */
+    cudaIpcMemHandle_t memory;
+    cudaIpcEventHandle_t masks_read, first_part;
+};
+
+_Static_assert(sizeof(struct gpu_card) <= sizeof(struct peer_card), "a card holds it");
+
+static uint64_t place_of(const struct device *dev, const void *array)
+{
+    return (uint64_t)((const char *)array - (const char *)dev->memory);
+}
+
+static enum status make_handles(const struct device *dev, struct gpu_card *c, struct error *e)
+{
+    CUDA_TRY(cudaIpcGetMemHandle(&c->memory, dev->memory), dev->where, e);
+    CUDA_TRY(cudaIpcGetEventHandle(&c->masks_read, dev->stream.masks_read), dev->where, e);
+    CUDA_TRY(cudaIpcGetEventHandle(&c->first_part, dev->stream.first_part), dev->where, e);
+    if (e->status != ST_OK) /* others find another way to exchange, or say why there is none */
+        e->status = ST_RESOURCE;
+    return e->status;
+}
+
+/* What a search needs that is one kernel on each GPU. */
+static void show_for_group(const struct device *dev, struct gpu_card *c)
+{
+    c->joins = dev->of[NORMALS].parent == NULL && dev->of[DELEGATES].parent == NULL &&
+               (shard_has_masks(dev->shard) || dev->shard->csr[NN].edges == 0);
+    c->found_too = place_of(dev, dev->masks.incoming);
+    c->sent_too = place_of(dev, dev->traffic.peers.sent_too);
+    c->group_state = place_of(dev, dev->traffic.peers.group_state);
+}
+
+static uint64_t gpu_place(const struct device *dev)
+{
+    static const enum cudaDeviceAttr parts[] = {cudaDevAttrPciDomainId, cudaDevAttrPciBusId,
+                                                cudaDevAttrPciDeviceId};
+    uint64_t place = 0;
+    for (int i = 0; i < 3; i++) {
+        int part = 0;
+        cudaDeviceGetAttribute(&part, parts[i], dev->ordinal);
+        place = place << 16 | (uint64_t)part;
+    }
+    return place;
+}
+
+static enum status gpu_show(struct device *dev, struct peer_card *card, struct error *e)
+{
+    struct gpu_card c = {.device = dev,
+                         .pid = getpid(),
+                         .shard = dev->shard->index,
+                         .gpu = gpu_place(dev),
+                         .words = dev->of[NORMALS].words,
+                         .found = place_of(dev, dev->of[DELEGATES].next),
+                         .visited = place_of(dev, dev->of[NORMALS].visited),
+                         .ids = place_of(dev, dev->traffic.bins.ids),
+                         .sent_mask = place_of(dev, dev->traffic.sent_mask)};
+    if (dev->shard->p > 1)
+        show_for_group(dev, &c);
+    if (dev->traffic.peers.shared && gpu_use(dev, e) == ST_OK)
+        make_handles(dev, &c, e);
+    memcpy(card, &c, sizeof c);
+    return e->status;
+}
+
+/* ---- memory of other processes ---- */
+
+/* A handle is opened once for each GPU of this process, whatever number of its devices read the memory. */
+struct mapping {
+    cudaIpcMemHandle_t handle;
+    int ordinal; /* of the GPU that reads it */
+    void *memory;
+    unsigned users;
+    struct mapping *next;
+};
+
+static struct mapping *mappings;
+static pthread_mutex_t mappings_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct mapping *find_mapping(const struct device *dev, const cudaIpcMemHandle_t *handle)
+{
+    struct mapping *m = mappings;
+    while (m != NULL &&
+           (m->ordinal != dev->ordinal || memcmp(&m->handle, handle, sizeof *handle) != 0))
+        m = m->next;
+    return m;
+}
+
+static struct mapping *add_mapping(const struct device *dev, const cudaIpcMemHandle_t *handle,
+                                   struct error *e)
+{
+    struct mapping *m = calloc(1, sizeof *m);
+    if (m == NULL) {
+        fail_memory(e, "peers", sizeof *m);
+        return NULL;
+    }
+    *m = (struct mapping){.handle = *handle, .ordinal = dev->ordinal, .next = mappings};
+    if (CUDA_TRY(cudaIpcOpenMemHandle(&m->memory, *handle, cudaIpcMemLazyEnablePeerAccess),
+                 dev->where, e) == ST_OK) {
+        mappings = m;
+        return m;
+    }
+    free(m);
+    return NULL;
+}
+
+static enum status open_mapping(const struct device *dev, const cudaIpcMemHandle_t *handle,
+                                void **memory, struct error *e)
+{
+    pthread_mutex_lock(&mappings_lock);
+    struct mapping *m = find_mapping(dev, handle);
+    if (m == NULL)
+        m = add_mapping(dev, handle, e);
+    if (m != NULL) {
+        m->users++;
+        *memory = m->memory;
+    }
+    pthread_mutex_unlock(&mappings_lock);
+    return e->status;
+}
+
+static void close_mapping(const struct device *dev, void *memory)
+{
+    pthread_mutex_lock(&mappings_lock);
+    struct mapping **at = &mappings;
+    while (*at != NULL && ((*at)->memory != memory || (*at)->ordinal != dev->ordinal))
+        at = &(*at)->next;
+    struct mapping *m = *at;
+    if (m != NULL && --m->users == 0) {
+        cudaIpcCloseMemHandle(m->memory);
+        *at = m->next;
+        free(m);
+    }
+    pthread_mutex_unlock(&mappings_lock);
+}
+
+/* ---- opening ---- */
+
+static enum status open_here(const struct device *dev, struct gpu_peer *peer,
+                             const struct gpu_card *c)
+{
+    const struct device *other = c->device;
+    peer->here = 1;
+    peer->ordinal = other->ordinal;
+    peer->readable = gpu_can_read(dev->ordinal, other->ordinal);
+    if (!dev->traffic.peers.host_waits) {
+        peer->masks_read = other->stream.masks_read;
+        peer->first_part = other->stream.first_part;
+    }
+    return ST_OK;
+}
+
+static enum status open_elsewhere(const struct device *dev, struct gpu_peer *peer,
+                                  const struct gpu_card *c, struct error *e)
+{
+    peer->readable = 1;
+    open_mapping(dev, &c->memory, &peer->mapped, e);
+    if (e->status == ST_OK && !dev->traffic.peers.host_waits) {
+        CUDA_TRY(cudaIpcOpenEventHandle(&peer->masks_read, c->masks_read), dev->where, e);
+        CUDA_TRY(cudaIpcOpenEventHandle(&peer->first_part, c->first_part), dev->where, e);
+    }
+    cudaGetLastError(); /* the GPU is as good as before */
+    if (e->status != ST_OK)
+        e->status = ST_RESOURCE;
+    return e->status;
+}
+
+static enum status open_peer(struct device *dev, struct gpu_peer *peer, const struct gpu_card *c,
+                             struct error *e)
+{
+    if (c->pid == getpid())
+        open_here(dev, peer, c);
+    else if (open_elsewhere(dev, peer, c, e) != ST_OK)
+        return e->status;
+    const char *memory = peer->here ? c->device->memory : peer->mapped;
+    peer->shard = c->shard;
+    peer->words = c->words;
+    peer->found = (const uint32_t *)(memory + c->found);
+    peer->visited = (const uint32_t *)(memory + c->visited);
+    peer->ids = (const uint32_t *)(memory + c->ids);
+    peer->sent_mask = (const uint32_t *)(memory + c->sent_mask);
+    peer->joining = (struct gpu_joining){
+        .joins = c->joins,
+        .gpu = c->gpu,
+        .found = (const uint32_t *)(memory + c->found_too),
+        .sent = (const uint32_t *)(memory + c->sent_too),
+        .state = (struct group_state *)(memory + c->group_state)};
+    return ST_OK;
+}
+
+static enum status copy_rows_by_owner(struct device *dev, struct error *e)
+{
+    uint64_t words = mask_words(dev->shard->d);
+    uint64_t *rows = malloc((2 * words + 1) * sizeof *rows);
+    if (rows == NULL)
+        return fail_memory(e, "delegates by owner", 2 * words * sizeof *rows);
+    own_rows_split(dev->shard, rows, rows + words);
+    if (words > 0)
+        CUDA_TRY(cudaMemcpy(dev->traffic.peers.own, rows, 2 * words * sizeof *rows, cudaMemcpyHostToDevice),
+                 dev->where, e);
+    free(rows);
+    return e->status;
+}
+
+/* Whether hosts wait for events, so that all processes may rely on it. An event of another process cannot be
+ * opened by several devices of one process: the driver crashes. And processes that share a GPU take turns
+ * on it: one whose kernels wait for an event keeps its turn for milliseconds. */
+static int hosts_wait(const struct peer_card *cards, uint32_t count)
+{
+    int processes = 0, several = 0, sharing = 0;
+    struct gpu_card a, b;
+    for (uint32_t i = 0; i < count; i++) {
+        memcpy(&a, &cards[i], sizeof a);
+        for (uint32_t j = 0; j < i; j++) {
+            memcpy(&b, &cards[j], sizeof b);
+            processes |= a.pid != b.pid;
+            several |= a.pid == b.pid;
+            sharing |= a.pid != b.pid && a.gpu == b.gpu;
+        }
+    }
+    return sharing || (processes && several);
+}
+
+static enum status gpu_meet(struct device *dev, const struct peer_card *cards, uint32_t count,
+                            struct error *e)
+{
+    struct gpu_peers *p = &dev->traffic.peers;
+    p->all = calloc(count, sizeof *p->all);
+    if (p->all == NULL)
+        return fail_memory(e, "peers", count * sizeof *p->all);
+    p->count = count;
+    p->host_waits = hosts_wait(cards, count);
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
+        struct gpu_card card;
+        memcpy(&card, &cards[i], sizeof card);
+        open_peer(dev, &p->all[i], &card, e);
+    }
+    if (e->status != ST_OK || dev->shard->p == 1 || copy_rows_by_owner(dev, e) != ST_OK)
+        return e->status;
+    return gpu_group_open(dev, e);
+}
+
+static void gpu_leave(struct device *dev)
+{
+    struct gpu_peers *p = &dev->traffic.peers;
+    cudaSetDevice(dev->ordinal);
+    for (uint32_t i = 0; i < p->count; i++) {
+        struct gpu_peer *peer = &p->all[i];
+        if (peer->here)
+            continue;
+        if (peer->masks_read != NULL)
+            cudaEventDestroy(peer->masks_read);
+        if (peer->first_part != NULL)
+            cudaEventDestroy(peer->first_part);
+        if (peer->mapped != NULL)
+            close_mapping(dev, peer->mapped);
+    }
+    free(p->all);
+    p->all = NULL;
+    p->count = 0;
+    dev->solo.group.launch.blocks = 0;
+}
+
+const struct backend_peers cuda_peers = {.show = gpu_show, .meet = gpu_meet, .leave = gpu_leave};
+
+/* ---- reading ---- */
+
+/* Shards begin with a word of the gathered mask. */
+enum status gpu_gather_frontiers(struct device *dev, struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    uint64_t shard_words = (UINT64_C(1) << dev->shard->local_bits) / 32;
+    for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++) {
+        const struct gpu_peer *peer = &dev->traffic.peers.all[i];
+        struct gpu_mask_list one = {.mask = {peer->visited}, .count = 1};
+        uint32_t *to = dev->traffic.peers.gathered + peer->shard * shard_words;
+        if (peer->readable)
+            cuda_or_masks(to, &one, peer->words, 0, stream);
+        else
+            CUDA_TRY(cudaMemcpyPeerAsync(to, dev->ordinal, peer->visited, peer->ordinal,
+                                         4 * peer->words, stream),
+                     dev->where, e);
+    }
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+static enum status or_copy(struct device *dev, const struct gpu_peer *peer, uint32_t *to,
+                           uint32_t *staging, struct error *e)
+{
+    struct gpu_mask_list one = {.mask = {staging}, .count = 1};
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    uint64_t words = dev->of[DELEGATES].words;
+    CUDA_TRY(cudaMemcpyPeerAsync(staging, dev->ordinal, peer->found, peer->ordinal, 4 * words,
+                                 stream),
+             dev->where, e);
+    cuda_or_masks(to, &one, words, 1, stream);
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+enum status gpu_or_found(struct device *dev, const int *updating, uint32_t *to, uint32_t *staging,
+                         struct error *e)
+{
+    struct gpu_mask_list list = {.count = 0};
+    uint64_t words = dev->of[DELEGATES].words;
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++) {
+        const struct gpu_peer *peer = &dev->traffic.peers.all[i];
+        if (updating != NULL ? !updating[i] : peer->shard == dev->shard->index)
+            continue;
+        if (!peer->readable) {
+            or_copy(dev, peer, to, staging, e);
+            continue;
+        }
+        list.mask[list.count++] = peer->found;
+        if (list.count == GPU_MASK_SOURCES) {
+            cuda_or_masks(to, &list, words, 1, stream);
+            list.count = 0;
+        }
+    }
+    if (list.count > 0)
+        cuda_or_masks(to, &list, words, 1, stream);
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+enum status gpu_wait_for_peers(struct device *dev, cudaEvent_t event, struct error *e)
+{
+    return dev->traffic.peers.host_waits
+               ? CUDA_TRY(cudaEventSynchronize(event), dev->where, e)
+               : e->status;
+}
+
+/* Peers go on finding delegates while their masks are read. What is read too early is read again when the
+ * masks are reduced. Nothing needs the incoming mask in a visit. */
+enum status gpu_take_peers_updates(struct device *dev, struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    const struct gpu_peers *p = &dev->traffic.peers;
+    for (uint32_t i = 0; i < p->count && !p->host_waits && e->status == ST_OK; i++)
+        CUDA_TRY(cudaStreamWaitEvent(stream, p->all[i].first_part, 0), dev->where, e);
+    if (e->status != ST_OK)
+        return e->status;
+    return gpu_or_found(dev, NULL, dev->of[DELEGATES].next, dev->masks.incoming, e);
+}

@@ -1,0 +1,171 @@
+/* cuda_solo_notes.cuh: notes of what levels do; see cuda_solo.h
+ *
+ * One thread, the noter, writes the note of each level. In the plain kernel these functions are empty, so it has
+ * not one instruction more.
+ */
+#ifndef DBFS_CUDA_SOLO_NOTES_CUH
+#define DBFS_CUDA_SOLO_NOTES_CUH
+
+#include "cuda_solo_list.cuh"
+
+#if SOLO_NOTED
+
+/* What a block has in shared memory for notes. */
+struct block_notes {
+    int32_t begun; /* levels whose notes have begun */
+    unsigned long long first_pulled, last_pulled; /* of its warps, as in solo_counts */
+};
+
+static __shared__ block_notes noted;
+
+__device__ static inline unsigned long long nanoseconds()
+{
+    unsigned long long now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
+
+__device__ static inline bool is_noter()
+{
+    return blockIdx.x == 0 && threadIdx.x == 0;
+}
+
+__device__ static inline solo_note &note_of(int32_t depth)
+{
+    return search.out.notes[depth % SOLO_NOTES_KEPT];
+}
+
+/* By all threads, before the first level. */
+__device__ static inline void begin_notes()
+{
+    if (threadIdx.x == 0)
+        noted = block_notes{0, 0, 0};
+}
+
+/* There is no room for the note of this level: the host takes all notes. The time until it has done so belongs
+ * to no level. */
+__device__ static inline void hand_over_notes(int32_t depth)
+{
+    volatile solo_mail *mail = search.out.mail;
+    note_of(depth - 1).at[SOLO_ENDED] = nanoseconds();
+    __threadfence_system();
+    mail->written = (uint32_t)depth;
+    while (mail->taken != (uint32_t)depth)
+        __nanosleep(1000);
+    __threadfence_system();
+}
+
+/* A level begins. It may be said again when another way is tried for the level. */
+__device__ static inline void note_begin(int32_t depth)
+{
+    if (!is_noter() || depth < noted.begun)
+        return;
+    if (depth > 0 && depth % SOLO_NOTES_KEPT == 0)
+        hand_over_notes(depth);
+    noted.begun = depth + 1;
+    note_of(depth) = solo_note{};
+    note_of(depth).at[SOLO_BEGUN] = nanoseconds();
+}
+
+__device__ static inline void note_way(int32_t depth, solo_way way)
+{
+    if (is_noter())
+        note_of(depth).way = way;
+}
+
+/* A level of the team begins. */
+__device__ static inline void note_team(int32_t depth, solo_way way)
+{
+    note_begin(depth);
+    note_way(depth, way);
+}
+
+/* The level of the grid has come to a point. */
+__device__ static inline void note_time(int what)
+{
+    if (is_noter())
+        note_of(block.now.depth).at[what] = nanoseconds();
+}
+
+/* A warp is done with its pulls. */
+__device__ static inline void note_pulled()
+{
+    if (lane_id() == 0) {
+        const unsigned long long now = nanoseconds();
+        atomicMax(&noted.first_pulled, ~now);
+        atomicMax(&noted.last_pulled, now);
+    }
+}
+
+/* All warps of the block are done. */
+__device__ static inline void add_pulled()
+{
+    solo_counts &counts = search.state->counts[block.now.turn];
+    if (threadIdx.x == 0 && noted.last_pulled != 0) {
+        atomicMax(&counts.first_pulled, noted.first_pulled);
+        atomicMax(&counts.last_pulled, noted.last_pulled);
+        noted.first_pulled = noted.last_pulled = 0;
+    }
+}
+
+/* `columns` of each lane were looked at in a pull. All lanes of the warp call it. */
+__device__ static inline void note_probes(uint64_t columns, int g)
+{
+    const unsigned sum = sum_lanes((unsigned)columns);
+    if (lane_id() == 0)
+        own_space().count[SOLO_PROBES + g] += sum;
+}
+
+/* Of the columns that a lane has asked for. */
+template <int COUNT> __device__ static inline unsigned count_columns(const uint32_t (&column)[COUNT])
+{
+    unsigned columns = 0;
+    for (int j = 0; j < COUNT; j++)
+        columns += column[j] != NO_HEAD;
+    return columns;
+}
+
+/* What the level of the grid found has been read. */
+__device__ static inline void note_end()
+{
+    const volatile solo_counts &counts = search.state->counts[block.now.turn];
+    if (!is_noter())
+        return;
+    solo_note &note = note_of(block.now.depth);
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        note.probes[g] = block.count[SOLO_PROBES + g];
+        note.pulled |= (block.choice.pull[g] ? 1u : 0) << g;
+    }
+    if (counts.last_pulled != 0) {
+        note.at[SOLO_FIRST_PULLED] = ~counts.first_pulled;
+        note.at[SOLO_LAST_PULLED] = counts.last_pulled;
+    }
+}
+
+/* The search is over. */
+__device__ static inline void end_notes()
+{
+    if (is_noter())
+        note_of(block.now.depth - 1).at[SOLO_ENDED] = nanoseconds();
+}
+
+#else
+
+__device__ static inline void begin_notes() {}
+__device__ static inline void note_begin(int32_t) {}
+__device__ static inline void note_way(int32_t, solo_way) {}
+__device__ static inline void note_team(int32_t, solo_way) {}
+__device__ static inline void note_time(int) {}
+__device__ static inline void note_pulled() {}
+__device__ static inline void add_pulled() {}
+__device__ static inline void note_probes(uint64_t, int) {}
+template <int COUNT> __device__ static inline unsigned count_columns(const uint32_t (&)[COUNT])
+{
+    return 0;
+}
+__device__ static inline void note_end() {}
+__device__ static inline void end_notes() {}
+
+#endif
+
+#endif

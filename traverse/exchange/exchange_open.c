@@ -1,0 +1,215 @@
+/* exchange_open.c: the choice of memory, and opening and closing an exchange; see exchange.h */
+#include "exchange_internal.h"
+
+#include <stdlib.h>
+
+enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_memory_choice choice,
+                                   const struct backend *backend, const struct comm *comm,
+                                   struct error *e)
+{
+    int usable = choice != EXCHANGE_MEMORY_HOST && backend->has_device_memory &&
+                 comm_takes_device_memory();
+    *memory = usable ? EXCHANGE_DEVICE : EXCHANGE_HOST;
+    if (choice != EXCHANGE_MEMORY_DEVICE || usable)
+        return ST_OK;
+    if (!backend->has_device_memory)
+        return fail(e, ST_RESOURCE, "--exchange-memory device: the %s backend has host memory only",
+                    backend->name);
+    return fail(e, ST_RESOURCE, "--exchange-memory device: the MPI library does not say that it "
+                "takes device memory: %s", comm->library);
+}
+
+int exchange_shares_memory(enum exchange_memory_choice choice, const struct comm *comm)
+{
+    return comm->host_ranks > 1 &&
+           (choice == EXCHANGE_MEMORY_AUTO || choice == EXCHANGE_MEMORY_PEER);
+}
+
+static enum group_reach reach_of(enum exchange_memory_choice choice)
+{
+    return choice == EXCHANGE_MEMORY_AUTO   ? GROUP_OF_HOST_IF_POSSIBLE
+           : choice == EXCHANGE_MEMORY_PEER ? GROUP_OF_HOST
+                                            : GROUP_OF_RANK;
+}
+
+static void release_buffers(const struct exchange *x, struct buffer *buffers)
+{
+    for (uint32_t g = 0; buffers != NULL && g < x->G; g++)
+        release_buffer(x, g, &buffers[g]);
+    free(buffers);
+}
+
+static void close_mail(const struct exchange *x)
+{
+    free(x->mail.control);
+    free(x->mail.control_in);
+    free(x->mail.outbox);
+    free(x->mail.sends);
+    free(x->mail.receives);
+    free(x->mail.out);
+    release_buffers(x, x->mail.send);
+    release_buffers(x, x->mail.receive);
+}
+
+static void close_sparse(struct sparse_masks *s)
+{
+    free(s->own);
+    free(s->all);
+    free(s->counts);
+    free(s->begins);
+}
+
+void exchange_close(struct exchange *x)
+{
+    if (x == NULL)
+        return;
+    group_close(&x->group);
+    memory_discharge(x->rank->budget, x->charged);
+    close_mail(x);
+    close_sparse(&x->masks.sparse);
+    x->rank->backend->messages->host_release(x->masks.bits);
+    x->rank->backend->messages->host_release(x->nn.frontiers);
+    free(x->locals);
+    free(x);
+}
+
+static enum status charge(struct exchange *x, uint64_t bytes, const char *what, struct error *e)
+{
+    if (memory_charge(x->rank->budget, bytes, what, e) == ST_OK)
+        x->charged += bytes;
+    return e->status;
+}
+
+static enum status open_mail(struct exchange *x, struct error *e)
+{
+    struct mail *mail = &x->mail;
+    size_t pairs = x->G * boxes_of_device(x);
+    uint64_t bytes = 2 * x->R * control_width(x) * sizeof *mail->control +
+                     pairs * (sizeof *mail->outbox + 2 * sizeof *mail->sends);
+    if (charge(x, bytes, "tables of messages", e) != ST_OK)
+        return e->status;
+    mail->control = calloc(x->R * control_width(x), sizeof *mail->control);
+    mail->control_in = calloc(x->R * control_width(x), sizeof *mail->control_in);
+    mail->outbox = calloc(pairs, sizeof *mail->outbox);
+    mail->send = calloc(x->G, sizeof *mail->send);
+    mail->receive = calloc(x->G, sizeof *mail->receive);
+    mail->sends = calloc(pairs, sizeof *mail->sends);
+    mail->receives = calloc(pairs, sizeof *mail->receives);
+    mail->out = calloc(x->G, sizeof *mail->out);
+    if (mail->control == NULL || mail->control_in == NULL || mail->outbox == NULL ||
+        mail->send == NULL || mail->receive == NULL || mail->sends == NULL ||
+        mail->receives == NULL || mail->out == NULL)
+        return fail_memory(e, "exchange", pairs * sizeof *mail->outbox);
+    return ST_OK;
+}
+
+static void count_locals(struct exchange *x)
+{
+    uint32_t p = x->R * x->G;
+    for (uint32_t g = 0; g < x->G; g++) {
+        x->locals[shard_of_device(x->rank->comm->rank, g, x->R)] = x->rank->graph->shards[g].locals;
+        x->nn_sources += x->rank->graph->shards[g].csr[NN].source_rows;
+    }
+    comm_sum_u64(x->rank->comm, x->locals, p);
+    comm_sum_u64(x->rank->comm, &x->nn_sources, 1);
+    for (uint32_t s = 0; s < p; s++)
+        x->normals += x->locals[s];
+}
+
+/* Words with their places are worth it if there are few. A mask of fewer words takes as long as one word. */
+static enum status open_sparse(struct exchange *x, struct error *e)
+{
+    enum { LEAST_WORDS = 64 };
+    struct sparse_masks *s = &x->masks.sparse;
+    if (x->masks.words < LEAST_WORDS)
+        return ST_OK;
+    s->most = x->masks.words / 4;
+    if (charge(x, 2 * s->most * sizeof *s->own, "words of masks", e) != ST_OK)
+        return e->status;
+    s->own = malloc(s->most * sizeof *s->own);
+    s->all = malloc(s->most * sizeof *s->all);
+    s->counts = calloc(x->R, sizeof *s->counts);
+    s->begins = calloc(x->R, sizeof *s->begins);
+    if (s->own == NULL || s->all == NULL || s->counts == NULL || s->begins == NULL)
+        fail_memory(e, "words of masks", 2 * s->most * sizeof *s->own);
+    return e->status;
+}
+
+static enum status open_mask(struct exchange *x, struct error *e)
+{
+    uint64_t bytes = (x->masks.words + 1) * sizeof *x->masks.bits;
+    if (charge(x, bytes, "masks of delegates", e) == ST_OK)
+        x->masks.bits = x->rank->backend->messages->host_take(bytes);
+    if (e->status == ST_OK && x->masks.bits == NULL)
+        fail_memory(e, "masks of delegates", bytes);
+    return e->status;
+}
+
+/* For groups that give each other their frontiers. */
+static enum status open_frontiers(struct exchange *x, struct error *e)
+{
+    uint64_t bytes = ((uint64_t)(x->R * x->G) << x->rank->graph->shards[0].local_bits) / 8;
+    if (!has_masks(x))
+        return ST_OK;
+    if (charge(x, bytes, "frontiers of other ranks", e) == ST_OK)
+        x->nn.frontiers = x->rank->backend->messages->host_take(bytes);
+    if (e->status == ST_OK && x->nn.frontiers == NULL)
+        fail_memory(e, "frontiers of other ranks", bytes);
+    return e->status;
+}
+
+/* What only groups that do not hold all shards need. */
+static enum status open_messages(struct exchange *x, struct error *e)
+{
+    if (open_mail(x, e) == ST_OK && open_mask(x, e) == ST_OK && open_sparse(x, e) == ST_OK)
+        open_frontiers(x, e);
+    return e->status;
+}
+
+/* Collective. */
+static enum status open_all(struct exchange *x, struct error *e)
+{
+    x->locals = calloc(x->R * x->G, sizeof *x->locals);
+    if (x->locals == NULL)
+        fail_memory(e, "exchange", x->R * x->G * sizeof *x->locals);
+    if (comm_agree(x->rank->comm, e) != ST_OK)
+        return e->status;
+    count_locals(x);
+    if (group_open(&x->group, x->rank, reach_of(x->options.memory), x->why, e) != ST_OK)
+        return e->status;
+    if (!x->group.whole)
+        open_messages(x, e);
+    return comm_agree(x->rank->comm, e);
+}
+
+enum status exchange_open(struct exchange **result, const struct rank *rank,
+                          const struct exchange_options *options, struct error *e)
+{
+    *result = NULL;
+    struct exchange *x = calloc(1, sizeof *x);
+    if (x == NULL)
+        fail_memory(e, "exchange", sizeof *x);
+    if (comm_agree(rank->comm, e) != ST_OK) {
+        free(x);
+        return e->status;
+    }
+    x->rank = rank;
+    x->options = *options;
+    x->G = rank->device_count;
+    x->R = rank->comm->ranks;
+    x->masks.words = mask_words(rank->graph->manifest.d);
+    x->masks.expected = 1;
+    x->level.wide = options->form == EXCHANGE_FORM_BITS;
+    *result = x; /* what is open is closed with it */
+    return open_all(x, e);
+}
+
+const char *exchange_why_no_peers(const struct exchange *x)
+{
+    return x->why[0] != '\0' ? x->why : NULL;
+}
+
+int exchange_has_peer_ranks(const struct exchange *x)
+{
+    return x->group.of_host;
+}

@@ -1,0 +1,213 @@
+/* exchange_work.c: what a group must agree on before a visit: directions, and how nn's vertices are given away;
+ * see exchange.h */
+#include "exchange_internal.h"
+
+#include "formats/base/cli.h"
+
+#include <string.h>
+
+void exchange_tell_work(struct exchange *x, uint32_t device, const struct workload *work)
+{
+    x->group.notes[x->group.first + device].work = *work;
+}
+
+void exchange_tell_dd(struct exchange *x, uint32_t device, const struct subgraph_work *dd)
+{
+    x->group.notes[x->group.first + device].work.of[DD] = *dd;
+}
+
+static void pool_subgraph(const struct exchange *x, enum subgraph g, struct subgraph_work *pooled)
+{
+    *pooled = (struct subgraph_work){0};
+    for (uint32_t i = 0; i < x->group.count; i++) {
+        const struct subgraph_work *work = &x->group.notes[i].work.of[g];
+        pooled->forward += work->forward;
+        pooled->frontier += work->frontier;
+        pooled->unvisited_sources += work->unvisited_sources;
+        pooled->unvisited_targets += work->unvisited_targets;
+    }
+}
+
+void exchange_pool_dd(const struct exchange *x, struct subgraph_work *pooled)
+{
+    pool_subgraph(x, DD, pooled);
+}
+
+static void pool_group(const struct exchange *x, struct workload *pooled)
+{
+    pooled->fresh = 0;
+    for (uint32_t i = 0; i < x->group.count; i++)
+        pooled->fresh += x->group.notes[i].work.fresh;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        pool_subgraph(x, (enum subgraph)g, &pooled->of[g]);
+}
+
+/* Rows of the frontier times the length of a row, which may be known for some of them only. */
+static double expected_edges(const struct rank *rank, enum subgraph g, const struct workload *work)
+{
+    double edges = 0, sources = 0, forward = (double)work->of[g].forward;
+    for (uint32_t i = 0; i < rank->device_count; i++) {
+        edges += (double)rank->graph->shards[i].csr[g].edges;
+        sources += (double)rank->graph->shards[i].csr[g].source_rows;
+    }
+    double expected = sources > 0 ? (double)work->of[g].frontier * edges / sources : 0;
+    return forward > expected ? forward : expected;
+}
+
+/* Between groups the sum over all ranks of nn's work is asked for only if the last level may have reached many
+ * normals. All ranks know alike whether it did. */
+static void pool_groups(struct exchange *x, struct workload *pooled)
+{
+    struct subgraph_work *nn = &pooled->of[NN];
+    uint64_t sum[] = {nn->forward, nn->frontier, nn->unvisited_sources, nn->unvisited_targets};
+    x->nn.reach = expected_edges(x->rank, NN, pooled) + expected_edges(x->rank, DN, pooled);
+    x->nn.everywhere = x->level.wide && x->nn.frontiers != NULL;
+    if (!x->nn.everywhere)
+        return;
+    if (x->group.first > 0) /* one rank of each group adds what the group has */
+        memset(sum, 0, sizeof sum);
+    comm_sum_u64(x->rank->comm, sum, 4);
+    *nn = (struct subgraph_work){sum[0], sum[1], sum[2], sum[3]};
+}
+
+enum status exchange_pool_work(struct exchange *x, const struct member *m, struct workload *pooled,
+                               struct error *e)
+{
+    pool_group(x, pooled);
+    if (x->group.whole)
+        return e->status;
+    if (m->number == 0) {
+        pool_groups(x, pooled);
+        x->nn.work = pooled->of[NN];
+    }
+    if (team_meet(m, e) == ST_OK)
+        pooled->of[NN] = x->nn.work;
+    return e->status;
+}
+
+int exchange_is_free(const struct exchange *x)
+{
+    const struct exchange_options *o = &x->options;
+    return x->group.whole && x->group.count > 1 && o->form == EXCHANGE_FORM_AUTO &&
+           !o->nonblocking && !o->local_all2all && !o->uniquify;
+}
+
+int exchange_has_parts(const struct exchange *x)
+{
+    return x->group.count > 1;
+}
+
+int has_masks(const struct exchange *x)
+{
+    return x->options.form != EXCHANGE_FORM_LIST && shard_has_masks(&x->rank->graph->shards[0]);
+}
+
+/* Whether a bit for each vertex is less than a list. Each of `devices` gives or reads the bits of all other
+ * shards, while a list is as long as the edges are many, of which an equal part leads to each shard. `forward`
+ * may be a lower bound. */
+static int bits_are_fewer(const struct exchange *x, const struct subgraph_work *nn,
+                          uint32_t devices)
+{
+    double edges = (double)x->rank->graph->manifest.edges[NN];
+    double expected = x->nn_sources > 0 ? (double)nn->frontier * edges / (double)x->nn_sources : 0;
+    double vertices = (double)nn->forward > expected ? (double)nn->forward : expected;
+    return 32 * vertices > (double)devices * (double)x->normals;
+}
+
+/* Devices whose work is pooled. */
+static uint32_t pooled_devices(const struct exchange *x)
+{
+    return x->nn.everywhere ? x->R * x->G : x->group.count;
+}
+
+/* A list is at least as long as its frontier. */
+int exchange_needs_forward(const struct exchange *x, const struct subgraph_work *nn)
+{
+    return x->options.form == EXCHANGE_FORM_AUTO && has_masks(x) && nn->frontier > 0 &&
+           nn->frontier * 32 <= x->group.count * x->normals;
+}
+
+int exchange_may_pull_nn(const struct exchange *x, const struct subgraph_work *nn)
+{
+    if (!has_masks(x) || (!x->group.whole && !x->nn.everywhere))
+        return 0;
+    return x->options.form == EXCHANGE_FORM_BITS || bits_are_fewer(x, nn, pooled_devices(x));
+}
+
+enum outgoing_form exchange_form_of(const struct exchange *x, const struct subgraph_work *nn)
+{
+    if (!has_masks(x))
+        return OUTGOING_LIST;
+    if (x->options.form == EXCHANGE_FORM_BITS)
+        return OUTGOING_MASK;
+    return bits_are_fewer(x, nn, pooled_devices(x)) ? OUTGOING_MASK : OUTGOING_LIST;
+}
+
+/* ---- frontiers ---- */
+
+/* Every rank sends those of its devices to all ranks of other groups. */
+static enum status send_frontiers(struct exchange *x, struct error *e)
+{
+    uint32_t own = x->rank->comm->rank;
+    size_t sends = 0, receives = 0;
+    for (uint32_t s = 0; s < x->R * x->G; s++) {
+        uint32_t rank = rank_of_shard(s, x->R), device = device_of_shard(s, x->R);
+        if (x->group.number[s] != GROUP_NONE)
+            continue;
+        uint32_t mine = shard_of_device(own, device, x->R); /* as many as the other rank has */
+        x->counts.of[COUNT_FRONTIER_BYTES] += 4 * mask_parcel_words(x, mine);
+        x->mail.sends[sends++] = (struct transfer){.rank = rank,
+                                                   .tag = (int)device,
+                                                   .bytes = frontier_of(x, mine),
+                                                   .size = 4 * mask_parcel_words(x, mine)};
+        x->mail.receives[receives++] = (struct transfer){.rank = rank,
+                                                         .tag = (int)device,
+                                                         .bytes = frontier_of(x, s),
+                                                         .size = 4 * mask_parcel_words(x, s)};
+    }
+    return comm_transfer(x->rank->comm, x->mail.sends, sends, x->mail.receives, receives,
+                         x->options.chunk_bytes, e);
+}
+
+static enum status write_frontiers(struct exchange *x, const struct member *m, struct error *e)
+{
+    const struct rank *rank = x->rank;
+    for (uint32_t g = m->first; g < m->end; g++) {
+        for (uint32_t s = 0; s < x->R * x->G && e->status == ST_OK; s++) {
+            if (x->group.number[s] == GROUP_NONE)
+                rank->backend->search->write_frontier(rank->devices[g], s, frontier_of(x, s),
+                                                      mask_parcel_words(x, s), e);
+        }
+    }
+    return e->status;
+}
+
+static enum status exchange_frontiers(struct exchange *x, const struct member *m, struct error *e)
+{
+    const struct rank *rank = x->rank;
+    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
+        uint32_t s = shard_of_device(rank->comm->rank, g, x->R);
+        rank->backend->search->read_frontier(rank->devices[g], frontier_of(x, s),
+                                             mask_parcel_words(x, s), e);
+    }
+    if (team_meet(m, e) == ST_OK && m->number == 0)
+        send_frontiers(x, e);
+    if (team_meet(m, e) != ST_OK)
+        return e->status;
+    return write_frontiers(x, m, e);
+}
+
+enum status exchange_frontier(struct exchange *x, const struct member *m,
+                              struct exchange_stats *stats, struct error *e)
+{
+    const struct rank *rank = x->rank;
+    double start = cli_seconds();
+    if (m->number == 0)
+        count_peer_frontiers(x);
+    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
+        rank->backend->search->show_frontier(rank->devices[g], e);
+    if (group_meet(&x->group, m, e) == ST_OK && !x->group.whole)
+        exchange_frontiers(x, m, e);
+    stats->frontier_s = cli_seconds() - start;
+    return e->status;
+}

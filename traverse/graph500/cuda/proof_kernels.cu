@@ -1,0 +1,287 @@
+/* proof_kernels.cu: proves trees on a GPU; see proof_kernels.h and its twins, proof_loops.c and proof_cpu.c
+ *
+ * Edges are what takes time: a warp takes a row, and its lanes the edges. Rows stand by descending degree, so the
+ * first LONG_ROWS, which may be hubs, are shared by SLICES warps each. Bytes that must move for each edge: 4 or 8
+ * of the column, and 16 of the other end, which the cache has where that is a hub.
+ */
+#include "proof_kernels.h"
+#include "traverse/cuda/cuda_common.cuh"
+
+enum { LONG_ROWS = 4096, SLICES = 64 };
+
+/* The first item of a thread, and how far apart its items are. */
+__device__ static inline uint64_t first_item()
+{
+    return (uint64_t)blockIdx.x * BLOCK + threadIdx.x;
+}
+
+__device__ static inline uint64_t item_step()
+{
+    return (uint64_t)gridDim.x * BLOCK;
+}
+
+/* ---- the first offence ---- */
+
+struct gpu_first gpu_no_offence(void)
+{
+    struct gpu_first first = {};
+    first.place = ~0ull;
+    first.other = INT64_MAX;
+    return first;
+}
+
+__device__ static inline unsigned long long place_of(const offence &o)
+{
+    return (unsigned long long)o.vertex << 4 | (unsigned long long)o.kind;
+}
+
+/* `other` is read after `place`, and is never that of a later place: write_first sees to it. */
+__device__ static bool may_be_first(const gpu_first *first, const offence &o)
+{
+    const unsigned long long place = *(const volatile unsigned long long *)&first->place;
+    if (place_of(o) != place)
+        return place_of(o) < place;
+    __threadfence();
+    return o.other < *(const volatile long long *)&first->other;
+}
+
+__device__ static void write_first(gpu_first *first, const offence &o)
+{
+    *(volatile long long *)&first->other = INT64_MAX;
+    __threadfence();
+    *(volatile unsigned long long *)&first->place = place_of(o);
+    __threadfence();
+    *(volatile long long *)&first->other = o.other;
+    first->offence = o;
+}
+
+__device__ static inline void note(gpu_first *first, const offence &o)
+{
+    if (o.kind == OFFENCE_NONE)
+        return;
+    while (may_be_first(first, o)) {
+        if (atomicCAS(&first->lock, 0u, 1u) == 0) {
+            __threadfence();
+            if (may_be_first(first, o))
+                write_first(first, o);
+            __threadfence();
+            atomicExch(&first->lock, 0u);
+        }
+    }
+}
+
+__device__ static inline void mark_bit(uint32_t *mask, uint64_t i)
+{
+    const uint32_t bit = 1u << (i % 32);
+    if ((((volatile uint32_t *)mask)[i / 32] & bit) == 0)
+        atomicOr(&mask[i / 32], bit);
+}
+
+/* ---- ends and claims ---- */
+
+template <typename Id>
+__global__ static void __launch_bounds__(BLOCK)
+    ends_kernel(const Id *ids, const int32_t *depth, uint64_t count, vertex_end *end)
+{
+    for (uint64_t i = first_item(); i < count; i += item_step())
+        end[i] = vertex_end{(int64_t)ids[i], (int64_t)depth[i]};
+}
+
+void cuda_write_ends(const void *ids, uint32_t id_bytes, const int32_t *depth, uint64_t count,
+                     vertex_end *end, cudaStream_t stream)
+{
+    const int blocks = blocks_for(count, BLOCK);
+    if (count == 0)
+        return;
+    if (id_bytes == 4)
+        ends_kernel<<<blocks, BLOCK, 0, stream>>>((const int32_t *)ids, depth, count, end);
+    else
+        ends_kernel<<<blocks, BLOCK, 0, stream>>>((const int64_t *)ids, depth, count, end);
+}
+
+__global__ static void __launch_bounds__(BLOCK)
+    mark_kernel(const uint32_t *number, uint64_t count, uint32_t *mask)
+{
+    for (uint64_t i = first_item(); i < count; i += item_step())
+        mark_bit(mask, number[i]);
+}
+
+void cuda_mark(const uint32_t *number, uint64_t count, uint32_t *mask, cudaStream_t stream)
+{
+    if (count > 0)
+        mark_kernel<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(number, count, mask);
+}
+
+template <typename From, typename To>
+__global__ static void __launch_bounds__(BLOCK)
+    gather_kernel(const From *from, const uint32_t *number, uint64_t count, To *to)
+{
+    for (uint64_t i = first_item(); i < count; i += item_step())
+        to[i] = (To)from[number[i]];
+}
+
+void cuda_gather_claims(const void *claims, uint32_t id_bytes, const uint32_t *number,
+                        uint64_t count, int64_t *to, cudaStream_t stream)
+{
+    const int blocks = blocks_for(count, BLOCK);
+    if (count == 0)
+        return;
+    if (id_bytes == 4)
+        gather_kernel<<<blocks, BLOCK, 0, stream>>>((const int32_t *)claims, number, count, to);
+    else
+        gather_kernel<<<blocks, BLOCK, 0, stream>>>((const int64_t *)claims, number, count, to);
+}
+
+void cuda_gather_ends(const vertex_end *end, const uint32_t *number, uint64_t count,
+                      vertex_end *to, cudaStream_t stream)
+{
+    if (count > 0)
+        gather_kernel<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(end, number, count, to);
+}
+
+__global__ static void __launch_bounds__(BLOCK) forget_kernel(int64_t *claim, uint64_t count)
+{
+    for (uint64_t i = first_item(); i < count; i += item_step())
+        claim[i] = INT64_MIN;
+}
+
+void cuda_forget_claims(int64_t *claim, uint64_t count, cudaStream_t stream)
+{
+    if (count > 0)
+        forget_kernel<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(claim, count);
+}
+
+__global__ static void __launch_bounds__(BLOCK)
+    put_kernel(const int64_t *claim, const uint32_t *asker, uint64_t count, int64_t *to)
+{
+    for (uint64_t i = first_item(); i < count; i += item_step())
+        to[asker[i]] = claim[i];
+}
+
+void cuda_put_claims(const int64_t *claim, const uint32_t *asker, uint64_t count, int64_t *to,
+                     cudaStream_t stream)
+{
+    if (count > 0)
+        put_kernel<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(claim, asker, count, to);
+}
+
+/* ---- vertices ---- */
+
+__global__ static void __launch_bounds__(BLOCK)
+    vertices_kernel(proved_vertices v, int64_t root, gpu_first *first)
+{
+    for (uint64_t i = first_item(); i < v.count; i += item_step())
+        note(first, offence_of_vertex(v.end[i], v.claim[i], root));
+}
+
+void cuda_check_vertices(const proved_vertices *v, int64_t root, gpu_first *first,
+                         cudaStream_t stream)
+{
+    if (v->count > 0)
+        vertices_kernel<<<blocks_for(v->count, BLOCK), BLOCK, 0, stream>>>(*v, root, first);
+}
+
+template <typename Id>
+__global__ static void __launch_bounds__(BLOCK)
+    isolated_kernel(proved_block b, int64_t root, gpu_first *first)
+{
+    for (uint64_t i = first_item(); i < b.count; i += item_step()) {
+        const int64_t id = (int64_t)(b.first + i), claim = ((const Id *)b.claim)[i];
+        if (!test_bit(b.asked, (uint32_t)i))
+            note(first, offence_of_vertex(vertex_end{id, id == root ? 0 : -1}, claim, root));
+    }
+}
+
+void cuda_check_isolated(const proved_block *b, int64_t root, gpu_first *first, cudaStream_t stream)
+{
+    const int blocks = blocks_for(b->count, BLOCK);
+    if (b->count == 0)
+        return;
+    if (b->id_bytes == 4)
+        isolated_kernel<int32_t><<<blocks, BLOCK, 0, stream>>>(*b, root, first);
+    else
+        isolated_kernel<int64_t><<<blocks, BLOCK, 0, stream>>>(*b, root, first);
+}
+
+/* ---- edges ---- */
+
+/* Of the rows from..to; each is shared by so many warps. */
+template <typename Offset>
+__global__ static void __launch_bounds__(BLOCK)
+    rows_kernel(gpu_proved_rows r, uint64_t from, uint64_t to, uint32_t slices, gpu_first *first)
+{
+    const uint64_t local_mask = ((uint64_t)1 << r.local_bits) - 1;
+    for (uint64_t w = first_item() / WARP; w < (to - from) * slices; w += item_step() / WARP) {
+        const uint64_t row = from + w / slices;
+        const uint64_t length = row_length(r.csr, (uint32_t)row);
+        const vertex_end v = r.rows.end[row];
+        const int64_t claim = r.rows.claim[row];
+        bool met = false;
+        for (uint64_t j = w % slices * WARP + lane_id(); j < length; j += slices * WARP) {
+            const uint64_t column = column_at<Offset>(r.csr, (uint32_t)row, j);
+            if (column >> r.local_bits != r.own_shard)
+                continue;
+            const vertex_end other = r.columns[column & local_mask];
+            note(first, offence_of_edge(v, claim, other));
+            met |= other.id == claim;
+        }
+        if (__any_sync(ALL_LANES, met) && lane_id() == 0)
+            mark_bit(r.rows.met, row);
+    }
+}
+
+static void launch_rows(const gpu_proved_rows *r, uint64_t from, uint64_t to, uint32_t slices,
+                        gpu_first *first, cudaStream_t stream)
+{
+    const int blocks = blocks_for((to - from) * slices, WARPS);
+    if (from == to)
+        return;
+    if (r->csr.offset_width == 4)
+        rows_kernel<uint32_t><<<blocks, BLOCK, 0, stream>>>(*r, from, to, slices, first);
+    else
+        rows_kernel<uint64_t><<<blocks, BLOCK, 0, stream>>>(*r, from, to, slices, first);
+}
+
+void cuda_check_rows(const gpu_proved_rows *r, gpu_first *first, cudaStream_t stream)
+{
+    const uint64_t rows = r->csr.rows, hubs = rows < LONG_ROWS ? rows : (uint64_t)LONG_ROWS;
+    if (r->csr.edges == 0)
+        return;
+    launch_rows(r, 0, hubs, SLICES, first, stream);
+    launch_rows(r, hubs, rows, 1, first, stream);
+}
+
+__global__ static void __launch_bounds__(BLOCK)
+    edges_kernel(proved_vertices v, const uint32_t *asker, const vertex_end *other, uint64_t count,
+                 gpu_first *first)
+{
+    for (uint64_t i = first_item(); i < count; i += item_step()) {
+        const uint32_t at = asker[i];
+        const int64_t claim = v.claim[at];
+        note(first, offence_of_edge(v.end[at], claim, other[i]));
+        if (other[i].id == claim)
+            mark_bit(v.met, at);
+    }
+}
+
+void cuda_check_edges(const proved_vertices *v, const uint32_t *asker, const vertex_end *other,
+                      uint64_t count, gpu_first *first, cudaStream_t stream)
+{
+    if (count > 0)
+        edges_kernel<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(*v, asker, other, count,
+                                                                    first);
+}
+
+__global__ static void __launch_bounds__(BLOCK)
+    parents_kernel(proved_vertices v, int64_t root, gpu_first *first)
+{
+    for (uint64_t i = first_item(); i < v.count; i += item_step())
+        note(first, offence_of_parent(v.end[i], v.claim[i], root, test_bit(v.met, (uint32_t)i)));
+}
+
+void cuda_check_parents(const proved_vertices *v, int64_t root, gpu_first *first,
+                        cudaStream_t stream)
+{
+    if (v->count > 0)
+        parents_kernel<<<blocks_for(v->count, BLOCK), BLOCK, 0, stream>>>(*v, root, first);
+}

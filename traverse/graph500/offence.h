@@ -1,0 +1,89 @@
+/* offence.h: what can be wrong with a tree, and the rules that find it: of one vertex, and of one edge at an end.
+ *
+ * For the host and kernels. Every rule is asked about each vertex and about each edge from both ends.
+ */
+#ifndef DBFS_OFFENCE_H
+#define DBFS_OFFENCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define RULE __host__ __device__ static inline
+#else
+#define RULE static inline
+#endif
+
+/* In the order in which it is reported of one vertex. */
+enum offence_kind {
+    OFFENCE_NONE,
+    OFFENCE_ROOT,       /* depth of the root */
+    OFFENCE_NO_PARENT,  /* depth, but no parent */
+    OFFENCE_NO_DEPTH,   /* parent, but no depth */
+    OFFENCE_OWN_PARENT, /* its own parent; or the root has another one */
+    OFFENCE_EDGE,       /* an edge whose depths differ by more than one, or of which one is none */
+    OFFENCE_LEVEL,      /* an edge of the tree that does not go down one level */
+    OFFENCE_NO_EDGE     /* an edge of the tree that the graph does not have */
+};
+
+struct offence {
+    enum offence_kind kind;
+    uint64_t vertex; /* input id */
+    int64_t other;   /* the other end, or the parent */
+    int64_t depth, other_depth;
+};
+
+/* A vertex as an end of an edge: side by side, for one miss of the cache. */
+struct vertex_end {
+    int64_t id;    /* input id */
+    int64_t depth; /* below 0: not reached */
+};
+
+/* Of two offences, the one with the smaller vertex, then kind, then other end is the first. */
+RULE int offence_comes_before(const struct offence *a, const struct offence *b)
+{
+    if (b->kind == OFFENCE_NONE || a->vertex != b->vertex)
+        return b->kind == OFFENCE_NONE || a->vertex < b->vertex;
+    return a->kind != b->kind ? a->kind < b->kind : a->other < b->other;
+}
+
+/* A vertex by itself. `claim`: the parent that the tree gives it, below 0: none. */
+RULE struct offence offence_of_vertex(struct vertex_end v, int64_t claim, int64_t root)
+{
+    struct offence o = {OFFENCE_NONE, (uint64_t)v.id, claim, v.depth, 0};
+    if (v.id == root && v.depth != 0)
+        o.kind = OFFENCE_ROOT;
+    else if (claim < 0 && v.depth >= 0)
+        o.kind = OFFENCE_NO_PARENT;
+    else if (claim >= 0 && v.depth < 0)
+        o.kind = OFFENCE_NO_DEPTH;
+    else if (claim >= 0 && (claim == v.id) != (v.id == root))
+        o.kind = OFFENCE_OWN_PARENT;
+    return o;
+}
+
+/* An edge at its end v. */
+RULE struct offence offence_of_edge(struct vertex_end v, int64_t claim, struct vertex_end other)
+{
+    struct offence o = {OFFENCE_NONE, (uint64_t)v.id, other.id, v.depth, other.depth};
+    const int64_t apart = v.depth - other.depth;
+    if ((v.depth < 0) != (other.depth < 0) || apart > 1 || apart < -1)
+        o.kind = OFFENCE_EDGE;
+    else if (other.id == claim && apart != 1)
+        o.kind = OFFENCE_LEVEL;
+    return o;
+}
+
+/* A vertex that met its parent, or not, at one of its edges. */
+RULE struct offence offence_of_parent(struct vertex_end v, int64_t claim, int64_t root, int met)
+{
+    struct offence o = {OFFENCE_NONE, (uint64_t)v.id, claim, 0, 0};
+    if (claim >= 0 && v.depth >= 0 && v.id != root && !met)
+        o.kind = OFFENCE_NO_EDGE;
+    return o;
+}
+
+/* "edge 3 5: depths 3 and 5", for instance. */
+void offence_print(const struct offence *offence, char *text, size_t size);
+
+#endif

@@ -1,0 +1,33 @@
+/* level_note.h: what a device notes of a level if it goes from level to level by itself (backend.h, `run`) */
+#ifndef DBFS_LEVEL_NOTE_H
+#define DBFS_LEVEL_NOTE_H
+
+#include "breakdown.h"
+#include "direction.h"
+
+/* How a level was done: by the level loop (bfs.c), or by a device that is alone. */
+enum visit_way {
+    WAY_LOOP,
+    WAY_MASKS, /* the frontier is masks: pulls, and pushes of large frontiers */
+    WAY_LIST,  /* the frontier is a list: pushed by one thread of a CPU, or by all blocks of a GPU */
+    WAY_CREW,  /* the same, by several threads of a CPU */
+    WAY_TEAM,  /* the same, by a few blocks of a GPU, which need no other */
+    WAY_BLOCK, /* the same, by one block of them */
+    WAYS
+};
+
+extern const char *const visit_way_name[WAYS];
+
+struct level_note {
+    enum visit_way way;
+    struct workload work;       /* FV is exact if edges are counted, else about right */
+    struct directions directions;
+    uint64_t probes[SUBGRAPHS]; /* of pulls, if the device was opened to count them */
+    double seconds;
+    struct breakdown times;
+};
+
+/* Gets the note of a level. */
+typedef void level_noter(void *context, int32_t depth, const struct level_note *note);
+
+#endif

@@ -1,0 +1,18 @@
+/* own_rows.c: see own_rows.h */
+#include "own_rows.h"
+
+#include "formats/graph/partition.h"
+
+void own_rows_split(const struct shard *shard, uint64_t *own, uint64_t *others)
+{
+    const struct csr *dd = &shard->csr[DD];
+    for (uint64_t w = 0; w < mask_words(shard->d); w++) {
+        uint64_t sources = dd->edges > 0 ? dd->sources[w] : 0, owned = 0;
+        for (uint64_t bits = sources; bits != 0; bits &= bits - 1) {
+            uint64_t id = shard_delegate_id(shard, 64 * w + (uint64_t)__builtin_ctzll(bits));
+            owned |= shard_of_vertex(id, shard->p) == shard->index ? bits & -bits : 0;
+        }
+        own[w] = owned;
+        others[w] = sources & ~owned;
+    }
+}

@@ -1,0 +1,11 @@
+/* own_rows.h: the delegates whose owner a shard is (enum visit_part of backend.h) */
+#ifndef DBFS_OWN_ROWS_H
+#define DBFS_OWN_ROWS_H
+
+#include "formats/shard.h"
+
+/* Splits the sources of dd: `own` gets the delegates that the shard owns, `others` the rest. Both are masks of
+ * mask_words(d) words. */
+void own_rows_split(const struct shard *shard, uint64_t *own, uint64_t *others);
+
+#endif

@@ -1,0 +1,103 @@
+/* searcher.c: see searcher.h */
+#include "searcher.h"
+
+#include "formats/mpi/watch.h"
+
+#include <omp.h>
+
+enum status searcher_start(struct searcher *s, const struct args *args, struct error *e)
+{
+    comm_start(&s->comm, e);
+    if (comm_agree(&s->comm, e) != ST_OK)
+        return e->status;
+    return watch_start(&s->comm, args->cli.program, args->cli.timeout_s, e);
+}
+
+/* A rank's share of the cores and the memory of its host. */
+static void share_host(struct searcher *s, struct args *args)
+{
+    args->cli.silent = s->comm.rank > 0;
+    int threads = cli_threads(&args->cli), ranks = (int)s->comm.core_ranks;
+    comm_warn_of_idle_cores(&s->comm, &args->cli);
+    if (args->cli.threads == 0)
+        threads = threads > ranks ? threads / ranks : 1;
+    s->threads = threads;
+    omp_set_num_threads(threads);
+    memory_budget_init(&s->budget, args->cli.memory_bytes);
+    if (args->cli.memory_bytes == 0)
+        s->budget.limit_bytes /= s->comm.host_ranks;
+}
+
+/* Collective. Where the search runs, and what memory its messages are in. */
+static enum status choose_backend(struct searcher *s, const struct args *args, struct error *e)
+{
+    struct rank *rank = &s->rank;
+    *rank = (struct rank){.comm = &s->comm, .graph = &s->graph, .budget = &s->budget};
+    if (backend_choose(&rank->backend, args->backend, e) == ST_OK)
+        exchange_memory_choose(&rank->exchange_memory, args->exchange.memory, rank->backend,
+                               &s->comm, e);
+    return comm_agree(&s->comm, e);
+}
+
+static enum status open_graph(struct searcher *s, const struct args *args, struct error *e)
+{
+    unsigned columns = s->rank.backend->reads_host_columns ? SHARD_ALL_COLUMNS : SHARD_NO_COLUMNS;
+    struct graph_options options = {.folder = args->folder,
+                                    .device_count = args->shards_per_rank,
+                                    .check = args->check,
+                                    .trust = args->trust,
+                                    .columns = columns,
+                                    .threads = s->threads,
+                                    .budget = &s->budget};
+    return graph_open(&s->graph, &s->comm, &options, e);
+}
+
+static enum status open_devices(struct searcher *s, const struct args *args, int files,
+                                struct error *e)
+{
+    struct rank *rank = &s->rank;
+    struct results_options results = {.parents = args->record_parents, .files = files};
+    struct device_options options = {.threads = s->threads,
+                                     .parents = args->record_parents,
+                                     .answers = results_wanted(rank->graph, &results),
+                                     .permuted = rank->graph->manifest.randomized,
+                                     .trust = args->trust,
+                                     .timing = args->breakdown,
+                                     .shared = exchange_shares_memory(args->exchange.memory,
+                                                                      &s->comm),
+                                     .probes = args->trace != NULL,
+                                     .notes = args_want_levels(args),
+                                     .uniquify = args->exchange.uniquify};
+    rank_open_devices(rank, &options, e);
+    if (comm_agree(&s->comm, e) != ST_OK ||
+        exchange_open(&s->exchange, rank, &args->exchange, e) != ST_OK ||
+        results_open(&s->results, rank, &results, e) != ST_OK)
+        return e->status;
+    const char *why = exchange_why_no_peers(s->exchange);
+    if (why != NULL && s->comm.rank == 0)
+        cli_warn(&args->cli, "the ranks of a host send messages, as one cannot read another's memory: %s",
+                 why);
+    bfs_open(&s->bfs, rank, s->exchange, &args->policy, args->breakdown, e);
+    s->bfs.counts_edges = args->trace != NULL;
+    return e->status;
+}
+
+enum status searcher_open(struct searcher *s, struct args *args, int files, struct error *e)
+{
+    share_host(s, args);
+    watch_phase("opening the graph");
+    if (choose_backend(s, args, e) != ST_OK || open_graph(s, args, e) != ST_OK)
+        return e->status;
+    watch_phase("opening devices");
+    open_devices(s, args, files, e);
+    return comm_agree(&s->comm, e);
+}
+
+void searcher_close(struct searcher *s)
+{
+    bfs_close(&s->bfs);
+    results_close(s->results);
+    exchange_close(s->exchange);
+    rank_close_devices(&s->rank);
+    graph_close(&s->graph);
+}
