@@ -107,9 +107,9 @@ check 'nothing is left of windows' nothing_left
 
 # planned KEY: of the last plan
 planned() { awk -v key="$1" '$1 == key { print $2 }' "$tmp/plan"; }
-# near NAME PLANNED TAKEN: an upper bound, by a factor of 1.5 at most
+# near NAME PLANNED TAKEN [TENTHS]: an upper bound, by a factor of TENTHS / 10 at most (15)
 near() {
-    check "$1: $3 of $2 planned bytes" test "$3" -le "$2" -a $((2 * $2)) -le $((3 * $3))
+    check "$1: $3 of $2 planned bytes" test "$3" -le "$2" -a $((10 * $2)) -le $((${4:-15} * $3))
 }
 "$BIN/rmatgen" -q -s 20 -o "$tmp/s20.edges"
 "$degsplit" -q -p 4 -o "$tmp/s20.split" "$tmp/s20.edges"
@@ -121,7 +121,8 @@ for size in 48M 1G; do
         $(($(peak_kib) * 1024))
     spilled=$(awk '/spilled/ { printf "%d", $3 * 1048576 }' "$tmp/err")
     if [ $size = 48M ]; then
-        near "scale 20, -S $size: disk" "$(planned temporary-disk)" "$spilled"
+        # what is spilled depends on which thread runs out of memory first
+        near "scale 20, -S $size: disk" "$(planned temporary-disk)" "$spilled" 20
     else
         check "scale 20, -S $size: no disk" test "$(planned temporary-disk)$spilled" = 0
     fi

@@ -39,7 +39,8 @@ no_output 'dbfs-pack' "$pack" -q -p 5 -o "$tmp/f/x" "$tmp/g.edges"
 spool() { small_files 100 "$@" -T "$tmp/f" - <"$tmp/pipe"; }
 mkfifo "$tmp/pipe"
 for program in "degsplit -q -o $tmp/f/x.split" "dbfs-pack -q -p 2 -o $tmp/f/x"; do
-    "$BIN/rmatgen" -s 17 >"$tmp/pipe" 2>/dev/null & # more than stays in memory
+    # a pipe that does not say at its start what comes, and more than stays in memory
+    "$BIN/rmatgen" -q -s 17 -f text -o - | "$BIN/edgeconv" -q -o - - >"$tmp/pipe" 2>/dev/null &
     got=0
     spool "$BIN"/$program 2>"$tmp/err" || got=$?
     wait

@@ -61,7 +61,12 @@ static enum status open_live(struct edge_stream *s, struct edges_info *info, str
         return fail_memory(e, s->name, sizeof *s->live);
     s->live->fd = s->fd;
     struct byte_source source = {s->live, read_live};
-    if (edges_reader_open_source(&reader, source, s->name, e) != ST_OK)
+    edges_reader_open_source(&reader, source, s->name, e);
+    if (e->status == ST_BAD_DATA && s->live->head_bytes == 0) {
+        *e = (struct error){0};
+        fail(e, ST_BAD_DATA, "%s: is empty: the program before the pipe wrote nothing", s->name);
+    }
+    if (e->status != ST_OK)
         return e->status;
     s->live->reader = reader;
     *info = *edges_reader_info(reader);
@@ -197,8 +202,6 @@ static enum status keep_pipe(struct edge_stream *s, const char *folder, struct e
     }
     if (e->status == ST_OK)
         copy_pipe(&c, e);
-    if (e->status == ST_OK && s->kept_bytes + s->spooled_bytes == 0)
-        fail(e, ST_BAD_DATA, "%s: is empty: the program before the pipe wrote nothing", s->name);
     free(c.buffer);
     close(s->fd);
     s->fd = c.file;
