@@ -136,12 +136,12 @@ enum status record_search(struct record *record, struct bfs *bfs, struct results
         make_answer(results, args, root, &times, bfs);
         record->answer_s = cli_seconds() - start;
     }
-    if (traced && trace_rest(bfs, &trace, e) != ST_OK)
-        return e->status;
+    if (traced)
+        trace_rest(bfs, &trace, e);
     record->levels = trace.levels;
     record->moved = trace.moved;
     record->log = trace.log;
-    if (results_collect(results, root, &record->reach, e) != ST_OK)
+    if (e->status != ST_OK || results_collect(results, root, &record->reach, e) != ST_OK)
         return e->status;
     reduce_record(record, comm, &times);
     uint64_t vertices = bfs->rank->graph->vertices;
