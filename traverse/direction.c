@@ -81,11 +81,12 @@ static double expect_found(const struct direction_costs *costs, enum subgraph g,
 struct direction_prices direction_prices(const struct direction_costs *costs, enum subgraph g,
                                          const struct subgraph_work *work)
 {
-    struct direction_prices prices = {{0}};
+    struct direction_prices prices = {.found = 0};
     if (work->frontier == 0)
         return prices;
+    prices.found = expect_found(costs, g, work);
     prices.of[PUSH] = cost_push(&costs->graph, (double)work->frontier, (double)work->forward) +
-                      expect_found(costs, g, work) * costs->graph.rates.found;
+                      prices.found * costs->graph.rates.found;
     prices.of[PULL] = cost_pull(&costs->graph, costs->seen_rows, costs->seen_edges, g);
     return prices;
 }

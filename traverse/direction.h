@@ -74,6 +74,7 @@ void direction_costs_see(struct direction_costs *costs, const struct workload *w
 /* Picoseconds of a push and of a pull of g; both 0 if g has no frontier. */
 struct direction_prices {
     double of[2]; /* by enum direction */
+    double found; /* vertices that it may find */
 };
 struct direction_prices direction_prices(const struct direction_costs *costs, enum subgraph g,
                                          const struct subgraph_work *work);

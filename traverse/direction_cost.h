@@ -27,7 +27,10 @@ struct cost_rates {
     double list_vertex; /* what each vertex of the graph adds to it: reads of a large one miss the caches */
     double word;  /* 32 bits of a mask, read and written */
     double push_row, push_edge;
+    double mark_edge; /* of a push that sets a mark for each edge, and lists nothing */
+    double mark_word; /* of 64 bits, with a vertex of the frontier or a new one */
     double found; /* what a vertex costs more if a push finds it, and no pull */
+    double far;   /* and where the values of vertices are much larger than the cache */
     double pull_row, pull_probe;
     double hubs; /* how much visited hubs shorten the search, as rows list hubs first; 0: not */
 };

@@ -1,5 +1,6 @@
 /* graph.c: see graph.h */
 #include "graph.h"
+#include "numa_nodes.h"
 
 #include "formats/base/cli.h"
 #include "formats/shard_ranges.h"
@@ -84,8 +85,8 @@ static enum status check_ranges(const struct graph *graph, const struct graph_op
     return e->status;
 }
 
-enum status graph_open(struct graph *graph, const struct comm *comm,
-                       const struct graph_options *options, struct error *e)
+static enum status open_graph(struct graph *graph, const struct comm *comm,
+                              const struct graph_options *options, struct error *e)
 {
     memset(graph, 0, sizeof *graph);
     double start = cli_seconds();
@@ -115,6 +116,17 @@ enum status graph_open(struct graph *graph, const struct comm *comm,
     if (graph->manifest.randomized)
         bijection_init(&graph->bijection, graph->manifest.random_n, graph->manifest.random_seed);
     return ST_OK;
+}
+
+/* A search on the CPU reads from all cores what is loaded here. */
+enum status graph_open(struct graph *graph, const struct comm *comm,
+                       const struct graph_options *options, struct error *e)
+{
+    int spreads = options->columns == SHARD_ALL_COLUMNS && numa_spread() > 1;
+    open_graph(graph, comm, options, e);
+    if (spreads)
+        numa_rest();
+    return e->status;
 }
 
 void graph_close(struct graph *graph)

@@ -4,7 +4,6 @@
 #include "record.h"
 #include "roots.h"
 #include "searcher.h"
-#include "threads.h"
 
 #include "formats/base/progress.h"
 #include "formats/mpi/watch.h"
@@ -177,7 +176,6 @@ int main(int argc, char **argv)
 {
     static struct run run;
     struct error error = {0};
-    threads_wait_briefly(argv);
     run.command = argv;
     args_parse(&run.args, argc, argv);
     run.talk = args_take_stdout(&run.args) ? stderr : stdout;

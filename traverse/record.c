@@ -1,5 +1,6 @@
 /* record.c: see record.h */
 #include "record.h"
+#include "threads.h"
 
 #include "formats/base/memory.h"
 
@@ -125,6 +126,7 @@ enum status record_search(struct record *record, struct bfs *bfs, struct results
     const struct comm *comm = bfs->rank->comm;
     struct trace trace = {.args = args, .prints = args->cli.verbose && comm->rank == 0};
     struct bfs_times times;
+    threads_let_go();
     comm_barrier(comm);
     double start = cli_seconds();
     int traced = args_want_levels(args);
@@ -134,12 +136,12 @@ enum status record_search(struct record *record, struct bfs *bfs, struct results
         make_answer(results, args, root, &times, bfs);
         record->answer_s = cli_seconds() - start;
     }
-    if (traced && trace_rest(bfs, &trace, e) != ST_OK)
-        return e->status;
+    if (traced)
+        trace_rest(bfs, &trace, e);
     record->levels = trace.levels;
     record->moved = trace.moved;
     record->log = trace.log;
-    if (results_collect(results, root, &record->reach, e) != ST_OK)
+    if (e->status != ST_OK || results_collect(results, root, &record->reach, e) != ST_OK)
         return e->status;
     reduce_record(record, comm, &times);
     uint64_t vertices = bfs->rank->graph->vertices;

@@ -2,10 +2,9 @@
 #ifndef DBFS_THREADS_H
 #define DBFS_THREADS_H
 
-/* Makes threads that wait for each other spin a moment and then sleep. Call it first in main. By default
- * libgomp spins for long: if other work holds a core, a search of 2 ms then takes 50 ms. libgomp reads its
- * setting from the environment before main. So this function sets GOMP_SPINCOUNT and starts the program once
- * more, unless the user has set OMP_WAIT_POLICY or GOMP_SPINCOUNT. */
-void threads_wait_briefly(char **argv);
+/* Ends the threads of OpenMP; the next parallel region starts them again. Call it before a search is timed.
+ * A search has threads of its own. Those of OpenMP, which load graphs and check results, spin for
+ * milliseconds after their work and would hold the cores that the search needs. */
+void threads_let_go(void);
 
 #endif

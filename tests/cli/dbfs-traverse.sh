@@ -186,7 +186,7 @@ check_exit 5 'a full disk' "$traverse" -q -r 1 --depths /dev/full "$tmp/p1"
 check_exit 5 'a full disk under standard output' sh -c "'$traverse' -q -r 1 '$tmp/p1' >/dev/full"
 check_exit 1 'a failed result under several ranks' mpi 2 -q -r 1 --depths "$tmp/no/d.txt" "$tmp/p4"
 
-# the program starts itself again where no waiting policy is in the environment
+# threads that spin, those of OpenMP and of a search
 check_exit 0 'no waiting policy in the environment' \
     env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT "$traverse" -q -r 1 --depths - "$tmp/p1"
 check 'changes no result' cmp "$tmp/out" "$tmp/oracle.1.txt"

@@ -131,7 +131,7 @@ tool one "$(stride 600 9)" 'edgeconv --compact, names on disk' "$BIN/edgeconv" -
 
 # ---- searches, and proofs of them ----
 
-export OMP_WAIT_POLICY=passive # as run.sh has it; without it dbfs-traverse executes itself again
+export OMP_WAIT_POLICY=passive # as run.sh has it
 if grep -qa cudaGetDevice "$BIN/dbfs-traverse"; then
     skip 'dbfs-traverse without memory: the CUDA runtime, which is part of the program, ends in its own way'
     finish

@@ -188,7 +188,7 @@ check 'several levels: six of eight' grep -q '"searches": 8, "summarised": 6,' "
 for p in 1 2; do
     traverse rmat $p -r 1 -v
     check "p = $p: as many levels are printed as counted" \
-        test "$(grep -c ' level [0-9]* nn .* frontier [0-9]* delegates [0-9]* way [a-z]*$' "$tmp/err")" = \
+        test "$(grep -c ' level [0-9]* nn .* frontier [0-9]* delegates [0-9]* way [a-z]* ahead_us [0-9.]*$' "$tmp/err")" = \
         "$(json_values roots | sed -n 's/.*iterations //p')"
 done
 check 'and as many reductions of masks' \

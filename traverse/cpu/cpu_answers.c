@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Values that a thread writes at a time. */
+enum { ANSWER_PIECE = 16384 };
+
 /* With this many levels depth + 1 still is a byte. */
 enum { BYTE_LEVELS = 255 };
 
@@ -28,9 +31,9 @@ static enum status take_parent_arrays(struct device *dev, struct cpu_answers *a,
     uint64_t width = a->places.id_bytes;
     if (a->places.ids == NULL || dev->shard->p == 1)
         return ST_OK;
-    memory_take(dev->budget, &a->delegate_parents, dev->shard->d, width, "delegate parents", e);
+    memory_take(dev->means.budget, &a->delegate_parents, dev->shard->d, width, "delegate parents", e);
     if (e->status == ST_OK)
-        memory_take(dev->budget, (void **)&a->cursors,
+        memory_take(dev->means.budget, (void **)&a->cursors,
                     (uint64_t)dev->threads * dev->shard->p, 8, "questions for parents", e);
     return e->status;
 }
@@ -44,13 +47,13 @@ enum status cpu_open_answers(struct device *dev, const struct answer_places *pla
         return fail_memory(e, "answers", sizeof *a);
     dev->answers = a;
     a->places = *places;
-    if (memory_take(dev->budget, &a->by_vertex, vertices_of(dev) + 1, width, "values of an answer",
+    if (memory_take(dev->means.budget, &a->by_vertex, vertices_of(dev) + 1, width, "values of an answer",
                     e) != ST_OK ||
-        memory_take(dev->budget, &a->block, places->count, width, "answer", e) != ST_OK)
+        memory_take(dev->means.budget, &a->block, places->count, width, "answer", e) != ST_OK)
         return e->status;
     huge_advise(a->by_vertex, (vertices_of(dev) + 1) * width);
     huge_advise(a->block, places->count * width);
-    if (dev->shard->p > 1 && memory_take(dev->budget, &a->values, places->slots, width,
+    if (dev->shard->p > 1 && memory_take(dev->means.budget, &a->values, places->slots, width,
                                          "values by input id", e) != ST_OK)
         return e->status;
     return take_parent_arrays(dev, a, e);
@@ -61,14 +64,14 @@ void cpu_close_answers(struct device *dev)
     struct cpu_answers *a = dev->answers;
     if (a == NULL)
         return;
-    memory_release(dev->budget, a->by_vertex);
-    memory_release(dev->budget, a->block);
-    memory_release(dev->budget, a->values);
-    memory_release(dev->budget, a->delegate_parents);
-    memory_release(dev->budget, a->cursors);
-    memory_release(dev->budget, a->questions);
-    memory_release(dev->budget, a->askers);
-    memory_release(dev->budget, a->replies);
+    memory_release(dev->means.budget, a->by_vertex);
+    memory_release(dev->means.budget, a->block);
+    memory_release(dev->means.budget, a->values);
+    memory_release(dev->means.budget, a->delegate_parents);
+    memory_release(dev->means.budget, a->cursors);
+    memory_release(dev->means.budget, a->questions);
+    memory_release(dev->means.budget, a->askers);
+    memory_release(dev->means.budget, a->replies);
     free(a);
 }
 
@@ -82,21 +85,43 @@ static void write_word(uint64_t visited, const int32_t *depth, uint64_t count, u
         to[i] = (uint8_t)((depth[i] + 1) & -(int)(visited >> i & 1));
 }
 
+/* Depths of `count` vertices, to be copied. */
+struct depth_copy {
+    uint64_t count;
+    const uint64_t *visited;
+    const int32_t *depth;
+    uint8_t *bytes;
+    int32_t *depths;
+};
+
+static void write_words(void *context, uint64_t begin, uint64_t end)
+{
+    const struct depth_copy *c = context;
+    for (uint64_t w = begin; w < end; w++)
+        write_word(c->visited[w], c->depth + 64 * w, c->count - 64 * w < 64 ? c->count - 64 * w : 64,
+                   c->bytes + 64 * w);
+}
+
 static void write_bytes(const struct device *dev, uint64_t count, const uint64_t *visited,
                         const int32_t *depth, uint8_t *to)
 {
-#pragma omp parallel for num_threads(threads_for(dev, count)) schedule(static)
-    for (uint64_t w = 0; w < mask_words(count); w++)
-        write_word(visited[w], depth + 64 * w, count - 64 * w < 64 ? count - 64 * w : 64,
-                   to + 64 * w);
+    struct depth_copy copy = {count, visited, depth, to, NULL};
+    gang_for(dev->means.gang, threads_for(dev, count), mask_words(count), ANSWER_PIECE / 64, write_words,
+             &copy);
+}
+
+static void copy_depths(void *context, uint64_t begin, uint64_t end)
+{
+    const struct depth_copy *c = context;
+    for (uint64_t i = begin; i < end; i++)
+        c->depths[i] = mask_bit(c->visited, i) ? c->depth[i] : DEPTH_UNREACHED;
 }
 
 void cpu_copy_depths(const struct device *dev, uint64_t count, const uint64_t *visited,
                      const int32_t *depth, int32_t *to)
 {
-#pragma omp parallel for num_threads(threads_for(dev, count)) schedule(static)
-    for (uint64_t i = 0; i < count; i++)
-        to[i] = mask_bit(visited, i) ? depth[i] : DEPTH_UNREACHED;
+    struct depth_copy copy = {count, visited, depth, NULL, to};
+    gang_for(dev->means.gang, threads_for(dev, count), count, ANSWER_PIECE, copy_depths, &copy);
 }
 
 static void write_all_depths(struct device *dev, uint32_t levels)
@@ -131,107 +156,164 @@ static inline int64_t id_of_record(const struct answer_places *places, uint64_t 
     return answer_id(places->ids, places->id_bytes, number);
 }
 
-/* Always inlined, here and below, so that the width is a constant. */
+/* Parents of the local vertices begin..end. Always inlined, here and below, so that the width is a constant.
+ */
 static inline __attribute__((always_inline)) void
-write_parents_as(struct device *dev, struct answer_places places)
+write_local_parents(const struct device *dev, uint64_t begin, uint64_t end, uint32_t width)
 {
+    const struct answer_places places = {.ids = dev->answers->places.ids, .id_bytes = width};
     const struct cpu_normals *n = &dev->normals;
-    uint64_t locals = dev->shard->locals, d = dev->shard->d;
-    void *to = dev->answers->by_vertex;
-#pragma omp parallel for num_threads(threads_for(dev, locals)) schedule(static)
-    for (uint64_t i = 0; i < locals; i++) {
+    for (uint64_t i = begin; i < end; i++) {
         uint32_t unvisited = (uint32_t)mask_bit(n->visited, i) - 1; /* all bits, or none */
         uint32_t record = n->parent[i] | unvisited;                 /* PARENT_NONE is all bits */
-        answer_set_id(to, places.id_bytes, i, id_of_record(&places, locals, record, i));
+        answer_set_id(dev->answers->by_vertex, width, i,
+                      id_of_record(&places, dev->shard->locals, record, i));
     }
-#pragma omp parallel for num_threads(threads_for(dev, d)) schedule(static)
-    for (uint64_t i = 0; i < d; i++)
-        answer_set_id(to, places.id_bytes, locals + i,
-                      id_of_record(&places, locals, dev->delegates.parent[i], locals + i));
-    answer_set_id(to, places.id_bytes, locals + d, ANSWER_NONE);
+}
+
+static inline __attribute__((always_inline)) void
+write_delegate_parents(const struct device *dev, uint64_t begin, uint64_t end, uint32_t width)
+{
+    const struct answer_places places = {.ids = dev->answers->places.ids, .id_bytes = width};
+    const struct cpu_delegates *d = &dev->delegates;
+    uint64_t locals = dev->shard->locals;
+    for (uint64_t i = begin; i < end; i++) {
+        uint32_t unvisited = (uint32_t)mask_bit(d->visited, i) - 1; /* all bits, or none */
+        answer_set_id(dev->answers->by_vertex, width, locals + i,
+                      id_of_record(&places, locals, d->parent[i] | unvisited, locals + i));
+    }
+}
+
+static void write_local(void *dev, uint64_t begin, uint64_t end)
+{
+    write_local_parents(dev, begin, end, 4);
+}
+
+static void write_local_wide(void *dev, uint64_t begin, uint64_t end)
+{
+    write_local_parents(dev, begin, end, 8);
+}
+
+static void write_delegates(void *dev, uint64_t begin, uint64_t end)
+{
+    write_delegate_parents(dev, begin, end, 4);
+}
+
+static void write_delegates_wide(void *dev, uint64_t begin, uint64_t end)
+{
+    write_delegate_parents(dev, begin, end, 8);
 }
 
 void cpu_write_parents(struct device *dev)
 {
-    const void *ids = dev->answers->places.ids;
-    if (dev->answers->places.id_bytes == 4)
-        write_parents_as(dev, (struct answer_places){.ids = ids, .id_bytes = 4});
-    else
-        write_parents_as(dev, (struct answer_places){.ids = ids, .id_bytes = 8});
+    uint64_t locals = dev->shard->locals, d = dev->shard->d;
+    uint32_t width = dev->answers->places.id_bytes;
+    gang_for(dev->means.gang, threads_for(dev, locals), locals, ANSWER_PIECE,
+             width == 4 ? write_local : write_local_wide, dev);
+    gang_for(dev->means.gang, threads_for(dev, d), d, ANSWER_PIECE,
+             width == 4 ? write_delegates : write_delegates_wide, dev);
+    answer_set_id(dev->answers->by_vertex, width, locals + d, ANSWER_NONE);
 }
 
 /* ---- by input id ---- */
 
-static void gather_bytes(const struct device *dev, const uint8_t *from, int32_t *to)
+/* What is gathered: values[i] = from[vertex[i]]. */
+struct gathered {
+    const uint32_t *vertex;
+    const void *from;
+    void *to;
+};
+
+static void gather_bytes(void *context, uint64_t begin, uint64_t end)
 {
-    const struct answer_places *places = &dev->answers->places;
-#pragma omp parallel for num_threads(threads_for(dev, places->slots)) schedule(static)
-    for (uint64_t i = 0; i < places->slots; i++)
-        to[i] = (int32_t)from[places->vertex[i]] - 1;
+    const struct gathered *g = context;
+    const uint8_t *from = g->from;
+    int32_t *to = g->to;
+    for (uint64_t i = begin; i < end; i++)
+        to[i] = (int32_t)from[g->vertex[i]] - 1;
 }
 
-static void gather_words(const struct device *dev, const int32_t *from, int32_t *to)
+static void gather_words(void *context, uint64_t begin, uint64_t end)
 {
-    const struct answer_places *places = &dev->answers->places;
-#pragma omp parallel for num_threads(threads_for(dev, places->slots)) schedule(static)
-    for (uint64_t i = 0; i < places->slots; i++)
-        to[i] = from[places->vertex[i]];
+    const struct gathered *g = context;
+    const int32_t *from = g->from;
+    int32_t *to = g->to;
+    for (uint64_t i = begin; i < end; i++)
+        to[i] = from[g->vertex[i]];
 }
 
-static void gather_wide(const struct device *dev, const int64_t *from, int64_t *to)
+static void gather_wide(void *context, uint64_t begin, uint64_t end)
 {
-    const struct answer_places *places = &dev->answers->places;
-#pragma omp parallel for num_threads(threads_for(dev, places->slots)) schedule(static)
-    for (uint64_t i = 0; i < places->slots; i++)
-        to[i] = from[places->vertex[i]];
+    const struct gathered *g = context;
+    const int64_t *from = g->from;
+    int64_t *to = g->to;
+    for (uint64_t i = begin; i < end; i++)
+        to[i] = from[g->vertex[i]];
 }
 
 enum status cpu_values(struct device *dev, enum answer_kind kind, uint32_t levels,
                        const void **values, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
-    void *to = dev->shard->p == 1 ? a->block : a->values;
+    uint64_t slots = a->places.slots;
+    struct gathered gathered = {a->places.vertex, a->by_vertex,
+                                dev->shard->p == 1 ? a->block : a->values};
+    gang_body *gather = gather_words;
     (void)e;
-    *values = to;
+    *values = gathered.to;
     if (kind == ANSWER_DEPTHS)
         write_all_depths(dev, levels);
     if (answer_width(&a->places, kind) == 8)
-        gather_wide(dev, a->by_vertex, to);
+        gather = gather_wide;
     else if (kind == ANSWER_DEPTHS && levels <= BYTE_LEVELS)
-        gather_bytes(dev, a->by_vertex, to);
-    else
-        gather_words(dev, a->by_vertex, to);
+        gather = gather_bytes;
+    gang_for(dev->means.gang, threads_for(dev, slots), slots, ANSWER_PIECE, gather, &gathered);
     return ST_OK;
 }
 
 /* ---- blocks ---- */
 
 /* Of the block of one device, from the values of all shards. */
-static inline __attribute__((always_inline)) void
-assemble_as(struct device *dev, const struct slice *values, uint32_t width)
+struct assembly {
+    struct device *dev;
+    const struct slice *values;
+};
+
+static inline __attribute__((always_inline)) void assemble_as(const struct assembly *a, uint64_t begin,
+                                                              uint64_t end, uint32_t width)
 {
-    const struct answer_places *places = &dev->answers->places;
-    uint32_t p = dev->shard->p;
-    void *to = dev->answers->block;
-#pragma omp parallel for num_threads(threads_for(dev, places->count)) schedule(static)
-    for (uint64_t i = 0; i < places->count; i++) {
+    const struct answer_places *places = &a->dev->answers->places;
+    uint32_t p = a->dev->shard->p;
+    for (uint64_t i = begin; i < end; i++) {
         uint64_t stored = i, at = i / p; /* the first id of a block is a multiple of p */
         if (places->before != NULL) {
             stored = answer_stored_id(places->bijection, places->first + i);
             at = places->before[i];
         }
-        answer_set_id(to, width, i, answer_id(values[shard_of_vertex(stored, p)].at, width, at));
+        answer_set_id(a->dev->answers->block, width, i,
+                      answer_id(a->values[shard_of_vertex(stored, p)].at, width, at));
     }
+}
+
+static void assemble_words(void *context, uint64_t begin, uint64_t end)
+{
+    assemble_as(context, begin, end, 4);
+}
+
+static void assemble_wide(void *context, uint64_t begin, uint64_t end)
+{
+    assemble_as(context, begin, end, 8);
 }
 
 enum status cpu_assemble(struct device *dev, enum answer_kind kind, const struct slice *values,
                          struct error *e)
 {
+    struct assembly assembly = {dev, values};
+    uint64_t count = dev->answers->places.count;
     (void)e;
-    if (answer_width(&dev->answers->places, kind) == 4)
-        assemble_as(dev, values, 4);
-    else
-        assemble_as(dev, values, 8);
+    gang_for(dev->means.gang, threads_for(dev, count), count, ANSWER_PIECE,
+             answer_width(&dev->answers->places, kind) == 4 ? assemble_words : assemble_wide,
+             &assembly);
     return ST_OK;
 }
 

@@ -1,5 +1,5 @@
-/* cpu_answers.h: the memory behind answers of a device of the CPU, shared by cpu_answers.c, cpu_questions.c and
- * cpu_results.c
+/* cpu_answers.h: the memory behind answers of a device of the CPU, shared by cpu_answers.c, cpu_questions.c
+ * and cpu_results.c
  */
 #ifndef DBFS_CPU_ANSWERS_H
 #define DBFS_CPU_ANSWERS_H

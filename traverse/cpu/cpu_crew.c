@@ -1,57 +1,72 @@
 /* cpu_crew.c: levels by lists, by several threads; its twin is cpu_list.c
  *
- * The threads stay together from level to level in one parallel region. Each owns part of the vertices, in
- * blocks by id, and only the owner reads and writes a vertex's marks. So nothing is claimed by atomic
- * operations, and no cache takes marks from another. A level has two steps, each with a meeting at its end:
- * 1. A thread pushes an equal share of the frontier: it puts every destination into its bin for the owner,
- *    except those that it has put there before or that were visited when the crew began.
- * 2. An owner goes through the bins for it. What is new gets its mark and depth, is counted, and joins the
- *    owner's part of the next list.
- * The last thread to come to the second meeting makes the next lists the frontier and chooses how the next
- * level goes. Bytes that cross from core to core: 4 for each vertex and thread, in sequence.
+ * Vertices belong to owners, in blocks by id. A level has two steps, each a run of the gang:
+ * 1. The frontier is cut into pieces. Whoever pushes a piece puts every destination into its own bin for the
+ *    owner, except those that it has put there before or that were visited when the crew began. Rows that
+ *    are very long are left aside, and are then cut into pieces themselves.
+ * 2. A piece is an owner, and whoever takes it goes through all bins for it. What is new gets its mark and
+ *    depth, is counted, and joins the owner's part of the next list.
+ * So nothing is claimed by atomic operations, and no cache takes marks from another while they are written.
+ * Bytes that cross from core to core: 4 for each vertex and thread, in sequence.
  *
- * A thread that waits spins, and offers its core to others from time to time. If the others are late because
- * they have no core, the crew parts, and one thread does the rest of the search.
+ * Nobody waits for a thread that has no core: what it does not take, the others do. Where a thread stays
+ * alone for some levels, or one that had begun kept the others waiting, the crew parts, and one thread goes
+ * on.
  */
 #include "cpu_list.h"
 #include "cpu_run.h"
 
-#include "formats/base/cli.h"
-
-#include <omp.h>
-#include <sched.h>
 #include <string.h>
 
 enum {
-    OWNED_BITS = 10,     /* an owner's vertices come in blocks of 2^10 */
-    SPINS = 64,          /* between two offers of the core */
-    SMALL_LEVELS = 16,   /* in a row, after which the crew parts */
-    CHUNK_BYTES = 4096,  /* of a bin; aligned to its size */
-    CHUNK_HEAD = 16      /* bytes: the next chunk of the bin */
+    OWNED_BITS = 10,      /* an owner's vertices come in blocks of 2^10 */
+    EDGES_OF_HAND = 1024, /* that are worth one more thread */
+    PIECE_ROWS = 64,      /* a piece has at least so many */
+    PIECES_OF_HAND = 4,   /* and there are at most so many pieces for each thread */
+    LONG_ROW = 8192,      /* columns: longer rows are cut into pieces of so many */
+    MOST_LONG = 256,
+    SMALL_LEVELS = 16,    /* in a row, after which the crew parts */
+    LONELY_LEVELS = 8,    /* the same */
+    CHUNK_BYTES = 4096,   /* of a bin; aligned to its size */
+    CHUNK_HEAD = 16       /* bytes: the next chunk of the bin */
 };
 
-/* What thread `number` of a crew has. */
+/* What thread `number` has. */
 struct hand {
     struct crew *crew;
-    int number;
-    uint64_t *seen[VERTEX_KINDS];    /* visited, or put into a bin by this thread */
-    uint8_t *pool;                   /* chunks that are not used yet */
+    uint32_t levels;               /* of the crew in which it has taken part: the last one; 0: in none */
+    uint64_t *seen[VERTEX_KINDS];  /* visited, or put into a bin by this thread */
+    uint8_t *pool;                 /* chunks that are not used yet */
     uint32_t *first[VERTEX_KINDS][MOST_CREW]; /* chunks of the bins for each owner */
     uint32_t *at[VERTEX_KINDS][MOST_CREW];    /* where the next destination goes */
-    uint64_t list[VERTEX_KINDS];     /* where its part of the frontier begins in the lists of the device */
-    uint64_t count[VERTEX_KINDS], found[VERTEX_KINDS]; /* vertices of its part; of the next one */
-    uint64_t rows[SUBGRAPHS], edges[SUBGRAPHS];        /* what it found */
+};
+
+/* What an owner has. */
+struct part {
+    uint64_t list[VERTEX_KINDS];  /* where its part of the frontier begins in the lists of the device */
+    uint64_t count[VERTEX_KINDS]; /* vertices of its part */
+    uint64_t found[VERTEX_KINDS]; /* of the next one */
+    uint64_t rows[SUBGRAPHS], edges[SUBGRAPHS]; /* sources among them, and their edges */
+};
+
+/* Columns of a long row of a subgraph, to be pushed in pieces. */
+struct long_row {
+    enum subgraph g;
+    uint32_t row;
+    uint64_t begin, end; /* among the columns of the subgraph */
+    uint64_t pieces;     /* of the long rows before it */
 };
 
 struct crew {
     struct device *dev;
     struct search_state *state;
-    int threads; /* a power of two */
-    int parts, late;
-    uint32_t small_levels;
-    struct hand *hands[MOST_CREW];
-    _Alignas(64) uint32_t arrived;
-    _Alignas(64) uint32_t meetings; /* that are over */
+    int threads, owners, last_owners; /* owners: a power of two; of this level, of the one before */
+    uint32_t level, small_levels, lonely_levels;
+    uint64_t shares; /* of the frontier of each kind */
+    struct part parts[MOST_CREW];
+    struct hand hands[MOST_CREW];
+    struct long_row long_rows[MOST_LONG];
+    _Atomic uint32_t long_count;
 };
 
 /* Vertices of one kind, as one thread pushes to them. */
@@ -70,12 +85,13 @@ static uint32_t *new_chunk(struct hand *h)
     return (uint32_t *)(chunk + CHUNK_HEAD);
 }
 
-static void open_bins(struct hand *h)
+static void open_bins(struct hand *h, int number)
 {
-    h->pool = h->crew->dev->crew.bins + (size_t)h->number * h->crew->dev->crew.bin_bytes;
+    const struct device *dev = h->crew->dev;
+    h->pool = dev->crew.bins + (size_t)number * dev->crew.bin_bytes;
     h->pool += -(uintptr_t)h->pool % CHUNK_BYTES;
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-        for (int owner = 0; owner < h->crew->threads; owner++)
+        for (int owner = 0; owner < h->crew->owners; owner++)
             h->first[kind][owner] = h->at[kind][owner] = new_chunk(h);
     }
 }
@@ -104,12 +120,27 @@ static inline void put(struct hand *h, struct target *target, uint32_t to, uint3
 
 /* ---- step 1 ---- */
 
-static inline __attribute__((always_inline)) void
-bin_rows(struct hand *h, const struct list_push *p, enum vertex_kind kind, struct row_form form)
+static struct target target_of(struct hand *h, enum vertex_kind kind)
+{
+    return (struct target){h->seen[kind], h->at[kind], (uint32_t)h->crew->owners - 1};
+}
+
+/* Nonzero if there was room for it. */
+static int put_aside(struct crew *c, enum subgraph g, uint32_t row, uint64_t begin, uint64_t end)
+{
+    uint32_t i = c->long_count < MOST_LONG ? c->long_count++ : MOST_LONG;
+    if (i >= MOST_LONG)
+        return 0;
+    c->long_rows[i] = (struct long_row){g, row, begin, end, 0};
+    return 1;
+}
+
+static inline __attribute__((always_inline)) void bin_rows(struct hand *h, const struct list_push *p,
+                                                           enum subgraph g, struct row_form form)
 {
     const uint32_t *heads = p->csr->heads, *columns = p->csr->columns;
     const uint64_t rows = p->csr->rows;
-    struct target target = {h->seen[kind], h->at[kind], (uint32_t)h->crew->threads - 1};
+    struct target target = target_of(h, subgraph_columns(g));
     for (uint64_t i = 0; i < p->row_count; i++) {
         uint32_t row = p->rows[i];
         if (is_left_out(p->csr, row, form))
@@ -121,8 +152,10 @@ bin_rows(struct hand *h, const struct list_push *p, enum vertex_kind kind, struc
                 break;
             put(h, &target, to, p->tag | row, form);
         }
-        uint64_t end = row_offset(p->csr, row + UINT64_C(1), form);
-        for (uint64_t at = row_offset(p->csr, row, form); at < end; at++)
+        uint64_t at = row_offset(p->csr, row, form), end = row_offset(p->csr, row + UINT64_C(1), form);
+        if (end - at > LONG_ROW && put_aside(h->crew, g, row, at, end))
+            continue;
+        for (; at < end; at++)
             put(h, &target, columns[at], p->tag | row, form);
     }
 }
@@ -132,47 +165,116 @@ static void bin_list(struct hand *h, enum subgraph g, const uint32_t *list, uint
     struct list_push p = describe_push(h->crew->dev, g);
     struct row_form form = {p.parent != NULL, 0, p.csr->head_columns, p.csr->offset_width,
                             is_sparse(p.csr)};
-    enum vertex_kind kind = subgraph_columns(g);
     p.rows = list;
     p.row_count = count;
     int is_common = !form.parents && form.offset_width == 4 && !form.sparse;
     if (is_common && form.heads == 0)
-        bin_rows(h, &p, kind, (struct row_form){0, 0, 0, 4, 0});
+        bin_rows(h, &p, g, (struct row_form){0, 0, 0, 4, 0});
     else if (is_common && form.heads == 2)
-        bin_rows(h, &p, kind, (struct row_form){0, 0, 2, 4, 0});
+        bin_rows(h, &p, g, (struct row_form){0, 0, 2, 4, 0});
     else
-        bin_rows(h, &p, kind, form);
+        bin_rows(h, &p, g, form);
 }
 
 static uint64_t frontier_size(const struct crew *c, enum vertex_kind kind)
 {
     uint64_t size = 0;
-    for (int i = 0; i < c->threads; i++)
-        size += c->hands[i]->count[kind];
+    for (int i = 0; i < c->last_owners; i++)
+        size += c->parts[i].count[kind];
     return size;
 }
 
-/* A thread's share of the rows of one kind, along both subgraphs: the parts of all owners, one behind the
- * other, are cut into equal shares. */
-static void bin_share(struct hand *h, enum vertex_kind kind)
+/* A share of the rows of one kind, along both subgraphs: the parts of all owners, one behind the other, are
+ * cut into equal shares. */
+static void bin_share(struct hand *h, enum vertex_kind kind, int share)
 {
     const struct crew *c = h->crew;
     const struct device *dev = c->dev;
     const uint32_t *lists = kind == DELEGATES ? dev->delegates.fresh : dev->normals.queue;
     uint64_t size = frontier_size(c, kind), before = 0;
-    uint64_t begin = share_begin(size, c->threads, h->number);
-    uint64_t end = share_begin(size, c->threads, h->number + 1);
-    for (int i = 0; i < c->threads && before < end; i++) {
-        const struct hand *owner = c->hands[i];
-        uint64_t count = owner->count[kind], first = begin > before ? begin - before : 0;
+    uint64_t begin = share_begin(size, (int)c->shares, share);
+    uint64_t end = share_begin(size, (int)c->shares, share + 1);
+    for (int i = 0; i < c->last_owners && before < end; i++) {
+        const struct part *part = &c->parts[i];
+        uint64_t count = part->count[kind], first = begin > before ? begin - before : 0;
         uint64_t last = end - before < count ? end - before : count;
         before += count;
         for (int to = VERTEX_KINDS; to-- > 0 && first < last;) {
             enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
             if (dev->frontier[g] > 0)
-                bin_list(h, g, lists + owner->list[kind] + first, last - first);
+                bin_list(h, g, lists + part->list[kind] + first, last - first);
         }
     }
+}
+
+/* A thread that comes for the first time takes a copy of the marks: what is visited later, it may put into a
+ * bin, where the owner sees it. */
+static struct hand *come(struct crew *c, int number)
+{
+    struct hand *h = &c->hands[number];
+    const struct device *dev = c->dev;
+    uint64_t delegates = mask_words(dev->shard->d), normals = mask_words(dev->shard->locals);
+    if (h->levels == c->level)
+        return h;
+    if (h->levels == 0) {
+        h->crew = c;
+        h->seen[DELEGATES] = dev->crew.seen + (size_t)number * (delegates + normals);
+        h->seen[NORMALS] = h->seen[DELEGATES] + delegates;
+        memcpy(h->seen[DELEGATES], dev->delegates.visited, delegates * sizeof *dev->crew.seen);
+        memcpy(h->seen[NORMALS], dev->normals.visited, normals * sizeof *dev->crew.seen);
+    }
+    h->levels = c->level;
+    open_bins(h, number);
+    return h;
+}
+
+static void bin_pieces(void *context, struct turn *turn)
+{
+    struct crew *c = context;
+    uint64_t piece;
+    while ((piece = gang_piece(turn)) != GANG_NO_PIECE) {
+        struct hand *h = come(c, turn->number);
+        bin_share(h, piece < c->shares ? DELEGATES : NORMALS, (int)(piece % c->shares));
+    }
+}
+
+static const struct long_row *long_row_of(const struct crew *c, uint64_t piece)
+{
+    uint32_t i = c->long_count - 1;
+    while (c->long_rows[i].pieces > piece)
+        i--;
+    return &c->long_rows[i];
+}
+
+static void bin_long_pieces(void *context, struct turn *turn)
+{
+    struct crew *c = context;
+    uint64_t piece;
+    while ((piece = gang_piece(turn)) != GANG_NO_PIECE) {
+        struct hand *h = come(c, turn->number);
+        const struct long_row *row = long_row_of(c, piece);
+        struct list_push p = describe_push(c->dev, row->g);
+        struct target target = target_of(h, subgraph_columns(row->g));
+        const uint32_t *columns = p.csr->columns;
+        uint64_t at = row->begin + (piece - row->pieces) * LONG_ROW;
+        uint64_t end = row->end - at < LONG_ROW ? row->end : at + LONG_ROW;
+        for (; at < end; at++)
+            put(h, &target, columns[at], p.tag | row->row, (struct row_form){.parents = p.parent != NULL});
+    }
+}
+
+static void bin_long_rows(struct crew *c)
+{
+    uint64_t pieces = 0;
+    c->long_count = c->long_count < MOST_LONG ? c->long_count : MOST_LONG;
+    for (uint32_t i = 0; i < c->long_count; i++) {
+        struct long_row *row = &c->long_rows[i];
+        row->pieces = pieces;
+        pieces += (row->end - row->begin + LONG_ROW - 1) / LONG_ROW;
+    }
+    if (pieces > 0)
+        gang_run(c->dev->means.gang, c->threads, pieces, bin_long_pieces, c);
+    c->long_count = 0;
 }
 
 /* ---- step 2 ---- */
@@ -214,9 +316,9 @@ static uint64_t reach_bin(const struct list_push *p, const struct hand *from, en
 
 /* Where the part of an owner begins in the lists: before it are the vertices of the others, and a place that
  * each may write behind its part. */
-static uint64_t part_begin(uint64_t vertices, int threads, int owner)
+static uint64_t part_begin(uint64_t vertices, int owners, int owner)
 {
-    uint64_t round = (uint64_t)threads << OWNED_BITS, rest = vertices % round, begin = 0;
+    uint64_t round = (uint64_t)owners << OWNED_BITS, rest = vertices % round, begin = 0;
     for (int i = 0; i < owner; i++) {
         uint64_t block = (uint64_t)i << OWNED_BITS, more = rest > block ? rest - block : 0;
         begin += (vertices / round << OWNED_BITS) + 1 +
@@ -225,27 +327,38 @@ static uint64_t part_begin(uint64_t vertices, int threads, int owner)
     return begin;
 }
 
-static void reach_kind(struct hand *h, enum vertex_kind kind)
+static void reach_kind(struct crew *c, int owner, enum vertex_kind kind)
 {
-    struct crew *c = h->crew;
     struct device *dev = c->dev;
+    struct part *part = &c->parts[owner];
     int32_t *depth = kind == DELEGATES ? dev->delegates.depth : dev->normals.depth;
     struct list_push p = describe_push(dev, subgraph_between(NORMALS, kind));
     uint64_t vertices = kind == DELEGATES ? dev->shard->d : dev->shard->locals, count = 0;
-    p.next += part_begin(vertices, c->threads, h->number);
-    for (int i = 0; i < c->threads; i++)
-        count = reach_bin(&p, c->hands[i], kind, h->number, count);
+    p.next += part_begin(vertices, c->owners, owner);
+    for (int i = 0; i < c->state->threads; i++) {
+        if (c->hands[i].levels == c->level)
+            count = reach_bin(&p, &c->hands[i], kind, owner, count);
+    }
     for (uint64_t i = 0; i < count; i++)
         depth[p.next[i]] = dev->depth + 1;
     for (int to = 0; to < VERTEX_KINDS; to++) {
         enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
         struct row_count sources = {0};
         if (dev->shard->csr[g].edges > 0)
-            sources = count_listed(&dev->shard->csr[g], p.next, count);
-        h->rows[g] = sources.rows;
-        h->edges[g] = sources.edges;
+            sources = count_listed(dev, g, p.next, count);
+        part->rows[g] = sources.rows;
+        part->edges[g] = sources.edges;
     }
-    h->found[kind] = count;
+    part->found[kind] = count;
+}
+
+static void reach_parts(void *context, struct turn *turn)
+{
+    uint64_t owner;
+    while ((owner = gang_piece(turn)) != GANG_NO_PIECE) {
+        reach_kind(context, (int)owner, DELEGATES);
+        reach_kind(context, (int)owner, NORMALS);
+    }
 }
 
 /* ---- from level to level ---- */
@@ -258,133 +371,102 @@ static void advance(struct crew *c)
     dev->depth++;
     for (int g = 0; g < SUBGRAPHS; g++)
         dev->frontier[g] = dev->forward[g] = 0;
-    for (int i = 0; i < c->threads; i++) {
-        struct hand *h = c->hands[i];
+    for (int i = 0; i < c->owners; i++) {
+        struct part *part = &c->parts[i];
         for (int g = 0; g < SUBGRAPHS; g++) {
-            dev->frontier[g] += h->rows[g];
-            dev->forward[g] += h->edges[g];
-            dev->unvisited[g] -= h->rows[g];
+            dev->frontier[g] += part->rows[g];
+            dev->forward[g] += part->edges[g];
+            dev->unvisited[g] -= part->rows[g];
         }
-        h->list[DELEGATES] = part_begin(dev->shard->d, c->threads, i);
-        h->list[NORMALS] = part_begin(dev->shard->locals, c->threads, i);
-        memcpy(h->count, h->found, sizeof h->count);
+        part->list[DELEGATES] = part_begin(dev->shard->d, c->owners, i);
+        part->list[NORMALS] = part_begin(dev->shard->locals, c->owners, i);
+        memcpy(part->count, part->found, sizeof part->count);
     }
+    c->last_owners = c->owners;
 }
 
 static uint64_t join_parts(const struct crew *c, enum vertex_kind kind, uint32_t *list)
 {
     uint64_t count = 0;
-    for (int i = 0; i < c->threads; i++) {
-        const struct hand *h = c->hands[i];
-        memmove(list + count, list + h->list[kind], h->count[kind] * sizeof *list);
-        count += h->count[kind];
+    for (int i = 0; i < c->last_owners; i++) {
+        const struct part *part = &c->parts[i];
+        memmove(list + count, list + part->list[kind], part->count[kind] * sizeof *list);
+        count += part->count[kind];
     }
     return count;
 }
 
-static void end_level(struct crew *c)
+static int is_alone(const struct crew *c)
+{
+    int hands = 0;
+    for (int i = 0; i < c->threads; i++)
+        hands += c->hands[i].levels == c->level;
+    return hands == 1;
+}
+
+/* More threads and owners for a level with more edges. */
+static void share_level(struct crew *c)
+{
+    uint64_t worth = c->state->edges / EDGES_OF_HAND + 2, most = (uint64_t)c->state->threads;
+    uint64_t rows = frontier_size(c, DELEGATES) + frontier_size(c, NORMALS);
+    c->threads = (int)(worth < most ? worth : most);
+    c->owners = 1;
+    while (c->owners < c->threads)
+        c->owners *= 2;
+    c->shares = rows / PIECE_ROWS;
+    if (c->shares > (uint64_t)c->threads * PIECES_OF_HAND)
+        c->shares = (uint64_t)c->threads * PIECES_OF_HAND;
+    c->shares += c->shares == 0;
+}
+
+static void run_level(struct crew *c)
 {
     struct device *dev = c->dev;
-    struct search_state *s = c->state;
+    share_level(c);
+    c->level++;
+    gang_run(dev->means.gang, c->threads, 2 * c->shares, bin_pieces, c);
+    bin_long_rows(c);
+    gang_run(dev->means.gang, c->threads, (uint64_t)c->owners, reach_parts, c);
+    c->lonely_levels = is_alone(c) ? c->lonely_levels + 1 : 0;
     advance(c);
-    plan_level(dev, s, frontier_size(c, DELEGATES), frontier_size(c, NORMALS));
-    c->small_levels = s->way == BY_LISTS ? c->small_levels + 1 : 0;
-    c->parts = c->late || s->way == BY_MASKS || s->way == IS_OVER || !crew_can_take(dev, s->edges) ||
-               c->small_levels > SMALL_LEVELS;
-    if (!c->parts)
-        return;
-    dev->delegates.fresh_count = join_parts(c, DELEGATES, dev->delegates.fresh);
-    dev->normals.queue_count = join_parts(c, NORMALS, dev->normals.queue);
+    plan_level(dev, c->state, frontier_size(c, DELEGATES), frontier_size(c, NORMALS));
+    c->small_levels = c->state->way == BY_LISTS ? c->small_levels + 1 : 0;
 }
 
-static inline void pause_briefly(void)
+static int is_at_end(const struct crew *c)
 {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
+    const struct search_state *s = c->state;
+    return s->way == BY_MASKS || s->way == IS_OVER || !crew_can_take(c->dev, s->edges) ||
+           c->small_levels > SMALL_LEVELS || c->lonely_levels > LONELY_LEVELS;
 }
 
-/* Seconds. Beyond them somebody else has a core that the crew needs: a thread that offers its core gets it
- * back late, or another is away from its work. */
-static const double LONG_OFFER = 200e-6, LONG_WAIT = 5e-3;
-
-static void offer_core(double *begun, double *longest)
+/* Owner 0 has the whole frontier at first. Hands and parts are set when they are used first, since to clear
+ * them all takes as long as some levels. */
+static void begin(struct crew *c, struct device *dev, struct search_state *state)
 {
-    double start = cli_seconds();
-    if (*begun == 0)
-        *begun = start;
-    sched_yield();
-    double seconds = cli_seconds() - start;
-    *longest = seconds > *longest ? seconds : *longest;
+    list_whole_frontier(dev);
+    c->dev = dev;
+    c->state = state;
+    c->threads = c->owners = c->last_owners = 1;
+    c->level = c->small_levels = c->lonely_levels = 0;
+    c->shares = 1;
+    c->long_count = 0;
+    for (int i = 0; i < state->threads; i++)
+        c->hands[i].levels = 0;
+    memset(c->parts, 0, sizeof c->parts[0]);
+    c->parts[0].count[DELEGATES] = dev->delegates.fresh_count;
+    c->parts[0].count[NORMALS] = dev->normals.queue_count;
 }
 
-/* The last thread that comes does `last`. */
-static void meet(struct crew *c, void (*last)(struct crew *))
-{
-    uint32_t meetings = __atomic_load_n(&c->meetings, __ATOMIC_ACQUIRE), waited = 0;
-    if (__atomic_add_fetch(&c->arrived, 1, __ATOMIC_ACQ_REL) == (uint32_t)c->threads) {
-        if (last != NULL)
-            last(c);
-        c->arrived = 0;
-        __atomic_store_n(&c->meetings, meetings + 1, __ATOMIC_RELEASE);
-        return;
-    }
-    double begun = 0, longest = 0;
-    while (__atomic_load_n(&c->meetings, __ATOMIC_ACQUIRE) == meetings) {
-        if (++waited % SPINS == 0)
-            offer_core(&begun, &longest);
-        pause_briefly();
-    }
-    if (longest > LONG_OFFER || (begun > 0 && cli_seconds() - begun > LONG_WAIT))
-        __atomic_store_n(&c->late, 1, __ATOMIC_RELAXED);
-}
-
-static void run_level(struct hand *h)
-{
-    open_bins(h);
-    bin_share(h, DELEGATES);
-    bin_share(h, NORMALS);
-    meet(h->crew, NULL);
-    reach_kind(h, DELEGATES);
-    reach_kind(h, NORMALS);
-    meet(h->crew, end_level);
-}
-
-static void join(struct hand *h)
-{
-    struct device *dev = h->crew->dev;
-    uint64_t delegates = mask_words(dev->shard->d), normals = mask_words(dev->shard->locals);
-    h->seen[DELEGATES] = dev->crew.seen + (size_t)h->number * (delegates + normals);
-    h->seen[NORMALS] = h->seen[DELEGATES] + delegates;
-    memcpy(h->seen[DELEGATES], dev->delegates.visited, delegates * sizeof *dev->crew.seen);
-    memcpy(h->seen[NORMALS], dev->normals.visited, normals * sizeof *dev->crew.seen);
-    if (h->number == 0) { /* has the whole frontier at first */
-        h->count[DELEGATES] = dev->delegates.fresh_count;
-        h->count[NORMALS] = dev->normals.queue_count;
-    }
-    h->crew->hands[h->number] = h;
-}
-
-static void work(struct crew *crew, int number)
-{
-    struct hand hand = {.crew = crew, .number = number};
-    join(&hand);
-    meet(crew, NULL);
-    while (!crew->parts)
-        run_level(&hand);
-}
-
-/* OpenMP may give fewer threads than it is asked for. */
 int run_levels_by_crew(struct device *dev, struct search_state *state)
 {
-    struct crew crew = {.dev = dev, .state = state};
-    list_whole_frontier(dev);
-#pragma omp parallel num_threads(state->threads)
-    {
-#pragma omp single
-        crew.threads = crew_of(omp_get_num_threads());
-        if (omp_get_thread_num() < crew.threads)
-            work(&crew, omp_get_thread_num());
-    }
-    return crew.late;
+    struct crew crew;
+    uint64_t late = gang_late(dev->means.gang);
+    begin(&crew, dev, state);
+    do
+        run_level(&crew);
+    while (!is_at_end(&crew) && gang_late(dev->means.gang) == late);
+    dev->delegates.fresh_count = join_parts(&crew, DELEGATES, dev->delegates.fresh);
+    dev->normals.queue_count = join_parts(&crew, NORMALS, dev->normals.queue);
+    return gang_late(dev->means.gang) != late || crew.lonely_levels > LONELY_LEVELS;
 }

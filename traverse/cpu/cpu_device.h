@@ -7,6 +7,9 @@
 #ifndef DBFS_CPU_DEVICE_H
 #define DBFS_CPU_DEVICE_H
 
+#include "cpu_probe.h"
+#include "gang.h"
+
 #include "traverse/backend.h"
 
 #include "formats/base/shared_memory.h"
@@ -43,6 +46,7 @@ struct cpu_delegates {
     uint32_t *next;   /* of a level by lists: the next `fresh`; [list_room(d)] if p = 1 */
     int32_t *depth;
     uint32_t *parent;
+    uint64_t longest; /* no row of a delegate has more edges */
 };
 
 /* Local normals: [locals] or mask_words(locals). */
@@ -58,6 +62,7 @@ struct cpu_normals {
     uint64_t next_count;
     int32_t *depth;
     uint32_t *parent;
+    uint64_t longest; /* no row of a normal has more edges */
 };
 
 /* Where the arrays that peers read lie, in 64-bit words. */
@@ -108,13 +113,13 @@ struct cpu_traffic {
     struct cpu_peers peers;
 };
 
-/* Of a crew (cpu_crew.c): threads, a power of two, and vertices that the bins of a thread have room for. */
+/* Of a crew (cpu_crew.c): threads, and vertices that the bins of a thread have room for. */
 enum { MOST_CREW = 64, MOST_BINNED = 1 << 21 };
 
 struct cpu_crew_memory {
     uint8_t *bins; /* [threads][bin_bytes] */
     uint64_t bin_bytes; /* 0: there is no crew */
-    uint64_t *seen;     /* [threads][mask_words(d) + mask_words(locals)] */
+    uint64_t *seen;     /* [threads][mask_words(d) + mask_words(locals)]; NULL: there are none */
     int rest;           /* searches that go without a crew (cpu_run.c) */
 };
 
@@ -139,10 +144,17 @@ struct row_count {
     uint64_t rows, edges;
 };
 
+/* What a device works with. */
+struct cpu_means {
+    struct memory_budget *budget;
+    struct gang *gang;
+    const struct probes *probes;
+};
+
 struct device {
     const struct shard *shard;
-    struct memory_budget *budget;
-    int threads;
+    struct cpu_means means;
+    int threads; /* of the gang that this device may use */
     int parents;   /* record them */
     int32_t depth; /* of the current frontier */
     struct cpu_delegates delegates;
@@ -158,16 +170,19 @@ struct device {
     struct cpu_answers *answers; /* NULL: there are none (cpu_answers.h) */
 };
 
-/* With fewer rows or edges than this a second thread costs more than it saves, even more if other work holds
- * its core. */
-enum { PARALLEL_WORK = 32768 };
+/* Words of a mask that a thread clears at a time. */
+enum { CLEAR_WORDS = 512 };
 
-/* How many times as fast as one thread that pushes from a list all threads push a subgraph of the only device
- * by claims, which take each four times as long. 1: one thread does it. */
-static inline int push_speed(const struct device *dev, enum subgraph g)
+/* Rows, words or edges that are worth one more thread. */
+enum { WORK_OF_THREAD = 8192 };
+
+/* Whether the only device pushes a subgraph by masks of marks (cpu_marks.c), if the level goes by masks:
+ * there are many edges, and not few for all words of the masks. */
+static inline int pushes_marks(const struct device *dev, enum subgraph g)
 {
-    enum { MANY = 1 << 18, CLAIMS = 4 };
-    return dev->threads > CLAIMS && dev->forward[g] >= MANY ? dev->threads / CLAIMS : 1;
+    enum { MANY = 1 << 13 };
+    uint64_t to = subgraph_columns(g) == DELEGATES ? dev->shard->d : dev->shard->locals;
+    return dev->crew.seen != NULL && dev->forward[g] >= MANY && dev->forward[g] >= mask_words(to);
 }
 
 /* Of a list: each owner in a crew may write a place behind its part. */
@@ -178,7 +193,8 @@ static inline uint64_t list_room(uint64_t vertices)
 
 static inline int threads_for(const struct device *dev, uint64_t work)
 {
-    return work < PARALLEL_WORK ? 1 : dev->threads;
+    uint64_t threads = work / WORK_OF_THREAD;
+    return threads >= (uint64_t)dev->threads ? dev->threads : threads < 2 ? 1 : (int)threads;
 }
 
 static inline void set_mask_bit(uint64_t *mask, uint64_t i)
@@ -245,18 +261,60 @@ static inline uint64_t share_begin(uint64_t total, int count, int i)
     return total / n * at + total % n * at / n;
 }
 
+/* Notes the normals of a word that a level found by masks; `keeps`: behind those that it found before.
+ * Returns how many they are. */
+static inline uint64_t visit_word(const struct device *dev, uint64_t w, uint64_t found, int keeps)
+{
+    const struct cpu_normals *n = &dev->normals;
+    n->pulled_next[w] = (keeps ? n->pulled_next[w] : 0) | found;
+    if (found == 0)
+        return 0;
+    n->visited[w] |= found;
+    dev->means.probes->mark(n->depth, dev->shard->locals, w, found, dev->depth + 1);
+    return count_bits(found);
+}
+
+/* The same of delegates, whose bits are always kept. Returns whether there are any. */
+static inline uint64_t update_word(const struct device *dev, uint64_t w, uint64_t found, int keeps)
+{
+    (void)keeps;
+    dev->delegates.updated[w] |= found;
+    return found != 0;
+}
+
+/* The gathered row that holds edge `at`. */
+static inline uint64_t row_of_edge(const struct push_list *push, uint64_t at)
+{
+    uint64_t low = 0, high = push->count;
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        if (push->prefix[middle] <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* cpu_gather.c. Puts the frontier's rows of subgraph g that are not empty into device->push. Returns how many
  * threads their edges are worth. */
 int gather_rows(struct device *device, enum subgraph g);
 
-/* The same without lengths, by one thread. Returns how many rows. */
+/* The same without lengths. Returns how many rows. */
 uint64_t gather_sources(struct device *device, enum subgraph g);
+
+/* Lists the vertices of a frontier, with `sources` only those in that mask. Returns how many. */
+uint64_t gather_frontier(struct device *device, struct frontier_view frontier, const uint64_t *sources,
+                         uint32_t *rows);
 
 /* cpu_push.c */
 void push_dd(struct device *dev);
 void push_nd(struct device *dev);
 void push_dn(struct device *dev);
 void push_nn(struct device *dev);
+
+/* cpu_marks.c; returns how many normals it found */
+uint64_t push_marks(struct device *dev, enum subgraph g);
 
 /* cpu_pull.c; each returns how many normals it found */
 uint64_t pull_dd(struct device *dev);
@@ -276,7 +334,8 @@ void take_peers_updates(struct device *dev);                     /* what they fo
 /* cpu_previsit.c */
 void previsit_delegates(struct device *dev);
 void previsit_normals(struct device *dev);
-struct row_count count_listed(const struct csr *csr, const uint32_t *list, uint64_t size);
+struct row_count count_listed(const struct device *dev, enum subgraph g, const uint32_t *list,
+                              uint64_t size);
 /* dev->frontier: q; forward; takes q from unvisited */
 void count_frontier_of(struct device *dev, enum vertex_kind rows);
 void count_frontier(struct device *dev);

@@ -1,66 +1,76 @@
-/* cpu_gather.c: lists the frontier's rows of a subgraph, with a prefix sum of their lengths, for cpu_push.c
+/* cpu_gather.c: lists what a frontier has in lists and masks: its vertices, or the rows of a subgraph with a
+ * prefix sum of their lengths
  *
- * Each thread lists its share of the frontier and adds up the lengths. Bytes that must move for each row: 4
- * of the list, 8 of the prefix sums twice, and 8 to 16 of offsets for the length.
+ * Each thread counts and then lists shares of the frontier, and adds up the lengths. Bytes that must move for
+ * each row: 4 of the list, 8 of the prefix sums twice, and 8 to 16 of offsets for the length.
  */
 #include "cpu_device.h"
 
-#include <omp.h>
+/* A frontier that is listed: by shares, in steps. */
+struct gathering {
+    struct frontier_view frontier;
+    const uint64_t *sources; /* only these are listed; NULL: all */
+    uint32_t *rows;
+    const struct csr *csr;
+    struct push_list *push;
+    uint64_t *row_start; /* [shares]: how many rows a share has, then where they begin */
+    uint64_t *edge_start;
+    int shares;
+    uint64_t count; /* rows */
+};
 
-/* Thread t's share of a frontier. */
-static struct frontier_view share_of(const struct frontier_view *f, int threads, int t,
+/* Share t of a frontier. */
+static struct frontier_view share_of(const struct frontier_view *f, int shares, int t,
                                      uint64_t *first_word)
 {
-    uint64_t l0 = share_begin(f->size, threads, t), l1 = share_begin(f->size, threads, t + 1);
-    uint64_t w0 = share_begin(f->words, threads, t), w1 = share_begin(f->words, threads, t + 1);
+    uint64_t l0 = share_begin(f->size, shares, t), l1 = share_begin(f->size, shares, t + 1);
+    uint64_t w0 = share_begin(f->words, shares, t), w1 = share_begin(f->words, shares, t + 1);
     *first_word = w0;
     return (struct frontier_view){f->list + l0, l1 - l0, f->mask + w0, w1 - w0};
 }
 
-static uint64_t count_rows(const struct csr *csr, const struct frontier_view *f,
-                           uint64_t first_word)
+static inline int is_wanted(const uint64_t *sources, uint32_t row)
 {
-    uint64_t count = 0;
-    for (uint64_t i = 0; i < f->size; i++)
-        count += (uint64_t)mask_bit(csr->sources, f->list[i]);
+    return sources == NULL || mask_bit(sources, row);
+}
+
+static inline uint64_t wanted_bits(const struct frontier_view *f, const uint64_t *sources,
+                                   uint64_t first_word, uint64_t w)
+{
+    return f->mask[w] & (sources == NULL ? UINT64_MAX : sources[first_word + w]);
+}
+
+static uint64_t count_rows(const struct frontier_view *f, const uint64_t *sources, uint64_t first_word)
+{
+    uint64_t count = sources == NULL ? f->size : 0;
+    for (uint64_t i = 0; sources != NULL && i < f->size; i++)
+        count += (uint64_t)mask_bit(sources, f->list[i]);
     for (uint64_t w = 0; w < f->words; w++)
-        count += count_bits(f->mask[w] & csr->sources[first_word + w]);
+        count += count_bits(wanted_bits(f, sources, first_word, w));
     return count;
 }
 
-static uint64_t copy_rows(const struct csr *csr, const struct frontier_view *f,
-                          uint64_t first_word, uint32_t *rows)
+static uint64_t copy_rows(const struct frontier_view *f, const uint64_t *sources, uint64_t first_word,
+                          uint32_t *rows)
 {
     uint64_t count = 0;
     for (uint64_t i = 0; i < f->size; i++) {
-        if (mask_bit(csr->sources, f->list[i]))
+        if (is_wanted(sources, f->list[i]))
             rows[count++] = f->list[i];
     }
     for (uint64_t w = 0; w < f->words; w++) {
-        uint64_t bits = f->mask[w] & csr->sources[first_word + w];
+        uint64_t bits = wanted_bits(f, sources, first_word, w);
         for (; bits != 0; bits &= bits - 1)
             rows[count++] = (uint32_t)(64 * (first_word + w) + (uint64_t)__builtin_ctzll(bits));
     }
     return count;
 }
 
-/* Lengths of rows[begin..end) into prefix, as a running sum that starts at 0; returns the sum. */
-static uint64_t sum_lengths(const struct csr *csr, struct push_list *push, uint64_t begin,
-                            uint64_t end)
+/* Turns counts of shares into starting positions; returns the total. */
+static uint64_t exclusive_scan(uint64_t *count, int shares)
 {
     uint64_t sum = 0;
-    for (uint64_t i = begin; i < end; i++) {
-        push->prefix[i] = sum;
-        sum += source_row_length(csr, push->rows[i]);
-    }
-    return sum;
-}
-
-/* Turns per-thread counts into starting positions; returns the total. */
-static uint64_t exclusive_scan(uint64_t *count, int threads)
-{
-    uint64_t sum = 0;
-    for (int i = 0; i < threads; i++) {
+    for (int i = 0; i < shares; i++) {
         uint64_t own = count[i];
         count[i] = sum;
         sum += own;
@@ -68,52 +78,104 @@ static uint64_t exclusive_scan(uint64_t *count, int threads)
     return sum;
 }
 
-static void gather_serially(struct push_list *push, const struct csr *csr,
-                            const struct frontier_view *f)
+static void count_shares(void *context, uint64_t begin, uint64_t end)
 {
-    push->count = copy_rows(csr, f, 0, push->rows);
-    push->edges = sum_lengths(csr, push, 0, push->count);
-}
-
-static void gather_in_parallel(struct push_list *push, const struct csr *csr,
-                               const struct frontier_view *f, int threads)
-{
-    uint64_t *row_start = push->row_start, *edge_start = push->edge_start;
-#pragma omp parallel num_threads(threads)
-    {
-        int t = omp_get_thread_num();
+    const struct gathering *g = context;
+    for (uint64_t t = begin; t < end; t++) {
         uint64_t first_word;
-        struct frontier_view share = share_of(f, threads, t, &first_word);
-        row_start[t] = count_rows(csr, &share, first_word);
-#pragma omp barrier
-#pragma omp single
-        push->count = exclusive_scan(row_start, threads);
-        uint64_t begin = row_start[t];
-        uint64_t end = begin + copy_rows(csr, &share, first_word, push->rows + begin);
-        edge_start[t] = sum_lengths(csr, push, begin, end);
-#pragma omp barrier
-#pragma omp single
-        push->edges = exclusive_scan(edge_start, threads);
-        for (uint64_t i = begin; i < end && edge_start[t] > 0; i++)
-            push->prefix[i] += edge_start[t];
+        struct frontier_view share = share_of(&g->frontier, g->shares, (int)t, &first_word);
+        g->row_start[t] = count_rows(&share, g->sources, first_word);
     }
 }
 
-int gather_rows(struct device *dev, enum subgraph g)
+static void copy_shares(void *context, uint64_t begin, uint64_t end)
 {
-    const struct csr *csr = &dev->shard->csr[g];
-    struct frontier_view f = view_frontier(dev, g);
-    int threads = threads_for(dev, 4 * dev->frontier[g]);
-    if (threads == 1)
-        gather_serially(&dev->push, csr, &f);
-    else
-        gather_in_parallel(&dev->push, csr, &f, threads);
-    dev->push.prefix[dev->push.count] = dev->push.edges;
-    return threads_for(dev, dev->push.edges);
+    const struct gathering *g = context;
+    for (uint64_t t = begin; t < end; t++) {
+        uint64_t first_word;
+        struct frontier_view share = share_of(&g->frontier, g->shares, (int)t, &first_word);
+        copy_rows(&share, g->sources, first_word, g->rows + g->row_start[t]);
+    }
+}
+
+static uint64_t end_of_share(const struct gathering *g, uint64_t t)
+{
+    return (int)t + 1 < g->shares ? g->row_start[t + 1] : g->count;
+}
+
+/* Lengths of the rows of a share into prefix, as a running sum that starts at 0. */
+static void sum_lengths(void *context, uint64_t begin, uint64_t end)
+{
+    enum { AHEAD = 32 };
+    const struct gathering *g = context;
+    for (uint64_t t = begin; t < end; t++) {
+        uint64_t last = end_of_share(g, t), sum = 0;
+        for (uint64_t i = g->row_start[t]; i < last; i++) {
+            if (i + AHEAD < last)
+                prefetch_offset(g->csr, g->rows[i + AHEAD]);
+            g->push->prefix[i] = sum;
+            sum += source_row_length(g->csr, g->rows[i]);
+        }
+        g->edge_start[t] = sum;
+    }
+}
+
+static void add_starts(void *context, uint64_t begin, uint64_t end)
+{
+    const struct gathering *g = context;
+    for (uint64_t t = begin; t < end; t++) {
+        uint64_t last = end_of_share(g, t);
+        for (uint64_t i = g->row_start[t]; i < last && g->edge_start[t] > 0; i++)
+            g->push->prefix[i] += g->edge_start[t];
+    }
+}
+
+static void run_shares(struct device *dev, struct gathering *g, gang_body *step)
+{
+    gang_for(dev->means.gang, g->shares, (uint64_t)g->shares, 1, step, g);
+}
+
+static void list_rows(struct device *dev, struct gathering *g, uint64_t work)
+{
+    g->row_start = dev->push.row_start;
+    g->edge_start = dev->push.edge_start;
+    g->shares = threads_for(dev, work + g->frontier.size + g->frontier.words);
+    if (g->shares > 1) {
+        run_shares(dev, g, count_shares);
+        g->count = exclusive_scan(g->row_start, g->shares);
+        run_shares(dev, g, copy_shares);
+    } else {
+        g->row_start[0] = 0;
+        g->count = copy_rows(&g->frontier, g->sources, 0, g->rows);
+    }
+}
+
+uint64_t gather_frontier(struct device *dev, struct frontier_view frontier, const uint64_t *sources,
+                         uint32_t *rows)
+{
+    struct gathering g = {.frontier = frontier, .sources = sources, .rows = rows};
+    list_rows(dev, &g, 0);
+    return g.count;
+}
+
+int gather_rows(struct device *dev, enum subgraph subgraph)
+{
+    struct push_list *push = &dev->push;
+    struct gathering g = {.frontier = view_frontier(dev, subgraph),
+                          .sources = dev->shard->csr[subgraph].sources,
+                          .rows = push->rows,
+                          .csr = &dev->shard->csr[subgraph],
+                          .push = push};
+    list_rows(dev, &g, 4 * dev->frontier[subgraph]);
+    run_shares(dev, &g, sum_lengths);
+    push->count = g.count;
+    push->edges = exclusive_scan(g.edge_start, g.shares);
+    run_shares(dev, &g, add_starts);
+    push->prefix[push->count] = push->edges;
+    return threads_for(dev, push->edges);
 }
 
 uint64_t gather_sources(struct device *dev, enum subgraph g)
 {
-    struct frontier_view f = view_frontier(dev, g);
-    return copy_rows(&dev->shard->csr[g], &f, 0, dev->push.rows);
+    return gather_frontier(dev, view_frontier(dev, g), dev->shard->csr[g].sources, dev->push.rows);
 }

@@ -14,33 +14,24 @@
 
 /* ---- from masks to lists ---- */
 
-static uint64_t list_mask(const uint64_t *mask, uint64_t words, uint32_t *list, uint64_t count)
-{
-    for (uint64_t w = 0; w < words; w++) {
-        for (uint64_t bits = mask[w]; bits != 0; bits &= bits - 1)
-            list[count++] = (uint32_t)(64 * w + (uint64_t)__builtin_ctzll(bits));
-    }
-    return count;
-}
-
 static void list_delegates(struct device *dev)
 {
     struct cpu_delegates *d = &dev->delegates;
-    uint64_t words = mask_words(dev->shard->d);
+    struct frontier_view view = {NULL, 0, d->frontier, mask_words(dev->shard->d)};
     if (d->fresh_listed)
         return;
-    d->fresh_count = list_mask(d->frontier, words, d->fresh, 0);
-    memset(d->frontier, 0, words * sizeof *d->frontier);
+    d->fresh_count = gather_frontier(dev, view, NULL, d->fresh);
+    memset(d->frontier, 0, view.words * sizeof *d->frontier);
     d->fresh_listed = 1;
 }
 
 static void list_normals(struct device *dev)
 {
     struct cpu_normals *n = &dev->normals;
+    struct frontier_view view = {NULL, 0, n->pulled, mask_words(dev->shard->locals)};
     if (!n->any_pulled)
         return;
-    n->queue_count =
-        list_mask(n->pulled, mask_words(dev->shard->locals), n->queue, n->queue_count);
+    n->queue_count += gather_frontier(dev, view, NULL, n->queue + n->queue_count);
     n->any_pulled = 0;
     n->pulled_count = 0;
 }
@@ -110,8 +101,11 @@ static uint64_t push_listed(const struct device *dev, enum subgraph g, uint64_t 
 
 static void mark_depths(const uint32_t *list, uint64_t count, int32_t *depth, int32_t value)
 {
-    for (uint64_t i = 0; i < count; i++)
+    for (uint64_t i = 0; i < count; i++) {
+        if (i + AHEAD < count)
+            __builtin_prefetch(&depth[list[i + AHEAD]], 1);
         depth[list[i]] = value;
+    }
 }
 
 void push_from_list(struct device *dev, enum subgraph g)

@@ -6,6 +6,7 @@
 #include "cpu_device.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* An array of a device: where its address is kept, and how large it is. */
 struct cpu_array {
@@ -49,7 +50,7 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&dev->push.prefix, rows + 1, 8, "push prefix sums"},
         {(void **)&dev->push.row_start, threads, 8, "push shares"},
         {(void **)&dev->push.edge_start, threads, 8, "push shares"},
-        {(void **)&dev->crew.seen, dev->crew.bin_bytes > 0 ? threads * (words_d + words_n) : 0, 8,
+        {(void **)&dev->crew.seen, dev->shard->p == 1 ? threads * (words_d + words_n) : 0, 8,
          "marks of threads"},
         {(void **)&dev->crew.bins, threads * dev->crew.bin_bytes, 1, "bins of threads"},
         {(void **)&dev->traffic.bins.of, threads * dev->shard->p, sizeof(struct bin), "bins"},
@@ -70,7 +71,7 @@ static uint64_t crew_bytes(const struct device *dev)
     vertices = vertices < MOST_BINNED ? vertices : (uint64_t)MOST_BINNED;
     chunks += vertices * (dev->parents ? 8 : 4) / 4000;
     uint64_t all = (uint64_t)dev->threads * (chunks * 4096 + vertices / 8);
-    int can = dev->shard->p == 1 && dev->threads > 1 && all <= memory_left(dev->budget) / 8;
+    int can = dev->shard->p == 1 && dev->threads > 1 && all <= memory_left(dev->means.budget) / 8;
     return can ? chunks * 4096 : 0;
 }
 
@@ -79,8 +80,48 @@ static enum status take_arrays(struct device *dev, struct error *e)
     struct cpu_array list[MOST_ARRAYS];
     int count = list_arrays(dev, list);
     for (int i = 0; i < count && e->status == ST_OK; i++)
-        memory_take(dev->budget, list[i].at, list[i].count, list[i].width, list[i].name, e);
+        memory_take(dev->means.budget, list[i].at, list[i].count, list[i].width, list[i].name, e);
     return e->status;
+}
+
+/* Vertices are in the order of descending degrees. */
+static uint64_t longest_row(const struct degree_list *degrees)
+{
+    return degrees->count > 0 ? degrees->runs[0].degree : 0;
+}
+
+/* Values of the vertices of words begin..end, of `count` vertices. */
+static void touch_values(void *values, uint64_t count, uint64_t begin, uint64_t end)
+{
+    uint64_t first = 64 * begin, last = 64 * end < count ? 64 * end : count;
+    memset((uint32_t *)values + first, 0, (last - first) * sizeof(uint32_t));
+}
+
+static void touch_delegates(void *context, uint64_t begin, uint64_t end)
+{
+    const struct device *dev = context;
+    touch_values(dev->delegates.depth, dev->shard->d, begin, end);
+    if (dev->parents)
+        touch_values(dev->delegates.parent, dev->shard->d, begin, end);
+}
+
+static void touch_normals(void *context, uint64_t begin, uint64_t end)
+{
+    const struct device *dev = context;
+    touch_values(dev->normals.depth, dev->shard->locals, begin, end);
+    if (dev->parents)
+        touch_values(dev->normals.parent, dev->shard->locals, begin, end);
+}
+
+/* A page is given to a process when it is first written, by the node of the thread that does. Here the
+ * threads of a search do, and not in the first search. */
+static void touch_arrays(struct device *dev)
+{
+    uint64_t delegates = mask_words(dev->shard->d), normals = mask_words(dev->shard->locals);
+    gang_for(dev->means.gang, threads_for(dev, 64 * delegates), delegates, CLEAR_WORDS,
+             touch_delegates, dev);
+    gang_for(dev->means.gang, threads_for(dev, 64 * normals), normals, CLEAR_WORDS, touch_normals,
+             dev);
 }
 
 static void cpu_close(struct device *dev)
@@ -92,12 +133,13 @@ static void cpu_close(struct device *dev)
     uint64_t bins = (uint64_t)dev->threads * dev->shard->p;
     for (uint64_t i = 0; dev->traffic.bins.of != NULL && i < bins; i++) {
         const struct bin *bin = &dev->traffic.bins.of[i];
-        memory_discharge(dev->budget, bin->capacity * sizeof *bin->ids);
+        memory_discharge(dev->means.budget, bin->capacity * sizeof *bin->ids);
         free(bin->ids);
     }
     for (int i = 0; i < count; i++)
-        memory_release(dev->budget, *list[i].at);
+        memory_release(dev->means.budget, *list[i].at);
     cpu_close_answers(dev);
+    gang_close(dev->means.gang);
     free(dev->notes.levels.level);
     cpu_peers.leave(dev);
     release_shown(dev);
@@ -112,16 +154,21 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     if (dev == NULL)
         return fail_memory(e, "device", sizeof *dev);
     dev->shard = shard;
-    dev->budget = options->budget;
+    dev->means.budget = options->budget;
     dev->threads = options->threads;
     dev->parents = options->parents;
     dev->costs.graph = cost_graph_of(shard, &cost_rates_cpu);
+    dev->delegates.longest = longest_row(&shard->degrees.delegates);
+    dev->normals.longest = longest_row(&shard->degrees.locals);
+    dev->means.probes = probes_best();
     dev->crew.bin_bytes = crew_bytes(dev);
     dev->notes.counts_probes = options->probes;
-    if (take_arrays(dev, e) != ST_OK || take_shown(dev, options->shared, e) != ST_OK) {
+    if (gang_open(&dev->means.gang, dev->threads, e) != ST_OK || take_arrays(dev, e) != ST_OK ||
+        take_shown(dev, options->shared, e) != ST_OK) {
         cpu_close(dev);
         return e->status;
     }
+    touch_arrays(dev);
     *result = dev;
     return ST_OK;
 }

@@ -36,15 +36,15 @@ enum status take_shown(struct device *dev, int shared, struct error *e)
     uint64_t masks = mask_bytes(&l);
     if (dev->shard->p == 1)
         return ST_OK;
-    if (memory_take(dev->budget, (void **)&s->begin, 2 * (uint64_t)dev->shard->p, sizeof *s->begin,
+    if (memory_take(dev->means.budget, (void **)&s->begin, 2 * (uint64_t)dev->shard->p, sizeof *s->begin,
                     "vertices by shard", e) != ST_OK)
         return e->status;
     s->count = s->begin + dev->shard->p;
-    if (memory_charge(dev->budget, masks, "updated delegates, frontier", e) != ST_OK)
+    if (memory_charge(dev->means.budget, masks, "updated delegates, frontier", e) != ST_OK)
         return e->status;
     if (shared_memory_take(&s->memory, masks + 8 * l.id_words, shared, "what peers read", e) !=
         ST_OK) {
-        memory_discharge(dev->budget, masks);
+        memory_discharge(dev->means.budget, masks);
         return e->status;
     }
     s->layout = l;
@@ -59,10 +59,10 @@ void release_shown(struct device *dev)
 {
     struct cpu_shown *s = &dev->traffic.shown;
     if (s->memory.bytes != NULL)
-        memory_discharge(dev->budget,
+        memory_discharge(dev->means.budget,
                          mask_bytes(&s->layout) + s->charged_ids * sizeof *s->ids);
     shared_memory_release(&s->memory);
-    memory_release(dev->budget, s->begin);
+    memory_release(dev->means.budget, s->begin);
 }
 
 static void add_to_mask(const struct device *dev, uint32_t shard, const struct bin *bin)
@@ -78,7 +78,7 @@ static enum status charge_ids(struct device *dev, uint64_t ids, struct error *e)
     struct cpu_shown *s = &dev->traffic.shown;
     if (ids <= s->charged_ids)
         return ST_OK;
-    if (memory_charge(dev->budget, (ids - s->charged_ids) * sizeof *s->ids,
+    if (memory_charge(dev->means.budget, (ids - s->charged_ids) * sizeof *s->ids,
                       "vertices for other shards", e) == ST_OK)
         s->charged_ids = ids;
     return e->status;
@@ -168,11 +168,11 @@ static enum status take_masks(struct device *dev, struct error *e)
     const struct shard *shard = dev->shard;
     struct cpu_peers *p = &dev->traffic.peers;
     uint64_t words_d = mask_words(shard->d);
-    memory_take(dev->budget, (void **)&p->own, words_d, 8, "delegates owned", e);
+    memory_take(dev->means.budget, (void **)&p->own, words_d, 8, "delegates owned", e);
     if (e->status == ST_OK)
-        memory_take(dev->budget, (void **)&p->others, words_d, 8, "delegates not owned", e);
+        memory_take(dev->means.budget, (void **)&p->others, words_d, 8, "delegates not owned", e);
     if (e->status == ST_OK)
-        memory_take(dev->budget, (void **)&p->gathered, dev->traffic.shown.layout.mask_words, 8,
+        memory_take(dev->means.budget, (void **)&p->gathered, dev->traffic.shown.layout.mask_words, 8,
                     "gathered frontier", e);
     if (e->status == ST_OK)
         own_rows_split(shard, p->own, p->others);
@@ -195,7 +195,7 @@ static enum status open_peers(struct device *dev, const struct peer_card *cards,
                               struct error *e)
 {
     struct cpu_peers *p = &dev->traffic.peers;
-    if (memory_take(dev->budget, (void **)&p->all, count, sizeof *p->all, "peers", e) != ST_OK)
+    if (memory_take(dev->means.budget, (void **)&p->all, count, sizeof *p->all, "peers", e) != ST_OK)
         return e->status;
     p->owns_all = 1;
     p->count = count;
@@ -227,10 +227,10 @@ static void cpu_leave(struct device *dev)
     for (uint32_t i = 0; p->owns_all && i < p->count; i++)
         shared_memory_release(&p->all[i].memory);
     if (p->owns_all)
-        memory_release(dev->budget, p->all);
-    memory_release(dev->budget, p->own);
-    memory_release(dev->budget, p->others);
-    memory_release(dev->budget, p->gathered);
+        memory_release(dev->means.budget, p->all);
+    memory_release(dev->means.budget, p->own);
+    memory_release(dev->means.budget, p->others);
+    memory_release(dev->means.budget, p->gathered);
     *p = (struct cpu_peers){0};
 }
 

@@ -20,21 +20,19 @@ static void clear_frontier(struct device *dev)
         dev->delegates.frontier[dev->delegates.fresh[i] / 64] = 0;
 }
 
-/* Marks the new delegates of one word, and lists them while there is room; returns how many. */
+/* Marks the new delegates of one word, and lists them if there is room; returns how many. */
 static inline uint64_t mark_word(struct device *dev, uint64_t w, uint32_t *list, uint64_t room)
 {
-    uint64_t bits = dev->delegates.incoming[w] & ~dev->delegates.visited[w], count = 0;
-    dev->delegates.incoming[w] = 0;
-    dev->delegates.updated[w] = 0; /* what this device updated is part of what came in */
-    dev->delegates.frontier[w] = bits;
-    dev->delegates.visited[w] |= bits;
-    for (; bits != 0; bits &= bits - 1) {
-        uint64_t id = 64 * w + (uint64_t)__builtin_ctzll(bits);
-        dev->delegates.depth[id] = dev->delegates.level;
-        if (count < room)
-            list[count] = (uint32_t)id;
-        count++;
-    }
+    struct cpu_delegates *d = &dev->delegates;
+    uint64_t bits = d->incoming[w] & ~d->visited[w], count = count_bits(bits);
+    d->incoming[w] = 0;
+    d->updated[w] = 0; /* what this device updated is part of what came in */
+    d->frontier[w] = bits;
+    d->visited[w] |= bits;
+    if (bits != 0)
+        dev->means.probes->mark(d->depth, dev->shard->d, w, bits, d->level);
+    for (; count <= room && bits != 0; bits &= bits - 1)
+        *list++ = (uint32_t)(64 * w + (uint64_t)__builtin_ctzll(bits));
     return count;
 }
 
@@ -57,21 +55,31 @@ static uint64_t mark_words(struct device *dev, uint64_t begin, uint64_t end)
     return count;
 }
 
+struct marking {
+    struct device *dev;
+    _Atomic uint64_t count;
+};
+
+static void mark_piece(void *context, uint64_t begin, uint64_t end)
+{
+    struct marking *m = context;
+    m->count += mark_words(m->dev, begin, end);
+}
+
 /* Several threads mark a piece each; the frontier is then taken for too large to list. */
 static uint64_t mark_in_parallel(struct device *dev)
 {
-    uint64_t words = mask_words(dev->shard->d), count = 0, chunk = 512;
-#pragma omp parallel for num_threads(dev->threads) schedule(dynamic) reduction(+ : count)
-    for (uint64_t begin = 0; begin < words; begin += chunk)
-        count += mark_words(dev, begin, words - begin < chunk ? words : begin + chunk);
-    return count;
+    enum { STEP = 256 };
+    struct marking marking = {.dev = dev};
+    gang_for(dev->means.gang, dev->threads, mask_words(dev->shard->d), STEP, mark_piece, &marking);
+    return marking.count;
 }
 
 void previsit_delegates(struct device *dev)
 {
     uint64_t words = mask_words(dev->shard->d);
     /* a large frontier is followed by a larger one or ends the search */
-    int many = 4 * (dev->frontier[DD] + dev->frontier[DN]) >= PARALLEL_WORK || words >= 1 << 14;
+    int many = 4 * (dev->frontier[DD] + dev->frontier[DN]) >= WORK_OF_THREAD || words >= 1 << 14;
     clear_frontier(dev);
     dev->delegates.fresh_count = 0;
     dev->delegates.fresh_listed = 1;
@@ -128,10 +136,33 @@ static struct row_count count_sparse(const struct csr *csr, const uint32_t *list
     return count;
 }
 
-struct row_count count_listed(const struct csr *csr, const uint32_t *list, uint64_t size)
+/* Rows of a list that are sources. Their edges are those of every STEP-th row, times STEP. */
+static struct row_count count_samples(const struct csr *csr, const uint32_t *list, uint64_t size)
 {
+    enum { STEP = 16 };
+    uint64_t rows = size, edges = 0;
+    for (uint64_t i = 0; i < size; i += STEP)
+        edges += csr_offset(csr, list[i] + UINT64_C(1)) - csr_offset(csr, list[i]);
+    if (csr->source_rows < csr->rows) {
+        rows = 0;
+        for (uint64_t i = 0; i < size; i++)
+            rows += (uint64_t)mask_bit(csr->sources, list[i]);
+    }
+    edges = edges * size / ((size + STEP - 1) / STEP) + rows * csr->head_columns;
+    return (struct row_count){rows, edges > rows ? edges : rows};
+}
+
+struct row_count count_listed(const struct device *dev, enum subgraph g, const uint32_t *list,
+                              uint64_t size)
+{
+    enum { MANY = 64, SHORT = 64 };
+    const struct csr *csr = &dev->shard->csr[g];
+    uint64_t longest =
+        subgraph_rows(g) == DELEGATES ? dev->delegates.longest : dev->normals.longest;
     if (16 * csr->source_rows < csr->rows)
         return count_sparse(csr, list, size);
+    if (size >= MANY && longest <= SHORT)
+        return count_samples(csr, list, size);
     return csr->offset_width == 4 ? count_list(csr, list, size, 4) : count_list(csr, list, size, 8);
 }
 
@@ -164,28 +195,46 @@ static struct row_count count_piece(const struct csr *csr, const uint64_t *mask,
     return (struct row_count){rows, sampled > 0 ? edges * rows / sampled : rows};
 }
 
+/* A frontier whose rows of a subgraph are counted: by pieces of the list, then of the mask. */
+struct counting {
+    const struct device *dev;
+    enum subgraph g;
+    struct frontier_view frontier;
+    uint64_t lists;
+    _Atomic uint64_t rows, edges;
+};
+
+static void count_pieces(void *context, uint64_t begin, uint64_t end)
+{
+    struct counting *c = context;
+    const struct frontier_view *f = &c->frontier;
+    struct row_count sum = {0};
+    for (uint64_t i = begin; i < end; i++) {
+        uint64_t at = i * PIECE_LIST, left = f->size - at;
+        struct row_count count =
+            i < c->lists
+                ? count_listed(c->dev, c->g, f->list + at, left < PIECE_LIST ? left : PIECE_LIST)
+                : count_piece(&c->dev->shard->csr[c->g], f->mask, i - c->lists, f->words);
+        sum.rows += count.rows;
+        sum.edges += count.edges;
+    }
+    c->rows += sum.rows;
+    c->edges += sum.edges;
+}
+
 static struct row_count count_rows_of(const struct device *dev, enum subgraph g)
 {
     const struct csr *csr = &dev->shard->csr[g];
     struct frontier_view f = view_frontier(dev, g);
-    uint64_t lists = (f.size + PIECE_LIST - 1) / PIECE_LIST, rows = 0, edges = 0;
+    struct counting counting = {dev, g, f, (f.size + PIECE_LIST - 1) / PIECE_LIST, 0, 0};
     uint64_t masks = (f.words + PIECE_WORDS - 1) / PIECE_WORDS;
     int threads = threads_for(dev, f.size + f.words);
     if (csr->edges == 0)
         return (struct row_count){0};
     if (threads == 1 && f.words == 0)
-        return count_listed(csr, f.list, f.size);
-#pragma omp parallel for num_threads(threads) schedule(static) \
-    reduction(+ : rows, edges) if (threads > 1)
-    for (uint64_t i = 0; i < lists + masks; i++) {
-        uint64_t at = i * PIECE_LIST, left = f.size - at;
-        struct row_count count =
-            i < lists ? count_listed(csr, f.list + at, left < PIECE_LIST ? left : PIECE_LIST)
-                      : count_piece(csr, f.mask, i - lists, f.words);
-        rows += count.rows;
-        edges += count.edges;
-    }
-    return (struct row_count){rows, edges};
+        return count_listed(dev, g, f.list, f.size);
+    gang_for(dev->means.gang, threads, counting.lists + masks, 1, count_pieces, &counting);
+    return (struct row_count){counting.rows, counting.edges};
 }
 
 void count_frontier_of(struct device *dev, enum vertex_kind rows)
@@ -224,15 +273,21 @@ static uint64_t list_length(const struct csr *csr, const struct frontier_view *f
     return sum;
 }
 
+static void add_lengths(void *context, uint64_t begin, uint64_t end)
+{
+    struct counting *c = context;
+    const struct csr *csr = &c->dev->shard->csr[c->g];
+    uint64_t edges = 0;
+    for (uint64_t w = begin; w < end; w++)
+        edges += word_length(csr, 64 * w, c->frontier.mask[w] & csr->sources[w]);
+    c->edges += edges;
+}
+
 uint64_t count_forward(const struct device *dev, enum subgraph g)
 {
     const struct csr *csr = &dev->shard->csr[g];
-    struct frontier_view f = view_frontier(dev, g);
-    uint64_t forward = list_length(csr, &f);
-    int threads = threads_for(dev, dev->frontier[g]);
-#pragma omp parallel for num_threads(threads) schedule(static) \
-    reduction(+ : forward) if (threads > 1)
-    for (uint64_t w = 0; w < f.words; w++)
-        forward += word_length(csr, 64 * w, f.mask[w] & csr->sources[w]);
-    return forward;
+    struct counting counting = {.dev = dev, .g = g, .frontier = view_frontier(dev, g)};
+    gang_for(dev->means.gang, threads_for(dev, dev->frontier[g]), counting.frontier.words, PIECE_WORDS,
+             add_lengths, &counting);
+    return list_length(csr, &counting.frontier) + counting.edges;
 }

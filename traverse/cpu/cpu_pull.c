@@ -13,49 +13,10 @@
 
 #include <string.h>
 
-enum { WORDS_PER_CHUNK = 32 };
+/* Words of 64 rows that a thread takes at a time; of the first ones, which have hubs, one. */
+enum { PIECE_WORDS = 32, HUB_PIECES = 64 };
 
-/* Above this many rows of a word, all 64 are probed: straight code beats picking bits. */
-enum { DENSE_ROWS = 40 };
-
-static inline uint64_t probe(const uint64_t *mask, uint32_t id)
-{
-    uint32_t at = id == HEAD_NONE ? 0 : id;
-    return (mask[at / 64] >> (at % 64)) & (id != HEAD_NONE);
-}
-
-/* Which of `rows` (bits of a word) have their entry of one head column in `mask`. No branch depends
- * on the data: whether a probe hits is a coin toss that would be mispredicted. */
-static inline uint64_t probe_heads(const uint32_t *heads, uint64_t rows, uint64_t row_count,
-                                   const uint64_t *mask)
-{
-    uint64_t found = 0;
-    if (row_count == 64 && count_bits(rows) >= DENSE_ROWS) {
-        for (int i = 0; i < 64; i++)
-            found |= probe(mask, heads[i]) << i;
-        return found & rows;
-    }
-    for (; rows != 0; rows &= rows - 1) {
-        int i = __builtin_ctzll(rows);
-        found |= probe(mask, heads[i]) << i;
-    }
-    return found;
-}
-
-/* The first destination of `row` behind the heads that is in `mask`, or HEAD_NONE. */
-static inline uint32_t find_in_rest(const struct csr *csr, uint64_t row, const uint64_t *mask)
-{
-    const uint32_t *columns = csr->columns;
-    uint64_t end = csr_offset(csr, row + 1);
-    for (uint64_t i = csr_offset(csr, row); i < end; i++) {
-        if (mask_bit(mask, columns[i]))
-            return columns[i];
-    }
-    return HEAD_NONE;
-}
-
-/* For a trace: how many columns pull_word looks at. It counts for itself, so that pull_word stays as it is.
- * */
+/* For a trace: how many columns a pull must look at. Pulls themselves do not count. */
 static uint64_t count_probes(const struct csr *csr, uint64_t base, uint64_t candidates,
                              const uint64_t *mask)
 {
@@ -66,7 +27,7 @@ static uint64_t count_probes(const struct csr *csr, uint64_t base, uint64_t cand
         for (uint32_t j = 0; j < csr->head_columns && !hit; j++) {
             uint32_t head = csr->heads[j * csr->rows + row];
             probes += head != HEAD_NONE;
-            hit = probe(mask, head);
+            hit = head != HEAD_NONE && mask_bit(mask, head);
         }
         uint64_t end = csr_offset(csr, row + 1);
         for (uint64_t i = csr_offset(csr, row); i < end && !hit; i++) {
@@ -77,62 +38,143 @@ static uint64_t count_probes(const struct csr *csr, uint64_t base, uint64_t cand
     return probes;
 }
 
-/* Rows among `candidates` (a word of 64, the first of them `base`) that have a parent in `mask`;
- * their parents, with `tag`, go to parent[] where that is not NULL. */
-static inline uint64_t pull_word(const struct csr *csr, uint64_t base, uint64_t candidates,
-                                 const uint64_t *mask, uint32_t tag, uint32_t *parent)
+/* A pull, as all threads see it. */
+struct pull {
+    struct device *dev;
+    const struct csr *csr;
+    const uint64_t *sources; /* rows that may want a parent */
+    const uint64_t *mask;    /* of possible parents */
+    uint64_t words;
+    uint32_t tag, *parent;
+    int keeps; /* what earlier pulls of the level found */
+    _Atomic uint64_t found, probes;
+};
+
+static inline struct pull describe_pull(struct device *dev, enum subgraph g, const uint64_t *mask)
 {
-    uint64_t left = candidates, row_count = csr->rows - base < 64 ? csr->rows - base : 64;
+    const struct csr *csr = &dev->shard->csr[subgraph_reverse(g)];
+    return (struct pull){.dev = dev,
+                         .csr = csr,
+                         .sources = csr->sources,
+                         .mask = mask,
+                         .words = mask_words(csr->rows),
+                         .tag = subgraph_rows(g) == DELEGATES ? PARENT_DELEGATE_BIT : 0};
+}
+
+static uint64_t first_word(const struct pull *pull, uint64_t piece)
+{
+    uint64_t word = piece < HUB_PIECES ? piece : HUB_PIECES + (piece - HUB_PIECES) * PIECE_WORDS;
+    return word < pull->words ? word : pull->words;
+}
+
+/* A word of 64 rows whose heads have been probed. */
+struct pulled_word {
+    uint64_t at, candidates, left; /* left: candidates without a parent among their heads */
+};
+
+/* Probes the heads, and asks for the columns of the rows that are left. */
+static inline struct pulled_word begin_word(const struct pull *pull, uint64_t w, uint64_t candidates)
+{
+    const struct csr *csr = pull->csr;
+    uint64_t base = 64 * w, left = candidates, count = csr->rows - base < 64 ? csr->rows - base : 64;
     for (uint32_t j = 0; j < csr->head_columns && left != 0; j++) {
         const uint32_t *heads = csr->heads + j * csr->rows + base;
-        uint64_t hits = probe_heads(heads, left, row_count, mask);
+        uint64_t hits = pull->dev->means.probes->heads(heads, left, count, pull->mask);
         left &= ~hits;
-        for (; parent != NULL && hits != 0; hits &= hits - 1)
-            parent[base + (uint64_t)__builtin_ctzll(hits)] = tag | heads[__builtin_ctzll(hits)];
+        if (pull->parent != NULL)
+            pull->dev->means.probes->adopt(pull->parent + base, heads, hits, count, pull->tag);
     }
-    uint64_t found = candidates & ~left;
-    for (; left != 0; left &= left - 1) {
-        uint64_t row = base + (uint64_t)__builtin_ctzll(left);
-        uint32_t at = find_in_rest(csr, row, mask);
-        if (at == HEAD_NONE)
-            continue;
-        found |= left & -left;
-        if (parent != NULL)
-            parent[row] = tag | at;
+    for (uint64_t rows = left; rows != 0; rows &= rows - 1) {
+        const uint32_t *columns = (const uint32_t *)csr->columns +
+                                  csr_offset(csr, base + (uint64_t)__builtin_ctzll(rows));
+        __builtin_prefetch(columns, 0, 2);
+        __builtin_prefetch(columns + 7, 0, 2);
     }
+    return (struct pulled_word){w, candidates, left};
+}
+
+/* Returns the rows that have a parent, whose number is in parent[] then, with the tag. */
+static inline uint64_t end_word(const struct pull *pull, const struct pulled_word *word, uint64_t *probes)
+{
+    uint64_t base = 64 * word->at, found = word->candidates & ~word->left;
+    if (word->left != 0)
+        found |= pull->dev->means.probes->rests(pull->csr, base, word->left, pull->mask, pull->tag,
+                                          pull->parent);
+    if (pull->dev->notes.counts_probes)
+        *probes += count_probes(pull->csr, base, word->candidates, pull->mask);
     return found;
 }
 
-/* Unvisited delegates among `sources` look for a parent in `mask`. A pull of g goes by the rows of its
- * reverse. */
-static void pull_delegates(struct device *dev, enum subgraph g, const uint64_t *sources,
-                           const uint64_t *mask, uint32_t tag)
+/* Of one word: rows that want a parent; and notes those that found one, and returns how many they are. */
+typedef uint64_t candidates_of(const struct pull *pull, uint64_t w);
+typedef uint64_t settle_word(const struct device *dev, uint64_t w, uint64_t found, int keeps);
+
+/* While the columns of one word are on their way, the heads of the next one are probed. Always inlined, so
+ * that functions are constants. */
+static inline __attribute__((always_inline)) void
+pull_pieces(struct pull *pull, struct turn *turn, candidates_of *candidates_at, settle_word *settle)
 {
-    enum subgraph rows = subgraph_reverse(g);
-    const struct csr *csr = &dev->shard->csr[rows];
-    uint64_t words = mask_words(dev->shard->d), work = dev->unvisited[rows] + words, probes = 0;
-    uint32_t *parent = dev->parents ? dev->delegates.parent : NULL;
-    int updated = 0, counts = dev->notes.counts_probes;
-#pragma omp parallel for num_threads(threads_for(dev, work)) \
-    schedule(dynamic, WORDS_PER_CHUNK) reduction(| : updated) reduction(+ : probes)
-    for (uint64_t w = 0; w < words; w++) {
-        uint64_t candidates =
-            sources[w] & ~(dev->delegates.visited[w] | dev->delegates.updated[w]);
-        if (candidates == 0)
-            continue;
-        uint64_t found = pull_word(csr, 64 * w, candidates, mask, tag, parent);
-        dev->delegates.updated[w] |= found;
-        updated |= found != 0;
-        if (counts)
-            probes += count_probes(csr, 64 * w, candidates, mask);
+    uint64_t found = 0, probes = 0, piece;
+    while ((piece = gang_piece(turn)) != GANG_NO_PIECE) {
+        struct pulled_word last = {0};
+        uint64_t end = first_word(pull, piece + 1);
+        for (uint64_t w = first_word(pull, piece); w < end; w++) {
+            uint64_t candidates = candidates_at(pull, w);
+            if (candidates == 0) {
+                settle(pull->dev, w, 0, pull->keeps);
+                continue;
+            }
+            struct pulled_word next = begin_word(pull, w, candidates);
+            if (last.candidates != 0)
+                found += settle(pull->dev, last.at, end_word(pull, &last, &probes),
+                                pull->keeps);
+            last = next;
+        }
+        if (last.candidates != 0)
+            found += settle(pull->dev, last.at, end_word(pull, &last, &probes),
+                                pull->keeps);
     }
-    dev->delegates.any_updated |= updated;
-    dev->notes.probes[g] += probes;
+    pull->found += found;
+    pull->probes += probes;
+}
+
+/* A pull of g goes by the rows of its reverse. Returns how many were found. */
+static uint64_t run_pull(struct pull *pull, enum subgraph g, gang_job *job)
+{
+    struct device *dev = pull->dev;
+    uint64_t words = pull->words, pieces = words;
+    if (words > HUB_PIECES)
+        pieces = HUB_PIECES + (words - HUB_PIECES + PIECE_WORDS - 1) / PIECE_WORDS;
+    gang_run(dev->means.gang, threads_for(dev, dev->unvisited[subgraph_reverse(g)] + words), pieces, job,
+             pull);
+    dev->notes.probes[g] += pull->probes;
+    return pull->found;
+}
+
+static inline uint64_t unvisited_delegates(const struct pull *pull, uint64_t w)
+{
+    const struct cpu_delegates *d = &pull->dev->delegates;
+    return pull->sources[w] & ~(d->visited[w] | d->updated[w]);
+}
+
+static void pull_delegates_pieces(void *context, struct turn *turn)
+{
+    pull_pieces(context, turn, unvisited_delegates, update_word);
+}
+
+/* Unvisited delegates among `sources` look for a parent in `mask`. */
+static void pull_delegates(struct device *dev, enum subgraph g, const uint64_t *sources,
+                           const uint64_t *mask)
+{
+    struct pull pull = describe_pull(dev, g, mask);
+    pull.sources = sources;
+    pull.parent = dev->parents ? dev->delegates.parent : NULL;
+    dev->delegates.any_updated |= run_pull(&pull, g, pull_delegates_pieces) > 0;
 }
 
 void pull_dd_rows(struct device *dev, const uint64_t *rows)
 {
-    pull_delegates(dev, DD, rows, dev->delegates.visited, PARENT_DELEGATE_BIT);
+    pull_delegates(dev, DD, rows, dev->delegates.visited);
 }
 
 uint64_t pull_dd(struct device *dev)
@@ -143,18 +185,22 @@ uint64_t pull_dd(struct device *dev)
 
 uint64_t pull_nd(struct device *dev)
 {
-    pull_delegates(dev, ND, dev->shard->csr[DN].sources, dev->normals.visited, 0);
+    pull_delegates(dev, ND, dev->shard->csr[DN].sources, dev->normals.visited);
     return 0;
 }
 
-static inline void mark_word(int32_t *depth, uint64_t base, uint64_t bits, int32_t value)
+static inline uint64_t unvisited_normals(const struct pull *pull, uint64_t w)
 {
-    for (; bits != 0; bits &= bits - 1)
-        depth[base + (uint64_t)__builtin_ctzll(bits)] = value;
+    return pull->sources[w] & ~pull->dev->normals.visited[w];
+}
+
+static void pull_normals_pieces(void *context, struct turn *turn)
+{
+    pull_pieces(context, turn, unvisited_normals, visit_word);
 }
 
 /* Columns of nn as parents: a local id, or PARENT_REMOTE. */
-static void decode_parents(struct device *dev, uint64_t base, uint64_t found)
+static void decode_parents(const struct device *dev, uint64_t base, uint64_t found)
 {
     const struct shard *shard = dev->shard;
     for (; found != 0; found &= found - 1) {
@@ -165,42 +211,32 @@ static void decode_parents(struct device *dev, uint64_t base, uint64_t found)
     }
 }
 
-/* The same of unvisited normals, whose bits are added to those that earlier pulls of the level found. */
-static uint64_t pull_normals(struct device *dev, enum subgraph g, const uint64_t *mask,
-                             uint32_t tag)
+/* Notes normals that a pull of nn from the frontiers of all shards found; see visit_word. */
+static uint64_t visit_gathered_word(const struct device *dev, uint64_t w, uint64_t found, int keeps)
 {
-    enum subgraph rows = subgraph_reverse(g);
-    const struct csr *csr = &dev->shard->csr[rows];
-    uint64_t words = mask_words(dev->shard->locals), work = dev->unvisited[rows] + words;
-    uint64_t count = 0, probes = 0;
-    uint32_t *parent = dev->parents ? dev->normals.parent : NULL;
-    int32_t depth = dev->depth + 1;
-    int keep = dev->normals.any_pulled_next, counts = dev->notes.counts_probes;
-#pragma omp parallel for num_threads(threads_for(dev, work)) \
-    schedule(dynamic, WORDS_PER_CHUNK) reduction(+ : count, probes)
-    for (uint64_t w = 0; w < words; w++) {
-        uint64_t candidates = csr->sources[w] & ~dev->normals.visited[w], found = 0;
-        if (candidates != 0)
-            found = pull_word(csr, 64 * w, candidates, mask, tag, parent);
-        if (g == NN && dev->shard->p > 1 && parent != NULL)
-            decode_parents(dev, 64 * w, found);
-        if (counts && candidates != 0)
-            probes += count_probes(csr, 64 * w, candidates, mask);
-        dev->normals.pulled_next[w] = (keep ? dev->normals.pulled_next[w] : 0) | found;
-        if (found == 0)
-            continue;
-        dev->normals.visited[w] |= found;
-        mark_word(dev->normals.depth, 64 * w, found, depth);
-        count += count_bits(found);
-    }
+    if (dev->parents)
+        decode_parents(dev, 64 * w, found);
+    return visit_word(dev, w, found, keeps);
+}
+
+static void pull_gathered_pieces(void *context, struct turn *turn)
+{
+    pull_pieces(context, turn, unvisited_normals, visit_gathered_word);
+}
+
+/* The same of unvisited normals, whose bits are added to those that earlier pulls of the level found. */
+static uint64_t pull_normals(struct device *dev, enum subgraph g, const uint64_t *mask, gang_job *job)
+{
+    struct pull pull = describe_pull(dev, g, mask);
+    pull.parent = dev->parents ? dev->normals.parent : NULL;
+    pull.keeps = dev->normals.any_pulled_next;
     dev->normals.any_pulled_next = 1;
-    dev->notes.probes[g] += probes;
-    return count;
+    return run_pull(&pull, g, job);
 }
 
 uint64_t pull_dn(struct device *dev)
 {
-    return pull_normals(dev, DN, dev->delegates.visited, PARENT_DELEGATE_BIT);
+    return pull_normals(dev, DN, dev->delegates.visited, pull_normals_pieces);
 }
 
 /* Parents must be in the frontier itself: a pull of dn before this one may have visited normals of the next
@@ -208,12 +244,12 @@ uint64_t pull_dn(struct device *dev)
 uint64_t pull_nn(struct device *dev)
 {
     if (dev->shard->p > 1)
-        return pull_normals(dev, NN, dev->traffic.peers.gathered, 0);
+        return pull_normals(dev, NN, dev->traffic.peers.gathered, pull_gathered_pieces);
     if (!dev->normals.any_pulled)
         memset(dev->normals.pulled, 0,
                mask_words(dev->shard->locals) * sizeof *dev->normals.pulled);
     for (uint64_t i = 0; i < dev->normals.queue_count; i++)
         dev->normals.pulled[dev->normals.queue[i] / 64] |=
             UINT64_C(1) << (dev->normals.queue[i] % 64);
-    return pull_normals(dev, NN, dev->normals.pulled, 0);
+    return pull_normals(dev, NN, dev->normals.pulled, pull_normals_pieces);
 }

@@ -8,7 +8,7 @@
  */
 #include "cpu_device.h"
 
-#include <omp.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,21 +123,23 @@ static inline void visit_normal(struct push_thread *t, uint32_t row, uint64_t to
 /* One thread at a time, for the budget. */
 static void grow_bin(struct device *dev, struct bin *bin)
 {
+    static pthread_mutex_t growing = PTHREAD_MUTEX_INITIALIZER;
     struct error *e = &dev->traffic.bins.error;
     uint64_t capacity = bin->capacity == 0 ? 64 : 2 * bin->capacity;
     uint64_t more = (capacity - bin->capacity) * sizeof *bin->ids;
-#pragma omp critical(grow_bin)
+    pthread_mutex_lock(&growing);
     if (e->status == ST_OK &&
-        memory_charge(dev->budget, more, "bins of vertices for other shards", e) == ST_OK) {
+        memory_charge(dev->means.budget, more, "bins of vertices for other shards", e) == ST_OK) {
         uint32_t *grown = realloc(bin->ids, capacity * sizeof *grown);
         if (grown != NULL) {
             bin->ids = grown;
             bin->capacity = capacity;
         } else {
-            memory_discharge(dev->budget, more);
+            memory_discharge(dev->means.budget, more);
             fail_memory(e, "bins of vertices for other shards", more);
         }
     }
+    pthread_mutex_unlock(&growing);
 }
 
 static inline void visit_nn_edge(struct push_thread *t, uint32_t row, uint64_t to)
@@ -168,131 +170,176 @@ push_row(struct push_thread *t, const struct csr *csr, uint32_t row, uint64_t be
         visit(t, row, csr_column(csr, rest + j - k));
 }
 
-/* The gathered row that holds edge `at`. */
-static uint64_t row_of_edge(const struct push_list *push, uint64_t at)
-{
-    uint64_t low = 0, high = push->count;
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-        if (push->prefix[middle] <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static inline void begin_thread(struct push_thread *t, struct device *dev, uint32_t parent_tag)
+static inline void begin_thread(struct push_thread *t, struct device *dev, int number,
+                                uint32_t parent_tag)
 {
     t->dev = dev;
-    t->bins = dev->traffic.bins.of + (size_t)omp_get_thread_num() * dev->shard->p;
+    t->bins = dev->traffic.bins.of + (size_t)number * dev->shard->p;
     t->updated = 0;
     t->parent_tag = parent_tag;
     t->normals.count = t->delegates.count = t->appender.count = 0;
 }
 
-/* Nonzero if the thread updated a delegate. */
-static int end_thread(struct push_thread *t)
+static void end_thread(struct push_thread *t)
 {
     claim_delegates(t);
     claim_normals(t);
     flush_appender(t);
-    return t->updated;
+    if (t->updated)
+        __atomic_store_n(&t->dev->delegates.any_updated, 1, __ATOMIC_RELAXED);
 }
 
-/* One thread's equal share of the gathered edges. Always inlined, here and below, so that `visit`
- * is a constant. */
-static inline __attribute__((always_inline)) int
-push_share(struct device *dev, const struct csr *csr, int threads, uint32_t parent_tag,
-           visit_edge *visit)
+/* A push, as all threads see it. */
+struct push {
+    struct device *dev;
+    enum subgraph g;
+    uint64_t shares; /* of the gathered edges */
+};
+
+/* An equal share of the gathered edges. Always inlined, here and below, so that `visit` is a constant. */
+static inline __attribute__((always_inline)) void
+push_share(struct push_thread *t, const struct push *p, uint64_t share, visit_edge *visit)
 {
-    const struct push_list *push = &dev->push;
-    int share = omp_get_thread_num();
-    uint64_t begin = share_begin(push->edges, threads, share);
-    uint64_t end = share_begin(push->edges, threads, share + 1);
-    struct push_thread t;
-    begin_thread(&t, dev, parent_tag);
+    const struct push_list *push = &p->dev->push;
+    const struct csr *csr = &p->dev->shard->csr[p->g];
+    uint64_t begin = share_begin(push->edges, (int)p->shares, (int)share);
+    uint64_t end = share_begin(push->edges, (int)p->shares, (int)share + 1);
     for (uint64_t i = begin < end ? row_of_edge(push, begin) : push->count;
          i < push->count && push->prefix[i] < end; i++) {
         uint64_t first = push->prefix[i], last = push->prefix[i + 1];
-        push_row(&t, csr, push->rows[i], begin > first ? begin - first : 0,
+        push_row(t, csr, push->rows[i], begin > first ? begin - first : 0,
                  (end < last ? end : last) - first, visit);
     }
-    return end_thread(&t);
 }
 
-/* One thread's share of the frontier of normals, whose rows are short; within a parallel region. */
-static inline __attribute__((always_inline)) int
-push_short_rows(struct device *dev, const struct csr *csr, visit_edge *visit)
+static inline __attribute__((always_inline)) void push_shares(const struct push *p, struct turn *turn,
+                                                              visit_edge *visit)
 {
-    uint64_t words = dev->normals.any_pulled ? mask_words(csr->rows) : 0;
     struct push_thread t;
-    begin_thread(&t, dev, 0);
-#pragma omp for schedule(dynamic, 256) nowait
-    for (uint64_t i = 0; i < dev->normals.queue_count; i++) {
-        if (mask_bit(csr->sources, dev->normals.queue[i]))
-            push_row(&t, csr, dev->normals.queue[i], 0,
-                     source_row_length(csr, dev->normals.queue[i]), visit);
-    }
-#pragma omp for schedule(dynamic, 64) nowait
-    for (uint64_t w = 0; w < words; w++) {
-        uint64_t bits = dev->normals.pulled[w] & csr->sources[w];
+    uint64_t share;
+    begin_thread(&t, p->dev, turn->number,
+                 subgraph_rows(p->g) == DELEGATES ? PARENT_DELEGATE_BIT : 0);
+    while ((share = gang_piece(turn)) != GANG_NO_PIECE)
+        push_share(&t, p, share, visit);
+    end_thread(&t);
+}
+
+enum { LIST_PIECE = 256, MASK_PIECE = 64 };
+
+static uint64_t pieces_of(uint64_t count, uint64_t step)
+{
+    return (count + step - 1) / step;
+}
+
+static uint64_t mask_pieces(const struct device *dev)
+{
+    return dev->normals.any_pulled ? pieces_of(mask_words(dev->shard->locals), MASK_PIECE) : 0;
+}
+
+/* A piece of the mask of normals in the frontier, whose rows are short. */
+static inline __attribute__((always_inline)) void
+push_piece_of_mask(struct push_thread *t, const struct csr *csr, uint64_t piece, visit_edge *visit)
+{
+    const uint64_t *mask = t->dev->normals.pulled;
+    uint64_t begin = piece * MASK_PIECE, left = mask_words(csr->rows) - begin;
+    uint64_t end = begin + (left < MASK_PIECE ? left : MASK_PIECE);
+    for (uint64_t w = begin; w < end; w++) {
+        uint64_t bits = mask[w] & csr->sources[w];
         for (; bits != 0; bits &= bits - 1) {
             uint32_t row = (uint32_t)(64 * w + (uint64_t)__builtin_ctzll(bits));
-            push_row(&t, csr, row, 0, source_row_length(csr, row), visit);
+            push_row(t, csr, row, 0, source_row_length(csr, row), visit);
         }
     }
-    return end_thread(&t);
 }
 
-/* Small frontiers are visited without a parallel region: starting one costs more. */
 static inline __attribute__((always_inline)) void
-push_gathered(struct device *dev, enum subgraph g, uint32_t parent_tag, visit_edge *visit)
+push_piece_of_list(struct push_thread *t, const struct csr *csr, uint64_t piece, visit_edge *visit)
 {
-    const struct csr *csr = &dev->shard->csr[g];
-    int threads = gather_rows(dev, g), updated = 0;
-    if (threads == 1) {
-        updated = push_share(dev, csr, 1, parent_tag, visit);
-    } else {
-#pragma omp parallel num_threads(threads) reduction(| : updated)
-        updated |= push_share(dev, csr, threads, parent_tag, visit);
+    const struct cpu_normals *n = &t->dev->normals;
+    uint64_t begin = piece * LIST_PIECE, left = n->queue_count - begin;
+    uint64_t end = begin + (left < LIST_PIECE ? left : LIST_PIECE);
+    for (uint64_t i = begin; i < end; i++) {
+        if (mask_bit(csr->sources, n->queue[i]))
+            push_row(t, csr, n->queue[i], 0, source_row_length(csr, n->queue[i]), visit);
     }
-    dev->delegates.any_updated |= updated;
 }
 
-/* The same for normals, whose rows TH usually keeps short. */
 static inline __attribute__((always_inline)) void
-push_normals(struct device *dev, enum subgraph g, visit_edge *visit)
+push_short_rows(const struct push *p, struct turn *turn, visit_edge *visit)
 {
-    const struct csr *csr = &dev->shard->csr[g];
-    int threads = threads_for(dev, 4 * dev->frontier[g]), updated = 0;
-    if (dev->shard->th > SHORT_ROW) {
-        push_gathered(dev, g, 0, visit);
-    } else if (threads == 1) {
-        dev->delegates.any_updated |= push_short_rows(dev, csr, visit);
-    } else {
-#pragma omp parallel num_threads(threads) reduction(| : updated)
-        updated |= push_short_rows(dev, csr, visit);
-        dev->delegates.any_updated |= updated;
+    const struct csr *csr = &p->dev->shard->csr[p->g];
+    uint64_t masks = mask_pieces(p->dev), piece;
+    struct push_thread t;
+    begin_thread(&t, p->dev, turn->number, 0);
+    while ((piece = gang_piece(turn)) != GANG_NO_PIECE) {
+        if (piece < masks)
+            push_piece_of_mask(&t, csr, piece, visit);
+        else
+            push_piece_of_list(&t, csr, piece - masks, visit);
     }
+    end_thread(&t);
+}
+
+static void share_to_delegates(void *context, struct turn *turn)
+{
+    push_shares(context, turn, visit_delegate);
+}
+
+static void share_to_normals(void *context, struct turn *turn)
+{
+    push_shares(context, turn, visit_normal);
+}
+
+static void share_to_nn(void *context, struct turn *turn)
+{
+    push_shares(context, turn, visit_nn_edge);
+}
+
+static void short_rows_to_delegates(void *context, struct turn *turn)
+{
+    push_short_rows(context, turn, visit_delegate);
+}
+
+static void short_rows_to_nn(void *context, struct turn *turn)
+{
+    push_short_rows(context, turn, visit_nn_edge);
+}
+
+static void push_gathered(struct device *dev, enum subgraph g, gang_job *job)
+{
+    enum { SHARES_A_THREAD = 4 };
+    int threads = gather_rows(dev, g);
+    struct push push = {dev, g, threads == 1 ? 1 : (uint64_t)threads * SHARES_A_THREAD};
+    gang_run(dev->means.gang, threads, push.shares, job, &push);
+}
+
+/* Of normals, whose rows TH usually keeps short. */
+static void push_normals(struct device *dev, enum subgraph g, gang_job *shares, gang_job *short_rows)
+{
+    struct push push = {dev, g, 0};
+    uint64_t pieces = mask_pieces(dev) + pieces_of(dev->normals.queue_count, LIST_PIECE);
+    if (dev->shard->th > SHORT_ROW)
+        push_gathered(dev, g, shares);
+    else
+        gang_run(dev->means.gang, threads_for(dev, 4 * dev->frontier[g]), pieces, short_rows, &push);
 }
 
 void push_dd(struct device *dev)
 {
-    push_gathered(dev, DD, PARENT_DELEGATE_BIT, visit_delegate);
+    push_gathered(dev, DD, share_to_delegates);
 }
 
 void push_dn(struct device *dev)
 {
-    push_gathered(dev, DN, PARENT_DELEGATE_BIT, visit_normal);
+    push_gathered(dev, DN, share_to_normals);
 }
 
 void push_nd(struct device *dev)
 {
-    push_normals(dev, ND, visit_delegate);
+    push_normals(dev, ND, share_to_delegates, short_rows_to_delegates);
 }
 
 void push_nn(struct device *dev)
 {
-    push_normals(dev, NN, visit_nn_edge);
+    push_normals(dev, NN, share_to_nn, short_rows_to_nn);
 }

@@ -1,13 +1,12 @@
 /* cpu_questions.c: parents that a device of the CPU does not know itself; see backend.h
  *
- * A vertex that was reached over an nn edge from another shard asks all its neighbours there. The questions are
- * counted first and written then, by all threads; they lie by shard, and for a shard by thread. Bytes that
- * must move for each: 8 of the question and 4 of the vertex that asks, 4 or 8 of the reply, and at the other
- * end a random depth and id.
+ * A vertex that was reached over an nn edge from another shard asks all its neighbours there. The questions
+ * are counted first and written then, by all threads; they lie by shard, and for a shard by thread. Bytes
+ * that must move for each: 8 of the question and 4 of the vertex that asks, 4 or 8 of the reply, and at the
+ * other end a random depth and id.
  */
 #include "cpu_answers.h"
 
-#include <omp.h>
 #include <string.h>
 
 /* ---- asking ---- */
@@ -48,11 +47,23 @@ static void ask_share(const struct device *dev, int threads, int thread, int lis
     }
 }
 
-static void ask_in_parallel(const struct device *dev, int threads, int list)
+/* All shares are asked: first they count, then they list. */
+struct asking {
+    const struct device *dev;
+    int shares, list;
+};
+
+static void ask_shares(void *context, uint64_t begin, uint64_t end)
 {
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    for (int t = omp_get_thread_num(); t < threads; t += omp_get_num_threads())
-        ask_share(dev, threads, t, list);
+    const struct asking *a = context;
+    for (uint64_t t = begin; t < end; t++)
+        ask_share(a->dev, a->shares, (int)t, a->list);
+}
+
+static void ask_in_parallel(const struct device *dev, int shares, int list)
+{
+    struct asking asking = {dev, shares, list};
+    gang_for(dev->means.gang, shares, (uint64_t)shares, 1, ask_shares, &asking);
 }
 
 /* Turns counts into places, by shard and then by thread, and lists what is for each shard. Returns how many
@@ -78,14 +89,14 @@ static enum status make_room(struct device *dev, uint64_t questions, struct erro
     struct cpu_answers *a = dev->answers;
     if (questions <= a->question_room)
         return ST_OK;
-    memory_release(dev->budget, a->questions);
-    memory_release(dev->budget, a->askers);
+    memory_release(dev->means.budget, a->questions);
+    memory_release(dev->means.budget, a->askers);
     a->questions = NULL;
     a->askers = NULL;
     a->question_room = 0;
-    if (memory_take(dev->budget, (void **)&a->questions, questions, sizeof *a->questions,
+    if (memory_take(dev->means.budget, (void **)&a->questions, questions, sizeof *a->questions,
                     "questions for parents", e) == ST_OK &&
-        memory_take(dev->budget, (void **)&a->askers, questions, sizeof *a->askers,
+        memory_take(dev->means.budget, (void **)&a->askers, questions, sizeof *a->askers,
                     "questions for parents", e) == ST_OK)
         a->question_room = questions;
     return e->status;
@@ -115,24 +126,41 @@ enum status cpu_ask(struct device *dev, struct slice *questions, struct error *e
 
 /* ---- replying ---- */
 
-/* Replies to the questions of one shard. *bad: one names a vertex that this shard does not have. */
-static void reply_to(const struct device *dev, const struct slice *questions, void *replies, int *bad)
+enum { QUESTIONS_PIECE = 8192 };
+
+/* Replies to the questions of one shard. */
+struct replying {
+    const struct device *dev;
+    const struct question *question;
+    void *replies;
+    _Atomic int bad; /* one names a vertex that this shard does not have */
+};
+
+static void reply_some(void *context, uint64_t begin, uint64_t end)
 {
+    struct replying *r = context;
+    const struct device *dev = r->dev;
     const struct answer_places *places = &dev->answers->places;
     const struct cpu_normals *n = &dev->normals;
-    const struct question *question = questions->at;
-    uint64_t count = questions->bytes / sizeof *question;
     int wrong = 0;
-#pragma omp parallel for num_threads(threads_for(dev, count)) schedule(static) reduction(| : wrong)
-    for (uint64_t i = 0; i < count; i++) {
-        struct question q = question[i];
+    for (uint64_t i = begin; i < end; i++) {
+        struct question q = r->question[i];
         int known = q.vertex < dev->shard->locals;
         wrong |= !known;
         int matches = known && mask_bit(n->visited, q.vertex) && n->depth[q.vertex] == q.depth;
-        answer_set_id(replies, places->id_bytes, i,
+        answer_set_id(r->replies, places->id_bytes, i,
                       matches ? answer_id(places->ids, places->id_bytes, q.vertex) : ANSWER_NONE);
     }
-    *bad |= wrong;
+    r->bad |= wrong;
+}
+
+/* Nonzero if a question is bad. */
+static int reply_to(const struct device *dev, const struct slice *questions, void *replies)
+{
+    struct replying replying = {dev, questions->at, replies, 0};
+    uint64_t count = questions->bytes / sizeof(struct question);
+    gang_for(dev->means.gang, threads_for(dev, count), count, QUESTIONS_PIECE, reply_some, &replying);
+    return replying.bad;
 }
 
 enum status cpu_reply(struct device *dev, const struct slice *questions, struct slice *replies,
@@ -144,16 +172,16 @@ enum status cpu_reply(struct device *dev, const struct slice *questions, struct 
     for (uint32_t s = 0; s < dev->shard->p; s++)
         count += questions[s].bytes / sizeof(struct question);
     if (count > a->reply_room) {
-        memory_release(dev->budget, a->replies);
+        memory_release(dev->means.budget, a->replies);
         a->reply_room = 0;
-        if (memory_take(dev->budget, &a->replies, count, width, "replies about parents", e) != ST_OK)
+        if (memory_take(dev->means.budget, &a->replies, count, width, "replies about parents", e) != ST_OK)
             return e->status;
         a->reply_room = count;
     }
     char *at = a->replies;
     for (uint32_t s = 0; s < dev->shard->p; s++) {
         replies[s] = (struct slice){at, questions[s].bytes / sizeof(struct question) * width};
-        reply_to(dev, &questions[s], at, &bad);
+        bad |= reply_to(dev, &questions[s], at);
         at += replies[s].bytes;
     }
     return bad ? fail(e, ST_BAD_DATA, "%s: nn: another shard names a vertex this one does not have",
@@ -182,23 +210,34 @@ enum status cpu_take_replies(struct device *dev, const struct slice *replies, st
 
 /* ---- delegates ---- */
 
+struct parent_reading {
+    struct device *const *devices;
+    uint32_t count, width;
+    void *to;
+};
+
+static void read_some_parents(void *context, uint64_t begin, uint64_t end)
+{
+    const struct parent_reading *r = context;
+    for (uint64_t i = begin; i < end; i++) {
+        int64_t largest = ANSWER_NONE;
+        for (uint32_t g = 0; g < r->count; g++) {
+            uint64_t locals = r->devices[g]->shard->locals;
+            int64_t id = answer_id(r->devices[g]->answers->by_vertex, r->width, locals + i);
+            largest = id > largest ? id : largest;
+        }
+        answer_set_id(r->to, r->width, i, largest);
+    }
+}
+
 enum status cpu_read_parents(struct device *dev, struct device *const *devices, uint32_t count,
                              void *host, struct error *e)
 {
-    uint32_t width = dev->answers->places.id_bytes;
+    struct parent_reading reading = {devices, count, dev->answers->places.id_bytes,
+                                     host != NULL ? host : dev->answers->delegate_parents};
     uint64_t d = dev->shard->d;
-    void *to = host != NULL ? host : dev->answers->delegate_parents;
     (void)e;
-#pragma omp parallel for num_threads(threads_for(dev, d)) schedule(static)
-    for (uint64_t i = 0; i < d; i++) {
-        int64_t largest = ANSWER_NONE;
-        for (uint32_t g = 0; g < count; g++) {
-            uint64_t locals = devices[g]->shard->locals;
-            int64_t id = answer_id(devices[g]->answers->by_vertex, width, locals + i);
-            largest = id > largest ? id : largest;
-        }
-        answer_set_id(to, width, i, largest);
-    }
+    gang_for(dev->means.gang, threads_for(dev, d), d, QUESTIONS_PIECE, read_some_parents, &reading);
     return ST_OK;
 }
 

@@ -6,14 +6,12 @@
 
 #include "formats/base/cli.h"
 
-#include <sched.h>
-
 /* A frontier with fewer edges is pushed from its lists, whatever the masks would cost. */
 enum { SMALL_EDGES = 4096 };
 
-/* What a crew takes: picoseconds to begin, and for a level; and how much more work there is than for one
- * thread. */
-static const double crew_start = 100e6, crew_meeting = 4e6, crew_work = 1.5;
+/* What a crew takes: picoseconds to begin, and for each vertex, whose mark each thread copies then; and for a
+ * level; and how much more work there is than for one thread. */
+static const double crew_start = 20e6, crew_vertex = 12.5, crew_meeting = 4e6, crew_work = 2.2;
 
 /* Searches without a crew after one whose threads had no cores. */
 enum { REST = 16 };
@@ -36,7 +34,35 @@ static double crew_price(const struct device *dev, struct search_state *s, doubl
     if (s->way == BY_CREW)
         return price;
     s->missed += price < lists ? lists - price : 0;
-    return s->missed > crew_start ? price : lists + 1;
+    double vertices = (double)(dev->shard->d + dev->shard->locals);
+    return s->missed > crew_start + crew_vertex * vertices ? price : lists + 1;
+}
+
+/* Of a push or a pull in a level that goes by masks. In words of 64 bits with a vertex of the frontier, and
+ * in those with one that is found, vertices are found, marked and listed. */
+static double price_by_masks(const struct device *dev, enum subgraph g, struct direction_prices prices,
+                             enum direction direction)
+{
+    double found = prices.found;
+    const struct cost_graph *graph = &dev->costs.graph;
+    if (direction == PULL)
+        return prices.of[PULL] / threads_for(dev, dev->unvisited[subgraph_reverse(g)]);
+    if (!pushes_marks(dev, g))
+        return prices.of[PUSH];
+    double from = graph->words[subgraph_rows(g)] / 2, to = graph->words[subgraph_columns(g)] / 2;
+    double rows = (double)dev->frontier[g];
+    double words = (rows < from ? rows : from) + (found < to ? found : to);
+    return (rows * graph->rates.push_row + (double)dev->forward[g] * graph->rates.mark_edge +
+            words * graph->rates.mark_word) /
+           threads_for(dev, dev->forward[g]);
+}
+
+static enum direction direction_by_masks(const struct device *dev, const struct search_state *s,
+                                         enum subgraph g, struct direction_prices prices)
+{
+    if (s->mode != DIRECTION_AUTO)
+        return s->mode == DIRECTION_PULL ? PULL : PUSH;
+    return price_by_masks(dev, g, prices, PULL) < price_by_masks(dev, g, prices, PUSH) ? PULL : PUSH;
 }
 
 static void choose_way(struct device *dev, struct search_state *s, uint64_t fresh,
@@ -48,13 +74,13 @@ static void choose_way(struct device *dev, struct search_state *s, uint64_t fres
     s->levels++;
     s->edges = edges_of(work);
     direction_costs_see(&dev->costs, work);
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        const struct subgraph_work *w = &work->of[g];
-        struct direction_prices prices = direction_prices(&dev->costs, (enum subgraph)g, w);
-        enum direction best = direction_by_cost(&dev->costs, s->mode, (enum subgraph)g, w);
+    for (int i = 0; i < SUBGRAPHS; i++) {
+        enum subgraph g = (enum subgraph)i;
+        struct direction_prices prices = direction_prices(&dev->costs, g, &work->of[g]);
+        enum direction best = direction_by_masks(dev, s, g, prices);
         s->directions.of[g] = best;
         lists += prices.of[PUSH];
-        masks += prices.of[best] / (best == PULL ? dev->threads : push_speed(dev, (enum subgraph)g));
+        masks += work->of[g].frontier > 0 ? price_by_masks(dev, g, prices, best) : 0;
     }
     double crew = crew_price(dev, s, lists), push = crew < lists ? crew : lists;
     s->way = crew < lists ? BY_CREW : BY_LISTS;
@@ -93,18 +119,15 @@ static enum status run_level_by_masks(struct device *dev, struct search_state *s
     return e->status;
 }
 
-/* More threads than cores would wait for each other. */
 static int crew_size(struct device *dev)
 {
-    cpu_set_t cores;
-    int count = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : dev->threads;
     if (dev->crew.bin_bytes == 0)
         return 1;
     if (dev->crew.rest > 0) {
         dev->crew.rest--;
         return 1;
     }
-    return crew_of(count < dev->threads ? count : dev->threads);
+    return dev->threads < MOST_CREW ? dev->threads : MOST_CREW;
 }
 
 static enum status run_levels(struct device *dev, struct search_state *s, struct error *e)

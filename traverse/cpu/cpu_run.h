@@ -14,7 +14,7 @@ enum level_way {
 
 struct search_state {
     enum direction_mode mode;
-    int threads; /* of a crew; 1: none */
+    int threads; /* that a crew may have; 1: there is none */
     uint32_t levels;
     enum level_way way; /* of the next level */
     uint64_t edges;     /* of its frontier */
@@ -32,15 +32,6 @@ static inline int crew_can_take(const struct device *dev, uint64_t edges)
     return edges <= MOST_BINNED || dev->shard->d + dev->shard->locals <= MOST_BINNED;
 }
 
-/* How many of so many threads are a crew. */
-static inline int crew_of(int threads)
-{
-    int crew = 1;
-    while (2 * crew <= threads && 2 * crew <= MOST_CREW)
-        crew *= 2;
-    return crew;
-}
-
 /* cpu_notes.c. A level begins when the one before it ends: at `start` or `end`, in seconds. */
 void begin_level_notes(struct device *dev, int wanted);
 void note_plan(struct device *dev, const struct search_state *state, const struct workload *work,
@@ -48,8 +39,7 @@ void note_plan(struct device *dev, const struct search_state *state, const struc
 void note_visits(struct device *dev, double end);
 enum status cpu_tell_levels(struct device *dev, level_noter *noter, void *context, struct error *e);
 
-/* cpu_crew.c. Runs levels as long as a crew is the best way. Returns nonzero if its threads had to wait for
- * cores. */
+/* cpu_crew.c. Runs levels as long as a crew is the best way. Returns nonzero if its threads had no cores. */
 int run_levels_by_crew(struct device *dev, struct search_state *state);
 
 #endif

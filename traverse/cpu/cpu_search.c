@@ -7,25 +7,39 @@
 
 /* ---- start ---- */
 
+static void clear_delegate_words(void *context, uint64_t begin, uint64_t end)
+{
+    const struct cpu_delegates *d = &((const struct device *)context)->delegates;
+    uint64_t bytes = (end - begin) * sizeof *d->visited;
+    memset(d->visited + begin, 0, bytes);
+    memset(d->incoming + begin, 0, bytes);
+    memset(d->frontier + begin, 0, bytes);
+    memset(d->updated + begin, 0, bytes);
+}
+
+static void clear_normal_words(void *context, uint64_t begin, uint64_t end)
+{
+    const struct cpu_normals *n = &((const struct device *)context)->normals;
+    memset(n->visited + begin, 0, (end - begin) * sizeof *n->visited);
+}
+
 static void clear_delegates(struct device *dev)
 {
     struct cpu_delegates *d = &dev->delegates;
-    uint64_t bytes = mask_words(dev->shard->d) * sizeof *d->visited;
-    memset(d->visited, 0, bytes);
-    memset(d->incoming, 0, bytes);
-    memset(d->frontier, 0, bytes);
-    memset(d->updated, 0, bytes);
+    uint64_t words = mask_words(dev->shard->d);
+    gang_for(dev->means.gang, threads_for(dev, words), words, CLEAR_WORDS, clear_delegate_words, dev);
     d->any_incoming = d->any_updated = d->ahead = 0;
     d->fresh_count = 0;
     d->fresh_listed = 1;
-    if (dev->parents) /* those that find a delegate know its parent: the others say none */
+    if (dev->parents && dev->shard->p > 1) /* devices that did not find a delegate say none */
         memset(d->parent, 0xff, dev->shard->d * sizeof *d->parent);
 }
 
 static void clear_normals(struct device *dev)
 {
     struct cpu_normals *n = &dev->normals;
-    memset(n->visited, 0, mask_words(dev->shard->locals) * sizeof *n->visited);
+    uint64_t words = mask_words(dev->shard->locals);
+    gang_for(dev->means.gang, threads_for(dev, words), words, CLEAR_WORDS, clear_normal_words, dev);
     n->any_pulled = 0;
     n->queue_count = n->next_count = n->pulled_count = 0;
 }
@@ -55,9 +69,21 @@ static void put_local_root(struct device *dev, uint32_t id)
         n->parent[id] = PARENT_SELF;
 }
 
+/* Whether a search is long enough for threads to wake. */
+static int is_large(const struct device *dev)
+{
+    enum { LARGE = 1 << 19 };
+    uint64_t edges = 0;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        edges += dev->shard->csr[g].edges;
+    return dev->threads > 1 && edges >= LARGE;
+}
+
 static enum status cpu_start(struct device *dev, const struct root *root, struct error *e)
 {
     (void)e;
+    if (is_large(dev))
+        gang_rouse(dev->means.gang);
     clear_delegates(dev);
     clear_normals(dev);
     clear_bins(dev);
@@ -182,7 +208,7 @@ static int is_idle(const struct device *dev, enum subgraph g, enum direction dir
     return dev->frontier[g] == 0 && !(g == NN && direction == PULL && dev->shard->p > 1);
 }
 
-/* Returns the normals that a pull found; those that a push finds are in the next queue. */
+/* Returns the normals that masks have; those that other pushes find are in the next queue. */
 static uint64_t visit_subgraph(struct device *dev, enum subgraph g, enum direction direction)
 {
     static push_subgraph *const push[SUBGRAPHS] = {
@@ -195,7 +221,9 @@ static uint64_t visit_subgraph(struct device *dev, enum subgraph g, enum directi
     double start = cli_seconds();
     if (direction == PULL)
         pulled = pull[g](dev);
-    else if (dev->shard->p == 1 && push_speed(dev, g) == 1)
+    else if (dev->shard->p == 1 && pushes_marks(dev, g))
+        pulled = push_marks(dev, g);
+    else if (dev->shard->p == 1)
         push_from_list(dev, g);
     else
         push[g](dev);

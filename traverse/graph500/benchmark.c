@@ -1,6 +1,8 @@
 /* benchmark.c: see benchmark.h */
 #include "benchmark.h"
 
+#include "traverse/threads.h"
+
 #include <stdlib.h>
 
 void benchmark_defaults(struct benchmark *b, const char *help)
@@ -30,6 +32,7 @@ void benchmark_search(struct benchmark *b, const struct root *root, struct run_r
     struct searcher *s = &b->searcher;
     struct bfs_times times;
     struct error error = {0};
+    threads_let_go();
     comm_barrier(&s->comm);
     double start = cli_seconds();
     if (bfs_search(&s->bfs, root, &times, NULL, NULL, &error) == ST_OK) {

@@ -3,7 +3,6 @@
 #include "benchmark.h"
 #include "energy.h"
 
-#include "traverse/threads.h"
 
 #include "traverse/results/outputs.h"
 
@@ -216,7 +215,6 @@ int main(int argc, char **argv)
 {
     static struct benchmark b;
     struct error error = {0};
-    threads_wait_briefly(argv);
     parse(&b, argc, argv);
     b.command = argv;
     if (searcher_start(&b.searcher, &b.args, &error) == ST_OK && set_up(&b, &error) == ST_OK &&

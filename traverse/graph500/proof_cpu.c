@@ -121,9 +121,10 @@ static enum status take_questions(struct proof *p, enum topic topic, struct erro
 {
     struct proof_questions *own = &p->own[topic];
     uint64_t count = own->begin[p->shard->p];
-    memory_take(p->budget, (void **)&own->asker, count, sizeof *own->asker, "questions", e);
-    return memory_take(p->budget, (void **)&own->question, count, sizeof *own->question,
-                       "questions", e);
+    if (memory_take(p->budget, (void **)&own->asker, count, sizeof *own->asker, "questions", e) ==
+        ST_OK)
+        memory_take(p->budget, (void **)&own->question, count, sizeof *own->question, "questions", e);
+    return e->status;
 }
 
 static void slice_questions(const struct proof *p, enum topic topic, struct slice *slices)
@@ -200,8 +201,9 @@ static enum status cpu_keep_questions(struct proof *p, enum topic topic,
     for (uint32_t s = 0; s < p->shard->p; s++)
         a->begin[s + 1] = a->begin[s] + questions[s].bytes / sizeof *a->question;
     uint64_t count = a->begin[p->shard->p];
-    memory_take(p->budget, (void **)&a->question, count, sizeof *a->question, "questions", e);
-    if (memory_take(p->budget, &a->reply, count, reply_bytes(topic), "replies", e) != ST_OK)
+    if (memory_take(p->budget, (void **)&a->question, count, sizeof *a->question, "questions", e) !=
+            ST_OK ||
+        memory_take(p->budget, &a->reply, count, reply_bytes(topic), "replies", e) != ST_OK)
         return e->status;
     for (uint32_t s = 0; s < p->shard->p; s++) {
         if (questions[s].bytes > 0)

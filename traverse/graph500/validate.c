@@ -136,9 +136,9 @@ static enum status ask_claims(const struct validation *v, uint32_t g, struct sli
     list_claims(v, shard, q.begin, NULL);
     for (uint32_t s = 0; s < p; s++)
         q.begin[s + 1] += q.begin[s];
-    memory_take(budget, (void **)&q.asker, q.begin[p], sizeof *q.asker, "questions", e);
-    if (memory_take(budget, (void **)&q.question, q.begin[p], sizeof *q.question, "questions",
-                    e) == ST_OK) {
+    if (memory_take(budget, (void **)&q.asker, q.begin[p], sizeof *q.asker, "questions", e) == ST_OK &&
+        memory_take(budget, (void **)&q.question, q.begin[p], sizeof *q.question, "questions", e) ==
+            ST_OK) {
         uint64_t *next = q.begin + p + 1;
         memcpy(next, q.begin, ((size_t)p + 1) * sizeof *next);
         list_claims(v, shard, next, &q);

@@ -1,0 +1,89 @@
+/* test_gang.c: each piece of a gang's work is done once, with any number of threads, and at once after
+ * another work; a thread that never comes holds nobody up
+ */
+#include "unit.h"
+
+#include "traverse/cpu/gang.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PIECES = 1000, WORKS = 2000 };
+
+struct work {
+    _Atomic uint32_t done[PIECES];
+    _Atomic int wrong; /* numbers of threads that cannot be */
+    int threads;
+};
+
+static void do_pieces(void *context, struct turn *turn)
+{
+    struct work *w = context;
+    uint64_t piece;
+    w->wrong |= turn->number < 0 || turn->number >= w->threads;
+    while ((piece = gang_piece(turn)) != GANG_NO_PIECE)
+        w->done[piece]++;
+}
+
+static int each_is_done(struct gang *gang, struct work *w, uint64_t pieces, uint32_t times)
+{
+    int right = 1;
+    memset(w->done, 0, sizeof w->done);
+    for (uint32_t i = 0; i < times; i++)
+        gang_run(gang, w->threads, pieces, do_pieces, w);
+    for (uint64_t i = 0; i < PIECES; i++)
+        right &= w->done[i] == (i < pieces ? times : 0);
+    return right && !w->wrong;
+}
+
+static void add_elements(void *context, uint64_t begin, uint64_t end)
+{
+    _Atomic uint64_t *sum = context;
+    for (uint64_t i = begin; i < end; i++)
+        *sum += i;
+}
+
+static int loops_add_up(struct gang *gang, int threads)
+{
+    int right = 1;
+    for (uint64_t count = 0; count < 300; count += 7) {
+        _Atomic uint64_t sum = 0;
+        gang_for(gang, threads, count, 1 + count / 9, add_elements, &sum);
+        right &= sum == count * (count - (count > 0)) / 2;
+    }
+    return right;
+}
+
+static void test_threads(int threads)
+{
+    struct gang *gang = NULL, *again = NULL;
+    struct error e = {0};
+    struct work *w = calloc(1, sizeof *w);
+    char name[128];
+    int opened = w != NULL && gang_open(&gang, threads, &e) == ST_OK && gang_open(&again, 1, &e) == ST_OK;
+    snprintf(name, sizeof name, "%d threads: the gang opens, and devices share it", threads);
+    report(opened && gang == again, name);
+    for (int part = 1; opened && part <= threads; part += threads > 4 ? threads / 2 : 1) {
+        w->threads = part;
+        snprintf(name, sizeof name, "%d of %d threads do each piece once", part, threads);
+        report(each_is_done(gang, w, PIECES, 20) && each_is_done(gang, w, 3, WORKS) &&
+                   each_is_done(gang, w, 0, 3), name);
+        usleep(2000); /* they sleep */
+        snprintf(name, sizeof name, "%d of %d threads, woken, run loops", part, threads);
+        report(loops_add_up(gang, part), name);
+    }
+    gang_close(again);
+    gang_close(gang);
+    free(w);
+}
+
+int main(void)
+{
+    static const int threads[] = {1, 2, 3, 4, 16, 33};
+    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
+        test_threads(threads[i]);
+    gang_close(NULL);
+    return unit_result();
+}

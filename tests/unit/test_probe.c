@@ -1,0 +1,149 @@
+/* test_probe.c: the twins of the inner loops of pulls find the same, next to every limit */
+#include "unit.h"
+
+#include "traverse/cpu/cpu_probe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 64, VERTICES = 5000, MOST_COLUMNS = 40, ROUNDS = 300 };
+
+static uint64_t state = 1;
+
+static uint64_t draw(uint64_t below)
+{
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (state >> 33) % below;
+}
+
+struct input {
+    uint64_t mask[(VERTICES + 63) / 64];
+    uint32_t heads[ROWS], offsets[ROWS + 1];
+    uint64_t wide_offsets[ROWS + 1];
+    uint32_t *columns; /* as long as the rows, so that a read behind them is seen */
+    uint64_t rows;
+};
+
+/* One in `rare` vertices is in the mask, and rows are of all lengths. */
+static void draw_input(struct input *in, uint64_t rare)
+{
+    uint32_t at = 0;
+    memset(in->mask, 0, sizeof in->mask);
+    for (uint64_t v = 0; v < VERTICES; v++)
+        in->mask[v / 64] |= (uint64_t)(draw(rare) == 0) << (v % 64);
+    for (int i = 0; i < ROWS; i++) {
+        in->heads[i] = draw(5) == 0 ? HEAD_NONE : (uint32_t)draw(VERTICES);
+        in->offsets[i] = at;
+        in->wide_offsets[i] = at;
+        at += (uint32_t)draw(MOST_COLUMNS);
+    }
+    in->offsets[ROWS] = at;
+    in->wide_offsets[ROWS] = at;
+    free(in->columns);
+    in->columns = malloc(at > 0 ? at * sizeof *in->columns : 1);
+    for (uint32_t i = 0; i < at; i++)
+        in->columns[i] = (uint32_t)draw(VERTICES);
+    in->rows = draw(3) == 0 ? UINT64_MAX : (draw(UINT64_C(1) << 31) << 33) ^ (draw(UINT64_C(1) << 31) << 2);
+}
+
+static uint64_t low_rows(uint64_t rows, uint64_t count)
+{
+    return count < 64 ? rows & ((UINT64_C(1) << count) - 1) : rows;
+}
+
+/* What a head column must find, one row at a time. */
+static uint64_t expected_heads(const struct input *in, uint64_t rows)
+{
+    uint64_t found = 0;
+    for (uint64_t i = 0; i < ROWS; i++) {
+        if ((rows >> i & 1) && in->heads[i] != HEAD_NONE && mask_bit(in->mask, in->heads[i]))
+            found |= UINT64_C(1) << i;
+    }
+    return found;
+}
+
+static int heads_agree(const struct probes *probes, const struct input *in, uint64_t count)
+{
+    uint64_t rows = low_rows(in->rows, count);
+    return probes->heads(in->heads, rows, count, in->mask) == expected_heads(in, rows);
+}
+
+static int adopts_agree(const struct probes *probes, const struct input *in, uint64_t count)
+{
+    uint32_t parents[ROWS];
+    uint64_t rows = low_rows(in->rows, count);
+    int right = 1;
+    for (uint32_t i = 0; i < ROWS; i++)
+        parents[i] = i;
+    probes->adopt(parents, in->heads, rows, count, 1u << 31);
+    for (uint32_t i = 0; i < ROWS; i++)
+        right &= parents[i] == ((rows >> i & 1) ? 1u << 31 | in->heads[i] : i);
+    return right;
+}
+
+static int rests_agree(const struct probes *probes, const struct input *in, int wide)
+{
+    struct csr csr = {.rows = ROWS,
+                      .offset_width = wide ? 8 : 4,
+                      .column_width = 4,
+                      .offsets = wide ? (const void *)in->wide_offsets : in->offsets,
+                      .columns = in->columns};
+    uint32_t parents[ROWS] = {0};
+    uint64_t found = probes->rests(&csr, 0, in->rows, in->mask, 1u << 31, parents), expected = 0;
+    int right = found == probes->rests(&csr, 0, in->rows, in->mask, 0, NULL);
+    for (uint64_t i = 0; i < ROWS; i++) {
+        uint32_t at = in->offsets[i], parent = 0;
+        while ((in->rows >> i & 1) && at < in->offsets[i + 1] && !mask_bit(in->mask, in->columns[at]))
+            at++;
+        if ((in->rows >> i & 1) && at < in->offsets[i + 1]) {
+            expected |= UINT64_C(1) << i;
+            parent = 1u << 31 | in->columns[at];
+        }
+        right &= parents[i] == parent;
+    }
+    return right && found == expected;
+}
+
+static int marks_agree(const struct probes *probes, const struct input *in, uint64_t count)
+{
+    int32_t depth[2 * ROWS];
+    int right = 1;
+    uint64_t bits = low_rows(in->rows, count - ROWS);
+    for (int i = 0; i < 2 * ROWS; i++)
+        depth[i] = -i;
+    probes->mark(depth, count, 1, bits, 7);
+    for (int i = 0; i < 2 * ROWS; i++)
+        right &= depth[i] == (i >= ROWS && (bits >> (i - ROWS) & 1) ? 7 : -i);
+    return right;
+}
+
+static void test_probes(const struct probes *probes, const char *twin)
+{
+    static struct input in;
+    int heads = 1, adopts = 1, rests = 1, marks = 1;
+    char name[128];
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        draw_input(&in, 1 + draw(30));
+        heads &= heads_agree(probes, &in, 64) && heads_agree(probes, &in, 1 + draw(63));
+        adopts &= adopts_agree(probes, &in, 64) && adopts_agree(probes, &in, 1 + draw(63));
+        rests &= rests_agree(probes, &in, 0) && rests_agree(probes, &in, 1);
+        marks &= marks_agree(probes, &in, 2 * ROWS) && marks_agree(probes, &in, ROWS + 1 + draw(63));
+    }
+    free(in.columns);
+    in.columns = NULL;
+    snprintf(name, sizeof name, "%s: rows with a head in the mask", twin);
+    report(heads, name);
+    snprintf(name, sizeof name, "%s: heads become parents", twin);
+    report(adopts, name);
+    snprintf(name, sizeof name, "%s: the first column of the rest of a row in the mask", twin);
+    report(rests, name);
+    snprintf(name, sizeof name, "%s: depths of the bits of a word", twin);
+    report(marks, name);
+}
+
+int main(void)
+{
+    test_probes(&probes_plain, "plain");
+    test_probes(probes_best(), probes_best() == &probes_plain ? "plain again" : "vectors");
+    return unit_result();
+}

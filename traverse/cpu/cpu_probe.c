@@ -1,0 +1,199 @@
+/* cpu_probe.c: see cpu_probe.h
+ *
+ * No branch depends on whether a single probe hits, since that is a coin toss. Bytes that must move for each
+ * row: 4 of a head column; if that is not enough, 8 of offsets and 4 for each further column. The mask of
+ * possible parents stays in the cache.
+ */
+#include "cpu_probe.h"
+
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#define HAS_AVX2 1
+#include <immintrin.h>
+#else
+#define HAS_AVX2 0
+#endif
+
+/* Above this many rows of a word, all 64 are probed: straight code beats picking bits. */
+enum { DENSE_ROWS = 40 };
+
+/* The same for vectors, of which eight probe or mark 64 rows. */
+enum { FEW_BITS = 12 };
+
+/* ---- plain ---- */
+
+static inline uint64_t probe(const uint64_t *mask, uint32_t id)
+{
+    uint32_t at = id == HEAD_NONE ? 0 : id;
+    return (mask[at / 64] >> (at % 64)) & (id != HEAD_NONE);
+}
+
+static uint64_t heads_plain(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask)
+{
+    uint64_t found = 0;
+    if (count == 64 && __builtin_popcountll(rows) >= DENSE_ROWS) {
+        for (int i = 0; i < 64; i++)
+            found |= probe(mask, heads[i]) << i;
+        return found & rows;
+    }
+    for (; rows != 0; rows &= rows - 1) {
+        int i = __builtin_ctzll(rows);
+        found |= probe(mask, heads[i]) << i;
+    }
+    return found;
+}
+
+static void adopt_plain(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count,
+                        uint32_t tag)
+{
+    (void)count;
+    for (; rows != 0; rows &= rows - 1)
+        parents[__builtin_ctzll(rows)] = tag | heads[__builtin_ctzll(rows)];
+}
+
+static inline uint32_t columns_plain(const uint32_t *columns, uint64_t count, const uint64_t *mask)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        if (mask_bit(mask, columns[i]))
+            return columns[i];
+    }
+    return HEAD_NONE;
+}
+
+static uint64_t rests_plain(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
+                            uint32_t tag, uint32_t *parent)
+{
+    const uint32_t *columns = csr->columns;
+    uint64_t found = 0;
+    for (; rows != 0; rows &= rows - 1) {
+        uint64_t row = base + (uint64_t)__builtin_ctzll(rows), at = csr_offset(csr, row);
+        uint32_t column = columns_plain(columns + at, csr_offset(csr, row + 1) - at, mask);
+        found |= column != HEAD_NONE ? rows & -rows : 0;
+        if (parent != NULL && column != HEAD_NONE)
+            parent[row] = tag | column;
+    }
+    return found;
+}
+
+static void mark_plain(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits, int32_t value)
+{
+    (void)count;
+    for (; bits != 0; bits &= bits - 1)
+        depth[64 * w + (uint64_t)__builtin_ctzll(bits)] = value;
+}
+
+const struct probes probes_plain = {heads_plain, adopt_plain, rests_plain, mark_plain};
+
+/* ---- eight at once ---- */
+
+#if HAS_AVX2
+
+#define AVX2 __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt")))
+
+/* Bit i: lane i of `ids` is in the mask. Lanes of which `lanes` has not the top bit set are not read. */
+AVX2 static inline uint32_t probe_lanes(const uint64_t *mask, __m256i ids, __m256i lanes)
+{
+    const __m256i none = _mm256_setzero_si256();
+    __m256i words = _mm256_mask_i32gather_epi32(none, (const int *)mask, _mm256_srli_epi32(ids, 5),
+                                                lanes, 4);
+    __m256i bits = _mm256_sllv_epi32(words, _mm256_andnot_si256(ids, _mm256_set1_epi32(31)));
+    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(bits));
+}
+
+/* Lane i is all bits if bit i is set. */
+AVX2 static inline __m256i lanes_of(uint32_t bits)
+{
+    const __m256i own = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), own), own);
+}
+
+AVX2 static uint64_t heads_avx2(const uint32_t *heads, uint64_t rows, uint64_t count,
+                                const uint64_t *mask)
+{
+    const __m256i none = _mm256_set1_epi32(-1);
+    uint64_t found = 0;
+    if (count < 64 || _mm_popcnt_u64(rows) < FEW_BITS)
+        return heads_plain(heads, rows, count, mask);
+    for (int i = 0; i < 64; i += 8) {
+        __m256i ids = _mm256_loadu_si256((const __m256i *)(heads + i));
+        __m256i lanes = _mm256_andnot_si256(_mm256_cmpeq_epi32(ids, none),
+                                            lanes_of((uint32_t)(rows >> i) & 255));
+        found |= (uint64_t)probe_lanes(mask, ids, lanes) << i;
+    }
+    return found;
+}
+
+AVX2 static void adopt_avx2(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count,
+                            uint32_t tag)
+{
+    const __m256i tags = _mm256_set1_epi32((int)tag);
+    if (count < 64 || _mm_popcnt_u64(rows) < FEW_BITS) {
+        adopt_plain(parents, heads, rows, count, tag);
+        return;
+    }
+    for (int i = 0; i < 64; i += 8) {
+        __m256i *at = (__m256i *)(parents + i), lanes = lanes_of((uint32_t)(rows >> i) & 255);
+        __m256i ids = _mm256_or_si256(_mm256_loadu_si256((const __m256i *)(heads + i)), tags);
+        _mm256_storeu_si256(at, _mm256_blendv_epi8(_mm256_loadu_si256(at), ids, lanes));
+    }
+}
+
+AVX2 static inline uint32_t columns_avx2(const uint32_t *columns, uint64_t count, const uint64_t *mask)
+{
+    const __m256i all = _mm256_set1_epi32(-1), number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    uint64_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        uint32_t hits =
+            probe_lanes(mask, _mm256_loadu_si256((const __m256i *)(columns + i)), all);
+        if (hits != 0)
+            return columns[i + (uint64_t)__builtin_ctz(hits)];
+    }
+    __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(count - i)), number);
+    __m256i ids = _mm256_maskload_epi32((const int *)(columns + i), lanes);
+    uint32_t hits = probe_lanes(mask, ids, lanes);
+    return hits != 0 ? columns[i + (uint64_t)__builtin_ctz(hits)] : HEAD_NONE;
+}
+
+AVX2 static uint64_t rests_avx2(const struct csr *csr, uint64_t base, uint64_t rows,
+                                const uint64_t *mask, uint32_t tag, uint32_t *parent)
+{
+    const uint32_t *columns = csr->columns;
+    uint64_t found = 0;
+    for (; rows != 0; rows &= rows - 1) {
+        uint64_t row = base + (uint64_t)__builtin_ctzll(rows), at = csr_offset(csr, row);
+        uint32_t column = columns_avx2(columns + at, csr_offset(csr, row + 1) - at, mask);
+        found |= column != HEAD_NONE ? rows & -rows : 0;
+        if (parent != NULL && column != HEAD_NONE)
+            parent[row] = tag | column;
+    }
+    return found;
+}
+
+AVX2 static void mark_avx2(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits, int32_t value)
+{
+    const __m256i values = _mm256_set1_epi32(value);
+    if (count - 64 * w < 64 || _mm_popcnt_u64(bits) < FEW_BITS) {
+        mark_plain(depth, count, w, bits, value);
+        return;
+    }
+    for (int i = 0; i < 64; i += 8) {
+        __m256i *at = (__m256i *)(depth + 64 * w + i), lanes = lanes_of((uint32_t)(bits >> i) & 255);
+        _mm256_storeu_si256(at, _mm256_blendv_epi8(_mm256_loadu_si256(at), values, lanes));
+    }
+}
+
+static const struct probes probes_avx2 = {heads_avx2, adopt_avx2, rests_avx2, mark_avx2};
+
+const struct probes *probes_best(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") ? &probes_avx2
+                                                                             : &probes_plain;
+}
+
+#else
+
+const struct probes *probes_best(void)
+{
+    return &probes_plain;
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* cpu_probe.h: which rows of a word have a column in a mask: the inner loops of pulls.
+ *
+ * Each has two twins that find the same: plain ones, and ones by vectors of AVX2, which look at eight columns
+ * at once. probes_best() chooses once, by what the machine has.
+ */
+#ifndef DBFS_CPU_PROBE_H
+#define DBFS_CPU_PROBE_H
+
+#include "formats/shard.h"
+
+#include <stdint.h>
+
+struct probes {
+    /* Of 64 rows, whose entries of one head column are heads[0..count): those of `rows` whose entry is in
+     * `mask`. An entry may be HEAD_NONE. */
+    uint64_t (*heads)(const uint32_t *heads, uint64_t rows, uint64_t count, const uint64_t *mask);
+
+    /* Gives each of `rows` its entry of the head column as parent, with `tag`. */
+    void (*adopt)(uint32_t *parents, const uint32_t *heads, uint64_t rows, uint64_t count, uint32_t tag);
+
+    /* Those of `rows`, the first of them `base`, with a column behind their heads that is in `mask`. With
+     * `parent`, the first such column goes there, with `tag`. */
+    uint64_t (*rests)(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
+                      uint32_t tag, uint32_t *parent);
+
+    /* Gives the vertices `bits` of word w, of `count` vertices, a depth. */
+    void (*mark)(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits, int32_t value);
+};
+
+extern const struct probes probes_plain;
+
+const struct probes *probes_best(void);
+
+#endif

@@ -1,0 +1,371 @@
+/* gang.c: see gang.h
+ *
+ * The door is a number: of the work, and one bit that says whether threads may still join. A thread joins in
+ * two steps: it writes the number to its place, and looks whether the door still stands open. The caller
+ * leaves in two steps: it shuts the door, and waits until no place has the number. One of both sees the
+ * other.
+ */
+#include "gang.h"
+
+#include "formats/base/cli.h"
+#include "formats/base/memory.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    DOOR_OPEN = 1,
+    NEXT_WORK = 2,     /* between the numbers of two works */
+    SPINS = 128,       /* between two offers of the core */
+    WOKEN = 2,         /* that each thread wakes, and each of them two more */
+    SLEEPS_AT_ONCE = 64 /* waits that do not spin, after one in which the core was wanted */
+};
+
+/* Seconds: after which a thread without work sleeps; that an offer of the core takes if nobody wants it; that
+ * no piece takes. */
+static const double LONGEST_SPIN = 500e-6, SHORT_OFFER = 20e-6, LATE = 2e-3;
+
+/* A cache line of its own for each thread. */
+struct place {
+    _Alignas(64) _Atomic uint64_t taken; /* of its pieces: number of the work << 32 | how many */
+    _Alignas(64) _Atomic uint32_t joined; /* the work that it does; 0: none */
+    pthread_t thread;
+    int number;
+    int rest;        /* waits that are not to spin */
+    uint32_t roused; /* how often, when it waited last */
+    struct gang *gang;
+};
+
+struct gang {
+    struct place *places; /* [threads] */
+    int threads, users, cores;
+    _Alignas(64) _Atomic uint64_t door; /* threads << 32 | number of the work; see door_of */
+    _Atomic int ends;
+    _Atomic uint32_t roused; /* how often */
+    _Atomic int sleepers;
+    _Atomic int seats; /* of the work, where there are more threads than cores */
+    _Alignas(64) gang_job *job; /* what the caller says of the work */
+    void *context;
+    struct turn turn;
+    uint64_t late;
+};
+
+/* The gang of this process. */
+static struct gang *shared;
+
+static inline void pause_briefly(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* ---- pieces ---- */
+
+/* Whoever comes first resets the count of the last work. */
+static uint64_t take_piece_of(struct place *place, uint32_t work)
+{
+    uint64_t seen = atomic_load_explicit(&place->taken, memory_order_relaxed);
+    while (seen >> 32 != work) {
+        if (atomic_compare_exchange_weak(&place->taken, &seen, (uint64_t)work << 32 | 1))
+            return 0;
+    }
+    return atomic_fetch_add_explicit(&place->taken, 1, memory_order_relaxed) & UINT32_MAX;
+}
+
+uint64_t gang_piece(struct turn *t)
+{
+    for (; t->tried < t->threads; t->tried++) {
+        int of = t->number + t->tried;
+        of -= of >= t->threads ? t->threads : 0;
+        uint64_t piece = take_piece_of(&t->gang->places[of], t->work) * (uint64_t)t->threads +
+                         (uint64_t)of;
+        if (piece < t->pieces)
+            return piece;
+    }
+    return GANG_NO_PIECE;
+}
+
+/* ---- waiting ---- */
+
+/* The half of the door that has the number of the work. */
+static uint32_t *number_of_work(struct gang *g)
+{
+    const union {
+        uint64_t whole;
+        uint32_t half[2];
+    } one = {.whole = 1};
+    return (uint32_t *)&g->door + (one.half[0] == 1 ? 0 : 1);
+}
+
+static void sleep_before(struct gang *g, uint64_t door)
+{
+    atomic_fetch_add(&g->sleepers, 1);
+    if (atomic_load(&g->door) == door && !atomic_load(&g->ends))
+        syscall(SYS_futex, number_of_work(g), FUTEX_WAIT_PRIVATE, (uint32_t)door, NULL, NULL, 0);
+    atomic_fetch_sub(&g->sleepers, 1);
+}
+
+/* More threads than cores are not woken: they would hold each other up. */
+static int is_crowded(const struct gang *g)
+{
+    return g->threads > g->cores;
+}
+
+static void wake_some(struct gang *g, int count)
+{
+    if (atomic_load(&g->sleepers) > 0)
+        syscall(SYS_futex, number_of_work(g), FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+}
+
+/* How long a thread has waited, and whether somebody wants its core. */
+struct patience {
+    uint32_t spins;
+    double begun, offered; /* seconds: the first offer; the longest one */
+};
+
+/* Nonzero: the thread should sleep. */
+static int is_over(struct patience *p)
+{
+    pause_briefly();
+    if (++p->spins % SPINS != 0)
+        return 0;
+    double start = cli_seconds();
+    sched_yield();
+    double now = cli_seconds();
+    p->begun = p->begun == 0 ? start : p->begun;
+    p->offered = now - start > p->offered ? now - start : p->offered;
+    return p->offered > SHORT_OFFER || now - p->begun > LONGEST_SPIN;
+}
+
+/* For the thread of a place. */
+static int is_new_work(uint64_t door, const struct place *place, uint64_t last)
+{
+    return (door & DOOR_OPEN) != 0 && door != last && (uint64_t)place->number < door >> 32;
+}
+
+/* Nonzero once if threads were roused since this one waited last. */
+static int is_roused(const struct gang *g, struct place *place)
+{
+    uint32_t roused = atomic_load_explicit(&g->roused, memory_order_relaxed);
+    int is_new = roused != place->roused;
+    place->roused = roused;
+    return is_new;
+}
+
+/* Returns the door of a work that the thread has not seen. */
+static uint64_t wait_for_work(struct gang *g, struct place *place, uint64_t last)
+{
+    struct patience patience = {0};
+    int sleeps = is_crowded(g) || place->rest > 0;
+    place->rest -= place->rest > 0;
+    for (;;) {
+        if (is_roused(g, place)) {
+            patience = (struct patience){0};
+            place->rest = 0;
+            sleeps = is_crowded(g);
+        }
+        uint64_t door = atomic_load(&g->door);
+        if (is_new_work(door, place, last) || atomic_load_explicit(&g->ends, memory_order_relaxed))
+            return door;
+        if (sleeps) {
+            sleep_before(g, door);
+            if (!is_crowded(g))
+                wake_some(g, WOKEN);
+            continue;
+        }
+        sleeps = is_over(&patience);
+        if (patience.offered > SHORT_OFFER)
+            place->rest = SLEEPS_AT_ONCE;
+    }
+}
+
+/* ---- work ---- */
+
+static int has_seat(struct gang *g)
+{
+    return !is_crowded(g) || atomic_fetch_sub(&g->seats, 1) > 0;
+}
+
+static void join(struct gang *g, struct place *place, uint64_t door)
+{
+    atomic_store(&place->joined, (uint32_t)door);
+    if (atomic_load(&g->door) == door && has_seat(g)) {
+        struct turn turn = g->turn;
+        turn.number = place->number;
+        g->job(g->context, &turn);
+    }
+    atomic_store_explicit(&place->joined, 0, memory_order_release);
+}
+
+static void *serve(void *argument)
+{
+    struct place *place = argument;
+    struct gang *g = place->gang;
+    for (uint64_t last = 0;;) {
+        last = wait_for_work(g, place, last);
+        if (atomic_load(&g->ends))
+            return NULL;
+        join(g, place, last);
+    }
+}
+
+/* Of one that has joined and does its last piece. */
+static void wait_for_thread(struct gang *g, struct place *place, uint32_t work)
+{
+    struct patience patience = {0};
+    while (atomic_load(&place->joined) == work)
+        is_over(&patience);
+    g->late += patience.begun > 0 && cli_seconds() - patience.begun > LATE;
+}
+
+uint64_t gang_late(const struct gang *g)
+{
+    return g->late;
+}
+
+static uint32_t next_work(const struct gang *g)
+{
+    uint32_t work =
+        ((uint32_t)atomic_load_explicit(&g->door, memory_order_relaxed) | DOOR_OPEN) + NEXT_WORK;
+    return work == DOOR_OPEN ? work + NEXT_WORK : work; /* 0 and 1 are no work */
+}
+
+/* Only threads that the door names may join; so the caller need not wait for others. */
+static uint64_t door_of(uint32_t work, int threads)
+{
+    return (uint64_t)threads << 32 | work;
+}
+
+void gang_rouse(struct gang *g)
+{
+    atomic_fetch_add_explicit(&g->roused, 1, memory_order_relaxed);
+    wake_some(g, WOKEN);
+}
+
+void gang_run(struct gang *g, int threads, uint64_t pieces, gang_job *job, void *context)
+{
+    uint32_t work = next_work(g), shut = work & ~(uint32_t)DOOR_OPEN;
+    struct turn turn = {.gang = g,
+                        .threads = threads < g->threads ? threads : g->threads,
+                        .work = work,
+                        .pieces = pieces};
+    if (turn.threads == 1 || pieces <= 1) {
+        turn.threads = 1;
+        atomic_store_explicit(&g->door, shut, memory_order_relaxed);
+        job(context, &turn);
+        return;
+    }
+    g->job = job;
+    g->context = context;
+    g->turn = turn;
+    atomic_store_explicit(&g->seats, g->cores - 1, memory_order_relaxed);
+    atomic_store(&g->door, door_of(work, turn.threads));
+    wake_some(g, is_crowded(g) && g->cores - 1 < WOKEN ? g->cores - 1 : WOKEN);
+    job(context, &turn);
+    atomic_store(&g->door, shut);
+    for (int i = 1; i < turn.threads; i++)
+        wait_for_thread(g, &g->places[i], work);
+}
+
+/* ---- loops ---- */
+
+struct loop {
+    uint64_t count, step;
+    gang_body *body;
+    void *context;
+};
+
+static void do_loop(void *context, struct turn *turn)
+{
+    const struct loop *loop = context;
+    uint64_t piece;
+    while ((piece = gang_piece(turn)) != GANG_NO_PIECE) {
+        uint64_t begin = piece * loop->step, left = loop->count - begin;
+        loop->body(loop->context, begin, begin + (left < loop->step ? left : loop->step));
+    }
+}
+
+void gang_for(struct gang *g, int threads, uint64_t count, uint64_t step, gang_body *body,
+              void *context)
+{
+    struct loop loop = {count, step, body, context};
+    if (threads == 1 || count <= step) {
+        for (uint64_t begin = 0; begin < count; begin += step)
+            body(context, begin, count - begin < step ? count : begin + step);
+        return;
+    }
+    gang_run(g, threads, (count + step - 1) / step, do_loop, &loop);
+}
+
+/* ---- opening ---- */
+
+static int cores_of_process(void)
+{
+    cpu_set_t cores;
+    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+}
+
+static void end_threads(struct gang *g, int count)
+{
+    atomic_store(&g->ends, 1);
+    atomic_fetch_add(&g->door, NEXT_WORK);
+    syscall(SYS_futex, number_of_work(g), FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+    for (int i = 1; i < count; i++)
+        pthread_join(g->places[i].thread, NULL);
+    free(g->places);
+    free(g);
+}
+
+static enum status start_threads(struct gang *g, struct error *e)
+{
+    for (int i = 0; i < g->threads; i++) {
+        g->places[i].number = i;
+        g->places[i].gang = g;
+        errno = i == 0 ? 0 : pthread_create(&g->places[i].thread, NULL, serve, &g->places[i]);
+        if (errno == 0)
+            continue;
+        fail_errno(e, "a thread that searches", "cannot start");
+        end_threads(g, i);
+        return e->status;
+    }
+    return ST_OK;
+}
+
+enum status gang_open(struct gang **result, int threads, struct error *e)
+{
+    *result = NULL;
+    threads = threads < MOST_GANG ? threads : MOST_GANG;
+    if (shared == NULL) {
+        struct gang *g = aligned_alloc(64, sizeof *g);
+        struct place *places = aligned_alloc(64, (size_t)threads * sizeof *places);
+        if (g == NULL || places == NULL) {
+            free(g);
+            free(places);
+            return fail_memory(e, "threads", (size_t)threads * sizeof *places);
+        }
+        *g = (struct gang){.places = places, .threads = threads, .cores = cores_of_process()};
+        for (int i = 0; i < threads; i++)
+            places[i] = (struct place){.number = i};
+        if (start_threads(g, e) != ST_OK)
+            return e->status;
+        shared = g;
+    }
+    shared->users++;
+    *result = shared;
+    return ST_OK;
+}
+
+void gang_close(struct gang *g)
+{
+    if (g == NULL || --g->users > 0)
+        return;
+    shared = NULL;
+    end_threads(g, g->threads);
+}

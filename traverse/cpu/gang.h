@@ -1,0 +1,64 @@
+/* gang.h: the threads that search on the CPU.
+ *
+ * A process has one gang, as it has one set of cores; devices that open it share it. Only one thread, the
+ * caller, gives it work. Work is cut into pieces. The caller does pieces itself, and threads of the gang
+ * join it if they are awake. The caller waits for those that have joined, never for one that has not come: a
+ * thread without a core holds nobody up.
+ *
+ * Each thread has pieces of its own, the same ones for the same count: so what it wrote in one level is in
+ * its cache, and in its memory, in the next. A thread that has done its own pieces takes those of others.
+ *
+ * A thread without work spins, because a search has work again after microseconds, and sleeps after a while.
+ * It sleeps at once where another program wants its core, or where there are more threads than cores.
+ */
+#ifndef DBFS_GANG_H
+#define DBFS_GANG_H
+
+#include "formats/base/status.h"
+
+#include <stdint.h>
+
+enum { MOST_GANG = 1024 };
+
+#define GANG_NO_PIECE UINT64_MAX
+
+struct gang;
+
+/* What a thread knows of the work that it does. */
+struct turn {
+    struct gang *gang;
+    int number;  /* of the thread; the caller's is 0 */
+    int threads; /* that may join, the caller included */
+    int tried;   /* threads whose pieces are all taken, counted from its own */
+    uint32_t work;
+    uint64_t pieces;
+};
+
+/* Does pieces until gang_piece says that there are no more. Every thread that joins calls it once. */
+typedef void gang_job(void *context, struct turn *turn);
+
+/* Does the elements begin..end of a loop. */
+typedef void gang_body(void *context, uint64_t begin, uint64_t end);
+
+/* Opens the gang, with at least so many threads, the caller included. */
+enum status gang_open(struct gang **gang, int threads, struct error *e);
+void gang_close(struct gang *gang); /* NULL is allowed */
+
+/* Says that there is work soon: threads wake, spin and forget that their cores were wanted. */
+void gang_rouse(struct gang *gang);
+
+/* Runs the job with up to `threads` threads, and returns when all pieces are done. */
+void gang_run(struct gang *gang, int threads, uint64_t pieces, gang_job *job, void *context);
+
+/* A piece that this thread is to do; GANG_NO_PIECE if all are taken. */
+uint64_t gang_piece(struct turn *turn);
+
+/* How often the caller has waited for milliseconds for a thread that had joined, as another program had its
+ * core. */
+uint64_t gang_late(const struct gang *gang);
+
+/* Runs the loop over 0..count, in pieces of `step` elements. */
+void gang_for(struct gang *gang, int threads, uint64_t count, uint64_t step, gang_body *body,
+              void *context);
+
+#endif

@@ -1,0 +1,24 @@
+/* numa_nodes.h: on which NUMA nodes of a host the memory of a graph lies.
+ *
+ * A search reads the sections of a shard from all cores. A page lies on the node of the thread that writes
+ * it first, and after loading nothing moves. So sections are spread over nodes page by page: each node then
+ * gives its share of the bandwidth. Masks and depths need no help, because a search clears and writes them
+ * with the threads that use them (cpu/gang.h).
+ */
+#ifndef DBFS_NUMA_NODES_H
+#define DBFS_NUMA_NODES_H
+
+#include <sched.h>
+#include <stdint.h>
+
+/* The first 64 nodes that have a core of `cores`, as bits. `folder` is "/sys/devices/system/node", except in
+ * tests; 0 if it tells nothing. */
+uint64_t numa_nodes_of(const char *folder, const cpu_set_t *cores);
+
+/* Until numa_rest, pages that this thread, or a thread that it starts, writes first are spread over the
+ * nodes of its cores. Where there is one node, or none is known, nothing changes. Returns how many nodes
+ * there are. */
+int numa_spread(void);
+void numa_rest(void);
+
+#endif
