@@ -81,7 +81,8 @@ static uint64_t sorting_least(const struct pack_size *s, uint64_t records)
     return sorter_bytes(s) + 2 * range_bytes(s, records);
 }
 
-/* The least store for the buckets of these ranges. It has the chunks of the tiles. */
+/* The least store for the buckets of these ranges, with the tables of what it may spill. It has the chunks of the
+ * tiles. */
 static uint64_t store_least(const struct pack_size *s, uint64_t records)
 {
     uint64_t buckets = 2 * (s->directed_edges / records + 2 * (uint64_t)s->p);
@@ -89,6 +90,7 @@ static uint64_t store_least(const struct pack_size *s, uint64_t records)
                                        .slab_bytes = s->tile_slab_bytes};
     struct bucket_options o = {.buckets = (uint32_t)buckets,
                                .threads = s->threads,
+                               .most_bytes = 8 * smaller(s->directed_edges, UINT64_MAX / 8),
                                .like = s->tile_chunk_bytes > 0 ? &tiles : NULL};
     return bucket_store_least(&o);
 }
