@@ -126,7 +126,7 @@ printf '3 5\n' >"$tmp/text" && small 'one edge, isolated vertices' 3,0,5 6
 
 make_text path 10000 && deep 'path of 10,000' 0,5000 16
 make_text grid 300 300 && deep 'grid 300 x 300' 0,45150 16
-make_text path 200 && printf '8x1 memory auto blocking none none 4M 1 packed\n' >"$tmp/one" &&
+make_text path 200 && printf '8x1 memory auto blocking auto auto none none 4M 1 packed\n' >"$tmp/one" &&
     check_graph 'path of 200 with 8 ranks' 0 1 "$tmp/one"
 
 # the real graphs that ship, and those that lie beside a checkout
