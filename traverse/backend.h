@@ -96,6 +96,10 @@ struct backend_peers {
     enum status (*meet)(struct device *device, const struct peer_card *cards, uint32_t count,
                         struct error *e);
 
+    /* After `meet`: whether the device can take part in a search that its peers run by themselves
+     * (backend_whole_search.run_together). NULL: no device of the backend can. */
+    int (*joins)(const struct device *device);
+
     /* Ends this. Nothing that the device showed may be in use then. Closing a device does it too. */
     void (*leave)(struct device *device);
 };
@@ -194,9 +198,9 @@ struct backend_whole_search {
     enum status (*tell_levels)(struct device *device, level_noter *noter, void *context,
                                struct error *e);
 
-    /* `run` for peers that have all shards: each of them is called at the same time, by the member that
-     * drives it. They do not exchange through the host, and note nothing. *levels is alike on all of them.
-     * NULL: no device of the backend can. */
+    /* `run` for peers that have all shards, if all of them join (backend_peers.joins): each is called at the same
+     * time, by the member that drives it. They do not exchange through the host, and note nothing. *levels is
+     * alike on all of them. */
     enum status (*run_together)(struct device *device, const struct root *root,
                                 enum direction_mode mode, uint32_t *levels, struct error *e);
 };

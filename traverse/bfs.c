@@ -1,11 +1,10 @@
 /* bfs.c: one search, level by level (figures 3 and 4 of Pan et al.); see bfs.h
  *
  * A search takes one of two ways:
- * - A device that is alone (one rank, one device) may run all levels by itself: `run` of backend_whole_search; and
- *   so may devices that read each other's memory: `run_together`. They do so if the backend can, and nobody
- *   gave direction factors. If there is a tracer or times are wanted, a device that is alone notes what levels
- *   do, and several take the level loop, as they do where a way to exchange was given.
- *   This page is the reference for it: both ways find the same distances.
+ * - Devices may run all levels by themselves (struct backend_whole_search): one that is alone by `run`, and
+ *   several that read each other's memory by `run_together`. They do not if direction factors are given. One
+ *   device notes its levels if there is a tracer. Several do not run by themselves if there is a tracer, if times
+ *   are wanted, or if a way to exchange is given. This page is the reference: both ways find the same distances.
  * - Otherwise the level loop below runs the steps of each level.
  *
  * Each member of the team (team.h) runs search_levels for the devices that it drives. A level has five steps:
@@ -400,13 +399,10 @@ void bfs_close(struct bfs *bfs)
  * devices, nobody wants to know what each level did. */
 static int may_run_by_themselves(const struct bfs *bfs, bfs_tracer *tracer)
 {
-    const struct backend_whole_search *whole = bfs->rank->backend->whole;
     if (bfs->policy.factors_given)
         return 0;
-    if (rank_is_alone(bfs->rank))
-        return 1;
-    return whole->run_together != NULL && !bfs->timed && tracer == NULL &&
-           exchange_is_free(bfs->exchange);
+    return rank_is_alone(bfs->rank) ||
+           (!bfs->timed && tracer == NULL && exchange_is_free(bfs->exchange));
 }
 
 /* The devices of a member, of which there is one if there are several devices. */

@@ -136,7 +136,7 @@ __device__ static void turn_buffers()
 }
 
 /* The vertices at a distance of one more: counts of all GPUs, and the state of the next level. */
-__device__ static void previsit()
+__device__ static void previsit_and_meet()
 {
     if (threadIdx.x == 0)
         block.target.depth = block.now.depth + 1;
@@ -224,7 +224,7 @@ __device__ static void push_all(const cut_list &cut)
     }
 }
 
-__device__ static void visit()
+__device__ static void visit_and_meet()
 {
     const cut_list cut = {search.list[0], &search.state->counts[block.now.turn].cut};
     clear_turn();
@@ -256,14 +256,14 @@ __global__ static void __launch_bounds__(1024, 1)
         ((unsigned *)&search)[i] = ((const unsigned *)&parameters.solo)[i];
     __syncthreads();
     start();
-    previsit();
+    previsit_and_meet();
     while (block.now.fresh != 0 && !meeting.failed) {
         if (threadIdx.x < WARP)
             choose_directions();
         __syncthreads();
-        visit();
+        visit_and_meet();
         if (!meeting.failed)
-            previsit();
+            previsit_and_meet();
     }
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         search.state->arrivals = block.arrivals;
@@ -277,30 +277,17 @@ __global__ static void __launch_bounds__(1024, 1)
 
 /* ---- launch ---- */
 
-static void set_launch(const solo_launch *launch, cudaStream_t stream, cudaLaunchConfig_t *config,
-                       cudaLaunchAttribute *attribute)
-{
-    *config = cudaLaunchConfig_t{};
-    config->gridDim = dim3((unsigned)launch->blocks);
-    config->blockDim = dim3((unsigned)launch->threads);
-    config->dynamicSmemBytes = launch->shared_bytes;
-    config->stream = stream;
-    attribute->id = cudaLaunchAttributeCooperative;
-    attribute->val.cooperative = 1;
-    config->attrs = attribute;
-    config->numAttrs = 1;
-}
-
 cudaError_t cuda_group_plan(solo_launch *launch)
 {
     int device = 0, processors = 0, cooperative = 0, blocks = 0;
     *launch = solo_launch{};
+    launch->program = solo_program{(const void *)group_kernel, sizeof(warp_space)};
     cudaGetDevice(&device);
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
     launch->threads = 1024;
     launch->team = 1;
-    launch->shared_bytes = launch->threads / WARP * sizeof(warp_space);
+    launch->shared_bytes = launch->threads / WARP * launch->program.warp_bytes;
     cudaError_t error = cudaFuncSetAttribute(group_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                              (int)launch->shared_bytes);
     if (error == cudaSuccess)
@@ -309,14 +296,4 @@ cudaError_t cuda_group_plan(solo_launch *launch)
     launch->blocks = cooperative && error == cudaSuccess && blocks > 0 ? processors : 0;
     cudaGetLastError(); /* a GPU that is too small takes the level loop */
     return cudaSuccess;
-}
-
-cudaError_t cuda_group_search(const gpu_group *parameters, const solo_launch *launch,
-                              cudaStream_t stream)
-{
-    cudaLaunchConfig_t config;
-    cudaLaunchAttribute attribute;
-    void *arguments[] = {(void *)parameters};
-    set_launch(launch, stream, &config, &attribute);
-    return cudaLaunchKernelExC(&config, (const void *)group_kernel, arguments);
 }

@@ -78,12 +78,9 @@ struct gpu_group {
 /* Of the report, if a peer did not come to a meeting. */
 #define GROUP_FAILED UINT32_MAX
 
-/* Chooses the launch for the current device: no blocks if it cannot be. */
+/* Chooses the launch for the current device: no blocks if it cannot be. cuda_solo_start starts the search, which
+ * ends only if it is started on all peers. */
 cudaError_t cuda_group_plan(struct solo_launch *launch);
-
-/* Starts the search. It ends only if it is started on all peers. */
-cudaError_t cuda_group_search(const struct gpu_group *group, const struct solo_launch *launch,
-                              cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -86,8 +86,8 @@ enum status gpu_group_run(struct device *dev, const struct root *root, enum solo
     s->number = ++dev->solo.search.number;
     dev->solo.settled = 0;
     if (gpu_use(dev, e) != ST_OK ||
-        CUDA_TRY(cuda_group_search(&dev->solo.group.search, &dev->solo.group.launch, stream), dev->where,
-                 e) != ST_OK ||
+        CUDA_TRY(cuda_solo_start(&dev->solo.group.search, &dev->solo.group.launch, stream),
+                 dev->where, e) != ST_OK ||
         gpu_solo_wait(dev, stream, 0, levels, e) != ST_OK)
         return e->status;
     return *levels == GROUP_FAILED

@@ -309,7 +309,13 @@ static void gpu_leave(struct device *dev)
     dev->solo.group.launch.blocks = 0;
 }
 
-const struct backend_peers cuda_peers = {.show = gpu_show, .meet = gpu_meet, .leave = gpu_leave};
+static int gpu_joins(const struct device *dev)
+{
+    return dev->solo.group.launch.blocks > 0;
+}
+
+const struct backend_peers cuda_peers = {
+    .show = gpu_show, .meet = gpu_meet, .joins = gpu_joins, .leave = gpu_leave};
 
 /* ---- reading ---- */
 

@@ -68,19 +68,22 @@ static uint64_t chunk_room(const struct shard *shard, enum subgraph a, enum subg
     return larger(gpu_chunk_room(shard->csr[a].edges), gpu_chunk_room(shard->csr[b].edges));
 }
 
-/* For a search that is one kernel. */
-static void put_solo(struct gpu_plan *plan, const struct shard *shard, int notes)
+/* For a search that is one kernel, on a GPU that is alone or on each of several, which record no parents then. */
+static void put_solo(struct gpu_plan *plan, const struct shard *shard,
+                     const struct gpu_plan_options *options)
 {
-    uint64_t edges = 0, alone = shard->p == 1;
+    uint64_t edges = 0, alone = shard->p == 1, together = !alone && !options->parents;
     for (int g = 0; g < SUBGRAPHS; g++)
         edges += shard->csr[g].edges;
     put(plan, GPU_SOLO_STATE, "state of a search", SOLO_STATE_BYTES, 1, NULL);
     put(plan, GPU_SOLO_LISTS, alone ? "frontier lists" : "pieces of long rows",
-        alone ? 2 * gpu_solo_room(shard->d + shard->locals, edges) : gpu_solo_room(0, edges),
+        alone      ? 2 * gpu_solo_room(shard->d + shard->locals, edges)
+        : together ? gpu_solo_room(0, edges)
+                   : 0,
         SOLO_PIECE_BYTES, NULL);
-    put(plan, GPU_GROUP_STATE, "state of a group", alone ? 0 : GROUP_STATE_BYTES, 1, NULL);
-    put(plan, GPU_GROUP_MASK, "second mask to send", alone ? 0 : column_words(shard), 4, NULL);
-    put(plan, GPU_SOLO_NOTES, "notes of levels", alone && notes ? SOLO_NOTES_KEPT : 0,
+    put(plan, GPU_GROUP_STATE, "state of a group", together ? GROUP_STATE_BYTES : 0, 1, NULL);
+    put(plan, GPU_GROUP_MASK, "second mask to send", together ? column_words(shard) : 0, 4, NULL);
+    put(plan, GPU_SOLO_NOTES, "notes of levels", alone && options->notes ? SOLO_NOTES_KEPT : 0,
         SOLO_NOTE_BYTES, NULL);
 }
 
@@ -144,6 +147,6 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
     put(plan, GPU_DD_ROWS, "delegates by owner", alone ? 0 : 2 * words_d, 4, NULL);
     put(plan, GPU_BIN_TABLES, "bin tables", alone ? 0 : 2 * ((uint64_t)shard->p + 1), 8, NULL);
     put(plan, GPU_COUNTERS, "counters", GPU_COUNTER_BYTES, 1, NULL);
-    put_solo(plan, shard, options->notes);
+    put_solo(plan, shard, options);
     put_answers(plan, shard, options);
 }

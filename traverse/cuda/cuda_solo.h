@@ -182,9 +182,9 @@ void cuda_solo_settle(const struct gpu_solo *search, cudaStream_t stream);
 void cuda_solo_count(const struct gpu_solo *search, uint32_t first, uint32_t levels,
                      struct solo_frontier *to, cudaStream_t stream);
 
-/* Starts the search. */
-cudaError_t cuda_solo_search(const struct gpu_solo *search, const struct solo_launch *launch,
-                             cudaStream_t stream);
+/* Starts the search: a struct gpu_solo or, for the kernel of cuda_group.h, a struct gpu_group. */
+cudaError_t cuda_solo_start(const void *search, const struct solo_launch *launch,
+                            cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -83,7 +83,7 @@ cudaError_t cuda_solo_plan(solo_launch *launch)
     return error;
 }
 
-cudaError_t cuda_solo_search(const gpu_solo *search, const solo_launch *launch, cudaStream_t stream)
+cudaError_t cuda_solo_start(const void *search, const solo_launch *launch, cudaStream_t stream)
 {
     cudaLaunchConfig_t config;
     cudaLaunchAttribute attributes[2];

@@ -19,7 +19,7 @@ static uint32_t kept_masks(const struct device *dev)
 }
 
 /* Clusters start later and leave some processors without a block. Graphs of short rows are deep, and gain
- * more by a team. There and on small graphs barriers cost more than fewer threads. */
+ * more by a team. Their levels are short, as are those of small graphs: barriers of fewer threads take less. */
 static void choose_launch(struct solo_launch *launch, const struct shard *shard)
 {
     const double few_edges = 4e6, few_deep_vertices = 4e6;
@@ -128,7 +128,7 @@ static enum status search(struct device *dev, const struct solo_launch *launch, 
     if (noted)
         gpu_notes_begin(dev);
     if (gpu_use(dev, e) != ST_OK ||
-        CUDA_TRY(cuda_solo_search(s, launch, stream), dev->where, e) != ST_OK ||
+        CUDA_TRY(cuda_solo_start(s, launch, stream), dev->where, e) != ST_OK ||
         gpu_solo_wait(dev, stream, noted, levels, e) != ST_OK)
         return e->status;
     dev->solo.notes.levels = noted ? *levels : 0;
@@ -159,7 +159,7 @@ static enum status gpu_run_together(struct device *dev, const struct root *root,
                                     enum direction_mode mode, uint32_t *levels, struct error *e)
 {
     *levels = 0;
-    if (dev->solo.group.launch.blocks == 0 || root->at == ROOT_AT_ISOLATED)
+    if (root->at == ROOT_AT_ISOLATED)
         return ST_OK;
     return gpu_group_run(dev, root, modes[mode], levels, e);
 }

@@ -88,7 +88,7 @@ enum status exchange_pool_work(struct exchange *x, const struct member *m, struc
 int exchange_is_free(const struct exchange *x)
 {
     const struct exchange_options *o = &x->options;
-    return x->group.whole && x->group.count > 1 && o->form == EXCHANGE_FORM_AUTO &&
+    return x->group.whole && x->group.joined && o->form == EXCHANGE_FORM_AUTO &&
            !o->nonblocking && !o->local_all2all && !o->uniquify;
 }
 

@@ -76,6 +76,16 @@ static void show_cards(const struct group *g, struct peer_card *cards, struct er
         rank->backend->peers->show(rank->devices[i], &cards[g->first + i], e);
 }
 
+/* Collective: a device that did not join would be waited for. */
+static int all_join(const struct rank *rank)
+{
+    int (*joins)(const struct device *) = rank->backend->peers->joins;
+    uint64_t missing = joins == NULL;
+    for (uint32_t i = 0; joins != NULL && i < rank->device_count; i++)
+        missing += !joins(rank->devices[i]);
+    return comm_max_of(rank->comm, missing) == 0;
+}
+
 static enum status meet_peers(struct group *g, struct error *e)
 {
     const struct rank *rank = g->rank;
@@ -85,7 +95,9 @@ static enum status meet_peers(struct group *g, struct error *e)
     if (comm_agree(rank->comm, e) != ST_OK)
         return e->status;
     team_run(rank->team, introduce, &in, e);
-    return comm_agree(rank->comm, e); /* all cards are read, too */
+    if (comm_agree(rank->comm, e) == ST_OK) /* all cards are read, too */
+        g->joined = all_join(rank);
+    return e->status;
 }
 
 static enum status try_group(struct group *g, const struct rank *rank, int of_host, struct error *e)

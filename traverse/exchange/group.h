@@ -24,6 +24,7 @@ struct group {
     uint32_t first;       /* number of this rank's first device among them */
     int of_host;          /* 0: of this rank alone */
     int whole;            /* the peers hold all shards */
+    int joined;           /* all peers of all groups can take part in a search by themselves */
     uint32_t *shard;      /* [count] */
     uint32_t *number;     /* [p]: which peer holds a shard, or GROUP_NONE */
     struct note *notes;   /* [count], shared */
