@@ -92,6 +92,22 @@ pack() { # EDGES P TH DIR
     [ -e "$4/manifest" ] || "$BIN/dbfs-pack" -q -p "$2" $th ${PACK_OPTIONS:-} -o "$4" "$1"
 }
 
+# Packs the graph in $work/edges for each number of devices, in $pack_s seconds, and removes it in the end.
+each_layout() { # TH COMMAND: calls COMMAND LAYOUT FOLDER for each layout
+    local p layout start dir=$work/each
+    for p in 1 2 4; do
+        [ -n "$(layouts_of $p)" ] || continue
+        start=$(date +%s.%N)
+        pack "$work/edges" $p "$1" "$dir"
+        pack_s=$(awk -v a="$start" -v b="$(date +%s.%N)" 'BEGIN { print b - a }')
+        for layout in $(layouts_of $p); do
+            "$2" "$layout" "$dir"
+        done
+        rm -rf "$dir"
+    done
+    rm -f "$work/edges"
+}
+
 # ---- check: distances and parents of every layout and option ----
 
 # A device that is alone runs the levels by itself, except where factors are given: then it is the level loop.
@@ -244,17 +260,14 @@ check_others() {
 
 # dbfs-graph500: its tests, with planted faults, where it searches and proves on GPUs; then trees of larger graphs.
 check_proofs() {
-    local layout p
     check_command 'proofs on a GPU' env BACKEND="$backend" bash tests/cli/dbfs-graph500.sh
     "$BIN/rmatgen" -q -s 18 --force -o "$work/edges"
-    for p in 1 2 4; do
-        for layout in $(layouts_of $p); do
-            pack "$work/edges" $p memory "$work/proof-$p"
-            prove_layout "$layout" "$work/proof-$p" -n 8 --no-energy
-            outcome "RMAT 18, $layout: proofs" $? "$(head -c 400 "$tmp/err")"
-        done
-    done
-    rm -rf "$work"/proof-* "$work/edges"
+    each_layout memory prove_small
+}
+
+prove_small() { # LAYOUT DIR
+    prove_layout "$1" "$2" -n 8 --no-energy
+    outcome "RMAT 18, $1: proofs" $? "$(head -c 400 "$tmp/err")"
 }
 
 prove_layout() { # LAYOUT DIR OPTION...
@@ -528,45 +541,33 @@ run_answers() { # NAME LAYOUT DIR OPTION...
 }
 
 # Rounds alternate, as machines drift.
-stage_answers() {
-    local scale=${BENCH_SCALE:-26} layout p dir round
-    "$BIN/rmatgen" -q -s "$scale" --force -o "$work/edges"
-    for p in 1 2 4; do
-        [ -n "$(layouts_of $p)" ] || continue
-        dir=$work/answers-$p
-        pack "$work/edges" $p suggested "$dir"
-        for layout in $(layouts_of $p); do
-            for round in 1 2 3; do
-                run_answers "RMAT $scale, $layout, depths, $round" "$layout" "$dir"
-                run_answers "RMAT $scale, $layout, parents, $round" "$layout" "$dir" --answer parents
-            done
-        done
-        rm -rf "$dir"
+answer_rounds() { # LAYOUT DIR
+    local round
+    for round in 1 2 3; do
+        run_answers "RMAT $scale, $1, depths, $round" "$1" "$2"
+        run_answers "RMAT $scale, $1, parents, $round" "$1" "$2" --answer parents
     done
-    rm -f "$work/edges"
+}
+
+stage_answers() {
+    local scale=${BENCH_SCALE:-26}
+    "$BIN/rmatgen" -q -s "$scale" --force -o "$work/edges"
+    each_layout suggested answer_rounds
 }
 
 # ---- graph500: the whole block, with proofs and energy ----
 
+print_block() { # LAYOUT DIR
+    prove_layout "$1" "$2" --construction-time "$pack_s" --force --json "${OUT:-$tmp}/graph500-$scale-$1.json"
+    outcome "graph500 $1" $? "$(head -c 400 "$tmp/err")"
+    echo "RMAT $scale, $1:"
+    sed -n '/^SCALE:/,$p' "$tmp/out"
+}
+
 stage_graph500() {
-    local scale=${BENCH_SCALE:-26} layout p dir start
+    local scale=${BENCH_SCALE:-26}
     "$BIN/rmatgen" -q -s "$scale" --force -o "$work/edges"
-    for p in 1 2 4; do
-        [ -n "$(layouts_of $p)" ] || continue
-        dir=$work/graph500-$p
-        start=$(date +%s.%N)
-        pack "$work/edges" $p suggested "$dir"
-        start=$(awk -v a="$start" -v b="$(date +%s.%N)" 'BEGIN { print b - a }')
-        for layout in $(layouts_of $p); do
-            prove_layout "$layout" "$dir" --construction-time "$start" --force \
-                --json "${OUT:-$tmp}/graph500-$scale-$layout.json"
-            outcome "graph500 $layout" $? "$(head -c 400 "$tmp/err")"
-            echo "RMAT $scale, $layout:"
-            sed -n '/^SCALE:/,$p' "$tmp/out"
-        done
-        rm -rf "$dir"
-    done
-    rm -f "$work/edges"
+    each_layout suggested print_block
 }
 
 bench_peer() {

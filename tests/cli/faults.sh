@@ -13,6 +13,7 @@ pack=$(realpath "$BIN/dbfs-pack")
 
 # start NAME COMMAND...: in the background, until it has printed the line of a root; its process is $pid
 start() {
+    : >"$tmp/out" # of the last one, which would be taken for this one's
     "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &
     pid=$!
     for _ in $(seq 300); do
@@ -211,6 +212,7 @@ launcher_signalled() { # NAME PATTERN READY COMMAND...: READY succeeds when the 
     for signal in INT TERM; do
         rm -rf "$tmp/s"
         mkdir "$tmp/s"
+        : >"$tmp/out"
         env --default-signal=INT "$MPIEXEC" -n 2 "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &
         pid=$!
         until $ready || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done

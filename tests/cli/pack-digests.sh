@@ -46,7 +46,7 @@ text cycle cycle 129
 "$bin/edgeconv" -q --direction directed "$g/symmetric.txt" | as_symmetric >"$g/symmetric.edges"
 printf '3 3\n3 3\n' | "$bin/edgeconv" -q -u --vertices 5 -o "$g/loop.edges"
 printf '4 3\n' | "$bin/edgeconv" -q -u -o "$g/one.edges"
-# ids so far apart that with little memory the values of vertices are kept in windows
+# ids so far apart that those that occur are listed
 awk 'BEGIN { for (i = 0; i < 30000; i++) print i * 7919 % 8999993, i * i % 1009 * 8999 }' >"$g/sparse.txt"
 "$bin/edgeconv" -q -u -o "$g/sparse.edges" "$g/sparse.txt"
 
@@ -80,7 +80,7 @@ run() {
         threads-*) extra=(-@ "${way#threads-}") ;;
         ranks-*) launch=(timeout 120 "$MPIEXEC" -n "${way#ranks-}") extra=(-@ 1) ;;
         ranks+memory) launch=(timeout 120 "$MPIEXEC" -n 2) extra=(-@ 1 -S 48M -T "$tmp/spill") ;;
-        memory) extra=(-@ 2 -S 34M -T "$tmp/spill") ;;
+        memory) extra=(-@ 2 -S 32M -T "$tmp/spill") ;;
         split) # what this would choose by itself, or is told, comes from degsplit
             local how=()
             read -r -a how < <(grep -oE -- '-t [0-9a-z]+' <<<"$options" ||
@@ -138,5 +138,13 @@ done 3<"$table"
 # the ways are what they are called
 check_exit 0 'little memory' "$bin/dbfs-pack" -v -S 32M -T "$tmp/spill" -p 2 -o "$tmp/little" "$g/rmat17.edges"
 check_says 'spilled [0-9]' 'makes edges spill'
+# values of vertices in windows: too many ids to keep, and too many of them occur to be listed
+awk 'BEGIN { for (i = 0; i < 450000; i++) print i * 7919 % 8999993, i * i % 8999993 }' >"$tmp/wide.txt"
+"$bin/edgeconv" -q -u -o "$tmp/wide.edges" "$tmp/wide.txt"
+check 'values of vertices lie in windows' test "$("$bin/dbfs-pack" --plan -S 32M -p 2 -t 3 "$tmp/wide.edges" |
+    awk '$1 == "vertex-windows" { print $2 }')" -gt 2
+check_exit 0 'in windows' "$bin/dbfs-pack" -q -@ 2 -S 32M -T "$tmp/spill" -p 2 -t 3 -o "$tmp/wide-little" "$tmp/wide.edges"
+check_exit 0 'and without' "$bin/dbfs-pack" -q -@ 2 -p 2 -t 3 -o "$tmp/wide-much" "$tmp/wide.edges"
+check 'the bytes are the same' diff -r "$tmp/wide-little" "$tmp/wide-much"
 check 'nothing is left in the folder for temporary files' test -z "$(ls -A "$tmp/spill")"
 finish
