@@ -3,23 +3,16 @@
 # with a message, and leaves no rank on any host.
 set -u
 . tests/lib.sh
-. tests/hosts.sh
+. tests/namespaces.sh
 make_hosts
 traverse=$(realpath "$BIN/dbfs-traverse")
 pack=$(realpath "$BIN/dbfs-pack")
 
-# the processes of PROGRAM on a file or folder, one a line
-ranks_of() {
-    local process words
-    for process in /proc/[0-9]*; do
-        mapfile -d '' -t words 2>/dev/null <"$process/cmdline" &&
-            [[ "${words[*]}" =~ ^[^\ ]*$1\ .*$2 ]] && echo "${process#/proc/}"
-    done 2>/dev/null | sort -n
-}
 # fault SIGNAL PROGRAM FILE READY ARGUMENT...: READY is a command that succeeds when the job is at work
 fault() {
     local signal=$1 program=$2 file=$3 ready=$4 pid got=0 i
     shift 4
+    : >"$tmp/out" # of the last one, which would be taken for this one's
     on_hosts "$@" --timeout 3 >"$tmp/out" 2>"$tmp/err" </dev/null &
     pid=$!
     for i in $(seq 600); do
@@ -46,9 +39,9 @@ fault() {
 searching() { grep -q '^root ' "$tmp/out"; }
 packing() { [ -e "$tmp/x/packing" ]; }
 for signal in STOP KILL; do
-    fault $signal dbfs-traverse graph searching "$traverse" --backend cpu -@ 1 -n 1000000 "$tmp/graph"
+    fault $signal dbfs-traverse "$tmp/graph" searching "$traverse" --backend cpu -@ 1 -n 1000000 "$tmp/graph"
     rm -rf "$tmp/x"
-    fault $signal dbfs-pack large.edges packing "$pack" -q -@ 1 -p $hosts -o "$tmp/x" "$tmp/large.edges"
+    fault $signal dbfs-pack "$tmp/large.edges" packing "$pack" -q -@ 1 -p $hosts -o "$tmp/x" "$tmp/large.edges"
     check_exit 0 "dbfs-pack, SIG$signal: --resume goes on" \
         "$pack" -q -p $hosts --resume -o "$tmp/x" "$tmp/large.edges"
 done

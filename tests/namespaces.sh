@@ -1,7 +1,11 @@
-# hosts.sh: several hosts on one machine: network namespaces with addresses of their own. Tests source it after lib.sh
-# and call make_hosts; without ip, nsenter, MPICH's hydra or the right to make namespaces that ends the test as skipped.
-# The MPI library finds the ranks over TCP; UCX below it may carry data through shared memory.
+# namespaces.sh: several hosts on one machine: network namespaces with addresses of their own. A test sources it after
+# lib.sh and calls make_hosts, which ends the test as skipped where there is no ip, no nsenter, no hydra of MPICH, or no
+# right to make namespaces.
+#
+# The MPI library finds the ranks over TCP; UCX below it may carry data through shared memory, as one system runs all of
+# them. With TCP alone it may wait forever in MPI_Finalize for a rank that has ended.
 hosts=4
+each=1 # ranks on a host
 
 host_name() { echo "dbfs$$-$1"; }
 
@@ -28,8 +32,12 @@ link_hosts() {
 }
 
 make_hosts() {
-    if ! command -v ip >/dev/null 2>&1 || ! "$MPIEXEC" --version 2>/dev/null | grep -q HYDRA; then
-        skip "several hosts: no ip, or $MPIEXEC is not MPICH's hydra"
+    if ! command -v ip >/dev/null 2>&1 || ! command -v nsenter >/dev/null 2>&1; then
+        skip 'several hosts: no ip or nsenter'
+        finish
+    fi
+    if ! "$MPIEXEC" --version 2>/dev/null | grep -q HYDRA; then
+        skip "several hosts: $MPIEXEC is not MPICH's hydra"
         finish
     fi
     trap 'remove_hosts; rm -rf "$tmp"' EXIT
@@ -37,8 +45,9 @@ make_hosts() {
         skip "several hosts: network namespaces are not allowed here: $(tail -1 "$tmp/why")"
         finish
     fi
-    # Hydra calls this in place of ssh: its arguments are options, an address and a command. The command runs on
-    # the host of that address, under its name.
+    ip netns exec "$(host_name 1)" ping -c 1 -W 2 "10.77.0.$hosts" >/dev/null 2>&1 || sleep 1
+    # Hydra calls this in place of ssh: its arguments are options, an address and a command. The command runs on the
+    # host of that address, under its name.
     cat >"$tmp/enter" <<END
 #!/bin/bash
 while [ "\${1#-}" != "\$1" ]; do shift; done
@@ -49,12 +58,12 @@ END
     chmod +x "$tmp/enter"
 }
 
-# on_hosts COMMAND...: a rank on each host
+# on_hosts COMMAND...: a rank for each of $hosts, $each of them on a host
 on_hosts() {
     local list=10.77.0.1 i
-    for i in $(seq 2 $hosts); do
+    for i in $(seq 2 $((hosts / each))); do
         list=$list,10.77.0.$i
     done
-    ip netns exec "$(host_name 1)" env UCX_TLS=tcp,self,sm "$MPIEXEC" -launcher ssh \
-        -launcher-exec "$tmp/enter" -hosts "$list" -ppn 1 -n $hosts -iface eth0 "$@"
+    timeout 120 ip netns exec "$(host_name 1)" env UCX_TLS=tcp,self,sm "$MPIEXEC" -launcher ssh \
+        -launcher-exec "$tmp/enter" -hosts "$list" -ppn $each -n $hosts -iface eth0 "$@"
 }
