@@ -58,12 +58,13 @@ END
     chmod +x "$tmp/enter"
 }
 
-# on_hosts COMMAND...: a rank for each of $hosts, $each of them on a host
+# on_hosts COMMAND...: a rank for each of $hosts, $each of them on a host. Hydra runs those of its own host itself.
 on_hosts() {
     local list=10.77.0.1 i
     for i in $(seq 2 $((hosts / each))); do
         list=$list,10.77.0.$i
     done
-    timeout 120 ip netns exec "$(host_name 1)" env UCX_TLS=tcp,self,sm "$MPIEXEC" -launcher ssh \
-        -launcher-exec "$tmp/enter" -hosts "$list" -ppn $each -n $hosts -iface eth0 "$@"
+    timeout 120 ip netns exec "$(host_name 1)" unshare --uts sh -c 'hostname host1; exec "$@"' - \
+        env UCX_TLS=tcp,self,sm "$MPIEXEC" -launcher ssh -launcher-exec "$tmp/enter" -hosts "$list" \
+        -ppn $each -n $hosts -iface eth0 "$@"
 }
