@@ -73,6 +73,7 @@ struct csr {
     const uint32_t *heads; /* [k][rows]; NULL when k = 0 */
     const void *offsets;   /* [rows + 1], into columns */
     const void *columns;
+    uint32_t most_column; /* no column of 4 bytes is above it: the largest, where that is known */
     const uint64_t *sources; /* bit mask of rows */
     uint64_t source_rows;    /* bits set in it */
 };
