@@ -40,14 +40,16 @@ run_one() {
 
 run_one CUDA bash tests/cuda.sh
 run_one structure tests/structure.sh
+# under AddressSanitizer: MPI libraries leave memory behind at exit, the tools do not
 for unit in tests/unit/*.c; do
     name=$(basename "$unit" .c)
-    run_one "unit $name" env ASAN_OPTIONS="$(sanitized 1)" "$BUILD/tests/$name"
+    leaks=1
+    grep -q 'formats/mpi/' "$unit" && leaks=0
+    run_one "unit $name" env ASAN_OPTIONS="$(sanitized $leaks)" "$BUILD/tests/$name"
 done
 if [ -x "$BUILD/tests/gpu_kernels" ]; then
     run_one 'unit gpu_kernels' "$BUILD/tests/gpu_kernels"
 fi
-# under AddressSanitizer: MPI libraries leave memory behind at exit, the tools do not
 for script in tests/cli/*.sh; do
     leaks=1
     grep -qE 'dbfs-traverse|MPIEXEC' "$script" && leaks=0

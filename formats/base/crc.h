@@ -12,7 +12,7 @@ uint32_t crc32_bytes(uint32_t crc, const void *bytes, size_t count);
 uint32_t crc32_parallel(const void *bytes, uint64_t count, int threads);
 
 /* The same; *most receives the largest number of the array, if it is one of 32-bit numbers in the order of bytes of this
- * machine. That takes next to no time, as the numbers are in registers. */
+ * machine. That takes a twelfth more, where another pass over the numbers would double the time. */
 uint32_t crc32_and_most(const void *bytes, uint64_t count, int threads, uint32_t *most);
 
 #endif
