@@ -202,8 +202,8 @@ signalled edgeconv "$BIN/edgeconv" -q -u -@ 1 --compact="$tmp/s/x.map" -o "$tmp/
 signalled dbfs-traverse "$traverse" --backend cpu -q -@ 1 -n 4000 --depths "$tmp/s/d-%d.npy" "$tmp/p1"
 signalled dbfs-graph500 "$(realpath "$BIN/dbfs-graph500")" --backend cpu -q -@ 1 -n 4000 --json "$tmp/s/j" "$tmp/p1"
 
-# Where the launcher gets the signal, it ends the ranks by SIGKILL. (Hydra hangs if it comes while ranks start.)
-launcher_signalled() { # NAME PATTERN READY COMMAND...: READY succeeds when the ranks are at work
+# Where the launcher gets the signal, it ends the ranks by SIGKILL. (While ranks start: launcher-signals.sh.)
+launcher_signalled() { # NAME FILE READY COMMAND...: READY succeeds when the ranks are at work
     local name=$1 pattern=$2 ready=$3 signal
     shift 3
     for signal in INT TERM; do
