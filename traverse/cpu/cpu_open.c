@@ -3,7 +3,10 @@
  * The backend serves hosts without a GPU. It is also the reference for the kernels of the GPU: each kernel
  * has a twin here that finds the same vertices.
  */
+#include "cpu_bins.h"
 #include "cpu_device.h"
+
+#include "formats/base/huge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,17 +64,17 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
     return count;
 }
 
-/* What one thread of a crew needs for its bins: a vertex is put there once in a level. 0: there is no crew,
- * since that would take more than an eighth of the memory left. */
+/* What one thread needs for its bins, in a crew or for parents (cpu_marks.c): a vertex is put there once in a
+ * level. 0: there are none, since they would take more than an eighth of the memory left. */
 static uint64_t crew_bytes(const struct device *dev)
 {
     uint64_t vertices = dev->shard->d + dev->shard->locals;
     uint64_t chunks = 2 + 2 * VERTEX_KINDS * MOST_CREW;
     vertices = vertices < MOST_BINNED ? vertices : (uint64_t)MOST_BINNED;
     chunks += vertices * (dev->parents ? 8 : 4) / 4000;
-    uint64_t all = (uint64_t)dev->threads * (chunks * 4096 + vertices / 8);
-    int can = dev->shard->p == 1 && dev->threads > 1 && all <= memory_left(dev->means.budget) / 8;
-    return can ? chunks * 4096 : 0;
+    uint64_t all = (uint64_t)dev->threads * (chunks * CHUNK_BYTES + vertices / 8);
+    int wanted = dev->shard->p == 1 && (dev->threads > 1 || dev->parents);
+    return wanted && all <= memory_left(dev->means.budget) / 8 ? chunks * CHUNK_BYTES : 0;
 }
 
 static enum status take_arrays(struct device *dev, struct error *e)
@@ -179,6 +182,7 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
         cpu_close(dev);
         return e->status;
     }
+    huge_advise(dev->crew.bins, (uint64_t)dev->threads * dev->crew.bin_bytes);
     place_values(dev);
     touch_arrays(dev);
     *result = dev;

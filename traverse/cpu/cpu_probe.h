@@ -1,5 +1,5 @@
-/* cpu_probe.h: the inner loops of pulls and of answers: which rows of a word have a column in a mask, and which
- * value each input id has.
+/* cpu_probe.h: the inner loops of pulls and of answers: which rows of a word have a column in a mask, and
+ * which value each input id has.
  *
  * Each has two twins that find the same: plain ones, and ones by vectors of AVX2, which look at eight columns
  * at once. probes_best() chooses once, by what the machine has.
