@@ -85,7 +85,7 @@ struct backend_device {
  * normals of its frontier, and the vertices that it found on other shards. The card says where they are. Each
  * backend fills it in its own way; it may be copied to another process. */
 struct peer_card {
-    uint64_t words[40];
+    uint64_t words[48];
 };
 
 struct backend_peers {

@@ -30,6 +30,8 @@ struct gpu_joining {
     int joins;
     uint64_t gpu; /* its place on the buses of the host */
     const uint32_t *found, *sent; /* the second ones */
+    uint32_t *arrivals;
+    struct group_size size;
     struct group_state *state;
 };
 
@@ -56,7 +58,8 @@ struct gpu_peers {
                               * their processes, kernels cannot */
     uint32_t *own, *others;  /* masks of dd's rows, by owner */
     uint32_t *gathered;
-    uint32_t *sent_too; /* a second mask to send, for cuda_group.h */
+    uint32_t *sent_too; /* a second mask to send, for cuda_group.h; and, for the same, vertices that peers send */
+    uint32_t *arrivals;
     struct group_state *group_state;
 };
 

@@ -1,33 +1,22 @@
-/* cuda_group.cu: the search of several GPUs of a host, as one kernel on each; see cuda_group.h and its twin, bfs.c
- *
- * All blocks of all GPUs choose alike for nn and dd, by sums of counts, and so agree when to meet. For nd and
- * dn a GPU chooses alone: its part of nd is the reverse of its part of dn.
- */
+/* cuda_group.cu: the search of several GPUs of a host, as one kernel on each; see cuda_group.h and its twin, bfs.c */
 #define SEARCHES_TOGETHER 1
-#include "cuda_group_meet.cuh"
-#include "cuda_solo_masks.cuh"
-#include "cuda_solo_progress.cuh"
-
-enum {
-    PART_ROWS = 1 << 18 /* dd's rows that look for parents: from here on two parts pay for a meeting */
-};
+#include "cuda_group_list.cuh"
+#include "cuda_group_masks.cuh"
 
 /* ---- start ---- */
 
-__device__ static inline void clear_mask(uint32_t *mask, uint64_t words)
-{
-    const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
-    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < words; i += threads)
-        mask[i] = 0;
-}
-
-/* The root is what a level found: by its owner, and if it is a delegate by all. */
+/* The root is what the first level finds: by its owner, and if it is a delegate by all. */
 __device__ static void put_root()
 {
-    if (blockIdx.x != 0 || threadIdx.x != 0 || search.root == GROUP_NO_ROOT)
+    if (blockIdx.x != 0 || threadIdx.x >= WARP)
         return;
-    uint32_t *mask = search.root_kind == DELEGATES ? group.found[0] : search.of[NORMALS].next;
-    mask[search.root / 32] = 1u << (search.root % 32);
+    const gpu_vertices &v = search.of[search.root_kind];
+    const bool has = lane_id() == 0 && search.root != GROUP_NO_ROOT;
+    if (has) {
+        v.visited[search.root / 32] = 1u << (search.root % 32);
+        v.depth[search.root] = 0;
+    }
+    list_vertices(block.target, search.root | (search.root_kind == DELEGATES ? KIND_BIT : 0), has);
 }
 
 __device__ static void start()
@@ -36,6 +25,7 @@ __device__ static void start()
         block = block_state{};
         block.arrivals = *(volatile unsigned *)&search.state->arrivals;
         block.now.depth = -1;
+        set_target();
         meeting = group_block{};
         meeting.meetings = *(volatile unsigned *)&group.state->meetings;
     }
@@ -50,202 +40,25 @@ __device__ static void start()
         clear_counts(turn);
     barrier();
     put_root();
-    meet(true);
-    if (threadIdx.x == 0) {
-        search.graph.sources[NN] = (double)meeting.sum[GROUP_NN_ROWS];
-        search.graph.edges[NN] = (double)meeting.sum[GROUP_NN_EDGES];
-        search.graph.sources[DD] = (double)meeting.sum[GROUP_DD_ROWS];
-        search.graph.edges[DD] = (double)meeting.sum[GROUP_DD_EDGES];
-    }
-    __syncthreads();
-}
-
-/* ---- previsit ---- */
-
-/* What was found becomes the frontier. */
-__device__ static void frontier_span(int kind, uint32_t base, uint32_t span)
-{
-    const gpu_vertices &v = search.of[kind];
-    const gpu_csr &one = search.csr[kind << 1], &two = search.csr[kind << 1 | 1];
-    const uint32_t word = base + lane_id(), words = (uint32_t)v.words,
-                   end = base + span < words ? base + span : words;
-    const bool in = word < end;
-    const uint64_t edges = lane_id() < 2 ? edges_between(lane_id() ? two : one, base, end) : 0;
-    uint32_t next = 0;
-    if (in && kind == DELEGATES) {
-        next = found_delegates(word);
-        group.found[meeting.buffer ^ 1][word] = 0;
-    } else if (in) {
-        next = v.next[word] | (meeting.sends ? found_normals(word) : 0);
-        v.next[word] = 0;
-    }
-    const uint32_t visited = in ? v.visited[word] : 0, fresh = next & ~visited;
-    if (in)
-        frontier_mask(kind, block.kept + 1)[word] = fresh;
-    if (!__any_sync(ALL_LANES, fresh != 0))
-        return;
-    if (fresh != 0)
-        v.visited[word] = visited | fresh;
-    const unsigned count = sum_lanes(__popc(fresh));
-    if (lane_id() == 0)
-        own_space().count[SOLO_FRESH] += count; /* delegates on all GPUs: the sum is for the end of the search */
-    count_span(kind << 1 | 1, fresh, in && two.edges != 0 ? two.sources[word] : 0,
-               __shfl_sync(ALL_LANES, edges, 1));
-    count_span(kind << 1, fresh, in && one.edges != 0 ? one.sources[word] : 0,
-               __shfl_sync(ALL_LANES, edges, 0));
-    if (block.kept >= search.keeps)
-        write_depths(v, base, fresh, block.target.depth);
-}
-
-/* What has been sent before is cleared, as all peers have read it. */
-__device__ static void make_frontier()
-{
-    const uint32_t warp = warp_of_grid(), warps = warps_of_grid();
-    const uint32_t normals = (uint32_t)search.of[NORMALS].words,
-                   delegates = (uint32_t)search.of[DELEGATES].words,
-                   span = span_of((uint64_t)normals + delegates, warps, WARP),
-                   first = (normals + span - 1) / span, count = first + (delegates + span - 1) / span;
-    for (uint32_t i = warp; i < count; i += warps)
-        frontier_span(i < first ? NORMALS : DELEGATES, (i < first ? i : i - first) * span, span);
-    if (meeting.sent_before)
-        clear_mask(group.sent[meeting.buffer ^ 1], group.column_words);
-}
-
-/* The counts of nn and dd are those of all GPUs. */
-__device__ static void note_counts()
-{
-    const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
-    unsigned long long sources = block.count[SOLO_SOURCES + g], forward = block.count[SOLO_FORWARD + g];
-    if (g == NN || g == DD) {
-        sources = meeting.sum[g == NN ? GROUP_NN_ROWS : GROUP_DD_ROWS];
-        forward = meeting.sum[g == NN ? GROUP_NN_EDGES : GROUP_DD_EDGES];
-    }
-    note_frontier(sources, forward, meeting.sum[GROUP_FRESH], false);
-}
-
-/* The level writes the other buffer, which its peers do not read now. By one thread. */
-__device__ static void turn_buffers()
-{
-    meeting.sent_before = meeting.sends;
-    meeting.sends = false;
-    meeting.buffer ^= 1;
-    search.of[DELEGATES].next = group.found[meeting.buffer];
-    search.of[SOLO_COLUMNS].next = group.sent[meeting.buffer];
-    block.now.turn = (block.now.turn + 1) % 3;
-    block.target.depth = block.now.depth + 1;
-}
-
-/* The vertices at a distance of one more: counts of all GPUs, and the state of the next level. */
-__device__ static void previsit_and_meet()
-{
-    if (threadIdx.x == 0)
-        block.target.depth = block.now.depth + 1;
-    __syncthreads();
-    make_frontier();
     add_counts();
-    meet(false);
-    if (threadIdx.x == 0 && block.kept < search.keeps && blockIdx.x == 0)
-        search.state->kept_depth[block.kept] = block.target.depth;
-    read_turn();
-    if (threadIdx.x < WARP) {
-        if (lane_id() == 0) {
-            block.kept++;
-            block.now.depth++;
-        }
-        __syncwarp();
-        note_counts();
-        __syncwarp();
-        if (lane_id() == 0)
-            turn_buffers();
-    }
-    __syncthreads();
-}
-
-/* ---- visits ---- */
-
-/* By one warp: directions, and what pushes and pulls rest on. */
-__device__ static void choose_directions()
-{
-    const unsigned g = lane_id();
-    if (g < SUBGRAPHS)
-        solo_weigh(&search.graph, &block.now, search.mode, (int)g, &block.choice);
-    __syncwarp();
-    if (g == 0) {
-        const double ahead = (double)(search.of[NORMALS].count + search.of[DELEGATES].count);
-        block.choice.masks = 1;
-        block.probes = 2 * block.choice.push_edges > ahead;
-        meeting.sends = block.now.frontier[NN] > 0 && !block.choice.pull[NN];
-        meeting.in_parts = block.choice.pull[DD] &&
-                           search.graph.sources[DD] - block.now.seen[DD] > PART_ROWS;
-        search.csr[DD].wanted = meeting.in_parts ? group.dd_own : search.csr[DD].sources;
-    }
-    __syncwarp();
-    lay_out_pulls(warps_of_grid());
-}
-
-/* The rows of dd whose owners are other GPUs, except those that any GPU has found. */
-__device__ static void pull_others(const cut_list &cut)
-{
-    const pulling q = start_pulling(DD);
-    const uint32_t words = (uint32_t)search.of[DELEGATES].words, warps = warps_of_grid(),
-                   span = span_of(words, SPANS_A_WARP * warps, WARP);
-    for (uint32_t base = warp_of_grid() * span; base < words; base += warps * span) {
-        const uint32_t word = base + lane_id();
-        uint32_t todo = 0;
-        if (lane_id() < span && word < words)
-            todo = group.dd_others[word] & ~q.visited[word];
-        if (todo != 0)
-            todo &= ~found_delegates(word);
-        pull_words(q, base, todo, cut);
-    }
-}
-
-/* The pieces of long rows, and then all is visited. Few levels have any. */
-__device__ static void finish_pieces(const cut_list &cut)
-{
-    barrier();
-    const unsigned pieces = *(volatile unsigned *)cut.count;
-    if (pieces > 0)
-        finish_cut(block.target, cut.pieces, pieces, warp_of_grid(), warps_of_grid());
-}
-
-/* The pieces of the first part are finished; those of the second one are counted from zero. */
-__device__ static void restart_cut(const cut_list &cut)
-{
-    if (blockIdx.x == 0 && threadIdx.x == 0)
-        *cut.count = 0;
-}
-
-__device__ static void push_all(const cut_list &cut)
-{
-    for (int g = SUBGRAPHS - 1; g >= 0; g--) {
-        if (block.now.frontier[g] > 0 && !block.choice.pull[g])
-            push_words(block.target, g, warp_of_grid(), warps_of_grid(), cut);
-    }
-}
-
-__device__ static void visit_and_meet()
-{
-    const cut_list cut = {search.list[0], &search.state->counts[block.now.turn].cut};
-    clear_turn();
-    if (block.choice.pull[NN]) {
-        gather_visited();
-        barrier();
-    }
-    pull_all(warp_of_grid(), warps_of_grid(), cut);
-    push_all(cut);
-    finish_pieces(cut);
-    meet(false);
-    if (!meeting.in_parts || meeting.failed)
-        return;
-    restart_cut(cut);
-    barrier();
-    pull_others(cut);
-    finish_pieces(cut);
-    meet(false);
+    meet();
+    end_level(true);
 }
 
 /* ---- the search ---- */
+
+__device__ static void run_level()
+{
+    choose_level();
+    if (meeting.by_lists && !block.now.listed) {
+        list_frontier();
+        choose_level();
+    }
+    if (meeting.by_lists)
+        run_listed();
+    else
+        run_masks();
+}
 
 __global__ static void __launch_bounds__(1024, 1)
     group_kernel(const __grid_constant__ gpu_group parameters)
@@ -256,15 +69,8 @@ __global__ static void __launch_bounds__(1024, 1)
         ((unsigned *)&search)[i] = ((const unsigned *)&parameters.solo)[i];
     __syncthreads();
     start();
-    previsit_and_meet();
-    while (block.now.fresh != 0 && !meeting.failed) {
-        if (threadIdx.x < WARP)
-            choose_directions();
-        __syncthreads();
-        visit_and_meet();
-        if (!meeting.failed)
-            previsit_and_meet();
-    }
+    while (block.now.fresh != 0 && !meeting.failed)
+        run_level();
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         search.state->arrivals = block.arrivals;
         search.state->kept = min(block.kept, search.keeps);

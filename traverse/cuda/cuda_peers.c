@@ -44,7 +44,8 @@ struct gpu_card {
     int pid;
     uint32_t shard;
     int joins;
-    uint64_t words, found, visited, ids, sent_mask, found_too, sent_too, group_state;
+    uint64_t words, found, visited, ids, sent_mask, found_too, sent_too, arrivals, group_state;
+    struct group_size size;
     uint64_t gpu; /* its place on the buses of the host */
     cudaIpcMemHandle_t memory;
     cudaIpcEventHandle_t masks_read, first_part;
@@ -70,10 +71,13 @@ static enum status make_handles(const struct device *dev, struct gpu_card *c, st
 /* What a search needs that is one kernel on each GPU. */
 static void show_for_group(const struct device *dev, struct gpu_card *c)
 {
+    const struct csr *nn = &dev->shard->csr[NN], *dd = &dev->shard->csr[DD];
     c->joins = dev->of[NORMALS].parent == NULL && dev->of[DELEGATES].parent == NULL &&
                (shard_has_masks(dev->shard) || dev->shard->csr[NN].edges == 0);
     c->found_too = place_of(dev, dev->masks.incoming);
     c->sent_too = place_of(dev, dev->traffic.peers.sent_too);
+    c->arrivals = place_of(dev, dev->traffic.peers.arrivals);
+    c->size = (struct group_size){{nn->source_rows, dd->source_rows}, {nn->edges, dd->edges}};
     c->group_state = place_of(dev, dev->traffic.peers.group_state);
 }
 
@@ -230,6 +234,8 @@ static enum status open_peer(struct device *dev, struct gpu_peer *peer, const st
         .gpu = c->gpu,
         .found = (const uint32_t *)(memory + c->found_too),
         .sent = (const uint32_t *)(memory + c->sent_too),
+        .arrivals = (uint32_t *)(memory + c->arrivals),
+        .size = c->size,
         .state = (struct group_state *)(memory + c->group_state)};
     return ST_OK;
 }

@@ -76,12 +76,14 @@ static void put_solo(struct gpu_plan *plan, const struct shard *shard,
     for (int g = 0; g < SUBGRAPHS; g++)
         edges += shard->csr[g].edges;
     put(plan, GPU_SOLO_STATE, "state of a search", SOLO_STATE_BYTES, 1, NULL);
-    put(plan, GPU_SOLO_LISTS, alone ? "frontier lists" : "pieces of long rows",
+    put(plan, GPU_SOLO_LISTS, "frontier lists",
         alone      ? 2 * gpu_solo_room(shard->d + shard->locals, edges)
-        : together ? gpu_solo_room(0, edges)
+        : together ? 2 * gpu_group_room(shard->d + shard->locals, edges)
                    : 0,
         SOLO_PIECE_BYTES, NULL);
     put(plan, GPU_GROUP_STATE, "state of a group", together ? GROUP_STATE_BYTES : 0, 1, NULL);
+    put(plan, GPU_GROUP_ARRIVALS, "vertices from peers",
+        together ? (uint64_t)shard->p * GROUP_LISTED_EDGES : 0, 4, NULL);
     put(plan, GPU_GROUP_MASK, "second mask to send", together ? column_words(shard) : 0, 4, NULL);
     put(plan, GPU_SOLO_NOTES, "notes of levels", alone && options->notes ? SOLO_NOTES_KEPT : 0,
         SOLO_NOTE_BYTES, NULL);

@@ -58,7 +58,8 @@ enum status gpu_solo_open(struct device *dev, const struct gpu_solo_arrays *arra
     s->graph = cost_graph_of(dev->shard, &cost_rates_h200);
     s->keeps = kept_masks(dev);
     s->list[0] = arrays->lists;
-    s->list[1] = s->list[0] + gpu_solo_room(dev->shard->d + dev->shard->locals, edges);
+    s->list[1] = s->list[0] + (dev->shard->p == 1 ? gpu_solo_room : gpu_group_room)(
+                                  dev->shard->d + dev->shard->locals, edges);
     s->masks = dev->masks.all;
     s->mask_words = dev->masks.bytes / sizeof *s->masks;
     s->state = arrays->state;
