@@ -194,15 +194,16 @@ struct backend_whole_search {
     enum status (*run)(struct device *device, const struct root *root, enum direction_mode mode,
                        int noted, uint32_t *levels, struct error *e);
 
-    /* After a `run` that was noted: tells all levels, in order. */
+    /* After a `run` or `run_together` that was noted: tells all levels, in order. */
     enum status (*tell_levels)(struct device *device, level_noter *noter, void *context,
                                struct error *e);
 
     /* `run` for peers that have all shards, if all of them join (backend_peers.joins): each is called at the same
-     * time, by the member that drives it. They do not exchange through the host, and note nothing. *levels is
-     * alike on all of them. */
+     * time, by the member that drives it. They do not exchange through the host. *levels is alike on all of
+     * them. */
     enum status (*run_together)(struct device *device, const struct root *root,
-                                enum direction_mode mode, uint32_t *levels, struct error *e);
+                                enum direction_mode mode, int noted, uint32_t *levels,
+                                struct error *e);
 };
 
 /* What a device does of a search while messages between ranks are under way. */

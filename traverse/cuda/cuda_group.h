@@ -95,7 +95,10 @@ struct gpu_group {
 /* Of the report, if a peer did not come to a meeting. */
 #define GROUP_FAILED UINT32_MAX
 
-/* Chooses the launch for the current device: no blocks if it cannot be. cuda_solo_start starts the search, which
+struct solo_program cuda_group_plain(void);
+struct solo_program cuda_group_noted(void);
+
+/* Chooses the launch of launch->program for the current device: no blocks if it cannot be. cuda_solo_start starts the search, which
  * ends only if it is started on all peers. */
 cudaError_t cuda_group_plan(struct solo_launch *launch);
 

@@ -9,6 +9,7 @@ __device__ static void take_from(unsigned peer)
 {
     const uint32_t *codes = group.arrivals + (size_t)peer * GROUP_LISTED_EDGES;
     const uint32_t count = ((volatile unsigned *)group.state->arrived)[peer];
+    note_read(count, 0);
     for (uint32_t first = warp_of_grid() * WARP; first < count; first += warps_of_grid() * WARP) {
         const uint32_t v = first + lane_id() < count ? peek(codes, first + lane_id()) : 0, id = v & ~KIND_BIT;
         const gpu_vertices &to = search.of[v >> 31];
@@ -35,6 +36,7 @@ __device__ static __noinline__ void run_listed()
     expand_list<REACH_LISTED>(block.target, search.list[block.now.list], block.now.pieces,
                               warp_of_grid(), warps_of_grid(), ALL_SUBGRAPHS);
     meet();
+    note_time(SOLO_VISITED);
     take_arrivals();
     add_counts();
     meet();

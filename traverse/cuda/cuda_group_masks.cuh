@@ -65,9 +65,11 @@ __device__ static void visit_by_masks()
     clear_turn();
     if (block.choice.pull[NN]) {
         gather_visited();
+        note_read(0, words_of_peers());
         barrier();
     }
     pull_all(warp_of_grid(), warps_of_grid(), cut);
+    note_pulled();
     push_all(cut);
     finish_pieces(cut);
     meet();
@@ -78,6 +80,7 @@ __device__ static void visit_by_masks()
     pull_unfound(DD, group.dd_others, cut);
     if (block.choice.pull[ND])
         pull_unfound(DN, search.csr[DN].wanted, cut);
+    note_pulled();
     finish_pieces(cut);
     meet();
 }
@@ -150,7 +153,10 @@ __device__ static void run_masks()
     visit_by_masks();
     if (meeting.failed)
         return;
+    note_time(SOLO_VISITED);
     make_frontier();
+    note_read(0, (group.peers - 1) * (search.of[DELEGATES].words +
+                                      (meeting.sends ? search.of[NORMALS].words : 0)));
     add_counts();
     meet();
     if (threadIdx.x == 0) {

@@ -113,9 +113,11 @@ __device__ static inline void meet()
             while ((int)(*(volatile unsigned *)&search.state->arrived - target) < 0)
                 ;
             __threadfence_system();
+            const unsigned long long begun = note_clock();
             write_values(values);
             exchange_letters(number, values);
             __syncwarp();
+            note_wait(begun);
             if (lane_id() == 0) {
                 __threadfence_system();
                 *(volatile unsigned *)&group.state->open = number;
@@ -168,6 +170,15 @@ __device__ static inline uint32_t found_normals(uint64_t word)
     for (unsigned i = 0; i < group.peers; i++)
         found |= peek(group.peer[i].sent[meeting.buffer], at);
     return found;
+}
+
+/* Of masks of normals. */
+__device__ static inline uint64_t words_of_peers()
+{
+    uint64_t words = 0;
+    for (unsigned i = 0; i < group.peers; i++)
+        words += i != group.own ? group.peer[i].words : 0;
+    return words;
 }
 
 /* Before nn is pulled: the visited normals of all shards. */

@@ -81,7 +81,8 @@ static void set_peers(struct gpu_group *g, const struct device *dev)
 enum status gpu_group_open(struct device *dev, struct error *e)
 {
     struct gpu_group *g = &dev->solo.group.search;
-    dev->solo.group.launch.blocks = 0;
+    struct solo_launch *launch = &dev->solo.group.launch, *noted = &dev->solo.group.noted;
+    launch->blocks = 0;
     if (!may_search_together(dev))
         return ST_OK;
     g->solo = dev->solo.search;
@@ -98,12 +99,16 @@ enum status gpu_group_open(struct device *dev, struct error *e)
     set_columns(g, dev);
     set_costs(&g->solo.graph, dev);
     set_peers(g, dev);
-    return CUDA_TRY(cuda_group_plan(&dev->solo.group.launch), dev->where, e);
+    *launch = (struct solo_launch){.program = cuda_group_plain()};
+    *noted = (struct solo_launch){.program = cuda_group_noted()};
+    CUDA_TRY(cuda_group_plan(launch), dev->where, e);
+    return CUDA_TRY(cuda_group_plan(noted), dev->where, e);
 }
 
 enum status gpu_group_run(struct device *dev, const struct root *root, enum solo_mode mode,
-                          uint32_t *levels, struct error *e)
+                          int noted, uint32_t *levels, struct error *e)
 {
+    const struct solo_launch *launch = noted ? &dev->solo.group.noted : &dev->solo.group.launch;
     cudaStream_t stream = dev->stream.of[DELEGATES];
     struct gpu_solo *s = &dev->solo.group.search.solo;
     int has_root = root->at == ROOT_AT_DELEGATE || root->shard == dev->shard->index;
@@ -112,11 +117,13 @@ enum status gpu_group_run(struct device *dev, const struct root *root, enum solo
     s->root_kind = root->at == ROOT_AT_DELEGATE ? DELEGATES : NORMALS;
     s->number = ++dev->solo.search.number;
     dev->solo.settled = 0;
+    if (noted)
+        gpu_notes_begin(dev);
     if (gpu_use(dev, e) != ST_OK ||
-        CUDA_TRY(cuda_solo_start(&dev->solo.group.search, &dev->solo.group.launch, stream),
-                 dev->where, e) != ST_OK ||
-        gpu_solo_wait(dev, stream, 0, levels, e) != ST_OK)
+        CUDA_TRY(cuda_solo_start(&dev->solo.group.search, launch, stream), dev->where, e) != ST_OK ||
+        gpu_solo_wait(dev, stream, noted, levels, e) != ST_OK)
         return e->status;
+    dev->solo.notes.levels = noted ? *levels : 0;
     return *levels == GROUP_FAILED
                ? fail(e, ST_RUNTIME, "%s: another GPU did not take part in the search", dev->where)
                : ST_OK;

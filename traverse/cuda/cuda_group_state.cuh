@@ -45,6 +45,8 @@ __device__ static void end_level(bool listed)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
     read_turn();
+    if (block.now.depth >= 0)
+        note_end();
     if (threadIdx.x < WARP) {
         if (threadIdx.x == 0)
             block.now.depth++;

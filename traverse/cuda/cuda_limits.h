@@ -21,7 +21,7 @@ enum {
     SOLO_LISTED_EDGES = 1 << 20,  /* edges of a list that is expanded into another one, at most */
     SOLO_STATE_BYTES = 4096,
     SOLO_NOTES_KEPT = 1 << 14,    /* levels that the device notes before the host must take the notes */
-    SOLO_NOTE_BYTES = 88,         /* of struct solo_note */
+    SOLO_NOTE_BYTES = 112,        /* of struct solo_note */
     GROUP_STATE_BYTES = 4096,
     GROUP_LISTED_EDGES = 1 << 16  /* of the lists of all GPUs that search together, at most */
 };

@@ -85,7 +85,7 @@ static void put_solo(struct gpu_plan *plan, const struct shard *shard,
     put(plan, GPU_GROUP_ARRIVALS, "vertices from peers",
         together ? (uint64_t)shard->p * GROUP_LISTED_EDGES : 0, 4, NULL);
     put(plan, GPU_GROUP_MASK, "second mask to send", together ? column_words(shard) : 0, 4, NULL);
-    put(plan, GPU_SOLO_NOTES, "notes of levels", alone && options->notes ? SOLO_NOTES_KEPT : 0,
+    put(plan, GPU_SOLO_NOTES, "notes of levels", (alone || together) && options->notes ? SOLO_NOTES_KEPT : 0,
         SOLO_NOTE_BYTES, NULL);
 }
 

@@ -87,7 +87,7 @@ struct gpu_plan_options {
     int parents;  /* record them */
     int answers;  /* make answers */
     int permuted; /* of ids that are permuted */
-    int notes;    /* note what levels do, if the device is alone */
+    int notes;    /* note what levels do, where the device does not follow the level loop */
 };
 
 void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,

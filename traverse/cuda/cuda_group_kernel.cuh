@@ -1,4 +1,8 @@
-/* cuda_group.cu: the search of several GPUs of a host, as one kernel on each; see cuda_group.h and its twin, bfs.c */
+/* cuda_group_kernel.cuh: the search of several GPUs of a host, as one kernel on each; see cuda_group.h and its
+ * twin, bfs.c */
+#ifndef DBFS_CUDA_GROUP_KERNEL_CUH
+#define DBFS_CUDA_GROUP_KERNEL_CUH
+
 #define SEARCHES_TOGETHER 1
 #include "cuda_group_list.cuh"
 #include "cuda_group_masks.cuh"
@@ -29,7 +33,8 @@ __device__ static void start()
         meeting = group_block{};
         meeting.meetings = *(volatile unsigned *)&group.state->meetings;
     }
-    for (unsigned i = lane_id(); i < SOLO_COUNTS; i += WARP)
+    begin_notes();
+    for (unsigned i = lane_id(); i < COUNTERS; i += WARP)
         own_space().count[i] = 0;
     clear_mask(search.masks, search.mask_words);
     clear_mask(group.found[1], search.of[DELEGATES].words);
@@ -49,11 +54,14 @@ __device__ static void start()
 
 __device__ static void run_level()
 {
+    note_begin(block.now.depth);
     choose_level();
     if (meeting.by_lists && !block.now.listed) {
         list_frontier();
         choose_level();
     }
+    note_time(SOLO_CHOSEN);
+    note_way(block.now.depth, meeting.by_lists ? SOLO_BY_LIST : SOLO_BY_MASKS);
     if (meeting.by_lists)
         run_listed();
     else
@@ -71,6 +79,7 @@ __global__ static void __launch_bounds__(1024, 1)
     start();
     while (block.now.fresh != 0 && !meeting.failed)
         run_level();
+    end_notes();
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         search.state->arrivals = block.arrivals;
         search.state->kept = min(block.kept, search.keeps);
@@ -81,25 +90,9 @@ __global__ static void __launch_bounds__(1024, 1)
     }
 }
 
-/* ---- launch ---- */
-
-cudaError_t cuda_group_plan(solo_launch *launch)
+static struct solo_program program()
 {
-    int device = 0, processors = 0, cooperative = 0, blocks = 0;
-    *launch = solo_launch{};
-    launch->program = solo_program{(const void *)group_kernel, sizeof(warp_space)};
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
-    cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
-    launch->threads = 1024;
-    launch->team = 1;
-    launch->shared_bytes = launch->threads / WARP * launch->program.warp_bytes;
-    cudaError_t error = cudaFuncSetAttribute(group_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                             (int)launch->shared_bytes);
-    if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, group_kernel, launch->threads,
-                                                              launch->shared_bytes);
-    launch->blocks = cooperative && error == cudaSuccess && blocks > 0 ? processors : 0;
-    cudaGetLastError(); /* a GPU that is too small takes the level loop */
-    return cudaSuccess;
+    return solo_program{(const void *)group_kernel, sizeof(warp_space)};
 }
+
+#endif
