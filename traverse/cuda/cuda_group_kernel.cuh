@@ -19,6 +19,8 @@ __device__ static void put_root()
     if (has) {
         v.visited[search.root / 32] = 1u << (search.root % 32);
         v.depth[search.root] = 0;
+        if (v.parent != NULL)
+            v.parent[search.root] = ROOT_PARENT;
     }
     list_vertices(block.target, search.root | (search.root_kind == DELEGATES ? KIND_BIT : 0), has);
 }
@@ -36,11 +38,13 @@ __device__ static void start()
     begin_notes();
     for (unsigned i = lane_id(); i < COUNTERS; i += WARP)
         own_space().count[i] = 0;
-    clear_mask(search.masks, search.mask_words);
-    clear_mask(group.found[1], search.of[DELEGATES].words);
-    clear_mask(group.sent[0], group.column_words);
-    clear_mask(group.sent[1], group.column_words);
-    clear_mask(group.gathered, group.column_words);
+    set_words(search.masks, search.mask_words, 0);
+    set_words(group.found[1], search.of[DELEGATES].words, 0);
+    set_words(group.sent[0], group.column_words, 0);
+    set_words(group.sent[1], group.column_words, 0);
+    set_words(group.gathered, group.column_words, 0);
+    if (search.of[DELEGATES].parent != NULL) /* PARENT_NONE: those that find a delegate know its parent */
+        set_words(search.of[DELEGATES].parent, search.of[DELEGATES].count, ~0u);
     for (unsigned turn = 0; turn < 3; turn++)
         clear_counts(turn);
     barrier();

@@ -14,8 +14,11 @@ __device__ static void take_from(unsigned peer)
         const uint32_t v = first + lane_id() < count ? peek(codes, first + lane_id()) : 0, id = v & ~KIND_BIT;
         const gpu_vertices &to = search.of[v >> 31];
         const bool mine = first + lane_id() < count && claim<REACH_LISTED>(to, id);
-        if (mine)
+        if (mine) {
             to.depth[id] = block.target.depth;
+            if (v == id && to.parent != NULL)
+                to.parent[id] = REMOTE_PARENT; /* of a delegate the peer knows it */
+        }
         list_vertices(block.target, v, mine);
     }
 }

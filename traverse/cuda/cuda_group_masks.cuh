@@ -96,12 +96,14 @@ __device__ static void frontier_span(int kind, uint32_t base, uint32_t span)
                    end = base + span < words ? base + span : words;
     const bool in = word < end;
     const uint64_t edges = lane_id() < 2 ? edges_between(lane_id() ? two : one, base, end) : 0;
-    uint32_t next = 0;
+    uint32_t next = 0, sent = 0;
     if (in && kind == DELEGATES) {
         next = found_delegates(word);
         group.found[meeting.buffer ^ 1][word] = 0;
     } else if (in) {
-        next = v.next[word] | (meeting.sends ? found_normals(word) : 0);
+        next = v.next[word];
+        sent = meeting.sends ? found_normals(word) & ~next : 0;
+        next |= sent;
         v.next[word] = 0;
     }
     const uint32_t visited = in ? v.visited[word] : 0, fresh = next & ~visited;
@@ -111,6 +113,8 @@ __device__ static void frontier_span(int kind, uint32_t base, uint32_t span)
         return;
     if (fresh != 0)
         v.visited[word] = visited | fresh;
+    if (kind == NORMALS && v.parent != NULL)
+        fill(v.parent, base, fresh & sent, REMOTE_PARENT);
     const unsigned count = sum_lanes(__popc(fresh));
     if (lane_id() == 0)
         own_space().count[SOLO_FRESH] += count; /* delegates on all GPUs: the sum is for the end of the search */
@@ -119,7 +123,7 @@ __device__ static void frontier_span(int kind, uint32_t base, uint32_t span)
     count_span(kind << 1, fresh, in && one.edges != 0 ? one.sources[word] : 0,
                __shfl_sync(ALL_LANES, edges, 0));
     if (block.kept >= search.keeps)
-        write_depths(v, base, fresh, block.target.depth);
+        fill(v.depth, base, fresh, block.target.depth);
 }
 
 /* What has been sent before is cleared, as all peers have read it. */
@@ -133,7 +137,7 @@ __device__ static void make_frontier()
     for (uint32_t i = warp; i < count; i += warps)
         frontier_span(i < first ? NORMALS : DELEGATES, (i < first ? i : i - first) * span, span);
     if (meeting.sent_before)
-        clear_mask(group.sent[meeting.buffer ^ 1], group.column_words);
+        set_words(group.sent[meeting.buffer ^ 1], group.column_words, 0);
 }
 
 /* By one thread, when a frontier is made: the next level by masks writes the other buffer, which its peers do not

@@ -144,11 +144,11 @@ __device__ static inline void meet()
 
 /* ---- masks ---- */
 
-__device__ static inline void clear_mask(uint32_t *mask, uint64_t words)
+__device__ static inline void set_words(uint32_t *to, uint64_t words, uint32_t value)
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < words; i += threads)
-        mask[i] = 0;
+        to[i] = value;
 }
 
 /* ---- what peers found ---- */

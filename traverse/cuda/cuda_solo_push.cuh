@@ -31,6 +31,17 @@ __device__ static inline uint32_t kind_of_columns(int g)
     return (uint32_t)g & 1;
 }
 
+__device__ static inline uint32_t parent_of_column(const gpu_csr &, uint32_t column)
+{
+    return column;
+}
+
+__device__ static inline bool has_parents(const gpu_vertices &)
+{
+    return true;
+}
+
+__device__ static inline void keep_own(slots &) {}
 __device__ static inline void send_away(slots &) {}
 __device__ static inline void tell_peers(const slots &, const bool (&)[SLOTS]) {}
 #endif
@@ -98,7 +109,8 @@ __device__ static inline void mark_with_parents(const slots &e)
         const gpu_vertices &to = search.of[e.kind[j]];
         if (!wanted[j])
             continue;
-        to.parent[e.end[j]] = e.parent[j];
+        if (has_parents(to))
+            to.parent[e.end[j]] = e.parent[j];
         atomicOr(&to.next[e.end[j] / 32], 1u << (e.end[j] % 32));
     }
 }
@@ -204,6 +216,8 @@ __device__ static void expand(const level_target &s, const solo_piece &piece, bo
         }
         if (HOW == REACH_LISTED)
             send_away(e);
+        else if (HOW == REACH_NEXT)
+            keep_own(e);
         reach<HOW>(s, e, (int)((total - first + WARP - 1) / WARP));
     }
 }
@@ -227,6 +241,8 @@ template <int HOW> __device__ static void expand_one(const level_target &s, cons
         }
         if (HOW == REACH_LISTED)
             send_away(e);
+        else if (HOW == REACH_NEXT)
+            keep_own(e);
         reach<HOW>(s, e, (int)((total - first + WARP - 1) / WARP));
     }
 }

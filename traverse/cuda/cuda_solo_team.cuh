@@ -23,8 +23,6 @@ enum {
     TEAM_SHORT_ROWS = 224               /* of the first class for a block: with more, the grid is faster */
 };
 
-#define PARENT_OF_ROOT (0xffffffffu - 2) /* PARENT_SELF */
-
 /* ---- the cluster ---- */
 
 #if __CUDA_ARCH__ >= 900
@@ -378,7 +376,7 @@ __device__ static void leave_to_one(const team_frontier &f, unsigned turn, int32
 __device__ static void take_root()
 {
     const uint32_t root = search.root | (search.root_kind == DELEGATES ? KIND_BIT : 0);
-    put_reached(team_list(0), root, PARENT_OF_ROOT);
+    put_reached(team_list(0), root, ROOT_PARENT);
     block.part[0] = team_part{1, class_of(root), {0, 0}};
 }
 
