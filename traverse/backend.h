@@ -405,6 +405,12 @@ struct backend_results {
     /* Whether functions of `device` may be given slices that lie in memory of `other`. NULL: they may. */
     int (*can_read)(const struct device *device, const struct device *other);
 
+    /* Slices that peers in other processes read where they lie. show_slice: the place of a slice for the device of
+     * shard `to`, which peers_slice makes a pointer of there; 0 if that device is no such peer. NULL: no
+     * device is. */
+    uint64_t (*show_slice)(const struct device *device, uint32_t to, const struct slice *slice);
+    const void *(*peers_slice)(const struct device *device, uint32_t from, uint64_t place);
+
     /* Copies a slice to memory of the host, and waits. NULL: slices lie in memory of the host. */
     enum status (*copy_slice)(struct device *device, const struct slice *slice, void *to,
                               struct error *e);
