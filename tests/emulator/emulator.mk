@@ -7,7 +7,7 @@ EMULATED_CXX    ?= g++
 EMULATED_CFLAGS ?= -O2 -g
 emulated         = $(BUILD)/emulated
 emulated_include = -Itests/emulator/include
-emulated_cxx     = -std=c++17 -Wall $(emulated_include) -I. $(EMULATED_CFLAGS)
+emulated_cxx     = -std=c++17 -Wall $(emulated_include) -I. -DGROUP_PART_ROWS=16 $(EMULATED_CFLAGS)
 
 # kernels, as C++
 kernel_files   = $(wildcard traverse/cuda/*.cu traverse/cuda/*.cuh traverse/graph500/cuda/*.cu)
