@@ -21,8 +21,9 @@ enum {
     SOLO_LISTED_EDGES = 1 << 20,  /* edges of a list that is expanded into another one, at most */
     SOLO_STATE_BYTES = 4096,
     SOLO_NOTES_KEPT = 1 << 14,    /* levels that the device notes before the host must take the notes */
-    SOLO_NOTE_BYTES = 88,         /* of struct solo_note */
-    GROUP_STATE_BYTES = 4096
+    SOLO_NOTE_BYTES = 112,        /* of struct solo_note */
+    GROUP_STATE_BYTES = 4096,
+    GROUP_LISTED_EDGES = 1 << 16  /* of the lists of all GPUs that search together, at most */
 };
 
 /* Pieces that a list can have. A vertex has two rows; a row that is cut fills its pieces by half at least;
@@ -31,6 +32,12 @@ static inline uint64_t gpu_solo_room(uint64_t vertices, uint64_t edges)
 {
     const uint64_t most = SOLO_LISTED_EDGES, listed = vertices < most ? vertices : most;
     return 2 * listed + edges / (SOLO_PIECE_EDGES / 4) + 64;
+}
+
+/* The same, for GPUs that search together. */
+static inline uint64_t gpu_group_room(uint64_t vertices, uint64_t edges)
+{
+    return gpu_solo_room(vertices < GROUP_LISTED_EDGES ? vertices : GROUP_LISTED_EDGES, edges);
 }
 
 /* A bound on the pieces of the long rows of a subgraph: in each row at most one piece is not full. */

@@ -147,6 +147,7 @@ static void set_traffic(struct device *dev, void *const at[GPU_ARRAY_COUNT])
     dev->traffic.sent_mask = at[GPU_SENT_MASK];
     dev->traffic.peers.gathered = at[GPU_GATHERED];
     dev->traffic.peers.sent_too = at[GPU_GROUP_MASK];
+    dev->traffic.peers.arrivals = at[GPU_GROUP_ARRIVALS];
     dev->traffic.peers.group_state = at[GPU_GROUP_STATE];
     dev->traffic.peers.own = at[GPU_DD_ROWS];
     dev->traffic.peers.others = dev->traffic.peers.own + dev->of[DELEGATES].words;
