@@ -20,7 +20,7 @@ check 'formats and tools/bucket, convert, generate know nothing of MPI' \
     no_match '#include "formats/mpi/' $(ls -d formats/* | grep -v mpi) tools/bucket tools/convert tools/generate
 others=$(grep -rlE 'cuda_runtime|cuda_kernels\.h|cuda_device\.h|cuda_error\.h|cub/' formats tools traverse tests \
     --include='*.[ch]' --include='*.cu' --include='*.cuh' |
-    grep -vE '^traverse/(cuda/|graph500/cuda/|backend_choose\.c$)|^tests/gpu/')
+    grep -vE '^traverse/(cuda/|graph500/cuda/|backend_choose\.c$)|^tests/(gpu|emulator)/')
 check "CUDA is seen by the CUDA backend, the proof on a GPU and their tests alone ($others)" test -z "$others"
 check 'what drives devices knows no backend' \
     no_match '#include "traverse/(cpu|cuda)/' $(ls traverse/*.[ch] | grep -v '/plan\.c$') traverse/exchange traverse/results \

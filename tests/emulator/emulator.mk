@@ -3,10 +3,11 @@
 # $(BUILD)/emulated is a build of its own for tests: what knows CUDA is compiled for the emulator, all else is that of
 # $(BUILD).
 
-EMULATED_CXX    ?= g++
-EMULATED_CFLAGS ?= -O2 -g
+EMULATED_CXX    ?= $(if $(findstring clang,$(CC)),clang++,g++)
+EMULATED_CFLAGS ?= -O2 -g $(filter -fsanitize% -fno-sanitize%,$(CFLAGS))
 emulated         = $(BUILD)/emulated
 emulated_include = -Itests/emulator/include
+emulated_tls     = $(if $(findstring clang,$(EMULATED_CXX)),,-fno-extern-tls-init)
 emulated_cxx     = -std=c++17 -Wall $(emulated_include) -I. -DGROUP_PART_ROWS=16 $(EMULATED_CFLAGS)
 
 # kernels, as C++
@@ -37,7 +38,7 @@ $(emulated)/src/%: % tests/emulator/rewrite.sed
 $(emulated)/%.cu.o: $(emulated)/src/%.cu $(rewritten)
 	@mkdir -p $(@D)
 	$(EMULATED_CXX) -x c++ -include device.h $(emulated_cxx) -Wno-unknown-pragmas -Wno-sign-compare \
-	    -Wno-unused -fno-extern-tls-init -I$(emulated)/src -Itraverse/cuda -Itraverse/graph500/cuda \
+	    -Wno-unused $(emulated_tls) -I$(emulated)/src -Itraverse/cuda -Itraverse/graph500/cuda \
 	    -MMD -MP -c -o $@ $<
 
 $(emulated)/tests/emulator/%.o: tests/emulator/%.cc
@@ -74,5 +75,8 @@ $(emulated_others): $(emulated)/%: $(BUILD)/%
 emulated_bin = $(emulated)/bin/dbfs-traverse $(emulated)/bin/dbfs-graph500 $(emulated)/tests/gpu_kernels \
                $(emulated_others)
 emulated: $(emulated_bin)
+
+# ThreadSanitizer does not know fibers
+emulated_if_possible = $(if $(findstring sanitize=thread,$(CFLAGS)),,emulated)
 
 .PHONY: emulated

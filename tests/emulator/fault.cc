@@ -1,7 +1,8 @@
 /* fault.cc: calls that fail, as tests/gpu/fail_cuda.c lets them fail on a GPU
  *
  * FAIL_CUDA='NAME N CODE' lets the N-th call of the driver's function NAME, and every later one, return CODE; N = 0
- * lets none fail. FAIL_CUDA_COUNT=FILE gets the number of calls at the end.
+ * lets none fail. With the name `any` calls of all functions count, and all fail from the N-th on, as those of a GPU
+ * that is lost. FAIL_CUDA_COUNT=FILE gets the number of calls at the end.
  */
 #include "device.h"
 
@@ -39,7 +40,7 @@ static planned_fault plan;
 
 cudaError_t fault(const char *name)
 {
-    if (strcmp(name, plan.name) != 0)
+    if (strcmp(name, plan.name) != 0 && strcmp(plan.name, "any") != 0)
         return cudaSuccess;
     const unsigned long number = ++plan.calls;
     return plan.first > 0 && number >= plan.first ? failed((cudaError_t)plan.code) : cudaSuccess;

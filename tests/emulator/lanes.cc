@@ -4,6 +4,7 @@
 #include "include/emulated_calls.h"
 #include "settings.h"
 
+#include <cstddef>
 #include <cstring>
 
 __thread dim3 threadIdx, blockIdx, blockDim, gridDim;
@@ -107,7 +108,7 @@ static void free_some_lanes(block &b)
 
 static unsigned choose_bit(block &b, unsigned mask)
 {
-    if (setting().seed == 0)
+    if (!b.seeded)
         return (unsigned)__builtin_ctz(mask);
     const unsigned turn = next_random(b) % WARP_LANES;
     const unsigned turned = mask >> turn | (uint64_t)mask << (WARP_LANES - turn);
@@ -117,8 +118,10 @@ static unsigned choose_bit(block &b, unsigned mask)
 /* The warp stays while it has lanes that can go on. */
 static warp *find_warp(block &b)
 {
+    if (b.own != nullptr && b.own->ready != 0)
+        return b.own;
     unsigned at = b.own != nullptr ? (unsigned)(b.own - b.all) : 0;
-    if (b.all[at].ready == 0 && setting().seed != 0)
+    if (b.seeded)
         at = next_random(b) % b.warps;
     for (unsigned i = 0; i < b.warps; i++) {
         warp &w = b.all[(at + i) % b.warps];
@@ -139,7 +142,7 @@ static bool next_lane(block &b)
     b.own = w;
     b.lane_index = choose_bit(b, w->ready);
     w->ready &= ~own_bit(b);
-    threadIdx = dim3((unsigned)(w - b.all) * WARP_LANES + b.lane_index, 0, 0);
+    threadIdx.x = (unsigned)(w - b.all) * WARP_LANES + b.lane_index;
     return true;
 }
 
@@ -196,7 +199,7 @@ void sleep_lane(site at)
 void maybe_change_lanes()
 {
     block &b = *running;
-    if (setting().seed == 0 || next_random(b) % 8 != 0)
+    if (!b.seeded || next_random(b) % 8 != 0)
         return;
     b.own->ready |= own_bit(b);
     leave_lane();
@@ -207,11 +210,13 @@ void maybe_change_lanes()
 static void begin_block(block &b, const grid &what, unsigned index, cluster *team)
 {
     const unsigned random = (unsigned)b.random;
-    memset((void *)&b, 0, sizeof b);
+    const unsigned warps = (what.threads + WARP_LANES - 1) / WARP_LANES;
+    memset((void *)&b, 0, offsetof(block, all) + warps * sizeof(warp));
     b.what = &what;
     b.index = index;
     b.team = team;
-    b.warps = (what.threads + WARP_LANES - 1) / WARP_LANES;
+    b.warps = warps;
+    b.seeded = setting().seed != 0;
     b.alive = what.threads;
     b.random = (setting().seed + 1) * 0x9e3779b97f4a7c15u + index * 0xbf58476d1ce4e5b9u + random;
     for (unsigned i = 0; i < b.warps; i++) {

@@ -50,6 +50,7 @@ struct block {
     warp *own;          /* the warp and the lane that run */
     unsigned lane_index;
     context main; /* the thread of the system */
+    bool seeded;
     uint64_t random;
     unsigned idle;       /* times in a row that all lanes were asleep */
     double idle_since;
