@@ -54,6 +54,7 @@ struct gpu_peers {
     struct gpu_peer *all; /* [count]; NULL: they have not met */
     uint32_t count;
     int shared;              /* other processes read this device's memory */
+    uint64_t shown_bytes;    /* of it */
     int host_waits;          /* the host waits for events of this device before the peers meet: in some of
                               * their processes, kernels cannot */
     uint32_t *own, *others;  /* masks of dd's rows, by owner */

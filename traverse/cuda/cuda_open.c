@@ -64,6 +64,7 @@ static enum status take_memory(struct device *dev, const struct gpu_plan *plan, 
     uint64_t staging = staging_bytes(dev->shard);
     if (dev->traffic.peers.shared) /* smaller allocations share pages, which another process would see whole */
         bytes = (bytes + GPU_SHARED_PAGE - 1) / GPU_SHARED_PAGE * GPU_SHARED_PAGE;
+    dev->traffic.peers.shown_bytes = bytes;
     size_t unused = 0, total = 0;
     char need[16], graph[16], left[16];
     if (CUDA_TRY(cudaMemGetInfo(&unused, &total), dev->where, e) != ST_OK)

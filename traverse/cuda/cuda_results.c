@@ -193,12 +193,13 @@ static const struct gpu_peer *peer_elsewhere(const struct device *dev, uint32_t 
     return NULL;
 }
 
-/* Places are bytes from the start of the allocation, and one. */
+/* Places are bytes from the start of the allocation, and one. Slices in other memory are not shown. */
 static uint64_t gpu_show_slice(const struct device *dev, uint32_t to, const struct slice *slice)
 {
-    if (peer_elsewhere(dev, to) == NULL)
+    const uintptr_t at = (uintptr_t)slice->at, memory = (uintptr_t)dev->memory;
+    if (at < memory || at - memory >= dev->traffic.peers.shown_bytes || peer_elsewhere(dev, to) == NULL)
         return 0;
-    return (uint64_t)((const char *)slice->at - (const char *)dev->memory) + 1;
+    return at - memory + 1;
 }
 
 static const void *gpu_peers_slice(const struct device *dev, uint32_t from, uint64_t place)
