@@ -151,6 +151,7 @@ trace() { # NAME TH OPTION...: of a lone GPU as of the CPU and of its level loop
     shift 2
     folder=$(packed "$name" 1 "$th")
     next_machine
+    EMULATED_SHARED=$most_shared
     run_on 1x1 cpu -n 2 --trace "$tmp/cpu.trace" "$@" "$folder" >/dev/null 2>"$tmp/err" &&
         run_on 1x1 cuda -n 2 --trace "$tmp/alone.trace" "$@" "$folder" >/dev/null 2>>"$tmp/err" &&
         run_on 1x1 cuda -n 2 --trace "$tmp/loop.trace" "$@" --factor0 dd=0.03 "$folder" >/dev/null 2>>"$tmp/err"
@@ -176,7 +177,27 @@ fault() { # CODE NAME N FAULT LAYOUT OPTION...: the N-th call fails; a message, 
     check_says '^dbfs-traverse: ' 'with a message'
 }
 
+# ---- the emulator itself: it shows each mistake ----
+
+mistakes() {
+    local mistake seed shown
+    export EMULATED_SEED=0 EMULATED_SHARED=$most_shared
+    for seed in 0 1 2 3; do
+        EMULATED_SEED=$seed check "kernels without a mistake, seed $seed" "$TESTS/mistakes" right
+    done
+    for mistake in no-syncwarp no-syncthreads no-atomic deadlock two-barriers behind long-copy foreign-free; do
+        shown=no
+        for seed in 0 1 2 3; do
+            EMULATED_SEED=$seed timeout 20 sh -c '"$@" || exit 1' - "$TESTS/mistakes" $mistake >"$tmp/out" 2>&1 ||
+                shown=yes
+        done
+        check "a mistake is shown: $mistake" test $shown = yes
+    done
+}
+
 # ---- the tests ----
+
+mistakes
 
 ( env EMULATED_PROCESSORS=1 EMULATED_KERNELS="$tmp/kernels.twins" \
     "$TESTS/gpu_kernels" $([ $mode = long ] && echo small || echo tiny) >"$tmp/twins" 2>&1

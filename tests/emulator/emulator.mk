@@ -65,6 +65,11 @@ $(emulated)/tests/gpu_kernels: $(call emulated_c_obj,$(gpu_test_src)) \
 	@mkdir -p $(@D)
 	$(emulated_link)
 
+# kernels that are wrong
+$(emulated)/tests/mistakes: $(emulated)/tests/emulator/mistakes/mistakes.cu.o $(emulated_cc)
+	@mkdir -p $(@D)
+	$(EMULATED_CXX) $(emulated_cxx) $(LDFLAGS) -o $@ $^ -lpthread
+
 # the other programs are those of the build
 emulated_others = $(patsubst $(BUILD)/%,$(emulated)/%,$(TOOLS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%) \
                   $(plain_bin) $(BUILD)/tests/mutate $(count_mpi) $(fail_cuda))
@@ -73,7 +78,7 @@ $(emulated_others): $(emulated)/%: $(BUILD)/%
 	@ln -sf $(abspath $<) $@
 
 emulated_bin = $(emulated)/bin/dbfs-traverse $(emulated)/bin/dbfs-graph500 $(emulated)/tests/gpu_kernels \
-               $(emulated_others)
+               $(emulated)/tests/mistakes $(emulated_others)
 emulated: $(emulated_bin)
 
 # ThreadSanitizer does not know fibers

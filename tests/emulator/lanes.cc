@@ -3,6 +3,7 @@
 
 #include "include/emulated_calls.h"
 #include "settings.h"
+#include "thread_state.h"
 
 #include <cstddef>
 #include <cstring>
@@ -227,7 +228,8 @@ static void begin_block(block &b, const grid &what, unsigned index, cluster *tea
 
 void run_block(const grid &what, unsigned index, cluster *team)
 {
-    static __thread block *kept;
+    spoil_shared_memory(what.shared_bytes);
+    block *&kept = own_state().kept;
     if (kept == nullptr)
         kept = new block();
     running = kept;
