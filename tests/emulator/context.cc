@@ -33,6 +33,9 @@ char *stack_take()
     if (!unused.empty()) {
         char *stack = unused.back();
         unused.pop_back();
+#if defined __SANITIZE_ADDRESS__
+        __asan_unpoison_memory_region(stack, STACK_BYTES); /* of functions that never returned */
+#endif
         return stack;
     }
     void *memory = mmap(nullptr, STACK_BYTES + page, PROT_READ | PROT_WRITE,
@@ -44,9 +47,6 @@ char *stack_take()
 
 void stack_give(char *stack)
 {
-#if defined __SANITIZE_ADDRESS__
-    __asan_unpoison_memory_region(stack, STACK_BYTES);
-#endif
     own_state().stacks.push_back(stack);
 }
 
