@@ -6,7 +6,7 @@
 EMULATED_CXX    ?= $(if $(findstring clang,$(CC)),clang++,g++)
 EMULATED_CFLAGS ?= -O2 -g $(filter -fsanitize% -fno-sanitize%,$(CFLAGS))
 emulated         = $(BUILD)/emulated
-emulated_include = -Itests/emulator/include
+emulated_include = -DDBFS_EMULATED -Itests/emulator/include
 emulated_tls     = $(if $(findstring clang,$(EMULATED_CXX)),,-fno-extern-tls-init)
 emulated_cxx     = -std=c++17 -Wall $(emulated_include) -I. $(EMULATED_CFLAGS)
 
@@ -16,12 +16,11 @@ rewritten      = $(patsubst %,$(emulated)/src/%,$(filter-out %/cuda_ptx.cuh,$(ke
 emulated_cu    = $(patsubst %,$(emulated)/%.o,$(filter %.cu,$(kernel_files)))
 emulated_cc    = $(patsubst %.cc,$(emulated)/%.o,$(wildcard tests/emulator/*.cc))
 
-# C files that include CUDA's header, or ask whether there is CUDA
-emulated_c       = $(filter-out traverse/cuda/cuda_plan.c,$(wildcard traverse/cuda/*.c)) traverse/backend_choose.c
+# C files that include CUDA's header or the limits of searches, or ask whether there is CUDA
+emulated_c       = $(wildcard traverse/cuda/*.c) traverse/backend_choose.c
 emulated_proof_c = $(wildcard traverse/graph500/cuda/*.c) traverse/graph500/validate.c
 emulated_c_obj   = $(patsubst %.c,$(emulated)/%.o,$(1))
-knows_cuda       = traverse/backend_choose.c traverse/graph500/validate.c \
-                   $(filter-out traverse/cuda/cuda_plan.c,$(wildcard traverse/cuda/*.c traverse/graph500/cuda/*.c))
+knows_cuda       = $(emulated_c) $(emulated_proof_c)
 
 emulated_kernels  = $(emulated_cu) $(emulated_cc)
 emulated_traverse = $(call obj,$(filter-out $(knows_cuda),$(traverse_src))) \
