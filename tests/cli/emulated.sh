@@ -151,6 +151,7 @@ trace() { # NAME TH OPTION...: of a lone GPU as of the CPU and of its level loop
     shift 2
     folder=$(packed "$name" 1 "$th")
     next_machine
+    EMULATED_SHARED=$most_shared
     run_on 1x1 cpu -n 2 --trace "$tmp/cpu.trace" "$@" "$folder" >/dev/null 2>"$tmp/err" &&
         run_on 1x1 cuda -n 2 --trace "$tmp/alone.trace" "$@" "$folder" >/dev/null 2>>"$tmp/err" &&
         run_on 1x1 cuda -n 2 --trace "$tmp/loop.trace" "$@" --factor0 dd=0.03 "$folder" >/dev/null 2>>"$tmp/err"
@@ -167,16 +168,58 @@ trace() { # NAME TH OPTION...: of a lone GPU as of the CPU and of its level loop
 
 # ---- a GPU that fails ----
 
-fault() { # CODE NAME N FAULT LAYOUT OPTION...: the N-th call fails; a message, an exit code, no rank left
-    local code=$1 name=$2 n=$3 error=$4 layout=$5
-    shift 5
+# The second of two ranks has the fault.
+run_with_fault() { # FAULT RANKS FOLDER
+    local search=("$traverse" -@ 1 -q --backend cuda -n 2 --timeout 20 --force --parents "$tmp/o/tree-%d.npy" "$3")
+    rm -rf "$tmp/o"
+    mkdir "$tmp/o"
+    if [ "$2" = 1 ]; then
+        timeout 60 env FAIL_CUDA="$1" FAIL_CUDA_COUNT="$tmp/count" "${search[@]}"
+    else
+        timeout 60 "$MPIEXEC" -n 1 "${search[@]}" : -n 1 env FAIL_CUDA="$1" FAIL_CUDA_COUNT="$tmp/count" "${search[@]}"
+    fi
+}
+
+fault() { # CODE RANKS NAME N FAULT: the N-th call fails; a message, an exit code, no rank and no file left
     next_machine
-    FAIL_CUDA="$name $n $error" check_exit "$code" "$name: call $n returns $error, $layout" \
-        run_on "$layout" cuda -n 2 --timeout 20 "$@" "$(packed rmat $((${layout%x*} * ${layout#*x})) memory)"
+    check_exit "$1" "$3: call $4 returns $5, $2 ranks" run_with_fault "$3 $4 $5" "$2" "$(packed rmat "$2" memory)"
     check_says '^dbfs-traverse: ' 'with a message'
+    check 'no temporary file is left' test -z "$(find "$tmp/o" -name '.*.??????')"
+}
+
+# A GPU that is lost: from one call on all fail, in the load, in the searches, and at the end.
+lose() { # RANKS
+    local count n
+    next_machine
+    check_exit 0 "undisturbed, $1 ranks" run_with_fault 'any 0 0' "$1" "$(packed rmat "$1" memory)"
+    count=$(cat "$tmp/count")
+    check "calls were counted ($count)" test "$count" -gt 50
+    for n in 1 $((count / 4)) $((count / 2)) $((3 * count / 4)) $((count - 2)); do
+        fault 1 "$1" any "$n" 719
+    done
+}
+
+# ---- the emulator itself: it shows each mistake ----
+
+mistakes() {
+    local mistake seed shown
+    export EMULATED_SEED=0 EMULATED_SHARED=$most_shared
+    for seed in 0 1 2 3; do
+        EMULATED_SEED=$seed check "kernels without a mistake, seed $seed" "$TESTS/mistakes" right
+    done
+    for mistake in no-syncwarp no-syncthreads no-atomic deadlock two-barriers behind long-copy foreign-free; do
+        shown=no
+        for seed in 0 1 2 3; do
+            EMULATED_SEED=$seed timeout 20 sh -c '"$@" || exit 1' - "$TESTS/mistakes" $mistake >"$tmp/out" 2>&1 ||
+                shown=yes
+        done
+        check "a mistake is shown: $mistake" test $shown = yes
+    done
 }
 
 # ---- the tests ----
+
+mistakes
 
 ( env EMULATED_PROCESSORS=1 EMULATED_KERNELS="$tmp/kernels.twins" \
     "$TESTS/gpu_kernels" $([ $mode = long ] && echo small || echo tiny) >"$tmp/twins" 2>&1
@@ -222,19 +265,19 @@ for layout in 1x1 1x2 2x1; do
         -@ 1 --backend cuda --no-energy -q -n 2 "$(packed rmat $((${layout%x*} * ${layout#*x})) memory)"
 done
 
-fault 5 cuMemAlloc 1 2 1x1
-fault 5 cuMemAlloc 2 2 2x1
-fault 1 cuLaunchKernel 5 719 1x1
-fault 1 cuLaunchKernelEx 1 719 1x1
-fault 1 cuStreamQuery 1 719 1x1
-fault 1 cuLaunchKernel 9 719 2x1
-for n in 20 60 90; do # a GPU that is lost while it loads and while it searches
-    fault 1 any $n 719 1x1
-    fault 1 any $n 719 2x1
-    fault 1 any $n 719 1x2 --direction push
-done
+fault 5 1 cuMemAlloc 1 2
+fault 5 2 cuMemAlloc 2 2
+fault 1 1 cuLaunchKernel 5 719
+fault 1 1 cuLaunchKernelEx 1 719
+fault 1 1 cuStreamQuery 1 719
+lose 1
+lose 2
 EMULATED_MEMORY=0 check_exit 5 'a GPU without memory' run_on 1x1 cuda "$(packed rmat 1 memory)"
 check_says 'of device memory' 'says what is needed'
+check_exit 5 'the second of two ranks has a GPU without memory' timeout 60 "$MPIEXEC" \
+    -n 1 "$traverse" -q -@ 1 --backend cuda "$(packed rmat 2 memory)" : \
+    -n 1 env EMULATED_MEMORY=0 "$traverse" -q -@ 1 --backend cuda "$(packed rmat 2 memory)"
+check_says 'rank 1, GPU .* of device memory' 'names the rank'
 
 if [ $mode = long ]; then
     for seed in 1 2 3 4 5 6 7 8; do

@@ -3,6 +3,7 @@
 
 #include "include/emulated_calls.h"
 #include "settings.h"
+#include "thread_state.h"
 
 #include <cstddef>
 #include <cstring>
@@ -45,10 +46,10 @@ static void say_where(const block &b)
 
 static void open_barrier(block &b)
 {
-    b.idle = 0;
-    b.last_sum = b.sum;
-    b.sum = false;
-    b.waiting = 0;
+    b.idle.times = 0;
+    b.barrier.last_sum = b.barrier.sum;
+    b.barrier.sum = false;
+    b.barrier.waiting = 0;
     for (unsigned i = 0; i < b.warps; i++) {
         b.all[i].ready |= b.all[i].at_barrier;
         b.all[i].at_barrier = 0;
@@ -58,8 +59,8 @@ static void open_barrier(block &b)
 static void pass_cluster(block &b)
 {
     meet_cluster(*b.team);
-    b.idle = 0;
-    b.at_cluster = 0;
+    b.idle.times = 0;
+    b.barrier.at_cluster = 0;
     for (unsigned i = 0; i < b.warps; i++) {
         b.all[i].ready |= b.all[i].at_cluster;
         b.all[i].at_cluster = 0;
@@ -74,10 +75,10 @@ static bool wake_lanes(block &b)
         any |= b.all[i].asleep != 0;
     if (!any)
         return false;
-    if (b.idle == 0)
-        b.idle_since = seconds_now();
-    wait_a_moment(b.idle++);
-    if (b.idle % 1024 == 0 && seconds_now() - b.idle_since > setting().patience) {
+    if (b.idle.times == 0)
+        b.idle.since = seconds_now();
+    wait_a_moment(b.idle.times++);
+    if (b.idle.times % 1024 == 0 && seconds_now() - b.idle.since > setting().patience) {
         say_where(b);
         give_up("what a block waits for did not come in %g s", setting().patience);
     }
@@ -94,9 +95,9 @@ static void free_some_lanes(block &b)
         if (b.all[i].gathering != 0)
             return finish_gathering(b.all[i]);
     }
-    if (b.waiting == b.alive) {
+    if (b.barrier.waiting == b.alive) {
         open_barrier(b);
-    } else if (b.at_cluster == b.alive) {
+    } else if (b.barrier.at_cluster == b.alive) {
         pass_cluster(b);
     } else if (!wake_lanes(b)) {
         say_where(b);
@@ -227,7 +228,8 @@ static void begin_block(block &b, const grid &what, unsigned index, cluster *tea
 
 void run_block(const grid &what, unsigned index, cluster *team)
 {
-    static __thread block *kept;
+    spoil_shared_memory(what.shared_bytes);
+    block *&kept = own_state().kept;
     if (kept == nullptr)
         kept = new block();
     running = kept;
@@ -249,12 +251,12 @@ using namespace emulated;
 void emulated_barrier(int value, site at)
 {
     block &b = *running;
-    if (b.waiting > 0 && b.barrier.line != at.line)
+    if (b.barrier.waiting > 0 && b.barrier.at.line != at.line)
         give_up("kernel %s: lanes of a block wait at different barriers: %s:%d, %s:%d", b.what->name.c_str(),
-                b.barrier.file, b.barrier.line, at.file, at.line);
-    b.barrier = own_lane(b).at = at;
-    b.sum |= value != 0;
-    b.waiting++;
+                b.barrier.at.file, b.barrier.at.line, at.file, at.line);
+    b.barrier.at = own_lane(b).at = at;
+    b.barrier.sum |= value != 0;
+    b.barrier.waiting++;
     b.own->at_barrier |= own_bit(b);
     leave_lane();
 }
@@ -262,7 +264,7 @@ void emulated_barrier(int value, site at)
 int emulated_barrier_or(int value, site at)
 {
     emulated_barrier(value, at);
-    return running->last_sum;
+    return running->barrier.last_sum;
 }
 
 void emulated_cluster_barrier(site at)
@@ -271,7 +273,7 @@ void emulated_cluster_barrier(site at)
     if (b.team == nullptr) /* a block is its own cluster */
         return emulated_barrier(0, at);
     own_lane(b).at = at;
-    b.at_cluster++;
+    b.barrier.at_cluster++;
     b.own->at_cluster |= own_bit(b);
     leave_lane();
 }

@@ -11,11 +11,6 @@
 #include "cuda_solo_masks.cuh"
 #include "cuda_solo_progress.cuh"
 
-/* Rows of dd that look for parents: from here on two parts pay for a meeting. Tests of small graphs say less. */
-#ifndef GROUP_PART_ROWS
-#define GROUP_PART_ROWS (1 << 18)
-#endif
-
 /* ---- after a meeting ---- */
 
 /* Of the frontier, in subgraph g: of nn and dd, on all GPUs. */
