@@ -105,6 +105,8 @@ static enum status open_csr(struct shard *shard, enum subgraph g, const uint64_t
     if (csr->edges < csr->column_count ||
         csr->edges - csr->column_count > csr->rows * csr->head_columns)
         return bad(shard, subgraph_name[g], "its edges are not those of its columns and heads", e);
+    if (csr->source_rows > csr->rows)
+        return bad(shard, subgraph_name[g], "more rows have edges than there are", e);
     if ((offsets->width != 4 && offsets->width != 8) ||
         (columns->width != 4 && !(g == NN && columns->width == 8)))
         return bad(shard, subgraph_name[g], "impossible element width", e);
