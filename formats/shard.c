@@ -154,9 +154,10 @@ static const void *elements_of(const struct shard *shard, uint32_t type)
 static void point_at_csr(struct shard *shard, enum subgraph g)
 {
     struct csr *csr = &shard->csr[g];
+    const struct section *columns = container_find(shard->file, shard_section_of(g, SHARD_COLUMNS));
     csr->offsets = elements_of(shard, shard_section_of(g, SHARD_OFFSETS));
     csr->columns = elements_of(shard, shard_section_of(g, SHARD_COLUMNS));
-    csr->most_column = container_find(shard->file, shard_section_of(g, SHARD_COLUMNS))->most;
+    csr->most_column = columns == NULL ? UINT32_MAX : columns->most;
     csr->sources = elements_of(shard, shard_section_of(g, SHARD_SOURCES));
     csr->heads = csr->head_columns == 0 ? NULL
                                         : elements_of(shard, shard_section_of(g, SHARD_HEADS));
