@@ -260,7 +260,7 @@ tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(fail_cuda) $
            $(BUILD)/tests/mutate fuzz-bin $(emulated_if_possible)
 
 test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)' \
-           CUDA='$(CUDA)' NVCC='$(NVCC)' CFLAGS='$(CFLAGS)'
+           CFLAGS='$(CFLAGS)' CUDA='$(CUDA)' NVCC='$(NVCC)'
 
 deps:
 	@ARCHIVE='$(ARCHIVE)' scripts/deps.sh
