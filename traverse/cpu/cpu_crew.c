@@ -274,8 +274,8 @@ reach_chunk(const struct list_push *p, const uint32_t *from, const uint32_t *end
         uint64_t word = p->marked[to / 64], is_new = ~word >> (to % 64) & 1;
         p->next[count] = to;
         p->marked[to / 64] = word | UINT64_C(1) << (to % 64);
-        if (parents && is_new)
-            p->parent[to] = from[1];
+        if (parents)
+            p->from[count] = from[1];
         count += is_new;
     }
     return count;
@@ -314,12 +314,13 @@ static void reach_kind(struct crew *c, int owner, enum vertex_kind kind)
     struct list_push p = describe_push(dev, subgraph_between(NORMALS, kind));
     uint64_t vertices = kind == DELEGATES ? dev->shard->d : dev->shard->locals, count = 0;
     p.next += part_begin(vertices, c->owners, owner);
+    p.from += p.from != NULL ? part_begin(vertices, c->owners, owner) : 0;
     for (int i = 0; i < c->state->threads; i++) {
         if (c->hands[i].levels == c->level)
             count = reach_bin(&p, &c->hands[i], kind, owner, count);
     }
-    for (uint64_t i = 0; i < count; i++)
-        depth[p.next[i]] = dev->depth + 1;
+    mark_depths(p.next, count, depth, dev->depth + 1);
+    settle_parents(&p, 0, count);
     for (int to = 0; to < VERTEX_KINDS; to++) {
         enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
         struct row_count sources = {0};

@@ -20,11 +20,6 @@ struct cpu_array {
 
 enum { MOST_ARRAYS = 24 };
 
-static uint64_t most_rows(const struct device *dev)
-{
-    return dev->shard->locals > dev->shard->d ? dev->shard->locals : dev->shard->d;
-}
-
 /* Every array of the device. Returns how many there are. */
 static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
 {
@@ -49,7 +44,7 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&n->depth, values, 4, "depths"},
         {(void **)&n->parent, dev->parents ? values : 0, 4, "parents"},
         {(void **)&dev->push.rows, rows, 4, "push rows"},
-        {(void **)&dev->push.prefix, rows + 1, 8, "push prefix sums"},
+        {(void **)&dev->push.prefix, list_room(rows), 8, "push prefix sums"},
         {(void **)&dev->push.row_start, threads, 8, "push shares"},
         {(void **)&dev->push.edge_start, threads, 8, "push shares"},
         {(void **)&dev->crew.seen, dev->shard->p == 1 ? threads * (words_d + words_n) : 0, 8,
