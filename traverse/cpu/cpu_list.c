@@ -4,10 +4,11 @@
  * next frontier is listed, visited and counted.
  *
  * Whether a destination is new is a coin toss. So it is always written behind the next list and marked, and
- * it is counted only if it was new, without a branch. Its parent goes into a list beside it, and from there to
- * its place, which is asked for ahead: a store that misses the cache holds up those behind it. What a row needs next is asked for ahead, because the
- * rows of a frontier lie anywhere. Bytes that must move for each row: 8 of offsets, 4 for each head column,
- * and 4 for each further column; for each vertex found 4 of the list and 4 of the depth.
+ * it is counted only if it was new, without a branch. Its parent goes into a list beside it, and from there
+ * to its place, which is asked for ahead: a store that misses the cache holds up those behind it. What a row
+ * needs next is asked for ahead, too, because the rows of a frontier lie anywhere. Bytes that must move for
+ * each row: 8 of offsets, 4 for each head column, and 4 for each further column; for each vertex found 4 of
+ * the list and 4 of the depth, and as many for its parent.
  */
 #include "cpu_list.h"
 
