@@ -21,7 +21,6 @@
 
 enum {
     OWNED_BITS = 10,      /* an owner's vertices come in blocks of 2^10 */
-    EDGES_OF_HAND = 1024, /* that are worth one more thread */
     PIECE_ROWS = 64,      /* a piece has at least so many */
     PIECES_OF_HAND = 4,   /* and there are at most so many pieces for each thread */
     LONG_ROW = 8192,      /* columns: longer rows are cut into pieces of so many */
@@ -387,9 +386,8 @@ static int is_alone(const struct crew *c)
 /* More threads and owners for a level with more edges. */
 static void share_level(struct crew *c)
 {
-    uint64_t worth = c->state->edges / EDGES_OF_HAND + 2, most = (uint64_t)c->state->threads;
     uint64_t rows = frontier_size(c, DELEGATES) + frontier_size(c, NORMALS);
-    c->threads = (int)(worth < most ? worth : most);
+    c->threads = crew_threads(c->state);
     c->owners = 1;
     while (c->owners < c->threads)
         c->owners *= 2;

@@ -133,6 +133,14 @@ static void touch_arrays(struct device *dev)
              dev);
 }
 
+/* A search of so many edges takes about 20 us: no more threads are worth waking for a shard. */
+static int useful_threads(const struct shard *shard, int threads)
+{
+    enum { EDGES_OF_THREAD = 1 << 15 };
+    uint64_t most = shard_edges(shard) / EDGES_OF_THREAD + 1;
+    return most < (uint64_t)threads ? (int)most : threads;
+}
+
 static void cpu_close(struct device *dev)
 {
     if (dev == NULL)
@@ -164,7 +172,7 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
         return fail_memory(e, "device", sizeof *dev);
     dev->shard = shard;
     dev->means.budget = options->budget;
-    dev->threads = options->threads;
+    dev->threads = useful_threads(shard, options->threads);
     dev->parents = options->parents;
     dev->costs.graph = cost_graph_of(shard, &cost_rates_cpu);
     dev->delegates.longest = longest_row(&shard->degrees.delegates);
