@@ -171,9 +171,9 @@ unit_bin  = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
 plain_bin = $(plain_tests:%=$(BUILD)/tests/%)
 
 $(BUILD)/tests/test_team: $(BUILD)/traverse/team.o
-$(BUILD)/tests/test_gang: $(BUILD)/traverse/cpu/gang.o
+$(BUILD)/tests/test_gang $(BUILD)/tests/test_gang_wakes: $(BUILD)/traverse/cpu/gang.o
 $(BUILD)/tests/test_numa_nodes: $(BUILD)/traverse/numa_nodes.o
-$(BUILD)/tests/test_gang: LDLIBS := $(libformats) $(LDLIBS)
+$(BUILD)/tests/test_gang $(BUILD)/tests/test_gang_wakes: LDLIBS := $(libformats) $(LDLIBS)
 $(BUILD)/tests/test_probe: $(BUILD)/traverse/cpu/cpu_probe.o
 $(BUILD)/tests/test_read_ahead $(BUILD)/tests/test_ids: LDLIBS += $(archive_libs_$(ARCHIVE))
 $(BUILD)/tests/test_direction: $(BUILD)/traverse/direction.o $(BUILD)/traverse/direction_cost.o
