@@ -154,6 +154,8 @@ static void point_at_csr(struct shard *shard, enum subgraph g)
     struct csr *csr = &shard->csr[g];
     csr->offsets = elements_of(shard, shard_section_of(g, SHARD_OFFSETS));
     csr->columns = elements_of(shard, shard_section_of(g, SHARD_COLUMNS));
+    csr->columns_below =
+        1 + (uint64_t)container_find(shard->file, shard_section_of(g, SHARD_COLUMNS))->most;
     csr->sources = elements_of(shard, shard_section_of(g, SHARD_SOURCES));
     csr->heads = csr->head_columns == 0 ? NULL
                                         : elements_of(shard, shard_section_of(g, SHARD_HEADS));

@@ -162,7 +162,7 @@ static enum status check_delegates(const struct split *s, const char *path, stru
     return ST_OK;
 }
 
-static enum status read_sections(struct split *split, const struct container *c, struct error *e)
+static enum status read_sections(struct split *split, struct container *c, struct error *e)
 {
     uint64_t rows;
     if (container_check_all(c, 1, e) != ST_OK || read_attributes(split, c, e) != ST_OK)

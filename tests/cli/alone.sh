@@ -31,6 +31,7 @@ settings() { # every way through a graph that is packed
     for threads in 1 2 3 16; do
         search "$threads threads" -@ "$threads" && bare -@ "$threads" || return 1
     done
+    search 'no room for bins' -@ 16 -S 24M || return 1
     for direction in push pull; do
         search "$direction" -@ 2 --direction $direction && bare -@ 1 --direction $direction || return 1
     done

@@ -250,7 +250,7 @@ planted 'vertex 7: parent 6, and not reached' 'the tree of a longer path' p 7 6
 
 # ---- dbfs-traverse stays what it is ----
 check 'dbfs-traverse has no validator' sh -c "! nm '$BIN/dbfs-traverse' | grep -qE 'validation_|energy_open|prover_|proof_'"
-if grep -q __asan_init "$BIN/dbfs-traverse"; then
+if grep -qE '__(asan|ubsan|tsan)_' "$BIN/dbfs-traverse"; then
     skip 'the libraries of dbfs-traverse: the sanitizer has its own'
 else
     check 'it links the C library, OpenMP, zlib, MPI and what these need' test -z "$(objdump -p "$BIN/dbfs-traverse" |

@@ -13,6 +13,7 @@
  * alone for some levels, or one that had begun kept the others waiting, the crew parts, and one thread goes
  * on.
  */
+#include "cpu_bins.h"
 #include "cpu_list.h"
 #include "cpu_run.h"
 
@@ -26,9 +27,7 @@ enum {
     LONG_ROW = 8192,      /* columns: longer rows are cut into pieces of so many */
     MOST_LONG = 256,
     SMALL_LEVELS = 16,    /* in a row, after which the crew parts */
-    LONELY_LEVELS = 8,    /* the same */
-    CHUNK_BYTES = 4096,   /* of a bin; aligned to its size */
-    CHUNK_HEAD = 16       /* bytes: the next chunk of the bin */
+    LONELY_LEVELS = 8     /* the same */
 };
 
 /* What thread `number` has. */
@@ -78,30 +77,14 @@ struct target {
 
 /* ---- bins ---- */
 
-static uint32_t *new_chunk(struct hand *h)
-{
-    uint8_t *chunk = h->pool;
-    h->pool += CHUNK_BYTES;
-    return (uint32_t *)(chunk + CHUNK_HEAD);
-}
-
 static void open_bins(struct hand *h, int number)
 {
     const struct device *dev = h->crew->dev;
-    h->pool = dev->crew.bins + (size_t)number * dev->crew.bin_bytes;
-    h->pool += -(uintptr_t)h->pool % CHUNK_BYTES;
+    h->pool = chunks_of(dev->crew.bins, dev->crew.bin_bytes, number);
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         for (int owner = 0; owner < h->crew->owners; owner++)
-            h->first[kind][owner] = h->at[kind][owner] = new_chunk(h);
+            h->first[kind][owner] = h->at[kind][owner] = new_chunk(&h->pool);
     }
-}
-
-/* The chunk that ends at `end` is full. */
-static uint32_t *chain_chunk(struct hand *h, uint32_t *end)
-{
-    uint32_t *next = new_chunk(h);
-    memcpy((uint8_t *)end - CHUNK_BYTES, &next, sizeof next);
-    return next;
 }
 
 /* What this thread has put into a bin before, it does not put there again. */
@@ -115,7 +98,7 @@ static inline void put(struct hand *h, struct target *target, uint32_t to, uint3
     if (form.parents)
         at[1] = from;
     at += is_new << form.parents;
-    *bin = (uintptr_t)at % CHUNK_BYTES != 0 ? at : chain_chunk(h, at);
+    *bin = next_place(&h->pool, at);
 }
 
 /* ---- step 1 ---- */
@@ -301,17 +284,13 @@ reach_chunk(const struct list_push *p, const uint32_t *from, const uint32_t *end
 static uint64_t reach_bin(const struct list_push *p, const struct hand *from, enum vertex_kind kind,
                           int owner, uint64_t count)
 {
-    uint32_t *chunk = from->first[kind][owner], *at = from->at[kind][owner];
-    for (;;) {
-        uint8_t *base = (uint8_t *)chunk - CHUNK_HEAD;
-        int is_last = (uint8_t *)at >= base && (uint8_t *)at < base + CHUNK_BYTES;
-        uint32_t *end = is_last ? at : (uint32_t *)(base + CHUNK_BYTES);
+    const uint32_t *chunk = from->first[kind][owner], *next;
+    for (; chunk != NULL; chunk = next) {
+        const uint32_t *end = end_of_chunk(chunk, from->at[kind][owner], &next);
         count = p->parent != NULL ? reach_chunk(p, chunk, end, count, 1)
                                   : reach_chunk(p, chunk, end, count, 0);
-        if (is_last)
-            return count;
-        memcpy(&chunk, base, sizeof chunk);
     }
+    return count;
 }
 
 /* Where the part of an owner begins in the lists: before it are the vertices of the others, and a place that

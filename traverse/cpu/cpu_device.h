@@ -44,8 +44,8 @@ struct cpu_delegates {
     uint64_t fresh_count;
     int fresh_listed; /* `fresh` holds them all; 0: too many, only the mask has them */
     uint32_t *next;   /* of a level by lists: the next `fresh`; [list_room(d)] if p = 1 */
-    int32_t *depth;
-    uint32_t *parent;
+    int32_t *depth;   /* behind that of the normals */
+    uint32_t *parent; /* the same; NULL: not recorded */
     uint64_t longest; /* no row of a delegate has more edges */
 };
 
@@ -60,8 +60,8 @@ struct cpu_normals {
     uint64_t queue_count;
     uint32_t *next; /* the queue of the next level: [list_room(locals)] */
     uint64_t next_count;
-    int32_t *depth;
-    uint32_t *parent;
+    int32_t *depth; /* [locals + d + 1]: of the delegates too, and DEPTH_UNREACHED */
+    uint32_t *parent; /* the same with PARENT_NONE; NULL: not recorded */
     uint64_t longest; /* no row of a normal has more edges */
 };
 
