@@ -254,11 +254,13 @@ $(BUILD)/tests/packed_seeds: $(BUILD)/tests/fuzz/packed_seeds.o $(libformats)
 
 fuzz-bin: $(fuzz_bin) $(BUILD)/tests/packed_seeds
 
+include tests/emulator/emulator.mk
+
 tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(fail_cuda) $(count_mpi) $(fake_nvml) $(BUILD)/tests/plant_faults \
-           $(BUILD)/tests/mutate fuzz-bin
+           $(BUILD)/tests/mutate fuzz-bin $(emulated_if_possible)
 
 test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)' \
-           CUDA='$(CUDA)' NVCC='$(NVCC)'
+           CFLAGS='$(CFLAGS)' CUDA='$(CUDA)' NVCC='$(NVCC)'
 
 deps:
 	@ARCHIVE='$(ARCHIVE)' scripts/deps.sh
@@ -277,24 +279,21 @@ fuzz: deps
 	@$(MAKE) --no-print-directory all tests-bin
 	@$(test_env) FUZZ_SECONDS='$(FUZZ_SECONDS)' tests/fuzz/fuzz.sh
 
-asan: deps
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan \
-	    CFLAGS='-O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer' all tests-bin
-	@$(test_env) BUILD='$(BUILD)/asan' tests/run.sh short
+asan_flags  = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+ubsan_flags = -O1 -g -fsanitize=undefined -fno-sanitize-recover=undefined
+tsan_flags  = -O1 -g -fsanitize=thread
 
-# the same with UBSan alone, which is faster
-ubsan: deps
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/ubsan \
-	    CFLAGS='-O1 -g -fsanitize=undefined -fno-sanitize-recover=undefined' all tests-bin
-	@$(test_env) BUILD='$(BUILD)/ubsan' tests/run.sh short
+# the tests under AddressSanitizer and UBSan, and under UBSan alone, which is faster
+asan ubsan: deps
+	@$(MAKE) --no-print-directory BUILD='$(BUILD)/$@' CFLAGS='$($@_flags)' all tests-bin
+	@$(test_env) BUILD='$(BUILD)/$@' CFLAGS='$($@_flags)' tests/run.sh short
 
 # Programs with several threads under ThreadSanitizer. It knows the barriers of clang's OpenMP, by its library
 # archer, and not those of gcc's; MPI is left out.
 ARCHER ?= $(firstword $(wildcard /usr/lib/llvm-*/lib/libarcher.so))
 tsan: deps
 	@test -n '$(ARCHER)' || { echo 'tsan: needs clang with libarcher (libomp-dev), or ARCHER=FILE'; exit 2; }
-	@$(MAKE) --no-print-directory CC=clang CUDA=0 BUILD=$(BUILD)/tsan CFLAGS='-O1 -g -fsanitize=thread' \
-	    all tests-bin
+	@$(MAKE) --no-print-directory CC=clang CUDA=0 BUILD=$(BUILD)/tsan CFLAGS='$(tsan_flags)' all tests-bin
 	@$(test_env) BUILD='$(BUILD)/tsan' ARCHER='$(ARCHER)' tests/tsan.sh
 
 # `make check` with each compiler and each MPI that is here
@@ -373,6 +372,7 @@ help:
 	@echo 'make check       install what is missing, build, test (under 15 minutes on 2 cores)'
 	@echo 'make check-long  the tests that take longer'
 	@echo 'make tests-gpu   the tests for hosts with GPUs, see scripts/check-gpu.sh (CUDA=1)'
+	@echo 'make emulated    the CUDA backend for an emulated GPU, into $(BUILD)/emulated: see tests/emulator'
 	@echo 'make asan        the tests under AddressSanitizer and UBSan'
 	@echo 'make tsan        programs of several threads under ThreadSanitizer (clang with libarcher)'
 	@echo 'make ubsan       the tests under UBSan alone; make matrix: with each compiler and each MPI'
