@@ -80,6 +80,7 @@ int main(void)
 {
     struct error e = {0};
     struct gang *gang = NULL;
+    syscall(SYS_getpid, 0L, 0L, 0L, 0L, 0L, 0L); /* finds the real one while there is one thread */
     if (gang_open(&gang, CORES, &e) != ST_OK)
         return 1;
     report(wakes_of(gang, 1, 3) == 0 && came == 1, "a work for one thread wakes nobody");
