@@ -26,16 +26,6 @@ __device__ static inline unsigned long long edges_of_level(unsigned g)
                               : block.count[SOLO_FORWARD + g];
 }
 
-__device__ static void next_turn(bool listed)
-{
-    if (threadIdx.x == 0) {
-        block.now.turn = (block.now.turn + 1) % 3;
-        block.now.list ^= listed;
-        set_target();
-    }
-    __syncthreads();
-}
-
 /* The GPUs have told each other what they found. */
 __device__ static void end_level(bool listed)
 {

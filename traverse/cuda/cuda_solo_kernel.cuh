@@ -16,16 +16,6 @@
 
 /* ---- from level to level ---- */
 
-__device__ static void next_turn(bool listed)
-{
-    if (threadIdx.x == 0) {
-        block.now.turn = (block.now.turn + 1) % 3;
-        block.now.list ^= listed;
-        set_target();
-    }
-    __syncthreads();
-}
-
 /* After the barrier of a level: every block computes the next state. */
 __device__ static void end_level(bool listed)
 {

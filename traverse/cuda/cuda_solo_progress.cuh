@@ -72,4 +72,15 @@ __device__ static inline void set_target()
     block.target.depth = block.now.depth + 1;
 }
 
+/* The level took the counters of its turn and, if `listed`, filled the other list. */
+__device__ static void next_turn(bool listed)
+{
+    if (threadIdx.x == 0) {
+        block.now.turn = (block.now.turn + 1) % 3;
+        block.now.list ^= listed;
+        set_target();
+    }
+    __syncthreads();
+}
+
 #endif
