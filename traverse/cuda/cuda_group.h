@@ -20,6 +20,15 @@
  *
  * What peers read lies twice in memory, and levels take turns: the one is cleared when the peers have read the
  * other. Distances are those of the level loop, which is the twin of this kernel.
+ *
+ *   cuda_group_kernel.cuh  the start, and which way a level goes
+ *   cuda_group_state.cuh   what GPUs know between two levels, and how they choose
+ *   cuda_group_meet.cuh    meetings, and reading of peers
+ *   cuda_group_masks.cuh   levels by masks
+ *   cuda_group_list.cuh    levels by lists
+ *   cuda_group_send.cuh    what a level by lists reaches for other GPUs
+ *   cuda_group_plain.cu, cuda_group_noted.cu  the two kernels, as of cuda_solo.h
+ *   cuda_group_launch.cu   how they are launched
  */
 #ifndef DBFS_CUDA_GROUP_H
 #define DBFS_CUDA_GROUP_H
