@@ -43,63 +43,56 @@ __device__ static inline bool has_parents(const gpu_vertices &to)
     return to.parent != NULL;
 }
 
-/* Of a level by masks that records parents: columns of nn in this shard become its normals. */
-__device__ static inline void keep_own(slots &e)
+/* An end in another shard. */
+__device__ static inline bool is_elsewhere(const slots &e, int j)
 {
-    if (search.of[NORMALS].parent == NULL)
-        return;
+    return e.kind[j] == SOLO_COLUMNS;
+}
+
+/* Columns of nn in this shard become its normals, if that is `wanted`: levels by masks do without, except for
+ * parents. */
+__device__ static inline void keep_own(slots &e, bool wanted)
+{
 #pragma unroll
     for (int j = 0; j < SLOTS; j++) {
-        if (e.end[j] != NO_HEAD && e.kind[j] == SOLO_COLUMNS && is_own_column(e.end[j])) {
+        if (wanted && e.end[j] != NO_HEAD && e.kind[j] == SOLO_COLUMNS && is_own_column(e.end[j])) {
             e.kind[j] = NORMALS;
             e.end[j] = local_of_column(e.end[j]);
         }
     }
 }
 
-/* A vertex a lane, of the lanes that have one. All lanes of the warp call it. */
-__device__ static inline void send_to(unsigned peer, uint32_t code, bool has)
+/* What a peer gets of the ends of an edge: normals of its shard, and delegates that this GPU is the first here to
+ * reach. It may have reached them, too. */
+__device__ static inline bool is_for_peer(const slots &e, int j, bool mine, unsigned peer)
 {
-    const unsigned all = __ballot_sync(ALL_LANES, has);
-    unsigned first = 0;
-    if (all == 0)
-        return;
-    if (lane_id() == 0)
-        first = atomicAdd(&group.state->sent[peer], (unsigned)__popc(all));
-    first = __shfl_sync(ALL_LANES, first, 0);
-    if (has)
-        group.peer[peer].arrivals[first + __popc(all & ((1u << lane_id()) - 1))] = code;
+    if (e.end[j] == NO_HEAD)
+        return false;
+    return e.kind[j] == SOLO_COLUMNS ? shard_of_column(e.end[j]) == group.shard[peer]
+                                     : mine && e.kind[j] == DELEGATES;
 }
 
-/* Columns of nn: those of other shards leave, and those of this one become its normals. */
-__device__ static inline void send_away(slots &e)
+/* All lanes of the warp call it. One atomic for each peer that gets something. */
+__device__ static inline void send_reached(const slots &e, const bool (&mine)[SLOTS])
 {
+    for (unsigned i = 0; i < group.peers; i++) {
+        unsigned all[SLOTS], count = 0, at = 0;
 #pragma unroll
-    for (int j = 0; j < SLOTS; j++) {
-        const bool has = e.end[j] != NO_HEAD && e.kind[j] == SOLO_COLUMNS;
-        if (!__any_sync(ALL_LANES, has))
+        for (int j = 0; j < SLOTS; j++) {
+            all[j] = __ballot_sync(ALL_LANES, i != group.own && is_for_peer(e, j, mine[j], i));
+            count += __popc(all[j]);
+        }
+        if (count == 0)
             continue;
-        const uint32_t shard = shard_of_column(e.end[j]), local = local_of_column(e.end[j]);
-        for (unsigned i = 0; i < group.peers; i++) {
-            if (i != group.own)
-                send_to(i, local, has && shard == group.shard[i]);
-        }
-        if (has) {
-            e.kind[j] = NORMALS;
-            e.end[j] = shard == group.shard[group.own] ? local : NO_HEAD;
-        }
-    }
-}
-
-/* Delegates that this GPU is the first here to reach. Its peers may have reached them, too. */
-__device__ static inline void tell_peers(const slots &e, const bool (&mine)[SLOTS])
-{
+        if (lane_id() == 0)
+            at = atomicAdd(&group.state->sent[i], count);
+        at = __shfl_sync(ALL_LANES, at, 0);
 #pragma unroll
-    for (int j = 0; j < SLOTS; j++) {
-        const bool has = mine[j] && e.kind[j] == DELEGATES;
-        for (unsigned i = 0; i < group.peers; i++) {
-            if (i != group.own)
-                send_to(i, e.end[j] | KIND_BIT, has);
+        for (int j = 0; j < SLOTS; j++) {
+            if (all[j] >> lane_id() & 1)
+                group.peer[i].arrivals[at + __popc(all[j] & ((1u << lane_id()) - 1))] =
+                    e.kind[j] == DELEGATES ? e.end[j] | KIND_BIT : local_of_column(e.end[j]);
+            at += __popc(all[j]);
         }
     }
 }

@@ -41,9 +41,13 @@ __device__ static inline bool has_parents(const gpu_vertices &)
     return true;
 }
 
-__device__ static inline void keep_own(slots &) {}
-__device__ static inline void send_away(slots &) {}
-__device__ static inline void tell_peers(const slots &, const bool (&)[SLOTS]) {}
+__device__ static inline bool is_elsewhere(const slots &, int)
+{
+    return false;
+}
+
+__device__ static inline void keep_own(slots &, bool) {}
+__device__ static inline void send_reached(const slots &, const bool (&)[SLOTS]) {}
 #endif
 
 /* Whether this lane is the one that reaches a vertex. Few claims save the probe. */
@@ -130,7 +134,8 @@ __device__ static inline void reach(const level_target &s, const slots &e, int u
     unsigned count = 0;
 #pragma unroll
     for (int j = 0; j < SLOTS; j++)
-        mine[j] = e.end[j] != NO_HEAD && claim<HOW>(search.of[e.kind[j]], e.end[j]);
+        mine[j] = e.end[j] != NO_HEAD && !is_elsewhere(e, j) &&
+                  claim<HOW>(search.of[e.kind[j]], e.end[j]);
 #pragma unroll
     for (int j = 0; j < SLOTS; j++) {
         const gpu_vertices &to = search.of[e.kind[j]];
@@ -146,7 +151,7 @@ __device__ static inline void reach(const level_target &s, const slots &e, int u
         count += __popc(all);
     }
     if (HOW == REACH_LISTED)
-        tell_peers(e, mine);
+        send_reached(e, mine);
     if (count > 0)
         list_reached(s, count);
 }
@@ -214,10 +219,7 @@ __device__ static void expand(const level_target &s, const solo_piece &piece, bo
                 e.parent[j] = parent_code(g, w.push.row[r]);
             }
         }
-        if (HOW == REACH_LISTED)
-            send_away(e);
-        else if (HOW == REACH_NEXT)
-            keep_own(e);
+        keep_own(e, HOW == REACH_LISTED || search.of[NORMALS].parent != NULL);
         reach<HOW>(s, e, (int)((total - first + WARP - 1) / WARP));
     }
 }
@@ -239,10 +241,7 @@ template <int HOW> __device__ static void expand_one(const level_target &s, cons
             e.kind[j] = (uint8_t)kind_of_columns(g);
             e.parent[j] = parent_code(g, piece.row);
         }
-        if (HOW == REACH_LISTED)
-            send_away(e);
-        else if (HOW == REACH_NEXT)
-            keep_own(e);
+        keep_own(e, HOW == REACH_LISTED || search.of[NORMALS].parent != NULL);
         reach<HOW>(s, e, (int)((total - first + WARP - 1) / WARP));
     }
 }
