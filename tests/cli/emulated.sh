@@ -181,7 +181,6 @@ run_with_fault() { # FAULT RANKS FOLDER
 }
 
 fault() { # CODE RANKS NAME N FAULT: the N-th call fails; a message, an exit code, no rank and no file left
-    next_machine
     check_exit "$1" "$3: call $4 returns $5, $2 ranks" run_with_fault "$3 $4 $5" "$2" "$(packed rmat "$2" memory)"
     check_says '^dbfs-traverse: ' 'with a message'
     check 'no temporary file is left' test -z "$(find "$tmp/o" -name '.*.??????')"
