@@ -171,9 +171,9 @@ unit_bin  = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
 plain_bin = $(plain_tests:%=$(BUILD)/tests/%)
 
 $(BUILD)/tests/test_team: $(BUILD)/traverse/team.o
-$(BUILD)/tests/test_gang: $(BUILD)/traverse/cpu/gang.o
+$(BUILD)/tests/test_gang $(BUILD)/tests/test_gang_wakes: $(BUILD)/traverse/cpu/gang.o
 $(BUILD)/tests/test_numa_nodes: $(BUILD)/traverse/numa_nodes.o
-$(BUILD)/tests/test_gang: LDLIBS := $(libformats) $(LDLIBS)
+$(BUILD)/tests/test_gang $(BUILD)/tests/test_gang_wakes: LDLIBS := $(libformats) $(LDLIBS)
 $(BUILD)/tests/test_probe: $(BUILD)/traverse/cpu/cpu_probe.o
 $(BUILD)/tests/test_read_ahead $(BUILD)/tests/test_ids: LDLIBS += $(archive_libs_$(ARCHIVE))
 $(BUILD)/tests/test_direction: $(BUILD)/traverse/direction.o $(BUILD)/traverse/direction_cost.o
@@ -260,7 +260,7 @@ tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(fail_cuda) $
            $(BUILD)/tests/mutate fuzz-bin $(emulated_if_possible)
 
 test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)' \
-           CUDA='$(CUDA)' NVCC='$(NVCC)' CFLAGS='$(CFLAGS)'
+           CFLAGS='$(CFLAGS)' CUDA='$(CUDA)' NVCC='$(NVCC)'
 
 deps:
 	@ARCHIVE='$(ARCHIVE)' scripts/deps.sh

@@ -29,7 +29,7 @@ run_one() {
     fi
     if [ -n "$(ls -A "$reports")" ]; then
         echo "not ok - $name: a sanitizer has found something" >>"$log.one"
-        head -n 30 "$reports"/* | sed 's/^/    /' >>"$log.one"
+        cat "$reports"/* | head -n 40 | sed 's/^/    /' >>"$log.one"
         rm -f "$reports"/*
     fi
     cat "$log.one" >>"$log"

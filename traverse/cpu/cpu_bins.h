@@ -39,8 +39,8 @@ static inline uint32_t *next_place(uint8_t **pool, uint32_t *at)
     return next;
 }
 
-/* What a chunk of a bin holds, from `chunk` to the end that is returned. `at`: where the next vertex of the bin
- * would go. *next: the next chunk; NULL: there is none. */
+/* What a chunk of a bin holds, from `chunk` to the end that is returned. `at`: where the next vertex of the
+ * bin would go. *next: the next chunk; NULL: there is none. */
 static inline const uint32_t *end_of_chunk(const uint32_t *chunk, const uint32_t *at,
                                            const uint32_t **next)
 {

@@ -21,7 +21,6 @@
 
 enum {
     OWNED_BITS = 10,      /* an owner's vertices come in blocks of 2^10 */
-    EDGES_OF_HAND = 1024, /* that are worth one more thread */
     PIECE_ROWS = 64,      /* a piece has at least so many */
     PIECES_OF_HAND = 4,   /* and there are at most so many pieces for each thread */
     LONG_ROW = 8192,      /* columns: longer rows are cut into pieces of so many */
@@ -274,8 +273,8 @@ reach_chunk(const struct list_push *p, const uint32_t *from, const uint32_t *end
         uint64_t word = p->marked[to / 64], is_new = ~word >> (to % 64) & 1;
         p->next[count] = to;
         p->marked[to / 64] = word | UINT64_C(1) << (to % 64);
-        if (parents && is_new)
-            p->parent[to] = from[1];
+        if (parents)
+            p->from[count] = from[1];
         count += is_new;
     }
     return count;
@@ -314,12 +313,13 @@ static void reach_kind(struct crew *c, int owner, enum vertex_kind kind)
     struct list_push p = describe_push(dev, subgraph_between(NORMALS, kind));
     uint64_t vertices = kind == DELEGATES ? dev->shard->d : dev->shard->locals, count = 0;
     p.next += part_begin(vertices, c->owners, owner);
+    p.from += p.from != NULL ? part_begin(vertices, c->owners, owner) : 0;
     for (int i = 0; i < c->state->threads; i++) {
         if (c->hands[i].levels == c->level)
             count = reach_bin(&p, &c->hands[i], kind, owner, count);
     }
-    for (uint64_t i = 0; i < count; i++)
-        depth[p.next[i]] = dev->depth + 1;
+    mark_depths(p.next, count, depth, dev->depth + 1);
+    settle_parents(&p, 0, count);
     for (int to = 0; to < VERTEX_KINDS; to++) {
         enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
         struct row_count sources = {0};
@@ -386,9 +386,8 @@ static int is_alone(const struct crew *c)
 /* More threads and owners for a level with more edges. */
 static void share_level(struct crew *c)
 {
-    uint64_t worth = c->state->edges / EDGES_OF_HAND + 2, most = (uint64_t)c->state->threads;
     uint64_t rows = frontier_size(c, DELEGATES) + frontier_size(c, NORMALS);
-    c->threads = (int)(worth < most ? worth : most);
+    c->threads = crew_threads(c->state);
     c->owners = 1;
     while (c->owners < c->threads)
         c->owners *= 2;

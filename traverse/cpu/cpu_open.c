@@ -20,11 +20,6 @@ struct cpu_array {
 
 enum { MOST_ARRAYS = 24 };
 
-static uint64_t most_rows(const struct device *dev)
-{
-    return dev->shard->locals > dev->shard->d ? dev->shard->locals : dev->shard->d;
-}
-
 /* Every array of the device. Returns how many there are. */
 static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
 {
@@ -49,7 +44,7 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&n->depth, values, 4, "depths"},
         {(void **)&n->parent, dev->parents ? values : 0, 4, "parents"},
         {(void **)&dev->push.rows, rows, 4, "push rows"},
-        {(void **)&dev->push.prefix, rows + 1, 8, "push prefix sums"},
+        {(void **)&dev->push.prefix, list_room(rows), 8, "push prefix sums"},
         {(void **)&dev->push.row_start, threads, 8, "push shares"},
         {(void **)&dev->push.edge_start, threads, 8, "push shares"},
         {(void **)&dev->crew.seen, dev->shard->p == 1 ? threads * (words_d + words_n) : 0, 8,
@@ -138,6 +133,14 @@ static void touch_arrays(struct device *dev)
              dev);
 }
 
+/* A search of so many edges takes about 20 us: no more threads are worth waking for a shard. */
+static int useful_threads(const struct shard *shard, int threads)
+{
+    enum { EDGES_OF_THREAD = 1 << 15 };
+    uint64_t most = shard_edges(shard) / EDGES_OF_THREAD + 1;
+    return most < (uint64_t)threads ? (int)most : threads;
+}
+
 static void cpu_close(struct device *dev)
 {
     if (dev == NULL)
@@ -169,7 +172,7 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
         return fail_memory(e, "device", sizeof *dev);
     dev->shard = shard;
     dev->means.budget = options->budget;
-    dev->threads = options->threads;
+    dev->threads = useful_threads(shard, options->threads);
     dev->parents = options->parents;
     dev->costs.graph = cost_graph_of(shard, &cost_rates_cpu);
     dev->delegates.longest = longest_row(&shard->degrees.delegates);
