@@ -50,7 +50,7 @@ run_on() { # LAYOUT BACKEND OPTION... FOLDER
     if [ "${layout%x*}" = 1 ]; then
         timeout 120 "$traverse" -g "${layout#*x}" -@ 1 -q --backend "$backend" --force "$@"
     else
-        timeout 120 "$MPIEXEC" -n "${layout%x*}" "$traverse" -g "${layout#*x}" -@ 1 -q --backend "$backend" --force "$@"
+        timeout 120 "$MPIEXEC" -n "${layout%x*}" ${preload:+env "LD_PRELOAD=$preload"} "$traverse" -g "${layout#*x}" -@ 1 -q --backend "$backend" --force "$@"
     fi </dev/null
 }
 
@@ -181,7 +181,6 @@ run_with_fault() { # FAULT RANKS FOLDER
 }
 
 fault() { # CODE RANKS NAME N FAULT: the N-th call fails; a message, an exit code, no rank and no file left
-    next_machine
     check_exit "$1" "$3: call $4 returns $5, $2 ranks" run_with_fault "$3 $4 $5" "$2" "$(packed rmat "$2" memory)"
     check_says '^dbfs-traverse: ' 'with a message'
     check 'no temporary file is left' test -z "$(find "$tmp/o" -name '.*.??????')"
@@ -246,6 +245,12 @@ tree rmat inf 2x2 7
 search rmat memory 2x1 --exchange-memory host
 search rmat memory 2x2 --exchange-memory host --exchange-form bits
 search rmat memory 2x1 --exchange-memory peer
+preload=$(realpath "$TESTS/device_mpi.so")
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
+search rmat memory 2x1 --exchange-memory device
+search rmat memory 2x2 --exchange-memory device --uniquify --chunk 1K
+search rmat inf 2x2 --exchange-memory device --exchange-form bits --direction push
+unset preload
 EMULATED_PEERS=0 search rmat memory 1x2
 EMULATED_CLUSTER=1 search grid memory 1x1
 

@@ -69,6 +69,11 @@ $(emulated)/tests/plant_faults: $(BUILD)/tests/plant_faults.o \
 	@mkdir -p $(@D)
 	$(emulated_link)
 
+# preloaded before the MPI library
+$(emulated)/tests/device_mpi.so: tests/emulator/device_mpi.c
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -fsanitize%,$(ALL_CFLAGS)) -fPIC -shared -o $@ $<
+
 # kernels that are wrong
 $(emulated)/tests/mistakes: $(emulated)/tests/emulator/mistakes/mistakes.cu.o $(emulated_cc)
 	@mkdir -p $(@D)
@@ -82,7 +87,8 @@ $(emulated_others): $(emulated)/%: $(BUILD)/%
 	@ln -sf $(abspath $<) $@
 
 emulated_bin = $(emulated)/bin/dbfs-traverse $(emulated)/bin/dbfs-graph500 $(emulated)/tests/gpu_kernels \
-               $(emulated)/tests/plant_faults $(emulated)/tests/mistakes $(emulated_others)
+               $(emulated)/tests/plant_faults $(emulated)/tests/mistakes \
+               $(emulated)/tests/device_mpi.so $(emulated_others)
 emulated: $(emulated_bin)
 
 # ThreadSanitizer does not know fibers; without a C++ compiler the tests say that they are skipped

@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <unistd.h>
@@ -41,7 +42,8 @@ namespace emulated {
 
 /* All of them, and the default ones by device. They live as long as the process. */
 static std::mutex streams_lock;
-static std::vector<emulated_stream *> &streams = *new std::vector<emulated_stream *>;
+using stream_list = std::vector<std::shared_ptr<emulated_stream>>;
+static stream_list &streams = *new stream_list;
 static std::map<int, emulated_stream *> &defaults = *new std::map<int, emulated_stream *>;
 
 static emulated_stream *open_stream(int device)
@@ -49,7 +51,7 @@ static emulated_stream *open_stream(int device)
     emulated_stream *stream = new emulated_stream;
     stream->device = device;
     stream->thread = std::thread([=] { stream->run(); });
-    streams.push_back(stream);
+    streams.emplace_back(stream);
     return stream;
 }
 
@@ -66,10 +68,16 @@ static emulated_stream *find_stream(cudaStream_t stream)
     return own;
 }
 
+static stream_list::iterator place_of(cudaStream_t stream)
+{
+    return std::find_if(streams.begin(), streams.end(),
+                        [=](const std::shared_ptr<emulated_stream> &one) { return one.get() == stream; });
+}
+
 bool is_stream(cudaStream_t stream)
 {
     std::lock_guard<std::mutex> lock(streams_lock);
-    return stream == nullptr || std::find(streams.begin(), streams.end(), stream) != streams.end();
+    return stream == nullptr || place_of(stream) != streams.end();
 }
 
 void enqueue(cudaStream_t given, std::function<void()> work)
@@ -89,16 +97,16 @@ void drain(cudaStream_t given)
 
 void drain_device(int device)
 {
-    std::vector<emulated_stream *> own;
+    stream_list own; /* another thread may destroy one meanwhile */
     {
         std::lock_guard<std::mutex> lock(streams_lock);
-        for (emulated_stream *stream : streams) {
+        for (const auto &stream : streams) {
             if (stream->device == device)
                 own.push_back(stream);
         }
     }
-    for (emulated_stream *stream : own)
-        drain(stream);
+    for (const auto &stream : own)
+        drain(stream.get());
 }
 
 static bool is_idle(emulated_stream *stream)
@@ -132,8 +140,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     }
     stream->thread.join();
     std::lock_guard<std::mutex> lock(streams_lock);
-    streams.erase(std::find(streams.begin(), streams.end(), stream));
-    delete stream;
+    streams.erase(place_of(stream));
     return cudaSuccess;
 }
 
