@@ -20,7 +20,7 @@
 enum {
     SHARES_A_THREAD = 4,
     OFFSETS_AHEAD = 16, /* rows */
-    COLUMNS_AHEAD = 8,
+    COLUMNS_AHEAD = 4,  /* three lines of each: as many as a core can wait for */
     PIECE_WORDS = 256   /* of the masks, that a thread joins at a time */
 };
 
@@ -131,6 +131,7 @@ static inline void ask_for_rows(const struct push_list *push, const struct csr *
         __builtin_prefetch(&csr->heads[j * csr->rows + row]);
     __builtin_prefetch(columns);
     __builtin_prefetch(columns + 16);
+    __builtin_prefetch(columns + 32);
 }
 
 static inline __attribute__((always_inline)) void

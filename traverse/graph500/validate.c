@@ -160,13 +160,15 @@ static enum status send_questions(struct validation *v, enum topic topic, const 
         else
             v->prover->ask_ends(v->proofs[g], out, e);
     }
-    if (team_meet(m, e) == ST_OK && m->number == 0)
+    team_meet(m, e);
+    if (m->number == 0) /* also where it failed: the other ranks wait */
         comm_agree(v->rank->comm, e);
     if (exchange(v, m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
         v->prover->keep_questions(v->proofs[g], topic, slices_in(&v->slices, g), e);
-    if (team_meet(m, e) == ST_OK && m->number == 0)
+    team_meet(m, e);
+    if (m->number == 0) /* also where it failed: the other ranks wait */
         comm_agree(v->rank->comm, e);
     return team_meet(m, e);
 }
