@@ -171,9 +171,9 @@ unit_bin  = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
 plain_bin = $(plain_tests:%=$(BUILD)/tests/%)
 
 $(BUILD)/tests/test_team: $(BUILD)/traverse/team.o
-$(BUILD)/tests/test_gang: $(BUILD)/traverse/cpu/gang.o
+$(BUILD)/tests/test_gang $(BUILD)/tests/test_gang_wakes: $(BUILD)/traverse/cpu/gang.o
 $(BUILD)/tests/test_numa_nodes: $(BUILD)/traverse/numa_nodes.o
-$(BUILD)/tests/test_gang: LDLIBS := $(libformats) $(LDLIBS)
+$(BUILD)/tests/test_gang $(BUILD)/tests/test_gang_wakes: LDLIBS := $(libformats) $(LDLIBS)
 $(BUILD)/tests/test_probe: $(BUILD)/traverse/cpu/cpu_probe.o
 $(BUILD)/tests/test_read_ahead $(BUILD)/tests/test_ids: LDLIBS += $(archive_libs_$(ARCHIVE))
 $(BUILD)/tests/test_direction: $(BUILD)/traverse/direction.o $(BUILD)/traverse/direction_cost.o
@@ -254,8 +254,10 @@ $(BUILD)/tests/packed_seeds: $(BUILD)/tests/fuzz/packed_seeds.o $(libformats)
 
 fuzz-bin: $(fuzz_bin) $(BUILD)/tests/packed_seeds
 
+include tests/emulator/emulator.mk
+
 tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(fail_cuda) $(count_mpi) $(fake_nvml) $(BUILD)/tests/plant_faults \
-           $(BUILD)/tests/mutate fuzz-bin
+           $(BUILD)/tests/mutate fuzz-bin $(emulated_if_possible)
 
 test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)' \
            CFLAGS='$(CFLAGS)' CUDA='$(CUDA)' NVCC='$(NVCC)'
@@ -370,6 +372,7 @@ help:
 	@echo 'make check       install what is missing, build, test (under 15 minutes on 2 cores)'
 	@echo 'make check-long  the tests that take longer'
 	@echo 'make tests-gpu   the tests for hosts with GPUs, see scripts/check-gpu.sh (CUDA=1)'
+	@echo 'make emulated    the CUDA backend for an emulated GPU, into $(BUILD)/emulated: see tests/emulator'
 	@echo 'make asan        the tests under AddressSanitizer and UBSan'
 	@echo 'make tsan        programs of several threads under ThreadSanitizer (clang with libarcher)'
 	@echo 'make ubsan       the tests under UBSan alone; make matrix: with each compiler and each MPI'

@@ -157,7 +157,7 @@ static void point_at_csr(struct shard *shard, enum subgraph g)
     const struct section *columns = container_find(shard->file, shard_section_of(g, SHARD_COLUMNS));
     csr->offsets = elements_of(shard, shard_section_of(g, SHARD_OFFSETS));
     csr->columns = elements_of(shard, shard_section_of(g, SHARD_COLUMNS));
-    csr->most_column = columns == NULL ? UINT32_MAX : columns->most;
+    csr->columns_below = columns == NULL ? 0 : 1 + (uint64_t)columns->most;
     csr->sources = elements_of(shard, shard_section_of(g, SHARD_SOURCES));
     csr->heads = csr->head_columns == 0 ? NULL
                                         : elements_of(shard, shard_section_of(g, SHARD_HEADS));

@@ -73,7 +73,7 @@ struct csr {
     const uint32_t *heads; /* [k][rows]; NULL when k = 0 */
     const void *offsets;   /* [rows + 1], into columns */
     const void *columns;
-    uint32_t most_column; /* no column of 4 bytes is above it: the largest, where that is known */
+    uint64_t columns_below; /* if it is known: columns are below it, and have 4 bytes; otherwise 0 */
     const uint64_t *sources; /* bit mask of rows */
     uint64_t source_rows;    /* bits set in it */
 };

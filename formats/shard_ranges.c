@@ -191,7 +191,8 @@ struct column_bounds csr_column_bounds(const struct shard *shard, enum subgraph 
 /* Raw columns were read already, for their CRC. */
 static int columns_are_known(const struct csr *csr, const struct column_bounds *b)
 {
-    return csr->column_width == 4 && b->locals == NULL && csr->most_column < b->bound;
+    return csr->column_width == 4 && b->locals == NULL && csr->columns_below > 0 &&
+           csr->columns_below <= b->bound;
 }
 
 void csr_ranges_find(const struct csr *csr, const struct column_bounds *bounds, int threads,

@@ -64,6 +64,7 @@ static enum status take_memory(struct device *dev, const struct gpu_plan *plan, 
     uint64_t staging = staging_bytes(dev->shard);
     if (dev->traffic.peers.shared) /* smaller allocations share pages, which another process would see whole */
         bytes = (bytes + GPU_SHARED_PAGE - 1) / GPU_SHARED_PAGE * GPU_SHARED_PAGE;
+    dev->traffic.peers.shown_bytes = bytes;
     size_t unused = 0, total = 0;
     char need[16], graph[16], left[16];
     if (CUDA_TRY(cudaMemGetInfo(&unused, &total), dev->where, e) != ST_OK)
@@ -147,6 +148,7 @@ static void set_traffic(struct device *dev, void *const at[GPU_ARRAY_COUNT])
     dev->traffic.sent_mask = at[GPU_SENT_MASK];
     dev->traffic.peers.gathered = at[GPU_GATHERED];
     dev->traffic.peers.sent_too = at[GPU_GROUP_MASK];
+    dev->traffic.peers.arrivals = at[GPU_GROUP_ARRIVALS];
     dev->traffic.peers.group_state = at[GPU_GROUP_STATE];
     dev->traffic.peers.own = at[GPU_DD_ROWS];
     dev->traffic.peers.others = dev->traffic.peers.own + dev->of[DELEGATES].words;

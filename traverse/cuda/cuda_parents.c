@@ -119,7 +119,7 @@ static enum status gpu_ask(struct device *dev, struct slice *questions, struct e
 {
     memset(questions, 0, dev->shard->p * sizeof *questions);
     if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK ||
-        write_parents(dev, e) != ST_OK)
+        gpu_solo_settle(dev, e) != ST_OK || write_parents(dev, e) != ST_OK)
         return e->status;
     return dev->shard->p == 1 ? ST_OK : list_questions(dev, questions, e);
 }

@@ -68,22 +68,22 @@ static uint64_t chunk_room(const struct shard *shard, enum subgraph a, enum subg
     return larger(gpu_chunk_room(shard->csr[a].edges), gpu_chunk_room(shard->csr[b].edges));
 }
 
-/* For a search that is one kernel, on a GPU that is alone or on each of several, which record no parents then. */
+/* For a search that is one kernel, on a GPU that is alone or on each of several. */
 static void put_solo(struct gpu_plan *plan, const struct shard *shard,
                      const struct gpu_plan_options *options)
 {
-    uint64_t edges = 0, alone = shard->p == 1, together = !alone && !options->parents;
+    uint64_t edges = 0, alone = shard->p == 1, together = !alone;
     for (int g = 0; g < SUBGRAPHS; g++)
         edges += shard->csr[g].edges;
     put(plan, GPU_SOLO_STATE, "state of a search", SOLO_STATE_BYTES, 1, NULL);
-    put(plan, GPU_SOLO_LISTS, alone ? "frontier lists" : "pieces of long rows",
-        alone      ? 2 * gpu_solo_room(shard->d + shard->locals, edges)
-        : together ? gpu_solo_room(0, edges)
-                   : 0,
+    put(plan, GPU_SOLO_LISTS, "frontier lists",
+        2 * (alone ? gpu_solo_room : gpu_group_room)(shard->d + shard->locals, edges),
         SOLO_PIECE_BYTES, NULL);
     put(plan, GPU_GROUP_STATE, "state of a group", together ? GROUP_STATE_BYTES : 0, 1, NULL);
+    put(plan, GPU_GROUP_ARRIVALS, "vertices from peers",
+        together ? (uint64_t)shard->p * GROUP_LISTED_EDGES : 0, 4, NULL);
     put(plan, GPU_GROUP_MASK, "second mask to send", together ? column_words(shard) : 0, 4, NULL);
-    put(plan, GPU_SOLO_NOTES, "notes of levels", alone && options->notes ? SOLO_NOTES_KEPT : 0,
+    put(plan, GPU_SOLO_NOTES, "notes of levels", options->notes ? SOLO_NOTES_KEPT : 0,
         SOLO_NOTE_BYTES, NULL);
 }
 
