@@ -6,6 +6,8 @@ BIN=${BUILD:-build}/bin
 TESTS=${BUILD:-build}/tests
 MPIEXEC=${MPIEXEC:-mpiexec}
 DATA=../shared/data # real graphs, where present
+# Open MPI wants to be told that root may start ranks, and more of them than there are cores
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=true
 failures=0
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/dbfs-test.XXXXXX") || exit 1
 trap 'rm -rf "$tmp"' EXIT

@@ -26,7 +26,7 @@ if [ "$(nproc)" -gt 1 ] && command -v taskset >/dev/null 2>&1; then
     check_says 'bind-to none' 'with the flag'
     "$MPIEXEC" -n 1 taskset -c "$core" "$BIN/dbfs-traverse" -q -@ 1 -n 1 --backend cpu "$tmp/graph" >"$tmp/out" 2>"$tmp/err"
     check 'no word if threads are given' test ! -s "$tmp/err"
-    "$MPIEXEC" -n 1 "$BIN/dbfs-traverse" -q -n 1 --backend cpu "$tmp/graph" >"$tmp/out" 2>"$tmp/err"
+    "$MPIEXEC" --bind-to none -n 1 "$BIN/dbfs-traverse" -q -n 1 --backend cpu "$tmp/graph" >"$tmp/out" 2>"$tmp/err"
     check 'no word to a rank that is not bound' test ! -s "$tmp/err"
 else
     skip 'ranks bound to a core: this host has one, or no taskset'

@@ -99,6 +99,7 @@ check_says 'another dbfs-pack' 'and says so'
 check 'SIGTERM leaves a journal' test -e "$tmp/x/packing"
 check 'and no manifest' test ! -e "$tmp/x/manifest"
 check 'and a finished part' test -e "$tmp/x/part-0004-of-0005.dbfs"
+rm -f "$tmp"/x/part-000[0-3]* # a busy machine may have finished more than one
 check 'and no temporary file' test -z "$(find "$tmp/x" -name '.*' -type f)"
 cp "$tmp/err" "$tmp/farewell"
 check 'and says how to go on' grep -q 'interrupted: --resume with the same options' "$tmp/farewell"

@@ -54,16 +54,16 @@ static int is_pzstd(const unsigned char *bytes, size_t count)
 static int is_tar(const unsigned char *bytes, size_t count)
 {
     unsigned long sum = 0, stated = 0;
-    const unsigned char *digit = bytes + TAR_SUM_AT;
+    const unsigned char *digit = bytes + TAR_SUM_AT, *end = digit + TAR_SUM_BYTES;
     if (count < TAR_HEADER_BYTES || bytes[0] == '\0')
         return 0;
     for (size_t i = 0; i < TAR_HEADER_BYTES; i++)
         sum += i - TAR_SUM_AT < TAR_SUM_BYTES ? ' ' : bytes[i];
-    while (*digit == ' ')
+    while (digit < end && *digit == ' ')
         digit++;
-    for (; *digit >= '0' && *digit <= '7'; digit++)
+    for (; digit < end && *digit >= '0' && *digit <= '7'; digit++)
         stated = 8 * stated + (unsigned long)(*digit - '0');
-    return stated == sum && digit <= bytes + TAR_SUM_AT + TAR_SUM_BYTES;
+    return stated == sum;
 }
 
 enum wrapping wrapping_sniff(const unsigned char *bytes, size_t count)
