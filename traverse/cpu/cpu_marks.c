@@ -36,6 +36,7 @@ struct marker {
     uint64_t *marks;
     const uint64_t *visited;
     uint32_t *parent;
+    const struct column_readers *readers;
 };
 
 static uint64_t *marks_of(const struct device *dev, int thread)
@@ -62,12 +63,16 @@ static inline __attribute__((always_inline)) void
 mark_row(const struct marker *m, const struct csr *csr, uint32_t row, uint64_t begin, uint64_t end,
          uint32_t tag, int parents)
 {
-    const uint32_t *columns = (const uint32_t *)csr->columns + csr_offset(csr, row);
-    uint64_t k = csr->head_columns;
+    uint64_t k = csr->head_columns, first = csr_offset(csr, row);
+    uint32_t room[COLUMN_ROOM];
     for (uint64_t j = begin; j < end && j < k; j++)
         mark(m, csr->heads[j * csr->rows + row], tag | row, parents);
-    for (uint64_t j = begin < k ? k : begin; j < end; j++)
-        mark(m, columns[j - k], tag | row, parents);
+    for (uint64_t j = begin < k ? k : begin; j < end;) {
+        struct column_run run = next_columns(m->readers, csr, row, first + j - k, first + end - k, room);
+        for (uint64_t i = 0; i < run.count; i++)
+            mark(m, run.columns[i], tag | row, parents);
+        j += run.count;
+    }
 }
 
 static inline void ask_for_rows(const struct push_list *push, const struct csr *csr, uint64_t i)
@@ -76,12 +81,12 @@ static inline void ask_for_rows(const struct push_list *push, const struct csr *
         prefetch_offset(csr, push->rows[i + OFFSETS_AHEAD]);
     if (i + COLUMNS_AHEAD >= push->count)
         return;
-    uint64_t row = push->rows[i + COLUMNS_AHEAD];
-    const uint32_t *columns = (const uint32_t *)csr->columns + csr_offset(csr, row);
+    uint64_t row = push->rows[i + COLUMNS_AHEAD], at = csr_offset(csr, row);
     for (uint32_t j = 0; j < csr->head_columns; j++)
         __builtin_prefetch(&csr->heads[j * csr->rows + row]);
-    __builtin_prefetch(columns);
-    __builtin_prefetch(columns + 16);
+    ask_for_columns(csr, at);
+    if (csr->packed.words == NULL)
+        __builtin_prefetch((const uint32_t *)csr->columns + at + 16);
 }
 
 static inline __attribute__((always_inline)) void
@@ -103,7 +108,8 @@ mark_share(const struct marking *p, const struct marker *m, uint64_t share, int 
 static void mark_shares(void *context, struct turn *turn)
 {
     const struct marking *p = context;
-    struct marker m = {marks_of(p->dev, turn->number), p->visited, p->parent};
+    struct marker m = {marks_of(p->dev, turn->number), p->visited, p->parent,
+                       p->dev->means.readers};
     uint64_t share;
     while ((share = gang_piece(turn)) != GANG_NO_PIECE) {
         if (!p->came[turn->number])

@@ -93,7 +93,7 @@ static void place_arrays(const struct device *dev, const struct gpu_plan *plan,
 static void set_csr(struct device *dev, enum subgraph g, void *const at[GPU_ARRAY_COUNT])
 {
     const struct csr *csr = &dev->shard->csr[g];
-    int i = 4 * (int)g;
+    int i = GPU_SECTIONS * (int)g;
     dev->csr[g] = (struct gpu_csr){.rows = csr->rows,
                                    .edges = csr->edges,
                                    .head_columns = csr->head_columns,
@@ -260,7 +260,7 @@ static enum status load_packed(struct device *dev, void *const at[GPU_ARRAY_COUN
             continue;
         struct gpu_copy copy = {staging->memory, s->data, s->bytes};
         if (gpu_loader_copy(loader, &copy, 1, e) == ST_OK)
-            decode_columns(dev, g, s, staging->memory, at[4 * g + GPU_COLUMNS], e);
+            decode_columns(dev, g, s, staging->memory, at[GPU_SECTIONS * g + GPU_COLUMNS], e);
     }
     return e->status;
 }
@@ -294,6 +294,12 @@ static enum status load(struct device *dev, const struct gpu_plan *plan,
     cudaFree(staging.memory);
     dev->load = (struct device_load){.seconds = cli_seconds() - start, .bytes = plan->graph_bytes};
     return e->status;
+}
+
+static enum residence gpu_resident(const struct device *dev)
+{
+    (void)dev;
+    return RESIDENT_RAW;
 }
 
 static struct device_load gpu_load(const struct device *dev)
@@ -407,7 +413,11 @@ static enum status gpu_open(struct device **result, const struct shard *shard,
 }
 
 static const struct backend_device cuda_device = {
-    .open = gpu_open, .close = gpu_close, .load = gpu_load, .describe = gpu_describe};
+    .open = gpu_open,
+    .close = gpu_close,
+    .load = gpu_load,
+    .resident = gpu_resident,
+    .describe = gpu_describe};
 
 const struct backend backend_cuda = {
     .name = "cuda",

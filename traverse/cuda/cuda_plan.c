@@ -9,11 +9,11 @@
 
 #include <string.h>
 
-static const char *const section_names[SUBGRAPHS][4] = {
-    {"nn heads", "nn offsets", "nn columns", "nn sources"},
-    {"nd heads", "nd offsets", "nd columns", "nd sources"},
-    {"dn heads", "dn offsets", "dn columns", "dn sources"},
-    {"dd heads", "dd offsets", "dd columns", "dd sources"}};
+static const char *const section_names[SUBGRAPHS][5] = {
+    {"nn heads", "nn offsets", "nn columns", "nn sources", "nn directory"},
+    {"nd heads", "nd offsets", "nd columns", "nd sources", "nd directory"},
+    {"dn heads", "dn offsets", "dn columns", "dn sources", "dn directory"},
+    {"dd heads", "dd offsets", "dd columns", "dd sources", "dd directory"}};
 
 static void put(struct gpu_plan *plan, enum gpu_array_id id, const char *name, uint64_t count,
                 uint64_t width, const void *source)
@@ -26,17 +26,46 @@ static void put(struct gpu_plan *plan, enum gpu_array_id id, const char *name, u
         plan->working_bytes += bytes;
 }
 
-static void put_sections(struct gpu_plan *plan, const struct shard *shard)
+int gpu_keeps_packed(const struct shard *shard, enum subgraph g, enum residence resident,
+                     struct packed *packed)
+{
+    return resident == RESIDENT_PACKED && shard->csr[g].column_width == 4 &&
+           shard->csr[g].column_count > 0 &&
+           shard_packed(shard, shard_section_of(g, SHARD_COLUMNS), packed);
+}
+
+/* In proportion to the columns: gpu_plan_shards plans shards that have a part of those in the file. */
+static void put_columns(struct gpu_plan *plan, const struct shard *shard, enum subgraph g,
+                        enum residence resident)
+{
+    const struct csr *csr = &shard->csr[g];
+    const char *name = section_names[g][2];
+    int at = GPU_SECTIONS * (int)g;
+    struct packed packed;
+    if (!gpu_keeps_packed(shard, g, resident, &packed)) {
+        put(plan, (enum gpu_array_id)(at + GPU_COLUMNS), name, csr->column_count, csr->column_width,
+            csr->columns);
+        return;
+    }
+    uint64_t bytes = (uint64_t)(packed.base - packed.bits), blocks = packed_blocks(csr->column_count);
+    if (csr->column_count != packed.count)
+        bytes = (uint64_t)((double)bytes / (double)packed.count * (double)csr->column_count);
+    put(plan, (enum gpu_array_id)(at + GPU_COLUMNS), name, bytes, 1, packed.bits);
+    put(plan, (enum gpu_array_id)(at + GPU_PLACES), section_names[g][4], blocks,
+        sizeof(struct packed_place), NULL);
+}
+
+static void put_sections(struct gpu_plan *plan, const struct shard *shard, enum residence resident)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
         const struct csr *csr = &shard->csr[g];
         const char *const *name = section_names[g];
         if (csr->edges == 0)
             continue;
-        int at = 4 * g;
+        int at = GPU_SECTIONS * g;
         put(plan, at + GPU_HEADS, name[0], csr->head_columns * csr->rows, 4, csr->heads);
         put(plan, at + GPU_OFFSETS, name[1], csr->rows + 1, csr->offset_width, csr->offsets);
-        put(plan, at + GPU_COLUMNS, name[2], csr->column_count, csr->column_width, csr->columns);
+        put_columns(plan, shard, (enum subgraph)g, resident);
         put(plan, at + GPU_SOURCES, name[3], mask_words(csr->rows), 8, csr->sources);
     }
 }
@@ -68,11 +97,13 @@ static uint64_t chunk_room(const struct shard *shard, enum subgraph a, enum subg
     return larger(gpu_chunk_room(shard->csr[a].edges), gpu_chunk_room(shard->csr[b].edges));
 }
 
-/* For a search that is one kernel, on a GPU that is alone or on each of several, which record no parents then. */
+/* For a search that is one kernel, on a GPU that is alone or on each of several, which record no parents then.
+ * Such a search reads no packed columns. */
 static void put_solo(struct gpu_plan *plan, const struct shard *shard,
                      const struct gpu_plan_options *options)
 {
-    uint64_t edges = 0, alone = shard->p == 1, together = !alone && !options->parents;
+    uint64_t edges = 0, is_raw = options->resident != RESIDENT_PACKED;
+    uint64_t alone = shard->p == 1 && is_raw, together = shard->p > 1 && is_raw && !options->parents;
     for (int g = 0; g < SUBGRAPHS; g++)
         edges += shard->csr[g].edges;
     put(plan, GPU_SOLO_STATE, "state of a search", SOLO_STATE_BYTES, 1, NULL);
@@ -120,7 +151,7 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
     int alone = shard->p == 1;
     uint64_t leaving = alone ? 0 : shard->csr[NN].edges;
     memset(plan, 0, sizeof *plan);
-    put_sections(plan, shard);
+    put_sections(plan, shard, options->resident);
     put(plan, GPU_MASKS, "visited and next masks", (alone ? 2 : 3) * words_d + 2 * words_n, 4,
         NULL);
     put(plan, GPU_FRONTIER_D, "delegate frontier", words_d, 4, NULL);
@@ -149,4 +180,37 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
     put(plan, GPU_COUNTERS, "counters", GPU_COUNTER_BYTES, 1, NULL);
     put_solo(plan, shard, options);
     put_answers(plan, shard, options);
+}
+
+/* The shard as it would be, but for its content, if the graph had p shards. */
+static struct shard reshaped(const struct shard *shard, uint32_t p)
+{
+    struct shard s = *shard;
+    double share = (double)shard->p / (double)p;
+    s.p = p;
+    s.index = 0;
+    s.locals = (uint64_t)((double)shard->locals * share) + 1;
+    s.local_bits = 1;
+    while (s.locals >> s.local_bits != 0)
+        s.local_bits++;
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        struct csr *csr = &s.csr[g];
+        csr->rows = subgraph_rows((enum subgraph)g) == NORMALS ? s.locals : s.d;
+        csr->edges = (uint64_t)((double)csr->edges * share);
+        csr->column_count = (uint64_t)((double)csr->column_count * share);
+    }
+    return s;
+}
+
+uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_options *options, uint64_t room)
+{
+    enum { MOST_SHARDS = 4096 };
+    for (uint32_t p = shard->p; p <= MOST_SHARDS; p++) {
+        struct shard s = reshaped(shard, p);
+        struct gpu_plan plan;
+        gpu_plan_make(&plan, p == shard->p ? shard : &s, options);
+        if (gpu_plan_bytes(&plan) <= room)
+            return p;
+    }
+    return 0;
 }

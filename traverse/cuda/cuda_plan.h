@@ -2,17 +2,21 @@
 #ifndef DBFS_CUDA_PLAN_H
 #define DBFS_CUDA_PLAN_H
 
+#include "traverse/residence.h"
+
 #include "formats/shard.h"
 
 #include <stdint.h>
 
 enum gpu_array_id {
-    /* of subgraph g: + 4 * g */
+    /* of subgraph g: + GPU_SECTIONS * g */
     GPU_HEADS,
     GPU_OFFSETS,
-    GPU_COLUMNS,
+    GPU_COLUMNS, /* if they stay packed, their words and groups (packed_row.h) */
+    GPU_PLACES,  /* the rest of the directory of packed columns */
     GPU_SOURCES,
-    GPU_MASKS = 4 * SUBGRAPHS, /* visited, next and incoming masks, cleared together */
+    GPU_SECTIONS,
+    GPU_MASKS = GPU_SECTIONS * SUBGRAPHS, /* visited, next and incoming masks, cleared together */
     GPU_FRONTIER_D,
     GPU_FRONTIER_N,
     GPU_QUEUE_D,
@@ -87,9 +91,23 @@ struct gpu_plan_options {
     int answers;  /* make answers */
     int permuted; /* of ids that are permuted */
     int notes;    /* note what levels do, if the device is alone */
+    enum residence resident; /* raw or packed */
 };
 
 void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
                    const struct gpu_plan_options *options);
+
+static inline uint64_t gpu_plan_bytes(const struct gpu_plan *plan)
+{
+    return plan->graph_bytes + plan->working_bytes;
+}
+
+/* About how many shards the graph should have so that each fits into `room` bytes: at least as many as it has. It
+ * rests on this shard, with the same delegates. 0: delegates alone take more. */
+uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_options *options, uint64_t room);
+
+/* Whether shard_load would keep the columns of g packed. *packed says where they are. */
+int gpu_keeps_packed(const struct shard *shard, enum subgraph g, enum residence resident,
+                     struct packed *packed);
 
 #endif

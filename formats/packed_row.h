@@ -1,0 +1,160 @@
+/* packed_row.h: reads columns of 4 bytes out of a packed section, from any element on.
+ *
+ * A section that is searched where it lies packed is a struct packed_columns: the words of the file as they
+ * are, and a directory made of that of the file, in which base and entry of a block stand side by side. A
+ * reader is opened at an element of a row and then gives one column after the other, up to the end of the
+ * block. Frames (packed.h) can be entered anywhere. In a block of gaps the reader finds the set bit of the
+ * element in the bit vector, which has at most 12 words; in a row that begins within the block, it finds the
+ * bit of the element before the row, too.
+ *
+ * This is plain C, also valid C++, and the same functions run on hosts and on devices. The offsets of the
+ * rows are in range (shard_ranges.h). Bytes that must move for a row: 8 of the directory, the codes of its
+ * elements, and the bit vector up to them.
+ */
+#ifndef DBFS_PACKED_ROW_H
+#define DBFS_PACKED_ROW_H
+
+#include "packed_layout.h"
+
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define PACKED_INLINE __host__ __device__ static inline
+#else
+#define PACKED_INLINE static inline
+#endif
+
+/* A block: base, and below 2^24 its position in words from that of its group, above the kind. */
+struct packed_place {
+    uint32_t base, entry;
+};
+
+/* In kinds of this directory: gaps without a bit vector, since all sums are 0. A section of 4-byte elements
+ * has no use for the bit otherwise. */
+enum { KIND_NO_VECTOR = 0x20, KIND_LOW_BITS_OF_4 = 0x1f };
+
+struct packed_columns {
+    const uint32_t *words;            /* the blocks' bits; there are at least 2 words behind them */
+    struct packed_place *place;       /* [blocks] */
+    const uint64_t *group;            /* [groups]: position of block GROUP_BLOCKS * g */
+};
+
+/* The part of a row that a reader is opened for. */
+struct packed_span {
+    uint64_t row_begin; /* the row's first element */
+    uint64_t at;        /* the first one that is wanted */
+    uint32_t start;     /* the last head column + 1; 0: the row has no heads */
+};
+
+struct packed_reader {
+    const uint32_t *codes, *vector;
+    uint32_t bits;  /* of a code */
+    uint32_t gaps;  /* else a frame */
+    uint32_t step;  /* gaps count from 1 */
+    uint32_t add;   /* what makes an element of its place */
+    uint32_t i;     /* the next element of the block */
+    uint32_t word;  /* where the next set bit is looked for */
+    uint32_t ones;  /* the bits of that word that have not been passed */
+};
+
+PACKED_INLINE uint32_t packed_count_bits(uint32_t x)
+{
+#ifdef __CUDA_ARCH__
+    return (uint32_t)__popc(x);
+#else
+    return (uint32_t)__builtin_popcount(x);
+#endif
+}
+
+/* x is not 0. */
+PACKED_INLINE uint32_t packed_lowest_bit(uint32_t x)
+{
+#ifdef __CUDA_ARCH__
+    return (uint32_t)__ffs((int)x) - 1;
+#else
+    return (uint32_t)__builtin_ctz(x);
+#endif
+}
+
+/* Code i of `bits` bits, at most 32. Reads up to one word behind it. */
+PACKED_INLINE uint32_t packed_code(const uint32_t *codes, uint32_t bits, uint32_t i)
+{
+    uint32_t at = i * bits;
+    uint64_t two = codes[at / 32] | (uint64_t)codes[at / 32 + 1] << 32;
+    return (uint32_t)(two >> at % 32 & ((UINT64_C(1) << bits) - 1));
+}
+
+PACKED_INLINE const uint32_t *packed_block_words(const struct packed_columns *columns,
+                                                 uint64_t block, uint32_t entry)
+{
+    return columns->words + columns->group[block / GROUP_BLOCKS] +
+           (entry & ((UINT32_C(1) << POSITION_BITS) - 1));
+}
+
+/* Element i - 1 is passed: the next set bit is that of element i. */
+PACKED_INLINE void packed_pass(struct packed_reader *r, uint32_t i)
+{
+    uint32_t left = i, count;
+    r->i = i;
+    r->word = 0;
+    r->ones = r->vector != NULL ? r->vector[0] : 0;
+    if (r->vector == NULL)
+        return;
+    while ((count = packed_count_bits(r->ones)) < left && r->word + 1 < UNARY_MOST_WORDS) {
+        left -= count;
+        r->ones = r->vector[++r->word];
+    }
+    for (; left > 0; left--)
+        r->ones &= r->ones - 1;
+}
+
+/* S(i) + step * i of the next element i of a block of gaps. */
+PACKED_INLINE uint32_t packed_next_place(struct packed_reader *r)
+{
+    uint32_t i = r->i++, high = 0;
+    if (r->vector != NULL) {
+        while (r->ones == 0 && r->word + 1 < UNARY_MOST_WORDS)
+            r->ones = r->vector[++r->word];
+        high = 32 * r->word + (r->ones != 0 ? packed_lowest_bit(r->ones) : 0) - i;
+        r->ones &= r->ones - 1;
+    }
+    return packed_code(r->codes, r->bits, i) + (high << r->bits) + r->step * i;
+}
+
+/* The next element; the caller stops at the end of the block. */
+PACKED_INLINE uint32_t packed_next(struct packed_reader *r)
+{
+    if (r->gaps)
+        return r->add + packed_next_place(r);
+    return r->add + packed_code(r->codes, r->bits, r->i++);
+}
+
+PACKED_INLINE struct packed_reader packed_read_at(const struct packed_columns *columns,
+                                                  const struct packed_span *span)
+{
+    uint64_t block = span->at / PACKED_BLOCK, first = block * PACKED_BLOCK;
+    struct packed_place place = columns->place[block];
+    uint32_t kind = place.entry >> POSITION_BITS, i = (uint32_t)(span->at - first);
+    struct packed_reader r = {0};
+    r.codes = packed_block_words(columns, block, place.entry);
+    r.add = place.base;
+    r.gaps = kind & KIND_GAPS;
+    r.bits = r.gaps ? kind & KIND_LOW_BITS_OF_4 : kind;
+    r.i = i;
+    if (!r.gaps)
+        return r;
+    r.step = (kind & KIND_STEP_0) == 0;
+    r.vector = kind & KIND_NO_VECTOR ? NULL : r.codes + WORDS_PER_BIT * r.bits;
+    if (span->row_begin > first) {
+        uint32_t before = (uint32_t)(span->row_begin - first) - 1;
+        packed_pass(&r, before);
+        r.add = span->start - r.step - packed_next_place(&r);
+        if (r.i < i)
+            packed_pass(&r, i);
+    } else {
+        packed_pass(&r, i);
+    }
+    return r;
+}
+
+#endif
