@@ -3,13 +3,14 @@
 #
 # edgeconv and dbfs-pack make shards, which are kept, and dbfs-traverse searches them. The shards lie in
 # CACHE/KEY, where KEY is a digest of all that they depend on: the files' paths, inodes, sizes and times, the
-# options, and the version. They get that name only when they are complete.
+# options, and the version. They get that name only when they are complete. One dbfs at a time makes shards in
+# CACHE: others wait, since all three runs on one file would pack it, and each would replace what others read.
 set -euo pipefail
 
 prog=dbfs
 bin=$(readlink -f "$0")
 PATH=${bin%/*}:$PATH
-# Threads that wait sleep soon: the programs of a pipe share the cores. dbfs-traverse would start itself again for it.
+# Threads that wait sleep soon: the programs of a pipe share the cores.
 [ -n "${OMP_WAIT_POLICY+set}" ] || export GOMP_SPINCOUNT="${GOMP_SPINCOUNT-1000}"
 files=() convert=() pack=() both=() search=() results=()
 cache='' shards='' ranks='' compact=false undirected=(-u) verbose=false force=() quiet=()
@@ -211,7 +212,8 @@ remove_stale() { # KEY
     path_of own_path "$own"
     for folder in "$cache"/*; do
         case $folder in
-        *.making.*) kill -0 "${folder##*.making.}" 2>/dev/null || rm -rf "$folder" ;;
+        *.making."$HOSTNAME".*) kill -0 "${folder##*.}" 2>/dev/null || rm -rf "$folder" ;;
+        *.making.*) ;; # of another host, whose processes cannot be seen here
         *)
             IFS= read -r line 2>/dev/null <"$folder/key" || continue
             path_of path "$line"
@@ -232,9 +234,30 @@ are_kept() { # KEY-TEXT
     [ "$(cat "$graph/key" 2>/dev/null)" = "$1" ] && dbfs-pack --list "$graph/shards" >/dev/null 2>&1
 }
 
+# Waits until no other dbfs makes shards in the folder. The kernel takes the lock back when the process ends.
+# Where a file system has no locks, two may make the same shards, and the second then fails.
+lock_cache() {
+    mkdir -p "$cache"
+    exec {lock}<"$cache"
+    flock --nonblock "$lock" 2>/dev/null && return
+    [ ${#quiet[@]} != 0 ] || echo "$prog: $cache: another dbfs makes shards there: waiting for it" >&2
+    flock "$lock" 2>/dev/null || true
+}
+
+keep_shards() { # TEXT-OF-KEY
+    work=$cache/$key.making.$HOSTNAME.$$
+    mkdir -p "$work"
+    make_shards "$work"
+    printf '%s\n' "$1" >"$work/key"
+    rm -rf "$graph" # what is there is not whole
+    mv -T "$work" "$graph"
+    work=
+    remove_stale "$graph/key"
+}
+
 # Sets `graph` to the folder that has shards, and perhaps the map.
 find_shards() {
-    local key text
+    local key text lock made=false
     if [ "${files[0]}" = - ] || [ "$cache" = none ] || ! mkdir -p "${cache:=${files[0]%/}.dbfs}" 2>/dev/null; then
         [ "${files[0]}" = - ] || [ "$cache" = none ] ||
             echo "$prog: $cache: cannot be made, so the shards are not kept: --cache DIR names another place" >&2
@@ -248,20 +271,16 @@ find_shards() {
     text=$(describe)
     key=$(sha256sum <<<"$text" | cut -c1-16)
     graph=$cache/$key
-    if are_kept "$text"; then
-        ! $verbose || echo "$prog: shards are in $graph" >&2
-        return
+    if ! are_kept "$text"; then
+        check_search
+        lock_cache
+        if ! are_kept "$text"; then # by the one that it waited for
+            keep_shards "$text"
+            made=true
+        fi
+        exec {lock}<&-
     fi
-    check_search
-    work=$cache/$key.making.$$
-    mkdir "$work"
-    make_shards "$work"
-    printf '%s\n' "$text" >"$work/key"
-    if ! are_kept "$text"; then # by another dbfs, meanwhile
-        rm -rf "$graph"
-        mv -T "$work" "$graph"
-    fi
-    remove_stale "$graph/key"
+    ! $verbose || $made || echo "$prog: shards are in $graph" >&2
 }
 
 clean() {

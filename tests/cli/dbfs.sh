@@ -145,17 +145,28 @@ done
 check_exit 0 'options in one word' dbfs -qvr7 -o - g.txt
 check 'are all taken' cmp out want.txt
 rm -rf g.txt.dbfs
-mkdir -p g.txt.dbfs/0.making.$$ g.txt.dbfs/0.making.99999999
-for i in 1 2 3; do dbfs -q -r 7 -o - g.txt >"out.$i" 2>"err.$i" & pids[i]=$!; done
-for i in 1 2 3; do
+mkdir -p g.txt.dbfs/0.making.{"$HOSTNAME.$$","$HOSTNAME.99999999",other.99999999}
+at_once() { until [ -e go ]; do sleep 0.01; done; dbfs -v -r 7 -o - g.txt; }
+for i in {1..6}; do at_once >"out.$i" 2>"err.$i" & pids[i]=$!; done
+touch go # all of them at the same time
+for i in {1..6}; do
     wait "${pids[i]}"
-    check "three at once: number $i ends well" test $? = 0 -a ! -s "err.$i"
+    check "six at once: number $i ends well" test $? = 0
     check 'with the same distances' cmp "out.$i" want.txt
 done
+check 'one of them packs' test "$(cat err.? | grep -c '^dbfs: dbfs-pack\|| dbfs-pack')" = 1
+check 'the others wait for it, or find the shards' test "$(grep -l 'dbfs: shards are in g.txt.dbfs/' err.? | wc -l)" = 5
 check 'one set of shards is kept' test "$(ls -d g.txt.dbfs/*/shards | wc -l)" = 1
 check 'what a living process makes stays, and what a dead one left goes' \
-    test -e g.txt.dbfs/0.making.$$ -a ! -e g.txt.dbfs/0.making.99999999
-rmdir g.txt.dbfs/0.making.$$
+    test -e "g.txt.dbfs/0.making.$HOSTNAME.$$" -a ! -e "g.txt.dbfs/0.making.$HOSTNAME.99999999"
+check 'what another host makes stays' test -e g.txt.dbfs/0.making.other.99999999
+rmdir g.txt.dbfs/0.making.*
+{ flock 9 && sleep 1; } 9<g.txt.dbfs &
+sleep 0.2
+touch g.txt
+check_exit 0 'another dbfs makes shards' dbfs -r 7 -o - g.txt
+check_says 'dbfs: g.txt.dbfs: another dbfs makes shards there: waiting for it' 'is told'
+check 'and the search follows' cmp out want.txt
 cp g.txt -- -x.txt
 check_exit 0 'a file named -x.txt' dbfs -q -r 7 -o - -- -x.txt
 check 'has the same distances' cmp out want.txt
