@@ -184,6 +184,7 @@ void twin_previsit(const struct previsit_step *p, struct previsited *out)
         put_mask(dev->delegates.incoming, p->in, p->shard->d);
         put_mask(dev->delegates.visited, p->visited, p->shard->d);
         dev->delegates.any_incoming = 1;
+        dev->delegates.level = p->depth;
         previsit_delegates(dev);
         out->fresh = dev->delegates.fresh_count;
         out->frontier = copy_of(dev->delegates.frontier, words * 8);

@@ -7,6 +7,7 @@
 #define DBFS_CUDA_GROUP_MEET_CUH
 
 #include "cuda_group.h"
+#include "cuda_ptx.cuh"
 #include "cuda_solo_grid.cuh"
 
 /* What all threads of a block see, beside block_state. */
@@ -25,25 +26,6 @@ static __shared__ group_block meeting;
 
 #define GROUP_PATIENCE 20000000000ull /* ns that a GPU waits for a peer, which may start late */
 
-__device__ static inline unsigned long long now_ns()
-{
-    unsigned long long ns;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
-    return ns;
-}
-
-__device__ static inline unsigned load_meeting(const unsigned *from)
-{
-    unsigned value;
-    asm volatile("ld.acquire.sys.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
-    return value;
-}
-
-__device__ static inline void store_meeting(unsigned *to, unsigned value)
-{
-    asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
-}
-
 /* A word of a mask that a peer writes between meetings. */
 __device__ static inline uint32_t peek(const uint32_t *mask, uint64_t word)
 {
@@ -61,11 +43,11 @@ __device__ static inline void exchange_letters(unsigned number, const unsigned l
         for (int k = 0; k < GROUP_VALUES; k++)
             ((volatile unsigned long long *)out->value)[k] = values[k];
         __threadfence_system();
-        store_meeting(&out->meeting, number);
+        store_release_system(&out->meeting, number);
         const group_letter *in = &group.state->letter[turn][i];
-        const unsigned long long begin = now_ns();
-        while (!late && load_meeting(&in->meeting) != number)
-            late = now_ns() - begin > GROUP_PATIENCE;
+        const unsigned long long begin = device_nanoseconds();
+        while (!late && load_acquire_system(&in->meeting) != number)
+            late = device_nanoseconds() - begin > GROUP_PATIENCE;
     }
     late = __any_sync(ALL_LANES, late);
     for (int k = 0; k < GROUP_VALUES; k++) {
@@ -109,7 +91,7 @@ __device__ static inline void meet(bool at_start)
         __syncwarp();
         if (blockIdx.x == 0) {
             unsigned long long values[GROUP_VALUES];
-            while ((int)(*(volatile unsigned *)&search.state->arrived - target) < 0)
+            while ((int)(load_awaited(&search.state->arrived) - target) < 0)
                 ;
             __threadfence_system();
             write_values(values, at_start);

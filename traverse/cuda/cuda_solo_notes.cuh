@@ -6,6 +6,7 @@
 #ifndef DBFS_CUDA_SOLO_NOTES_CUH
 #define DBFS_CUDA_SOLO_NOTES_CUH
 
+#include "cuda_ptx.cuh"
 #include "cuda_solo_list.cuh"
 
 #if SOLO_NOTED
@@ -17,13 +18,6 @@ struct block_notes {
 };
 
 static __shared__ block_notes noted;
-
-__device__ static inline unsigned long long nanoseconds()
-{
-    unsigned long long now;
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-    return now;
-}
 
 __device__ static inline bool is_noter()
 {
@@ -47,7 +41,7 @@ __device__ static inline void begin_notes()
 __device__ static inline void hand_over_notes(int32_t depth)
 {
     volatile solo_mail *mail = search.out.mail;
-    note_of(depth - 1).at[SOLO_ENDED] = nanoseconds();
+    note_of(depth - 1).at[SOLO_ENDED] = device_nanoseconds();
     __threadfence_system();
     mail->written = (uint32_t)depth;
     while (mail->taken != (uint32_t)depth)
@@ -64,7 +58,7 @@ __device__ static inline void note_begin(int32_t depth)
         hand_over_notes(depth);
     noted.begun = depth + 1;
     note_of(depth) = solo_note{};
-    note_of(depth).at[SOLO_BEGUN] = nanoseconds();
+    note_of(depth).at[SOLO_BEGUN] = device_nanoseconds();
 }
 
 __device__ static inline void note_way(int32_t depth, solo_way way)
@@ -84,14 +78,14 @@ __device__ static inline void note_team(int32_t depth, solo_way way)
 __device__ static inline void note_time(int what)
 {
     if (is_noter())
-        note_of(block.now.depth).at[what] = nanoseconds();
+        note_of(block.now.depth).at[what] = device_nanoseconds();
 }
 
 /* A warp is done with its pulls. */
 __device__ static inline void note_pulled()
 {
     if (lane_id() == 0) {
-        const unsigned long long now = nanoseconds();
+        const unsigned long long now = device_nanoseconds();
         atomicMax(&noted.first_pulled, ~now);
         atomicMax(&noted.last_pulled, now);
     }
@@ -146,7 +140,7 @@ __device__ static inline void note_end()
 __device__ static inline void end_notes()
 {
     if (is_noter())
-        note_of(block.now.depth - 1).at[SOLO_ENDED] = nanoseconds();
+        note_of(block.now.depth - 1).at[SOLO_ENDED] = device_nanoseconds();
 }
 
 #else

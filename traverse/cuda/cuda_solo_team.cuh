@@ -12,6 +12,7 @@
 #ifndef DBFS_CUDA_SOLO_TEAM_CUH
 #define DBFS_CUDA_SOLO_TEAM_CUH
 
+#include "cuda_ptx.cuh"
 #include "cuda_solo_notes.cuh"
 #include "cuda_solo_progress.cuh"
 #include "cuda_solo_push.cuh"
@@ -27,63 +28,17 @@ enum {
 
 /* ---- the cluster ---- */
 
-#if __CUDA_ARCH__ >= 900
-__device__ static inline unsigned team_rank()
-{
-    unsigned rank;
-    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    return rank;
-}
-
 /* Of all threads of the team; what was written to shared memory before is seen after it. One warp of a block
  * releases what all of its block wrote, since each release waits for writes to global memory. */
 __device__ static inline void team_barrier()
 {
     __syncthreads();
     if (threadIdx.x < WARP)
-        asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+        cluster_arrive_release();
     else
-        asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
-    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+        cluster_arrive_relaxed();
+    cluster_wait();
 }
-
-/* Reads what lies in the shared memory of another block where `own` is in that of this block. */
-template <typename T>
-__device__ static inline T team_read(const T *own, unsigned rank)
-{
-    static_assert(sizeof(T) == 4 || sizeof(T) == 16, "one load");
-    const unsigned at = (unsigned)__cvta_generic_to_shared(own);
-    unsigned there;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(rank));
-    T value;
-    unsigned *words = (unsigned *)&value;
-    if (sizeof(T) == 4)
-        asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(words[0]) : "r"(there) : "memory");
-    else
-        asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(words[0]), "=r"(words[1 % (sizeof(T) / 4)]), "=r"(words[2 % (sizeof(T) / 4)]),
-                       "=r"(words[3 % (sizeof(T) / 4)])
-                     : "r"(there)
-                     : "memory");
-    return value;
-}
-#else
-__device__ static inline unsigned team_rank()
-{
-    return 0;
-}
-
-__device__ static inline void team_barrier()
-{
-    __syncthreads();
-}
-
-template <typename T>
-__device__ static inline T team_read(const T *own, unsigned)
-{
-    return *own;
-}
-#endif
 
 __device__ static inline bool is_in_team()
 {
@@ -125,7 +80,7 @@ __device__ static inline team_frontier look_at_team(unsigned turn)
 {
     team_part part = {0, 0, {0, 0}};
     if (lane_id() < search.team)
-        part = team_read(&block.part[turn % 3], lane_id());
+        part = cluster_load(&block.part[turn % 3], lane_id());
     unsigned end = part.count, longest = part.longest;
 #pragma unroll
     for (int step = 1; step < SOLO_MOST_TEAM; step *= 2) {
@@ -145,7 +100,7 @@ __device__ static inline uint32_t team_vertex(const team_frontier &f, unsigned t
         rank += end <= i ? step : 0;
     }
     const unsigned before = __shfl_sync(ALL_LANES, f.end, (rank - 1) & (WARP - 1));
-    return i < f.total ? team_read(team_list(turn) + (i - (rank > 0 ? before : 0)), rank) : 0;
+    return i < f.total ? cluster_load(team_list(turn) + (i - (rank > 0 ? before : 0)), rank) : 0;
 }
 
 /* This warp reached vertices, those lanes that have `mine` > 0. Returns where the lane puts its first one. */
@@ -284,7 +239,7 @@ __device__ static void run_team_level(const team_frontier &f, unsigned turn, int
                                       seen_rows &seen)
 {
     const unsigned shift = team_shift(f),
-                   first = (threadIdx.x / WARP * search.team + team_rank()) * WARP,
+                   first = (threadIdx.x / WARP * search.team + cluster_rank()) * WARP,
                    lane = first + lane_id(), i = lane >> shift, sub = lane & ((1u << shift) - 1);
     note_team(depth, SOLO_BY_TEAM);
     if (threadIdx.x == 0)
@@ -366,10 +321,10 @@ __device__ static void leave_to_one(const team_frontier &f, unsigned turn, int32
 {
     if (threadIdx.x == 0)
         block.part[(turn + 2) % 3] = team_part{0, 0, {0, 0}};
-    if (team_rank() == 0)
+    if (cluster_rank() == 0)
         run_one(f, turn, depth, seen);
     team_barrier();
-    depth = (int32_t)team_read((const uint32_t *)&block.one_depth, 0);
+    depth = (int32_t)cluster_load((const uint32_t *)&block.one_depth, 0);
 }
 
 /* ---- all levels ---- */
@@ -387,7 +342,7 @@ __device__ static void take_list()
 {
     const solo_piece *list = search.list[block.now.list];
     const unsigned lanes = search.team * blockDim.x,
-                   first = (threadIdx.x / WARP * search.team + team_rank()) * WARP;
+                   first = (threadIdx.x / WARP * search.team + cluster_rank()) * WARP;
     for (unsigned i = first; i < block.now.pieces; i += lanes) {
         solo_piece piece = {0, 0, 0};
         if (i + lane_id() < block.now.pieces)

@@ -1,0 +1,150 @@
+/* context.cc: see context.h
+ *
+ * On x86-64 a switch saves the registers that a function must keep. Elsewhere ucontext does it, which is slower.
+ */
+#include "context.h"
+
+#include "report.h"
+
+#include <cstdint>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <vector>
+
+#ifndef __x86_64__
+#include <ucontext.h>
+#endif
+
+#if defined __SANITIZE_ADDRESS__
+extern "C" void __sanitizer_start_switch_fiber(void **fake, const void *bottom, size_t size);
+extern "C" void __sanitizer_finish_switch_fiber(void *fake, const void **bottom, size_t *size);
+extern "C" void __asan_unpoison_memory_region(const volatile void *at, size_t size);
+#endif
+
+namespace emulated {
+
+/* ---- stacks ---- */
+
+static thread_local std::vector<char *> *unused_stacks;
+
+char *stack_take()
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (unused_stacks == nullptr)
+        unused_stacks = new std::vector<char *>;
+    if (!unused_stacks->empty()) {
+        char *stack = unused_stacks->back();
+        unused_stacks->pop_back();
+        return stack;
+    }
+    void *memory = mmap(nullptr, STACK_BYTES + page, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE) != 0)
+        give_up("no memory for the stack of a lane");
+    return (char *)memory + page;
+}
+
+void stack_give(char *stack)
+{
+#if defined __SANITIZE_ADDRESS__
+    __asan_unpoison_memory_region(stack, STACK_BYTES);
+#endif
+    unused_stacks->push_back(stack);
+}
+
+/* ---- switches ---- */
+
+#ifdef __x86_64__
+
+extern "C" void emulated_switch(void **from, void *to);
+
+asm(".text\n.globl emulated_switch\n.type emulated_switch, @function\nemulated_switch:\n"
+    "pushq %rbp\npushq %rbx\npushq %r12\npushq %r13\npushq %r14\npushq %r15\n"
+    "movq %rsp, (%rdi)\nmovq %rsi, %rsp\n"
+    "popq %r15\npopq %r14\npopq %r13\npopq %r12\npopq %rbx\npopq %rbp\nret\n"
+    ".size emulated_switch, .-emulated_switch\n");
+
+void context_make(context *c, char *stack, void (*entry)())
+{
+    enum { SAVED = 6 };
+    void **top = (void **)(stack + STACK_BYTES);
+    *--top = nullptr; /* of a function that was called, the stack is 8 off 16 */
+    *--top = (void *)entry;
+    for (int i = 0; i < SAVED; i++)
+        *--top = nullptr;
+    *c = context{top, stack};
+}
+
+static void change_stacks(context *from, context *to)
+{
+    emulated_switch(&from->at, to->at);
+}
+
+#else
+
+void context_make(context *c, char *stack, void (*entry)())
+{
+    ucontext_t *place = (ucontext_t *)stack; /* at the lower end, which the fiber does not come to */
+    getcontext(place);
+    place->uc_stack.ss_sp = stack + sizeof *place;
+    place->uc_stack.ss_size = STACK_BYTES - sizeof *place;
+    place->uc_link = nullptr;
+    makecontext(place, entry, 0);
+    *c = context{place, stack};
+}
+
+static void change_stacks(context *from, context *to)
+{
+    static thread_local ucontext_t of_thread;
+    from->at = from->stack != nullptr ? (void *)from->stack : &of_thread;
+    swapcontext((ucontext_t *)from->at, (ucontext_t *)to->at);
+}
+
+#endif
+
+#if defined __SANITIZE_ADDRESS__
+
+/* The stack that this thread of the system came with. */
+static void own_stack(void **bottom, size_t *size)
+{
+    static thread_local void *own_bottom;
+    static thread_local size_t own_size;
+    if (own_bottom == nullptr) {
+        pthread_attr_t attributes;
+        pthread_getattr_np(pthread_self(), &attributes);
+        pthread_attr_getstack(&attributes, &own_bottom, &own_size);
+        pthread_attr_destroy(&attributes);
+    }
+    *bottom = own_bottom;
+    *size = own_size;
+}
+
+void context_switch(context *from, context *to)
+{
+    void *bottom = to->stack;
+    size_t size = STACK_BYTES;
+    if (to->stack == nullptr)
+        own_stack(&bottom, &size);
+    __sanitizer_start_switch_fiber(nullptr, bottom, size);
+    change_stacks(from, to);
+    context_begun();
+}
+
+void context_begun()
+{
+    __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr);
+}
+
+#else
+
+void context_switch(context *from, context *to)
+{
+    change_stacks(from, to);
+}
+
+void context_begun() {}
+
+#endif
+
+}

@@ -1,0 +1,131 @@
+/* device.cc: see device.h */
+#include "device.h"
+
+#include "settings.h"
+
+#include <cstdio>
+
+namespace emulated {
+
+static __thread int device;
+static __thread cudaError_t last_error;
+
+int current_device()
+{
+    return device;
+}
+
+cudaError_t failed(cudaError_t error)
+{
+    last_error = error;
+    return error;
+}
+
+}
+
+using namespace emulated;
+
+cudaError_t cudaGetLastError(void)
+{
+    const cudaError_t error = last_error;
+    last_error = cudaSuccess;
+    return error;
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    switch (error) {
+    case cudaSuccess: return "no error";
+    case cudaErrorInvalidValue: return "invalid argument";
+    case cudaErrorMemoryAllocation: return "out of memory";
+    case cudaErrorInvalidConfiguration: return "invalid configuration argument";
+    case cudaErrorInsufficientDriver: return "CUDA driver version is insufficient for CUDA runtime version";
+    case cudaErrorNoDevice: return "no CUDA-capable device is detected";
+    case cudaErrorInvalidDevice: return "invalid device ordinal";
+    case cudaErrorInvalidResourceHandle: return "invalid resource handle";
+    case cudaErrorNotReady: return "device not ready";
+    case cudaErrorIllegalAddress: return "an illegal memory access was encountered";
+    case cudaErrorPeerAccessAlreadyEnabled: return "peer access is already enabled";
+    case cudaErrorLaunchFailure: return "unspecified launch failure";
+    case cudaErrorCooperativeLaunchTooLarge: return "too many blocks in cooperative launch";
+    }
+    return "unrecognized error code";
+}
+
+static bool is_device(int number)
+{
+    return number >= 0 && number < setting().gpus;
+}
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    if (const cudaError_t error = fault("cuInit"))
+        return error;
+    *count = setting().gpus;
+    return *count > 0 ? cudaSuccess : failed(cudaErrorNoDevice);
+}
+
+cudaError_t cudaSetDevice(int number)
+{
+    if (!is_device(number))
+        return failed(cudaErrorInvalidDevice);
+    device = number;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int *number)
+{
+    *number = device;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int number)
+{
+    if (!is_device(number))
+        return failed(cudaErrorInvalidDevice);
+    switch (attribute) {
+    case cudaDevAttrMultiProcessorCount: *value = setting().processors; return cudaSuccess;
+    case cudaDevAttrPciBusId: *value = number + 1; return cudaSuccess;
+    case cudaDevAttrPciDeviceId:
+    case cudaDevAttrPciDomainId: *value = 0; return cudaSuccess;
+    case cudaDevAttrComputeCapabilityMajor: *value = 9; return cudaSuccess;
+    case cudaDevAttrCooperativeLaunch: *value = 1; return cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)setting().shared_bytes; return cudaSuccess;
+    }
+    return failed(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int number)
+{
+    if (!is_device(number))
+        return failed(cudaErrorInvalidDevice);
+    snprintf(properties->name, sizeof properties->name, "emulated GPU of %d processors", setting().processors);
+    return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version)
+{
+    *version = 12000;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int *possible, int number, int peer)
+{
+    if (!is_device(number) || !is_device(peer))
+        return failed(cudaErrorInvalidDevice);
+    *possible = setting().peers && number != peer;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned)
+{
+    static bool enabled[64][64];
+    if (!is_device(peer) || peer == device || !setting().peers)
+        return failed(cudaErrorInvalidDevice);
+    if (peer >= 64 || device >= 64)
+        return failed(cudaErrorInvalidValue);
+    if (enabled[device][peer])
+        return failed(cudaErrorPeerAccessAlreadyEnabled);
+    enabled[device][peer] = true;
+    return cudaSuccess;
+}

@@ -1,0 +1,78 @@
+# emulator.mk: programs whose CUDA backend runs on an emulated GPU; see README.md. The Makefile includes it.
+#
+# $(BUILD)/emulated is a build of its own for tests: what knows CUDA is compiled for the emulator, all else is that of
+# $(BUILD).
+
+EMULATED_CXX    ?= g++
+EMULATED_CFLAGS ?= -O2 -g
+emulated         = $(BUILD)/emulated
+emulated_include = -Itests/emulator/include
+emulated_cxx     = -std=c++17 -Wall $(emulated_include) -I. $(EMULATED_CFLAGS)
+
+# kernels, as C++
+kernel_files   = $(wildcard traverse/cuda/*.cu traverse/cuda/*.cuh traverse/graph500/cuda/*.cu)
+rewritten      = $(patsubst %,$(emulated)/src/%,$(filter-out %/cuda_ptx.cuh,$(kernel_files)))
+emulated_cu    = $(patsubst %,$(emulated)/%.o,$(filter %.cu,$(kernel_files)))
+emulated_cc    = $(patsubst %.cc,$(emulated)/%.o,$(wildcard tests/emulator/*.cc))
+
+# C files that include CUDA's header, or ask whether there is CUDA
+emulated_c       = $(filter-out traverse/cuda/cuda_plan.c,$(wildcard traverse/cuda/*.c)) traverse/backend_choose.c
+emulated_proof_c = $(wildcard traverse/graph500/cuda/*.c) traverse/graph500/validate.c
+emulated_c_obj   = $(patsubst %.c,$(emulated)/%.o,$(1))
+knows_cuda       = traverse/backend_choose.c traverse/graph500/validate.c \
+                   $(filter-out traverse/cuda/cuda_plan.c,$(wildcard traverse/cuda/*.c traverse/graph500/cuda/*.c))
+
+emulated_kernels  = $(emulated_cu) $(emulated_cc)
+emulated_traverse = $(call obj,$(filter-out $(knows_cuda),$(traverse_src))) \
+                    $(call emulated_c_obj,$(emulated_c))
+emulated_graph500 = $(call obj,$(filter-out $(knows_cuda),$(graph500_src))) \
+                    $(call emulated_c_obj,$(emulated_proof_c))
+emulated_shared   = $(emulated_kernels) $(libmpi) $(libformats)
+without_mains     = $(filter-out %_main.o %/traverse/main.o,$(1))
+
+$(emulated)/src/%: % tests/emulator/rewrite.sed
+	@mkdir -p $(@D)
+	@{ echo '#line 1 "$<"'; sed -E -f tests/emulator/rewrite.sed $<; } >$@
+
+$(emulated)/%.cu.o: $(emulated)/src/%.cu $(rewritten)
+	@mkdir -p $(@D)
+	$(EMULATED_CXX) -x c++ -include device.h $(emulated_cxx) -Wno-unknown-pragmas -Wno-sign-compare \
+	    -Wno-unused -fno-extern-tls-init -I$(emulated)/src -Itraverse/cuda -Itraverse/graph500/cuda \
+	    -MMD -MP -c -o $@ $<
+
+$(emulated)/tests/emulator/%.o: tests/emulator/%.cc
+	@mkdir -p $(@D)
+	$(EMULATED_CXX) $(emulated_cxx) -Wextra -MMD -MP -c -o $@ $<
+
+$(emulated)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -DDBFS_CUDA $(emulated_include) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
+emulated_link = $(mpicc) $(ALL_CFLAGS) $(EMULATED_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LDLIBS) \
+                -ldl -lstdc++ -lpthread
+
+$(emulated)/bin/dbfs-traverse: $(emulated_traverse) $(emulated_shared)
+	@mkdir -p $(@D)
+	$(emulated_link)
+
+$(emulated)/bin/dbfs-graph500: $(call without_mains,$(emulated_traverse)) $(emulated_graph500) $(emulated_shared)
+	@mkdir -p $(@D)
+	$(emulated_link)
+
+$(emulated)/tests/gpu_kernels: $(call emulated_c_obj,$(gpu_test_src)) \
+    $(call without_mains,$(emulated_traverse) $(emulated_graph500)) $(emulated_shared)
+	@mkdir -p $(@D)
+	$(emulated_link)
+
+# the other programs are those of the build
+emulated_others = $(patsubst $(BUILD)/%,$(emulated)/%,$(TOOLS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%) \
+                  $(plain_bin) $(BUILD)/tests/mutate $(count_mpi) $(fail_cuda))
+$(emulated_others): $(emulated)/%: $(BUILD)/%
+	@mkdir -p $(@D)
+	@ln -sf $(abspath $<) $@
+
+emulated_bin = $(emulated)/bin/dbfs-traverse $(emulated)/bin/dbfs-graph500 $(emulated)/tests/gpu_kernels \
+               $(emulated_others)
+emulated: $(emulated_bin)
+
+.PHONY: emulated

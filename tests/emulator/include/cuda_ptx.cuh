@@ -1,0 +1,49 @@
+/* cuda_ptx.cuh: in place of traverse/cuda/cuda_ptx.cuh */
+#ifndef DBFS_CUDA_PTX_CUH
+#define DBFS_CUDA_PTX_CUH
+
+#include "device.h"
+
+static inline unsigned long long device_nanoseconds()
+{
+    return emulated_nanoseconds();
+}
+
+static inline unsigned load_awaited(const unsigned *from, emulated::site at = EMULATED_HERE)
+{
+    emulated_sleep(at);
+    return __atomic_load_n(from, __ATOMIC_ACQUIRE);
+}
+
+static inline unsigned load_acquire_system(const unsigned *from, emulated::site at = EMULATED_HERE)
+{
+    emulated_sleep(at);
+    return __atomic_load_n(from, __ATOMIC_ACQUIRE);
+}
+
+static inline void store_release_system(unsigned *to, unsigned value)
+{
+    __atomic_store_n(to, value, __ATOMIC_RELEASE);
+}
+
+static inline unsigned cluster_rank()
+{
+    return emulated_cluster_rank();
+}
+
+static inline void cluster_arrive_release() {}
+static inline void cluster_arrive_relaxed() {}
+
+static inline void cluster_wait(emulated::site at = EMULATED_HERE)
+{
+    emulated_cluster_barrier(at);
+}
+
+template <typename T> static inline T cluster_load(const T *own, unsigned rank)
+{
+    T value;
+    memcpy(&value, emulated_in_cluster(own, rank), sizeof value);
+    return value;
+}
+
+#endif

@@ -1,0 +1,37 @@
+/* emulated_calls.h: what the words of CUDA C++ call: the lanes of a block as each of them sees it */
+#ifndef EMULATED_CALLS_H
+#define EMULATED_CALLS_H
+
+#include "emulated_launch.h"
+#include "emulated_site.h"
+
+#include <cstdint>
+
+extern __thread dim3 threadIdx, blockIdx, blockDim, gridDim;
+
+/* ---- a block ---- */
+
+unsigned emulated_lane();
+void emulated_barrier(int value, emulated::site at);
+int emulated_barrier_or(int value, emulated::site at); /* whether any lane said so */
+void emulated_sleep(emulated::site at);                /* others go on; then the lane looks again */
+void emulated_change_lanes();                          /* the same, now and then, if there is a seed */
+unsigned long long emulated_nanoseconds();
+
+/* ---- a warp: the lanes of the mask ---- */
+
+void emulated_sync(unsigned mask, emulated::site at);
+uint64_t emulated_shuffle(unsigned mask, uint64_t value, unsigned source, emulated::site at);
+unsigned emulated_ballot(unsigned mask, bool value, emulated::site at);
+unsigned emulated_match(unsigned mask, uint64_t value, emulated::site at);
+unsigned emulated_add(unsigned mask, unsigned value, emulated::site at);
+unsigned emulated_max(unsigned mask, unsigned value, emulated::site at);
+unsigned emulated_active(emulated::site at);
+
+/* ---- a cluster ---- */
+
+unsigned emulated_cluster_rank();
+const void *emulated_in_cluster(const void *own, unsigned rank);
+void emulated_cluster_barrier(emulated::site at);
+
+#endif

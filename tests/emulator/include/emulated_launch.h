@@ -1,0 +1,111 @@
+/* emulated_launch.h: how kernels are launched, for the emulator; see ../README.md
+ *
+ * rewrite.sed makes of  KERNEL<<<BLOCKS, THREADS, SHARED, STREAM>>>(ARGUMENT, ...)  a call of launch().
+ */
+#ifndef EMULATED_LAUNCH_H
+#define EMULATED_LAUNCH_H
+
+#include "cuda_runtime_api.h"
+
+#include <functional>
+
+struct dim3 {
+    unsigned x, y, z;
+    constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+};
+
+namespace emulated {
+
+struct shape {
+    const char *kernel; /* its name */
+    unsigned blocks, threads;
+    size_t shared_bytes;
+    cudaStream_t stream;
+};
+
+/* Puts a kernel into its stream. `lane` is what each thread does. */
+void start(const shape &s, std::function<void()> lane);
+
+/* What a thread does, given the arguments of a launch. */
+using lane_maker = std::function<std::function<void()>(void **arguments)>;
+
+/* A kernel that is launched by its address. */
+void register_kernel(const void *address, const char *name, lane_maker maker);
+
+/* These are of each translation unit: kernels of several ones may have arguments of one name. */
+namespace {
+
+struct launcher {
+    shape what;
+    template <typename Kernel, typename... Argument> void run(Kernel kernel, Argument... argument) const
+    {
+        start(what, [=] { kernel(argument...); });
+    }
+};
+
+inline launcher launch(const char *kernel, unsigned blocks, unsigned threads, size_t shared_bytes = 0,
+                       cudaStream_t stream = nullptr)
+{
+    return launcher{shape{kernel, blocks, threads, shared_bytes, stream}};
+}
+
+template <typename Argument> inline const void *address_of(void (*kernel)(Argument), const char *name)
+{
+    register_kernel((const void *)kernel, name, [=](void **arguments) {
+        return [=, argument = *(const Argument *)arguments[0]] { kernel(argument); };
+    });
+    return (const void *)kernel;
+}
+
+}
+
+}
+
+/* ---- launches by address, and what fits ---- */
+
+enum cudaLaunchAttributeID { cudaLaunchAttributeCooperative = 2, cudaLaunchAttributeClusterDimension = 4 };
+
+union cudaLaunchAttributeValue {
+    int cooperative;
+    struct {
+        unsigned x, y, z;
+    } clusterDim;
+};
+
+struct cudaLaunchAttribute {
+    cudaLaunchAttributeID id;
+    cudaLaunchAttributeValue val;
+};
+
+struct cudaLaunchConfig_t {
+    dim3 gridDim, blockDim;
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute *attrs;
+    unsigned numAttrs;
+};
+
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+    cudaFuncAttributeNonPortableClusterSizeAllowed = 13
+};
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments);
+cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value);
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel, const cudaLaunchConfig_t *config);
+cudaError_t emulated_blocks_that_fit(int *blocks, int threads, size_t shared_bytes);
+
+template <typename Kernel>
+static inline cudaError_t cudaFuncSetAttribute(Kernel *kernel, cudaFuncAttribute attribute, int value)
+{
+    return cudaFuncSetAttribute((const void *)kernel, attribute, value);
+}
+
+template <typename Kernel>
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, Kernel *, int threads,
+                                                                        size_t shared_bytes)
+{
+    return emulated_blocks_that_fit(blocks, threads, shared_bytes);
+}
+
+#endif

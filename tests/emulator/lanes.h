@@ -1,0 +1,93 @@
+/* lanes.h: the threads of a block, its lanes, as fibers of one thread of the system
+ *
+ * One lane runs at a time, until it waits for others: at a barrier, or in an operation of its warp. Then another lane
+ * of the warp goes on, or one of another warp. The seed says which. Lanes that wait for something outside of the
+ * block are asleep: they look again when no other lane can go on.
+ */
+#ifndef EMULATOR_LANES_H
+#define EMULATOR_LANES_H
+
+#include "context.h"
+#include "grid.h"
+#include "report.h"
+
+#include <cstdint>
+
+namespace emulated {
+
+enum { WARP_LANES = 32, MOST_WARPS = 32 };
+
+enum warp_operation { WARP_SYNC, WARP_SHUFFLE, WARP_BALLOT, WARP_MATCH, WARP_ADD, WARP_MAX };
+
+struct lane {
+    context place;
+    site at; /* where it waits */
+    uint64_t value, result;
+    unsigned source; /* of a shuffle */
+};
+
+/* Lanes of a warp that wait for each other: those that the mask names. */
+struct meeting {
+    unsigned mask, arrived;
+    warp_operation operation;
+};
+
+/* The lanes of a warp: a bit each. Those that are in no mask but `alive` wait in a meeting, or run. */
+struct warp {
+    unsigned alive, ready, asleep, at_barrier, at_cluster, gathering;
+    unsigned meetings;
+    meeting met[WARP_LANES];
+    lane lanes[WARP_LANES];
+};
+
+struct block {
+    const grid *what;
+    unsigned index, warps;
+    cluster *team;
+    unsigned alive, waiting, at_cluster; /* lanes: not ended; at the barrier; at the barrier of the cluster */
+    site barrier;
+    bool sum, last_sum; /* of __syncthreads_or */
+    warp *own;          /* the warp and the lane that run */
+    unsigned lane_index;
+    context main; /* the thread of the system */
+    uint64_t random;
+    unsigned idle;       /* times in a row that all lanes were asleep */
+    double idle_since;
+    warp all[MOST_WARPS];
+};
+
+extern __thread block *running; /* of this thread of the system */
+
+/* Runs a block from its begin to its end. */
+void run_block(const grid &what, unsigned index, cluster *team);
+
+/* The running lane waits; another one goes on meanwhile. Its warp's masks say for what it waits. */
+void leave_lane();
+
+/* The running lane lets others go on, and looks again. */
+void sleep_lane(site at);
+
+/* With a seed: now and then another lane goes on. */
+void maybe_change_lanes();
+
+uint64_t next_random(block &b);
+
+inline unsigned own_bit(const block &b)
+{
+    return 1u << b.lane_index;
+}
+
+inline lane &own_lane(block &b)
+{
+    return b.own->lanes[b.lane_index];
+}
+
+/* warp.cc: after a lane of the warp has ended, nobody waits for it. */
+void finish_meetings(warp &w);
+
+/* warp.cc: lanes that ask who is with them, when no lane of the block can go on. */
+void finish_gathering(warp &w);
+
+}
+
+#endif

@@ -1,0 +1,118 @@
+/* launch.cc: launches of kernels: what is checked, and what goes into a stream */
+#include "include/emulated_launch.h"
+
+#include "device.h"
+#include "grid.h"
+#include "lanes.h"
+#include "report.h"
+#include "settings.h"
+#include "stream.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace emulated {
+
+struct known_kernel {
+    const char *name;
+    lane_maker maker;
+};
+
+static std::mutex kernels_lock;
+static std::map<const void *, known_kernel> &kernels = *new std::map<const void *, known_kernel>;
+
+void register_kernel(const void *address, const char *name, lane_maker maker)
+{
+    std::lock_guard<std::mutex> lock(kernels_lock);
+    kernels[address] = known_kernel{name, std::move(maker)};
+}
+
+static cudaError_t check_launch(const grid &what, cudaStream_t stream)
+{
+    if (what.blocks == 0 || what.threads == 0 || what.threads > MOST_WARPS * WARP_LANES ||
+        what.shared_bytes > setting().shared_bytes || what.blocks % what.cluster != 0) {
+        complain("kernel %s: %u blocks of %u threads, clusters of %u, %zu bytes of shared memory",
+                 what.name.c_str(), what.blocks, what.threads, what.cluster, what.shared_bytes);
+        return cudaErrorInvalidConfiguration;
+    }
+    if (what.cooperative && what.blocks > (unsigned)setting().processors)
+        return cudaErrorCooperativeLaunchTooLarge;
+    return is_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+static cudaError_t begin(const grid &what, cudaStream_t stream)
+{
+    if (const cudaError_t error = check_launch(what, stream))
+        return failed(error);
+    const std::shared_ptr<const grid> kept = std::make_shared<grid>(what);
+    enqueue(stream, [=] { run_grid(*kept); });
+    return cudaSuccess;
+}
+
+/* Its error is that of cudaGetLastError. */
+void start(const shape &s, std::function<void()> lane)
+{
+    if (fault("cuLaunchKernel") == cudaSuccess)
+        begin(grid{s.kernel, s.blocks, s.threads, s.shared_bytes, 1, false, std::move(lane)}, s.stream);
+}
+
+static unsigned cluster_of(const cudaLaunchConfig_t *config)
+{
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
+            return config->attrs[i].val.clusterDim.x;
+    }
+    return 1;
+}
+
+static bool is_cooperative(const cudaLaunchConfig_t *config)
+{
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        if (config->attrs[i].id == cudaLaunchAttributeCooperative)
+            return config->attrs[i].val.cooperative != 0;
+    }
+    return false;
+}
+
+}
+
+using namespace emulated;
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments)
+{
+    if (const cudaError_t error = fault("cuLaunchKernelEx"))
+        return error;
+    std::unique_lock<std::mutex> lock(kernels_lock);
+    const auto found = kernels.find(kernel);
+    if (found == kernels.end())
+        return failed(cudaErrorInvalidValue);
+    const known_kernel known = found->second;
+    lock.unlock();
+    return begin(grid{known.name, config->gridDim.x, config->blockDim.x, config->dynamicSmemBytes,
+                        cluster_of(config), is_cooperative(config), known.maker(arguments)},
+                 config->stream);
+}
+
+cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute attribute, int value)
+{
+    if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize && (size_t)value > setting().shared_bytes)
+        return failed(cudaErrorInvalidValue);
+    return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *, const cudaLaunchConfig_t *config)
+{
+    const unsigned size = cluster_of(config);
+    *clusters = 0;
+    if (size > setting().cluster || config->gridDim.x == 0)
+        return failed(cudaErrorInvalidConfiguration);
+    *clusters = setting().processors / (int)size;
+    return cudaSuccess;
+}
+
+cudaError_t emulated_blocks_that_fit(int *blocks, int threads, size_t shared_bytes)
+{
+    *blocks = threads <= MOST_WARPS * WARP_LANES && shared_bytes <= setting().shared_bytes ? 1 : 0;
+    return cudaSuccess;
+}

@@ -1,0 +1,22 @@
+/* report.h: says what went wrong in the emulated program */
+#ifndef EMULATOR_REPORT_H
+#define EMULATOR_REPORT_H
+
+#include "include/emulated_site.h"
+
+namespace emulated {
+
+/* A line on standard error. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same, and the end of the program: what it did has no meaning on a GPU. */
+[[noreturn]] void give_up(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Waits: again and again, for a short time. */
+void wait_a_moment(unsigned times_before);
+
+double seconds_now();
+
+}
+
+#endif

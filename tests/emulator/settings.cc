@@ -1,0 +1,46 @@
+/* settings.cc: see settings.h */
+#include "settings.h"
+
+#include "report.h"
+
+#include <cerrno>
+#include <cstdlib>
+
+namespace emulated {
+
+static unsigned long long number(const char *name, unsigned long long otherwise)
+{
+    const char *text = getenv(name);
+    char *end = nullptr;
+    if (text == nullptr || *text == '\0')
+        return otherwise;
+    errno = 0;
+    const unsigned long long value = strtoull(text, &end, 10);
+    if (errno != 0 || *end != '\0' || *text == '-')
+        give_up("%s=%s: a number is expected", name, text);
+    return value;
+}
+
+static settings read()
+{
+    settings s = {};
+    s.gpus = (int)number("EMULATED_GPUS", 1);
+    s.processors = (int)number("EMULATED_PROCESSORS", 2);
+    s.shared_bytes = number("EMULATED_SHARED", MOST_SHARED);
+    s.memory_bytes = number("EMULATED_MEMORY", 1024) << 20;
+    s.cluster = (unsigned)number("EMULATED_CLUSTER", 16);
+    s.peers = number("EMULATED_PEERS", 1) != 0;
+    s.seed = number("EMULATED_SEED", 0);
+    s.patience = (double)number("EMULATED_PATIENCE", 100);
+    if (s.processors < 1 || s.cluster < 1 || s.shared_bytes > MOST_SHARED)
+        give_up("EMULATED_PROCESSORS, EMULATED_CLUSTER or EMULATED_SHARED is out of range");
+    return s;
+}
+
+const settings &setting()
+{
+    static const settings all = read();
+    return all;
+}
+
+}

@@ -1,0 +1,27 @@
+/* settings.h: the machine that is emulated, as the environment says; see README.md */
+#ifndef EMULATOR_SETTINGS_H
+#define EMULATOR_SETTINGS_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace emulated {
+
+enum : size_t { MOST_SHARED = 227 << 10 };
+
+struct settings {
+    int gpus;            /* EMULATED_GPUS: 1 */
+    int processors;      /* EMULATED_PROCESSORS, of a GPU: 2 */
+    size_t shared_bytes; /* EMULATED_SHARED, of a block at most: 227 KiB */
+    size_t memory_bytes; /* EMULATED_MEMORY, of a GPU, in MiB: 1,024 */
+    unsigned cluster;    /* EMULATED_CLUSTER, blocks at most: 16 */
+    bool peers;          /* EMULATED_PEERS: 1; with 0, no GPU reads the memory of another one */
+    uint64_t seed;       /* EMULATED_SEED: 0, lanes run in order */
+    double patience;     /* EMULATED_PATIENCE: seconds in which a block must come on: 100 */
+};
+
+const settings &setting();
+
+}
+
+#endif

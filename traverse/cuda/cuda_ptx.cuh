@@ -1,0 +1,97 @@
+/* cuda_ptx.cuh: instructions for which CUDA C++ has no plain name
+ *
+ * All inline PTX is here: the emulator of tests/emulator/ has a header of this name in its place.
+ */
+#ifndef DBFS_CUDA_PTX_CUH
+#define DBFS_CUDA_PTX_CUH
+
+/* Of the device's clock, which is that of all GPUs of a host. */
+__device__ static inline unsigned long long device_nanoseconds()
+{
+    unsigned long long now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
+
+/* ---- words that others change ---- */
+
+/* For a loop that waits until another block writes it. */
+__device__ static inline unsigned load_awaited(const unsigned *from)
+{
+    return *(const volatile unsigned *)from;
+}
+
+/* What a peer wrote before it stored the word is seen after the load. */
+__device__ static inline unsigned load_acquire_system(const unsigned *from)
+{
+    unsigned value;
+    asm volatile("ld.acquire.sys.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
+    return value;
+}
+
+__device__ static inline void store_release_system(unsigned *to, unsigned value)
+{
+    asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
+}
+
+/* ---- the cluster of this block; without clusters, it is the block ---- */
+
+#if __CUDA_ARCH__ >= 900
+__device__ static inline unsigned cluster_rank()
+{
+    unsigned rank;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+
+__device__ static inline void cluster_arrive_release()
+{
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+
+__device__ static inline void cluster_arrive_relaxed()
+{
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+}
+
+__device__ static inline void cluster_wait()
+{
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+/* Reads what lies in the shared memory of another block where `own` is in that of this block. */
+template <typename T> __device__ static inline T cluster_load(const T *own, unsigned rank)
+{
+    static_assert(sizeof(T) == 4 || sizeof(T) == 16, "one load");
+    const unsigned at = (unsigned)__cvta_generic_to_shared(own);
+    unsigned there;
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(rank));
+    T value;
+    unsigned *words = (unsigned *)&value;
+    if (sizeof(T) == 4)
+        asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(words[0]) : "r"(there) : "memory");
+    else
+        asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(words[0]), "=r"(words[1 % (sizeof(T) / 4)]), "=r"(words[2 % (sizeof(T) / 4)]),
+                       "=r"(words[3 % (sizeof(T) / 4)])
+                     : "r"(there)
+                     : "memory");
+    return value;
+}
+#else
+__device__ static inline unsigned cluster_rank()
+{
+    return 0;
+}
+
+__device__ static inline void cluster_arrive_release() {}
+__device__ static inline void cluster_arrive_relaxed() {}
+__device__ static inline void cluster_wait() {}
+
+template <typename T> __device__ static inline T cluster_load(const T *own, unsigned)
+{
+    return *own;
+}
+#endif
+
+#endif
