@@ -2,8 +2,8 @@
  *
  * A section that is searched where it lies packed is a struct packed_columns: the words of the file as they
  * are, and a directory made of that of the file, in which base and entry of a block stand side by side. A
- * reader is opened at an element of a row and then gives one column after the other, up to the end of the
- * block. Frames (packed.h) can be entered anywhere. In a block of gaps the reader finds the set bit of the
+ * reader is opened at an element of a row, and gives any elements of the row in that block, or one after the
+ * other. Frames (packed.h) can be entered anywhere. In a block of gaps the reader finds the set bit of the
  * element in the bit vector, which has at most 12 words; in a row that begins within the block, it finds the
  * bit of the element before the row, too.
  *
@@ -47,14 +47,14 @@ struct packed_span {
 };
 
 struct packed_reader {
-    const uint32_t *codes, *vector;
+    const uint32_t *codes, *vector; /* vector NULL: there is none */
     uint32_t bits;  /* of a code */
     uint32_t gaps;  /* else a frame */
     uint32_t step;  /* gaps count from 1 */
     uint32_t add;   /* what makes an element of its place */
-    uint32_t i;     /* the next element of the block */
-    uint32_t word;  /* where the next set bit is looked for */
-    uint32_t ones;  /* the bits of that word that have not been passed */
+    uint32_t i;     /* of packed_next: the next element of the block, */
+    uint32_t word;  /* the word with its set bit, */
+    uint32_t ones;  /* and the bits of that word that have not been passed */
 };
 
 PACKED_INLINE uint32_t packed_count_bits(uint32_t x)
@@ -91,68 +91,93 @@ PACKED_INLINE const uint32_t *packed_block_words(const struct packed_columns *co
            (entry & ((UINT32_C(1) << POSITION_BITS) - 1));
 }
 
-/* Element i - 1 is passed: the next set bit is that of element i. */
-PACKED_INLINE void packed_pass(struct packed_reader *r, uint32_t i)
+/* The place of set bit n of x, counted from 0. It has more than n. */
+PACKED_INLINE uint32_t packed_nth_bit(uint32_t x, uint32_t n)
 {
-    uint32_t left = i, count;
-    r->i = i;
-    r->word = 0;
-    r->ones = r->vector != NULL ? r->vector[0] : 0;
-    if (r->vector == NULL)
-        return;
-    while ((count = packed_count_bits(r->ones)) < left && r->word + 1 < UNARY_MOST_WORDS) {
-        left -= count;
-        r->ones = r->vector[++r->word];
+    uint32_t at = 0;
+    for (uint32_t half = 16; half > 0; half /= 2) {
+        uint32_t low = packed_count_bits(x & ((UINT32_C(1) << half) - 1)), up = n >= low;
+        at += up ? half : 0;
+        x >>= up ? half : 0;
+        n -= up ? low : 0;
     }
-    for (; left > 0; left--)
-        r->ones &= r->ones - 1;
+    return at;
 }
 
-/* S(i) + step * i of the next element i of a block of gaps. */
-PACKED_INLINE uint32_t packed_next_place(struct packed_reader *r)
+/* The word of the vector with set bit i. *before: the set bits of the words before it. */
+PACKED_INLINE uint32_t packed_word_of(const struct packed_reader *r, uint32_t i, uint32_t *before)
+{
+    uint32_t word = 0, seen = 0, count;
+    while ((count = packed_count_bits(r->vector[word])) <= i - seen && word + 1 < UNARY_MOST_WORDS) {
+        seen += count;
+        word++;
+    }
+    *before = seen;
+    return word;
+}
+
+/* S(i) + step * i, in a block of gaps. */
+PACKED_INLINE uint32_t packed_place_of(const struct packed_reader *r, uint32_t i)
+{
+    uint32_t high = 0;
+    if (r->vector != NULL) {
+        uint32_t before, word = packed_word_of(r, i, &before);
+        high = 32 * word + packed_nth_bit(r->vector[word], i - before) - i;
+    }
+    return packed_code(r->codes, r->bits, i) + (high << r->bits) + r->step * i;
+}
+
+/* Any element of the block that is of the row. */
+PACKED_INLINE uint32_t packed_element(const struct packed_reader *r, uint32_t i)
+{
+    return r->add + (r->gaps ? packed_place_of(r, i) : packed_code(r->codes, r->bits, i));
+}
+
+/* The next element; the caller stops at the end of the block. */
+PACKED_INLINE uint32_t packed_next(struct packed_reader *r)
 {
     uint32_t i = r->i++, high = 0;
     if (r->vector != NULL) {
         while (r->ones == 0 && r->word + 1 < UNARY_MOST_WORDS)
             r->ones = r->vector[++r->word];
         high = 32 * r->word + (r->ones != 0 ? packed_lowest_bit(r->ones) : 0) - i;
+        high <<= r->bits;
         r->ones &= r->ones - 1;
     }
-    return packed_code(r->codes, r->bits, i) + (high << r->bits) + r->step * i;
+    return r->add + packed_code(r->codes, r->bits, i) + high + r->step * i;
 }
 
-/* The next element; the caller stops at the end of the block. */
-PACKED_INLINE uint32_t packed_next(struct packed_reader *r)
-{
-    if (r->gaps)
-        return r->add + packed_next_place(r);
-    return r->add + packed_code(r->codes, r->bits, r->i++);
-}
-
-PACKED_INLINE struct packed_reader packed_read_at(const struct packed_columns *columns,
-                                                  const struct packed_span *span)
+/* A reader for packed_element. */
+PACKED_INLINE struct packed_reader packed_open_row(const struct packed_columns *columns,
+                                                   const struct packed_span *span)
 {
     uint64_t block = span->at / PACKED_BLOCK, first = block * PACKED_BLOCK;
     struct packed_place place = columns->place[block];
-    uint32_t kind = place.entry >> POSITION_BITS, i = (uint32_t)(span->at - first);
-    struct packed_reader r = {0};
+    uint32_t kind = place.entry >> POSITION_BITS;
+    struct packed_reader r;
     r.codes = packed_block_words(columns, block, place.entry);
-    r.add = place.base;
     r.gaps = kind & KIND_GAPS;
     r.bits = r.gaps ? kind & KIND_LOW_BITS_OF_4 : kind;
-    r.i = i;
-    if (!r.gaps)
-        return r;
-    r.step = (kind & KIND_STEP_0) == 0;
-    r.vector = kind & KIND_NO_VECTOR ? NULL : r.codes + WORDS_PER_BIT * r.bits;
-    if (span->row_begin > first) {
-        uint32_t before = (uint32_t)(span->row_begin - first) - 1;
-        packed_pass(&r, before);
-        r.add = span->start - r.step - packed_next_place(&r);
-        if (r.i < i)
-            packed_pass(&r, i);
-    } else {
-        packed_pass(&r, i);
+    r.step = r.gaps != 0 && (kind & KIND_STEP_0) == 0;
+    r.vector = r.gaps == 0 || (kind & KIND_NO_VECTOR) != 0 ? NULL : r.codes + WORDS_PER_BIT * r.bits;
+    r.add = place.base;
+    r.i = (uint32_t)(span->at - first);
+    r.word = r.ones = 0;
+    if (r.gaps && span->row_begin > first)
+        r.add = span->start - r.step - packed_place_of(&r, (uint32_t)(span->row_begin - first) - 1);
+    return r;
+}
+
+/* A reader for packed_next. */
+PACKED_INLINE struct packed_reader packed_read_at(const struct packed_columns *columns,
+                                                  const struct packed_span *span)
+{
+    struct packed_reader r = packed_open_row(columns, span);
+    if (r.vector != NULL) {
+        uint32_t before;
+        r.word = packed_word_of(&r, r.i, &before);
+        r.ones = r.vector[r.word];
+        r.ones &= ~UINT32_C(0) << packed_nth_bit(r.ones, r.i - before);
     }
     return r;
 }

@@ -217,8 +217,8 @@ static inline uint64_t csr_column_of_row(const struct csr *csr, uint64_t row, ui
     if (csr->packed.words == NULL)
         return csr_column(csr, at);
     struct packed_span span = csr_span(csr, row, at);
-    struct packed_reader reader = packed_read_at(&csr->packed, &span);
-    return packed_next(&reader);
+    struct packed_reader reader = packed_open_row(&csr->packed, &span);
+    return packed_element(&reader, (uint32_t)(at % PACKED_BLOCK));
 }
 
 /* The j-th of the csr_row_length destinations of a row, heads first. */

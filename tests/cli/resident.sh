@@ -1,13 +1,13 @@
 #!/bin/bash
 # resident.sh: dbfs-traverse --resident: a search of columns that stay packed finds what that of decoded ones finds, in
 # less memory; auto takes packed where raw does not fit; parts that lie are refused in both ways. BACKEND=cuda
-# tries a GPU.
+# tries a GPU, SCALE another graph.
 set -u
 . tests/lib.sh
 traverse=$BIN/dbfs-traverse
 backend=${BACKEND:-cpu}
 
-"$BIN/rmatgen" -q -s 16 -o "$tmp/g.edges"
+"$BIN/rmatgen" -q -s "${SCALE:-16}" -o "$tmp/g.edges"
 search() { timeout 120 "$traverse" --backend "$backend" -@ 2 "$@"; }
 value() { sed -n "s/^$1: //p" "$2"; }
 number() { value "$1" "$2" | sed 's/.*(\([0-9]*\) bytes)/\1/'; }
@@ -104,12 +104,14 @@ for seed in $(seq 60); do
     for resident in raw packed; do
         code=0
         search -q -n 4 --resident $resident "$tmp/bad" >"$tmp/$resident" 2>"$tmp/$resident.err" || code=$?
-        echo "exit $code $(value distance_checksum "$tmp/$resident")" >"$tmp/$resident.end"
+        echo "exit $code" >"$tmp/$resident.end"
+        # parts that contradict each other: what is found depends on directions, which a GPU chooses otherwise
+        [ "$backend" != cpu ] || value distance_checksum "$tmp/$resident" >>"$tmp/$resident.end"
     done
     cmp -s "$tmp/raw.end" "$tmp/packed.end" ||
         fail "change $seed: $(cat "$tmp/raw.end") raw, $(cat "$tmp/packed.end") packed: $(cat "$tmp/packed.err")"
-    grep -q '^exit [03] ' "$tmp/packed.end" || fail "change $seed: $(cat "$tmp/packed.end")"
-    ! grep -q '^exit 3 ' "$tmp/packed.end" || refused=$((refused + 1))
+    grep -q '^exit [03]$' "$tmp/packed.end" || fail "change $seed: $(cat "$tmp/packed.end")"
+    ! grep -q '^exit 3$' "$tmp/packed.end" || refused=$((refused + 1))
     ! grep -qE 'columns: a packed block is corrupt|column [0-9]+: is out of range' "$tmp/packed.err" ||
         blocks=$((blocks + 1))
 done

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 192, MOST_COLUMNS = 700, MOST = ROWS * MOST_COLUMNS, ROUNDS = 40, SHAPES = 6 };
+enum { ROWS = 192, MOST_COLUMNS = 700, MOST = ROWS * MOST_COLUMNS, ROUNDS = 40, SHAPES = 7 };
 
 static uint64_t drawn;
 
@@ -28,7 +28,8 @@ struct input {
     struct csr csr;
 };
 
-/* Gaps of 1; small gaps; gaps of up to 2^17; of up to 2^30; rows of one column of 12 bits, and of 30 bits. */
+/* Gaps of 1; small gaps; gaps of up to 2^17; of up to 2^30; rows of one column of 12 bits, and of 30 bits; mostly
+ * gaps of 1, so that whole words of the vector are set. */
 static uint32_t draw_gap(int shape)
 {
     switch (shape) {
@@ -37,13 +38,14 @@ static uint32_t draw_gap(int shape)
     case 2: return 1 + (uint32_t)below(1 << 17);
     case 3: return 1 + (uint32_t)below(1 << 30);
     case 4: return (uint32_t)below(1 << 12);
-    default: return (uint32_t)below(1 << 30);
+    case 5: return (uint32_t)below(1 << 30);
+    default: return below(100) == 0 ? 1 + (uint32_t)below(1 << 14) : 1;
     }
 }
 
 static uint32_t draw_length(int shape)
 {
-    if (shape >= 4)
+    if (shape == 4 || shape == 5)
         return (uint32_t)below(2);
     if (shape == 3)
         return (uint32_t)below(4);

@@ -84,7 +84,7 @@ AVX2 static inline void pass(struct reader *r, uint32_t i)
     if (r->vector == NULL)
         return;
     r->ones = vector_word(r, 0);
-    while ((count = (uint32_t)_mm_popcnt_u64(r->ones)) < left && r->word < UNARY_MOST_WORDS / 2 - 1) {
+    while ((count = (uint32_t)_mm_popcnt_u64(r->ones)) <= left && r->word < UNARY_MOST_WORDS / 2 - 1) {
         left -= count;
         r->ones = vector_word(r, ++r->word);
     }

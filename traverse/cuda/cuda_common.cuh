@@ -116,6 +116,12 @@ __device__ static inline uint64_t offset_at(const struct gpu_csr &csr, uint64_t 
     return ((const Offset *)csr.offsets)[i];
 }
 
+/* Where the rest of a row begins. */
+__device__ static inline uint64_t row_begin(const struct gpu_csr &csr, uint64_t row)
+{
+    return csr.offset_width == 4 ? offset_at<uint32_t>(csr, row) : offset_at<uint64_t>(csr, row);
+}
+
 /* Entries in the head columns of a row. */
 __device__ static inline uint32_t heads_of(const struct gpu_csr &csr, uint32_t row)
 {
@@ -128,11 +134,30 @@ __device__ static inline uint32_t heads_of(const struct gpu_csr &csr, uint32_t r
 /* Edges of a row, in and behind the head columns. */
 __device__ static inline uint64_t row_length(const struct gpu_csr &csr, uint32_t row)
 {
-    uint64_t rest =
-        csr.offset_width == 4
-            ? offset_at<uint32_t>(csr, row + 1) - offset_at<uint32_t>(csr, row)
-            : offset_at<uint64_t>(csr, (uint64_t)row + 1) - offset_at<uint64_t>(csr, row);
+    uint64_t rest = row_begin(csr, (uint64_t)row + 1) - row_begin(csr, row);
     return rest > 0 ? rest + csr.head_columns : heads_of(csr, row);
+}
+
+/* Where to begin to read packed columns of a row, which begins at `begin`. */
+__device__ static inline packed_span span_of(const gpu_csr &csr, uint32_t row, uint64_t begin,
+                                             uint64_t at)
+{
+    bool begins_in_block = begin > at / PACKED_BLOCK * PACKED_BLOCK; /* only then its head matters */
+    uint32_t k = csr.head_columns;
+    return packed_span{begin, at,
+                       begins_in_block && k > 0 ? csr.heads[(k - 1) * csr.rows + row] + 1 : 0};
+}
+
+/* Element `at` of the columns, which is of this row; the row begins at `begin`. */
+template <typename Column, bool PACKED>
+__device__ static inline Column column_of_row(const gpu_csr &csr, uint32_t row, uint64_t begin,
+                                              uint64_t at)
+{
+    if (!PACKED)
+        return ((const Column *)csr.columns)[at];
+    const packed_span span = span_of(csr, row, begin, at);
+    const packed_reader reader = packed_open_row(&csr.packed, &span);
+    return (Column)packed_element(&reader, (uint32_t)(at % PACKED_BLOCK));
 }
 
 /* Column j of a row. */
@@ -141,7 +166,9 @@ __device__ static inline uint64_t column_at(const gpu_csr &csr, uint32_t row, ui
 {
     if (j < csr.head_columns)
         return csr.heads[j * csr.rows + row];
-    const uint64_t at = offset_at<Offset>(csr, row) + j - csr.head_columns;
+    const uint64_t begin = offset_at<Offset>(csr, row), at = begin + j - csr.head_columns;
+    if (csr.packed.words != NULL)
+        return column_of_row<uint32_t, true>(csr, row, begin, at);
     return csr.column_width == 4 ? ((const uint32_t *)csr.columns)[at]
                                  : ((const uint64_t *)csr.columns)[at];
 }

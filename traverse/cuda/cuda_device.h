@@ -135,6 +135,7 @@ struct device {
     int ordinal;
     char where[320]; /* host, rank and GPU, for messages */
     struct device_load load;
+    enum residence resident; /* raw or packed */
     void *memory; /* one allocation for everything */
     struct gpu_csr csr[SUBGRAPHS];
     struct gpu_vertices of[VERTEX_KINDS];
@@ -189,9 +190,9 @@ enum status gpu_notes_take(struct device *device, struct error *e);
 enum status gpu_tell_levels(struct device *device, level_noter *noter, void *context,
                             struct error *e);
 
-/* cuda_check.c. Checks the ranges of the shard on the device (shard_ranges.h). `locals` is [p], of every
- * shard. */
-enum status gpu_check_ranges(struct device *device, const uint32_t *locals, struct error *e);
+/* cuda_check.c. Checks the ranges of the shard on the device (shard_ranges.h); columns that are packed there are
+ * checked in the file, by `threads` threads of the host. `locals` is [p], of every shard. */
+enum status gpu_check_ranges(struct device *device, const uint32_t *locals, int threads, struct error *e);
 
 /* cuda_times.c. These do nothing if the device was opened without timing. */
 void gpu_time_begin(struct device *device, enum phase phase, enum vertex_kind stream);

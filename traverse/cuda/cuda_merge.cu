@@ -71,11 +71,10 @@ __device__ static uint64_t row_in_tile(const merge &m, const tile &t, uint64_t b
     return t.first + low - 1;
 }
 
-template <typename Offset>
+template <typename Offset, bool PACKED>
 __global__ static void __launch_bounds__(BLOCK) expand_kernel(merge m)
 {
     __shared__ tile t;
-    const uint32_t *columns = (const uint32_t *)m.csr.columns;
     uint64_t total = m.prefix[m.count];
     bool found = false;
     for (uint64_t begin = (uint64_t)blockIdx.x * TILE_EDGES; begin < total;
@@ -96,11 +95,19 @@ __global__ static void __launch_bounds__(BLOCK) expand_kernel(merge m)
         for (uint32_t e = threadIdx.x; e < edges; e += BLOCK) {
             uint64_t i = row_in_tile(m, t, begin, e);
             uint32_t row = m.queue[i];
-            uint64_t at = offset_at<Offset>(m.csr, row) + (begin + e - m.prefix[i]);
-            found |= visit<uint32_t>(m.target, columns[at], row);
+            uint64_t first = offset_at<Offset>(m.csr, row), at = first + (begin + e - m.prefix[i]);
+            found |= visit<uint32_t>(m.target, column_of_row<uint32_t, PACKED>(m.csr, row, first, at), row);
         }
     }
     note_found(m.target, found);
+}
+
+template <bool PACKED> static void expand(const merge &m, int grid, cudaStream_t stream)
+{
+    if (m.csr.offset_width == 4)
+        expand_kernel<uint32_t, PACKED><<<grid, BLOCK, 0, stream>>>(m);
+    else
+        expand_kernel<uint64_t, PACKED><<<grid, BLOCK, 0, stream>>>(m);
 }
 
 size_t cuda_merge_scratch_bytes(uint64_t count)
@@ -125,8 +132,8 @@ void cuda_push_merged(const gpu_csr *csr, const gpu_queue *queue, const gpu_targ
         length_kernel<uint64_t><<<grid, BLOCK, 0, stream>>>(m);
     cub::DeviceScan::ExclusiveSum(scan->scratch, scratch_bytes, scan->prefix, scan->prefix,
                                   count + 1, stream);
-    if (csr->offset_width == 4)
-        expand_kernel<uint32_t><<<full, BLOCK, 0, stream>>>(m);
+    if (csr->packed.words != NULL)
+        expand<true>(m, full, stream);
     else
-        expand_kernel<uint64_t><<<full, BLOCK, 0, stream>>>(m);
+        expand<false>(m, full, stream);
 }

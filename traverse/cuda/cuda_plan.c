@@ -34,6 +34,15 @@ int gpu_keeps_packed(const struct shard *shard, enum subgraph g, enum residence 
            shard_packed(shard, shard_section_of(g, SHARD_COLUMNS), packed);
 }
 
+static enum residence residence_of(const struct shard *shard, enum residence wanted)
+{
+    struct packed packed;
+    int keeps = 0;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        keeps |= gpu_keeps_packed(shard, (enum subgraph)g, wanted, &packed);
+    return keeps ? RESIDENT_PACKED : RESIDENT_RAW;
+}
+
 /* In proportion to the columns: gpu_plan_shards plans shards that have a part of those in the file. */
 static void put_columns(struct gpu_plan *plan, const struct shard *shard, enum subgraph g,
                         enum residence resident)
@@ -102,7 +111,7 @@ static uint64_t chunk_room(const struct shard *shard, enum subgraph a, enum subg
 static void put_solo(struct gpu_plan *plan, const struct shard *shard,
                      const struct gpu_plan_options *options)
 {
-    uint64_t edges = 0, is_raw = options->resident != RESIDENT_PACKED;
+    uint64_t edges = 0, is_raw = plan->resident == RESIDENT_RAW;
     uint64_t alone = shard->p == 1 && is_raw, together = shard->p > 1 && is_raw && !options->parents;
     for (int g = 0; g < SUBGRAPHS; g++)
         edges += shard->csr[g].edges;
@@ -151,7 +160,8 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
     int alone = shard->p == 1;
     uint64_t leaving = alone ? 0 : shard->csr[NN].edges;
     memset(plan, 0, sizeof *plan);
-    put_sections(plan, shard, options->resident);
+    plan->resident = residence_of(shard, options->resident);
+    put_sections(plan, shard, plan->resident);
     put(plan, GPU_MASKS, "visited and next masks", (alone ? 2 : 3) * words_d + 2 * words_n, 4,
         NULL);
     put(plan, GPU_FRONTIER_D, "delegate frontier", words_d, 4, NULL);

@@ -63,6 +63,7 @@ struct gpu_array {
 };
 
 struct gpu_plan {
+    enum residence resident; /* raw, too, if there is nothing to keep packed */
     struct gpu_array array[GPU_ARRAY_COUNT];
     uint64_t graph_bytes, working_bytes; /* of the arrays before GPU_MASKS; of the others */
 };

@@ -51,11 +51,10 @@ __device__ static int row_of_edge(const warp_rows &rows, uint32_t e)
     return row;
 }
 
-template <typename Column>
+template <typename Column, bool PACKED>
 __device__ static bool visit_short_rows(const push &p, warp_rows &rows, uint64_t begin,
                                         uint32_t length, uint32_t row)
 {
-    const Column *columns = (const Column *)p.csr.columns;
     unsigned lane = lane_id(), before = warp_prefix(length);
     uint32_t total = __shfl_sync(ALL_LANES, before + length, WARP - 1);
     bool found = false;
@@ -66,16 +65,17 @@ __device__ static bool visit_short_rows(const push &p, warp_rows &rows, uint64_t
     __syncwarp();
     for (uint32_t e = lane; e < total; e += WARP) {
         int r = row_of_edge(rows, e);
-        found |= visit<Column>(p.target, columns[rows.begin[r] + e - rows.prefix[r]], rows.row[r]);
+        uint64_t at = rows.begin[r] + e - rows.prefix[r];
+        found |= visit<Column>(p.target, column_of_row<Column, PACKED>(p.csr, rows.row[r], rows.begin[r], at),
+                               rows.row[r]);
     }
     return found;
 }
 
-template <typename Column>
+template <typename Column, bool PACKED>
 __device__ static bool visit_by_warp(const push &p, uint64_t begin, uint64_t length, uint32_t row,
                                      bool long_one)
 {
-    const Column *columns = (const Column *)p.csr.columns;
     bool found = false;
     for (unsigned rows = __ballot_sync(ALL_LANES, long_one); rows != 0; rows &= rows - 1) {
         int source = __ffs(rows) - 1;
@@ -83,12 +83,12 @@ __device__ static bool visit_by_warp(const push &p, uint64_t begin, uint64_t len
         uint64_t count = __shfl_sync(ALL_LANES, length, source);
         uint32_t r = __shfl_sync(ALL_LANES, row, source);
         for (uint64_t i = lane_id(); i < count; i += WARP)
-            found |= visit<Column>(p.target, columns[from + i], r);
+            found |= visit<Column>(p.target, column_of_row<Column, PACKED>(p.csr, r, from, from + i), r);
     }
     return found;
 }
 
-template <typename Offset, typename Column>
+template <typename Offset, typename Column, bool PACKED>
 __global__ static void __launch_bounds__(BLOCK) push_kernel(push p)
 {
     __shared__ warp_rows shared[WARPS];
@@ -110,26 +110,38 @@ __global__ static void __launch_bounds__(BLOCK) push_kernel(push p)
         }
         __syncwarp();
         bool long_one = length > SHORT_ROW;
-        found |= visit_by_warp<Column>(p, begin, length, row, long_one);
+        found |= visit_by_warp<Column, PACKED>(p, begin, length, row, long_one);
         __syncwarp();
-        found |= visit_short_rows<Column>(p, shared[threadIdx.x / WARP], begin,
-                                          long_one ? 0 : (uint32_t)length, row);
+        found |= visit_short_rows<Column, PACKED>(p, shared[threadIdx.x / WARP], begin,
+                                                  long_one ? 0 : (uint32_t)length, row);
     }
     note_found(p.target, found);
 }
 
-template <typename Column>
+template <typename Column, bool PACKED>
 __global__ static void __launch_bounds__(BLOCK) chunk_kernel(push p)
 {
-    const Column *columns = (const Column *)p.csr.columns;
     unsigned chunks = *p.chunk_count;
     bool found = false;
     for (unsigned c = blockIdx.x; c < chunks; c += gridDim.x) {
         gpu_chunk chunk = p.chunks[c];
+        uint64_t begin = PACKED ? row_begin(p.csr, chunk.row) : 0;
         for (uint32_t i = threadIdx.x; i < chunk.count; i += BLOCK)
-            found |= visit<Column>(p.target, columns[chunk.begin + i], chunk.row);
+            found |= visit<Column>(p.target, column_of_row<Column, PACKED>(p.csr, chunk.row, begin, chunk.begin + i),
+                                   chunk.row);
     }
     note_found(p.target, found);
+}
+
+template <typename Column, bool PACKED>
+static void push_queue(const push &p, int grid, bool has_chunks, cudaStream_t stream)
+{
+    if (p.csr.offset_width == 4)
+        push_kernel<uint32_t, Column, PACKED><<<grid, BLOCK, 0, stream>>>(p);
+    else
+        push_kernel<uint64_t, Column, PACKED><<<grid, BLOCK, 0, stream>>>(p);
+    if (has_chunks)
+        chunk_kernel<Column, PACKED><<<cuda_full_grid(), BLOCK, 0, stream>>>(p);
 }
 
 void cuda_push_rows(const gpu_csr *csr, const gpu_queue *queue, const gpu_target *target,
@@ -142,18 +154,10 @@ void cuda_push_rows(const gpu_csr *csr, const gpu_queue *queue, const gpu_target
     int grid = blocks_for(count, (uint64_t)rows * WARPS);
     if (count == 0 || csr->edges == 0)
         return;
-    if (csr->offset_width == 4 && csr->column_width == 4)
-        push_kernel<uint32_t, uint32_t><<<grid, BLOCK, 0, stream>>>(p);
+    if (csr->packed.words != NULL)
+        push_queue<uint32_t, true>(p, grid, chunks->expected, stream);
     else if (csr->column_width == 4)
-        push_kernel<uint64_t, uint32_t><<<grid, BLOCK, 0, stream>>>(p);
-    else if (csr->offset_width == 4)
-        push_kernel<uint32_t, uint64_t><<<grid, BLOCK, 0, stream>>>(p);
+        push_queue<uint32_t, false>(p, grid, chunks->expected, stream);
     else
-        push_kernel<uint64_t, uint64_t><<<grid, BLOCK, 0, stream>>>(p);
-    if (!chunks->expected)
-        return;
-    if (csr->column_width == 4)
-        chunk_kernel<uint32_t><<<cuda_full_grid(), BLOCK, 0, stream>>>(p);
-    else
-        chunk_kernel<uint64_t><<<cuda_full_grid(), BLOCK, 0, stream>>>(p);
+        push_queue<uint64_t, false>(p, grid, chunks->expected, stream);
 }
