@@ -50,7 +50,7 @@ static enum status check_csr(const struct device *dev, enum subgraph g,
     struct packed packed;
     if (dev->shard->csr[g].edges == 0)
         return check_no_edges(dev, g, e);
-    if (gpu_keeps_packed(dev->shard, g, dev->resident, &packed))
+    if (dev->csr[g].packed.words != NULL && gpu_keeps_packed(dev->shard, g, RESIDENT_PACKED, &packed))
         return check_packed(dev, g, &packed, m, e);
     cuda_find_ranges(&dev->csr[g], dev->shard->csr[g].column_count, &bounds, m->found, stream);
     CUDA_LAUNCHED(dev->where, e);

@@ -135,7 +135,6 @@ struct device {
     int ordinal;
     char where[320]; /* host, rank and GPU, for messages */
     struct device_load load;
-    enum residence resident; /* raw or packed */
     void *memory; /* one allocation for everything */
     struct gpu_csr csr[SUBGRAPHS];
     struct gpu_vertices of[VERTEX_KINDS];
@@ -149,6 +148,15 @@ struct device {
     struct gpu_solo_search solo;
     struct gpu_answers answers;
 };
+
+/* Whether columns of any subgraph are packed on the device. */
+static inline int gpu_is_packed(const struct device *dev)
+{
+    int is_packed = 0;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        is_packed |= dev->csr[g].packed.words != NULL;
+    return is_packed;
+}
 
 /* Makes the device's GPU that of the calling thread. */
 static inline enum status gpu_use(const struct device *dev, struct error *e)
@@ -216,6 +224,10 @@ enum status gpu_take_peers_updates(struct device *device, struct error *e);
 
 /* cuda_parents.c. What is launched on the stream of normals waits for the search on the other one. */
 enum status gpu_follow_search(struct device *device, struct error *e);
+
+/* The same file: makes input ids of the parents that the device recorded, by number of vertex or, if it scatters
+ * answers, where they belong. */
+enum status gpu_write_parents(struct device *device, struct error *e);
 
 /* cuda_describe.c */
 void gpu_describe(const struct device *device, struct device_description *description);

@@ -107,7 +107,6 @@ static enum status take_memory(struct device *dev, struct gpu_plan_options *plan
         planned->resident = RESIDENT_PACKED;
         gpu_plan_make(plan, dev->shard, planned);
     }
-    dev->resident = plan->resident;
     uint64_t bytes = planned_bytes(dev, plan);
     if (needed_bytes(dev, plan) > unused)
         return refuse(dev, plan, planned, unused, e);
@@ -125,7 +124,8 @@ static void place_arrays(const struct device *dev, const struct gpu_plan *plan,
     }
 }
 
-static void set_csr(struct device *dev, enum subgraph g, void *const at[GPU_ARRAY_COUNT])
+static void set_csr(struct device *dev, enum subgraph g, enum residence resident,
+                    void *const at[GPU_ARRAY_COUNT])
 {
     const struct csr *csr = &dev->shard->csr[g];
     int i = GPU_SECTIONS * (int)g;
@@ -139,7 +139,7 @@ static void set_csr(struct device *dev, enum subgraph g, void *const at[GPU_ARRA
                                    .columns = at[i + GPU_COLUMNS],
                                    .sources = at[i + GPU_SOURCES]};
     struct packed packed;
-    if (!gpu_keeps_packed(dev->shard, g, dev->resident, &packed))
+    if (!gpu_keeps_packed(dev->shard, g, resident, &packed))
         return;
     const char *words = at[i + GPU_COLUMNS];
     dev->csr[g].columns = NULL;
@@ -196,14 +196,15 @@ static void set_traffic(struct device *dev, void *const at[GPU_ARRAY_COUNT])
     dev->traffic.peers.others = dev->traffic.peers.own + dev->of[DELEGATES].words;
 }
 
-static void set_answers(struct device *dev, void *const at[GPU_ARRAY_COUNT])
+static void set_answers(struct device *dev, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT])
 {
     struct gpu_answers *a = &dev->answers;
-    a->vertex = at[GPU_ANSWER_VERTEX];
+    int scatters = gpu_scatters_answers(plan, dev->shard);
+    a->vertex = scatters ? NULL : at[GPU_ANSWER_VERTEX];
     a->ids = at[GPU_ANSWER_IDS];
     a->by_vertex = at[GPU_ANSWER_BY_VERTEX];
     a->values = at[GPU_ANSWER_VALUES];
-    a->block = at[GPU_ANSWER_BLOCK];
+    a->block = at[scatters ? GPU_QUEUE_D : GPU_ANSWER_BLOCK];
     a->before = at[GPU_ANSWER_BEFORE];
     a->delegates = at[GPU_ANSWER_DELEGATES];
     a->replies = at[GPU_ANSWER_REPLIES];
@@ -214,7 +215,7 @@ static void set_arrays(struct device *dev, const struct gpu_plan *plan, int pare
                        void *const at[GPU_ARRAY_COUNT])
 {
     for (int g = 0; g < SUBGRAPHS; g++)
-        set_csr(dev, (enum subgraph)g, at);
+        set_csr(dev, (enum subgraph)g, plan->resident, at);
     set_kinds(dev, parents, at);
     dev->masks.bytes = plan->array[GPU_MASKS].bytes;
     dev->scratch.scan = (struct gpu_scan){.prefix = at[GPU_MERGE_PREFIX],
@@ -226,7 +227,7 @@ static void set_arrays(struct device *dev, const struct gpu_plan *plan, int pare
     set_traffic(dev, at);
     dev->traffic.received_room = plan->array[GPU_RECEIVED_IDS].bytes / 4;
     dev->traffic.sent_mask_bytes = plan->array[GPU_SENT_MASK].bytes;
-    set_answers(dev, at);
+    set_answers(dev, plan, at);
 }
 
 static enum status take_host_memory(struct device *dev, struct error *e)
@@ -294,12 +295,12 @@ static enum status decode_columns(struct device *dev, int g, const struct sectio
     return e->status;
 }
 
-static enum status load_packed(struct device *dev, void *const at[GPU_ARRAY_COUNT],
+static enum status load_packed(struct device *dev, enum residence resident, void *const at[GPU_ARRAY_COUNT],
                                const struct staging *staging, struct gpu_loader *loader,
                                struct error *e)
 {
     for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
-        const struct section *s = decoded_columns(dev->shard, g, dev->resident);
+        const struct section *s = decoded_columns(dev->shard, g, resident);
         if (s == NULL)
             continue;
         struct gpu_copy copy = {staging->memory, s->data, s->bytes};
@@ -331,7 +332,8 @@ static enum status load_directories(const struct device *dev, struct gpu_loader 
 {
     for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
         struct packed packed;
-        if (gpu_keeps_packed(dev->shard, (enum subgraph)g, dev->resident, &packed))
+        if (dev->csr[g].packed.words != NULL &&
+            gpu_keeps_packed(dev->shard, (enum subgraph)g, RESIDENT_PACKED, &packed))
             load_places(dev, (enum subgraph)g, &packed, loader, options, e);
     }
     return e->status;
@@ -354,7 +356,7 @@ static enum status load(struct device *dev, const struct gpu_plan *plan,
                         void *const at[GPU_ARRAY_COUNT], const struct device_options *options,
                         struct error *e)
 {
-    struct staging staging = {.bytes = staging_bytes(dev->shard, dev->resident)};
+    struct staging staging = {.bytes = staging_bytes(dev->shard, plan->resident)};
     struct gpu_loader *loader = NULL;
     double start = cli_seconds();
     if (staging.bytes > 0 &&
@@ -362,7 +364,7 @@ static enum status load(struct device *dev, const struct gpu_plan *plan,
         return e->status;
     if (gpu_loader_open(&loader, options->threads, dev->where, e) == ST_OK &&
         load_arrays(plan, at, loader, e) == ST_OK && load_directories(dev, loader, options, e) == ST_OK)
-        load_packed(dev, at, &staging, loader, e);
+        load_packed(dev, plan->resident, at, &staging, loader, e);
     gpu_loader_close(loader);
     cudaFree(staging.memory);
     dev->load = (struct device_load){.seconds = cli_seconds() - start, .bytes = plan->graph_bytes};
@@ -371,7 +373,7 @@ static enum status load(struct device *dev, const struct gpu_plan *plan,
 
 static enum residence gpu_resident(const struct device *dev)
 {
-    return dev->resident;
+    return gpu_is_packed(dev) ? RESIDENT_PACKED : RESIDENT_RAW;
 }
 
 static struct device_load gpu_load(const struct device *dev)
@@ -457,8 +459,7 @@ static enum status open_device(struct device *dev, const struct device_options *
         return fail(e, ST_RUNTIME, "%s: the scan of %llu rows wants more scratch memory than "
                     "planned", dev->where, (unsigned long long)dev->shard->d);
     const struct gpu_solo_arrays solo = {at[GPU_SOLO_STATE], at[GPU_SOLO_LISTS],
-                                         options->notes && dev->resident == RESIDENT_RAW ? at[GPU_SOLO_NOTES]
-                                                                                    : NULL};
+                                         options->notes && !gpu_is_packed(dev) ? at[GPU_SOLO_NOTES] : NULL};
     if (gpu_solo_open(dev, &solo, e) != ST_OK)
         return e->status;
     if (load(dev, &plan, at, options, e) == ST_OK && !options->trust)

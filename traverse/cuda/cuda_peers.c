@@ -70,7 +70,7 @@ static enum status make_handles(const struct device *dev, struct gpu_card *c, st
 /* What a search needs that is one kernel on each GPU. */
 static void show_for_group(const struct device *dev, struct gpu_card *c)
 {
-    c->joins = dev->resident == RESIDENT_RAW && dev->of[NORMALS].parent == NULL && dev->of[DELEGATES].parent == NULL &&
+    c->joins = !gpu_is_packed(dev) && dev->of[NORMALS].parent == NULL && dev->of[DELEGATES].parent == NULL &&
                (shard_has_masks(dev->shard) || dev->shard->csr[NN].edges == 0);
     c->found_too = place_of(dev, dev->masks.incoming);
     c->sent_too = place_of(dev, dev->traffic.peers.sent_too);

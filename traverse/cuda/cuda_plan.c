@@ -127,6 +127,21 @@ static void put_solo(struct gpu_plan *plan, const struct shard *shard,
         SOLO_NOTE_BYTES, NULL);
 }
 
+/* A device that is alone and keeps columns packed has no memory to spare: its answer takes the place of the
+ * arrays that are free once a search is over, and is scattered by input id, not gathered. */
+static void put_scattered_answers(struct gpu_plan *plan, const struct shard *shard)
+{
+    uint64_t id = answer_id_bytes(shard->n), free_bytes = 0;
+    for (int i = GPU_QUEUE_D; i < GPU_ANSWER_REST; i++)
+        free_bytes += gpu_aligned(plan->array[i].bytes);
+    uint64_t width = plan->array[GPU_PARENT_D].bytes + plan->array[GPU_PARENT_N].bytes > 0 ? id : 4;
+    uint64_t block = shard->n * width;
+    put(plan, GPU_ANSWER_REST, "answer beyond the lists", block > free_bytes ? block - free_bytes : 0, 1,
+        NULL);
+    put(plan, GPU_ANSWER_IDS, "input ids of vertices", shard->locals + shard->d, id, NULL);
+    put(plan, GPU_ANSWER_TABLES, "tables of answers", gpu_answer_table_bytes(shard->p), 1, NULL);
+}
+
 /* For answers in the order of input ids. */
 static void put_answers(struct gpu_plan *plan, const struct shard *shard,
                         const struct gpu_plan_options *options)
@@ -137,6 +152,10 @@ static void put_answers(struct gpu_plan *plan, const struct shard *shard,
     uint64_t parents = options->parents, id = answer_id_bytes(shard->n), width = parents ? id : 4;
     if (!options->answers)
         return;
+    if (gpu_scatters_answers(plan, shard)) {
+        put_scattered_answers(plan, shard);
+        return;
+    }
     put(plan, GPU_ANSWER_VERTEX, "vertices by input id", slots, 4, NULL);
     put(plan, GPU_ANSWER_IDS, "input ids of parents", parents ? vertices : 0, id, NULL);
     put(plan, GPU_ANSWER_BY_VERTEX, "answer by vertex", vertices + 1, width, NULL);

@@ -19,16 +19,17 @@ enum gpu_array_id {
     GPU_MASKS = GPU_SECTIONS * SUBGRAPHS, /* visited, next and incoming masks, cleared together */
     GPU_FRONTIER_D,
     GPU_FRONTIER_N,
-    GPU_QUEUE_D,
-    GPU_QUEUE_N,
     GPU_DEPTH_D,
     GPU_DEPTH_N,
     GPU_PARENT_D,
     GPU_PARENT_N,
+    GPU_QUEUE_D, /* from here to GPU_ANSWER_REST: free once a search is over */
+    GPU_QUEUE_N,
     GPU_MERGE_PREFIX,
     GPU_MERGE_SCRATCH,
     GPU_CHUNKS_D,
     GPU_CHUNKS_N,
+    GPU_ANSWER_REST, /* of an answer that lies over these arrays, what they have no room for */
     GPU_CODES, /* vertices for other shards */
     GPU_SENT_IDS,
     GPU_RECEIVED_IDS,
@@ -101,6 +102,12 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
 static inline uint64_t gpu_plan_bytes(const struct gpu_plan *plan)
 {
     return plan->graph_bytes + plan->working_bytes;
+}
+
+/* Whether answers are written by scattering them over the block, which lies at GPU_QUEUE_D. */
+static inline int gpu_scatters_answers(const struct gpu_plan *plan, const struct shard *shard)
+{
+    return plan->resident == RESIDENT_PACKED && shard->p == 1;
 }
 
 /* About how many shards the graph should have so that each fits into `room` bytes: at least as many as it has. It
