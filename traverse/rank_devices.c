@@ -77,7 +77,9 @@ enum residence rank_residence(const struct rank *rank, uint64_t *bytes)
     *bytes = 0;
     for (uint32_t g = 0; g < rank->device_count; g++) {
         enum residence own = rank->backend->device->resident(rank->devices[g]);
-        *bytes += residence_bytes(&rank->graph->shards[g], own);
+        *bytes += rank->backend->device->load != NULL
+                      ? rank->backend->device->load(rank->devices[g]).bytes
+                      : residence_bytes(&rank->graph->shards[g], own);
         all = own == RESIDENT_PACKED ? own : all;
     }
     return all;

@@ -78,7 +78,7 @@ check 'the plan has both sizes' test "$(plan 'graph, packed')" -lt "$(plan graph
 check 'and both sums' test "$(plan 'total, packed')" -lt "$(plan total)"
 check 'in JSON, too' grep -q "\"graph, packed\": {\"all\": $(plan 'graph, packed')," "$tmp/plan.json"
 "$traverse" --plan --resident packed "$tmp/g" >"$tmp/plan"
-check 'the plan for packed lists its arrays' test "$(plan 'dd directory')" -gt 0
+check 'the plan for packed lists its arrays' test "$(plan 'dd columns directory')" -gt 0
 total=$(plan total) packed=$(plan 'total, packed')
 "$traverse" --plan -S "$total" "$tmp/g" >"$tmp/plan"
 check 'a GPU with all the memory would do' grep -q '^about 1 GPUs with .* would do, raw$' "$tmp/plan"

@@ -31,7 +31,8 @@ static enum status check_no_edges(const struct device *dev, enum subgraph g, str
     return csr_ranges_judge(dev->shard, g, &found, e);
 }
 
-/* Offsets, heads and masks of the host are those that were copied to the device. */
+/* `packed`: the columns, NULL if they are raw in the file. Heads and masks of the host are those that were copied
+ * to the device, and offsets those that it reads. */
 static enum status check_packed(const struct device *dev, enum subgraph g, const struct packed *packed,
                                 const struct check_memory *m, struct error *e)
 {
@@ -50,8 +51,9 @@ static enum status check_csr(const struct device *dev, enum subgraph g,
     struct packed packed;
     if (dev->shard->csr[g].edges == 0)
         return check_no_edges(dev, g, e);
-    if (dev->csr[g].packed.words != NULL && gpu_keeps_packed(dev->shard, g, RESIDENT_PACKED, &packed))
-        return check_packed(dev, g, &packed, m, e);
+    if (gpu_csr_is_packed(&dev->csr[g]))
+        return check_packed(dev, g,
+                            gpu_keeps_columns(dev->shard, g, RESIDENT_PACKED, &packed) ? &packed : NULL, m, e);
     cuda_find_ranges(&dev->csr[g], dev->shard->csr[g].column_count, &bounds, m->found, stream);
     CUDA_LAUNCHED(dev->where, e);
     CUDA_TRY(cudaMemcpyAsync(&found, m->found, sizeof found, cudaMemcpyDeviceToHost, stream),

@@ -45,7 +45,7 @@ static const struct section *decoded_columns(const struct shard *shard, int g, e
         container_find(shard->file, shard_section_of((enum subgraph)g, SHARD_COLUMNS));
     struct packed packed;
     if (s == NULL || s->encoding != ENCODING_PACKED || s->count == 0 ||
-        gpu_keeps_packed(shard, (enum subgraph)g, resident, &packed))
+        gpu_keeps_columns(shard, (enum subgraph)g, resident, &packed))
         return NULL;
     return s;
 }
@@ -124,6 +124,15 @@ static void place_arrays(const struct device *dev, const struct gpu_plan *plan,
     }
 }
 
+/* A section at at[0], the rest of its directory at at[1]. */
+static struct packed_columns packed_at(const struct packed *packed, void *const *at)
+{
+    const char *words = at[0];
+    return (struct packed_columns){.words = (const uint32_t *)words,
+                                   .place = at[1],
+                                   .group = (const uint64_t *)(words + (packed->group - packed->bits))};
+}
+
 static void set_csr(struct device *dev, enum subgraph g, enum residence resident,
                     void *const at[GPU_ARRAY_COUNT])
 {
@@ -139,14 +148,10 @@ static void set_csr(struct device *dev, enum subgraph g, enum residence resident
                                    .columns = at[i + GPU_COLUMNS],
                                    .sources = at[i + GPU_SOURCES]};
     struct packed packed;
-    if (!gpu_keeps_packed(dev->shard, g, resident, &packed))
-        return;
-    const char *words = at[i + GPU_COLUMNS];
-    dev->csr[g].columns = NULL;
-    dev->csr[g].packed = (struct packed_columns){
-        .words = (const uint32_t *)words,
-        .place = at[i + GPU_PLACES],
-        .group = (const uint64_t *)(words + (packed.group - packed.bits))};
+    if (csr->edges > 0 && gpu_keeps_columns(dev->shard, g, resident, &packed))
+        dev->csr[g].packed = packed_at(&packed, at + i + GPU_COLUMNS);
+    if (gpu_keeps_offsets(dev->shard, g, resident, &packed))
+        dev->csr[g].packed_offsets = packed_at(&packed, at + i + GPU_OFFSETS);
 }
 
 /* The masks of the kind are at `masks`. Returns where the next ones are. */
@@ -310,16 +315,19 @@ static enum status load_packed(struct device *dev, enum residence resident, void
     return e->status;
 }
 
-/* Makes the directory of columns that stay packed. */
-static enum status load_places(const struct device *dev, enum subgraph g, const struct packed *packed,
+/* Makes the directory of section `type`, which stays packed. */
+static enum status load_places(const struct device *dev, uint32_t type, struct packed_place *to,
                                struct gpu_loader *loader, const struct device_options *options, struct error *e)
 {
-    const char *name = shard_kind.section_name(shard_section_of(g, SHARD_COLUMNS));
+    const char *name = shard_kind.section_name(type);
     struct packed_place *place = NULL;
-    if (memory_take(options->budget, (void **)&place, packed->blocks, sizeof *place, name, e) != ST_OK)
+    struct packed packed;
+    if (to == NULL || !shard_packed(dev->shard, type, &packed))
+        return ST_OK;
+    if (memory_take(options->budget, (void **)&place, packed.blocks, sizeof *place, name, e) != ST_OK)
         return e->status;
-    struct gpu_copy copy = {dev->csr[g].packed.place, place, packed->blocks * sizeof *place};
-    if (packed_places(packed, place, options->threads) != ST_OK)
+    struct gpu_copy copy = {to, place, packed.blocks * sizeof *place};
+    if (packed_places(&packed, place, options->threads) != ST_OK)
         fail(e, ST_BAD_DATA, "%s: %s: a packed block is corrupt", container_path(dev->shard->file), name);
     else
         gpu_loader_copy(loader, &copy, 1, e);
@@ -330,13 +338,14 @@ static enum status load_places(const struct device *dev, enum subgraph g, const 
 static enum status load_directories(const struct device *dev, struct gpu_loader *loader,
                                     const struct device_options *options, struct error *e)
 {
-    for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
-        struct packed packed;
-        if (dev->csr[g].packed.words != NULL &&
-            gpu_keeps_packed(dev->shard, (enum subgraph)g, RESIDENT_PACKED, &packed))
-            load_places(dev, (enum subgraph)g, &packed, loader, options, e);
+    for (int i = 0; i < SUBGRAPHS; i++) {
+        enum subgraph g = (enum subgraph)i;
+        struct packed_place *offsets = dev->csr[g].packed_offsets.place, *columns = dev->csr[g].packed.place;
+        if (load_places(dev, shard_section_of(g, SHARD_OFFSETS), offsets, loader, options, e) != ST_OK ||
+            load_places(dev, shard_section_of(g, SHARD_COLUMNS), columns, loader, options, e) != ST_OK)
+            return e->status;
     }
-    return e->status;
+    return ST_OK;
 }
 
 static enum status load_arrays(const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],

@@ -9,11 +9,12 @@
 
 #include <string.h>
 
-static const char *const section_names[SUBGRAPHS][5] = {
-    {"nn heads", "nn offsets", "nn columns", "nn sources", "nn directory"},
-    {"nd heads", "nd offsets", "nd columns", "nd sources", "nd directory"},
-    {"dn heads", "dn offsets", "dn columns", "dn sources", "dn directory"},
-    {"dd heads", "dd offsets", "dd columns", "dd sources", "dd directory"}};
+/* In the order of gpu_array_id. */
+static const char *const section_names[SUBGRAPHS][GPU_SECTIONS] = {
+    {"nn heads", "nn offsets", "nn offsets directory", "nn columns", "nn columns directory", "nn sources"},
+    {"nd heads", "nd offsets", "nd offsets directory", "nd columns", "nd columns directory", "nd sources"},
+    {"dn heads", "dn offsets", "dn offsets directory", "dn columns", "dn columns directory", "dn sources"},
+    {"dd heads", "dd offsets", "dd offsets directory", "dd columns", "dd columns directory", "dd sources"}};
 
 static void put(struct gpu_plan *plan, enum gpu_array_id id, const char *name, uint64_t count,
                 uint64_t width, const void *source)
@@ -26,8 +27,8 @@ static void put(struct gpu_plan *plan, enum gpu_array_id id, const char *name, u
         plan->working_bytes += bytes;
 }
 
-int gpu_keeps_packed(const struct shard *shard, enum subgraph g, enum residence resident,
-                     struct packed *packed)
+int gpu_keeps_columns(const struct shard *shard, enum subgraph g, enum residence resident,
+                      struct packed *packed)
 {
     return resident == RESIDENT_PACKED && shard->csr[g].column_width == 4 &&
            shard->csr[g].column_count > 0 &&
@@ -39,32 +40,50 @@ static enum residence residence_of(const struct shard *shard, enum residence wan
     struct packed packed;
     int keeps = 0;
     for (int g = 0; g < SUBGRAPHS; g++)
-        keeps |= gpu_keeps_packed(shard, (enum subgraph)g, wanted, &packed);
+        keeps |= gpu_keeps_columns(shard, (enum subgraph)g, wanted, &packed);
     return keeps ? RESIDENT_PACKED : RESIDENT_RAW;
 }
 
-/* In proportion to the columns: gpu_plan_shards plans shards that have a part of those in the file. */
-static void put_columns(struct gpu_plan *plan, const struct shard *shard, enum subgraph g,
-                        enum residence resident)
+/* Offsets of columns that the device does not decode: the host checks their ranges then (cuda_check.c). */
+int gpu_keeps_offsets(const struct shard *shard, enum subgraph g, enum residence resident,
+                      struct packed *packed)
 {
-    const struct csr *csr = &shard->csr[g];
-    const char *name = section_names[g][2];
-    int at = GPU_SECTIONS * (int)g;
-    struct packed packed;
-    if (!gpu_keeps_packed(shard, g, resident, &packed)) {
-        put(plan, (enum gpu_array_id)(at + GPU_COLUMNS), name, csr->column_count, csr->column_width,
-            csr->columns);
-        return;
-    }
-    uint64_t bytes = (uint64_t)(packed.base - packed.bits), blocks = packed_blocks(csr->column_count);
-    if (csr->column_count != packed.count)
-        bytes = (uint64_t)((double)bytes / (double)packed.count * (double)csr->column_count);
-    put(plan, (enum gpu_array_id)(at + GPU_COLUMNS), name, bytes, 1, packed.bits);
-    put(plan, (enum gpu_array_id)(at + GPU_PLACES), section_names[g][4], blocks,
-        sizeof(struct packed_place), NULL);
+    const struct section *columns = container_find(shard->file, shard_section_of(g, SHARD_COLUMNS));
+    return resident == RESIDENT_PACKED && shard->csr[g].offset_width == 4 && shard->csr[g].edges > 0 &&
+           (columns->encoding == ENCODING_RAW || gpu_keeps_columns(shard, g, resident, packed)) &&
+           shard_packed(shard, shard_section_of(g, SHARD_OFFSETS), packed);
 }
 
-static void put_sections(struct gpu_plan *plan, const struct shard *shard, enum residence resident)
+/* In proportion to the elements: gpu_plan_shards plans shards that have a part of those in the file. */
+static void put_packed(struct gpu_plan *plan, int at, const struct packed *packed, uint64_t count)
+{
+    const char *const *name = &section_names[at / GPU_SECTIONS][at % GPU_SECTIONS];
+    uint64_t bytes = (uint64_t)(packed->base - packed->bits);
+    if (count != packed->count)
+        bytes = (uint64_t)((double)bytes / (double)packed->count * (double)count);
+    put(plan, (enum gpu_array_id)at, name[0], bytes, 1, packed->bits);
+    put(plan, (enum gpu_array_id)(at + 1), name[1], packed_blocks(count), sizeof(struct packed_place), NULL);
+}
+
+static void put_rows(struct gpu_plan *plan, const struct shard *shard, enum subgraph g)
+{
+    const struct csr *csr = &shard->csr[g];
+    const char *const *name = section_names[g];
+    int at = GPU_SECTIONS * (int)g;
+    struct packed packed;
+    if (gpu_keeps_offsets(shard, g, plan->resident, &packed))
+        put_packed(plan, at + GPU_OFFSETS, &packed, csr->rows + 1);
+    else
+        put(plan, (enum gpu_array_id)(at + GPU_OFFSETS), name[GPU_OFFSETS], csr->rows + 1, csr->offset_width,
+            csr->offsets);
+    if (gpu_keeps_columns(shard, g, plan->resident, &packed))
+        put_packed(plan, at + GPU_COLUMNS, &packed, csr->column_count);
+    else
+        put(plan, (enum gpu_array_id)(at + GPU_COLUMNS), name[GPU_COLUMNS], csr->column_count, csr->column_width,
+            csr->columns);
+}
+
+static void put_sections(struct gpu_plan *plan, const struct shard *shard)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
         const struct csr *csr = &shard->csr[g];
@@ -72,10 +91,9 @@ static void put_sections(struct gpu_plan *plan, const struct shard *shard, enum 
         if (csr->edges == 0)
             continue;
         int at = GPU_SECTIONS * g;
-        put(plan, at + GPU_HEADS, name[0], csr->head_columns * csr->rows, 4, csr->heads);
-        put(plan, at + GPU_OFFSETS, name[1], csr->rows + 1, csr->offset_width, csr->offsets);
-        put_columns(plan, shard, (enum subgraph)g, resident);
-        put(plan, at + GPU_SOURCES, name[3], mask_words(csr->rows), 8, csr->sources);
+        put(plan, at + GPU_HEADS, name[GPU_HEADS], csr->head_columns * csr->rows, 4, csr->heads);
+        put_rows(plan, shard, (enum subgraph)g);
+        put(plan, at + GPU_SOURCES, name[GPU_SOURCES], mask_words(csr->rows), 8, csr->sources);
     }
 }
 
@@ -180,7 +198,7 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
     uint64_t leaving = alone ? 0 : shard->csr[NN].edges;
     memset(plan, 0, sizeof *plan);
     plan->resident = residence_of(shard, options->resident);
-    put_sections(plan, shard, plan->resident);
+    put_sections(plan, shard);
     put(plan, GPU_MASKS, "visited and next masks", (alone ? 2 : 3) * words_d + 2 * words_n, 4,
         NULL);
     put(plan, GPU_FRONTIER_D, "delegate frontier", words_d, 4, NULL);

@@ -11,9 +11,10 @@
 enum gpu_array_id {
     /* of subgraph g: + GPU_SECTIONS * g */
     GPU_HEADS,
-    GPU_OFFSETS,
-    GPU_COLUMNS, /* if they stay packed, their words and groups (packed_row.h) */
-    GPU_PLACES,  /* the rest of the directory of packed columns */
+    GPU_OFFSETS, /* if they stay packed, their words and groups (packed_row.h) */
+    GPU_OFFSET_PLACES, /* and the rest of their directory */
+    GPU_COLUMNS, /* the same */
+    GPU_COLUMN_PLACES,
     GPU_SOURCES,
     GPU_SECTIONS,
     GPU_MASKS = GPU_SECTIONS * SUBGRAPHS, /* visited, next and incoming masks, cleared together */
@@ -114,8 +115,10 @@ static inline int gpu_scatters_answers(const struct gpu_plan *plan, const struct
  * rests on this shard, with the same delegates. 0: delegates alone take more. */
 uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_options *options, uint64_t room);
 
-/* Whether shard_load would keep the columns of g packed. *packed says where they are. */
-int gpu_keeps_packed(const struct shard *shard, enum subgraph g, enum residence resident,
-                     struct packed *packed);
+/* Whether the columns of g, or their offsets, stay packed on the device. *packed says where they are. */
+int gpu_keeps_columns(const struct shard *shard, enum subgraph g, enum residence resident,
+                      struct packed *packed);
+int gpu_keeps_offsets(const struct shard *shard, enum subgraph g, enum residence resident,
+                      struct packed *packed);
 
 #endif

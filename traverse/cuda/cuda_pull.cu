@@ -131,7 +131,7 @@ __device__ static uint32_t find_alone(const pull &p, uint64_t *begin, uint64_t e
 template <bool PACKED>
 __device__ static uint32_t find_together(const pull &p, uint32_t row, uint64_t begin, uint64_t end)
 {
-    const uint64_t first = PACKED ? row_begin(p.csr, row) : begin;
+    const uint64_t first = PACKED ? rest_of_row<uint32_t, true>(p.csr, row).begin : begin;
     for (uint64_t i = begin; i < end; i += WARP) {
         uint32_t column = NO_HEAD;
         if (i + lane_id() < end)
@@ -153,9 +153,11 @@ __device__ static void probe_rests(const pull &p, tile &t, uint32_t first, unsig
         uint32_t parent = NO_HEAD;
         if (i + lane_id() < count) {
             at = t.list[i + lane_id()];
-            begin = offset_at<Offset>(p.csr, (uint64_t)first + at);
-            end = offset_at<Offset>(p.csr, (uint64_t)first + at + 1);
-            parent = PACKED ? find_packed(p, first + at, &begin, end) : find_alone(p, &begin, end);
+            row_rest rest = rest_of_row<Offset, PACKED>(p.csr, (uint64_t)first + at);
+            begin = rest.begin;
+            end = rest.end;
+            parent = PACKED && p.csr.packed.words != NULL ? find_packed(p, first + at, &begin, end)
+                                                          : find_alone(p, &begin, end);
         }
         __syncwarp();
         unsigned open = __ballot_sync(ALL_LANES, parent == NO_HEAD && begin < end);
@@ -197,14 +199,6 @@ __global__ static void __launch_bounds__(PULL_BLOCK) pull_kernel(pull p)
         *p.found = 1;
 }
 
-template <bool PACKED> static void pull_rows(const pull &p, unsigned grid, cudaStream_t stream)
-{
-    if (p.csr.offset_width == 4)
-        pull_kernel<uint32_t, PACKED><<<grid, PULL_BLOCK, 0, stream>>>(p);
-    else
-        pull_kernel<uint64_t, PACKED><<<grid, PULL_BLOCK, 0, stream>>>(p);
-}
-
 void cuda_pull_rows(const gpu_csr *csr, const gpu_target *target, const uint32_t *parents,
                     cudaStream_t stream)
 {
@@ -215,8 +209,10 @@ void cuda_pull_rows(const gpu_csr *csr, const gpu_target *target, const uint32_t
               target->coded, target->local_bits, target->own_shard};
     if (csr->edges == 0)
         return;
-    if (csr->packed.words != NULL)
-        pull_rows<true>(p, (unsigned)blocks, stream);
+    if (gpu_csr_is_packed(csr))
+        pull_kernel<uint32_t, true><<<(unsigned)blocks, PULL_BLOCK, 0, stream>>>(p);
+    else if (csr->offset_width == 4)
+        pull_kernel<uint32_t, false><<<(unsigned)blocks, PULL_BLOCK, 0, stream>>>(p);
     else
-        pull_rows<false>(p, (unsigned)blocks, stream);
+        pull_kernel<uint64_t, false><<<(unsigned)blocks, PULL_BLOCK, 0, stream>>>(p);
 }

@@ -100,8 +100,9 @@ __global__ static void __launch_bounds__(BLOCK) push_kernel(push p)
         uint32_t row = 0;
         if (lane_id() < p.rows_per_warp && i < p.count) {
             row = p.queue[i];
-            begin = offset_at<Offset>(p.csr, row);
-            length = offset_at<Offset>(p.csr, (uint64_t)row + 1) - begin;
+            row_rest rest = rest_of_row<Offset, PACKED>(p.csr, row);
+            begin = rest.begin;
+            length = rest.end - begin;
             found |= visit_heads<Column>(p.csr, p.target, row);
             if (length >= GPU_LONG_ROW) {
                 cut_row(p, row, begin, length);
@@ -125,23 +126,28 @@ __global__ static void __launch_bounds__(BLOCK) chunk_kernel(push p)
     bool found = false;
     for (unsigned c = blockIdx.x; c < chunks; c += gridDim.x) {
         gpu_chunk chunk = p.chunks[c];
-        uint64_t begin = PACKED ? row_begin(p.csr, chunk.row) : 0;
+        uint64_t begin = PACKED ? rest_of_row<uint32_t, true>(p.csr, chunk.row).begin : 0;
         for (uint32_t i = threadIdx.x; i < chunk.count; i += BLOCK)
-            found |= visit<Column>(p.target, column_of_row<Column, PACKED>(p.csr, chunk.row, begin, chunk.begin + i),
-                                   chunk.row);
+            found |= visit<Column>(
+                p.target, column_of_row<Column, PACKED>(p.csr, chunk.row, begin, chunk.begin + i), chunk.row);
     }
     note_found(p.target, found);
 }
 
-template <typename Column, bool PACKED>
+template <typename Column>
 static void push_queue(const push &p, int grid, bool has_chunks, cudaStream_t stream)
 {
-    if (p.csr.offset_width == 4)
-        push_kernel<uint32_t, Column, PACKED><<<grid, BLOCK, 0, stream>>>(p);
+    bool is_packed = gpu_csr_is_packed(&p.csr);
+    if (is_packed)
+        push_kernel<uint32_t, Column, true><<<grid, BLOCK, 0, stream>>>(p);
+    else if (p.csr.offset_width == 4)
+        push_kernel<uint32_t, Column, false><<<grid, BLOCK, 0, stream>>>(p);
     else
-        push_kernel<uint64_t, Column, PACKED><<<grid, BLOCK, 0, stream>>>(p);
-    if (has_chunks)
-        chunk_kernel<Column, PACKED><<<cuda_full_grid(), BLOCK, 0, stream>>>(p);
+        push_kernel<uint64_t, Column, false><<<grid, BLOCK, 0, stream>>>(p);
+    if (has_chunks && is_packed)
+        chunk_kernel<Column, true><<<cuda_full_grid(), BLOCK, 0, stream>>>(p);
+    else if (has_chunks)
+        chunk_kernel<Column, false><<<cuda_full_grid(), BLOCK, 0, stream>>>(p);
 }
 
 void cuda_push_rows(const gpu_csr *csr, const gpu_queue *queue, const gpu_target *target,
@@ -154,10 +160,8 @@ void cuda_push_rows(const gpu_csr *csr, const gpu_queue *queue, const gpu_target
     int grid = blocks_for(count, (uint64_t)rows * WARPS);
     if (count == 0 || csr->edges == 0)
         return;
-    if (csr->packed.words != NULL)
-        push_queue<uint32_t, true>(p, grid, chunks->expected, stream);
-    else if (csr->column_width == 4)
-        push_queue<uint32_t, false>(p, grid, chunks->expected, stream);
+    if (csr->column_width == 4)
+        push_queue<uint32_t>(p, grid, chunks->expected, stream);
     else
-        push_queue<uint64_t, false>(p, grid, chunks->expected, stream);
+        push_queue<uint64_t>(p, grid, chunks->expected, stream);
 }
