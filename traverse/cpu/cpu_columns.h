@@ -46,8 +46,9 @@ next_columns(const struct column_readers *readers, const struct csr *csr, uint64
     return (struct column_run){readers->decode(csr, row, at, (uint32_t)left, room), left};
 }
 
-/* Asks for the directory entry of packed columns, or for columns that lie as they are. */
-static inline void ask_for_columns(const struct csr *csr, uint64_t at)
+/* Asks for the directory entry of packed columns, or for columns that lie as they are. Always inlined, as a
+ * compiler may drop calls of what only asks ahead. */
+static inline __attribute__((always_inline)) void ask_for_columns(const struct csr *csr, uint64_t at)
 {
     if (csr->packed.words == NULL)
         __builtin_prefetch((const uint32_t *)csr->columns + at);
@@ -56,7 +57,7 @@ static inline void ask_for_columns(const struct csr *csr, uint64_t at)
 }
 
 /* Asks for the bits of packed columns, whose directory entry is there. */
-static inline void ask_for_bits(const struct csr *csr, uint64_t at)
+static inline __attribute__((always_inline)) void ask_for_bits(const struct csr *csr, uint64_t at)
 {
     const struct packed_columns *packed = &csr->packed;
     uint64_t block = at / PACKED_BLOCK;

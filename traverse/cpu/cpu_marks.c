@@ -58,21 +58,34 @@ static inline void mark(const struct marker *m, uint32_t to, uint32_t from, int 
     }
 }
 
+/* Columns begin..end of the rest of a row, which are kept packed. */
+static __attribute__((noinline)) void mark_packed(const struct marker *m, const struct csr *csr, uint32_t row,
+                                                  uint64_t begin, uint64_t end, uint32_t tag, int parents)
+{
+    uint64_t first = csr_offset(csr, row);
+    uint32_t room[COLUMN_ROOM];
+    while (begin < end) {
+        struct column_run run = next_columns(m->readers, csr, row, first + begin, first + end, room);
+        for (uint64_t i = 0; i < run.count; i++)
+            mark(m, run.columns[i], tag | row, parents);
+        begin += run.count;
+    }
+}
+
 /* Edges begin..end of a row; edge j < heads stands in the head columns. */
 static inline __attribute__((always_inline)) void
 mark_row(const struct marker *m, const struct csr *csr, uint32_t row, uint64_t begin, uint64_t end,
          uint32_t tag, int parents)
 {
-    uint64_t k = csr->head_columns, first = csr_offset(csr, row);
-    uint32_t room[COLUMN_ROOM];
+    const uint32_t *columns = (const uint32_t *)csr->columns + csr_offset(csr, row);
+    uint64_t k = csr->head_columns;
     for (uint64_t j = begin; j < end && j < k; j++)
         mark(m, csr->heads[j * csr->rows + row], tag | row, parents);
-    for (uint64_t j = begin < k ? k : begin; j < end;) {
-        struct column_run run = next_columns(m->readers, csr, row, first + j - k, first + end - k, room);
-        for (uint64_t i = 0; i < run.count; i++)
-            mark(m, run.columns[i], tag | row, parents);
-        j += run.count;
-    }
+    begin = begin < k ? k : begin;
+    if (csr->packed.words != NULL && begin < end)
+        mark_packed(m, csr, row, begin - k, end - k, tag, parents);
+    for (uint64_t j = begin; j < end && csr->packed.words == NULL; j++)
+        mark(m, columns[j - k], tag | row, parents);
 }
 
 static inline void ask_for_rows(const struct push_list *push, const struct csr *csr, uint64_t i)

@@ -71,13 +71,16 @@ struct pulled_word {
     uint64_t at, candidates, left; /* left: candidates without a parent among their heads */
 };
 
-static inline void ask_for_rests(const struct csr *csr, uint64_t base, uint64_t rows)
+/* Always inlined, as what only asks ahead has no effect that a compiler must keep a call for. */
+static inline __attribute__((always_inline)) void ask_for_rests(const struct csr *csr, uint64_t base, uint64_t rows)
 {
+    const uint32_t *columns = csr->columns;
+    for (; rows != 0 && csr->packed.words != NULL; rows &= rows - 1)
+        ask_for_columns(csr, csr_offset(csr, base + (uint64_t)__builtin_ctzll(rows)));
     for (; rows != 0; rows &= rows - 1) {
         uint64_t at = csr_offset(csr, base + (uint64_t)__builtin_ctzll(rows));
-        ask_for_columns(csr, at);
-        if (csr->packed.words == NULL)
-            __builtin_prefetch((const uint32_t *)csr->columns + at + 7, 0, 2);
+        __builtin_prefetch(columns + at, 0, 2);
+        __builtin_prefetch(columns + at + 7, 0, 2);
     }
 }
 
