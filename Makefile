@@ -258,7 +258,7 @@ fuzz-bin: $(fuzz_bin) $(BUILD)/tests/packed_seeds
 include tests/emulator/emulator.mk
 
 tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(fail_cuda) $(count_mpi) $(fake_nvml) $(BUILD)/tests/plant_faults \
-           $(BUILD)/tests/mutate fuzz-bin
+           $(BUILD)/tests/mutate fuzz-bin $(emulated_if_possible)
 
 test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)' \
            CUDA='$(CUDA)' NVCC='$(NVCC)'
@@ -376,6 +376,7 @@ help:
 	@echo 'make check       install what is missing, build, test (under 15 minutes on 2 cores)'
 	@echo 'make check-long  the tests that take longer'
 	@echo 'make tests-gpu   the tests for hosts with GPUs, see scripts/check-gpu.sh (CUDA=1)'
+	@echo 'make emulated    the CUDA backend for an emulated GPU, into $(BUILD)/emulated: see tests/emulator'
 	@echo 'make asan        the tests under AddressSanitizer and UBSan'
 	@echo 'make tsan        programs of several threads under ThreadSanitizer (clang with libarcher)'
 	@echo 'make ubsan       the tests under UBSan alone; make matrix: with each compiler and each MPI'

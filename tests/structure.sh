@@ -20,8 +20,14 @@ check 'formats and tools/bucket, convert, generate know nothing of MPI' \
     no_match '#include "formats/mpi/' $(ls -d formats/* | grep -v mpi) tools/bucket tools/convert tools/generate
 others=$(grep -rlE 'cuda_runtime|cuda_kernels\.h|cuda_device\.h|cuda_error\.h|cub/' formats tools traverse tests \
     --include='*.[ch]' --include='*.cu' --include='*.cuh' |
-    grep -vE '^traverse/(cuda/|graph500/cuda/|backend_choose\.c$)|^tests/gpu/')
+    grep -vE '^traverse/(cuda/|graph500/cuda/|backend_choose\.c$)|^tests/(gpu|emulator)/')
 check "CUDA is seen by the CUDA backend, the proof on a GPU and their tests alone ($others)" test -z "$others"
+check 'inline PTX is in one header, in whose place the emulator has another' \
+    test "$(grep -lE '\basm\b' traverse -r | tr '\n' ' ')" = 'traverse/cuda/cuda_ptx.cuh '
+words=$(grep -hoE '^(template <typename T> )?__device__ static inline [a-z A-Z]+ [a-z_]+\(' traverse/cuda/cuda_ptx.cuh |
+    grep -oE '[a-z_]+\(' | sort -u)
+missing=$(for word in $words; do grep -qF " $word" tests/emulator/include/cuda_ptx.cuh || echo "$word"; done)
+check "the emulator has every word of that header ($missing)" test -n "$words" -a -z "$missing"
 check 'what drives devices knows no backend' \
     no_match '#include "traverse/(cpu|cuda)/' $(ls traverse/*.[ch] | grep -v '/plan\.c$') traverse/exchange traverse/results \
     traverse/report

@@ -5,12 +5,12 @@
 #include "context.h"
 
 #include "report.h"
+#include "thread_state.h"
 
 #include <cstdint>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <vector>
 
 #ifndef __x86_64__
 #include <ucontext.h>
@@ -26,16 +26,16 @@ namespace emulated {
 
 /* ---- stacks ---- */
 
-static thread_local std::vector<char *> *unused_stacks;
-
 char *stack_take()
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    if (unused_stacks == nullptr)
-        unused_stacks = new std::vector<char *>;
-    if (!unused_stacks->empty()) {
-        char *stack = unused_stacks->back();
-        unused_stacks->pop_back();
+    std::vector<char *> &unused = own_state().stacks;
+    if (!unused.empty()) {
+        char *stack = unused.back();
+        unused.pop_back();
+#if defined __SANITIZE_ADDRESS__
+        __asan_unpoison_memory_region(stack, STACK_BYTES); /* of functions that never returned */
+#endif
         return stack;
     }
     void *memory = mmap(nullptr, STACK_BYTES + page, PROT_READ | PROT_WRITE,
@@ -47,10 +47,7 @@ char *stack_take()
 
 void stack_give(char *stack)
 {
-#if defined __SANITIZE_ADDRESS__
-    __asan_unpoison_memory_region(stack, STACK_BYTES);
-#endif
-    unused_stacks->push_back(stack);
+    own_state().stacks.push_back(stack);
 }
 
 /* ---- switches ---- */
@@ -96,7 +93,7 @@ void context_make(context *c, char *stack, void (*entry)())
 
 static void change_stacks(context *from, context *to)
 {
-    static thread_local ucontext_t of_thread;
+    ucontext_t of_thread; /* it is there until the thread goes on */
     from->at = from->stack != nullptr ? (void *)from->stack : &of_thread;
     swapcontext((ucontext_t *)from->at, (ucontext_t *)to->at);
 }
@@ -108,16 +105,15 @@ static void change_stacks(context *from, context *to)
 /* The stack that this thread of the system came with. */
 static void own_stack(void **bottom, size_t *size)
 {
-    static thread_local void *own_bottom;
-    static thread_local size_t own_size;
-    if (own_bottom == nullptr) {
+    thread_state &own = own_state();
+    if (own.bottom == nullptr) {
         pthread_attr_t attributes;
         pthread_getattr_np(pthread_self(), &attributes);
-        pthread_attr_getstack(&attributes, &own_bottom, &own_size);
+        pthread_attr_getstack(&attributes, &own.bottom, &own.size);
         pthread_attr_destroy(&attributes);
     }
-    *bottom = own_bottom;
-    *size = own_size;
+    *bottom = own.bottom;
+    *size = own.size;
 }
 
 void context_switch(context *from, context *to)

@@ -2,22 +2,20 @@
 #include "device.h"
 
 #include "settings.h"
+#include "thread_state.h"
 
 #include <cstdio>
 
 namespace emulated {
 
-static __thread int device;
-static __thread cudaError_t last_error;
-
 int current_device()
 {
-    return device;
+    return own_state().device;
 }
 
 cudaError_t failed(cudaError_t error)
 {
-    last_error = error;
+    own_state().last_error = error;
     return error;
 }
 
@@ -27,8 +25,8 @@ using namespace emulated;
 
 cudaError_t cudaGetLastError(void)
 {
-    const cudaError_t error = last_error;
-    last_error = cudaSuccess;
+    const cudaError_t error = own_state().last_error;
+    own_state().last_error = cudaSuccess;
     return error;
 }
 
@@ -69,13 +67,13 @@ cudaError_t cudaSetDevice(int number)
 {
     if (!is_device(number))
         return failed(cudaErrorInvalidDevice);
-    device = number;
+    own_state().device = number;
     return cudaSuccess;
 }
 
 cudaError_t cudaGetDevice(int *number)
 {
-    *number = device;
+    *number = current_device();
     return cudaSuccess;
 }
 
@@ -120,6 +118,7 @@ cudaError_t cudaDeviceCanAccessPeer(int *possible, int number, int peer)
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned)
 {
     static bool enabled[64][64];
+    const int device = current_device();
     if (!is_device(peer) || peer == device || !setting().peers)
         return failed(cudaErrorInvalidDevice);
     if (peer >= 64 || device >= 64)

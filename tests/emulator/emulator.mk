@@ -3,10 +3,11 @@
 # $(BUILD)/emulated is a build of its own for tests: what knows CUDA is compiled for the emulator, all else is that of
 # $(BUILD).
 
-EMULATED_CXX    ?= g++
-EMULATED_CFLAGS ?= -O2 -g
+EMULATED_CXX    ?= $(if $(findstring clang,$(CC)),clang++,g++)
+EMULATED_CFLAGS ?= -O2 -g $(filter -fsanitize% -fno-sanitize%,$(CFLAGS))
 emulated         = $(BUILD)/emulated
-emulated_include = -Itests/emulator/include
+emulated_include = -DDBFS_EMULATED -Itests/emulator/include
+emulated_tls     = $(if $(findstring clang,$(EMULATED_CXX)),,-fno-extern-tls-init)
 emulated_cxx     = -std=c++17 -Wall $(emulated_include) -I. $(EMULATED_CFLAGS)
 
 # kernels, as C++
@@ -15,12 +16,11 @@ rewritten      = $(patsubst %,$(emulated)/src/%,$(filter-out %/cuda_ptx.cuh,$(ke
 emulated_cu    = $(patsubst %,$(emulated)/%.o,$(filter %.cu,$(kernel_files)))
 emulated_cc    = $(patsubst %.cc,$(emulated)/%.o,$(wildcard tests/emulator/*.cc))
 
-# C files that include CUDA's header, or ask whether there is CUDA
-emulated_c       = $(filter-out traverse/cuda/cuda_plan.c,$(wildcard traverse/cuda/*.c)) traverse/backend_choose.c
+# C files that include CUDA's header or the limits of searches, or ask whether there is CUDA
+emulated_c       = $(wildcard traverse/cuda/*.c) traverse/backend_choose.c
 emulated_proof_c = $(wildcard traverse/graph500/cuda/*.c) traverse/graph500/validate.c
 emulated_c_obj   = $(patsubst %.c,$(emulated)/%.o,$(1))
-knows_cuda       = traverse/backend_choose.c traverse/graph500/validate.c \
-                   $(filter-out traverse/cuda/cuda_plan.c,$(wildcard traverse/cuda/*.c traverse/graph500/cuda/*.c))
+knows_cuda       = $(emulated_c) $(emulated_proof_c)
 
 emulated_kernels  = $(emulated_cu) $(emulated_cc)
 emulated_traverse = $(call obj,$(filter-out $(knows_cuda),$(traverse_src))) \
@@ -37,7 +37,7 @@ $(emulated)/src/%: % tests/emulator/rewrite.sed
 $(emulated)/%.cu.o: $(emulated)/src/%.cu $(rewritten)
 	@mkdir -p $(@D)
 	$(EMULATED_CXX) -x c++ -include device.h $(emulated_cxx) -Wno-unknown-pragmas -Wno-sign-compare \
-	    -Wno-unused -fno-extern-tls-init -I$(emulated)/src -Itraverse/cuda -Itraverse/graph500/cuda \
+	    -Wno-unused $(emulated_tls) -I$(emulated)/src -Itraverse/cuda -Itraverse/graph500/cuda \
 	    -MMD -MP -c -o $@ $<
 
 $(emulated)/tests/emulator/%.o: tests/emulator/%.cc
@@ -64,6 +64,11 @@ $(emulated)/tests/gpu_kernels: $(call emulated_c_obj,$(gpu_test_src)) \
 	@mkdir -p $(@D)
 	$(emulated_link)
 
+# kernels that are wrong
+$(emulated)/tests/mistakes: $(emulated)/tests/emulator/mistakes/mistakes.cu.o $(emulated_cc)
+	@mkdir -p $(@D)
+	$(EMULATED_CXX) $(emulated_cxx) $(LDFLAGS) -o $@ $^ -lpthread
+
 # the other programs are those of the build
 emulated_others = $(patsubst $(BUILD)/%,$(emulated)/%,$(TOOLS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%) \
                   $(plain_bin) $(BUILD)/tests/mutate $(count_mpi) $(fail_cuda))
@@ -72,7 +77,10 @@ $(emulated_others): $(emulated)/%: $(BUILD)/%
 	@ln -sf $(abspath $<) $@
 
 emulated_bin = $(emulated)/bin/dbfs-traverse $(emulated)/bin/dbfs-graph500 $(emulated)/tests/gpu_kernels \
-               $(emulated_others)
+               $(emulated)/tests/mistakes $(emulated_others)
 emulated: $(emulated_bin)
+
+# ThreadSanitizer does not know fibers; without a C++ compiler the tests say that they are skipped
+emulated_if_possible = $(if $(findstring sanitize=thread,$(CFLAGS)),,$(if $(shell command -v $(EMULATED_CXX)),emulated))
 
 .PHONY: emulated

@@ -6,7 +6,6 @@
 #include "settings.h"
 
 #include <condition_variable>
-#include <cstring>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -17,12 +16,17 @@ alignas(1024) thread_local unsigned char memory[emulated::MOST_SHARED];
 
 namespace emulated {
 
+unsigned char *dynamic_memory()
+{
+    return memory;
+}
+
 /* A place in the thread-local variables: others are as far from it in every thread. */
 static __thread char anchor;
 
 /* ---- threads of the system ---- */
 
-/* They are kept, so that a block finds in its shared memory what another one left there. */
+/* They are kept from launch to launch. */
 class crew {
 public:
     void give(std::function<void()> task)
@@ -43,7 +47,6 @@ private:
 
     [[noreturn]] void work()
     {
-        memset(memory, 0xa5, sizeof memory);
         for (;;) {
             std::unique_lock<std::mutex> lock(mutex);
             idle++;

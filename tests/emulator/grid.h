@@ -32,6 +32,9 @@ struct cluster {
     std::atomic<char *> memory[MOST_CLUSTER]; /* the place of each block's thread-local variables */
 };
 
+/* The shared memory whose size the launch says, of this thread: MOST_SHARED bytes of settings.h. */
+unsigned char *dynamic_memory();
+
 /* Runs a kernel to its end. */
 void run_grid(const grid &what);
 

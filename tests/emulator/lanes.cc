@@ -3,7 +3,9 @@
 
 #include "include/emulated_calls.h"
 #include "settings.h"
+#include "thread_state.h"
 
+#include <cstddef>
 #include <cstring>
 
 __thread dim3 threadIdx, blockIdx, blockDim, gridDim;
@@ -44,10 +46,10 @@ static void say_where(const block &b)
 
 static void open_barrier(block &b)
 {
-    b.idle = 0;
-    b.last_sum = b.sum;
-    b.sum = false;
-    b.waiting = 0;
+    b.idle.times = 0;
+    b.barrier.last_sum = b.barrier.sum;
+    b.barrier.sum = false;
+    b.barrier.waiting = 0;
     for (unsigned i = 0; i < b.warps; i++) {
         b.all[i].ready |= b.all[i].at_barrier;
         b.all[i].at_barrier = 0;
@@ -57,8 +59,8 @@ static void open_barrier(block &b)
 static void pass_cluster(block &b)
 {
     meet_cluster(*b.team);
-    b.idle = 0;
-    b.at_cluster = 0;
+    b.idle.times = 0;
+    b.barrier.at_cluster = 0;
     for (unsigned i = 0; i < b.warps; i++) {
         b.all[i].ready |= b.all[i].at_cluster;
         b.all[i].at_cluster = 0;
@@ -73,10 +75,10 @@ static bool wake_lanes(block &b)
         any |= b.all[i].asleep != 0;
     if (!any)
         return false;
-    if (b.idle == 0)
-        b.idle_since = seconds_now();
-    wait_a_moment(b.idle++);
-    if (b.idle % 1024 == 0 && seconds_now() - b.idle_since > setting().patience) {
+    if (b.idle.times == 0)
+        b.idle.since = seconds_now();
+    wait_a_moment(b.idle.times++);
+    if (b.idle.times % 1024 == 0 && seconds_now() - b.idle.since > setting().patience) {
         say_where(b);
         give_up("what a block waits for did not come in %g s", setting().patience);
     }
@@ -93,9 +95,9 @@ static void free_some_lanes(block &b)
         if (b.all[i].gathering != 0)
             return finish_gathering(b.all[i]);
     }
-    if (b.waiting == b.alive) {
+    if (b.barrier.waiting == b.alive) {
         open_barrier(b);
-    } else if (b.at_cluster == b.alive) {
+    } else if (b.barrier.at_cluster == b.alive) {
         pass_cluster(b);
     } else if (!wake_lanes(b)) {
         say_where(b);
@@ -107,7 +109,7 @@ static void free_some_lanes(block &b)
 
 static unsigned choose_bit(block &b, unsigned mask)
 {
-    if (setting().seed == 0)
+    if (!b.seeded)
         return (unsigned)__builtin_ctz(mask);
     const unsigned turn = next_random(b) % WARP_LANES;
     const unsigned turned = mask >> turn | (uint64_t)mask << (WARP_LANES - turn);
@@ -117,8 +119,10 @@ static unsigned choose_bit(block &b, unsigned mask)
 /* The warp stays while it has lanes that can go on. */
 static warp *find_warp(block &b)
 {
+    if (b.own != nullptr && b.own->ready != 0)
+        return b.own;
     unsigned at = b.own != nullptr ? (unsigned)(b.own - b.all) : 0;
-    if (b.all[at].ready == 0 && setting().seed != 0)
+    if (b.seeded)
         at = next_random(b) % b.warps;
     for (unsigned i = 0; i < b.warps; i++) {
         warp &w = b.all[(at + i) % b.warps];
@@ -139,7 +143,7 @@ static bool next_lane(block &b)
     b.own = w;
     b.lane_index = choose_bit(b, w->ready);
     w->ready &= ~own_bit(b);
-    threadIdx = dim3((unsigned)(w - b.all) * WARP_LANES + b.lane_index, 0, 0);
+    threadIdx.x = (unsigned)(w - b.all) * WARP_LANES + b.lane_index;
     return true;
 }
 
@@ -196,7 +200,7 @@ void sleep_lane(site at)
 void maybe_change_lanes()
 {
     block &b = *running;
-    if (setting().seed == 0 || next_random(b) % 8 != 0)
+    if (!b.seeded || next_random(b) % 8 != 0)
         return;
     b.own->ready |= own_bit(b);
     leave_lane();
@@ -207,11 +211,13 @@ void maybe_change_lanes()
 static void begin_block(block &b, const grid &what, unsigned index, cluster *team)
 {
     const unsigned random = (unsigned)b.random;
-    memset((void *)&b, 0, sizeof b);
+    const unsigned warps = (what.threads + WARP_LANES - 1) / WARP_LANES;
+    memset((void *)&b, 0, offsetof(block, all) + warps * sizeof(warp));
     b.what = &what;
     b.index = index;
     b.team = team;
-    b.warps = (what.threads + WARP_LANES - 1) / WARP_LANES;
+    b.warps = warps;
+    b.seeded = setting().seed != 0;
     b.alive = what.threads;
     b.random = (setting().seed + 1) * 0x9e3779b97f4a7c15u + index * 0xbf58476d1ce4e5b9u + random;
     for (unsigned i = 0; i < b.warps; i++) {
@@ -222,7 +228,8 @@ static void begin_block(block &b, const grid &what, unsigned index, cluster *tea
 
 void run_block(const grid &what, unsigned index, cluster *team)
 {
-    static __thread block *kept;
+    spoil_shared_memory(what.shared_bytes);
+    block *&kept = own_state().kept;
     if (kept == nullptr)
         kept = new block();
     running = kept;
@@ -244,12 +251,12 @@ using namespace emulated;
 void emulated_barrier(int value, site at)
 {
     block &b = *running;
-    if (b.waiting > 0 && b.barrier.line != at.line)
+    if (b.barrier.waiting > 0 && b.barrier.at.line != at.line)
         give_up("kernel %s: lanes of a block wait at different barriers: %s:%d, %s:%d", b.what->name.c_str(),
-                b.barrier.file, b.barrier.line, at.file, at.line);
-    b.barrier = own_lane(b).at = at;
-    b.sum |= value != 0;
-    b.waiting++;
+                b.barrier.at.file, b.barrier.at.line, at.file, at.line);
+    b.barrier.at = own_lane(b).at = at;
+    b.barrier.sum |= value != 0;
+    b.barrier.waiting++;
     b.own->at_barrier |= own_bit(b);
     leave_lane();
 }
@@ -257,7 +264,7 @@ void emulated_barrier(int value, site at)
 int emulated_barrier_or(int value, site at)
 {
     emulated_barrier(value, at);
-    return running->last_sum;
+    return running->barrier.last_sum;
 }
 
 void emulated_cluster_barrier(site at)
@@ -266,7 +273,7 @@ void emulated_cluster_barrier(site at)
     if (b.team == nullptr) /* a block is its own cluster */
         return emulated_barrier(0, at);
     own_lane(b).at = at;
-    b.at_cluster++;
+    b.barrier.at_cluster++;
     b.own->at_cluster |= own_bit(b);
     leave_lane();
 }

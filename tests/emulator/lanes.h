@@ -40,19 +40,31 @@ struct warp {
     lane lanes[WARP_LANES];
 };
 
+/* The barrier of a block, and that of its cluster. */
+struct block_barrier {
+    unsigned waiting, at_cluster; /* lanes */
+    site at;
+    bool sum, last_sum; /* of __syncthreads_or */
+};
+
+/* How long all lanes have been asleep or waiting. */
+struct block_idle {
+    unsigned times;
+    double since;
+};
+
 struct block {
     const grid *what;
     unsigned index, warps;
     cluster *team;
-    unsigned alive, waiting, at_cluster; /* lanes: not ended; at the barrier; at the barrier of the cluster */
-    site barrier;
-    bool sum, last_sum; /* of __syncthreads_or */
+    unsigned alive; /* lanes that have not ended */
+    block_barrier barrier;
+    block_idle idle;
     warp *own;          /* the warp and the lane that run */
     unsigned lane_index;
     context main; /* the thread of the system */
+    bool seeded;
     uint64_t random;
-    unsigned idle;       /* times in a row that all lanes were asleep */
-    double idle_since;
     warp all[MOST_WARPS];
 };
 

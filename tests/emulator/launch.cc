@@ -8,6 +8,8 @@
 #include "settings.h"
 #include "stream.h"
 
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -28,6 +30,30 @@ void register_kernel(const void *address, const char *name, lane_maker maker)
     kernels[address] = known_kernel{name, std::move(maker)};
 }
 
+/* What was launched, for a test that asks whether all kernels were: EMULATED_KERNELS=FILE. */
+struct launch_log {
+    std::mutex lock;
+    std::map<std::string, unsigned long> counts;
+
+    void note(const std::string &name)
+    {
+        std::lock_guard<std::mutex> locked(lock);
+        counts[name]++;
+    }
+    ~launch_log()
+    {
+        const char *path = getenv("EMULATED_KERNELS");
+        FILE *file = path != nullptr ? fopen(path, "a") : nullptr;
+        if (file == nullptr)
+            return;
+        for (const auto &one : counts)
+            fprintf(file, "%s %lu\n", one.first.c_str(), one.second);
+        fclose(file);
+    }
+};
+
+static launch_log launches;
+
 static cudaError_t check_launch(const grid &what, cudaStream_t stream)
 {
     if (what.blocks == 0 || what.threads == 0 || what.threads > MOST_WARPS * WARP_LANES ||
@@ -45,6 +71,7 @@ static cudaError_t begin(const grid &what, cudaStream_t stream)
 {
     if (const cudaError_t error = check_launch(what, stream))
         return failed(error);
+    launches.note(what.name);
     const std::shared_ptr<const grid> kept = std::make_shared<grid>(what);
     enqueue(stream, [=] { run_grid(*kept); });
     return cudaSuccess;

@@ -47,7 +47,7 @@ static void complete(warp &w, const meeting &m)
             own.result = match(w, m, own.value);
     }
     w.ready |= m.arrived;
-    running->idle = 0;
+    running->idle.times = 0;
 }
 
 static bool is_complete(const warp &w, const meeting &m)

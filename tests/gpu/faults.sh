@@ -2,11 +2,12 @@
 # faults.sh: a GPU that runs out of memory, or is lost while it searches. Each call of the driver that can say so fails
 # once at the beginning, in the middle and at the end of a run, in the one process or in one of two ranks. The job ends
 # with a message and exit code 5 (memory) or 1, and leaves no rank and no temporary file. Needs a GPU: scripts/check-gpu.sh
-# trust runs it.
+# trust runs it. An emulated GPU, where tests/cli/emulated.sh runs it, fails by itself: FAIL_CUDA_SHIM is empty.
 set -u
 . tests/lib.sh
-traverse=$(realpath "$BIN/dbfs-traverse")
-shim=$(realpath "$TESTS/fail_cuda.so")
+ln -s "$(realpath "$BIN/dbfs-traverse")" "$tmp/dbfs-traverse"
+traverse=$tmp/dbfs-traverse # a name that no other test has
+shim=${FAIL_CUDA_SHIM-$(realpath "$TESTS/fail_cuda.so")}
 "$BIN/rmatgen" -q -s 12 -o "$tmp/g.edges"
 for p in 1 2; do
     "$BIN/dbfs-pack" -q -p $p -o "$tmp/p$p" "$tmp/g.edges"
@@ -41,6 +42,7 @@ for fault in cuMemAlloc:2:5 cuMemHostAlloc:2:5 cuMemGetInfo:719:1 cuMemcpyHtoDAs
             skip "$name, p $p: is not called"
             continue
         fi
+        [ $name != cuStreamQuery ] || count=1 # how often the host asks differs from run to run
         for n in $(printf '%s\n' 1 $((count / 2 + 1)) "$count" | sort -nu); do
             check_exit $code "$name, p $p: call $n of $count fails" run $name "$n" "$error" "$tmp/p$p"
             check_says '^dbfs-traverse: ' 'with a message'

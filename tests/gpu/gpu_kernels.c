@@ -38,7 +38,8 @@
  *   cuda_publish                      memcpy, memset                                bytes
  *   cuda_merge_scratch_bytes          gpu_merge_scratch_bound (cuda_limits.h)
  *
- * Usage: gpu_kernels [small]. With `small` the largest graphs are left out, for tools that slow kernels down.
+ * Usage: gpu_kernels [small|tiny]. With `small` the largest graphs are left out, for tools that slow kernels down; with
+ * `tiny` the larger ones have a tenth of their vertices, or less, for an emulated GPU.
  *
  * A vertex may get any parent from which the visit could have found it. Files: steps.h and answer_steps.h
  * have the steps that both sides do; twin.c, kernels.c, answer_twin.c and answer_kernels.c do them, and
@@ -92,18 +93,29 @@ static void test_graph(const struct graph_spec *spec)
     graph_free(shard);
 }
 
+/* As large as the first argument says. */
+static void test_sized(struct graph_spec spec, const char *size)
+{
+    int tiny = strcmp(size, "tiny") == 0;
+    while (tiny && spec.lengths != ROWS_HUB && spec.d + spec.locals > 5000) {
+        spec.d /= 10;
+        spec.locals /= 10;
+    }
+    if ((tiny && spec.d + spec.locals <= 8000) || (strcmp(size, "small") == 0 && spec.lengths != ROWS_HUB) ||
+        *size == '\0')
+        test_graph(&spec);
+}
+
 int main(int argc, char **argv)
 {
-    int small = argc > 1 && strcmp(argv[1], "small") == 0;
+    const char *size = argc > 1 ? argv[1] : "";
     const char *missing = kernel_missing();
     if (missing != NULL) {
         printf("skip - no GPU: %s\n", missing);
         return 0;
     }
-    for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
-        if (!small || graphs[i].lengths != ROWS_HUB)
-            test_graph(&graphs[i]);
-    }
+    for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++)
+        test_sized(graphs[i], size);
     test_bins();
     test_unique();
     test_masks();

@@ -8,10 +8,6 @@
 #include "cuda_solo_masks.cuh"
 #include "cuda_solo_progress.cuh"
 
-enum {
-    PART_ROWS = 1 << 18 /* dd's rows that look for parents: from here on two parts pay for a meeting */
-};
-
 /* ---- start ---- */
 
 __device__ static inline void clear_mask(uint32_t *mask, uint64_t words)
@@ -176,7 +172,7 @@ __device__ static void choose_directions()
         block.probes = 2 * block.choice.push_edges > ahead;
         meeting.sends = block.now.frontier[NN] > 0 && !block.choice.pull[NN];
         meeting.in_parts = block.choice.pull[DD] &&
-                           search.graph.sources[DD] - block.now.seen[DD] > PART_ROWS;
+                           search.graph.sources[DD] - block.now.seen[DD] > GROUP_PART_ROWS;
         search.csr[DD].wanted = meeting.in_parts ? group.dd_own : search.csr[DD].sources;
     }
     __syncwarp();

@@ -18,12 +18,31 @@ enum {
     SOLO_PIECE_EDGES = 256,       /* of a piece of a row */
     SOLO_PULL_TOGETHER = 128,     /* columns of a row that one warp pulls: more are shared as pieces */
     SOLO_PIECE_BYTES = 16,        /* of struct solo_piece */
-    SOLO_LISTED_EDGES = 1 << 20,  /* edges of a list that is expanded into another one, at most */
     SOLO_STATE_BYTES = 4096,
-    SOLO_NOTES_KEPT = 1 << 14,    /* levels that the device notes before the host must take the notes */
     SOLO_NOTE_BYTES = 88,         /* of struct solo_note */
     GROUP_STATE_BYTES = 4096
 };
+
+/* From where on a search goes another way. An emulated GPU (tests/emulator) has small graphs, and goes every way. */
+#ifdef DBFS_EMULATED
+enum {
+    SEARCH_LISTED = 1 << 6,
+    SEARCH_MERGE_EDGES = 1 << 9,
+    SOLO_LISTED_EDGES = 1 << 11,
+    SOLO_FEW_EDGES = 1 << 7,
+    SOLO_NOTES_KEPT = 1 << 4,
+    GROUP_PART_ROWS = 1 << 5
+};
+#else
+enum {
+    SEARCH_LISTED = 1 << 18,      /* vertices that a previsit lists; more are listed when a push wants them */
+    SEARCH_MERGE_EDGES = 1 << 16, /* dd is pushed by equal shares of edges */
+    SOLO_LISTED_EDGES = 1 << 20,  /* edges of a list that is expanded into another one, at most */
+    SOLO_FEW_EDGES = 1 << 14,     /* whose claims are not worth a probe, at most */
+    SOLO_NOTES_KEPT = 1 << 14,    /* levels that the device notes before the host must take the notes */
+    GROUP_PART_ROWS = 1 << 18     /* dd's rows that look for parents: two parts pay for a meeting */
+};
+#endif
 
 /* Pieces that a list can have. A vertex has two rows; a row that is cut fills its pieces by half at least;
  * and a level may cut the rows of one subgraph twice, to push and to pull. */

@@ -7,12 +7,6 @@
 #include "cuda_device.h"
 #include "cuda_error.h"
 
-/* Frontier vertices that a previsit lists; larger frontiers are listed when a push wants them. */
-enum { LISTED = 1 << 18 };
-
-/* From here on dd is pushed by equal shares of edges. */
-enum { MERGE_EDGES = 1 << 16 };
-
 /* What is launched on `stream` from here on waits for what was launched on `other` so far. */
 static enum status follow(struct device *dev, enum vertex_kind stream, enum vertex_kind other,
                           struct error *e)
@@ -72,7 +66,7 @@ static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t dep
     struct gpu_previsit p = {.vertices = dev->of[kind],
                              .in = kind == DELEGATES ? dev->masks.in : dev->of[kind].next,
                              .depth = depth,
-                             .room = LISTED,
+                             .room = SEARCH_LISTED,
                              .counts = &level->of[kind]};
     for (int to = 0; to < VERTEX_KINDS; to++)
         p.csr[to] = dev->csr[subgraph_between(kind, (enum vertex_kind)to)];
@@ -106,7 +100,7 @@ static void read_counts(struct device *dev, enum vertex_kind kind)
         &dev->counters.published[ahead ? COUNTERS_AHEAD : COUNTERS_OF_LEVEL].of[kind];
     struct gpu_frontier *f = &dev->frontier;
     f->fresh[kind] = counts->fresh;
-    f->listed[kind] = counts->listed == counts->fresh && counts->listed <= LISTED;
+    f->listed[kind] = counts->listed == counts->fresh && counts->listed <= SEARCH_LISTED;
     for (int to = 0; to < VERTEX_KINDS; to++) {
         enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
         f->sources[g] = counts->sources[to];
@@ -239,7 +233,7 @@ static void push(struct device *dev, enum subgraph g, cudaStream_t stream)
         .chunks = dev->scratch.chunks[subgraph_columns(g)],
         .count = &counters_of(dev, g)->chunks[g],
         .expected = f->forward[g] >= GPU_LONG_ROW || !f->listed[subgraph_rows(g)]};
-    if (g == DD && f->forward[g] >= MERGE_EDGES)
+    if (g == DD && f->forward[g] >= SEARCH_MERGE_EDGES)
         cuda_push_merged(&dev->csr[g], &queue, &target, &dev->scratch.scan, stream);
     else
         cuda_push_rows(&dev->csr[g], &queue, &target, &chunks, stream);

@@ -4,8 +4,6 @@
 
 #include "cuda_solo_list.cuh"
 
-enum { FEW_EDGES = 16384 /* whose claims are not worth a probe */ };
-
 /* Whether a list of so many edges costs less than any level by masks. */
 __device__ static inline bool is_small(double edges)
 {
@@ -30,7 +28,7 @@ __device__ static inline void note_list(bool listed)
         block.choice.masks = 0;
         block.choice.push_edges = edges;
         block.chosen = listed && is_small(edges);
-        block.few = edges <= FEW_EDGES;
+        block.few = edges <= SOLO_FEW_EDGES;
     }
     __syncwarp();
 }

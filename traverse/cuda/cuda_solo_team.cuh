@@ -228,11 +228,11 @@ __device__ static inline unsigned team_shift(const team_frontier &f)
     return shared_by(search.team * blockDim.x, f.total, f.longest);
 }
 
-/* Whether the lanes of a vertex suffice for the longest row. */
+/* Whether the lanes of a vertex suffice for the longest row, and each vertex has one. */
 __device__ static inline bool is_for_team(const team_frontier &f)
 {
-    return f.total << f.longest <= search.team * TEAM_SHORT_ROWS && f.longest < SOLO_CLASSES &&
-           f.longest <= team_shift(f);
+    return f.total << f.longest <= search.team * min((unsigned)TEAM_SHORT_ROWS, blockDim.x) &&
+           f.longest < SOLO_CLASSES && f.longest <= team_shift(f);
 }
 
 __device__ static void run_team_level(const team_frontier &f, unsigned turn, int32_t depth,
@@ -257,10 +257,11 @@ __device__ static void run_team_level(const team_frontier &f, unsigned turn, int
 
 /* ---- levels of one block of the team ---- */
 
-/* Whether a frontier is so small that it takes longer to share it. */
+/* Whether a frontier is so small that it takes longer to share it, and the block has a lane for each vertex. */
 __device__ static inline bool is_for_one(unsigned count, unsigned longest)
 {
-    return count << longest <= ONE_SHORT_ROWS && longest <= shared_by(blockDim.x, count, longest);
+    return count << longest <= min((unsigned)ONE_SHORT_ROWS, blockDim.x) &&
+           longest <= shared_by(blockDim.x, count, longest);
 }
 
 __device__ static void run_level_of_one(unsigned count, unsigned turn, int32_t depth,

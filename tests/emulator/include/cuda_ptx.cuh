@@ -9,15 +9,15 @@ static inline unsigned long long device_nanoseconds()
     return emulated_nanoseconds();
 }
 
-static inline unsigned load_awaited(const unsigned *from, emulated::site at = EMULATED_HERE)
+static inline unsigned load_awaited(const unsigned *from, EMULATED_CALLER)
 {
-    emulated_sleep(at);
+    emulated_sleep(EMULATED_SITE);
     return __atomic_load_n(from, __ATOMIC_ACQUIRE);
 }
 
-static inline unsigned load_acquire_system(const unsigned *from, emulated::site at = EMULATED_HERE)
+static inline unsigned load_acquire_system(const unsigned *from, EMULATED_CALLER)
 {
-    emulated_sleep(at);
+    emulated_sleep(EMULATED_SITE);
     return __atomic_load_n(from, __ATOMIC_ACQUIRE);
 }
 
@@ -34,9 +34,9 @@ static inline unsigned cluster_rank()
 static inline void cluster_arrive_release() {}
 static inline void cluster_arrive_relaxed() {}
 
-static inline void cluster_wait(emulated::site at = EMULATED_HERE)
+static inline void cluster_wait(EMULATED_CALLER)
 {
-    emulated_cluster_barrier(at);
+    emulated_cluster_barrier(EMULATED_SITE);
 }
 
 template <typename T> static inline T cluster_load(const T *own, unsigned rank)

@@ -28,7 +28,9 @@
 #define __noinline__ __attribute__((noinline))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
-#define EMULATED_HERE emulated::site{__builtin_FILE(), __builtin_LINE()}
+/* The last parameters of a word: where it stands. */
+#define EMULATED_CALLER const char *file = __builtin_FILE(), int line = __builtin_LINE()
+#define EMULATED_SITE emulated::site{file, line}
 
 /* ---- vectors ---- */
 
@@ -54,50 +56,50 @@ static inline longlong2 make_longlong2(long long x, long long y)
 
 /* ---- waiting for other lanes ---- */
 
-static inline void __syncthreads(emulated::site at = EMULATED_HERE)
+static inline void __syncthreads(EMULATED_CALLER)
 {
-    emulated_barrier(0, at);
+    emulated_barrier(0, EMULATED_SITE);
 }
 
-static inline int __syncthreads_or(int value, emulated::site at = EMULATED_HERE)
+static inline int __syncthreads_or(int value, EMULATED_CALLER)
 {
-    return emulated_barrier_or(value, at);
+    return emulated_barrier_or(value, EMULATED_SITE);
 }
 
-static inline void __syncwarp(unsigned mask = 0xffffffffu, emulated::site at = EMULATED_HERE)
+static inline void __syncwarp(unsigned mask = 0xffffffffu, EMULATED_CALLER)
 {
-    emulated_sync(mask, at);
+    emulated_sync(mask, EMULATED_SITE);
 }
 
-static inline unsigned __activemask(emulated::site at = EMULATED_HERE)
+static inline unsigned __activemask(EMULATED_CALLER)
 {
-    return emulated_active(at);
+    return emulated_active(EMULATED_SITE);
 }
 
-static inline unsigned __ballot_sync(unsigned mask, int value, emulated::site at = EMULATED_HERE)
+static inline unsigned __ballot_sync(unsigned mask, int value, EMULATED_CALLER)
 {
-    return emulated_ballot(mask, value != 0, at);
+    return emulated_ballot(mask, value != 0, EMULATED_SITE);
 }
 
-static inline int __any_sync(unsigned mask, int value, emulated::site at = EMULATED_HERE)
+static inline int __any_sync(unsigned mask, int value, EMULATED_CALLER)
 {
-    return emulated_ballot(mask, value != 0, at) != 0;
+    return emulated_ballot(mask, value != 0, EMULATED_SITE) != 0;
 }
 
-static inline unsigned __reduce_add_sync(unsigned mask, unsigned value, emulated::site at = EMULATED_HERE)
+static inline unsigned __reduce_add_sync(unsigned mask, unsigned value, EMULATED_CALLER)
 {
-    return emulated_add(mask, value, at);
+    return emulated_add(mask, value, EMULATED_SITE);
 }
 
-static inline unsigned __reduce_max_sync(unsigned mask, unsigned value, emulated::site at = EMULATED_HERE)
+static inline unsigned __reduce_max_sync(unsigned mask, unsigned value, EMULATED_CALLER)
 {
-    return emulated_max(mask, value, at);
+    return emulated_max(mask, value, EMULATED_SITE);
 }
 
 template <typename T>
-static inline unsigned __match_any_sync(unsigned mask, T value, emulated::site at = EMULATED_HERE)
+static inline unsigned __match_any_sync(unsigned mask, T value, EMULATED_CALLER)
 {
-    return emulated_match(mask, (uint64_t)value, at);
+    return emulated_match(mask, (uint64_t)value, EMULATED_SITE);
 }
 
 template <typename T>
@@ -112,27 +114,27 @@ static inline T emulated_shuffle_of(unsigned mask, T value, unsigned source, emu
 }
 
 template <typename T>
-static inline T __shfl_sync(unsigned mask, T value, int source, emulated::site at = EMULATED_HERE)
+static inline T __shfl_sync(unsigned mask, T value, int source, EMULATED_CALLER)
 {
-    return emulated_shuffle_of(mask, value, (unsigned)source % 32, at);
+    return emulated_shuffle_of(mask, value, (unsigned)source % 32, EMULATED_SITE);
 }
 
 template <typename T>
-static inline T __shfl_xor_sync(unsigned mask, T value, int lanes, emulated::site at = EMULATED_HERE)
+static inline T __shfl_xor_sync(unsigned mask, T value, int lanes, EMULATED_CALLER)
 {
-    return emulated_shuffle_of(mask, value, emulated_lane() ^ (unsigned)lanes, at);
+    return emulated_shuffle_of(mask, value, emulated_lane() ^ (unsigned)lanes, EMULATED_SITE);
 }
 
 template <typename T>
-static inline T __shfl_up_sync(unsigned mask, T value, unsigned lanes, emulated::site at = EMULATED_HERE)
+static inline T __shfl_up_sync(unsigned mask, T value, unsigned lanes, EMULATED_CALLER)
 {
     const unsigned own = emulated_lane();
-    return emulated_shuffle_of(mask, value, own >= lanes ? own - lanes : own, at);
+    return emulated_shuffle_of(mask, value, own >= lanes ? own - lanes : own, EMULATED_SITE);
 }
 
-static inline void __nanosleep(unsigned, emulated::site at = EMULATED_HERE)
+static inline void __nanosleep(unsigned, EMULATED_CALLER)
 {
-    emulated_sleep(at);
+    emulated_sleep(EMULATED_SITE);
 }
 
 /* ---- memory ---- */
@@ -177,12 +179,12 @@ template <typename T, typename U> static inline T atomicExch(T *at, U value)
 
 /* A lane that fails may try again and again: the others go on meanwhile. */
 template <typename T, typename U, typename V>
-static inline T atomicCAS(T *at, U expected, V value, emulated::site where = EMULATED_HERE)
+static inline T atomicCAS(T *at, U expected, V value, EMULATED_CALLER)
 {
     T found = (T)expected;
     emulated_change_lanes();
     if (!__atomic_compare_exchange_n(at, &found, (T)value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-        emulated_sleep(where);
+        emulated_sleep(EMULATED_SITE);
     return found;
 }
 

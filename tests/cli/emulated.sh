@@ -1,0 +1,302 @@
+#!/bin/bash
+# emulated.sh: the CUDA backend without a GPU, on the emulated one of tests/emulator: its kernels beside their twins,
+# searches of every way and layout beside the CPU's, traces, proofs, and faults of a GPU. At the end every kernel of the
+# sources was launched. Long mode takes every graph, threshold, layout and option, and several seeds.
+set -u
+. tests/lib.sh
+if [ ! -x "${BUILD:-build}/emulated/bin/dbfs-traverse" ]; then
+    skip 'the CUDA backend on an emulated GPU: not built'
+    finish
+fi
+mode=${TEST_MODE:-short}
+export BUILD=${BUILD:-build}/emulated OMP_WAIT_POLICY=passive EMULATED_PROCESSORS=2 EMULATED_GPUS=4
+export EMULATED_KERNELS=$tmp/kernels
+BIN=$BUILD/bin TESTS=$BUILD/tests
+traverse=$BIN/dbfs-traverse
+most_shared=232448 # of a block of an H100; with less, blocks have fewer threads, and the groups' kernel does not fit
+few_shared=65536
+
+value() { sed -n "s/^$1: *\([^ ]*\).*/\1/p" "$2"; }
+
+# ---- graphs ----
+
+make_graph() { # NAME: pairs in $tmp/NAME.text, edges in $tmp/NAME.edges
+    case $1 in
+        rmat) "$BIN/rmatgen" -q -s $([ $mode = long ] && echo 10 || echo 8) -f text -o "$tmp/$1.text" ;;
+        uniform) "$BIN/rmatgen" -q -s 8 -A .25 -B .25 -C .25 -f text -o "$tmp/$1.text" ;;
+        path) "$TESTS/mkgraph" path 120 >"$tmp/$1.text" ;;
+        grid) "$TESTS/mkgraph" grid 20 20 >"$tmp/$1.text" ;;
+        star) "$TESTS/mkgraph" star 3000 >"$tmp/$1.text" ;;
+        spider) awk 'BEGIN { for (i = 0; i < 400; i++) { print 0, 4 * i + 1 # 400 paths from one vertex
+            for (k = 1; k < 4; k++) print 4 * i + k, 4 * i + k + 1 } }' >"$tmp/$1.text" ;;
+        sparse) printf '3 5\n5 900\n900 7\n' >"$tmp/$1.text" ;; # most ids are isolated
+    esac
+    "$BIN/edgeconv" -q -u --force -o "$tmp/$1.edges" "$tmp/$1.text"
+}
+
+packed() { # NAME P TH: the folder, packed when it is asked for first
+    local folder=$tmp/$1-$2-$3 th="-t $3"
+    [ "$3" = suggested ] && th=
+    [ "$3" = memory ] && th='--suggest memory'
+    [ -e "$folder/manifest" ] || "$BIN/dbfs-pack" -q -p "$2" $th --force -o "$folder" "$tmp/$1.edges" || return 1
+    echo "$folder"
+}
+
+# ---- searches ----
+
+run_on() { # LAYOUT BACKEND OPTION... FOLDER
+    local layout=$1 backend=$2
+    shift 2
+    if [ "${layout%x*}" = 1 ]; then
+        timeout 120 "$traverse" -g "${layout#*x}" -@ 1 -q --backend "$backend" --force "$@"
+    else
+        timeout 120 "$MPIEXEC" -n "${layout%x*}" "$traverse" -g "${layout#*x}" -@ 1 -q --backend "$backend" --force "$@"
+    fi </dev/null
+}
+
+# Each search has another seed, and every other one few threads in a block.
+turn=0
+next_machine() {
+    turn=$((turn + 1))
+    export EMULATED_SEED=$((turn % 3 * turn)) EMULATED_SHARED=$most_shared
+    [ $((turn % 2)) = 0 ] || EMULATED_SHARED=$few_shared
+}
+
+# search NAME TH LAYOUT OPTION...: depths as on the CPU; parents that the graph has
+search() {
+    local name=$1 th=$2 layout=$3 folder expected
+    shift 3
+    folder=$(packed "$name" $((${layout%x*} * ${layout#*x})) "$th") || { fail "$name TH $th: packing"; return; }
+    expected=$tmp/$name.checksum
+    [ -s "$expected" ] || run_on 1x1 cpu -n 2 "$(packed "$name" 1 "$th")" >"$tmp/cpu.out" 2>&1
+    [ -s "$expected" ] || value distance_checksum "$tmp/cpu.out" >"$expected"
+    next_machine
+    run_on "$layout" cuda -n 2 "$@" "$folder" >"$tmp/out" 2>"$tmp/err"
+    check "$name TH $th $layout $* (seed $EMULATED_SEED)" same_checksum "$expected"
+}
+same_checksum() { # FILE: what the search printed
+    [ -s "$1" ] && [ "$(value distance_checksum "$tmp/out")" = "$(cat "$1")" ] ||
+        { head -c 800 "$tmp/err" "$tmp/out"; return 1; }
+}
+
+# tree NAME TH LAYOUT ROOT OPTION...: the files of one search
+tree() {
+    local name=$1 th=$2 layout=$3 root=$4 folder
+    shift 4
+    folder=$(packed "$name" $((${layout%x*} * ${layout#*x})) "$th") || { fail "$name TH $th: packing"; return; }
+    rm -f "$tmp/depths" "$tmp/parents"
+    next_machine
+    run_on "$layout" cuda -r "$root" "$@" --depths "$tmp/depths" --parents "$tmp/parents" "$folder" \
+        >"$tmp/out" 2>"$tmp/err"
+    check "$name TH $th $layout $*: a tree from $root (seed $EMULATED_SEED)" \
+        tree_is_right "$tmp/$name.text" "$root"
+}
+tree_is_right() {
+    "$TESTS/treecheck" "$1" "$2" "$tmp/depths" "$tmp/parents" || { head -c 800 "$tmp/err"; return 1; }
+}
+
+options_list() {
+    cat <<'OPTIONS'
+
+--direction push
+--direction pull
+--factor0 dd=0.03
+--exchange-form list
+--exchange-form bits
+--answer parents
+--uniquify --chunk 1K
+--exchange-form bits --direction push --local-all2all
+--exchange-form list --direction pull --reduction nonblocking
+-v
+--breakdown
+OPTIONS
+}
+
+# Every graph and layout with the next set of options, or in long mode with all.
+option_turn=0
+options_of_turn() {
+    local count
+    count=$(options_list | wc -l)
+    if [ $mode = long ]; then
+        options_list
+    else
+        options_list | sed -n "$((option_turn % count + 1))p"
+    fi
+}
+
+search_each() { # GRAPHS THRESHOLDS LAYOUTS
+    local name th layout options
+    for name in $1; do
+        make_graph "$name"
+        for th in $2; do
+            for layout in $3; do
+                while IFS= read -r options; do
+                    search "$name" "$th" "$layout" $options
+                done < <(options_of_turn)
+                option_turn=$((option_turn + 1))
+            done
+        done
+    done
+}
+
+# ---- what levels did ----
+
+levels_of() { # TRACE: lines of counts that do not depend on the way
+    "$BIN/dbfs-report" levels "$1" | awk -F '\t' '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(root|level|frontier|delegates|(nn|nd|dn|dd).(frontier|bv))$/) c[++n] = i }
+        { for (i = 1; i <= n; i++) printf "%s ", $c[i]; print "" }'
+}
+trace() { # NAME TH OPTION...: of a lone GPU as of the CPU and of its level loop
+    local name=$1 th=$2 folder
+    shift 2
+    folder=$(packed "$name" 1 "$th")
+    next_machine
+    EMULATED_SHARED=$most_shared
+    run_on 1x1 cpu -n 2 --trace "$tmp/cpu.trace" "$@" "$folder" >/dev/null 2>"$tmp/err" &&
+        run_on 1x1 cuda -n 2 --trace "$tmp/alone.trace" "$@" "$folder" >/dev/null 2>>"$tmp/err" &&
+        run_on 1x1 cuda -n 2 --trace "$tmp/loop.trace" "$@" --factor0 dd=0.03 "$folder" >/dev/null 2>>"$tmp/err"
+    levels_of "$tmp/cpu.trace" >"$tmp/cpu.levels"
+    levels_of "$tmp/alone.trace" >"$tmp/alone.levels"
+    levels_of "$tmp/loop.trace" >"$tmp/loop.levels"
+    check "trace of $name TH $th $*: levels of the CPU" diff "$tmp/cpu.levels" "$tmp/alone.levels"
+    check "trace of $name TH $th $*: levels of the loop" diff "$tmp/loop.levels" "$tmp/alone.levels"
+    check "trace of $name TH $th $*: has levels" test "$(wc -l <"$tmp/alone.levels")" -gt 4
+    ways=$(grep -o '"way": "[a-z]*"' "$tmp/alone.trace" | sort -u | tr -d '"' | awk '{ printf "%s ", $2 }')
+    echo "$ways" >>"$tmp/ways"
+    check "trace of $name TH $th $*: not by the loop ($ways)" test -n "$ways" -a "${ways#*loop}" = "$ways"
+}
+
+# ---- a GPU that fails ----
+
+# The second of two ranks has the fault.
+run_with_fault() { # FAULT RANKS FOLDER
+    local search=("$traverse" -@ 1 -q --backend cuda -n 2 --timeout 20 --force --parents "$tmp/o/tree-%d.npy" "$3")
+    rm -rf "$tmp/o"
+    mkdir "$tmp/o"
+    if [ "$2" = 1 ]; then
+        timeout 60 env FAIL_CUDA="$1" FAIL_CUDA_COUNT="$tmp/count" "${search[@]}"
+    else
+        timeout 60 "$MPIEXEC" -n 1 "${search[@]}" : -n 1 env FAIL_CUDA="$1" FAIL_CUDA_COUNT="$tmp/count" "${search[@]}"
+    fi
+}
+
+fault() { # CODE RANKS NAME N FAULT: the N-th call fails; a message, an exit code, no rank and no file left
+    next_machine
+    check_exit "$1" "$3: call $4 returns $5, $2 ranks" run_with_fault "$3 $4 $5" "$2" "$(packed rmat "$2" memory)"
+    check_says '^dbfs-traverse: ' 'with a message'
+    check 'no temporary file is left' test -z "$(find "$tmp/o" -name '.*.??????')"
+}
+
+# A GPU that is lost: from one call on all fail, in the load, in the searches, and at the end.
+lose() { # RANKS
+    local count n
+    next_machine
+    check_exit 0 "undisturbed, $1 ranks" run_with_fault 'any 0 0' "$1" "$(packed rmat "$1" memory)"
+    count=$(cat "$tmp/count")
+    check "calls were counted ($count)" test "$count" -gt 50
+    for n in 1 $((count / 4)) $((count / 2)) $((3 * count / 4)) $((count - 2)); do
+        fault 1 "$1" any "$n" 719
+    done
+}
+
+# ---- the emulator itself: it shows each mistake ----
+
+mistakes() {
+    local mistake seed shown
+    export EMULATED_SEED=0 EMULATED_SHARED=$most_shared
+    for seed in 0 1 2 3; do
+        EMULATED_SEED=$seed check "kernels without a mistake, seed $seed" "$TESTS/mistakes" right
+    done
+    for mistake in no-syncwarp no-syncthreads no-atomic deadlock two-barriers behind long-copy foreign-free; do
+        shown=no
+        for seed in 0 1 2 3; do
+            EMULATED_SEED=$seed timeout 20 sh -c '"$@" || exit 1' - "$TESTS/mistakes" $mistake >"$tmp/out" 2>&1 ||
+                shown=yes
+        done
+        check "a mistake is shown: $mistake" test $shown = yes
+    done
+}
+
+# ---- the tests ----
+
+mistakes
+
+( env EMULATED_PROCESSORS=1 EMULATED_KERNELS="$tmp/kernels.twins" \
+    "$TESTS/gpu_kernels" $([ $mode = long ] && echo small || echo tiny) >"$tmp/twins" 2>&1
+  echo $? >"$tmp/twins.code" ) &
+
+all_layouts='1x1 1x2 2x1 1x4 2x2'
+if [ $mode = long ]; then
+    search_each 'rmat uniform path grid star spider sparse' '0 memory suggested inf' "$all_layouts"
+else
+    search_each rmat '0 memory inf' "$all_layouts"
+    search_each 'uniform path grid star spider sparse' memory '1x1 1x2 2x1'
+    search_each 'path grid' '0 inf' 1x1
+fi
+for direction in auto push pull; do
+    search rmat memory 1x1 --direction $direction
+    for layout in 1x1 1x2 2x1; do
+        tree rmat memory $layout 7 --direction $direction
+    done
+done
+tree grid 0 1x1 0
+tree path inf 1x1 60
+tree star suggested 1x1 3
+tree rmat inf 2x2 7
+search rmat memory 2x1 --exchange-memory host
+search rmat memory 2x2 --exchange-memory host --exchange-form bits
+search rmat memory 2x1 --exchange-memory peer
+EMULATED_PEERS=0 search rmat memory 1x2
+EMULATED_CLUSTER=1 search grid memory 1x1
+
+trace rmat memory
+trace rmat inf
+trace rmat 0 --direction pull
+trace rmat memory --direction push
+trace grid memory
+trace path inf
+trace spider inf
+check "traces know every way ($(tr ' ' '\n' <"$tmp/ways" | sort -u | tr '\n' ' '))" \
+    test "$(tr ' ' '\n' <"$tmp/ways" | grep . | sort -u | tr '\n' ' ')" = 'block list masks team '
+
+for layout in 1x1 1x2 2x1; do
+    next_machine
+    check_exit 0 "proofs on $layout" timeout 120 "$MPIEXEC" -n ${layout%x*} "$BIN/dbfs-graph500" -g ${layout#*x} \
+        -@ 1 --backend cuda --no-energy -q -n 2 "$(packed rmat $((${layout%x*} * ${layout#*x})) memory)"
+done
+
+fault 5 1 cuMemAlloc 1 2
+fault 5 2 cuMemAlloc 2 2
+fault 1 1 cuLaunchKernel 5 719
+fault 1 1 cuLaunchKernelEx 1 719
+fault 1 1 cuStreamQuery 1 719
+lose 1
+lose 2
+EMULATED_MEMORY=0 check_exit 5 'a GPU without memory' run_on 1x1 cuda "$(packed rmat 1 memory)"
+check_says 'of device memory' 'says what is needed'
+check_exit 5 'the second of two ranks has a GPU without memory' timeout 60 "$MPIEXEC" \
+    -n 1 "$traverse" -q -@ 1 --backend cuda "$(packed rmat 2 memory)" : \
+    -n 1 env EMULATED_MEMORY=0 "$traverse" -q -@ 1 --backend cuda "$(packed rmat 2 memory)"
+check_says 'rank 1, GPU .* of device memory' 'names the rank'
+
+if [ $mode = long ]; then
+    for seed in 1 2 3 4 5 6 7 8; do
+        EMULATED_SEED=$seed check "twins, seed $seed" "$TESTS/gpu_kernels" tiny
+    done
+    unset EMULATED_SEED EMULATED_SHARED
+    for script in dbfs-graph500 trust; do
+        BACKEND=cuda bash tests/cli/$script.sh 2>&1 | sed "s/^\(ok\|not ok\|skip\) - /&emulated $script: /"
+    done
+    FAIL_CUDA_SHIM= bash tests/gpu/faults.sh 2>&1 | sed "s/^\(ok\|not ok\|skip\) - /&emulated: /"
+fi
+
+wait
+check "kernels and their twins: $(grep -c '^ok' "$tmp/twins") cases" \
+    sh -c '! grep -v "^ok" "$1" && [ "$(cat "$1.code")" = 0 ]' - "$tmp/twins"
+
+kernels=$(cat traverse/cuda/*.cu traverse/cuda/*.cuh traverse/graph500/cuda/*.cu | tr '\n' ' ' |
+    grep -oE '__global__ static void (__launch_bounds__\([^)]*\))? *[a-z_]+\(' | sed 's/($//; s/.* //' | sort -u)
+launched=$(cat "$tmp"/kernels* | sed 's/[< ].*//' | sort -u)
+missing=$(comm -23 <(echo "$kernels") <(echo "$launched") | tr '\n' ' ')
+check "all $(echo "$kernels" | wc -l) kernels were launched ($missing)" test -z "$missing"
+finish

@@ -1,0 +1,126 @@
+/* mistakes.cu: kernels that are wrong, each in one way, which the emulator must show; see README.md
+ *
+ * Usage: mistakes NAME. With a seed, or at once, the answer is wrong or the program ends with a message. `right` is
+ * the same without a mistake.
+ */
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+enum { THREADS = 128 };
+
+/* Each warp turns its part of shared memory around. `SYNCED`: its lanes wait for each other. */
+template <bool SYNCED> __global__ static void turn_kernel(unsigned *to)
+{
+    __shared__ unsigned value[THREADS];
+    const unsigned first = threadIdx.x / 32 * 32, lane = threadIdx.x % 32;
+    value[threadIdx.x] = threadIdx.x;
+    if (SYNCED)
+        __syncwarp();
+    to[threadIdx.x] = value[first + 31 - lane];
+}
+
+/* The same for the block. */
+template <bool SYNCED> __global__ static void turn_block_kernel(unsigned *to)
+{
+    __shared__ unsigned value[THREADS];
+    value[threadIdx.x] = threadIdx.x;
+    if (SYNCED)
+        __syncthreads();
+    to[threadIdx.x] = threadIdx.x / 32 * 32 + value[THREADS - 1 - threadIdx.x] % 32;
+}
+
+/* A shared count without an atomic, as if the lanes of a warp went in step. */
+template <bool ATOMIC> __global__ static void count_kernel(unsigned *to)
+{
+    __shared__ unsigned count;
+    if (threadIdx.x == 0)
+        count = 0;
+    __syncthreads();
+    const unsigned before = *(volatile unsigned *)&count;
+    if (ATOMIC) {
+        atomicAdd(&count, 1u);
+    } else {
+        __syncwarp();
+        count = before + 1;
+    }
+    __syncthreads();
+    to[threadIdx.x] = count == THREADS ? threadIdx.x / 32 * 32 + 31 - threadIdx.x % 32 : 0;
+}
+
+__global__ static void waiting_kernel(unsigned *to)
+{
+    if (threadIdx.x % 32 < 16)
+        to[threadIdx.x] = __ballot_sync(0xffffffffu, 1); /* half of the lanes come here, and half below */
+    __syncthreads();
+}
+
+__global__ static void apart_kernel(unsigned *)
+{
+    if (threadIdx.x < 32)
+        __syncthreads();
+    else
+        __syncthreads();
+}
+
+__global__ static void behind_kernel(unsigned *to)
+{
+    to[THREADS + threadIdx.x] = 1;
+}
+
+static unsigned *device_array()
+{
+    void *to = nullptr;
+    if (cudaMalloc(&to, THREADS * sizeof(unsigned)) != cudaSuccess)
+        exit(5);
+    return (unsigned *)to;
+}
+
+/* Every lane has the number of its mirror image in the warp. */
+static bool is_turned(const unsigned *array)
+{
+    unsigned got[THREADS];
+    if (cudaMemcpy(got, array, sizeof got, cudaMemcpyDeviceToHost) != cudaSuccess)
+        return false;
+    for (unsigned i = 0; i < THREADS; i++) {
+        if (got[i] != i / 32 * 32 + 31 - i % 32)
+            return false;
+    }
+    return true;
+}
+
+static bool run(const char *name, unsigned *to)
+{
+    if (strcmp(name, "right") == 0) {
+        turn_kernel<true><<<2, THREADS, 0, nullptr>>>(to);
+        bool right = is_turned(to);
+        turn_block_kernel<true><<<2, THREADS, 0, nullptr>>>(to);
+        right = right && is_turned(to);
+        count_kernel<true><<<2, THREADS, 0, nullptr>>>(to);
+        return right && is_turned(to);
+    }
+    if (strcmp(name, "no-syncwarp") == 0)
+        turn_kernel<false><<<2, THREADS, 0, nullptr>>>(to);
+    else if (strcmp(name, "no-syncthreads") == 0)
+        turn_block_kernel<false><<<2, THREADS, 0, nullptr>>>(to);
+    else if (strcmp(name, "no-atomic") == 0)
+        count_kernel<false><<<2, THREADS, 0, nullptr>>>(to);
+    else if (strcmp(name, "deadlock") == 0)
+        waiting_kernel<<<1, THREADS, 0, nullptr>>>(to);
+    else if (strcmp(name, "two-barriers") == 0)
+        apart_kernel<<<1, THREADS, 0, nullptr>>>(to);
+    else if (strcmp(name, "behind") == 0)
+        behind_kernel<<<1, THREADS, 0, nullptr>>>(to);
+    return is_turned(to);
+}
+
+int main(int argc, char **argv)
+{
+    unsigned *to = device_array(), more[2 * THREADS];
+    const char *name = argc > 1 ? argv[1] : "right";
+    if (strcmp(name, "long-copy") == 0)
+        return cudaMemcpy(more, to, sizeof more, cudaMemcpyDeviceToHost) == cudaSuccess ? 0 : 1;
+    if (strcmp(name, "foreign-free") == 0)
+        return cudaFree(more) == cudaSuccess ? 0 : 1;
+    return run(name, to) ? 0 : 1;
+}

@@ -1,0 +1,34 @@
+/* thread_state.h: what a thread of the system keeps from block to block
+ *
+ * All other thread-local variables of the program are shared memory of kernels, or set for each block: they can be
+ * overwritten between two blocks.
+ */
+#ifndef EMULATOR_THREAD_STATE_H
+#define EMULATOR_THREAD_STATE_H
+
+#include "include/cuda_runtime_api.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace emulated {
+
+struct block;
+
+struct thread_state {
+    block *kept = nullptr;            /* the memory of the block that runs */
+    std::vector<char *> stacks;       /* unused ones */
+    void *bottom = nullptr;           /* of the thread's own stack, and its size */
+    size_t size = 0;
+    int device = 0;
+    cudaError_t last_error = cudaSuccess;
+};
+
+thread_state &own_state();
+
+/* A block begins: it may rely on nothing that is in its shared memory. */
+void spoil_shared_memory(size_t dynamic_bytes);
+
+}
+
+#endif
