@@ -171,9 +171,9 @@ unit_bin  = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(unit_src))
 plain_bin = $(plain_tests:%=$(BUILD)/tests/%)
 
 $(BUILD)/tests/test_team: $(BUILD)/traverse/team.o
-$(BUILD)/tests/test_gang: $(BUILD)/traverse/cpu/gang.o
+$(BUILD)/tests/test_gang $(BUILD)/tests/test_gang_wakes: $(BUILD)/traverse/cpu/gang.o
 $(BUILD)/tests/test_numa_nodes: $(BUILD)/traverse/numa_nodes.o
-$(BUILD)/tests/test_gang: LDLIBS := $(libformats) $(LDLIBS)
+$(BUILD)/tests/test_gang $(BUILD)/tests/test_gang_wakes: LDLIBS := $(libformats) $(LDLIBS)
 $(BUILD)/tests/test_probe: $(BUILD)/traverse/cpu/cpu_probe.o
 $(BUILD)/tests/test_columns: $(BUILD)/traverse/cpu/cpu_columns.o
 $(BUILD)/tests/test_read_ahead $(BUILD)/tests/test_ids: LDLIBS += $(archive_libs_$(ARCHIVE))
@@ -261,7 +261,7 @@ tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(fail_cuda) $
            $(BUILD)/tests/mutate fuzz-bin $(emulated_if_possible)
 
 test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)' \
-           CUDA='$(CUDA)' NVCC='$(NVCC)'
+           CFLAGS='$(CFLAGS)' CUDA='$(CUDA)' NVCC='$(NVCC)'
 
 deps:
 	@ARCHIVE='$(ARCHIVE)' scripts/deps.sh
@@ -280,24 +280,21 @@ fuzz: deps
 	@$(MAKE) --no-print-directory all tests-bin
 	@$(test_env) FUZZ_SECONDS='$(FUZZ_SECONDS)' tests/fuzz/fuzz.sh
 
-asan: deps
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/asan \
-	    CFLAGS='-O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer' all tests-bin
-	@$(test_env) BUILD='$(BUILD)/asan' tests/run.sh short
+asan_flags  = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+ubsan_flags = -O1 -g -fsanitize=undefined -fno-sanitize-recover=undefined
+tsan_flags  = -O1 -g -fsanitize=thread
 
-# the same with UBSan alone, which is faster
-ubsan: deps
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/ubsan \
-	    CFLAGS='-O1 -g -fsanitize=undefined -fno-sanitize-recover=undefined' all tests-bin
-	@$(test_env) BUILD='$(BUILD)/ubsan' tests/run.sh short
+# the tests under AddressSanitizer and UBSan, and under UBSan alone, which is faster
+asan ubsan: deps
+	@$(MAKE) --no-print-directory BUILD='$(BUILD)/$@' CFLAGS='$($@_flags)' all tests-bin
+	@$(test_env) BUILD='$(BUILD)/$@' CFLAGS='$($@_flags)' tests/run.sh short
 
 # Programs with several threads under ThreadSanitizer. It knows the barriers of clang's OpenMP, by its library
 # archer, and not those of gcc's; MPI is left out.
 ARCHER ?= $(firstword $(wildcard /usr/lib/llvm-*/lib/libarcher.so))
 tsan: deps
 	@test -n '$(ARCHER)' || { echo 'tsan: needs clang with libarcher (libomp-dev), or ARCHER=FILE'; exit 2; }
-	@$(MAKE) --no-print-directory CC=clang CUDA=0 BUILD=$(BUILD)/tsan CFLAGS='-O1 -g -fsanitize=thread' \
-	    all tests-bin
+	@$(MAKE) --no-print-directory CC=clang CUDA=0 BUILD=$(BUILD)/tsan CFLAGS='$(tsan_flags)' all tests-bin
 	@$(test_env) BUILD='$(BUILD)/tsan' ARCHER='$(ARCHER)' tests/tsan.sh
 
 # `make check` with each compiler and each MPI that is here

@@ -44,6 +44,7 @@ struct section {
     uint64_t offset, bytes; /* in the file */
     uint64_t count;   /* elements, decoded */
     const void *data; /* the bytes in the file; with a raw encoding, the elements */
+    uint32_t most;    /* the largest of raw elements of 4 bytes, after container_check_all; else UINT32_MAX */
 };
 
 static inline uint64_t section_decoded_bytes(const struct section *s)
@@ -82,8 +83,8 @@ struct packed section_packed(const struct section *section);
 enum status container_check(const struct container *container, const struct section *section,
                             int threads, struct error *e);
 
-/* container_check on every section. */
-enum status container_check_all(const struct container *container, int threads, struct error *e);
+/* container_check on every section; also finds the largest element of sections with raw elements of 4 bytes. */
+enum status container_check_all(struct container *container, int threads, struct error *e);
 
 /* ---- writing ---- */
 

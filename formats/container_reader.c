@@ -125,6 +125,7 @@ static enum status check_entry(struct container *c, struct section *s, const uns
                                struct error *e)
 {
     uint64_t end, bytes;
+    s->most = UINT32_MAX;
     s->type = get_u32(entry + ENTRY_TYPE_AT);
     s->encoding = get_u32(entry + ENTRY_ENCODING_AT);
     s->width = get_u32(entry + ENTRY_WIDTH_AT);
@@ -263,20 +264,31 @@ struct packed section_packed(const struct section *s)
     return packed;
 }
 
-enum status container_check(const struct container *c, const struct section *s, int threads,
-                            struct error *e)
+static enum status check_section(const struct container *c, const struct section *s, int threads,
+                                 uint32_t *most, struct error *e)
 {
-    if (crc32_parallel(s->data, s->bytes, threads) != s->crc)
+    if (crc32_and_most(s->data, s->bytes, threads, most) != s->crc)
         return fail(e, ST_BAD_DATA, "%s: section %s at byte %llu is corrupt (CRC differs)", c->path,
                     c->kind->section_name(s->type), (unsigned long long)s->offset);
     return ST_OK;
 }
 
-enum status container_check_all(const struct container *c, int threads, struct error *e)
+enum status container_check(const struct container *c, const struct section *s, int threads,
+                            struct error *e)
+{
+    uint32_t most;
+    return check_section(c, s, threads, &most, e);
+}
+
+enum status container_check_all(struct container *c, int threads, struct error *e)
 {
     for (uint32_t i = 0; i < c->sections; i++) {
-        if (container_check(c, &c->section[i], threads, e) != ST_OK)
+        struct section *s = &c->section[i];
+        uint32_t most;
+        if (check_section(c, s, threads, &most, e) != ST_OK)
             return e->status;
+        if (s->encoding == ENCODING_RAW && s->width == 4)
+            s->most = most;
     }
     return ST_OK;
 }

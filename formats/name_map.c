@@ -146,7 +146,7 @@ struct wanted {
 
 static int is_name(const char *name, const char *bytes, size_t length)
 {
-    return strncmp(name, bytes, length) == 0 && name[length] == '\0';
+    return strnlen(name, length + 1) == length && memcmp(name, bytes, length) == 0;
 }
 
 /* The slot of a name, or the free one where it would be. */

@@ -105,6 +105,8 @@ static enum status open_csr(struct shard *shard, enum subgraph g, const uint64_t
     if (csr->edges < csr->column_count ||
         csr->edges - csr->column_count > csr->rows * csr->head_columns)
         return bad(shard, subgraph_name[g], "its edges are not those of its columns and heads", e);
+    if (csr->source_rows > csr->rows)
+        return bad(shard, subgraph_name[g], "more rows have edges than there are", e);
     if ((offsets->width != 4 && offsets->width != 8) ||
         (columns->width != 4 && !(g == NN && columns->width == 8)))
         return bad(shard, subgraph_name[g], "impossible element width", e);
@@ -152,8 +154,10 @@ static const void *elements_of(const struct shard *shard, uint32_t type)
 static void point_at_csr(struct shard *shard, enum subgraph g)
 {
     struct csr *csr = &shard->csr[g];
+    const struct section *columns = container_find(shard->file, shard_section_of(g, SHARD_COLUMNS));
     csr->offsets = elements_of(shard, shard_section_of(g, SHARD_OFFSETS));
     csr->columns = elements_of(shard, shard_section_of(g, SHARD_COLUMNS));
+    csr->columns_below = columns == NULL ? 0 : 1 + (uint64_t)columns->most;
     csr->sources = elements_of(shard, shard_section_of(g, SHARD_SOURCES));
     csr->heads = csr->head_columns == 0 ? NULL
                                         : elements_of(shard, shard_section_of(g, SHARD_HEADS));

@@ -73,7 +73,8 @@ struct csr {
     uint32_t column_width; /* 4, or 8 for nn */
     const uint32_t *heads; /* [k][rows]; NULL when k = 0 */
     const void *offsets;   /* [rows + 1], into columns */
-    const void *columns;     /* NULL: not loaded, or read from `packed` */
+    const void *columns;   /* NULL: not loaded, or read from `packed` */
+    uint64_t columns_below; /* if it is known: columns are below it, and have 4 bytes; otherwise 0 */
     const uint64_t *sources; /* bit mask of rows */
     uint64_t source_rows;    /* bits set in it */
     struct packed_columns packed; /* words NULL: the columns are not kept packed */

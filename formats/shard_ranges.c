@@ -3,7 +3,7 @@
  * 32 rows are looked at together: what holds of row i is bit i of a word, so that a word is compared with the
  * source mask at once and no branch depends on a row. Elements are compared in blocks, of which only the
  * outcome is kept; a block with a fault is read again for the first one. Bytes that must move: every section
- * once.
+ * once, except raw columns whose largest one is known since their CRC was compared.
  */
 #include "shard_ranges.h"
 
@@ -210,6 +210,13 @@ struct column_bounds csr_column_bounds(const struct shard *shard, enum subgraph 
         .local_bits = shard->local_bits, .p = shard->p, .locals = locals};
 }
 
+/* Raw columns were read already, for their CRC. */
+static int columns_are_known(const struct csr *csr, const struct column_bounds *b)
+{
+    return csr->column_width == 4 && b->locals == NULL && csr->columns_below > 0 &&
+           csr->columns_below <= b->bound;
+}
+
 void csr_ranges_find(const struct csr *csr, const struct packed *packed,
                      const struct column_bounds *bounds, int threads, struct csr_ranges *found)
 {
@@ -217,10 +224,12 @@ void csr_ranges_find(const struct csr *csr, const struct packed *packed,
 #pragma omp parallel for num_threads(threads) schedule(dynamic) if (csr->rows > TASK_ROWS)
     for (uint64_t row = 0; row < csr->rows; row += TASK_ROWS)
         look_at_task(csr, bounds, row, smaller(row + TASK_ROWS, csr->rows), found);
-    found->first[FAULT_COLUMNS] =
-        packed != NULL
-            ? first_packed_outside(csr, packed, bounds, threads, &found->corrupt)
-            : first_outside(csr->columns, csr->column_width, csr->column_count, bounds, threads);
+    if (packed != NULL)
+        found->first[FAULT_COLUMNS] =
+            first_packed_outside(csr, packed, bounds, threads, &found->corrupt);
+    else if (!columns_are_known(csr, bounds))
+        found->first[FAULT_COLUMNS] =
+            first_outside(csr->columns, csr->column_width, csr->column_count, bounds, threads);
     found->edges += csr->column_count;
 }
 

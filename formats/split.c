@@ -127,7 +127,7 @@ static enum status read_attributes(struct split *split, const struct container *
     if (container_need(c, SPLIT_ATTRIBUTES, 8, count, &s, e) != ST_OK)
         return e->status;
     const uint64_t *at = s->data;
-    if (at[AT_DIRECTION] > EDGES_DIRECTED || at[AT_N] > DBFS_MAX_VERTICES ||
+    if (at[AT_DIRECTION] > EDGES_DIRECTED || at[AT_N] > DBFS_MAX_VERTICES || at[AT_DELEGATES] > at[AT_N] ||
         (!first && at[AT_CHOICE] >= TH_CHOICES))
         return fail(e, ST_BAD_DATA, "%s: attributes: impossible values", container_path(c));
     split->direction = (enum edges_direction)at[AT_DIRECTION];
@@ -162,7 +162,7 @@ static enum status check_delegates(const struct split *s, const char *path, stru
     return ST_OK;
 }
 
-static enum status read_sections(struct split *split, const struct container *c, struct error *e)
+static enum status read_sections(struct split *split, struct container *c, struct error *e)
 {
     uint64_t rows;
     if (container_check_all(c, 1, e) != ST_OK || read_attributes(split, c, e) != ST_OK)

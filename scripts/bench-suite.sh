@@ -45,12 +45,13 @@ cd "$(dirname "$0")/.."
 export TMPDIR=${WORK:-/dev/shm}
 settings='BACKEND THREADS ROOTS TH PACK BEFORE CHECK LIMIT FOLDER'
 . scripts/bench-lib.sh
+. scripts/bench-peers.sh
+edges=$work/graph.edges
+ours=$work/ours
 tests=${BUILD:-build}/tests
 threads=${THREADS:-$cores}
 backends=${BACKEND:-$(nvidia-smi -L 2>/dev/null | grep -q '^GPU' && echo cuda || echo cpu)}
 deepest=20000
-peer_names=()
-peer_commands=()
 graphs=()
 code=0
 
@@ -118,32 +119,6 @@ search() { # PROGRAM BACKEND OUTPUT OPTION...
     awk '$1 == "root" { for (i = 3; i < NF; i += 2) v[$i] = $(i + 1)
                         print $2, v["time_s"], v["reached"], v["levels"], v["checksum"], v["edges"] }' \
         "$work/said" >"$output"
-}
-
-fill() { # COMMAND: replaces its words; makes the files that it names
-    local command=$1 word format file
-    for word in pairs=u32 text=text sg=sg; do
-        format=${word#*=}
-        word="{${word%=*}}"
-        file=$work/graph.$format
-        [[ $command = *"$word"* ]] || continue
-        [ -e "$file" ] || "$bin/edgeconv" -q -t "$format" -o "$file" "$work/graph.edges"
-        command=${command//"$word"/$file}
-    done
-    command=${command//'{edges}'/$work/graph.edges}
-    command=${command//'{n}'/$vertices}
-    command=${command//'{roots}'/$(cut -d' ' -f1 "$work/ours" | tr '\n' ' ')}
-    command=${command//'{count}'/$(wc -l <"$work/ours")}
-    echo "${command//'{threads}'/$threads}"
-}
-
-run_peer() { # COMMAND OUTPUT; searches that were printed before a peer failed count
-    local failed=0
-    OMP_NUM_THREADS=$threads timeout "${LIMIT:-600}" bash -c "$(fill "$1")" >"$work/said" 2>"$work/why" ||
-        failed=$?
-    awk '$1 == "Trial" && $2 == "Time:" { print "-", $3 }
-         $1 ~ /^[0-9]+$/ && $2 ~ /^[0-9.eE+-]+$/' "$work/said" >"$2"
-    [ $failed = 0 ] || echo "exit status $failed: $(tail -1 "$work/why")" >&2
 }
 
 # ---- the table ----
@@ -253,10 +228,7 @@ bench() { # GRAPH
 for argument in "$@" ${FOLDER:+"$FOLDER"}; do
     if [ -d "$argument" ]; then
         add_folder "$argument"
-    elif [ ! -e "$argument" ] && [[ $argument =~ ^[A-Za-z0-9_.-]+= ]]; then
-        peer_names+=("${argument%%=*}")
-        peer_commands+=("${argument#*=}")
-    else
+    elif ! add_peer "$argument"; then
         graphs+=("$argument")
     fi
 done

@@ -51,4 +51,14 @@ check_says() {
     fi
 }
 
+# ranks_of PROGRAM PATH: the processes of a program with a file or folder of this test among their arguments, one a line,
+# in the order of their numbers; pgrep is no base package
+ranks_of() {
+    local process words
+    for process in /proc/[0-9]*; do
+        mapfile -d '' -t words 2>/dev/null <"$process/cmdline" &&
+            [[ "${words[*]}" =~ ^[^\ ]*$1\ .*$2 ]] && echo "${process#/proc/}"
+    done 2>/dev/null | sort -n
+}
+
 finish() { [ "$failures" = 0 ]; exit $?; }

@@ -94,7 +94,7 @@ struct backend_device {
  * normals of its frontier, and the vertices that it found on other shards. The card says where they are. Each
  * backend fills it in its own way; it may be copied to another process. */
 struct peer_card {
-    uint64_t words[40];
+    uint64_t words[48];
 };
 
 struct backend_peers {
@@ -203,15 +203,16 @@ struct backend_whole_search {
     enum status (*run)(struct device *device, const struct root *root, enum direction_mode mode,
                        int noted, uint32_t *levels, struct error *e);
 
-    /* After a `run` that was noted: tells all levels, in order. */
+    /* After a `run` or `run_together` that was noted: tells all levels, in order. */
     enum status (*tell_levels)(struct device *device, level_noter *noter, void *context,
                                struct error *e);
 
     /* `run` for peers that have all shards, if all of them join (backend_peers.joins): each is called at the same
-     * time, by the member that drives it. They do not exchange through the host, and note nothing. *levels is
-     * alike on all of them. */
+     * time, by the member that drives it. They do not exchange through the host. *levels is alike on all of
+     * them. */
     enum status (*run_together)(struct device *device, const struct root *root,
-                                enum direction_mode mode, uint32_t *levels, struct error *e);
+                                enum direction_mode mode, int noted, uint32_t *levels,
+                                struct error *e);
 };
 
 /* What a device does of a search while messages between ranks are under way. */
@@ -412,6 +413,12 @@ struct backend_results {
 
     /* Whether functions of `device` may be given slices that lie in memory of `other`. NULL: they may. */
     int (*can_read)(const struct device *device, const struct device *other);
+
+    /* Slices that peers in other processes read where they lie. show_slice: the place of a slice for the device of
+     * shard `to`, which peers_slice makes a pointer of there; 0 if that device cannot read it. NULL: no
+     * device is. */
+    uint64_t (*show_slice)(const struct device *device, uint32_t to, const struct slice *slice);
+    const void *(*peers_slice)(const struct device *device, uint32_t from, uint64_t place);
 
     /* Copies a slice to memory of the host, and waits. NULL: slices lie in memory of the host. */
     enum status (*copy_slice)(struct device *device, const struct slice *slice, void *to,

@@ -2,9 +2,9 @@
  *
  * A search takes one of two ways:
  * - Devices may run all levels by themselves (struct backend_whole_search): one that is alone by `run`, and
- *   several that read each other's memory by `run_together`. They do not if direction factors are given. One
- *   device notes its levels if there is a tracer. Several do not run by themselves if there is a tracer, if times
- *   are wanted, or if a way to exchange is given. This page is the reference: both ways find the same distances.
+ *   several that read each other's memory by `run_together`. They note levels if there is a tracer. They do not run
+ *   by themselves if direction factors or, for several, a way to exchange is given. This page is the reference:
+ *   both ways find the same distances.
  * - Otherwise the level loop below runs the steps of each level.
  *
  * Each member of the team (team.h) runs search_levels for the devices that it drives. A level has five steps:
@@ -38,6 +38,8 @@
  * After a failure a member does nothing until it meets the others, who then fail with it.
  */
 #include "bfs.h"
+
+#include "level_log.h"
 
 #include "formats/base/cli.h"
 
@@ -277,24 +279,32 @@ static void exchange(struct search *s, const struct member *m, int32_t depth, in
 
 /* ---- traces ---- */
 
+/* What a device did. */
+static void trace_device(struct level_trace *trace, const struct workload *work,
+                         const struct directions *directions, const struct breakdown *times)
+{
+    trace->fresh += work->fresh;
+    trace->delegates += work->delegates;
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        const struct subgraph_work *of = &work->of[g];
+        int pulls = of->frontier > 0 && directions->of[g] == PULL;
+        trace->frontier[g] += of->frontier;
+        trace->forward[g] += of->frontier > 0 ? of->forward : 0;
+        trace->backward[g] += of->frontier > 0 ? backward_work(of) : 0;
+        trace->pushed[g] += pulls || of->frontier == 0 ? 0 : of->forward;
+        trace->pulling[g] += (uint32_t)pulls;
+    }
+    if (times != NULL)
+        breakdown_max(&trace->breakdown, times);
+}
+
 /* What the devices of this rank did, when they have finished. */
 static void trace_visits(const struct bfs *bfs, struct level_trace *trace)
 {
     for (uint32_t i = 0; i < bfs->rank->device_count; i++) {
         const struct device_level *level = &bfs->levels[i];
-        trace->fresh += level->work.fresh;
-        trace->delegates += level->work.delegates;
-        for (int g = 0; g < SUBGRAPHS; g++) {
-            const struct subgraph_work *work = &level->work.of[g];
-            int pulls = work->frontier > 0 && level->plan.directions.of[g] == PULL;
-            trace->frontier[g] += work->frontier;
-            trace->forward[g] += work->frontier > 0 ? work->forward : 0;
-            trace->backward[g] += work->frontier > 0 ? backward_work(work) : 0;
-            trace->pushed[g] += pulls || work->frontier == 0 ? 0 : work->forward;
-            trace->pulling[g] += (uint32_t)pulls;
-        }
-        if (bfs->timed)
-            breakdown_max(&trace->breakdown, &level->times);
+        trace_device(trace, &level->work, &level->plan.directions,
+                     bfs->timed ? &level->times : NULL);
     }
 }
 
@@ -395,14 +405,11 @@ void bfs_close(struct bfs *bfs)
     free(bfs->levels);
 }
 
-/* Whether devices may run all levels by themselves: directions need not follow factors. If there are several
- * devices, nobody wants to know what each level did. */
-static int may_run_by_themselves(const struct bfs *bfs, bfs_tracer *tracer)
+/* Whether devices may run all levels by themselves: directions need not follow factors. */
+static int may_run_by_themselves(const struct bfs *bfs)
 {
-    if (bfs->policy.factors_given)
-        return 0;
-    return rank_is_alone(bfs->rank) ||
-           (!bfs->timed && tracer == NULL && exchange_is_free(bfs->exchange));
+    return !bfs->policy.factors_given &&
+           (rank_is_alone(bfs->rank) || exchange_is_free(bfs->exchange));
 }
 
 /* The devices of a member, of which there is one if there are several devices. */
@@ -412,11 +419,8 @@ static enum status run_member(void *context, const struct member *m, struct erro
     const struct rank *rank = s->bfs->rank;
     const struct backend_whole_search *whole = rank->backend->whole;
     uint32_t levels = 0;
-    if (rank_is_alone(rank))
-        whole->run(rank->devices[m->first], s->root, s->bfs->policy.mode, s->tracer != NULL,
-                   &levels, e);
-    else
-        whole->run_together(rank->devices[m->first], s->root, s->bfs->policy.mode, &levels, e);
+    (rank_is_alone(rank) ? whole->run : whole->run_together)(
+        rank->devices[m->first], s->root, s->bfs->policy.mode, s->tracer != NULL, &levels, e);
     if (m->number == 0)
         s->times->iterations = levels;
     return e->status;
@@ -437,21 +441,6 @@ static enum status run_by_themselves(struct search *s, int *done, struct error *
     return e->status;
 }
 
-/* A level of a device that ran alone. */
-static void trace_note(void *context, int32_t depth, const struct level_note *note)
-{
-    const struct search *s = context;
-    struct device_level *level = &s->bfs->levels[0];
-    struct level_trace trace = {
-        .way = note->way, .counts_probes = 1, .compute_s = note->seconds};
-    level->work = note->work;
-    level->plan.directions = note->directions;
-    level->times = note->times;
-    memcpy(trace.probes, note->probes, sizeof trace.probes);
-    trace_visits(s->bfs, &trace);
-    s->tracer(s->context, depth, &trace);
-}
-
 enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
                        bfs_tracer *tracer, void *context, struct error *e)
 {
@@ -460,15 +449,64 @@ enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_time
     int done = 0;
     *times = (struct bfs_times){0};
     bfs->noted = 0;
-    if (may_run_by_themselves(bfs, tracer) && (run_by_themselves(&s, &done, e) != ST_OK || done))
+    if (may_run_by_themselves(bfs) && (run_by_themselves(&s, &done, e) != ST_OK || done))
         return e->status;
     return team_run(bfs->rank->team, search_levels, &s, e);
 }
 
+/* ---- levels of devices that ran by themselves ---- */
+
+struct told_levels {
+    const struct bfs *bfs;
+    bfs_tracer *tracer;
+    void *context;
+    struct level_log log; /* of several devices: what they have told so far */
+};
+
+/* As long as a device took, the slowest. */
+static void add_note(const struct bfs *bfs, struct level_trace *trace, const struct level_note *note)
+{
+    uint64_t *count = trace->exchange.counts.of;
+    trace_device(trace, &note->work, &note->directions, bfs->timed ? &note->times : NULL);
+    trace->way = note->way;
+    trace->counts_probes = 1;
+    trace->compute_s = note->seconds > trace->compute_s ? note->seconds : trace->compute_s;
+    count[COUNT_PEER_VERTICES] += note->peer_vertices;
+    count[COUNT_PEER_BYTES] += note->peer_bytes;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        trace->probes[g] += note->probes[g];
+}
+
+static void trace_note(void *context, int32_t depth, const struct level_note *note)
+{
+    const struct told_levels *told = context;
+    struct level_trace trace = {0};
+    add_note(told->bfs, &trace, note);
+    told->tracer(told->context, depth, &trace);
+}
+
+static void keep_note(void *context, int32_t depth, const struct level_note *note)
+{
+    struct told_levels *told = context;
+    const struct level_trace none = {0};
+    if ((uint32_t)depth == told->log.count)
+        level_log_add(&told->log, &none);
+    if (!told->log.failed)
+        add_note(told->bfs, &told->log.level[depth], note);
+}
+
 enum status bfs_trace_rest(struct bfs *bfs, bfs_tracer *tracer, void *context, struct error *e)
 {
-    struct search s = {.bfs = bfs, .tracer = tracer, .context = context};
-    if (bfs->noted)
-        bfs->rank->backend->whole->tell_levels(bfs->rank->devices[0], trace_note, &s, e);
+    const struct rank *rank = bfs->rank;
+    const struct backend_whole_search *whole = rank->backend->whole;
+    struct told_levels told = {.bfs = bfs, .tracer = tracer, .context = context};
+    level_noter *noter = rank->device_count == 1 ? trace_note : keep_note;
+    for (uint32_t i = 0; bfs->noted && i < rank->device_count && e->status == ST_OK; i++)
+        whole->tell_levels(rank->devices[i], noter, &told, e);
+    if (told.log.failed)
+        fail_memory(e, "levels", (told.log.count + 1) * sizeof *told.log.level);
+    for (uint32_t i = 0; i < told.log.count && e->status == ST_OK; i++)
+        tracer(context, (int32_t)i, &told.log.level[i]);
+    level_log_clear(&told.log);
     return e->status;
 }

@@ -24,7 +24,7 @@ struct bfs {
     struct device_level *levels; /* [device_count] */
     int timed;                   /* the devices time the phases of each level */
     int counts_edges; /* FV is counted in every level, also where the choice does not need it */
-    int noted;        /* of the last search, which a device made alone, it has notes of the levels */
+    int noted;        /* of the last search, which devices made by themselves, they have notes of the levels */
 };
 
 /* What one level did on this rank. A tracer gets it. */

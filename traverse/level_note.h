@@ -23,6 +23,7 @@ struct level_note {
     struct workload work;       /* FV is exact if edges are counted, else about right */
     struct directions directions;
     uint64_t probes[SUBGRAPHS]; /* of pulls, if the device was opened to count them */
+    uint64_t peer_vertices, peer_bytes; /* taken from peers: vertices; and bytes, with masks */
     double seconds;
     struct breakdown times;
 };

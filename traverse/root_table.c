@@ -35,6 +35,7 @@ static uint64_t slot_of(const struct root_table *t, uint64_t id)
 uint64_t root_table_add(struct root_table *t, uint64_t id)
 {
     uint64_t slot = slot_of(t, id);
+    t->seen[id / 64 % 64] |= UINT64_C(1) << (id % 64);
     if (t->number[slot] == 0) {
         t->id[slot] = id;
         t->number[slot] = ++t->count;
@@ -44,5 +45,7 @@ uint64_t root_table_add(struct root_table *t, uint64_t id)
 
 uint64_t root_table_find(const struct root_table *t, uint64_t id)
 {
+    if ((t->seen[id / 64 % 64] >> (id % 64) & 1) == 0)
+        return ROOT_TABLE_NONE;
     return t->number[slot_of(t, id)] - 1; /* 0 - 1 is ROOT_TABLE_NONE */
 }

@@ -9,6 +9,7 @@
 
 struct root_table {
     uint64_t count;   /* ids added */
+    uint64_t seen[64]; /* a bit for each of the last 12 bits that an id has: a quick no for most others */
     uint64_t slots;   /* a power of two, more than the ids */
     uint64_t *id;     /* [slots] */
     uint64_t *number; /* [slots], plus 1; 0 is a free slot */

@@ -17,13 +17,13 @@ enum { BUFFER_BYTES = 1 << 18 };
 
 struct outfile {
     int fd;
-    int pending_slot; /* >= 0: a temporary name is registered for removal */
+    int pending_slot; /* >= 0: the temporary name exists and is registered for removal */
     int seekable;
     int broken_pipe;
     uint64_t end;     /* bytes appended, buffered ones included */
     size_t buffered;
     char *final_path; /* NULL: written directly */
-    char *temp_path;
+    char *temp_path;  /* the temporary name, or its pattern while the file has none */
     char *name;
     unsigned char *buffer;
 };
@@ -38,6 +38,12 @@ static void free_outfile(struct outfile *out)
     free(out->name);
     free(out->buffer);
     free(out);
+}
+
+static void remove_temporary(const struct outfile *out)
+{
+    if (out->pending_slot >= 0)
+        unlink(out->temp_path);
 }
 
 /* A symbolic link is followed, so that the file it names is replaced and the link stays. */
@@ -56,6 +62,15 @@ static mode_t creation_mode(const struct stat *replaced)
     return 0666 & ~mask;
 }
 
+/* A file without a name leaves nothing behind, however the process ends. -1 where the file system has no such
+ * files, or nothing could name them later. */
+static int open_nameless(const char *folder)
+{
+    if (access("/proc/self/fd", X_OK) != 0)
+        return -1;
+    return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
+}
+
 static enum status open_temporary(struct outfile *out, const struct stat *replaced,
                                   struct error *e)
 {
@@ -69,14 +84,18 @@ static enum status open_temporary(struct outfile *out, const struct stat *replac
     }
     const char *folder = dirname(folder_copy);
     snprintf(out->temp_path, bytes, "%s/.%s.XXXXXX", folder, basename(base_copy));
+    out->fd = open_nameless(folder);
     free(folder_copy);
     free(base_copy);
-    out->fd = signals_create(out->temp_path, &out->pending_slot);
+    if (out->fd < 0)
+        out->fd = signals_create(out->temp_path, &out->pending_slot);
+    else
+        signals_ignore_writes();
     if (out->fd < 0)
         return fail_errno(e, out->name, "cannot create a temporary file beside it");
     if (fchmod(out->fd, creation_mode(replaced)) != 0) {
         fail_errno(e, out->name, "cannot set its mode");
-        unlink(out->temp_path);
+        remove_temporary(out);
         return e->status;
     }
     return ST_OK;
@@ -288,9 +307,15 @@ enum status outfile_pad_to(struct outfile *out, uint64_t offset, struct error *e
     return ST_OK;
 }
 
-const char *outfile_temporary(const struct outfile *out)
+/* Nonzero if the temporary file has its name. */
+static int has_name(struct outfile *out)
 {
-    return out->temp_path;
+    return out->pending_slot >= 0 || signals_name(out->fd, out->temp_path, &out->pending_slot) >= 0;
+}
+
+const char *outfile_temporary(struct outfile *out)
+{
+    return out->temp_path != NULL && has_name(out) ? out->temp_path : NULL;
 }
 
 enum status outfile_join(struct outfile **result, const char *temporary, const char *name,
@@ -308,6 +333,7 @@ enum status outfile_join(struct outfile **result, const char *temporary, const c
         free_outfile(out);
         return e->status;
     }
+    out->pending_slot = signals_also_remove(temporary);
     *result = out;
     return ST_OK;
 }
@@ -377,6 +403,8 @@ static enum status commit_temporary(struct outfile *out, double *sync_seconds, s
         return fail_errno(e, out->name, "cannot sync");
     if (sync_seconds != NULL)
         *sync_seconds = now_seconds() - start;
+    if (!has_name(out))
+        return fail_errno(e, out->name, "cannot name the complete file");
     int fd = out->fd;
     out->fd = -1;
     if (close(fd) != 0)
@@ -415,8 +443,7 @@ void outfile_abort(struct outfile *out)
 {
     if (out == NULL)
         return;
-    if (out->pending_slot >= 0)
-        unlink(out->temp_path);
+    remove_temporary(out);
     free_outfile(out);
 }
 

@@ -1,9 +1,11 @@
 /* outfile.h: an output file that gets its final name only when it is complete.
  *
- * A regular file is written under a temporary name in the same folder. The commit syncs the file and the
- * folder to disk and renames the file. A pipe, a device or standard output ("-" or NULL) is written directly.
- * If SIGINT, SIGTERM or SIGHUP ends the process, its temporary files are removed. After SIGKILL they stay,
- * under the temporary names ".NAME.XXXXXX".
+ * A regular file is written in the same folder without a name (O_TMPFILE), so that nothing is left of it
+ * however the process ends. The commit syncs the file, gives it the temporary name ".NAME.XXXXXX", renames it
+ * and syncs the folder. A pipe, a device or standard output ("-" or NULL) is written directly.
+ *
+ * Where the file system has no files without names, as NFS, and where several processes fill a file, it has the
+ * temporary name from the beginning. SIGINT, SIGTERM and SIGHUP then remove it; after SIGKILL it stays.
  */
 #ifndef DBFS_OUTFILE_H
 #define DBFS_OUTFILE_H
@@ -55,7 +57,7 @@ enum status outfile_fill(const struct outfile *out, uint64_t at, const void *byt
 /* Several processes may fill one file. One of them opens the output, and writes and commits it. The others join
  * it by the name that outfile_temporary gives there (NULL: it cannot be joined), fill their parts of it, and
  * leave before it is committed. `name` is for messages. */
-const char *outfile_temporary(const struct outfile *out);
+const char *outfile_temporary(struct outfile *out);
 enum status outfile_join(struct outfile **out, const char *temporary, const char *name,
                          struct error *e);
 enum status outfile_leave(struct outfile *out, struct error *e); /* syncs it; NULL is allowed */

@@ -7,11 +7,15 @@
 #include "signals.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 enum { MAX_PENDING = 256, MAX_PATH_BYTES = 4096 };
@@ -145,7 +149,36 @@ static int find_slot(void)
     return -1;
 }
 
-static int create(char *path, int *slot)
+/* The first byte goes last: a handler never sees half a name. */
+static void enter(int slot, const char *path)
+{
+    strcpy(pending[slot] + 1, path + 1);
+    __atomic_store_n(&pending[slot][0], path[0], __ATOMIC_RELEASE);
+}
+
+/* As mkstemp does, for a file that is there. */
+static int link_with_pattern(int fd, char *path)
+{
+    static const char digits[] = "0123456789abcdefghijklmnopqrstuv";
+    char open_file[32];
+    char *x = path + strlen(path) - 6;
+    snprintf(open_file, sizeof open_file, "/proc/self/fd/%d", fd);
+    for (int attempt = 0; attempt < 100; attempt++) {
+        uint32_t random;
+        if (getrandom(&random, sizeof random, 0) != sizeof random)
+            return -1;
+        for (int i = 0; i < 6; i++)
+            x[i] = digits[random >> 5 * i & 31];
+        if (linkat(AT_FDCWD, open_file, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0)
+            return fd;
+        if (errno != EEXIST)
+            return -1;
+    }
+    return -1;
+}
+
+/* fd < 0: a new file */
+static int create(int fd, char *path, int *slot)
 {
     *slot = -1;
     if (strlen(path) >= MAX_PATH_BYTES) {
@@ -153,25 +186,49 @@ static int create(char *path, int *slot)
         return -1;
     }
     int free_slot = find_slot();
-    int fd = free_slot >= 0 ? mkstemp(path) : -1;
+    if (free_slot < 0)
+        return -1;
+    fd = fd < 0 ? mkstemp(path) : link_with_pattern(fd, path);
     if (fd >= 0) {
-        strcpy(pending[free_slot], path);
+        enter(free_slot, path);
         *slot = free_slot;
     }
     return fd;
 }
 
-int signals_create(char *path, int *slot)
+static int create_known(int fd, char *path, int *slot)
 {
     sigset_t mask;
     pthread_mutex_lock(&lock);
     install();
     begin_creating(&mask);
-    int fd = create(path, slot), cause = errno;
+    fd = create(fd, path, slot);
+    int cause = errno;
     end_creating(&mask);
     pthread_mutex_unlock(&lock);
     errno = cause;
     return fd;
+}
+
+int signals_create(char *path, int *slot)
+{
+    return create_known(-1, path, slot);
+}
+
+int signals_name(int fd, char *path, int *slot)
+{
+    return create_known(fd, path, slot);
+}
+
+int signals_also_remove(const char *path)
+{
+    pthread_mutex_lock(&lock);
+    install();
+    int slot = strlen(path) < MAX_PATH_BYTES ? find_slot() : -1;
+    if (slot >= 0)
+        enter(slot, path);
+    pthread_mutex_unlock(&lock);
+    return slot;
 }
 
 void signals_forget(int slot)

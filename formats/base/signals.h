@@ -9,6 +9,14 @@
  * until signals_forget(*slot). Returns the descriptor, or -1 with errno set: EMFILE when there are too many
  * such files. */
 int signals_create(char *path, int *slot);
+
+/* Gives an open file that has no name (O_TMPFILE) one from the pattern `path`, which a signal then removes, too.
+ * Returns -1 with errno set where it cannot. */
+int signals_name(int fd, char *path, int *slot);
+
+/* Lets a signal remove a file that another process has created. Returns its slot, -1 if there are too many. */
+int signals_also_remove(const char *path);
+
 void signals_forget(int slot); /* -1 is allowed */
 
 /* Sets a line that is printed on standard error when a signal comes, such as how to resume the work. The line

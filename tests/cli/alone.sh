@@ -31,6 +31,7 @@ settings() { # every way through a graph that is packed
     for threads in 1 2 3 16; do
         search "$threads threads" -@ "$threads" && bare -@ "$threads" || return 1
     done
+    search 'no room for bins' -@ 16 -S 24M || return 1
     for direction in push pull; do
         search "$direction" -@ 2 --direction $direction && bare -@ 1 --direction $direction || return 1
     done
@@ -61,8 +62,8 @@ make_text() { "$TESTS/mkgraph" "$@" >"$tmp/text"; }
 
 "$BIN/rmatgen" -q -s 14 -f text -o "$tmp/text" && check_graph 'RMAT scale 14' 0,7,4242
 "$BIN/rmatgen" -q -s 14 -A .25 -B .25 -C .25 -f text -o "$tmp/text" && check_graph 'uniform scale 14' 1,16383
-make_text star 20000 && check_graph star 0,19999
-make_text twostars 5000 && check_graph 'two hubs with all leaves' 0,2,5001
+make_text star 60000 && check_graph star 0,59999
+make_text twostars 25000 && check_graph 'two hubs with all leaves' 0,2,25001
 make_text bipartite 40 3000 && check_graph bipartite 0,3039
 make_text tree 15 && check_graph 'binary tree' 0,65534
 make_text path 3000 && check_graph 'path of 3,000' 0,1500

@@ -6,7 +6,7 @@
 set -u
 . tests/lib.sh
 budget=40M
-grep -q __asan_init "$BIN/dbfs-pack" && budget=64M # AddressSanitizer's own memory counts as the program's
+grep -q __asan_init "$BIN/dbfs-pack" && budget=96M # AddressSanitizer's own memory counts as the program's
 pack=$(realpath "$BIN/dbfs-pack")
 mkdir "$tmp/spill"
 script=$0

@@ -113,12 +113,12 @@ options_list() {
 OPTIONS
 }
 
-# Every graph and layout with the next set of options, or in long mode with all.
+# Every graph and layout with the next set of options; in long mode RMAT with all.
 option_turn=0
-options_of_turn() {
+options_of_turn() { # NAME
     local count
     count=$(options_list | wc -l)
-    if [ $mode = long ]; then
+    if [ $mode = long ] && [ "$1" = rmat ]; then
         options_list
     else
         options_list | sed -n "$((option_turn % count + 1))p"
@@ -133,7 +133,7 @@ search_each() { # GRAPHS THRESHOLDS LAYOUTS
             for layout in $3; do
                 while IFS= read -r options; do
                     search "$name" "$th" "$layout" $options
-                done < <(options_of_turn)
+                done < <(options_of_turn "$name")
                 option_turn=$((option_turn + 1))
             done
         done

@@ -22,14 +22,6 @@ start() {
     done
     fail "no search was done within 30 s: $*"
 }
-# the processes of PROGRAM on a folder, one a line, in the order of their numbers; pgrep is no base package
-ranks_of() {
-    local process words
-    for process in /proc/[0-9]*; do
-        mapfile -d '' -t words 2>/dev/null <"$process/cmdline" &&
-            [[ "${words[*]}" =~ ^[^\ ]*$1\ .*$2 ]] && echo "${process#/proc/}"
-    done 2>/dev/null | sort -n
-}
 # ended CODE NAME: $pid ends by itself within a minute, with this exit code
 ended() {
     local got=0
@@ -54,12 +46,17 @@ check 'no temporary file is left' test -z "$(find "$tmp" -maxdepth 1 -name '.dep
 rm -f "$tmp"/depths-*
 
 cp -r "$tmp/p2" "$tmp/cut2"
-start "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 -n 1000000 --exchange-memory host "$tmp/cut2"
+start "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 -n 1000000 --exchange-memory host --trace "$tmp/trace" \
+    --depths "$tmp/depths-%d.npy" "$tmp/cut2"
 check 'two ranks search' test "$(ranks_of dbfs-traverse "$tmp/cut2" | wc -l)" = 2
 truncate -s 4096 "$tmp/cut2/part-0001-of-0002.dbfs"
 ended 1 'a part of one rank is cut'
 check_says 'part-0001-of-0002.dbfs: cannot read' 'and is named'
 check 'no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/cut2")"
+check 'nor an unfinished file of the rank that the launcher killed' \
+    test -z "$(find "$tmp" -maxdepth 1 -name '.trace*' -o -maxdepth 1 -name '.depths*')"
+check 'nor the trace' test ! -e "$tmp/trace"
+rm -f "$tmp"/depths-*
 
 # ---- a part is missing, or replaced by that of another graph ----
 
@@ -126,11 +123,11 @@ check_says "^dbfs-pack: rank [01] on [^ ]*, [a-z ]*: $late" 'rank, host and phas
 check 'no rank is left' test -z "$(ranks_of dbfs-pack "$tmp/x")"
 check_exit 0 'and --resume goes on' "$pack" -q -p 2 --resume -o "$tmp/x" "$tmp/large.edges"
 
-# two_read PROGRAM PATTERN FILE: both ranks have FILE open
+# two_read PROGRAM FILE: both ranks have FILE open
 two_read() {
     local rank count=0
     for rank in $(ranks_of "$1" "$2"); do
-        ls -l "/proc/$rank/fd" 2>/dev/null | grep -q " -> .*/$3\$" && count=$((count + 1))
+        ls -l "/proc/$rank/fd" 2>/dev/null | grep -q " -> $2\$" && count=$((count + 1))
     done
     [ $count = 2 ]
 }
@@ -139,16 +136,16 @@ two_read() {
 "$BIN/rmatgen" -q -s 21 -o "$tmp/larger.edges"
 "$traverse" --backend cpu -q -r 1 --depths "$tmp/depths-%d.npy" "$tmp/x" >/dev/null 2>&1
 ones=$(printf '1,%.0s' $(seq 300))1 # the same results, often enough for minutes
-stopped_and_killed() { # NAME PATTERN ARGUMENT...: of PROGRAM, whose command line matches
-    local name=$1 pattern=$2 signal got
+stopped_and_killed() { # NAME FILE COMMAND...: a program that reads FILE
+    local name=$1 file=$2 signal got
     shift 2
     for signal in STOP KILL; do
         rm -rf "$tmp/s"
         mkdir "$tmp/s"
         "$MPIEXEC" -n 2 "$@" --timeout 1 >"$tmp/out" 2>"$tmp/err" </dev/null &
         pid=$!
-        until two_read "$name" "$pattern" "$pattern" || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done
-        kill -$signal "$(ranks_of "$name" "$pattern" | tail -1)"
+        until two_read "$name" "$file" || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done
+        kill -$signal "$(ranks_of "$name" "$file" | tail -1)"
         if [ $signal = STOP ]; then
             ended 1 "$name: a rank is stopped, with --timeout"
             check_says "^$name: rank [01] on [^ ]*, [^:]*: $late" 'rank, host and phase are named'
@@ -157,13 +154,13 @@ stopped_and_killed() { # NAME PATTERN ARGUMENT...: of PROGRAM, whose command lin
             wait $pid 2>/dev/null || got=$?
             check "$name: a rank is killed: the launcher ends the job (exit $got)" test $got != 0
         fi
-        check "$name: no rank is left" test -z "$(ranks_of "$name" "$pattern")"
+        check "$name: no rank is left" test -z "$(ranks_of "$name" "$file")"
         check "$name: nothing has a final name" test -z "$(ls "$tmp/s")"
     done
 }
-stopped_and_killed degsplit larger.edges "$(realpath "$BIN/degsplit")" -q -@ 1 -o "$tmp/s/x.split" \
+stopped_and_killed degsplit "$tmp/larger.edges" "$(realpath "$BIN/degsplit")" -q -@ 1 -o "$tmp/s/x.split" \
     "$tmp/larger.edges"
-stopped_and_killed dbfs-check large.edges "$(realpath "$BIN/dbfs-check")" -q -@ 1 -r $ones \
+stopped_and_killed dbfs-check "$tmp/large.edges" "$(realpath "$BIN/dbfs-check")" -q -@ 1 -r $ones \
     --depths "$tmp/depths-%d.npy" "$tmp/large.edges"
 
 check_exit 2 '--timeout wants a number' "$traverse" --timeout soon "$tmp/p1"
@@ -205,8 +202,8 @@ signalled edgeconv "$BIN/edgeconv" -q -u -@ 1 --compact="$tmp/s/x.map" -o "$tmp/
 signalled dbfs-traverse "$traverse" --backend cpu -q -@ 1 -n 4000 --depths "$tmp/s/d-%d.npy" "$tmp/p1"
 signalled dbfs-graph500 "$(realpath "$BIN/dbfs-graph500")" --backend cpu -q -@ 1 -n 4000 --json "$tmp/s/j" "$tmp/p1"
 
-# Where the launcher gets the signal, it ends the ranks by SIGKILL. (Hydra hangs if it comes while ranks start.)
-launcher_signalled() { # NAME PATTERN READY COMMAND...: READY succeeds when the ranks are at work
+# Where the launcher gets the signal, it ends the ranks by SIGKILL. (While ranks start: launcher-signals.sh.)
+launcher_signalled() { # NAME FILE READY COMMAND...: READY succeeds when the ranks are at work
     local name=$1 pattern=$2 ready=$3 signal
     shift 3
     for signal in INT TERM; do
@@ -227,8 +224,8 @@ launcher_signalled() { # NAME PATTERN READY COMMAND...: READY succeeds when the 
         check 'and nothing partial' test ! -e "$tmp/s/x" -o -e "$tmp/s/x/packing" -o -e "$tmp/s/x/manifest"
     done
 }
-both_read() { two_read dbfs-pack large.edges large.edges; }
+both_read() { two_read dbfs-pack "$tmp/large.edges"; }
 searching() { grep -q '^root ' "$tmp/out"; }
-launcher_signalled dbfs-pack large.edges both_read "$pack" -q -@ 1 -p 2 -o "$tmp/s/x" "$tmp/large.edges"
-launcher_signalled dbfs-traverse many searching "$traverse" --backend cpu -@ 1 -n 100000 "$tmp/many"
+launcher_signalled dbfs-pack "$tmp/large.edges" both_read "$pack" -q -@ 1 -p 2 -o "$tmp/s/x" "$tmp/large.edges"
+launcher_signalled dbfs-traverse "$tmp/many" searching "$traverse" --backend cpu -@ 1 -n 100000 "$tmp/many"
 finish

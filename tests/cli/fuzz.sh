@@ -1,13 +1,17 @@
 #!/bin/bash
 # fuzz.sh: a fixed number of inputs for every fuzz target, and of changed files for every program. No change
 # may crash or hang one. A change whose CRC was left is refused, or harmless: the same answer. `make fuzz` goes
-# on for longer; FUZZ_INPUTS and FUZZ_FILES say how many.
+# on for longer. FUZZ_INPUTS says how many inputs a target gets; FUZZ_FILES how many changed files with CRCs mended, and
+# FUZZ_DAMAGED with CRCs left, each of 17 ways to read a file gets, from the seed FUZZ_SEED on.
 set -u
 [ -w /dev/shm ] && export TMPDIR=/dev/shm
 . tests/lib.sh
-inputs=${FUZZ_INPUTS:-10000} files=${FUZZ_FILES:-10}
-[ "${TEST_MODE:-short}" = long ] && inputs=${FUZZ_INPUTS:-2000000} files=${FUZZ_FILES:-4000}
+inputs=${FUZZ_INPUTS:-10000} mended=${FUZZ_FILES:-10} damaged=${FUZZ_DAMAGED:-10} first=${FUZZ_SEED:-1}
+[ "${TEST_MODE:-short}" = long ] &&
+    inputs=${FUZZ_INPUTS:-2000000} mended=${FUZZ_FILES:-1200} damaged=${FUZZ_DAMAGED:-200}
 export OMP_NUM_THREADS=1
+# no program may end with this
+export ASAN_OPTIONS=${ASAN_OPTIONS:-exitcode=99:allocator_may_return_null=1} UBSAN_OPTIONS=${UBSAN_OPTIONS:-exitcode=99}
 
 # ---- readers ----
 
@@ -25,6 +29,16 @@ for name in raw-1 packed-1 raw-2 packed-3; do
     "$BIN/dbfs-pack" -q -@ 1 -p "${name#*-}" -s "$tmp/g.split" --encoding "${name%-*}" -o "$tmp/$name" \
         "$tmp/g.edges"
 done
+"$BIN/dbfs-traverse" --backend cpu -q -@ 1 -r 1 --depths "$tmp/depths.npy" --parents "$tmp/parents.npy" "$tmp/raw-1" \
+    >"$tmp/out"
+seq 1000 $((999 + $(sed -n 's/^n //p' "$tmp/raw-1/manifest"))) >"$tmp/names"
+# a packing that was interrupted: the journal as SPEC-shard.md has it, and a part that is finished
+cp -r "$tmp/raw-2" "$tmp/unfinished"
+rm "$tmp"/unfinished/manifest "$tmp"/unfinished/part-0000*
+printf '%s\n' 'dbfs-packing 1' 'note an unfinished packing' "input $tmp/g.edges" 'p 2' \
+    'heads nn=auto nd=auto dn=auto dd=auto' 'encoding raw' 'th 9' 'th-suggested 0' 'crc 00000000' \
+    >"$tmp/unfinished/packing"
+"$TESTS/mutate" fit "$tmp/unfinished/packing"
 
 # each runs a program on the changed file; its output is compared if it succeeds
 text_of() { "$BIN/edgeconv" -q -@ 1 -t text -o - "$1"; }
@@ -39,6 +53,13 @@ searched() {
     "$BIN/dbfs-traverse" --backend cpu -@ 1 -n 3 --warm-up 0 --parents "$tmp/parents-%d" "$1" |
         sed -n 's/.*checksum:* //p'
 }
+checked() { "$BIN/dbfs-check" -q -@ 1 -r 1 --depths "$tmp/depths.npy" --parents "$tmp/parents.npy" "$1"; }
+checked_depths() { "$BIN/dbfs-check" -q -@ 1 -r 1 --depths "$1" "$tmp/g.edges"; }
+proved() { "$BIN/dbfs-graph500" --backend cpu --no-energy -@ 1 -n 2 "$1" | grep -c valid; }
+resumed() {
+    "$BIN/dbfs-pack" -q -@ 1 -p 2 -t 9 --encoding raw --resume -o "$1" "$tmp/g.edges" && cat "$1"/*
+}
+named() { "$BIN/dbfs-traverse" --backend cpu -q -@ 1 -r 1000 --map "$1" --depths - "$tmp/raw-1"; }
 planned() { "$BIN/dbfs-traverse" --plan "$1"; }
 
 # changed damage|mend SEED FILE FUNCTION ARGUMENT: $bad gets what must not be
@@ -50,17 +71,19 @@ changed() {
     case $code in
     0) [ "$how" = mend ] || cmp -s "$tmp/got" "$tmp/want-$run" || bad="$bad $run-$seed:differs" ;;
     3) refused=$((refused + 1)) ;;
+    4) [ "$how" = mend ] || bad="$bad $run-$seed:differs" ;; # another graph than that of the results
     1 | 2 | 5) ;; # a size, a number of vertices or a p that is too large, or a part that has another name
     *) bad="$bad $run-$seed:exit-$code" ;;
     esac
     tried=$((tried + 1))
 }
-round() { # HOW FUNCTION FILE [FOLDER]: $files changes
-    local how=$1 run=$2 file=$3 folder=${4:-} seed copy=$tmp/changed bad= tried=0 refused=0
+round() { # HOW FUNCTION FILE [FOLDER]: as many changes as are asked for
+    local how=$1 run=$2 file=$3 folder=${4:-} seed copy=$tmp/changed bad= tried=0 refused=0 files=$mended
+    [ "$how" = mend ] || files=$damaged
     rm -rf "$copy"
     cp -r "${folder:-$file}" "$copy"
     "$run" "$copy" >"$tmp/want-$run" 2>"$tmp/err" || bad=" $run-unchanged:exit-$?"
-    for seed in $(seq "$files"); do
+    for seed in $(seq "$first" $((first + files - 1))); do
         rm -rf "$copy"
         cp -r "${folder:-$file}" "$copy"
         changed "$how" $seed "$copy${folder:+/$file}" "$run" "$copy"
@@ -71,7 +94,7 @@ round() { # HOW FUNCTION FILE [FOLDER]: $files changes
 }
 all_refused=0 all_tried=0
 for how in damage mend; do
-    for run in text_of split_of packed; do
+    for run in text_of split_of packed checked; do
         round $how $run "$tmp/g.edges"
     done
     round $how packed_with "$tmp/g.split"
@@ -83,7 +106,13 @@ for how in damage mend; do
     done
     round $how verified part-0001-of-0002.dbfs "$tmp/raw-2"
     round $how verified part-0002-of-0003.dbfs "$tmp/packed-3"
+    round $how checked part-0000-of-0003.dbfs "$tmp/packed-3"
+    round $how proved part-0001-of-0002.dbfs "$tmp/raw-2"
+    round $how resumed packing "$tmp/unfinished"
     round $how planned part-0000-of-0001.dbfs "$tmp/raw-1"
 done
+# files without a CRC
+round mend checked_depths "$tmp/depths.npy"
+round mend named "$tmp/names"
 check "and most are refused ($all_refused of $all_tried)" test $((2 * all_refused)) -gt "$all_tried"
 finish

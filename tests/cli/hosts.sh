@@ -1,77 +1,10 @@
 #!/bin/bash
-# hosts.sh: several hosts on one machine: network namespaces with addresses of their own, each with a rank.
-# Packing and searching between them must give the bytes and distances of one host. The MPI library finds the
-# ranks over TCP; UCX below it may carry data through shared memory, as one system runs all of them. With TCP
-# alone it may wait forever in MPI_Finalize for a rank that has ended.
+# hosts.sh: packing and searching between several hosts, which are network namespaces, give the bytes and distances
+# of one host.
 set -u
 . tests/lib.sh
-hosts=4
-
-if ! command -v ip >/dev/null 2>&1 || ! command -v nsenter >/dev/null 2>&1; then
-    skip 'several hosts: no ip or nsenter'
-    finish
-fi
-case $("$MPIEXEC" --version 2>/dev/null) in
-*HYDRA*) ;;
-*)
-    skip "several hosts: $MPIEXEC is not MPICH's hydra"
-    finish
-    ;;
-esac
-
-# ---- the hosts ----
-
-name() { echo "dbfs$$-$1"; }
-
-remove_hosts() {
-    local i
-    for i in $(seq 0 $hosts); do
-        ip netns del "$(name "$i")" 2>/dev/null
-    done
-}
-trap 'remove_hosts; rm -rf "$tmp"' EXIT
-
-# Host 0 is a switch; host i has the address 10.77.0.i, on one network with the others.
-make_hosts() {
-    local i
-    ip netns add "$(name 0)" && ip -n "$(name 0)" link add hub type bridge &&
-        ip -n "$(name 0)" link set hub up || return 1
-    for i in $(seq $hosts); do
-        ip netns add "$(name "$i")" &&
-            ip -n "$(name "$i")" link set lo up &&
-            ip -n "$(name "$i")" link add eth0 type veth peer name "port$i" netns "$(name 0)" &&
-            ip -n "$(name 0)" link set "port$i" master hub up &&
-            ip -n "$(name "$i")" addr add "10.77.0.$i/24" dev eth0 &&
-            ip -n "$(name "$i")" link set eth0 up || return 1
-    done
-    ip netns exec "$(name 1)" ping -c 1 -W 2 "10.77.0.$hosts" >/dev/null 2>&1 || sleep 1
-}
-if ! make_hosts 2>"$tmp/why"; then
-    skip "several hosts: network namespaces are not allowed here: $(tail -1 "$tmp/why")"
-    finish
-fi
-
-# Hydra calls this in place of ssh: its arguments are options, an address and a command. The command runs on
-# the host of that address, under its name.
-cat >"$tmp/enter" <<END
-#!/bin/bash
-while [ "\${1#-}" != "\$1" ]; do shift; done
-host=\${1##*.}
-shift
-exec ip netns exec "dbfs$$-\$host" unshare --uts sh -c "hostname host\$host; \$*"
-END
-chmod +x "$tmp/enter"
-
-# on_hosts COMMAND...: four ranks, $each of them (1) on a host
-each=1
-on_hosts() {
-    local list=10.77.0.1 i
-    for i in $(seq 2 $((hosts / each))); do
-        list=$list,10.77.0.$i
-    done
-    timeout 120 ip netns exec "$(name 1)" env UCX_TLS=tcp,self,sm "$MPIEXEC" -launcher ssh \
-        -launcher-exec "$tmp/enter" -hosts "$list" -ppn $each -n $hosts -iface eth0 "$@"
-}
+. tests/namespaces.sh
+make_hosts
 
 # ---- packing and searching ----
 

@@ -213,10 +213,34 @@ one_kill() { # NAME OUTPUT COMMAND...
         killed_after $((whole * RANDOM / 32768)) "$@"
         check "$name: a kill leaves nothing, or all" \
             bash -c '! test -e "$1" || cmp -s "$1" "$2"' - "$output" "$tmp/whole"
+        check "$name: nor a temporary file" test -z "$(find "$tmp/out.d" -name '.*' -type f)"
     done
 }
 mkdir "$tmp/out.d"
 one_kill rmatgen "$tmp/out.d/k.edges" "$BIN/rmatgen" -q -s 17 -o "$tmp/out.d/k.edges"
 one_kill edgeconv "$tmp/out.d/k.edges" "$BIN/edgeconv" -q -u -o "$tmp/out.d/k.edges" "$tmp/g.txt"
 one_kill degsplit "$tmp/out.d/k.split" "$BIN/degsplit" -q -o "$tmp/out.d/k.split" "$tmp/g.edges"
+
+# Without /proc nothing could name a file that has none: it has its temporary name from the beginning, as on NFS.
+without_proc=(unshare --mount sh -c 'mount -t tmpfs none /proc && exec "$@"' -)
+if "${without_proc[@]}" true 2>/dev/null && ! grep -q __asan_init "$BIN/rmatgen"; then
+    rm -f "$tmp/out.d/k.edges"
+    check_exit 0 'a file with a temporary name' "${without_proc[@]}" "$BIN/rmatgen" -q -s 17 -o "$tmp/out.d/k.edges"
+    "$BIN/rmatgen" -q -s 17 -o "$tmp/out.d/again"
+    check 'has the same bytes' cmp "$tmp/out.d/k.edges" "$tmp/out.d/again"
+    check 'and its mode' test "$(stat -c %a "$tmp/out.d/k.edges")" = "$(stat -c %a "$tmp/out.d/again")"
+    "${without_proc[@]}" "$BIN/rmatgen" -q -s 24 -o "$tmp/out.d/large" 2>/dev/null &
+    pid=$!
+    for _ in $(seq 500); do
+        name=$(find "$tmp/out.d" -name '.large.??????')
+        [ -z "$name" ] || break
+        sleep 0.01
+    done
+    check 'SIGTERM comes while it has that name' test -n "$name"
+    kill -TERM $pid
+    wait $pid 2>>"$tmp/shell"
+    check 'and removes it' test -z "$(find "$tmp/out.d" -name '.*' -type f)"
+else
+    skip 'temporary names: mounts are not allowed here, or the build needs /proc'
+fi
 finish

@@ -44,9 +44,10 @@ stages=$(sed -n 's/^dbfs-pack: \([a-z ]*\): [0-9.]* s$/\1/p' err | tr '\n' ',')
 check "tells its stages ($stages)" test "$stages" = 'counting degrees,counting edges by thresholds,placing edges,building shards,'
 "$bin/edgeconv" -q -t text -o e.txt g.edges # a stream that does not say at its start what comes
 "$bin/edgeconv" -q --force -o e.edges e.txt
-"$bin/dbfs-pack" -v --force -p 2 -o x.dbfs - < <(cat e.edges; sleep 1) 2>pipe &
+"$bin/dbfs-pack" -v --force -p 2 -o x.dbfs - < <(cat e.edges; until [ -e go ]; do sleep 0.05; done) 2>pipe &
 sleep 0.7
 check 'nothing is told before it has ended' test ! -s pipe
+touch go
 wait
 check 'a pipe is a stage of its own' grep -q '^dbfs-pack: reading the pipe: [0-9.]* s$' pipe
 finish

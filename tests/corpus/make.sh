@@ -123,6 +123,7 @@ attribute bad-vertices 3 6
 attribute bad-checksum 5 1
 attribute bad-threshold 7 1
 attribute bad-delegates 9 2
+attribute bad-any-delegates 9 18446744073709551615
 attribute bad-chooser 10 9
 from "$s/good-given" "$s/bad-delegate-id"
 "$mutate" set 2 0 4 "$s/bad-delegate-id"
@@ -157,6 +158,7 @@ bad_part bad-attribute-shard 1 0 1
 bad_part bad-attribute-locals 1 5 3
 bad_part bad-attribute-local-bits 1 6 40
 bad_part bad-attribute-edges 1 8 3
+bad_part bad-attribute-sources 1 17 18446744073709551615
 from "$s/good-raw" "$s/unsupported-part"
 poke 8 4 99 "$s/unsupported-part/$part"
 from "$s/good-raw" "$s/unsupported-old-part"
@@ -173,8 +175,15 @@ from "$s/good-packed" "$s/bad-part-twice"
 cp "$s/bad-part-twice"/part-000{0,1}-of-0002.dbfs
 from "$s/good-packed" "$s/bad-part-of-another-graph"
 cp "$out/other/part-0001-of-0002.dbfs" "$s/bad-part-of-another-graph"
+section_end() { # FILE TYPE
+    local entry=32
+    while [ "$(u32 "$1" $entry)" != "$2" ]; do
+        entry=$((entry + 48))
+    done
+    echo $(($(u64 "$1" $((entry + 16))) + $(u64 "$1" $((entry + 24)))))
+}
 from "$s/good-packed" "$s/bad-packed-directory"
-at=$(($(size "$s/good-packed/part-0001-of-0002.dbfs") - 4)) # the entry of the last block of the last section
+at=$(($(section_end "$s/good-packed/part-0001-of-0002.dbfs" 31) - 4)) # the entry of the last block of dd-sources
 poke $at 4 4294967295 "$s/bad-packed-directory/part-0001-of-0002.dbfs"
 bad_manifest() { # NAME SED-SCRIPT
     from "$s/good-raw" "$s/$1"

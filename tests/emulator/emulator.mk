@@ -64,6 +64,11 @@ $(emulated)/tests/gpu_kernels: $(call emulated_c_obj,$(gpu_test_src)) \
 	@mkdir -p $(@D)
 	$(emulated_link)
 
+$(emulated)/tests/plant_faults: $(BUILD)/tests/plant_faults.o \
+    $(call without_mains,$(emulated_traverse) $(emulated_graph500)) $(emulated_shared)
+	@mkdir -p $(@D)
+	$(emulated_link)
+
 # kernels that are wrong
 $(emulated)/tests/mistakes: $(emulated)/tests/emulator/mistakes/mistakes.cu.o $(emulated_cc)
 	@mkdir -p $(@D)
@@ -71,13 +76,13 @@ $(emulated)/tests/mistakes: $(emulated)/tests/emulator/mistakes/mistakes.cu.o $(
 
 # the other programs are those of the build
 emulated_others = $(patsubst $(BUILD)/%,$(emulated)/%,$(TOOLS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%) \
-                  $(plain_bin) $(BUILD)/tests/mutate $(count_mpi) $(fail_cuda))
+                  $(plain_bin) $(BUILD)/tests/mutate $(count_mpi) $(fake_nvml))
 $(emulated_others): $(emulated)/%: $(BUILD)/%
 	@mkdir -p $(@D)
 	@ln -sf $(abspath $<) $@
 
 emulated_bin = $(emulated)/bin/dbfs-traverse $(emulated)/bin/dbfs-graph500 $(emulated)/tests/gpu_kernels \
-               $(emulated)/tests/mistakes $(emulated_others)
+               $(emulated)/tests/plant_faults $(emulated)/tests/mistakes $(emulated_others)
 emulated: $(emulated_bin)
 
 # ThreadSanitizer does not know fibers; without a C++ compiler the tests say that they are skipped

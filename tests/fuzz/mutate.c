@@ -145,5 +145,6 @@ int main(int argc, char **argv)
         fit_manifest(&f, name);
     }
     write_file(&f, name);
+    free(f.bytes);
     return 0;
 }

@@ -47,6 +47,7 @@ journal known 'p 4096' 'heads nn=0 nd=2 dn=0 dd=2' 'encoding packed' 'th inf' 't
 
 printf '%s\n' one two 'three words' http://x.org/ >"$dir/map/names"
 seq 1 200 >"$dir/map/numbers"
+printf 'one\0%0300d\n' 1 2 3 4 5 6 7 8 9 >"$dir/map/long-with-zero"
 "$tests/packed_seeds" "$dir/packed"
 
 # every format and every wrapping of edgeconv

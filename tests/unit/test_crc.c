@@ -1,4 +1,4 @@
-/* test_crc.c: crc32_bytes and crc32_parallel beside zlib's crc32, of all lengths around their limits */
+/* test_crc.c: crc32_bytes, crc32_parallel and crc32_and_most beside zlib's crc32, of all lengths around their limits */
 #include "formats/base/crc.h"
 #include "formats/base/hash.h"
 
@@ -11,6 +11,23 @@ static void report(int ok, const char *name)
     printf("%s - %s\n", ok ? "ok" : "not ok", name);
     if (!ok)
         exit(1);
+}
+
+/* The largest of `count` numbers at each place, a step apart; the others are smaller. */
+static int finds_largest(unsigned char *bytes, size_t count, int threads)
+{
+    uint32_t *x = (uint32_t *)(void *)bytes, most;
+    int found = 1;
+    for (size_t i = 0; i < count; i++)
+        x[i] = (uint32_t)random64(8, i) >> 1;
+    for (size_t at = 0; at < count; at += count < 2000 ? 1 : 99991) {
+        uint32_t before = x[at];
+        x[at] = UINT32_MAX - 5;
+        crc32_and_most(bytes, count * sizeof *x, threads, &most);
+        found &= most == UINT32_MAX - 5;
+        x[at] = before;
+    }
+    return found;
 }
 
 int main(void)
@@ -34,6 +51,7 @@ int main(void)
     for (int threads = 1; threads < 4; threads++)
         same &= crc32_parallel(bytes, LARGE, threads) == crc32(0, bytes, LARGE);
     report(same, "of 3 MiB, with 1 to 3 threads");
+    report(finds_largest(bytes, MOST / 4, 1) && finds_largest(bytes, 3 << 18, 3), "the largest number, wherever it is");
     free(bytes);
     return 0;
 }

@@ -1,6 +1,7 @@
-/* test_probe.c: the twins of the inner loops of pulls find the same, next to every limit */
+/* test_probe.c: the twins of the inner loops of pulls and of answers find the same, next to every limit */
 #include "unit.h"
 
+#include "traverse/backend.h"
 #include "traverse/cpu/cpu_probe.h"
 
 #include <stdlib.h>
@@ -117,6 +118,66 @@ static int marks_agree(const struct probes *probes, const struct input *in, uint
     return right;
 }
 
+enum { LOCALS = 700, DELEGATES_OF_TEST = 41, IDS = 1000, KINDS_OF_PARENT = 5 };
+
+/* What vertices have after a search, and the vertex of each id. */
+struct values {
+    uint32_t vertex[IDS], records[LOCALS + DELEGATES_OF_TEST + 1];
+    int32_t ids[LOCALS + DELEGATES_OF_TEST], expected[LOCALS + DELEGATES_OF_TEST + 1];
+};
+
+static void draw_values(struct values *v)
+{
+    enum { VERTICES_OF_TEST = LOCALS + DELEGATES_OF_TEST };
+    for (uint32_t i = 0; i < IDS; i++)
+        v->vertex[i] = (uint32_t)draw(VERTICES_OF_TEST + 1);
+    for (uint32_t i = 0; i < VERTICES_OF_TEST; i++)
+        v->ids[i] = (int32_t)draw(IDS);
+    for (uint32_t i = 0; i < VERTICES_OF_TEST; i++) {
+        uint32_t local = (uint32_t)draw(LOCALS), delegate = (uint32_t)draw(DELEGATES_OF_TEST);
+        const uint32_t records[KINDS_OF_PARENT] = {local, delegate | PARENT_DELEGATE_BIT, PARENT_NONE,
+                                                   PARENT_REMOTE, PARENT_SELF};
+        const int32_t expected[KINDS_OF_PARENT] = {v->ids[local], v->ids[LOCALS + delegate], -1, -1,
+                                                   v->ids[i]};
+        uint64_t kind = draw(100) == 0 ? 4 : draw(4); /* few roots */
+        v->records[i] = records[kind];
+        v->expected[i] = expected[kind];
+    }
+    v->records[VERTICES_OF_TEST] = PARENT_NONE;
+    v->expected[VERTICES_OF_TEST] = -1;
+}
+
+/* The first `count` ids from `first` on; the one behind them must stay as it is. */
+static int values_agree(const struct probes *probes, const struct values *v, uint64_t first,
+                        uint64_t count)
+{
+    const struct named_parents parents = {v->records, v->ids, LOCALS};
+    int32_t gathered[IDS + 1], named[IDS + 1];
+    gathered[count] = named[count] = 12345;
+    probes->gather(v->vertex + first, v->expected, count, gathered);
+    probes->name(&parents, v->vertex + first, count, named);
+    int right = gathered[count] == 12345 && named[count] == 12345;
+    for (uint64_t i = 0; i < count; i++) {
+        int32_t expected = v->expected[v->vertex[first + i]];
+        right &= gathered[i] == expected && named[i] == expected;
+    }
+    return right;
+}
+
+static void test_values(const struct probes *probes, const char *twin)
+{
+    static struct values v;
+    char name[128];
+    int right = 1;
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        uint64_t first = draw(IDS);
+        draw_values(&v);
+        right &= values_agree(probes, &v, 0, IDS) && values_agree(probes, &v, first, draw(IDS - first));
+    }
+    snprintf(name, sizeof name, "%s: values and the ids of parents by id", twin);
+    report(right, name);
+}
+
 static void test_probes(const struct probes *probes, const char *twin)
 {
     static struct input in;
@@ -139,6 +200,7 @@ static void test_probes(const struct probes *probes, const char *twin)
     report(rests, name);
     snprintf(name, sizeof name, "%s: depths of the bits of a word", twin);
     report(marks, name);
+    test_values(probes, twin);
 }
 
 int main(void)

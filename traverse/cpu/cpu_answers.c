@@ -1,12 +1,11 @@
 /* cpu_answers.c: answers in the order of input ids, of devices of the CPU; see backend.h
  *
- * Values are first written by number of vertex, which is sequential, and then gathered by input id, without a
- * branch. Bytes that must move for each id: 4 of its vertex, 4 of the answer, and those of a random value. So
- * the values of depths are bytes where the search had few levels: more of them stay in the cache.
+ * What the search left of vertices that it did not reach is overwritten first. Then a value for each input id
+ * is gathered from where the search left it, without a branch. Bytes that must move for each id: 4 of its
+ * vertex, 4 of the answer, and those of a random value; of a parent also those of the parent's id.
  */
 #include "cpu_answers.h"
 
-#include "formats/base/clones.h"
 #include "formats/base/huge.h"
 #include "formats/graph/partition.h"
 
@@ -16,9 +15,6 @@
 /* Values that a thread writes at a time. */
 enum { ANSWER_PIECE = 16384 };
 
-/* With this many levels depth + 1 still is a byte. */
-enum { BYTE_LEVELS = 255 };
-
 static uint64_t vertices_of(const struct device *dev)
 {
     return dev->shard->locals + dev->shard->d;
@@ -26,16 +22,28 @@ static uint64_t vertices_of(const struct device *dev)
 
 /* ---- memory ---- */
 
+/* Of several shards, where parents are recorded. */
 static enum status take_parent_arrays(struct device *dev, struct cpu_answers *a, struct error *e)
 {
     uint64_t width = a->places.id_bytes;
     if (a->places.ids == NULL || dev->shard->p == 1)
         return ST_OK;
+    if (memory_take(dev->means.budget, &a->by_vertex, vertices_of(dev) + 1, width, "parents by vertex",
+                    e) != ST_OK)
+        return e->status;
+    huge_advise(a->by_vertex, (vertices_of(dev) + 1) * width);
     memory_take(dev->means.budget, &a->delegate_parents, dev->shard->d, width, "delegate parents", e);
     if (e->status == ST_OK)
         memory_take(dev->means.budget, (void **)&a->cursors,
                     (uint64_t)dev->threads * dev->shard->p, 8, "questions for parents", e);
     return e->status;
+}
+
+/* So that the first answer need not take pages, and each thread has those of the ids that it gathers. */
+static void touch_block(void *context, uint64_t begin, uint64_t end)
+{
+    const struct cpu_answers *a = context;
+    memset((int32_t *)a->block + begin, 0, (end - begin) * sizeof(int32_t));
 }
 
 enum status cpu_open_answers(struct device *dev, const struct answer_places *places,
@@ -47,12 +55,11 @@ enum status cpu_open_answers(struct device *dev, const struct answer_places *pla
         return fail_memory(e, "answers", sizeof *a);
     dev->answers = a;
     a->places = *places;
-    if (memory_take(dev->means.budget, &a->by_vertex, vertices_of(dev) + 1, width, "values of an answer",
-                    e) != ST_OK ||
-        memory_take(dev->means.budget, &a->block, places->count, width, "answer", e) != ST_OK)
+    if (memory_take(dev->means.budget, &a->block, places->count, width, "answer", e) != ST_OK)
         return e->status;
-    huge_advise(a->by_vertex, (vertices_of(dev) + 1) * width);
     huge_advise(a->block, places->count * width);
+    gang_for(dev->means.gang, threads_for(dev, places->count), places->count, ANSWER_PIECE, touch_block,
+             a);
     if (dev->shard->p > 1 && memory_take(dev->means.budget, &a->values, places->slots, width,
                                          "values by input id", e) != ST_OK)
         return e->status;
@@ -75,72 +82,31 @@ void cpu_close_answers(struct device *dev)
     free(a);
 }
 
-/* ---- by vertex ---- */
-
-/* Depths of one word of a mask as bytes: depth + 1, and 0 for those that were not reached. */
-WIDE_CLONES
-static void write_word(uint64_t visited, const int32_t *depth, uint64_t count, uint8_t *to)
-{
-    for (uint64_t i = 0; i < count; i++)
-        to[i] = (uint8_t)((depth[i] + 1) & -(int)(visited >> i & 1));
-}
+/* ---- depths ---- */
 
 /* Depths of `count` vertices, to be copied. */
 struct depth_copy {
     uint64_t count;
     const uint64_t *visited;
     const int32_t *depth;
-    uint8_t *bytes;
-    int32_t *depths;
+    int32_t *to;
 };
-
-static void write_words(void *context, uint64_t begin, uint64_t end)
-{
-    const struct depth_copy *c = context;
-    for (uint64_t w = begin; w < end; w++)
-        write_word(c->visited[w], c->depth + 64 * w, c->count - 64 * w < 64 ? c->count - 64 * w : 64,
-                   c->bytes + 64 * w);
-}
-
-static void write_bytes(const struct device *dev, uint64_t count, const uint64_t *visited,
-                        const int32_t *depth, uint8_t *to)
-{
-    struct depth_copy copy = {count, visited, depth, to, NULL};
-    gang_for(dev->means.gang, threads_for(dev, count), mask_words(count), ANSWER_PIECE / 64, write_words,
-             &copy);
-}
 
 static void copy_depths(void *context, uint64_t begin, uint64_t end)
 {
     const struct depth_copy *c = context;
     for (uint64_t i = begin; i < end; i++)
-        c->depths[i] = mask_bit(c->visited, i) ? c->depth[i] : DEPTH_UNREACHED;
+        c->to[i] = mask_bit(c->visited, i) ? c->depth[i] : DEPTH_UNREACHED;
 }
 
 void cpu_copy_depths(const struct device *dev, uint64_t count, const uint64_t *visited,
                      const int32_t *depth, int32_t *to)
 {
-    struct depth_copy copy = {count, visited, depth, NULL, to};
+    struct depth_copy copy = {count, visited, depth, to};
     gang_for(dev->means.gang, threads_for(dev, count), count, ANSWER_PIECE, copy_depths, &copy);
 }
 
-static void write_all_depths(struct device *dev, uint32_t levels)
-{
-    const struct cpu_delegates *d = &dev->delegates;
-    const struct cpu_normals *n = &dev->normals;
-    uint64_t locals = dev->shard->locals;
-    uint8_t *bytes = dev->answers->by_vertex;
-    int32_t *depths = dev->answers->by_vertex;
-    if (levels <= BYTE_LEVELS) {
-        write_bytes(dev, locals, n->visited, n->depth, bytes);
-        write_bytes(dev, dev->shard->d, d->visited, d->depth, bytes + locals);
-        bytes[vertices_of(dev)] = 0;
-    } else {
-        cpu_copy_depths(dev, locals, n->visited, n->depth, depths);
-        cpu_copy_depths(dev, dev->shard->d, d->visited, d->depth, depths + locals);
-        depths[vertices_of(dev)] = DEPTH_UNREACHED;
-    }
-}
+/* ---- parents by vertex ---- */
 
 /* The input id of a recorded parent; ANSWER_NONE where this device does not know it. Whether it is a delegate
  * is a coin toss, so no branch depends on that. */
@@ -217,29 +183,49 @@ void cpu_write_parents(struct device *dev)
 
 /* ---- by input id ---- */
 
-/* What is gathered: values[i] = from[vertex[i]]. */
-struct gathered {
-    const uint32_t *vertex;
-    const void *from;
-    void *to;
+/* The values that the search left of vertices of one kind. */
+struct left_values {
+    const struct device *dev;
+    const uint64_t *visited;
+    uint64_t count;
+    int32_t *values;
 };
 
-static void gather_bytes(void *context, uint64_t begin, uint64_t end)
+static void mark_unreached_words(void *context, uint64_t begin, uint64_t end)
 {
-    const struct gathered *g = context;
-    const uint8_t *from = g->from;
-    int32_t *to = g->to;
-    for (uint64_t i = begin; i < end; i++)
-        to[i] = (int32_t)from[g->vertex[i]] - 1;
+    const struct left_values *l = context;
+    for (uint64_t w = begin; w < end; w++) {
+        uint64_t left = l->count - 64 * w, unreached = ~l->visited[w];
+        unreached &= left < 64 ? (UINT64_C(1) << left) - 1 : UINT64_MAX;
+        if (unreached != 0)
+            l->dev->means.probes->mark(l->values, l->count, w, unreached, DEPTH_UNREACHED);
+    }
 }
+
+/* Depths, or records of parents: both DEPTH_UNREACHED and PARENT_NONE are all bits. */
+static void mark_unreached(const struct device *dev, int32_t *values)
+{
+    uint64_t locals = dev->shard->locals, d = dev->shard->d;
+    struct left_values kinds[] = {{dev, dev->normals.visited, locals, values},
+                                  {dev, dev->delegates.visited, d, values + locals}};
+    for (int i = 0; i < VERTEX_KINDS; i++)
+        gang_for(dev->means.gang, threads_for(dev, kinds[i].count), mask_words(kinds[i].count),
+                 ANSWER_PIECE / 64, mark_unreached_words, &kinds[i]);
+}
+
+/* What is gathered: the value of vertex[i] is that of id i. */
+struct gathered {
+    const struct probes *probes;
+    const struct answer_places *places;
+    const void *from;
+    uint64_t locals;
+    void *to;
+};
 
 static void gather_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct gathered *g = context;
-    const int32_t *from = g->from;
-    int32_t *to = g->to;
-    for (uint64_t i = begin; i < end; i++)
-        to[i] = from[g->vertex[i]];
+    g->probes->gather(g->places->vertex + begin, g->from, end - begin, (int32_t *)g->to + begin);
 }
 
 static void gather_wide(void *context, uint64_t begin, uint64_t end)
@@ -248,26 +234,49 @@ static void gather_wide(void *context, uint64_t begin, uint64_t end)
     const int64_t *from = g->from;
     int64_t *to = g->to;
     for (uint64_t i = begin; i < end; i++)
-        to[i] = from[g->vertex[i]];
+        to[i] = from[g->places->vertex[i]];
+}
+
+static void gather_parents(void *context, uint64_t begin, uint64_t end)
+{
+    const struct gathered *g = context;
+    const struct named_parents parents = {g->from, g->places->ids, (uint32_t)g->locals};
+    g->probes->name(&parents, g->places->vertex + begin, end - begin, (int32_t *)g->to + begin);
+}
+
+static void gather_wide_parents(void *context, uint64_t begin, uint64_t end)
+{
+    const struct gathered *g = context;
+    const uint32_t *records = g->from, *vertex = g->places->vertex;
+    int64_t *to = g->to;
+    for (uint64_t i = begin; i < end; i++)
+        to[i] = id_of_record(g->places, g->locals, records[vertex[i]], vertex[i]);
 }
 
 enum status cpu_values(struct device *dev, enum answer_kind kind, uint32_t levels,
                        const void **values, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
-    uint64_t slots = a->places.slots;
-    struct gathered gathered = {a->places.vertex, a->by_vertex,
-                                dev->shard->p == 1 ? a->block : a->values};
-    gang_body *gather = gather_words;
+    int alone = dev->shard->p == 1, wide = answer_width(&a->places, kind) == 8;
+    int32_t *left = kind == ANSWER_DEPTHS ? dev->normals.depth : (int32_t *)dev->normals.parent;
+    int few = vertices_of(dev) <= INT32_MAX;
+    struct gathered gathered = {.probes = few ? dev->means.probes : &probes_plain,
+                                .places = &a->places,
+                                .from = left,
+                                .locals = dev->shard->locals,
+                                .to = alone ? a->block : a->values};
+    gang_body *gather = wide ? gather_wide : gather_words;
     (void)e;
+    (void)levels;
     *values = gathered.to;
-    if (kind == ANSWER_DEPTHS)
-        write_all_depths(dev, levels);
-    if (answer_width(&a->places, kind) == 8)
-        gather = gather_wide;
-    else if (kind == ANSWER_DEPTHS && levels <= BYTE_LEVELS)
-        gather = gather_bytes;
-    gang_for(dev->means.gang, threads_for(dev, slots), slots, ANSWER_PIECE, gather, &gathered);
+    if (kind == ANSWER_DEPTHS || alone)
+        mark_unreached(dev, left);
+    else
+        gathered.from = a->by_vertex;
+    if (kind == ANSWER_PARENTS && alone)
+        gather = wide ? gather_wide_parents : gather_parents;
+    gang_for(dev->means.gang, threads_for(dev, a->places.slots), a->places.slots, ANSWER_PIECE, gather,
+             &gathered);
     return ST_OK;
 }
 

@@ -8,10 +8,10 @@
 
 struct cpu_answers {
     struct answer_places places;
-    void *by_vertex; /* [locals + d + 1] values by number of vertex; the last is that of no vertex */
-    void *values;    /* [slots] by input id; NULL: the block is that */
-    void *block;     /* [places.count] */
+    void *values; /* [slots] by input id; NULL: the block is that */
+    void *block;  /* [places.count] */
     /* with several shards and parents */
+    void *by_vertex; /* [locals + d + 1] ids of parents by number of vertex; the last is that of no vertex */
     void *delegate_parents;     /* [d] the largest of this rank's, or of all ranks */
     uint64_t *cursors;          /* [threads][p] where the questions of a thread begin */
     struct question *questions; /* by shard */
@@ -28,7 +28,7 @@ void cpu_copy_depths(const struct device *dev, uint64_t count, const uint64_t *v
                      const int32_t *depth, int32_t *to);
 enum status cpu_open_answers(struct device *dev, const struct answer_places *places,
                              struct error *e);
-void cpu_write_parents(struct device *dev); /* those that the device knows itself */
+void cpu_write_parents(struct device *dev); /* those that it knows itself; with several shards */
 enum status cpu_values(struct device *dev, enum answer_kind kind, uint32_t levels,
                        const void **values, struct error *e);
 enum status cpu_assemble(struct device *dev, enum answer_kind kind, const struct slice *values,

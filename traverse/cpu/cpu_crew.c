@@ -13,6 +13,7 @@
  * alone for some levels, or one that had begun kept the others waiting, the crew parts, and one thread goes
  * on.
  */
+#include "cpu_bins.h"
 #include "cpu_list.h"
 #include "cpu_run.h"
 
@@ -20,15 +21,12 @@
 
 enum {
     OWNED_BITS = 10,      /* an owner's vertices come in blocks of 2^10 */
-    EDGES_OF_HAND = 1024, /* that are worth one more thread */
     PIECE_ROWS = 64,      /* a piece has at least so many */
     PIECES_OF_HAND = 4,   /* and there are at most so many pieces for each thread */
     LONG_ROW = 8192,      /* columns: longer rows are cut into pieces of so many */
     MOST_LONG = 256,
     SMALL_LEVELS = 16,    /* in a row, after which the crew parts */
-    LONELY_LEVELS = 8,    /* the same */
-    CHUNK_BYTES = 4096,   /* of a bin; aligned to its size */
-    CHUNK_HEAD = 16       /* bytes: the next chunk of the bin */
+    LONELY_LEVELS = 8     /* the same */
 };
 
 /* What thread `number` has. */
@@ -78,30 +76,14 @@ struct target {
 
 /* ---- bins ---- */
 
-static uint32_t *new_chunk(struct hand *h)
-{
-    uint8_t *chunk = h->pool;
-    h->pool += CHUNK_BYTES;
-    return (uint32_t *)(chunk + CHUNK_HEAD);
-}
-
 static void open_bins(struct hand *h, int number)
 {
     const struct device *dev = h->crew->dev;
-    h->pool = dev->crew.bins + (size_t)number * dev->crew.bin_bytes;
-    h->pool += -(uintptr_t)h->pool % CHUNK_BYTES;
+    h->pool = chunks_of(dev->crew.bins, dev->crew.bin_bytes, number);
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         for (int owner = 0; owner < h->crew->owners; owner++)
-            h->first[kind][owner] = h->at[kind][owner] = new_chunk(h);
+            h->first[kind][owner] = h->at[kind][owner] = new_chunk(&h->pool);
     }
-}
-
-/* The chunk that ends at `end` is full. */
-static uint32_t *chain_chunk(struct hand *h, uint32_t *end)
-{
-    uint32_t *next = new_chunk(h);
-    memcpy((uint8_t *)end - CHUNK_BYTES, &next, sizeof next);
-    return next;
 }
 
 /* What this thread has put into a bin before, it does not put there again. */
@@ -115,7 +97,7 @@ static inline void put(struct hand *h, struct target *target, uint32_t to, uint3
     if (form.parents)
         at[1] = from;
     at += is_new << form.parents;
-    *bin = (uintptr_t)at % CHUNK_BYTES != 0 ? at : chain_chunk(h, at);
+    *bin = next_place(&h->pool, at);
 }
 
 /* ---- step 1 ---- */
@@ -303,8 +285,8 @@ reach_chunk(const struct list_push *p, const uint32_t *from, const uint32_t *end
         uint64_t word = p->marked[to / 64], is_new = ~word >> (to % 64) & 1;
         p->next[count] = to;
         p->marked[to / 64] = word | UINT64_C(1) << (to % 64);
-        if (parents && is_new)
-            p->parent[to] = from[1];
+        if (parents)
+            p->from[count] = from[1];
         count += is_new;
     }
     return count;
@@ -313,17 +295,13 @@ reach_chunk(const struct list_push *p, const uint32_t *from, const uint32_t *end
 static uint64_t reach_bin(const struct list_push *p, const struct hand *from, enum vertex_kind kind,
                           int owner, uint64_t count)
 {
-    uint32_t *chunk = from->first[kind][owner], *at = from->at[kind][owner];
-    for (;;) {
-        uint8_t *base = (uint8_t *)chunk - CHUNK_HEAD;
-        int is_last = (uint8_t *)at >= base && (uint8_t *)at < base + CHUNK_BYTES;
-        uint32_t *end = is_last ? at : (uint32_t *)(base + CHUNK_BYTES);
+    const uint32_t *chunk = from->first[kind][owner], *next;
+    for (; chunk != NULL; chunk = next) {
+        const uint32_t *end = end_of_chunk(chunk, from->at[kind][owner], &next);
         count = p->parent != NULL ? reach_chunk(p, chunk, end, count, 1)
                                   : reach_chunk(p, chunk, end, count, 0);
-        if (is_last)
-            return count;
-        memcpy(&chunk, base, sizeof chunk);
     }
+    return count;
 }
 
 /* Where the part of an owner begins in the lists: before it are the vertices of the others, and a place that
@@ -347,12 +325,13 @@ static void reach_kind(struct crew *c, int owner, enum vertex_kind kind)
     struct list_push p = describe_push(dev, subgraph_between(NORMALS, kind));
     uint64_t vertices = kind == DELEGATES ? dev->shard->d : dev->shard->locals, count = 0;
     p.next += part_begin(vertices, c->owners, owner);
+    p.from += p.from != NULL ? part_begin(vertices, c->owners, owner) : 0;
     for (int i = 0; i < c->state->threads; i++) {
         if (c->hands[i].levels == c->level)
             count = reach_bin(&p, &c->hands[i], kind, owner, count);
     }
-    for (uint64_t i = 0; i < count; i++)
-        depth[p.next[i]] = dev->depth + 1;
+    mark_depths(p.next, count, depth, dev->depth + 1);
+    settle_parents(&p, 0, count);
     for (int to = 0; to < VERTEX_KINDS; to++) {
         enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
         struct row_count sources = {0};
@@ -419,9 +398,8 @@ static int is_alone(const struct crew *c)
 /* More threads and owners for a level with more edges. */
 static void share_level(struct crew *c)
 {
-    uint64_t worth = c->state->edges / EDGES_OF_HAND + 2, most = (uint64_t)c->state->threads;
     uint64_t rows = frontier_size(c, DELEGATES) + frontier_size(c, NORMALS);
-    c->threads = (int)(worth < most ? worth : most);
+    c->threads = crew_threads(c->state);
     c->owners = 1;
     while (c->owners < c->threads)
         c->owners *= 2;

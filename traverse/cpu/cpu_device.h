@@ -24,10 +24,11 @@ struct bin {
     uint64_t count, capacity;
 };
 
-/* Rows to push from: prefix[i] edges come before rows[i]; prefix[count] = edges. */
+/* Rows to push from: prefix[i] edges come before rows[i]; prefix[count] = edges. A push from a list has the
+ * memory of `prefix` for the parents of what it finds. */
 struct push_list {
     uint32_t *rows;
-    uint64_t *prefix;
+    uint64_t *prefix; /* [list_room(most_rows)] */
     uint64_t count, edges;
     uint64_t *row_start, *edge_start; /* [threads]: where each thread's share begins */
 };
@@ -45,8 +46,8 @@ struct cpu_delegates {
     uint64_t fresh_count;
     int fresh_listed; /* `fresh` holds them all; 0: too many, only the mask has them */
     uint32_t *next;   /* of a level by lists: the next `fresh`; [list_room(d)] if p = 1 */
-    int32_t *depth;
-    uint32_t *parent;
+    int32_t *depth;   /* behind that of the normals */
+    uint32_t *parent; /* the same; NULL: not recorded */
     uint64_t longest; /* no row of a delegate has more edges */
 };
 
@@ -61,8 +62,8 @@ struct cpu_normals {
     uint64_t queue_count;
     uint32_t *next; /* the queue of the next level: [list_room(locals)] */
     uint64_t next_count;
-    int32_t *depth;
-    uint32_t *parent;
+    int32_t *depth; /* [locals + d + 1]: of the delegates too, and DEPTH_UNREACHED */
+    uint32_t *parent; /* the same with PARENT_NONE; NULL: not recorded */
     uint64_t longest; /* no row of a normal has more edges */
 };
 
@@ -191,6 +192,19 @@ static inline int pushes_marks(const struct device *dev, enum subgraph g)
 static inline uint64_t list_room(uint64_t vertices)
 {
     return vertices + MOST_CREW;
+}
+
+static inline uint64_t shard_edges(const struct shard *shard)
+{
+    uint64_t edges = 0;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        edges += shard->csr[g].edges;
+    return edges;
+}
+
+static inline uint64_t most_rows(const struct device *dev)
+{
+    return dev->shard->locals > dev->shard->d ? dev->shard->locals : dev->shard->d;
 }
 
 static inline int threads_for(const struct device *dev, uint64_t work)

@@ -4,9 +4,11 @@
  * next frontier is listed, visited and counted.
  *
  * Whether a destination is new is a coin toss. So it is always written behind the next list and marked, and
- * it is counted only if it was new, without a branch. What a row needs next is asked for ahead, because the
- * rows of a frontier lie anywhere. Bytes that must move for each row: 8 of offsets, 4 for each head column,
- * and 4 for each further column; for each vertex found 4 of the list and 4 of the depth.
+ * it is counted only if it was new, without a branch. Its parent goes into a list beside it, and from there
+ * to its place, which is asked for ahead: a store that misses the cache holds up those behind it. What a row
+ * needs next is asked for ahead, too, because the rows of a frontier lie anywhere. Bytes that must move for
+ * each row: 8 of offsets, 4 for each head column, and 4 for each further column; for each vertex found 4 of
+ * the list and 4 of the depth, and as many for its parent.
  */
 #include "cpu_list.h"
 
@@ -45,9 +47,9 @@ static inline uint64_t reach(const struct list_push *p, uint64_t count, uint32_t
     uint64_t marked = p->marked[to / 64];
     uint64_t is_new = ~(marked | (form.apart ? p->visited[to / 64] : 0)) >> (to % 64) & 1;
     p->next[count] = to;
+    if (form.parents)
+        p->from[count] = p->tag | row;
     p->marked[to / 64] = marked | is_new << (to % 64);
-    if (form.parents && is_new)
-        p->parent[to] = p->tag | row;
     return count + is_new;
 }
 
@@ -98,33 +100,30 @@ static uint64_t push_rows_of(const struct list_push *p, uint64_t count)
 {
     struct row_form form = {p->parent != NULL, p->marked != p->visited, p->csr->head_columns,
                             p->csr->offset_width, is_sparse(p->csr)};
-    if (form.parents || form.apart || form.offset_width != 4 || form.sparse)
+    if (form.apart || form.offset_width != 4 || form.sparse || form.heads > 2)
         return push_rows(*p, count, form);
-    switch (form.heads) {
+    switch (form.heads + 3 * (uint32_t)form.parents) {
     case 0:
         return push_rows(*p, count, (struct row_form){0, 0, 0, 4, 0});
     case 1:
         return push_rows(*p, count, (struct row_form){0, 0, 1, 4, 0});
     case 2:
         return push_rows(*p, count, (struct row_form){0, 0, 2, 4, 0});
+    case 3:
+        return push_rows(*p, count, (struct row_form){1, 0, 0, 4, 0});
+    case 4:
+        return push_rows(*p, count, (struct row_form){1, 0, 1, 4, 0});
     default:
-        return push_rows(*p, count, form);
+        return push_rows(*p, count, (struct row_form){1, 0, 2, 4, 0});
     }
 }
 
 static uint64_t push_listed(const struct device *dev, enum subgraph g, uint64_t count)
 {
     struct list_push p = describe_push(dev, g);
-    return dev->frontier[g] > 0 ? push_rows_of(&p, count) : count;
-}
-
-static void mark_depths(const uint32_t *list, uint64_t count, int32_t *depth, int32_t value)
-{
-    for (uint64_t i = 0; i < count; i++) {
-        if (i + AHEAD < count)
-            __builtin_prefetch(&depth[list[i + AHEAD]], 1);
-        depth[list[i]] = value;
-    }
+    uint64_t end = dev->frontier[g] > 0 ? push_rows_of(&p, count) : count;
+    settle_parents(&p, count, end);
+    return end;
 }
 
 void push_from_list(struct device *dev, enum subgraph g)
@@ -137,11 +136,14 @@ void push_from_list(struct device *dev, enum subgraph g)
     }
     if (subgraph_columns(g) == DELEGATES) {
         p.marked = dev->delegates.updated;
-        dev->delegates.any_updated |= push_rows_of(&p, 0) > 0;
+        uint64_t found = push_rows_of(&p, 0);
+        settle_parents(&p, 0, found);
+        dev->delegates.any_updated |= found > 0;
         return;
     }
     uint64_t first = n->next_count;
     n->next_count = push_rows_of(&p, first);
+    settle_parents(&p, first, n->next_count);
     mark_depths(n->next + first, n->next_count - first, n->depth, dev->depth + 1);
 }
 

@@ -16,7 +16,8 @@ struct list_push {
     const uint64_t *visited; /* of destinations */
     uint64_t *marked;        /* marks of those that are found; may be `visited` */
     uint32_t *next;
-    uint32_t *parent; /* NULL: not recorded */
+    uint32_t *from;   /* parents of `next`, in the same places */
+    uint32_t *parent; /* where they go then; NULL: not recorded */
     uint32_t tag;     /* PARENT_DELEGATE_BIT where rows are delegates */
 };
 
@@ -72,9 +73,31 @@ static inline struct list_push describe_push(const struct device *dev, enum subg
                           .marked = to ? d->visited : n->visited,
                           .next = to ? d->next : n->next,
                           .tag = from ? PARENT_DELEGATE_BIT : 0};
-    if (dev->parents)
+    if (dev->parents) {
         p.parent = to ? d->parent : n->parent;
+        p.from = (uint32_t *)dev->push.prefix + (to ? list_room(most_rows(dev)) : 0);
+    }
     return p;
+}
+
+/* Gives vertices of a list a depth. */
+static inline void mark_depths(const uint32_t *list, uint64_t count, int32_t *depth, int32_t value)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        if (i + AHEAD < count)
+            __builtin_prefetch(&depth[list[i + AHEAD]], 1);
+        depth[list[i]] = value;
+    }
+}
+
+/* Gives the vertices first..end of the next list their parents, if they are recorded. */
+static inline void settle_parents(const struct list_push *p, uint64_t first, uint64_t end)
+{
+    for (uint64_t i = first; p->parent != NULL && i < end; i++) {
+        if (i + AHEAD < end)
+            __builtin_prefetch(&p->parent[p->next[i + AHEAD]], 1);
+        p->parent[p->next[i]] = p->from[i];
+    }
 }
 
 #endif

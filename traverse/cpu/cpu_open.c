@@ -3,7 +3,10 @@
  * The backend serves hosts without a GPU. It is also the reference for the kernels of the GPU: each kernel
  * has a twin here that finds the same vertices.
  */
+#include "cpu_bins.h"
 #include "cpu_device.h"
+
+#include "formats/base/huge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +20,6 @@ struct cpu_array {
 
 enum { MOST_ARRAYS = 24 };
 
-static uint64_t most_rows(const struct device *dev)
-{
-    return dev->shard->locals > dev->shard->d ? dev->shard->locals : dev->shard->d;
-}
-
 /* Every array of the device. Returns how many there are. */
 static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
 {
@@ -29,6 +27,7 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
     struct cpu_normals *n = &dev->normals;
     uint64_t delegates = dev->shard->d, words_d = mask_words(delegates);
     uint64_t locals = dev->shard->locals, words_n = mask_words(locals);
+    uint64_t values = locals + delegates + 1; /* of vertices, and one of no vertex */
     uint64_t rows = most_rows(dev), threads = (uint64_t)dev->threads;
     uint64_t lists = dev->shard->p == 1 ? list_room(delegates) : 0;
     const struct cpu_array arrays[] = {
@@ -37,17 +36,15 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&d->frontier, words_d, 8, "delegate frontier"},
         {(void **)&d->fresh, lists > words_d ? lists : words_d, 4, "delegate frontier list"},
         {(void **)&d->next, lists, 4, "next delegate frontier list"},
-        {(void **)&d->depth, delegates, 4, "delegate depths"},
-        {(void **)&d->parent, dev->parents ? delegates : 0, 4, "delegate parents"},
         {(void **)&n->visited, words_n, 8, "visited vertices"},
         {(void **)&n->pulled, words_n, 8, "pulled frontier"},
         {(void **)&n->pulled_next, words_n, 8, "next pulled frontier"},
         {(void **)&n->queue, list_room(locals), 4, "frontier queue"},
         {(void **)&n->next, list_room(locals), 4, "next frontier queue"},
-        {(void **)&n->depth, locals, 4, "depths"},
-        {(void **)&n->parent, dev->parents ? locals : 0, 4, "parents"},
+        {(void **)&n->depth, values, 4, "depths"},
+        {(void **)&n->parent, dev->parents ? values : 0, 4, "parents"},
         {(void **)&dev->push.rows, rows, 4, "push rows"},
-        {(void **)&dev->push.prefix, rows + 1, 8, "push prefix sums"},
+        {(void **)&dev->push.prefix, list_room(rows), 8, "push prefix sums"},
         {(void **)&dev->push.row_start, threads, 8, "push shares"},
         {(void **)&dev->push.edge_start, threads, 8, "push shares"},
         {(void **)&dev->crew.seen, dev->shard->p == 1 ? threads * (words_d + words_n) : 0, 8,
@@ -62,17 +59,17 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
     return count;
 }
 
-/* What one thread of a crew needs for its bins: a vertex is put there once in a level. 0: there is no crew,
- * since that would take more than an eighth of the memory left. */
+/* What one thread needs for its bins, in a crew or for parents (cpu_marks.c): a vertex is put there once in a
+ * level. 0: there are none, since they would take more than an eighth of the memory left. */
 static uint64_t crew_bytes(const struct device *dev)
 {
     uint64_t vertices = dev->shard->d + dev->shard->locals;
     uint64_t chunks = 2 + 2 * VERTEX_KINDS * MOST_CREW;
     vertices = vertices < MOST_BINNED ? vertices : (uint64_t)MOST_BINNED;
     chunks += vertices * (dev->parents ? 8 : 4) / 4000;
-    uint64_t all = (uint64_t)dev->threads * (chunks * 4096 + vertices / 8);
-    int can = dev->shard->p == 1 && dev->threads > 1 && all <= memory_left(dev->means.budget) / 8;
-    return can ? chunks * 4096 : 0;
+    uint64_t all = (uint64_t)dev->threads * (chunks * CHUNK_BYTES + vertices / 8);
+    int wanted = dev->shard->p == 1 && (dev->threads > 1 || dev->parents);
+    return wanted && all <= memory_left(dev->means.budget) / 8 ? chunks * CHUNK_BYTES : 0;
 }
 
 static enum status take_arrays(struct device *dev, struct error *e)
@@ -95,6 +92,18 @@ static void touch_values(void *values, uint64_t count, uint64_t begin, uint64_t 
 {
     uint64_t first = 64 * begin, last = 64 * end < count ? 64 * end : count;
     memset((uint32_t *)values + first, 0, (last - first) * sizeof(uint32_t));
+}
+
+/* Depths and parents of delegates come behind those of normals, and then those of no vertex. */
+static void place_values(struct device *dev)
+{
+    uint64_t locals = dev->shard->locals, vertices = locals + dev->shard->d;
+    dev->delegates.depth = dev->normals.depth + locals;
+    dev->normals.depth[vertices] = DEPTH_UNREACHED;
+    if (!dev->parents)
+        return;
+    dev->delegates.parent = dev->normals.parent + locals;
+    dev->normals.parent[vertices] = PARENT_NONE;
 }
 
 static void touch_delegates(void *context, uint64_t begin, uint64_t end)
@@ -122,6 +131,14 @@ static void touch_arrays(struct device *dev)
              touch_delegates, dev);
     gang_for(dev->means.gang, threads_for(dev, 64 * normals), normals, CLEAR_WORDS, touch_normals,
              dev);
+}
+
+/* A search of so many edges takes about 20 us: no more threads are worth waking for a shard. */
+static int useful_threads(const struct shard *shard, int threads)
+{
+    enum { EDGES_OF_THREAD = 1 << 15 };
+    uint64_t most = shard_edges(shard) / EDGES_OF_THREAD + 1;
+    return most < (uint64_t)threads ? (int)most : threads;
 }
 
 static void cpu_close(struct device *dev)
@@ -155,7 +172,7 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
         return fail_memory(e, "device", sizeof *dev);
     dev->shard = shard;
     dev->means.budget = options->budget;
-    dev->threads = options->threads;
+    dev->threads = useful_threads(shard, options->threads);
     dev->parents = options->parents;
     dev->costs.graph = cost_graph_of(shard, &cost_rates_cpu);
     dev->delegates.longest = longest_row(&shard->degrees.delegates);
@@ -169,6 +186,8 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
         cpu_close(dev);
         return e->status;
     }
+    huge_advise(dev->crew.bins, (uint64_t)dev->threads * dev->crew.bin_bytes);
+    place_values(dev);
     touch_arrays(dev);
     *result = dev;
     return ST_OK;

@@ -2,10 +2,14 @@
  *
  * No branch depends on whether a single probe hits, since that is a coin toss. Bytes that must move for each
  * row: 4 of a head column; if that is not enough, 8 of offsets and 4 for each further column. The mask of
- * possible parents stays in the cache.
+ * possible parents stays in the cache. Of an answer: 4 of the vertex and 4 of the value for each id, both in
+ * sequence, and those of a record and of an id that lie anywhere; hubs, whose ids are in the cache, are the
+ * parents of most.
  */
 #include "cpu_probe.h"
 #include "cpu_lanes.h"
+
+#include "traverse/backend.h"
 
 /* Above this many rows of a word, all 64 are probed: straight code beats picking bits. */
 enum { DENSE_ROWS = 40 };
@@ -75,7 +79,31 @@ static void mark_plain(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits
         depth[64 * w + (uint64_t)__builtin_ctzll(bits)] = value;
 }
 
-const struct probes probes_plain = {heads_plain, adopt_plain, rests_plain, mark_plain};
+static void gather_plain(const uint32_t *vertex, const int32_t *from, uint64_t count, int32_t *to)
+{
+    for (uint64_t i = 0; i < count; i++)
+        to[i] = from[vertex[i]];
+}
+
+static inline int32_t name_of(const struct named_parents *parents, uint32_t vertex)
+{
+    uint32_t record = parents->records[vertex];
+    if (record == PARENT_SELF)
+        return parents->ids[vertex];
+    if (record >= PARENT_SELF)
+        return ANSWER_NONE;
+    return parents->ids[(record & ~PARENT_DELEGATE_BIT) + (record >> 31) * parents->locals];
+}
+
+static void name_plain(const struct named_parents *parents, const uint32_t *vertex, uint64_t count,
+                       int32_t *to)
+{
+    for (uint64_t i = 0; i < count; i++)
+        to[i] = name_of(parents, vertex[i]);
+}
+
+const struct probes probes_plain = {heads_plain, adopt_plain,  rests_plain,
+                                    mark_plain,  gather_plain, name_plain};
 
 /* ---- eight at once ---- */
 
@@ -156,7 +184,52 @@ AVX2 static void mark_avx2(int32_t *depth, uint64_t count, uint64_t w, uint64_t 
     }
 }
 
-static const struct probes probes_avx2 = {heads_avx2, adopt_avx2, rests_avx2, mark_avx2};
+AVX2 static void gather_avx2(const uint32_t *vertex, const int32_t *from, uint64_t count, int32_t *to)
+{
+    uint64_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+        __m256i at = _mm256_loadu_si256((const __m256i *)(vertex + i));
+        _mm256_storeu_si256((__m256i *)(to + i), _mm256_i32gather_epi32(from, at, 4));
+    }
+    gather_plain(vertex + i, from, count - i, to + i);
+}
+
+/* The ids of eight records. The lanes of PARENT_SELF get ANSWER_NONE. */
+AVX2 static inline __m256i name_lanes(const struct named_parents *parents, __m256i records)
+{
+    const __m256i none = _mm256_set1_epi32(ANSWER_NONE), bit = _mm256_set1_epi32(INT32_MIN);
+    const __m256i last = _mm256_set1_epi32((int)(PARENT_SELF - 1));
+    __m256i delegates = _mm256_srai_epi32(records, 31);
+    __m256i beyond = _mm256_and_si256(delegates, _mm256_cmpgt_epi32(records, last));
+    __m256i more = _mm256_and_si256(delegates, _mm256_set1_epi32((int)parents->locals));
+    __m256i number = _mm256_add_epi32(_mm256_andnot_si256(bit, records), more);
+    return _mm256_mask_i32gather_epi32(none, parents->ids, number, _mm256_xor_si256(beyond, none), 4);
+}
+
+/* Records are gathered before ids, some at a time: so the reads of ids do not hold up those of records, which
+ * miss the cache more often. */
+AVX2 static void name_avx2(const struct named_parents *parents, const uint32_t *vertex, uint64_t count,
+                           int32_t *to)
+{
+    enum { SOME = 128 };
+    const __m256i self = _mm256_set1_epi32((int)PARENT_SELF);
+    int32_t records[SOME];
+    for (; count >= SOME; vertex += SOME, to += SOME, count -= SOME) {
+        __m256i roots = _mm256_setzero_si256();
+        gather_avx2(vertex, (const int32_t *)parents->records, SOME, records);
+        for (int i = 0; i < SOME; i += 8) {
+            __m256i eight = _mm256_loadu_si256((const __m256i *)(records + i));
+            roots = _mm256_or_si256(roots, _mm256_cmpeq_epi32(eight, self));
+            _mm256_storeu_si256((__m256i *)(to + i), name_lanes(parents, eight));
+        }
+        if (!_mm256_testz_si256(roots, roots))
+            name_plain(parents, vertex, SOME, to);
+    }
+    name_plain(parents, vertex, count, to);
+}
+
+static const struct probes probes_avx2 = {heads_avx2, adopt_avx2,  rests_avx2,
+                                          mark_avx2,  gather_avx2, name_avx2};
 
 const struct probes *probes_best(void)
 {

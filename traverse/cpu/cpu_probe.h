@@ -1,4 +1,5 @@
-/* cpu_probe.h: which rows of a word have a column in a mask: the inner loops of pulls.
+/* cpu_probe.h: the inner loops of pulls and of answers: which rows of a word have a column in a mask, and
+ * which value each input id has.
  *
  * Each has two twins that find the same: plain ones, and ones by vectors of AVX2, which look at eight columns
  * at once. probes_best() chooses once, by what the machine has.
@@ -9,6 +10,13 @@
 #include "formats/shard.h"
 
 #include <stdint.h>
+
+/* What parents were recorded, and the ids behind records. Vertices are fewer than 2^31. */
+struct named_parents {
+    const uint32_t *records; /* [locals + d + 1] of each vertex (backend.h); the last is PARENT_NONE */
+    const int32_t *ids;      /* [locals + d] */
+    uint32_t locals;
+};
 
 struct probes {
     /* Of 64 rows, whose entries of one head column are heads[0..count): those of `rows` whose entry is in
@@ -25,6 +33,13 @@ struct probes {
 
     /* Gives the vertices `bits` of word w, of `count` vertices, a depth. */
     void (*mark)(int32_t *depth, uint64_t count, uint64_t w, uint64_t bits, int32_t value);
+
+    /* to[i] = from[vertex[i]]; vertices are below 2^31. */
+    void (*gather)(const uint32_t *vertex, const int32_t *from, uint64_t count, int32_t *to);
+
+    /* The same with the ids of parents, ANSWER_NONE where there is none. */
+    void (*name)(const struct named_parents *parents, const uint32_t *vertex, uint64_t count,
+                 int32_t *to);
 };
 
 extern const struct probes probes_plain;

@@ -107,10 +107,10 @@ enum status cpu_ask(struct device *dev, struct slice *questions, struct error *e
     struct cpu_answers *a = dev->answers;
     uint32_t p = dev->shard->p;
     int threads = threads_for(dev, dev->shard->locals);
-    cpu_write_parents(dev);
     memset(questions, 0, p * sizeof *questions);
     if (p == 1)
         return ST_OK;
+    cpu_write_parents(dev);
     memset(a->cursors, 0, (uint64_t)threads * p * sizeof *a->cursors);
     ask_in_parallel(dev, threads, 0);
     if (make_room(dev, place_questions(dev, threads, questions), e) != ST_OK)

@@ -28,7 +28,7 @@ static uint64_t edges_of(const struct workload *work)
  * what beginning costs. */
 static double crew_price(const struct device *dev, struct search_state *s, double lists)
 {
-    double price = crew_meeting + crew_work * lists / s->threads;
+    double price = crew_meeting + crew_work * lists / crew_threads(s);
     if (s->threads == 1 || !crew_can_take(dev, s->edges))
         return lists + 1;
     if (s->way == BY_CREW)

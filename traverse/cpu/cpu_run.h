@@ -26,6 +26,14 @@ struct search_state {
 void plan_level(struct device *dev, struct search_state *state, uint64_t delegates,
                 uint64_t normals);
 
+/* Of a crew, in a level of so many edges. */
+static inline int crew_threads(const struct search_state *s)
+{
+    enum { EDGES_OF_HAND = 1024 }; /* that are worth one more thread */
+    uint64_t worth = s->edges / EDGES_OF_HAND + 2;
+    return worth < (uint64_t)s->threads ? (int)worth : s->threads;
+}
+
 /* Whether the bins of a crew have room for a level of so many edges. */
 static inline int crew_can_take(const struct device *dev, uint64_t edges)
 {

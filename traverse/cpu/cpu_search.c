@@ -73,10 +73,7 @@ static void put_local_root(struct device *dev, uint32_t id)
 static int is_large(const struct device *dev)
 {
     enum { LARGE = 1 << 19 };
-    uint64_t edges = 0;
-    for (int g = 0; g < SUBGRAPHS; g++)
-        edges += dev->shard->csr[g].edges;
-    return dev->threads > 1 && edges >= LARGE;
+    return dev->threads > 1 && shard_edges(dev->shard) >= LARGE;
 }
 
 static enum status cpu_start(struct device *dev, const struct root *root, struct error *e)

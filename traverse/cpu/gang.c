@@ -4,6 +4,10 @@
  * two steps: it writes the number to its place, and looks whether the door still stands open. The caller
  * leaves in two steps: it shuts the door, and waits until no place has the number. One of both sees the
  * other.
+ *
+ * Threads that sleep are woken as a tree: the caller wakes two of those that the work names, and each of them
+ * two more while the work lasts. A thread that the work does not name sleeps on, and nobody is woken twice for
+ * one work: threads that woke each other without end held all cores.
  */
 #include "gang.h"
 
@@ -24,6 +28,7 @@ enum {
     NEXT_WORK = 2,     /* between the numbers of two works */
     SPINS = 128,       /* between two offers of the core */
     WOKEN = 2,         /* that each thread wakes, and each of them two more */
+    SLEEP_BITS = 32,   /* of a futex: the last one stands for all further threads */
     SLEEPS_AT_ONCE = 64 /* waits that do not spin, after one in which the core was wanted */
 };
 
@@ -48,7 +53,7 @@ struct gang {
     _Alignas(64) _Atomic uint64_t door; /* threads << 32 | number of the work; see door_of */
     _Atomic int ends;
     _Atomic uint32_t roused; /* how often */
-    _Atomic int sleepers;
+    _Atomic uint32_t asleep; /* threads that may sleep, by sleep_bit */
     _Atomic int seats; /* of the work, where there are more threads than cores */
     _Alignas(64) gang_job *job; /* what the caller says of the work */
     void *context;
@@ -104,12 +109,26 @@ static uint32_t *number_of_work(struct gang *g)
     return (uint32_t *)&g->door + (one.half[0] == 1 ? 0 : 1);
 }
 
-static void sleep_before(struct gang *g, uint64_t door)
+static uint32_t sleep_bit(int number)
 {
-    atomic_fetch_add(&g->sleepers, 1);
-    if (atomic_load(&g->door) == door && !atomic_load(&g->ends))
-        syscall(SYS_futex, number_of_work(g), FUTEX_WAIT_PRIVATE, (uint32_t)door, NULL, NULL, 0);
-    atomic_fetch_sub(&g->sleepers, 1);
+    return UINT32_C(1) << (number < SLEEP_BITS ? number : SLEEP_BITS - 1);
+}
+
+/* Of threads 1..count-1. */
+static uint32_t sleep_bits(uint64_t count)
+{
+    return (count < SLEEP_BITS ? (UINT32_C(1) << count) - 1 : UINT32_MAX) & ~UINT32_C(1);
+}
+
+static void sleep_before(struct gang *g, const struct place *place, uint64_t door)
+{
+    uint32_t bit = sleep_bit(place->number);
+    atomic_fetch_or(&g->asleep, bit);
+    if (atomic_load(&g->door) == door && atomic_load(&g->roused) == place->roused &&
+        !atomic_load(&g->ends))
+        syscall(SYS_futex, number_of_work(g), FUTEX_WAIT_BITSET_PRIVATE, (uint32_t)door, NULL, NULL, bit);
+    if (place->number < SLEEP_BITS - 1)
+        atomic_fetch_and(&g->asleep, ~bit);
 }
 
 /* More threads than cores are not woken: they would hold each other up. */
@@ -118,10 +137,12 @@ static int is_crowded(const struct gang *g)
     return g->threads > g->cores;
 }
 
-static void wake_some(struct gang *g, int count)
+/* Some of those that sleep among the first `threads` threads. */
+static void wake_some(struct gang *g, int count, uint64_t threads)
 {
-    if (atomic_load(&g->sleepers) > 0)
-        syscall(SYS_futex, number_of_work(g), FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+    uint32_t bits = atomic_load(&g->asleep) & sleep_bits(threads);
+    if (bits != 0)
+        syscall(SYS_futex, number_of_work(g), FUTEX_WAKE_BITSET_PRIVATE, count, NULL, NULL, bits);
 }
 
 /* How long a thread has waited, and whether somebody wants its core. */
@@ -163,21 +184,25 @@ static int is_roused(const struct gang *g, struct place *place)
 static uint64_t wait_for_work(struct gang *g, struct place *place, uint64_t last)
 {
     struct patience patience = {0};
-    int sleeps = is_crowded(g) || place->rest > 0;
+    int sleeps = is_crowded(g) || place->rest > 0, slept = 0;
     place->rest -= place->rest > 0;
     for (;;) {
-        if (is_roused(g, place)) {
+        int roused = is_roused(g, place);
+        uint64_t door = atomic_load(&g->door);
+        int is_called = is_new_work(door, place, last);
+        if (roused) {
             patience = (struct patience){0};
             place->rest = 0;
             sleeps = is_crowded(g);
         }
-        uint64_t door = atomic_load(&g->door);
-        if (is_new_work(door, place, last) || atomic_load_explicit(&g->ends, memory_order_relaxed))
+        if (slept && (roused || is_called) && !is_crowded(g))
+            wake_some(g, WOKEN, roused ? (uint64_t)g->threads : door >> 32);
+        slept = 0;
+        if (is_called || atomic_load_explicit(&g->ends, memory_order_relaxed))
             return door;
         if (sleeps) {
-            sleep_before(g, door);
-            if (!is_crowded(g))
-                wake_some(g, WOKEN);
+            sleep_before(g, place, door);
+            slept = 1;
             continue;
         }
         sleeps = is_over(&patience);
@@ -245,8 +270,8 @@ static uint64_t door_of(uint32_t work, int threads)
 
 void gang_rouse(struct gang *g)
 {
-    atomic_fetch_add_explicit(&g->roused, 1, memory_order_relaxed);
-    wake_some(g, WOKEN);
+    atomic_fetch_add(&g->roused, 1);
+    wake_some(g, WOKEN, (uint64_t)g->threads);
 }
 
 void gang_run(struct gang *g, int threads, uint64_t pieces, gang_job *job, void *context)
@@ -267,7 +292,7 @@ void gang_run(struct gang *g, int threads, uint64_t pieces, gang_job *job, void 
     g->turn = turn;
     atomic_store_explicit(&g->seats, g->cores - 1, memory_order_relaxed);
     atomic_store(&g->door, door_of(work, turn.threads));
-    wake_some(g, is_crowded(g) && g->cores - 1 < WOKEN ? g->cores - 1 : WOKEN);
+    wake_some(g, is_crowded(g) && g->cores - 1 < WOKEN ? g->cores - 1 : WOKEN, (uint64_t)turn.threads);
     job(context, &turn);
     atomic_store(&g->door, shut);
     for (int i = 1; i < turn.threads; i++)

@@ -30,6 +30,8 @@ struct gpu_joining {
     int joins;
     uint64_t gpu; /* its place on the buses of the host */
     const uint32_t *found, *sent; /* the second ones */
+    uint32_t *arrivals;
+    struct group_size size;
     struct group_state *state;
 };
 
@@ -52,11 +54,13 @@ struct gpu_peers {
     struct gpu_peer *all; /* [count]; NULL: they have not met */
     uint32_t count;
     int shared;              /* other processes read this device's memory */
+    uint64_t shown_bytes;    /* of it */
     int host_waits;          /* the host waits for events of this device before the peers meet: in some of
                               * their processes, kernels cannot */
     uint32_t *own, *others;  /* masks of dd's rows, by owner */
     uint32_t *gathered;
-    uint32_t *sent_too; /* a second mask to send, for cuda_group.h */
+    uint32_t *sent_too; /* a second mask to send, for cuda_group.h; and, for the same, vertices that peers send */
+    uint32_t *arrivals;
     struct group_state *group_state;
 };
 
@@ -118,7 +122,7 @@ struct gpu_notes {
 /* A whole search as one kernel on each of several GPUs (cuda_group.h); no blocks: it cannot be. */
 struct gpu_group_search {
     struct gpu_group search;
-    struct solo_launch launch;
+    struct solo_launch launch, noted;
 };
 
 /* A whole search as one kernel, for a device that is alone (cuda_solo.h). */
@@ -180,7 +184,7 @@ enum status gpu_solo_wait(struct device *device, cudaStream_t stream, int noted,
 /* cuda_group_run.c. gpu_group_open wants all peers to have met. */
 enum status gpu_group_open(struct device *device, struct error *e);
 enum status gpu_group_run(struct device *device, const struct root *root, enum solo_mode mode,
-                          uint32_t *levels, struct error *e);
+                          int noted, uint32_t *levels, struct error *e);
 
 /* Completes depths, before results are read. */
 enum status gpu_solo_settle(struct device *device, struct error *e);

@@ -1,15 +1,22 @@
 /* cuda_group.h: the whole search of several GPUs of one host, as one kernel on each of them.
  *
  * In the level loop (bfs.c) a level of several GPUs costs launches, waits of the host, and meetings of its
- * threads: 60 us and more for a frontier of two vertices. Here a level is that of a GPU that is alone, by
- * masks (cuda_solo_masks.cuh), between two meetings. To meet, a GPU writes a letter to each peer, into the
- * memory of the peer, and waits until it has theirs. Peers read each other's masks word by word, in order: remote
- * single reads are slow.
+ * threads: 60 us and more for a frontier of two vertices. Here a level is that of a GPU that is alone, by masks
+ * (cuda_solo_masks.cuh) or by lists (cuda_solo_push.cuh), between two meetings. To meet, a GPU writes a letter to
+ * each peer, into the memory of the peer, and waits until it has theirs.
  *
+ * By masks. Peers read each other's masks word by word, in order: remote single reads are slow.
  *   visit     own rows find delegates, own normals, and (nn) normals of all shards, as masks
  *   meet      the masks are complete; a pull of dd has two parts, between which the GPUs meet once more
  *   previsit  delegates that any peer found, and own normals, become the frontier
  *   meet      letters say what was found and what it costs to visit, so that all choose alike for nn and dd
+ *
+ * By lists, while the frontier is small. No mask is passed over.
+ *   visit     own rows find vertices. Own ones join the next list. Normals of other shards are written into the
+ *             memory of their GPUs, and delegates into that of all.
+ *   meet      letters say how many
+ *   take in   what peers found joins the next list, unless it was found here, too
+ *   meet      as above
  *
  * What peers read lies twice in memory, and levels take turns: the one is cleared when the peers have read the
  * other. Distances are those of the level loop, which is the twin of this kernel.
@@ -25,20 +32,26 @@ extern "C" {
 
 enum { GROUP_MOST = 16 /* GPUs */ };
 
-/* What a letter says: of the start, sizes of the whole graph; of a level, counts. Letters are summed up. */
+/* What a letter says of the frontier. Letters are summed up. */
 enum group_value {
-    GROUP_FRESH, /* normals */
+    GROUP_FRESH, /* vertices; delegates count on each GPU */
     GROUP_NN_ROWS,
     GROUP_NN_EDGES,
     GROUP_DD_ROWS,
     GROUP_DD_EDGES,
+    GROUP_EDGES, /* of all subgraphs */
     GROUP_VALUES
 };
 
 struct group_letter {
     unsigned long long value[GROUP_VALUES];
     unsigned int meeting; /* its number: the letter is complete */
-    unsigned int unused;
+    unsigned int sent;    /* vertices to the GPU that gets the letter */
+};
+
+/* Of a shard: its rows, and their edges. */
+struct group_size {
+    uint64_t rows[2], edges[2]; /* of nn, of dd */
 };
 
 /* In device memory, zero before the first search. */
@@ -47,6 +60,7 @@ struct group_state {
     unsigned int open;     /* the last meeting that is over */
     unsigned int failed;   /* a peer did not come */
     unsigned long long sum[GROUP_VALUES];
+    unsigned int sent[GROUP_MOST], arrived[GROUP_MOST]; /* vertices in this level, by peers */
     struct group_letter letter[2][GROUP_MOST]; /* by meetings in turn, and by peers, who write them */
 };
 
@@ -56,6 +70,7 @@ struct gpu_group_peer {
     const uint32_t *sent[2];  /* normals that nn's pushes found, as its columns */
     const uint32_t *visited;  /* normals */
     uint64_t words;           /* of the last */
+    uint32_t *arrivals;       /* [GROUP_LISTED_EDGES]: where the peer takes what this GPU sends */
     struct group_state *state;
 };
 
@@ -64,10 +79,12 @@ struct gpu_group {
     struct gpu_group_peer peer[GROUP_MOST];
     uint32_t peers, own;   /* how many; which of them this GPU is */
     uint32_t shard[GROUP_MOST];
+    uint32_t local_bits;   /* of a column of nn: its number in its shard */
     uint32_t shard_words;  /* of a shard's part of a mask over nn's columns */
     uint64_t column_words; /* of such a mask */
     uint32_t *found[2], *sent[2];
     uint32_t *gathered;    /* visited normals of all shards, by nn's columns */
+    const uint32_t *arrivals; /* [peers][GROUP_LISTED_EDGES]: vertices of this level, with KIND_BIT */
     const uint32_t *dd_own, *dd_others; /* dd's rows of delegates whose owner the shard is; its other rows */
     struct group_state *state;
 };
@@ -78,7 +95,10 @@ struct gpu_group {
 /* Of the report, if a peer did not come to a meeting. */
 #define GROUP_FAILED UINT32_MAX
 
-/* Chooses the launch for the current device: no blocks if it cannot be. cuda_solo_start starts the search, which
+struct solo_program cuda_group_plain(void);
+struct solo_program cuda_group_noted(void);
+
+/* Chooses the launch of launch->program for the current device: no blocks if it cannot be. cuda_solo_start starts the search, which
  * ends only if it is started on all peers. */
 cudaError_t cuda_group_plan(struct solo_launch *launch);
 

@@ -18,6 +18,7 @@ struct group_block {
     bool sends;          /* this level pushes nn */
     bool sent_before;    /* the other buffer has vertices, too */
     bool in_parts;       /* dd is pulled in two parts */
+    bool by_lists;       /* how the level goes */
     unsigned long long sum[GROUP_VALUES];
 };
 
@@ -42,12 +43,14 @@ __device__ static inline void exchange_letters(unsigned number, const unsigned l
         group_letter *out = &group.peer[i].state->letter[turn][group.own];
         for (int k = 0; k < GROUP_VALUES; k++)
             ((volatile unsigned long long *)out->value)[k] = values[k];
+        out->sent = ((volatile unsigned *)group.state->sent)[i];
         __threadfence_system();
         store_release_system(&out->meeting, number);
         const group_letter *in = &group.state->letter[turn][i];
         const unsigned long long begin = device_nanoseconds();
         while (!late && load_acquire_system(&in->meeting) != number)
             late = device_nanoseconds() - begin > GROUP_PATIENCE;
+        group.state->arrived[i] = ((const volatile group_letter *)in)->sent;
     }
     late = __any_sync(ALL_LANES, late);
     for (int k = 0; k < GROUP_VALUES; k++) {
@@ -62,24 +65,22 @@ __device__ static inline void exchange_letters(unsigned number, const unsigned l
 }
 
 /* What this GPU tells: by one warp, after all blocks have counted. */
-__device__ static inline void write_values(unsigned long long *values, bool at_start)
+__device__ static inline void write_values(unsigned long long *values)
 {
-    const solo_counts *c = &search.state->counts[block.now.turn];
-    const volatile unsigned long long *count = (const volatile unsigned long long *)c->count;
+    const volatile unsigned long long *count =
+        (const volatile unsigned long long *)search.state->counts[block.now.turn].count;
     values[GROUP_FRESH] = count[SOLO_FRESH];
-    values[GROUP_NN_ROWS] =
-        at_start ? (unsigned long long)search.graph.sources[NN] : count[SOLO_SOURCES + NN];
-    values[GROUP_NN_EDGES] =
-        at_start ? (unsigned long long)search.graph.edges[NN] : count[SOLO_FORWARD + NN];
-    values[GROUP_DD_ROWS] =
-        at_start ? (unsigned long long)search.graph.sources[DD] : count[SOLO_SOURCES + DD];
-    values[GROUP_DD_EDGES] =
-        at_start ? (unsigned long long)search.graph.edges[DD] : count[SOLO_FORWARD + DD];
+    values[GROUP_NN_ROWS] = count[SOLO_SOURCES + NN];
+    values[GROUP_NN_EDGES] = count[SOLO_FORWARD + NN];
+    values[GROUP_DD_ROWS] = count[SOLO_SOURCES + DD];
+    values[GROUP_DD_EDGES] = count[SOLO_FORWARD + DD];
+    values[GROUP_EDGES] = 0;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        values[GROUP_EDGES] += count[SOLO_FORWARD + g];
 }
 
-/* All blocks of all GPUs. What any of them wrote before is seen by all after it. `at_start`: letters tell the
- * sizes of the graph; otherwise the counts of the level. */
-__device__ static inline void meet(bool at_start)
+/* All blocks of all GPUs. What any of them wrote before is seen by all after it. */
+__device__ static inline void meet()
 {
     __syncthreads();
     if (threadIdx.x < WARP) {
@@ -94,9 +95,11 @@ __device__ static inline void meet(bool at_start)
             while ((int)(load_awaited(&search.state->arrived) - target) < 0)
                 ;
             __threadfence_system();
-            write_values(values, at_start);
+            const unsigned long long begun = note_clock();
+            write_values(values);
             exchange_letters(number, values);
             __syncwarp();
+            note_wait(begun);
             if (lane_id() == 0) {
                 __threadfence_system();
                 *(volatile unsigned *)&group.state->open = number;
@@ -121,6 +124,15 @@ __device__ static inline void meet(bool at_start)
     __syncthreads();
 }
 
+/* ---- masks ---- */
+
+__device__ static inline void set_words(uint32_t *to, uint64_t words, uint32_t value)
+{
+    const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < words; i += threads)
+        to[i] = value;
+}
+
 /* ---- what peers found ---- */
 
 /* Delegates, of this level, on all GPUs. */
@@ -140,6 +152,15 @@ __device__ static inline uint32_t found_normals(uint64_t word)
     for (unsigned i = 0; i < group.peers; i++)
         found |= peek(group.peer[i].sent[meeting.buffer], at);
     return found;
+}
+
+/* Of masks of normals. */
+__device__ static inline uint64_t words_of_peers()
+{
+    uint64_t words = 0;
+    for (unsigned i = 0; i < group.peers; i++)
+        words += i != group.own ? group.peer[i].words : 0;
+    return words;
 }
 
 /* Before nn is pulled: the visited normals of all shards. */

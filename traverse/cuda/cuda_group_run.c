@@ -25,6 +25,7 @@ static int may_search_together(const struct device *dev)
 static void set_columns(struct gpu_group *g, const struct device *dev)
 {
     const struct gpu_traffic *t = &dev->traffic;
+    g->local_bits = dev->shard->local_bits;
     g->shard_words = (uint32_t)((UINT64_C(1) << dev->shard->local_bits) / 32);
     g->column_words = shard_has_masks(dev->shard) ? (uint64_t)g->shard_words * dev->shard->p : 0;
     g->sent[0] = t->sent_mask;
@@ -33,12 +34,33 @@ static void set_columns(struct gpu_group *g, const struct device *dev)
     g->solo.of[SOLO_COLUMNS] = (struct gpu_vertices){
         .words = g->column_words, .visited = g->gathered, .next = g->sent[0]};
     g->solo.csr[NN].column_kind = SOLO_COLUMNS;
-    g->solo.graph.words[NORMALS] = (double)g->column_words; /* on all GPUs the same, so that they choose alike */
+}
+
+/* What GPUs choose alike by must be the same on all of them. */
+static void set_costs(struct cost_graph *graph, const struct device *dev)
+{
+    const struct shard *s = dev->shard;
+    const double locals = (double)(UINT64_C(1) << s->local_bits);
+    graph->words[NORMALS] = locals / 32 * s->p;
+    graph->rates.list_edge =
+        cost_rates_h200.list_edge + cost_rates_h200.list_vertex * (locals + (double)s->d);
+}
+
+/* The sizes of nn and dd are those of the whole graph. */
+static void add_size(struct cost_graph *graph, const struct group_size *size)
+{
+    static const enum subgraph of[] = {NN, DD};
+    for (int i = 0; i < 2; i++) {
+        graph->sources[of[i]] += (double)size->rows[i];
+        graph->edges[of[i]] += (double)size->edges[i];
+    }
 }
 
 static void set_peers(struct gpu_group *g, const struct device *dev)
 {
     const struct gpu_peers *p = &dev->traffic.peers;
+    struct cost_graph *graph = &g->solo.graph;
+    graph->sources[NN] = graph->sources[DD] = graph->edges[NN] = graph->edges[DD] = 0;
     g->peers = p->count;
     for (uint32_t i = 0; i < p->count; i++) {
         const struct gpu_peer *peer = &p->all[i];
@@ -48,15 +70,19 @@ static void set_peers(struct gpu_group *g, const struct device *dev)
                                              .visited = peer->visited,
                                              .words = peer->words,
                                              .state = peer->joining.state};
+        add_size(graph, &peer->joining.size);
         if (peer->shard == dev->shard->index)
             g->own = i;
     }
+    for (uint32_t i = 0; i < p->count; i++)
+        g->peer[i].arrivals = p->all[i].joining.arrivals + (size_t)g->own * GROUP_LISTED_EDGES;
 }
 
 enum status gpu_group_open(struct device *dev, struct error *e)
 {
     struct gpu_group *g = &dev->solo.group.search;
-    dev->solo.group.launch.blocks = 0;
+    struct solo_launch *launch = &dev->solo.group.launch, *noted = &dev->solo.group.noted;
+    launch->blocks = 0;
     if (!may_search_together(dev))
         return ST_OK;
     g->solo = dev->solo.search;
@@ -67,16 +93,22 @@ enum status gpu_group_open(struct device *dev, struct error *e)
     g->state = dev->traffic.peers.group_state;
     g->found[0] = dev->of[DELEGATES].next;
     g->found[1] = dev->masks.incoming;
+    g->arrivals = dev->traffic.peers.arrivals;
     g->dd_own = dev->traffic.peers.own;
     g->dd_others = dev->traffic.peers.others;
     set_columns(g, dev);
+    set_costs(&g->solo.graph, dev);
     set_peers(g, dev);
-    return CUDA_TRY(cuda_group_plan(&dev->solo.group.launch), dev->where, e);
+    *launch = (struct solo_launch){.program = cuda_group_plain()};
+    *noted = (struct solo_launch){.program = cuda_group_noted()};
+    CUDA_TRY(cuda_group_plan(launch), dev->where, e);
+    return CUDA_TRY(cuda_group_plan(noted), dev->where, e);
 }
 
 enum status gpu_group_run(struct device *dev, const struct root *root, enum solo_mode mode,
-                          uint32_t *levels, struct error *e)
+                          int noted, uint32_t *levels, struct error *e)
 {
+    const struct solo_launch *launch = noted ? &dev->solo.group.noted : &dev->solo.group.launch;
     cudaStream_t stream = dev->stream.of[DELEGATES];
     struct gpu_solo *s = &dev->solo.group.search.solo;
     int has_root = root->at == ROOT_AT_DELEGATE || root->shard == dev->shard->index;
@@ -85,11 +117,13 @@ enum status gpu_group_run(struct device *dev, const struct root *root, enum solo
     s->root_kind = root->at == ROOT_AT_DELEGATE ? DELEGATES : NORMALS;
     s->number = ++dev->solo.search.number;
     dev->solo.settled = 0;
+    if (noted)
+        gpu_notes_begin(dev);
     if (gpu_use(dev, e) != ST_OK ||
-        CUDA_TRY(cuda_solo_start(&dev->solo.group.search, &dev->solo.group.launch, stream),
-                 dev->where, e) != ST_OK ||
-        gpu_solo_wait(dev, stream, 0, levels, e) != ST_OK)
+        CUDA_TRY(cuda_solo_start(&dev->solo.group.search, launch, stream), dev->where, e) != ST_OK ||
+        gpu_solo_wait(dev, stream, noted, levels, e) != ST_OK)
         return e->status;
+    dev->solo.notes.levels = noted ? *levels : 0;
     return *levels == GROUP_FAILED
                ? fail(e, ST_RUNTIME, "%s: another GPU did not take part in the search", dev->where)
                : ST_OK;

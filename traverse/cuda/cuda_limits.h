@@ -19,7 +19,7 @@ enum {
     SOLO_PULL_TOGETHER = 128,     /* columns of a row that one warp pulls: more are shared as pieces */
     SOLO_PIECE_BYTES = 16,        /* of struct solo_piece */
     SOLO_STATE_BYTES = 4096,
-    SOLO_NOTE_BYTES = 88,         /* of struct solo_note */
+    SOLO_NOTE_BYTES = 112,        /* of struct solo_note */
     GROUP_STATE_BYTES = 4096
 };
 
@@ -31,6 +31,7 @@ enum {
     SOLO_LISTED_EDGES = 1 << 11,
     SOLO_FEW_EDGES = 1 << 7,
     SOLO_NOTES_KEPT = 1 << 4,
+    GROUP_LISTED_EDGES = 1 << 8,
     GROUP_PART_ROWS = 1 << 5
 };
 #else
@@ -40,6 +41,7 @@ enum {
     SOLO_LISTED_EDGES = 1 << 20,  /* edges of a list that is expanded into another one, at most */
     SOLO_FEW_EDGES = 1 << 14,     /* whose claims are not worth a probe, at most */
     SOLO_NOTES_KEPT = 1 << 14,    /* levels that the device notes before the host must take the notes */
+    GROUP_LISTED_EDGES = 1 << 16, /* of the lists of all GPUs that search together, at most */
     GROUP_PART_ROWS = 1 << 18     /* dd's rows that look for parents: two parts pay for a meeting */
 };
 #endif
@@ -50,6 +52,12 @@ static inline uint64_t gpu_solo_room(uint64_t vertices, uint64_t edges)
 {
     const uint64_t most = SOLO_LISTED_EDGES, listed = vertices < most ? vertices : most;
     return 2 * listed + edges / (SOLO_PIECE_EDGES / 4) + 64;
+}
+
+/* The same, for GPUs that search together. */
+static inline uint64_t gpu_group_room(uint64_t vertices, uint64_t edges)
+{
+    return gpu_solo_room(vertices < GROUP_LISTED_EDGES ? vertices : GROUP_LISTED_EDGES, edges);
 }
 
 /* A bound on the pieces of the long rows of a subgraph: in each row at most one piece is not full. */

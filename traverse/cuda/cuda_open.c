@@ -108,6 +108,7 @@ static enum status take_memory(struct device *dev, struct gpu_plan_options *plan
         gpu_plan_make(plan, dev->shard, planned);
     }
     uint64_t bytes = planned_bytes(dev, plan);
+    dev->traffic.peers.shown_bytes = bytes;
     if (needed_bytes(dev, plan) > unused)
         return refuse(dev, plan, planned, unused, e);
     return CUDA_TRY(cudaMalloc(&dev->memory, bytes > 0 ? bytes : 1), dev->where, e);
@@ -196,6 +197,7 @@ static void set_traffic(struct device *dev, void *const at[GPU_ARRAY_COUNT])
     dev->traffic.sent_mask = at[GPU_SENT_MASK];
     dev->traffic.peers.gathered = at[GPU_GATHERED];
     dev->traffic.peers.sent_too = at[GPU_GROUP_MASK];
+    dev->traffic.peers.arrivals = at[GPU_GROUP_ARRIVALS];
     dev->traffic.peers.group_state = at[GPU_GROUP_STATE];
     dev->traffic.peers.own = at[GPU_DD_ROWS];
     dev->traffic.peers.others = dev->traffic.peers.own + dev->of[DELEGATES].words;

@@ -125,7 +125,7 @@ static enum status gpu_ask(struct device *dev, struct slice *questions, struct e
         return e->status;
     if (dev->answers.vertex == NULL) /* gpu_values writes them */
         return ST_OK;
-    if (gpu_write_parents(dev, e) != ST_OK)
+    if (gpu_solo_settle(dev, e) != ST_OK || gpu_write_parents(dev, e) != ST_OK)
         return e->status;
     return dev->shard->p == 1 ? ST_OK : list_questions(dev, questions, e);
 }

@@ -38,13 +38,21 @@ int gpu_can_read(int from, int to)
 
 /* ---- cards ---- */
 
-/* What a card says. Places are bytes from the start of the allocation. */
+/* What a search needs that is one kernel on each GPU (cuda_group.h). Places are bytes from the start of the
+ * allocation. */
+struct joining_card {
+    int joins;
+    uint64_t found, sent, arrivals, state;
+    struct group_size size;
+};
+
+/* What a card says. Places as above. */
 struct gpu_card {
     struct device *device; /* valid in its own process */
     int pid;
     uint32_t shard;
-    int joins;
-    uint64_t words, found, visited, ids, sent_mask, found_too, sent_too, group_state;
+    uint64_t words, found, visited, ids, sent_mask;
+    struct joining_card joining;
     uint64_t gpu; /* its place on the buses of the host */
     cudaIpcMemHandle_t memory;
     cudaIpcEventHandle_t masks_read, first_part;
@@ -67,14 +75,17 @@ static enum status make_handles(const struct device *dev, struct gpu_card *c, st
     return e->status;
 }
 
-/* What a search needs that is one kernel on each GPU. */
-static void show_for_group(const struct device *dev, struct gpu_card *c)
+static struct joining_card show_for_group(const struct device *dev)
 {
-    c->joins = !gpu_is_packed(dev) && dev->of[NORMALS].parent == NULL && dev->of[DELEGATES].parent == NULL &&
-               (shard_has_masks(dev->shard) || dev->shard->csr[NN].edges == 0);
-    c->found_too = place_of(dev, dev->masks.incoming);
-    c->sent_too = place_of(dev, dev->traffic.peers.sent_too);
-    c->group_state = place_of(dev, dev->traffic.peers.group_state);
+    const struct csr *nn = &dev->shard->csr[NN], *dd = &dev->shard->csr[DD];
+    const struct gpu_peers *p = &dev->traffic.peers;
+    return (struct joining_card){
+        .joins = !gpu_is_packed(dev) && (shard_has_masks(dev->shard) || nn->edges == 0),
+        .found = place_of(dev, dev->masks.incoming),
+        .sent = place_of(dev, p->sent_too),
+        .arrivals = place_of(dev, p->arrivals),
+        .state = place_of(dev, p->group_state),
+        .size = {{nn->source_rows, dd->source_rows}, {nn->edges, dd->edges}}};
 }
 
 static uint64_t gpu_place(const struct device *dev)
@@ -102,7 +113,7 @@ static enum status gpu_show(struct device *dev, struct peer_card *card, struct e
                          .ids = place_of(dev, dev->traffic.bins.ids),
                          .sent_mask = place_of(dev, dev->traffic.sent_mask)};
     if (dev->shard->p > 1)
-        show_for_group(dev, &c);
+        c.joining = show_for_group(dev);
     if (dev->traffic.peers.shared && gpu_use(dev, e) == ST_OK)
         make_handles(dev, &c, e);
     memcpy(card, &c, sizeof c);
@@ -226,11 +237,13 @@ static enum status open_peer(struct device *dev, struct gpu_peer *peer, const st
     peer->ids = (const uint32_t *)(memory + c->ids);
     peer->sent_mask = (const uint32_t *)(memory + c->sent_mask);
     peer->joining = (struct gpu_joining){
-        .joins = c->joins,
+        .joins = c->joining.joins,
         .gpu = c->gpu,
-        .found = (const uint32_t *)(memory + c->found_too),
-        .sent = (const uint32_t *)(memory + c->sent_too),
-        .state = (struct group_state *)(memory + c->group_state)};
+        .found = (const uint32_t *)(memory + c->joining.found),
+        .sent = (const uint32_t *)(memory + c->joining.sent),
+        .arrivals = (uint32_t *)(memory + c->joining.arrivals),
+        .size = c->joining.size,
+        .state = (struct group_state *)(memory + c->joining.state)};
     return ST_OK;
 }
 

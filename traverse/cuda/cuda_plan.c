@@ -124,24 +124,24 @@ static uint64_t chunk_room(const struct shard *shard, enum subgraph a, enum subg
     return larger(gpu_chunk_room(shard->csr[a].edges), gpu_chunk_room(shard->csr[b].edges));
 }
 
-/* For a search that is one kernel, on a GPU that is alone or on each of several, which record no parents then.
- * Such a search reads no packed columns. */
+/* For a search that is one kernel, on a GPU that is alone or on each of several. Such a search reads no packed
+ * columns. */
 static void put_solo(struct gpu_plan *plan, const struct shard *shard,
                      const struct gpu_plan_options *options)
 {
     uint64_t edges = 0, is_raw = plan->resident == RESIDENT_RAW;
-    uint64_t alone = shard->p == 1 && is_raw, together = shard->p > 1 && is_raw && !options->parents;
+    uint64_t alone = shard->p == 1 && is_raw, together = shard->p > 1 && is_raw;
     for (int g = 0; g < SUBGRAPHS; g++)
         edges += shard->csr[g].edges;
     put(plan, GPU_SOLO_STATE, "state of a search", SOLO_STATE_BYTES, 1, NULL);
-    put(plan, GPU_SOLO_LISTS, alone ? "frontier lists" : "pieces of long rows",
-        alone      ? 2 * gpu_solo_room(shard->d + shard->locals, edges)
-        : together ? gpu_solo_room(0, edges)
-                   : 0,
+    put(plan, GPU_SOLO_LISTS, "frontier lists",
+        is_raw ? 2 * (alone ? gpu_solo_room : gpu_group_room)(shard->d + shard->locals, edges) : 0,
         SOLO_PIECE_BYTES, NULL);
     put(plan, GPU_GROUP_STATE, "state of a group", together ? GROUP_STATE_BYTES : 0, 1, NULL);
+    put(plan, GPU_GROUP_ARRIVALS, "vertices from peers",
+        together ? (uint64_t)shard->p * GROUP_LISTED_EDGES : 0, 4, NULL);
     put(plan, GPU_GROUP_MASK, "second mask to send", together ? column_words(shard) : 0, 4, NULL);
-    put(plan, GPU_SOLO_NOTES, "notes of levels", alone && options->notes ? SOLO_NOTES_KEPT : 0,
+    put(plan, GPU_SOLO_NOTES, "notes of levels", options->notes && is_raw ? SOLO_NOTES_KEPT : 0,
         SOLO_NOTE_BYTES, NULL);
 }
 

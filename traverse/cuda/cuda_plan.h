@@ -43,6 +43,7 @@ enum gpu_array_id {
     GPU_SOLO_LISTS,
     GPU_SOLO_NOTES,
     GPU_GROUP_STATE, /* for a search that is one kernel on each of several GPUs */
+    GPU_GROUP_ARRIVALS, /* vertices that peers found */
     GPU_GROUP_MASK,  /* its second mask to send */
     GPU_ANSWER_VERTEX, /* struct gpu_answers of cuda_answers.h, from here on */
     GPU_ANSWER_IDS,
@@ -93,7 +94,7 @@ struct gpu_plan_options {
     int parents;  /* record them */
     int answers;  /* make answers */
     int permuted; /* of ids that are permuted */
-    int notes;    /* note what levels do, if the device is alone */
+    int notes;    /* note what levels do, where the device does not follow the level loop */
     enum residence resident; /* raw or packed */
 };
 

@@ -232,6 +232,31 @@ static int gpu_can_read_slice(const struct device *dev, const struct device *oth
     return cudaSetDevice(dev->ordinal) == cudaSuccess && gpu_can_read(dev->ordinal, other->ordinal);
 }
 
+/* The peer of another process that has the shard, or NULL. */
+static const struct gpu_peer *peer_elsewhere(const struct device *dev, uint32_t shard)
+{
+    const struct gpu_peers *p = &dev->traffic.peers;
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (p->all[i].shard == shard && !p->all[i].here)
+            return &p->all[i];
+    }
+    return NULL;
+}
+
+/* Places are bytes from the start of the allocation, and one. Slices in other memory are not shown. */
+static uint64_t gpu_show_slice(const struct device *dev, uint32_t to, const struct slice *slice)
+{
+    const uintptr_t at = (uintptr_t)slice->at, memory = (uintptr_t)dev->memory;
+    if (at < memory || at - memory >= dev->traffic.peers.shown_bytes || peer_elsewhere(dev, to) == NULL)
+        return 0;
+    return at - memory + 1;
+}
+
+static const void *gpu_peers_slice(const struct device *dev, uint32_t from, uint64_t place)
+{
+    return (const char *)peer_elsewhere(dev, from)->mapped + place - 1;
+}
+
 static enum status gpu_copy_slice(struct device *dev, const struct slice *slice, void *to,
                                   struct error *e)
 {
@@ -251,5 +276,7 @@ const struct backend_results cuda_results = {
     .set_value = gpu_set_value,
     .read_block = gpu_read_block,
     .can_read = gpu_can_read_slice,
+    .show_slice = gpu_show_slice,
+    .peers_slice = gpu_peers_slice,
     .copy_slice = gpu_copy_slice,
 };

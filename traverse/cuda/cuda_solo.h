@@ -99,6 +99,9 @@ struct solo_note {
     unsigned long long probes[SUBGRAPHS];
     uint32_t way;
     uint32_t pulled; /* subgraphs, a bit each */
+    /* of GPUs that search together: nanoseconds between a letter and that of the last peer; vertices that peers
+     * sent; and words that were read of their masks */
+    unsigned long long waited, arrived, words;
 };
 
 /* Memory of the host that the device sees. The device waits where it has filled its notes. */

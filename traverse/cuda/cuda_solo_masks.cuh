@@ -88,7 +88,7 @@ __device__ static inline void note_found(const pulling &q, warp_space &w, uint32
 {
     atomicOr(&w.pull.found[at / 32], 1u << (at % 32));
     if (q.parent != NULL)
-        q.parent[first + at] = q.tag | parent;
+        q.parent[first + at] = q.tag | parent_of_column(*q.csr, parent);
 }
 
 /* For notes. Groups of so many lanes look at columns side by side, each at those of one row: lane l of a group at
@@ -342,7 +342,7 @@ __device__ static inline void pull_piece(const pulling &q, const solo_piece &pie
     const uint64_t begin = piece.at & PIECE_AT;
     const uint32_t hit = pull_by_warp(q, begin, begin + piece.length);
     if (hit != NO_HEAD && lane_id() == 0 && claim_bit(q.next, piece.row) && q.parent != NULL)
-        q.parent[piece.row] = q.tag | hit;
+        q.parent[piece.row] = q.tag | parent_of_column(*q.csr, hit);
 }
 
 /* ---- push ---- */
@@ -438,13 +438,14 @@ __device__ static inline void count_span(int g, uint32_t fresh, uint32_t sources
     w.count[SOLO_FORWARD + g] += edges * own / rows;
 }
 
-__device__ static inline void write_depths(const gpu_vertices &v, uint64_t base, uint32_t fresh,
-                                           int32_t depth)
+/* to[v] = value for the vertices of some words, a word a lane from `base` on. */
+template <typename T>
+__device__ static inline void fill(T *to, uint64_t base, uint32_t bits, T value)
 {
-    for (unsigned full = __ballot_sync(ALL_LANES, fresh != 0); full != 0; full &= full - 1) {
+    for (unsigned full = __ballot_sync(ALL_LANES, bits != 0); full != 0; full &= full - 1) {
         const int source = __ffs(full) - 1;
-        if (__shfl_sync(ALL_LANES, fresh, source) >> lane_id() & 1)
-            v.depth[(base + source) * 32 + lane_id()] = depth;
+        if (__shfl_sync(ALL_LANES, bits, source) >> lane_id() & 1)
+            to[(base + source) * 32 + lane_id()] = value;
     }
 }
 
@@ -482,7 +483,7 @@ __device__ static void previsit_span(const level_target &s, int kind, uint32_t b
     count_span(kind << 1, fresh, in_one, __shfl_sync(ALL_LANES, edges, 0));
     count_span(kind << 1 | 1, fresh, in_two, __shfl_sync(ALL_LANES, edges, 1));
     if (block.kept >= search.keeps)
-        write_depths(v, base, fresh, s.depth);
+        fill(v.depth, base, fresh, s.depth);
 }
 
 /* What is next and not visited becomes the frontier: masks, depths, counts. */

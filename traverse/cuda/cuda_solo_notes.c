@@ -131,6 +131,7 @@ static void fill_times(const struct solo_note *from, unsigned long long end, str
     }
     phase_s[PHASE_CHOOSE] = between(at[SOLO_BEGUN], begun);
     phase_s[PHASE_PREVISIT] = between(visited, end);
+    phase_s[PHASE_LOCAL_EXCHANGE] = 1e-9 * (double)from->waited;
     to->seconds = between(at[SOLO_BEGUN], end);
 }
 
@@ -148,6 +149,8 @@ static struct level_note note_of(const struct gpu_notes *n, uint32_t level,
         to.directions.of[g] = from->pulled >> g & 1 ? PULL : PUSH;
         to.probes[g] = from->probes[g];
     }
+    to.peer_vertices = from->arrived;
+    to.peer_bytes = 4 * (from->arrived + from->words);
     fill_times(from, end != 0 ? end : from[1].at[SOLO_BEGUN], &to);
     return to;
 }

@@ -81,6 +81,27 @@ __device__ static inline void note_time(int what)
         note_of(block.now.depth).at[what] = device_nanoseconds();
 }
 
+/* Two GPUs have met: this one waited for the other since `begun`. */
+__device__ static inline void note_wait(unsigned long long begun)
+{
+    if (is_noter() && block.now.depth >= 0)
+        note_of(block.now.depth).waited += device_nanoseconds() - begun;
+}
+
+__device__ static inline unsigned long long note_clock()
+{
+    return device_nanoseconds();
+}
+
+/* The level takes vertices from a peer, or reads words of its masks. By all threads. */
+__device__ static inline void note_read(unsigned long long vertices, unsigned long long words)
+{
+    if (is_noter()) {
+        note_of(block.now.depth).arrived += vertices;
+        note_of(block.now.depth).words += words;
+    }
+}
+
 /* A warp is done with its pulls. */
 __device__ static inline void note_pulled()
 {
@@ -150,6 +171,12 @@ __device__ static inline void note_begin(int32_t) {}
 __device__ static inline void note_way(int32_t, solo_way) {}
 __device__ static inline void note_team(int32_t, solo_way) {}
 __device__ static inline void note_time(int) {}
+__device__ static inline void note_wait(unsigned long long) {}
+__device__ static inline unsigned long long note_clock()
+{
+    return 0;
+}
+__device__ static inline void note_read(unsigned long long, unsigned long long) {}
 __device__ static inline void note_pulled() {}
 __device__ static inline void add_pulled() {}
 __device__ static inline void note_probes(uint64_t, int) {}

@@ -10,16 +10,6 @@
 
 #include "cuda_solo_list.cuh"
 
-/* Several GPUs that search together have a third kind of columns (cuda_group.cu); one has not, and need not look. */
-#ifndef SEARCHES_TOGETHER
-#define SEARCHES_TOGETHER 0
-#endif
-
-__device__ static inline uint32_t kind_of_columns(int g)
-{
-    return SEARCHES_TOGETHER ? search.csr[g].column_kind : (uint32_t)g & 1;
-}
-
 /* Where reached vertices go: into the visited mask and the lists of the team, or the next list; or into the
  * next mask. */
 enum reaching { REACH_TEAM, REACH_LISTED, REACH_NEXT };
@@ -30,6 +20,31 @@ struct slots {
     uint32_t parent[SLOTS];
     uint8_t kind[SLOTS];
 };
+
+/* Several GPUs that search together have a third kind of columns, and tell each other what they reach. One that is
+ * alone need not look. */
+#if SEARCHES_TOGETHER
+#include "cuda_group_send.cuh"
+#else
+__device__ static inline uint32_t kind_of_columns(int g)
+{
+    return (uint32_t)g & 1;
+}
+
+__device__ static inline uint32_t parent_of_column(const gpu_csr &, uint32_t column)
+{
+    return column;
+}
+
+__device__ static inline bool has_parents(const gpu_vertices &)
+{
+    return true;
+}
+
+__device__ static inline void keep_own(slots &) {}
+__device__ static inline void send_away(slots &) {}
+__device__ static inline void tell_peers(const slots &, const bool (&)[SLOTS]) {}
+#endif
 
 /* Whether this lane is the one that reaches a vertex. Few claims save the probe. */
 template <int HOW>
@@ -94,7 +109,8 @@ __device__ static inline void mark_with_parents(const slots &e)
         const gpu_vertices &to = search.of[e.kind[j]];
         if (!wanted[j])
             continue;
-        to.parent[e.end[j]] = e.parent[j];
+        if (has_parents(to))
+            to.parent[e.end[j]] = e.parent[j];
         atomicOr(&to.next[e.end[j] / 32], 1u << (e.end[j] % 32));
     }
 }
@@ -129,6 +145,8 @@ __device__ static inline void reach(const level_target &s, const slots &e, int u
         }
         count += __popc(all);
     }
+    if (HOW == REACH_LISTED)
+        tell_peers(e, mine);
     if (count > 0)
         list_reached(s, count);
 }
@@ -196,6 +214,10 @@ __device__ static void expand(const level_target &s, const solo_piece &piece, bo
                 e.parent[j] = parent_code(g, w.push.row[r]);
             }
         }
+        if (HOW == REACH_LISTED)
+            send_away(e);
+        else if (HOW == REACH_NEXT)
+            keep_own(e);
         reach<HOW>(s, e, (int)((total - first + WARP - 1) / WARP));
     }
 }
@@ -217,6 +239,10 @@ template <int HOW> __device__ static void expand_one(const level_target &s, cons
             e.kind[j] = (uint8_t)kind_of_columns(g);
             e.parent[j] = parent_code(g, piece.row);
         }
+        if (HOW == REACH_LISTED)
+            send_away(e);
+        else if (HOW == REACH_NEXT)
+            keep_own(e);
         reach<HOW>(s, e, (int)((total - first + WARP - 1) / WARP));
     }
 }

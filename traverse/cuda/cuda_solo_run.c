@@ -43,7 +43,7 @@ enum status gpu_solo_open(struct device *dev, const struct gpu_solo_arrays *arra
         CUDA_TRY(cudaHostAlloc((void **)&s->out.mail, sizeof *s->out.mail, cudaHostAllocMapped),
                  dev->where, e) != ST_OK ||
         CUDA_TRY(cudaMemset(arrays->state, 0, sizeof *s->state), dev->where, e) != ST_OK ||
-        (arrays->notes != NULL && gpu_notes_open(dev, &dev->solo.launch, e) != ST_OK))
+        (arrays->notes != NULL && dev->shard->p == 1 && gpu_notes_open(dev, &dev->solo.launch, e) != ST_OK))
         return e->status;
     *s->out.mail = (struct solo_mail){0};
     s->out.notes = arrays->notes;
@@ -58,7 +58,8 @@ enum status gpu_solo_open(struct device *dev, const struct gpu_solo_arrays *arra
     s->graph = cost_graph_of(dev->shard, &cost_rates_h200);
     s->keeps = kept_masks(dev);
     s->list[0] = arrays->lists;
-    s->list[1] = s->list[0] + gpu_solo_room(dev->shard->d + dev->shard->locals, edges);
+    s->list[1] = s->list[0] + (dev->shard->p == 1 ? gpu_solo_room : gpu_group_room)(
+                                  dev->shard->d + dev->shard->locals, edges);
     s->masks = dev->masks.all;
     s->mask_words = dev->masks.bytes / sizeof *s->masks;
     s->state = arrays->state;
@@ -156,12 +157,13 @@ static enum status gpu_run(struct device *dev, const struct root *root, enum dir
 }
 
 static enum status gpu_run_together(struct device *dev, const struct root *root,
-                                    enum direction_mode mode, uint32_t *levels, struct error *e)
+                                    enum direction_mode mode, int noted, uint32_t *levels,
+                                    struct error *e)
 {
     *levels = 0;
     if (root->at == ROOT_AT_ISOLATED)
         return ST_OK;
-    return gpu_group_run(dev, root, modes[mode], levels, e);
+    return gpu_group_run(dev, root, modes[mode], noted, levels, e);
 }
 
 const struct backend_whole_search cuda_whole = {

@@ -24,8 +24,6 @@ enum {
     TEAM_SHORT_ROWS = 224               /* of the first class for a block: with more, the grid is faster */
 };
 
-#define PARENT_OF_ROOT (0xffffffffu - 2) /* PARENT_SELF */
-
 /* ---- the cluster ---- */
 
 /* Of all threads of the team; what was written to shared memory before is seen after it. One warp of a block
@@ -334,7 +332,7 @@ __device__ static void leave_to_one(const team_frontier &f, unsigned turn, int32
 __device__ static void take_root()
 {
     const uint32_t root = search.root | (search.root_kind == DELEGATES ? KIND_BIT : 0);
-    put_reached(team_list(0), root, PARENT_OF_ROOT);
+    put_reached(team_list(0), root, ROOT_PARENT);
     block.part[0] = team_part{1, class_of(root), {0, 0}};
 }
 

@@ -19,8 +19,8 @@ void slices_close(struct slices *x)
 {
     free(x->out);
     free(x->in);
-    free(x->sizes);
-    free(x->sizes_in);
+    free(x->cards);
+    free(x->cards_in);
     free(x->sends);
     free(x->receives);
     close_buffers(x, x->send);
@@ -34,13 +34,13 @@ enum status slices_open(struct slices *x, const struct rank *rank, struct error 
     *x = (struct slices){.rank = rank, .G = G, .p = p};
     x->out = calloc(pairs, sizeof *x->out);
     x->in = calloc(pairs, sizeof *x->in);
-    x->sizes = calloc(pairs, sizeof *x->sizes);
-    x->sizes_in = calloc(pairs, sizeof *x->sizes_in);
+    x->cards = calloc(pairs, sizeof *x->cards);
+    x->cards_in = calloc(pairs, sizeof *x->cards_in);
     x->sends = calloc(pairs, sizeof *x->sends);
     x->receives = calloc(pairs, sizeof *x->receives);
     x->send = calloc(G, sizeof *x->send);
     x->receive = calloc(G, sizeof *x->receive);
-    if (x->out == NULL || x->in == NULL || x->sizes == NULL || x->sizes_in == NULL ||
+    if (x->out == NULL || x->in == NULL || x->cards == NULL || x->cards_in == NULL ||
         x->sends == NULL || x->receives == NULL || x->send == NULL || x->receive == NULL)
         return fail_memory(e, "messages of answers", pairs * sizeof *x->out);
     return ST_OK;
@@ -73,6 +73,15 @@ static enum status make_room(const struct slices *x, struct slice_buffer *buffer
 
 /* ---- before the exchange ---- */
 
+/* Where the device of shard s, which another rank drives, reads what device g has for it; 0 if it cannot. */
+static uint64_t shown_place(const struct slices *x, uint32_t g, uint32_t s)
+{
+    const struct backend_results *results = x->rank->backend->results;
+    if (results->show_slice == NULL || rank_of_shard(s, x->rank->comm->ranks) == x->rank->comm->rank)
+        return 0;
+    return results->show_slice(x->rank->devices[g], s, &slices_out(x, g)[s]);
+}
+
 /* Whether what device g has for shard s must be copied to memory of the host. */
 static int is_staged(const struct slices *x, uint32_t g, uint32_t s)
 {
@@ -81,7 +90,7 @@ static int is_staged(const struct slices *x, uint32_t g, uint32_t s)
     if (results->copy_slice == NULL)
         return 0;
     if (rank_of_shard(s, rank->comm->ranks) != rank->comm->rank)
-        return 1;
+        return shown_place(x, g, s) == 0;
     uint32_t other = device_of_shard(s, rank->comm->ranks);
     return !results->can_read(rank->devices[other], rank->devices[g]);
 }
@@ -114,24 +123,25 @@ enum status slices_stage(struct slices *x, const struct member *m, struct error 
 
 /* ---- the exchange ---- */
 
-/* The pair (device of a rank, device of another) in the sizes that a rank gets from, or sends to, `rank`. */
+/* The pair (device of a rank, device of another) in the cards that a rank gets from, or sends to, `rank`. */
 static size_t pair_of(const struct slices *x, uint32_t rank, uint32_t from, uint32_t to)
 {
     return ((size_t)rank * x->G + from) * x->G + to;
 }
 
-static void share_sizes(struct slices *x)
+static void share_cards(struct slices *x)
 {
     uint32_t ranks = x->rank->comm->ranks;
     for (uint32_t g = 0; g < x->G; g++) {
         for (uint32_t s = 0; s < x->p; s++)
-            x->sizes[pair_of(x, rank_of_shard(s, ranks), g, device_of_shard(s, ranks))] =
-                slices_out(x, g)[s].bytes;
+            x->cards[pair_of(x, rank_of_shard(s, ranks), g, device_of_shard(s, ranks))] =
+                (struct slice_card){slices_out(x, g)[s].bytes, shown_place(x, g, s)};
     }
     if (ranks == 1)
-        memcpy(x->sizes_in, x->sizes, x->G * x->p * sizeof *x->sizes);
+        memcpy(x->cards_in, x->cards, x->G * x->p * sizeof *x->cards);
     else
-        comm_alltoall_u64(x->rank->comm, x->sizes, x->sizes_in, (int)(x->G * x->G));
+        comm_alltoall_u64(x->rank->comm, &x->cards->bytes, &x->cards_in->bytes,
+                          (int)(x->G * x->G * sizeof *x->cards / sizeof(uint64_t)));
 }
 
 static size_t list_sends(struct slices *x)
@@ -143,37 +153,57 @@ static size_t list_sends(struct slices *x)
             const struct slice *out = &slices_out(x, g)[s];
             uint32_t to = rank_of_shard(s, ranks);
             int tag = SLICE_TAG + (int)(g * x->G + device_of_shard(s, ranks));
-            if (to != x->rank->comm->rank && out->bytes > 0)
+            if (to != x->rank->comm->rank && out->bytes > 0 && shown_place(x, g, s) == 0)
                 x->sends[listed++] = (struct transfer){to, tag, (void *)out->at, out->bytes};
         }
     }
     return listed;
 }
 
-/* Where each slice for device g will lie; messages for those of other ranks. */
+static const struct slice_card *card_of(const struct slices *x, uint32_t shard, uint32_t g)
+{
+    uint32_t ranks = x->rank->comm->ranks;
+    return &x->cards_in[pair_of(x, rank_of_shard(shard, ranks), device_of_shard(shard, ranks), g)];
+}
+
+static int comes_in_message(const struct slices *x, uint32_t shard, const struct slice_card *card)
+{
+    const struct comm *comm = x->rank->comm;
+    return rank_of_shard(shard, comm->ranks) != comm->rank && card->place == 0 && card->bytes > 0;
+}
+
+/* Where a slice lies that comes in no message. */
+static const void *place_of(const struct slices *x, uint32_t shard, uint32_t g)
+{
+    const struct rank *rank = x->rank;
+    const struct slice_card *card = card_of(x, shard, g);
+    if (rank_of_shard(shard, rank->comm->ranks) == rank->comm->rank)
+        return slices_out(x, device_of_shard(shard, rank->comm->ranks))[rank->graph->shards[g].index].at;
+    return card->place == 0 ? NULL
+                            : rank->backend->results->peers_slice(rank->devices[g], shard, card->place);
+}
+
+/* Where each slice for device g will lie; messages for those that no peer shows. */
 static enum status place_slices(struct slices *x, uint32_t g, size_t *receives, struct error *e)
 {
     const struct comm *comm = x->rank->comm;
     struct slice *in = slices_in(x, g);
     uint64_t total = 0;
     for (uint32_t s = 0; s < x->p; s++) {
-        uint32_t rank = rank_of_shard(s, comm->ranks), from = device_of_shard(s, comm->ranks);
-        in[s].bytes = x->sizes_in[pair_of(x, rank, from, g)];
-        total += rank != comm->rank ? in[s].bytes : 0;
+        in[s] = (struct slice){place_of(x, s, g), card_of(x, s, g)->bytes};
+        total += comes_in_message(x, s, card_of(x, s, g)) ? in[s].bytes : 0;
     }
     if (make_room(x, &x->receive[g], total, e) != ST_OK)
         return e->status;
     char *at = x->receive[g].memory;
     for (uint32_t s = 0; s < x->p; s++) {
-        uint32_t rank = rank_of_shard(s, comm->ranks), from = device_of_shard(s, comm->ranks);
+        int tag = SLICE_TAG + (int)(device_of_shard(s, comm->ranks) * x->G + g);
+        if (!comes_in_message(x, s, card_of(x, s, g)))
+            continue;
         in[s].at = at;
-        if (rank == comm->rank) {
-            in[s].at = slices_out(x, from)[x->rank->graph->shards[g].index].at;
-        } else if (in[s].bytes > 0) {
-            x->receives[(*receives)++] =
-                (struct transfer){rank, SLICE_TAG + (int)(from * x->G + g), at, in[s].bytes};
-            at += in[s].bytes;
-        }
+        x->receives[(*receives)++] =
+            (struct transfer){rank_of_shard(s, comm->ranks), tag, at, in[s].bytes};
+        at += in[s].bytes;
     }
     return ST_OK;
 }
@@ -181,11 +211,17 @@ static enum status place_slices(struct slices *x, uint32_t g, size_t *receives, 
 enum status slices_exchange(struct slices *x, struct error *e)
 {
     size_t receives = 0;
-    share_sizes(x);
+    share_cards(x);
     for (uint32_t g = 0; g < x->G && e->status == ST_OK; g++)
         place_slices(x, g, &receives, e);
     if (x->rank->comm->ranks == 1 || e->status != ST_OK)
         return e->status;
     return comm_transfer(x->rank->comm, x->sends, list_sends(x), x->receives, receives,
                          CHUNK_BYTES, e);
+}
+
+void slices_release(const struct slices *x)
+{
+    if (x->rank->comm->ranks > 1 && x->rank->backend->results->show_slice != NULL)
+        comm_barrier(x->rank->comm);
 }

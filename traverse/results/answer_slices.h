@@ -1,12 +1,18 @@
 /* answer_slices.h: bytes that each device has for every shard, brought to the devices of these shards.
  *
- * Between devices of a rank a slice is read where it lies. Between ranks it is a message, which goes through
- * memory of the host.
+ * Between devices of a rank, and between peers of a host (backend.h), a slice is read where it lies. Between
+ * other devices it is a message, which goes through memory of the host.
  */
 #ifndef DBFS_ANSWER_SLICES_H
 #define DBFS_ANSWER_SLICES_H
 
 #include "traverse/rank_devices.h"
+
+/* What a rank tells another one of a slice. */
+struct slice_card {
+    uint64_t bytes;
+    uint64_t place; /* where the other device reads it; 0: it comes in a message */
+};
 
 /* Memory of the host for messages. */
 struct slice_buffer {
@@ -19,7 +25,7 @@ struct slices {
     uint32_t G, p;
     struct slice *out; /* [G][p] what device g has for shard s */
     struct slice *in;  /* [G][p] what shard s has for device g */
-    uint64_t *sizes, *sizes_in; /* [R][G * G] */
+    struct slice_card *cards, *cards_in; /* [R][G * G] */
     struct transfer *sends, *receives; /* [G * p] */
     struct slice_buffer *send, *receive; /* [G] */
 };
@@ -34,8 +40,10 @@ struct slice *slices_in(const struct slices *slices, uint32_t g);
 /* In this order, when all `out` are set:
  * - slices_stage copies what its devices send to memory of the host, where that is necessary: by each member.
  * - slices_exchange, by member 0, when all have staged: collective. All `in` are set then. They stay valid
- *   until the next exchange, or until what `out` points to changes. */
+ *   until the next exchange, or until what `out` points to changes.
+ * - slices_release, by member 0, when all members have read `in`: collective. What `out` points to may change. */
 enum status slices_stage(struct slices *slices, const struct member *member, struct error *e);
 enum status slices_exchange(struct slices *slices, struct error *e);
+void slices_release(const struct slices *slices);
 
 #endif

@@ -183,6 +183,8 @@ static enum status make(void *context, const struct member *m, struct error *e)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
         w->results->assemble(devices[g], w->kind, slices_in(&a->slices, g), e);
+    if (team_meet(m, e) == ST_OK && m->number == 0)
+        slices_release(&a->slices);
     return e->status;
 }
 

@@ -315,8 +315,9 @@ static void join(struct writing *w)
     const struct comm *comm = w->results->comm;
     struct error ignored = {0};
     char path[4096] = "";
-    const char *temporary = w->out != NULL ? outfile_temporary(w->out) : NULL;
-    if (temporary != NULL && w->file->map == NULL && strlen(temporary) < sizeof path)
+    int shared = w->out != NULL && comm->ranks > 1 && w->file->map == NULL;
+    const char *temporary = shared ? outfile_temporary(w->out) : NULL;
+    if (temporary != NULL && strlen(temporary) < sizeof path)
         strcpy(path, temporary);
     comm_broadcast(comm, path, sizeof path, 0);
     if (path[0] != '\0' && comm->rank != 0)

@@ -1,0 +1,70 @@
+# namespaces.sh: several hosts on one machine: network namespaces with addresses of their own. A test sources it after
+# lib.sh and calls make_hosts, which ends the test as skipped where there is no ip, no nsenter, no hydra of MPICH, or no
+# right to make namespaces.
+#
+# The MPI library finds the ranks over TCP; UCX below it may carry data through shared memory, as one system runs all of
+# them. With TCP alone it may wait forever in MPI_Finalize for a rank that has ended.
+hosts=4
+each=1 # ranks on a host
+
+host_name() { echo "dbfs$$-$1"; }
+
+remove_hosts() {
+    local i
+    for i in $(seq 0 $hosts); do
+        ip netns del "$(host_name "$i")" 2>/dev/null
+    done
+}
+
+# Host 0 is a switch; host i has the address 10.77.0.i, on one network with the others.
+link_hosts() {
+    local i
+    ip netns add "$(host_name 0)" && ip -n "$(host_name 0)" link add hub type bridge &&
+        ip -n "$(host_name 0)" link set hub up || return 1
+    for i in $(seq $hosts); do
+        ip netns add "$(host_name "$i")" &&
+            ip -n "$(host_name "$i")" link set lo up &&
+            ip -n "$(host_name "$i")" link add eth0 type veth peer name "port$i" netns "$(host_name 0)" &&
+            ip -n "$(host_name 0)" link set "port$i" master hub up &&
+            ip -n "$(host_name "$i")" addr add "10.77.0.$i/24" dev eth0 &&
+            ip -n "$(host_name "$i")" link set eth0 up || return 1
+    done
+}
+
+make_hosts() {
+    if ! command -v ip >/dev/null 2>&1 || ! command -v nsenter >/dev/null 2>&1; then
+        skip 'several hosts: no ip or nsenter'
+        finish
+    fi
+    if ! "$MPIEXEC" --version 2>/dev/null | grep -q HYDRA; then
+        skip "several hosts: $MPIEXEC is not MPICH's hydra"
+        finish
+    fi
+    trap 'remove_hosts; rm -rf "$tmp"' EXIT
+    if ! link_hosts 2>"$tmp/why"; then
+        skip "several hosts: network namespaces are not allowed here: $(tail -1 "$tmp/why")"
+        finish
+    fi
+    ip netns exec "$(host_name 1)" ping -c 1 -W 2 "10.77.0.$hosts" >/dev/null 2>&1 || sleep 1
+    # Hydra calls this in place of ssh: its arguments are options, an address and a command. The command runs on the
+    # host of that address, under its name.
+    cat >"$tmp/enter" <<END
+#!/bin/bash
+while [ "\${1#-}" != "\$1" ]; do shift; done
+host=\${1##*.}
+shift
+exec ip netns exec "dbfs$$-\$host" unshare --uts sh -c "hostname host\$host; \$*"
+END
+    chmod +x "$tmp/enter"
+}
+
+# on_hosts COMMAND...: a rank for each of $hosts, $each of them on a host. Hydra runs those of its own host itself.
+on_hosts() {
+    local list=10.77.0.1 i
+    for i in $(seq 2 $((hosts / each))); do
+        list=$list,10.77.0.$i
+    done
+    timeout 120 ip netns exec "$(host_name 1)" unshare --uts sh -c 'hostname host1; exec "$@"' - \
+        env UCX_TLS=tcp,self,sm "$MPIEXEC" -launcher ssh -launcher-exec "$tmp/enter" -hosts "$list" \
+        -ppn $each -n $hosts -iface eth0 "$@"
+}

@@ -1,0 +1,99 @@
+/* test_gang_wakes.c: which threads of a gang are woken, on a host of 16 cores
+ *
+ * The host is pretended: sched_getaffinity and syscall of this file stand in for those of the C library. The
+ * second one counts the calls that wake threads.
+ */
+#include "unit.h"
+
+#include "traverse/cpu/gang.h"
+
+#include <dlfcn.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { CORES = 16, QUIET_US = 100000 };
+
+static _Atomic long wakes;
+
+int sched_getaffinity(pid_t process, size_t bytes, cpu_set_t *cores)
+{
+    (void)process;
+    CPU_ZERO_S(bytes, cores);
+    for (size_t i = 0; i < CORES; i++)
+        CPU_SET_S(i, bytes, cores);
+    return 0;
+}
+
+long syscall(long number, ...)
+{
+    static long (*real)(long, ...);
+    long argument[6];
+    va_list list;
+    va_start(list, number);
+    for (int i = 0; i < 6; i++)
+        argument[i] = va_arg(list, long);
+    va_end(list);
+    if (real == NULL)
+        *(void **)&real = dlsym(RTLD_NEXT, "syscall");
+    int what = (int)argument[1] & FUTEX_CMD_MASK;
+    if (number == SYS_futex && (what == FUTEX_WAKE || what == FUTEX_WAKE_BITSET))
+        wakes++;
+    return real(number, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5]);
+}
+
+static _Atomic uint64_t came; /* numbers of the threads that did a piece */
+
+static void do_slow_pieces(void *context, struct turn *turn)
+{
+    (void)context;
+    while (gang_piece(turn) != GANG_NO_PIECE) {
+        came |= UINT64_C(1) << turn->number;
+        usleep(2000);
+    }
+}
+
+/* How often threads were woken by works of so many threads, until all are quiet again. */
+static long wakes_of(struct gang *gang, int threads, int works)
+{
+    usleep(QUIET_US); /* they sleep */
+    came = 0;
+    long before = wakes;
+    for (int i = 0; i < works; i++)
+        gang_run(gang, threads, 64, do_slow_pieces, NULL);
+    usleep(QUIET_US);
+    return wakes - before;
+}
+
+/* Nobody wakes anybody once the work is done. */
+static int is_quiet(void)
+{
+    long before = wakes;
+    usleep(QUIET_US);
+    return wakes == before;
+}
+
+int main(void)
+{
+    struct error e = {0};
+    struct gang *gang = NULL;
+    syscall(SYS_getpid, 0L, 0L, 0L, 0L, 0L, 0L); /* finds the real one while there is one thread */
+    if (gang_open(&gang, CORES, &e) != ST_OK)
+        return 1;
+    report(wakes_of(gang, 1, 3) == 0 && came == 1, "a work for one thread wakes nobody");
+    long three = wakes_of(gang, 3, 1);
+    report(three >= 1 && three <= 3, "a work for three threads: each wakes others at most once");
+    report((came & ~UINT64_C(7)) == 0 && came != 1, "and those come that it names");
+    long all = wakes_of(gang, CORES, 1);
+    report(all >= 1 && all <= CORES && came != 1, "a work for all");
+    report(is_quiet(), "threads without work sleep, and wake nobody");
+    long before = wakes;
+    gang_rouse(gang);
+    usleep(QUIET_US);
+    report(wakes - before >= 1 && wakes - before <= CORES && is_quiet(), "all are roused, and sleep again");
+    gang_close(gang);
+    return unit_result();
+}

@@ -1,0 +1,174 @@
+/* cuda_group_masks.cuh: levels by masks of GPUs that search together; see cuda_group.h */
+#ifndef DBFS_CUDA_GROUP_MASKS_CUH
+#define DBFS_CUDA_GROUP_MASKS_CUH
+
+#include "cuda_group_state.cuh"
+
+/* ---- visits ---- */
+
+/* Rows that look for a parent, except those of delegates that any GPU has found. */
+__device__ static void pull_unfound(int g, const uint32_t *rows, const cut_list &cut)
+{
+    const pulling q = start_pulling(g);
+    const uint32_t words = (uint32_t)search.of[DELEGATES].words, warps = warps_of_grid(),
+                   span = span_of(words, SPANS_A_WARP * warps, WARP);
+    for (uint32_t base = warp_of_grid() * span; base < words; base += warps * span) {
+        const uint32_t word = base + lane_id();
+        uint32_t todo = 0;
+        if (lane_id() < span && word < words)
+            todo = rows[word] & ~q.visited[word];
+        if (todo != 0)
+            todo &= ~found_delegates(word);
+        pull_words(q, base, todo, cut);
+    }
+}
+
+/* The pieces of long rows, and then all is visited. Few levels have any. */
+__device__ static void finish_pieces(const cut_list &cut)
+{
+    barrier();
+    const unsigned pieces = *(volatile unsigned *)cut.count;
+    if (pieces > 0)
+        finish_cut(block.target, cut.pieces, pieces, warp_of_grid(), warps_of_grid());
+}
+
+/* The pieces of the first part are finished; those of the second one are counted from zero. */
+__device__ static void restart_cut(const cut_list &cut)
+{
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+        *cut.count = 0;
+}
+
+/* From the list, if it has the frontier. */
+__device__ static void push_all(const cut_list &cut)
+{
+    unsigned listed = 0;
+    for (int g = SUBGRAPHS - 1; g >= 0; g--) {
+        if (!(block.now.frontier[g] > 0) || block.choice.pull[g])
+            continue;
+        if (block.now.listed)
+            listed |= 1u << g;
+        else
+            push_words(block.target, g, warp_of_grid(), warps_of_grid(), cut);
+    }
+    if (listed != 0)
+        expand_list<REACH_NEXT>(block.target, search.list[block.now.list], block.now.pieces,
+                                warp_of_grid(), warps_of_grid(), listed);
+}
+
+/* In two parts: the rows of dd whose owners are other GPUs, and all of dn, wait until the GPUs have met. Most of these
+ * delegates are found then: their owners have all edges to delegates of higher degree. */
+__device__ static void visit_by_masks()
+{
+    const cut_list cut = {search.list[block.now.list ^ 1],
+                          &search.state->counts[block.now.turn].cut};
+    clear_turn();
+    if (block.choice.pull[NN]) {
+        gather_visited();
+        note_read(0, words_of_peers());
+        barrier();
+    }
+    pull_all(warp_of_grid(), warps_of_grid(), cut);
+    note_pulled();
+    push_all(cut);
+    finish_pieces(cut);
+    meet();
+    if (!meeting.in_parts || meeting.failed)
+        return;
+    restart_cut(cut);
+    barrier();
+    pull_unfound(DD, group.dd_others, cut);
+    if (block.choice.pull[ND])
+        pull_unfound(DN, search.csr[DN].wanted, cut);
+    note_pulled();
+    finish_pieces(cut);
+    meet();
+}
+
+/* ---- previsit ---- */
+
+/* What was found becomes the frontier. */
+__device__ static void frontier_span(int kind, uint32_t base, uint32_t span)
+{
+    const gpu_vertices &v = search.of[kind];
+    const gpu_csr &one = search.csr[kind << 1], &two = search.csr[kind << 1 | 1];
+    const uint32_t word = base + lane_id(), words = (uint32_t)v.words,
+                   end = base + span < words ? base + span : words;
+    const bool in = word < end;
+    const uint64_t edges = lane_id() < 2 ? edges_between(lane_id() ? two : one, base, end) : 0;
+    uint32_t next = 0, sent = 0;
+    if (in && kind == DELEGATES) {
+        next = found_delegates(word);
+        group.found[meeting.buffer ^ 1][word] = 0;
+    } else if (in) {
+        next = v.next[word];
+        sent = meeting.sends ? found_normals(word) & ~next : 0;
+        next |= sent;
+        v.next[word] = 0;
+    }
+    const uint32_t visited = in ? v.visited[word] : 0, fresh = next & ~visited;
+    if (in)
+        frontier_mask(kind, block.kept + 1)[word] = fresh;
+    if (!__any_sync(ALL_LANES, fresh != 0))
+        return;
+    if (fresh != 0)
+        v.visited[word] = visited | fresh;
+    if (kind == NORMALS && v.parent != NULL)
+        fill(v.parent, base, fresh & sent, REMOTE_PARENT);
+    const unsigned count = sum_lanes(__popc(fresh));
+    if (lane_id() == 0)
+        own_space().count[SOLO_FRESH] += count; /* delegates on all GPUs: the sum is for the end of the search */
+    count_span(kind << 1 | 1, fresh, in && two.edges != 0 ? two.sources[word] : 0,
+               __shfl_sync(ALL_LANES, edges, 1));
+    count_span(kind << 1, fresh, in && one.edges != 0 ? one.sources[word] : 0,
+               __shfl_sync(ALL_LANES, edges, 0));
+    if (block.kept >= search.keeps)
+        fill(v.depth, base, fresh, block.target.depth);
+}
+
+/* What has been sent before is cleared, as all peers have read it. */
+__device__ static void make_frontier()
+{
+    const uint32_t warp = warp_of_grid(), warps = warps_of_grid();
+    const uint32_t normals = (uint32_t)search.of[NORMALS].words,
+                   delegates = (uint32_t)search.of[DELEGATES].words,
+                   span = span_of((uint64_t)normals + delegates, warps, WARP),
+                   first = (normals + span - 1) / span, count = first + (delegates + span - 1) / span;
+    for (uint32_t i = warp; i < count; i += warps)
+        frontier_span(i < first ? NORMALS : DELEGATES, (i < first ? i : i - first) * span, span);
+    if (meeting.sent_before)
+        set_words(group.sent[meeting.buffer ^ 1], group.column_words, 0);
+}
+
+/* By one thread, when a frontier is made: the next level by masks writes the other buffer, which its peers do not
+ * read now. */
+__device__ static void turn_buffers()
+{
+    meeting.sent_before = meeting.sends;
+    meeting.sends = false;
+    meeting.buffer ^= 1;
+    search.of[DELEGATES].next = group.found[meeting.buffer];
+    search.of[SOLO_COLUMNS].next = group.sent[meeting.buffer];
+    block.kept++;
+}
+
+__device__ static void run_masks()
+{
+    visit_by_masks();
+    if (meeting.failed)
+        return;
+    note_time(SOLO_VISITED);
+    make_frontier();
+    note_read(0, (group.peers - 1) * (search.of[DELEGATES].words +
+                                      (meeting.sends ? search.of[NORMALS].words : 0)));
+    add_counts();
+    meet();
+    if (threadIdx.x == 0) {
+        if (block.kept < search.keeps && blockIdx.x == 0)
+            search.state->kept_depth[block.kept] = block.target.depth;
+        turn_buffers();
+    }
+    end_level(false);
+}
+
+#endif

@@ -1,0 +1,8 @@
+/* cuda_group_noted.cu: the kernel of a search of several GPUs that notes its levels; see cuda_group.h */
+#define SOLO_NOTED 1
+#include "cuda_group_kernel.cuh"
+
+struct solo_program cuda_group_noted(void)
+{
+    return program();
+}
