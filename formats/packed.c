@@ -1,5 +1,6 @@
 /* packed.c: decodes packed sections; see packed.h */
 #include "packed_bits.h"
+#include "packed_row.h"
 
 #include "formats/base/bytes.h"
 
@@ -227,5 +228,28 @@ enum status packed_decode_all(const struct packed *packed, const struct packed_r
     if (packed->blocks > TASK_BLOCKS)
     for (uint64_t first = 0; first < packed->blocks; first += TASK_BLOCKS)
         corrupt |= packed_decode(packed, rows, first, first + TASK_BLOCKS, array) != ST_OK;
+    return corrupt ? ST_BAD_DATA : ST_OK;
+}
+
+/* ---- reading in place ---- */
+
+static int find_place(const struct packed *packed, uint64_t at, struct packed_place *place)
+{
+    struct block b;
+    if (find_block(packed, at, &b))
+        return 1;
+    *place = (struct packed_place){get_u32(packed->base + at * 4), get_u32(packed->entry + at * 4)};
+    if (b.gaps && b.unary_bytes == 0)
+        place->entry |= (uint32_t)KIND_NO_VECTOR << POSITION_BITS;
+    return 0;
+}
+
+enum status packed_places(const struct packed *packed, struct packed_place *place, int threads)
+{
+    int corrupt = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(| : corrupt)              \
+    if (packed->blocks > TASK_BLOCKS)
+    for (uint64_t at = 0; at < packed->blocks; at++)
+        corrupt |= find_place(packed, at, &place[at]);
     return corrupt ? ST_BAD_DATA : ST_OK;
 }

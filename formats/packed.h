@@ -97,6 +97,12 @@ enum status packed_decode_piece(const struct packed *packed, const struct packed
 enum status packed_decode_all(const struct packed *packed, const struct packed_rows *rows,
                               void *array, int threads);
 
+/* Makes the directory by which a section of 4-byte elements is read where it lies (packed_row.h): one
+ * struct packed_place for each block. ST_BAD_DATA when a block does not lie within the section. The bits of
+ * the blocks are not looked at. */
+struct packed_place;
+enum status packed_places(const struct packed *packed, struct packed_place *place, int threads);
+
 /* ---- encoding ---- */
 
 struct packed_block {

@@ -84,3 +84,13 @@ int decode_unary(const unsigned char *vector, uint32_t bytes, unsigned char high
     }
     return found != PACKED_BLOCK;
 }
+
+void decode_unary_part(const unsigned char *vector, uint32_t count, unsigned char high[UNARY_ROOM])
+{
+    uint64_t found = 0;
+    for (uint32_t k = 0; found < count && k < 4 * UNARY_MOST_WORDS; k++) {
+        unsigned char x = vector[k];
+        put_u64(high + found, zeros_before[x] + (8 * k - found) * EACH_BYTE);
+        found += ones[x];
+    }
+}

@@ -1,4 +1,5 @@
-/* packed_bits.h: decodes the bits of one packed block; only for packed.c; packed.h has the layout */
+/* packed_bits.h: decodes the bits of one packed block; for packed.c, and for searches of packed columns;
+ * packed.h has the layout */
 #ifndef DBFS_PACKED_BITS_H
 #define DBFS_PACKED_BITS_H
 
@@ -18,5 +19,9 @@ void decode_codes_u64(const unsigned char *p, uint32_t bits, uint64_t base, uint
 /* Decodes a bit vector: high[i] = S(i) >> l. `bytes` is a multiple of 4 and at most the size of
  * UNARY_MOST_WORDS words. Nonzero when the vector does not have exactly PACKED_BLOCK ones. */
 int decode_unary(const unsigned char *vector, uint32_t bytes, unsigned char high[UNARY_ROOM]);
+
+/* The same of a vector that is known to be right, but only the first `count` places. Reads no more of it
+ * than it needs. */
+void decode_unary_part(const unsigned char *vector, uint32_t count, unsigned char high[UNARY_ROOM]);
 
 #endif

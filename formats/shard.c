@@ -223,12 +223,42 @@ static enum status check_mask_end(const struct shard *shard, enum subgraph g, st
                "bits are set past the last row", e);
 }
 
-/* Columns need the offsets and heads of their rows. */
-static enum status load_csr(struct shard *shard, enum subgraph g, int with_columns, int threads,
+/* Makes the directory of columns that stay packed. */
+static enum status keep_packed(struct shard *shard, enum subgraph g, const struct packed *packed,
+                               int threads, struct error *e)
+{
+    struct packed_columns *kept = &shard->csr[g].packed;
+    const char *name = section_name(shard_section_of(g, SHARD_COLUMNS));
+    if (memory_take(shard->budget, (void **)&kept->place, packed->blocks, sizeof *kept->place, name,
+                    e) != ST_OK)
+        return e->status;
+    kept->words = (const uint32_t *)packed->bits;
+    kept->group = (const uint64_t *)packed->group;
+    if (packed_places(packed, kept->place, threads) != ST_OK)
+        return bad(shard, name, "a packed block is corrupt", e);
+    return ST_OK;
+}
+
+/* They need the offsets and heads of their rows. */
+static enum status load_columns(struct shard *shard, enum subgraph g, unsigned columns, int threads,
+                                struct error *e)
+{
+    const struct csr *csr = &shard->csr[g];
+    struct packed_rows rows = shard_rows(csr);
+    struct packed packed;
+    uint32_t type = shard_section_of(g, SHARD_COLUMNS);
+    if ((columns >> g & 1) == 0)
+        return ST_OK;
+    if ((columns & SHARD_KEEP_PACKED) != 0 && csr->column_width == 4 && csr->column_count > 0 &&
+        shard_packed(shard, type, &packed))
+        return keep_packed(shard, g, &packed, threads, e);
+    return decode(shard, type, &rows, threads, e);
+}
+
+static enum status load_csr(struct shard *shard, enum subgraph g, unsigned columns, int threads,
                             struct error *e)
 {
-    struct csr *csr = &shard->csr[g];
-    uint32_t columns = shard_section_of(g, SHARD_COLUMNS);
+    const struct csr *csr = &shard->csr[g];
     if (decode(shard, shard_section_of(g, SHARD_OFFSETS), NULL, threads, e) != ST_OK ||
         decode(shard, shard_section_of(g, SHARD_HEADS), NULL, threads, e) != ST_OK ||
         decode(shard, shard_section_of(g, SHARD_SOURCES), NULL, threads, e) != ST_OK)
@@ -236,10 +266,9 @@ static enum status load_csr(struct shard *shard, enum subgraph g, int with_colum
     point_at_csr(shard, g);
     if (csr_offset(csr, 0) != 0 || csr_offset(csr, csr->rows) != csr->column_count)
         return bad(shard, subgraph_name[g], "offsets do not span the columns", e);
-    if (check_mask_end(shard, g, e) != ST_OK || !with_columns)
-        return e->status;
-    struct packed_rows rows = shard_rows(csr);
-    return decode(shard, columns, &rows, threads, e);
+    if (check_mask_end(shard, g, e) == ST_OK)
+        load_columns(shard, g, columns, threads, e);
+    return e->status;
 }
 
 enum status shard_load(struct shard *shard, unsigned columns, int threads,
@@ -251,7 +280,7 @@ enum status shard_load(struct shard *shard, unsigned columns, int threads,
     for (int i = 0; i < 3 && e->status == ST_OK; i++)
         decode(shard, of_vertices[i], NULL, threads, e);
     for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++)
-        load_csr(shard, (enum subgraph)g, columns >> g & 1, threads, e);
+        load_csr(shard, (enum subgraph)g, columns, threads, e);
     if (e->status != ST_OK)
         shard_unload(shard);
     else
@@ -264,6 +293,10 @@ void shard_unload(struct shard *shard)
     for (uint32_t i = 0; shard->file != NULL && i < container_sections(shard->file); i++) {
         memory_release(shard->budget, shard->decoded[i]);
         shard->decoded[i] = NULL;
+    }
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        memory_release(shard->budget, shard->csr[g].packed.place);
+        shard->csr[g].packed = (struct packed_columns){0};
     }
     if (shard->file != NULL)
         point_at_elements(shard);

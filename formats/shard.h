@@ -12,12 +12,13 @@
  *   bits, else 8.
  *
  * Sections of 4- and 8-byte elements may be packed (packed.h). shard_open maps a shard. shard_load decodes
- * its packed sections; raw sections are used where they are mapped.
+ * its packed sections; raw sections are used where they are mapped. Columns may stay packed (packed_row.h).
  */
 #ifndef DBFS_SHARD_H
 #define DBFS_SHARD_H
 
 #include "container.h"
+#include "packed_row.h"
 #include "formats/graph/subgraph.h"
 
 #include <stdint.h>
@@ -72,10 +73,11 @@ struct csr {
     uint32_t column_width; /* 4, or 8 for nn */
     const uint32_t *heads; /* [k][rows]; NULL when k = 0 */
     const void *offsets;   /* [rows + 1], into columns */
-    const void *columns;
+    const void *columns;   /* NULL: not loaded, or read from `packed` */
     uint64_t columns_below; /* if it is known: columns are below it, and have 4 bytes; otherwise 0 */
     const uint64_t *sources; /* bit mask of rows */
     uint64_t source_rows;    /* bits set in it */
+    struct packed_columns packed; /* words NULL: the columns are not kept packed */
 };
 
 /* Degrees in the order of the vertices, as runs. */
@@ -144,8 +146,13 @@ extern const struct container_kind shard_kind;
 enum status shard_open(struct shard *shard, const char *path, struct error *e);
 void shard_close(struct shard *shard); /* a zeroed shard is allowed */
 
-/* For shard_load: the subgraphs whose columns are wanted, as bits 1 << enum subgraph. */
-enum { SHARD_NO_COLUMNS = 0, SHARD_ALL_COLUMNS = (1 << SUBGRAPHS) - 1 };
+/* For shard_load: the subgraphs whose columns are wanted, as bits 1 << enum subgraph; and whether columns of
+ * 4 bytes that are packed stay packed: csr.packed is set then and csr.columns is NULL. */
+enum {
+    SHARD_NO_COLUMNS = 0,
+    SHARD_ALL_COLUMNS = (1 << SUBGRAPHS) - 1,
+    SHARD_KEEP_PACKED = 1 << SUBGRAPHS
+};
 
 /* Decodes packed sections with `threads` threads, into memory of the budget, which must outlive the shard.
  * Columns are decoded only for the subgraphs in `columns`, because a device may decode the others itself.
@@ -178,6 +185,7 @@ static inline uint64_t csr_offset(const struct csr *csr, uint64_t i)
                                   : ((const uint64_t *)csr->offsets)[i];
 }
 
+/* Columns that are not packed. */
 static inline uint64_t csr_column(const struct csr *csr, uint64_t i)
 {
     return csr->column_width == 4 ? ((const uint32_t *)csr->columns)[i]
@@ -195,11 +203,31 @@ static inline uint64_t csr_row_length(const struct csr *csr, uint64_t row)
     return heads;
 }
 
+/* Where to begin to read packed columns of a row, at element `at`. */
+static inline struct packed_span csr_span(const struct csr *csr, uint64_t row, uint64_t at)
+{
+    uint32_t k = csr->head_columns;
+    return (struct packed_span){.row_begin = csr_offset(csr, row),
+                                .at = at,
+                                .start = k > 0 ? csr->heads[(k - 1) * csr->rows + row] + 1 : 0};
+}
+
+/* Element `at` of the columns, which is of this row, also where they are kept packed. */
+static inline uint64_t csr_column_of_row(const struct csr *csr, uint64_t row, uint64_t at)
+{
+    if (csr->packed.words == NULL)
+        return csr_column(csr, at);
+    struct packed_span span = csr_span(csr, row, at);
+    struct packed_reader reader = packed_open_row(&csr->packed, &span);
+    return packed_element(&reader, (uint32_t)(at % PACKED_BLOCK));
+}
+
 /* The j-th of the csr_row_length destinations of a row, heads first. */
 static inline uint64_t csr_destination(const struct csr *csr, uint64_t row, uint64_t j)
 {
-    return j < csr->head_columns ? csr->heads[j * csr->rows + row]
-                                 : csr_column(csr, csr_offset(csr, row) + j - csr->head_columns);
+    return j < csr->head_columns
+               ? csr->heads[j * csr->rows + row]
+               : csr_column_of_row(csr, row, csr_offset(csr, row) + j - csr->head_columns);
 }
 
 static inline uint64_t shard_delegate_id(const struct shard *shard, uint64_t i)

@@ -11,7 +11,7 @@
 #include "formats/base/clones.h"
 #include "formats/graph/partition.h"
 
-enum { STEP_ROWS = 32, TASK_ROWS = 1 << 13, BLOCK_ELEMENTS = 1 << 14 };
+enum { STEP_ROWS = 32, TASK_ROWS = 1 << 13, BLOCK_ELEMENTS = 1 << 14, PIECE_BLOCKS = 32 };
 
 typedef unsigned long long ull;
 
@@ -92,6 +92,28 @@ static uint64_t first_outside(const void *x, uint32_t width, uint64_t count,
             at++;
         if (at < end)
             keep_least(&first, at);
+    }
+    return first;
+}
+
+/* The same of columns that stay packed. A piece of them is decoded at a time and stays in the cache. */
+static uint64_t first_packed_outside(const struct csr *csr, const struct packed *packed,
+                                     const struct column_bounds *b, int threads, uint64_t *corrupt)
+{
+    struct packed_rows rows = shard_rows(csr);
+    uint64_t first = NO_FAULT;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 16) if (packed->blocks > PIECE_BLOCKS)
+    for (uint64_t block = 0; block < packed->blocks; block += PIECE_BLOCKS) {
+        uint32_t piece[PIECE_BLOCKS * PACKED_BLOCK];
+        uint64_t begin = block * PACKED_BLOCK, at = 0;
+        uint64_t count = smaller(PIECE_BLOCKS * PACKED_BLOCK, packed->count - begin);
+        if (packed_decode_piece(packed, &rows, block, block + PIECE_BLOCKS, piece) != ST_OK)
+            __atomic_store_n(corrupt, 1, __ATOMIC_RELAXED);
+        else if (any_outside(piece, 4, 0, count, b)) {
+            while (column_in_bounds(b, piece[at]))
+                at++;
+            keep_least(&first, begin + at);
+        }
     }
     return first;
 }
@@ -195,14 +217,17 @@ static int columns_are_known(const struct csr *csr, const struct column_bounds *
            csr->columns_below <= b->bound;
 }
 
-void csr_ranges_find(const struct csr *csr, const struct column_bounds *bounds, int threads,
-                     struct csr_ranges *found)
+void csr_ranges_find(const struct csr *csr, const struct packed *packed,
+                     const struct column_bounds *bounds, int threads, struct csr_ranges *found)
 {
     *found = nothing_found;
 #pragma omp parallel for num_threads(threads) schedule(dynamic) if (csr->rows > TASK_ROWS)
     for (uint64_t row = 0; row < csr->rows; row += TASK_ROWS)
         look_at_task(csr, bounds, row, smaller(row + TASK_ROWS, csr->rows), found);
-    if (!columns_are_known(csr, bounds))
+    if (packed != NULL)
+        found->first[FAULT_COLUMNS] =
+            first_packed_outside(csr, packed, bounds, threads, &found->corrupt);
+    else if (!columns_are_known(csr, bounds))
         found->first[FAULT_COLUMNS] =
             first_outside(csr->columns, csr->column_width, csr->column_count, bounds, threads);
     found->edges += csr->column_count;
@@ -216,6 +241,8 @@ enum status csr_ranges_judge(const struct shard *shard, enum subgraph g,
         "is out of range"};
     const char *path = container_path(shard->file), *name = subgraph_name[g];
     const struct csr *csr = &shard->csr[g];
+    if (found->corrupt)
+        return fail(e, ST_BAD_DATA, "%s: %s-columns: a packed block is corrupt", path, name);
     for (int f = 0; f < RANGE_FAULTS; f++) {
         if (found->first[f] != NO_FAULT)
             return fail(e, ST_BAD_DATA, "%s: %s: %s %llu: %s", path, name,
@@ -296,7 +323,11 @@ enum status shard_check_ranges(const struct shard *shard, const uint32_t *locals
     shard_check_ids(shard, threads, e);
     for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
         struct column_bounds bounds = csr_column_bounds(shard, (enum subgraph)g, locals);
-        csr_ranges_find(&shard->csr[g], &bounds, threads, &found);
+        const struct csr *csr = &shard->csr[g];
+        struct packed packed;
+        int is_kept = csr->packed.words != NULL &&
+                      shard_packed(shard, shard_section_of((enum subgraph)g, SHARD_COLUMNS), &packed);
+        csr_ranges_find(csr, is_kept ? &packed : NULL, &bounds, threads, &found);
         csr_ranges_judge(shard, (enum subgraph)g, &found, e);
     }
     return e->status;

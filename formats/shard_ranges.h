@@ -28,6 +28,7 @@ enum range_fault {
 struct csr_ranges {
     uint64_t first[RANGE_FAULTS]; /* the first row (of columns: the first element) with it, or NO_FAULT */
     uint64_t edges, source_rows;
+    uint64_t corrupt; /* nonzero: a block of packed columns cannot be decoded */
 };
 
 /* What columns are below: `bound`. With locals != NULL a column is shard << local_bits | local id, the shard
@@ -51,9 +52,10 @@ static inline int column_in_bounds(const struct column_bounds *b, uint64_t colum
 }
 
 /* Looks at all of a subgraph, whose columns are in host memory, with `threads` threads. Its offsets end with
- * its columns (shard_load). */
-void csr_ranges_find(const struct csr *csr, const struct column_bounds *bounds, int threads,
-                     struct csr_ranges *found);
+ * its columns (shard_load). Columns that stay packed are those of the section `packed`, and are decoded piece
+ * by piece; otherwise `packed` is NULL. */
+void csr_ranges_find(const struct csr *csr, const struct packed *packed,
+                     const struct column_bounds *bounds, int threads, struct csr_ranges *found);
 
 /* ST_BAD_DATA names the file, the subgraph, and the first place that is wrong. */
 enum status csr_ranges_judge(const struct shard *shard, enum subgraph g,

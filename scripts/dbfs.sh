@@ -77,7 +77,8 @@ take_value() { # OPTION VALUE
     -T | --tmpdir) both+=(-T "$2") ;;
     -@ | --threads) both+=(-@ "$2") ;;
     -[rng] | --roots | --roots-from | --count | --seed | --warm-up | --shards-per-rank | --backend | --timeout | \
-        --factor[01] | --reduction | --chunk | --exchange-form | --exchange-memory | --map | --answer | --parents-width)
+        --factor[01] | --reduction | --chunk | --exchange-form | --exchange-memory | --map | --answer | --parents-width | \
+        --resident)
         pass search "$1" "$2"
         ;;
     *) die 2 "$1: is no option (see --help)" ;;

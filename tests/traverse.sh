@@ -25,6 +25,7 @@ u none --uniquify
 chunk 4M 64
 threads 1 2
 encoding packed raw
+resident raw packed
 END
 }
 parameters "$layouts" | awk -f tests/pairs.awk >"$tmp/pairs"
@@ -41,9 +42,9 @@ pack_graph() {
     fi
 }
 
-# run_config LAYOUT TH DIRECTION REDUCTION MEMORY FORM L U CHUNK THREADS ENCODING
+# run_config LAYOUT TH DIRECTION REDUCTION MEMORY FORM L U CHUNK THREADS ENCODING RESIDENT
 run_config() {
-    local ranks=${1%x*} shards=${1#*x} options="--exchange-memory $5 --exchange-form $6"
+    local ranks=${1%x*} shards=${1#*x} options="--exchange-memory $5 --exchange-form $6 --resident ${12}"
     local p=$((ranks * shards))
     [ "$7" = none ] || options="$options $7"
     [ "$8" = none ] || options="$options $8"
@@ -126,7 +127,7 @@ printf '3 5\n' >"$tmp/text" && small 'one edge, isolated vertices' 3,0,5 6
 
 make_text path 10000 && deep 'path of 10,000' 0,5000 16
 make_text grid 300 300 && deep 'grid 300 x 300' 0,45150 16
-make_text path 200 && printf '8x1 memory auto blocking auto auto none none 4M 1 packed\n' >"$tmp/one" &&
+make_text path 200 && printf '8x1 memory auto blocking auto auto none none 4M 1 packed packed\n' >"$tmp/one" &&
     check_graph 'path of 200 with 8 ranks' 0 1 "$tmp/one"
 
 # the real graphs that ship, and those that lie beside a checkout

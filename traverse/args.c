@@ -9,7 +9,7 @@
 static const char help[] =
     "Usage: dbfs-traverse [OPTION]... DIR\n"
     "       mpiexec -n R dbfs-traverse [OPTION]... DIR\n"
-    "       dbfs-traverse --plan [--parents -] [--json FILE] DIR\n"
+    "       dbfs-traverse --plan [--parents -] [-S SIZE] [--json FILE] DIR\n"
     "Breadth-first search over the shards that dbfs-pack wrote to DIR.\n"
     "\n"
     "Roots:\n"
@@ -22,6 +22,8 @@ static const char help[] =
     "      --warm-up N             untimed searches first (default 1 when sampling, else 0)\n"
     "Machine:\n"
     RANK_HELP_SHARDS
+    "      --resident KIND         raw: columns are decoded; packed: they are searched as they are packed;\n"
+    "                              auto: raw where that fits into memory (default auto)\n"
     "      --plan                  print the device memory that DIR takes, and do nothing else\n"
     "      --dry-run               check options and result files, and do nothing else\n"
     RANK_HELP_CHECKS
@@ -62,6 +64,7 @@ enum {
     OPTION_TRACE,
     OPTION_PLAN,
     OPTION_DRY_RUN,
+    OPTION_RESIDENT,
     OPTION_SEVERAL_LEVELS,
     OPTION_ROOTS_FROM
 };
@@ -81,6 +84,7 @@ static const struct option long_options[] = {
     {"json", required_argument, NULL, OPTION_JSON},
     {"breakdown", no_argument, NULL, OPTION_BREAKDOWN},
     {"trace", required_argument, NULL, OPTION_TRACE},
+    {"resident", required_argument, NULL, OPTION_RESIDENT},
     {"plan", no_argument, NULL, OPTION_PLAN},
     {"dry-run", no_argument, NULL, OPTION_DRY_RUN},
     {"several-levels", no_argument, NULL, OPTION_SEVERAL_LEVELS},
@@ -182,6 +186,9 @@ static void parse_option(struct args *args, int option, char *value)
     case OPTION_JSON: args->json = value; break;
     case OPTION_BREAKDOWN: args->breakdown = 1; break;
     case OPTION_TRACE: args->trace = value; break;
+    case OPTION_RESIDENT:
+        args->resident = (enum residence)args_choice(args, "--resident", value, residence_name, 3);
+        break;
     case OPTION_PLAN: args->plan = 1; break;
     case OPTION_DRY_RUN: args->dry_run = 1; break;
     case OPTION_SEVERAL_LEVELS: args->several_levels = 1; break;
@@ -228,6 +235,7 @@ void args_parse(struct args *args, int argc, char **argv)
 {
     int option, warm_up_given = 0, sampling_given = 0, answer_given = 0;
     rank_defaults(args, "dbfs-traverse", help);
+    args->resident = RESIDENT_AUTO;
     args->root_names = calloc((size_t)argc, sizeof *args->root_names); /* one -r an argument at most */
     if (args->root_names == NULL)
         end_without_memory(args, (uint64_t)argc * sizeof *args->root_names);

@@ -4,6 +4,7 @@
 
 #include "backend_choose.h"
 #include "direction.h"
+#include "residence.h"
 #include "roots_file.h"
 #include "traverse/exchange/exchange.h"
 
@@ -25,6 +26,7 @@ struct args {
     uint64_t seed;
     uint32_t shards_per_rank; /* 0: p / R */
     enum backend_choice backend;
+    enum residence resident;
     int breakdown;      /* time the phases of each level */
     int plan;           /* only print how much memory it would take */
     int dry_run;        /* options and result files are checked, and nothing else is done */

@@ -16,6 +16,7 @@
 #include "breakdown.h"
 #include "direction.h"
 #include "level_note.h"
+#include "residence.h"
 
 #include "formats/bijection.h"
 #include "formats/base/memory.h"
@@ -45,6 +46,7 @@ struct device_options {
     int shared;   /* devices of other processes will read what this one shows (struct peer_card) */
     int trust;    /* do not check what the device decodes (shard_ranges.h) */
     enum exchange_memory exchange_memory;
+    enum residence resident; /* of a device that loads its shard; others take it as it was loaded */
     uint32_t slot;    /* number of the device among those of this host */
     const char *host; /* for messages */
     uint32_t rank;    /* for messages */
@@ -73,6 +75,13 @@ struct backend_device {
 
     /* How long loading took, and how many bytes. NULL if devices use the host's memory. */
     struct device_load (*load)(const struct device *device);
+
+    /* How the columns of its shard lie: RESIDENT_PACKED if those of any subgraph are packed. */
+    enum residence (*resident)(const struct device *device);
+
+    /* Bytes that a device will take of the budget beside the shard, answers included. NULL if devices have
+     * memory of their own. */
+    uint64_t (*takes)(const struct shard *shard, int threads, int parents);
 
     /* NULL if devices are cores of the host. */
     void (*describe)(const struct device *device, struct device_description *description);

@@ -31,12 +31,36 @@ static enum status check_shards(const struct graph *graph, int threads, struct e
     return ST_OK;
 }
 
+/* In host memory. */
+static int has_columns(const struct graph_options *options)
+{
+    return (options->columns & SHARD_ALL_COLUMNS) == SHARD_ALL_COLUMNS;
+}
+
+static int raw_fits(const struct graph *graph, const struct graph_options *options)
+{
+    uint64_t bytes = 0;
+    for (uint32_t g = 0; g < graph->device_count; g++) {
+        bytes += residence_taken_bytes(&graph->shards[g], RESIDENT_RAW);
+        bytes += options->takes(&graph->shards[g], options->threads, options->parents);
+    }
+    return bytes <= memory_left(options->budget);
+}
+
+/* What shard_load is to do. */
+static unsigned columns_wanted(const struct graph *graph, const struct graph_options *options)
+{
+    int keeps = options->resident == RESIDENT_PACKED ||
+                (options->resident == RESIDENT_AUTO && has_columns(options) && !raw_fits(graph, options));
+    return options->columns | (keeps ? SHARD_KEEP_PACKED : 0);
+}
+
 static enum status decode_shards(struct graph *graph, const struct graph_options *options,
                                  struct error *e)
 {
+    unsigned columns = columns_wanted(graph, options);
     for (uint32_t g = 0; g < graph->device_count; g++) {
-        if (shard_load(&graph->shards[g], options->columns, options->threads, options->budget, e) !=
-            ST_OK)
+        if (shard_load(&graph->shards[g], columns, options->threads, options->budget, e) != ST_OK)
             return e->status;
     }
     return ST_OK;
@@ -77,7 +101,7 @@ static enum status check_ranges(const struct graph *graph, const struct graph_op
                                 struct error *e)
 {
     for (uint32_t g = 0; g < graph->device_count && e->status == ST_OK; g++) {
-        if (options->columns == SHARD_ALL_COLUMNS)
+        if (has_columns(options))
             shard_check_ranges(&graph->shards[g], graph->locals, options->threads, e);
         else
             shard_check_ids(&graph->shards[g], options->threads, e);
@@ -122,7 +146,7 @@ static enum status open_graph(struct graph *graph, const struct comm *comm,
 enum status graph_open(struct graph *graph, const struct comm *comm,
                        const struct graph_options *options, struct error *e)
 {
-    int spreads = options->columns == SHARD_ALL_COLUMNS && numa_spread() > 1;
+    int spreads = has_columns(options) && numa_spread() > 1;
     open_graph(graph, comm, options, e);
     if (spreads)
         numa_rest();

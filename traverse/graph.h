@@ -4,6 +4,8 @@
 
 #include "formats/mpi/comm.h"
 
+#include "residence.h"
+
 #include "formats/bijection.h"
 #include "formats/manifest.h"
 #include "formats/base/memory.h"
@@ -23,13 +25,17 @@ struct graph_options {
     const char *folder;
     uint32_t device_count;        /* G; 0: p / R */
     int check;                    /* compare the CRC of every section */
+    enum residence resident;      /* of columns in host memory */
+    uint64_t (*takes)(const struct shard *shard, int threads, int parents); /* backend_device.takes */
+    int parents;                  /* will be recorded */
     int trust;                    /* leave out the ranges (shard_ranges.h) */
     unsigned columns;             /* subgraphs whose columns are decoded into host memory (shard_load) */
     int threads;
     struct memory_budget *budget; /* for decoded sections; it must outlive the graph */
 };
 
-/* Collective. Opens the shards of this rank and checks them. The ranges of a subgraph are checked here only
+/* Collective. Opens the shards of this rank and checks them. With RESIDENT_AUTO the columns stay packed if
+ * decoded ones, with what devices take, exceed the memory that is left. The ranges of a subgraph are checked here only
  * if its columns are decoded here; a device that decodes them checks them itself. ST_USAGE if R*G is not
  * p. */
 enum status graph_open(struct graph *graph, const struct comm *comm,

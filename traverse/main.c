@@ -180,7 +180,12 @@ int main(int argc, char **argv)
     args_parse(&run.args, argc, argv);
     run.talk = args_take_stdout(&run.args) ? stderr : stdout;
     if (run.args.plan) {
-        plan_print(run.args.folder, run.args.record_parents, run.args.json, &error);
+        const struct plan_request request = {.folder = run.args.folder,
+                                             .json = run.args.json,
+                                             .parents = run.args.record_parents,
+                                             .resident = run.args.resident,
+                                             .room = run.args.cli.memory_bytes};
+        plan_print(&request, &error);
         args_free(&run.args);
         return cli_finish(&run.args.cli, &error);
     }

@@ -5,19 +5,28 @@
 #include "traverse/cuda/cuda_plan.h"
 
 #include "formats/base/outfile.h"
+#include "formats/base/text.h"
 #include "formats/manifest.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The arrays of all shards. */
+/* The arrays of all shards, with columns in one residence. */
 struct plan_sum {
     const char *name[GPU_ARRAY_COUNT];
     uint64_t all[GPU_ARRAY_COUNT], largest[GPU_ARRAY_COUNT];
-    uint64_t nn, largest_nn; /* edges */
     uint64_t graph, largest_graph, working, largest_working, largest_device;
+    uint32_t gpus; /* that would do */
     struct gpu_plan_options options;
+};
+
+enum { RESIDENCES = 2 }; /* raw and packed */
+
+struct plans {
+    struct plan_sum of[RESIDENCES];
+    uint64_t nn, largest_nn; /* edges */
+    const struct plan_request *request;
 };
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -62,34 +71,58 @@ static void add_locals(void *context, const struct shard *shard)
     *(uint64_t *)context += shard->locals;
 }
 
-static void add_planned(void *context, const struct shard *shard)
+/* Of what the shards want; 0: no number would do. */
+static uint32_t most_gpus(uint32_t before, uint32_t wanted, uint32_t index)
 {
-    struct plan_sum *sum = context;
-    struct gpu_plan plan;
-    uint64_t edges = shard->p > 1 ? shard->csr[NN].edges : 0;
-    gpu_plan_make(&plan, shard, &sum->options);
-    add_shard(sum, &plan);
-    sum->nn += edges;
-    sum->largest_nn = larger(sum->largest_nn, edges);
+    if (index == 0)
+        return wanted;
+    return before == 0 || wanted == 0 ? 0 : (uint32_t)larger(before, wanted);
 }
 
-static enum status add_shards(struct plan_sum *sum, const struct manifest *m, const char *folder,
-                              int parents, struct error *e)
+static void add_planned(void *context, const struct shard *shard)
 {
+    struct plans *plans = context;
+    uint64_t edges = shard->p > 1 ? shard->csr[NN].edges : 0, room = plans->request->room;
+    for (int r = 0; r < RESIDENCES; r++) {
+        struct plan_sum *sum = &plans->of[r];
+        struct gpu_plan plan;
+        gpu_plan_make(&plan, shard, &sum->options);
+        add_shard(sum, &plan);
+        if (room > 0)
+            sum->gpus = most_gpus(sum->gpus, gpu_plan_shards(shard, &sum->options, room), shard->index);
+    }
+    plans->nn += edges;
+    plans->largest_nn = larger(plans->largest_nn, edges);
+}
+
+static enum status add_shards(struct plans *plans, const struct manifest *m, struct error *e)
+{
+    const struct plan_request *request = plans->request;
     uint64_t vertices = m->d;
-    if (for_shards(m, folder, add_locals, &vertices, e) != ST_OK)
+    if (for_shards(m, request->folder, add_locals, &vertices, e) != ST_OK)
         return e->status;
-    sum->options = (struct gpu_plan_options){
-        .parents = parents,
-        .answers = parents || ids_are_dense(m->totals.n, vertices),
-        .permuted = m->randomized};
-    return for_shards(m, folder, add_planned, sum, e);
+    for (int r = 0; r < RESIDENCES; r++)
+        plans->of[r].options = (struct gpu_plan_options){
+            .parents = request->parents,
+            .answers = request->parents || ids_are_dense(m->totals.n, vertices),
+            .permuted = m->randomized,
+            .resident = (enum residence)r};
+    return for_shards(m, request->folder, add_planned, plans, e);
+}
+
+/* Whose arrays are listed. */
+static const struct plan_sum *listed(const struct plans *plans)
+{
+    return &plans->of[plans->request->resident == RESIDENT_PACKED ? RESIDENT_PACKED : RESIDENT_RAW];
 }
 
 /* What grows in a search, up to so many bytes an edge of nn: vertices that are sent and received, in memory for
  * messages; and on the CPU bins, which grow by doubling, and the list that is made of them. */
 #define MESSAGES "messages"
 #define BINS "bins (cpu)"
+#define GRAPH_PACKED "graph, packed"
+#define WORKING_PACKED "working arrays, packed"
+#define TOTAL_PACKED "total, packed"
 enum { MESSAGE_BYTES = 4 + 4, BIN_BYTES = 2 * 4 + 4 };
 
 static void print_line(FILE *out, const char *name, uint64_t all, uint64_t largest)
@@ -97,9 +130,30 @@ static void print_line(FILE *out, const char *name, uint64_t all, uint64_t large
     fprintf(out, "%-28s %18" PRIu64 " %18" PRIu64 "\n", name, all, largest);
 }
 
-static void print_plan(const struct plan_sum *sum, const struct manifest *m, FILE *out)
+static void print_gpus(FILE *out, const char *name, uint32_t gpus, uint64_t room)
 {
-    uint64_t kept = 0;
+    char size[16];
+    format_size(room, size, sizeof size);
+    if (gpus > 0)
+        fprintf(out, "about %u GPUs with %s each would do, %s\n", gpus, size, name);
+    else
+        fprintf(out, "no number of GPUs with %s each would do, %s\n", size, name);
+}
+
+static void print_sums(const struct plans *plans, FILE *out)
+{
+    const struct plan_sum *raw = &plans->of[RESIDENT_RAW], *packed = &plans->of[RESIDENT_PACKED];
+    print_line(out, "working arrays", raw->working, raw->largest_working);
+    print_line(out, "total", raw->graph + raw->working, raw->largest_device);
+    print_line(out, GRAPH_PACKED, packed->graph, packed->largest_graph);
+    print_line(out, WORKING_PACKED, packed->working, packed->largest_working);
+    print_line(out, TOTAL_PACKED, packed->graph + packed->working, packed->largest_device);
+}
+
+static void print_plan(const struct plans *plans, const struct manifest *m, FILE *out)
+{
+    const struct plan_sum *sum = listed(plans), *raw = &plans->of[RESIDENT_RAW];
+    uint64_t kept = 0, room = plans->request->room;
     for (int g = 0; g < SUBGRAPHS; g++)
         kept += m->edges[g];
     uint64_t table = 8 * m->totals.n + 8 * m->d * m->p + 4 * kept + 4 * m->edges[NN];
@@ -109,15 +163,16 @@ static void print_plan(const struct plan_sum *sum, const struct manifest *m, FIL
             print_line(out, sum->name[i], sum->all[i], sum->largest[i]);
     }
     fputc('\n', out);
-    print_line(out, "graph", sum->graph, sum->largest_graph);
+    print_line(out, "graph", raw->graph, raw->largest_graph);
     print_line(out, "Table I", table, table / m->p);
-    print_line(out, "working arrays", sum->working, sum->largest_working);
-    print_line(out, "total", sum->graph + sum->working, sum->largest_device);
-    if (sum->nn == 0)
+    print_sums(plans, out);
+    for (int r = 0; r < RESIDENCES && room > 0; r++)
+        print_gpus(out, residence_name[r], plans->of[r].gpus, room);
+    if (plans->nn == 0)
         return;
     fprintf(out, "\n%-28s %18s %18s\n", "in a search, at most", "all shards", "largest shard");
-    print_line(out, MESSAGES, MESSAGE_BYTES * sum->nn, MESSAGE_BYTES * sum->largest_nn);
-    print_line(out, BINS, BIN_BYTES * sum->nn, BIN_BYTES * sum->largest_nn);
+    print_line(out, MESSAGES, MESSAGE_BYTES * plans->nn, MESSAGE_BYTES * plans->largest_nn);
+    print_line(out, BINS, BIN_BYTES * plans->nn, BIN_BYTES * plans->largest_nn);
 }
 
 static void print_json_line(FILE *out, const char *name, uint64_t all, uint64_t largest, const char *end)
@@ -127,31 +182,40 @@ static void print_json_line(FILE *out, const char *name, uint64_t all, uint64_t 
 
 static void print_json(FILE *out, const void *context)
 {
-    const struct plan_sum *sum = context;
+    const struct plans *plans = context;
+    const struct plan_sum *sum = listed(plans), *raw = &plans->of[RESIDENT_RAW];
+    const struct plan_sum *packed = &plans->of[RESIDENT_PACKED];
     fputs("{\n", out);
     for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
         if (sum->all[i] > 0)
             print_json_line(out, sum->name[i], sum->all[i], sum->largest[i], ",");
     }
-    print_json_line(out, "graph", sum->graph, sum->largest_graph, ",");
-    print_json_line(out, "working arrays", sum->working, sum->largest_working, ",");
-    print_json_line(out, "total", sum->graph + sum->working, sum->largest_device, ",");
-    print_json_line(out, MESSAGES, MESSAGE_BYTES * sum->nn, MESSAGE_BYTES * sum->largest_nn, ",");
-    print_json_line(out, BINS, BIN_BYTES * sum->nn, BIN_BYTES * sum->largest_nn, "");
+    print_json_line(out, "graph", raw->graph, raw->largest_graph, ",");
+    print_json_line(out, "working arrays", raw->working, raw->largest_working, ",");
+    print_json_line(out, "total", raw->graph + raw->working, raw->largest_device, ",");
+    print_json_line(out, GRAPH_PACKED, packed->graph, packed->largest_graph, ",");
+    print_json_line(out, WORKING_PACKED, packed->working, packed->largest_working, ",");
+    print_json_line(out, TOTAL_PACKED, packed->graph + packed->working, packed->largest_device, ",");
+    if (plans->request->room > 0)
+        fprintf(out, "  \"GPUs\": {\"room\": %" PRIu64 ", \"raw\": %u, \"packed\": %u},\n",
+                plans->request->room, raw->gpus, packed->gpus);
+    print_json_line(out, MESSAGES, MESSAGE_BYTES * plans->nn, MESSAGE_BYTES * plans->largest_nn, ",");
+    print_json_line(out, BINS, BIN_BYTES * plans->nn, BIN_BYTES * plans->largest_nn, "");
     fputs("}\n", out);
 }
 
-enum status plan_print(const char *folder, int parents, const char *json, struct error *e)
+enum status plan_print(const struct plan_request *request, struct error *e)
 {
     struct manifest m;
-    struct plan_sum sum;
-    memset(&sum, 0, sizeof sum);
-    if (manifest_read(&m, folder, e) != ST_OK)
+    struct plans plans;
+    memset(&plans, 0, sizeof plans);
+    plans.request = request;
+    if (manifest_read(&m, request->folder, e) != ST_OK)
         return e->status;
-    if (add_shards(&sum, &m, folder, parents, e) == ST_OK && json != NULL) {
-        outfile_print(json, print_json, &sum, e);
+    if (add_shards(&plans, &m, e) == ST_OK && request->json != NULL) {
+        outfile_print(request->json, print_json, &plans, e);
     } else if (e->status == ST_OK) {
-        print_plan(&sum, &m, stdout);
+        print_plan(&plans, &m, stdout);
         if (fflush(stdout) != 0 || ferror(stdout))
             fail_errno(e, "standard output", "cannot write");
     }

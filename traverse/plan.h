@@ -3,11 +3,22 @@
 #ifndef DBFS_PLAN_H
 #define DBFS_PLAN_H
 
+#include "residence.h"
+
 #include "formats/base/status.h"
 
+struct plan_request {
+    const char *folder;
+    const char *json; /* may be "-"; NULL: none */
+    int parents;      /* will be recorded */
+    enum residence resident; /* whose arrays are listed: raw, if it is RESIDENT_AUTO */
+    uint64_t room;    /* of a GPU, in bytes; 0: not known */
+};
+
 /* Prints on standard output the bytes of every section and working array, for all shards together and for the
- * largest one. The bytes of the graph stand beside those of Table I of Pan et al. No GPU is needed. With
- * `json`, which may be "-", that file gets the same as a JSON object instead. */
-enum status plan_print(const char *folder, int parents, const char *json, struct error *e);
+ * largest one, and the sums with raw and with packed columns. The bytes of the graph stand beside those of Table I
+ * of Pan et al. With `room` it says how many GPUs would do. No GPU is needed. With `json` that file gets the same
+ * as a JSON object instead. */
+enum status plan_print(const struct plan_request *request, struct error *e);
 
 #endif

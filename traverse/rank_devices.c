@@ -70,3 +70,17 @@ struct device_load rank_slowest_load(const struct rank *rank)
     }
     return slowest;
 }
+
+enum residence rank_residence(const struct rank *rank, uint64_t *bytes)
+{
+    enum residence all = RESIDENT_RAW;
+    *bytes = 0;
+    for (uint32_t g = 0; g < rank->device_count; g++) {
+        enum residence own = rank->backend->device->resident(rank->devices[g]);
+        *bytes += rank->backend->device->load != NULL
+                      ? rank->backend->device->load(rank->devices[g]).bytes
+                      : residence_bytes(&rank->graph->shards[g], own);
+        all = own == RESIDENT_PACKED ? own : all;
+    }
+    return all;
+}

@@ -47,6 +47,9 @@ static enum status open_graph(struct searcher *s, const struct args *args, struc
                                     .check = args->check,
                                     .trust = args->trust,
                                     .columns = columns,
+                                    .resident = args->resident,
+                                    .takes = s->rank.backend->device->takes,
+                                    .parents = args->record_parents,
                                     .threads = s->threads,
                                     .budget = &s->budget};
     return graph_open(&s->graph, &s->comm, &options, e);
@@ -62,6 +65,7 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
                                      .answers = results_wanted(rank->graph, &results),
                                      .permuted = rank->graph->manifest.randomized,
                                      .trust = args->trust,
+                                     .resident = args->resident,
                                      .timing = args->breakdown,
                                      .shared = exchange_shares_memory(args->exchange.memory,
                                                                       &s->comm),

@@ -106,10 +106,10 @@ check 'the same distances from 16 roots' cmp "$tmp/all.raw" "$tmp/all.packed"
 check 'the same checksum' cmp "$tmp/sum.raw" "$tmp/sum.packed"
 for encoding in raw packed; do
     check_exit 0 "--plan of $encoding shards" "$traverse" --plan "$tmp/${encoding}4"
-    cp "$tmp/out" "$tmp/plan.$encoding"
+    grep -v packed "$tmp/out" >"$tmp/plan.$encoding"
 done
-check 'the same plan' cmp "$tmp/plan.raw" "$tmp/plan.packed"
-check_exit 5 'packed shards in a budget too small' "$traverse" -q -S 100K -r 1 "$tmp/packed4"
+check 'the same plan of decoded columns' cmp "$tmp/plan.raw" "$tmp/plan.packed"
+check_exit 5 'packed shards in a budget too small' "$traverse" -q -S 100K --resident raw -r 1 "$tmp/packed4"
 check_says 'part-000[0-3]-of-0004.dbfs: .*memory budget' 'names the shard'
 copy_of_packed=$tmp/packed4/part-0000-of-0004.dbfs
 cp "$copy_of_packed" "$tmp/good4"

@@ -38,6 +38,7 @@ packed() { # NAME P TH: the folder, packed when it is asked for first
     local folder=$tmp/$1-$2-$3 th="-t $3"
     [ "$3" = suggested ] && th=
     [ "$3" = memory ] && th='--suggest memory'
+    [ "$3" = kept ] && th='--encoding packed' # also what is too small to gain by it
     [ -e "$folder/manifest" ] || "$BIN/dbfs-pack" -q -p "$2" $th --force -o "$folder" "$tmp/$1.edges" || return 1
     echo "$folder"
 }
@@ -197,6 +198,33 @@ lose() { # RANKS
         fault 1 "$1" any "$n" 719
     done
 }
+
+# ---- columns and offsets that stay packed on the device ----
+
+for layout in 1x1 1x3 2x2; do
+    for direction in auto push pull; do
+        search rmat kept $layout --resident packed --direction $direction --json "$tmp/kept.json"
+        check 'its columns are packed' grep -q '"resident": "packed"' "$tmp/kept.json"
+    done
+    tree rmat kept $layout 0 --resident packed
+done
+search uniform kept 1x1 --resident packed -v
+search path kept 1x2 --resident packed --exchange-form bits
+
+"$BIN/rmatgen" -q -s 15 | "$BIN/dbfs-pack" -q -p 1 -o "$tmp/larger" -
+total() { "$traverse" --plan "$tmp/larger" | awk -v name="$1" 'index($0, name "  ") == 1 { print $NF }'; }
+fits() { # RESIDENT MIB NAME: auto takes that where a GPU has so much memory
+    EMULATED_MEMORY=$2 check_exit 0 "$3" timeout 120 "$traverse" -@ 1 --backend cuda -r 0 "$tmp/larger"
+    check "and it is $1" grep -q "^resident: $1 " "$tmp/out"
+}
+more=$(($(total total) * 2 / 1048576)) less=$(($(total 'total, packed') / 1048576 + 1))
+fits raw $more 'a graph that a GPU has room for'
+fits packed $less 'a graph that it has room for if columns stay packed'
+EMULATED_MEMORY=$less check_exit 5 'and only then' "$traverse" -q --backend cuda --resident raw -r 0 "$tmp/larger"
+check_says 'the graph, raw), and .* are free: pack the graph into more shards (about [0-9]*) for as many GPUs' 'by name'
+EMULATED_MEMORY=$((less - 1)) check_exit 5 'a graph that fits neither way' "$traverse" -q --backend cuda -r 0 "$tmp/larger"
+check_says 'the graph, packed), and .* are free: pack the graph into more shards (about [0-9]*) for as many GPUs' \
+    'names the number of GPUs that would do'
 
 # ---- the emulator itself: it shows each mistake ----
 

@@ -78,6 +78,19 @@ static const struct graph_spec graphs[] = {
     {"hubs among delegates", 1050000, 2000, 1, 0, ROWS_HUB, 2, 4, 4, TH_LONG},
     {"hubs, 4,096 shards", 1001, 2000, 4096, 4095, ROWS_HUB, 0, 8, 8, TH_LONG}};
 
+/* Visits and previsits once more, of packed rows. */
+static void test_packed(const struct shard *shard, const struct graph_spec *spec)
+{
+    struct graph_spec packed = *spec;
+    char name[128];
+    snprintf(name, sizeof name, "%s, packed", spec->name);
+    packed.name = name;
+    kernel_use_packed(shard);
+    test_visits(shard, &packed);
+    test_previsits(shard, &packed);
+    kernel_use(NULL);
+}
+
 static void test_graph(const struct graph_spec *spec)
 {
     struct shard *shard = graph_make(spec);
@@ -90,6 +103,7 @@ static void test_graph(const struct graph_spec *spec)
     test_columns(shard, spec);
     test_ranges(shard, spec);
     kernel_use(NULL);
+    test_packed(shard, spec);
     graph_free(shard);
 }
 

@@ -91,6 +91,7 @@ static size_t mask_bytes(uint64_t bits)
 /* ---- the device and its graph ---- */
 
 static const struct shard *loaded;
+static int loaded_packed;
 static struct gpu_csr csr_of[SUBGRAPHS];
 static int graph_arrays; /* the first of `arrays` */
 
@@ -103,6 +104,38 @@ const char *kernel_missing(void)
     return gpus > 0 ? NULL : "there is none";
 }
 
+/* A section of 4-byte elements, as the backend keeps it on the device. `rows`: these are their columns. */
+static struct packed_columns packed_on_device(const void *elements, uint64_t count, const struct csr *rows)
+{
+    struct memory_budget budget = {.limit_bytes = UINT64_C(1) << 34};
+    struct packed_encoder encoder;
+    struct packed section;
+    struct error e = {0};
+    struct packed_rows of_rows = rows != NULL ? shard_rows(rows) : (struct packed_rows){0};
+    struct packed_block *block = need_memory(packed_blocks(count) * sizeof *block);
+    struct packed_place *place = need_memory(packed_blocks(count) * sizeof *place);
+    uint32_t *words = need_memory(packed_most_words(4, count) * 4 + 64 + packed_blocks(count) * 16);
+    if (rows != NULL && rows->head_columns == 0)
+        of_rows.heads = NULL;
+    packed_encoder_init(&encoder, 4, &budget);
+    uint64_t made = packed_encode_blocks(4, rows != NULL ? &of_rows : NULL, elements, count, words, block, 1);
+    if (packed_encoder_add(&encoder, count, block, made, &e) != ST_OK)
+        try(cudaErrorMemoryAllocation, e.text, __LINE__);
+    packed_directory(&encoder, words + made);
+    if (packed_open(&section, words, made * 4 + packed_directory_bytes(&encoder), 4, count, "test", &e) != ST_OK ||
+        packed_places(&section, place, 1) != ST_OK)
+        try(cudaErrorInvalidValue, e.text, __LINE__);
+    const char *at = on_device(words, (size_t)(section.base - section.bits));
+    struct packed_columns packed = {.words = (const uint32_t *)at,
+                                    .place = on_device(place, packed_blocks(count) * sizeof *place),
+                                    .group = (const uint64_t *)(at + (section.group - section.bits))};
+    packed_encoder_free(&encoder);
+    free(words);
+    free(place);
+    free(block);
+    return packed;
+}
+
 static void load_csr(struct gpu_csr *to, const struct csr *csr)
 {
     *to = (struct gpu_csr){.rows = csr->rows,
@@ -113,20 +146,37 @@ static void load_csr(struct gpu_csr *to, const struct csr *csr)
     if (csr->edges == 0) /* the backend loads nothing of it */
         return;
     to->heads = on_device(csr->heads, csr->head_columns * csr->rows * 4);
-    to->offsets = on_device(csr->offsets, (csr->rows + 1) * csr->offset_width);
-    to->columns = on_device(csr->columns, csr_offset(csr, csr->rows) * csr->column_width);
     to->sources = on_device(csr->sources, mask_bytes(csr->rows));
+    if (loaded_packed && csr->offset_width == 4)
+        to->packed_offsets = packed_on_device(csr->offsets, csr->rows + 1, NULL);
+    else
+        to->offsets = on_device(csr->offsets, (csr->rows + 1) * csr->offset_width);
+    if (loaded_packed && csr->column_width == 4 && csr->column_count > 0)
+        to->packed = packed_on_device(csr->columns, csr->column_count, csr);
+    else
+        to->columns = on_device(csr->columns, csr_offset(csr, csr->rows) * csr->column_width);
+}
+
+static void use(const struct shard *shard, int packed)
+{
+    if (shard == loaded && packed == loaded_packed)
+        return;
+    drop_arrays(0);
+    loaded = shard;
+    loaded_packed = packed;
+    for (int g = 0; shard != NULL && g < SUBGRAPHS; g++)
+        load_csr(&csr_of[g], &shard->csr[g]);
+    graph_arrays = array_count;
 }
 
 void kernel_use(const struct shard *shard)
 {
-    if (shard == loaded)
-        return;
-    drop_arrays(0);
-    loaded = shard;
-    for (int g = 0; shard != NULL && g < SUBGRAPHS; g++)
-        load_csr(&csr_of[g], &shard->csr[g]);
-    graph_arrays = array_count;
+    use(shard, shard != NULL && shard == loaded && loaded_packed);
+}
+
+void kernel_use_packed(const struct shard *shard)
+{
+    use(shard, 1);
 }
 
 /* Vertices of a kind without a state yet. */

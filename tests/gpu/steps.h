@@ -171,4 +171,7 @@ const char *kernel_missing(void);
 /* The shard's subgraphs stay on the device until another shard's are wanted, or NULL's. */
 void kernel_use(const struct shard *shard);
 
+/* The same with columns and offsets packed, as far as their elements have 4 bytes. */
+void kernel_use_packed(const struct shard *shard);
+
 #endif

@@ -47,7 +47,7 @@ static void compare(const struct csr *csr, const struct column_bounds *bounds, i
 {
     struct csr_ranges kernel, twin;
     kernel_find_ranges(csr, bounds, &kernel);
-    csr_ranges_find(csr, bounds, 2, &twin);
+    csr_ranges_find(csr, NULL, bounds, 2, &twin);
     for (int f = 0; f < RANGE_FAULTS; f++) {
         check_that(kernel.first[f] == twin.first[f],
                    "fault %d: at %" PRIu64 " for the kernel, %" PRIu64 " for the twin", f,

@@ -117,10 +117,24 @@ static int put_aside(struct crew *c, enum subgraph g, uint32_t row, uint64_t beg
     return 1;
 }
 
+/* Columns at..end of a row. */
+static inline __attribute__((always_inline)) void
+bin_columns(struct hand *h, const struct list_push *p, uint32_t row, uint64_t at, uint64_t end,
+            struct target *target, struct row_form form)
+{
+    uint32_t room[COLUMN_ROOM];
+    while (at < end) {
+        struct column_run run = next_columns(p->readers, p->csr, row, at, end, room);
+        for (uint64_t i = 0; i < run.count; i++)
+            put(h, target, run.columns[i], p->tag | row, form);
+        at += run.count;
+    }
+}
+
 static inline __attribute__((always_inline)) void bin_rows(struct hand *h, const struct list_push *p,
                                                            enum subgraph g, struct row_form form)
 {
-    const uint32_t *heads = p->csr->heads, *columns = p->csr->columns;
+    const uint32_t *heads = p->csr->heads;
     const uint64_t rows = p->csr->rows;
     struct target target = target_of(h, subgraph_columns(g));
     for (uint64_t i = 0; i < p->row_count; i++) {
@@ -137,8 +151,7 @@ static inline __attribute__((always_inline)) void bin_rows(struct hand *h, const
         uint64_t at = row_offset(p->csr, row, form), end = row_offset(p->csr, row + UINT64_C(1), form);
         if (end - at > LONG_ROW && put_aside(h->crew, g, row, at, end))
             continue;
-        for (; at < end; at++)
-            put(h, &target, columns[at], p->tag | row, form);
+        bin_columns(h, p, row, at, end, &target, form);
     }
 }
 
@@ -237,11 +250,10 @@ static void bin_long_pieces(void *context, struct turn *turn)
         const struct long_row *row = long_row_of(c, piece);
         struct list_push p = describe_push(c->dev, row->g);
         struct target target = target_of(h, subgraph_columns(row->g));
-        const uint32_t *columns = p.csr->columns;
+        struct row_form form = {.parents = p.parent != NULL};
         uint64_t at = row->begin + (piece - row->pieces) * LONG_ROW;
         uint64_t end = row->end - at < LONG_ROW ? row->end : at + LONG_ROW;
-        for (; at < end; at++)
-            put(h, &target, columns[at], p.tag | row->row, (struct row_form){.parents = p.parent != NULL});
+        bin_columns(h, &p, row->row, at, end, &target, form);
     }
 }
 

@@ -7,6 +7,7 @@
 #ifndef DBFS_CPU_DEVICE_H
 #define DBFS_CPU_DEVICE_H
 
+#include "cpu_columns.h"
 #include "cpu_probe.h"
 #include "gang.h"
 
@@ -150,6 +151,7 @@ struct cpu_means {
     struct memory_budget *budget;
     struct gang *gang;
     const struct probes *probes;
+    const struct column_readers *readers; /* of columns that are kept packed */
 };
 
 struct device {

@@ -53,6 +53,21 @@ static inline uint64_t reach(const struct list_push *p, uint64_t count, uint32_t
     return count + is_new;
 }
 
+/* The rest of a row whose columns are kept packed. */
+static __attribute__((noinline)) uint64_t push_packed_row(const struct list_push *p, uint64_t count,
+                                                          uint32_t row, struct row_form form)
+{
+    uint32_t room[COLUMN_ROOM];
+    uint64_t end = row_offset(p->csr, row + UINT64_C(1), form);
+    for (uint64_t at = row_offset(p->csr, row, form); at < end;) {
+        struct column_run run = next_columns(p->readers, p->csr, row, at, end, room);
+        for (uint64_t j = 0; j < run.count; j++)
+            count = reach(p, count, row, run.columns[j], form);
+        at += run.count;
+    }
+    return count;
+}
+
 static inline __attribute__((always_inline)) uint64_t
 push_rows(const struct list_push p, uint64_t count, struct row_form form)
 {
@@ -70,6 +85,10 @@ push_rows(const struct list_push p, uint64_t count, struct row_form form)
             count = reach(&p, count, row, to, form);
         }
         uint64_t end = row_offset(p.csr, row + UINT64_C(1), form);
+        if (p.csr->packed.words != NULL) {
+            count = push_packed_row(&p, count, row, form);
+            continue;
+        }
         for (uint64_t at = row_offset(p.csr, row, form); at < end; at++)
             count = reach(&p, count, row, columns[at], form);
     }

@@ -10,6 +10,7 @@ enum { AHEAD = 32, COLUMNS_AHEAD = 16 };
 /* What pushing along one subgraph needs. */
 struct list_push {
     const struct csr *csr;
+    const struct column_readers *readers;
     const uint32_t *rows;
     uint64_t row_count;
     const uint64_t *visited; /* of destinations */
@@ -56,7 +57,7 @@ static inline void ask_ahead(const struct list_push *p, uint64_t i, struct row_f
     uint64_t row = p->rows[i + COLUMNS_AHEAD];
     for (uint32_t j = 0; j < form.heads; j++)
         __builtin_prefetch(&csr->heads[j * csr->rows + row]);
-    __builtin_prefetch((const uint32_t *)csr->columns + row_offset(csr, row, form));
+    ask_for_columns(csr, row_offset(csr, row, form));
 }
 
 static inline struct list_push describe_push(const struct device *dev, enum subgraph g)
@@ -65,6 +66,7 @@ static inline struct list_push describe_push(const struct device *dev, enum subg
     const struct cpu_normals *n = &dev->normals;
     int from = subgraph_rows(g) == DELEGATES, to = subgraph_columns(g) == DELEGATES;
     struct list_push p = {.csr = &dev->shard->csr[g],
+                          .readers = dev->means.readers,
                           .rows = from ? d->fresh : n->queue,
                           .row_count = from ? d->fresh_count : n->queue_count,
                           .visited = to ? d->visited : n->visited,

@@ -62,6 +62,7 @@ struct marker {
     uint64_t *marks; /* by bins: and those that were visited before */
     const uint64_t *visited;
     uint32_t *parent;
+    const struct column_readers *readers;
     struct range_bins *bins;
     uint32_t range_bits;
 };
@@ -106,6 +107,21 @@ static inline void mark(const struct marker *m, uint32_t to, uint32_t from, enum
     }
 }
 
+/* Columns begin..end of the rest of a row, which are kept packed. */
+static __attribute__((noinline)) void mark_packed(const struct marker *m, const struct csr *csr, uint32_t row,
+                                                  uint64_t begin, uint64_t end, uint32_t tag,
+                                                  enum parents_way way)
+{
+    uint64_t first = csr_offset(csr, row);
+    uint32_t room[COLUMN_ROOM];
+    while (begin < end) {
+        struct column_run run = next_columns(m->readers, csr, row, first + begin, first + end, room);
+        for (uint64_t i = 0; i < run.count; i++)
+            mark(m, run.columns[i], tag | row, way);
+        begin += run.count;
+    }
+}
+
 /* Edges begin..end of a row; edge j < heads stands in the head columns. */
 static inline __attribute__((always_inline)) void
 mark_row(const struct marker *m, const struct csr *csr, uint32_t row, uint64_t begin, uint64_t end,
@@ -115,7 +131,10 @@ mark_row(const struct marker *m, const struct csr *csr, uint32_t row, uint64_t b
     uint64_t k = csr->head_columns;
     for (uint64_t j = begin; j < end && j < k; j++)
         mark(m, csr->heads[j * csr->rows + row], tag | row, way);
-    for (uint64_t j = begin < k ? k : begin; j < end; j++)
+    begin = begin < k ? k : begin;
+    if (csr->packed.words != NULL && begin < end)
+        mark_packed(m, csr, row, begin - k, end - k, tag, way);
+    for (uint64_t j = begin; j < end && csr->packed.words == NULL; j++)
         mark(m, columns[j - k], tag | row, way);
 }
 
@@ -125,13 +144,14 @@ static inline void ask_for_rows(const struct push_list *push, const struct csr *
         prefetch_offset(csr, push->rows[i + OFFSETS_AHEAD]);
     if (i + COLUMNS_AHEAD >= push->count)
         return;
-    uint64_t row = push->rows[i + COLUMNS_AHEAD];
-    const uint32_t *columns = (const uint32_t *)csr->columns + csr_offset(csr, row);
+    uint64_t row = push->rows[i + COLUMNS_AHEAD], at = csr_offset(csr, row);
     for (uint32_t j = 0; j < csr->head_columns; j++)
         __builtin_prefetch(&csr->heads[j * csr->rows + row]);
-    __builtin_prefetch(columns);
-    __builtin_prefetch(columns + 16);
-    __builtin_prefetch(columns + 32);
+    ask_for_columns(csr, at);
+    if (csr->packed.words != NULL)
+        return;
+    __builtin_prefetch((const uint32_t *)csr->columns + at + 16);
+    __builtin_prefetch((const uint32_t *)csr->columns + at + 32);
 }
 
 static inline __attribute__((always_inline)) void
@@ -169,7 +189,8 @@ static void begin_marks(const struct marking *p, const struct marker *m, int thr
 static void mark_shares(void *context, struct turn *turn)
 {
     const struct marking *p = context;
-    struct marker m = {marks_of(p->dev, turn->number), p->visited, p->parent, NULL, p->range_bits};
+    struct marker m = {marks_of(p->dev, turn->number), p->visited, p->parent, p->dev->means.readers, NULL,
+                       p->range_bits};
     uint64_t share;
     if (p->way == PARENTS_BY_BINS)
         m.bins = bins_of(p->dev, turn->number);

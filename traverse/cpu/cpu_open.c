@@ -178,6 +178,7 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     dev->delegates.longest = longest_row(&shard->degrees.delegates);
     dev->normals.longest = longest_row(&shard->degrees.locals);
     dev->means.probes = probes_best();
+    dev->means.readers = column_readers_best();
     dev->crew.bin_bytes = crew_bytes(dev);
     dev->notes.counts_probes = options->probes;
     if (gang_open(&dev->means.gang, dev->threads, e) != ST_OK || take_arrays(dev, e) != ST_OK ||
@@ -192,7 +193,29 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     return ST_OK;
 }
 
-static const struct backend_device cpu_device = {.open = cpu_open, .close = cpu_close};
+static enum residence cpu_resident(const struct device *dev)
+{
+    int is_packed = 0;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        is_packed |= dev->shard->csr[g].packed.words != NULL;
+    return is_packed ? RESIDENT_PACKED : RESIDENT_RAW;
+}
+
+/* Without a crew, which takes what is left. Answers: values by vertex, and in the order of ids. */
+static uint64_t cpu_takes(const struct shard *shard, int threads, int parents)
+{
+    struct device dev = {.shard = shard, .threads = threads, .parents = parents};
+    struct cpu_array list[MOST_ARRAYS];
+    int count = list_arrays(&dev, list);
+    uint64_t vertices = shard->d + shard->locals, slots = shard->n / shard->p + 1;
+    uint64_t bytes = (parents ? 12 : 8) * vertices + (shard->p > 1 ? 16 : 8) * slots;
+    for (int i = 0; i < count; i++)
+        bytes += list[i].count * list[i].width;
+    return bytes;
+}
+
+static const struct backend_device cpu_device = {
+    .open = cpu_open, .close = cpu_close, .resident = cpu_resident, .takes = cpu_takes};
 
 const struct backend backend_cpu = {
     .name = "cpu",

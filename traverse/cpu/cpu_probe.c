@@ -7,15 +7,9 @@
  * parents of most.
  */
 #include "cpu_probe.h"
+#include "cpu_lanes.h"
 
 #include "traverse/backend.h"
-
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define HAS_AVX2 1
-#include <immintrin.h>
-#else
-#define HAS_AVX2 0
-#endif
 
 /* Above this many rows of a word, all 64 are probed: straight code beats picking bits. */
 enum { DENSE_ROWS = 40 };
@@ -114,25 +108,6 @@ const struct probes probes_plain = {heads_plain, adopt_plain,  rests_plain,
 /* ---- eight at once ---- */
 
 #if HAS_AVX2
-
-#define AVX2 __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt")))
-
-/* Bit i: lane i of `ids` is in the mask. Lanes of which `lanes` has not the top bit set are not read. */
-AVX2 static inline uint32_t probe_lanes(const uint64_t *mask, __m256i ids, __m256i lanes)
-{
-    const __m256i none = _mm256_setzero_si256();
-    __m256i words = _mm256_mask_i32gather_epi32(none, (const int *)mask, _mm256_srli_epi32(ids, 5),
-                                                lanes, 4);
-    __m256i bits = _mm256_sllv_epi32(words, _mm256_andnot_si256(ids, _mm256_set1_epi32(31)));
-    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(bits));
-}
-
-/* Lane i is all bits if bit i is set. */
-AVX2 static inline __m256i lanes_of(uint32_t bits)
-{
-    const __m256i own = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-    return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), own), own);
-}
 
 AVX2 static uint64_t heads_avx2(const uint32_t *heads, uint64_t rows, uint64_t count,
                                 const uint64_t *mask)
@@ -258,8 +233,7 @@ static const struct probes probes_avx2 = {heads_avx2, adopt_avx2,  rests_avx2,
 
 const struct probes *probes_best(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") ? &probes_avx2
-                                                                             : &probes_plain;
+    return has_avx2() ? &probes_avx2 : &probes_plain;
 }
 
 #else

@@ -20,7 +20,6 @@ enum { PIECE_WORDS = 32, HUB_PIECES = 64 };
 static uint64_t count_probes(const struct csr *csr, uint64_t base, uint64_t candidates,
                              const uint64_t *mask)
 {
-    const uint32_t *columns = csr->columns;
     uint64_t probes = 0;
     for (; candidates != 0; candidates &= candidates - 1) {
         uint64_t row = base + (uint64_t)__builtin_ctzll(candidates), hit = 0;
@@ -32,7 +31,7 @@ static uint64_t count_probes(const struct csr *csr, uint64_t base, uint64_t cand
         uint64_t end = csr_offset(csr, row + 1);
         for (uint64_t i = csr_offset(csr, row); i < end && !hit; i++) {
             probes++;
-            hit = (uint64_t)mask_bit(mask, columns[i]);
+            hit = (uint64_t)mask_bit(mask, csr_column_of_row(csr, row, i));
         }
     }
     return probes;
@@ -72,6 +71,19 @@ struct pulled_word {
     uint64_t at, candidates, left; /* left: candidates without a parent among their heads */
 };
 
+/* Always inlined, as what only asks ahead has no effect that a compiler must keep a call for. */
+static inline __attribute__((always_inline)) void ask_for_rests(const struct csr *csr, uint64_t base, uint64_t rows)
+{
+    const uint32_t *columns = csr->columns;
+    for (; rows != 0 && csr->packed.words != NULL; rows &= rows - 1)
+        ask_for_columns(csr, csr_offset(csr, base + (uint64_t)__builtin_ctzll(rows)));
+    for (; rows != 0; rows &= rows - 1) {
+        uint64_t at = csr_offset(csr, base + (uint64_t)__builtin_ctzll(rows));
+        __builtin_prefetch(columns + at, 0, 2);
+        __builtin_prefetch(columns + at + 7, 0, 2);
+    }
+}
+
 /* Probes the heads, and asks for the columns of the rows that are left. */
 static inline struct pulled_word begin_word(const struct pull *pull, uint64_t w, uint64_t candidates)
 {
@@ -84,22 +96,19 @@ static inline struct pulled_word begin_word(const struct pull *pull, uint64_t w,
         if (pull->parent != NULL)
             pull->dev->means.probes->adopt(pull->parent + base, heads, hits, count, pull->tag);
     }
-    for (uint64_t rows = left; rows != 0; rows &= rows - 1) {
-        const uint32_t *columns = (const uint32_t *)csr->columns +
-                                  csr_offset(csr, base + (uint64_t)__builtin_ctzll(rows));
-        __builtin_prefetch(columns, 0, 2);
-        __builtin_prefetch(columns + 7, 0, 2);
-    }
+    ask_for_rests(csr, base, left);
     return (struct pulled_word){w, candidates, left};
 }
 
 /* Returns the rows that have a parent, whose number is in parent[] then, with the tag. */
 static inline uint64_t end_word(const struct pull *pull, const struct pulled_word *word, uint64_t *probes)
 {
+    const struct cpu_means *means = &pull->dev->means;
     uint64_t base = 64 * word->at, found = word->candidates & ~word->left;
-    if (word->left != 0)
-        found |= pull->dev->means.probes->rests(pull->csr, base, word->left, pull->mask, pull->tag,
-                                          pull->parent);
+    if (word->left != 0 && pull->csr->packed.words == NULL)
+        found |= means->probes->rests(pull->csr, base, word->left, pull->mask, pull->tag, pull->parent);
+    else if (word->left != 0)
+        found |= means->readers->rests(pull->csr, base, word->left, pull->mask, pull->tag, pull->parent);
     if (pull->dev->notes.counts_probes)
         *probes += count_probes(pull->csr, base, word->candidates, pull->mask);
     return found;

@@ -158,6 +158,20 @@ static inline void visit_nn_edge(struct push_thread *t, uint32_t row, uint64_t t
         bin->ids[bin->count++] = (uint32_t)local;
 }
 
+/* Columns at..end of one row that are kept packed. */
+static inline __attribute__((always_inline)) void
+push_packed(struct push_thread *t, const struct csr *csr, uint32_t row, uint64_t at, uint64_t end,
+            visit_edge *visit)
+{
+    uint32_t room[COLUMN_ROOM];
+    while (at < end) {
+        struct column_run run = next_columns(t->dev->means.readers, csr, row, at, end, room);
+        for (uint64_t i = 0; i < run.count; i++)
+            visit(t, row, run.columns[i]);
+        at += run.count;
+    }
+}
+
 /* Edges begin..end of one row; edge j < heads stands in the head columns. */
 static inline __attribute__((always_inline)) void
 push_row(struct push_thread *t, const struct csr *csr, uint32_t row, uint64_t begin, uint64_t end,
@@ -166,7 +180,10 @@ push_row(struct push_thread *t, const struct csr *csr, uint32_t row, uint64_t be
     uint64_t k = csr->head_columns, rest = csr_offset(csr, row);
     for (uint64_t j = begin; j < end && j < k; j++)
         visit(t, row, csr->heads[j * csr->rows + row]);
-    for (uint64_t j = begin < k ? k : begin; j < end; j++)
+    begin = begin < k ? k : begin;
+    if (csr->packed.words != NULL && begin < end)
+        push_packed(t, csr, row, rest + begin - k, rest + end - k, visit);
+    for (uint64_t j = begin; j < end && csr->packed.words == NULL; j++)
         visit(t, row, csr_column(csr, rest + j - k));
 }
 

@@ -22,7 +22,7 @@ static void ask_neighbours(const struct device *dev, uint32_t local, uint64_t *c
              rest = csr_offset(nn, local);
     for (uint64_t j = 0; j < length; j++) {
         uint64_t to =
-            j < heads ? nn->heads[j * nn->rows + local] : csr_column(nn, rest + j - heads);
+            j < heads ? nn->heads[j * nn->rows + local] : csr_column_of_row(nn, local, rest + j - heads);
         uint64_t owner = to >> shard->local_bits;
         if (owner == shard->index)
             continue;

@@ -32,6 +32,28 @@ void cuda_write_depths(const gpu_vertices *v, enum value_form form, void *to, cu
         depths_kernel<<<blocks_for(v->count, BLOCK), BLOCK, 0, stream>>>(*v, (int32_t *)to);
 }
 
+template <typename Id>
+__global__ static void __launch_bounds__(BLOCK) scatter_kernel(gpu_vertices v, const Id *ids, int32_t *to)
+{
+    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < v.count;
+         i += (uint64_t)gridDim.x * BLOCK) {
+        if (test_bit(v.visited, (uint32_t)i))
+            to[ids[i]] = __ldcs(&v.depth[i]);
+    }
+}
+
+void cuda_scatter_depths(const gpu_vertices *v, const void *ids, uint32_t id_bytes, int32_t *to,
+                         cudaStream_t stream)
+{
+    const int blocks = blocks_for(v->count, BLOCK);
+    if (v->count == 0)
+        return;
+    if (id_bytes == 4)
+        scatter_kernel<<<blocks, BLOCK, 0, stream>>>(*v, (const int32_t *)ids, to);
+    else
+        scatter_kernel<<<blocks, BLOCK, 0, stream>>>(*v, (const int64_t *)ids, to);
+}
+
 /* Appends the vertices of a warp's lanes that want it; one atomic. */
 __device__ static inline void append_remote(const gpu_records &r, bool wants, uint32_t vertex)
 {
@@ -62,7 +84,7 @@ __global__ static void __launch_bounds__(BLOCK) parents_kernel(gpu_records r)
                          : record];
         else if (record == PARENT_SELF)
             id = ids[r.first + i];
-        to[r.first + i] = id;
+        to[r.scatter ? (uint64_t)ids[r.first + i] : r.first + i] = id;
         if (r.remote != NULL)
             append_remote(r, record == PARENT_REMOTE, (uint32_t)i);
     }

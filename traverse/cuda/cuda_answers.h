@@ -33,9 +33,14 @@ struct gpu_records {
     const void *ids;         /* [locals + d] */
     uint32_t id_bytes;
     void *to;                /* [locals + d + 1] by number of vertex */
+    int scatter;             /* to[] is by input id: that of a vertex, and not its number, says where */
     uint32_t *remote;        /* vertices with a parent on another device; NULL: there are none */
     unsigned long long *remote_count; /* zero before */
 };
+
+/* to[ids[i]] = the depth of vertex i, for those that were visited. */
+void cuda_scatter_depths(const struct gpu_vertices *vertices, const void *ids, uint32_t id_bytes, int32_t *to,
+                         cudaStream_t stream);
 
 void cuda_write_parents(const struct gpu_records *records, cudaStream_t stream);
 
@@ -102,7 +107,7 @@ void cuda_max_ids(void *to, const struct gpu_id_arrays *from, uint64_t count, ui
 struct gpu_answers {
     uint64_t slots, first, count;
     uint32_t id_bytes;
-    uint32_t *vertex;
+    uint32_t *vertex; /* NULL: values are scattered over the block */
     void *ids, *by_vertex, *values, *block;
     uint32_t *before;
     struct bijection bijection;

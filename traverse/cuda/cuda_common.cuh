@@ -117,6 +117,39 @@ __device__ static inline uint64_t offset_at(const struct gpu_csr &csr, uint64_t 
     return ((const Offset *)csr.offsets)[i];
 }
 
+/* Where the rest of a row lies among the columns. */
+struct row_rest {
+    uint64_t begin, end;
+};
+
+/* Of packed offsets. Mostly both are in one block. */
+__device__ static inline row_rest packed_rest(const struct gpu_csr &csr, uint64_t row)
+{
+    packed_span span = {0, row, 0};
+    packed_reader reader = packed_open_row(&csr.packed_offsets, &span);
+    row_rest rest;
+    rest.begin = packed_element(&reader, (uint32_t)(row % PACKED_BLOCK));
+    if ((row + 1) % PACKED_BLOCK == 0) {
+        span.at++;
+        reader = packed_open_row(&csr.packed_offsets, &span);
+    }
+    rest.end = packed_element(&reader, (uint32_t)((row + 1) % PACKED_BLOCK));
+    return rest;
+}
+
+/* PACKED: offsets may be packed. Otherwise they have the type Offset. */
+template <typename Offset, bool PACKED>
+__device__ static inline row_rest rest_of_row(const struct gpu_csr &csr, uint64_t row)
+{
+    if (!PACKED)
+        return row_rest{offset_at<Offset>(csr, row), offset_at<Offset>(csr, row + 1)};
+    if (csr.packed_offsets.words != NULL)
+        return packed_rest(csr, row);
+    if (csr.offset_width == 4)
+        return row_rest{offset_at<uint32_t>(csr, row), offset_at<uint32_t>(csr, row + 1)};
+    return row_rest{offset_at<uint64_t>(csr, row), offset_at<uint64_t>(csr, row + 1)};
+}
+
 /* Entries in the head columns of a row. */
 __device__ static inline uint32_t heads_of(const struct gpu_csr &csr, uint32_t row)
 {
@@ -127,24 +160,57 @@ __device__ static inline uint32_t heads_of(const struct gpu_csr &csr, uint32_t r
 }
 
 /* Edges of a row, in and behind the head columns. */
+template <bool PACKED>
+__device__ static inline uint64_t row_length_of(const struct gpu_csr &csr, uint32_t row)
+{
+    row_rest r = PACKED                  ? rest_of_row<uint32_t, true>(csr, row)
+                 : csr.offset_width == 4 ? rest_of_row<uint32_t, false>(csr, row)
+                                         : rest_of_row<uint64_t, false>(csr, row);
+    return r.end > r.begin ? r.end - r.begin + csr.head_columns : heads_of(csr, row);
+}
+
 __device__ static inline uint64_t row_length(const struct gpu_csr &csr, uint32_t row)
 {
-    uint64_t rest =
-        csr.offset_width == 4
-            ? offset_at<uint32_t>(csr, row + 1) - offset_at<uint32_t>(csr, row)
-            : offset_at<uint64_t>(csr, (uint64_t)row + 1) - offset_at<uint64_t>(csr, row);
-    return rest > 0 ? rest + csr.head_columns : heads_of(csr, row);
+    return row_length_of<false>(csr, row);
+}
+
+/* Where to begin to read packed columns of a row, which begins at `begin`. */
+__device__ static inline packed_span span_of(const gpu_csr &csr, uint32_t row, uint64_t begin,
+                                             uint64_t at)
+{
+    bool begins_in_block = begin > at / PACKED_BLOCK * PACKED_BLOCK; /* only then its head matters */
+    uint32_t k = csr.head_columns;
+    return packed_span{begin, at,
+                       begins_in_block && k > 0 ? csr.heads[(k - 1) * csr.rows + row] + 1 : 0};
+}
+
+/* Element `at` of the columns, which is of this row; the row begins at `begin`. PACKED: they may be packed. */
+template <typename Column, bool PACKED>
+__device__ static inline Column column_of_row(const gpu_csr &csr, uint32_t row, uint64_t begin,
+                                              uint64_t at)
+{
+    if (!PACKED || csr.packed.words == NULL)
+        return ((const Column *)csr.columns)[at];
+    const packed_span span = span_of(csr, row, begin, at);
+    const packed_reader reader = packed_open_row(&csr.packed, &span);
+    return (Column)packed_element(&reader, (uint32_t)(at % PACKED_BLOCK));
 }
 
 /* Column j of a row. */
-template <typename Offset>
-__device__ static inline uint64_t column_at(const gpu_csr &csr, uint32_t row, uint64_t j)
+template <typename Offset, bool PACKED>
+__device__ static inline uint64_t column_at_of(const gpu_csr &csr, uint32_t row, uint64_t j)
 {
     if (j < csr.head_columns)
         return csr.heads[j * csr.rows + row];
-    const uint64_t at = offset_at<Offset>(csr, row) + j - csr.head_columns;
-    return csr.column_width == 4 ? ((const uint32_t *)csr.columns)[at]
-                                 : ((const uint64_t *)csr.columns)[at];
+    const uint64_t begin = rest_of_row<Offset, PACKED>(csr, row).begin, at = begin + j - csr.head_columns;
+    return csr.column_width == 4 ? column_of_row<uint32_t, PACKED>(csr, row, begin, at)
+                                 : column_of_row<uint64_t, PACKED>(csr, row, begin, at);
+}
+
+template <typename Offset>
+__device__ static inline uint64_t column_at(const gpu_csr &csr, uint32_t row, uint64_t j)
+{
+    return column_at_of<Offset, false>(csr, row, j);
 }
 
 #endif

@@ -153,6 +153,15 @@ struct device {
     struct gpu_answers answers;
 };
 
+/* Whether columns of any subgraph are packed on the device. */
+static inline int gpu_is_packed(const struct device *dev)
+{
+    int is_packed = 0;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        is_packed |= dev->csr[g].packed.words != NULL;
+    return is_packed;
+}
+
 /* Makes the device's GPU that of the calling thread. */
 static inline enum status gpu_use(const struct device *dev, struct error *e)
 {
@@ -193,9 +202,9 @@ enum status gpu_notes_take(struct device *device, struct error *e);
 enum status gpu_tell_levels(struct device *device, level_noter *noter, void *context,
                             struct error *e);
 
-/* cuda_check.c. Checks the ranges of the shard on the device (shard_ranges.h). `locals` is [p], of every
- * shard. */
-enum status gpu_check_ranges(struct device *device, const uint32_t *locals, struct error *e);
+/* cuda_check.c. Checks the ranges of the shard on the device (shard_ranges.h); columns that are packed there are
+ * checked in the file, by `threads` threads of the host. `locals` is [p], of every shard. */
+enum status gpu_check_ranges(struct device *device, const uint32_t *locals, int threads, struct error *e);
 
 /* cuda_times.c. These do nothing if the device was opened without timing. */
 void gpu_time_begin(struct device *device, enum phase phase, enum vertex_kind stream);
@@ -219,6 +228,10 @@ enum status gpu_take_peers_updates(struct device *device, struct error *e);
 
 /* cuda_parents.c. What is launched on the stream of normals waits for the search on the other one. */
 enum status gpu_follow_search(struct device *device, struct error *e);
+
+/* The same file: makes input ids of the parents that the device recorded, by number of vertex or, if it scatters
+ * answers, where they belong. */
+enum status gpu_write_parents(struct device *device, struct error *e);
 
 /* cuda_describe.c */
 void gpu_describe(const struct device *device, struct device_description *description);

@@ -20,7 +20,7 @@
 #include "cuda_limits.h"
 
 #include "formats/graph/subgraph.h"
-#include "formats/packed.h"
+#include "formats/packed_row.h"
 #include "formats/shard_ranges.h"
 
 #include <cuda_runtime_api.h>
@@ -38,12 +38,20 @@ struct gpu_csr {
     const uint32_t *heads;               /* [k][rows] */
     const void *offsets;                 /* [rows + 1] */
     const void *columns;
+    struct packed_columns packed;         /* words NULL: `columns` has them; otherwise they are packed here */
+    struct packed_columns packed_offsets; /* the same of the offsets */
     const uint32_t *sources; /* mask of rows that are not empty */
     /* for searches that are one kernel (cuda_solo.h): which kind of vertices the columns are, and the rows that a
      * pull looks for: all sources, or some */
     uint32_t column_kind;
     const uint32_t *wanted;
 };
+
+/* Whether kernels that read packed rows are wanted. */
+static inline int gpu_csr_is_packed(const struct gpu_csr *csr)
+{
+    return csr->packed.words != NULL || csr->packed_offsets.words != NULL;
+}
 
 /* The vertices of one kind: all delegates, or the local normals. */
 struct gpu_vertices {

@@ -19,7 +19,7 @@ struct merge {
 };
 
 /* The rest of each row behind its heads; the heads are visited right here. */
-template <typename Offset>
+template <typename Offset, bool PACKED>
 __global__ static void __launch_bounds__(BLOCK) length_kernel(merge m)
 {
     bool found = false;
@@ -28,7 +28,8 @@ __global__ static void __launch_bounds__(BLOCK) length_kernel(merge m)
         uint64_t length = 0;
         if (i < m.count) {
             uint32_t row = m.queue[i];
-            length = offset_at<Offset>(m.csr, (uint64_t)row + 1) - offset_at<Offset>(m.csr, row);
+            row_rest rest = rest_of_row<Offset, PACKED>(m.csr, row);
+            length = rest.end - rest.begin;
             found |= visit_heads<uint32_t>(m.csr, m.target, row);
         }
         m.prefix[i] = length;
@@ -71,11 +72,10 @@ __device__ static uint64_t row_in_tile(const merge &m, const tile &t, uint64_t b
     return t.first + low - 1;
 }
 
-template <typename Offset>
+template <typename Offset, bool PACKED>
 __global__ static void __launch_bounds__(BLOCK) expand_kernel(merge m)
 {
     __shared__ tile t;
-    const uint32_t *columns = (const uint32_t *)m.csr.columns;
     uint64_t total = m.prefix[m.count];
     bool found = false;
     for (uint64_t begin = (uint64_t)blockIdx.x * TILE_EDGES; begin < total;
@@ -96,11 +96,22 @@ __global__ static void __launch_bounds__(BLOCK) expand_kernel(merge m)
         for (uint32_t e = threadIdx.x; e < edges; e += BLOCK) {
             uint64_t i = row_in_tile(m, t, begin, e);
             uint32_t row = m.queue[i];
-            uint64_t at = offset_at<Offset>(m.csr, row) + (begin + e - m.prefix[i]);
-            found |= visit<uint32_t>(m.target, columns[at], row);
+            uint64_t first = rest_of_row<Offset, PACKED>(m.csr, row).begin;
+            uint64_t at = first + (begin + e - m.prefix[i]);
+            found |= visit<uint32_t>(m.target, column_of_row<uint32_t, PACKED>(m.csr, row, first, at), row);
         }
     }
     note_found(m.target, found);
+}
+
+/* By rows as they lie: one kernel for the lengths, and one for the edges. */
+template <typename Offset, bool PACKED>
+static void push_by_shares(const merge &m, const gpu_scan &scan, cudaStream_t stream)
+{
+    size_t scratch_bytes = scan.scratch_bytes;
+    length_kernel<Offset, PACKED><<<blocks_for(m.count + 1, BLOCK), BLOCK, 0, stream>>>(m);
+    cub::DeviceScan::ExclusiveSum(scan.scratch, scratch_bytes, m.prefix, m.prefix, m.count + 1, stream);
+    expand_kernel<Offset, PACKED><<<cuda_full_grid(), BLOCK, 0, stream>>>(m);
 }
 
 size_t cuda_merge_scratch_bytes(uint64_t count)
@@ -114,19 +125,12 @@ void cuda_push_merged(const gpu_csr *csr, const gpu_queue *queue, const gpu_targ
                       const gpu_scan *scan, cudaStream_t stream)
 {
     merge m = {*csr, queue->rows, queue->count, *target, scan->prefix};
-    uint64_t count = queue->count;
-    size_t scratch_bytes = scan->scratch_bytes;
-    int grid = blocks_for(count + 1, BLOCK), full = cuda_full_grid();
-    if (count == 0 || csr->edges == 0)
+    if (queue->count == 0 || csr->edges == 0)
         return;
-    if (csr->offset_width == 4)
-        length_kernel<uint32_t><<<grid, BLOCK, 0, stream>>>(m);
+    if (gpu_csr_is_packed(csr))
+        push_by_shares<uint32_t, true>(m, *scan, stream);
+    else if (csr->offset_width == 4)
+        push_by_shares<uint32_t, false>(m, *scan, stream);
     else
-        length_kernel<uint64_t><<<grid, BLOCK, 0, stream>>>(m);
-    cub::DeviceScan::ExclusiveSum(scan->scratch, scratch_bytes, scan->prefix, scan->prefix,
-                                  count + 1, stream);
-    if (csr->offset_width == 4)
-        expand_kernel<uint32_t><<<full, BLOCK, 0, stream>>>(m);
-    else
-        expand_kernel<uint64_t><<<full, BLOCK, 0, stream>>>(m);
+        push_by_shares<uint64_t, false>(m, *scan, stream);
 }

@@ -38,18 +38,23 @@ struct staging {
     uint64_t bytes;
 };
 
-static const struct section *packed_columns(const struct shard *shard, int g)
+/* Packed columns that are not to stay so. */
+static const struct section *decoded_columns(const struct shard *shard, int g, enum residence resident)
 {
     const struct section *s =
         container_find(shard->file, shard_section_of((enum subgraph)g, SHARD_COLUMNS));
-    return s != NULL && s->encoding == ENCODING_PACKED && s->count > 0 ? s : NULL;
+    struct packed packed;
+    if (s == NULL || s->encoding != ENCODING_PACKED || s->count == 0 ||
+        gpu_keeps_columns(shard, (enum subgraph)g, resident, &packed))
+        return NULL;
+    return s;
 }
 
-static uint64_t staging_bytes(const struct shard *shard)
+static uint64_t staging_bytes(const struct shard *shard, enum residence resident)
 {
     uint64_t largest = 0;
     for (int g = 0; g < SUBGRAPHS; g++) {
-        const struct section *s = packed_columns(shard, g);
+        const struct section *s = decoded_columns(shard, g, resident);
         if (s != NULL && s->bytes > largest)
             largest = s->bytes;
     }
@@ -58,25 +63,54 @@ static uint64_t staging_bytes(const struct shard *shard)
 
 enum { GPU_SHARED_PAGE = 2 << 20 };
 
-static enum status take_memory(struct device *dev, const struct gpu_plan *plan, struct error *e)
+/* What is allocated for good. Smaller allocations share pages, which another process would see whole. */
+static uint64_t planned_bytes(const struct device *dev, const struct gpu_plan *plan)
 {
-    uint64_t bytes = plan->graph_bytes + plan->working_bytes;
-    uint64_t staging = staging_bytes(dev->shard);
-    if (dev->traffic.peers.shared) /* smaller allocations share pages, which another process would see whole */
-        bytes = (bytes + GPU_SHARED_PAGE - 1) / GPU_SHARED_PAGE * GPU_SHARED_PAGE;
-    dev->traffic.peers.shown_bytes = bytes;
+    uint64_t bytes = gpu_plan_bytes(plan);
+    return dev->traffic.peers.shared ? (bytes + GPU_SHARED_PAGE - 1) / GPU_SHARED_PAGE * GPU_SHARED_PAGE
+                                     : bytes;
+}
+
+/* While the shard is loaded. */
+static uint64_t needed_bytes(const struct device *dev, const struct gpu_plan *plan)
+{
+    return planned_bytes(dev, plan) + staging_bytes(dev->shard, plan->resident);
+}
+
+static enum status refuse(const struct device *dev, const struct gpu_plan *plan,
+                          const struct gpu_plan_options *planned, uint64_t unused, struct error *e)
+{
+    char need[16], graph[16], left[16], shards[32] = "";
+    uint32_t enough = gpu_plan_shards(dev->shard, planned, unused);
+    if (enough > dev->shard->p) /* it may be that only loading takes too much */
+        snprintf(shards, sizeof shards, " (about %u)", enough);
+    return fail(e, ST_RESOURCE,
+                "%s: shard %u of %u needs %s of device memory (%s of them the graph, %s), and %s are free: pack "
+                "the graph into more shards%s for as many GPUs, or see --plan",
+                dev->where, dev->shard->index, dev->shard->p,
+                format_size(needed_bytes(dev, plan), need, sizeof need),
+                format_size(plan->graph_bytes, graph, sizeof graph), residence_name[plan->resident],
+                format_size(unused, left, sizeof left), shards);
+}
+
+/* Makes the plan, for raw columns or for packed ones, and takes the memory. */
+static enum status take_memory(struct device *dev, struct gpu_plan_options *planned, struct gpu_plan *plan,
+                               struct error *e)
+{
     size_t unused = 0, total = 0;
-    char need[16], graph[16], left[16];
+    int is_open = planned->resident == RESIDENT_AUTO;
     if (CUDA_TRY(cudaMemGetInfo(&unused, &total), dev->where, e) != ST_OK)
         return e->status;
-    if (bytes + staging > unused)
-        return fail(e, ST_RESOURCE,
-                    "%s: shard %u of %u needs %s of device memory (%s of them the graph), and %s "
-                    "are free: pack the graph into more shards, or see --plan",
-                    dev->where, dev->shard->index, dev->shard->p,
-                    format_size(bytes + staging, need, sizeof need),
-                    format_size(plan->graph_bytes, graph, sizeof graph),
-                    format_size(unused, left, sizeof left));
+    planned->resident = is_open ? RESIDENT_RAW : planned->resident;
+    gpu_plan_make(plan, dev->shard, planned);
+    if (is_open && needed_bytes(dev, plan) > unused) {
+        planned->resident = RESIDENT_PACKED;
+        gpu_plan_make(plan, dev->shard, planned);
+    }
+    uint64_t bytes = planned_bytes(dev, plan);
+    dev->traffic.peers.shown_bytes = bytes;
+    if (needed_bytes(dev, plan) > unused)
+        return refuse(dev, plan, planned, unused, e);
     return CUDA_TRY(cudaMalloc(&dev->memory, bytes > 0 ? bytes : 1), dev->where, e);
 }
 
@@ -91,10 +125,20 @@ static void place_arrays(const struct device *dev, const struct gpu_plan *plan,
     }
 }
 
-static void set_csr(struct device *dev, enum subgraph g, void *const at[GPU_ARRAY_COUNT])
+/* A section at at[0], the rest of its directory at at[1]. */
+static struct packed_columns packed_at(const struct packed *packed, void *const *at)
+{
+    const char *words = at[0];
+    return (struct packed_columns){.words = (const uint32_t *)words,
+                                   .place = at[1],
+                                   .group = (const uint64_t *)(words + (packed->group - packed->bits))};
+}
+
+static void set_csr(struct device *dev, enum subgraph g, enum residence resident,
+                    void *const at[GPU_ARRAY_COUNT])
 {
     const struct csr *csr = &dev->shard->csr[g];
-    int i = 4 * (int)g;
+    int i = GPU_SECTIONS * (int)g;
     dev->csr[g] = (struct gpu_csr){.rows = csr->rows,
                                    .edges = csr->edges,
                                    .head_columns = csr->head_columns,
@@ -104,6 +148,11 @@ static void set_csr(struct device *dev, enum subgraph g, void *const at[GPU_ARRA
                                    .offsets = at[i + GPU_OFFSETS],
                                    .columns = at[i + GPU_COLUMNS],
                                    .sources = at[i + GPU_SOURCES]};
+    struct packed packed;
+    if (csr->edges > 0 && gpu_keeps_columns(dev->shard, g, resident, &packed))
+        dev->csr[g].packed = packed_at(&packed, at + i + GPU_COLUMNS);
+    if (gpu_keeps_offsets(dev->shard, g, resident, &packed))
+        dev->csr[g].packed_offsets = packed_at(&packed, at + i + GPU_OFFSETS);
 }
 
 /* The masks of the kind are at `masks`. Returns where the next ones are. */
@@ -154,14 +203,15 @@ static void set_traffic(struct device *dev, void *const at[GPU_ARRAY_COUNT])
     dev->traffic.peers.others = dev->traffic.peers.own + dev->of[DELEGATES].words;
 }
 
-static void set_answers(struct device *dev, void *const at[GPU_ARRAY_COUNT])
+static void set_answers(struct device *dev, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT])
 {
     struct gpu_answers *a = &dev->answers;
-    a->vertex = at[GPU_ANSWER_VERTEX];
+    int scatters = gpu_scatters_answers(plan, dev->shard);
+    a->vertex = scatters ? NULL : at[GPU_ANSWER_VERTEX];
     a->ids = at[GPU_ANSWER_IDS];
     a->by_vertex = at[GPU_ANSWER_BY_VERTEX];
     a->values = at[GPU_ANSWER_VALUES];
-    a->block = at[GPU_ANSWER_BLOCK];
+    a->block = at[scatters ? GPU_QUEUE_D : GPU_ANSWER_BLOCK];
     a->before = at[GPU_ANSWER_BEFORE];
     a->delegates = at[GPU_ANSWER_DELEGATES];
     a->replies = at[GPU_ANSWER_REPLIES];
@@ -172,7 +222,7 @@ static void set_arrays(struct device *dev, const struct gpu_plan *plan, int pare
                        void *const at[GPU_ARRAY_COUNT])
 {
     for (int g = 0; g < SUBGRAPHS; g++)
-        set_csr(dev, (enum subgraph)g, at);
+        set_csr(dev, (enum subgraph)g, plan->resident, at);
     set_kinds(dev, parents, at);
     dev->masks.bytes = plan->array[GPU_MASKS].bytes;
     dev->scratch.scan = (struct gpu_scan){.prefix = at[GPU_MERGE_PREFIX],
@@ -184,7 +234,7 @@ static void set_arrays(struct device *dev, const struct gpu_plan *plan, int pare
     set_traffic(dev, at);
     dev->traffic.received_room = plan->array[GPU_RECEIVED_IDS].bytes / 4;
     dev->traffic.sent_mask_bytes = plan->array[GPU_SENT_MASK].bytes;
-    set_answers(dev, at);
+    set_answers(dev, plan, at);
 }
 
 static enum status take_host_memory(struct device *dev, struct error *e)
@@ -252,19 +302,52 @@ static enum status decode_columns(struct device *dev, int g, const struct sectio
     return e->status;
 }
 
-static enum status load_packed(struct device *dev, void *const at[GPU_ARRAY_COUNT],
+static enum status load_packed(struct device *dev, enum residence resident, void *const at[GPU_ARRAY_COUNT],
                                const struct staging *staging, struct gpu_loader *loader,
                                struct error *e)
 {
     for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
-        const struct section *s = packed_columns(dev->shard, g);
+        const struct section *s = decoded_columns(dev->shard, g, resident);
         if (s == NULL)
             continue;
         struct gpu_copy copy = {staging->memory, s->data, s->bytes};
         if (gpu_loader_copy(loader, &copy, 1, e) == ST_OK)
-            decode_columns(dev, g, s, staging->memory, at[4 * g + GPU_COLUMNS], e);
+            decode_columns(dev, g, s, staging->memory, at[GPU_SECTIONS * g + GPU_COLUMNS], e);
     }
     return e->status;
+}
+
+/* Makes the directory of section `type`, which stays packed. */
+static enum status load_places(const struct device *dev, uint32_t type, struct packed_place *to,
+                               struct gpu_loader *loader, const struct device_options *options, struct error *e)
+{
+    const char *name = shard_kind.section_name(type);
+    struct packed_place *place = NULL;
+    struct packed packed;
+    if (to == NULL || !shard_packed(dev->shard, type, &packed))
+        return ST_OK;
+    if (memory_take(options->budget, (void **)&place, packed.blocks, sizeof *place, name, e) != ST_OK)
+        return e->status;
+    struct gpu_copy copy = {to, place, packed.blocks * sizeof *place};
+    if (packed_places(&packed, place, options->threads) != ST_OK)
+        fail(e, ST_BAD_DATA, "%s: %s: a packed block is corrupt", container_path(dev->shard->file), name);
+    else
+        gpu_loader_copy(loader, &copy, 1, e);
+    memory_release(options->budget, place);
+    return e->status;
+}
+
+static enum status load_directories(const struct device *dev, struct gpu_loader *loader,
+                                    const struct device_options *options, struct error *e)
+{
+    for (int i = 0; i < SUBGRAPHS; i++) {
+        enum subgraph g = (enum subgraph)i;
+        struct packed_place *offsets = dev->csr[g].packed_offsets.place, *columns = dev->csr[g].packed.place;
+        if (load_places(dev, shard_section_of(g, SHARD_OFFSETS), offsets, loader, options, e) != ST_OK ||
+            load_places(dev, shard_section_of(g, SHARD_COLUMNS), columns, loader, options, e) != ST_OK)
+            return e->status;
+    }
+    return ST_OK;
 }
 
 static enum status load_arrays(const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
@@ -281,21 +364,27 @@ static enum status load_arrays(const struct gpu_plan *plan, void *const at[GPU_A
 }
 
 static enum status load(struct device *dev, const struct gpu_plan *plan,
-                        void *const at[GPU_ARRAY_COUNT], int threads, struct error *e)
+                        void *const at[GPU_ARRAY_COUNT], const struct device_options *options,
+                        struct error *e)
 {
-    struct staging staging = {.bytes = staging_bytes(dev->shard)};
+    struct staging staging = {.bytes = staging_bytes(dev->shard, plan->resident)};
     struct gpu_loader *loader = NULL;
     double start = cli_seconds();
     if (staging.bytes > 0 &&
         CUDA_TRY(cudaMalloc(&staging.memory, staging.bytes), dev->where, e) != ST_OK)
         return e->status;
-    if (gpu_loader_open(&loader, threads, dev->where, e) == ST_OK &&
-        load_arrays(plan, at, loader, e) == ST_OK)
-        load_packed(dev, at, &staging, loader, e);
+    if (gpu_loader_open(&loader, options->threads, dev->where, e) == ST_OK &&
+        load_arrays(plan, at, loader, e) == ST_OK && load_directories(dev, loader, options, e) == ST_OK)
+        load_packed(dev, plan->resident, at, &staging, loader, e);
     gpu_loader_close(loader);
     cudaFree(staging.memory);
     dev->load = (struct device_load){.seconds = cli_seconds() - start, .bytes = plan->graph_bytes};
     return e->status;
+}
+
+static enum residence gpu_resident(const struct device *dev)
+{
+    return gpu_is_packed(dev) ? RESIDENT_PACKED : RESIDENT_RAW;
 }
 
 static struct device_load gpu_load(const struct device *dev)
@@ -365,13 +454,13 @@ static enum status open_device(struct device *dev, const struct device_options *
                                struct error *e)
 {
     struct gpu_plan plan;
-    const struct gpu_plan_options planned = {.parents = options->parents,
-                                             .answers = options->answers,
-                                             .permuted = options->permuted,
-                                             .notes = options->notes};
+    struct gpu_plan_options planned = {.parents = options->parents,
+                                       .answers = options->answers,
+                                       .permuted = options->permuted,
+                                       .notes = options->notes,
+                                       .resident = options->resident};
     void *at[GPU_ARRAY_COUNT];
-    gpu_plan_make(&plan, dev->shard, &planned);
-    if (choose_gpu(dev, options, e) != ST_OK || take_memory(dev, &plan, e) != ST_OK ||
+    if (choose_gpu(dev, options, e) != ST_OK || take_memory(dev, &planned, &plan, e) != ST_OK ||
         take_host_memory(dev, e) != ST_OK || make_streams(dev, e) != ST_OK ||
         take_unique_memory(dev, options, e) != ST_OK)
         return e->status;
@@ -381,11 +470,11 @@ static enum status open_device(struct device *dev, const struct device_options *
         return fail(e, ST_RUNTIME, "%s: the scan of %llu rows wants more scratch memory than "
                     "planned", dev->where, (unsigned long long)dev->shard->d);
     const struct gpu_solo_arrays solo = {at[GPU_SOLO_STATE], at[GPU_SOLO_LISTS],
-                                         options->notes ? at[GPU_SOLO_NOTES] : NULL};
+                                         options->notes && !gpu_is_packed(dev) ? at[GPU_SOLO_NOTES] : NULL};
     if (gpu_solo_open(dev, &solo, e) != ST_OK)
         return e->status;
-    if (load(dev, &plan, at, options->threads, e) == ST_OK && !options->trust)
-        gpu_check_ranges(dev, options->locals, e);
+    if (load(dev, &plan, at, options, e) == ST_OK && !options->trust)
+        gpu_check_ranges(dev, options->locals, options->threads, e);
     return e->status == ST_OK ? gpu_solo_measure(dev, e) : e->status;
 }
 
@@ -409,7 +498,11 @@ static enum status gpu_open(struct device **result, const struct shard *shard,
 }
 
 static const struct backend_device cuda_device = {
-    .open = gpu_open, .close = gpu_close, .load = gpu_load, .describe = gpu_describe};
+    .open = gpu_open,
+    .close = gpu_close,
+    .load = gpu_load,
+    .resident = gpu_resident,
+    .describe = gpu_describe};
 
 const struct backend backend_cuda = {
     .name = "cuda",

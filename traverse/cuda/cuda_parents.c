@@ -40,9 +40,10 @@ enum status gpu_follow_search(struct device *dev, struct error *e)
 
 /* ---- asking ---- */
 
-static enum status write_parents(struct device *dev, struct error *e)
+enum status gpu_write_parents(struct device *dev, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
+    int scatter = a->vertex == NULL;
     const struct gpu_vertices *n = &dev->of[NORMALS], *d = &dev->of[DELEGATES];
     uint64_t vertices = n->count + d->count;
     struct gpu_records locals = {.visited = n->visited,
@@ -52,7 +53,8 @@ static enum status write_parents(struct device *dev, struct error *e)
                                  .locals = n->count,
                                  .ids = a->ids,
                                  .id_bytes = a->id_bytes,
-                                 .to = a->by_vertex,
+                                 .to = scatter ? a->block : a->by_vertex,
+                                 .scatter = scatter,
                                  .remote = dev->shard->p > 1 ? n->queue : NULL,
                                  .remote_count = remote_count(dev)};
     struct gpu_records delegates = locals;
@@ -64,9 +66,10 @@ static enum status write_parents(struct device *dev, struct error *e)
     delegates.remote = NULL;
     CUDA_TRY(cudaMemsetAsync(a->tables, 0, gpu_answer_table_bytes(dev->shard->p), stream_of(dev)),
              dev->where, e);
-    CUDA_TRY(cudaMemsetAsync((char *)a->by_vertex + vertices * a->id_bytes, 0xff, a->id_bytes,
-                             stream_of(dev)),
-             dev->where, e);
+    if (!scatter)
+        CUDA_TRY(cudaMemsetAsync((char *)a->by_vertex + vertices * a->id_bytes, 0xff, a->id_bytes,
+                                 stream_of(dev)),
+                 dev->where, e);
     cuda_write_parents(&locals, stream_of(dev));
     cuda_write_parents(&delegates, stream_of(dev));
     return CUDA_LAUNCHED(dev->where, e);
@@ -118,8 +121,11 @@ static enum status list_questions(struct device *dev, struct slice *questions, s
 static enum status gpu_ask(struct device *dev, struct slice *questions, struct error *e)
 {
     memset(questions, 0, dev->shard->p * sizeof *questions);
-    if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK ||
-        gpu_solo_settle(dev, e) != ST_OK || write_parents(dev, e) != ST_OK)
+    if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
+        return e->status;
+    if (dev->answers.vertex == NULL) /* gpu_values writes them */
+        return ST_OK;
+    if (gpu_solo_settle(dev, e) != ST_OK || gpu_write_parents(dev, e) != ST_OK)
         return e->status;
     return dev->shard->p == 1 ? ST_OK : list_questions(dev, questions, e);
 }

@@ -80,7 +80,7 @@ static struct joining_card show_for_group(const struct device *dev)
     const struct csr *nn = &dev->shard->csr[NN], *dd = &dev->shard->csr[DD];
     const struct gpu_peers *p = &dev->traffic.peers;
     return (struct joining_card){
-        .joins = shard_has_masks(dev->shard) || nn->edges == 0,
+        .joins = !gpu_is_packed(dev) && (shard_has_masks(dev->shard) || nn->edges == 0),
         .found = place_of(dev, dev->masks.incoming),
         .sent = place_of(dev, p->sent_too),
         .arrivals = place_of(dev, p->arrivals),

@@ -9,11 +9,12 @@
 
 #include <string.h>
 
-static const char *const section_names[SUBGRAPHS][4] = {
-    {"nn heads", "nn offsets", "nn columns", "nn sources"},
-    {"nd heads", "nd offsets", "nd columns", "nd sources"},
-    {"dn heads", "dn offsets", "dn columns", "dn sources"},
-    {"dd heads", "dd offsets", "dd columns", "dd sources"}};
+/* In the order of gpu_array_id. */
+static const char *const section_names[SUBGRAPHS][GPU_SECTIONS] = {
+    {"nn heads", "nn offsets", "nn offsets directory", "nn columns", "nn columns directory", "nn sources"},
+    {"nd heads", "nd offsets", "nd offsets directory", "nd columns", "nd columns directory", "nd sources"},
+    {"dn heads", "dn offsets", "dn offsets directory", "dn columns", "dn columns directory", "dn sources"},
+    {"dd heads", "dd offsets", "dd offsets directory", "dd columns", "dd columns directory", "dd sources"}};
 
 static void put(struct gpu_plan *plan, enum gpu_array_id id, const char *name, uint64_t count,
                 uint64_t width, const void *source)
@@ -26,6 +27,62 @@ static void put(struct gpu_plan *plan, enum gpu_array_id id, const char *name, u
         plan->working_bytes += bytes;
 }
 
+int gpu_keeps_columns(const struct shard *shard, enum subgraph g, enum residence resident,
+                      struct packed *packed)
+{
+    return resident == RESIDENT_PACKED && shard->csr[g].column_width == 4 &&
+           shard->csr[g].column_count > 0 &&
+           shard_packed(shard, shard_section_of(g, SHARD_COLUMNS), packed);
+}
+
+static enum residence residence_of(const struct shard *shard, enum residence wanted)
+{
+    struct packed packed;
+    int keeps = 0;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        keeps |= gpu_keeps_columns(shard, (enum subgraph)g, wanted, &packed);
+    return keeps ? RESIDENT_PACKED : RESIDENT_RAW;
+}
+
+/* Offsets of columns that the device does not decode: the host checks their ranges then (cuda_check.c). */
+int gpu_keeps_offsets(const struct shard *shard, enum subgraph g, enum residence resident,
+                      struct packed *packed)
+{
+    const struct section *columns = container_find(shard->file, shard_section_of(g, SHARD_COLUMNS));
+    return resident == RESIDENT_PACKED && shard->csr[g].offset_width == 4 && shard->csr[g].edges > 0 &&
+           (columns->encoding == ENCODING_RAW || gpu_keeps_columns(shard, g, resident, packed)) &&
+           shard_packed(shard, shard_section_of(g, SHARD_OFFSETS), packed);
+}
+
+/* In proportion to the elements: gpu_plan_shards plans shards that have a part of those in the file. */
+static void put_packed(struct gpu_plan *plan, int at, const struct packed *packed, uint64_t count)
+{
+    const char *const *name = &section_names[at / GPU_SECTIONS][at % GPU_SECTIONS];
+    uint64_t bytes = (uint64_t)(packed->base - packed->bits);
+    if (count != packed->count)
+        bytes = (uint64_t)((double)bytes / (double)packed->count * (double)count);
+    put(plan, (enum gpu_array_id)at, name[0], bytes, 1, packed->bits);
+    put(plan, (enum gpu_array_id)(at + 1), name[1], packed_blocks(count), sizeof(struct packed_place), NULL);
+}
+
+static void put_rows(struct gpu_plan *plan, const struct shard *shard, enum subgraph g)
+{
+    const struct csr *csr = &shard->csr[g];
+    const char *const *name = section_names[g];
+    int at = GPU_SECTIONS * (int)g;
+    struct packed packed;
+    if (gpu_keeps_offsets(shard, g, plan->resident, &packed))
+        put_packed(plan, at + GPU_OFFSETS, &packed, csr->rows + 1);
+    else
+        put(plan, (enum gpu_array_id)(at + GPU_OFFSETS), name[GPU_OFFSETS], csr->rows + 1, csr->offset_width,
+            csr->offsets);
+    if (gpu_keeps_columns(shard, g, plan->resident, &packed))
+        put_packed(plan, at + GPU_COLUMNS, &packed, csr->column_count);
+    else
+        put(plan, (enum gpu_array_id)(at + GPU_COLUMNS), name[GPU_COLUMNS], csr->column_count, csr->column_width,
+            csr->columns);
+}
+
 static void put_sections(struct gpu_plan *plan, const struct shard *shard)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
@@ -33,11 +90,10 @@ static void put_sections(struct gpu_plan *plan, const struct shard *shard)
         const char *const *name = section_names[g];
         if (csr->edges == 0)
             continue;
-        int at = 4 * g;
-        put(plan, at + GPU_HEADS, name[0], csr->head_columns * csr->rows, 4, csr->heads);
-        put(plan, at + GPU_OFFSETS, name[1], csr->rows + 1, csr->offset_width, csr->offsets);
-        put(plan, at + GPU_COLUMNS, name[2], csr->column_count, csr->column_width, csr->columns);
-        put(plan, at + GPU_SOURCES, name[3], mask_words(csr->rows), 8, csr->sources);
+        int at = GPU_SECTIONS * g;
+        put(plan, at + GPU_HEADS, name[GPU_HEADS], csr->head_columns * csr->rows, 4, csr->heads);
+        put_rows(plan, shard, (enum subgraph)g);
+        put(plan, at + GPU_SOURCES, name[GPU_SOURCES], mask_words(csr->rows), 8, csr->sources);
     }
 }
 
@@ -68,23 +124,40 @@ static uint64_t chunk_room(const struct shard *shard, enum subgraph a, enum subg
     return larger(gpu_chunk_room(shard->csr[a].edges), gpu_chunk_room(shard->csr[b].edges));
 }
 
-/* For a search that is one kernel, on a GPU that is alone or on each of several. */
+/* For a search that is one kernel, on a GPU that is alone or on each of several. Such a search reads no packed
+ * columns. */
 static void put_solo(struct gpu_plan *plan, const struct shard *shard,
                      const struct gpu_plan_options *options)
 {
-    uint64_t edges = 0, alone = shard->p == 1, together = !alone;
+    uint64_t edges = 0, is_raw = plan->resident == RESIDENT_RAW;
+    uint64_t alone = shard->p == 1 && is_raw, together = shard->p > 1 && is_raw;
     for (int g = 0; g < SUBGRAPHS; g++)
         edges += shard->csr[g].edges;
     put(plan, GPU_SOLO_STATE, "state of a search", SOLO_STATE_BYTES, 1, NULL);
     put(plan, GPU_SOLO_LISTS, "frontier lists",
-        2 * (alone ? gpu_solo_room : gpu_group_room)(shard->d + shard->locals, edges),
+        is_raw ? 2 * (alone ? gpu_solo_room : gpu_group_room)(shard->d + shard->locals, edges) : 0,
         SOLO_PIECE_BYTES, NULL);
     put(plan, GPU_GROUP_STATE, "state of a group", together ? GROUP_STATE_BYTES : 0, 1, NULL);
     put(plan, GPU_GROUP_ARRIVALS, "vertices from peers",
         together ? (uint64_t)shard->p * GROUP_LISTED_EDGES : 0, 4, NULL);
     put(plan, GPU_GROUP_MASK, "second mask to send", together ? column_words(shard) : 0, 4, NULL);
-    put(plan, GPU_SOLO_NOTES, "notes of levels", options->notes ? SOLO_NOTES_KEPT : 0,
+    put(plan, GPU_SOLO_NOTES, "notes of levels", options->notes && is_raw ? SOLO_NOTES_KEPT : 0,
         SOLO_NOTE_BYTES, NULL);
+}
+
+/* A device that is alone and keeps columns packed has no memory to spare: its answer takes the place of the
+ * arrays that are free once a search is over, and is scattered by input id, not gathered. */
+static void put_scattered_answers(struct gpu_plan *plan, const struct shard *shard)
+{
+    uint64_t id = answer_id_bytes(shard->n), free_bytes = 0;
+    for (int i = GPU_QUEUE_D; i < GPU_ANSWER_REST; i++)
+        free_bytes += gpu_aligned(plan->array[i].bytes);
+    uint64_t width = plan->array[GPU_PARENT_D].bytes + plan->array[GPU_PARENT_N].bytes > 0 ? id : 4;
+    uint64_t block = shard->n * width;
+    put(plan, GPU_ANSWER_REST, "answer beyond the lists", block > free_bytes ? block - free_bytes : 0, 1,
+        NULL);
+    put(plan, GPU_ANSWER_IDS, "input ids of vertices", shard->locals + shard->d, id, NULL);
+    put(plan, GPU_ANSWER_TABLES, "tables of answers", gpu_answer_table_bytes(shard->p), 1, NULL);
 }
 
 /* For answers in the order of input ids. */
@@ -97,6 +170,10 @@ static void put_answers(struct gpu_plan *plan, const struct shard *shard,
     uint64_t parents = options->parents, id = answer_id_bytes(shard->n), width = parents ? id : 4;
     if (!options->answers)
         return;
+    if (gpu_scatters_answers(plan, shard)) {
+        put_scattered_answers(plan, shard);
+        return;
+    }
     put(plan, GPU_ANSWER_VERTEX, "vertices by input id", slots, 4, NULL);
     put(plan, GPU_ANSWER_IDS, "input ids of parents", parents ? vertices : 0, id, NULL);
     put(plan, GPU_ANSWER_BY_VERTEX, "answer by vertex", vertices + 1, width, NULL);
@@ -120,6 +197,7 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
     int alone = shard->p == 1;
     uint64_t leaving = alone ? 0 : shard->csr[NN].edges;
     memset(plan, 0, sizeof *plan);
+    plan->resident = residence_of(shard, options->resident);
     put_sections(plan, shard);
     put(plan, GPU_MASKS, "visited and next masks", (alone ? 2 : 3) * words_d + 2 * words_n, 4,
         NULL);
@@ -149,4 +227,37 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
     put(plan, GPU_COUNTERS, "counters", GPU_COUNTER_BYTES, 1, NULL);
     put_solo(plan, shard, options);
     put_answers(plan, shard, options);
+}
+
+/* The shard as it would be, but for its content, if the graph had p shards. */
+static struct shard reshaped(const struct shard *shard, uint32_t p)
+{
+    struct shard s = *shard;
+    double share = (double)shard->p / (double)p;
+    s.p = p;
+    s.index = 0;
+    s.locals = (uint64_t)((double)shard->locals * share) + 1;
+    s.local_bits = 1;
+    while (s.locals >> s.local_bits != 0)
+        s.local_bits++;
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        struct csr *csr = &s.csr[g];
+        csr->rows = subgraph_rows((enum subgraph)g) == NORMALS ? s.locals : s.d;
+        csr->edges = (uint64_t)((double)csr->edges * share);
+        csr->column_count = (uint64_t)((double)csr->column_count * share);
+    }
+    return s;
+}
+
+uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_options *options, uint64_t room)
+{
+    enum { MOST_SHARDS = 4096 };
+    for (uint32_t p = shard->p; p <= MOST_SHARDS; p++) {
+        struct shard s = reshaped(shard, p);
+        struct gpu_plan plan;
+        gpu_plan_make(&plan, p == shard->p ? shard : &s, options);
+        if (gpu_plan_bytes(&plan) <= room)
+            return p;
+    }
+    return 0;
 }

@@ -2,29 +2,35 @@
 #ifndef DBFS_CUDA_PLAN_H
 #define DBFS_CUDA_PLAN_H
 
+#include "traverse/residence.h"
+
 #include "formats/shard.h"
 
 #include <stdint.h>
 
 enum gpu_array_id {
-    /* of subgraph g: + 4 * g */
+    /* of subgraph g: + GPU_SECTIONS * g */
     GPU_HEADS,
-    GPU_OFFSETS,
-    GPU_COLUMNS,
+    GPU_OFFSETS, /* if they stay packed, their words and groups (packed_row.h) */
+    GPU_OFFSET_PLACES, /* and the rest of their directory */
+    GPU_COLUMNS, /* the same */
+    GPU_COLUMN_PLACES,
     GPU_SOURCES,
-    GPU_MASKS = 4 * SUBGRAPHS, /* visited, next and incoming masks, cleared together */
+    GPU_SECTIONS,
+    GPU_MASKS = GPU_SECTIONS * SUBGRAPHS, /* visited, next and incoming masks, cleared together */
     GPU_FRONTIER_D,
     GPU_FRONTIER_N,
-    GPU_QUEUE_D,
-    GPU_QUEUE_N,
     GPU_DEPTH_D,
     GPU_DEPTH_N,
     GPU_PARENT_D,
     GPU_PARENT_N,
+    GPU_QUEUE_D, /* from here to GPU_ANSWER_REST: free once a search is over */
+    GPU_QUEUE_N,
     GPU_MERGE_PREFIX,
     GPU_MERGE_SCRATCH,
     GPU_CHUNKS_D,
     GPU_CHUNKS_N,
+    GPU_ANSWER_REST, /* of an answer that lies over these arrays, what they have no room for */
     GPU_CODES, /* vertices for other shards */
     GPU_SENT_IDS,
     GPU_RECEIVED_IDS,
@@ -60,6 +66,7 @@ struct gpu_array {
 };
 
 struct gpu_plan {
+    enum residence resident; /* raw, too, if there is nothing to keep packed */
     struct gpu_array array[GPU_ARRAY_COUNT];
     uint64_t graph_bytes, working_bytes; /* of the arrays before GPU_MASKS; of the others */
 };
@@ -88,9 +95,31 @@ struct gpu_plan_options {
     int answers;  /* make answers */
     int permuted; /* of ids that are permuted */
     int notes;    /* note what levels do, where the device does not follow the level loop */
+    enum residence resident; /* raw or packed */
 };
 
 void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
                    const struct gpu_plan_options *options);
+
+static inline uint64_t gpu_plan_bytes(const struct gpu_plan *plan)
+{
+    return plan->graph_bytes + plan->working_bytes;
+}
+
+/* Whether answers are written by scattering them over the block, which lies at GPU_QUEUE_D. */
+static inline int gpu_scatters_answers(const struct gpu_plan *plan, const struct shard *shard)
+{
+    return plan->resident == RESIDENT_PACKED && shard->p == 1;
+}
+
+/* About how many shards the graph should have so that each fits into `room` bytes: at least as many as it has. It
+ * rests on this shard, with the same delegates. 0: delegates alone take more. */
+uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_options *options, uint64_t room);
+
+/* Whether the columns of g, or their offsets, stay packed on the device. *packed says where they are. */
+int gpu_keeps_columns(const struct shard *shard, enum subgraph g, enum residence resident,
+                      struct packed *packed);
+int gpu_keeps_offsets(const struct shard *shard, enum subgraph g, enum residence resident,
+                      struct packed *packed);
 
 #endif

@@ -97,6 +97,23 @@ __device__ static unsigned probe_heads(const pull &p, tile &t, uint32_t first, u
     return kept;
 }
 
+/* Of a row whose columns are packed; as find_alone. */
+__device__ static uint32_t find_packed(const pull &p, uint32_t row, uint64_t *begin, uint64_t end)
+{
+    const uint64_t first = *begin, stop = end - first < ALONE ? end : first + ALONE;
+    while (*begin < stop) {
+        const packed_span span = span_of(p.csr, row, first, *begin);
+        packed_reader reader = packed_read_at(&p.csr.packed, &span);
+        do {
+            uint32_t column = packed_next(&reader);
+            ++*begin;
+            if (test_bit(p.parents, column))
+                return column;
+        } while (*begin < stop && *begin % PACKED_BLOCK != 0);
+    }
+    return NO_HEAD;
+}
+
 /* The rest of a row by one thread, up to ALONE columns; *begin moves on. */
 __device__ static uint32_t find_alone(const pull &p, uint64_t *begin, uint64_t end)
 {
@@ -111,11 +128,14 @@ __device__ static uint32_t find_alone(const pull &p, uint64_t *begin, uint64_t e
 }
 
 /* The rest of a long row by the whole warp. */
-__device__ static uint32_t find_together(const pull &p, uint64_t begin, uint64_t end)
+template <bool PACKED>
+__device__ static uint32_t find_together(const pull &p, uint32_t row, uint64_t begin, uint64_t end)
 {
-    const uint32_t *columns = (const uint32_t *)p.csr.columns;
+    const uint64_t first = PACKED ? rest_of_row<uint32_t, true>(p.csr, row).begin : begin;
     for (uint64_t i = begin; i < end; i += WARP) {
-        uint32_t column = i + lane_id() < end ? columns[i + lane_id()] : NO_HEAD;
+        uint32_t column = NO_HEAD;
+        if (i + lane_id() < end)
+            column = column_of_row<uint32_t, PACKED>(p.csr, row, first, i + lane_id());
         bool hit = column != NO_HEAD && test_bit(p.parents, column);
         unsigned hits = __ballot_sync(ALL_LANES, hit);
         if (hits != 0)
@@ -124,7 +144,7 @@ __device__ static uint32_t find_together(const pull &p, uint64_t begin, uint64_t
     return NO_HEAD;
 }
 
-template <typename Offset>
+template <typename Offset, bool PACKED>
 __device__ static void probe_rests(const pull &p, tile &t, uint32_t first, unsigned count)
 {
     for (unsigned i = 0; i < count; i += WARP) {
@@ -133,16 +153,19 @@ __device__ static void probe_rests(const pull &p, tile &t, uint32_t first, unsig
         uint32_t parent = NO_HEAD;
         if (i + lane_id() < count) {
             at = t.list[i + lane_id()];
-            begin = offset_at<Offset>(p.csr, (uint64_t)first + at);
-            end = offset_at<Offset>(p.csr, (uint64_t)first + at + 1);
-            parent = find_alone(p, &begin, end);
+            row_rest rest = rest_of_row<Offset, PACKED>(p.csr, (uint64_t)first + at);
+            begin = rest.begin;
+            end = rest.end;
+            parent = PACKED && p.csr.packed.words != NULL ? find_packed(p, first + at, &begin, end)
+                                                          : find_alone(p, &begin, end);
         }
         __syncwarp();
         unsigned open = __ballot_sync(ALL_LANES, parent == NO_HEAD && begin < end);
         for (; open != 0; open &= open - 1) {
             int source = __ffs(open) - 1;
-            uint32_t hit = find_together(p, __shfl_sync(ALL_LANES, begin, source),
-                                         __shfl_sync(ALL_LANES, end, source));
+            uint32_t hit = find_together<PACKED>(p, first + __shfl_sync(ALL_LANES, at, source),
+                                                 __shfl_sync(ALL_LANES, begin, source),
+                                                 __shfl_sync(ALL_LANES, end, source));
             if ((int)lane_id() == source)
                 parent = hit;
         }
@@ -151,7 +174,7 @@ __device__ static void probe_rests(const pull &p, tile &t, uint32_t first, unsig
     }
 }
 
-template <typename Offset>
+template <typename Offset, bool PACKED>
 __global__ static void __launch_bounds__(PULL_BLOCK) pull_kernel(pull p)
 {
     __shared__ tile tiles[PULL_WARPS];
@@ -167,7 +190,7 @@ __global__ static void __launch_bounds__(PULL_BLOCK) pull_kernel(pull p)
     unsigned left = list_candidates(t, todo);
     for (uint32_t column = 0; column < p.csr.head_columns && left > 0; column++)
         left = probe_heads(p, t, first, left, column);
-    probe_rests<Offset>(p, t, first, left);
+    probe_rests<Offset, PACKED>(p, t, first, left);
     __syncwarp();
     uint32_t found = t.found[lane_id()];
     if (found != 0)
@@ -186,8 +209,10 @@ void cuda_pull_rows(const gpu_csr *csr, const gpu_target *target, const uint32_t
               target->coded, target->local_bits, target->own_shard};
     if (csr->edges == 0)
         return;
-    if (csr->offset_width == 4)
-        pull_kernel<uint32_t><<<(unsigned)blocks, PULL_BLOCK, 0, stream>>>(p);
+    if (gpu_csr_is_packed(csr))
+        pull_kernel<uint32_t, true><<<(unsigned)blocks, PULL_BLOCK, 0, stream>>>(p);
+    else if (csr->offset_width == 4)
+        pull_kernel<uint32_t, false><<<(unsigned)blocks, PULL_BLOCK, 0, stream>>>(p);
     else
-        pull_kernel<uint64_t><<<(unsigned)blocks, PULL_BLOCK, 0, stream>>>(p);
+        pull_kernel<uint64_t, false><<<(unsigned)blocks, PULL_BLOCK, 0, stream>>>(p);
 }

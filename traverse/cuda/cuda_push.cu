@@ -51,11 +51,10 @@ __device__ static int row_of_edge(const warp_rows &rows, uint32_t e)
     return row;
 }
 
-template <typename Column>
+template <typename Column, bool PACKED>
 __device__ static bool visit_short_rows(const push &p, warp_rows &rows, uint64_t begin,
                                         uint32_t length, uint32_t row)
 {
-    const Column *columns = (const Column *)p.csr.columns;
     unsigned lane = lane_id(), before = warp_prefix(length);
     uint32_t total = __shfl_sync(ALL_LANES, before + length, WARP - 1);
     bool found = false;
@@ -66,16 +65,17 @@ __device__ static bool visit_short_rows(const push &p, warp_rows &rows, uint64_t
     __syncwarp();
     for (uint32_t e = lane; e < total; e += WARP) {
         int r = row_of_edge(rows, e);
-        found |= visit<Column>(p.target, columns[rows.begin[r] + e - rows.prefix[r]], rows.row[r]);
+        uint64_t at = rows.begin[r] + e - rows.prefix[r];
+        found |= visit<Column>(p.target, column_of_row<Column, PACKED>(p.csr, rows.row[r], rows.begin[r], at),
+                               rows.row[r]);
     }
     return found;
 }
 
-template <typename Column>
+template <typename Column, bool PACKED>
 __device__ static bool visit_by_warp(const push &p, uint64_t begin, uint64_t length, uint32_t row,
                                      bool long_one)
 {
-    const Column *columns = (const Column *)p.csr.columns;
     bool found = false;
     for (unsigned rows = __ballot_sync(ALL_LANES, long_one); rows != 0; rows &= rows - 1) {
         int source = __ffs(rows) - 1;
@@ -83,12 +83,12 @@ __device__ static bool visit_by_warp(const push &p, uint64_t begin, uint64_t len
         uint64_t count = __shfl_sync(ALL_LANES, length, source);
         uint32_t r = __shfl_sync(ALL_LANES, row, source);
         for (uint64_t i = lane_id(); i < count; i += WARP)
-            found |= visit<Column>(p.target, columns[from + i], r);
+            found |= visit<Column>(p.target, column_of_row<Column, PACKED>(p.csr, r, from, from + i), r);
     }
     return found;
 }
 
-template <typename Offset, typename Column>
+template <typename Offset, typename Column, bool PACKED>
 __global__ static void __launch_bounds__(BLOCK) push_kernel(push p)
 {
     __shared__ warp_rows shared[WARPS];
@@ -100,8 +100,9 @@ __global__ static void __launch_bounds__(BLOCK) push_kernel(push p)
         uint32_t row = 0;
         if (lane_id() < p.rows_per_warp && i < p.count) {
             row = p.queue[i];
-            begin = offset_at<Offset>(p.csr, row);
-            length = offset_at<Offset>(p.csr, (uint64_t)row + 1) - begin;
+            row_rest rest = rest_of_row<Offset, PACKED>(p.csr, row);
+            begin = rest.begin;
+            length = rest.end - begin;
             found |= visit_heads<Column>(p.csr, p.target, row);
             if (length >= GPU_LONG_ROW) {
                 cut_row(p, row, begin, length);
@@ -110,26 +111,43 @@ __global__ static void __launch_bounds__(BLOCK) push_kernel(push p)
         }
         __syncwarp();
         bool long_one = length > SHORT_ROW;
-        found |= visit_by_warp<Column>(p, begin, length, row, long_one);
+        found |= visit_by_warp<Column, PACKED>(p, begin, length, row, long_one);
         __syncwarp();
-        found |= visit_short_rows<Column>(p, shared[threadIdx.x / WARP], begin,
-                                          long_one ? 0 : (uint32_t)length, row);
+        found |= visit_short_rows<Column, PACKED>(p, shared[threadIdx.x / WARP], begin,
+                                                  long_one ? 0 : (uint32_t)length, row);
+    }
+    note_found(p.target, found);
+}
+
+template <typename Column, bool PACKED>
+__global__ static void __launch_bounds__(BLOCK) chunk_kernel(push p)
+{
+    unsigned chunks = *p.chunk_count;
+    bool found = false;
+    for (unsigned c = blockIdx.x; c < chunks; c += gridDim.x) {
+        gpu_chunk chunk = p.chunks[c];
+        uint64_t begin = PACKED ? rest_of_row<uint32_t, true>(p.csr, chunk.row).begin : 0;
+        for (uint32_t i = threadIdx.x; i < chunk.count; i += BLOCK)
+            found |= visit<Column>(
+                p.target, column_of_row<Column, PACKED>(p.csr, chunk.row, begin, chunk.begin + i), chunk.row);
     }
     note_found(p.target, found);
 }
 
 template <typename Column>
-__global__ static void __launch_bounds__(BLOCK) chunk_kernel(push p)
+static void push_queue(const push &p, int grid, bool has_chunks, cudaStream_t stream)
 {
-    const Column *columns = (const Column *)p.csr.columns;
-    unsigned chunks = *p.chunk_count;
-    bool found = false;
-    for (unsigned c = blockIdx.x; c < chunks; c += gridDim.x) {
-        gpu_chunk chunk = p.chunks[c];
-        for (uint32_t i = threadIdx.x; i < chunk.count; i += BLOCK)
-            found |= visit<Column>(p.target, columns[chunk.begin + i], chunk.row);
-    }
-    note_found(p.target, found);
+    bool is_packed = gpu_csr_is_packed(&p.csr);
+    if (is_packed)
+        push_kernel<uint32_t, Column, true><<<grid, BLOCK, 0, stream>>>(p);
+    else if (p.csr.offset_width == 4)
+        push_kernel<uint32_t, Column, false><<<grid, BLOCK, 0, stream>>>(p);
+    else
+        push_kernel<uint64_t, Column, false><<<grid, BLOCK, 0, stream>>>(p);
+    if (has_chunks && is_packed)
+        chunk_kernel<Column, true><<<cuda_full_grid(), BLOCK, 0, stream>>>(p);
+    else if (has_chunks)
+        chunk_kernel<Column, false><<<cuda_full_grid(), BLOCK, 0, stream>>>(p);
 }
 
 void cuda_push_rows(const gpu_csr *csr, const gpu_queue *queue, const gpu_target *target,
@@ -142,18 +160,8 @@ void cuda_push_rows(const gpu_csr *csr, const gpu_queue *queue, const gpu_target
     int grid = blocks_for(count, (uint64_t)rows * WARPS);
     if (count == 0 || csr->edges == 0)
         return;
-    if (csr->offset_width == 4 && csr->column_width == 4)
-        push_kernel<uint32_t, uint32_t><<<grid, BLOCK, 0, stream>>>(p);
-    else if (csr->column_width == 4)
-        push_kernel<uint64_t, uint32_t><<<grid, BLOCK, 0, stream>>>(p);
-    else if (csr->offset_width == 4)
-        push_kernel<uint32_t, uint64_t><<<grid, BLOCK, 0, stream>>>(p);
-    else
-        push_kernel<uint64_t, uint64_t><<<grid, BLOCK, 0, stream>>>(p);
-    if (!chunks->expected)
-        return;
     if (csr->column_width == 4)
-        chunk_kernel<uint32_t><<<cuda_full_grid(), BLOCK, 0, stream>>>(p);
+        push_queue<uint32_t>(p, grid, chunks->expected, stream);
     else
-        chunk_kernel<uint64_t><<<cuda_full_grid(), BLOCK, 0, stream>>>(p);
+        push_queue<uint64_t>(p, grid, chunks->expected, stream);
 }

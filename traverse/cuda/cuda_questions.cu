@@ -19,7 +19,7 @@ __device__ static inline void put_question(const gpu_asking &a, unsigned long lo
     }
 }
 
-template <typename Offset>
+template <typename Offset, bool PACKED>
 __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int list)
 {
     const uint64_t local_mask = ((uint64_t)1 << a.local_bits) - 1;
@@ -27,9 +27,9 @@ __global__ static void __launch_bounds__(BLOCK) ask_kernel(gpu_asking a, int lis
     for (uint64_t i = ((uint64_t)blockIdx.x * BLOCK + threadIdx.x) / WARP; i < count;
          i += (uint64_t)gridDim.x * WARPS) {
         const uint32_t row = a.vertices == NULL ? (uint32_t)i : a.vertices[i];
-        const uint64_t length = row_length(a.nn, row);
+        const uint64_t length = row_length_of<PACKED>(a.nn, row);
         for (uint64_t j = lane_id(); j < length; j += WARP) {
-            const uint64_t to = column_at<Offset>(a.nn, row, j);
+            const uint64_t to = column_at_of<Offset, PACKED>(a.nn, row, j);
             const uint32_t owner = (uint32_t)(to >> a.local_bits);
             if (owner == a.own_shard)
                 continue;
@@ -50,10 +50,12 @@ void cuda_ask(const gpu_asking *a, int list, cudaStream_t stream)
 {
     if (a->nn.edges == 0)
         return;
-    if (a->nn.offset_width == 4)
-        ask_kernel<uint32_t><<<cuda_full_grid(), BLOCK, 0, stream>>>(*a, list);
+    if (gpu_csr_is_packed(&a->nn))
+        ask_kernel<uint32_t, true><<<cuda_full_grid(), BLOCK, 0, stream>>>(*a, list);
+    else if (a->nn.offset_width == 4)
+        ask_kernel<uint32_t, false><<<cuda_full_grid(), BLOCK, 0, stream>>>(*a, list);
     else
-        ask_kernel<uint64_t><<<cuda_full_grid(), BLOCK, 0, stream>>>(*a, list);
+        ask_kernel<uint64_t, false><<<cuda_full_grid(), BLOCK, 0, stream>>>(*a, list);
 }
 
 template <typename Id>

@@ -57,6 +57,27 @@ static enum status upload(struct device *dev, void *to, const void *from, uint64
     return CUDA_TRY(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), dev->where, e);
 }
 
+/* Of a device that is alone: the input id of each vertex, made and copied piece by piece. */
+static enum status upload_ids(struct device *dev, const struct answer_places *places, struct error *e)
+{
+    enum { PIECE = 1 << 13 };
+    const struct shard *shard = dev->shard;
+    uint64_t vertices = shard->locals + shard->d, width = places->id_bytes;
+    int64_t piece[PIECE];
+    for (uint64_t first = 0; first < vertices && e->status == ST_OK; first += PIECE) {
+        uint64_t count = vertices - first < PIECE ? vertices - first : PIECE;
+        for (uint64_t i = 0; i < count; i++) {
+            uint64_t v = first + i, l = shard->locals;
+            uint64_t id = v < l ? shard->ids.local_slots[v] : shard_delegate_id(shard, v - l);
+            if (places->bijection != NULL && id < places->bijection->n)
+                id = bijection_backward(places->bijection, id);
+            answer_set_id(piece, places->id_bytes, i, (int64_t)id);
+        }
+        upload(dev, (char *)dev->answers.ids + first * width, piece, count * width, e);
+    }
+    return e->status;
+}
+
 static enum status gpu_open_answers(struct device *dev, const struct answer_places *places,
                                     struct error *e)
 {
@@ -74,8 +95,11 @@ static enum status gpu_open_answers(struct device *dev, const struct answer_plac
         CUDA_TRY(cudaHostAlloc((void **)&a->counts,
                                ((size_t)dev->shard->p + 1) * sizeof *a->counts,
                                cudaHostAllocDefault),
-                 dev->where, e) != ST_OK ||
-        upload(dev, a->vertex, places->vertex, 4 * a->slots, e) != ST_OK ||
+                 dev->where, e) != ST_OK)
+        return e->status;
+    if (a->vertex == NULL)
+        return upload_ids(dev, places, e);
+    if (upload(dev, a->vertex, places->vertex, 4 * a->slots, e) != ST_OK ||
         upload(dev, a->ids, places->ids, a->id_bytes * vertices, e) != ST_OK)
         return e->status;
     return upload(dev, a->before, places->before, 4 * a->count, e);
@@ -109,22 +133,48 @@ static enum status write_depths(struct device *dev, enum value_form form, struct
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-static enum status gpu_values(struct device *dev, enum answer_kind kind, uint32_t levels,
-                              const void **values, struct error *e)
+/* Without an array of values by vertex. */
+static enum status scatter_values(struct device *dev, enum answer_kind kind, struct error *e)
+{
+    const struct gpu_answers *a = &dev->answers;
+    const struct gpu_vertices *n = &dev->of[NORMALS], *d = &dev->of[DELEGATES];
+    const char *ids = a->ids;
+    cudaStream_t stream = stream_of(dev);
+    if (CUDA_TRY(cudaMemsetAsync(a->block, 0xff, a->count * width_of(dev, kind), stream), dev->where, e) !=
+        ST_OK)
+        return e->status;
+    if (kind == ANSWER_PARENTS)
+        return gpu_write_parents(dev, e);
+    cuda_scatter_depths(n, ids, a->id_bytes, a->block, stream);
+    cuda_scatter_depths(d, ids + n->count * a->id_bytes, a->id_bytes, a->block, stream);
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+static enum status gather_values(struct device *dev, enum answer_kind kind, uint32_t levels, void *to,
+                                 struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
     enum value_form form = form_of(dev, kind, levels);
-    void *to = dev->shard->p == 1 ? a->block : a->values;
-    *values = to;
-    if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
-        return e->status;
     if (kind == ANSWER_DEPTHS &&
         (gpu_solo_settle(dev, e) != ST_OK || write_depths(dev, form, e) != ST_OK))
         return e->status;
     cuda_gather_values(a->vertex, a->slots, form, a->by_vertex, to, stream_of(dev));
-    if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
-        wait_for_stream(dev, e);
-    return e->status;
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+static enum status gpu_values(struct device *dev, enum answer_kind kind, uint32_t levels,
+                              const void **values, struct error *e)
+{
+    const struct gpu_answers *a = &dev->answers;
+    void *to = dev->shard->p == 1 ? a->block : a->values;
+    *values = to;
+    if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
+        return e->status;
+    if (a->vertex == NULL)
+        scatter_values(dev, kind, e);
+    else
+        gather_values(dev, kind, levels, to, e);
+    return e->status == ST_OK ? wait_for_stream(dev, e) : e->status;
 }
 
 static enum status gpu_assemble(struct device *dev, enum answer_kind kind,

@@ -38,7 +38,7 @@ enum status gpu_solo_open(struct device *dev, const struct gpu_solo_arrays *arra
     uint64_t edges = 0;
     dev->solo.launch.program = cuda_solo_plain();
     choose_launch(&dev->solo.launch, dev->shard);
-    if ((dev->shard->p == 1 &&
+    if ((dev->shard->p == 1 && !gpu_is_packed(dev) &&
          CUDA_TRY(cuda_solo_plan(&dev->solo.launch), dev->where, e) != ST_OK) ||
         CUDA_TRY(cudaHostAlloc((void **)&s->out.mail, sizeof *s->out.mail, cudaHostAllocMapped),
                  dev->where, e) != ST_OK ||

@@ -13,7 +13,7 @@
 static inline uint64_t csr_column_of(const struct csr *csr, uint64_t row, uint64_t j)
 {
     return j < csr->head_columns ? csr->heads[j * csr->rows + row]
-                                 : csr_column(csr, csr_offset(csr, row) + j - csr->head_columns);
+                                 : csr_column_of_row(csr, row, csr_offset(csr, row) + j - csr->head_columns);
 }
 
 /* Vertices of one kind. */

@@ -26,6 +26,8 @@ void report_environment(FILE *out, const struct environment *env)
 {
     const struct graph *graph = env->rank->graph;
     const struct manifest *m = &graph->manifest;
+    uint64_t bytes;
+    enum residence resident = rank_residence(env->rank, &bytes);
     fprintf(out, "graph: %s\n", env->args->folder);
     fprintf(out, "vertices: %" PRIu64 "\n", m->totals.n);
     fprintf(out, "vertices_with_edges: %" PRIu64 "\n", graph->vertices);
@@ -38,6 +40,7 @@ void report_environment(FILE *out, const struct environment *env)
     fprintf(out, "setup: %u ranks x %u shards, %d threads a rank, %s backend\n",
             env->rank->comm->ranks, graph->device_count, env->threads, env->rank->backend->name);
     fprintf(out, "exchange_memory: %s\n", exchange_memory_name(env));
+    fprintf(out, "resident: %s (%" PRIu64 " bytes)\n", residence_name[resident], bytes);
     fprintf(out, "direction: %s\n", args_direction_name(env->args));
     fprintf(out, "load_s: %.6f (open %.6f, check %.6f, decode %.6f, ranges %.6f)\n",
             graph->open_s + graph->check_s + graph->decode_s + graph->ranges_s, graph->open_s,
@@ -204,12 +207,17 @@ static void json_bool(FILE *out, const char *name, int value)
 static void json_machine(FILE *out, const struct environment *env)
 {
     const struct comm *comm = env->rank->comm;
+    uint64_t bytes;
+    enum residence resident = rank_residence(env->rank, &bytes);
     fputs("    ", out);
     json_string(out, "backend", env->rank->backend->name);
     fputs(", ", out);
     json_string(out, "mpi", comm->library);
     fputs(", ", out);
     json_string(out, "host", comm->host);
+    fputs(",\n    ", out);
+    json_string(out, "resident", residence_name[resident]);
+    fprintf(out, ", \"resident_bytes\": %" PRIu64, bytes);
     fprintf(out, ",\n    \"ranks\": %u, \"shards_per_rank\": %u, \"threads_per_rank\": %d, "
             "\"ranks_on_host\": %u,\n", comm->ranks, env->rank->device_count, env->threads,
             comm->host_ranks);

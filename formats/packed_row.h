@@ -1,0 +1,185 @@
+/* packed_row.h: reads columns of 4 bytes out of a packed section, from any element on.
+ *
+ * A section that is searched where it lies packed is a struct packed_columns: the words of the file as they
+ * are, and a directory made of that of the file, in which base and entry of a block stand side by side. A
+ * reader is opened at an element of a row, and gives any elements of the row in that block, or one after the
+ * other. Frames (packed.h) can be entered anywhere. In a block of gaps the reader finds the set bit of the
+ * element in the bit vector, which has at most 12 words; in a row that begins within the block, it finds the
+ * bit of the element before the row, too.
+ *
+ * This is plain C, also valid C++, and the same functions run on hosts and on devices. The offsets of the
+ * rows are in range (shard_ranges.h). Bytes that must move for a row: 8 of the directory, the codes of its
+ * elements, and the bit vector up to them.
+ */
+#ifndef DBFS_PACKED_ROW_H
+#define DBFS_PACKED_ROW_H
+
+#include "packed_layout.h"
+
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define PACKED_INLINE __host__ __device__ static inline
+#else
+#define PACKED_INLINE static inline
+#endif
+
+/* A block: base, and below 2^24 its position in words from that of its group, above the kind. */
+struct packed_place {
+    uint32_t base, entry;
+};
+
+/* In kinds of this directory: gaps without a bit vector, since all sums are 0. A section of 4-byte elements
+ * has no use for the bit otherwise. */
+enum { KIND_NO_VECTOR = 0x20, KIND_LOW_BITS_OF_4 = 0x1f };
+
+struct packed_columns {
+    const uint32_t *words;            /* the blocks' bits; there are at least 2 words behind them */
+    struct packed_place *place;       /* [blocks] */
+    const uint64_t *group;            /* [groups]: position of block GROUP_BLOCKS * g */
+};
+
+/* The part of a row that a reader is opened for. */
+struct packed_span {
+    uint64_t row_begin; /* the row's first element */
+    uint64_t at;        /* the first one that is wanted */
+    uint32_t start;     /* the last head column + 1; 0: the row has no heads */
+};
+
+struct packed_reader {
+    const uint32_t *codes, *vector; /* vector NULL: there is none */
+    uint32_t bits;  /* of a code */
+    uint32_t gaps;  /* else a frame */
+    uint32_t step;  /* gaps count from 1 */
+    uint32_t add;   /* what makes an element of its place */
+    uint32_t i;     /* of packed_next: the next element of the block, */
+    uint32_t word;  /* the word with its set bit, */
+    uint32_t ones;  /* and the bits of that word that have not been passed */
+};
+
+PACKED_INLINE uint32_t packed_count_bits(uint32_t x)
+{
+#ifdef __CUDA_ARCH__
+    return (uint32_t)__popc(x);
+#else
+    return (uint32_t)__builtin_popcount(x);
+#endif
+}
+
+/* x is not 0. */
+PACKED_INLINE uint32_t packed_lowest_bit(uint32_t x)
+{
+#ifdef __CUDA_ARCH__
+    return (uint32_t)__ffs((int)x) - 1;
+#else
+    return (uint32_t)__builtin_ctz(x);
+#endif
+}
+
+/* Code i of `bits` bits, at most 32. Reads up to one word behind it. */
+PACKED_INLINE uint32_t packed_code(const uint32_t *codes, uint32_t bits, uint32_t i)
+{
+    uint32_t at = i * bits;
+    uint64_t two = codes[at / 32] | (uint64_t)codes[at / 32 + 1] << 32;
+    return (uint32_t)(two >> at % 32 & ((UINT64_C(1) << bits) - 1));
+}
+
+PACKED_INLINE const uint32_t *packed_block_words(const struct packed_columns *columns,
+                                                 uint64_t block, uint32_t entry)
+{
+    return columns->words + columns->group[block / GROUP_BLOCKS] +
+           (entry & ((UINT32_C(1) << POSITION_BITS) - 1));
+}
+
+/* The place of set bit n of x, counted from 0. It has more than n. */
+PACKED_INLINE uint32_t packed_nth_bit(uint32_t x, uint32_t n)
+{
+    uint32_t at = 0;
+    for (uint32_t half = 16; half > 0; half /= 2) {
+        uint32_t low = packed_count_bits(x & ((UINT32_C(1) << half) - 1)), up = n >= low;
+        at += up ? half : 0;
+        x >>= up ? half : 0;
+        n -= up ? low : 0;
+    }
+    return at;
+}
+
+/* The word of the vector with set bit i. *before: the set bits of the words before it. */
+PACKED_INLINE uint32_t packed_word_of(const struct packed_reader *r, uint32_t i, uint32_t *before)
+{
+    uint32_t word = 0, seen = 0, count;
+    while ((count = packed_count_bits(r->vector[word])) <= i - seen && word + 1 < UNARY_MOST_WORDS) {
+        seen += count;
+        word++;
+    }
+    *before = seen;
+    return word;
+}
+
+/* S(i) + step * i, in a block of gaps. */
+PACKED_INLINE uint32_t packed_place_of(const struct packed_reader *r, uint32_t i)
+{
+    uint32_t high = 0;
+    if (r->vector != NULL) {
+        uint32_t before, word = packed_word_of(r, i, &before);
+        high = 32 * word + packed_nth_bit(r->vector[word], i - before) - i;
+    }
+    return packed_code(r->codes, r->bits, i) + (high << r->bits) + r->step * i;
+}
+
+/* Any element of the block that is of the row. */
+PACKED_INLINE uint32_t packed_element(const struct packed_reader *r, uint32_t i)
+{
+    return r->add + (r->gaps ? packed_place_of(r, i) : packed_code(r->codes, r->bits, i));
+}
+
+/* The next element; the caller stops at the end of the block. */
+PACKED_INLINE uint32_t packed_next(struct packed_reader *r)
+{
+    uint32_t i = r->i++, high = 0;
+    if (r->vector != NULL) {
+        while (r->ones == 0 && r->word + 1 < UNARY_MOST_WORDS)
+            r->ones = r->vector[++r->word];
+        high = 32 * r->word + (r->ones != 0 ? packed_lowest_bit(r->ones) : 0) - i;
+        high <<= r->bits;
+        r->ones &= r->ones - 1;
+    }
+    return r->add + packed_code(r->codes, r->bits, i) + high + r->step * i;
+}
+
+/* A reader for packed_element. */
+PACKED_INLINE struct packed_reader packed_open_row(const struct packed_columns *columns,
+                                                   const struct packed_span *span)
+{
+    uint64_t block = span->at / PACKED_BLOCK, first = block * PACKED_BLOCK;
+    struct packed_place place = columns->place[block];
+    uint32_t kind = place.entry >> POSITION_BITS;
+    struct packed_reader r;
+    r.codes = packed_block_words(columns, block, place.entry);
+    r.gaps = kind & KIND_GAPS;
+    r.bits = r.gaps ? kind & KIND_LOW_BITS_OF_4 : kind;
+    r.step = r.gaps != 0 && (kind & KIND_STEP_0) == 0;
+    r.vector = r.gaps == 0 || (kind & KIND_NO_VECTOR) != 0 ? NULL : r.codes + WORDS_PER_BIT * r.bits;
+    r.add = place.base;
+    r.i = (uint32_t)(span->at - first);
+    r.word = r.ones = 0;
+    if (r.gaps && span->row_begin > first)
+        r.add = span->start - r.step - packed_place_of(&r, (uint32_t)(span->row_begin - first) - 1);
+    return r;
+}
+
+/* A reader for packed_next. */
+PACKED_INLINE struct packed_reader packed_read_at(const struct packed_columns *columns,
+                                                  const struct packed_span *span)
+{
+    struct packed_reader r = packed_open_row(columns, span);
+    if (r.vector != NULL) {
+        uint32_t before;
+        r.word = packed_word_of(&r, r.i, &before);
+        r.ones = r.vector[r.word];
+        r.ones &= ~UINT32_C(0) << packed_nth_bit(r.ones, r.i - before);
+    }
+    return r;
+}
+
+#endif

@@ -1,0 +1,120 @@
+#!/bin/bash
+# resident.sh: dbfs-traverse --resident: a search of columns that stay packed finds what that of decoded ones finds, in
+# less memory; auto takes packed where raw does not fit; parts that lie are refused in both ways. BACKEND=cuda
+# tries a GPU, SCALE another graph.
+set -u
+. tests/lib.sh
+traverse=$BIN/dbfs-traverse
+backend=${BACKEND:-cpu}
+
+"$BIN/rmatgen" -q -s "${SCALE:-16}" -o "$tmp/g.edges"
+search() { timeout 120 "$traverse" --backend "$backend" -@ 2 "$@"; }
+value() { sed -n "s/^$1: //p" "$2"; }
+number() { value "$1" "$2" | sed 's/.*(\([0-9]*\) bytes)/\1/'; }
+
+# ---- the same answer ----
+
+# records FILE: the lines of the roots without times
+records() { sed -n 's/time_s [^ ]* //; s/ teps [^ ]*//; s/ answer_s.*//; /^root /p' "$1"; }
+
+for options in '-p 1 -t 0' '-p 1 -t 6' '-p 1 -t inf' '-p 1 -t 6 --heads nn=1,nd=0,dn=1,dd=0' '-p 3 -t 6'; do
+    rm -rf "$tmp/g"
+    "$BIN/dbfs-pack" -q $options --encoding packed -o "$tmp/g" "$tmp/g.edges"
+    for direction in auto push pull; do
+        for resident in raw packed; do
+            search --resident $resident --direction $direction -n 8 --depths "$tmp/$resident.%d.raw" --force \
+                --parents "$tmp/$resident-parents.%d.raw" "$tmp/g" >"$tmp/$resident" 2>"$tmp/err" ||
+                fail "$options $direction $resident: $(head -3 "$tmp/err")"
+            check "$options $direction: it says that it is $resident" \
+                grep -qE "^resident: $resident \([0-9]+ bytes\)\$" "$tmp/$resident"
+        done
+        check "$options $direction: roots reach the same edges" \
+            cmp <(records "$tmp/raw") <(records "$tmp/packed")
+        same=true
+        for depths in "$tmp"/raw.*.raw; do
+            cmp -s "$depths" "${depths/raw./packed.}" || same=false
+        done
+        check "$options $direction: depths are the same" $same
+    done
+    check "$options: packed takes less than two thirds of raw" \
+        test $((3 * $(number resident "$tmp/packed"))) -lt $((2 * $(number resident "$tmp/raw")))
+done
+
+# ---- memory ----
+
+rm -rf "$tmp/g"
+"$BIN/dbfs-pack" -q -p 1 -t 6 -o "$tmp/g" "$tmp/g.edges"
+for resident in raw packed; do
+    search --resident $resident -n 1 --json "$tmp/$resident.json" "$tmp/g" >"$tmp/$resident"
+    check "the report says $resident" grep -q "\"resident\": \"$resident\", \"resident_bytes\": [0-9]" "$tmp/$resident.json"
+done
+if [ "$backend" = cpu ]; then
+    raw=$(number resident "$tmp/raw")
+    check_exit 0 'auto has the memory for raw' search -n 1 -S 1G "$tmp/g"
+    check 'and takes it' grep -q '^resident: raw ' "$tmp/out"
+    check_exit 0 'auto has not' search -n 1 -S $((raw * 9 / 10)) "$tmp/g"
+    check 'and takes packed' grep -q '^resident: packed ' "$tmp/out"
+    check_exit 5 'raw is refused there' search -n 1 -S $((raw * 9 / 10)) --resident raw "$tmp/g"
+    check_says 'of the memory budget (-S) are left' 'by name'
+    check_exit 5 'neither fits' search -n 1 -S 1M "$tmp/g"
+fi
+check_exit 2 'no such residence' search --resident unpacked "$tmp/g"
+check_says "\-\-resident: 'unpacked' is not one of its values" 'says so'
+
+# a graph whose sections are raw: nothing is packed
+rm -rf "$tmp/g"
+"$BIN/dbfs-pack" -q -p 1 --encoding raw -o "$tmp/g" "$tmp/g.edges"
+check_exit 0 'raw sections stay raw' search -n 1 --resident packed "$tmp/g"
+check 'and that is said' grep -q '^resident: raw ' "$tmp/out"
+
+# ---- the plan ----
+
+rm -rf "$tmp/g"
+"$BIN/dbfs-pack" -q -p 1 -o "$tmp/g" "$tmp/g.edges"
+"$traverse" --plan "$tmp/g" >"$tmp/plan"
+"$traverse" --plan --json "$tmp/plan.json" "$tmp/g"
+plan() { awk -v name="$1" '{ line = $0; sub(/ +[0-9]+ +[0-9]+$/, "", line) } line == name { print $(NF - 1) }' "$tmp/plan"; }
+check 'the plan has both sizes' test "$(plan 'graph, packed')" -lt "$(plan graph)"
+check 'and both sums' test "$(plan 'total, packed')" -lt "$(plan total)"
+check 'in JSON, too' grep -q "\"graph, packed\": {\"all\": $(plan 'graph, packed')," "$tmp/plan.json"
+"$traverse" --plan --resident packed "$tmp/g" >"$tmp/plan"
+check 'the plan for packed lists its arrays' test "$(plan 'dd columns directory')" -gt 0
+total=$(plan total) packed=$(plan 'total, packed')
+"$traverse" --plan -S "$total" "$tmp/g" >"$tmp/plan"
+check 'a GPU with all the memory would do' grep -q '^about 1 GPUs with .* would do, raw$' "$tmp/plan"
+"$traverse" --plan -S "$((total - 1))" "$tmp/g" >"$tmp/plan"
+check 'with less, several raw' grep -qE '^about ([2-9]|[0-9]{2,}) GPUs with .* would do, raw$' "$tmp/plan"
+check 'and one packed' grep -q '^about 1 GPUs with .* would do, packed$' "$tmp/plan"
+"$traverse" --plan -S "$((packed - 1))" --json "$tmp/plan.json" --force "$tmp/g"
+check 'with even less, several packed' \
+    grep -qE "\"GPUs\": \{\"room\": $((packed - 1)), \"raw\": [0-9]+, \"packed\": ([2-9]|[0-9]{2,})\}" "$tmp/plan.json"
+"$traverse" --plan -S 64K "$tmp/g" >"$tmp/plan"
+check 'with too little, none' test "$(grep -c '^no number of GPUs with 64.0 KiB each would do' "$tmp/plan")" = 2
+
+# ---- parts that lie ----
+
+"$BIN/rmatgen" -q -s 9 -e 12 -o "$tmp/small.edges"
+rm -rf "$tmp/g"
+"$BIN/dbfs-pack" -q -p 1 -t 12 --encoding packed --heads nn=1,nd=2,dn=1,dd=2 -o "$tmp/g" "$tmp/small.edges"
+refused=0 blocks=0
+for seed in $(seq 60); do
+    rm -rf "$tmp/bad"
+    cp -r "$tmp/g" "$tmp/bad"
+    "$TESTS/mutate" mend "$seed" "$tmp/bad/part-0000-of-0001.dbfs"
+    for resident in raw packed; do
+        code=0
+        search -q -n 4 --resident $resident "$tmp/bad" >"$tmp/$resident" 2>"$tmp/$resident.err" || code=$?
+        echo "exit $code" >"$tmp/$resident.end"
+        # parts that contradict each other: what is found depends on directions, which a GPU chooses otherwise
+        [ "$backend" != cpu ] || value distance_checksum "$tmp/$resident" >>"$tmp/$resident.end"
+    done
+    cmp -s "$tmp/raw.end" "$tmp/packed.end" ||
+        fail "change $seed: $(cat "$tmp/raw.end") raw, $(cat "$tmp/packed.end") packed: $(cat "$tmp/packed.err")"
+    grep -q '^exit [03]$' "$tmp/packed.end" || fail "change $seed: $(cat "$tmp/packed.end")"
+    ! grep -q '^exit 3$' "$tmp/packed.end" || refused=$((refused + 1))
+    ! grep -qE 'columns: a packed block is corrupt|column [0-9]+: is out of range' "$tmp/packed.err" ||
+        blocks=$((blocks + 1))
+done
+check "of 60 changed parts both ways refuse the same ($refused, $blocks of them by their columns)" \
+    test $refused -gt 5 -a $blocks -gt 0
+finish

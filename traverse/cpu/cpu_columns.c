@@ -1,0 +1,308 @@
+/* cpu_columns.c: see cpu_columns.h
+ *
+ * Bytes that must move for each row: 8 of offsets and 8 of the directory; for each column the bits of its code,
+ * and those of the bit vector, of which up to 40 bytes in front are skipped. The words of a block are asked for
+ * before rows are read.
+ */
+#include "cpu_columns.h"
+#include "cpu_lanes.h"
+
+#include "formats/packed_bits.h"
+
+#include <string.h>
+
+/* ---- plain ---- */
+
+static const uint32_t *decode_plain(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
+                                    uint32_t room[COLUMN_ROOM])
+{
+    struct packed_span span = csr_span(csr, row, at);
+    struct packed_reader reader = packed_read_at(&csr->packed, &span);
+    for (uint32_t i = 0; i < count; i++)
+        room[i] = packed_next(&reader);
+    return room;
+}
+
+/* The first column of at..end in the mask, or HEAD_NONE. */
+static uint32_t find_plain(const struct csr *csr, uint64_t row, const uint64_t *mask)
+{
+    uint64_t end = csr_offset(csr, row + 1);
+    for (uint64_t at = csr_offset(csr, row); at < end;) {
+        struct packed_span span = csr_span(csr, row, at);
+        struct packed_reader reader = packed_read_at(&csr->packed, &span);
+        do {
+            uint32_t column = packed_next(&reader);
+            if (mask_bit(mask, column))
+                return column;
+        } while (++at < end && at % PACKED_BLOCK != 0);
+    }
+    return HEAD_NONE;
+}
+
+static uint64_t rests_plain(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
+                            uint32_t tag, uint32_t *parent)
+{
+    uint64_t found = 0;
+    for (; rows != 0; rows &= rows - 1) {
+        uint64_t row = base + (uint64_t)__builtin_ctzll(rows);
+        uint32_t column = find_plain(csr, row, mask);
+        found |= column != HEAD_NONE ? rows & -rows : 0;
+        if (parent != NULL && column != HEAD_NONE)
+            parent[row] = tag | column;
+    }
+    return found;
+}
+
+const struct column_readers column_readers_plain = {decode_plain, rests_plain};
+
+/* ---- eight at once ---- */
+
+#if HAS_AVX2
+
+enum { MOST_WINDOW_BITS = 25 }; /* of a code that 32 bits hold wherever it begins in a byte */
+
+/* As struct packed_reader, with words of 64 bits. */
+struct reader {
+    const unsigned char *codes, *vector;
+    uint32_t bits, gaps, step, add, i, word;
+    uint64_t ones;
+};
+
+AVX2 static inline uint64_t vector_word(const struct reader *r, uint32_t word)
+{
+    uint64_t bits;
+    memcpy(&bits, r->vector + 8 * word, sizeof bits);
+    return bits;
+}
+
+/* Element i - 1 is passed. */
+AVX2 static inline void pass(struct reader *r, uint32_t i)
+{
+    uint32_t left = i, count;
+    r->i = i;
+    r->word = 0;
+    if (r->vector == NULL)
+        return;
+    r->ones = vector_word(r, 0);
+    while ((count = (uint32_t)_mm_popcnt_u64(r->ones)) <= left && r->word < UNARY_MOST_WORDS / 2 - 1) {
+        left -= count;
+        r->ones = vector_word(r, ++r->word);
+    }
+    r->ones &= ~(_pdep_u64(UINT64_C(1) << left, r->ones) - 1);
+}
+
+/* S(i) >> bits of the next element. */
+AVX2 static inline uint32_t next_high(struct reader *r, uint32_t i)
+{
+    while (r->ones == 0 && r->word < UNARY_MOST_WORDS / 2 - 1)
+        r->ones = vector_word(r, ++r->word);
+    uint32_t high = 64 * r->word + (uint32_t)_tzcnt_u64(r->ones) - i;
+    r->ones = _blsr_u64(r->ones);
+    return high;
+}
+
+AVX2 static inline uint32_t code_at(const struct reader *r, uint32_t i)
+{
+    uint64_t window;
+    memcpy(&window, r->codes + i * r->bits / 8, sizeof window);
+    return (uint32_t)_bzhi_u64(window >> i * r->bits % 8, r->bits);
+}
+
+AVX2 static inline uint32_t place_at(struct reader *r)
+{
+    uint32_t i = r->i++, high = r->vector != NULL ? next_high(r, i) : 0;
+    return code_at(r, i) + (high << r->bits) + r->step * i;
+}
+
+AVX2 static inline struct reader read_at(const struct csr *csr, uint64_t row_begin, uint64_t at,
+                                         uint32_t start)
+{
+    const struct packed_columns *packed = &csr->packed;
+    uint64_t block = at / PACKED_BLOCK, first = block * PACKED_BLOCK;
+    struct packed_place place = packed->place[block];
+    uint32_t kind = place.entry >> POSITION_BITS, i = (uint32_t)(at - first);
+    struct reader r = {.codes = (const unsigned char *)packed_block_words(packed, block, place.entry),
+                       .bits = kind & KIND_GAPS ? kind & KIND_LOW_BITS_OF_4 : kind,
+                       .gaps = kind & KIND_GAPS,
+                       .add = place.base,
+                       .i = i};
+    if (!r.gaps)
+        return r;
+    r.step = (kind & KIND_STEP_0) == 0;
+    r.vector = kind & KIND_NO_VECTOR ? NULL : r.codes + 4 * WORDS_PER_BIT * r.bits;
+    if (row_begin <= first) {
+        pass(&r, i);
+        return r;
+    }
+    pass(&r, (uint32_t)(row_begin - first) - 1);
+    r.add = start - r.step - place_at(&r);
+    if (r.i < i)
+        pass(&r, i);
+    return r;
+}
+
+/* Codes i to i + 7. Lanes of which `lanes` has not the top bit set are not read. */
+AVX2 static inline __m256i codes_at(const struct reader *r, uint32_t i, __m256i lanes)
+{
+    const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    __m256i at = _mm256_mullo_epi32(_mm256_add_epi32(_mm256_set1_epi32((int)i), number),
+                                    _mm256_set1_epi32((int)r->bits));
+    __m256i windows =
+        _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), (const int *)r->codes,
+                                    _mm256_srli_epi32(at, 3), lanes, 1);
+    __m256i codes = _mm256_srlv_epi32(windows, _mm256_and_si256(at, _mm256_set1_epi32(7)));
+    return _mm256_and_si256(codes, _mm256_set1_epi32((int)((UINT32_C(1) << r->bits) - 1)));
+}
+
+/* The next eight elements, of which `count` are wanted and in the block. */
+AVX2 static inline __m256i next_eight(struct reader *r, uint32_t count)
+{
+    const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count), number);
+    uint32_t one[8], i = r->i, wanted = count < 8 ? count : 8;
+    if (r->bits > MOST_WINDOW_BITS) {
+        for (uint32_t k = 0; k < wanted; k++)
+            one[k] = r->add + (r->gaps ? place_at(r) : code_at(r, r->i++));
+        return _mm256_loadu_si256((const __m256i *)one);
+    }
+    __m256i codes = _mm256_add_epi32(codes_at(r, i, lanes), _mm256_set1_epi32((int)r->add));
+    r->i += wanted;
+    if (!r->gaps)
+        return codes;
+    if (r->step)
+        codes = _mm256_add_epi32(codes, _mm256_add_epi32(_mm256_set1_epi32((int)i), number));
+    if (r->vector == NULL)
+        return codes;
+    for (uint32_t k = 0; k < wanted; k++)
+        one[k] = next_high(r, i + k);
+    __m256i high = _mm256_loadu_si256((const __m256i *)one);
+    return _mm256_add_epi32(codes, _mm256_sll_epi32(high, _mm_cvtsi32_si128((int)r->bits)));
+}
+
+AVX2 static inline uint32_t row_start(const struct csr *csr, uint64_t row)
+{
+    uint32_t k = csr->head_columns;
+    return k > 0 ? csr->heads[(k - 1) * csr->rows + row] + 1 : 0;
+}
+
+/* Eight codes are `bits` whole bytes. So each group of them is taken apart alike: byte `from` and the three
+ * behind it hold a code, `shift` bits up. */
+struct window {
+    __m256i from, shift, mask;
+};
+
+AVX2 static inline struct window window_of(uint32_t bits)
+{
+    const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 0, 1, 2, 3), three = _mm256_set1_epi32(0x03020100);
+    uint32_t half = 4 * bits % 8; /* where the fifth code begins in the byte that it shares with the fourth */
+    __m256i begin = _mm256_setr_epi32(0, 0, 0, 0, (int)half, (int)half, (int)half, (int)half);
+    __m256i at = _mm256_add_epi32(_mm256_mullo_epi32(number, _mm256_set1_epi32((int)bits)), begin);
+    __m256i byte = _mm256_mullo_epi32(_mm256_srli_epi32(at, 3), _mm256_set1_epi32(0x01010101));
+    return (struct window){_mm256_add_epi8(byte, three), _mm256_and_si256(at, _mm256_set1_epi32(7)),
+                           _mm256_set1_epi32((int)((UINT32_C(1) << bits) - 1))};
+}
+
+/* Codes i to i + 7, i being a multiple of 8. Reads up to 16 bytes behind the fifth one. */
+AVX2 static inline __m256i group_of_codes(const struct reader *r, const struct window *w, uint32_t i)
+{
+    const unsigned char *at = r->codes + i / 8 * r->bits;
+    __m128i low = _mm_loadu_si128((const __m128i *)at);
+    __m128i high = _mm_loadu_si128((const __m128i *)(at + 4 * r->bits / 8));
+    __m256i bytes = _mm256_shuffle_epi8(_mm256_set_m128i(high, low), w->from);
+    return _mm256_and_si256(_mm256_srlv_epi32(bytes, w->shift), w->mask);
+}
+
+/* Many elements: in groups of eight, with all of the vector in front of them. */
+AVX2 static const uint32_t *decode_groups(const struct reader *r, uint32_t count,
+                                          uint32_t room[COLUMN_ROOM])
+{
+    const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m128i bits = _mm_cvtsi32_si128((int)r->bits);
+    struct window window = window_of(r->bits);
+    unsigned char high[UNARY_ROOM];
+    uint32_t first = r->i & ~7U;
+    if (r->vector != NULL)
+        decode_unary_part(r->vector, r->i + count, high);
+    else
+        memset(high, 0, PACKED_BLOCK);
+    for (uint32_t i = first; i < r->i + count; i += 8) {
+        __m256i places = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(high + i)));
+        __m256i steps = _mm256_add_epi32(number, _mm256_set1_epi32((int)i));
+        places = _mm256_add_epi32(_mm256_sll_epi32(places, bits), group_of_codes(r, &window, i));
+        places = _mm256_add_epi32(places, _mm256_mullo_epi32(steps, _mm256_set1_epi32((int)r->step)));
+        places = _mm256_add_epi32(places, _mm256_set1_epi32((int)r->add));
+        _mm256_storeu_si256((__m256i *)(room + (i - first)), places);
+    }
+    return room + (r->i - first);
+}
+
+AVX2 static const uint32_t *decode_avx2(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
+                                        uint32_t room[COLUMN_ROOM])
+{
+    enum { MANY = 24 };
+    struct reader r = read_at(csr, csr_offset(csr, row), at, row_start(csr, row));
+    if (count >= MANY && r.bits <= MOST_WINDOW_BITS)
+        return decode_groups(&r, count, room);
+    for (uint32_t i = 0; i < count; i += 8)
+        _mm256_storeu_si256((__m256i *)(room + i), next_eight(&r, count - i));
+    return room;
+}
+
+/* The first column of the row in the mask, or HEAD_NONE. */
+AVX2 static inline uint32_t find_avx2(const struct csr *csr, uint64_t row, const uint64_t *mask)
+{
+    const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    uint64_t begin = csr_offset(csr, row), end = csr_offset(csr, row + 1), at = begin;
+    uint32_t start = row_start(csr, row), columns[8];
+    while (at < end) {
+        uint64_t of_block = (at / PACKED_BLOCK + 1) * PACKED_BLOCK, stop = end < of_block ? end : of_block;
+        struct reader r = read_at(csr, begin, at, start);
+        for (; at < stop; at += 8) {
+            uint32_t count = (uint32_t)(stop - at);
+            __m256i ids = next_eight(&r, count);
+            __m256i lanes = _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count), number);
+            uint32_t hits = probe_lanes(mask, ids, lanes);
+            if (hits == 0)
+                continue;
+            _mm256_storeu_si256((__m256i *)columns, ids);
+            return columns[__builtin_ctz(hits)];
+        }
+        at = stop;
+    }
+    return HEAD_NONE;
+}
+
+AVX2 static uint64_t rests_avx2(const struct csr *csr, uint64_t base, uint64_t rows,
+                                const uint64_t *mask, uint32_t tag, uint32_t *parent)
+{
+    uint64_t found = 0;
+    for (uint64_t left = rows; left != 0; left &= left - 1) {
+        uint64_t row = base + (uint64_t)__builtin_ctzll(left), at = csr_offset(csr, row);
+        if (at < csr_offset(csr, row + 1))
+            ask_for_bits(csr, at);
+    }
+    for (; rows != 0; rows &= rows - 1) {
+        uint64_t row = base + (uint64_t)__builtin_ctzll(rows);
+        uint32_t column = find_avx2(csr, row, mask);
+        found |= column != HEAD_NONE ? rows & -rows : 0;
+        if (parent != NULL && column != HEAD_NONE)
+            parent[row] = tag | column;
+    }
+    return found;
+}
+
+static const struct column_readers column_readers_avx2 = {decode_avx2, rests_avx2};
+
+const struct column_readers *column_readers_best(void)
+{
+    return has_avx2() ? &column_readers_avx2 : &column_readers_plain;
+}
+
+#else
+
+const struct column_readers *column_readers_best(void)
+{
+    return &column_readers_plain;
+}
+
+#endif

@@ -1,0 +1,71 @@
+/* cpu_columns.h: reads columns that are kept packed: the inner loops of pushes and pulls over them.
+ *
+ * Each has two twins that find the same: plain ones, on the readers of packed_row.h, and ones by vectors of
+ * AVX2. column_readers_best() chooses once, by what the machine has.
+ */
+#ifndef DBFS_CPU_COLUMNS_H
+#define DBFS_CPU_COLUMNS_H
+
+#include "formats/shard.h"
+
+#include <stdint.h>
+
+/* Room for the columns of a block, and for what vectors write before and behind them. */
+enum { COLUMN_ROOM = PACKED_BLOCK + 16 };
+
+struct column_readers {
+    /* Decodes columns at..at+count of a row, which lie in one block. Returns where they are in `room`. */
+    const uint32_t *(*decode)(const struct csr *csr, uint64_t row, uint64_t at, uint32_t count,
+                              uint32_t room[COLUMN_ROOM]);
+
+    /* As rests of struct probes (cpu_probe.h). */
+    uint64_t (*rests)(const struct csr *csr, uint64_t base, uint64_t rows, const uint64_t *mask,
+                      uint32_t tag, uint32_t *parent);
+};
+
+extern const struct column_readers column_readers_plain;
+
+const struct column_readers *column_readers_best(void);
+
+/* Some columns of a row that lie side by side. */
+struct column_run {
+    const uint32_t *columns;
+    uint64_t count;
+};
+
+/* Columns at..end of a row, or the first of them: those of one block where they are packed. Otherwise they are
+ * where they lie. */
+static inline __attribute__((always_inline)) struct column_run
+next_columns(const struct column_readers *readers, const struct csr *csr, uint64_t row, uint64_t at,
+             uint64_t end, uint32_t room[COLUMN_ROOM])
+{
+    uint64_t left = end - at, in_block = PACKED_BLOCK - at % PACKED_BLOCK;
+    if (csr->packed.words == NULL)
+        return (struct column_run){(const uint32_t *)csr->columns + at, left};
+    left = left < in_block ? left : in_block;
+    return (struct column_run){readers->decode(csr, row, at, (uint32_t)left, room), left};
+}
+
+/* Asks for the directory entry of packed columns, or for columns that lie as they are. Always inlined, as a
+ * compiler may drop calls of what only asks ahead. */
+static inline __attribute__((always_inline)) void ask_for_columns(const struct csr *csr, uint64_t at)
+{
+    if (csr->packed.words == NULL)
+        __builtin_prefetch((const uint32_t *)csr->columns + at);
+    else
+        __builtin_prefetch(&csr->packed.place[at / PACKED_BLOCK]);
+}
+
+/* Asks for the bits of packed columns, whose directory entry is there. */
+static inline __attribute__((always_inline)) void ask_for_bits(const struct csr *csr, uint64_t at)
+{
+    const struct packed_columns *packed = &csr->packed;
+    uint64_t block = at / PACKED_BLOCK;
+    uint32_t entry = packed->place[block].entry, kind = entry >> POSITION_BITS;
+    const uint32_t *words = packed_block_words(packed, block, entry);
+    uint32_t bits = kind & KIND_GAPS ? kind & KIND_LOW_BITS_OF_4 : kind;
+    __builtin_prefetch(words + at % PACKED_BLOCK * bits / 32);
+    __builtin_prefetch(words + WORDS_PER_BIT * bits);
+}
+
+#endif
