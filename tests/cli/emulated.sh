@@ -39,6 +39,7 @@ packed() { # NAME P TH: the folder, packed when it is asked for first
     [ "$3" = suggested ] && th=
     [ "$3" = memory ] && th='--suggest memory'
     [ "$3" = kept ] && th='--encoding packed' # also what is too small to gain by it
+    [ -e "$tmp/$1.edges" ] || make_graph "$1"
     [ -e "$folder/manifest" ] || "$BIN/dbfs-pack" -q -p "$2" $th --force -o "$folder" "$tmp/$1.edges" || return 1
     echo "$folder"
 }
@@ -128,7 +129,6 @@ options_of_turn() { # NAME
 search_each() { # GRAPHS THRESHOLDS LAYOUTS
     local name th layout options
     for name in $1; do
-        make_graph "$name"
         for th in $2; do
             for layout in $3; do
                 while IFS= read -r options; do
