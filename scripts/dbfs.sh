@@ -4,7 +4,7 @@
 # edgeconv and dbfs-pack make shards, which are kept, and dbfs-traverse searches them. The shards lie in
 # CACHE/KEY, where KEY is a digest of all that they depend on: the files' paths, inodes, sizes and times, the
 # options, and the version. They get that name only when they are complete. One dbfs at a time makes shards in
-# CACHE: others wait, since all three runs on one file would pack it, and each would replace what others read.
+# CACHE, and others wait: otherwise each would pack the file, and replace the shards that another one reads.
 set -euo pipefail
 
 prog=dbfs
@@ -239,7 +239,9 @@ are_kept() { # KEY-TEXT
 lock_cache() {
     mkdir -p "$cache"
     exec {lock}<"$cache"
-    flock --nonblock "$lock" 2>/dev/null && return
+    local status=0
+    flock --nonblock "$lock" 2>/dev/null || status=$?
+    [ $status = 1 ] || return 0 # it is locked, or cannot be
     [ ${#quiet[@]} != 0 ] || echo "$prog: $cache: another dbfs makes shards there: waiting for it" >&2
     flock "$lock" 2>/dev/null || true
 }
@@ -274,7 +276,7 @@ find_shards() {
     if ! are_kept "$text"; then
         check_search
         lock_cache
-        if ! are_kept "$text"; then # by the one that it waited for
+        if ! are_kept "$text"; then # another dbfs may have made them meanwhile
             keep_shards "$text"
             made=true
         fi

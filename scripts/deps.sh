@@ -19,6 +19,7 @@ if [ "${ARCHIVE:-1}" != 0 ]; then
     has_header archive.h || need libarchive-dev
     command -v bsdtar >/dev/null 2>&1 || need libarchive-tools # the tests make archives with it
 fi
+command -v g++ >/dev/null 2>&1 || need g++ # the tests run the CUDA backend on an emulated GPU
 command -v xz >/dev/null 2>&1 || need xz-utils
 command -v mandoc >/dev/null 2>&1 || need mandoc
 

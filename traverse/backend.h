@@ -416,7 +416,7 @@ struct backend_results {
 
     /* Slices that peers in other processes read where they lie. show_slice: the place of a slice for the device of
      * shard `to`, which peers_slice makes a pointer of there; 0 if that device cannot read it. NULL: no
-     * device is. */
+     * device can. */
     uint64_t (*show_slice)(const struct device *device, uint32_t to, const struct slice *slice);
     const void *(*peers_slice)(const struct device *device, uint32_t from, uint64_t place);
 

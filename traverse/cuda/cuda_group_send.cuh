@@ -62,8 +62,8 @@ __device__ static inline void keep_own(slots &e, bool wanted)
     }
 }
 
-/* What a peer gets of the ends of an edge: normals of its shard, and delegates that this GPU is the first here to
- * reach. It may have reached them, too. */
+/* What a peer gets: normals of its shard, and delegates that no thread of this GPU had reached before. The peer may
+ * know these delegates already. */
 __device__ static inline bool is_for_peer(const slots &e, int j, bool mine, unsigned peer)
 {
     if (e.end[j] == NO_HEAD)
