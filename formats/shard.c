@@ -243,16 +243,13 @@ static enum status keep_packed(struct shard *shard, enum subgraph g, const struc
 static enum status load_columns(struct shard *shard, enum subgraph g, unsigned columns, int threads,
                                 struct error *e)
 {
-    const struct csr *csr = &shard->csr[g];
-    struct packed_rows rows = shard_rows(csr);
+    struct packed_rows rows = shard_rows(&shard->csr[g]);
     struct packed packed;
-    uint32_t type = shard_section_of(g, SHARD_COLUMNS);
     if ((columns >> g & 1) == 0)
         return ST_OK;
-    if ((columns & SHARD_KEEP_PACKED) != 0 && csr->column_width == 4 && csr->column_count > 0 &&
-        shard_packed(shard, type, &packed))
+    if ((columns & SHARD_KEEP_PACKED) != 0 && shard_can_keep(shard, g, &packed))
         return keep_packed(shard, g, &packed, threads, e);
-    return decode(shard, type, &rows, threads, e);
+    return decode(shard, shard_section_of(g, SHARD_COLUMNS), &rows, threads, e);
 }
 
 static enum status load_csr(struct shard *shard, enum subgraph g, unsigned columns, int threads,
@@ -309,6 +306,12 @@ int shard_packed(const struct shard *shard, uint32_t type, struct packed *packed
         return 0;
     *packed = section_packed(s);
     return 1;
+}
+
+int shard_can_keep(const struct shard *shard, enum subgraph g, struct packed *packed)
+{
+    return shard->csr[g].column_width == 4 && shard->csr[g].column_count > 0 &&
+           shard_packed(shard, shard_section_of(g, SHARD_COLUMNS), packed);
 }
 
 struct packed_rows shard_rows(const struct csr *csr)

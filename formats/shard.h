@@ -177,6 +177,9 @@ uint64_t shard_device_bytes(const struct shard *shard);
  * decode the columns of csr[g], pass shard_rows of csr[g] once it is loaded: its offsets and, if it has
  * heads, its last head column. */
 int shard_packed(const struct shard *shard, uint32_t type, struct packed *packed);
+
+/* Whether the columns of g can be searched as they are packed. *packed says where they are. */
+int shard_can_keep(const struct shard *shard, enum subgraph g, struct packed *packed);
 struct packed_rows shard_rows(const struct csr *csr);
 
 static inline uint64_t csr_offset(const struct csr *csr, uint64_t i)

@@ -114,13 +114,11 @@ AVX2 static inline uint32_t place_at(struct reader *r)
     return code_at(r, i) + (high << r->bits) + r->step * i;
 }
 
-AVX2 static inline struct reader read_at(const struct csr *csr, uint64_t row_begin, uint64_t at,
-                                         uint32_t start)
+AVX2 static inline struct reader read_at(const struct packed_columns *packed, const struct packed_span *span)
 {
-    const struct packed_columns *packed = &csr->packed;
-    uint64_t block = at / PACKED_BLOCK, first = block * PACKED_BLOCK;
+    uint64_t block = span->at / PACKED_BLOCK, first = block * PACKED_BLOCK;
     struct packed_place place = packed->place[block];
-    uint32_t kind = place.entry >> POSITION_BITS, i = (uint32_t)(at - first);
+    uint32_t kind = place.entry >> POSITION_BITS, i = (uint32_t)(span->at - first);
     struct reader r = {.codes = (const unsigned char *)packed_block_words(packed, block, place.entry),
                        .bits = kind & KIND_GAPS ? kind & KIND_LOW_BITS_OF_4 : kind,
                        .gaps = kind & KIND_GAPS,
@@ -130,12 +128,12 @@ AVX2 static inline struct reader read_at(const struct csr *csr, uint64_t row_beg
         return r;
     r.step = (kind & KIND_STEP_0) == 0;
     r.vector = kind & KIND_NO_VECTOR ? NULL : r.codes + 4 * WORDS_PER_BIT * r.bits;
-    if (row_begin <= first) {
+    if (span->row_begin <= first) {
         pass(&r, i);
         return r;
     }
-    pass(&r, (uint32_t)(row_begin - first) - 1);
-    r.add = start - r.step - place_at(&r);
+    pass(&r, (uint32_t)(span->row_begin - first) - 1);
+    r.add = span->start - r.step - place_at(&r);
     if (r.i < i)
         pass(&r, i);
     return r;
@@ -177,12 +175,6 @@ AVX2 static inline __m256i next_eight(struct reader *r, uint32_t count)
         one[k] = next_high(r, i + k);
     __m256i high = _mm256_loadu_si256((const __m256i *)one);
     return _mm256_add_epi32(codes, _mm256_sll_epi32(high, _mm_cvtsi32_si128((int)r->bits)));
-}
-
-AVX2 static inline uint32_t row_start(const struct csr *csr, uint64_t row)
-{
-    uint32_t k = csr->head_columns;
-    return k > 0 ? csr->heads[(k - 1) * csr->rows + row] + 1 : 0;
 }
 
 /* Eight codes are `bits` whole bytes. So each group of them is taken apart alike: byte `from` and the three
@@ -240,7 +232,8 @@ AVX2 static const uint32_t *decode_avx2(const struct csr *csr, uint64_t row, uin
                                         uint32_t room[COLUMN_ROOM])
 {
     enum { MANY = 24 };
-    struct reader r = read_at(csr, csr_offset(csr, row), at, row_start(csr, row));
+    struct packed_span span = csr_span(csr, row, at);
+    struct reader r = read_at(&csr->packed, &span);
     if (count >= MANY && r.bits <= MOST_WINDOW_BITS)
         return decode_groups(&r, count, room);
     for (uint32_t i = 0; i < count; i += 8)
@@ -252,11 +245,13 @@ AVX2 static const uint32_t *decode_avx2(const struct csr *csr, uint64_t row, uin
 AVX2 static inline uint32_t find_avx2(const struct csr *csr, uint64_t row, const uint64_t *mask)
 {
     const __m256i number = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    uint64_t begin = csr_offset(csr, row), end = csr_offset(csr, row + 1), at = begin;
-    uint32_t start = row_start(csr, row), columns[8];
+    uint64_t at = csr_offset(csr, row), end = csr_offset(csr, row + 1);
+    struct packed_span span = csr_span(csr, row, at);
+    uint32_t columns[8];
     while (at < end) {
         uint64_t of_block = (at / PACKED_BLOCK + 1) * PACKED_BLOCK, stop = end < of_block ? end : of_block;
-        struct reader r = read_at(csr, begin, at, start);
+        span.at = at;
+        struct reader r = read_at(&csr->packed, &span);
         for (; at < stop; at += 8) {
             uint32_t count = (uint32_t)(stop - at);
             __m256i ids = next_eight(&r, count);

@@ -30,9 +30,7 @@ static void put(struct gpu_plan *plan, enum gpu_array_id id, const char *name, u
 int gpu_keeps_columns(const struct shard *shard, enum subgraph g, enum residence resident,
                       struct packed *packed)
 {
-    return resident == RESIDENT_PACKED && shard->csr[g].column_width == 4 &&
-           shard->csr[g].column_count > 0 &&
-           shard_packed(shard, shard_section_of(g, SHARD_COLUMNS), packed);
+    return resident == RESIDENT_PACKED && shard_can_keep(shard, g, packed);
 }
 
 static enum residence residence_of(const struct shard *shard, enum residence wanted)
@@ -229,7 +227,7 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
     put_answers(plan, shard, options);
 }
 
-/* The shard as it would be, but for its content, if the graph had p shards. */
+/* The shard as it would be, except for its content, if the graph had p shards. */
 static struct shard reshaped(const struct shard *shard, uint32_t p)
 {
     struct shard s = *shard;
