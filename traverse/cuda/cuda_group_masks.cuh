@@ -39,23 +39,6 @@ __device__ static void restart_cut(const cut_list &cut)
         *cut.count = 0;
 }
 
-/* From the list, if it has the frontier. */
-__device__ static void push_all(const cut_list &cut)
-{
-    unsigned listed = 0;
-    for (int g = SUBGRAPHS - 1; g >= 0; g--) {
-        if (!(block.now.frontier[g] > 0) || block.choice.pull[g])
-            continue;
-        if (block.now.listed)
-            listed |= 1u << g;
-        else
-            push_words(block.target, g, warp_of_grid(), warps_of_grid(), cut);
-    }
-    if (listed != 0)
-        expand_list<REACH_NEXT>(block.target, search.list[block.now.list], block.now.pieces,
-                                warp_of_grid(), warps_of_grid(), listed);
-}
-
 /* In two parts: the rows of dd whose owners are other GPUs, and all of dn, wait until the GPUs have met. Most of these
  * delegates are found then: their owners have all edges to delegates of higher degree. */
 __device__ static void visit_by_masks()
@@ -70,7 +53,7 @@ __device__ static void visit_by_masks()
     }
     pull_all(warp_of_grid(), warps_of_grid(), cut);
     note_pulled();
-    push_all(cut);
+    push_all(cut, warp_of_grid(), warps_of_grid());
     finish_pieces(cut);
     meet();
     if (!meeting.in_parts || meeting.failed)

@@ -102,7 +102,10 @@ enum status gpu_group_open(struct device *dev, struct error *e)
     *launch = (struct solo_launch){.program = cuda_group_plain()};
     *noted = (struct solo_launch){.program = cuda_group_noted()};
     CUDA_TRY(cuda_group_plan(launch), dev->where, e);
-    return CUDA_TRY(cuda_group_plan(noted), dev->where, e);
+    CUDA_TRY(cuda_group_plan(noted), dev->where, e);
+    if (noted->blocks == 0) /* it takes more shared memory, and any search may want notes */
+        launch->blocks = 0;
+    return e->status;
 }
 
 enum status gpu_group_run(struct device *dev, const struct root *root, enum solo_mode mode,

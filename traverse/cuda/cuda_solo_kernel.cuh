@@ -71,34 +71,15 @@ __device__ static void run_list(unsigned subgraphs, bool chosen)
     next_turn(true);
 }
 
-/* Pulls first: what they find need not be claimed by pushes. Returns the subgraphs that a list still
- * pushes. */
-__device__ static unsigned visit_by_masks(const cut_list &cut)
-{
-    unsigned listed = 0;
-    pull_all(warp_of_grid(), warps_of_grid(), cut);
-    note_pulled();
-    for (int g = SUBGRAPHS - 1; g >= 0; g--) {
-        if (!(block.now.frontier[g] > 0) || block.choice.pull[g])
-            continue;
-        if (block.now.listed)
-            listed |= 1u << g;
-        else
-            push_words(block.target, g, warp_of_grid(), warps_of_grid(), cut);
-    }
-    return listed;
-}
-
 __device__ static __noinline__ void run_masks()
 {
     const cut_list cut = {search.list[block.now.list ^ 1],
                           &search.state->counts[block.now.turn].cut};
     note_way(block.now.depth, SOLO_BY_MASKS);
     clear_turn();
-    const unsigned listed = visit_by_masks(cut);
-    if (listed != 0)
-        expand_list<REACH_NEXT>(block.target, search.list[block.now.list],
-                                block.now.pieces, warp_of_grid(), warps_of_grid(), listed);
+    pull_all(warp_of_grid(), warps_of_grid(), cut); /* first: what pulls find, pushes need not claim */
+    note_pulled();
+    push_all(cut, warp_of_grid(), warps_of_grid());
     barrier();
     const unsigned pieces = *(volatile unsigned *)cut.count;
     if (pieces > 0) {

@@ -399,6 +399,23 @@ __device__ static void push_words(const level_target &s, int g, uint32_t warp, u
     }
 }
 
+/* All pushes of the level. A frontier that is listed has its rows in the list. */
+__device__ static void push_all(const cut_list &cut, uint32_t warp, uint32_t warps)
+{
+    unsigned listed = 0;
+    for (int g = SUBGRAPHS - 1; g >= 0; g--) {
+        if (!(block.now.frontier[g] > 0) || block.choice.pull[g])
+            continue;
+        if (block.now.listed)
+            listed |= 1u << g;
+        else
+            push_words(block.target, g, warp, warps, cut);
+    }
+    if (listed != 0)
+        expand_list<REACH_NEXT>(block.target, search.list[block.now.list], block.now.pieces, warp,
+                                warps, listed);
+}
+
 /* The pieces that were cut, pushed or pulled. */
 __device__ static void finish_cut(const level_target &s, const solo_piece *cut, unsigned count,
                                   uint32_t warp, uint32_t warps)
