@@ -44,15 +44,17 @@ struct cut_list {
     unsigned *count;
 };
 
-/* By one thread. */
-__device__ static inline void cut_row(const cut_list &cut, uint64_t begin, uint64_t length,
-                                      uint64_t what, uint32_t row)
+/* The rows of the lanes `many`, one after the other. All lanes of the warp call it. */
+__device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint64_t begin, uint64_t length,
+                                       uint32_t row)
 {
-    const unsigned pieces = pieces_of(length), at = atomicAdd(cut.count, pieces);
-    for (unsigned i = 0; i < pieces; i++) {
-        const uint64_t done = (uint64_t)i * PIECE_EDGES, left = length - done;
-        cut.pieces[at + i] = solo_piece{(begin + done) | what,
-                                        (uint32_t)(left < PIECE_EDGES ? left : PIECE_EDGES), row};
+    for (; many != 0; many &= many - 1) {
+        const int from = __ffs(many) - 1;
+        const uint64_t edges = __shfl_sync(ALL_LANES, length, from);
+        unsigned at = lane_id() == 0 ? atomicAdd(cut.count, pieces_of(edges)) : 0;
+        at = __shfl_sync(ALL_LANES, at, 0);
+        put_long_row(cut.pieces, at, solo_piece{__shfl_sync(ALL_LANES, begin, from), 0,
+                                                __shfl_sync(ALL_LANES, row, from)}, edges);
     }
 }
 
@@ -259,10 +261,9 @@ __device__ static inline void pull_rests(const pulling &q, warp_space &w, uint32
             parent = pull_by_thread(q, begin, end);
         }
         note_probes(begin - begun, q.along);
-        if (parent == NO_HEAD && end - begin > PULL_TOGETHER) {
-            cut_row(cut, begin, end - begin, q.what, first + at);
-            begin = end;
-        }
+        const bool is_long = parent == NO_HEAD && end - begin > PULL_TOGETHER;
+        cut_rows(cut, __ballot_sync(ALL_LANES, is_long), begin | q.what, end - begin, first + at);
+        begin = is_long ? end : begin;
         __syncwarp();
         const unsigned open = __ballot_sync(ALL_LANES, parent == NO_HEAD && begin < end);
         if (open != 0) {
@@ -358,44 +359,59 @@ __device__ static inline void push_rows(const level_target &s, int g, uint32_t r
         begin = offset_of(csr, row);
         length = offset_of(csr, (uint64_t)row + 1) - begin;
     }
-    if (length > PIECE_EDGES) {
-        cut_row(cut, begin, length, what, row);
-        length = 0;
-    }
+    const bool is_long = length > PIECE_EDGES;
+    cut_rows(cut, __ballot_sync(ALL_LANES, is_long), begin | what, length, row);
+    length = is_long ? 0 : length;
     const uint64_t heads = csr.head_columns > 0 ? PIECE_HEADS : 0;
     expand<REACH_NEXT>(s, solo_piece{begin | what | heads, (uint32_t)length, row}, has);
 }
 
-/* The rows `bits` of up to SPAN_WORDS words, a word a lane from the word `base` on. */
-__device__ static inline void push_span(const level_target &s, int g, uint64_t base, uint32_t bits,
-                                        const cut_list &cut)
+/* A warp takes words that lie far apart, as the first ones have the longest rows: in a turn a word a lane, or two
+ * neighbouring words for two lanes. */
+struct scattered_words {
+    uint32_t turns;
+    unsigned shift; /* 1: two neighbours */
+};
+
+__device__ static inline scattered_words scatter_words(uint32_t words, uint32_t warps)
+{
+    const unsigned shift = words > WARP * warps, units_a_turn = WARP >> shift;
+    const uint32_t units = (words + shift) >> shift;
+    return scattered_words{max(min(units, warps), (units + units_a_turn - 1) / units_a_turn), shift};
+}
+
+__device__ static inline uint32_t word_of_lane(const scattered_words &all, uint32_t turn, unsigned lane)
+{
+    return ((turn + (lane >> all.shift) * all.turns) << all.shift) + (lane & all.shift);
+}
+
+/* The rows `bits` of at most SPAN_WORDS words, a word a lane, in a turn. */
+__device__ static inline void push_span(const level_target &s, int g, const scattered_words &all,
+                                        uint32_t turn, uint32_t bits, const cut_list &cut)
 {
     const unsigned total = unpack_words(own_space().unpacked, bits);
     for (unsigned i = 0; i < total; i += WARP) {
         const bool has = i + lane_id() < total;
-        const uint32_t row = has ? own_space().unpacked[i + lane_id()] : 0;
-        push_rows(s, g, (uint32_t)(base * 32) + row, has, cut);
+        const unsigned at = has ? own_space().unpacked[i + lane_id()] : 0;
+        push_rows(s, g, word_of_lane(all, turn, at / 32) * 32 + at % 32, has, cut);
     }
     __syncwarp();
 }
 
-/* A frontier that is a mask. The first words have the longest rows, so a warp takes few of them, unless most
- * words are empty. */
+/* A frontier that is a mask. */
 __device__ static void push_words(const level_target &s, int g, uint32_t warp, uint32_t warps,
                                   const cut_list &cut)
 {
     const gpu_vertices &from = search.of[g >> 1];
-    const uint32_t most = 4 * block.now.frontier[g] < (double)from.words ? WARP : 2,
-                   span = max(2u, span_of(from.words, warps, most));
+    const uint32_t words = (uint32_t)from.words;
+    const scattered_words all = scatter_words(words, warps);
     const uint32_t *sources = search.csr[g].sources, *frontier = frontier_mask(g >> 1, block.kept);
-    for (uint64_t base = (uint64_t)warp * span; base < from.words; base += (uint64_t)warps * span) {
-        const uint64_t word = base + lane_id();
-        const bool own = lane_id() < span && word < from.words;
-        const uint32_t bits = own ? frontier[word] & sources[word] : 0;
-        if (!__any_sync(ALL_LANES, bits != 0))
-            continue;
-        for (uint32_t part = 0; part < span; part += SPAN_WORDS)
-            push_span(s, g, base, lane_id() / SPAN_WORDS == part / SPAN_WORDS ? bits : 0, cut);
+    for (uint32_t turn = warp; turn < all.turns; turn += warps) {
+        const uint32_t word = word_of_lane(all, turn, lane_id());
+        const uint32_t bits = word < words ? frontier[word] & sources[word] : 0;
+        const unsigned step = sum_lanes(__popc(bits)) <= SPAN_WORDS * 32 ? WARP : SPAN_WORDS;
+        for (unsigned first = 0; first < WARP; first += step)
+            push_span(s, g, all, turn, lane_id() / step == first / step ? bits : 0, cut);
     }
 }
 
