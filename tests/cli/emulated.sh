@@ -288,6 +288,8 @@ preload=$(realpath "$TESTS/device_mpi.so")
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 search rmat memory 2x1 --exchange-memory device
 search rmat memory 2x2 --exchange-memory device --uniquify --chunk 1K
+search rmat memory 2x2 --exchange-memory device --uniquify --local-all2all
+search rmat inf 2x2 --exchange-memory device --uniquify --local-all2all
 search rmat inf 2x2 --exchange-memory device --exchange-form bits --direction push
 unset preload
 EMULATED_PEERS=0 search rmat memory 1x2
