@@ -29,6 +29,9 @@ make_graph() { # NAME: pairs in $tmp/NAME.text, edges in $tmp/NAME.edges
         star) "$TESTS/mkgraph" star 3000 >"$tmp/$1.text" ;;
         spider) awk 'BEGIN { for (i = 0; i < 400; i++) { print 0, 4 * i + 1 # 400 paths from one vertex
             for (k = 1; k < 4; k++) print 4 * i + k, 4 * i + k + 1 } }' >"$tmp/$1.text" ;;
+        lopsided) awk 'BEGIN { print 256, 260 # hubs and their leaves; only two leaves know each other
+            for (i = 0; i < 256; i++) for (k = 1; k < 9; k++) print i, (i + k) % 256
+            for (i = 256; i < 800; i++) print 37 * i % 256, i }' >"$tmp/$1.text" ;;
         sparse) printf '3 5\n5 900\n900 7\n' >"$tmp/$1.text" ;; # most ids are isolated
     esac
     "$BIN/edgeconv" -q -u --force -o "$tmp/$1.edges" "$tmp/$1.text"
@@ -95,6 +98,14 @@ tree() {
 }
 tree_is_right() {
     "$TESTS/treecheck" "$1" "$2" "$tmp/depths" "$tmp/parents" || { head -c 800 "$tmp/err"; return 1; }
+}
+
+# together search|tree ARGUMENT...: the same, with blocks for which the groups' kernel fits
+together() {
+    turn=$((turn | 1))
+    rm -f "$tmp/kernels.together"
+    EMULATED_KERNELS=$tmp/kernels.together "$@"
+    check 'as one kernel on each GPU' grep -q group_kernel "$tmp/kernels.together"
 }
 
 options_list() {
@@ -277,10 +288,22 @@ preload=$(realpath "$TESTS/device_mpi.so")
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 search rmat memory 2x1 --exchange-memory device
 search rmat memory 2x2 --exchange-memory device --uniquify --chunk 1K
+search rmat memory 2x2 --exchange-memory device --uniquify --local-all2all
+search rmat inf 2x2 --exchange-memory device --uniquify --local-all2all
 search rmat inf 2x2 --exchange-memory device --exchange-form bits --direction push
 unset preload
 EMULATED_PEERS=0 search rmat memory 1x2
 EMULATED_CLUSTER=1 search grid memory 1x1
+
+
+# where most shards have no edges between normals
+for direction in auto push pull; do
+    for layout in 1x4 2x2; do
+        together search lopsided 9 $layout --direction $direction
+    done
+    together tree lopsided 9 1x4 0 --direction $direction
+    together tree lopsided 9 1x4 4 --direction $direction
+done
 
 trace rmat memory
 trace rmat inf

@@ -73,7 +73,7 @@ struct gpu_traffic {
     enum outgoing_form form; /* of what this level sends */
     int binned;              /* the bins, or the mask, are of this level */
     int unique;              /* the bins hold no duplicates any more: `kept` has their sizes */
-    unsigned long long *kept; /* [p], host memory: how many ids are left of a shard, or in a box; or NULL */
+    unsigned long long *kept, *kept_in_boxes; /* [p] each, host memory: ids left for a shard, in a box; or NULL */
     uint32_t *received;
     uint64_t received_room;
     struct gpu_peers peers;

@@ -107,13 +107,12 @@ static uint64_t seen_words(const struct device *dev)
 }
 
 /* The counters of what is left lie where the bins' cursors are, which are free once the bins are full. */
-static enum status fetch_kept(struct device *dev, uint32_t count, struct error *e)
+static enum status fetch_kept(struct device *dev, unsigned long long *to, uint32_t count, struct error *e)
 {
-    struct gpu_traffic *t = &dev->traffic;
     cudaStream_t stream = dev->stream.of[NORMALS];
     if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
-        CUDA_TRY(cudaMemcpyAsync(t->kept, t->bins.cursor, count * sizeof *t->kept,
-                                 cudaMemcpyDeviceToHost, stream),
+        CUDA_TRY(cudaMemcpyAsync(to, dev->traffic.bins.cursor, count * sizeof *to, cudaMemcpyDeviceToHost,
+                                 stream),
                  dev->where, e) == ST_OK)
         CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
     return e->status;
@@ -143,7 +142,7 @@ static enum status gpu_drop_repeated(struct device *dev, struct error *e)
         cuda_unique(t->bins.ids + parcel.begin, parcel.count, t->sent_mask, seen_words(dev),
                     &t->bins.cursor[s], stream);
     }
-    t->unique = fetch_kept(dev, p, e) == ST_OK;
+    t->unique = fetch_kept(dev, t->kept, p, e) == ST_OK;
     return e->status;
 }
 
@@ -192,7 +191,8 @@ static enum status gpu_copies_are_over(struct device *dev, uint32_t mark, int *o
     return code == cudaErrorNotReady ? e->status : CUDA_TRY(code, dev->where, e);
 }
 
-/* All devices of a rank use the same form: the mask is free if there is a list in the boxes. */
+/* All devices of a rank use the same form: the mask is free if there is a list in the boxes. What is left of the
+ * bins stays known: peers of the rank read them. */
 static enum status gpu_uniquify(struct device *dev, struct outbox *boxes, uint32_t count,
                                 struct error *e)
 {
@@ -203,9 +203,9 @@ static enum status gpu_uniquify(struct device *dev, struct outbox *boxes, uint32
     for (uint32_t i = 0; i < count; i++)
         cuda_unique(boxes[i].ids, boxes[i].count, t->sent_mask, seen_words(dev),
                     &t->bins.cursor[i], stream);
-    fetch_kept(dev, count, e);
+    fetch_kept(dev, t->kept_in_boxes, count, e);
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++)
-        boxes[i].count = t->kept[i];
+        boxes[i].count = t->kept_in_boxes[i];
     return e->status;
 }
 

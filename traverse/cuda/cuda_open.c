@@ -261,9 +261,10 @@ static enum status take_unique_memory(struct device *dev, const struct device_op
     struct gpu_traffic *t = &dev->traffic;
     if (!options->uniquify || dev->shard->p == 1)
         return ST_OK;
-    return CUDA_TRY(cudaHostAlloc((void **)&t->kept, dev->shard->p * sizeof *t->kept,
-                                  cudaHostAllocMapped),
-                    dev->where, e);
+    if (CUDA_TRY(cudaHostAlloc((void **)&t->kept, 2 * dev->shard->p * sizeof *t->kept, cudaHostAllocMapped),
+                 dev->where, e) == ST_OK)
+        t->kept_in_boxes = t->kept + dev->shard->p;
+    return e->status;
 }
 
 /* ---- loading ---- */

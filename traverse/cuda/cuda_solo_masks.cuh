@@ -65,6 +65,17 @@ __device__ static inline uint32_t *frontier_mask(int kind, unsigned i)
     return i <= search.keeps ? v.queue + (i - 1) * v.words : v.frontier;
 }
 
+__device__ static inline int reverse_of(int g)
+{
+    return (g & 1) << 1 | g >> 1;
+}
+
+/* GPUs that search together choose alike by the edges of all. One that has none in subgraph g has no arrays of it. */
+__device__ static inline bool has_edges(int g)
+{
+    return search.csr[g].edges != 0;
+}
+
 /* ---- pull ---- */
 
 /* Unvisited rows of a subgraph look for a visited column. */
@@ -82,7 +93,7 @@ __device__ static inline pulling start_pulling(int g)
     const gpu_vertices &rows = search.of[g >> 1], &columns = search.of[kind_of_columns(g)];
     return pulling{&search.csr[g],   rows.visited, columns.visited,
                    rows.next,   rows.parent,  parent_code((g & 1) << 1, 0),
-                   (uint64_t)g << PIECE_SUBGRAPH_SHIFT | PIECE_PULL, (g & 1) << 1 | g >> 1};
+                   (uint64_t)g << PIECE_SUBGRAPH_SHIFT | PIECE_PULL, reverse_of(g)};
 }
 
 __device__ static inline void note_found(const pulling &q, warp_space &w, uint32_t first,
@@ -299,7 +310,7 @@ __device__ static inline void pull_words(const pulling &q, uint32_t base, uint32
 /* Finds what a push along g would find, for the rows of some words of the mask. */
 __device__ static void pull_span(int g, uint32_t base, uint32_t span, const cut_list &cut)
 {
-    const int reverse = (g & 1) << 1 | g >> 1;
+    const int reverse = reverse_of(g);
     const pulling q = start_pulling(reverse);
     const uint32_t word = base + lane_id();
     const bool own = lane_id() < span && word < search.of[g & 1].words;
@@ -326,8 +337,8 @@ __device__ static void pull_all(uint32_t warp, uint32_t warps, const cut_list &c
 __device__ static inline void lay_out_pulls(uint32_t warps)
 {
     const unsigned g = lane_id();
-    const uint32_t words =
-        g < SUBGRAPHS && block.choice.pull[g] ? (uint32_t)search.of[g & 1].words : 0;
+    const bool looks = g < SUBGRAPHS && block.choice.pull[g] && has_edges(reverse_of((int)g));
+    const uint32_t words = looks ? (uint32_t)search.of[g & 1].words : 0;
     const uint32_t size = span_of(sum_lanes(words), SPANS_A_WARP * warps, WARP);
     if (g < SUBGRAPHS)
         block.pulls.count[g] = (words + size - 1) / size;
@@ -420,7 +431,7 @@ __device__ static void push_all(const cut_list &cut, uint32_t warp, uint32_t war
 {
     unsigned listed = 0;
     for (int g = SUBGRAPHS - 1; g >= 0; g--) {
-        if (!(block.now.frontier[g] > 0) || block.choice.pull[g])
+        if (!(block.now.frontier[g] > 0) || block.choice.pull[g] || !has_edges(g))
             continue;
         if (block.now.listed)
             listed |= 1u << g;
