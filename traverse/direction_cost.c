@@ -11,21 +11,23 @@ const struct cost_rates cost_rates_cpu = {.masks = 10e6,
                                           .mark_word = 15000,
                                           .found = 3300,
                                           .far = 8000,
-                                          .pull_row = 1500,
+                                          .pull_row = 2500,
                                           .pull_probe = 1000,
-                                          .hubs = 0.03};
+                                          .hubs = 0.03,
+                                          .hubs_most = 1000};
 
 const struct cost_rates cost_rates_h200 = {.masks = 12e6,
                                            .list = 5e6,
                                            .list_edge = 100,
                                            .list_vertex = 15e-6,
-                                           .word = 4,
+                                           .word = 13,
                                            .push_row = 50,
-                                           .push_edge = 25,
+                                           .push_edge = 16,
                                            .found = 0,
-                                           .pull_row = 4,
+                                           .pull_row = 8,
                                            .pull_probe = 10,
-                                           .hubs = 0};
+                                           .hubs = 2,
+                                           .hubs_most = 8};
 
 struct cost_graph cost_graph_of(const struct shard *shard, const struct cost_rates *rates)
 {

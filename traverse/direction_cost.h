@@ -31,8 +31,10 @@ struct cost_rates {
     double mark_word; /* of 64 bits, with a vertex of the frontier or a new one */
     double found; /* what a vertex costs more if a push finds it, and no pull */
     double far;   /* and where the values of vertices are much larger than the cache */
-    double pull_row, pull_probe;
-    double hubs; /* how much visited hubs shorten the search, as rows list hubs first; 0: not */
+    double pull_row; /* with its first probe */
+    double pull_probe;
+    double hubs;      /* how much visited hubs shorten the search, as rows list hubs first; 0: not */
+    double hubs_most; /* at most so many times */
 };
 
 #ifdef __cplusplus
@@ -75,10 +77,11 @@ COST_FUNCTION double cost_pull(const struct cost_graph *graph, const double *see
     if (graph->rates.hubs > 0 && probes > rows && seen_rows[g] > 0) {
         const double mean = graph->edges[g] / graph->sources[g];
         const double more = seen_edges[g] / seen_rows[g] / mean - 1; /* edges than the mean row */
-        probes = rows + (probes - rows) / (1 + graph->rates.hubs * (more > 0 ? more : 0));
+        const double times = 1 + graph->rates.hubs * (more > 0 ? more : 0);
+        probes = rows + (probes - rows) / (times < graph->rates.hubs_most ? times : graph->rates.hubs_most);
     }
     return graph->words[g & 1] * graph->rates.word + rows * graph->rates.pull_row +
-           probes * graph->rates.pull_probe;
+           (probes - rows) * graph->rates.pull_probe;
 }
 
 #endif

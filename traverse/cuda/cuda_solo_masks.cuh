@@ -318,18 +318,28 @@ __device__ static void pull_span(int g, uint32_t base, uint32_t span, const cut_
                cut);
 }
 
-/* All pulls of the level. Few words do not wait for one subgraph after the other: all are under way. */
-__device__ static void pull_all(uint32_t warp, uint32_t warps, const cut_list &cut)
+/* The i-th span of all pulls of the level. */
+__device__ static inline void pull_any(uint32_t i, const cut_list &cut)
 {
     const mask_spans &spans = block.pulls;
-    for (uint32_t i = warp;; i += warps) {
-        uint32_t at = i;
-        int g = SUBGRAPHS - 1;
-        for (; g >= 0 && at >= spans.count[g]; g--)
-            at -= spans.count[g];
-        if (g < 0)
-            return;
-        pull_span(g, at * spans.size, spans.size, cut);
+    int g = SUBGRAPHS - 1;
+    for (; g > 0 && i >= spans.count[g]; g--)
+        i -= spans.count[g];
+    pull_span(g, i * spans.size, spans.size, cut);
+}
+
+/* All pulls of the level. Few words do not wait for one subgraph after the other: all are under way. After its first
+ * span a warp takes the first one that nobody has, for which it asks before it works: so all end at about one time. */
+__device__ static void pull_all(uint32_t warp, uint32_t warps, const cut_list &cut)
+{
+    const uint32_t all = block.pulls.all;
+    unsigned *taken = &search.state->counts[block.now.turn].spans;
+    for (uint32_t i = warp, next; i < all; i = next) {
+        next = all;
+        if (all > warps && lane_id() == 0)
+            next = warps + atomicAdd(taken, 1u);
+        pull_any(i, cut);
+        next = __shfl_sync(ALL_LANES, next, 0);
     }
 }
 
@@ -342,8 +352,9 @@ __device__ static inline void lay_out_pulls(uint32_t warps)
     const uint32_t size = span_of(sum_lanes(words), SPANS_A_WARP * warps, WARP);
     if (g < SUBGRAPHS)
         block.pulls.count[g] = (words + size - 1) / size;
+    const uint32_t all = sum_lanes((words + size - 1) / size);
     if (g == 0)
-        block.pulls.size = size;
+        block.pulls.size = size, block.pulls.all = all;
 }
 
 /* A piece of a long row, unless another piece has found a parent already. */
@@ -370,7 +381,7 @@ __device__ static inline void push_rows(const level_target &s, int g, uint32_t r
         begin = offset_of(csr, row);
         length = offset_of(csr, (uint64_t)row + 1) - begin;
     }
-    const bool is_long = length > PIECE_EDGES;
+    const bool is_long = length > PIECE_EDGES / 2; /* so that a warp's rows have not too many edges */
     cut_rows(cut, __ballot_sync(ALL_LANES, is_long), begin | what, length, row);
     length = is_long ? 0 : length;
     const uint64_t heads = csr.head_columns > 0 ? PIECE_HEADS : 0;

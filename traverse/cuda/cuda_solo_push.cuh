@@ -76,18 +76,20 @@ __device__ static inline uint32_t end_code(const slots &e, int j)
     return e.end[j] | (e.kind[j] == DELEGATES ? KIND_BIT : 0);
 }
 
-/* Marks the ends in all slots. Nobody waits for the marks, and the previsit drops visited vertices. */
+/* Whether the level has marked the vertex. */
+__device__ static inline bool is_marked(const gpu_vertices &to, uint32_t v)
+{
+    return ((const volatile uint32_t *)to.next)[v / 32] >> (v % 32) & 1;
+}
+
+/* Marks the ends in all slots. Nobody waits for the marks. Visited vertices are marked, too, and the previsit drops
+ * them: that costs a mark for each, and a look whether they are visited would cost a read for each edge. */
 __device__ static inline void mark_next(const slots &e)
 {
     bool wanted[SLOTS];
 #pragma unroll
-    for (int j = 0; j < SLOTS; j++) {
-        const gpu_vertices &to = search.of[e.kind[j]];
-        wanted[j] = e.end[j] != NO_HEAD &&
-                    (!block.probes ||
-                     !((to.visited[e.end[j] / 32] | ((volatile uint32_t *)to.next)[e.end[j] / 32]) >>
-                           (e.end[j] % 32) & 1));
-    }
+    for (int j = 0; j < SLOTS; j++)
+        wanted[j] = e.end[j] != NO_HEAD && (!block.probes || !is_marked(search.of[e.kind[j]], e.end[j]));
 #pragma unroll
     for (int j = 0; j < SLOTS; j++) {
         if (wanted[j])
@@ -101,13 +103,11 @@ __device__ static inline void mark_with_parents(const slots &e)
 {
     bool wanted[SLOTS];
 #pragma unroll
-    for (int j = 0; j < SLOTS; j++) {
-        const gpu_vertices &to = search.of[e.kind[j]];
-        wanted[j] =
-            e.end[j] != NO_HEAD &&
-            !((to.visited[e.end[j] / 32] | ((volatile uint32_t *)to.next)[e.end[j] / 32]) >>
-                  (e.end[j] % 32) & 1);
-    }
+    for (int j = 0; j < SLOTS; j++)
+        wanted[j] = e.end[j] != NO_HEAD && !is_marked(search.of[e.kind[j]], e.end[j]);
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++)
+        wanted[j] = wanted[j] && !test_bit(search.of[e.kind[j]].visited, e.end[j]);
 #pragma unroll
     for (int j = 0; j < SLOTS; j++) {
         const gpu_vertices &to = search.of[e.kind[j]];
