@@ -15,7 +15,7 @@ static const struct cost_graph graph = {
               .word = 4,
               .push_row = 50,
               .push_edge = 50,
-              .pull_row = 4,
+              .pull_row = 14,
               .pull_probe = 10}};
 
 static const double MOST_LISTED = 1 << 20;
@@ -55,7 +55,7 @@ static void test_costs(void)
     struct solo_progress s = progress(1000, 40000, 0, 0);
     report(push_of(&s) == 1000 * 50 + 40000 * 50.0, "a push costs rows and edges");
     s = progress(100000, 8e6, 0, 8e6); /* half of the ends are visited: a row finds one in two probes */
-    double rows = 1e6 - 100000, expected = 1e6 / 32 * 4 + rows * 4 + 2 * rows * 10;
+    double rows = 1e6 - 100000, expected = 1e6 / 32 * 4 + rows * 14 + rows * 10; /* a second one each */
     report(pull_of(&s) == expected, "a pull costs masks, rows and expected probes");
     s = progress(10, 320, 0, 0); /* nothing to be found: all rows are read to their ends */
     expected = 1e6 / 32 * 4 + (1e6 - 10) * 4 + (32e6 - 320) * 10;
@@ -87,18 +87,6 @@ static void test_choices(void)
     report(c.masks && !c.pull[DD], "what a list cannot take is pushed by masks");
 }
 
-static void test_lists_for_pushes(void)
-{
-    struct solo_progress s = progress(2000, 200000, 0, 0);
-    struct solo_choice c = choose(&s, SOLO_PUSH);
-    report(solo_pushes_to_list(&s, &c, MOST_LISTED) == 0, "what has a list is not listed again");
-    s.listed = 0;
-    report(solo_pushes_to_list(&s, &c, MOST_LISTED) == 1u << DD, "pushes by masks get a list");
-    report(solo_pushes_to_list(&s, &c, 50000) == 0, "but not more edges than a list takes");
-    c = choose(&s, SOLO_PULL);
-    report(solo_pushes_to_list(&s, &c, MOST_LISTED) == 0, "pulls want no list");
-}
-
 /* Pieces of rows of one length, for every length around the limits of a piece. */
 static void test_room(void)
 {
@@ -108,8 +96,7 @@ static void test_room(void)
             /* a level by masks pushes and pulls each row; lists take both rows of a reached vertex */
             uint64_t pieces = (length + SOLO_PIECE_EDGES - 1) / SOLO_PIECE_EDGES;
             uint64_t edges = 2 * vertices * length, room = gpu_solo_room(vertices, edges);
-            uint64_t pulled = length > SOLO_PULL_TOGETHER ? pieces : 0;
-            uint64_t cut = 2 * vertices * (pulled + (pieces > 1 ? pieces : 0));
+            uint64_t cut = length > SOLO_ROW_TOGETHER ? 2 * vertices * 2 * pieces : 0;
             uint64_t reached = vertices < SOLO_LISTED_EDGES ? vertices : (uint64_t)SOLO_LISTED_EDGES;
             ok &= cut <= room && 2 * reached * pieces <= room;
         }
@@ -121,7 +108,6 @@ int main(void)
 {
     test_costs();
     test_choices();
-    test_lists_for_pushes();
     test_room();
     return unit_result();
 }

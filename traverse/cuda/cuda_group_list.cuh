@@ -51,7 +51,7 @@ __device__ static __noinline__ void list_frontier()
 {
     clear_turn();
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
-        list_kind(block.target, kind, ALL_SUBGRAPHS, warp_of_grid(), warps_of_grid());
+        list_kind(block.target, kind, warp_of_grid(), warps_of_grid());
     add_counts();
     meet();
     read_turn();

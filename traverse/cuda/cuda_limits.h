@@ -16,7 +16,7 @@ enum {
 /* Sizes for a search that is one kernel (cuda_solo.h). */
 enum {
     SOLO_PIECE_EDGES = 256,       /* of a piece of a row */
-    SOLO_PULL_TOGETHER = 128,     /* columns of a row that one warp pulls: more are shared as pieces */
+    SOLO_ROW_TOGETHER = 128,      /* columns of a row that one warp visits by masks: more are shared as pieces */
     SOLO_PIECE_BYTES = 16,        /* of struct solo_piece */
     SOLO_STATE_BYTES = 4096,
     SOLO_NOTE_BYTES = 112,        /* of struct solo_note */

@@ -37,7 +37,7 @@ __global__ static void measure_classes(gpu_csr one, gpu_csr two, uint64_t count,
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
     for (uint64_t v = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; v < count; v += threads) {
         listed_row a, b;
-        look_at_rows(one, two, (uint32_t)v, true, true, a, b);
+        look_at_rows(one, two, (uint32_t)v, true, a, b);
         const uint64_t total = a.length + a.heads + b.length + b.heads;
         for (unsigned k = 0; k < SOLO_CLASSES && total > UINT64_C(1) << (SOLO_FIRST_CLASS + k); k++) {
             if (((volatile uint32_t *)longest)[k] <= v)

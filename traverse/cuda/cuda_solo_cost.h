@@ -64,21 +64,4 @@ COST_FUNCTION void solo_choose(const struct cost_graph *graph, const struct solo
         c->pull[g] = c->pull[g] && c->masks;
 }
 
-/* The subgraphs, a bit each, whose rows are listed before a level by masks pushes them from a frontier that
- * is a mask: rows of a list are shared evenly. Lists can hold at most `most_listed` edges. */
-COST_FUNCTION unsigned solo_pushes_to_list(const struct solo_progress *s,
-                                           const struct solo_choice *c, double most_listed)
-{
-    double edges = 0;
-    unsigned pushed = 0;
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        if (!c->pull[g] && s->frontier[g] > 0) {
-            edges += s->forward[g];
-            pushed |= 1u << g;
-        }
-    }
-    const int fits = edges <= most_listed && (double)s->fresh <= most_listed;
-    return c->masks && !s->listed && fits ? pushed : 0;
-}
-
 #endif

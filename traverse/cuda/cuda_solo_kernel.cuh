@@ -44,29 +44,23 @@ __device__ static void run_listed()
     end_level(true);
 }
 
-/* Lists a frontier that is a mask and small enough, with its rows in some subgraphs; their edges are known
- * exactly then. `chosen`: how the level is done stays as it is. */
-__device__ static void run_list(unsigned subgraphs, bool chosen)
+/* Lists a frontier that is a mask; the edges of its rows are known exactly then. */
+__device__ static void run_list()
 {
     clear_turn();
-    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-        if (subgraphs >> 2 * kind & 3)
-            list_kind(block.target, kind, subgraphs, warp_of_grid(), warps_of_grid());
-    }
+    for (int kind = 0; kind < VERTEX_KINDS; kind++)
+        list_kind(block.target, kind, warp_of_grid(), warps_of_grid());
     add_counts();
     barrier();
     read_turn();
     if (threadIdx.x < WARP) {
-        if (lane_id() < SUBGRAPHS && (subgraphs >> lane_id() & 1)) {
+        if (lane_id() < SUBGRAPHS) {
             const double edges = (double)block.count[SOLO_FORWARD + lane_id()];
             block.now.seen_edges[lane_id()] += edges - block.now.forward[lane_id()];
             block.now.forward[lane_id()] = edges;
         }
         __syncwarp();
-        if (!chosen)
-            note_list(true);
-        else if (threadIdx.x == 0)
-            block.now.pieces = block.pieces, block.now.listed = 1, block.pieces = 0;
+        note_list(true);
     }
     next_turn(true);
 }
@@ -204,12 +198,9 @@ __device__ static void run_level()
     note_begin(block.now.depth);
     choose_level();
     if (!block.now.listed && !block.choice.masks) {
-        run_list(ALL_SUBGRAPHS, false);
+        run_list();
         choose_level();
     }
-    const unsigned pushed = solo_pushes_to_list(&block.now, &block.choice, SOLO_LISTED_EDGES);
-    if (pushed != 0)
-        run_list(pushed, true);
     note_time(SOLO_CHOSEN);
     if (is_small_level()) {
         leave_to_team(false);

@@ -169,9 +169,9 @@ __device__ static inline void measure_row(listed_row &r, uint64_t end, uint32_t 
 
 /* Asks for everything before it waits for anything. */
 __device__ static inline void look_at_rows(const gpu_csr &ca, const gpu_csr &cb, uint32_t id,
-                                           bool has_a, bool has_b, listed_row &one, listed_row &two)
+                                           bool has, listed_row &one, listed_row &two)
 {
-    const bool in_a = has_a && ca.edges != 0, in_b = has_b && cb.edges != 0;
+    const bool in_a = has && ca.edges != 0, in_b = has && cb.edges != 0;
     uint64_t a_end = 0, b_end = 0;
     uint32_t a_head = NO_HEAD, b_head = NO_HEAD;
     one.begin = two.begin = 0;
@@ -241,16 +241,13 @@ __device__ static inline void count_rows(const level_target &s, int g, bool mine
     own_space().count[SOLO_FORWARD + g] += sum;
 }
 
-/* Lists one vertex a lane, with KIND_BIT; `has` says which lanes have one. Of its rows, those in `subgraphs`
- * are listed, a bit each. */
-__device__ static inline void list_vertices(const level_target &s, uint32_t v, bool has,
-                                            unsigned subgraphs = ALL_SUBGRAPHS)
+/* Lists one vertex a lane, with KIND_BIT; `has` says which lanes have one. */
+__device__ static inline void list_vertices(const level_target &s, uint32_t v, bool has)
 {
     const int kind = (int)(v >> 31), g = kind << 1;
     const uint32_t id = v & ~KIND_BIT;
     listed_row one, two;
-    look_at_rows(search.csr[g], search.csr[g | 1], id, has && (subgraphs >> g & 1),
-                 has && (subgraphs >> g & 2), one, two);
+    look_at_rows(search.csr[g], search.csr[g | 1], id, has, one, two);
     const unsigned own = one.pieces + two.pieces, before = warp_prefix(own);
     const unsigned total = __shfl_sync(ALL_LANES, before + own, WARP - 1);
     const unsigned all = __ballot_sync(ALL_LANES, has);

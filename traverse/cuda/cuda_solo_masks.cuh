@@ -12,7 +12,7 @@
 
 enum {
     PULL_ALONE = 16,     /* columns that a thread reads of its row before the warp helps */
-    PULL_TOGETHER = SOLO_PULL_TOGETHER,
+    ROW_TOGETHER = SOLO_ROW_TOGETHER,
     PULL_AHEAD = 4,      /* columns of a thread under way */
     SPANS_A_WARP = 8     /* in a pull, if there are words enough: the first words have the longest rows */
 };
@@ -272,7 +272,7 @@ __device__ static inline void pull_rests(const pulling &q, warp_space &w, uint32
             parent = pull_by_thread(q, begin, end);
         }
         note_probes(begin - begun, q.along);
-        const bool is_long = parent == NO_HEAD && end - begin > PULL_TOGETHER;
+        const bool is_long = parent == NO_HEAD && end - begin > ROW_TOGETHER;
         cut_rows(cut, __ballot_sync(ALL_LANES, is_long), begin | q.what, end - begin, first + at);
         begin = is_long ? end : begin;
         __syncwarp();
@@ -381,7 +381,7 @@ __device__ static inline void push_rows(const level_target &s, int g, uint32_t r
         begin = offset_of(csr, row);
         length = offset_of(csr, (uint64_t)row + 1) - begin;
     }
-    const bool is_long = length > PIECE_EDGES / 2; /* so that a warp's rows have not too many edges */
+    const bool is_long = length > ROW_TOGETHER;
     cut_rows(cut, __ballot_sync(ALL_LANES, is_long), begin | what, length, row);
     length = is_long ? 0 : length;
     const uint64_t heads = csr.head_columns > 0 ? PIECE_HEADS : 0;
@@ -553,8 +553,7 @@ __device__ static void previsit(const level_target &s, uint32_t warp, uint32_t w
 }
 
 /* Lists a frontier that is a mask. */
-__device__ static void list_kind(const level_target &s, int kind, unsigned subgraphs, uint32_t warp,
-                                 uint32_t warps)
+__device__ static void list_kind(const level_target &s, int kind, uint32_t warp, uint32_t warps)
 {
     const gpu_vertices &v = search.of[kind];
     const uint32_t *frontier = frontier_mask(kind, block.kept);
@@ -568,7 +567,7 @@ __device__ static void list_kind(const level_target &s, int kind, unsigned subgr
             const bool has = i + lane_id() < total;
             const uint32_t id =
                 (uint32_t)(base * 32) + (has ? unpacked[i + lane_id()] : 0);
-            list_vertices(s, id | (kind == DELEGATES ? KIND_BIT : 0), has, subgraphs);
+            list_vertices(s, id | (kind == DELEGATES ? KIND_BIT : 0), has);
         }
         __syncwarp();
     }

@@ -132,7 +132,7 @@ __device__ static inline team_rows look_at_vertex(uint32_t v, bool has)
     const int g = (int)(v >> 31) << 1;
     listed_row row[VERTEX_KINDS];
     team_rows r;
-    look_at_rows(search.csr[g], search.csr[g | 1], v & ~KIND_BIT, has, has, row[0], row[1]);
+    look_at_rows(search.csr[g], search.csr[g | 1], v & ~KIND_BIT, has, row[0], row[1]);
 #pragma unroll
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         r.rest[kind] = (const uint32_t *)search.csr[g | kind].columns + row[kind].begin;
