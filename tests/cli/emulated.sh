@@ -59,10 +59,11 @@ run_on() { # LAYOUT BACKEND OPTION... FOLDER
     fi </dev/null
 }
 
-# Each search has another seed, and every other one few threads in a block.
+# Each search has another seed, every other one few threads in a block, and two of three late streams.
 turn=0
 next_machine() {
     turn=$((turn + 1))
+    export EMULATED_LATE=$((turn % 3 * 250))
     export EMULATED_SEED=$((turn % 3 * turn)) EMULATED_SHARED=$most_shared
     [ $((turn % 2)) = 0 ] || EMULATED_SHARED=$few_shared
 }
@@ -241,11 +242,11 @@ check_says 'the graph, packed), and .* are free: pack the graph into more shards
 
 mistakes() {
     local mistake seed shown
-    export EMULATED_SEED=0 EMULATED_SHARED=$most_shared
+    export EMULATED_SEED=0 EMULATED_SHARED=$most_shared EMULATED_LATE=20000
     for seed in 0 1 2 3; do
         EMULATED_SEED=$seed check "kernels without a mistake, seed $seed" "$TESTS/mistakes" right
     done
-    for mistake in no-syncwarp no-syncthreads no-atomic deadlock two-barriers behind long-copy foreign-free; do
+    for mistake in no-syncwarp no-syncthreads no-atomic no-wait deadlock two-barriers behind long-copy foreign-free; do
         shown=no
         for seed in 0 1 2 3; do
             EMULATED_SEED=$seed timeout 20 sh -c '"$@" || exit 1' - "$TESTS/mistakes" $mistake >"$tmp/out" 2>&1 ||
@@ -253,6 +254,7 @@ mistakes() {
         done
         check "a mistake is shown: $mistake" test $shown = yes
     done
+    unset EMULATED_LATE
 }
 
 # ---- the tests ----

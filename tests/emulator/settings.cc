@@ -31,6 +31,7 @@ static settings read()
     s.cluster = (unsigned)number("EMULATED_CLUSTER", 16);
     s.peers = number("EMULATED_PEERS", 1) != 0;
     s.seed = number("EMULATED_SEED", 0);
+    s.late = (unsigned)number("EMULATED_LATE", 0);
     s.patience = (double)number("EMULATED_PATIENCE", 100);
     if (s.processors < 1 || s.cluster < 1 || s.shared_bytes > MOST_SHARED)
         give_up("EMULATED_PROCESSORS, EMULATED_CLUSTER or EMULATED_SHARED is out of range");

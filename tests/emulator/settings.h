@@ -17,6 +17,7 @@ struct settings {
     unsigned cluster;    /* EMULATED_CLUSTER, blocks at most: 16 */
     bool peers;          /* EMULATED_PEERS: 1; with 0, no GPU reads the memory of another one */
     uint64_t seed;       /* EMULATED_SEED: 0, lanes run in order */
+    unsigned late;       /* EMULATED_LATE: microseconds that a stream waits before some of its work, at most: 0 */
     double patience;     /* EMULATED_PATIENCE: seconds in which a block must come on: 100 */
 };
 

@@ -3,6 +3,7 @@
 
 #include "device.h"
 #include "report.h"
+#include "settings.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -10,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <random>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -20,7 +22,16 @@ struct emulated_stream {
     std::condition_variable changed;
     std::deque<std::function<void()>> work; /* the first is under way */
     bool ends = false;
+    std::minstd_rand random;
     std::thread thread;
+
+    /* Now and then others are faster. What does not wait for this stream sees that. */
+    void come_late()
+    {
+        const unsigned most = emulated::setting().late;
+        if (most > 0 && random() % 2 == 0)
+            usleep((unsigned)random() % most);
+    }
 
     void run()
     {
@@ -30,6 +41,7 @@ struct emulated_stream {
             if (work.empty())
                 return;
             lock.unlock();
+            come_late();
             work.front()();
             lock.lock();
             work.pop_front();
@@ -50,6 +62,7 @@ static emulated_stream *open_stream(int device)
 {
     emulated_stream *stream = new emulated_stream;
     stream->device = device;
+    stream->random.seed((unsigned)(setting().seed * 7919 + streams.size() * 104729 + 1));
     stream->thread = std::thread([=] { stream->run(); });
     streams.emplace_back(stream);
     return stream;

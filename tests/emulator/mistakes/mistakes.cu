@@ -89,15 +89,36 @@ static bool is_turned(const unsigned *array)
     return true;
 }
 
+/* One stream turns the array, and another one copies it. `ORDERED`: afterwards. */
+template <bool ORDERED> static bool run_on_two(unsigned *to)
+{
+    unsigned *copy = device_array();
+    cudaStream_t first, second;
+    cudaEvent_t turned;
+    if (cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking) != cudaSuccess ||
+        cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking) != cudaSuccess ||
+        cudaEventCreateWithFlags(&turned, cudaEventDisableTiming) != cudaSuccess)
+        exit(5);
+    turn_kernel<true><<<2, THREADS, 0, first>>>(to);
+    cudaEventRecord(turned, first);
+    if (ORDERED)
+        cudaStreamWaitEvent(second, turned, 0);
+    cudaMemcpyAsync(copy, to, THREADS * sizeof *to, cudaMemcpyDefault, second);
+    cudaStreamSynchronize(second);
+    return is_turned(copy);
+}
+
 static bool run(const char *name, unsigned *to)
 {
+    if (strcmp(name, "no-wait") == 0)
+        return run_on_two<false>(to);
     if (strcmp(name, "right") == 0) {
         turn_kernel<true><<<2, THREADS, 0, nullptr>>>(to);
         bool right = is_turned(to);
         turn_block_kernel<true><<<2, THREADS, 0, nullptr>>>(to);
         right = right && is_turned(to);
         count_kernel<true><<<2, THREADS, 0, nullptr>>>(to);
-        return right && is_turned(to);
+        return right && is_turned(to) && run_on_two<true>(device_array());
     }
     if (strcmp(name, "no-syncwarp") == 0)
         turn_kernel<false><<<2, THREADS, 0, nullptr>>>(to);
