@@ -60,7 +60,6 @@ struct solo_counts {
     unsigned long long count[SOLO_NOTED_COUNTS];
     unsigned int pieces; /* in the next list */
     unsigned int cut;    /* pieces of long rows that a level by masks leaves for a second pass */
-    unsigned int spans;  /* of pulls: those that warps took beside their first ones */
     /* for notes: when the first warp was done with its pulls, inverted, and when the last one was */
     unsigned long long first_pulled, last_pulled;
 };

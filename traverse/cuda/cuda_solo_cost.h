@@ -36,8 +36,9 @@ COST_FUNCTION void solo_weigh(const struct cost_graph *graph, const struct solo_
                               enum solo_mode mode, int g, struct solo_choice *c)
 {
     const int has = s->frontier[g] > 0;
+    const double find = s->listed ? 0 : graph->words[g >> 1] * graph->rates.word; /* the rows in the mask */
     c->list_cost[g] = s->forward[g] * graph->rates.list_edge;
-    c->push_cost[g] = has ? cost_push(graph, s->frontier[g], s->forward[g]) : 0;
+    c->push_cost[g] = has ? cost_push(graph, s->frontier[g], s->forward[g]) + find : 0;
     c->pull_cost[g] = has && mode != SOLO_PUSH ? cost_pull(graph, s->seen, s->seen_edges, g) : 0;
     c->pull[g] =
         has && (mode == SOLO_PULL || (mode != SOLO_PUSH && c->pull_cost[g] < c->push_cost[g]));

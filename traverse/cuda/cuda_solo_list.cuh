@@ -71,7 +71,6 @@ struct level_target {
 struct mask_spans {
     uint32_t size;             /* words of a span */
     uint32_t count[SUBGRAPHS]; /* spans of each mask */
-    uint32_t all;
 };
 
 /* What all threads of a block see. */

@@ -318,28 +318,18 @@ __device__ static void pull_span(int g, uint32_t base, uint32_t span, const cut_
                cut);
 }
 
-/* The i-th span of all pulls of the level. */
-__device__ static inline void pull_any(uint32_t i, const cut_list &cut)
-{
-    const mask_spans &spans = block.pulls;
-    int g = SUBGRAPHS - 1;
-    for (; g > 0 && i >= spans.count[g]; g--)
-        i -= spans.count[g];
-    pull_span(g, i * spans.size, spans.size, cut);
-}
-
-/* All pulls of the level. Few words do not wait for one subgraph after the other: all are under way. After its first
- * span a warp takes the first one that nobody has, for which it asks before it works: so all end at about one time. */
+/* All pulls of the level. Few words do not wait for one subgraph after the other: all are under way. */
 __device__ static void pull_all(uint32_t warp, uint32_t warps, const cut_list &cut)
 {
-    const uint32_t all = block.pulls.all;
-    unsigned *taken = &search.state->counts[block.now.turn].spans;
-    for (uint32_t i = warp, next; i < all; i = next) {
-        next = all;
-        if (all > warps && lane_id() == 0)
-            next = warps + atomicAdd(taken, 1u);
-        pull_any(i, cut);
-        next = __shfl_sync(ALL_LANES, next, 0);
+    const mask_spans &spans = block.pulls;
+    for (uint32_t i = warp;; i += warps) {
+        uint32_t at = i;
+        int g = SUBGRAPHS - 1;
+        for (; g >= 0 && at >= spans.count[g]; g--)
+            at -= spans.count[g];
+        if (g < 0)
+            return;
+        pull_span(g, at * spans.size, spans.size, cut);
     }
 }
 
@@ -352,9 +342,8 @@ __device__ static inline void lay_out_pulls(uint32_t warps)
     const uint32_t size = span_of(sum_lanes(words), SPANS_A_WARP * warps, WARP);
     if (g < SUBGRAPHS)
         block.pulls.count[g] = (words + size - 1) / size;
-    const uint32_t all = sum_lanes((words + size - 1) / size);
     if (g == 0)
-        block.pulls.size = size, block.pulls.all = all;
+        block.pulls.size = size;
 }
 
 /* A piece of a long row, unless another piece has found a parent already. */
@@ -388,23 +377,24 @@ __device__ static inline void push_rows(const level_target &s, int g, uint32_t r
     expand<REACH_NEXT>(s, solo_piece{begin | what | heads, (uint32_t)length, row}, has);
 }
 
-/* A warp takes words that lie far apart, as the first ones have the longest rows: in a turn a word a lane, or two
- * neighbouring words for two lanes. */
+/* The words of a mask that a warp takes in a turn, one a lane: groups of 2^shift neighbours that lie far apart. */
 struct scattered_words {
     uint32_t turns;
-    unsigned shift; /* 1: two neighbours */
+    unsigned shift;
 };
 
-__device__ static inline scattered_words scatter_words(uint32_t words, uint32_t warps)
+/* The first words have the longest rows, so where rows are long, groups are small. Large groups are read faster. */
+__device__ static inline scattered_words scatter_words(uint32_t words, uint32_t warps, bool long_rows)
 {
-    const unsigned shift = words > WARP * warps, units_a_turn = WARP >> shift;
-    const uint32_t units = (words + shift) >> shift;
-    return scattered_words{max(min(units, warps), (units + units_a_turn - 1) / units_a_turn), shift};
+    const unsigned most = long_rows ? 1 : 5, share = words / warps,
+                   shift = share < 2 ? 0 : min(most, 31u - __clz(share));
+    const uint32_t groups = (words + (1u << shift) - 1) >> shift, a_turn = WARP >> shift;
+    return scattered_words{max(min(groups, warps), (groups + a_turn - 1) / a_turn), shift};
 }
 
 __device__ static inline uint32_t word_of_lane(const scattered_words &all, uint32_t turn, unsigned lane)
 {
-    return ((turn + (lane >> all.shift) * all.turns) << all.shift) + (lane & all.shift);
+    return ((turn + (lane >> all.shift) * all.turns) << all.shift) + (lane & ((1u << all.shift) - 1));
 }
 
 /* The rows `bits` of at most SPAN_WORDS words, a word a lane, in a turn. */
@@ -426,7 +416,8 @@ __device__ static void push_words(const level_target &s, int g, uint32_t warp, u
 {
     const gpu_vertices &from = search.of[g >> 1];
     const uint32_t words = (uint32_t)from.words;
-    const scattered_words all = scatter_words(words, warps);
+    const bool long_rows = block.now.forward[g] > 16 * block.now.frontier[g];
+    const scattered_words all = scatter_words(words, warps, long_rows);
     const uint32_t *sources = search.csr[g].sources, *frontier = frontier_mask(g >> 1, block.kept);
     for (uint32_t turn = warp; turn < all.turns; turn += warps) {
         const uint32_t word = word_of_lane(all, turn, lane_id());
