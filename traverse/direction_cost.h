@@ -27,6 +27,7 @@ struct cost_rates {
     double list_vertex; /* what each vertex of the graph adds to it: reads of a large one miss the caches */
     double word;  /* 32 bits of a mask, read and written */
     double push_row, push_edge;
+    double push_parent; /* what an edge of a push costs more on a GPU that records parents */
     double mark_edge; /* of a push that sets a mark for each edge, and lists nothing */
     double mark_word; /* of 64 bits, with a vertex of the frontier or a new one */
     double found; /* what a vertex costs more if a push finds it, and no pull */

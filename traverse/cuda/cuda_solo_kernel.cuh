@@ -33,7 +33,8 @@ __device__ static void end_level(bool listed)
 
 /* ---- levels ---- */
 
-__device__ static void run_listed()
+/* Not inlined, as run_masks: the compiler then keeps more in registers. */
+__device__ static __noinline__ void run_listed()
 {
     note_way(block.now.depth, SOLO_BY_LIST);
     clear_turn();

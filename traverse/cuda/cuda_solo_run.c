@@ -56,6 +56,8 @@ enum status gpu_solo_open(struct device *dev, const struct gpu_solo_arrays *arra
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
         s->of[kind] = dev->of[kind];
     s->graph = cost_graph_of(dev->shard, &cost_rates_h200);
+    if (dev->of[NORMALS].parent != NULL)
+        s->graph.rates.push_edge += cost_rates_h200.push_parent;
     s->keeps = kept_masks(dev);
     s->list[0] = arrays->lists;
     s->list[1] = s->list[0] + (dev->shard->p == 1 ? gpu_solo_room : gpu_group_room)(
