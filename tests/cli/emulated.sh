@@ -282,6 +282,15 @@ check_exit 5 'CUDA has no pinned memory' env FAIL_CUDA='cuMemHostAlloc 1 2' "$tr
     -r 0 "$tmp/larger"
 check_says 'cudaHostAlloc(&m->host, .*out of memory' 'names the call'
 
+# Columns are decoded piece by piece: loading takes less than the section.
+"$BIN/rmatgen" -q -s 17 | "$BIN/dbfs-pack" -q -p 1 -o "$tmp/pieces" -
+"$traverse" --plan --resident packed "$tmp/pieces" >"$tmp/pieces.plan"
+check 'a piece is less than all packed columns' awk '{ bytes = $NF; sub(/ +[0-9]+ +[0-9]+$/, ""); of[$0] = bytes }
+    END { exit !(of["total, while loading"] - of["total"] < of["dd columns"] * 3 / 4) }' "$tmp/pieces.plan"
+"$traverse" -q -@ 2 --backend cpu -r 0 "$tmp/pieces" | grep distance_checksum >"$tmp/pieces.sum"
+timeout 120 "$traverse" -q -@ 2 --backend cuda --resident raw -r 0 "$tmp/pieces" | grep distance_checksum >"$tmp/out"
+check 'and the pieces make the columns' cmp "$tmp/out" "$tmp/pieces.sum"
+
 # Each refusal names a number of GPUs that does, and half of it does not.
 enough() { # RESIDENT KIB
     local gpus few

@@ -182,6 +182,11 @@ static inline enum status gpu_use(const struct device *dev, struct error *e)
 enum status gpu_take_memory(struct device *device, struct gpu_plan_options *planned, struct gpu_plan *plan,
                             struct error *e);
 
+/* cuda_unpack.c. Decodes the packed columns of g that the plan wants decoded; `staging` has the plan's staging_bytes. */
+struct gpu_loader;
+enum status gpu_unpack_columns(struct device *device, enum subgraph g, const struct gpu_plan *plan, void *staging,
+                               struct gpu_loader *loader, struct error *e);
+
 /* cuda_hosted.c. Takes memory of the host for the arrays that the plan has there, and fills it; gives it back. */
 enum status gpu_take_hosted(struct device *device, const struct gpu_plan *plan, int threads, struct error *e);
 void gpu_free_hosted(struct device *device);

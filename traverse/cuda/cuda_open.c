@@ -187,54 +187,6 @@ static enum status take_unique_memory(struct device *dev, const struct device_op
 
 /* ---- loading ---- */
 
-/* A part of a section where its copy lies. */
-static const unsigned char *moved(const unsigned char *part, const struct section *s, void *copy)
-{
-    return (unsigned char *)copy + (part - (const unsigned char *)s->data);
-}
-
-static enum status decode_columns(struct device *dev, int g, const struct section *s, void *copy,
-                                  void *columns, struct error *e)
-{
-    const struct gpu_csr *csr = &dev->csr[g];
-    struct gpu_level *level = dev->counters.level;
-    struct packed packed = section_packed(s);
-    struct packed_rows rows = {.rows = csr->rows,
-                               .offsets = csr->offsets,
-                               .offset_width = csr->offset_width};
-    cudaStream_t stream = dev->stream.of[DELEGATES];
-    unsigned bad = 0;
-    if (csr->head_columns > 0)
-        rows.heads = csr->heads + (csr->head_columns - 1) * csr->rows;
-    packed.bits = moved(packed.bits, s, copy);
-    packed.group = moved(packed.group, s, copy);
-    packed.base = moved(packed.base, s, copy);
-    packed.entry = moved(packed.entry, s, copy);
-    CUDA_TRY(cudaMemsetAsync(level, 0, sizeof *level, stream), dev->where, e);
-    cuda_decode(&packed, &rows, columns, &level->bad_ids, stream);
-    CUDA_LAUNCHED(dev->where, e);
-    CUDA_TRY(cudaMemcpyAsync(&bad, &level->bad_ids, sizeof bad, cudaMemcpyDeviceToHost, stream),
-             dev->where, e);
-    if (CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) == ST_OK && bad != 0)
-        fail(e, ST_BAD_DATA, "%s: %s: a packed block is corrupt", container_path(dev->shard->file),
-             shard_kind.section_name(s->type));
-    return e->status;
-}
-
-static enum status load_packed(struct device *dev, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
-                               void *staging, struct gpu_loader *loader, struct error *e)
-{
-    for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
-        const struct section *s = gpu_decoded_columns(plan, dev->shard, (enum subgraph)g);
-        if (s == NULL)
-            continue;
-        struct gpu_copy copy = {staging, s->data, s->bytes};
-        if (gpu_loader_copy(loader, &copy, 1, e) == ST_OK)
-            decode_columns(dev, g, s, staging, at[GPU_SECTIONS * g + GPU_COLUMNS], e);
-    }
-    return e->status;
-}
-
 /* Makes the directory of section `type`, which stays packed. */
 static enum status load_places(const struct device *dev, uint32_t type, struct packed_place *to,
                                struct gpu_loader *loader, const struct device_options *options, struct error *e)
@@ -285,15 +237,17 @@ static enum status load(struct device *dev, const struct gpu_plan *plan,
                         void *const at[GPU_ARRAY_COUNT], const struct device_options *options,
                         struct error *e)
 {
-    void *staging = NULL; /* packed columns while they are decoded, one subgraph's after the other */
+    void *staging = NULL; /* for gpu_unpack_columns */
     struct gpu_loader *loader = NULL;
     double start = cli_seconds();
     if (plan->staging_bytes > 0 &&
         CUDA_TRY(cudaMalloc(&staging, plan->staging_bytes), dev->where, e) != ST_OK)
         return e->status;
     if (gpu_loader_open(&loader, options->threads, dev->where, e) == ST_OK &&
-        load_arrays(plan, at, loader, e) == ST_OK && load_directories(dev, loader, options, e) == ST_OK)
-        load_packed(dev, plan, at, staging, loader, e);
+        load_arrays(plan, at, loader, e) == ST_OK)
+        load_directories(dev, loader, options, e);
+    for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++)
+        gpu_unpack_columns(dev, (enum subgraph)g, plan, staging, loader, e);
     gpu_loader_close(loader);
     cudaFree(staging);
     dev->load.seconds += cli_seconds() - start;

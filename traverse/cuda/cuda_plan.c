@@ -6,6 +6,7 @@
 #include "traverse/answer_blocks.h"
 
 #include "formats/graph/partition.h"
+#include "formats/packed_layout.h"
 
 #include <string.h>
 
@@ -138,18 +139,25 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* In proportion to the elements, as put_packed. */
+/* What a piece of packed columns takes at most (cuda_unpack.c): codes of all bits and a bit vector for each block, and
+ * the directory; or the section, in proportion to the elements as in put_packed. */
+static uint64_t piece_bytes(const struct section *s, uint64_t elements)
+{
+    enum { COPIES = 4 };
+    uint64_t block = 4 * (WORDS_PER_BIT * 8 * s->width + UNARY_MOST_WORDS) + s->width + 4;
+    uint64_t most = LOAD_PIECE_GROUPS * (GROUP_BLOCKS * block + 8);
+    uint64_t bytes = elements == s->count
+                         ? s->bytes
+                         : (uint64_t)((double)s->bytes / (double)s->count * (double)elements);
+    return gpu_aligned(smaller(most, bytes) + 8) + COPIES * gpu_aligned(1);
+}
+
 static void put_staging(struct gpu_plan *plan, const struct shard *shard)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
         const struct section *s = gpu_decoded_columns(plan, shard, (enum subgraph)g);
-        uint64_t elements = shard->csr[g].column_count;
-        if (s == NULL)
-            continue;
-        uint64_t bytes = elements == s->count
-                             ? s->bytes
-                             : (uint64_t)((double)s->bytes / (double)s->count * (double)elements);
-        plan->staging_bytes = larger(plan->staging_bytes, bytes);
+        if (s != NULL)
+            plan->staging_bytes = larger(plan->staging_bytes, piece_bytes(s, shard->csr[g].column_count));
     }
 }
 

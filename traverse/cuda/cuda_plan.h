@@ -73,7 +73,7 @@ struct gpu_plan {
     struct gpu_array array[GPU_ARRAY_COUNT];
     uint64_t graph_bytes, working_bytes; /* of the arrays before GPU_MASKS; of the others */
     uint64_t host_bytes;    /* of arrays in memory of the host, which are in none of the other sums */
-    uint64_t staging_bytes; /* of device memory that only loading takes: columns to decode, of one subgraph */
+    uint64_t staging_bytes; /* of device memory that only loading takes: a piece of packed columns */
 };
 
 /* 32-bit words of a mask of `bits` bits, as the shard files have it. */
