@@ -23,7 +23,8 @@ static const char help[] =
     "Machine:\n"
     RANK_HELP_SHARDS
     "      --resident KIND         raw: columns are decoded; packed: they are searched as they are packed;\n"
-    "                              auto: raw where that fits into memory (default auto)\n"
+    "                              host: they stay in memory of the host, which a GPU reads; auto: the\n"
+    "                              first of these that fits (default auto)\n"
     "      --plan                  print the device memory that DIR takes, and do nothing else\n"
     "      --dry-run               check options and result files, and do nothing else\n"
     RANK_HELP_CHECKS
@@ -187,7 +188,8 @@ static void parse_option(struct args *args, int option, char *value)
     case OPTION_BREAKDOWN: args->breakdown = 1; break;
     case OPTION_TRACE: args->trace = value; break;
     case OPTION_RESIDENT:
-        args->resident = (enum residence)args_choice(args, "--resident", value, residence_name, 3);
+        args->resident = (enum residence)args_choice(args, "--resident", value, residence_name,
+                                                         RESIDENCES + 1);
         break;
     case OPTION_PLAN: args->plan = 1; break;
     case OPTION_DRY_RUN: args->dry_run = 1; break;

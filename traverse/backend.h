@@ -58,6 +58,7 @@ struct device_load {
     double seconds;
     double ranges_s; /* of these seconds: checking what was decoded */
     uint64_t bytes; /* in the device's memory: packed sections decoded */
+    uint64_t host_bytes; /* in memory of the host that the device reads */
 };
 
 /* A device with memory of its own, for reports. */
@@ -76,7 +77,7 @@ struct backend_device {
     /* How long loading took, and how many bytes. NULL if devices use the host's memory. */
     struct device_load (*load)(const struct device *device);
 
-    /* How the columns of its shard lie: RESIDENT_PACKED if those of any subgraph are packed. */
+    /* How the columns of its shard lie: RESIDENT_PACKED or RESIDENT_HOST if those of any subgraph do so. */
     enum residence (*resident)(const struct device *device);
 
     /* Bytes that a device will take of the budget beside the shard, answers included. NULL if devices have

@@ -12,20 +12,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The arrays of all shards, with columns in one residence. */
+/* Of all shards, and of the largest. */
+struct plan_bytes {
+    uint64_t all, largest;
+};
+
+/* What all shards take, with columns in one residence. */
 struct plan_sum {
     const char *name[GPU_ARRAY_COUNT];
-    uint64_t all[GPU_ARRAY_COUNT], largest[GPU_ARRAY_COUNT];
-    uint64_t graph, largest_graph, working, largest_working, largest_device;
-    uint32_t gpus; /* that would do */
+    struct plan_bytes array[GPU_ARRAY_COUNT];
+    struct plan_bytes graph, working, total;
+    struct plan_bytes loading; /* as total, while the shard is loaded */
+    struct plan_bytes ample;   /* as total, where there is memory for speed */
+    struct plan_bytes host;    /* memory of the host */
+    uint32_t gpus;             /* that would do */
     struct gpu_plan_options options;
 };
 
-enum { RESIDENCES = 2 }; /* raw and packed */
-
 struct plans {
     struct plan_sum of[RESIDENCES];
-    uint64_t nn, largest_nn; /* edges */
+    struct plan_bytes nn; /* edges */
+    uint32_t p;
     const struct plan_request *request;
 };
 
@@ -34,20 +41,24 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+static void add_bytes(struct plan_bytes *sum, uint64_t bytes)
+{
+    sum->all += bytes;
+    sum->largest = larger(sum->largest, bytes);
+}
+
 static void add_shard(struct plan_sum *sum, const struct gpu_plan *plan)
 {
     for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
-        const struct gpu_array *a = &plan->array[i];
-        if (a->name != NULL)
-            sum->name[i] = a->name;
-        sum->all[i] += a->bytes;
-        sum->largest[i] = larger(sum->largest[i], a->bytes);
+        if (plan->array[i].name != NULL)
+            sum->name[i] = plan->array[i].name;
+        add_bytes(&sum->array[i], plan->array[i].bytes);
     }
-    sum->graph += plan->graph_bytes;
-    sum->working += plan->working_bytes;
-    sum->largest_graph = larger(sum->largest_graph, plan->graph_bytes);
-    sum->largest_working = larger(sum->largest_working, plan->working_bytes);
-    sum->largest_device = larger(sum->largest_device, plan->graph_bytes + plan->working_bytes);
+    add_bytes(&sum->graph, plan->graph_bytes);
+    add_bytes(&sum->working, plan->working_bytes);
+    add_bytes(&sum->total, gpu_plan_bytes(plan));
+    add_bytes(&sum->loading, gpu_loading_bytes(plan));
+    add_bytes(&sum->host, plan->host_bytes);
 }
 
 /* A function that for_shards calls with each shard, which is open. */
@@ -82,17 +93,20 @@ static uint32_t most_gpus(uint32_t before, uint32_t wanted, uint32_t index)
 static void add_planned(void *context, const struct shard *shard)
 {
     struct plans *plans = context;
-    uint64_t edges = shard->p > 1 ? shard->csr[NN].edges : 0, room = plans->request->room;
+    uint64_t room = plans->request->room;
     for (int r = 0; r < RESIDENCES; r++) {
         struct plan_sum *sum = &plans->of[r];
+        struct gpu_plan_options ample = sum->options;
         struct gpu_plan plan;
+        ample.saves = 0;
+        gpu_plan_make(&plan, shard, &ample);
+        add_bytes(&sum->ample, gpu_plan_bytes(&plan));
         gpu_plan_make(&plan, shard, &sum->options);
         add_shard(sum, &plan);
         if (room > 0)
             sum->gpus = most_gpus(sum->gpus, gpu_plan_shards(shard, &sum->options, room), shard->index);
     }
-    plans->nn += edges;
-    plans->largest_nn = larger(plans->largest_nn, edges);
+    add_bytes(&plans->nn, shard->p > 1 ? shard->csr[NN].edges : 0);
 }
 
 static enum status add_shards(struct plans *plans, const struct manifest *m, struct error *e)
@@ -106,28 +120,59 @@ static enum status add_shards(struct plans *plans, const struct manifest *m, str
             .parents = request->parents,
             .answers = request->parents || ids_are_dense(m->totals.n, vertices),
             .permuted = m->randomized,
-            .resident = (enum residence)r};
+            .resident = (enum residence)r,
+            .hosted = GPU_ALL_HOSTED,
+            .saves = r != RESIDENT_RAW};
     return for_shards(m, request->folder, add_planned, plans, e);
 }
 
 /* Whose arrays are listed. */
 static const struct plan_sum *listed(const struct plans *plans)
 {
-    return &plans->of[plans->request->resident == RESIDENT_PACKED ? RESIDENT_PACKED : RESIDENT_RAW];
+    enum residence resident = plans->request->resident;
+    return &plans->of[resident == RESIDENT_AUTO ? RESIDENT_RAW : resident];
 }
 
-/* What grows in a search, up to so many bytes an edge of nn: vertices that are sent and received, in memory for
- * messages; and on the CPU bins, which grow by doubling, and the list that is made of them. */
-#define MESSAGES "messages"
-#define BINS "bins (cpu)"
-#define GRAPH_PACKED "graph, packed"
-#define WORKING_PACKED "working arrays, packed"
-#define TOTAL_PACKED "total, packed"
-enum { MESSAGE_BYTES = 4 + 4, BIN_BYTES = 2 * 4 + 4 };
+/* A line of text or of JSON: what takes the bytes. */
+typedef void print_bytes(FILE *out, const char *name, const struct plan_bytes *bytes);
 
-static void print_line(FILE *out, const char *name, uint64_t all, uint64_t largest)
+static void print_line(FILE *out, const char *name, const struct plan_bytes *bytes)
 {
-    fprintf(out, "%-28s %18" PRIu64 " %18" PRIu64 "\n", name, all, largest);
+    fprintf(out, "%-28s %18" PRIu64 " %18" PRIu64 "\n", name, bytes->all, bytes->largest);
+}
+
+static void print_json_line(FILE *out, const char *name, const struct plan_bytes *bytes)
+{
+    fprintf(out, ",\n  \"%s\": {\"all\": %" PRIu64 ", \"largest\": %" PRIu64 "}", name, bytes->all,
+            bytes->largest);
+}
+
+static void print_arrays(const struct plan_sum *sum, print_bytes *print, FILE *out)
+{
+    for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
+        if (sum->array[i].all > 0)
+            print(out, sum->name[i], &sum->array[i]);
+    }
+}
+
+enum { SUMS = 6 };
+static const char *const sum_names[RESIDENCES][SUMS] = {
+    {"graph", "working arrays", "total", "total, while loading"},
+    {"graph, packed", "working arrays, packed", "total, packed", NULL, "total, packed, for speed"},
+    {"graph, host", "working arrays, host", "total, host", NULL, "total, host, for speed", "memory of the host"}};
+
+static void print_sums(const struct plans *plans, print_bytes *print, FILE *out)
+{
+    for (int i = 0; i < RESIDENCES; i++) {
+        const struct plan_sum *sum = &plans->of[i];
+        const char *const *name = sum_names[i];
+        const struct plan_bytes *bytes[SUMS] = {&sum->graph, &sum->working, &sum->total, &sum->loading,
+                                                &sum->ample, &sum->host};
+        for (int s = 0; s < SUMS; s++) {
+            if (name[s] != NULL)
+                print(out, name[s], bytes[s]);
+        }
+    }
 }
 
 static void print_gpus(FILE *out, const char *name, uint32_t gpus, uint64_t room)
@@ -140,68 +185,56 @@ static void print_gpus(FILE *out, const char *name, uint32_t gpus, uint64_t room
         fprintf(out, "no number of GPUs with %s each would do, %s\n", size, name);
 }
 
-static void print_sums(const struct plans *plans, FILE *out)
+/* What grows in a search, up to so many bytes an edge of nn: vertices that are sent and received, in memory for
+ * messages; and on the CPU bins, which grow by doubling, and the list that is made of them. */
+static void print_growing(const struct plans *plans, print_bytes *print, FILE *out)
 {
-    const struct plan_sum *raw = &plans->of[RESIDENT_RAW], *packed = &plans->of[RESIDENT_PACKED];
-    print_line(out, "working arrays", raw->working, raw->largest_working);
-    print_line(out, "total", raw->graph + raw->working, raw->largest_device);
-    print_line(out, GRAPH_PACKED, packed->graph, packed->largest_graph);
-    print_line(out, WORKING_PACKED, packed->working, packed->largest_working);
-    print_line(out, TOTAL_PACKED, packed->graph + packed->working, packed->largest_device);
+    enum { MESSAGE_BYTES = 4 + 4, BIN_BYTES = 2 * 4 + 4 };
+    const struct plan_bytes *nn = &plans->nn;
+    print(out, "messages", &(struct plan_bytes){MESSAGE_BYTES * nn->all, MESSAGE_BYTES * nn->largest});
+    print(out, "bins (cpu)", &(struct plan_bytes){BIN_BYTES * nn->all, BIN_BYTES * nn->largest});
+}
+
+static struct plan_bytes table_bytes(const struct manifest *m)
+{
+    uint64_t kept = 0;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        kept += m->edges[g];
+    uint64_t all = 8 * m->totals.n + 8 * m->d * m->p + 4 * kept + 4 * m->edges[NN];
+    return (struct plan_bytes){all, all / m->p};
 }
 
 static void print_plan(const struct plans *plans, const struct manifest *m, FILE *out)
 {
-    const struct plan_sum *sum = listed(plans), *raw = &plans->of[RESIDENT_RAW];
-    uint64_t kept = 0, room = plans->request->room;
-    for (int g = 0; g < SUBGRAPHS; g++)
-        kept += m->edges[g];
-    uint64_t table = 8 * m->totals.n + 8 * m->d * m->p + 4 * kept + 4 * m->edges[NN];
+    const struct plan_bytes table = table_bytes(m);
+    uint64_t room = plans->request->room;
     fprintf(out, "%-28s %18s %18s\n", "bytes of device memory", "all GPUs", "largest GPU");
-    for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
-        if (sum->all[i] > 0)
-            print_line(out, sum->name[i], sum->all[i], sum->largest[i]);
-    }
+    print_arrays(listed(plans), print_line, out);
     fputc('\n', out);
-    print_line(out, "graph", raw->graph, raw->largest_graph);
-    print_line(out, "Table I", table, table / m->p);
-    print_sums(plans, out);
+    print_sums(plans, print_line, out);
+    print_line(out, "Table I", &table);
     for (int r = 0; r < RESIDENCES && room > 0; r++)
         print_gpus(out, residence_name[r], plans->of[r].gpus, room);
-    if (plans->nn == 0)
+    if (plans->nn.all == 0)
         return;
     fprintf(out, "\n%-28s %18s %18s\n", "in a search, at most", "all shards", "largest shard");
-    print_line(out, MESSAGES, MESSAGE_BYTES * plans->nn, MESSAGE_BYTES * plans->largest_nn);
-    print_line(out, BINS, BIN_BYTES * plans->nn, BIN_BYTES * plans->largest_nn);
-}
-
-static void print_json_line(FILE *out, const char *name, uint64_t all, uint64_t largest, const char *end)
-{
-    fprintf(out, "  \"%s\": {\"all\": %" PRIu64 ", \"largest\": %" PRIu64 "}%s\n", name, all, largest, end);
+    print_growing(plans, print_line, out);
 }
 
 static void print_json(FILE *out, const void *context)
 {
     const struct plans *plans = context;
-    const struct plan_sum *sum = listed(plans), *raw = &plans->of[RESIDENT_RAW];
-    const struct plan_sum *packed = &plans->of[RESIDENT_PACKED];
-    fputs("{\n", out);
-    for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
-        if (sum->all[i] > 0)
-            print_json_line(out, sum->name[i], sum->all[i], sum->largest[i], ",");
+    fprintf(out, "{\n  \"shards\": %u", plans->p);
+    print_arrays(listed(plans), print_json_line, out);
+    print_sums(plans, print_json_line, out);
+    print_growing(plans, print_json_line, out);
+    if (plans->request->room > 0) {
+        fprintf(out, ",\n  \"GPUs\": {\"room\": %" PRIu64, plans->request->room);
+        for (int r = 0; r < RESIDENCES; r++)
+            fprintf(out, ", \"%s\": %u", residence_name[r], plans->of[r].gpus);
+        fputs("}", out);
     }
-    print_json_line(out, "graph", raw->graph, raw->largest_graph, ",");
-    print_json_line(out, "working arrays", raw->working, raw->largest_working, ",");
-    print_json_line(out, "total", raw->graph + raw->working, raw->largest_device, ",");
-    print_json_line(out, GRAPH_PACKED, packed->graph, packed->largest_graph, ",");
-    print_json_line(out, WORKING_PACKED, packed->working, packed->largest_working, ",");
-    print_json_line(out, TOTAL_PACKED, packed->graph + packed->working, packed->largest_device, ",");
-    if (plans->request->room > 0)
-        fprintf(out, "  \"GPUs\": {\"room\": %" PRIu64 ", \"raw\": %u, \"packed\": %u},\n",
-                plans->request->room, raw->gpus, packed->gpus);
-    print_json_line(out, MESSAGES, MESSAGE_BYTES * plans->nn, MESSAGE_BYTES * plans->largest_nn, ",");
-    print_json_line(out, BINS, BIN_BYTES * plans->nn, BIN_BYTES * plans->largest_nn, "");
-    fputs("}\n", out);
+    fputs("\n}\n", out);
 }
 
 enum status plan_print(const struct plan_request *request, struct error *e)
@@ -212,6 +245,7 @@ enum status plan_print(const struct plan_request *request, struct error *e)
     plans.request = request;
     if (manifest_read(&m, request->folder, e) != ST_OK)
         return e->status;
+    plans.p = m.p;
     if (add_shards(&plans, &m, e) == ST_OK && request->json != NULL) {
         outfile_print(request->json, print_json, &plans, e);
     } else if (e->status == ST_OK) {

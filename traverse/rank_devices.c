@@ -71,16 +71,19 @@ struct device_load rank_slowest_load(const struct rank *rank)
     return slowest;
 }
 
-enum residence rank_residence(const struct rank *rank, uint64_t *bytes)
+enum residence rank_residence(const struct rank *rank, uint64_t *bytes, uint64_t *host_bytes)
 {
+    const struct backend_device *of = rank->backend->device;
     enum residence all = RESIDENT_RAW;
-    *bytes = 0;
+    *bytes = *host_bytes = 0;
     for (uint32_t g = 0; g < rank->device_count; g++) {
-        enum residence own = rank->backend->device->resident(rank->devices[g]);
-        *bytes += rank->backend->device->load != NULL
-                      ? rank->backend->device->load(rank->devices[g]).bytes
-                      : residence_bytes(&rank->graph->shards[g], own);
-        all = own == RESIDENT_PACKED ? own : all;
+        enum residence own = of->resident(rank->devices[g]);
+        struct device_load load = {.bytes = residence_bytes(&rank->graph->shards[g], own)};
+        if (of->load != NULL)
+            load = of->load(rank->devices[g]);
+        *bytes += load.bytes;
+        *host_bytes += load.host_bytes;
+        all = own > all ? own : all;
     }
     return all;
 }

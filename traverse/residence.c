@@ -1,7 +1,7 @@
 /* residence.c: see residence.h */
 #include "residence.h"
 
-const char *const residence_name[] = {"raw", "packed", "auto"};
+const char *const residence_name[] = {"raw", "packed", "host", "auto"};
 
 /* Whether shard_load keeps this section as it is packed. */
 static int stays_packed(const struct shard *shard, const struct section *s, enum residence residence)

@@ -1,4 +1,5 @@
-/* residence.h: how the columns of a graph lie in the memory that is searched: decoded, or packed as in the file */
+/* residence.h: how the columns of a graph lie in the memory that is searched: decoded, packed as in the file, or
+ * decoded in memory of the host that a GPU reads */
 #ifndef DBFS_RESIDENCE_H
 #define DBFS_RESIDENCE_H
 
@@ -10,10 +11,13 @@
 enum residence {
     RESIDENT_RAW,
     RESIDENT_PACKED,
-    RESIDENT_AUTO /* raw where that fits, else packed */
+    RESIDENT_HOST, /* on a GPU: decoded, in pinned memory of the host; on CPUs as RESIDENT_RAW */
+    RESIDENT_AUTO  /* the first of these that fits */
 };
 
-extern const char *const residence_name[3]; /* raw, packed, auto */
+enum { RESIDENCES = RESIDENT_AUTO };
+
+extern const char *const residence_name[RESIDENCES + 1]; /* raw, packed, host, auto */
 
 /* Bytes of what a search reads of a shard: the decoded sections, or the columns as they are packed with their
  * directory, and the others decoded. */

@@ -182,22 +182,25 @@ enum status memory_charge(struct memory_budget *budget, uint64_t bytes, const ch
                           struct error *e)
 {
     char need[16], left[16];
-    if (bytes > memory_left(budget))
-        return fail(e, ST_RESOURCE, "%s: needs %s, and %s of the memory budget (-S) are left", what,
-                    format_size(bytes, need, sizeof need),
-                    format_size(memory_left(budget), left, sizeof left));
-    budget->taken_bytes += bytes;
+    uint64_t taken = __atomic_load_n(&budget->taken_bytes, __ATOMIC_RELAXED);
+    do {
+        uint64_t unused = budget->limit_bytes - taken;
+        if (bytes > unused)
+            return fail(e, ST_RESOURCE, "%s: needs %s, and %s of the memory budget (-S) are left", what,
+                        format_size(bytes, need, sizeof need), format_size(unused, left, sizeof left));
+    } while (!__atomic_compare_exchange_n(&budget->taken_bytes, &taken, taken + bytes, 1, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED));
     return ST_OK;
 }
 
 void memory_charge_planned(struct memory_budget *budget, uint64_t bytes)
 {
-    budget->taken_bytes += bytes;
+    __atomic_fetch_add(&budget->taken_bytes, bytes, __ATOMIC_RELAXED);
 }
 
 void memory_discharge(struct memory_budget *budget, uint64_t bytes)
 {
-    budget->taken_bytes -= bytes;
+    __atomic_fetch_sub(&budget->taken_bytes, bytes, __ATOMIC_RELAXED);
 }
 
 enum status memory_take(struct memory_budget *budget, void **array, uint64_t count, uint64_t width,

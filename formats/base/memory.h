@@ -46,8 +46,8 @@ static inline uint64_t memory_left(const struct memory_budget *budget)
 
 /* Allocates `count` zeroed elements of `width` bytes and charges them to the budget. ST_RESOURCE when they
  * exceed the budget or the system refuses; *array is then NULL, and the message names `what`, the bytes
- * needed and the bytes left. Only one thread at a time may call it. Free with memory_release: the budget
- * knows the size of each array. */
+ * needed and the bytes left. Free with memory_release: the budget knows the size of each array. Any thread may call
+ * these functions: devices of a rank are opened side by side. */
 enum status memory_take(struct memory_budget *budget, void **array, uint64_t count, uint64_t width,
                         const char *what, struct error *e);
 void memory_release(struct memory_budget *budget, void *array); /* NULL is allowed */

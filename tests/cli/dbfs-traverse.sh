@@ -106,8 +106,11 @@ check 'the same distances from 16 roots' cmp "$tmp/all.raw" "$tmp/all.packed"
 check 'the same checksum' cmp "$tmp/sum.raw" "$tmp/sum.packed"
 for encoding in raw packed; do
     check_exit 0 "--plan of $encoding shards" "$traverse" --plan "$tmp/${encoding}4"
-    grep -v packed "$tmp/out" >"$tmp/plan.$encoding"
+    grep -v 'packed\|while loading' "$tmp/out" >"$tmp/plan.$encoding"
+    awk '$1 == "total" { total = $3 } /^total, while loading/ { print $NF - total }' "$tmp/out" >"$tmp/loading.$encoding"
 done
+check 'raw shards take nothing more while they are loaded' test "$(cat "$tmp/loading.raw")" = 0
+check 'packed ones do' test "$(cat "$tmp/loading.packed")" -gt 0
 check 'the same plan of decoded columns' cmp "$tmp/plan.raw" "$tmp/plan.packed"
 check_exit 5 'packed shards in a budget too small' "$traverse" -q -S 100K --resident raw -r 1 "$tmp/packed4"
 check_says 'part-000[0-3]-of-0004.dbfs: .*memory budget' 'names the shard'

@@ -42,6 +42,7 @@ packed() { # NAME P TH: the folder, packed when it is asked for first
     [ "$3" = suggested ] && th=
     [ "$3" = memory ] && th='--suggest memory'
     [ "$3" = kept ] && th='--encoding packed' # also what is too small to gain by it
+    [ "$3" = unpacked ] && th='--encoding raw'
     [ -e "$tmp/$1.edges" ] || make_graph "$1"
     [ -e "$folder/manifest" ] || "$BIN/dbfs-pack" -q -p "$2" $th --force -o "$folder" "$tmp/$1.edges" || return 1
     echo "$folder"
@@ -223,20 +224,102 @@ done
 search uniform kept 1x1 --resident packed -v
 search path kept 1x2 --resident packed --exchange-form bits
 
-"$BIN/rmatgen" -q -s 15 | "$BIN/dbfs-pack" -q -p 1 -o "$tmp/larger" -
-total() { "$traverse" --plan "$tmp/larger" | awk -v name="$1" 'index($0, name "  ") == 1 { print $NF }'; }
-fits() { # RESIDENT MIB NAME: auto takes that where a GPU has so much memory
-    EMULATED_MEMORY=$2 check_exit 0 "$3" timeout 120 "$traverse" -@ 1 --backend cuda -r 0 "$tmp/larger"
-    check "and it is $1" grep -q "^resident: $1 " "$tmp/out"
+# ---- columns that stay in memory of the host ----
+
+for layout in 1x1 1x2 2x1 1x3 2x2; do
+    for direction in auto push pull; do
+        search rmat kept $layout --resident host --direction $direction --json "$tmp/kept.json"
+        check 'its columns are in memory of the host' grep -q '"resident": "host", .* "resident_host_bytes": [1-9]' "$tmp/kept.json"
+    done
+    tree rmat kept $layout 0 --resident host
+done
+search rmat memory 1x1 --resident host -v
+search rmat memory 1x2 --resident host --factor0 dd=0.03
+search rmat unpacked 1x1 --resident host
+search path inf 1x1 --resident host
+search uniform 0 1x2 --resident host --exchange-form list
+
+# ---- what a GPU has room for ----
+
+"$BIN/rmatgen" -q -s 15 -o "$tmp/larger.edges"
+"$BIN/dbfs-pack" -q -p 1 -t 32 -o "$tmp/larger" "$tmp/larger.edges"
+"$traverse" --plan "$tmp/larger" >"$tmp/larger.plan"
+total() { awk -v name="$1" 'index($0, name "  ") == 1 { print $NF }' "$tmp/larger.plan"; }
+kib() { echo $(($(total "$1") / 1024 + 1 - ${2:-0})); } # SUM [FEWER]: with which it fits, and with 2 fewer it does not
+
+with() { # KIB OPTION...: a search of a GPU with so much memory, and which kernels it took
+    local room=${1}K
+    shift
+    rm -f "$tmp/taken"
+    EMULATED_MEMORY=$room EMULATED_KERNELS=$tmp/taken timeout 120 "$traverse" -q -@ 1 --backend cuda -r 0 \
+        --answer depths --depths "$tmp/room.raw" --force "$@" "$tmp/larger"
+    local code=$?
+    cat "$tmp/taken" >>"$tmp/kernels"
+    return $code
 }
-more=$(($(total total) * 2 / 1048576)) less=$(($(total 'total, packed') / 1048576 + 1))
-fits raw $more 'a graph that a GPU has room for'
-fits packed $less 'a graph that it has room for if columns stay packed'
-EMULATED_MEMORY=$less check_exit 5 'and only then' "$traverse" -q --backend cuda --resident raw -r 0 "$tmp/larger"
-check_says 'the graph, raw), and .* are free: pack the graph into more shards (about [0-9]*) for as many GPUs' 'by name'
-EMULATED_MEMORY=$((less - 1)) check_exit 5 'a graph that fits neither way' "$traverse" -q --backend cuda -r 0 "$tmp/larger"
-check_says 'the graph, packed), and .* are free: pack the graph into more shards (about [0-9]*) for as many GPUs' \
-    'names the number of GPUs that would do'
+fits() { # RESIDENT KIB NAME: what auto takes
+    check_exit 0 "$3" with "$2" --json "$tmp/room.json"
+    check "and it is $1" grep -q "\"resident\": \"$1\"" "$tmp/room.json"
+    check 'and it finds the same' cmp "$tmp/room.raw" "$tmp/larger.raw"
+}
+hosted() { sed -n 's/.*"resident_host_bytes": \([0-9]*\).*/\1/p' "$tmp/room.json"; }
+takes() { # KERNEL: whether the last search did
+    grep -q "$1" "$tmp/taken"
+}
+takes_no() { ! takes "$1"; }
+
+"$traverse" -q -@ 1 --backend cpu -r 0 --depths "$tmp/larger.raw" "$tmp/larger" >/dev/null
+fits raw "$(kib 'total, while loading')" 'raw columns fit'
+check 'a search is one kernel' takes solo_kernel
+fits packed "$(kib 'total, while loading' 2)" 'raw columns do not fit while they are loaded'
+check 'there is room for gathering answers' takes_no scatter_kernel
+fits packed "$(kib 'total, packed, for speed' 2)" 'packed columns fit'
+check 'there is room for scattering answers' takes scatter_kernel
+fits host "$(kib 'total, packed' 2)" 'packed columns do not fit'
+check 'some columns are on the device' test "$(hosted)" -lt "$(total 'memory of the host')" -a "$(hosted)" -gt 0
+fits host "$(kib 'total, host')" 'rests of rows of the host fit'
+check 'no column is on the device' test "$(hosted)" = "$(total 'memory of the host')"
+check_exit 5 'heads do not fit' with "$(kib 'total, host' 2)"
+check_says 'the graph, host), and .* are free: pack the graph into more shards (about [0-9]*) for as many GPUs' 'says so'
+check_exit 0 'rests of rows of the host, and all else for speed' with "$(kib 'total, host, for speed')" --resident host
+check 'a search is one kernel' takes solo_kernel
+check_exit 0 'rests of rows of the host, and not all else' with "$(kib 'total, host, for speed' 2)" --resident host
+check 'it goes level by level' takes_no solo_kernel
+
+check_exit 5 'host memory is too little' with "$(kib 'total, host, for speed')" --resident host -S 3M
+check_says 'of host memory for the rests of rows, and .* of the memory budget (-S) are left' 'says so'
+check_exit 5 'for auto, too' with "$(kib 'total, packed' 2)" -S 1M
+check_says 'give --resident packed and as many shards and GPUs as that needs (about [0-9]*)' 'and what would do'
+check_exit 5 'CUDA has no pinned memory' env FAIL_CUDA='cuMemHostAlloc 1 2' "$traverse" -q --backend cuda --resident host \
+    -r 0 "$tmp/larger"
+check_says 'cudaHostAlloc(&m->host, .*out of memory' 'names the call'
+
+# Columns are decoded piece by piece: loading takes less than the section.
+"$BIN/rmatgen" -q -s 17 | "$BIN/dbfs-pack" -q -p 1 -o "$tmp/pieces" -
+"$traverse" --plan --resident packed "$tmp/pieces" >"$tmp/pieces.plan"
+check 'a piece is less than all packed columns' awk '{ bytes = $NF; sub(/ +[0-9]+ +[0-9]+$/, ""); of[$0] = bytes }
+    END { exit !(of["total, while loading"] - of["total"] < of["dd columns"] * 3 / 4) }' "$tmp/pieces.plan"
+"$traverse" -q -@ 2 --backend cpu -r 0 "$tmp/pieces" | grep distance_checksum >"$tmp/pieces.sum"
+timeout 120 "$traverse" -q -@ 2 --backend cuda --resident raw -r 0 "$tmp/pieces" | grep distance_checksum >"$tmp/out"
+check 'and the pieces make the columns' cmp "$tmp/out" "$tmp/pieces.sum"
+
+# Each refusal names a number of GPUs that does, and half of it does not.
+enough() { # RESIDENT KIB
+    local gpus few
+    check_exit 5 "$1 is refused with $2 KiB" with "$2" --resident $1
+    gpus=$(sed -n "s/.*the graph, $1), .* (about \([0-9]*\)) for as many GPUs.*/\1/p" "$tmp/err")
+    few=$(((gpus + 1) / 2))
+    "$BIN/dbfs-pack" -q -p "$gpus" -t 32 --force -o "$tmp/enough" "$tmp/larger.edges"
+    "$BIN/dbfs-pack" -q -p "$few" -t 32 --force -o "$tmp/few" "$tmp/larger.edges"
+    EMULATED_GPUS=$gpus EMULATED_MEMORY=${2}K check_exit 0 "$gpus GPUs do" timeout 120 "$traverse" -q -g "$gpus" -@ 1 \
+        --backend cuda --resident $1 -r 0 "$tmp/enough"
+    EMULATED_GPUS=$few EMULATED_MEMORY=${2}K check_exit 5 "$few do not" timeout 120 "$traverse" -q -g "$few" -@ 1 \
+        --backend cuda --resident $1 -r 0 "$tmp/few"
+}
+for resident in raw packed host; do
+    [ $resident = raw ] && room='total, while loading' || room="total, $resident"
+    enough $resident $(($(kib "$room") * 2 / 3))
+done
 
 # ---- the emulator itself: it shows each mistake ----
 

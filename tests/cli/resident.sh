@@ -1,16 +1,18 @@
 #!/bin/bash
 # resident.sh: dbfs-traverse --resident: a search of columns that stay packed finds what that of decoded ones finds, in
-# less memory; auto takes packed where raw does not fit; parts that lie are refused in both ways. BACKEND=cuda
-# tries a GPU, SCALE another graph.
+# less memory; auto takes packed where raw does not fit; parts that lie are refused in all ways. BACKEND=cuda
+# tries a GPU, and columns in memory of the host too, SCALE another graph.
 set -u
 . tests/lib.sh
 traverse=$BIN/dbfs-traverse
 backend=${BACKEND:-cpu}
+kinds='packed'
+[ "$backend" = cpu ] || kinds='packed host'
 
 "$BIN/rmatgen" -q -s "${SCALE:-16}" -o "$tmp/g.edges"
 search() { timeout 120 "$traverse" --backend "$backend" -@ 2 "$@"; }
 value() { sed -n "s/^$1: //p" "$2"; }
-number() { value "$1" "$2" | sed 's/.*(\([0-9]*\) bytes)/\1/'; }
+number() { value "$1" "$2" | sed 's/.*(\([0-9]*\) bytes.*/\1/'; }
 
 # ---- the same answer ----
 
@@ -21,20 +23,22 @@ for options in '-p 1 -t 0' '-p 1 -t 6' '-p 1 -t inf' '-p 1 -t 6 --heads nn=1,nd=
     rm -rf "$tmp/g"
     "$BIN/dbfs-pack" -q $options --encoding packed -o "$tmp/g" "$tmp/g.edges"
     for direction in auto push pull; do
-        for resident in raw packed; do
+        for resident in raw $kinds; do
             search --resident $resident --direction $direction -n 8 --depths "$tmp/$resident.%d.raw" --force \
                 --parents "$tmp/$resident-parents.%d.raw" "$tmp/g" >"$tmp/$resident" 2>"$tmp/err" ||
                 fail "$options $direction $resident: $(head -3 "$tmp/err")"
             check "$options $direction: it says that it is $resident" \
-                grep -qE "^resident: $resident \([0-9]+ bytes\)\$" "$tmp/$resident"
+                grep -qE "^resident: $resident \([0-9]+ bytes(, [0-9]+ of host memory)?\)\$" "$tmp/$resident"
         done
-        check "$options $direction: roots reach the same edges" \
-            cmp <(records "$tmp/raw") <(records "$tmp/packed")
-        same=true
-        for depths in "$tmp"/raw.*.raw; do
-            cmp -s "$depths" "${depths/raw./packed.}" || same=false
+        for resident in $kinds; do
+            check "$options $direction $resident: roots reach the same edges" \
+                cmp <(records "$tmp/raw") <(records "$tmp/$resident")
+            same=true
+            for depths in "$tmp"/raw.*.raw; do
+                cmp -s "$depths" "${depths/raw./$resident.}" || same=false
+            done
+            check "$options $direction $resident: depths are the same" $same
         done
-        check "$options $direction: depths are the same" $same
     done
     check "$options: packed takes less than two thirds of raw" \
         test $((3 * $(number resident "$tmp/packed"))) -lt $((2 * $(number resident "$tmp/raw")))
@@ -44,7 +48,7 @@ done
 
 rm -rf "$tmp/g"
 "$BIN/dbfs-pack" -q -p 1 -t 6 -o "$tmp/g" "$tmp/g.edges"
-for resident in raw packed; do
+for resident in raw $kinds; do
     search --resident $resident -n 1 --json "$tmp/$resident.json" "$tmp/g" >"$tmp/$resident"
     check "the report says $resident" grep -q "\"resident\": \"$resident\", \"resident_bytes\": [0-9]" "$tmp/$resident.json"
 done
@@ -57,6 +61,8 @@ if [ "$backend" = cpu ]; then
     check_exit 5 'raw is refused there' search -n 1 -S $((raw * 9 / 10)) --resident raw "$tmp/g"
     check_says 'of the memory budget (-S) are left' 'by name'
     check_exit 5 'neither fits' search -n 1 -S 1M "$tmp/g"
+    check_exit 0 'memory of the host is that of the CPU' search -n 1 --resident host "$tmp/g"
+    check 'and its columns are raw' grep -q "^resident: raw ($raw bytes)" "$tmp/out"
 fi
 check_exit 2 'no such residence' search --resident unpacked "$tmp/g"
 check_says "\-\-resident: 'unpacked' is not one of its values" 'says so'
@@ -79,7 +85,13 @@ check 'and both sums' test "$(plan 'total, packed')" -lt "$(plan total)"
 check 'in JSON, too' grep -q "\"graph, packed\": {\"all\": $(plan 'graph, packed')," "$tmp/plan.json"
 "$traverse" --plan --resident packed "$tmp/g" >"$tmp/plan"
 check 'the plan for packed lists its arrays' test "$(plan 'dd columns directory')" -gt 0
-total=$(plan total) packed=$(plan 'total, packed')
+total=$(plan 'total, while loading') packed=$(plan 'total, packed')
+check 'loading takes more' test "$total" -gt "$(plan total)"
+check 'and so does speed' test "$(plan 'total, packed, for speed')" -gt "$packed"
+"$traverse" --plan --resident host "$tmp/g" >"$tmp/plan"
+columns=$(awk '/^[nd][nd] columns, of the host / { n++; sum += int(($(NF - 1) + 255) / 256) * 256 } END { if (n > 0) print sum }' "$tmp/plan")
+check 'the plan for memory of the host lists what is there' test "$columns" = "$(plan 'memory of the host')"
+check 'and the device has the rest' test $(($(plan graph) - $(plan 'graph, host'))) = "$columns"
 "$traverse" --plan -S "$total" "$tmp/g" >"$tmp/plan"
 check 'a GPU with all the memory would do' grep -q '^about 1 GPUs with .* would do, raw$' "$tmp/plan"
 "$traverse" --plan -S "$((total - 1))" "$tmp/g" >"$tmp/plan"
@@ -87,9 +99,9 @@ check 'with less, several raw' grep -qE '^about ([2-9]|[0-9]{2,}) GPUs with .* w
 check 'and one packed' grep -q '^about 1 GPUs with .* would do, packed$' "$tmp/plan"
 "$traverse" --plan -S "$((packed - 1))" --json "$tmp/plan.json" --force "$tmp/g"
 check 'with even less, several packed' \
-    grep -qE "\"GPUs\": \{\"room\": $((packed - 1)), \"raw\": [0-9]+, \"packed\": ([2-9]|[0-9]{2,})\}" "$tmp/plan.json"
+    grep -qE "\"GPUs\": \{\"room\": $((packed - 1)), \"raw\": [0-9]+, \"packed\": ([2-9]|[0-9]{2,}), \"host\": 1\}" "$tmp/plan.json"
 "$traverse" --plan -S 64K "$tmp/g" >"$tmp/plan"
-check 'with too little, none' test "$(grep -c '^no number of GPUs with 64.0 KiB each would do' "$tmp/plan")" = 2
+check 'with too little, none' test "$(grep -c '^no number of GPUs with 64.0 KiB each would do' "$tmp/plan")" = 3
 
 # ---- parts that lie ----
 
@@ -101,20 +113,22 @@ for seed in $(seq 60); do
     rm -rf "$tmp/bad"
     cp -r "$tmp/g" "$tmp/bad"
     "$TESTS/mutate" mend "$seed" "$tmp/bad/part-0000-of-0001.dbfs"
-    for resident in raw packed; do
+    for resident in raw $kinds; do
         code=0
         search -q -n 4 --resident $resident "$tmp/bad" >"$tmp/$resident" 2>"$tmp/$resident.err" || code=$?
         echo "exit $code" >"$tmp/$resident.end"
         # parts that contradict each other: what is found depends on directions, which a GPU chooses otherwise
         [ "$backend" != cpu ] || value distance_checksum "$tmp/$resident" >>"$tmp/$resident.end"
     done
-    cmp -s "$tmp/raw.end" "$tmp/packed.end" ||
-        fail "change $seed: $(cat "$tmp/raw.end") raw, $(cat "$tmp/packed.end") packed: $(cat "$tmp/packed.err")"
+    for resident in $kinds; do
+        cmp -s "$tmp/raw.end" "$tmp/$resident.end" ||
+            fail "change $seed: $(cat "$tmp/raw.end") raw, $(cat "$tmp/$resident.end") $resident: $(cat "$tmp/$resident.err")"
+    done
     grep -q '^exit [03]$' "$tmp/packed.end" || fail "change $seed: $(cat "$tmp/packed.end")"
     ! grep -q '^exit 3$' "$tmp/packed.end" || refused=$((refused + 1))
     ! grep -qE 'columns: a packed block is corrupt|column [0-9]+: is out of range' "$tmp/packed.err" ||
         blocks=$((blocks + 1))
 done
-check "of 60 changed parts both ways refuse the same ($refused, $blocks of them by their columns)" \
+check "of 60 changed parts all ways refuse the same ($refused, $blocks of them by their columns)" \
     test $refused -gt 5 -a $blocks -gt 0
 finish

@@ -5,10 +5,12 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 namespace emulated {
 
-static unsigned long long number(const char *name, unsigned long long otherwise)
+/* `unit` is what a letter behind the number may be. */
+static unsigned long long number(const char *name, unsigned long long otherwise, char unit = '\0')
 {
     const char *text = getenv(name);
     char *end = nullptr;
@@ -16,9 +18,18 @@ static unsigned long long number(const char *name, unsigned long long otherwise)
         return otherwise;
     errno = 0;
     const unsigned long long value = strtoull(text, &end, 10);
+    if (*end == unit && unit != '\0')
+        end++;
     if (errno != 0 || *end != '\0' || *text == '-')
         give_up("%s=%s: a number is expected", name, text);
     return value;
+}
+
+static size_t memory_bytes()
+{
+    const char *text = getenv("EMULATED_MEMORY");
+    const bool is_small = text != nullptr && strchr(text, 'K') != nullptr;
+    return number("EMULATED_MEMORY", 1024, 'K') << (is_small ? 10 : 20);
 }
 
 static settings read()
@@ -27,7 +38,7 @@ static settings read()
     s.gpus = (int)number("EMULATED_GPUS", 1);
     s.processors = (int)number("EMULATED_PROCESSORS", 2);
     s.shared_bytes = number("EMULATED_SHARED", MOST_SHARED);
-    s.memory_bytes = number("EMULATED_MEMORY", 1024) << 20;
+    s.memory_bytes = memory_bytes();
     s.cluster = (unsigned)number("EMULATED_CLUSTER", 16);
     s.peers = number("EMULATED_PEERS", 1) != 0;
     s.seed = number("EMULATED_SEED", 0);

@@ -13,7 +13,7 @@ struct settings {
     int gpus;            /* EMULATED_GPUS: 1 */
     int processors;      /* EMULATED_PROCESSORS, of a GPU: 2 */
     size_t shared_bytes; /* EMULATED_SHARED, of a block at most: 227 KiB */
-    size_t memory_bytes; /* EMULATED_MEMORY, of a GPU, in MiB: 1,024 */
+    size_t memory_bytes; /* EMULATED_MEMORY, of a GPU, in MiB, or KiB with a K behind: 1,024 */
     unsigned cluster;    /* EMULATED_CLUSTER, blocks at most: 16 */
     bool peers;          /* EMULATED_PEERS: 1; with 0, no GPU reads the memory of another one */
     uint64_t seed;       /* EMULATED_SEED: 0, lanes run in order */

@@ -553,7 +553,7 @@ int kernel_decode(const struct packed *section, uint64_t size, const struct pack
         rows_there.offsets = on_device(rows->offsets, (rows->rows + 1) * rows->offset_width);
         rows_there.heads = rows->heads != NULL ? on_device(rows->heads, rows->rows * 4) : NULL;
     }
-    cuda_decode(&there, rows != NULL ? &rows_there : NULL, decoded, bad_there, 0);
+    cuda_decode(&there, rows != NULL ? &rows_there : NULL, 0, decoded, bad_there, 0);
     settle();
     read_back(&bad, bad_there, sizeof bad);
     read_back(array, decoded, section->count * section->width);

@@ -16,6 +16,7 @@ struct decode {
     packed section;
     packed_rows rows;
     int has_rows;
+    uint64_t begin; /* the first element's place in the array, and among the columns of the rows */
     void *array;
     unsigned int *bad;
 };
@@ -122,7 +123,7 @@ template <typename Element>
 __device__ static void decode_gaps(const decode &d, const found_block &b, uint64_t first,
                                    const uint16_t *high)
 {
-    uint64_t left = d.section.count - first;
+    uint64_t left = d.begin + d.section.count - first;
     uint32_t count = left < PACKED_BLOCK ? (uint32_t)left : PACKED_BLOCK;
     uint64_t low_row = 0, high_row = 1;
     if (d.has_rows) {
@@ -152,7 +153,7 @@ __device__ static void decode_gaps(const decode &d, const found_block &b, uint64
 template <typename Element>
 __device__ static void decode_frame(const decode &d, const found_block &b, uint64_t first)
 {
-    for (uint32_t i = lane_id(); i < PACKED_BLOCK && first + i < d.section.count; i += WARP)
+    for (uint32_t i = lane_id(); i < PACKED_BLOCK && first + i < d.begin + d.section.count; i += WARP)
         ((Element *)d.array)[first + i] = (Element)(b.base + code_at(b, i));
 }
 
@@ -168,9 +169,9 @@ __global__ static void __launch_bounds__(BLOCK) decode_kernel(decode d)
         if (!find_block<Element>(d.section, at, b)) {
             *d.bad = 1;
         } else if (!b.gaps) {
-            decode_frame<Element>(d, b, at * PACKED_BLOCK);
+            decode_frame<Element>(d, b, d.begin + at * PACKED_BLOCK);
         } else if (unpack_unary(b, high)) {
-            decode_gaps<Element>(d, b, at * PACKED_BLOCK, high);
+            decode_gaps<Element>(d, b, d.begin + at * PACKED_BLOCK, high);
         } else {
             *d.bad = 1;
         }
@@ -178,11 +179,11 @@ __global__ static void __launch_bounds__(BLOCK) decode_kernel(decode d)
     }
 }
 
-void cuda_decode(const packed *section, const packed_rows *rows, void *array, unsigned int *bad,
-                 cudaStream_t stream)
+void cuda_decode(const packed *section, const packed_rows *rows, uint64_t begin, void *array,
+                 unsigned int *bad, cudaStream_t stream)
 {
     decode d = {*section, rows != NULL ? *rows : packed_rows{}, rows != NULL && rows->rows > 0,
-                array, bad};
+                begin, array, bad};
     int grid = blocks_for(section->blocks, WARPS);
     if (section->blocks == 0)
         return;

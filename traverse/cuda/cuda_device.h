@@ -131,7 +131,16 @@ struct gpu_solo_search {
     struct gpu_solo search;
     struct solo_launch launch;
     struct gpu_notes notes;
+    int possible; /* the plan has memory for it, and columns that it can read */
     int settled; /* the depths of the last search are complete, or the level loop made them */
+};
+
+/* One allocation of each kind for everything. */
+struct gpu_memory {
+    void *device;
+    void *host;          /* columns that kernels read over the link (cuda_hosted.c), or NULL */
+    uint64_t host_bytes; /* charged to the budget */
+    struct memory_budget *budget;
 };
 
 struct device {
@@ -139,7 +148,7 @@ struct device {
     int ordinal;
     char where[320]; /* host, rank and GPU, for messages */
     struct device_load load;
-    void *memory; /* one allocation for everything */
+    struct gpu_memory memory;
     struct gpu_csr csr[SUBGRAPHS];
     struct gpu_vertices of[VERTEX_KINDS];
     struct gpu_masks masks;
@@ -168,8 +177,22 @@ static inline enum status gpu_use(const struct device *dev, struct error *e)
     return CUDA_TRY(cudaSetDevice(dev->ordinal), dev->where, e);
 }
 
+/* cuda_room.c. Chooses a plan that fits, for `planned->resident` or, with RESIDENT_AUTO, the first of all that does,
+ * and takes the device memory. ST_RESOURCE: none fits; *e says how many GPUs would do. */
+enum status gpu_take_memory(struct device *device, struct gpu_plan_options *planned, struct gpu_plan *plan,
+                            struct error *e);
+
+/* cuda_unpack.c. Decodes the packed columns of g that the plan wants decoded; `staging` has the plan's staging_bytes. */
+struct gpu_loader;
+enum status gpu_unpack_columns(struct device *device, enum subgraph g, const struct gpu_plan *plan, void *staging,
+                               struct gpu_loader *loader, struct error *e);
+
+/* cuda_hosted.c. Takes memory of the host for the arrays that the plan has there, and fills it; gives it back. */
+enum status gpu_take_hosted(struct device *device, const struct gpu_plan *plan, int threads, struct error *e);
+void gpu_free_hosted(struct device *device);
+
 /* cuda_solo_run.c. If there are several shards, gpu_solo_open makes what cuda_group.h needs of it. The arrays are
- * those of the plan. No notes are wanted if `notes` is NULL. */
+ * those of the plan. `lists` is NULL if it has no memory for such a search, and `notes` if none are wanted. */
 struct gpu_solo_arrays {
     void *state, *lists, *notes;
 };

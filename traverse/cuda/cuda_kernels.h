@@ -215,9 +215,10 @@ void cuda_receive_masks(const struct gpu_vertices *vertices, const struct gpu_ma
 
 /* ---- packed sections ---- */
 
-/* Decodes a packed section (formats/packed.h). All pointers in `section` and `rows` are device memory.
- * `rows` is NULL except for the columns of a CSR. *bad becomes 1 if a block cannot be decoded. */
-void cuda_decode(const struct packed *section, const struct packed_rows *rows, void *array,
+/* Decodes a packed section (formats/packed.h), whose elements become those from `begin` on of the array. All pointers
+ * in `section` and `rows` are device memory. `rows` is NULL except for the columns of a CSR, of which the array has
+ * all. *bad becomes 1 if a block cannot be decoded. */
+void cuda_decode(const struct packed *section, const struct packed_rows *rows, uint64_t begin, void *array,
                  unsigned int *bad, cudaStream_t stream);
 
 /* Looks for indices out of range in a subgraph of `columns` columns behind its heads, as csr_ranges_find

@@ -31,6 +31,7 @@ enum {
     SOLO_LISTED_EDGES = 1 << 11,
     SOLO_FEW_EDGES = 1 << 7,
     SOLO_NOTES_KEPT = 1 << 4,
+    LOAD_PIECE_GROUPS = 1,
     GROUP_LISTED_EDGES = 1 << 8,
     GROUP_PART_ROWS = 1 << 5
 };
@@ -41,6 +42,7 @@ enum {
     SOLO_LISTED_EDGES = 1 << 20,  /* edges of a list that is expanded into another one, at most */
     SOLO_FEW_EDGES = 1 << 14,     /* whose claims are not worth a probe, at most */
     SOLO_NOTES_KEPT = 1 << 14,    /* levels that the device notes before the host must take the notes */
+    LOAD_PIECE_GROUPS = 1 << 7,   /* of packed columns, 2^19 each, that are decoded at a time */
     GROUP_LISTED_EDGES = 1 << 16, /* of the lists of all GPUs that search together, at most */
     GROUP_PART_ROWS = 1 << 18     /* dd's rows that look for parents: two parts pay for a meeting */
 };

@@ -32,96 +32,15 @@ static enum status choose_gpu(struct device *dev, const struct device_options *o
 
 /* ---- memory ---- */
 
-/* Packed columns lie here while they are decoded, one subgraph's after the other. */
-struct staging {
-    void *memory;
-    uint64_t bytes;
-};
-
-/* Packed columns that are not to stay so. */
-static const struct section *decoded_columns(const struct shard *shard, int g, enum residence resident)
-{
-    const struct section *s =
-        container_find(shard->file, shard_section_of((enum subgraph)g, SHARD_COLUMNS));
-    struct packed packed;
-    if (s == NULL || s->encoding != ENCODING_PACKED || s->count == 0 ||
-        gpu_keeps_columns(shard, (enum subgraph)g, resident, &packed))
-        return NULL;
-    return s;
-}
-
-static uint64_t staging_bytes(const struct shard *shard, enum residence resident)
-{
-    uint64_t largest = 0;
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        const struct section *s = decoded_columns(shard, g, resident);
-        if (s != NULL && s->bytes > largest)
-            largest = s->bytes;
-    }
-    return largest;
-}
-
-enum { GPU_SHARED_PAGE = 2 << 20 };
-
-/* What is allocated for good. Smaller allocations share pages, which another process would see whole. */
-static uint64_t planned_bytes(const struct device *dev, const struct gpu_plan *plan)
-{
-    uint64_t bytes = gpu_plan_bytes(plan);
-    return dev->traffic.peers.shared ? (bytes + GPU_SHARED_PAGE - 1) / GPU_SHARED_PAGE * GPU_SHARED_PAGE
-                                     : bytes;
-}
-
-/* While the shard is loaded. */
-static uint64_t needed_bytes(const struct device *dev, const struct gpu_plan *plan)
-{
-    return planned_bytes(dev, plan) + staging_bytes(dev->shard, plan->resident);
-}
-
-static enum status refuse(const struct device *dev, const struct gpu_plan *plan,
-                          const struct gpu_plan_options *planned, uint64_t unused, struct error *e)
-{
-    char need[16], graph[16], left[16], shards[32] = "";
-    uint32_t enough = gpu_plan_shards(dev->shard, planned, unused);
-    if (enough > dev->shard->p) /* it may be that only loading takes too much */
-        snprintf(shards, sizeof shards, " (about %u)", enough);
-    return fail(e, ST_RESOURCE,
-                "%s: shard %u of %u needs %s of device memory (%s of them the graph, %s), and %s are free: pack "
-                "the graph into more shards%s for as many GPUs, or see --plan",
-                dev->where, dev->shard->index, dev->shard->p,
-                format_size(needed_bytes(dev, plan), need, sizeof need),
-                format_size(plan->graph_bytes, graph, sizeof graph), residence_name[plan->resident],
-                format_size(unused, left, sizeof left), shards);
-}
-
-/* Makes the plan, for raw columns or for packed ones, and takes the memory. */
-static enum status take_memory(struct device *dev, struct gpu_plan_options *planned, struct gpu_plan *plan,
-                               struct error *e)
-{
-    size_t unused = 0, total = 0;
-    int is_open = planned->resident == RESIDENT_AUTO;
-    if (CUDA_TRY(cudaMemGetInfo(&unused, &total), dev->where, e) != ST_OK)
-        return e->status;
-    planned->resident = is_open ? RESIDENT_RAW : planned->resident;
-    gpu_plan_make(plan, dev->shard, planned);
-    if (is_open && needed_bytes(dev, plan) > unused) {
-        planned->resident = RESIDENT_PACKED;
-        gpu_plan_make(plan, dev->shard, planned);
-    }
-    uint64_t bytes = planned_bytes(dev, plan);
-    dev->traffic.peers.shown_bytes = bytes;
-    if (needed_bytes(dev, plan) > unused)
-        return refuse(dev, plan, planned, unused, e);
-    return CUDA_TRY(cudaMalloc(&dev->memory, bytes > 0 ? bytes : 1), dev->where, e);
-}
-
 /* Where each array of the plan lies. */
 static void place_arrays(const struct device *dev, const struct gpu_plan *plan,
                          void *at[GPU_ARRAY_COUNT])
 {
-    char *next = dev->memory;
+    char *next[2] = {dev->memory.device, dev->memory.host};
     for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
-        at[i] = next;
-        next += gpu_aligned(plan->array[i].bytes);
+        char **of = &next[plan->array[i].hosted];
+        at[i] = *of;
+        *of += gpu_aligned(plan->array[i].bytes);
     }
 }
 
@@ -269,55 +188,6 @@ static enum status take_unique_memory(struct device *dev, const struct device_op
 
 /* ---- loading ---- */
 
-/* A part of a section where its copy lies. */
-static const unsigned char *moved(const unsigned char *part, const struct section *s, void *copy)
-{
-    return (unsigned char *)copy + (part - (const unsigned char *)s->data);
-}
-
-static enum status decode_columns(struct device *dev, int g, const struct section *s, void *copy,
-                                  void *columns, struct error *e)
-{
-    const struct gpu_csr *csr = &dev->csr[g];
-    struct gpu_level *level = dev->counters.level;
-    struct packed packed = section_packed(s);
-    struct packed_rows rows = {.rows = csr->rows,
-                               .offsets = csr->offsets,
-                               .offset_width = csr->offset_width};
-    cudaStream_t stream = dev->stream.of[DELEGATES];
-    unsigned bad = 0;
-    if (csr->head_columns > 0)
-        rows.heads = csr->heads + (csr->head_columns - 1) * csr->rows;
-    packed.bits = moved(packed.bits, s, copy);
-    packed.group = moved(packed.group, s, copy);
-    packed.base = moved(packed.base, s, copy);
-    packed.entry = moved(packed.entry, s, copy);
-    CUDA_TRY(cudaMemsetAsync(level, 0, sizeof *level, stream), dev->where, e);
-    cuda_decode(&packed, &rows, columns, &level->bad_ids, stream);
-    CUDA_LAUNCHED(dev->where, e);
-    CUDA_TRY(cudaMemcpyAsync(&bad, &level->bad_ids, sizeof bad, cudaMemcpyDeviceToHost, stream),
-             dev->where, e);
-    if (CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) == ST_OK && bad != 0)
-        fail(e, ST_BAD_DATA, "%s: %s: a packed block is corrupt", container_path(dev->shard->file),
-             shard_kind.section_name(s->type));
-    return e->status;
-}
-
-static enum status load_packed(struct device *dev, enum residence resident, void *const at[GPU_ARRAY_COUNT],
-                               const struct staging *staging, struct gpu_loader *loader,
-                               struct error *e)
-{
-    for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
-        const struct section *s = decoded_columns(dev->shard, g, resident);
-        if (s == NULL)
-            continue;
-        struct gpu_copy copy = {staging->memory, s->data, s->bytes};
-        if (gpu_loader_copy(loader, &copy, 1, e) == ST_OK)
-            decode_columns(dev, g, s, staging->memory, at[GPU_SECTIONS * g + GPU_COLUMNS], e);
-    }
-    return e->status;
-}
-
 /* Makes the directory of section `type`, which stays packed. */
 static enum status load_places(const struct device *dev, uint32_t type, struct packed_place *to,
                                struct gpu_loader *loader, const struct device_options *options, struct error *e)
@@ -358,7 +228,7 @@ static enum status load_arrays(const struct gpu_plan *plan, void *const at[GPU_A
     int count = 0;
     for (int i = 0; i < GPU_ARRAY_COUNT; i++) {
         const struct gpu_array *a = &plan->array[i];
-        if (a->source != NULL && a->bytes > 0)
+        if (a->source != NULL && a->bytes > 0 && !a->hosted)
             copies[count++] = (struct gpu_copy){at[i], a->source, a->bytes};
     }
     return gpu_loader_copy(loader, copies, count, e);
@@ -368,23 +238,28 @@ static enum status load(struct device *dev, const struct gpu_plan *plan,
                         void *const at[GPU_ARRAY_COUNT], const struct device_options *options,
                         struct error *e)
 {
-    struct staging staging = {.bytes = staging_bytes(dev->shard, plan->resident)};
+    void *staging = NULL; /* for gpu_unpack_columns */
     struct gpu_loader *loader = NULL;
     double start = cli_seconds();
-    if (staging.bytes > 0 &&
-        CUDA_TRY(cudaMalloc(&staging.memory, staging.bytes), dev->where, e) != ST_OK)
+    if (plan->staging_bytes > 0 &&
+        CUDA_TRY(cudaMalloc(&staging, plan->staging_bytes), dev->where, e) != ST_OK)
         return e->status;
     if (gpu_loader_open(&loader, options->threads, dev->where, e) == ST_OK &&
-        load_arrays(plan, at, loader, e) == ST_OK && load_directories(dev, loader, options, e) == ST_OK)
-        load_packed(dev, plan->resident, at, &staging, loader, e);
+        load_arrays(plan, at, loader, e) == ST_OK)
+        load_directories(dev, loader, options, e);
+    for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++)
+        gpu_unpack_columns(dev, (enum subgraph)g, plan, staging, loader, e);
     gpu_loader_close(loader);
-    cudaFree(staging.memory);
-    dev->load = (struct device_load){.seconds = cli_seconds() - start, .bytes = plan->graph_bytes};
+    cudaFree(staging);
+    dev->load.seconds += cli_seconds() - start;
+    dev->load.bytes = plan->graph_bytes;
     return e->status;
 }
 
 static enum residence gpu_resident(const struct device *dev)
 {
+    if (dev->memory.host != NULL)
+        return RESIDENT_HOST;
     return gpu_is_packed(dev) ? RESIDENT_PACKED : RESIDENT_RAW;
 }
 
@@ -447,7 +322,8 @@ static void gpu_close(struct device *dev)
     cudaFreeHost(dev->traffic.bins.published);
     cudaFreeHost(dev->traffic.kept);
     cudaFreeHost(dev->answers.counts);
-    cudaFree(dev->memory);
+    gpu_free_hosted(dev);
+    cudaFree(dev->memory.device);
     free(dev);
 }
 
@@ -459,9 +335,11 @@ static enum status open_device(struct device *dev, const struct device_options *
                                        .answers = options->answers,
                                        .permuted = options->permuted,
                                        .notes = options->notes,
-                                       .resident = options->resident};
+                                       .resident = options->resident,
+                                       .hosted = GPU_ALL_HOSTED};
     void *at[GPU_ARRAY_COUNT];
-    if (choose_gpu(dev, options, e) != ST_OK || take_memory(dev, &planned, &plan, e) != ST_OK ||
+    if (choose_gpu(dev, options, e) != ST_OK || gpu_take_memory(dev, &planned, &plan, e) != ST_OK ||
+        gpu_take_hosted(dev, &plan, options->threads, e) != ST_OK ||
         take_host_memory(dev, e) != ST_OK || make_streams(dev, e) != ST_OK ||
         take_unique_memory(dev, options, e) != ST_OK)
         return e->status;
@@ -470,8 +348,9 @@ static enum status open_device(struct device *dev, const struct device_options *
     if (cuda_merge_scratch_bytes(dev->shard->d + 1) > dev->scratch.scan.scratch_bytes)
         return fail(e, ST_RUNTIME, "%s: the scan of %llu rows wants more scratch memory than "
                     "planned", dev->where, (unsigned long long)dev->shard->d);
-    const struct gpu_solo_arrays solo = {at[GPU_SOLO_STATE], at[GPU_SOLO_LISTS],
-                                         options->notes && !gpu_is_packed(dev) ? at[GPU_SOLO_NOTES] : NULL};
+    int whole = gpu_searches_whole(&plan);
+    const struct gpu_solo_arrays solo = {at[GPU_SOLO_STATE], whole ? at[GPU_SOLO_LISTS] : NULL,
+                                         whole && options->notes ? at[GPU_SOLO_NOTES] : NULL};
     if (gpu_solo_open(dev, &solo, e) != ST_OK)
         return e->status;
     if (load(dev, &plan, at, options, e) == ST_OK && !options->trust)
@@ -487,6 +366,7 @@ static enum status gpu_open(struct device **result, const struct shard *shard,
     if (dev == NULL)
         return fail_memory(e, "device", sizeof *dev);
     dev->shard = shard;
+    dev->memory.budget = options->budget;
     dev->clock.runs = options->timing;
     dev->traffic.memory = options->exchange_memory;
     dev->traffic.peers.shared = options->shared;

@@ -62,12 +62,12 @@ _Static_assert(sizeof(struct gpu_card) <= sizeof(struct peer_card), "a card hold
 
 static uint64_t place_of(const struct device *dev, const void *array)
 {
-    return (uint64_t)((const char *)array - (const char *)dev->memory);
+    return (uint64_t)((const char *)array - (const char *)dev->memory.device);
 }
 
 static enum status make_handles(const struct device *dev, struct gpu_card *c, struct error *e)
 {
-    CUDA_TRY(cudaIpcGetMemHandle(&c->memory, dev->memory), dev->where, e);
+    CUDA_TRY(cudaIpcGetMemHandle(&c->memory, dev->memory.device), dev->where, e);
     CUDA_TRY(cudaIpcGetEventHandle(&c->masks_read, dev->stream.masks_read), dev->where, e);
     CUDA_TRY(cudaIpcGetEventHandle(&c->first_part, dev->stream.first_part), dev->where, e);
     if (e->status != ST_OK) /* others find another way to exchange, or say why there is none */
@@ -80,7 +80,7 @@ static struct joining_card show_for_group(const struct device *dev)
     const struct csr *nn = &dev->shard->csr[NN], *dd = &dev->shard->csr[DD];
     const struct gpu_peers *p = &dev->traffic.peers;
     return (struct joining_card){
-        .joins = !gpu_is_packed(dev) && (shard_has_masks(dev->shard) || nn->edges == 0),
+        .joins = dev->solo.possible && (shard_has_masks(dev->shard) || nn->edges == 0),
         .found = place_of(dev, dev->masks.incoming),
         .sent = place_of(dev, p->sent_too),
         .arrivals = place_of(dev, p->arrivals),
@@ -229,7 +229,7 @@ static enum status open_peer(struct device *dev, struct gpu_peer *peer, const st
         open_here(dev, peer, c);
     else if (open_elsewhere(dev, peer, c, e) != ST_OK)
         return e->status;
-    const char *memory = peer->here ? c->device->memory : peer->mapped;
+    const char *memory = peer->here ? c->device->memory.device : peer->mapped;
     peer->shard = c->shard;
     peer->words = c->words;
     peer->found = (const uint32_t *)(memory + c->found);

@@ -6,6 +6,7 @@
 #include "traverse/answer_blocks.h"
 
 #include "formats/graph/partition.h"
+#include "formats/packed_layout.h"
 
 #include <string.h>
 
@@ -16,11 +17,14 @@ static const char *const section_names[SUBGRAPHS][GPU_SECTIONS] = {
     {"dn heads", "dn offsets", "dn offsets directory", "dn columns", "dn columns directory", "dn sources"},
     {"dd heads", "dd offsets", "dd offsets directory", "dd columns", "dd columns directory", "dd sources"}};
 
+static const char *const hosted_names[SUBGRAPHS] = {"nn columns, of the host", "nd columns, of the host",
+                                                    "dn columns, of the host", "dd columns, of the host"};
+
 static void put(struct gpu_plan *plan, enum gpu_array_id id, const char *name, uint64_t count,
                 uint64_t width, const void *source)
 {
     uint64_t bytes = gpu_aligned(count * width);
-    plan->array[id] = (struct gpu_array){name, count * width, source};
+    plan->array[id] = (struct gpu_array){name, count * width, source, 0};
     if (id < GPU_MASKS) /* also of a packed shard that is not loaded */
         plan->graph_bytes += bytes;
     else
@@ -33,13 +37,32 @@ int gpu_keeps_columns(const struct shard *shard, enum subgraph g, enum residence
     return resident == RESIDENT_PACKED && shard_can_keep(shard, g, packed);
 }
 
-static enum residence residence_of(const struct shard *shard, enum residence wanted)
+static int hosts_columns(const struct shard *shard, enum subgraph g, const struct gpu_plan_options *options)
+{
+    return options->resident == RESIDENT_HOST && (options->hosted >> g & 1) != 0 &&
+           shard->csr[g].column_count > 0;
+}
+
+static enum residence residence_of(const struct shard *shard, const struct gpu_plan_options *options)
 {
     struct packed packed;
-    int keeps = 0;
-    for (int g = 0; g < SUBGRAPHS; g++)
-        keeps |= gpu_keeps_columns(shard, (enum subgraph)g, wanted, &packed);
-    return keeps ? RESIDENT_PACKED : RESIDENT_RAW;
+    int keeps = 0, hosts = 0;
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        keeps |= gpu_keeps_columns(shard, (enum subgraph)g, options->resident, &packed);
+        hosts |= hosts_columns(shard, (enum subgraph)g, options);
+    }
+    return hosts ? RESIDENT_HOST : keeps ? RESIDENT_PACKED : RESIDENT_RAW;
+}
+
+const struct section *gpu_decoded_columns(const struct gpu_plan *plan, const struct shard *shard, enum subgraph g)
+{
+    const struct section *s = container_find(shard->file, shard_section_of(g, SHARD_COLUMNS));
+    struct packed packed;
+    if (s == NULL || s->encoding != ENCODING_PACKED || s->count == 0 ||
+        plan->array[GPU_SECTIONS * g + GPU_COLUMNS].hosted ||
+        gpu_keeps_columns(shard, g, plan->resident, &packed))
+        return NULL;
+    return s;
 }
 
 /* Offsets of columns that the device does not decode: the host checks their ranges then (cuda_check.c). */
@@ -63,7 +86,15 @@ static void put_packed(struct gpu_plan *plan, int at, const struct packed *packe
     put(plan, (enum gpu_array_id)(at + 1), name[1], packed_blocks(count), sizeof(struct packed_place), NULL);
 }
 
-static void put_rows(struct gpu_plan *plan, const struct shard *shard, enum subgraph g)
+static void put_hosted(struct gpu_plan *plan, const struct csr *csr, enum subgraph g)
+{
+    uint64_t bytes = csr->column_count * csr->column_width;
+    plan->array[GPU_SECTIONS * g + GPU_COLUMNS] = (struct gpu_array){hosted_names[g], bytes, csr->columns, 1};
+    plan->host_bytes += gpu_aligned(bytes);
+}
+
+static void put_rows(struct gpu_plan *plan, const struct shard *shard, enum subgraph g,
+                     const struct gpu_plan_options *options)
 {
     const struct csr *csr = &shard->csr[g];
     const char *const *name = section_names[g];
@@ -74,14 +105,17 @@ static void put_rows(struct gpu_plan *plan, const struct shard *shard, enum subg
     else
         put(plan, (enum gpu_array_id)(at + GPU_OFFSETS), name[GPU_OFFSETS], csr->rows + 1, csr->offset_width,
             csr->offsets);
-    if (gpu_keeps_columns(shard, g, plan->resident, &packed))
+    if (hosts_columns(shard, g, options))
+        put_hosted(plan, csr, g);
+    else if (gpu_keeps_columns(shard, g, plan->resident, &packed))
         put_packed(plan, at + GPU_COLUMNS, &packed, csr->column_count);
     else
         put(plan, (enum gpu_array_id)(at + GPU_COLUMNS), name[GPU_COLUMNS], csr->column_count, csr->column_width,
             csr->columns);
 }
 
-static void put_sections(struct gpu_plan *plan, const struct shard *shard)
+static void put_sections(struct gpu_plan *plan, const struct shard *shard,
+                         const struct gpu_plan_options *options)
 {
     for (int g = 0; g < SUBGRAPHS; g++) {
         const struct csr *csr = &shard->csr[g];
@@ -90,7 +124,7 @@ static void put_sections(struct gpu_plan *plan, const struct shard *shard)
             continue;
         int at = GPU_SECTIONS * g;
         put(plan, at + GPU_HEADS, name[GPU_HEADS], csr->head_columns * csr->rows, 4, csr->heads);
-        put_rows(plan, shard, (enum subgraph)g);
+        put_rows(plan, shard, (enum subgraph)g, options);
         put(plan, at + GPU_SOURCES, name[GPU_SOURCES], mask_words(csr->rows), 8, csr->sources);
     }
 }
@@ -103,6 +137,28 @@ static uint64_t larger(uint64_t a, uint64_t b)
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
+}
+
+/* What a piece of packed columns takes at most (cuda_unpack.c): codes of all bits and a bit vector for each block, and
+ * the directory; or the section, in proportion to the elements as in put_packed. */
+static uint64_t piece_bytes(const struct section *s, uint64_t elements)
+{
+    enum { COPIES = 4 };
+    uint64_t block = 4 * (WORDS_PER_BIT * 8 * s->width + UNARY_MOST_WORDS) + s->width + 4;
+    uint64_t most = LOAD_PIECE_GROUPS * (GROUP_BLOCKS * block + 8);
+    uint64_t bytes = elements == s->count
+                         ? s->bytes
+                         : (uint64_t)((double)s->bytes / (double)s->count * (double)elements);
+    return gpu_aligned(smaller(most, bytes) + 8) + COPIES * gpu_aligned(1);
+}
+
+static void put_staging(struct gpu_plan *plan, const struct shard *shard)
+{
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        const struct section *s = gpu_decoded_columns(plan, shard, (enum subgraph)g);
+        if (s != NULL)
+            plan->staging_bytes = larger(plan->staging_bytes, piece_bytes(s, shard->csr[g].column_count));
+    }
 }
 
 /* Of a mask with a bit for each column that nn may have. */
@@ -122,29 +178,28 @@ static uint64_t chunk_room(const struct shard *shard, enum subgraph a, enum subg
     return larger(gpu_chunk_room(shard->csr[a].edges), gpu_chunk_room(shard->csr[b].edges));
 }
 
-/* For a search that is one kernel, on a GPU that is alone or on each of several. Such a search reads no packed
- * columns. */
+/* For a search that is one kernel, on a GPU that is alone or on each of several. */
 static void put_solo(struct gpu_plan *plan, const struct shard *shard,
                      const struct gpu_plan_options *options)
 {
-    uint64_t edges = 0, is_raw = plan->resident == RESIDENT_RAW;
-    uint64_t alone = shard->p == 1 && is_raw, together = shard->p > 1 && is_raw;
+    uint64_t edges = 0, whole = (uint64_t)gpu_searches_whole(plan);
+    uint64_t alone = shard->p == 1 && whole, together = shard->p > 1 && whole;
     for (int g = 0; g < SUBGRAPHS; g++)
         edges += shard->csr[g].edges;
     put(plan, GPU_SOLO_STATE, "state of a search", SOLO_STATE_BYTES, 1, NULL);
     put(plan, GPU_SOLO_LISTS, "frontier lists",
-        is_raw ? 2 * (alone ? gpu_solo_room : gpu_group_room)(shard->d + shard->locals, edges) : 0,
+        whole ? 2 * (alone ? gpu_solo_room : gpu_group_room)(shard->d + shard->locals, edges) : 0,
         SOLO_PIECE_BYTES, NULL);
     put(plan, GPU_GROUP_STATE, "state of a group", together ? GROUP_STATE_BYTES : 0, 1, NULL);
     put(plan, GPU_GROUP_ARRIVALS, "vertices from peers",
         together ? (uint64_t)shard->p * GROUP_LISTED_EDGES : 0, 4, NULL);
     put(plan, GPU_GROUP_MASK, "second mask to send", together ? column_words(shard) : 0, 4, NULL);
-    put(plan, GPU_SOLO_NOTES, "notes of levels", options->notes && is_raw ? SOLO_NOTES_KEPT : 0,
+    put(plan, GPU_SOLO_NOTES, "notes of levels", options->notes && whole ? SOLO_NOTES_KEPT : 0,
         SOLO_NOTE_BYTES, NULL);
 }
 
-/* A device that is alone and keeps columns packed has no memory to spare: its answer takes the place of the
- * arrays that are free once a search is over, and is scattered by input id, not gathered. */
+/* A device that is alone and has no memory to spare: its answer takes the place of the arrays that are free once a
+ * search is over, and is scattered by input id, not gathered. */
 static void put_scattered_answers(struct gpu_plan *plan, const struct shard *shard)
 {
     uint64_t id = answer_id_bytes(shard->n), free_bytes = 0;
@@ -195,8 +250,10 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
     int alone = shard->p == 1;
     uint64_t leaving = alone ? 0 : shard->csr[NN].edges;
     memset(plan, 0, sizeof *plan);
-    plan->resident = residence_of(shard, options->resident);
-    put_sections(plan, shard);
+    plan->resident = residence_of(shard, options);
+    plan->saves = options->saves;
+    put_sections(plan, shard, options);
+    put_staging(plan, shard);
     put(plan, GPU_MASKS, "visited and next masks", (alone ? 2 : 3) * words_d + 2 * words_n, 4,
         NULL);
     put(plan, GPU_FRONTIER_D, "delegate frontier", words_d, 4, NULL);
@@ -254,7 +311,7 @@ uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_option
         struct shard s = reshaped(shard, p);
         struct gpu_plan plan;
         gpu_plan_make(&plan, p == shard->p ? shard : &s, options);
-        if (gpu_plan_bytes(&plan) <= room)
+        if (gpu_loading_bytes(&plan) <= room)
             return p;
     }
     return 0;

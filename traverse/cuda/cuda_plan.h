@@ -1,4 +1,5 @@
-/* cuda_plan.h: the sizes of the arrays of one shard in device memory; computing them needs no CUDA */
+/* cuda_plan.h: the sizes of the arrays of one shard in memory of its GPU, and in memory of the host that the GPU reads;
+ * computing them needs no CUDA */
 #ifndef DBFS_CUDA_PLAN_H
 #define DBFS_CUDA_PLAN_H
 
@@ -63,12 +64,16 @@ struct gpu_array {
     const char *name;
     uint64_t bytes;
     const void *source; /* copied into it; NULL: nothing, or a packed section that is not loaded */
+    int hosted;         /* in memory of the host */
 };
 
 struct gpu_plan {
-    enum residence resident; /* raw, too, if there is nothing to keep packed */
+    enum residence resident; /* raw, too, if there is nothing to keep packed, or in memory of the host */
+    int saves;               /* as gpu_plan_options has it */
     struct gpu_array array[GPU_ARRAY_COUNT];
     uint64_t graph_bytes, working_bytes; /* of the arrays before GPU_MASKS; of the others */
+    uint64_t host_bytes;    /* of arrays in memory of the host, which are in none of the other sums */
+    uint64_t staging_bytes; /* of device memory that only loading takes: a piece of packed columns */
 };
 
 /* 32-bit words of a mask of `bits` bits, as the shard files have it. */
@@ -77,7 +82,8 @@ static inline uint64_t gpu_mask_words(uint64_t bits)
     return 2 * mask_words(bits);
 }
 
-/* All arrays lie in one allocation, each at a multiple of 256 bytes. The sums count the gaps. */
+/* All arrays lie in two allocations, those of the device and those of the host, each array at a multiple of 256
+ * bytes. The sums count the gaps. */
 static inline uint64_t gpu_aligned(uint64_t bytes)
 {
     return (bytes + 255) / 256 * 256;
@@ -95,25 +101,42 @@ struct gpu_plan_options {
     int answers;  /* make answers */
     int permuted; /* of ids that are permuted */
     int notes;    /* note what levels do, where the device does not follow the level loop */
-    enum residence resident; /* raw or packed */
+    enum residence resident; /* not RESIDENT_AUTO */
+    unsigned hosted; /* with RESIDENT_HOST: the subgraphs whose columns lie in memory of the host, as 1 << g */
+    int saves;       /* memory before speed: a lone GPU scatters answers, and searches go level by level */
 };
+
+#define GPU_ALL_HOSTED ((1u << SUBGRAPHS) - 1)
 
 void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
                    const struct gpu_plan_options *options);
 
+/* Of the device, for good. */
 static inline uint64_t gpu_plan_bytes(const struct gpu_plan *plan)
 {
     return plan->graph_bytes + plan->working_bytes;
 }
 
+/* Of the device, while the shard is loaded. */
+static inline uint64_t gpu_loading_bytes(const struct gpu_plan *plan)
+{
+    return gpu_plan_bytes(plan) + plan->staging_bytes;
+}
+
 /* Whether answers are written by scattering them over the block, which lies at GPU_QUEUE_D. */
 static inline int gpu_scatters_answers(const struct gpu_plan *plan, const struct shard *shard)
 {
-    return plan->resident == RESIDENT_PACKED && shard->p == 1;
+    return plan->saves && shard->p == 1;
 }
 
-/* About how many shards the graph should have so that each fits into `room` bytes: at least as many as it has. It
- * rests on this shard, with the same delegates. 0: delegates alone take more. */
+/* Whether there is memory for a search that is one kernel, and columns that it can read. */
+static inline int gpu_searches_whole(const struct gpu_plan *plan)
+{
+    return plan->resident != RESIDENT_PACKED && !plan->saves;
+}
+
+/* About how many shards the graph should have so that each can be loaded into `room` bytes: at least as many as it
+ * has. It rests on this shard, with the same delegates. 0: delegates alone take more. */
 uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_options *options, uint64_t room);
 
 /* Whether the columns of g, or their offsets, stay packed on the device. *packed says where they are. */
@@ -121,5 +144,8 @@ int gpu_keeps_columns(const struct shard *shard, enum subgraph g, enum residence
                       struct packed *packed);
 int gpu_keeps_offsets(const struct shard *shard, enum subgraph g, enum residence resident,
                       struct packed *packed);
+
+/* The packed columns of g that the device decodes when it loads them; NULL: there are none. */
+const struct section *gpu_decoded_columns(const struct gpu_plan *plan, const struct shard *shard, enum subgraph g);
 
 #endif

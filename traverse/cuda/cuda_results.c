@@ -246,7 +246,7 @@ static const struct gpu_peer *peer_elsewhere(const struct device *dev, uint32_t 
 /* Places are bytes from the start of the allocation, and one. Slices in other memory are not shown. */
 static uint64_t gpu_show_slice(const struct device *dev, uint32_t to, const struct slice *slice)
 {
-    const uintptr_t at = (uintptr_t)slice->at, memory = (uintptr_t)dev->memory;
+    const uintptr_t at = (uintptr_t)slice->at, memory = (uintptr_t)dev->memory.device;
     if (at < memory || at - memory >= dev->traffic.peers.shown_bytes || peer_elsewhere(dev, to) == NULL)
         return 0;
     return at - memory + 1;

@@ -36,9 +36,10 @@ enum status gpu_solo_open(struct device *dev, const struct gpu_solo_arrays *arra
 {
     struct gpu_solo *s = &dev->solo.search;
     uint64_t edges = 0;
+    dev->solo.possible = arrays->lists != NULL;
     dev->solo.launch.program = cuda_solo_plain();
     choose_launch(&dev->solo.launch, dev->shard);
-    if ((dev->shard->p == 1 && !gpu_is_packed(dev) &&
+    if ((dev->shard->p == 1 && dev->solo.possible &&
          CUDA_TRY(cuda_solo_plan(&dev->solo.launch), dev->where, e) != ST_OK) ||
         CUDA_TRY(cudaHostAlloc((void **)&s->out.mail, sizeof *s->out.mail, cudaHostAllocMapped),
                  dev->where, e) != ST_OK ||
@@ -60,8 +61,9 @@ enum status gpu_solo_open(struct device *dev, const struct gpu_solo_arrays *arra
         s->graph.rates.push_edge += cost_rates_h200.push_parent;
     s->keeps = kept_masks(dev);
     s->list[0] = arrays->lists;
-    s->list[1] = s->list[0] + (dev->shard->p == 1 ? gpu_solo_room : gpu_group_room)(
-                                  dev->shard->d + dev->shard->locals, edges);
+    if (dev->solo.possible)
+        s->list[1] = s->list[0] + (dev->shard->p == 1 ? gpu_solo_room : gpu_group_room)(
+                                      dev->shard->d + dev->shard->locals, edges);
     s->masks = dev->masks.all;
     s->mask_words = dev->masks.bytes / sizeof *s->masks;
     s->state = arrays->state;

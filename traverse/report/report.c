@@ -26,8 +26,8 @@ void report_environment(FILE *out, const struct environment *env)
 {
     const struct graph *graph = env->rank->graph;
     const struct manifest *m = &graph->manifest;
-    uint64_t bytes;
-    enum residence resident = rank_residence(env->rank, &bytes);
+    uint64_t bytes, host_bytes;
+    enum residence resident = rank_residence(env->rank, &bytes, &host_bytes);
     fprintf(out, "graph: %s\n", env->args->folder);
     fprintf(out, "vertices: %" PRIu64 "\n", m->totals.n);
     fprintf(out, "vertices_with_edges: %" PRIu64 "\n", graph->vertices);
@@ -40,14 +40,18 @@ void report_environment(FILE *out, const struct environment *env)
     fprintf(out, "setup: %u ranks x %u shards, %d threads a rank, %s backend\n",
             env->rank->comm->ranks, graph->device_count, env->threads, env->rank->backend->name);
     fprintf(out, "exchange_memory: %s\n", exchange_memory_name(env));
-    fprintf(out, "resident: %s (%" PRIu64 " bytes)\n", residence_name[resident], bytes);
+    fprintf(out, "resident: %s (%" PRIu64 " bytes", residence_name[resident], bytes);
+    if (host_bytes > 0)
+        fprintf(out, ", %" PRIu64 " of host memory", host_bytes);
+    fprintf(out, ")\n");
     fprintf(out, "direction: %s\n", args_direction_name(env->args));
     fprintf(out, "load_s: %.6f (open %.6f, check %.6f, decode %.6f, ranges %.6f)\n",
             graph->open_s + graph->check_s + graph->decode_s + graph->ranges_s, graph->open_s,
             graph->check_s, graph->decode_s, graph->ranges_s);
     if (env->device_load.seconds > 0)
         fprintf(out, "device_load_s: %.6f (%.1f GB/s, ranges %.6f)\n", env->device_load.seconds,
-                1e-9 * (double)env->device_load.bytes / env->device_load.seconds,
+                1e-9 * (double)(env->device_load.bytes + env->device_load.host_bytes) /
+                    env->device_load.seconds,
                 env->device_load.ranges_s);
     fflush(out);
 }
@@ -207,8 +211,8 @@ static void json_bool(FILE *out, const char *name, int value)
 static void json_machine(FILE *out, const struct environment *env)
 {
     const struct comm *comm = env->rank->comm;
-    uint64_t bytes;
-    enum residence resident = rank_residence(env->rank, &bytes);
+    uint64_t bytes, host_bytes;
+    enum residence resident = rank_residence(env->rank, &bytes, &host_bytes);
     fputs("    ", out);
     json_string(out, "backend", env->rank->backend->name);
     fputs(", ", out);
@@ -217,7 +221,7 @@ static void json_machine(FILE *out, const struct environment *env)
     json_string(out, "host", comm->host);
     fputs(",\n    ", out);
     json_string(out, "resident", residence_name[resident]);
-    fprintf(out, ", \"resident_bytes\": %" PRIu64, bytes);
+    fprintf(out, ", \"resident_bytes\": %" PRIu64 ", \"resident_host_bytes\": %" PRIu64, bytes, host_bytes);
     fprintf(out, ",\n    \"ranks\": %u, \"shards_per_rank\": %u, \"threads_per_rank\": %d, "
             "\"ranks_on_host\": %u,\n", comm->ranks, env->rank->device_count, env->threads,
             comm->host_ranks);
