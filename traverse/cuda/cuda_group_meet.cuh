@@ -38,13 +38,13 @@ __device__ static inline void exchange_letters(unsigned number, const unsigned l
 {
     const unsigned i = lane_id(), turn = number & 1;
     const bool is_peer = i < group.peers;
+    unsigned long long theirs[GROUP_VALUES];
     bool late = false;
     if (is_peer) {
         group_letter *out = &group.peer[i].state->letter[turn][group.own];
         for (int k = 0; k < GROUP_VALUES; k++)
             ((volatile unsigned long long *)out->value)[k] = values[k];
         out->sent = ((volatile unsigned *)group.state->sent)[i];
-        __threadfence_system();
         store_release_system(&out->meeting, number);
         const group_letter *in = &group.state->letter[turn][i];
         const unsigned long long begin = device_nanoseconds();
@@ -53,10 +53,12 @@ __device__ static inline void exchange_letters(unsigned number, const unsigned l
         group.state->arrived[i] = ((const volatile group_letter *)in)->sent;
     }
     late = __any_sync(ALL_LANES, late);
+#pragma unroll
+    for (int k = 0; k < GROUP_VALUES; k++) /* all are under way before one is waited for */
+        theirs[k] = is_peer ? ((volatile unsigned long long *)group.state->letter[turn][i].value)[k] : 0;
+#pragma unroll
     for (int k = 0; k < GROUP_VALUES; k++) {
-        const unsigned long long value =
-            is_peer ? ((volatile unsigned long long *)group.state->letter[turn][i].value)[k] : 0;
-        const unsigned long long sum = warp_sum(value);
+        const unsigned long long sum = warp_sum(theirs[k]);
         if (i == 0)
             group.state->sum[k] = sum;
     }
@@ -79,14 +81,15 @@ __device__ static inline void write_values(unsigned long long *values)
         values[GROUP_EDGES] += count[SOLO_FORWARD + g];
 }
 
-/* All blocks of all GPUs. What any of them wrote before is seen by all after it. */
+/* All blocks of all GPUs. What any of them wrote before is seen by all after it: blocks of a GPU are ordered by fences of
+ * the GPU, and GPUs by the letters, whose release and acquire pass on what blocks had seen before. */
 __device__ static inline void meet()
 {
     __syncthreads();
     if (threadIdx.x < WARP) {
         const unsigned number = meeting.meetings + 1, target = block.arrivals + gridDim.x;
         if (lane_id() == 0) {
-            __threadfence_system();
+            __threadfence();
             atomicAdd(&search.state->arrived, 1u);
         }
         __syncwarp();
@@ -94,14 +97,14 @@ __device__ static inline void meet()
             unsigned long long values[GROUP_VALUES];
             while ((int)(load_awaited(&search.state->arrived) - target) < 0)
                 ;
-            __threadfence_system();
+            __threadfence();
             const unsigned long long begun = note_clock();
             write_values(values);
             exchange_letters(number, values);
             __syncwarp();
             note_wait(begun);
             if (lane_id() == 0) {
-                __threadfence_system();
+                __threadfence();
                 *(volatile unsigned *)&group.state->open = number;
             }
         } else if (lane_id() == 0) {
@@ -112,7 +115,7 @@ __device__ static inline void meet()
             }
         }
         __syncwarp();
-        __threadfence_system();
+        __threadfence();
         if (lane_id() < GROUP_VALUES)
             meeting.sum[lane_id()] = ((volatile unsigned long long *)group.state->sum)[lane_id()];
         if (lane_id() == 0) {
