@@ -303,6 +303,13 @@ for ranks in 1 2; do
     check_says 'in \([2-9]\|[1-9][0-9]\) windows of vertices' 'there are several'
     within 40 'windows'
 done
+# windows are as small as the rank with the least memory wants them, on all ranks
+windows=(-v -@ 1 --depths "$tmp/w.npy" --parents "$tmp/wp.npy" "$tmp/w.edges")
+for budgets in '40M 48M' '48M 40M'; do
+    check_exit 0 "ranks with budgets of $budgets" timeout 60 \
+        "$MPIEXEC" -n 1 "$check" -S "${budgets% *}" "${windows[@]}" : -n 1 "$check" -S "${budgets#* }" "${windows[@]}"
+    check_says 'in \([2-9]\|[1-9][0-9]\) windows of vertices' 'there are several'
+done
 printf '\011' | dd of="$tmp/w.npy" bs=1 seek=$((128 + 4 * 5999999)) conv=notrunc 2>/dev/null
 check_exit 4 'a fault between the first window and the last' "$check" -@ 1 -S 40M --depths "$tmp/w.npy" "$tmp/w.edges"
 check_says 'w.npy: edge 0 5999999: depths 0 and 9' 'is the same'
