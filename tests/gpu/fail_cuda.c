@@ -2,14 +2,15 @@
  *
  * FAIL_CUDA='NAME N CODE' lets the N-th call of the driver's function NAME, and every later one, return CODE without
  * being made, as a device does that ran out of memory (2) or was lost (719). N = 0 lets none fail. FAIL_CUDA_COUNT=FILE
- * gets the number of calls at the end, and the number of times that the driver was asked for NAME. If that is 0, the
- * program does not get its functions in the way that this file knows, and nothing it does can fail.
+ * gets the number of calls at the end, and the number of times that the driver was asked for NAME. If that is 0,
+ * the program does not get its functions in the way that this file knows, and nothing it does can fail.
  *
- * The CUDA runtime is part of the program and cannot be replaced, but it asks the driver for each of its functions by
- * name:
+ * The CUDA runtime is part of the program and cannot be replaced, but it asks the driver for each of its
+ * functions by name:
  * 1. dlsym gives it cuGetProcAddress_v2 (cuGetProcAddress in CUDA 11).
  * 2. That function gives it cuGetProcAddress in a newer version, which it uses from there on.
- * 3. The newer one gives it all others, most of them twice: for the common default stream and for one of each thread.
+ * 3. The newer one gives it all others, most of them twice: for the common default stream and for one of each
+ *    thread.
  * The answers of all three are changed here.
  */
 #include <dlfcn.h>
@@ -78,7 +79,7 @@ static int counted_call_of_thread(intptr_t a, intptr_t b, intptr_t c, intptr_t d
 static int find_function(const char *name, void **function, int version, uint64_t flags);
 static int find_function_v2(const char *name, void **function, int version, uint64_t flags, int *result);
 
-/* Puts `ours` in the place of `function`, which `real` keeps. Pointers to functions, as POSIX has them in void *. */
+/* Puts `ours` in the place of `function`, which `real` keeps. All are pointers to functions. */
 static void replace(void **function, void *real, void *ours)
 {
     memcpy(real, function, sizeof *function);
