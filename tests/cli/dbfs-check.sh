@@ -56,7 +56,7 @@ fault() {
             # starting 4 ranks takes half a second of 2 cores
             [ $graph$ranks = g44 ] && [ "${TEST_MODE:-short}" = short ] && continue
             ranks $ranks "$@" "$tmp/$graph" >"$tmp/out" 2>"$tmp/err" </dev/null
-            [ $? = 4 ] && [ "$(cat "$tmp/err")" = "dbfs-check: $tmp/$says" ] && [ ! -s "$tmp/out" ] ||
+            [ $? = 4 ] && [ "$(said "$tmp/err")" = "dbfs-check: $tmp/$says" ] && [ ! -s "$tmp/out" ] ||
                 bad="$bad $graph on $ranks: $(head -c 200 "$tmp/err");"
         done
     done
@@ -236,7 +236,7 @@ for seed in 1 2 3 4; do
         for ranks in 1 3; do
             tried=$((tried + 1))
             ranks $ranks --depths "$tmp/f" "$tmp/$graph" >/dev/null 2>"$tmp/err"
-            [ "$(cat "$tmp/err")" = "dbfs-check: $tmp/f: $want" ] && agree=$((agree + 1))
+            [ "$(said "$tmp/err")" = "dbfs-check: $tmp/f: $want" ] && agree=$((agree + 1))
         done
     done
 done

@@ -156,7 +156,7 @@ static enum status pass_over_pair(struct rules_pass *p, struct graph_edges *edge
     return ST_OK;
 }
 
-/* The first pass with a window is made even where reading the window failed: all ranks learn of that by the pass. */
+/* The first pass with a window is made even where reading the window failed: the other ranks learn of it there. */
 static enum status pass_over_pairs(struct rules_pass *p, struct graph_edges *edges, struct error *e)
 {
     for (uint32_t a = 0; a + 1 < p->w->count && e->status == ST_OK; a++) {
