@@ -53,6 +53,10 @@ check_says() {
     fi
 }
 
+# said FILE: what programs wrote to standard error. Open MPI's launcher adds blocks between lines of dashes, where
+# a rank ends with another exit code than 0.
+said() { sed '/^-\{20,\}$/,/^-\{20,\}$/d' "$1"; }
+
 # ranks_of PROGRAM PATH: the processes of a program with a file or folder of this test among their arguments, one a line,
 # in the order of their numbers; pgrep is no base package
 ranks_of() {

@@ -102,8 +102,20 @@ struct transfer {
     uint64_t size;
 };
 
-/* Sends and receives all these messages, in chunks of at most `chunk_bytes`. Both sides know the sizes. It
- * returns when the ranks named in the messages have called it too. */
+/* Messages that are about to be sent and received; one free() releases it. */
+struct transfers;
+
+/* Takes the memory that all these messages need while they move, in chunks of at most `chunk_bytes`. Both sides
+ * know the sizes. The lists are not read later. Ranks that agree after this step, and then move the messages,
+ * do not wait for one that has no memory. */
+enum status comm_prepare_transfers(struct transfers **transfers, const struct transfer *sends,
+                                   size_t send_count, const struct transfer *receives,
+                                   size_t receive_count, uint64_t chunk_bytes, struct error *e);
+
+/* Moves them. It returns when the ranks named in the messages have called it too. */
+void comm_move_transfers(const struct comm *comm, struct transfers *transfers);
+
+/* Both steps. */
 enum status comm_transfer(const struct comm *comm, const struct transfer *sends,
                           size_t send_count, const struct transfer *receives,
                           size_t receive_count, uint64_t chunk_bytes, struct error *e);

@@ -32,44 +32,76 @@ static size_t chunks_of(const struct transfer *list, size_t count, uint64_t chun
     return chunks;
 }
 
+/* A chunk of a message, and its request while it is under way. */
+struct chunk {
+    MPI_Request request;
+    unsigned char *bytes;
+    int size, rank, tag, is_sent;
+};
+
+struct transfers {
+    size_t count;
+    struct chunk chunk[];
+};
+
 /* Chunks of one pair and tag arrive in the order they were sent. */
-static MPI_Request *post(const struct transfer *t, uint64_t chunk_bytes, int sending,
-                         MPI_Request *request)
+static void add_chunks(struct transfers *all, const struct transfer *t, uint64_t chunk_bytes, int is_sent)
 {
     for (uint64_t at = 0; at < t->size; at += chunk_bytes) {
         uint64_t left = t->size - at;
-        int bytes = (int)(left < chunk_bytes ? left : chunk_bytes);
-        unsigned char *chunk = (unsigned char *)t->bytes + at;
-        if (sending)
-            MPI_Isend(chunk, bytes, MPI_BYTE, (int)t->rank, t->tag, MPI_COMM_WORLD, request++);
-        else
-            MPI_Irecv(chunk, bytes, MPI_BYTE, (int)t->rank, t->tag, MPI_COMM_WORLD, request++);
+        int size = (int)(left < chunk_bytes ? left : chunk_bytes);
+        all->chunk[all->count++] = (struct chunk){.bytes = (unsigned char *)t->bytes + at,
+                                                  .size = size,
+                                                  .rank = (int)t->rank,
+                                                  .tag = t->tag,
+                                                  .is_sent = is_sent};
     }
-    return request;
+}
+
+enum status comm_prepare_transfers(struct transfers **result, const struct transfer *sends,
+                                   size_t send_count, const struct transfer *receives,
+                                   size_t receive_count, uint64_t chunk_bytes, struct error *e)
+{
+    size_t chunks = chunks_of(sends, send_count, chunk_bytes) +
+                    chunks_of(receives, receive_count, chunk_bytes);
+    struct transfers *all = malloc(sizeof *all + chunks * sizeof *all->chunk);
+    *result = all;
+    if (all == NULL)
+        return fail_memory(e, "message requests", chunks * sizeof *all->chunk);
+    all->count = 0;
+    for (size_t i = 0; i < receive_count; i++)
+        add_chunks(all, &receives[i], chunk_bytes, 0);
+    for (size_t i = 0; i < send_count; i++)
+        add_chunks(all, &sends[i], chunk_bytes, 1);
+    return ST_OK;
+}
+
+void comm_move_transfers(const struct comm *comm, struct transfers *all)
+{
+    (void)comm;
+    for (size_t i = 0; i < all->count; i++) {
+        struct chunk *c = &all->chunk[i];
+        if (c->is_sent)
+            MPI_Isend(c->bytes, c->size, MPI_BYTE, c->rank, c->tag, MPI_COMM_WORLD, &c->request);
+        else
+            MPI_Irecv(c->bytes, c->size, MPI_BYTE, c->rank, c->tag, MPI_COMM_WORLD, &c->request);
+    }
+    watch_wait_begin();
+    for (size_t i = 0; i < all->count; i++)
+        MPI_Wait(&all->chunk[i].request, MPI_STATUS_IGNORE);
+    watch_wait_end();
 }
 
 enum status comm_transfer(const struct comm *comm, const struct transfer *sends,
                           size_t send_count, const struct transfer *receives,
                           size_t receive_count, uint64_t chunk_bytes, struct error *e)
 {
-    (void)comm;
-    size_t requests = chunks_of(sends, send_count, chunk_bytes) +
-                      chunks_of(receives, receive_count, chunk_bytes);
-    if (requests == 0)
-        return ST_OK;
-    MPI_Request *all = malloc(requests * sizeof *all), *next = all;
-    if (all == NULL)
-        return fail_memory(e, "message requests", requests * sizeof *all);
-    for (size_t i = 0; i < receive_count; i++)
-        next = post(&receives[i], chunk_bytes, 0, next);
-    for (size_t i = 0; i < send_count; i++)
-        next = post(&sends[i], chunk_bytes, 1, next);
-    watch_wait_begin();
-    for (size_t i = 0; i < requests; i++)
-        MPI_Wait(&all[i], MPI_STATUS_IGNORE);
-    watch_wait_end();
+    struct transfers *all = NULL;
+    if (send_count + receive_count > 0 &&
+        comm_prepare_transfers(&all, sends, send_count, receives, receive_count, chunk_bytes, e) == ST_OK)
+        comm_move_transfers(comm, all);
     free(all);
-    return ST_OK;
+    return e->status;
 }
 
 static int mpi_rank(uint32_t rank)

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BEAT_MS = 50, PHASE_BYTES = 96 };
+enum { BEAT_MS = 50, MISSED_BEATS = 4, PHASE_BYTES = 96 };
 
 #define GONE UINT64_MAX /* this rank has come to its end */
 
@@ -114,20 +114,46 @@ static const struct pulse *find_busy(void)
     return NULL;
 }
 
+/* The longest time that a heart of this host has stood still; *of: whose. */
+static uint64_t longest_pause(uint64_t now, const struct pulse **of)
+{
+    uint64_t longest = 0;
+    *of = watch.own;
+    for (uint32_t i = 0; i < watch.comm.host_ranks; i++) {
+        uint64_t pause = since(get(&watch.pulses[i].beat), now);
+        if (pause > longest) {
+            longest = pause;
+            *of = &watch.pulses[i];
+        }
+    }
+    return longest;
+}
+
+/* All ranks of this host wait. Where there are others, one of them is late. Where there are none, messages may
+ * still be under way. */
+static void look_beyond(uint64_t waited)
+{
+    if (watch.comm.host_ranks < watch.comm.ranks)
+        end_job(NULL, "waited for a rank of another host", waited);
+    if (waited / 2 > watch.timeout_ms)
+        end_job(NULL, "waited, as all ranks did", waited);
+}
+
 static void look_around(uint64_t now)
 {
     uint64_t waits_since = get(&watch.own->waits_since);
-    for (uint32_t i = 0; i < watch.comm.host_ranks; i++) {
-        uint64_t still = since(get(&watch.pulses[i].beat), now);
-        if (still > watch.timeout_ms)
-            end_job(&watch.pulses[i], "did not run", still);
-    }
+    const struct pulse *stopped, *busy;
+    uint64_t pause = longest_pause(now, &stopped);
+    if (pause > watch.timeout_ms)
+        end_job(stopped, "did not run", pause);
     if (waits_since == 0 || since(waits_since, now) <= watch.timeout_ms)
         return;
-    const struct pulse *busy = find_busy();
+    busy = find_busy();
     if (busy != NULL)
         end_job(busy, "others waited for it", since(waits_since, now));
-    end_job(NULL, "waited for a rank of another host", since(waits_since, now));
+    /* Otherwise a rank was stopped while it waited: it is named when its pause is as long as the timeout. */
+    if (pause < MISSED_BEATS * BEAT_MS)
+        look_beyond(since(waits_since, now));
 }
 
 static void *beat(void *unused)

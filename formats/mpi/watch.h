@@ -4,7 +4,8 @@
  * has a thread that beats in memory which the ranks of its host share. There the rank also notes what it does
  * and whether it waits for others. A rank whose heart stands still for the timeout has been stopped. If all
  * hearts beat and a rank has waited for the timeout, a rank that does not wait is named; if there is none on
- * this host, it is on another.
+ * this host, it is on another. If there is no other host, messages take their time, and get twice the
+ * timeout.
  */
 #ifndef DBFS_WATCH_H
 #define DBFS_WATCH_H

@@ -46,6 +46,8 @@ fi
 check_exit 5 'a rank that ends the job' mpi 2 abort
 check_says '^test_comm: host [^ ]*, rank 1: the last rank has had enough$' 'says host, rank and cause'
 check 'once' test "$(grep -c 'has had enough' "$tmp/err")" = 1
+check_exit 1 'a rank that is stopped while all wait' mpi 2 stop
+check_says '^test_comm: rank 1 on [^ ]*, resting: did not run for [1-9][0-9.]* s (--timeout)$' 'is the one that is named'
 check_exit 1 'a launcher of another MPI' env OMPI_COMM_WORLD_SIZE=2 PMIX_RANK= "$TESTS/test_comm"
 check 'says so' grep -q 'not ok - launcher: OMPI_COMM_WORLD_SIZE is 2, but MPI sees one rank' "$tmp/out"
 finish

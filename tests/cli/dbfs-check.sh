@@ -56,7 +56,7 @@ fault() {
             # starting 4 ranks takes half a second of 2 cores
             [ $graph$ranks = g44 ] && [ "${TEST_MODE:-short}" = short ] && continue
             ranks $ranks "$@" "$tmp/$graph" >"$tmp/out" 2>"$tmp/err" </dev/null
-            [ $? = 4 ] && [ "$(cat "$tmp/err")" = "dbfs-check: $tmp/$says" ] && [ ! -s "$tmp/out" ] ||
+            [ $? = 4 ] && [ "$(said "$tmp/err")" = "dbfs-check: $tmp/$says" ] && [ ! -s "$tmp/out" ] ||
                 bad="$bad $graph on $ranks: $(head -c 200 "$tmp/err");"
         done
     done
@@ -236,7 +236,7 @@ for seed in 1 2 3 4; do
         for ranks in 1 3; do
             tried=$((tried + 1))
             ranks $ranks --depths "$tmp/f" "$tmp/$graph" >/dev/null 2>"$tmp/err"
-            [ "$(cat "$tmp/err")" = "dbfs-check: $tmp/f: $want" ] && agree=$((agree + 1))
+            [ "$(said "$tmp/err")" = "dbfs-check: $tmp/f: $want" ] && agree=$((agree + 1))
         done
     done
 done
@@ -302,6 +302,13 @@ for ranks in 1 2; do
     check_exit 0 "windows on $ranks ranks" ranks $ranks -v -@ 1 -S 40M --depths "$tmp/w.npy" --parents "$tmp/wp.npy" "$tmp/w.edges"
     check_says 'in \([2-9]\|[1-9][0-9]\) windows of vertices' 'there are several'
     within 40 'windows'
+done
+# windows are as small as the rank with the least memory wants them, on all ranks
+windows=(-v -@ 1 --depths "$tmp/w.npy" --parents "$tmp/wp.npy" "$tmp/w.edges")
+for budgets in '40M 48M' '48M 40M'; do
+    check_exit 0 "ranks with budgets of $budgets" timeout 60 \
+        "$MPIEXEC" -n 1 "$check" -S "${budgets% *}" "${windows[@]}" : -n 1 "$check" -S "${budgets#* }" "${windows[@]}"
+    check_says 'in \([2-9]\|[1-9][0-9]\) windows of vertices' 'there are several'
 done
 printf '\011' | dd of="$tmp/w.npy" bs=1 seek=$((128 + 4 * 5999999)) conv=notrunc 2>/dev/null
 check_exit 4 'a fault between the first window and the last' "$check" -@ 1 -S 40M --depths "$tmp/w.npy" "$tmp/w.edges"

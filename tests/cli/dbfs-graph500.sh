@@ -221,8 +221,9 @@ planted() { # EXPECTED NAME FAULT...: in shards of several TH, by 1 and 4 ranks
     local expected=$1 name=$2 setup got code bad=
     shift 2
     for setup in $setups; do
-        got=$("$MPIEXEC" -n "${setup#*x}" "$TESTS/plant_faults" "$backend" "$tmp/f.${setup%x*}" 0 "$@" 2>&1)
+        got=$("$MPIEXEC" -n "${setup#*x}" "$TESTS/plant_faults" "$backend" "$tmp/f.${setup%x*}" 0 "$@" 2>"$tmp/err")
         code=$?
+        got=$got$(said "$tmp/err")
         [ "$got" = "$expected" ] && [ $code = $([ "$expected" = 'nothing is wrong' ] && echo 0 || echo 4) ] ||
             bad="$bad $setup: $got ($code);"
     done

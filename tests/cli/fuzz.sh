@@ -1,14 +1,15 @@
 #!/bin/bash
 # fuzz.sh: a fixed number of inputs for every fuzz target, and of changed files for every program. No change
-# may crash or hang one. A change whose CRC was left is refused, or harmless: the same answer. `make fuzz` goes
-# on for longer. FUZZ_INPUTS says how many inputs a target gets; FUZZ_FILES how many changed files with CRCs mended, and
-# FUZZ_DAMAGED with CRCs left, each of 17 ways to read a file gets, from the seed FUZZ_SEED on.
+# may crash or hang one. A change whose CRC was left is refused, or harmless: the same answer. FUZZ_INPUTS says how
+# many inputs a target gets, or FUZZ_SECONDS for how long, as in long mode: 10 minutes of CPU time. FUZZ_FILES says how
+# many changed files with CRCs mended, and FUZZ_DAMAGED with CRCs left, each of 17 ways to read a file gets, from the
+# seed FUZZ_SEED on.
 set -u
 [ -w /dev/shm ] && export TMPDIR=/dev/shm
 . tests/lib.sh
-inputs=${FUZZ_INPUTS:-10000} mended=${FUZZ_FILES:-10} damaged=${FUZZ_DAMAGED:-10} first=${FUZZ_SEED:-1}
+inputs=${FUZZ_INPUTS:-10000} seconds=${FUZZ_SECONDS:-0} mended=${FUZZ_FILES:-10} damaged=${FUZZ_DAMAGED:-10} first=${FUZZ_SEED:-1}
 [ "${TEST_MODE:-short}" = long ] &&
-    inputs=${FUZZ_INPUTS:-2000000} mended=${FUZZ_FILES:-1200} damaged=${FUZZ_DAMAGED:-200}
+    seconds=${FUZZ_SECONDS:-600} mended=${FUZZ_FILES:-1200} damaged=${FUZZ_DAMAGED:-200}
 export OMP_NUM_THREADS=1
 # no program may end with this
 export ASAN_OPTIONS=${ASAN_OPTIONS:-exitcode=99:allocator_may_return_null=1} UBSAN_OPTIONS=${UBSAN_OPTIONS:-exitcode=99}
@@ -16,9 +17,19 @@ export ASAN_OPTIONS=${ASAN_OPTIONS:-exitcode=99:allocator_may_return_null=1} UBS
 # ---- readers ----
 
 check 'seeds are made' tests/fuzz/seeds.sh "$tmp/seeds"
+# as many targets at once as there are cores
+many=(-n "$inputs")
+[ "$seconds" = 0 ] || many=(-t "$seconds" -s $RANDOM)
 for seeds in "$tmp"/seeds/*/; do
     name=$(basename "$seeds")
-    check "$inputs inputs to fuzz_$name" "$TESTS/fuzz_$name" -n "$inputs" "$seeds"*
+    while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+    { "$TESTS/fuzz_$name" "${many[@]}" "$seeds"* >"$tmp/fuzz-$name" 2>&1 || echo 'not ok' >>"$tmp/fuzz-$name"; } &
+done
+wait
+for seeds in "$tmp"/seeds/*/; do
+    name=$(basename "$seeds")
+    check "fuzz_$name ${many[*]}: $(tail -n 1 "$tmp/fuzz-$name")" \
+        awk '/not ok/ { bad = 1 } { print } END { exit bad || !/ in order$/ }' "$tmp/fuzz-$name"
 done
 
 # ---- programs ----

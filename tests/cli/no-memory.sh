@@ -150,9 +150,12 @@ tool one "$(stride 3)" 'dbfs-traverse --trace' "$traverse" --backend cpu -q -@ 1
     --trace "$tmp/o/f" "$tmp/y"
 tool two "$(stride 40)" 'dbfs-traverse, two ranks' "$traverse" --backend cpu -q -@ 1 -n 2 \
     --parents "$tmp/o/x-%d" "$tmp/x"
+seq 100 108 >"$tmp/names"
+tool two "$(stride 12)" 'dbfs-traverse, two ranks, names' "$traverse" --backend cpu -q -@ 1 -r 102 \
+    --map "$tmp/names" --depths "$tmp/o/x" "$tmp/x"
 tool one "$(stride 25)" dbfs-graph500 \
     "$BIN/dbfs-graph500" --backend cpu -q -@ 1 -n 2 --no-energy --json "$tmp/o/f" "$tmp/x"
-tool two "$(stride 40)" 'dbfs-graph500, two ranks' \
+tool two "$(stride 9)" 'dbfs-graph500, two ranks' \
     "$BIN/dbfs-graph500" --backend cpu -q -@ 1 -n 2 --no-energy --json "$tmp/o/f" "$tmp/x"
 
 # ---- one rank that fails before it has started MPI ----

@@ -1,13 +1,15 @@
 /* test_comm.c: what the ranks of one job agree on, sum, copy and send (formats/mpi/comm.h).
  *
  * Without mpiexec it is one rank without MPI. tests/cli/comm.sh runs it under mpiexec with an argument:
- * `start` starts MPI even for one rank, and `abort` lets the last rank end the job. Rank 0 reports, and so
- * does every rank on which a check fails.
+ * `start` starts MPI even for one rank, `abort` lets the last rank end the job, and `stop` stops it while all wait.
+ * Rank 0 reports, and so does every rank on which a check fails.
  */
 #include "formats/base/memory.h"
 #include "formats/mpi/comm.h"
+#include "formats/mpi/watch.h"
 #include "unit.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -351,6 +353,21 @@ static int abort_last(void)
     return 0;
 }
 
+/* The last rank is stopped while it waits, as the others do, but later than they have begun to. */
+static int stop_last(void)
+{
+    struct error e = {0};
+    if (watch_start(&comm, "test_comm", 1.5, &e) != ST_OK)
+        return 9;
+    watch_phase("resting");
+    watch_wait_begin();
+    usleep(700000);
+    if (comm.rank == comm.ranks - 1)
+        raise(SIGSTOP);
+    sleep(20);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     struct error e = {0};
@@ -361,6 +378,8 @@ int main(int argc, char **argv)
     }
     if (strcmp(what, "abort") == 0)
         return abort_last();
+    if (strcmp(what, "stop") == 0)
+        return stop_last();
     test_start();
     test_memory();
     test_agree();

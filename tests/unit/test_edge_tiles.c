@@ -45,7 +45,8 @@ static void add(struct digest *d, const struct edge *edges, size_t count, int un
 
 struct scan {
     struct digest of[THREADS];
-    int undirected, fail_at; /* pieces until a failure; 0: none */
+    int undirected;
+    _Atomic int fail_at; /* pieces until a failure, in any thread; 0: none */
     struct bucket_store *copy; /* NULL, or where edges go */
     unsigned record_bytes;
 };

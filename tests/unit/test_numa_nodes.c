@@ -43,16 +43,19 @@ int sched_getaffinity(pid_t process, size_t bytes, cpu_set_t *cores)
     return 0;
 }
 
+/* Of other numbers no argument is read: libnuma, where it is linked, calls this too. */
 long syscall(long number, ...)
 {
     va_list list;
+    if (number != SYS_set_mempolicy)
+        return -1;
     va_start(list, number);
     policy = va_arg(list, int);
     const unsigned long *nodes = va_arg(list, const unsigned long *);
     policy_nodes = nodes != NULL ? *nodes : 0;
     policy_bits = va_arg(list, int);
     va_end(list);
-    return number == SYS_set_mempolicy ? 0 : -1;
+    return 0;
 }
 
 /* The process has cores 0 to `core`. */

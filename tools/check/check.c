@@ -76,11 +76,11 @@ static enum status check_settled(const struct claim_windows *w, struct error *e)
 
 /* What can be found out before any edge is read. */
 static enum status check_vertices(struct claim_windows *w, struct claims *a, int threads,
-                                  struct memory_budget *budget, struct claim_sums *sums,
-                                  struct error *e)
+                                  struct memory_budget *budget, uint64_t room,
+                                  struct claim_sums *sums, struct error *e)
 {
     if (claims_survey(a, sums, e) != ST_OK ||
-        claim_windows_open(w, a, threads, budget, e) != ST_OK)
+        claim_windows_open(w, a, threads, budget, room, e) != ST_OK)
         return e->status;
     if (w->count == 1 && claim_windows_load(w, 0, 0, e) == ST_OK && !a->has_depths)
         tree_levels_find(w, sums, e);
@@ -93,7 +93,8 @@ enum status check_claims(struct graph_edges *edges, struct claims *a, int thread
 {
     struct offence first;
     struct claim_windows w = {.budget = budget};
-    check_vertices(&w, a, threads, budget, sums, e);
+    uint64_t room = comm_min_of(edges->comm, memory_left(budget));
+    check_vertices(&w, a, threads, budget, room, sums, e);
     if (comm_agree(edges->comm, e) == ST_OK && edge_rules_check(edges, &w, &first, e) == ST_OK) {
         if (first.u != UINT64_MAX)
             report_edge(&w, &first, e);

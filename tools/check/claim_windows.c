@@ -16,7 +16,7 @@ static uint64_t vertex_bytes(const struct claim_windows *w)
     return w->stride * sizeof *w->word + high;
 }
 
-static enum status refuse_windows(const struct claim_windows *w, struct error *e)
+static enum status refuse_windows(const struct claim_windows *w, uint64_t room, struct error *e)
 {
     char need[16], left[16];
     int alone = !w->claims->has_depths;
@@ -26,32 +26,34 @@ static enum status refuse_windows(const struct claim_windows *w, struct error *e
                 alone ? "levels that follow from parents" : "results",
                 (unsigned long long)w->claims->n,
                 format_size(alone ? bytes : bytes / CLAIM_MOST_WINDOWS * 2, need, sizeof need),
-                format_size(memory_left(w->budget), left, sizeof left),
+                format_size(room, left, sizeof left),
                 alone ? ": with --depths they need not be found" : "");
 }
 
-static enum status choose_size(struct claim_windows *w, struct error *e)
+static enum status choose_size(struct claim_windows *w, uint64_t room, struct error *e)
 {
-    uint64_t n = w->claims->n, fits = memory_left(w->budget) / vertex_bytes(w);
+    uint64_t n = w->claims->n, fits = room / vertex_bytes(w);
     w->size = n;
     w->count = 1;
     if (n <= fits)
         return ST_OK;
     w->size = fits / 2;
     if (!w->claims->has_depths || w->size < n / CLAIM_MOST_WINDOWS + 1)
-        return refuse_windows(w, e);
+        return refuse_windows(w, room, e);
     w->count = (uint32_t)((n + w->size - 1) / w->size);
     return ST_OK;
 }
 
 enum status claim_windows_open(struct claim_windows *w, const struct claims *claims,
-                                int threads, struct memory_budget *budget, struct error *e)
+                                int threads, struct memory_budget *budget, uint64_t room,
+                                struct error *e)
 {
     *w = (struct claim_windows){.claims = claims, .threads = threads, .budget = budget};
     w->stride = claims->has_parents ? 2 : 1;
+    uint64_t settled_bytes = (claims->n / 64 + 1) * 8;
     if (memory_take(budget, (void **)&w->settled, claims->n / 64 + 1, 8, "mask of vertices", e) !=
             ST_OK ||
-        choose_size(w, e) != ST_OK)
+        choose_size(w, room > settled_bytes ? room - settled_bytes : 0, e) != ST_OK)
         return e->status;
     uint64_t slots = w->count == 1 ? w->size : 2 * w->size;
     if (memory_take(budget, (void **)&w->word, slots * w->stride, sizeof *w->word, "results", e) !=

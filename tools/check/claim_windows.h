@@ -34,10 +34,12 @@ struct claim_windows {
     struct memory_budget *budget;
 };
 
-/* Takes the memory. ST_RESOURCE: more than CLAIM_MOST_WINDOWS windows would be needed; or more than one if
- * there are only parents, whose levels cannot be found in windows. */
+/* Takes the memory: up to `room` bytes, which is the same on all ranks, because they pass over the edges
+ * together, once for each pair of windows. ST_RESOURCE: more than CLAIM_MOST_WINDOWS windows would be needed; or
+ * more than one if there are only parents, whose levels cannot be found in windows. */
 enum status claim_windows_open(struct claim_windows *w, const struct claims *claims,
-                                int threads, struct memory_budget *budget, struct error *e);
+                                int threads, struct memory_budget *budget, uint64_t room,
+                                struct error *e);
 void claim_windows_close(struct claim_windows *w);
 
 /* Reads window `index` into half 0 or 1 of the memory. Without depths, a level is 0 for every vertex

@@ -156,11 +156,12 @@ static enum status pass_over_pair(struct rules_pass *p, struct graph_edges *edge
     return ST_OK;
 }
 
+/* The first pass with a window is made even where reading the window failed: the other ranks learn of it there. */
 static enum status pass_over_pairs(struct rules_pass *p, struct graph_edges *edges, struct error *e)
 {
     for (uint32_t a = 0; a + 1 < p->w->count && e->status == ST_OK; a++) {
         claim_windows_load(p->w, a, 0, e);
-        for (uint32_t b = a + 1; b < p->w->count && e->status == ST_OK; b++)
+        for (uint32_t b = a + 1; b < p->w->count && (b == a + 1 || e->status == ST_OK); b++)
             pass_over_pair(p, edges, a, b, e);
     }
     return e->status;

@@ -23,6 +23,7 @@ void slices_close(struct slices *x)
     free(x->cards_in);
     free(x->sends);
     free(x->receives);
+    free(x->transfers);
     close_buffers(x, x->send);
     close_buffers(x, x->receive);
 }
@@ -208,7 +209,7 @@ static enum status place_slices(struct slices *x, uint32_t g, size_t *receives, 
     return ST_OK;
 }
 
-enum status slices_exchange(struct slices *x, struct error *e)
+enum status slices_share(struct slices *x, struct error *e)
 {
     size_t receives = 0;
     share_cards(x);
@@ -216,8 +217,15 @@ enum status slices_exchange(struct slices *x, struct error *e)
         place_slices(x, g, &receives, e);
     if (x->rank->comm->ranks == 1 || e->status != ST_OK)
         return e->status;
-    return comm_transfer(x->rank->comm, x->sends, list_sends(x), x->receives, receives,
-                         CHUNK_BYTES, e);
+    free(x->transfers);
+    return comm_prepare_transfers(&x->transfers, x->sends, list_sends(x), x->receives, receives,
+                                  CHUNK_BYTES, e);
+}
+
+void slices_move(struct slices *x)
+{
+    if (x->rank->comm->ranks > 1)
+        comm_move_transfers(x->rank->comm, x->transfers);
 }
 
 void slices_release(const struct slices *x)

@@ -27,6 +27,7 @@ struct slices {
     struct slice *in;  /* [G][p] what shard s has for device g */
     struct slice_card *cards, *cards_in; /* [R][G * G] */
     struct transfer *sends, *receives; /* [G * p] */
+    struct transfers *transfers;       /* made of both */
     struct slice_buffer *send, *receive; /* [G] */
 };
 
@@ -39,11 +40,14 @@ struct slice *slices_in(const struct slices *slices, uint32_t g);
 
 /* In this order, when all `out` are set:
  * - slices_stage copies what its devices send to memory of the host, where that is necessary: by each member.
- * - slices_exchange, by member 0, when all have staged: collective. All `in` are set then. They stay valid
- *   until the next exchange, or until what `out` points to changes.
+ * - slices_share, by member 0, when all have staged: collective. Tells the other ranks what will come, and
+ *   takes memory for it.
+ * - slices_move, by member 0: collective. All `in` are set then. They stay valid until the next exchange, or
+ *   until what `out` points to changes. Where a failure does not end the job, ranks agree before both steps.
  * - slices_release, by member 0, when all members have read `in`: collective. What `out` points to may change. */
 enum status slices_stage(struct slices *slices, const struct member *member, struct error *e);
-enum status slices_exchange(struct slices *slices, struct error *e);
+enum status slices_share(struct slices *slices, struct error *e);
+void slices_move(struct slices *slices);
 void slices_release(const struct slices *slices);
 
 #endif

@@ -101,14 +101,14 @@ void answers_close(struct answers *a)
 
 /* ---- steps ---- */
 
-/* What `out` holds comes to its devices. */
+/* What `out` holds comes to its devices. A rank that fails ends the job, so that no other waits for it. */
 static enum status exchange(struct slices *slices, const struct member *m, struct error *e)
 {
     slices_stage(slices, m, e);
     if (team_meet(m, e) != ST_OK)
         return e->status;
-    if (m->number == 0)
-        slices_exchange(slices, e);
+    if (m->number == 0 && slices_share(slices, e) == ST_OK)
+        slices_move(slices);
     return team_meet(m, e);
 }
 

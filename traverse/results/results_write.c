@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOW = 1 << 20, PIECE = 1 << 14, NPY_HEADER_BYTES = 128, WINDOW_TAG = 1 << 13 };
+enum { WINDOW = 1 << 20, PIECE = 1 << 14, NPY_HEADER_BYTES = 128 };
 
 enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_RAW, FORMAT_NPY };
 
@@ -272,20 +272,14 @@ static struct id_range range_of(const struct writing *w, uint32_t rank)
 }
 
 /* Brings a window of another rank to rank 0. After a failure both still send and receive. */
-static enum status move_window(const struct writing *w, uint32_t from, uint64_t count,
-                               struct error *e)
+static void move_window(const struct writing *w, uint32_t from, uint64_t count)
 {
     const struct comm *comm = w->results->comm;
-    struct error error = {0};
-    struct transfer t = {comm->rank == 0 ? from : 0, WINDOW_TAG, w->values,
-                         count * sizeof *w->values};
+    size_t bytes = count * sizeof *w->values;
     if (comm->rank == 0)
-        comm_transfer(comm, NULL, 0, &t, 1, INT32_MAX, &error);
+        comm_swap(comm, COMM_NONE, NULL, 0, from, w->values, bytes);
     else
-        comm_transfer(comm, &t, 1, NULL, 0, INT32_MAX, &error);
-    if (e->status == ST_OK)
-        *e = error;
-    return e->status;
+        comm_swap(comm, 0, w->values, bytes, COMM_NONE, NULL, 0);
 }
 
 /* Collective. After a failed write rank 0 still receives. */
@@ -299,7 +293,7 @@ static enum status write_by_first(const struct writing *w, struct error *e)
             if (comm->rank == r && e->status == ST_OK)
                 read_window(w, i, count, e);
             if (r > 0 && (comm->rank == r || comm->rank == 0))
-                move_window(w, r, count, e);
+                move_window(w, r, count);
             if (comm->rank == 0 && e->status == ST_OK)
                 append_window(w, i, count, e);
         }
