@@ -66,7 +66,7 @@ __device__ static void choose_directions()
     if (g == 0) {
         const double ahead = (double)(search.of[NORMALS].count + search.of[DELEGATES].count);
         block.choice.masks = 1;
-        block.probes = 2 * block.choice.push_edges > ahead;
+        choose_marks(ahead);
         meeting.sends = block.now.frontier[NN] > 0 && !block.choice.pull[NN];
         meeting.in_parts = block.choice.pull[DD] &&
                            search.graph.sources[DD] - block.now.seen[DD] > GROUP_PART_ROWS;

@@ -187,7 +187,7 @@ __device__ static void choose_level()
         if (threadIdx.x == 0) {
             const double ahead = vertices_ahead();
             block.dense = 8 * block.choice.push_edges > ahead;
-            block.probes = 2 * block.choice.push_edges > ahead;
+            choose_marks(ahead);
         }
         lay_out_pulls(warps_of_grid());
     }

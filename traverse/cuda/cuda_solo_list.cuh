@@ -88,7 +88,8 @@ struct block_state {
     solo_choice choice;
     bool few;         /* edges to push */
     bool dense;       /* much will be found */
-    bool probes;      /* a push by masks looks at marks before it sets them */
+    bool probes;      /* a push by masks looks at marks before it sets them, */
+    bool looks;       /* and whether vertices are visited */
     unsigned kept;    /* frontiers kept as masks */
     mask_spans pulls; /* of the level, by subgraphs */
 };

@@ -64,6 +64,18 @@ __device__ static inline void choose()
     __syncwarp();
 }
 
+/* How pushes by masks set marks, where so many vertices are not visited. By one thread. */
+__device__ static inline void choose_marks(double ahead)
+{
+    double seen = 0, all = 0;
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        seen += block.now.seen_edges[g] - block.now.forward[g]; /* before this frontier */
+        all += search.graph.edges[g];
+    }
+    block.probes = 2 * block.choice.push_edges > ahead;
+    block.looks = 64 * seen > all;
+}
+
 /* For the next level of the grid. By one thread. */
 __device__ static inline void set_target()
 {

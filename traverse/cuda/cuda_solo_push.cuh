@@ -82,14 +82,18 @@ __device__ static inline bool is_marked(const gpu_vertices &to, uint32_t v)
     return ((const volatile uint32_t *)to.next)[v / 32] >> (v % 32) & 1;
 }
 
-/* Marks the ends in all slots. Nobody waits for the marks. Visited vertices are marked, too, and the previsit drops
- * them: that costs a mark for each, and a look whether they are visited would cost a read for each edge. */
+/* Marks the ends in all slots. Nobody waits for the marks. Visited vertices may be marked, too, as the previsit drops
+ * them: a look at visited costs a read for each edge, and pays only where many ends are visited. */
 __device__ static inline void mark_next(const slots &e)
 {
     bool wanted[SLOTS];
 #pragma unroll
-    for (int j = 0; j < SLOTS; j++)
-        wanted[j] = e.end[j] != NO_HEAD && (!block.probes || !is_marked(search.of[e.kind[j]], e.end[j]));
+    for (int j = 0; j < SLOTS; j++) {
+        const gpu_vertices &to = search.of[e.kind[j]];
+        wanted[j] = e.end[j] != NO_HEAD &&
+                    (!block.probes || !(is_marked(to, e.end[j]) ||
+                                        (block.looks && test_bit(to.visited, e.end[j]))));
+    }
 #pragma unroll
     for (int j = 0; j < SLOTS; j++) {
         if (wanted[j])
