@@ -63,6 +63,9 @@ fi
 one() { timeout 60 env LD_PRELOAD="$shim" "${shim_env[@]}" "$@"; }
 two() { timeout 60 "$MPIEXEC" -n 1 "$@" : -n 1 env LD_PRELOAD="$shim" "${shim_env[@]}" "$@"; }
 
+# Open MPI's launcher ends the other ranks as soon as one ends with an exit code
+ends_others='processes exited with non-zero status'
+
 # judge CODE N: adds to $bad what the run with allocation N did wrong. A rank that ends the job has no time to
 # free its memory.
 judge() {
@@ -71,7 +74,7 @@ judge() {
     [ "$1" = 0 ] || [ -z "$(find "$tmp/o" -mindepth 1 ! -path "$tmp/o/x*" -o -name '.*.??????')" ] ||
         bad="$bad $2:files"
     [ ! -s "$tmp/left" ] || bad="$bad $2:leak"
-    [ -e "$tmp/left" ] || grep -q 'host .* rank' "$tmp/err" || bad="$bad $2:died"
+    [ -e "$tmp/left" ] || grep -q "host .* rank\|$ends_others" "$tmp/err" || bad="$bad $2:died"
 }
 
 # tool HOW STEP NAME PROGRAM ARGUMENT...: writes into $tmp/o; what may stay there begins with x

@@ -7,8 +7,9 @@ set -u
 . tests/lib.sh
 seconds=${FUZZ_SECONDS:-180}
 build=${BUILD:-build}/fuzz
+cores=$(nproc) # which OMP_NUM_THREADS changes
 sanitize='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer'
-make_targets() { make --no-print-directory -s -j"$(nproc)" BUILD="$build" CUDA=0 "$@" fuzz-bin; }
+make_targets() { make --no-print-directory -s -j"$cores" BUILD="$build" CUDA=0 "$@" fuzz-bin; }
 
 echo 'int LLVMFuzzerTestOneInput(const char *p, unsigned long n) { return p == 0 && n == 1; }' >"$tmp/try.c"
 how=driver
@@ -43,7 +44,7 @@ run_target() { # NAME
 }
 names=${FUZZ:-$(cd tests/fuzz && ls fuzz_*.c | sed 's/^fuzz_//; s/\.c$//')}
 for name in $names; do
-    while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+    while [ "$(jobs -rp | wc -l)" -ge "$cores" ]; do wait -n; done
     { run_target "$name" >"$tmp/out-$name" 2>&1 && : >"$tmp/done-$name"; } &
 done
 wait
