@@ -73,6 +73,9 @@ struct mask_spans {
     uint32_t count[SUBGRAPHS]; /* spans of each mask */
 };
 
+/* Which marks a push by masks sets: all, those that are not set, or of these only those of unvisited vertices. */
+enum marking { MARK_ALL, MARK_NEW, MARK_UNVISITED };
+
 /* What all threads of a block see. */
 struct block_state {
     level_target target;
@@ -88,8 +91,7 @@ struct block_state {
     solo_choice choice;
     bool few;         /* edges to push */
     bool dense;       /* much will be found */
-    bool probes;      /* a push by masks looks at marks before it sets them, */
-    bool looks;       /* and whether vertices are visited */
+    marking marks;    /* of pushes by masks */
     unsigned kept;    /* frontiers kept as masks */
     mask_spans pulls; /* of the level, by subgraphs */
 };

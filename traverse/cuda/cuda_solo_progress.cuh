@@ -72,8 +72,7 @@ __device__ static inline void choose_marks(double ahead)
         seen += block.now.seen_edges[g] - block.now.forward[g]; /* before this frontier */
         all += search.graph.edges[g];
     }
-    block.probes = 2 * block.choice.push_edges > ahead;
-    block.looks = 64 * seen > all;
+    block.marks = 2 * block.choice.push_edges <= ahead ? MARK_ALL : 64 * seen > all ? MARK_UNVISITED : MARK_NEW;
 }
 
 /* For the next level of the grid. By one thread. */

@@ -91,8 +91,9 @@ __device__ static inline void mark_next(const slots &e)
     for (int j = 0; j < SLOTS; j++) {
         const gpu_vertices &to = search.of[e.kind[j]];
         wanted[j] = e.end[j] != NO_HEAD &&
-                    (!block.probes || !(is_marked(to, e.end[j]) ||
-                                        (block.looks && test_bit(to.visited, e.end[j]))));
+                    (block.marks == MARK_ALL ||
+                     !(is_marked(to, e.end[j]) ||
+                       (block.marks == MARK_UNVISITED && test_bit(to.visited, e.end[j]))));
     }
 #pragma unroll
     for (int j = 0; j < SLOTS; j++) {
