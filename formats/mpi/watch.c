@@ -15,7 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BEAT_MS = 50, MISSED_BEATS = 4, PHASE_BYTES = 96 };
+enum {
+    BEAT_MS = 50,
+    MISSED_BEATS = 4,
+    PASS_ON_MS = 100, /* in which the launcher passes a message on, before it is told to end the job */
+    PHASE_BYTES = 96
+};
 
 #define GONE UINT64_MAX /* this rank has come to its end */
 
@@ -94,6 +99,7 @@ _Noreturn static void end_job(const struct pulse *late, const char *why, uint64_
         fprintf(stderr, "%s: rank %" PRIu32 " on %s, %.*s: %s for %.1f s (--timeout)\n",
                 watch.program, watch.comm.rank, watch.comm.host, PHASE_BYTES, watch.own->phase, why,
                 (double)ms / 1000);
+    nanosleep(&(struct timespec){.tv_nsec = PASS_ON_MS * 1000000}, NULL);
     MPI_Abort(MPI_COMM_WORLD, ST_RUNTIME);
     _exit(ST_RUNTIME);
 }

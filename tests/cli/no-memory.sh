@@ -114,7 +114,7 @@ tool two "$(stride 5)" 'degsplit, two ranks' "$BIN/degsplit" -q -@ 1 -p 2 -o "$t
 
 # ---- spilling ----
 
-"$BIN/rmatgen" -q -s 17 -o "$tmp/large.edges"
+"$BIN/rmatgen" -q -s 17 -e 20 -o "$tmp/large.edges"
 tool one "$(stride 90 3)" 'dbfs-pack, spilling' \
     "$pack" -v -@ 1 -S 32M -T "$tmp" -p 2 -o "$tmp/o/x" "$tmp/large.edges"
 rm -rf "$tmp/o"
