@@ -212,27 +212,22 @@ lose() { # RANKS
     done
 }
 
-# ---- columns and offsets that stay packed on the device ----
+# ---- columns that stay packed on the device, or in memory of the host ----
 
-for layout in 1x1 1x3 2x2; do
-    for direction in auto push pull; do
-        search rmat kept $layout --resident packed --direction $direction --json "$tmp/kept.json"
-        check 'its columns are packed' grep -q '"resident": "packed"' "$tmp/kept.json"
+reside() { # RESIDENCE REPORT LAYOUTS: every direction, and what the report says of it
+    local layout direction
+    for layout in $3; do
+        for direction in auto push pull; do
+            search rmat kept $layout --resident $1 --direction $direction --json "$tmp/kept.json"
+            check "its columns are $1" grep -q "$2" "$tmp/kept.json"
+        done
+        tree rmat kept $layout 0 --resident $1
     done
-    tree rmat kept $layout 0 --resident packed
-done
+}
+reside packed '"resident": "packed"' '1x1 1x3 2x2'
 search uniform kept 1x1 --resident packed -v
 search path kept 1x2 --resident packed --exchange-form bits
-
-# ---- columns that stay in memory of the host ----
-
-for layout in 1x1 1x2 2x1 1x3 2x2; do
-    for direction in auto push pull; do
-        search rmat kept $layout --resident host --direction $direction --json "$tmp/kept.json"
-        check 'its columns are in memory of the host' grep -q '"resident": "host", .* "resident_host_bytes": [1-9]' "$tmp/kept.json"
-    done
-    tree rmat kept $layout 0 --resident host
-done
+reside host '"resident": "host", .* "resident_host_bytes": [1-9]' '1x1 1x2 2x1 1x3 2x2'
 search rmat memory 1x1 --resident host -v
 search rmat memory 1x2 --resident host --factor0 dd=0.03
 search rmat unpacked 1x1 --resident host
@@ -380,7 +375,6 @@ search rmat inf 2x2 --exchange-memory device --exchange-form bits --direction pu
 unset preload
 EMULATED_PEERS=0 search rmat memory 1x2
 EMULATED_CLUSTER=1 search grid memory 1x1
-
 
 # where most shards have no edges between normals
 for direction in auto push pull; do

@@ -21,7 +21,7 @@ static void copy_columns(void *to, const void *from, uint64_t bytes, int threads
                bytes - begin < PIECE_BYTES ? bytes - begin : PIECE_BYTES);
 }
 
-static enum status fill(const struct device *dev, enum subgraph g, void *to, int threads, struct error *e)
+static enum status fill_columns(const struct device *dev, enum subgraph g, void *to, int threads, struct error *e)
 {
     uint32_t type = shard_section_of(g, SHARD_COLUMNS);
     const struct section *s = container_find(dev->shard->file, type);
@@ -37,7 +37,7 @@ static enum status fill(const struct device *dev, enum subgraph g, void *to, int
     return e->status;
 }
 
-static enum status take(struct device *dev, uint64_t bytes, struct error *e)
+static enum status take_pinned(struct device *dev, uint64_t bytes, struct error *e)
 {
     struct gpu_memory *m = &dev->memory;
     char what[sizeof dev->where + 32];
@@ -52,13 +52,13 @@ enum status gpu_take_hosted(struct device *dev, const struct gpu_plan *plan, int
 {
     double start = cli_seconds();
     uint64_t begin = 0;
-    if (plan->host_bytes == 0 || take(dev, plan->host_bytes, e) != ST_OK)
+    if (plan->host_bytes == 0 || take_pinned(dev, plan->host_bytes, e) != ST_OK)
         return e->status;
     for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
         const struct gpu_array *a = &plan->array[GPU_SECTIONS * g + GPU_COLUMNS];
         if (!a->hosted)
             continue;
-        fill(dev, (enum subgraph)g, (char *)dev->memory.host + begin, threads, e);
+        fill_columns(dev, (enum subgraph)g, (char *)dev->memory.host + begin, threads, e);
         begin += gpu_aligned(a->bytes);
     }
     dev->load = (struct device_load){.seconds = cli_seconds() - start, .host_bytes = plan->host_bytes};

@@ -59,7 +59,7 @@ static inline uint64_t gpu_solo_room(uint64_t vertices, uint64_t edges)
 /* The same, for GPUs that search together. */
 static inline uint64_t gpu_group_room(uint64_t vertices, uint64_t edges)
 {
-    return gpu_solo_room(vertices < GROUP_LISTED_EDGES ? vertices : GROUP_LISTED_EDGES, edges);
+    return gpu_solo_room(vertices < GROUP_LISTED_EDGES ? vertices : (uint64_t)GROUP_LISTED_EDGES, edges);
 }
 
 /* A bound on the pieces of the long rows of a subgraph: in each row at most one piece is not full. */

@@ -85,37 +85,44 @@ static int choose(const struct device *dev, uint64_t unused, struct gpu_plan_opt
 
 /* ---- no way to fit ---- */
 
+/* How many shards would do, for a message; nothing if no number does. */
+static const char *enough_shards(const struct device *dev, const struct gpu_plan_options *planned, uint64_t unused,
+                                 char *text, size_t size)
+{
+    uint32_t enough = gpu_plan_shards(dev->shard, planned, unused);
+    text[0] = '\0';
+    if (enough > 0)
+        snprintf(text, size, " (about %u)", enough);
+    return text;
+}
+
 static enum status refuse(const struct device *dev, const struct gpu_plan *plan,
                           const struct gpu_plan_options *planned, uint64_t unused, struct error *e)
 {
-    char need[16], graph[16], left[16], shards[32] = "";
-    uint32_t enough = gpu_plan_shards(dev->shard, planned, unused);
-    if (enough > 0)
-        snprintf(shards, sizeof shards, " (about %u)", enough);
+    char need[16], graph[16], left[16], shards[32];
     return fail(e, ST_RESOURCE,
                 "%s: shard %u of %u needs %s of device memory (%s of them the graph, %s), and %s are free: pack "
                 "the graph into more shards%s for as many GPUs, or see --plan",
                 dev->where, dev->shard->index, dev->shard->p,
                 format_size(needed_bytes(dev, plan), need, sizeof need),
                 format_size(plan->graph_bytes, graph, sizeof graph), residence_name[plan->resident],
-                format_size(unused, left, sizeof left), shards);
+                format_size(unused, left, sizeof left),
+                enough_shards(dev, planned, unused, shards, sizeof shards));
 }
 
 /* The device would have the room, and the host has not. */
 static enum status refuse_hosted(const struct device *dev, const struct gpu_plan *plan,
                                  const struct gpu_plan_options *planned, uint64_t unused, struct error *e)
 {
-    char need[16], left[16], shards[32] = "";
+    char need[16], left[16], shards[32];
     struct gpu_plan_options packed = *planned;
     packed.resident = RESIDENT_PACKED;
-    uint32_t enough = gpu_plan_shards(dev->shard, &packed, unused);
-    if (enough > 0)
-        snprintf(shards, sizeof shards, " (about %u)", enough);
     return fail(e, ST_RESOURCE,
                 "%s: shard %u of %u needs %s of host memory for the rests of rows, and %s of the memory budget (-S) "
                 "are left: give --resident packed and as many shards and GPUs as that needs%s, or see --plan",
                 dev->where, dev->shard->index, dev->shard->p, format_size(plan->host_bytes, need, sizeof need),
-                format_size(memory_left(dev->memory.budget), left, sizeof left), shards);
+                format_size(memory_left(dev->memory.budget), left, sizeof left),
+                enough_shards(dev, &packed, unused, shards, sizeof shards));
 }
 
 enum status gpu_take_memory(struct device *dev, struct gpu_plan_options *planned, struct gpu_plan *plan,

@@ -39,7 +39,7 @@ __device__ static __noinline__ void run_listed()
     note_way(block.now.depth, SOLO_BY_LIST);
     clear_turn();
     expand_list<REACH_LISTED>(block.target, search.list[block.now.list], block.now.pieces,
-                              warp_of_grid(), warps_of_grid(), ~0u);
+                              warp_of_grid(), warps_of_grid(), ALL_SUBGRAPHS);
     add_counts();
     barrier();
     end_level(true);

@@ -82,31 +82,6 @@ static enum status open_proofs(struct validation *v, struct error *e)
     return e->status;
 }
 
-/* What `out` holds comes to its devices. A rank that fails ends the job, so that no other waits for it. */
-static enum status exchange(struct validation *v, const struct member *m, struct error *e)
-{
-    slices_stage(&v->slices, m, e);
-    if (team_meet(m, e) != ST_OK)
-        return e->status;
-    if (m->number == 0 && slices_share(&v->slices, e) == ST_OK)
-        slices_move(&v->slices);
-    return team_meet(m, e);
-}
-
-/* The same in agreement: where one rank fails, here or before, all do. */
-static enum status exchange_agreed(struct validation *v, const struct member *m, struct error *e)
-{
-    const struct comm *comm = v->rank->comm;
-    slices_stage(&v->slices, m, e);
-    team_meet(m, e);
-    if (m->number == 0 && comm_agree(comm, e) == ST_OK) {
-        slices_share(&v->slices, e);
-        if (comm_agree(comm, e) == ST_OK)
-            slices_move(&v->slices);
-    }
-    return team_meet(m, e);
-}
-
 /* The parents of the locals of device g, and of the delegates that it owns, stand in the blocks of their ids. */
 static int asks_about(const struct shard *shard, uint64_t vertex)
 {
@@ -174,7 +149,7 @@ static enum status send_questions(struct validation *v, enum topic topic, const 
         else
             v->prover->ask_ends(v->proofs[g], out, e);
     }
-    exchange_agreed(v, m, e);
+    slices_exchange_agreed(&v->slices, m, e);
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
         v->prover->keep_questions(v->proofs[g], topic, slices_in(&v->slices, g), e);
     team_meet(m, e);
@@ -234,7 +209,7 @@ static enum status ask_again(struct validation *v, enum topic topic, const struc
         v->prover->steps->reply(v->proofs[g], topic, slices_out(&v->slices, g), e);
     if (team_meet(m, e) != ST_OK)
         return e->status;
-    return exchange(v, m, e);
+    return slices_exchange(&v->slices, m, e);
 }
 
 /* Collective, by member 0: the claims that the owners of delegates got. */

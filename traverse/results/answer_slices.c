@@ -115,7 +115,8 @@ static enum status stage_device(struct slices *x, uint32_t g, struct error *e)
     return e->status;
 }
 
-enum status slices_stage(struct slices *x, const struct member *m, struct error *e)
+/* Copies what the member's devices send to memory of the host, where that is necessary. */
+static enum status stage(struct slices *x, const struct member *m, struct error *e)
 {
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
         stage_device(x, g, e);
@@ -209,7 +210,8 @@ static enum status place_slices(struct slices *x, uint32_t g, size_t *receives, 
     return ST_OK;
 }
 
-enum status slices_share(struct slices *x, struct error *e)
+/* Collective. Tells the other ranks what will come, and takes memory for it. */
+static enum status share(struct slices *x, struct error *e)
 {
     size_t receives = 0;
     share_cards(x);
@@ -222,10 +224,34 @@ enum status slices_share(struct slices *x, struct error *e)
                                   CHUNK_BYTES, e);
 }
 
-void slices_move(struct slices *x)
+/* Collective. */
+static void move(struct slices *x)
 {
     if (x->rank->comm->ranks > 1)
         comm_move_transfers(x->rank->comm, x->transfers);
+}
+
+enum status slices_exchange(struct slices *x, const struct member *m, struct error *e)
+{
+    stage(x, m, e);
+    if (team_meet(m, e) != ST_OK)
+        return e->status;
+    if (m->number == 0 && share(x, e) == ST_OK)
+        move(x);
+    return team_meet(m, e);
+}
+
+enum status slices_exchange_agreed(struct slices *x, const struct member *m, struct error *e)
+{
+    const struct comm *comm = x->rank->comm;
+    stage(x, m, e);
+    team_meet(m, e);
+    if (m->number == 0 && comm_agree(comm, e) == ST_OK) {
+        share(x, e);
+        if (comm_agree(comm, e) == ST_OK)
+            move(x);
+    }
+    return team_meet(m, e);
 }
 
 void slices_release(const struct slices *x)

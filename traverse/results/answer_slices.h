@@ -38,16 +38,14 @@ void slices_close(struct slices *slices); /* a zeroed one is allowed */
 struct slice *slices_out(const struct slices *slices, uint32_t g);
 struct slice *slices_in(const struct slices *slices, uint32_t g);
 
-/* In this order, when all `out` are set:
- * - slices_stage copies what its devices send to memory of the host, where that is necessary: by each member.
- * - slices_share, by member 0, when all have staged: collective. Tells the other ranks what will come, and
- *   takes memory for it.
- * - slices_move, by member 0: collective. All `in` are set then. They stay valid until the next exchange, or
- *   until what `out` points to changes. Where a failure does not end the job, ranks agree before both steps.
- * - slices_release, by member 0, when all members have read `in`: collective. What `out` points to may change. */
-enum status slices_stage(struct slices *slices, const struct member *member, struct error *e);
-enum status slices_share(struct slices *slices, struct error *e);
-void slices_move(struct slices *slices);
+/* By each member, collective, when all `out` are set. All `in` are set then. They stay valid until the next exchange, or
+ * until what `out` points to changes. A rank that fails must end the job, as the others wait for it. */
+enum status slices_exchange(struct slices *slices, const struct member *member, struct error *e);
+
+/* The same where a failure does not end the job: if one rank fails, here or before, all do. */
+enum status slices_exchange_agreed(struct slices *slices, const struct member *member, struct error *e);
+
+/* By member 0, when all members have read `in`: collective. What `out` points to may change. */
 void slices_release(const struct slices *slices);
 
 #endif

@@ -101,28 +101,17 @@ void answers_close(struct answers *a)
 
 /* ---- steps ---- */
 
-/* What `out` holds comes to its devices. A rank that fails ends the job, so that no other waits for it. */
-static enum status exchange(struct slices *slices, const struct member *m, struct error *e)
-{
-    slices_stage(slices, m, e);
-    if (team_meet(m, e) != ST_OK)
-        return e->status;
-    if (m->number == 0 && slices_share(slices, e) == ST_OK)
-        slices_move(slices);
-    return team_meet(m, e);
-}
-
 static enum status ask(const struct making *w, const struct member *m, struct error *e)
 {
     struct answers *a = w->answers;
     struct device **devices = a->rank->devices;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
         w->parents->ask(devices[g], slices_out(&a->slices, g), e);
-    if (rank_is_alone(a->rank) || exchange(&a->slices, m, e) != ST_OK)
+    if (rank_is_alone(a->rank) || slices_exchange(&a->slices, m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
         w->parents->reply(devices[g], slices_in(&a->slices, g), slices_out(&a->replies, g), e);
-    if (exchange(&a->replies, m, e) != ST_OK)
+    if (slices_exchange(&a->replies, m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
         w->parents->take_replies(devices[g], slices_in(&a->replies, g), e);
@@ -179,7 +168,7 @@ static enum status make(void *context, const struct member *m, struct error *e)
         w->results->values(devices[g], w->kind, w->levels, &a->values[g], e);
         slice_values(w, g);
     }
-    if (alone || exchange(&a->slices, m, e) != ST_OK)
+    if (alone || slices_exchange(&a->slices, m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
         w->results->assemble(devices[g], w->kind, slices_in(&a->slices, g), e);
