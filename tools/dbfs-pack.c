@@ -7,6 +7,7 @@
 #include "formats/base/progress.h"
 #include "formats/base/text.h"
 #include "tools/pack/pack.h"
+#include "tools/pack/folder/pack_lack.h"
 #include "tools/pack/folder/pack_list.h"
 #include "tools/pack/folder/pack_plan.h"
 #include "tools/pack/folder/pack_verify.h"
@@ -192,7 +193,7 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
     check_command(cli, c);
     if (suggest_parse(&c->words, &c->pack.suggest_by, &c->pack.links, &choice) != ST_OK)
         cli_usage(cli, "%s", choice.text);
-    c->inputs.once = c->action == PACK;
+    c->inputs.once = c->action == PACK || c->action == PLAN;
     c->pack.threads = cli_threads(cli);
     c->pack.mode = cli->force ? FOLDER_FORCE : c->resume ? FOLDER_RESUME : FOLDER_NEW;
 }
@@ -250,6 +251,7 @@ static void print_report(const struct cli *cli, const struct pack_options *o,
 
 struct plan_context {
     struct pack_plan plan;
+    struct pack_lack lack;
     const struct memory_budget *budget;
 };
 
@@ -257,15 +259,34 @@ static void print_plan(FILE *out, const void *context)
 {
     const struct plan_context *p = context;
     pack_plan_print(&p->plan, p->budget, out);
+    pack_lack_print(&p->lack, out);
 }
 
-static enum status make_plan(const struct command *c, const struct edge_source *source,
-                             const struct memory_budget *budget, struct error *e)
+static void warn_lack(const struct cli *cli, const struct plan_context *p)
 {
+    char lacking[16], need[16], written[16];
+    if (p->lack.memory > 0)
+        cli_warn(cli, "this packing may take %s of memory, %s more than is available",
+                 format_size(p->plan.memory_bytes, need, sizeof need),
+                 format_size(p->lack.memory, lacking, sizeof lacking));
+    if (p->lack.disk > 0)
+        cli_warn(cli, "this packing may take %s of disk for temporary files and %s for shards, %s more "
+                 "than is free", format_size(p->plan.disk_bytes, need, sizeof need),
+                 format_size(p->plan.written_bytes, written, sizeof written),
+                 format_size(p->lack.disk, lacking, sizeof lacking));
+}
+
+static enum status make_plan(const struct cli *cli, const struct command *c,
+                             const struct edge_source *source, const struct memory_budget *budget,
+                             struct error *e)
+{
+    const char *folder[CLI_MAX_TMPDIRS];
     struct plan_context p = {.budget = budget};
     size_t size;
     if (pack_plan_make(&p.plan, &c->pack, source, budget, e) != ST_OK)
         return e->status;
+    p.lack = pack_lack_find(&p.plan, c->pack.folder, folder, (int)cli_tmpdirs(cli, folder));
+    warn_lack(cli, &p);
     char *text = text_printed(print_plan, &p, &size);
     if (text == NULL)
         return fail_memory(e, "the plan", size);
@@ -334,7 +355,7 @@ static enum status run_pack(const struct cli *cli, struct command *c, const stru
         edge_source_make_dense(&source, c->pack.p, c->pack.threads, &budget, e);
     if (c->action == PLAN) {
         if (comm->rank == 0)
-            make_plan(c, &source, &budget, e);
+            make_plan(cli, c, &source, &budget, e);
         comm_agree(comm, e);
     } else if (e->status == ST_OK) {
         pack(&c->pack, &source, &budget, &report, e);

@@ -143,6 +143,32 @@ for th in 16 inf; do # one shard in memory
 done
 check_exit 0 'a plan makes no folder' "$pack" --plan -p 4 -o "$tmp/none" "$tmp/s20.edges"
 check 'indeed' test ! -e "$tmp/none"
+# a pipe from rmatgen is planned for at once, and what the host lacks is said
+plan_pipe() {
+    timeout 60 "$BIN/rmatgen" -q -s "$1" -e "$2" | timeout 20 "$pack" --plan -p 1 -t 16 "${@:3}"
+}
+check_exit 0 'a plan for a pipe of 2^33 edges' plan_pipe 29 16 -@ 16 -S 96G
+cp "$tmp/out" "$tmp/plan"
+check 'its edges stay in memory, in 12 bytes each or fewer' \
+    test "$(planned place-passes)" = 0 -a "$(planned memory)" -lt $((12 << 33))
+check 'labels alone go to the disk' test "$(planned temporary-disk)" -le $((4 << 29))
+check_exit 0 'a plan for a pipe of 2^38 edges' plan_pipe 32 64 -@ 2 -S 32T -T "$tmp/t1"
+cp "$tmp/out" "$tmp/plan"
+check 'memory lacks' test "$(planned memory-lacking)" -gt 0
+check 'and no more than all of it' test "$(planned memory-lacking)" -lt "$(planned memory)"
+check_says 'of memory, .* more than is available' 'a warning says so'
+check_exit 0 'the same with -S 512G' plan_pipe 32 64 -@ 2 -S 512G -T "$tmp/t1" -o "$tmp/none/none"
+cp "$tmp/out" "$tmp/plan"
+lacking=$(planned disk-lacking)
+check "$lacking bytes of disk lack" test "$lacking" -gt 0 -a \
+    "$lacking" -lt $(($(planned temporary-disk) + $(planned written-bytes)))
+check_says 'of disk for temporary files and .* more than is free' 'a warning says so, too'
+check_exit 0 'raw shards' plan_pipe 32 64 -@ 2 -S 512G -T "$tmp/t1" -o "$tmp/none" --encoding raw
+cp "$tmp/out" "$tmp/plan"
+check 'take more of the disk' test "$(planned disk-lacking)" -gt "$lacking"
+check_exit 0 'a plan that fits' "$pack" --plan -p 1 -T "$tmp/t1" -o "$tmp/none" "$tmp/s20.edges"
+cp "$tmp/out" "$tmp/plan"
+check 'lacks nothing' test "$(planned memory-lacking)$(planned disk-lacking)" = 00
 check_exit 0 'degsplit --plan' "$degsplit" --plan -t inf -@ 2 "$tmp/s20.edges"
 cp "$tmp/out" "$tmp/plan"
 check_exit 0 'degsplit as planned' "$degsplit" -@ 2 -t inf -o "$tmp/inf.split" "$tmp/s20.edges"

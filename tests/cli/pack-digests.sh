@@ -80,7 +80,7 @@ run() {
         threads-*) extra=(-@ "${way#threads-}") ;;
         ranks-*) launch=(timeout 120 "$MPIEXEC" -n "${way#ranks-}") extra=(-@ 1) ;;
         ranks+memory) launch=(timeout 120 "$MPIEXEC" -n 2) extra=(-@ 1 -S 48M -T "$tmp/spill") ;;
-        memory) extra=(-@ 2 -S 32M -T "$tmp/spill") ;;
+        memory) extra=(-@ 4 -S 32M -T "$tmp/spill") ;;
         split) # what this would choose by itself, or is told, comes from degsplit
             local how=()
             read -r -a how < <(grep -oE -- '-t [0-9a-z]+' <<<"$options" ||
@@ -136,7 +136,7 @@ while IFS=$'\t' read -r program graph options ways want <&3; do
     done
 done 3<"$table"
 # the ways are what they are called
-check_exit 0 'little memory' "$bin/dbfs-pack" -v -S 32M -T "$tmp/spill" -p 2 -o "$tmp/little" "$g/rmat17.edges"
+check_exit 0 'little memory' "$bin/dbfs-pack" -v -@ 4 -S 32M -T "$tmp/spill" -p 2 -o "$tmp/little" "$g/rmat17.edges"
 check_says 'spilled [0-9]' 'makes edges spill'
 little=32M
 grep -q __asan_init "$bin/dbfs-pack" && little=48M # AddressSanitizer's own memory counts as the program's

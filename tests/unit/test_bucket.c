@@ -28,9 +28,17 @@ static uint32_t bucket_of(uint32_t record)
     return b == 8 ? 9 : b;
 }
 
-static int is_wide(uint32_t bucket)
+static unsigned bytes_of(uint32_t bucket)
 {
-    return bucket % 2 == 1;
+    static const unsigned bytes[] = {4, 8, 5, 6};
+    return bytes[bucket % 4];
+}
+
+/* The record that stands for it in a bucket: all bits that it has are used. */
+static uint64_t stored(uint32_t record, uint32_t bucket)
+{
+    uint64_t word = (uint64_t)record * UINT64_C(0x9e3779b97f4a7c15);
+    return bytes_of(bucket) == 4 ? record : word >> (64 - 8 * bytes_of(bucket));
 }
 
 static void fill(struct bucket_store *store)
@@ -40,10 +48,10 @@ static void fill(struct bucket_store *store)
         int t = omp_get_thread_num();
         for (int i = 0; i < RECORDS; i++) {
             uint32_t record = record_of(t, i), b = bucket_of(record);
-            if (is_wide(b))
-                bucket_append_u64(&store->writer[t], b, (uint64_t)record << 20 | b);
-            else
+            if (bytes_of(b) == 4)
                 bucket_append_u32(&store->writer[t], b, record);
+            else
+                bucket_append_long(&store->writer[t], b, stored(record, b), bytes_of(b));
         }
     }
 }
@@ -60,9 +68,16 @@ static void plain_digests(struct digest *digest)
         for (int i = 0; i < RECORDS; i++) {
             uint32_t record = record_of(t, i), b = bucket_of(record);
             digest[b].count++;
-            digest[b].sum += mix64(is_wide(b) ? (uint64_t)record << 20 | b : record);
+            digest[b].sum += mix64(stored(record, b));
         }
     }
+}
+
+static uint64_t record_at(const void *records, unsigned bytes, size_t i)
+{
+    if (bytes == 4)
+        return ((const uint32_t *)records)[i];
+    return bytes == 8 ? ((const uint64_t *)records)[i] : bucket_odd_record(records, bytes, i);
 }
 
 static struct digest read_digest(const struct bucket_store *store, uint32_t b, struct error *e)
@@ -71,12 +86,11 @@ static struct digest read_digest(const struct bucket_store *store, uint32_t b, s
     size_t count;
     const void *records;
     void *buffer = malloc(BUCKET_READ_BYTES);
-    struct bucket_reader r = bucket_read(store, b, is_wide(b) ? 8 : 4, buffer, e);
+    struct bucket_reader r = bucket_read(store, b, bytes_of(b), buffer, e);
     while ((count = bucket_reader_next(&r, &records)) > 0) {
         d.count += count;
         for (size_t i = 0; i < count; i++)
-            d.sum += mix64(is_wide(b) ? ((const uint64_t *)records)[i]
-                                      : ((const uint32_t *)records)[i]);
+            d.sum += mix64(record_at(records, bytes_of(b), i));
     }
     free(buffer);
     return d;

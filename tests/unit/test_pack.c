@@ -455,12 +455,15 @@ static void test_example(void)
  *
  * They need more vertices than a test can hold, so an order is made and then told that local ids
  * take more bits. With 42 of them a record keeps 21 bits of its row, and the rows are more.
+ *
+ * Records of 5 and 6 bytes, too, come with many vertices, or with few ranges.
  */
 static enum status place(struct placement *placement, struct vertex_order *order,
                          const struct edge_source *source, struct separation *sep,
-                         struct memory_budget *budget, struct error *e)
+                         uint64_t max_ranges, struct memory_budget *budget, struct error *e)
 {
-    struct pack_memory memory = {.range_records = 1 << 17, .max_ranges = 4096};
+    struct pack_memory memory = {.range_records = (UINT64_C(4096) << 17) / max_ranges,
+                                 .max_ranges = max_ranges};
     struct edge_supply edges = degrees_edges(&sep->degrees, source);
     struct placing_options options = {.edges = &edges,
                                       .labels = &order->labels,
@@ -473,9 +476,21 @@ static enum status place(struct placement *placement, struct vertex_order *order
     return place_edges(placement, &options, budget, e);
 }
 
-static int wide_agrees(const struct stream *stream, uint32_t p, uint64_t th, unsigned local_bits,
-                       enum pack_encoding encoding)
+/* What a packing has in memory while it is compared; local_bits 0: as many as there are. */
+struct odd_packing {
+    uint32_t p;
+    uint64_t th;
+    unsigned local_bits;
+    enum pack_encoding encoding;
+    uint64_t max_ranges;
+    enum subgraph g; /* whose first records have: */
+    unsigned record_bytes;
+};
+
+static int odd_agrees(const struct stream *stream, const struct odd_packing *o)
 {
+    const uint32_t p = o->p;
+    const uint64_t th = o->th;
     static const int heads[SUBGRAPHS] = {1, HEADS_AUTO, HEADS_AUTO, HEADS_AUTO};
     struct memory_budget budget = {.limit_bytes = UINT64_C(1) << 32};
     struct error e = {0};
@@ -486,18 +501,21 @@ static int wide_agrees(const struct stream *stream, uint32_t p, uint64_t th, uns
     struct shard_loops loops;
     struct edge_source source = open_stream(stream);
     size_t at = 0;
-    int ok = 1;
     if (separation_degrees(&sep, &source, &options, &budget, &e) != ST_OK ||
         order_make(&order, &sep.rank_of, &sep.ranks,
                    &(struct order_graph){.n = stream->n, .th = th, .p = p}, &budget, &e) != ST_OK)
         stop_at(&e);
-    order.local_bits = local_bits;
-    order.nn_column_bytes = 8;
+    if (o->local_bits > 0) {
+        order.local_bits = o->local_bits;
+        order.nn_column_bytes = 8;
+    }
+    const unsigned local_bits = order.local_bits, columns = order.nn_column_bytes;
     if (shard_loops_make(&loops, &sep.degrees.loops, &order, &budget, &e) != ST_OK ||
-        place(&placement, &order, &source, &sep, &budget, &e) != ST_OK)
+        place(&placement, &order, &source, &sep, o->max_ranges, &budget, &e) != ST_OK)
         stop_at(&e);
+    int ok = record_bytes(&placement.plan[o->g], 0) == o->record_bytes;
     struct packing packing = {.placement = &placement, .loops = &loops, .th = th,
-                              .encoding = encoding, .threads = 2};
+                              .encoding = o->encoding, .threads = 2};
     memcpy(packing.heads, heads, sizeof heads);
     struct plain *pl = plain_pack(stream, p, th, local_bits);
     for (uint32_t i = 0; i < p && ok; i++) {
@@ -508,7 +526,7 @@ static int wide_agrees(const struct stream *stream, uint32_t p, uint64_t th, uns
             shard_load(&s, SHARD_ALL_COLUMNS, 2, &budget, &e) != ST_OK)
             stop_at(&e);
         s.local_bits = local_bits;
-        ok = s.csr[NN].column_width == 8 && shard_agrees(&s, pl, heads, &at);
+        ok = s.csr[NN].column_width == columns && shard_agrees(&s, pl, heads, &at);
         shard_close(&s);
         unlink(folder);
     }
@@ -534,12 +552,25 @@ static struct stream path_stream(uint64_t n)
 static void test_wide(void)
 {
     struct stream s = random_stream(3, 400, 3000, 0);
-    report(wide_agrees(&s, 5, 10, 30, PACK_RAW), "nn destinations of 8 bytes, 5 shards");
-    report(wide_agrees(&s, 5, 10, 30, PACK_PACKED), "nn destinations of 8 bytes, packed");
-    report(wide_agrees(&s, 1, TH_INFINITE, 31, PACK_RAW),
-           "nn destinations of 8 bytes, no delegates");
-    report(wide_agrees(&s, 1, TH_INFINITE, 31, PACK_PACKED),
-           "nn destinations of 8 bytes, no delegates, packed");
+    const struct odd_packing shards = {5, 10, 30, PACK_RAW, 4096, NN, 5};
+    const struct odd_packing packed = {5, 10, 30, PACK_PACKED, 4096, NN, 5};
+    const struct odd_packing alone = {1, TH_INFINITE, 31, PACK_RAW, 4096, NN, 5};
+    const struct odd_packing six = {260, TH_INFINITE, 31, PACK_PACKED, 4096, NN, 6};
+    report(odd_agrees(&s, &shards), "nn destinations of 8 bytes, 5 shards");
+    report(odd_agrees(&s, &packed), "nn destinations of 8 bytes, packed");
+    report(odd_agrees(&s, &alone), "nn destinations of 8 bytes, no delegates, records of 5");
+    report(odd_agrees(&s, &six), "the same, packed, 260 shards, records of 6 bytes");
+    free(s.edges);
+}
+
+/* Where all rows are one range. */
+static void test_odd_records(void)
+{
+    struct stream s = random_stream(4, 90000, 400000, 0);
+    const struct odd_packing delegates = {1, 0, 0, PACK_AUTO, 1, DD, 5};
+    const struct odd_packing both = {2, 0, 0, PACK_AUTO, 2, DD, 5};
+    report(odd_agrees(&s, &delegates), "records of 5 bytes, delegates alone");
+    report(odd_agrees(&s, &both), "records of 5 bytes, 2 shards");
     free(s.edges);
 }
 
@@ -561,7 +592,7 @@ static void test_cut_rows(void)
         stop_at(&e);
     order.local_bits = 42;
     order.nn_column_bytes = 8;
-    if (place(&placement, &order, &source, &sep, &budget, &e) != ST_OK)
+    if (place(&placement, &order, &source, &sep, 4096, &budget, &e) != ST_OK)
         stop_at(&e);
     struct outfile *out;
     struct container_writer *w;
@@ -605,6 +636,7 @@ int main(void)
     test_random(0, "random graphs, each edge once: every section of every shard");
     test_random(1, "random graphs, both directions: every section of every shard");
     test_wide();
+    test_odd_records();
     test_cut_rows();
     return unit_result();
 }

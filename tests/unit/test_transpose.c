@@ -81,8 +81,8 @@ static int range_agrees(struct transpose *t, const struct transpose_collector *c
 }
 
 /* A transpose to `rows` rows, beside a store that has given `room` bytes. */
-static void test_room(const char *name, uint64_t rows, unsigned column_bits, uint64_t room,
-                      int spills)
+static void test_room(const char *name, uint64_t rows, unsigned column_bits,
+                      unsigned bytes, uint64_t room, int spills)
 {
     static const char *const folders[] = {"/tmp"};
     struct memory_budget budget = {.limit_bytes = UINT64_C(1) << 30};
@@ -101,6 +101,7 @@ static void test_room(const char *name, uint64_t rows, unsigned column_bits, uin
                                .room_bytes = 1 << 20, .spill = &spill};
     CHECK(row_ranges_make(&ranges, &run, 1, &limits, &e) == ST_OK && ranges.count > 2);
     plan.rows = &ranges;
+    CHECK(record_bytes(&plan, 1) == bytes);
     CHECK(bucket_store_open(&placement.store, &o, &budget, &e) == ST_OK);
     placement.store.common_slabs = 0;
     CHECK(transpose_open(&transpose, &plan, &placement, &may, &budget, &e) == ST_OK);
@@ -121,8 +122,12 @@ static void test_room(const char *name, uint64_t rows, unsigned column_bits, uin
 
 int main(void)
 {
-    test_room("in memory", 3000, 13, UINT64_C(1) << 28, 0);
-    test_room("through spill files", 3000, 13, 0, 1);
-    test_room("records of 8 bytes, through spill files", 3000, 40, 0, 1);
+    test_room("in memory", 3000, 13, 4, UINT64_C(1) << 28, 0);
+    test_room("through spill files", 3000, 13, 4, 0, 1);
+    test_room("records of 5 bytes, in memory", 3000, 30, 5, UINT64_C(1) << 28, 0);
+    test_room("records of 5 bytes, through spill files", 3000, 30, 5, 0, 1);
+    test_room("records of 6 bytes, in memory", 3000, 38, 6, UINT64_C(1) << 28, 0);
+    test_room("records of 6 bytes, through spill files", 3000, 38, 6, 0, 1);
+    test_room("records of 8 bytes, through spill files", 3000, 48, 8, 0, 1);
     return unit_result();
 }

@@ -187,7 +187,7 @@ static int open_writer(struct bucket_writer *w, struct bucket_store *store)
 static int take_scrap(struct bucket_writer *w)
 {
     struct bucket_chunk *chunk = take_chunk(w);
-    w->scrap = chunk != NULL ? chunk->records + w->store->lead_bytes : NULL;
+    w->scrap = chunk != NULL ? chunk->records : NULL;
     return chunk != NULL;
 }
 
@@ -220,8 +220,6 @@ enum status bucket_store_open(struct bucket_store *store, const struct bucket_op
     store->budget = budget;
     store->spill = o->spill;
     set_layout(store, &l, o->room_bytes);
-    if (o->width > 0)
-        store->lead_bytes = (l.chunk_bytes - sizeof(struct bucket_chunk)) % o->width;
     for (int i = 0; i < o->threads; i++) {
         if (!open_writer(&store->writer[i], store) || !take_scrap(&store->writer[i])) {
             bucket_store_close(store);
@@ -259,15 +257,16 @@ void bucket_store_close(struct bucket_store *store)
 
 /* ---- filling ---- */
 
-unsigned char *bucket_new_chunk(struct bucket_writer *w, uint32_t bucket)
+unsigned char *bucket_new_chunk(struct bucket_writer *w, uint32_t bucket, unsigned bytes)
 {
     struct bucket_chunk *chunk = take_chunk(w);
+    size_t lead = bucket_lead_bytes(w->store->chunk_bytes, bytes);
     if (chunk == NULL)
-        return w->scrap;
+        return w->scrap + lead;
     chunk->next = w->last[bucket];
     chunk->bytes = w->store->chunk_bytes - sizeof *chunk;
     w->last[bucket] = chunk;
-    return chunk->records + w->store->lead_bytes;
+    return chunk->records + lead;
 }
 
 static void end_last(struct bucket_writer *w, uint32_t bucket)

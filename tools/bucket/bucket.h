@@ -1,8 +1,7 @@
 /* bucket.h: a store of records in buckets. Many threads fill it; it is read bucket by bucket.
  *
- * A bucket holds records of 4 or of 8 bytes, never both; or all buckets hold records of 5 or of 6. The order
- * of the records is not defined. Each thread
- * appends to chunks of its own. The lines that it is filling, some thousands, stay in the cache. (Gathering a
+ * All records of a bucket have 4, 5, 6 or 8 bytes; buckets may differ. The order of the records is not defined.
+ * Each thread appends to chunks of its own. The lines that it is filling, some thousands, stay in the cache. (Gathering a
  * thread's lines apart and writing them past the caches was no faster.) When a thread has used up its memory,
  * it writes its full chunks to spill files. A reader gets runs of records and need not know where they lie.
  */
@@ -51,7 +50,6 @@ struct bucket_store {
     uint32_t buckets;
     int threads;
     size_t chunk_bytes; /* a power of two; chunks are aligned to it */
-    size_t lead_bytes;  /* not used at the start of a chunk, so that records end where it ends */
     struct bucket_writer *writer; /* [threads] */
     struct memory_budget *budget;
     struct spill *spill;
@@ -67,7 +65,6 @@ struct bucket_store {
 struct bucket_options {
     uint32_t buckets;
     int threads;
-    unsigned width; /* 5 or 6 bytes for all records; 0: 4 or 8 bytes */
     uint64_t expected_bytes; /* of the records of all buckets; decides the chunk size */
     uint64_t most_bytes;     /* the same, if all have the widest records */
     uint64_t room_bytes;     /* memory for the whole store; at most what the budget has left */
@@ -82,8 +79,8 @@ enum status bucket_store_open(struct bucket_store *store, const struct bucket_op
                               struct memory_budget *budget, struct error *e);
 void bucket_store_close(struct bucket_store *store); /* a zeroed store is allowed */
 
-/* Gives the bucket a new chunk and returns where its first record goes. */
-unsigned char *bucket_new_chunk(struct bucket_writer *writer, uint32_t bucket);
+/* Gives the bucket a new chunk and returns where its first record goes, of `bytes` bytes. */
+unsigned char *bucket_new_chunk(struct bucket_writer *writer, uint32_t bucket, unsigned bytes);
 
 /* Returns the place of the bucket's next record, of `bytes` bytes. The place after it is prefetched, so that
  * a record that starts a line finds the line in the cache. A place further on would need a second line of the
@@ -93,7 +90,7 @@ static inline unsigned char *bucket_place(struct bucket_writer *writer, uint32_t
 {
     unsigned char *at = writer->cursor[bucket];
     if (((uintptr_t)at & writer->chunk_mask) == 0)
-        at = bucket_new_chunk(writer, bucket);
+        at = bucket_new_chunk(writer, bucket, bytes);
     writer->cursor[bucket] = at + bytes;
     __builtin_prefetch(at + bytes, 1);
     return at;
@@ -111,25 +108,45 @@ static inline void bucket_append_u64(struct bucket_writer *writer, uint32_t buck
     *(uint64_t *)(void *)bucket_place(writer, bucket, 8) = record;
 }
 
-/* A record of 5 or 6 bytes, which is known when this is compiled. */
-static inline void bucket_append_odd(struct bucket_writer *writer, uint32_t bucket, uint64_t record,
-                                     unsigned bytes)
+/* Writes a record of 5, 6 or 8 bytes; returns where the next one goes. */
+static inline unsigned char *bucket_write_long(unsigned char *at, uint64_t record, unsigned bytes)
 {
-    unsigned char *at = bucket_place(writer, bucket, bytes);
-    uint64_t high = record >> 32;
-    memcpy(at, &record, 4);
-    memcpy(at + 4, &high, bytes - 4);
+    const uint32_t low = (uint32_t)record, high = (uint32_t)(record >> 32);
+    memcpy(at, &low, 4);
+    if (bytes == 5)
+        at[4] = (unsigned char)high;
+    else if (bytes == 6)
+        memcpy(at + 4, &high, 2);
+    else
+        memcpy(at + 4, &high, 4);
+    return at + bytes;
 }
 
-/* Returns the place of the bucket's next records, and in *bytes the room there. After writing them, call
- * bucket_filled with the end of the records. */
+/* A record of 5, 6 or 8 bytes. */
+static inline void bucket_append_long(struct bucket_writer *writer, uint32_t bucket,
+                                      uint64_t record, unsigned bytes)
+{
+    bucket_write_long(bucket_place(writer, bucket, bytes), record, bytes);
+}
+
+/* Record i of a chunk, of 5 or 6 bytes; fastest if `bytes` is known when this is compiled. What precedes the first
+ * record is readable, and what follows the last one need not be. */
+static inline uint64_t bucket_odd_record(const void *records, unsigned bytes, size_t i)
+{
+    uint64_t word;
+    memcpy(&word, (const unsigned char *)records + (i + 1) * bytes - sizeof word, sizeof word);
+    return word >> (64 - 8 * bytes);
+}
+
+/* Returns the place of the bucket's next records, of `bytes` bytes each, and in *count how many have room
+ * there. After writing them, call bucket_filled with the end of the records. */
 static inline unsigned char *bucket_room(struct bucket_writer *writer, uint32_t bucket,
-                                         size_t *bytes)
+                                         unsigned bytes, size_t *count)
 {
     unsigned char *at = writer->cursor[bucket];
     if (((uintptr_t)at & writer->chunk_mask) == 0)
-        at = bucket_new_chunk(writer, bucket);
-    *bytes = writer->chunk_mask + 1 - ((uintptr_t)at & writer->chunk_mask);
+        at = bucket_new_chunk(writer, bucket, bytes);
+    *count = (writer->chunk_mask + 1 - ((uintptr_t)at & writer->chunk_mask)) / bytes;
     return at;
 }
 

@@ -17,6 +17,12 @@ struct bucket_chunk {
     unsigned char records[];
 };
 
+/* Bytes that are not used at the start of a chunk, so that records of `bytes` bytes end where it ends. */
+static inline size_t bucket_lead_bytes(size_t chunk_bytes, unsigned bytes)
+{
+    return (chunk_bytes - sizeof(struct bucket_chunk)) % bytes;
+}
+
 /* A run: the full chunks that one thread spilled at once, bucket after bucket. The oldest chunk of a bucket
  * comes first. */
 struct bucket_run {

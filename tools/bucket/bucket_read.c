@@ -57,8 +57,9 @@ uint64_t bucket_share_bytes(const struct bucket_store *store, uint32_t bucket, i
 static size_t chunk_records(const struct bucket_reader *r, const struct bucket_chunk *chunk,
                             const void **records)
 {
-    *records = chunk->records + r->store->lead_bytes;
-    return (chunk->bytes - r->store->lead_bytes) / r->width;
+    size_t lead = bucket_lead_bytes(r->store->chunk_bytes, r->width);
+    *records = chunk->records + lead;
+    return (chunk->bytes - lead) / r->width;
 }
 
 /* Reads as many chunks of the current run as the buffer holds. */

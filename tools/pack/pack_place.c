@@ -17,14 +17,13 @@ static uint64_t held_edges(const struct pack_job *j)
 }
 
 /* Edges of nn end at normal vertices only, so there are no more than ends there. */
-static uint64_t placed_bytes(const struct pack_job *j, uint64_t held)
+static uint64_t held_nn(const struct pack_job *j, uint64_t held)
 {
     const struct separation *s = &j->separation;
     uint64_t ends = 0, directed = s->degrees.directed_edges;
     for (uint32_t r = 0; r < ranks_cut(&s->ranks, j->report->th); r++)
         ends += s->ranks.degrees[r].degree * s->ranks.degrees[r].vertices;
-    double bytes = (double)pack_memory_placed(directed, ends);
-    return directed > 0 ? (uint64_t)(bytes * ((double)held / (double)directed)) : 0;
+    return directed > 0 ? (uint64_t)((double)ends * ((double)held / (double)directed)) : 0;
 }
 
 /* The same on all ranks, because their buckets must be. */
@@ -38,7 +37,7 @@ static struct pack_size measure(const struct pack_job *j)
                           .d = o->d,
                           .directed_edges = j->separation.degrees.directed_edges,
                           .held_edges = held,
-                          .placed_bytes = placed_bytes(j, held),
+                          .held_nn = held_nn(j, held),
                           .tiles_bytes = comm_min_of(comm, tiles->slab_count * tiles->slab_bytes),
                           .tile_chunk_bytes = comm_max_of(comm, tiles->chunk_bytes),
                           .tile_slab_bytes = comm_max_of(comm, tiles->slab_bytes),

@@ -59,7 +59,8 @@ enum status pack_separate(struct pack_job *j, struct error *e)
     struct separation_options options = {
         .threads = j->options->threads, .p = j->options->p, .spill = j->options->spill,
         .beside = pack_memory_buckets(j->source->totals.edges, j->options->p, j->options->threads),
-        .beside_vertex = PACK_VERTEX_BYTES};
+        .beside_vertex = PACK_VERTEX_BYTES,
+        .edges_bytes = pack_memory_edges(j->source->totals.n, j->source->largest_share, j->options->p)};
     if (separation_degrees(&j->separation, j->source, &options, j->budget, e) != ST_OK)
         return e->status;
     j->report->seconds.degrees = j->separation.degree_seconds;

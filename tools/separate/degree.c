@@ -386,11 +386,11 @@ static enum status open_values(struct degrees *d, struct edge_source *source,
 uint64_t degrees_tiles_bytes(const struct edges_totals *totals, uint64_t share,
                              const struct separation_options *o, uint64_t left_bytes)
 {
-    /* the share is larger if blocks differ in length; tiles leave room for twice as much */
+    /* the share is larger if blocks differ in length */
     uint64_t own = smaller(totals->edges, share + EDGES_MAX_BLOCK_EDGES);
     uint64_t bytes = edge_tiles_bytes(totals->n, own, o->threads), beside, all;
     if (o->beside_vertex == 0 || size_mul(totals->n, o->beside_vertex, &beside) ||
-        size_add(larger(bytes, beside), bytes, &all) || size_add(all, o->beside, &all) ||
+        size_add(bytes, beside, &all) || size_add(larger(all, o->edges_bytes), o->beside, &all) ||
         all > left_bytes)
         return 0;
     return bytes;

@@ -36,7 +36,6 @@ static struct bucket_options store_options(const struct edge_tiles *t, uint64_t 
 {
     return (struct bucket_options){.buckets = t->ranges * t->ranges,
                                    .threads = threads,
-                                   .width = t->record_bytes % 4 != 0 ? t->record_bytes : 0,
                                    .expected_bytes = t->record_bytes * edges,
                                    .room_bytes = UINT64_MAX};
 }
@@ -102,10 +101,8 @@ static inline void append(struct bucket_writer *w, const struct step *step, cons
             continue;
         if (bytes == 4)
             bucket_append_u32(w, step->tile[i], (uint32_t)step->record[i]);
-        else if (bytes == 8)
-            bucket_append_u64(w, step->tile[i], step->record[i]);
         else
-            bucket_append_odd(w, step->tile[i], step->record[i], bytes);
+            bucket_append_long(w, step->tile[i], step->record[i], bytes);
     }
 }
 

@@ -58,14 +58,11 @@ struct tile_run {
 /* Record i of a run; fastest if `bytes` is known when this is compiled. */
 static inline uint64_t tile_record(const void *records, unsigned bytes, size_t i)
 {
-    uint64_t word;
     if (bytes == 4)
         return ((const uint32_t *)records)[i];
     if (bytes == 8)
         return ((const uint64_t *)records)[i];
-    /* what precedes the first record is readable, and what follows the last one need not be */
-    memcpy(&word, (const unsigned char *)records + (i + 1) * bytes - sizeof word, sizeof word);
-    return word >> (64 - 8 * bytes);
+    return bucket_odd_record(records, bytes, i);
 }
 
 static inline uint64_t tile_row(uint64_t record, unsigned bytes)

@@ -12,11 +12,13 @@ uint64_t range_begin(const struct csr_rows *csr, uint32_t r)
     return first < csr->rows ? first : csr->rows;
 }
 
-static struct bucket_reader read_range(const struct csr_rows *csr, uint32_t r, void *buffer,
-                                       struct error *e)
+static void read_range(struct record_reader *reader, const struct csr_rows *csr, uint32_t r,
+                       void *buffer, struct error *e)
 {
     uint32_t bucket = placement_bucket(csr->placement, csr->shard, csr->g, r);
-    return bucket_read(&csr->placement->store, bucket, record_bytes(csr->plan, r), buffer, e);
+    record_reader_start(reader, bucket_read(&csr->placement->store, bucket,
+                                            record_bytes(csr->plan, r), buffer, e),
+                        range_begin(csr, r) << csr->plan->column_bits);
 }
 
 /* ---- counting ---- */
@@ -71,13 +73,14 @@ DEFINE_COUNTS(uint64_t, u64, ROW_U64)
 static void count_placed(const struct csr_rows *csr, const struct range_counter *counter,
                          uint32_t r, struct error *e)
 {
-    struct bucket_reader reader = read_range(csr, r, counter->read_buffer, e);
+    struct record_reader reader;
     uint64_t begin = range_begin(csr, r);
     uint32_t *own = csr->placed + begin;
     unsigned bits = csr->plan->column_bits;
     const void *records;
     size_t count;
-    while ((count = bucket_reader_next(&reader, &records)) > 0) {
+    read_range(&reader, csr, r, counter->read_buffer, e);
+    while ((count = record_reader_next(&reader, &records)) > 0) {
         if (range_begin(csr, r + 1) - begin == 1)
             own[0] += (uint32_t)count;
         else if (reader.width == 4)
@@ -257,14 +260,15 @@ static void hand_over(const struct csr_rows *csr, const struct range_sorter *t, 
 /* All records of a range, row after row where they are to be passed on. */
 static void *group(const struct csr_rows *csr, struct range_sorter *t, uint32_t r, struct error *e)
 {
-    struct bucket_reader reader = read_range(csr, r, t->read_buffer, e);
+    struct record_reader reader;
     const uint64_t begin = range_begin(csr, r);
     const unsigned bits = csr->plan->column_bits;
     const int one_row = csr->to == NULL || range_begin(csr, r + 1) - begin == 1;
     unsigned char *to = record_radix_spare(&t->radix), *at = to;
     const void *records;
     size_t count;
-    while ((count = bucket_reader_next(&reader, &records)) > 0) {
+    read_range(&reader, csr, r, t->read_buffer, e);
+    while ((count = record_reader_next(&reader, &records)) > 0) {
         if (one_row)
             at = (unsigned char *)memcpy(at, records, count * reader.width) + count * reader.width;
         else if (reader.width == 4)
@@ -293,7 +297,7 @@ static size_t pass_on(const struct csr_rows *csr, struct range_sorter *t, uint32
 static enum status sort_whole(const struct csr_rows *csr, struct range_sorter *t, uint32_t r,
                               size_t count, void *columns, struct error *e)
 {
-    record_radix_start(&t->radix, record_bytes(csr->plan, r));
+    record_radix_start(&t->radix, record_given_bytes(record_bytes(csr->plan, r)));
     void *records = group(csr, t, r, e);
     hand_over(csr, t, r);
     if (e->status != ST_OK)
@@ -336,12 +340,13 @@ static size_t sort_row(const struct csr_rows *csr, struct range_sorter *t, uint6
 static enum status sort_rows(const struct csr_rows *csr, struct range_sorter *t, uint32_t r,
                              void *columns, struct error *e)
 {
-    struct bucket_reader reader = read_range(csr, r, t->read_buffer, e);
+    struct record_reader reader;
     const uint64_t begin = range_begin(csr, r), end = range_begin(csr, r + 1);
     unsigned char *from = start_placed(csr, r, columns, t->next), *first = from, *to = from;
     const void *records;
     size_t count;
-    while ((count = bucket_reader_next(&reader, &records)) > 0)
+    read_range(&reader, csr, r, t->read_buffer, e);
+    while ((count = record_reader_next(&reader, &records)) > 0)
         spread(csr, begin, records, count, reader.width, t->next, from);
     hand_over(csr, t, r);
     for (uint64_t row = begin; row < end && e->status == ST_OK; row++) {
@@ -361,7 +366,7 @@ static int sorts_whole(const struct csr_rows *csr, uint32_t r, uint64_t count)
 {
     unsigned bits = csr->plan->column_bits;
     uint64_t rows = range_begin(csr, r + 1) - range_begin(csr, r);
-    if (count * record_bytes(csr->plan, r) > RECORD_RADIX_BYTES)
+    if (count * record_given_bytes(record_bytes(csr->plan, r)) > RECORD_RADIX_BYTES)
         return 0;
     if (csr->to != NULL)
         return 1;

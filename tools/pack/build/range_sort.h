@@ -28,6 +28,7 @@
 #include "record_radix.h"
 #include "tools/sort/row_sort.h"
 #include "tools/pack/place/placement.h"
+#include "tools/pack/place/record_read.h"
 #include "transpose.h"
 
 #include <stdint.h>

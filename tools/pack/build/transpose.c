@@ -2,6 +2,7 @@
 #include "transpose.h"
 
 #include "formats/base/arith.h"
+#include "tools/pack/place/record_read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,7 @@ void transpose_close(struct transpose *t)
 /* A place in a bucket, for records of rows before `end` and as many as there is room for. */
 struct place {
     uint32_t bucket, end;
-    int wide;
+    unsigned bytes; /* of a record */
     size_t room;
     unsigned char *at;
 };
@@ -65,21 +66,20 @@ static inline struct place find_place(const struct record_target *t, struct buck
                                       uint32_t row)
 {
     uint32_t entry = t->range_of[row_ranges_granule(row, t->granules)];
-    uint32_t range = entry & (RECORD_WIDE - 1);
-    struct place place = {
-        .bucket = range, .end = t->first[range + 1], .wide = (entry & RECORD_WIDE) != 0};
-    place.at = bucket_room(w, place.bucket, &place.room);
-    place.room /= place.wide ? 8 : 4;
+    uint32_t range = entry & RECORD_RANGE_MASK;
+    struct place place = {.bucket = range,
+                          .end = t->first[range + 1],
+                          .bytes = record_width_bytes(entry >> RECORD_RANGE_BITS)};
+    place.at = bucket_room(w, place.bucket, place.bytes, &place.room);
     return place;
 }
 
-static inline unsigned char *put(unsigned char *at, int wide, uint64_t record)
+static inline unsigned char *put(unsigned char *at, unsigned bytes, uint64_t record)
 {
-    if (wide)
-        *(uint64_t *)(void *)at = record;
-    else
-        *(uint32_t *)(void *)at = (uint32_t)record;
-    return at + (wide ? 8 : 4);
+    if (bytes > 4)
+        return bucket_write_long(at, record, bytes);
+    *(uint32_t *)(void *)at = (uint32_t)record;
+    return at + 4;
 }
 
 /* Records by ascending column go to one bucket after the other, in runs. */
@@ -95,7 +95,7 @@ static inline unsigned char *put(unsigned char *at, int wide, uint64_t record)
             for (; i < most && (from[i] & mask) < place.end; i++) {                                \
                 uint64_t column = begin + record_row_##suffix(from[i], bits, begin);               \
                 uint64_t row = from[i] & mask;                                                     \
-                place.at = put(place.at, place.wide, row << t.column_bits | column);               \
+                place.at = put(place.at, place.bytes, row << t.column_bits | column);              \
             }                                                                                      \
             bucket_filled(w, place.bucket, place.at);                                              \
         }                                                                                          \
@@ -128,12 +128,13 @@ uint64_t transpose_count(struct transpose *t, uint32_t range, void *read_buffer,
     const unsigned bits = t->plan->column_bits;
     const uint64_t begin = t->plan->rows->first[range];
     uint64_t records_of_range = 0;
-    transpose_seal(t, range);
-    struct bucket_reader reader =
-        bucket_read(&t->store, range, record_bytes(t->plan, range), read_buffer, e);
+    struct record_reader reader;
     const void *records;
     size_t count;
-    while ((count = bucket_reader_next(&reader, &records)) > 0) {
+    transpose_seal(t, range);
+    record_reader_start(&reader, bucket_read(&t->store, range, record_bytes(t->plan, range),
+                                             read_buffer, e), begin << bits);
+    while ((count = record_reader_next(&reader, &records)) > 0) {
         const uint32_t *narrow = records;
         const uint64_t *wide = records;
         records_of_range += count;
@@ -149,7 +150,7 @@ uint64_t transpose_count(struct transpose *t, uint32_t range, void *read_buffer,
 
 /* What one thread has put into a bucket. */
 struct transpose_lane {
-    struct bucket_reader reader;
+    struct record_reader reader;
     const void *records; /* of the current run, from the next one on */
     size_t count;
     uint64_t column; /* of the next one; UINT64_MAX: none is left */
@@ -195,7 +196,7 @@ static uint64_t column_at(const struct transpose_lane *lane, uint64_t mask)
 
 static void next_run(struct transpose_lane *lane, uint64_t mask)
 {
-    lane->count = bucket_reader_next(&lane->reader, &lane->records);
+    lane->count = record_reader_next(&lane->reader, &lane->records);
     lane->column = lane->count > 0 ? column_at(lane, mask) : UINT64_MAX;
 }
 
@@ -245,18 +246,18 @@ enum status transpose_collect(struct transpose *t, const struct transpose_collec
     struct bucket_store *store = &t->store;
     const uint64_t mask = (UINT64_C(1) << t->plan->column_bits) - 1;
     const uint64_t begin = t->plan->rows->first[range];
-    const unsigned width = record_bytes(t->plan, range);
     struct transpose_lane *lane;
     uint64_t limit;
     for (int i = 0; i < store->threads; i++) {
-        c->lane[i].reader = bucket_read_share(store, range, i, i + 1, width);
-        bucket_reader_buffer(&c->lane[i].reader, c->read_buffer + (size_t)i * c->lane_bytes,
-                             c->lane_bytes, e);
+        struct bucket_reader share =
+            bucket_read_share(store, range, i, i + 1, record_bytes(t->plan, range));
+        bucket_reader_buffer(&share, c->read_buffer + (size_t)i * c->lane_bytes, c->lane_bytes, e);
+        record_reader_start(&c->lane[i].reader, share, begin << t->plan->column_bits);
         next_run(&c->lane[i], mask);
     }
     while ((lane = first_lane(c->lane, store->threads, &limit))->column != UINT64_MAX) {
         size_t moved = scatter_below(t, lane, begin, limit, next, to);
-        lane->records = (const char *)lane->records + moved * width;
+        lane->records = (const char *)lane->records + moved * lane->reader.width;
         lane->count -= moved;
         if (lane->count > 0)
             lane->column = column_at(lane, mask);

@@ -96,7 +96,7 @@ static struct pack_size measure(const struct pack_plan *plan, const struct graph
                           .longest = larger(g->largest_normal, g->largest_degree / o->p),
                           .directed_edges = g->m,
                           .held_edges = g->m,
-                          .placed_bytes = pack_memory_placed(g->m, g->most_nn),
+                          .held_nn = smaller(g->most_nn, g->m),
                           .tiles_bytes = plan->separation.tiles_bytes,
                           .nn_column_bytes = nn_bits < 32 ? 4 : 8,
                           .column_bits = nn_bits > bits_for(g->d) ? nn_bits : bits_for(g->d),
@@ -131,6 +131,27 @@ static void plan_output(struct pack_plan *plan, const struct graph *g, const str
                          16 * smaller(plan->separation.totals.loops, g->n);
 }
 
+/* The most bytes of the columns if they are packed. A row of L columns takes about log2(rows / L) + 3 bits for
+ * each, and most of them where all rows are of one length. */
+static uint64_t packed_columns(const struct graph *g)
+{
+    uint64_t rows = larger(g->connected, 1), bits = bits_for(rows) + 3;
+    for (uint64_t length = g->m / rows; length > 1 && bits > 3; length /= 2)
+        bits--;
+    return g->m / 8 * bits;
+}
+
+static void plan_written(struct pack_plan *plan, const struct graph *g, const struct pack_size *s,
+                         enum pack_encoding encoding)
+{
+    uint64_t columns = 0, packed = packed_columns(g);
+    for (int i = 0; i < SUBGRAPHS; i++)
+        columns += (i == NN ? s->nn_column_bytes : 4) * g->edges[i];
+    plan->written_bytes = plan->output_bytes;
+    if (encoding != PACK_RAW && packed < columns)
+        plan->written_bytes -= smaller(columns - packed, plan->output_bytes);
+}
+
 /* ---- memory and disk ---- */
 
 /* Records of all shards, as wide as placing makes them: of dd above the diagonal, of nd none. *nn is the
@@ -146,7 +167,7 @@ static uint64_t placed_bytes(const struct graph *g, const struct pack_size *s,
     uint64_t bytes = 0;
     for (int i = 0; i < SUBGRAPHS; i++) {
         uint64_t rows = subgraph_rows((enum subgraph)i) == NORMALS ? s->locals : s->d;
-        uint64_t own = placement_record_bytes(bits[i], rows, m->max_ranges / s->p) * records[i];
+        uint64_t own = record_width_most(bits[i], rows, m->max_ranges / s->p) * records[i];
         *nn = i == NN ? own : *nn;
         bytes += own;
     }
@@ -204,7 +225,8 @@ enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *o,
     struct separation_options options = {
         .threads = o->threads, .p = o->p, .spill = o->spill,
         .beside = pack_memory_buckets(source->totals.edges, o->p, o->threads),
-        .beside_vertex = PACK_VERTEX_BYTES};
+        .beside_vertex = PACK_VERTEX_BYTES,
+        .edges_bytes = pack_memory_edges(source->totals.n, source->largest_share, o->p)};
     struct graph g;
     *plan = (struct pack_plan){0};
     if (separation_plan_make(&plan->separation, source, &options, budget, e) != ST_OK ||
@@ -218,6 +240,7 @@ enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *o,
     plan->class_passes =
         o->split_path == NULL && !o->th_given ? plan->separation.scan_passes : 0;
     plan_output(plan, &g, &size);
+    plan_written(plan, &g, &size, o->encoding);
     return plan_memory(plan, &g, &size, budget, e);
 }
 
@@ -237,4 +260,5 @@ void pack_plan_print(const struct pack_plan *plan, const struct memory_budget *b
     plan_print(stream, "temporary-disk", plan->disk_bytes, PLAN_AT_MOST);
     plan_print(stream, "device-bytes-per-shard", plan->device_bytes, PLAN_ESTIMATE);
     plan_print(stream, "output-bytes", plan->output_bytes, PLAN_ESTIMATE);
+    plan_print(stream, "written-bytes", plan->written_bytes, PLAN_ESTIMATE);
 }

@@ -17,6 +17,7 @@ struct pack_plan {
     uint64_t memory_bytes, disk_bytes;
     uint64_t device_bytes; /* of a shard, on average */
     uint64_t output_bytes; /* of all shards, not packed */
+    uint64_t written_bytes; /* the same, as they are encoded */
 };
 
 /* Makes the plan. It reads the trailer of the stream, and the split if one is given; it makes no pass over

@@ -64,7 +64,7 @@ static size_t fill_message(struct sender *s, unsigned char *message)
     size_t used = 0;
     while (used + FRAME_BYTES + 8 <= MESSAGE_BYTES && find_run(s)) {
         size_t room = MESSAGE_BYTES - used - FRAME_BYTES;
-        size_t take = s->bytes < room ? s->bytes : room / 8 * 8;
+        size_t take = s->bytes < room ? s->bytes : room / s->reader.width * s->reader.width;
         struct frame frame = {.bucket = s->bucket, .bytes = (uint32_t)take};
         memcpy(message + used, &frame, sizeof frame);
         memcpy(message + used + FRAME_BYTES, s->records, take);
@@ -77,22 +77,26 @@ static size_t fill_message(struct sender *s, unsigned char *message)
 
 /* ---- receiving ---- */
 
+static void take_records(struct bucket_writer *w, uint32_t bucket, unsigned width,
+                         const unsigned char *records, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += width) {
+        uint64_t record = 0;
+        memcpy(&record, records + at, width);
+        if (width == 4)
+            bucket_append_u32(w, bucket, (uint32_t)record);
+        else
+            bucket_append_long(w, bucket, record, width);
+    }
+}
+
 static void take_message(struct placement *pl, const unsigned char *message, size_t bytes)
 {
-    struct bucket_writer *w = &pl->store.writer[0];
     for (size_t at = 0; at < bytes;) {
         struct frame frame;
         memcpy(&frame, message + at, sizeof frame);
-        const void *records = message + at + FRAME_BYTES;
-        const uint32_t *narrow = records;
-        const uint64_t *wide = records;
-        if (placement_bucket_bytes(pl, frame.bucket) == 4) {
-            for (size_t i = 0; i < frame.bytes / 4; i++)
-                bucket_append_u32(w, frame.bucket, narrow[i]);
-        } else {
-            for (size_t i = 0; i < frame.bytes / 8; i++)
-                bucket_append_u64(w, frame.bucket, wide[i]);
-        }
+        take_records(&pl->store.writer[0], frame.bucket, placement_bucket_bytes(pl, frame.bucket),
+                     message + at + FRAME_BYTES, frame.bytes);
         at += FRAME_BYTES + (frame.bytes + 7) / 8 * 8;
     }
 }

@@ -2,6 +2,7 @@
 #include "pack_memory.h"
 
 #include "formats/base/arith.h"
+#include "record_width.h"
 #include "tools/bucket/bucket.h"
 #include "tools/pack/build/csr_build.h"
 #include "formats/packed.h"
@@ -114,22 +115,37 @@ static void share_store(struct pack_memory *m, uint64_t bytes, uint64_t most)
     m->store_bytes = bytes - m->transpose_bytes;
 }
 
-uint64_t pack_memory_placed(uint64_t directed_edges, uint64_t nn)
+/* The most bytes of records: of each of nn, and of one of the two directions of all others. */
+static uint64_t placed_bytes(const struct pack_size *s)
 {
-    uint64_t normal = smaller(nn, directed_edges);
-    return 8 * (normal + (directed_edges - normal) / 2);
+    uint64_t most = MAX_RANGES / s->p, nn = smaller(s->held_nn, s->held_edges);
+    unsigned local_bits = bits_for(s->locals), delegate_bits = bits_for(s->d);
+    unsigned wide = record_width_most(local_bits + bits_for(s->p), s->locals, most);
+    unsigned mixed = record_width_most((unsigned)larger(local_bits, delegate_bits), s->d, most);
+    unsigned passed_on = record_width_most(delegate_bits, s->locals, most); /* of nd */
+    return wide * nn + larger(mixed, passed_on) * ((s->held_edges - nn) / 2);
 }
 
-/* Everything in memory, at its best. Chunks that are not full take a sixth of the records or less, in the
- * store and, while a shard is built, in its transposes. Tiles become memory of the store. */
+/* Chunks that are not full take a sixth of the records or less, in the store and, while a shard is built, in its
+ * transposes. */
+enum { SLACK = 6 };
+
+uint64_t pack_memory_edges(uint64_t n, uint64_t edges, uint32_t p)
+{
+    uint64_t bytes = record_width_most(bits_for(n), n, MAX_RANGES / p) * edges;
+    return bytes + 2 * (bytes / SLACK);
+}
+
+/* Everything in memory, at its best. Tiles become memory of the store. */
 static int divide_ample(struct pack_memory *m, const struct pack_size *s, uint64_t placing,
                         uint64_t left)
 {
     m->max_ranges = MAX_RANGES;
     m->range_records = range_records(s, MAX_RANGES);
-    uint64_t least = store_least(s, m->range_records), slack = s->placed_bytes / 6;
+    uint64_t placed = placed_bytes(s), slack = placed / SLACK;
+    uint64_t least = store_least(s, m->range_records);
     uint64_t passing = larger(slack, least - least / 4); /* of few buckets, a transpose has most */
-    uint64_t edges = s->placed_bytes + slack;
+    uint64_t edges = placed + slack;
     edges = least + edges - smaller(edges, s->tiles_bytes / 9 * 8);
     uint64_t both = edges + larger(passing, edges / 3); /* see share_store */
     if (both > placing || both + sorting_least(s, m->range_records) > left)

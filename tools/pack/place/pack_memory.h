@@ -20,6 +20,10 @@
 enum { PACK_VERTEX_BYTES = 48 };
 uint64_t pack_memory_buckets(uint64_t edges, uint32_t p, int threads);
 
+/* The memory of placed edges, if of all but few at least one end is a delegate: of placing, with the memory of
+ * tiles, and of building the first shard. */
+uint64_t pack_memory_edges(uint64_t n, uint64_t edges, uint32_t p);
+
 /* What the memory of a packing depends on. */
 struct pack_size {
     uint32_t p;
@@ -27,7 +31,7 @@ struct pack_size {
     uint64_t longest;   /* records of the longest row in a shard */
     uint64_t directed_edges;
     uint64_t held_edges;  /* the directed edges that this process holds at a time */
-    uint64_t placed_bytes; /* of their records, if all are wide (pack_memory_placed) */
+    uint64_t held_nn;     /* of these, as many of nn or fewer */
     uint64_t tiles_bytes; /* taken already; they become memory for placed edges */
     size_t tile_chunk_bytes, tile_slab_bytes; /* of their store; 0: there are no tiles */
     uint32_t nn_column_bytes;
@@ -45,10 +49,6 @@ struct pack_memory {
     uint64_t range_records; /* in a range, about */
     uint64_t max_ranges;    /* of all shards, per kind of rows */
 };
-
-/* The most bytes of records: 8 for each of nn, of which there are `nn` at most, and for one of the two
- * directions of all others. */
-uint64_t pack_memory_placed(uint64_t directed_edges, uint64_t nn);
 
 /* Whether `bytes` are enough to keep everything in memory while edges are placed and shards are built. */
 int pack_memory_ample(const struct pack_size *size, uint64_t bytes);

@@ -150,15 +150,16 @@ static inline void append_mixed(const struct placing *c, struct bucket_writer *w
     const uint16_t *range_of = c->dd.range_of;
     for (size_t i = 0; i < count; i++) {
         uint32_t entry = range_of[s->entry[i]];
-        uint32_t bucket = s->bucket[i] + (entry & (RECORD_WIDE - 1));
+        uint32_t bucket = s->bucket[i] + (entry & RECORD_RANGE_MASK);
         if (selective && c->finished[s->shard[i]])
             continue;
-        if ((entry & RECORD_WIDE) == 0)
+        if (entry <= RECORD_RANGE_MASK)
             bucket_append_u32(w, bucket, s->record[i]);
         else
-            bucket_append_u64(w, bucket,
-                              (uint64_t)s->row[i] << (s->to_normal[i] ? c->dn : c->dd).column_bits |
-                                  s->column[i]);
+            bucket_append_long(w, bucket,
+                               (uint64_t)s->row[i] << (s->to_normal[i] ? c->dn : c->dd).column_bits |
+                                   s->column[i],
+                               record_width_bytes(entry >> RECORD_RANGE_BITS));
     }
 }
 

@@ -21,15 +21,10 @@ static uint32_t largest_shard(const struct vertex_order *o)
     return largest;
 }
 
-unsigned placement_record_bytes(unsigned column_bits, uint64_t rows, uint64_t max_ranges)
-{
-    return column_bits < 32 && rows >> (32 - column_bits) <= max_ranges ? 4 : 8;
-}
-
 /* The rows that a range may have. */
 static uint64_t most_rows(unsigned column_bits, uint64_t rows, uint64_t max_ranges)
 {
-    unsigned bits = 8 * placement_record_bytes(column_bits, rows, max_ranges) - column_bits;
+    unsigned bits = 8 * record_width_most(column_bits, rows, max_ranges) - column_bits;
     return UINT64_C(1) << (bits < 63 ? bits : 63);
 }
 
@@ -99,7 +94,7 @@ struct record_target record_target_make(const struct record_plan *plan, uint16_t
     uint32_t granules = record_target_granules(plan);
     for (uint32_t g = 0; g < granules; g++) {
         uint32_t range = plan->rows->of_granule[g];
-        range_of[g] = (uint16_t)(range | (record_bytes(plan, range) == 8 ? RECORD_WIDE : 0));
+        range_of[g] = (uint16_t)(range | record_width_of(plan, range) << RECORD_RANGE_BITS);
     }
     return (struct record_target){.range_of = range_of,
                                   .granules = plan->rows->granules,

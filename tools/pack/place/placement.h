@@ -8,9 +8,8 @@
  * - an edge between two normal vertices is two records of nn, each in the shard of its row.
  * The other directions are made when a shard is built (build/transpose.h).
  *
- * Buckets are numbered by shard, subgraph and range of rows. A record is row << column_bits | column, cut to
- * 32 or 64 bits. The cut drops high bits of the row. They are known from the first row of the range, since a
- * range has no more rows than the bits that stay can tell apart.
+ * Buckets are numbered by shard, subgraph and range of rows. A record has the fewest bytes that tell the rows of
+ * its range apart (record_width.h): in a large graph, ranges of hubs have few rows and short records.
  */
 #ifndef DBFS_PLACEMENT_H
 #define DBFS_PLACEMENT_H
@@ -18,6 +17,7 @@
 #include "tools/bucket/bucket.h"
 #include "tools/pack/order/order.h"
 #include "pack_memory.h"
+#include "record_width.h"
 #include "row_ranges.h"
 
 #include <stdint.h>
@@ -43,10 +43,6 @@ enum status placement_plan(struct placement *placement, const struct vertex_orde
                            const struct pack_memory *memory, struct error *e);
 void placement_free(struct placement *placement); /* a zeroed one is allowed */
 
-/* Bytes of a record in a subgraph of `rows` rows, whose columns have column_bits. 4 if the bits left for the
- * row do not take more than max_ranges ranges, otherwise up to 8. */
-unsigned placement_record_bytes(unsigned column_bits, uint64_t rows, uint64_t max_ranges);
-
 /* The most bits that a column takes in any subgraph. */
 unsigned placement_column_bits(const struct vertex_order *order);
 
@@ -57,11 +53,15 @@ static inline uint32_t placement_bucket(const struct placement *placement, uint3
            placement->plan[g].first_bucket + range;
 }
 
-/* 4 if a row within the range and a column fit into 4 bytes, otherwise 8. */
+/* The width of the records of a range, and their bytes. */
+static inline unsigned record_width_of(const struct record_plan *plan, uint32_t range)
+{
+    return record_width(plan->column_bits, plan->rows->first[range + 1] - plan->rows->first[range]);
+}
+
 static inline unsigned record_bytes(const struct record_plan *plan, uint32_t range)
 {
-    uint64_t rows = plan->rows->first[range + 1] - plan->rows->first[range];
-    return plan->column_bits < 32 && rows <= UINT64_C(1) << (32 - plan->column_bits) ? 4 : 8;
+    return record_width_bytes(record_width_of(plan, range));
 }
 
 /* Bytes of a record in a bucket, numbered within its shard. */
@@ -82,14 +82,15 @@ static inline uint64_t record_row_u64(uint64_t record, unsigned column_bits, uin
 
 /* The values that appending an edge of one subgraph reads, copied to one place. */
 struct record_target {
-    const uint16_t *range_of; /* by granule of the row; with RECORD_WIDE: records of 8 bytes */
+    const uint16_t *range_of; /* by granule of the row; above it, the width of the records */
     struct row_granules granules;
     unsigned column_bits;
     const uint32_t *first; /* first row of each range */
     uint32_t first_bucket;
 };
 
-enum { RECORD_WIDE = 1 << 15 };
+/* Of an entry of range_of. Most records of small graphs have width 0. */
+enum { RECORD_RANGE_BITS = 14, RECORD_RANGE_MASK = ROW_RANGES_MOST - 1 };
 
 /* The entries that range_of needs. record_target_make fills them. */
 uint32_t record_target_granules(const struct record_plan *plan);
@@ -99,12 +100,12 @@ static inline void record_append(const struct record_target *t, struct bucket_wr
                                  uint32_t shard_bucket, uint32_t row, uint64_t column)
 {
     uint32_t entry = t->range_of[row_ranges_granule(row, t->granules)];
-    uint32_t bucket = shard_bucket + t->first_bucket + (entry & (RECORD_WIDE - 1));
+    uint32_t bucket = shard_bucket + t->first_bucket + (entry & RECORD_RANGE_MASK);
     uint64_t record = (uint64_t)row << t->column_bits | column;
-    if ((entry & RECORD_WIDE) == 0)
+    if (entry <= RECORD_RANGE_MASK)
         bucket_append_u32(w, bucket, (uint32_t)record);
     else
-        bucket_append_u64(w, bucket, record);
+        bucket_append_long(w, bucket, record, record_width_bytes(entry >> RECORD_RANGE_BITS));
 }
 
 #endif

@@ -62,7 +62,7 @@ static void cut(struct row_ranges *r, struct walk walk, uint64_t granules,
         uint64_t start = granule_start(r, g), end = granule_start(r, g + 1);
         uint64_t first = r->first[r->count - 1], rows = end - first;
         double own = weigh(&walk, end - start);
-        if (start > first && (weight + own > l->target || rows > l->max_rows ||
+        if (start > first && r->count < ROW_RANGES_MOST && (weight + own > l->target || rows > l->max_rows ||
                               (rows > l->wish_rows && weight >= l->target / 2))) {
             r->first[r->count++] = (uint32_t)start;
             weight = 0;

@@ -17,7 +17,8 @@ enum {
     ROW_RANGES_FINE = 1 << 12,
     ROW_RANGES_MIDDLE = ROW_RANGES_FINE + (1 << 19),
     ROW_RANGES_MIDDLE_SHIFT = 6,  /* log2 of the rows of a granule below, at most */
-    ROW_RANGES_GRANULES = 1 << 12 /* from there on, at most */
+    ROW_RANGES_GRANULES = 1 << 12, /* from there on, at most */
+    ROW_RANGES_MOST = 1 << 14     /* ranges; the last one has all rows that are left */
 };
 
 /* log2 of the rows of a granule: from ROW_RANGES_FINE on, and from ROW_RANGES_MIDDLE on. */

@@ -1,0 +1,19 @@
+/* pack_lack.h: how far memory and disks fall short of a planned packing */
+#ifndef DBFS_PACK_LACK_H
+#define DBFS_PACK_LACK_H
+
+#include "pack_plan.h"
+
+/* Bytes; 0: there is enough. */
+struct pack_lack {
+    uint64_t memory;
+    uint64_t disk; /* of the folders for temporary files and the folder of the output together */
+};
+
+/* Compares the plan with what this host has free now. `output` need not exist yet; NULL: it is not looked at. */
+struct pack_lack pack_lack_find(const struct pack_plan *plan, const char *output,
+                                const char *const *tmpdirs, int count);
+
+void pack_lack_print(const struct pack_lack *lack, FILE *stream);
+
+#endif

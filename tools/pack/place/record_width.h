@@ -1,0 +1,41 @@
+/* record_width.h: the bytes of a record, which is row << column_bits | column, cut.
+ *
+ * A record has 4, 5, 6 or 8 bytes, the same in all of a range of rows. The cut drops high bits of the row, which
+ * are known from the first row of the range: as many bits stay as tell the rows of the range apart.
+ */
+#ifndef DBFS_RECORD_WIDTH_H
+#define DBFS_RECORD_WIDTH_H
+
+#include <stdint.h>
+
+enum { RECORD_WIDTHS = 4 };
+
+/* The bytes of width 0, 1, 2 and 3. */
+static inline unsigned record_width_bytes(unsigned width)
+{
+    return width < 3 ? 4 + width : 8;
+}
+
+/* The least width for ranges of `rows` rows. */
+static inline unsigned record_width(unsigned column_bits, uint64_t rows)
+{
+    unsigned width = 0;
+    while (width + 1 < RECORD_WIDTHS && (column_bits > 8 * record_width_bytes(width) ||
+                                         rows > UINT64_C(1) << (8 * record_width_bytes(width) - column_bits)))
+        width++;
+    return width;
+}
+
+/* The bytes of a record in a subgraph of `rows` rows: the fewest with which the bits that are left for the row do
+ * not make more than max_ranges ranges. */
+static inline unsigned record_width_most(unsigned column_bits, uint64_t rows, uint64_t max_ranges)
+{
+    unsigned width = 0;
+    while (width + 1 < RECORD_WIDTHS &&
+           (column_bits >= 8 * record_width_bytes(width) ||
+            rows >> (8 * record_width_bytes(width) - column_bits) > max_ranges))
+        width++;
+    return record_width_bytes(width);
+}
+
+#endif
