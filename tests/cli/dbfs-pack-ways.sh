@@ -84,11 +84,53 @@ for th in 0 1 inf; do
     alike "a path, TH $th" -t $th "$tmp/path.edges"
     alike "a path, TH $th, 2 shards" -p 2 -t $th "$tmp/path.edges"
 done
+# one hub in a sparse graph; and edges from any vertex to any
+awk 'BEGIN { srand(4); for (i = 0; i < 300000; i++) { print 7, i * 5 % 270001
+             if (i % 4 == 0) print int(rand() * 270001), int(rand() * 270001) } }' |
+    "$BIN/edgeconv" -q -u -o "$tmp/hub.edges"
+"$BIN/rmatgen" -q -s 17 -e 8 -A .25 -B .25 -C .25 -o "$tmp/uniform.edges"
+
 printf '3 3\n' | "$BIN/edgeconv" -q -u --vertices 5 -o "$tmp/none.edges"
 printf '3 4\n4 3\n' | "$BIN/edgeconv" -q -u --vertices 5 -o "$tmp/one.edges"
 alike 'no edges' "$tmp/none.edges"
 alike 'one edge' -t 1 "$tmp/one.edges"
 alike 'one edge between delegates' -t 0 "$tmp/one.edges"
+# ---- budgets: the memory is divided so that each is enough, from the least one on ----
+
+# budgets LEAST NAME OPTIONS...: MiB with which packings with one thread and two are known to be possible
+plenty='36 42 50 64 80 112'
+[ "${TEST_MODE:-short}" = short ] || plenty=$(seq 33 2 127)
+[ "$budget" = 40M ] || plenty="64 80 $plenty" # MiB of AddressSanitizer's own
+budgets() {
+    local least=$1 name=$2 mib threads
+    shift 2
+    [ "$writing" != --write ] || return 0
+    [ "$budget" = 40M ] || least=$((least + 56))
+    rm -rf "$tmp/made"
+    "$pack" -q -p 1 "$@" -o "$tmp/made"
+    expected[budgets]=$(sums "$tmp/made")
+    for mib in "$least" $plenty; do
+        [ "$mib" -ge "$least" ] || continue
+        for threads in 1 2; do
+            rm -rf "$tmp/made"
+            check_exit 0 "$name: -@ $threads -S ${mib}M" \
+                "$pack" -q -p 1 -@ $threads -S "${mib}M" -T "$tmp/spill" "$@" -o "$tmp/made"
+            check "$name, -@ $threads -S ${mib}M: the same bytes" is_expected budgets "$tmp/made"
+        done
+    done
+}
+for th in 0 4 inf; do
+    budgets 33 "two hubs, TH $th" -t $th "$tmp/hubs.edges"
+    budgets 33 "a hub, TH $th" -t $th "$tmp/hub.edges"
+done
+for th in 0 inf; do
+    budgets 33 "RMAT, TH $th" -t $th "$tmp/rmat.edges"
+    budgets 33 "uniform, TH $th" -t $th "$tmp/uniform.edges"
+    budgets 39 "a path, TH $th" -t $th "$tmp/path.edges"
+done
+budgets 33 'RMAT, by memory' --suggest memory "$tmp/rmat.edges"
+budgets 33 'a star' -t 0 "$tmp/star.edges"
+
 if [ "$writing" = --write ]; then
     sed -i '/^# TABLE$/q' "$script" && cat "$tmp/table" >>"$script"
     exit 0

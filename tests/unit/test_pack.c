@@ -462,8 +462,7 @@ static enum status place(struct placement *placement, struct vertex_order *order
                          const struct edge_source *source, struct separation *sep,
                          uint64_t max_ranges, struct memory_budget *budget, struct error *e)
 {
-    struct pack_memory memory = {.range_records = (UINT64_C(4096) << 17) / max_ranges,
-                                 .max_ranges = max_ranges};
+    struct placement_limits limits = {(UINT64_C(4096) << 17) / max_ranges, max_ranges};
     struct edge_supply edges = degrees_edges(&sep->degrees, source);
     struct placing_options options = {.edges = &edges,
                                       .labels = &order->labels,
@@ -471,7 +470,7 @@ static enum status place(struct placement *placement, struct vertex_order *order
                                       .symmetric = sep->degrees.info.direction == EDGES_SYMMETRIC,
                                       .threads = 2,
                                       .store_bytes = UINT64_C(1) << 30};
-    if (placement_plan(placement, order, &memory, e) != ST_OK)
+    if (placement_plan(placement, order, limits, e) != ST_OK)
         return e->status;
     return place_edges(placement, &options, budget, e);
 }

@@ -172,6 +172,12 @@ uint64_t bucket_store_least(const struct bucket_options *o)
     return least_bytes(&l, o->threads);
 }
 
+struct bucket_store bucket_store_sizes(const struct bucket_options *o)
+{
+    struct layout l = lay_out(o, o->room_bytes);
+    return (struct bucket_store){.chunk_bytes = l.chunk_bytes, .slab_bytes = l.slab_bytes};
+}
+
 static int open_writer(struct bucket_writer *w, struct bucket_store *store)
 {
     uint32_t buckets = store->buckets;

@@ -3,6 +3,7 @@
 
 #include "formats/base/cli.h"
 #include "formats/base/progress.h"
+#include "tools/pack/place/pack_memory.h"
 
 #include <string.h>
 
@@ -34,6 +35,8 @@ static struct pack_size measure(const struct pack_job *j)
     const struct bucket_store *tiles = &j->separation.degrees.tiles.store;
     uint64_t held = comm_max_of(comm, held_edges(j));
     struct pack_size s = {.p = o->p,
+                          .ranks = comm->ranks,
+                          .order = o,
                           .d = o->d,
                           .directed_edges = j->separation.degrees.directed_edges,
                           .held_edges = held,
@@ -72,9 +75,7 @@ static enum status divide_memory(struct pack_job *j, struct pack_memory *memory,
     if (pack_memory_divide(memory, &size, left, building, e) != ST_OK)
         return e->status;
     *store_bytes = memory->store_bytes;
-    if (comm->ranks > 1)
-        *store_bytes = memory->store_bytes / (size.p + comm->ranks) * size.p;
-    j->gather_bytes = memory->store_bytes - *store_bytes;
+    j->gather_bytes = memory->gather_bytes;
     j->transpose_bytes = memory->transpose_bytes;
     j->rows_bytes = memory->rows_bytes + memory->sort_bytes;
     return ST_OK;
@@ -117,7 +118,7 @@ enum status pack_place(struct pack_job *j, struct error *e)
     if (j->parts.folder.finished_count > 0)
         options.finished = j->parts.folder.finished;
     if (divide_with_tiles(j, &memory, &options.store_bytes, &stow, e) == ST_OK)
-        placement_plan(&j->placement, &j->order, &memory, e);
+        placement_plan(&j->placement, &j->order, memory.limits, e);
     edges = degrees_edges(&j->separation.degrees, j->source);
     if (comm_agree(j->source->comm, e) == ST_OK &&
         place_edges(&j->placement, &options, j->budget, e) == ST_OK && stow)

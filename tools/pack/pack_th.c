@@ -2,6 +2,7 @@
 #include "pack_job.h"
 
 #include "formats/base/cli.h"
+#include "tools/pack/place/pack_memory.h"
 
 #include <string.h>
 

@@ -91,6 +91,7 @@ static struct pack_size measure(const struct pack_plan *plan, const struct graph
     uint64_t locals = smaller(share(g->connected - g->d, o->p), g->connected - g->d);
     unsigned nn_bits = bits_for(locals) + bits_for(o->p);
     struct pack_size s = {.p = o->p,
+                          .ranks = 1,
                           .d = g->d,
                           .locals = locals,
                           .longest = larger(g->largest_normal, g->largest_degree / o->p),
@@ -167,7 +168,7 @@ static uint64_t placed_bytes(const struct graph *g, const struct pack_size *s,
     uint64_t bytes = 0;
     for (int i = 0; i < SUBGRAPHS; i++) {
         uint64_t rows = subgraph_rows((enum subgraph)i) == NORMALS ? s->locals : s->d;
-        uint64_t own = record_width_most(bits[i], rows, m->max_ranges / s->p) * records[i];
+        uint64_t own = record_width_most(bits[i], rows, m->limits.max_ranges / s->p) * records[i];
         *nn = i == NN ? own : *nn;
         bytes += own;
     }

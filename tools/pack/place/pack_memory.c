@@ -35,7 +35,7 @@ static uint64_t rows_bytes(const struct pack_size *s, enum subgraph g)
     uint64_t sources = 8 * mask_words(rows) + (g == ND ? 4 * rows : 0) + section_bytes(rows, 4);
     uint64_t offsets = section_bytes(rows + 1, 4);
     uint64_t directory =
-        2 * packed_blocks(s->directed_edges / s->p) * sizeof(struct packed_block);
+        2 * (packed_blocks(s->directed_edges / s->p) + 1) * sizeof(struct packed_block);
     if (s->directed_edges > UINT32_MAX)
         offsets = 8 * (rows + 1) + section_bytes(rows + 1, 8);
     directory += g == DD ? 4 * rows : 0; /* what is above the diagonal, until columns are written */
@@ -56,44 +56,128 @@ static uint64_t range_records(const struct pack_size *s, uint64_t max_ranges)
     return larger(s->directed_edges / s->p / (max_ranges / s->p + 1), RANGE_RECORDS);
 }
 
-/* Memory of a range that is being sorted, whose rows may all be one. */
-static uint64_t range_bytes(const struct pack_size *s, uint64_t records)
+/* ---- ranges ---- */
+
+/* The most rows of a range, so that a record can tell them apart, for columns of either width. */
+static uint64_t most_rows(uint64_t rows, unsigned bits, unsigned other_bits, uint64_t max_ranges)
 {
-    uint64_t most = larger(smaller(records, s->directed_edges), s->longest);
+    return smaller(record_width_rows(bits, rows, max_ranges),
+                   record_width_rows(other_bits, rows, max_ranges));
+}
+
+/* Before there is an order: as if all edges were in rows of delegates, which have two subgraphs with
+ * buckets. */
+static struct placement_ranges reckon_ranges(const struct pack_size *s, struct placement_limits l)
+{
+    uint64_t full = s->directed_edges / s->p / l.range_records, most = l.max_ranges / s->p;
+    unsigned local_bits = bits_for(s->locals), delegate_bits = bits_for(s->d);
+    uint64_t normals = most_rows(s->locals, local_bits + bits_for(s->p), delegate_bits, most);
+    uint64_t delegates = most_rows(s->d, local_bits, delegate_bits, most);
+    return (struct placement_ranges){
+        .normals = s->locals / normals + 1,
+        .delegates = s->d / delegates + full + 1,
+        .most_rows = smaller(larger(smaller(s->locals, normals), smaller(s->d, delegates)),
+                             s->p * l.range_records)};
+}
+
+static void cut_rows(struct pack_memory *m, const struct pack_size *s, uint64_t max_ranges)
+{
+    m->limits = (struct placement_limits){range_records(s, max_ranges), max_ranges};
+    m->ranges = s->order != NULL ? placement_count(s->order, m->limits)
+                                 : reckon_ranges(s, m->limits);
+}
+
+/* The buckets of a shard. */
+static uint64_t shard_buckets(const struct pack_memory *m)
+{
+    return m->ranges.normals + 2 * m->ranges.delegates;
+}
+
+/* ---- sorting ---- */
+
+/* Memory of a range that is being sorted, whose rows may all be one. */
+static uint64_t range_bytes(const struct pack_size *s, const struct pack_memory *m)
+{
+    uint64_t most = larger(smaller(m->limits.range_records, s->directed_edges), s->longest);
     return most * s->nn_column_bytes * 9 / 8 + 4096;
 }
 
+/* Without the places of a range's rows. */
 static uint64_t sorter_bytes(const struct pack_size *s)
 {
     return row_sorter_bytes(s->column_bits, s->longest, s->nn_column_bytes) +
-           record_radix_bytes(s->column_bits) + larger(s->d, s->locals) / MAX_RANGES * 8 +
-           2 * BUCKET_READ_BYTES;
+           record_radix_bytes(s->column_bits) + 2 * BUCKET_READ_BYTES;
 }
 
-static uint64_t sorting_wish(const struct pack_size *s, uint64_t records)
+static uint64_t places_bytes(const struct pack_memory *m)
 {
-    return (uint64_t)s->threads *
-           (sorter_bytes(s) + WINDOW_PER_THREAD * range_bytes(s, records));
+    return 8 * (m->ranges.most_rows + 1);
 }
 
-/* One thread and two ranges. */
-static uint64_t sorting_least(const struct pack_size *s, uint64_t records)
+static uint64_t sorting_wish(const struct pack_size *s, const struct pack_memory *m)
 {
-    return sorter_bytes(s) + 2 * range_bytes(s, records);
+    return (uint64_t)s->threads * (sorter_bytes(s) + places_bytes(m) + WINDOW_PER_THREAD * range_bytes(s, m));
 }
 
-/* The least store for the buckets of these ranges, with the tables of what it may spill. It has the chunks of the
- * tiles. */
-static uint64_t store_least(const struct pack_size *s, uint64_t records)
+/* One thread and one range, and a count for each range. */
+static uint64_t sorting_least(const struct pack_size *s, const struct pack_memory *m)
 {
-    uint64_t buckets = 2 * (s->directed_edges / records + 2 * (uint64_t)s->p);
-    const struct bucket_store tiles = {.chunk_bytes = s->tile_chunk_bytes,
-                                       .slab_bytes = s->tile_slab_bytes};
+    return sorter_bytes(s) + range_bytes(s, m) +
+           8 * larger(m->ranges.normals, m->ranges.delegates);
+}
+
+/* ---- buckets ---- */
+
+/* The chunks of tiles, of which there may be none. */
+static struct bucket_store tile_chunks(const struct pack_size *s)
+{
+    return (struct bucket_store){.chunk_bytes = s->tile_chunk_bytes,
+                                 .slab_bytes = s->tile_slab_bytes};
+}
+
+/* The least store for `buckets` that `records` may be in, with the tables of what it may spill. */
+static uint64_t least_of(uint64_t buckets, int threads, uint64_t records,
+                         struct bucket_store like)
+{
     struct bucket_options o = {.buckets = (uint32_t)buckets,
-                               .threads = s->threads,
-                               .most_bytes = 8 * smaller(s->directed_edges, UINT64_MAX / 8),
-                               .like = s->tile_chunk_bytes > 0 ? &tiles : NULL};
+                               .threads = threads,
+                               .most_bytes = 8 * smaller(records, UINT64_MAX / 8),
+                               .like = like.chunk_bytes > 0 ? &like : NULL};
     return bucket_store_least(&o);
+}
+
+/* The least memory for stores: of placed edges, with the chunks of the tiles, and, if there are several
+ * ranks, of a shard's edges from all of them. */
+static uint64_t stores_least(const struct pack_size *s, const struct pack_memory *m)
+{
+    uint64_t buckets = shard_buckets(m);
+    uint64_t placed = least_of(s->p * buckets, s->threads, s->directed_edges, tile_chunks(s));
+    if (s->ranks <= 1)
+        return placed;
+    uint64_t gathered =
+        least_of(buckets, 1, 2 * (s->directed_edges / s->p), (struct bucket_store){0});
+    return (larger(placed / s->p, gathered / s->ranks) + 1) * (s->p + s->ranks);
+}
+
+/* The least memory for a transpose. Its chunks are those of the store that it reads from, which are larger
+ * where the stores have more of the memory `bytes`. */
+static uint64_t transpose_least(const struct pack_size *s, const struct pack_memory *m,
+                                uint64_t bytes)
+{
+    struct bucket_store like = tile_chunks(s);
+    struct bucket_options o = {.buckets = (uint32_t)(s->p * shard_buckets(m)),
+                               .threads = s->threads,
+                               .expected_bytes = 4 * s->held_edges,
+                               .room_bytes = bytes};
+    if (s->ranks > 1)
+        o = (struct bucket_options){.buckets = (uint32_t)shard_buckets(m),
+                                    .threads = 1,
+                                    .expected_bytes = 4 * (s->directed_edges / s->p),
+                                    .room_bytes = bytes / (s->p + s->ranks) * s->ranks};
+    if (s->ranks > 1 || like.chunk_bytes == 0)
+        like = bucket_store_sizes(&o);
+    return least_of(larger(m->ranges.normals, m->ranges.delegates), s->threads,
+                    s->directed_edges / s->p, like);
 }
 
 uint64_t pack_memory_buckets(uint64_t edges, uint32_t p, int threads)
@@ -104,15 +188,23 @@ uint64_t pack_memory_buckets(uint64_t edges, uint32_t p, int threads)
                           .threads = threads,
                           .tile_chunk_bytes = BUCKET_MOST_CHUNK_BYTES,
                           .tile_slab_bytes = BUCKET_MOST_SLAB_BYTES};
-    return store_least(&s, range_records(&s, MAX_RANGES));
+    struct pack_memory m;
+    cut_rows(&m, &s, MAX_RANGES);
+    return stores_least(&s, &m);
 }
 
 /* Passing edges on within a shard takes over the memory of the edges that have been read, and needs little
- * beside: chunks that are not full, for fewer than half of the buckets. */
-static void share_store(struct pack_memory *m, uint64_t bytes, uint64_t most)
+ * beside: the buckets of a transpose, and `wish` bytes or more. */
+static void share_store(struct pack_memory *m, const struct pack_size *s, uint64_t bytes,
+                        uint64_t wish)
 {
-    m->transpose_bytes = smaller(bytes / 4, most);
+    uint64_t beside = bytes - smaller(bytes, stores_least(s, m));
+    m->transpose_bytes = smaller(larger(wish, transpose_least(s, m, bytes)), beside);
     m->store_bytes = bytes - m->transpose_bytes;
+    if (s->ranks > 1) {
+        m->gather_bytes = m->store_bytes / (s->p + s->ranks) * s->ranks;
+        m->store_bytes = m->store_bytes / (s->p + s->ranks) * s->p;
+    }
 }
 
 /* The most bytes of records: of each of nn, and of one of the two directions of all others. */
@@ -140,54 +232,57 @@ uint64_t pack_memory_edges(uint64_t n, uint64_t edges, uint32_t p)
 static int divide_ample(struct pack_memory *m, const struct pack_size *s, uint64_t placing,
                         uint64_t left)
 {
-    m->max_ranges = MAX_RANGES;
-    m->range_records = range_records(s, MAX_RANGES);
-    uint64_t placed = placed_bytes(s), slack = placed / SLACK;
-    uint64_t least = store_least(s, m->range_records);
-    uint64_t passing = larger(slack, least - least / 4); /* of few buckets, a transpose has most */
-    uint64_t edges = placed + slack;
-    edges = least + edges - smaller(edges, s->tiles_bytes / 9 * 8);
-    uint64_t both = edges + larger(passing, edges / 3); /* see share_store */
-    if (both > placing || both + sorting_least(s, m->range_records) > left)
+    cut_rows(m, s, MAX_RANGES);
+    uint64_t placed = placed_bytes(s), slack = placed / SLACK, least = stores_least(s, m);
+    uint64_t edges = least + placed + slack - smaller(placed + slack, s->tiles_bytes / 9 * 8);
+    uint64_t passing = larger(larger(slack, edges / 3), transpose_least(s, m, placing));
+    uint64_t both = edges + passing;
+    if (both > placing || both + sorting_least(s, m) + places_bytes(m) > left)
         return 0;
-    m->sort_bytes = smaller(sorting_wish(s, m->range_records), left - both);
-    share_store(m, smaller(placing, left - m->sort_bytes), 4 * (s->held_edges + least));
-    if (m->transpose_bytes < passing) {
-        m->store_bytes -= passing - m->transpose_bytes;
-        m->transpose_bytes = passing;
-    }
+    m->sort_bytes = smaller(sorting_wish(s, m), left - both);
+    uint64_t bytes = smaller(placing, left - m->sort_bytes);
+    share_store(m, s, bytes, larger(passing, smaller(bytes / 4, 4 * (s->held_edges + least))));
     return 1;
 }
 
-/* A quarter for sorting, or what one range takes; the rest for edges on their way to the disk. */
+/* A quarter for sorting, or what one range takes; the rest, if that leaves enough, for edges on their way to
+ * the disk, of which a quarter are being passed on. There are as many ranges as have their buckets.
+ * with_places 0: no memory is set aside for the places of rows. They then take that of head columns, which a
+ * subgraph with fewer edges than half of its rows does not have. */
 static int divide_scarce(struct pack_memory *m, const struct pack_size *s, uint64_t placing,
-                         uint64_t left)
+                         uint64_t left, int with_places)
 {
-    uint64_t store = smaller(placing, left - left / 4);
+    uint64_t store = smaller(placing, left - left / 4), both = store;
     uint64_t ranges = store / CELL_BYTES / (uint64_t)s->threads / 2;
-    m->max_ranges = larger(smaller(ranges, MAX_RANGES), 1);
-    m->range_records = range_records(s, m->max_ranges);
-    m->sort_bytes = larger(left / 4, sorting_least(s, m->range_records));
-    uint64_t both = smaller(placing, left > m->sort_bytes ? left - m->sort_bytes : 0);
-    share_store(m, both, UINT64_MAX);
-    return 2 * both >= store && m->store_bytes >= store_least(s, m->range_records);
+    for (ranges = larger(smaller(ranges, MAX_RANGES), 1); ranges > 0 && 4 * both >= store;
+         ranges /= 2) {
+        cut_rows(m, s, ranges);
+        uint64_t sorting = sorting_least(s, m) + (with_places ? places_bytes(m) : 0);
+        m->sort_bytes = larger(left / 4, sorting);
+        both = smaller(placing, left > m->sort_bytes ? left - m->sort_bytes : 0);
+        if (4 * both >= store && stores_least(s, m) + transpose_least(s, m, both) <= both) {
+            share_store(m, s, both, both / 4);
+            return 1;
+        }
+    }
+    return 0;
 }
 
 int pack_memory_ample(const struct pack_size *s, uint64_t bytes)
 {
-    struct pack_memory m;
+    struct pack_memory m = {0};
     uint64_t rows = most_rows_bytes(s);
     return bytes > rows && divide_ample(&m, s, bytes, bytes - rows);
 }
 
 uint64_t pack_memory_store_least(const struct pack_size *s, const struct pack_memory *m)
 {
-    return store_least(s, m->range_records);
+    return stores_least(s, m);
 }
 
 uint64_t pack_memory_sorting(const struct pack_size *s, const struct pack_memory *m)
 {
-    return sorting_wish(s, m->range_records);
+    return sorting_wish(s, m);
 }
 
 static int divide(struct pack_memory *m, const struct pack_size *s, uint64_t placing,
@@ -195,7 +290,8 @@ static int divide(struct pack_memory *m, const struct pack_size *s, uint64_t pla
 {
     m->rows_bytes = most_rows_bytes(s);
     uint64_t left = building > m->rows_bytes ? building - m->rows_bytes : 0;
-    return divide_ample(m, s, placing, left) || divide_scarce(m, s, placing, left);
+    return divide_ample(m, s, placing, left) || divide_scarce(m, s, placing, left, 1) ||
+           divide_scarce(m, s, placing, left, 0);
 }
 
 /* The least that is enough. */

@@ -2,7 +2,8 @@
  *
  * First edges are placed into buckets, in memory or spilled; then shards are built one after the other.
  * Placed edges that are in memory stay there while shards are built. So memory for building is set aside
- * before placing: for the rows of the largest subgraph, and for sorting ranges of rows.
+ * before placing: for the rows of the largest subgraph, for sorting ranges of rows, and for the buckets of a
+ * transpose (build/transpose.h).
  *
  * With less memory, buckets are fewer and larger. Fewer, because each bucket needs a chunk to fill for every
  * thread. Larger they must still fit into the memory for sorting. With M bytes for the edges, and buckets
@@ -11,8 +12,7 @@
 #ifndef DBFS_PACK_MEMORY_H
 #define DBFS_PACK_MEMORY_H
 
-#include "formats/shard.h"
-#include "formats/base/status.h"
+#include "placement.h"
 
 #include <stdint.h>
 
@@ -26,7 +26,8 @@ uint64_t pack_memory_edges(uint64_t n, uint64_t edges, uint32_t p);
 
 /* What the memory of a packing depends on. */
 struct pack_size {
-    uint32_t p;
+    uint32_t p, ranks;
+    const struct vertex_order *order; /* of which ranges are counted; NULL: they are reckoned */
     uint64_t d, locals; /* delegates; normal vertices of the largest shard */
     uint64_t longest;   /* records of the longest row in a shard */
     uint64_t directed_edges;
@@ -43,11 +44,12 @@ struct pack_size {
 struct pack_memory {
     uint64_t rows_bytes;    /* of the largest subgraph, without its columns */
     uint64_t sort_bytes;    /* for ranges of rows that are being sorted */
-    uint64_t store_bytes;   /* for placed edges */
+    uint64_t store_bytes;   /* for placed edges, and: */
+    uint64_t gather_bytes;  /* for the edges of a shard that come from all ranks, if there are several */
     /* for transposed edges, besides the memory of placed edges that have been read */
     uint64_t transpose_bytes;
-    uint64_t range_records; /* in a range, about */
-    uint64_t max_ranges;    /* of all shards, per kind of rows */
+    struct placement_limits limits;
+    struct placement_ranges ranges;
 };
 
 /* Whether `bytes` are enough to keep everything in memory while edges are placed and shards are built. */

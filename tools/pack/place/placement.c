@@ -5,10 +5,16 @@
 
 #include <string.h>
 
+static unsigned column_bits(const struct vertex_order *o, enum subgraph g)
+{
+    if (subgraph_columns(g) == DELEGATES)
+        return bits_for(o->d);
+    return o->local_bits + (g == NN ? bits_for(o->p) : 0);
+}
+
 unsigned placement_column_bits(const struct vertex_order *o)
 {
-    unsigned nn = o->local_bits + bits_for(o->p), delegates = bits_for(o->d);
-    return nn > delegates ? nn : delegates;
+    return (unsigned)larger(column_bits(o, NN), column_bits(o, DD));
 }
 
 static uint32_t largest_shard(const struct vertex_order *o)
@@ -21,46 +27,56 @@ static uint32_t largest_shard(const struct vertex_order *o)
     return largest;
 }
 
-/* The rows that a range may have. */
-static uint64_t most_rows(unsigned column_bits, uint64_t rows, uint64_t max_ranges)
+/* The rows of two subgraphs, and how they are cut into ranges. */
+struct rows_cut {
+    const struct degree_run *runs;
+    uint64_t run_count;
+    struct row_ranges_limits limits;
+};
+
+static struct rows_cut plan_cut(const struct vertex_order *o, enum vertex_kind rows,
+                                struct placement_limits l)
 {
-    unsigned bits = 8 * record_width_most(column_bits, rows, max_ranges) - column_bits;
-    return UINT64_C(1) << (bits < 63 ? bits : 63);
+    const struct shard_vertices *sv = &o->shard[largest_shard(o)];
+    uint64_t count = rows == NORMALS ? sv->locals : o->d, max_ranges = l.max_ranges / o->p;
+    unsigned to_normals = column_bits(o, subgraph_between(rows, NORMALS));
+    unsigned to_delegates = column_bits(o, subgraph_between(rows, DELEGATES));
+    uint64_t most = smaller(record_width_rows(to_normals, count, max_ranges),
+                            record_width_rows(to_delegates, count, max_ranges));
+    double target = (double)l.range_records;
+    if (rows == NORMALS)
+        return (struct rows_cut){sv->runs, sv->run_count, {target, most, most}};
+    /* a delegate's edges are spread over all shards */
+    return (struct rows_cut){o->delegate_runs, o->delegate_run_count, {target * o->p, most, most}};
 }
 
-/* Ranges for the rows of two subgraphs. */
-static enum status cut_rows(struct placement *pl, enum vertex_kind rows, double target,
-                            uint64_t max_ranges, struct error *e)
+struct placement_ranges placement_count(const struct vertex_order *o,
+                                        struct placement_limits limits)
 {
-    const struct vertex_order *o = pl->order;
-    const struct shard_vertices *sv = &o->shard[largest_shard(o)];
-    unsigned to_normals = pl->plan[subgraph_between(rows, NORMALS)].column_bits;
-    unsigned to_delegates = pl->plan[subgraph_between(rows, DELEGATES)].column_bits;
-    uint64_t count = rows == NORMALS ? sv->locals : o->d;
-    uint64_t most = smaller(most_rows(to_normals, count, max_ranges),
-                            most_rows(to_delegates, count, max_ranges));
-    struct row_ranges_limits limits = {target, most, most};
-    if (rows == NORMALS)
-        return row_ranges_make(&pl->local_rows, sv->runs, sv->run_count, &limits, e);
-    return row_ranges_make(&pl->delegate_rows, o->delegate_runs, o->delegate_run_count, &limits, e);
+    struct rows_cut normals = plan_cut(o, NORMALS, limits);
+    struct rows_cut delegates = plan_cut(o, DELEGATES, limits);
+    struct row_ranges n = row_ranges_count(normals.runs, normals.run_count, &normals.limits);
+    struct row_ranges d = row_ranges_count(delegates.runs, delegates.run_count, &delegates.limits);
+    return (struct placement_ranges){n.count, d.count, larger(n.longest, d.longest)};
 }
 
 enum status placement_plan(struct placement *pl, const struct vertex_order *o,
-                           const struct pack_memory *memory, struct error *e)
+                           struct placement_limits limits, struct error *e)
 {
-    uint64_t most = memory->max_ranges / o->p;
+    struct rows_cut normals = plan_cut(o, NORMALS, limits);
+    struct rows_cut delegates = plan_cut(o, DELEGATES, limits);
     memset(pl, 0, sizeof *pl);
     pl->order = o;
-    pl->plan[NN].column_bits = o->local_bits + bits_for(o->p);
-    pl->plan[DN].column_bits = o->local_bits;
-    pl->plan[ND].column_bits = pl->plan[DD].column_bits = bits_for(o->d);
-    /* a delegate's edges are spread over all shards */
-    if (cut_rows(pl, NORMALS, (double)memory->range_records, most, e) != ST_OK ||
-        cut_rows(pl, DELEGATES, (double)memory->range_records * o->p, most, e) != ST_OK)
+    if (row_ranges_make(&pl->local_rows, normals.runs, normals.run_count, &normals.limits, e) !=
+            ST_OK ||
+        row_ranges_make(&pl->delegate_rows, delegates.runs, delegates.run_count,
+                        &delegates.limits, e) != ST_OK)
         return e->status;
     for (int g = 0; g < SUBGRAPHS; g++)
-        pl->plan[g].rows = subgraph_rows((enum subgraph)g) == NORMALS ? &pl->local_rows
-                                                                      : &pl->delegate_rows;
+        pl->plan[g] = (struct record_plan){
+            .rows = subgraph_rows((enum subgraph)g) == NORMALS ? &pl->local_rows
+                                                               : &pl->delegate_rows,
+            .column_bits = column_bits(o, (enum subgraph)g)};
     pl->plan[DN].first_bucket = pl->local_rows.count;
     pl->plan[DD].first_bucket = pl->local_rows.count + pl->delegate_rows.count;
     pl->shard_buckets = pl->local_rows.count + 2 * pl->delegate_rows.count;

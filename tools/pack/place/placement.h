@@ -16,7 +16,6 @@
 
 #include "tools/bucket/bucket.h"
 #include "tools/pack/order/order.h"
-#include "pack_memory.h"
 #include "record_width.h"
 #include "row_ranges.h"
 
@@ -38,9 +37,24 @@ struct placement {
     struct bucket_store store;
 };
 
+/* How finely rows are cut into ranges: about so many records in each, and at most about so many ranges of all
+ * shards for each kind of rows. */
+struct placement_limits {
+    uint64_t range_records, max_ranges;
+};
+
+/* Ranges of rows in each shard, and the most rows of any. */
+struct placement_ranges {
+    uint64_t normals, delegates, most_rows;
+};
+
+/* Counts the ranges that placement_plan makes with these limits. */
+struct placement_ranges placement_count(const struct vertex_order *order,
+                                        struct placement_limits limits);
+
 /* Plans ranges and buckets. place_edges or gather_shard opens the store. */
 enum status placement_plan(struct placement *placement, const struct vertex_order *order,
-                           const struct pack_memory *memory, struct error *e);
+                           struct placement_limits limits, struct error *e);
 void placement_free(struct placement *placement); /* a zeroed one is allowed */
 
 /* The most bits that a column takes in any subgraph. */

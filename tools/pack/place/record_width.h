@@ -38,4 +38,11 @@ static inline unsigned record_width_most(unsigned column_bits, uint64_t rows, ui
     return record_width_bytes(width);
 }
 
+/* The rows that a range of such records may have. */
+static inline uint64_t record_width_rows(unsigned column_bits, uint64_t rows, uint64_t max_ranges)
+{
+    unsigned bits = 8 * record_width_most(column_bits, rows, max_ranges) - column_bits;
+    return UINT64_C(1) << (bits < 63 ? bits : 63);
+}
+
 #endif

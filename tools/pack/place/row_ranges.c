@@ -51,47 +51,71 @@ static struct row_granules choose_granules(uint64_t rows, uint64_t max_rows)
     return g;
 }
 
-/* Numbers the ranges and notes their first rows. */
-static void cut(struct row_ranges *r, struct walk walk, uint64_t granules,
-                const struct row_ranges_limits *l)
+static uint64_t count_granules(const struct row_ranges *r)
 {
+    return r->rows == 0 ? 0 : row_ranges_granule((uint32_t)(r->rows - 1), r->granules) + 1;
+}
+
+/* Rows and granules; the ranges are still to be made. */
+static struct row_ranges describe(const struct degree_run *runs, uint64_t run_count, uint64_t max_rows)
+{
+    struct row_ranges r = {0};
+    for (uint64_t i = 0; i < run_count; i++)
+        r.rows += runs[i].vertices;
+    r.granules = choose_granules(r.rows, max_rows);
+    return r;
+}
+
+/* Counts the ranges; numbers them and notes their first rows, where there are arrays for that. */
+static void cut(struct row_ranges *r, struct walk walk, const struct row_ranges_limits *l)
+{
+    uint64_t granules = count_granules(r), first = 0;
     double weight = 0;
     r->count = 1;
-    r->first[0] = 0;
     for (uint64_t g = 0; g < granules; g++) {
-        uint64_t start = granule_start(r, g), end = granule_start(r, g + 1);
-        uint64_t first = r->first[r->count - 1], rows = end - first;
+        uint64_t start = granule_start(r, g), end = granule_start(r, g + 1), rows = end - first;
         double own = weigh(&walk, end - start);
-        if (start > first && r->count < ROW_RANGES_MOST && (weight + own > l->target || rows > l->max_rows ||
-                              (rows > l->wish_rows && weight >= l->target / 2))) {
-            r->first[r->count++] = (uint32_t)start;
+        if (start > first && r->count < ROW_RANGES_MOST &&
+            (weight + own > l->target || rows > l->max_rows ||
+             (rows > l->wish_rows && weight >= l->target / 2))) {
+            first = start;
             weight = 0;
+            if (r->first != NULL)
+                r->first[r->count] = (uint32_t)first;
+            r->count++;
         }
         weight += own;
         if (weight > (double)r->heaviest)
             r->heaviest = (uint64_t)weight;
-        r->of_granule[g] = (uint16_t)(r->count - 1);
+        if (end - first > r->longest)
+            r->longest = end - first;
+        if (r->of_granule != NULL)
+            r->of_granule[g] = (uint16_t)(r->count - 1);
     }
-    r->first[r->count] = (uint32_t)r->rows;
+}
+
+struct row_ranges row_ranges_count(const struct degree_run *runs, uint64_t run_count,
+                                   const struct row_ranges_limits *limits)
+{
+    struct row_ranges r = describe(runs, run_count, limits->max_rows);
+    cut(&r, (struct walk){.runs = runs}, limits);
+    return r;
 }
 
 enum status row_ranges_make(struct row_ranges *r, const struct degree_run *runs,
                             uint64_t run_count, const struct row_ranges_limits *limits,
                             struct error *e)
 {
-    memset(r, 0, sizeof *r);
-    for (uint64_t i = 0; i < run_count; i++)
-        r->rows += runs[i].vertices;
-    r->granules = choose_granules(r->rows, limits->max_rows);
-    uint64_t granules =
-        r->rows == 0 ? 0 : row_ranges_granule((uint32_t)(r->rows - 1), r->granules) + 1;
+    *r = describe(runs, run_count, limits->max_rows);
+    uint64_t granules = count_granules(r);
     r->of_granule = calloc(granules + 1, sizeof *r->of_granule);
     r->first = calloc(granules + 2, sizeof *r->first);
     if (r->of_granule == NULL || r->first == NULL) {
         row_ranges_free(r);
         return fail_memory(e, "row ranges", 8 * granules);
     }
-    cut(r, (struct walk){.runs = runs}, granules, limits);
+    cut(r, (struct walk){.runs = runs}, limits);
+    r->first[r->count] = (uint32_t)r->rows;
     return ST_OK;
 }
 

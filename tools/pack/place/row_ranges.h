@@ -33,6 +33,7 @@ struct row_ranges {
     uint16_t *of_granule; /* small, because it is probed for every edge */
     struct row_granules granules;
     uint64_t heaviest;    /* weight of the heaviest range */
+    uint64_t longest;     /* rows of the longest range */
 };
 
 /* How long ranges may be. */
@@ -47,6 +48,10 @@ enum status row_ranges_make(struct row_ranges *ranges, const struct degree_run *
                             uint64_t run_count, const struct row_ranges_limits *limits,
                             struct error *e);
 void row_ranges_free(struct row_ranges *ranges);
+
+/* The same, without the arrays. */
+struct row_ranges row_ranges_count(const struct degree_run *runs, uint64_t run_count,
+                                   const struct row_ranges_limits *limits);
 
 /* The entry of of_granule for a row. */
 static inline uint32_t row_ranges_granule(uint32_t row, struct row_granules g)
