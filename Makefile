@@ -119,7 +119,7 @@ cuda_obj  = $(cuda_cu:%=$(BUILD)/%.o)
 proof_obj = $(proof_cu:%=$(BUILD)/%.o)
 
 # what the MPI library can do is looked up in the running program
-$(BUILD)/bin/dbfs-traverse $(BUILD)/tests/gpu_kernels: LDLIBS += -ldl
+$(BUILD)/bin/dbfs-traverse $(BUILD)/tests/gpu_kernels $(BUILD)/tests/fail_cuda: LDLIBS += -ldl
 $(BUILD)/bin/dbfs-traverse: $(call obj,$(traverse_src)) $(cuda_obj) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
@@ -192,7 +192,7 @@ $(plain_bin): $(BUILD)/tests/%: tests/%.c
 
 # The kernels beside the CPU's twins: all of dbfs-graph500 but its main file.
 gpu_test_src = $(filter-out tests/gpu/staging_mpi.c tests/gpu/fail_cuda.c,$(wildcard tests/gpu/*.c))
-gpu_test_bin = $(if $(filter 1,$(CUDA)),$(BUILD)/tests/gpu_kernels $(BUILD)/tests/staging_mpi.so)
+gpu_test_bin = $(if $(filter 1,$(CUDA)),$(addprefix $(BUILD)/tests/,gpu_kernels fail_cuda staging_mpi.so))
 
 $(BUILD)/tests/gpu/%.o: tests/gpu/%.c
 	@mkdir -p $(@D)
@@ -203,6 +203,12 @@ $(BUILD)/tests/gpu_kernels: $(call obj,$(gpu_test_src) \
     $(cuda_obj) $(proof_obj) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(cuda_libs)
+
+# dbfs-traverse with calls of the CUDA runtime that fail: they go to what the first object has in their place
+stand_ins = $$(nm $< | sed -n 's/.* T __wrap_/-Wl,--wrap=/p')
+$(BUILD)/tests/fail_cuda: $(call obj,tests/gpu/fail_cuda.c $(traverse_src)) $(cuda_obj) $(libmpi) $(libformats)
+	@mkdir -p $(@D)
+	$(mpicc) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(stand_ins) $(LDLIBS) $(cuda_libs)
 
 # preloaded before the MPI library; a program's own CUDA runtime must not see this one's
 $(BUILD)/tests/staging_mpi.so: tests/gpu/staging_mpi.c
@@ -217,12 +223,6 @@ fail_alloc = $(BUILD)/tests/fail_alloc.so
 $(fail_alloc): tests/fail_alloc.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -fno-builtin $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $< -ldl
-
-# preloaded into a program whose GPU is to fail; needs nothing of CUDA
-fail_cuda = $(BUILD)/tests/fail_cuda.so
-$(fail_cuda): tests/gpu/fail_cuda.c
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $< -ldl
 
 # preloaded before the MPI library: notes what a rank sends
 count_mpi = $(BUILD)/tests/count_mpi.so
@@ -260,7 +260,7 @@ fuzz-bin: $(fuzz_bin) $(BUILD)/tests/packed_seeds
 
 include tests/emulator/emulator.mk
 
-tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(fail_cuda) $(count_mpi) $(fake_nvml) $(BUILD)/tests/plant_faults \
+tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi) $(fake_nvml) $(BUILD)/tests/plant_faults \
            $(BUILD)/tests/mutate fuzz-bin $(emulated_if_possible)
 
 test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)' \

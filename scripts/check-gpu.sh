@@ -467,7 +467,7 @@ time_loads() { # FOLDER NAME
 stage_trust() {
     local scale=${TRUST_SCALE:-24} encoding
     check_command 'parts that lie' env BACKEND="$backend" bash tests/cli/trust.sh
-    [ "$backend" != cuda ] || check_command 'faults of a GPU' bash tests/gpu/faults.sh
+    [ "$backend" != cuda ] || check_command 'faults of a GPU' env TEST_MODE=long bash tests/gpu/faults.sh
     "$BIN/rmatgen" -q -s "$scale" -o "$work/edges"
     for encoding in packed raw; do
         "$BIN/dbfs-pack" -q -p 1 --encoding $encoding ${PACK_OPTIONS:-} -o "$work/$encoding" "$work/edges"

@@ -49,6 +49,7 @@ for unit in tests/unit/*.c; do
 done
 if [ -x "$BUILD/tests/gpu_kernels" ]; then
     run_one 'unit gpu_kernels' "$BUILD/tests/gpu_kernels"
+    run_one 'gpu faults' env ASAN_OPTIONS="$(sanitized 0)" bash tests/gpu/faults.sh
 fi
 for script in tests/cli/*.sh; do
     leaks=1

@@ -253,13 +253,14 @@ enum { COPY_MARKS = 8 };
 /* What devices give to each other between two levels, after `finish`. */
 struct backend_messages {
     /* Allocates exchange memory of this device, of the kind that it was opened with. No budget is charged.
-     * NULL: none is left. */
-    void *(*exchange_take)(struct device *device, size_t bytes);
+     * NULL: *e says why, by the name `what`. */
+    void *(*exchange_take)(struct device *device, size_t bytes, const char *what, struct error *e);
     void (*exchange_release)(struct device *device, void *memory); /* NULL memory is allowed */
 
     /* Allocates host memory for masks, to and from which devices copy fast. Masks are reduced there because
-     * MPI libraries reduce on the host anyway. No budget is charged. NULL: none is left. */
-    void *(*host_take)(size_t bytes);
+     * MPI libraries reduce on the host anyway. No budget is charged. NULL: *e says why, by the name
+     * `what`. */
+    void *(*host_take)(size_t bytes, const char *what, struct error *e);
     void (*host_release)(void *memory); /* NULL is allowed */
 
     /* Where the vertices of another shard are that this level's nn visit found. They stay there until the

@@ -180,38 +180,6 @@ trace() { # NAME TH OPTION...: of a lone GPU as of the CPU and of its level loop
     check "trace of $name TH $th $*: not by the loop ($ways)" test -n "$ways" -a "${ways#*loop}" = "$ways"
 }
 
-# ---- a GPU that fails ----
-
-# The second of two ranks has the fault.
-run_with_fault() { # FAULT RANKS FOLDER
-    local search=("$traverse" -@ 1 -q --backend cuda -n 2 --timeout 20 --force --parents "$tmp/o/tree-%d.npy" "$3")
-    rm -rf "$tmp/o"
-    mkdir "$tmp/o"
-    if [ "$2" = 1 ]; then
-        timeout 60 env FAIL_CUDA="$1" FAIL_CUDA_COUNT="$tmp/count" "${search[@]}"
-    else
-        timeout 60 "$MPIEXEC" -n 1 "${search[@]}" : -n 1 env FAIL_CUDA="$1" FAIL_CUDA_COUNT="$tmp/count" "${search[@]}"
-    fi
-}
-
-fault() { # CODE RANKS NAME N FAULT: the N-th call fails; a message, an exit code, no rank and no file left
-    check_exit "$1" "$3: call $4 returns $5, $2 ranks" run_with_fault "$3 $4 $5" "$2" "$(packed rmat "$2" memory)"
-    check_says '^dbfs-traverse: ' 'with a message'
-    check 'no temporary file is left' test -z "$(find "$tmp/o" -name '.*.??????')"
-}
-
-# A GPU that is lost: from one call on all fail, in the load, in the searches, and at the end.
-lose() { # RANKS
-    local count n
-    next_machine
-    check_exit 0 "undisturbed, $1 ranks" run_with_fault 'any 0 0' "$1" "$(packed rmat "$1" memory)"
-    count=$(cat "$tmp/count")
-    check "calls were counted ($count)" test "$count" -gt 50
-    for n in 1 $((count / 4)) $((count / 2)) $((3 * count / 4)) $((count - 2)); do
-        fault 1 "$1" any "$n" 719
-    done
-}
-
 # ---- columns that stay packed on the device, or in memory of the host ----
 
 reside() { # RESIDENCE REPORT LAYOUTS: every direction, and what the report says of it
@@ -285,7 +253,7 @@ check_exit 5 'host memory is too little' with "$(kib 'total, host, for speed')" 
 check_says 'of host memory for the rests of rows, and .* of the memory budget (-S) are left' 'says so'
 check_exit 5 'for auto, too' with "$(kib 'total, packed' 2)" -S 1M
 check_says 'give --resident packed and as many shards and GPUs as that needs (about [0-9]*)' 'and what would do'
-check_exit 5 'CUDA has no pinned memory' env FAIL_CUDA='cuMemHostAlloc 1 2' "$traverse" -q --backend cuda --resident host \
+check_exit 5 'CUDA has no pinned memory' env FAIL_CUDA='cudaHostAlloc 1 2' "$TESTS/fail_cuda" -q --backend cuda --resident host \
     -r 0 "$tmp/larger"
 check_says 'cudaHostAlloc(&m->host, .*out of memory' 'names the call'
 
@@ -401,13 +369,10 @@ for layout in 1x1 1x2 2x1; do
         -@ 1 --backend cuda --no-energy -q -n 2 "$(packed rmat $((${layout%x*} * ${layout#*x})) memory)"
 done
 
-fault 5 1 cuMemAlloc 1 2
-fault 5 2 cuMemAlloc 2 2
-fault 1 1 cuLaunchKernel 5 719
-fault 1 1 cuLaunchKernelEx 1 719
-fault 1 1 cuStreamQuery 1 719
-lose 1
-lose 2
+for gpus in 1 4; do
+    next_machine
+    EMULATED_GPUS=$gpus bash tests/gpu/faults.sh 2>&1 | sed "s/^\(ok\|not ok\|skip\) - /&faults, $gpus GPUs: /"
+done
 EMULATED_MEMORY=0 check_exit 5 'a GPU without memory' run_on 1x1 cuda "$(packed rmat 1 memory)"
 check_says 'of device memory' 'says what is needed'
 check_exit 5 'the second of two ranks has a GPU without memory' timeout 60 "$MPIEXEC" \
@@ -423,7 +388,6 @@ if [ $mode = long ]; then
     for script in dbfs-graph500 trust; do
         BACKEND=cuda bash tests/cli/$script.sh 2>&1 | sed "s/^\(ok\|not ok\|skip\) - /&emulated $script: /"
     done
-    FAIL_CUDA_SHIM= bash tests/gpu/faults.sh 2>&1 | sed "s/^\(ok\|not ok\|skip\) - /&emulated: /"
 fi
 
 wait

@@ -64,6 +64,10 @@ $(emulated)/tests/gpu_kernels: $(call emulated_c_obj,$(gpu_test_src)) \
 	@mkdir -p $(@D)
 	$(emulated_link)
 
+$(emulated)/tests/fail_cuda: $(call emulated_c_obj,tests/gpu/fail_cuda.c) $(emulated_traverse) $(emulated_shared)
+	@mkdir -p $(@D)
+	$(emulated_link) $(stand_ins)
+
 $(emulated)/tests/plant_faults: $(BUILD)/tests/plant_faults.o \
     $(call without_mains,$(emulated_traverse) $(emulated_graph500)) $(emulated_shared)
 	@mkdir -p $(@D)
@@ -87,7 +91,7 @@ $(emulated_others): $(emulated)/%: $(BUILD)/%
 	@ln -sf $(abspath $<) $@
 
 emulated_bin = $(emulated)/bin/dbfs-traverse $(emulated)/bin/dbfs-graph500 $(emulated)/tests/gpu_kernels \
-               $(emulated)/tests/plant_faults $(emulated)/tests/mistakes \
+               $(emulated)/tests/fail_cuda $(emulated)/tests/plant_faults $(emulated)/tests/mistakes \
                $(emulated)/tests/device_mpi.so $(emulated_others)
 emulated: $(emulated_bin)
 

@@ -54,8 +54,6 @@ static cudaError_t give_event(cudaEvent_t *event, emulated_event *made)
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
 {
-    if (const cudaError_t error = fault("cuEventCreate"))
-        return error;
     emulated_event *made = new emulated_event;
     if (!pages_open(&made->state->pages, sizeof(event_page))) {
         delete made;
@@ -78,8 +76,6 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-    if (const cudaError_t error = fault("cuEventRecord"))
-        return error;
     const std::shared_ptr<event_state> state = event->state;
     const uint64_t number = ++state->page->recorded;
     enqueue(stream, [=] {
@@ -91,8 +87,6 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned)
 {
-    if (const cudaError_t error = fault("cuStreamWaitEvent"))
-        return error;
     const std::shared_ptr<event_state> state = event->state;
     const uint64_t number = state->page->recorded;
     enqueue(stream, [=] { wait_for(*state, number); });
@@ -101,8 +95,6 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
-    if (const cudaError_t error = fault("cuEventQuery"))
-        return error;
     if (has_reached(*event->state, event->state->page->recorded))
         return cudaSuccess;
     wait_a_moment(16);
@@ -111,8 +103,6 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
-    if (const cudaError_t error = fault("cuEventSynchronize"))
-        return error;
     wait_for(*event->state, event->state->page->recorded);
     return cudaSuccess;
 }
@@ -130,8 +120,6 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t begin, cudaEve
 
 cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event)
 {
-    if (const cudaError_t error = fault("cuIpcGetEventHandle"))
-        return error;
     static_assert(sizeof(pages_handle) <= sizeof *handle, "a handle holds it");
     const pages_handle named = pages_name(&event->state->pages, 0);
     memset(handle, 0, sizeof *handle);
@@ -141,8 +129,6 @@ cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t even
 
 cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle)
 {
-    if (const cudaError_t error = fault("cuIpcOpenEventHandle"))
-        return error;
     pages_handle named;
     memcpy(&named, &handle, sizeof named);
     emulated_event *made = new emulated_event;

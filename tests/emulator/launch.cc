@@ -77,13 +77,6 @@ static cudaError_t begin(const grid &what, cudaStream_t stream)
     return cudaSuccess;
 }
 
-/* Its error is that of cudaGetLastError. */
-void start(const shape &s, std::function<void()> lane)
-{
-    if (fault("cuLaunchKernel") == cudaSuccess)
-        begin(grid{s.kernel, s.blocks, s.threads, s.shared_bytes, 1, false, std::move(lane)}, s.stream);
-}
-
 static unsigned cluster_of(const cudaLaunchConfig_t *config)
 {
     for (unsigned i = 0; i < config->numAttrs; i++) {
@@ -106,10 +99,16 @@ static bool is_cooperative(const cudaLaunchConfig_t *config)
 
 using namespace emulated;
 
+cudaError_t cudaLaunchKernel(const void *kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared_bytes,
+                             cudaStream_t stream)
+{
+    return begin(grid{(const char *)kernel, blocks.x, threads.x, shared_bytes, 1, false,
+                      *(const std::function<void()> *)arguments[0]},
+                 stream);
+}
+
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments)
 {
-    if (const cudaError_t error = fault("cuLaunchKernelEx"))
-        return error;
     std::unique_lock<std::mutex> lock(kernels_lock);
     const auto found = kernels.find(kernel);
     if (found == kernels.end())

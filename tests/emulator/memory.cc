@@ -127,22 +127,16 @@ using namespace emulated;
 
 cudaError_t cudaMalloc(void **memory, size_t bytes)
 {
-    if (const cudaError_t error = fault("cuMemAlloc"))
-        return error;
     return allocate(memory, bytes, cudaMemoryTypeDevice);
 }
 
 cudaError_t cudaMallocManaged(void **memory, size_t bytes, unsigned)
 {
-    if (const cudaError_t error = fault("cuMemAllocManaged"))
-        return error;
     return allocate(memory, bytes, cudaMemoryTypeManaged);
 }
 
 cudaError_t cudaHostAlloc(void **memory, size_t bytes, unsigned)
 {
-    if (const cudaError_t error = fault("cuMemHostAlloc"))
-        return error;
     return allocate(memory, bytes, cudaMemoryTypeHost);
 }
 
@@ -163,8 +157,6 @@ cudaError_t cudaFreeHost(void *memory)
 
 cudaError_t cudaMemGetInfo(size_t *unused, size_t *total)
 {
-    if (const cudaError_t error = fault("cuMemGetInfo"))
-        return error;
     *total = setting().memory_bytes;
     *unused = *total - used_bytes(current_device());
     return cudaSuccess;
@@ -187,8 +179,6 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *memory)
     static_assert(sizeof(pages_handle) <= sizeof *handle, "a handle holds it");
     const char *begin;
     allocation found;
-    if (const cudaError_t error = fault("cuIpcGetMemHandle"))
-        return error;
     if (!find_allocation(memory, &begin, &found) || found.type != cudaMemoryTypeDevice)
         return failed(cudaErrorInvalidValue);
     const pages_handle named = pages_name(&found.pages, (size_t)(begin - (const char *)found.pages.memory));
@@ -201,8 +191,6 @@ cudaError_t cudaIpcOpenMemHandle(void **memory, cudaIpcMemHandle_t handle, unsig
 {
     pages_handle named;
     allocation made = {0, current_device(), cudaMemoryTypeDevice, true, {}};
-    if (const cudaError_t error = fault("cuIpcOpenMemHandle"))
-        return error;
     memcpy(&named, &handle, sizeof named);
     if (!pages_map(&made.pages, &named))
         return failed(cudaErrorInvalidResourceHandle);
@@ -243,8 +231,6 @@ static cudaError_t copy_as(const char *call, void *to, const void *from, size_t 
                            cudaStream_t stream)
 {
     const bool to_device = kind == cudaMemcpyHostToDevice, to_host = kind == cudaMemcpyDeviceToHost;
-    if (const cudaError_t error = fault(to_device ? "cuMemcpyHtoDAsync" : "cuMemcpyDtoHAsync"))
-        return error;
     if (bytes > 0 && ((to_device && !is_of_device(to)) || (to_host && !is_of_device(from)))) {
         complain("%s: %p is no memory of a device", call, to_device ? to : from);
         return failed(cudaErrorInvalidValue);
@@ -269,8 +255,6 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
                                 cudaStream_t stream)
 {
     struct cudaPointerAttributes a, b;
-    if (const cudaError_t error = fault("cuMemcpyPeerAsync"))
-        return error;
     cudaPointerGetAttributes(&a, to);
     cudaPointerGetAttributes(&b, from);
     if (bytes > 0 && (a.device != to_device || b.device != from_device)) {
@@ -283,8 +267,6 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
 
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
 {
-    if (const cudaError_t error = fault("cuMemsetD8Async"))
-        return error;
     if (bytes == 0)
         return cudaSuccess;
     if (!is_pinned(to) || !is_inside("cudaMemsetAsync", to, bytes)) {

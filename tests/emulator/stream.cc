@@ -134,8 +134,6 @@ using namespace emulated;
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
 {
-    if (const cudaError_t error = fault("cuStreamCreate"))
-        return error;
     std::lock_guard<std::mutex> lock(streams_lock);
     *stream = open_stream(current_device());
     return cudaSuccess;
@@ -159,8 +157,6 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    if (const cudaError_t error = fault("cuStreamSynchronize"))
-        return error;
     if (!is_stream(stream))
         return failed(cudaErrorInvalidResourceHandle);
     drain(stream);
@@ -170,8 +166,6 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 /* A host that asks again and again leaves the processor to those whom it waits for. */
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    if (const cudaError_t error = fault("cuStreamQuery"))
-        return error;
     if (!is_stream(stream))
         return failed(cudaErrorInvalidResourceHandle);
     if (is_idle(find_stream(stream)))
@@ -182,8 +176,6 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 
 cudaError_t cudaDeviceSynchronize(void)
 {
-    if (const cudaError_t error = fault("cuCtxSynchronize"))
-        return error;
     drain_device(current_device());
     return cudaSuccess;
 }

@@ -1,43 +1,76 @@
-/* fail_cuda.c: makes a function of the CUDA driver fail. It is loaded by LD_PRELOAD.
+/* fail_cuda.c: makes calls of the CUDA runtime fail
  *
- * FAIL_CUDA='NAME N CODE' lets the N-th call of the driver's function NAME, and every later one, return CODE without
- * being made, as a device does that ran out of memory (2) or was lost (719). N = 0 lets none fail. FAIL_CUDA_COUNT=FILE
- * gets the number of calls at the end, and the number of times that the driver was asked for NAME. If that is 0,
- * the program does not get its functions in the way that this file knows, and nothing it does can fail.
+ * It is linked into tests/fail_cuda, which else is dbfs-traverse. Each function __wrap_NAME stands in for the
+ * runtime's function NAME (ld --wrap): it counts the call, and makes it unless it is to fail. How the runtime
+ * finds its driver does not matter.
  *
- * The CUDA runtime is part of the program and cannot be replaced, but it asks the driver for each of its
- * functions by name:
- * 1. dlsym gives it cuGetProcAddress_v2 (cuGetProcAddress in CUDA 11).
- * 2. That function gives it cuGetProcAddress in a newer version, which it uses from there on.
- * 3. The newer one gives it all others, most of them twice: for the common default stream and for one of each
- *    thread.
- * The answers of all three are changed here.
+ * FAIL_CUDA='NAME N CODE' lets the N-th call of NAME, and every later one, return CODE. With the name `any` the
+ * calls of all functions count. A code other than 2, too little memory, is that of a lost GPU: once one call has
+ * failed, those of all other functions fail, too. FAIL_CUDA_COUNT=FILE gets a line "NAME CALLS" for each function
+ * at the end.
+ *
+ * Questions whose answer a lost GPU does not change, and what gives back, are not among the functions.
  */
-#include <dlfcn.h>
+#include <cuda_runtime_api.h>
+
 #include <stdatomic.h>
-#include <stdint.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Each function with its parameters and arguments. <<<>>> calls cudaLaunchKernel, or another one: see below. */
+#define CALLS(CALL) \
+    CALL(cudaGetDeviceCount, (int *count), (count)) \
+    CALL(cudaSetDevice, (int device), (device)) \
+    CALL(cudaDeviceSynchronize, (void), ()) \
+    CALL(cudaDeviceEnablePeerAccess, (int peer, unsigned flags), (peer, flags)) \
+    CALL(cudaStreamCreateWithFlags, (cudaStream_t *s, unsigned flags), (s, flags)) \
+    CALL(cudaStreamSynchronize, (cudaStream_t s), (s)) \
+    CALL(cudaStreamQuery, (cudaStream_t s), (s)) \
+    CALL(cudaStreamWaitEvent, (cudaStream_t s, cudaEvent_t event, unsigned flags), (s, event, flags)) \
+    CALL(cudaEventCreate, (cudaEvent_t *event), (event)) \
+    CALL(cudaEventCreateWithFlags, (cudaEvent_t *event, unsigned flags), (event, flags)) \
+    CALL(cudaEventRecord, (cudaEvent_t event, cudaStream_t s), (event, s)) \
+    CALL(cudaEventQuery, (cudaEvent_t event), (event)) \
+    CALL(cudaEventSynchronize, (cudaEvent_t event), (event)) \
+    CALL(cudaMalloc, (void **memory, size_t bytes), (memory, bytes)) \
+    CALL(cudaMallocHost, (void **memory, size_t bytes), (memory, bytes)) \
+    CALL(cudaHostAlloc, (void **memory, size_t bytes, unsigned flags), (memory, bytes, flags)) \
+    CALL(cudaMemGetInfo, (size_t *unused, size_t *total), (unused, total)) \
+    CALL(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind), \
+         (to, from, bytes, kind)) \
+    CALL(cudaMemcpyAsync, \
+         (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t s), \
+         (to, from, bytes, kind, s)) \
+    CALL(cudaMemcpyPeerAsync, \
+         (void *to, int to_device, const void *from, int from_device, size_t bytes, cudaStream_t s), \
+         (to, to_device, from, from_device, bytes, s)) \
+    CALL(cudaMemset, (void *to, int value, size_t bytes), (to, value, bytes)) \
+    CALL(cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t s), (to, value, bytes, s)) \
+    CALL(cudaIpcGetMemHandle, (cudaIpcMemHandle_t *handle, void *memory), (handle, memory)) \
+    CALL(cudaIpcOpenMemHandle, (void **memory, cudaIpcMemHandle_t handle, unsigned flags), \
+         (memory, handle, flags)) \
+    CALL(cudaIpcGetEventHandle, (cudaIpcEventHandle_t *handle, cudaEvent_t event), (handle, event)) \
+    CALL(cudaIpcOpenEventHandle, (cudaEvent_t *event, cudaIpcEventHandle_t handle), (event, handle)) \
+    CALL(cudaLaunchKernel, \
+         (const void *kernel, dim3 blocks, dim3 threads, void **arguments, size_t bytes, cudaStream_t s), \
+         (kernel, blocks, threads, arguments, bytes, s)) \
+    CALL(cudaLaunchKernelExC, (const cudaLaunchConfig_t *config, const void *kernel, void **arguments), \
+         (config, kernel, arguments))
+
+#define NUMBER(name, parameters, arguments) NUMBER_##name,
+#define NAME(name, parameters, arguments) #name,
+enum { CALLS(NUMBER) FUNCTIONS };
+static const char *const names[FUNCTIONS] = {CALLS(NAME)};
+
 enum { MOST_NAME = 64 };
-
-/* Any function of the driver: up to twelve integers or pointers, of which it takes those that it has. */
-typedef int driver_call(intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t, intptr_t,
-                        intptr_t, intptr_t, intptr_t);
-/* How the driver is asked: the second form exists since version 12.0. */
-typedef int proc_address(const char *name, void **function, int version, uint64_t flags);
-typedef int proc_address_v2(const char *name, void **function, int version, uint64_t flags, int *result);
-
-enum { VERSION_WITH_RESULT = 12000, FLAG_STREAM_OF_THREAD = 2 };
 
 static char chosen[MOST_NAME];
 static unsigned long first_failing;
 static int code;
-static atomic_ulong calls, asked;
-static driver_call *real_call, *real_call_of_thread;
-static proc_address *real_proc_address;
-static proc_address_v2 *real_proc_address_v2;
+static atomic_ulong calls[FUNCTIONS], calls_of_any;
+static atomic_bool lost;
 
 __attribute__((constructor)) static void start(void)
 {
@@ -52,94 +85,53 @@ __attribute__((destructor)) static void end(void)
     FILE *file = path != NULL ? fopen(path, "w") : NULL;
     if (file == NULL)
         return;
-    fprintf(file, "%lu %lu\n", atomic_load(&calls), atomic_load(&asked));
+    for (int i = 0; i < FUNCTIONS; i++)
+        fprintf(file, "%s %lu\n", names[i], atomic_load(&calls[i]));
+    fprintf(file, "any %lu\n", atomic_load(&calls_of_any));
     fclose(file);
 }
 
-static int fails(void)
+/* How often a host asks whether work is done differs from run to run, and a GPU that is lost is still there:
+ * `any` does not count such calls. */
+static unsigned long count_for_any(int function)
 {
-    unsigned long number = atomic_fetch_add(&calls, 1) + 1;
-    return first_failing > 0 && number >= first_failing;
+    bool asks = function == NUMBER_cudaGetDeviceCount || strstr(names[function], "Query") != NULL;
+    return asks ? atomic_load(&calls_of_any) : atomic_fetch_add(&calls_of_any, 1) + 1;
 }
 
-static int counted_call(intptr_t a, intptr_t b, intptr_t c, intptr_t d, intptr_t e, intptr_t f, intptr_t g, intptr_t h,
-                        intptr_t i, intptr_t j, intptr_t k, intptr_t l)
+static bool fails(int function)
 {
-    return fails() ? code : real_call(a, b, c, d, e, f, g, h, i, j, k, l);
-}
-
-static int counted_call_of_thread(intptr_t a, intptr_t b, intptr_t c, intptr_t d, intptr_t e, intptr_t f, intptr_t g,
-                                  intptr_t h, intptr_t i, intptr_t j, intptr_t k, intptr_t l)
-{
-    return fails() ? code : real_call_of_thread(a, b, c, d, e, f, g, h, i, j, k, l);
-}
-
-/* ---- how the program finds the driver's functions ---- */
-
-static int find_function(const char *name, void **function, int version, uint64_t flags);
-static int find_function_v2(const char *name, void **function, int version, uint64_t flags, int *result);
-
-/* Puts `ours` in the place of `function`, which `real` keeps. All are pointers to functions. */
-static void replace(void **function, void *real, void *ours)
-{
-    memcpy(real, function, sizeof *function);
-    memcpy(function, ours, sizeof *function);
-}
-
-static void replace_question(void **function, int with_result)
-{
-    proc_address *ours = find_function;
-    proc_address_v2 *ours_v2 = find_function_v2;
-    if (with_result)
-        replace(function, &real_proc_address_v2, &ours_v2);
-    else
-        replace(function, &real_proc_address, &ours);
-}
-
-static void replace_answer(const char *name, void **function, int version, uint64_t flags)
-{
-    driver_call *ours = counted_call, *ours_of_thread = counted_call_of_thread;
-    if (function == NULL || *function == NULL)
-        return;
-    if (strcmp(name, "cuGetProcAddress") == 0) {
-        replace_question(function, version >= VERSION_WITH_RESULT);
-    } else if (strcmp(name, chosen) == 0) {
-        atomic_fetch_add(&asked, 1);
-        if (flags & FLAG_STREAM_OF_THREAD)
-            replace(function, &real_call_of_thread, &ours_of_thread);
-        else
-            replace(function, &real_call, &ours);
+    unsigned long number = atomic_fetch_add(&calls[function], 1) + 1, number_for_any = count_for_any(function);
+    bool any = strcmp(chosen, "any") == 0, is_chosen = any || strcmp(chosen, names[function]) == 0;
+    if (first_failing > 0 && is_chosen && (any ? number_for_any : number) >= first_failing) {
+        atomic_store(&lost, code != cudaErrorMemoryAllocation);
+        return true;
     }
+    return atomic_load(&lost);
 }
 
-static int find_function(const char *name, void **function, int version, uint64_t flags)
-{
-    int outcome = real_proc_address(name, function, version, flags);
-    if (outcome == 0)
-        replace_answer(name, function, version, flags);
-    return outcome;
-}
-
-static int find_function_v2(const char *name, void **function, int version, uint64_t flags, int *result)
-{
-    int outcome = real_proc_address_v2(name, function, version, flags, result);
-    if (outcome == 0)
-        replace_answer(name, function, version, flags);
-    return outcome;
-}
-
-void *dlsym(void *handle, const char *name)
-{
-    static void *(*real_dlsym)(void *, const char *);
-    if (real_dlsym == NULL) {
-        void *found = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
-        found = found != NULL ? found : dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
-        memcpy(&real_dlsym, &found, sizeof found);
+#define STAND_IN(name, parameters, arguments) \
+    __typeof__(name) __real_##name, __wrap_##name; \
+    cudaError_t __wrap_##name parameters \
+    { \
+        return fails(NUMBER_##name) ? (cudaError_t)code : __real_##name arguments; \
     }
-    void *found = real_dlsym(handle, name);
-    if (found != NULL && strcmp(name, "cuGetProcAddress") == 0)
-        replace_question(&found, 0);
-    else if (found != NULL && strcmp(name, "cuGetProcAddress_v2") == 0)
-        replace_question(&found, 1);
-    return found;
+CALLS(STAND_IN)
+
+/* This is what <<<>>> calls since CUDA 13; versions before do not have it. */
+cudaError_t __real___cudaLaunchKernel(void *kernel, dim3 blocks, dim3 threads, void **arguments, size_t bytes,
+                                      cudaStream_t s) __attribute__((weak));
+__typeof__(__real___cudaLaunchKernel) __wrap___cudaLaunchKernel;
+cudaError_t __wrap___cudaLaunchKernel(void *kernel, dim3 blocks, dim3 threads, void **arguments, size_t bytes,
+                                      cudaStream_t s)
+{
+    return fails(NUMBER_cudaLaunchKernel) ? (cudaError_t)code :
+                                            __real___cudaLaunchKernel(kernel, blocks, threads, arguments, bytes, s);
+}
+
+/* The error of a launch that <<<>>> has left. */
+__typeof__(cudaGetLastError) __real_cudaGetLastError, __wrap_cudaGetLastError;
+cudaError_t __wrap_cudaGetLastError(void)
+{
+    return atomic_load(&lost) ? (cudaError_t)code : __real_cudaGetLastError();
 }

@@ -1,64 +1,91 @@
 #!/bin/bash
-# faults.sh: a GPU that runs out of memory, or is lost while it searches. Each call of the driver that can say so fails
-# once at the beginning, in the middle and at the end of a run, in the one process or in one of two ranks. The job ends
-# with a message and exit code 5 (memory) or 1, and leaves no rank and no temporary file. Needs a GPU: scripts/check-gpu.sh
-# trust runs it. An emulated GPU, where tests/cli/emulated.sh runs it, fails by itself: FAIL_CUDA_SHIM is empty.
+# faults.sh: a GPU that runs out of memory, or is lost while it searches. Calls of the CUDA runtime fail at the
+# beginning, in the middle and at the end of a run: of a search that is one kernel, of one that goes level by level,
+# and in one of two ranks. The job ends with a message and exit code 5 (memory) or 1, and leaves no rank and no
+# temporary file. Without a GPU only the first checks are made, which show that calls can fail. Long mode takes every
+# function that is called.
 set -u
 . tests/lib.sh
-ln -s "$(realpath "$BIN/dbfs-traverse")" "$tmp/dbfs-traverse"
+ln -s "$(realpath "$TESTS/fail_cuda")" "$tmp/dbfs-traverse"
 traverse=$tmp/dbfs-traverse # a name that no other test has
-shim=${FAIL_CUDA_SHIM-$(realpath "$TESTS/fail_cuda.so")}
 "$BIN/rmatgen" -q -s 12 -o "$tmp/g.edges"
 for p in 1 2; do
-    "$BIN/dbfs-pack" -q -p $p -o "$tmp/p$p" "$tmp/g.edges"
+    "$BIN/dbfs-pack" -q -p $p -o "$tmp/$p" "$tmp/g.edges"
 done
 
-# run NAME N CODE FOLDER; with two parts, the second of two ranks has the fault
+# run WAY FAULT: the second of two ranks has the fault
 run() {
-    local fault=(env LD_PRELOAD="$shim" FAIL_CUDA="$1 $2 $3" FAIL_CUDA_COUNT="$tmp/count")
-    local search=("$traverse" --backend cuda -q -@ 2 -n 3 --timeout 20 --parents "$tmp/o/tree-%d.npy" "$4")
+    local fault=(env FAIL_CUDA="$2" FAIL_CUDA_COUNT="$tmp/count") way
+    local search=("$traverse" --backend cuda -q -@ 2 -n 3 --timeout 20 --parents "$tmp/o/tree-%d.npy")
+    read -ra way <<<"$1"
     rm -rf "$tmp/o" "$tmp/count"
     mkdir "$tmp/o"
-    if [ "$4" = "$tmp/p1" ]; then
+    search+=("${way[@]:1}" "$tmp/${way[0]}")
+    if [ "${way[0]}" = 1 ]; then
         timeout 60 "${fault[@]}" "${search[@]}"
     else
         timeout 60 "$MPIEXEC" -n 1 "${search[@]}" : -n 1 "${fault[@]}" "${search[@]}"
     fi
 }
 
-if ! run cuMemAlloc 0 0 "$tmp/p1" >"$tmp/out" 2>"$tmp/err"; then
-    skip "faults of a GPU: none can be used: $(tail -1 "$tmp/err")"
+# calls_of NAME FILE: how often it was called in the run that wrote FILE
+calls_of() { awk -v name="$1" '$1 == name { print $2 }' "$2"; }
+
+check_exit 5 'the first call of all fails' run 1 'cudaGetDeviceCount 1 719'
+check_says 'unspecified launch failure' 'as it was told to'
+if ! run 1 'any 0 0' >"$tmp/out" 2>"$tmp/err" && grep -q 'there is no GPU' "$tmp/err"; then
+    check 'calls are counted' test "$(calls_of cudaGetDeviceCount "$tmp/count")" = 1
+    skip 'faults of a GPU: there is none'
     finish
 fi
-# seen: $count gets how often the last run called the driver's function, $asked how often the runtime asked for it
-seen() { count=0 asked=0 && read -r count asked <"$tmp/count"; }
-seen
-if [ "$count" = 0 ]; then
-    fail "fail_cuda.so intercepts nothing: cuMemAlloc was asked for ${asked:-0} times and called 0 times. Does the \
-CUDA runtime find the driver in another way than tests/gpu/fail_cuda.c knows?"
-    finish
-fi
+
+# names_of FILE: what was called in the run that wrote FILE, after the number of GPUs was known. In short mode:
+# memory, launches, and calls of any kind.
+names_of() {
+    local chosen='^any$|Malloc|Launch'
+    [ "${TEST_MODE:-short}" = long ] && chosen=.
+    awk -v chosen="$chosen" '$1 ~ chosen && $2 > 0 && $1 != "cudaGetDeviceCount" { print $1 }' "$1"
+}
+
+# moments NAME COUNT: the calls that fail. How often a host asks whether work is done differs from run to run. The
+# last calls only give back, when all results are written.
+moments() {
+    local last=$2
+    case $1 in
+        *Query) last=1 ;;
+        any | cudaSetDevice) last=$((last - 5)) && printf '%s\n' $((last / 4)) $((3 * last / 4)) ;;
+    esac
+    printf '%s\n' 1 $((last / 2 + 1)) $last | sort -nu
+}
+
+# A rank that mpiexec has killed may need a moment.
+no_rank_is_left() {
+    for _ in {1..50}; do
+        [ -n "$(ranks_of "$traverse" "$tmp")" ] || return 0
+        sleep 0.1
+    done
+    return 1
+}
+
 tried=0
-for fault in cuMemAlloc:2:5 cuMemHostAlloc:2:5 cuMemGetInfo:719:1 cuMemcpyHtoDAsync:719:1 cuMemcpyDtoHAsync:719:1 \
-    cuStreamSynchronize:719:1 cuStreamQuery:719:1 cuEventSynchronize:719:1 cuLaunchKernel:719:1 \
-    cuLaunchKernelEx:719:1 cuLaunchCooperativeKernel:719:1 cuMemsetD8Async:719:1; do
-    IFS=: read -r name error code <<<"$fault"
-    for p in 1 2; do
-        check_exit 0 "$name, p $p: undisturbed" run $name 0 0 "$tmp/p$p"
-        seen
-        if [ "$count" = 0 ]; then
-            skip "$name, p $p: is not $([ "$asked" = 0 ] && echo asked for || echo called)"
-            continue
-        fi
-        [ $name != cuStreamQuery ] || count=1 # how often the host asks differs from run to run
-        for n in $(printf '%s\n' 1 $((count / 2 + 1)) "$count" | sort -nu); do
-            check_exit $code "$name, p $p: call $n of $count fails" run $name "$n" "$error" "$tmp/p$p"
-            check_says '^dbfs-traverse: ' 'with a message'
-            check 'no temporary file is left' test -z "$(find "$tmp/o" -name '.*.??????')"
-            tried=$((tried + 1))
+# try WAY NAME N ERROR CODE
+try() {
+    check_exit "$5" "$1: $2: call $3 returns $4" run "$1" "$2 $3 $4"
+    check_says '^dbfs-traverse: ' 'with a message'
+    check 'no temporary file is left' test -z "$(find "$tmp/o" -name '.*.??????')"
+    tried=$((tried + 1))
+}
+
+for way in 1 '1 --factor0 nd=1' 2; do
+    check_exit 0 "$way: undisturbed" run "$way" 'any 0 0'
+    cp "$tmp/count" "$tmp/counts"
+    for name in $(names_of "$tmp/counts"); do
+        count=$(calls_of $name "$tmp/counts")
+        for n in $(moments $name "$count"); do
+            try "$way" $name "$n" 719 1
+            [[ $name != *Alloc && $name != *Malloc* ]] || try "$way" $name "$n" 2 5
         done
-        check "$name, p $p: no rank is left" \
-            test -z "$(grep -lazE "^$traverse" /proc/[0-9]*/cmdline 2>/dev/null | grep -v "/$$/")"
+        check "$way: $name: no rank is left" no_rank_is_left
     done
 done
 check "calls of several kinds were tried ($tried)" test $tried -gt 12

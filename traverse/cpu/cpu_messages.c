@@ -9,10 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *cpu_exchange_take(struct device *dev, size_t bytes)
+static void *cpu_host_take(size_t bytes, const char *what, struct error *e)
+{
+    void *memory = malloc(bytes > 0 ? bytes : 1);
+    if (memory == NULL)
+        fail_memory(e, what, bytes);
+    return memory;
+}
+
+static void *cpu_exchange_take(struct device *dev, size_t bytes, const char *what, struct error *e)
 {
     (void)dev;
-    return malloc(bytes);
+    return cpu_host_take(bytes, what, e);
 }
 
 static void cpu_exchange_release(struct device *dev, void *memory)
@@ -164,7 +172,7 @@ static enum status cpu_take_mask(struct device *dev, const uint64_t *mask, struc
 const struct backend_messages cpu_messages = {
     .exchange_take = cpu_exchange_take,
     .exchange_release = cpu_exchange_release,
-    .host_take = malloc,
+    .host_take = cpu_host_take,
     .host_release = free,
     .outgoing = cpu_outgoing,
     .drop_repeated = cpu_drop_repeated,

@@ -56,10 +56,22 @@ static enum status gpu_take_mask(struct device *dev, const uint64_t *mask, struc
 
 /* ---- memory that MPI sees ---- */
 
-static void *gpu_host_take(size_t bytes)
+/* A GPU that is lost gives no memory, either. */
+static void *check_taken(void *memory, cudaError_t code, size_t bytes, const char *what,
+                         struct error *e)
+{
+    if (code == cudaErrorMemoryAllocation)
+        fail_memory(e, what, bytes);
+    else if (code != cudaSuccess)
+        fail(e, ST_RUNTIME, "%s: %s", what, cudaGetErrorString(code));
+    return memory;
+}
+
+static void *gpu_host_take(size_t bytes, const char *what, struct error *e)
 {
     void *memory = NULL;
-    return cudaMallocHost(&memory, bytes > 0 ? bytes : 1) == cudaSuccess ? memory : NULL;
+    cudaError_t code = cudaMallocHost(&memory, bytes > 0 ? bytes : 1);
+    return check_taken(memory, code, bytes, what, e);
 }
 
 static void gpu_host_release(void *memory)
@@ -68,14 +80,15 @@ static void gpu_host_release(void *memory)
 }
 
 /* Each buffer is an allocation of its own, which MPI libraries can open in another process. */
-static void *gpu_exchange_take(struct device *dev, size_t bytes)
+static void *gpu_exchange_take(struct device *dev, size_t bytes, const char *what, struct error *e)
 {
     void *memory = NULL;
     if (dev->traffic.memory == EXCHANGE_HOST)
-        return gpu_host_take(bytes);
-    if (cudaSetDevice(dev->ordinal) != cudaSuccess)
+        return gpu_host_take(bytes, what, e);
+    if (gpu_use(dev, e) != ST_OK)
         return NULL;
-    return cudaMalloc(&memory, bytes) == cudaSuccess ? memory : NULL;
+    cudaError_t code = cudaMalloc(&memory, bytes);
+    return check_taken(memory, code, bytes, what, e);
 }
 
 static void gpu_exchange_release(struct device *dev, void *memory)

@@ -43,11 +43,9 @@ enum status grow_buffer(struct exchange *x, uint32_t device, struct buffer *buff
     if (memory_charge(x->rank->budget, charged_for(x, capacity), "nn exchange buffers", e) != ST_OK)
         return e->status;
     buffer->capacity = capacity;
-    buffer->ids = x->rank->backend->messages->exchange_take(x->rank->devices[device],
-                                                            capacity * sizeof *buffer->ids);
-    if (buffer->ids == NULL)
-        return fail_memory(e, "nn exchange buffers", capacity * sizeof *buffer->ids);
-    return ST_OK;
+    buffer->ids = x->rank->backend->messages->exchange_take(
+        x->rank->devices[device], capacity * sizeof *buffer->ids, "nn exchange buffers", e);
+    return e->status;
 }
 
 /* The box for what device `from` found for shard s, of another rank. With option L the device that has the

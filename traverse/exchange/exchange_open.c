@@ -139,9 +139,7 @@ static enum status open_mask(struct exchange *x, struct error *e)
 {
     uint64_t bytes = (x->masks.words + 1) * sizeof *x->masks.bits;
     if (charge(x, bytes, "masks of delegates", e) == ST_OK)
-        x->masks.bits = x->rank->backend->messages->host_take(bytes);
-    if (e->status == ST_OK && x->masks.bits == NULL)
-        fail_memory(e, "masks of delegates", bytes);
+        x->masks.bits = x->rank->backend->messages->host_take(bytes, "masks of delegates", e);
     return e->status;
 }
 
@@ -152,9 +150,8 @@ static enum status open_frontiers(struct exchange *x, struct error *e)
     if (!has_masks(x))
         return ST_OK;
     if (charge(x, bytes, "frontiers of other ranks", e) == ST_OK)
-        x->nn.frontiers = x->rank->backend->messages->host_take(bytes);
-    if (e->status == ST_OK && x->nn.frontiers == NULL)
-        fail_memory(e, "frontiers of other ranks", bytes);
+        x->nn.frontiers =
+            x->rank->backend->messages->host_take(bytes, "frontiers of other ranks", e);
     return e->status;
 }
 

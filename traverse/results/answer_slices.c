@@ -64,12 +64,9 @@ static enum status make_room(const struct slices *x, struct slice_buffer *buffer
     if (bytes <= buffer->room)
         return ST_OK;
     messages->host_release(buffer->memory);
-    buffer->room = 0;
-    buffer->memory = messages->host_take(bytes);
-    if (buffer->memory == NULL)
-        return fail_memory(e, "messages of answers", bytes);
-    buffer->room = bytes;
-    return ST_OK;
+    buffer->memory = messages->host_take(bytes, "messages of answers", e);
+    buffer->room = buffer->memory != NULL ? bytes : 0;
+    return e->status;
 }
 
 /* ---- before the exchange ---- */

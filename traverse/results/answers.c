@@ -58,9 +58,10 @@ static enum status open_parts(struct answers *a, int parents, struct error *e)
     if (a->values == NULL)
         return fail_memory(e, "answers", rank->device_count * sizeof *a->values);
     if (parents && rank->comm->ranks > 1) {
-        a->delegate_parents = rank->backend->messages->host_take((m->d + 1) * a->id_bytes);
+        size_t bytes = (m->d + 1) * a->id_bytes;
+        a->delegate_parents = rank->backend->messages->host_take(bytes, "delegate parents", e);
         if (a->delegate_parents == NULL)
-            return fail_memory(e, "delegate parents", (m->d + 1) * a->id_bytes);
+            return e->status;
     }
     if (slices_open(&a->slices, rank, e) != ST_OK || slices_open(&a->replies, rank, e) != ST_OK ||
         places_open(&a->places, rank, parents, e) != ST_OK)

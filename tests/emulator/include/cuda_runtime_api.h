@@ -127,6 +127,26 @@ cudaError_t cudaIpcCloseMemHandle(void *memory);
 cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event);
 cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t handle);
 
+/* ---- launches ---- */
+
+#ifdef __cplusplus
+struct dim3 {
+    unsigned x, y, z;
+    constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+};
+#else
+typedef struct dim3 {
+    unsigned x, y, z;
+} dim3;
+#endif
+
+typedef struct cudaLaunchConfig_st cudaLaunchConfig_t;
+
+/* Of a kernel: here, its name. The only argument is what each thread does. */
+cudaError_t cudaLaunchKernel(const void *kernel, dim3 blocks, dim3 threads, void **arguments, size_t shared_bytes,
+                             cudaStream_t stream);
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments);
+
 #ifdef __cplusplus
 }
 #endif

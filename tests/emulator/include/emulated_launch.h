@@ -9,11 +9,6 @@
 
 #include <functional>
 
-struct dim3 {
-    unsigned x, y, z;
-    constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
-};
-
 namespace emulated {
 
 struct shape {
@@ -23,8 +18,12 @@ struct shape {
     cudaStream_t stream;
 };
 
-/* Puts a kernel into its stream. `lane` is what each thread does. */
-void start(const shape &s, std::function<void()> lane);
+/* Puts a kernel into its stream. `lane` is what each thread does. Its error is that of cudaGetLastError. */
+inline void start(const shape &s, std::function<void()> lane)
+{
+    void *arguments[] = {&lane};
+    cudaLaunchKernel(s.kernel, s.blocks, s.threads, arguments, s.shared_bytes, s.stream);
+}
 
 /* What a thread does, given the arguments of a launch. */
 using lane_maker = std::function<std::function<void()>(void **arguments)>;
@@ -77,7 +76,7 @@ struct cudaLaunchAttribute {
     cudaLaunchAttributeValue val;
 };
 
-struct cudaLaunchConfig_t {
+struct cudaLaunchConfig_st {
     dim3 gridDim, blockDim;
     size_t dynamicSmemBytes;
     cudaStream_t stream;
@@ -90,7 +89,6 @@ enum cudaFuncAttribute {
     cudaFuncAttributeNonPortableClusterSizeAllowed = 13
 };
 
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments);
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value);
 cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel, const cudaLaunchConfig_t *config);
 cudaError_t emulated_blocks_that_fit(int *blocks, int threads, size_t shared_bytes);
