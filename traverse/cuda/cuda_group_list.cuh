@@ -184,10 +184,13 @@ template <typename T> __device__ static inline void copy_words(T *to, const T *f
         ((unsigned *)to)[i] = ((const unsigned *)from)[i];
 }
 
-/* The first block works, the others wait. */
+/* The first block works, the others wait. Before, all must have read the letters of the last meeting, as two more
+ * overwrite them. */
 __device__ static __noinline__ void leave_to_one()
 {
     group_handing *handed = (group_handing *)group.state->handed;
+    if (!meeting.certain) /* no barrier followed it */
+        barrier();
     if (blockIdx.x == 0) {
         run_alone();
         copy_words(&handed->now, &block.now);
