@@ -2,7 +2,7 @@
  *
  * In the level loop (bfs.c) a level of several GPUs costs launches, waits of the host, and meetings of its
  * threads: 60 us and more for a frontier of two vertices. Here a level is that of a GPU that is alone, by masks
- * (cuda_solo_masks.cuh) or by lists (cuda_solo_push.cuh), between two meetings. To meet, a GPU writes a letter to
+ * (cuda_solo_masks.cuh) or by lists (cuda_solo_push.cuh), between meetings. To meet, a GPU writes a letter to
  * each peer, into the memory of the peer, and waits until it has theirs.
  *
  * By masks. Peers read each other's masks word by word, in order: remote single reads are slow.
@@ -16,7 +16,9 @@
  *             memory of their GPUs, and delegates into that of all.
  *   meet      letters say how many
  *   take in   what peers found joins the next list, unless it was found here, too
- *   meet      as above
+ *   meet      as above; only if what was taken in may make the next level one by masks
+ * What is written to peers then carries a number in each word, so that nothing else must be ordered. If the list of a GPU
+ * is very short, one block of it goes from level to level alone.
  *
  * What peers read lies twice in memory, and levels take turns: the one is cleared when the peers have read the
  * other. Distances are those of the level loop, which is the twin of this kernel.
@@ -25,7 +27,7 @@
  *   cuda_group_state.cuh   what GPUs know between two levels, and how they choose
  *   cuda_group_meet.cuh    meetings, and reading of peers
  *   cuda_group_masks.cuh   levels by masks
- *   cuda_group_list.cuh    levels by lists
+ *   cuda_group_list.cuh    levels by lists, also of one block
  *   cuda_group_send.cuh    what a level by lists reaches for other GPUs
  *   cuda_group_plain.cu, cuda_group_noted.cu  the two kernels, as of cuda_solo.h
  *   cuda_group_launch.cu   how they are launched

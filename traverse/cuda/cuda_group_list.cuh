@@ -56,7 +56,7 @@ __device__ static void take_from(unsigned peer)
     }
 }
 
-__device__ static void take_arrivals()
+__device__ static __noinline__ void take_arrivals()
 {
     for (unsigned i = 0; i < group.peers; i++) {
         if (i != group.own)
@@ -120,14 +120,20 @@ __device__ static void end_certain_level()
     go_on(true);
 }
 
-__device__ static __noinline__ void run_listed()
+/* Not inlined, as meet() and run_listed(): the compiler then keeps more in registers. */
+__device__ static __noinline__ void expand_frontier()
 {
     const uint32_t most = warps_at_work(), few = (block.now.pieces + 7) / 8,
                    warps = meeting.alone && few < most ? few : most;
-    begin_turn();
     if (warp_at_work() < warps)
         expand_list<REACH_LISTED>(block.target, search.list[block.now.list], block.now.pieces,
                                   warp_at_work(), warps, ALL_SUBGRAPHS);
+}
+
+__device__ static __noinline__ void run_listed()
+{
+    begin_turn();
+    expand_frontier();
     count_block();
     meet(GROUP_FOUND_NOW, false);
     note_time(SOLO_VISITED);

@@ -217,7 +217,7 @@ __device__ static inline void read_letter(unsigned number, unsigned from)
  * call it. If `ordered`, whatever any thread of them wrote before is seen by all after it: each block releases it by
  * a fence to the tally, the first block takes that over and releases it by a fence to the letters, and fences pass on
  * what was seen before. Otherwise only the letters are seen. */
-__device__ static inline void meet(unsigned tally, bool ordered)
+__device__ static __noinline__ void meet(unsigned tally, bool ordered)
 {
     const unsigned number = meeting.meetings + 1, warp = threadIdx.x / WARP;
     unsigned long long begun = 0;

@@ -85,9 +85,11 @@ __device__ static inline void send_reached(const slots &e, const bool (&mine)[SL
     const unsigned number = meeting.meetings + 1;
     for (unsigned i = 0; i < group.peers; i++) {
         unsigned all[SLOTS], count = 0, at = 0;
+        if (i == group.own)
+            continue;
 #pragma unroll
         for (int j = 0; j < SLOTS; j++) {
-            all[j] = __ballot_sync(ALL_LANES, i != group.own && is_for_peer(e, j, mine[j], i));
+            all[j] = __ballot_sync(ALL_LANES, is_for_peer(e, j, mine[j], i));
             count += __popc(all[j]);
         }
         if (count == 0)
