@@ -196,15 +196,15 @@ __device__ static inline bool is_too_late(unsigned long long &begin)
     return now - begin > GROUP_PATIENCE;
 }
 
-/* By a warp, a lane for each value: waits for the letter. */
-__device__ static inline void read_letter(unsigned number, unsigned from)
+/* By a warp, a lane for each value: waits for the letter, and for what it releases if that is `ordered`. */
+__device__ static inline void read_letter(unsigned number, unsigned from, bool ordered)
 {
     const unsigned k = lane_id() < GROUP_VALUES ? lane_id() : 0;
     const group_letter &in = group.state->letter[number & 1][from];
     unsigned long long low, high, begin = 0;
     for (unsigned polls = 1;; polls++) {
-        low = load_awaited(&in.half[0][k]);
         high = load_awaited(&in.half[1][k]);
+        low = ordered ? load_acquire_system(&in.half[0][k]) : load_awaited(&in.half[0][k]);
         if (low >> 32 == number && high >> 32 == number)
             break;
         if (polls % 1024 == 0 && is_too_late(begin)) /* the clock is slow to read */
@@ -236,11 +236,8 @@ __device__ static __noinline__ void meet(unsigned tally, bool ordered)
             write_letters(number, tally, word);
         }
     }
-    if (warp < group.peers) {
-        read_letter(number, warp);
-        if (ordered)
-            fence_of_system();
-    }
+    if (warp < group.peers)
+        read_letter(number, warp, ordered);
     if (threadIdx.x == 0)
         meeting.meetings = number;
     __syncthreads();

@@ -15,13 +15,23 @@ __device__ static inline unsigned long long device_nanoseconds()
 
 /* ---- words that others change ---- */
 
-/* For a loop that waits until another block writes it. */
-__device__ static inline unsigned load_awaited(const unsigned *from)
+/* What another block of the GPU released before it changed the word is seen after the load. */
+__device__ static inline unsigned load_acquire(const unsigned *from)
 {
-    return *(const volatile unsigned *)from;
+    unsigned value;
+    asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
+    return value;
 }
 
-/* The same, of 8 bytes, which a peer writes: they are seen all or not at all, and order nothing else. */
+/* The same, of 8 bytes that a peer changed. */
+__device__ static inline unsigned long long load_acquire_system(const unsigned long long *from)
+{
+    unsigned long long value;
+    asm volatile("ld.acquire.sys.u64 %0, [%1];" : "=l"(value) : "l"(from) : "memory");
+    return value;
+}
+
+/* 8 bytes that a peer writes: they are seen all or not at all, and order nothing else. */
 __device__ static inline unsigned long long load_awaited(const unsigned long long *from)
 {
     unsigned long long value;

@@ -23,11 +23,10 @@ __device__ static inline void barrier()
         unsigned spins = 0;
         fence_of_gpu();
         atomicAdd(&search.state->arrived, 1u);
-        while ((int)(*(volatile unsigned *)&search.state->arrived - target) < 0) {
+        while ((int)(load_acquire(&search.state->arrived) - target) < 0) {
             if (++spins > 256)
                 __nanosleep(64);
         }
-        fence_of_gpu();
     }
     __syncthreads();
 }

@@ -9,7 +9,13 @@ static inline unsigned long long device_nanoseconds()
     return emulated_nanoseconds();
 }
 
-static inline unsigned load_awaited(const unsigned *from, EMULATED_CALLER)
+static inline unsigned load_acquire(const unsigned *from, EMULATED_CALLER)
+{
+    emulated_sleep(EMULATED_SITE);
+    return __atomic_load_n(from, __ATOMIC_ACQUIRE);
+}
+
+static inline unsigned long long load_acquire_system(const unsigned long long *from, EMULATED_CALLER)
 {
     emulated_sleep(EMULATED_SITE);
     return __atomic_load_n(from, __ATOMIC_ACQUIRE);
