@@ -30,7 +30,7 @@ struct gpu_joining {
     int joins;
     uint64_t gpu; /* its place on the buses of the host */
     const uint32_t *found, *sent; /* the second ones */
-    uint32_t *arrivals;
+    unsigned long long *arrivals;
     struct group_size size;
     struct group_state *state;
 };
@@ -60,7 +60,7 @@ struct gpu_peers {
     uint32_t *own, *others;  /* masks of dd's rows, by owner */
     uint32_t *gathered;
     uint32_t *sent_too; /* a second mask to send, for cuda_group.h; and, for the same, vertices that peers send */
-    uint32_t *arrivals;
+    unsigned long long *arrivals;
     struct group_state *group_state;
 };
 

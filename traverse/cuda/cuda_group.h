@@ -2,7 +2,7 @@
  *
  * In the level loop (bfs.c) a level of several GPUs costs launches, waits of the host, and meetings of its
  * threads: 60 us and more for a frontier of two vertices. Here a level is that of a GPU that is alone, by masks
- * (cuda_solo_masks.cuh) or by lists (cuda_solo_push.cuh), between two meetings. To meet, a GPU writes a letter to
+ * (cuda_solo_masks.cuh) or by lists (cuda_solo_push.cuh), between meetings. To meet, a GPU writes a letter to
  * each peer, into the memory of the peer, and waits until it has theirs.
  *
  * By masks. Peers read each other's masks word by word, in order: remote single reads are slow.
@@ -16,7 +16,9 @@
  *             memory of their GPUs, and delegates into that of all.
  *   meet      letters say how many
  *   take in   what peers found joins the next list, unless it was found here, too
- *   meet      as above
+ *   meet      as above; only if what was taken in may make the next level one by masks
+ * What is written to peers then carries a number in each word, so that nothing else must be ordered. If the list of a GPU
+ * is very short, one block of it goes from level to level alone.
  *
  * What peers read lies twice in memory, and levels take turns: the one is cleared when the peers have read the
  * other. Distances are those of the level loop, which is the twin of this kernel.
@@ -25,7 +27,7 @@
  *   cuda_group_state.cuh   what GPUs know between two levels, and how they choose
  *   cuda_group_meet.cuh    meetings, and reading of peers
  *   cuda_group_masks.cuh   levels by masks
- *   cuda_group_list.cuh    levels by lists
+ *   cuda_group_list.cuh    levels by lists, also of one block
  *   cuda_group_send.cuh    what a level by lists reaches for other GPUs
  *   cuda_group_plain.cu, cuda_group_noted.cu  the two kernels, as of cuda_solo.h
  *   cuda_group_launch.cu   how they are launched
@@ -41,35 +43,40 @@ extern "C" {
 
 enum { GROUP_MOST = 16 /* GPUs */ };
 
-/* What a letter says of the frontier. Letters are summed up. */
+/* What a letter says: counts of cuda_solo.h of vertices of the next frontier, which the GPU found itself or took from
+ * its peers. Delegates count on each GPU. Taken vertices may be told in the next level. */
 enum group_value {
-    GROUP_FRESH, /* vertices; delegates count on each GPU */
-    GROUP_NN_ROWS,
-    GROUP_NN_EDGES,
-    GROUP_DD_ROWS,
-    GROUP_DD_EDGES,
-    GROUP_EDGES, /* of all subgraphs */
+    GROUP_FOUND,
+    GROUP_TAKEN = SOLO_COUNTS,
+    GROUP_SENT = 2 * SOLO_COUNTS, /* vertices to all peers in this level */
+    GROUP_FOR_PEER,               /* of these, to the GPU that gets the letter */
     GROUP_VALUES
 };
 
+/* A word is the number of the meeting, in the upper half, and the lower or the upper half of a value. */
 struct group_letter {
-    unsigned long long value[GROUP_VALUES];
-    unsigned int meeting; /* its number: the letter is complete */
-    unsigned int sent;    /* vertices to the GPU that gets the letter */
+    unsigned long long half[2][GROUP_VALUES];
+};
+
+/* What the blocks of a GPU count in a level: found vertices, or taken ones. */
+enum { GROUP_FOUND_NOW, GROUP_TAKEN_NOW, GROUP_TALLIES, GROUP_TALLY_WORDS = SOLO_COUNTS + GROUP_MOST };
+
+/* Counts, and vertices sent to each peer. */
+struct group_tally {
+    unsigned long long word[GROUP_TALLY_WORDS];
 };
 
 /* Of a shard: its rows, and their edges. */
 struct group_size {
     uint64_t rows[2], edges[2]; /* of nn, of dd */
+    uint64_t longest;           /* no vertex has more edges */
 };
 
 /* In device memory, zero before the first search. */
 struct group_state {
     unsigned int meetings; /* so far, over all searches: the same on all GPUs */
-    unsigned int open;     /* the last meeting that is over */
-    unsigned int failed;   /* a peer did not come */
-    unsigned long long sum[GROUP_VALUES];
-    unsigned int sent[GROUP_MOST], arrived[GROUP_MOST]; /* vertices in this level, by peers */
+    unsigned long long handed[128]; /* what a block that was alone tells the others */
+    struct group_tally tally[3][GROUP_TALLIES]; /* by levels in turn */
     struct group_letter letter[2][GROUP_MOST]; /* by meetings in turn, and by peers, who write them */
 };
 
@@ -79,7 +86,7 @@ struct gpu_group_peer {
     const uint32_t *sent[2];  /* normals that nn's pushes found, as its columns */
     const uint32_t *visited;  /* normals */
     uint64_t words;           /* of the last */
-    uint32_t *arrivals;       /* [GROUP_LISTED_EDGES]: where the peer takes what this GPU sends */
+    unsigned long long *arrivals; /* [GROUP_LISTED_EDGES]: where the peer takes what this GPU sends */
     struct group_state *state;
 };
 
@@ -93,7 +100,10 @@ struct gpu_group {
     uint64_t column_words; /* of such a mask */
     uint32_t *found[2], *sent[2];
     uint32_t *gathered;    /* visited normals of all shards, by nn's columns */
-    const uint32_t *arrivals; /* [peers][GROUP_LISTED_EDGES]: vertices of this level, with KIND_BIT */
+    /* [2][peers][GROUP_LISTED_EDGES], by meetings in turn: vertices, with KIND_BIT, and above them the number of the
+     * meeting that says how many there are */
+    const unsigned long long *arrivals;
+    uint64_t longest; /* no vertex has more edges in a shard */
     const uint32_t *dd_own, *dd_others; /* dd's rows of delegates whose owner the shard is; its other rows */
     struct group_state *state;
 };

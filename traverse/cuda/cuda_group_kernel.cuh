@@ -33,6 +33,7 @@ __device__ static void start()
         block.now.depth = -1;
         set_target();
         meeting = group_block{};
+        telling = group_telling{};
         meeting.meetings = *(volatile unsigned *)&group.state->meetings;
     }
     begin_notes();
@@ -45,12 +46,14 @@ __device__ static void start()
     set_words(group.gathered, group.column_words, 0);
     if (search.of[DELEGATES].parent != NULL) /* PARENT_NONE: those that find a delegate know its parent */
         set_words(search.of[DELEGATES].parent, search.of[DELEGATES].count, ~0u);
-    for (unsigned turn = 0; turn < 3; turn++)
+    for (unsigned turn = 0; turn < 3; turn++) {
         clear_counts(turn);
+        clear_tallies(turn);
+    }
     barrier();
     put_root();
-    add_counts();
-    meet();
+    count_block();
+    meet(GROUP_FOUND_NOW, true);
     end_level(true);
 }
 
@@ -65,6 +68,10 @@ __device__ static void run_level()
         choose_level();
     }
     note_time(SOLO_CHOSEN);
+    if (meeting.by_lists && is_for_one(1)) {
+        leave_to_one();
+        return;
+    }
     note_way(block.now.depth, meeting.by_lists ? SOLO_BY_LIST : SOLO_BY_MASKS);
     if (meeting.by_lists)
         run_listed();
@@ -81,7 +88,7 @@ __global__ static void __launch_bounds__(1024, 1)
         ((unsigned *)&search)[i] = ((const unsigned *)&parameters.solo)[i];
     __syncthreads();
     start();
-    while (block.now.fresh != 0 && !meeting.failed)
+    while (block.now.fresh != 0)
         run_level();
     end_notes();
     if (blockIdx.x == 0 && threadIdx.x == 0) {
@@ -89,8 +96,7 @@ __global__ static void __launch_bounds__(1024, 1)
         search.state->kept = min(block.kept, search.keeps);
         group.state->meetings = meeting.meetings;
         __threadfence_system();
-        search.out.mail->report = (uint64_t)search.number << 32 |
-                         (meeting.failed ? GROUP_FAILED : (uint32_t)block.now.depth);
+        search.out.mail->report = (uint64_t)search.number << 32 | (uint32_t)block.now.depth;
     }
 }
 

@@ -45,7 +45,7 @@ __device__ static void visit_by_masks()
 {
     const cut_list cut = {search.list[block.now.list ^ 1],
                           &search.state->counts[block.now.turn].cut};
-    clear_turn();
+    begin_turn();
     if (block.choice.pull[NN]) {
         gather_visited();
         note_read(0, words_of_peers());
@@ -55,8 +55,9 @@ __device__ static void visit_by_masks()
     note_pulled();
     push_all(cut, warp_of_grid(), warps_of_grid());
     finish_pieces(cut);
-    meet();
-    if (!meeting.in_parts || meeting.failed)
+    count_block();
+    meet(GROUP_FOUND_NOW, true);
+    if (!meeting.in_parts)
         return;
     restart_cut(cut);
     barrier();
@@ -65,7 +66,8 @@ __device__ static void visit_by_masks()
         pull_unfound(DN, search.csr[DN].wanted, cut);
     note_pulled();
     finish_pieces(cut);
-    meet();
+    count_block();
+    meet(GROUP_FOUND_NOW, true);
 }
 
 /* ---- previsit ---- */
@@ -138,14 +140,12 @@ __device__ static void turn_buffers()
 __device__ static void run_masks()
 {
     visit_by_masks();
-    if (meeting.failed)
-        return;
     note_time(SOLO_VISITED);
     make_frontier();
     note_read(0, (group.peers - 1) * (search.of[DELEGATES].words +
                                       (meeting.sends ? search.of[NORMALS].words : 0)));
-    add_counts();
-    meet();
+    count_block();
+    meet(GROUP_FOUND_NOW, true);
     if (threadIdx.x == 0) {
         if (block.kept < search.keeps && blockIdx.x == 0)
             search.state->kept_depth[block.kept] = block.target.depth;

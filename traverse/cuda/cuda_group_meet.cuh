@@ -1,7 +1,9 @@
 /* cuda_group_meet.cuh: meetings of the GPUs of a host, and what they read of each other; see cuda_group.h
  *
- * A meeting costs a barrier of the blocks and one way of a letter between two GPUs: 8 us between two H200, 6 of them for
- * the letter. A mask that a peer has is read once, 4 bytes a word.
+ * Each half of a value in a letter is a word of 8 bytes that carries the number of its meeting, too. Who waits for the
+ * letter reads the words themselves, so nothing orders them, and no flag follows them. The counts of a GPU come to its
+ * first block alike: each block adds to a tally, and with it how many blocks have added. So a meeting costs one way
+ * through the memory of the GPU, and one to its peers.
  */
 #ifndef DBFS_CUDA_GROUP_MEET_CUH
 #define DBFS_CUDA_GROUP_MEET_CUH
@@ -13,19 +15,33 @@
 /* What all threads of a block see, beside block_state. */
 struct group_block {
     unsigned meetings;
-    unsigned failed;
+    unsigned told[GROUP_TALLIES]; /* meetings of this level that took each tally: for the first block */
     unsigned buffer;     /* of what peers read, and this level writes */
     bool sends;          /* this level pushes nn */
     bool sent_before;    /* the other buffer has vertices, too */
     bool in_parts;       /* dd is pulled in two parts */
     bool by_lists;       /* how the level goes */
-    unsigned long long sum[GROUP_VALUES];
+    bool certain;        /* the next level goes by lists, whatever this GPU takes from its peers */
+    bool alone;          /* this block does levels by lists alone, for its GPU */
+    unsigned long long edges; /* of the frontier, on all GPUs, at most */
+    unsigned long long found; /* vertices of the frontier, except those that were taken from peers */
+};
+
+/* What the first block tells: found and taken in this level, or taken after the last letters. */
+struct group_telling {
+    unsigned long long found[SOLO_COUNTS], taken[SOLO_COUNTS];
 };
 
 static __shared__ gpu_group group; /* its `solo` is `search`, and not used */
 static __shared__ group_block meeting;
+static __shared__ group_telling telling;
+static __shared__ group_tally counted; /* of this block; what it sent only if it is alone */
+static __shared__ unsigned pieces_alone; /* of the next list, if the block is alone */
+static __shared__ unsigned long long letters[GROUP_MOST][GROUP_VALUES]; /* of the last meeting */
 
 #define GROUP_PATIENCE 20000000000ull /* ns that a GPU waits for a peer, which may start late */
+#define GROUP_ARRIVAL_SHIFT 48 /* of a word of a tally: above it, how many blocks have added */
+#define GROUP_ARRIVAL (1ull << GROUP_ARRIVAL_SHIFT)
 
 /* A word of a mask that a peer writes between meetings. */
 __device__ static inline uint32_t peek(const uint32_t *mask, uint64_t word)
@@ -33,103 +49,199 @@ __device__ static inline uint32_t peek(const uint32_t *mask, uint64_t word)
     return ((const volatile uint32_t *)mask)[word];
 }
 
-/* By one warp of the first block, a lane for each peer: letters go out and come in. */
-__device__ static inline void exchange_letters(unsigned number, const unsigned long long *values)
+/* ---- what was told ---- */
+
+__device__ static inline unsigned long long sum_of(unsigned value)
 {
-    const unsigned i = lane_id(), turn = number & 1;
-    const bool is_peer = i < group.peers;
-    unsigned long long theirs[GROUP_VALUES];
-    bool late = false;
-    if (is_peer) {
-        group_letter *out = &group.peer[i].state->letter[turn][group.own];
-        for (int k = 0; k < GROUP_VALUES; k++)
-            ((volatile unsigned long long *)out->value)[k] = values[k];
-        out->sent = ((volatile unsigned *)group.state->sent)[i];
-        store_release_system(&out->meeting, number);
-        const group_letter *in = &group.state->letter[turn][i];
-        unsigned long long begin = 0;
-        for (unsigned polls = 0; !late && load_acquire_system(&in->meeting) != number; polls++) {
-            if (polls % 1024 != 1023) /* the clock is slow to read */
-                continue;
-            const unsigned long long now = device_nanoseconds();
-            begin = begin == 0 ? now : begin;
-            late = now - begin > GROUP_PATIENCE;
-        }
-        group.state->arrived[i] = ((const volatile group_letter *)in)->sent;
-    }
-    late = __any_sync(ALL_LANES, late);
-#pragma unroll
-    for (int k = 0; k < GROUP_VALUES; k++) /* all are under way before one is waited for */
-        theirs[k] = is_peer ? ((volatile unsigned long long *)group.state->letter[turn][i].value)[k] : 0;
-#pragma unroll
-    for (int k = 0; k < GROUP_VALUES; k++) {
-        const unsigned long long sum = warp_sum(theirs[k]);
-        if (i == 0)
-            group.state->sum[k] = sum;
-    }
-    if (i == 0 && late)
-        group.state->failed = 1;
+    unsigned long long sum = 0;
+    for (unsigned i = 0; i < group.peers; i++)
+        sum += letters[i][value];
+    return sum;
 }
 
-/* What this GPU tells: by one warp, after all blocks have counted. */
-__device__ static inline void write_values(unsigned long long *values)
+/* A value that counts by subgraphs, of subgraph g: of nn and dd, on all GPUs. */
+__device__ static inline unsigned long long told_of(unsigned g, unsigned value)
 {
-    const volatile unsigned long long *count =
-        (const volatile unsigned long long *)search.state->counts[block.now.turn].count;
-    values[GROUP_FRESH] = count[SOLO_FRESH];
-    values[GROUP_NN_ROWS] = count[SOLO_SOURCES + NN];
-    values[GROUP_NN_EDGES] = count[SOLO_FORWARD + NN];
-    values[GROUP_DD_ROWS] = count[SOLO_SOURCES + DD];
-    values[GROUP_DD_EDGES] = count[SOLO_FORWARD + DD];
-    values[GROUP_EDGES] = 0;
-    for (int g = 0; g < SUBGRAPHS; g++)
-        values[GROUP_EDGES] += count[SOLO_FORWARD + g];
+    return g == NN || g == DD ? sum_of(value + g) : letters[group.own][value + g];
 }
 
-/* All blocks of all GPUs. What any of them wrote before is seen by all after it: blocks of a GPU are ordered by fences of
- * the GPU, and GPUs by the letters, whose release and acquire pass on what blocks had seen before. */
-__device__ static inline void meet()
+/* ---- tallies ---- */
+
+/* What the warps of this block have counted is cleared. All threads call it. */
+__device__ static inline void count_block()
 {
     __syncthreads();
-    if (threadIdx.x < WARP) {
-        const unsigned number = meeting.meetings + 1, target = block.arrivals + gridDim.x;
-        if (lane_id() == 0) {
-            __threadfence();
-            atomicAdd(&search.state->arrived, 1u);
+    add_pulled();
+    for (unsigned i = threadIdx.x / WARP; i < COUNTERS; i += blockDim.x / WARP) {
+        const unsigned long long sum = sum_of_warps(i);
+        if (lane_id() != 0)
+            continue;
+        if (i < SOLO_COUNTS)
+            counted.word[i] = sum;
+        else if (sum != 0)
+            atomicAdd(&search.state->counts[block.now.turn].count[i], sum);
+    }
+    __syncthreads();
+}
+
+__device__ static inline unsigned long long *words_of_tally(unsigned tally)
+{
+    return meeting.alone ? counted.word : group.state->tally[block.now.turn][tally].word;
+}
+
+/* How many vertices a peer gets. */
+__device__ static inline unsigned long long *sent_to(unsigned peer)
+{
+    return &words_of_tally(GROUP_FOUND_NOW)[SOLO_COUNTS + peer];
+}
+
+__device__ static inline void clear_tallies(unsigned turn)
+{
+    if (blockIdx.x == 0 && threadIdx.x < GROUP_TALLIES * GROUP_TALLY_WORDS)
+        group.state->tally[turn][threadIdx.x / GROUP_TALLY_WORDS].word[threadIdx.x % GROUP_TALLY_WORDS] = 0;
+}
+
+/* A level begins: its tallies are clear, and those of the next level become so. */
+__device__ static inline void begin_turn()
+{
+    if (!meeting.alone) {
+        clear_turn();
+        clear_tallies((block.now.turn + 1) % 3);
+    } else if (threadIdx.x < group.peers) {
+        counted.word[SOLO_COUNTS + threadIdx.x] = 0;
+    }
+    if (threadIdx.x < GROUP_TALLIES)
+        meeting.told[threadIdx.x] = 0;
+    if (threadIdx.x == 0)
+        pieces_alone = 0;
+    __syncthreads();
+}
+
+/* Adds what this block counted. By its first warp. */
+__device__ static inline void add_to_tally(unsigned tally)
+{
+    const unsigned k = lane_id();
+    if (k < SOLO_COUNTS + group.peers)
+        atomicAdd(&words_of_tally(tally)[k], GROUP_ARRIVAL | (k < SOLO_COUNTS ? counted.word[k] : 0));
+}
+
+/* A word of the tally for each lane, when all blocks have added: of those that have none the first one, so that all
+ * lanes have seen what blocks wrote before they added. By the first warp of the first block. */
+__device__ static inline unsigned long long await_tally(unsigned tally)
+{
+    const unsigned word = lane_id() < SOLO_COUNTS + group.peers ? lane_id() : 0,
+                   arrivals = gridDim.x * (meeting.told[tally] + 1);
+    const unsigned long long *from = &words_of_tally(tally)[word];
+    unsigned long long value = *from;
+    if (!meeting.alone) {
+        while ((value = load_awaited(from)) >> GROUP_ARRIVAL_SHIFT != arrivals)
+            ;
+    }
+    __syncwarp();
+    if (lane_id() == 0)
+        meeting.told[tally]++;
+    return value & (GROUP_ARRIVAL - 1);
+}
+
+/* ---- letters ---- */
+
+/* The value of each lane in the letters, except GROUP_FOR_PEER, from the words of a tally. */
+__device__ static inline unsigned long long value_of_letter(unsigned tally, unsigned long long word)
+{
+    const unsigned k = lane_id();
+    const unsigned long long count = __shfl_sync(ALL_LANES, word, k % SOLO_COUNTS);
+    const bool is_sent = k >= SOLO_COUNTS && k < SOLO_COUNTS + group.peers;
+    const unsigned sent = sum_lanes(is_sent ? (unsigned)word : 0);
+    if (k < GROUP_TAKEN) {
+        if (tally == GROUP_FOUND_NOW)
+            telling.found[k] = count;
+        return telling.found[k];
+    }
+    if (k >= GROUP_SENT)
+        return sent;
+    const unsigned long long before = telling.taken[k - GROUP_TAKEN];
+    telling.taken[k - GROUP_TAKEN] = 0;
+    return tally == GROUP_TAKEN_NOW ? count : before;
+}
+
+/* By the first warp of the first block, a lane for each value. */
+__device__ static inline void write_letters(unsigned number, unsigned tally, unsigned long long word)
+{
+    const unsigned k = lane_id();
+    unsigned long long value = value_of_letter(tally, word);
+    for (unsigned i = 0; i < group.peers; i++) {
+        const unsigned long long sent = __shfl_sync(ALL_LANES, word, SOLO_COUNTS + i);
+        group_letter &out = group.peer[i].state->letter[number & 1][group.own];
+        if (k == GROUP_FOR_PEER)
+            value = sent;
+        if (k < GROUP_VALUES) {
+            store_for_peer(&out.half[0][k], (unsigned long long)number << 32 | (uint32_t)value);
+            store_for_peer(&out.half[1][k], (unsigned long long)number << 32 | value >> 32);
         }
-        __syncwarp();
+    }
+}
+
+/* A peer did not come: the host is told, and the kernel ends. */
+__device__ static inline void give_up()
+{
+    search.out.mail->report = (uint64_t)search.number << 32 | GROUP_FAILED;
+    __threadfence_system();
+    __trap();
+}
+
+__device__ static inline bool is_too_late(unsigned long long &begin)
+{
+    const unsigned long long now = device_nanoseconds();
+    begin = begin == 0 ? now : begin;
+    return now - begin > GROUP_PATIENCE;
+}
+
+/* By a warp, a lane for each value: waits for the letter, and for what it releases if that is `ordered`. */
+__device__ static inline void read_letter(unsigned number, unsigned from, bool ordered)
+{
+    const unsigned k = lane_id() < GROUP_VALUES ? lane_id() : 0;
+    const group_letter &in = group.state->letter[number & 1][from];
+    unsigned long long low, high, begin = 0;
+    for (unsigned polls = 1;; polls++) {
+        high = load_awaited(&in.half[1][k]);
+        low = ordered ? load_acquire_system(&in.half[0][k]) : load_awaited(&in.half[0][k]);
+        if (low >> 32 == number && high >> 32 == number)
+            break;
+        if (polls % 1024 == 0 && is_too_late(begin)) /* the clock is slow to read */
+            give_up();
+    }
+    letters[from][k] = (uint32_t)low | high << 32;
+}
+
+/* The GPUs tell each other what count_block found since the last meeting of this level, or since it began. All threads
+ * call it. If `ordered`, whatever any thread of them wrote before is seen by all after it: each block releases it by
+ * a fence to the tally, the first block takes that over and releases it by a fence to the letters, and fences pass on
+ * what was seen before. Otherwise only the letters are seen. */
+__device__ static __noinline__ void meet(unsigned tally, bool ordered)
+{
+    const unsigned number = meeting.meetings + 1, warp = threadIdx.x / WARP;
+    unsigned long long begun = 0;
+    __syncthreads(); /* all have read the number */
+    if (warp == 0) {
+        if (!meeting.alone) {
+            if (ordered)
+                fence_of_gpu();
+            add_to_tally(tally);
+        }
         if (blockIdx.x == 0) {
-            unsigned long long values[GROUP_VALUES];
-            while ((int)(load_awaited(&search.state->arrived) - target) < 0)
-                ;
-            __threadfence();
-            const unsigned long long begun = note_clock();
-            write_values(values);
-            exchange_letters(number, values);
-            __syncwarp();
-            note_wait(begun);
-            if (lane_id() == 0) {
-                __threadfence();
-                *(volatile unsigned *)&group.state->open = number;
-            }
-        } else if (lane_id() == 0) {
-            unsigned spins = 0;
-            while ((int)(*(volatile unsigned *)&group.state->open - number) < 0) {
-                if (++spins > 256)
-                    __nanosleep(64);
-            }
-        }
-        __syncwarp();
-        __threadfence();
-        if (lane_id() < GROUP_VALUES)
-            meeting.sum[lane_id()] = ((volatile unsigned long long *)group.state->sum)[lane_id()];
-        if (lane_id() == 0) {
-            meeting.failed = *(volatile unsigned *)&group.state->failed;
-            meeting.meetings = number;
-            block.arrivals = target;
+            const unsigned long long word = await_tally(tally);
+            if (ordered)
+                fence_of_system();
+            begun = note_clock();
+            write_letters(number, tally, word);
         }
     }
+    if (warp < group.peers)
+        read_letter(number, warp, ordered);
+    if (threadIdx.x == 0)
+        meeting.meetings = number;
     __syncthreads();
+    note_wait(begun);
 }
 
 /* ---- masks ---- */

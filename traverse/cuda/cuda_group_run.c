@@ -60,6 +60,7 @@ static void set_peers(struct gpu_group *g, const struct device *dev)
 {
     const struct gpu_peers *p = &dev->traffic.peers;
     struct cost_graph *graph = &g->solo.graph;
+    g->longest = 0;
     graph->sources[NN] = graph->sources[DD] = graph->edges[NN] = graph->edges[DD] = 0;
     g->peers = p->count;
     for (uint32_t i = 0; i < p->count; i++) {
@@ -71,11 +72,19 @@ static void set_peers(struct gpu_group *g, const struct device *dev)
                                              .words = peer->words,
                                              .state = peer->joining.state};
         add_size(graph, &peer->joining.size);
+        if (peer->joining.size.longest > g->longest)
+            g->longest = peer->joining.size.longest;
         if (peer->shard == dev->shard->index)
             g->own = i;
     }
     for (uint32_t i = 0; i < p->count; i++)
         g->peer[i].arrivals = p->all[i].joining.arrivals + (size_t)g->own * GROUP_LISTED_EDGES;
+}
+
+/* They have no number of a meeting yet. */
+static size_t arrival_bytes(const struct device *dev)
+{
+    return 2 * (size_t)dev->traffic.peers.count * GROUP_LISTED_EDGES * GROUP_ARRIVAL_BYTES;
 }
 
 enum status gpu_group_open(struct device *dev, struct error *e)
@@ -88,6 +97,7 @@ enum status gpu_group_open(struct device *dev, struct error *e)
     g->solo = dev->solo.search;
     if (CUDA_TRY(cudaMemset(dev->traffic.peers.group_state, 0, sizeof *g->state), dev->where, e) !=
             ST_OK ||
+        CUDA_TRY(cudaMemset(dev->traffic.peers.arrivals, 0, arrival_bytes(dev)), dev->where, e) != ST_OK ||
         CUDA_TRY(cudaDeviceSynchronize(), dev->where, e) != ST_OK)
         return e->status;
     g->state = dev->traffic.peers.group_state;

@@ -1,7 +1,8 @@
 /* cuda_group_send.cuh: what a level by lists reaches for other GPUs; see cuda_group.h
  *
- * A vertex is written into the memory of its GPU, 4 bytes. The letter of the next meeting says how many there are: at most
- * one for each edge of the list, so there is room (GROUP_LISTED_EDGES).
+ * A vertex is written into the memory of its GPU, 8 bytes with the number of the next meeting. The letter of that meeting
+ * says how many there are: at most one for each edge of the list, so there is room (GROUP_LISTED_EDGES). Vertices of
+ * two meetings in turn have two boxes: those of one are taken before their GPU comes to the next.
  */
 #ifndef DBFS_CUDA_GROUP_SEND_CUH
 #define DBFS_CUDA_GROUP_SEND_CUH
@@ -72,26 +73,37 @@ __device__ static inline bool is_for_peer(const slots &e, int j, bool mine, unsi
                                      : mine && e.kind[j] == DELEGATES;
 }
 
+/* Where a GPU has the vertices of a meeting from the first peer, if `arrivals` begin with those of the first peer. */
+template <typename T> __device__ static inline T *box_of(T *arrivals, unsigned number)
+{
+    return arrivals + (size_t)(number & 1) * group.peers * GROUP_LISTED_EDGES;
+}
+
 /* All lanes of the warp call it. One atomic for each peer that gets something. */
 __device__ static inline void send_reached(const slots &e, const bool (&mine)[SLOTS])
 {
+    const unsigned number = meeting.meetings + 1;
     for (unsigned i = 0; i < group.peers; i++) {
         unsigned all[SLOTS], count = 0, at = 0;
+        if (i == group.own)
+            continue;
 #pragma unroll
         for (int j = 0; j < SLOTS; j++) {
-            all[j] = __ballot_sync(ALL_LANES, i != group.own && is_for_peer(e, j, mine[j], i));
+            all[j] = __ballot_sync(ALL_LANES, is_for_peer(e, j, mine[j], i));
             count += __popc(all[j]);
         }
         if (count == 0)
             continue;
         if (lane_id() == 0)
-            at = atomicAdd(&group.state->sent[i], count);
+            at = (unsigned)atomicAdd(sent_to(i), (unsigned long long)count);
         at = __shfl_sync(ALL_LANES, at, 0);
+        unsigned long long *box = box_of(group.peer[i].arrivals, number);
 #pragma unroll
         for (int j = 0; j < SLOTS; j++) {
             if (all[j] >> lane_id() & 1)
-                group.peer[i].arrivals[at + __popc(all[j] & ((1u << lane_id()) - 1))] =
-                    e.kind[j] == DELEGATES ? e.end[j] | KIND_BIT : local_of_column(e.end[j]);
+                store_for_peer(&box[at + __popc(all[j] & ((1u << lane_id()) - 1))],
+                               (unsigned long long)number << 32 |
+                                   (e.kind[j] == DELEGATES ? e.end[j] | KIND_BIT : local_of_column(e.end[j])));
             at += __popc(all[j]);
         }
     }

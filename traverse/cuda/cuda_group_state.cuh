@@ -13,47 +13,88 @@
 
 /* ---- after a meeting ---- */
 
-/* Of the frontier, in subgraph g: of nn and dd, on all GPUs. */
-__device__ static inline unsigned long long rows_of_level(unsigned g)
+/* Of a count of cuda_solo.h: of what was found, and of what was taken. */
+__device__ static inline unsigned long long told_of_both(unsigned g, unsigned count)
 {
-    return g == NN || g == DD ? meeting.sum[g == NN ? GROUP_NN_ROWS : GROUP_DD_ROWS]
-                              : block.count[SOLO_SOURCES + g];
+    return told_of(g, GROUP_FOUND + count) + told_of(g, GROUP_TAKEN + count);
 }
 
-__device__ static inline unsigned long long edges_of_level(unsigned g)
+/* Of all GPUs and subgraphs. */
+__device__ static inline unsigned long long sum_of_edges(unsigned value)
 {
-    return g == NN || g == DD ? meeting.sum[g == NN ? GROUP_NN_EDGES : GROUP_DD_EDGES]
-                              : block.count[SOLO_FORWARD + g];
+    unsigned long long sum = 0;
+    for (unsigned g = 0; g < SUBGRAPHS; g++)
+        sum += sum_of(value + SOLO_FORWARD + g);
+    return sum;
 }
 
-/* The GPUs have told each other what they found. */
+/* By one thread, for the next level of a block that is alone: it leaves the counters of the grid as they are. */
+__device__ static inline void set_target_alone()
+{
+    block.target.next = search.list[block.now.list ^ 1];
+    block.target.next_count = &pieces_alone;
+    block.target.depth = block.now.depth + 1;
+}
+
+/* After a barrier. */
+__device__ static inline void read_list()
+{
+    if (!meeting.alone) {
+        read_turn();
+        return;
+    }
+    if (threadIdx.x == 0)
+        block.pieces = pieces_alone;
+    __syncthreads();
+}
+
+/* The level filled the other list, if `listed`. */
+__device__ static inline void go_on(bool listed)
+{
+    if (!meeting.alone) {
+        next_turn(listed);
+        return;
+    }
+    if (threadIdx.x == 0) {
+        block.now.list ^= 1;
+        set_target_alone();
+    }
+    __syncthreads();
+}
+
+/* The GPUs have told each other what they found and took. */
 __device__ static void end_level(bool listed)
 {
     const unsigned g = lane_id() < SUBGRAPHS ? lane_id() : 0;
-    read_turn();
+    read_list();
     if (block.now.depth >= 0)
         note_end();
     if (threadIdx.x < WARP) {
-        if (threadIdx.x == 0)
+        const unsigned long long fresh = sum_of(GROUP_FOUND + SOLO_FRESH) + sum_of(GROUP_TAKEN + SOLO_FRESH);
+        if (threadIdx.x == 0) {
             block.now.depth++;
-        note_frontier(rows_of_level(g), edges_of_level(g), meeting.sum[GROUP_FRESH], listed);
+            meeting.found = fresh;
+            meeting.edges = sum_of_edges(GROUP_FOUND) + sum_of_edges(GROUP_TAKEN);
+            meeting.certain = false;
+        }
+        note_frontier(told_of_both(g, SOLO_SOURCES), told_of_both(g, SOLO_FORWARD), fresh, listed);
     }
-    next_turn(listed);
+    go_on(listed);
 }
 
 /* ---- choosing ---- */
 
 /* By sums alone. Lists are chosen where they cost less than what any level by masks costs. */
-__device__ static inline bool is_for_lists()
+__device__ static inline bool is_for_lists(unsigned long long all_edges)
 {
     const cost_graph &graph = search.graph;
-    const double edges = (double)meeting.sum[GROUP_EDGES];
+    const double edges = (double)all_edges;
     const double lists =
         (block.now.listed ? 0 : graph.rates.list) + edges / group.peers * graph.rates.list_edge;
     const double masks = graph.rates.masks +
                          (graph.words[NORMALS] + graph.words[DELEGATES]) * graph.rates.word;
     return search.mode != SOLO_PULL && edges <= GROUP_LISTED_EDGES &&
-           (block.now.listed || meeting.sum[GROUP_FRESH] <= GROUP_LISTED_EDGES) && lists <= masks;
+           (block.now.listed || block.now.fresh <= GROUP_LISTED_EDGES) && lists <= masks;
 }
 
 /* By one warp: directions, and what pushes and pulls rest on. */
@@ -82,8 +123,8 @@ __device__ static void choose_directions()
 
 __device__ static void choose_level()
 {
-    if (threadIdx.x < WARP) {
-        const bool by_lists = is_for_lists();
+    if (threadIdx.x < WARP && !meeting.certain) {
+        const bool by_lists = is_for_lists(meeting.edges);
         if (!by_lists)
             choose_directions();
         if (lane_id() == 0)

@@ -20,7 +20,8 @@ enum {
     SOLO_PIECE_BYTES = 16,        /* of struct solo_piece */
     SOLO_STATE_BYTES = 4096,
     SOLO_NOTE_BYTES = 112,        /* of struct solo_note */
-    GROUP_STATE_BYTES = 4096
+    GROUP_STATE_BYTES = 16384,
+    GROUP_ARRIVAL_BYTES = 8       /* of a vertex that a peer sends, with a number */
 };
 
 /* From where on a search goes another way. An emulated GPU (tests/emulator) has small graphs, and goes every way. */
@@ -33,6 +34,8 @@ enum {
     SOLO_NOTES_KEPT = 1 << 4,
     LOAD_PIECE_GROUPS = 1,
     GROUP_LISTED_EDGES = 1 << 8,
+    GROUP_ONE_PIECES = 1 << 3,
+    GROUP_ONE_EDGES = 1 << 5,
     GROUP_PART_ROWS = 1 << 5
 };
 #else
@@ -44,6 +47,8 @@ enum {
     SOLO_NOTES_KEPT = 1 << 14,    /* levels that the device notes before the host must take the notes */
     LOAD_PIECE_GROUPS = 1 << 7,   /* of packed columns, 2^19 each, that are decoded at a time */
     GROUP_LISTED_EDGES = 1 << 16, /* of the lists of all GPUs that search together, at most */
+    GROUP_ONE_PIECES = 1 << 8,    /* of such a list, for one block of its GPU */
+    GROUP_ONE_EDGES = 1 << 10,    /* the same, of edges, as the mean of all GPUs */
     GROUP_PART_ROWS = 1 << 18     /* dd's rows that look for parents: two parts pay for a meeting */
 };
 #endif

@@ -75,6 +75,14 @@ static enum status make_handles(const struct device *dev, struct gpu_card *c, st
     return e->status;
 }
 
+/* No vertex has a longer row: vertices are in the order of their degrees. */
+static uint64_t longest_row(const struct shard *shard)
+{
+    const struct degree_list *d = &shard->degrees.delegates, *l = &shard->degrees.locals;
+    uint64_t delegate = d->count > 0 ? d->runs[0].degree : 0, local = l->count > 0 ? l->runs[0].degree : 0;
+    return delegate > local ? delegate : local;
+}
+
 static struct joining_card show_for_group(const struct device *dev)
 {
     const struct csr *nn = &dev->shard->csr[NN], *dd = &dev->shard->csr[DD];
@@ -85,7 +93,7 @@ static struct joining_card show_for_group(const struct device *dev)
         .sent = place_of(dev, p->sent_too),
         .arrivals = place_of(dev, p->arrivals),
         .state = place_of(dev, p->group_state),
-        .size = {{nn->source_rows, dd->source_rows}, {nn->edges, dd->edges}}};
+        .size = {{nn->source_rows, dd->source_rows}, {nn->edges, dd->edges}, longest_row(dev->shard)}};
 }
 
 static uint64_t gpu_place(const struct device *dev)
@@ -241,7 +249,7 @@ static enum status open_peer(struct device *dev, struct gpu_peer *peer, const st
         .gpu = c->gpu,
         .found = (const uint32_t *)(memory + c->joining.found),
         .sent = (const uint32_t *)(memory + c->joining.sent),
-        .arrivals = (uint32_t *)(memory + c->joining.arrivals),
+        .arrivals = (unsigned long long *)(memory + c->joining.arrivals),
         .size = c->joining.size,
         .state = (struct group_state *)(memory + c->joining.state)};
     return ST_OK;

@@ -192,7 +192,7 @@ static void put_solo(struct gpu_plan *plan, const struct shard *shard,
         SOLO_PIECE_BYTES, NULL);
     put(plan, GPU_GROUP_STATE, "state of a group", together ? GROUP_STATE_BYTES : 0, 1, NULL);
     put(plan, GPU_GROUP_ARRIVALS, "vertices from peers",
-        together ? (uint64_t)shard->p * GROUP_LISTED_EDGES : 0, 4, NULL);
+        together ? UINT64_C(2) * shard->p * GROUP_LISTED_EDGES : 0, GROUP_ARRIVAL_BYTES, NULL);
     put(plan, GPU_GROUP_MASK, "second mask to send", together ? column_words(shard) : 0, 4, NULL);
     put(plan, GPU_SOLO_NOTES, "notes of levels", options->notes && whole ? SOLO_NOTES_KEPT : 0,
         SOLO_NOTE_BYTES, NULL);

@@ -15,23 +15,45 @@ __device__ static inline unsigned long long device_nanoseconds()
 
 /* ---- words that others change ---- */
 
-/* For a loop that waits until another block writes it. */
-__device__ static inline unsigned load_awaited(const unsigned *from)
-{
-    return *(const volatile unsigned *)from;
-}
-
-/* What a peer wrote before it stored the word is seen after the load. */
-__device__ static inline unsigned load_acquire_system(const unsigned *from)
+/* What another block of the GPU released before it changed the word is seen after the load. */
+__device__ static inline unsigned load_acquire(const unsigned *from)
 {
     unsigned value;
-    asm volatile("ld.acquire.sys.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
+    asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
     return value;
 }
 
-__device__ static inline void store_release_system(unsigned *to, unsigned value)
+/* The same, of 8 bytes that a peer changed. */
+__device__ static inline unsigned long long load_acquire_system(const unsigned long long *from)
 {
-    asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
+    unsigned long long value;
+    asm volatile("ld.acquire.sys.u64 %0, [%1];" : "=l"(value) : "l"(from) : "memory");
+    return value;
+}
+
+/* 8 bytes that a peer writes: they are seen all or not at all, and order nothing else. */
+__device__ static inline unsigned long long load_awaited(const unsigned long long *from)
+{
+    unsigned long long value;
+    asm volatile("ld.relaxed.sys.u64 %0, [%1];" : "=l"(value) : "l"(from) : "memory");
+    return value;
+}
+
+__device__ static inline void store_for_peer(unsigned long long *to, unsigned long long value)
+{
+    asm volatile("st.relaxed.sys.u64 [%0], %1;" ::"l"(to), "l"(value) : "memory");
+}
+
+/* Release and acquire, among the blocks of a GPU or among all GPUs: what the thread has seen before is seen by who
+ * sees what it stores after it. Weaker than __threadfence(), which also puts all fences into one order. */
+__device__ static inline void fence_of_gpu()
+{
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
+}
+
+__device__ static inline void fence_of_system()
+{
+    asm volatile("fence.acq_rel.sys;" ::: "memory");
 }
 
 /* ---- the cluster of this block; without clusters, it is the block ---- */

@@ -21,13 +21,12 @@ __device__ static inline void barrier()
     if (threadIdx.x == 0) {
         const unsigned target = block.arrivals += gridDim.x;
         unsigned spins = 0;
-        __threadfence();
+        fence_of_gpu();
         atomicAdd(&search.state->arrived, 1u);
-        while ((int)(*(volatile unsigned *)&search.state->arrived - target) < 0) {
+        while ((int)(load_acquire(&search.state->arrived) - target) < 0) {
             if (++spins > 256)
                 __nanosleep(64);
         }
-        __threadfence();
     }
     __syncthreads();
 }

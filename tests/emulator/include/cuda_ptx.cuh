@@ -9,21 +9,37 @@ static inline unsigned long long device_nanoseconds()
     return emulated_nanoseconds();
 }
 
-static inline unsigned load_awaited(const unsigned *from, EMULATED_CALLER)
+static inline unsigned load_acquire(const unsigned *from, EMULATED_CALLER)
 {
     emulated_sleep(EMULATED_SITE);
     return __atomic_load_n(from, __ATOMIC_ACQUIRE);
 }
 
-static inline unsigned load_acquire_system(const unsigned *from, EMULATED_CALLER)
+static inline unsigned long long load_acquire_system(const unsigned long long *from, EMULATED_CALLER)
 {
     emulated_sleep(EMULATED_SITE);
     return __atomic_load_n(from, __ATOMIC_ACQUIRE);
 }
 
-static inline void store_release_system(unsigned *to, unsigned value)
+static inline unsigned long long load_awaited(const unsigned long long *from, EMULATED_CALLER)
+{
+    emulated_sleep(EMULATED_SITE);
+    return __atomic_load_n(from, __ATOMIC_ACQUIRE);
+}
+
+static inline void store_for_peer(unsigned long long *to, unsigned long long value)
 {
     __atomic_store_n(to, value, __ATOMIC_RELEASE);
+}
+
+static inline void fence_of_gpu()
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+static inline void fence_of_system()
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 static inline unsigned cluster_rank()

@@ -12,6 +12,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <type_traits>
 
@@ -135,6 +137,12 @@ static inline T __shfl_up_sync(unsigned mask, T value, unsigned lanes, EMULATED_
 static inline void __nanosleep(unsigned, EMULATED_CALLER)
 {
     emulated_sleep(EMULATED_SITE);
+}
+
+[[noreturn]] static inline void __trap()
+{
+    fprintf(stderr, "emulated GPU: a kernel ended itself\n");
+    abort();
 }
 
 /* ---- memory ---- */
