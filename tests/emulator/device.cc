@@ -13,6 +13,12 @@ int current_device()
     return own_state().device;
 }
 
+std::atomic<bool> &is_lost(int device)
+{
+    static std::atomic<bool> lost[MOST_DEVICES];
+    return lost[device];
+}
+
 cudaError_t failed(cudaError_t error)
 {
     own_state().last_error = error;
@@ -115,12 +121,10 @@ cudaError_t cudaDeviceCanAccessPeer(int *possible, int number, int peer)
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned)
 {
-    static bool enabled[64][64];
+    static bool enabled[MOST_DEVICES][MOST_DEVICES];
     const int device = current_device();
     if (!is_device(peer) || peer == device || !setting().peers)
         return failed(cudaErrorInvalidDevice);
-    if (peer >= 64 || device >= 64)
-        return failed(cudaErrorInvalidValue);
     if (enabled[device][peer])
         return failed(cudaErrorPeerAccessAlreadyEnabled);
     enabled[device][peer] = true;

@@ -4,10 +4,15 @@
 
 #include "include/cuda_runtime_api.h"
 
+#include <atomic>
+
 namespace emulated {
 
 /* Of the calling thread. */
 int current_device();
+
+/* Whether a kernel ended itself: no call of the device succeeds any more. */
+std::atomic<bool> &is_lost(int device);
 
 /* Notes an error for cudaGetLastError, and returns it. */
 cudaError_t failed(cudaError_t error);

@@ -154,5 +154,5 @@ const void *emulated_in_cluster(const void *own, unsigned rank)
 
 unsigned long long emulated_nanoseconds()
 {
-    return (unsigned long long)(1e9 * seconds_now());
+    return (unsigned long long)(1e9 * setting().clock * seconds_now());
 }

@@ -22,6 +22,7 @@ struct grid {
     unsigned cluster; /* blocks of one; 1: there are none */
     bool cooperative;
     std::function<void()> body; /* of each lane */
+    int device;
 };
 
 struct cluster {

@@ -1,8 +1,10 @@
 /* lanes.cc: see lanes.h */
 #include "lanes.h"
 
+#include "device.h"
 #include "include/emulated_calls.h"
 #include "settings.h"
+#include "stores.h"
 #include "thread_state.h"
 
 #include <cstddef>
@@ -67,6 +69,13 @@ static void pass_cluster(block &b)
     }
 }
 
+/* The kernel has ended itself: this block, too. Its fibers are left as they are. */
+[[noreturn]] static void leave_block(block &b)
+{
+    context_switch(&own_lane(b).place, &b.main);
+    __builtin_unreachable();
+}
+
 /* False: none is asleep. */
 static bool wake_lanes(block &b)
 {
@@ -75,8 +84,11 @@ static bool wake_lanes(block &b)
         any |= b.all[i].asleep != 0;
     if (!any)
         return false;
+    if (is_lost(b.what->device))
+        leave_block(b);
     if (b.idle.times == 0)
         b.idle.since = seconds_now();
+    show_some_stores();
     wait_a_moment(b.idle.times++);
     if (b.idle.times % 1024 == 0 && seconds_now() - b.idle.since > setting().patience) {
         say_where(b);
@@ -241,6 +253,7 @@ void run_block(const grid &what, unsigned index, cluster *team)
     lane &first = own_lane(*kept);
     context_make(&first.place, stack_take(), run_lanes);
     context_switch(&kept->main, &first.place);
+    show_stores();
     running = nullptr;
 }
 
@@ -276,6 +289,13 @@ void emulated_cluster_barrier(site at)
     b.barrier.at_cluster++;
     b.own->at_cluster |= own_bit(b);
     leave_lane();
+}
+
+void emulated_trap()
+{
+    block &b = *running;
+    is_lost(b.what->device) = true;
+    leave_block(b);
 }
 
 void emulated_sleep(site at)

@@ -54,6 +54,11 @@ struct launch_log {
 
 static launch_log launches;
 
+void note_use(const std::string &name)
+{
+    launches.note(name);
+}
+
 static cudaError_t check_launch(const grid &what, cudaStream_t stream)
 {
     if (what.blocks == 0 || what.threads == 0 || what.threads > MOST_WARPS * WARP_LANES ||
@@ -64,6 +69,8 @@ static cudaError_t check_launch(const grid &what, cudaStream_t stream)
     }
     if (what.cooperative && what.blocks > (unsigned)setting().processors)
         return cudaErrorCooperativeLaunchTooLarge;
+    if (is_lost(current_device()))
+        return cudaErrorLaunchFailure;
     return is_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
 }
 
@@ -71,7 +78,7 @@ static cudaError_t begin(const grid &what, cudaStream_t stream)
 {
     if (const cudaError_t error = check_launch(what, stream))
         return failed(error);
-    launches.note(what.name);
+    note_use(what.name);
     const std::shared_ptr<const grid> kept = std::make_shared<grid>(what);
     enqueue(stream, [=] { run_grid(*kept); });
     return cudaSuccess;
@@ -103,7 +110,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 blocks, dim3 threads, void
                              cudaStream_t stream)
 {
     return begin(grid{(const char *)kernel, blocks.x, threads.x, shared_bytes, 1, false,
-                      *(const std::function<void()> *)arguments[0]},
+                      *(const std::function<void()> *)arguments[0], current_device()},
                  stream);
 }
 
@@ -116,7 +123,7 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
     const known_kernel known = found->second;
     lock.unlock();
     return begin(grid{known.name, config->gridDim.x, config->blockDim.x, config->dynamicSmemBytes,
-                        cluster_of(config), is_cooperative(config), known.maker(arguments)},
+                        cluster_of(config), is_cooperative(config), known.maker(arguments), current_device()},
                  config->stream);
 }
 

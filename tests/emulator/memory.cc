@@ -211,6 +211,8 @@ cudaError_t cudaIpcCloseMemHandle(void *memory)
 /* Memory that is pageable is read before the call returns, and written before it returns: so CUDA does it. */
 static cudaError_t copy(const char *call, void *to, const void *from, size_t bytes, cudaStream_t stream)
 {
+    if (is_lost(current_device()))
+        return failed(cudaErrorLaunchFailure);
     if (bytes == 0)
         return cudaSuccess;
     if (!is_inside(call, to, bytes) || !is_inside(call, from, bytes))

@@ -4,6 +4,8 @@
 
 #include "include/emulated_site.h"
 
+#include <string>
+
 namespace emulated {
 
 /* A line on standard error. */
@@ -11,6 +13,9 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same, and the end of the program: what it did has no meaning on a GPU. */
 [[noreturn]] void give_up(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* For EMULATED_KERNELS: a kernel was launched, or something else was done once more that a test asks for. */
+void note_use(const std::string &name);
 
 /* Waits: again and again, for a short time. */
 void wait_a_moment(unsigned times_before);

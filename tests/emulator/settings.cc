@@ -43,7 +43,10 @@ static settings read()
     s.peers = number("EMULATED_PEERS", 1) != 0;
     s.seed = number("EMULATED_SEED", 0);
     s.late = (unsigned)number("EMULATED_LATE", 0);
+    s.clock = (double)number("EMULATED_CLOCK", 1);
     s.patience = (double)number("EMULATED_PATIENCE", 100);
+    if (s.gpus > MOST_DEVICES)
+        give_up("EMULATED_GPUS is above %d", MOST_DEVICES);
     if (s.processors < 1 || s.cluster < 1 || s.shared_bytes > MOST_SHARED)
         give_up("EMULATED_PROCESSORS, EMULATED_CLUSTER or EMULATED_SHARED is out of range");
     return s;

@@ -8,6 +8,7 @@
 namespace emulated {
 
 enum : size_t { MOST_SHARED = 227 << 10 };
+enum { MOST_DEVICES = 64 };
 
 struct settings {
     int gpus;            /* EMULATED_GPUS: 1 */
@@ -18,6 +19,7 @@ struct settings {
     bool peers;          /* EMULATED_PEERS: 1; with 0, no GPU reads the memory of another one */
     uint64_t seed;       /* EMULATED_SEED: 0, lanes run in order */
     unsigned late;       /* EMULATED_LATE: microseconds that a stream waits before some of its work, at most: 0 */
+    double clock;        /* EMULATED_CLOCK: seconds that pass on a device's clock in one: 1 */
     double patience;     /* EMULATED_PATIENCE: seconds in which a block must come on: 100 */
 };
 

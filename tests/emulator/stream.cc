@@ -160,7 +160,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     if (!is_stream(stream))
         return failed(cudaErrorInvalidResourceHandle);
     drain(stream);
-    return cudaSuccess;
+    return is_lost(find_stream(stream)->device) ? failed(cudaErrorLaunchFailure) : cudaSuccess;
 }
 
 /* A host that asks again and again leaves the processor to those whom it waits for. */
@@ -168,6 +168,8 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
     if (!is_stream(stream))
         return failed(cudaErrorInvalidResourceHandle);
+    if (is_lost(find_stream(stream)->device))
+        return failed(cudaErrorLaunchFailure);
     if (is_idle(find_stream(stream)))
         return cudaSuccess;
     usleep(100);
@@ -177,5 +179,5 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 cudaError_t cudaDeviceSynchronize(void)
 {
     drain_device(current_device());
-    return cudaSuccess;
+    return is_lost(current_device()) ? failed(cudaErrorLaunchFailure) : cudaSuccess;
 }

@@ -15,9 +15,14 @@ namespace emulated {
 
 struct block;
 
+struct late_store {
+    unsigned long long *to, value;
+};
+
 struct thread_state {
     block *kept = nullptr;            /* the memory of the block that runs */
     std::vector<char *> stacks;       /* unused ones */
+    std::vector<late_store> stores;   /* that no peer has seen */
     void *bottom = nullptr;           /* of the thread's own stack, and its size */
     size_t size = 0;
     int device = 0;

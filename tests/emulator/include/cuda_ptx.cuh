@@ -29,7 +29,7 @@ static inline unsigned long long load_awaited(const unsigned long long *from, EM
 
 static inline void store_for_peer(unsigned long long *to, unsigned long long value)
 {
-    __atomic_store_n(to, value, __ATOMIC_RELEASE);
+    emulated_store(to, value);
 }
 
 static inline void fence_of_gpu()
@@ -39,7 +39,7 @@ static inline void fence_of_gpu()
 
 static inline void fence_of_system()
 {
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    emulated_fence(__func__);
 }
 
 static inline unsigned cluster_rank()

@@ -141,8 +141,7 @@ static inline void __nanosleep(unsigned, EMULATED_CALLER)
 
 [[noreturn]] static inline void __trap()
 {
-    fprintf(stderr, "emulated GPU: a kernel ended itself\n");
-    abort();
+    emulated_trap();
 }
 
 /* ---- memory ---- */
@@ -154,7 +153,7 @@ static inline void __threadfence()
 
 static inline void __threadfence_system()
 {
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    emulated_fence(__func__);
 }
 
 template <typename T> static inline T __ldcs(const T *from)

@@ -17,6 +17,12 @@ int emulated_barrier_or(int value, emulated::site at); /* whether any lane said 
 void emulated_sleep(emulated::site at);                /* others go on; then the lane looks again */
 void emulated_change_lanes();                          /* the same, now and then, if there is a seed */
 unsigned long long emulated_nanoseconds();
+[[noreturn]] void emulated_trap(); /* the device is lost */
+
+/* ---- what peers see ---- */
+
+void emulated_store(unsigned long long *to, unsigned long long value); /* ordered by fences alone */
+void emulated_fence(const char *name);                                 /* of the system */
 
 /* ---- a warp: the lanes of the mask ---- */
 

@@ -1,0 +1,58 @@
+/* stores.cc: see stores.h
+ *
+ * With a seed, peers see words of a block in any order, and later than other memory that the block has written since. A
+ * fence of the system shows them all; so does the end of the block.
+ */
+#include "stores.h"
+
+#include "include/emulated_calls.h"
+#include "lanes.h"
+#include "report.h"
+#include "thread_state.h"
+
+namespace emulated {
+
+static void show(const late_store &one)
+{
+    __atomic_store_n(one.to, one.value, __ATOMIC_RELEASE);
+}
+
+void show_some_stores()
+{
+    std::vector<late_store> &late = own_state().stores;
+    size_t kept = 0;
+    for (const late_store &one : late) {
+        if (next_random(*running) % 2 == 0)
+            show(one);
+        else
+            late[kept++] = one;
+    }
+    late.resize(kept);
+}
+
+void show_stores()
+{
+    std::vector<late_store> &late = own_state().stores;
+    for (const late_store &one : late)
+        show(one);
+    late.clear();
+}
+
+}
+
+using namespace emulated;
+
+void emulated_store(unsigned long long *to, unsigned long long value)
+{
+    if (running->seeded)
+        own_state().stores.push_back(late_store{to, value});
+    else
+        show(late_store{to, value});
+}
+
+void emulated_fence(const char *name)
+{
+    show_stores();
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    note_use(name);
+}
