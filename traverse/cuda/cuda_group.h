@@ -74,7 +74,7 @@ struct group_size {
 
 /* In device memory, zero before the first search. */
 struct group_state {
-    unsigned int meetings; /* so far, over all searches: the same on all GPUs */
+    unsigned int meetings; /* the number of the last one: the same on all GPUs */
     unsigned long long handed[128]; /* what a block that was alone tells the others */
     struct group_tally tally[3][GROUP_TALLIES]; /* by levels in turn */
     struct group_letter letter[2][GROUP_MOST]; /* by meetings in turn, and by peers, who write them */
@@ -102,7 +102,7 @@ struct gpu_group {
     uint32_t *gathered;    /* visited normals of all shards, by nn's columns */
     /* [2][peers][GROUP_LISTED_EDGES], by meetings in turn: vertices, with KIND_BIT, and above them the number of the
      * meeting that says how many there are */
-    const unsigned long long *arrivals;
+    unsigned long long *arrivals;
     uint64_t longest; /* no vertex has more edges in a shard */
     const uint32_t *dd_own, *dd_others; /* dd's rows of delegates whose owner the shard is; its other rows */
     struct group_state *state;

@@ -25,8 +25,21 @@ __device__ static void put_root()
     list_vertices(block.target, search.root | (search.root_kind == DELEGATES ? KIND_BIT : 0), has);
 }
 
+/* The number of the last meeting. Words of peers carry such numbers, and those of long ago must not be taken for new
+ * ones. So numbers begin anew in time, and what peers have sent is cleared: they send nothing before the first meeting.
+ * That meeting has its letters where those of the last one are not. By all threads. */
+__device__ static unsigned last_number()
+{
+    const unsigned last = *(volatile unsigned *)&group.state->meetings;
+    if (last < GROUP_NUMBERS)
+        return last;
+    set_words((uint32_t *)group.arrivals, 4ull * group.peers * GROUP_LISTED_EDGES, 0);
+    return last & 1;
+}
+
 __device__ static void start()
 {
+    const unsigned last = last_number();
     if (threadIdx.x == 0) {
         block = block_state{};
         block.arrivals = *(volatile unsigned *)&search.state->arrivals;
@@ -34,7 +47,7 @@ __device__ static void start()
         set_target();
         meeting = group_block{};
         telling = group_telling{};
-        meeting.meetings = *(volatile unsigned *)&group.state->meetings;
+        meeting.meetings = last;
     }
     begin_notes();
     for (unsigned i = lane_id(); i < COUNTERS; i += WARP)

@@ -36,6 +36,7 @@ enum {
     GROUP_LISTED_EDGES = 1 << 8,
     GROUP_ONE_PIECES = 1 << 3,
     GROUP_ONE_EDGES = 1 << 5,
+    GROUP_NUMBERS = 1 << 7,
     GROUP_PART_ROWS = 1 << 5
 };
 #else
@@ -49,6 +50,7 @@ enum {
     GROUP_LISTED_EDGES = 1 << 16, /* of the lists of all GPUs that search together, at most */
     GROUP_ONE_PIECES = 1 << 8,    /* of such a list, for one block of its GPU */
     GROUP_ONE_EDGES = 1 << 10,    /* the same, of edges, as the mean of all GPUs */
+    GROUP_NUMBERS = 1 << 30,      /* of meetings: a search that begins beyond counts anew */
     GROUP_PART_ROWS = 1 << 18     /* dd's rows that look for parents: two parts pay for a meeting */
 };
 #endif

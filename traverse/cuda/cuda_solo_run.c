@@ -107,7 +107,8 @@ enum status gpu_solo_wait(struct device *dev, cudaStream_t stream, int noted, ui
         if (i % LOOKS != 0)
             continue;
         const cudaError_t state = cudaStreamQuery(stream);
-        if (state != cudaErrorNotReady && CUDA_TRY(state, dev->where, e) != ST_OK)
+        if (state != cudaErrorNotReady && *report >> 32 != s->number && /* a kernel may report why it ends itself */
+            CUDA_TRY(state, dev->where, e) != ST_OK)
             return e->status;
     }
     *levels = (uint32_t)*report;
