@@ -24,7 +24,7 @@ make_graph() { # NAME: pairs in $tmp/NAME.text, edges in $tmp/NAME.edges
     case $1 in
         rmat) "$BIN/rmatgen" -q -s $([ $mode = long ] && echo 10 || echo 8) -f text -o "$tmp/$1.text" ;;
         uniform) "$BIN/rmatgen" -q -s 8 -A .25 -B .25 -C .25 -f text -o "$tmp/$1.text" ;;
-        path) "$TESTS/mkgraph" path 120 >"$tmp/$1.text" ;;
+        path) "$TESTS/mkgraph" path 119 >"$tmp/$1.text" ;;
         grid) "$TESTS/mkgraph" grid 20 20 >"$tmp/$1.text" ;;
         star) "$TESTS/mkgraph" star 3000 >"$tmp/$1.text" ;;
         spider) awk 'BEGIN { for (i = 0; i < 400; i++) { print 0, 4 * i + 1 # 400 paths from one vertex
@@ -32,6 +32,12 @@ make_graph() { # NAME: pairs in $tmp/NAME.text, edges in $tmp/NAME.edges
         lopsided) awk 'BEGIN { print 256, 260 # hubs and their leaves; only two leaves know each other
             for (i = 0; i < 256; i++) for (k = 1; k < 9; k++) print i, (i + k) % 256
             for (i = 256; i < 800; i++) print 37 * i % 256, i }' >"$tmp/$1.text" ;;
+        bridge) awk 'BEGIN { for (i = 0; i < 30; i++) { print i, i + 1; print 130 + i, 131 + i } # two paths to a clique,
+            print 30, 40; print 89, 130 # and six more from the middle of the first one
+            for (i = 40; i < 90; i++) for (k = i + 1; k < 90; k++) print i, k
+            for (i = 170; i < 230; i += 10) for (k = 0; k < 5; k++) print k == 0 ? 20 : i + k, i + k + 1 }' >"$tmp/$1.text" ;;
+        hub) { "$TESTS/mkgraph" path 60 # beside it a star
+            awk 'BEGIN { for (i = 0; i < 300; i++) print 1000, 1001 + i }'; } >"$tmp/$1.text" ;;
         sparse) printf '3 5\n5 900\n900 7\n' >"$tmp/$1.text" ;; # most ids are isolated
     esac
     "$BIN/edgeconv" -q -u --force -o "$tmp/$1.edges" "$tmp/$1.text"
@@ -179,6 +185,56 @@ trace() { # NAME TH OPTION...: of a lone GPU as of the CPU and of its level loop
     echo "$ways" >>"$tmp/ways"
     check "trace of $name TH $th $*: not by the loop ($ways)" test -n "$ways" -a "${ways#*loop}" = "$ways"
 }
+
+# ---- levels of GPUs that search together ----
+
+# levels_together NAME TH LAYOUT WAYS [COUNT]: levels are those of the CPU, and went these ways, one after the other. So
+# many meetings of a GPU ordered memory: 1 at the start, 2 or 3 for a level by masks, 1 if a frontier by masks is
+# listed, and 1 for a level by lists that is not certain.
+levels_together() {
+    local name=$1 th=$2 layout=$3 expected=$4 count=${5:-} gpus=$((${3%x*} * ${3#*x})) folder levels ways ordered
+    folder=$(packed "$name" $gpus "$th")
+    next_machine
+    rm -f "$tmp/used"
+    run_on $layout cpu -r 7 --trace "$tmp/cpu.trace" --json "$tmp/cpu.json" "$folder" >"$tmp/cpu.out" 2>"$tmp/err"
+    EMULATED_SHARED=$most_shared EMULATED_KERNELS=$tmp/used run_on $layout cuda -r 7 --trace "$tmp/cuda.trace" \
+        --json "$tmp/cuda.json" "$folder" >"$tmp/out" 2>>"$tmp/err"
+    value distance_checksum "$tmp/cpu.out" >"$tmp/cpu.sum"
+    check "$name TH $th $layout: distances (seed $EMULATED_SEED)" same_checksum "$tmp/cpu.sum"
+    levels_of "$tmp/cpu.trace" | awk '$3 != 0' >"$tmp/cpu.levels" # its loop sees the end by an empty level
+    levels_of "$tmp/cuda.trace" >"$tmp/cuda.levels"
+    check 'and levels' diff "$tmp/cpu.levels" "$tmp/cuda.levels"
+    check 'and as many of them' diff <(levels_in "$tmp/cpu.json") <(levels_in "$tmp/cuda.json")
+    ways=$(grep -o '"way": "[a-z]*"' "$tmp/cuda.trace" | cut -d '"' -f 4 | uniq | tr '\n' ' ')
+    check "by $expected ($ways)" test "$ways" = "$expected "
+    levels=$(levels_in "$tmp/cuda.json" | awk '{ sum += $2 } END { print sum }')
+    ordered=$(awk -v gpus=$gpus '$1 == "fence_of_system" { sum += $2 } END { print sum / gpus / 32 }' "$tmp/used") # of 32 lanes
+    [ -z "$count" ] || check "with $count meetings that order memory ($ordered)" test "$ordered" = $((count))
+    cat "$tmp/used" >>"$tmp/kernels"
+}
+levels_in() { grep -o '"levels": [0-9]*' "$1"; }
+
+# Lists of one block, with certain levels alone. A path ends where the last vertex sends its neighbour, which is visited.
+levels_together path inf 1x3 block 1
+levels_together path memory 2x2 block 1
+levels_together hub inf 1x2 block '1 + levels'       # a vertex that is sent may have 300 edges
+levels_together hub memory 1x2 block '1 + levels - 2' # the last two levels send none
+levels_together grid inf 1x2 'block list block' 1
+levels_together grid memory 2x1 'block list block' 1
+levels_together bridge inf 1x2 'block list block masks block' 11
+levels_together bridge memory 2x1 'block list block masks block' 10
+levels_together bridge inf 2x2 'block masks block' 11
+tree path memory 1x4 7
+tree bridge memory 1x2 59
+tree bridge inf 2x1 225
+
+# Meetings of several searches are numbered anew, and nobody takes what was sent long ago for new.
+run_on 1x1 cpu -n 12 "$(packed grid 1 inf)" >"$tmp/cpu.out" 2>"$tmp/err"
+value distance_checksum "$tmp/cpu.out" >"$tmp/cpu.sum"
+EMULATED_SEED=1 EMULATED_SHARED=$most_shared run_on 1x2 cuda -n 12 "$(packed grid 2 inf)" >"$tmp/out" 2>"$tmp/err"
+check '12 searches have more meetings than there are numbers' same_checksum "$tmp/cpu.sum"
+check_exit 0 'trees of GPUs that search together are proved' env EMULATED_SHARED=$most_shared timeout 120 "$BIN/dbfs-graph500" \
+    -g 3 -@ 1 --backend cuda --no-energy -q -n 2 "$(packed bridge 3 inf)"
 
 # ---- columns that stay packed on the device, or in memory of the host ----
 
