@@ -31,7 +31,8 @@ struct team {
     void *context;
     _Atomic uint32_t arrived;  /* at the current meeting */
     _Atomic uint64_t meetings; /* that are over */
-    const struct error *failure; /* of the last meeting; NULL: none */
+    _Atomic(const struct error *) earliest; /* failure of those who have come to the current meeting; NULL: none */
+    const struct error *failure;            /* the same, of the last meeting */
     _Atomic int sleeping;
     pthread_mutex_t lock;
     pthread_cond_t wake;
@@ -66,9 +67,7 @@ static void wait_for_others(struct team *t, uint64_t meetings)
 
 static void end_meeting(struct team *t)
 {
-    t->failure = NULL;
-    for (uint32_t i = t->members; i-- > 0;)
-        t->failure = t->worker[i].error.status != ST_OK ? &t->worker[i].error : t->failure;
+    t->failure = atomic_exchange(&t->earliest, NULL);
     atomic_store(&t->arrived, 0);
     atomic_fetch_add(&t->meetings, 1);
     if (atomic_load(&t->sleeping) == 0)
@@ -92,10 +91,13 @@ enum status team_meet(const struct member *m, struct error *e)
 {
     struct team *t = m->team;
     struct worker *w = &t->worker[m->number];
+    const struct error *none = NULL;
     if (t->members == 1)
         return e->status;
     if (e != &w->error && e->status != ST_OK)
         w->error = *e;
+    if (w->error.status != ST_OK)
+        atomic_compare_exchange_strong(&t->earliest, &none, &w->error);
     meet(t);
     w->over = t->failure != NULL;
     if (w->over && e != t->failure)
