@@ -38,6 +38,7 @@ make_graph() { # NAME: pairs in $tmp/NAME.text, edges in $tmp/NAME.edges
             for (i = 170; i < 230; i += 10) for (k = 0; k < 5; k++) print k == 0 ? 20 : i + k, i + k + 1 }' >"$tmp/$1.text" ;;
         hub) { "$TESTS/mkgraph" path 60 # beside it a star
             awk 'BEGIN { for (i = 0; i < 300; i++) print 1000, 1001 + i }'; } >"$tmp/$1.text" ;;
+        long) { "$TESTS/mkgraph" path 100000; echo 200000 200001; } >"$tmp/$1.text" ;;
         sparse) printf '3 5\n5 900\n900 7\n' >"$tmp/$1.text" ;; # most ids are isolated
     esac
     "$BIN/edgeconv" -q -u --force -o "$tmp/$1.edges" "$tmp/$1.text"
@@ -228,13 +229,50 @@ tree path memory 1x4 7
 tree bridge memory 1x2 59
 tree bridge inf 2x1 225
 
-# Meetings of several searches are numbered anew, and nobody takes what was sent long ago for new.
-run_on 1x1 cpu -n 12 "$(packed grid 1 inf)" >"$tmp/cpu.out" 2>"$tmp/err"
+# Meetings of each search are numbered anew here. What was sent in an earlier one, under the same number and from the
+# opposite corner, is not taken for new.
+roots=0,0,399,399,0,0,399,399
+run_on 1x1 cpu -r $roots "$(packed grid 1 inf)" >"$tmp/cpu.out" 2>"$tmp/err"
 value distance_checksum "$tmp/cpu.out" >"$tmp/cpu.sum"
-EMULATED_SEED=1 EMULATED_SHARED=$most_shared run_on 1x2 cuda -n 12 "$(packed grid 2 inf)" >"$tmp/out" 2>"$tmp/err"
-check '12 searches have more meetings than there are numbers' same_checksum "$tmp/cpu.sum"
+EMULATED_SEED=1 EMULATED_SHARED=$most_shared run_on 1x2 cuda -r $roots "$(packed grid 2 inf)" >"$tmp/out" 2>"$tmp/err"
+check 'searches of equal numbers of meetings' same_checksum "$tmp/cpu.sum"
 check_exit 0 'trees of GPUs that search together are proved' env EMULATED_SHARED=$most_shared timeout 120 "$BIN/dbfs-graph500" \
     -g 3 -@ 1 --backend cuda --no-energy -q -n 2 "$(packed bridge 3 inf)"
+
+# ---- a GPU that does not come to a meeting ----
+
+# Its peers wait 20 s of the clock of GPUs, which goes faster here.
+late() { EMULATED_SEED=0 EMULATED_SHARED=$most_shared EMULATED_CLOCK=${clock:-20} timeout 60 "$@"; }
+check_exit 5 'a kernel of two GPUs is not launched' late env FAIL_CUDA='cudaLaunchKernelExC 2 2' "$TESTS/fail_cuda" \
+    -q -g 2 -@ 1 --backend cuda -r 0 "$(packed grid 2 inf)"
+check_says 'GPU [01]: .*cuda_solo_start(.*: out of memory' 'the cause is named, not that the other GPU waited in vain'
+
+lose_rank() { # SIGNAL NAME OPTION...: one of two ranks gets the signal while they search
+    local signal=$1 name=$2 got=0 pid ranks i
+    shift 2
+    late "$MPIEXEC" -n 2 "$traverse" -@ 1 --backend cuda -r 200000,0 "$@" "$tmp/long-2-inf" >"$tmp/out" 2>"$tmp/err" </dev/null &
+    pid=$!
+    for i in {1..200}; do # until the first search is over; the second one has 100,000 levels
+        grep -q '^root 200000 ' "$tmp/out" "$tmp/err" && break
+        sleep 0.05
+    done
+    sleep 0.2
+    kill -$signal "$(ranks_of dbfs-traverse "$tmp/long-2-inf" | tail -1)"
+    wait $pid || got=$?
+    check "$name (exit $got)" test $got = 1 -o $signal = KILL -a $got != 0 # which is the launcher's
+    for i in {1..50}; do
+        ranks=$(ranks_of dbfs-traverse "$tmp/long-2-inf")
+        [ -n "$ranks" ] || break
+        sleep 0.1
+    done
+    check 'no rank is left' test -z "$ranks"
+}
+packed long 2 inf >"$tmp/folder"
+lose_rank STOP 'a rank is stopped'
+check_says 'GPU [01]: another GPU did not take part in the search' 'its peer says so'
+clock=1 lose_rank STOP 'a rank is stopped, with --timeout' --timeout 1
+check_says 'rank [01] on .*: did not run for [1-9]' 'it is named'
+clock=1 lose_rank KILL 'a rank is killed'
 
 # ---- columns that stay packed on the device, or in memory of the host ----
 

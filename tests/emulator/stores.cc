@@ -1,13 +1,14 @@
 /* stores.cc: see stores.h
  *
- * With a seed, peers see words of a block in any order, and later than other memory that the block has written since. A
- * fence of the system shows them all; so does the end of the block.
+ * With a seed, peers see words of a block later than other memory that the block has written since: with an odd seed the
+ * newest word first, otherwise in any order. A fence of the system shows them all; so does the end of the block.
  */
 #include "stores.h"
 
 #include "include/emulated_calls.h"
 #include "lanes.h"
 #include "report.h"
+#include "settings.h"
 #include "thread_state.h"
 
 namespace emulated {
@@ -20,12 +21,13 @@ static void show(const late_store &one)
 void show_some_stores()
 {
     std::vector<late_store> &late = own_state().stores;
+    const bool newest = setting().seed % 2 != 0;
     size_t kept = 0;
-    for (const late_store &one : late) {
-        if (next_random(*running) % 2 == 0)
-            show(one);
+    for (size_t i = 0; i < late.size(); i++) {
+        if (newest ? i < late.size() / 2 : next_random(*running) % 2 != 0)
+            late[kept++] = late[i];
         else
-            late[kept++] = one;
+            show(late[i]);
     }
     late.resize(kept);
 }

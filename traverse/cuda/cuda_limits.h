@@ -36,7 +36,7 @@ enum {
     GROUP_LISTED_EDGES = 1 << 8,
     GROUP_ONE_PIECES = 1 << 3,
     GROUP_ONE_EDGES = 1 << 5,
-    GROUP_NUMBERS = 1 << 7,
+    GROUP_NUMBERS = 1 << 5,
     GROUP_PART_ROWS = 1 << 5
 };
 #else
