@@ -38,6 +38,9 @@ make_graph() { # NAME: pairs in $tmp/NAME.text, edges in $tmp/NAME.edges
             for (i = 170; i < 230; i += 10) for (k = 0; k < 5; k++) print k == 0 ? 20 : i + k, i + k + 1 }' >"$tmp/$1.text" ;;
         hub) { "$TESTS/mkgraph" path 60 # beside it a star
             awk 'BEGIN { for (i = 0; i < 300; i++) print 1000, 1001 + i }'; } >"$tmp/$1.text" ;;
+        twins) awk 'BEGIN { for (c = 0; c <= 200; c += 200) { # two paths, each with 12 more edges in one place
+            for (i = 0; i < 40; i++) print c + i, c + i + 1
+            for (i = 0; i < 12; i++) print c + 10, c + 61 + 2 * i } }' >"$tmp/$1.text" ;;
         long) { "$TESTS/mkgraph" path 100000; echo 200000 200001; } >"$tmp/$1.text" ;;
         sparse) printf '3 5\n5 900\n900 7\n' >"$tmp/$1.text" ;; # most ids are isolated
     esac
@@ -229,13 +232,13 @@ tree path memory 1x4 7
 tree bridge memory 1x2 59
 tree bridge inf 2x1 225
 
-# Meetings of each search are numbered anew here. What was sent in an earlier one, under the same number and from the
-# opposite corner, is not taken for new.
-roots=0,0,399,399,0,0,399,399
-run_on 1x1 cpu -r $roots "$(packed grid 1 inf)" >"$tmp/cpu.out" 2>"$tmp/err"
+# Meetings of each search are numbered anew here. What was sent in an earlier one, under the same number and in the other
+# half of the graph, is not taken for new.
+roots=0,0,200,200,0,0,200,200
+run_on 1x1 cpu -r $roots "$(packed twins 1 inf)" >"$tmp/cpu.out" 2>"$tmp/err"
 value distance_checksum "$tmp/cpu.out" >"$tmp/cpu.sum"
-EMULATED_SEED=1 EMULATED_SHARED=$most_shared run_on 1x2 cuda -r $roots "$(packed grid 2 inf)" >"$tmp/out" 2>"$tmp/err"
-check 'searches of equal numbers of meetings' same_checksum "$tmp/cpu.sum"
+EMULATED_SEED=1 EMULATED_SHARED=$most_shared run_on 1x2 cuda -r $roots "$(packed twins 2 inf)" >"$tmp/out" 2>"$tmp/err"
+check 'searches whose meetings have equal numbers' same_checksum "$tmp/cpu.sum"
 check_exit 0 'trees of GPUs that search together are proved' env EMULATED_SHARED=$most_shared timeout 120 "$BIN/dbfs-graph500" \
     -g 3 -@ 1 --backend cuda --no-energy -q -n 2 "$(packed bridge 3 inf)"
 

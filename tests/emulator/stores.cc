@@ -1,7 +1,7 @@
 /* stores.cc: see stores.h
  *
  * With a seed, peers see words of a block later than other memory that the block has written since: with an odd seed the
- * newest word first, otherwise in any order. A fence of the system shows them all; so does the end of the block.
+ * newest words first, otherwise in any order. A fence of the system shows them all; so does the end of the block.
  */
 #include "stores.h"
 
@@ -24,7 +24,7 @@ void show_some_stores()
     const bool newest = setting().seed % 2 != 0;
     size_t kept = 0;
     for (size_t i = 0; i < late.size(); i++) {
-        if (newest ? i < late.size() / 2 : next_random(*running) % 2 != 0)
+        if (newest ? i < late.size() * 3 / 4 : next_random(*running) % 2 != 0)
             late[kept++] = late[i];
         else
             show(late[i]);
