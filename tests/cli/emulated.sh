@@ -108,6 +108,7 @@ together() {
     rm -f "$tmp/kernels.together"
     EMULATED_KERNELS=$tmp/kernels.together "$@"
     check 'as one kernel on each GPU' grep -q group_kernel "$tmp/kernels.together"
+    check 'links are awake before the search' grep -q wake_kernel "$tmp/kernels.together"
 }
 
 options_list() {
