@@ -57,7 +57,8 @@ struct warp_space {
 struct __align__(16) team_part {
     unsigned count;   /* vertices */
     unsigned longest; /* the class of the longest row */
-    unsigned unused[2];
+    unsigned shares;  /* of TEAM_EDGES edges: 2^class for each vertex, so at least as many as its edges fill */
+    unsigned unused;
 };
 
 /* Where that goes which a level reaches. */
