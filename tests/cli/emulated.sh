@@ -32,8 +32,8 @@ make_graph() { # NAME: pairs in $tmp/NAME.text, edges in $tmp/NAME.edges
         lopsided) awk 'BEGIN { print 256, 260 # hubs and their leaves; only two leaves know each other
             for (i = 0; i < 256; i++) for (k = 1; k < 9; k++) print i, (i + k) % 256
             for (i = 256; i < 800; i++) print 37 * i % 256, i }' >"$tmp/$1.text" ;;
-        caterpillar) awk 'BEGIN { for (i = 0; i < 30; i++) { print i, i + 1 # a path, whose vertices have leaves
-            for (k = 0; k < 20 * (i % 5); k++) print i, 31 + 80 * i + k } }' >"$tmp/$1.text" ;;
+        broom) awk 'BEGIN { for (i = 1; i <= 200; i++) { print 0, i # one level finds 6,000 vertices
+            for (k = 0; k < 30; k++) print i, 201 + 30 * i + k } }' >"$tmp/$1.text" ;;
         sparse) printf '3 5\n5 900\n900 7\n' >"$tmp/$1.text" ;; # most ids are isolated
     esac
     "$BIN/edgeconv" -q -u --force -o "$tmp/$1.edges" "$tmp/$1.text"
@@ -363,10 +363,9 @@ trace rmat memory --direction push
 trace grid memory
 trace path inf
 trace spider inf
-trace caterpillar inf
-check 'few vertices with long rows: by one block' test "$ways" = 'block '
-search caterpillar inf 1x1
-tree caterpillar inf 1x1 30
+for processors in 2 20; do # with and without a team of blocks
+    EMULATED_PROCESSORS=$processors search broom inf 1x1
+done
 check "traces know every way ($(tr ' ' '\n' <"$tmp/ways" | sort -u | tr '\n' ' '))" \
     test "$(tr ' ' '\n' <"$tmp/ways" | grep . | sort -u | tr '\n' ' ')" = 'block list masks team '
 

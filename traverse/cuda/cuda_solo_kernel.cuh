@@ -165,7 +165,7 @@ __device__ static bool is_small_level()
 {
     const unsigned lanes = search.team * blockDim.x;
     return !block.choice.masks && search.mode != SOLO_PULL &&
-           block.now.fresh <= max((unsigned)ONE_SHARES, search.team * TEAM_SHORT_ROWS) &&
+           block.now.fresh <= search.team * TEAM_SHORT_ROWS &&
            block.now.pieces <= 2 * lanes && block.choice.push_edges <= block.team_edges;
 }
 

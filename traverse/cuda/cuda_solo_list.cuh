@@ -57,8 +57,7 @@ struct warp_space {
 struct __align__(16) team_part {
     unsigned count;   /* vertices */
     unsigned longest; /* the class of the longest row */
-    unsigned shares;  /* of TEAM_EDGES edges: 2^class for each vertex, so at least as many as its edges fill */
-    unsigned unused;
+    unsigned unused[2];
 };
 
 /* Where that goes which a level reaches. */

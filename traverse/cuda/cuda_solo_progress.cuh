@@ -4,10 +4,10 @@
 
 #include "cuda_solo_list.cuh"
 
-/* Whether a list has room for so many edges, and costs less than any level by masks. */
+/* Whether a list of so many edges costs less than any level by masks. */
 __device__ static inline bool is_small(double edges)
 {
-    return search.mode != SOLO_PULL && edges <= SOLO_LISTED_EDGES &&
+    return search.mode != SOLO_PULL &&
            edges * search.graph.rates.list_edge <= search.graph.rates.masks;
 }
 

@@ -7,8 +7,7 @@
  *
  * Lanes share a vertex, 2^shift of them, and each visits up to TEAM_EDGES of its edges. Whether that is
  * enough for the longest row is known before rows are looked at: vertices are in the order of their degrees, so a
- * vertex number bounds the length of the rows (`longest` in cuda_solo.h). The few longer rows that one block takes are
- * visited by a warp each.
+ * vertex number bounds the length of the rows (`longest` in cuda_solo.h).
  */
 #ifndef DBFS_CUDA_SOLO_TEAM_CUH
 #define DBFS_CUDA_SOLO_TEAM_CUH
@@ -21,9 +20,7 @@
 enum {
     TEAM_EDGES = 1 << SOLO_FIRST_CLASS, /* of a lane */
     TEAM_SLOTS = 4,                     /* of these, under way at once */
-    LANE_SHIFT = 5,                     /* 2^LANE_SHIFT lanes are a warp */
-    ONE_SHARES = 320,                   /* of one block of the team: SOLO_ONE_ROOM edges */
-    ONE_LONGEST = 5,                    /* the class of the longest row that a warp of it visits together */
+    ONE_SHORT_ROWS = 320,               /* of the first class, for one block of the team */
     TEAM_SHORT_ROWS = 224               /* of the first class for a block: with more, the grid is faster */
 };
 
@@ -74,12 +71,12 @@ __device__ static inline unsigned class_of(uint32_t v)
 /* The frontier of a level, as every warp of the team knows it. `end` of lane r: how many vertices the blocks up
  * to the r-th have listed. */
 struct team_frontier {
-    unsigned total, longest, shares, end;
+    unsigned total, longest, end;
 };
 
 __device__ static inline team_frontier look_at_team(unsigned turn)
 {
-    team_part part = {0, 0, 0, 0};
+    team_part part = {0, 0, {0, 0}};
     if (lane_id() < search.team)
         part = cluster_load(&block.part[turn % 3], lane_id());
     unsigned end = part.count, longest = part.longest;
@@ -88,8 +85,7 @@ __device__ static inline team_frontier look_at_team(unsigned turn)
         const unsigned other = __shfl_up_sync(ALL_LANES, end, step);
         end += lane_id() >= step ? other : 0;
     }
-    return team_frontier{__shfl_sync(ALL_LANES, end, SOLO_MOST_TEAM - 1), max_lanes(longest),
-                         sum_lanes(part.shares), end};
+    return team_frontier{__shfl_sync(ALL_LANES, end, SOLO_MOST_TEAM - 1), max_lanes(longest), end};
 }
 
 /* The i-th vertex, i below f.total. All lanes of the warp call it. */
@@ -106,19 +102,16 @@ __device__ static inline uint32_t team_vertex(const team_frontier &f, unsigned t
 }
 
 /* This warp reached vertices, those lanes that have `mine` > 0. Returns where the lane puts its first one. */
-__device__ static inline unsigned reserve_reached(team_part &part, unsigned mine, unsigned longest,
-                                                  unsigned shares)
+__device__ static inline unsigned reserve_reached(team_part &part, unsigned mine, unsigned longest)
 {
     const unsigned before = warp_prefix(mine);
     const unsigned count = __shfl_sync(ALL_LANES, before + mine, WARP - 1);
     if (count == 0)
         return 0;
     longest = max_lanes(longest);
-    shares = sum_lanes(shares);
     unsigned base = 0;
     if (lane_id() == 0) {
         base = atomicAdd(&part.count, count);
-        atomicAdd(&part.shares, shares);
         if (longest > 0)
             atomicMax(&part.longest, longest);
     }
@@ -177,16 +170,16 @@ __device__ static inline void put_depth(uint32_t v, int32_t depth)
     search.of[v >> 31].depth[v & ~KIND_BIT] = depth;
 }
 
-/* Visits every 2^shift-th edge of v, from the i-th on, of the first `edges`. All lanes of the warp call it. */
-__device__ static inline void reach_edges(uint32_t v, const team_rows &r, uint32_t i, uint32_t edges,
-                                          unsigned shift, uint32_t *list, team_part &part)
+/* Visits every 2^shift-th edge of v, from the i-th on. All lanes of the warp call it. */
+__device__ static inline void reach_edges(uint32_t v, const team_rows &r, uint32_t i, unsigned shift,
+                                          uint32_t *list, team_part &part)
 {
-    while (__any_sync(ALL_LANES, i < edges)) {
+    while (__any_sync(ALL_LANES, i < r.total)) {
         uint32_t end[TEAM_SLOTS];
-        unsigned mine = 0, longest = 0, shares = 0;
+        unsigned mine = 0, longest = 0;
 #pragma unroll
         for (int j = 0; j < TEAM_SLOTS; j++, i += 1u << shift)
-            end[j] = i < edges ? edge_of(v, r, i) : NO_HEAD;
+            end[j] = i < r.total ? edge_of(v, r, i) : NO_HEAD;
 #pragma unroll
         for (int j = 0; j < TEAM_SLOTS; j++) {
             if (end[j] != NO_HEAD && claim<REACH_TEAM>(search.of[end[j] >> 31], end[j] & ~KIND_BIT))
@@ -194,13 +187,10 @@ __device__ static inline void reach_edges(uint32_t v, const team_rows &r, uint32
         }
 #pragma unroll
         for (int j = 0; j < TEAM_SLOTS; j++) {
-            if (mine >> j & 1) {
-                const unsigned k = class_of(end[j]);
-                longest = max(longest, k);
-                shares += 1u << k;
-            }
+            if (mine >> j & 1)
+                longest = max(longest, class_of(end[j]));
         }
-        uint32_t *to = list + reserve_reached(part, __popc(mine), longest, shares);
+        uint32_t *to = list + reserve_reached(part, __popc(mine), longest);
 #pragma unroll
         for (int j = 0; j < TEAM_SLOTS; j++) {
             if (mine >> j & 1)
@@ -251,7 +241,7 @@ __device__ static void run_team_level(const team_frontier &f, unsigned turn, int
                    lane = first + lane_id(), i = lane >> shift, sub = lane & ((1u << shift) - 1);
     note_team(depth, SOLO_BY_TEAM);
     if (threadIdx.x == 0)
-        block.part[(turn + 2) % 3] = team_part{0, 0, 0, 0};
+        block.part[(turn + 2) % 3] = team_part{0, 0, {0, 0}};
     if (first >= f.total << shift)
         return;
     const uint32_t v = team_vertex(f, turn, i);
@@ -260,27 +250,16 @@ __device__ static void run_team_level(const team_frontier &f, unsigned turn, int
         put_depth(v, depth);
         note_seen(seen, v, rows);
     }
-    reach_edges(v, rows, sub, rows.total, shift, team_list(turn + 1), block.part[(turn + 1) % 3]);
+    reach_edges(v, rows, sub, shift, team_list(turn + 1), block.part[(turn + 1) % 3]);
 }
 
 /* ---- levels of one block of the team ---- */
 
 /* Whether a frontier is so small that it takes longer to share it, and the block has a lane for each vertex. */
-__device__ static inline bool is_for_one(unsigned count, unsigned longest, unsigned shares)
+__device__ static inline bool is_for_one(unsigned count, unsigned longest)
 {
-    return shares <= min((unsigned)ONE_SHARES, blockDim.x) &&
-           longest <= max((unsigned)ONE_LONGEST, shared_by(blockDim.x, count, longest));
-}
-
-/* The edges from `begin` on of the vertices of some lanes, `many`, one vertex after the other by all lanes of the warp. */
-__device__ static inline void reach_long_rows(uint32_t v, unsigned many, uint32_t begin, uint32_t *list,
-                                              team_part &part)
-{
-    for (; many != 0; many &= many - 1) {
-        const uint32_t of = __shfl_sync(ALL_LANES, v, __ffs(many) - 1);
-        const team_rows rows = look_at_vertex(of, true);
-        reach_edges(of, rows, begin + lane_id(), rows.total, LANE_SHIFT, list, part);
-    }
+    return count << longest <= min((unsigned)ONE_SHORT_ROWS, blockDim.x) &&
+           longest <= shared_by(blockDim.x, count, longest);
 }
 
 __device__ static void run_level_of_one(unsigned count, unsigned turn, int32_t depth,
@@ -290,19 +269,17 @@ __device__ static void run_level_of_one(unsigned count, unsigned turn, int32_t d
                    i = threadIdx.x >> shift, next = turn == 2 ? 0 : turn + 1;
     note_team(depth, SOLO_BY_BLOCK);
     if (threadIdx.x == 0)
-        block.one[next == 2 ? 0 : next + 1] = team_part{0, 0, 0, 0};
+        block.one[next == 2 ? 0 : next + 1] = team_part{0, 0, {0, 0}};
     if (threadIdx.x - lane_id() >= count << shift)
         return;
     const uint32_t v = i < count ? one_list(turn)[i] : 0;
     const team_rows rows = look_at_vertex(v, i < count);
-    const unsigned sub = threadIdx.x & ((1u << shift) - 1), most = TEAM_EDGES << shift;
+    const unsigned sub = threadIdx.x & ((1u << shift) - 1);
     if (sub == 0 && i < count) {
         put_depth(v, depth);
         note_seen(seen, v, rows);
     }
-    reach_edges(v, rows, sub, min(rows.total, most), shift, one_list(next), block.one[next]);
-    reach_long_rows(v, __ballot_sync(ALL_LANES, sub == 0 && rows.total > most), most, one_list(next),
-                    block.one[next]);
+    reach_edges(v, rows, sub, shift, one_list(next), block.one[next]);
 }
 
 /* The first block of the team, for as many levels as are that small. What it leaves is its part of the
@@ -318,8 +295,8 @@ __device__ static void run_one(const team_frontier &f, unsigned turn, int32_t de
                 one_list(0)[i + lane_id()] = v;
         }
         if (lane_id() == 0) {
-            block.one[0] = team_part{count, f.longest, f.shares, 0};
-            block.one[1] = team_part{0, 0, 0, 0};
+            block.one[0] = team_part{count, f.longest, {0, 0}};
+            block.one[1] = team_part{0, 0, {0, 0}};
         }
     }
     __syncthreads();
@@ -328,7 +305,7 @@ __device__ static void run_one(const team_frontier &f, unsigned turn, int32_t de
         at = at == 2 ? 0 : at + 1;
         __syncthreads();
         count = *(volatile unsigned *)&block.one[at].count;
-    } while (count > 0 && is_for_one(count, block.one[at].longest, block.one[at].shares));
+    } while (count > 0 && is_for_one(count, block.one[at].longest));
     for (unsigned i = threadIdx.x; i < count; i += blockDim.x)
         team_list(turn + 1)[i] = one_list(at)[i];
     if (threadIdx.x == 0) {
@@ -342,7 +319,7 @@ __device__ static void leave_to_one(const team_frontier &f, unsigned turn, int32
                                     seen_rows &seen)
 {
     if (threadIdx.x == 0)
-        block.part[(turn + 2) % 3] = team_part{0, 0, 0, 0};
+        block.part[(turn + 2) % 3] = team_part{0, 0, {0, 0}};
     if (cluster_rank() == 0)
         run_one(f, turn, depth, seen);
     team_barrier();
@@ -356,7 +333,7 @@ __device__ static void take_root()
 {
     const uint32_t root = search.root | (search.root_kind == DELEGATES ? KIND_BIT : 0);
     put_reached(team_list(0), root, ROOT_PARENT);
-    block.part[0] = team_part{1, class_of(root), 1u << class_of(root), 0};
+    block.part[0] = team_part{1, class_of(root), {0, 0}};
 }
 
 /* The vertices of the pieces in the list are the frontier. */
@@ -371,8 +348,7 @@ __device__ static void take_list()
             piece = list[i + lane_id()];
         const bool mine = piece.at & PIECE_FIRST;
         const uint32_t v = piece.row | (piece.at >> (PIECE_SUBGRAPH_SHIFT + 1) ? KIND_BIT : 0);
-        const unsigned k = mine ? class_of(v) : 0,
-                       at = reserve_reached(block.part[0], mine, k, mine ? 1u << k : 0);
+        const unsigned at = reserve_reached(block.part[0], mine, mine ? class_of(v) : 0);
         if (mine)
             team_list(0)[at] = v;
     }
@@ -414,7 +390,7 @@ __device__ static void run_team(bool at_root)
     unsigned turn = 0;
     int32_t depth = block.now.depth;
     if (threadIdx.x < 3)
-        block.part[threadIdx.x] = team_part{0, 0, 0, 0};
+        block.part[threadIdx.x] = team_part{0, 0, {0, 0}};
     if (blockIdx.x == 0 && threadIdx.x < SUBGRAPHS)
         search.state->seen[threadIdx.x] = search.state->seen_edges[threadIdx.x] = 0;
     __syncthreads();
@@ -424,9 +400,8 @@ __device__ static void run_team(bool at_root)
         take_list();
     team_barrier();
     team_frontier f = look_at_team(turn);
-    while (f.total > 0 && (is_for_one(f.total, f.longest, f.shares) || is_for_team(f)) &&
-           search.mode != SOLO_PULL) {
-        if (is_for_one(f.total, f.longest, f.shares)) {
+    while (f.total > 0 && is_for_team(f) && search.mode != SOLO_PULL) {
+        if (is_for_one(f.total, f.longest)) {
             leave_to_one(f, turn, depth, seen);
         } else {
             run_team_level(f, turn, depth++, seen);
