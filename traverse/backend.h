@@ -110,6 +110,10 @@ struct backend_peers {
      * (backend_whole_search.run_together). NULL: no device of the backend can. */
     int (*joins)(const struct device *device);
 
+    /* After `meet`, before a search and its clock: reads some of the memory of each peer. A link between devices that was
+     * idle sleeps: the first word over it then takes 0.1 ms, and each link wakes for itself. NULL: none sleeps. */
+    enum status (*wake)(struct device *device, struct error *e);
+
     /* Ends this. Nothing that the device showed may be in use then. Closing a device does it too. */
     void (*leave)(struct device *device);
 };

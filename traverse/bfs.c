@@ -441,6 +441,14 @@ static enum status run_by_themselves(struct search *s, int *done, struct error *
     return e->status;
 }
 
+enum status bfs_prepare(struct bfs *bfs, struct error *e)
+{
+    const struct rank *rank = bfs->rank;
+    for (uint32_t i = 0; rank->backend->peers->wake != NULL && i < rank->device_count && e->status == ST_OK; i++)
+        rank->backend->peers->wake(rank->devices[i], e);
+    return e->status;
+}
+
 enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
                        bfs_tracer *tracer, void *context, struct error *e)
 {

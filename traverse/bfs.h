@@ -60,6 +60,9 @@ void bfs_close(struct bfs *bfs); /* a zeroed one is allowed */
  * bfs_trace_rest. */
 typedef void bfs_tracer(void *context, int32_t depth, const struct level_trace *trace);
 
+/* Before a search and its clock: makes the links between devices ready. */
+enum status bfs_prepare(struct bfs *bfs, struct error *e);
+
 /* Searches from one root. Collective. A failure is known to this rank only, and the other ranks wait for it,
  * so the caller must end the job. */
 enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,

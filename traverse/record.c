@@ -78,6 +78,16 @@ static void search(struct bfs *bfs, const struct args *args, const struct root *
         comm_abort(bfs->rank->comm, args->cli.program, &error);
 }
 
+/* Before the clock starts. */
+static void prepare(struct bfs *bfs, const struct args *args)
+{
+    struct error error = {0};
+    threads_let_go();
+    if (bfs_prepare(bfs, &error) != ST_OK)
+        comm_abort(bfs->rank->comm, args->cli.program, &error);
+    comm_barrier(bfs->rank->comm);
+}
+
 void record_warm_up(struct bfs *bfs, const struct args *args, const struct root *root)
 {
     struct bfs_times times;
@@ -126,8 +136,7 @@ enum status record_search(struct record *record, struct bfs *bfs, struct results
     const struct comm *comm = bfs->rank->comm;
     struct trace trace = {.args = args, .prints = args->cli.verbose && comm->rank == 0};
     struct bfs_times times;
-    threads_let_go();
-    comm_barrier(comm);
+    prepare(bfs, args);
     double start = cli_seconds();
     int traced = args_want_levels(args);
     search(bfs, args, root, &times, traced ? &trace : NULL);

@@ -132,6 +132,11 @@ for size in 48M 1G; do
     planned=$(planned device-bytes-per-shard)
     check "scale 20: $planned bytes planned for a device, $device taken" \
         test $((10 * planned)) -gt $((9 * device)) -a $((10 * planned)) -lt $((12 * device))
+    "$BIN/dbfs-traverse" -g 4 --plan "$tmp/b" >"$tmp/out"
+    packed=$(awk '/^graph, packed/ { print $4 }' "$tmp/out")
+    planned=$(planned packed-bytes-per-shard)
+    check "scale 20: $planned bytes planned for packed columns, $packed taken" \
+        test "$planned" -ge "$packed" -a "$planned" -lt $((device * 9 / 10))
     rm -r "$tmp/b"
 done
 for th in 16 inf; do # one shard in memory
@@ -166,6 +171,8 @@ check_says 'of disk for temporary files and .* more than is free' 'a warning say
 check_exit 0 'raw shards' plan_pipe 32 64 -@ 2 -S 512G -T "$tmp/t1" -o "$tmp/none" --encoding raw
 cp "$tmp/out" "$tmp/plan"
 check 'take more of the disk' test "$(planned disk-lacking)" -gt "$lacking"
+check 'and have no packed columns' \
+    test "$(planned packed-bytes-per-shard)" = "$(planned device-bytes-per-shard)"
 check_exit 0 'a plan that fits' "$pack" --plan -p 1 -T "$tmp/t1" -o "$tmp/none" "$tmp/s20.edges"
 cp "$tmp/out" "$tmp/plan"
 check 'lacks nothing' test "$(planned memory-lacking)$(planned disk-lacking)" = 00

@@ -42,6 +42,8 @@ make_graph() { # NAME: pairs in $tmp/NAME.text, edges in $tmp/NAME.edges
             for (i = 0; i < 40; i++) print c + i, c + i + 1
             for (i = 0; i < 12; i++) print c + 10, c + 61 + 2 * i } }' >"$tmp/$1.text" ;;
         long) { "$TESTS/mkgraph" path 100000; echo 200000 200001; } >"$tmp/$1.text" ;;
+        broom) awk 'BEGIN { for (i = 1; i <= 200; i++) { print 0, i # one level finds 6,000 vertices
+            for (k = 0; k < 30; k++) print i, 201 + 30 * i + k } }' >"$tmp/$1.text" ;;
         sparse) printf '3 5\n5 900\n900 7\n' >"$tmp/$1.text" ;; # most ids are isolated
     esac
     "$BIN/edgeconv" -q -u --force -o "$tmp/$1.edges" "$tmp/$1.text"
@@ -118,6 +120,7 @@ together() {
     rm -f "$tmp/kernels.together"
     EMULATED_KERNELS=$tmp/kernels.together "$@"
     check 'as one kernel on each GPU' grep -q group_kernel "$tmp/kernels.together"
+    check 'links are awake before the search' grep -q wake_kernel "$tmp/kernels.together"
 }
 
 options_list() {
@@ -457,6 +460,9 @@ trace rmat memory --direction push
 trace grid memory
 trace path inf
 trace spider inf
+for processors in 2 20; do # with and without a team of blocks
+    EMULATED_PROCESSORS=$processors search broom inf 1x1
+done
 check "traces know every way ($(tr ' ' '\n' <"$tmp/ways" | sort -u | tr '\n' ' '))" \
     test "$(tr ' ' '\n' <"$tmp/ways" | grep . | sort -u | tr '\n' ' ')" = 'block list masks team '
 

@@ -229,6 +229,9 @@ void cuda_find_ranges(const struct gpu_csr *csr, uint64_t columns,
 
 /* ---- masks and results ---- */
 
+/* Reads some of these words of another device, so that all links to it are awake. */
+void cuda_wake_links(const uint32_t *from, uint64_t words, cudaStream_t stream);
+
 /* to = OR of the masks; with `keep`, of `to` as well. */
 void cuda_or_masks(uint32_t *to, const struct gpu_mask_list *from, uint64_t words, int keep,
                    cudaStream_t stream);

@@ -55,11 +55,17 @@ enum {
 };
 #endif
 
+/* Vertices that a list has room for in any case: a team leaves up to 16 * 1024 * 8, and a level that is small by its
+ * cost reaches 120,000. */
+enum { SOLO_LEAST_ROOM = 1 << 17 };
+
 /* Pieces that a list can have. A vertex has two rows; a row that is cut fills its pieces by half at least;
  * and a level may cut the rows of one subgraph twice, to push and to pull. */
 static inline uint64_t gpu_solo_room(uint64_t vertices, uint64_t edges)
 {
-    const uint64_t most = SOLO_LISTED_EDGES, listed = vertices < most ? vertices : most;
+    const uint64_t edges_most = SOLO_LISTED_EDGES, least = SOLO_LEAST_ROOM,
+                   most = edges_most > least ? edges_most : least,
+                   listed = vertices < most ? vertices : most;
     return 2 * listed + edges / (SOLO_PIECE_EDGES / 4) + 64;
 }
 

@@ -1,6 +1,11 @@
-/* cuda_masks.cu: combines masks of several devices, sets the root, and fills in results; see
+/* cuda_masks.cu: wakes links, combines masks of several devices, sets the root, and fills in results; see
  * cuda_kernels.h */
 #include "cuda_common.cuh"
+
+enum {
+    WAKE_STEP = 32,      /* words of a cache line */
+    WAKE_WORDS = 1 << 18 /* lie on all links */
+};
 
 int cuda_full_grid(void)
 {
@@ -10,6 +15,21 @@ int cuda_full_grid(void)
         cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device) == cudaSuccess)
         grid = 8 * processors; /* 8 blocks of 256 threads fill a multiprocessor */
     return grid > 0 ? grid : 1;
+}
+
+/* A read of each cache line: neighbouring lines take different links. */
+__global__ static void __launch_bounds__(BLOCK) wake_kernel(const uint32_t *from, uint64_t words)
+{
+    const uint64_t at = ((uint64_t)blockIdx.x * BLOCK + threadIdx.x) * WAKE_STEP;
+    if (at < words)
+        (void)((const volatile uint32_t *)from)[at];
+}
+
+void cuda_wake_links(const uint32_t *from, uint64_t words, cudaStream_t stream)
+{
+    const uint64_t reads = (min(words, (uint64_t)WAKE_WORDS) + WAKE_STEP - 1) / WAKE_STEP;
+    if (reads > 0)
+        wake_kernel<<<blocks_for(reads, BLOCK), BLOCK, 0, stream>>>(from, words);
 }
 
 __global__ static void __launch_bounds__(BLOCK)

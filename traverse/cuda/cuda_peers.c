@@ -335,8 +335,30 @@ static int gpu_joins(const struct device *dev)
     return dev->solo.group.launch.blocks > 0;
 }
 
+/* What a search may read of a peer, or write. */
+static enum status gpu_wake(struct device *dev, struct error *e)
+{
+    const struct gpu_peers *p = &dev->traffic.peers;
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    if (p->count < 2 || gpu_use(dev, e) != ST_OK)
+        return e->status;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct gpu_peer *peer = &p->all[i];
+        if (!peer->readable || peer->shard == dev->shard->index)
+            continue;
+        cuda_wake_links(peer->visited, peer->words, stream);
+        cuda_wake_links(peer->found, (dev->shard->d + 31) / 32, stream);
+        if (peer->joining.joins)
+            cuda_wake_links((const uint32_t *)peer->joining.arrivals,
+                            (uint64_t)GROUP_LISTED_EDGES * GROUP_ARRIVAL_BYTES / sizeof(uint32_t), stream);
+    }
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+    return e->status;
+}
+
 const struct backend_peers cuda_peers = {
-    .show = gpu_show, .meet = gpu_meet, .joins = gpu_joins, .leave = gpu_leave};
+    .show = gpu_show, .meet = gpu_meet, .joins = gpu_joins, .wake = gpu_wake, .leave = gpu_leave};
 
 /* ---- reading ---- */
 

@@ -422,7 +422,9 @@ __device__ static void push_words(const level_target &s, int g, uint32_t warp, u
     for (uint32_t turn = warp; turn < all.turns; turn += warps) {
         const uint32_t word = word_of_lane(all, turn, lane_id());
         const uint32_t bits = word < words ? frontier[word] & sources[word] : 0;
-        const unsigned step = sum_lanes(__popc(bits)) <= SPAN_WORDS * 32 ? WARP : SPAN_WORDS;
+        unsigned step = SPAN_WORDS;
+        if (sum_lanes(__popc(bits)) <= SPAN_WORDS * 32)
+            step = WARP;
         for (unsigned first = 0; first < WARP; first += step)
             push_span(s, g, all, turn, lane_id() / step == first / step ? bits : 0, cut);
     }

@@ -33,6 +33,8 @@ void benchmark_search(struct benchmark *b, const struct root *root, struct run_r
     struct bfs_times times;
     struct error error = {0};
     threads_let_go();
+    if (bfs_prepare(&s->bfs, &error) != ST_OK)
+        comm_abort(&s->comm, b->args.cli.program, &error);
     comm_barrier(&s->comm);
     double start = cli_seconds();
     if (bfs_search(&s->bfs, root, &times, NULL, NULL, &error) == ST_OK) {

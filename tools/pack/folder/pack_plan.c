@@ -142,15 +142,16 @@ static uint64_t packed_columns(const struct graph *g)
     return g->m / 8 * bits;
 }
 
-static void plan_written(struct pack_plan *plan, const struct graph *g, const struct pack_size *s,
-                         enum pack_encoding encoding)
+static void plan_packed(struct pack_plan *plan, const struct graph *g, const struct pack_size *s,
+                        enum pack_encoding encoding)
 {
-    uint64_t columns = 0, packed = packed_columns(g);
+    uint64_t columns = 0, packed = packed_columns(g), saved = 0;
     for (int i = 0; i < SUBGRAPHS; i++)
         columns += (i == NN ? s->nn_column_bytes : 4) * g->edges[i];
-    plan->written_bytes = plan->output_bytes;
     if (encoding != PACK_RAW && packed < columns)
-        plan->written_bytes -= smaller(columns - packed, plan->output_bytes);
+        saved = columns - packed;
+    plan->device_packed_bytes = plan->device_bytes - smaller(saved / s->p, plan->device_bytes);
+    plan->written_bytes = plan->output_bytes - smaller(saved, plan->output_bytes);
 }
 
 /* ---- memory and disk ---- */
@@ -241,7 +242,7 @@ enum status pack_plan_make(struct pack_plan *plan, const struct pack_options *o,
     plan->class_passes =
         o->split_path == NULL && !o->th_given ? plan->separation.scan_passes : 0;
     plan_output(plan, &g, &size);
-    plan_written(plan, &g, &size, o->encoding);
+    plan_packed(plan, &g, &size, o->encoding);
     return plan_memory(plan, &g, &size, budget, e);
 }
 
@@ -260,6 +261,7 @@ void pack_plan_print(const struct pack_plan *plan, const struct memory_budget *b
                plan->reads_split ? PLAN_AT_MOST : PLAN_ESTIMATE);
     plan_print(stream, "temporary-disk", plan->disk_bytes, PLAN_AT_MOST);
     plan_print(stream, "device-bytes-per-shard", plan->device_bytes, PLAN_ESTIMATE);
+    plan_print(stream, "packed-bytes-per-shard", plan->device_packed_bytes, PLAN_ESTIMATE);
     plan_print(stream, "output-bytes", plan->output_bytes, PLAN_ESTIMATE);
     plan_print(stream, "written-bytes", plan->written_bytes, PLAN_ESTIMATE);
 }

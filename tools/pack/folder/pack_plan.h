@@ -16,6 +16,7 @@ struct pack_plan {
     uint64_t class_passes, place_passes;
     uint64_t memory_bytes, disk_bytes;
     uint64_t device_bytes; /* of a shard, on average */
+    uint64_t device_packed_bytes; /* the same, if columns stay packed there */
     uint64_t output_bytes; /* of all shards, not packed */
     uint64_t written_bytes; /* the same, as they are encoded */
 };
