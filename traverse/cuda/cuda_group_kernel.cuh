@@ -27,8 +27,9 @@ __device__ static void put_root()
 
 /* The number of the last meeting. Words of peers carry such numbers, and those of long ago must not be taken for new
  * ones. So numbers begin anew in time, and what peers have sent is cleared: they send nothing before the first meeting.
- * That meeting has its letters where those of the last one are not. By all threads. */
-__device__ static unsigned last_number()
+ * That meeting has its letters where those of the last one are not. By all threads. Inlined, it would cost
+ * the whole kernel registers. */
+__device__ static __noinline__ unsigned last_number()
 {
     const unsigned last = *(volatile unsigned *)&group.state->meetings;
     if (last < GROUP_NUMBERS)
