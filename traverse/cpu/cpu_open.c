@@ -133,11 +133,12 @@ static void touch_arrays(struct device *dev)
              dev);
 }
 
-/* A search of so many edges takes about 20 us: no more threads are worth waking for a shard. */
+/* A search of EDGES_OF_TWO edges takes about 20 us: one thread is enough. Graphs of up to a million edges took no less time
+ * with 5 to 16 threads than with 2 (scripts/results/2026-11-22-c16-gang.txt), so that others want more edges. */
 static int useful_threads(const struct shard *shard, int threads)
 {
-    enum { EDGES_OF_THREAD = 1 << 15 };
-    uint64_t most = shard_edges(shard) / EDGES_OF_THREAD + 1;
+    enum { EDGES_OF_TWO = 1 << 15, EDGES_OF_MORE = 1 << 17 };
+    uint64_t edges = shard_edges(shard), most = 1 + (edges >= EDGES_OF_TWO) + edges / EDGES_OF_MORE;
     return most < (uint64_t)threads ? (int)most : threads;
 }
 
