@@ -1,11 +1,10 @@
 /* backend.h: what one device does in a search, as tables of functions.
  *
- * A device holds one shard and the state of one search over it. A backend makes devices: of the cores of the
- * host (cpu/) or of GPUs (cuda/). The level loop (bfs.c) and the exchange (exchange/) use the devices of a
- * rank through eight tables: the device itself, its peers, the steps of a search, what it does ahead of them, a
- * whole search, the messages between devices, the results, and how parents are found. A backend knows nothing of
- * ranks; the level loop knows
- * nothing of OpenMP or CUDA.
+ * A device holds one shard and the state of one search over it. A backend makes devices: of the cores of
+ * the host (cpu/) or of GPUs (cuda/). The level loop (bfs.c) and the exchange (exchange/) use the devices
+ * of a rank through eight tables: the device itself, its peers, the steps of a search, what it does ahead
+ * of them, a whole search, the messages between devices, the results, and how parents are found. A backend
+ * knows nothing of ranks; the level loop knows nothing of OpenMP or CUDA.
  *
  * Functions that can fail return their status and say in *e what failed. Only one thread at a time uses a
  * device.
@@ -110,8 +109,9 @@ struct backend_peers {
      * (backend_whole_search.run_together). NULL: no device of the backend can. */
     int (*joins)(const struct device *device);
 
-    /* After `meet`, before a search and its clock: reads some of the memory of each peer. A link between devices that was
-     * idle sleeps: the first word over it then takes 0.1 ms, and each link wakes for itself. NULL: none sleeps. */
+    /* After `meet`, before a search and its clock: reads some of the memory of each peer. A link between
+     * devices that was idle sleeps: the first word over it then takes 0.1 ms, and each link wakes for
+     * itself. NULL: none sleeps. */
     enum status (*wake)(struct device *device, struct error *e);
 
     /* Ends this. Nothing that the device showed may be in use then. Closing a device does it too. */
@@ -203,8 +203,8 @@ struct backend_search {
 /* A search without the level loop: all levels, without the host between them. */
 struct backend_whole_search {
     /* For the only device of a search. Directions follow the mode or, in DIRECTION_AUTO, the costs of the
-     * device. `noted`: what levels do is noted. *levels: how many levels were visited; 0 if this device cannot
-     * do it. */
+     * device. `noted`: what levels do is noted. *levels: how many levels were visited; 0 if this device
+     * cannot do it. */
     enum status (*run)(struct device *device, const struct root *root, enum direction_mode mode,
                        int noted, uint32_t *levels, struct error *e);
 
@@ -212,9 +212,9 @@ struct backend_whole_search {
     enum status (*tell_levels)(struct device *device, level_noter *noter, void *context,
                                struct error *e);
 
-    /* `run` for peers that have all shards, if all of them join (backend_peers.joins): each is called at the same
-     * time, by the member that drives it. They do not exchange through the host. *levels is alike on all of
-     * them. */
+    /* `run` for peers that have all shards, if all of them join (backend_peers.joins): each is called at
+     * the same time, by the member that drives it. They do not exchange through the host. *levels is alike
+     * on all of them. */
     enum status (*run_together)(struct device *device, const struct root *root,
                                 enum direction_mode mode, int noted, uint32_t *levels,
                                 struct error *e);
@@ -420,9 +420,9 @@ struct backend_results {
     /* Whether functions of `device` may be given slices that lie in memory of `other`. NULL: they may. */
     int (*can_read)(const struct device *device, const struct device *other);
 
-    /* Slices that peers in other processes read where they lie. show_slice: the place of a slice for the device of
-     * shard `to`, which peers_slice makes a pointer of there; 0 if that device cannot read it. NULL: no
-     * device can. */
+    /* Slices that peers in other processes read where they lie. show_slice: the place of a slice for the
+     * device of shard `to`, which peers_slice makes a pointer of there; 0 if that device cannot read it.
+     * NULL: no device can. */
     uint64_t (*show_slice)(const struct device *device, uint32_t to, const struct slice *slice);
     const void *(*peers_slice)(const struct device *device, uint32_t from, uint64_t place);
 

@@ -32,7 +32,8 @@ void team_close(struct team *team); /* NULL is allowed */
 enum status team_run(struct team *team, team_job *job, void *context, struct error *e);
 
 /* Waits until every member has called this. Each then sees what the others wrote before. If members failed,
- * all get the failure of the one that came first, and must return: others may have failed since they waited for it. */
+ * all get the failure of the one that came first, and must return: others may have failed since they waited
+ * for it. */
 enum status team_meet(const struct member *member, struct error *e);
 
 #endif

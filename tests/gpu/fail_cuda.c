@@ -4,10 +4,10 @@
  * runtime's function NAME (ld --wrap): it counts the call, and makes it unless it is to fail. How the runtime
  * finds its driver does not matter.
  *
- * FAIL_CUDA='NAME N CODE' lets the N-th call of NAME, and every later one, return CODE. With the name `any` the
- * calls of all functions count. A code other than 2, too little memory, is that of a lost GPU: once one call has
- * failed, those of all other functions fail, too. FAIL_CUDA_COUNT=FILE gets a line "NAME CALLS" for each function
- * at the end.
+ * FAIL_CUDA='NAME N CODE' lets the N-th call of NAME, and every later one, return CODE. With the name `any`
+ * the calls of all functions count. A code other than 2, too little memory, is that of a lost GPU: once one
+ * call has failed, those of all other functions fail, too. FAIL_CUDA_COUNT=FILE gets a line "NAME CALLS"
+ * for each function at the end.
  *
  * Questions whose answer a lost GPU does not change, and what gives back, are not among the functions.
  */
@@ -19,7 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each function with its parameters and arguments. <<<>>> calls cudaLaunchKernel, or another one: see below. */
+/* Each function with its parameters and arguments. <<<>>> calls cudaLaunchKernel, or another one: see
+ * below. */
 #define CALLS(CALL) \
     CALL(cudaGetDeviceCount, (int *count), (count)) \
     CALL(cudaSetDevice, (int device), (device)) \

@@ -1,9 +1,10 @@
 /* bucket.h: a store of records in buckets. Many threads fill it; it is read bucket by bucket.
  *
- * All records of a bucket have 4, 5, 6 or 8 bytes; buckets may differ. The order of the records is not defined.
- * Each thread appends to chunks of its own. The lines that it is filling, some thousands, stay in the cache. (Gathering a
- * thread's lines apart and writing them past the caches was no faster.) When a thread has used up its memory,
- * it writes its full chunks to spill files. A reader gets runs of records and need not know where they lie.
+ * All records of a bucket have 4, 5, 6 or 8 bytes; buckets may differ. The order of the records is not
+ * defined. Each thread appends to chunks of its own. The lines that it is filling, some thousands, stay in
+ * the cache. (Gathering a thread's lines apart and writing them past the caches was no faster.) When a
+ * thread has used up its memory, it writes its full chunks to spill files. A reader gets runs of records
+ * and need not know where they lie.
  */
 #ifndef DBFS_BUCKET_H
 #define DBFS_BUCKET_H
@@ -132,8 +133,8 @@ static inline void bucket_append_long(struct bucket_writer *writer, uint32_t buc
     bucket_write_long(bucket_place(writer, bucket, bytes), record, bytes);
 }
 
-/* Record i of a chunk, of 5 or 6 bytes; fastest if `bytes` is known when this is compiled. What precedes the first
- * record is readable, and what follows the last one need not be. */
+/* Record i of a chunk, of 5 or 6 bytes; fastest if `bytes` is known when this is compiled. What precedes
+ * the first record is readable, and what follows the last one need not be. */
 static inline uint64_t bucket_odd_record(const void *records, unsigned bytes, size_t i)
 {
     uint64_t word;

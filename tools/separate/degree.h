@@ -21,8 +21,9 @@ struct separation_options {
     int threads;
     uint32_t p; /* the size of a window of vertices is a multiple of this */
     struct spill *spill; /* NULL: everything in memory, or ST_RESOURCE */
-    /* Edges stay in memory as tiles for later passes, if the budget has that, `beside` bytes and so many for each
-     * vertex; or in place of the latter edges_bytes for edges and tiles together. beside_vertex 0: they never stay. */
+    /* Edges stay in memory as tiles for later passes, if the budget has that, `beside` bytes and so many
+     * for each vertex; or in place of the latter edges_bytes for edges and tiles together. beside_vertex 0:
+     * they never stay. */
     uint64_t beside, beside_vertex, edges_bytes;
 };
 

@@ -133,8 +133,9 @@ static void touch_arrays(struct device *dev)
              dev);
 }
 
-/* A search of EDGES_OF_TWO edges takes about 20 us: one thread is enough. Graphs of up to a million edges took no less time
- * with 5 to 16 threads than with 2 (scripts/results/2026-11-22-c16-gang.txt), so that others want more edges. */
+/* A search of EDGES_OF_TWO edges takes about 20 us: one thread is enough. Graphs of up to a million edges
+ * took no less time with 5 to 16 threads than with 2 (scripts/results/2026-11-22-c16-gang.txt), so that
+ * others want more edges. */
 static int useful_threads(const struct shard *shard, int threads)
 {
     enum { EDGES_OF_TWO = 1 << 15, EDGES_OF_MORE = 1 << 17 };

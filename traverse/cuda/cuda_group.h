@@ -43,8 +43,8 @@ extern "C" {
 
 enum { GROUP_MOST = 16 /* GPUs */ };
 
-/* What a letter says: counts of cuda_solo.h of vertices of the next frontier, which the GPU found itself or took from
- * its peers. Delegates count on each GPU. Taken vertices may be told in the next level. */
+/* What a letter says: counts of cuda_solo.h of vertices of the next frontier, which the GPU found itself or
+ * took from its peers. Delegates count on each GPU. Taken vertices may be told in the next level. */
 enum group_value {
     GROUP_FOUND,
     GROUP_TAKEN = SOLO_COUNTS,
@@ -100,8 +100,8 @@ struct gpu_group {
     uint64_t column_words; /* of such a mask */
     uint32_t *found[2], *sent[2];
     uint32_t *gathered;    /* visited normals of all shards, by nn's columns */
-    /* [2][peers][GROUP_LISTED_EDGES], by meetings in turn: vertices, with KIND_BIT, and above them the number of the
-     * meeting that says how many there are */
+    /* [2][peers][GROUP_LISTED_EDGES], by meetings in turn: vertices, with KIND_BIT, and above them the
+     * number of the meeting that says how many there are */
     unsigned long long *arrivals;
     uint64_t longest; /* no vertex has more edges in a shard */
     const uint32_t *dd_own, *dd_others; /* dd's rows of delegates whose owner the shard is; its other rows */
@@ -117,8 +117,8 @@ struct gpu_group {
 struct solo_program cuda_group_plain(void);
 struct solo_program cuda_group_noted(void);
 
-/* Chooses the launch of launch->program for the current device: no blocks if it cannot be. cuda_solo_start starts the search, which
- * ends only if it is started on all peers. */
+/* Chooses the launch of launch->program for the current device: no blocks if it cannot be. cuda_solo_start
+ * starts the search, which ends only if it is started on all peers. */
 cudaError_t cuda_group_plan(struct solo_launch *launch);
 
 #ifdef __cplusplus

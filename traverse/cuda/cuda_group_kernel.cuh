@@ -1,5 +1,5 @@
-/* cuda_group_kernel.cuh: the search of several GPUs of a host, as one kernel on each; see cuda_group.h and its
- * twin, bfs.c */
+/* cuda_group_kernel.cuh: the search of several GPUs of a host, as one kernel on each; see cuda_group.h and
+ * its twin, bfs.c */
 #ifndef DBFS_CUDA_GROUP_KERNEL_CUH
 #define DBFS_CUDA_GROUP_KERNEL_CUH
 
@@ -25,10 +25,10 @@ __device__ static void put_root()
     list_vertices(block.target, search.root | (search.root_kind == DELEGATES ? KIND_BIT : 0), has);
 }
 
-/* The number of the last meeting. Words of peers carry such numbers, and those of long ago must not be taken for new
- * ones. So numbers begin anew in time, and what peers have sent is cleared: they send nothing before the first meeting.
- * That meeting has its letters where those of the last one are not. By all threads. Inlined, it would cost
- * the whole kernel registers. */
+/* The number of the last meeting. Words of peers carry such numbers, and those of long ago must not be
+ * taken for new ones. So numbers begin anew in time, and what peers have sent is cleared: they send nothing
+ * before the first meeting. That meeting has its letters where those of the last one are not. By all
+ * threads. Inlined, it would cost the whole kernel registers. */
 __device__ static __noinline__ unsigned last_number()
 {
     const unsigned last = *(volatile unsigned *)&group.state->meetings;

@@ -1,11 +1,11 @@
 /* cuda_group_list.cuh: levels by lists of GPUs that search together; see cuda_group.h
  *
- * Most levels have one meeting. It tells how many vertices were found and sent, and so an upper bound of the next
- * frontier's edges. If even that many are for lists, the level is certain: what a GPU takes from its peers is told with
- * the letters of the next level. Otherwise a second meeting tells it now.
+ * Most levels have one meeting. It tells how many vertices were found and sent, and so an upper bound of
+ * the next frontier's edges. If even that many are for lists, the level is certain: what a GPU takes from
+ * its peers is told with the letters of the next level. Otherwise a second meeting tells it now.
  *
- * If the list of a GPU is short, its first block goes from level to level alone, without barriers of the grid. The others
- * wait. Peers need not know.
+ * If the list of a GPU is short, its first block goes from level to level alone, without barriers of the
+ * grid. The others wait. Peers need not know.
  */
 #ifndef DBFS_CUDA_GROUP_LIST_CUH
 #define DBFS_CUDA_GROUP_LIST_CUH
@@ -64,8 +64,8 @@ __device__ static __noinline__ void take_arrivals()
     }
 }
 
-/* After the first meeting, by one warp: what was taken in the level before has been seen, too; and whether this level
- * is certain. */
+/* After the first meeting, by one warp: what was taken in the level before has been seen, too; and whether
+ * this level is certain. */
 __device__ static inline void look_at_letters()
 {
     const unsigned g = lane_id();
@@ -79,8 +79,8 @@ __device__ static inline void look_at_letters()
     }
 }
 
-/* Whether the frontier of this level, which was certain, had no vertex: all that peers had sent was visited. Then this
- * level is none, and the search is over. */
+/* Whether the frontier of this level, which was certain, had no vertex: all that peers had sent was
+ * visited. Then this level is none, and the search is over. */
 __device__ static inline bool was_empty()
 {
     return meeting.found + sum_of(GROUP_TAKEN + SOLO_FRESH) == 0;
@@ -158,7 +158,8 @@ struct group_handing {
 };
 static_assert(sizeof(group_handing) <= sizeof(group_state::handed), "there is room");
 
-/* Whether this GPU has so few of the frontier's rows. It begins alone with few, and goes on with `times` as many. */
+/* Whether this GPU has so few of the frontier's rows. It begins alone with few, and goes on with `times` as
+ * many. */
 __device__ static inline bool is_for_one(unsigned times)
 {
     return block.now.pieces <= times * GROUP_ONE_PIECES && meeting.edges <= times * GROUP_ONE_EDGES * group.peers;
@@ -190,8 +191,8 @@ template <typename T> __device__ static inline void copy_words(T *to, const T *f
         ((unsigned *)to)[i] = ((const unsigned *)from)[i];
 }
 
-/* The first block works, the others wait. Before, all must have read the letters of the last meeting, as two more
- * overwrite them. */
+/* The first block works, the others wait. Before, all must have read the letters of the last meeting, as
+ * two more overwrite them. */
 __device__ static __noinline__ void leave_to_one()
 {
     group_handing *handed = (group_handing *)group.state->handed;

@@ -1,9 +1,9 @@
 /* cuda_group_meet.cuh: meetings of the GPUs of a host, and what they read of each other; see cuda_group.h
  *
- * Each half of a value in a letter is a word of 8 bytes that carries the number of its meeting, too. Who waits for the
- * letter reads the words themselves, so nothing orders them, and no flag follows them. The counts of a GPU come to its
- * first block alike: each block adds to a tally, and with it how many blocks have added. So a meeting costs one way
- * through the memory of the GPU, and one to its peers.
+ * Each half of a value in a letter is a word of 8 bytes that carries the number of its meeting, too. Who
+ * waits for the letter reads the words themselves, so nothing orders them, and no flag follows them. The
+ * counts of a GPU come to its first block alike: each block adds to a tally, and with it how many blocks
+ * have added. So a meeting costs one way through the memory of the GPU, and one to its peers.
  */
 #ifndef DBFS_CUDA_GROUP_MEET_CUH
 #define DBFS_CUDA_GROUP_MEET_CUH
@@ -125,8 +125,8 @@ __device__ static inline void add_to_tally(unsigned tally)
         atomicAdd(&words_of_tally(tally)[k], GROUP_ARRIVAL | (k < SOLO_COUNTS ? counted.word[k] : 0));
 }
 
-/* A word of the tally for each lane, when all blocks have added: of those that have none the first one, so that all
- * lanes have seen what blocks wrote before they added. By the first warp of the first block. */
+/* A word of the tally for each lane, when all blocks have added: of those that have none the first one, so
+ * that all lanes have seen what blocks wrote before they added. By the first warp of the first block. */
 __device__ static inline unsigned long long await_tally(unsigned tally)
 {
     const unsigned word = lane_id() < SOLO_COUNTS + group.peers ? lane_id() : 0,
@@ -213,10 +213,10 @@ __device__ static inline void read_letter(unsigned number, unsigned from, bool o
     letters[from][k] = (uint32_t)low | high << 32;
 }
 
-/* The GPUs tell each other what count_block found since the last meeting of this level, or since it began. All threads
- * call it. If `ordered`, whatever any thread of them wrote before is seen by all after it: each block releases it by
- * a fence to the tally, the first block takes that over and releases it by a fence to the letters, and fences pass on
- * what was seen before. Otherwise only the letters are seen. */
+/* The GPUs tell each other what count_block found since the last meeting of this level, or since it began.
+ * All threads call it. If `ordered`, whatever any thread of them wrote before is seen by all after it: each
+ * block releases it by a fence to the tally, the first block takes that over and releases it by a fence to
+ * the letters, and fences pass on what was seen before. Otherwise only the letters are seen. */
 __device__ static __noinline__ void meet(unsigned tally, bool ordered)
 {
     const unsigned number = meeting.meetings + 1, warp = threadIdx.x / WARP;

@@ -1,8 +1,9 @@
 /* cuda_group_send.cuh: what a level by lists reaches for other GPUs; see cuda_group.h
  *
- * A vertex is written into the memory of its GPU, 8 bytes with the number of the next meeting. The letter of that meeting
- * says how many there are: at most one for each edge of the list, so there is room (GROUP_LISTED_EDGES). Vertices of
- * two meetings in turn have two boxes: those of one are taken before their GPU comes to the next.
+ * A vertex is written into the memory of its GPU, 8 bytes with the number of the next meeting. The letter
+ * of that meeting says how many there are: at most one for each edge of the list, so there is room
+ * (GROUP_LISTED_EDGES). Vertices of two meetings in turn have two boxes: those of one are taken before
+ * their GPU comes to the next.
  */
 #ifndef DBFS_CUDA_GROUP_SEND_CUH
 #define DBFS_CUDA_GROUP_SEND_CUH
@@ -30,7 +31,8 @@ __device__ static inline bool is_own_column(uint32_t column)
     return shard_of_column(column) == group.shard[group.own];
 }
 
-/* The record of a vertex that found this column in a pull. Parents in other shards are asked for after the search. */
+/* The record of a vertex that found this column in a pull. Parents in other shards are asked for after the
+ * search. */
 __device__ static inline uint32_t parent_of_column(const gpu_csr &csr, uint32_t column)
 {
     if (csr.column_kind != SOLO_COLUMNS)
@@ -63,8 +65,8 @@ __device__ static inline void keep_own(slots &e, bool wanted)
     }
 }
 
-/* What a peer gets: normals of its shard, and delegates that no thread of this GPU had reached before. The peer may
- * know these delegates already. */
+/* What a peer gets: normals of its shard, and delegates that no thread of this GPU had reached before. The
+ * peer may know these delegates already. */
 __device__ static inline bool is_for_peer(const slots &e, int j, bool mine, unsigned peer)
 {
     if (e.end[j] == NO_HEAD)
@@ -73,7 +75,8 @@ __device__ static inline bool is_for_peer(const slots &e, int j, bool mine, unsi
                                      : mine && e.kind[j] == DELEGATES;
 }
 
-/* Where a GPU has the vertices of a meeting from the first peer, if `arrivals` begin with those of the first peer. */
+/* Where a GPU has the vertices of a meeting from the first peer, if `arrivals` begin with those of the
+ * first peer. */
 template <typename T> __device__ static inline T *box_of(T *arrivals, unsigned number)
 {
     return arrivals + (size_t)(number & 1) * group.peers * GROUP_LISTED_EDGES;

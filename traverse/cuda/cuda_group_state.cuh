@@ -1,8 +1,8 @@
 /* cuda_group_state.cuh: what GPUs that search together know between two levels; see cuda_group.h
  *
- * All blocks of all GPUs choose alike whether a level goes by lists or by masks and, for nn and dd, whether it pushes
- * or pulls, by sums of counts, and so agree when to meet. For nd and dn a GPU chooses alone: its part of nd is the
- * reverse of its part of dn.
+ * All blocks of all GPUs choose alike whether a level goes by lists or by masks and, for nn and dd, whether
+ * it pushes or pulls, by sums of counts, and so agree when to meet. For nd and dn a GPU chooses alone: its
+ * part of nd is the reverse of its part of dn.
  */
 #ifndef DBFS_CUDA_GROUP_STATE_CUH
 #define DBFS_CUDA_GROUP_STATE_CUH
@@ -28,7 +28,8 @@ __device__ static inline unsigned long long sum_of_edges(unsigned value)
     return sum;
 }
 
-/* By one thread, for the next level of a block that is alone: it leaves the counters of the grid as they are. */
+/* By one thread, for the next level of a block that is alone: it leaves the counters of the grid as they
+ * are. */
 __device__ static inline void set_target_alone()
 {
     block.target.next = search.list[block.now.list ^ 1];

@@ -24,7 +24,8 @@ enum {
     GROUP_ARRIVAL_BYTES = 8       /* of a vertex that a peer sends, with a number */
 };
 
-/* From where on a search goes another way. An emulated GPU (tests/emulator) has small graphs, and goes every way. */
+/* From where on a search goes another way. An emulated GPU (tests/emulator) has small graphs, and goes
+ * every way. */
 #ifdef DBFS_EMULATED
 enum {
     SEARCH_LISTED = 1 << 6,
@@ -55,8 +56,8 @@ enum {
 };
 #endif
 
-/* Vertices that a list has room for in any case: a team leaves up to 16 * 1024 * 8, and a level that is small by its
- * cost reaches 120,000. */
+/* Vertices that a list has room for in any case: a team leaves up to 16 * 1024 * 8, and a level that is
+ * small by its cost reaches 120,000. */
 enum { SOLO_LEAST_ROOM = 1 << 17 };
 
 /* Pieces that a list can have. A vertex has two rows; a row that is cut fills its pieces by half at least;

@@ -44,8 +44,9 @@ __device__ static inline void store_for_peer(unsigned long long *to, unsigned lo
     asm volatile("st.relaxed.sys.u64 [%0], %1;" ::"l"(to), "l"(value) : "memory");
 }
 
-/* Release and acquire, among the blocks of a GPU or among all GPUs: what the thread has seen before is seen by who
- * sees what it stores after it. Weaker than __threadfence(), which also puts all fences into one order. */
+/* Release and acquire, among the blocks of a GPU or among all GPUs: what the thread has seen before is seen
+ * by who sees what it stores after it. Weaker than __threadfence(), which also puts all fences into one
+ * order. */
 __device__ static inline void fence_of_gpu()
 {
     asm volatile("fence.acq_rel.gpu;" ::: "memory");

@@ -19,7 +19,8 @@ static uint32_t kept_masks(const struct device *dev)
 }
 
 /* Clusters start later and leave some processors without a block. Graphs of short rows are deep, and gain
- * more by a team. Their levels are short, as are those of small graphs: barriers of fewer threads take less. */
+ * more by a team. Their levels are short, as are those of small graphs: barriers of fewer threads take
+ * less. */
 static void choose_launch(struct solo_launch *launch, const struct shard *shard)
 {
     const double few_edges = 4e6, few_deep_vertices = 4e6;

@@ -1,8 +1,9 @@
 /* pack_plan.c: see pack_plan.h
  *
  * With a split, the degrees are known, and for the TH of the split the edges of each class, duplicates
- * counted. Without one there are bounds: a delegate has more than TH edge ends, and a suggested TH leaves at
- * most 4n/p delegates by the rule of memory, else any number. The largest degree is then a guess, and so is the memory for sorting the longest row.
+ * counted. Without one there are bounds: a delegate has more than TH edge ends, and a suggested TH leaves
+ * at most 4n/p delegates by the rule of memory, else any number. The largest degree is then a guess, and so
+ * is the memory for sorting the longest row.
  */
 #include "pack_plan.h"
 
@@ -132,8 +133,8 @@ static void plan_output(struct pack_plan *plan, const struct graph *g, const str
                          16 * smaller(plan->separation.totals.loops, g->n);
 }
 
-/* The most bytes of the columns if they are packed. A row of L columns takes about log2(rows / L) + 3 bits for
- * each, and most of them where all rows are of one length. */
+/* The most bytes of the columns if they are packed. A row of L columns takes about log2(rows / L) + 3 bits
+ * for each, and most of them where all rows are of one length. */
 static uint64_t packed_columns(const struct graph *g)
 {
     uint64_t rows = larger(g->connected, 1), bits = bits_for(rows) + 3;
@@ -176,9 +177,9 @@ static uint64_t placed_bytes(const struct graph *g, const struct pack_size *s,
     return bytes;
 }
 
-/* What does not fit is spilled: the edges, and once more those that are passed on within a shard. When the last
- * of them come, some are in memory: a quarter of the store, and of a shard's transpose half of its own memory and
- * of what the store has given back by then. */
+/* What does not fit is spilled: the edges, and once more those that are passed on within a shard. When the
+ * last of them come, some are in memory: a quarter of the store, and of a shard's transpose half of its own
+ * memory and of what the store has given back by then. */
 static uint64_t spilled_bytes(const struct pack_memory *m, uint32_t p, uint64_t edges,
                               uint64_t passed)
 {

@@ -218,8 +218,8 @@ static uint64_t placed_bytes(const struct pack_size *s)
     return wide * nn + larger(mixed, passed_on) * ((s->held_edges - nn) / 2);
 }
 
-/* Chunks that are not full take a sixth of the records or less, in the store and, while a shard is built, in its
- * transposes. */
+/* Chunks that are not full take a sixth of the records or less, in the store and, while a shard is built,
+ * in its transposes. */
 enum { SLACK = 6 };
 
 uint64_t pack_memory_edges(uint64_t n, uint64_t edges, uint32_t p)

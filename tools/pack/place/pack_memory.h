@@ -20,8 +20,8 @@
 enum { PACK_VERTEX_BYTES = 48 };
 uint64_t pack_memory_buckets(uint64_t edges, uint32_t p, int threads);
 
-/* The memory of placed edges, if of all but few at least one end is a delegate: of placing, with the memory of
- * tiles, and of building the first shard. */
+/* The memory of placed edges, if of all but few at least one end is a delegate: of placing, with the memory
+ * of tiles, and of building the first shard. */
 uint64_t pack_memory_edges(uint64_t n, uint64_t edges, uint32_t p);
 
 /* What the memory of a packing depends on. */

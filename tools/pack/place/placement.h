@@ -8,8 +8,9 @@
  * - an edge between two normal vertices is two records of nn, each in the shard of its row.
  * The other directions are made when a shard is built (build/transpose.h).
  *
- * Buckets are numbered by shard, subgraph and range of rows. A record has the fewest bytes that tell the rows of
- * its range apart (record_width.h): in a large graph, ranges of hubs have few rows and short records.
+ * Buckets are numbered by shard, subgraph and range of rows. A record has the fewest bytes that tell the
+ * rows of its range apart (record_width.h): in a large graph, ranges of hubs have few rows and short
+ * records.
  */
 #ifndef DBFS_PLACEMENT_H
 #define DBFS_PLACEMENT_H

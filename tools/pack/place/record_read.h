@@ -1,7 +1,8 @@
 /* record_read.h: reads the records of a bucket in widths that loops and sorts know.
  *
- * Records of 4 and of 8 bytes are given as they lie in memory. Those of 5 and 6 bytes are given as 8, with the bits
- * of the row that were cut, some hundreds at a time, from a piece of memory that stays in the cache.
+ * Records of 4 and of 8 bytes are given as they lie in memory. Those of 5 and 6 bytes are given as 8, with
+ * the bits of the row that were cut, some hundreds at a time, from a piece of memory that stays in the
+ * cache.
  */
 #ifndef DBFS_RECORD_READ_H
 #define DBFS_RECORD_READ_H

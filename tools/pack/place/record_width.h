@@ -1,7 +1,7 @@
 /* record_width.h: the bytes of a record, which is row << column_bits | column, cut.
  *
- * A record has 4, 5, 6 or 8 bytes, the same in all of a range of rows. The cut drops high bits of the row, which
- * are known from the first row of the range: as many bits stay as tell the rows of the range apart.
+ * A record has 4, 5, 6 or 8 bytes, the same in all of a range of rows. The cut drops high bits of the row,
+ * which are known from the first row of the range: as many bits stay as tell the rows of the range apart.
  */
 #ifndef DBFS_RECORD_WIDTH_H
 #define DBFS_RECORD_WIDTH_H
@@ -26,8 +26,8 @@ static inline unsigned record_width(unsigned column_bits, uint64_t rows)
     return width;
 }
 
-/* The bytes of a record in a subgraph of `rows` rows: the fewest with which the bits that are left for the row do
- * not make more than max_ranges ranges. */
+/* The bytes of a record in a subgraph of `rows` rows: the fewest with which the bits that are left for the
+ * row do not make more than max_ranges ranges. */
 static inline unsigned record_width_most(unsigned column_bits, uint64_t rows, uint64_t max_ranges)
 {
     unsigned width = 0;
