@@ -67,6 +67,8 @@ gzip -nc "$g/multi.txt" >"$g/multi.txt.gz"
 
 # ---- a line of the table ----
 
+little=32M
+grep -q __asan_init "$bin/dbfs-pack" && little=48M # AddressSanitizer's own memory counts as the program's
 digest() { sha256sum | cut -d' ' -f1; }
 # run WAY PROGRAM GRAPH OPTIONS: the digest of what that makes, in $tmp/digest
 run() {
@@ -80,7 +82,7 @@ run() {
         threads-*) extra=(-@ "${way#threads-}") ;;
         ranks-*) launch=(timeout 120 "$MPIEXEC" -n "${way#ranks-}") extra=(-@ 1) ;;
         ranks+memory) launch=(timeout 120 "$MPIEXEC" -n 2) extra=(-@ 1 -S 48M -T "$tmp/spill") ;;
-        memory) extra=(-@ 4 -S 32M -T "$tmp/spill") ;;
+        memory) extra=(-@ 4 -S $little -T "$tmp/spill") ;;
         split) # what this would choose by itself, or is told, comes from degsplit
             local how=()
             read -r -a how < <(grep -oE -- '-t [0-9a-z]+' <<<"$options" ||
@@ -138,8 +140,6 @@ done 3<"$table"
 # the ways are what they are called
 check_exit 0 'little memory' "$bin/dbfs-pack" -v -@ 4 -S 32M -T "$tmp/spill" -p 2 -o "$tmp/little" "$g/rmat17.edges"
 check_says 'spilled [0-9]' 'makes edges spill'
-little=32M
-grep -q __asan_init "$bin/dbfs-pack" && little=48M # AddressSanitizer's own memory counts as the program's
 # values of vertices in windows: too many ids to keep, and too many of them occur to be listed
 awk 'BEGIN { for (i = 0; i < 450000; i++) print i * 7919 % 8999993, i * i % 8999993 }' >"$tmp/wide.txt"
 "$bin/edgeconv" -q -u -o "$tmp/wide.edges" "$tmp/wide.txt"
