@@ -444,7 +444,9 @@ static enum status run_by_themselves(struct search *s, int *done, struct error *
 enum status bfs_prepare(struct bfs *bfs, struct error *e)
 {
     const struct rank *rank = bfs->rank;
-    for (uint32_t i = 0; rank->backend->peers->wake != NULL && i < rank->device_count && e->status == ST_OK; i++)
+    if (rank->backend->peers->wake == NULL)
+        return ST_OK;
+    for (uint32_t i = 0; i < rank->device_count && e->status == ST_OK; i++)
         rank->backend->peers->wake(rank->devices[i], e);
     return e->status;
 }

@@ -21,7 +21,8 @@ static void copy_columns(void *to, const void *from, uint64_t bytes, int threads
                bytes - begin < PIECE_BYTES ? bytes - begin : PIECE_BYTES);
 }
 
-static enum status fill_columns(const struct device *dev, enum subgraph g, void *to, int threads, struct error *e)
+static enum status fill_columns(const struct device *dev, enum subgraph g, void *to, int threads,
+                                struct error *e)
 {
     uint32_t type = shard_section_of(g, SHARD_COLUMNS);
     const struct section *s = container_find(dev->shard->file, type);

@@ -4,7 +4,7 @@
 
 enum {
     WAKE_STEP = 32,      /* words of a cache line */
-    WAKE_WORDS = 1 << 18 /* lie on all links */
+    WAKE_WORDS = 1 << 18 /* so many that no link is left out */
 };
 
 int cuda_full_grid(void)
@@ -17,7 +17,7 @@ int cuda_full_grid(void)
     return grid > 0 ? grid : 1;
 }
 
-/* A read of each cache line: neighbouring lines take different links. */
+/* A read of each cache line, as the hardware does not say which line takes which link. */
 __global__ static void __launch_bounds__(BLOCK) wake_kernel(const uint32_t *from, uint64_t words)
 {
     const uint64_t at = ((uint64_t)blockIdx.x * BLOCK + threadIdx.x) * WAKE_STEP;

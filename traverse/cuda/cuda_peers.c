@@ -347,7 +347,7 @@ static enum status gpu_wake(struct device *dev, struct error *e)
         if (!peer->readable || peer->shard == dev->shard->index)
             continue;
         cuda_wake_links(peer->visited, peer->words, stream);
-        cuda_wake_links(peer->found, (dev->shard->d + 31) / 32, stream);
+        cuda_wake_links(peer->found, dev->of[DELEGATES].words, stream);
         if (peer->joining.joins)
             cuda_wake_links((const uint32_t *)peer->joining.arrivals,
                             (uint64_t)GROUP_LISTED_EDGES * GROUP_ARRIVAL_BYTES / sizeof(uint32_t), stream);

@@ -108,7 +108,8 @@ enum status gpu_solo_wait(struct device *dev, cudaStream_t stream, int noted, ui
         if (i % LOOKS != 0)
             continue;
         const cudaError_t state = cudaStreamQuery(stream);
-        if (state != cudaErrorNotReady && *report >> 32 != s->number && /* a kernel may report why it ends itself */
+        /* a kernel that ends itself has reported why */
+        if (state != cudaErrorNotReady && *report >> 32 != s->number &&
             CUDA_TRY(state, dev->where, e) != ST_OK)
             return e->status;
     }
