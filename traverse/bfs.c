@@ -441,14 +441,20 @@ static enum status run_by_themselves(struct search *s, int *done, struct error *
     return e->status;
 }
 
-enum status bfs_prepare(struct bfs *bfs, struct error *e)
+static enum status wake_member(void *context, const struct member *m, struct error *e)
 {
-    const struct rank *rank = bfs->rank;
-    if (rank->backend->peers->wake == NULL)
-        return ST_OK;
-    for (uint32_t i = 0; i < rank->device_count && e->status == ST_OK; i++)
+    const struct rank *rank = context;
+    for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++)
         rank->backend->peers->wake(rank->devices[i], e);
     return e->status;
+}
+
+/* By the team, as its threads, too, sleep if they wait for long. */
+enum status bfs_prepare(struct bfs *bfs, struct error *e)
+{
+    if (bfs->rank->backend->peers->wake == NULL)
+        return ST_OK;
+    return team_run(bfs->rank->team, wake_member, bfs->rank, e);
 }
 
 enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,

@@ -60,7 +60,7 @@ void bfs_close(struct bfs *bfs); /* a zeroed one is allowed */
  * bfs_trace_rest. */
 typedef void bfs_tracer(void *context, int32_t depth, const struct level_trace *trace);
 
-/* Before a search and its clock: makes the links between devices ready. */
+/* Before a search and its clock: makes the links between devices ready, and the threads that drive devices. */
 enum status bfs_prepare(struct bfs *bfs, struct error *e);
 
 /* Searches from one root. Collective. A failure is known to this rank only, and the other ranks wait for it,

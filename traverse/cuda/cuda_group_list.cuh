@@ -120,11 +120,18 @@ __device__ static void end_certain_level()
     go_on(true);
 }
 
+/* Of a block that is alone: a warp for 8 pieces, or for 16 edges if rows are long. Fewer warps disturb each other less,
+ * but each lists what it reaches by 32 vertices at a time. */
+__device__ static inline uint32_t few_warps()
+{
+    const uint32_t edges = (uint32_t)meeting.edges / group.peers;
+    return max((block.now.pieces + 7) / 8, edges / 16);
+}
+
 /* Not inlined, as meet() and run_listed(): the compiler then keeps more in registers. */
 __device__ static __noinline__ void expand_frontier()
 {
-    const uint32_t most = warps_at_work(), few = (block.now.pieces + 7) / 8,
-                   warps = meeting.alone && few < most ? few : most;
+    const uint32_t warps = meeting.alone ? min(few_warps(), warps_at_work()) : warps_at_work();
     if (warp_at_work() < warps)
         expand_list<REACH_LISTED>(block.target, search.list[block.now.list], block.now.pieces,
                                   warp_at_work(), warps, ALL_SUBGRAPHS);

@@ -81,21 +81,32 @@ __device__ static void frontier_span(int kind, uint32_t base, uint32_t span)
                    end = base + span < words ? base + span : words;
     const bool in = word < end;
     const uint64_t edges = lane_id() < 2 ? edges_between(lane_id() ? two : one, base, end) : 0;
-    uint32_t next = 0, sent = 0;
+    uint32_t next = 0, sent = 0, visited = 0, in_one = 0, in_two = 0;
     if (in && kind == DELEGATES) {
         next = found_delegates(word);
         group.found[meeting.buffer ^ 1][word] = 0;
     } else if (in) {
         next = v.next[word];
-        sent = meeting.sends ? found_normals(word) & ~next : 0;
-        next |= sent;
-        v.next[word] = 0;
+        sent = meeting.sends ? found_normals(word) : 0;
     }
-    const uint32_t visited = in ? v.visited[word] : 0, fresh = next & ~visited;
+    if (in && (block.dense || (next | sent) != 0)) {
+        visited = v.visited[word];
+        in_one = one.edges != 0 ? one.sources[word] : 0;
+        in_two = two.edges != 0 ? two.sources[word] : 0;
+    }
+    if (kind == NORMALS && next != 0)
+        v.next[word] = 0;
+    sent &= ~next;
+    next |= sent;
+    const uint32_t fresh = next & ~visited;
     if (in)
         frontier_mask(kind, block.kept + 1)[word] = fresh;
     if (!__any_sync(ALL_LANES, fresh != 0))
         return;
+    if (in && !block.dense) { /* the means want all rows */
+        in_one = one.edges != 0 ? one.sources[word] : 0;
+        in_two = two.edges != 0 ? two.sources[word] : 0;
+    }
     if (fresh != 0)
         v.visited[word] = visited | fresh;
     if (kind == NORMALS && v.parent != NULL)
@@ -103,10 +114,8 @@ __device__ static void frontier_span(int kind, uint32_t base, uint32_t span)
     const unsigned count = sum_lanes(__popc(fresh));
     if (lane_id() == 0)
         own_space().count[SOLO_FRESH] += count; /* delegates on all GPUs: the sum is for the end of the search */
-    count_span(kind << 1 | 1, fresh, in && two.edges != 0 ? two.sources[word] : 0,
-               __shfl_sync(ALL_LANES, edges, 1));
-    count_span(kind << 1, fresh, in && one.edges != 0 ? one.sources[word] : 0,
-               __shfl_sync(ALL_LANES, edges, 0));
+    count_span(kind << 1 | 1, fresh, in_two, __shfl_sync(ALL_LANES, edges, 1));
+    count_span(kind << 1, fresh, in_one, __shfl_sync(ALL_LANES, edges, 0));
     if (block.kept >= search.keeps)
         fill(v.depth, base, fresh, block.target.depth);
 }

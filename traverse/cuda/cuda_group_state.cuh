@@ -109,6 +109,7 @@ __device__ static void choose_directions()
         const double ahead = (double)(search.of[NORMALS].count + search.of[DELEGATES].count);
         block.choice.masks = 1;
         choose_marks(ahead);
+        block.dense = 8 * block.choice.push_edges > group.peers * ahead;
         meeting.sends = block.now.frontier[NN] > 0 && !block.choice.pull[NN];
         meeting.in_parts = block.choice.pull[DD] &&
                            search.graph.sources[DD] - block.now.seen[DD] > GROUP_PART_ROWS;

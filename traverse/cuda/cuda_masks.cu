@@ -3,8 +3,9 @@
 #include "cuda_common.cuh"
 
 enum {
-    WAKE_STEP = 32,      /* words of a cache line */
-    WAKE_WORDS = 1 << 18 /* so many that no link is left out */
+    WAKE_LINE = 32,       /* words of a cache line */
+    WAKE_LINES = 1 << 13, /* at the begin, each of which is read */
+    WAKE_STEP = 1 << 10   /* words from one read to the next behind them */
 };
 
 int cuda_full_grid(void)
@@ -17,19 +18,21 @@ int cuda_full_grid(void)
     return grid > 0 ? grid : 1;
 }
 
-/* A read of each cache line, as the hardware does not say which line takes which link. */
+/* The hardware does not say which address takes which link, neither of neighbours nor of those far apart. */
 __global__ static void __launch_bounds__(BLOCK) wake_kernel(const uint32_t *from, uint64_t words)
 {
-    const uint64_t at = ((uint64_t)blockIdx.x * BLOCK + threadIdx.x) * WAKE_STEP;
+    const uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x,
+                   at = i < WAKE_LINES ? i * WAKE_LINE
+                                       : WAKE_LINES * WAKE_LINE + (i - WAKE_LINES) * WAKE_STEP;
     if (at < words)
         (void)((const volatile uint32_t *)from)[at];
 }
 
 void cuda_wake_links(const uint32_t *from, uint64_t words, cudaStream_t stream)
 {
-    const uint64_t reads = (min(words, (uint64_t)WAKE_WORDS) + WAKE_STEP - 1) / WAKE_STEP;
-    if (reads > 0)
-        wake_kernel<<<blocks_for(reads, BLOCK), BLOCK, 0, stream>>>(from, words);
+    const uint64_t threads = WAKE_LINES + words / WAKE_STEP;
+    if (words > 0)
+        wake_kernel<<<blocks_for(threads, BLOCK), BLOCK, 0, stream>>>(from, words);
 }
 
 __global__ static void __launch_bounds__(BLOCK)

@@ -335,7 +335,23 @@ static int gpu_joins(const struct device *dev)
     return dev->solo.group.launch.blocks > 0;
 }
 
-/* What a search may read of a peer, or write. */
+/* What a search reads of a peer, or writes. */
+static void wake_links_to(const struct device *dev, const struct gpu_peer *peer, cudaStream_t stream)
+{
+    const uint64_t delegates = dev->of[DELEGATES].words, columns = dev->solo.group.search.column_words,
+                   arrivals = 2 * (uint64_t)dev->traffic.peers.count * GROUP_LISTED_EDGES *
+                              GROUP_ARRIVAL_BYTES / sizeof(uint32_t);
+    cuda_wake_links(peer->visited, peer->words, stream);
+    cuda_wake_links(peer->found, delegates, stream);
+    if (!peer->joining.joins)
+        return;
+    cuda_wake_links(peer->joining.found, delegates, stream);
+    cuda_wake_links(peer->sent_mask, columns, stream);
+    cuda_wake_links(peer->joining.sent, columns, stream);
+    cuda_wake_links((const uint32_t *)peer->joining.arrivals, arrivals, stream);
+    cuda_wake_links((const uint32_t *)peer->joining.state, GROUP_STATE_BYTES / sizeof(uint32_t), stream);
+}
+
 static enum status gpu_wake(struct device *dev, struct error *e)
 {
     const struct gpu_peers *p = &dev->traffic.peers;
@@ -344,13 +360,8 @@ static enum status gpu_wake(struct device *dev, struct error *e)
         return e->status;
     for (uint32_t i = 0; i < p->count; i++) {
         const struct gpu_peer *peer = &p->all[i];
-        if (!peer->readable || peer->shard == dev->shard->index)
-            continue;
-        cuda_wake_links(peer->visited, peer->words, stream);
-        cuda_wake_links(peer->found, dev->of[DELEGATES].words, stream);
-        if (peer->joining.joins)
-            cuda_wake_links((const uint32_t *)peer->joining.arrivals,
-                            (uint64_t)GROUP_LISTED_EDGES * GROUP_ARRIVAL_BYTES / sizeof(uint32_t), stream);
+        if (peer->readable && peer->shard != dev->shard->index)
+            wake_links_to(dev, peer, stream);
     }
     if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
         CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);

@@ -19,9 +19,11 @@
 enum {
     COUNTERS = SOLO_NOTED ? SOLO_NOTED_COUNTS : SOLO_COUNTS,
     PIECE_EDGES = SOLO_PIECE_EDGES,
-    OWN_PIECES = 4, /* that one thread puts into a list; a warp puts more */
-    SLOTS = 4,      /* edges of a thread under way */
-    SPAN_WORDS = 8  /* words of a mask that a warp unpacks */
+    SHARE_EDGES = 64,  /* of a piece that several warps share, for each of them at least */
+    SHARES_A_WARP = 8, /* of such pieces, at most */
+    OWN_PIECES = 4,    /* that one thread puts into a list; a warp puts more */
+    SLOTS = 4,         /* edges of a thread under way; or words of a mask */
+    SPAN_WORDS = 8     /* words of a mask that a warp unpacks */
 };
 
 /* The upper bits of a piece's `at`. */

@@ -545,24 +545,41 @@ __device__ static void previsit(const level_target &s, uint32_t warp, uint32_t w
         previsit_span(s, i < first ? NORMALS : DELEGATES, (i < first ? i : i - first) * span, span);
 }
 
-/* Lists a frontier that is a mask. */
+/* Lists the vertices of some words of a frontier, a word a lane from `base` on. */
+__device__ static inline void list_words(const level_target &s, int kind, uint64_t base, uint32_t bits)
+{
+    uint16_t *unpacked = own_space().pull.list;
+    const unsigned total = unpack_words(unpacked, bits);
+    for (unsigned i = 0; i < total; i += WARP) {
+        const bool has = i + lane_id() < total;
+        const uint32_t id = (uint32_t)(base * 32) + (has ? unpacked[i + lane_id()] : 0);
+        list_vertices(s, id | (kind == DELEGATES ? KIND_BIT : 0), has);
+    }
+    __syncwarp();
+}
+
+/* Lists a frontier that is a mask. Most words are empty, so several spans are under way. */
 __device__ static void list_kind(const level_target &s, int kind, uint32_t warp, uint32_t warps)
 {
     const gpu_vertices &v = search.of[kind];
     const uint32_t *frontier = frontier_mask(kind, block.kept);
     const uint32_t span = span_of(v.words, warps, WARP);
-    uint16_t *unpacked = own_space().pull.list;
-    for (uint64_t base = (uint64_t)warp * span; base < v.words; base += (uint64_t)warps * span) {
-        const uint64_t word = base + lane_id();
-        const bool own = lane_id() < span && word < v.words;
-        const unsigned total = unpack_words(unpacked, own ? frontier[word] : 0);
-        for (unsigned i = 0; i < total; i += WARP) {
-            const bool has = i + lane_id() < total;
-            const uint32_t id =
-                (uint32_t)(base * 32) + (has ? unpacked[i + lane_id()] : 0);
-            list_vertices(s, id | (kind == DELEGATES ? KIND_BIT : 0), has);
+    const uint64_t step = (uint64_t)warps * span;
+    for (uint64_t base = (uint64_t)warp * span; base < v.words; base += SLOTS * step) {
+        uint32_t bits[SLOTS], any = 0;
+#pragma unroll
+        for (int j = 0; j < SLOTS; j++) {
+            const uint64_t word = base + j * step + lane_id();
+            bits[j] = lane_id() < span && word < v.words ? frontier[word] : 0;
+            any |= bits[j];
         }
-        __syncwarp();
+        if (!__any_sync(ALL_LANES, any != 0))
+            continue;
+#pragma unroll 1
+        for (int j = 0; j < SLOTS; j++) {
+            list_words(s, kind, base + j * step, bits[0]);
+            bits[0] = bits[1], bits[1] = bits[2], bits[2] = bits[3];
+        }
     }
 }
 

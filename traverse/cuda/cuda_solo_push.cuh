@@ -288,6 +288,16 @@ __device__ static void expand_few(const level_target &s, const solo_piece *list,
         expand_one<HOW>(s, piece);
 }
 
+/* 2 to the power of this many warps share each piece, as long as that leaves some edges for each, and a warp not too
+ * many shares. A warp lists what it reaches by 32 vertices at a time, so a level lasts as long as the longest share. */
+__device__ static inline uint32_t shares_of_pieces(uint32_t count, uint32_t warps)
+{
+    uint32_t shift = 0;
+    while ((2u << shift) * SHARE_EDGES <= PIECE_EDGES && (2ull << shift) * count <= SHARES_A_WARP * warps)
+        shift++;
+    return shift;
+}
+
 /* Expands this warp's share of the pieces of some subgraphs, a bit each. The pieces of a long row follow each
  * other in a list, so neighbours go to different warps. */
 template <int HOW>
@@ -298,13 +308,15 @@ __device__ static void expand_list(const level_target &s, const solo_piece *list
         expand_few<HOW>(s, list, count, warp, warps, subgraphs);
         return;
     }
-    for (uint64_t first = warp; first < count; first += (uint64_t)warps * WARP) {
+    const uint32_t shift = shares_of_pieces(count, warps);
+    for (uint64_t first = warp; first >> shift < count; first += (uint64_t)warps * WARP) {
         const uint64_t i = first + (uint64_t)lane_id() * warps;
         solo_piece piece = {0, 0, 0};
-        bool has = i < count;
+        bool has = i >> shift < count;
         if (has)
-            piece = list[i];
-        has = has && is_wanted(piece, subgraphs);
+            piece = list[i >> shift];
+        has = has && is_wanted(piece, subgraphs) &&
+              cut_share(piece, (uint32_t)i & ((1u << shift) - 1), shift);
         expand<HOW>(s, piece, has);
     }
 }
