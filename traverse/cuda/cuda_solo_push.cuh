@@ -273,7 +273,7 @@ __device__ static inline bool is_wanted(const solo_piece &piece, unsigned subgra
     return subgraphs >> (piece.at >> PIECE_SUBGRAPH_SHIFT) & 1;
 }
 
-/* Fewer pieces than warps: several warps share one. */
+/* Fewer pieces than half of the warps: several warps share one. */
 template <int HOW>
 __device__ static void expand_few(const level_target &s, const solo_piece *list, uint32_t count,
                                   uint32_t warp, uint32_t warps, unsigned subgraphs)
@@ -304,7 +304,7 @@ template <int HOW>
 __device__ static void expand_list(const level_target &s, const solo_piece *list, uint32_t count,
                                    uint32_t warp, uint32_t warps, unsigned subgraphs)
 {
-    if (count <= warps) {
+    if (2 * (uint64_t)count <= warps) {
         expand_few<HOW>(s, list, count, warp, warps, subgraphs);
         return;
     }
