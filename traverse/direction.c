@@ -6,7 +6,7 @@
 /* BV assumes that parents are placed at random. Every row lists its hubs first, so a pull ends sooner
  * than BV says: factors are below the paper's 0.5, 0.05, 1e-7 (section VI-B) for dd, dn, and above it
  * for nd, where graphs of many levels pay for pulling. The paper never turns back on RMAT; long
- * tails need it. Measured in NOTES.md. nn's are used only with one shard. */
+ * tails need it. Measured in NOTES.md. Of the CPU they are used only if the user gives some. */
 const struct direction_policy direction_defaults = {
     .mode = DIRECTION_AUTO,
     .factor0 = {[NN] = 0.5, [ND] = 1e-2, [DN] = 5e-3, [DD] = 3e-2},

@@ -67,7 +67,7 @@ static uint64_t crew_bytes(const struct device *dev)
     vertices = vertices < MOST_BINNED ? vertices : (uint64_t)MOST_BINNED;
     chunks += vertices * (dev->parents ? 8 : 4) / 4000;
     uint64_t all = (uint64_t)dev->threads * (chunks * CHUNK_BYTES + vertices / 8);
-    int wanted = dev->shard->p == 1 && (dev->threads > 1 || dev->parents);
+    int wanted = dev->parents || (dev->shard->p == 1 && dev->threads > 1);
     return wanted && all <= memory_left(dev->means.budget) / 8 ? chunks * CHUNK_BYTES : 0;
 }
 
