@@ -158,7 +158,7 @@ struct backend_search {
     enum status (*previsit)(struct device *device, int32_t depth, struct error *e);
 
     /* The counts from which directions are chosen. `forward` is about right, or a lower bound if the backend
-     * has no rates. */
+     * knows no prices. */
     enum status (*counts)(struct device *device, struct workload *work, struct error *e);
 
     /* The exact forward workload of one subgraph; of dd not once it was visited ahead. */
@@ -466,7 +466,7 @@ struct backend {
     int reads_host_columns; /* devices read the columns of shards in host memory */
     int side_by_side;       /* each device wants a host thread of its own */
     int has_device_memory;  /* devices have memory of their own, which messages may lie in */
-    const struct cost_rates *rates; /* of the level loop; NULL: its directions follow factors */
+    int knows_prices;       /* `counts` says what visits would take; if not, directions follow factors */
     const struct backend_device *device;
     const struct backend_peers *peers;
     const struct backend_search *search;

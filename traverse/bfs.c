@@ -63,7 +63,6 @@ static void start(struct search *s, const struct member *m, struct error *e)
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++) {
         s->bfs->levels[i].plan = (struct visit_plan){0}; /* all push */
         s->bfs->levels[i].ahead = 0;
-        direction_costs_begin(&s->bfs->levels[i].costs);
         rank->backend->search->start(rank->devices[i], s->root, e);
     }
 }
@@ -75,11 +74,16 @@ static void previsit(struct search *s, const struct member *m, int32_t depth, st
         rank->backend->search->previsit(rank->devices[i], depth, e);
 }
 
-/* Several devices wait for each other in each level, which the costs of one know nothing of. */
 static int follows_factors(const struct bfs *bfs)
 {
-    return bfs->rank->backend->rates == NULL || bfs->policy.factors_given ||
-           !rank_is_alone(bfs->rank);
+    return !bfs->rank->backend->knows_prices || bfs->policy.factors_given;
+}
+
+static enum direction direction_of(const struct bfs *bfs, enum subgraph g, const struct subgraph_work *work,
+                                   enum direction current)
+{
+    return follows_factors(bfs) ? choose_direction(&bfs->policy, g, work, current)
+                                : direction_by_price(bfs->policy.mode, work);
 }
 
 /* Whether the exact forward workload is needed to choose by factors, or to choose a form. */
@@ -101,7 +105,6 @@ static void count_work(struct search *s, const struct member *m, struct error *e
         struct device_level *level = &bfs->levels[i];
         struct subgraph_work dd = level->work.of[DD];
         search->counts(bfs->rank->devices[i], &level->work, e);
-        direction_costs_see(&level->costs, &level->work);
         if (level->ahead)
             level->work.of[DD] = dd;
         for (int g = 0; g < SUBGRAPHS && e->status == ST_OK; g++) {
@@ -125,9 +128,7 @@ static void choose_directions(const struct bfs *bfs, const struct workload *pool
             continue;
         enum direction *direction = &level->plan.directions.of[g];
         const struct subgraph_work *work = g == NN || g == DD ? &pooled->of[g] : &level->work.of[g];
-        *direction = follows_factors(bfs)
-                         ? choose_direction(&bfs->policy, g, work, *direction)
-                         : direction_by_cost(&level->costs, bfs->policy.mode, g, work);
+        *direction = direction_of(bfs, g, work, *direction);
     }
 }
 
@@ -252,7 +253,7 @@ static void run_ahead(struct search *s, const struct member *m, int32_t depth, s
     exchange_pool_dd(bfs->exchange, &pooled);
     for (uint32_t i = m->first; i < m->end; i++) {
         enum direction *direction = &bfs->levels[i].plan.directions.of[DD];
-        *direction = choose_direction(&bfs->policy, DD, &pooled, *direction);
+        *direction = direction_of(bfs, DD, &pooled, *direction);
     }
     enum visit_part part =
         first_part(bfs, bfs->levels[m->first].plan.directions.of[DD], &pooled);
@@ -395,8 +396,6 @@ enum status bfs_open(struct bfs *bfs, const struct rank *rank, struct exchange *
     bfs->levels = calloc(rank->device_count, sizeof *bfs->levels);
     if (bfs->levels == NULL)
         return fail_memory(e, "devices", rank->device_count * sizeof *bfs->levels);
-    for (uint32_t i = 0; rank->backend->rates != NULL && i < rank->device_count; i++)
-        bfs->levels[i].costs.graph = cost_graph_of(&rank->graph->shards[i], rank->backend->rates);
     return ST_OK;
 }
 

@@ -9,8 +9,7 @@
 
 /* What the level loop keeps for each device. */
 struct device_level {
-    struct visit_plan plan;       /* the current choice */
-    struct direction_costs costs; /* of a backend with rates */
+    struct visit_plan plan; /* the current choice */
     struct workload work;
     int ahead; /* dd of this level was visited before vertices of other ranks had arrived */
     struct breakdown times;

@@ -6,7 +6,7 @@
 /* BV assumes that parents are placed at random. Every row lists its hubs first, so a pull ends sooner
  * than BV says: factors are below the paper's 0.5, 0.05, 1e-7 (section VI-B) for dd, dn, and above it
  * for nd, where graphs of many levels pay for pulling. The paper never turns back on RMAT; long
- * tails need it. Measured in NOTES.md. nn's are used only with one shard. */
+ * tails need it. Measured in NOTES.md. Of the CPU they are used only if the user gives some. */
 const struct direction_policy direction_defaults = {
     .mode = DIRECTION_AUTO,
     .factor0 = {[NN] = 0.5, [ND] = 1e-2, [DN] = 5e-3, [DD] = 3e-2},
@@ -60,12 +60,10 @@ void direction_costs_begin(struct direction_costs *costs)
     memset(costs->seen_edges, 0, sizeof costs->seen_edges);
 }
 
-void direction_costs_see(struct direction_costs *costs, const struct workload *work)
+void direction_costs_see(struct direction_costs *costs, enum subgraph g, const struct subgraph_work *work)
 {
-    for (int g = 0; g < SUBGRAPHS; g++) {
-        costs->seen_rows[g] += (double)work->of[g].frontier;
-        costs->seen_edges[g] += (double)work->of[g].forward;
-    }
+    costs->seen_rows[g] += (double)work->frontier;
+    costs->seen_edges[g] += (double)work->forward;
 }
 
 /* How many vertices a push may find: each of its edges one, if the end was not visited before. */
@@ -91,11 +89,9 @@ struct direction_prices direction_prices(const struct direction_costs *costs, en
     return prices;
 }
 
-enum direction direction_by_cost(const struct direction_costs *costs, enum direction_mode mode,
-                                 enum subgraph g, const struct subgraph_work *work)
+enum direction direction_by_price(enum direction_mode mode, const struct subgraph_work *work)
 {
     if (mode != DIRECTION_AUTO)
         return mode == DIRECTION_PULL ? PULL : PUSH;
-    struct direction_prices prices = direction_prices(costs, g, work);
-    return prices.of[PULL] < prices.of[PUSH] ? PULL : PUSH;
+    return work->price[PULL] < work->price[PUSH] ? PULL : PUSH;
 }

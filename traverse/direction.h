@@ -3,7 +3,8 @@
  * The forward workload FV is the cost of a push: the sum of the lengths of the frontier's rows. The backward
  * workload BV estimates the cost of a pull: BV = |U| (q + s) / q (struct subgraph_work explains the letters).
  * A subgraph turns to pull when FV > factor0 * BV, and back to push when FV < factor1 * BV. So it goes if the
- * user gave factors. Otherwise a subgraph goes the way whose predicted cost is less (direction_cost.h).
+ * user gave factors. Otherwise a subgraph goes the way whose predicted cost is less (direction_cost.h), if the
+ * backend predicts costs.
  *
  * Each device can decide alone for dd, nd and dn, because both directions of every such edge are on the same
  * device. The reverse of an nn edge may be on another one: all devices pull nn, or none.
@@ -38,6 +39,7 @@ struct subgraph_work {
     uint64_t frontier;          /* q: frontier vertices that are sources of the subgraph */
     uint64_t unvisited_sources; /* s: unvisited sources of the subgraph */
     uint64_t unvisited_targets; /* |U|: unvisited sources of the reverse subgraph */
+    double price[2]; /* picoseconds of a visit by enum direction, of a backend that knows them */
 };
 
 struct workload {
@@ -68,8 +70,8 @@ struct direction_costs {
 
 void direction_costs_begin(struct direction_costs *costs); /* a new search */
 
-/* A level's frontier is visited. */
-void direction_costs_see(struct direction_costs *costs, const struct workload *work);
+/* The frontier of a level is visited. */
+void direction_costs_see(struct direction_costs *costs, enum subgraph g, const struct subgraph_work *work);
 
 /* Picoseconds of a push and of a pull of g; both 0 if g has no frontier. */
 struct direction_prices {
@@ -79,8 +81,7 @@ struct direction_prices {
 struct direction_prices direction_prices(const struct direction_costs *costs, enum subgraph g,
                                          const struct subgraph_work *work);
 
-/* Chooses for the next visit of g, by costs. */
-enum direction direction_by_cost(const struct direction_costs *costs, enum direction_mode mode,
-                                 enum subgraph g, const struct subgraph_work *work);
+/* Chooses for the next visit, by prices. */
+enum direction direction_by_price(enum direction_mode mode, const struct subgraph_work *work);
 
 #endif

@@ -6,8 +6,8 @@
  *   cuda_previsit, normals            cpu_messages.receive, previsit_normals        the same
  *   cuda_list_frontier                gather_rows (cpu_gather.c)                    as sets
  *   cuda_count_forward                count_forward (cpu_previsit.c)                FV
- *   cuda_push_rows                    push_nn, push_nd, push_dn, push_dd            found, parents, sent
- *                                     (cpu_push.c)
+ *   cuda_push_rows                    push_nn (cpu_push.c), push_from_list          found, parents, sent
+ *                                     (cpu_list.c)
  *   cuda_push_merged                  the same                                      the same
  *   cuda_pull_rows                    pull_nn, pull_nd, pull_dn, pull_dd            found, parents
  *                                     (cpu_pull.c)

@@ -114,13 +114,14 @@ static uint64_t pull(struct device *dev, const struct visit *v)
 
 static uint64_t push(struct device *dev, const struct visit *v)
 {
-    static void (*const push_of[SUBGRAPHS])(struct device *) = {
-        [NN] = push_nn, [ND] = push_nd, [DN] = push_dn, [DD] = push_dd};
     struct error e = {0};
     set_frontier(dev, subgraph_rows(v->g), v->from);
-    push_of[v->g](dev);
+    if (v->g == NN)
+        push_nn(dev);
+    else
+        push_from_list(dev, v->g);
     if (dev->shard->p > 1)
-        need(show_outgoing(dev, OUTGOING_LIST, &e), &e);
+        need(show_bins(dev, &e), &e);
     return dev->normals.next_count;
 }
 

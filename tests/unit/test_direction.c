@@ -200,7 +200,9 @@ static struct workload work_of(uint64_t rows, uint64_t edges, uint64_t left)
 
 static enum direction by_cost(const struct direction_costs *costs, const struct workload *work)
 {
-    return direction_by_cost(costs, DIRECTION_AUTO, DD, &work->of[DD]);
+    struct direction_prices prices = direction_prices(costs, DD, &work->of[DD]);
+    struct subgraph_work priced = {.price = {[PUSH] = prices.of[PUSH], [PULL] = prices.of[PULL]}};
+    return direction_by_price(DIRECTION_AUTO, &priced);
 }
 
 static void test_prices(void)
@@ -208,7 +210,7 @@ static void test_prices(void)
     const struct cost_rates *r = &cost_rates_cpu;
     struct direction_costs costs = new_costs();
     struct workload work = work_of(1000, 32000, 999000);
-    direction_costs_see(&costs, &work);
+    direction_costs_see(&costs, DD, &work.of[DD]);
     report(costs.seen_rows[DD] == 1000 && costs.seen_edges[DD] == 32000, "a frontier is seen");
     double found = 32000 * (32e6 - 32000) / 32e6;
     struct direction_prices prices = direction_prices(&costs, DD, &work.of[DD]);
@@ -230,11 +232,11 @@ static void test_cheaper(void)
     struct direction_costs costs = new_costs();
     struct workload few = work_of(100, 3200, 999900), many = work_of(300000, 9600000, 599900);
     struct workload last = work_of(10, 320, 599890);
-    direction_costs_see(&costs, &few);
+    direction_costs_see(&costs, DD, &few.of[DD]);
     report(by_cost(&costs, &few) == PUSH, "a small frontier of an unvisited graph is pushed");
-    direction_costs_see(&costs, &many);
+    direction_costs_see(&costs, DD, &many.of[DD]);
     report(by_cost(&costs, &many) == PULL, "a third of the graph is pulled");
-    direction_costs_see(&costs, &last);
+    direction_costs_see(&costs, DD, &last.of[DD]);
     report(by_cost(&costs, &last) == PUSH, "a small frontier behind it is pushed again");
     struct direction_costs hubs = new_costs(), plain = new_costs();
     hubs.seen_rows[DD] = 1000, plain.seen_rows[DD] = 100000;
@@ -242,8 +244,9 @@ static void test_cheaper(void)
     report(direction_prices(&hubs, DD, &many.of[DD]).of[PULL] <
                direction_prices(&plain, DD, &many.of[DD]).of[PULL],
            "a pull that looks for hubs is shorter");
-    report(direction_by_cost(&costs, DIRECTION_PUSH, DD, &many.of[DD]) == PUSH &&
-               direction_by_cost(&costs, DIRECTION_PULL, DD, &few.of[DD]) == PULL,
+    const struct subgraph_work push = {.price = {[PUSH] = 1, [PULL] = 2}}, pull = {.price = {[PUSH] = 2, [PULL] = 1}};
+    report(direction_by_price(DIRECTION_PUSH, &pull) == PUSH &&
+               direction_by_price(DIRECTION_PULL, &push) == PULL,
            "a mode rules over costs");
 }
 

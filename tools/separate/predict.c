@@ -20,9 +20,9 @@ static const struct th_rates alone_rates[MACHINES] = {
                      .cache_bytes = 2.36e5, .miss = 0.00343},
 };
 static const struct th_rates several_rates[MACHINES] = {
-    [MACHINE_CPU] = {.level = 100, .delegates = 3000, .visit = 3000, .masks = 20000, .word = 0.2,
-                     .push_row = 3.89, .push_edge = 0.3, .pull_row = 1.82, .pull_probe = 0.361,
-                     .offset = 30, .found = 3.15, .cache_bytes = 22800, .miss = 0.644,
+    [MACHINE_CPU] = {.level = 879, .delegates = 196, .visit = 330, .masks = 1280, .word = 30,
+                     .push_row = 32.2, .push_edge = 1.71, .pull_row = 4, .pull_probe = 0.985,
+                     .offset = 10, .found = 5.2, .cache_bytes = 39e3, .miss = 5.41,
                      .exchange = {10000, 15000, 60000}, .byte = {0.63, 0.4, 0.8}},
     [MACHINE_GPU] = {.level = 11900, .delegates = 1150, .visit = 782, .masks = 9400,
                      .word = 0.202, .push_row = 0.0271, .push_edge = 0.0303, .pull_row = 0.0005,

@@ -213,7 +213,7 @@ static struct hand *come(struct crew *c, int number)
         return h;
     if (h->levels == 0) {
         h->crew = c;
-        h->seen[DELEGATES] = dev->crew.seen + (size_t)number * (delegates + normals);
+        h->seen[DELEGATES] = dev->crew.seen + (size_t)number * dev->crew.seen_words;
         h->seen[NORMALS] = h->seen[DELEGATES] + delegates;
         memcpy(h->seen[DELEGATES], dev->delegates.visited, delegates * sizeof *dev->crew.seen);
         memcpy(h->seen[NORMALS], dev->normals.visited, normals * sizeof *dev->crew.seen);

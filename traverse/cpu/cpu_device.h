@@ -54,10 +54,10 @@ struct cpu_delegates {
 /* Local normals: [locals] or mask_words(locals). */
 struct cpu_normals {
     uint64_t *visited;
-    uint64_t *pulled;      /* the part of the frontier that pulls found; valid if any_pulled */
+    uint64_t *pulled;      /* the part of the frontier that masks have; valid if any_pulled */
     uint64_t *pulled_next; /* the same of the next level */
     int any_pulled, any_pulled_next;
-    uint64_t pulled_count; /* bits of `pulled`, if valid */
+    uint64_t pulled_count, pulled_next_count; /* bits of them, if valid */
     uint32_t *queue; /* [list_room(locals)]: the part of the frontier that pushes found or others sent */
     uint64_t queue_count;
     uint32_t *next; /* the queue of the next level: [list_room(locals)] */
@@ -121,7 +121,8 @@ enum { MOST_CREW = 64, MOST_BINNED = 1 << 21 };
 struct cpu_crew_memory {
     uint8_t *bins; /* [threads][bin_bytes] */
     uint64_t bin_bytes; /* 0: there is no crew */
-    uint64_t *seen;     /* [threads][mask_words(d) + mask_words(locals)]; NULL: there are none */
+    uint64_t *seen;      /* [threads][seen_words]: marks of vertices */
+    uint64_t seen_words; /* of a crew's, of delegates and then of normals */
     int rest;           /* searches that go without a crew (cpu_run.c) */
 };
 
@@ -179,13 +180,33 @@ enum { CLEAR_WORDS = 512 };
 /* Rows, words or edges that are worth one more thread. */
 enum { WORK_OF_THREAD = 8192 };
 
-/* Whether the only device pushes a subgraph by masks of marks (cpu_marks.c), if the level goes by masks:
- * there are many edges, and not few for all words of the masks. */
+/* Words of the masks of a shard's vertices, as nn's columns number them. */
+static inline uint64_t column_words(const struct shard *shard)
+{
+    return (UINT64_C(1) << shard->local_bits) / 64;
+}
+
+/* Whether the columns of g are vertices of several shards. */
+static inline int leads_to_shards(const struct shard *shard, enum subgraph g)
+{
+    return g == NN && shard->p > 1;
+}
+
+/* Words of a mask of what g leads to. */
+static inline uint64_t words_to(const struct shard *shard, enum subgraph g)
+{
+    if (leads_to_shards(shard, g))
+        return shard->p * column_words(shard);
+    return mask_words(subgraph_columns(g) == DELEGATES ? shard->d : shard->locals);
+}
+
+/* Whether g is pushed by masks of marks (cpu_marks.c), if the level goes by masks: there are many edges, and
+ * not few for all words of the masks. */
 static inline int pushes_marks(const struct device *dev, enum subgraph g)
 {
     enum { MANY = 1 << 13 };
-    uint64_t to = subgraph_columns(g) == DELEGATES ? dev->shard->d : dev->shard->locals;
-    return dev->crew.seen != NULL && dev->forward[g] >= MANY && dev->forward[g] >= mask_words(to);
+    uint64_t words = words_to(dev->shard, g);
+    return dev->forward[g] >= MANY && dev->forward[g] >= words && words <= dev->crew.seen_words;
 }
 
 /* Of a list: each owner in a crew may write a place behind its part. */
@@ -312,6 +333,10 @@ static inline uint64_t row_of_edge(const struct push_list *push, uint64_t at)
     return low;
 }
 
+/* cpu_prices.c. What visits of this frontier would take by masks; what a push from lists by one thread would. */
+void set_prices(const struct device *dev, enum subgraph g, struct subgraph_work *work);
+double list_price(const struct device *dev, enum subgraph g, const struct subgraph_work *work);
+
 /* cpu_gather.c. Puts the frontier's rows of subgraph g that are not empty into device->push. Returns how many
  * threads their edges are worth. */
 int gather_rows(struct device *device, enum subgraph g);
@@ -324,10 +349,7 @@ uint64_t gather_frontier(struct device *device, struct frontier_view frontier, c
                          uint32_t *rows);
 
 /* cpu_push.c */
-void push_dd(struct device *dev);
-void push_nd(struct device *dev);
-void push_dn(struct device *dev);
-void push_nn(struct device *dev);
+void push_nn(struct device *dev); /* of several shards, what it finds goes into bins */
 
 /* cpu_marks.c; returns how many normals it found */
 uint64_t push_marks(struct device *dev, enum subgraph g);
@@ -342,8 +364,8 @@ uint64_t pull_nn(struct device *dev);
 /* cpu_peers.c */
 enum status take_shown(struct device *dev, int shared, struct error *e);
 void release_shown(struct device *dev);
-/* Empties the bins. */
-enum status show_outgoing(struct device *dev, enum outgoing_form form, struct error *e);
+void hide_outgoing(struct device *dev, enum outgoing_form form); /* before a visit */
+enum status show_bins(struct device *dev, struct error *e);       /* after push_nn; empties them */
 void gather_frontiers(struct device *dev);                       /* of the peers, before nn is pulled */
 void take_peers_updates(struct device *dev);                     /* what they found is found here, too */
 
@@ -360,7 +382,7 @@ uint64_t count_forward(const struct device *dev, enum subgraph g); /* FV */
 /* cpu_list.c */
 void list_whole_frontier(struct device *dev); /* what masks have of it */
 void swap_lists(struct device *dev, uint64_t delegates, uint64_t normals); /* so many are in `next` */
-void push_from_list(struct device *dev, enum subgraph g); /* of the only device */
+void push_from_list(struct device *dev, enum subgraph g); /* not to other shards */
 void run_level_by_lists(struct device *dev);              /* of the only device; with the next previsit */
 
 /* cpu_run.c */

@@ -136,6 +136,7 @@ void push_from_list(struct device *dev, enum subgraph g)
     }
     if (subgraph_columns(g) == DELEGATES) {
         p.marked = dev->delegates.updated;
+        p.next = (uint32_t *)dev->push.prefix; /* nobody reads it */
         uint64_t found = push_rows_of(&p, 0);
         settle_parents(&p, 0, found);
         dev->delegates.any_updated |= found > 0;

@@ -1,4 +1,4 @@
-/* cpu_marks.c: large pushes of a device that is alone, by masks of marks; its twin is cpu_push.c
+/* cpu_marks.c: large pushes by masks of marks; its twin is cpu_list.c
  *
  * Each thread has a mask of its own, and sets the bit of every destination, visited or not. So an edge costs
  * a write to the thread's cache, and nothing is claimed or listed. Then the masks of all threads are joined,
@@ -52,6 +52,7 @@ struct marking {
     enum parents_way way;
     uint32_t range_bits;
     enum subgraph g;
+    uint32_t first, span; /* columns that are vertices of this shard */
     int keeps; /* what earlier pulls of the level found */
     _Atomic uint64_t found;
     uint8_t *came; /* [threads] whose masks have marks */
@@ -65,12 +66,12 @@ struct marker {
     const struct column_readers *readers;
     struct range_bins *bins;
     uint32_t range_bits;
+    uint32_t first, span; /* columns that are vertices of this shard */
 };
 
 static uint64_t *marks_of(const struct device *dev, int thread)
 {
-    return dev->crew.seen +
-           (size_t)thread * (mask_words(dev->shard->d) + mask_words(dev->shard->locals));
+    return dev->crew.seen + (size_t)thread * dev->crew.seen_words;
 }
 
 static struct range_bins *bins_of(const struct device *dev, int thread)
@@ -97,7 +98,8 @@ static inline void mark(const struct marker *m, uint32_t to, uint32_t from, enum
     uint32_t nowhere;
     m->marks[to / 64] = word | bit;
     if (way == PARENTS_AT_ONCE) {
-        uint32_t *at = ((word | m->visited[to / 64]) & bit) != 0 ? &nowhere : &m->parent[to];
+        uint32_t own = to - m->first, here = own < m->span, id = here ? own : 0;
+        uint32_t *at = !here || ((word | m->visited[id / 64]) & bit) != 0 ? &nowhere : &m->parent[id];
         __atomic_store_n(at, from, __ATOMIC_RELAXED);
     } else if (way == PARENTS_BY_BINS) {
         uint32_t **bin = &m->bins->at[to >> m->range_bits], *at = *bin;
@@ -189,8 +191,13 @@ static void begin_marks(const struct marking *p, const struct marker *m, int thr
 static void mark_shares(void *context, struct turn *turn)
 {
     const struct marking *p = context;
-    struct marker m = {marks_of(p->dev, turn->number), p->visited, p->parent, p->dev->means.readers, NULL,
-                       p->range_bits};
+    struct marker m = {.marks = marks_of(p->dev, turn->number),
+                       .visited = p->visited,
+                       .parent = p->parent,
+                       .readers = p->dev->means.readers,
+                       .range_bits = p->range_bits,
+                       .first = p->first,
+                       .span = p->span};
     uint64_t share;
     if (p->way == PARENTS_BY_BINS)
         m.bins = bins_of(p->dev, turn->number);
@@ -229,6 +236,29 @@ static void empty_bins(void *context, uint64_t begin, uint64_t end)
     }
 }
 
+/* Of vertices of this shard. Returns how many were found; of delegates, at least one if any. */
+static uint64_t settle_marks(const struct marking *p, uint64_t w, uint64_t marks)
+{
+    uint64_t fresh = marks & ~p->visited[w];
+    if (subgraph_columns(p->g) == NORMALS)
+        return visit_word(p->dev, w, fresh, p->keeps);
+    return fresh != 0 ? update_word(p->dev, w, fresh, 1) : 0;
+}
+
+/* The same by nn's columns: vertices of other shards are shown to them. */
+static uint64_t settle_column_word(const struct marking *p, uint64_t w, uint64_t marks)
+{
+    const struct shard *shard = p->dev->shard;
+    const struct cpu_shown *shown = &p->dev->traffic.shown;
+    uint64_t owner = w / column_words(shard), own = w % column_words(shard);
+    if (owner == shard->index)
+        return own < mask_words(shard->locals) ? settle_marks(p, own, marks) : 0;
+    shown->mask[w] = marks;
+    if (marks != 0)
+        __atomic_store_n(&shown->count[owner], 1, __ATOMIC_RELAXED); /* there are some */
+    return 0;
+}
+
 static void join_masks(void *context, uint64_t begin, uint64_t end)
 {
     struct marking *p = context;
@@ -240,11 +270,8 @@ static void join_masks(void *context, uint64_t begin, uint64_t end)
             sum[i] |= marks[i];
     }
     for (uint64_t w = begin; w < end; w++) {
-        uint64_t fresh = sum[w - begin] & ~p->visited[w];
-        if (subgraph_columns(p->g) == NORMALS)
-            found += visit_word(dev, w, fresh, p->keeps);
-        else if (fresh != 0)
-            found += update_word(dev, w, fresh, 1);
+        found += leads_to_shards(dev->shard, p->g) ? settle_column_word(p, w, sum[w - begin])
+                                                   : settle_marks(p, w, sum[w - begin]);
     }
     p->found += found;
 }
@@ -270,7 +297,7 @@ static void choose_parents_way(struct marking *p, uint32_t *parent)
     uint64_t least = (uint64_t)dev->threads * RANGES_OF_THREAD;
     p->parent = parent;
     p->way = PARENTS_AT_ONCE;
-    if (dev->crew.bin_bytes > 0 && crew_can_take(dev, dev->forward[p->g]))
+    if (dev->crew.bin_bytes > 0 && !leads_to_shards(dev->shard, p->g) && crew_can_take(dev, dev->forward[p->g]))
         p->way = PARENTS_BY_BINS;
     p->range_bits = RANGE_BITS;
     while (ranges_of(p) < least && 2 * ranges_of(p) <= MOST_RANGES)
@@ -283,11 +310,14 @@ uint64_t push_marks(struct device *dev, enum subgraph g)
 {
     const struct cpu_delegates *d = &dev->delegates;
     const struct cpu_normals *n = &dev->normals;
-    int to = subgraph_columns(g) == DELEGATES;
+    const struct shard *shard = dev->shard;
+    int to = subgraph_columns(g) == DELEGATES, mixed = leads_to_shards(shard, g);
     struct marking marking = {.dev = dev,
                               .csr = &dev->shard->csr[g],
                               .visited = to ? d->visited : n->visited,
-                              .words = mask_words(to ? dev->shard->d : dev->shard->locals),
+                              .words = words_to(shard, g),
+                              .first = mixed ? shard->index << shard->local_bits : 0,
+                              .span = mixed ? (uint32_t)shard->locals : UINT32_MAX,
                               .g = g,
                               .keeps = n->any_pulled_next};
     if (dev->parents)

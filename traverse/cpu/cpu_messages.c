@@ -2,7 +2,7 @@
  *
  * Devices of the CPU share the memory of the host, so peers' vertices and masks are read where they are.
  */
-#include "cpu_device.h"
+#include "cpu_list.h"
 
 #include "traverse/exchange/unique.h"
 
@@ -74,32 +74,33 @@ static enum status cpu_or_outgoing(struct device *dev, const struct parcel *parc
     return e->status;
 }
 
-static void reach_remotely(struct device *dev, uint32_t id)
-{
-    struct cpu_normals *n = &dev->normals;
-    if (mask_bit(n->visited, id))
-        return;
-    set_mask_bit(n->visited, id);
-    n->depth[id] = dev->depth + 1;
-    if (dev->parents)
-        n->parent[id] = PARENT_REMOTE;
-    n->next[n->next_count++] = id;
-}
-
 static enum status fail_id(const struct device *dev, struct error *e)
 {
     return fail(e, ST_BAD_DATA, "%s: nn: another shard sent a vertex this one does not have",
                 container_path(dev->shard->file));
 }
 
+/* The vertices of the next queue from number `first` on were found by other shards. */
+static void note_remote(struct device *dev, uint64_t first)
+{
+    const struct cpu_normals *n = &dev->normals;
+    mark_depths(n->next + first, n->next_count - first, n->depth, dev->depth + 1);
+    if (dev->parents)
+        mark_depths(n->next + first, n->next_count - first, (int32_t *)n->parent, (int32_t)PARENT_REMOTE);
+}
+
 static enum status receive_ids(struct device *dev, const uint32_t *ids, uint64_t count,
                                struct error *e)
 {
-    for (uint64_t i = 0; i < count; i++) {
-        if (ids[i] >= dev->shard->locals)
-            return fail_id(dev, e);
-        reach_remotely(dev, ids[i]);
-    }
+    struct cpu_normals *n = &dev->normals;
+    uint64_t first = n->next_count, strange = 0;
+    for (uint64_t i = 0; i < count; i++)
+        strange += ids[i] >= dev->shard->locals;
+    if (strange > 0)
+        return fail_id(dev, e);
+    for (uint64_t i = 0; i < count; i++)
+        n->next_count = reach_normal(n, n->next_count, ids[i]);
+    note_remote(dev, first);
     return ST_OK;
 }
 
@@ -107,14 +108,17 @@ static enum status receive_ids(struct device *dev, const uint32_t *ids, uint64_t
 static enum status receive_mask(struct device *dev, const uint32_t *words, uint64_t first,
                                 uint64_t count, struct error *e)
 {
+    struct cpu_normals *n = &dev->normals;
+    uint64_t before = n->next_count;
     for (uint64_t w = 0; w < count; w++) {
         for (uint32_t bits = words[w]; bits != 0; bits &= bits - 1) {
             uint64_t id = 32 * (first + w) + (uint64_t)__builtin_ctz(bits);
             if (id >= dev->shard->locals)
                 return fail_id(dev, e);
-            reach_remotely(dev, (uint32_t)id);
+            n->next_count = reach_normal(n, n->next_count, (uint32_t)id);
         }
     }
+    note_remote(dev, before);
     return ST_OK;
 }
 
@@ -125,15 +129,77 @@ static enum status cpu_receive(struct device *dev, const uint32_t *from, const s
                                        : receive_mask(dev, from, part->begin, part->count, e);
 }
 
+/* Masks of this device's vertices that peers found. */
+struct arrival {
+    struct device *dev;
+    const struct parcel *parcels;
+    int keeps; /* what the level found before */
+    _Atomic uint64_t found;
+};
+
+static int brings_mask(const struct arrival *a, uint32_t peer)
+{
+    return a->parcels[peer].form == OUTGOING_MASK && a->parcels[peer].count > 0 &&
+           a->dev->traffic.peers.all[peer].shard != a->dev->shard->index;
+}
+
+static void receive_words(void *context, uint64_t begin, uint64_t end)
+{
+    struct arrival *a = context;
+    const struct device *dev = a->dev;
+    uint64_t sum[CLEAR_WORDS] = {0}, found = 0;
+    for (uint32_t i = 0; i < dev->traffic.peers.count; i++) {
+        const uint64_t *mask = (const uint64_t *)(dev->traffic.peers.all[i].mask + a->parcels[i].begin);
+        for (uint64_t w = begin; brings_mask(a, i) && w < end; w++)
+            sum[w - begin] |= mask[w];
+    }
+    for (uint64_t w = begin; w < end; w++) {
+        uint64_t fresh = sum[w - begin] & ~dev->normals.visited[w];
+        found += visit_word(dev, w, fresh, a->keeps);
+        if (dev->parents && fresh != 0)
+            dev->means.probes->mark((int32_t *)dev->normals.parent, dev->shard->locals, w, fresh,
+                                    (int32_t)PARENT_REMOTE);
+    }
+    a->found += found;
+}
+
+/* The last word has bits of vertices, and none behind them. */
+static enum status check_masks(const struct arrival *a, struct error *e)
+{
+    const struct device *dev = a->dev;
+    uint64_t locals = dev->shard->locals, behind = 0;
+    for (uint32_t i = 0; i < dev->traffic.peers.count; i++) {
+        const uint64_t *mask = (const uint64_t *)(dev->traffic.peers.all[i].mask + a->parcels[i].begin);
+        if (locals % 64 != 0 && brings_mask(a, i))
+            behind |= mask[locals / 64] >> locals % 64;
+    }
+    return behind != 0 ? fail_id(dev, e) : e->status;
+}
+
+static enum status receive_masks(struct device *dev, const struct parcel *parcels, struct error *e)
+{
+    struct cpu_normals *n = &dev->normals;
+    struct arrival arrival = {.dev = dev, .parcels = parcels, .keeps = n->any_pulled_next};
+    uint64_t words = mask_words(dev->shard->locals);
+    int any = 0;
+    for (uint32_t i = 0; i < dev->traffic.peers.count; i++)
+        any |= brings_mask(&arrival, i);
+    if (!any || check_masks(&arrival, e) != ST_OK)
+        return e->status;
+    gang_for(dev->means.gang, threads_for(dev, 4 * words), words, CLEAR_WORDS, receive_words, &arrival);
+    n->any_pulled_next = 1;
+    n->pulled_next_count += arrival.found;
+    return e->status;
+}
+
 static enum status cpu_receive_peers(struct device *dev, const struct parcel *parcels,
                                      struct error *e)
 {
+    receive_masks(dev, parcels, e);
     for (uint32_t i = 0; i < dev->traffic.peers.count && e->status == ST_OK; i++) {
         const struct cpu_peer *peer = &dev->traffic.peers.all[i];
-        const uint32_t *from = parcels[i].form == OUTGOING_LIST ? peer->ids : peer->mask;
-        const struct parcel whole = {0, parcels[i].count, parcels[i].form};
-        if (peer->shard != dev->shard->index)
-            cpu_receive(dev, from + parcels[i].begin, &whole, e);
+        if (parcels[i].form == OUTGOING_LIST && peer->shard != dev->shard->index)
+            receive_ids(dev, peer->ids + parcels[i].begin, parcels[i].count, e);
     }
     return e->status;
 }
@@ -145,17 +211,30 @@ static int cpu_updated(const struct device *dev)
     return dev->delegates.any_updated;
 }
 
+/* The sum of what peers updated. */
+struct mask_sum {
+    const struct cpu_peers *peers;
+    const int *updating;
+    uint64_t *sum;
+};
+
+static void sum_words(void *context, uint64_t begin, uint64_t end)
+{
+    const struct mask_sum *s = context;
+    memset(s->sum + begin, 0, (end - begin) * sizeof *s->sum);
+    for (uint32_t i = 0; i < s->peers->count; i++) {
+        const uint64_t *updated = s->peers->all[i].updated;
+        for (uint64_t w = begin; s->updating[i] && w < end; w++)
+            s->sum[w] |= updated[w];
+    }
+}
+
 static enum status cpu_read_masks(struct device *dev, const int *updating, uint64_t *mask,
                                   struct error *e)
 {
     uint64_t words = mask_words(dev->shard->d);
-    uint64_t *sum = mask != NULL ? mask : dev->delegates.incoming;
-    memset(sum, 0, words * sizeof *sum);
-    for (uint32_t i = 0; i < dev->traffic.peers.count; i++) {
-        const uint64_t *updated = dev->traffic.peers.all[i].updated;
-        for (uint64_t w = 0; updating[i] && w < words; w++)
-            sum[w] |= updated[w];
-    }
+    struct mask_sum sum = {&dev->traffic.peers, updating, mask != NULL ? mask : dev->delegates.incoming};
+    gang_for(dev->means.gang, threads_for(dev, sum.peers->count * words), words, CLEAR_WORDS, sum_words, &sum);
     return e->status;
 }
 

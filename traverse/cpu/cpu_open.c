@@ -47,8 +47,7 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&dev->push.prefix, list_room(rows), 8, "push prefix sums"},
         {(void **)&dev->push.row_start, threads, 8, "push shares"},
         {(void **)&dev->push.edge_start, threads, 8, "push shares"},
-        {(void **)&dev->crew.seen, dev->shard->p == 1 ? threads * (words_d + words_n) : 0, 8,
-         "marks of threads"},
+        {(void **)&dev->crew.seen, threads * dev->crew.seen_words, 8, "marks of threads"},
         {(void **)&dev->crew.bins, threads * dev->crew.bin_bytes, 1, "bins of threads"},
         {(void **)&dev->traffic.bins.of, threads * dev->shard->p, sizeof(struct bin), "bins"},
         {(void **)&d->updated, words_d, 8, "updated delegates"}};
@@ -68,8 +67,21 @@ static uint64_t crew_bytes(const struct device *dev)
     vertices = vertices < MOST_BINNED ? vertices : (uint64_t)MOST_BINNED;
     chunks += vertices * (dev->parents ? 8 : 4) / 4000;
     uint64_t all = (uint64_t)dev->threads * (chunks * CHUNK_BYTES + vertices / 8);
-    int wanted = dev->shard->p == 1 && (dev->threads > 1 || dev->parents);
+    int wanted = dev->parents || (dev->shard->p == 1 && dev->threads > 1);
     return wanted && all <= memory_left(dev->means.budget) / 8 ? chunks * CHUNK_BYTES : 0;
+}
+
+/* Words of marks of one thread. Those of other shards' vertices are worth it if threads take no more of them
+ * than nn's columns do. */
+static uint64_t seen_words(const struct shard *shard, int threads)
+{
+    uint64_t delegates = mask_words(shard->d), normals = mask_words(shard->locals);
+    uint64_t columns = words_to(shard, NN), most = delegates > normals ? delegates : normals;
+    if (shard->p == 1)
+        return delegates + normals;
+    if (!shard_has_masks(shard) || 2 * (uint64_t)threads * columns > shard->csr[NN].edges)
+        return most;
+    return columns > most ? columns : most;
 }
 
 static enum status take_arrays(struct device *dev, struct error *e)
@@ -182,6 +194,7 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     dev->means.probes = probes_best();
     dev->means.readers = column_readers_best();
     dev->crew.bin_bytes = crew_bytes(dev);
+    dev->crew.seen_words = seen_words(shard, dev->threads);
     dev->notes.counts_probes = options->probes;
     if (gang_open(&dev->means.gang, dev->threads, e) != ST_OK || take_arrays(dev, e) != ST_OK ||
         take_shown(dev, options->shared, e) != ST_OK) {
@@ -207,6 +220,7 @@ static enum residence cpu_resident(const struct device *dev)
 static uint64_t cpu_takes(const struct shard *shard, int threads, int parents)
 {
     struct device dev = {.shard = shard, .threads = threads, .parents = parents};
+    dev.crew.seen_words = seen_words(shard, threads);
     struct cpu_array list[MOST_ARRAYS];
     int count = list_arrays(&dev, list);
     uint64_t vertices = shard->d + shard->locals, slots = shard->n / shard->p + 1;
@@ -222,7 +236,7 @@ static const struct backend_device cpu_device = {
 const struct backend backend_cpu = {
     .name = "cpu",
     .reads_host_columns = 1,
-    .rates = &cost_rates_cpu,
+    .knows_prices = 1,
     .device = &cpu_device,
     .peers = &cpu_peers,
     .search = &cpu_search,

@@ -92,13 +92,20 @@ static uint64_t binned_ids(const struct device *dev)
     return ids;
 }
 
-enum status show_outgoing(struct device *dev, enum outgoing_form form, struct error *e)
+void hide_outgoing(struct device *dev, enum outgoing_form form)
 {
     struct cpu_shown *s = &dev->traffic.shown;
+    s->form = form;
+    memset(s->begin, 0, 2 * (uint64_t)dev->shard->p * sizeof *s->begin);
+}
+
+enum status show_bins(struct device *dev, struct error *e)
+{
+    struct cpu_shown *s = &dev->traffic.shown;
+    enum outgoing_form form = s->form;
     uint64_t at = 0;
     if (form == OUTGOING_LIST && charge_ids(dev, binned_ids(dev), e) != ST_OK)
         return e->status;
-    s->form = form;
     if (form == OUTGOING_MASK)
         memset(s->mask, 0, s->layout.mask_words * sizeof *s->mask);
     for (uint32_t shard = 0; shard < dev->shard->p; shard++) {
@@ -238,23 +245,40 @@ const struct backend_peers cpu_peers = {.show = cpu_show, .meet = cpu_meet, .lea
 
 /* ---- reading ---- */
 
-void gather_frontiers(struct device *dev)
+/* Words begin..end of each frontier. */
+static void gather_words(void *context, uint64_t begin, uint64_t end)
 {
-    uint64_t shard_words = (UINT64_C(1) << dev->shard->local_bits) / 64;
+    const struct device *dev = context;
     for (uint32_t i = 0; i < dev->traffic.peers.count; i++) {
         const struct cpu_peer *peer = &dev->traffic.peers.all[i];
-        memcpy(dev->traffic.peers.gathered + peer->shard * shard_words, peer->frontier,
-               peer->frontier_words * sizeof *peer->frontier);
+        uint64_t stop = end < peer->frontier_words ? end : peer->frontier_words;
+        if (begin < stop)
+            memcpy(dev->traffic.peers.gathered + peer->shard * column_words(dev->shard) + begin,
+                   peer->frontier + begin, (stop - begin) * sizeof *peer->frontier);
     }
 }
 
-/* Peers change their masks meanwhile, which only adds delegates of this level. */
-void take_peers_updates(struct device *dev)
+void gather_frontiers(struct device *dev)
 {
+    uint64_t words = column_words(dev->shard);
+    gang_for(dev->means.gang, threads_for(dev, dev->shard->p * words), words, CLEAR_WORDS, gather_words, dev);
+}
+
+/* Peers change their masks meanwhile, which only adds delegates of this level. */
+static void take_updated_words(void *context, uint64_t begin, uint64_t end)
+{
+    const struct device *dev = context;
     uint64_t *own = dev->delegates.updated;
     for (uint32_t i = 0; i < dev->traffic.peers.count; i++) {
         const uint64_t *updated = dev->traffic.peers.all[i].updated;
-        for (uint64_t w = 0; updated != own && w < dev->traffic.shown.layout.updated_words; w++)
+        for (uint64_t w = begin; updated != own && w < end; w++)
             own[w] |= __atomic_load_n(&updated[w], __ATOMIC_RELAXED);
     }
+}
+
+void take_peers_updates(struct device *dev)
+{
+    uint64_t words = dev->traffic.shown.layout.updated_words;
+    gang_for(dev->means.gang, threads_for(dev, dev->traffic.peers.count * words), words, CLEAR_WORDS,
+             take_updated_words, dev);
 }

@@ -93,6 +93,17 @@ void previsit_delegates(struct device *dev)
     dev->delegates.any_incoming = dev->delegates.any_updated = 0;
 }
 
+static void swap_pulled(struct cpu_normals *n)
+{
+    uint64_t *drained = n->pulled;
+    n->pulled = n->pulled_next;
+    n->pulled_next = drained;
+    n->any_pulled = n->any_pulled_next;
+    n->pulled_count = n->pulled_next_count;
+    n->any_pulled_next = 0;
+    n->pulled_next_count = 0;
+}
+
 void previsit_normals(struct device *dev)
 {
     uint32_t *drained = dev->normals.queue;
@@ -100,6 +111,7 @@ void previsit_normals(struct device *dev)
     dev->normals.queue_count = dev->normals.next_count;
     dev->normals.next = drained;
     dev->normals.next_count = 0;
+    swap_pulled(&dev->normals);
 }
 
 /* ---- counting ---- */

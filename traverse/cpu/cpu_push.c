@@ -1,123 +1,74 @@
-/* cpu_push.c: forward visits: the frontier's rows mark their destinations (section IV-A).
+/* cpu_push.c: a push of nn by one of several shards: what it finds of its own it marks and lists, and the
+ * vertices of other shards it puts into bins, for their owners
  *
- * Rows may be long: those of delegates, and those of normals if TH is large. Long rows are gathered into a
- * list (cpu_gather.c), and threads take equal shares of its edges; a share may begin and end within a row. So
- * one hub cannot hold up a level (merge-based partitioning). If rows have at most SHORT_ROW edges, nothing is
- * gathered: threads take pieces of the frontier. Bytes that must move for each edge: 4 of the column. The
- * marks are probed at random.
+ * Rows may be long if TH is large. Several threads gather these into a list (cpu_gather.c), and take equal
+ * shares of its edges; a share may begin and end within a row. So one hub cannot hold up a level (merge-based
+ * partitioning). If rows have at most SHORT_ROW edges, nothing is gathered: threads take pieces of the
+ * frontier. Bytes that must move for each edge: 4 of the column, and 4 of a bin. The marks are probed at
+ * random. Large pushes set marks instead (cpu_marks.c).
  */
-#include "cpu_device.h"
+#include "cpu_list.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHORT_ROW = 256 };
+enum {
+    SHORT_ROW = 256,
+    OWN_ROOM = 512 /* vertices of this shard that wait in their bin */
+};
 
 /* ---- edges ---- */
 
-/* Destinations that looked unvisited, waiting to be claimed. Whether a destination is new is a coin
- * toss, so the loop over edges stores it always and counts it only when new, without a branch; the
- * claims then run over what is left, where most succeed. */
-struct candidates {
-    uint32_t count;
-    uint32_t to[512], from[512];
-};
-
-/* A thread's newly found normals, moved to the device's next queue a bufferful at a time. */
-struct appender {
-    uint32_t count;
-    uint32_t ids[1024];
-};
-
-/* What a thread needs at each edge. */
+/* What a thread needs at each edge. Whose a destination is, and whether it is new, are coin tosses. So each one
+ * goes into the bin of its shard without a branch. That of this shard is emptied whenever it is full. */
 struct push_thread {
     struct device *dev;
-    struct bin *bins; /* [p] */
-    int updated;
-    struct candidates normals, delegates;
-    uint32_t parent_tag; /* PARENT_DELEGATE_BIT where rows are delegates */
-    struct appender appender;
+    struct bin *bins, *own; /* [p]; the one of this shard */
+    int alone;              /* no other thread marks vertices meanwhile */
+    uint32_t from[OWN_ROOM + 1], claimed[OWN_ROOM]; /* from: and of the next one, which may be another shard's */
 };
 
-static void flush_appender(struct push_thread *t)
+/* Vertices that other threads may mark. Those that this thread marked go behind the next queue at once. */
+static void claim_own(struct push_thread *t)
 {
-    struct appender *a = &t->appender;
-    uint64_t at = __atomic_fetch_add(&t->dev->normals.next_count, a->count, __ATOMIC_RELAXED);
-    memcpy(t->dev->normals.next + at, a->ids, a->count * sizeof *a->ids);
-    a->count = 0;
-}
-
-static inline void append(struct push_thread *t, uint32_t id)
-{
-    struct appender *a = &t->appender;
-    if (a->count == sizeof a->ids / sizeof *a->ids)
-        flush_appender(t);
-    a->ids[a->count++] = id;
-}
-
-static void claim_delegates(struct push_thread *t)
-{
-    struct device *dev = t->dev;
-    struct candidates *c = &t->delegates;
-    for (uint32_t i = 0; i < c->count; i++) {
-        if (!claim_mask_bit(dev->delegates.updated, c->to[i]))
+    struct cpu_normals *n = &t->dev->normals;
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < t->own->count; i++) {
+        uint32_t id = t->own->ids[i];
+        if (!claim_mask_bit(n->visited, id))
             continue;
-        t->updated = 1;
-        if (dev->parents)
-            dev->delegates.parent[c->to[i]] = t->parent_tag | c->from[i];
+        n->depth[id] = t->dev->depth + 1;
+        if (t->dev->parents)
+            n->parent[id] = t->from[i];
+        t->claimed[count++] = id;
     }
-    c->count = 0;
+    uint64_t at = __atomic_fetch_add(&n->next_count, count, __ATOMIC_RELAXED);
+    memcpy(n->next + at, t->claimed, count * sizeof *n->next);
 }
 
-static void claim_normals(struct push_thread *t)
+static void mark_own(struct push_thread *t)
 {
-    struct device *dev = t->dev;
-    struct candidates *c = &t->normals;
-    for (uint32_t i = 0; i < c->count; i++) {
-        if (!claim_mask_bit(dev->normals.visited, c->to[i]))
-            continue;
-        dev->normals.depth[c->to[i]] = dev->depth + 1;
-        if (dev->parents)
-            dev->normals.parent[c->to[i]] = t->parent_tag | c->from[i];
-        append(t, c->to[i]);
+    struct cpu_normals *n = &t->dev->normals;
+    uint64_t first = n->next_count, count = first;
+    uint32_t nowhere;
+    for (uint64_t i = 0; i < t->own->count; i++) {
+        uint64_t next = reach_normal(n, count, t->own->ids[i]);
+        if (t->dev->parents)
+            *(next > count ? &n->parent[t->own->ids[i]] : &nowhere) = t->from[i];
+        count = next;
     }
-    c->count = 0;
+    mark_depths(n->next + first, count - first, n->depth, t->dev->depth + 1);
+    n->next_count = count;
 }
 
-static inline uint64_t load_word(const uint64_t *mask, uint64_t id)
+static void empty_own(struct push_thread *t)
 {
-    return __atomic_load_n(&mask[id / 64], __ATOMIC_RELAXED);
-}
-
-static inline void add_candidate(struct candidates *c, uint32_t row, uint64_t to, uint64_t word)
-{
-    c->to[c->count] = (uint32_t)to;
-    c->from[c->count] = row;
-    c->count += (uint32_t)(~word >> (to % 64) & 1);
-}
-
-static inline int is_full(const struct candidates *c)
-{
-    return c->count == sizeof c->to / sizeof *c->to;
-}
-
-typedef void visit_edge(struct push_thread *t, uint32_t row, uint64_t to);
-
-static inline void visit_delegate(struct push_thread *t, uint32_t row, uint64_t to)
-{
-    const struct device *dev = t->dev;
-    add_candidate(&t->delegates, row, to,
-                  dev->delegates.visited[to / 64] | load_word(dev->delegates.updated, to));
-    if (is_full(&t->delegates))
-        claim_delegates(t);
-}
-
-static inline void visit_normal(struct push_thread *t, uint32_t row, uint64_t to)
-{
-    add_candidate(&t->normals, row, to, load_word(t->dev->normals.visited, to));
-    if (is_full(&t->normals))
-        claim_normals(t);
+    if (t->alone)
+        mark_own(t);
+    else
+        claim_own(t);
+    t->own->count = 0;
 }
 
 /* One thread at a time, for the budget. */
@@ -142,103 +93,90 @@ static void grow_bin(struct device *dev, struct bin *bin)
     pthread_mutex_unlock(&growing);
 }
 
+/* Returns nonzero if the bin has room then. */
+static int make_room(struct push_thread *t, struct bin *bin)
+{
+    if (bin == t->own && bin->capacity >= OWN_ROOM)
+        empty_own(t);
+    else
+        grow_bin(t->dev, bin);
+    return bin->count < bin->capacity;
+}
+
 static inline void visit_nn_edge(struct push_thread *t, uint32_t row, uint64_t to)
 {
     const struct shard *shard = t->dev->shard;
-    uint64_t owner = to >> shard->local_bits;
-    uint64_t local = to & ((UINT64_C(1) << shard->local_bits) - 1);
-    if (owner == shard->index) {
-        visit_normal(t, row, local);
+    struct bin *bin = &t->bins[to >> shard->local_bits];
+    if (bin->count == bin->capacity && !make_room(t, bin))
         return;
-    }
-    struct bin *bin = &t->bins[owner];
-    if (bin->count == bin->capacity)
-        grow_bin(t->dev, bin);
-    if (bin->count < bin->capacity)
-        bin->ids[bin->count++] = (uint32_t)local;
+    t->from[t->own->count] = row; /* of this destination, if it is of this shard */
+    bin->ids[bin->count++] = (uint32_t)(to & ((UINT64_C(1) << shard->local_bits) - 1));
 }
 
 /* Columns at..end of one row that are kept packed. */
-static inline __attribute__((always_inline)) void
-push_packed(struct push_thread *t, const struct csr *csr, uint32_t row, uint64_t at, uint64_t end,
-            visit_edge *visit)
+static void push_packed(struct push_thread *t, const struct csr *csr, uint32_t row, uint64_t at, uint64_t end)
 {
     uint32_t room[COLUMN_ROOM];
     while (at < end) {
         struct column_run run = next_columns(t->dev->means.readers, csr, row, at, end, room);
         for (uint64_t i = 0; i < run.count; i++)
-            visit(t, row, run.columns[i]);
+            visit_nn_edge(t, row, run.columns[i]);
         at += run.count;
     }
 }
 
 /* Edges begin..end of one row; edge j < heads stands in the head columns. */
-static inline __attribute__((always_inline)) void
-push_row(struct push_thread *t, const struct csr *csr, uint32_t row, uint64_t begin, uint64_t end,
-         visit_edge *visit)
+static inline void push_row(struct push_thread *t, const struct csr *csr, uint32_t row, uint64_t begin,
+                            uint64_t end)
 {
     uint64_t k = csr->head_columns, rest = csr_offset(csr, row);
     for (uint64_t j = begin; j < end && j < k; j++)
-        visit(t, row, csr->heads[j * csr->rows + row]);
+        visit_nn_edge(t, row, csr->heads[j * csr->rows + row]);
     begin = begin < k ? k : begin;
     if (csr->packed.words != NULL && begin < end)
-        push_packed(t, csr, row, rest + begin - k, rest + end - k, visit);
+        push_packed(t, csr, row, rest + begin - k, rest + end - k);
     for (uint64_t j = begin; j < end && csr->packed.words == NULL; j++)
-        visit(t, row, csr_column(csr, rest + j - k));
+        visit_nn_edge(t, row, csr_column(csr, rest + j - k));
 }
 
-static inline void begin_thread(struct push_thread *t, struct device *dev, int number,
-                                uint32_t parent_tag)
+static inline void begin_thread(struct push_thread *t, struct device *dev, const struct turn *turn)
 {
     t->dev = dev;
-    t->bins = dev->traffic.bins.of + (size_t)number * dev->shard->p;
-    t->updated = 0;
-    t->parent_tag = parent_tag;
-    t->normals.count = t->delegates.count = t->appender.count = 0;
-}
-
-static void end_thread(struct push_thread *t)
-{
-    claim_delegates(t);
-    claim_normals(t);
-    flush_appender(t);
-    if (t->updated)
-        __atomic_store_n(&t->dev->delegates.any_updated, 1, __ATOMIC_RELAXED);
+    t->bins = dev->traffic.bins.of + (size_t)turn->number * dev->shard->p;
+    t->own = &t->bins[dev->shard->index];
+    t->alone = turn->threads == 1;
 }
 
 /* A push, as all threads see it. */
 struct push {
     struct device *dev;
-    enum subgraph g;
     uint64_t shares; /* of the gathered edges */
 };
 
-/* An equal share of the gathered edges. Always inlined, here and below, so that `visit` is a constant. */
-static inline __attribute__((always_inline)) void
-push_share(struct push_thread *t, const struct push *p, uint64_t share, visit_edge *visit)
+/* An equal share of the gathered edges. */
+static void push_share(struct push_thread *t, const struct push *p, uint64_t share)
 {
     const struct push_list *push = &p->dev->push;
-    const struct csr *csr = &p->dev->shard->csr[p->g];
+    const struct csr *csr = &p->dev->shard->csr[NN];
     uint64_t begin = share_begin(push->edges, (int)p->shares, (int)share);
     uint64_t end = share_begin(push->edges, (int)p->shares, (int)share + 1);
     for (uint64_t i = begin < end ? row_of_edge(push, begin) : push->count;
          i < push->count && push->prefix[i] < end; i++) {
         uint64_t first = push->prefix[i], last = push->prefix[i + 1];
         push_row(t, csr, push->rows[i], begin > first ? begin - first : 0,
-                 (end < last ? end : last) - first, visit);
+                 (end < last ? end : last) - first);
     }
 }
 
-static inline __attribute__((always_inline)) void push_shares(const struct push *p, struct turn *turn,
-                                                              visit_edge *visit)
+static void push_shares(void *context, struct turn *turn)
 {
+    const struct push *p = context;
     struct push_thread t;
     uint64_t share;
-    begin_thread(&t, p->dev, turn->number,
-                 subgraph_rows(p->g) == DELEGATES ? PARENT_DELEGATE_BIT : 0);
+    begin_thread(&t, p->dev, turn);
     while ((share = gang_piece(turn)) != GANG_NO_PIECE)
-        push_share(&t, p, share, visit);
-    end_thread(&t);
+        push_share(&t, p, share);
+    empty_own(&t);
 }
 
 enum { LIST_PIECE = 256, MASK_PIECE = 64 };
@@ -254,8 +192,7 @@ static uint64_t mask_pieces(const struct device *dev)
 }
 
 /* A piece of the mask of normals in the frontier, whose rows are short. */
-static inline __attribute__((always_inline)) void
-push_piece_of_mask(struct push_thread *t, const struct csr *csr, uint64_t piece, visit_edge *visit)
+static void push_piece_of_mask(struct push_thread *t, const struct csr *csr, uint64_t piece)
 {
     const uint64_t *mask = t->dev->normals.pulled;
     uint64_t begin = piece * MASK_PIECE, left = mask_words(csr->rows) - begin;
@@ -264,99 +201,54 @@ push_piece_of_mask(struct push_thread *t, const struct csr *csr, uint64_t piece,
         uint64_t bits = mask[w] & csr->sources[w];
         for (; bits != 0; bits &= bits - 1) {
             uint32_t row = (uint32_t)(64 * w + (uint64_t)__builtin_ctzll(bits));
-            push_row(t, csr, row, 0, source_row_length(csr, row), visit);
+            push_row(t, csr, row, 0, source_row_length(csr, row));
         }
     }
 }
 
-static inline __attribute__((always_inline)) void
-push_piece_of_list(struct push_thread *t, const struct csr *csr, uint64_t piece, visit_edge *visit)
+static void push_piece_of_list(struct push_thread *t, const struct csr *csr, uint64_t piece)
 {
     const struct cpu_normals *n = &t->dev->normals;
+    const struct list_push list = {.csr = csr, .rows = n->queue, .row_count = n->queue_count};
+    const struct row_form form = {.heads = csr->head_columns, .offset_width = csr->offset_width,
+                                  .sparse = is_sparse(csr)};
     uint64_t begin = piece * LIST_PIECE, left = n->queue_count - begin;
     uint64_t end = begin + (left < LIST_PIECE ? left : LIST_PIECE);
     for (uint64_t i = begin; i < end; i++) {
+        ask_ahead(&list, i, form);
         if (mask_bit(csr->sources, n->queue[i]))
-            push_row(t, csr, n->queue[i], 0, source_row_length(csr, n->queue[i]), visit);
+            push_row(t, csr, n->queue[i], 0, source_row_length(csr, n->queue[i]));
     }
 }
 
-static inline __attribute__((always_inline)) void
-push_short_rows(const struct push *p, struct turn *turn, visit_edge *visit)
+static void push_short_rows(void *context, struct turn *turn)
 {
-    const struct csr *csr = &p->dev->shard->csr[p->g];
+    const struct push *p = context;
+    const struct csr *csr = &p->dev->shard->csr[NN];
     uint64_t masks = mask_pieces(p->dev), piece;
     struct push_thread t;
-    begin_thread(&t, p->dev, turn->number, 0);
+    begin_thread(&t, p->dev, turn);
     while ((piece = gang_piece(turn)) != GANG_NO_PIECE) {
         if (piece < masks)
-            push_piece_of_mask(&t, csr, piece, visit);
+            push_piece_of_mask(&t, csr, piece);
         else
-            push_piece_of_list(&t, csr, piece - masks, visit);
+            push_piece_of_list(&t, csr, piece - masks);
     }
-    end_thread(&t);
+    empty_own(&t);
 }
 
-static void share_to_delegates(void *context, struct turn *turn)
-{
-    push_shares(context, turn, visit_delegate);
-}
-
-static void share_to_normals(void *context, struct turn *turn)
-{
-    push_shares(context, turn, visit_normal);
-}
-
-static void share_to_nn(void *context, struct turn *turn)
-{
-    push_shares(context, turn, visit_nn_edge);
-}
-
-static void short_rows_to_delegates(void *context, struct turn *turn)
-{
-    push_short_rows(context, turn, visit_delegate);
-}
-
-static void short_rows_to_nn(void *context, struct turn *turn)
-{
-    push_short_rows(context, turn, visit_nn_edge);
-}
-
-static void push_gathered(struct device *dev, enum subgraph g, gang_job *job)
-{
-    enum { SHARES_A_THREAD = 4 };
-    int threads = gather_rows(dev, g);
-    struct push push = {dev, g, threads == 1 ? 1 : (uint64_t)threads * SHARES_A_THREAD};
-    gang_run(dev->means.gang, threads, push.shares, job, &push);
-}
-
-/* Of normals, whose rows TH usually keeps short. */
-static void push_normals(struct device *dev, enum subgraph g, gang_job *shares, gang_job *short_rows)
-{
-    struct push push = {dev, g, 0};
-    uint64_t pieces = mask_pieces(dev) + pieces_of(dev->normals.queue_count, LIST_PIECE);
-    if (dev->shard->th > SHORT_ROW)
-        push_gathered(dev, g, shares);
-    else
-        gang_run(dev->means.gang, threads_for(dev, 4 * dev->frontier[g]), pieces, short_rows, &push);
-}
-
-void push_dd(struct device *dev)
-{
-    push_gathered(dev, DD, share_to_delegates);
-}
-
-void push_dn(struct device *dev)
-{
-    push_gathered(dev, DN, share_to_normals);
-}
-
-void push_nd(struct device *dev)
-{
-    push_normals(dev, ND, share_to_delegates, short_rows_to_delegates);
-}
-
+/* TH usually keeps rows of normals short. */
 void push_nn(struct device *dev)
 {
-    push_normals(dev, NN, share_to_nn, short_rows_to_nn);
+    enum { SHARES_A_THREAD = 4 };
+    struct push push = {.dev = dev};
+    uint64_t pieces = mask_pieces(dev) + pieces_of(dev->normals.queue_count, LIST_PIECE);
+    int threads = threads_for(dev, dev->forward[NN]);
+    if (threads > 1 && dev->shard->th > SHORT_ROW) {
+        threads = gather_rows(dev, NN);
+        push.shares = threads == 1 ? 1 : (uint64_t)threads * SHARES_A_THREAD;
+        gang_run(dev->means.gang, threads, push.shares, push_shares, &push);
+    } else {
+        gang_run(dev->means.gang, threads, pieces, push_short_rows, &push);
+    }
 }

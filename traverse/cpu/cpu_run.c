@@ -38,33 +38,6 @@ static double crew_price(const struct device *dev, struct search_state *s, doubl
     return s->missed > crew_start + crew_vertex * vertices ? price : lists + 1;
 }
 
-/* Of a push or a pull in a level that goes by masks. In words of 64 bits with a vertex of the frontier, and
- * in those with one that is found, vertices are found, marked and listed. */
-static double price_by_masks(const struct device *dev, enum subgraph g, struct direction_prices prices,
-                             enum direction direction)
-{
-    double found = prices.found;
-    const struct cost_graph *graph = &dev->costs.graph;
-    if (direction == PULL)
-        return prices.of[PULL] / threads_for(dev, dev->unvisited[subgraph_reverse(g)]);
-    if (!pushes_marks(dev, g))
-        return prices.of[PUSH];
-    double from = graph->words[subgraph_rows(g)] / 2, to = graph->words[subgraph_columns(g)] / 2;
-    double rows = (double)dev->frontier[g];
-    double words = (rows < from ? rows : from) + (found < to ? found : to);
-    return (rows * graph->rates.push_row + (double)dev->forward[g] * graph->rates.mark_edge +
-            words * graph->rates.mark_word) /
-           threads_for(dev, dev->forward[g]);
-}
-
-static enum direction direction_by_masks(const struct device *dev, const struct search_state *s,
-                                         enum subgraph g, struct direction_prices prices)
-{
-    if (s->mode != DIRECTION_AUTO)
-        return s->mode == DIRECTION_PULL ? PULL : PUSH;
-    return price_by_masks(dev, g, prices, PULL) < price_by_masks(dev, g, prices, PUSH) ? PULL : PUSH;
-}
-
 static void choose_way(struct device *dev, struct search_state *s, uint64_t fresh,
                        struct workload *work)
 {
@@ -73,14 +46,11 @@ static void choose_way(struct device *dev, struct search_state *s, uint64_t fres
     cpu_search.counts(dev, work, &e);
     s->levels++;
     s->edges = edges_of(work);
-    direction_costs_see(&dev->costs, work);
     for (int i = 0; i < SUBGRAPHS; i++) {
         enum subgraph g = (enum subgraph)i;
-        struct direction_prices prices = direction_prices(&dev->costs, g, &work->of[g]);
-        enum direction best = direction_by_masks(dev, s, g, prices);
-        s->directions.of[g] = best;
-        lists += prices.of[PUSH];
-        masks += work->of[g].frontier > 0 ? price_by_masks(dev, g, prices, best) : 0;
+        s->directions.of[g] = direction_by_price(s->mode, &work->of[g]);
+        lists += list_price(dev, g, &work->of[g]);
+        masks += work->of[g].price[s->directions.of[g]];
     }
     double crew = crew_price(dev, s, lists), push = crew < lists ? crew : lists;
     s->way = crew < lists ? BY_CREW : BY_LISTS;
@@ -155,7 +125,6 @@ static enum status cpu_run(struct device *dev, const struct root *root, enum dir
     if (root->at == ROOT_AT_ISOLATED || cpu_search.start(dev, root, e) != ST_OK ||
         cpu_search.previsit(dev, 0, e) != ST_OK)
         return e->status;
-    direction_costs_begin(&dev->costs);
     plan_next(dev, &s);
     run_levels(dev, &s, e);
     *levels = s.levels - 1; /* the last plan was for an empty frontier */

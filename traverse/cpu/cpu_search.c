@@ -40,8 +40,8 @@ static void clear_normals(struct device *dev)
     struct cpu_normals *n = &dev->normals;
     uint64_t words = mask_words(dev->shard->locals);
     gang_for(dev->means.gang, threads_for(dev, words), words, CLEAR_WORDS, clear_normal_words, dev);
-    n->any_pulled = 0;
-    n->queue_count = n->next_count = n->pulled_count = 0;
+    n->any_pulled = n->any_pulled_next = 0;
+    n->queue_count = n->next_count = n->pulled_count = n->pulled_next_count = 0;
 }
 
 static void clear_bins(struct device *dev)
@@ -84,6 +84,7 @@ static enum status cpu_start(struct device *dev, const struct root *root, struct
     clear_delegates(dev);
     clear_normals(dev);
     clear_bins(dev);
+    direction_costs_begin(&dev->costs);
     memset(dev->frontier, 0, sizeof dev->frontier);
     for (int g = 0; g < SUBGRAPHS; g++)
         dev->unvisited[g] = dev->shard->csr[g].source_rows;
@@ -125,12 +126,16 @@ static enum status cpu_previsit(struct device *dev, int32_t depth, struct error 
     return ST_OK;
 }
 
-static struct subgraph_work work_of(const struct device *dev, enum subgraph g)
+/* Once a level. */
+static struct subgraph_work work_of(struct device *dev, enum subgraph g)
 {
-    return (struct subgraph_work){.forward = dev->forward[g],
-                                  .frontier = dev->frontier[g],
-                                  .unvisited_sources = dev->unvisited[g],
-                                  .unvisited_targets = dev->unvisited[subgraph_reverse(g)]};
+    struct subgraph_work work = {.forward = dev->forward[g],
+                                 .frontier = dev->frontier[g],
+                                 .unvisited_sources = dev->unvisited[g],
+                                 .unvisited_targets = dev->unvisited[subgraph_reverse(g)]};
+    direction_costs_see(&dev->costs, g, &work);
+    set_prices(dev, g, &work);
+    return work;
 }
 
 /* What arrives meanwhile gets its depth from dev->depth, which stays. */
@@ -153,8 +158,10 @@ static enum status cpu_counts(struct device *dev, struct workload *work, struct 
     (void)e;
     work->delegates = dev->delegates.fresh_count;
     work->fresh = work->delegates + dev->normals.queue_count + dev->normals.pulled_count;
-    for (int g = 0; g < SUBGRAPHS; g++)
-        work->of[g] = work_of(dev, (enum subgraph)g);
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        if (g != DD || !dev->delegates.ahead)
+            work->of[g] = work_of(dev, (enum subgraph)g);
+    }
     return ST_OK;
 }
 
@@ -196,7 +203,6 @@ static enum status cpu_show_frontier(struct device *dev, struct error *e)
     return e->status;
 }
 
-typedef void push_subgraph(struct device *dev);
 typedef uint64_t pull_subgraph(struct device *dev);
 
 /* A pull of nn looks at the frontiers of all shards, this one's may be empty. */
@@ -205,27 +211,39 @@ static int is_idle(const struct device *dev, enum subgraph g, enum direction dir
     return dev->frontier[g] == 0 && !(g == NN && direction == PULL && dev->shard->p > 1);
 }
 
-/* Returns the normals that masks have; those that other pushes find are in the next queue. */
-static uint64_t visit_subgraph(struct device *dev, enum subgraph g, enum direction direction)
+/* Vertices for other shards must leave as masks. */
+static int may_mark(const struct device *dev, enum subgraph g)
 {
-    static push_subgraph *const push[SUBGRAPHS] = {
-        [NN] = push_nn, [ND] = push_nd, [DN] = push_dn, [DD] = push_dd};
+    return !leads_to_shards(dev->shard, g) || dev->traffic.shown.form == OUTGOING_MASK;
+}
+
+static void push_to_shards(struct device *dev)
+{
+    struct error *e = &dev->traffic.bins.error;
+    push_nn(dev);
+    if (e->status == ST_OK)
+        show_bins(dev, e);
+}
+
+/* Normals are in the next queue or in the next mask. */
+static void visit_subgraph(struct device *dev, enum subgraph g, enum direction direction)
+{
     static pull_subgraph *const pull[SUBGRAPHS] = {
         [NN] = pull_nn, [ND] = pull_nd, [DN] = pull_dn, [DD] = pull_dd};
-    uint64_t pulled = 0;
+    uint64_t found = 0;
     if (is_idle(dev, g, direction))
-        return 0;
+        return;
     double start = cli_seconds();
     if (direction == PULL)
-        pulled = pull[g](dev);
-    else if (dev->shard->p == 1 && pushes_marks(dev, g))
-        pulled = push_marks(dev, g);
-    else if (dev->shard->p == 1)
-        push_from_list(dev, g);
+        found = pull[g](dev);
+    else if (pushes_marks(dev, g) && may_mark(dev, g))
+        found = push_marks(dev, g);
+    else if (leads_to_shards(dev->shard, g))
+        push_to_shards(dev);
     else
-        push[g](dev);
+        push_from_list(dev, g);
     dev->notes.times.phase_s[PHASE_VISIT + g] = cli_seconds() - start;
-    return pulled;
+    dev->normals.pulled_next_count += found;
 }
 
 static void visit_dd(struct device *dev, enum direction direction, enum visit_part part)
@@ -255,8 +273,6 @@ static enum status cpu_visit_ahead(struct device *dev, const struct visit_plan *
 static enum status cpu_visit(struct device *dev, const struct visit_plan *plan, struct error *e)
 {
     const struct directions *directions = &plan->directions;
-    struct cpu_normals *n = &dev->normals;
-    uint64_t *drained = n->pulled;
     if (plan->part != VISIT_REST && !dev->delegates.ahead)
         forget_visits(dev);
     if (!dev->delegates.ahead)
@@ -264,20 +280,15 @@ static enum status cpu_visit(struct device *dev, const struct visit_plan *plan, 
     if (plan->part == VISIT_FIRST)
         return e->status;
     dev->delegates.ahead = 0;
-    n->any_pulled_next = 0;
+    if (dev->shard->p > 1)
+        hide_outgoing(dev, plan->form);
     if (directions->of[NN] == PULL && dev->shard->p > 1)
         gather_frontiers(dev);
     visit_subgraph(dev, ND, directions->of[ND]);
-    uint64_t pulled = visit_subgraph(dev, DN, directions->of[DN]);
-    pulled += visit_subgraph(dev, NN, directions->of[NN]);
-    n->pulled = n->pulled_next;
-    n->pulled_next = drained;
-    n->any_pulled = n->any_pulled_next;
-    n->pulled_count = pulled;
+    visit_subgraph(dev, DN, directions->of[DN]);
+    visit_subgraph(dev, NN, directions->of[NN]);
     if (dev->traffic.bins.error.status != ST_OK)
         *e = dev->traffic.bins.error;
-    else if (dev->shard->p > 1)
-        show_outgoing(dev, plan->form, e);
     return e->status;
 }
 
@@ -292,7 +303,7 @@ static enum status cpu_finish_delegates(struct device *dev, struct error *e)
 static enum status cpu_finish(struct device *dev, uint64_t *found, struct error *e)
 {
     (void)e;
-    *found = dev->normals.next_count + dev->normals.pulled_count;
+    *found = dev->normals.next_count + dev->normals.pulled_next_count;
     return ST_OK;
 }
 

@@ -2,8 +2,8 @@
  *
  * Each kernel family has a file, and a twin on the CPU that finds the same vertices:
  *   cuda_previsit.cu  cpu_previsit.c                 the frontier of a level: marks, queues, workloads
- *   cuda_push.cu      cpu_push.c                     rows by thread, warp and block (nd, dn, nn, short dd)
- *   cuda_merge.cu     cpu_gather.c, cpu_push.c       rows in equal shares of edges (dd)
+ *   cuda_push.cu      cpu_list.c, cpu_push.c         rows by thread, warp and block (nd, dn, nn, short dd)
+ *   cuda_merge.cu     cpu_gather.c, cpu_list.c       rows in equal shares of edges (dd)
  *   cuda_pull.cu      cpu_pull.c                     unvisited vertices look for a parent
  *   cuda_bins.cu      cpu_push.c, cpu_messages.c     vertices for other shards
  *   cuda_unique.cu    unique.c                       vertices for one shard without duplicates

@@ -25,6 +25,8 @@ static void pool_subgraph(const struct exchange *x, enum subgraph g, struct subg
         pooled->frontier += work->frontier;
         pooled->unvisited_sources += work->unvisited_sources;
         pooled->unvisited_targets += work->unvisited_targets;
+        pooled->price[PUSH] += work->price[PUSH];
+        pooled->price[PULL] += work->price[PULL];
     }
 }
 
@@ -59,15 +61,17 @@ static double expected_edges(const struct rank *rank, enum subgraph g, const str
 static void pool_groups(struct exchange *x, struct workload *pooled)
 {
     struct subgraph_work *nn = &pooled->of[NN];
-    uint64_t sum[] = {nn->forward, nn->frontier, nn->unvisited_sources, nn->unvisited_targets};
+    uint64_t sum[] = {nn->forward,           nn->frontier,
+                      nn->unvisited_sources, nn->unvisited_targets,
+                      (uint64_t)nn->price[PUSH], (uint64_t)nn->price[PULL]};
     x->nn.reach = expected_edges(x->rank, NN, pooled) + expected_edges(x->rank, DN, pooled);
     x->nn.everywhere = x->level.wide && x->nn.frontiers != NULL;
     if (!x->nn.everywhere)
         return;
     if (x->group.first > 0) /* one rank of each group adds what the group has */
         memset(sum, 0, sizeof sum);
-    comm_sum_u64(x->rank->comm, sum, 4);
-    *nn = (struct subgraph_work){sum[0], sum[1], sum[2], sum[3]};
+    comm_sum_u64(x->rank->comm, sum, sizeof sum / sizeof *sum);
+    *nn = (struct subgraph_work){sum[0], sum[1], sum[2], sum[3], {(double)sum[4], (double)sum[5]}};
 }
 
 enum status exchange_pool_work(struct exchange *x, const struct member *m, struct workload *pooled,

@@ -1,0 +1,28 @@
+/* cpu_prices.c: what pushing and pulling a subgraph would take, in picoseconds, from counts alone; see
+ * direction_cost.h for one thread */
+#include "cpu_device.h"
+
+/* In words of 64 bits with a vertex of the frontier, and in those with one that is found, vertices are found,
+ * marked and listed. */
+static double price_of_marks(const struct device *dev, enum subgraph g, double found)
+{
+    const struct cost_graph *graph = &dev->costs.graph;
+    double from = graph->words[subgraph_rows(g)] / 2, to = graph->words[subgraph_columns(g)] / 2;
+    double rows = (double)dev->frontier[g];
+    double words = (rows < from ? rows : from) + (found < to ? found : to);
+    return (rows * graph->rates.push_row + (double)dev->forward[g] * graph->rates.mark_edge +
+            words * graph->rates.mark_word) /
+           threads_for(dev, dev->forward[g]);
+}
+
+double list_price(const struct device *dev, enum subgraph g, const struct subgraph_work *work)
+{
+    return pushes_marks(dev, g) ? direction_prices(&dev->costs, g, work).of[PUSH] : work->price[PUSH];
+}
+
+void set_prices(const struct device *dev, enum subgraph g, struct subgraph_work *work)
+{
+    struct direction_prices prices = direction_prices(&dev->costs, g, work);
+    work->price[PULL] = prices.of[PULL] / threads_for(dev, dev->unvisited[subgraph_reverse(g)]);
+    work->price[PUSH] = pushes_marks(dev, g) ? price_of_marks(dev, g, prices.found) : prices.of[PUSH];
+}
