@@ -198,6 +198,7 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     advise_arrays(dev);
     place_values(dev);
     touch_arrays(dev);
+    find_even_rows(dev);
     *result = dev;
     return ST_OK;
 }
