@@ -208,7 +208,7 @@ static void mark_unreached(const struct device *dev, int32_t *values)
     struct left_values kinds[] = {{dev, dev->normals.visited, locals, values},
                                   {dev, dev->delegates.visited, d, values + locals}};
     for (int i = 0; i < VERTEX_KINDS; i++)
-        gang_for(dev->means.gang, threads_for(dev, kinds[i].count), mask_words(kinds[i].count),
+        gang_for(dev->means.gang, threads_for(dev, kinds[i].count / 8), mask_words(kinds[i].count),
                  ANSWER_PIECE / 64, mark_unreached_words, &kinds[i]);
 }
 
