@@ -1,7 +1,6 @@
 /* shard.c: opens a shard, checks its structure and decodes it; see shard.h and SPEC-shard.md */
 #include "shard.h"
 
-#include "formats/base/huge.h"
 #include "formats/graph/partition.h"
 
 #include <stdio.h>
@@ -206,7 +205,7 @@ static enum status decode(struct shard *shard, uint32_t type, const struct packe
     snprintf(what, sizeof what, "%s: %s", container_path(shard->file), name);
     if (memory_take(shard->budget, array, s->count, s->width, what, e) != ST_OK)
         return e->status;
-    huge_advise(*array, section_decoded_bytes(s));
+    memory_advise_huge(*array);
     if (packed_decode_all(&packed, rows, *array, threads) != ST_OK)
         return bad(shard, name, "a packed block is corrupt", e);
     return ST_OK;

@@ -8,7 +8,11 @@
 set -euo pipefail
 
 prog=dbfs
-bin=$(readlink -f "$0")
+bin=$0
+case $bin in
+*/*) [ ! -L "$bin" ] || bin=$(readlink -f "$bin") ;;
+*) bin=$(readlink -f "$bin") ;; # run as `bash dbfs`
+esac
 PATH=${bin%/*}:$PATH
 # Threads that wait sleep soon: the programs of a pipe share the cores.
 [ -n "${OMP_WAIT_POLICY+set}" ] || export GOMP_SPINCOUNT="${GOMP_SPINCOUNT-1000}"
@@ -263,9 +267,10 @@ find_shards() {
     if [ "${files[0]}" = - ] || [ "$cache" = none ] || ! mkdir -p "${cache:=${files[0]%/}.dbfs}" 2>/dev/null; then
         [ "${files[0]}" = - ] || [ "$cache" = none ] ||
             echo "$prog: $cache: cannot be made, so the shards are not kept: --cache DIR names another place" >&2
-        check_search
+        check_search &
         work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs.XXXXXX" 2>/dev/null) ||
             die 1 "${TMPDIR:-/tmp}: cannot make a folder there: TMPDIR names another place"
+        wait $! || exit
         graph=$work
         make_shards "$graph"
         return

@@ -130,6 +130,16 @@ make_text grid 300 300 && deep 'grid 300 x 300' 0,45150 16
 make_text path 200 && printf '8x1 memory auto blocking auto auto none none 4M 1 packed packed\n' >"$tmp/one" &&
     check_graph 'path of 200 with 8 ranks' 0 1 "$tmp/one"
 
+# most rows are equally long; or seem to be by their degrees, though one of the edges is there twice
+for threads in 1 2; do
+    echo "1x1 inf auto blocking auto auto none none 4M $threads raw raw"
+    echo "1x1 inf push blocking auto auto none none 4M $threads packed packed"
+done >"$tmp/alone"
+{ "$TESTS/mkgraph" grid 100 100; printf '5050 %d\n' 0 17 9999 777; } >"$tmp/text" &&
+    check_graph 'grid 100 x 100 with a hub' 0,5050,9999 1 "$tmp/alone"
+{ "$TESTS/mkgraph" grid 100 100; printf '20 21\n'; } >"$tmp/text" &&
+    check_graph 'grid 100 x 100 with an edge twice' 0,5050,9999 1 "$tmp/alone"
+
 # the real graphs that ship, and those that lie beside a checkout
 grep -v '^#' datasets/wordnet-3.0.txt >"$tmp/text" && small 'WordNet' 0,46302 4
 grep -v '^#' datasets/usa-road-NY.txt >"$tmp/text" && deep 'USA-road NY' 0 16

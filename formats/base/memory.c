@@ -2,6 +2,7 @@
 #include "memory.h"
 
 #include "bytes.h"
+#include "huge.h"
 #include "text.h"
 
 #include <malloc.h>
@@ -169,7 +170,22 @@ enum status memory_budget_process(struct memory_budget *budget, uint64_t limit_b
 /* In front of each array that was taken. */
 struct block {
     _Alignas(max_align_t) uint64_t bytes;
+    void *allocated; /* the block lies in it */
 };
+
+/* Allocates a zeroed block. An array of a huge page or more begins at such a page, and has room up to the end of
+ * its last one, so that all of it may lie in huge pages. Room that nobody writes takes no memory. */
+static struct block *block_alloc(size_t bytes)
+{
+    size_t page = bytes < HUGE_PAGE_BYTES ? 1 : HUGE_PAGE_BYTES;
+    char *all = calloc(1, sizeof(struct block) + bytes + 2 * (page - 1));
+    if (all == NULL)
+        return NULL;
+    uintptr_t array = (uintptr_t)all + sizeof(struct block) + page - 1;
+    struct block *block = (struct block *)(array - array % page) - 1;
+    *block = (struct block){bytes, all};
+    return block;
+}
 
 void *memory_grow(void *array, uint64_t count, uint64_t width)
 {
@@ -212,14 +228,23 @@ enum status memory_take(struct memory_budget *budget, void **array, uint64_t cou
         return fail(e, ST_RESOURCE, "%s: its size overflows 64 bits", what);
     if (memory_charge(budget, bytes, what, e) != ST_OK)
         return e->status;
-    struct block *block = calloc(1, sizeof *block + (size_t)bytes);
+    struct block *block = block_alloc((size_t)bytes);
     if (block == NULL) {
         memory_discharge(budget, bytes);
         return fail_memory(e, what, bytes);
     }
-    block->bytes = bytes;
     *array = block + 1;
     return ST_OK;
+}
+
+/* The last page is huge if the array fills half of it. */
+void memory_advise_huge(void *array)
+{
+    if (array == NULL)
+        return;
+    uint64_t bytes = ((struct block *)array - 1)->bytes;
+    if (bytes >= HUGE_PAGE_BYTES)
+        huge_advise(array, (bytes + HUGE_PAGE_BYTES / 2) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES);
 }
 
 void memory_release(struct memory_budget *budget, void *array)
@@ -228,5 +253,5 @@ void memory_release(struct memory_budget *budget, void *array)
         return;
     struct block *block = (struct block *)array - 1;
     memory_discharge(budget, block->bytes);
-    free(block);
+    free(block->allocated);
 }

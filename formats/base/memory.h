@@ -52,6 +52,9 @@ enum status memory_take(struct memory_budget *budget, void **array, uint64_t cou
                         const char *what, struct error *e);
 void memory_release(struct memory_budget *budget, void *array); /* NULL is allowed */
 
+/* Asks for huge pages (huge.h) under an array of memory_take that has not been written. NULL is allowed. */
+void memory_advise_huge(void *array);
+
 /* For small arrays that are in no budget: where `count` is a power of two or 0, and so the room of an array of
  * `count` elements is used up, room for twice as many. Returns the array, or NULL if there is no memory; `array`
  * is then as it was. */

@@ -1,7 +1,6 @@
 /* claim_windows.c: see claim_windows.h */
 #include "claim_windows.h"
 
-#include "formats/base/huge.h"
 #include "formats/base/text.h"
 
 #include <string.h>
@@ -59,7 +58,7 @@ enum status claim_windows_open(struct claim_windows *w, const struct claims *cla
     if (memory_take(budget, (void **)&w->word, slots * w->stride, sizeof *w->word, "results", e) !=
         ST_OK)
         return e->status;
-    huge_advise(w->word, slots * w->stride * sizeof *w->word);
+    memory_advise_huge(w->word);
     if (vertex_bytes(w) > w->stride * sizeof *w->word)
         memory_take(budget, (void **)&w->parent_high, slots, 2, "results", e);
     return e->status;

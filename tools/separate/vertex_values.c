@@ -2,7 +2,6 @@
 #include "vertex_values.h"
 
 #include "formats/base/crc.h"
-#include "formats/base/huge.h"
 #include "formats/base/text.h"
 
 #include <stdlib.h>
@@ -51,7 +50,7 @@ static enum status take_memory(struct vertex_values *v, struct error *e)
         ST_OK)
         return e->status;
     v->bytes = values * sizeof *v->of;
-    huge_advise(v->of, v->bytes);
+    memory_advise_huge(v->of);
     return ST_OK;
 }
 

@@ -6,7 +6,6 @@
  */
 #include "cpu_answers.h"
 
-#include "formats/base/huge.h"
 #include "formats/graph/partition.h"
 
 #include <stdlib.h>
@@ -31,7 +30,7 @@ static enum status take_parent_arrays(struct device *dev, struct cpu_answers *a,
     if (memory_take(dev->means.budget, &a->by_vertex, vertices_of(dev) + 1, width, "parents by vertex",
                     e) != ST_OK)
         return e->status;
-    huge_advise(a->by_vertex, (vertices_of(dev) + 1) * width);
+    memory_advise_huge(a->by_vertex);
     memory_take(dev->means.budget, &a->delegate_parents, dev->shard->d, width, "delegate parents", e);
     if (e->status == ST_OK)
         memory_take(dev->means.budget, (void **)&a->cursors,
@@ -57,7 +56,7 @@ enum status cpu_open_answers(struct device *dev, const struct answer_places *pla
     a->places = *places;
     if (memory_take(dev->means.budget, &a->block, places->count, width, "answer", e) != ST_OK)
         return e->status;
-    huge_advise(a->block, places->count * width);
+    memory_advise_huge(a->block);
     gang_for(dev->means.gang, threads_for(dev, places->count), places->count, ANSWER_PIECE, touch_block,
              a);
     if (dev->shard->p > 1 && memory_take(dev->means.budget, &a->values, places->slots, width,
@@ -209,7 +208,7 @@ static void mark_unreached(const struct device *dev, int32_t *values)
     struct left_values kinds[] = {{dev, dev->normals.visited, locals, values},
                                   {dev, dev->delegates.visited, d, values + locals}};
     for (int i = 0; i < VERTEX_KINDS; i++)
-        gang_for(dev->means.gang, threads_for(dev, kinds[i].count), mask_words(kinds[i].count),
+        gang_for(dev->means.gang, threads_for(dev, kinds[i].count / 8), mask_words(kinds[i].count),
                  ANSWER_PIECE / 64, mark_unreached_words, &kinds[i]);
 }
 

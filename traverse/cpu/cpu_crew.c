@@ -148,7 +148,7 @@ static inline __attribute__((always_inline)) void bin_rows(struct hand *h, const
                 break;
             put(h, &target, to, p->tag | row, form);
         }
-        uint64_t at = row_offset(p->csr, row, form), end = row_offset(p->csr, row + UINT64_C(1), form);
+        uint64_t at = row_offset(p, row, form), end = row_offset(p, row + UINT64_C(1), form);
         if (end - at > LONG_ROW && put_aside(h->crew, g, row, at, end))
             continue;
         bin_columns(h, p, row, at, end, &target, form);
@@ -159,14 +159,14 @@ static void bin_list(struct hand *h, enum subgraph g, const uint32_t *list, uint
 {
     struct list_push p = describe_push(h->crew->dev, g);
     struct row_form form = {p.parent != NULL, 0, p.csr->head_columns, p.csr->offset_width,
-                            is_sparse(p.csr)};
+                            is_sparse(p.csr), p.even.count > 0};
     p.rows = list;
     p.row_count = count;
     int is_common = !form.parents && form.offset_width == 4 && !form.sparse;
     if (is_common && form.heads == 0)
-        bin_rows(h, &p, g, (struct row_form){0, 0, 0, 4, 0});
+        bin_rows(h, &p, g, (struct row_form){0, 0, 0, 4, 0, 0});
     else if (is_common && form.heads == 2)
-        bin_rows(h, &p, g, (struct row_form){0, 0, 2, 4, 0});
+        bin_rows(h, &p, g, (struct row_form){0, 0, 2, 4, 0, 0});
     else
         bin_rows(h, &p, g, form);
 }

@@ -24,6 +24,14 @@ struct bin {
     uint64_t count, capacity;
 };
 
+/* Consecutive rows of equal length, as most rows of a grid or a mesh are. Their offsets need not be read: each
+ * follows from that of the first one. */
+struct even_rows {
+    uint64_t first, count; /* count 0: there are not enough to look for them */
+    uint64_t length;       /* columns of a row, without heads */
+    uint64_t offset;       /* of the first row */
+};
+
 /* Rows to push from: prefix[i] edges come before rows[i]; prefix[count] = edges. A push from a list has the
  * memory of `prefix` for the parents of what it finds. */
 struct push_list {
@@ -31,6 +39,7 @@ struct push_list {
     uint64_t *prefix; /* [list_room(most_rows)] */
     uint64_t count, edges;
     uint64_t *row_start, *edge_start; /* [threads]: where each thread's share begins */
+    struct even_rows even[SUBGRAPHS];
 };
 
 /* Delegates: [d] or mask_words(d). */
@@ -380,6 +389,7 @@ void count_frontier(struct device *dev);
 uint64_t count_forward(const struct device *dev, enum subgraph g); /* FV */
 
 /* cpu_list.c */
+void find_even_rows(struct device *dev);      /* for push.even */
 void list_whole_frontier(struct device *dev); /* what masks have of it */
 void swap_lists(struct device *dev, uint64_t delegates, uint64_t normals); /* so many are in `next` */
 void push_from_list(struct device *dev, enum subgraph g); /* not to other shards */

@@ -14,6 +14,36 @@
 
 #include <string.h>
 
+/* ---- rows of equal length ---- */
+
+/* Of the vertices of a run, whose rows have at most as many edges as their degree: all have as many if the sum
+ * says so. */
+static struct even_rows even_rows_of(const struct csr *csr, uint64_t first, struct degree_run run)
+{
+    if (run.vertices < csr->rows - csr->rows / 8)
+        return (struct even_rows){0};
+    uint64_t offset = csr_offset(csr, first), all = csr_offset(csr, first + run.vertices) - offset;
+    struct even_rows even = {first, run.vertices, all / run.vertices, offset};
+    int are_even = all % run.vertices == 0 && even.length + csr->head_columns == run.degree;
+    return are_even ? even : (struct even_rows){0};
+}
+
+void find_even_rows(struct device *dev)
+{
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        const struct csr *csr = &dev->shard->csr[g];
+        int normals = subgraph_rows((enum subgraph)g) == NORMALS;
+        const struct degree_list *degrees =
+            normals ? &dev->shard->degrees.locals : &dev->shard->degrees.delegates;
+        struct even_rows *even = &dev->push.even[g];
+        uint64_t first = 0;
+        for (uint64_t i = 0; i < degrees->count && csr->edges > 0 && even->count == 0; i++) {
+            *even = even_rows_of(csr, first, degrees->runs[i]);
+            first += degrees->runs[i].vertices;
+        }
+    }
+}
+
 /* ---- from masks to lists ---- */
 
 static void list_delegates(struct device *dev)
@@ -58,8 +88,8 @@ static __attribute__((noinline)) uint64_t push_packed_row(const struct list_push
                                                           uint32_t row, struct row_form form)
 {
     uint32_t room[COLUMN_ROOM];
-    uint64_t end = row_offset(p->csr, row + UINT64_C(1), form);
-    for (uint64_t at = row_offset(p->csr, row, form); at < end;) {
+    uint64_t end = row_offset(p, row + UINT64_C(1), form);
+    for (uint64_t at = row_offset(p, row, form); at < end;) {
         struct column_run run = next_columns(p->readers, p->csr, row, at, end, room);
         for (uint64_t j = 0; j < run.count; j++)
             count = reach(p, count, row, run.columns[j], form);
@@ -84,12 +114,12 @@ push_rows(const struct list_push p, uint64_t count, struct row_form form)
                 break;
             count = reach(&p, count, row, to, form);
         }
-        uint64_t end = row_offset(p.csr, row + UINT64_C(1), form);
+        uint64_t end = row_offset(&p, row + UINT64_C(1), form);
         if (p.csr->packed.words != NULL) {
             count = push_packed_row(&p, count, row, form);
             continue;
         }
-        for (uint64_t at = row_offset(p.csr, row, form); at < end; at++)
+        for (uint64_t at = row_offset(&p, row, form); at < end; at++)
             count = reach(&p, count, row, columns[at], form);
     }
     return count;
@@ -99,22 +129,25 @@ push_rows(const struct list_push p, uint64_t count, struct row_form form)
 static uint64_t push_rows_of(const struct list_push *p, uint64_t count)
 {
     struct row_form form = {p->parent != NULL, p->marked != p->visited, p->csr->head_columns,
-                            p->csr->offset_width, is_sparse(p->csr)};
+                            p->csr->offset_width, is_sparse(p->csr), p->even.count > 0};
     if (form.apart || form.offset_width != 4 || form.sparse || form.heads > 2)
         return push_rows(*p, count, form);
+    if (form.even && form.heads == 0)
+        return form.parents ? push_rows(*p, count, (struct row_form){1, 0, 0, 4, 0, 1})
+                            : push_rows(*p, count, (struct row_form){0, 0, 0, 4, 0, 1});
     switch (form.heads + 3 * (uint32_t)form.parents) {
     case 0:
-        return push_rows(*p, count, (struct row_form){0, 0, 0, 4, 0});
+        return push_rows(*p, count, (struct row_form){0, 0, 0, 4, 0, 0});
     case 1:
-        return push_rows(*p, count, (struct row_form){0, 0, 1, 4, 0});
+        return push_rows(*p, count, (struct row_form){0, 0, 1, 4, 0, 0});
     case 2:
-        return push_rows(*p, count, (struct row_form){0, 0, 2, 4, 0});
+        return push_rows(*p, count, (struct row_form){0, 0, 2, 4, 0, 0});
     case 3:
-        return push_rows(*p, count, (struct row_form){1, 0, 0, 4, 0});
+        return push_rows(*p, count, (struct row_form){1, 0, 0, 4, 0, 0});
     case 4:
-        return push_rows(*p, count, (struct row_form){1, 0, 1, 4, 0});
+        return push_rows(*p, count, (struct row_form){1, 0, 1, 4, 0, 0});
     default:
-        return push_rows(*p, count, (struct row_form){1, 0, 2, 4, 0});
+        return push_rows(*p, count, (struct row_form){1, 0, 2, 4, 0, 0});
     }
 }
 

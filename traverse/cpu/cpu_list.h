@@ -11,6 +11,7 @@ enum { AHEAD = 32, COLUMNS_AHEAD = 16 };
 struct list_push {
     const struct csr *csr;
     const struct column_readers *readers;
+    struct even_rows even;
     const uint32_t *rows;
     uint64_t row_count;
     const uint64_t *visited; /* of destinations */
@@ -26,6 +27,7 @@ struct row_form {
     int parents, apart; /* apart: found ones are not marked as visited yet */
     uint32_t heads, offset_width;
     int sparse; /* few of the rows have edges: it is worth a look at the mask of sources before a row */
+    int even;   /* most are in list_push.even: it is worth a look whether a row is, in place of its offset */
 };
 
 static inline int is_sparse(const struct csr *csr)
@@ -38,8 +40,12 @@ static inline int is_left_out(const struct csr *csr, uint64_t row, struct row_fo
     return form.sparse && !mask_bit(csr->sources, row);
 }
 
-static inline uint64_t row_offset(const struct csr *csr, uint64_t row, struct row_form form)
+/* Of a row, or of the end of the one before. */
+static inline uint64_t row_offset(const struct list_push *p, uint64_t row, struct row_form form)
 {
+    const struct csr *csr = p->csr;
+    if (form.even && row - p->even.first <= p->even.count)
+        return p->even.offset + (row - p->even.first) * p->even.length;
     return form.offset_width == 4 ? ((const uint32_t *)csr->offsets)[row]
                                   : ((const uint64_t *)csr->offsets)[row];
 }
@@ -49,7 +55,7 @@ static inline void ask_ahead(const struct list_push *p, uint64_t i, struct row_f
     const struct csr *csr = p->csr;
     if (form.sparse)
         return;
-    if (i + AHEAD < p->row_count)
+    if (!form.even && i + AHEAD < p->row_count)
         __builtin_prefetch((const char *)csr->offsets +
                            (uint64_t)p->rows[i + AHEAD] * form.offset_width);
     if (i + COLUMNS_AHEAD >= p->row_count)
@@ -57,7 +63,7 @@ static inline void ask_ahead(const struct list_push *p, uint64_t i, struct row_f
     uint64_t row = p->rows[i + COLUMNS_AHEAD];
     for (uint32_t j = 0; j < form.heads; j++)
         __builtin_prefetch(&csr->heads[j * csr->rows + row]);
-    ask_for_columns(csr, row_offset(csr, row, form));
+    ask_for_columns(csr, row_offset(p, row, form));
 }
 
 static inline struct list_push describe_push(const struct device *dev, enum subgraph g)
@@ -67,6 +73,7 @@ static inline struct list_push describe_push(const struct device *dev, enum subg
     int from = subgraph_rows(g) == DELEGATES, to = subgraph_columns(g) == DELEGATES;
     struct list_push p = {.csr = &dev->shard->csr[g],
                           .readers = dev->means.readers,
+                          .even = dev->push.even[g],
                           .rows = from ? d->fresh : n->queue,
                           .row_count = from ? d->fresh_count : n->queue_count,
                           .visited = to ? d->visited : n->visited,

@@ -6,7 +6,6 @@
 #include "cpu_bins.h"
 #include "cpu_device.h"
 
-#include "formats/base/huge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +90,14 @@ static enum status take_arrays(struct device *dev, struct error *e)
     for (int i = 0; i < count && e->status == ST_OK; i++)
         memory_take(dev->means.budget, list[i].at, list[i].count, list[i].width, list[i].name, e);
     return e->status;
+}
+
+/* The arrays that vertices are found in at random. */
+static void advise_arrays(struct device *dev)
+{
+    memory_advise_huge(dev->crew.bins);
+    memory_advise_huge(dev->normals.depth);
+    memory_advise_huge(dev->normals.parent);
 }
 
 /* Vertices are in the order of descending degrees. */
@@ -201,9 +208,10 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
         cpu_close(dev);
         return e->status;
     }
-    huge_advise(dev->crew.bins, (uint64_t)dev->threads * dev->crew.bin_bytes);
+    advise_arrays(dev);
     place_values(dev);
     touch_arrays(dev);
+    find_even_rows(dev);
     *result = dev;
     return ST_OK;
 }

@@ -8,7 +8,6 @@
 
 #include "traverse/answer_blocks.h"
 
-#include "formats/base/huge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -182,7 +181,7 @@ static enum status fill_ids(struct places *places, uint32_t g, struct error *e)
                     "input ids of vertices", e) != ST_OK)
         return e->status;
     void *ids = places->ids[g];
-    huge_advise(ids, (shard->locals + shard->d) * width);
+    memory_advise_huge(ids);
 #pragma omp parallel for schedule(static)
     for (uint64_t i = 0; i < shard->locals; i++)
         answer_set_id(ids, width, i, (int64_t)original_id(graph, local_vertex_id(shard, i)));
@@ -221,7 +220,7 @@ static enum status open_device(struct places *places, uint32_t g, int parents, s
     if (memory_take(rank->budget, (void **)&places->vertex[g], of->slots, 4, "vertices by input id",
                     e) != ST_OK)
         return e->status;
-    huge_advise(places->vertex[g], 4 * of->slots);
+    memory_advise_huge(places->vertex[g]);
     if (fill_vertices(&rank->graph->shards[g], places->vertex[g], of->slots, e) == ST_OK && parents)
         fill_ids(places, g, e);
     return e->status;

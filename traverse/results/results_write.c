@@ -32,8 +32,8 @@ struct writing {
     char *name;
     struct outfile *out; /* of rank 0; of the others too where all write */
     int all_write;
-    int64_t *values;     /* [WINDOW] */
-    void *memory;        /* [WINDOW] as devices have them */
+    void *memory;        /* [WINDOW] values as devices have them */
+    int64_t *values;     /* [WINDOW] the same in 8 bytes, where they are wanted so */
     uint64_t *lengths;   /* [2 * R] of the parts of a text, sent and received */
 };
 
@@ -84,28 +84,26 @@ static enum status write_header(const struct writing *w, struct error *e)
 
 /* ---- windows ---- */
 
-/* The values of ids first..first+count, which this rank has: in `memory`, and in `values`. */
+/* The values of ids first..first+count, which this rank has. */
 static enum status read_window(const struct writing *w, uint64_t first, uint64_t count,
                                struct error *e)
 {
-    if (answers_read(w->results->answers, w->file->kind, first, count, w->memory, e) != ST_OK)
-        return e->status;
+    return answers_read(w->results->answers, w->file->kind, first, count, w->memory, e);
+}
+
+/* The window in 8 bytes. */
+static const int64_t *wide_values(const struct writing *w, uint64_t count)
+{
 #pragma omp parallel for schedule(static)
     for (uint64_t i = 0; i < count; i++)
         w->values[i] = answer_id(w->memory, w->memory_width, i);
-    return ST_OK;
+    return w->values;
 }
 
-/* The window in the width of the file. */
+/* The window in the width of the file, which is not below that of the memory. */
 static const void *file_values(const struct writing *w, uint64_t count)
 {
-    if (w->width == w->memory_width)
-        return w->memory;
-    if (w->width == 8)
-        return w->values;
-    for (uint64_t i = 0; i < count; i++)
-        ((int32_t *)w->memory)[i] = (int32_t)w->values[i];
-    return w->memory;
+    return w->width == w->memory_width ? w->memory : wide_values(w, count);
 }
 
 /* ---- every rank its own part ---- */
@@ -116,11 +114,12 @@ static enum status fill_text(const struct writing *w, uint64_t first, uint64_t c
                              struct error *e)
 {
     uint64_t offset[WINDOW / PIECE + 1] = {*at}, pieces = (count + PIECE - 1) / PIECE;
+    const int64_t *values = wide_values(w, count);
 #pragma omp parallel for schedule(static)
     for (uint64_t i = 0; i < pieces; i++)
         offset[i + 1] = result_lines_bytes(first + i * PIECE,
                                            count - i * PIECE < PIECE ? count - i * PIECE : PIECE,
-                                           w->values + i * PIECE);
+                                           values + i * PIECE);
     for (uint64_t i = 0; i < pieces; i++)
         offset[i + 1] += offset[i];
 #pragma omp parallel for schedule(static)
@@ -131,8 +130,7 @@ static enum status fill_text(const struct writing *w, uint64_t first, uint64_t c
             fail_memory(&error, w->name, (size_t)PIECE * RESULT_LINE_BYTES);
         else
             result_lines(text, separator_of(w), first + i * PIECE,
-                         count - i * PIECE < PIECE ? count - i * PIECE : PIECE,
-                         w->values + i * PIECE);
+                         count - i * PIECE < PIECE ? count - i * PIECE : PIECE, values + i * PIECE);
         if (text != NULL)
             outfile_fill(w->out, offset[i], text, offset[i + 1] - offset[i], &error);
         free(text);
@@ -169,9 +167,10 @@ static uint64_t text_bytes(const struct writing *w, struct id_range range, struc
         uint64_t count = window_of(range, i);
         if (read_window(w, i, count, e) != ST_OK)
             break;
+        const int64_t *values = wide_values(w, count);
 #pragma omp parallel for schedule(static) reduction(+ : bytes)
         for (uint64_t j = 0; j < count; j += PIECE)
-            bytes += result_lines_bytes(i + j, count - j < PIECE ? count - j : PIECE, w->values + j);
+            bytes += result_lines_bytes(i + j, count - j < PIECE ? count - j : PIECE, values + j);
     }
     return bytes;
 }
@@ -249,16 +248,12 @@ static enum status write_named_lines(const struct writing *w, uint64_t first, ui
     return e->status;
 }
 
-/* The window that `values` hold. */
 static enum status append_window(const struct writing *w, uint64_t first, uint64_t count,
                                  struct error *e)
 {
-    if (!is_text(w)) {
-        if (w->width == 4)
-            for (uint64_t i = 0; i < count; i++)
-                ((int32_t *)w->memory)[i] = (int32_t)w->values[i];
-        return outfile_write(w->out, w->width == 4 ? w->memory : w->values, count * w->width, e);
-    }
+    if (!is_text(w))
+        return outfile_write(w->out, file_values(w, count), count * w->width, e);
+    wide_values(w, count);
     return w->file->map != NULL ? write_named_lines(w, first, count, e)
                                 : write_lines(w, first, count, e);
 }
@@ -275,11 +270,11 @@ static struct id_range range_of(const struct writing *w, uint32_t rank)
 static void move_window(const struct writing *w, uint32_t from, uint64_t count)
 {
     const struct comm *comm = w->results->comm;
-    size_t bytes = count * sizeof *w->values;
+    size_t bytes = count * w->memory_width;
     if (comm->rank == 0)
-        comm_swap(comm, COMM_NONE, NULL, 0, from, w->values, bytes);
+        comm_swap(comm, COMM_NONE, NULL, 0, from, w->memory, bytes);
     else
-        comm_swap(comm, 0, w->values, bytes, COMM_NONE, NULL, 0);
+        comm_swap(comm, 0, w->memory, bytes, COMM_NONE, NULL, 0);
 }
 
 /* Collective. After a failed write rank 0 still receives. */
@@ -332,7 +327,7 @@ static enum status open_writing(struct writing *w, struct error *e)
                     r->graph->manifest.totals.n);
     w->name = outputs_name(file->name, original_id(r->graph, r->root->id));
     w->values = malloc(WINDOW * sizeof *w->values);
-    w->memory = malloc(WINDOW * sizeof *w->values);
+    w->memory = malloc(WINDOW * (size_t)w->memory_width);
     w->lengths = calloc(2 * (size_t)r->comm->ranks, sizeof *w->lengths);
     if (w->name == NULL || w->values == NULL || w->memory == NULL || w->lengths == NULL)
         return fail_memory(e, file->name, 2 * WINDOW * sizeof *w->values);
