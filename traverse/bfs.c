@@ -442,7 +442,7 @@ static enum status run_by_themselves(struct search *s, int *done, struct error *
 
 static enum status wake_member(void *context, const struct member *m, struct error *e)
 {
-    const struct rank *rank = context;
+    const struct rank *rank = ((const struct bfs *)context)->rank;
     for (uint32_t i = m->first; i < m->end && e->status == ST_OK; i++)
         rank->backend->peers->wake(rank->devices[i], e);
     return e->status;
@@ -453,7 +453,7 @@ enum status bfs_prepare(struct bfs *bfs, struct error *e)
 {
     if (bfs->rank->backend->peers->wake == NULL)
         return ST_OK;
-    return team_run(bfs->rank->team, wake_member, bfs->rank, e);
+    return team_run(bfs->rank->team, wake_member, bfs, e);
 }
 
 enum status bfs_search(struct bfs *bfs, const struct root *root, struct bfs_times *times,
