@@ -117,6 +117,7 @@ __device__ static void choose_directions()
     }
     __syncwarp();
     lay_out_pulls(warps_of_grid());
+    lay_out_pushes(warps_of_grid());
     __syncwarp(); /* another lane has written what this one writes again */
     if (g == 0 && meeting.in_parts)
         block.pulls.count[ND] = 0; /* in the second part */

@@ -190,6 +190,7 @@ __device__ static void choose_level()
             choose_marks(ahead);
         }
         lay_out_pulls(warps_of_grid());
+        lay_out_pushes(warps_of_grid());
     }
     __syncthreads();
 }

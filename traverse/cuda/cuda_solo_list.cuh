@@ -20,7 +20,7 @@ enum {
     COUNTERS = SOLO_NOTED ? SOLO_NOTED_COUNTS : SOLO_COUNTS,
     PIECE_EDGES = SOLO_PIECE_EDGES,
     SHARE_EDGES = 64,  /* of a piece that several warps share, for each of them at least */
-    SHARES_A_WARP = 8, /* of such pieces, at most */
+    SHARES_A_WARP = 32, /* of such pieces, at most: one a lane */
     OWN_PIECES = 4,    /* that one thread puts into a list; a warp puts more */
     SLOTS = 4,         /* edges of a thread under way; or words of a mask */
     SPAN_WORDS = 8     /* words of a mask that a warp unpacks */

@@ -14,6 +14,7 @@ enum {
     PULL_ALONE = 16,     /* columns that a thread reads of its row before the warp helps */
     ROW_TOGETHER = SOLO_ROW_TOGETHER,
     PULL_AHEAD = 4,      /* columns of a thread under way */
+    MOST_PARTS = 3,      /* 2^MOST_PARTS of a word */
     SPANS_A_WARP = 8     /* in a pull, if there are words enough: the first words have the longest rows */
 };
 
@@ -377,24 +378,49 @@ __device__ static inline void push_rows(const level_target &s, int g, uint32_t r
     expand<REACH_NEXT>(s, solo_piece{begin | what | heads, (uint32_t)length, row}, has);
 }
 
-/* The words of a mask that a warp takes in a turn, one a lane: groups of 2^shift neighbours that lie far apart. */
+/* The words of a mask that a warp takes in a turn, one a lane: groups of 2^shift neighbours that lie far apart. Of small
+ * masks a lane takes a part of a word, one of 2^parts: the rows of one word may have all the edges of a level. */
 struct scattered_words {
     uint32_t turns;
-    unsigned shift;
+    uint16_t shift, parts;
 };
+
+static __shared__ scattered_words scattered[SUBGRAPHS]; /* of the pushes of a level */
 
 /* The first words have the longest rows, so where rows are long, groups are small. Large groups are read faster. */
 __device__ static inline scattered_words scatter_words(uint32_t words, uint32_t warps, bool long_rows)
 {
-    const unsigned most = long_rows ? 1 : 5, share = words / warps,
+    unsigned parts = 0;
+    while (parts < MOST_PARTS && (2ull << parts) * words <= (uint64_t)WARP * warps)
+        parts++;
+    words <<= parts;
+    const unsigned most = !long_rows ? 5 : parts > 0 ? 0 : 1, share = words / warps,
                    shift = share < 2 ? 0 : min(most, 31u - __clz(share));
     const uint32_t groups = (words + (1u << shift) - 1) >> shift, a_turn = WARP >> shift;
-    return scattered_words{max(min(groups, warps), (groups + a_turn - 1) / a_turn), shift};
+    return scattered_words{max(min(groups, warps), (groups + a_turn - 1) / a_turn), (uint16_t)shift,
+                           (uint16_t)parts};
 }
 
+/* Of words, or of parts of them. */
 __device__ static inline uint32_t word_of_lane(const scattered_words &all, uint32_t turn, unsigned lane)
 {
     return ((turn + (lane >> all.shift) * all.turns) << all.shift) + (lane & ((1u << all.shift) - 1));
+}
+
+/* The bits of a part, at their places in the word. */
+__device__ static inline uint32_t bits_of_part(const scattered_words &all, uint32_t part)
+{
+    const unsigned rows = 32 >> all.parts, at = (part & ((1u << all.parts) - 1)) * rows;
+    return (rows == 32 ? ~0u : (1u << rows) - 1) << at;
+}
+
+/* How the level's pushes take words. By one warp. */
+__device__ static inline void lay_out_pushes(uint32_t warps)
+{
+    const unsigned g = lane_id();
+    if (g < SUBGRAPHS)
+        scattered[g] = scatter_words((uint32_t)search.of[g >> 1].words, warps,
+                                     block.now.forward[g] > 16 * block.now.frontier[g]);
 }
 
 /* The rows `bits` of at most SPAN_WORDS words, a word a lane, in a turn. */
@@ -405,7 +431,7 @@ __device__ static inline void push_span(const level_target &s, int g, const scat
     for (unsigned i = 0; i < total; i += WARP) {
         const bool has = i + lane_id() < total;
         const unsigned at = has ? own_space().unpacked[i + lane_id()] : 0;
-        push_rows(s, g, word_of_lane(all, turn, at / 32) * 32 + at % 32, has, cut);
+        push_rows(s, g, (word_of_lane(all, turn, at / 32) >> all.parts) * 32 + at % 32, has, cut);
     }
     __syncwarp();
 }
@@ -416,12 +442,11 @@ __device__ static void push_words(const level_target &s, int g, uint32_t warp, u
 {
     const gpu_vertices &from = search.of[g >> 1];
     const uint32_t words = (uint32_t)from.words;
-    const bool long_rows = block.now.forward[g] > 16 * block.now.frontier[g];
-    const scattered_words all = scatter_words(words, warps, long_rows);
+    const scattered_words &all = scattered[g];
     const uint32_t *sources = search.csr[g].sources, *frontier = frontier_mask(g >> 1, block.kept);
     for (uint32_t turn = warp; turn < all.turns; turn += warps) {
-        const uint32_t word = word_of_lane(all, turn, lane_id());
-        const uint32_t bits = word < words ? frontier[word] & sources[word] : 0;
+        const uint32_t part = word_of_lane(all, turn, lane_id()), word = part >> all.parts;
+        const uint32_t bits = word < words ? frontier[word] & sources[word] & bits_of_part(all, part) : 0;
         unsigned step = SPAN_WORDS;
         if (sum_lanes(__popc(bits)) <= SPAN_WORDS * 32)
             step = WARP;

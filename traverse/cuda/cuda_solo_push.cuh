@@ -293,7 +293,7 @@ __device__ static void expand_few(const level_target &s, const solo_piece *list,
 __device__ static inline uint32_t shares_of_pieces(uint32_t count, uint32_t warps)
 {
     uint32_t shift = 0;
-    while ((2u << shift) * SHARE_EDGES <= PIECE_EDGES && (2ull << shift) * count <= SHARES_A_WARP * warps)
+    while ((2u << shift) * SHARE_EDGES <= PIECE_EDGES && (2ull << shift) * count <= (uint64_t)SHARES_A_WARP * warps)
         shift++;
     return shift;
 }
