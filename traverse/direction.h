@@ -3,8 +3,8 @@
  * The forward workload FV is the cost of a push: the sum of the lengths of the frontier's rows. The backward
  * workload BV estimates the cost of a pull: BV = |U| (q + s) / q (struct subgraph_work explains the letters).
  * A subgraph turns to pull when FV > factor0 * BV, and back to push when FV < factor1 * BV. So it goes if the
- * user gave factors. Otherwise a subgraph goes the way whose predicted cost is less (direction_cost.h), if the
- * backend predicts costs.
+ * user gave factors, or the backend predicts no costs. Otherwise a subgraph goes the way whose predicted cost
+ * is less (direction_cost.h).
  *
  * Each device can decide alone for dd, nd and dn, because both directions of every such edge are on the same
  * device. The reverse of an nn edge may be on another one: all devices pull nn, or none.

@@ -213,10 +213,9 @@ void twin_previsit(const struct previsit_step *p, struct previsited *out)
 void twin_list(const struct shard *shard, enum subgraph g, const uint64_t *frontier,
                struct listed *out)
 {
-    struct shard gathering = *shard;
-    gathering.th = UINT64_MAX;
-    struct device *dev = open_device(&gathering, 0);
-    push(dev, &(struct visit){.g = g, .from = frontier});
+    struct device *dev = open_device(shard, 0);
+    set_frontier(dev, subgraph_rows(g), frontier);
+    gather_rows(dev, g);
     out->count = dev->push.count;
     out->rows = copy_of(dev->push.rows, out->count * 4);
     out->forward = count_forward(dev, g);

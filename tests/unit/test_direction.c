@@ -244,7 +244,8 @@ static void test_cheaper(void)
     report(direction_prices(&hubs, DD, &many.of[DD]).of[PULL] <
                direction_prices(&plain, DD, &many.of[DD]).of[PULL],
            "a pull that looks for hubs is shorter");
-    const struct subgraph_work push = {.price = {[PUSH] = 1, [PULL] = 2}}, pull = {.price = {[PUSH] = 2, [PULL] = 1}};
+    const struct subgraph_work push = {.price = {[PUSH] = 1, [PULL] = 2}};
+    const struct subgraph_work pull = {.price = {[PUSH] = 2, [PULL] = 1}};
     report(direction_by_price(DIRECTION_PUSH, &pull) == PUSH &&
                direction_by_price(DIRECTION_PULL, &push) == PULL,
            "a mode rules over costs");

@@ -210,12 +210,14 @@ static inline uint64_t words_to(const struct shard *shard, enum subgraph g)
 }
 
 /* Whether g is pushed by masks of marks (cpu_marks.c), if the level goes by masks: there are many edges, and
- * not few for all words of the masks. */
+ * not few for all words of the masks. With several shards delegates leave as masks anyway. */
 static inline int pushes_marks(const struct device *dev, enum subgraph g)
 {
-    enum { MANY = 1 << 13 };
-    uint64_t words = words_to(dev->shard, g);
-    return dev->forward[g] >= MANY && dev->forward[g] >= words && words <= dev->crew.seen_words;
+    enum { MANY = 1 << 13, MARKS_OF_WORD = 8 };
+    uint64_t words = words_to(dev->shard, g), least = words;
+    if (dev->shard->p > 1 && subgraph_columns(g) == DELEGATES)
+        least = words / MARKS_OF_WORD;
+    return dev->forward[g] >= MANY && dev->forward[g] >= least && words <= dev->crew.seen_words;
 }
 
 /* Of a list: each owner in a crew may write a place behind its part. */
@@ -285,7 +287,7 @@ static inline struct frontier_view view_frontier(const struct device *dev, enum 
     return (struct frontier_view){NULL, 0, d->frontier, mask_words(dev->shard->d)};
 }
 
-static inline void prefetch_offset(const struct csr *csr, uint64_t row)
+static inline __attribute__((always_inline)) void prefetch_offset(const struct csr *csr, uint64_t row)
 {
     __builtin_prefetch((const char *)csr->offsets + row * csr->offset_width);
 }
@@ -342,7 +344,7 @@ static inline uint64_t row_of_edge(const struct push_list *push, uint64_t at)
     return low;
 }
 
-/* cpu_prices.c. What visits of this frontier would take by masks; what a push from lists by one thread would. */
+/* cpu_prices.c. What visits of this frontier would take by masks; and a push from lists by one thread. */
 void set_prices(const struct device *dev, enum subgraph g, struct subgraph_work *work);
 double list_price(const struct device *dev, enum subgraph g, const struct subgraph_work *work);
 

@@ -50,7 +50,9 @@ static inline uint64_t row_offset(const struct list_push *p, uint64_t row, struc
                                   : ((const uint64_t *)csr->offsets)[row];
 }
 
-static inline void ask_ahead(const struct list_push *p, uint64_t i, struct row_form form)
+/* Always inlined, as what only asks ahead has no effect that a compiler must keep a call for. */
+static inline __attribute__((always_inline)) void ask_ahead(const struct list_push *p, uint64_t i,
+                                                            struct row_form form)
 {
     const struct csr *csr = p->csr;
     if (form.sparse)
@@ -87,8 +89,8 @@ static inline struct list_push describe_push(const struct device *dev, enum subg
     return p;
 }
 
-/* Puts a normal behind the next queue, which has `count`, and marks it; returns how many it has then. Whether the
- * vertex is new is a coin toss, so there is no branch. */
+/* Puts a normal behind the next queue, which has `count`, and marks it; returns how many it has then. Whether
+ * the vertex is new is a coin toss, so there is no branch. */
 static inline uint64_t reach_normal(const struct cpu_normals *n, uint64_t count, uint32_t id)
 {
     uint64_t word = n->visited[id / 64], is_new = ~word >> (id % 64) & 1;

@@ -297,7 +297,8 @@ static void choose_parents_way(struct marking *p, uint32_t *parent)
     uint64_t least = (uint64_t)dev->threads * RANGES_OF_THREAD;
     p->parent = parent;
     p->way = PARENTS_AT_ONCE;
-    if (dev->crew.bin_bytes > 0 && !leads_to_shards(dev->shard, p->g) && crew_can_take(dev, dev->forward[p->g]))
+    if (dev->crew.bin_bytes > 0 && !leads_to_shards(dev->shard, p->g) &&
+        crew_can_take(dev, dev->forward[p->g]))
         p->way = PARENTS_BY_BINS;
     p->range_bits = RANGE_BITS;
     while (ranges_of(p) < least && 2 * ranges_of(p) <= MOST_RANGES)

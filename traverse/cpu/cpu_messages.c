@@ -80,6 +80,30 @@ static enum status fail_id(const struct device *dev, struct error *e)
                 container_path(dev->shard->file));
 }
 
+/* A list of many vertices, which threads share. */
+struct arrivals {
+    struct device *dev;
+    const uint32_t *ids;
+};
+
+enum { IDS_PIECE = 1024 };
+
+static void claim_ids(void *context, uint64_t begin, uint64_t end)
+{
+    const struct arrivals *a = context;
+    struct cpu_normals *n = &a->dev->normals;
+    uint32_t claimed[IDS_PIECE], count = 0;
+    for (uint64_t i = begin; i < end; i++) {
+        if (claim_mask_bit(n->visited, a->ids[i]))
+            claimed[count++] = a->ids[i];
+    }
+    mark_depths(claimed, count, n->depth, a->dev->depth + 1);
+    if (a->dev->parents)
+        mark_depths(claimed, count, (int32_t *)n->parent, (int32_t)PARENT_REMOTE);
+    uint64_t at = __atomic_fetch_add(&n->next_count, count, __ATOMIC_RELAXED);
+    memcpy(n->next + at, claimed, count * sizeof *claimed);
+}
+
 /* The vertices of the next queue from number `first` on were found by other shards. */
 static void note_remote(struct device *dev, uint64_t first)
 {
@@ -98,6 +122,11 @@ static enum status receive_ids(struct device *dev, const uint32_t *ids, uint64_t
         strange += ids[i] >= dev->shard->locals;
     if (strange > 0)
         return fail_id(dev, e);
+    if (threads_for(dev, count) > 1) {
+        struct arrivals arrivals = {dev, ids};
+        gang_for(dev->means.gang, threads_for(dev, count), count, IDS_PIECE, claim_ids, &arrivals);
+        return ST_OK;
+    }
     for (uint64_t i = 0; i < count; i++)
         n->next_count = reach_normal(n, n->next_count, ids[i]);
     note_remote(dev, first);
@@ -234,7 +263,8 @@ static enum status cpu_read_masks(struct device *dev, const int *updating, uint6
 {
     uint64_t words = mask_words(dev->shard->d);
     struct mask_sum sum = {&dev->traffic.peers, updating, mask != NULL ? mask : dev->delegates.incoming};
-    gang_for(dev->means.gang, threads_for(dev, sum.peers->count * words), words, CLEAR_WORDS, sum_words, &sum);
+    int threads = threads_for(dev, sum.peers->count * words);
+    gang_for(dev->means.gang, threads, words, CLEAR_WORDS, sum_words, &sum);
     return e->status;
 }
 

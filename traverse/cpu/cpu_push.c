@@ -20,13 +20,14 @@ enum {
 
 /* ---- edges ---- */
 
-/* What a thread needs at each edge. Whose a destination is, and whether it is new, are coin tosses. So each one
- * goes into the bin of its shard without a branch. That of this shard is emptied whenever it is full. */
+/* What a thread needs at each edge. Whose a destination is, and whether it is new, are coin tosses. So each
+ * goes into the bin of its shard without a branch. The bin of this shard is emptied whenever it is full. */
 struct push_thread {
     struct device *dev;
     struct bin *bins, *own; /* [p]; the one of this shard */
     int alone;              /* no other thread marks vertices meanwhile */
-    uint32_t from[OWN_ROOM + 1], claimed[OWN_ROOM]; /* from: and of the next one, which may be another shard's */
+    uint32_t from[OWN_ROOM + 1]; /* parents of `own`, and of the next destination, wherever it goes */
+    uint32_t claimed[OWN_ROOM];
 };
 
 /* Vertices that other threads may mark. Those that this thread marked go behind the next queue at once. */

@@ -190,14 +190,21 @@ static enum status cpu_write_frontier(struct device *dev, uint32_t shard, const 
     return e->status;
 }
 
+static void show_words(void *context, uint64_t begin, uint64_t end)
+{
+    const struct device *dev = context;
+    uint64_t *shown = dev->traffic.shown.frontier + begin, bytes = (end - begin) * sizeof *shown;
+    if (dev->normals.any_pulled)
+        memcpy(shown, dev->normals.pulled + begin, bytes);
+    else
+        memset(shown, 0, bytes);
+}
+
 static enum status cpu_show_frontier(struct device *dev, struct error *e)
 {
     const struct cpu_normals *n = &dev->normals;
-    uint64_t *shown = dev->traffic.shown.frontier, bytes = dev->traffic.shown.layout.frontier_words * sizeof *shown;
-    if (n->any_pulled && bytes > 0)
-        memcpy(shown, n->pulled, bytes);
-    else
-        memset(shown, 0, bytes);
+    uint64_t *shown = dev->traffic.shown.frontier, words = dev->traffic.shown.layout.frontier_words;
+    gang_for(dev->means.gang, threads_for(dev, words), words, CLEAR_WORDS, show_words, dev);
     for (uint64_t i = 0; i < n->queue_count; i++)
         set_mask_bit(shown, n->queue[i]);
     return e->status;
