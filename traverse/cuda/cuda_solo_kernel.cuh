@@ -82,7 +82,10 @@ __device__ static __noinline__ void run_masks()
         barrier();
     }
     note_time(SOLO_VISITED);
-    previsit(block.target, warp_of_grid(), warps_of_grid());
+    if (block.lists_next)
+        previsit_into_list(warp_of_grid(), warps_of_grid());
+    else
+        previsit(block.target, warp_of_grid(), warps_of_grid());
     add_counts();
     barrier();
     if (threadIdx.x == 0 && block.kept < search.keeps && blockIdx.x == 0)
@@ -90,7 +93,7 @@ __device__ static __noinline__ void run_masks()
     __syncthreads();
     if (threadIdx.x == 0)
         block.kept++;
-    end_level(false);
+    end_level(block.lists_next);
 }
 
 /* ---- start ---- */
@@ -179,6 +182,15 @@ __device__ static double vertices_ahead()
     return rows;
 }
 
+/* Whether all edges that are left make a small level. By one thread. */
+__device__ static bool is_followed_by_list(double ahead)
+{
+    double edges = 0;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        edges += search.graph.edges[g] - block.now.seen_edges[g];
+    return ahead <= SOLO_LISTED_EDGES && is_small(edges);
+}
+
 __device__ static void choose_level()
 {
     if (threadIdx.x < WARP)
@@ -188,6 +200,7 @@ __device__ static void choose_level()
             const double ahead = vertices_ahead();
             block.dense = 8 * block.choice.push_edges > ahead;
             choose_marks(ahead);
+            block.lists_next = is_followed_by_list(ahead);
         }
         lay_out_pulls(warps_of_grid());
         lay_out_pushes(warps_of_grid());

@@ -485,6 +485,21 @@ __device__ static void finish_cut(const level_target &s, const solo_piece *cut, 
     }
 }
 
+/* ---- lists of masks ---- */
+
+/* Lists the vertices of some words of a frontier, a word a lane from `base` on. */
+__device__ static inline void list_words(const level_target &s, int kind, uint64_t base, uint32_t bits)
+{
+    uint16_t *unpacked = own_space().pull.list;
+    const unsigned total = unpack_words(unpacked, bits);
+    for (unsigned i = 0; i < total; i += WARP) {
+        const bool has = i + lane_id() < total;
+        const uint32_t id = (uint32_t)(base * 32) + (has ? unpacked[i + lane_id()] : 0);
+        list_vertices(s, id | (kind == DELEGATES ? KIND_BIT : 0), has);
+    }
+    __syncwarp();
+}
+
 /* ---- previsit ---- */
 
 /* Edges of the rows of some words, behind the head columns. */
@@ -570,17 +585,30 @@ __device__ static void previsit(const level_target &s, uint32_t warp, uint32_t w
         previsit_span(s, i < first ? NORMALS : DELEGATES, (i < first ? i : i - first) * span, span);
 }
 
-/* Lists the vertices of some words of a frontier, a word a lane from `base` on. */
-__device__ static inline void list_words(const level_target &s, int kind, uint64_t base, uint32_t bits)
+/* The same, where the next level certainly goes by lists: fresh vertices are listed, too, which saves a pass. Not inlined:
+ * other levels would have fewer registers. */
+__device__ static __noinline__ void previsit_into_list(uint32_t warp, uint32_t warps)
 {
-    uint16_t *unpacked = own_space().pull.list;
-    const unsigned total = unpack_words(unpacked, bits);
-    for (unsigned i = 0; i < total; i += WARP) {
-        const bool has = i + lane_id() < total;
-        const uint32_t id = (uint32_t)(base * 32) + (has ? unpacked[i + lane_id()] : 0);
-        list_vertices(s, id | (kind == DELEGATES ? KIND_BIT : 0), has);
+    const uint32_t normals = (uint32_t)search.of[NORMALS].words, words = normals + (uint32_t)search.of[DELEGATES].words;
+    const uint32_t span = span_of(words, warps, WARP), first = (normals + span - 1) / span,
+                   count = first + (words - normals + span - 1) / span;
+    for (uint32_t i = warp; i < count; i += warps) {
+        const int kind = i < first ? NORMALS : DELEGATES;
+        const gpu_vertices &v = search.of[kind];
+        const uint32_t base = (i < first ? i : i - first) * span, word = base + lane_id();
+        const bool in = lane_id() < span && word < v.words;
+        const uint32_t next = in ? v.next[word] : 0, visited = next != 0 ? v.visited[word] : 0,
+                       fresh = next & ~visited;
+        if (in)
+            frontier_mask(kind, block.kept + 1)[word] = fresh;
+        if (next != 0) {
+            v.next[word] = 0;
+            v.visited[word] = visited | fresh;
+        }
+        if (block.kept >= search.keeps)
+            fill(v.depth, base, fresh, block.target.depth);
+        list_words(block.target, kind, base, fresh);
     }
-    __syncwarp();
 }
 
 /* Lists a frontier that is a mask. Most words are empty, so several spans are under way. */
