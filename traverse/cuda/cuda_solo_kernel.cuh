@@ -82,7 +82,7 @@ __device__ static __noinline__ void run_masks()
         barrier();
     }
     note_time(SOLO_VISITED);
-    if (block.lists_next)
+    if (planned.lists_next)
         previsit_into_list(warp_of_grid(), warps_of_grid());
     else
         previsit(block.target, warp_of_grid(), warps_of_grid());
@@ -93,7 +93,7 @@ __device__ static __noinline__ void run_masks()
     __syncthreads();
     if (threadIdx.x == 0)
         block.kept++;
-    end_level(block.lists_next);
+    end_level(planned.lists_next);
 }
 
 /* ---- start ---- */
@@ -200,7 +200,7 @@ __device__ static void choose_level()
             const double ahead = vertices_ahead();
             block.dense = 8 * block.choice.push_edges > ahead;
             choose_marks(ahead);
-            block.lists_next = is_followed_by_list(ahead);
+            planned.lists_next = is_followed_by_list(ahead);
         }
         lay_out_pulls(warps_of_grid());
         lay_out_pushes(warps_of_grid());

@@ -93,7 +93,6 @@ struct block_state {
     solo_choice choice;
     bool few;         /* edges to push */
     bool dense;       /* much will be found */
-    bool lists_next;  /* whatever is found, the next level goes by lists */
     marking marks;    /* of pushes by masks */
     unsigned kept;    /* frontiers kept as masks */
     mask_spans pulls; /* of the level, by subgraphs */

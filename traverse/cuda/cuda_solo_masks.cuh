@@ -385,7 +385,13 @@ struct scattered_words {
     uint16_t shift, parts;
 };
 
-static __shared__ scattered_words scattered[SUBGRAPHS]; /* of the pushes of a level */
+/* How a level by masks goes, beside what block_state says. */
+struct mask_plan {
+    scattered_words pushes[SUBGRAPHS];
+    bool lists_next; /* whatever is found, the next level goes by lists */
+};
+
+static __shared__ mask_plan planned;
 
 /* The first words have the longest rows, so where rows are long, groups are small. Large groups are read faster. */
 __device__ static inline scattered_words scatter_words(uint32_t words, uint32_t warps, bool long_rows)
@@ -419,7 +425,7 @@ __device__ static inline void lay_out_pushes(uint32_t warps)
 {
     const unsigned g = lane_id();
     if (g < SUBGRAPHS)
-        scattered[g] = scatter_words((uint32_t)search.of[g >> 1].words, warps,
+        planned.pushes[g] = scatter_words((uint32_t)search.of[g >> 1].words, warps,
                                      block.now.forward[g] > 16 * block.now.frontier[g]);
 }
 
@@ -442,7 +448,7 @@ __device__ static void push_words(const level_target &s, int g, uint32_t warp, u
 {
     const gpu_vertices &from = search.of[g >> 1];
     const uint32_t words = (uint32_t)from.words;
-    const scattered_words &all = scattered[g];
+    const scattered_words &all = planned.pushes[g];
     const uint32_t *sources = search.csr[g].sources, *frontier = frontier_mask(g >> 1, block.kept);
     for (uint32_t turn = warp; turn < all.turns; turn += warps) {
         const uint32_t part = word_of_lane(all, turn, lane_id()), word = part >> all.parts;
