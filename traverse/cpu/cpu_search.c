@@ -134,7 +134,6 @@ static struct subgraph_work work_of(struct device *dev, enum subgraph g)
                                  .unvisited_sources = dev->unvisited[g],
                                  .unvisited_targets = dev->unvisited[subgraph_reverse(g)]};
     direction_costs_see(&dev->costs, g, &work);
-    set_prices(dev, g, &work);
     return work;
 }
 
@@ -148,11 +147,12 @@ static enum status cpu_previsit_ahead(struct device *dev, int32_t depth, struct 
     begin_level(dev, depth);
     dev->delegates.ahead = 1;
     *dd = work_of(dev, DD);
+    set_prices(dev, DD, dd);
     dev->notes.times.phase_s[PHASE_PREVISIT] = cli_seconds() - start;
     return ST_OK;
 }
 
-/* A visit of g finds vertices that are sources of the reverse of g. */
+/* A visit of g finds vertices that are sources of the reverse of g. Prices rest on the frontiers of both. */
 static enum status cpu_counts(struct device *dev, struct workload *work, struct error *e)
 {
     (void)e;
@@ -162,6 +162,8 @@ static enum status cpu_counts(struct device *dev, struct workload *work, struct 
         if (g != DD || !dev->delegates.ahead)
             work->of[g] = work_of(dev, (enum subgraph)g);
     }
+    for (int g = 0; g < SUBGRAPHS; g++)
+        set_prices(dev, (enum subgraph)g, &work->of[g]);
     return ST_OK;
 }
 
