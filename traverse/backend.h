@@ -109,9 +109,11 @@ struct backend_peers {
      * (backend_whole_search.run_together). NULL: no device of the backend can. */
     int (*joins)(const struct device *device);
 
-    /* After `meet`, before a search and its clock: reads some of the memory of each peer. A link between
-     * devices that was idle sleeps: the first word over it then takes 0.1 ms, and each link wakes for
-     * itself. NULL: none sleeps. */
+    /* After `meet`, before a search and its clock: wakes what sleeps since the last one.
+     * - Links between devices: some of the memory of each peer is read. The first word over a link that was idle
+     *   takes 0.1 ms, and each link wakes for itself.
+     * - Threads: a small search ends before they are awake.
+     * NULL: nothing sleeps. */
     enum status (*wake)(struct device *device, struct error *e);
 
     /* Ends this. Nothing that the device showed may be in use then. Closing a device does it too. */

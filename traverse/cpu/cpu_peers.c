@@ -241,7 +241,16 @@ static void cpu_leave(struct device *dev)
     *p = (struct cpu_peers){0};
 }
 
-const struct backend_peers cpu_peers = {.show = cpu_show, .meet = cpu_meet, .leave = cpu_leave};
+static enum status cpu_wake(struct device *dev, struct error *e)
+{
+    (void)e;
+    if (dev->threads > 1)
+        gang_rouse(dev->means.gang);
+    return ST_OK;
+}
+
+const struct backend_peers cpu_peers = {
+    .show = cpu_show, .meet = cpu_meet, .wake = cpu_wake, .leave = cpu_leave};
 
 /* ---- reading ---- */
 

@@ -69,18 +69,9 @@ static void put_local_root(struct device *dev, uint32_t id)
         n->parent[id] = PARENT_SELF;
 }
 
-/* Whether a search is long enough for threads to wake. */
-static int is_large(const struct device *dev)
-{
-    enum { LARGE = 1 << 19 };
-    return dev->threads > 1 && shard_edges(dev->shard) >= LARGE;
-}
-
 static enum status cpu_start(struct device *dev, const struct root *root, struct error *e)
 {
     (void)e;
-    if (is_large(dev))
-        gang_rouse(dev->means.gang);
     clear_delegates(dev);
     clear_normals(dev);
     clear_bins(dev);

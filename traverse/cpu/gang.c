@@ -33,8 +33,9 @@ enum {
 };
 
 /* Seconds: after which a thread without work sleeps; that an offer of the core takes if nobody wants it; that
- * no piece takes. */
-static const double LONGEST_SPIN = 500e-6, SHORT_OFFER = 20e-6, LATE = 2e-3;
+ * no piece takes; after which those that were roused and do not come are not waited for. */
+static const double LONGEST_SPIN = 500e-6, SHORT_OFFER = 20e-6, LATE = 2e-3,
+                    LONGEST_WAKE = 200e-6;
 
 /* A cache line of its own for each thread. */
 struct place {
@@ -270,8 +271,12 @@ static uint64_t door_of(uint32_t work, int threads)
 
 void gang_rouse(struct gang *g)
 {
+    uint32_t bits = sleep_bits((uint64_t)(g->threads < SLEEP_BITS ? g->threads : SLEEP_BITS - 1));
+    double begun = cli_seconds();
     atomic_fetch_add(&g->roused, 1);
     wake_some(g, WOKEN, (uint64_t)g->threads);
+    while (!is_crowded(g) && (atomic_load(&g->asleep) & bits) != 0 && cli_seconds() - begun < LONGEST_WAKE)
+        pause_briefly();
 }
 
 void gang_run(struct gang *g, int threads, uint64_t pieces, gang_job *job, void *context)

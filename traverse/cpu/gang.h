@@ -44,7 +44,8 @@ typedef void gang_body(void *context, uint64_t begin, uint64_t end);
 enum status gang_open(struct gang **gang, int threads, struct error *e);
 void gang_close(struct gang *gang); /* NULL is allowed */
 
-/* Says that there is work soon: threads wake, spin and forget that their cores were wanted. */
+/* Says that there is work soon: threads wake, spin and forget that their cores were wanted. Returns when they are
+ * awake, or after 0.2 ms. */
 void gang_rouse(struct gang *gang);
 
 /* Runs the job with up to `threads` threads, and returns when all pieces are done. */
