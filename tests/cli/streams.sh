@@ -70,10 +70,14 @@ pack_alike 'with a split of the pieces' "$pack" -q -p 2 -s "$tmp/g.split" "$tmp/
 # AddressSanitizer's own memory counts as the program's
 budget=40M
 grep -q __asan_init "$pack" && budget=48M
-pack_alike 'edges that spill' "$pack" -v -@ 1 -S $budget -T "$tmp" -p 2 "${pieces[@]}"
+mv "$tmp/ref" "$tmp/suggested"
+"$pack" -q -p 2 -t inf -o "$tmp/ref" "$tmp/g.edges" # edges between shards are placed twice
+pack_alike 'edges that spill' "$pack" -v -@ 1 -S $budget -T "$tmp" -p 2 -t inf "${pieces[@]}"
 check_says 'spilled' 'they do'
-pack_alike 'edges that spill, 2 ranks' mpi 2 "$pack" -v -@ 1 -S $budget -T "$tmp" -p 2 "${of2[@]}"
+pack_alike 'edges that spill, 2 ranks' mpi 2 "$pack" -v -@ 1 -S $budget -T "$tmp" -p 2 -t inf "${of2[@]}"
 check_says 'spilled' 'they do'
+rm -r "$tmp/ref"
+mv "$tmp/suggested" "$tmp/ref"
 check_exit 0 '--plan of pieces' "$pack" --plan -p 2 "${pieces[@]}"
 cp "$tmp/out" "$tmp/plan"
 "$pack" --plan -p 2 "$tmp/g.edges" >"$tmp/plan.one"
