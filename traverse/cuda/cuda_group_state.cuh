@@ -9,6 +9,7 @@
 
 #include "cuda_group_meet.cuh"
 #include "cuda_solo_masks.cuh"
+#include "cuda_solo_previsit.cuh"
 #include "cuda_solo_progress.cuh"
 
 /* ---- after a meeting ---- */

@@ -13,7 +13,10 @@
  *   cuda_solo_team.cuh    small frontiers: a cluster of blocks works by itself
  *   cuda_solo_list.cuh    a frontier as a list of rows: vertices are listed when they are reached
  *   cuda_solo_push.cuh    edges of listed rows reach vertices
- *   cuda_solo_masks.cuh   a frontier as masks: pulls, pushes, the previsit
+ *   cuda_solo_masks.cuh   a frontier as masks: the visits of a level
+ *   cuda_solo_pull.cuh    of these, the pulls
+ *   cuda_solo_previsit.cuh  masks become frontiers, and lists
+ *   cuda_solo_words.cuh   what these share
  *   cuda_solo_progress.cuh  what a search knows between two levels
  *   cuda_solo_notes.cuh   notes of levels: nothing in the plain kernel
  *   cuda_solo_cost.h      the choice between lists and masks, push and pull

@@ -12,6 +12,7 @@
 
 #include "cuda_solo_grid.cuh"
 #include "cuda_solo_masks.cuh"
+#include "cuda_solo_previsit.cuh"
 #include "cuda_solo_team.cuh"
 
 /* ---- from level to level ---- */

@@ -1,0 +1,161 @@
+/* cuda_solo_previsit.cuh: masks become frontiers, and lists; see cuda_solo.h
+ *
+ * What is in `next` and was not visited is the frontier. Bytes moved: 12 to 16 for each word of a mask.
+ */
+#ifndef DBFS_CUDA_SOLO_PREVISIT_CUH
+#define DBFS_CUDA_SOLO_PREVISIT_CUH
+
+#include "cuda_solo_words.cuh"
+
+/* ---- lists of masks ---- */
+
+/* Lists the vertices of some words of a frontier, a word a lane from `base` on. */
+__device__ static inline void list_words(const level_target &s, int kind, uint64_t base, uint32_t bits)
+{
+    uint16_t *unpacked = own_space().pull.list;
+    const unsigned total = unpack_words(unpacked, bits);
+    for (unsigned i = 0; i < total; i += WARP) {
+        const bool has = i + lane_id() < total;
+        const uint32_t id = (uint32_t)(base * 32) + (has ? unpacked[i + lane_id()] : 0);
+        list_vertices(s, id | (kind == DELEGATES ? KIND_BIT : 0), has);
+    }
+    __syncwarp();
+}
+
+/* ---- previsit ---- */
+
+/* Edges of the rows of some words, behind the head columns. */
+__device__ static inline uint64_t edges_between(const gpu_csr &csr, uint64_t base, uint64_t end)
+{
+    if (csr.edges == 0)
+        return 0;
+    const uint64_t first = base * 32 < csr.rows ? base * 32 : csr.rows,
+                   last = end * 32 < csr.rows ? end * 32 : csr.rows;
+    return offset_of(csr, last) - offset_of(csr, first);
+}
+
+/* Counts the fresh vertices that have rows in subgraph g, and about how many edges these have. Vertices are
+ * in the order of their degrees, so rows of neighbouring words are about as long: the mean of the warp's
+ * words stands for the rows of the frontier, which need not be looked up. */
+__device__ static inline void count_span(int g, uint32_t fresh, uint32_t sources, uint64_t edges)
+{
+    const unsigned own = sum_lanes(__popc(fresh & sources)), rows = sum_lanes(__popc(sources));
+    if (own == 0 || lane_id() != 0)
+        return;
+    warp_space &w = own_space();
+    edges += (uint64_t)rows * search.csr[g].head_columns;
+    w.count[SOLO_SOURCES + g] += own;
+    w.count[SOLO_FORWARD + g] += edges * own / rows;
+}
+
+/* to[v] = value for the vertices of some words, a word a lane from `base` on. */
+template <typename T>
+__device__ static inline void fill(T *to, uint64_t base, uint32_t bits, T value)
+{
+    for (unsigned full = __ballot_sync(ALL_LANES, bits != 0); full != 0; full &= full - 1) {
+        const int source = __ffs(full) - 1;
+        if (__shfl_sync(ALL_LANES, bits, source) >> lane_id() & 1)
+            to[(base + source) * 32 + lane_id()] = value;
+    }
+}
+
+/* Fresh vertices move from next to visited and to the frontier. Asks for everything before it waits. */
+__device__ static void previsit_span(const level_target &s, int kind, uint32_t base, uint32_t span)
+{
+    const gpu_vertices &v = search.of[kind];
+    const gpu_csr &one = search.csr[kind << 1], &two = search.csr[kind << 1 | 1];
+    const uint32_t word = base + lane_id(), words = (uint32_t)v.words,
+                   end = base + span < words ? base + span : words;
+    const bool in = word < end;
+    uint32_t next = in ? v.next[word] : 0, visited = 0, in_one = 0, in_two = 0;
+    const uint64_t edges = lane_id() < 2 ? edges_between(lane_id() ? two : one, base, end) : 0;
+    if (in && (block.dense || next != 0)) {
+        visited = v.visited[word];
+        in_one = one.edges != 0 ? one.sources[word] : 0;
+        in_two = two.edges != 0 ? two.sources[word] : 0;
+    }
+    const uint32_t fresh = next & ~visited;
+    if (in)
+        frontier_mask(kind, block.kept + 1)[word] = fresh;
+    if (next != 0)
+        v.next[word] = 0;
+    if (!__any_sync(ALL_LANES, fresh != 0))
+        return;
+    if (in && !block.dense) { /* the means want all rows */
+        in_one = one.edges != 0 ? one.sources[word] : 0;
+        in_two = two.edges != 0 ? two.sources[word] : 0;
+    }
+    if (fresh != 0)
+        v.visited[word] = visited | fresh;
+    const unsigned count = sum_lanes(__popc(fresh));
+    if (lane_id() == 0)
+        own_space().count[SOLO_FRESH] += count;
+    count_span(kind << 1, fresh, in_one, __shfl_sync(ALL_LANES, edges, 0));
+    count_span(kind << 1 | 1, fresh, in_two, __shfl_sync(ALL_LANES, edges, 1));
+    if (block.kept >= search.keeps)
+        fill(v.depth, base, fresh, s.depth);
+}
+
+/* What is next and not visited becomes the frontier: masks, depths, counts. */
+__device__ static void previsit(const level_target &s, uint32_t warp, uint32_t warps)
+{
+    const uint32_t normals = (uint32_t)search.of[NORMALS].words,
+                   delegates = (uint32_t)search.of[DELEGATES].words,
+                   span = span_of((uint64_t)normals + delegates, warps, WARP),
+                   first = (normals + span - 1) / span, count = first + (delegates + span - 1) / span;
+    for (uint32_t i = warp; i < count; i += warps)
+        previsit_span(s, i < first ? NORMALS : DELEGATES, (i < first ? i : i - first) * span, span);
+}
+
+/* The same, where the next level certainly goes by lists: fresh vertices are listed, too, which saves a pass.
+ * Not inlined: other levels would have fewer registers. */
+__device__ static __noinline__ void previsit_into_list(uint32_t warp, uint32_t warps)
+{
+    const uint32_t normals = (uint32_t)search.of[NORMALS].words, words = normals + (uint32_t)search.of[DELEGATES].words;
+    const uint32_t span = span_of(words, warps, WARP), first = (normals + span - 1) / span,
+                   count = first + (words - normals + span - 1) / span;
+    for (uint32_t i = warp; i < count; i += warps) {
+        const int kind = i < first ? NORMALS : DELEGATES;
+        const gpu_vertices &v = search.of[kind];
+        const uint32_t base = (i < first ? i : i - first) * span, word = base + lane_id();
+        const bool in = lane_id() < span && word < v.words;
+        const uint32_t next = in ? v.next[word] : 0, visited = next != 0 ? v.visited[word] : 0,
+                       fresh = next & ~visited;
+        if (in)
+            frontier_mask(kind, block.kept + 1)[word] = fresh;
+        if (next != 0) {
+            v.next[word] = 0;
+            v.visited[word] = visited | fresh;
+        }
+        if (block.kept >= search.keeps)
+            fill(v.depth, base, fresh, block.target.depth);
+        list_words(block.target, kind, base, fresh);
+    }
+}
+
+/* Lists a frontier that is a mask. Most words are empty, so several spans are under way. */
+__device__ static void list_kind(const level_target &s, int kind, uint32_t warp, uint32_t warps)
+{
+    const gpu_vertices &v = search.of[kind];
+    const uint32_t *frontier = frontier_mask(kind, block.kept);
+    const uint32_t span = span_of(v.words, warps, WARP);
+    const uint64_t step = (uint64_t)warps * span;
+    for (uint64_t base = (uint64_t)warp * span; base < v.words; base += SLOTS * step) {
+        uint32_t bits[SLOTS], any = 0;
+#pragma unroll
+        for (int j = 0; j < SLOTS; j++) {
+            const uint64_t word = base + j * step + lane_id();
+            bits[j] = lane_id() < span && word < v.words ? frontier[word] : 0;
+            any |= bits[j];
+        }
+        if (!__any_sync(ALL_LANES, any != 0))
+            continue;
+#pragma unroll 1
+        for (int j = 0; j < SLOTS; j++) {
+            list_words(s, kind, base + j * step, bits[0]);
+            bits[0] = bits[1], bits[1] = bits[2], bits[2] = bits[3];
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,296 @@
+/* cuda_solo_pull.cuh: pulls of levels by masks; see cuda_solo.h
+ *
+ * Rows that are not visited look for a visited column, and join `next`. Bytes moved: 4 (head) and a probe for each
+ * column that a candidate reads.
+ */
+#ifndef DBFS_CUDA_SOLO_PULL_CUH
+#define DBFS_CUDA_SOLO_PULL_CUH
+
+#include "cuda_solo_words.cuh"
+
+enum {
+    PULL_ALONE = 16,  /* columns that a thread reads of its row before the warp helps */
+    PULL_AHEAD = 4,   /* columns of a thread under way */
+    SPANS_A_WARP = 8  /* in a pull, if there are words enough: the first words have the longest rows */
+};
+
+/* Unvisited rows of a subgraph look for a visited column. */
+struct pulling {
+    const gpu_csr *csr;
+    const uint32_t *visited, *parents; /* of the rows, of the columns */
+    uint32_t *next, *parent;
+    uint32_t tag;
+    uint64_t what; /* of pieces */
+    int along;     /* the subgraph that a push would go along */
+};
+
+__device__ static inline pulling start_pulling(int g)
+{
+    const gpu_vertices &rows = search.of[g >> 1], &columns = search.of[kind_of_columns(g)];
+    return pulling{&search.csr[g],   rows.visited, columns.visited,
+                   rows.next,   rows.parent,  parent_code((g & 1) << 1, 0),
+                   (uint64_t)g << PIECE_SUBGRAPH_SHIFT | PIECE_PULL, reverse_of(g)};
+}
+
+__device__ static inline void note_found(const pulling &q, warp_space &w, uint32_t first,
+                                         unsigned at, uint32_t parent)
+{
+    atomicOr(&w.pull.found[at / 32], 1u << (at % 32));
+    if (q.parent != NULL)
+        q.parent[first + at] = q.tag | parent_of_column(*q.csr, parent);
+}
+
+/* For notes. Groups of so many lanes look at columns side by side, each at those of one row: lane l of a group at
+ * every group-th column from the l-th on. Those up to the first hit count. All lanes of the warp call it. */
+__device__ static inline void note_side_by_side(const pulling &q, const uint32_t (&column)[PULL_AHEAD],
+                                                unsigned group)
+{
+    if (!SOLO_NOTED)
+        return;
+    unsigned first = PULL_AHEAD * WARP, seen = 0;
+    for (int j = 0; j < PULL_AHEAD; j++) {
+        const bool hit = column[j] != NO_HEAD && test_bit(q.parents, column[j]);
+        first = min(first, hit ? j * group + lane_id() % group : PULL_AHEAD * WARP);
+    }
+    for (unsigned step = group / 2; step > 0; step /= 2)
+        first = min(first, __shfl_xor_sync(ALL_LANES, first, step));
+    for (int j = 0; j < PULL_AHEAD; j++)
+        seen += column[j] != NO_HEAD && j * group + lane_id() % group <= first;
+    note_probes(seen, q.along);
+}
+
+/* One head column. What finds no parent in it, and has more columns, stays listed. */
+__device__ static inline unsigned pull_heads(const pulling &q, warp_space &w, uint32_t first,
+                                             unsigned count, uint32_t column)
+{
+    const uint32_t *heads = q.csr->heads + column * q.csr->rows + first;
+    unsigned kept = 0;
+    for (unsigned i = 0; i < count; i += SLOTS * WARP) {
+        unsigned at[SLOTS];
+        uint32_t head[SLOTS];
+        bool hit[SLOTS];
+#pragma unroll
+        for (int j = 0; j < SLOTS; j++) {
+            const unsigned k = i + j * WARP + lane_id();
+            at[j] = k < count ? w.pull.list[k] : 0;
+            head[j] = k < count ? heads[at[j]] : NO_HEAD;
+        }
+#pragma unroll
+        for (int j = 0; j < SLOTS; j++)
+            hit[j] = head[j] != NO_HEAD && test_bit(q.parents, head[j]);
+        note_probes(count_columns<SLOTS>(head), q.along);
+        __syncwarp();
+#pragma unroll
+        for (int j = 0; j < SLOTS; j++) {
+            if (hit[j])
+                note_found(q, w, first, at[j], head[j]);
+            const bool stays = head[j] != NO_HEAD && !hit[j];
+            const unsigned staying = __ballot_sync(ALL_LANES, stays);
+            if (stays)
+                w.pull.list[kept + __popc(staying & ((1u << lane_id()) - 1))] = (uint16_t)at[j];
+            kept += __popc(staying);
+        }
+        __syncwarp();
+    }
+    return kept;
+}
+
+/* Up to PULL_ALONE columns by one thread; `begin` moves on. */
+__device__ static inline uint32_t pull_by_thread(const pulling &q, uint64_t &begin, uint64_t end)
+{
+    const uint32_t *columns = (const uint32_t *)q.csr->columns;
+    const uint64_t stop = end - begin < PULL_ALONE ? end : begin + PULL_ALONE;
+    for (; begin < stop; begin += PULL_AHEAD) {
+        uint32_t column[PULL_AHEAD];
+        bool hit[PULL_AHEAD];
+#pragma unroll
+        for (int j = 0; j < PULL_AHEAD; j++)
+            column[j] = begin + j < stop ? columns[begin + j] : NO_HEAD;
+#pragma unroll
+        for (int j = 0; j < PULL_AHEAD; j++)
+            hit[j] = column[j] != NO_HEAD && test_bit(q.parents, column[j]);
+#pragma unroll
+        for (int j = 0; j < PULL_AHEAD; j++) {
+            if (hit[j]) {
+                begin += SOLO_NOTED ? j + 1 : 0;
+                return column[j];
+            }
+        }
+    }
+    begin = stop;
+    return NO_HEAD;
+}
+
+/* A range of columns by the warp. */
+__device__ static inline uint32_t pull_by_warp(const pulling &q, uint64_t begin, uint64_t end)
+{
+    const uint32_t *columns = (const uint32_t *)q.csr->columns;
+    for (uint64_t i = begin + lane_id(); i - lane_id() < end; i += PULL_AHEAD * WARP) {
+        uint32_t column[PULL_AHEAD], hit = NO_HEAD;
+#pragma unroll
+        for (int j = 0; j < PULL_AHEAD; j++)
+            column[j] = i + j * WARP < end ? columns[i + j * WARP] : NO_HEAD;
+#pragma unroll
+        for (int j = 0; j < PULL_AHEAD; j++) {
+            if (column[j] != NO_HEAD && test_bit(q.parents, column[j]))
+                hit = column[j];
+        }
+        note_side_by_side(q, column, WARP);
+        const unsigned hits = __ballot_sync(ALL_LANES, hit != NO_HEAD);
+        if (hits != 0)
+            return __shfl_sync(ALL_LANES, hit, __ffs(hits) - 1);
+    }
+    return NO_HEAD;
+}
+
+/* Ranges of columns, one a lane: those of `open` lanes, four at a time by eight lanes each. Returns the hit
+ * of the lane's own range. */
+__device__ static inline uint32_t pull_by_eights(const pulling &q, unsigned open, uint64_t begin,
+                                                 uint64_t end)
+{
+    enum { LANES = 8 };
+    const uint32_t *columns = (const uint32_t *)q.csr->columns;
+    const unsigned group = lane_id() / LANES, sub = lane_id() % LANES;
+    uint32_t own = NO_HEAD;
+    while (open != 0) {
+        int source = -1;
+#pragma unroll
+        for (unsigned k = 0; k < WARP / LANES; k++) {
+            if (k == group)
+                source = __ffs(open) - 1;
+            open &= open - 1;
+        }
+        uint64_t at = __shfl_sync(ALL_LANES, begin, source & (WARP - 1)) + sub;
+        const uint64_t stop = __shfl_sync(ALL_LANES, end, source & (WARP - 1));
+        uint32_t hit = NO_HEAD;
+        bool looking = source >= 0;
+        while (__any_sync(ALL_LANES, looking)) {
+            uint32_t column[PULL_AHEAD];
+#pragma unroll
+            for (int j = 0; j < PULL_AHEAD; j++)
+                column[j] = looking && at + j * LANES < stop ? columns[at + j * LANES] : NO_HEAD;
+#pragma unroll
+            for (int j = 0; j < PULL_AHEAD; j++) {
+                if (column[j] != NO_HEAD && test_bit(q.parents, column[j]))
+                    hit = column[j];
+            }
+            note_side_by_side(q, column, LANES);
+            at += PULL_AHEAD * LANES;
+            const unsigned hits = __ballot_sync(ALL_LANES, hit != NO_HEAD) >> group * LANES & 0xff;
+            looking = looking && hits == 0 && at - sub < stop;
+        }
+        const unsigned all = __ballot_sync(ALL_LANES, hit != NO_HEAD);
+#pragma unroll
+        for (unsigned k = 0; k < WARP / LANES; k++) {
+            const unsigned mine = all >> k * LANES & 0xff;
+            const int lane = (int)(k * LANES) + (mine ? __ffs(mine) - 1 : 0);
+            const uint32_t found = __shfl_sync(ALL_LANES, hit, lane);
+            const int to = __shfl_sync(ALL_LANES, source, k * LANES);
+            if ((int)lane_id() == to)
+                own = found;
+        }
+    }
+    return own;
+}
+
+/* What the heads left: the rests of rows. */
+__device__ static inline void pull_rests(const pulling &q, warp_space &w, uint32_t first,
+                                         unsigned count, const cut_list &cut)
+{
+    for (unsigned i = 0; i < count; i += WARP) {
+        unsigned at = 0;
+        uint64_t begin = 0, end = 0, begun = 0;
+        uint32_t parent = NO_HEAD;
+        if (i + lane_id() < count) {
+            at = w.pull.list[i + lane_id()];
+            begin = begun = offset_of(*q.csr, (uint64_t)first + at);
+            end = offset_of(*q.csr, (uint64_t)first + at + 1);
+            parent = pull_by_thread(q, begin, end);
+        }
+        note_probes(begin - begun, q.along);
+        const bool is_long = parent == NO_HEAD && end - begin > ROW_TOGETHER;
+        cut_rows(cut, __ballot_sync(ALL_LANES, is_long), begin | q.what, end - begin, first + at);
+        begin = is_long ? end : begin;
+        __syncwarp();
+        const unsigned open = __ballot_sync(ALL_LANES, parent == NO_HEAD && begin < end);
+        if (open != 0) {
+            const uint32_t hit = pull_by_eights(q, open, begin, end);
+            parent = parent == NO_HEAD ? hit : parent;
+        }
+        if (parent != NO_HEAD)
+            note_found(q, w, first, at, parent);
+    }
+}
+
+/* The rows `todo`, of a word a lane from `base` on, look for a parent. What they find joins `next`. */
+__device__ static inline void pull_words(const pulling &q, uint32_t base, uint32_t todo,
+                                         const cut_list &cut)
+{
+    warp_space &w = own_space();
+    unsigned left = unpack_words(w.pull.list, todo);
+    if (left == 0)
+        return;
+    const uint32_t first = base * 32;
+    w.pull.found[lane_id()] = 0;
+    __syncwarp();
+    for (uint32_t column = 0; column < q.csr->head_columns && left > 0; column++)
+        left = pull_heads(q, w, first, left, column);
+    pull_rests(q, w, first, left, cut);
+    __syncwarp();
+    const uint32_t found = w.pull.found[lane_id()];
+    if (found != 0)
+        atomicOr(&q.next[base + lane_id()], found);
+    __syncwarp();
+}
+
+/* Finds what a push along g would find, for the rows of some words of the mask. */
+__device__ static void pull_span(int g, uint32_t base, uint32_t span, const cut_list &cut)
+{
+    const int reverse = reverse_of(g);
+    const pulling q = start_pulling(reverse);
+    const uint32_t word = base + lane_id();
+    const bool own = lane_id() < span && word < search.of[g & 1].words;
+    pull_words(q, base, own ? search.csr[reverse].wanted[word] & ~q.visited[word] & ~q.next[word] : 0,
+               cut);
+}
+
+/* All pulls of the level. Few words do not wait for one subgraph after the other: all are under way. */
+__device__ static void pull_all(uint32_t warp, uint32_t warps, const cut_list &cut)
+{
+    const mask_spans &spans = block.pulls;
+    for (uint32_t i = warp;; i += warps) {
+        uint32_t at = i;
+        int g = SUBGRAPHS - 1;
+        for (; g >= 0 && at >= spans.count[g]; g--)
+            at -= spans.count[g];
+        if (g < 0)
+            return;
+        pull_span(g, at * spans.size, spans.size, cut);
+    }
+}
+
+/* The spans of the level's pulls. By one warp. */
+__device__ static inline void lay_out_pulls(uint32_t warps)
+{
+    const unsigned g = lane_id();
+    const bool looks = g < SUBGRAPHS && block.choice.pull[g] && has_edges(reverse_of((int)g));
+    const uint32_t words = looks ? (uint32_t)search.of[g & 1].words : 0;
+    const uint32_t size = span_of(sum_lanes(words), SPANS_A_WARP * warps, WARP);
+    if (g < SUBGRAPHS)
+        block.pulls.count[g] = (words + size - 1) / size;
+    if (g == 0)
+        block.pulls.size = size;
+}
+
+/* A piece of a long row, unless another piece has found a parent already. */
+__device__ static inline void pull_piece(const pulling &q, const solo_piece &piece)
+{
+    if (((volatile uint32_t *)q.next)[piece.row / 32] >> (piece.row % 32) & 1)
+        return;
+    const uint64_t begin = piece.at & PIECE_AT;
+    const uint32_t hit = pull_by_warp(q, begin, begin + piece.length);
+    if (hit != NO_HEAD && lane_id() == 0 && claim_bit(q.next, piece.row) && q.parent != NULL)
+        q.parent[piece.row] = q.tag | parent_of_column(*q.csr, hit);
+}
+
+#endif

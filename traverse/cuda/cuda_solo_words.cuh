@@ -1,0 +1,70 @@
+/* cuda_solo_words.cuh: masks, word by word; see cuda_solo.h
+ */
+#ifndef DBFS_CUDA_SOLO_WORDS_CUH
+#define DBFS_CUDA_SOLO_WORDS_CUH
+
+#include "cuda_solo_notes.cuh"
+#include "cuda_solo_push.cuh"
+
+enum { ROW_TOGETHER = SOLO_ROW_TOGETHER };
+
+/* Words that a warp takes at a time: fewer where there are not enough for all warps. */
+__device__ static inline uint32_t span_of(uint64_t words, uint32_t warps, uint32_t most)
+{
+    const uint32_t share = (uint32_t)words / warps;
+    return share < 1 ? 1 : share < most ? share : most;
+}
+
+/* The set bits of the lanes' words, in order, as offsets from the first. Returns how many there are. */
+__device__ static inline unsigned unpack_words(uint16_t *to, uint32_t bits)
+{
+    if (!__any_sync(ALL_LANES, bits != 0))
+        return 0;
+    unsigned before = warp_prefix(__popc(bits));
+    const unsigned total = __shfl_sync(ALL_LANES, before + __popc(bits), WARP - 1);
+    __syncwarp();
+    for (; bits != 0; bits &= bits - 1)
+        to[before++] = (uint16_t)(lane_id() * 32 + __ffs(bits) - 1);
+    __syncwarp();
+    return total;
+}
+
+/* Pieces of long rows, which any warp may take when all have come to the end of their share. */
+struct cut_list {
+    solo_piece *pieces;
+    unsigned *count;
+};
+
+/* The rows of the lanes `many`, one after the other. All lanes of the warp call it. */
+__device__ static inline void cut_rows(const cut_list &cut, unsigned many, uint64_t begin, uint64_t length,
+                                       uint32_t row)
+{
+    for (; many != 0; many &= many - 1) {
+        const int from = __ffs(many) - 1;
+        const uint64_t edges = __shfl_sync(ALL_LANES, length, from);
+        unsigned at = lane_id() == 0 ? atomicAdd(cut.count, pieces_of(edges)) : 0;
+        at = __shfl_sync(ALL_LANES, at, 0);
+        put_long_row(cut.pieces, at, solo_piece{__shfl_sync(ALL_LANES, begin, from), 0,
+                                                __shfl_sync(ALL_LANES, row, from)}, edges);
+    }
+}
+
+/* The frontier of the i-th level by masks, from 1 on. */
+__device__ static inline uint32_t *frontier_mask(int kind, unsigned i)
+{
+    const gpu_vertices &v = search.of[kind];
+    return i <= search.keeps ? v.queue + (i - 1) * v.words : v.frontier;
+}
+
+__device__ static inline int reverse_of(int g)
+{
+    return (g & 1) << 1 | g >> 1;
+}
+
+/* GPUs that search together choose alike by the edges of all. One that has none in subgraph g has no arrays of it. */
+__device__ static inline bool has_edges(int g)
+{
+    return search.csr[g].edges != 0;
+}
+
+#endif
