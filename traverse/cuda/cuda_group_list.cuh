@@ -120,8 +120,8 @@ __device__ static void end_certain_level()
     go_on(true);
 }
 
-/* Of a block that is alone: a warp for 8 pieces, or for 16 edges if rows are long. Fewer warps disturb each other less,
- * but each lists what it reaches by 32 vertices at a time. */
+/* Of a block that is alone: a warp for 8 pieces, or for 16 edges if rows are long. Few warps disturb each other
+ * less, but each of them lists only 32 vertices at a time. */
 __device__ static inline uint32_t few_warps()
 {
     const uint32_t edges = (uint32_t)meeting.edges / group.peers;

@@ -91,8 +91,7 @@ __device__ static void frontier_span(int kind, uint32_t base, uint32_t span)
     }
     if (in && (block.dense || (next | sent) != 0)) {
         visited = v.visited[word];
-        in_one = one.edges != 0 ? one.sources[word] : 0;
-        in_two = two.edges != 0 ? two.sources[word] : 0;
+        read_sources(kind, word, in_one, in_two);
     }
     if (kind == NORMALS && next != 0)
         v.next[word] = 0;
@@ -103,10 +102,8 @@ __device__ static void frontier_span(int kind, uint32_t base, uint32_t span)
         frontier_mask(kind, block.kept + 1)[word] = fresh;
     if (!__any_sync(ALL_LANES, fresh != 0))
         return;
-    if (in && !block.dense) { /* the means want all rows */
-        in_one = one.edges != 0 ? one.sources[word] : 0;
-        in_two = two.edges != 0 ? two.sources[word] : 0;
-    }
+    if (in && !block.dense) /* the means want all rows */
+        read_sources(kind, word, in_one, in_two);
     if (fresh != 0)
         v.visited[word] = visited | fresh;
     if (kind == NORMALS && v.parent != NULL)
@@ -124,12 +121,11 @@ __device__ static void frontier_span(int kind, uint32_t base, uint32_t span)
 __device__ static void make_frontier()
 {
     const uint32_t warp = warp_of_grid(), warps = warps_of_grid();
-    const uint32_t normals = (uint32_t)search.of[NORMALS].words,
-                   delegates = (uint32_t)search.of[DELEGATES].words,
-                   span = span_of((uint64_t)normals + delegates, warps, WARP),
-                   first = (normals + span - 1) / span, count = first + (delegates + span - 1) / span;
-    for (uint32_t i = warp; i < count; i += warps)
-        frontier_span(i < first ? NORMALS : DELEGATES, (i < first ? i : i - first) * span, span);
+    const previsit_spans all = lay_out_previsit(warps);
+    for (uint32_t i = warp; i < all.count; i += warps) {
+        const int kind = i < all.normals ? NORMALS : DELEGATES;
+        frontier_span(kind, (i < all.normals ? i : i - all.normals) * all.size, all.size);
+    }
     if (meeting.sent_before)
         set_words(group.sent[meeting.buffer ^ 1], group.column_words, 0);
 }

@@ -18,7 +18,7 @@ int cuda_full_grid(void)
     return grid > 0 ? grid : 1;
 }
 
-/* The hardware does not say which address takes which link, neither of neighbours nor of those far apart. */
+/* The hardware does not say which addresses share a link. So near ones are read, and far ones. */
 __global__ static void __launch_bounds__(BLOCK) wake_kernel(const uint32_t *from, uint64_t words)
 {
     const uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x,

@@ -28,9 +28,9 @@ __device__ static inline void push_rows(const level_target &s, int g, uint32_t r
     expand<REACH_NEXT>(s, solo_piece{begin | what | heads, (uint32_t)length, row}, has);
 }
 
-/* The words of a mask that a warp takes in a turn, one a lane: groups of 2^shift neighbours that lie far apart.
- * Of small masks a lane takes a part of a word, one of 2^parts: the rows of one word may have all the edges of a
- * level. */
+/* The words of a mask that a warp takes in a turn, one a lane: groups of 2^shift neighbours that lie far
+ * apart. Of small masks a lane takes a part of a word, one of 2^parts, as the rows of one word may have nearly
+ * all edges of a level. */
 struct scattered_words {
     uint32_t turns;
     uint16_t shift, parts;

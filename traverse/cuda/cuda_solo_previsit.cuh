@@ -59,6 +59,29 @@ __device__ static inline void fill(T *to, uint64_t base, uint32_t bits, T value)
     }
 }
 
+/* Spans of the masks of both kinds, laid end to end for all warps: those of normals come first. */
+struct previsit_spans {
+    uint32_t size; /* words */
+    uint32_t normals, count;
+};
+
+__device__ static inline previsit_spans lay_out_previsit(uint32_t warps)
+{
+    const uint32_t normals = (uint32_t)search.of[NORMALS].words,
+                   delegates = (uint32_t)search.of[DELEGATES].words,
+                   size = span_of((uint64_t)normals + delegates, warps, WARP),
+                   first = (normals + size - 1) / size;
+    return previsit_spans{size, first, first + (delegates + size - 1) / size};
+}
+
+/* The rows of a word in the two subgraphs of its kind. */
+__device__ static inline void read_sources(int kind, uint32_t word, uint32_t &one, uint32_t &two)
+{
+    const gpu_csr &a = search.csr[kind << 1], &b = search.csr[kind << 1 | 1];
+    one = a.edges != 0 ? a.sources[word] : 0;
+    two = b.edges != 0 ? b.sources[word] : 0;
+}
+
 /* Fresh vertices move from next to visited and to the frontier. Asks for everything before it waits. */
 __device__ static void previsit_span(const level_target &s, int kind, uint32_t base, uint32_t span)
 {
@@ -71,8 +94,7 @@ __device__ static void previsit_span(const level_target &s, int kind, uint32_t b
     const uint64_t edges = lane_id() < 2 ? edges_between(lane_id() ? two : one, base, end) : 0;
     if (in && (block.dense || next != 0)) {
         visited = v.visited[word];
-        in_one = one.edges != 0 ? one.sources[word] : 0;
-        in_two = two.edges != 0 ? two.sources[word] : 0;
+        read_sources(kind, word, in_one, in_two);
     }
     const uint32_t fresh = next & ~visited;
     if (in)
@@ -81,10 +103,8 @@ __device__ static void previsit_span(const level_target &s, int kind, uint32_t b
         v.next[word] = 0;
     if (!__any_sync(ALL_LANES, fresh != 0))
         return;
-    if (in && !block.dense) { /* the means want all rows */
-        in_one = one.edges != 0 ? one.sources[word] : 0;
-        in_two = two.edges != 0 ? two.sources[word] : 0;
-    }
+    if (in && !block.dense) /* the means want all rows */
+        read_sources(kind, word, in_one, in_two);
     if (fresh != 0)
         v.visited[word] = visited | fresh;
     const unsigned count = sum_lanes(__popc(fresh));
@@ -99,26 +119,23 @@ __device__ static void previsit_span(const level_target &s, int kind, uint32_t b
 /* What is next and not visited becomes the frontier: masks, depths, counts. */
 __device__ static void previsit(const level_target &s, uint32_t warp, uint32_t warps)
 {
-    const uint32_t normals = (uint32_t)search.of[NORMALS].words,
-                   delegates = (uint32_t)search.of[DELEGATES].words,
-                   span = span_of((uint64_t)normals + delegates, warps, WARP),
-                   first = (normals + span - 1) / span, count = first + (delegates + span - 1) / span;
-    for (uint32_t i = warp; i < count; i += warps)
-        previsit_span(s, i < first ? NORMALS : DELEGATES, (i < first ? i : i - first) * span, span);
+    const previsit_spans all = lay_out_previsit(warps);
+    for (uint32_t i = warp; i < all.count; i += warps) {
+        const int kind = i < all.normals ? NORMALS : DELEGATES;
+        previsit_span(s, kind, (i < all.normals ? i : i - all.normals) * all.size, all.size);
+    }
 }
 
 /* The same, where the next level certainly goes by lists: fresh vertices are listed, too, which saves a pass.
  * Not inlined: other levels would have fewer registers. */
 __device__ static __noinline__ void previsit_into_list(uint32_t warp, uint32_t warps)
 {
-    const uint32_t normals = (uint32_t)search.of[NORMALS].words, words = normals + (uint32_t)search.of[DELEGATES].words;
-    const uint32_t span = span_of(words, warps, WARP), first = (normals + span - 1) / span,
-                   count = first + (words - normals + span - 1) / span;
-    for (uint32_t i = warp; i < count; i += warps) {
-        const int kind = i < first ? NORMALS : DELEGATES;
+    const previsit_spans all = lay_out_previsit(warps);
+    for (uint32_t i = warp; i < all.count; i += warps) {
+        const int kind = i < all.normals ? NORMALS : DELEGATES;
         const gpu_vertices &v = search.of[kind];
-        const uint32_t base = (i < first ? i : i - first) * span, word = base + lane_id();
-        const bool in = lane_id() < span && word < v.words;
+        const uint32_t base = (i < all.normals ? i : i - all.normals) * all.size, word = base + lane_id();
+        const bool in = lane_id() < all.size && word < v.words;
         const uint32_t next = in ? v.next[word] : 0, visited = next != 0 ? v.visited[word] : 0,
                        fresh = next & ~visited;
         if (in)

@@ -288,12 +288,13 @@ __device__ static void expand_few(const level_target &s, const solo_piece *list,
         expand_one<HOW>(s, piece);
 }
 
-/* 2 to the power of this many warps share each piece, as long as that leaves some edges for each, and a warp not too
- * many shares. A warp lists what it reaches by 32 vertices at a time, so a level lasts as long as the longest share. */
+/* Each piece is cut into 2 to the power of this many shares, so long as a share has some edges, and a lane at
+ * most one share. A warp lists only 32 vertices at a time, so a level lasts as long as its longest share. */
 __device__ static inline uint32_t shares_of_pieces(uint32_t count, uint32_t warps)
 {
     uint32_t shift = 0;
-    while ((2u << shift) * SHARE_EDGES <= PIECE_EDGES && (2ull << shift) * count <= (uint64_t)SHARES_A_WARP * warps)
+    while ((2u << shift) * SHARE_EDGES <= PIECE_EDGES &&
+           (2ull << shift) * count <= (uint64_t)SHARES_A_WARP * warps)
         shift++;
     return shift;
 }
