@@ -30,6 +30,7 @@ struct gpu_joining {
     int joins;
     uint64_t gpu; /* its place on the buses of the host */
     const uint32_t *found, *sent; /* the second ones */
+    uint32_t *gathered;
     unsigned long long *arrivals;
     struct group_size size;
     struct group_state *state;

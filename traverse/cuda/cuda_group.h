@@ -86,6 +86,7 @@ struct gpu_group_peer {
     const uint32_t *sent[2];  /* normals that nn's pushes found, as its columns */
     const uint32_t *visited;  /* normals */
     uint64_t words;           /* of the last */
+    uint32_t *gathered;       /* where the peer has those of this GPU; NULL: no nn joins their shards */
     unsigned long long *arrivals; /* [GROUP_LISTED_EDGES]: where the peer takes what this GPU sends */
     struct group_state *state;
 };
@@ -99,7 +100,7 @@ struct gpu_group {
     uint32_t shard_words;  /* of a shard's part of a mask over nn's columns */
     uint64_t column_words; /* of such a mask */
     uint32_t *found[2], *sent[2];
-    uint32_t *gathered;    /* visited normals of all shards, by nn's columns */
+    uint32_t *gathered;    /* visited normals of all shards, by nn's columns, for pulls */
     /* [2][peers][GROUP_LISTED_EDGES], by meetings in turn: vertices, with KIND_BIT, and above them the
      * number of the meeting that says how many there are */
     unsigned long long *arrivals;

@@ -140,6 +140,8 @@ __device__ static __noinline__ void expand_frontier()
 __device__ static __noinline__ void run_listed()
 {
     begin_turn();
+    if (threadIdx.x == 0)
+        meeting.gathered = false;
     expand_frontier();
     count_block();
     meet(GROUP_FOUND_NOW, false);

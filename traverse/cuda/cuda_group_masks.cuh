@@ -46,7 +46,7 @@ __device__ static void visit_by_masks()
     const cut_list cut = {search.list[block.now.list ^ 1],
                           &search.state->counts[block.now.turn].cut};
     begin_turn();
-    if (block.choice.pull[NN]) {
+    if (block.choice.pull[NN] && !meeting.gathered) {
         gather_visited();
         note_read(0, words_of_peers());
         barrier();
@@ -72,8 +72,35 @@ __device__ static void visit_by_masks()
 
 /* ---- previsit ---- */
 
+/* Of a word of the masks, what takes long to read: much of it lies in the memory of peers. */
+struct found_word {
+    uint32_t next, sent;             /* found by this GPU; of normals, by its peers */
+    uint32_t visited, in_one, in_two; /* where much is found */
+};
+
+/* A word a lane of span i. */
+__device__ static inline found_word ask_for_span(const previsit_spans &all, uint32_t i)
+{
+    const int kind = i < all.normals ? NORMALS : DELEGATES;
+    const uint32_t word = (i < all.normals ? i : i - all.normals) * all.size + lane_id();
+    found_word w = {0, 0, 0, 0, 0};
+    if (i >= all.count || lane_id() >= all.size || word >= search.of[kind].words)
+        return w;
+    if (kind == DELEGATES) {
+        w.next = found_delegates(word);
+    } else {
+        w.next = search.of[NORMALS].next[word];
+        w.sent = meeting.sends ? found_normals(word) : 0;
+    }
+    if (block.dense) {
+        w.visited = search.of[kind].visited[word];
+        read_sources(kind, word, w.in_one, w.in_two);
+    }
+    return w;
+}
+
 /* What was found becomes the frontier. */
-__device__ static void frontier_span(int kind, uint32_t base, uint32_t span)
+__device__ static void frontier_span(int kind, uint32_t base, uint32_t span, found_word w)
 {
     const gpu_vertices &v = search.of[kind];
     const gpu_csr &one = search.csr[kind << 1], &two = search.csr[kind << 1 | 1];
@@ -81,53 +108,58 @@ __device__ static void frontier_span(int kind, uint32_t base, uint32_t span)
                    end = base + span < words ? base + span : words;
     const bool in = word < end;
     const uint64_t edges = lane_id() < 2 ? edges_between(lane_id() ? two : one, base, end) : 0;
-    uint32_t next = 0, sent = 0, visited = 0, in_one = 0, in_two = 0;
-    if (in && kind == DELEGATES) {
-        next = found_delegates(word);
+    if (in && kind == DELEGATES)
         group.found[meeting.buffer ^ 1][word] = 0;
-    } else if (in) {
-        next = v.next[word];
-        sent = meeting.sends ? found_normals(word) : 0;
+    if (!block.dense && (w.next | w.sent) != 0) {
+        w.visited = v.visited[word];
+        read_sources(kind, word, w.in_one, w.in_two);
     }
-    if (in && (block.dense || (next | sent) != 0)) {
-        visited = v.visited[word];
-        read_sources(kind, word, in_one, in_two);
-    }
-    if (kind == NORMALS && next != 0)
+    if (kind == NORMALS && w.next != 0)
         v.next[word] = 0;
-    sent &= ~next;
-    next |= sent;
-    const uint32_t fresh = next & ~visited;
+    const uint32_t sent = w.sent & ~w.next, fresh = (w.next | sent) & ~w.visited;
     if (in)
         frontier_mask(kind, block.kept + 1)[word] = fresh;
     if (!__any_sync(ALL_LANES, fresh != 0))
         return;
     if (in && !block.dense) /* the means want all rows */
-        read_sources(kind, word, in_one, in_two);
-    if (fresh != 0)
-        v.visited[word] = visited | fresh;
+        read_sources(kind, word, w.in_one, w.in_two);
+    if (fresh != 0) {
+        v.visited[word] = w.visited | fresh;
+        if (kind == NORMALS)
+            tell_visited(word, w.visited | fresh);
+    }
     if (kind == NORMALS && v.parent != NULL)
         fill(v.parent, base, fresh & sent, REMOTE_PARENT);
     const unsigned count = sum_lanes(__popc(fresh));
     if (lane_id() == 0)
         own_space().count[SOLO_FRESH] += count; /* delegates on all GPUs: the sum is for the end of the search */
-    count_span(kind << 1 | 1, fresh, in_two, __shfl_sync(ALL_LANES, edges, 1));
-    count_span(kind << 1, fresh, in_one, __shfl_sync(ALL_LANES, edges, 0));
+    count_span(kind << 1 | 1, fresh, w.in_two, __shfl_sync(ALL_LANES, edges, 1));
+    count_span(kind << 1, fresh, w.in_one, __shfl_sync(ALL_LANES, edges, 0));
     if (block.kept >= search.keeps)
         fill(v.depth, base, fresh, block.target.depth);
 }
 
-/* What has been sent before is cleared, as all peers have read it. */
+/* A span is asked for while the one before it is at work. What has been sent before is cleared, as all peers have
+ * read it. */
 __device__ static void make_frontier()
 {
     const uint32_t warp = warp_of_grid(), warps = warps_of_grid();
     const previsit_spans all = lay_out_previsit(warps);
+    found_word asked = ask_for_span(all, warp);
     for (uint32_t i = warp; i < all.count; i += warps) {
         const int kind = i < all.normals ? NORMALS : DELEGATES;
-        frontier_span(kind, (i < all.normals ? i : i - all.normals) * all.size, all.size);
+        const found_word now = asked;
+        asked = ask_for_span(all, i + warps);
+        frontier_span(kind, (i < all.normals ? i : i - all.normals) * all.size, all.size, now);
     }
     if (meeting.sent_before)
         set_words(group.sent[meeting.buffer ^ 1], group.column_words, 0);
+}
+
+/* Of visited normals, to each peer. */
+__device__ static inline unsigned long long most_words_told()
+{
+    return min(letters[group.own][GROUP_FOUND + SOLO_FRESH], (unsigned long long)search.of[NORMALS].words);
 }
 
 /* By one thread, when a frontier is made: the next level by masks writes the other buffer, which its peers do not
@@ -137,6 +169,7 @@ __device__ static void turn_buffers()
     meeting.sent_before = meeting.sends;
     meeting.sends = false;
     meeting.buffer ^= 1;
+    meeting.gathered = true;
     search.of[DELEGATES].next = group.found[meeting.buffer];
     search.of[SOLO_COLUMNS].next = group.sent[meeting.buffer];
     block.kept++;
@@ -151,6 +184,7 @@ __device__ static void run_masks()
                                       (meeting.sends ? search.of[NORMALS].words : 0)));
     count_block();
     meet(GROUP_FOUND_NOW, true);
+    note_read(0, (group.peers - 1) * most_words_told());
     if (threadIdx.x == 0) {
         if (block.kept < search.keeps && blockIdx.x == 0)
             search.state->kept_depth[block.kept] = block.target.depth;

@@ -20,6 +20,7 @@ struct group_block {
     bool sends;          /* this level pushes nn */
     bool sent_before;    /* the other buffer has vertices, too */
     bool in_parts;       /* dd is pulled in two parts */
+    bool gathered;       /* the frontier's normals are known to all peers: a level by masks found them */
     bool by_lists;       /* how the level goes */
     bool certain;        /* the next level goes by lists, whatever this GPU takes from its peers */
     bool alone;          /* this block does levels by lists alone, for its GPU */
@@ -283,7 +284,17 @@ __device__ static inline uint64_t words_of_peers()
     return words;
 }
 
-/* Before nn is pulled: the visited normals of all shards. */
+/* A word of visited normals, for all that pull nn: written as soon as it changes, it is there when the GPUs have met. */
+__device__ static inline void tell_visited(uint32_t word, uint32_t visited)
+{
+    for (unsigned i = 0; i < group.peers; i++) {
+        if (group.peer[i].gathered != NULL)
+            group.peer[i].gathered[word] = visited;
+    }
+}
+
+/* The visited normals of all shards, where nn is pulled after a level by lists: it tells no words. A pull needs only the
+ * frontier of what peers found: no neighbour of earlier vertices is unvisited. */
 __device__ static inline void gather_visited()
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;

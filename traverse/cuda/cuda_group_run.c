@@ -56,6 +56,14 @@ static void add_size(struct cost_graph *graph, const struct group_size *size)
     }
 }
 
+/* Where a peer has the visited normals of this shard. It pulls nn only if it has such edges, and finds this shard's
+ * vertices in it only if this shard has some, too. */
+static uint32_t *gathered_by(const struct gpu_peer *peer, const struct gpu_group *g, const struct device *dev)
+{
+    int joined = dev->shard->csr[NN].edges > 0 && peer->joining.size.edges[0] > 0;
+    return joined ? peer->joining.gathered + (uint64_t)g->shard_words * dev->shard->index : NULL;
+}
+
 static void set_peers(struct gpu_group *g, const struct device *dev)
 {
     const struct gpu_peers *p = &dev->traffic.peers;
@@ -70,6 +78,7 @@ static void set_peers(struct gpu_group *g, const struct device *dev)
                                              .sent = {peer->sent_mask, peer->joining.sent},
                                              .visited = peer->visited,
                                              .words = peer->words,
+                                             .gathered = gathered_by(peer, g, dev),
                                              .state = peer->joining.state};
         add_size(graph, &peer->joining.size);
         if (peer->joining.size.longest > g->longest)

@@ -42,7 +42,7 @@ int gpu_can_read(int from, int to)
  * allocation. */
 struct joining_card {
     int joins;
-    uint64_t found, sent, arrivals, state;
+    uint64_t found, sent, gathered, arrivals, state;
     struct group_size size;
 };
 
@@ -91,6 +91,7 @@ static struct joining_card show_for_group(const struct device *dev)
         .joins = dev->solo.possible && (shard_has_masks(dev->shard) || nn->edges == 0),
         .found = place_of(dev, dev->masks.incoming),
         .sent = place_of(dev, p->sent_too),
+        .gathered = place_of(dev, p->gathered),
         .arrivals = place_of(dev, p->arrivals),
         .state = place_of(dev, p->group_state),
         .size = {{nn->source_rows, dd->source_rows}, {nn->edges, dd->edges}, longest_row(dev->shard)}};
@@ -249,6 +250,7 @@ static enum status open_peer(struct device *dev, struct gpu_peer *peer, const st
         .gpu = c->gpu,
         .found = (const uint32_t *)(memory + c->joining.found),
         .sent = (const uint32_t *)(memory + c->joining.sent),
+        .gathered = (uint32_t *)(memory + c->joining.gathered),
         .arrivals = (unsigned long long *)(memory + c->joining.arrivals),
         .size = c->joining.size,
         .state = (struct group_state *)(memory + c->joining.state)};
@@ -348,6 +350,7 @@ static void wake_links_to(const struct device *dev, const struct gpu_peer *peer,
     cuda_wake_links(peer->joining.found, delegates, stream);
     cuda_wake_links(peer->sent_mask, columns, stream);
     cuda_wake_links(peer->joining.sent, columns, stream);
+    cuda_wake_links(peer->joining.gathered, columns, stream);
     cuda_wake_links((const uint32_t *)peer->joining.arrivals, arrivals, stream);
     cuda_wake_links((const uint32_t *)peer->joining.state, GROUP_STATE_BYTES / sizeof(uint32_t), stream);
 }
