@@ -197,7 +197,7 @@ trace() { # NAME TH OPTION...: of a lone GPU as of the CPU and of its level loop
 
 # levels_together NAME TH LAYOUT WAYS [COUNT]: levels are those of the CPU, and went these ways, one after the other. So
 # many meetings of a GPU ordered memory: 1 at the start, 2 or 3 for a level by masks, 1 if a frontier by masks is
-# listed, and 1 for a level by lists that is not certain.
+# listed after its level, and 1 for a level by lists that is not certain. Bridges end by a level that lists what it finds.
 levels_together() {
     local name=$1 th=$2 layout=$3 expected=$4 count=${5:-} gpus=$((${3%x*} * ${3#*x})) folder levels ways ordered
     folder=$(packed "$name" $gpus "$th")
@@ -228,9 +228,9 @@ levels_together hub inf 1x2 block '1 + levels'       # a vertex that is sent may
 levels_together hub memory 1x2 block '1 + levels - 2' # the last two levels send none
 levels_together grid inf 1x2 'block list block' 1
 levels_together grid memory 2x1 'block list block' 1
-levels_together bridge inf 1x2 'block list block masks block' 11
-levels_together bridge memory 2x1 'block list block masks block' 10
-levels_together bridge inf 2x2 'block masks block' 11
+levels_together bridge inf 1x2 'block list block masks block' 10
+levels_together bridge memory 2x1 'block list block masks block' 9
+levels_together bridge inf 2x2 'block masks block' 10
 tree path memory 1x4 7
 tree bridge memory 1x2 59
 tree bridge inf 2x1 225

@@ -124,6 +124,7 @@ struct gpu_notes {
 struct gpu_group_search {
     struct gpu_group search;
     struct solo_launch launch, noted;
+    int ran; /* the last search was one of these */
 };
 
 /* A whole search as one kernel, for a device that is alone (cuda_solo.h). */

@@ -70,11 +70,13 @@ struct group_tally {
 struct group_size {
     uint64_t rows[2], edges[2]; /* of nn, of dd */
     uint64_t longest;           /* no vertex has more edges */
+    uint64_t vertices, all_edges; /* delegates, too; of all subgraphs */
 };
 
 /* In device memory, zero before the first search. */
 struct group_state {
     unsigned int meetings; /* the number of the last one: the same on all GPUs */
+    unsigned int sent;     /* 1 + the mask of `sent` that the last search left with vertices; 0: none */
     unsigned long long handed[128]; /* what a block that was alone tells the others */
     struct group_tally tally[3][GROUP_TALLIES]; /* by levels in turn */
     struct group_letter letter[2][GROUP_MOST]; /* by meetings in turn, and by peers, who write them */
@@ -105,6 +107,8 @@ struct gpu_group {
      * number of the meeting that says how many there are */
     unsigned long long *arrivals;
     uint64_t longest; /* no vertex has more edges in a shard */
+    double vertices, edges; /* of all shards, delegates in each */
+    int clean;        /* the last search of this GPU was one of this kernel: of `sent`, its state knows what to clear */
     const uint32_t *dd_own, *dd_others; /* dd's rows of delegates whose owner the shard is; its other rows */
     struct group_state *state;
 };

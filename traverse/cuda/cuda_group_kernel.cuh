@@ -38,6 +38,16 @@ __device__ static __noinline__ unsigned last_number()
     return last & 1;
 }
 
+/* Most searches leave both masks clear. By all threads, before any has reached the first barrier. */
+__device__ static inline void clear_sent()
+{
+    const unsigned sent = *(volatile unsigned *)&group.state->sent;
+    for (unsigned i = 0; i < 2; i++) {
+        if (!group.clean || sent == i + 1)
+            clear_columns(group.sent[i]);
+    }
+}
+
 __device__ static void start()
 {
     const unsigned last = last_number();
@@ -55,9 +65,8 @@ __device__ static void start()
         own_space().count[i] = 0;
     set_words(search.masks, search.mask_words, 0);
     set_words(group.found[1], search.of[DELEGATES].words, 0);
-    set_words(group.sent[0], group.column_words, 0);
-    set_words(group.sent[1], group.column_words, 0);
-    set_words(group.gathered, group.column_words, 0);
+    clear_sent();
+    clear_columns(group.gathered);
     if (search.of[DELEGATES].parent != NULL) /* PARENT_NONE: those that find a delegate know its parent */
         set_words(search.of[DELEGATES].parent, search.of[DELEGATES].count, ~0u);
     for (unsigned turn = 0; turn < 3; turn++) {
@@ -109,6 +118,7 @@ __global__ static void __launch_bounds__(1024, 1)
         search.state->arrivals = block.arrivals;
         search.state->kept = min(block.kept, search.keeps);
         group.state->meetings = meeting.meetings;
+        group.state->sent = meeting.sent_before ? 1 + (meeting.buffer ^ 1) : 0;
         __threadfence_system();
         search.out.mail->report = (uint64_t)search.number << 32 | (uint32_t)block.now.depth;
     }

@@ -74,6 +74,7 @@ __device__ static inline void look_at_letters()
         block.now.seen_edges[g] += (double)told_of(g, GROUP_TAKEN + SOLO_FORWARD);
     }
     if (g == 0) {
+        note_seen(sum_of(GROUP_TAKEN + SOLO_FRESH), sum_of_edges(GROUP_TAKEN));
         meeting.edges = sum_of_edges(GROUP_FOUND) + sum_of(GROUP_SENT) * group.longest;
         meeting.certain = is_for_lists(meeting.edges);
     }
@@ -113,6 +114,7 @@ __device__ static void end_certain_level()
         if (threadIdx.x == 0) {
             block.now.depth += !was_empty();
             meeting.found = found;
+            note_seen(found, sum_of_edges(GROUP_FOUND));
         }
         note_frontier(told_of(g, GROUP_FOUND + SOLO_SOURCES), told_of(g, GROUP_FOUND + SOLO_FORWARD),
                       found + sum_of(GROUP_SENT), true);
@@ -246,8 +248,11 @@ __device__ static __noinline__ void list_frontier()
             block.now.seen_edges[lane_id()] += edges - block.now.forward[lane_id()];
             block.now.forward[lane_id()] = edges;
         }
-        if (lane_id() == 0)
-            meeting.edges = sum_of_edges(GROUP_FOUND);
+        if (lane_id() == 0) {
+            const unsigned long long edges = sum_of_edges(GROUP_FOUND);
+            note_seen(0, edges - meeting.edges); /* which was about right */
+            meeting.edges = edges;
+        }
         __syncwarp();
         note_list(true);
     }

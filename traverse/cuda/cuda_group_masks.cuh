@@ -99,15 +99,12 @@ __device__ static inline found_word ask_for_span(const previsit_spans &all, uint
     return w;
 }
 
-/* What was found becomes the frontier. */
-__device__ static void frontier_span(int kind, uint32_t base, uint32_t span, found_word w)
+/* What was found in a span becomes the frontier. Returns what is fresh, of the lane's word. */
+__device__ static inline uint32_t join_frontier(int kind, uint32_t base, uint32_t span, found_word &w)
 {
     const gpu_vertices &v = search.of[kind];
-    const gpu_csr &one = search.csr[kind << 1], &two = search.csr[kind << 1 | 1];
-    const uint32_t word = base + lane_id(), words = (uint32_t)v.words,
-                   end = base + span < words ? base + span : words;
-    const bool in = word < end;
-    const uint64_t edges = lane_id() < 2 ? edges_between(lane_id() ? two : one, base, end) : 0;
+    const uint32_t word = base + lane_id();
+    const bool in = lane_id() < span && word < v.words;
     if (in && kind == DELEGATES)
         group.found[meeting.buffer ^ 1][word] = 0;
     if (!block.dense && (w.next | w.sent) != 0) {
@@ -119,10 +116,6 @@ __device__ static void frontier_span(int kind, uint32_t base, uint32_t span, fou
     const uint32_t sent = w.sent & ~w.next, fresh = (w.next | sent) & ~w.visited;
     if (in)
         frontier_mask(kind, block.kept + 1)[word] = fresh;
-    if (!__any_sync(ALL_LANES, fresh != 0))
-        return;
-    if (in && !block.dense) /* the means want all rows */
-        read_sources(kind, word, w.in_one, w.in_two);
     if (fresh != 0) {
         v.visited[word] = w.visited | fresh;
         if (kind == NORMALS)
@@ -130,17 +123,28 @@ __device__ static void frontier_span(int kind, uint32_t base, uint32_t span, fou
     }
     if (kind == NORMALS && v.parent != NULL)
         fill(v.parent, base, fresh & sent, REMOTE_PARENT);
+    if (block.kept >= search.keeps)
+        fill(v.depth, base, fresh, block.target.depth);
+    return fresh;
+}
+
+/* The fresh vertices of a span, and about how many edges they have. */
+__device__ static inline void count_fresh(int kind, uint32_t base, uint32_t span, uint32_t fresh, found_word &w,
+                                          uint64_t edges)
+{
+    const uint32_t word = base + lane_id();
+    if (!__any_sync(ALL_LANES, fresh != 0))
+        return;
+    if (!block.dense && lane_id() < span && word < search.of[kind].words) /* the means want all rows */
+        read_sources(kind, word, w.in_one, w.in_two);
     const unsigned count = sum_lanes(__popc(fresh));
     if (lane_id() == 0)
         own_space().count[SOLO_FRESH] += count; /* delegates on all GPUs: the sum is for the end of the search */
     count_span(kind << 1 | 1, fresh, w.in_two, __shfl_sync(ALL_LANES, edges, 1));
     count_span(kind << 1, fresh, w.in_one, __shfl_sync(ALL_LANES, edges, 0));
-    if (block.kept >= search.keeps)
-        fill(v.depth, base, fresh, block.target.depth);
 }
 
-/* A span is asked for while the one before it is at work. What has been sent before is cleared, as all peers have
- * read it. */
+/* A span is asked for while the one before it is at work. */
 __device__ static void make_frontier()
 {
     const uint32_t warp = warp_of_grid(), warps = warps_of_grid();
@@ -148,12 +152,29 @@ __device__ static void make_frontier()
     found_word asked = ask_for_span(all, warp);
     for (uint32_t i = warp; i < all.count; i += warps) {
         const int kind = i < all.normals ? NORMALS : DELEGATES;
-        const found_word now = asked;
+        const uint32_t base = (i < all.normals ? i : i - all.normals) * all.size, words = (uint32_t)search.of[kind].words,
+                       end = base + all.size < words ? base + all.size : words;
+        const gpu_csr &one = search.csr[kind << 1], &two = search.csr[kind << 1 | 1];
+        const uint64_t edges = lane_id() < 2 ? edges_between(lane_id() ? two : one, base, end) : 0;
+        found_word now = asked;
         asked = ask_for_span(all, i + warps);
-        frontier_span(kind, (i < all.normals ? i : i - all.normals) * all.size, all.size, now);
+        const uint32_t fresh = join_frontier(kind, base, all.size, now);
+        count_fresh(kind, base, all.size, fresh, now, edges);
     }
-    if (meeting.sent_before)
-        set_words(group.sent[meeting.buffer ^ 1], group.column_words, 0);
+}
+
+/* The same, where the next level certainly goes by lists: fresh vertices are listed, which counts them, too. Not
+ * inlined: other levels would have fewer registers. */
+__device__ static __noinline__ void make_listed_frontier()
+{
+    const uint32_t warp = warp_of_grid(), warps = warps_of_grid();
+    const previsit_spans all = lay_out_previsit(warps);
+    for (uint32_t i = warp; i < all.count; i += warps) {
+        const int kind = i < all.normals ? NORMALS : DELEGATES;
+        const uint32_t base = (i < all.normals ? i : i - all.normals) * all.size;
+        found_word now = ask_for_span(all, i);
+        list_words(block.target, kind, base, join_frontier(kind, base, all.size, now));
+    }
 }
 
 /* Of visited normals, to each peer. */
@@ -179,7 +200,12 @@ __device__ static void run_masks()
 {
     visit_by_masks();
     note_time(SOLO_VISITED);
-    make_frontier();
+    if (planned.lists_next)
+        make_listed_frontier();
+    else
+        make_frontier();
+    if (meeting.sent_before) /* all peers have read it */
+        clear_columns(group.sent[meeting.buffer ^ 1]);
     note_read(0, (group.peers - 1) * (search.of[DELEGATES].words +
                                       (meeting.sends ? search.of[NORMALS].words : 0)));
     count_block();
@@ -190,7 +216,7 @@ __device__ static void run_masks()
             search.state->kept_depth[block.kept] = block.target.depth;
         turn_buffers();
     }
-    end_level(false);
+    end_level(planned.lists_next);
 }
 
 #endif

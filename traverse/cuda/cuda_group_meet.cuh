@@ -26,6 +26,7 @@ struct group_block {
     bool alone;          /* this block does levels by lists alone, for its GPU */
     unsigned long long edges; /* of the frontier, on all GPUs, at most */
     unsigned long long found; /* vertices of the frontier, except those that were taken from peers */
+    double seen, seen_edges; /* of all frontiers, on all GPUs: vertices, delegates on each; edges of their rows, about */
 };
 
 /* What the first block tells: found and taken in this level, or taken after the last letters. */
@@ -252,6 +253,13 @@ __device__ static inline void set_words(uint32_t *to, uint64_t words, uint32_t v
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < words; i += threads)
         to[i] = value;
+}
+
+/* Of a mask over nn's columns: the words that have vertices. */
+__device__ static inline void clear_columns(uint32_t *mask)
+{
+    for (unsigned i = 0; group.column_words > 0 && i < group.peers; i++)
+        set_words(mask + (uint64_t)group.shard[i] * group.shard_words, group.peer[i].words, 0);
 }
 
 /* ---- what peers found ---- */

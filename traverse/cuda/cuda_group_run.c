@@ -69,6 +69,7 @@ static void set_peers(struct gpu_group *g, const struct device *dev)
     const struct gpu_peers *p = &dev->traffic.peers;
     struct cost_graph *graph = &g->solo.graph;
     g->longest = 0;
+    g->vertices = g->edges = 0;
     graph->sources[NN] = graph->sources[DD] = graph->edges[NN] = graph->edges[DD] = 0;
     g->peers = p->count;
     for (uint32_t i = 0; i < p->count; i++) {
@@ -81,6 +82,8 @@ static void set_peers(struct gpu_group *g, const struct device *dev)
                                              .gathered = gathered_by(peer, g, dev),
                                              .state = peer->joining.state};
         add_size(graph, &peer->joining.size);
+        g->vertices += (double)peer->joining.size.vertices;
+        g->edges += (double)peer->joining.size.all_edges;
         if (peer->joining.size.longest > g->longest)
             g->longest = peer->joining.size.longest;
         if (peer->shard == dev->shard->index)
@@ -88,12 +91,6 @@ static void set_peers(struct gpu_group *g, const struct device *dev)
     }
     for (uint32_t i = 0; i < p->count; i++)
         g->peer[i].arrivals = p->all[i].joining.arrivals + (size_t)g->own * GROUP_LISTED_EDGES;
-}
-
-/* They have no number of a meeting yet. */
-static size_t arrival_bytes(const struct device *dev)
-{
-    return 2 * (size_t)dev->traffic.peers.count * GROUP_LISTED_EDGES * GROUP_ARRIVAL_BYTES;
 }
 
 enum status gpu_group_open(struct device *dev, struct error *e)
@@ -104,11 +101,6 @@ enum status gpu_group_open(struct device *dev, struct error *e)
     if (!may_search_together(dev))
         return ST_OK;
     g->solo = dev->solo.search;
-    if (CUDA_TRY(cudaMemset(dev->traffic.peers.group_state, 0, sizeof *g->state), dev->where, e) !=
-            ST_OK ||
-        CUDA_TRY(cudaMemset(dev->traffic.peers.arrivals, 0, arrival_bytes(dev)), dev->where, e) != ST_OK ||
-        CUDA_TRY(cudaDeviceSynchronize(), dev->where, e) != ST_OK)
-        return e->status;
     g->state = dev->traffic.peers.group_state;
     g->found[0] = dev->of[DELEGATES].next;
     g->found[1] = dev->masks.incoming;
@@ -138,6 +130,8 @@ enum status gpu_group_run(struct device *dev, const struct root *root, enum solo
     s->root = has_root ? root->index : GROUP_NO_ROOT;
     s->root_kind = root->at == ROOT_AT_DELEGATE ? DELEGATES : NORMALS;
     s->number = ++dev->solo.search.number;
+    dev->solo.group.search.clean = dev->solo.group.ran;
+    dev->solo.group.ran = 1;
     dev->solo.settled = 0;
     if (noted)
         gpu_notes_begin(dev);

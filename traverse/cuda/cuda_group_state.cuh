@@ -64,6 +64,13 @@ __device__ static inline void go_on(bool listed)
     __syncthreads();
 }
 
+/* Of a frontier, on all GPUs. By one thread. */
+__device__ static inline void note_seen(unsigned long long vertices, unsigned long long edges)
+{
+    meeting.seen += (double)vertices;
+    meeting.seen_edges += (double)edges;
+}
+
 /* The GPUs have told each other what they found and took. */
 __device__ static void end_level(bool listed)
 {
@@ -77,6 +84,7 @@ __device__ static void end_level(bool listed)
             block.now.depth++;
             meeting.found = fresh;
             meeting.edges = sum_of_edges(GROUP_FOUND) + sum_of_edges(GROUP_TAKEN);
+            note_seen(fresh, meeting.edges);
             meeting.certain = false;
         }
         note_frontier(told_of_both(g, SOLO_SOURCES), told_of_both(g, SOLO_FORWARD), fresh, listed);
@@ -99,6 +107,14 @@ __device__ static inline bool is_for_lists(unsigned long long all_edges)
            (block.now.listed || block.now.fresh <= GROUP_LISTED_EDGES) && lists <= masks;
 }
 
+/* Whether the next level goes by lists, whatever this one finds: so little is left, much of which no root of this
+ * component reaches. By sums alone. */
+__device__ static inline bool is_followed_by_list()
+{
+    const double vertices = group.vertices - meeting.seen, edges = group.edges - meeting.seen_edges;
+    return search.mode != SOLO_PULL && vertices <= GROUP_LISTED_EDGES && edges <= 2 * GROUP_LISTED_EDGES;
+}
+
 /* By one warp: directions, and what pushes and pulls rest on. */
 __device__ static void choose_directions()
 {
@@ -109,6 +125,7 @@ __device__ static void choose_directions()
     if (g == 0) {
         const double ahead = (double)(search.of[NORMALS].count + search.of[DELEGATES].count);
         block.choice.masks = 1;
+        planned.lists_next = is_followed_by_list();
         choose_marks(ahead);
         block.dense = 8 * block.choice.push_edges > group.peers * ahead;
         meeting.sends = block.now.frontier[NN] > 0 && !block.choice.pull[NN];

@@ -327,6 +327,22 @@ static void gpu_close(struct device *dev)
     free(dev);
 }
 
+/* What peers may read before any search has begun: they wake their links by it, and take words without the number of a
+ * meeting for old ones. */
+static enum status clear_shown(struct device *dev, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
+                               struct error *e)
+{
+    static const int shown[] = {GPU_MASKS, GPU_SENT_MASK, GPU_GATHERED, GPU_GROUP_MASK, GPU_GROUP_ARRIVALS,
+                                GPU_GROUP_STATE};
+    if (dev->shard->p == 1)
+        return ST_OK;
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        if (plan->array[shown[i]].bytes > 0)
+            CUDA_TRY(cudaMemset(at[shown[i]], 0, plan->array[shown[i]].bytes), dev->where, e);
+    }
+    return CUDA_TRY(cudaDeviceSynchronize(), dev->where, e);
+}
+
 static enum status open_device(struct device *dev, const struct device_options *options,
                                struct error *e)
 {
@@ -351,7 +367,7 @@ static enum status open_device(struct device *dev, const struct device_options *
     int whole = gpu_searches_whole(&plan);
     const struct gpu_solo_arrays solo = {at[GPU_SOLO_STATE], whole ? at[GPU_SOLO_LISTS] : NULL,
                                          whole && options->notes ? at[GPU_SOLO_NOTES] : NULL};
-    if (gpu_solo_open(dev, &solo, e) != ST_OK)
+    if (gpu_solo_open(dev, &solo, e) != ST_OK || clear_shown(dev, &plan, at, e) != ST_OK)
         return e->status;
     if (load(dev, &plan, at, options, e) == ST_OK && !options->trust)
         gpu_check_ranges(dev, options->locals, options->threads, e);

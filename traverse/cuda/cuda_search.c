@@ -48,6 +48,7 @@ static enum status gpu_start(struct device *dev, const struct root *root, struct
         cuda_set_root(n->next, root->index, n->parent, PARENT_SELF, stream);
     dev->masks.in = d->next;
     dev->solo.settled = 1; /* previsits write all depths */
+    dev->solo.group.ran = 0;
     dev->traffic.binned = 0;
     dev->frontier.ahead = 0;
     for (int g = 0; g < SUBGRAPHS; g++)

@@ -45,7 +45,7 @@ __device__ static inline void count_span(int g, uint32_t fresh, uint32_t sources
     warp_space &w = own_space();
     edges += (uint64_t)rows * search.csr[g].head_columns;
     w.count[SOLO_SOURCES + g] += own;
-    w.count[SOLO_FORWARD + g] += edges * own / rows;
+    w.count[SOLO_FORWARD + g] += (edges * own + rows / 2) / rows; /* what is left in the end is known well */
 }
 
 /* to[v] = value for the vertices of some words, a word a lane from `base` on. */
