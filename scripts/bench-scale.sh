@@ -2,23 +2,25 @@
 # bench-scale.sh: what more GPUs and more ranks of one host are worth: searches of the same graphs in several
 # set-ups, and their ratios.
 #
-#   scripts/bench-scale.sh [STAGE...]      (default: rmat uniform grid four)
+#   scripts/bench-scale.sh [STAGE...]      (default: rmat uniform grid four figure8)
 #
 #   rmat     RMAT on one and on all GPUs, in one process and with a rank for each, by peer memory and by messages
 #            through the host; weak scaling; options of the exchange
 #   uniform  a uniform random graph with the TH suggested and without delegates
 #   grid     microseconds a level of a graph of many small levels
 #   four     four shards, in 1, 2 and 4 ranks, which share the GPUs where there are fewer; --local-all2all
+#   figure8  the eight combinations of --reduction, --local-all2all and --uniquify by messages of lists: times of the
+#            parts of a search, as in figure 8 of the paper, vertices and bytes before and after
 #   th       TH suggested for all GPUs beside a sweep, in one process and by messages through the host
 #   cpu      two ranks of half the cores beside one of all, on the CPU
 #
-# A set-up is a pack, a layout (ranks x GPUs of each) and options. A stage makes the packs that its set-ups want, then
+# A set-up is a pack, a layout (ranks x GPUs of each; on the CPU ranks share the cores) and options. A stage makes the packs that its set-ups want, then
 # runs all set-ups in turn, ROUNDS times; every run is a row. After the rows come the ratios: of the best rounds, the
 # range of those round by round, and that of the least medians; `must` is what was asked for. All set-ups of a
 # graph have to find the same distances. The environment:
 #   GPUS      2 or 4;  BACKEND  cuda, or cpu, which rehearses without a GPU
 #   SCALE     of `rmat` on one GPU (26): all GPUs search SCALE + log2 GPUs;  TH_SCALES  of `th` ("26 27")
-#   UNIFORM   scale of `uniform` (24);  GRID  side of `grid` (4000);  FOUR  scale of `four` (24)
+#   UNIFORM   scale of `uniform` (24);  GRID  side of `grid` (4000);  FOUR  scale of `four` and `figure8` (24)
 #   CPU       scale of `cpu` (25);  TH  of `th` ("0 8 32 64 128 inf")
 #   ROOTS     searches of a run (64; `grid` has two corners and its middle);  ROUNDS (3)
 #   SETUPS    a pattern of egrep: only set-ups of such names are run (names are the second column)
@@ -100,11 +102,12 @@ prepare() { # FILE of set-ups
 value() { sed -n "s/^$1: *\([^ ]*\).*/\1/p" "$2"; }
 
 run_setup() { # STAGE ROUND LABEL GRAPH/TH LAYOUT [OPTION...]
-    local stage=$1 round=$2 label=$3 graph=$4 layout=$5 of=$raw/$1-$3-$2 launch=
+    local stage=$1 round=$2 label=$3 graph=$4 layout=$5 of=$raw/$1-$3-$2 launch= threads=
     shift 5
     [ "$(left)" -gt 4 ] || { echo "left out, no time: $stage $label"; return 0; }
     [ "${layout%x*}" = 1 ] || launch="$mpiexec -n ${layout%x*}"
-    timeout -k 3 "$(limit)" $launch "$bin/dbfs-traverse" -q --no-check --trust --backend "$backend" \
+    [ "$backend" = cuda ] || threads="-@ $(((cores + ${layout%x*} - 1) / ${layout%x*}))"
+    timeout -k 3 "$(limit)" $launch "$bin/dbfs-traverse" -q --no-check --trust --backend "$backend" $threads \
         -g "${layout#*x}" ${roots_of[${graph%/*}]} "$@" --force --json "$of.json" "$(pack_of "$graph" "$layout")" \
         >"$of.txt" 2>"$of.err" </dev/null ||
         { bad "$stage $label: exit status $?: $(head -c 400 "$of.err")"; return 0; }
@@ -280,6 +283,29 @@ END
     over four 2x2-list-l 2x2-list 1.0 'the same with lists'
 }
 
+# --breakdown takes time of its own, so these rows are no measure for others.
+stage_figure8() {
+    local scale=${FOUR:-24} reduction gather unique label kept=()
+    measure figure8 <<END
+$(for reduction in '' '-ir --reduction nonblocking'; do
+        for gather in '' '-l --local-all2all'; do
+            for unique in '' '-u --uniquify'; do
+                label=br${reduction%% *}${gather%% *}${unique%% *}
+                echo "${label/br-ir/ir} rmat$scale/host 2x2 --exchange-memory host --exchange-form list --breakdown" \
+                    "${reduction#* } ${gather#* } ${unique#* }"
+            done
+        done
+    done)
+END
+    drop rmat$scale
+    for label in $(awk '$1 == "figure8" && $2 == 1 { print $3 }' "$table"); do
+        kept+=("$raw/figure8-$label-1.json")
+    done
+    [ ${#kept[@]} != 0 ] || return 0
+    "$bin/dbfs-report" options "${kept[@]}" | sed "s|^$raw/figure8-\(.*\)-1.json|\1|"
+    "$bin/dbfs-report" exchange "${kept[-1]}" | sed "s|^$raw/figure8-\(.*\)-1.json|\1|"
+}
+
 # All TH are packed first, then searched; the packs of a scale are dropped before the next.
 stage_th() {
     local scale th all=1x$gpus ranks=${gpus}x1
@@ -298,20 +324,19 @@ END
     done
 }
 
-# With so many threads, half of the cores for each of two ranks
 stage_cpu() {
-    local scale=${CPU:-25} half=$(((cores + 1) / 2)) backend=cpu machine=cpu
+    local scale=${CPU:-25} backend=cpu machine=cpu
     measure cpu <<END
-1x1 rmat$scale/peer 1x1 -@ $((2 * half))
-2x1 rmat$scale/peer 2x1 -@ $half --exchange-memory peer
-2x1-host rmat$scale/host 2x1 -@ $half --exchange-memory host
+1x1 rmat$scale/peer 1x1
+2x1 rmat$scale/peer 2x1 --exchange-memory peer
+2x1-host rmat$scale/host 2x1 --exchange-memory host
 END
     drop rmat$scale
-    over cpu 2x1 1x1 1.0 "RMAT $scale, CPU, 2 ranks x $half threads over 1 x $((2 * half))"
+    over cpu 2x1 1x1 1.0 "RMAT $scale, CPU, 2 ranks of half of the $cores cores over 1 of all"
     over cpu 2x1-host 1x1 - 'the same by host messages'
 }
 
-stages=${*:-rmat uniform grid four}
+stages=${*:-rmat uniform grid four figure8}
 for stage in $stages; do
     declare -F "stage_$stage" >/dev/null || { echo "no stage '$stage'" >&2; exit 2; }
 done

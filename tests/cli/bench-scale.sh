@@ -49,6 +49,14 @@ check 'kept results are what was printed' cmp "$tmp/out" "$tmp/kept"
 check 'and say how they came about' grep -q "^command: BACKEND=cpu SCALE=7 .* $run uniform grid four th cpu$" "$tmp/kept"
 check 'of which revision' grep -q "^revision: r17; 20" "$tmp/kept"
 
+check_exit 0 'combinations of options' scale SETUPS='br|ir-l-u' $run figure8
+check 'have a row each' test "$(rows figure8)" = 'br ir-l-u '
+row='list	host	2	4	2	'
+check 'and one of times, with their options' test "$(grep -c "^br	blocking	false	false	$row" "$tmp/out") $(grep -c \
+    "^ir-l-u	nonblocking	true	true	$row" "$tmp/out")" = '1 1'
+check 'and levels before and after' awk -F'\t' '$1 == "ir-l-u" && $3 == "list" { all += $4; sent += $5; bytes += $7 }
+    END { exit !(sent > 0 && sent < all && bytes == 4 * sent) }' "$tmp/out"
+
 check_exit 0 'without time' scale BUDGET=4 SETUPS=1x1 $run rmat
 check 'what is left out is said' grep -q '^left out, no time: rmat$' "$tmp/out"
 check_exit 2 'a stage that there is not' scale $run rmat walk
