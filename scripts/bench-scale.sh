@@ -203,9 +203,9 @@ in_ranks() { # LABEL-SUFFIX GRAPH/TH MEMORY [OPTION...]
 }
 
 stage_rmat() {
-    local less=${SCALE:-26} scale all=1x$gpus ranks=${gpus}x1 must=1.5 must_weak=1.7 set_up
+    local less=${SCALE:-26} scale all=1x$gpus ranks=${gpus}x1 must=1.5 must_weak=1.7 must_ranks=.9 set_up
     scale=$((less + (gpus == 4 ? 2 : 1)))
-    [ "$gpus" != 4 ] || must=2.5 must_weak=3.2
+    [ "$gpus" != 4 ] || must=2.5 must_weak=3.2 must_ranks=.85
     measure rmat <<END
 weak-1x1 rmat$less/peer 1x1
 1x1 rmat$scale/peer 1x1
@@ -223,7 +223,7 @@ END
     over rmat $all 1x1 $must "RMAT $scale, $gpus GPUs over 1 GPU"
     over rmat $all weak-1x1 $must_weak "RMAT $scale on $gpus over RMAT $less on 1 (weak)"
     for set_up in $(in_ranks '' - - | cut -d' ' -f1); do
-        over rmat $set_up $all .9 "RMAT $scale, $set_up over $all"
+        over rmat $set_up $all $must_ranks "RMAT $scale, $set_up over $all"
         over rmat $set_up-host $all .5 "RMAT $scale, $set_up by host messages over $all"
     done
     over rmat $ranks-u $ranks .95 "RMAT $scale, $ranks, --uniquify over without"
