@@ -4,20 +4,20 @@
 #
 #   scripts/bench-scale.sh [STAGE...]      (default: rmat uniform grid four figure8)
 #
-#   rmat     RMAT on one and on all GPUs, in one process and with a rank for each, by peer memory and by messages
-#            through the host; weak scaling; options of the exchange
+#   rmat     RMAT on one and on all GPUs, in one process and with a rank for each, by peer memory and by
+#            messages through the host; weak scaling; options of the exchange
 #   uniform  a uniform random graph with the TH suggested and without delegates
 #   grid     microseconds a level of a graph of many small levels
 #   four     four shards, in 1, 2 and 4 ranks, which share the GPUs where there are fewer; --local-all2all
-#   figure8  the eight combinations of --reduction, --local-all2all and --uniquify by messages of lists: times of the
-#            parts of a search, as in figure 8 of the paper, vertices and bytes before and after
+#   figure8  the eight combinations of --reduction, --local-all2all and --uniquify by messages of lists: times
+#            of the parts of a search, as in figure 8 of the paper, vertices and bytes before and after
 #   th       TH suggested for all GPUs beside a sweep, in one process and by messages through the host
 #   cpu      two ranks of half the cores beside one of all, on the CPU
 #
-# A set-up is a pack, a layout (ranks x GPUs of each; on the CPU ranks share the cores) and options. A stage makes the packs that its set-ups want, then
-# runs all set-ups in turn, ROUNDS times; every run is a row. After the rows come the ratios: of the best rounds, the
-# range of those round by round, and that of the least medians; `must` is what was asked for. All set-ups of a
-# graph have to find the same distances. The environment:
+# A set-up is a pack, a layout and options. A layout is ranks x GPUs of each; on the CPU ranks share the cores. A
+# stage makes the packs of its set-ups, then runs all set-ups in turn, ROUNDS times. Every run is a row. After the
+# rows come the ratios: of the best rounds, the range of those round by round, and that of the least medians;
+# `must` is what was asked for. All set-ups of a graph have to find the same distances. The environment:
 #   GPUS      2 or 4;  BACKEND  cuda, or cpu, which rehearses without a GPU
 #   SCALE     of `rmat` on one GPU (26): all GPUs search SCALE + log2 GPUs;  TH_SCALES  of `th` ("26 27")
 #   UNIFORM   scale of `uniform` (24);  GRID  side of `grid` (4000);  FOUR  scale of `four` and `figure8` (24)
@@ -178,8 +178,8 @@ us_a_level() { # STAGE SET-UP MUST TEXT
         END { printf "%-62s %8s  must be %s\n", text, least ? least : "-", must }' "$table"
 }
 
-# What the mean time with the TH suggested, which is the set-up of this name, is over that with the best of all TH
-# that were run in this way; set-ups of other TH have the name and the TH.
+# The set-up of this name has the TH suggested; those of other TH have the name and the TH. The ratio is its mean
+# time over the least of all.
 over_the_best() { # SET-UP GRAPH MUST TEXT
     awk -F'\t' -v one="$1" -v graph="$2" -v must="$3" -v text="$4" '
         $1 != "th" || $4 != graph || index($3, one) != 1 { next }
@@ -188,7 +188,8 @@ over_the_best() { # SET-UP GRAPH MUST TEXT
         label ~ /^-?th/ || label == "" { if (!least || $9 < least) { least = $9; best = $5 } }
         END {
             if (!chosen) { printf "%-62s %8s\n", text, "-"; exit }
-            printf "%-62s %8.3f  TH %s; the best is TH %s  must be below %s\n", text, chosen / least, th, best, must }' "$table"
+            printf "%-62s %8.3f  TH %s; the best is TH %s  must be below %s\n", text, chosen / least, th, best,
+                must }' "$table"
 }
 
 # ---- stages ----

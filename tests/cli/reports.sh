@@ -206,9 +206,11 @@ check 'with the members of the traces' test "$(awk -F '\t' 'NR == 1 { for (i = 1
 
 # What moved, by hand: two searches of two levels; the second finds 30 and 10 vertices and sends half of them
 moved() { # FOUND SENT MASKS OF-MASKS NN
-    printf '{"root": 1, "time_s": 2, "teps": 1, "levels": 2, "levels_s": {"previsit": [1, 0], "visit_nn": [%s], "remote_exchange": [2, 3]},' "$5"
-    printf '"levels_exchanged": {"found_vertices": [%s], "sent_vertices": [%s], "list_bytes": [80, 0], "bits_bytes": [0, 0],' "$1" "$2"
-    printf '"frontier_bytes": [0, 5], "mask_bytes": [%s], "whole_mask_bytes": [%s], "messages": [2, 1], "peer_vertices": [0, 0], "peer_bytes": [0, 0]}}' "$3" "$4"
+    printf '{"root": 1, "time_s": 2, "teps": 1, "levels": 2,'
+    printf '"levels_s": {"previsit": [1, 0], "visit_nn": [%s], "remote_exchange": [2, 3]},' "$5"
+    printf '"levels_exchanged": {"found_vertices": [%s], "sent_vertices": [%s], "list_bytes": [80, 0],' "$1" "$2"
+    printf '"bits_bytes": [0, 0], "frontier_bytes": [0, 5], "mask_bytes": [%s], "whole_mask_bytes": [%s],' "$3" "$4"
+    printf '"messages": [2, 1], "peer_vertices": [0, 0], "peer_bytes": [0, 0]}}'
 }
 printf '{"environment": {"vertices": 9, "mask_reduction": "blocking", "local_all2all": true, "uniquify": false, "exchange_form": "list",
 "exchange_memory": "host", "ranks": 2, "shards_per_rank": 3}, "roots": [%s, %s]}\n' "$(moved '10, 0' '10, 0' '0, 0' '0, 0' '7, 8')" \
