@@ -3,7 +3,8 @@
  * Values are written by number of vertex first, which is sequential, and gathered by input id then. Bytes that
  * must move for each id: 4 of its vertex, 4 or 8 of the answer, and a sector of 32 for its value. Depths are
  * bytes where the search had few levels, so that all values of RMAT 26 lie in the cache. What is read or written
- * once goes past the cache.
+ * once goes past the cache. With several devices the bytes for each id are those of the answer and a quarter byte of
+ * its marks; for each vertex 4 of its number, and those of its value, which cross a link if another device has it.
  */
 #include "cuda_answers.h"
 #include "cuda_common.cuh"
@@ -147,6 +148,44 @@ void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form 
                                                    (int64_t *)to);
 }
 
+/* A block of threads takes neighbouring values, each thread four, so that their random reads are under way together. */
+template <typename T>
+__global__ static void __launch_bounds__(BLOCK)
+    pick_kernel(const uint32_t *vertex, uint64_t count, const T *by_vertex, T *to)
+{
+    for (uint64_t first = (uint64_t)blockIdx.x * BLOCK * QUAD; first < count;
+         first += (uint64_t)gridDim.x * BLOCK * QUAD) {
+        uint32_t from[QUAD];
+        T value[QUAD];
+        const uint64_t own = first + threadIdx.x;
+#pragma unroll
+        for (int k = 0; k < QUAD; k++)
+            from[k] = own + k * BLOCK < count ? __ldcs(&vertex[own + k * BLOCK]) : 0;
+#pragma unroll
+        for (int k = 0; k < QUAD; k++)
+            value[k] = by_vertex[from[k]];
+#pragma unroll
+        for (int k = 0; k < QUAD; k++) {
+            if (own + k * BLOCK < count)
+                to[own + k * BLOCK] = value[k];
+        }
+    }
+}
+
+void cuda_pick_values(const uint32_t *vertex, uint64_t count, enum value_form form, const void *by_vertex,
+                      void *to, cudaStream_t stream)
+{
+    const int blocks = blocks_for(count, BLOCK * QUAD);
+    if (count == 0)
+        return;
+    if (form == VALUE_BYTE)
+        pick_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const uint8_t *)by_vertex, (uint8_t *)to);
+    else if (form == VALUE_32)
+        pick_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const int32_t *)by_vertex, (int32_t *)to);
+    else
+        pick_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const int64_t *)by_vertex, (int64_t *)to);
+}
+
 /* ---- blocks ---- */
 
 /* answer_stored_id of backend.h. */
@@ -163,27 +202,100 @@ __device__ static inline uint64_t stored_of(const struct bijection &b, uint64_t 
     return id;
 }
 
-template <typename Value>
-__global__ static void __launch_bounds__(BLOCK) assemble_kernel(gpu_assembly a)
+/* id / p for ids below 2^48 and p below 2^16, from 2^64 / p rounded up. */
+__device__ static inline uint64_t round_of(uint64_t id, uint64_t inverse)
 {
-    Value *to = (Value *)a.to;
-    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < a.count;
-         i += (uint64_t)gridDim.x * BLOCK) {
-        uint64_t stored = i, at = i / a.p; /* the first id of a block is a multiple of p */
-        if (a.before != NULL) {
-            stored = stored_of(a.bijection, a.first + i);
-            at = __ldcs(&a.before[i]);
+    return __umul64hi(id, inverse);
+}
+
+/* Ids of the block as values of shards: `at` of shard `s`. */
+struct shard_id {
+    uint32_t s, at;
+};
+
+/* COUNT ids from number i of the block on. */
+template <int COUNT>
+__device__ static inline void find_shards(const gpu_block_places &b, uint64_t inverse, uint64_t i, shard_id *to)
+{
+    const uint64_t round = round_of(i, inverse); /* the first id of a block is a multiple of p */
+    shard_id next = {(uint32_t)(i - round * b.p), (uint32_t)round};
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) {
+        if (b.before != NULL) {
+            const uint64_t stored = stored_of(b.bijection, b.first + i + k);
+            next.s = (uint32_t)(stored - round_of(stored, inverse) * b.p);
+            next.at = __ldcs(&b.before[i + k]);
         }
-        to[i] = ((const Value *)a.values[stored % a.p])[at];
+        to[k] = next;
+        next.at += next.s + 1 == b.p;
+        next.s = next.s + 1 == b.p ? 0 : next.s + 1;
     }
+}
+
+/* Values of COUNT ids from number i of the block on. Reads of one kind are under way together, as those of other
+ * devices' memory take long. */
+template <typename From, typename To, int COUNT>
+__device__ static inline void assemble_ids(const gpu_assembly &a, uint64_t inverse, uint64_t i, To *value)
+{
+    const gpu_block_places &b = a.places;
+    shard_id id[COUNT];
+    id_marks mark[COUNT];
+    const From *from[COUNT];
+    uint32_t place[COUNT];
+    find_shards<COUNT>(b, inverse, i, id);
+#pragma unroll
+    for (int k = 0; k < COUNT; k++)
+        mark[k] = b.marks[b.marks_of[id[k].s] + id[k].at / 32];
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) {
+        const uint32_t bit = 1u << (id[k].at % 32);
+        from[k] = (mark[k].bits & bit) == 0 ? NULL : (const From *)(id[k].s == b.own ? a.by_vertex : a.values[id[k].s]);
+        place[k] = mark[k].earlier + __popc(mark[k].bits & (bit - 1));
+        if (from[k] != NULL && id[k].s == b.own)
+            place[k] = __ldcs(&b.vertex[place[k]]);
+    }
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) {
+        const From read = from[k] == NULL ? (From)(sizeof(From) == 1 ? 0 : -1) : from[k][place[k]];
+        value[k] = sizeof(From) == 1 ? (To)read - 1 : (To)read;
+    }
+}
+
+__device__ static inline void store_quad(int32_t *to, const int32_t *value)
+{
+    __stcs((int4 *)to, make_int4(value[0], value[1], value[2], value[3]));
+}
+
+__device__ static inline void store_quad(int64_t *to, const int64_t *value)
+{
+    __stcs((longlong2 *)to, make_longlong2(value[0], value[1]));
+    __stcs((longlong2 *)to + 1, make_longlong2(value[2], value[3]));
+}
+
+template <typename From, typename To>
+__global__ static void __launch_bounds__(BLOCK) assemble_kernel(gpu_assembly a, uint64_t inverse)
+{
+    const uint64_t quads = a.places.count / QUAD, thread = (uint64_t)blockIdx.x * BLOCK + threadIdx.x;
+    To *to = (To *)a.to;
+    for (uint64_t q = thread; q < quads; q += (uint64_t)gridDim.x * BLOCK) {
+        To value[QUAD];
+        assemble_ids<From, To, QUAD>(a, inverse, q * QUAD, value);
+        store_quad(to + q * QUAD, value);
+    }
+    for (uint64_t i = quads * QUAD + thread; i < a.places.count; i += (uint64_t)gridDim.x * BLOCK)
+        assemble_ids<From, To, 1>(a, inverse, i, &to[i]);
 }
 
 void cuda_assemble(const gpu_assembly *a, cudaStream_t stream)
 {
-    if (a->count == 0)
+    const int blocks = blocks_for(a->places.count, BLOCK * QUAD);
+    const uint64_t inverse = UINT64_MAX / a->places.p + 1;
+    if (a->places.count == 0)
         return;
-    if (a->width == 4)
-        assemble_kernel<int32_t><<<blocks_for(a->count, BLOCK), BLOCK, 0, stream>>>(*a);
+    if (a->form == VALUE_BYTE)
+        assemble_kernel<uint8_t, int32_t><<<blocks, BLOCK, 0, stream>>>(*a, inverse);
+    else if (a->form == VALUE_32)
+        assemble_kernel<int32_t, int32_t><<<blocks, BLOCK, 0, stream>>>(*a, inverse);
     else
-        assemble_kernel<int64_t><<<blocks_for(a->count, BLOCK), BLOCK, 0, stream>>>(*a);
+        assemble_kernel<int64_t, int64_t><<<blocks, BLOCK, 0, stream>>>(*a, inverse);
 }

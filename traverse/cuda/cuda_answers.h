@@ -48,13 +48,27 @@ void cuda_write_parents(const struct gpu_records *records, cudaStream_t stream);
 void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form form,
                         const void *by_vertex, void *to, cudaStream_t stream);
 
-/* A block of the answer, from values of all shards. */
-struct gpu_assembly {
-    uint64_t first, count;
-    uint32_t p, width;
-    const void *const *values; /* [p] in memory that the device can read */
-    const uint32_t *before;    /* NULL: ids are not permuted */
+/* The same for another device, which makes int32 of depths itself. */
+void cuda_pick_values(const uint32_t *vertex, uint64_t count, enum value_form form, const void *by_vertex,
+                      void *to, cudaStream_t stream);
+
+/* Where the values of a block come from: struct answer_places (backend.h), on the device. */
+struct gpu_block_places {
+    uint64_t first, count; /* ids of the block */
+    uint32_t p, own;       /* shards, and that of this device */
+    const uint32_t *vertex; /* of the own ids in the block */
+    struct id_marks *marks;
+    uint64_t *marks_of;
+    uint32_t *before; /* NULL: ids are not permuted */
     struct bijection bijection;
+};
+
+/* A block of the answer, from the own values by number of vertex, and those of the other shards. */
+struct gpu_assembly {
+    struct gpu_block_places places;
+    enum value_form form;
+    const void *by_vertex;
+    const void *const *values; /* [p] in memory that the device can read */
     void *to;
 };
 
@@ -105,12 +119,13 @@ void cuda_max_ids(void *to, const struct gpu_id_arrays *from, uint64_t count, ui
 
 /* Arrays of the plan. */
 struct gpu_answers {
-    uint64_t slots, first, count;
     uint32_t id_bytes;
     uint32_t *vertex; /* NULL: values are scattered over the block */
+    const uint64_t *starts; /* of answer_places: host memory */
+    uint32_t own_block;
     void *ids, *by_vertex, *values, *block;
-    uint32_t *before;
-    struct bijection bijection;
+    struct gpu_block_places places;
+    enum value_form form; /* of the answer that is being made */
     void *delegates;            /* [d] the largest parents of this rank's devices */
     void *replies;
     void *tables;               /* gpu_answer_table_bytes: cursors, pointers, flags */

@@ -64,8 +64,7 @@ enum status gpu_write_parents(struct device *dev, struct error *e)
     delegates.count = d->count;
     delegates.first = n->count;
     delegates.remote = NULL;
-    CUDA_TRY(cudaMemsetAsync(a->tables, 0, gpu_answer_table_bytes(dev->shard->p), stream_of(dev)),
-             dev->where, e);
+    CUDA_TRY(cudaMemsetAsync(a->tables, 0, 8 * gpu_answer_cursors(dev->shard->p), stream_of(dev)), dev->where, e);
     if (!scatter)
         CUDA_TRY(cudaMemsetAsync((char *)a->by_vertex + vertices * a->id_bytes, 0xff, a->id_bytes,
                                  stream_of(dev)),
@@ -202,8 +201,8 @@ static enum status max_of_copies(struct device *dev, const struct device *other,
 {
     const struct gpu_answers *a = &dev->answers;
     uint64_t d = dev->of[DELEGATES].count;
-    for (uint64_t i = 0; i < d && e->status == ST_OK; i += a->count) {
-        uint64_t piece = d - i < a->count ? d - i : a->count, width = a->id_bytes;
+    for (uint64_t i = 0; i < d && e->status == ST_OK; i += a->places.count) {
+        uint64_t piece = d - i < a->places.count ? d - i : a->places.count, width = a->id_bytes;
         struct gpu_id_arrays one = {.ids = {a->block}, .count = 1};
         CUDA_TRY(cudaMemcpyPeerAsync(a->block, dev->ordinal,
                                      (const char *)delegates_of(other) + i * width, other->ordinal,

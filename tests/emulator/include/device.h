@@ -144,6 +144,11 @@ static inline void __nanosleep(unsigned, EMULATED_CALLER)
     emulated_trap();
 }
 
+static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
+{
+    return (unsigned long long)((__extension__ (unsigned __int128)a * b) >> 64);
+}
+
 /* ---- memory ---- */
 
 static inline void __threadfence()
