@@ -232,33 +232,51 @@ __device__ static inline void find_shards(const gpu_block_places &b, uint64_t in
     }
 }
 
-/* Values of COUNT ids from number i of the block on. Reads of one kind are under way together, as those of other
- * devices' memory take long. */
-template <typename From, typename To, int COUNT>
-__device__ static inline void assemble_ids(const gpu_assembly &a, uint64_t inverse, uint64_t i, To *value)
+/* What a shard has for the block. */
+template <typename From>
+struct shard_values {
+    const id_marks *marks;
+    const From *value;
+    const uint32_t *vertex; /* of the own shard, whose values lie by number of vertex; or NULL */
+};
+
+template <typename From>
+__device__ static inline shard_values<From> values_of(const gpu_assembly &a, uint32_t s)
 {
     const gpu_block_places &b = a.places;
-    shard_id id[COUNT];
-    id_marks mark[COUNT];
-    const From *from[COUNT];
+    return s == b.own ? shard_values<From>{b.marks + b.marks_of[s], (const From *)a.by_vertex, b.vertex}
+                      : shard_values<From>{b.marks + b.marks_of[s], (const From *)a.values[s], NULL};
+}
+
+/* Values of COUNT ids, at[k] of shard of[k]. Reads of one kind are under way together, as those of another device's
+ * memory take long. */
+template <typename From, typename To, int COUNT>
+__device__ static inline void read_values(const shard_values<From> *of, const uint32_t *at, To *to)
+{
     uint32_t place[COUNT];
-    find_shards<COUNT>(b, inverse, i, id);
+    bool has_edges[COUNT];
+    From value[COUNT];
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) {
+        const uint2 marks = ((const uint2 *)of[k].marks)[at[k] / 32]; /* bits, earlier */
+        const uint32_t bit = 1u << (at[k] % 32);
+        has_edges[k] = (marks.x & bit) != 0;
+        place[k] = marks.y + __popc(marks.x & (bit - 1));
+    }
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) {
+        if (has_edges[k] && of[k].vertex != NULL)
+            place[k] = __ldcs(&of[k].vertex[place[k]]);
+    }
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) {
+        value[k] = (From)(sizeof(From) == 1 ? 0 : -1);
+        if (has_edges[k])
+            value[k] = of[k].value[place[k]];
+    }
 #pragma unroll
     for (int k = 0; k < COUNT; k++)
-        mark[k] = b.marks[b.marks_of[id[k].s] + id[k].at / 32];
-#pragma unroll
-    for (int k = 0; k < COUNT; k++) {
-        const uint32_t bit = 1u << (id[k].at % 32);
-        from[k] = (mark[k].bits & bit) == 0 ? NULL : (const From *)(id[k].s == b.own ? a.by_vertex : a.values[id[k].s]);
-        place[k] = mark[k].earlier + __popc(mark[k].bits & (bit - 1));
-        if (from[k] != NULL && id[k].s == b.own)
-            place[k] = __ldcs(&b.vertex[place[k]]);
-    }
-#pragma unroll
-    for (int k = 0; k < COUNT; k++) {
-        const From read = from[k] == NULL ? (From)(sizeof(From) == 1 ? 0 : -1) : from[k][place[k]];
-        value[k] = sizeof(From) == 1 ? (To)read - 1 : (To)read;
-    }
+        to[k] = sizeof(From) == 1 ? (To)value[k] - 1 : (To)value[k];
 }
 
 __device__ static inline void store_quad(int32_t *to, const int32_t *value)
@@ -272,30 +290,89 @@ __device__ static inline void store_quad(int64_t *to, const int64_t *value)
     __stcs((longlong2 *)to + 1, make_longlong2(value[2], value[3]));
 }
 
+/* Of any number of shards. */
+template <typename From, typename To, int COUNT>
+__device__ static inline void assemble_ids(const gpu_assembly &a, uint64_t inverse, uint64_t i, To *value)
+{
+    shard_id id[COUNT];
+    shard_values<From> of[COUNT];
+    uint32_t at[COUNT];
+    find_shards<COUNT>(a.places, inverse, i, id);
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) {
+        of[k] = values_of<From>(a, id[k].s);
+        at[k] = id[k].at;
+    }
+    read_values<From, To, COUNT>(of, at, value);
+}
+
+/* Ids past the last quad are left to assemble_rest. */
 template <typename From, typename To>
 __global__ static void __launch_bounds__(BLOCK) assemble_kernel(gpu_assembly a, uint64_t inverse)
 {
-    const uint64_t quads = a.places.count / QUAD, thread = (uint64_t)blockIdx.x * BLOCK + threadIdx.x;
-    To *to = (To *)a.to;
-    for (uint64_t q = thread; q < quads; q += (uint64_t)gridDim.x * BLOCK) {
-        To value[QUAD];
+    To value[QUAD];
+    for (uint64_t q = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; q < a.places.count / QUAD;
+         q += (uint64_t)gridDim.x * BLOCK) {
         assemble_ids<From, To, QUAD>(a, inverse, q * QUAD, value);
-        store_quad(to + q * QUAD, value);
+        store_quad((To *)a.to + q * QUAD, value);
     }
-    for (uint64_t i = quads * QUAD + thread; i < a.places.count; i += (uint64_t)gridDim.x * BLOCK)
-        assemble_ids<From, To, 1>(a, inverse, i, &to[i]);
+}
+
+/* Of SHARDS shards, whose ids go round: a quad has as many ids of each. */
+template <typename From, typename To, int SHARDS>
+__global__ static void __launch_bounds__(BLOCK) assemble_rounds(gpu_assembly a)
+{
+    shard_values<From> shard[SHARDS], of[QUAD];
+#pragma unroll
+    for (int s = 0; s < SHARDS; s++)
+        shard[s] = values_of<From>(a, s);
+#pragma unroll
+    for (int k = 0; k < QUAD; k++)
+        of[k] = shard[k % SHARDS];
+    for (uint64_t q = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; q < a.places.count / QUAD;
+         q += (uint64_t)gridDim.x * BLOCK) {
+        To value[QUAD];
+        uint32_t at[QUAD];
+#pragma unroll
+        for (int k = 0; k < QUAD; k++)
+            at[k] = (uint32_t)(q * (QUAD / SHARDS)) + k / SHARDS;
+        read_values<From, To, QUAD>(of, at, value);
+        store_quad((To *)a.to + q * QUAD, value);
+    }
+}
+
+/* Fewer than QUAD ids. */
+template <typename From, typename To>
+__global__ static void assemble_rest(gpu_assembly a, uint64_t inverse)
+{
+    const uint64_t i = a.places.count / QUAD * QUAD + threadIdx.x;
+    if (i < a.places.count)
+        assemble_ids<From, To, 1>(a, inverse, i, (To *)a.to + i);
+}
+
+template <typename From, typename To>
+static void assemble(const gpu_assembly &a, cudaStream_t stream)
+{
+    const int blocks = blocks_for(a.places.count, BLOCK * QUAD);
+    const uint64_t inverse = UINT64_MAX / a.places.p + 1;
+    if (a.places.before != NULL || a.places.p > 4 || a.places.p == 3)
+        assemble_kernel<From, To><<<blocks, BLOCK, 0, stream>>>(a, inverse);
+    else if (a.places.p == 4)
+        assemble_rounds<From, To, 4><<<blocks, BLOCK, 0, stream>>>(a);
+    else
+        assemble_rounds<From, To, 2><<<blocks, BLOCK, 0, stream>>>(a);
+    if (a.places.count % QUAD > 0)
+        assemble_rest<From, To><<<1, QUAD, 0, stream>>>(a, inverse);
 }
 
 void cuda_assemble(const gpu_assembly *a, cudaStream_t stream)
 {
-    const int blocks = blocks_for(a->places.count, BLOCK * QUAD);
-    const uint64_t inverse = UINT64_MAX / a->places.p + 1;
     if (a->places.count == 0)
         return;
     if (a->form == VALUE_BYTE)
-        assemble_kernel<uint8_t, int32_t><<<blocks, BLOCK, 0, stream>>>(*a, inverse);
+        assemble<uint8_t, int32_t>(*a, stream);
     else if (a->form == VALUE_32)
-        assemble_kernel<int32_t, int32_t><<<blocks, BLOCK, 0, stream>>>(*a, inverse);
+        assemble<int32_t, int32_t>(*a, stream);
     else
-        assemble_kernel<int64_t, int64_t><<<blocks, BLOCK, 0, stream>>>(*a, inverse);
+        assemble<int64_t, int64_t>(*a, stream);
 }
