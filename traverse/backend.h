@@ -91,10 +91,10 @@ struct backend_device {
 
 /* The peers of a device are devices of this host, itself included, which read each other's memory. They are
  * of this rank, or of all ranks of the host. A device shows three arrays: the delegates that it found, the
- * normals of its frontier, and the vertices that it found on other shards. The card says where they are. Each
- * backend fills it in its own way; it may be copied to another process. */
+ * normals of its frontier, and the vertices that it found on other shards; and, after a search, what answers are
+ * made of. The card says where they are. Each backend fills it in its own way; it may be copied to another process. */
 struct peer_card {
-    uint64_t words[48];
+    uint64_t words[56];
 };
 
 struct backend_peers {
@@ -481,6 +481,20 @@ struct backend_parents {
     /* When all devices have read: the parents of delegates are `host`, as reduced over all ranks, or, if that
      * is NULL, what read_parents found. */
     enum status (*take_parents)(struct device *device, const void *host, struct error *e);
+
+    /* Where every device reads the memory of all others, it looks at what they know, without questions, and nothing
+     * is reduced. The functions below then replace those above. NULL: devices ask. */
+
+    /* After `open_answers`: whether the device reads all others. */
+    int (*reads_all)(const struct device *device);
+
+    /* Turns the parents that the device recorded into input ids, shows them and the depths to the others, and
+     * waits. */
+    enum status (*show_parents)(struct device *device, uint32_t levels, struct error *e);
+
+    /* When all devices show theirs: finds the parents that others know. Need not wait. They go on showing what they
+     * know until all have found `values`. */
+    enum status (*look_parents)(struct device *device, struct error *e);
 };
 
 /* ---- all of it ---- */

@@ -16,6 +16,9 @@
 extern "C" {
 #endif
 
+/* With this many levels depth + 1 still is a byte. */
+enum { BYTE_LEVELS = 255 };
+
 /* How values by number of vertex are stored. */
 enum value_form { VALUE_BYTE /* depth + 1, 0: unreached */, VALUE_32, VALUE_64 };
 
@@ -107,6 +110,34 @@ void cuda_reply(const struct gpu_replying *replying, cudaStream_t stream);
 void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t count,
                        uint32_t id_bytes, void *to, cudaStream_t stream);
 
+/* What a device shows of its vertices, to others that look for parents there. */
+struct gpu_shown {
+    const void *parents;      /* of delegates */
+    const void *ids;          /* of locals */
+    const uint8_t *bytes;     /* depth + 1 of locals, 0: not visited; NULL: there were many levels */
+    const int32_t *depth;     /* of locals that were visited */
+    const uint32_t *visited;
+    uint64_t locals;
+};
+
+struct gpu_looking {
+    struct gpu_csr nn;
+    const uint32_t *vertices;        /* that look, as cuda_write_parents listed them */
+    const unsigned long long *count; /* of them */
+    const struct gpu_shown *shown;   /* [p] */
+    uint32_t p, own_shard;
+    unsigned local_bits;
+    uint64_t delegates;
+    const uint32_t *not_owned; /* delegates that need not look */
+    uint32_t id_bytes;
+    void *to;          /* [locals + d] by number of vertex */
+    unsigned int *bad; /* as in struct gpu_replying */
+};
+
+/* Gives the listed vertices a parent among their neighbours on other shards, and delegates without one the parent that
+ * another device has. */
+void cuda_look(const struct gpu_looking *looking, cudaStream_t stream);
+
 /* to = the largest of the ids of several arrays; with `keep`, of `to` as well. */
 struct gpu_id_arrays {
     const void *ids[GPU_MASK_SOURCES];
@@ -129,6 +160,8 @@ struct gpu_answers {
     void *delegates;            /* [d] the largest parents of this rank's devices */
     void *replies;
     void *tables;               /* gpu_answer_table_bytes: cursors, pointers, flags */
+    struct gpu_shown *shown;    /* [2 * p] if it reads all other devices (cuda_look.c) */
+    int shows_bytes;            /* depths of the last search */
     unsigned long long *counts; /* [p + 1] host memory */
 };
 

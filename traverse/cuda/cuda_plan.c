@@ -239,6 +239,8 @@ static void put_answers(struct gpu_plan *plan, const struct shard *shard,
         NULL);
     put(plan, GPU_ANSWER_REPLIES, "replies about parents",
         several && parents ? shard->csr[NN].edges : 0, id, NULL);
+    put(plan, GPU_ANSWER_SHOWN, "what others show of parents", several && parents ? 2 * (uint64_t)shard->p : 0,
+        GPU_SHOWN_BYTES, NULL);
     put(plan, GPU_ANSWER_TABLES, "tables of answers", gpu_answer_table_bytes(shard->p), 1, NULL);
 }
 

@@ -55,10 +55,12 @@ enum gpu_array_id {
     GPU_ANSWER_BEFORE,
     GPU_ANSWER_DELEGATES,
     GPU_ANSWER_REPLIES,
+    GPU_ANSWER_SHOWN,
     GPU_ANSWER_TABLES,
     GPU_ARRAY_COUNT
 };
 
+enum { GPU_SHOWN_BYTES = 48 }; /* of an array's element: struct gpu_shown */
 enum { GPU_RECEIVE_IDS = 1 << 22 /* vertices that a device takes in at a time */ };
 
 struct gpu_array {

@@ -2,9 +2,6 @@
 #include "cuda_device.h"
 #include "cuda_error.h"
 
-/* With this many levels depth + 1 still is a byte. */
-enum { BYTE_LEVELS = 255 };
-
 static cudaStream_t stream_of(const struct device *dev)
 {
     return dev->stream.of[NORMALS];
@@ -119,12 +116,15 @@ static enum status gpu_open_answers(struct device *dev, const struct answer_plac
                                cudaHostAllocDefault),
                  dev->where, e) != ST_OK)
         return e->status;
+    a->counts[dev->shard->p] = 0;
     if (a->vertex == NULL)
         return upload_ids(dev, places, e);
     if (upload(dev, a->vertex, places->vertex, 4 * a->starts[dev->shard->p], e) != ST_OK ||
         upload(dev, a->ids, places->ids, a->id_bytes * vertices, e) != ST_OK)
         return e->status;
-    return dev->shard->p > 1 ? upload_block(dev, places, e) : e->status;
+    if (dev->shard->p == 1 || upload_block(dev, places, e) != ST_OK)
+        return e->status;
+    return gpu_reads_all(dev) && places->ids != NULL ? gpu_open_look(dev, e) : e->status;
 }
 
 /* ---- answers ---- */
@@ -141,18 +141,27 @@ static enum value_form form_of(const struct device *dev, enum answer_kind kind, 
     return levels <= BYTE_LEVELS ? VALUE_BYTE : VALUE_32;
 }
 
-/* The last value is that of no vertex. */
+enum status gpu_write_depths(struct device *dev, enum vertex_kind kind, enum value_form form, void *to,
+                             struct error *e)
+{
+    if (form == VALUE_BYTE && !gpu_is_settled(dev))
+        cuda_solo_byte_depths(&dev->solo.search, kind, to, stream_of(dev));
+    else if (gpu_solo_settle(dev, e) == ST_OK)
+        cuda_write_depths(&dev->of[kind], form, to, stream_of(dev));
+    return e->status == ST_OK ? CUDA_LAUNCHED(dev->where, e) : e->status;
+}
+
+/* The last value is that of no vertex, which only a device that is alone gathers. */
 static enum status write_depths(struct device *dev, enum value_form form, struct error *e)
 {
-    cudaStream_t stream = stream_of(dev);
     uint64_t width = form == VALUE_BYTE ? 1 : 4, locals = dev->of[NORMALS].count;
     char *to = dev->answers.by_vertex;
-    cuda_write_depths(&dev->of[NORMALS], form, to, stream);
-    cuda_write_depths(&dev->of[DELEGATES], form, to + locals * width, stream);
-    CUDA_TRY(cudaMemsetAsync(to + (locals + dev->of[DELEGATES].count) * width,
-                             form == VALUE_BYTE ? 0 : 0xff, width, stream),
-             dev->where, e);
-    return CUDA_LAUNCHED(dev->where, e);
+    if (gpu_write_depths(dev, NORMALS, form, to, e) != ST_OK ||
+        gpu_write_depths(dev, DELEGATES, form, to + locals * width, e) != ST_OK || dev->shard->p > 1)
+        return e->status;
+    return CUDA_TRY(cudaMemsetAsync(to + (locals + dev->of[DELEGATES].count) * width,
+                                    form == VALUE_BYTE ? 0 : 0xff, width, stream_of(dev)),
+                    dev->where, e);
 }
 
 /* Without an array of values by vertex. */
@@ -166,7 +175,7 @@ static enum status scatter_values(struct device *dev, enum answer_kind kind, str
         ST_OK)
         return e->status;
     if (kind == ANSWER_PARENTS)
-        return gpu_write_parents(dev, e);
+        return gpu_write_parents(dev, NULL, e);
     cuda_scatter_depths(n, ids, a->id_bytes, a->block, stream);
     cuda_scatter_depths(d, ids + n->count * a->id_bytes, a->id_bytes, a->block, stream);
     return CUDA_LAUNCHED(dev->where, e);
@@ -194,8 +203,7 @@ static enum status gather_values(struct device *dev, enum answer_kind kind, uint
 {
     struct gpu_answers *a = &dev->answers;
     a->form = form_of(dev, kind, levels);
-    if (kind == ANSWER_DEPTHS &&
-        (gpu_solo_settle(dev, e) != ST_OK || write_depths(dev, a->form, e) != ST_OK))
+    if (kind == ANSWER_DEPTHS && write_depths(dev, a->form, e) != ST_OK)
         return e->status;
     if (dev->shard->p == 1)
         cuda_gather_values(a->vertex, a->starts[1], a->form, a->by_vertex, a->block, stream_of(dev));
@@ -213,7 +221,9 @@ static enum status gpu_values(struct device *dev, enum answer_kind kind, uint32_
         scatter_values(dev, kind, e);
     else
         gather_values(dev, kind, levels, values, e);
-    return e->status == ST_OK ? wait_for_stream(dev, e) : e->status;
+    if (e->status != ST_OK || wait_for_stream(dev, e) != ST_OK)
+        return e->status;
+    return kind == ANSWER_PARENTS ? gpu_check_looked(dev, e) : e->status;
 }
 
 static enum status gpu_assemble(struct device *dev, enum answer_kind kind,

@@ -6,6 +6,8 @@
  *              an nn edge from another shard asks all its neighbours there.
  *   delegates  parents only: a delegate may have been found by several devices, or by another one. The largest
  *              id wins, in one reduction.
+ *   look       parents only, in place of both where all devices read each other's memory: each device looks there
+ *              for the parents of its vertices that it does not know itself.
  *   values     each device puts the values of its vertices into the order of input ids.
  *   assemble   each device puts the values of all shards into its block. Marks tell which ids have one; so ids
  *              without edges take no bytes of a message.
@@ -29,6 +31,7 @@ struct answers {
     void *delegate_parents; /* [d] for MPI to reduce; NULL: one rank, or no parents */
     struct slice *values;   /* [G][p] of each device, for each block */
     uint32_t id_bytes;
+    int looks; /* devices look at the parents of all others */
 };
 
 /* What the members of the team share while they make one answer. */
@@ -50,6 +53,16 @@ static enum status open_device_answers(void *context, const struct member *m, st
     return e->status;
 }
 
+/* Collective: one that does not read all others must ask, and be asked. */
+static int all_look(const struct rank *rank)
+{
+    int (*reads_all)(const struct device *) = rank->backend->parents->reads_all;
+    uint64_t missing = reads_all == NULL || rank_is_alone(rank);
+    for (uint32_t g = 0; missing == 0 && g < rank->device_count; g++)
+        missing += !reads_all(rank->devices[g]);
+    return comm_max_of(rank->comm, missing) == 0;
+}
+
 static enum status open_parts(struct answers *a, int parents, struct error *e)
 {
     const struct rank *rank = a->rank;
@@ -65,7 +78,9 @@ static enum status open_parts(struct answers *a, int parents, struct error *e)
             rank->backend->messages->host_take((m->d + 1) * a->id_bytes, "delegate parents", e);
     if (places_open(&a->places, rank, parents, e) != ST_OK)
         return e->status;
-    return team_run(rank->team, open_device_answers, a, e);
+    team_run(rank->team, open_device_answers, a, e);
+    a->looks = parents && all_look(rank);
+    return e->status;
 }
 
 enum status answers_open(struct answers **result, const struct rank *rank, int parents,
@@ -118,6 +133,28 @@ static enum status ask(const struct making *w, const struct member *m, struct er
     return e->status;
 }
 
+/* All devices have shown what they know. */
+static enum status meet_all(const struct answers *a, const struct member *m, struct error *e)
+{
+    if (team_meet(m, e) != ST_OK || a->rank->comm->ranks == 1)
+        return e->status;
+    if (m->number == 0)
+        comm_barrier(a->rank->comm);
+    return team_meet(m, e);
+}
+
+static enum status look(const struct making *w, const struct member *m, struct error *e)
+{
+    struct device **devices = w->answers->rank->devices;
+    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
+        w->parents->show_parents(devices[g], w->levels, e);
+    if (meet_all(w->answers, m, e) != ST_OK)
+        return e->status;
+    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
+        w->parents->look_parents(devices[g], e);
+    return e->status;
+}
+
 static enum status reduce_delegates(const struct making *w, const struct member *m, struct error *e)
 {
     struct answers *a = w->answers;
@@ -152,15 +189,22 @@ static enum status put_values(const struct making *w, uint32_t g, struct error *
     return e->status;
 }
 
+static enum status find_parents(const struct making *w, const struct member *m, struct error *e)
+{
+    if (w->answers->looks)
+        return look(w, m, e);
+    if (ask(w, m, e) != ST_OK || team_meet(m, e) != ST_OK || rank_is_alone(w->answers->rank))
+        return e->status;
+    return reduce_delegates(w, m, e);
+}
+
 static enum status make(void *context, const struct member *m, struct error *e)
 {
     struct making *w = context;
     struct answers *a = w->answers;
     struct device **devices = a->rank->devices;
     int alone = rank_is_alone(a->rank);
-    if (w->kind == ANSWER_PARENTS && (ask(w, m, e) != ST_OK || team_meet(m, e) != ST_OK))
-        return e->status;
-    if (w->kind == ANSWER_PARENTS && !alone && reduce_delegates(w, m, e) != ST_OK)
+    if (w->kind == ANSWER_PARENTS && find_parents(w, m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
         put_values(w, g, e);

@@ -36,6 +36,9 @@
 
 /* ---- vectors ---- */
 
+struct alignas(8) uint2 {
+    unsigned x, y;
+};
 struct alignas(16) uint4 {
     unsigned x, y, z, w;
 };
@@ -45,6 +48,11 @@ struct alignas(16) int4 {
 struct alignas(16) longlong2 {
     long long x, y;
 };
+
+static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w)
+{
+    return uint4{x, y, z, w};
+}
 
 static inline int4 make_int4(int x, int y, int z, int w)
 {
