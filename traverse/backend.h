@@ -91,10 +91,10 @@ struct backend_device {
 
 /* The peers of a device are devices of this host, itself included, which read each other's memory. They are
  * of this rank, or of all ranks of the host. A device shows three arrays: the delegates that it found, the
- * normals of its frontier, and the vertices that it found on other shards. The card says where they are. Each
- * backend fills it in its own way; it may be copied to another process. */
+ * normals of its frontier, and the vertices that it found on other shards; and, after a search, what answers are
+ * made of. The card says where they are. Each backend fills it in its own way; it may be copied to another process. */
 struct peer_card {
-    uint64_t words[48];
+    uint64_t words[56];
 };
 
 struct backend_peers {
@@ -337,19 +337,40 @@ enum answer_kind { ANSWER_DEPTHS, ANSWER_PARENTS };
 
 enum { ANSWER_NONE = -1 };
 
+/* Of the ids of one block that one shard owns, in ascending order, 32 at a time. */
+struct id_marks {
+    uint32_t bits;    /* which of them have edges */
+    uint32_t earlier; /* how many of all those before them have */
+};
+
 /* Where a device finds the values of an answer, and where it puts them. The vertices of a device are numbered
  * through: local vertex i has number i, delegate i has number locals + i. */
 struct answer_places {
     uint64_t slots;         /* ids that the shard owns, with edges or without */
-    const uint32_t *vertex; /* [slots] the number of each, by ascending input id. A vertex without edges has
-                             * the number locals + d */
+    const uint32_t *vertex; /* the number of each of them that has edges, by ascending input id. A device that is
+                             * alone has all ids there: one without edges has the number locals + d */
+    const uint64_t *starts; /* [p + 1] where those of each block begin in `vertex` */
+    uint32_t block;         /* that of this device */
     const void *ids;        /* [locals + d] input id of each vertex; NULL: parents are not recorded */
     uint32_t id_bytes;      /* of `ids`, and of a parent: 4 or 8 */
     uint64_t first, count;  /* the block of input ids that this device holds */
     const uint32_t *before; /* [count] how many earlier ids of the block have the same owner; NULL: ids are
                              * not permuted, so that this can be computed */
     const struct bijection *bijection; /* from input ids to stored ones; NULL: they are the same */
+    const struct id_marks *marks; /* of the block, those of one shard behind those of another; NULL: the device
+                                   * is alone */
+    const uint64_t *marks_of;     /* [p + 1] where those of each shard begin */
 };
+
+/* Where the value of an id lies among those of its shard for the block; *has_edges: whether there is one. `at`: how
+ * many earlier ids of the block the shard owns. */
+static inline uint32_t answer_value_place(const struct id_marks *marks, uint64_t at, int *has_edges)
+{
+    const struct id_marks *m = &marks[at / 32];
+    uint32_t bit = UINT32_C(1) << (at % 32);
+    *has_edges = (m->bits & bit) != 0;
+    return m->earlier + (uint32_t)__builtin_popcount(m->bits & (bit - 1));
+}
 
 /* The ids of an array of ids of 4 or 8 bytes. */
 static inline int64_t answer_id(const void *ids, uint32_t id_bytes, uint64_t i)
@@ -400,14 +421,15 @@ struct backend_results {
     enum status (*open_answers)(struct device *device, const struct answer_places *places,
                                 struct error *e);
 
-    /* Puts the values of the shard's ids into the order of input ids, and waits. For a device that is alone
-     * this is the whole answer. *values: [slots]. No depth is `levels` or more. Parents are those that
-     * backend_parents found. */
+    /* Puts the values of the shard's vertices into the order of input ids, and waits. For a device that is alone
+     * this is the whole answer. Otherwise values[b] are those for block b, except for the device's own, which it
+     * may leave where they are. All devices give a value the same bytes. No depth is `levels` or more. Parents are
+     * those that backend_parents found. */
     enum status (*values)(struct device *device, enum answer_kind kind, uint32_t levels,
-                          const void **values, struct error *e);
+                          struct slice *values, struct error *e);
 
-    /* Puts the values of all shards into the block, and waits. values[s]: those of shard s, beginning with
-     * the first id of the block that the shard owns. */
+    /* Puts the values of all shards into the block, and waits. values[s]: what `values` of shard s has for
+     * it. */
     enum status (*assemble)(struct device *device, enum answer_kind kind,
                             const struct slice *values, struct error *e);
 
@@ -459,6 +481,20 @@ struct backend_parents {
     /* When all devices have read: the parents of delegates are `host`, as reduced over all ranks, or, if that
      * is NULL, what read_parents found. */
     enum status (*take_parents)(struct device *device, const void *host, struct error *e);
+
+    /* Where every device reads the memory of all others, it looks at what they know, without questions, and nothing
+     * is reduced. The functions below then replace those above. NULL: devices ask. */
+
+    /* After `open_answers`: whether the device reads all others. */
+    int (*reads_all)(const struct device *device);
+
+    /* Turns the parents that the device recorded into input ids, shows them and the depths to the others, and
+     * waits. */
+    enum status (*show_parents)(struct device *device, uint32_t levels, struct error *e);
+
+    /* When all devices show theirs: finds the parents that others know. Need not wait. They go on showing what they
+     * know until all have found `values`. */
+    enum status (*look_parents)(struct device *device, struct error *e);
 };
 
 /* ---- all of it ---- */

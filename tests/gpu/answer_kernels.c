@@ -52,7 +52,9 @@ void kernel_values(const struct answering *a, void *values)
     uint64_t vertices = n.count + d.count, width = answer_width(&a->places, a->kind);
     enum value_form form = a->levels <= 255 ? VALUE_BYTE : VALUE_32;
     char *by_vertex = managed(NULL, (vertices + 1) * width);
-    void *to = managed(NULL, a->places.slots * width);
+    uint64_t count = a->places.starts[a->shard->p];
+    void *to = managed(NULL, count * width);
+    uint32_t *vertex = managed(a->places.vertex, count * 4);
     if (a->kind == ANSWER_PARENTS) {
         form = width == 4 ? VALUE_32 : VALUE_64;
         write_parents(a, &n, &d, by_vertex, NULL, NULL);
@@ -64,10 +66,14 @@ void kernel_values(const struct answering *a, void *values)
         managed_settle();
         memset(by_vertex + vertices * bytes, form == VALUE_BYTE ? 0 : 0xff, bytes);
     }
-    cuda_gather_values(managed(a->places.vertex, a->places.slots * 4), a->places.slots, form,
-                       by_vertex, to, 0);
+    if (a->shard->p == 1)
+        cuda_gather_values(vertex, count, form, by_vertex, to, 0);
+    else
+        cuda_pick_values(vertex, count, form, by_vertex, to, 0);
     managed_settle();
-    managed_finish(values, to, a->places.slots * width);
+    for (uint64_t i = count; a->shard->p > 1 && form == VALUE_BYTE && i-- > 0;)
+        ((int32_t *)to)[i] = ((const uint8_t *)to)[i] - 1;
+    managed_finish(values, to, count * width);
 }
 
 static struct gpu_csr nn_of(const struct csr *csr)
@@ -154,19 +160,32 @@ void kernel_take(const struct replying *r, const void *replies, void *to)
 void kernel_assemble(const struct assembling *a, void *block)
 {
     uint32_t width = answer_width(&a->places, a->kind);
+    const struct answer_places *p = &a->places;
+    uint64_t own = a->values[a->own].bytes / a->form_bytes;
     const void **values = managed(NULL, a->p * sizeof *values);
-    struct gpu_assembly g = {.first = a->places.first,
-                             .count = a->places.count,
-                             .p = a->p,
-                             .width = width,
-                             .values = values,
-                             .to = managed(NULL, a->places.count * width)};
-    if (a->places.before != NULL) {
-        g.before = managed(a->places.before, a->places.count * 4);
-        g.bijection = *a->places.bijection;
+    uint32_t *vertex = managed(NULL, (own + 1) * sizeof *vertex);
+    struct gpu_assembly g = {
+        .places = {.first = p->first,
+                   .count = p->count,
+                   .p = a->p,
+                   .own = a->own,
+                   .vertex = vertex,
+                   .marks = managed(p->marks, p->marks_of[a->p] * sizeof *p->marks),
+                   .marks_of = managed(p->marks_of, (a->p + UINT64_C(1)) * sizeof *p->marks_of)},
+        .form = a->form_bytes == 1   ? VALUE_BYTE
+                : a->form_bytes == 4 ? VALUE_32
+                                     : VALUE_64,
+        .by_vertex = managed(a->values[a->own].at, a->values[a->own].bytes),
+        .values = values,
+        .to = managed(NULL, p->count * width)};
+    if (p->before != NULL) {
+        g.places.before = managed(p->before, p->count * 4);
+        g.places.bijection = *p->bijection;
     }
+    for (uint64_t i = 0; i < own; i++)
+        vertex[i] = (uint32_t)(own - 1 - i);
     for (uint32_t s = 0; s < a->p; s++)
-        values[s] = managed(a->values[s].at, a->values[s].bytes);
+        values[s] = s == a->own ? NULL : managed(a->values[s].at, a->values[s].bytes);
     cuda_assemble(&g, 0);
     managed_settle();
     managed_finish(block, g.to, a->places.count * width);

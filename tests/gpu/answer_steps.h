@@ -19,7 +19,7 @@ struct answering {
     struct answer_places places;
 };
 
-/* values: [slots] */
+/* values: [places.starts[p]] */
 void twin_values(const struct answering *a, void *values);
 void kernel_values(const struct answering *a, void *values);
 
@@ -51,7 +51,8 @@ int kernel_reply(const struct replying *r, void *replies);
 void kernel_take(const struct replying *r, const void *replies, void *to);
 
 struct assembling {
-    uint32_t p;
+    uint32_t p, own;            /* the own values lie in the opposite order for the kernel */
+    uint32_t form_bytes;        /* of a value for the kernel; those of 1 byte are depths, plus 1 */
     const struct slice *values; /* [p] */
     enum answer_kind kind;
     struct answer_places places;

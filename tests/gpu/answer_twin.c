@@ -58,13 +58,15 @@ void twin_values(const struct answering *a, void *values)
 {
     struct device *dev = open_search(a);
     struct slice *questions = need_memory(a->shard->p * sizeof *questions);
-    const void *at;
+    struct slice *made = need_memory(a->shard->p * sizeof *made);
+    uint64_t bytes = a->places.starts[a->shard->p] * answer_width(&a->places, a->kind);
     struct error e = {0};
     if (a->kind == ANSWER_PARENTS)
         ask(dev, questions);
-    need(backend_cpu.results->values(dev, a->kind, a->levels, &at, &e), &e);
-    put(values, at, a->places.slots * answer_width(&a->places, a->kind));
+    need(backend_cpu.results->values(dev, a->kind, a->levels, made, &e), &e);
+    put(values, a->shard->p == 1 ? dev->answers->block : made[0].at, bytes);
     free(questions);
+    free(made);
     backend_cpu.device->close(dev);
 }
 
@@ -87,9 +89,10 @@ void twin_ask(const struct answering *a, struct questions *out)
 
 void twin_reply(const struct replying *r, void *replies)
 {
-    struct answer_places places = {.ids = r->ids, .id_bytes = r->id_bytes};
-    struct device *dev = open_device(r->shard, &places);
     uint32_t p = r->shard->p;
+    uint64_t *starts = need_memory((p + 1) * sizeof *starts);
+    struct answer_places places = {.ids = r->ids, .id_bytes = r->id_bytes, .starts = starts};
+    struct device *dev = open_device(r->shard, &places);
     struct slice *in = need_memory(p * sizeof *in), *out = need_memory(p * sizeof *out);
     struct error e = {0};
     put(dev->normals.visited, r->visited, mask_words(r->shard->locals) * 8);
@@ -99,6 +102,7 @@ void twin_reply(const struct replying *r, void *replies)
     put(replies, out[p - 1].at, out[p - 1].bytes);
     free(in);
     free(out);
+    free(starts);
     backend_cpu.device->close(dev);
 }
 
@@ -106,10 +110,13 @@ void twin_assemble(const struct assembling *a, void *block)
 {
     struct shard shard = {.p = a->p};
     struct answer_places places = a->places;
+    uint64_t *starts = need_memory((a->p + 1) * sizeof *starts);
+    places.starts = starts;
     places.ids = block; /* so that the block has room for parents; they are not looked at */
     struct device *dev = open_device(&shard, &places);
     struct error e = {0};
     need(backend_cpu.results->assemble(dev, a->kind, a->values, &e), &e);
     need(backend_cpu.results->read_block(dev, a->kind, 0, places.count, block, &e), &e);
+    free(starts);
     backend_cpu.device->close(dev);
 }

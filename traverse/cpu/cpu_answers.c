@@ -2,7 +2,8 @@
  *
  * What the search left of vertices that it did not reach is overwritten first. Then a value for each input id
  * is gathered from where the search left it, without a branch. Bytes that must move for each id: 4 of its
- * vertex, 4 of the answer, and those of a random value; of a parent also those of the parent's id.
+ * vertex, 4 of the answer, and those of a random value; of a parent also those of the parent's id. Several devices
+ * gather values of ids with edges alone.
  */
 #include "cpu_answers.h"
 
@@ -59,7 +60,7 @@ enum status cpu_open_answers(struct device *dev, const struct answer_places *pla
     memory_advise_huge(a->block);
     gang_for(dev->means.gang, threads_for(dev, places->count), places->count, ANSWER_PIECE, touch_block,
              a);
-    if (dev->shard->p > 1 && memory_take(dev->means.budget, &a->values, places->slots, width,
+    if (dev->shard->p > 1 && memory_take(dev->means.budget, &a->values, places->starts[dev->shard->p], width,
                                          "values by input id", e) != ST_OK)
         return e->status;
     return take_parent_arrays(dev, a, e);
@@ -252,10 +253,18 @@ static void gather_wide_parents(void *context, uint64_t begin, uint64_t end)
         to[i] = id_of_record(g->places, g->locals, records[vertex[i]], vertex[i]);
 }
 
+static void slice_values(const struct cpu_answers *a, uint32_t p, uint32_t width, struct slice *values)
+{
+    const uint64_t *starts = a->places.starts;
+    for (uint32_t b = 0; b < p; b++)
+        values[b] = (struct slice){(const char *)a->values + starts[b] * width, (starts[b + 1] - starts[b]) * width};
+}
+
 enum status cpu_values(struct device *dev, enum answer_kind kind, uint32_t levels,
-                       const void **values, struct error *e)
+                       struct slice *values, struct error *e)
 {
     struct cpu_answers *a = dev->answers;
+    uint64_t count = a->places.starts[dev->shard->p];
     int alone = dev->shard->p == 1, wide = answer_width(&a->places, kind) == 8;
     int32_t *left = kind == ANSWER_DEPTHS ? dev->normals.depth : (int32_t *)dev->normals.parent;
     int few = vertices_of(dev) <= INT32_MAX;
@@ -267,15 +276,15 @@ enum status cpu_values(struct device *dev, enum answer_kind kind, uint32_t level
     gang_body *gather = wide ? gather_wide : gather_words;
     (void)e;
     (void)levels;
-    *values = gathered.to;
+    if (!alone)
+        slice_values(a, dev->shard->p, answer_width(&a->places, kind), values);
     if (kind == ANSWER_DEPTHS || alone)
         mark_unreached(dev, left);
     else
         gathered.from = a->by_vertex;
     if (kind == ANSWER_PARENTS && alone)
         gather = wide ? gather_wide_parents : gather_parents;
-    gang_for(dev->means.gang, threads_for(dev, a->places.slots), a->places.slots, ANSWER_PIECE, gather,
-             &gathered);
+    gang_for(dev->means.gang, threads_for(dev, count), count, ANSWER_PIECE, gather, &gathered);
     return ST_OK;
 }
 
@@ -287,19 +296,32 @@ struct assembly {
     const struct slice *values;
 };
 
+/* The value of an id of shard s, which owns `at` earlier ones of the block. */
+static inline __attribute__((always_inline)) int64_t value_of_id(const struct assembly *a, uint32_t s, uint64_t at,
+                                                                 uint32_t width)
+{
+    const struct answer_places *places = &a->dev->answers->places;
+    int has_edges;
+    uint32_t place = answer_value_place(places->marks + places->marks_of[s], at, &has_edges);
+    return has_edges ? answer_id(a->values[s].at, width, place) : ANSWER_NONE;
+}
+
 static inline __attribute__((always_inline)) void assemble_as(const struct assembly *a, uint64_t begin,
                                                               uint64_t end, uint32_t width)
 {
     const struct answer_places *places = &a->dev->answers->places;
-    uint32_t p = a->dev->shard->p;
+    void *block = a->dev->answers->block;
+    uint32_t p = a->dev->shard->p, s = (uint32_t)(begin % p);
+    uint64_t round = begin / p; /* the first id of a block is a multiple of p */
     for (uint64_t i = begin; i < end; i++) {
-        uint64_t stored = i, at = i / p; /* the first id of a block is a multiple of p */
         if (places->before != NULL) {
-            stored = answer_stored_id(places->bijection, places->first + i);
-            at = places->before[i];
+            uint64_t stored = answer_stored_id(places->bijection, places->first + i);
+            answer_set_id(block, width, i, value_of_id(a, shard_of_vertex(stored, p), places->before[i], width));
+            continue;
         }
-        answer_set_id(a->dev->answers->block, width, i,
-                      answer_id(a->values[shard_of_vertex(stored, p)].at, width, at));
+        answer_set_id(block, width, i, value_of_id(a, s, round, width));
+        s = s + 1 < p ? s + 1 : 0;
+        round += s == 0;
     }
 }
 

@@ -8,7 +8,7 @@
 
 struct cpu_answers {
     struct answer_places places;
-    void *values; /* [slots] by input id; NULL: the block is that */
+    void *values; /* [places.starts[p]] by input id; NULL: the block is that */
     void *block;  /* [places.count] */
     /* with several shards and parents */
     void *by_vertex; /* [locals + d + 1] ids of parents by number of vertex; the last is that of no vertex */
@@ -30,7 +30,7 @@ enum status cpu_open_answers(struct device *dev, const struct answer_places *pla
                              struct error *e);
 void cpu_write_parents(struct device *dev); /* those that it knows itself; with several shards */
 enum status cpu_values(struct device *dev, enum answer_kind kind, uint32_t levels,
-                       const void **values, struct error *e);
+                       struct slice *values, struct error *e);
 enum status cpu_assemble(struct device *dev, enum answer_kind kind, const struct slice *values,
                          struct error *e);
 enum status cpu_set_value(struct device *dev, enum answer_kind kind, uint64_t at, int64_t value,

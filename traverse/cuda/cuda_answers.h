@@ -16,6 +16,9 @@
 extern "C" {
 #endif
 
+/* With this many levels depth + 1 still is a byte. */
+enum { BYTE_LEVELS = 255 };
+
 /* How values by number of vertex are stored. */
 enum value_form { VALUE_BYTE /* depth + 1, 0: unreached */, VALUE_32, VALUE_64 };
 
@@ -48,13 +51,27 @@ void cuda_write_parents(const struct gpu_records *records, cudaStream_t stream);
 void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form form,
                         const void *by_vertex, void *to, cudaStream_t stream);
 
-/* A block of the answer, from values of all shards. */
-struct gpu_assembly {
-    uint64_t first, count;
-    uint32_t p, width;
-    const void *const *values; /* [p] in memory that the device can read */
-    const uint32_t *before;    /* NULL: ids are not permuted */
+/* The same for another device, which makes int32 of depths itself. */
+void cuda_pick_values(const uint32_t *vertex, uint64_t count, enum value_form form, const void *by_vertex,
+                      void *to, cudaStream_t stream);
+
+/* Where the values of a block come from: struct answer_places (backend.h), on the device. */
+struct gpu_block_places {
+    uint64_t first, count; /* ids of the block */
+    uint32_t p, own;       /* shards, and that of this device */
+    const uint32_t *vertex; /* of the own ids in the block */
+    struct id_marks *marks;
+    uint64_t *marks_of;
+    uint32_t *before; /* NULL: ids are not permuted */
     struct bijection bijection;
+};
+
+/* A block of the answer, from the own values by number of vertex, and those of the other shards. */
+struct gpu_assembly {
+    struct gpu_block_places places;
+    enum value_form form;
+    const void *by_vertex;
+    const void *const *values; /* [p] in memory that the device can read */
     void *to;
 };
 
@@ -93,6 +110,34 @@ void cuda_reply(const struct gpu_replying *replying, cudaStream_t stream);
 void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t count,
                        uint32_t id_bytes, void *to, cudaStream_t stream);
 
+/* What a device shows of its vertices, to others that look for parents there. */
+struct gpu_shown {
+    const void *parents;      /* of delegates */
+    const void *ids;          /* of locals */
+    const uint8_t *bytes;     /* depth + 1 of locals, 0: not visited; NULL: there were many levels */
+    const int32_t *depth;     /* of locals that were visited */
+    const uint32_t *visited;
+    uint64_t locals;
+};
+
+struct gpu_looking {
+    struct gpu_csr nn;
+    const uint32_t *vertices;        /* that look, as cuda_write_parents listed them */
+    const unsigned long long *count; /* of them */
+    const struct gpu_shown *shown;   /* [p] */
+    uint32_t p, own_shard;
+    unsigned local_bits;
+    uint64_t delegates;
+    const uint32_t *not_owned; /* delegates that need not look */
+    uint32_t id_bytes;
+    void *to;          /* [locals + d] by number of vertex */
+    unsigned int *bad; /* as in struct gpu_replying */
+};
+
+/* Gives the listed vertices a parent among their neighbours on other shards, and delegates without one the parent that
+ * another device has. */
+void cuda_look(const struct gpu_looking *looking, cudaStream_t stream);
+
 /* to = the largest of the ids of several arrays; with `keep`, of `to` as well. */
 struct gpu_id_arrays {
     const void *ids[GPU_MASK_SOURCES];
@@ -105,15 +150,18 @@ void cuda_max_ids(void *to, const struct gpu_id_arrays *from, uint64_t count, ui
 
 /* Arrays of the plan. */
 struct gpu_answers {
-    uint64_t slots, first, count;
     uint32_t id_bytes;
     uint32_t *vertex; /* NULL: values are scattered over the block */
+    const uint64_t *starts; /* of answer_places: host memory */
+    uint32_t own_block;
     void *ids, *by_vertex, *values, *block;
-    uint32_t *before;
-    struct bijection bijection;
+    struct gpu_block_places places;
+    enum value_form form; /* of the answer that is being made */
     void *delegates;            /* [d] the largest parents of this rank's devices */
     void *replies;
     void *tables;               /* gpu_answer_table_bytes: cursors, pointers, flags */
+    struct gpu_shown *shown;    /* [2 * p] if it reads all other devices (cuda_look.c) */
+    int shows_bytes;            /* depths of the last search */
     unsigned long long *counts; /* [p + 1] host memory */
 };
 

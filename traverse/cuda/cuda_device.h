@@ -36,6 +36,13 @@ struct gpu_joining {
     struct group_state *state;
 };
 
+/* What a GPU shows of its answers: arrays of struct gpu_answers, and depths of its normals. */
+struct gpu_told {
+    const void *ids, *by_vertex, *block;
+    const int32_t *depth;
+    uint64_t locals;
+};
+
 /* A GPU whose memory this one reads: itself, one of this process, or one of another process. */
 struct gpu_peer {
     int here;     /* of this process */
@@ -48,6 +55,7 @@ struct gpu_peer {
     const uint32_t *ids, *sent_mask;
     cudaEvent_t masks_read, first_part; /* NULL if hosts wait */
     struct gpu_joining joining;
+    struct gpu_told told;
     void *mapped; /* its memory, if it is of another process */
 };
 
@@ -173,6 +181,12 @@ static inline int gpu_is_packed(const struct device *dev)
     return is_packed;
 }
 
+/* Whether the depths of the last search are complete. */
+static inline int gpu_is_settled(const struct device *dev)
+{
+    return dev->solo.settled || dev->solo.search.number == 0;
+}
+
 /* Makes the device's GPU that of the calling thread. */
 static inline enum status gpu_use(const struct device *dev, struct error *e)
 {
@@ -255,8 +269,20 @@ enum status gpu_take_peers_updates(struct device *device, struct error *e);
 enum status gpu_follow_search(struct device *device, struct error *e);
 
 /* The same file: makes input ids of the parents that the device recorded, by number of vertex or, if it scatters
- * answers, where they belong. */
-enum status gpu_write_parents(struct device *device, struct error *e);
+ * answers, where they belong. Vertices whose parent another device has are listed; NULL: there are none. */
+enum status gpu_write_parents(struct device *device, uint32_t *remote, struct error *e);
+
+/* cuda_results.c: depths of all vertices, by number of vertex, from a search that need not be settled. */
+enum status gpu_write_depths(struct device *device, enum vertex_kind kind, enum value_form form, void *to,
+                             struct error *e);
+
+/* cuda_look.c: what backend_parents says of devices that look; and whether a question, or a vertex that was looked at,
+ * was one that there is not. */
+int gpu_reads_all(const struct device *device);
+enum status gpu_open_look(struct device *device, struct error *e);
+enum status gpu_show_parents(struct device *device, uint32_t levels, struct error *e);
+enum status gpu_look_parents(struct device *device, struct error *e);
+enum status gpu_check_looked(const struct device *device, struct error *e);
 
 /* cuda_describe.c */
 void gpu_describe(const struct device *device, struct device_description *description);

@@ -131,10 +131,13 @@ static void set_answers(struct device *dev, const struct gpu_plan *plan, void *c
     a->by_vertex = at[GPU_ANSWER_BY_VERTEX];
     a->values = at[GPU_ANSWER_VALUES];
     a->block = at[scatters ? GPU_QUEUE_D : GPU_ANSWER_BLOCK];
-    a->before = at[GPU_ANSWER_BEFORE];
+    a->places.marks = at[GPU_ANSWER_MARKS];
+    a->places.before = at[GPU_ANSWER_BEFORE];
     a->delegates = at[GPU_ANSWER_DELEGATES];
     a->replies = at[GPU_ANSWER_REPLIES];
     a->tables = at[GPU_ANSWER_TABLES];
+    a->shown = at[GPU_ANSWER_SHOWN];
+    a->places.marks_of = (uint64_t *)a->tables + gpu_answer_cursors(dev->shard->p);
 }
 
 static void set_arrays(struct device *dev, const struct gpu_plan *plan, int parents,

@@ -40,7 +40,7 @@ enum status gpu_follow_search(struct device *dev, struct error *e)
 
 /* ---- asking ---- */
 
-enum status gpu_write_parents(struct device *dev, struct error *e)
+enum status gpu_write_parents(struct device *dev, uint32_t *remote, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
     int scatter = a->vertex == NULL;
@@ -55,7 +55,7 @@ enum status gpu_write_parents(struct device *dev, struct error *e)
                                  .id_bytes = a->id_bytes,
                                  .to = scatter ? a->block : a->by_vertex,
                                  .scatter = scatter,
-                                 .remote = dev->shard->p > 1 ? n->queue : NULL,
+                                 .remote = remote,
                                  .remote_count = remote_count(dev)};
     struct gpu_records delegates = locals;
     /* of several devices each has visited them all, but only those that found one have a parent */
@@ -64,9 +64,8 @@ enum status gpu_write_parents(struct device *dev, struct error *e)
     delegates.count = d->count;
     delegates.first = n->count;
     delegates.remote = NULL;
-    CUDA_TRY(cudaMemsetAsync(a->tables, 0, gpu_answer_table_bytes(dev->shard->p), stream_of(dev)),
-             dev->where, e);
-    if (!scatter)
+    CUDA_TRY(cudaMemsetAsync(a->tables, 0, 8 * gpu_answer_cursors(dev->shard->p), stream_of(dev)), dev->where, e);
+    if (dev->shard->p == 1 && !scatter)
         CUDA_TRY(cudaMemsetAsync((char *)a->by_vertex + vertices * a->id_bytes, 0xff, a->id_bytes,
                                  stream_of(dev)),
                  dev->where, e);
@@ -125,9 +124,11 @@ static enum status gpu_ask(struct device *dev, struct slice *questions, struct e
         return e->status;
     if (dev->answers.vertex == NULL) /* gpu_values writes them */
         return ST_OK;
-    if (gpu_solo_settle(dev, e) != ST_OK || gpu_write_parents(dev, e) != ST_OK)
+    if (dev->shard->p == 1)
+        return gpu_write_parents(dev, NULL, e);
+    if (gpu_solo_settle(dev, e) != ST_OK || gpu_write_parents(dev, dev->of[NORMALS].queue, e) != ST_OK)
         return e->status;
-    return dev->shard->p == 1 ? ST_OK : list_questions(dev, questions, e);
+    return list_questions(dev, questions, e);
 }
 
 /* ---- replying ---- */
@@ -202,8 +203,8 @@ static enum status max_of_copies(struct device *dev, const struct device *other,
 {
     const struct gpu_answers *a = &dev->answers;
     uint64_t d = dev->of[DELEGATES].count;
-    for (uint64_t i = 0; i < d && e->status == ST_OK; i += a->count) {
-        uint64_t piece = d - i < a->count ? d - i : a->count, width = a->id_bytes;
+    for (uint64_t i = 0; i < d && e->status == ST_OK; i += a->places.count) {
+        uint64_t piece = d - i < a->places.count ? d - i : a->places.count, width = a->id_bytes;
         struct gpu_id_arrays one = {.ids = {a->block}, .count = 1};
         CUDA_TRY(cudaMemcpyPeerAsync(a->block, dev->ordinal,
                                      (const char *)delegates_of(other) + i * width, other->ordinal,
@@ -270,4 +271,7 @@ const struct backend_parents cuda_parents = {
     .take_replies = gpu_take_replies,
     .read_parents = gpu_read_parents,
     .take_parents = gpu_take_parents,
+    .reads_all = gpu_reads_all,
+    .show_parents = gpu_show_parents,
+    .look_parents = gpu_look_parents,
 };

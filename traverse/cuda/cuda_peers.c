@@ -46,6 +46,11 @@ struct joining_card {
     struct group_size size;
 };
 
+/* struct gpu_told. Places as above. */
+struct told_card {
+    uint64_t ids, by_vertex, block, depth, locals;
+};
+
 /* What a card says. Places as above. */
 struct gpu_card {
     struct device *device; /* valid in its own process */
@@ -53,6 +58,7 @@ struct gpu_card {
     uint32_t shard;
     uint64_t words, found, visited, ids, sent_mask;
     struct joining_card joining;
+    struct told_card told;
     uint64_t gpu; /* its place on the buses of the host */
     cudaIpcMemHandle_t memory;
     cudaIpcEventHandle_t masks_read, first_part;
@@ -106,6 +112,16 @@ static struct joining_card show_for_group(const struct device *dev)
                  dev->shard->locals + dev->shard->d, all_edges(dev->shard)}};
 }
 
+static struct told_card show_for_answers(const struct device *dev)
+{
+    const struct gpu_answers *a = &dev->answers;
+    return (struct told_card){.ids = place_of(dev, a->ids),
+                              .by_vertex = place_of(dev, a->by_vertex),
+                              .block = place_of(dev, a->block),
+                              .depth = place_of(dev, dev->of[NORMALS].depth),
+                              .locals = dev->shard->locals};
+}
+
 static uint64_t gpu_place(const struct device *dev)
 {
     static const enum cudaDeviceAttr parts[] = {cudaDevAttrPciDomainId, cudaDevAttrPciBusId,
@@ -130,8 +146,10 @@ static enum status gpu_show(struct device *dev, struct peer_card *card, struct e
                          .visited = place_of(dev, dev->of[NORMALS].visited),
                          .ids = place_of(dev, dev->traffic.bins.ids),
                          .sent_mask = place_of(dev, dev->traffic.sent_mask)};
-    if (dev->shard->p > 1)
+    if (dev->shard->p > 1) {
         c.joining = show_for_group(dev);
+        c.told = show_for_answers(dev);
+    }
     if (dev->traffic.peers.shared && gpu_use(dev, e) == ST_OK)
         make_handles(dev, &c, e);
     memcpy(card, &c, sizeof c);
@@ -263,6 +281,11 @@ static enum status open_peer(struct device *dev, struct gpu_peer *peer, const st
         .arrivals = (unsigned long long *)(memory + c->joining.arrivals),
         .size = c->joining.size,
         .state = (struct group_state *)(memory + c->joining.state)};
+    peer->told = (struct gpu_told){.ids = memory + c->told.ids,
+                                   .by_vertex = memory + c->told.by_vertex,
+                                   .block = memory + c->told.block,
+                                   .depth = (const int32_t *)(const void *)(memory + c->told.depth),
+                                   .locals = c->told.locals};
     return ST_OK;
 }
 

@@ -219,7 +219,7 @@ static void put_answers(struct gpu_plan *plan, const struct shard *shard,
 {
     uint64_t slots = slots_of_shard(shard->n, shard->index, shard->p),
              block = block_first(shard->n, shard->p, 1); /* the first block is the longest */
-    uint64_t vertices = shard->locals + shard->d, several = shard->p > 1;
+    uint64_t vertices = shard->locals + shard->d, several = shard->p > 1, owned = smaller(slots, vertices);
     uint64_t parents = options->parents, id = answer_id_bytes(shard->n), width = parents ? id : 4;
     if (!options->answers)
         return;
@@ -227,17 +227,20 @@ static void put_answers(struct gpu_plan *plan, const struct shard *shard,
         put_scattered_answers(plan, shard);
         return;
     }
-    put(plan, GPU_ANSWER_VERTEX, "vertices by input id", slots, 4, NULL);
+    put(plan, GPU_ANSWER_VERTEX, "vertices by input id", several ? owned : slots, 4, NULL);
     put(plan, GPU_ANSWER_IDS, "input ids of parents", parents ? vertices : 0, id, NULL);
     put(plan, GPU_ANSWER_BY_VERTEX, "answer by vertex", vertices + 1, width, NULL);
-    put(plan, GPU_ANSWER_VALUES, "answer of the shard", several ? slots : 0, width, NULL);
+    put(plan, GPU_ANSWER_VALUES, "answer for other shards", several ? owned : 0, width, NULL);
     put(plan, GPU_ANSWER_BLOCK, "answer by input id", block, width, NULL);
+    put(plan, GPU_ANSWER_MARKS, "ids with edges", several ? block / 32 + shard->p : 0, 8, NULL);
     put(plan, GPU_ANSWER_BEFORE, "order of permuted ids",
         several && options->permuted ? block : 0, 4, NULL);
     put(plan, GPU_ANSWER_DELEGATES, "parents of delegates", several && parents ? shard->d : 0, id,
         NULL);
     put(plan, GPU_ANSWER_REPLIES, "replies about parents",
         several && parents ? shard->csr[NN].edges : 0, id, NULL);
+    put(plan, GPU_ANSWER_SHOWN, "what others show of parents", several && parents ? 2 * (uint64_t)shard->p : 0,
+        GPU_SHOWN_BYTES, NULL);
     put(plan, GPU_ANSWER_TABLES, "tables of answers", gpu_answer_table_bytes(shard->p), 1, NULL);
 }
 

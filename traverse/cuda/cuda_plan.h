@@ -51,13 +51,16 @@ enum gpu_array_id {
     GPU_ANSWER_BY_VERTEX,
     GPU_ANSWER_VALUES,
     GPU_ANSWER_BLOCK,
+    GPU_ANSWER_MARKS,
     GPU_ANSWER_BEFORE,
     GPU_ANSWER_DELEGATES,
     GPU_ANSWER_REPLIES,
+    GPU_ANSWER_SHOWN,
     GPU_ANSWER_TABLES,
     GPU_ARRAY_COUNT
 };
 
+enum { GPU_SHOWN_BYTES = 48 }; /* of an array's element: struct gpu_shown */
 enum { GPU_RECEIVE_IDS = 1 << 22 /* vertices that a device takes in at a time */ };
 
 struct gpu_array {
@@ -89,10 +92,16 @@ static inline uint64_t gpu_aligned(uint64_t bytes)
     return (bytes + 255) / 256 * 256;
 }
 
-/* Cursors or pointers for each shard, a count and a flag. */
+/* Words of cursors or pointers for each shard, a count and a flag. */
+static inline uint64_t gpu_answer_cursors(uint32_t p)
+{
+    return (uint64_t)p + 2;
+}
+
+/* And behind them where the marks of each shard begin. */
 static inline uint64_t gpu_answer_table_bytes(uint32_t p)
 {
-    return 8 * ((uint64_t)p + 2);
+    return 8 * (gpu_answer_cursors(p) + p + 1);
 }
 
 /* What the device is to do. */

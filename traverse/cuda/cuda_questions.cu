@@ -110,6 +110,98 @@ void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t cou
                                                  (int64_t *)to);
 }
 
+/* ---- looking ---- */
+
+/* The threads that look for one vertex: most rows of nn are short, and a read of another device takes long. */
+enum { LOOKERS = 8 };
+
+/* The id of a vertex of another shard, if it has this depth, or -1. */
+template <typename Id>
+__device__ static inline Id id_at_depth(const gpu_shown &s, uint32_t vertex, int depth, unsigned int *bad)
+{
+    if (vertex >= s.locals) {
+        *bad = 1;
+        return -1;
+    }
+    const bool has = s.bytes != NULL ? s.bytes[vertex] == depth + 1
+                                     : s.depth[vertex] == depth && test_bit(s.visited, vertex) != 0;
+    return has ? ((const Id *)s.ids)[vertex] : -1;
+}
+
+template <typename Id, typename Offset, bool PACKED>
+__device__ static inline Id look_along(const gpu_looking &l, uint32_t row, int depth, unsigned lanes)
+{
+    const uint64_t local_mask = ((uint64_t)1 << l.local_bits) - 1, length = row_length_of<PACKED>(l.nn, row);
+    for (uint64_t first = 0; first < length; first += LOOKERS) {
+        const uint64_t j = first + threadIdx.x % LOOKERS;
+        const uint64_t to = j < length ? column_at_of<Offset, PACKED>(l.nn, row, j) : 0;
+        const uint32_t owner = j < length ? (uint32_t)(to >> l.local_bits) : l.own_shard;
+        Id id = -1;
+        if (owner != l.own_shard)
+            id = id_at_depth<Id>(l.shown[owner], (uint32_t)(to & local_mask), depth, l.bad);
+        const unsigned found = __ballot_sync(lanes, id != -1);
+        if (found != 0)
+            return __shfl_sync(lanes, id, __ffs(found) - 1);
+    }
+    return -1;
+}
+
+template <typename Id, typename Offset, bool PACKED>
+__global__ static void __launch_bounds__(BLOCK) look_kernel(gpu_looking l)
+{
+    const unsigned lanes = ((1u << LOOKERS) - 1) << lane_id() / LOOKERS * LOOKERS;
+    const gpu_shown own = l.shown[l.own_shard];
+    for (uint64_t i = ((uint64_t)blockIdx.x * BLOCK + threadIdx.x) / LOOKERS; i < *l.count;
+         i += (uint64_t)gridDim.x * (BLOCK / LOOKERS)) {
+        const uint32_t row = l.vertices[i];
+        const int depth = own.bytes != NULL ? own.bytes[row] - 1 : own.depth[row];
+        const Id id = look_along<Id, Offset, PACKED>(l, row, depth - 1, lanes);
+        if (threadIdx.x % LOOKERS == 0)
+            ((Id *)l.to)[row] = id;
+    }
+}
+
+template <typename Id>
+__global__ static void __launch_bounds__(BLOCK) look_for_delegates(gpu_looking l)
+{
+    Id *to = (Id *)l.to + l.shown[l.own_shard].locals;
+    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < l.delegates;
+         i += (uint64_t)gridDim.x * BLOCK) {
+        if (test_bit(l.not_owned, (uint32_t)i) || to[i] != -1)
+            continue;
+        Id id = -1;
+        for (uint32_t s = 0; s < l.p && id == -1; s++)
+            id = s == l.own_shard ? -1 : ((const Id *)l.shown[s].parents)[i];
+        to[i] = id;
+    }
+}
+
+template <typename Id>
+static void look(const gpu_looking *l, cudaStream_t stream)
+{
+    const int grid = cuda_full_grid();
+    if (l->delegates > 0)
+        look_for_delegates<Id><<<blocks_for(l->delegates, BLOCK), BLOCK, 0, stream>>>(*l);
+    if (l->nn.edges == 0)
+        return;
+    if (gpu_csr_is_packed(&l->nn))
+        look_kernel<Id, uint32_t, true><<<grid, BLOCK, 0, stream>>>(*l);
+    else if (l->nn.offset_width == 4)
+        look_kernel<Id, uint32_t, false><<<grid, BLOCK, 0, stream>>>(*l);
+    else
+        look_kernel<Id, uint64_t, false><<<grid, BLOCK, 0, stream>>>(*l);
+}
+
+void cuda_look(const gpu_looking *l, cudaStream_t stream)
+{
+    if (l->id_bytes == 4)
+        look<int32_t>(l, stream);
+    else
+        look<int64_t>(l, stream);
+}
+
+/* ---- delegates ---- */
+
 template <typename Id>
 __global__ static void __launch_bounds__(BLOCK)
     max_kernel(Id *to, gpu_id_arrays from, uint64_t count, int keep)

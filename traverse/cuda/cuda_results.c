@@ -2,9 +2,6 @@
 #include "cuda_device.h"
 #include "cuda_error.h"
 
-/* With this many levels depth + 1 still is a byte. */
-enum { BYTE_LEVELS = 255 };
-
 static cudaStream_t stream_of(const struct device *dev)
 {
     return dev->stream.of[NORMALS];
@@ -78,31 +75,56 @@ static enum status upload_ids(struct device *dev, const struct answer_places *pl
     return e->status;
 }
 
+/* Of several devices. */
+static enum status upload_block(struct device *dev, const struct answer_places *places, struct error *e)
+{
+    const struct gpu_block_places *b = &dev->answers.places;
+    uint32_t p = dev->shard->p;
+    if (upload(dev, b->marks, places->marks, places->marks_of[p] * sizeof *b->marks, e) != ST_OK ||
+        upload(dev, b->marks_of, places->marks_of, (p + UINT64_C(1)) * sizeof *b->marks_of, e) != ST_OK)
+        return e->status;
+    return upload(dev, b->before, places->before, 4 * b->count, e);
+}
+
+static void set_places(struct device *dev, const struct answer_places *places)
+{
+    struct gpu_answers *a = &dev->answers;
+    struct gpu_block_places *b = &a->places;
+    a->id_bytes = places->id_bytes;
+    a->starts = places->starts;
+    a->own_block = places->block;
+    b->first = places->first;
+    b->count = places->count;
+    b->p = dev->shard->p;
+    b->own = dev->shard->index;
+    b->vertex = a->vertex == NULL ? NULL : a->vertex + a->starts[a->own_block];
+    if (places->bijection != NULL)
+        b->bijection = *places->bijection;
+    if (places->before == NULL)
+        b->before = NULL;
+}
+
 static enum status gpu_open_answers(struct device *dev, const struct answer_places *places,
                                     struct error *e)
 {
     struct gpu_answers *a = &dev->answers;
     uint64_t vertices = dev->shard->locals + dev->shard->d;
-    a->slots = places->slots;
-    a->first = places->first;
-    a->count = places->count;
-    a->id_bytes = places->id_bytes;
-    if (places->bijection != NULL)
-        a->bijection = *places->bijection;
-    if (places->before == NULL)
-        a->before = NULL;
+    set_places(dev, places);
     if (gpu_use(dev, e) != ST_OK ||
         CUDA_TRY(cudaHostAlloc((void **)&a->counts,
                                ((size_t)dev->shard->p + 1) * sizeof *a->counts,
                                cudaHostAllocDefault),
                  dev->where, e) != ST_OK)
         return e->status;
+    a->counts[dev->shard->p] = 0;
     if (a->vertex == NULL)
         return upload_ids(dev, places, e);
-    if (upload(dev, a->vertex, places->vertex, 4 * a->slots, e) != ST_OK ||
+    if (upload(dev, a->vertex, places->vertex, 4 * a->starts[dev->shard->p], e) != ST_OK ||
         upload(dev, a->ids, places->ids, a->id_bytes * vertices, e) != ST_OK)
         return e->status;
-    return upload(dev, a->before, places->before, 4 * a->count, e);
+    if (dev->shard->p == 1 || upload_block(dev, places, e) != ST_OK)
+        return e->status;
+    return gpu_reads_all(dev) && places->ids != NULL ? gpu_open_look(dev, e) : e->status;
 }
 
 /* ---- answers ---- */
@@ -119,18 +141,27 @@ static enum value_form form_of(const struct device *dev, enum answer_kind kind, 
     return levels <= BYTE_LEVELS ? VALUE_BYTE : VALUE_32;
 }
 
-/* The last value is that of no vertex. */
+enum status gpu_write_depths(struct device *dev, enum vertex_kind kind, enum value_form form, void *to,
+                             struct error *e)
+{
+    if (form == VALUE_BYTE && !gpu_is_settled(dev))
+        cuda_solo_byte_depths(&dev->solo.search, kind, to, stream_of(dev));
+    else if (gpu_solo_settle(dev, e) == ST_OK)
+        cuda_write_depths(&dev->of[kind], form, to, stream_of(dev));
+    return e->status == ST_OK ? CUDA_LAUNCHED(dev->where, e) : e->status;
+}
+
+/* The last value is that of no vertex, which only a device that is alone gathers. */
 static enum status write_depths(struct device *dev, enum value_form form, struct error *e)
 {
-    cudaStream_t stream = stream_of(dev);
     uint64_t width = form == VALUE_BYTE ? 1 : 4, locals = dev->of[NORMALS].count;
     char *to = dev->answers.by_vertex;
-    cuda_write_depths(&dev->of[NORMALS], form, to, stream);
-    cuda_write_depths(&dev->of[DELEGATES], form, to + locals * width, stream);
-    CUDA_TRY(cudaMemsetAsync(to + (locals + dev->of[DELEGATES].count) * width,
-                             form == VALUE_BYTE ? 0 : 0xff, width, stream),
-             dev->where, e);
-    return CUDA_LAUNCHED(dev->where, e);
+    if (gpu_write_depths(dev, NORMALS, form, to, e) != ST_OK ||
+        gpu_write_depths(dev, DELEGATES, form, to + locals * width, e) != ST_OK || dev->shard->p > 1)
+        return e->status;
+    return CUDA_TRY(cudaMemsetAsync(to + (locals + dev->of[DELEGATES].count) * width,
+                                    form == VALUE_BYTE ? 0 : 0xff, width, stream_of(dev)),
+                    dev->where, e);
 }
 
 /* Without an array of values by vertex. */
@@ -140,41 +171,59 @@ static enum status scatter_values(struct device *dev, enum answer_kind kind, str
     const struct gpu_vertices *n = &dev->of[NORMALS], *d = &dev->of[DELEGATES];
     const char *ids = a->ids;
     cudaStream_t stream = stream_of(dev);
-    if (CUDA_TRY(cudaMemsetAsync(a->block, 0xff, a->count * width_of(dev, kind), stream), dev->where, e) !=
+    if (CUDA_TRY(cudaMemsetAsync(a->block, 0xff, a->places.count * width_of(dev, kind), stream), dev->where, e) !=
         ST_OK)
         return e->status;
     if (kind == ANSWER_PARENTS)
-        return gpu_write_parents(dev, e);
+        return gpu_write_parents(dev, NULL, e);
     cuda_scatter_depths(n, ids, a->id_bytes, a->block, stream);
     cuda_scatter_depths(d, ids + n->count * a->id_bytes, a->id_bytes, a->block, stream);
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-static enum status gather_values(struct device *dev, enum answer_kind kind, uint32_t levels, void *to,
+/* Those for other blocks: all before the own block, and all behind it. */
+static void pick_values(const struct device *dev, struct slice *values)
+{
+    static const uint64_t form_bytes[] = {[VALUE_BYTE] = 1, [VALUE_32] = 4, [VALUE_64] = 8};
+    const struct gpu_answers *a = &dev->answers;
+    const uint64_t *starts = a->starts, own = starts[a->own_block + 1] - starts[a->own_block], width = form_bytes[a->form];
+    uint64_t all = starts[dev->shard->p], behind = starts[a->own_block + 1];
+    char *to = a->values;
+    cuda_pick_values(a->vertex, starts[a->own_block], a->form, a->by_vertex, to, stream_of(dev));
+    cuda_pick_values(a->vertex + behind, all - behind, a->form, a->by_vertex, to + starts[a->own_block] * width,
+                     stream_of(dev));
+    for (uint32_t b = 0; b < dev->shard->p; b++) {
+        uint64_t at = b <= a->own_block ? starts[b] : starts[b] - own;
+        values[b] = (struct slice){to + at * width, b == a->own_block ? 0 : (starts[b + 1] - starts[b]) * width};
+    }
+}
+
+static enum status gather_values(struct device *dev, enum answer_kind kind, uint32_t levels, struct slice *values,
                                  struct error *e)
 {
-    const struct gpu_answers *a = &dev->answers;
-    enum value_form form = form_of(dev, kind, levels);
-    if (kind == ANSWER_DEPTHS &&
-        (gpu_solo_settle(dev, e) != ST_OK || write_depths(dev, form, e) != ST_OK))
+    struct gpu_answers *a = &dev->answers;
+    a->form = form_of(dev, kind, levels);
+    if (kind == ANSWER_DEPTHS && write_depths(dev, a->form, e) != ST_OK)
         return e->status;
-    cuda_gather_values(a->vertex, a->slots, form, a->by_vertex, to, stream_of(dev));
+    if (dev->shard->p == 1)
+        cuda_gather_values(a->vertex, a->starts[1], a->form, a->by_vertex, a->block, stream_of(dev));
+    else
+        pick_values(dev, values);
     return CUDA_LAUNCHED(dev->where, e);
 }
 
 static enum status gpu_values(struct device *dev, enum answer_kind kind, uint32_t levels,
-                              const void **values, struct error *e)
+                              struct slice *values, struct error *e)
 {
-    const struct gpu_answers *a = &dev->answers;
-    void *to = dev->shard->p == 1 ? a->block : a->values;
-    *values = to;
     if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
         return e->status;
-    if (a->vertex == NULL)
+    if (dev->answers.vertex == NULL)
         scatter_values(dev, kind, e);
     else
-        gather_values(dev, kind, levels, to, e);
-    return e->status == ST_OK ? wait_for_stream(dev, e) : e->status;
+        gather_values(dev, kind, levels, values, e);
+    if (e->status != ST_OK || wait_for_stream(dev, e) != ST_OK)
+        return e->status;
+    return kind == ANSWER_PARENTS ? gpu_check_looked(dev, e) : e->status;
 }
 
 static enum status gpu_assemble(struct device *dev, enum answer_kind kind,
@@ -183,14 +232,12 @@ static enum status gpu_assemble(struct device *dev, enum answer_kind kind,
     const struct gpu_answers *a = &dev->answers;
     uint32_t p = dev->shard->p;
     const void **pointers = (const void **)(void *)a->counts; /* host memory of p words and one */
-    struct gpu_assembly assembly = {.first = a->first,
-                                    .count = a->count,
-                                    .p = p,
-                                    .width = width_of(dev, kind),
+    struct gpu_assembly assembly = {.places = a->places,
+                                    .form = a->form,
+                                    .by_vertex = a->by_vertex,
                                     .values = a->tables,
-                                    .before = a->before,
-                                    .bijection = a->bijection,
                                     .to = a->block};
+    (void)kind;
     for (uint32_t s = 0; s < p; s++)
         pointers[s] = values[s].at;
     if (gpu_use(dev, e) != ST_OK ||

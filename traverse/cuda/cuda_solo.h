@@ -183,6 +183,10 @@ void cuda_solo_measure(const struct gpu_solo *search, uint32_t *longest, cudaStr
 /* Completes the depths after a search. */
 void cuda_solo_settle(const struct gpu_solo *search, cudaStream_t stream);
 
+/* to[i] = depth + 1 of vertex i of a kind, 0 if it was not visited, whether depths are complete or not. They are below
+ * 255. */
+void cuda_solo_byte_depths(const struct gpu_solo *search, enum vertex_kind kind, uint8_t *to, cudaStream_t stream);
+
 /* After a search, when its depths are complete: counts the frontiers of levels first..first+levels. `to` is
  * zero before. */
 void cuda_solo_count(const struct gpu_solo *search, uint32_t first, uint32_t levels,

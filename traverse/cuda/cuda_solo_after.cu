@@ -29,6 +29,68 @@ void cuda_solo_settle(const gpu_solo *search, cudaStream_t stream)
     }
 }
 
+/* Four bits become the lowest bits of four bytes. */
+__device__ static inline uint32_t bits_to_bytes(uint32_t bits)
+{
+    return bits * 0x00204081u & 0x01010101u;
+}
+
+enum { WORD_BYTES = 32, WORD_PARTS = WORD_BYTES / 4 };
+
+/* Vertices of a word that no kept mask has. */
+__device__ static inline void add_depths(uint32_t bits, const int32_t *depth, uint32_t *bytes)
+{
+#pragma unroll
+    for (int i = 0; i < WORD_PARTS; i++) {
+        for (uint32_t left = bits >> 4 * i & 15; left != 0; left &= left - 1) {
+            const int at = __ffs(left) - 1;
+            bytes[i] |= (uint32_t)(depth[4 * i + at] + 1) << 8 * at;
+        }
+    }
+}
+
+__device__ static inline void store_bytes(const uint32_t *bytes, uint64_t count, uint8_t *to)
+{
+    if (count >= WORD_BYTES && (uintptr_t)to % 16 == 0) {
+        ((uint4 *)to)[0] = make_uint4(bytes[0], bytes[1], bytes[2], bytes[3]);
+        ((uint4 *)to)[1] = make_uint4(bytes[4], bytes[5], bytes[6], bytes[7]);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < WORD_BYTES; i++) {
+        if ((uint64_t)i < count)
+            to[i] = (uint8_t)(bytes[i / 4] >> 8 * (i % 4));
+    }
+}
+
+/* A thread takes a word of each mask. Bytes that must move for 32 vertices: 4 of each mask, and 32. */
+__global__ static void __launch_bounds__(BLOCK) byte_depths(gpu_vertices v, const solo_state *state, uint8_t *to)
+{
+    const unsigned kept = state->kept;
+    for (uint64_t word = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; word * 32 < v.count;
+         word += (uint64_t)gridDim.x * BLOCK) {
+        uint32_t bytes[WORD_PARTS] = {0}, left = v.visited[word];
+#pragma unroll 4
+        for (unsigned k = 0; k < kept; k++) {
+            const uint32_t mask = v.queue[k * v.words + word], value = (uint32_t)state->kept_depth[k] + 1;
+            left &= ~mask;
+#pragma unroll
+            for (int i = 0; i < WORD_PARTS; i++)
+                bytes[i] |= bits_to_bytes(mask >> 4 * i & 15) * value;
+        }
+        if (left != 0)
+            add_depths(left, v.depth + word * 32, bytes);
+        store_bytes(bytes, v.count - word * 32, to + word * 32);
+    }
+}
+
+void cuda_solo_byte_depths(const gpu_solo *search, enum vertex_kind kind, uint8_t *to, cudaStream_t stream)
+{
+    const gpu_vertices *v = &search->of[kind];
+    if (v->count > 0)
+        byte_depths<<<blocks_for(v->words, BLOCK), BLOCK, 0, stream>>>(*v, search->state, to);
+}
+
 /* ---- the lengths of rows ---- */
 
 /* `longest` is zero before. */

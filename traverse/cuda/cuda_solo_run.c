@@ -119,7 +119,7 @@ enum status gpu_solo_wait(struct device *dev, cudaStream_t stream, int noted, ui
 
 enum status gpu_solo_settle(struct device *dev, struct error *e)
 {
-    if (dev->solo.settled || dev->solo.search.number == 0)
+    if (gpu_is_settled(dev))
         return ST_OK;
     dev->solo.settled = 1;
     cuda_solo_settle(&dev->solo.search, dev->stream.of[NORMALS]);

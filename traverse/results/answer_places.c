@@ -6,8 +6,9 @@
  */
 #include "answer_places.h"
 
-#include "traverse/answer_blocks.h"
+#include "answer_marks.h"
 
+#include "traverse/answer_blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ static enum status put_vertex(const struct shard *shard, uint32_t *vertex, uint6
     return ST_OK;
 }
 
-/* By slot. */
+/* By slot; the number of one without edges is locals + d. */
 static enum status fill_vertices(const struct shard *shard, uint32_t *vertex, uint64_t slots,
                                  struct error *e)
 {
@@ -110,17 +111,25 @@ static void place_piece(const struct permuting *w, uint64_t piece)
     }
 }
 
+/* How many ids of shard s there are before a block. */
+static uint64_t ids_before(const struct permuting *w, uint32_t block, uint32_t s)
+{
+    return w->place[(uint64_t)block * w->pieces * w->p + s];
+}
+
 /* Where this rank's shards and its blocks begin. */
 static void note_starts(const struct permuting *w)
 {
-    const struct comm *comm = w->places->rank->comm;
     uint32_t devices = w->graph->device_count;
     for (uint32_t g = 0; g < devices; g++) {
-        uint32_t s = w->graph->shards[g].index, own = block_of_device(comm->rank, g, devices);
+        uint32_t own = w->places->of[g].block;
+        uint64_t *marks_of = w->places->marks_of[g];
         for (uint32_t b = 0; b <= w->p; b++)
-            w->places->starts[g][b] = w->place[(uint64_t)b * w->pieces * w->p + s];
-        memcpy(w->begin + g * w->p, w->place + (uint64_t)own * w->pieces * w->p,
-               w->p * sizeof *w->begin);
+            w->places->starts[g][b] = ids_before(w, b, w->graph->shards[g].index);
+        for (uint32_t s = 0; s < w->p; s++) {
+            w->begin[g * w->p + s] = ids_before(w, own, s);
+            marks_of[s + 1] = marks_of[s] + marks_for(ids_before(w, own + 1, s) - ids_before(w, own, s));
+        }
     }
 }
 
@@ -197,9 +206,12 @@ static enum status fill_ids(struct places *places, uint32_t g, struct error *e)
 static void set_starts(struct places *places, uint32_t g)
 {
     const struct manifest *m = &places->rank->graph->manifest;
-    uint32_t s = places->rank->graph->shards[g].index;
+    uint64_t first = places->of[g].first, end = first + places->of[g].count, *marks_of = places->marks_of[g];
     for (uint32_t b = 0; b <= m->p; b++)
-        places->starts[g][b] = slots_of_shard(block_first(m->totals.n, m->p, b), s, m->p);
+        places->starts[g][b] = slots_of_shard(block_first(m->totals.n, m->p, b),
+                                              places->rank->graph->shards[g].index, m->p);
+    for (uint32_t s = 0; s < m->p; s++)
+        marks_of[s + 1] = marks_of[s] + marks_for(slots_of_shard(end, s, m->p) - slots_of_shard(first, s, m->p));
 }
 
 static enum status open_device(struct places *places, uint32_t g, int parents, struct error *e)
@@ -208,13 +220,15 @@ static enum status open_device(struct places *places, uint32_t g, int parents, s
     const struct manifest *m = &rank->graph->manifest;
     struct answer_places *of = &places->of[g];
     uint32_t block = block_of_device(rank->comm->rank, g, rank->device_count);
+    of->block = block;
     of->slots = slots_of_shard(m->totals.n, rank->graph->shards[g].index, m->p);
     of->first = block_first(m->totals.n, m->p, block);
     of->count = block_first(m->totals.n, m->p, block + 1) - of->first;
     of->id_bytes = answer_id_bytes(m->totals.n);
     of->bijection = m->randomized ? &rank->graph->bijection : NULL;
     places->starts[g] = calloc((size_t)m->p + 1, sizeof **places->starts);
-    if (places->starts[g] == NULL)
+    places->marks_of[g] = calloc((size_t)m->p + 1, sizeof **places->marks_of);
+    if (places->starts[g] == NULL || places->marks_of[g] == NULL)
         return fail_memory(e, "blocks of ids", (m->p + 1) * sizeof **places->starts);
     set_starts(places, g);
     if (memory_take(rank->budget, (void **)&places->vertex[g], of->slots, 4, "vertices by input id",
@@ -226,27 +240,43 @@ static enum status open_device(struct places *places, uint32_t g, int parents, s
     return e->status;
 }
 
-enum status places_open(struct places *places, const struct rank *rank, int parents,
-                        struct error *e)
+static enum status open_devices(struct places *places, int parents, struct error *e)
 {
+    const struct rank *rank = places->rank;
     uint32_t G = rank->device_count;
-    *places = (struct places){.rank = rank};
     places->of = calloc(G, sizeof *places->of);
     places->starts = calloc(G, sizeof *places->starts);
     places->vertex = calloc(G, sizeof *places->vertex);
     places->ids = calloc(G, sizeof *places->ids);
     places->before = calloc(G, sizeof *places->before);
-    if (places->of == NULL || places->starts == NULL || places->vertex == NULL ||
-        places->ids == NULL || places->before == NULL)
+    places->marks = calloc(G, sizeof *places->marks);
+    places->marks_of = calloc(G, sizeof *places->marks_of);
+    if (places->of == NULL || places->starts == NULL || places->vertex == NULL || places->ids == NULL ||
+        places->before == NULL || places->marks == NULL || places->marks_of == NULL)
         return fail_memory(e, "answers", G * sizeof *places->of);
     for (uint32_t g = 0; g < G && e->status == ST_OK; g++)
         open_device(places, g, parents, e);
     if (rank->graph->manifest.randomized && e->status == ST_OK)
         permute(places, e);
-    for (uint32_t g = 0; g < G; g++) {
-        places->of[g].vertex = places->vertex[g];
-        places->of[g].ids = places->ids[g];
-        places->of[g].before = places->before[g];
+    return e->status;
+}
+
+enum status places_open(struct places *places, const struct rank *rank, int parents,
+                        struct error *e)
+{
+    *places = (struct places){.rank = rank};
+    if (e->status == ST_OK)
+        open_devices(places, parents, e);
+    if (!rank_is_alone(rank) && places_mark(places, e) != ST_OK)
+        return e->status;
+    for (uint32_t g = 0; g < rank->device_count && e->status == ST_OK; g++) {
+        struct answer_places *of = &places->of[g];
+        of->vertex = places->vertex[g];
+        of->starts = places->starts[g];
+        of->ids = places->ids[g];
+        of->before = places->before[g];
+        of->marks = places->marks[g];
+        of->marks_of = places->marks_of[g];
     }
     return e->status;
 }
@@ -264,6 +294,7 @@ void places_forget(struct places *places)
     release_each(places, (void **)places->vertex);
     release_each(places, places->ids);
     release_each(places, (void **)places->before);
+    release_each(places, (void **)places->marks);
 }
 
 void places_close(struct places *places)
@@ -271,11 +302,15 @@ void places_close(struct places *places)
     if (places->rank == NULL)
         return;
     places_forget(places);
-    for (uint32_t g = 0; places->starts != NULL && g < places->rank->device_count; g++)
-        free(places->starts[g]);
+    for (uint32_t g = 0; g < places->rank->device_count; g++) {
+        free(places->starts == NULL ? NULL : places->starts[g]);
+        free(places->marks_of == NULL ? NULL : places->marks_of[g]);
+    }
     free(places->of);
     free(places->starts);
     free(places->vertex);
     free(places->ids);
     free(places->before);
+    free(places->marks);
+    free(places->marks_of);
 }

@@ -8,18 +8,20 @@
 struct places {
     const struct rank *rank;
     struct answer_places *of; /* [G] what the devices are told */
-    uint64_t **starts;        /* [G][p + 1] where the ids of each block begin among those of the shard */
-    uint32_t **vertex;        /* [G], and so on: the arrays behind `of` */
+    uint64_t **starts;        /* [G], and so on: the arrays behind `of` */
+    uint32_t **vertex;
     void **ids;
     uint32_t **before;
+    struct id_marks **marks;
+    uint64_t **marks_of;
 };
 
-/* Makes all tables; those of ids only with `parents`. */
+/* Collective. Makes all tables; those of ids only with `parents`. If a rank fails, here or before, all do. */
 enum status places_open(struct places *places, const struct rank *rank, int parents,
                         struct error *e);
 void places_close(struct places *places); /* a zeroed one is allowed */
 
-/* Releases what devices copied: all but the starts. */
+/* Releases what devices copied: all but `starts` and `marks_of`. */
 void places_forget(struct places *places);
 
 #endif

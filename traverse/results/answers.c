@@ -6,8 +6,11 @@
  *              an nn edge from another shard asks all its neighbours there.
  *   delegates  parents only: a delegate may have been found by several devices, or by another one. The largest
  *              id wins, in one reduction.
- *   values     each device puts the values of its shard into the order of input ids.
- *   assemble   each device puts the values of all shards into its block.
+ *   look       parents only, in place of both where all devices read each other's memory: each device looks there
+ *              for the parents of its vertices that it does not know itself.
+ *   values     each device puts the values of its vertices into the order of input ids.
+ *   assemble   each device puts the values of all shards into its block. Marks tell which ids have one; so ids
+ *              without edges take no bytes of a message.
  * Parents are asked for after the search, and not carried with the messages of the search. Every nn edge of
  * another shard carries a vertex in the search, 4 bytes, and would carry 4 more. Only the edges of vertices
  * that were found over such an edge carry a question, 8 bytes, and a reply of 4.
@@ -26,8 +29,9 @@ struct answers {
     struct places places;
     struct slices slices, replies;
     void *delegate_parents; /* [d] for MPI to reduce; NULL: one rank, or no parents */
-    const void **values;    /* [G] of each device, by input id */
+    struct slice *values;   /* [G][p] of each device, for each block */
     uint32_t id_bytes;
+    int looks; /* devices look at the parents of all others */
 };
 
 /* What the members of the team share while they make one answer. */
@@ -49,24 +53,34 @@ static enum status open_device_answers(void *context, const struct member *m, st
     return e->status;
 }
 
+/* Collective: one that does not read all others must ask, and be asked. */
+static int all_look(const struct rank *rank)
+{
+    int (*reads_all)(const struct device *) = rank->backend->parents->reads_all;
+    uint64_t missing = reads_all == NULL || rank_is_alone(rank);
+    for (uint32_t g = 0; missing == 0 && g < rank->device_count; g++)
+        missing += !reads_all(rank->devices[g]);
+    return comm_max_of(rank->comm, missing) == 0;
+}
+
 static enum status open_parts(struct answers *a, int parents, struct error *e)
 {
     const struct rank *rank = a->rank;
     const struct manifest *m = &rank->graph->manifest;
     a->id_bytes = answer_id_bytes(m->totals.n);
-    a->values = calloc(rank->device_count, sizeof *a->values);
+    a->values = calloc((size_t)rank->device_count * m->p, sizeof *a->values);
     if (a->values == NULL)
-        return fail_memory(e, "answers", rank->device_count * sizeof *a->values);
-    if (parents && rank->comm->ranks > 1) {
-        size_t bytes = (m->d + 1) * a->id_bytes;
-        a->delegate_parents = rank->backend->messages->host_take(bytes, "delegate parents", e);
-        if (a->delegate_parents == NULL)
-            return e->status;
-    }
-    if (slices_open(&a->slices, rank, e) != ST_OK || slices_open(&a->replies, rank, e) != ST_OK ||
-        places_open(&a->places, rank, parents, e) != ST_OK)
+        fail_memory(e, "answers", rank->device_count * m->p * sizeof *a->values);
+    else if (slices_open(&a->slices, rank, e) == ST_OK)
+        slices_open(&a->replies, rank, e);
+    if (e->status == ST_OK && parents && rank->comm->ranks > 1)
+        a->delegate_parents =
+            rank->backend->messages->host_take((m->d + 1) * a->id_bytes, "delegate parents", e);
+    if (places_open(&a->places, rank, parents, e) != ST_OK)
         return e->status;
-    return team_run(rank->team, open_device_answers, a, e);
+    team_run(rank->team, open_device_answers, a, e);
+    a->looks = parents && all_look(rank);
+    return e->status;
 }
 
 enum status answers_open(struct answers **result, const struct rank *rank, int parents,
@@ -119,6 +133,28 @@ static enum status ask(const struct making *w, const struct member *m, struct er
     return e->status;
 }
 
+/* All devices have shown what they know. */
+static enum status meet_all(const struct answers *a, const struct member *m, struct error *e)
+{
+    if (team_meet(m, e) != ST_OK || a->rank->comm->ranks == 1)
+        return e->status;
+    if (m->number == 0)
+        comm_barrier(a->rank->comm);
+    return team_meet(m, e);
+}
+
+static enum status look(const struct making *w, const struct member *m, struct error *e)
+{
+    struct device **devices = w->answers->rank->devices;
+    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
+        w->parents->show_parents(devices[g], w->levels, e);
+    if (meet_all(w->answers, m, e) != ST_OK)
+        return e->status;
+    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
+        w->parents->look_parents(devices[g], e);
+    return e->status;
+}
+
 static enum status reduce_delegates(const struct making *w, const struct member *m, struct error *e)
 {
     struct answers *a = w->answers;
@@ -139,20 +175,27 @@ static enum status reduce_delegates(const struct making *w, const struct member 
     return e->status;
 }
 
-/* A slice for each block, of the values of device g. */
-static void slice_values(const struct making *w, uint32_t g)
+/* Of device g: by block, which each shard's device has one of. */
+static enum status put_values(const struct making *w, uint32_t g, struct error *e)
 {
     const struct answers *a = w->answers;
     const struct rank *rank = a->rank;
-    uint32_t width = answer_width(&a->places.of[g], w->kind), ranks = rank->comm->ranks;
-    const uint64_t *starts = a->places.starts[g];
-    for (uint32_t s = 0; s < rank->graph->manifest.p; s++) {
-        uint32_t block = block_of_device(rank_of_shard(s, ranks), device_of_shard(s, ranks),
-                                         rank->device_count);
-        slices_out(&a->slices, g)[s] =
-            (struct slice){(const char *)a->values[g] + starts[block] * width,
-                           (starts[block + 1] - starts[block]) * width};
-    }
+    uint32_t p = rank->graph->manifest.p, ranks = rank->comm->ranks;
+    struct slice *values = a->values + (size_t)g * p;
+    w->results->values(rank->devices[g], w->kind, w->levels, values, e);
+    for (uint32_t s = 0; s < p; s++)
+        slices_out(&a->slices, g)[s] = values[block_of_device(
+            rank_of_shard(s, ranks), device_of_shard(s, ranks), rank->device_count)];
+    return e->status;
+}
+
+static enum status find_parents(const struct making *w, const struct member *m, struct error *e)
+{
+    if (w->answers->looks)
+        return look(w, m, e);
+    if (ask(w, m, e) != ST_OK || team_meet(m, e) != ST_OK || rank_is_alone(w->answers->rank))
+        return e->status;
+    return reduce_delegates(w, m, e);
 }
 
 static enum status make(void *context, const struct member *m, struct error *e)
@@ -161,14 +204,10 @@ static enum status make(void *context, const struct member *m, struct error *e)
     struct answers *a = w->answers;
     struct device **devices = a->rank->devices;
     int alone = rank_is_alone(a->rank);
-    if (w->kind == ANSWER_PARENTS && (ask(w, m, e) != ST_OK || team_meet(m, e) != ST_OK))
+    if (w->kind == ANSWER_PARENTS && find_parents(w, m, e) != ST_OK)
         return e->status;
-    if (w->kind == ANSWER_PARENTS && !alone && reduce_delegates(w, m, e) != ST_OK)
-        return e->status;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
-        w->results->values(devices[g], w->kind, w->levels, &a->values[g], e);
-        slice_values(w, g);
-    }
+    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
+        put_values(w, g, e);
     if (alone || slices_exchange(&a->slices, m, e) != ST_OK)
         return e->status;
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)

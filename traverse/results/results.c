@@ -48,11 +48,9 @@ int results_wanted(const struct graph *graph, const struct results_options *opti
 static enum status take_arrays(struct results *r, const struct results_options *options,
                                struct error *e)
 {
-    if (take_per_device(r, (void ***)&r->depth, 4, "depths of results", e) != ST_OK ||
-        memory_take(r->budget, (void **)&r->delegate_depth, r->graph->manifest.d, 4,
-                    "delegate depths", e) != ST_OK)
-        return e->status;
-    if (results_wanted(r->graph, options))
+    if (take_per_device(r, (void ***)&r->depth, 4, "depths of results", e) == ST_OK)
+        memory_take(r->budget, (void **)&r->delegate_depth, r->graph->manifest.d, 4, "delegate depths", e);
+    if (comm_agree(r->comm, e) == ST_OK && results_wanted(r->graph, options))
         answers_open(&r->answers, r->rank, options->parents, e);
     return e->status;
 }

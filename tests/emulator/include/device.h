@@ -36,6 +36,9 @@
 
 /* ---- vectors ---- */
 
+struct alignas(8) uint2 {
+    unsigned x, y;
+};
 struct alignas(16) uint4 {
     unsigned x, y, z, w;
 };
@@ -45,6 +48,11 @@ struct alignas(16) int4 {
 struct alignas(16) longlong2 {
     long long x, y;
 };
+
+static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w)
+{
+    return uint4{x, y, z, w};
+}
 
 static inline int4 make_int4(int x, int y, int z, int w)
 {
@@ -142,6 +150,11 @@ static inline void __nanosleep(unsigned, EMULATED_CALLER)
 [[noreturn]] static inline void __trap()
 {
     emulated_trap();
+}
+
+static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
+{
+    return (unsigned long long)((__extension__ (unsigned __int128)a * b) >> 64);
 }
 
 /* ---- memory ---- */

@@ -100,7 +100,7 @@ static void gpu_proof_close(struct proof *p)
 
 static enum status take_arrays(struct proof *p, struct error *e)
 {
-    uint64_t mask_bytes = 4 * gpu_mask_words(p->dev->answers.count), shards = p->dev->shard->p + 1;
+    uint64_t mask_bytes = 4 * gpu_mask_words(p->dev->answers.places.count), shards = p->dev->shard->p + 1;
     take(p, &p->end, vertices_in(p), sizeof *p->end, e);
     take(p, &p->claim, vertices_in(p), sizeof *p->claim, e);
     take(p, &p->met, met_bytes(p), 1, e);
@@ -318,7 +318,7 @@ static enum status gpu_check(struct proof *p, int64_t root, struct error *e)
 {
     struct proved_vertices of[VERTEX_KINDS] = {vertices_of(p, NORMALS), vertices_of(p, DELEGATES)};
     const struct gpu_answers *a = &p->dev->answers;
-    struct proved_block block = {a->block, a->id_bytes, p->has_edges, a->first, a->count};
+    struct proved_block block = {a->block, a->id_bytes, p->has_edges, a->places.first, a->places.count};
     if (gpu_use(p->dev, e) != ST_OK)
         return e->status;
     cuda_check_isolated(&block, root, p->first, stream_of(p));
