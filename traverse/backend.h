@@ -98,7 +98,9 @@ struct peer_card {
 };
 
 struct backend_peers {
-    enum status (*show)(struct device *device, struct peer_card *card, struct error *e);
+    /* Fills the card. `elsewhere`: peers in other processes will read it. ST_RESOURCE: this device cannot be
+     * read there; *e says why. */
+    enum status (*show)(struct device *device, int elsewhere, struct peer_card *card, struct error *e);
 
     /* Makes the arrays of all peers readable. `cards` are those of the `count` peers, in the same order on
      * each of them. ST_RESOURCE: the memory of another process cannot be read; *e says why. */

@@ -132,9 +132,9 @@ options_list() {
 --exchange-form list
 --exchange-form bits
 --answer parents
---uniquify --chunk 1K
---exchange-form bits --direction push --local-all2all
---exchange-form list --direction pull --reduction nonblocking
+--uniquify --chunk 1K --exchange-memory host
+--exchange-form bits --direction push --local-all2all --exchange-memory host
+--exchange-form list --direction pull --reduction nonblocking --exchange-memory host
 -v
 --breakdown
 OPTIONS
@@ -301,6 +301,22 @@ search rmat memory 1x2 --resident host --factor0 dd=0.03
 search rmat unpacked 1x1 --resident host
 search path inf 1x1 --resident host
 search uniform 0 1x2 --resident host --exchange-form list
+
+# ---- memory of GPUs that other processes cannot open ----
+
+for call in GetMemHandle OpenMemHandle GetEventHandle OpenEventHandle; do
+    for memory in auto peer; do
+        [ $memory = auto ] && code=0 || code=5
+        check_exit $code "cudaIpc$call fails, $memory" env EMULATED_SEED=0 FAIL_CUDA="cudaIpc$call 1 2" timeout 60 \
+            "$MPIEXEC" -n 2 "$TESTS/fail_cuda" -q -@ 1 --backend cuda -n 2 --exchange-memory $memory --force \
+            --json "$tmp/ipc.json" "$(packed rmat 2 memory)"
+        check_says "cudaIpc$call(" 'the cause is named'
+        [ $memory = auto ] || continue
+        check_says "the ranks of a host send messages, as one cannot read another's memory" 'it says what is done'
+        check 'the report says so' grep -q '"exchange_memory": "host"' "$tmp/ipc.json"
+        check 'distances' same_checksum "$tmp/rmat.checksum"
+    done
+done
 
 # ---- what a GPU has room for ----
 

@@ -70,6 +70,7 @@ static enum status make_handles(const struct device *dev, struct gpu_card *c, st
     CUDA_TRY(cudaIpcGetMemHandle(&c->memory, dev->memory.device), dev->where, e);
     CUDA_TRY(cudaIpcGetEventHandle(&c->masks_read, dev->stream.masks_read), dev->where, e);
     CUDA_TRY(cudaIpcGetEventHandle(&c->first_part, dev->stream.first_part), dev->where, e);
+    cudaGetLastError(); /* the GPU is as good as before */
     if (e->status != ST_OK) /* others find another way to exchange, or say why there is none */
         e->status = ST_RESOURCE;
     return e->status;
@@ -109,7 +110,7 @@ static uint64_t gpu_place(const struct device *dev)
     return place;
 }
 
-static enum status gpu_show(struct device *dev, struct peer_card *card, struct error *e)
+static enum status gpu_show(struct device *dev, int elsewhere, struct peer_card *card, struct error *e)
 {
     struct gpu_card c = {.device = dev,
                          .pid = getpid(),
@@ -122,7 +123,7 @@ static enum status gpu_show(struct device *dev, struct peer_card *card, struct e
                          .sent_mask = place_of(dev, dev->traffic.sent_mask)};
     if (dev->shard->p > 1)
         c.joining = show_for_group(dev);
-    if (dev->traffic.peers.shared && gpu_use(dev, e) == ST_OK)
+    if (elsewhere && gpu_use(dev, e) == ST_OK)
         make_handles(dev, &c, e);
     memcpy(card, &c, sizeof c);
     return e->status;
