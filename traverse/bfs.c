@@ -3,7 +3,7 @@
  * A search takes one of two ways:
  * - Devices may run all levels by themselves (struct backend_whole_search): one that is alone by `run`, and
  *   several that read each other's memory by `run_together`. They note levels if there is a tracer. They do not run
- *   by themselves if direction factors or, for several, a way to exchange is given. This page is the reference:
+ *   by themselves if direction factors or, for several, a form of vertices is given. This page is the reference:
  *   both ways find the same distances.
  * - Otherwise the level loop below runs the steps of each level.
  *

@@ -123,6 +123,15 @@ together() {
     check 'links are awake before the search' grep -q wake_kernel "$tmp/kernels.together"
 }
 
+# sharing GPUS LAYOUT: shards that share a GPU go level by level
+sharing() {
+    turn=$((turn | 1))
+    rm -f "$tmp/kernels.sharing"
+    EMULATED_GPUS=$1 EMULATED_KERNELS=$tmp/kernels.sharing search lopsided 9 $2
+    check "shares $1 GPUs: there were kernels" test -s "$tmp/kernels.sharing"
+    check 'and none of all levels' test "$(grep -c group_kernel "$tmp/kernels.sharing")" = 0
+}
+
 options_list() {
     cat <<'OPTIONS'
 
@@ -474,6 +483,14 @@ for direction in auto push pull; do
     together tree lopsided 9 1x4 0 --direction $direction
     together tree lopsided 9 1x4 4 --direction $direction
 done
+for layout in 1x4 2x2 4x1; do
+    sharing 1 $layout
+    sharing 2 $layout
+done
+# options of messages, of which there are none
+together search lopsided 9 1x4 --uniquify
+together search lopsided 9 2x2 --local-all2all
+together tree lopsided 9 2x2 4 --reduction nonblocking --uniquify --local-all2all --chunk 1K
 
 trace rmat memory
 trace rmat inf

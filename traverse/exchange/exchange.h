@@ -92,8 +92,8 @@ void exchange_close(struct exchange *exchange); /* collective; NULL is allowed *
 const char *exchange_why_no_peers(const struct exchange *exchange);
 int exchange_has_peer_ranks(const struct exchange *exchange); /* the group has several ranks */
 
-/* Whether devices may exchange by themselves: all shards are peers that can, and nobody asked for a way to
- * exchange. */
+/* Whether devices may exchange by themselves: all shards are peers that can, and nobody asked for a form. The
+ * options of messages (L, U, IR) say nothing here, as none is sent. */
 int exchange_is_free(const struct exchange *exchange);
 
 /* Waits for all members of the group; as team_meet. */
