@@ -473,6 +473,9 @@ search rmat inf 2x2 --exchange-memory device --uniquify --local-all2all
 search rmat inf 2x2 --exchange-memory device --exchange-form bits --direction push
 unset preload
 EMULATED_PEERS=0 search rmat memory 1x2
+for _ in 1 2 3 4; do # masks are read while normals are looked for
+    EMULATED_PEERS=0 search rmat 4 2x2 --exchange-memory host --reduction nonblocking --direction push
+done
 EMULATED_CLUSTER=1 search grid memory 1x1
 
 # where most shards have no edges between normals
