@@ -327,6 +327,7 @@ static void note_level(const struct search *s, int32_t depth, struct level_trace
     trace->breakdown.phase_s[PHASE_REMOTE_EXCHANGE] =
         trace->exchange.remote_s + trace->exchange.frontier_s;
     trace->breakdown.phase_s[PHASE_MASK_REDUCTION] = trace->exchange.masks_s;
+    trace->breakdown.phase_s[PHASE_MERGED_EXCHANGE] = trace->exchange.merged_s;
     trace->breakdown.phase_s[PHASE_AHEAD] = trace->exchange.ahead_s;
     s->times->compute_s += trace->compute_s;
     s->times->exchange_s += trace->exchange_s;

@@ -70,6 +70,16 @@ check_masks() { # PROGRAM BACKEND HOW: with $each ranks on a host
     before=$(sed '1,/^barrier$/d' "$tmp/wire.0" | awk '/^(reduce .* or|alltoall)/ { print $1; exit }')
     check "the first of both in a level is $first" test "$before" = $first
 }
+# Masks and vertices are under way at the same time, of all ranks, where a reduction takes a while.
+each=2
+for how in blocking nonblocking; do
+    check_exit 0 "parts of levels, $how" on_hosts env LD_PRELOAD="$(realpath "$TESTS/count_mpi.so")" COUNT_MPI="$tmp/wire" \
+        COUNT_MPI_HOLD=30 ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
+        "$(realpath "$BIN/dbfs-traverse")" -q -@ 1 -r 1 --backend cpu --force --exchange-form list --direction push \
+        --chunk 64 --breakdown --json "$tmp/json" --reduction $how "$tmp/packed"
+    merged=$(grep -c '"merged_exchange": \[.*[1-9]' "$tmp/json")
+    check "with times of both at once: $merged" test "$merged" = "$([ $how = blocking ] && echo 0 || echo 1)"
+done
 emulated=${BUILD:-build}/emulated/bin/dbfs-traverse
 for how in blocking nonblocking; do
     for each in 1 2; do

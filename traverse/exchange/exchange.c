@@ -162,25 +162,36 @@ static int expects_masks(const struct exchange *x)
     return x->level.updated ? !few_words_changed(x) : !x->level.found;
 }
 
+/* What can be done for vertices while masks are under way, which they have been since `begun`. */
+static void move_beside_masks(struct exchange *x, double begun, struct error *e)
+{
+    int moving = !flow_is_over(x);
+    move_flow(x, e);
+    if (moving && reduces_beside(x))
+        x->masks.merged_s = cli_seconds() - begun;
+}
+
 /* Until the ranks of the group have come. */
-static void move_until_met(struct exchange *x, struct error *e)
+static void move_until_met(struct exchange *x, double begun, struct error *e)
 {
     uint32_t meeting = comm_window_arrive(x->group.window);
     watch_wait_begin();
     while (e->status == ST_OK && !comm_window_have_met(x->group.window, meeting))
-        move_flow(x, e);
+        move_beside_masks(x, begun, e);
     watch_wait_end();
 }
 
 /* Vertices go on moving while masks are under way. A reduction that has begun is waited for in any case. */
 static enum status reduce_all_masks(struct exchange *x, struct error *e)
 {
+    double begun = cli_seconds();
+    x->masks.merged_s = 0;
     if (x->level.updated && !x->masks.begun)
         reduce_masks(x);
     while (e->status == ST_OK && !masks_are_here(x))
-        move_flow(x, e);
+        move_beside_masks(x, begun, e);
     if (e->status == ST_OK && x->group.of_host)
-        move_until_met(x, e);
+        move_until_met(x, begun, e);
     x->masks.expected = expects_masks(x);
     return e->status;
 }
@@ -199,7 +210,8 @@ static enum status take_masks_by_messages(struct exchange *x, const struct membe
         reduce_all_masks(x, e);
     if (team_meet(m, e) != ST_OK) /* masks are read */
         return e->status;
-    stats->masks_s += lap(&clock);
+    stats->merged_s = x->masks.merged_s;
+    stats->masks_s += lap(&clock) - stats->merged_s;
     receive_from_peers(x, m, e);
     stats->local_s = lap(&clock);
     if (level->updated)

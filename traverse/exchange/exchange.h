@@ -78,6 +78,7 @@ struct exchange_stats {
     uint64_t local_vertices;   /* nn destinations in lists to peers */
     int reduced_masks;       /* 1 if the masks were reduced */
     double frontier_s, local_s, remote_s, masks_s;
+    double merged_s; /* masks, reduced without blocking, and vertices were both under way: in no other time */
     double ahead_s; /* vertices were under way after the next level had begun with its delegates */
 };
 

@@ -90,6 +90,11 @@ static int masks_are_sparse(const struct exchange *x)
     return x->masks.sparse.most > 0 && x->level.changed <= x->masks.sparse.most;
 }
 
+int reduces_beside(const struct exchange *x)
+{
+    return x->options.nonblocking && (x->masks.begun || !masks_are_sparse(x));
+}
+
 /* Reads what this group updated, before ranks tell each other how many words that are. */
 enum status find_changed(struct exchange *x, struct error *e)
 {
