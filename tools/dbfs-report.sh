@@ -12,6 +12,7 @@ help='usage: dbfs-report graph500 [--construction-time S] RUN.json
        dbfs-report means RUN.json...
        dbfs-report compare A.json B.json
        dbfs-report roots RUN.json...
+       dbfs-report parts RUN.json...
        dbfs-report levels TRACE...
        dbfs-report plot [-r ROOT] [-o FILE.svg|FILE.png|FILE.pdf] TRACE|SWEEP
 Reads what dbfs-traverse wrote with --json (RUN, A, B) and --trace (TRACE), and what degsplit
@@ -21,6 +22,7 @@ wrote with --sweep (SWEEP).
   means      a row for each run: harmonic and geometric mean of TEPS, quartiles of time
   compare    how many times as fast B is, root by root: quartiles and geometric mean
   roots      a row for each search
+  parts      a row for each run with --breakdown: the bars of figures 8 and 10 of the paper, and what moved
   levels     a row for each level of each search
   plot       levels: edges and seconds; or classes of edges by threshold (figure 5 of the paper).
              Without -o, the script for gnuplot
@@ -284,6 +286,41 @@ END {
 }'
 }
 
+# Means over the searches of sums over the levels.
+parts() {
+    [ $# -gt 0 ] || usage 'parts: which runs?'
+    read_runs "$@"
+    for run in $(cut -f 1 "$work/values" | sort -un); do
+        grep -q "^$run	roots\.0\.levels_s\." "$work/values" ||
+            die 3 "$(echo "$names" | sed -n "$((run + 1))p"): no parts of levels: dbfs-traverse writes them with --breakdown"
+    done
+    over_values '
+$2 ~ /^roots\.[0-9]+\.levels_(s|exchanged)\./ { sum[$1, part[4]] += $3 }
+END {
+    settings = split("ranks shards_per_rank backend direction exchange_memory exchange_form mask_reduction " \
+        "local_all2all uniquify", setting, " ")
+    columns = split("previsit visit_nn visit_nd visit_dn visit_dd bins local_exchange remote_exchange mask_reduction " \
+        "merged_exchange choose ahead found_vertices sent_vertices list_bytes bits_bytes frontier_bytes mask_bytes " \
+        "whole_mask_bytes messages peer_vertices peer_bytes", column, " ")
+    printf "run"
+    for (c = 1; c <= settings; c++) printf "\t%s", setting[c]
+    printf "\tsearches\ttime_s\tcompute_s"
+    for (c = 1; c <= columns; c++) printf "\t%s%s", column[c], c <= 12 ? "_s" : ""
+    print ""
+    runs = split(ENVIRON["names"], name, "\n")
+    for (d = 0; d < runs; d++) {
+        printf "%s", name[d + 1]
+        for (c = 1; c <= settings; c++) printf "\t%s", env[d, setting[c]]
+        n = pick(d, "compute_s")
+        compute = mean(x, n)
+        n = pick(d, "time_s")
+        printf "\t%d\t%.9g\t%.9g", n, mean(x, n), compute
+        for (c = 1; c <= columns; c++) printf "\t%.9g", sum[d, column[c]] / n
+        print ""
+    }
+}'
+}
+
 # read_traces FILE...: a trace has a document in each line
 read_traces() {
     read_files "$@"
@@ -439,6 +476,6 @@ NA) ;;
 esac
 case $root in *[!0-9]*) usage "-r $root: not a vertex" ;; esac
 case $command in
-graph500 | means | compare | roots | levels | plot) "$command" "$@" ;;
+graph500 | means | compare | roots | parts | levels | plot) "$command" "$@" ;;
 *) usage "'$command': no such report" ;;
 esac

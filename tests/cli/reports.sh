@@ -177,6 +177,35 @@ printf '%s\ta \\"b\\" c\tcpu\t2\t6\t3\t%s\t2\t%s\t%s\n' "$tmp/h1" 3.42857143 4 '
     "$tmp/h 2" 4.36363636 11.3137085 '0.5	0.75	1	2.5	4' >"$tmp/want"
 tail -n +2 "$tmp/out" >"$tmp/rows"
 check 'are right' cmp "$tmp/rows" "$tmp/want"
+check_exit 0 'a run with parts' mpi --uniquify --breakdown --json "$tmp/parts1"
+check_exit 0 'another one' mpi --reduction nonblocking --local-all2all --breakdown --json "$tmp/parts2"
+check_exit 0 'parts' "$report" parts "$tmp/parts1" "$tmp/parts2"
+cp "$tmp/out" "$tmp/parts.tsv"
+of_row() { # ROW COLUMN
+    awk -F '\t' -v row="$1" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i } NR == row + 1 { print $c }' \
+        "$tmp/parts.tsv"
+}
+mean_in() { # FILE PART: the sum over levels, a search
+    sed -n "s/.*\"$2\": \[\([^]]*\)\].*/\1/p" "$1" |
+        awk -F ', *' '{ for (i = 1; i <= NF; i++) sum += $i; n++ } END { printf "%.9g\n", sum / n }'
+}
+for row in 1 2; do
+    for part in local_exchange remote_exchange mask_reduction merged_exchange visit_dd ahead; do
+        check "run $row: mean $part" test "$(of_row $row ${part}_s)" = "$(mean_in "$tmp/parts$row" $part)"
+    done
+    for count in found_vertices sent_vertices list_bytes mask_bytes whole_mask_bytes messages; do
+        check "run $row: mean $count" test "$(of_row $row $count)" = "$(mean_in "$tmp/parts$row" $count)"
+    done
+    check "run $row: its searches" test "$(of_row $row searches)" = 5
+done
+check 'settings of the first' test "$(for c in mask_reduction local_all2all uniquify ranks; do of_row 1 $c; done | xargs)" = \
+    'blocking false true 2'
+check 'settings of the second' test "$(for c in mask_reduction local_all2all uniquify ranks; do of_row 2 $c; done | xargs)" = \
+    'nonblocking true false 2'
+check 'fewer vertices after --uniquify than before' awk -v a="$(of_row 1 sent_vertices)" -v b="$(of_row 1 found_vertices)" \
+    'BEGIN { exit !(a > 0 && a < b) }'
+check_exit 3 'parts of a run without' "$report" parts "$tmp/parts1" "$tmp/h1"
+check_says "$tmp/h1: no parts of levels" 'names it'
 check_exit 0 'compare' "$report" compare "$tmp/h1" "$tmp/h 2"
 cut -f 1,4 "$tmp/out" | tail -n +2 | tr '\t\n' '= ' >"$tmp/rows"
 check "is right: $(cat "$tmp/rows")" grep -qx "harmonic_mean_TEPS=1.27273 geometric_mean_TEPS=2.82843 roots_in_common= \
