@@ -293,8 +293,8 @@ struct backend_messages {
     enum status (*copies_are_over)(struct device *device, uint32_t mark, int *over,
                                    struct error *e);
 
-    /* Drops duplicates within each of the lists, which lie in the device's own memory. NULL if devices have
-     * no memory of their own. */
+    /* Drops duplicates within each of the lists, which lie in the device's exchange memory. NULL: the host does
+     * it. */
     enum status (*uniquify)(struct device *device, struct outbox *boxes, uint32_t count,
                             struct error *e);
 

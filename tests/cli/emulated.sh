@@ -478,6 +478,22 @@ for _ in 1 2 3 4; do # masks are read while normals are looked for
 done
 EMULATED_CLUSTER=1 search grid memory 1x1
 
+# duplicates are dropped on GPUs, also among what several of them found and the host has gathered
+sent() { grep -o '"sent_vertices": [0-9]*' "$1" | awk '{ sum += $2 } END { print sum }'; }
+marked() { awk '$1 ~ /^mark_kernel/ { sum += $NF } END { print sum + 0 }' "$tmp/marked"; }
+unique=0
+for options in --uniquify '--uniquify --local-all2all'; do
+    set -- --direction push --exchange-memory host --exchange-form list $options
+    rm -f "$tmp/marked"
+    run_on 2x2 cpu -n 2 --json "$tmp/cpu.json" "$@" "$(packed rmat 4 inf)" >"$tmp/out" 2>"$tmp/err"
+    EMULATED_KERNELS=$tmp/marked search rmat inf 2x2 --json "$tmp/cuda.json" "$@"
+    check "$options: as many vertices are sent as by CPUs" test "$(sent "$tmp/cuda.json")" = "$(sent "$tmp/cpu.json")"
+    check "$options: kernels drop more than before" test "$(marked)" -gt $unique
+    unique=$(marked)
+    echo "$(sent "$tmp/cuda.json")" >>"$tmp/sent"
+done
+check 'fewer are sent where devices gather' test "$(tail -1 "$tmp/sent")" -lt "$(head -1 "$tmp/sent")"
+
 # where most shards have no edges between normals
 for direction in auto push pull; do
     for layout in 1x4 2x2; do

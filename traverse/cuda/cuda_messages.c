@@ -207,7 +207,8 @@ static enum status gpu_copies_are_over(struct device *dev, uint32_t mark, int *o
 }
 
 /* All devices of a rank use the same form: the mask is free if there is a list in the boxes. What is left of the
- * bins stays known: peers of the rank read them. */
+ * bins stays known: peers of the rank read them. Boxes in memory of the host are pinned: kernels read each id once
+ * over the link, and write those that are left. */
 static enum status gpu_uniquify(struct device *dev, struct outbox *boxes, uint32_t count,
                                 struct error *e)
 {
