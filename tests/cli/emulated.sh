@@ -26,6 +26,8 @@ make_graph() { # NAME: pairs in $tmp/NAME.text, edges in $tmp/NAME.edges
         uniform) "$BIN/rmatgen" -q -s 8 -A .25 -B .25 -C .25 -f text -o "$tmp/$1.text" ;;
         path) "$TESTS/mkgraph" path 119 >"$tmp/$1.text" ;;
         grid) "$TESTS/mkgraph" grid 20 20 >"$tmp/$1.text" ;;
+        complete) "$TESTS/mkgraph" complete 300 >"$tmp/$1.text" ;;
+        few) { "$TESTS/mkgraph" star 100000; echo 7 8; } >"$tmp/$1.text" ;; # and one edge between its leaves
         star) "$TESTS/mkgraph" star 3000 >"$tmp/$1.text" ;;
         spider) awk 'BEGIN { for (i = 0; i < 400; i++) { print 0, 4 * i + 1 # 400 paths from one vertex
             for (k = 1; k < 4; k++) print 4 * i + k, 4 * i + k + 1 } }' >"$tmp/$1.text" ;;
@@ -382,6 +384,33 @@ check_exit 5 'CUDA has no pinned memory' env FAIL_CUDA='cudaHostAlloc 1 2' "$TES
     -r 0 "$tmp/larger"
 check_says 'cudaHostAlloc(&m->host, .*out of memory' 'names the call'
 
+# Messages in memory of GPUs: what --plan says is enough. Of a complete graph one level sends all edges to other ranks.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
+largest() { awk -v name="$1" 'index($0, name "  ") == 1 { print $NF }' "$tmp/messages.plan"; }
+exchange_in() { # CODE BYTES NAME TH LAYOUT OPTION...
+    local code=$1 room=$(($2 / 1024 + 1))K name=$3 th=$4 layout=$5
+    shift 5
+    preload=$(realpath "$TESTS/device_mpi.so") EMULATED_MEMORY=$room check_exit $code "$name, $layout $*, memory for messages" \
+        run_on $layout cuda -r 0 --resident raw --exchange-memory device --direction push --answer depths \
+        --depths "$tmp/messages.raw" "$@" "$(packed $name 4 $th)"
+    [ $code = 5 ] || check 'and it finds the same' cmp "$tmp/messages.raw" "$tmp/$name.raw"
+}
+for graph in complete:inf few:1000; do
+    name=${graph%:*} th=${graph#*:}
+    folder=$(packed $name 4 $th)
+    "$traverse" --plan "$folder" >"$tmp/messages.plan"
+    enough=$(($(largest total) + $(largest messages)))
+    run_on 1x4 cpu -r 0 --depths "$tmp/$name.raw" "$folder" >/dev/null
+    for layout in 4x1 2x2; do
+        for options in '--exchange-form list' '--exchange-form bits' '--exchange-form list --local-all2all'; do
+            exchange_in 0 $enough $name $th $layout $options
+        done
+    done
+    [ $name = few ] || exchange_in 5 $((enough - $(largest messages) / 2)) $name $th 4x1 --exchange-form list
+    [ $name = few ] || check_says 'nn exchange buffers' 'half of it is too little'
+    [ $name = complete ] || exchange_in 5 $((enough - $(largest messages))) $name $th 4x1 --exchange-form bits
+done
+
 # Columns are decoded piece by piece: loading takes less than the section.
 "$BIN/rmatgen" -q -s 17 | "$BIN/dbfs-pack" -q -p 1 -o "$tmp/pieces" -
 "$traverse" --plan --resident packed "$tmp/pieces" >"$tmp/pieces.plan"
@@ -465,7 +494,6 @@ search rmat memory 2x1 --exchange-memory host
 search rmat memory 2x2 --exchange-memory host --exchange-form bits
 search rmat memory 2x1 --exchange-memory peer
 preload=$(realpath "$TESTS/device_mpi.so")
-export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 search rmat memory 2x1 --exchange-memory device
 search rmat memory 2x2 --exchange-memory device --uniquify --chunk 1K
 search rmat memory 2x2 --exchange-memory device --uniquify --local-all2all

@@ -23,14 +23,15 @@ void release_buffer(const struct exchange *x, uint32_t device, struct buffer *bu
     *buffer = (struct buffer){0};
 }
 
-/* Twice as much as before, if that much may be needed. */
+/* Twice as much as before, if that much may be needed. With option L nobody knows how much a device may gather, and
+ * it takes what it needs: all devices then have no more than without. */
 static uint64_t next_capacity(const struct exchange *x, uint32_t device, uint64_t capacity,
                               uint64_t need)
 {
     uint64_t most = x->rank->graph->shards[device].csr[NN].edges, twice = 2 * capacity;
-    if (!x->options.local_all2all && twice > most)
+    if (twice > most)
         twice = most;
-    return need > twice ? need : twice;
+    return need > twice || x->options.local_all2all ? need : twice;
 }
 
 enum status grow_buffer(struct exchange *x, uint32_t device, struct buffer *buffer, uint64_t need,
