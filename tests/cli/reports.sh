@@ -177,35 +177,6 @@ printf '%s\ta \\"b\\" c\tcpu\t2\t6\t3\t%s\t2\t%s\t%s\n' "$tmp/h1" 3.42857143 4 '
     "$tmp/h 2" 4.36363636 11.3137085 '0.5	0.75	1	2.5	4' >"$tmp/want"
 tail -n +2 "$tmp/out" >"$tmp/rows"
 check 'are right' cmp "$tmp/rows" "$tmp/want"
-check_exit 0 'a run with parts' mpi --uniquify --breakdown --json "$tmp/parts1"
-check_exit 0 'another one' mpi --reduction nonblocking --local-all2all --breakdown --json "$tmp/parts2"
-check_exit 0 'parts' "$report" parts "$tmp/parts1" "$tmp/parts2"
-cp "$tmp/out" "$tmp/parts.tsv"
-of_row() { # ROW COLUMN
-    awk -F '\t' -v row="$1" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i } NR == row + 1 { print $c }' \
-        "$tmp/parts.tsv"
-}
-mean_in() { # FILE PART: the sum over levels, a search
-    sed -n "s/.*\"$2\": \[\([^]]*\)\].*/\1/p" "$1" |
-        awk -F ', *' '{ for (i = 1; i <= NF; i++) sum += $i; n++ } END { printf "%.9g\n", sum / n }'
-}
-for row in 1 2; do
-    for part in local_exchange remote_exchange mask_reduction merged_exchange visit_dd ahead; do
-        check "run $row: mean $part" test "$(of_row $row ${part}_s)" = "$(mean_in "$tmp/parts$row" $part)"
-    done
-    for count in found_vertices sent_vertices list_bytes mask_bytes whole_mask_bytes messages; do
-        check "run $row: mean $count" test "$(of_row $row $count)" = "$(mean_in "$tmp/parts$row" $count)"
-    done
-    check "run $row: its searches" test "$(of_row $row searches)" = 5
-done
-check 'settings of the first' test "$(for c in mask_reduction local_all2all uniquify ranks; do of_row 1 $c; done | xargs)" = \
-    'blocking false true 2'
-check 'settings of the second' test "$(for c in mask_reduction local_all2all uniquify ranks; do of_row 2 $c; done | xargs)" = \
-    'nonblocking true false 2'
-check 'fewer vertices after --uniquify than before' awk -v a="$(of_row 1 sent_vertices)" -v b="$(of_row 1 found_vertices)" \
-    'BEGIN { exit !(a > 0 && a < b) }'
-check_exit 3 'parts of a run without' "$report" parts "$tmp/parts1" "$tmp/h1"
-check_says "$tmp/h1: no parts of levels" 'names it'
 check_exit 0 'compare' "$report" compare "$tmp/h1" "$tmp/h 2"
 cut -f 1,4 "$tmp/out" | tail -n +2 | tr '\t\n' '= ' >"$tmp/rows"
 check "is right: $(cat "$tmp/rows")" grep -qx "harmonic_mean_TEPS=1.27273 geometric_mean_TEPS=2.82843 roots_in_common= \
@@ -232,6 +203,28 @@ check 'with the members of the traces' test "$(awk -F '\t' 'NR == 1 { for (i = 1
     { fv += $c["nn.fv"] + $c["nd.fv"] + $c["dn.fv"] + $c["dd.fv"]; sent += $c["sent_vertices"]; time += $c["compute_s.max"] }
     END { printf "%d %d %.9f", fv, sent, time }' "$tmp/out")" = "$(cat "$tmp/t1.flat" "$tmp/t2.flat" | awk '$3 ~ /fv$/ { fv += $4 }
     $3 == "sent_vertices" { sent += $4 } $3 == "compute_s.max" { time += $4 } END { printf "%d %d %.9f", fv, sent, time }')"
+
+# What moved, by hand: two searches of two levels; the second finds 30 and 10 vertices and sends half of them
+moved() { # FOUND SENT MASKS OF-MASKS NN
+    printf '{"root": 1, "time_s": 2, "teps": 1, "levels": 2,'
+    printf '"levels_s": {"previsit": [1, 0], "visit_nn": [%s], "remote_exchange": [2, 3], "merged_exchange": [0.5, 6]},' "$5"
+    printf '"levels_exchanged": {"found_vertices": [%s], "sent_vertices": [%s], "list_bytes": [80, 0],' "$1" "$2"
+    printf '"bits_bytes": [0, 0], "frontier_bytes": [0, 5], "mask_bytes": [%s], "whole_mask_bytes": [%s],' "$3" "$4"
+    printf '"messages": [2, 1], "peer_vertices": [0, 0], "peer_bytes": [0, 0]}}'
+}
+printf '{"environment": {"vertices": 9, "mask_reduction": "blocking", "local_all2all": true, "uniquify": false, "exchange_form": "list",
+"exchange_memory": "host", "ranks": 2, "shards_per_rank": 3}, "roots": [%s, %s]}\n' "$(moved '10, 0' '10, 0' '0, 0' '0, 0' '7, 8')" \
+    "$(moved '30, 10' '15, 5' '3, 0' '9, 0' '1, 2')" >"$tmp/moved.json"
+check_exit 0 'what moved' "$report" exchange "$tmp/moved.json"
+printf "$tmp/moved.json"'\t%s\t%s\t%s\t%s\t%s\t%s\n' 0 list 20 12.5 80 80 0 frontier NA NA 0 0 0 mask NA NA 4.5 1.5 \
+    1 list 5 2.5 20 0 1 frontier NA NA 5 5 1 mask NA NA 0 0 >"$tmp/want"
+check 'is a row for each level and kind that there was' sh -c "tail -n +2 '$tmp/out' | cmp - '$tmp/want'"
+check_exit 0 'options of the exchange' "$report" options "$tmp/moved.json" "$tmp/moved.json"
+printf "$tmp/moved.json"'\tblocking\ttrue\tfalse\tlist\thost\t2\t6\t2\t2\t10\t0\t5\t0\t6.5\t0\t25\t15\t105\t85\t4.5\t1.5\t0\t3\n' >"$tmp/want"
+check 'times are medians, counts are means' sh -c "tail -1 '$tmp/out' | cmp - '$tmp/want'"
+check 'a row for each run' test "$(wc -l <"$tmp/out")" = 3
+check_exit 3 'a run without --breakdown' "$report" exchange "$tmp/moved.json" "$tmp/r.json"
+check_says "$tmp/r.json: no levels_exchanged" 'is named'
 
 # malformed_as TEXT: exit 3
 for text in '' '{' '{}}' '{"a" 1}' '{"a": }' '{"a": 1,}' '{"a": 1 "b": 2}' '{"a": [1,]}' '{"a": [1}' '[1]' '1' '{"a": tru}' '{"a": "x}' \
