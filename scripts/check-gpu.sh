@@ -110,7 +110,8 @@ each_layout() { # TH COMMAND: calls COMMAND LAYOUT FOLDER for each layout
 
 # ---- check: distances and parents of every layout and option ----
 
-# A device that is alone runs the levels by itself, except where factors are given: then it is the level loop.
+# Devices that have all shards run the levels by themselves, except where factors or a form are given: then it is the
+# level loop. Options of messages say nothing where none is sent.
 options_list() {
     cat <<END
 --direction auto

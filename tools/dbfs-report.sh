@@ -349,7 +349,7 @@ function middle(names,   part, parts, i, n) { # of the sums of these parts, a su
 }
 END {
     print "run\treduction\tlocal_all2all\tuniquify\tform\tmemory\tranks\tshards\tsearches\tmedian_s" \
-        "\tcomputation_s\tlocal_exchange_s\tremote_exchange_s\tmask_reduction_s\tahead_s" \
+        "\tcomputation_s\tlocal_exchange_s\tremote_exchange_s\tmask_reduction_s\tmerged_exchange_s\tahead_s" \
         "\tvertices\tvertices_after\tbytes\tbytes_after\tmask_bytes\tmask_bytes_after\tpeer_bytes\tmessages"
     runs = split(ENVIRON["names"], name, "\n")
     for (d = 0; d < runs; d++) {
@@ -358,8 +358,9 @@ END {
         printf "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%.6g", name[d + 1], env[d, "mask_reduction"],
             env[d, "local_all2all"], env[d, "uniquify"], env[d, "exchange_form"], env[d, "exchange_memory"],
             env[d, "ranks"], env[d, "ranks"] * env[d, "shards_per_rank"], n, quantile(x, n, .5)
-        printf "\t%.6g\t%.6g\t%.6g\t%.6g\t%.6g", middle("previsit visit_nn visit_nd visit_dn visit_dd bins choose"),
-            middle("local_exchange"), middle("remote_exchange"), middle("mask_reduction"), middle("ahead")
+        printf "\t%.6g\t%.6g\t%.6g\t%.6g\t%.6g\t%.6g", middle("previsit visit_nn visit_nd visit_dn visit_dd bins choose"),
+            middle("local_exchange"), middle("remote_exchange"), middle("mask_reduction"),
+            middle("merged_exchange"), middle("ahead")
         dense = average("bits_bytes") + average("frontier_bytes")
         printf "\t%.9g\t%.9g\t%.9g\t%.9g", average("found_vertices"), average("sent_vertices"),
             4 * average("found_vertices") + dense, average("list_bytes") + dense

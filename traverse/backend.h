@@ -98,7 +98,9 @@ struct peer_card {
 };
 
 struct backend_peers {
-    enum status (*show)(struct device *device, struct peer_card *card, struct error *e);
+    /* Fills the card. `elsewhere`: peers in other processes will read it. ST_RESOURCE: this device cannot be
+     * read there; *e says why. */
+    enum status (*show)(struct device *device, int elsewhere, struct peer_card *card, struct error *e);
 
     /* Makes the arrays of all peers readable. `cards` are those of the `count` peers, in the same order on
      * each of them. ST_RESOURCE: the memory of another process cannot be read; *e says why. */
@@ -291,8 +293,8 @@ struct backend_messages {
     enum status (*copies_are_over)(struct device *device, uint32_t mark, int *over,
                                    struct error *e);
 
-    /* Drops duplicates within each of the lists, which lie in the device's own memory. NULL if devices have
-     * no memory of their own. */
+    /* Drops duplicates within each of the lists, which lie in the device's exchange memory. NULL: the host does
+     * it. */
     enum status (*uniquify)(struct device *device, struct outbox *boxes, uint32_t count,
                             struct error *e);
 

@@ -3,7 +3,7 @@
  * A search takes one of two ways:
  * - Devices may run all levels by themselves (struct backend_whole_search): one that is alone by `run`, and
  *   several that read each other's memory by `run_together`. They note levels if there is a tracer. They do not run
- *   by themselves if direction factors or, for several, a way to exchange is given. This page is the reference:
+ *   by themselves if direction factors or, for several, a form of vertices is given. This page is the reference:
  *   both ways find the same distances.
  * - Otherwise the level loop below runs the steps of each level.
  *
@@ -327,6 +327,7 @@ static void note_level(const struct search *s, int32_t depth, struct level_trace
     trace->breakdown.phase_s[PHASE_REMOTE_EXCHANGE] =
         trace->exchange.remote_s + trace->exchange.frontier_s;
     trace->breakdown.phase_s[PHASE_MASK_REDUCTION] = trace->exchange.masks_s;
+    trace->breakdown.phase_s[PHASE_MERGED_EXCHANGE] = trace->exchange.merged_s;
     trace->breakdown.phase_s[PHASE_AHEAD] = trace->exchange.ahead_s;
     s->times->compute_s += trace->compute_s;
     s->times->exchange_s += trace->exchange_s;

@@ -4,7 +4,7 @@
 const char *const phase_name[PHASES] = {"previsit",        "visit_nn",        "visit_nd",
                                       "visit_dn",        "visit_dd",        "bins",
                                       "local_exchange",  "remote_exchange", "mask_reduction",
-                                      "choose",          "ahead"};
+                                      "merged_exchange", "choose",          "ahead"};
 
 void breakdown_max(struct breakdown *sum, const struct breakdown *other)
 {

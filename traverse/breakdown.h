@@ -12,6 +12,7 @@ enum phase {
     PHASE_LOCAL_EXCHANGE = DEVICE_PHASES, /* between the devices of a rank */
     PHASE_REMOTE_EXCHANGE,                /* between ranks, the counts included */
     PHASE_MASK_REDUCTION,
+    PHASE_MERGED_EXCHANGE, /* between ranks, while masks are reduced: in neither of the two before */
     PHASE_CHOOSE, /* of a device that is alone: until directions are chosen and the frontier is listed */
     PHASE_AHEAD, /* vertices are under way while the next level has begun with its delegates */
     PHASES

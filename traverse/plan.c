@@ -31,7 +31,9 @@ struct plan_sum {
 
 struct plans {
     struct plan_sum of[RESIDENCES];
-    struct plan_bytes nn; /* edges */
+    struct plan_bytes nn;       /* edges */
+    struct plan_bytes messages; /* ids and words of masks, 4 bytes each */
+    uint64_t locals, words;     /* of all shards: normals, and of masks of them */
     uint32_t p;
     const struct plan_request *request;
 };
@@ -77,9 +79,25 @@ static enum status for_shards(const struct manifest *m, const char *folder, look
     return ST_OK;
 }
 
+static uint64_t words_of(const struct shard *shard)
+{
+    return shard_has_masks(shard) ? gpu_mask_words(shard->locals) : 0;
+}
+
 static void add_locals(void *context, const struct shard *shard)
 {
-    *(uint64_t *)context += shard->locals;
+    struct plans *plans = context;
+    plans->locals += shard->locals;
+    plans->words += words_of(shard);
+}
+
+/* What a shard sends and receives at most in a level, as ids or as masks. Each edge that leads out of it has one that
+ * leads back. */
+static void add_messages(struct plans *plans, const struct shard *shard)
+{
+    uint64_t edges = shard->csr[NN].edges, words = words_of(shard);
+    add_bytes(&plans->nn, edges);
+    add_bytes(&plans->messages, larger(edges, plans->words - words) + larger(edges, (shard->p - 1) * words));
 }
 
 /* Of what the shards want; 0: no number would do. */
@@ -106,19 +124,19 @@ static void add_planned(void *context, const struct shard *shard)
         if (room > 0)
             sum->gpus = most_gpus(sum->gpus, gpu_plan_shards(shard, &sum->options, room), shard->index);
     }
-    add_bytes(&plans->nn, shard->p > 1 ? shard->csr[NN].edges : 0);
+    if (shard->p > 1)
+        add_messages(plans, shard);
 }
 
 static enum status add_shards(struct plans *plans, const struct manifest *m, struct error *e)
 {
     const struct plan_request *request = plans->request;
-    uint64_t vertices = m->d;
-    if (for_shards(m, request->folder, add_locals, &vertices, e) != ST_OK)
+    if (for_shards(m, request->folder, add_locals, plans, e) != ST_OK)
         return e->status;
     for (int r = 0; r < RESIDENCES; r++)
         plans->of[r].options = (struct gpu_plan_options){
             .parents = request->parents,
-            .answers = request->parents || ids_are_dense(m->totals.n, vertices),
+            .answers = request->parents || ids_are_dense(m->totals.n, m->d + plans->locals),
             .permuted = m->randomized,
             .resident = (enum residence)r,
             .hosted = GPU_ALL_HOSTED,
@@ -185,13 +203,13 @@ static void print_gpus(FILE *out, const char *name, uint32_t gpus, uint64_t room
         fprintf(out, "no number of GPUs with %s each would do, %s\n", size, name);
 }
 
-/* What grows in a search, up to so many bytes an edge of nn: vertices that are sent and received, in memory for
- * messages; and on the CPU bins, which grow by doubling, and the list that is made of them. */
+/* What grows in a search: memory for messages; and on the CPU bins, which grow by doubling, and the list that is made
+ * of them, up to so many bytes an edge of nn. */
 static void print_growing(const struct plans *plans, print_bytes *print, FILE *out)
 {
-    enum { MESSAGE_BYTES = 4 + 4, BIN_BYTES = 2 * 4 + 4 };
-    const struct plan_bytes *nn = &plans->nn;
-    print(out, "messages", &(struct plan_bytes){MESSAGE_BYTES * nn->all, MESSAGE_BYTES * nn->largest});
+    enum { UNIT_BYTES = 4, BIN_BYTES = 2 * 4 + 4 };
+    const struct plan_bytes *nn = &plans->nn, *messages = &plans->messages;
+    print(out, "messages", &(struct plan_bytes){UNIT_BYTES * messages->all, UNIT_BYTES * messages->largest});
     print(out, "bins (cpu)", &(struct plan_bytes){BIN_BYTES * nn->all, BIN_BYTES * nn->largest});
 }
 

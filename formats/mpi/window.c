@@ -29,6 +29,7 @@ struct comm_window {
     uint32_t *rank;  /* [ranks] of the job */
     struct meeting_place *place;
     MPI_Comm leaders; /* the first ranks of all hosts */
+    MPI_Request masks; /* of a reduction that has begun */
     struct shared_memory memory;
 };
 
@@ -67,7 +68,8 @@ enum status comm_window_open(struct comm_window **result, const struct comm *com
         free(rank);
         return e->status;
     }
-    *w = (struct comm_window){.ranks = comm->host_ranks, .rank = rank, .leaders = MPI_COMM_NULL};
+    *w = (struct comm_window){.ranks = comm->host_ranks, .rank = rank, .leaders = MPI_COMM_NULL,
+                              .masks = MPI_REQUEST_NULL};
     *result = w;
     if (comm->ranks > 1)
         MPI_Comm_split(MPI_COMM_WORLD, comm->host_rank == 0 ? 0 : MPI_UNDEFINED, (int)comm->rank,
@@ -126,18 +128,33 @@ static void wait_for_others(struct meeting_place *place, uint32_t meetings)
 }
 
 /* The last one to arrive ends the meeting. */
-void comm_window_meet(struct comm_window *w)
+uint32_t comm_window_arrive(struct comm_window *w)
 {
     struct meeting_place *place = w->place;
     uint32_t meetings = atomic_load(&place->meetings);
-    if (atomic_fetch_add(&place->arrived, 1) + 1 < w->ranks) {
-        wait_for_others(place, meetings);
-        return;
-    }
+    if (atomic_fetch_add(&place->arrived, 1) + 1 < w->ranks)
+        return meetings;
     atomic_store(&place->arrived, 0);
     atomic_fetch_add(&place->meetings, 1);
     if (atomic_load(&place->sleeping) > 0)
         futex(&place->meetings, FUTEX_WAKE, INT_MAX);
+    return meetings;
+}
+
+/* It gives up its core for a moment, which may be another rank's. */
+int comm_window_have_met(struct comm_window *w, uint32_t meeting)
+{
+    int met = atomic_load(&w->place->meetings) != meeting;
+    if (!met)
+        sched_yield();
+    return met;
+}
+
+void comm_window_meet(struct comm_window *w)
+{
+    uint32_t meeting = comm_window_arrive(w);
+    if (atomic_load(&w->place->meetings) == meeting)
+        wait_for_others(w->place, meeting);
 }
 
 void comm_gather_mask_words(const struct comm_window *w, const struct mask_word *own,
@@ -160,4 +177,18 @@ void comm_window_or_masks(const struct comm_window *w, uint64_t *words, uint64_t
                       MPI_BOR, w->leaders);
         watch_wait_end();
     }
+}
+
+void comm_window_begin_or_masks(struct comm_window *w, uint64_t *words, uint64_t count)
+{
+    if (w->leaders != MPI_COMM_NULL)
+        MPI_Iallreduce(MPI_IN_PLACE, words, (int)count, MPI_UINT64_T, MPI_BOR, w->leaders, &w->masks);
+}
+
+int comm_window_masks_are_here(struct comm_window *w)
+{
+    int here = 1;
+    if (w->leaders != MPI_COMM_NULL)
+        MPI_Test(&w->masks, &here, MPI_STATUS_IGNORE);
+    return here;
 }

@@ -24,8 +24,18 @@ uint32_t comm_window_rank(const struct comm_window *window, uint32_t host_rank);
 /* Waits until all ranks of this host have called it. Each then sees what the others wrote before. */
 void comm_window_meet(struct comm_window *window);
 
+/* The same in two steps, so that other work can be done between them. The first returns the number of the
+ * meeting. The second is 0 while some rank has not come. */
+uint32_t comm_window_arrive(struct comm_window *window);
+int comm_window_have_met(struct comm_window *window, uint32_t meeting);
+
 /* ORs the masks of all hosts, in place. Only the first rank of each host calls it. */
 void comm_window_or_masks(const struct comm_window *window, uint64_t *words, uint64_t count);
+
+/* The same in two steps; at most 2^31 - 1 words. The second lets MPI go on; 0: the masks are not there yet. It is 1
+ * where nothing has begun. */
+void comm_window_begin_or_masks(struct comm_window *window, uint64_t *words, uint64_t count);
+int comm_window_masks_are_here(struct comm_window *window);
 
 /* Words of a mask that are not zero. */
 struct mask_word {

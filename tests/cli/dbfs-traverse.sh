@@ -231,7 +231,7 @@ if command -v python3 >/dev/null 2>&1; then
     check 'times every part of every iteration' python3 - "$tmp/b.json" <<'END'
 import json, sys
 parts = ["previsit", "visit_nn", "visit_nd", "visit_dn", "visit_dd", "bins", "local_exchange",
-         "remote_exchange", "mask_reduction", "choose", "ahead"]
+         "remote_exchange", "mask_reduction", "merged_exchange", "choose", "ahead"]
 for root in json.load(open(sys.argv[1]))["roots"]:
     assert sorted(root["levels_s"]) == sorted(parts), root["levels_s"].keys()
     for part in parts:

@@ -26,6 +26,8 @@ make_graph() { # NAME: pairs in $tmp/NAME.text, edges in $tmp/NAME.edges
         uniform) "$BIN/rmatgen" -q -s 8 -A .25 -B .25 -C .25 -f text -o "$tmp/$1.text" ;;
         path) "$TESTS/mkgraph" path 119 >"$tmp/$1.text" ;;
         grid) "$TESTS/mkgraph" grid 20 20 >"$tmp/$1.text" ;;
+        complete) "$TESTS/mkgraph" complete 300 >"$tmp/$1.text" ;;
+        few) { "$TESTS/mkgraph" star 100000; echo 7 8; } >"$tmp/$1.text" ;; # and one edge between its leaves
         star) "$TESTS/mkgraph" star 3000 >"$tmp/$1.text" ;;
         spider) awk 'BEGIN { for (i = 0; i < 400; i++) { print 0, 4 * i + 1 # 400 paths from one vertex
             for (k = 1; k < 4; k++) print 4 * i + k, 4 * i + k + 1 } }' >"$tmp/$1.text" ;;
@@ -123,6 +125,15 @@ together() {
     check 'links are awake before the search' grep -q wake_kernel "$tmp/kernels.together"
 }
 
+# sharing GPUS LAYOUT: shards that share a GPU go level by level
+sharing() {
+    turn=$((turn | 1))
+    rm -f "$tmp/kernels.sharing"
+    EMULATED_GPUS=$1 EMULATED_KERNELS=$tmp/kernels.sharing search lopsided 9 $2
+    check "shares $1 GPUs: there were kernels" test -s "$tmp/kernels.sharing"
+    check 'and none of all levels' test "$(grep -c group_kernel "$tmp/kernels.sharing")" = 0
+}
+
 options_list() {
     cat <<'OPTIONS'
 
@@ -132,9 +143,9 @@ options_list() {
 --exchange-form list
 --exchange-form bits
 --answer parents
---uniquify --chunk 1K
---exchange-form bits --direction push --local-all2all
---exchange-form list --direction pull --reduction nonblocking
+--uniquify --chunk 1K --exchange-memory host
+--exchange-form bits --direction push --local-all2all --exchange-memory host
+--exchange-form list --direction pull --reduction nonblocking --exchange-memory host
 -v
 --breakdown
 OPTIONS
@@ -302,6 +313,22 @@ search rmat unpacked 1x1 --resident host
 search path inf 1x1 --resident host
 search uniform 0 1x2 --resident host --exchange-form list
 
+# ---- memory of GPUs that other processes cannot open ----
+
+for call in GetMemHandle OpenMemHandle GetEventHandle OpenEventHandle; do
+    for memory in auto peer; do
+        [ $memory = auto ] && code=0 || code=5
+        check_exit $code "cudaIpc$call fails, $memory" env EMULATED_SEED=0 FAIL_CUDA="cudaIpc$call 1 2" timeout 60 \
+            "$MPIEXEC" -n 2 "$TESTS/fail_cuda" -q -@ 1 --backend cuda -n 2 --exchange-memory $memory --force \
+            --json "$tmp/ipc.json" "$(packed rmat 2 memory)"
+        check_says "cudaIpc$call(" 'the cause is named'
+        [ $memory = auto ] || continue
+        check_says "the ranks of a host send messages, as one cannot read another's memory" 'it says what is done'
+        check 'the report says so' grep -q '"exchange_memory": "host"' "$tmp/ipc.json"
+        check 'distances' same_checksum "$tmp/rmat.checksum"
+    done
+done
+
 # ---- what a GPU has room for ----
 
 "$BIN/rmatgen" -q -s 15 -o "$tmp/larger.edges"
@@ -356,6 +383,33 @@ check_says 'give --resident packed and as many shards and GPUs as that needs (ab
 check_exit 5 'CUDA has no pinned memory' env FAIL_CUDA='cudaHostAlloc 1 2' "$TESTS/fail_cuda" -q --backend cuda --resident host \
     -r 0 "$tmp/larger"
 check_says 'cudaHostAlloc(&m->host, .*out of memory' 'names the call'
+
+# Messages in memory of GPUs: what --plan says is enough. Of a complete graph one level sends all edges to other ranks.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
+largest() { awk -v name="$1" 'index($0, name "  ") == 1 { print $NF }' "$tmp/messages.plan"; }
+exchange_in() { # CODE BYTES NAME TH LAYOUT OPTION...
+    local code=$1 room=$(($2 / 1024 + 1))K name=$3 th=$4 layout=$5
+    shift 5
+    preload=$(realpath "$TESTS/device_mpi.so") EMULATED_MEMORY=$room check_exit $code "$name, $layout $*, memory for messages" \
+        run_on $layout cuda -r 0 --resident raw --exchange-memory device --direction push --answer depths \
+        --depths "$tmp/messages.raw" "$@" "$(packed $name 4 $th)"
+    [ $code = 5 ] || check 'and it finds the same' cmp "$tmp/messages.raw" "$tmp/$name.raw"
+}
+for graph in complete:inf few:1000; do
+    name=${graph%:*} th=${graph#*:}
+    folder=$(packed $name 4 $th)
+    "$traverse" --plan "$folder" >"$tmp/messages.plan"
+    enough=$(($(largest total) + $(largest messages)))
+    run_on 1x4 cpu -r 0 --depths "$tmp/$name.raw" "$folder" >/dev/null
+    for layout in 4x1 2x2; do
+        for options in '--exchange-form list' '--exchange-form bits' '--exchange-form list --local-all2all'; do
+            exchange_in 0 $enough $name $th $layout $options
+        done
+    done
+    [ $name = few ] || exchange_in 5 $((enough - $(largest messages) / 2)) $name $th 4x1 --exchange-form list
+    [ $name = few ] || check_says 'nn exchange buffers' 'half of it is too little'
+    [ $name = complete ] || exchange_in 5 $((enough - $(largest messages))) $name $th 4x1 --exchange-form bits
+done
 
 # Columns are decoded piece by piece: loading takes less than the section.
 "$BIN/rmatgen" -q -s 17 | "$BIN/dbfs-pack" -q -p 1 -o "$tmp/pieces" -
@@ -440,7 +494,6 @@ search rmat memory 2x1 --exchange-memory host
 search rmat memory 2x2 --exchange-memory host --exchange-form bits
 search rmat memory 2x1 --exchange-memory peer
 preload=$(realpath "$TESTS/device_mpi.so")
-export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 search rmat memory 2x1 --exchange-memory device
 search rmat memory 2x2 --exchange-memory device --uniquify --chunk 1K
 search rmat memory 2x2 --exchange-memory device --uniquify --local-all2all
@@ -448,7 +501,26 @@ search rmat inf 2x2 --exchange-memory device --uniquify --local-all2all
 search rmat inf 2x2 --exchange-memory device --exchange-form bits --direction push
 unset preload
 EMULATED_PEERS=0 search rmat memory 1x2
+for _ in 1 2 3 4; do # masks are read while normals are looked for
+    EMULATED_PEERS=0 search rmat 4 2x2 --exchange-memory host --reduction nonblocking --direction push
+done
 EMULATED_CLUSTER=1 search grid memory 1x1
+
+# duplicates are dropped on GPUs, also among what several of them found and the host has gathered
+sent() { grep -o '"sent_vertices": [0-9]*' "$1" | awk '{ sum += $2 } END { print sum }'; }
+marked() { awk '$1 ~ /^mark_kernel/ { sum += $NF } END { print sum + 0 }' "$tmp/marked"; }
+unique=0
+for options in --uniquify '--uniquify --local-all2all'; do
+    set -- --direction push --exchange-memory host --exchange-form list $options
+    rm -f "$tmp/marked"
+    run_on 2x2 cpu -n 2 --json "$tmp/cpu.json" "$@" "$(packed rmat 4 inf)" >"$tmp/out" 2>"$tmp/err"
+    EMULATED_KERNELS=$tmp/marked search rmat inf 2x2 --json "$tmp/cuda.json" "$@"
+    check "$options: as many vertices are sent as by CPUs" test "$(sent "$tmp/cuda.json")" = "$(sent "$tmp/cpu.json")"
+    check "$options: kernels drop more than before" test "$(marked)" -gt $unique
+    unique=$(marked)
+    echo "$(sent "$tmp/cuda.json")" >>"$tmp/sent"
+done
+check 'fewer are sent where devices gather' test "$(tail -1 "$tmp/sent")" -lt "$(head -1 "$tmp/sent")"
 
 # where most shards have no edges between normals
 for direction in auto push pull; do
@@ -458,6 +530,14 @@ for direction in auto push pull; do
     together tree lopsided 9 1x4 0 --direction $direction
     together tree lopsided 9 1x4 4 --direction $direction
 done
+for layout in 1x4 2x2 4x1; do
+    sharing 1 $layout
+    sharing 2 $layout
+done
+# options of messages, of which there are none
+together search lopsided 9 1x4 --uniquify
+together search lopsided 9 2x2 --local-all2all
+together tree lopsided 9 2x2 4 --reduction nonblocking --uniquify --local-all2all --chunk 1K
 
 trace rmat memory
 trace rmat inf

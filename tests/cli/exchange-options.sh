@@ -287,6 +287,39 @@ check "$name: --breakdown tells for how long" grep -q '"ahead": \[.*[1-9]' "$tmp
 run normal 1 2 -v
 equal "$name: never without delegates" "$(grep -c ' ahead_us 0.0$' "$tmp/err")" "$(json_sum iterations)"
 
+# ---- masks and vertices under way at the same time: the merged time of figure 10 ----
+
+# Of all levels of a search: those with masks and several messages (one may have arrived before), those of them with a
+# merged time, and those with a merged time but without masks or messages.
+merged_levels() {
+    awk '{ gsub(/[][,:{}"]/, " ") }
+        { n = 0; for (i = 1; i <= NF; i++) { if ($i ~ /^[a-z_]+$/) { name = $i; n = 0 } else at[name, n++] = $i
+            if (name == "merged_exchange" && n > levels) levels = n } }
+        END { for (i = 0; i < levels; i++) {
+                merges = at["merged_exchange", i] > 0
+                both += at["mask_bytes", i] > 0 && at["messages", i] > 4
+                merged += at["mask_bytes", i] > 0 && at["messages", i] > 4 && merges
+                wrong += (at["mask_bytes", i] == 0 || at["messages", i] == 0) && merges }
+            print both + 0, merged + 0, wrong + 0 }' "$tmp/json"
+}
+export COUNT_MPI_HOLD=30 # a reduction takes a while
+for how in blocking nonblocking; do
+    run rmat 1 2 --breakdown --direction push --chunk 64 --reduction $how
+    read -r both merged wrong < <(merged_levels)
+    check "$name: levels have both ($both)" test "$both" -gt 1
+    if [ $how = blocking ]; then
+        equal "$name: their times are separate" "$merged $wrong" '0 0'
+        for part in mask_reduction remote_exchange; do
+            check "$name: there is a time for $part" grep -q "\"$part\": \[.*[1-9]" "$tmp/json"
+        done
+    else
+        equal "$name: they have a merged time, and no others" "$merged $wrong" "$both 0"
+    fi
+done
+unset COUNT_MPI_HOLD
+run rmat 1 2 --breakdown --reduction nonblocking --exchange-memory peer
+equal "$name: no merged time without messages" "$(grep -c '"merged_exchange": \[.*[1-9]' "$tmp/json")" 0
+
 # ---- memory in the budget ----
 
 "$TESTS/mkgraph" complete 1000 >"$tmp/wide.txt"

@@ -27,7 +27,8 @@ done
 
 # two hosts with two ranks each, which read each other's memory within a host
 each=2
-for options in '' '--exchange-form list' '--exchange-form bits --direction pull' '--exchange-memory host'; do
+for options in '' '--exchange-form list' '--exchange-form bits --direction pull' '--reduction nonblocking' \
+    '--reduction nonblocking --exchange-form list --uniquify' '--exchange-memory host'; do
     check_exit 0 "searching on two hosts of two ranks${options:+, $options}" on_hosts \
         "$(realpath "$BIN/dbfs-traverse")" -q -@ 1 -n 4 --backend cpu --force --json "$tmp/json" $options "$tmp/packed"
     check 'gives the same distances' test "$(sed -n 's/^distance_checksum: //p' "$tmp/out")" = "$wanted"
@@ -36,4 +37,58 @@ for options in '' '--exchange-form list' '--exchange-form bits --direction pull'
     check "two ranks on each host, by $memory memory" \
         test "$(grep -c -e '"ranks_on_host": 2,' -e "\"exchange_memory\": \"$memory\"" "$tmp/json")" = 2
 done
+
+# ---- masks: reduced within a host, then by one rank of each ----
+
+# As count_mpi.so notes it. All vertices of degree 3 and above are delegates, so some levels reduce whole masks.
+"$BIN/rmatgen" -q -s 12 -f text -o "$tmp/text"
+"$TESTS/oracle" -o "$tmp/wanted.%d" "$tmp/text" 1,7 >/dev/null
+check_exit 0 'packing with many delegates' "$BIN/dbfs-pack" -q -p $hosts -t 2 -o "$tmp/masks" "$tmp/edges"
+reductions() { # RANK HOW: of masks, after the first search has begun
+    sed '1,/^barrier$/d' "$tmp/wire.$1" | grep -c "^reduce $2 or "
+}
+check_masks() { # PROGRAM BACKEND HOW: with $each ranks on a host
+    local how=$3 other=nonblocking first=alltoall before count rank
+    [ $how = blocking ] || other=blocking first=reduce
+    rm -f "$tmp"/wire.*
+    check_exit 0 "$2: $how reductions, $each ranks on a host" on_hosts env LD_PRELOAD="$(realpath "$TESTS/count_mpi.so")" \
+        COUNT_MPI="$tmp/wire" ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
+        "$(realpath "$1")" -q -@ 1 -r 1,7 --backend $2 --force --depths "$tmp/got.%d" --reduction $how "$tmp/masks"
+    for root in 1 7; do
+        check "distances from $root" cmp "$tmp/got.$root" "$tmp/wanted.$root"
+    done
+    for rank in 0 1 2 3; do
+        count=$(reductions $rank $how)
+        if [ $((rank % each)) = 0 ]; then
+            check "rank $rank reduces the masks of its host ($count times)" test "$count" -gt 3
+        else
+            check "rank $rank leaves that to the first of its host ($count times)" test "$count" = 0
+        fi
+        check "and never $other" test "$(reductions $rank $other)" = 0
+    done
+    # before the counts of the level, while devices look for normals
+    before=$(sed '1,/^barrier$/d' "$tmp/wire.0" | awk '/^(reduce .* or|alltoall)/ { print $1; exit }')
+    check "the first of both in a level is $first" test "$before" = $first
+}
+# Masks and vertices are under way at the same time, of all ranks, where a reduction takes a while.
+each=2
+for how in blocking nonblocking; do
+    check_exit 0 "parts of levels, $how" on_hosts env LD_PRELOAD="$(realpath "$TESTS/count_mpi.so")" COUNT_MPI="$tmp/wire" \
+        COUNT_MPI_HOLD=30 ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
+        "$(realpath "$BIN/dbfs-traverse")" -q -@ 1 -r 1 --backend cpu --force --exchange-form list --direction push \
+        --chunk 64 --breakdown --json "$tmp/json" --reduction $how "$tmp/packed"
+    merged=$(grep -c '"merged_exchange": \[.*[1-9]' "$tmp/json")
+    check "with times of both at once: $merged" test "$merged" = "$([ $how = blocking ] && echo 0 || echo 1)"
+done
+emulated=${BUILD:-build}/emulated/bin/dbfs-traverse
+for how in blocking nonblocking; do
+    for each in 1 2; do
+        check_masks "$BIN/dbfs-traverse" cpu $how
+    done
+done
+if [ -x "$emulated" ]; then
+    EMULATED_GPUS=2 EMULATED_PROCESSORS=2 check_masks "$emulated" cuda nonblocking
+else
+    skip 'reductions of masks on emulated GPUs: not built'
+fi
 finish

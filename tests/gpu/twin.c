@@ -281,7 +281,7 @@ void twin_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, in
         devices[i] = open_device(&shard, 0);
         put_mask(devices[i]->delegates.updated, i < count ? masks[i] : to, shard.d);
         updating[i] = i < count || keep;
-        need(backend_cpu.peers->show(devices[i], &cards[i], &e), &e);
+        need(backend_cpu.peers->show(devices[i], 0, &cards[i], &e), &e);
     }
     need(backend_cpu.peers->meet(devices[0], cards, (uint32_t)count + 1, &e), &e);
     need(backend_cpu.messages->read_masks(devices[0], updating, to, &e), &e);

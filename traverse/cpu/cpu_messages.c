@@ -277,7 +277,7 @@ static enum status cpu_take_mask(struct device *dev, const uint64_t *mask, struc
     return e->status;
 }
 
-/* uniquify is left out: all exchange memory is the host's. */
+/* uniquify is left out: the host does it. */
 const struct backend_messages cpu_messages = {
     .exchange_take = cpu_exchange_take,
     .exchange_release = cpu_exchange_release,

@@ -136,8 +136,9 @@ struct cpu_card {
 
 _Static_assert(sizeof(struct cpu_card) <= sizeof(struct peer_card), "a card holds it");
 
-static enum status cpu_show(struct device *dev, struct peer_card *card, struct error *e)
+static enum status cpu_show(struct device *dev, int elsewhere, struct peer_card *card, struct error *e)
 {
+    (void)elsewhere; /* one card serves all */
     const struct cpu_shown *s = &dev->traffic.shown;
     struct cpu_card c = {.device = dev,
                          .pid = getpid(),

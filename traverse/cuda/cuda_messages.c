@@ -16,15 +16,17 @@ static int gpu_updated(const struct device *dev)
 }
 
 /* What comes in becomes the OR of the updates. With a mask to write, this is the first device of several
- * groups: the host waits for it. */
+ * groups: the host waits for it. The prefix sums of dd are free when delegates have been found; dn may still be
+ * visited from the delegates' frontier. */
 static enum status gpu_read_masks(struct device *dev, const int *updating, uint64_t *mask,
                                   struct error *e)
 {
     cudaStream_t stream = dev->stream.of[DELEGATES];
     size_t bytes = 4 * dev->of[DELEGATES].words;
+    uint32_t *staging = (uint32_t *)dev->scratch.scan.prefix;
     if (gpu_use(dev, e) != ST_OK ||
         CUDA_TRY(cudaMemsetAsync(dev->masks.incoming, 0, bytes, stream), dev->where, e) != ST_OK ||
-        gpu_or_found(dev, updating, dev->masks.incoming, dev->of[DELEGATES].frontier, e) != ST_OK ||
+        gpu_or_found(dev, updating, dev->masks.incoming, staging, e) != ST_OK ||
         CUDA_TRY(cudaEventRecord(dev->stream.masks_read, stream), dev->where, e) != ST_OK ||
         gpu_wait_for_peers(dev, dev->stream.masks_read, e) != ST_OK ||
         mask == NULL || bytes == 0)
@@ -205,7 +207,8 @@ static enum status gpu_copies_are_over(struct device *dev, uint32_t mark, int *o
 }
 
 /* All devices of a rank use the same form: the mask is free if there is a list in the boxes. What is left of the
- * bins stays known: peers of the rank read them. */
+ * bins stays known: peers of the rank read them. Boxes in memory of the host are pinned: kernels read each id once
+ * over the link, and write those that are left. */
 static enum status gpu_uniquify(struct device *dev, struct outbox *boxes, uint32_t count,
                                 struct error *e)
 {

@@ -76,6 +76,7 @@ static enum status make_handles(const struct device *dev, struct gpu_card *c, st
     CUDA_TRY(cudaIpcGetMemHandle(&c->memory, dev->memory.device), dev->where, e);
     CUDA_TRY(cudaIpcGetEventHandle(&c->masks_read, dev->stream.masks_read), dev->where, e);
     CUDA_TRY(cudaIpcGetEventHandle(&c->first_part, dev->stream.first_part), dev->where, e);
+    cudaGetLastError(); /* the GPU is as good as before */
     if (e->status != ST_OK) /* others find another way to exchange, or say why there is none */
         e->status = ST_RESOURCE;
     return e->status;
@@ -135,7 +136,7 @@ static uint64_t gpu_place(const struct device *dev)
     return place;
 }
 
-static enum status gpu_show(struct device *dev, struct peer_card *card, struct error *e)
+static enum status gpu_show(struct device *dev, int elsewhere, struct peer_card *card, struct error *e)
 {
     struct gpu_card c = {.device = dev,
                          .pid = getpid(),
@@ -150,7 +151,7 @@ static enum status gpu_show(struct device *dev, struct peer_card *card, struct e
         c.joining = show_for_group(dev);
         c.told = show_for_answers(dev);
     }
-    if (dev->traffic.peers.shared && gpu_use(dev, e) == ST_OK)
+    if (elsewhere && gpu_use(dev, e) == ST_OK)
         make_handles(dev, &c, e);
     memcpy(card, &c, sizeof c);
     return e->status;

@@ -75,13 +75,13 @@ enum status exchange_begin_masks(struct exchange *x, const struct member *m,
             group->notes[group->first + g].updated =
                 rank->backend->messages->updated(rank->devices[g]);
     }
-    if (team_meet(m, e) != ST_OK)
+    if (group_meet(group, m, e) != ST_OK)
         return e->status;
     double clock = cli_seconds();
     if (m->number == 0)
         begin_masks(x, e);
     stats->masks_s = lap(&clock);
-    return team_meet(m, e); /* before the devices finish, which writes what masks are read by */
+    return group_meet(group, m, e); /* before the devices finish, which writes what masks are read by */
 }
 
 /* MPI goes on with a reduction while the host would only wait for devices. */
@@ -89,7 +89,7 @@ void exchange_drive(struct exchange *x, const struct member *m)
 {
     const struct rank *rank = x->rank;
     int busy = m->number == 0 && x->masks.begun && rank->backend->ahead->is_busy != NULL;
-    while (busy && !comm_masks_are_here(rank->comm)) {
+    while (busy && !masks_are_here(x)) {
         busy = 0;
         for (uint32_t g = m->first; g < m->end; g++)
             busy |= rank->backend->ahead->is_busy(rank->devices[g]);
@@ -162,13 +162,36 @@ static int expects_masks(const struct exchange *x)
     return x->level.updated ? !few_words_changed(x) : !x->level.found;
 }
 
+/* What can be done for vertices while masks are under way, which they have been since `begun`. */
+static void move_beside_masks(struct exchange *x, double begun, struct error *e)
+{
+    int moving = !flow_is_over(x);
+    move_flow(x, e);
+    if (moving && reduces_beside(x))
+        x->masks.merged_s = cli_seconds() - begun;
+}
+
+/* Until the ranks of the group have come. */
+static void move_until_met(struct exchange *x, double begun, struct error *e)
+{
+    uint32_t meeting = comm_window_arrive(x->group.window);
+    watch_wait_begin();
+    while (e->status == ST_OK && !comm_window_have_met(x->group.window, meeting))
+        move_beside_masks(x, begun, e);
+    watch_wait_end();
+}
+
 /* Vertices go on moving while masks are under way. A reduction that has begun is waited for in any case. */
 static enum status reduce_all_masks(struct exchange *x, struct error *e)
 {
+    double begun = cli_seconds();
+    x->masks.merged_s = 0;
     if (x->level.updated && !x->masks.begun)
         reduce_masks(x);
-    while (e->status == ST_OK && !comm_masks_are_here(x->rank->comm))
-        move_flow(x, e);
+    while (e->status == ST_OK && !masks_are_here(x))
+        move_beside_masks(x, begun, e);
+    if (e->status == ST_OK && x->group.of_host)
+        move_until_met(x, begun, e);
     x->masks.expected = expects_masks(x);
     return e->status;
 }
@@ -185,9 +208,10 @@ static enum status take_masks_by_messages(struct exchange *x, const struct membe
     stats->remote_s = lap(&clock);
     if (m->number == 0 && e->status == ST_OK)
         reduce_all_masks(x, e);
-    if (group_meet(&x->group, m, e) != ST_OK) /* masks are read */
+    if (team_meet(m, e) != ST_OK) /* masks are read */
         return e->status;
-    stats->masks_s += lap(&clock);
+    stats->merged_s = x->masks.merged_s;
+    stats->masks_s += lap(&clock) - stats->merged_s;
     receive_from_peers(x, m, e);
     stats->local_s = lap(&clock);
     if (level->updated)

@@ -78,6 +78,7 @@ struct exchange_stats {
     uint64_t local_vertices;   /* nn destinations in lists to peers */
     int reduced_masks;       /* 1 if the masks were reduced */
     double frontier_s, local_s, remote_s, masks_s;
+    double merged_s; /* masks, reduced without blocking, and vertices were both under way: in no other time */
     double ahead_s; /* vertices were under way after the next level had begun with its delegates */
 };
 
@@ -92,8 +93,8 @@ void exchange_close(struct exchange *exchange); /* collective; NULL is allowed *
 const char *exchange_why_no_peers(const struct exchange *exchange);
 int exchange_has_peer_ranks(const struct exchange *exchange); /* the group has several ranks */
 
-/* Whether devices may exchange by themselves: all shards are peers that can, and nobody asked for a way to
- * exchange. */
+/* Whether devices may exchange by themselves: all shards are peers that can, and nobody asked for a form. The
+ * options of messages (L, U, IR) say nothing here, as none is sent. */
 int exchange_is_free(const struct exchange *exchange);
 
 /* Waits for all members of the group; as team_meet. */

@@ -23,14 +23,15 @@ void release_buffer(const struct exchange *x, uint32_t device, struct buffer *bu
     *buffer = (struct buffer){0};
 }
 
-/* Twice as much as before, if that much may be needed. */
+/* Twice as much as before, if that much may be needed. With option L nobody knows how much a device may gather, and
+ * it takes what it needs: all devices then have no more than without. */
 static uint64_t next_capacity(const struct exchange *x, uint32_t device, uint64_t capacity,
                               uint64_t need)
 {
     uint64_t most = x->rank->graph->shards[device].csr[NN].edges, twice = 2 * capacity;
-    if (!x->options.local_all2all && twice > most)
+    if (twice > most)
         twice = most;
-    return need > twice ? need : twice;
+    return need > twice || x->options.local_all2all ? need : twice;
 }
 
 enum status grow_buffer(struct exchange *x, uint32_t device, struct buffer *buffer, uint64_t need,
@@ -147,22 +148,27 @@ enum status drop_repeated(struct exchange *x, const struct member *m, struct err
     return e->status;
 }
 
+static void drop_in_boxes(struct outbox *box, uint32_t boxes)
+{
+    for (uint32_t i = 0; i < boxes; i++) {
+        if (box[i].form == OUTGOING_LIST)
+            box[i].count = unique_ids(box[i].ids, box[i].count);
+    }
+}
+
 /* Options U and L: everything for one device is in one box, so duplicates between devices go, too. Masks have
  * none. */
 enum status drop_duplicates(struct exchange *x, const struct member *m, struct error *e)
 {
     const struct rank *rank = x->rank;
+    const struct backend_messages *messages = rank->backend->messages;
     uint32_t boxes = (uint32_t)boxes_of_device(x);
-    if (!x->level.leaving)
-        return ST_OK;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
+    for (uint32_t g = m->first; x->level.leaving && g < m->end && e->status == ST_OK; g++) {
         struct outbox *box = outbox_of(x, g, 0, 0);
-        if (rank->exchange_memory == EXCHANGE_DEVICE)
-            rank->backend->messages->uniquify(rank->devices[g], box, boxes, e);
-        for (uint32_t i = 0; rank->exchange_memory == EXCHANGE_HOST && i < boxes; i++) {
-            if (box[i].form == OUTGOING_LIST)
-                box[i].count = unique_ids(box[i].ids, box[i].count);
-        }
+        if (messages->uniquify != NULL)
+            messages->uniquify(rank->devices[g], box, boxes, e);
+        else
+            drop_in_boxes(box, boxes);
     }
     return e->status;
 }

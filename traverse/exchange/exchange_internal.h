@@ -72,6 +72,7 @@ struct masks {
     uint64_t words;
     int begun;    /* the reduction of this level has begun before its counts were known */
     int expected; /* the last level had updates */
+    double merged_s; /* masks and vertices of this level were both under way */
     struct sparse_masks sparse;
 };
 
@@ -141,10 +142,12 @@ void count_peer_frontiers(struct exchange *x);
 /* exchange_masks.c */
 int masks_updated(const struct exchange *x); /* by a device of this group; any member asks */
 enum status begin_masks(struct exchange *x, struct error *e);
+int masks_are_here(const struct exchange *x); /* lets MPI go on; 0: a reduction is under way */
 enum status read_group_masks(struct exchange *x, const struct member *member, struct error *e);
 enum status find_changed(struct exchange *x, struct error *e);
+int reduces_beside(const struct exchange *x); /* this level reduces without blocking, if it does */
 void reduce_masks(struct exchange *x);
-int few_words_changed(const struct exchange *x); /* in this level, after the reduction */
+int few_words_changed(const struct exchange *x); /* in this level, when its group has met after the reduction */
 enum status take_masks(struct exchange *x, const struct member *member, struct error *e);
 
 /* exchange_collect.c */

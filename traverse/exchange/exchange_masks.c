@@ -10,7 +10,13 @@
 
 int exchange_overlaps(const struct exchange *x)
 {
-    return !x->group.whole && !x->group.of_host && x->options.nonblocking;
+    return !x->group.whole && x->options.nonblocking;
+}
+
+/* Groups of several ranks have one that reduces for all. */
+static int reduces_masks(const struct exchange *x)
+{
+    return x->group.first == 0;
 }
 
 int masks_updated(const struct exchange *x)
@@ -42,15 +48,30 @@ static uint64_t *group_mask(const struct exchange *x)
     return x->group.of_host ? x->group.mask : x->masks.bits;
 }
 
-/* Collective. Begins a reduction over the ranks before anybody knows whether there are updates, if the last
+static void begin_reduction(struct exchange *x)
+{
+    if (x->group.of_host)
+        comm_window_begin_or_masks(x->group.window, group_mask(x), x->masks.words);
+    else
+        comm_begin_or_masks(x->rank->comm, group_mask(x), x->masks.words);
+}
+
+/* A rank that does not reduce has none to wait for. */
+int masks_are_here(const struct exchange *x)
+{
+    return x->group.of_host ? comm_window_masks_are_here(x->group.window)
+                            : comm_masks_are_here(x->rank->comm);
+}
+
+/* Collective. Begins a reduction over the groups before anybody knows whether there are updates, if the last
  * level had some: a question would take as long. Some reductions are in vain, and some begin later. */
 enum status begin_masks(struct exchange *x, struct error *e)
 {
     x->masks.begun = x->masks.expected && x->masks.words > 0;
-    if (!x->masks.begun || read_masks(x, 0, x->masks.bits, e) != ST_OK)
+    if (!x->masks.begun || !reduces_masks(x) || read_masks(x, 0, group_mask(x), e) != ST_OK)
         return e->status;
     count_masks(x, x->masks.words * sizeof *x->masks.bits);
-    comm_begin_or_masks(x->rank->comm, x->masks.bits, x->masks.words);
+    begin_reduction(x);
     return e->status;
 }
 
@@ -69,11 +90,16 @@ static int masks_are_sparse(const struct exchange *x)
     return x->masks.sparse.most > 0 && x->level.changed <= x->masks.sparse.most;
 }
 
+int reduces_beside(const struct exchange *x)
+{
+    return x->options.nonblocking && (x->masks.begun || !masks_are_sparse(x));
+}
+
 /* Reads what this group updated, before ranks tell each other how many words that are. */
 enum status find_changed(struct exchange *x, struct error *e)
 {
     uint64_t *mask = group_mask(x), changed = 0;
-    if (x->masks.begun || x->group.first > 0 || !masks_updated(x) ||
+    if (x->masks.begun || !reduces_masks(x) || !masks_updated(x) ||
         read_masks(x, 0, mask, e) != ST_OK)
         return e->status;
     for (uint64_t w = 0; w < x->masks.words; w++) {
@@ -89,11 +115,12 @@ enum status find_changed(struct exchange *x, struct error *e)
 
 int few_words_changed(const struct exchange *x)
 {
+    const uint64_t *mask = group_mask(x);
     uint64_t changed = x->level.changed;
     if (x->masks.begun) { /* nobody counted them */
         changed = 0;
         for (uint64_t w = 0; w < x->masks.words && changed <= x->masks.sparse.most; w++)
-            changed += x->masks.bits[w] != 0;
+            changed += mask[w] != 0;
     }
     return x->masks.sparse.most > 0 && changed <= x->masks.sparse.most;
 }
@@ -124,7 +151,7 @@ static void gather_words(struct exchange *x)
 void reduce_masks(struct exchange *x)
 {
     uint64_t *mask = group_mask(x);
-    if (x->group.first > 0)
+    if (!reduces_masks(x))
         return;
     if (masks_are_sparse(x)) {
         gather_words(x);
@@ -133,10 +160,10 @@ void reduce_masks(struct exchange *x)
     if (!masks_updated(x))
         memset(mask, 0, x->masks.words * sizeof *mask);
     count_masks(x, x->masks.words * sizeof *mask);
-    if (x->group.of_host)
+    if (x->options.nonblocking)
+        begin_reduction(x);
+    else if (x->group.of_host)
         comm_window_or_masks(x->group.window, mask, x->masks.words);
-    else if (x->options.nonblocking)
-        comm_begin_or_masks(x->rank->comm, mask, x->masks.words);
     else
         comm_or_masks(x->rank->comm, mask, x->masks.words);
 }

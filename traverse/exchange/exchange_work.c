@@ -91,9 +91,7 @@ enum status exchange_pool_work(struct exchange *x, const struct member *m, struc
 
 int exchange_is_free(const struct exchange *x)
 {
-    const struct exchange_options *o = &x->options;
-    return x->group.whole && x->group.joined && o->form == EXCHANGE_FORM_AUTO &&
-           !o->nonblocking && !o->local_all2all && !o->uniquify;
+    return x->group.whole && x->group.joined && x->options.form == EXCHANGE_FORM_AUTO;
 }
 
 int exchange_has_parts(const struct exchange *x)

@@ -72,8 +72,9 @@ static enum status introduce(void *context, const struct member *m, struct error
 static void show_cards(const struct group *g, struct peer_card *cards, struct error *e)
 {
     const struct rank *rank = g->rank;
+    int elsewhere = g->of_host && rank->comm->host_ranks > 1;
     for (uint32_t i = 0; i < rank->device_count && e->status == ST_OK; i++)
-        rank->backend->peers->show(rank->devices[i], &cards[g->first + i], e);
+        rank->backend->peers->show(rank->devices[i], elsewhere, &cards[g->first + i], e);
 }
 
 /* Collective: a device that did not join would be waited for. */
