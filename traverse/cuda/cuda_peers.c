@@ -96,14 +96,14 @@ static struct joining_card show_for_group(const struct device *dev)
         .size = {{nn->source_rows, dd->source_rows}, {nn->edges, dd->edges}, longest_row(dev->shard)}};
 }
 
-static uint64_t gpu_place(const struct device *dev)
+uint64_t gpu_place(int ordinal)
 {
     static const enum cudaDeviceAttr parts[] = {cudaDevAttrPciDomainId, cudaDevAttrPciBusId,
                                                 cudaDevAttrPciDeviceId};
     uint64_t place = 0;
     for (int i = 0; i < 3; i++) {
         int part = 0;
-        cudaDeviceGetAttribute(&part, parts[i], dev->ordinal);
+        cudaDeviceGetAttribute(&part, parts[i], ordinal);
         place = place << 16 | (uint64_t)part;
     }
     return place;
@@ -114,7 +114,7 @@ static enum status gpu_show(struct device *dev, struct peer_card *card, struct e
     struct gpu_card c = {.device = dev,
                          .pid = getpid(),
                          .shard = dev->shard->index,
-                         .gpu = gpu_place(dev),
+                         .gpu = gpu_place(dev->ordinal),
                          .words = dev->of[NORMALS].words,
                          .found = place_of(dev, dev->of[DELEGATES].next),
                          .visited = place_of(dev, dev->of[NORMALS].visited),
