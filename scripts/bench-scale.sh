@@ -183,8 +183,9 @@ stage_four() {
     pack four 4 suggested
     measure four "${ROOTS:-64}" <<END
 1x4 four/suggested 1x4
-2x2 four/suggested 2x2 --exchange-memory peer
-4x1 four/suggested 4x1 --exchange-memory peer
+2x2 four/suggested 2x2
+4x1 four/suggested 4x1
+2x2-peer four/suggested 2x2 --exchange-memory peer
 2x2-host four/suggested 2x2 --exchange-memory host
 2x2-host-l four/suggested 2x2 --exchange-memory host --local-all2all
 END

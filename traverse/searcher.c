@@ -12,8 +12,8 @@ static void take_all_shares(struct cli *cli, int ranks)
 {
     const struct cli unbound = {0};
     int cores = cli_threads(&unbound);
-    if (cli->threads < cores)
-        cli->threads = cli->threads < cores / ranks ? cli->threads * ranks : cli->threads > 0 ? cores : 0;
+    if (cli->threads > 0 && cli->threads < cores)
+        cli->threads = cli->threads < cores / ranks ? cli->threads * ranks : cores;
     if (cli->memory_bytes <= UINT64_MAX / (uint64_t)ranks)
         cli->memory_bytes *= (uint64_t)ranks;
 }

@@ -118,6 +118,9 @@ else
     skip 'ranks bound to a core: this host has one, or no taskset'
 fi
 
+check_exit 5 'one rank has too little memory' ranks_run 1 "$traverse" -q -@ 1 --backend cuda -S 2K -r 0 "$tmp/2"
+check_exit 0 'and two have enough' ranks_run 2 "$traverse" -q -@ 1 --backend cuda -S 2K -r 0 "$tmp/2"
+
 # ---- failures ----
 
 check_exit 2 'a layout that the graph does not have' ranks_run 2 "$traverse" --backend cuda -g 2 "$tmp/2"
@@ -151,7 +154,8 @@ rank() { # NUMBER: its process
 }
 ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; } # of a processor, 100 a second
 search_long() { # OPTION...: in the background, until rank 0 searches
-    "$MPIEXEC" -n 2 "$traverse" -@ 1 --backend cuda -r 0 "$@" "$tmp/long" >"$tmp/out" 2>"$tmp/err" </dev/null &
+    : >"$tmp/out" # of the last one, which would be taken for this one's
+    timeout 60 "$MPIEXEC" -n 2 "$traverse" -@ 1 --backend cuda -r 0 "$@" "$tmp/long" >"$tmp/out" 2>"$tmp/err" </dev/null &
     job=$!
     for _ in {1..200}; do
         grep -q '^direction' "$tmp/out" && break
@@ -202,4 +206,14 @@ check 'and is counted' grep -qE '^num_mpi_processes: +1$' "$tmp/out"
 check_exit 0 'the benchmark, as asked for' ranks_run 2 "$(realpath "$BIN/dbfs-graph500")" -@ 1 --backend cuda --no-energy -n 2 \
     --exchange-memory peer "$tmp/2"
 check 'two processes' test "$(launched) $(notes)" = '2 0'
+
+# ---- two hosts, with two ranks and one GPU each ----
+
+. tests/namespaces.sh
+make_hosts
+each=2
+check_exit 0 'on several hosts' on_hosts "$traverse" -@ 1 --backend cuda -r 7 --force --json "$tmp/json" --depths "$tmp/depths.7.txt" \
+    "$tmp/4"
+check 'all ranks search' test "$(reported ranks) $(reported ranks_on_host) $(notes)" = '4 2 0'
+check 'and find the same' cmp "$tmp/depths.7.txt" "$tmp/oracle.7.txt"
 finish
