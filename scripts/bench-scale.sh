@@ -271,8 +271,9 @@ stage_four() {
     local scale=${FOUR:-24}
     measure four <<END
 1x4 rmat$scale/peer 1x4
-2x2 rmat$scale/peer 2x2 --exchange-memory peer
-4x1 rmat$scale/peer 4x1 --exchange-memory peer
+2x2 rmat$scale/peer 2x2
+4x1 rmat$scale/peer 4x1
+2x2-peer rmat$scale/peer 2x2 --exchange-memory peer
 2x2-host rmat$scale/host 2x2 --exchange-memory host
 2x2-host-l rmat$scale/host 2x2 --exchange-memory host --local-all2all
 2x2-list rmat$scale/host 2x2 --exchange-memory host --exchange-form list

@@ -4,8 +4,9 @@
 #   scripts/check-gpu.sh [check] [sanitize] [trust] [bench] [answers] [graph500] [capacity]   (default: check)
 #
 # It needs nvcc, an MPI and GPUs. Devices beyond the number of GPUs share them, so every layout also runs
-# on one GPU. `check` also runs layouts of several ranks with messages in device memory, whatever the MPI
-# library takes. Each stage takes less than 8 minutes; the script ends in one line "N passed, N failed".
+# on one GPU. Ranks that share GPUs all search where --exchange-memory is given; otherwise rank 0 searches for all.
+# `check` also runs layouts of several ranks with messages in device memory, whatever the MPI library takes. Each stage
+# takes less than 8 minutes; the script ends in one line "N passed, N failed".
 #   LAYOUTS   ranks x GPUs to run (default: 1x1 with one GPU, else also 1x2 2x1 1x4 2x2 4x1)
 #   SCALES    of the RMAT graphs of `check` (default: 16 18 20 22 24)
 #   BENCH_SCALE, CAPACITY_SCALE, TRUST_SCALE   of the graphs of `bench`, `answers` and `graph500` (26),
@@ -267,8 +268,11 @@ check_proofs() {
 }
 
 prove_small() { # LAYOUT DIR
-    prove_layout "$1" "$2" -n 8 --no-energy
-    outcome "RMAT 18, $1: proofs" $? "$(head -c 400 "$tmp/err")"
+    local memory
+    for memory in auto peer; do
+        prove_layout "$1" "$2" -n 8 --no-energy --exchange-memory $memory
+        outcome "RMAT 18, $1, $memory: proofs" $? "$(head -c 400 "$tmp/err")"
+    done
 }
 
 prove_layout() { # LAYOUT DIR OPTION...
@@ -414,13 +418,13 @@ sanitize() { # TOOL CHECKSUM
     check_command "$tool of the kernels" "$TESTS/gpu_kernels" small
     for layout in 1x1 2x2; do
         while read -r options; do
-            run_layout $layout "$small-$((${layout%x*} * ${layout#*x}))" -q -n 1 \
+            run_layout $layout "$small-$((${layout%x*} * ${layout#*x}))" -q -n 1 --exchange-memory peer \
                 --warm-up 0 --backend "$backend" $options --force --parents "$tmp/parents" >"$tmp/out" 2>&1
             [ $? = 0 ] && [ "$(value distance_checksum "$tmp/out")" = "$expected" ] &&
                 ! grep -q 'ERROR SUMMARY: [1-9]' "$tmp/out"
             outcome "$tool $layout $options" $? "$(grep -m 3 '=====' "$tmp/out")"
         done < <(options_list)
-        prove_layout $layout "$small-$((${layout%x*} * ${layout#*x}))" -n 1 --no-energy &&
+        prove_layout $layout "$small-$((${layout%x*} * ${layout#*x}))" -n 1 --no-energy --exchange-memory peer &&
             ! grep -q 'ERROR SUMMARY: [1-9]' "$tmp/out" "$tmp/err"
         outcome "$tool $layout proof" $? "$(grep -m 3 -h '=====' "$tmp/out" "$tmp/err")"
     done

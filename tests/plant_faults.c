@@ -66,6 +66,8 @@ int main(int argc, char **argv)
     b.args.roots_given = 1;
     b.args.roots = roots;
     b.args.backend = strcmp(argv[1], "cuda") == 0 ? BACKEND_CUDA : BACKEND_CPU;
+    if (b.args.backend == BACKEND_CUDA) /* ranks that share a GPU all search */
+        b.args.exchange.memory = EXCHANGE_MEMORY_PEER;
     b.args.cli.threads = 2;
     roots[0] = strtoull(argv[3], NULL, 10);
     b.args.count = 1;

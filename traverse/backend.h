@@ -83,6 +83,10 @@ struct backend_device {
      * memory of their own. */
     uint64_t (*takes)(const struct shard *shard, int threads, int parents);
 
+    /* Which GPU the device of this slot would be on: its place on the buses of the host, which all processes know it
+     * by; 0: none. It opens nothing. NULL if devices are cores of the host. */
+    uint64_t (*place)(uint32_t slot);
+
     /* NULL if devices are cores of the host. */
     void (*describe)(const struct device *device, struct device_description *description);
 };

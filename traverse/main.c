@@ -66,6 +66,7 @@ static enum status set_up(struct run *run, struct error *e)
     run->env = (struct environment){.args = args,
                                     .rank = &s->rank,
                                     .command = run->command,
+                                    .launched_ranks = s->launched_ranks,
                                     .exchange = s->exchange,
                                     .threads = s->threads,
                                     .device_load = rank_slowest_load(&s->rank),
@@ -194,9 +195,10 @@ int main(int argc, char **argv)
         args_free(&run.args);
         return cli_finish(&run.args.cli, &error);
     }
-    if (searcher_start(&run.searcher, &run.args, &error) == ST_OK &&
+    if (searcher_start(&run.searcher, &run.args, &error) == ST_OK && searcher_takes_part(&run.searcher) &&
         set_up(&run, &error) == ST_OK && search_all(&run, &error) == ST_OK)
         conclude(&run, &error);
+    searcher_end(&run.searcher, &error);
     int code = run.searcher.comm.rank == 0 ? cli_finish(&run.args.cli, &error) : (int)error.status;
     tear_down(&run);
     return code;

@@ -1,16 +1,58 @@
 /* searcher.c: see searcher.h */
 #include "searcher.h"
+#include "shared_gpus.h"
 
+#include "formats/mpi/lead.h"
 #include "formats/mpi/watch.h"
 
 #include <omp.h>
 
-enum status searcher_start(struct searcher *s, const struct args *args, struct error *e)
+/* -@ and -S are of each rank. More threads than cores help nobody, unless one rank was to have them. */
+static void take_all_shares(struct cli *cli, int ranks)
 {
+    const struct cli unbound = {0};
+    int cores = cli_threads(&unbound);
+    if (cli->threads > 0 && cli->threads < cores)
+        cli->threads = cli->threads < cores / ranks ? cli->threads * ranks : cores;
+    if (cli->memory_bytes <= UINT64_MAX / (uint64_t)ranks)
+        cli->memory_bytes *= (uint64_t)ranks;
+}
+
+static void lead(struct searcher *s, struct args *args)
+{
+    s->led = 1;
+    comm_lead(&s->comm);
+    if (s->comm.rank > 0)
+        return;
+    take_all_shares(&args->cli, (int)s->launched_ranks);
+    args->shards_per_rank *= s->launched_ranks;
+    cli_note(&args->cli, "%u ranks would share GPUs, each of which serves one process at a time, for milliseconds: "
+             "rank 0 searches alone, with all shards (--exchange-memory peer lets every rank search)",
+             s->launched_ranks);
+}
+
+enum status searcher_start(struct searcher *s, struct args *args, struct error *e)
+{
+    int shared = 0;
     comm_start(&s->comm, e);
-    if (comm_agree(&s->comm, e) != ST_OK)
+    if (comm_agree(&s->comm, e) != ST_OK ||
+        watch_start(&s->comm, args->cli.program, args->cli.timeout_s, e) != ST_OK)
         return e->status;
-    return watch_start(&s->comm, args->cli.program, args->cli.timeout_s, e);
+    s->launched_ranks = s->comm.ranks;
+    if (gpus_are_shared(&shared, &s->comm, args, e) == ST_OK && shared)
+        lead(s, args);
+    return e->status;
+}
+
+int searcher_takes_part(const struct searcher *s)
+{
+    return !s->led || s->comm.rank == 0;
+}
+
+void searcher_end(const struct searcher *s, struct error *e)
+{
+    if (s->led)
+        comm_await_lead(e);
 }
 
 /* A rank's share of the cores and the memory of its host. */

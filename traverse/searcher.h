@@ -8,7 +8,9 @@
 #include "traverse/results/results.h"
 
 struct searcher {
-    struct comm comm;
+    struct comm comm;        /* the ranks that search */
+    uint32_t launched_ranks; /* of the job */
+    int led;                 /* rank 0 searches for all ranks, and is the only one of its comm */
     struct memory_budget budget;
     int threads; /* of this rank */
     struct graph graph;
@@ -18,8 +20,16 @@ struct searcher {
     struct bfs bfs;
 };
 
-/* Collective, first of all. Starts MPI, and the watch of --timeout. */
-enum status searcher_start(struct searcher *searcher, const struct args *args, struct error *e);
+/* Collective, first of all. Starts MPI, and the watch of --timeout. If ranks would share GPUs (shared_gpus.h), rank 0
+ * searches for all of them, with their threads and memory, and says so. */
+enum status searcher_start(struct searcher *searcher, struct args *args, struct error *e);
+
+/* After searcher_start: whether this rank goes on with searcher_open. Otherwise only searcher_end is left to do. */
+int searcher_takes_part(const struct searcher *searcher);
+
+/* Collective, last of all but searcher_close. Ranks that rank 0 searches for wait here until it calls this, and get
+ * its *e. */
+void searcher_end(const struct searcher *searcher, struct error *e);
 
 /* Collective, after searcher_start. Opens the graph in args->folder, devices for its shards and all that
  * searches need. `files`: results_write will be called, or the answers of all ids looked at. */

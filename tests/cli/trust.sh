@@ -87,7 +87,7 @@ for value in $(((1 << bits) + (1 << bits) - 1)) $((2 << bits)); do
     check_exit 3 "a vertex that another shard does not have ($value)" search "$tmp/bad"
     check_says 'part-0000-of-0002.dbfs: nn: column 0: is out of range' 'is named'
     check_exit 3 'the same with a rank for each' \
-        timeout 60 "$MPIEXEC" -n 2 "$traverse" --backend "$backend" -q -@ 1 -n 4 "$tmp/bad"
+        timeout 60 "$MPIEXEC" -n 2 "$traverse" --backend "$backend" --exchange-memory host -q -@ 1 -n 4 "$tmp/bad"
     check_says 'rank 0 on .*part-0000-of-0002.dbfs: nn: column 0: is out of range' 'names the rank'
 done
 lie "$tmp/p2" 29 -1 1000000 1

@@ -13,7 +13,7 @@ for p in 1 2; do
     "$BIN/dbfs-pack" -q -p $p -o "$tmp/$p" "$tmp/g.edges"
 done
 
-# run WAY FAULT: the second of two ranks has the fault
+# run WAY FAULT: the second of two ranks has the fault. Both search, though they may share a GPU.
 run() {
     local fault=(env FAIL_CUDA="$2" FAIL_CUDA_COUNT="$tmp/count") way
     local search=("$traverse" --backend cuda -q -@ 2 -n 3 --timeout 20 --parents "$tmp/o/tree-%d.npy")
@@ -76,7 +76,7 @@ try() {
     tried=$((tried + 1))
 }
 
-for way in 1 '1 --factor0 nd=1' 2; do
+for way in 1 '1 --factor0 nd=1' '2 --exchange-memory peer'; do
     check_exit 0 "$way: undisturbed" run "$way" 'any 0 0'
     cp "$tmp/count" "$tmp/counts"
     for name in $(names_of "$tmp/counts"); do

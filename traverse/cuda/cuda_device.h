@@ -252,6 +252,7 @@ enum status gpu_times(struct device *device, struct breakdown *times, struct err
 
 /* cuda_peers.c
  * - gpu_can_read: whether GPU `from`, which is the thread's current one, can read the memory of `to`.
+ * - gpu_place: of a GPU on the buses of the host.
  * - gpu_wait_for_peers: before the peers meet, the host waits for an event of this device that they cannot
  *   wait for.
  * - gpu_gather_frontiers: the visited normals of all peers, before nn is pulled.
@@ -259,6 +260,7 @@ enum status gpu_times(struct device *device, struct breakdown *times, struct err
  *   this device. `staging` is a mask for what kernels cannot read.
  * - gpu_take_peers_updates: what peers found in the first part of a visit is found here, too. */
 int gpu_can_read(int from, int to);
+uint64_t gpu_place(int ordinal);
 enum status gpu_wait_for_peers(struct device *device, cudaEvent_t event, struct error *e);
 enum status gpu_gather_frontiers(struct device *device, struct error *e);
 enum status gpu_or_found(struct device *device, const int *updating, uint32_t *to,

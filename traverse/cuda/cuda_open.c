@@ -13,6 +13,19 @@
 /* ---- the GPU ---- */
 
 /* Devices beyond the number of GPUs share them. */
+static int ordinal_of(uint32_t slot, int gpus)
+{
+    return (int)(slot % (uint32_t)gpus);
+}
+
+static uint64_t place_of_slot(uint32_t slot)
+{
+    int gpus = 0;
+    if (cudaGetDeviceCount(&gpus) != cudaSuccess || gpus < 1)
+        return 0;
+    return gpu_place(ordinal_of(slot, gpus)) + 1;
+}
+
 static enum status choose_gpu(struct device *dev, const struct device_options *options,
                               struct error *e)
 {
@@ -22,7 +35,7 @@ static enum status choose_gpu(struct device *dev, const struct device_options *o
         e->status = ST_RESOURCE;
         return e->status;
     }
-    dev->ordinal = (int)(options->slot % (uint32_t)gpus);
+    dev->ordinal = ordinal_of(options->slot, gpus);
     snprintf(dev->where, sizeof dev->where, "%s, rank %u, GPU %d", options->host, options->rank,
              dev->ordinal);
     /* the host waits for counts that arrive within microseconds */
@@ -402,6 +415,7 @@ static const struct backend_device cuda_device = {
     .close = gpu_close,
     .load = gpu_load,
     .resident = gpu_resident,
+    .place = place_of_slot,
     .describe = gpu_describe};
 
 const struct backend backend_cuda = {

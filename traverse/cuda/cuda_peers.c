@@ -123,14 +123,14 @@ static struct told_card show_for_answers(const struct device *dev)
                               .locals = dev->shard->locals};
 }
 
-static uint64_t gpu_place(const struct device *dev)
+uint64_t gpu_place(int ordinal)
 {
     static const enum cudaDeviceAttr parts[] = {cudaDevAttrPciDomainId, cudaDevAttrPciBusId,
                                                 cudaDevAttrPciDeviceId};
     uint64_t place = 0;
     for (int i = 0; i < 3; i++) {
         int part = 0;
-        cudaDeviceGetAttribute(&part, parts[i], dev->ordinal);
+        cudaDeviceGetAttribute(&part, parts[i], ordinal);
         place = place << 16 | (uint64_t)part;
     }
     return place;
@@ -141,7 +141,7 @@ static enum status gpu_show(struct device *dev, int elsewhere, struct peer_card 
     struct gpu_card c = {.device = dev,
                          .pid = getpid(),
                          .shard = dev->shard->index,
-                         .gpu = gpu_place(dev),
+                         .gpu = gpu_place(dev->ordinal),
                          .words = dev->of[NORMALS].words,
                          .found = place_of(dev, dev->of[DELEGATES].next),
                          .visited = place_of(dev, dev->of[NORMALS].visited),

@@ -187,6 +187,7 @@ static enum status set_up(struct benchmark *b, struct error *e)
                                   .rank = &s->rank,
                                   .exchange = s->exchange,
                                   .command = b->command,
+                                  .launched_ranks = s->launched_ranks,
                                   .threads = s->threads,
                                   .device_load = rank_slowest_load(&s->rank),
                                   .start_s = cli_seconds() - start};
@@ -217,12 +218,13 @@ int main(int argc, char **argv)
     struct error error = {0};
     parse(&b, argc, argv);
     b.command = argv;
-    if (searcher_start(&b.searcher, &b.args, &error) == ST_OK && set_up(&b, &error) == ST_OK &&
-        run_all(&b, &error) == ST_OK) {
+    if (searcher_start(&b.searcher, &b.args, &error) == ST_OK && searcher_takes_part(&b.searcher) &&
+        set_up(&b, &error) == ST_OK && run_all(&b, &error) == ST_OK) {
         if (b.measure_energy)
             measure_energy(&b);
         conclude(&b, &error);
     }
+    searcher_end(&b.searcher, &error);
     int code = b.searcher.comm.rank == 0 ? cli_finish(&b.args.cli, &error) : (int)error.status;
     benchmark_close(&b);
     return code;

@@ -223,8 +223,8 @@ static void json_machine(FILE *out, const struct environment *env)
     json_string(out, "resident", residence_name[resident]);
     fprintf(out, ", \"resident_bytes\": %" PRIu64 ", \"resident_host_bytes\": %" PRIu64, bytes, host_bytes);
     fprintf(out, ",\n    \"ranks\": %u, \"shards_per_rank\": %u, \"threads_per_rank\": %d, "
-            "\"ranks_on_host\": %u,\n", comm->ranks, env->rank->device_count, env->threads,
-            comm->host_ranks);
+            "\"ranks_on_host\": %u, \"launched_ranks\": %u,\n", comm->ranks, env->rank->device_count,
+            env->threads, comm->host_ranks, env->launched_ranks);
 }
 
 static void json_settings(FILE *out, const struct args *args, const char *exchange_memory)

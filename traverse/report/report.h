@@ -13,6 +13,7 @@ struct environment {
     const struct rank *rank;
     const struct exchange *exchange;
     char *const *command;           /* the words of the command line; NULL ends them */
+    uint32_t launched_ranks;        /* of the job, of which not all may search */
     int threads;                    /* of a rank */
     struct device_load device_load; /* the slowest; 0 s if devices use host memory */
     double start_s;                 /* from the return of MPI_Init to the first search */

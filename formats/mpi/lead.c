@@ -1,0 +1,43 @@
+/* lead.c: see lead.h */
+#include "lead.h"
+#include "watch.h"
+
+#include <mpi.h>
+#include <sched.h>
+#include <unistd.h>
+
+enum { NAP_US = 5000 };
+
+/* A launcher may have bound each rank to cores of its own. */
+static void take_all_cores(struct comm *comm)
+{
+    cpu_set_t own, all;
+    CPU_ZERO(&own);
+    int known = sched_getaffinity(0, sizeof own, &own) == 0;
+    MPI_Allreduce(&own, &all, sizeof own, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
+    if (comm->rank > 0 || !known || sched_setaffinity(0, sizeof all, &all) != 0 ||
+        sched_getaffinity(0, sizeof all, &all) != 0)
+        return;
+    comm->idle_cores = comm->idle_cores && CPU_COUNT(&all) == 1;
+}
+
+void comm_lead(struct comm *comm)
+{
+    take_all_cores(comm);
+    if (comm->rank == 0)
+        comm->ranks = comm->host_ranks = comm->core_ranks = 1;
+}
+
+/* MPI's own waits spin. This one does not count for --timeout: rank 0 may take its time. */
+void comm_await_lead(struct error *e)
+{
+    MPI_Request request;
+    int over = 0;
+    watch_phase("waiting for rank 0, which works alone");
+    MPI_Ibcast(e, sizeof *e, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+    MPI_Test(&request, &over, MPI_STATUS_IGNORE);
+    while (!over) {
+        usleep(NAP_US);
+        MPI_Test(&request, &over, MPI_STATUS_IGNORE);
+    }
+}

@@ -1,0 +1,219 @@
+#!/bin/bash
+# shared-gpus.sh: ranks that would share GPUs leave the search to rank 0, on emulated GPUs (tests/emulator): layouts, what
+# is said and reported, threads and memory, faults of rank 0 and of ranks that wait, --timeout, and where every rank
+# searches all the same.
+set -u
+. tests/lib.sh
+if [ ! -x "${BUILD:-build}/emulated/bin/dbfs-traverse" ]; then
+    skip 'ranks that share GPUs: no emulated GPU is built'
+    finish
+fi
+BUILD=${BUILD:-build}/emulated BIN=$BUILD/bin TESTS=$BUILD/tests
+export OMP_WAIT_POLICY=passive EMULATED_PROCESSORS=2
+traverse=$(realpath "$BIN/dbfs-traverse")
+note='would share GPUs'
+
+"$BIN/rmatgen" -q -s 8 -f text -o "$tmp/text"
+"$BIN/edgeconv" -q -u -o "$tmp/edges" "$tmp/text"
+"$TESTS/oracle" -o "$tmp/oracle.%d.txt" "$tmp/text" 0,7 >"$tmp/out"
+for p in 2 4; do
+    "$BIN/dbfs-pack" -q -p $p --suggest memory -o "$tmp/$p" "$tmp/edges"
+done
+
+# Each process has a file of the kernels that it launched, and one with its exit code.
+cat >"$tmp/each" <<'END'
+#!/bin/sh
+export EMULATED_KERNELS="$1/kernels.$$"
+codes=$1
+shift
+"$@"
+code=$?
+echo $code >"$codes/code.$$"
+exit $code
+END
+chmod +x "$tmp/each"
+ranks_run() { # RANKS PROGRAM ARGUMENT...
+    local ranks=$1
+    shift
+    rm -f "$tmp"/kernels.* "$tmp"/code.*
+    timeout 120 "$MPIEXEC" -n "$ranks" "$tmp/each" "$tmp" "$@" </dev/null
+}
+launched() { grep -l kernel "$tmp"/kernels.* | wc -l; } # processes that launched kernels
+codes() { cat "$tmp"/code.* | tr '\n' ' '; }
+notes() { grep -c "$note" "$tmp/err"; }
+reported() { grep -o "\"$1\": [0-9]*" "$tmp/json" | cut -d ' ' -f 2; }
+
+# ---- layouts ----
+
+trees() { # the files of both roots
+    local root
+    for root in 0 7; do
+        cmp "$tmp/depths.$root.txt" "$tmp/oracle.$root.txt" &&
+            "$TESTS/treecheck" "$tmp/text" $root "$tmp/depths.$root.txt" "$tmp/parents.$root.txt" || return 1
+    done
+}
+# layout GPUS RANKSxSHARDS WORKERS OPTION...: so many ranks search
+layout() {
+    local gpus=$1 name=$2 workers=$3 ranks=${2%x*} shards=${2#*x} noted
+    shift 3
+    rm -f "$tmp"/depths.* "$tmp"/parents.*
+    noted=$((workers == 1))
+    export EMULATED_GPUS=$gpus
+    check_exit 0 "$name on $gpus GPUs $*" ranks_run $ranks "$traverse" -@ 1 --backend cuda -r 0,7 --force --json "$tmp/json" \
+        --depths "$tmp/depths.%d.txt" --parents "$tmp/parents.%d.txt" "$@" "$tmp/$((ranks * shards))"
+    check 'depths and parents are right' trees
+    check "$workers search" test "$(launched)" = $workers
+    check 'all end with 0' test "$(codes)" = "$(printf '0 %.0s' $(seq $ranks))"
+    check "it is said $noted times" test "$(notes)" = $noted
+    check 'and reported' test "$(reported ranks) $(reported shards_per_rank) $(reported ranks_on_host) $(reported launched_ranks)" = \
+        "$workers $((ranks * shards / workers)) $workers $ranks"
+}
+layout 1 2x1 1
+layout 1 2x2 1
+layout 1 4x1 1
+layout 2 2x2 1
+layout 2 4x1 1 -g 1
+layout 2 2x1 2 # nothing is shared
+layout 4 2x2 2
+layout 1 2x1 2 --exchange-memory peer
+layout 2 2x2 2 --exchange-memory host
+layout 2 4x1 4 --exchange-memory peer
+
+# binary files, which ranks write together where they search together
+for memory in auto peer; do
+    EMULATED_GPUS=2 ranks_run 4 "$traverse" -q -@ 1 --backend cuda --exchange-memory $memory -r 7 --force \
+        --depths "$tmp/$memory.npy" "$tmp/4" >"$tmp/out" 2>"$tmp/err"
+    value=$(sed -n 's/^distance_checksum: //p' "$tmp/out")
+    check "-q says nothing on stderr, $memory" test -n "$value" -a ! -s "$tmp/err"
+done
+check 'the same bytes' cmp "$tmp/auto.npy" "$tmp/peer.npy"
+
+# rank 0 cannot drive GPUs that it does not see
+export EMULATED_GPUS=2
+hidden() {
+    EMULATED_GPUS=1 timeout 120 "$MPIEXEC" -n 1 "$traverse" "$@" : -n 3 env EMULATED_GPUS=2 "$traverse" "$@" </dev/null
+}
+check_exit 0 'rank 0 sees one GPU of two' hidden -@ 1 --backend cuda -r 0 --force --json "$tmp/json" \
+    --exchange-memory auto "$tmp/4"
+check 'all ranks search' test "$(reported ranks) $(notes)" = '4 0'
+
+# ---- threads and memory are those of all ranks ----
+
+export EMULATED_GPUS=1
+cores=$(nproc)
+check_exit 0 'one thread a rank' ranks_run 2 "$traverse" -@ 1 --backend cuda -n 1 --force --json "$tmp/json" "$tmp/2"
+check 'makes two' test "$(reported threads_per_rank)" = $((cores < 2 ? 1 : 2))
+check_exit 0 'more threads than cores' ranks_run 2 "$traverse" -@ $((cores + 1)) --backend cuda -n 1 --force \
+    --json "$tmp/json" "$tmp/2"
+check 'stay as many' test "$(reported threads_per_rank)" = $((cores + 1))
+if [ "$cores" -gt 1 ] && command -v taskset >/dev/null 2>&1; then
+    read -ra own < <(taskset -pc $$ | sed 's/.*: //; s/[,-]/ /g')
+    bound() {
+        timeout 120 "$MPIEXEC" -n 1 taskset -c "${own[0]}" "$traverse" "$@" : -n 1 taskset -c "${own[-1]}" "$traverse" "$@" </dev/null
+    }
+    check_exit 0 'ranks bound to a core each' bound --backend cuda -n 1 --force --json "$tmp/json" "$tmp/2"
+    check 'rank 0 has both cores' test "$(reported threads_per_rank)" = 2
+    check 'no word of idle cores' sh -c "! grep -q 'binds each rank' '$tmp/err'"
+else
+    skip 'ranks bound to a core: this host has one, or no taskset'
+fi
+
+check_exit 5 'one rank has too little memory' ranks_run 1 "$traverse" -q -@ 1 --backend cuda -S 2K -r 0 "$tmp/2"
+check_exit 0 'and two have enough' ranks_run 2 "$traverse" -q -@ 1 --backend cuda -S 2K -r 0 "$tmp/2"
+
+# ---- failures ----
+
+check_exit 2 'a layout that the graph does not have' ranks_run 2 "$traverse" --backend cuda -g 2 "$tmp/2"
+check_says '2 ranks x 2 shards per rank are not the 2 shards of the graph' 'is refused as it was asked for'
+check_exit 2 'ranks that do not divide the shards' ranks_run 3 "$traverse" --backend cuda "$tmp/4"
+check_says '4 shards cannot be divided evenly among 3 ranks' 'are refused'
+check_exit 1 'no graph' ranks_run 2 "$traverse" --backend cuda "$tmp/nothing"
+cp -r "$tmp/2" "$tmp/bad"
+printf '\377' | dd of="$tmp/bad/part-0001-of-0002.dbfs" bs=1 conv=notrunc status=none seek=2000
+check_exit 3 'a damaged part' ranks_run 2 "$traverse" -q --backend cuda "$tmp/bad"
+check 'all end with 3' test "$(codes)" = '3 3 '
+check 'one message' test "$(said "$tmp/err" | grep -c 'part-0001-of-0002.dbfs: ')" = 1
+failing=$(realpath "$TESTS/fail_cuda")
+check_exit 5 'no memory of the GPU' env FAIL_CUDA='cudaMalloc 1 2' "$MPIEXEC" -n 2 "$tmp/each" "$tmp" "$failing" -q -@ 1 \
+    --backend cuda -n 1 "$tmp/2"
+check_exit 1 'a GPU that is lost in a search' env FAIL_CUDA='any 200 719' "$MPIEXEC" -n 2 "$tmp/each" "$tmp" "$failing" -q -@ 1 \
+    --backend cuda -n 4 "$tmp/2"
+check_says 'unspecified launch failure' 'says so'
+check_exit 5 'no room for results' ranks_run 2 "$traverse" -q -@ 1 --backend cuda -r 0 --depths /dev/full "$tmp/2"
+
+# ---- ranks that are lost, and ranks that take their time ----
+
+"$TESTS/mkgraph" path 100000 | "$BIN/edgeconv" -q -u -o "$tmp/path.edges" -
+"$BIN/dbfs-pack" -q -p 2 -t inf -o "$tmp/long" "$tmp/path.edges"
+ranks_left() { ranks_of dbfs-traverse "$tmp/long"; }
+rank() { # NUMBER: its process
+    local process
+    for process in $(ranks_left); do
+        tr '\0' '\n' <"/proc/$process/environ" | grep -qE "^(PMI_RANK|OMPI_COMM_WORLD_RANK)=$1\$" && echo "$process"
+    done
+}
+ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; } # of a processor, 100 a second
+search_long() { # OPTION...: in the background, until rank 0 searches
+    : >"$tmp/out" # of the last one, which would be taken for this one's
+    timeout 60 "$MPIEXEC" -n 2 "$traverse" -@ 1 --backend cuda -r 0 "$@" "$tmp/long" >"$tmp/out" 2>"$tmp/err" </dev/null &
+    job=$!
+    for _ in {1..200}; do
+        grep -q '^direction' "$tmp/out" && break
+        sleep 0.05
+    done
+    sleep 0.2
+}
+lose_rank() { # SIGNAL RANK NAME OPTION...
+    local signal=$1 number=$2 name=$3 got=0 left
+    shift 3
+    search_long "$@"
+    kill -"$signal" "$(rank "$number")"
+    wait $job || got=$?
+    check "$name (exit $got)" test $got = 1 -o "$signal" = KILL -a $got != 0 # which is the launcher's
+    for _ in {1..50}; do
+        left=$(ranks_left)
+        [ -n "$left" ] || break
+        sleep 0.1
+    done
+    check 'no rank is left' test -z "$left"
+}
+
+search_long
+waiting=$(rank 1)
+before=$(ticks "$waiting")
+sleep 1
+used=$(($(ticks "$waiting") - before))
+check "a rank that waits leaves its core to others ($used ticks of 100)" test -n "$waiting" -a "$used" -lt 20
+kill -KILL "$waiting"
+wait $job
+lose_rank KILL 0 'rank 0 is killed'
+lose_rank STOP 0 'rank 0 is stopped' --timeout 1
+check_says 'rank 0 on .*, searching from root 0: did not run for [1-9]' 'it is named'
+lose_rank STOP 1 'a rank that waits is stopped' --timeout 1
+check_says 'rank 1 on .*, waiting for rank 0, which works alone: did not run for [1-9]' 'it is named'
+
+"$TESTS/mkgraph" path 3000 | "$BIN/edgeconv" -q -u --force -o "$tmp/path.edges" -
+"$BIN/dbfs-pack" -q -p 2 -t inf -o "$tmp/slow" "$tmp/path.edges"
+begin=$SECONDS
+check_exit 0 'a search may take longer than --timeout' ranks_run 2 "$traverse" -q -@ 1 --backend cuda -n 2 --timeout 1 "$tmp/slow"
+check "as this one does ($((SECONDS - begin)) s)" test $((SECONDS - begin)) -gt 1
+
+# ---- dbfs-graph500 ----
+
+check_exit 0 'the benchmark' ranks_run 2 "$(realpath "$BIN/dbfs-graph500")" -@ 1 --backend cuda --no-energy -n 2 "$tmp/2"
+check 'one process searches and proves' test "$(launched) $(notes)" = '1 1'
+check 'and is counted' grep -qE '^num_mpi_processes: +1$' "$tmp/out"
+check_exit 0 'the benchmark, as asked for' ranks_run 2 "$(realpath "$BIN/dbfs-graph500")" -@ 1 --backend cuda --no-energy -n 2 \
+    --exchange-memory peer "$tmp/2"
+check 'two processes' test "$(launched) $(notes)" = '2 0'
+
+# ---- two hosts, with two ranks and one GPU each ----
+
+. tests/namespaces.sh
+make_hosts
+each=2
+check_exit 0 'on several hosts' on_hosts "$traverse" -@ 1 --backend cuda -r 7 --force --json "$tmp/json" --depths "$tmp/depths.7.txt" \
+    "$tmp/4"
+check 'all ranks search' test "$(reported ranks) $(reported ranks_on_host) $(notes)" = '4 2 0'
+check 'and find the same' cmp "$tmp/depths.7.txt" "$tmp/oracle.7.txt"
+finish

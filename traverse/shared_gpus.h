@@ -1,0 +1,19 @@
+/* shared_gpus.h: whether ranks would share GPUs, so that one of them had better drive all.
+ *
+ * A GPU takes turns between processes by time slices of its driver. So a search of several ranks that share GPUs takes
+ * eight times as long as one of a single rank that drives the same devices.
+ */
+#ifndef DBFS_SHARED_GPUS_H
+#define DBFS_SHARED_GPUS_H
+
+#include "args.h"
+
+/* Collective. 1 if
+ * - all ranks are of one host, and the user leaves the memory of the exchange to the program;
+ * - two of them would open devices on one GPU;
+ * - and rank 0 sees all GPUs that the ranks would use.
+ * 0 otherwise, and if the graph or the GPUs cannot be used: opening them says why. */
+enum status gpus_are_shared(int *shared, const struct comm *comm, const struct args *args,
+                            struct error *e);
+
+#endif
