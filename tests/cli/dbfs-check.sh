@@ -200,6 +200,13 @@ check_exit 2 'two from standard input' "$check" --depths - "-"
 check_exit 2 'standard input under mpiexec' mpi 2 --depths - "$tmp/g.edges"
 check_exit 1 'no such results' "$check" --depths "$tmp/none" "$tmp/g.edges"
 check_says "$tmp/none: cannot open" 'names them'
+# a text is copied to the folder for temporary files; .npy is not
+check_exit 0 'a folder for temporary files' env TMPDIR="$tmp/none" "$check" -T "$tmp" --depths "$tmp/d" "$tmp/g.edges"
+check_exit 1 'without -T it is that of the environment' env TMPDIR="$tmp/none" "$check" --depths "$tmp/d" "$tmp/g.edges"
+check_says "$tmp/none: cannot create a temporary file" 'named'
+check_exit 1 'a folder that is not there' "$check" -T "$tmp/nowhere" --depths "$tmp/d" "$tmp/g.edges"
+check_says "$tmp/nowhere: cannot create a temporary file" 'is named'
+check_exit 0 'and is not needed for .npy' "$check" -T "$tmp/nowhere" --depths "$tmp/d.npy" "$tmp/g.edges"
 check_exit 1 'no such graph' "$check" --depths "$tmp/d" "$tmp/none"
 check_exit 3 'results that are a folder' "$check" --depths "$tmp/g4" "$tmp/g.edges"
 "$BIN/edgeconv" -q --direction directed -o "$tmp/directed" "$tmp/g.txt"
