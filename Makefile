@@ -178,9 +178,10 @@ $(BUILD)/tests/test_probe: $(BUILD)/traverse/cpu/cpu_probe.o
 $(BUILD)/tests/test_columns: $(BUILD)/traverse/cpu/cpu_columns.o
 $(BUILD)/tests/test_read_ahead $(BUILD)/tests/test_ids: LDLIBS += $(archive_libs_$(ARCHIVE))
 $(BUILD)/tests/test_direction: $(BUILD)/traverse/direction.o $(BUILD)/traverse/direction_cost.o
-# These two stand in for functions of the C library, which MPI's libraries call, too.
+$(BUILD)/tests/test_energy: $(BUILD)/traverse/graph500/energy.o
+# These stand in for functions of the C library, which MPI's libraries call, too.
 unit_link = $(mpicc)
-$(BUILD)/tests/test_gang_wakes $(BUILD)/tests/test_numa_nodes: unit_link = $(CC)
+$(BUILD)/tests/test_gang_wakes $(BUILD)/tests/test_numa_nodes $(BUILD)/tests/test_energy: unit_link = $(CC)
 $(unit_bin): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(libtools) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
 	$(unit_link) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
