@@ -231,6 +231,12 @@ $(count_mpi): tests/count_mpi.c
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $<
 
+# preloaded: another machine
+pretend = $(BUILD)/tests/pretend.so
+$(pretend): tests/pretend.c
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -fsanitize%,$(ALL_CFLAGS)) $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $< -ldl
+
 # found before NVML's own library, where LD_LIBRARY_PATH says so
 fake_nvml = $(BUILD)/tests/nvml/libnvidia-ml.so.1
 $(fake_nvml): tests/fake_nvml.c
@@ -261,7 +267,8 @@ fuzz-bin: $(fuzz_bin) $(BUILD)/tests/packed_seeds
 
 include tests/emulator/emulator.mk
 
-tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi) $(fake_nvml) $(BUILD)/tests/plant_faults \
+tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi) $(pretend) $(fake_nvml) \
+           $(BUILD)/tests/plant_faults \
            $(BUILD)/tests/mutate fuzz-bin $(emulated_if_possible)
 
 test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)' \
