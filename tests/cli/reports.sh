@@ -25,6 +25,27 @@ fi
 if git rev-parse HEAD >/dev/null 2>&1; then
     check 'has a revision' test -n "$(value revision)"
 fi
+# another machine: pretend.c; without MPI, and with it
+mkdir -p "$tmp/root/proc"
+printf 'processor\t: 0\nmodel name\t: Pretended "CPU" @ 3 GHz\nmodel name\t: a second one\n' >"$tmp/root/proc/cpuinfo"
+elsewhere() { # RANKS OPTION...: a report of a run there
+    local launch=
+    [ "$1" = 0 ] || launch="$MPIEXEC -n $1"
+    shift
+    $launch env LD_PRELOAD="$(realpath "$TESTS/pretend.so")" PRETENDED_FILES="$tmp/root" PRETENDED_MPI=$'Pretended MPI\t4.5\nof today' \
+        ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" "$traverse" -q -@ 1 -r 1 --json "$tmp/there.json" --force "$@"
+}
+has() { grep -qF "\"$1\": \"$2\"" "$tmp/there.json" || { grep -F "\"$1\":" "$tmp/there.json"; return 1; }; }
+check_exit 0 'a report of two ranks elsewhere' elsewhere 2 "$tmp/p4" -g 2
+check 'has the CPU of there' has cpu 'Pretended \"CPU\" @ 3 GHz'
+check 'and the MPI library, its first line' has mpi 'Pretended MPI 4.5'
+for member in gpu gpu_driver cuda; do
+    check "and no $member" has $member ''
+done
+check_exit 0 'a report without a launcher' elsewhere 0 "$tmp/p1"
+check 'has them, too' has mpi 'Pretended MPI 4.5'
+check_exit 0 'a report of two ranks' "$MPIEXEC" -n 2 "$traverse" -q -@ 1 -g 2 -r 1 --json "$tmp/there.json" --force "$tmp/p4"
+check 'has the MPI library that is linked, with a version' grep -qE '"mpi": "[^"]*[0-9]+\.[0-9]' "$tmp/there.json"
 check_exit 0 'words that need escapes' "$traverse" -q -r 1 --json "$tmp/b\"\\.json" "$tmp/p1"
 check 'are escaped' grep -qF 'b\"\\.json"' "$tmp/b\"\\.json"
 
