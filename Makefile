@@ -178,9 +178,10 @@ $(BUILD)/tests/test_probe: $(BUILD)/traverse/cpu/cpu_probe.o
 $(BUILD)/tests/test_columns: $(BUILD)/traverse/cpu/cpu_columns.o
 $(BUILD)/tests/test_read_ahead $(BUILD)/tests/test_ids: LDLIBS += $(archive_libs_$(ARCHIVE))
 $(BUILD)/tests/test_direction: $(BUILD)/traverse/direction.o $(BUILD)/traverse/direction_cost.o
-# These two stand in for functions of the C library, which MPI's libraries call, too.
+$(BUILD)/tests/test_energy: $(BUILD)/traverse/graph500/energy.o
+# These stand in for functions of the C library, which MPI's libraries call, too.
 unit_link = $(mpicc)
-$(BUILD)/tests/test_gang_wakes $(BUILD)/tests/test_numa_nodes: unit_link = $(CC)
+$(BUILD)/tests/test_gang_wakes $(BUILD)/tests/test_numa_nodes $(BUILD)/tests/test_energy: unit_link = $(CC)
 $(unit_bin): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(libtools) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
 	$(unit_link) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -230,6 +231,12 @@ $(count_mpi): tests/count_mpi.c
 	@mkdir -p $(@D)
 	$(mpicc) $(ALL_CFLAGS) $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $<
 
+# preloaded: another machine
+pretend = $(BUILD)/tests/pretend.so
+$(pretend): tests/pretend.c
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -fsanitize%,$(ALL_CFLAGS)) $(CPPFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $< -ldl
+
 # found before NVML's own library, where LD_LIBRARY_PATH says so
 fake_nvml = $(BUILD)/tests/nvml/libnvidia-ml.so.1
 $(fake_nvml): tests/fake_nvml.c
@@ -260,7 +267,8 @@ fuzz-bin: $(fuzz_bin) $(BUILD)/tests/packed_seeds
 
 include tests/emulator/emulator.mk
 
-tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi) $(fake_nvml) $(BUILD)/tests/plant_faults \
+tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi) $(pretend) $(fake_nvml) \
+           $(BUILD)/tests/plant_faults \
            $(BUILD)/tests/mutate fuzz-bin $(emulated_if_possible)
 
 test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)' \

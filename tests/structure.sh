@@ -31,9 +31,39 @@ check "the emulator has every word of that header ($missing)" test -n "$words" -
 check 'what drives devices knows no backend' \
     no_match '#include "traverse/(cpu|cuda)/' $(ls traverse/*.[ch] | grep -v '/plan\.c$') traverse/exchange traverse/results \
     traverse/report
-check 'the loop, the exchange and the backends know no results, reports or validation' \
-    no_match '#include "(traverse/)?((results|report|graph500)/|(args|record|roots)\.h)' traverse/bfs.[ch] traverse/backend.h \
-    traverse/direction*.[ch] traverse/team.[ch] $(ls traverse/exchange/*.[ch] traverse/cpu/*.[ch] traverse/cuda/*)
+# included FILE...: every header of ours that these files include, directly or through others
+included() {
+    local file name todo=("$@")
+    local -A seen=()
+    while [ ${#todo[@]} -gt 0 ]; do
+        file=${todo[0]} todo=("${todo[@]:1}")
+        while read -r name; do
+            [ -e "${file%/*}/$name" ] && name=${file%/*}/$name
+            [ -n "${seen[$name]:-}" ] && continue
+            seen[$name]=1
+            [ -e "$name" ] && todo+=("$name")
+            echo "$name"
+        done < <(sed -n 's/^ *# *include "\(.*\)".*/\1/p' "$file")
+    done
+}
+# includes_only NAME FILES HEADERS: these files include none of ours but their own headers and those listed
+includes_only() {
+    local all others
+    all=$(included $2)
+    others=$(echo "$all" | grep -vxF "$(printf '%s\n' $2 $3)")
+    check "$1 includes what it may ($(echo $others))" test -z "$others" -a "$(echo "$all" | wc -l)" -gt 20
+}
+of_all=$(echo formats/base/{cli,memory,outfile,status,text}.h formats/graph/{partition,subgraph}.h \
+    formats/{bijection,container,packed,packed_layout,packed_row,shard}.h \
+    traverse/{backend,breakdown,direction,direction_cost,level_note,residence}.h)
+of_ranks=$(echo formats/{base/byte_source,edges,manifest,mpi/comm}.h traverse/{graph,rank_devices,team}.h)
+includes_only 'the loop' "$(echo traverse/{bfs,direction*,team}.[ch])" \
+    "$of_all $of_ranks traverse/level_log.h traverse/exchange/exchange.h"
+includes_only 'the exchange' "$(echo traverse/exchange/*)" "$of_all $of_ranks $(echo formats/mpi/{flow,watch,window}.h)"
+includes_only 'the CPU backend' "$(echo traverse/cpu/*)" \
+    "$of_all formats/base/shared_memory.h formats/packed_bits.h traverse/exchange/unique.h traverse/own_rows.h"
+includes_only 'the CUDA backend' "$(echo traverse/cuda/*)" \
+    "$of_all formats/shard_ranges.h traverse/answer_blocks.h traverse/own_rows.h"
 check 'dbfs-traverse includes nothing of the benchmark' \
     test -z "$(grep -rl '#include "traverse/graph500/' traverse | grep -v '^traverse/graph500/')"
 check 'the plan of device memory needs no CUDA' \
@@ -44,6 +74,12 @@ check 'only the tools that run under mpiexec link MPI' \
 check 'zlib inflate is seen by one file of the tools' \
     test "$(grep -rlE 'inflate(Init|End)' formats tools traverse | wc -l)" = 1
 
+check 'gnuplot is called, and told of a terminal, by one file: what dbfs-report and dbfs-model draw, it draws' \
+    test "$(grep -rlE '^[^#]*(\bgnuplot +["$-]|set terminal|set output)' formats tools traverse scripts | tr '\n' ' ')" = \
+    'tools/report/draw.sh '
+check 'which they alone contain' \
+    test "$(grep -rl '^@include tools/report/draw.sh' tools scripts | sort | tr '\n' ' ')" = 'tools/dbfs-model.sh tools/dbfs-report.sh '
+check 'no other program draws' no_match '(matplotlib|<svg|\bggplot)' formats tools traverse scripts
 check 'libarchive is seen by one file of the tools' \
     test "$(grep -rlE '#include <archive(_entry)?\.h>' formats tools traverse | tr '\n' ' ')" = 'tools/convert/input/archive_in.c '
 if [ "${ARCHIVE:-1}" != 0 ]; then

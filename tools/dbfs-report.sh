@@ -61,7 +61,7 @@ read_runs() {
         }' "$work/values"
     case $? in
     0) ;;
-    1) die 3 "$*: no answer_s in every search: dbfs-traverse writes it with --depths or --parents" ;;
+    1) die 3 "$*: no answer_s in every search: of a sparse graph, dbfs-traverse makes answers only with --depths or --parents" ;;
     *) die 3 "$*: not what dbfs-traverse --json writes" ;;
     esac
 }
@@ -399,6 +399,8 @@ BEGIN {
         for (j = 1; j <= members; j++) column[++columns] = g[i] "." m[j]
     column[++columns] = "way"
     column[++columns] = "delegates"
+    column[++columns] = "bytes.frontiers"
+    column[++columns] = "bytes.peers"
     for (c = 1; c <= columns; c++) printf "%s%s", (c > 1 ? "\t" : ""), column[c]
     print ""
 }

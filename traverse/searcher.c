@@ -1,10 +1,12 @@
 /* searcher.c: see searcher.h */
 #include "searcher.h"
+#include "answer_blocks.h"
 #include "shared_gpus.h"
 
 #include "formats/mpi/lead.h"
 #include "formats/mpi/watch.h"
 
+#include <inttypes.h>
 #include <omp.h>
 
 /* -@ and -S are of each rank. More threads than cores help nobody, unless one rank was to have them. */
@@ -97,6 +99,15 @@ static enum status open_graph(struct searcher *s, const struct args *args, struc
     return graph_open(&s->graph, &s->comm, &options, e);
 }
 
+/* Said before the searches, which results come after. */
+static enum status check_parents_width(const struct searcher *s, const struct args *args, struct error *e)
+{
+    uint64_t n = s->graph.manifest.totals.n;
+    if (args->parents == NULL || args->parents_width == 0 || args->parents_width >= answer_id_bytes(n))
+        return ST_OK;
+    return fail(e, ST_USAGE, "--parents-width %u: the graph has %" PRIu64 " vertices", args->parents_width, n);
+}
+
 static enum status open_devices(struct searcher *s, const struct args *args, int files,
                                 struct error *e)
 {
@@ -132,7 +143,8 @@ enum status searcher_open(struct searcher *s, struct args *args, int files, stru
 {
     share_host(s, args);
     watch_phase("opening the graph");
-    if (choose_backend(s, args, e) != ST_OK || open_graph(s, args, e) != ST_OK)
+    if (choose_backend(s, args, e) != ST_OK || open_graph(s, args, e) != ST_OK ||
+        check_parents_width(s, args, e) != ST_OK)
         return e->status;
     watch_phase("opening devices");
     open_devices(s, args, files, e);

@@ -70,4 +70,75 @@ make_text path 3000 && check_graph 'path of 3,000' 0,1500
 make_text grid 150 150 && check_graph 'grid 150 x 150' 0,11175
 printf '3 5\n' >"$tmp/text" && check_graph 'one edge, isolated vertices' 3,0,5
 grep -v '^#' datasets/wordnet-3.0.txt >"$tmp/text" && check_graph WordNet 0,46302
+
+# ---- as many threads as -@ says, on graphs that are large enough for 16 ----
+
+# A search takes no more threads than pay off (useful_threads in traverse/cpu/cpu_open.c), and of these only as many at
+# a time as there are cores (gang.c): so 16 cores are pretended, except for more threads than cores.
+pretend=$(realpath "$TESTS/pretend.so")
+on_cores() { # COUNT FUNCTION ARGUMENT...: cores pretended, if a number is given; notes the threads that are started
+    local cores=${1:+PRETENDED_CORES=$1} plain=$traverse failed=0
+    shift
+    rm -f "$work/started"
+    traverse="env LD_PRELOAD=$pretend $cores PRETENDED_THREADS=$work/started
+        ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 $plain"
+    "$@" || failed=1
+    traverse=$plain
+    return $failed
+}
+searching() { # how many threads searched: those that were started, of the program and not of OpenMP, and the first one
+    cat "$work/started" 2>/dev/null | awk '$1 == "dbfs-traverse" { n++ } END { print n + 1 }'
+}
+# useful THREADS EDGES: how many of so many threads search a shard of so many directed edges
+useful() {
+    local most=$((1 + ($2 >= 32768) + $2 / 131072))
+    echo $(($1 < most ? $1 : most))
+}
+with_threads() { # CORES THREADS EDGES
+    local way
+    for way in 'search parents' bare; do
+        on_cores "$1" $way -@ "$2" || return 1
+        [ "$(searching)" = "$(useful "$2" "$3")" ] || { echo "-@ $2: $(searching) threads, not $(useful "$2" "$3")"; return 1; }
+    done
+}
+# check_threads NAME ROOTS MOST [TH]: the graph whose text is $tmp/text; so many threads search it with -@ 16
+check_threads() {
+    local bad=0 edges threads
+    roots=$2
+    work=$tmp/threads
+    rm -rf "$work"
+    mkdir "$work"
+    mv "$tmp/text" "$work/text"
+    "$BIN/edgeconv" -q -u -o "$work/edges" "$work/text" && "$TESTS/oracle" -o "$work/oracle.%d" "$work/text" "$roots" &&
+        "$BIN/dbfs-pack" -q -p 1 ${4:+-t $4} -o "$work/graph" "$work/edges" || { fail "$1: no graph"; return; }
+    edges=$(awk '/^edges-/ { sum += $2 } END { print sum }' "$work/graph/manifest")
+    for threads in 1 2 3 16; do
+        with_threads 16 $threads "$edges" || bad=1
+    done >"$work/why" 2>&1
+    with_threads '' 40 "$edges" >>"$work/why" 2>&1 || bad=1
+    rm -r "$work/graph"
+    "$BIN/dbfs-pack" -q -p 2 ${4:+-t $4} -o "$work/graph" "$work/edges"
+    for threads in 3 16; do
+        on_cores 16 search 'two shards' -g 2 -@ $threads || bad=1
+    done >>"$work/why" 2>&1
+    [ $bad = 0 ] || echo "    $1: $(head -c 600 "$work/why")"
+    check "$1, $edges edges: distances and parents with 1, 2, 3, 16 and 40 threads" test $bad = 0
+    check "$1: $3 threads search with -@ 16" test "$(useful 16 "$edges")" = "$3"
+    check "$1: one checksum of 12 searches" test "$(sort "$work/checksums" | uniq -c | awk '{ print $1 }')" = 12
+}
+make_text path 3000 && check_threads 'path of 3,000' 0 1
+make_text grid 150 150 && check_threads 'grid 150 x 150' 0 2
+make_text grid 700 700 && check_threads 'grid 700 x 700' 350 16
+"$BIN/rmatgen" -q -s 16 -A .25 -B .25 -C .25 -f text -o "$tmp/text" && check_threads 'uniform scale 16' 1 16
+if [ -e "$DATA/web-NotreDame.txt.gz" ]; then
+    "$BIN/edgeconv" -q -u -t text -o "$tmp/text" "$DATA/web-NotreDame.txt.gz" && check_threads web-NotreDame 0 16
+else
+    skip "web-NotreDame: not in $DATA"
+fi
+"$BIN/rmatgen" -q -s 16 -e 18 -f text -o "$tmp/text" && check_threads 'RMAT scale 16' 1,7 16 64
+"$BIN/dbfs-pack" -q -p 1 --force -o "$work/graph" "$work/edges"
+for cores in 1 3 16; do
+    check_exit 0 "a search on $cores cores" on_cores $cores bare
+    check 'has a thread on each' test "$(searching)" = $cores
+done
 finish

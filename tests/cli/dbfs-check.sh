@@ -105,9 +105,6 @@ lines '0 1 2 3 4 5 4 3 2 1' >"$tmp/f"
 fault 'a file of another graph' 'f: edge 0 5: depths 0 and 5' --depths "$tmp/f"
 lines '0 1 2 3' >"$tmp/f"
 fault 'a file of a smaller graph' 'f: has the values of 4 vertices, and the graph has 10' --depths "$tmp/f"
-head -c 36 /dev/zero >"$tmp/f"
-fault 'raw values of no width' "f: neither .npy nor lines 'id value', and its 36 bytes are not the integers of 10 vertices" \
-    --depths "$tmp/f"
 
 # ---- the kinds of files ----
 
@@ -137,6 +134,19 @@ for width in 1 2 4 8; do
 done
 { npy '<i4' '10,'; bytes 4 ${depths/4/5}; } >"$tmp/f.npy"
 fault 'a fault in .npy' 'f.npy: edge 3 4: depths 3 and 5' --depths "$tmp/f.npy"
+for what in d p; do
+    tr ' ' , <"$tmp/$what" >"$tmp/$what.csv"
+done
+check_exit 0 'lines with commas' "$check" --depths "$tmp/d.csv" --parents "$tmp/p.csv" "$tmp/g.edges"
+check 'are the same' cmp "$tmp/out" "$tmp/valid"
+"$BIN/dbfs-traverse" -q -r 0 --depths "$tmp/dt.csv" --parents "$tmp/pt.csv" "$tmp/g4" >"$tmp/traverse.out"
+for ranks in 1 2; do
+    check_exit 0 "the .csv of dbfs-traverse on $ranks ranks" ranks $ranks --depths "$tmp/dt.csv" --parents "$tmp/pt.csv" "$tmp/g4"
+    check 'is the same' cmp "$tmp/out" "$tmp/valid"
+done
+sed 's/^4,4$/4,5/' "$tmp/d.csv" >"$tmp/f.csv"
+fault 'a fault in .csv' 'f.csv: edge 3 4: depths 3 and 5' --depths "$tmp/f.csv"
+check_exit 0 '.csv from a pipe' sh -c '"$1" --depths - "$2" <"$3"' - "$check" "$tmp/g.edges" "$tmp/d.csv"
 check_exit 0 'depths from a pipe' sh -c '"$1" --depths - "$2" <"$3"' - "$check" "$tmp/g.edges" "$tmp/d"
 check_exit 0 '.npy from a pipe' sh -c 'cat "$3" | "$1" --depths - "$2"' - "$check" "$tmp/g.edges" "$tmp/d.npy"
 check_exit 0 'edges from a pipe' sh -c 'cat "$3" | "$1" --depths "$2" -' - "$check" "$tmp/d.npy" "$tmp/g.edges"
@@ -157,6 +167,23 @@ head -c 100 "$tmp/d.npy" >"$tmp/f"; bad_file 3 ': .npy header: it is cut' 'a cut
 { npy '<f4' '10,'; bytes 4 $depths; } >"$tmp/f"; bad_file 3 ': .npy header: .*not integers' '.npy of floats'
 { npy '<i4' '5, 2'; bytes 4 $depths; } >"$tmp/f"; bad_file 3 ': .npy header: .*one dimension' '.npy of two dimensions'
 { npy '<i4' '9,'; bytes 4 ${depths% -1}; } >"$tmp/f"; bad_file 4 ': has the values of 9 vertices' '.npy of 9 values'
+sed '4s/,/ /' "$tmp/d.csv" >"$tmp/f"; bad_file 3 ":4: not '3,VALUE'" 'a line without its comma'
+sed '4s/ /,/' "$tmp/d" >"$tmp/f"; bad_file 3 ":4: not '3 VALUE'" 'a line with a comma'
+sed '4s/,.*/,/' "$tmp/d.csv" >"$tmp/f"; bad_file 3 ":4: not '3,VALUE'" 'a comma without a value'
+head -c 36 /dev/zero >"$tmp/f"
+bad_file 3 ": neither .npy nor lines 'id value' or 'id,value', and its 36 bytes are not the integers of 10 vertices" \
+    'raw values of no width'
+: >"$tmp/f"; bad_file 3 ': neither .npy nor lines' 'an empty file'
+{ echo id,depth; cat "$tmp/d.csv"; } >"$tmp/f"; bad_file 3 ":1: not '0 VALUE' or '0,VALUE'" 'a line of titles'
+# names, of 4 bytes a line: as many as integers have
+printf '%s\t0\n' a b c d e f g h i j >"$tmp/f"; bad_file 3 ':1: .*names (--map) are not taken' 'lines with names'
+printf '%s,0\n' a b c d e f g h i j >"$tmp/f"; bad_file 3 ':1: .*names (--map) are not taken' 'names in .csv'
+sed 1d "$tmp/d" >"$tmp/f"; bad_file 3 ":1: not '0 VALUE'" 'no line of vertex 0'
+# raw values of one byte that look like empty lines: 5,000 vertices of depth 10
+awk 'BEGIN { for (i = 5000; i < 5009; i++) print i, i + 1; for (i = 0; i < 5000; i++) print 5009, i }' >"$tmp/far.txt"
+"$BIN/edgeconv" -q -u -o "$tmp/far.edges" "$tmp/far.txt"
+{ yes '' | head -n 5000; bytes 1 0 1 2 3 4 5 6 7 8 9; } >"$tmp/far.raw"
+check_exit 0 'raw values that look like lines' "$check" -r 5000 --depths "$tmp/far.raw" "$tmp/far.edges"
 
 # ---- command line, and damaged graphs ----
 
@@ -173,6 +200,13 @@ check_exit 2 'two from standard input' "$check" --depths - "-"
 check_exit 2 'standard input under mpiexec' mpi 2 --depths - "$tmp/g.edges"
 check_exit 1 'no such results' "$check" --depths "$tmp/none" "$tmp/g.edges"
 check_says "$tmp/none: cannot open" 'names them'
+# a text is copied to the folder for temporary files; .npy is not
+check_exit 0 'a folder for temporary files' env TMPDIR="$tmp/none" "$check" -T "$tmp" --depths "$tmp/d" "$tmp/g.edges"
+check_exit 1 'without -T it is that of the environment' env TMPDIR="$tmp/none" "$check" --depths "$tmp/d" "$tmp/g.edges"
+check_says "$tmp/none: cannot create a temporary file" 'named'
+check_exit 1 'a folder that is not there' "$check" -T "$tmp/nowhere" --depths "$tmp/d" "$tmp/g.edges"
+check_says "$tmp/nowhere: cannot create a temporary file" 'is named'
+check_exit 0 'and is not needed for .npy' "$check" -T "$tmp/nowhere" --depths "$tmp/d.npy" "$tmp/g.edges"
 check_exit 1 'no such graph' "$check" --depths "$tmp/d" "$tmp/none"
 check_exit 3 'results that are a folder' "$check" --depths "$tmp/g4" "$tmp/g.edges"
 "$BIN/edgeconv" -q --direction directed -o "$tmp/directed" "$tmp/g.txt"

@@ -291,6 +291,17 @@ clock=1 lose_rank STOP 'a rank is stopped, with --timeout' --timeout 1
 check_says 'rank [01] on .*: did not run for [1-9]' 'it is named'
 clock=1 lose_rank KILL 'a rank is killed'
 
+# ---- what a report says of a GPU, and of a driver that is pretended ----
+
+mkdir -p "$tmp/root/proc/driver/nvidia"
+echo 'NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue Mar  5 22:23:56 UTC 2024' >"$tmp/root/proc/driver/nvidia/version"
+check_exit 0 'a report of a GPU' env LD_PRELOAD="$(realpath "$TESTS/pretend.so")" PRETENDED_FILES="$tmp/root" \
+    ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
+    timeout 120 "$traverse" -q -@ 1 --backend cuda -r 0 --json "$tmp/gpu.json" --force "$(packed grid 1 inf)"
+for member in '"gpu": "emulated GPU of 2 processors"' '"gpu_driver": "550.54.15"' '"cuda": "12.0"'; do
+    check "has $member" grep -qF "$member" "$tmp/gpu.json"
+done
+
 # ---- columns that stay packed on the device, or in memory of the host ----
 
 reside() { # RESIDENCE REPORT LAYOUTS: every direction, and what the report says of it

@@ -79,6 +79,16 @@ printf 'c\na\n' >names
 check_exit 0 'names' dbfs-traverse --map n.map --roots-from names n.dbfs
 check "in their order ($(roots_of))" test "$(roots_of)" = '2 0 '
 check_exit 2 'a root that is no number' dbfs-traverse --roots-from names g.dbfs
+yes 1 | head -n 1048576 >most
+check_exit 0 'as many roots as there may be' dbfs-traverse --dry-run --roots-from most g.dbfs
+check_exit 2 'one more' dbfs-traverse --dry-run -r 1 --roots-from most g.dbfs
+check_says '^dbfs-traverse: -r: more than 1048576 roots$' 'says so'
+echo 1 >>most
+check_exit 2 'a line more' dbfs-traverse --dry-run --roots-from most g.dbfs
+check_says '^dbfs-traverse: --roots-from: more than 1048576 roots$' 'says so'
+check_exit 0 'as many sampled roots' dbfs-traverse --dry-run -n 1048576 g.dbfs
+check_exit 2 'one more' dbfs-traverse --dry-run -n 1048577 g.dbfs
+check_says '^dbfs-traverse: -n: 1048577 is not between 1 and 1048576$' 'says so'
 check_exit 2 'not with -n' dbfs-traverse -n 3 --roots-from roots g.dbfs
 check_exit 1 'a missing file' dbfs-traverse --roots-from none g.dbfs
 : >empty

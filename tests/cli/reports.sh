@@ -25,6 +25,27 @@ fi
 if git rev-parse HEAD >/dev/null 2>&1; then
     check 'has a revision' test -n "$(value revision)"
 fi
+# another machine: pretend.c; without MPI, and with it
+mkdir -p "$tmp/root/proc"
+printf 'processor\t: 0\nmodel name\t: Pretended "CPU" @ 3 GHz\nmodel name\t: a second one\n' >"$tmp/root/proc/cpuinfo"
+elsewhere() { # RANKS OPTION...: a report of a run there
+    local launch=
+    [ "$1" = 0 ] || launch="$MPIEXEC -n $1"
+    shift
+    $launch env LD_PRELOAD="$(realpath "$TESTS/pretend.so")" PRETENDED_FILES="$tmp/root" PRETENDED_MPI=$'Pretended MPI\t4.5\nof today' \
+        ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" "$traverse" -q -@ 1 -r 1 --json "$tmp/there.json" --force "$@"
+}
+has() { grep -qF "\"$1\": \"$2\"" "$tmp/there.json" || { grep -F "\"$1\":" "$tmp/there.json"; return 1; }; }
+check_exit 0 'a report of two ranks elsewhere' elsewhere 2 "$tmp/p4" -g 2
+check 'has the CPU of there' has cpu 'Pretended \"CPU\" @ 3 GHz'
+check 'and the MPI library, its first line' has mpi 'Pretended MPI 4.5'
+for member in gpu gpu_driver cuda; do
+    check "and no $member" has $member ''
+done
+check_exit 0 'a report without a launcher' elsewhere 0 "$tmp/p1"
+check 'has them, too' has mpi 'Pretended MPI 4.5'
+check_exit 0 'a report of two ranks' "$MPIEXEC" -n 2 "$traverse" -q -@ 1 -g 2 -r 1 --json "$tmp/there.json" --force "$tmp/p4"
+check 'has the MPI library that is linked, with a version' grep -qE '"mpi": "[^"]*[0-9]+\.[0-9]' "$tmp/there.json"
 check_exit 0 'words that need escapes' "$traverse" -q -r 1 --json "$tmp/b\"\\.json" "$tmp/p1"
 check 'are escaped' grep -qF 'b\"\\.json"' "$tmp/b\"\\.json"
 
@@ -190,7 +211,7 @@ check 'has a row for each search' test "$(wc -l <"$tmp/out")" = 20
 check 'and columns by name' awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR == 3 { ok = $c["root"] == 6 &&
     $c["time_s"] == 2 && $c["teps"] == 4 && $c["checksum"] == "0b" && $c["reached"] == "" } END { exit !ok }' "$tmp/out"
 check_exit 3 'the answer clock of a run that has none' "$report" graph500 --clock answer "$tmp/h1"
-check_says 'no answer_s' 'says so'
+check_says 'no answer_s in every search: of a sparse graph, dbfs-traverse makes answers only with' 'says so, and why'
 sed 's/"teps"/"answer_s": 8, "answer_teps": 1, "teps"/' "$tmp/h1" >"$tmp/h5"
 check_exit 0 'the answer clock' "$report" graph500 --clock answer "$tmp/h5"
 check 'counts' grep -qx 'harmonic_mean_TEPS: 1' "$tmp/out"
@@ -199,10 +220,17 @@ check_exit 0 'searches without an edge' "$report" graph500 "$tmp/h6"
 check 'have a mean of 0' grep -qx 'harmonic_mean_TEPS: 0' "$tmp/out"
 check_exit 0 'levels' "$report" levels "$tmp/t1" "$tmp/t2"
 check 'has a row for each' test "$(wc -l <"$tmp/out")" = $(($(cat "$tmp/t1" "$tmp/t2" | wc -l) + 1))
-check 'with the members of the traces' test "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
-    { fv += $c["nn.fv"] + $c["nd.fv"] + $c["dn.fv"] + $c["dd.fv"]; sent += $c["sent_vertices"]; time += $c["compute_s.max"] }
-    END { printf "%d %d %.9f", fv, sent, time }' "$tmp/out")" = "$(cat "$tmp/t1.flat" "$tmp/t2.flat" | awk '$3 ~ /fv$/ { fv += $4 }
-    $3 == "sent_vertices" { sent += $4 } $3 == "compute_s.max" { time += $4 } END { printf "%d %d %.9f", fv, sent, time }')"
+"$MPIEXEC" -n 2 "$traverse" -@ 1 -q -n 2 --exchange-memory host --exchange-form bits --trace "$tmp/bits" "$tmp/p4" >"$tmp/summary" 2>&1
+"$traverse" -q -g 4 -n 2 --trace "$tmp/peers" "$tmp/p4" >>"$tmp/summary" 2>&1
+check_exit 0 'levels of every kind of exchange' "$report" levels "$tmp/t1" "$tmp/t2" "$tmp/bits" "$tmp/peers"
+# lines "row member value": of the traces, without the objects that the names of columns leave out; of the table
+for trace in t1 t2 bits peers; do flat "$tmp/$trace"; done | awk '$(NF - 1) == "root" { row++ } { print row, $(NF - 1), $NF }' | sort >"$tmp/want"
+awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next } { for (i = 1; i <= NF; i++) if ($i != "") print NR - 1, name[i], $i }' \
+    "$tmp/out" | sort >"$tmp/rows"
+check 'with every member of every line, and no other' diff "$tmp/want" "$tmp/rows"
+for member in bytes.vertices bytes.masks bytes.frontiers bytes.peers probes; do
+    check "some of them are $member" grep -q "$member [1-9]" "$tmp/rows"
+done
 
 # What moved, by hand: two searches of two levels; the second finds 30 and 10 vertices and sends half of them
 moved() { # FOUND SENT MASKS OF-MASKS NN

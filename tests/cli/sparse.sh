@@ -74,4 +74,10 @@ check_exit 5 'a slot beyond 4 bytes is refused at once' \
     timeout 5 "$pack" -q -p 1 -o "$tmp/x" "$tmp/larger.edges"
 check_says 'p must be larger' 'with what would do'
 check_exit 0 'and with more shards it packs' timeout 5 "$pack" -q -p 8 -o "$tmp/x" "$tmp/larger.edges"
+check_exit 2 'parents of 4 bytes do not hold its ids, which is said at once' \
+    timeout 5 "$BIN/dbfs-traverse" --backend cpu -q -g 8 -r 0 --parents-width 4 --parents "$tmp/p.npy" "$tmp/x"
+check_says '^dbfs-traverse: --parents-width 4: the graph has 10000000000 vertices$' 'with their number'
+check 'and nothing is written' test ! -e "$tmp/p.npy"
+check_exit 0 'without parents the width does not matter' \
+    timeout 10 "$BIN/dbfs-traverse" --backend cpu -q -g 8 -r 0 --parents-width 4 "$tmp/x"
 finish

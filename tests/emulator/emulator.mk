@@ -85,7 +85,7 @@ $(emulated)/tests/mistakes: $(emulated)/tests/emulator/mistakes/mistakes.cu.o $(
 
 # the other programs are those of the build
 emulated_others = $(patsubst $(BUILD)/%,$(emulated)/%,$(TOOLS:%=$(BUILD)/bin/%) $(SCRIPTS:%=$(BUILD)/bin/%) \
-                  $(plain_bin) $(BUILD)/tests/mutate $(count_mpi) $(fake_nvml))
+                  $(plain_bin) $(BUILD)/tests/mutate $(count_mpi) $(pretend) $(fake_nvml))
 $(emulated_others): $(emulated)/%: $(BUILD)/%
 	@mkdir -p $(@D)
 	@ln -sf $(abspath $<) $@

@@ -73,17 +73,24 @@ static enum status open_path(struct claim_file *f, const char *path, const char 
     return ST_OK;
 }
 
-/* The values of a file that has nothing but values. */
-static enum status open_raw(struct claim_file *f, uint64_t n, uint64_t bytes, struct error *e)
+/* The values of a file that has nothing but values. It begins with these bytes. */
+static enum status open_raw(struct claim_file *f, const unsigned char *head, size_t count,
+                            uint64_t bytes, struct error *e)
 {
+    uint64_t n = f->count;
     f->width = n > 0 ? (uint32_t)(bytes / n) : 0;
-    f->count = n;
-    if (f->width * n == bytes &&
-        (f->width == 1 || f->width == 2 || f->width == 4 || f->width == 8))
+    int fits = f->width * n == bytes &&
+               (f->width == 1 || f->width == 2 || f->width == 4 || f->width == 8);
+    /* a line has 4 bytes or more */
+    if (claim_is_lines(head, count) && !(fits && f->width < 4))
+        return fail(e, ST_BAD_DATA,
+                    "%s:1: not '0 VALUE' or '0,VALUE' with a newline; names (--map) are not taken",
+                    f->name);
+    if (fits)
         return ST_OK;
-    return fail(e, ST_INVALID,
-                "%s: neither .npy nor lines 'id value', and its %llu bytes are not the "
-                "integers of %llu vertices",
+    return fail(e, ST_BAD_DATA,
+                "%s: neither .npy nor lines 'id value' or 'id,value', and its %llu bytes are not "
+                "the integers of %llu vertices",
                 f->name, (unsigned long long)bytes, (unsigned long long)n);
 }
 
@@ -102,7 +109,8 @@ static enum status find_kind(struct claim_file *f, uint64_t n, const char *tmpdi
         f->width = 8;
         return replace_file(f, 1, tmpdir, e);
     }
-    return open_raw(f, n, bytes, e);
+    f->count = n;
+    return open_raw(f, head, (size_t)got, bytes, e);
 }
 
 enum status claim_file_open(struct claim_file *f, const char *path, uint64_t n,

@@ -2,7 +2,7 @@
  *
  * The kinds of file are told apart by content:
  * - .npy: an array of NumPy of one dimension, of integers of 1, 2, 4 or 8 bytes.
- * - text: lines `id value` of all ids, ascending from 0.
+ * - text: lines `id value`, or all of them `id,value`, of all ids, ascending from 0.
  * - raw: any other file whose size is that of n integers of 1, 2, 4 or 8 bytes.
  * -1 stands for a vertex that was not reached; in unsigned integers, the largest value does.
  *
@@ -30,7 +30,8 @@ struct claim_file {
 enum { CLAIM_NONE = -1 }; /* the value of a vertex that was not reached */
 
 /* Opens the results of a graph of n vertices; "-" is standard input. On failure the file need not be closed.
- * ST_BAD_DATA: the file is none of the three kinds, or damaged. ST_INVALID: it has not n values. */
+ * ST_BAD_DATA: the file is none of the three kinds, or damaged. ST_INVALID: it is .npy or a text, and has not
+ * n values. */
 enum status claim_file_open(struct claim_file *file, const char *path, uint64_t n,
                              const char *tmpdir, struct error *e);
 void claim_file_close(struct claim_file *file); /* a zeroed one is allowed */

@@ -83,12 +83,20 @@ enum status claim_npy_open(struct claim_file *f, const unsigned char *head, size
 int claim_is_text(const unsigned char *head, size_t count)
 {
     size_t at = 2;
-    if (count < 4 || !isdigit(head[0]) || head[1] != ' ')
+    if (count < 4 || !isdigit(head[0]) || (head[1] != ' ' && head[1] != ','))
         return 0;
     at += head[at] == '-';
     while (at < count && isdigit(head[at]))
         at++;
     return at < count && head[at] == '\n';
+}
+
+int claim_is_lines(const unsigned char *head, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if ((head[i] < ' ' && !isspace(head[i])) || head[i] == 0xff)
+            return 0;
+    return memchr(head, '\n', count) != NULL;
 }
 
 /* The digits at *text, and moves *text past them. Nonzero when there are none, or too many. */
@@ -106,11 +114,11 @@ static int take_digits(const char **text, uint64_t *value)
     return 0;
 }
 
-/* Whether the line is "id value\n", with this id. */
-static int parse_line(const char *line, uint64_t id, int64_t *value)
+/* Whether the line is "id value\n", with this id and this separator. */
+static int parse_line(const char *line, uint64_t id, char separator, int64_t *value)
 {
     uint64_t found, size;
-    if (take_digits(&line, &found) || found != id || *line++ != ' ')
+    if (take_digits(&line, &found) || found != id || *line++ != separator)
         return 0;
     int negative = *line == '-';
     line += negative;
@@ -123,12 +131,14 @@ static int parse_line(const char *line, uint64_t id, int64_t *value)
 static enum status convert_lines(struct claim_file *f, FILE *text, int64_t *values, int to,
                                  const char *tmpdir, struct error *e)
 {
-    char line[64];
+    char line[64], separator = ' ';
     size_t held = 0;
     while (fgets(line, sizeof line, text) != NULL) {
-        if (!parse_line(line, f->count, &values[held]))
-            return fail(e, ST_BAD_DATA, "%s:%" PRIu64 ": not '%" PRIu64 " VALUE' with a newline",
-                        f->name, f->count + 1, f->count);
+        if (f->count == 0 && line[1] == ',')
+            separator = ',';
+        if (!parse_line(line, f->count, separator, &values[held]))
+            return fail(e, ST_BAD_DATA, "%s:%" PRIu64 ": not '%" PRIu64 "%cVALUE' with a newline",
+                        f->name, f->count + 1, f->count, separator);
         f->count++;
         if (++held < TEXT_VALUES)
             continue;

@@ -56,14 +56,14 @@ const struct answers *results_answers(const struct results *results);
 struct result_file {
     const char *name; /* %d stands for the original id of the root */
     enum answer_kind kind;
-    uint32_t id_bytes;          /* of a parent, in files that are not text; 0: 4 where that is enough */
+    uint32_t id_bytes;          /* of a parent, in files that are not text; 0: 4 where that is enough, or else 8 */
     const struct name_map *map; /* of rank 0; NULL: ids instead of names */
 };
 
 /* Collective, after results_answer. Writes one file, all ranks together. A name that ends in .npy gives an
  * array of numpy indexed by id, and one that ends in .raw the same without a header: depths as int32, parents
  * as int32 or int64, little-endian. Otherwise the file has lines "id value", or with a map lines of name, tab,
- * and depth or name. -1: unreached. ST_USAGE: id_bytes are too few. */
+ * and depth or name. -1: unreached. */
 enum status results_write(struct results *results, const struct result_file *file,
                           struct error *e);
 

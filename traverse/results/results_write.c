@@ -322,9 +322,6 @@ static enum status open_writing(struct writing *w, struct error *e)
     w->memory_width = answers_width(r->answers, file->kind);
     w->width = file->kind == ANSWER_DEPTHS ? 4 : file->id_bytes != 0 ? file->id_bytes
                                                                      : w->memory_width;
-    if (w->width < w->memory_width)
-        return fail(e, ST_USAGE, "--parents-width %u: the graph has %" PRIu64 " vertices", w->width,
-                    r->graph->manifest.totals.n);
     w->name = outputs_name(file->name, original_id(r->graph, r->root->id));
     w->values = malloc(WINDOW * sizeof *w->values);
     w->memory = malloc(WINDOW * (size_t)w->memory_width);

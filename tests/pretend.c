@@ -1,0 +1,86 @@
+/* pretend.c: lets a program see another machine. It is loaded before the C library (LD_PRELOAD), and before MPI's.
+ *
+ *   PRETENDED_FILES=DIR    a file is opened as DIR/PATH where that exists: PATH is that which fopen was given
+ *   PRETENDED_CORES=N      the process may run on N cores
+ *   PRETENDED_MPI=TEXT     what the MPI library says of itself
+ *   PRETENDED_THREADS=FILE nothing is pretended: for each thread that is started, FILE gets the name of the program or
+ *                          library whose function it runs, in a line
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void *next(const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+    if (found == NULL) {
+        fprintf(stderr, "pretend: there is no %s\n", name);
+        abort();
+    }
+    return found;
+}
+
+FILE *fopen(const char *path, const char *mode)
+{
+    static FILE *(*real)(const char *, const char *);
+    const char *files = getenv("PRETENDED_FILES");
+    char other[4096];
+    if (real == NULL)
+        *(void **)&real = next("fopen");
+    if (files == NULL || snprintf(other, sizeof other, "%s/%s", files, path) >= (int)sizeof other)
+        return real(path, mode);
+    return real(access(other, F_OK) == 0 ? other : path, mode);
+}
+
+int sched_getaffinity(pid_t process, size_t bytes, cpu_set_t *cores)
+{
+    static int (*real)(pid_t, size_t, cpu_set_t *);
+    const char *count = getenv("PRETENDED_CORES");
+    if (real == NULL)
+        *(void **)&real = next("sched_getaffinity");
+    if (count == NULL)
+        return real(process, bytes, cores);
+    CPU_ZERO_S(bytes, cores);
+    for (size_t i = 0; i < strtoul(count, NULL, 10); i++)
+        CPU_SET_S(i, bytes, cores);
+    return 0;
+}
+
+int MPI_Get_library_version(char *text, int *length)
+{
+    static int (*real)(char *, int *);
+    const char *pretended = getenv("PRETENDED_MPI");
+    if (pretended != NULL) {
+        *length = (int)strlen(pretended);
+        strcpy(text, pretended);
+        return 0;
+    }
+    if (real == NULL)
+        *(void **)&real = next("MPI_Get_library_version");
+    return real(text, length);
+}
+
+static void note_thread(void *(*start)(void *))
+{
+    const char *path = getenv("PRETENDED_THREADS"), *name;
+    Dl_info info;
+    FILE *file = path != NULL ? fopen(path, "a") : NULL;
+    if (file == NULL)
+        return;
+    name = dladdr(*(void **)&start, &info) != 0 ? info.dli_fname : "?";
+    fprintf(file, "%s\n", strrchr(name, '/') != NULL ? strrchr(name, '/') + 1 : name);
+    fclose(file);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
+{
+    static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    if (real == NULL)
+        *(void **)&real = next("pthread_create");
+    note_thread(start);
+    return real(thread, attributes, start, argument);
+}
