@@ -176,6 +176,8 @@ $(BUILD)/tests/test_numa_nodes: $(BUILD)/traverse/numa_nodes.o
 $(BUILD)/tests/test_gang $(BUILD)/tests/test_gang_wakes: LDLIBS := $(libformats) $(LDLIBS)
 $(BUILD)/tests/test_probe: $(BUILD)/traverse/cpu/cpu_probe.o
 $(BUILD)/tests/test_columns: $(BUILD)/traverse/cpu/cpu_columns.o
+$(BUILD)/tests/test_counts: $(BUILD)/traverse/cpu/cpu_previsit.o $(BUILD)/traverse/cpu/gang.o
+$(BUILD)/tests/test_counts: LDLIBS := $(libformats) $(LDLIBS)
 $(BUILD)/tests/test_read_ahead $(BUILD)/tests/test_ids: LDLIBS += $(archive_libs_$(ARCHIVE))
 $(BUILD)/tests/test_direction: $(BUILD)/traverse/direction.o $(BUILD)/traverse/direction_cost.o
 $(BUILD)/tests/test_energy: $(BUILD)/traverse/graph500/energy.o

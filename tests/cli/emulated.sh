@@ -184,6 +184,11 @@ levels_of() { # TRACE: lines of counts that do not depend on the way
         NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(root|level|frontier|delegates|(nn|nd|dn|dd).(frontier|bv))$/) c[++n] = i }
         { for (i = 1; i <= n; i++) printf "%s ", $c[i]; print "" }'
 }
+ways_of() { # TRACE: a line for each level: its way and directions
+    "$BIN/dbfs-report" levels "$1" | awk -F '\t' '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(root|level|way|.*\.direction)$/) c[++n] = i }
+        { for (i = 1; i <= n; i++) printf "%s ", $c[i]; print "" }'
+}
 trace() { # NAME TH OPTION...: of a lone GPU as of the CPU and of its level loop
     local name=$1 th=$2 folder
     shift 2
@@ -202,6 +207,13 @@ trace() { # NAME TH OPTION...: of a lone GPU as of the CPU and of its level loop
     ways=$(grep -o '"way": "[a-z]*"' "$tmp/alone.trace" | sort -u | tr -d '"' | awk '{ printf "%s ", $2 }')
     echo "$ways" >>"$tmp/ways"
     check "trace of $name TH $th $*: not by the loop ($ways)" test -n "$ways" -a "${ways#*loop}" = "$ways"
+    next_machine
+    EMULATED_SHARED=$most_shared
+    run_on 1x1 cuda -n 2 --trace "$tmp/again.trace" "$@" "$folder" >/dev/null 2>"$tmp/err"
+    ways_of "$tmp/alone.trace" >"$tmp/alone.ways"
+    ways_of "$tmp/again.trace" >"$tmp/again.ways"
+    check "trace of $name TH $th $*: with another seed ($EMULATED_SEED) each level goes alike" \
+        diff "$tmp/alone.ways" "$tmp/again.ways"
 }
 
 # ---- levels of GPUs that search together ----

@@ -1,6 +1,8 @@
 /* cpu_run.c: a whole search of a device that is alone; see backend.h and cpu_run.h
  *
- * Each level goes the way that is predicted to be the fastest, from counts alone, as directions are.
+ * Each level goes the way that is predicted to be the fastest, from counts alone, as directions are: so two
+ * searches from one root go alike. Whether the threads of a crew have cores is known from a clock only. It
+ * decides who carries out a level of a crew, and nothing else: one thread does from lists what the crew would.
  */
 #include "cpu_run.h"
 
@@ -13,7 +15,7 @@ enum { SMALL_EDGES = 4096 };
  * level; and how much more work there is than for one thread. */
 static const double crew_start = 20e6, crew_vertex = 12.5, crew_meeting = 4e6, crew_work = 2.2;
 
-/* Searches without a crew after one whose threads had no cores. */
+/* Searches that go without a crew where one thread will do, from one on whose crew had no cores. */
 enum { REST = 16 };
 
 static uint64_t edges_of(const struct workload *work)
@@ -54,6 +56,7 @@ static void choose_way(struct device *dev, struct search_state *s, uint64_t fres
     }
     double crew = crew_price(dev, s, lists), push = crew < lists ? crew : lists;
     s->way = crew < lists ? BY_CREW : BY_LISTS;
+    s->is_for_all = s->edges > SMALL_EDGES && masks < lists;
     if (s->mode == DIRECTION_PULL || (s->edges > SMALL_EDGES && masks < push))
         s->way = BY_MASKS;
     if (fresh == 0)
@@ -89,15 +92,17 @@ static enum status run_level_by_masks(struct device *dev, struct search_state *s
     return e->status;
 }
 
-static int crew_size(struct device *dev)
+static int crew_size(const struct device *dev)
 {
     if (dev->crew.bin_bytes == 0)
         return 1;
-    if (dev->crew.rest > 0) {
-        dev->crew.rest--;
-        return 1;
-    }
     return dev->threads < MOST_CREW ? dev->threads : MOST_CREW;
+}
+
+/* Whether one thread carries out a level of a crew, as the crew's threads had no cores of late. */
+static int is_for_one(const struct device *dev, const struct search_state *s)
+{
+    return dev->crew.rest > 0 && !s->is_for_all;
 }
 
 static enum status run_levels(struct device *dev, struct search_state *s, struct error *e)
@@ -105,11 +110,10 @@ static enum status run_levels(struct device *dev, struct search_state *s, struct
     while (s->way != IS_OVER && e->status == ST_OK) {
         if (s->way == BY_MASKS) {
             run_level_by_masks(dev, s, e);
-        } else if (s->way == BY_LISTS) {
+        } else if (s->way == BY_LISTS || is_for_one(dev, s)) {
             run_level_by_lists(dev);
             plan_next(dev, s);
         } else if (run_levels_by_crew(dev, s)) {
-            s->threads = 1;
             dev->crew.rest = REST;
         }
     }
@@ -127,6 +131,7 @@ static enum status cpu_run(struct device *dev, const struct root *root, enum dir
         return e->status;
     plan_next(dev, &s);
     run_levels(dev, &s, e);
+    dev->crew.rest -= dev->crew.rest > 0;
     *levels = s.levels - 1; /* the last plan was for an empty frontier */
     return e->status;
 }

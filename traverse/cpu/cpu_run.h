@@ -7,7 +7,7 @@
 /* How a level goes. */
 enum level_way {
     BY_LISTS, /* one thread pushes from lists (cpu_list.c) */
-    BY_CREW,  /* several threads do (cpu_crew.c) */
+    BY_CREW,  /* several threads do (cpu_crew.c), or one where they have no cores */
     BY_MASKS, /* the phases of cpu_search.c */
     IS_OVER   /* the frontier is empty */
 };
@@ -17,6 +17,7 @@ struct search_state {
     int threads; /* that a crew may have; 1: there is none */
     uint32_t levels;
     enum level_way way; /* of the next level */
+    int is_for_all;     /* one thread would push it more slowly than masks go: all threads are to help */
     uint64_t edges;     /* of its frontier */
     double missed;      /* picoseconds that a crew would have saved up to now */
     struct directions directions;

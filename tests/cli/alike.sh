@@ -1,0 +1,48 @@
+#!/bin/bash
+# alike.sh: two searches from one root on a CPU go alike. Each level goes the same way, in the same directions, with
+# more threads than cores, and with a core for one thread alone.
+set -u
+. tests/lib.sh
+
+# A mesh of 40 layers of 1500 vertices, each with edges to four of the next layer: many levels in a row that
+# are worth a crew.
+awk 'BEGIN { for (layer = 0; layer < 40; layer++) for (i = 0; i < 1500; i++) for (j = 0; j < 4; j++)
+    print 1500 * layer + i, 1500 * (layer + 1) + (i * 7 + j * 371) % 1500 }' >"$tmp/mesh.txt"
+"$BIN/edgeconv" -q -u -o "$tmp/mesh.edges" "$tmp/mesh.txt" && "$BIN/rmatgen" -q -s 17 -o "$tmp/rmat.edges" || fail 'edges'
+pack() { # NAME P TH: as $tmp/NAMEP
+    "$BIN/dbfs-pack" -q -p "$2" -t "$3" -o "$tmp/$1$2" "$tmp/$1.edges" || fail "packing $1"
+}
+pack mesh 1 inf && pack mesh 3 inf && pack rmat 1 0 && pack rmat 4 16
+alone=()
+command -v taskset >/dev/null 2>&1 && alone=(taskset -c "$(taskset -pc $$ | sed 's/.*: \([0-9]*\).*/\1/')")
+
+# levels FILE GRAPH THREADS COMMAND...: of 24 searches a line for each level: its frontier, way and directions
+levels() {
+    local file=$1 graph=$2 threads=$3
+    shift 3
+    "$@" "$BIN/dbfs-traverse" -q --backend cpu -@ "$threads" -n 24 --trace "$tmp/trace" --force "$tmp/$graph" >"$tmp/out" 2>&1
+    "$BIN/dbfs-report" levels "$tmp/trace" | awk -F '\t' '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(root|level|frontier|way|.*\.direction)$/) c[++n] = i }
+        { for (i = 1; i <= n; i++) printf "%s ", $c[i]; print "" }' >"$tmp/$file"
+    rm -f "$tmp/trace"
+}
+for graph in mesh1 rmat1 mesh3 rmat4; do
+    for threads in 4 8 16; do
+        levels first $graph $threads env
+        levels second $graph $threads env
+        name="$graph, -@ $threads"
+        if [ "${graph%1}" != "$graph" ]; then
+            crews=$(grep -c ' crew ' "$tmp/first")
+            check "$name: levels by a crew ($crews)" test "$crews" -gt 0
+        fi
+        check "$name: two runs go alike" diff "$tmp/first" "$tmp/second"
+        if [ ${#alone[@]} = 0 ]; then
+            skip "$name: there is no taskset"
+            continue
+        fi
+        levels alone $graph $threads "${alone[@]}"
+        check "$name: and so does one on a single core" diff "$tmp/first" "$tmp/alone"
+    done
+done
+check 'there are levels of rmat4' test "$(wc -l <"$tmp/first")" -gt 100
+finish
