@@ -169,11 +169,15 @@ __device__ static __noinline__ void make_listed_frontier()
 {
     const uint32_t warp = warp_of_grid(), warps = warps_of_grid();
     const previsit_spans all = lay_out_previsit(warps);
+    found_word asked = ask_for_span(all, warp);
     for (uint32_t i = warp; i < all.count; i += warps) {
         const int kind = i < all.normals ? NORMALS : DELEGATES;
         const uint32_t base = (i < all.normals ? i : i - all.normals) * all.size;
-        found_word now = ask_for_span(all, i);
-        list_words(block.target, kind, base, join_frontier(kind, base, all.size, now));
+        found_word now = asked;
+        asked = ask_for_span(all, i + warps);
+        const uint32_t fresh = join_frontier(kind, base, all.size, now);
+        if (__any_sync(ALL_LANES, fresh != 0))
+            list_words(block.target, kind, base, fresh);
     }
 }
 

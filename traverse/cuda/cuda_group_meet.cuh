@@ -116,7 +116,8 @@ __device__ static inline void begin_turn()
         meeting.told[threadIdx.x] = 0;
     if (threadIdx.x == 0)
         pieces_alone = 0;
-    __syncthreads();
+    if (meeting.alone) /* others take what is cleared after the next barrier only */
+        __syncthreads();
 }
 
 /* Adds what this block counted. By its first warp. */

@@ -127,7 +127,7 @@ __device__ static void choose_directions()
         block.choice.masks = 1;
         planned.lists_next = is_followed_by_list();
         choose_marks(ahead);
-        block.dense = 8 * block.choice.push_edges > group.peers * ahead;
+        block.dense = !planned.lists_next && 8 * block.choice.push_edges > group.peers * ahead;
         meeting.sends = block.now.frontier[NN] > 0 && !block.choice.pull[NN];
         meeting.in_parts = block.choice.pull[DD] &&
                            search.graph.sources[DD] - block.now.seen[DD] > GROUP_PART_ROWS;

@@ -146,7 +146,8 @@ __device__ static __noinline__ void previsit_into_list(uint32_t warp, uint32_t w
         }
         if (block.kept >= search.keeps)
             fill(v.depth, base, fresh, block.target.depth);
-        list_words(block.target, kind, base, fresh);
+        if (__any_sync(ALL_LANES, fresh != 0))
+            list_words(block.target, kind, base, fresh);
     }
 }
 
