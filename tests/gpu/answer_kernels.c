@@ -149,7 +149,8 @@ static const struct gpu_shown *shown_by_all(const struct looking *l)
 {
     uint64_t p = l->shard->p, locals = l->shard->locals, d = l->shard->d, words = 2 * mask_words(locals);
     struct gpu_shown *shown = managed(NULL, p * sizeof *shown);
-    const char *ids = managed(l->ids, p * locals * l->id_bytes), *parents = managed(l->parents, p * d * l->id_bytes);
+    const char *ids = managed(l->ids, p * locals * l->id_bytes);
+    const char *parents = managed(l->parents, p * d * l->id_bytes);
     const int32_t *depth = l->depth != NULL ? managed(l->depth, p * locals * 4) : NULL;
     const uint32_t *visited = l->depth != NULL ? managed(l->visited, p * words * 4) : NULL;
     const uint8_t *bytes = l->bytes != NULL ? managed(l->bytes, p * locals) : NULL;

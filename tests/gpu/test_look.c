@@ -1,4 +1,5 @@
-/* test_look.c: parents that a device finds at others, and depths from the levels that a search kept as masks */
+/* test_look.c: parents that a device finds at others, and depths from the levels that a search kept as masks
+ */
 #include "answer_steps.h"
 #include "checks.h"
 #include "tests.h"
@@ -50,7 +51,8 @@ static void *random_ids(uint64_t count, uint32_t id_bytes, int some, uint64_t *r
     void *ids = need_memory(count * id_bytes);
     for (uint64_t i = 0; i < count; i++) {
         uint64_t r = next_random(random);
-        answer_set_id(ids, id_bytes, i, some && r % 4 == 0 ? ANSWER_NONE : (int64_t)(r >> (id_bytes == 4 ? 33 : 17)));
+        int64_t id = (int64_t)(r >> (id_bytes == 4 ? 33 : 17));
+        answer_set_id(ids, id_bytes, i, some && r % 4 == 0 ? ANSWER_NONE : id);
     }
     return ids;
 }
@@ -127,7 +129,8 @@ static int is_parent_of_delegate(const struct looking *l, uint64_t i, int64_t be
     return !any && id == ANSWER_NONE;
 }
 
-static void compare_looked(const struct looking *l, const int32_t *depth, const void *before, const void *after, int good)
+static void compare_looked(const struct looking *l, const int32_t *depth, const void *before, const void *after,
+                           int good)
 {
     uint64_t locals = l->shard->locals, listed = 0;
     int remote = 0;
@@ -193,7 +196,8 @@ static int random_level(uint32_t kept, uint64_t *random)
     return kept == 0 || r % 8 == 1 ? NOT_KEPT : (int)((r >> 8) % kept);
 }
 
-static void compare_depths(const int32_t *expected, const uint8_t *bytes, const int32_t *settled, uint64_t count)
+static void compare_depths(const int32_t *expected, const uint8_t *bytes, const int32_t *settled,
+                           uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {
         check_that(bytes[i] == expected[i] + 1, "byte %" PRIu64 " is %d, not %d", i, bytes[i], expected[i] + 1);
@@ -205,9 +209,11 @@ static void run_kept(uint64_t count, uint32_t kept, uint32_t shift)
 {
     uint64_t random = count + kept, words = mask_words(count);
     uint64_t *visited = need_memory(words * 8), *masks = need_memory(kept * words * 8);
-    int32_t *depth = need_memory(count * 4), *expected = need_memory(count * 4), *settled = need_memory(count * 4);
+    int32_t *depth = need_memory(count * 4), *settled = need_memory(count * 4);
+    int32_t *expected = need_memory(count * 4);
     uint8_t *bytes = need_memory(count);
-    struct kept_levels k = {.count = count, .visited = visited, .masks = masks, .depth = depth, .kept = kept, .shift = shift};
+    struct kept_levels k = {
+        .count = count, .visited = visited, .masks = masks, .depth = depth, .kept = kept, .shift = shift};
     for (uint32_t i = 0; i < MOST_KEPT; i++)
         k.kept_depth[i] = (int32_t)(i == 1 ? 254 : 7 * i);
     for (uint64_t i = 0; i < count; i++) {
