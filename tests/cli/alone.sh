@@ -115,7 +115,9 @@ check_packed() {
     for threads in 3 16; do
         on_cores 16 search 'two shards' -g 2 -@ $threads || bad=1
     done
-    [ $bad = 0 ] && [ "$(useful 16 "$2")" = "$1" ] && [ "$(sort "$work/checksums" | uniq -c | awk '{ print $1 }')" = 12 ]
+    [ "$(useful 16 "$2")" = "$1" ] || { echo "-@ 16: $(useful 16 "$2") threads, not $1"; bad=1; }
+    [ "$(sort "$work/checksums" | uniq -c | awk '{ print $1 }')" = 12 ] || { echo 'other checksums'; bad=1; }
+    return $bad
 }
 # check_threads NAME ROOTS MOST [TH...]: the graph whose text is $tmp/text; so many threads search it with -@ 16
 check_threads() {
