@@ -250,7 +250,7 @@ __device__ static __noinline__ void list_frontier()
         }
         if (lane_id() == 0) {
             const unsigned long long edges = sum_of_edges(GROUP_FOUND);
-            note_seen(0, edges - meeting.edges); /* which was about right */
+            meeting.seen_edges += (double)edges - (double)meeting.edges; /* which were about right */
             meeting.edges = edges;
         }
         __syncwarp();
