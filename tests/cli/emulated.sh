@@ -357,7 +357,7 @@ done
 "$BIN/rmatgen" -q -s 15 -o "$tmp/larger.edges"
 "$BIN/dbfs-pack" -q -p 1 -t 32 -o "$tmp/larger" "$tmp/larger.edges"
 "$traverse" --plan "$tmp/larger" >"$tmp/larger.plan"
-total() { awk -v name="$1" 'index($0, name "  ") == 1 { print $NF }' "$tmp/larger.plan"; }
+total() { awk -v name="$1" 'index($0, name "  ") == 1 { print $NF }' "$tmp/${plan:-larger}.plan"; }
 kib() { echo $(($(total "$1") / 1024 + 1 - ${2:-0})); } # SUM [FEWER]: with which it fits, and with 2 fewer it does not
 
 with() { # KIB OPTION...: a search of a GPU with so much memory, and which kernels it took
@@ -406,6 +406,32 @@ check_says 'give --resident packed and as many shards and GPUs as that needs (ab
 check_exit 5 'CUDA has no pinned memory' env FAIL_CUDA='cudaHostAlloc 1 2' "$TESTS/fail_cuda" -q --backend cuda --resident host \
     -r 0 "$tmp/larger"
 check_says 'cudaHostAlloc(&m->host, .*out of memory' 'names the call'
+
+# Two GPUs: they take the sum of what --plan says of answers, and all else; one tells the other what it knows of parents.
+"$BIN/dbfs-pack" -q -p 2 -t 32 -o "$tmp/pair" "$tmp/larger.edges"
+pair() { # KIB OPTION...
+    local room=${1}K
+    shift
+    EMULATED_GPUS=2 EMULATED_MEMORY=$room EMULATED_KERNELS=$tmp/taken timeout 120 "$traverse" -q -g 2 -@ 1 --backend cuda \
+        --resident raw -r 0 --depths "$tmp/pair.raw" "$@" --force "$tmp/pair"
+}
+adds_up() { # each array of a shard begins at a multiple of 256
+    awk 'NR > 1 && NF == 0 { over = 1 } NR > 1 && !over { rows++; sum += $(NF - 1) }
+        /^total  / { more = $(NF - 1) - sum; exit !(rows > 0 && more >= 0 && more < 2 * 256 * rows) }' "$1"
+}
+for kind in depths parents; do
+    [ $kind = depths ] && asked= options='--answer depths' || asked='--parents -' options="--answer parents --parents $tmp/pair.parents"
+    "$traverse" --plan $asked "$tmp/pair" >"$tmp/pair.plan"
+    check "$kind of two GPUs: the rows of the plan add up" adds_up "$tmp/pair.plan"
+    rm -f "$tmp/taken"
+    check_exit 0 "$kind of two GPUs fit" pair "$(plan=pair kib 'total, while loading')" $options
+    check 'and distances are the same' cmp "$tmp/pair.raw" "$tmp/larger.raw"
+    [ $kind = depths ] || check 'they look for parents' takes look_kernel
+    [ $kind = depths ] || check 'and parents are right' "$BIN/dbfs-check" -q --depths "$tmp/pair.raw" --parents "$tmp/pair.parents" \
+        "$tmp/pair"
+    cat "$tmp/taken" >>"$tmp/kernels"
+    check_exit 5 "$kind of two GPUs do not fit" pair "$(plan=pair kib 'total, while loading' 2)" $options
+done
 
 # Messages in memory of GPUs: what --plan says is enough. Of a complete graph one level sends all edges to other ranks.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0

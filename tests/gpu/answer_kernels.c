@@ -3,9 +3,11 @@
 #include "answer_steps.h"
 
 #include "graphs.h"
+#include "loaded.h"
 #include "managed.h"
 
 #include "traverse/cuda/cuda_answers.h"
+#include "traverse/cuda/cuda_solo.h"
 
 #include <string.h>
 
@@ -76,21 +78,6 @@ void kernel_values(const struct answering *a, void *values)
     managed_finish(values, to, count * width);
 }
 
-static struct gpu_csr nn_of(const struct csr *csr)
-{
-    struct gpu_csr to = {.rows = csr->rows,
-                         .edges = csr->edges,
-                         .head_columns = csr->head_columns,
-                         .offset_width = csr->offset_width,
-                         .column_width = csr->column_width};
-    if (csr->edges == 0)
-        return to;
-    to.heads = managed(csr->heads, csr->head_columns * csr->rows * 4);
-    to.offsets = managed(csr->offsets, (csr->rows + 1) * csr->offset_width);
-    to.columns = managed(csr->columns, csr_offset(csr, csr->rows) * csr->column_width);
-    return to;
-}
-
 void kernel_ask(const struct answering *a, struct questions *out)
 {
     const struct shard *shard = a->shard;
@@ -98,7 +85,7 @@ void kernel_ask(const struct answering *a, struct questions *out)
     unsigned long long *count = managed_zeros(sizeof *count), *cursor = managed_zeros(shard->p * sizeof *cursor);
     uint32_t *remote = managed(NULL, (n.count + 1) * 4);
     write_parents(a, &n, &d, managed(NULL, (n.count + d.count) * 4), remote, count);
-    struct gpu_asking asking = {.nn = nn_of(&shard->csr[NN]),
+    struct gpu_asking asking = {.nn = *loaded_csr(shard, NN),
                                 .vertices = remote,
                                 .count = count,
                                 .depth = n.depth,
@@ -155,6 +142,74 @@ void kernel_take(const struct replying *r, const void *replies, void *to)
                       0);
     managed_settle();
     managed_finish(to, there, r->count * r->id_bytes);
+}
+
+/* What each shard shows, and what none reads is not there. */
+static const struct gpu_shown *shown_by_all(const struct looking *l)
+{
+    uint64_t p = l->shard->p, locals = l->shard->locals, d = l->shard->d, words = 2 * mask_words(locals);
+    struct gpu_shown *shown = managed(NULL, p * sizeof *shown);
+    const char *ids = managed(l->ids, p * locals * l->id_bytes), *parents = managed(l->parents, p * d * l->id_bytes);
+    const int32_t *depth = l->depth != NULL ? managed(l->depth, p * locals * 4) : NULL;
+    const uint32_t *visited = l->depth != NULL ? managed(l->visited, p * words * 4) : NULL;
+    const uint8_t *bytes = l->bytes != NULL ? managed(l->bytes, p * locals) : NULL;
+    for (uint64_t s = 0; s < p; s++)
+        shown[s] = (struct gpu_shown){.parents = parents == NULL ? NULL : parents + s * d * l->id_bytes,
+                                      .ids = ids == NULL ? NULL : ids + s * locals * l->id_bytes,
+                                      .bytes = bytes == NULL ? NULL : bytes + s * locals,
+                                      .depth = depth == NULL ? NULL : depth + s * locals,
+                                      .visited = visited == NULL ? NULL : visited + s * words,
+                                      .locals = s == l->shard->index ? locals : l->shown};
+    return shown;
+}
+
+int kernel_look(const struct looking *l, void *to)
+{
+    const struct shard *shard = l->shard;
+    size_t bytes = (shard->locals + shard->d) * l->id_bytes;
+    unsigned int *bad = managed_zeros(sizeof *bad);
+    unsigned long long count = l->count;
+    struct gpu_looking looking = {.nn = *loaded_csr(shard, NN),
+                                  .vertices = managed(l->list, l->count * sizeof *l->list),
+                                  .count = managed(&count, sizeof count),
+                                  .shown = shown_by_all(l),
+                                  .p = shard->p,
+                                  .own_shard = shard->index,
+                                  .local_bits = shard->local_bits,
+                                  .delegates = shard->d,
+                                  .not_owned = managed(l->not_owned, mask_words(shard->d) * 8),
+                                  .id_bytes = l->id_bytes,
+                                  .to = managed(to, bytes),
+                                  .bad = bad};
+    cuda_look(&looking, 0);
+    managed_settle();
+    int good = *bad == 0;
+    managed_finish(to, looking.to, bytes);
+    return good;
+}
+
+_Static_assert((int)MOST_KEPT == (int)SOLO_MOST_KEPT, "as many levels as a search keeps");
+
+void kernel_kept_depths(const struct kept_levels *k, uint8_t *bytes, int32_t *depth)
+{
+    size_t mask_bytes = mask_words(k->count) * 8;
+    uint8_t *there = managed(NULL, k->shift + k->count);
+    struct solo_state *state = managed_zeros(sizeof *state);
+    struct gpu_solo search = {.state = state};
+    search.of[DELEGATES] = (struct gpu_vertices){.count = k->count,
+                                                 .words = mask_bytes / 4,
+                                                 .visited = managed(k->visited, mask_bytes),
+                                                 .queue = managed(k->masks, k->kept * mask_bytes),
+                                                 .depth = managed(k->depth, k->count * 4)};
+    state->kept = k->kept;
+    memcpy(state->kept_depth, k->kept_depth, sizeof k->kept_depth);
+    cuda_solo_byte_depths(&search, DELEGATES, there + k->shift, 0);
+    managed_settle();
+    cuda_solo_settle(&search, 0);
+    managed_settle();
+    if (k->count > 0)
+        memcpy(depth, search.of[DELEGATES].depth, k->count * 4);
+    managed_finish(bytes, there + k->shift, k->count);
 }
 
 void kernel_assemble(const struct assembling *a, void *block)

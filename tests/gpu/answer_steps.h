@@ -61,6 +61,39 @@ struct assembling {
 void twin_assemble(const struct assembling *a, void *block);
 void kernel_assemble(const struct assembling *a, void *block);
 
+/* What the devices of p shards show each other, and what one of them looks for. Every shard has `locals` of shard, and
+ * vertex v of shard s is number s * locals + v. */
+struct looking {
+    const struct shard *shard; /* that looks */
+    uint64_t shown;            /* locals that the others say they have */
+    const uint64_t *visited;   /* [p] masks of locals */
+    const int32_t *depth;      /* [p * locals]; NULL: there are bytes */
+    const uint8_t *bytes;      /* [p * locals] depth + 1, 0: not visited; or NULL */
+    const void *ids;           /* [p * locals] */
+    const void *parents;       /* [p * d] of delegates */
+    const uint64_t *not_owned; /* a mask of delegates */
+    const uint32_t *list;      /* locals that look */
+    uint64_t count;
+    uint32_t id_bytes;
+};
+
+/* to: [locals + d], in and out. Nonzero if the kernel found no vertex that there is not. */
+int kernel_look(const struct looking *l, void *to);
+
+/* A kind of vertices after a search that kept the frontiers of some levels as masks. */
+enum { MOST_KEPT = 24 };
+struct kept_levels {
+    uint64_t count;
+    const uint64_t *visited, *masks; /* of masks one for each kept level */
+    const int32_t *depth;            /* of vertices of other levels */
+    uint32_t kept;
+    int32_t kept_depth[MOST_KEPT];
+    uint32_t shift; /* of the bytes, from where they would be aligned */
+};
+
+/* bytes: [count] depth + 1; depth: [count] as settled. */
+void kernel_kept_depths(const struct kept_levels *k, uint8_t *bytes, int32_t *depth);
+
 void kernel_max(void *to, void *const *ids, int arrays, uint64_t count, uint32_t id_bytes, int keep);
 
 #endif

@@ -26,7 +26,10 @@
  *   cuda_ask                          cpu_parents.ask (cpu_questions.c)             multisets by shard
  *   cuda_reply                        cpu_parents.reply (cpu_questions.c)           replies, bad
  *   cuda_take_replies                 the definition                                ids
+ *   cuda_look                         the definition                                ids, bad
  *   cuda_max_ids                      the definition                                ids
+ *   cuda_solo_byte_depths,            the definition                                depths
+ *   cuda_solo_settle
  *   cuda_check_vertices, _isolated,   proof_check_ of the same name                 first offence,
  *   _rows, _edges, _parents           (graph500/proof_loops.c)                      marks
  *   cuda_write_ends, _gather_ends,    the definition                                values, marks
@@ -78,7 +81,7 @@ static const struct graph_spec graphs[] = {
     {"hubs among delegates", 1050000, 2000, 1, 0, ROWS_HUB, 2, 4, 4, TH_LONG},
     {"hubs, 4,096 shards", 1001, 2000, 4096, 4095, ROWS_HUB, 0, 8, 8, TH_LONG}};
 
-/* Visits and previsits once more, of packed rows. */
+/* What reads rows once more, of packed rows. */
 static void test_packed(const struct shard *shard, const struct graph_spec *spec)
 {
     struct graph_spec packed = *spec;
@@ -88,6 +91,7 @@ static void test_packed(const struct shard *shard, const struct graph_spec *spec
     kernel_use_packed(shard);
     test_visits(shard, &packed);
     test_previsits(shard, &packed);
+    test_look(shard, &packed);
     kernel_use(NULL);
 }
 
@@ -99,6 +103,7 @@ static void test_graph(const struct graph_spec *spec)
     test_arrivals(shard, spec);
     test_results(shard, spec);
     test_answers(shard, spec);
+    test_look(shard, spec);
     test_proof(shard, spec);
     test_columns(shard, spec);
     test_ranges(shard, spec);
@@ -138,6 +143,7 @@ int main(int argc, char **argv)
     test_decode();
     test_scratch();
     test_blocks();
+    test_kept_depths();
     test_proof_values();
     return checks_result();
 }

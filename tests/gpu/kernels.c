@@ -6,8 +6,8 @@
 #include "steps.h"
 
 #include "graphs.h"
+#include "loaded.h"
 
-#include "traverse/cuda/cuda_kernels.h"
 #include "traverse/cuda/cuda_load.h"
 
 #include <stdio.h>
@@ -177,6 +177,12 @@ void kernel_use(const struct shard *shard)
 void kernel_use_packed(const struct shard *shard)
 {
     use(shard, 1);
+}
+
+const struct gpu_csr *loaded_csr(const struct shard *shard, enum subgraph g)
+{
+    kernel_use(shard);
+    return &csr_of[g];
 }
 
 /* Vertices of a kind without a state yet. */

@@ -10,6 +10,7 @@ void test_previsits(const struct shard *shard, const struct graph_spec *spec);
 void test_arrivals(const struct shard *shard, const struct graph_spec *spec);
 void test_results(const struct shard *shard, const struct graph_spec *spec);
 void test_answers(const struct shard *shard, const struct graph_spec *spec);
+void test_look(const struct shard *shard, const struct graph_spec *spec);
 void test_proof(const struct shard *shard, const struct graph_spec *spec);
 void test_columns(const struct shard *shard, const struct graph_spec *spec);
 void test_ranges(const struct shard *shard, const struct graph_spec *spec);
@@ -23,6 +24,7 @@ void test_load(void);
 void test_decode(void);
 void test_scratch(void);
 void test_blocks(void);
+void test_kept_depths(void);
 void test_proof_values(void);
 
 #endif

@@ -1,0 +1,11 @@
+/* loaded.h: the subgraphs that are on the device (kernel_use, kernel_use_packed of steps.h) */
+#ifndef DBFS_TESTS_GPU_LOADED_H
+#define DBFS_TESTS_GPU_LOADED_H
+
+#include "formats/shard.h"
+
+#include "traverse/cuda/cuda_kernels.h"
+
+const struct gpu_csr *loaded_csr(const struct shard *shard, enum subgraph g);
+
+#endif
