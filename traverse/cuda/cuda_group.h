@@ -93,22 +93,32 @@ struct gpu_group_peer {
     struct group_state *state;
 };
 
+/* How nn's columns are numbered, and masks over them. */
+struct group_columns {
+    uint32_t local_bits;  /* of a column: its number in its shard */
+    uint32_t shard_words; /* of a shard's part of a mask */
+    uint64_t words;       /* of a mask */
+};
+
+/* Of all shards; delegates count in each. */
+struct group_whole {
+    double vertices, edges;
+    uint64_t longest; /* no vertex has more edges in a shard */
+};
+
 struct gpu_group {
     struct gpu_solo solo;
     struct gpu_group_peer peer[GROUP_MOST];
     uint32_t peers, own;   /* how many; which of them this GPU is */
     uint32_t shard[GROUP_MOST];
-    uint32_t local_bits;   /* of a column of nn: its number in its shard */
-    uint32_t shard_words;  /* of a shard's part of a mask over nn's columns */
-    uint64_t column_words; /* of such a mask */
+    struct group_columns columns;
     uint32_t *found[2], *sent[2];
     uint32_t *gathered;    /* visited normals of all shards, by nn's columns, for pulls */
     /* [2][peers][GROUP_LISTED_EDGES], by meetings in turn: vertices, with KIND_BIT, and above them the
      * number of the meeting that says how many there are */
     unsigned long long *arrivals;
-    uint64_t longest; /* no vertex has more edges in a shard */
-    double vertices, edges; /* of all shards, delegates in each */
-    int clean;        /* the last search of this GPU was one of this kernel: of `sent`, its state knows what to clear */
+    struct group_whole whole;
+    int clean; /* the last search of this GPU was one of this kernel: of `sent`, its state knows what to clear */
     const uint32_t *dd_own, *dd_others; /* dd's rows of delegates whose owner the shard is; its other rows */
     struct group_state *state;
 };
