@@ -8,7 +8,8 @@
  * By masks. Peers read each other's masks word by word, in order: remote single reads are slow.
  *   visit     own rows find delegates, own normals, and (nn) normals of all shards, as masks
  *   meet      the masks are complete; a pull of dd has two parts, between which the GPUs meet once more
- *   previsit  delegates that any peer found, and own normals, become the frontier
+ *   previsit  delegates that any peer found, and own normals, become the frontier. Each GPU writes its visited
+ *             normals into the memory of all, where pulls of nn look them up
  *   meet      letters say what was found and what it costs to visit, so that all choose alike for nn and dd
  *
  * By lists, while the frontier is small. No mask is passed over.
