@@ -23,7 +23,7 @@
 #   UNIFORM   scale of `uniform` (24);  GRID  side of `grid` (4000);  FOUR  scale of `four` and `figure8` (24)
 #   CPU       scale of `cpu` (25);  TH  of `th` ("0 8 32 64 128 inf")
 #   ROOTS     searches of a run (64; `grid` has two corners and its middle);  ROUNDS (3)
-#   SETUPS    a pattern of egrep: only set-ups of such names are run (names are the second column)
+#   SETUPS    a pattern of awk: only set-ups whose whole name is like it are run (names are in column `set-up`)
 #   BUDGET    seconds: what would begin later is left out, and what runs then is ended (default: no limit)
 #   LIMIT     seconds that one program may run (120);  PACK  options for dbfs-pack
 #   RAW       a folder that keeps the output of every run, with --json
@@ -137,7 +137,8 @@ make_row() { # STAGE ROUND LABEL GRAPH/TH LAYOUT OUTPUT OPTIONS
 # Runs the set-ups, ROUNDS times in turn. A line is: LABEL GRAPH/TH LAYOUT [OPTION...]
 measure() { # STAGE <SET-UPS
     local stage=$1 round line
-    grep -E "^(${SETUPS:-[^ ]*}) " >"$work/setups" || return 0
+    awk -v wanted="^(${SETUPS:-.*})\$" '$1 ~ wanted' >"$work/setups"
+    [ -s "$work/setups" ] || return 0
     [ "$(left)" -gt 4 ] || { echo "left out, no time: $stage"; return 0; }
     prepare "$work/setups"
     echo "$stage: packed, $SECONDS s since the start"

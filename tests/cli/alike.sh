@@ -25,8 +25,10 @@ levels() {
         NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(root|level|frontier|way|.*\.direction)$/) c[++n] = i }
         { for (i = 1; i <= n; i++) printf "%s ", $c[i]; print "" }' >"$tmp/$file"
     rm -f "$tmp/trace"
+    sed -n 's/^distance_checksum: //p' "$tmp/out" >>"$tmp/$graph.checksums"
 }
 for graph in mesh1 rmat1 mesh3 rmat4; do
+    levels single $graph 1 env
     for threads in 4 8 16; do
         levels first $graph $threads env
         levels second $graph $threads env
@@ -43,6 +45,7 @@ for graph in mesh1 rmat1 mesh3 rmat4; do
         levels alone $graph $threads "${alone[@]}"
         check "$name: and so does one on a single core" diff "$tmp/first" "$tmp/alone"
     done
+    check "$graph: the distances are those of one thread" test "$(sort -u "$tmp/$graph.checksums" | wc -l)" = 1 -a -s "$tmp/$graph.checksums"
 done
 check 'there are levels of rmat4' test "$(wc -l <"$tmp/first")" -gt 100
 finish

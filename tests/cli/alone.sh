@@ -101,30 +101,40 @@ with_threads() { # CORES THREADS EDGES
         [ "$(searching)" = "$(useful "$2" "$3")" ] || { echo "-@ $2: $(searching) threads, not $(useful "$2" "$3")"; return 1; }
     done
 }
-# check_threads NAME ROOTS MOST [TH]: the graph whose text is $tmp/text; so many threads search it with -@ 16
+# check_packed MOST EDGES TH: the graph in $work/edges, alone and in two shards; TH may be empty
+check_packed() {
+    local bad=0 threads
+    rm -rf "$work/graph" "$work/checksums"
+    "$BIN/dbfs-pack" -q -p 1 ${3:+-t $3} -o "$work/graph" "$work/edges"
+    for threads in 1 2 3 16; do
+        with_threads 16 $threads "$2" || bad=1
+    done
+    with_threads '' 40 "$2" || bad=1
+    rm -r "$work/graph"
+    "$BIN/dbfs-pack" -q -p 2 ${3:+-t $3} -o "$work/graph" "$work/edges"
+    for threads in 3 16; do
+        on_cores 16 search 'two shards' -g 2 -@ $threads || bad=1
+    done
+    [ "$(useful 16 "$2")" = "$1" ] || { echo "-@ 16: $(useful 16 "$2") threads, not $1"; bad=1; }
+    [ "$(sort "$work/checksums" | uniq -c | awk '{ print $1 }')" = 12 ] || { echo 'other checksums'; bad=1; }
+    return $bad
+}
+# check_threads NAME ROOTS MOST [TH...]: the graph whose text is $tmp/text; so many threads search it with -@ 16
 check_threads() {
-    local bad=0 edges threads
+    local name=$1 most=$3 edges th
     roots=$2
     work=$tmp/threads
+    shift 3
     rm -rf "$work"
     mkdir "$work"
     mv "$tmp/text" "$work/text"
     "$BIN/edgeconv" -q -u -o "$work/edges" "$work/text" && "$TESTS/oracle" -o "$work/oracle.%d" "$work/text" "$roots" &&
-        "$BIN/dbfs-pack" -q -p 1 ${4:+-t $4} -o "$work/graph" "$work/edges" || { fail "$1: no graph"; return; }
+        "$BIN/dbfs-pack" -q -p 1 -o "$work/graph" "$work/edges" || { fail "$name: no graph"; return; }
     edges=$(awk '/^edges-/ { sum += $2 } END { print sum }' "$work/graph/manifest")
-    for threads in 1 2 3 16; do
-        with_threads 16 $threads "$edges" || bad=1
-    done >"$work/why" 2>&1
-    with_threads '' 40 "$edges" >>"$work/why" 2>&1 || bad=1
-    rm -r "$work/graph"
-    "$BIN/dbfs-pack" -q -p 2 ${4:+-t $4} -o "$work/graph" "$work/edges"
-    for threads in 3 16; do
-        on_cores 16 search 'two shards' -g 2 -@ $threads || bad=1
-    done >>"$work/why" 2>&1
-    [ $bad = 0 ] || echo "    $1: $(head -c 600 "$work/why")"
-    check "$1, $edges edges: distances and parents with 1, 2, 3, 16 and 40 threads" test $bad = 0
-    check "$1: $3 threads search with -@ 16" test "$(useful 16 "$edges")" = "$3"
-    check "$1: one checksum of 12 searches" test "$(sort "$work/checksums" | uniq -c | awk '{ print $1 }')" = 12
+    for th in "${@:-}"; do
+        check "$name, TH ${th:-suggested}, $edges edges: 1, 2, 3, 16 and 40 threads, and of 16 search $most" \
+            check_packed "$most" "$edges" "$th"
+    done
 }
 make_text path 3000 && check_threads 'path of 3,000' 0 1
 make_text grid 150 150 && check_threads 'grid 150 x 150' 0 2
@@ -135,7 +145,7 @@ if [ -e "$DATA/web-NotreDame.txt.gz" ]; then
 else
     skip "web-NotreDame: not in $DATA"
 fi
-"$BIN/rmatgen" -q -s 16 -e 18 -f text -o "$tmp/text" && check_threads 'RMAT scale 16' 1,7 16 64
+"$BIN/rmatgen" -q -s 16 -e 18 -f text -o "$tmp/text" && check_threads 'RMAT scale 16' 1,7 16 0 64 inf
 "$BIN/dbfs-pack" -q -p 1 --force -o "$work/graph" "$work/edges"
 for cores in 1 3 16; do
     check_exit 0 "a search on $cores cores" on_cores $cores bare

@@ -181,7 +181,7 @@ search_each() { # GRAPHS THRESHOLDS LAYOUTS
 
 levels_of() { # TRACE: lines of counts that do not depend on the way
     "$BIN/dbfs-report" levels "$1" | awk -F '\t' '
-        NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(root|level|frontier|delegates|(nn|nd|dn|dd).(frontier|bv))$/) c[++n] = i }
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(root|level|frontier|delegates|(nn|nd|dn|dd).(frontier|fv|bv))$/) c[++n] = i }
         { for (i = 1; i <= n; i++) printf "%s ", $c[i]; print "" }'
 }
 ways_of() { # TRACE: a line for each level: its way and directions
@@ -196,7 +196,8 @@ trace() { # NAME TH OPTION...: of a lone GPU as of the CPU and of its level loop
     next_machine
     EMULATED_SHARED=$most_shared
     run_on 1x1 cpu -n 2 --trace "$tmp/cpu.trace" "$@" "$folder" >/dev/null 2>"$tmp/err" &&
-        run_on 1x1 cuda -n 2 --trace "$tmp/alone.trace" "$@" "$folder" >/dev/null 2>>"$tmp/err" &&
+        run_on 1x1 cuda -n 2 --trace "$tmp/alone.trace" --breakdown --json "$tmp/alone.json" "$@" "$folder" \
+            >/dev/null 2>>"$tmp/err" &&
         run_on 1x1 cuda -n 2 --trace "$tmp/loop.trace" "$@" --factor0 dd=0.03 "$folder" >/dev/null 2>>"$tmp/err"
     levels_of "$tmp/cpu.trace" >"$tmp/cpu.levels"
     levels_of "$tmp/alone.trace" >"$tmp/alone.levels"
@@ -204,6 +205,8 @@ trace() { # NAME TH OPTION...: of a lone GPU as of the CPU and of its level loop
     check "trace of $name TH $th $*: levels of the CPU" diff "$tmp/cpu.levels" "$tmp/alone.levels"
     check "trace of $name TH $th $*: levels of the loop" diff "$tmp/loop.levels" "$tmp/alone.levels"
     check "trace of $name TH $th $*: has levels" test "$(wc -l <"$tmp/alone.levels")" -gt 4
+    check "trace of $name TH $th $*: their parts have times" test "$(sed -n '/levels_s/,/visit_dd/p' "$tmp/alone.json" |
+        grep -o '0\.0*[1-9]' | wc -l)" -gt 4
     ways=$(grep -o '"way": "[a-z]*"' "$tmp/alone.trace" | sort -u | tr -d '"' | awk '{ printf "%s ", $2 }')
     echo "$ways" >>"$tmp/ways"
     check "trace of $name TH $th $*: not by the loop ($ways)" test -n "$ways" -a "${ways#*loop}" = "$ways"

@@ -88,6 +88,46 @@ static void test_choices(void)
 }
 
 /* Pieces of rows of one length, for every length around the limits of a piece. */
+/* A level of a graph that is all dd, as a trace counted it. */
+struct counted {
+    double rows, edges;           /* of the graph */
+    double frontier, forward;
+    double seen, seen_edges;      /* before the frontier */
+    int listed, masks, pull;      /* what is known, and what was measured to be faster on an H200 */
+    const char *name;
+};
+
+/* With the rates of an H200. RMAT 25 from a root of few edges; a grid of 4000 x 4000; 2^24 vertices of degree 32. */
+static const struct counted levels[] = {
+    {17.05e6, 1.054e9, 1, 2, 0, 0, 1, 0, 0, "RMAT, a root"},
+    {17.05e6, 1.054e9, 1150, 11.4e6, 3, 1154, 1, 1, 0, "RMAT, neighbours of hubs"},
+    {17.05e6, 1.054e9, 3.22e6, 915e6, 1153, 11.4e6, 0, 1, 1, "RMAT, most edges"},
+    {17.05e6, 1.054e9, 13.4e6, 127e6, 3.22e6, 926e6, 0, 1, 1, "RMAT, most vertices"},
+    {17.05e6, 1.054e9, 1259, 1594, 17.04e6, 1.0539e9, 1, 0, 0, "RMAT, the last"},
+    {16e6, 64e6, 4000, 16e3, 8e6, 32e6, 1, 0, 0, "grid, its diagonal"},
+    {16e6, 64e6, 100, 400, 15.9e6, 63e6, 1, 0, 0, "grid, a corner"},
+    {16.8e6, 537e6, 1024, 32768, 33, 1056, 1, 0, 0, "uniform, the third level"},
+    {16.8e6, 537e6, 1.02e6, 32.5e6, 34e3, 1.08e6, 0, 1, 0, "uniform, 6% of the edges"},
+    {16.8e6, 537e6, 14.3e6, 455e6, 1.06e6, 33.6e6, 0, 1, 1, "uniform, most of it"},
+};
+
+static void test_rates(void)
+{
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        const struct counted *l = &levels[i];
+        struct cost_graph g = {.edges = {[DD] = l->edges}, .sources = {[DD] = l->rows},
+                               .words = {[DELEGATES] = l->rows / 32}, .rates = cost_rates_h200};
+        g.rates.list_edge += g.rates.list_vertex * l->rows; /* as cost_graph_of */
+        struct solo_progress s = progress(l->frontier, l->forward, l->seen, l->seen_edges);
+        struct solo_choice c = {.push_edges = l->forward};
+        s.listed = (uint32_t)l->listed;
+        for (int of = 0; of < SUBGRAPHS; of++)
+            solo_weigh(&g, &s, SOLO_BY_COST, of, &c);
+        solo_choose(&g, &s, SOLO_BY_COST, MOST_LISTED, &c);
+        report(c.masks == l->masks && c.pull[DD] == l->pull, l->name);
+    }
+}
+
 static void test_room(void)
 {
     int ok = 1;
@@ -108,6 +148,7 @@ int main(void)
 {
     test_costs();
     test_choices();
+    test_rates();
     test_room();
     return unit_result();
 }

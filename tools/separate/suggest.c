@@ -107,9 +107,9 @@ static uint64_t smallest(const struct candidates *c, enum th_choice choice, uint
     return found;
 }
 
-static uint64_t by_time(const struct candidates *c, enum th_choice choice)
+/* Row `best` is the fastest one. */
+static uint64_t by_time(const struct candidates *c, enum th_choice choice, uint64_t best)
 {
-    uint64_t best = fastest(c, choice);
     if (choice != TH_FOR_BOTH || bytes_of(c, best) < worth_from_bytes)
         return best;
     return smallest(c, choice, best);
@@ -137,6 +137,7 @@ enum status suggest(struct suggestion *s, const struct separation *separation, s
                     enum th_choice choice, struct memory_budget *budget, struct error *e)
 {
     struct candidates c = {.ranks = &separation->edges, .p = layout.p};
+    enum th_choice by = choice == TH_BY_MEMORY ? TH_FOR_BOTH : choice;
     *s = (struct suggestion){.choice = choice};
     uint64_t by_memory = suggest_th(c.ranks, c.p, &s->both_met);
     if (sweep_make(c.ranks, by_memory, by_memory, &c.row, &c.rows, budget, e) == ST_OK &&
@@ -144,7 +145,8 @@ enum status suggest(struct suggestion *s, const struct separation *separation, s
         s->fits = bound_bytes(&c, choice);
         find_least(&c);
         s->by_memory = describe(&c, find_row(&c, by_memory));
-        s->by_time = describe(&c, by_time(&c, choice == TH_BY_MEMORY ? TH_FOR_BOTH : choice));
+        s->fastest_th = c.row[fastest(&c, by)].th;
+        s->by_time = describe(&c, by_time(&c, by, fastest(&c, by)));
     }
     memory_release(budget, c.predicted);
     memory_release(budget, c.row);
@@ -218,15 +220,21 @@ static const char *reason(const struct suggestion *s)
     if (!s->fits)
         return "no TH fits into the memory of so many devices: the fewest bytes decided";
     if (s->choice == TH_FOR_BOTH)
-        return "its larger loss is the smallest, or at most 10% more with fewer bytes";
+        return "its larger loss is the smallest";
     return s->choice == TH_FOR_GPU ? "it is predicted fastest on a GPU" : "it is predicted fastest on a CPU";
 }
 
 void suggest_describe(const struct suggestion *s, char line[SUGGEST_LINES][SUGGEST_LINE_BYTES])
 {
-    char th[24];
+    char th[24], fastest[24];
+    th_format(suggestion_th(s), th, sizeof th);
     describe_th("time", &s->by_time, line[0]);
     describe_th("memory", &s->by_memory, line[1]);
-    snprintf(line[2], SUGGEST_LINE_BYTES, "TH %s is taken: %s", th_format(suggestion_th(s), th, sizeof th),
-             reason(s));
+    if (s->choice != TH_BY_MEMORY && s->by_time.th != s->fastest_th)
+        snprintf(line[2], SUGGEST_LINE_BYTES,
+                 "TH %s is taken: it takes fewer bytes than TH %s, whose larger loss is the smallest, "
+                 "and loses at most 10%% more",
+                 th, th_format(s->fastest_th, fastest, sizeof fastest));
+    else
+        snprintf(line[2], SUGGEST_LINE_BYTES, "TH %s is taken: %s", th, reason(s));
 }

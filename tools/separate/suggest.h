@@ -27,6 +27,7 @@ struct suggested_th {
 struct suggestion {
     enum th_choice choice; /* which of the two is taken; not TH_GIVEN */
     struct suggested_th by_time, by_memory;
+    uint64_t fastest_th; /* of the smallest loss; by_time may have fewer bytes */
     int both_met; /* by_memory meets both bounds of threshold.h */
     int fits;     /* by_time fits into the memory of the devices */
 };

@@ -132,7 +132,7 @@ struct cpu_crew_memory {
     uint64_t bin_bytes; /* 0: there is no crew */
     uint64_t *seen;      /* [threads][seen_words]: marks of vertices */
     uint64_t seen_words; /* of a crew's, of delegates and then of normals */
-    int rest;           /* searches that go without a crew (cpu_run.c) */
+    int rest;           /* searches in which one thread stands in for the crew where it can (cpu_run.c) */
 };
 
 /* The levels of a search that goes from level to level by itself (cpu_notes.c). */

@@ -8,7 +8,8 @@
  * By masks. Peers read each other's masks word by word, in order: remote single reads are slow.
  *   visit     own rows find delegates, own normals, and (nn) normals of all shards, as masks
  *   meet      the masks are complete; a pull of dd has two parts, between which the GPUs meet once more
- *   previsit  delegates that any peer found, and own normals, become the frontier
+ *   previsit  delegates that any peer found, and own normals, become the frontier. Each GPU writes its visited
+ *             normals into the memory of all, where pulls of nn look them up
  *   meet      letters say what was found and what it costs to visit, so that all choose alike for nn and dd
  *
  * By lists, while the frontier is small. No mask is passed over.
@@ -93,22 +94,32 @@ struct gpu_group_peer {
     struct group_state *state;
 };
 
+/* How nn's columns are numbered, and masks over them. */
+struct group_columns {
+    uint32_t local_bits;  /* of a column: its number in its shard */
+    uint32_t shard_words; /* of a shard's part of a mask */
+    uint64_t words;       /* of a mask */
+};
+
+/* Of all shards; delegates count in each. */
+struct group_whole {
+    double vertices, edges;
+    uint64_t longest; /* no vertex has more edges in a shard */
+};
+
 struct gpu_group {
     struct gpu_solo solo;
     struct gpu_group_peer peer[GROUP_MOST];
     uint32_t peers, own;   /* how many; which of them this GPU is */
     uint32_t shard[GROUP_MOST];
-    uint32_t local_bits;   /* of a column of nn: its number in its shard */
-    uint32_t shard_words;  /* of a shard's part of a mask over nn's columns */
-    uint64_t column_words; /* of such a mask */
+    struct group_columns columns;
     uint32_t *found[2], *sent[2];
     uint32_t *gathered;    /* visited normals of all shards, by nn's columns, for pulls */
     /* [2][peers][GROUP_LISTED_EDGES], by meetings in turn: vertices, with KIND_BIT, and above them the
      * number of the meeting that says how many there are */
     unsigned long long *arrivals;
-    uint64_t longest; /* no vertex has more edges in a shard */
-    double vertices, edges; /* of all shards, delegates in each */
-    int clean;        /* the last search of this GPU was one of this kernel: of `sent`, its state knows what to clear */
+    struct group_whole whole;
+    int clean; /* the last search of this GPU was one of this kernel: of `sent`, its state knows what to clear */
     const uint32_t *dd_own, *dd_others; /* dd's rows of delegates whose owner the shard is; its other rows */
     struct group_state *state;
 };

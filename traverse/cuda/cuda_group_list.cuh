@@ -75,7 +75,7 @@ __device__ static inline void look_at_letters()
     }
     if (g == 0) {
         note_seen(sum_of(GROUP_TAKEN + SOLO_FRESH), sum_of_edges(GROUP_TAKEN));
-        meeting.edges = sum_of_edges(GROUP_FOUND) + sum_of(GROUP_SENT) * group.longest;
+        meeting.edges = sum_of_edges(GROUP_FOUND) + sum_of(GROUP_SENT) * group.whole.longest;
         meeting.certain = is_for_lists(meeting.edges);
     }
 }
@@ -250,7 +250,7 @@ __device__ static __noinline__ void list_frontier()
         }
         if (lane_id() == 0) {
             const unsigned long long edges = sum_of_edges(GROUP_FOUND);
-            note_seen(0, edges - meeting.edges); /* which was about right */
+            meeting.seen_edges += (double)edges - (double)meeting.edges; /* which were about right */
             meeting.edges = edges;
         }
         __syncwarp();

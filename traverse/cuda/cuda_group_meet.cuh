@@ -116,8 +116,7 @@ __device__ static inline void begin_turn()
         meeting.told[threadIdx.x] = 0;
     if (threadIdx.x == 0)
         pieces_alone = 0;
-    if (meeting.alone) /* others take what is cleared after the next barrier only */
-        __syncthreads();
+    __syncthreads();
 }
 
 /* Adds what this block counted. By its first warp. */
@@ -259,8 +258,8 @@ __device__ static inline void set_words(uint32_t *to, uint64_t words, uint32_t v
 /* Of a mask over nn's columns: the words that have vertices. */
 __device__ static inline void clear_columns(uint32_t *mask)
 {
-    for (unsigned i = 0; group.column_words > 0 && i < group.peers; i++)
-        set_words(mask + (uint64_t)group.shard[i] * group.shard_words, group.peer[i].words, 0);
+    for (unsigned i = 0; group.columns.words > 0 && i < group.peers; i++)
+        set_words(mask + (uint64_t)group.shard[i] * group.columns.shard_words, group.peer[i].words, 0);
 }
 
 /* ---- what peers found ---- */
@@ -277,7 +276,7 @@ __device__ static inline uint32_t found_delegates(uint64_t word)
 /* Normals of this shard, by nn's pushes on all GPUs. */
 __device__ static inline uint32_t found_normals(uint64_t word)
 {
-    const uint64_t at = (uint64_t)group.shard[group.own] * group.shard_words + word;
+    const uint64_t at = (uint64_t)group.shard[group.own] * group.columns.shard_words + word;
     uint32_t found = 0;
     for (unsigned i = 0; i < group.peers; i++)
         found |= peek(group.peer[i].sent[meeting.buffer], at);
@@ -309,7 +308,7 @@ __device__ static inline void gather_visited()
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
     for (unsigned i = 0; i < group.peers; i++) {
         const gpu_group_peer &peer = group.peer[i];
-        uint32_t *to = group.gathered + (uint64_t)group.shard[i] * group.shard_words;
+        uint32_t *to = group.gathered + (uint64_t)group.shard[i] * group.columns.shard_words;
         for (uint64_t w = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; w < peer.words;
              w += threads)
             to[w] = peek(peer.visited, w);

@@ -25,14 +25,14 @@ static int may_search_together(const struct device *dev)
 static void set_columns(struct gpu_group *g, const struct device *dev)
 {
     const struct gpu_traffic *t = &dev->traffic;
-    g->local_bits = dev->shard->local_bits;
-    g->shard_words = (uint32_t)((UINT64_C(1) << dev->shard->local_bits) / 32);
-    g->column_words = shard_has_masks(dev->shard) ? (uint64_t)g->shard_words * dev->shard->p : 0;
+    g->columns.local_bits = dev->shard->local_bits;
+    g->columns.shard_words = (uint32_t)((UINT64_C(1) << dev->shard->local_bits) / 32);
+    g->columns.words = shard_has_masks(dev->shard) ? (uint64_t)g->columns.shard_words * dev->shard->p : 0;
     g->sent[0] = t->sent_mask;
     g->sent[1] = t->peers.sent_too;
     g->gathered = t->peers.gathered;
     g->solo.of[SOLO_COLUMNS] = (struct gpu_vertices){
-        .words = g->column_words, .visited = g->gathered, .next = g->sent[0]};
+        .words = g->columns.words, .visited = g->gathered, .next = g->sent[0]};
     g->solo.csr[NN].column_kind = SOLO_COLUMNS;
 }
 
@@ -61,15 +61,14 @@ static void add_size(struct cost_graph *graph, const struct group_size *size)
 static uint32_t *gathered_by(const struct gpu_peer *peer, const struct gpu_group *g, const struct device *dev)
 {
     int joined = dev->shard->csr[NN].edges > 0 && peer->joining.size.edges[0] > 0;
-    return joined ? peer->joining.gathered + (uint64_t)g->shard_words * dev->shard->index : NULL;
+    return joined ? peer->joining.gathered + (uint64_t)g->columns.shard_words * dev->shard->index : NULL;
 }
 
 static void set_peers(struct gpu_group *g, const struct device *dev)
 {
     const struct gpu_peers *p = &dev->traffic.peers;
     struct cost_graph *graph = &g->solo.graph;
-    g->longest = 0;
-    g->vertices = g->edges = 0;
+    g->whole = (struct group_whole){0};
     graph->sources[NN] = graph->sources[DD] = graph->edges[NN] = graph->edges[DD] = 0;
     g->peers = p->count;
     for (uint32_t i = 0; i < p->count; i++) {
@@ -82,10 +81,10 @@ static void set_peers(struct gpu_group *g, const struct device *dev)
                                              .gathered = gathered_by(peer, g, dev),
                                              .state = peer->joining.state};
         add_size(graph, &peer->joining.size);
-        g->vertices += (double)peer->joining.size.vertices;
-        g->edges += (double)peer->joining.size.all_edges;
-        if (peer->joining.size.longest > g->longest)
-            g->longest = peer->joining.size.longest;
+        g->whole.vertices += (double)peer->joining.size.vertices;
+        g->whole.edges += (double)peer->joining.size.all_edges;
+        if (peer->joining.size.longest > g->whole.longest)
+            g->whole.longest = peer->joining.size.longest;
         if (peer->shard == dev->shard->index)
             g->own = i;
     }

@@ -18,12 +18,12 @@ __device__ static inline uint32_t kind_of_columns(int g)
 /* Of a column of nn: its shard, and its number there. */
 __device__ static inline uint32_t shard_of_column(uint32_t column)
 {
-    return column >> group.local_bits;
+    return column >> group.columns.local_bits;
 }
 
 __device__ static inline uint32_t local_of_column(uint32_t column)
 {
-    return column & ((1u << group.local_bits) - 1);
+    return column & ((1u << group.columns.local_bits) - 1);
 }
 
 __device__ static inline bool is_own_column(uint32_t column)

@@ -111,7 +111,8 @@ __device__ static inline bool is_for_lists(unsigned long long all_edges)
  * component reaches. By sums alone. */
 __device__ static inline bool is_followed_by_list()
 {
-    const double vertices = group.vertices - meeting.seen, edges = group.edges - meeting.seen_edges;
+    const double vertices = group.whole.vertices - meeting.seen,
+                 edges = group.whole.edges - meeting.seen_edges;
     return search.mode != SOLO_PULL && vertices <= GROUP_LISTED_EDGES && edges <= 2 * GROUP_LISTED_EDGES;
 }
 

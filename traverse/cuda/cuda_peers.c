@@ -373,7 +373,7 @@ static int gpu_joins(const struct device *dev)
 /* What a search reads of a peer, or writes. */
 static void wake_links_to(const struct device *dev, const struct gpu_peer *peer, cudaStream_t stream)
 {
-    const uint64_t delegates = dev->of[DELEGATES].words, columns = dev->solo.group.search.column_words,
+    const uint64_t delegates = dev->of[DELEGATES].words, columns = dev->solo.group.search.columns.words,
                    arrivals = 2 * (uint64_t)dev->traffic.peers.count * GROUP_LISTED_EDGES *
                               GROUP_ARRIVAL_BYTES / sizeof(uint32_t);
     cuda_wake_links(peer->visited, peer->words, stream);
