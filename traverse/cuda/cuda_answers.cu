@@ -69,61 +69,36 @@ __device__ static inline void append_remote(const gpu_records &r, bool wants, ui
     r.remote[at + __popc(mine & ((1u << lane_id()) - 1))] = vertex;
 }
 
-/* The input id of the parent of vertex i, or -1. */
 template <typename Id>
-__device__ static inline Id id_of_record(const gpu_records &r, uint32_t record, uint32_t i)
+__global__ static void __launch_bounds__(BLOCK) parents_kernel(gpu_records r)
 {
     const Id *ids = (const Id *)r.ids;
-    if (record < PARENT_SELF)
-        return ids[(record & PARENT_DELEGATE_BIT) != 0 ? r.locals + (record & ~PARENT_DELEGATE_BIT) : record];
-    return record == PARENT_SELF ? ids[r.first + i] : -1;
-}
-
-/* A block of threads takes neighbouring vertices, each thread four, so that their random reads are under way
- * together. Records of vertices that were not visited are read, too, as waiting for the mask takes longer. All blocks
- * of cuda_full_grid are to run at once, which bounds the registers. */
-template <typename Id>
-__global__ static void __launch_bounds__(BLOCK, 8) parents_kernel(gpu_records r)
-{
     Id *to = (Id *)r.to;
-    const uint32_t count = (uint32_t)r.count; /* below PARENT_DELEGATE_BIT */
-    for (uint32_t own = blockIdx.x * BLOCK * QUAD + threadIdx.x; own - threadIdx.x < count;
-         own += gridDim.x * BLOCK * QUAD) {
-        uint32_t record[QUAD];
-        Id id[QUAD];
-#pragma unroll
-        for (int k = 0; k < QUAD; k++)
-            record[k] = own + k * BLOCK < count ? __ldcs(&r.record[own + k * BLOCK]) : PARENT_NONE;
-#pragma unroll
-        for (int k = 0; k < QUAD; k++) {
-            const uint32_t i = own + k * BLOCK;
-            if (i < count && r.visited != NULL && !test_bit(r.visited, i))
-                record[k] = PARENT_NONE;
-        }
-#pragma unroll
-        for (int k = 0; k < QUAD; k++)
-            id[k] = id_of_record<Id>(r, record[k], own + k * BLOCK);
-#pragma unroll
-        for (int k = 0; k < QUAD; k++) {
-            const uint32_t i = own + k * BLOCK;
-            if (i >= count)
-                continue;
-            to[r.scatter ? (uint64_t)((const Id *)r.ids)[r.first + i] : r.first + i] = id[k];
-            if (r.remote != NULL)
-                append_remote(r, record[k] == PARENT_REMOTE, i);
-        }
+    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < r.count;
+         i += (uint64_t)gridDim.x * BLOCK) {
+        const bool found = r.visited == NULL || test_bit(r.visited, (uint32_t)i);
+        const uint32_t record = found ? __ldcs(&r.record[i]) : PARENT_NONE;
+        Id id = -1;
+        if (record < PARENT_SELF)
+            id = ids[(record & PARENT_DELEGATE_BIT) != 0
+                         ? r.locals + (record & ~PARENT_DELEGATE_BIT)
+                         : record];
+        else if (record == PARENT_SELF)
+            id = ids[r.first + i];
+        to[r.scatter ? (uint64_t)ids[r.first + i] : r.first + i] = id;
+        if (r.remote != NULL)
+            append_remote(r, record == PARENT_REMOTE, (uint32_t)i);
     }
 }
 
 void cuda_write_parents(const gpu_records *r, cudaStream_t stream)
 {
-    const int blocks = blocks_for(r->count, BLOCK * QUAD);
     if (r->count == 0)
         return;
     if (r->id_bytes == 4)
-        parents_kernel<int32_t><<<blocks, BLOCK, 0, stream>>>(*r);
+        parents_kernel<int32_t><<<blocks_for(r->count, BLOCK), BLOCK, 0, stream>>>(*r);
     else
-        parents_kernel<int64_t><<<blocks, BLOCK, 0, stream>>>(*r);
+        parents_kernel<int64_t><<<blocks_for(r->count, BLOCK), BLOCK, 0, stream>>>(*r);
 }
 
 /* ---- by input id ---- */

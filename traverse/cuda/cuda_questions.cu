@@ -161,38 +161,18 @@ __global__ static void __launch_bounds__(BLOCK) look_kernel(gpu_looking l)
     }
 }
 
-/* A thread takes four delegates, so that what it reads of other devices is under way together. */
-enum { DELEGATES_OF_THREAD = 4 };
-
 template <typename Id>
 __global__ static void __launch_bounds__(BLOCK) look_for_delegates(gpu_looking l)
 {
-    enum { COUNT = DELEGATES_OF_THREAD };
     Id *to = (Id *)l.to + l.shown[l.own_shard].locals;
-    for (uint64_t first = (uint64_t)blockIdx.x * BLOCK * COUNT; first < l.delegates;
-         first += (uint64_t)gridDim.x * BLOCK * COUNT) {
-        bool looks[COUNT];
-        Id id[COUNT];
-        const uint64_t own = first + threadIdx.x;
-#pragma unroll
-        for (int k = 0; k < COUNT; k++) {
-            const uint64_t i = own + k * BLOCK;
-            looks[k] = i < l.delegates && !test_bit(l.not_owned, (uint32_t)i) && to[i] == -1;
-            id[k] = -1;
-        }
-        for (uint32_t s = 0; s < l.p; s++) {
-            const Id *parents = (const Id *)l.shown[s].parents;
-#pragma unroll
-            for (int k = 0; k < COUNT; k++) {
-                if (looks[k] && id[k] == -1 && s != l.own_shard)
-                    id[k] = parents[own + k * BLOCK];
-            }
-        }
-#pragma unroll
-        for (int k = 0; k < COUNT; k++) {
-            if (looks[k])
-                to[own + k * BLOCK] = id[k];
-        }
+    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < l.delegates;
+         i += (uint64_t)gridDim.x * BLOCK) {
+        if (test_bit(l.not_owned, (uint32_t)i) || to[i] != -1)
+            continue;
+        Id id = -1;
+        for (uint32_t s = 0; s < l.p && id == -1; s++)
+            id = s == l.own_shard ? -1 : ((const Id *)l.shown[s].parents)[i];
+        to[i] = id;
     }
 }
 
@@ -201,7 +181,7 @@ static void look(const gpu_looking *l, cudaStream_t stream)
 {
     const int grid = cuda_full_grid();
     if (l->delegates > 0)
-        look_for_delegates<Id><<<blocks_for(l->delegates, BLOCK * DELEGATES_OF_THREAD), BLOCK, 0, stream>>>(*l);
+        look_for_delegates<Id><<<blocks_for(l->delegates, BLOCK), BLOCK, 0, stream>>>(*l);
     if (l->nn.edges == 0)
         return;
     if (gpu_csr_is_packed(&l->nn))

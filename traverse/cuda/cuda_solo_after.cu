@@ -37,6 +37,18 @@ __device__ static inline uint32_t bits_to_bytes(uint32_t bits)
 
 enum { WORD_BYTES = 32, WORD_PARTS = WORD_BYTES / 4 };
 
+/* Vertices of a word that no kept mask has. */
+__device__ static inline void add_depths(uint32_t bits, const int32_t *depth, uint32_t *bytes)
+{
+#pragma unroll
+    for (int i = 0; i < WORD_PARTS; i++) {
+        for (uint32_t left = bits >> 4 * i & 15; left != 0; left &= left - 1) {
+            const int at = __ffs(left) - 1;
+            bytes[i] |= (uint32_t)(depth[4 * i + at] + 1) << 8 * at;
+        }
+    }
+}
+
 __device__ static inline void store_bytes(const uint32_t *bytes, uint64_t count, uint8_t *to)
 {
     if (count >= WORD_BYTES && (uintptr_t)to % 16 == 0) {
@@ -51,52 +63,24 @@ __device__ static inline void store_bytes(const uint32_t *bytes, uint64_t count,
     }
 }
 
-/* Vertices that no kept mask has, of the words of a warp from `first` on. All lanes take a word, and a few words are
- * under way together. */
-__device__ static inline void put_depths(const gpu_vertices &v, uint64_t first, uint32_t left, uint8_t *to)
-{
-    enum { TOGETHER = 4 };
-    for (unsigned full = __ballot_sync(ALL_LANES, left != 0); full != 0;) {
-        uint64_t at[TOGETHER];
-        bool mine[TOGETHER];
-        int32_t depth[TOGETHER];
-#pragma unroll
-        for (int k = 0; k < TOGETHER; k++) {
-            const int word = full != 0 ? __ffs(full) - 1 : 0;
-            mine[k] = (__shfl_sync(ALL_LANES, left, word) >> lane_id() & 1) != 0 && full != 0;
-            at[k] = (first + word) * 32 + lane_id();
-            depth[k] = mine[k] ? v.depth[at[k]] : 0;
-            full &= full - 1;
-        }
-#pragma unroll
-        for (int k = 0; k < TOGETHER; k++) {
-            if (mine[k])
-                to[at[k]] = (uint8_t)(depth[k] + 1);
-        }
-    }
-}
-
-/* A thread takes a word of each mask. Bytes that must move for 32 vertices: 4 of each mask, and 32. All blocks of
- * cuda_full_grid are to run at once, which bounds the registers. */
-__global__ static void __launch_bounds__(BLOCK, 8) byte_depths(gpu_vertices v, const solo_state *state, uint8_t *to)
+/* A thread takes a word of each mask. Bytes that must move for 32 vertices: 4 of each mask, and 32. */
+__global__ static void __launch_bounds__(BLOCK) byte_depths(gpu_vertices v, const solo_state *state, uint8_t *to)
 {
     const unsigned kept = state->kept;
-    for (uint64_t word = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; (word - lane_id()) * 32 < v.count;
+    for (uint64_t word = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; word * 32 < v.count;
          word += (uint64_t)gridDim.x * BLOCK) {
-        const bool in = word * 32 < v.count;
-        uint32_t bytes[WORD_PARTS] = {0}, left = in ? v.visited[word] : 0;
+        uint32_t bytes[WORD_PARTS] = {0}, left = v.visited[word];
 #pragma unroll 4
-        for (unsigned k = 0; k < kept && in; k++) {
+        for (unsigned k = 0; k < kept; k++) {
             const uint32_t mask = v.queue[k * v.words + word], value = (uint32_t)state->kept_depth[k] + 1;
             left &= ~mask;
 #pragma unroll
             for (int i = 0; i < WORD_PARTS; i++)
                 bytes[i] |= bits_to_bytes(mask >> 4 * i & 15) * value;
         }
-        if (in)
-            store_bytes(bytes, v.count - word * 32, to + word * 32);
-        __syncwarp(); /* other lanes write some of these bytes again */
-        put_depths(v, word - lane_id(), left, to);
+        if (left != 0)
+            add_depths(left, v.depth + word * 32, bytes);
+        store_bytes(bytes, v.count - word * 32, to + word * 32);
     }
 }
 
