@@ -21,7 +21,7 @@ enum {
     SHARES_A_THREAD = 4,
     OFFSETS_AHEAD = 16, /* rows */
     COLUMNS_AHEAD = 4,  /* three lines of each: as many as a core can wait for */
-    PIECE_WORDS = 256   /* of the masks, that a thread joins at a time */
+    PIECE_WORDS = 128   /* of the masks, that a thread joins at a time */
 };
 
 enum {
@@ -273,7 +273,8 @@ static void join_masks(void *context, uint64_t begin, uint64_t end)
         found += leads_to_shards(dev->shard, p->g) ? settle_column_word(p, w, sum[w - begin])
                                                    : settle_marks(p, w, sum[w - begin]);
     }
-    p->found += found;
+    if (found > 0)
+        p->found += found;
 }
 
 /* Returns how many vertices it found; of delegates, at least one if any. */

@@ -44,8 +44,8 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&n->parent, dev->parents ? values : 0, 4, "parents"},
         {(void **)&dev->push.rows, rows, 4, "push rows"},
         {(void **)&dev->push.prefix, list_room(rows), 8, "push prefix sums"},
-        {(void **)&dev->push.row_start, threads, 8, "push shares"},
-        {(void **)&dev->push.edge_start, threads, 8, "push shares"},
+        {(void **)&dev->push.row_start, threads * GATHER_SHARES, 8, "push shares"},
+        {(void **)&dev->push.edge_start, threads * GATHER_SHARES, 8, "push shares"},
         {(void **)&dev->crew.seen, threads * dev->crew.seen_words, 8, "marks of threads"},
         {(void **)&dev->crew.bins, threads * dev->crew.bin_bytes, 1, "bins of threads"},
         {(void **)&dev->traffic.bins.of, threads * dev->shard->p, sizeof(struct bin), "bins"},
@@ -70,14 +70,15 @@ static uint64_t crew_bytes(const struct device *dev)
     return wanted && all <= memory_left(dev->means.budget) / 8 ? chunks * CHUNK_BYTES : 0;
 }
 
-/* Words of marks of one thread. Those of other shards' vertices are worth it if threads take no more of them
+/* Words of marks of one thread: whole lines of a cache. Those of other shards' vertices are worth it if threads take no more of them
  * than nn's columns do. */
 static uint64_t seen_words(const struct shard *shard, int threads)
 {
+    enum { LINE_WORDS = 8 };
     uint64_t delegates = mask_words(shard->d), normals = mask_words(shard->locals);
     uint64_t columns = words_to(shard, NN), most = delegates > normals ? delegates : normals;
     if (shard->p == 1)
-        return delegates + normals;
+        return (delegates + normals + LINE_WORDS - 1) / LINE_WORDS * LINE_WORDS;
     if (!shard_has_masks(shard) || 2 * (uint64_t)threads * columns > shard->csr[NN].edges)
         return most;
     return columns > most ? columns : most;
@@ -157,7 +158,7 @@ static void touch_arrays(struct device *dev)
  * others want more edges. */
 static int useful_threads(const struct shard *shard, int threads)
 {
-    enum { EDGES_OF_TWO = 1 << 15, EDGES_OF_MORE = 1 << 17 };
+    enum { EDGES_OF_TWO = 1 << 15, EDGES_OF_MORE = 1 << 16 };
     uint64_t edges = shard_edges(shard), most = 1 + (edges >= EDGES_OF_TWO) + edges / EDGES_OF_MORE;
     return most < (uint64_t)threads ? (int)most : threads;
 }

@@ -27,7 +27,7 @@ static void clear_delegates(struct device *dev)
 {
     struct cpu_delegates *d = &dev->delegates;
     uint64_t words = mask_words(dev->shard->d);
-    gang_for(dev->means.gang, threads_for(dev, words), words, CLEAR_WORDS, clear_delegate_words, dev);
+    gang_for(dev->means.gang, threads_for(dev, 4 * words), words, CLEAR_WORDS, clear_delegate_words, dev);
     d->any_incoming = d->any_updated = d->ahead = 0;
     d->fresh_count = 0;
     d->fresh_listed = 1;
