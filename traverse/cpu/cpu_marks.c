@@ -9,11 +9,10 @@
  * Parents that are written at once lie anywhere, in lines that the caches of other cores have: 6 ns each. So
  * each thread puts what it finds, with the parent, into bins by ranges of vertices. Then a thread empties all
  * bins of a range, whose parents fit into its cache. That moves 16 bytes more for each vertex and thread, in
- * sequence. Where there is no room for bins, parents are written at once.
+ * sequence. A share for which bins have no room writes its parents at once.
  */
 #include "cpu_bins.h"
 #include "cpu_device.h"
-#include "cpu_run.h"
 
 #include <string.h>
 
@@ -188,6 +187,15 @@ static void begin_marks(const struct marking *p, const struct marker *m, int thr
     }
 }
 
+/* Whether the bins of a thread have room for a share, if all of its edges find something. */
+static int has_room(const struct marking *p, const struct marker *m, int thread)
+{
+    const struct cpu_crew_memory *memory = &p->dev->crew;
+    const uint8_t *end = memory->bins + (uint64_t)(thread + 1) * memory->bin_bytes;
+    uint64_t most = (p->dev->push.edges / p->shares + 1) * 2 * sizeof(uint32_t);
+    return (uint64_t)(end - m->bins->pool) / CHUNK_BYTES > most / (CHUNK_BYTES - CHUNK_HEAD) + MOST_RANGES;
+}
+
 static void mark_shares(void *context, struct turn *turn)
 {
     const struct marking *p = context;
@@ -204,9 +212,9 @@ static void mark_shares(void *context, struct turn *turn)
     while ((share = gang_piece(turn)) != GANG_NO_PIECE) {
         if (!p->came[turn->number])
             begin_marks(p, &m, turn->number);
-        if (p->way == PARENTS_BY_BINS)
+        if (p->way == PARENTS_BY_BINS && has_room(p, &m, turn->number))
             mark_share(p, &m, share, PARENTS_BY_BINS);
-        else if (p->way == PARENTS_AT_ONCE)
+        else if (p->way != NO_PARENTS)
             mark_share(p, &m, share, PARENTS_AT_ONCE);
         else
             mark_share(p, &m, share, NO_PARENTS);
@@ -298,8 +306,7 @@ static void choose_parents_way(struct marking *p, uint32_t *parent)
     uint64_t least = (uint64_t)dev->threads * RANGES_OF_THREAD;
     p->parent = parent;
     p->way = PARENTS_AT_ONCE;
-    if (dev->crew.bin_bytes > 0 && !leads_to_shards(dev->shard, p->g) &&
-        crew_can_take(dev, dev->forward[p->g]))
+    if (dev->crew.bin_bytes > 0 && !leads_to_shards(dev->shard, p->g))
         p->way = PARENTS_BY_BINS;
     p->range_bits = RANGE_BITS;
     while (ranges_of(p) < least && 2 * ranges_of(p) <= MOST_RANGES)
