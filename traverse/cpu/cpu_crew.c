@@ -20,7 +20,9 @@
 #include <string.h>
 
 enum {
-    OWNED_BITS = 10,      /* an owner's vertices come in blocks of 2^10 */
+    LEAST_OWNED_BITS = 10, /* an owner's vertices come in blocks of 2^10 to 2^14: neighbours are near each other, */
+    MOST_OWNED_BITS = 14,
+    BLOCKS_OF_OWNER = 8,   /* but frontiers are, too, so that an owner has some blocks */
     PIECE_ROWS = 64,      /* a piece has at least so many */
     PIECES_OF_HAND = 3,   /* and there are at most so many pieces for each thread */
     LONG_ROW = 4096,      /* columns: longer rows are cut into pieces of so many */
@@ -58,6 +60,7 @@ struct crew {
     struct device *dev;
     struct search_state *state;
     int threads, owners, last_owners; /* owners: a power of two; of this level, of the one before */
+    uint32_t owned_bits; /* log2 of the vertices in a block of an owner's */
     uint32_t level, small_levels, lonely_levels;
     uint64_t shares; /* of the frontier of each kind */
     uint64_t before[VERTEX_KINDS][MOST_CREW + 1]; /* vertices of the frontier in the parts before each */
@@ -72,6 +75,7 @@ struct target {
     uint64_t *seen;
     uint32_t **bins; /* [owners + 1]: where the next destination goes */
     uint32_t owners; /* less 1 */
+    uint32_t owned_bits;
 };
 
 static uint64_t vertices_of(const struct device *dev, enum vertex_kind kind)
@@ -108,7 +112,7 @@ static inline void put(struct hand *h, struct target *target, uint32_t to, uint3
                        struct row_form form)
 {
     uint64_t word = target->seen[to / 64], is_new = ~word >> (to % 64) & 1;
-    uint32_t **bin = &target->bins[to >> OWNED_BITS & target->owners], *at = *bin;
+    uint32_t **bin = &target->bins[to >> target->owned_bits & target->owners], *at = *bin;
     target->seen[to / 64] = word | UINT64_C(1) << (to % 64);
     at[0] = to;
     if (form.parents)
@@ -121,7 +125,7 @@ static inline void put(struct hand *h, struct target *target, uint32_t to, uint3
 
 static struct target target_of(struct hand *h, enum vertex_kind kind)
 {
-    return (struct target){h->seen[kind], h->at[kind], (uint32_t)h->crew->owners - 1};
+    return (struct target){h->seen[kind], h->at[kind], (uint32_t)h->crew->owners - 1, h->crew->owned_bits};
 }
 
 /* Nonzero if there was room for it. */
@@ -338,13 +342,13 @@ static uint64_t reach_bin(const struct list_push *p, const uint32_t *chunk, cons
 
 /* Where the part of an owner begins in the lists: before it are the vertices of the others, and a place that
  * each may write behind its part. */
-static uint64_t part_begin(uint64_t vertices, int owners, int owner)
+static uint64_t part_begin(const struct crew *c, uint64_t vertices, int owner)
 {
-    uint64_t round = (uint64_t)owners << OWNED_BITS, rest = vertices % round, begin = 0;
+    uint64_t size = UINT64_C(1) << c->owned_bits, round = (uint64_t)c->owners * size;
+    uint64_t rest = vertices % round, begin = 0;
     for (int i = 0; i < owner; i++) {
-        uint64_t block = (uint64_t)i << OWNED_BITS, more = rest > block ? rest - block : 0;
-        begin += (vertices / round << OWNED_BITS) + 1 +
-                 (more < 1 << OWNED_BITS ? more : UINT64_C(1) << OWNED_BITS);
+        uint64_t block = (uint64_t)i * size, more = rest > block ? rest - block : 0;
+        begin += vertices / round * size + 1 + (more < size ? more : size);
     }
     return begin;
 }
@@ -356,8 +360,8 @@ static void reach_kind(struct crew *c, int owner, enum vertex_kind kind)
     int32_t *depth = kind == DELEGATES ? dev->delegates.depth : dev->normals.depth;
     struct list_push p = describe_push(dev, subgraph_between(NORMALS, kind));
     uint64_t vertices = vertices_of(dev, kind), count = 0;
-    p.next += part_begin(vertices, c->owners, owner);
-    p.from += p.from != NULL ? part_begin(vertices, c->owners, owner) : 0;
+    p.next += part_begin(c, vertices, owner);
+    p.from += p.from != NULL ? part_begin(c, vertices, owner) : 0;
     for (int i = 0; i < c->threads; i++) {
         if (c->hands[i].levels == c->level)
             count = reach_bin(&p, bin_begin(c, i, kind, owner), c->hands[i].at[kind][owner], count);
@@ -423,8 +427,8 @@ static void advance(struct crew *c)
             dev->forward[g] += part->edges[g];
             dev->unvisited[g] -= part->rows[g];
         }
-        part->list[DELEGATES] = part_begin(dev->shard->d, c->owners, i);
-        part->list[NORMALS] = part_begin(dev->shard->locals, c->owners, i);
+        part->list[DELEGATES] = part_begin(c, dev->shard->d, i);
+        part->list[NORMALS] = part_begin(c, dev->shard->locals, i);
         memcpy(part->count, part->found, sizeof part->count);
     }
     c->last_owners = c->owners;
@@ -442,12 +446,22 @@ static uint64_t join_parts(const struct crew *c, enum vertex_kind kind, uint32_t
     return count;
 }
 
+/* Whether one thread did the shares of all. */
 static int is_alone(const struct crew *c)
 {
     int hands = 0;
     for (int i = 0; i < c->threads; i++)
         hands += c->hands[i].levels == c->level;
-    return hands == 1;
+    return hands == 1 && c->shares >= (uint64_t)c->threads;
+}
+
+static uint32_t owned_bits(const struct crew *c)
+{
+    uint64_t vertices = c->dev->shard->d > c->dev->shard->locals ? c->dev->shard->d : c->dev->shard->locals;
+    uint32_t bits = LEAST_OWNED_BITS;
+    while (bits < MOST_OWNED_BITS && (uint64_t)c->owners * BLOCKS_OF_OWNER << (bits + 1) <= vertices)
+        bits++;
+    return bits;
 }
 
 /* More threads and owners for a level with more edges. */
@@ -456,6 +470,7 @@ static void share_level(struct crew *c)
     uint64_t rows = frontier_size(c, DELEGATES) + frontier_size(c, NORMALS);
     c->threads = crew_threads(c->state);
     c->owners = c->threads;
+    c->owned_bits = owned_bits(c);
     c->shares = rows / PIECE_ROWS;
     if (c->shares > (uint64_t)c->threads * PIECES_OF_HAND)
         c->shares = (uint64_t)c->threads * PIECES_OF_HAND;

@@ -153,12 +153,14 @@ static void touch_arrays(struct device *dev)
              dev);
 }
 
-/* A search of EDGES_OF_TWO edges takes about 20 us: one thread is enough. Graphs of up to a million edges
- * took no less time with 5 to 16 threads than with 2 (scripts/results/2026-11-22-c16-gang.txt), so that
- * others want more edges. */
+/* Picoseconds that the meetings of a level by masks take more for each thread after the second. */
+static const double meetings_more = 1e6;
+
+/* A search of EDGES_OF_TWO edges takes about 20 us: one thread is enough. Graphs of 300,000 to
+ * 450,000 edges took least with 4 of 4, 8, 12 and 14 threads, one of 1 million with 8, one of 2 million with all. */
 static int useful_threads(const struct shard *shard, int threads)
 {
-    enum { EDGES_OF_TWO = 1 << 15, EDGES_OF_MORE = 1 << 16 };
+    enum { EDGES_OF_TWO = 1 << 15, EDGES_OF_MORE = 1 << 17 };
     uint64_t edges = shard_edges(shard), most = 1 + (edges >= EDGES_OF_TWO) + edges / EDGES_OF_MORE;
     return most < (uint64_t)threads ? (int)most : threads;
 }
@@ -197,6 +199,7 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     dev->threads = useful_threads(shard, options->threads);
     dev->parents = options->parents;
     dev->costs.graph = cost_graph_of(shard, &cost_rates_cpu);
+    dev->costs.graph.rates.masks += dev->threads > 2 ? meetings_more * (dev->threads - 2) : 0;
     dev->delegates.longest = longest_row(&shard->degrees.delegates);
     dev->normals.longest = longest_row(&shard->degrees.locals);
     dev->means.probes = probes_best();

@@ -262,9 +262,9 @@ static struct row_count count_rows_of(const struct device *dev, enum subgraph g)
     const struct csr *csr = &dev->shard->csr[g];
     struct frontier_view f = view_frontier(dev, g);
     struct counting counting = {dev, g, f, (f.size + PIECE_LIST - 1) / PIECE_LIST, 0, 0};
-    enum { WORK_OF_WORD = 2 };
+    enum { WORK_OF_WORD = 2, ROWS_OF_WORK = 4 }; /* of a list: one thread wrote it, and may go on alone */
     uint64_t masks = (f.words + PIECE_WORDS - 1) / PIECE_WORDS;
-    int threads = threads_for(dev, f.size + WORK_OF_WORD * f.words);
+    int threads = threads_for(dev, f.size / ROWS_OF_WORK + WORK_OF_WORD * f.words);
     if (csr->edges == 0)
         return (struct row_count){0};
     if (threads == 1 && f.words == 0)
