@@ -41,7 +41,7 @@ Predicts the time of searches from rates of devices and links, and from what dbf
 The design, each switch with what dbfs-traverse does first:
       --masks hosts|flat|slices       who reduces masks between hosts: one device of each, all, each a slice
       --reduction halving|tree|ring   how
-      --words dense|sparse            whole masks, or words that changed where they are few
+      --words sparse|dense            words that changed where they are few, or whole masks
       --form auto|list|bits           vertices as what is shorter, as numbers, as a bit for each that there is
       --messages direct|gathered|merged  to every device; to one of each group (option L); to one of each host
       --counts all|sums               what each level tells every rank: what follows for it, or sums
@@ -147,7 +147,7 @@ END
 # ---- command line ----
 
 command='' devices='' hosts=0 per_host=8 group=0 scale=0 edge_factor=16 threshold='' rates='' calibrate='' output=''
-force=0 switches='masks=hosts reduction=halving words=dense form=auto messages=direct counts=all'
+force=0 switches='masks=hosts reduction=halving words=sparse form=auto messages=direct counts=all'
 one_of() { # OPTION VALUE WORD...: adds a switch of the design
     option=$1 given=$2
     shift 2
@@ -184,7 +184,7 @@ while [ $# -gt 0 ]; do
     --force) force=1 ;;
     --masks) need $# "$1"; one_of "$1" "$2" hosts flat slices; shift ;;
     --reduction) need $# "$1"; one_of "$1" "$2" halving tree ring; shift ;;
-    --words) need $# "$1"; one_of "$1" "$2" dense sparse; shift ;;
+    --words) need $# "$1"; one_of "$1" "$2" sparse dense; shift ;;
     --form) need $# "$1"; one_of "$1" "$2" auto list bits; shift ;;
     --messages) need $# "$1"; one_of "$1" "$2" direct gathered merged; shift ;;
     --counts) need $# "$1"; one_of "$1" "$2" all sums; shift ;;

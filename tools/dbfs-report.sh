@@ -12,6 +12,8 @@ help='usage: dbfs-report graph500 [--construction-time S] RUN.json
        dbfs-report means RUN.json...
        dbfs-report compare A.json B.json
        dbfs-report roots RUN.json...
+       dbfs-report exchange RUN.json...
+       dbfs-report options RUN.json...
        dbfs-report levels TRACE...
        dbfs-report plot [-r ROOT] [-o FILE.svg|FILE.png|FILE.pdf] TRACE|SWEEP
 Reads what dbfs-traverse wrote with --json (RUN, A, B) and --trace (TRACE), and what degsplit
@@ -21,6 +23,9 @@ wrote with --sweep (SWEEP).
   means      a row for each run: harmonic and geometric mean of TEPS, quartiles of time
   compare    how many times as fast B is, root by root: quartiles and geometric mean
   roots      a row for each search
+  exchange   what moved: vertices and bytes before and after, a row for each level, each kind and run
+  options    a row for each run: its options of the exchange, the time of each part of a search (figure 8
+             of the paper), vertices and bytes before and after
   levels     a row for each level of each search
   plot       levels: edges and seconds; or classes of edges by threshold (figure 5 of the paper).
              Without -o, the script for gnuplot
@@ -117,6 +122,12 @@ $2 ~ /^roots\./ {
     split($2, part, ".")
     root[$1, part[2], part[3]] = $3
     if (part[2] + 1 > searches[$1]) searches[$1] = part[2] + 1
+    if (part[3] ~ /^levels_(s|exchanged)$/) {
+        of_level[$1, part[4], part[5]] += $3
+        of_search[$1, part[2], part[4]] += $3
+        of_run[$1, part[4]] += $3
+        if (part[5] + 1 > deepest[$1]) deepest[$1] = part[5] + 1
+    }
 }'
 
 over_values() { # PROGRAM: awk with the library over $work/values
@@ -284,6 +295,82 @@ END {
 }'
 }
 
+# ---- what moved ----
+
+# read_breakdowns FILE...: runs that counted what moved
+read_breakdowns() {
+    read_runs "$@"
+    number=0
+    for file in "$@"; do
+        grep -q "^$number	roots\.0\.levels_exchanged\.mask_bytes\." "$work/values" ||
+            die 3 "$file: no levels_exchanged: dbfs-traverse writes it with --breakdown"
+        number=$((number + 1))
+    done
+}
+
+# Means over all searches. A vertex in a list is 4 bytes. Those sent as bits, or pulled by whole frontiers, are not
+# counted one by one, and their bytes are the same before and after.
+exchange() {
+    [ $# -gt 0 ] || usage 'exchange: which runs?'
+    read_breakdowns "$@"
+    over_values '
+function of(name) { return of_level[d, name, l] / searches[d] }
+function row(kind, vertices, vertices_after, bytes, bytes_after) {
+    if (of_run[d, kind "_bytes"] == 0) return
+    printf "%s\t%d\t%s\t%s\t%s\t%.9g\t%.9g\n", name[d + 1], l, kind, vertices, vertices_after, bytes, bytes_after
+}
+END {
+    print "run\tlevel\tkind\tvertices\tvertices_after\tbytes\tbytes_after"
+    runs = split(ENVIRON["names"], name, "\n")
+    for (d = 0; d < runs; d++)
+        for (l = 0; l < deepest[d]; l++) {
+            row("list", of("found_vertices") "", of("sent_vertices") "", 4 * of("found_vertices"), of("list_bytes"))
+            row("bits", "NA", "NA", of("bits_bytes"), of("bits_bytes"))
+            row("frontier", "NA", "NA", of("frontier_bytes"), of("frontier_bytes"))
+            row("mask", "NA", "NA", of("whole_mask_bytes"), of("mask_bytes"))
+            row("peer", of("peer_vertices") "", of("peer_vertices") "", of("peer_bytes"), of("peer_bytes"))
+        }
+}'
+}
+
+# Times are medians over the searches, counts are means.
+options() {
+    [ $# -gt 0 ] || usage 'options: which runs?'
+    read_breakdowns "$@"
+    over_values '
+function average(name) { return of_run[d, name] / searches[d] }
+function middle(names,   part, parts, i, n) { # of the sums of these parts, a sum for each search
+    parts = split(names, part, " ")
+    split("", x)
+    for (i = 0; i < searches[d]; i++)
+        for (n = 1; n <= parts; n++) x[i + 1] += of_search[d, i, part[n]]
+    sort(x, searches[d])
+    return quantile(x, searches[d], .5)
+}
+END {
+    print "run\treduction\tlocal_all2all\tuniquify\tform\tmemory\tranks\tshards\tsearches\tmedian_s" \
+        "\tcomputation_s\tlocal_exchange_s\tremote_exchange_s\tmask_reduction_s\tahead_s" \
+        "\tvertices\tvertices_after\tbytes\tbytes_after\tmask_bytes\tmask_bytes_after\tpeer_bytes\tmessages"
+    runs = split(ENVIRON["names"], name, "\n")
+    for (d = 0; d < runs; d++) {
+        n = pick(d, time)
+        sort(x, n)
+        printf "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%.6g", name[d + 1], env[d, "mask_reduction"],
+            env[d, "local_all2all"], env[d, "uniquify"], env[d, "exchange_form"], env[d, "exchange_memory"],
+            env[d, "ranks"], env[d, "ranks"] * env[d, "shards_per_rank"], n, quantile(x, n, .5)
+        printf "\t%.6g\t%.6g\t%.6g\t%.6g\t%.6g", middle("previsit visit_nn visit_nd visit_dn visit_dd bins choose"),
+            middle("local_exchange"), middle("remote_exchange"), middle("mask_reduction"), middle("ahead")
+        dense = average("bits_bytes") + average("frontier_bytes")
+        printf "\t%.9g\t%.9g\t%.9g\t%.9g", average("found_vertices"), average("sent_vertices"),
+            4 * average("found_vertices") + dense, average("list_bytes") + dense
+        printf "\t%.9g\t%.9g\t%.9g\t%.9g\n", average("whole_mask_bytes"), average("mask_bytes"),
+            average("peer_bytes"), average("messages")
+    }
+}'
+}
+
+# ---- traces ----
+
 # read_traces FILE...: a trace has a document in each line
 read_traces() {
     read_files "$@"
@@ -439,6 +526,6 @@ NA) ;;
 esac
 case $root in *[!0-9]*) usage "-r $root: not a vertex" ;; esac
 case $command in
-graph500 | means | compare | roots | levels | plot) "$command" "$@" ;;
+graph500 | means | compare | roots | exchange | options | levels | plot) "$command" "$@" ;;
 *) usage "'$command': no such report" ;;
 esac

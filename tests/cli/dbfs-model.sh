@@ -67,9 +67,13 @@ END
 cat >"$tmp/rates" <<'END'
 # round numbers
 edge_s 1e-9
+normal_edge_s 2e-9
 delegate_s 1e-8
 alone_level_s 1e-3
+alone_small_s 4e-4
 peer_level_s 2e-3
+peer_small_s 5e-4
+small_level 20000
 loop_factor 2
 message_level_s 3e-3   # with messages
 
@@ -94,15 +98,22 @@ check_exit 0 'one device' predict -p 1
 parts_are 16 0 10 0 0 0 0
 # 5 reductions of 12500 bytes; in each level 100000 vertices a device of four found, a quarter for each: 100000 bytes
 check_exit 0 'four that read each other' predict -p 4
-parts_are 8 .75 20 "$(awk 'BEGIN { print 5 * (.1 + 3 * .0125) }')" "$(awk 'BEGIN { print 10 * 3 * 25 / 1e3 }')" 0 0
+parts_are 6 .75 20 "$(awk 'BEGIN { print 5 * 3 * .0125 }')" "$(awk 'BEGIN { print 10 * 3 * 25 / 1e3 }')" 0 0
 check 'nn goes as bits, as 800000 / 4 / 8 bytes are fewer than 4 for each of 25000 vertices' \
     is "$(predict -p 4 --form bits | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["vertices_ms"] }')" .75 .001
 check_exit 0 'as lists' predict -p 4 --form list
 check 'they take four times the bytes' is "$(column vertices_ms 1)" "$(awk 'BEGIN { print 10 * 3 * 100 / 1e3 }')" .001
+check_exit 0 'eight' predict -p 8
+check 'have small levels, as each finds less than 20000' is "$(column levels_ms 1)" 5 .001
+check_exit 0 'eight by messages' predict -p 8 --group 4
+check 'have not' is "$(column levels_ms 1)" 30 .001
+sed 's/"iterations": 10/"iterations": 50/' "$tmp/hand.json" >"$tmp/deep.json"
+check_exit 0 'one device and more levels' "$model" predict --rates "$tmp/rates" --calibrate 0 -p 1 "$tmp/deep.json"
+check 'has small ones' is "$(column levels_ms 1)" 20 .001
 check_exit 0 'duplicates dropped' predict -p 4 --form list --uniquify
 check 'of 25000 drawn from 200000' is "$(column vertices_ms 1)" "$(awk 'BEGIN { print 10 * 3 * .8 * (1 - exp(-.125)) }')" .001
 check_exit 0 'by messages' predict -p 4 --group 1
-parts_are 8 .75 30 "$(awk 'BEGIN { print 5 * (1.5 * .025 + 4 * .2) }')" "$(awk 'BEGIN { print 10 * 3 * .05 }')" \
+parts_are 10 .75 30 "$(awk 'BEGIN { print 5 * (1.5 * .025 + 4 * .2) }')" "$(awk 'BEGIN { print 10 * 3 * .05 }')" \
     "$(awk 'BEGIN { print 10 * (.003 + .2) }')" "$(awk 'BEGIN { print 10 * 2 * (.2 + 32 / 5e5) }')"
 check_exit 0 'by a tree' predict -p 4 --group 1 --reduction tree
 check 'reduces twice as many bytes as there are steps' is "$(column masks_ms 1)" "$(awk 'BEGIN { print 5 * (4 * .025 + 4 * .2) }')" .001
@@ -111,7 +122,7 @@ check 'takes 6 steps' is "$(column masks_ms 1)" "$(awk 'BEGIN { print 5 * (1.5 *
 check_exit 0 'sums alone' predict -p 4 --group 1 --counts sums
 check 'are small' is "$(column counts_ms 1)" "$(awk 'BEGIN { print 10 * 2 * (.4 + 16 / 5e5) }')" .001
 check_exit 0 'two hosts of two' predict -p 4 -H 2
-parts_are 8 .75 30 "$(awk 'BEGIN { print 5 * (.1 + .0125 + .125 + 2 * .4) }')" "$(awk 'BEGIN { print 10 * (.025 + .5) }')" \
+parts_are 10 .75 30 "$(awk 'BEGIN { print 5 * (.1 + .0125 + .125 + 2 * .4) }')" "$(awk 'BEGIN { print 10 * (.025 + .5) }')" \
     "$(awk 'BEGIN { print 10 * (.002 + .4) }')" "$(awk 'BEGIN { print 10 * (.4 + 16 / 1e5) }')"
 check_exit 0 'in slices' predict -p 4 -H 2 --masks slices
 check 'half of the mask crosses' is "$(column masks_ms 1)" "$(awk 'BEGIN { print 5 * (.1 + .0125 + .0625 + 2 * .4) }')" .001
@@ -133,8 +144,8 @@ check 'is a quarter of Table I and some' is "$(column device_bytes 1)" \
 
 check_exit 0 'a run and its trace' "$model" check --calibrate 0 "$tmp/4.json" "$tmp/4.trace" "$tmp/22.json"
 check 'the shape is that of the trace' test "$(column shape 1) $(column shape 2)" = 'trace rmat'
-dense=$("$model" predict -p 64 --rmat 26 -t 16 | cut -f 15 | tail -1)
-sparse=$("$model" predict -p 64 --rmat 26 -t 16 --words sparse | cut -f 15 | tail -1)
+dense=$("$model" predict -p 64 --rmat 26 -t 16 --words dense | cut -f 15 | tail -1)
+sparse=$("$model" predict -p 64 --rmat 26 -t 16 | cut -f 15 | tail -1)
 check "sparse masks take less: $sparse, $dense" below "$sparse" "$(awk -v x="$dense" 'BEGIN { print .8 * x }')"
 
 # ---- runs ----
@@ -175,7 +186,7 @@ time_with() { # RATE FACTOR: ms of 64 devices with a rate changed
     "$model" rates | awk -v name="$1" -v by="$2" '$1 == name { print name, $2 * by }' >"$tmp/changed"
     "$model" predict -p 64 --rmat 26 -t 64 --rates "$tmp/changed" | cut -f 8 | tail -1
 }
-for name in edge_s delegate_s peer_level_s loop_factor message_level_s peer_latency network_latency message_s; do
+for name in edge_s normal_edge_s delegate_s loop_factor message_level_s peer_latency network_latency message_s; do
     check "more $name: never faster" test "$(time_with $name 1 | tr -d .)" != '' -a \
         "$(awk -v a="$(time_with $name 1)" -v b="$(time_with $name 10)" 'BEGIN { print a <= b }')" = 1
 done

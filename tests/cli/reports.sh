@@ -204,6 +204,28 @@ check 'with the members of the traces' test "$(awk -F '\t' 'NR == 1 { for (i = 1
     END { printf "%d %d %.9f", fv, sent, time }' "$tmp/out")" = "$(cat "$tmp/t1.flat" "$tmp/t2.flat" | awk '$3 ~ /fv$/ { fv += $4 }
     $3 == "sent_vertices" { sent += $4 } $3 == "compute_s.max" { time += $4 } END { printf "%d %d %.9f", fv, sent, time }')"
 
+# What moved, by hand: two searches of two levels; the second finds 30 and 10 vertices and sends half of them
+moved() { # FOUND SENT MASKS OF-MASKS NN
+    printf '{"root": 1, "time_s": 2, "teps": 1, "levels": 2,'
+    printf '"levels_s": {"previsit": [1, 0], "visit_nn": [%s], "remote_exchange": [2, 3]},' "$5"
+    printf '"levels_exchanged": {"found_vertices": [%s], "sent_vertices": [%s], "list_bytes": [80, 0],' "$1" "$2"
+    printf '"bits_bytes": [0, 0], "frontier_bytes": [0, 5], "mask_bytes": [%s], "whole_mask_bytes": [%s],' "$3" "$4"
+    printf '"messages": [2, 1], "peer_vertices": [0, 0], "peer_bytes": [0, 0]}}'
+}
+printf '{"environment": {"vertices": 9, "mask_reduction": "blocking", "local_all2all": true, "uniquify": false, "exchange_form": "list",
+"exchange_memory": "host", "ranks": 2, "shards_per_rank": 3}, "roots": [%s, %s]}\n' "$(moved '10, 0' '10, 0' '0, 0' '0, 0' '7, 8')" \
+    "$(moved '30, 10' '15, 5' '3, 0' '9, 0' '1, 2')" >"$tmp/moved.json"
+check_exit 0 'what moved' "$report" exchange "$tmp/moved.json"
+printf "$tmp/moved.json"'\t%s\t%s\t%s\t%s\t%s\t%s\n' 0 list 20 12.5 80 80 0 frontier NA NA 0 0 0 mask NA NA 4.5 1.5 \
+    1 list 5 2.5 20 0 1 frontier NA NA 5 5 1 mask NA NA 0 0 >"$tmp/want"
+check 'is a row for each level and kind that there was' sh -c "tail -n +2 '$tmp/out' | cmp - '$tmp/want'"
+check_exit 0 'options of the exchange' "$report" options "$tmp/moved.json" "$tmp/moved.json"
+printf "$tmp/moved.json"'\tblocking\ttrue\tfalse\tlist\thost\t2\t6\t2\t2\t10\t0\t5\t0\t0\t25\t15\t105\t85\t4.5\t1.5\t0\t3\n' >"$tmp/want"
+check 'times are medians, counts are means' sh -c "tail -1 '$tmp/out' | cmp - '$tmp/want'"
+check 'a row for each run' test "$(wc -l <"$tmp/out")" = 3
+check_exit 3 'a run without --breakdown' "$report" exchange "$tmp/moved.json" "$tmp/r.json"
+check_says "$tmp/r.json: no levels_exchanged" 'is named'
+
 # malformed_as TEXT: exit 3
 for text in '' '{' '{}}' '{"a" 1}' '{"a": }' '{"a": 1,}' '{"a": 1 "b": 2}' '{"a": [1,]}' '{"a": [1}' '[1]' '1' '{"a": tru}' '{"a": "x}' \
     '{1: 2}' '{"a": 01x}' '{"environment": {"vertices": 1}}'; do

@@ -17,15 +17,23 @@ function imbalance(graph, p,   mean) {
     return p > 1 && mean > 0 ? 1 + sqrt(2 * log(p) * most(1, graph["row_ends"]) / mean) : 1
 }
 
-# Several devices go through the level loop of the host, which is slower than the kernel of a device that is alone.
+# Devices of one group search in a kernel of all levels, which each of them has. With several groups, the host takes
+# devices through the levels, and their visits are slower.
 function visit_cost(graph, layout, part,   p, factor, edges) {
     p = layout["p"]
     factor = correction(layout["kind"])
-    edges = factor * rate["edge_s"] * graph["edges"] / p * (p > 1 ? rate["loop_factor"] : 1)
-    part["visits"] = edges
-    part["imbalance"] = edges * (imbalance(graph, p) - 1)
+    edges = rate["edge_s"] * graph["edges"] / p * (layout["kind"] == "message" ? rate["loop_factor"] : 1)
+    if (p > 1) edges += rate["normal_edge_s"] * graph["nn"] / p
+    part["visits"] = factor * edges
+    part["imbalance"] = factor * edges * (imbalance(graph, p) - 1)
     part["delegates"] = p > 1 ? factor * rate["delegate_s"] * graph["delegates"] * (1 - 1 / p) : 0
-    part["levels"] = factor * graph["levels"] * rate[layout["kind"] "_level_s"]
+    part["levels"] = factor * graph["levels"] * level_time(graph, layout)
+}
+
+# The kernels go through a level that finds little by lists.
+function level_time(graph, layout,   found) {
+    found = graph["vertices"] / graph["levels"] / layout["p"]
+    return rate[layout["kind"] (layout["kind"] != "message" && found < rate["small_level"] ? "_small_s" : "_level_s")]
 }
 
 # What runs of a kind say: one device alone, peers, messages. A kind without runs takes that of the kind before.
@@ -36,13 +44,13 @@ function correction(kind) {
 
 # ---- masks of delegates: section V-A ----
 
-# Bytes of the masks of all reductions of a search: whole, or, of levels that change few words, a number and a
-# value of each word of 8 bytes.
+# Bytes of the masks of all reductions of a search: whole, or, of levels that change few words, the place and the
+# value of each, 8 bytes both.
 function mask_bytes(graph,   whole, sum, l) {
     whole = graph["delegates"] / 8
     if (design["words"] == "dense") return whole * graph["reductions"]
     for (l = 0; l < graph["levels"]; l++)
-        if (graph["delegates_of", l] >= .5) sum += least(whole, 12 * least(graph["delegates_of", l], whole / 8))
+        if (graph["delegates_of", l] >= .5) sum += least(whole, 16 * least(graph["delegates_of", l], whole / 8))
     return least(sum, whole * graph["reductions"])
 }
 
@@ -65,8 +73,9 @@ function mask_cost(graph, layout, part,   bytes, times, group, groups, sent) {
     groups = layout["p"] / group / layout["hosts"] # on a host
     sent = design["masks"] == "slices" ? bytes / group : bytes
     part["masks"] = 0
-    if (group > 1) # every device reads the masks of its peers, or a slice of each and then the slices reduced
-        part["masks"] = times * rate["peer_latency"] + \
+    if (group > 1) # every device reads the masks of its peers, or a slice of each and then the slices reduced; to
+                   # meet for that is part of a level in a kernel of all levels
+        part["masks"] = (layout["kind"] == "message" ? times * rate["peer_latency"] : 0) + \
             (design["masks"] == "slices" ? 2 * (group - 1) / group : group - 1) * bytes / rate["peer_bandwidth"]
     if (design["masks"] == "flat")
         part["masks"] += reduce_over(layout["p"], bytes, times, layout["hosts"] > 1 ? "network" : "host")
