@@ -173,9 +173,10 @@ struct block {
     void *allocated; /* the block lies in it */
 };
 
-/* Allocates a zeroed block. An array of a huge page or more begins at such a page, and has room up to the end of
- * its last one, so that all of it may lie in huge pages. Room that nobody writes takes no memory. A smaller one
- * begins at a pair of cache lines, which a core may ask for together: threads that own pairs share none. */
+/* Allocates a zeroed block. An array of a huge page or more begins at such a page, and has room up to the
+ * end of its last one, so that all of it may lie in huge pages. Room that nobody writes takes no memory. A
+ * smaller one begins at a pair of cache lines, which a core may ask for together: threads that own pairs
+ * share none. */
 static struct block *block_alloc(size_t bytes)
 {
     size_t page = bytes < HUGE_PAGE_BYTES ? TWO_LINES_BYTES : HUGE_PAGE_BYTES;

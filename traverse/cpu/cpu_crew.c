@@ -20,9 +20,9 @@
 #include <string.h>
 
 enum {
-    LEAST_OWNED_BITS = 10, /* an owner's vertices come in blocks of 2^10 to 2^14: neighbours are near each other, */
-    MOST_OWNED_BITS = 14,
-    BLOCKS_OF_OWNER = 8,   /* but frontiers are, too, so that an owner has some blocks */
+    LEAST_OWNED_BITS = 10, /* an owner's vertices come in blocks of 2^10 to 2^14, as */
+    MOST_OWNED_BITS = 14,  /* neighbours are near each other; but frontiers are, too: */
+    BLOCKS_OF_OWNER = 8,   /* so an owner has some blocks */
     PIECE_ROWS = 64,      /* a piece has at least so many */
     PIECES_OF_HAND = 3,   /* and there are at most so many pieces for each thread */
     LONG_ROW = 4096,      /* columns: longer rows are cut into pieces of so many */
@@ -37,12 +37,12 @@ struct hand {
     uint32_t levels;               /* of the crew in which it has taken part: the last one; 0: in none */
     uint64_t *seen[VERTEX_KINDS];  /* visited, or put into a bin by this thread */
     uint8_t *pool;                 /* chunks that are not used yet */
-    uint32_t *at[VERTEX_KINDS][MOST_CREW];    /* of the bins for each owner: where the next destination goes */
+    uint32_t *at[VERTEX_KINDS][MOST_CREW]; /* of bins by owner: where the next destination goes */
 };
 
 /* What an owner has. */
 struct part {
-    _Alignas(64) uint64_t list[VERTEX_KINDS];  /* where its part of the frontier begins in the lists of the device */
+    _Alignas(64) uint64_t list[VERTEX_KINDS]; /* where its part of the frontier begins in the lists */
     uint64_t count[VERTEX_KINDS]; /* vertices of its part */
     uint64_t found[VERTEX_KINDS]; /* of the next one */
     uint64_t rows[SUBGRAPHS], edges[SUBGRAPHS]; /* sources among them, and their edges */
@@ -85,8 +85,8 @@ static uint64_t vertices_of(const struct device *dev, enum vertex_kind kind)
 
 /* ---- bins ---- */
 
-/* Where the bin of a thread for an owner begins. Bins begin at different places of their chunks: they fill alike,
- * and their ends would be in one set of the first cache. */
+/* Where the bin of a thread for an owner begins. Bins begin at different places of their chunks: they fill
+ * alike, and their ends would be in one set of the first cache. */
 static uint32_t *bin_begin(const struct crew *c, int number, enum vertex_kind kind, int owner)
 {
     enum { LINE = 64, LINES = 61 }; /* not a divisor of what owners are */
@@ -100,7 +100,8 @@ static void open_bins(struct hand *h, int number)
 {
     const struct crew *c = h->crew;
     const struct cpu_crew_memory *memory = &c->dev->crew;
-    h->pool = chunks_of(memory->bins, memory->bin_bytes, number) + (size_t)(VERTEX_KINDS * c->owners) * CHUNK_BYTES;
+    h->pool = chunks_of(memory->bins, memory->bin_bytes, number);
+    h->pool += (size_t)(VERTEX_KINDS * c->owners) * CHUNK_BYTES;
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
         for (int owner = 0; owner < c->owners; owner++)
             h->at[kind][owner] = bin_begin(c, number, (enum vertex_kind)kind, owner);
@@ -227,7 +228,8 @@ static void bin_share(struct hand *h, enum vertex_kind kind, int share)
     for (int i = 0; i < c->last_owners && c->before[kind][i] < end; i++) {
         const struct part *part = &c->parts[i];
         uint64_t before = c->before[kind][i], count = c->before[kind][i + 1] - before;
-        uint64_t first = begin > before ? begin - before : 0, last = end - before < count ? end - before : count;
+        uint64_t first = begin > before ? begin - before : 0;
+        uint64_t last = end - before < count ? end - before : count;
         for (int to = VERTEX_KINDS; to-- > 0 && first < last;) {
             enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
             if (dev->frontier[g] > 0)
@@ -257,8 +259,8 @@ static struct hand *come(struct crew *c, int number)
     return h;
 }
 
-/* The pieces of a thread are `threads` apart, and its shares lie side by side: in the parts that it owns, mostly. So
- * the rows that it reads are in its cache from search to search. */
+/* The pieces of a thread are `threads` apart, and its shares lie side by side: in the parts that it owns,
+ * mostly. So the rows that it reads are in its cache from search to search. */
 static void bin_pieces(void *context, struct turn *turn)
 {
     struct crew *c = context;
@@ -330,7 +332,8 @@ reach_chunk(const struct list_push *p, const uint32_t *from, const uint32_t *end
     return count;
 }
 
-static uint64_t reach_bin(const struct list_push *p, const uint32_t *chunk, const uint32_t *at, uint64_t count)
+static uint64_t reach_bin(const struct list_push *p, const uint32_t *chunk, const uint32_t *at,
+                          uint64_t count)
 {
     for (const uint32_t *next; chunk != NULL; chunk = next) {
         const uint32_t *end = end_of_chunk(chunk, at, &next);
@@ -379,9 +382,10 @@ static void reach_kind(struct crew *c, int owner, enum vertex_kind kind)
     part->found[kind] = count;
 }
 
-/* What other threads have written lies in their caches: all of them are asked before the first one is read. Always
- * inlined, as a compiler may drop calls of what only asks ahead. */
-static inline __attribute__((always_inline)) void ask_for_bins(const struct crew *c, enum vertex_kind kind, int owner)
+/* What other threads have written lies in their caches: all of them are asked before the first one is read.
+ * Always inlined, as a compiler may drop calls of what only asks ahead. */
+static inline __attribute__((always_inline)) void
+ask_for_bins(const struct crew *c, enum vertex_kind kind, int owner)
 {
     enum { LINE = 16, LINES = 3 };
     for (int i = 0; i < c->threads; i++) {
@@ -500,8 +504,8 @@ static int is_at_end(const struct crew *c)
            c->small_levels > SMALL_LEVELS || c->lonely_levels > LONELY_LEVELS;
 }
 
-/* Owner 0 has the whole frontier at first. Hands are set when they are used first, since to clear them all takes as
- * long as some levels. */
+/* Owner 0 has the whole frontier at first. Hands are set when they are used first, since to clear them all
+ * takes as long as some levels. */
 static void begin(struct crew *c, struct device *dev, struct search_state *state)
 {
     list_whole_frontier(dev);

@@ -1,9 +1,10 @@
 /* cpu_gather.c: lists what a frontier has in lists and masks: its vertices, or the rows of a subgraph with a
  * prefix sum of their lengths
  *
- * Threads count and then list shares of the frontier, and add up the lengths. Vertices are in the order of degrees, so
- * that those of a frontier lie at the front: a thread has several shares, from all over the masks. Bytes that must move for
- * each row: 4 of the list, 8 of the prefix sums twice, and 8 to 16 of offsets for the length.
+ * Threads count and then list shares of the frontier, and add up the lengths. Vertices are in the order of
+ * degrees, and those of a frontier lie at the front: so a thread has several shares, from all over the masks.
+ * Bytes that must move for each row: 4 of the list, 8 of the prefix sums twice, and 8 to 16 of offsets for the
+ * length.
  */
 #include "cpu_device.h"
 

@@ -7,10 +7,10 @@
  * offsets, for each edge 4 of the column, and for each thread twice a mask.
  *
  * Parents that are written at once lie anywhere, in lines that the caches of other cores have: 6 ns each. So
- * each thread puts what it finds, with the parent, into bins by ranges of vertices. Then a thread empties all
- * bins of a range, whose parents fit into its cache. A range is some blocks of vertices, from all over: those at the
- * front have the most edges, and are found by every thread. That moves 16 bytes more for each vertex and thread, in
- * sequence. A share for which bins have no room writes its parents at once.
+ * each thread puts what it finds, with the parent, into bins by ranges of vertices. Then a thread empties
+ * all bins of a range, whose parents fit into its cache. A range is some blocks of vertices, from all over:
+ * those at the front have the most edges, and are found by every thread. That moves 16 bytes more for each
+ * vertex and thread, in sequence. A share for which bins have no room writes its parents at once.
  */
 #include "cpu_bins.h"
 #include "cpu_device.h"
@@ -90,7 +90,8 @@ static void open_bins(struct range_bins *bins, uint64_t ranges)
         bins->first[i] = bins->at[i] = new_chunk(&bins->pool) + i % (MOST_RANGES - 1) * LINE;
 }
 
-/* Blocks are dealt out in turns, each turn by one further: at equal distances they would be in few sets of a cache. */
+/* Blocks are dealt out in turns, each turn by one further: at equal distances they would be in few sets of a
+ * cache. */
 static inline uint32_t range_of(const struct marker *m, uint32_t vertex)
 {
     uint32_t block = vertex >> BLOCK_BITS;

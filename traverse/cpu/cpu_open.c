@@ -70,8 +70,8 @@ static uint64_t crew_bytes(const struct device *dev)
     return wanted && all <= memory_left(dev->means.budget) / 8 ? chunks * CHUNK_BYTES : 0;
 }
 
-/* Words of marks of one thread: whole lines of a cache. Those of other shards' vertices are worth it if threads take no more of them
- * than nn's columns do. */
+/* Words of marks of one thread: whole lines of a cache. Those of other shards' vertices are worth it if
+ * threads take no more of them than nn's columns do. */
 static uint64_t seen_words(const struct shard *shard, int threads)
 {
     enum { LINE_WORDS = 8 };
@@ -156,8 +156,8 @@ static void touch_arrays(struct device *dev)
 /* Picoseconds that the meetings of a level by masks take more for each thread after the second. */
 static const double meetings_more = 1e6;
 
-/* A search of EDGES_OF_TWO edges takes about 20 us: one thread is enough. Graphs of 300,000 to
- * 450,000 edges took least with 4 of 4, 8, 12 and 14 threads, one of 1 million with 8, one of 2 million with all. */
+/* A search of EDGES_OF_TWO edges takes about 20 us: one thread is enough. Graphs of 300,000 to 450,000 edges
+ * took least with 4 of 4, 8, 12 and 14 threads, one of 1 million with 8, one of 2 million with all. */
 static int useful_threads(const struct shard *shard, int threads)
 {
     enum { EDGES_OF_TWO = 1 << 15, EDGES_OF_MORE = 1 << 17 };
