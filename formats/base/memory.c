@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { MMAP_THRESHOLD_BYTES = 1 << 18 };
+enum { MMAP_THRESHOLD_BYTES = 1 << 18, TWO_LINES_BYTES = 128 };
 
 /* The number in a one-number file such as memory.max; UINT64_MAX when absent or "max". */
 static uint64_t number_in_file(const char *path)
@@ -173,11 +173,13 @@ struct block {
     void *allocated; /* the block lies in it */
 };
 
-/* Allocates a zeroed block. An array of a huge page or more begins at such a page, and has room up to the end of
- * its last one, so that all of it may lie in huge pages. Room that nobody writes takes no memory. */
+/* Allocates a zeroed block. An array of a huge page or more begins at such a page, and has room up to the
+ * end of its last one, so that all of it may lie in huge pages. Room that nobody writes takes no memory. A
+ * smaller one begins at a pair of cache lines, which a core may ask for together: threads that own pairs
+ * share none. */
 static struct block *block_alloc(size_t bytes)
 {
-    size_t page = bytes < HUGE_PAGE_BYTES ? 1 : HUGE_PAGE_BYTES;
+    size_t page = bytes < HUGE_PAGE_BYTES ? TWO_LINES_BYTES : HUGE_PAGE_BYTES;
     char *all = calloc(1, sizeof(struct block) + bytes + 2 * (page - 1));
     if (all == NULL)
         return NULL;

@@ -20,10 +20,12 @@
 #include <string.h>
 
 enum {
-    OWNED_BITS = 10,      /* an owner's vertices come in blocks of 2^10 */
+    LEAST_OWNED_BITS = 10, /* an owner's vertices come in blocks of 2^10 to 2^14, as */
+    MOST_OWNED_BITS = 14,  /* neighbours are near each other; but frontiers are, too: */
+    BLOCKS_OF_OWNER = 8,   /* so an owner has some blocks */
     PIECE_ROWS = 64,      /* a piece has at least so many */
-    PIECES_OF_HAND = 4,   /* and there are at most so many pieces for each thread */
-    LONG_ROW = 8192,      /* columns: longer rows are cut into pieces of so many */
+    PIECES_OF_HAND = 3,   /* and there are at most so many pieces for each thread */
+    LONG_ROW = 4096,      /* columns: longer rows are cut into pieces of so many */
     MOST_LONG = 256,
     SMALL_LEVELS = 16,    /* in a row, after which the crew parts */
     LONELY_LEVELS = 8     /* the same */
@@ -31,17 +33,16 @@ enum {
 
 /* What thread `number` has. */
 struct hand {
-    struct crew *crew;
+    _Alignas(64) struct crew *crew;
     uint32_t levels;               /* of the crew in which it has taken part: the last one; 0: in none */
     uint64_t *seen[VERTEX_KINDS];  /* visited, or put into a bin by this thread */
     uint8_t *pool;                 /* chunks that are not used yet */
-    uint32_t *first[VERTEX_KINDS][MOST_CREW]; /* chunks of the bins for each owner */
-    uint32_t *at[VERTEX_KINDS][MOST_CREW];    /* where the next destination goes */
+    uint32_t *at[VERTEX_KINDS][MOST_CREW]; /* of bins by owner: where the next destination goes */
 };
 
 /* What an owner has. */
 struct part {
-    uint64_t list[VERTEX_KINDS];  /* where its part of the frontier begins in the lists of the device */
+    _Alignas(64) uint64_t list[VERTEX_KINDS]; /* where its part of the frontier begins in the lists */
     uint64_t count[VERTEX_KINDS]; /* vertices of its part */
     uint64_t found[VERTEX_KINDS]; /* of the next one */
     uint64_t rows[SUBGRAPHS], edges[SUBGRAPHS]; /* sources among them, and their edges */
@@ -59,8 +60,10 @@ struct crew {
     struct device *dev;
     struct search_state *state;
     int threads, owners, last_owners; /* owners: a power of two; of this level, of the one before */
+    uint32_t owned_bits; /* log2 of the vertices in a block of an owner's */
     uint32_t level, small_levels, lonely_levels;
     uint64_t shares; /* of the frontier of each kind */
+    uint64_t before[VERTEX_KINDS][MOST_CREW + 1]; /* vertices of the frontier in the parts before each */
     struct part parts[MOST_CREW];
     struct hand hands[MOST_CREW];
     struct long_row long_rows[MOST_LONG];
@@ -72,17 +75,36 @@ struct target {
     uint64_t *seen;
     uint32_t **bins; /* [owners + 1]: where the next destination goes */
     uint32_t owners; /* less 1 */
+    uint32_t owned_bits;
 };
+
+static uint64_t vertices_of(const struct device *dev, enum vertex_kind kind)
+{
+    return kind == DELEGATES ? dev->shard->d : dev->shard->locals;
+}
 
 /* ---- bins ---- */
 
+/* Where the bin of a thread for an owner begins. Bins begin at different places of their chunks: they fill
+ * alike, and their ends would be in one set of the first cache. */
+static uint32_t *bin_begin(const struct crew *c, int number, enum vertex_kind kind, int owner)
+{
+    enum { LINE = 64, LINES = 61 }; /* not a divisor of what owners are */
+    const struct cpu_crew_memory *memory = &c->dev->crew;
+    int i = (int)kind * c->owners + owner;
+    uint8_t *chunk = chunks_of(memory->bins, memory->bin_bytes, number) + (size_t)i * CHUNK_BYTES;
+    return (uint32_t *)(chunk + CHUNK_HEAD + i % LINES * LINE);
+}
+
 static void open_bins(struct hand *h, int number)
 {
-    const struct device *dev = h->crew->dev;
-    h->pool = chunks_of(dev->crew.bins, dev->crew.bin_bytes, number);
+    const struct crew *c = h->crew;
+    const struct cpu_crew_memory *memory = &c->dev->crew;
+    h->pool = chunks_of(memory->bins, memory->bin_bytes, number);
+    h->pool += (size_t)(VERTEX_KINDS * c->owners) * CHUNK_BYTES;
     for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-        for (int owner = 0; owner < h->crew->owners; owner++)
-            h->first[kind][owner] = h->at[kind][owner] = new_chunk(&h->pool);
+        for (int owner = 0; owner < c->owners; owner++)
+            h->at[kind][owner] = bin_begin(c, number, (enum vertex_kind)kind, owner);
     }
 }
 
@@ -91,7 +113,7 @@ static inline void put(struct hand *h, struct target *target, uint32_t to, uint3
                        struct row_form form)
 {
     uint64_t word = target->seen[to / 64], is_new = ~word >> (to % 64) & 1;
-    uint32_t **bin = &target->bins[to >> OWNED_BITS & target->owners], *at = *bin;
+    uint32_t **bin = &target->bins[to >> target->owned_bits & target->owners], *at = *bin;
     target->seen[to / 64] = word | UINT64_C(1) << (to % 64);
     at[0] = to;
     if (form.parents)
@@ -104,7 +126,7 @@ static inline void put(struct hand *h, struct target *target, uint32_t to, uint3
 
 static struct target target_of(struct hand *h, enum vertex_kind kind)
 {
-    return (struct target){h->seen[kind], h->at[kind], (uint32_t)h->crew->owners - 1};
+    return (struct target){h->seen[kind], h->at[kind], (uint32_t)h->crew->owners - 1, h->crew->owned_bits};
 }
 
 /* Nonzero if there was room for it. */
@@ -136,6 +158,8 @@ static inline __attribute__((always_inline)) void bin_rows(struct hand *h, const
 {
     const uint32_t *heads = p->csr->heads;
     const uint64_t rows = p->csr->rows;
+    for (uint64_t i = 0; i < COLUMNS_AHEAD && i < p->row_count && !form.sparse; i++)
+        ask_for_columns(p->csr, row_offset(p, p->rows[i], form));
     struct target target = target_of(h, subgraph_columns(g));
     for (uint64_t i = 0; i < p->row_count; i++) {
         uint32_t row = p->rows[i];
@@ -163,7 +187,10 @@ static void bin_list(struct hand *h, enum subgraph g, const uint32_t *list, uint
     p.rows = list;
     p.row_count = count;
     int is_common = !form.parents && form.offset_width == 4 && !form.sparse;
-    if (is_common && form.heads == 0)
+    if (form.heads == 0 && form.offset_width == 4 && !form.sparse && form.even)
+        form.parents ? bin_rows(h, &p, g, (struct row_form){1, 0, 0, 4, 0, 1})
+                     : bin_rows(h, &p, g, (struct row_form){0, 0, 0, 4, 0, 1});
+    else if (is_common && form.heads == 0)
         bin_rows(h, &p, g, (struct row_form){0, 0, 0, 4, 0, 0});
     else if (is_common && form.heads == 2)
         bin_rows(h, &p, g, (struct row_form){0, 0, 2, 4, 0, 0});
@@ -173,10 +200,19 @@ static void bin_list(struct hand *h, enum subgraph g, const uint32_t *list, uint
 
 static uint64_t frontier_size(const struct crew *c, enum vertex_kind kind)
 {
-    uint64_t size = 0;
-    for (int i = 0; i < c->last_owners; i++)
-        size += c->parts[i].count[kind];
-    return size;
+    return c->before[kind][c->last_owners];
+}
+
+static void add_up_parts(struct crew *c)
+{
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        uint64_t before = 0;
+        for (int i = 0; i < c->last_owners; i++) {
+            c->before[kind][i] = before;
+            before += c->parts[i].count[kind];
+        }
+        c->before[kind][c->last_owners] = before;
+    }
 }
 
 /* A share of the rows of one kind, along both subgraphs: the parts of all owners, one behind the other, are
@@ -186,14 +222,14 @@ static void bin_share(struct hand *h, enum vertex_kind kind, int share)
     const struct crew *c = h->crew;
     const struct device *dev = c->dev;
     const uint32_t *lists = kind == DELEGATES ? dev->delegates.fresh : dev->normals.queue;
-    uint64_t size = frontier_size(c, kind), before = 0;
+    uint64_t size = frontier_size(c, kind);
     uint64_t begin = share_begin(size, (int)c->shares, share);
     uint64_t end = share_begin(size, (int)c->shares, share + 1);
-    for (int i = 0; i < c->last_owners && before < end; i++) {
+    for (int i = 0; i < c->last_owners && c->before[kind][i] < end; i++) {
         const struct part *part = &c->parts[i];
-        uint64_t count = part->count[kind], first = begin > before ? begin - before : 0;
+        uint64_t before = c->before[kind][i], count = c->before[kind][i + 1] - before;
+        uint64_t first = begin > before ? begin - before : 0;
         uint64_t last = end - before < count ? end - before : count;
-        before += count;
         for (int to = VERTEX_KINDS; to-- > 0 && first < last;) {
             enum subgraph g = subgraph_between(kind, (enum vertex_kind)to);
             if (dev->frontier[g] > 0)
@@ -223,13 +259,17 @@ static struct hand *come(struct crew *c, int number)
     return h;
 }
 
+/* The pieces of a thread are `threads` apart, and its shares lie side by side: in the parts that it owns,
+ * mostly. So the rows that it reads are in its cache from search to search. */
 static void bin_pieces(void *context, struct turn *turn)
 {
     struct crew *c = context;
-    uint64_t piece;
+    uint64_t piece, each = c->shares / (uint64_t)c->threads;
     while ((piece = gang_piece(turn)) != GANG_NO_PIECE) {
         struct hand *h = come(c, turn->number);
-        bin_share(h, piece < c->shares ? DELEGATES : NORMALS, (int)(piece % c->shares));
+        enum vertex_kind kind = piece < c->shares ? DELEGATES : NORMALS;
+        uint64_t i = piece % c->shares, thread = i % (uint64_t)c->threads;
+        bin_share(h, kind, each > 0 ? (int)(thread * each + i / (uint64_t)c->threads) : (int)i);
     }
 }
 
@@ -292,12 +332,11 @@ reach_chunk(const struct list_push *p, const uint32_t *from, const uint32_t *end
     return count;
 }
 
-static uint64_t reach_bin(const struct list_push *p, const struct hand *from, enum vertex_kind kind,
-                          int owner, uint64_t count)
+static uint64_t reach_bin(const struct list_push *p, const uint32_t *chunk, const uint32_t *at,
+                          uint64_t count)
 {
-    const uint32_t *chunk = from->first[kind][owner], *next;
-    for (; chunk != NULL; chunk = next) {
-        const uint32_t *end = end_of_chunk(chunk, from->at[kind][owner], &next);
+    for (const uint32_t *next; chunk != NULL; chunk = next) {
+        const uint32_t *end = end_of_chunk(chunk, at, &next);
         count = p->parent != NULL ? reach_chunk(p, chunk, end, count, 1)
                                   : reach_chunk(p, chunk, end, count, 0);
     }
@@ -306,13 +345,13 @@ static uint64_t reach_bin(const struct list_push *p, const struct hand *from, en
 
 /* Where the part of an owner begins in the lists: before it are the vertices of the others, and a place that
  * each may write behind its part. */
-static uint64_t part_begin(uint64_t vertices, int owners, int owner)
+static uint64_t part_begin(const struct crew *c, uint64_t vertices, int owner)
 {
-    uint64_t round = (uint64_t)owners << OWNED_BITS, rest = vertices % round, begin = 0;
+    uint64_t size = UINT64_C(1) << c->owned_bits, round = (uint64_t)c->owners * size;
+    uint64_t rest = vertices % round, begin = 0;
     for (int i = 0; i < owner; i++) {
-        uint64_t block = (uint64_t)i << OWNED_BITS, more = rest > block ? rest - block : 0;
-        begin += (vertices / round << OWNED_BITS) + 1 +
-                 (more < 1 << OWNED_BITS ? more : UINT64_C(1) << OWNED_BITS);
+        uint64_t block = (uint64_t)i * size, more = rest > block ? rest - block : 0;
+        begin += vertices / round * size + 1 + (more < size ? more : size);
     }
     return begin;
 }
@@ -323,12 +362,12 @@ static void reach_kind(struct crew *c, int owner, enum vertex_kind kind)
     struct part *part = &c->parts[owner];
     int32_t *depth = kind == DELEGATES ? dev->delegates.depth : dev->normals.depth;
     struct list_push p = describe_push(dev, subgraph_between(NORMALS, kind));
-    uint64_t vertices = kind == DELEGATES ? dev->shard->d : dev->shard->locals, count = 0;
-    p.next += part_begin(vertices, c->owners, owner);
-    p.from += p.from != NULL ? part_begin(vertices, c->owners, owner) : 0;
-    for (int i = 0; i < c->state->threads; i++) {
+    uint64_t vertices = vertices_of(dev, kind), count = 0;
+    p.next += part_begin(c, vertices, owner);
+    p.from += p.from != NULL ? part_begin(c, vertices, owner) : 0;
+    for (int i = 0; i < c->threads; i++) {
         if (c->hands[i].levels == c->level)
-            count = reach_bin(&p, &c->hands[i], kind, owner, count);
+            count = reach_bin(&p, bin_begin(c, i, kind, owner), c->hands[i].at[kind][owner], count);
     }
     mark_depths(p.next, count, depth, dev->depth + 1);
     settle_parents(&p, 0, count);
@@ -343,12 +382,35 @@ static void reach_kind(struct crew *c, int owner, enum vertex_kind kind)
     part->found[kind] = count;
 }
 
+/* What other threads have written lies in their caches: all of them are asked before the first one is read.
+ * Always inlined, as a compiler may drop calls of what only asks ahead. */
+static inline __attribute__((always_inline)) void
+ask_for_bins(const struct crew *c, enum vertex_kind kind, int owner)
+{
+    enum { LINE = 16, LINES = 3 };
+    for (int i = 0; i < c->threads; i++) {
+        const uint32_t *bin = bin_begin(c, i, kind, owner);
+        __builtin_prefetch(&c->hands[i].levels);
+        __builtin_prefetch(&c->hands[i].at[kind][owner]);
+        for (int line = 0; line < LINES; line++)
+            __builtin_prefetch(bin + line * LINE);
+    }
+}
+
 static void reach_parts(void *context, struct turn *turn)
 {
+    struct crew *c = context;
     uint64_t owner;
+    int delegates = c->dev->shard->d > 0, normals = c->dev->shard->locals > 0;
     while ((owner = gang_piece(turn)) != GANG_NO_PIECE) {
-        reach_kind(context, (int)owner, DELEGATES);
-        reach_kind(context, (int)owner, NORMALS);
+        if (delegates)
+            ask_for_bins(c, DELEGATES, (int)owner);
+        if (normals)
+            ask_for_bins(c, NORMALS, (int)owner);
+        if (delegates)
+            reach_kind(c, (int)owner, DELEGATES);
+        if (normals)
+            reach_kind(c, (int)owner, NORMALS);
     }
 }
 
@@ -369,11 +431,12 @@ static void advance(struct crew *c)
             dev->forward[g] += part->edges[g];
             dev->unvisited[g] -= part->rows[g];
         }
-        part->list[DELEGATES] = part_begin(dev->shard->d, c->owners, i);
-        part->list[NORMALS] = part_begin(dev->shard->locals, c->owners, i);
+        part->list[DELEGATES] = part_begin(c, dev->shard->d, i);
+        part->list[NORMALS] = part_begin(c, dev->shard->locals, i);
         memcpy(part->count, part->found, sizeof part->count);
     }
     c->last_owners = c->owners;
+    add_up_parts(c);
 }
 
 static uint64_t join_parts(const struct crew *c, enum vertex_kind kind, uint32_t *list)
@@ -387,12 +450,22 @@ static uint64_t join_parts(const struct crew *c, enum vertex_kind kind, uint32_t
     return count;
 }
 
+/* Whether one thread did the shares of all. */
 static int is_alone(const struct crew *c)
 {
     int hands = 0;
     for (int i = 0; i < c->threads; i++)
         hands += c->hands[i].levels == c->level;
-    return hands == 1;
+    return hands == 1 && c->shares >= (uint64_t)c->threads;
+}
+
+static uint32_t owned_bits(const struct crew *c)
+{
+    uint64_t vertices = c->dev->shard->d > c->dev->shard->locals ? c->dev->shard->d : c->dev->shard->locals;
+    uint32_t bits = LEAST_OWNED_BITS;
+    while (bits < MOST_OWNED_BITS && (uint64_t)c->owners * BLOCKS_OF_OWNER << (bits + 1) <= vertices)
+        bits++;
+    return bits;
 }
 
 /* More threads and owners for a level with more edges. */
@@ -400,12 +473,13 @@ static void share_level(struct crew *c)
 {
     uint64_t rows = frontier_size(c, DELEGATES) + frontier_size(c, NORMALS);
     c->threads = crew_threads(c->state);
-    c->owners = 1;
-    while (c->owners < c->threads)
-        c->owners *= 2;
+    c->owners = c->threads;
+    c->owned_bits = owned_bits(c);
     c->shares = rows / PIECE_ROWS;
     if (c->shares > (uint64_t)c->threads * PIECES_OF_HAND)
         c->shares = (uint64_t)c->threads * PIECES_OF_HAND;
+    if (c->shares > (uint64_t)c->threads)
+        c->shares -= c->shares % (uint64_t)c->threads;
     c->shares += c->shares == 0;
 }
 
@@ -430,8 +504,8 @@ static int is_at_end(const struct crew *c)
            c->small_levels > SMALL_LEVELS || c->lonely_levels > LONELY_LEVELS;
 }
 
-/* Owner 0 has the whole frontier at first. Hands and parts are set when they are used first, since to clear
- * them all takes as long as some levels. */
+/* Owner 0 has the whole frontier at first. Hands are set when they are used first, since to clear them all
+ * takes as long as some levels. */
 static void begin(struct crew *c, struct device *dev, struct search_state *state)
 {
     list_whole_frontier(dev);
@@ -443,9 +517,10 @@ static void begin(struct crew *c, struct device *dev, struct search_state *state
     c->long_count = 0;
     for (int i = 0; i < state->threads; i++)
         c->hands[i].levels = 0;
-    memset(c->parts, 0, sizeof c->parts[0]);
+    memset(c->parts, 0, (size_t)state->threads * sizeof c->parts[0]);
     c->parts[0].count[DELEGATES] = dev->delegates.fresh_count;
     c->parts[0].count[NORMALS] = dev->normals.queue_count;
+    add_up_parts(c);
 }
 
 int run_levels_by_crew(struct device *dev, struct search_state *state)

@@ -32,13 +32,16 @@ struct even_rows {
     uint64_t offset;       /* of the first row */
 };
 
+/* Shares of a thread that gathers rows. */
+enum { GATHER_SHARES = 4 };
+
 /* Rows to push from: prefix[i] edges come before rows[i]; prefix[count] = edges. A push from a list has the
  * memory of `prefix` for the parents of what it finds. */
 struct push_list {
     uint32_t *rows;
     uint64_t *prefix; /* [list_room(most_rows)] */
     uint64_t count, edges;
-    uint64_t *row_start, *edge_start; /* [threads]: where each thread's share begins */
+    uint64_t *row_start, *edge_start; /* [threads * GATHER_SHARES]: where each share begins */
     struct even_rows even[SUBGRAPHS];
 };
 
@@ -184,10 +187,10 @@ struct device {
 };
 
 /* Words of a mask that a thread clears at a time. */
-enum { CLEAR_WORDS = 512 };
+enum { CLEAR_WORDS = 256 };
 
-/* Rows, words or edges that are worth one more thread. */
-enum { WORK_OF_THREAD = 8192 };
+/* Rows or edges that are worth one more thread: some us, where a meeting of 16 threads takes 2. */
+enum { WORK_OF_THREAD = 2048 };
 
 /* Words of the masks of a shard's vertices, as nn's columns number them. */
 static inline uint64_t column_words(const struct shard *shard)

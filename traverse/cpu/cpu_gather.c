@@ -1,8 +1,10 @@
 /* cpu_gather.c: lists what a frontier has in lists and masks: its vertices, or the rows of a subgraph with a
  * prefix sum of their lengths
  *
- * Each thread counts and then lists shares of the frontier, and adds up the lengths. Bytes that must move for
- * each row: 4 of the list, 8 of the prefix sums twice, and 8 to 16 of offsets for the length.
+ * Threads count and then list shares of the frontier, and add up the lengths. Vertices are in the order of
+ * degrees, and those of a frontier lie at the front: so a thread has several shares, from all over the masks.
+ * Bytes that must move for each row: 4 of the list, 8 of the prefix sums twice, and 8 to 16 of offsets for the
+ * length.
  */
 #include "cpu_device.h"
 
@@ -88,6 +90,26 @@ static void count_shares(void *context, uint64_t begin, uint64_t end)
     }
 }
 
+static uint64_t end_of_share(const struct gathering *g, uint64_t t)
+{
+    return (int)t + 1 < g->shares ? g->row_start[t + 1] : g->count;
+}
+
+/* Lengths of the rows of a share into prefix, as a running sum that starts at 0. */
+static void sum_lengths(const struct gathering *g, uint64_t t)
+{
+    enum { AHEAD = 32 };
+    uint64_t last = end_of_share(g, t), sum = 0;
+    for (uint64_t i = g->row_start[t]; i < last; i++) {
+        if (i + AHEAD < last)
+            prefetch_offset(g->csr, g->rows[i + AHEAD]);
+        g->push->prefix[i] = sum;
+        sum += source_row_length(g->csr, g->rows[i]);
+    }
+    g->edge_start[t] = sum;
+}
+
+/* Lists shares, and adds up their lengths if they are wanted. */
 static void copy_shares(void *context, uint64_t begin, uint64_t end)
 {
     const struct gathering *g = context;
@@ -95,28 +117,8 @@ static void copy_shares(void *context, uint64_t begin, uint64_t end)
         uint64_t first_word;
         struct frontier_view share = share_of(&g->frontier, g->shares, (int)t, &first_word);
         copy_rows(&share, g->sources, first_word, g->rows + g->row_start[t]);
-    }
-}
-
-static uint64_t end_of_share(const struct gathering *g, uint64_t t)
-{
-    return (int)t + 1 < g->shares ? g->row_start[t + 1] : g->count;
-}
-
-/* Lengths of the rows of a share into prefix, as a running sum that starts at 0. */
-static void sum_lengths(void *context, uint64_t begin, uint64_t end)
-{
-    enum { AHEAD = 32 };
-    const struct gathering *g = context;
-    for (uint64_t t = begin; t < end; t++) {
-        uint64_t last = end_of_share(g, t), sum = 0;
-        for (uint64_t i = g->row_start[t]; i < last; i++) {
-            if (i + AHEAD < last)
-                prefetch_offset(g->csr, g->rows[i + AHEAD]);
-            g->push->prefix[i] = sum;
-            sum += source_row_length(g->csr, g->rows[i]);
-        }
-        g->edge_start[t] = sum;
+        if (g->push != NULL)
+            sum_lengths(g, t);
     }
 }
 
@@ -132,22 +134,26 @@ static void add_starts(void *context, uint64_t begin, uint64_t end)
 
 static void run_shares(struct device *dev, struct gathering *g, gang_body *step)
 {
-    gang_for(dev->means.gang, g->shares, (uint64_t)g->shares, 1, step, g);
+    int threads = (g->shares + GATHER_SHARES - 1) / GATHER_SHARES;
+    gang_for(dev->means.gang, threads, (uint64_t)g->shares, 1, step, g);
 }
 
 static void list_rows(struct device *dev, struct gathering *g, uint64_t work)
 {
     g->row_start = dev->push.row_start;
     g->edge_start = dev->push.edge_start;
-    g->shares = threads_for(dev, work + g->frontier.size + g->frontier.words);
+    int threads = threads_for(dev, work + g->frontier.size + g->frontier.words);
+    g->shares = threads > 1 ? threads * GATHER_SHARES : 1;
     if (g->shares > 1) {
         run_shares(dev, g, count_shares);
         g->count = exclusive_scan(g->row_start, g->shares);
         run_shares(dev, g, copy_shares);
-    } else {
-        g->row_start[0] = 0;
-        g->count = copy_rows(&g->frontier, g->sources, 0, g->rows);
+        return;
     }
+    g->row_start[0] = 0;
+    g->count = copy_rows(&g->frontier, g->sources, 0, g->rows);
+    if (g->push != NULL)
+        sum_lengths(g, 0);
 }
 
 uint64_t gather_frontier(struct device *dev, struct frontier_view frontier, const uint64_t *sources,
@@ -167,7 +173,6 @@ int gather_rows(struct device *dev, enum subgraph subgraph)
                           .csr = &dev->shard->csr[subgraph],
                           .push = push};
     list_rows(dev, &g, 4 * dev->frontier[subgraph]);
-    run_shares(dev, &g, sum_lengths);
     push->count = g.count;
     push->edges = exclusive_scan(g.edge_start, g.shares);
     run_shares(dev, &g, add_starts);

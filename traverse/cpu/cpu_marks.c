@@ -7,13 +7,13 @@
  * offsets, for each edge 4 of the column, and for each thread twice a mask.
  *
  * Parents that are written at once lie anywhere, in lines that the caches of other cores have: 6 ns each. So
- * each thread puts what it finds, with the parent, into bins by ranges of vertices. Then a thread empties all
- * bins of a range, whose parents fit into its cache. That moves 16 bytes more for each vertex and thread, in
- * sequence. Where there is no room for bins, parents are written at once.
+ * each thread puts what it finds, with the parent, into bins by ranges of vertices. Then a thread empties
+ * all bins of a range, whose parents fit into its cache. A range is some blocks of vertices, from all over:
+ * those at the front have the most edges, and are found by every thread. That moves 16 bytes more for each
+ * vertex and thread, in sequence. A share for which bins have no room writes its parents at once.
  */
 #include "cpu_bins.h"
 #include "cpu_device.h"
-#include "cpu_run.h"
 
 #include <string.h>
 
@@ -21,12 +21,13 @@ enum {
     SHARES_A_THREAD = 4,
     OFFSETS_AHEAD = 16, /* rows */
     COLUMNS_AHEAD = 4,  /* three lines of each: as many as a core can wait for */
-    PIECE_WORDS = 256   /* of the masks, that a thread joins at a time */
+    PIECE_WORDS = 128   /* of the masks, that a thread joins at a time */
 };
 
 enum {
     MOST_RANGES = 64,
-    RANGE_BITS = 18,      /* log2 of the vertices of a range, whose parents fit into the cache of a core */
+    BLOCK_BITS = 10,      /* log2 of the vertices of a block */
+    RANGE_BITS = 18,      /* of those of a range, whose parents fit into the cache of a core */
     RANGES_OF_THREAD = 2, /* at least, so that all have work */
     BINS_AHEAD = 32       /* words of a bin: twice the vertices */
 };
@@ -50,7 +51,7 @@ struct marking {
     uint64_t words;          /* of a mask of destinations */
     uint64_t shares;
     enum parents_way way;
-    uint32_t range_bits;
+    uint32_t range_bits; /* log2 of the ranges */
     enum subgraph g;
     uint32_t first, span; /* columns that are vertices of this shard */
     int keeps; /* what earlier pulls of the level found */
@@ -89,6 +90,14 @@ static void open_bins(struct range_bins *bins, uint64_t ranges)
         bins->first[i] = bins->at[i] = new_chunk(&bins->pool) + i % (MOST_RANGES - 1) * LINE;
 }
 
+/* Blocks are dealt out in turns, each turn by one further: at equal distances they would be in few sets of a
+ * cache. */
+static inline uint32_t range_of(const struct marker *m, uint32_t vertex)
+{
+    uint32_t block = vertex >> BLOCK_BITS;
+    return (block + (block >> m->range_bits)) & ((UINT32_C(1) << m->range_bits) - 1);
+}
+
 /* Whether a destination is new is a coin toss, so a parent is always written: of one that is not new, to
  * nowhere, or to where the next one goes. Any of the threads that find a vertex may be the last to write its
  * parent. */
@@ -102,7 +111,7 @@ static inline void mark(const struct marker *m, uint32_t to, uint32_t from, enum
         uint32_t *at = !here || ((word | m->visited[id / 64]) & bit) != 0 ? &nowhere : &m->parent[id];
         __atomic_store_n(at, from, __ATOMIC_RELAXED);
     } else if (way == PARENTS_BY_BINS) {
-        uint32_t **bin = &m->bins->at[to >> m->range_bits], *at = *bin;
+        uint32_t **bin = &m->bins->at[range_of(m, to)], *at = *bin;
         const uint32_t pair[2] = {to, from};
         memcpy(at, pair, sizeof pair);
         *bin = next_place(&m->bins->pool, at + ((word & bit) == 0 ? 2 : 0));
@@ -174,7 +183,7 @@ mark_share(const struct marking *p, const struct marker *m, uint64_t share, enum
 
 static uint64_t ranges_of(const struct marking *p)
 {
-    return ((64 * p->words - 1) >> p->range_bits) + 1;
+    return UINT64_C(1) << p->range_bits;
 }
 
 static void begin_marks(const struct marking *p, const struct marker *m, int thread)
@@ -186,6 +195,15 @@ static void begin_marks(const struct marking *p, const struct marker *m, int thr
     } else {
         memset(m->marks, 0, p->words * sizeof *m->marks);
     }
+}
+
+/* Whether the bins of a thread have room for a share, if all of its edges find something. */
+static int has_room(const struct marking *p, const struct marker *m, int thread)
+{
+    const struct cpu_crew_memory *memory = &p->dev->crew;
+    const uint8_t *end = memory->bins + (uint64_t)(thread + 1) * memory->bin_bytes;
+    uint64_t most = (p->dev->push.edges / p->shares + 1) * 2 * sizeof(uint32_t);
+    return (uint64_t)(end - m->bins->pool) / CHUNK_BYTES > most / (CHUNK_BYTES - CHUNK_HEAD) + MOST_RANGES;
 }
 
 static void mark_shares(void *context, struct turn *turn)
@@ -204,9 +222,9 @@ static void mark_shares(void *context, struct turn *turn)
     while ((share = gang_piece(turn)) != GANG_NO_PIECE) {
         if (!p->came[turn->number])
             begin_marks(p, &m, turn->number);
-        if (p->way == PARENTS_BY_BINS)
+        if (p->way == PARENTS_BY_BINS && has_room(p, &m, turn->number))
             mark_share(p, &m, share, PARENTS_BY_BINS);
-        else if (p->way == PARENTS_AT_ONCE)
+        else if (p->way != NO_PARENTS)
             mark_share(p, &m, share, PARENTS_AT_ONCE);
         else
             mark_share(p, &m, share, NO_PARENTS);
@@ -273,7 +291,8 @@ static void join_masks(void *context, uint64_t begin, uint64_t end)
         found += leads_to_shards(dev->shard, p->g) ? settle_column_word(p, w, sum[w - begin])
                                                    : settle_marks(p, w, sum[w - begin]);
     }
-    p->found += found;
+    if (found > 0)
+        p->found += found;
 }
 
 /* Returns how many vertices it found; of delegates, at least one if any. */
@@ -297,13 +316,9 @@ static void choose_parents_way(struct marking *p, uint32_t *parent)
     uint64_t least = (uint64_t)dev->threads * RANGES_OF_THREAD;
     p->parent = parent;
     p->way = PARENTS_AT_ONCE;
-    if (dev->crew.bin_bytes > 0 && !leads_to_shards(dev->shard, p->g) &&
-        crew_can_take(dev, dev->forward[p->g]))
+    if (dev->crew.bin_bytes > 0 && !leads_to_shards(dev->shard, p->g))
         p->way = PARENTS_BY_BINS;
-    p->range_bits = RANGE_BITS;
-    while (ranges_of(p) < least && 2 * ranges_of(p) <= MOST_RANGES)
-        p->range_bits--;
-    while (ranges_of(p) > MOST_RANGES)
+    while (ranges_of(p) < MOST_RANGES && (ranges_of(p) < least || ranges_of(p) << RANGE_BITS < 64 * p->words))
         p->range_bits++;
 }
 

@@ -44,8 +44,8 @@ static int list_arrays(struct device *dev, struct cpu_array list[MOST_ARRAYS])
         {(void **)&n->parent, dev->parents ? values : 0, 4, "parents"},
         {(void **)&dev->push.rows, rows, 4, "push rows"},
         {(void **)&dev->push.prefix, list_room(rows), 8, "push prefix sums"},
-        {(void **)&dev->push.row_start, threads, 8, "push shares"},
-        {(void **)&dev->push.edge_start, threads, 8, "push shares"},
+        {(void **)&dev->push.row_start, threads * GATHER_SHARES, 8, "push shares"},
+        {(void **)&dev->push.edge_start, threads * GATHER_SHARES, 8, "push shares"},
         {(void **)&dev->crew.seen, threads * dev->crew.seen_words, 8, "marks of threads"},
         {(void **)&dev->crew.bins, threads * dev->crew.bin_bytes, 1, "bins of threads"},
         {(void **)&dev->traffic.bins.of, threads * dev->shard->p, sizeof(struct bin), "bins"},
@@ -70,14 +70,15 @@ static uint64_t crew_bytes(const struct device *dev)
     return wanted && all <= memory_left(dev->means.budget) / 8 ? chunks * CHUNK_BYTES : 0;
 }
 
-/* Words of marks of one thread. Those of other shards' vertices are worth it if threads take no more of them
- * than nn's columns do. */
+/* Words of marks of one thread: whole lines of a cache. Those of other shards' vertices are worth it if
+ * threads take no more of them than nn's columns do. */
 static uint64_t seen_words(const struct shard *shard, int threads)
 {
+    enum { LINE_WORDS = 8 };
     uint64_t delegates = mask_words(shard->d), normals = mask_words(shard->locals);
     uint64_t columns = words_to(shard, NN), most = delegates > normals ? delegates : normals;
     if (shard->p == 1)
-        return delegates + normals;
+        return (delegates + normals + LINE_WORDS - 1) / LINE_WORDS * LINE_WORDS;
     if (!shard_has_masks(shard) || 2 * (uint64_t)threads * columns > shard->csr[NN].edges)
         return most;
     return columns > most ? columns : most;
@@ -152,9 +153,11 @@ static void touch_arrays(struct device *dev)
              dev);
 }
 
-/* A search of EDGES_OF_TWO edges takes about 20 us: one thread is enough. Graphs of up to a million edges
- * took no less time with 5 to 16 threads than with 2 (scripts/results/2026-11-22-c16-gang.txt), so that
- * others want more edges. */
+/* Picoseconds that the meetings of a level by masks take more for each thread after the second. */
+static const double meetings_more = 1e6;
+
+/* A search of EDGES_OF_TWO edges takes about 20 us: one thread is enough. Graphs of 300,000 to 450,000 edges
+ * took least with 4 of 4, 8, 12 and 14 threads, one of 1 million with 8, one of 2 million with all. */
 static int useful_threads(const struct shard *shard, int threads)
 {
     enum { EDGES_OF_TWO = 1 << 15, EDGES_OF_MORE = 1 << 17 };
@@ -196,6 +199,7 @@ static enum status cpu_open(struct device **result, const struct shard *shard,
     dev->threads = useful_threads(shard, options->threads);
     dev->parents = options->parents;
     dev->costs.graph = cost_graph_of(shard, &cost_rates_cpu);
+    dev->costs.graph.rates.masks += dev->threads > 2 ? meetings_more * (dev->threads - 2) : 0;
     dev->delegates.longest = longest_row(&shard->degrees.delegates);
     dev->normals.longest = longest_row(&shard->degrees.locals);
     dev->means.probes = probes_best();

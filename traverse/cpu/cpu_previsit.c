@@ -8,16 +8,27 @@
 
 #include <string.h>
 
-enum { BLOCK_WORDS = 8, PIECE_LIST = 1024, PIECE_WORDS = 64 };
+enum {
+    BLOCK_WORDS = 8,
+    PIECE_LIST = 1024,
+    PIECE_WORDS = 64,
+    MARK_WORDS = 64,      /* whole lines, that a thread marks at a time */
+    MANY_SOURCES = 2048,  /* delegates after which it is worth several threads */
+    MANY_WORDS = 1 << 14
+};
 
-/* Takes the last frontier's bits out of the mask again. */
-static void clear_frontier(struct device *dev)
+/* Takes the last frontier's bits out of the mask again, if they are listed. */
+static void clear_listed(struct device *dev)
 {
-    if (!dev->delegates.fresh_listed)
-        memset(dev->delegates.frontier, 0,
-               mask_words(dev->shard->d) * sizeof *dev->delegates.frontier);
     for (uint64_t i = 0; dev->delegates.fresh_listed && i < dev->delegates.fresh_count; i++)
         dev->delegates.frontier[dev->delegates.fresh[i] / 64] = 0;
+}
+
+/* The same if only the mask has them: those of words begin..end. */
+static void clear_words(struct device *dev, uint64_t begin, uint64_t end)
+{
+    if (!dev->delegates.fresh_listed)
+        memset(dev->delegates.frontier + begin, 0, (end - begin) * sizeof *dev->delegates.frontier);
 }
 
 /* Marks the new delegates of one word, and lists them if there is room; returns how many. */
@@ -60,18 +71,26 @@ struct marking {
     _Atomic uint64_t count;
 };
 
-static void mark_piece(void *context, uint64_t begin, uint64_t end)
+/* Threads add up once, since all wait for the line of a sum. */
+static void mark_pieces(void *context, struct turn *turn)
 {
     struct marking *m = context;
-    m->count += mark_words(m->dev, begin, end);
+    uint64_t words = mask_words(m->dev->shard->d), count = 0, piece;
+    while ((piece = gang_piece(turn)) != GANG_NO_PIECE) {
+        uint64_t begin = piece * MARK_WORDS, end = begin + MARK_WORDS < words ? begin + MARK_WORDS : words;
+        clear_words(m->dev, begin, end);
+        count += mark_words(m->dev, begin, end);
+    }
+    if (count > 0)
+        m->count += count;
 }
 
-/* Several threads mark a piece each; the frontier is then taken for too large to list. */
+/* Several threads mark pieces; the frontier is then taken for too large to list. */
 static uint64_t mark_in_parallel(struct device *dev)
 {
-    enum { STEP = 256 };
     struct marking marking = {.dev = dev};
-    gang_for(dev->means.gang, dev->threads, mask_words(dev->shard->d), STEP, mark_piece, &marking);
+    uint64_t pieces = (mask_words(dev->shard->d) + MARK_WORDS - 1) / MARK_WORDS;
+    gang_run(dev->means.gang, dev->threads, pieces, mark_pieces, &marking);
     return marking.count;
 }
 
@@ -79,15 +98,16 @@ void previsit_delegates(struct device *dev)
 {
     uint64_t words = mask_words(dev->shard->d);
     /* a large frontier is followed by a larger one or ends the search */
-    int many = 4 * (dev->frontier[DD] + dev->frontier[DN]) >= WORK_OF_THREAD || words >= 1 << 14;
-    clear_frontier(dev);
+    int many = dev->frontier[DD] + dev->frontier[DN] >= MANY_SOURCES || words >= MANY_WORDS;
+    clear_listed(dev);
     dev->delegates.fresh_count = 0;
-    dev->delegates.fresh_listed = 1;
     if (dev->delegates.any_incoming && many && dev->threads > 1) {
         dev->delegates.fresh_count = mark_in_parallel(dev);
         dev->delegates.fresh_listed = dev->delegates.fresh_count == 0;
-    } else if (dev->delegates.any_incoming) {
-        dev->delegates.fresh_count = mark_words(dev, 0, words);
+    } else {
+        clear_words(dev, 0, words);
+        if (dev->delegates.any_incoming)
+            dev->delegates.fresh_count = mark_words(dev, 0, words);
         dev->delegates.fresh_listed = dev->delegates.fresh_count <= words;
     }
     dev->delegates.any_incoming = dev->delegates.any_updated = 0;
@@ -213,12 +233,13 @@ struct counting {
     _Atomic uint64_t rows, edges;
 };
 
-static void count_pieces(void *context, uint64_t begin, uint64_t end)
+/* As in mark_pieces. */
+static void count_pieces(void *context, struct turn *turn)
 {
     struct counting *c = context;
     const struct frontier_view *f = &c->frontier;
     struct row_count sum = {0};
-    for (uint64_t i = begin; i < end; i++) {
+    for (uint64_t i; (i = gang_piece(turn)) != GANG_NO_PIECE;) {
         uint64_t at = i * PIECE_LIST, left = f->size - at;
         struct row_count count =
             i < c->lists
@@ -227,6 +248,8 @@ static void count_pieces(void *context, uint64_t begin, uint64_t end)
         sum.rows += count.rows;
         sum.edges += count.edges;
     }
+    if (sum.rows == 0)
+        return;
     c->rows += sum.rows;
     c->edges += sum.edges;
 }
@@ -236,13 +259,14 @@ static struct row_count count_rows_of(const struct device *dev, enum subgraph g)
     const struct csr *csr = &dev->shard->csr[g];
     struct frontier_view f = view_frontier(dev, g);
     struct counting counting = {dev, g, f, (f.size + PIECE_LIST - 1) / PIECE_LIST, 0, 0};
+    enum { WORK_OF_WORD = 2, ROWS_OF_WORK = 4 }; /* of a list: one thread wrote it, and may go on alone */
     uint64_t masks = (f.words + PIECE_WORDS - 1) / PIECE_WORDS;
-    int threads = threads_for(dev, f.size + f.words);
+    int threads = threads_for(dev, f.size / ROWS_OF_WORK + WORK_OF_WORD * f.words);
     if (csr->edges == 0)
         return (struct row_count){0};
     if (threads == 1 && f.words == 0)
         return count_listed(dev, g, f.list, f.size);
-    gang_for(dev->means.gang, threads, counting.lists + masks, 1, count_pieces, &counting);
+    gang_run(dev->means.gang, threads, counting.lists + masks, count_pieces, &counting);
     return (struct row_count){counting.rows, counting.edges};
 }
 

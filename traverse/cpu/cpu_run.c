@@ -13,7 +13,7 @@ enum { SMALL_EDGES = 4096 };
 
 /* What a crew takes: picoseconds to begin, and for each vertex, whose mark each thread copies then; and for a
  * level; and how much more work there is than for one thread. */
-static const double crew_start = 20e6, crew_vertex = 12.5, crew_meeting = 4e6, crew_work = 2.2;
+static const double crew_start = 20e6, crew_vertex = 12.5, crew_meeting = 8e6, crew_work = 2.5;
 
 /* Searches that go without a crew where one thread will do, from one on whose crew had no cores. */
 enum { REST = 16 };

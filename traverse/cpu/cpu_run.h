@@ -32,7 +32,10 @@ static inline int crew_threads(const struct search_state *s)
 {
     enum { EDGES_OF_HAND = 1024 }; /* that are worth one more thread */
     uint64_t worth = s->edges / EDGES_OF_HAND + 2;
-    return worth < (uint64_t)s->threads ? (int)worth : s->threads;
+    int threads = 1;
+    while (2 * threads <= s->threads && (uint64_t)(2 * threads) <= worth)
+        threads *= 2;
+    return threads;
 }
 
 /* Whether the bins of a crew have room for a level of so many edges. */

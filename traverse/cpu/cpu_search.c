@@ -7,6 +7,9 @@
 
 /* ---- start ---- */
 
+/* One thread clears small masks, as it begins to search alone: it would get their lines from others. */
+enum { WORDS_OF_WORK = 4 };
+
 static void clear_delegate_words(void *context, uint64_t begin, uint64_t end)
 {
     const struct cpu_delegates *d = &((const struct device *)context)->delegates;
@@ -27,7 +30,8 @@ static void clear_delegates(struct device *dev)
 {
     struct cpu_delegates *d = &dev->delegates;
     uint64_t words = mask_words(dev->shard->d);
-    gang_for(dev->means.gang, threads_for(dev, words), words, CLEAR_WORDS, clear_delegate_words, dev);
+    int threads = threads_for(dev, words / WORDS_OF_WORK);
+    gang_for(dev->means.gang, threads, words, CLEAR_WORDS, clear_delegate_words, dev);
     d->any_incoming = d->any_updated = d->ahead = 0;
     d->fresh_count = 0;
     d->fresh_listed = 1;
@@ -39,7 +43,8 @@ static void clear_normals(struct device *dev)
 {
     struct cpu_normals *n = &dev->normals;
     uint64_t words = mask_words(dev->shard->locals);
-    gang_for(dev->means.gang, threads_for(dev, words), words, CLEAR_WORDS, clear_normal_words, dev);
+    int threads = threads_for(dev, words / WORDS_OF_WORK);
+    gang_for(dev->means.gang, threads, words, CLEAR_WORDS, clear_normal_words, dev);
     n->any_pulled = n->any_pulled_next = 0;
     n->queue_count = n->next_count = n->pulled_count = n->pulled_next_count = 0;
 }

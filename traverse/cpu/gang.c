@@ -85,11 +85,22 @@ static uint64_t take_piece_of(struct place *place, uint32_t work)
     return atomic_fetch_add_explicit(&place->taken, 1, memory_order_relaxed) & UINT32_MAX;
 }
 
+/* Whether the place of thread `of` may have a piece. A look shares the line of a place, where to take a piece
+ * moves it from core to core: most looks at the places of others are in vain. */
+static int may_have_piece(const struct turn *t, int of)
+{
+    uint64_t seen = atomic_load_explicit(&t->gang->places[of].taken, memory_order_relaxed);
+    uint64_t taken = seen >> 32 == t->work ? seen & UINT32_MAX : 0;
+    return taken * (uint64_t)t->threads + (uint64_t)of < t->pieces;
+}
+
 uint64_t gang_piece(struct turn *t)
 {
     for (; t->tried < t->threads; t->tried++) {
         int of = t->number + t->tried;
         of -= of >= t->threads ? t->threads : 0;
+        if (t->tried > 0 && !may_have_piece(t, of))
+            continue;
         uint64_t piece = take_piece_of(&t->gang->places[of], t->work) * (uint64_t)t->threads +
                          (uint64_t)of;
         if (piece < t->pieces)
@@ -221,6 +232,8 @@ static int has_seat(struct gang *g)
 
 static void join(struct gang *g, struct place *place, uint64_t door)
 {
+    __builtin_prefetch(&g->job); /* on its way while the others see that this thread joins */
+    __builtin_prefetch(&place->taken, 1);
     atomic_store(&place->joined, (uint32_t)door);
     if (atomic_load(&g->door) == door && has_seat(g)) {
         struct turn turn = g->turn;
@@ -242,11 +255,20 @@ static void *serve(void *argument)
     }
 }
 
-/* Of one that has joined and does its last piece. */
-static void wait_for_thread(struct gang *g, struct place *place, uint32_t work)
+/* Without a branch between places, so that a core asks for the lines of all of them at once. */
+static int is_done(const struct gang *g, int threads, uint32_t work)
+{
+    int working = 0;
+    for (int i = 1; i < threads; i++)
+        working += atomic_load(&g->places[i].joined) == work;
+    return working == 0;
+}
+
+/* For threads that have joined and do their last pieces. */
+static void wait_for_threads(struct gang *g, int threads, uint32_t work)
 {
     struct patience patience = {0};
-    while (atomic_load(&place->joined) == work)
+    while (!is_done(g, threads, work))
         is_over(&patience);
     g->late += patience.begun > 0 && cli_seconds() - patience.begun > LATE;
 }
@@ -300,8 +322,7 @@ void gang_run(struct gang *g, int threads, uint64_t pieces, gang_job *job, void 
     wake_some(g, is_crowded(g) && g->cores - 1 < WOKEN ? g->cores - 1 : WOKEN, (uint64_t)turn.threads);
     job(context, &turn);
     atomic_store(&g->door, shut);
-    for (int i = 1; i < turn.threads; i++)
-        wait_for_thread(g, &g->places[i], work);
+    wait_for_threads(g, turn.threads, work);
 }
 
 /* ---- loops ---- */
