@@ -112,11 +112,11 @@ some_roots() {
 small() { check_graph "$1" "$2" "$(every "$3")" "$tmp/pairs"; }
 deep() { check_graph "$1" "$2" "$(every "$3")" "$tmp/long_pairs"; }
 
-"$BIN/rmatgen" -q -s 16 -f text --force -o "$tmp/text" && small 'RMAT scale 16' 0,7,4242 4
-"$BIN/rmatgen" -q -s 16 -A .25 -B .25 -C .25 -f text --force -o "$tmp/text" && small 'uniform scale 16' 1,65535 8
-make_text star 20000 && small 'star' 0,19999 4
-make_text components && small 'components, isolated vertices, gaps' "$(some_roots components)" 2
-make_text multi 3000 9000 7 && small 'self-loops and multi-edges' "$(some_roots multi 3000 9000 7)" 2
+"$BIN/rmatgen" -q -s 16 -f text --force -o "$tmp/text" && small 'RMAT scale 16' 0,7,4242 6
+"$BIN/rmatgen" -q -s 16 -A .25 -B .25 -C .25 -f text --force -o "$tmp/text" && small 'uniform scale 16' 1,65535 10
+make_text star 20000 && small 'star' 0,19999 6
+make_text components && small 'components, isolated vertices, gaps' "$(some_roots components)" 4
+make_text multi 3000 9000 7 && small 'self-loops and multi-edges' "$(some_roots multi 3000 9000 7)" 4
 make_text twostars 5000 && small 'two hubs with all leaves' 0,2,5001 4
 make_text complete 200 && small 'complete graph' 0,199 4
 make_text bipartite 40 3000 && small 'bipartite' 0,3039 4
@@ -141,7 +141,7 @@ done >"$tmp/alone"
     check_graph 'grid 100 x 100 with an edge twice' 0,5050,9999 1 "$tmp/alone"
 
 # the real graphs that ship, and those that lie beside a checkout
-grep -v '^#' datasets/wordnet-3.0.txt >"$tmp/text" && small 'WordNet' 0,46302 4
+grep -v '^#' datasets/wordnet-3.0.txt >"$tmp/text" && small 'WordNet' 0,46302 8
 grep -v '^#' datasets/usa-road-NY.txt >"$tmp/text" && deep 'USA-road NY' 0 16
 
 real() { # FILE ROOTS EVERY: through edgeconv's own reading, and the text it writes to the oracle
@@ -155,11 +155,11 @@ real() { # FILE ROOTS EVERY: through edgeconv's own reading, and the text it wri
     esac 2>"$tmp/err" || { fail "$1: edgeconv: $(head -3 "$tmp/err")"; return; }
     "$4" "$1" "$2" "$3"
 }
-real facebook_combined.txt.gz 0,107 4 small
-real wiki-Vote.txt.gz 3,30,2565 6 small
+real facebook_combined.txt.gz 0,107 8 small
+real wiki-Vote.txt.gz 3,30,2565 10 small
 real soc-Epinions1.txt.gz 0,18 8 small
 real deezer_HU_edges.csv.gz 0,100 12 small
-real cage10.mtx.gz 0,11396 8 small
+real cage10.mtx.gz 0,11396 12 small
 real 4elt.graph 0 8 small
 real web-NotreDame.txt.gz 0,1000 16 small
 real mdual.graph.gz 0 24 small
