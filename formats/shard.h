@@ -255,4 +255,13 @@ static inline int shard_has_masks(const struct shard *shard)
     return shard->p > 1 && shard->csr[NN].column_width == 4 && shard->local_bits >= 6;
 }
 
+/* Of all subgraphs. */
+static inline uint64_t shard_edges(const struct shard *shard)
+{
+    uint64_t edges = 0;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        edges += shard->csr[g].edges;
+    return edges;
+}
+
 #endif

@@ -229,14 +229,6 @@ static inline uint64_t list_room(uint64_t vertices)
     return vertices + MOST_CREW;
 }
 
-static inline uint64_t shard_edges(const struct shard *shard)
-{
-    uint64_t edges = 0;
-    for (int g = 0; g < SUBGRAPHS; g++)
-        edges += shard->csr[g].edges;
-    return edges;
-}
-
 static inline uint64_t most_rows(const struct device *dev)
 {
     return dev->shard->locals > dev->shard->d ? dev->shard->locals : dev->shard->d;

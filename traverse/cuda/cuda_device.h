@@ -270,7 +270,24 @@ enum status gpu_take_peers_updates(struct device *device, struct error *e);
 /* cuda_parents.c. What is launched on the stream of normals waits for the search on the other one. */
 enum status gpu_follow_search(struct device *device, struct error *e);
 
-/* The same file: makes input ids of the parents that the device recorded, by number of vertex or, if it scatters
+/* Answers are made on one stream. Behind the cursors in their tables stand how many vertices have a parent on another
+ * device, and then a flag. */
+static inline cudaStream_t gpu_answer_stream(const struct device *device)
+{
+    return device->stream.of[NORMALS];
+}
+
+static inline unsigned long long *gpu_remote_count(const struct device *device)
+{
+    return (unsigned long long *)device->answers.tables + device->shard->p;
+}
+
+static inline unsigned int *gpu_bad_flag(const struct device *device)
+{
+    return (unsigned int *)(gpu_remote_count(device) + 1);
+}
+
+/* cuda_parents.c: makes input ids of the parents that the device recorded, by number of vertex or, if it scatters
  * answers, where they belong. Vertices whose parent another device has are listed; NULL: there are none. */
 enum status gpu_write_parents(struct device *device, uint32_t *remote, struct error *e);
 

@@ -72,7 +72,7 @@ __device__ static void visit_by_masks()
 
 /* ---- previsit ---- */
 
-/* Of a word of the masks, what takes long to read: much of it lies in the memory of peers. */
+/* What a previsit reads of a word of the masks. It is asked for early, as some of it lies in the memory of peers. */
 struct found_word {
     uint32_t next, sent;             /* found by this GPU; of normals, by its peers */
     uint32_t visited, in_one, in_two; /* where much is found */
@@ -81,20 +81,20 @@ struct found_word {
 /* A word a lane of span i. */
 __device__ static inline found_word ask_for_span(const previsit_spans &all, uint32_t i)
 {
-    const int kind = i < all.normals ? NORMALS : DELEGATES;
-    const uint32_t word = (i < all.normals ? i : i - all.normals) * all.size + lane_id();
+    const previsit_place at = place_of_span(all, i);
+    const uint32_t word = at.base + lane_id();
     found_word w = {0, 0, 0, 0, 0};
-    if (i >= all.count || lane_id() >= all.size || word >= search.of[kind].words)
+    if (i >= all.count || lane_id() >= all.size || word >= search.of[at.kind].words)
         return w;
-    if (kind == DELEGATES) {
+    if (at.kind == DELEGATES) {
         w.next = found_delegates(word);
     } else {
         w.next = search.of[NORMALS].next[word];
         w.sent = meeting.sends ? found_normals(word) : 0;
     }
     if (block.dense) {
-        w.visited = search.of[kind].visited[word];
-        read_sources(kind, word, w.in_one, w.in_two);
+        w.visited = search.of[at.kind].visited[word];
+        read_sources(at.kind, word, w.in_one, w.in_two);
     }
     return w;
 }
@@ -151,15 +151,15 @@ __device__ static void make_frontier()
     const previsit_spans all = lay_out_previsit(warps);
     found_word asked = ask_for_span(all, warp);
     for (uint32_t i = warp; i < all.count; i += warps) {
-        const int kind = i < all.normals ? NORMALS : DELEGATES;
-        const uint32_t base = (i < all.normals ? i : i - all.normals) * all.size, words = (uint32_t)search.of[kind].words,
-                       end = base + all.size < words ? base + all.size : words;
-        const gpu_csr &one = search.csr[kind << 1], &two = search.csr[kind << 1 | 1];
-        const uint64_t edges = lane_id() < 2 ? edges_between(lane_id() ? two : one, base, end) : 0;
+        const previsit_place at = place_of_span(all, i);
+        const uint32_t words = (uint32_t)search.of[at.kind].words,
+                       end = at.base + all.size < words ? at.base + all.size : words;
+        const gpu_csr &one = search.csr[at.kind << 1], &two = search.csr[at.kind << 1 | 1];
+        const uint64_t edges = lane_id() < 2 ? edges_between(lane_id() ? two : one, at.base, end) : 0;
         found_word now = asked;
         asked = ask_for_span(all, i + warps);
-        const uint32_t fresh = join_frontier(kind, base, all.size, now);
-        count_fresh(kind, base, all.size, fresh, now, edges);
+        const uint32_t fresh = join_frontier(at.kind, at.base, all.size, now);
+        count_fresh(at.kind, at.base, all.size, fresh, now, edges);
     }
 }
 
@@ -171,17 +171,16 @@ __device__ static __noinline__ void make_listed_frontier()
     const previsit_spans all = lay_out_previsit(warps);
     found_word asked = ask_for_span(all, warp);
     for (uint32_t i = warp; i < all.count; i += warps) {
-        const int kind = i < all.normals ? NORMALS : DELEGATES;
-        const uint32_t base = (i < all.normals ? i : i - all.normals) * all.size;
+        const previsit_place at = place_of_span(all, i);
         found_word now = asked;
         asked = ask_for_span(all, i + warps);
-        const uint32_t fresh = join_frontier(kind, base, all.size, now);
+        const uint32_t fresh = join_frontier(at.kind, at.base, all.size, now);
         if (__any_sync(ALL_LANES, fresh != 0))
-            list_words(block.target, kind, base, fresh);
+            list_words(block.target, at.kind, at.base, fresh);
     }
 }
 
-/* Of visited normals, to each peer. */
+/* How many words of visited normals this GPU has written to each peer, at most. */
 __device__ static inline unsigned long long most_words_told()
 {
     return min(letters[group.own][GROUP_FOUND + SOLO_FRESH], (unsigned long long)search.of[NORMALS].words);

@@ -292,7 +292,7 @@ __device__ static inline uint64_t words_of_peers()
     return words;
 }
 
-/* A word of visited normals, for all that pull nn: written as soon as it changes, it is there when the GPUs have met. */
+/* Writes a word of this GPU's visited normals into the memory of all that pull nn. They see it when the GPUs have met. */
 __device__ static inline void tell_visited(uint32_t word, uint32_t visited)
 {
     for (unsigned i = 0; i < group.peers; i++) {
@@ -301,8 +301,8 @@ __device__ static inline void tell_visited(uint32_t word, uint32_t visited)
     }
 }
 
-/* The visited normals of all shards, where nn is pulled after a level by lists: it tells no words. A pull needs only the
- * frontier of what peers found: no neighbour of earlier vertices is unvisited. */
+/* Reads the visited normals of all shards. A pull of nn wants this after a level by lists, which writes them to nobody.
+ * What levels before the last one found may be missing: their neighbours are all visited. */
 __device__ static inline void gather_visited()
 {
     const uint64_t threads = (uint64_t)gridDim.x * blockDim.x;

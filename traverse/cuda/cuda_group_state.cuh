@@ -107,8 +107,8 @@ __device__ static inline bool is_for_lists(unsigned long long all_edges)
            (block.now.listed || block.now.fresh <= GROUP_LISTED_EDGES) && lists <= masks;
 }
 
-/* Whether the next level goes by lists, whatever this one finds: so little is left, much of which no root of this
- * component reaches. By sums alone. */
+/* Whether so little is left that the next level goes by lists, whatever this one finds. Other components count as left.
+ * By sums alone. */
 __device__ static inline bool is_followed_by_list()
 {
     const double vertices = group.whole.vertices - meeting.seen,

@@ -13,16 +13,6 @@
 
 _Static_assert(sizeof(struct gpu_shown) == GPU_SHOWN_BYTES, "what a device shows as planned");
 
-static cudaStream_t stream_of(const struct device *dev)
-{
-    return dev->stream.of[NORMALS];
-}
-
-static unsigned long long *counts_of(const struct device *dev)
-{
-    return (unsigned long long *)dev->answers.tables + dev->shard->p; /* as in cuda_parents.c */
-}
-
 int gpu_reads_all(const struct device *dev)
 {
     const struct gpu_peers *p = &dev->traffic.peers;
@@ -71,17 +61,16 @@ enum status gpu_show_parents(struct device *dev, uint32_t levels, struct error *
         gpu_write_depths(dev, NORMALS, VALUE_BYTE, a->block, e);
     else
         gpu_solo_settle(dev, e);
-    return e->status == ST_OK ? CUDA_TRY(cudaStreamSynchronize(stream_of(dev)), dev->where, e) : e->status;
+    return e->status == ST_OK ? CUDA_TRY(cudaStreamSynchronize(gpu_answer_stream(dev)), dev->where, e) : e->status;
 }
 
 enum status gpu_look_parents(struct device *dev, struct error *e)
 {
     const struct gpu_answers *a = &dev->answers;
-    unsigned long long *counts = counts_of(dev);
     uint32_t p = dev->shard->p;
     struct gpu_looking looking = {.nn = dev->csr[NN],
                                   .vertices = dev->traffic.bins.ids,
-                                  .count = counts,
+                                  .count = gpu_remote_count(dev),
                                   .shown = a->shown + (a->shows_bytes ? 0 : p),
                                   .p = p,
                                   .own_shard = dev->shard->index,
@@ -90,13 +79,14 @@ enum status gpu_look_parents(struct device *dev, struct error *e)
                                   .not_owned = dev->traffic.peers.others,
                                   .id_bytes = a->id_bytes,
                                   .to = a->by_vertex,
-                                  .bad = (unsigned int *)(counts + 1)};
+                                  .bad = gpu_bad_flag(dev)};
     if (gpu_use(dev, e) != ST_OK)
         return e->status;
-    cuda_look(&looking, stream_of(dev));
+    cuda_look(&looking, gpu_answer_stream(dev));
     if (CUDA_LAUNCHED(dev->where, e) != ST_OK)
         return e->status;
-    return CUDA_TRY(cudaMemcpyAsync(a->counts + p, counts + 1, sizeof *counts, cudaMemcpyDeviceToHost, stream_of(dev)),
+    return CUDA_TRY(cudaMemcpyAsync(a->counts + p, gpu_bad_flag(dev), sizeof *a->counts, cudaMemcpyDeviceToHost,
+                                    gpu_answer_stream(dev)),
                     dev->where, e);
 }
 

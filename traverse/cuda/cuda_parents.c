@@ -9,25 +9,9 @@
 
 #include <string.h>
 
-static cudaStream_t stream_of(const struct device *dev)
-{
-    return dev->stream.of[NORMALS];
-}
-
 static enum status wait_for_stream(struct device *dev, struct error *e)
 {
-    return CUDA_TRY(cudaStreamSynchronize(stream_of(dev)), dev->where, e);
-}
-
-/* Behind the cursors in the tables. */
-static unsigned long long *remote_count(const struct device *dev)
-{
-    return (unsigned long long *)dev->answers.tables + dev->shard->p;
-}
-
-static unsigned int *bad_flag(const struct device *dev)
-{
-    return (unsigned int *)(remote_count(dev) + 1);
+    return CUDA_TRY(cudaStreamSynchronize(gpu_answer_stream(dev)), dev->where, e);
 }
 
 enum status gpu_follow_search(struct device *dev, struct error *e)
@@ -56,7 +40,7 @@ enum status gpu_write_parents(struct device *dev, uint32_t *remote, struct error
                                  .to = scatter ? a->block : a->by_vertex,
                                  .scatter = scatter,
                                  .remote = remote,
-                                 .remote_count = remote_count(dev)};
+                                 .remote_count = gpu_remote_count(dev)};
     struct gpu_records delegates = locals;
     /* of several devices each has visited them all, but only those that found one have a parent */
     delegates.visited = dev->shard->p > 1 ? NULL : d->visited;
@@ -64,13 +48,13 @@ enum status gpu_write_parents(struct device *dev, uint32_t *remote, struct error
     delegates.count = d->count;
     delegates.first = n->count;
     delegates.remote = NULL;
-    CUDA_TRY(cudaMemsetAsync(a->tables, 0, 8 * gpu_answer_cursors(dev->shard->p), stream_of(dev)), dev->where, e);
+    CUDA_TRY(cudaMemsetAsync(a->tables, 0, 8 * gpu_answer_cursors(dev->shard->p), gpu_answer_stream(dev)), dev->where, e);
     if (dev->shard->p == 1 && !scatter)
         CUDA_TRY(cudaMemsetAsync((char *)a->by_vertex + vertices * a->id_bytes, 0xff, a->id_bytes,
-                                 stream_of(dev)),
+                                 gpu_answer_stream(dev)),
                  dev->where, e);
-    cuda_write_parents(&locals, stream_of(dev));
-    cuda_write_parents(&delegates, stream_of(dev));
+    cuda_write_parents(&locals, gpu_answer_stream(dev));
+    cuda_write_parents(&delegates, gpu_answer_stream(dev));
     return CUDA_LAUNCHED(dev->where, e);
 }
 
@@ -91,10 +75,10 @@ static enum status list_questions(struct device *dev, struct slice *questions, s
 {
     const struct gpu_answers *a = &dev->answers;
     size_t bytes = dev->shard->p * sizeof *a->counts;
-    cudaStream_t stream = stream_of(dev);
+    cudaStream_t stream = gpu_answer_stream(dev);
     struct gpu_asking asking = {.nn = dev->csr[NN],
                                 .vertices = dev->of[NORMALS].queue,
-                                .count = remote_count(dev),
+                                .count = gpu_remote_count(dev),
                                 .depth = dev->of[NORMALS].depth,
                                 .own_shard = dev->shard->index,
                                 .local_bits = dev->shard->local_bits,
@@ -138,8 +122,8 @@ static enum status check_questions(struct device *dev, uint64_t count, struct er
     unsigned int bad = 0;
     uint64_t most = dev->shard->csr[NN].edges;
     if (count <= most &&
-        (CUDA_TRY(cudaMemcpyAsync(&bad, bad_flag(dev), sizeof bad, cudaMemcpyDeviceToHost,
-                                  stream_of(dev)),
+        (CUDA_TRY(cudaMemcpyAsync(&bad, gpu_bad_flag(dev), sizeof bad, cudaMemcpyDeviceToHost,
+                                  gpu_answer_stream(dev)),
                   dev->where, e) != ST_OK ||
          wait_for_stream(dev, e) != ST_OK))
         return e->status;
@@ -166,9 +150,9 @@ static enum status gpu_reply(struct device *dev, const struct slice *questions,
                                  .ids = a->ids,
                                  .id_bytes = a->id_bytes,
                                  .replies = at,
-                                 .bad = bad_flag(dev)};
+                                 .bad = gpu_bad_flag(dev)};
         replies[s] = (struct slice){at, r.count * a->id_bytes};
-        cuda_reply(&r, stream_of(dev));
+        cuda_reply(&r, gpu_answer_stream(dev));
         at += replies[s].bytes;
     }
     if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
@@ -185,7 +169,7 @@ static enum status gpu_take_replies(struct device *dev, const struct slice *repl
         return e->status;
     for (uint32_t s = 0; s < dev->shard->p; s++) {
         uint64_t count = replies[s].bytes / a->id_bytes;
-        cuda_take_replies(replies[s].at, askers, count, a->id_bytes, a->by_vertex, stream_of(dev));
+        cuda_take_replies(replies[s].at, askers, count, a->id_bytes, a->by_vertex, gpu_answer_stream(dev));
         askers += count;
     }
     return CUDA_LAUNCHED(dev->where, e);
@@ -208,9 +192,9 @@ static enum status max_of_copies(struct device *dev, const struct device *other,
         struct gpu_id_arrays one = {.ids = {a->block}, .count = 1};
         CUDA_TRY(cudaMemcpyPeerAsync(a->block, dev->ordinal,
                                      (const char *)delegates_of(other) + i * width, other->ordinal,
-                                     piece * width, stream_of(dev)),
+                                     piece * width, gpu_answer_stream(dev)),
                  dev->where, e);
-        cuda_max_ids((char *)a->delegates + i * width, &one, piece, a->id_bytes, 1, stream_of(dev));
+        cuda_max_ids((char *)a->delegates + i * width, &one, piece, a->id_bytes, 1, gpu_answer_stream(dev));
     }
     return e->status;
 }
@@ -227,13 +211,13 @@ static enum status max_of_devices(struct device *dev, struct device *const *devi
             continue;
         list.ids[list.count++] = delegates_of(devices[i]);
         if (list.count == GPU_MASK_SOURCES) {
-            cuda_max_ids(a->delegates, &list, d, a->id_bytes, keep, stream_of(dev));
+            cuda_max_ids(a->delegates, &list, d, a->id_bytes, keep, gpu_answer_stream(dev));
             list.count = 0;
             keep = 1;
         }
     }
     if (list.count > 0)
-        cuda_max_ids(a->delegates, &list, d, a->id_bytes, keep, stream_of(dev));
+        cuda_max_ids(a->delegates, &list, d, a->id_bytes, keep, gpu_answer_stream(dev));
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
         if (!gpu_can_read(dev->ordinal, devices[i]->ordinal))
             max_of_copies(dev, devices[i], e);
@@ -249,7 +233,7 @@ static enum status gpu_read_parents(struct device *dev, struct device *const *de
     if (gpu_use(dev, e) != ST_OK || max_of_devices(dev, devices, count, e) != ST_OK)
         return e->status;
     if (host != NULL && bytes > 0)
-        CUDA_TRY(cudaMemcpyAsync(host, a->delegates, bytes, cudaMemcpyDeviceToHost, stream_of(dev)),
+        CUDA_TRY(cudaMemcpyAsync(host, a->delegates, bytes, cudaMemcpyDeviceToHost, gpu_answer_stream(dev)),
                  dev->where, e);
     return wait_for_stream(dev, e);
 }
@@ -261,7 +245,7 @@ static enum status gpu_take_parents(struct device *dev, const void *host, struct
     if (bytes == 0 || gpu_use(dev, e) != ST_OK)
         return e->status;
     return CUDA_TRY(cudaMemcpyAsync((void *)delegates_of(dev), host != NULL ? host : a->delegates,
-                                    bytes, cudaMemcpyDefault, stream_of(dev)),
+                                    bytes, cudaMemcpyDefault, gpu_answer_stream(dev)),
                     dev->where, e);
 }
 

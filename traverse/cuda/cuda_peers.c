@@ -90,14 +90,6 @@ static uint64_t longest_row(const struct shard *shard)
     return delegate > local ? delegate : local;
 }
 
-static uint64_t all_edges(const struct shard *shard)
-{
-    uint64_t edges = 0;
-    for (int g = 0; g < SUBGRAPHS; g++)
-        edges += shard->csr[g].edges;
-    return edges;
-}
-
 static struct joining_card show_for_group(const struct device *dev)
 {
     const struct csr *nn = &dev->shard->csr[NN], *dd = &dev->shard->csr[DD];
@@ -110,7 +102,7 @@ static struct joining_card show_for_group(const struct device *dev)
         .arrivals = place_of(dev, p->arrivals),
         .state = place_of(dev, p->group_state),
         .size = {{nn->source_rows, dd->source_rows}, {nn->edges, dd->edges}, longest_row(dev->shard),
-                 dev->shard->locals + dev->shard->d, all_edges(dev->shard)}};
+                 dev->shard->locals + dev->shard->d, shard_edges(dev->shard)}};
 }
 
 static struct told_card show_for_answers(const struct device *dev)

@@ -182,10 +182,8 @@ static uint64_t chunk_room(const struct shard *shard, enum subgraph a, enum subg
 static void put_solo(struct gpu_plan *plan, const struct shard *shard,
                      const struct gpu_plan_options *options)
 {
-    uint64_t edges = 0, whole = (uint64_t)gpu_searches_whole(plan);
+    uint64_t edges = shard_edges(shard), whole = (uint64_t)gpu_searches_whole(plan);
     uint64_t alone = shard->p == 1 && whole, together = shard->p > 1 && whole;
-    for (int g = 0; g < SUBGRAPHS; g++)
-        edges += shard->csr[g].edges;
     put(plan, GPU_SOLO_STATE, "state of a search", SOLO_STATE_BYTES, 1, NULL);
     put(plan, GPU_SOLO_LISTS, "frontier lists",
         whole ? 2 * (alone ? gpu_solo_room : gpu_group_room)(shard->d + shard->locals, edges) : 0,

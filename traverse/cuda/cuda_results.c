@@ -2,14 +2,9 @@
 #include "cuda_device.h"
 #include "cuda_error.h"
 
-static cudaStream_t stream_of(const struct device *dev)
-{
-    return dev->stream.of[NORMALS];
-}
-
 static enum status wait_for_stream(struct device *dev, struct error *e)
 {
-    return CUDA_TRY(cudaStreamSynchronize(stream_of(dev)), dev->where, e);
+    return CUDA_TRY(cudaStreamSynchronize(gpu_answer_stream(dev)), dev->where, e);
 }
 
 /* ---- depths, for the host ---- */
@@ -18,7 +13,7 @@ static enum status copy_visited(struct device *dev, enum vertex_kind kind, void 
                                 uint32_t none, void *host, struct error *e)
 {
     const struct gpu_vertices *v = &dev->of[kind];
-    cudaStream_t stream = stream_of(dev);
+    cudaStream_t stream = gpu_answer_stream(dev);
     cuda_blank_unvisited(values, v->visited, v->count, none, stream);
     if (CUDA_LAUNCHED(dev->where, e) != ST_OK || v->count == 0)
         return e->status;
@@ -145,9 +140,9 @@ enum status gpu_write_depths(struct device *dev, enum vertex_kind kind, enum val
                              struct error *e)
 {
     if (form == VALUE_BYTE && !gpu_is_settled(dev))
-        cuda_solo_byte_depths(&dev->solo.search, kind, to, stream_of(dev));
+        cuda_solo_byte_depths(&dev->solo.search, kind, to, gpu_answer_stream(dev));
     else if (gpu_solo_settle(dev, e) == ST_OK)
-        cuda_write_depths(&dev->of[kind], form, to, stream_of(dev));
+        cuda_write_depths(&dev->of[kind], form, to, gpu_answer_stream(dev));
     return e->status == ST_OK ? CUDA_LAUNCHED(dev->where, e) : e->status;
 }
 
@@ -160,7 +155,7 @@ static enum status write_depths(struct device *dev, enum value_form form, struct
         gpu_write_depths(dev, DELEGATES, form, to + locals * width, e) != ST_OK || dev->shard->p > 1)
         return e->status;
     return CUDA_TRY(cudaMemsetAsync(to + (locals + dev->of[DELEGATES].count) * width,
-                                    form == VALUE_BYTE ? 0 : 0xff, width, stream_of(dev)),
+                                    form == VALUE_BYTE ? 0 : 0xff, width, gpu_answer_stream(dev)),
                     dev->where, e);
 }
 
@@ -170,7 +165,7 @@ static enum status scatter_values(struct device *dev, enum answer_kind kind, str
     const struct gpu_answers *a = &dev->answers;
     const struct gpu_vertices *n = &dev->of[NORMALS], *d = &dev->of[DELEGATES];
     const char *ids = a->ids;
-    cudaStream_t stream = stream_of(dev);
+    cudaStream_t stream = gpu_answer_stream(dev);
     if (CUDA_TRY(cudaMemsetAsync(a->block, 0xff, a->places.count * width_of(dev, kind), stream), dev->where, e) !=
         ST_OK)
         return e->status;
@@ -189,9 +184,9 @@ static void pick_values(const struct device *dev, struct slice *values)
     const uint64_t *starts = a->starts, own = starts[a->own_block + 1] - starts[a->own_block], width = form_bytes[a->form];
     uint64_t all = starts[dev->shard->p], behind = starts[a->own_block + 1];
     char *to = a->values;
-    cuda_pick_values(a->vertex, starts[a->own_block], a->form, a->by_vertex, to, stream_of(dev));
+    cuda_pick_values(a->vertex, starts[a->own_block], a->form, a->by_vertex, to, gpu_answer_stream(dev));
     cuda_pick_values(a->vertex + behind, all - behind, a->form, a->by_vertex, to + starts[a->own_block] * width,
-                     stream_of(dev));
+                     gpu_answer_stream(dev));
     for (uint32_t b = 0; b < dev->shard->p; b++) {
         uint64_t at = b <= a->own_block ? starts[b] : starts[b] - own;
         values[b] = (struct slice){to + at * width, b == a->own_block ? 0 : (starts[b + 1] - starts[b]) * width};
@@ -206,7 +201,7 @@ static enum status gather_values(struct device *dev, enum answer_kind kind, uint
     if (kind == ANSWER_DEPTHS && write_depths(dev, a->form, e) != ST_OK)
         return e->status;
     if (dev->shard->p == 1)
-        cuda_gather_values(a->vertex, a->starts[1], a->form, a->by_vertex, a->block, stream_of(dev));
+        cuda_gather_values(a->vertex, a->starts[1], a->form, a->by_vertex, a->block, gpu_answer_stream(dev));
     else
         pick_values(dev, values);
     return CUDA_LAUNCHED(dev->where, e);
@@ -242,10 +237,10 @@ static enum status gpu_assemble(struct device *dev, enum answer_kind kind,
         pointers[s] = values[s].at;
     if (gpu_use(dev, e) != ST_OK ||
         CUDA_TRY(cudaMemcpyAsync(a->tables, pointers, p * sizeof *pointers, cudaMemcpyHostToDevice,
-                                 stream_of(dev)),
+                                 gpu_answer_stream(dev)),
                  dev->where, e) != ST_OK)
         return e->status;
-    cuda_assemble(&assembly, stream_of(dev));
+    cuda_assemble(&assembly, gpu_answer_stream(dev));
     if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
         wait_for_stream(dev, e);
     return e->status;
@@ -309,7 +304,7 @@ static enum status gpu_copy_slice(struct device *dev, const struct slice *slice,
 {
     if (gpu_use(dev, e) == ST_OK &&
         CUDA_TRY(cudaMemcpyAsync(to, slice->at, slice->bytes, cudaMemcpyDeviceToHost,
-                                 stream_of(dev)),
+                                 gpu_answer_stream(dev)),
                  dev->where, e) == ST_OK)
         wait_for_stream(dev, e);
     return e->status;

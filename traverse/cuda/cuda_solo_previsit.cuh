@@ -74,6 +74,18 @@ __device__ static inline previsit_spans lay_out_previsit(uint32_t warps)
     return previsit_spans{size, first, first + (delegates + size - 1) / size};
 }
 
+/* Where a span begins. */
+struct previsit_place {
+    int kind;
+    uint32_t base; /* its first word */
+};
+
+__device__ static inline previsit_place place_of_span(const previsit_spans &all, uint32_t i)
+{
+    const int kind = i < all.normals ? NORMALS : DELEGATES;
+    return previsit_place{kind, (i < all.normals ? i : i - all.normals) * all.size};
+}
+
 /* The rows of a word in the two subgraphs of its kind. */
 __device__ static inline void read_sources(int kind, uint32_t word, uint32_t &one, uint32_t &two)
 {
@@ -121,8 +133,8 @@ __device__ static void previsit(const level_target &s, uint32_t warp, uint32_t w
 {
     const previsit_spans all = lay_out_previsit(warps);
     for (uint32_t i = warp; i < all.count; i += warps) {
-        const int kind = i < all.normals ? NORMALS : DELEGATES;
-        previsit_span(s, kind, (i < all.normals ? i : i - all.normals) * all.size, all.size);
+        const previsit_place at = place_of_span(all, i);
+        previsit_span(s, at.kind, at.base, all.size);
     }
 }
 
@@ -132,22 +144,22 @@ __device__ static __noinline__ void previsit_into_list(uint32_t warp, uint32_t w
 {
     const previsit_spans all = lay_out_previsit(warps);
     for (uint32_t i = warp; i < all.count; i += warps) {
-        const int kind = i < all.normals ? NORMALS : DELEGATES;
-        const gpu_vertices &v = search.of[kind];
-        const uint32_t base = (i < all.normals ? i : i - all.normals) * all.size, word = base + lane_id();
+        const previsit_place at = place_of_span(all, i);
+        const gpu_vertices &v = search.of[at.kind];
+        const uint32_t word = at.base + lane_id();
         const bool in = lane_id() < all.size && word < v.words;
         const uint32_t next = in ? v.next[word] : 0, visited = next != 0 ? v.visited[word] : 0,
                        fresh = next & ~visited;
         if (in)
-            frontier_mask(kind, block.kept + 1)[word] = fresh;
+            frontier_mask(at.kind, block.kept + 1)[word] = fresh;
         if (next != 0) {
             v.next[word] = 0;
             v.visited[word] = visited | fresh;
         }
         if (block.kept >= search.keeps)
-            fill(v.depth, base, fresh, block.target.depth);
+            fill(v.depth, at.base, fresh, block.target.depth);
         if (__any_sync(ALL_LANES, fresh != 0))
-            list_words(block.target, kind, base, fresh);
+            list_words(block.target, at.kind, at.base, fresh);
     }
 }
 

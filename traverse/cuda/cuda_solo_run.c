@@ -24,9 +24,7 @@ static uint32_t kept_masks(const struct device *dev)
 static void choose_launch(struct solo_launch *launch, const struct shard *shard)
 {
     const double few_edges = 4e6, few_deep_vertices = 4e6;
-    double edges = 0, vertices = (double)(shard->d + shard->locals);
-    for (int g = 0; g < SUBGRAPHS; g++)
-        edges += (double)shard->csr[g].edges;
+    const double edges = (double)shard_edges(shard), vertices = (double)(shard->d + shard->locals);
     launch->share = edges < 5 * vertices ? 6 : 0;
     launch->few_threads =
         edges < few_edges || (launch->share > 0 && vertices < few_deep_vertices);
