@@ -177,14 +177,6 @@ struct backend_search {
      * several shards: all peers meet between the two. */
     enum status (*show_frontier)(struct device *device, struct error *e);
 
-    /* The same for devices that are no peers: copies the normals of the frontier to host memory, or takes
-     * those of shard `shard` from there. The mask has `words` 32-bit words; the memory stays as it is until
-     * `finish`. */
-    enum status (*read_frontier)(struct device *device, uint32_t *to, uint64_t words,
-                                 struct error *e);
-    enum status (*write_frontier)(struct device *device, uint32_t shard, const uint32_t *from,
-                                  uint64_t words, struct error *e);
-
     /* Visits the four subgraphs: dd and nd find delegates, dn and nn find normals. A push of nn also finds
      * vertices of other shards, which are kept for the exchange. */
     enum status (*visit)(struct device *device, const struct visit_plan *plan, struct error *e);
@@ -324,6 +316,27 @@ struct backend_messages {
     enum status (*read_masks)(struct device *device, const int *updating, uint64_t *mask,
                               struct error *e);
     enum status (*take_mask)(struct device *device, const uint64_t *mask, struct error *e);
+};
+
+/* The frontiers of nn that devices which are no peers give to each other, before a visit in which nn pulls. All
+ * devices of all ranks take part. A frontier goes as the mask of its shard's normals, or, by a backend that has
+ * `count`, as a message that leaves out what the receiver knows: vertices without nn edges, and those that were
+ * visited when the last frontier was told. Sender and receivers know the same. */
+struct backend_frontiers {
+    /* Once, after `meet`, for each shard that is no peer's and for its own: which normals have nn edges, as a mask
+     * of `words` 32-bit words. This and the next two are NULL if frontiers go as masks. */
+    enum status (*learn)(struct device *device, uint32_t shard, const uint32_t *mask, uint64_t words,
+                         struct error *e);
+
+    /* Before each exchange: counts what is not known; how many 32-bit words the message of a shard then has. */
+    enum status (*count)(struct device *device, struct error *e);
+    uint64_t (*words)(const struct device *device, uint32_t shard);
+
+    /* Writes the message of the device's own frontier to host memory, or takes that of shard `shard` from there. It
+     * has `words` 32-bit words, and stays as it is until `finish`. */
+    enum status (*read)(struct device *device, uint32_t *to, uint64_t words, struct error *e);
+    enum status (*write)(struct device *device, uint32_t shard, const uint32_t *from, uint64_t words,
+                         struct error *e);
 };
 
 /* ---- results, after a search ---- */
@@ -517,6 +530,7 @@ struct backend {
     const struct backend_whole_search *whole;
     const struct backend_ahead *ahead;
     const struct backend_messages *messages;
+    const struct backend_frontiers *frontiers;
     const struct backend_results *results;
     const struct backend_parents *parents;
 };

@@ -343,8 +343,6 @@ const struct backend_search cpu_search = {
     .counts = cpu_counts,
     .count_forward = cpu_count_forward,
     .show_frontier = cpu_show_frontier,
-    .read_frontier = cpu_read_frontier,
-    .write_frontier = cpu_write_frontier,
     .visit = cpu_visit,
     .finish_delegates = cpu_finish_delegates,
     .finish = cpu_finish,
@@ -352,6 +350,8 @@ const struct backend_search cpu_search = {
     .probes = cpu_probes,
     .keep_updates = cpu_keep_updates,
 };
+
+const struct backend_frontiers cpu_frontiers = {.read = cpu_read_frontier, .write = cpu_write_frontier};
 
 const struct backend_ahead cpu_ahead = {.previsit_ahead = cpu_previsit_ahead,
                                         .visit_ahead = cpu_visit_ahead};

@@ -73,6 +73,13 @@ struct gpu_peers {
     struct group_state *group_state;
 };
 
+/* Frontiers that go to devices that are no peers. */
+struct gpu_told_news {
+    struct gpu_news news; /* `known` is `gathered` of gpu_peers; no words: frontiers are never told */
+    uint32_t *sources;    /* normals with nn edges, of all shards, as `known` */
+    int begun;            /* in this search */
+};
+
 /* Vertices that leave and arrive. */
 struct gpu_traffic {
     enum exchange_memory memory;
@@ -86,6 +93,7 @@ struct gpu_traffic {
     uint32_t *received;
     uint64_t received_room;
     struct gpu_peers peers;
+    struct gpu_told_news told;
 };
 
 /* Counters of a level, and host memory that the device copies them to. What comes ahead of a level (visit_ahead)
@@ -311,6 +319,7 @@ extern const struct backend_search cuda_search;     /* cuda_search.c */
 extern const struct backend_whole_search cuda_whole; /* cuda_solo_run.c */
 extern const struct backend_ahead cuda_ahead;
 extern const struct backend_messages cuda_messages; /* cuda_messages.c */
+extern const struct backend_frontiers cuda_frontiers; /* cuda_frontiers.c */
 extern const struct backend_results cuda_results;   /* cuda_results.c */
 extern const struct backend_parents cuda_parents;   /* cuda_parents.c */
 

@@ -7,6 +7,7 @@
  *   cuda_pull.cu      cpu_pull.c                     unvisited vertices look for a parent
  *   cuda_bins.cu      cpu_push.c, cpu_messages.c     vertices for other shards
  *   cuda_unique.cu    unique.c                       vertices for one shard without duplicates
+ *   cuda_news.cu      test_exchange.c                frontiers for devices that are no peers
  *   cuda_masks.cu     cpu_messages.c, cpu_results.c  masks of several devices, results
  *   cuda_decode.cu    packed.c                       packed sections, while a shard is loaded
  *   cuda_ranges.cu    shard_ranges.c                 the ranges of what was loaded
@@ -213,6 +214,28 @@ void cuda_receive_masks(const struct gpu_vertices *vertices, const struct gpu_ma
                         uint64_t first, uint64_t words, uint32_t parent, unsigned int *bad,
                         cudaStream_t stream);
 
+/* What a device and devices that are no peers know alike of all normals, by nn's columns: a bit is set if the vertex
+ * was told to be visited, or if nobody asks for it. A message about a shard has the bits of its mask that are not
+ * known, in order; those of each 256 words begin with a word of the message. */
+struct gpu_news {
+    uint32_t p;
+    uint64_t shard_words; /* of the mask of a shard */
+    uint32_t *known;      /* [p][shard_words] */
+    uint32_t *begin;      /* [p][gpu_news_begins]: the first word of each 256, in the message of their shard */
+    unsigned long long *words; /* [p] host memory: of a message */
+};
+
+/* Fills `begin` and `words`, which hold until the next vertices are told or heard of. */
+void cuda_news_count(const struct gpu_news *news, cudaStream_t stream);
+
+/* Writes the message about a shard of whose normals `visited`, of `words` words, says which were visited. They are
+ * known then. A message lies in memory of the host that the device sees. */
+void cuda_news_tell(const struct gpu_news *news, uint32_t shard, const uint32_t *visited, uint64_t words,
+                    uint32_t *message, cudaStream_t stream);
+
+/* The other end. */
+void cuda_news_hear(const struct gpu_news *news, uint32_t shard, const uint32_t *message, cudaStream_t stream);
+
 /* ---- packed sections ---- */
 
 /* Decodes a packed section (formats/packed.h), whose elements become those from `begin` on of the array. All pointers
@@ -235,6 +258,9 @@ void cuda_wake_links(const uint32_t *from, uint64_t words, cudaStream_t stream);
 /* to = OR of the masks; with `keep`, of `to` as well. */
 void cuda_or_masks(uint32_t *to, const struct gpu_mask_list *from, uint64_t words, int keep,
                    cudaStream_t stream);
+
+/* to = all bits that `from` does not have. */
+void cuda_invert(uint32_t *to, const uint32_t *from, uint64_t words, cudaStream_t stream);
 
 /* Puts one vertex into a mask, and its parent into `parent` unless that is NULL. */
 void cuda_set_root(uint32_t *mask, uint32_t vertex, uint32_t *parent, uint32_t value,

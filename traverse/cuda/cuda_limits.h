@@ -88,4 +88,10 @@ static inline uint64_t gpu_merge_scratch_bound(uint64_t count)
     return (UINT64_C(1) << 16) + count / 32;
 }
 
+/* Beginnings in the message about a shard whose mask has so many words (struct gpu_news of cuda_kernels.h). */
+static inline uint64_t gpu_news_begins(uint64_t shard_words)
+{
+    return (shard_words + 255) / 256;
+}
+
 #endif

@@ -54,6 +54,18 @@ void cuda_or_masks(uint32_t *to, const gpu_mask_list *from, uint64_t words, int 
         or_kernel<<<blocks_for(words, BLOCK), BLOCK, 0, stream>>>(to, *from, words, keep);
 }
 
+__global__ static void __launch_bounds__(BLOCK) invert_kernel(uint32_t *to, const uint32_t *from, uint64_t words)
+{
+    for (uint64_t w = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; w < words; w += (uint64_t)gridDim.x * BLOCK)
+        to[w] = ~from[w];
+}
+
+void cuda_invert(uint32_t *to, const uint32_t *from, uint64_t words, cudaStream_t stream)
+{
+    if (words > 0)
+        invert_kernel<<<blocks_for(words, BLOCK), BLOCK, 0, stream>>>(to, from, words);
+}
+
 __global__ static void root_kernel(uint32_t *mask, uint32_t vertex, uint32_t *parent,
                                    uint32_t value)
 {

@@ -50,6 +50,7 @@ static enum status gpu_start(struct device *dev, const struct root *root, struct
     dev->solo.settled = 1; /* previsits write all depths */
     dev->solo.group.ran = 0;
     dev->traffic.binned = 0;
+    dev->traffic.told.begun = 0;
     dev->frontier.ahead = 0;
     for (int g = 0; g < SUBGRAPHS; g++)
         dev->frontier.unvisited[g] = dev->shard->csr[g].source_rows;
@@ -413,29 +414,6 @@ static enum status gpu_show_frontier(struct device *dev, struct error *e)
     return e->status;
 }
 
-static enum status gpu_read_frontier(struct device *dev, uint32_t *to, uint64_t words,
-                                     struct error *e)
-{
-    cudaStream_t stream = dev->stream.of[NORMALS];
-    if (gpu_use(dev, e) == ST_OK &&
-        CUDA_TRY(cudaMemcpyAsync(to, dev->of[NORMALS].visited, words * sizeof *to,
-                                 cudaMemcpyDeviceToHost, stream),
-                 dev->where, e) == ST_OK)
-        wait_for_stream(dev, NORMALS, e);
-    return e->status;
-}
-
-static enum status gpu_write_frontier(struct device *dev, uint32_t shard, const uint32_t *from,
-                                      uint64_t words, struct error *e)
-{
-    uint32_t *to = dev->traffic.peers.gathered + ((uint64_t)shard << dev->shard->local_bits) / 32;
-    if (gpu_use(dev, e) != ST_OK)
-        return e->status;
-    return CUDA_TRY(cudaMemcpyAsync(to, from, words * sizeof *to, cudaMemcpyHostToDevice,
-                                    dev->stream.of[NORMALS]),
-                    dev->where, e);
-}
-
 /* ---- the end of a level ---- */
 
 static enum status gpu_finish_delegates(struct device *dev, struct error *e)
@@ -486,8 +464,6 @@ const struct backend_search cuda_search = {
     .counts = gpu_counts,
     .count_forward = gpu_count_forward,
     .show_frontier = gpu_show_frontier,
-    .read_frontier = gpu_read_frontier,
-    .write_frontier = gpu_write_frontier,
     .visit = gpu_visit,
     .finish_delegates = gpu_finish_delegates,
     .finish = gpu_finish,

@@ -219,6 +219,8 @@ static enum status take_masks_by_messages(struct exchange *x, const struct membe
     stats->masks_s += lap(&clock);
     stats->reduced_masks = level->updated;
     *done = !level->updated && !level->found;
+    if (*done && m->number == 0)
+        forget_frontiers(x);
     return team_meet(m, e);
 }
 

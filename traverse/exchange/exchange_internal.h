@@ -63,6 +63,7 @@ struct nn_pool {
     struct subgraph_work work; /* of all devices if `everywhere`, else of the group */
     int everywhere;
     double reach;        /* estimate of the normals that this rank's level reaches */
+    uint64_t bits;       /* that groups give each other if nn is pulled: of all shards, once */
     uint32_t *frontiers; /* by nn's columns: normals on their way between groups; NULL: never */
 };
 
@@ -131,6 +132,12 @@ static inline uint32_t *frontier_of(const struct exchange *x, uint32_t shard)
 
 /* Masks of nn's columns may be used. */
 int has_masks(const struct exchange *x);
+
+/* Before a search: nobody was told of a frontier. */
+static inline void forget_frontiers(struct exchange *x)
+{
+    x->nn.bits = x->rank->backend->frontiers->words != NULL ? x->nn_sources : x->normals;
+}
 
 /* exchange_count.c */
 void count_found(struct exchange *x);

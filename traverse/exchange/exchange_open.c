@@ -2,6 +2,7 @@
 #include "exchange_internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum status exchange_memory_choose(enum exchange_memory *memory, enum exchange_memory_choice choice,
                                    const struct backend *backend, const struct comm *comm,
@@ -143,6 +144,42 @@ static enum status open_mask(struct exchange *x, struct error *e)
     return e->status;
 }
 
+/* Every device learns which normals of a shard have nn edges. */
+static void tell_sources(struct exchange *x, uint32_t shard, const uint32_t *mask, struct error *e)
+{
+    const struct rank *rank = x->rank;
+    for (uint32_t g = 0; g < x->G && e->status == ST_OK; g++)
+        rank->backend->frontiers->learn(rank->devices[g], shard, mask, mask_parcel_words(x, shard), e);
+}
+
+/* Collective: a rank that failed before takes part. */
+static enum status learn_sources(struct exchange *x, struct error *e)
+{
+    const struct rank *rank = x->rank;
+    uint64_t longest = 0;
+    if (rank->backend->frontiers->learn == NULL || !has_masks(x) || comm_agree(rank->comm, e) != ST_OK)
+        return e->status;
+    for (uint32_t s = 0; s < x->R * x->G; s++)
+        longest = x->locals[s] > longest ? x->locals[s] : longest;
+    uint32_t *mask = malloc((mask_words(longest) + 1) * sizeof(uint64_t));
+    if (mask == NULL)
+        fail_memory(e, "normals with nn edges", mask_words(longest) * sizeof(uint64_t));
+    if (comm_agree(rank->comm, e) != ST_OK) {
+        free(mask);
+        return e->status;
+    }
+    for (uint32_t s = 0; s < x->R * x->G; s++) {
+        uint32_t owner = rank_of_shard(s, x->R);
+        if (owner == rank->comm->rank)
+            memcpy(mask, rank->graph->shards[device_of_shard(s, x->R)].csr[NN].sources,
+                   4 * mask_parcel_words(x, s));
+        comm_broadcast(rank->comm, mask, 4 * mask_parcel_words(x, s), owner);
+        tell_sources(x, s, mask, e);
+    }
+    free(mask);
+    return e->status;
+}
+
 /* For groups that give each other their frontiers. */
 static enum status open_frontiers(struct exchange *x, struct error *e)
 {
@@ -160,7 +197,8 @@ static enum status open_messages(struct exchange *x, struct error *e)
 {
     if (open_mail(x, e) == ST_OK && open_mask(x, e) == ST_OK && open_sparse(x, e) == ST_OK)
         open_frontiers(x, e);
-    return e->status;
+    forget_frontiers(x);
+    return learn_sources(x, e);
 }
 
 /* Collective. */

@@ -60,7 +60,7 @@ void share_counts(struct exchange *x)
         level->updated |= x->mail.control_in[r * width + CONTROL_UPDATED] != 0;
         level->found |= x->mail.control_in[r * width + CONTROL_FOUND] != 0;
     }
-    level->wide = x->options.form == EXCHANGE_FORM_BITS || 32 * reach > (double)x->normals;
+    level->wide = x->options.form == EXCHANGE_FORM_BITS || 32 * reach > (double)x->nn.bits;
 }
 
 /* What device `from` of a rank sends to device `to` of this one: ids, or words of a mask with MASK_BIT. */

@@ -104,16 +104,23 @@ int has_masks(const struct exchange *x)
     return x->options.form != EXCHANGE_FORM_LIST && shard_has_masks(&x->rank->graph->shards[0]);
 }
 
-/* Whether a bit for each vertex is less than a list. Each of `devices` gives or reads the bits of all other
+/* Whether `bits`, of all shards, are less than lists. Each of `devices` gives or reads the bits of all other
  * shards, while a list is as long as the edges are many, of which an equal part leads to each shard. `forward`
  * may be a lower bound. */
-static int bits_are_fewer(const struct exchange *x, const struct subgraph_work *nn,
+static int bits_are_fewer(const struct exchange *x, const struct subgraph_work *nn, uint64_t bits,
                           uint32_t devices)
 {
     double edges = (double)x->rank->graph->manifest.edges[NN];
     double expected = x->nn_sources > 0 ? (double)nn->frontier * edges / (double)x->nn_sources : 0;
     double vertices = (double)nn->forward > expected ? (double)nn->forward : expected;
-    return 32 * vertices > (double)devices * (double)x->normals;
+    return 32 * vertices > (double)devices * (double)bits;
+}
+
+/* Once all ranks have told theirs: the next messages have a bit for what was not visited yet. */
+static void told_frontiers(struct exchange *x)
+{
+    if (x->rank->backend->frontiers->words != NULL)
+        x->nn.bits = x->nn.work.unvisited_sources;
 }
 
 /* Devices whose work is pooled. */
@@ -133,7 +140,8 @@ int exchange_may_pull_nn(const struct exchange *x, const struct subgraph_work *n
 {
     if (!has_masks(x) || (!x->group.whole && !x->nn.everywhere))
         return 0;
-    return x->options.form == EXCHANGE_FORM_BITS || bits_are_fewer(x, nn, pooled_devices(x));
+    return x->options.form == EXCHANGE_FORM_BITS ||
+           bits_are_fewer(x, nn, x->nn.everywhere ? x->nn.bits : x->normals, pooled_devices(x));
 }
 
 enum outgoing_form exchange_form_of(const struct exchange *x, const struct subgraph_work *nn)
@@ -142,10 +150,18 @@ enum outgoing_form exchange_form_of(const struct exchange *x, const struct subgr
         return OUTGOING_LIST;
     if (x->options.form == EXCHANGE_FORM_BITS)
         return OUTGOING_MASK;
-    return bits_are_fewer(x, nn, pooled_devices(x)) ? OUTGOING_MASK : OUTGOING_LIST;
+    return bits_are_fewer(x, nn, x->normals, pooled_devices(x)) ? OUTGOING_MASK : OUTGOING_LIST;
 }
 
 /* ---- frontiers ---- */
+
+/* Of what a device gives to others, or is given of a shard that no peer has. */
+static uint64_t frontier_words(const struct exchange *x, uint32_t device, uint32_t shard)
+{
+    const struct backend_frontiers *frontiers = x->rank->backend->frontiers;
+    return frontiers->words != NULL ? frontiers->words(x->rank->devices[device], shard)
+                                    : mask_parcel_words(x, shard);
+}
 
 /* Every rank sends those of its devices to all ranks of other groups. */
 static enum status send_frontiers(struct exchange *x, struct error *e)
@@ -157,15 +173,16 @@ static enum status send_frontiers(struct exchange *x, struct error *e)
         if (x->group.number[s] != GROUP_NONE)
             continue;
         uint32_t mine = shard_of_device(own, device, x->R); /* as many as the other rank has */
-        x->counts.of[COUNT_FRONTIER_BYTES] += 4 * mask_parcel_words(x, mine);
+        uint64_t bytes = 4 * frontier_words(x, device, mine);
+        x->counts.of[COUNT_FRONTIER_BYTES] += bytes;
         x->mail.sends[sends++] = (struct transfer){.rank = rank,
                                                    .tag = (int)device,
                                                    .bytes = frontier_of(x, mine),
-                                                   .size = 4 * mask_parcel_words(x, mine)};
+                                                   .size = bytes};
         x->mail.receives[receives++] = (struct transfer){.rank = rank,
                                                          .tag = (int)device,
                                                          .bytes = frontier_of(x, s),
-                                                         .size = 4 * mask_parcel_words(x, s)};
+                                                         .size = 4 * frontier_words(x, device, s)};
     }
     return comm_transfer(x->rank->comm, x->mail.sends, sends, x->mail.receives, receives,
                          x->options.chunk_bytes, e);
@@ -177,23 +194,30 @@ static enum status write_frontiers(struct exchange *x, const struct member *m, s
     for (uint32_t g = m->first; g < m->end; g++) {
         for (uint32_t s = 0; s < x->R * x->G && e->status == ST_OK; s++) {
             if (x->group.number[s] == GROUP_NONE)
-                rank->backend->search->write_frontier(rank->devices[g], s, frontier_of(x, s),
-                                                      mask_parcel_words(x, s), e);
+                rank->backend->frontiers->write(rank->devices[g], s, frontier_of(x, s),
+                                                frontier_words(x, g, s), e);
         }
+    }
+    return e->status;
+}
+
+static enum status read_frontiers(struct exchange *x, const struct member *m, struct error *e)
+{
+    const struct rank *rank = x->rank;
+    const struct backend_frontiers *frontiers = rank->backend->frontiers;
+    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
+        uint32_t s = shard_of_device(rank->comm->rank, g, x->R);
+        if (frontiers->count == NULL || frontiers->count(rank->devices[g], e) == ST_OK)
+            frontiers->read(rank->devices[g], frontier_of(x, s), frontier_words(x, g, s), e);
     }
     return e->status;
 }
 
 static enum status exchange_frontiers(struct exchange *x, const struct member *m, struct error *e)
 {
-    const struct rank *rank = x->rank;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
-        uint32_t s = shard_of_device(rank->comm->rank, g, x->R);
-        rank->backend->search->read_frontier(rank->devices[g], frontier_of(x, s),
-                                             mask_parcel_words(x, s), e);
-    }
-    if (team_meet(m, e) == ST_OK && m->number == 0)
-        send_frontiers(x, e);
+    read_frontiers(x, m, e);
+    if (team_meet(m, e) == ST_OK && m->number == 0 && send_frontiers(x, e) == ST_OK)
+        told_frontiers(x);
     if (team_meet(m, e) != ST_OK)
         return e->status;
     return write_frontiers(x, m, e);
