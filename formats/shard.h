@@ -249,6 +249,11 @@ static inline uint64_t mask_words(uint64_t bits)
     return (bits + 63) / 64;
 }
 
+/* A word of a mask where few words are not zero. */
+struct mask_word {
+    uint64_t at, bits;
+};
+
 /* Masks over nn's columns: a column is the number of its bit, and each shard begins with a word. */
 static inline int shard_has_masks(const struct shard *shard)
 {

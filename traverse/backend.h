@@ -303,19 +303,31 @@ struct backend_messages {
     /* Takes in the vertices of this device that its peers found: parcels[i] of peer i. */
     enum status (*receive_peers)(struct device *device, const struct parcel *parcels,
                                  struct error *e);
+};
 
-    /* The delegate masks are reduced in three calls, in this order:
-     * - updated: 1 if this device found a delegate in this level. If no device of any rank did, the other two
-     *   calls are left out.
-     * - read_masks: ORs the updates of those peers i that have updating[i]. If there are devices that are no
-     *   peers, only one of the peers does this. It writes the result to `mask` (mask_words(d) words) for MPI
-     *   to reduce; otherwise `mask` is NULL and every device does it for itself.
-     * - take_mask, when all peers have read: makes the result what the next previsit finds. The result is
-     *   `mask`, as reduced over all ranks, or, if that is NULL, what read_masks read. */
+/* The delegates that devices found, after `finish`. If no device of any rank found one, only `updated` is called. */
+struct backend_masks {
+    /* 1 if this device found a delegate in this level. */
     int (*updated)(const struct device *device);
-    enum status (*read_masks)(struct device *device, const int *updating, uint64_t *mask,
+
+    /* ORs the updates of those peers i that have updating[i]. If there are devices that are no peers, only one of the
+     * peers does this. It writes the result to `mask` (mask_words(d) words) for MPI to reduce; otherwise `mask` is
+     * NULL and every device does it for itself. */
+    enum status (*read)(struct device *device, const int *updating, uint64_t *mask, struct error *e);
+
+    /* The same where few words are not zero: lists them, at most `most`. *count is how many there are, or any number
+     * above `most`: `read` then follows. NULL: the host looks for them in the mask. */
+    enum status (*read_words)(struct device *device, const int *updating, struct mask_word *words, uint64_t most,
+                              uint64_t *count, struct error *e);
+
+    /* When all peers have read: makes the result what the next previsit finds. The result is `mask`, as reduced over
+     * all ranks, or, if that is NULL, what `read` read. */
+    enum status (*take)(struct device *device, const uint64_t *mask, struct error *e);
+
+    /* The same of a list in which a word may stand several times, and which stays until that previsit. NULL if
+     * read_words is. */
+    enum status (*take_words)(struct device *device, const struct mask_word *words, uint64_t count,
                               struct error *e);
-    enum status (*take_mask)(struct device *device, const uint64_t *mask, struct error *e);
 };
 
 /* The frontiers of nn that devices which are no peers give to each other, before a visit in which nn pulls. All
@@ -530,6 +542,7 @@ struct backend {
     const struct backend_whole_search *whole;
     const struct backend_ahead *ahead;
     const struct backend_messages *messages;
+    const struct backend_masks *masks;
     const struct backend_frontiers *frontiers;
     const struct backend_results *results;
     const struct backend_parents *parents;

@@ -37,10 +37,7 @@ void comm_window_or_masks(const struct comm_window *window, uint64_t *words, uin
 void comm_window_begin_or_masks(struct comm_window *window, uint64_t *words, uint64_t count);
 int comm_window_masks_are_here(struct comm_window *window);
 
-/* Words of a mask that are not zero. */
-struct mask_word {
-    uint64_t at, bits;
-};
+struct mask_word; /* two 64-bit words; see formats/shard.h */
 
 /* Gathers the words of the first ranks of all hosts or, without a window, of all ranks, in the order of ranks.
  * counts[i] and begins[i] are in 64-bit halves of a word. */

@@ -574,6 +574,24 @@ for options in --uniquify '--uniquify --local-all2all'; do
 done
 check 'fewer are sent where devices gather' test "$(tail -1 "$tmp/sent")" -lt "$(head -1 "$tmp/sent")"
 
+# what devices know is not told again: neither frontiers nor, where few of their words changed, masks
+moved() { grep -o "\"$1\": \[[^]]*\]" "$2" | grep -o '[0-9]*' | awk '{ sum += $1 } END { print sum + 0 }'; }
+for layout in 2x1 2x2; do
+    set -- --direction pull --exchange-memory host --exchange-form bits --breakdown
+    run_on $layout cpu -n 2 --json "$tmp/cpu.json" "$@" "$(packed grid $((${layout%x*} * ${layout#*x})) 4)" >"$tmp/out" 2>"$tmp/err"
+    search grid 4 $layout --json "$tmp/cuda.json" "$@"
+    told=$(moved frontier_bytes "$tmp/cuda.json") whole=$(moved frontier_bytes "$tmp/cpu.json")
+    check "$layout: frontiers are less than two thirds of masks ($told, $whole)" \
+        test "$told" -gt 0 -a $((3 * told)) -lt $((2 * whole))
+    tree rmat 4 $layout 7 "$@"
+    rm -f "$tmp/listed"
+    EMULATED_KERNELS=$tmp/listed search few 0 $layout --exchange-memory host --breakdown --json "$tmp/cuda.json"
+    check "$layout: devices list words of masks, and take them" \
+        sh -c 'grep -q list_words_kernel "$1" && grep -q or_words_kernel "$1"' - "$tmp/listed"
+    check "$layout: other masks go whole" test "$(moved mask_bytes "$tmp/cuda.json")" -gt 12000
+    cat "$tmp/listed" >>"$tmp/kernels.listed"
+done
+
 # where most shards have no edges between normals
 for direction in auto push pull; do
     for layout in 1x4 2x2; do

@@ -16,7 +16,9 @@
  *   cuda_unique                       unique_ids (unique.c)                         sets, mask cleared
  *   cuda_receive                      cpu_messages.receive                          found, parents, bad
  *   cuda_receive_masks                cpu_messages.receive                          found, parents, bad
- *   cuda_or_masks                     cpu_messages.read_masks                       masks
+ *   cuda_or_masks                     cpu_masks.read                                masks
+ *   cuda_news_count, _tell, _hear     the definition (test_messages.c)              messages, what is known
+ *   cuda_list_words, cuda_or_words    the definition (test_messages.c)              sets, masks
  *   cuda_set_root                     cpu_search.start                              mask, parent
  *   cuda_blank_unvisited              cpu_results.depths                            depths
  *   cuda_write_depths,                cpu_results.values (cpu_answers.c)            values by input id
@@ -138,6 +140,8 @@ int main(int argc, char **argv)
     test_bins();
     test_unique();
     test_masks();
+    test_news();
+    test_listed_words();
     test_publish();
     test_load();
     test_decode();

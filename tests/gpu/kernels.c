@@ -403,6 +403,71 @@ uint64_t kernel_unique(uint32_t *ids, uint64_t count, uint32_t bits, int *cleare
     return kept;
 }
 
+static struct gpu_news news_of(const struct known *known)
+{
+    return (struct gpu_news){.p = known->p,
+                             .shard_words = known->words,
+                             .known = on_device(known->bits, known->p * known->words * 4),
+                             .begin = on_device(NULL, known->p * gpu_news_begins(known->words) * 4),
+                             .words = published_memory(known->p * sizeof(unsigned long long))};
+}
+
+static void end_news(struct known *known, const struct gpu_news *news)
+{
+    settle();
+    read_back(known->bits, news->known, known->p * known->words * 4);
+    TRY(cudaFreeHost(news->words));
+    drop_arrays(graph_arrays);
+}
+
+void kernel_tell(struct known *known, uint32_t shard, const uint32_t *visited, uint32_t *message,
+                 uint64_t *message_words)
+{
+    struct gpu_news news = news_of(known);
+    uint32_t *there = published_memory(known->words * 4);
+    cuda_news_count(&news, 0);
+    cuda_news_tell(&news, shard, on_device(visited, known->words * 4), known->words, there, 0);
+    settle();
+    memcpy(message, there, known->words * 4);
+    for (uint32_t s = 0; s < known->p; s++)
+        message_words[s] = news.words[s];
+    TRY(cudaFreeHost(there));
+    end_news(known, &news);
+}
+
+void kernel_hear(struct known *known, uint32_t shard, const uint32_t *message)
+{
+    struct gpu_news news = news_of(known);
+    uint32_t *there = published_memory(known->words * 4);
+    memcpy(there, message, known->words * 4);
+    cuda_news_count(&news, 0);
+    cuda_news_hear(&news, shard, there, 0);
+    end_news(known, &news);
+    TRY(cudaFreeHost(there));
+}
+
+uint64_t kernel_list_words(const uint64_t *mask, uint64_t words, struct mask_word *list, uint64_t most)
+{
+    unsigned long long count, *count_there = zeros_on_device(sizeof count);
+    struct mask_word *there = published_memory((most + 1) * sizeof *there);
+    cuda_list_words(on_device(mask, words * 8), words, there, most, count_there, 0);
+    settle();
+    read_back(&count, count_there, sizeof count);
+    memcpy(list, there, (count < most ? count : most) * sizeof *list);
+    TRY(cudaFreeHost(there));
+    drop_arrays(graph_arrays);
+    return count;
+}
+
+void kernel_or_words(uint64_t *mask, uint64_t words, const struct mask_word *list, uint64_t count)
+{
+    uint32_t *there = on_device(mask, words * 8);
+    cuda_or_words(there, words, on_device(list, count * sizeof *list), count, 0);
+    settle();
+    read_back(mask, there, words * 8);
+    drop_arrays(graph_arrays);
+}
+
 /* The ids in lists of different lengths, the first of them empty where there are several. */
 static struct gpu_id_list split_ids(const struct arrival *a)
 {

@@ -107,6 +107,25 @@ void kernel_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t loca
 uint64_t twin_unique(uint32_t *ids, uint64_t count);
 uint64_t kernel_unique(uint32_t *ids, uint64_t count, uint32_t bits, int *cleared);
 
+/* What a device knows of the normals of p shards, as masks of `words` 32-bit words each. */
+struct known {
+    uint32_t p;
+    uint64_t words;
+    uint32_t *bits; /* [p][words], which changes */
+};
+
+/* Tells of a shard: `message`, with room for `words` words, and message_words of each shard. Then hears of one. */
+void twin_tell(struct known *known, uint32_t shard, const uint32_t *visited, uint32_t *message,
+               uint64_t *message_words);
+void kernel_tell(struct known *known, uint32_t shard, const uint32_t *visited, uint32_t *message,
+                 uint64_t *message_words);
+void kernel_hear(struct known *known, uint32_t shard, const uint32_t *message);
+
+/* Lists the words of a mask that are not zero, at most `most` of them, in any order; returns how many there are. Then
+ * ORs listed words into a mask. */
+uint64_t kernel_list_words(const uint64_t *mask, uint64_t words, struct mask_word *list, uint64_t most);
+void kernel_or_words(uint64_t *mask, uint64_t words, const struct mask_word *list, uint64_t count);
+
 struct arrival {
     const struct shard *shard;
     const uint64_t *visited, *next;

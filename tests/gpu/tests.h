@@ -19,6 +19,8 @@ void test_ranges(const struct shard *shard, const struct graph_spec *spec);
 void test_bins(void);
 void test_unique(void);
 void test_masks(void);
+void test_news(void);
+void test_listed_words(void);
 void test_publish(void);
 void test_load(void);
 void test_decode(void);

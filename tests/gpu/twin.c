@@ -284,7 +284,7 @@ void twin_or(uint64_t *to, uint64_t *const *masks, int count, uint64_t words, in
         need(backend_cpu.peers->show(devices[i], 0, &cards[i], &e), &e);
     }
     need(backend_cpu.peers->meet(devices[0], cards, (uint32_t)count + 1, &e), &e);
-    need(backend_cpu.messages->read_masks(devices[0], updating, to, &e), &e);
+    need(backend_cpu.masks->read(devices[0], updating, to, &e), &e);
     for (int i = 0; i <= count; i++)
         backend_cpu.device->close(devices[i]);
     free(devices);

@@ -402,6 +402,7 @@ extern const struct backend_peers cpu_peers;       /* cpu_peers.c */
 extern const struct backend_search cpu_search;     /* cpu_search.c */
 extern const struct backend_ahead cpu_ahead;
 extern const struct backend_messages cpu_messages; /* cpu_messages.c */
+extern const struct backend_masks cpu_masks;
 extern const struct backend_frontiers cpu_frontiers; /* cpu_search.c */
 extern const struct backend_results cpu_results;   /* cpu_results.c */
 extern const struct backend_parents cpu_parents;

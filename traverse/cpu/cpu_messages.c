@@ -289,7 +289,6 @@ const struct backend_messages cpu_messages = {
     .or_outgoing = cpu_or_outgoing,
     .receive = cpu_receive,
     .receive_peers = cpu_receive_peers,
-    .updated = cpu_updated,
-    .read_masks = cpu_read_masks,
-    .take_mask = cpu_take_mask,
 };
+
+const struct backend_masks cpu_masks = {.updated = cpu_updated, .read = cpu_read_masks, .take = cpu_take_mask};

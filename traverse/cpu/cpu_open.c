@@ -255,6 +255,7 @@ const struct backend backend_cpu = {
     .whole = &cpu_whole,
     .ahead = &cpu_ahead,
     .messages = &cpu_messages,
+    .masks = &cpu_masks,
     .frontiers = &cpu_frontiers,
     .results = &cpu_results,
     .parents = &cpu_parents,

@@ -7,7 +7,7 @@
  *   cuda_pull.cu      cpu_pull.c                     unvisited vertices look for a parent
  *   cuda_bins.cu      cpu_push.c, cpu_messages.c     vertices for other shards
  *   cuda_unique.cu    unique.c                       vertices for one shard without duplicates
- *   cuda_news.cu      test_exchange.c                frontiers for devices that are no peers
+ *   cuda_news.cu      test_messages.c                frontiers for devices that are no peers
  *   cuda_masks.cu     cpu_messages.c, cpu_results.c  masks of several devices, results
  *   cuda_decode.cu    packed.c                       packed sections, while a shard is loaded
  *   cuda_ranges.cu    shard_ranges.c                 the ranges of what was loaded
@@ -257,6 +257,15 @@ void cuda_wake_links(const uint32_t *from, uint64_t words, cudaStream_t stream);
 
 /* to = OR of the masks; with `keep`, of `to` as well. */
 void cuda_or_masks(uint32_t *to, const struct gpu_mask_list *from, uint64_t words, int keep,
+                   cudaStream_t stream);
+
+/* Lists the words of a mask of `words` 64-bit words that are not zero, in any order, in memory of the host that the
+ * device sees. *count, zero before, becomes their number; or some number above `most`, which is the room for them. */
+void cuda_list_words(const uint32_t *mask, uint64_t words, struct mask_word *list, uint64_t most,
+                     unsigned long long *count, cudaStream_t stream);
+
+/* ORs listed words into the mask; those that lie behind it are left out. */
+void cuda_or_words(uint32_t *mask, uint64_t words, const struct mask_word *list, uint64_t count,
                    cudaStream_t stream);
 
 /* to = all bits that `from` does not have. */

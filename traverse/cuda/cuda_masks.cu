@@ -54,6 +54,48 @@ void cuda_or_masks(uint32_t *to, const gpu_mask_list *from, uint64_t words, int 
         or_kernel<<<blocks_for(words, BLOCK), BLOCK, 0, stream>>>(to, *from, words, keep);
 }
 
+__global__ static void __launch_bounds__(BLOCK)
+    list_words_kernel(const unsigned long long *mask, uint64_t words, mask_word *list, uint64_t most,
+                      unsigned long long *count)
+{
+    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < words; base += (uint64_t)gridDim.x * BLOCK) {
+        const uint64_t w = base + threadIdx.x;
+        const unsigned long long bits = w < words ? mask[w] : 0;
+        if (!__syncthreads_or(bits != 0))
+            continue;
+        unsigned total, before = block_prefix(bits != 0, &total);
+        const unsigned long long at = reserve(total, count) + before;
+        if (bits != 0 && at < most)
+            list[at] = {w, bits};
+        __syncthreads(); /* before the next reserve */
+    }
+}
+
+void cuda_list_words(const uint32_t *mask, uint64_t words, mask_word *list, uint64_t most,
+                     unsigned long long *count, cudaStream_t stream)
+{
+    if (words > 0)
+        list_words_kernel<<<blocks_for(words, BLOCK), BLOCK, 0, stream>>>((const unsigned long long *)mask, words,
+                                                                          list, most, count);
+}
+
+__global__ static void __launch_bounds__(BLOCK)
+    or_words_kernel(unsigned long long *mask, uint64_t words, const mask_word *list, uint64_t count)
+{
+    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < count; i += (uint64_t)gridDim.x * BLOCK) {
+        const mask_word word = list[i];
+        if (word.at < words)
+            atomicOr(&mask[word.at], (unsigned long long)word.bits);
+    }
+}
+
+void cuda_or_words(uint32_t *mask, uint64_t words, const mask_word *list, uint64_t count, cudaStream_t stream)
+{
+    if (count > 0)
+        or_words_kernel<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>((unsigned long long *)mask, words, list,
+                                                                        count);
+}
+
 __global__ static void __launch_bounds__(BLOCK) invert_kernel(uint32_t *to, const uint32_t *from, uint64_t words)
 {
     for (uint64_t w = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; w < words; w += (uint64_t)gridDim.x * BLOCK)

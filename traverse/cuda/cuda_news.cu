@@ -2,7 +2,7 @@
  *
  * A block of threads takes as many words of the mask. Each word gives its bits that are not known, the lowest first,
  * and those of the block lie one behind the other, from a word of the message on. The message is written to memory
- * of the host, and read there, as it would be copied once otherwise. Twin: the loops over bits of test_exchange.c.
+ * of the host, and read there, as it would be copied once otherwise. Twin: the loops over bits of test_messages.c.
  * Bytes moved: 4 to count a word and 12 to tell or hear it; 1/8 for each bit that is not known.
  */
 #include "cuda_common.cuh"

@@ -434,6 +434,7 @@ const struct backend backend_cuda = {
     .whole = &cuda_whole,
     .ahead = &cuda_ahead,
     .messages = &cuda_messages,
+    .masks = &cuda_masks,
     .frontiers = &cuda_frontiers,
     .results = &cuda_results,
     .parents = &cuda_parents,

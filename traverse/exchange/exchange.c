@@ -43,7 +43,7 @@ void exchange_tell_found(struct exchange *x, uint32_t device, uint64_t found)
     struct group *group = &x->group;
     uint32_t self = group->first + device;
     struct note *note = &group->notes[self];
-    note->updated = x->rank->backend->messages->updated(x->rank->devices[device]);
+    note->updated = x->rank->backend->masks->updated(x->rank->devices[device]);
     note->found = found > 0;
     for (uint32_t i = 0; i < group->count; i++) {
         struct parcel parcel = {0};
@@ -73,7 +73,7 @@ enum status exchange_begin_masks(struct exchange *x, const struct member *m,
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
         if (rank->backend->search->finish_delegates(rank->devices[g], e) == ST_OK)
             group->notes[group->first + g].updated =
-                rank->backend->messages->updated(rank->devices[g]);
+                rank->backend->masks->updated(rank->devices[g]);
     }
     if (group_meet(group, m, e) != ST_OK)
         return e->status;

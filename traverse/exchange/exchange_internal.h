@@ -53,8 +53,8 @@ struct outflow {
 
 /* Words of the masks of all groups, for masks of which few words changed. */
 struct sparse_masks {
-    struct mask_word *own, *all; /* [most] */
-    uint64_t most;
+    struct mask_word *own, *all; /* [most], in memory that devices copy to and from fast */
+    uint64_t most, gathered;
     int *counts, *begins; /* [R] */
 };
 

@@ -27,17 +27,25 @@ int masks_updated(const struct exchange *x)
     return updated;
 }
 
+/* [count of peers]: those that found delegates; the caller frees it. NULL: *e says why. */
+static int *updating_peers(const struct exchange *x, struct error *e)
+{
+    uint32_t count = x->group.count;
+    int *updating = malloc(count * sizeof *updating);
+    if (updating == NULL)
+        fail_memory(e, "masks", count * sizeof *updating);
+    for (uint32_t i = 0; updating != NULL && i < count; i++)
+        updating[i] = x->group.notes[i].updated;
+    return updating;
+}
+
 /* What peers updated, into `mask` unless that is NULL. */
 static enum status read_masks(struct exchange *x, uint32_t device, uint64_t *mask, struct error *e)
 {
     const struct rank *rank = x->rank;
-    uint32_t count = x->group.count;
-    int *updating = malloc(count * sizeof *updating);
-    if (updating == NULL)
-        return fail_memory(e, "masks", count * sizeof *updating);
-    for (uint32_t i = 0; i < count; i++)
-        updating[i] = x->group.notes[i].updated;
-    rank->backend->messages->read_masks(rank->devices[device], updating, mask, e);
+    int *updating = updating_peers(x, e);
+    if (updating != NULL)
+        rank->backend->masks->read(rank->devices[device], updating, mask, e);
     free(updating);
     return e->status;
 }
@@ -95,21 +103,46 @@ int reduces_beside(const struct exchange *x)
     return x->options.nonblocking && (x->masks.begun || !masks_are_sparse(x));
 }
 
-/* Reads what this group updated, before ranks tell each other how many words that are. */
+/* Whether devices list the words of masks, and take lists of them. */
+static int devices_list_words(const struct exchange *x)
+{
+    return x->rank->backend->masks->read_words != NULL && x->masks.sparse.most > 0;
+}
+
+static enum status ask_for_words(struct exchange *x, uint64_t *changed, struct error *e)
+{
+    const struct rank *rank = x->rank;
+    struct sparse_masks *s = &x->masks.sparse;
+    int *updating = updating_peers(x, e);
+    if (updating != NULL)
+        rank->backend->masks->read_words(rank->devices[0], updating, s->own, s->most, changed, e);
+    free(updating);
+    return e->status;
+}
+
+/* Up to one more than are listed: how many does not matter then. */
+static uint64_t list_words(struct sparse_masks *s, const uint64_t *mask, uint64_t words)
+{
+    uint64_t changed = 0;
+    for (uint64_t w = 0; w < words && changed <= s->most; w++) {
+        if (mask[w] != 0 && changed++ < s->most)
+            s->own[changed - 1] = (struct mask_word){w, mask[w]};
+    }
+    return changed;
+}
+
+/* Reads what this group updated, before ranks tell each other how many words that are. The mask is read only if a
+ * device does not list its words, or there are too many. */
 enum status find_changed(struct exchange *x, struct error *e)
 {
+    struct sparse_masks *s = &x->masks.sparse;
     uint64_t *mask = group_mask(x), changed = 0;
     if (x->masks.begun || !reduces_masks(x) || !masks_updated(x) ||
-        read_masks(x, 0, mask, e) != ST_OK)
+        (devices_list_words(x) && ask_for_words(x, &changed, e) != ST_OK))
         return e->status;
-    for (uint64_t w = 0; w < x->masks.words; w++) {
-        if (mask[w] == 0)
-            continue;
-        if (changed++ == x->masks.sparse.most) /* too many: how many does not matter */
-            break;
-        x->masks.sparse.own[changed - 1] = (struct mask_word){w, mask[w]};
-    }
-    x->level.changed = changed;
+    if ((!devices_list_words(x) || changed > s->most) && read_masks(x, 0, mask, e) != ST_OK)
+        return e->status;
+    x->level.changed = devices_list_words(x) ? changed : list_words(s, mask, x->masks.words);
     return e->status;
 }
 
@@ -125,29 +158,50 @@ int few_words_changed(const struct exchange *x)
     return x->masks.sparse.most > 0 && changed <= x->masks.sparse.most;
 }
 
+/* Devices take the words as they came, if all of them are of this rank. */
+static int takes_words(const struct exchange *x)
+{
+    return devices_list_words(x) && !x->group.of_host && !x->masks.begun && masks_are_sparse(x);
+}
+
 static void gather_words(struct exchange *x)
 {
     struct sparse_masks *s = &x->masks.sparse;
-    uint64_t *mask = group_mask(x), own = changed_of(x, x->rank->comm->rank), all = 0;
+    uint64_t *mask = group_mask(x), own = changed_of(x, x->rank->comm->rank);
     int groups = 0;
+    s->gathered = 0;
     for (uint32_t r = 0; r < x->R; r++) {
         if (!leads_group(x, r))
             continue;
-        s->begins[groups] = (int)(2 * all);
+        s->begins[groups] = (int)(2 * s->gathered);
         s->counts[groups++] = (int)(2 * changed_of(x, r));
-        all += changed_of(x, r);
+        s->gathered += changed_of(x, r);
     }
     count_masks(x, own * sizeof *s->own);
     comm_gather_mask_words(x->group.of_host ? x->group.window : NULL, s->own, (int)(2 * own),
                            s->all, s->counts, s->begins);
-    if (own == 0) /* nothing was read */
+    if (takes_words(x))
+        return;
+    if (own == 0 || devices_list_words(x)) /* the mask was not read */
         memset(mask, 0, x->masks.words * sizeof *mask);
-    for (uint64_t i = 0; i < all; i++)
+    for (uint64_t i = 0; i < s->gathered; i++)
         mask[s->all[i].at] |= s->all[i].bits;
 }
 
-/* One rank of each group does it for all. The mask was read if this group has updates. It returns before a
- * non-blocking reduction is over. */
+/* The mask as this group has it, where it was not read, as nothing was found or devices listed what was. */
+static void complete_mask(struct exchange *x)
+{
+    const struct sparse_masks *s = &x->masks.sparse;
+    uint64_t *mask = group_mask(x), own = changed_of(x, x->rank->comm->rank);
+    int listed = devices_list_words(x) && own <= s->most;
+    if (masks_updated(x) && !listed)
+        return;
+    memset(mask, 0, x->masks.words * sizeof *mask);
+    for (uint64_t i = 0; i < own; i++)
+        mask[s->own[i].at] = s->own[i].bits;
+}
+
+/* One rank of each group does it for all. It returns before a non-blocking reduction is over. */
 void reduce_masks(struct exchange *x)
 {
     uint64_t *mask = group_mask(x);
@@ -157,8 +211,7 @@ void reduce_masks(struct exchange *x)
         gather_words(x);
         return;
     }
-    if (!masks_updated(x))
-        memset(mask, 0, x->masks.words * sizeof *mask);
+    complete_mask(x);
     count_masks(x, x->masks.words * sizeof *mask);
     if (x->options.nonblocking)
         begin_reduction(x);
@@ -172,8 +225,13 @@ void reduce_masks(struct exchange *x)
 enum status take_masks(struct exchange *x, const struct member *m, struct error *e)
 {
     const struct rank *rank = x->rank;
-    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
-        rank->backend->messages->take_mask(rank->devices[g], x->group.whole ? NULL : group_mask(x),
-                                           e);
+    const struct backend_masks *masks = rank->backend->masks;
+    const struct sparse_masks *s = &x->masks.sparse;
+    for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++) {
+        if (!x->group.whole && takes_words(x))
+            masks->take_words(rank->devices[g], s->all, s->gathered, e);
+        else
+            masks->take(rank->devices[g], x->group.whole ? NULL : group_mask(x), e);
+    }
     return e->status;
 }

@@ -52,10 +52,11 @@ static void close_mail(const struct exchange *x)
     release_buffers(x, x->mail.receive);
 }
 
-static void close_sparse(struct sparse_masks *s)
+static void close_sparse(const struct exchange *x)
 {
-    free(s->own);
-    free(s->all);
+    const struct sparse_masks *s = &x->masks.sparse;
+    x->rank->backend->messages->host_release(s->own);
+    x->rank->backend->messages->host_release(s->all);
     free(s->counts);
     free(s->begins);
 }
@@ -67,7 +68,7 @@ void exchange_close(struct exchange *x)
     group_close(&x->group);
     memory_discharge(x->rank->budget, x->charged);
     close_mail(x);
-    close_sparse(&x->masks.sparse);
+    close_sparse(x);
     x->rank->backend->messages->host_release(x->masks.bits);
     x->rank->backend->messages->host_release(x->nn.frontiers);
     free(x->locals);
@@ -127,12 +128,14 @@ static enum status open_sparse(struct exchange *x, struct error *e)
     s->most = x->masks.words / 4;
     if (charge(x, 2 * s->most * sizeof *s->own, "words of masks", e) != ST_OK)
         return e->status;
-    s->own = malloc(s->most * sizeof *s->own);
-    s->all = malloc(s->most * sizeof *s->all);
+    const struct backend_messages *messages = x->rank->backend->messages;
+    s->own = messages->host_take(s->most * sizeof *s->own, "words of masks", e);
+    if (e->status == ST_OK)
+        s->all = messages->host_take(s->most * sizeof *s->all, "words of masks", e);
     s->counts = calloc(x->R, sizeof *s->counts);
     s->begins = calloc(x->R, sizeof *s->begins);
-    if (s->own == NULL || s->all == NULL || s->counts == NULL || s->begins == NULL)
-        fail_memory(e, "words of masks", 2 * s->most * sizeof *s->own);
+    if (e->status == ST_OK && (s->counts == NULL || s->begins == NULL))
+        fail_memory(e, "words of masks", 2 * x->R * sizeof *s->counts);
     return e->status;
 }
 
@@ -192,11 +195,25 @@ static enum status open_frontiers(struct exchange *x, struct error *e)
     return e->status;
 }
 
+/* Room for the longest lists that are shorter than masks, as far as shards have edges for them, so that no search waits
+ * for more: to get memory that devices copy to fast takes milliseconds. */
+static enum status open_buffers(struct exchange *x, struct error *e)
+{
+    for (uint32_t g = 0; x->rank->backend->has_device_memory && g < x->G && e->status == ST_OK; g++) {
+        uint64_t most = x->rank->graph->shards[g].csr[NN].edges, room = x->normals / 32 + 1;
+        if (grow_buffer(x, g, &x->mail.send[g], room < most ? room : most, e) == ST_OK)
+            grow_buffer(x, g, &x->mail.receive[g], room < most ? room : most, e);
+    }
+    return e->status;
+}
+
 /* What only groups that do not hold all shards need. */
 static enum status open_messages(struct exchange *x, struct error *e)
 {
     if (open_mail(x, e) == ST_OK && open_mask(x, e) == ST_OK && open_sparse(x, e) == ST_OK)
         open_frontiers(x, e);
+    if (e->status == ST_OK)
+        open_buffers(x, e);
     forget_frontiers(x);
     return learn_sources(x, e);
 }
