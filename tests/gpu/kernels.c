@@ -375,7 +375,7 @@ void kernel_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t loca
                             .begin = on_device(NULL, table),
                             .cursor = on_device(NULL, p * sizeof *bins.cursor),
                             .published = published};
-    cuda_bin(&bins, 0);
+    cuda_bin(&bins, count, 0);
     settle();
     out->begin = from_device(bins.begin, table);
     out->ids = from_device(bins.ids, count * sizeof *bins.ids);

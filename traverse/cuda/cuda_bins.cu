@@ -2,7 +2,7 @@
  *
  * A code of up to 64 bits becomes a 32-bit local id in the bin of its shard (Pan et al., section V-B). There
  * are three steps: count by shard; a prefix sum over the shards; and a scatter, in which each block reserves
- * all its places at once. Twin: the bins of cpu_push.c. Bytes moved: 16 to read a code twice, 4 to write an
+ * all its places at once. One block does all three for few codes: a small level is no longer than its launches. Twin: the bins of cpu_push.c. Bytes moved: 16 to read a code twice, 4 to write an
  * id.
  */
 #include "cuda_common.cuh"
@@ -40,7 +40,7 @@ __global__ static void __launch_bounds__(BLOCK) count_kernel(gpu_bins b)
 }
 
 /* One warp: counts in cursor[] become beginnings, there and in begin[]. */
-__global__ static void begin_kernel(gpu_bins b)
+__device__ static void begin_bins(const gpu_bins &b)
 {
     unsigned long long base = 0;
     for (uint32_t s = 0; s < b.p; s += WARP) {
@@ -61,33 +61,67 @@ __global__ static void begin_kernel(gpu_bins b)
     __threadfence_system();
 }
 
+__global__ static void begin_kernel(gpu_bins b)
+{
+    begin_bins(b);
+}
+
+/* A block's counts of a tile become the places that it reserves; both arrays are shared memory. */
+__device__ static void scatter_tile(const gpu_bins &b, unsigned *count, unsigned long long *at, uint64_t begin,
+                                    uint64_t end)
+{
+    const uint64_t mask = ((uint64_t)1 << b.local_bits) - 1;
+    for (uint32_t s = threadIdx.x; s < b.p; s += BLOCK) {
+        if (count[s] != 0)
+            at[s] = atomicAdd(&b.cursor[s], (unsigned long long)count[s]);
+        count[s] = 0;
+    }
+    __syncthreads();
+    for (uint64_t i = begin + threadIdx.x; i < end; i += BLOCK) {
+        uint32_t s = (uint32_t)(b.codes[i] >> b.local_bits);
+        b.ids[at[s] + atomicAdd(&count[s], 1u)] = (uint32_t)(b.codes[i] & mask);
+    }
+    __syncthreads();
+}
+
 __global__ static void __launch_bounds__(BLOCK) scatter_kernel(gpu_bins b)
 {
     __shared__ unsigned count[GPU_MOST_SHARDS];
     __shared__ unsigned long long at[GPU_MOST_SHARDS];
-    uint64_t total = *b.sent, mask = ((uint64_t)1 << b.local_bits) - 1;
+    uint64_t total = *b.sent;
     for (uint64_t begin = (uint64_t)blockIdx.x * TILE_CODES; begin < total;
          begin += (uint64_t)gridDim.x * TILE_CODES) {
         uint64_t end = begin + TILE_CODES < total ? begin + TILE_CODES : total;
         clear_shared(count, b.p);
         count_tile(b, count, begin, end);
-        for (uint32_t s = threadIdx.x; s < b.p; s += BLOCK) {
-            if (count[s] != 0)
-                at[s] = atomicAdd(&b.cursor[s], (unsigned long long)count[s]);
-            count[s] = 0;
-        }
-        __syncthreads();
-        for (uint64_t i = begin + threadIdx.x; i < end; i += BLOCK) {
-            uint32_t s = (uint32_t)(b.codes[i] >> b.local_bits);
-            b.ids[at[s] + atomicAdd(&count[s], 1u)] = (uint32_t)(b.codes[i] & mask);
-        }
-        __syncthreads();
+        scatter_tile(b, count, at, begin, end);
     }
 }
 
-void cuda_bin(const gpu_bins *bins, cudaStream_t stream)
+/* One block: all codes are one tile. */
+__global__ static void __launch_bounds__(BLOCK) bin_few_kernel(gpu_bins b)
+{
+    __shared__ unsigned count[GPU_MOST_SHARDS];
+    __shared__ unsigned long long at[GPU_MOST_SHARDS];
+    const uint64_t total = *b.sent;
+    clear_shared(count, b.p);
+    count_tile(b, count, 0, total);
+    for (uint32_t s = threadIdx.x; s < b.p; s += BLOCK)
+        b.cursor[s] = count[s];
+    __syncthreads();
+    if (threadIdx.x < WARP)
+        begin_bins(b);
+    __syncthreads();
+    scatter_tile(b, count, at, 0, total);
+}
+
+void cuda_bin(const gpu_bins *bins, uint64_t most, cudaStream_t stream)
 {
     int grid = cuda_full_grid() / 4;
+    if (most <= TILE_CODES) {
+        bin_few_kernel<<<1, BLOCK, 0, stream>>>(*bins);
+        return;
+    }
     cudaMemsetAsync(bins->cursor, 0, bins->p * sizeof *bins->cursor, stream);
     count_kernel<<<grid, BLOCK, 0, stream>>>(*bins);
     begin_kernel<<<1, WARP, 0, stream>>>(*bins);

@@ -184,8 +184,8 @@ struct gpu_bins {
     unsigned long long *published; /* [p + 1]: `begin` in host memory */
 };
 
-/* Sorts the codes by shard, as local ids. */
-void cuda_bin(const struct gpu_bins *bins, cudaStream_t stream);
+/* Sorts the codes by shard, as local ids. There are at most `most`. */
+void cuda_bin(const struct gpu_bins *bins, uint64_t most, cudaStream_t stream);
 
 /* Drops duplicates from ids[0..count), whose order is lost. `seen` is a mask of `words` words with a bit for
  * every possible id, zero before and after. *kept, zero before, becomes the number of ids left. */

@@ -75,20 +75,20 @@ static void previsit_kind(struct device *dev, enum vertex_kind kind, int32_t dep
     cuda_previsit(&p, dev->stream.of[kind]);
 }
 
-/* The streams meet, except where the delegates came ahead: their stream is at dd then. */
+/* The streams meet, except where the delegates came ahead, as their stream is at dd then, and where there are none, once
+ * the start of the search is over. */
 static enum status gpu_previsit(struct device *dev, int32_t depth, struct error *e)
 {
-    int ahead = dev->frontier.ahead;
-    if (gpu_use(dev, e) != ST_OK || (!ahead && follow(dev, NORMALS, DELEGATES, e) != ST_OK) ||
-        (!ahead && follow(dev, DELEGATES, NORMALS, e) != ST_OK))
+    int ahead = dev->frontier.ahead, meet = !ahead && (depth == 0 || dev->of[DELEGATES].count > 0);
+    if (gpu_use(dev, e) != ST_OK || (meet && follow(dev, NORMALS, DELEGATES, e) != ST_OK) ||
+        (meet && follow(dev, DELEGATES, NORMALS, e) != ST_OK))
         return e->status;
     gpu_time_begin(dev, PHASE_PREVISIT, NORMALS);
     if (!ahead)
         previsit_kind(dev, DELEGATES, depth);
     previsit_kind(dev, NORMALS, depth);
     dev->masks.in = dev->of[DELEGATES].next;
-    if (CUDA_LAUNCHED(dev->where, e) != ST_OK ||
-        (!ahead && follow(dev, NORMALS, DELEGATES, e) != ST_OK))
+    if (CUDA_LAUNCHED(dev->where, e) != ST_OK || (meet && follow(dev, NORMALS, DELEGATES, e) != ST_OK))
         return e->status;
     gpu_time_end(dev, PHASE_PREVISIT, NORMALS);
     cuda_publish(dev->counters.level, dev->counters.published, dev->stream.of[NORMALS]);
@@ -278,11 +278,12 @@ static enum status visit_subgraph(struct device *dev, enum subgraph g,
     return CUDA_LAUNCHED(dev->where, e);
 }
 
-/* For finish_delegates, which does not wait for the other stream. */
+/* For finish_delegates, which does not wait for the other stream. Without delegates it stays 0. */
 static enum status publish_updated(struct device *dev, struct error *e)
 {
     struct gpu_counters *c = &dev->counters;
-    int kinds = dev->shard->p == 1 ? 0 : dev->frontier.ahead ? GPU_COUNTERS_KINDS : 1;
+    int none = dev->shard->p == 1 || dev->of[DELEGATES].count == 0;
+    int kinds = none ? 0 : dev->frontier.ahead ? GPU_COUNTERS_KINDS : 1;
     c->updated[COUNTERS_AHEAD] = 0;
     for (int i = 0; i < kinds; i++)
         CUDA_TRY(cudaMemcpyAsync(&c->updated[i], &c->level[i].found[DELEGATES], sizeof *c->updated,
@@ -316,12 +317,14 @@ static enum status choose_outgoing(struct device *dev, const struct visit_plan *
                     dev->where, e);
 }
 
+/* The edges of a frontier that was not listed are not counted. */
 static enum status fill_bins(struct device *dev, struct error *e)
 {
+    const uint64_t most = dev->frontier.listed[NORMALS] ? dev->frontier.forward[NN] : UINT64_MAX;
     if (!dev->traffic.binned || dev->traffic.form == OUTGOING_MASK)
         return ST_OK;
     gpu_time_begin(dev, PHASE_BINS, NORMALS);
-    cuda_bin(&dev->traffic.bins, dev->stream.of[NORMALS]);
+    cuda_bin(&dev->traffic.bins, most, dev->stream.of[NORMALS]);
     gpu_time_end(dev, PHASE_BINS, NORMALS);
     return CUDA_LAUNCHED(dev->where, e);
 }
