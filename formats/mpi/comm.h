@@ -80,7 +80,10 @@ uint64_t comm_max_of(const struct comm *comm, uint64_t value);
 /* comm_or_masks in two steps, so that other work can be done between them. At most 2^31 - 1 words. */
 void comm_begin_or_masks(const struct comm *comm, uint64_t *words, uint64_t count);
 int comm_masks_are_here(const struct comm *comm); /* lets MPI go on; 0: not yet */
-void comm_wait_masks(const struct comm *comm);
+
+/* The same of comm_sum_u64 for one value. */
+void comm_begin_sum(const struct comm *comm, uint64_t *value);
+int comm_sum_is_here(const struct comm *comm);
 
 void comm_broadcast(const struct comm *comm, void *bytes, uint64_t count, uint32_t root);
 

@@ -1,5 +1,6 @@
 /* reduce.c: reductions and copies over all ranks; see comm.h */
 #include "comm.h"
+#include "mask_requests.h"
 #include "watch.h"
 
 #include <mpi.h>
@@ -99,7 +100,28 @@ void comm_alltoall_u64(const struct comm *comm, const uint64_t *values, uint64_t
 
 /* ---- masks ---- */
 
-static MPI_Request mask_request = MPI_REQUEST_NULL;
+void mask_requests_begin(struct mask_requests *requests, uint64_t *words, uint64_t count, MPI_Comm comm)
+{
+    uint64_t piece = (count + MASK_PIECES - 1) / MASK_PIECES;
+    requests->count = 0;
+    for (uint64_t at = 0; at < count; at += piece)
+        MPI_Iallreduce(MPI_IN_PLACE, words + at, (int)(count - at < piece ? count - at : piece), MPI_UINT64_T,
+                       MPI_BOR, comm, &requests->of[requests->count++]);
+}
+
+int mask_requests_are_over(struct mask_requests *requests)
+{
+    int all = 1;
+    for (int i = 0; i < requests->count; i++) {
+        int over = 0;
+        MPI_Test(&requests->of[i], &over, MPI_STATUS_IGNORE);
+        all &= over;
+    }
+    return all;
+}
+
+static struct mask_requests reduction;
+static MPI_Request sum = MPI_REQUEST_NULL;
 
 void comm_or_masks(const struct comm *comm, uint64_t *words, uint64_t count)
 {
@@ -109,23 +131,24 @@ void comm_or_masks(const struct comm *comm, uint64_t *words, uint64_t count)
 void comm_begin_or_masks(const struct comm *comm, uint64_t *words, uint64_t count)
 {
     if (comm->ranks > 1)
-        MPI_Iallreduce(MPI_IN_PLACE, words, (int)count, MPI_UINT64_T, MPI_BOR, MPI_COMM_WORLD,
-                       &mask_request);
+        mask_requests_begin(&reduction, words, count, MPI_COMM_WORLD);
 }
 
 int comm_masks_are_here(const struct comm *comm)
 {
-    int here = 1;
-    if (comm->ranks > 1)
-        MPI_Test(&mask_request, &here, MPI_STATUS_IGNORE);
-    return here;
+    return comm->ranks == 1 || mask_requests_are_over(&reduction);
 }
 
-void comm_wait_masks(const struct comm *comm)
+void comm_begin_sum(const struct comm *comm, uint64_t *value)
 {
-    if (comm->ranks == 1)
-        return;
-    watch_wait_begin();
-    MPI_Wait(&mask_request, MPI_STATUS_IGNORE);
-    watch_wait_end();
+    if (comm->ranks > 1)
+        MPI_Iallreduce(MPI_IN_PLACE, value, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &sum);
+}
+
+int comm_sum_is_here(const struct comm *comm)
+{
+    int here = 1;
+    if (comm->ranks > 1)
+        MPI_Test(&sum, &here, MPI_STATUS_IGNORE);
+    return here;
 }

@@ -1,5 +1,6 @@
 /* window.c: see window.h */
 #include "window.h"
+#include "mask_requests.h"
 #include "watch.h"
 
 #include "formats/base/cli.h"
@@ -29,7 +30,7 @@ struct comm_window {
     uint32_t *rank;  /* [ranks] of the job */
     struct meeting_place *place;
     MPI_Comm leaders; /* the first ranks of all hosts */
-    MPI_Request masks; /* of a reduction that has begun */
+    struct mask_requests masks;
     struct shared_memory memory;
 };
 
@@ -68,8 +69,7 @@ enum status comm_window_open(struct comm_window **result, const struct comm *com
         free(rank);
         return e->status;
     }
-    *w = (struct comm_window){.ranks = comm->host_ranks, .rank = rank, .leaders = MPI_COMM_NULL,
-                              .masks = MPI_REQUEST_NULL};
+    *w = (struct comm_window){.ranks = comm->host_ranks, .rank = rank, .leaders = MPI_COMM_NULL};
     *result = w;
     if (comm->ranks > 1)
         MPI_Comm_split(MPI_COMM_WORLD, comm->host_rank == 0 ? 0 : MPI_UNDEFINED, (int)comm->rank,
@@ -182,13 +182,10 @@ void comm_window_or_masks(const struct comm_window *w, uint64_t *words, uint64_t
 void comm_window_begin_or_masks(struct comm_window *w, uint64_t *words, uint64_t count)
 {
     if (w->leaders != MPI_COMM_NULL)
-        MPI_Iallreduce(MPI_IN_PLACE, words, (int)count, MPI_UINT64_T, MPI_BOR, w->leaders, &w->masks);
+        mask_requests_begin(&w->masks, words, count, w->leaders);
 }
 
 int comm_window_masks_are_here(struct comm_window *w)
 {
-    int here = 1;
-    if (w->leaders != MPI_COMM_NULL)
-        MPI_Test(&w->masks, &here, MPI_STATUS_IGNORE);
-    return here;
+    return w->leaders == MPI_COMM_NULL || mask_requests_are_over(&w->masks);
 }

@@ -88,8 +88,8 @@ enum status exchange_begin_masks(struct exchange *x, const struct member *m,
 void exchange_drive(struct exchange *x, const struct member *m)
 {
     const struct rank *rank = x->rank;
-    int busy = m->number == 0 && x->masks.begun && rank->backend->ahead->is_busy != NULL;
-    while (busy && !masks_are_here(x)) {
+    int busy = m->number == 0 && (x->masks.asks || x->masks.begun) && rank->backend->ahead->is_busy != NULL;
+    while (busy && !move_masks(x)) {
         busy = 0;
         for (uint32_t g = m->first; g < m->end; g++)
             busy |= rank->backend->ahead->is_busy(rank->devices[g]);
@@ -137,8 +137,10 @@ static enum status end_level_in_group(struct exchange *x, const struct member *m
 /* Puts what leaves into boxes, and agrees with the other ranks on what the level found. */
 static enum status take_stock(struct exchange *x, const struct member *m, struct error *e)
 {
-    if (m->number == 0)
+    if (m->number == 0) {
+        await_answer(x);
         count_found(x);
+    }
     if (x->options.uniquify && team_meet(m, e) == ST_OK)
         drop_repeated(x, m, e);
     if (x->options.uniquify && team_meet(m, e) != ST_OK)
@@ -153,13 +155,6 @@ static enum status take_stock(struct exchange *x, const struct member *m, struct
     if (team_meet(m, e) == ST_OK && m->number == 0 && find_changed(x, e) == ST_OK)
         share_counts(x);
     return team_meet(m, e);
-}
-
-/* Whether a reduction of whole masks may begin in the next level before its updates are known. A search is
- * followed by another one. */
-static int expects_masks(const struct exchange *x)
-{
-    return x->level.updated ? !few_words_changed(x) : !x->level.found;
 }
 
 /* What can be done for vertices while masks are under way, which they have been since `begun`. */
@@ -192,7 +187,6 @@ static enum status reduce_all_masks(struct exchange *x, struct error *e)
         move_beside_masks(x, begun, e);
     if (e->status == ST_OK && x->group.of_host)
         move_until_met(x, begun, e);
-    x->masks.expected = expects_masks(x);
     return e->status;
 }
 

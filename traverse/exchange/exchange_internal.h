@@ -55,6 +55,8 @@ struct outflow {
 struct sparse_masks {
     struct mask_word *own, *all; /* [most], in memory that devices copy to and from fast */
     uint64_t most, gathered;
+    uint64_t changed; /* words that this group changed in this level, if `counted`: before ranks tell each other */
+    int counted;
     int *counts, *begins; /* [R] */
 };
 
@@ -71,8 +73,9 @@ struct nn_pool {
 struct masks {
     uint64_t *bits; /* [words], for MPI */
     uint64_t words;
-    int begun;    /* the reduction of this level has begun before its counts were known */
-    int expected; /* the last level had updates */
+    int asks;     /* the ranks are asking how many words changed in this level: all_changed */
+    uint64_t all_changed;
+    int begun;    /* the reduction of this level has begun while normals were looked for */
     double merged_s; /* masks and vertices of this level were both under way */
     struct sparse_masks sparse;
 };
@@ -149,12 +152,13 @@ void count_peer_frontiers(struct exchange *x);
 /* exchange_masks.c */
 int masks_updated(const struct exchange *x); /* by a device of this group; any member asks */
 enum status begin_masks(struct exchange *x, struct error *e);
+int move_masks(struct exchange *x);     /* does what can be done now; 0: something is under way */
+void await_answer(struct exchange *x);  /* until it is known whether a reduction has begun */
 int masks_are_here(const struct exchange *x); /* lets MPI go on; 0: a reduction is under way */
 enum status read_group_masks(struct exchange *x, const struct member *member, struct error *e);
 enum status find_changed(struct exchange *x, struct error *e);
 int reduces_beside(const struct exchange *x); /* this level reduces without blocking, if it does */
 void reduce_masks(struct exchange *x);
-int few_words_changed(const struct exchange *x); /* in this level, when its group has met after the reduction */
 enum status take_masks(struct exchange *x, const struct member *member, struct error *e);
 
 /* exchange_collect.c */

@@ -71,18 +71,6 @@ int masks_are_here(const struct exchange *x)
                             : comm_masks_are_here(x->rank->comm);
 }
 
-/* Collective. Begins a reduction over the groups before anybody knows whether there are updates, if the last
- * level had some: a question would take as long. Some reductions are in vain, and some begin later. */
-enum status begin_masks(struct exchange *x, struct error *e)
-{
-    x->masks.begun = x->masks.expected && x->masks.words > 0;
-    if (!x->masks.begun || !reduces_masks(x) || read_masks(x, 0, group_mask(x), e) != ST_OK)
-        return e->status;
-    count_masks(x, x->masks.words * sizeof *x->masks.bits);
-    begin_reduction(x);
-    return e->status;
-}
-
 enum status read_group_masks(struct exchange *x, const struct member *m, struct error *e)
 {
     for (uint32_t g = m->first; g < m->end && e->status == ST_OK; g++)
@@ -100,7 +88,7 @@ static int masks_are_sparse(const struct exchange *x)
 
 int reduces_beside(const struct exchange *x)
 {
-    return x->options.nonblocking && (x->masks.begun || !masks_are_sparse(x));
+    return x->options.nonblocking && !masks_are_sparse(x);
 }
 
 /* Whether devices list the words of masks, and take lists of them. */
@@ -131,37 +119,87 @@ static uint64_t list_words(struct sparse_masks *s, const uint64_t *mask, uint64_
     return changed;
 }
 
-/* Reads what this group updated, before ranks tell each other how many words that are. The mask is read only if a
- * device does not list its words, or there are too many. */
-enum status find_changed(struct exchange *x, struct error *e)
+/* Reads what this group updated, once a level. The mask is read only if a device does not list its words, or there are
+ * too many. */
+static enum status read_changed(struct exchange *x, struct error *e)
 {
     struct sparse_masks *s = &x->masks.sparse;
     uint64_t *mask = group_mask(x), changed = 0;
-    if (x->masks.begun || !reduces_masks(x) || !masks_updated(x) ||
+    if (!reduces_masks(x) || !masks_updated(x) ||
         (devices_list_words(x) && ask_for_words(x, &changed, e) != ST_OK))
         return e->status;
     if ((!devices_list_words(x) || changed > s->most) && read_masks(x, 0, mask, e) != ST_OK)
         return e->status;
-    x->level.changed = devices_list_words(x) ? changed : list_words(s, mask, x->masks.words);
+    s->changed = devices_list_words(x) ? changed : list_words(s, mask, x->masks.words);
     return e->status;
 }
 
-int few_words_changed(const struct exchange *x)
+enum status find_changed(struct exchange *x, struct error *e)
 {
-    const uint64_t *mask = group_mask(x);
-    uint64_t changed = x->level.changed;
-    if (x->masks.begun) { /* nobody counted them */
-        changed = 0;
-        for (uint64_t w = 0; w < x->masks.words && changed <= x->masks.sparse.most; w++)
-            changed += mask[w] != 0;
+    struct sparse_masks *s = &x->masks.sparse;
+    if (!s->counted)
+        read_changed(x, e);
+    x->level.changed = s->changed;
+    s->changed = 0;
+    s->counted = 0;
+    return e->status;
+}
+
+/* Where whole masks are reduced, the mask as this group has it; it was not read where nothing was found, or devices
+ * listed what was. */
+static void complete_mask(struct exchange *x, uint64_t changed)
+{
+    const struct sparse_masks *s = &x->masks.sparse;
+    uint64_t *mask = group_mask(x);
+    int listed = devices_list_words(x) && changed <= s->most;
+    if (masks_updated(x) && !listed)
+        return;
+    memset(mask, 0, x->masks.words * sizeof *mask);
+    for (uint64_t i = 0; i < changed; i++)
+        mask[s->own[i].at] = s->own[i].bits;
+}
+
+/* Collective, without waiting. First all ranks ask how many words changed. If they are too many to be listed, a
+ * reduction of whole masks begins, while normals are still looked for. */
+enum status begin_masks(struct exchange *x, struct error *e)
+{
+    struct sparse_masks *s = &x->masks.sparse;
+    x->masks.begun = 0;
+    if (x->masks.words == 0 || read_changed(x, e) != ST_OK)
+        return e->status;
+    s->counted = x->masks.asks = 1;
+    x->masks.all_changed = s->changed;
+    comm_begin_sum(x->rank->comm, &x->masks.all_changed);
+    return ST_OK;
+}
+
+int move_masks(struct exchange *x)
+{
+    struct masks *masks = &x->masks;
+    if (masks->asks && !comm_sum_is_here(x->rank->comm))
+        return 0;
+    if (masks->asks && masks->all_changed > masks->sparse.most) {
+        masks->begun = 1;
+        if (reduces_masks(x)) {
+            complete_mask(x, masks->sparse.changed);
+            count_masks(x, masks->words * sizeof *masks->bits);
+            begin_reduction(x);
+        }
     }
-    return x->masks.sparse.most > 0 && changed <= x->masks.sparse.most;
+    masks->asks = 0;
+    return !masks->begun || masks_are_here(x);
+}
+
+void await_answer(struct exchange *x)
+{
+    while (x->masks.asks)
+        move_masks(x);
 }
 
 /* Devices take the words as they came, if all of them are of this rank. */
 static int takes_words(const struct exchange *x)
 {
-    return devices_list_words(x) && !x->group.of_host && !x->masks.begun && masks_are_sparse(x);
+    return devices_list_words(x) && !x->group.of_host && masks_are_sparse(x);
 }
 
 static void gather_words(struct exchange *x)
@@ -188,19 +226,6 @@ static void gather_words(struct exchange *x)
         mask[s->all[i].at] |= s->all[i].bits;
 }
 
-/* The mask as this group has it, where it was not read, as nothing was found or devices listed what was. */
-static void complete_mask(struct exchange *x)
-{
-    const struct sparse_masks *s = &x->masks.sparse;
-    uint64_t *mask = group_mask(x), own = changed_of(x, x->rank->comm->rank);
-    int listed = devices_list_words(x) && own <= s->most;
-    if (masks_updated(x) && !listed)
-        return;
-    memset(mask, 0, x->masks.words * sizeof *mask);
-    for (uint64_t i = 0; i < own; i++)
-        mask[s->own[i].at] = s->own[i].bits;
-}
-
 /* One rank of each group does it for all. It returns before a non-blocking reduction is over. */
 void reduce_masks(struct exchange *x)
 {
@@ -211,7 +236,7 @@ void reduce_masks(struct exchange *x)
         gather_words(x);
         return;
     }
-    complete_mask(x);
+    complete_mask(x, changed_of(x, x->rank->comm->rank));
     count_masks(x, x->masks.words * sizeof *mask);
     if (x->options.nonblocking)
         begin_reduction(x);

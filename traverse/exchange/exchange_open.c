@@ -250,7 +250,6 @@ enum status exchange_open(struct exchange **result, const struct rank *rank,
     x->G = rank->device_count;
     x->R = rank->comm->ranks;
     x->masks.words = mask_words(rank->graph->manifest.d);
-    x->masks.expected = 1;
     x->level.wide = options->form == EXCHANGE_FORM_BITS;
     *result = x; /* what is open is closed with it */
     return open_all(x, e);
