@@ -560,7 +560,7 @@ EMULATED_CLUSTER=1 search grid memory 1x1
 
 # duplicates are dropped on GPUs, also among what several of them found and the host has gathered
 sent() { grep -o '"sent_vertices": [0-9]*' "$1" | awk '{ sum += $2 } END { print sum }'; }
-marked() { awk '$1 ~ /^mark_kernel/ { sum += $NF } END { print sum + 0 }' "$tmp/marked"; }
+marked() { awk '$1 ~ /^(mark|keep)_kernel/ { sum += $NF } END { print sum + 0 }' "$tmp/marked"; }
 unique=0
 for options in --uniquify '--uniquify --local-all2all'; do
     set -- --direction push --exchange-memory host --exchange-form list $options

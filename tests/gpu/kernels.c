@@ -385,12 +385,13 @@ void kernel_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t loca
     drop_arrays(graph_arrays);
 }
 
-uint64_t kernel_unique(uint32_t *ids, uint64_t count, uint32_t bits, int *cleared)
+uint64_t kernel_unique(uint32_t *ids, uint64_t count, uint32_t bits, int room, int *cleared)
 {
     uint64_t words = 2 * mask_words(UINT64_C(1) << bits);
     uint32_t *there = on_device(ids, count * sizeof *ids), *seen = zeros_on_device(words * 4);
     unsigned long long kept, *kept_there = zeros_on_device(sizeof kept);
-    cuda_unique(there, count, seen, words, kept_there, 0);
+    struct gpu_seen marks = {seen, words, on_device(NULL, count * 4), room ? count : count / 2};
+    cuda_unique(there, count, &marks, kept_there, 0);
     settle();
     read_back(&kept, kept_there, sizeof kept);
     read_back(ids, there, count * sizeof *ids);

@@ -103,9 +103,9 @@ void kernel_bin(const uint64_t *codes, uint64_t count, uint32_t p, uint32_t loca
                 struct binned *out);
 
 /* Drops duplicates from ids[0..count), each below 2^bits; returns how many are left, in any order.
- * *cleared: the kernel left its mask as it found it. */
+ * `room`: for those that are kept beside the list. *cleared: the kernel left its mask as it found it. */
 uint64_t twin_unique(uint32_t *ids, uint64_t count);
-uint64_t kernel_unique(uint32_t *ids, uint64_t count, uint32_t bits, int *cleared);
+uint64_t kernel_unique(uint32_t *ids, uint64_t count, uint32_t bits, int room, int *cleared);
 
 /* What a device knows of the normals of p shards, as masks of `words` 32-bit words each. */
 struct known {

@@ -88,7 +88,7 @@ static uint32_t make_id(uint64_t i, uint32_t bits, enum repetition repetition, u
                                                           : mask + i * UINT64_C(2654435761)));
 }
 
-static void run_unique(uint64_t count, uint32_t bits, enum repetition repetition)
+static void run_unique(uint64_t count, uint32_t bits, enum repetition repetition, int room)
 {
     uint32_t *kernel = need_memory(count * sizeof *kernel),
              *twin = need_memory(count * sizeof *twin);
@@ -96,9 +96,9 @@ static void run_unique(uint64_t count, uint32_t bits, enum repetition repetition
     int cleared = 0;
     for (uint64_t i = 0; i < count; i++)
         kernel[i] = twin[i] = make_id(i, bits, repetition, next_random(&random));
-    check_input("%" PRIu64 " ids of %" PRIu32 " bits, repetition %d", count, bits, (int)repetition);
+    check_input("%" PRIu64 " ids of %" PRIu32 " bits, repetition %d, room %d", count, bits, (int)repetition, room);
     uint64_t kept = twin_unique(twin, count),
-             kept_there = kernel_unique(kernel, count, bits, &cleared);
+             kept_there = kernel_unique(kernel, count, bits, room, &cleared);
     check_that(cleared, "the mask is not cleared");
     if (check_that(kept_there == kept, "%" PRIu64 " are left for %" PRIu64, kept_there, kept)) {
         qsort(kernel, kept, sizeof *kernel, by_id);
@@ -115,8 +115,8 @@ void test_unique(void)
     for (size_t b = 0; b < sizeof bits / sizeof *bits; b++) {
         check_begin();
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
-            for (int repetition = 0; repetition < REPETITIONS; repetition++)
-                run_unique(counts[c], bits[b], (enum repetition)repetition);
+            for (int i = 0; i < 2 * REPETITIONS; i++)
+                run_unique(counts[c], bits[b], (enum repetition)(i / 2), i % 2);
         }
         check_end("cuda_unique: ids of %" PRIu32 " bits", bits[b]);
     }

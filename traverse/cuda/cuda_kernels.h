@@ -187,10 +187,17 @@ struct gpu_bins {
 /* Sorts the codes by shard, as local ids. There are at most `most`. */
 void cuda_bin(const struct gpu_bins *bins, uint64_t most, cudaStream_t stream);
 
-/* Drops duplicates from ids[0..count), whose order is lost. `seen` is a mask of `words` words with a bit for
- * every possible id, zero before and after. *kept, zero before, becomes the number of ids left. */
-void cuda_unique(uint32_t *ids, uint64_t count, uint32_t *seen, uint64_t words,
-                 unsigned long long *kept, cudaStream_t stream);
+/* Where vertices are marked that were seen, and those that are kept wait. */
+struct gpu_seen {
+    uint32_t *mask; /* a bit for every possible id, zero before and after */
+    uint64_t words; /* of it */
+    uint32_t *kept; /* [room] */
+    uint64_t room;
+};
+
+/* Drops duplicates from ids[0..count), whose order is lost. *kept, zero before, becomes the number of ids left. */
+void cuda_unique(uint32_t *ids, uint64_t count, const struct gpu_seen *seen, unsigned long long *kept,
+                 cudaStream_t stream);
 
 /* Vertices that arrived, in one or more lists. */
 enum { GPU_LIST_SOURCES = 16 };

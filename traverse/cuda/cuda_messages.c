@@ -157,9 +157,14 @@ static struct parcel gpu_outgoing(const struct device *dev, uint32_t shard)
     return (struct parcel){begin[0], count, OUTGOING_LIST};
 }
 
-static uint64_t seen_words(const struct device *dev)
+/* The codes are free once the bins are full. */
+static struct gpu_seen seen_by(const struct device *dev)
 {
-    return gpu_mask_words(UINT64_C(1) << dev->shard->local_bits);
+    const struct gpu_traffic *t = &dev->traffic;
+    return (struct gpu_seen){.mask = t->sent_mask,
+                             .words = gpu_mask_words(UINT64_C(1) << dev->shard->local_bits),
+                             .kept = (uint32_t *)t->bins.codes,
+                             .room = 2 * dev->shard->csr[NN].edges};
 }
 
 /* The counters of what is left lie where the bins' cursors are, which are free once the bins are full. */
@@ -180,7 +185,7 @@ static enum status clear_marks(struct device *dev, uint32_t count, struct error 
 {
     struct gpu_traffic *t = &dev->traffic;
     cudaStream_t stream = dev->stream.of[NORMALS];
-    CUDA_TRY(cudaMemsetAsync(t->sent_mask, 0, 4 * seen_words(dev), stream), dev->where, e);
+    CUDA_TRY(cudaMemsetAsync(t->sent_mask, 0, 4 * seen_by(dev).words, stream), dev->where, e);
     return CUDA_TRY(cudaMemsetAsync(t->bins.cursor, 0, count * sizeof *t->kept, stream), dev->where,
                     e);
 }
@@ -189,14 +194,14 @@ static enum status gpu_drop_repeated(struct device *dev, struct error *e)
 {
     struct gpu_traffic *t = &dev->traffic;
     cudaStream_t stream = dev->stream.of[NORMALS];
+    const struct gpu_seen seen = seen_by(dev);
     uint32_t p = dev->shard->p;
     if (!t->binned || t->form == OUTGOING_MASK || gpu_use(dev, e) != ST_OK ||
         clear_marks(dev, p, e) != ST_OK)
         return e->status;
     for (uint32_t s = 0; s < p; s++) {
         struct parcel parcel = gpu_outgoing(dev, s);
-        cuda_unique(t->bins.ids + parcel.begin, parcel.count, t->sent_mask, seen_words(dev),
-                    &t->bins.cursor[s], stream);
+        cuda_unique(t->bins.ids + parcel.begin, parcel.count, &seen, &t->bins.cursor[s], stream);
     }
     t->unique = fetch_kept(dev, t->kept, p, e) == ST_OK;
     return e->status;
@@ -254,12 +259,12 @@ static enum status gpu_uniquify(struct device *dev, struct outbox *boxes, uint32
                                 struct error *e)
 {
     struct gpu_traffic *t = &dev->traffic;
+    const struct gpu_seen seen = seen_by(dev);
     cudaStream_t stream = dev->stream.of[NORMALS];
     if (t->form == OUTGOING_MASK || gpu_use(dev, e) != ST_OK || clear_marks(dev, count, e) != ST_OK)
         return e->status;
     for (uint32_t i = 0; i < count; i++)
-        cuda_unique(boxes[i].ids, boxes[i].count, t->sent_mask, seen_words(dev),
-                    &t->bins.cursor[i], stream);
+        cuda_unique(boxes[i].ids, boxes[i].count, &seen, &t->bins.cursor[i], stream);
     fetch_kept(dev, t->kept_in_boxes, count, e);
     for (uint32_t i = 0; i < count && e->status == ST_OK; i++)
         boxes[i].count = t->kept_in_boxes[i];
