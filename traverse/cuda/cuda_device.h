@@ -319,7 +319,7 @@ extern const struct backend_search cuda_search;     /* cuda_search.c */
 extern const struct backend_whole_search cuda_whole; /* cuda_solo_run.c */
 extern const struct backend_ahead cuda_ahead;
 extern const struct backend_messages cuda_messages; /* cuda_messages.c */
-extern const struct backend_masks cuda_masks;
+extern const struct backend_masks cuda_masks;       /* cuda_delegates.c */
 extern const struct backend_frontiers cuda_frontiers; /* cuda_frontiers.c */
 extern const struct backend_results cuda_results;   /* cuda_results.c */
 extern const struct backend_parents cuda_parents;   /* cuda_parents.c */
