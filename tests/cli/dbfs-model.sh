@@ -112,8 +112,9 @@ check_exit 0 'one device and more levels' "$model" predict --rates "$tmp/rates" 
 check 'has small ones' is "$(column levels_ms 1)" 20 .001
 check_exit 0 'duplicates dropped' predict -p 4 --form list --uniquify
 check 'of 25000 drawn from 200000' is "$(column vertices_ms 1)" "$(awk 'BEGIN { print 10 * 3 * .8 * (1 - exp(-.125)) }')" .001
+# each level has a tenth of nn's edges: messages tell of all normals, then of nine tenths, and so on
 check_exit 0 'by messages' predict -p 4 --group 1
-parts_are 10 .75 30 "$(awk 'BEGIN { print 5 * (1.5 * .025 + 4 * .2) }')" "$(awk 'BEGIN { print 10 * 3 * .05 }')" \
+parts_are 10 .75 30 "$(awk 'BEGIN { print 5 * (1.5 * .025 + 4 * .2) }')" "$(awk 'BEGIN { print 5.5 * 3 * .05 }')" \
     "$(awk 'BEGIN { print 10 * (.003 + .2) }')" "$(awk 'BEGIN { print 10 * 2 * (.2 + 32 / 5e5) }')"
 check_exit 0 'by a tree' predict -p 4 --group 1 --reduction tree
 check 'reduces twice as many bytes as there are steps' is "$(column masks_ms 1)" "$(awk 'BEGIN { print 5 * (4 * .025 + 4 * .2) }')" .001
@@ -122,7 +123,7 @@ check 'takes 6 steps' is "$(column masks_ms 1)" "$(awk 'BEGIN { print 5 * (1.5 *
 check_exit 0 'sums alone' predict -p 4 --group 1 --counts sums
 check 'are small' is "$(column counts_ms 1)" "$(awk 'BEGIN { print 10 * 2 * (.4 + 16 / 5e5) }')" .001
 check_exit 0 'two hosts of two' predict -p 4 -H 2
-parts_are 10 .75 30 "$(awk 'BEGIN { print 5 * (.1 + .0125 + .125 + 2 * .4) }')" "$(awk 'BEGIN { print 10 * (.025 + .5) }')" \
+parts_are 10 .75 30 "$(awk 'BEGIN { print 5 * (.1 + .0125 + .125 + 2 * .4) }')" "$(awk 'BEGIN { print 10 * .025 + 5.5 * .5 }')" \
     "$(awk 'BEGIN { print 10 * (.002 + .4) }')" "$(awk 'BEGIN { print 10 * (.4 + 16 / 1e5) }')"
 check_exit 0 'in slices' predict -p 4 -H 2 --masks slices
 check 'half of the mask crosses' is "$(column masks_ms 1)" "$(awk 'BEGIN { print 5 * (.1 + .0125 + .0625 + 2 * .4) }')" .001

@@ -93,10 +93,19 @@ function found_on(graph, layout, l, others,   p, each, here) {
     return others * (design["uniquify"] && here > 0 ? here * at_least_one(each / here) : each)
 }
 
+# Normals of which a level gives away a bit. A message to a device that remembers what it was told leaves out those
+# without nn edges, and those in frontiers before, as far as shares of edges say how many these are.
+function told_of(graph, l, message,   normals, seen, k) {
+    normals = graph["vertices"] - graph["delegates"]
+    if (!message || !rate["remembers"] || graph["nn"] == 0) return normals
+    for (k = 0; k < l; k++) seen += graph["nn_of", k]
+    return least(normals, graph["nn"]) * most(0, 1 - seen / graph["nn"])
+}
+
 # Bytes of them: 4 a vertex, or a bit for each normal of these devices.
-function vertex_bytes(graph, layout, l, others,   list, bits) {
+function vertex_bytes(graph, layout, l, others, message,   list, bits) {
     list = 4 * found_on(graph, layout, l, others)
-    bits = (graph["vertices"] - graph["delegates"]) / layout["p"] / 8 * others
+    bits = told_of(graph, l, message) / layout["p"] / 8 * others
     return design["form"] == "list" ? list : design["form"] == "bits" ? (list > 0 ? bits : 0) : least(list, bits)
 }
 
@@ -117,9 +126,9 @@ function vertex_cost(graph, layout, part,   l, p, peers, near, far, found, link)
     link = far > 0 ? "network" : "host"
     part["vertices"] = part["messages"] = 0
     for (l = 0; l < graph["levels"]; l++) {
-        part["vertices"] += vertex_bytes(graph, layout, l, peers) / rate["peer_bandwidth"] + \
-            vertex_bytes(graph, layout, l, near) / rate["host_bandwidth"] + \
-            vertex_bytes(graph, layout, l, far) / rate["network_bandwidth"] * \
+        part["vertices"] += vertex_bytes(graph, layout, l, peers, 0) / rate["peer_bandwidth"] + \
+            vertex_bytes(graph, layout, l, near, 1) / rate["host_bandwidth"] + \
+            vertex_bytes(graph, layout, l, far, 1) / rate["network_bandwidth"] * \
             least(rate["network_sharing"], p / layout["hosts"])
         found = found_on(graph, layout, l, near + far)
         part["messages"] += message_count(layout, found) * rate["message_s"] + \

@@ -53,7 +53,9 @@ function per_search(d, names,   n, name, i, s) {
     return number(s / searches[d])
 }
 function modelled_bytes(graph, layout,   l, s) { # of vertices, of all devices, in a search
-    for (l = 0; l < graph["levels"]; l++) s += layout["p"] * vertex_bytes(graph, layout, l, layout["p"] - 1)
+    for (l = 0; l < graph["levels"]; l++)
+        s += layout["p"] * (vertex_bytes(graph, layout, l, layout["group"] - 1, 0) + \
+            vertex_bytes(graph, layout, l, layout["p"] - layout["group"], 1))
     return s
 }
 function modelled_mask_bytes(graph, layout,   group) { # read of peers, or handed to a reduction

@@ -5,6 +5,9 @@
  */
 #include "exchange_internal.h"
 
+#include "formats/mpi/watch.h"
+
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,8 +195,13 @@ int move_masks(struct exchange *x)
 
 void await_answer(struct exchange *x)
 {
-    while (x->masks.asks)
+    watch_wait_begin();
+    while (x->masks.asks) {
         move_masks(x);
+        if (x->masks.asks)
+            sched_yield(); /* the core may be that of a rank that is waited for */
+    }
+    watch_wait_end();
 }
 
 /* Devices take the words as they came, if all of them are of this rank. */

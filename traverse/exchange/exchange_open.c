@@ -164,11 +164,10 @@ static enum status learn_sources(struct exchange *x, struct error *e)
         return e->status;
     for (uint32_t s = 0; s < x->R * x->G; s++)
         longest = x->locals[s] > longest ? x->locals[s] : longest;
-    uint32_t *mask = malloc((mask_words(longest) + 1) * sizeof(uint64_t));
-    if (mask == NULL)
-        fail_memory(e, "normals with nn edges", mask_words(longest) * sizeof(uint64_t));
+    uint64_t *mask = NULL;
+    memory_take(rank->budget, (void **)&mask, mask_words(longest) + 1, sizeof *mask, "normals with nn edges", e);
     if (comm_agree(rank->comm, e) != ST_OK) {
-        free(mask);
+        memory_release(rank->budget, mask);
         return e->status;
     }
     for (uint32_t s = 0; s < x->R * x->G; s++) {
@@ -177,9 +176,9 @@ static enum status learn_sources(struct exchange *x, struct error *e)
             memcpy(mask, rank->graph->shards[device_of_shard(s, x->R)].csr[NN].sources,
                    4 * mask_parcel_words(x, s));
         comm_broadcast(rank->comm, mask, 4 * mask_parcel_words(x, s), owner);
-        tell_sources(x, s, mask, e);
+        tell_sources(x, s, (const uint32_t *)mask, e);
     }
-    free(mask);
+    memory_release(rank->budget, mask);
     return e->status;
 }
 
