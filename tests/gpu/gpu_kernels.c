@@ -84,7 +84,7 @@ static const struct graph_spec graphs[] = {
     {"hubs, 4,096 shards", 1001, 2000, 4096, 4095, ROWS_HUB, 0, 8, 8, TH_LONG}};
 
 /* What reads rows once more, of packed rows. */
-static void test_packed(const struct shard *shard, const struct graph_spec *spec)
+static void test_packed(const struct shard *shard, const struct graph_spec *spec, int looks)
 {
     struct graph_spec packed = *spec;
     char name[128];
@@ -93,24 +93,29 @@ static void test_packed(const struct shard *shard, const struct graph_spec *spec
     kernel_use_packed(shard);
     test_visits(shard, &packed);
     test_previsits(shard, &packed);
-    test_look(shard, &packed);
+    if (looks)
+        test_look(shard, &packed);
     kernel_use(NULL);
 }
 
-static void test_graph(const struct graph_spec *spec)
+/* `all`: thousands of shards look at each other's vertices, too, which takes an emulator 20 s. */
+static void test_graph(const struct graph_spec *spec, int all)
 {
+    const int looks = all || spec->p < 1000;
     struct shard *shard = graph_make(spec);
     test_visits(shard, spec);
     test_previsits(shard, spec);
     test_arrivals(shard, spec);
     test_results(shard, spec);
     test_answers(shard, spec);
-    test_look(shard, spec);
-    test_proof(shard, spec);
+    if (looks) {
+        test_look(shard, spec);
+        test_proof(shard, spec);
+    }
     test_columns(shard, spec);
     test_ranges(shard, spec);
     kernel_use(NULL);
-    test_packed(shard, spec);
+    test_packed(shard, spec, looks);
     graph_free(shard);
 }
 
@@ -124,7 +129,7 @@ static void test_sized(struct graph_spec spec, const char *size)
     }
     if ((tiny && spec.d + spec.locals <= 8000) || (strcmp(size, "small") == 0 && spec.lengths != ROWS_HUB) ||
         *size == '\0')
-        test_graph(&spec);
+        test_graph(&spec, !tiny);
 }
 
 int main(int argc, char **argv)

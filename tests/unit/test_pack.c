@@ -31,6 +31,7 @@ struct plain {
     uint32_t p;
     uint64_t th, d, n;
     uint64_t *degree;
+    uint64_t *loops;    /* at each vertex */
     uint64_t *number;   /* of a vertex: delegate id or local id */
     uint64_t *delegate; /* [d] ids */
     uint64_t **local;   /* [p][locals] ids */
@@ -118,6 +119,7 @@ static void list_edges(struct plain *pl)
     size_t kept = 0;
     for (size_t i = 0; i < pl->stream->count; i++) {
         uint64_t u = pl->stream->edges[i].u, v = pl->stream->edges[i].v;
+        pl->loops[u] += u == v;
         if (u == v)
             continue;
         add_edge(pl, u, v);
@@ -139,6 +141,7 @@ static struct plain *plain_pack(const struct stream *stream, uint32_t p, uint64_
     struct plain *pl = calloc(1, sizeof *pl);
     *pl = (struct plain){.stream = stream, .p = p, .th = th, .n = stream->n};
     pl->degree = plain_degrees(stream);
+    pl->loops = calloc(pl->n + 1, 8);
     pl->number = calloc(pl->n + 1, 8);
     pl->delegate = calloc(pl->n + 1, 8);
     pl->locals = calloc(p, 8);
@@ -161,6 +164,7 @@ static void plain_free(struct plain *pl)
     free(pl->locals);
     free(pl->delegate);
     free(pl->number);
+    free(pl->loops);
     free(pl->degree);
     free(pl->edges);
     free(pl);
@@ -215,9 +219,7 @@ static int loops_agree(const struct shard *s, const struct plain *pl)
 {
     uint64_t at = 0;
     for (uint64_t v = s->index; v < pl->n; v += s->p) {
-        uint64_t count = 0;
-        for (size_t i = 0; i < pl->stream->count; i++)
-            count += pl->stream->edges[i].u == v && pl->stream->edges[i].v == v;
+        uint64_t count = pl->loops[v];
         if (count == 0)
             continue;
         const struct loop_count *l = &s->degrees.loops[at++];
