@@ -335,13 +335,15 @@ struct backend_masks {
  * `count`, as a message that leaves out what the receiver knows: vertices without nn edges, and those that were
  * visited when the last frontier was told. Sender and receivers know the same. */
 struct backend_frontiers {
-    /* Once, after `meet`, for each shard that is no peer's and for its own: which normals have nn edges, as a mask
-     * of `words` 32-bit words. This and the next two are NULL if frontiers go as masks. */
+    /* Once for each shard, after `meet`: which of its normals have nn edges, as a mask of `words` 32-bit words. This
+     * and the next two are NULL if frontiers go as masks. */
     enum status (*learn)(struct device *device, uint32_t shard, const uint32_t *mask, uint64_t words,
                          struct error *e);
 
-    /* Before each exchange: counts what is not known; how many 32-bit words the message of a shard then has. */
+    /* Before each exchange: counts what is not known. */
     enum status (*count)(struct device *device, struct error *e);
+
+    /* After `count`: how many 32-bit words the message of a shard has. */
     uint64_t (*words)(const struct device *device, uint32_t shard);
 
     /* Writes the message of the device's own frontier to host memory, or takes that of shard `shard` from there. It

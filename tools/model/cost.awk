@@ -89,23 +89,24 @@ function mask_cost(graph, layout, part,   bytes, times, group, groups, sent) {
 function found_on(graph, layout, l, others,   p, each, here) {
     p = layout["p"]
     each = graph["nn_of", l] / p / p
-    here = (graph["vertices"] - graph["delegates"]) / p
+    here = normals_of(graph) / p
     return others * (design["uniquify"] && here > 0 ? here * at_least_one(each / here) : each)
 }
 
-# Normals of which a level gives away a bit. A message to a device that remembers what it was told leaves out those
-# without nn edges, and those in frontiers before, as far as shares of edges say how many these are.
-function told_of(graph, l, message,   normals, seen, k) {
-    normals = graph["vertices"] - graph["delegates"]
-    if (!message || !rate["remembers"] || graph["nn"] == 0) return normals
-    for (k = 0; k < l; k++) seen += graph["nn_of", k]
-    return least(normals, graph["nn"]) * most(0, 1 - seen / graph["nn"])
+function normals_of(graph) { return graph["vertices"] - graph["delegates"] }
+
+# Normals of which a message tells a bit, if frontiers had `seen` edges of nn before. A device that remembers what it
+# was told is not told of those without nn edges, nor of those in frontiers before, as far as shares of edges say how
+# many these are.
+function told_of(graph, seen) {
+    if (!rate["remembers"] || graph["nn"] == 0) return normals_of(graph)
+    return least(normals_of(graph), graph["nn"]) * most(0, 1 - seen / graph["nn"])
 }
 
-# Bytes of them: 4 a vertex, or a bit for each normal of these devices.
-function vertex_bytes(graph, layout, l, others, message,   list, bits) {
+# Bytes of vertices for other devices: 4 a vertex, or a bit for each of these normals that they have.
+function vertex_bytes(graph, layout, l, others, normals,   list, bits) {
     list = 4 * found_on(graph, layout, l, others)
-    bits = told_of(graph, l, message) / layout["p"] / 8 * others
+    bits = normals / layout["p"] / 8 * others
     return design["form"] == "list" ? list : design["form"] == "bits" ? (list > 0 ? bits : 0) : least(list, bits)
 }
 
@@ -118,7 +119,7 @@ function message_count(layout, found,   to) {
     return least(to, found)
 }
 
-function vertex_cost(graph, layout, part,   l, p, peers, near, far, found, link) {
+function vertex_cost(graph, layout, part,   l, p, peers, near, far, found, link, seen, told) {
     p = layout["p"]
     peers = layout["group"] - 1
     near = p / layout["hosts"] - layout["group"]
@@ -126,9 +127,11 @@ function vertex_cost(graph, layout, part,   l, p, peers, near, far, found, link)
     link = far > 0 ? "network" : "host"
     part["vertices"] = part["messages"] = 0
     for (l = 0; l < graph["levels"]; l++) {
-        part["vertices"] += vertex_bytes(graph, layout, l, peers, 0) / rate["peer_bandwidth"] + \
-            vertex_bytes(graph, layout, l, near, 1) / rate["host_bandwidth"] + \
-            vertex_bytes(graph, layout, l, far, 1) / rate["network_bandwidth"] * \
+        told = told_of(graph, seen)
+        seen += graph["nn_of", l]
+        part["vertices"] += vertex_bytes(graph, layout, l, peers, normals_of(graph)) / rate["peer_bandwidth"] + \
+            vertex_bytes(graph, layout, l, near, told) / rate["host_bandwidth"] + \
+            vertex_bytes(graph, layout, l, far, told) / rate["network_bandwidth"] * \
             least(rate["network_sharing"], p / layout["hosts"])
         found = found_on(graph, layout, l, near + far)
         part["messages"] += message_count(layout, found) * rate["message_s"] + \
@@ -166,7 +169,7 @@ function search_cost(graph, layout, part,   moved) {
 # lists and bits.
 function device_bytes(graph, layout,   p, l, buffer) {
     p = layout["p"]
-    for (l = 0; l < graph["levels"]; l++) buffer = most(buffer, vertex_bytes(graph, layout, l, p - 1))
+    for (l = 0; l < graph["levels"]; l++) buffer = most(buffer, vertex_bytes(graph, layout, l, p - 1, normals_of(graph)))
     return (8 * graph["ids"] + 4 * graph["edges"] + 4 * graph["nn"]) / p + 8 * graph["delegates"] + \
         graph["delegates"] / 2 + 2 * buffer
 }

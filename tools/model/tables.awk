@@ -52,10 +52,12 @@ function per_search(d, names,   n, name, i, s) {
     }
     return number(s / searches[d])
 }
-function modelled_bytes(graph, layout,   l, s) { # of vertices, of all devices, in a search
-    for (l = 0; l < graph["levels"]; l++)
-        s += layout["p"] * (vertex_bytes(graph, layout, l, layout["group"] - 1, 0) + \
-            vertex_bytes(graph, layout, l, layout["p"] - layout["group"], 1))
+function modelled_bytes(graph, layout,   l, s, seen) { # of vertices, of all devices, in a search
+    for (l = 0; l < graph["levels"]; l++) {
+        s += layout["p"] * (vertex_bytes(graph, layout, l, layout["group"] - 1, normals_of(graph)) + \
+            vertex_bytes(graph, layout, l, layout["p"] - layout["group"], told_of(graph, seen)))
+        seen += graph["nn_of", l]
+    }
     return s
 }
 function modelled_mask_bytes(graph, layout,   group) { # read of peers, or handed to a reduction

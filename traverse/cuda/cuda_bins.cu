@@ -2,8 +2,8 @@
  *
  * A code of up to 64 bits becomes a 32-bit local id in the bin of its shard (Pan et al., section V-B). There
  * are three steps: count by shard; a prefix sum over the shards; and a scatter, in which each block reserves
- * all its places at once. One block does all three for few codes: a small level is no longer than its launches. Twin: the bins of cpu_push.c. Bytes moved: 16 to read a code twice, 4 to write an
- * id.
+ * all its places at once. One block does all three for few codes, as a small level takes as long as its launches.
+ * Twin: the bins of cpu_push.c. Bytes moved: 16 to read a code twice, 4 to write an id.
  */
 #include "cuda_common.cuh"
 

@@ -1,8 +1,8 @@
 /* cuda_news.cu: what a frontier says to a device that is no peer, without what it knows; see cuda_kernels.h
  *
- * A block of threads takes as many words of the mask. Each word gives its bits that are not known, the lowest first,
- * and those of the block lie one behind the other, from a word of the message on. The message is written to memory
- * of the host, and read there, as it would be copied once otherwise. Twin: the loops over bits of test_messages.c.
+ * A block takes as many words of the mask as it has threads. Each word gives its bits that are not known, the lowest
+ * first. The bits of a block lie one behind the other, and begin with a word of the message. Kernels write and read
+ * messages in memory of the host, which saves a copy. Twin: the loops over bits of test_messages.c.
  * Bytes moved: 4 to count a word and 12 to tell or hear it; 1/8 for each bit that is not known.
  */
 #include "cuda_common.cuh"

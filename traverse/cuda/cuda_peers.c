@@ -411,7 +411,7 @@ enum status gpu_gather_frontiers(struct device *dev, struct error *e)
         struct gpu_mask_list one = {.mask = {peer->visited}, .count = 1};
         uint32_t *to = dev->traffic.peers.gathered + peer->shard * shard_words;
         if (peer->shard == dev->shard->index && dev->traffic.told.begun)
-            continue; /* they are there, as others were told */
+            continue; /* its own were put there when others were told */
         if (peer->readable)
             cuda_or_masks(to, &one, peer->words, 0, stream);
         else

@@ -116,8 +116,8 @@ static int bits_are_fewer(const struct exchange *x, const struct subgraph_work *
     return 32 * vertices > (double)devices * (double)bits;
 }
 
-/* Once all ranks have told theirs: the next messages have a bit for what was not visited yet. */
-static void told_frontiers(struct exchange *x)
+/* Once all ranks have told their frontiers: the next messages have bits of those that are not visited yet. */
+static void remember_told(struct exchange *x)
 {
     if (x->rank->backend->frontiers->words != NULL)
         x->nn.bits = x->nn.work.unvisited_sources;
@@ -217,7 +217,7 @@ static enum status exchange_frontiers(struct exchange *x, const struct member *m
 {
     read_frontiers(x, m, e);
     if (team_meet(m, e) == ST_OK && m->number == 0 && send_frontiers(x, e) == ST_OK)
-        told_frontiers(x);
+        remember_told(x);
     if (team_meet(m, e) != ST_OK)
         return e->status;
     return write_frontiers(x, m, e);
