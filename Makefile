@@ -280,12 +280,15 @@ test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARC
 deps:
 	@ARCHIVE='$(ARCHIVE)' scripts/deps.sh
 
+# with all cores, unless make was told how many
+all_jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
+
 check: deps
-	@$(MAKE) --no-print-directory all tests-bin
+	@$(MAKE) --no-print-directory $(all_jobs) all tests-bin
 	@$(test_env) tests/run.sh short
 
 check-long: deps
-	@$(MAKE) --no-print-directory all tests-bin
+	@$(MAKE) --no-print-directory $(all_jobs) all tests-bin
 	@$(test_env) tests/run.sh long
 
 # every fuzz target for FUZZ_SECONDS of CPU time, under AddressSanitizer and UBSan
@@ -319,9 +322,7 @@ matrix: deps
 	            BUILD='$(BUILD)/'$$cc-$$mpi check || failed=1; \
 	    else echo "skip - $$cc with $$mpi: not installed"; fi; done; done; exit $$failed
 
-# with all cores, unless make was told how many; what is built is not shown
-all_jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
-
+# what is built is not shown
 demo: deps
 	@echo 'building with $(if $(all_jobs),$(shell nproc) cores,the cores that -j names)'
 	@$(MAKE) --no-print-directory -s $(all_jobs) all

@@ -8,7 +8,7 @@
 #   BACKEND   cpu or cuda (default: cuda where there is a GPU)
 #   THREADS   of the cpu backend (default: all cores)
 #   ROOTS     searches of a run (16)
-#   ROUNDS    runs of each TH (1); the columns hold the least of each, as machines are disturbed
+#   ROUNDS    runs of each TH (1); the least time of each root counts, as machines are disturbed
 #   TH        thresholds (0 1 2 4 8 16 32 64 128 256 512 inf). One with the delegates of another is left out.
 #   P         shards (1)
 #   WAYS      with several shards: how they are searched, each NAME:LINKS:LAUNCH:OPTIONS, with `;` between ways.
@@ -36,7 +36,8 @@ pack_next() { # TH
     "$bin/dbfs-pack" -q -p "${P:-1}" -t "$1" -o "$work/graph-$1" "$work/edges"
 }
 
-# One run, as a line like those of the output but with the way in place of the graph.
+# One run, as a line like those of the output but with the way in place of the graph, and the time of each root in
+# place of mean and median.
 measure() { # TH WAY
     $(part_of "$2" 3) "${TRAVERSE:-$bin/dbfs-traverse}" -q --no-check --backend "$BACKEND" -@ "$threads" $roots \
         ${OPTIONS:-} $(part_of "$2" 4) --force --json "$work/json" "$work/graph-$1" >/dev/null
@@ -45,14 +46,16 @@ measure() { # TH WAY
             at = index(text, "\"" key "\":")
             return at ? substr(text, at + length(key) + 3) + 0 : ""
         }
-        { time = substr($0, index($0, "\"time_s\""))
-          split(substr($0, index($0, "\"roots\":")), root, "\"root\": ")
-          for (i = 2; i in root; i++) { levels += after("levels", root[i]); reached += after("reached", root[i]) }
+        { split(substr($0, index($0, "\"roots\":")), root, "\"root\": ")
+          for (i = 2; i in root; i++) {
+              levels += after("levels", root[i]); reached += after("reached", root[i])
+              times = times " " 1e3 * after("time_s", root[i])
+          }
           n = i - 2
           d = after("delegates", $0)
-          printf "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%.6f\t%.6f\t%.1f\t%.0f\n", way, th, d,
+          printf "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t\t%.1f\t%.0f\n", way, th, d,
               after("vertices_with_edges", $0) - d, after("nn", $0), after("nd", $0), after("dn", $0),
-              after("dd", $0), 1e3 * after("mean", time), 1e3 * after("median", time), levels / n, reached / n }'
+              after("dd", $0), times, levels / n, reached / n }'
 }
 
 machine=gpu
@@ -89,15 +92,25 @@ summarise() { # GRAPH WAY
         FILENAME != "-" && FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
         FILENAME != "-" { predicted[$1] = $at[machine "_ms"]; delegates[$1] = $2; next }
         $1 != way { next }
-        { $1 = graph (way == "" ? "" : ":" way) }
-        !($2 in line) { order[++n] = $2; line[$2] = $0; mean[$2] = $9; median[$2] = $10 }
-        { if ($9 < mean[$2]) mean[$2] = $9; if ($10 < median[$2]) median[$2] = $10 }
+        { $1 = graph (way == "" ? "" : ":" way); roots = split($9, time, " ") }
+        !($2 in line) { order[++n] = $2; line[$2] = $0; for (i in time) best_of[$2, i] = time[i] }
+        { for (i in time) if (time[i] + 0 < best_of[$2, i] + 0) best_of[$2, i] = time[i] }
+        # mean[] and median[] of the least times of all roots with this TH
+        function take(th,    i, j, sorted, t) {
+            for (i = 1; i <= roots; i++) {
+                t = best_of[th, i] + 0; mean[th] += t / roots
+                for (j = i - 1; j > 0 && sorted[j] > t; j--) sorted[j + 1] = sorted[j]
+                sorted[j + 1] = t
+            }
+            median[th] = (sorted[int((roots + 1) / 2)] + sorted[int(roots / 2) + 1]) / 2
+        }
         function loss(th) { # of the TH that was run for it
             for (i = 1; i <= n; i++) if (delegates[order[i]] == delegates[th]) return sprintf("%.2f", mean[order[i]] / least)
         }
         END {
             for (i = 1; i <= n; i++) {
-                $0 = line[order[i]]; $9 = mean[$2]; $10 = median[$2]
+                $0 = line[order[i]]; take($2)
+                $9 = sprintf("%.6f", mean[$2]); $10 = sprintf("%.6f", median[$2])
                 name = $1
                 print $0, predicted[$2]
                 if (!least || mean[$2] < least) { least = mean[$2]; best = $2 } }

@@ -1,65 +1,85 @@
 #!/bin/bash
 # run.sh short|long: runs every test and closes with "N passed, N failed, N skipped".
+#
+# As many tests run side by side as there are cores, 4 at most (TEST_LANES=N: so many), the longest first. Then
+# those run one by one that watch the clock: their scripts say so by a line "# runs alone".
 set -u
 cd "$(dirname "$0")/.." || exit 1
-mode=${1:-short}
-export BUILD=${BUILD:-build} TEST_MODE=$mode
+export BUILD=${BUILD:-build} TEST_MODE=${1:-short}
 # threads that wait give their core to other ranks and other work, instead of spinning
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
-log=$(mktemp) || exit 1
-reports=$(mktemp -d) || exit 1
-trap 'rm -rf "$log" "$reports"' EXIT
-# What a sanitizer finds fails a test even where its exit code and its words are not looked at. (UBSan beside
-# AddressSanitizer keeps no log.)
-found="exitcode=99:log_path=$reports/found"
-export UBSAN_OPTIONS=$found:print_stacktrace=1
-sanitized() { echo "$found:allocator_may_return_null=1:detect_leaks=$1"; }
+cores=$(nproc)
+lanes=${TEST_LANES:-$((cores < 4 ? cores : 4))}
+RUN=$(mktemp -d) || exit 1
+export RUN
+trap 'rm -rf "$RUN"' EXIT
+trap 'kill 0; exit 1' INT TERM
 
+# run_one LEAKS NAME COMMAND: its results go to $RUN/log, and all but those that passed to standard output. What a
+# sanitizer finds fails a test even where its exit code and its words are not looked at. (UBSan beside
+# AddressSanitizer keeps no log.)
 run_one() {
-    local name=$1 start=$SECONDS
-    shift
-    echo "== $name"
-    "$@" >"$log.one" 2>&1 </dev/null
-    local code=$?
-    if [ $code -ne 0 ] && ! grep -q '^not ok' "$log.one"; then
-        echo "not ok - $name exits with $code" >>"$log.one"
+    local name=$2 start=$SECONDS mine found code=0
+    mine=$(mktemp -d "$RUN/one.XXXXXX")
+    found="exitcode=99:log_path=$mine/found"
+    export UBSAN_OPTIONS=$found:print_stacktrace=1
+    export ASAN_OPTIONS=$found:allocator_may_return_null=1:detect_leaks=$1
+    $3 >"$mine/log" 2>&1 </dev/null || code=$?
+    if [ $code -ne 0 ] && ! grep -q '^not ok' "$mine/log"; then
+        echo "not ok - $name exits with $code" >>"$mine/log"
     fi
-    if ! grep -qE '^(ok|not ok|skip)' "$log.one"; then
-        echo "not ok - $name reports nothing" >>"$log.one"
+    if ! grep -qE '^(ok|not ok|skip)' "$mine/log"; then
+        echo "not ok - $name reports nothing" >>"$mine/log"
     fi
-    if [ -n "$(ls -A "$reports")" ]; then
-        echo "not ok - $name: a sanitizer has found something" >>"$log.one"
-        cat "$reports"/* | head -n 40 | sed 's/^/    /' >>"$log.one"
-        rm -f "$reports"/*
+    if compgen -G "$mine/found*" >/dev/null; then
+        echo "not ok - $name: a sanitizer has found something" >>"$mine/log"
+        cat "$mine"/found* | head -n 40 | sed 's/^/    /' >>"$mine/log"
     fi
-    cat "$log.one" >>"$log"
-    grep -vE '^ok' "$log.one"
-    echo "   $(grep -c '^ok' "$log.one") ok, $((SECONDS - start)) s"
-    rm -f "$log.one"
+    {
+        flock 9
+        cat "$mine/log" >>"$RUN/log"
+        echo "== $name"
+        grep -vE '^ok' "$mine/log"
+        echo "   $(grep -c '^ok' "$mine/log") ok, $((SECONDS - start)) s"
+    } 9>"$RUN/lock"
+    rm -rf "$mine"
+}
+export -f run_one
+
+# Lines "LEAKS<tab>NAME<tab>COMMAND" of the tests that run side by side, the longest first, or of those that run alone.
+# LEAKS: 0 where AddressSanitizer shall not look for them: MPI libraries leave memory behind at exit, the tools do not.
+together() {
+    local unit leaks
+    printf '0\t%s\t%s\n' traverse "bash tests/traverse.sh $TEST_MODE" emulated 'bash tests/cli/emulated.sh'
+    if [ -x "$BUILD/tests/gpu_kernels" ]; then
+        printf '1\t%s\t%s\n' 'unit gpu_kernels' "$BUILD/tests/gpu_kernels"
+        printf '0\t%s\t%s\n' 'gpu faults' 'bash tests/gpu/faults.sh'
+    fi
+    scripts_that -L | grep -v '	emulated	'
+    printf '1\t%s\t%s\n' CUDA 'bash tests/cuda.sh' structure tests/structure.sh
+    for unit in tests/unit/*.c; do
+        leaks=1
+        grep -q 'formats/mpi/' "$unit" && leaks=0
+        printf '%d\t%s\t%s\n' $leaks "unit $(basename "$unit" .c)" "$BUILD/tests/$(basename "$unit" .c)"
+    done
+}
+scripts_that() { # -l|-L: run alone or do not
+    local script leaks
+    for script in $(grep "$1" '^# runs alone' tests/cli/*.sh); do
+        leaks=1
+        grep -qE 'dbfs-traverse|MPIEXEC' "$script" && leaks=0
+        printf '%d\t%s\t%s\n' $leaks "$(basename "$script" .sh)" "bash $script"
+    done
+}
+run_lines() { # LANES
+    tr '\n' '\0' | xargs -0 -n 1 -P "$1" bash -c "IFS='	' read -r leaks name command <<<\"\$1\"; run_one \"\$leaks\" \"\$name\" \"\$command\"" -
 }
 
-run_one CUDA bash tests/cuda.sh
-run_one structure tests/structure.sh
-# under AddressSanitizer: MPI libraries leave memory behind at exit, the tools do not
-for unit in tests/unit/*.c; do
-    name=$(basename "$unit" .c)
-    leaks=1
-    grep -q 'formats/mpi/' "$unit" && leaks=0
-    run_one "unit $name" env ASAN_OPTIONS="$(sanitized $leaks)" "$BUILD/tests/$name"
-done
-if [ -x "$BUILD/tests/gpu_kernels" ]; then
-    run_one 'unit gpu_kernels' "$BUILD/tests/gpu_kernels"
-    run_one 'gpu faults' env ASAN_OPTIONS="$(sanitized 0)" bash tests/gpu/faults.sh
-fi
-for script in tests/cli/*.sh; do
-    leaks=1
-    grep -qE 'dbfs-traverse|MPIEXEC' "$script" && leaks=0
-    run_one "$(basename "$script" .sh)" env ASAN_OPTIONS="$(sanitized $leaks)" bash "$script"
-done
-run_one traverse env ASAN_OPTIONS="$(sanitized 0)" bash tests/traverse.sh "$mode"
+together | run_lines "$lanes"
+scripts_that -l | run_lines 1
 
-passed=$(grep -c '^ok' "$log")
-failed=$(grep -c '^not ok' "$log")
-skipped=$(grep -c '^skip' "$log")
+passed=$(grep -c '^ok' "$RUN/log")
+failed=$(grep -c '^not ok' "$RUN/log")
+skipped=$(grep -c '^skip' "$RUN/log")
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

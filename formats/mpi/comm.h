@@ -77,13 +77,9 @@ void comm_or_masks(const struct comm *comm, uint64_t *words, uint64_t count);
 uint64_t comm_min_of(const struct comm *comm, uint64_t value);
 uint64_t comm_max_of(const struct comm *comm, uint64_t value);
 
-/* comm_or_masks in two steps, so that other work can be done between them. At most 2^31 - 1 words. */
-void comm_begin_or_masks(const struct comm *comm, uint64_t *words, uint64_t count);
-int comm_masks_are_here(const struct comm *comm); /* lets MPI go on; 0: not yet */
-
-/* The same of comm_sum_u64 for one value. */
+/* comm_sum_u64 of one value in two steps, so that other work can be done between them. (For masks: mask_reduction.h.) */
 void comm_begin_sum(const struct comm *comm, uint64_t *value);
-int comm_sum_is_here(const struct comm *comm);
+int comm_sum_is_here(const struct comm *comm); /* lets MPI go on; 0: not yet */
 
 void comm_broadcast(const struct comm *comm, void *bytes, uint64_t count, uint32_t root);
 

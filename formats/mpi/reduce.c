@@ -1,6 +1,5 @@
 /* reduce.c: reductions and copies over all ranks; see comm.h */
 #include "comm.h"
-#include "mask_requests.h"
 #include "watch.h"
 
 #include <mpi.h>
@@ -74,6 +73,11 @@ void comm_max_double(const struct comm *comm, double *values, uint64_t count)
     reduce_all(comm, values, count, sizeof *values, MPI_DOUBLE, MPI_MAX);
 }
 
+void comm_or_masks(const struct comm *comm, uint64_t *words, uint64_t count)
+{
+    reduce_all(comm, words, count, sizeof *words, MPI_UINT64_T, MPI_BOR);
+}
+
 void comm_broadcast(const struct comm *comm, void *bytes, uint64_t count, uint32_t root)
 {
     for (uint64_t at = 0; at < count && comm->ranks > 1; at += BROADCAST_BYTES) {
@@ -98,46 +102,9 @@ void comm_alltoall_u64(const struct comm *comm, const uint64_t *values, uint64_t
     watch_wait_end();
 }
 
-/* ---- masks ---- */
+/* ---- in two steps ---- */
 
-void mask_requests_begin(struct mask_requests *requests, uint64_t *words, uint64_t count, MPI_Comm comm)
-{
-    uint64_t piece = (count + MASK_PIECES - 1) / MASK_PIECES;
-    requests->count = 0;
-    for (uint64_t at = 0; at < count; at += piece)
-        MPI_Iallreduce(MPI_IN_PLACE, words + at, (int)(count - at < piece ? count - at : piece), MPI_UINT64_T,
-                       MPI_BOR, comm, &requests->of[requests->count++]);
-}
-
-int mask_requests_are_over(struct mask_requests *requests)
-{
-    int all = 1;
-    for (int i = 0; i < requests->count; i++) {
-        int over = 0;
-        MPI_Test(&requests->of[i], &over, MPI_STATUS_IGNORE);
-        all &= over;
-    }
-    return all;
-}
-
-static struct mask_requests reduction;
 static MPI_Request sum = MPI_REQUEST_NULL;
-
-void comm_or_masks(const struct comm *comm, uint64_t *words, uint64_t count)
-{
-    reduce_all(comm, words, count, sizeof *words, MPI_UINT64_T, MPI_BOR);
-}
-
-void comm_begin_or_masks(const struct comm *comm, uint64_t *words, uint64_t count)
-{
-    if (comm->ranks > 1)
-        mask_requests_begin(&reduction, words, count, MPI_COMM_WORLD);
-}
-
-int comm_masks_are_here(const struct comm *comm)
-{
-    return comm->ranks == 1 || mask_requests_are_over(&reduction);
-}
 
 void comm_begin_sum(const struct comm *comm, uint64_t *value)
 {

@@ -1,6 +1,6 @@
 /* window.c: see window.h */
 #include "window.h"
-#include "mask_requests.h"
+#include "leaders.h"
 #include "watch.h"
 
 #include "formats/base/cli.h"
@@ -30,7 +30,6 @@ struct comm_window {
     uint32_t *rank;  /* [ranks] of the job */
     struct meeting_place *place;
     MPI_Comm leaders; /* the first ranks of all hosts */
-    struct mask_requests masks;
     struct shared_memory memory;
 };
 
@@ -167,6 +166,11 @@ void comm_gather_mask_words(const struct comm_window *w, const struct mask_word 
     watch_wait_end();
 }
 
+MPI_Comm window_leaders(const struct comm_window *w)
+{
+    return w->leaders;
+}
+
 void comm_window_or_masks(const struct comm_window *w, uint64_t *words, uint64_t count)
 {
     enum { MOST = 1 << 20 };
@@ -177,15 +181,4 @@ void comm_window_or_masks(const struct comm_window *w, uint64_t *words, uint64_t
                       MPI_BOR, w->leaders);
         watch_wait_end();
     }
-}
-
-void comm_window_begin_or_masks(struct comm_window *w, uint64_t *words, uint64_t count)
-{
-    if (w->leaders != MPI_COMM_NULL)
-        mask_requests_begin(&w->masks, words, count, w->leaders);
-}
-
-int comm_window_masks_are_here(struct comm_window *w)
-{
-    return w->leaders == MPI_COMM_NULL || mask_requests_are_over(&w->masks);
 }

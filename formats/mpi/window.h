@@ -32,10 +32,6 @@ int comm_window_have_met(struct comm_window *window, uint32_t meeting);
 /* ORs the masks of all hosts, in place. Only the first rank of each host calls it. */
 void comm_window_or_masks(const struct comm_window *window, uint64_t *words, uint64_t count);
 
-/* The same in two steps; at most 2^31 - 1 words. The second lets MPI go on; 0: the masks are not there yet. It is 1
- * where nothing has begun. */
-void comm_window_begin_or_masks(struct comm_window *window, uint64_t *words, uint64_t count);
-int comm_window_masks_are_here(struct comm_window *window);
 
 struct mask_word; /* two 64-bit words; see formats/shard.h */
 

@@ -76,6 +76,9 @@ between_alltoalls() { # calls before the last alltoall of a level, which is the 
     sed '1,/^barrier$/d' "$tmp/wire.0" | awk -v what="$1" '/^alltoall$/ { sum += n; last = n; n = 0 } $0 ~ what { n++ }
         END { print sum - last }'
 }
+parts() { # collect|spread: words of masks that all ranks gave each other
+    awk -v which="$1" '$1 == "part" && $2 == which { sum += $4 } END { print sum + 0 }' "$tmp"/wire.*
+}
 equal() { # NAME GOT WANTED
     check "$1 ($2, expected $3)" test "$2" = "$3"
 }
@@ -158,23 +161,28 @@ done
 # ---- --reduction, and masks that did not change ----
 
 check_masks() { # GRAPH TH ROOTS RANKS REDUCTION
-    local graph=$1 th=$2 root=$3 ranks=$4 how=$5 other expected on_wire reduced d
-    [ "$how" = blocking ] && other=nonblocking || other=blocking
+    local graph=$1 th=$2 root=$3 ranks=$4 how=$5 expected on_wire reduced words
     expected=$(levels_with_delegates "$graph" "$th" "$root")
     run "$graph" "$root" "$ranks" --reduction "$how"
     equal "$name, root $root: masks are reduced where delegates are found" \
         "$(json_sum mask_reductions)" "$expected"
     check "$name, root $root: which is not in every level" \
         test "$(json_sum mask_reductions)" -lt "$(json_sum iterations)"
-    d=$(sed -n 's/.*"delegates": \([0-9]*\).*/\1/p' "$tmp/json")
+    words=$((($(sed -n 's/.*"delegates": \([0-9]*\).*/\1/p' "$tmp/json") + 63) / 64))
     on_wire=$expected
     [ "$ranks" = 1 ] && on_wire=0
-    reduced=$(calls "^reduce $how or $(((d + 63) / 64))$")
-    equal "$name, root $root: MPI reduces as many, of a bit a delegate" "$reduced" "$on_wire"
-    equal "$name, root $root: and no others" "$(calls "^reduce $how or ")" "$reduced"
+    if [ "$how" = blocking ]; then
+        reduced=$(calls "^reduce blocking or $words$")
+        equal "$name, root $root: MPI reduces as many, of a bit a delegate" "$reduced" "$on_wire"
+        equal "$name, root $root: and no others" "$(calls '^reduce .* or ')-$(parts collect)" "$reduced-0"
+    else
+        equal "$name, root $root: of each, a rank has all words but its part from others" "$(parts collect)" \
+            $((on_wire * (ranks - 1) * words))
+        equal "$name, root $root: and gives its part to them" "$(parts spread)" "$(parts collect)"
+        equal "$name, root $root: MPI reduces none" "$(calls '^reduce .* or')" 0
+    fi
     [ "$ranks" = 1 ] || equal "$name, root $root: no other reduction between two levels" \
         "$(between_alltoalls '^reduce blocking other')" 0
-    equal "$name, root $root: never $other" "$(calls "^reduce $other or")" 0
 }
 check_masks path 5 0 2 blocking
 equal "$name: they are four" "$(json_sum mask_reductions)" 4
@@ -185,6 +193,7 @@ check_masks path 5 9 4 blocking
 check_masks path 5 9 1 blocking
 check_masks rmat 300 1 2 blocking
 check_masks rmat 300 7 2 nonblocking
+check_masks rmat 300 7 4 nonblocking
 check_masks apart 5 0 2 blocking
 equal "$name: there are none" "$(json_sum mask_reductions)" 0
 

@@ -2,6 +2,7 @@
 # faults.sh: what happens to a program while it runs: a part that is cut, a rank that is killed or stopped,
 # SIGINT and SIGTERM in every phase. Each ends with a message and the right exit code, leaves nothing partial
 # behind, and no process.
+# runs alone: it watches the time
 set -u
 . tests/lib.sh
 traverse=$(realpath "$BIN/dbfs-traverse")

@@ -44,12 +44,14 @@ done
 "$BIN/rmatgen" -q -s 12 -f text -o "$tmp/text"
 "$TESTS/oracle" -o "$tmp/wanted.%d" "$tmp/text" 1,7 >/dev/null
 check_exit 0 'packing with many delegates' "$BIN/dbfs-pack" -q -p $hosts -t 2 -o "$tmp/masks" "$tmp/edges"
-reductions() { # RANK HOW: of masks, after the first search has begun
-    sed '1,/^barrier$/d' "$tmp/wire.$1" | grep -c "^reduce $2 or "
+reductions() { # RANK HOW: of masks, after the first search has begun; by parts, where they do not block
+    local call="reduce blocking or"
+    [ $2 = blocking ] || call='part spread'
+    sed '1,/^barrier$/d' "$tmp/wire.$1" | grep -c "^$call "
 }
 check_masks() { # PROGRAM BACKEND HOW: with $each ranks on a host
     local how=$3 other=nonblocking first=alltoall before count rank
-    [ $how = blocking ] || other=blocking first=reduce
+    [ $how = blocking ] || other=blocking first=part
     rm -f "$tmp"/wire.*
     check_exit 0 "$2: $how reductions, $each ranks on a host" on_hosts env LD_PRELOAD="$(realpath "$TESTS/count_mpi.so")" \
         COUNT_MPI="$tmp/wire" ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
@@ -67,7 +69,7 @@ check_masks() { # PROGRAM BACKEND HOW: with $each ranks on a host
         check "and never $other" test "$(reductions $rank $other)" = 0
     done
     # before the counts of the level, while devices look for normals
-    before=$(sed '1,/^barrier$/d' "$tmp/wire.0" | awk '/^(reduce .* or|alltoall)/ { print $1; exit }')
+    before=$(sed '1,/^barrier$/d' "$tmp/wire.0" | awk '/^(reduce .* or|part|alltoall)/ { print $1; exit }')
     check "the first of both in a level is $first" test "$before" = $first
 }
 # Masks and vertices are under way at the same time, of all ranks, where a reduction takes a while.

@@ -2,6 +2,7 @@
 # shared-gpus.sh: ranks that would share GPUs leave the search to rank 0, on emulated GPUs (tests/emulator): layouts, what
 # is said and reported, threads and memory, faults of rank 0 and of ranks that wait, --timeout, and where every rank
 # searches all the same.
+# runs alone: it watches the time
 set -u
 . tests/lib.sh
 if [ ! -x "${BUILD:-build}/emulated/bin/dbfs-traverse" ]; then

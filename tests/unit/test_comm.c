@@ -6,9 +6,11 @@
  */
 #include "formats/base/memory.h"
 #include "formats/mpi/comm.h"
+#include "formats/mpi/mask_reduction.h"
 #include "formats/mpi/watch.h"
 #include "unit.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,18 +186,39 @@ static void fill_mask(uint64_t *words, uint64_t count)
 
 static void test_masks(void)
 {
-    uint64_t *words = allocate(PIECES * sizeof *words), one = 1;
+    uint64_t *words = allocate(PIECES * sizeof *words);
     fill_mask(words, PIECES);
     comm_or_masks(&comm, words, PIECES);
     checked(is_or_of_all(words, PIECES), "masks in one step");
-    fill_mask(words, PIECES);
-    comm_begin_or_masks(&comm, words, PIECES);
-    comm_sum_u64(&comm, &one, 1);
-    while (!comm_masks_are_here(&comm))
-        ;
-    checked(is_or_of_all(words, PIECES), "masks in two steps");
-    checked(one == comm.ranks, "with a sum between the two");
     free(words);
+}
+
+/* Masks of few words, of words that make no equal parts, and of several pieces a part; each twice. */
+static void test_mask_reductions(void)
+{
+    static const uint64_t sizes[] = {1, 2, 1000, PIECES, 700001};
+    struct memory_budget budget;
+    memory_budget_init(&budget, UINT64_C(1) << 30);
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        struct mask_reduction *reduction;
+        struct error e = {0};
+        uint64_t *words = allocate(sizes[s] * sizeof *words);
+        int same = mask_reduction_open(&reduction, &comm, NULL, sizes[s], &budget, &e) == ST_OK;
+        for (int i = 0; i < 2 && same; i++) {
+            uint64_t one = 1;
+            fill_mask(words, sizes[s]);
+            same &= mask_reduction_is_over(reduction);
+            mask_reduction_begin(reduction, words);
+            comm_sum_u64(&comm, &one, 1);
+            while (!mask_reduction_is_over(reduction))
+                sched_yield();
+            same &= is_or_of_all(words, sizes[s]) && one == comm.ranks;
+        }
+        checked(same, "masks in two steps, with a sum between them");
+        mask_reduction_close(reduction, &budget);
+        free(words);
+    }
+    checked(memory_left(&budget) == UINT64_C(1) << 30, "their memory is released");
 }
 
 static unsigned char byte_of(uint32_t from, uint32_t to, uint64_t i)
@@ -381,12 +404,17 @@ int main(int argc, char **argv)
         return abort_last();
     if (strcmp(what, "stop") == 0)
         return stop_last();
+    if (strcmp(what, "masks") == 0) {
+        test_mask_reductions();
+        return unit_result();
+    }
     test_start();
     test_memory();
     test_agree();
     test_sums();
     test_order();
     test_masks();
+    test_mask_reductions();
     test_broadcast();
     test_alltoall();
     test_transfers();

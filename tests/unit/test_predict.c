@@ -181,16 +181,31 @@ static struct stream path_stream(uint64_t n, uint64_t step)
     return s;
 }
 
+/* Stars: n / (leaves + 1) centres, whose leaves lie far from them. */
+static struct stream star_stream(uint64_t n, uint64_t leaves)
+{
+    struct stream s = {.direction = EDGES_UNDIRECTED_ONCE, .n = n};
+    const uint64_t centres = n / (leaves + 1);
+    s.edges = calloc(n, sizeof *s.edges);
+    for (uint64_t v = centres; v < centres * (leaves + 1); v++)
+        s.edges[s.count++] = (struct edge){v, v % centres};
+    return s;
+}
+
 static void test_near(void)
 {
-    struct stream near = path_stream(10007, 1), far = path_stream(10007, 5003), mixed;
+    struct stream near = path_stream(10007, 1), far = path_stream(10007, 5003), tree, mixed;
     struct separation s;
     uint64_t expected = 0;
     separate(&s, &near, 3);
     report(s.degrees.near_edges == 10006 && separation_planar(&s), "ids along a path are near");
     separation_free(&s, &budget);
     separate(&s, &far, 3);
-    report(s.degrees.near_edges == 0 && !separation_planar(&s), "ids across a path are not");
+    report(s.degrees.near_edges == 0 && separation_planar(&s), "ids across a path are not, but its degrees are even");
+    separation_free(&s, &budget);
+    tree = star_stream(10007, 3);
+    separate(&s, &tree, 2);
+    report(s.degrees.near_edges == 0 && !separation_planar(&s), "degrees of 1 and 3 are not even");
     separation_free(&s, &budget);
     mixed = random_stream(8, 3000, 5000, 0);
     for (size_t i = 0; i < mixed.count; i++) {
@@ -203,6 +218,7 @@ static void test_near(void)
     separation_free(&s, &budget);
     free(near.edges);
     free(far.edges);
+    free(tree.edges);
     free(mixed.edges);
 }
 

@@ -5,8 +5,8 @@
  * (1 - q)^k, where q is the share of unused ends that the frontier meets. The root is a mean one of those
  * with edges.
  *
- * A share `near` of the edges joins vertices of near ids instead, as in meshes and road networks. These edges
- * lead on as in a plane: each level finds a few more vertices by them than the level before.
+ * A planar graph, as meshes and road networks are (separate.h), grows as a circle in a plane does instead: each
+ * level finds a few more vertices than the level before.
  *
  * Only + - * / and sqrt are used, whose results IEEE 754 fixes: every machine has the same growth.
  */

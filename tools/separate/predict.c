@@ -11,9 +11,9 @@ enum { MOST_LEVELS = 4096 };
  * says of which graphs and machines. A device that is alone goes through all levels by itself, with code of its
  * own; those of several shards meet in every level. */
 static const struct th_rates alone_rates[MACHINES] = {
-    [MACHINE_CPU] = {.level = 879, .delegates = 196, .visit = 330, .masks = 1280, .word = 34.6,
-                     .push_row = 32.2, .push_edge = 1.71, .pull_row = 0.188, .pull_probe = 0.985,
-                     .offset = 7.54, .found = 5.2, .cache_bytes = 39e3, .miss = 5.41},
+    [MACHINE_CPU] = {.level = 850, .delegates = 1810, .visit = 3370, .masks = 12150, .word = 6.42,
+                     .push_row = 13.7, .push_edge = 0.306, .pull_row = 1.99, .pull_probe = 0.575,
+                     .offset = 8.1, .cache_bytes = 9e3, .miss = 0.536},
     [MACHINE_GPU] = {.level = 11900, .delegates = 1150, .visit = 782, .masks = 9400,
                      .word = 0.202, .push_row = 0.0271, .push_edge = 0.0303, .pull_row = 0.0005,
                      .pull_probe = 0.0005, .offset = 0.0244, .found = 0.000302,

@@ -48,10 +48,25 @@ void separation_free(struct separation *s, struct memory_budget *budget)
     degrees_free(&s->degrees, budget);
 }
 
+/* Whether degrees are small and about equal, as in meshes and lattices, which may number their vertices in any order.
+ * Among vertices joined at random some have twice the mean degree. */
+static int degrees_are_even(const struct ranks *ranks)
+{
+    enum { MOST = 16 };
+    uint64_t vertices = 0, ends = 0, largest = 0;
+    for (uint32_t r = 0; r < ranks->count; r++) {
+        const struct degree_count *d = &ranks->degrees[r];
+        vertices += d->degree > 0 ? d->vertices : 0;
+        ends += d->degree * d->vertices;
+        largest = d->degree;
+    }
+    return largest <= MOST && 2 * largest * vertices <= 3 * ends;
+}
+
 int separation_planar(const struct separation *s)
 {
     const struct edges_totals *t = &s->degrees.totals;
-    return s->degrees.near_edges > (t->edges - t->loops) / 4 * 3;
+    return s->degrees.near_edges > (t->edges - t->loops) / 4 * 3 || degrees_are_even(&s->ranks);
 }
 
 uint64_t separation_delegates(const struct separation *s, uint64_t th)

@@ -33,7 +33,8 @@ enum status separation_classes(struct separation *s, const struct edge_source *s
 void separation_free(struct separation *s, struct memory_budget *budget);
 
 /* Nonzero if most edges join near ids, as in meshes, grids and road networks whose vertices are numbered from
- * place to place. A search of such a graph has many small levels. */
+ * place to place, or if all degrees are small and about equal, as in meshes and lattices however they are numbered. A
+ * search of such a graph has many small levels. */
 int separation_planar(const struct separation *s);
 
 /* The number of vertices of degree above th. */

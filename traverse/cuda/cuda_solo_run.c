@@ -19,13 +19,13 @@ static uint32_t kept_masks(const struct device *dev)
 }
 
 /* Clusters start later and leave some processors without a block. Graphs of short rows are deep, and gain
- * more by a team. Their levels are short, as are those of small graphs: barriers of fewer threads take
- * less. */
+ * more by a team: a planar graph has less than 6 edges a vertex. Their levels are short, as are those of small graphs:
+ * barriers of fewer threads take less. */
 static void choose_launch(struct solo_launch *launch, const struct shard *shard)
 {
-    const double few_edges = 4e6, few_deep_vertices = 4e6;
+    const double few_edges = 4e6, few_deep_vertices = 4e6, short_rows = 6;
     const double edges = (double)shard_edges(shard), vertices = (double)(shard->d + shard->locals);
-    launch->share = edges < 5 * vertices ? 6 : 0;
+    launch->share = edges < short_rows * vertices ? 6 : 0;
     launch->few_threads =
         edges < few_edges || (launch->share > 0 && vertices < few_deep_vertices);
 }

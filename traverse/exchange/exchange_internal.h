@@ -10,6 +10,7 @@
 #include "group.h"
 
 #include "formats/mpi/flow.h"
+#include "formats/mpi/mask_reduction.h"
 
 /* Exchange memory of one device. */
 struct buffer {
@@ -73,6 +74,7 @@ struct nn_pool {
 struct masks {
     uint64_t *bits; /* [words], for MPI */
     uint64_t words;
+    struct mask_reduction *reduction; /* of non-blocking reductions; NULL: there are none */
     int asks;     /* the ranks are asking how many words changed in this level: all_changed */
     uint64_t all_changed;
     int begun;    /* the reduction of this level has begun while normals were looked for */

@@ -59,19 +59,10 @@ static uint64_t *group_mask(const struct exchange *x)
     return x->group.of_host ? x->group.mask : x->masks.bits;
 }
 
-static void begin_reduction(struct exchange *x)
-{
-    if (x->group.of_host)
-        comm_window_begin_or_masks(x->group.window, group_mask(x), x->masks.words);
-    else
-        comm_begin_or_masks(x->rank->comm, group_mask(x), x->masks.words);
-}
-
 /* A rank that does not reduce has none to wait for. */
 int masks_are_here(const struct exchange *x)
 {
-    return x->group.of_host ? comm_window_masks_are_here(x->group.window)
-                            : comm_masks_are_here(x->rank->comm);
+    return x->masks.reduction == NULL || mask_reduction_is_over(x->masks.reduction);
 }
 
 enum status read_group_masks(struct exchange *x, const struct member *m, struct error *e)
@@ -186,7 +177,7 @@ int move_masks(struct exchange *x)
         if (reduces_masks(x)) {
             complete_mask(x, masks->sparse.changed);
             count_masks(x, masks->words * sizeof *masks->bits);
-            begin_reduction(x);
+            mask_reduction_begin(masks->reduction, group_mask(x));
         }
     }
     masks->asks = 0;
@@ -247,7 +238,7 @@ void reduce_masks(struct exchange *x)
     complete_mask(x, changed_of(x, x->rank->comm->rank));
     count_masks(x, x->masks.words * sizeof *mask);
     if (x->options.nonblocking)
-        begin_reduction(x);
+        mask_reduction_begin(x->masks.reduction, mask);
     else if (x->group.of_host)
         comm_window_or_masks(x->group.window, mask, x->masks.words);
     else

@@ -65,6 +65,7 @@ void exchange_close(struct exchange *x)
 {
     if (x == NULL)
         return;
+    mask_reduction_close(x->masks.reduction, x->rank->budget);
     group_close(&x->group);
     memory_discharge(x->rank->budget, x->charged);
     close_mail(x);
@@ -206,6 +207,15 @@ static enum status open_buffers(struct exchange *x, struct error *e)
     return e->status;
 }
 
+/* Collective: a rank that failed before takes part. */
+static enum status open_reduction(struct exchange *x, struct error *e)
+{
+    if (!exchange_overlaps(x) || x->masks.words == 0)
+        return e->status;
+    return mask_reduction_open(&x->masks.reduction, x->rank->comm, x->group.of_host ? x->group.window : NULL,
+                               x->masks.words, x->rank->budget, e);
+}
+
 /* What only groups that do not hold all shards need. */
 static enum status open_messages(struct exchange *x, struct error *e)
 {
@@ -214,7 +224,8 @@ static enum status open_messages(struct exchange *x, struct error *e)
     if (e->status == ST_OK)
         open_buffers(x, e);
     forget_frontiers(x);
-    return learn_sources(x, e);
+    learn_sources(x, e);
+    return open_reduction(x, e);
 }
 
 /* Collective. */
