@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-enum { MOST_DIRECT = 16, PIECE_WORDS = 8192, MOST_PIECES = 16 };
+enum { MOST_DIRECT = 16, PIECE_WORDS = 65536, MOST_PIECES = 16 };
 
 /* What is under way for each peer and piece. COLLECT: to the rank that reduces it. SPREAD: the result. */
 enum step { COLLECT_IN, COLLECT_OUT, SPREAD_IN, SPREAD_OUT, STEPS };
@@ -90,7 +90,8 @@ static void take_piece(struct mask_reduction *m, uint32_t from, uint32_t piece)
 {
     uint64_t *own = m->words + begin_of(m, m->rank, piece);
     const uint64_t *other = inbox_of(m, from, piece);
-    for (int i = 0; i < size_of(m, m->rank, piece); i++)
+    const int size = size_of(m, m->rank, piece);
+    for (int i = 0; i < size; i++)
         own[i] |= other[i];
     if (--m->missing[piece] > 0)
         return;

@@ -11,9 +11,9 @@ enum { MOST_LEVELS = 4096 };
  * says of which graphs and machines. A device that is alone goes through all levels by itself, with code of its
  * own; those of several shards meet in every level. */
 static const struct th_rates alone_rates[MACHINES] = {
-    [MACHINE_CPU] = {.level = 850, .delegates = 1810, .visit = 3370, .masks = 12150, .word = 6.42,
-                     .push_row = 13.7, .push_edge = 0.306, .pull_row = 1.99, .pull_probe = 0.575,
-                     .offset = 8.1, .cache_bytes = 9e3, .miss = 0.536},
+    [MACHINE_CPU] = {.level = 95, .delegates = 2090, .visit = 3600, .masks = 8140, .word = 5.77,
+                     .push_row = 9, .push_edge = 0.234, .pull_row = 2.73, .offset = 16.7,
+                     .found = 0.926, .cache_bytes = 2.23e5, .miss = 2.64},
     [MACHINE_GPU] = {.level = 11900, .delegates = 1150, .visit = 782, .masks = 9400,
                      .word = 0.202, .push_row = 0.0271, .push_edge = 0.0303, .pull_row = 0.0005,
                      .pull_probe = 0.0005, .offset = 0.0244, .found = 0.000302,

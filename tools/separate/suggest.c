@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* For both machines, bytes of large graphs are worth something, too: with at least 1% fewer of so many a TH may
- * lose 10% more. */
-static const double worth_loss = 1.10, worth_bytes = 0.99;
+ * lose 10% more. Less than 1% is worth nothing. */
+static const double worth_loss = 1.10, worth_bytes = 0.99, as_few_bytes = 1.01;
 static const uint64_t worth_from_bytes = UINT64_C(64) << 20;
 
 /* For the shard of a GPU, beside the arrays of a search: an H200 has 141 GB. */
@@ -94,14 +94,24 @@ static uint64_t fastest(const struct candidates *c, enum th_choice choice)
     return best;
 }
 
-/* Of those that lose little more than row `best`, the one with the fewest bytes, if it has fewer. */
-static uint64_t smallest(const struct candidates *c, enum th_choice choice, uint64_t best)
+static int is_worth_it(const struct candidates *c, uint64_t r, enum th_choice choice, uint64_t best)
 {
-    uint64_t found = best;
+    return loss_of(c, r, choice) <= worth_loss * loss_of(c, best, choice) &&
+           (double)bytes_of(c, r) <= worth_bytes * (double)bytes_of(c, best);
+}
+
+/* Of those that lose little more than row `best` and have fewer bytes, the fastest with about the fewest; row `best` if
+ * there are none. */
+static uint64_t small(const struct candidates *c, enum th_choice choice, uint64_t best)
+{
+    uint64_t fewest = UINT64_MAX, found = best;
     for (uint64_t r = 0; r < c->rows; r++) {
-        if (loss_of(c, r, choice) <= worth_loss * loss_of(c, best, choice) &&
-            (double)bytes_of(c, r) <= worth_bytes * (double)bytes_of(c, best) &&
-            bytes_of(c, r) <= bytes_of(c, found))
+        if (is_worth_it(c, r, choice, best) && bytes_of(c, r) < fewest)
+            fewest = bytes_of(c, r);
+    }
+    for (uint64_t r = 0; r < c->rows; r++) {
+        if (is_worth_it(c, r, choice, best) && (double)bytes_of(c, r) <= as_few_bytes * (double)fewest &&
+            (found == best || loss_of(c, r, choice) <= loss_of(c, found, choice)))
             found = r;
     }
     return found;
@@ -112,7 +122,7 @@ static uint64_t by_time(const struct candidates *c, enum th_choice choice, uint6
 {
     if (choice != TH_FOR_BOTH || bytes_of(c, best) < worth_from_bytes)
         return best;
-    return smallest(c, choice, best);
+    return small(c, choice, best);
 }
 
 static struct suggested_th describe(const struct candidates *c, uint64_t r)

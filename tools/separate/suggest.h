@@ -4,7 +4,7 @@
  * loss of a candidate on a machine is its predicted time over the least one there. The best candidate is the
  * one whose larger loss over the machines asked for is the smallest. For both machines, if the
  * shards have 64 MiB or more, one that loses up to 10% more is taken instead if it has at least 1% fewer bytes:
- * the one with the fewest. Of equals the largest TH is taken. Bytes are those of Table I, with 4 bytes for a
+ * the fastest of those with about the fewest. Of equals the largest TH is taken. Bytes are those of Table I, with 4 bytes for a
  * column of nn if there is one shard.
  */
 #ifndef DBFS_SUGGEST_H
