@@ -185,6 +185,7 @@ static enum status reduce_all_masks(struct exchange *x, struct error *e)
         reduce_masks(x);
     while (e->status == ST_OK && !masks_are_here(x))
         move_beside_masks(x, begun, e);
+    x->masks.begun = 0;
     if (e->status == ST_OK && x->group.of_host)
         move_until_met(x, begun, e);
     return e->status;

@@ -131,8 +131,8 @@ enum status exchange_frontier(struct exchange *exchange, const struct member *me
 
 /* ---- the end of a level ---- */
 
-/* Whether the masks can be reduced while devices still look for normals. They can if there are several ranks
- * and the reduction is non-blocking. Then exchange_begin_masks is called between visiting and finishing: it
+/* Whether the masks are reduced while devices still look for normals. They are if there are several ranks, the
+ * reduction is non-blocking, and the level is not that of the root. Then exchange_begin_masks is called between visiting and finishing: it
  * waits for the delegates and begins to reduce their masks. */
 int exchange_overlaps(const struct exchange *exchange);
 

@@ -11,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A root reaches few delegates, mostly, and to ask how many would take longer than to reduce them. All ranks know alike
+ * whether the level before found something. */
 int exchange_overlaps(const struct exchange *x)
 {
-    return !x->group.whole && x->options.nonblocking;
+    return !x->group.whole && x->options.nonblocking && (x->level.updated || x->level.found);
 }
 
 /* Groups of several ranks have one that reduces for all. */

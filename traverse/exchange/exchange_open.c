@@ -210,7 +210,7 @@ static enum status open_buffers(struct exchange *x, struct error *e)
 /* Collective: a rank that failed before takes part. */
 static enum status open_reduction(struct exchange *x, struct error *e)
 {
-    if (!exchange_overlaps(x) || x->masks.words == 0)
+    if (!x->options.nonblocking || x->masks.words == 0)
         return e->status;
     return mask_reduction_open(&x->masks.reduction, x->rank->comm, x->group.of_host ? x->group.window : NULL,
                                x->masks.words, x->rank->budget, e);
