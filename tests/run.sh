@@ -10,17 +10,17 @@ export BUILD=${BUILD:-build} TEST_MODE=${1:-short}
 export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 cores=$(nproc)
 lanes=${TEST_LANES:-$((cores < 4 ? cores : 4))}
-RUN=$(mktemp -d) || exit 1
-export RUN
-trap 'rm -rf "$RUN"' EXIT
+TEST_RUN=$(mktemp -d) || exit 1
+export TEST_RUN
+trap 'rm -rf "$TEST_RUN"' EXIT
 trap 'kill 0; exit 1' INT TERM
 
-# run_one LEAKS NAME COMMAND: its results go to $RUN/log, and all but those that passed to standard output. What a
+# run_one LEAKS NAME COMMAND: its results go to $TEST_RUN/log, and all but those that passed to standard output. What a
 # sanitizer finds fails a test even where its exit code and its words are not looked at. (UBSan beside
 # AddressSanitizer keeps no log.)
 run_one() {
     local name=$2 start=$SECONDS mine found code=0
-    mine=$(mktemp -d "$RUN/one.XXXXXX")
+    mine=$(mktemp -d "$TEST_RUN/one.XXXXXX")
     found="exitcode=99:log_path=$mine/found"
     export UBSAN_OPTIONS=$found:print_stacktrace=1
     export ASAN_OPTIONS=$found:allocator_may_return_null=1:detect_leaks=$1
@@ -37,26 +37,28 @@ run_one() {
     fi
     {
         flock 9
-        cat "$mine/log" >>"$RUN/log"
+        cat "$mine/log" >>"$TEST_RUN/log"
         echo "== $name"
         grep -vE '^ok' "$mine/log"
         echo "   $(grep -c '^ok' "$mine/log") ok, $((SECONDS - start)) s"
-    } 9>"$RUN/lock"
+    } 9>"$TEST_RUN/lock"
     rm -rf "$mine"
 }
 export -f run_one
 
 # Lines "LEAKS<tab>NAME<tab>COMMAND" of the tests that run side by side, the longest first, or of those that run alone.
+# First of all it is told whether CUDA is tested.
 # LEAKS: 0 where AddressSanitizer shall not look for them: MPI libraries leave memory behind at exit, the tools do not.
 together() {
     local unit leaks
+    printf '1\t%s\t%s\n' CUDA 'bash tests/cuda.sh'
     printf '0\t%s\t%s\n' traverse "bash tests/traverse.sh $TEST_MODE" emulated 'bash tests/cli/emulated.sh'
     if [ -x "$BUILD/tests/gpu_kernels" ]; then
         printf '1\t%s\t%s\n' 'unit gpu_kernels' "$BUILD/tests/gpu_kernels"
         printf '0\t%s\t%s\n' 'gpu faults' 'bash tests/gpu/faults.sh'
     fi
     scripts_that -L | grep -v '	emulated	'
-    printf '1\t%s\t%s\n' CUDA 'bash tests/cuda.sh' structure tests/structure.sh
+    printf '1\t%s\t%s\n' structure tests/structure.sh
     for unit in tests/unit/*.c; do
         leaks=1
         grep -q 'formats/mpi/' "$unit" && leaks=0
@@ -78,8 +80,8 @@ run_lines() { # LANES
 together | run_lines "$lanes"
 scripts_that -l | run_lines 1
 
-passed=$(grep -c '^ok' "$RUN/log")
-failed=$(grep -c '^not ok' "$RUN/log")
-skipped=$(grep -c '^skip' "$RUN/log")
+passed=$(grep -c '^ok' "$TEST_RUN/log")
+failed=$(grep -c '^not ok' "$TEST_RUN/log")
+skipped=$(grep -c '^skip' "$TEST_RUN/log")
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

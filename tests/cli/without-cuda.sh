@@ -16,7 +16,7 @@ else
     check 'with nvcc it does not' test "$(given NVCC=/bin/true)" = "CUDA='1' NVCC='/bin/true' tests/run.sh"
     check 'unless told to' test "$(given NVCC=/bin/true CUDA=0)" = "CUDA='0' NVCC='/bin/true' tests/run.sh"
 fi
-check 'the tests begin by telling it' grep -q '^run_one .*tests/cuda.sh' tests/run.sh
+check 'the tests begin by telling it' grep -q "CUDA 'bash tests/cuda.sh'$" tests/run.sh
 
 # says PROGRAM CUDA NVCC LINE: PROGRAM stands for dbfs-traverse
 says() {

@@ -187,7 +187,7 @@ static void test_rules(void)
     report(gpu.bounded > 0, "and of some graphs only some TH are");
 }
 
-static const double LIKE_RMAT = .54; /* a share with which fewer bytes are worth time */
+static const double LIKE_RMAT = .6; /* a share with which fewer bytes are worth time */
 
 static uint64_t fewest_bytes(const struct expected *x)
 {
@@ -252,7 +252,7 @@ static void check_reason(double vertices, uint64_t p, enum th_choice choice, con
 static void test_reasons(void)
 {
     check_reason(1e4, 1, TH_FOR_BOTH, "its larger loss is the smallest");
-    check_reason(2e6, 1, TH_FOR_BOTH, "it takes fewer bytes than TH");
+    check_reason(3e6, 1, TH_FOR_BOTH, "it takes fewer bytes than TH");
     check_reason(1e7, 1, TH_FOR_GPU, "it is predicted fastest on a GPU");
     check_reason(1e7, 1, TH_FOR_CPU, "it is predicted fastest on a CPU");
     check_reason(1e12, 1, TH_FOR_BOTH, "no TH fits into the memory of so many devices");

@@ -11,9 +11,9 @@ enum { MOST_LEVELS = 4096 };
  * says of which graphs and machines. A device that is alone goes through all levels by itself, with code of its
  * own; those of several shards meet in every level. */
 static const struct th_rates alone_rates[MACHINES] = {
-    [MACHINE_CPU] = {.level = 95, .delegates = 2090, .visit = 3600, .masks = 8140, .word = 5.77,
-                     .push_row = 9, .push_edge = 0.234, .pull_row = 2.73, .offset = 16.7,
-                     .found = 0.926, .cache_bytes = 2.23e5, .miss = 2.64},
+    [MACHINE_CPU] = {.level = 1040, .delegates = 1180, .visit = 1210, .word = 20.6,
+                     .push_row = 7.53, .push_edge = 0.221, .pull_row = 2.67, .pull_probe = 0.0676, .offset = 57.6,
+                     .cache_bytes = 2.29e5, .miss = 2.42},
     [MACHINE_GPU] = {.level = 11900, .delegates = 1150, .visit = 782, .masks = 9400,
                      .word = 0.202, .push_row = 0.0271, .push_edge = 0.0303, .pull_row = 0.0005,
                      .pull_probe = 0.0005, .offset = 0.0244, .found = 0.000302,
