@@ -4,7 +4,7 @@
  * ranks of a host. Within it nothing is sent. Between groups there are messages.
  *
  * - Delegates: the masks of updated delegates are reduced. First the masks of a group become one. Then those of
- *   all groups become one, by a blocking MPI_Allreduce, or by an MPI_Iallreduce that overlaps the exchange of
+ *   all groups become one, by a blocking MPI_Allreduce, or by parts (mask_reduction.h), which overlaps the exchange of
  *   vertices.
  * - Normals: a vertex that a push of nn found is given to the device that owns it, as 4 bytes in a list or as a
  *   bit in a mask. If nn is pulled, the frontier is given away instead, before the visit: one bit a vertex.
@@ -42,7 +42,7 @@ enum exchange_form { EXCHANGE_FORM_AUTO, EXCHANGE_FORM_LIST, EXCHANGE_FORM_BITS 
 struct exchange_options {
     enum exchange_memory_choice memory;
     enum exchange_form form;
-    int nonblocking;      /* IR: MPI_Iallreduce, overlapping the nn exchange; otherwise BR */
+    int nonblocking;      /* IR: overlaps the nn exchange; otherwise BR */
     int local_all2all;    /* L: gather what goes to device g of other ranks on device g first */
     int uniquify;         /* U: drop duplicates among the vertices for one device */
     uint64_t chunk_bytes; /* of nn messages */
@@ -132,8 +132,8 @@ enum status exchange_frontier(struct exchange *exchange, const struct member *me
 /* ---- the end of a level ---- */
 
 /* Whether the masks are reduced while devices still look for normals. They are if there are several ranks, the
- * reduction is non-blocking, and the level is not that of the root. Then exchange_begin_masks is called between visiting and finishing: it
- * waits for the delegates and begins to reduce their masks. */
+ * reduction is non-blocking, and the level is not that of the root. Then exchange_begin_masks is called between
+ * visiting and finishing: it waits for the delegates and begins to reduce their masks. */
 int exchange_overlaps(const struct exchange *exchange);
 
 /* The functions below are called by every member of the team. Only member 0 sees and changes `stats`, which
