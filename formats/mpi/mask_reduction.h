@@ -15,7 +15,7 @@
 struct mask_reduction;
 
 /* For masks of so many words, at most 2^31 - 1. With a window: of the first ranks of hosts only. Collective, also for a
- * rank that has failed before. Takes memory for one mask at most. */
+ * rank that has failed before. Takes memory for about one mask. */
 enum status mask_reduction_open(struct mask_reduction **reduction, const struct comm *comm,
                                 const struct comm_window *window, uint64_t words,
                                 struct memory_budget *budget, struct error *e);
