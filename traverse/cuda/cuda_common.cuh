@@ -46,6 +46,15 @@ __device__ static inline T warp_sum(T value)
     return value;
 }
 
+__device__ static inline unsigned sum_lanes(unsigned value)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(ALL_LANES, value);
+#else
+    return warp_sum(value);
+#endif
+}
+
 __device__ static inline unsigned warp_prefix(unsigned value)
 {
     unsigned sum = value;

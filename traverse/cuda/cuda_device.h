@@ -8,6 +8,7 @@
 #include "cuda_kernels.h"
 #include "cuda_plan.h"
 #include "cuda_solo.h"
+#include "cuda_sweep.h"
 
 #include "traverse/backend.h"
 
@@ -153,6 +154,12 @@ struct gpu_solo_search {
     int settled; /* the depths of the last search are complete, or the level loop made them */
 };
 
+/* A whole search by sweeps; no blocks: it cannot be. */
+struct gpu_sweep_search {
+    struct gpu_sweep search;
+    struct solo_launch launch, noted;
+};
+
 /* One allocation of each kind for everything. */
 struct gpu_memory {
     void *device;
@@ -177,6 +184,7 @@ struct device {
     struct gpu_streams stream;
     struct gpu_clock clock;
     struct gpu_solo_search solo;
+    struct gpu_sweep_search sweep;
     struct gpu_answers answers;
 };
 
@@ -223,6 +231,17 @@ struct gpu_solo_arrays {
 enum status gpu_solo_open(struct device *device, const struct gpu_solo_arrays *arrays,
                           struct error *e);
 void gpu_solo_close(struct device *device);
+
+/* cuda_sweep_run.c. gpu_sweep_open comes after gpu_solo_open and after the sections are loaded; the arrays are those of the
+ * plan. It may find that there can be no such search. */
+struct gpu_sweep_arrays {
+    struct sweep_state *state;
+    struct sweep_slice *slices;
+    uint32_t *row, *first, *found;
+};
+enum status gpu_sweep_open(struct device *device, const struct gpu_sweep_arrays *arrays, int notes, struct error *e);
+enum status gpu_sweep_run(struct device *device, const struct root *root, int noted, uint32_t *levels,
+                          struct error *e);
 
 /* Waits for the end of a search on the stream. */
 enum status gpu_solo_wait(struct device *device, cudaStream_t stream, int noted, uint32_t *levels,

@@ -60,7 +60,7 @@ __device__ static void start()
         telling = group_telling{};
         meeting.meetings = last;
     }
-    begin_notes();
+    begin_notes(search.out);
     for (unsigned i = lane_id(); i < COUNTERS; i += WARP)
         own_space().count[i] = 0;
     set_words(search.masks, search.mask_words, 0);
@@ -90,7 +90,7 @@ __device__ static void run_level()
         list_frontier();
         choose_level();
     }
-    note_time(SOLO_CHOSEN);
+    note_time(block.now.depth, SOLO_CHOSEN);
     if (meeting.by_lists && is_for_one(1)) {
         leave_to_one();
         return;
@@ -113,7 +113,7 @@ __global__ static void __launch_bounds__(1024, 1)
     start();
     while (block.now.fresh != 0)
         run_level();
-    end_notes();
+    end_notes(block.now.depth);
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         search.state->arrivals = block.arrivals;
         search.state->kept = min(block.kept, search.keeps);

@@ -147,7 +147,7 @@ __device__ static __noinline__ void run_listed()
     expand_frontier();
     count_block();
     meet(GROUP_FOUND_NOW, false);
-    note_time(SOLO_VISITED);
+    note_time(block.now.depth, SOLO_VISITED);
     if (threadIdx.x < WARP)
         look_at_letters();
     take_arrivals();

@@ -202,7 +202,7 @@ __device__ static void turn_buffers()
 __device__ static void run_masks()
 {
     visit_by_masks();
-    note_time(SOLO_VISITED);
+    note_time(block.now.depth, SOLO_VISITED);
     if (planned.lists_next)
         make_listed_frontier();
     else

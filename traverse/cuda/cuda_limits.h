@@ -21,6 +21,12 @@ enum {
     SOLO_STATE_BYTES = 4096,
     SOLO_NOTE_BYTES = 112,        /* of struct solo_note */
     GROUP_STATE_BYTES = 16384,
+    SWEEP_STATE_BYTES = 256,
+    SWEEP_COLUMNS = 4,            /* of a slice (cuda_sweep.h) */
+    SWEEP_ROW_BITS = 21,
+    SWEEP_SLICE_BYTES = 16,       /* of struct sweep_slice */
+    SWEEP_MOST_VERTICES = 1600000, /* whose mask fits into shared memory, beside what else is there */
+    SWEEP_MOST_EDGES = 1 << 22,
     GROUP_ARRIVAL_BYTES = 8       /* of a vertex that a peer sends, with a number */
 };
 
@@ -38,7 +44,9 @@ enum {
     GROUP_ONE_PIECES = 1 << 3,
     GROUP_ONE_EDGES = 1 << 5,
     GROUP_NUMBERS = 1 << 5,
-    GROUP_PART_ROWS = 1 << 5
+    GROUP_PART_ROWS = 1 << 5,
+    SWEEP_ONE_VERTICES = 1 << 5,
+    SWEEP_ONE_SLICES = 1 << 6
 };
 #else
 enum {
@@ -52,7 +60,9 @@ enum {
     GROUP_ONE_PIECES = 1 << 8,    /* of such a list, for one block of its GPU */
     GROUP_ONE_EDGES = 1 << 10,    /* the same, of edges, as the mean of all GPUs */
     GROUP_NUMBERS = 1 << 30,      /* of meetings: a search that begins beyond counts anew */
-    GROUP_PART_ROWS = 1 << 18     /* dd's rows that look for parents: two parts pay for a meeting */
+    GROUP_PART_ROWS = 1 << 18,    /* dd's rows that look for parents: two parts pay for a meeting */
+    SWEEP_ONE_VERTICES = 1 << 10, /* of a frontier that one block pushes, at most */
+    SWEEP_ONE_SLICES = 1 << 11    /* of their rows */
 };
 #endif
 
@@ -74,6 +84,18 @@ static inline uint64_t gpu_solo_room(uint64_t vertices, uint64_t edges)
 static inline uint64_t gpu_group_room(uint64_t vertices, uint64_t edges)
 {
     return gpu_solo_room(vertices < GROUP_LISTED_EDGES ? vertices : (uint64_t)GROUP_LISTED_EDGES, edges);
+}
+
+/* Words of a mask of all vertices, each kind from a word of its own on. */
+static inline uint32_t gpu_sweep_words(uint64_t delegates, uint64_t normals)
+{
+    return (uint32_t)(((delegates + 63) / 64 * 2 + (normals + 63) / 64 * 2 + 3) / 4 * 4);
+}
+
+/* A bound on the slices of their rows. */
+static inline uint64_t gpu_sweep_room(uint64_t vertices, uint64_t edges)
+{
+    return (edges + (SWEEP_COLUMNS - 1) * vertices) / SWEEP_COLUMNS;
 }
 
 /* A bound on the pieces of the long rows of a subgraph: in each row at most one piece is not full. */

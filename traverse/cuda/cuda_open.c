@@ -393,7 +393,11 @@ static enum status open_device(struct device *dev, const struct device_options *
         return e->status;
     if (load(dev, &plan, at, options, e) == ST_OK && !options->trust)
         gpu_check_ranges(dev, options->locals, options->threads, e);
-    return e->status == ST_OK ? gpu_solo_measure(dev, e) : e->status;
+    if (e->status != ST_OK || gpu_solo_measure(dev, e) != ST_OK || !gpu_searches_by_sweeps(&plan, dev->shard))
+        return e->status;
+    const struct gpu_sweep_arrays sweep = {at[GPU_SWEEP_STATE], at[GPU_SWEEP_SLICES], at[GPU_SWEEP_ROWS],
+                                           at[GPU_SWEEP_FIRST], at[GPU_SWEEP_FOUND]};
+    return gpu_sweep_open(dev, &sweep, options->notes, e);
 }
 
 static enum status gpu_open(struct device **result, const struct shard *shard,

@@ -23,6 +23,13 @@ __device__ static inline unsigned load_acquire(const unsigned *from)
     return value;
 }
 
+__device__ static inline unsigned long long load_acquire(const unsigned long long *from)
+{
+    unsigned long long value;
+    asm volatile("ld.acquire.gpu.u64 %0, [%1];" : "=l"(value) : "l"(from) : "memory");
+    return value;
+}
+
 /* The same, of 8 bytes that a peer changed. */
 __device__ static inline unsigned long long load_acquire_system(const unsigned long long *from)
 {

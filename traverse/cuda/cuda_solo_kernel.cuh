@@ -82,7 +82,7 @@ __device__ static __noinline__ void run_masks()
         finish_cut(block.target, cut.pieces, pieces, warp_of_grid(), warps_of_grid());
         barrier();
     }
-    note_time(SOLO_VISITED);
+    note_time(block.now.depth, SOLO_VISITED);
     if (planned.lists_next)
         previsit_into_list(warp_of_grid(), warps_of_grid());
     else
@@ -121,7 +121,7 @@ __device__ static void start()
         block.team_edges = search.team * blockDim.x;
         set_target();
     }
-    begin_notes();
+    begin_notes(search.out);
     for (unsigned i = lane_id(); i < COUNTERS; i += WARP)
         own_space().count[i] = 0;
     clear();
@@ -217,7 +217,7 @@ __device__ static void run_level()
         run_list();
         choose_level();
     }
-    note_time(SOLO_CHOSEN);
+    note_time(block.now.depth, SOLO_CHOSEN);
     if (is_small_level()) {
         leave_to_team(false);
     } else if (block.choice.masks) {
@@ -239,7 +239,7 @@ __global__ static void __launch_bounds__(1024, 1)
         run_level();
         __syncthreads();
     }
-    end_notes();
+    end_notes(block.now.depth);
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         search.state->arrivals = block.arrivals;
         search.state->kept = min(block.kept, search.keeps);

@@ -8,11 +8,8 @@
 #define DBFS_CUDA_SOLO_LIST_CUH
 
 #include "cuda_common.cuh"
+#include "cuda_level_notes.cuh"
 #include "cuda_solo.h"
-
-#ifndef SOLO_NOTED
-#define SOLO_NOTED 0 /* 1: in the kernel that keeps notes of levels (cuda_solo_notes.cuh) */
-#endif
 
 #define ALL_SUBGRAPHS ((1u << SUBGRAPHS) - 1)
 
@@ -118,15 +115,6 @@ __device__ static inline uint64_t offset_of(const gpu_csr &csr, uint64_t i)
 {
     return csr.offset_width == 4 ? ((const uint32_t *)csr.offsets)[i]
                                  : ((const uint64_t *)csr.offsets)[i];
-}
-
-__device__ static inline unsigned sum_lanes(unsigned value)
-{
-#if __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(ALL_LANES, value);
-#else
-    return warp_sum(value);
-#endif
 }
 
 /* What the warps of this block counted, summed up and cleared. By one warp. */

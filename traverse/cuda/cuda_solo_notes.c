@@ -113,21 +113,28 @@ static double between(unsigned long long from, unsigned long long to)
     return to > from ? 1e-9 * (double)(to - from) : 0;
 }
 
+/* Those in which the frontier has rows, a bit each. */
+static unsigned active_subgraphs(const struct workload *work)
+{
+    unsigned active = 0;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        active |= (work->of[g].frontier > 0 ? 1u : 0) << g;
+    return active;
+}
+
 /* Subgraphs that are pulled have one time, and those that are pushed another: each kind goes side by side. */
-static void fill_times(const struct solo_note *from, unsigned long long end, struct level_note *to)
+static void fill_times(const struct solo_note *from, unsigned pulled, unsigned long long end, struct level_note *to)
 {
     const unsigned long long *at = from->at;
     unsigned long long begun = at[SOLO_CHOSEN] != 0 ? at[SOLO_CHOSEN] : at[SOLO_BEGUN];
     unsigned long long visited = at[SOLO_VISITED] != 0 ? at[SOLO_VISITED] : end;
     double *phase_s = to->times.phase_s, pull_s, push_s;
-    unsigned active = 0;
-    for (int g = 0; g < SUBGRAPHS; g++)
-        active |= (to->work.of[g].frontier > 0 ? 1u : 0) << g;
-    pull_s = between(begun, active == from->pulled ? visited : at[SOLO_LAST_PULLED]);
-    push_s = between(from->pulled != 0 ? at[SOLO_FIRST_PULLED] : begun, visited);
+    unsigned active = active_subgraphs(&to->work);
+    pull_s = between(begun, active == pulled ? visited : at[SOLO_LAST_PULLED]);
+    push_s = between(pulled != 0 ? at[SOLO_FIRST_PULLED] : begun, visited);
     for (int g = 0; g < SUBGRAPHS; g++) {
         if (active >> g & 1)
-            phase_s[PHASE_VISIT + g] = from->pulled >> g & 1 ? pull_s : push_s;
+            phase_s[PHASE_VISIT + g] = pulled >> g & 1 ? pull_s : push_s;
     }
     phase_s[PHASE_CHOOSE] = between(at[SOLO_BEGUN], begun);
     phase_s[PHASE_PREVISIT] = between(visited, end);
@@ -141,17 +148,19 @@ static struct level_note note_of(const struct gpu_notes *n, uint32_t level,
     static const enum visit_way ways[] = {[SOLO_BY_BLOCK] = WAY_BLOCK,
                                           [SOLO_BY_TEAM] = WAY_TEAM,
                                           [SOLO_BY_LIST] = WAY_LIST,
-                                          [SOLO_BY_MASKS] = WAY_MASKS};
+                                          [SOLO_BY_MASKS] = WAY_MASKS,
+                                          [SOLO_BY_SWEEP] = WAY_SWEEP};
     const struct solo_note *from = &n->kept[level];
     struct level_note to = {.way = ways[from->way], .work = *work};
     unsigned long long end = from->at[SOLO_ENDED];
+    const unsigned pulled = from->way == SOLO_BY_SWEEP ? active_subgraphs(work) : from->pulled;
     for (int g = 0; g < SUBGRAPHS; g++) {
-        to.directions.of[g] = from->pulled >> g & 1 ? PULL : PUSH;
+        to.directions.of[g] = pulled >> g & 1 ? PULL : PUSH;
         to.probes[g] = from->probes[g];
     }
     to.peer_vertices = from->arrived;
     to.peer_bytes = GROUP_ARRIVAL_BYTES * from->arrived + 4 * from->words;
-    fill_times(from, end != 0 ? end : from[1].at[SOLO_BEGUN], &to);
+    fill_times(from, pulled, end != 0 ? end : from[1].at[SOLO_BEGUN], &to);
     return to;
 }
 

@@ -6,80 +6,10 @@
 #ifndef DBFS_CUDA_SOLO_NOTES_CUH
 #define DBFS_CUDA_SOLO_NOTES_CUH
 
-#include "cuda_ptx.cuh"
+#include "cuda_level_notes.cuh"
 #include "cuda_solo_list.cuh"
 
 #if SOLO_NOTED
-
-/* What a block has in shared memory for notes. */
-struct block_notes {
-    int32_t begun; /* levels whose notes have begun */
-    unsigned long long first_pulled, last_pulled; /* of its warps, as in solo_counts */
-};
-
-static __shared__ block_notes noted;
-
-__device__ static inline bool is_noter()
-{
-    return blockIdx.x == 0 && threadIdx.x == 0;
-}
-
-__device__ static inline solo_note &note_of(int32_t depth)
-{
-    return search.out.notes[depth % SOLO_NOTES_KEPT];
-}
-
-/* By all threads, before the first level. */
-__device__ static inline void begin_notes()
-{
-    if (threadIdx.x == 0)
-        noted = block_notes{0, 0, 0};
-}
-
-/* There is no room for the note of this level: the host takes all notes. The time until it has done so belongs
- * to no level. */
-__device__ static inline void hand_over_notes(int32_t depth)
-{
-    volatile solo_mail *mail = search.out.mail;
-    note_of(depth - 1).at[SOLO_ENDED] = device_nanoseconds();
-    __threadfence_system();
-    mail->written = (uint32_t)depth;
-    while (mail->taken != (uint32_t)depth)
-        __nanosleep(1000);
-    __threadfence_system();
-}
-
-/* A level begins. It may be said again when another way is tried for the level. */
-__device__ static inline void note_begin(int32_t depth)
-{
-    if (!is_noter() || depth < noted.begun)
-        return;
-    if (depth > 0 && depth % SOLO_NOTES_KEPT == 0)
-        hand_over_notes(depth);
-    noted.begun = depth + 1;
-    note_of(depth) = solo_note{};
-    note_of(depth).at[SOLO_BEGUN] = device_nanoseconds();
-}
-
-__device__ static inline void note_way(int32_t depth, solo_way way)
-{
-    if (is_noter())
-        note_of(depth).way = way;
-}
-
-/* A level of the team begins. */
-__device__ static inline void note_team(int32_t depth, solo_way way)
-{
-    note_begin(depth);
-    note_way(depth, way);
-}
-
-/* The level of the grid has come to a point. */
-__device__ static inline void note_time(int what)
-{
-    if (is_noter())
-        note_of(block.now.depth).at[what] = device_nanoseconds();
-}
 
 /* Two GPUs have met: this one waited for the other since `begun`. */
 __device__ static inline void note_wait(unsigned long long begun)
@@ -157,20 +87,8 @@ __device__ static inline void note_end()
     }
 }
 
-/* The search is over. */
-__device__ static inline void end_notes()
-{
-    if (is_noter())
-        note_of(block.now.depth - 1).at[SOLO_ENDED] = device_nanoseconds();
-}
-
 #else
 
-__device__ static inline void begin_notes() {}
-__device__ static inline void note_begin(int32_t) {}
-__device__ static inline void note_way(int32_t, solo_way) {}
-__device__ static inline void note_team(int32_t, solo_way) {}
-__device__ static inline void note_time(int) {}
 __device__ static inline void note_wait(unsigned long long) {}
 __device__ static inline unsigned long long note_clock()
 {
@@ -185,7 +103,6 @@ template <int COUNT> __device__ static inline unsigned count_columns(const uint3
     return 0;
 }
 __device__ static inline void note_end() {}
-__device__ static inline void end_notes() {}
 
 #endif
 

@@ -15,6 +15,12 @@ static inline unsigned load_acquire(const unsigned *from, EMULATED_CALLER)
     return __atomic_load_n(from, __ATOMIC_ACQUIRE);
 }
 
+static inline unsigned long long load_acquire(const unsigned long long *from, EMULATED_CALLER)
+{
+    emulated_sleep(EMULATED_SITE);
+    return __atomic_load_n(from, __ATOMIC_ACQUIRE);
+}
+
 static inline unsigned long long load_acquire_system(const unsigned long long *from, EMULATED_CALLER)
 {
     emulated_sleep(EMULATED_SITE);

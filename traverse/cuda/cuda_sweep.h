@@ -1,0 +1,88 @@
+/* cuda_sweep.h: the whole search of a small graph, on a device that is alone, as one cooperative kernel.
+ *
+ * Where a graph fits the cache, a level costs what its barriers and its chains of reads cost, whatever it visits. So
+ * here each level reads all edges, and has one barrier and three reads that wait for each other. It takes
+ * nothing from the classes nn, nd, dn, dd:
+ *   - Vertices of both kinds have one numbering, the delegates first, and their rows are one list of slices, four
+ *     columns each. Threads share the slices once and for all, so their first ones stay in registers.
+ *   - Each block has the visited mask of all vertices in shared memory.
+ *   - A level pulls: a slice whose row is not visited, and which has a visited column, sets the bit of the row in
+ *     `found`. After the barrier each block adds all of `found` to its mask.
+ *   - While the frontier is small the first block pushes from a list, as only it has to see its marks then. What it finds
+ *     in several levels is to the others as one level.
+ * Bytes of a level: 20 for each slice whose row is not visited, 4 for the others; n / 8 for each block.
+ *
+ * cuda_solo.h is the twin: it finds the same distances. It also goes where directions are forced.
+ *
+ *   cuda_sweep_kernel.cuh  the levels
+ *   cuda_sweep_plain.cu, cuda_sweep_noted.cu  the two kernels, as of cuda_solo.h
+ *   cuda_sweep_launch.cu   how they are launched
+ *   cuda_sweep_slices.cu   the slices are made
+ *   cuda_sweep_run.c       the host's side
+ */
+#ifndef DBFS_CUDA_SWEEP_H
+#define DBFS_CUDA_SWEEP_H
+
+#include "cuda_solo.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { SWEEP_TURNS = 3 /* levels take masks and counters in turn */ };
+
+/* Columns of one row; its last slice is filled up with the row itself, which is never new to itself. */
+struct sweep_slice {
+    uint32_t column[SWEEP_COLUMNS];
+};
+
+/* A row, and in the upper bits how many slices it has, or SWEEP_MOST_WEIGHT. */
+#define SWEEP_ROW ((1u << SWEEP_ROW_BITS) - 1)
+#define SWEEP_MOST_WEIGHT ((1u << (32 - SWEEP_ROW_BITS)) - 1)
+
+struct sweep_state {
+    /* blocks that have come to the barrier of a level, and what they found, as cuda_sweep_kernel.cuh packs it; searches
+     * take the two sets by turns, and clear the other one */
+    unsigned long long arrived[2][SWEEP_TURNS];
+    unsigned long long probes[SWEEP_TURNS][SUBGRAPHS]; /* for notes */
+    int32_t depth; /* of the frontier that the first block leaves */
+};
+
+struct gpu_sweep {
+    const struct sweep_slice *slices; /* [count], in the order of rows; at multiples of 16 bytes */
+    const uint32_t *row;              /* [count]: of a slice, with the weight of the row */
+    const uint32_t *first;            /* [32 words + 1]: the first slice of a vertex */
+    uint32_t count;
+    uint32_t words;   /* of a mask of all vertices: a multiple of 4 */
+    uint32_t normals; /* vertex v is delegate v or, from here on, normal v - normals */
+    uint32_t *found;  /* [SWEEP_TURNS][words], zero before and after a search */
+    struct sweep_state *state; /* zero before the first search */
+    struct gpu_vertices of[VERTEX_KINDS];
+    struct solo_outputs out;
+    uint32_t set;  /* of state->arrived */
+    uint32_t root;
+    uint32_t number; /* of the search */
+};
+
+struct solo_program cuda_sweep_plain(void);
+struct solo_program cuda_sweep_noted(void);
+
+/* Bytes of shared memory that each block has beside the mask of all vertices. */
+size_t cuda_sweep_block_bytes(void);
+
+/* Chooses the launch of launch->program for the current device: no blocks if the mask does not fit into shared memory. */
+cudaError_t cuda_sweep_plan(const struct gpu_sweep *sweep, struct solo_launch *launch);
+
+/* Makes first[] of the rows of `csr`, for vertices that *sweep numbers. */
+cudaError_t cuda_sweep_count(const struct gpu_sweep *sweep, const struct gpu_csr csr[SUBGRAPHS], uint32_t *first,
+                             void *scratch, size_t scratch_bytes, cudaStream_t stream);
+
+/* Then the slices and their rows. */
+void cuda_sweep_fill(const struct gpu_sweep *sweep, const struct gpu_csr csr[SUBGRAPHS], struct sweep_slice *slices,
+                     uint32_t *row, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,88 @@
+/* cuda_sweep_slices.cu: the rows of all subgraphs become one list of slices; see cuda_sweep.h */
+#include "cuda_common.cuh"
+#include "cuda_sweep.h"
+
+#include <cub/device/device_scan.cuh>
+
+struct both_rows {
+    gpu_csr csr[SUBGRAPHS];
+};
+
+/* The rows of a vertex in the two subgraphs of its kind. */
+struct joint_row {
+    int kind;
+    uint32_t id;
+    uint64_t length[VERTEX_KINDS]; /* by the kind of columns */
+};
+
+__device__ static inline joint_row row_of(const gpu_sweep &s, const both_rows &rows, uint32_t v)
+{
+    joint_row r = {v < s.normals ? DELEGATES : NORMALS, v < s.normals ? v : v - s.normals, {0, 0}};
+    for (int to = 0; to < VERTEX_KINDS && r.id < s.of[r.kind].count; to++) {
+        const gpu_csr &csr = rows.csr[r.kind << 1 | to];
+        r.length[to] = csr.edges != 0 ? row_length(csr, r.id) : 0;
+    }
+    return r;
+}
+
+/* first[v] becomes the number of slices of v. */
+__global__ static void __launch_bounds__(BLOCK) count_slices(gpu_sweep s, both_rows rows, uint32_t *first)
+{
+    for (uint32_t v = blockIdx.x * BLOCK + threadIdx.x; v <= 32 * s.words; v += gridDim.x * BLOCK) {
+        uint64_t edges = 0;
+        if (v < 32 * s.words) {
+            const joint_row r = row_of(s, rows, v);
+            edges = r.length[NORMALS] + r.length[DELEGATES];
+        }
+        first[v] = (uint32_t)((edges + SWEEP_COLUMNS - 1) / SWEEP_COLUMNS);
+    }
+}
+
+cudaError_t cuda_sweep_count(const gpu_sweep *sweep, const gpu_csr csr[SUBGRAPHS], uint32_t *first, void *scratch,
+                             size_t scratch_bytes, cudaStream_t stream)
+{
+    const uint32_t count = 32 * sweep->words + 1;
+    both_rows rows;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        rows.csr[g] = csr[g];
+    count_slices<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(*sweep, rows, first);
+    return cub::DeviceScan::ExclusiveSum(scratch, scratch_bytes, first, first, count, stream);
+}
+
+__device__ static inline uint32_t column_of(const gpu_sweep &s, const both_rows &rows, const joint_row &r, uint64_t j)
+{
+    const int to = j < r.length[NORMALS] ? NORMALS : DELEGATES;
+    const gpu_csr &csr = rows.csr[r.kind << 1 | to];
+    const uint64_t at = to == NORMALS ? j : j - r.length[NORMALS];
+    const uint64_t column = csr.offset_width == 4 ? column_at<uint32_t>(csr, r.id, at)
+                                                  : column_at<uint64_t>(csr, r.id, at);
+    return (uint32_t)column + (to == NORMALS ? s.normals : 0);
+}
+
+/* A warp a vertex. */
+__global__ static void __launch_bounds__(BLOCK) fill_slices(gpu_sweep s, both_rows rows, sweep_slice *slices,
+                                                            uint32_t *row)
+{
+    const uint32_t warps = gridDim.x * WARPS;
+    for (uint32_t v = (blockIdx.x * BLOCK + threadIdx.x) / WARP; v < 32 * s.words; v += warps) {
+        const uint32_t first = s.first[v], count = s.first[v + 1] - first;
+        if (count == 0)
+            continue;
+        const joint_row r = row_of(s, rows, v);
+        const uint64_t edges = r.length[NORMALS] + r.length[DELEGATES];
+        const uint32_t weight = count < SWEEP_MOST_WEIGHT ? count : SWEEP_MOST_WEIGHT;
+        for (uint64_t j = lane_id(); j < (uint64_t)count * SWEEP_COLUMNS; j += WARP)
+            slices[first + j / SWEEP_COLUMNS].column[j % SWEEP_COLUMNS] = j < edges ? column_of(s, rows, r, j) : v;
+        for (uint32_t i = lane_id(); i < count; i += WARP)
+            row[first + i] = v | weight << SWEEP_ROW_BITS;
+    }
+}
+
+void cuda_sweep_fill(const gpu_sweep *sweep, const gpu_csr csr[SUBGRAPHS], sweep_slice *slices, uint32_t *row,
+                     cudaStream_t stream)
+{
+    both_rows rows;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        rows.csr[g] = csr[g];
+    fill_slices<<<blocks_for(32ull * sweep->words, WARPS), BLOCK, 0, stream>>>(*sweep, rows, slices, row);
+}
