@@ -237,6 +237,7 @@ void gpu_solo_close(struct device *device);
 struct gpu_sweep_arrays {
     struct sweep_state *state;
     struct sweep_slice *slices;
+    struct sweep_links *links;
     uint32_t *row, *first, *found;
 };
 enum status gpu_sweep_open(struct device *device, const struct gpu_sweep_arrays *arrays, int notes, struct error *e);

@@ -24,8 +24,10 @@ enum {
     SWEEP_STATE_BYTES = 256,
     SWEEP_COLUMNS = 4,            /* of a slice (cuda_sweep.h) */
     SWEEP_ROW_BITS = 21,
+    SWEEP_FIRST_BITS = 24,
     SWEEP_SLICE_BYTES = 16,       /* of struct sweep_slice */
-    SWEEP_MOST_VERTICES = 1600000, /* whose mask fits into shared memory, beside what else is there */
+    SWEEP_LINKS_BYTES = 32,       /* of struct sweep_links */
+    SWEEP_MOST_VERTICES = 1500000, /* whose mask fits into shared memory, beside what else is there */
     SWEEP_MOST_EDGES = 1 << 22,
     GROUP_ARRIVAL_BYTES = 8       /* of a vertex that a peer sends, with a number */
 };
@@ -45,7 +47,6 @@ enum {
     GROUP_ONE_EDGES = 1 << 5,
     GROUP_NUMBERS = 1 << 5,
     GROUP_PART_ROWS = 1 << 5,
-    SWEEP_ONE_VERTICES = 1 << 5,
     SWEEP_ONE_SLICES = 1 << 6
 };
 #else
@@ -61,8 +62,7 @@ enum {
     GROUP_ONE_EDGES = 1 << 10,    /* the same, of edges, as the mean of all GPUs */
     GROUP_NUMBERS = 1 << 30,      /* of meetings: a search that begins beyond counts anew */
     GROUP_PART_ROWS = 1 << 18,    /* dd's rows that look for parents: two parts pay for a meeting */
-    SWEEP_ONE_VERTICES = 1 << 10, /* of a frontier that one block pushes, at most */
-    SWEEP_ONE_SLICES = 1 << 11    /* of their rows */
+    SWEEP_ONE_SLICES = 1 << 12    /* of the rows of a frontier that one block pushes, at most */
 };
 #endif
 

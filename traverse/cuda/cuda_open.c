@@ -395,8 +395,8 @@ static enum status open_device(struct device *dev, const struct device_options *
         gpu_check_ranges(dev, options->locals, options->threads, e);
     if (e->status != ST_OK || gpu_solo_measure(dev, e) != ST_OK || !gpu_searches_by_sweeps(&plan, dev->shard))
         return e->status;
-    const struct gpu_sweep_arrays sweep = {at[GPU_SWEEP_STATE], at[GPU_SWEEP_SLICES], at[GPU_SWEEP_ROWS],
-                                           at[GPU_SWEEP_FIRST], at[GPU_SWEEP_FOUND]};
+    const struct gpu_sweep_arrays sweep = {at[GPU_SWEEP_STATE], at[GPU_SWEEP_SLICES], at[GPU_SWEEP_LINKS],
+                                           at[GPU_SWEEP_ROWS], at[GPU_SWEEP_FIRST], at[GPU_SWEEP_FOUND]};
     return gpu_sweep_open(dev, &sweep, options->notes, e);
 }
 

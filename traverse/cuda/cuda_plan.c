@@ -209,6 +209,7 @@ static void put_sweep(struct gpu_plan *plan, const struct shard *shard)
     uint64_t words = sweeps ? gpu_sweep_words(shard->d, shard->locals) : 0;
     put(plan, GPU_SWEEP_STATE, "state of a search by sweeps", sweeps ? SWEEP_STATE_BYTES : 0, 1, NULL);
     put(plan, GPU_SWEEP_SLICES, "slices of rows", room, SWEEP_SLICE_BYTES, NULL);
+    put(plan, GPU_SWEEP_LINKS, "links of slices", room, SWEEP_LINKS_BYTES, NULL);
     put(plan, GPU_SWEEP_ROWS, "rows of slices", room, 4, NULL);
     put(plan, GPU_SWEEP_FIRST, "first slices", sweeps ? 32 * words + 1 : 0, 4, NULL);
     put(plan, GPU_SWEEP_FOUND, "masks of sweeps", 3 * words, 4, NULL);

@@ -47,6 +47,7 @@ enum gpu_array_id {
     GPU_SOLO_NOTES,
     GPU_SWEEP_STATE, /* for a small graph, on a GPU that is alone: struct gpu_sweep of cuda_sweep.h */
     GPU_SWEEP_SLICES,
+    GPU_SWEEP_LINKS,
     GPU_SWEEP_ROWS,
     GPU_SWEEP_FIRST,
     GPU_SWEEP_FOUND,

@@ -8,9 +8,11 @@
  *   - Each block has the visited mask of all vertices in shared memory.
  *   - A level pulls: a slice whose row is not visited, and which has a visited column, sets the bit of the row in
  *     `found`. After the barrier each block adds all of `found` to its mask.
- *   - While the frontier is small the first block pushes from a list, as only it has to see its marks then. What it finds
- *     in several levels is to the others as one level.
- * Bytes of a level: 20 for each slice whose row is not visited, 4 for the others; n / 8 for each block.
+ *   - While the frontier is small the first block pushes from a list of slices, as only it has to see its marks then: a
+ *     level is one read that it waits for, as each column comes with the slices of its vertex. What it finds in several
+ *     levels is to the others as one level.
+ * Bytes of a level: 20 for each slice whose row is not visited, 4 for the others; n / 8 for each block. Of the first block
+ * alone: 32 for each slice of the frontier, and 4 for each vertex that it finds.
  *
  * cuda_solo.h is the twin: it finds the same distances. It also goes where directions are forced.
  *
@@ -36,6 +38,17 @@ struct sweep_slice {
     uint32_t column[SWEEP_COLUMNS];
 };
 
+/* The same columns for a push, each with the slices of its vertex: the first one, and in the upper bits how many, or
+ * SWEEP_MANY if there are at least so many. */
+struct sweep_links {
+    struct {
+        uint32_t vertex, slices;
+    } of[SWEEP_COLUMNS];
+};
+
+#define SWEEP_FIRST ((1u << SWEEP_FIRST_BITS) - 1)
+#define SWEEP_MANY ((1u << (32 - SWEEP_FIRST_BITS)) - 1)
+
 /* A row, and in the upper bits how many slices it has, or SWEEP_MOST_WEIGHT. */
 #define SWEEP_ROW ((1u << SWEEP_ROW_BITS) - 1)
 #define SWEEP_MOST_WEIGHT ((1u << (32 - SWEEP_ROW_BITS)) - 1)
@@ -50,6 +63,7 @@ struct sweep_state {
 
 struct gpu_sweep {
     const struct sweep_slice *slices; /* [count], in the order of rows; at multiples of 16 bytes */
+    const struct sweep_links *links;  /* [count]; at multiples of 32 bytes */
     const uint32_t *row;              /* [count]: of a slice, with the weight of the row */
     const uint32_t *first;            /* [32 words + 1]: the first slice of a vertex */
     uint32_t count;
@@ -77,9 +91,9 @@ cudaError_t cuda_sweep_plan(const struct gpu_sweep *sweep, struct solo_launch *l
 cudaError_t cuda_sweep_count(const struct gpu_sweep *sweep, const struct gpu_csr csr[SUBGRAPHS], uint32_t *first,
                              void *scratch, size_t scratch_bytes, cudaStream_t stream);
 
-/* Then the slices and their rows. */
+/* Then the slices, their links and their rows. */
 void cuda_sweep_fill(const struct gpu_sweep *sweep, const struct gpu_csr csr[SUBGRAPHS], struct sweep_slice *slices,
-                     uint32_t *row, cudaStream_t stream);
+                     struct sweep_links *links, uint32_t *row, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

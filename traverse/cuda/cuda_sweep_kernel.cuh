@@ -9,30 +9,31 @@
 
 enum {
     BATCH = 4, /* slices of a thread under way; the first ones stay in its registers */
-    NO_SLICE = 0xffffffffu, /* a row that is visited, or no row */
-    /* the first block goes alone: it begins with so few vertices and slices, and goes on with as many as it has room for */
-    FEW_VERTICES = SWEEP_ONE_VERTICES / 4,
-    FEW_SLICES = SWEEP_ONE_SLICES / 4
+    ONE_SLICES = SWEEP_ONE_SLICES,
+    FEW_FOUND = ONE_SLICES / 8, FEW_SLICES = ONE_SLICES / 4, /* with so many the first block begins alone */
 };
+
+#define NO_SLICE 0xffffffffu /* in place of a row: it is visited, or there is none */
 
 struct sweep_batch {
     uint4 columns[BATCH];
     uint32_t row[BATCH];
 };
 
-/* A frontier of the first block: vertices, and the slices of their rows. */
-struct one_frontier {
-    unsigned vertices, slices; /* may be above the room there is */
-    uint32_t vertex[SWEEP_ONE_VERTICES];
+/* The slices of a frontier: where they go, and how many there are, which may be more than there is room for. */
+struct slice_list {
+    unsigned *count;
+    uint32_t *slice;
 };
 
-/* What a block has in shared memory. */
+/* What a block has in shared memory, beside its mask of visited vertices. */
 struct sweep_block {
     unsigned long long met; /* what all blocks brought to the last barrier */
     unsigned found, weight; /* by this block in this level: rows, counted by each warp that finds them; and their slices */
-    unsigned long long probes[SUBGRAPHS];
-    one_frontier one[2];
-    uint32_t slice[SWEEP_ONE_SLICES];
+    unsigned probes[SUBGRAPHS]; /* for notes */
+    /* frontiers of the first block while it goes alone: lists are taken in turn by two, their counts by three */
+    unsigned count[SWEEP_TURNS];
+    uint32_t slice[2][ONE_SLICES];
 };
 
 static __shared__ sweep_block block;
@@ -58,6 +59,11 @@ __device__ static inline uint32_t threads_of_grid()
     return gridDim.x * blockDim.x;
 }
 
+__device__ static inline unsigned after(unsigned turn)
+{
+    return turn == SWEEP_TURNS - 1 ? 0 : turn + 1;
+}
+
 /* ---- vertices ---- */
 
 __device__ static inline int kind_of(const gpu_sweep &s, uint32_t v)
@@ -76,63 +82,18 @@ __device__ static inline uint32_t code_of(const gpu_sweep &s, uint32_t v)
     return id_of(s, v) | (kind_of(s, v) == DELEGATES ? 0x80000000u : 0);
 }
 
-/* The word of the visited masks, in device memory, at `word` of a mask of all vertices. */
-__device__ static inline uint32_t *kept_word(const gpu_sweep &s, uint32_t word)
+__device__ static inline bool has_parents(const gpu_sweep &s)
 {
-    const uint32_t normals = s.normals / 32;
-    return word < normals ? &s.of[DELEGATES].visited[word] : &s.of[NORMALS].visited[word - normals];
+    return s.of[NORMALS].parent != NULL;
 }
-
-#if SOLO_NOTED
-
-/* Counts the columns that a slice looks at, by the subgraphs that a push would go along. */
-__device__ static inline void note_columns(const gpu_sweep &s, bool looks, uint32_t row, const uint4 &c)
-{
-    const uint32_t columns[SWEEP_COLUMNS] = {c.x, c.y, c.z, c.w};
-    for (int j = 0; looks && j < SWEEP_COLUMNS; j++) {
-        if (columns[j] != row)
-            atomicAdd(&block.probes[kind_of(s, columns[j]) << 1 | kind_of(s, row)], 1ull);
-    }
-}
-
-/* Before a barrier: the counts of the block join those of the level. */
-__device__ static inline void bring_probes(const gpu_sweep &s, unsigned turn)
-{
-    __syncthreads();
-    if (threadIdx.x < SUBGRAPHS) {
-        atomicAdd(&s.state->probes[turn][threadIdx.x], block.probes[threadIdx.x]);
-        block.probes[threadIdx.x] = 0;
-    }
-}
-
-/* After it. They become zero before the next barrier but one. */
-__device__ static inline void note_probes(const gpu_sweep &s, unsigned turn, int32_t depth)
-{
-    for (int g = 0; is_noter() && g < SUBGRAPHS; g++) {
-        note_of(depth).probes[g] = *(volatile unsigned long long *)&s.state->probes[turn][g];
-        s.state->probes[turn][g] = 0;
-    }
-}
-
-#else
-
-__device__ static inline void note_columns(const gpu_sweep &, bool, uint32_t, const uint4 &) {}
-__device__ static inline void bring_probes(const gpu_sweep &, unsigned) {}
-__device__ static inline void note_probes(const gpu_sweep &, unsigned, int32_t) {}
-
-#endif
-
-/* ---- what is found ---- */
 
 /* Nobody waits for what is written. Others may find v in the same level: any parent is right. */
-__device__ static inline void put_found(const gpu_sweep &s, unsigned turn, uint32_t v, uint32_t parent, int32_t depth)
+__device__ static inline void put_depth(const gpu_sweep &s, uint32_t v, int32_t depth, uint32_t parent)
 {
     const gpu_vertices &to = s.of[kind_of(s, v)];
-    const uint32_t id = id_of(s, v);
-    atomicOr(&s.found[turn * s.words + v / 32], 1u << (v % 32));
-    to.depth[id] = depth;
-    if (to.parent != NULL)
-        to.parent[id] = code_of(s, parent);
+    to.depth[id_of(s, v)] = depth;
+    if (has_parents(s))
+        to.parent[id_of(s, v)] = parent;
 }
 
 /* ---- sweeps ---- */
@@ -166,13 +127,26 @@ __device__ static inline bool is_first_of_row(bool found, uint32_t row)
     return found && (before == 0 || last != row);
 }
 
-/* What a thread has found in a level. */
-struct sweep_finds {
-    unsigned rows, weight;
+/* What a thread has done in a level. */
+struct sweep_tally {
+    unsigned found, weight;
+    unsigned probes[SUBGRAPHS]; /* for notes: columns that were looked at, by the subgraph that a push would go along */
 };
 
-__device__ static inline void sweep_batch_of(const gpu_sweep &s, unsigned turn, int32_t depth, sweep_batch &b,
-                                             sweep_finds &finds)
+__device__ static inline void note_columns(const gpu_sweep &s, uint32_t row, const uint4 &c, sweep_tally &tally)
+{
+    const uint32_t columns[SWEEP_COLUMNS] = {c.x, c.y, c.z, c.w};
+#pragma unroll
+    for (int j = 0; j < SOLO_NOTED * SWEEP_COLUMNS; j++) {
+#pragma unroll
+        for (int g = 0; g < SUBGRAPHS; g++)
+            tally.probes[g] += columns[j] != row && g == (kind_of(s, columns[j]) << 1 | kind_of(s, row));
+    }
+}
+
+/* The slices of a batch whose rows are not visited look for a visited column. */
+__device__ static inline void sweep_slices(const gpu_sweep &s, unsigned turn, int32_t depth, sweep_batch &b,
+                                           sweep_tally &tally)
 {
 #pragma unroll
     for (int j = 0; j < BATCH; j++) {
@@ -182,33 +156,46 @@ __device__ static inline void sweep_batch_of(const gpu_sweep &s, unsigned turn, 
             b.row[j] = NO_SLICE;
         if (!__any_sync(ALL_LANES, looks))
             continue;
-        note_columns(s, looks, row, b.columns[j]);
+        if (looks)
+            note_columns(s, row, b.columns[j], tally);
         if (!is_first_of_row(looks && sees_visited(b.columns[j]), row))
             continue;
-        put_found(s, turn, row, s.of[NORMALS].parent != NULL ? visited_column(b.columns[j]) : 0, depth + 1);
-        finds.rows++;
-        finds.weight += b.row[j] >> SWEEP_ROW_BITS;
+        atomicOr(&s.found[turn * s.words + row / 32], 1u << (row % 32));
+        put_depth(s, row, depth + 1, has_parents(s) ? code_of(s, visited_column(b.columns[j])) : 0);
+        tally.found++;
+        tally.weight += b.row[j] >> SWEEP_ROW_BITS;
     }
 }
 
-/* All rows that are not visited look for a visited column. `own` has the first slices of the thread. */
+/* What the threads did joins what the block did. */
+__device__ static inline void add_tally(const sweep_tally &tally)
+{
+    if (__any_sync(ALL_LANES, tally.found != 0)) {
+        const unsigned found = sum_lanes(tally.found), weight = sum_lanes(tally.weight);
+        if (lane_id() == 0) {
+            atomicAdd(&block.found, found);
+            atomicAdd(&block.weight, weight);
+        }
+    }
+    for (int g = 0; g < SOLO_NOTED * SUBGRAPHS; g++) {
+        const unsigned probes = sum_lanes(tally.probes[g]);
+        if (lane_id() == 0)
+            atomicAdd(&block.probes[g], probes);
+    }
+}
+
+/* All rows. `own` has the first slices of the thread. */
 __device__ static void sweep(const gpu_sweep &s, unsigned turn, int32_t depth, sweep_batch &own)
 {
-    sweep_finds finds = {0, 0};
-    sweep_batch_of(s, turn, depth, own, finds);
+    sweep_tally tally = {};
+    sweep_slices(s, turn, depth, own, tally);
     for (uint32_t first = thread_of_grid() + BATCH * threads_of_grid(); first - lane_id() < s.count;
          first += BATCH * threads_of_grid()) {
         sweep_batch more;
         load_batch(s, first, more);
-        sweep_batch_of(s, turn, depth, more, finds);
+        sweep_slices(s, turn, depth, more, tally);
     }
-    if (!__any_sync(ALL_LANES, finds.rows != 0))
-        return;
-    const unsigned rows = sum_lanes(finds.rows), weight = sum_lanes(finds.weight);
-    if (lane_id() == 0) {
-        atomicAdd(&block.found, rows);
-        atomicAdd(&block.weight, weight);
-    }
+    add_tally(tally);
 }
 
 /* ---- the barrier ---- */
@@ -231,6 +218,18 @@ __device__ static inline unsigned weight_of(unsigned long long met)
     return (unsigned)(met >> WEIGHT_SHIFT);
 }
 
+/* Before the barrier: for notes. */
+__device__ static inline void bring_probes(const gpu_sweep &s, unsigned turn)
+{
+    if (!SOLO_NOTED)
+        return;
+    __syncthreads();
+    if (threadIdx.x < SUBGRAPHS) {
+        atomicAdd(&s.state->probes[turn][threadIdx.x], (unsigned long long)block.probes[threadIdx.x]);
+        block.probes[threadIdx.x] = 0;
+    }
+}
+
 /* Of all blocks. Then each knows what all have found. */
 __device__ static void meet(const gpu_sweep &s, unsigned turn)
 {
@@ -239,7 +238,7 @@ __device__ static void meet(const gpu_sweep &s, unsigned turn)
     if (threadIdx.x == 0) {
         unsigned long long *arrived = s.state->arrived[s.set], met;
         if (blockIdx.x == 0)
-            arrived[(turn + 1) % SWEEP_TURNS] = 0;
+            arrived[after(turn)] = 0;
         met = 1 | (unsigned long long)block.found << FOUND_SHIFT |
               (unsigned long long)min(block.weight, (unsigned)BLOCK_MOST_WEIGHT) << WEIGHT_SHIFT;
         block.found = block.weight = 0;
@@ -255,118 +254,133 @@ __device__ static void meet(const gpu_sweep &s, unsigned turn)
 
 /* ---- levels of the first block ---- */
 
-/* Lists the bits of a word. */
-__device__ static inline void list_found(one_frontier &to, uint32_t word, uint32_t bits)
+/* Room for the slices of the lanes, by the order of lanes. Mostly a lane has few. All lanes of the warp call it. */
+__device__ static inline unsigned reserve_slices(const slice_list &list, unsigned own)
 {
-    for (; bits != 0; bits &= bits - 1) {
-        const unsigned at = atomicAdd(&to.vertices, 1u);
-        if (at < SWEEP_ONE_VERTICES)
-            to.vertex[at] = word * 32 + __ffs(bits) - 1;
+    const unsigned one = __ballot_sync(ALL_LANES, own & 1), two = __ballot_sync(ALL_LANES, own & 2),
+                   four = __ballot_sync(ALL_LANES, own & 4), lower = (1u << lane_id()) - 1;
+    unsigned before = __popc(one & lower) + 2 * __popc(two & lower) + 4 * __popc(four & lower),
+             all = __popc(one) + 2 * __popc(two) + 4 * __popc(four), at = 0;
+    if (__any_sync(ALL_LANES, own > 7)) {
+        before = warp_prefix(own);
+        all = __shfl_sync(ALL_LANES, before + own, WARP - 1);
     }
+    if (all == 0)
+        return 0;
+    if (lane_id() == 0)
+        at = atomicAdd(list.count, all);
+    return __shfl_sync(ALL_LANES, at, 0) + before;
 }
 
-/* Lists the slices of the frontier's rows. */
-__device__ static void list_slices(const gpu_sweep &s, one_frontier &f)
+__device__ static inline unsigned count_of(uint32_t slices)
 {
-    for (unsigned i = threadIdx.x - lane_id(); i < f.vertices; i += blockDim.x) {
-        uint32_t first = 0, count = 0;
-        if (i + lane_id() < f.vertices) {
-            const uint32_t v = f.vertex[i + lane_id()];
-            first = s.first[v];
-            count = s.first[v + 1] - first;
-        }
-        const unsigned before = warp_prefix(count);
-        unsigned at = 0;
-        if (lane_id() == WARP - 1)
-            at = atomicAdd(&f.slices, before + count);
-        at = __shfl_sync(ALL_LANES, at, WARP - 1) + before;
-        const bool fits = at + count <= SWEEP_ONE_SLICES, is_long = fits && count > WARP;
-        for (unsigned k = 0; fits && !is_long && k < count; k++)
-            block.slice[at + k] = first + k;
-        for (unsigned many = __ballot_sync(ALL_LANES, is_long); many != 0; many &= many - 1) {
-            const int from = __ffs(many) - 1;
-            const unsigned to = __shfl_sync(ALL_LANES, at, from), end = __shfl_sync(ALL_LANES, count, from);
-            const uint32_t slice = __shfl_sync(ALL_LANES, first, from);
-            for (unsigned k = lane_id(); k < end; k += WARP)
-                block.slice[to + k] = slice + k;
-        }
-    }
+    const unsigned count = slices >> SWEEP_FIRST_BITS;
+    return count < SWEEP_MANY ? count : ONE_SLICES + 1; /* all rows will look */
 }
 
-/* Pushes along the listed slices. */
-__device__ static void push_slices(const gpu_sweep &s, unsigned turn, int32_t depth, unsigned count, one_frontier &next)
+/* Those of a vertex, as far as there is room. Returns where the next ones go. */
+__device__ static inline unsigned put_slices(const slice_list &list, unsigned at, uint32_t slices)
 {
-    const bool parents = s.of[NORMALS].parent != NULL;
-    for (unsigned i = threadIdx.x; i < count; i += blockDim.x) {
-        const uint32_t slice = block.slice[i];
-        const uint4 c = ((const uint4 *)s.slices)[slice];
-        const uint32_t columns[SWEEP_COLUMNS] = {c.x, c.y, c.z, c.w}, row = parents ? s.row[slice] & SWEEP_ROW : 0;
+    const unsigned count = count_of(slices);
+    for (unsigned k = 0; k < count && at + k < ONE_SLICES; k++)
+        list.slice[at + k] = (slices & SWEEP_FIRST) + k;
+    return at + count;
+}
+
+/* Pushes along one slice a lane. */
+__device__ static inline void push_slice(const gpu_sweep &s, int32_t depth, uint32_t slice, bool has,
+                                         const slice_list &next)
+{
+    const uint4 *links = (const uint4 *)&s.links[slice];
+    const uint4 none = make_uint4(0, 0, 0, 0), a = has ? links[0] : none, b = has ? links[1] : none;
+    const uint32_t vertex[SWEEP_COLUMNS] = {a.x, a.z, b.x, b.z}, slices[SWEEP_COLUMNS] = {a.y, a.w, b.y, b.w};
+    const uint32_t row = has && has_parents(s) ? s.row[slice] & SWEEP_ROW : 0;
+    bool mine[SWEEP_COLUMNS];
+    unsigned own = 0;
 #pragma unroll
-        for (int j = 0; j < SWEEP_COLUMNS; j++) {
-            const uint32_t v = columns[j], bit = 1u << (v % 32);
-            if (is_visited(v) || (atomicOr(&visited_mask()[v / 32], bit) & bit))
-                continue;
-            const unsigned at = atomicAdd(&next.vertices, 1u);
-            if (at < SWEEP_ONE_VERTICES)
-                next.vertex[at] = v;
-            put_found(s, turn, v, row, depth + 1);
-            atomicOr(kept_word(s, v / 32), bit);
-        }
+    for (int j = 0; j < SWEEP_COLUMNS; j++)
+        mine[j] = has && !is_visited(vertex[j]);
+#pragma unroll
+    for (int j = 0; j < SWEEP_COLUMNS; j++) {
+        const uint32_t bit = 1u << (vertex[j] % 32);
+        mine[j] = mine[j] && !(atomicOr(&visited_mask()[vertex[j] / 32], bit) & bit);
+    }
+#pragma unroll
+    for (int j = 0; j < SWEEP_COLUMNS; j++)
+        own += mine[j] ? count_of(slices[j]) : 0;
+    unsigned at = reserve_slices(next, own);
+#pragma unroll
+    for (int j = 0; j < SWEEP_COLUMNS; j++) {
+        if (!mine[j])
+            continue;
+        at = put_slices(next, at, slices[j]);
+        put_depth(s, vertex[j], depth, code_of(s, row));
     }
 }
 
-/* By the first block, whose frontier is in block.one[0]: as many levels as it has room for. The frontier that it leaves is
- * what it brings to the barrier. */
+/* All blocks get to know what the first one has visited, as it had been found in this level. */
+__device__ static inline void show_visited(const gpu_sweep &s, unsigned turn)
+{
+    uint4 *found = (uint4 *)(s.found + turn * s.words);
+    for (uint32_t i = threadIdx.x; i < s.words / 4; i += blockDim.x)
+        found[i] = ((const uint4 *)visited_mask())[i];
+}
+
+/* By the first block, whose frontier is in its first list: as many levels as it has room for. */
 __device__ static void run_one(const gpu_sweep &s, unsigned turn, int32_t depth)
 {
-    unsigned at = 0;
-    for (;;) {
-        one_frontier &f = block.one[at], &next = block.one[at ^ 1];
-        if (threadIdx.x == 0)
-            next.vertices = next.slices = 0;
-        list_slices(s, f);
-        __syncthreads();
-        if (f.slices > SWEEP_ONE_SLICES)
-            break;
+    unsigned at = 0, list = 0, count = block.count[0];
+    for (; count > 0 && count <= ONE_SLICES; at = after(at), list ^= 1, depth++) {
+        const slice_list next = {&block.count[after(at)], block.slice[list ^ 1]};
         note_team(depth, SOLO_BY_BLOCK);
-        push_slices(s, turn, depth++, f.slices, next);
+        if (threadIdx.x == 0)
+            block.count[after(after(at))] = 0;
+        for (unsigned i = threadIdx.x; i - lane_id() < count; i += blockDim.x)
+            push_slice(s, depth + 1, i < count ? block.slice[list][i] : 0, i < count, next);
         __syncthreads();
-        at ^= 1;
-        if (next.vertices == 0 || next.vertices > SWEEP_ONE_VERTICES)
-            break;
+        count = *(volatile unsigned *)next.count;
     }
+    if (count > 0)
+        show_visited(s, turn);
     if (threadIdx.x == 0) {
         s.state->depth = depth;
-        block.found = block.one[at].vertices;
+        block.found = count > 0;
     }
 }
 
 /* ---- between levels ---- */
 
-/* What was found is visited. The first block lists it, if it is to go on alone. The visited masks in device memory get it
- * from one block each. */
+/* The slices of the vertices of a word. */
+__device__ static inline void list_slices(const gpu_sweep &s, uint32_t word, uint32_t bits)
+{
+    for (; bits != 0; bits &= bits - 1) {
+        const uint32_t v = word * 32 + __ffs(bits) - 1, first = s.first[v], count = s.first[v + 1] - first;
+        const unsigned at = atomicAdd(&block.count[0], count);
+        for (unsigned k = 0; k < count && at + k < ONE_SLICES; k++)
+            block.slice[0][at + k] = first + k;
+    }
+}
+
+/* What was found is visited. The first block lists it if it goes on alone. */
 __device__ static void take_found(const gpu_sweep &s, unsigned turn, bool lists)
 {
     const uint4 *found = (const uint4 *)(s.found + turn * s.words);
     uint4 *visited = (uint4 *)visited_mask();
-    uint32_t round = 0;
-    if (lists && threadIdx.x == 0)
-        block.one[0].vertices = block.one[0].slices = 0;
+    if (threadIdx.x < SWEEP_TURNS)
+        block.count[threadIdx.x] = 0;
     if (lists)
         __syncthreads();
-    for (uint32_t i = threadIdx.x; i < s.words / 4; i += blockDim.x, round++) {
+    for (uint32_t i = threadIdx.x; i < s.words / 4; i += blockDim.x) {
         const uint4 more = found[i];
         if ((more.x | more.y | more.z | more.w) == 0)
             continue;
         const uint4 v = visited[i];
         visited[i] = make_uint4(v.x | more.x, v.y | more.y, v.z | more.z, v.w | more.w);
-        const uint32_t words[4] = {more.x, more.y, more.z, more.w};
-#pragma unroll
-        for (int j = 0; j < 4; j++) {
-            if (words[j] != 0 && round % gridDim.x == blockIdx.x)
-                atomicOr(kept_word(s, 4 * i + j), words[j]);
-            if (lists)
-                list_found(block.one[0], 4 * i + j, words[j]);
+        if (lists) {
+            list_slices(s, 4 * i, more.x);
+            list_slices(s, 4 * i + 1, more.y);
+            list_slices(s, 4 * i + 2, more.z);
+            list_slices(s, 4 * i + 3, more.w);
         }
     }
     __syncthreads();
@@ -380,52 +394,65 @@ __device__ static inline void clear_found(const gpu_sweep &s, unsigned turn)
         found[i] = make_uint4(0, 0, 0, 0);
 }
 
-/* The first block clears the visited masks: before the first barrier, nobody else writes to them. */
-__device__ static inline void clear_kept(const gpu_sweep &s)
+/* After a level by sweeps. The counts become zero before the next barrier but one. */
+__device__ static inline void note_probes(const gpu_sweep &s, unsigned turn, int32_t depth)
 {
-    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
-        for (uint32_t i = threadIdx.x; i < s.of[kind].words; i += blockDim.x)
-            s.of[kind].visited[i] = 0;
+#if SOLO_NOTED
+    for (int g = 0; is_noter() && g < SUBGRAPHS; g++) {
+        note_of(depth).probes[g] = *(volatile unsigned long long *)&s.state->probes[turn][g];
+        s.state->probes[turn][g] = 0;
     }
-    if (threadIdx.x < SWEEP_TURNS)
-        s.state->arrived[s.set ^ 1][threadIdx.x] = 0;
+#endif
 }
 
-/* By all threads. */
+/* ---- a search ---- */
+
+/* The root is the frontier, as a list. */
 __device__ static void start(const gpu_sweep &s)
 {
+    const uint32_t first = s.first[s.root], count = s.first[s.root + 1] - first;
     for (uint32_t i = threadIdx.x; i < s.words; i += blockDim.x)
         visited_mask()[i] = i == s.root / 32 ? 1u << (s.root % 32) : 0;
-    if (threadIdx.x == 0) {
+    for (uint32_t k = threadIdx.x; k < count && k < ONE_SLICES; k += blockDim.x)
+        block.slice[0][k] = first + k;
+    if (threadIdx.x < SUBGRAPHS)
+        block.probes[threadIdx.x] = 0;
+    if (threadIdx.x < SWEEP_TURNS)
+        block.count[threadIdx.x] = threadIdx.x == 0 ? count : 0;
+    if (threadIdx.x == 0)
         block.found = block.weight = 0;
-        for (int g = 0; g < SUBGRAPHS; g++)
-            block.probes[g] = 0;
-        block.one[0].vertices = 1;
-        block.one[0].slices = 0;
-        block.one[0].vertex[0] = s.root;
-    }
+    if (blockIdx.x == 0 && threadIdx.x < SWEEP_TURNS)
+        s.state->arrived[s.set ^ 1][threadIdx.x] = 0;
+    if (thread_of_grid() == 0)
+        put_depth(s, s.root, 0, ROOT_PARENT);
     begin_notes(s.out);
-    if (blockIdx.x == 0)
-        clear_kept(s);
     __syncthreads();
-    if (thread_of_grid() == 0) {
-        const gpu_vertices &to = s.of[kind_of(s, s.root)];
-        const uint32_t id = id_of(s, s.root);
-        to.visited[id / 32] = 1u << (id % 32);
-        to.depth[id] = 0;
-        if (to.parent != NULL)
-            to.parent[id] = ROOT_PARENT;
+}
+
+/* The first block writes the visited masks, and reports. */
+__device__ static void finish(const gpu_sweep &s, int32_t depth)
+{
+    const uint32_t normals = s.normals / 32;
+    for (uint32_t i = threadIdx.x; i < s.of[DELEGATES].words; i += blockDim.x)
+        s.of[DELEGATES].visited[i] = visited_mask()[i];
+    for (uint32_t i = threadIdx.x; i < s.of[NORMALS].words; i += blockDim.x)
+        s.of[NORMALS].visited[i] = visited_mask()[normals + i];
+    end_notes(depth);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence_system();
+        s.out.mail->report = (uint64_t)s.number << 32 | (uint32_t)depth;
     }
 }
 
 __global__ static void __launch_bounds__(1024, 1) sweep_kernel(const __grid_constant__ gpu_sweep s)
 {
     sweep_batch own;
-    load_batch(s, thread_of_grid(), own);
-    bool one = s.first[s.root + 1] - s.first[s.root] <= SWEEP_ONE_SLICES;
     int32_t depth = 0;
+    load_batch(s, thread_of_grid(), own);
     start(s);
-    for (unsigned turn = 0;; turn = (turn + 1) % SWEEP_TURNS) {
+    bool one = block.count[0] <= ONE_SLICES;
+    for (unsigned turn = 0;; turn = after(turn)) {
         if (!one) {
             note_team(depth, SOLO_BY_SWEEP);
             sweep(s, turn, depth, own);
@@ -433,7 +460,7 @@ __global__ static void __launch_bounds__(1024, 1) sweep_kernel(const __grid_cons
         } else if (blockIdx.x == 0) {
             run_one(s, turn, depth);
         }
-        clear_found(s, (turn + 1) % SWEEP_TURNS);
+        clear_found(s, after(turn));
         meet(s, turn);
         if (!one)
             note_probes(s, turn, depth);
@@ -441,14 +468,11 @@ __global__ static void __launch_bounds__(1024, 1) sweep_kernel(const __grid_cons
         const unsigned found = found_of(block.met);
         if (found == 0)
             break;
-        one = !one && found <= FEW_VERTICES && weight_of(block.met) <= FEW_SLICES;
+        one = !one && found <= FEW_FOUND && weight_of(block.met) <= FEW_SLICES;
         take_found(s, turn, one && blockIdx.x == 0);
     }
-    end_notes(depth);
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-        __threadfence_system();
-        s.out.mail->report = (uint64_t)s.number << 32 | (uint32_t)depth;
-    }
+    if (blockIdx.x == 0)
+        finish(s, depth);
     for (unsigned turn = 0; turn < SWEEP_TURNS; turn++)
         clear_found(s, turn);
 }

@@ -3,6 +3,8 @@
 #include "cuda_error.h"
 
 _Static_assert(sizeof(struct sweep_state) <= SWEEP_STATE_BYTES, "the state of a search as planned");
+_Static_assert(sizeof(struct sweep_slice) == SWEEP_SLICE_BYTES, "a slice as planned");
+_Static_assert(sizeof(struct sweep_links) == SWEEP_LINKS_BYTES, "links as planned");
 _Static_assert(SWEEP_MOST_VERTICES < 1 << SWEEP_ROW_BITS, "a row has its bits, and there is a value that is none");
 
 static enum status make_slices(struct device *dev, const struct gpu_sweep_arrays *arrays, struct error *e)
@@ -17,7 +19,7 @@ static enum status make_slices(struct device *dev, const struct gpu_sweep_arrays
                  dev->where, e) != ST_OK ||
         CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) != ST_OK)
         return e->status;
-    cuda_sweep_fill(s, dev->csr, arrays->slices, arrays->row, stream);
+    cuda_sweep_fill(s, dev->csr, arrays->slices, arrays->links, arrays->row, stream);
     return CUDA_LAUNCHED(dev->where, e);
 }
 
@@ -26,6 +28,7 @@ enum status gpu_sweep_open(struct device *dev, const struct gpu_sweep_arrays *ar
     struct gpu_sweep *s = &dev->sweep.search;
     const struct gpu_vertices *d = &dev->of[DELEGATES], *n = &dev->of[NORMALS];
     *s = (struct gpu_sweep){.slices = arrays->slices,
+                            .links = arrays->links,
                             .row = arrays->row,
                             .first = arrays->first,
                             .words = gpu_sweep_words(d->count, n->count),

@@ -59,9 +59,21 @@ __device__ static inline uint32_t column_of(const gpu_sweep &s, const both_rows 
     return (uint32_t)column + (to == NORMALS ? s.normals : 0);
 }
 
+__device__ static inline uint32_t slices_of(const gpu_sweep &s, uint32_t v)
+{
+    const uint32_t first = s.first[v], count = s.first[v + 1] - first;
+    return first | min(count, SWEEP_MANY) << SWEEP_FIRST_BITS;
+}
+
+/* Where slices go. */
+struct slice_arrays {
+    sweep_slice *slices;
+    sweep_links *links;
+    uint32_t *row;
+};
+
 /* A warp a vertex. */
-__global__ static void __launch_bounds__(BLOCK) fill_slices(gpu_sweep s, both_rows rows, sweep_slice *slices,
-                                                            uint32_t *row)
+__global__ static void __launch_bounds__(BLOCK) fill_slices(gpu_sweep s, both_rows rows, slice_arrays to)
 {
     const uint32_t warps = gridDim.x * WARPS;
     for (uint32_t v = (blockIdx.x * BLOCK + threadIdx.x) / WARP; v < 32 * s.words; v += warps) {
@@ -71,18 +83,22 @@ __global__ static void __launch_bounds__(BLOCK) fill_slices(gpu_sweep s, both_ro
         const joint_row r = row_of(s, rows, v);
         const uint64_t edges = r.length[NORMALS] + r.length[DELEGATES];
         const uint32_t weight = count < SWEEP_MOST_WEIGHT ? count : SWEEP_MOST_WEIGHT;
-        for (uint64_t j = lane_id(); j < (uint64_t)count * SWEEP_COLUMNS; j += WARP)
-            slices[first + j / SWEEP_COLUMNS].column[j % SWEEP_COLUMNS] = j < edges ? column_of(s, rows, r, j) : v;
+        for (uint64_t j = lane_id(); j < (uint64_t)count * SWEEP_COLUMNS; j += WARP) {
+            const uint32_t u = j < edges ? column_of(s, rows, r, j) : v, slice = first + (uint32_t)(j / SWEEP_COLUMNS);
+            to.slices[slice].column[j % SWEEP_COLUMNS] = u;
+            to.links[slice].of[j % SWEEP_COLUMNS].vertex = u;
+            to.links[slice].of[j % SWEEP_COLUMNS].slices = slices_of(s, u);
+        }
         for (uint32_t i = lane_id(); i < count; i += WARP)
-            row[first + i] = v | weight << SWEEP_ROW_BITS;
+            to.row[first + i] = v | weight << SWEEP_ROW_BITS;
     }
 }
 
-void cuda_sweep_fill(const gpu_sweep *sweep, const gpu_csr csr[SUBGRAPHS], sweep_slice *slices, uint32_t *row,
-                     cudaStream_t stream)
+void cuda_sweep_fill(const gpu_sweep *sweep, const gpu_csr csr[SUBGRAPHS], sweep_slice *slices, sweep_links *links,
+                     uint32_t *row, cudaStream_t stream)
 {
     both_rows rows;
     for (int g = 0; g < SUBGRAPHS; g++)
         rows.csr[g] = csr[g];
-    fill_slices<<<blocks_for(32ull * sweep->words, WARPS), BLOCK, 0, stream>>>(*sweep, rows, slices, row);
+    fill_slices<<<blocks_for(32ull * sweep->words, WARPS), BLOCK, 0, stream>>>(*sweep, rows, slice_arrays{slices, links, row});
 }
