@@ -4,4 +4,4 @@
 const char *const visit_way_name[WAYS] = {[WAY_LOOP] = "loop", [WAY_MASKS] = "masks",
                                           [WAY_LIST] = "list", [WAY_CREW] = "crew",
                                           [WAY_TEAM] = "team", [WAY_BLOCK] = "block",
-                                          [WAY_SWEEP] = "sweep"};
+                                          [WAY_SLICES] = "slices"};

@@ -13,7 +13,7 @@ enum visit_way {
     WAY_CREW,  /* the same, by several threads of a CPU */
     WAY_TEAM,  /* the same, by a few blocks of a GPU, which need no other */
     WAY_BLOCK, /* the same, by one block of them */
-    WAY_SWEEP, /* all rows that are not visited are pulled, by a GPU that keeps the whole graph near */
+    WAY_SLICES, /* all rows that are not visited are pulled, by a GPU, as the graph is small */
     WAYS
 };
 

@@ -11,6 +11,7 @@ fi
 mode=${TEST_MODE:-short}
 export BUILD=${BUILD:-build}/emulated OMP_WAIT_POLICY=passive EMULATED_PROCESSORS=2 EMULATED_GPUS=4
 export EMULATED_KERNELS=$tmp/kernels
+export EMULATED_SLICED=0 # small graphs go the ways of large ones, unless a test is about slices
 BIN=$BUILD/bin TESTS=$BUILD/tests
 traverse=$BIN/dbfs-traverse
 most_shared=232448 # of a block of an H100; with less, blocks have fewer threads, and the groups' kernel does not fit
@@ -621,6 +622,50 @@ for processors in 2 20; do # with and without a team of blocks
 done
 check "traces know every way ($(tr ' ' '\n' <"$tmp/ways" | sort -u | tr '\n' ' '))" \
     test "$(tr ' ' '\n' <"$tmp/ways" | grep . | sort -u | tr '\n' ' ')" = 'block list masks team '
+
+# ---- small graphs, whose searches go by slices ----
+
+# sliced search|tree|trace ARGUMENT...: the same, by slices, as is checked of all together
+sliced() {
+    EMULATED_SLICED=8388608 EMULATED_KERNELS=${kernels:-$tmp/kernels.sliced} "$@"
+}
+sliced_options=('' '--answer parents' '--breakdown')
+for name in rmat uniform path grid complete star spider lopsided bridge hub broom sparse; do
+    for th in 0 memory inf; do
+        EMULATED_PROCESSORS=$((turn % 4 + 1)) sliced search $name $th 1x1 ${sliced_options[turn % 3]}
+    done
+    EMULATED_PROCESSORS=$((turn % 4 + 1)) sliced tree $name memory 1x1 7
+done
+sliced search few inf 1x1
+sliced tree rmat 0 1x1 0 # a hub: the first level goes by slices
+sliced tree lopsided 9 1x1 300
+: >"$tmp/ways"
+sliced trace rmat memory
+sliced trace uniform inf
+sliced trace grid memory
+sliced trace path inf
+sliced trace bridge 0
+check "traces know slices ($(tr ' ' '\n' <"$tmp/ways" | sort -u | tr '\n' ' '))" \
+    test "$(tr ' ' '\n' <"$tmp/ways" | grep . | sort -u | tr '\n' ' ')" = 'block slices '
+check 'no search of these went another way' sh -c 'grep -q sliced_kernel "$1" && ! grep -q solo_kernel "$1"' - "$tmp/kernels.sliced"
+edges=$((2 * 2 * 20 * 19)) # of the grid, in both directions
+for most in $edges $((edges - 1)); do
+    rm -f "$tmp/kernels.limit"
+    EMULATED_SLICED=$most EMULATED_KERNELS=$tmp/kernels.limit search grid inf 1x1
+    check "$edges edges, sliced up to $most" grep -q $([ $most = $edges ] && echo sliced || echo solo)_kernel "$tmp/kernels.limit"
+done
+for direction in push pull; do
+    rm -f "$tmp/kernels.forced"
+    kernels=$tmp/kernels.forced sliced search rmat memory 1x1 --direction $direction
+    check "no slices with --direction $direction" grep -q solo_kernel "$tmp/kernels.forced"
+done
+rm -f "$tmp/kernels.large" # of $few_shared bytes of shared memory a mask takes too much
+"$TESTS/mkgraph" star 530000 | "$BIN/edgeconv" -q -u -o "$tmp/large.edges" -
+kernels=$tmp/kernels.large EMULATED_SHARED=$few_shared EMULATED_SEED=0 sliced run_on 1x1 cuda -r 1 "$(packed large 1 inf)" \
+    >"$tmp/out" 2>"$tmp/err"
+check 'a mask that does not fit: no slices' grep -q solo_kernel "$tmp/kernels.large"
+value distance_checksum <(run_on 1x1 cpu -r 1 "$(packed large 1 inf)" 2>&1) >"$tmp/large.checksum"
+check 'and distances' same_checksum "$tmp/large.checksum"
 
 for layout in 1x1 1x2 2x1; do
     next_machine

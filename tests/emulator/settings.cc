@@ -41,6 +41,7 @@ static settings read()
     s.memory_bytes = memory_bytes();
     s.cluster = (unsigned)number("EMULATED_CLUSTER", 16);
     s.peers = number("EMULATED_PEERS", 1) != 0;
+    s.sliced = number("EMULATED_SLICED", 1 << 23);
     s.seed = number("EMULATED_SEED", 0);
     s.late = (unsigned)number("EMULATED_LATE", 0);
     s.clock = (double)number("EMULATED_CLOCK", 1);
@@ -58,4 +59,10 @@ const settings &setting()
     return all;
 }
 
+}
+
+/* cuda_limits.h */
+extern "C" uint64_t emulated_most_sliced(void)
+{
+    return emulated::setting().sliced;
 }

@@ -13,6 +13,7 @@ void test_answers(const struct shard *shard, const struct graph_spec *spec);
 void test_look(const struct shard *shard, const struct graph_spec *spec);
 void test_proof(const struct shard *shard, const struct graph_spec *spec);
 void test_columns(const struct shard *shard, const struct graph_spec *spec);
+void test_slices(const struct shard *shard, const struct graph_spec *spec);
 void test_ranges(const struct shard *shard, const struct graph_spec *spec);
 
 /* Of inputs of their own. */

@@ -234,6 +234,37 @@ static void test_bound(void)
     report(too_large, "a little more does not");
 }
 
+/* ---- small graphs on one GPU ---- */
+
+/* The largest time on a GPU over the smallest, with any TH. */
+static double spread_on_gpu(double vertices, uint64_t p)
+{
+    struct table t;
+    struct expected x = {0};
+    double least = 1e300, most = 0;
+    make_table(&t, vertices, LIKE_RMAT);
+    read_rows(&x, &t, p);
+    for (uint64_t r = 0; r < x.rows; r++) {
+        least = x.row[r].ns[MACHINE_GPU] < least ? x.row[r].ns[MACHINE_GPU] : least;
+        most = x.row[r].ns[MACHINE_GPU] > most ? x.row[r].ns[MACHINE_GPU] : most;
+    }
+    return most / least;
+}
+
+/* Where TH makes no difference to the GPU, the CPU chooses. */
+static void test_sliced(void)
+{
+    struct table t;
+    make_table(&t, 1e5, LIKE_RMAT);
+    const double vertices = 1e5 * (double)(1 << 23) / (double)t.s.edges.directed_edges;
+    report(spread_on_gpu(.99 * vertices, 1) == 1, "up to 2^23 edges one GPU takes as long with any TH");
+    report(spread_on_gpu(1.01 * vertices, 1) > 1, "with more edges it does not");
+    report(spread_on_gpu(.99 * vertices, 2) > 1, "nor do two GPUs");
+    make_table(&t, .99 * vertices, LIKE_RMAT);
+    report(suggest_of(&t, 1, TH_FOR_BOTH).by_time.th == suggest_of(&t, 1, TH_FOR_CPU).by_time.th,
+           "for both, such a graph has the TH of a CPU");
+}
+
 /* ---- why a TH is taken ---- */
 
 /* The last line for a graph has these words. */
@@ -268,6 +299,7 @@ int main(void)
     test_rules();
     test_limit();
     test_bound();
+    test_sliced();
     test_reasons();
     return unit_result();
 }

@@ -31,6 +31,11 @@ static const struct th_rates several_rates[MACHINES] = {
                      .byte = {0.0027, 0.5, 0.04}},
 };
 
+/* A GPU that is alone searches a small graph without its classes (traverse/cuda/cuda_sliced.h), so that all TH take as long:
+ * in a level one block pushes the frontier, or all blocks read all edges. Read off measured searches; NOTES.md. */
+static const double sliced_edges = 1 << 23, sliced_vertices = 1.5e6;
+static const double sliced_start = 12000, one_level = 1150, one_edge = 0.5, sliced_level = 2500, sliced_edge = 0.0011;
+
 /* What one TH makes of a graph. */
 struct th_shape {
     struct vertex_sum all[VERTEX_KINDS]; /* of all devices */
@@ -162,6 +167,20 @@ static double level_cost(const struct th_shape *s, struct th_level level, const 
     return cost + (lists < masks ? lists : masks);
 }
 
+static int is_sliced(const struct th_shape *s, enum machine m)
+{
+    const struct vertex_sum *n = &s->all[NORMALS], *d = &s->all[DELEGATES];
+    return m == MACHINE_GPU && s->p == 1 && n->ends + d->ends <= sliced_edges &&
+           n->vertices + d->vertices <= sliced_vertices;
+}
+
+static double sliced_cost(const struct th_shape *s, const struct th_level *l)
+{
+    double one = one_level + one_edge * (l->frontier[NORMALS].ends + l->frontier[DELEGATES].ends),
+           all = sliced_level + sliced_edge * (s->all[NORMALS].ends + s->all[DELEGATES].ends);
+    return one < all ? one : all;
+}
+
 /* ---- a graph with each TH ---- */
 
 /* Bytes of a mask where most of the edges lead: those of so many vertices of equal degree. */
@@ -222,6 +241,7 @@ static void describe(struct prediction *p, const struct ranks *ranks)
             add_degree(&below, &ranks->degrees[at++]);
         p->shape[r] = shape_of(&p->row[r], &below, &all, (double)p->layout.p);
         lay_out(&p->shape[r], &p->layout);
+        p->sum[r].ns[MACHINE_GPU] = is_sliced(&p->shape[r], MACHINE_GPU) ? sliced_start : 0;
     }
 }
 
@@ -254,7 +274,8 @@ static void add_level(struct prediction *p)
     for (uint64_t r = 0; r < p->rows; r++) {
         struct th_level l = level_of(&p->below[r], &p->below[p->rows - 1], (double)p->layout.p);
         for (int m = 0; m < MACHINES; m++)
-            p->sum[r].ns[m] += level_cost(&p->shape[r], l, &rates[m]);
+            p->sum[r].ns[m] += is_sliced(&p->shape[r], (enum machine)m) ? sliced_cost(&p->shape[r], &l)
+                                                                        : level_cost(&p->shape[r], l, &rates[m]);
     }
 }
 

@@ -8,7 +8,7 @@
 #include "cuda_kernels.h"
 #include "cuda_plan.h"
 #include "cuda_solo.h"
-#include "cuda_sweep.h"
+#include "cuda_sliced.h"
 
 #include "traverse/backend.h"
 
@@ -144,20 +144,21 @@ struct gpu_group_search {
     int ran; /* the last search was one of these */
 };
 
+/* A whole search by slices; no blocks: it cannot be. */
+struct gpu_sliced_search {
+    struct gpu_sliced search;
+    struct solo_launch launch, noted;
+};
+
 /* A whole search as one kernel, for a device that is alone (cuda_solo.h). */
 struct gpu_solo_search {
     struct gpu_group_search group;
+    struct gpu_sliced_search sliced;
     struct gpu_solo search;
     struct solo_launch launch;
     struct gpu_notes notes;
     int possible; /* the plan has memory for it, and columns that it can read */
     int settled; /* the depths of the last search are complete, or the level loop made them */
-};
-
-/* A whole search by sweeps; no blocks: it cannot be. */
-struct gpu_sweep_search {
-    struct gpu_sweep search;
-    struct solo_launch launch, noted;
 };
 
 /* One allocation of each kind for everything. */
@@ -184,7 +185,6 @@ struct device {
     struct gpu_streams stream;
     struct gpu_clock clock;
     struct gpu_solo_search solo;
-    struct gpu_sweep_search sweep;
     struct gpu_answers answers;
 };
 
@@ -232,16 +232,16 @@ enum status gpu_solo_open(struct device *device, const struct gpu_solo_arrays *a
                           struct error *e);
 void gpu_solo_close(struct device *device);
 
-/* cuda_sweep_run.c. gpu_sweep_open comes after gpu_solo_open and after the sections are loaded; the arrays are those of the
+/* cuda_sliced_run.c. gpu_sliced_open comes after gpu_solo_open and after the sections are loaded; the arrays are those of the
  * plan. It may find that there can be no such search. */
-struct gpu_sweep_arrays {
-    struct sweep_state *state;
-    struct sweep_slice *slices;
-    struct sweep_links *links;
+struct gpu_sliced_arrays {
+    struct sliced_state *state;
+    struct slice_columns *slices;
+    struct slice_links *links;
     uint32_t *row, *first, *found;
 };
-enum status gpu_sweep_open(struct device *device, const struct gpu_sweep_arrays *arrays, int notes, struct error *e);
-enum status gpu_sweep_run(struct device *device, const struct root *root, int noted, uint32_t *levels,
+enum status gpu_sliced_open(struct device *device, const struct gpu_sliced_arrays *arrays, int notes, struct error *e);
+enum status gpu_sliced_run(struct device *device, const struct root *root, int noted, uint32_t *levels,
                           struct error *e);
 
 /* Waits for the end of a search on the stream. */

@@ -21,14 +21,13 @@ enum {
     SOLO_STATE_BYTES = 4096,
     SOLO_NOTE_BYTES = 112,        /* of struct solo_note */
     GROUP_STATE_BYTES = 16384,
-    SWEEP_STATE_BYTES = 256,
-    SWEEP_COLUMNS = 4,            /* of a slice (cuda_sweep.h) */
-    SWEEP_ROW_BITS = 21,
-    SWEEP_FIRST_BITS = 24,
-    SWEEP_SLICE_BYTES = 16,       /* of struct sweep_slice */
-    SWEEP_LINKS_BYTES = 32,       /* of struct sweep_links */
-    SWEEP_MOST_VERTICES = 1500000, /* whose mask fits into shared memory, beside what else is there */
-    SWEEP_MOST_EDGES = 1 << 22,
+    SLICED_STATE_BYTES = 256,
+    SLICED_COLUMNS = 4,            /* of a slice (cuda_sliced.h) */
+    SLICED_ROW_BITS = 21,
+    SLICED_FIRST_BITS = 24,
+    SLICED_SLICE_BYTES = 16,       /* of struct slice_columns */
+    SLICED_LINKS_BYTES = 32,       /* of struct slice_links */
+    SLICED_MOST_VERTICES = 1500000, /* whose mask fits into shared memory, beside what else is there */
     GROUP_ARRIVAL_BYTES = 8       /* of a vertex that a peer sends, with a number */
 };
 
@@ -47,7 +46,8 @@ enum {
     GROUP_ONE_EDGES = 1 << 5,
     GROUP_NUMBERS = 1 << 5,
     GROUP_PART_ROWS = 1 << 5,
-    SWEEP_ONE_SLICES = 1 << 6
+    SLICED_ONE_SLICES = 1 << 6,
+    SLICED_ONE_LEAST = 1 << 4
 };
 #else
 enum {
@@ -62,8 +62,20 @@ enum {
     GROUP_ONE_EDGES = 1 << 10,    /* the same, of edges, as the mean of all GPUs */
     GROUP_NUMBERS = 1 << 30,      /* of meetings: a search that begins beyond counts anew */
     GROUP_PART_ROWS = 1 << 18,    /* dd's rows that look for parents: two parts pay for a meeting */
-    SWEEP_ONE_SLICES = 1 << 12    /* of the rows of a frontier that one block pushes, at most */
+    SLICED_ONE_SLICES = 1 << 12,   /* of a frontier that one block pushes, at most: what it has room for */
+    SLICED_ONE_LEAST = 1 << 10     /* the same, of the smallest graphs */
 };
+#endif
+
+/* Edges of a graph that is searched by slices, at most. */
+#ifdef DBFS_EMULATED
+#ifdef __cplusplus
+extern "C"
+#endif
+uint64_t emulated_most_sliced(void); /* EMULATED_SLICED */
+#define SLICED_MOST_EDGES emulated_most_sliced()
+#else
+#define SLICED_MOST_EDGES (UINT64_C(1) << 23)
 #endif
 
 /* Vertices that a list has room for in any case: a team leaves up to 16 * 1024 * 8, and a level that is
@@ -87,15 +99,15 @@ static inline uint64_t gpu_group_room(uint64_t vertices, uint64_t edges)
 }
 
 /* Words of a mask of all vertices, each kind from a word of its own on. */
-static inline uint32_t gpu_sweep_words(uint64_t delegates, uint64_t normals)
+static inline uint32_t gpu_sliced_words(uint64_t delegates, uint64_t normals)
 {
     return (uint32_t)(((delegates + 63) / 64 * 2 + (normals + 63) / 64 * 2 + 3) / 4 * 4);
 }
 
 /* A bound on the slices of their rows. */
-static inline uint64_t gpu_sweep_room(uint64_t vertices, uint64_t edges)
+static inline uint64_t gpu_sliced_room(uint64_t vertices, uint64_t edges)
 {
-    return (edges + (SWEEP_COLUMNS - 1) * vertices) / SWEEP_COLUMNS;
+    return (edges + (SLICED_COLUMNS - 1) * vertices) / SLICED_COLUMNS;
 }
 
 /* A bound on the pieces of the long rows of a subgraph: in each row at most one piece is not full. */

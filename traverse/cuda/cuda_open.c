@@ -393,11 +393,11 @@ static enum status open_device(struct device *dev, const struct device_options *
         return e->status;
     if (load(dev, &plan, at, options, e) == ST_OK && !options->trust)
         gpu_check_ranges(dev, options->locals, options->threads, e);
-    if (e->status != ST_OK || gpu_solo_measure(dev, e) != ST_OK || !gpu_searches_by_sweeps(&plan, dev->shard))
+    if (e->status != ST_OK || gpu_solo_measure(dev, e) != ST_OK || !gpu_searches_by_slices(&plan, dev->shard))
         return e->status;
-    const struct gpu_sweep_arrays sweep = {at[GPU_SWEEP_STATE], at[GPU_SWEEP_SLICES], at[GPU_SWEEP_LINKS],
-                                           at[GPU_SWEEP_ROWS], at[GPU_SWEEP_FIRST], at[GPU_SWEEP_FOUND]};
-    return gpu_sweep_open(dev, &sweep, options->notes, e);
+    const struct gpu_sliced_arrays sliced = {at[GPU_SLICED_STATE], at[GPU_SLICED_SLICES], at[GPU_SLICED_LINKS],
+                                           at[GPU_SLICED_ROWS], at[GPU_SLICED_FIRST], at[GPU_SLICED_FOUND]};
+    return gpu_sliced_open(dev, &sliced, options->notes, e);
 }
 
 static enum status gpu_open(struct device **result, const struct shard *shard,

@@ -196,23 +196,23 @@ static void put_solo(struct gpu_plan *plan, const struct shard *shard,
         SOLO_NOTE_BYTES, NULL);
 }
 
-int gpu_searches_by_sweeps(const struct gpu_plan *plan, const struct shard *shard)
+int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard)
 {
     return shard->p == 1 && gpu_searches_whole(plan) && plan->resident == RESIDENT_RAW &&
-           shard_edges(shard) <= SWEEP_MOST_EDGES && shard->d + shard->locals <= SWEEP_MOST_VERTICES;
+           shard_edges(shard) <= SLICED_MOST_EDGES && shard->d + shard->locals <= SLICED_MOST_VERTICES;
 }
 
-static void put_sweep(struct gpu_plan *plan, const struct shard *shard)
+static void put_sliced(struct gpu_plan *plan, const struct shard *shard)
 {
-    int sweeps = gpu_searches_by_sweeps(plan, shard);
-    uint64_t room = sweeps ? gpu_sweep_room(shard->d + shard->locals, shard_edges(shard)) : 0;
-    uint64_t words = sweeps ? gpu_sweep_words(shard->d, shard->locals) : 0;
-    put(plan, GPU_SWEEP_STATE, "state of a search by sweeps", sweeps ? SWEEP_STATE_BYTES : 0, 1, NULL);
-    put(plan, GPU_SWEEP_SLICES, "slices of rows", room, SWEEP_SLICE_BYTES, NULL);
-    put(plan, GPU_SWEEP_LINKS, "links of slices", room, SWEEP_LINKS_BYTES, NULL);
-    put(plan, GPU_SWEEP_ROWS, "rows of slices", room, 4, NULL);
-    put(plan, GPU_SWEEP_FIRST, "first slices", sweeps ? 32 * words + 1 : 0, 4, NULL);
-    put(plan, GPU_SWEEP_FOUND, "masks of sweeps", 3 * words, 4, NULL);
+    int sliced = gpu_searches_by_slices(plan, shard);
+    uint64_t room = sliced ? gpu_sliced_room(shard->d + shard->locals, shard_edges(shard)) : 0;
+    uint64_t words = sliced ? gpu_sliced_words(shard->d, shard->locals) : 0;
+    put(plan, GPU_SLICED_STATE, "state of a search by slices", sliced ? SLICED_STATE_BYTES : 0, 1, NULL);
+    put(plan, GPU_SLICED_SLICES, "slices of rows", room, SLICED_SLICE_BYTES, NULL);
+    put(plan, GPU_SLICED_LINKS, "links of slices", room, SLICED_LINKS_BYTES, NULL);
+    put(plan, GPU_SLICED_ROWS, "rows of slices", room, 4, NULL);
+    put(plan, GPU_SLICED_FIRST, "first slices", sliced ? 32 * words + 1 : 0, 4, NULL);
+    put(plan, GPU_SLICED_FOUND, "masks of slices", 3 * words, 4, NULL);
 }
 
 /* A device that is alone and has no memory to spare: its answer takes the place of the arrays that are free once a
@@ -304,7 +304,7 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
     put(plan, GPU_BIN_TABLES, "bin tables", alone ? 0 : 2 * ((uint64_t)shard->p + 1), 8, NULL);
     put(plan, GPU_COUNTERS, "counters", GPU_COUNTER_BYTES, 1, NULL);
     put_solo(plan, shard, options);
-    put_sweep(plan, shard);
+    put_sliced(plan, shard);
     put_answers(plan, shard, options);
 }
 

@@ -45,12 +45,12 @@ enum gpu_array_id {
     GPU_SOLO_STATE,
     GPU_SOLO_LISTS,
     GPU_SOLO_NOTES,
-    GPU_SWEEP_STATE, /* for a small graph, on a GPU that is alone: struct gpu_sweep of cuda_sweep.h */
-    GPU_SWEEP_SLICES,
-    GPU_SWEEP_LINKS,
-    GPU_SWEEP_ROWS,
-    GPU_SWEEP_FIRST,
-    GPU_SWEEP_FOUND,
+    GPU_SLICED_STATE, /* for a small graph, on a GPU that is alone: struct gpu_sliced of cuda_sliced.h */
+    GPU_SLICED_SLICES,
+    GPU_SLICED_LINKS,
+    GPU_SLICED_ROWS,
+    GPU_SLICED_FIRST,
+    GPU_SLICED_FOUND,
     GPU_GROUP_STATE, /* for a search that is one kernel on each of several GPUs */
     GPU_GROUP_ARRIVALS, /* vertices that peers found */
     GPU_GROUP_MASK,  /* its second mask to send */
@@ -152,8 +152,8 @@ static inline int gpu_searches_whole(const struct gpu_plan *plan)
     return plan->resident != RESIDENT_PACKED && !plan->saves;
 }
 
-/* Whether the graph is so small that a search sweeps over all edges. */
-int gpu_searches_by_sweeps(const struct gpu_plan *plan, const struct shard *shard);
+/* Whether the graph is so small that a search reads all its edges in each level (cuda_sliced.h). */
+int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard);
 
 /* About how many shards the graph should have so that each can be loaded into `room` bytes: at least as many as it
  * has. It rests on this shard, with the same delegates. 0: delegates alone take more. */

@@ -84,7 +84,7 @@ struct solo_state {
 /* ---- notes ---- */
 
 /* Which blocks do a level, and how. */
-enum solo_way { SOLO_BY_BLOCK, SOLO_BY_TEAM, SOLO_BY_LIST, SOLO_BY_MASKS, SOLO_BY_SWEEP /* cuda_sweep.h */ };
+enum solo_way { SOLO_BY_BLOCK, SOLO_BY_TEAM, SOLO_BY_LIST, SOLO_BY_MASKS, SOLO_BY_SLICES /* cuda_sliced.h */ };
 
 /* When a level came to a point: nanoseconds of the device's clock. 0: it did not. */
 enum {

@@ -149,11 +149,11 @@ static struct level_note note_of(const struct gpu_notes *n, uint32_t level,
                                           [SOLO_BY_TEAM] = WAY_TEAM,
                                           [SOLO_BY_LIST] = WAY_LIST,
                                           [SOLO_BY_MASKS] = WAY_MASKS,
-                                          [SOLO_BY_SWEEP] = WAY_SWEEP};
+                                          [SOLO_BY_SLICES] = WAY_SLICES};
     const struct solo_note *from = &n->kept[level];
     struct level_note to = {.way = ways[from->way], .work = *work};
     unsigned long long end = from->at[SOLO_ENDED];
-    const unsigned pulled = from->way == SOLO_BY_SWEEP ? active_subgraphs(work) : from->pulled;
+    const unsigned pulled = from->way == SOLO_BY_SLICES ? active_subgraphs(work) : from->pulled;
     for (int g = 0; g < SUBGRAPHS; g++) {
         to.directions.of[g] = pulled >> g & 1 ? PULL : PUSH;
         to.probes[g] = from->probes[g];

@@ -1,21 +1,21 @@
-/* cuda_sweep_kernel.cuh: the levels of a search by sweeps; see cuda_sweep.h and its twin, cuda_solo_kernel.cuh */
-#ifndef DBFS_CUDA_SWEEP_KERNEL_CUH
-#define DBFS_CUDA_SWEEP_KERNEL_CUH
+/* cuda_sliced_kernel.cuh: the levels of a search by slices; see cuda_sliced.h and its twin, cuda_solo_kernel.cuh */
+#ifndef DBFS_CUDA_SLICED_KERNEL_CUH
+#define DBFS_CUDA_SLICED_KERNEL_CUH
 
 #include "cuda_common.cuh"
 #include "cuda_level_notes.cuh"
 #include "cuda_ptx.cuh"
-#include "cuda_sweep.h"
+#include "cuda_sliced.h"
 
 enum {
     BATCH = 4, /* slices of a thread under way; the first ones stay in its registers */
-    ONE_SLICES = SWEEP_ONE_SLICES,
-    FEW_FOUND = ONE_SLICES / 8, FEW_SLICES = ONE_SLICES / 4, /* with so many the first block begins alone */
+    ONE_SLICES = SLICED_ONE_SLICES,
+    FEW_FOUND = 8, FEW_SLICES = 4 /* with such shares of what it may go on with the first block begins alone */
 };
 
 #define NO_SLICE 0xffffffffu /* in place of a row: it is visited, or there is none */
 
-struct sweep_batch {
+struct slice_batch {
     uint4 columns[BATCH];
     uint32_t row[BATCH];
 };
@@ -27,16 +27,16 @@ struct slice_list {
 };
 
 /* What a block has in shared memory, beside its mask of visited vertices. */
-struct sweep_block {
+struct sliced_block {
     unsigned long long met; /* what all blocks brought to the last barrier */
     unsigned found, weight; /* by this block in this level: rows, counted by each warp that finds them; and their slices */
     unsigned probes[SUBGRAPHS]; /* for notes */
     /* frontiers of the first block while it goes alone: lists are taken in turn by two, their counts by three */
-    unsigned count[SWEEP_TURNS];
+    unsigned count[SLICED_TURNS];
     uint32_t slice[2][ONE_SLICES];
 };
 
-static __shared__ sweep_block block;
+static __shared__ sliced_block block;
 extern __shared__ unsigned char memory[];
 
 __device__ static inline uint32_t *visited_mask()
@@ -61,34 +61,34 @@ __device__ static inline uint32_t threads_of_grid()
 
 __device__ static inline unsigned after(unsigned turn)
 {
-    return turn == SWEEP_TURNS - 1 ? 0 : turn + 1;
+    return turn == SLICED_TURNS - 1 ? 0 : turn + 1;
 }
 
 /* ---- vertices ---- */
 
-__device__ static inline int kind_of(const gpu_sweep &s, uint32_t v)
+__device__ static inline int kind_of(const gpu_sliced &s, uint32_t v)
 {
     return v < s.normals ? DELEGATES : NORMALS;
 }
 
-__device__ static inline uint32_t id_of(const gpu_sweep &s, uint32_t v)
+__device__ static inline uint32_t id_of(const gpu_sliced &s, uint32_t v)
 {
     return v < s.normals ? v : v - s.normals;
 }
 
 /* As parents are recorded (backend.h). */
-__device__ static inline uint32_t code_of(const gpu_sweep &s, uint32_t v)
+__device__ static inline uint32_t code_of(const gpu_sliced &s, uint32_t v)
 {
     return id_of(s, v) | (kind_of(s, v) == DELEGATES ? 0x80000000u : 0);
 }
 
-__device__ static inline bool has_parents(const gpu_sweep &s)
+__device__ static inline bool has_parents(const gpu_sliced &s)
 {
     return s.of[NORMALS].parent != NULL;
 }
 
 /* Nobody waits for what is written. Others may find v in the same level: any parent is right. */
-__device__ static inline void put_depth(const gpu_sweep &s, uint32_t v, int32_t depth, uint32_t parent)
+__device__ static inline void put_depth(const gpu_sliced &s, uint32_t v, int32_t depth, uint32_t parent)
 {
     const gpu_vertices &to = s.of[kind_of(s, v)];
     to.depth[id_of(s, v)] = depth;
@@ -96,9 +96,9 @@ __device__ static inline void put_depth(const gpu_sweep &s, uint32_t v, int32_t 
         to.parent[id_of(s, v)] = parent;
 }
 
-/* ---- sweeps ---- */
+/* ---- levels of all blocks ---- */
 
-__device__ static inline void load_batch(const gpu_sweep &s, uint32_t first, sweep_batch &b)
+__device__ static inline void load_batch(const gpu_sliced &s, uint32_t first, slice_batch &b)
 {
 #pragma unroll
     for (int j = 0; j < BATCH; j++) {
@@ -128,16 +128,16 @@ __device__ static inline bool is_first_of_row(bool found, uint32_t row)
 }
 
 /* What a thread has done in a level. */
-struct sweep_tally {
+struct slice_tally {
     unsigned found, weight;
     unsigned probes[SUBGRAPHS]; /* for notes: columns that were looked at, by the subgraph that a push would go along */
 };
 
-__device__ static inline void note_columns(const gpu_sweep &s, uint32_t row, const uint4 &c, sweep_tally &tally)
+__device__ static inline void note_columns(const gpu_sliced &s, uint32_t row, const uint4 &c, slice_tally &tally)
 {
-    const uint32_t columns[SWEEP_COLUMNS] = {c.x, c.y, c.z, c.w};
+    const uint32_t columns[SLICED_COLUMNS] = {c.x, c.y, c.z, c.w};
 #pragma unroll
-    for (int j = 0; j < SOLO_NOTED * SWEEP_COLUMNS; j++) {
+    for (int j = 0; j < SOLO_NOTED * SLICED_COLUMNS; j++) {
 #pragma unroll
         for (int g = 0; g < SUBGRAPHS; g++)
             tally.probes[g] += columns[j] != row && g == (kind_of(s, columns[j]) << 1 | kind_of(s, row));
@@ -145,12 +145,12 @@ __device__ static inline void note_columns(const gpu_sweep &s, uint32_t row, con
 }
 
 /* The slices of a batch whose rows are not visited look for a visited column. */
-__device__ static inline void sweep_slices(const gpu_sweep &s, unsigned turn, int32_t depth, sweep_batch &b,
-                                           sweep_tally &tally)
+__device__ static inline void pull_batch(const gpu_sliced &s, unsigned turn, int32_t depth, slice_batch &b,
+                                           slice_tally &tally)
 {
 #pragma unroll
     for (int j = 0; j < BATCH; j++) {
-        const uint32_t row = b.row[j] & SWEEP_ROW;
+        const uint32_t row = b.row[j] & SLICED_ROW;
         const bool looks = b.row[j] != NO_SLICE && !is_visited(row);
         if (!looks)
             b.row[j] = NO_SLICE;
@@ -163,12 +163,12 @@ __device__ static inline void sweep_slices(const gpu_sweep &s, unsigned turn, in
         atomicOr(&s.found[turn * s.words + row / 32], 1u << (row % 32));
         put_depth(s, row, depth + 1, has_parents(s) ? code_of(s, visited_column(b.columns[j])) : 0);
         tally.found++;
-        tally.weight += b.row[j] >> SWEEP_ROW_BITS;
+        tally.weight += b.row[j] >> SLICED_ROW_BITS;
     }
 }
 
 /* What the threads did joins what the block did. */
-__device__ static inline void add_tally(const sweep_tally &tally)
+__device__ static inline void add_tally(const slice_tally &tally)
 {
     if (__any_sync(ALL_LANES, tally.found != 0)) {
         const unsigned found = sum_lanes(tally.found), weight = sum_lanes(tally.weight);
@@ -185,15 +185,15 @@ __device__ static inline void add_tally(const sweep_tally &tally)
 }
 
 /* All rows. `own` has the first slices of the thread. */
-__device__ static void sweep(const gpu_sweep &s, unsigned turn, int32_t depth, sweep_batch &own)
+__device__ static void pull_slices(const gpu_sliced &s, unsigned turn, int32_t depth, slice_batch &own)
 {
-    sweep_tally tally = {};
-    sweep_slices(s, turn, depth, own, tally);
+    slice_tally tally = {};
+    pull_batch(s, turn, depth, own, tally);
     for (uint32_t first = thread_of_grid() + BATCH * threads_of_grid(); first - lane_id() < s.count;
          first += BATCH * threads_of_grid()) {
-        sweep_batch more;
+        slice_batch more;
         load_batch(s, first, more);
-        sweep_slices(s, turn, depth, more, tally);
+        pull_batch(s, turn, depth, more, tally);
     }
     add_tally(tally);
 }
@@ -219,7 +219,7 @@ __device__ static inline unsigned weight_of(unsigned long long met)
 }
 
 /* Before the barrier: for notes. */
-__device__ static inline void bring_probes(const gpu_sweep &s, unsigned turn)
+__device__ static inline void bring_probes(const gpu_sliced &s, unsigned turn)
 {
     if (!SOLO_NOTED)
         return;
@@ -231,7 +231,7 @@ __device__ static inline void bring_probes(const gpu_sweep &s, unsigned turn)
 }
 
 /* Of all blocks. Then each knows what all have found. */
-__device__ static void meet(const gpu_sweep &s, unsigned turn)
+__device__ static void meet(const gpu_sliced &s, unsigned turn)
 {
     bring_probes(s, turn);
     __syncthreads();
@@ -274,8 +274,8 @@ __device__ static inline unsigned reserve_slices(const slice_list &list, unsigne
 
 __device__ static inline unsigned count_of(uint32_t slices)
 {
-    const unsigned count = slices >> SWEEP_FIRST_BITS;
-    return count < SWEEP_MANY ? count : ONE_SLICES + 1; /* all rows will look */
+    const unsigned count = slices >> SLICED_FIRST_BITS;
+    return count < SLICED_MANY ? count : ONE_SLICES + 1; /* all rows will look */
 }
 
 /* Those of a vertex, as far as there is room. Returns where the next ones go. */
@@ -283,34 +283,34 @@ __device__ static inline unsigned put_slices(const slice_list &list, unsigned at
 {
     const unsigned count = count_of(slices);
     for (unsigned k = 0; k < count && at + k < ONE_SLICES; k++)
-        list.slice[at + k] = (slices & SWEEP_FIRST) + k;
+        list.slice[at + k] = (slices & SLICED_FIRST) + k;
     return at + count;
 }
 
 /* Pushes along one slice a lane. */
-__device__ static inline void push_slice(const gpu_sweep &s, int32_t depth, uint32_t slice, bool has,
+__device__ static inline void push_slice(const gpu_sliced &s, int32_t depth, uint32_t slice, bool has,
                                          const slice_list &next)
 {
     const uint4 *links = (const uint4 *)&s.links[slice];
     const uint4 none = make_uint4(0, 0, 0, 0), a = has ? links[0] : none, b = has ? links[1] : none;
-    const uint32_t vertex[SWEEP_COLUMNS] = {a.x, a.z, b.x, b.z}, slices[SWEEP_COLUMNS] = {a.y, a.w, b.y, b.w};
-    const uint32_t row = has && has_parents(s) ? s.row[slice] & SWEEP_ROW : 0;
-    bool mine[SWEEP_COLUMNS];
+    const uint32_t vertex[SLICED_COLUMNS] = {a.x, a.z, b.x, b.z}, slices[SLICED_COLUMNS] = {a.y, a.w, b.y, b.w};
+    const uint32_t row = has && has_parents(s) ? s.row[slice] & SLICED_ROW : 0;
+    bool mine[SLICED_COLUMNS];
     unsigned own = 0;
 #pragma unroll
-    for (int j = 0; j < SWEEP_COLUMNS; j++)
+    for (int j = 0; j < SLICED_COLUMNS; j++)
         mine[j] = has && !is_visited(vertex[j]);
 #pragma unroll
-    for (int j = 0; j < SWEEP_COLUMNS; j++) {
+    for (int j = 0; j < SLICED_COLUMNS; j++) {
         const uint32_t bit = 1u << (vertex[j] % 32);
         mine[j] = mine[j] && !(atomicOr(&visited_mask()[vertex[j] / 32], bit) & bit);
     }
 #pragma unroll
-    for (int j = 0; j < SWEEP_COLUMNS; j++)
+    for (int j = 0; j < SLICED_COLUMNS; j++)
         own += mine[j] ? count_of(slices[j]) : 0;
     unsigned at = reserve_slices(next, own);
 #pragma unroll
-    for (int j = 0; j < SWEEP_COLUMNS; j++) {
+    for (int j = 0; j < SLICED_COLUMNS; j++) {
         if (!mine[j])
             continue;
         at = put_slices(next, at, slices[j]);
@@ -319,7 +319,7 @@ __device__ static inline void push_slice(const gpu_sweep &s, int32_t depth, uint
 }
 
 /* All blocks get to know what the first one has visited, as it had been found in this level. */
-__device__ static inline void show_visited(const gpu_sweep &s, unsigned turn)
+__device__ static inline void show_visited(const gpu_sliced &s, unsigned turn)
 {
     uint4 *found = (uint4 *)(s.found + turn * s.words);
     for (uint32_t i = threadIdx.x; i < s.words / 4; i += blockDim.x)
@@ -327,10 +327,10 @@ __device__ static inline void show_visited(const gpu_sweep &s, unsigned turn)
 }
 
 /* By the first block, whose frontier is in its first list: as many levels as it has room for. */
-__device__ static void run_one(const gpu_sweep &s, unsigned turn, int32_t depth)
+__device__ static void run_one(const gpu_sliced &s, unsigned turn, int32_t depth)
 {
     unsigned at = 0, list = 0, count = block.count[0];
-    for (; count > 0 && count <= ONE_SLICES; at = after(at), list ^= 1, depth++) {
+    for (; count > 0 && count <= s.one; at = after(at), list ^= 1, depth++) {
         const slice_list next = {&block.count[after(at)], block.slice[list ^ 1]};
         note_team(depth, SOLO_BY_BLOCK);
         if (threadIdx.x == 0)
@@ -351,7 +351,7 @@ __device__ static void run_one(const gpu_sweep &s, unsigned turn, int32_t depth)
 /* ---- between levels ---- */
 
 /* The slices of the vertices of a word. */
-__device__ static inline void list_slices(const gpu_sweep &s, uint32_t word, uint32_t bits)
+__device__ static inline void list_slices(const gpu_sliced &s, uint32_t word, uint32_t bits)
 {
     for (; bits != 0; bits &= bits - 1) {
         const uint32_t v = word * 32 + __ffs(bits) - 1, first = s.first[v], count = s.first[v + 1] - first;
@@ -362,11 +362,11 @@ __device__ static inline void list_slices(const gpu_sweep &s, uint32_t word, uin
 }
 
 /* What was found is visited. The first block lists it if it goes on alone. */
-__device__ static void take_found(const gpu_sweep &s, unsigned turn, bool lists)
+__device__ static void take_found(const gpu_sliced &s, unsigned turn, bool lists)
 {
     const uint4 *found = (const uint4 *)(s.found + turn * s.words);
     uint4 *visited = (uint4 *)visited_mask();
-    if (threadIdx.x < SWEEP_TURNS)
+    if (threadIdx.x < SLICED_TURNS)
         block.count[threadIdx.x] = 0;
     if (lists)
         __syncthreads();
@@ -387,15 +387,15 @@ __device__ static void take_found(const gpu_sweep &s, unsigned turn, bool lists)
 }
 
 /* The share of this block. */
-__device__ static inline void clear_found(const gpu_sweep &s, unsigned turn)
+__device__ static inline void clear_found(const gpu_sliced &s, unsigned turn)
 {
     uint4 *found = (uint4 *)(s.found + turn * s.words);
     for (uint32_t i = thread_of_grid(); i < s.words / 4; i += threads_of_grid())
         found[i] = make_uint4(0, 0, 0, 0);
 }
 
-/* After a level by sweeps. The counts become zero before the next barrier but one. */
-__device__ static inline void note_probes(const gpu_sweep &s, unsigned turn, int32_t depth)
+/* After a level by slices. The counts become zero before the next barrier but one. */
+__device__ static inline void note_probes(const gpu_sliced &s, unsigned turn, int32_t depth)
 {
 #if SOLO_NOTED
     for (int g = 0; is_noter() && g < SUBGRAPHS; g++) {
@@ -408,7 +408,7 @@ __device__ static inline void note_probes(const gpu_sweep &s, unsigned turn, int
 /* ---- a search ---- */
 
 /* The root is the frontier, as a list. */
-__device__ static void start(const gpu_sweep &s)
+__device__ static void start(const gpu_sliced &s)
 {
     const uint32_t first = s.first[s.root], count = s.first[s.root + 1] - first;
     for (uint32_t i = threadIdx.x; i < s.words; i += blockDim.x)
@@ -417,11 +417,11 @@ __device__ static void start(const gpu_sweep &s)
         block.slice[0][k] = first + k;
     if (threadIdx.x < SUBGRAPHS)
         block.probes[threadIdx.x] = 0;
-    if (threadIdx.x < SWEEP_TURNS)
+    if (threadIdx.x < SLICED_TURNS)
         block.count[threadIdx.x] = threadIdx.x == 0 ? count : 0;
     if (threadIdx.x == 0)
         block.found = block.weight = 0;
-    if (blockIdx.x == 0 && threadIdx.x < SWEEP_TURNS)
+    if (blockIdx.x == 0 && threadIdx.x < SLICED_TURNS)
         s.state->arrived[s.set ^ 1][threadIdx.x] = 0;
     if (thread_of_grid() == 0)
         put_depth(s, s.root, 0, ROOT_PARENT);
@@ -430,7 +430,7 @@ __device__ static void start(const gpu_sweep &s)
 }
 
 /* The first block writes the visited masks, and reports. */
-__device__ static void finish(const gpu_sweep &s, int32_t depth)
+__device__ static void finish(const gpu_sliced &s, int32_t depth)
 {
     const uint32_t normals = s.normals / 32;
     for (uint32_t i = threadIdx.x; i < s.of[DELEGATES].words; i += blockDim.x)
@@ -445,17 +445,17 @@ __device__ static void finish(const gpu_sweep &s, int32_t depth)
     }
 }
 
-__global__ static void __launch_bounds__(1024, 1) sweep_kernel(const __grid_constant__ gpu_sweep s)
+__global__ static void __launch_bounds__(1024, 1) sliced_kernel(const __grid_constant__ gpu_sliced s)
 {
-    sweep_batch own;
+    slice_batch own;
     int32_t depth = 0;
     load_batch(s, thread_of_grid(), own);
     start(s);
-    bool one = block.count[0] <= ONE_SLICES;
+    bool one = block.count[0] <= s.one;
     for (unsigned turn = 0;; turn = after(turn)) {
         if (!one) {
-            note_team(depth, SOLO_BY_SWEEP);
-            sweep(s, turn, depth, own);
+            note_team(depth, SOLO_BY_SLICES);
+            pull_slices(s, turn, depth, own);
             note_time(depth, SOLO_VISITED);
         } else if (blockIdx.x == 0) {
             run_one(s, turn, depth);
@@ -468,18 +468,18 @@ __global__ static void __launch_bounds__(1024, 1) sweep_kernel(const __grid_cons
         const unsigned found = found_of(block.met);
         if (found == 0)
             break;
-        one = !one && found <= FEW_FOUND && weight_of(block.met) <= FEW_SLICES;
+        one = !one && found <= s.one / FEW_FOUND && weight_of(block.met) <= s.one / FEW_SLICES;
         take_found(s, turn, one && blockIdx.x == 0);
     }
     if (blockIdx.x == 0)
         finish(s, depth);
-    for (unsigned turn = 0; turn < SWEEP_TURNS; turn++)
+    for (unsigned turn = 0; turn < SLICED_TURNS; turn++)
         clear_found(s, turn);
 }
 
 static struct solo_program program()
 {
-    return solo_program{(const void *)sweep_kernel, 0};
+    return solo_program{(const void *)sliced_kernel, 0};
 }
 
 #endif

@@ -1,6 +1,6 @@
-/* cuda_sweep_slices.cu: the rows of all subgraphs become one list of slices; see cuda_sweep.h */
+/* cuda_sliced_fill.cu: the rows of all subgraphs become one list of slices; see cuda_sliced.h */
 #include "cuda_common.cuh"
-#include "cuda_sweep.h"
+#include "cuda_sliced.h"
 
 #include <cub/device/device_scan.cuh>
 
@@ -15,7 +15,7 @@ struct joint_row {
     uint64_t length[VERTEX_KINDS]; /* by the kind of columns */
 };
 
-__device__ static inline joint_row row_of(const gpu_sweep &s, const both_rows &rows, uint32_t v)
+__device__ static inline joint_row row_of(const gpu_sliced &s, const both_rows &rows, uint32_t v)
 {
     joint_row r = {v < s.normals ? DELEGATES : NORMALS, v < s.normals ? v : v - s.normals, {0, 0}};
     for (int to = 0; to < VERTEX_KINDS && r.id < s.of[r.kind].count; to++) {
@@ -26,7 +26,7 @@ __device__ static inline joint_row row_of(const gpu_sweep &s, const both_rows &r
 }
 
 /* first[v] becomes the number of slices of v. */
-__global__ static void __launch_bounds__(BLOCK) count_slices(gpu_sweep s, both_rows rows, uint32_t *first)
+__global__ static void __launch_bounds__(BLOCK) count_slices(gpu_sliced s, both_rows rows, uint32_t *first)
 {
     for (uint32_t v = blockIdx.x * BLOCK + threadIdx.x; v <= 32 * s.words; v += gridDim.x * BLOCK) {
         uint64_t edges = 0;
@@ -34,22 +34,22 @@ __global__ static void __launch_bounds__(BLOCK) count_slices(gpu_sweep s, both_r
             const joint_row r = row_of(s, rows, v);
             edges = r.length[NORMALS] + r.length[DELEGATES];
         }
-        first[v] = (uint32_t)((edges + SWEEP_COLUMNS - 1) / SWEEP_COLUMNS);
+        first[v] = (uint32_t)((edges + SLICED_COLUMNS - 1) / SLICED_COLUMNS);
     }
 }
 
-cudaError_t cuda_sweep_count(const gpu_sweep *sweep, const gpu_csr csr[SUBGRAPHS], uint32_t *first, void *scratch,
+cudaError_t cuda_sliced_count(const gpu_sliced *sliced, const gpu_csr csr[SUBGRAPHS], uint32_t *first, void *scratch,
                              size_t scratch_bytes, cudaStream_t stream)
 {
-    const uint32_t count = 32 * sweep->words + 1;
+    const uint32_t count = 32 * sliced->words + 1;
     both_rows rows;
     for (int g = 0; g < SUBGRAPHS; g++)
         rows.csr[g] = csr[g];
-    count_slices<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(*sweep, rows, first);
+    count_slices<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(*sliced, rows, first);
     return cub::DeviceScan::ExclusiveSum(scratch, scratch_bytes, first, first, count, stream);
 }
 
-__device__ static inline uint32_t column_of(const gpu_sweep &s, const both_rows &rows, const joint_row &r, uint64_t j)
+__device__ static inline uint32_t column_of(const gpu_sliced &s, const both_rows &rows, const joint_row &r, uint64_t j)
 {
     const int to = j < r.length[NORMALS] ? NORMALS : DELEGATES;
     const gpu_csr &csr = rows.csr[r.kind << 1 | to];
@@ -59,21 +59,21 @@ __device__ static inline uint32_t column_of(const gpu_sweep &s, const both_rows 
     return (uint32_t)column + (to == NORMALS ? s.normals : 0);
 }
 
-__device__ static inline uint32_t slices_of(const gpu_sweep &s, uint32_t v)
+__device__ static inline uint32_t slices_of(const gpu_sliced &s, uint32_t v)
 {
     const uint32_t first = s.first[v], count = s.first[v + 1] - first;
-    return first | min(count, SWEEP_MANY) << SWEEP_FIRST_BITS;
+    return first | min(count, SLICED_MANY) << SLICED_FIRST_BITS;
 }
 
 /* Where slices go. */
 struct slice_arrays {
-    sweep_slice *slices;
-    sweep_links *links;
+    slice_columns *slices;
+    slice_links *links;
     uint32_t *row;
 };
 
 /* A warp a vertex. */
-__global__ static void __launch_bounds__(BLOCK) fill_slices(gpu_sweep s, both_rows rows, slice_arrays to)
+__global__ static void __launch_bounds__(BLOCK) fill_slices(gpu_sliced s, both_rows rows, slice_arrays to)
 {
     const uint32_t warps = gridDim.x * WARPS;
     for (uint32_t v = (blockIdx.x * BLOCK + threadIdx.x) / WARP; v < 32 * s.words; v += warps) {
@@ -82,23 +82,23 @@ __global__ static void __launch_bounds__(BLOCK) fill_slices(gpu_sweep s, both_ro
             continue;
         const joint_row r = row_of(s, rows, v);
         const uint64_t edges = r.length[NORMALS] + r.length[DELEGATES];
-        const uint32_t weight = count < SWEEP_MOST_WEIGHT ? count : SWEEP_MOST_WEIGHT;
-        for (uint64_t j = lane_id(); j < (uint64_t)count * SWEEP_COLUMNS; j += WARP) {
-            const uint32_t u = j < edges ? column_of(s, rows, r, j) : v, slice = first + (uint32_t)(j / SWEEP_COLUMNS);
-            to.slices[slice].column[j % SWEEP_COLUMNS] = u;
-            to.links[slice].of[j % SWEEP_COLUMNS].vertex = u;
-            to.links[slice].of[j % SWEEP_COLUMNS].slices = slices_of(s, u);
+        const uint32_t weight = count < SLICED_MOST_WEIGHT ? count : SLICED_MOST_WEIGHT;
+        for (uint64_t j = lane_id(); j < (uint64_t)count * SLICED_COLUMNS; j += WARP) {
+            const uint32_t u = j < edges ? column_of(s, rows, r, j) : v, slice = first + (uint32_t)(j / SLICED_COLUMNS);
+            to.slices[slice].column[j % SLICED_COLUMNS] = u;
+            to.links[slice].of[j % SLICED_COLUMNS].vertex = u;
+            to.links[slice].of[j % SLICED_COLUMNS].slices = slices_of(s, u);
         }
         for (uint32_t i = lane_id(); i < count; i += WARP)
-            to.row[first + i] = v | weight << SWEEP_ROW_BITS;
+            to.row[first + i] = v | weight << SLICED_ROW_BITS;
     }
 }
 
-void cuda_sweep_fill(const gpu_sweep *sweep, const gpu_csr csr[SUBGRAPHS], sweep_slice *slices, sweep_links *links,
+void cuda_sliced_fill(const gpu_sliced *sliced, const gpu_csr csr[SUBGRAPHS], slice_columns *slices, slice_links *links,
                      uint32_t *row, cudaStream_t stream)
 {
     both_rows rows;
     for (int g = 0; g < SUBGRAPHS; g++)
         rows.csr[g] = csr[g];
-    fill_slices<<<blocks_for(32ull * sweep->words, WARPS), BLOCK, 0, stream>>>(*sweep, rows, slice_arrays{slices, links, row});
+    fill_slices<<<blocks_for(32ull * sliced->words, WARPS), BLOCK, 0, stream>>>(*sliced, rows, slice_arrays{slices, links, row});
 }

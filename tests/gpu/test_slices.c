@@ -1,0 +1,116 @@
+/* test_slices.c: cuda_sliced_count and cuda_sliced_fill by their definition (traverse/cuda/cuda_sliced.h): slice by slice, the
+ * edges of all rows in the order of vertices, those to normals first
+ */
+#include "checks.h"
+#include "loaded.h"
+#include "managed.h"
+#include "steps.h"
+#include "tests.h"
+
+#include "traverse/cuda/cuda_sliced.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* What the kernels made, and the twin's place in it. */
+struct slices {
+    const struct shard *shard;
+    struct gpu_sliced sliced;
+    const uint32_t *first;
+};
+
+static uint64_t row_edges(const struct slices *s, enum vertex_kind kind, uint64_t id)
+{
+    uint64_t edges = 0;
+    for (int to = 0; to < VERTEX_KINDS; to++) {
+        const struct csr *csr = &s->shard->csr[kind << 1 | to];
+        edges += csr->edges > 0 ? csr_row_length(csr, id) : 0;
+    }
+    return edges;
+}
+
+/* Edge j of a row, as a vertex of both kinds. */
+static uint32_t row_column(const struct slices *s, enum vertex_kind kind, uint64_t id, uint64_t j)
+{
+    const struct csr *to_normals = &s->shard->csr[kind << 1], *to_delegates = to_normals + 1;
+    uint64_t normals = to_normals->edges > 0 ? csr_row_length(to_normals, id) : 0;
+    if (j < normals)
+        return (uint32_t)csr_destination(to_normals, id, j) + s->sliced.normals;
+    return (uint32_t)csr_destination(to_delegates, id, j - normals);
+}
+
+static void compare_slice(const struct slices *s, uint32_t slice, uint32_t v, uint32_t j, uint32_t expected)
+{
+    uint32_t column = s->sliced.slices[slice].column[j], vertex = s->sliced.links[slice].of[j].vertex;
+    uint32_t first = s->first[expected], count = s->first[expected + 1] - first, many = SLICED_MANY;
+    check_that(column == expected, "column %u of slice %u, of %u, is %u, not %u", j, slice, v, column, expected);
+    check_that(vertex == expected, "link %u of slice %u, of %u, is to %u, not to %u", j, slice, v, vertex, expected);
+    check_that(s->sliced.links[slice].of[j].slices == (first | (count < many ? count : many) << SLICED_FIRST_BITS),
+               "slices of link %u of slice %u", j, slice);
+}
+
+/* Compares the slices of a vertex from `at` on. Returns where those of the next one begin. */
+static uint32_t compare_row(const struct slices *s, uint32_t at, uint32_t v, enum vertex_kind kind, uint64_t id)
+{
+    uint64_t edges = row_edges(s, kind, id);
+    uint32_t count = (uint32_t)((edges + SLICED_COLUMNS - 1) / SLICED_COLUMNS), most = SLICED_MOST_WEIGHT;
+    if (!check_that(s->first[v] == at && s->first[v + 1] == at + count, "%u has slices %u to %u, not %u to %u", v,
+                    s->first[v], s->first[v + 1], at, at + count))
+        return at + count;
+    for (uint32_t i = 0; i < count; i++) {
+        check_that(s->sliced.row[at + i] == (v | (count < most ? count : most) << SLICED_ROW_BITS), "row of slice %u",
+                   at + i);
+        for (uint32_t j = 0; j < SLICED_COLUMNS; j++) {
+            uint64_t edge = (uint64_t)i * SLICED_COLUMNS + j;
+            compare_slice(s, at + i, v, j, edge < edges ? row_column(s, kind, id, edge) : v);
+        }
+    }
+    return at + count;
+}
+
+/* Vertices without a row lie between the kinds and behind them. */
+static void compare_all(const struct slices *s)
+{
+    uint32_t at = 0, d = (uint32_t)s->shard->d, locals = (uint32_t)s->shard->locals, normals = s->sliced.normals;
+    for (uint32_t v = 0; v < d; v++)
+        at = compare_row(s, at, v, DELEGATES, v);
+    for (uint32_t v = 0; v < locals; v++)
+        at = compare_row(s, at, normals + v, NORMALS, v);
+    check_that(s->first[32 * s->sliced.words] == at, "%u slices, not %u", s->first[32 * s->sliced.words], at);
+    for (uint32_t v = d; v < normals; v++)
+        check_that(s->first[v] == s->first[v + 1], "%u, which does not exist, has slices", v);
+}
+
+void test_slices(const struct shard *shard, const struct graph_spec *spec)
+{
+    struct slices s = {.shard = shard};
+    struct gpu_csr csr[SUBGRAPHS];
+    check_begin();
+    if (shard->p == 1) {
+        size_t scratch_bytes = gpu_merge_scratch_bound(shard->d + 1);
+        for (int g = 0; g < SUBGRAPHS; g++)
+            csr[g] = *loaded_csr(shard, (enum subgraph)g);
+        s.sliced.words = gpu_sliced_words(shard->d, shard->locals);
+        s.sliced.normals = 32 * (uint32_t)(2 * mask_words(shard->d));
+        for (int kind = 0; kind < VERTEX_KINDS; kind++)
+            s.sliced.of[kind].count = kind == DELEGATES ? shard->d : shard->locals;
+        uint32_t *first = managed(NULL, (32 * (size_t)s.sliced.words + 1) * sizeof *first);
+        s.first = s.sliced.first = first;
+        check_that(cuda_sliced_count(&s.sliced, csr, first, managed(NULL, scratch_bytes), scratch_bytes, 0) == cudaSuccess,
+                   "the scratch memory of the scan is too little");
+        managed_settle();
+        size_t count = first[32 * s.sliced.words], room = gpu_sliced_room(shard->d + shard->locals, shard_edges(shard));
+        check_that(count <= room, "%zu slices, but room for %zu", count, room);
+        struct slice_columns *slices = managed(NULL, count * sizeof *slices);
+        struct slice_links *links = managed(NULL, count * sizeof *links);
+        uint32_t *row = managed(NULL, count * sizeof *row);
+        cuda_sliced_fill(&s.sliced, csr, slices, links, row, 0);
+        managed_settle();
+        s.sliced.slices = slices;
+        s.sliced.links = links;
+        s.sliced.row = row;
+        compare_all(&s);
+        managed_finish(NULL, NULL, 0);
+    }
+    check_end("cuda_sliced_count, cuda_sliced_fill: %s", spec->name);
+}

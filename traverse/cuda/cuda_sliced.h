@@ -1,0 +1,103 @@
+/* cuda_sliced.h: the whole search of a small graph, on a device that is alone, as one cooperative kernel.
+ *
+ * Where a graph fits the cache, a level takes as long as its barriers and its chains of reads, whatever it visits. So
+ * here a level reads all edges, and has one barrier, for which alone its reads wait. It does not know the classes nn, nd,
+ * dn, dd:
+ *   - Vertices of both kinds have one numbering, the delegates first, and their rows are one list of slices, four
+ *     columns each. Threads share the slices once and for all, so their first ones stay in registers.
+ *   - Each block has the visited mask of all vertices in shared memory.
+ *   - A level pulls: a slice whose row is not visited, and which has a visited column, sets the bit of the row in
+ *     `found`. After the barrier each block adds all of `found` to its mask.
+ *   - While the frontier is small the first block pushes from a list of slices, as only it has to see its marks then: a
+ *     level is one read that it waits for, as each column comes with the slices of its vertex. What it finds in several
+ *     levels is to the others as one level.
+ * Bytes of a level: 20 for each slice beyond those in registers; n / 8 for each block; 8 for each vertex that is found. Of
+ * the first block alone: 32 for each slice of the frontier, and 4 for each vertex that it finds.
+ *
+ * cuda_solo.h is the twin: it finds the same distances. It also goes where directions are forced.
+ *
+ *   cuda_sliced_kernel.cuh  the levels
+ *   cuda_sliced_plain.cu, cuda_sliced_noted.cu  the two kernels, as of cuda_solo.h
+ *   cuda_sliced_launch.cu   how they are launched
+ *   cuda_sliced_fill.cu     the slices are made
+ *   cuda_sliced_run.c       the host's side
+ */
+#ifndef DBFS_CUDA_SLICED_H
+#define DBFS_CUDA_SLICED_H
+
+#include "cuda_solo.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { SLICED_TURNS = 3 /* levels take masks and counters in turn */ };
+
+/* Columns of one row; its last slice is filled up with the row itself, which is never new to itself. */
+struct slice_columns {
+    uint32_t column[SLICED_COLUMNS];
+};
+
+/* The same columns for a push, each with the slices of its vertex: the first one, and in the upper bits how many, or
+ * SLICED_MANY if there are at least so many. */
+struct slice_links {
+    struct {
+        uint32_t vertex, slices;
+    } of[SLICED_COLUMNS];
+};
+
+#define SLICED_FIRST ((1u << SLICED_FIRST_BITS) - 1)
+#define SLICED_MANY ((1u << (32 - SLICED_FIRST_BITS)) - 1)
+
+/* A row, and in the upper bits how many slices it has, or SLICED_MOST_WEIGHT. */
+#define SLICED_ROW ((1u << SLICED_ROW_BITS) - 1)
+#define SLICED_MOST_WEIGHT ((1u << (32 - SLICED_ROW_BITS)) - 1)
+
+struct sliced_state {
+    /* blocks that have come to the barrier of a level, and what they found, as cuda_sliced_kernel.cuh packs it; searches
+     * take the two sets by turns, and clear the other one */
+    unsigned long long arrived[2][SLICED_TURNS];
+    unsigned long long probes[SLICED_TURNS][SUBGRAPHS]; /* for notes */
+    int32_t depth; /* of the frontier that the first block leaves */
+};
+
+struct gpu_sliced {
+    const struct slice_columns *slices; /* [count], in the order of rows; at multiples of 16 bytes */
+    const struct slice_links *links;    /* [count]; at multiples of 32 bytes */
+    const uint32_t *row;                /* [count]: of a slice, with the weight of the row */
+    const uint32_t *first;              /* [32 words + 1]: the first slice of a vertex */
+    uint32_t count;
+    uint32_t words;   /* of a mask of all vertices: a multiple of 4 */
+    uint32_t one;     /* slices of a frontier that the first block pushes, at most: the larger a mask, the dearer a pull */
+    uint32_t normals; /* vertex v is delegate v or, from here on, normal v - normals */
+    uint32_t *found;  /* [SLICED_TURNS][words], zero before and after a search */
+    struct sliced_state *state; /* zero before the first search */
+    struct gpu_vertices of[VERTEX_KINDS];
+    struct solo_outputs out;
+    uint32_t set;  /* of state->arrived */
+    uint32_t root;
+    uint32_t number; /* of the search */
+};
+
+struct solo_program cuda_sliced_plain(void);
+struct solo_program cuda_sliced_noted(void);
+
+/* Bytes of shared memory that each block has beside the mask of all vertices. */
+size_t cuda_sliced_block_bytes(void);
+
+/* Chooses the launch of launch->program for the current device: no blocks if the mask does not fit into shared memory. */
+cudaError_t cuda_sliced_plan(const struct gpu_sliced *sliced, struct solo_launch *launch);
+
+/* Makes first[] of the rows of `csr`, for vertices that *sliced numbers. */
+cudaError_t cuda_sliced_count(const struct gpu_sliced *sliced, const struct gpu_csr csr[SUBGRAPHS], uint32_t *first,
+                             void *scratch, size_t scratch_bytes, cudaStream_t stream);
+
+/* Then the slices, their links and their rows. */
+void cuda_sliced_fill(const struct gpu_sliced *sliced, const struct gpu_csr csr[SUBGRAPHS], struct slice_columns *slices,
+                     struct slice_links *links, uint32_t *row, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

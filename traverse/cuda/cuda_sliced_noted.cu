@@ -1,0 +1,14 @@
+/* cuda_sliced_noted.cu: the kernel of a search by slices that notes what its levels do; see cuda_sliced.h */
+#define SOLO_NOTED 1
+#include "cuda_sliced_kernel.cuh"
+
+struct solo_program cuda_sliced_noted(void)
+{
+    return program();
+}
+
+/* Here, as this kernel has more than the plain one. */
+size_t cuda_sliced_block_bytes(void)
+{
+    return sizeof(sliced_block) + sizeof(block_notes);
+}
