@@ -81,34 +81,46 @@ static void compare_all(const struct slices *s)
         check_that(s->first[v] == s->first[v + 1], "%u, which does not exist, has slices", v);
 }
 
-void test_slices(const struct shard *shard, const struct graph_spec *spec)
+static uint32_t *make_first(struct slices *s, const struct gpu_csr csr[SUBGRAPHS])
+{
+    size_t vertices = 32 * (size_t)s->sliced.words, scratch_bytes = gpu_merge_scratch_bound(s->shard->d + 1);
+    uint32_t *first = managed(NULL, (vertices + 1) * sizeof *first);
+    check_that(cuda_sliced_count(&s->sliced, csr, first, managed(NULL, scratch_bytes), scratch_bytes, 0) == cudaSuccess,
+               "the scratch memory of the scan is too little");
+    managed_settle();
+    return first;
+}
+
+/* By the kernels. */
+static struct slices make_slices(const struct shard *shard)
 {
     struct slices s = {.shard = shard};
     struct gpu_csr csr[SUBGRAPHS];
+    for (int g = 0; g < SUBGRAPHS; g++)
+        csr[g] = *loaded_csr(shard, (enum subgraph)g);
+    s.sliced.words = gpu_sliced_words(shard->d, shard->locals);
+    s.sliced.normals = 64 * (uint32_t)mask_words(shard->d);
+    s.sliced.of[DELEGATES].count = shard->d;
+    s.sliced.of[NORMALS].count = shard->locals;
+    s.first = s.sliced.first = make_first(&s, csr);
+    size_t count = s.first[32 * s.sliced.words], room = gpu_sliced_room(shard->d + shard->locals, shard_edges(shard));
+    struct slice_columns *slices = managed(NULL, count * sizeof *slices);
+    struct slice_links *links = managed(NULL, count * sizeof *links);
+    uint32_t *row = managed(NULL, count * sizeof *row);
+    check_that(count <= room, "%zu slices, but room for %zu", count, room);
+    cuda_sliced_fill(&s.sliced, csr, slices, links, row, 0);
+    managed_settle();
+    s.sliced.slices = slices;
+    s.sliced.links = links;
+    s.sliced.row = row;
+    return s;
+}
+
+void test_slices(const struct shard *shard, const struct graph_spec *spec)
+{
     check_begin();
     if (shard->p == 1) {
-        size_t scratch_bytes = gpu_merge_scratch_bound(shard->d + 1);
-        for (int g = 0; g < SUBGRAPHS; g++)
-            csr[g] = *loaded_csr(shard, (enum subgraph)g);
-        s.sliced.words = gpu_sliced_words(shard->d, shard->locals);
-        s.sliced.normals = 32 * (uint32_t)(2 * mask_words(shard->d));
-        for (int kind = 0; kind < VERTEX_KINDS; kind++)
-            s.sliced.of[kind].count = kind == DELEGATES ? shard->d : shard->locals;
-        uint32_t *first = managed(NULL, (32 * (size_t)s.sliced.words + 1) * sizeof *first);
-        s.first = s.sliced.first = first;
-        check_that(cuda_sliced_count(&s.sliced, csr, first, managed(NULL, scratch_bytes), scratch_bytes, 0) == cudaSuccess,
-                   "the scratch memory of the scan is too little");
-        managed_settle();
-        size_t count = first[32 * s.sliced.words], room = gpu_sliced_room(shard->d + shard->locals, shard_edges(shard));
-        check_that(count <= room, "%zu slices, but room for %zu", count, room);
-        struct slice_columns *slices = managed(NULL, count * sizeof *slices);
-        struct slice_links *links = managed(NULL, count * sizeof *links);
-        uint32_t *row = managed(NULL, count * sizeof *row);
-        cuda_sliced_fill(&s.sliced, csr, slices, links, row, 0);
-        managed_settle();
-        s.sliced.slices = slices;
-        s.sliced.links = links;
-        s.sliced.row = row;
+        const struct slices s = make_slices(shard);
         compare_all(&s);
         managed_finish(NULL, NULL, 0);
     }
