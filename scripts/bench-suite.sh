@@ -30,7 +30,7 @@
 #             default, which is the TH predicted to be fastest with BACKEND
 #   PACK      more options for dbfs-pack
 #   BEFORE    the folder of another build's programs: its dbfs-traverse takes the same roots
-#   CHECK     1: searches by pushing alone and by pulling alone, on graphs of up to 20,000 levels
+#   CHECK     1: searches with --direction push, pull and cost, on graphs of up to 20,000 levels
 #   LIMIT     seconds that one program may run (600)
 #   FOLDER    one more FOLDER
 #   WORK      a folder for graphs (default: /dev/shm)
@@ -176,7 +176,7 @@ own_rows() { # GRAPH TH
     fi
     [ -n "${CHECK:-}" ] && awk -v most=$deepest '$4 > most { exit 1 }' "$work/ours" || return 0
     for backend in $backends; do
-        for direction in push pull; do
+        for direction in push pull cost; do
             search "$bin/dbfs-traverse" "$backend" "$work/theirs" --direction $direction || : >"$work/theirs"
             row "$1" "$2" "$direction-$backend" "$work/theirs"
         done

@@ -111,11 +111,13 @@ each_layout() { # TH COMMAND: calls COMMAND LAYOUT FOLDER for each layout
 
 # ---- check: distances and parents of every layout and option ----
 
+# Small graphs have a kernel of their own on a lone GPU, and the usual one with --direction cost, push and pull.
 # Devices that have all shards run the levels by themselves, except where factors or a form are given: then it is the
 # level loop. Options of messages say nothing where none is sent.
 options_list() {
     cat <<END
 --direction auto
+--direction cost
 --factor0 dd=0.03
 --direction push
 --direction pull
@@ -351,7 +353,7 @@ check_probes() { # NAME DIR
 # Trees of searches that a device makes alone, in each direction, with each class of edges.
 check_trees() { # NAME EDGES DIR
     local direction root
-    for direction in auto push pull; do
+    for direction in auto cost push pull; do
         for root in 1 7; do
             "$traverse" -q -r $root --backend "$backend" --direction $direction --force \
                 --depths "$tmp/depths.npy" --parents "$tmp/parents.npy" "$3" >"$tmp/out" 2>"$tmp/err" &&
@@ -373,6 +375,7 @@ check_traces() {
     for th in memory inf 0; do
         pack "$work/edges" 1 $th "$work/trace-$th"
         check_trace "RMAT 16 TH $th" "$work/trace-$th" -n 8
+        check_trace "RMAT 16 TH $th by classes" "$work/trace-$th" -n 8 --direction cost
     done
     check_trace 'RMAT 16 by pushes' "$work/trace-memory" -n 3 --direction push
     check_trace 'RMAT 16 by pulls' "$work/trace-memory" -n 3 --direction pull
@@ -385,10 +388,12 @@ check_traces() {
     "$TESTS/mkgraph" grid 300 300 | "$BIN/edgeconv" -q -u --force -o "$work/edges" -
     pack "$work/edges" 1 memory "$work/trace-grid"
     check_trace grid "$work/trace-grid" -n 2
+    check_trace 'grid by classes' "$work/trace-grid" -n 2 --direction cost
     # more levels than the device has room for
     "$TESTS/mkgraph" path 50000 | "$BIN/edgeconv" -q -u --force -o "$work/edges" -
     pack "$work/edges" 1 inf "$work/trace-path"
     check_trace path "$work/trace-path" -r 0,20000
+    check_trace 'path by classes' "$work/trace-path" -r 0,20000 --direction cost
     rm -rf "$work"/trace-* "$work"/uniform-* "$work/edges"
 }
 

@@ -42,6 +42,7 @@ struct device_options {
     int probes;   /* count the probes of pulls, if the backend can, and FV exactly */
     int notes;    /* `run` may be asked to note what levels do */
     int uniquify; /* duplicates will be dropped */
+    int by_classes; /* the search goes by classes of edges, however small the graph is */
     int shared;   /* devices of other processes will read what this one shows (struct peer_card) */
     int trust;    /* do not check what the device decodes (shard_ranges.h) */
     enum exchange_memory exchange_memory;

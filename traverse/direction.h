@@ -28,6 +28,7 @@ struct directions {
 
 struct direction_policy {
     enum direction_mode mode;
+    int by_classes; /* however small the graph is, its classes of edges have directions (--direction cost) */
     double factor0[SUBGRAPHS]; /* to pull */
     double factor1[SUBGRAPHS]; /* back to push */
     int factors_given;         /* the user gave them: a backend must not choose by its own costs */
@@ -49,6 +50,12 @@ struct workload {
 };
 
 extern const struct direction_policy direction_defaults;
+
+/* Whether directions are asked for: a search that knows no classes of edges must not take place. */
+static inline int direction_by_classes(const struct direction_policy *policy)
+{
+    return policy->by_classes || policy->factors_given || policy->mode != DIRECTION_AUTO;
+}
 
 /* BV of a subgraph with a frontier. */
 double backward_work(const struct subgraph_work *work);

@@ -185,6 +185,7 @@ int main(int argc, char **argv)
                                              .json = run.args.json,
                                              .parents = run.args.record_parents,
                                              .resident = run.args.resident,
+                                             .by_classes = direction_by_classes(&run.args.policy),
                                              .room = run.args.cli.memory_bytes};
         plan_print(&request, &error);
         args_free(&run.args);

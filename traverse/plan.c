@@ -140,6 +140,7 @@ static enum status add_shards(struct plans *plans, const struct manifest *m, str
             .permuted = m->randomized,
             .resident = (enum residence)r,
             .hosted = GPU_ALL_HOSTED,
+            .by_classes = request->by_classes,
             .saves = r != RESIDENT_RAW};
     return for_shards(m, request->folder, add_planned, plans, e);
 }

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-static const char *const direction_names[] = {"auto", "push", "pull"};
+enum { CHOICE_COST = DIRECTION_PULL + 1 };
+static const char *const direction_names[] = {"auto", "push", "pull", [CHOICE_COST] = "cost"};
 static const char *const backend_names[] = {"auto", "cpu", "cuda"};
 static const char *const reduction_names[] = {"blocking", "nonblocking"};
 static const char *const exchange_memory_names[] = {"auto", "host", "device", "peer"};
@@ -49,13 +50,17 @@ static void parse_factors(struct args *args, const char *option, char *list, dou
     }
 }
 
+static void take_direction(struct args *args, const char *value)
+{
+    int choice = args_choice(args, "--direction", value, direction_names, CHOICE_COST + 1);
+    args->policy.by_classes = choice == CHOICE_COST;
+    args->policy.mode = choice == CHOICE_COST ? DIRECTION_AUTO : (enum direction_mode)choice;
+}
+
 static void search_option(struct args *args, int option, char *value)
 {
     switch (option) {
-    case OPTION_DIRECTION:
-        args->policy.mode =
-            (enum direction_mode)args_choice(args, "--direction", value, direction_names, 3);
-        break;
+    case OPTION_DIRECTION: take_direction(args, value); break;
     case OPTION_FACTOR0: parse_factors(args, "--factor0", value, args->policy.factor0); break;
     case OPTION_FACTOR1: parse_factors(args, "--factor1", value, args->policy.factor1); break;
     case OPTION_REDUCTION:
@@ -97,7 +102,7 @@ void rank_option(struct args *args, int option, char *value)
 
 const char *args_direction_name(const struct args *args)
 {
-    return direction_names[args->policy.mode];
+    return direction_names[args->policy.by_classes ? (int)CHOICE_COST : (int)args->policy.mode];
 }
 
 const char *args_reduction_name(const struct args *args)

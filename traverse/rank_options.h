@@ -18,7 +18,8 @@
     "      --timeout SECONDS       end the job if a rank does not go on for so long (default: never)\n"
 #define RANK_HELP_SEARCH \
     "Search:\n" \
-    "      --direction MODE        auto, push or pull (default auto)\n" \
+    "      --direction MODE        auto, push, pull, or cost: as auto, but small graphs on a GPU are\n" \
+    "                              searched as large ones are (default auto)\n" \
     "      --factor0 LIST          to pull when FV > factor0 * BV (default\n" \
     "                              dd=0.03,dn=0.005,nd=0.01,nn=0.5)\n" \
     "      --factor1 LIST          back to push when FV < factor1 * BV (default\n" \

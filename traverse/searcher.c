@@ -113,6 +113,7 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
 {
     struct rank *rank = &s->rank;
     struct results_options results = {.parents = args->record_parents, .files = files};
+    const struct direction_policy *policy = &args->policy;
     struct device_options options = {.threads = s->threads,
                                      .parents = args->record_parents,
                                      .answers = results_wanted(rank->graph, &results),
@@ -124,7 +125,8 @@ static enum status open_devices(struct searcher *s, const struct args *args, int
                                                                       &s->comm),
                                      .probes = args->trace != NULL,
                                      .notes = args_want_levels(args),
-                                     .uniquify = args->exchange.uniquify};
+                                     .uniquify = args->exchange.uniquify,
+                                     .by_classes = direction_by_classes(policy)};
     rank_open_devices(rank, &options, e);
     if (comm_agree(&s->comm, e) != ST_OK ||
         exchange_open(&s->exchange, rank, &args->exchange, e) != ST_OK ||

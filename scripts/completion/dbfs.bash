@@ -7,7 +7,7 @@ _dbfs_complete() {
     --direction)
         values='once symmetric directed'
         [ "$program" != dbfs-traverse ] || values=''
-        [ "$program" = edgeconv ] || values="$values auto push pull"
+        [ "$program" = edgeconv ] || values="$values auto push pull cost"
         ;;
     --backend) values='auto cpu cuda' ;;
     --encoding) values='auto raw packed' ;;

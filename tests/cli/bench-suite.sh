@@ -13,10 +13,10 @@ program() { printf '#!/bin/sh\n%s\n' "$2" >"$tmp/$1" && chmod +x "$tmp/$1"; }
 
 check_exit 0 'graphs of each shape' suite CHECK=1 TH='suggested inf' $run \
     rmat8 uniform8 path100 grid12 datasets/wordnet-3.0.txt
-for program in dbfs push pull; do
+for program in dbfs push pull cost; do
     check "a row for each graph and TH: $program" test "$(grep -c " $program-cpu " "$tmp/out")" = 10
 done
-check 'both directions find the same' test "$(grep -c ' same$' "$tmp/out")" = 20
+check 'all directions find the same' test "$(grep -c ' same$' "$tmp/out")" = 30
 check 'levels of a path from its ends and its middle' has path100 dbfs-cpu 5 83.7
 check 'levels of a grid from two corners and its middle' has grid12 dbfs-cpu 5 19.7
 check 'the thresholds that were asked for, and suggested' \

@@ -56,6 +56,8 @@ for class in $classes; do
     check "auto: $class pulls in some levels of RMAT, not in all" \
         test "$(levels auto $class pull)" -gt 0 -a "$(levels auto $class push)" -gt 0
 done
+trace cost rmat1 1 --direction cost
+check 'cost: on a CPU it is auto' cmp "$tmp/auto" "$tmp/cost"
 trace auto grid1 1
 check 'auto: all push in the first ten levels of a grid' \
     awk '$1 < 10 && $4 == "pull" { exit bad = 1 } END { exit bad || NR == 0 }' "$tmp/auto"

@@ -654,11 +654,14 @@ for most in $edges $((edges - 1)); do
     EMULATED_SLICED=$most EMULATED_KERNELS=$tmp/kernels.limit search grid inf 1x1
     check "$edges edges, sliced up to $most" grep -q $([ $most = $edges ] && echo sliced || echo solo)_kernel "$tmp/kernels.limit"
 done
-for direction in push pull; do
+for options in '--direction push' '--direction pull' '--direction cost' '--factor0 dd=0.03'; do
     rm -f "$tmp/kernels.forced"
-    kernels=$tmp/kernels.forced sliced search rmat memory 1x1 --direction $direction
-    check "no slices with --direction $direction" grep -q solo_kernel "$tmp/kernels.forced"
+    kernels=$tmp/kernels.forced sliced search rmat memory 1x1 $options
+    check "no slices with $options" sh -c 'test -s "$1" && ! grep -q slice "$1"' - "$tmp/kernels.forced"
 done
+slice_bytes() { EMULATED_SLICED=8388608 "$traverse" --plan "$@" "$(packed rmat 1 memory)" | awk '/^slices of rows / { print $(NF - 1) }'; }
+check "slices take $(slice_bytes) bytes" test "$(slice_bytes)" -gt 0
+check 'and none with --direction cost' test -z "$(slice_bytes --direction cost)"
 rm -f "$tmp/kernels.large" # of $few_shared bytes of shared memory a mask takes too much
 "$TESTS/mkgraph" star 530000 | "$BIN/edgeconv" -q -u -o "$tmp/large.edges" -
 kernels=$tmp/kernels.large EMULATED_SHARED=$few_shared EMULATED_SEED=0 sliced run_on 1x1 cuda -r 1 "$(packed large 1 inf)" \

@@ -373,6 +373,7 @@ static enum status open_device(struct device *dev, const struct device_options *
                                        .answers = options->answers,
                                        .permuted = options->permuted,
                                        .notes = options->notes,
+                                       .by_classes = options->by_classes,
                                        .resident = options->resident,
                                        .hosted = GPU_ALL_HOSTED};
     void *at[GPU_ARRAY_COUNT];

@@ -198,7 +198,7 @@ static void put_solo(struct gpu_plan *plan, const struct shard *shard,
 
 int gpu_searches_by_slices(const struct gpu_plan *plan, const struct shard *shard)
 {
-    return shard->p == 1 && gpu_searches_whole(plan) && plan->resident == RESIDENT_RAW &&
+    return shard->p == 1 && !plan->by_classes && gpu_searches_whole(plan) && plan->resident == RESIDENT_RAW &&
            shard_edges(shard) <= SLICED_MOST_EDGES && shard->d + shard->locals <= SLICED_MOST_VERTICES;
 }
 
@@ -272,6 +272,7 @@ void gpu_plan_make(struct gpu_plan *plan, const struct shard *shard,
     memset(plan, 0, sizeof *plan);
     plan->resident = residence_of(shard, options);
     plan->saves = options->saves;
+    plan->by_classes = options->by_classes;
     put_sections(plan, shard, options);
     put_staging(plan, shard);
     put(plan, GPU_MASKS, "visited and next masks", (alone ? 2 : 3) * words_d + 2 * words_n, 4,

@@ -80,7 +80,7 @@ struct gpu_array {
 
 struct gpu_plan {
     enum residence resident; /* raw, too, if there is nothing to keep packed, or in memory of the host */
-    int saves;               /* as gpu_plan_options has it */
+    int saves, by_classes;   /* as gpu_plan_options has them */
     struct gpu_array array[GPU_ARRAY_COUNT];
     uint64_t graph_bytes, working_bytes; /* of the arrays before GPU_MASKS; of the others */
     uint64_t host_bytes;    /* of arrays in memory of the host, which are in none of the other sums */
@@ -121,6 +121,7 @@ struct gpu_plan_options {
     enum residence resident; /* not RESIDENT_AUTO */
     unsigned hosted; /* with RESIDENT_HOST: the subgraphs whose columns lie in memory of the host, as 1 << g */
     int saves;       /* memory before speed: a lone GPU scatters answers, and searches go level by level */
+    int by_classes;  /* however small the graph is, it is searched by its classes of edges */
 };
 
 #define GPU_ALL_HOSTED ((1u << SUBGRAPHS) - 1)

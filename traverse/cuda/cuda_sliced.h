@@ -14,7 +14,7 @@
  * Bytes of a level: 20 for each slice beyond those in registers; n / 8 for each block; 8 for each vertex that is found. Of
  * the first block alone: 32 for each slice of the frontier, and 4 for each vertex that it finds.
  *
- * cuda_solo.h is the twin: it finds the same distances. It also goes where directions are forced.
+ * cuda_solo.h is the twin: it finds the same distances. It also goes where directions are asked for (--direction cost, push, pull).
  *
  *   cuda_sliced_kernel.cuh  the levels
  *   cuda_sliced_plain.cu, cuda_sliced_noted.cu  the two kernels, as of cuda_solo.h

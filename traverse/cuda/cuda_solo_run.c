@@ -153,7 +153,7 @@ static enum status gpu_run(struct device *dev, const struct root *root, enum dir
     *levels = 0;
     if (launch->blocks == 0 || root->at == ROOT_AT_ISOLATED)
         return ST_OK;
-    if (mode == DIRECTION_AUTO && dev->solo.sliced.launch.blocks > 0)
+    if (dev->solo.sliced.launch.blocks > 0)
         return gpu_sliced_run(dev, root, noted, levels, e);
     s->mode = modes[mode];
     s->root = root->index;
