@@ -396,6 +396,15 @@ static enum status sync_folder(const char *path, const char *name, struct error 
     return e->status;
 }
 
+/* A file without a name takes its final one at once if that is free: at no moment would the end of the process leave a
+ * temporary one. */
+static int takes_free_name(const struct outfile *out)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", out->fd);
+    return out->pending_slot < 0 && linkat(AT_FDCWD, path, AT_FDCWD, out->final_path, AT_SYMLINK_FOLLOW) == 0;
+}
+
 static enum status commit_temporary(struct outfile *out, double *sync_seconds, struct error *e)
 {
     double start = now_seconds();
@@ -403,6 +412,8 @@ static enum status commit_temporary(struct outfile *out, double *sync_seconds, s
         return fail_errno(e, out->name, "cannot sync");
     if (sync_seconds != NULL)
         *sync_seconds = now_seconds() - start;
+    if (takes_free_name(out))
+        return sync_folder(out->final_path, out->name, e);
     if (!has_name(out))
         return fail_errno(e, out->name, "cannot name the complete file");
     int fd = out->fd;
