@@ -631,7 +631,12 @@ sliced() {
 }
 sliced_options=('' '--answer parents' '--breakdown')
 for name in rmat uniform path grid complete star spider lopsided bridge hub broom sparse; do
-    for th in 0 memory inf; do
+    case $mode:${thresholds:-inf} in
+    long:*) thresholds='0 memory inf' ;;
+    *:inf) thresholds=0 ;; # graphs by turns
+    *) thresholds=inf ;;
+    esac
+    for th in $thresholds; do
         EMULATED_PROCESSORS=$((turn % 4 + 1)) sliced search $name $th 1x1 ${sliced_options[turn % 3]}
     done
     EMULATED_PROCESSORS=$((turn % 4 + 1)) sliced tree $name memory 1x1 7
@@ -662,9 +667,9 @@ done
 slice_bytes() { EMULATED_SLICED=8388608 "$traverse" --plan "$@" "$(packed rmat 1 memory)" | awk '/^slices of rows / { print $(NF - 1) }'; }
 check "slices take $(slice_bytes) bytes" test "$(slice_bytes)" -gt 0
 check 'and none with --direction cost' test -z "$(slice_bytes --direction cost)"
-rm -f "$tmp/kernels.large" # of $few_shared bytes of shared memory a mask takes too much
-"$TESTS/mkgraph" star 530000 | "$BIN/edgeconv" -q -u -o "$tmp/large.edges" -
-kernels=$tmp/kernels.large EMULATED_SHARED=$few_shared EMULATED_SEED=0 sliced run_on 1x1 cuda -r 1 "$(packed large 1 inf)" \
+rm -f "$tmp/kernels.large" # of so little shared memory a mask takes too much
+"$TESTS/mkgraph" star 350000 | "$BIN/edgeconv" -q -u -o "$tmp/large.edges" -
+kernels=$tmp/kernels.large EMULATED_SHARED=43008 EMULATED_SEED=0 sliced run_on 1x1 cuda -r 1 "$(packed large 1 inf)" \
     >"$tmp/out" 2>"$tmp/err"
 check 'a mask that does not fit: no slices' grep -q solo_kernel "$tmp/kernels.large"
 value distance_checksum <(run_on 1x1 cpu -r 1 "$(packed large 1 inf)" 2>&1) >"$tmp/large.checksum"
