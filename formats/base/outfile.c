@@ -400,9 +400,7 @@ static enum status sync_folder(const char *path, const char *name, struct error 
  * temporary one. */
 static int takes_free_name(const struct outfile *out)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", out->fd);
-    return out->pending_slot < 0 && linkat(AT_FDCWD, path, AT_FDCWD, out->final_path, AT_SYMLINK_FOLLOW) == 0;
+    return out->pending_slot < 0 && signals_link(out->fd, out->final_path) == 0;
 }
 
 static enum status commit_temporary(struct outfile *out, double *sync_seconds, struct error *e)

@@ -156,20 +156,25 @@ static void enter(int slot, const char *path)
     __atomic_store_n(&pending[slot][0], path[0], __ATOMIC_RELEASE);
 }
 
+int signals_link(int fd, const char *path)
+{
+    char open_file[32];
+    snprintf(open_file, sizeof open_file, "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, open_file, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+
 /* As mkstemp does, for a file that is there. */
 static int link_with_pattern(int fd, char *path)
 {
     static const char digits[] = "0123456789abcdefghijklmnopqrstuv";
-    char open_file[32];
     char *x = path + strlen(path) - 6;
-    snprintf(open_file, sizeof open_file, "/proc/self/fd/%d", fd);
     for (int attempt = 0; attempt < 100; attempt++) {
         uint32_t random;
         if (getrandom(&random, sizeof random, 0) != sizeof random)
             return -1;
         for (int i = 0; i < 6; i++)
             x[i] = digits[random >> 5 * i & 31];
-        if (linkat(AT_FDCWD, open_file, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0)
+        if (signals_link(fd, path) == 0)
             return fd;
         if (errno != EEXIST)
             return -1;

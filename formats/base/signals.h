@@ -10,6 +10,10 @@
  * such files. */
 int signals_create(char *path, int *slot);
 
+/* Gives an open file that has no name (O_TMPFILE) this one. Returns -1 with errno set where it cannot: EEXIST if the name
+ * is taken. */
+int signals_link(int fd, const char *path);
+
 /* Gives an open file that has no name (O_TMPFILE) one from the pattern `path`, which a signal then removes, too.
  * Returns -1 with errno set where it cannot. */
 int signals_name(int fd, char *path, int *slot);

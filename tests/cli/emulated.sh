@@ -625,7 +625,7 @@ check "traces know every way ($(tr ' ' '\n' <"$tmp/ways" | sort -u | tr '\n' ' '
 
 # ---- small graphs, whose searches go by slices ----
 
-# sliced search|tree|trace ARGUMENT...: the same, by slices, as is checked of all together
+# sliced search|tree|trace ARGUMENT...: the same, by slices
 sliced() {
     EMULATED_SLICED=8388608 EMULATED_KERNELS=${kernels:-$tmp/kernels.sliced} "$@"
 }
@@ -644,6 +644,8 @@ done
 sliced search few inf 1x1
 sliced tree rmat 0 1x1 0 # a hub: the first level goes by slices
 sliced tree lopsided 9 1x1 300
+check 'no search of these went another way' \
+    sh -c 'grep -q sliced_kernel "$1" && ! grep -qE "solo_kernel|previsit" "$1"' - "$tmp/kernels.sliced"
 : >"$tmp/ways"
 sliced trace rmat memory
 sliced trace uniform inf
@@ -652,7 +654,6 @@ sliced trace path inf
 sliced trace bridge 0
 check "traces know slices ($(tr ' ' '\n' <"$tmp/ways" | sort -u | tr '\n' ' '))" \
     test "$(tr ' ' '\n' <"$tmp/ways" | grep . | sort -u | tr '\n' ' ')" = 'block slices '
-check 'no search of these went another way' sh -c 'grep -q sliced_kernel "$1" && ! grep -q solo_kernel "$1"' - "$tmp/kernels.sliced"
 edges=$((2 * 2 * 20 * 19)) # of the grid, in both directions
 for most in $edges $((edges - 1)); do
     rm -f "$tmp/kernels.limit"

@@ -4,6 +4,7 @@
 
 #include "tools/separate/predict.h"
 #include "tools/separate/suggest.h"
+#include "traverse/cuda/cuda_limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -237,12 +238,12 @@ static void test_bound(void)
 /* ---- small graphs on one GPU ---- */
 
 /* The largest time on a GPU over the smallest, with any TH. */
-static double spread_on_gpu(double vertices, uint64_t p)
+static double spread_on_gpu(double vertices, double share, uint64_t p)
 {
     struct table t;
     struct expected x = {0};
     double least = 1e300, most = 0;
-    make_table(&t, vertices, LIKE_RMAT);
+    make_table(&t, vertices, share);
     read_rows(&x, &t, p);
     for (uint64_t r = 0; r < x.rows; r++) {
         least = x.row[r].ns[MACHINE_GPU] < least ? x.row[r].ns[MACHINE_GPU] : least;
@@ -255,11 +256,16 @@ static double spread_on_gpu(double vertices, uint64_t p)
 static void test_sliced(void)
 {
     struct table t;
+    const double short_rows = .3, most = SLICED_MOST_VERTICES;
     make_table(&t, 1e5, LIKE_RMAT);
-    const double vertices = 1e5 * (double)(1 << 23) / (double)t.s.edges.directed_edges;
-    report(spread_on_gpu(.99 * vertices, 1) == 1, "up to 2^23 edges one GPU takes as long with any TH");
-    report(spread_on_gpu(1.01 * vertices, 1) > 1, "with more edges it does not");
-    report(spread_on_gpu(.99 * vertices, 2) > 1, "nor do two GPUs");
+    const double vertices = 1e5 * (double)SLICED_MOST_EDGES / (double)t.s.edges.directed_edges;
+    report(spread_on_gpu(.99 * vertices, LIKE_RMAT, 1) == 1, "up to 2^23 edges one GPU takes as long with any TH");
+    report(spread_on_gpu(1.01 * vertices, LIKE_RMAT, 1) > 1, "with more edges it does not");
+    report(spread_on_gpu(.99 * vertices, LIKE_RMAT, 2) > 1, "nor do two GPUs");
+    make_table(&t, 1e5, short_rows);
+    const double wide = 1e5 * most / (double)t.s.edges.n;
+    report(spread_on_gpu(.99 * wide, short_rows, 1) == 1, "up to 1.5 million vertices it does");
+    report(spread_on_gpu(1.01 * wide, short_rows, 1) > 1, "with more vertices it does not");
     make_table(&t, .99 * vertices, LIKE_RMAT);
     report(suggest_of(&t, 1, TH_FOR_BOTH).by_time.th == suggest_of(&t, 1, TH_FOR_CPU).by_time.th,
            "for both, such a graph has the TH of a CPU");

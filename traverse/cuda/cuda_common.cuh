@@ -8,6 +8,7 @@ enum { BLOCK = 256, WARP = 32, WARPS = BLOCK / WARP };
 #define NO_HEAD 0xffffffffu /* HEAD_NONE */
 #define REMOTE_PARENT 0xfffffffeu /* PARENT_REMOTE */
 #define ROOT_PARENT 0xfffffffdu   /* PARENT_SELF */
+#define KIND_BIT 0x80000000u      /* of a vertex: a delegate; PARENT_DELEGATE_BIT */
 #define ALL_LANES 0xffffffffu
 
 /* Blocks that fill the device for kernels that stride over their work. */

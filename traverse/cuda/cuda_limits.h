@@ -21,12 +21,13 @@ enum {
     SOLO_STATE_BYTES = 4096,
     SOLO_NOTE_BYTES = 112,        /* of struct solo_note */
     GROUP_STATE_BYTES = 16384,
-    SLICED_STATE_BYTES = 256,
-    SLICED_COLUMNS = 4,            /* of a slice (cuda_sliced.h) */
+    SLICED_STATE_BYTES = 256,     /* cuda_sliced.h, as all that follows */
+    SLICED_TURNS = 3,             /* levels take masks and counters in turn */
+    SLICED_COLUMNS = 4,           /* of a slice */
     SLICED_ROW_BITS = 21,
     SLICED_FIRST_BITS = 24,
-    SLICED_SLICE_BYTES = 16,       /* of struct slice_columns */
-    SLICED_LINKS_BYTES = 32,       /* of struct slice_links */
+    SLICED_SLICE_BYTES = 16,      /* of struct slice_columns */
+    SLICED_LINKS_BYTES = 32,      /* of struct slice_links */
     SLICED_MOST_VERTICES = 1500000, /* whose mask fits into shared memory, beside what else is there */
     GROUP_ARRIVAL_BYTES = 8       /* of a vertex that a peer sends, with a number */
 };
@@ -62,12 +63,12 @@ enum {
     GROUP_ONE_EDGES = 1 << 10,    /* the same, of edges, as the mean of all GPUs */
     GROUP_NUMBERS = 1 << 30,      /* of meetings: a search that begins beyond counts anew */
     GROUP_PART_ROWS = 1 << 18,    /* dd's rows that look for parents: two parts pay for a meeting */
-    SLICED_ONE_SLICES = 1 << 12,   /* of a frontier that one block pushes, at most: what it has room for */
-    SLICED_ONE_LEAST = 1 << 10     /* the same, of the smallest graphs */
+    SLICED_ONE_SLICES = 1 << 12,  /* of a frontier that one block pushes, at most: what it has room for */
+    SLICED_ONE_LEAST = 1 << 10    /* the same, of the smallest graphs */
 };
 #endif
 
-/* Edges of a graph that is searched by slices, at most. */
+/* Edges of a graph that is searched by slices, at most. tools/separate/predict.c knows both bounds. */
 #ifdef DBFS_EMULATED
 #ifdef __cplusplus
 extern "C"

@@ -212,7 +212,7 @@ static void put_sliced(struct gpu_plan *plan, const struct shard *shard)
     put(plan, GPU_SLICED_LINKS, "links of slices", room, SLICED_LINKS_BYTES, NULL);
     put(plan, GPU_SLICED_ROWS, "rows of slices", room, 4, NULL);
     put(plan, GPU_SLICED_FIRST, "first slices", sliced ? 32 * words + 1 : 0, 4, NULL);
-    put(plan, GPU_SLICED_FOUND, "masks of slices", 3 * words, 4, NULL);
+    put(plan, GPU_SLICED_FOUND, "masks of slices", SLICED_TURNS * words, 4, NULL);
 }
 
 /* A device that is alone and has no memory to spare: its answer takes the place of the arrays that are free once a

@@ -1,8 +1,8 @@
 /* cuda_sliced.h: the whole search of a small graph, on a device that is alone, as one cooperative kernel.
  *
  * Where a graph fits the cache, a level takes as long as its barriers and its chains of reads, whatever it visits. So
- * here a level reads all edges, and has one barrier, for which alone its reads wait. It does not know the classes nn, nd,
- * dn, dd:
+ * here a level reads all edges. It has one barrier, and its reads wait for nothing else. The classes nn, nd, dn, dd play no
+ * part:
  *   - Vertices of both kinds have one numbering, the delegates first, and their rows are one list of slices, four
  *     columns each. Threads share the slices once and for all, so their first ones stay in registers.
  *   - Each block has the visited mask of all vertices in shared memory.
@@ -14,7 +14,8 @@
  * Bytes of a level: 20 for each slice beyond those in registers; n / 8 for each block; 8 for each vertex that is found. Of
  * the first block alone: 32 for each slice of the frontier, and 4 for each vertex that it finds.
  *
- * cuda_solo.h is the twin: it finds the same distances. It also goes where directions are asked for (--direction cost, push, pull).
+ * cuda_solo.h is the twin: it finds the same distances. It runs where directions are asked for
+ * (--direction cost, push, pull).
  *
  *   cuda_sliced_kernel.cuh  the levels
  *   cuda_sliced_plain.cu, cuda_sliced_noted.cu  the two kernels, as of cuda_solo.h
@@ -30,8 +31,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum { SLICED_TURNS = 3 /* levels take masks and counters in turn */ };
 
 /* Columns of one row; its last slice is filled up with the row itself, which is never new to itself. */
 struct slice_columns {

@@ -4,9 +4,17 @@
 
 #include <cub/device/device_scan.cuh>
 
-struct both_rows {
+struct all_rows {
     gpu_csr csr[SUBGRAPHS];
 };
+
+static all_rows rows_of(const gpu_csr csr[SUBGRAPHS])
+{
+    all_rows rows;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        rows.csr[g] = csr[g];
+    return rows;
+}
 
 /* The rows of a vertex in the two subgraphs of its kind. */
 struct joint_row {
@@ -15,7 +23,7 @@ struct joint_row {
     uint64_t length[VERTEX_KINDS]; /* by the kind of columns */
 };
 
-__device__ static inline joint_row row_of(const gpu_sliced &s, const both_rows &rows, uint32_t v)
+__device__ static inline joint_row row_of(const gpu_sliced &s, const all_rows &rows, uint32_t v)
 {
     joint_row r = {v < s.normals ? DELEGATES : NORMALS, v < s.normals ? v : v - s.normals, {0, 0}};
     for (int to = 0; to < VERTEX_KINDS && r.id < s.of[r.kind].count; to++) {
@@ -26,7 +34,7 @@ __device__ static inline joint_row row_of(const gpu_sliced &s, const both_rows &
 }
 
 /* first[v] becomes the number of slices of v. */
-__global__ static void __launch_bounds__(BLOCK) count_slices(gpu_sliced s, both_rows rows, uint32_t *first)
+__global__ static void __launch_bounds__(BLOCK) count_slices(gpu_sliced s, all_rows rows, uint32_t *first)
 {
     for (uint32_t v = blockIdx.x * BLOCK + threadIdx.x; v <= 32 * s.words; v += gridDim.x * BLOCK) {
         uint64_t edges = 0;
@@ -42,14 +50,11 @@ cudaError_t cuda_sliced_count(const gpu_sliced *sliced, const gpu_csr csr[SUBGRA
                              size_t scratch_bytes, cudaStream_t stream)
 {
     const uint32_t count = 32 * sliced->words + 1;
-    both_rows rows;
-    for (int g = 0; g < SUBGRAPHS; g++)
-        rows.csr[g] = csr[g];
-    count_slices<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(*sliced, rows, first);
+    count_slices<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(*sliced, rows_of(csr), first);
     return cub::DeviceScan::ExclusiveSum(scratch, scratch_bytes, first, first, count, stream);
 }
 
-__device__ static inline uint32_t column_of(const gpu_sliced &s, const both_rows &rows, const joint_row &r, uint64_t j)
+__device__ static inline uint32_t column_of(const gpu_sliced &s, const all_rows &rows, const joint_row &r, uint64_t j)
 {
     const int to = j < r.length[NORMALS] ? NORMALS : DELEGATES;
     const gpu_csr &csr = rows.csr[r.kind << 1 | to];
@@ -73,7 +78,7 @@ struct slice_arrays {
 };
 
 /* A warp a vertex. */
-__global__ static void __launch_bounds__(BLOCK) fill_slices(gpu_sliced s, both_rows rows, slice_arrays to)
+__global__ static void __launch_bounds__(BLOCK) fill_slices(gpu_sliced s, all_rows rows, slice_arrays to)
 {
     const uint32_t warps = gridDim.x * WARPS;
     for (uint32_t v = (blockIdx.x * BLOCK + threadIdx.x) / WARP; v < 32 * s.words; v += warps) {
@@ -97,8 +102,6 @@ __global__ static void __launch_bounds__(BLOCK) fill_slices(gpu_sliced s, both_r
 void cuda_sliced_fill(const gpu_sliced *sliced, const gpu_csr csr[SUBGRAPHS], slice_columns *slices, slice_links *links,
                      uint32_t *row, cudaStream_t stream)
 {
-    both_rows rows;
-    for (int g = 0; g < SUBGRAPHS; g++)
-        rows.csr[g] = csr[g];
-    fill_slices<<<blocks_for(32ull * sliced->words, WARPS), BLOCK, 0, stream>>>(*sliced, rows, slice_arrays{slices, links, row});
+    fill_slices<<<blocks_for(32ull * sliced->words, WARPS), BLOCK, 0, stream>>>(*sliced, rows_of(csr),
+                                                                                 slice_arrays{slices, links, row});
 }

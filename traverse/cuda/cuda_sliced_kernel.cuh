@@ -10,7 +10,8 @@
 enum {
     BATCH = 4, /* slices of a thread under way; the first ones stay in its registers */
     ONE_SLICES = SLICED_ONE_SLICES,
-    FEW_FOUND = 8, FEW_SLICES = 4 /* with such shares of what it may go on with the first block begins alone */
+    FEW_FOUND = 8, FEW_SLICES = 4 /* the first block begins alone if a level found at most such parts of gpu_sliced.one:
+                                   * vertices, and their slices */
 };
 
 #define NO_SLICE 0xffffffffu /* in place of a row: it is visited, or there is none */
@@ -79,7 +80,7 @@ __device__ static inline uint32_t id_of(const gpu_sliced &s, uint32_t v)
 /* As parents are recorded (backend.h). */
 __device__ static inline uint32_t code_of(const gpu_sliced &s, uint32_t v)
 {
-    return id_of(s, v) | (kind_of(s, v) == DELEGATES ? 0x80000000u : 0);
+    return id_of(s, v) | (kind_of(s, v) == DELEGATES ? KIND_BIT : 0);
 }
 
 __device__ static inline bool has_parents(const gpu_sliced &s)

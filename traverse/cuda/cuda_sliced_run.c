@@ -15,6 +15,7 @@ static uint32_t most_of_one_block(const struct device *dev)
     return (uint32_t)(slices < SLICED_ONE_LEAST ? SLICED_ONE_LEAST : slices > SLICED_ONE_SLICES ? SLICED_ONE_SLICES : slices);
 }
 
+/* All on the stream of the search, which follows them. */
 static enum status make_slices(struct device *dev, const struct gpu_sliced_arrays *arrays, struct error *e)
 {
     struct gpu_sliced *s = &dev->solo.sliced.search;
@@ -28,7 +29,10 @@ static enum status make_slices(struct device *dev, const struct gpu_sliced_array
         CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) != ST_OK)
         return e->status;
     cuda_sliced_fill(s, dev->csr, arrays->slices, arrays->links, arrays->row, stream);
-    return CUDA_LAUNCHED(dev->where, e);
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
+        CUDA_TRY(cudaMemsetAsync(s->state, 0, sizeof *s->state, stream), dev->where, e) == ST_OK)
+        CUDA_TRY(cudaMemsetAsync(s->found, 0, SLICED_TURNS * sizeof *s->found * s->words, stream), dev->where, e);
+    return e->status;
 }
 
 enum status gpu_sliced_open(struct device *dev, const struct gpu_sliced_arrays *arrays, int notes, struct error *e)
@@ -49,8 +53,6 @@ enum status gpu_sliced_open(struct device *dev, const struct gpu_sliced_arrays *
     dev->solo.sliced.launch.program = cuda_sliced_plain();
     dev->solo.sliced.noted.program = cuda_sliced_noted();
     if (make_slices(dev, arrays, e) != ST_OK ||
-        CUDA_TRY(cudaMemset(s->state, 0, sizeof *s->state), dev->where, e) != ST_OK ||
-        CUDA_TRY(cudaMemset(s->found, 0, SLICED_TURNS * sizeof *s->found * s->words), dev->where, e) != ST_OK ||
         CUDA_TRY(cuda_sliced_plan(s, &dev->solo.sliced.launch), dev->where, e) != ST_OK)
         return e->status;
     return notes ? CUDA_TRY(cuda_sliced_plan(s, &dev->solo.sliced.noted), dev->where, e) : ST_OK;

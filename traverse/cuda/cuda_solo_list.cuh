@@ -31,8 +31,6 @@ enum {
 #define PIECE_ONCE (PIECE_HEADS | PIECE_FIRST) /* not of the later pieces of a row */
 #define PIECE_AT ((1ull << 59) - 1)
 
-#define KIND_BIT 0x80000000u /* of a vertex: a delegate; in backend.h, PARENT_DELEGATE_BIT */
-
 /* One warp's memory. */
 struct warp_space {
     unsigned long long count[COUNTERS]; /* by its first lane; block_state adds them up */
