@@ -21,10 +21,12 @@ struct slice_batch {
     uint32_t row[BATCH];
 };
 
-/* The slices of a frontier: where they go, and how many there are, which may be more than there is room for. */
-struct slice_list {
-    unsigned *count;
-    uint32_t *slice;
+/* Frontiers of the first block, while it goes alone. */
+struct one_progress {
+    unsigned at;    /* of sliced_block's `count` */
+    unsigned list;  /* of `slice` */
+    unsigned count; /* slices of the frontier: there may be more than there is room for */
+    int32_t depth;  /* of the frontier */
 };
 
 /* What a block has in shared memory, beside its mask of visited vertices. */
@@ -32,7 +34,8 @@ struct sliced_block {
     unsigned long long met; /* what all blocks brought to the last barrier */
     unsigned found, weight; /* by this block in this level: rows, counted by each warp that finds them; and their slices */
     unsigned probes[SUBGRAPHS]; /* for notes */
-    /* frontiers of the first block while it goes alone: lists are taken in turn by two, their counts by three */
+    one_progress one;
+    /* its slices: lists are taken in turn by two, their counts by three */
     unsigned count[SLICED_TURNS];
     uint32_t slice[2][ONE_SLICES];
 };
@@ -91,10 +94,11 @@ __device__ static inline bool has_parents(const gpu_sliced &s)
 /* Nobody waits for what is written. Others may find v in the same level: any parent is right. */
 __device__ static inline void put_depth(const gpu_sliced &s, uint32_t v, int32_t depth, uint32_t parent)
 {
-    const gpu_vertices &to = s.of[kind_of(s, v)];
-    to.depth[id_of(s, v)] = depth;
+    const bool normal = v >= s.normals;
+    const uint32_t id = id_of(s, v);
+    (normal ? s.of[NORMALS].depth : s.of[DELEGATES].depth)[id] = depth;
     if (has_parents(s))
-        to.parent[id_of(s, v)] = parent;
+        (normal ? s.of[NORMALS].parent : s.of[DELEGATES].parent)[id] = parent;
 }
 
 /* ---- levels of all blocks ---- */
@@ -255,71 +259,115 @@ __device__ static void meet(const gpu_sliced &s, unsigned turn)
 
 /* ---- levels of the first block ---- */
 
-/* Room for the slices of the lanes, by the order of lanes. Mostly a lane has few. All lanes of the warp call it. */
-__device__ static inline unsigned reserve_slices(const slice_list &list, unsigned own)
+/* Of so many slices a lane: those of the lanes before it, and of all lanes. Mostly lanes have few. */
+struct lane_share {
+    unsigned before, all;
+};
+
+__device__ static inline lane_share share_of_lane(unsigned own)
 {
     const unsigned one = __ballot_sync(ALL_LANES, own & 1), two = __ballot_sync(ALL_LANES, own & 2),
-                   four = __ballot_sync(ALL_LANES, own & 4), lower = (1u << lane_id()) - 1;
-    unsigned before = __popc(one & lower) + 2 * __popc(two & lower) + 4 * __popc(four & lower),
-             all = __popc(one) + 2 * __popc(two) + 4 * __popc(four), at = 0;
-    if (__any_sync(ALL_LANES, own > 7)) {
-        before = warp_prefix(own);
-        all = __shfl_sync(ALL_LANES, before + own, WARP - 1);
+                   lower = (1u << lane_id()) - 1;
+    lane_share share = {(unsigned)(__popc(one & lower) + 2 * __popc(two & lower)),
+                        (unsigned)(__popc(one) + 2 * __popc(two))};
+    if (__any_sync(ALL_LANES, own > 3)) {
+        share.before = warp_prefix(own);
+        share.all = __shfl_sync(ALL_LANES, share.before + own, WARP - 1);
     }
-    if (all == 0)
-        return 0;
-    if (lane_id() == 0)
-        at = atomicAdd(list.count, all);
-    return __shfl_sync(ALL_LANES, at, 0) + before;
+    return share;
 }
 
+/* `slices` of a link. */
 __device__ static inline unsigned count_of(uint32_t slices)
 {
     const unsigned count = slices >> SLICED_FIRST_BITS;
     return count < SLICED_MANY ? count : ONE_SLICES + 1; /* all rows will look */
 }
 
-/* Those of a vertex, as far as there is room. Returns where the next ones go. */
-__device__ static inline unsigned put_slices(const slice_list &list, unsigned at, uint32_t slices)
+/* Lists slices from list[at] on, as far as there is room. All lanes of the warp call it. */
+__device__ static inline void put_slices(uint32_t *list, unsigned at, uint32_t first, unsigned count)
 {
-    const unsigned count = count_of(slices);
-    for (unsigned k = 0; k < count && at + k < ONE_SLICES; k++)
-        list.slice[at + k] = (slices & SLICED_FIRST) + k;
-    return at + count;
+    enum { ALONE = 4 };
+    for (unsigned k = 0; k < count && count <= ALONE && at + k < ONE_SLICES; k++)
+        list[at + k] = first + k;
+    for (unsigned many = __ballot_sync(ALL_LANES, count > ALONE); many != 0; many &= many - 1) {
+        const int from = __ffs(many) - 1;
+        const unsigned to = __shfl_sync(ALL_LANES, at, from), all = __shfl_sync(ALL_LANES, count, from);
+        const uint32_t slice = __shfl_sync(ALL_LANES, first, from);
+        for (unsigned k = lane_id(); k < all && to + k < ONE_SLICES; k += WARP)
+            list[to + k] = slice + k;
+    }
 }
 
-/* Pushes along one slice a lane. */
-__device__ static inline void push_slice(const gpu_sliced &s, int32_t depth, uint32_t slice, bool has,
-                                         const slice_list &next)
+/* Link number i of the listed slices. What does not exist leads to a vertex that is visited. */
+__device__ static inline uint2 link_of(const gpu_sliced &s, const uint32_t *list, unsigned i, bool has)
 {
-    const uint4 *links = (const uint4 *)&s.links[slice];
-    const uint4 none = make_uint4(0, 0, 0, 0), a = has ? links[0] : none, b = has ? links[1] : none;
-    const uint32_t vertex[SLICED_COLUMNS] = {a.x, a.z, b.x, b.z}, slices[SLICED_COLUMNS] = {a.y, a.w, b.y, b.w};
-    const uint32_t row = has && has_parents(s) ? s.row[slice] & SLICED_ROW : 0;
-    bool mine[SLICED_COLUMNS];
-    unsigned own = 0;
-#pragma unroll
-    for (int j = 0; j < SLICED_COLUMNS; j++)
-        mine[j] = has && !is_visited(vertex[j]);
-#pragma unroll
-    for (int j = 0; j < SLICED_COLUMNS; j++) {
-        const uint32_t bit = 1u << (vertex[j] % 32);
-        mine[j] = mine[j] && !(atomicOr(&visited_mask()[vertex[j] / 32], bit) & bit);
-    }
-#pragma unroll
-    for (int j = 0; j < SLICED_COLUMNS; j++)
-        own += mine[j] ? count_of(slices[j]) : 0;
-    unsigned at = reserve_slices(next, own);
-#pragma unroll
-    for (int j = 0; j < SLICED_COLUMNS; j++) {
-        if (!mine[j])
+    return has ? ((const uint2 *)s.links)[(uint64_t)list[i / SLICED_COLUMNS] * SLICED_COLUMNS + i % SLICED_COLUMNS]
+               : make_uint2(s.root, 0);
+}
+
+/* Whether the lane was the first to visit v. */
+__device__ static inline bool claim(uint32_t v)
+{
+    const uint32_t bit = 1u << (v % 32);
+    return !is_visited(v) && !(atomicOr(&visited_mask()[v / 32], bit) & bit);
+}
+
+/* The slice that the lane pushes along is of a vertex. */
+__device__ static inline uint32_t pushing_code(const gpu_sliced &s, const uint32_t *list, unsigned i)
+{
+    return has_parents(s) ? code_of(s, s.row[list[i / SLICED_COLUMNS]] & SLICED_ROW) : 0;
+}
+
+/* A level by all warps. */
+__device__ static void push_by_block(const gpu_sliced &s, one_progress &p)
+{
+    const uint32_t *list = block.slice[p.list];
+    uint32_t *next = block.slice[p.list ^= 1];
+    unsigned *count = &block.count[p.at = after(p.at)];
+    note_team(p.depth, SOLO_BY_BLOCK);
+    p.depth++;
+    if (threadIdx.x == 0)
+        block.count[after(p.at)] = 0;
+    for (unsigned i = threadIdx.x; i - lane_id() < p.count * SLICED_COLUMNS; i += blockDim.x) {
+        const bool has = i < p.count * SLICED_COLUMNS;
+        const uint2 link = link_of(s, list, i, has);
+        const bool mine = claim(link.x);
+        if (!__any_sync(ALL_LANES, mine))
             continue;
-        at = put_slices(next, at, slices[j]);
-        put_depth(s, vertex[j], depth, code_of(s, row));
+        if (mine)
+            put_depth(s, link.x, p.depth, pushing_code(s, list, i));
+        const unsigned own = mine ? count_of(link.y) : 0;
+        const lane_share share = share_of_lane(own);
+        const unsigned base = lane_id() == 0 ? atomicAdd(count, share.all) : 0;
+        put_slices(next, __shfl_sync(ALL_LANES, base, 0) + share.before, link.y & SLICED_FIRST, own);
     }
+    __syncthreads();
+    p.count = *(volatile unsigned *)count;
 }
 
-/* All blocks get to know what the first one has visited, as it had been found in this level. */
+/* By the first warp: levels of at most a link a lane. */
+__device__ static void push_by_warp(const gpu_sliced &s, one_progress &p)
+{
+    while (p.count > 0 && p.count * SLICED_COLUMNS <= WARP) {
+        const uint32_t *list = block.slice[p.list];
+        note_team(p.depth, SOLO_BY_BLOCK);
+        p.depth++;
+        const uint2 link = link_of(s, list, lane_id(), lane_id() < p.count * SLICED_COLUMNS);
+        const bool mine = claim(link.x);
+        if (mine)
+            put_depth(s, link.x, p.depth, pushing_code(s, list, lane_id()));
+        const unsigned own = mine ? count_of(link.y) : 0;
+        const lane_share share = share_of_lane(own);
+        put_slices(block.slice[p.list ^= 1], share.before, link.y & SLICED_FIRST, own);
+        p.count = share.all;
+        __syncwarp();
+    }
+    if (lane_id() == 0)
+        block.one = p;
+}
+
+/* All blocks get to know what the first one has visited, as if it had been found in this level. */
 __device__ static inline void show_visited(const gpu_sliced &s, unsigned turn)
 {
     uint4 *found = (uint4 *)(s.found + turn * s.words);
@@ -330,22 +378,23 @@ __device__ static inline void show_visited(const gpu_sliced &s, unsigned turn)
 /* By the first block, whose frontier is in its first list: as many levels as it has room for. */
 __device__ static void run_one(const gpu_sliced &s, unsigned turn, int32_t depth)
 {
-    unsigned at = 0, list = 0, count = block.count[0];
-    for (; count > 0 && count <= s.one; at = after(at), list ^= 1, depth++) {
-        const slice_list next = {&block.count[after(at)], block.slice[list ^ 1]};
-        note_team(depth, SOLO_BY_BLOCK);
-        if (threadIdx.x == 0)
-            block.count[after(after(at))] = 0;
-        for (unsigned i = threadIdx.x; i - lane_id() < count; i += blockDim.x)
-            push_slice(s, depth + 1, i < count ? block.slice[list][i] : 0, i < count, next);
+    one_progress p = {0, 0, block.count[0], depth};
+    while (p.count > 0 && p.count <= s.one) {
+        if (p.count * SLICED_COLUMNS > WARP) {
+            push_by_block(s, p);
+            continue;
+        }
         __syncthreads();
-        count = *(volatile unsigned *)next.count;
+        if (threadIdx.x < WARP)
+            push_by_warp(s, p);
+        __syncthreads();
+        p = block.one;
     }
-    if (count > 0)
+    if (p.count > 0)
         show_visited(s, turn);
     if (threadIdx.x == 0) {
-        s.state->depth = depth;
-        block.found = count > 0;
+        s.state->depth = p.depth;
+        block.found = p.count > 0;
     }
 }
 
