@@ -41,7 +41,8 @@ static settings read()
     s.memory_bytes = memory_bytes();
     s.cluster = (unsigned)number("EMULATED_CLUSTER", 16);
     s.peers = number("EMULATED_PEERS", 1) != 0;
-    s.sliced = number("EMULATED_SLICED", 1 << 23);
+    s.sliced = number("EMULATED_SLICED", 1 << 27);
+    s.all_slices = number("EMULATED_ALL_SLICES", 1 << 23);
     s.seed = number("EMULATED_SEED", 0);
     s.late = (unsigned)number("EMULATED_LATE", 0);
     s.clock = (double)number("EMULATED_CLOCK", 1);
@@ -65,4 +66,9 @@ const settings &setting()
 extern "C" uint64_t emulated_most_sliced(void)
 {
     return emulated::setting().sliced;
+}
+
+extern "C" uint64_t emulated_all_sliced(void)
+{
+    return emulated::setting().all_slices;
 }

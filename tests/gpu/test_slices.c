@@ -1,5 +1,5 @@
 /* test_slices.c: cuda_sliced_count and cuda_sliced_fill by their definition (traverse/cuda/cuda_sliced.h): slice by slice, the
- * edges of all rows in the order of vertices, those to normals first
+ * edges of all rows in the order of vertices, those to delegates first; heads; and pieces, which may have any order
  */
 #include "checks.h"
 #include "loaded.h"
@@ -11,6 +11,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What the kernels made, and the twin's place in it. */
 struct slices {
@@ -33,10 +34,10 @@ static uint64_t row_edges(const struct slices *s, enum vertex_kind kind, uint64_
 static uint32_t row_column(const struct slices *s, enum vertex_kind kind, uint64_t id, uint64_t j)
 {
     const struct csr *to_normals = &s->shard->csr[kind << 1], *to_delegates = to_normals + 1;
-    uint64_t normals = to_normals->edges > 0 ? csr_row_length(to_normals, id) : 0;
-    if (j < normals)
-        return (uint32_t)csr_destination(to_normals, id, j) + s->sliced.normals;
-    return (uint32_t)csr_destination(to_delegates, id, j - normals);
+    uint64_t delegates = to_delegates->edges > 0 ? csr_row_length(to_delegates, id) : 0;
+    if (j < delegates)
+        return (uint32_t)csr_destination(to_delegates, id, j);
+    return (uint32_t)csr_destination(to_normals, id, j - delegates) + s->sliced.normals;
 }
 
 static void compare_slice(const struct slices *s, uint32_t slice, uint32_t v, uint32_t j, uint32_t expected)
@@ -49,6 +50,18 @@ static void compare_slice(const struct slices *s, uint32_t slice, uint32_t v, ui
                "slices of link %u of slice %u", j, slice);
 }
 
+/* The first slice, and in the upper bits their number. */
+static void compare_head(const struct slices *s, uint32_t v, uint32_t at, uint32_t count)
+{
+    const uint32_t *head = s->sliced.rows.heads[v].column;
+    for (uint32_t j = 0; j < SLICED_COLUMNS && count > 0; j++)
+        check_that((head[j] & SLICED_ROW) == s->sliced.slices[at].column[j], "column %u of the head of %u", j, v);
+    uint64_t told = 0;
+    for (uint32_t j = 0; j < SLICED_COLUMNS; j++)
+        told |= (uint64_t)(head[j] >> SLICED_ROW_BITS) << j * SLICED_WEIGHT_BITS;
+    check_that(told == count, "the head of %u tells of %" PRIu64 " slices, not %u", v, told, count);
+}
+
 /* Compares the slices of a vertex from `at` on. Returns where those of the next one begin. */
 static uint32_t compare_row(const struct slices *s, uint32_t at, uint32_t v, enum vertex_kind kind, uint64_t id)
 {
@@ -57,6 +70,7 @@ static uint32_t compare_row(const struct slices *s, uint32_t at, uint32_t v, enu
     if (!check_that(s->first[v] == at && s->first[v + 1] == at + count, "%u has slices %u to %u, not %u to %u", v,
                     s->first[v], s->first[v + 1], at, at + count))
         return at + count;
+    compare_head(s, v, at, count);
     for (uint32_t i = 0; i < count; i++) {
         check_that(s->sliced.row[at + i] == (v | (count < most ? count : most) << SLICED_ROW_BITS), "row of slice %u",
                    at + i);
@@ -79,6 +93,31 @@ static void compare_all(const struct slices *s)
     check_that(s->first[32 * s->sliced.words] == at, "%u slices, not %u", s->first[32 * s->sliced.words], at);
     for (uint32_t v = d; v < normals; v++)
         check_that(s->first[v] == s->first[v + 1], "%u, which does not exist, has slices", v);
+    for (uint32_t v = d; v < normals; v++)
+        compare_head(s, v, 0, 0);
+}
+
+/* Each slice of a long row is in one piece, and no other one. */
+static void compare_pieces(const struct slices *s)
+{
+    uint32_t slices = s->first[32 * s->sliced.words];
+    unsigned char *taken = calloc(slices + 1, 1);
+    if (!check_that(taken != NULL, "no memory"))
+        return;
+    for (uint32_t i = 0; i < s->sliced.rows.piece_count; i++) {
+        const struct slice_piece *piece = &s->sliced.rows.pieces[i];
+        uint32_t v = piece->row & SLICED_ROW, count = piece->row >> SLICED_ROW_BITS, behind = piece->first + count;
+        check_that(count > 0 && count <= SLICED_PIECE && piece->first >= s->first[v] && behind <= s->first[v + 1],
+                   "piece %u of %u: %u from %u on", i, v, count, piece->first);
+        for (uint32_t at = piece->first; at < behind && at < slices; at++)
+            taken[at]++;
+    }
+    for (uint32_t v = 0; v < 32 * s->sliced.words; v++) {
+        unsigned char expected = s->first[v + 1] - s->first[v] > SLICED_PIECE;
+        for (uint32_t at = s->first[v]; at < s->first[v + 1]; at++)
+            check_that(taken[at] == expected, "slice %u of %u is in %d pieces", at, v, taken[at]);
+    }
+    free(taken);
 }
 
 static uint32_t *make_first(struct slices *s, const struct gpu_csr csr[SUBGRAPHS])
@@ -104,15 +143,23 @@ static struct slices make_slices(const struct shard *shard)
     s.sliced.of[NORMALS].count = shard->locals;
     s.first = s.sliced.first = make_first(&s, csr);
     size_t count = s.first[32 * s.sliced.words], room = gpu_sliced_room(shard->d + shard->locals, shard_edges(shard));
-    struct slice_columns *slices = managed(NULL, count * sizeof *slices);
-    struct slice_links *links = managed(NULL, count * sizeof *links);
-    uint32_t *row = managed(NULL, count * sizeof *row);
+    uint32_t words = s.sliced.words;
+    const struct gpu_sliced_arrays to = {
+        .state = managed(NULL, sizeof *to.state),
+        .slices = managed(NULL, count * sizeof *to.slices),
+        .links = managed(NULL, count * sizeof *to.links),
+        .row = managed(NULL, count * sizeof *to.row),
+        .heads = managed(NULL, 32 * words * sizeof *to.heads),
+        .pieces = managed(NULL, gpu_sliced_pieces(room) * sizeof *to.pieces)};
     check_that(count <= room, "%zu slices, but room for %zu", count, room);
-    cuda_sliced_fill(&s.sliced, csr, slices, links, row, 0);
+    memset(to.state, 0, sizeof *to.state);
+    cuda_sliced_fill(&s.sliced, csr, &to, 0);
     managed_settle();
-    s.sliced.slices = slices;
-    s.sliced.links = links;
-    s.sliced.row = row;
+    s.sliced.slices = to.slices;
+    s.sliced.links = to.links;
+    s.sliced.row = to.row;
+    s.sliced.rows = (struct slice_rows){to.heads, to.pieces, to.state->pieces};
+    check_that(to.state->pieces <= gpu_sliced_pieces(room), "%u pieces", to.state->pieces);
     return s;
 }
 
@@ -122,6 +169,7 @@ void test_slices(const struct shard *shard, const struct graph_spec *spec)
     if (shard->p == 1) {
         const struct slices s = make_slices(shard);
         compare_all(&s);
+        compare_pieces(&s);
         managed_finish(NULL, NULL, 0);
     }
     check_end("cuda_sliced_count, cuda_sliced_fill: %s", spec->name);

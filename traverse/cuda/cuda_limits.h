@@ -25,9 +25,11 @@ enum {
     SLICED_TURNS = 3,             /* levels take masks and counters in turn */
     SLICED_COLUMNS = 4,           /* of a slice */
     SLICED_ROW_BITS = 21,
-    SLICED_FIRST_BITS = 24,
+    SLICED_FIRST_BITS = 26,
     SLICED_SLICE_BYTES = 16,      /* of struct slice_columns */
     SLICED_LINKS_BYTES = 32,      /* of struct slice_links */
+    SLICED_PIECE = 64,            /* slices of a piece of a long row */
+    SLICED_PIECE_BYTES = 8,       /* of struct slice_piece */
     SLICED_MOST_VERTICES = 1500000, /* whose mask fits into shared memory, beside what else is there */
     GROUP_ARRIVAL_BYTES = 8       /* of a vertex that a peer sends, with a number */
 };
@@ -68,15 +70,22 @@ enum {
 };
 #endif
 
-/* Edges of a graph that is searched by slices, at most. tools/separate/predict.c knows both bounds. */
+/* Edges of a graph that is searched by slices, at most, and of one whose levels read all of them.
+ * tools/separate/predict.c knows the bounds. */
 #ifdef DBFS_EMULATED
 #ifdef __cplusplus
-extern "C"
+extern "C" {
 #endif
 uint64_t emulated_most_sliced(void); /* EMULATED_SLICED */
+uint64_t emulated_all_sliced(void);  /* EMULATED_ALL_SLICES */
+#ifdef __cplusplus
+}
+#endif
 #define SLICED_MOST_EDGES emulated_most_sliced()
+#define SLICED_ALL_EDGES emulated_all_sliced()
 #else
-#define SLICED_MOST_EDGES (UINT64_C(1) << 23)
+#define SLICED_MOST_EDGES (UINT64_C(1) << 27)
+#define SLICED_ALL_EDGES (UINT64_C(1) << 23)
 #endif
 
 /* Vertices that a list has room for in any case: a team leaves up to 16 * 1024 * 8, and a level that is
@@ -109,6 +118,12 @@ static inline uint32_t gpu_sliced_words(uint64_t delegates, uint64_t normals)
 static inline uint64_t gpu_sliced_room(uint64_t vertices, uint64_t edges)
 {
     return (edges + (SLICED_COLUMNS - 1) * vertices) / SLICED_COLUMNS;
+}
+
+/* A bound on their pieces: a row of which there are any has more than one, and one at most is not full. */
+static inline uint64_t gpu_sliced_pieces(uint64_t slices)
+{
+    return 2 * slices / SLICED_PIECE;
 }
 
 /* A bound on the pieces of the long rows of a subgraph: in each row at most one piece is not full. */

@@ -397,7 +397,9 @@ static enum status open_device(struct device *dev, const struct device_options *
     if (e->status != ST_OK || gpu_solo_measure(dev, e) != ST_OK || !gpu_searches_by_slices(&plan, dev->shard))
         return e->status;
     const struct gpu_sliced_arrays sliced = {at[GPU_SLICED_STATE], at[GPU_SLICED_SLICES], at[GPU_SLICED_LINKS],
-                                           at[GPU_SLICED_ROWS], at[GPU_SLICED_FIRST], at[GPU_SLICED_FOUND]};
+                                           at[GPU_SLICED_ROWS], at[GPU_SLICED_FIRST], at[GPU_SLICED_FOUND],
+                                           plan.array[GPU_SLICED_HEADS].bytes > 0 ? at[GPU_SLICED_HEADS] : NULL,
+                                           at[GPU_SLICED_PIECES]};
     return gpu_sliced_open(dev, &sliced, options->notes, e);
 }
 

@@ -213,6 +213,9 @@ static void put_sliced(struct gpu_plan *plan, const struct shard *shard)
     put(plan, GPU_SLICED_ROWS, "rows of slices", room, 4, NULL);
     put(plan, GPU_SLICED_FIRST, "first slices", sliced ? 32 * words + 1 : 0, 4, NULL);
     put(plan, GPU_SLICED_FOUND, "masks of slices", SLICED_TURNS * words, 4, NULL);
+    int by_rows = shard_edges(shard) > SLICED_ALL_EDGES;
+    put(plan, GPU_SLICED_HEADS, "first slices of rows", by_rows ? 32 * words : 0, SLICED_SLICE_BYTES, NULL);
+    put(plan, GPU_SLICED_PIECES, "pieces of long rows", by_rows ? gpu_sliced_pieces(room) : 0, SLICED_PIECE_BYTES, NULL);
 }
 
 /* A device that is alone and has no memory to spare: its answer takes the place of the arrays that are free once a

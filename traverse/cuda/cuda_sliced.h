@@ -50,14 +50,32 @@ struct slice_links {
 
 /* A row, and in the upper bits how many slices it has, or SLICED_MOST_WEIGHT. */
 #define SLICED_ROW ((1u << SLICED_ROW_BITS) - 1)
-#define SLICED_MOST_WEIGHT ((1u << (32 - SLICED_ROW_BITS)) - 1)
+#define SLICED_WEIGHT_BITS (32 - SLICED_ROW_BITS)
+#define SLICED_MOST_WEIGHT ((1u << SLICED_WEIGHT_BITS) - 1)
+
+/* Up to SLICED_PIECE slices of a row that has more: the row, in the upper bits how many, and the first one. */
+struct slice_piece {
+    uint32_t row, first;
+};
+
+/* For levels that look at rows one by one. */
+struct slice_rows {
+    /* [32 words]: the first slice of a vertex; the upper bits of its columns say how many slices the vertex has,
+     * SLICED_WEIGHT_BITS of the number each, the lowest ones first; 0: it has no edges. NULL: levels read all slices */
+    const struct slice_columns *heads;
+    const struct slice_piece *pieces; /* of all long rows, in any order */
+    uint32_t piece_count;
+};
 
 struct sliced_state {
     /* blocks that have come to the barrier of a level, and what they found, as cuda_sliced_kernel.cuh packs it; searches
      * take the two sets by turns, and clear the other one */
     unsigned long long arrived[2][SLICED_TURNS];
     unsigned long long probes[SLICED_TURNS][SUBGRAPHS]; /* for notes */
-    int32_t depth; /* of the frontier that the first block leaves */
+    /* what the first block leaves: the depth of its frontier, and the slices of all vertices that it found */
+    int32_t depth;
+    uint32_t seen;
+    uint32_t pieces; /* that were made */
 };
 
 struct gpu_sliced {
@@ -65,6 +83,7 @@ struct gpu_sliced {
     const struct slice_links *links;    /* [count]; at multiples of 32 bytes */
     const uint32_t *row;                /* [count]: of a slice, with the weight of the row */
     const uint32_t *first;              /* [32 words + 1]: the first slice of a vertex */
+    struct slice_rows rows;
     uint32_t count;
     uint32_t words;   /* of a mask of all vertices: a multiple of 4 */
     uint32_t one;     /* slices of a frontier that the first block pushes, at most: the larger a mask, the dearer a pull */
@@ -78,8 +97,9 @@ struct gpu_sliced {
     uint32_t number; /* of the search */
 };
 
-struct solo_program cuda_sliced_plain(void);
-struct solo_program cuda_sliced_noted(void);
+/* `by_rows`: there are heads. */
+struct solo_program cuda_sliced_plain(int by_rows);
+struct solo_program cuda_sliced_noted(int by_rows);
 
 /* Bytes of shared memory that each block has beside the mask of all vertices. */
 size_t cuda_sliced_block_bytes(void);
@@ -91,9 +111,19 @@ cudaError_t cuda_sliced_plan(const struct gpu_sliced *sliced, struct solo_launch
 cudaError_t cuda_sliced_count(const struct gpu_sliced *sliced, const struct gpu_csr csr[SUBGRAPHS], uint32_t *first,
                              void *scratch, size_t scratch_bytes, cudaStream_t stream);
 
-/* Then the slices, their links and their rows. */
-void cuda_sliced_fill(const struct gpu_sliced *sliced, const struct gpu_csr csr[SUBGRAPHS], struct slice_columns *slices,
-                     struct slice_links *links, uint32_t *row, cudaStream_t stream);
+/* The arrays of a struct gpu_sliced, as the plan of device memory has them. */
+struct gpu_sliced_arrays {
+    struct sliced_state *state;
+    struct slice_columns *slices;
+    struct slice_links *links;
+    uint32_t *row, *first, *found;
+    struct slice_columns *heads; /* NULL: none */
+    struct slice_piece *pieces;
+};
+
+/* Then the slices, their links and their rows; with heads also these, and state->pieces pieces, which is zero before. */
+void cuda_sliced_fill(const struct gpu_sliced *sliced, const struct gpu_csr csr[SUBGRAPHS],
+                      const struct gpu_sliced_arrays *arrays, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -54,11 +54,12 @@ cudaError_t cuda_sliced_count(const gpu_sliced *sliced, const gpu_csr csr[SUBGRA
     return cub::DeviceScan::ExclusiveSum(scratch, scratch_bytes, first, first, count, stream);
 }
 
+/* Columns of delegates come first, so that a row lists hubs first. */
 __device__ static inline uint32_t column_of(const gpu_sliced &s, const all_rows &rows, const joint_row &r, uint64_t j)
 {
-    const int to = j < r.length[NORMALS] ? NORMALS : DELEGATES;
+    const int to = j < r.length[DELEGATES] ? DELEGATES : NORMALS;
     const gpu_csr &csr = rows.csr[r.kind << 1 | to];
-    const uint64_t at = to == NORMALS ? j : j - r.length[NORMALS];
+    const uint64_t at = to == DELEGATES ? j : j - r.length[DELEGATES];
     const uint64_t column = csr.offset_width == 4 ? column_at<uint32_t>(csr, r.id, at)
                                                   : column_at<uint64_t>(csr, r.id, at);
     return (uint32_t)column + (to == NORMALS ? s.normals : 0);
@@ -70,38 +71,60 @@ __device__ static inline uint32_t slices_of(const gpu_sliced &s, uint32_t v)
     return first | min(count, SLICED_MANY) << SLICED_FIRST_BITS;
 }
 
-/* Where slices go. */
-struct slice_arrays {
-    slice_columns *slices;
-    slice_links *links;
-    uint32_t *row;
-};
+/* By lanes 0 to SLICED_COLUMNS - 1, each with its column of the row. */
+__device__ static inline void put_head(const gpu_sliced_arrays &to, uint32_t v, uint32_t column, uint32_t slices)
+{
+    const unsigned j = lane_id();
+    to.heads[v].column[j] = column | (j * SLICED_WEIGHT_BITS < 32 ? slices >> j * SLICED_WEIGHT_BITS : 0) << SLICED_ROW_BITS;
+}
+
+/* By a warp. */
+__device__ static inline void put_pieces(const gpu_sliced_arrays &to, uint32_t v, uint32_t first, uint32_t slices)
+{
+    const uint32_t pieces = (slices + SLICED_PIECE - 1) / SLICED_PIECE;
+    const uint32_t at = __shfl_sync(ALL_LANES, lane_id() == 0 ? atomicAdd(&to.state->pieces, pieces) : 0, 0);
+    for (uint32_t i = lane_id(); i < pieces; i += WARP) {
+        const uint32_t count = min((uint32_t)SLICED_PIECE, slices - i * SLICED_PIECE);
+        to.pieces[at + i] = slice_piece{v | count << SLICED_ROW_BITS, first + i * SLICED_PIECE};
+    }
+}
+
+/* By a warp. */
+__device__ static inline void fill_row(const gpu_sliced &s, const all_rows &rows, const gpu_sliced_arrays &to, uint32_t v,
+                                       uint32_t first, uint32_t count)
+{
+    const joint_row r = row_of(s, rows, v);
+    const uint64_t edges = r.length[NORMALS] + r.length[DELEGATES];
+    const uint32_t weight = count < SLICED_MOST_WEIGHT ? count : SLICED_MOST_WEIGHT;
+    for (uint64_t j = lane_id(); j < (uint64_t)count * SLICED_COLUMNS; j += WARP) {
+        const uint32_t u = j < edges ? column_of(s, rows, r, j) : v, slice = first + (uint32_t)(j / SLICED_COLUMNS);
+        to.slices[slice].column[j % SLICED_COLUMNS] = u;
+        to.links[slice].of[j % SLICED_COLUMNS].vertex = u;
+        to.links[slice].of[j % SLICED_COLUMNS].slices = slices_of(s, u);
+        if (to.heads != NULL && j < SLICED_COLUMNS)
+            put_head(to, v, u, count);
+    }
+    for (uint32_t i = lane_id(); i < count; i += WARP)
+        to.row[first + i] = v | weight << SLICED_ROW_BITS;
+    if (to.heads != NULL && count > SLICED_PIECE)
+        put_pieces(to, v, first, count);
+}
 
 /* A warp a vertex. */
-__global__ static void __launch_bounds__(BLOCK) fill_slices(gpu_sliced s, all_rows rows, slice_arrays to)
+__global__ static void __launch_bounds__(BLOCK) fill_slices(gpu_sliced s, all_rows rows, gpu_sliced_arrays to)
 {
     const uint32_t warps = gridDim.x * WARPS;
     for (uint32_t v = (blockIdx.x * BLOCK + threadIdx.x) / WARP; v < 32 * s.words; v += warps) {
         const uint32_t first = s.first[v], count = s.first[v + 1] - first;
-        if (count == 0)
-            continue;
-        const joint_row r = row_of(s, rows, v);
-        const uint64_t edges = r.length[NORMALS] + r.length[DELEGATES];
-        const uint32_t weight = count < SLICED_MOST_WEIGHT ? count : SLICED_MOST_WEIGHT;
-        for (uint64_t j = lane_id(); j < (uint64_t)count * SLICED_COLUMNS; j += WARP) {
-            const uint32_t u = j < edges ? column_of(s, rows, r, j) : v, slice = first + (uint32_t)(j / SLICED_COLUMNS);
-            to.slices[slice].column[j % SLICED_COLUMNS] = u;
-            to.links[slice].of[j % SLICED_COLUMNS].vertex = u;
-            to.links[slice].of[j % SLICED_COLUMNS].slices = slices_of(s, u);
-        }
-        for (uint32_t i = lane_id(); i < count; i += WARP)
-            to.row[first + i] = v | weight << SLICED_ROW_BITS;
+        if (count > 0)
+            fill_row(s, rows, to, v, first, count);
+        else if (to.heads != NULL && lane_id() < SLICED_COLUMNS)
+            put_head(to, v, 0, 0);
     }
 }
 
-void cuda_sliced_fill(const gpu_sliced *sliced, const gpu_csr csr[SUBGRAPHS], slice_columns *slices, slice_links *links,
-                     uint32_t *row, cudaStream_t stream)
+void cuda_sliced_fill(const gpu_sliced *sliced, const gpu_csr csr[SUBGRAPHS], const gpu_sliced_arrays *arrays,
+                      cudaStream_t stream)
 {
-    fill_slices<<<blocks_for(32ull * sliced->words, WARPS), BLOCK, 0, stream>>>(*sliced, rows_of(csr),
-                                                                                 slice_arrays{slices, links, row});
+    fill_slices<<<blocks_for(32ull * sliced->words, WARPS), BLOCK, 0, stream>>>(*sliced, rows_of(csr), *arrays);
 }

@@ -1,10 +1,10 @@
-/* cuda_sliced_noted.cu: the kernel of a search by slices that notes what its levels do; see cuda_sliced.h */
+/* cuda_sliced_noted.cu: the kernels of a search by slices that note what its levels do; see cuda_sliced.h */
 #define SOLO_NOTED 1
 #include "cuda_sliced_kernel.cuh"
 
-struct solo_program cuda_sliced_noted(void)
+struct solo_program cuda_sliced_noted(int by_rows)
 {
-    return program();
+    return program(by_rows);
 }
 
 /* Here, as this kernel has more than the plain one. */

@@ -4,6 +4,7 @@
 
 _Static_assert(sizeof(struct sliced_state) <= SLICED_STATE_BYTES, "the state of a search as planned");
 _Static_assert(sizeof(struct slice_columns) == SLICED_SLICE_BYTES, "a slice as planned");
+_Static_assert(sizeof(struct slice_piece) == SLICED_PIECE_BYTES, "pieces as planned");
 _Static_assert(sizeof(struct slice_links) == SLICED_LINKS_BYTES, "links as planned");
 _Static_assert(SLICED_MOST_VERTICES < 1 << SLICED_ROW_BITS, "a row has its bits, and there is a value that is none");
 
@@ -21,17 +22,22 @@ static enum status make_slices(struct device *dev, const struct gpu_sliced_array
     struct gpu_sliced *s = &dev->solo.sliced.search;
     struct gpu_scan *scan = &dev->scratch.scan;
     cudaStream_t stream = dev->stream.of[DELEGATES];
-    if (CUDA_TRY(cuda_sliced_count(s, dev->csr, arrays->first, scan->scratch, scan->scratch_bytes, stream), dev->where,
+    if (CUDA_TRY(cudaMemsetAsync(s->state, 0, sizeof *s->state, stream), dev->where, e) != ST_OK ||
+        CUDA_TRY(cudaMemsetAsync(s->found, 0, SLICED_TURNS * sizeof *s->found * s->words, stream), dev->where, e) !=
+            ST_OK ||
+        CUDA_TRY(cuda_sliced_count(s, dev->csr, arrays->first, scan->scratch, scan->scratch_bytes, stream), dev->where,
                  e) != ST_OK ||
         CUDA_TRY(cudaMemcpyAsync(&s->count, arrays->first + 32 * (size_t)s->words, sizeof s->count,
                                  cudaMemcpyDeviceToHost, stream),
                  dev->where, e) != ST_OK ||
         CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) != ST_OK)
         return e->status;
-    cuda_sliced_fill(s, dev->csr, arrays->slices, arrays->links, arrays->row, stream);
+    cuda_sliced_fill(s, dev->csr, arrays, stream);
     if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
-        CUDA_TRY(cudaMemsetAsync(s->state, 0, sizeof *s->state, stream), dev->where, e) == ST_OK)
-        CUDA_TRY(cudaMemsetAsync(s->found, 0, SLICED_TURNS * sizeof *s->found * s->words, stream), dev->where, e);
+        CUDA_TRY(cudaMemcpyAsync(&s->rows.piece_count, &s->state->pieces, sizeof s->rows.piece_count,
+                                 cudaMemcpyDeviceToHost, stream),
+                 dev->where, e) == ST_OK)
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
     return e->status;
 }
 
@@ -43,6 +49,7 @@ enum status gpu_sliced_open(struct device *dev, const struct gpu_sliced_arrays *
                             .links = arrays->links,
                             .row = arrays->row,
                             .first = arrays->first,
+                            .rows = {.heads = arrays->heads, .pieces = arrays->pieces},
                             .words = gpu_sliced_words(d->count, n->count),
                             .one = most_of_one_block(dev),
                             .normals = (uint32_t)(32 * d->words),
@@ -50,8 +57,8 @@ enum status gpu_sliced_open(struct device *dev, const struct gpu_sliced_arrays *
                             .state = arrays->state,
                             .of = {[NORMALS] = *n, [DELEGATES] = *d},
                             .out = dev->solo.search.out};
-    dev->solo.sliced.launch.program = cuda_sliced_plain();
-    dev->solo.sliced.noted.program = cuda_sliced_noted();
+    dev->solo.sliced.launch.program = cuda_sliced_plain(arrays->heads != NULL);
+    dev->solo.sliced.noted.program = cuda_sliced_noted(arrays->heads != NULL);
     if (make_slices(dev, arrays, e) != ST_OK ||
         CUDA_TRY(cuda_sliced_plan(s, &dev->solo.sliced.launch), dev->where, e) != ST_OK)
         return e->status;

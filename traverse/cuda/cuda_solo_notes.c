@@ -153,7 +153,7 @@ static struct level_note note_of(const struct gpu_notes *n, uint32_t level,
     const struct solo_note *from = &n->kept[level];
     struct level_note to = {.way = ways[from->way], .work = *work};
     unsigned long long end = from->at[SOLO_ENDED];
-    const unsigned pulled = from->way == SOLO_BY_SLICES ? active_subgraphs(work) : from->pulled;
+    const unsigned pulled = from->pulled & (from->way == SOLO_BY_SLICES ? active_subgraphs(work) : ~0u);
     for (int g = 0; g < SUBGRAPHS; g++) {
         to.directions.of[g] = pulled >> g & 1 ? PULL : PUSH;
         to.probes[g] = from->probes[g];

@@ -1,0 +1,71 @@
+/* cuda_sliced_all.cuh: levels that read all slices; see cuda_sliced.h */
+#ifndef DBFS_CUDA_SLICED_ALL_CUH
+#define DBFS_CUDA_SLICED_ALL_CUH
+
+#include "cuda_sliced_block.cuh"
+
+enum { BATCH = 4 }; /* slices of a thread under way; the first ones stay in its registers */
+
+#define NO_SLICE 0xffffffffu /* in place of a row: it is visited, or there is none */
+
+struct slice_batch {
+    uint4 columns[BATCH];
+    uint32_t row[BATCH];
+};
+
+__device__ static inline void load_batch(const gpu_sliced &s, uint32_t first, slice_batch &b)
+{
+#pragma unroll
+    for (int j = 0; j < BATCH; j++) {
+        const uint32_t i = first + j * threads_of_grid();
+        b.row[j] = i < s.count ? s.row[i] : NO_SLICE;
+        b.columns[j] = i < s.count ? ((const uint4 *)s.slices)[i] : make_uint4(0, 0, 0, 0);
+    }
+}
+
+/* Slices of a row lie in neighbouring lanes: the first of them that has found a parent says so. */
+__device__ static inline bool is_first_of_row(bool found, uint32_t row)
+{
+    const unsigned all = __ballot_sync(ALL_LANES, found), before = all & ((1u << lane_id()) - 1);
+    const uint32_t last = __shfl_sync(ALL_LANES, row, before != 0 ? 31 - __clz(before) : 0);
+    return found && (before == 0 || last != row);
+}
+
+/* The slices of a batch whose rows are not visited look for a visited column. */
+__device__ static inline void pull_batch(const gpu_sliced &s, unsigned turn, int32_t depth, slice_batch &b,
+                                         slice_tally &tally)
+{
+#pragma unroll
+    for (int j = 0; j < BATCH; j++) {
+        const uint32_t row = b.row[j] & SLICED_ROW;
+        const bool looks = b.row[j] != NO_SLICE && !is_visited(row);
+        if (!looks)
+            b.row[j] = NO_SLICE;
+        if (!__any_sync(ALL_LANES, looks))
+            continue;
+        if (looks)
+            note_columns(s, row, b.columns[j], false, tally);
+        if (!is_first_of_row(looks && sees_visited(b.columns[j]), row))
+            continue;
+        atomicOr(&s.found[turn * s.words + row / 32], 1u << (row % 32));
+        put_depth(s, row, depth + 1, has_parents(s) ? code_of(s, visited_column(b.columns[j])) : 0);
+        tally.found++;
+        tally.weight += b.row[j] >> SLICED_ROW_BITS;
+    }
+}
+
+/* All rows. `own` has the first slices of the thread. A row is counted by each warp that finds it. */
+__device__ static void pull_slices(const gpu_sliced &s, unsigned turn, int32_t depth, slice_batch &own)
+{
+    slice_tally tally = {};
+    pull_batch(s, turn, depth, own, tally);
+    for (uint32_t first = thread_of_grid() + BATCH * threads_of_grid(); first - lane_id() < s.count;
+         first += BATCH * threads_of_grid()) {
+        slice_batch more;
+        load_batch(s, first, more);
+        pull_batch(s, turn, depth, more, tally);
+    }
+    add_tally(tally);
+}
+
+#endif

@@ -1,0 +1,186 @@
+/* cuda_sliced_one.cuh: levels of the first block, which it pushes from a list of slices; see cuda_sliced.h */
+#ifndef DBFS_CUDA_SLICED_ONE_CUH
+#define DBFS_CUDA_SLICED_ONE_CUH
+
+#include "cuda_sliced_block.cuh"
+
+/* Of so many slices a lane: those of the lanes before it, and of all lanes. Mostly lanes have few. */
+struct lane_share {
+    unsigned before, all;
+};
+
+__device__ static inline lane_share share_of_lane(unsigned own)
+{
+    const unsigned one = __ballot_sync(ALL_LANES, own & 1), two = __ballot_sync(ALL_LANES, own & 2),
+                   lower = (1u << lane_id()) - 1;
+    lane_share share = {(unsigned)(__popc(one & lower) + 2 * __popc(two & lower)),
+                        (unsigned)(__popc(one) + 2 * __popc(two))};
+    if (__any_sync(ALL_LANES, own > 3)) {
+        share.before = warp_prefix(own);
+        share.all = __shfl_sync(ALL_LANES, share.before + own, WARP - 1);
+    }
+    return share;
+}
+
+/* Room for the slices of the lanes in a list of the block. */
+__device__ static inline unsigned reserve_slices(unsigned *count, unsigned own)
+{
+    const lane_share share = share_of_lane(own);
+    const unsigned base = lane_id() == 0 && share.all != 0 ? atomicAdd(count, share.all) : 0;
+    return __shfl_sync(ALL_LANES, base, 0) + share.before;
+}
+
+/* Lists `count` slices from list[at] on, as far as there is room. All lanes of the warp call it. */
+__device__ static inline void put_slices(uint32_t *list, unsigned at, uint32_t first, unsigned count)
+{
+    enum { ALONE = 4 };
+    for (unsigned k = 0; k < count && count <= ALONE && at + k < ONE_SLICES; k++)
+        list[at + k] = first + k;
+    for (unsigned many = __ballot_sync(ALL_LANES, count > ALONE); many != 0; many &= many - 1) {
+        const int from = __ffs(many) - 1;
+        const unsigned to = __shfl_sync(ALL_LANES, at, from), all = __shfl_sync(ALL_LANES, count, from);
+        const uint32_t slice = __shfl_sync(ALL_LANES, first, from);
+        for (unsigned k = lane_id(); k < all && to + k < ONE_SLICES; k += WARP)
+            list[to + k] = slice + k;
+    }
+}
+
+/* The vertex that has the slice, as a parent. */
+__device__ static inline uint32_t pushing_code(const gpu_sliced &s, uint32_t slice)
+{
+    return has_parents(s) ? code_of(s, s.row[slice] & SLICED_ROW) : 0;
+}
+
+/* Pushes along link number i of the listed slices, one a lane. What does not exist leads to a vertex that is
+ * visited. Returns the slices of the vertex that the lane has found. */
+__device__ static inline unsigned push_link(const gpu_sliced &s, int32_t depth, const uint32_t *list, unsigned i, bool has,
+                                            uint2 &link)
+{
+    const uint32_t slice = has ? list[i / SLICED_COLUMNS] : 0;
+    link = has ? ((const uint2 *)s.links)[(uint64_t)slice * SLICED_COLUMNS + i % SLICED_COLUMNS] : make_uint2(s.root, 0);
+    if (!claim(link.x))
+        return 0;
+    put_depth(s, link.x, depth, pushing_code(s, slice));
+    return slices_of(s, link);
+}
+
+/* So few slices that each lane of the block has one link at most. */
+__device__ static inline void push_by_links(const gpu_sliced &s, const one_progress &p, unsigned *count, uint32_t *next)
+{
+    const unsigned links = p.count * SLICED_COLUMNS, i = threadIdx.x;
+    uint2 link;
+    if (i - lane_id() >= links)
+        return;
+    const unsigned own = push_link(s, p.depth + 1, block.slice[p.list], i, i < links, link);
+    if (__any_sync(ALL_LANES, own != 0))
+        put_slices(next, reserve_slices(count, own), link.y & SLICED_FIRST, own);
+}
+
+/* Pushes along one slice a lane. */
+__device__ static inline void push_slice(const gpu_sliced &s, int32_t depth, uint32_t slice, bool has, unsigned *count,
+                                         uint32_t *next)
+{
+    const uint4 *links = (const uint4 *)&s.links[slice];
+    const uint4 none = make_uint4(s.root, 0, s.root, 0), a = has ? links[0] : none, b = has ? links[1] : none;
+    const uint2 link[SLICED_COLUMNS] = {make_uint2(a.x, a.y), make_uint2(a.z, a.w), make_uint2(b.x, b.y),
+                                        make_uint2(b.z, b.w)};
+    const uint32_t code = has ? pushing_code(s, slice) : 0;
+    bool mine[SLICED_COLUMNS];
+    unsigned own[SLICED_COLUMNS], all = 0;
+#pragma unroll
+    for (int j = 0; j < SLICED_COLUMNS; j++)
+        mine[j] = !is_visited(link[j].x);
+#pragma unroll
+    for (int j = 0; j < SLICED_COLUMNS; j++) {
+        mine[j] = mine[j] && claim(link[j].x);
+        own[j] = mine[j] ? slices_of(s, link[j]) : 0;
+        all += own[j];
+    }
+    if (!__any_sync(ALL_LANES, mine[0] | mine[1] | mine[2] | mine[3]))
+        return;
+    unsigned at = reserve_slices(count, all);
+#pragma unroll
+    for (int j = 0; j < SLICED_COLUMNS; j++) {
+        if (mine[j])
+            put_depth(s, link[j].x, depth, code);
+        put_slices(next, at, link[j].y & SLICED_FIRST, own[j]);
+        at += own[j];
+    }
+}
+
+/* A level by all warps. */
+__device__ static void push_by_block(const gpu_sliced &s, one_progress &p)
+{
+    unsigned *count = &block.count[after(p.at)];
+    const uint32_t *list = block.slice[p.list];
+    uint32_t *next = block.slice[p.list ^ 1];
+    note_team(p.depth, SOLO_BY_BLOCK);
+    if (threadIdx.x == 0)
+        block.count[after(after(p.at))] = 0;
+    if (p.count * SLICED_COLUMNS <= blockDim.x) {
+        push_by_links(s, p, count, next);
+    } else {
+        for (unsigned i = threadIdx.x; i - lane_id() < p.count; i += blockDim.x)
+            push_slice(s, p.depth + 1, i < p.count ? list[i] : 0, i < p.count, count, next);
+    }
+    __syncthreads();
+    p.at = after(p.at);
+    p.list ^= 1;
+    p.count = *(volatile unsigned *)count;
+    p.seen += p.count;
+    p.depth++;
+}
+
+/* By the first warp: levels of at most a link a lane. */
+__device__ static void push_by_warp(const gpu_sliced &s, one_progress &p)
+{
+    while (p.count > 0 && p.count * SLICED_COLUMNS <= WARP) {
+        uint2 link;
+        note_team(p.depth, SOLO_BY_BLOCK);
+        p.depth++;
+        const unsigned own = push_link(s, p.depth, block.slice[p.list], lane_id(), lane_id() < p.count * SLICED_COLUMNS,
+                                       link);
+        const lane_share share = share_of_lane(own);
+        put_slices(block.slice[p.list ^= 1], share.before, link.y & SLICED_FIRST, own);
+        p.count = share.all;
+        p.seen += p.count;
+        __syncwarp();
+    }
+    if (lane_id() == 0)
+        block.one = p;
+}
+
+/* All blocks get to know what the first one has visited, as if it had been found in this level. */
+__device__ static inline void show_visited(const gpu_sliced &s, unsigned turn)
+{
+    uint4 *found = (uint4 *)(s.found + turn * s.words);
+    for (uint32_t i = threadIdx.x; i < s.words / 4; i += blockDim.x)
+        found[i] = ((const uint4 *)visited_mask())[i];
+}
+
+/* By the first block, whose frontier is in its first list: as many levels as it has room for. */
+__device__ static void run_one(const gpu_sliced &s, unsigned turn, int32_t depth)
+{
+    one_progress p = {0, 0, block.count[0], 0, depth};
+    while (p.count > 0 && p.count <= s.one) {
+        if (p.count * SLICED_COLUMNS > WARP) {
+            push_by_block(s, p);
+            continue;
+        }
+        __syncthreads();
+        if (threadIdx.x < WARP)
+            push_by_warp(s, p);
+        __syncthreads();
+        p = block.one;
+    }
+    if (p.count > 0)
+        show_visited(s, turn);
+    if (threadIdx.x == 0) {
+        s.state->depth = p.depth;
+        s.state->seen = p.seen;
+        block.found = p.count > 0;
+        block.weight = p.count;
+    }
+}
+
+#endif

@@ -1,0 +1,319 @@
+/* cuda_sliced_rows.cuh: levels that look at rows one by one, or push them; see cuda_sliced.h
+ *
+ * Rows of few slices are taken by lanes: a lane tests the first slice of its row, and what is then left of the rows of a
+ * warp is shared by its lanes. Rows of many slices were cut into pieces, which warps take.
+ */
+#ifndef DBFS_CUDA_SLICED_ROWS_CUH
+#define DBFS_CUDA_SLICED_ROWS_CUH
+
+#include "cuda_sliced_block.cuh"
+
+__device__ static inline uint32_t warp_of_grid()
+{
+    return thread_of_grid() / WARP;
+}
+
+__device__ static inline uint32_t warps_of_grid()
+{
+    return threads_of_grid() / WARP;
+}
+
+/* Lanes have items, one after the other: the lane that has this one. `before` is warp_prefix of how many they have. */
+__device__ static inline unsigned lane_with(unsigned before, unsigned item)
+{
+    unsigned lane = 0;
+#pragma unroll
+    for (unsigned step = WARP / 2; step > 0; step /= 2) {
+        if (__shfl_sync(ALL_LANES, before, lane + step) <= item)
+            lane += step;
+    }
+    return lane;
+}
+
+/* Of the lanes that hold items base to base + WARP - 1: those with items of this lane, which has `own` behind `before`. */
+__device__ static inline unsigned lanes_of_own(unsigned before, unsigned own, unsigned base)
+{
+    const unsigned end = before + own;
+    if (end <= base || before >= base + WARP)
+        return 0;
+    const unsigned first = before > base ? before - base : 0, behind = end - base;
+    return (behind < WARP ? (1u << behind) - 1 : ALL_LANES) & ~((1u << first) - 1);
+}
+
+/* Only one of those that find v counts it. */
+__device__ static inline void mark_found(const gpu_sliced &s, unsigned turn, uint32_t v, unsigned slices,
+                                         slice_tally &tally)
+{
+    const uint32_t bit = 1u << (v % 32);
+    if (atomicOr(&s.found[turn * s.words + v / 32], bit) & bit)
+        return;
+    tally.found++;
+    tally.weight += slices;
+}
+
+/* ---- pieces of long rows ---- */
+
+/* A piece for each lane, so that those of a row are taken by many warps. */
+struct lane_piece {
+    uint32_t row, first, count; /* count 0: none */
+};
+
+__device__ static inline lane_piece piece_of_lane(const gpu_sliced &s, uint32_t i)
+{
+    if (i >= s.rows.piece_count)
+        return lane_piece{0, 0, 0};
+    const uint2 piece = ((const uint2 *)s.rows.pieces)[i];
+    return lane_piece{piece.x & SLICED_ROW, piece.y, piece.x >> SLICED_ROW_BITS};
+}
+
+/* The piece of another lane. */
+__device__ static inline lane_piece piece_from(const lane_piece &own, int lane)
+{
+    return lane_piece{__shfl_sync(ALL_LANES, own.row, lane), __shfl_sync(ALL_LANES, own.first, lane),
+                      __shfl_sync(ALL_LANES, own.count, lane)};
+}
+
+/* By a warp. */
+__device__ static inline void pull_piece(const gpu_sliced &s, unsigned turn, int32_t depth, const lane_piece &piece,
+                                         slice_tally &tally)
+{
+    const uint4 none = make_uint4(piece.row, piece.row, piece.row, piece.row);
+    uint4 c[SLICED_PIECE / WARP], seen = none;
+    bool sees = false;
+#pragma unroll
+    for (int j = 0; j < SLICED_PIECE / WARP; j++) {
+        const uint32_t k = lane_id() + j * WARP;
+        c[j] = k < piece.count ? ((const uint4 *)s.slices)[piece.first + k] : none;
+    }
+#pragma unroll
+    for (int j = 0; j < SLICED_PIECE / WARP; j++) {
+        note_columns(s, piece.row, c[j], false, tally);
+        if (!sees && sees_visited(c[j])) {
+            sees = true;
+            seen = c[j];
+        }
+    }
+    const unsigned hits = __ballot_sync(ALL_LANES, sees);
+    if (hits == 0 || lane_id() != __ffs(hits) - 1)
+        return;
+    put_depth(s, piece.row, depth + 1, has_parents(s) ? code_of(s, visited_column(seen)) : 0);
+    mark_found(s, turn, piece.row, s.first[piece.row + 1] - s.first[piece.row], tally);
+}
+
+__device__ static inline bool is_found(const gpu_sliced &s, unsigned turn, uint32_t v)
+{
+    return ((const volatile uint32_t *)s.found)[turn * s.words + v / 32] >> (v % 32) & 1;
+}
+
+/* Long rows, beyond their first slices. */
+__device__ static void pull_pieces(const gpu_sliced &s, unsigned turn, int32_t depth, slice_tally &tally)
+{
+    for (uint32_t i = warp_of_grid(); i < s.rows.piece_count; i += WARP * warps_of_grid()) {
+        const lane_piece own = piece_of_lane(s, i + lane_id() * warps_of_grid());
+        const bool looks = own.count != 0 && !is_visited(own.row) && !is_found(s, turn, own.row);
+        for (unsigned all = __ballot_sync(ALL_LANES, looks); all != 0; all &= all - 1)
+            pull_piece(s, turn, depth, piece_from(own, __ffs(all) - 1), tally);
+    }
+}
+
+/* ---- a level that is pulled ---- */
+
+enum { HEADS = 4 /* of a lane under way */, TOGETHER = 8 /* lanes that have neighbouring rows */ };
+
+/* Row number k of this lane. Rows are sorted by length: each warp gets some of all lengths. */
+__device__ static inline uint32_t row_of_lane(uint32_t k)
+{
+    const uint32_t group = (k * (WARP / TOGETHER) + lane_id() / TOGETHER) * warps_of_grid() + warp_of_grid();
+    return group * TOGETHER + lane_id() % TOGETHER;
+}
+
+__device__ static inline uint4 columns_of(const uint4 &head)
+{
+    return make_uint4(head.x & SLICED_ROW, head.y & SLICED_ROW, head.z & SLICED_ROW, head.w & SLICED_ROW);
+}
+
+/* Of the row: its bits are shared by three columns. */
+__device__ static inline unsigned slices_of_head(const uint4 &head)
+{
+    return head.x >> SLICED_ROW_BITS | head.y >> SLICED_ROW_BITS << SLICED_WEIGHT_BITS |
+           head.z >> SLICED_ROW_BITS << 2 * SLICED_WEIGHT_BITS;
+}
+
+/* The rows of the lanes look at `rest` slices from `first` on, all lanes together. Whether the own row found a parent. */
+__device__ static inline bool look_further(const gpu_sliced &s, int32_t depth, uint32_t row, uint32_t first, unsigned rest,
+                                           slice_tally &tally)
+{
+    const unsigned before = warp_prefix(rest), all = __shfl_sync(ALL_LANES, before + rest, WARP - 1);
+    bool found = false;
+    for (unsigned base = 0; base < all; base += WARP) {
+        const unsigned item = base + lane_id(), owner = lane_with(before, item);
+        const uint32_t v = __shfl_sync(ALL_LANES, row, owner);
+        const uint32_t slice = __shfl_sync(ALL_LANES, first - before, owner) + item;
+        const bool looks = !__shfl_sync(ALL_LANES, found, owner) && item < all;
+        const uint4 c = looks ? ((const uint4 *)s.slices)[slice] : make_uint4(v, v, v, v);
+        const bool sees = looks && sees_visited(c);
+        note_columns(s, v, c, false, tally);
+        if (sees)
+            put_depth(s, v, depth + 1, has_parents(s) ? code_of(s, visited_column(c)) : 0);
+        found |= (__ballot_sync(ALL_LANES, sees) & lanes_of_own(before, rest, base)) != 0;
+    }
+    return found;
+}
+
+/* Neighbouring rows are marked together. Long ones may be found by pieces, too. */
+__device__ static inline void mark_rows(const gpu_sliced &s, unsigned turn, uint32_t row, bool found, unsigned slices,
+                                        slice_tally &tally)
+{
+    const bool is_short = slices <= SLICED_PIECE;
+    const unsigned first = lane_id() / TOGETHER * TOGETHER,
+                   bits = __ballot_sync(ALL_LANES, found && is_short) >> first & ((1u << TOGETHER) - 1);
+    if (found && !is_short)
+        mark_found(s, turn, row, slices, tally);
+    if (lane_id() == first && bits != 0)
+        atomicOr(&s.found[turn * s.words + row / 32], bits << (row % 32));
+    tally.found += found && is_short;
+    tally.weight += found && is_short ? slices : 0;
+}
+
+/* A row of each lane, or none. */
+__device__ static inline void pull_row(const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t row, const uint4 &head,
+                                       slice_tally &tally)
+{
+    const uint4 c = columns_of(head);
+    const unsigned slices = slices_of_head(head);
+    bool found = slices != 0 && sees_visited(c);
+    if (slices != 0)
+        note_columns(s, row, c, false, tally);
+    if (found)
+        put_depth(s, row, depth + 1, has_parents(s) ? code_of(s, visited_column(c)) : 0);
+    const unsigned rest = !found && slices > 1 && slices <= SLICED_PIECE ? slices - 1 : 0;
+    if (__any_sync(ALL_LANES, rest != 0))
+        found |= look_further(s, depth, row, rest != 0 ? s.first[row] + 1 : 0, rest, tally);
+    if (__any_sync(ALL_LANES, found))
+        mark_rows(s, turn, row, found, slices, tally);
+}
+
+__device__ static void pull_rows(const gpu_sliced &s, unsigned turn, int32_t depth)
+{
+    slice_tally tally = {};
+    const uint32_t rows = 32 * s.words;
+    for (uint32_t k = 0; k * WARP * warps_of_grid() < rows; k += HEADS) {
+        uint4 head[HEADS];
+#pragma unroll
+        for (int j = 0; j < HEADS; j++) {
+            const uint32_t row = row_of_lane(k + j);
+            head[j] = row < rows && !is_visited(row) ? ((const uint4 *)s.rows.heads)[row] : make_uint4(0, 0, 0, 0);
+        }
+#pragma unroll
+        for (int j = 0; j < HEADS; j++) {
+            if (__any_sync(ALL_LANES, slices_of_head(head[j]) != 0))
+                pull_row(s, turn, depth, row_of_lane(k + j), head[j], tally);
+        }
+    }
+    pull_pieces(s, turn, depth, tally);
+    add_tally(tally);
+}
+
+/* ---- a level that is pushed ---- */
+
+/* A word of the frontier. After levels of the first block it has all that they visited. */
+__device__ static inline uint32_t frontier_word(const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t word)
+{
+    if (depth == 0)
+        return word == s.root / 32 ? 1u << (s.root % 32) : 0;
+    return s.found[previous(turn) * s.words + word];
+}
+
+__device__ static inline bool has_depth(const gpu_sliced &s, uint32_t v, int32_t depth)
+{
+    return s.of[kind_of(s, v)].depth[id_of(s, v)] == depth;
+}
+
+/* Pushes along one slice a lane. */
+__device__ static inline void push_lane(const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t row, uint32_t slice,
+                                        slice_tally &tally)
+{
+    const uint4 *links = (const uint4 *)&s.links[slice], a = links[0], b = links[1];
+    const uint2 link[SLICED_COLUMNS] = {make_uint2(a.x, a.y), make_uint2(a.z, a.w), make_uint2(b.x, b.y),
+                                        make_uint2(b.z, b.w)};
+    const uint32_t code = has_parents(s) ? code_of(s, row) : 0;
+    bool mine[SLICED_COLUMNS];
+    note_columns(s, row, make_uint4(a.x, a.z, b.x, b.z), true, tally);
+#pragma unroll
+    for (int j = 0; j < SLICED_COLUMNS; j++)
+        mine[j] = !is_visited(link[j].x);
+#pragma unroll
+    for (int j = 0; j < SLICED_COLUMNS; j++) {
+        if (!mine[j] || !claim(link[j].x))
+            continue;
+        put_depth(s, link[j].x, depth + 1, code);
+        mark_found(s, turn, link[j].x, slices_of(s, link[j]), tally);
+    }
+}
+
+/* Slices of rows of the lanes, all lanes together. */
+__device__ static inline void push_together(const gpu_sliced &s, unsigned turn, int32_t depth, const lane_piece &own,
+                                            slice_tally &tally)
+{
+    const unsigned before = warp_prefix(own.count), all = __shfl_sync(ALL_LANES, before + own.count, WARP - 1);
+    for (unsigned base = 0; base < all; base += WARP) {
+        const unsigned item = base + lane_id(), owner = lane_with(before, item);
+        const uint32_t row = __shfl_sync(ALL_LANES, own.row, owner);
+        const uint32_t slice = __shfl_sync(ALL_LANES, own.first - before, owner) + item;
+        if (item < all)
+            push_lane(s, turn, depth, row, slice, tally);
+    }
+}
+
+/* The row of v if it is in the frontier and short. */
+__device__ static inline lane_piece short_row(const gpu_sliced &s, uint32_t v, bool has)
+{
+    const uint32_t first = has ? s.first[v] : 0, count = has ? s.first[v + 1] - first : 0;
+    return lane_piece{v, first, count <= SLICED_PIECE ? count : 0};
+}
+
+/* Each lane takes a word, and each warp shares the vertices of its words. */
+__device__ static inline void push_words(const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t word, bool checks,
+                                         slice_tally &tally)
+{
+    const uint32_t bits = word < s.words ? frontier_word(s, turn, depth, word) : 0;
+    const unsigned before = warp_prefix(__popc(bits)), all = __shfl_sync(ALL_LANES, before + __popc(bits), WARP - 1);
+    for (unsigned base = 0; base < all; base += WARP) {
+        const unsigned item = base + lane_id(), owner = lane_with(before, item);
+        uint32_t left = __shfl_sync(ALL_LANES, bits, owner);
+        const uint32_t vertices = 32 * __shfl_sync(ALL_LANES, word, owner);
+        for (unsigned k = __shfl_sync(ALL_LANES, before, owner); k < item; k++)
+            left &= left - 1;
+        const uint32_t v = vertices + __ffs(left) - 1;
+        const bool has = item < all && (!checks || has_depth(s, v, depth));
+        push_together(s, turn, depth, short_row(s, v, has), tally);
+    }
+}
+
+/* Long rows of the frontier. */
+__device__ static void push_pieces(const gpu_sliced &s, unsigned turn, int32_t depth, bool checks, slice_tally &tally)
+{
+    for (uint32_t i = warp_of_grid(); i < s.rows.piece_count; i += WARP * warps_of_grid()) {
+        const lane_piece own = piece_of_lane(s, i + lane_id() * warps_of_grid());
+        const bool pushes = own.count != 0 && is_visited(own.row) &&
+                            frontier_word(s, turn, depth, own.row / 32) >> (own.row % 32) & 1 &&
+                            (!checks || has_depth(s, own.row, depth));
+        for (unsigned all = __ballot_sync(ALL_LANES, pushes); all != 0; all &= all - 1) {
+            const lane_piece piece = piece_from(own, __ffs(all) - 1);
+            for (unsigned k = lane_id(); k < piece.count; k += WARP)
+                push_lane(s, turn, depth, piece.row, piece.first + k, tally);
+        }
+    }
+}
+
+/* `checks`: the last levels were those of the first block. */
+__device__ static void push_rows(const gpu_sliced &s, unsigned turn, int32_t depth, bool checks)
+{
+    slice_tally tally = {};
+    for (uint32_t w = warp_of_grid(); w < s.words; w += WARP * warps_of_grid())
+        push_words(s, turn, depth, w + lane_id() * warps_of_grid(), checks, tally);
+    push_pieces(s, turn, depth, checks, tally);
+    add_tally(tally);
+}
+
+#endif
