@@ -85,7 +85,7 @@ uint64_t emulated_all_sliced(void);  /* EMULATED_ALL_SLICES */
 #define SLICED_ALL_EDGES emulated_all_sliced()
 #else
 #define SLICED_MOST_EDGES (UINT64_C(1) << 27)
-#define SLICED_ALL_EDGES (UINT64_C(1) << 23)
+#define SLICED_ALL_EDGES (UINT64_C(1) << 22)
 #endif
 
 /* Vertices that a list has room for in any case: a team leaves up to 16 * 1024 * 8, and a level that is

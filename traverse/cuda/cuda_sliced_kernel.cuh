@@ -62,39 +62,72 @@ __device__ static void meet(const gpu_sliced &s, unsigned turn)
 
 /* ---- between levels ---- */
 
-/* The slices of the vertices of a word. */
-__device__ static inline void list_slices(const gpu_sliced &s, uint32_t word, uint32_t bits)
+/* By the first block, before it goes alone: the vertices of a word, in its second list. */
+__device__ static inline void list_vertices(uint32_t word, uint32_t bits)
 {
-    for (; bits != 0; bits &= bits - 1) {
-        const uint32_t v = word * 32 + __ffs(bits) - 1, first = s.first[v], count = s.first[v + 1] - first;
+    if (bits == 0)
+        return;
+    unsigned at = atomicAdd(&block.count[1], (unsigned)__popc(bits));
+    for (; bits != 0; bits &= bits - 1)
+        block.slice[1][at++] = word * 32 + __ffs(bits) - 1;
+}
+
+/* Then their slices, in the first one. */
+__device__ static inline void list_slices(const gpu_sliced &s)
+{
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < block.count[1]; i += blockDim.x) {
+        const uint32_t v = block.slice[1][i], first = s.first[v], count = s.first[v + 1] - first;
         const unsigned at = atomicAdd(&block.count[0], count);
         for (unsigned k = 0; k < count && at + k < ONE_SLICES; k++)
             block.slice[0][at + k] = first + k;
     }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        block.count[1] = 0;
 }
 
-/* What was found is visited. The first block lists it if it goes on alone. */
+/* What was found in words 4 * i to 4 * i + 3 is visited. */
+__device__ static inline void take_words(uint32_t i, const uint4 &more, bool lists)
+{
+    uint4 *visited = (uint4 *)visited_mask();
+    if ((more.x | more.y | more.z | more.w) == 0)
+        return;
+    const uint4 v = visited[i];
+    visited[i] = make_uint4(v.x | more.x, v.y | more.y, v.z | more.z, v.w | more.w);
+    if (lists) {
+        list_vertices(4 * i, more.x);
+        list_vertices(4 * i + 1, more.y);
+        list_vertices(4 * i + 2, more.z);
+        list_vertices(4 * i + 3, more.w);
+    }
+}
+
+/* What was found is visited. The first block lists it if it goes on alone. Each block begins in another place. */
 __device__ static void take_found(const gpu_sliced &s, unsigned turn, bool lists)
 {
+    enum { AT_ONCE = 4 };
     const uint4 *found = (const uint4 *)(s.found + turn * s.words);
-    uint4 *visited = (uint4 *)visited_mask();
+    const uint32_t all = s.words / 4, begin = all / gridDim.x * blockIdx.x;
     if (threadIdx.x < SLICED_TURNS)
         block.count[threadIdx.x] = 0;
     if (lists)
         __syncthreads();
-    for (uint32_t i = threadIdx.x; i < s.words / 4; i += blockDim.x) {
-        const uint4 more = found[i];
-        if ((more.x | more.y | more.z | more.w) == 0)
-            continue;
-        const uint4 v = visited[i];
-        visited[i] = make_uint4(v.x | more.x, v.y | more.y, v.z | more.z, v.w | more.w);
-        if (lists) {
-            list_slices(s, 4 * i, more.x);
-            list_slices(s, 4 * i + 1, more.y);
-            list_slices(s, 4 * i + 2, more.z);
-            list_slices(s, 4 * i + 3, more.w);
+    for (uint32_t first = threadIdx.x; first < all; first += AT_ONCE * blockDim.x) {
+        uint4 more[AT_ONCE];
+        uint32_t at[AT_ONCE];
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++) {
+            const uint32_t i = first + j * blockDim.x;
+            at[j] = i + begin < all ? i + begin : i + begin - all;
+            more[j] = i < all ? found[at[j]] : make_uint4(0, 0, 0, 0);
         }
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++)
+            take_words(at[j], more[j], lists);
     }
+    if (lists)
+        list_slices(s);
     __syncthreads();
 }
 
@@ -132,8 +165,8 @@ __device__ static inline void note_pull(int32_t depth, bool pulled)
 __device__ static void start(const gpu_sliced &s)
 {
     const uint32_t first = s.first[s.root], count = s.first[s.root + 1] - first;
-    for (uint32_t i = threadIdx.x; i < s.words; i += blockDim.x)
-        visited_mask()[i] = i == s.root / 32 ? 1u << (s.root % 32) : 0;
+    for (uint32_t i = threadIdx.x; i < s.words / 4; i += blockDim.x)
+        ((uint4 *)visited_mask())[i] = make_uint4(0, 0, 0, 0);
     for (uint32_t k = threadIdx.x; k < count && k < ONE_SLICES; k += blockDim.x)
         block.slice[0][k] = first + k;
     if (threadIdx.x < SUBGRAPHS)
@@ -147,6 +180,9 @@ __device__ static void start(const gpu_sliced &s)
     if (thread_of_grid() == 0)
         put_depth(s, s.root, 0, ROOT_PARENT);
     begin_notes(s.out);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        visited_mask()[s.root / 32] = 1u << (s.root % 32);
     __syncthreads();
 }
 

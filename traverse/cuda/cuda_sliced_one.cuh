@@ -30,17 +30,17 @@ __device__ static inline unsigned reserve_slices(unsigned *count, unsigned own)
     return __shfl_sync(ALL_LANES, base, 0) + share.before;
 }
 
-/* Lists `count` slices from list[at] on, as far as there is room. All lanes of the warp call it. */
-__device__ static inline void put_slices(uint32_t *list, unsigned at, uint32_t first, unsigned count)
+/* Lists `count` slices from list[at] on, as far as a list goes that is pushed. All lanes of the warp call it. */
+__device__ static inline void put_slices(const gpu_sliced &s, uint32_t *list, unsigned at, uint32_t first, unsigned count)
 {
-    enum { ALONE = 4 };
-    for (unsigned k = 0; k < count && count <= ALONE && at + k < ONE_SLICES; k++)
+    enum { ALONE = 16 };
+    for (unsigned k = 0; k < count && count <= ALONE && at + k < s.one; k++)
         list[at + k] = first + k;
-    for (unsigned many = __ballot_sync(ALL_LANES, count > ALONE); many != 0; many &= many - 1) {
+    for (unsigned many = __ballot_sync(ALL_LANES, count > ALONE && at < s.one); many != 0; many &= many - 1) {
         const int from = __ffs(many) - 1;
         const unsigned to = __shfl_sync(ALL_LANES, at, from), all = __shfl_sync(ALL_LANES, count, from);
         const uint32_t slice = __shfl_sync(ALL_LANES, first, from);
-        for (unsigned k = lane_id(); k < all && to + k < ONE_SLICES; k += WARP)
+        for (unsigned k = lane_id(); k < all && to + k < s.one; k += WARP)
             list[to + k] = slice + k;
     }
 }
@@ -73,7 +73,7 @@ __device__ static inline void push_by_links(const gpu_sliced &s, const one_progr
         return;
     const unsigned own = push_link(s, p.depth + 1, block.slice[p.list], i, i < links, link);
     if (__any_sync(ALL_LANES, own != 0))
-        put_slices(next, reserve_slices(count, own), link.y & SLICED_FIRST, own);
+        put_slices(s, next, reserve_slices(count, own), link.y & SLICED_FIRST, own);
 }
 
 /* Pushes along one slice a lane. */
@@ -103,7 +103,7 @@ __device__ static inline void push_slice(const gpu_sliced &s, int32_t depth, uin
     for (int j = 0; j < SLICED_COLUMNS; j++) {
         if (mine[j])
             put_depth(s, link[j].x, depth, code);
-        put_slices(next, at, link[j].y & SLICED_FIRST, own[j]);
+        put_slices(s, next, at, link[j].y & SLICED_FIRST, own[j]);
         at += own[j];
     }
 }
@@ -141,7 +141,7 @@ __device__ static void push_by_warp(const gpu_sliced &s, one_progress &p)
         const unsigned own = push_link(s, p.depth, block.slice[p.list], lane_id(), lane_id() < p.count * SLICED_COLUMNS,
                                        link);
         const lane_share share = share_of_lane(own);
-        put_slices(block.slice[p.list ^= 1], share.before, link.y & SLICED_FIRST, own);
+        put_slices(s, block.slice[p.list ^= 1], share.before, link.y & SLICED_FIRST, own);
         p.count = share.all;
         p.seen += p.count;
         __syncwarp();

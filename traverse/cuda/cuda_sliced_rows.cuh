@@ -243,11 +243,21 @@ __device__ static inline void push_lane(const gpu_sliced &s, unsigned turn, int3
     for (int j = 0; j < SLICED_COLUMNS; j++)
         mine[j] = !is_visited(link[j].x);
 #pragma unroll
+    for (int j = 0; j < SLICED_COLUMNS; j++)
+        mine[j] = mine[j] && claim(link[j].x);
+#pragma unroll
     for (int j = 0; j < SLICED_COLUMNS; j++) {
-        if (!mine[j] || !claim(link[j].x))
+        const uint32_t v = link[j].x, bit = 1u << (v % 32);
+        if (mine[j])
+            mine[j] = !(atomicOr(&s.found[turn * s.words + v / 32], bit) & bit);
+    }
+#pragma unroll
+    for (int j = 0; j < SLICED_COLUMNS; j++) {
+        if (!mine[j])
             continue;
         put_depth(s, link[j].x, depth + 1, code);
-        mark_found(s, turn, link[j].x, slices_of(s, link[j]), tally);
+        tally.found++;
+        tally.weight += slices_of(s, link[j]);
     }
 }
 
