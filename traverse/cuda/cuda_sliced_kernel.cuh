@@ -103,10 +103,11 @@ __device__ static inline void take_words(uint32_t i, const uint4 &more, bool lis
     }
 }
 
-/* What was found is visited. The first block lists it if it goes on alone. Each block begins in another place. */
+/* What was found is visited. The first block lists it if it goes on alone. Each block begins in another place. A thread
+ * has AT_ONCE reads under way. */
+template <int AT_ONCE>
 __device__ static void take_found(const gpu_sliced &s, unsigned turn, bool lists)
 {
-    enum { AT_ONCE = 4 };
     const uint4 *found = (const uint4 *)(s.found + turn * s.words);
     const uint32_t all = s.words / 4, begin = all / gridDim.x * blockIdx.x;
     if (threadIdx.x < SLICED_TURNS)
@@ -226,7 +227,7 @@ __device__ static inline float pulled_slices(const gpu_sliced &s, const sliced_p
 /* The first block begins alone if there is few of everything. It does not if it has just given up. */
 __device__ static inline sliced_way next_way(const gpu_sliced &s, const sliced_progress &p)
 {
-    enum { FEW_FOUND = 8, FEW_SLICES = 4, PUSH_PRICE = 4 /* of a slice, in slices that are pulled */ };
+    enum { FEW_FOUND = 8, FEW_SLICES = 4, PUSH_PRICE = 10 /* of a slice, in slices that are pulled */ };
     if (p.way != BY_ONE && p.found <= s.one / FEW_FOUND && p.weight <= s.one / FEW_SLICES)
         return BY_ONE;
     if (s.rows.heads == NULL)
@@ -295,7 +296,7 @@ __device__ static inline void search_slices(const gpu_sliced &s)
         gave_up = one;
         more = advance(s, p);
         if (more)
-            take_found(s, turn, p.way == BY_ONE && blockIdx.x == 0);
+            take_found<ROWS ? 4 : 1>(s, turn, p.way == BY_ONE && blockIdx.x == 0);
     }
     if (blockIdx.x == 0)
         finish(s, p.depth);

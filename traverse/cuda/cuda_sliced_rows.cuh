@@ -118,13 +118,27 @@ __device__ static void pull_pieces(const gpu_sliced &s, unsigned turn, int32_t d
 
 /* ---- a level that is pulled ---- */
 
-enum { HEADS = 4 /* of a lane under way */, TOGETHER = 8 /* lanes that have neighbouring rows */ };
+enum { HEADS = 4 /* rows of a lane under way */, TOGETHER = 8 /* lanes that have neighbouring rows */, REST_BITS = 7 };
 
-/* Row number k of this lane. Rows are sorted by length: each warp gets some of all lengths. */
-__device__ static inline uint32_t row_of_lane(uint32_t k)
+/* Rows of a lane, number k to k + HEADS - 1 of all of them. */
+struct lane_rows {
+    uint32_t k;
+    unsigned slices[HEADS]; /* of a row; 0: it does not look */
+    unsigned rests;         /* slices of each that are still to be looked at, REST_BITS for each */
+    uint32_t first[HEADS];  /* of these */
+    unsigned found;         /* rows that have a parent, a bit each */
+};
+
+/* Row number k of a lane of this warp. Rows are sorted by length: each warp gets some of all lengths. */
+__device__ static inline uint32_t row_of(uint32_t k, unsigned lane)
 {
-    const uint32_t group = (k * (WARP / TOGETHER) + lane_id() / TOGETHER) * warps_of_grid() + warp_of_grid();
-    return group * TOGETHER + lane_id() % TOGETHER;
+    const uint32_t group = (k * (WARP / TOGETHER) + lane / TOGETHER) * warps_of_grid() + warp_of_grid();
+    return group * TOGETHER + lane % TOGETHER;
+}
+
+__device__ static inline unsigned rest_of(unsigned rests, int j)
+{
+    return rests >> j * REST_BITS & ((1u << REST_BITS) - 1);
 }
 
 __device__ static inline uint4 columns_of(const uint4 &head)
@@ -139,76 +153,121 @@ __device__ static inline unsigned slices_of_head(const uint4 &head)
            head.z >> SLICED_ROW_BITS << 2 * SLICED_WEIGHT_BITS;
 }
 
-/* The rows of the lanes look at `rest` slices from `first` on, all lanes together. Whether the own row found a parent. */
-__device__ static inline bool look_further(const gpu_sliced &s, int32_t depth, uint32_t row, uint32_t first, unsigned rest,
-                                           slice_tally &tally)
+__device__ static inline void put_parent(const gpu_sliced &s, int32_t depth, uint32_t row, const uint4 &columns)
 {
-    const unsigned before = warp_prefix(rest), all = __shfl_sync(ALL_LANES, before + rest, WARP - 1);
-    bool found = false;
-    for (unsigned base = 0; base < all; base += WARP) {
-        const unsigned item = base + lane_id(), owner = lane_with(before, item);
-        const uint32_t v = __shfl_sync(ALL_LANES, row, owner);
-        const uint32_t slice = __shfl_sync(ALL_LANES, first - before, owner) + item;
-        const bool looks = !__shfl_sync(ALL_LANES, found, owner) && item < all;
-        const uint4 c = looks ? ((const uint4 *)s.slices)[slice] : make_uint4(v, v, v, v);
-        const bool sees = looks && sees_visited(c);
-        note_columns(s, v, c, false, tally);
-        if (sees)
-            put_depth(s, v, depth + 1, has_parents(s) ? code_of(s, visited_column(c)) : 0);
-        found |= (__ballot_sync(ALL_LANES, sees) & lanes_of_own(before, rest, base)) != 0;
+    put_depth(s, row, depth + 1, has_parents(s) ? code_of(s, visited_column(columns)) : 0);
+}
+
+/* The first slices of rows that are not visited. */
+__device__ static inline void look_at_heads(const gpu_sliced &s, int32_t depth, lane_rows &rows, slice_tally &tally)
+{
+    uint4 head[HEADS];
+#pragma unroll
+    for (int j = 0; j < HEADS; j++) {
+        const uint32_t row = row_of(rows.k + j, lane_id());
+        head[j] = row < 32 * s.words && !is_visited(row) ? ((const uint4 *)s.rows.heads)[row] : make_uint4(0, 0, 0, 0);
     }
-    return found;
+    rows.found = rows.rests = 0;
+#pragma unroll
+    for (int j = 0; j < HEADS; j++) {
+        const uint32_t row = row_of(rows.k + j, lane_id());
+        const uint4 columns = columns_of(head[j]);
+        const unsigned slices = rows.slices[j] = slices_of_head(head[j]);
+        if (slices == 0)
+            continue;
+        note_columns(s, row, columns, false, tally);
+        if (sees_visited(columns)) {
+            put_parent(s, depth, row, columns);
+            rows.found |= 1u << j;
+        } else if (slices <= SLICED_PIECE) {
+            rows.rests |= (slices - 1) << j * REST_BITS;
+        }
+    }
+#pragma unroll
+    for (int j = 0; j < HEADS; j++)
+        rows.first[j] = rest_of(rows.rests, j) != 0 ? s.first[row_of(rows.k + j, lane_id())] + 1 : 0;
+}
+
+/* A slice of some lane's rows: number `item` of the lane, as its `rests` count them. */
+struct lane_slice {
+    int j; /* of a row of the lane */
+    uint32_t slice;
+};
+
+/* All lanes of the warp call it. */
+__device__ static inline lane_slice slice_from(const lane_rows &rows, unsigned lane, unsigned item)
+{
+    const unsigned rests = __shfl_sync(ALL_LANES, rows.rests, lane);
+    lane_slice at = {0, __shfl_sync(ALL_LANES, rows.first[0], lane)};
+#pragma unroll
+    for (int j = 1; j < HEADS; j++) {
+        const uint32_t first = __shfl_sync(ALL_LANES, rows.first[j], lane);
+        if (at.j == j - 1 && item >= rest_of(rests, j - 1)) {
+            item -= rest_of(rests, j - 1);
+            at = lane_slice{j, first};
+        }
+    }
+    at.slice += item;
+    return at;
+}
+
+/* The rests of all rows, all lanes together. */
+__device__ static inline void look_further(const gpu_sliced &s, int32_t depth, lane_rows &rows, slice_tally &tally)
+{
+    unsigned own = 0;
+#pragma unroll
+    for (int j = 0; j < HEADS; j++)
+        own += rest_of(rows.rests, j);
+    const unsigned before = warp_prefix(own), all = __shfl_sync(ALL_LANES, before + own, WARP - 1);
+    for (unsigned base = 0; base < all; base += WARP) {
+        const unsigned item = base + lane_id(), lane = lane_with(before, item);
+        const lane_slice at = slice_from(rows, lane, item - __shfl_sync(ALL_LANES, before, lane));
+        const uint32_t row = row_of(rows.k + at.j, lane);
+        const bool looks = !(__shfl_sync(ALL_LANES, rows.found, lane) >> at.j & 1) && item < all;
+        const uint4 columns = looks ? ((const uint4 *)s.slices)[at.slice] : make_uint4(row, row, row, row);
+        const bool sees = looks && sees_visited(columns);
+        note_columns(s, row, columns, false, tally);
+        if (sees)
+            put_parent(s, depth, row, columns);
+        const unsigned hits = __ballot_sync(ALL_LANES, sees);
+        unsigned begin = before;
+#pragma unroll
+        for (int j = 0; j < HEADS; j++) {
+            const unsigned rest = rest_of(rows.rests, j);
+            rows.found |= (hits & lanes_of_own(begin, rest, base)) != 0 ? 1u << j : 0;
+            begin += rest;
+        }
+    }
 }
 
 /* Neighbouring rows are marked together. Long ones may be found by pieces, too. */
-__device__ static inline void mark_rows(const gpu_sliced &s, unsigned turn, uint32_t row, bool found, unsigned slices,
-                                        slice_tally &tally)
+__device__ static inline void mark_rows(const gpu_sliced &s, unsigned turn, const lane_rows &rows, slice_tally &tally)
 {
-    const bool is_short = slices <= SLICED_PIECE;
-    const unsigned first = lane_id() / TOGETHER * TOGETHER,
-                   bits = __ballot_sync(ALL_LANES, found && is_short) >> first & ((1u << TOGETHER) - 1);
-    if (found && !is_short)
-        mark_found(s, turn, row, slices, tally);
-    if (lane_id() == first && bits != 0)
-        atomicOr(&s.found[turn * s.words + row / 32], bits << (row % 32));
-    tally.found += found && is_short;
-    tally.weight += found && is_short ? slices : 0;
-}
-
-/* A row of each lane, or none. */
-__device__ static inline void pull_row(const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t row, const uint4 &head,
-                                       slice_tally &tally)
-{
-    const uint4 c = columns_of(head);
-    const unsigned slices = slices_of_head(head);
-    bool found = slices != 0 && sees_visited(c);
-    if (slices != 0)
-        note_columns(s, row, c, false, tally);
-    if (found)
-        put_depth(s, row, depth + 1, has_parents(s) ? code_of(s, visited_column(c)) : 0);
-    const unsigned rest = !found && slices > 1 && slices <= SLICED_PIECE ? slices - 1 : 0;
-    if (__any_sync(ALL_LANES, rest != 0))
-        found |= look_further(s, depth, row, rest != 0 ? s.first[row] + 1 : 0, rest, tally);
-    if (__any_sync(ALL_LANES, found))
-        mark_rows(s, turn, row, found, slices, tally);
+#pragma unroll
+    for (int j = 0; j < HEADS; j++) {
+        const uint32_t row = row_of(rows.k + j, lane_id());
+        const unsigned slices = rows.found >> j & 1 ? rows.slices[j] : 0, first = lane_id() / TOGETHER * TOGETHER;
+        const bool is_short = slices != 0 && slices <= SLICED_PIECE;
+        const unsigned bits = __ballot_sync(ALL_LANES, is_short) >> first & ((1u << TOGETHER) - 1);
+        if (slices > SLICED_PIECE)
+            mark_found(s, turn, row, slices, tally);
+        if (lane_id() == first && bits != 0)
+            atomicOr(&s.found[turn * s.words + row / 32], bits << (row % 32));
+        tally.found += is_short;
+        tally.weight += is_short ? slices : 0;
+    }
 }
 
 __device__ static void pull_rows(const gpu_sliced &s, unsigned turn, int32_t depth)
 {
     slice_tally tally = {};
-    const uint32_t rows = 32 * s.words;
-    for (uint32_t k = 0; k * WARP * warps_of_grid() < rows; k += HEADS) {
-        uint4 head[HEADS];
-#pragma unroll
-        for (int j = 0; j < HEADS; j++) {
-            const uint32_t row = row_of_lane(k + j);
-            head[j] = row < rows && !is_visited(row) ? ((const uint4 *)s.rows.heads)[row] : make_uint4(0, 0, 0, 0);
-        }
-#pragma unroll
-        for (int j = 0; j < HEADS; j++) {
-            if (__any_sync(ALL_LANES, slices_of_head(head[j]) != 0))
-                pull_row(s, turn, depth, row_of_lane(k + j), head[j], tally);
-        }
+    lane_rows rows;
+    for (rows.k = 0; rows.k * WARP * warps_of_grid() < 32 * s.words; rows.k += HEADS) {
+        look_at_heads(s, depth, rows, tally);
+        if (__any_sync(ALL_LANES, rows.rests != 0))
+            look_further(s, depth, rows, tally);
+        if (__any_sync(ALL_LANES, rows.found != 0))
+            mark_rows(s, turn, rows, tally);
     }
     pull_pieces(s, turn, depth, tally);
     add_tally(tally);
@@ -282,16 +341,20 @@ __device__ static inline lane_piece short_row(const gpu_sliced &s, uint32_t v, b
     return lane_piece{v, first, count <= SLICED_PIECE ? count : 0};
 }
 
-/* Each lane takes a word, and each warp shares the vertices of its words. */
+/* Vertices of a frontier may lie side by side, so warps share words: each takes some bits of them. */
+enum { WORD_PARTS = 8, PART_BITS = 32 / WORD_PARTS };
+
+/* Each lane takes part of a word, and all lanes share the vertices. */
 __device__ static inline void push_words(const gpu_sliced &s, unsigned turn, int32_t depth, uint32_t word, bool checks,
                                          slice_tally &tally)
 {
-    const uint32_t bits = word < s.words ? frontier_word(s, turn, depth, word) : 0;
+    const unsigned part = warp_of_grid() % WORD_PARTS * PART_BITS;
+    const uint32_t bits = word < s.words ? frontier_word(s, turn, depth, word) >> part & ((1u << PART_BITS) - 1) : 0;
     const unsigned before = warp_prefix(__popc(bits)), all = __shfl_sync(ALL_LANES, before + __popc(bits), WARP - 1);
     for (unsigned base = 0; base < all; base += WARP) {
         const unsigned item = base + lane_id(), owner = lane_with(before, item);
         uint32_t left = __shfl_sync(ALL_LANES, bits, owner);
-        const uint32_t vertices = 32 * __shfl_sync(ALL_LANES, word, owner);
+        const uint32_t vertices = 32 * __shfl_sync(ALL_LANES, word, owner) + part;
         for (unsigned k = __shfl_sync(ALL_LANES, before, owner); k < item; k++)
             left &= left - 1;
         const uint32_t v = vertices + __ffs(left) - 1;
@@ -320,8 +383,9 @@ __device__ static void push_pieces(const gpu_sliced &s, unsigned turn, int32_t d
 __device__ static void push_rows(const gpu_sliced &s, unsigned turn, int32_t depth, bool checks)
 {
     slice_tally tally = {};
-    for (uint32_t w = warp_of_grid(); w < s.words; w += WARP * warps_of_grid())
-        push_words(s, turn, depth, w + lane_id() * warps_of_grid(), checks, tally);
+    const uint32_t groups = warps_of_grid() / WORD_PARTS; /* a block has a multiple of so many warps */
+    for (uint32_t w = warp_of_grid() / WORD_PARTS; w < s.words; w += WARP * groups)
+        push_words(s, turn, depth, w + lane_id() * groups, checks, tally);
     push_pieces(s, turn, depth, checks, tally);
     add_tally(tally);
 }
