@@ -625,10 +625,14 @@ check "traces know every way ($(tr ' ' '\n' <"$tmp/ways" | sort -u | tr '\n' ' '
 
 # ---- small graphs, whose searches go by slices ----
 
-# sliced search|tree|trace ARGUMENT...: the same, by slices
+# sliced search|tree|trace ARGUMENT...: the same, by slices; by_rows: where levels do not read all of them
 sliced() {
     EMULATED_SLICED=8388608 EMULATED_KERNELS=${kernels:-$tmp/kernels.sliced} "$@"
 }
+by_rows() {
+    EMULATED_ALL_SLICES=0 kernels=${kernels:-$tmp/kernels.rows} sliced "$@"
+}
+trees=0
 sliced_options=('' '--answer parents' '--breakdown')
 for name in rmat uniform path grid complete star spider lopsided bridge hub broom sparse; do
     case $mode:${thresholds:-inf} in
@@ -638,20 +642,35 @@ for name in rmat uniform path grid complete star spider lopsided bridge hub broo
     esac
     for th in $thresholds; do
         EMULATED_PROCESSORS=$((turn % 4 + 1)) sliced search $name $th 1x1 ${sliced_options[turn % 3]}
+        EMULATED_PROCESSORS=$((turn % 3 + 2)) by_rows search $name $th 1x1 ${sliced_options[(turn + 1) % 3]}
     done
-    EMULATED_PROCESSORS=$((turn % 4 + 1)) sliced tree $name memory 1x1 7
+    if [ $mode = long ] || [ $((++trees % 2)) = 0 ]; then
+        EMULATED_PROCESSORS=$((turn % 4 + 1)) sliced tree $name memory 1x1 7
+    fi
+    if [ $mode = long ] || [ $((trees % 2)) = 1 ]; then
+        EMULATED_PROCESSORS=$((turn % 3 + 2)) by_rows tree $name inf 1x1 7
+    fi
 done
 sliced search few inf 1x1
-sliced tree rmat 0 1x1 0 # a hub: the first level goes by slices
+sliced tree rmat 0 1x1 0 # a hub: the first level is one of all blocks
+by_rows tree rmat 0 1x1 0
+by_rows tree star memory 1x1 1 # rows of several pieces
+by_rows tree complete 0 1x1 5
 sliced tree lopsided 9 1x1 300
 check 'no search of these went another way' \
-    sh -c 'grep -q sliced_kernel "$1" && ! grep -qE "solo_kernel|previsit" "$1"' - "$tmp/kernels.sliced"
+    sh -c 'grep -q "^sliced_kernel" "$1" && ! grep -qE "solo_kernel|sliced_rows|previsit" "$1"' - "$tmp/kernels.sliced"
+check 'nor by rows' \
+    sh -c 'grep -q "^sliced_rows_kernel" "$1" && ! grep -qE "solo_kernel|sliced_kernel|previsit" "$1"' - "$tmp/kernels.rows"
 : >"$tmp/ways"
 sliced trace rmat memory
 sliced trace uniform inf
 sliced trace grid memory
 sliced trace path inf
 sliced trace bridge 0
+by_rows trace rmat memory
+check 'rows are pulled' grep -q 'pull .*slices' "$tmp/alone.ways"
+by_rows trace grid inf
+check 'and pushed' grep -q 'push .*slices' "$tmp/alone.ways"
 check "traces know slices ($(tr ' ' '\n' <"$tmp/ways" | sort -u | tr '\n' ' '))" \
     test "$(tr ' ' '\n' <"$tmp/ways" | grep . | sort -u | tr '\n' ' ')" = 'block slices '
 edges=$((2 * 2 * 20 * 19)) # of the grid, in both directions
@@ -659,6 +678,10 @@ for most in $edges $((edges - 1)); do
     rm -f "$tmp/kernels.limit"
     EMULATED_SLICED=$most EMULATED_KERNELS=$tmp/kernels.limit search grid inf 1x1
     check "$edges edges, sliced up to $most" grep -q $([ $most = $edges ] && echo sliced || echo solo)_kernel "$tmp/kernels.limit"
+    rm -f "$tmp/kernels.limit"
+    EMULATED_ALL_SLICES=$most kernels=$tmp/kernels.limit sliced search grid inf 1x1
+    check "$edges edges, of which levels read up to $most" \
+        grep -q "^sliced$([ $most = $edges ] || echo _rows)_kernel" "$tmp/kernels.limit"
 done
 for options in '--direction push' '--direction pull' '--direction cost' '--factor0 dd=0.03'; do
     rm -f "$tmp/kernels.forced"
@@ -668,6 +691,10 @@ done
 slice_bytes() { EMULATED_SLICED=8388608 "$traverse" --plan "$@" "$(packed rmat 1 memory)" | awk '/^slices of rows / { print $(NF - 1) }'; }
 check "slices take $(slice_bytes) bytes" test "$(slice_bytes)" -gt 0
 check 'and none with --direction cost' test -z "$(slice_bytes --direction cost)"
+no_slices() { EMULATED_SLICED=0 "$traverse" --plan "$tmp/larger" >"$tmp/larger.plan"; kib 'total, while loading'; }
+EMULATED_SLICED=8388608 fits raw "$(no_slices)" 'raw columns fit, but no slices'
+check 'there are none' takes solo_kernel
+EMULATED_SLICED=8388608 EMULATED_ALL_SLICES=0 with 65536 && check 'with more memory there are' takes sliced_rows_kernel
 rm -f "$tmp/kernels.large" # of so little shared memory a mask takes too much
 "$TESTS/mkgraph" star 350000 | "$BIN/edgeconv" -q -u -o "$tmp/large.edges" -
 kernels=$tmp/kernels.large EMULATED_SHARED=43008 EMULATED_SEED=0 sliced run_on 1x1 cuda -r 1 "$(packed large 1 inf)" \

@@ -216,7 +216,7 @@ static struct suggestion suggest_at(double bytes, uint64_t p, int of_fewest)
 static void test_limit(void)
 {
     const double limit = 1 << 26;
-    struct suggestion below = suggest_at(.99 * limit, 1, 0), above = suggest_at(1.01 * limit, 1, 0);
+    struct suggestion below = suggest_at(.99 * limit, 2, 0), above = suggest_at(1.01 * limit, 2, 0);
     report(below.by_time.th == below.fastest_th && below.by_time.bytes > .98 * limit && below.by_time.bytes < limit,
            "below 64 MiB the fastest TH is taken");
     report(above.by_time.th > above.fastest_th && above.by_time.bytes < 1.01 * limit * .995,
@@ -256,17 +256,17 @@ static double spread_on_gpu(double vertices, double share, uint64_t p)
 static void test_sliced(void)
 {
     struct table t;
-    const double short_rows = .3, most = SLICED_MOST_VERTICES;
-    make_table(&t, 1e5, LIKE_RMAT);
+    const double short_rows = .3, long_rows = .75, most = SLICED_MOST_VERTICES;
+    make_table(&t, 1e5, long_rows);
     const double vertices = 1e5 * (double)SLICED_MOST_EDGES / (double)t.s.edges.directed_edges;
-    report(spread_on_gpu(.99 * vertices, LIKE_RMAT, 1) == 1, "up to 2^23 edges one GPU takes as long with any TH");
-    report(spread_on_gpu(1.01 * vertices, LIKE_RMAT, 1) > 1, "with more edges it does not");
-    report(spread_on_gpu(.99 * vertices, LIKE_RMAT, 2) > 1, "nor do two GPUs");
+    report(spread_on_gpu(.99 * vertices, long_rows, 1) == 1, "up to 2^27 edges one GPU takes as long with any TH");
+    report(spread_on_gpu(1.01 * vertices, long_rows, 1) > 1, "with more edges it does not");
+    report(spread_on_gpu(.99 * vertices, long_rows, 2) > 1, "nor do two GPUs");
     make_table(&t, 1e5, short_rows);
     const double wide = 1e5 * most / (double)t.s.edges.n;
     report(spread_on_gpu(.99 * wide, short_rows, 1) == 1, "up to 1.5 million vertices it does");
     report(spread_on_gpu(1.01 * wide, short_rows, 1) > 1, "with more vertices it does not");
-    make_table(&t, .99 * vertices, LIKE_RMAT);
+    make_table(&t, .99 * vertices, long_rows);
     report(suggest_of(&t, 1, TH_FOR_BOTH).by_time.th == suggest_of(&t, 1, TH_FOR_CPU).by_time.th,
            "for both, such a graph has the TH of a CPU");
 }

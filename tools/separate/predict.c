@@ -32,9 +32,11 @@ static const struct th_rates several_rates[MACHINES] = {
 };
 
 /* A GPU that is alone searches a small graph without its classes (traverse/cuda/cuda_sliced.h), so that all TH take as long:
- * in a level one block pushes the frontier, or all blocks read all edges. Read off measured searches; NOTES.md. */
-static const double sliced_edges = 1 << 23, sliced_vertices = 1.5e6;
-static const double sliced_start = 12000, one_level = 1150, one_edge = 0.5, sliced_level = 2500, sliced_edge = 0.0011;
+ * in a level one block pushes the frontier, or all blocks read all edges; or, beyond `whole_edges`, they push the frontier
+ * or look for parents row by row. Read off measured searches; NOTES.md. */
+static const double sliced_edges = 1 << 27, whole_edges = 1 << 22, sliced_vertices = 1.5e6;
+static const double sliced_start = 12000, one_level = 1150, one_edge = 0.5, whole_level = 2500, whole_edge = 0.0011;
+static const double rows_level = 10000, rows_push = 0.018, rows_probe = 0.0035;
 
 /* What one TH makes of a graph. */
 struct th_shape {
@@ -103,6 +105,11 @@ static double pulled_vertices(const struct th_shape *s, const struct th_level *l
 }
 
 /* A row ends after 1/visited probes, where `visited` is the share of the edge ends it can meet. */
+static double pull_probes(double rows, double ends, double visited)
+{
+    return rows < visited * ends ? rows / visited : ends;
+}
+
 static double pull_cost(const struct th_shape *s, const struct th_level *l, const struct th_rates *r,
                         enum subgraph g)
 {
@@ -110,7 +117,7 @@ static double pull_cost(const struct th_shape *s, const struct th_level *l, cons
     double edges = l->open[to] * l->left[to].ends * s->share[subgraph_reverse(g)];
     double rows = rows_with(pulled_vertices(s, l, g), edges);
     double visited = 1 - s->p * l->left[from].ends / s->all[from].ends;
-    double probes = rows < visited * edges ? rows / visited : edges;
+    double probes = pull_probes(rows, edges, visited);
     double row = r->pull_row + (from == NORMALS ? r->offset : 0);
     return s->bits[to] / 32 * r->word + rows * row + probes * (r->pull_probe + miss(r, s->hot[from]));
 }
@@ -174,10 +181,22 @@ static int is_sliced(const struct th_shape *s, enum machine m)
            n->vertices + d->vertices <= sliced_vertices;
 }
 
+/* A level by all blocks. */
+static double all_blocks_cost(double all, double frontier, double left_rows, double left)
+{
+    if (all <= whole_edges)
+        return whole_level + whole_edge * all;
+    const double push = rows_push * frontier, pull = rows_probe * pull_probes(left_rows, left, 1 - left / all);
+    return rows_level + (push < pull ? push : pull);
+}
+
 static double sliced_cost(const struct th_shape *s, const struct th_level *l)
 {
-    double one = one_level + one_edge * (l->frontier[NORMALS].ends + l->frontier[DELEGATES].ends),
-           all = sliced_level + sliced_edge * (s->all[NORMALS].ends + s->all[DELEGATES].ends);
+    const struct vertex_sum *frontier = l->frontier, *left = l->left;
+    const double ends = frontier[NORMALS].ends + frontier[DELEGATES].ends, one = one_level + one_edge * ends,
+                 all = all_blocks_cost(s->all[NORMALS].ends + s->all[DELEGATES].ends, ends,
+                                       left[NORMALS].vertices + left[DELEGATES].vertices,
+                                       left[NORMALS].ends + left[DELEGATES].ends);
     return one < all ? one : all;
 }
 

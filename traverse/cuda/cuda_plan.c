@@ -335,10 +335,12 @@ static struct shard reshaped(const struct shard *shard, uint32_t p)
 uint32_t gpu_plan_shards(const struct shard *shard, const struct gpu_plan_options *options, uint64_t room)
 {
     enum { MOST_SHARDS = 4096 };
+    struct gpu_plan_options least = *options;
+    least.by_classes = 1; /* a search by slices takes more */
     for (uint32_t p = shard->p; p <= MOST_SHARDS; p++) {
         struct shard s = reshaped(shard, p);
         struct gpu_plan plan;
-        gpu_plan_make(&plan, p == shard->p ? shard : &s, options);
+        gpu_plan_make(&plan, p == shard->p ? shard : &s, &least);
         if (gpu_loading_bytes(&plan) <= room)
             return p;
     }

@@ -55,6 +55,17 @@ static int host_few(const struct device *dev, struct gpu_plan_options *planned, 
     return least != UINT64_MAX;
 }
 
+/* Whether a plan fits: as it is, or without slices if it has any (cuda_sliced.h). */
+static int try_plan(const struct device *dev, uint64_t unused, struct gpu_plan_options *planned, struct gpu_plan *plan)
+{
+    gpu_plan_make(plan, dev->shard, planned);
+    if (fits(dev, plan, unused) || !gpu_searches_by_slices(plan, dev->shard))
+        return fits(dev, plan, unused);
+    planned->by_classes = 1;
+    gpu_plan_make(plan, dev->shard, planned);
+    return fits(dev, plan, unused);
+}
+
 /* The ways of one residence, the faster one first. *plan and *planned are those of the last way that was tried. */
 static int try_residence(const struct device *dev, enum residence resident, uint64_t unused, int is_open,
                          struct gpu_plan_options *planned, struct gpu_plan *plan)
@@ -62,10 +73,10 @@ static int try_residence(const struct device *dev, enum residence resident, uint
     planned->resident = resident;
     for (int saves = 0; saves <= (resident != RESIDENT_RAW); saves++) {
         planned->saves = saves;
-        gpu_plan_make(plan, dev->shard, planned);
+        int has_room = try_plan(dev, unused, planned, plan);
         if (is_open && resident == RESIDENT_HOST && host_few(dev, planned, unused, plan))
             return 1;
-        if (fits(dev, plan, unused))
+        if (has_room)
             return 1;
     }
     return 0;

@@ -103,13 +103,13 @@ __device__ static inline void take_words(uint32_t i, const uint4 &more, bool lis
     }
 }
 
-/* What was found is visited. The first block lists it if it goes on alone. Each block begins in another place. A thread
- * has AT_ONCE reads under way. */
+/* What was found is visited. The first block lists it if it goes on alone. A thread has AT_ONCE
+ * reads under way; if several, each block begins in another place. */
 template <int AT_ONCE>
 __device__ static void take_found(const gpu_sliced &s, unsigned turn, bool lists)
 {
     const uint4 *found = (const uint4 *)(s.found + turn * s.words);
-    const uint32_t all = s.words / 4, begin = all / gridDim.x * blockIdx.x;
+    const uint32_t all = s.words / 4, begin = AT_ONCE > 1 ? all / gridDim.x * blockIdx.x : 0;
     if (threadIdx.x < SLICED_TURNS)
         block.count[threadIdx.x] = 0;
     if (lists)

@@ -30,11 +30,19 @@ __device__ static inline unsigned reserve_slices(unsigned *count, unsigned own)
     return __shfl_sync(ALL_LANES, base, 0) + share.before;
 }
 
-/* Lists `count` slices from list[at] on, as far as a list goes that is pushed. All lanes of the warp call it. */
+/* Lists `count` slices from list[at] on, as far as a list goes that is pushed: a lane alone if there are few. All lanes of
+ * the warp call it. */
 __device__ static inline void put_slices(const gpu_sliced &s, uint32_t *list, unsigned at, uint32_t first, unsigned count)
 {
-    enum { ALONE = 16 };
-    for (unsigned k = 0; k < count && count <= ALONE && at + k < s.one; k++)
+    enum { FEW = 4, ALONE = 16 };
+#pragma unroll
+    for (unsigned k = 0; k < FEW; k++) {
+        if (k < count && count <= ALONE && at + k < s.one)
+            list[at + k] = first + k;
+    }
+    if (!__any_sync(ALL_LANES, count > FEW))
+        return;
+    for (unsigned k = FEW; k < count && count <= ALONE && at + k < s.one; k++)
         list[at + k] = first + k;
     for (unsigned many = __ballot_sync(ALL_LANES, count > ALONE && at < s.one); many != 0; many &= many - 1) {
         const int from = __ffs(many) - 1;
