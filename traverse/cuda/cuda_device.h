@@ -233,7 +233,7 @@ enum status gpu_solo_open(struct device *device, const struct gpu_solo_arrays *a
 void gpu_solo_close(struct device *device);
 
 /* cuda_sliced_run.c. gpu_sliced_open comes after gpu_solo_open and after the sections are loaded; the arrays are those of the
- * plan. It may find that there can be no such search. */
+ * plan. */
 enum status gpu_sliced_open(struct device *device, const struct gpu_sliced_arrays *arrays, int notes, struct error *e);
 enum status gpu_sliced_run(struct device *device, const struct root *root, int noted, uint32_t *levels,
                           struct error *e);

@@ -373,11 +373,13 @@ static enum status open_device(struct device *dev, const struct device_options *
                                        .answers = options->answers,
                                        .permuted = options->permuted,
                                        .notes = options->notes,
-                                       .by_classes = options->by_classes,
                                        .resident = options->resident,
                                        .hosted = GPU_ALL_HOSTED};
     void *at[GPU_ARRAY_COUNT];
-    if (choose_gpu(dev, options, e) != ST_OK || gpu_take_memory(dev, &planned, &plan, e) != ST_OK ||
+    if (choose_gpu(dev, options, e) != ST_OK)
+        return e->status;
+    planned.by_classes = options->by_classes || !cuda_sliced_fits(gpu_sliced_words(dev->shard->d, dev->shard->locals));
+    if (gpu_take_memory(dev, &planned, &plan, e) != ST_OK ||
         gpu_take_hosted(dev, &plan, options->threads, e) != ST_OK ||
         take_host_memory(dev, e) != ST_OK || make_streams(dev, e) != ST_OK ||
         take_unique_memory(dev, options, e) != ST_OK)

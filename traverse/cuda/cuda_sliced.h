@@ -1,24 +1,33 @@
-/* cuda_sliced.h: the whole search of a small graph, on a device that is alone, as one cooperative kernel.
+/* cuda_sliced.h: the whole search of a graph of few vertices, on a device that is alone, as one cooperative kernel.
  *
- * Where a graph fits the cache, a level takes as long as its barriers and its chains of reads, whatever it visits. So
- * here a level reads all edges. It has one barrier, and its reads wait for nothing else. The classes nn, nd, dn, dd play no
- * part:
+ * Where the marks of all vertices fit into the shared memory of each block, they are read there, at a tenth of what a
+ * random read takes elsewhere; and where the graph fits the cache, a level takes as long as its barriers and its chains of
+ * reads, whatever it visits. So a level has one barrier and short chains. The classes nn, nd, dn, dd play no part:
  *   - Vertices of both kinds have one numbering, the delegates first, and their rows are one list of slices, four
- *     columns each. Threads share the slices once and for all, so their first ones stay in registers.
+ *     columns each, hubs first.
  *   - Each block has the visited mask of all vertices in shared memory.
- *   - A level pulls: a slice whose row is not visited, and which has a visited column, sets the bit of the row in
- *     `found`. After the barrier each block adds all of `found` to its mask.
+ *   - What a level finds has its bit set in `found`. After the barrier each block adds all of `found` to its mask.
  *   - While the frontier is small the first block pushes from a list of slices, as only it has to see its marks then: a
  *     level is one read that it waits for, as each column comes with the slices of its vertex. What it finds in several
  *     levels is to the others as one level.
- * Bytes of a level: 20 for each slice beyond those in registers; n / 8 for each block; 8 for each vertex that is found. Of
- * the first block alone: 32 for each slice of the frontier, and 4 for each vertex that it finds.
+ *   - Other levels of a graph of at most SLICED_ALL_EDGES read all edges, and so wait for nothing else: a slice whose row is
+ *     not visited, and which has a visited column, has found its row. Threads share the slices once and for all, so their
+ *     first ones stay in registers.
+ *   - Those of a larger graph go by rows: what is not visited looks for a parent until it has one; or, where that is
+ *     reckoned to read less, all blocks push the frontier.
+ * Bytes of a level of all blocks: n / 8 for each block; 8 for each vertex that is found; and 20 for each slice beyond those
+ * in registers, or, by rows, 16 for each row and each slice that is looked at, 8 for each piece of a long row. A push reads
+ * 32 for each slice of the frontier and writes a bit for each vertex that it finds, as does the first block alone.
  *
  * cuda_solo.h is the twin: it finds the same distances. It runs where directions are asked for
  * (--direction cost, push, pull).
  *
- *   cuda_sliced_kernel.cuh  the levels
- *   cuda_sliced_plain.cu, cuda_sliced_noted.cu  the two kernels, as of cuda_solo.h
+ *   cuda_sliced_block.cuh   what a block has, and what all levels do
+ *   cuda_sliced_one.cuh     levels of the first block
+ *   cuda_sliced_all.cuh     levels that read all slices
+ *   cuda_sliced_rows.cuh    levels by rows
+ *   cuda_sliced_kernel.cuh  the barrier, which way a level goes, the search
+ *   cuda_sliced_plain.cu, cuda_sliced_noted.cu  the kernels, as of cuda_solo.h
  *   cuda_sliced_launch.cu   how they are launched
  *   cuda_sliced_fill.cu     the slices are made
  *   cuda_sliced_run.c       the host's side
@@ -104,7 +113,10 @@ struct solo_program cuda_sliced_noted(int by_rows);
 /* Bytes of shared memory that each block has beside the mask of all vertices. */
 size_t cuda_sliced_block_bytes(void);
 
-/* Chooses the launch of launch->program for the current device: no blocks if the mask does not fit into shared memory. */
+/* Whether the current device has such searches, with a mask of so many words. */
+int cuda_sliced_fits(uint32_t words);
+
+/* Chooses the launch of launch->program for the current device. */
 cudaError_t cuda_sliced_plan(const struct gpu_sliced *sliced, struct solo_launch *launch);
 
 /* Makes first[] of the rows of `csr`, for vertices that *sliced numbers. */
