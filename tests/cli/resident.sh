@@ -92,6 +92,8 @@ check 'and so does speed' test "$(plan 'total, packed, for speed')" -gt "$packed
 columns=$(awk '/^[nd][nd] columns, of the host / { n++; sum += int(($(NF - 1) + 255) / 256) * 256 } END { if (n > 0) print sum }' "$tmp/plan")
 check 'the plan for memory of the host lists what is there' test "$columns" = "$(plan 'memory of the host')"
 check 'and the device has the rest' test $(($(plan graph) - $(plan 'graph, host'))) = "$columns"
+"$traverse" --plan --direction cost "$tmp/g" >"$tmp/plan" # a search by slices would take more
+total=$(plan 'total, while loading')
 "$traverse" --plan -S "$total" "$tmp/g" >"$tmp/plan"
 check 'a GPU with all the memory would do' grep -q '^about 1 GPUs with .* would do, raw$' "$tmp/plan"
 "$traverse" --plan -S "$((total - 1))" "$tmp/g" >"$tmp/plan"

@@ -42,7 +42,7 @@
  *   cuda_find_ranges                  csr_ranges_find (formats/shard_ranges.c)      faults, counts
  *   gpu_loader_copy                   memcpy                                        bytes
  *   cuda_publish                      memcpy, memset                                bytes
- *   cuda_merge_scratch_bytes          gpu_merge_scratch_bound (cuda_limits.h)
+ *   cuda_scan_bytes                   gpu_merge_scratch_bound (cuda_limits.h)
  *
  * Usage: gpu_kernels [small|tiny]. With `small` the largest graphs are left out, for tools that slow kernels down; with
  * `tiny` the larger ones have a tenth of their vertices, or less, for an emulated GPU.

@@ -228,7 +228,7 @@ static void push(const struct visit *v, const struct gpu_target *target, struct 
     uint64_t count = shuffled_queue(v->from, csr->rows, &list);
     struct gpu_queue queue = {on_device(list, count * sizeof *list), count};
     if (v->way == VISIT_MERGED) {
-        size_t bytes = cuda_merge_scratch_bytes(count);
+        size_t bytes = cuda_scan_bytes(count + 1);
         struct gpu_scan scan = {on_device(NULL, (count + 1) * 8), on_device(NULL, bytes), bytes};
         cuda_push_merged(csr, &queue, target, &scan, 0);
     } else {
@@ -659,5 +659,5 @@ void kernel_find_ranges(const struct csr *csr, const struct column_bounds *bound
 
 int kernel_scratch_fits(uint64_t rows)
 {
-    return cuda_merge_scratch_bytes(rows) <= gpu_merge_scratch_bound(rows);
+    return cuda_scan_bytes(rows + 1) <= gpu_merge_scratch_bound(rows);
 }

@@ -339,5 +339,5 @@ void test_scratch(void)
         check_input("%" PRIu64 " rows", rows);
         check_that(kernel_scratch_fits(rows), "the scan wants more than planned");
     }
-    check_end("cuda_merge_scratch_bytes is within the plan");
+    check_end("cuda_scan_bytes is within the plan");
 }

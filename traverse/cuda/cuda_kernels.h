@@ -153,15 +153,19 @@ void cuda_push_rows(const struct gpu_csr *csr, const struct gpu_queue *queue,
                     const struct gpu_target *target, const struct gpu_chunk_list *chunks,
                     cudaStream_t stream);
 
+/* values[i] becomes the sum of those before it. cuda_scan_bytes says how much scratch memory either takes, at most. */
+size_t cuda_scan_bytes(uint64_t count);
+cudaError_t cuda_scan_u64(uint64_t *values, uint64_t count, void *scratch, size_t scratch_bytes, cudaStream_t stream);
+cudaError_t cuda_scan_u32(uint32_t *values, uint64_t count, void *scratch, size_t scratch_bytes, cudaStream_t stream);
+
 /* Memory for prefix sums over the rows of a queue. */
 struct gpu_scan {
     uint64_t *prefix; /* [count + 1] */
     void *scratch;
-    size_t scratch_bytes; /* as cuda_merge_scratch_bytes says for the largest count */
+    size_t scratch_bytes; /* as cuda_scan_bytes says for the largest count + 1 */
 };
 
 /* Visits the rows of a queue, too, but gives every block an equal share of the edges (merge-based). */
-size_t cuda_merge_scratch_bytes(uint64_t count);
 void cuda_push_merged(const struct gpu_csr *csr, const struct gpu_queue *queue,
                       const struct gpu_target *target, const struct gpu_scan *scan,
                       cudaStream_t stream);

@@ -6,8 +6,6 @@
  */
 #include "cuda_push.cuh"
 
-#include <cub/device/device_scan.cuh>
-
 enum { TILE_EDGES = 4096, TILE_ROWS = 2048 };
 
 struct merge {
@@ -108,17 +106,9 @@ __global__ static void __launch_bounds__(BLOCK) expand_kernel(merge m)
 template <typename Offset, bool PACKED>
 static void push_by_shares(const merge &m, const gpu_scan &scan, cudaStream_t stream)
 {
-    size_t scratch_bytes = scan.scratch_bytes;
     length_kernel<Offset, PACKED><<<blocks_for(m.count + 1, BLOCK), BLOCK, 0, stream>>>(m);
-    cub::DeviceScan::ExclusiveSum(scan.scratch, scratch_bytes, m.prefix, m.prefix, m.count + 1, stream);
+    cuda_scan_u64(m.prefix, m.count + 1, scan.scratch, scan.scratch_bytes, stream);
     expand_kernel<Offset, PACKED><<<cuda_full_grid(), BLOCK, 0, stream>>>(m);
-}
-
-size_t cuda_merge_scratch_bytes(uint64_t count)
-{
-    size_t bytes = 0;
-    cub::DeviceScan::ExclusiveSum(NULL, bytes, (uint64_t *)NULL, (uint64_t *)NULL, count + 1);
-    return bytes;
 }
 
 void cuda_push_merged(const gpu_csr *csr, const gpu_queue *queue, const gpu_target *target,

@@ -386,7 +386,7 @@ static enum status open_device(struct device *dev, const struct device_options *
         return e->status;
     place_arrays(dev, &plan, at);
     set_arrays(dev, &plan, options->parents, at);
-    if (cuda_merge_scratch_bytes(dev->shard->d + 1) > dev->scratch.scan.scratch_bytes)
+    if (cuda_scan_bytes(dev->shard->d + 2) > dev->scratch.scan.scratch_bytes)
         return fail(e, ST_RUNTIME, "%s: the scan of %llu rows wants more scratch memory than "
                     "planned", dev->where, (unsigned long long)dev->shard->d);
     int whole = gpu_searches_whole(&plan);

@@ -2,8 +2,6 @@
 #include "cuda_common.cuh"
 #include "cuda_sliced.h"
 
-#include <cub/device/device_scan.cuh>
-
 struct all_rows {
     gpu_csr csr[SUBGRAPHS];
 };
@@ -51,7 +49,7 @@ cudaError_t cuda_sliced_count(const gpu_sliced *sliced, const gpu_csr csr[SUBGRA
 {
     const uint32_t count = 32 * sliced->words + 1;
     count_slices<<<blocks_for(count, BLOCK), BLOCK, 0, stream>>>(*sliced, rows_of(csr), first);
-    return cub::DeviceScan::ExclusiveSum(scratch, scratch_bytes, first, first, count, stream);
+    return cuda_scan_u32(first, count, scratch, scratch_bytes, stream);
 }
 
 /* Columns of delegates come first, so that a row lists hubs first. */
