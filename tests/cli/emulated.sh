@@ -593,17 +593,22 @@ for layout in 2x1 2x2; do
     cat "$tmp/listed" >>"$tmp/kernels.listed"
 done
 
-# where most shards have no edges between normals
+# where most shards have no edges between normals; short mode takes layouts, roots and numbers of GPUs by turns
+all_or() { # ITEM NUMBER: long mode takes every item, short mode every other one
+    [ $mode = long ] || [ $(($1 % 2)) = $(($2 % 2)) ]
+}
+item=0
 for direction in auto push pull; do
-    for layout in 1x4 2x2; do
-        together search lopsided 9 $layout --direction $direction
-    done
-    together tree lopsided 9 1x4 0 --direction $direction
-    together tree lopsided 9 1x4 4 --direction $direction
+    item=$((item + 1))
+    all_or $item 1 && together search lopsided 9 1x4 --direction $direction
+    all_or $item 0 && together search lopsided 9 2x2 --direction $direction
+    all_or $item 0 && together tree lopsided 9 1x4 0 --direction $direction
+    all_or $item 1 && together tree lopsided 9 1x4 4 --direction $direction
 done
 for layout in 1x4 2x2 4x1; do
-    sharing 1 $layout
-    sharing 2 $layout
+    item=$((item + 1))
+    all_or $item 0 && sharing 1 $layout
+    all_or $item 1 && sharing 2 $layout
 done
 # options of messages, of which there are none
 together search lopsided 9 1x4 --uniquify

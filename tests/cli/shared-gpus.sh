@@ -1,8 +1,7 @@
 #!/bin/bash
 # shared-gpus.sh: ranks that would share GPUs leave the search to rank 0, on emulated GPUs (tests/emulator): layouts, what
-# is said and reported, threads and memory, faults of rank 0 and of ranks that wait, --timeout, and where every rank
-# searches all the same.
-# runs alone: it watches the time
+# is said and reported, threads and memory, faults of rank 0 and of ranks that wait, and where every rank searches all the
+# same.
 set -u
 . tests/lib.sh
 if [ ! -x "${BUILD:-build}/emulated/bin/dbfs-traverse" ]; then
@@ -152,66 +151,6 @@ check_exit 1 'a GPU that is lost in a search' env FAIL_CUDA='any 200 719' "$MPIE
     --backend cuda -n 4 "$tmp/2"
 check_says 'unspecified launch failure' 'says so'
 check_exit 5 'no room for results' ranks_run 2 "$traverse" -q -@ 1 --backend cuda -r 0 --depths /dev/full "$tmp/2"
-
-# ---- ranks that are lost, and ranks that take their time ----
-
-"$TESTS/mkgraph" path 100000 | "$BIN/edgeconv" -q -u -o "$tmp/path.edges" -
-"$BIN/dbfs-pack" -q -p 2 -t inf -o "$tmp/long" "$tmp/path.edges"
-ranks_left() { ranks_of dbfs-traverse "$tmp/long"; }
-rank() { # NUMBER: its process
-    local process
-    for process in $(ranks_left); do
-        tr '\0' '\n' <"/proc/$process/environ" | grep -qE "^(PMI_RANK|OMPI_COMM_WORLD_RANK)=$1\$" && echo "$process"
-    done
-}
-asleep() { # PROCESS: in how many of 20 moments. One that spins never is, however busy the host is.
-    for _ in {1..20}; do
-        awk '/^State:/ { print $2 }' "/proc/$1/status"
-        sleep 0.02
-    done | grep -c S
-}
-search_long() { # OPTION...: in the background, until rank 0 searches
-    : >"$tmp/out" # of the last one, which would be taken for this one's
-    timeout 60 "$MPIEXEC" -n 2 "$traverse" -@ 1 --backend cuda -r 0 "$@" "$tmp/long" >"$tmp/out" 2>"$tmp/err" </dev/null &
-    job=$!
-    for _ in {1..200}; do
-        grep -q '^direction' "$tmp/out" && break
-        sleep 0.05
-    done
-    sleep 0.2
-}
-lose_rank() { # SIGNAL RANK NAME OPTION...
-    local signal=$1 number=$2 name=$3 got=0 left
-    shift 3
-    search_long "$@"
-    kill -"$signal" "$(rank "$number")"
-    wait $job || got=$?
-    check "$name (exit $got)" test $got = 1 -o "$signal" = KILL -a $got != 0 # which is the launcher's
-    for _ in {1..50}; do
-        left=$(ranks_left)
-        [ -n "$left" ] || break
-        sleep 0.1
-    done
-    check 'no rank is left' test -z "$left"
-}
-
-search_long
-waiting=$(rank 1)
-count=$(asleep "$waiting")
-check "a rank that waits sleeps ($count of 20 moments)" test "$count" -gt 10
-kill -KILL "$waiting"
-wait $job
-lose_rank KILL 0 'rank 0 is killed'
-lose_rank STOP 0 'rank 0 is stopped' --timeout 3
-check_says 'rank 0 on .*, searching from root 0: did not run for [1-9]' 'it is named'
-lose_rank STOP 1 'a rank that waits is stopped' --timeout 3
-check_says 'rank 1 on .*, waiting for rank 0, which works alone: did not run for [1-9]' 'it is named'
-
-"$TESTS/mkgraph" path 3000 | "$BIN/edgeconv" -q -u --force -o "$tmp/path.edges" -
-"$BIN/dbfs-pack" -q -p 2 -t inf -o "$tmp/slow" "$tmp/path.edges"
-begin=$SECONDS
-check_exit 0 'a search may take longer than --timeout' ranks_run 2 "$traverse" -q -@ 1 --backend cuda -n 3 --timeout 3 "$tmp/slow"
-check "as this one does ($((SECONDS - begin)) s)" test $((SECONDS - begin)) -gt 3
 
 # ---- dbfs-graph500 ----
 
