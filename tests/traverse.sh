@@ -116,18 +116,18 @@ some_roots() {
 small() { check_graph "$1" "$2" "$(every "$3")" "$tmp/pairs"; }
 deep() { check_graph "$1" "$2" "$(every "$3")" "$tmp/long_pairs"; }
 
-"$BIN/rmatgen" -q -s 16 -f text --force -o "$tmp/text" && small 'RMAT scale 16' 0,7,4242 12
+"$BIN/rmatgen" -q -s 16 -f text --force -o "$tmp/text" && small 'RMAT scale 16' 0,7,4242 16
 "$BIN/rmatgen" -q -s 16 -A .25 -B .25 -C .25 -f text --force -o "$tmp/text" && small 'uniform scale 16' 1,65535 20
-make_text star 20000 && small 'star' 0,19999 9
-make_text components && small 'components, isolated vertices, gaps' "$(some_roots components)" 7
-make_text multi 3000 9000 7 && small 'self-loops and multi-edges' "$(some_roots multi 3000 9000 7)" 7
-make_text twostars 5000 && small 'two hubs with all leaves' 0,2,5001 7
-make_text complete 200 && small 'complete graph' 0,199 7
-make_text bipartite 40 3000 && small 'bipartite' 0,3039 7
-make_text tree 12 && small 'binary tree' 0,8190 7
-make_text grid 40 50 && small 'grid 40 x 50' 0,1025 7
-printf '0 0\n' >"$tmp/text" && small 'one self-loop, no edge' 0 9
-printf '3 5\n' >"$tmp/text" && small 'one edge, isolated vertices' 3,0,5 9
+make_text star 20000 && small 'star' 0,19999 14
+make_text components && small 'components, isolated vertices, gaps' "$(some_roots components)" 12
+make_text multi 3000 9000 7 && small 'self-loops and multi-edges' "$(some_roots multi 3000 9000 7)" 12
+make_text twostars 5000 && small 'two hubs with all leaves' 0,2,5001 12
+make_text complete 200 && small 'complete graph' 0,199 12
+make_text bipartite 40 3000 && small 'bipartite' 0,3039 12
+make_text tree 12 && small 'binary tree' 0,8190 12
+make_text grid 40 50 && small 'grid 40 x 50' 0,1025 12
+printf '0 0\n' >"$tmp/text" && small 'one self-loop, no edge' 0 16
+printf '3 5\n' >"$tmp/text" && small 'one edge, isolated vertices' 3,0,5 16
 
 make_text path 10000 && deep 'path of 10,000' 0,5000 16
 make_text grid 300 300 && deep 'grid 300 x 300' 0,45150 16
@@ -145,7 +145,7 @@ done >"$tmp/alone"
     check_graph 'grid 100 x 100 with an edge twice' 0,5050,9999 1 "$tmp/alone"
 
 # the real graphs that ship, and those that lie beside a checkout
-grep -v '^#' datasets/wordnet-3.0.txt >"$tmp/text" && small 'WordNet' 0,46302 14
+grep -v '^#' datasets/wordnet-3.0.txt >"$tmp/text" && small 'WordNet' 0,46302 20
 grep -v '^#' datasets/usa-road-NY.txt >"$tmp/text" && deep 'USA-road NY' 0 16
 
 real() { # FILE ROOTS EVERY: through edgeconv's own reading, and the text it writes to the oracle
@@ -159,12 +159,12 @@ real() { # FILE ROOTS EVERY: through edgeconv's own reading, and the text it wri
     esac 2>"$tmp/err" || { fail "$1: edgeconv: $(head -3 "$tmp/err")"; return; }
     "$4" "$1" "$2" "$3"
 }
-real facebook_combined.txt.gz 0,107 14 small
-real wiki-Vote.txt.gz 3,30,2565 15 small
-real soc-Epinions1.txt.gz 0,18 16 small
+real facebook_combined.txt.gz 0,107 22 small
+real wiki-Vote.txt.gz 3,30,2565 20 small
+real soc-Epinions1.txt.gz 0,18 20 small
 real deezer_HU_edges.csv.gz 0,100 20 small
 real cage10.mtx.gz 0,11396 18 small
-real 4elt.graph 0 14 small
+real 4elt.graph 0 20 small
 real web-NotreDame.txt.gz 0,1000 25 small
 real mdual.graph.gz 0 36 small
 real actor-collaboration.txt.xz 0 45 small

@@ -530,7 +530,8 @@ if [ $mode = long ]; then
     search_each 'rmat uniform path grid star spider sparse' '0 memory suggested inf' "$all_layouts"
 else
     search_each rmat '0 memory inf' "$all_layouts"
-    search_each 'uniform path grid star spider sparse' memory '1x1 1x2 2x1'
+    search_each 'uniform grid spider' memory '1x1 2x1'
+    search_each 'path star sparse' memory '1x1 1x2'
     search_each 'path grid' '0 inf' 1x1
 fi
 for direction in auto push pull; do

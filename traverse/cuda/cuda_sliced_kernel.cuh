@@ -224,7 +224,7 @@ __device__ static inline float pulled_slices(const gpu_sliced &s, const sliced_p
     return min((float)p.left, rows * max(until, 1.0f));
 }
 
-/* The first block begins alone if there is few of everything. It does not if it has just given up. */
+/* The first block begins alone if the frontier is small: `FEW` of what it may push. It does not if it has just given up. */
 __device__ static inline sliced_way next_way(const gpu_sliced &s, const sliced_progress &p)
 {
     enum { FEW_FOUND = 8, FEW_SLICES = 4, PUSH_PRICE = 10 /* of a slice, in slices that are pulled */ };
