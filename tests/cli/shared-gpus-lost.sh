@@ -18,7 +18,7 @@ ranks_left() { ranks_of dbfs-traverse "$tmp/long"; }
 rank() { # NUMBER: its process
     local process
     for process in $(ranks_left); do
-        tr '\0' '\n' <"/proc/$process/environ" | grep -qE "^(PMI_RANK|OMPI_COMM_WORLD_RANK)=$1\$" && echo "$process"
+        tr '\0' '\n' 2>/dev/null <"/proc/$process/environ" | grep -qE "^(PMI_RANK|OMPI_COMM_WORLD_RANK)=$1\$" && echo "$process"
     done
 }
 asleep() { # PROCESS: in how many of 20 moments. One that spins never is, however busy the host is.
@@ -38,10 +38,15 @@ search_long() { # OPTION...: in the background, until rank 0 searches
     sleep 0.2
 }
 lose_rank() { # SIGNAL RANK NAME OPTION...
-    local signal=$1 number=$2 name=$3 got=0 left
+    local signal=$1 number=$2 name=$3 got=0 left lost
     shift 3
-    search_long "$@"
-    kill -"$signal" "$(rank "$number")"
+    for _ in 1 2 3; do # a busy host may stop a rank before this does
+        search_long "$@"
+        lost=$(rank "$number")
+        [ -z "$lost" ] || break
+        wait $job
+    done
+    kill -"$signal" "$lost"
     wait $job || got=$?
     check "$name (exit $got)" test $got = 1 -o "$signal" = KILL -a $got != 0 # which is the launcher's
     for _ in {1..50}; do
