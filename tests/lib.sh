@@ -68,3 +68,13 @@ ranks_of() {
 }
 
 finish() { [ "$failures" = 0 ]; exit $?; }
+
+# The programs are those of an emulated GPU (tests/emulator) from here on. Where it is not built, the script ends.
+use_emulated_gpus() { # WHAT IS TESTED
+    BUILD=${BUILD:-build}/emulated
+    if [ ! -x "$BUILD/bin/dbfs-traverse" ]; then
+        skip "$1: no emulated GPU is built"
+        finish
+    fi
+    BIN=$BUILD/bin TESTS=$BUILD/tests
+}

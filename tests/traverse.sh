@@ -67,15 +67,17 @@ run_config() {
     [ "$checksum" = "$(cat "$work/checksum")" ] || { echo "another checksum: $checksum"; return 1; }
 }
 
-# check_graph NAME ROOTS EVERY PAIRS: tests the graph whose text is $tmp/text, every EVERY-th line, beginning with another one
-# for each graph
-graphs=0
+# check_graph NAME ROOTS SHARE PAIRS: tests the graph whose text is $tmp/text with one line of SHARE: those that follow the
+# ones that the last graph took, and after the last line the first one.
+declare -A taken
 check_graph() {
-    local name=$1 every=$3 pairs=$4 line lines number=-1 ran=0 bad=0 first
+    local name=$1 pairs=$4 line lines wanted number=-1 ran=0 bad=0 first
     lines=$(wc -l <"$pairs")
+    wanted=$(((lines + $3 - 1) / $3))
     roots=$2
     work=$tmp/graph
-    first=$((graphs++ % (every < lines ? every : lines)))
+    first=$((${taken[$pairs]:-0} % lines))
+    taken[$pairs]=$((first + wanted))
     rm -rf "$work"
     mkdir "$work"
     mv "$tmp/text" "$work/text"
@@ -87,7 +89,7 @@ check_graph() {
     fi
     while read -r line; do
         number=$((number + 1))
-        [ $((number % every)) = $first ] || continue
+        [ $(((number - first + lines) % lines)) -lt $wanted ] || continue
         ran=$((ran + 1))
         if ! run_config $line >"$work/why" 2>&1 </dev/null; then
             bad=$((bad + 1))
@@ -148,7 +150,7 @@ done >"$tmp/alone"
 grep -v '^#' datasets/wordnet-3.0.txt >"$tmp/text" && small 'WordNet' 0,46302 20
 grep -v '^#' datasets/usa-road-NY.txt >"$tmp/text" && deep 'USA-road NY' 0 16
 
-real() { # FILE ROOTS EVERY: through edgeconv's own reading, and the text it writes to the oracle
+real() { # FILE ROOTS SHARE: through edgeconv's own reading, and the text it writes to the oracle
     if [ ! -e "$DATA/$1" ]; then
         skip "$1: not here"
         return

@@ -4,15 +4,11 @@
 # sources was launched. Long mode takes every graph, threshold, layout and option, and several seeds.
 set -u
 . tests/lib.sh
-if [ ! -x "${BUILD:-build}/emulated/bin/dbfs-traverse" ]; then
-    skip 'the CUDA backend on an emulated GPU: not built'
-    finish
-fi
+use_emulated_gpus 'the CUDA backend on an emulated GPU'
 mode=${TEST_MODE:-short}
-export BUILD=${BUILD:-build}/emulated OMP_WAIT_POLICY=passive EMULATED_PROCESSORS=2 EMULATED_GPUS=4
+export BUILD OMP_WAIT_POLICY=passive EMULATED_PROCESSORS=2 EMULATED_GPUS=4
 export EMULATED_KERNELS=$tmp/kernels
 export EMULATED_SLICED=0 # small graphs go the ways of large ones, unless a test is about slices
-BIN=$BUILD/bin TESTS=$BUILD/tests
 traverse=$BIN/dbfs-traverse
 most_shared=232448 # of a block of an H100; with less, blocks have fewer threads, and the groups' kernel does not fit
 few_shared=65536

@@ -4,11 +4,7 @@
 # runs alone: it watches the time
 set -u
 . tests/lib.sh
-if [ ! -x "${BUILD:-build}/emulated/bin/dbfs-traverse" ]; then
-    skip 'ranks that share GPUs and are lost: no emulated GPU is built'
-    finish
-fi
-BUILD=${BUILD:-build}/emulated BIN=$BUILD/bin TESTS=$BUILD/tests
+use_emulated_gpus 'ranks that share GPUs and are lost'
 export OMP_WAIT_POLICY=passive EMULATED_PROCESSORS=2 EMULATED_GPUS=1
 traverse=$(realpath "$BIN/dbfs-traverse")
 

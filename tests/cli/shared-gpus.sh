@@ -4,11 +4,7 @@
 # same.
 set -u
 . tests/lib.sh
-if [ ! -x "${BUILD:-build}/emulated/bin/dbfs-traverse" ]; then
-    skip 'ranks that share GPUs: no emulated GPU is built'
-    finish
-fi
-BUILD=${BUILD:-build}/emulated BIN=$BUILD/bin TESTS=$BUILD/tests
+use_emulated_gpus 'ranks that share GPUs'
 export OMP_WAIT_POLICY=passive EMULATED_PROCESSORS=2
 traverse=$(realpath "$BIN/dbfs-traverse")
 note='would share GPUs'

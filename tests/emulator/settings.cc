@@ -42,7 +42,7 @@ static settings read()
     s.cluster = (unsigned)number("EMULATED_CLUSTER", 16);
     s.peers = number("EMULATED_PEERS", 1) != 0;
     s.sliced = number("EMULATED_SLICED", 1 << 27);
-    s.all_slices = number("EMULATED_ALL_SLICES", 1 << 23);
+    s.all_slices = number("EMULATED_ALL_SLICES", 1 << 22);
     s.seed = number("EMULATED_SEED", 0);
     s.late = (unsigned)number("EMULATED_LATE", 0);
     s.clock = (double)number("EMULATED_CLOCK", 1);

@@ -57,7 +57,7 @@ __device__ static inline void hand_over_notes(int32_t depth)
 /* A level begins. It may be said again when another way is tried for the level. */
 __device__ static inline void note_begin(int32_t depth)
 {
-    if (!is_noter() || depth < *(volatile int32_t *)&noted.begun) /* volatile: nobody else reads it */
+    if (!is_noter() || depth < *(volatile int32_t *)&noted.begun) /* volatile: or all threads read it ahead */
         return;
     if (depth > 0 && depth % SOLO_NOTES_KEPT == 0)
         hand_over_notes(depth);
