@@ -173,7 +173,7 @@ plain_bin = $(plain_tests:%=$(BUILD)/tests/%)
 $(BUILD)/tests/test_team: $(BUILD)/traverse/team.o
 $(BUILD)/tests/test_gang $(BUILD)/tests/test_gang_wakes: $(BUILD)/traverse/cpu/gang.o
 $(BUILD)/tests/test_numa_nodes: $(BUILD)/traverse/numa_nodes.o
-$(BUILD)/tests/test_gang $(BUILD)/tests/test_gang_wakes: LDLIBS := $(libformats) $(LDLIBS)
+$(BUILD)/tests/test_team $(BUILD)/tests/test_gang $(BUILD)/tests/test_gang_wakes: LDLIBS := $(libformats) $(LDLIBS)
 $(BUILD)/tests/test_probe: $(BUILD)/traverse/cpu/cpu_probe.o
 $(BUILD)/tests/test_columns: $(BUILD)/traverse/cpu/cpu_columns.o
 $(BUILD)/tests/test_counts: $(BUILD)/traverse/cpu/cpu_previsit.o $(BUILD)/traverse/cpu/gang.o
@@ -184,7 +184,7 @@ $(BUILD)/tests/test_solo_cost: $(BUILD)/traverse/direction_cost.o
 $(BUILD)/tests/test_energy: $(BUILD)/traverse/graph500/energy.o
 # These stand in for functions of the C library, which MPI's libraries call, too.
 unit_link = $(mpicc)
-$(BUILD)/tests/test_gang_wakes $(BUILD)/tests/test_numa_nodes $(BUILD)/tests/test_energy: unit_link = $(CC)
+$(BUILD)/tests/test_gang_wakes $(BUILD)/tests/test_patience $(BUILD)/tests/test_numa_nodes $(BUILD)/tests/test_energy: unit_link = $(CC)
 $(unit_bin): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(libtools) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
 	$(unit_link) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)

@@ -1,20 +1,18 @@
 /* team.c: see team.h
  *
  * Members meet every few microseconds within a search, so they wait by spinning at first. After some
- * milliseconds, as between two searches, they sleep.
+ * milliseconds, as between two searches, they sleep, and at once if others want their cores.
  */
 #include "team.h"
 
+#include "formats/base/patience.h"
+
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum {
-    SPINS = 2000,  /* pauses before a thread gives up its core for a moment */
-    YIELDS = 2000, /* of those before it sleeps */
-};
+static const double LONGEST_SPIN = 50e-3; /* seconds, before a member sleeps */
 
 /* A member and its thread; that of member 0 is the caller's. */
 struct worker {
@@ -40,21 +38,12 @@ struct team {
 
 /* ---- meetings ---- */
 
-static void pause_briefly(uint32_t *spins)
-{
-    if (++*spins % SPINS == 0)
-        sched_yield();
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
-}
-
 /* Waits for the end of the meeting that follows the first `meetings`. */
 static void wait_for_others(struct team *t, uint64_t meetings)
 {
-    uint32_t spins = 0;
-    while (atomic_load(&t->meetings) == meetings && spins < (uint32_t)SPINS * YIELDS)
-        pause_briefly(&spins);
+    struct patience patience = {0};
+    while (atomic_load(&t->meetings) == meetings && !patience_is_over(&patience, LONGEST_SPIN))
+        continue;
     if (atomic_load(&t->meetings) != meetings)
         return;
     pthread_mutex_lock(&t->lock);

@@ -3,7 +3,7 @@
 #include "leaders.h"
 #include "watch.h"
 
-#include "formats/base/cli.h"
+#include "formats/base/patience.h"
 #include "formats/base/shared_memory.h"
 
 #include <limits.h>
@@ -15,8 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { LINE_BYTES = 64, SPINS = 500 /* pauses before a rank gives up its core for a moment */ };
-static const double patience_s = 1e-3; /* before it sleeps: its core may be another rank's */
+enum { LINE_BYTES = 64 };
+static const double LONGEST_SPIN = 1e-3; /* seconds, before a rank sleeps: its core may be another rank's */
 
 /* In the shared memory, each number in a cache line of its own. */
 struct meeting_place {
@@ -99,13 +99,6 @@ uint32_t comm_window_rank(const struct comm_window *w, uint32_t host_rank)
     return w->rank[host_rank];
 }
 
-static void pause_briefly(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
-}
-
 static long futex(_Atomic uint32_t *word, int operation, uint32_t value)
 {
     return syscall(SYS_futex, word, operation, value, NULL, NULL, 0);
@@ -113,12 +106,10 @@ static long futex(_Atomic uint32_t *word, int operation, uint32_t value)
 
 static void wait_for_others(struct meeting_place *place, uint32_t meetings)
 {
-    for (int i = 0; i < SPINS && atomic_load(&place->meetings) == meetings; i++)
-        pause_briefly();
-    double begun = cli_seconds();
+    struct patience patience = {0};
     watch_wait_begin();
-    while (atomic_load(&place->meetings) == meetings && cli_seconds() - begun < patience_s)
-        sched_yield();
+    while (atomic_load(&place->meetings) == meetings && !patience_is_over(&patience, LONGEST_SPIN))
+        continue;
     atomic_fetch_add(&place->sleeping, 1);
     while (atomic_load(&place->meetings) == meetings)
         futex(&place->meetings, FUTEX_WAIT, meetings);

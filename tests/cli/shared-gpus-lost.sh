@@ -67,7 +67,11 @@ check_says 'rank 1 on .*, waiting for rank 0, which works alone: did not run for
 
 "$TESTS/mkgraph" path 3000 | "$BIN/edgeconv" -q -u --force -o "$tmp/path.edges" -
 "$BIN/dbfs-pack" -q -p 2 -t inf -o "$tmp/slow" "$tmp/path.edges"
-begin=$SECONDS
-check_exit 0 'a search may take longer than --timeout' timeout 120 "$MPIEXEC" -n 2 "$traverse" -q -@ 1 --backend cuda -n 3 --timeout 3 "$tmp/slow"
+for _ in 1 2 3; do # a busy host may leave a rank without a core for so long
+    begin=$SECONDS got=0
+    timeout 120 "$MPIEXEC" -n 2 "$traverse" -q -@ 1 --backend cuda -n 3 --timeout 3 "$tmp/slow" 2>"$tmp/err" || got=$?
+    grep -q 'did not run' "$tmp/err" || break
+done
+check "a search may take longer than --timeout (exit $got)" test $got = 0
 check "as this one does ($((SECONDS - begin)) s)" test $((SECONDS - begin)) -gt 3
 finish

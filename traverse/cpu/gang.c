@@ -13,6 +13,7 @@
 
 #include "formats/base/cli.h"
 #include "formats/base/memory.h"
+#include "formats/base/patience.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -26,16 +27,14 @@
 enum {
     DOOR_OPEN = 1,
     NEXT_WORK = 2,     /* between the numbers of two works */
-    SPINS = 128,       /* between two offers of the core */
     WOKEN = 2,         /* that each thread wakes, and each of them two more */
     SLEEP_BITS = 32,   /* of a futex: the last one stands for all further threads */
     SLEEPS_AT_ONCE = 64 /* waits that do not spin, after one in which the core was wanted */
 };
 
-/* Seconds: after which a thread without work sleeps; that an offer of the core takes if nobody wants it; that
- * no piece takes; after which those that were roused and do not come are not waited for. */
-static const double LONGEST_SPIN = 500e-6, SHORT_OFFER = 20e-6, LATE = 2e-3,
-                    LONGEST_WAKE = 200e-6;
+/* Seconds: after which a thread without work sleeps; that no piece takes; after which those that were roused and
+ * do not come are not waited for. */
+static const double LONGEST_SPIN = 500e-6, LATE = 2e-3, LONGEST_WAKE = 200e-6;
 
 /* A cache line of its own for each thread. */
 struct place {
@@ -64,13 +63,6 @@ struct gang {
 
 /* The gang of this process. */
 static struct gang *shared;
-
-static inline void pause_briefly(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
-}
 
 /* ---- pieces ---- */
 
@@ -157,26 +149,6 @@ static void wake_some(struct gang *g, int count, uint64_t threads)
         syscall(SYS_futex, number_of_work(g), FUTEX_WAKE_BITSET_PRIVATE, count, NULL, NULL, bits);
 }
 
-/* How long a thread has waited, and whether somebody wants its core. */
-struct patience {
-    uint32_t spins;
-    double begun, offered; /* seconds: the first offer; the longest one */
-};
-
-/* Nonzero: the thread should sleep. */
-static int is_over(struct patience *p)
-{
-    pause_briefly();
-    if (++p->spins % SPINS != 0)
-        return 0;
-    double start = cli_seconds();
-    sched_yield();
-    double now = cli_seconds();
-    p->begun = p->begun == 0 ? start : p->begun;
-    p->offered = now - start > p->offered ? now - start : p->offered;
-    return p->offered > SHORT_OFFER || now - p->begun > LONGEST_SPIN;
-}
-
 /* For the thread of a place. */
 static int is_new_work(uint64_t door, const struct place *place, uint64_t last)
 {
@@ -217,8 +189,8 @@ static uint64_t wait_for_work(struct gang *g, struct place *place, uint64_t last
             slept = 1;
             continue;
         }
-        sleeps = is_over(&patience);
-        if (patience.offered > SHORT_OFFER)
+        sleeps = patience_is_over(&patience, LONGEST_SPIN);
+        if (patience_was_taken(&patience))
             place->rest = SLEEPS_AT_ONCE;
     }
 }
@@ -269,7 +241,7 @@ static void wait_for_threads(struct gang *g, int threads, uint32_t work)
 {
     struct patience patience = {0};
     while (!is_done(g, threads, work))
-        is_over(&patience);
+        patience_is_over(&patience, LONGEST_SPIN);
     g->late += patience.begun > 0 && cli_seconds() - patience.begun > LATE;
 }
 
