@@ -78,3 +78,38 @@ use_emulated_gpus() { # WHAT IS TESTED
     fi
     BIN=$BUILD/bin TESTS=$BUILD/tests
 }
+
+# ---- jobs in the background ----
+
+# start_search COMMAND...: in the background, until it has printed the line of a root; its process is $pid
+start_search() {
+    : >"$tmp/out" # of the last one, which would be taken for this one's
+    "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &
+    pid=$!
+    for _ in $(seq 300); do
+        grep -q '^root ' "$tmp/out" && return
+        sleep 0.1
+    done
+    fail "no search was done within 30 s: $*"
+}
+
+# ended CODE NAME: $pid ends by itself within a minute, with this exit code
+ended() {
+    local got=0
+    for _ in $(seq 600); do
+        kill -0 $pid 2>/dev/null || break
+        sleep 0.1
+    done
+    kill -KILL $pid 2>/dev/null
+    wait $pid 2>/dev/null || got=$?
+    check "$2 (exit $got)" test $got = "$1"
+}
+
+# two_read PROGRAM FILE: both ranks have FILE open
+two_read() {
+    local rank count=0
+    for rank in $(ranks_of "$1" "$2"); do
+        ls -l "/proc/$rank/fd" 2>/dev/null | grep -q " -> $2\$" && count=$((count + 1))
+    done
+    [ $count = 2 ]
+}

@@ -1,8 +1,7 @@
 #!/bin/bash
-# faults.sh: what happens to a program while it runs: a part that is cut, a rank that is killed or stopped,
-# SIGINT and SIGTERM in every phase. Each ends with a message and the right exit code, leaves nothing partial
-# behind, and no process.
-# runs alone: it watches the time
+# faults.sh: what happens to a program while it runs: a part that is cut, missing or replaced, SIGINT and SIGTERM in every
+# phase. Each ends with a message and the right exit code, leaves nothing partial behind, and no process. (Ranks that are
+# lost: lost-ranks.sh.)
 set -u
 . tests/lib.sh
 traverse=$(realpath "$BIN/dbfs-traverse")
@@ -12,33 +11,10 @@ pack=$(realpath "$BIN/dbfs-pack")
 "$pack" -q -p 1 --encoding raw -o "$tmp/p1" "$tmp/g.edges"
 "$pack" -q -p 2 --encoding raw -o "$tmp/p2" "$tmp/g.edges"
 
-# start NAME COMMAND...: in the background, until it has printed the line of a root; its process is $pid
-start() {
-    : >"$tmp/out" # of the last one, which would be taken for this one's
-    "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &
-    pid=$!
-    for _ in $(seq 300); do
-        grep -q '^root ' "$tmp/out" && return
-        sleep 0.1
-    done
-    fail "no search was done within 30 s: $*"
-}
-# ended CODE NAME: $pid ends by itself within a minute, with this exit code
-ended() {
-    local got=0
-    for _ in $(seq 600); do
-        kill -0 $pid 2>/dev/null || break
-        sleep 0.1
-    done
-    kill -KILL $pid 2>/dev/null
-    wait $pid 2>/dev/null || got=$?
-    check "$2 (exit $got)" test $got = "$1"
-}
-
 # ---- a part is cut during a search ----
 
 cp -r "$tmp/p1" "$tmp/cut"
-start "$traverse" --backend cpu -@ 1 -n 1000000 --depths "$tmp/depths-%d.npy" "$tmp/cut"
+start_search "$traverse" --backend cpu -@ 1 -n 1000000 --depths "$tmp/depths-%d.npy" "$tmp/cut"
 check 'it has its own name' grep -qx dbfs-traverse "/proc/$pid/comm"
 truncate -s 4096 "$tmp/cut/part-0000-of-0001.dbfs"
 ended 1 'a part is cut during a search'
@@ -47,7 +23,7 @@ check 'no temporary file is left' test -z "$(find "$tmp" -maxdepth 1 -name '.dep
 rm -f "$tmp"/depths-*
 
 cp -r "$tmp/p2" "$tmp/cut2"
-start "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 -n 1000000 --exchange-memory host --trace "$tmp/trace" \
+start_search "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 -n 1000000 --exchange-memory host --trace "$tmp/trace" \
     --depths "$tmp/depths-%d.npy" "$tmp/cut2"
 check 'two ranks search' test "$(ranks_of dbfs-traverse "$tmp/cut2" | wc -l)" = 2
 truncate -s 4096 "$tmp/cut2/part-0001-of-0002.dbfs"
@@ -69,7 +45,7 @@ checksum() { sed -n 's/^distance_checksum: //p' "$1"; }
 for how in rm 'cp --remove-destination'; do
     rm -rf "$tmp/names"
     cp -r "$tmp/p2" "$tmp/names"
-    start "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 -n 200 "$tmp/names"
+    start_search "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 -n 200 "$tmp/names"
     [ "$how" = rm ] && rm "$tmp"/names/part-* || $how "$tmp"/other/part-* "$tmp/names"
     ended 0 "parts are gone from their names during a search ($how)"
     check 'the distances are right' test "$(checksum "$tmp/out")" = "$(checksum "$tmp/want")"
@@ -86,91 +62,15 @@ check_exit 3 'a part is there twice' both
 check_says 'rank 1 on .*: .*part-0001-of-0002.dbfs: ' 'rank and part are named'
 rm -rf "$tmp/names"
 
-# ---- a rank is stopped, or killed ----
-
-# with roots enough for minutes
-"$BIN/rmatgen" -q -s 16 -o "$tmp/many.edges"
-"$pack" -q -p 2 -o "$tmp/many" "$tmp/many.edges"
-start "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 --timeout 2 -n 1000000 "$tmp/many"
-kill -STOP "$(ranks_of dbfs-traverse "$tmp/many" | tail -1)"
-ended 1 'a rank is stopped during a search, with --timeout'
-doing='\(searching from\|writing results of\) root [0-9]*'
-check_says "^dbfs-traverse: rank [01] on [^ ]*, $doing: did not run for [2-9]\.[0-9] s" \
-    'rank, host and phase are named'
-check 'no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/many")"
-
-start "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 --timeout 3 -n 1000000 "$tmp/many"
-stopped=$(ranks_of dbfs-traverse "$tmp/many" | tail -1)
-kill -STOP "$stopped"
-sleep 1
-kill -CONT "$stopped"
-sleep 4
-check 'a rank that goes on in time does no harm' kill -0 $pid
-kill -KILL "$stopped"
-got=0
-wait $pid 2>/dev/null || got=$?
-check "a rank is killed: the launcher ends the job (exit $got)" test $got != 0
-check 'and no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/many")"
-
-"$BIN/rmatgen" -q -s 18 -o "$tmp/large.edges"
-"$MPIEXEC" -n 2 "$pack" -q -@ 1 --timeout 1 -p 2 -o "$tmp/x" "$tmp/large.edges" >"$tmp/out" 2>"$tmp/err" &
-pid=$!
-until [ -e "$tmp/x/packing" ] || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done
-kill -STOP "$(ranks_of dbfs-pack "$tmp/x" | tail -1)"
-ended 1 'a rank is stopped while it packs, with --timeout'
-# under load it may have stopped where the other rank waits for it
-late='\(did not run\|others waited for it\) for'
-check_says "^dbfs-pack: rank [01] on [^ ]*, [a-z ]*: $late" 'rank, host and phase are named'
-check 'no rank is left' test -z "$(ranks_of dbfs-pack "$tmp/x")"
-check_exit 0 'and --resume goes on' "$pack" -q -p 2 --resume -o "$tmp/x" "$tmp/large.edges"
-
-# two_read PROGRAM FILE: both ranks have FILE open
-two_read() {
-    local rank count=0
-    for rank in $(ranks_of "$1" "$2"); do
-        ls -l "/proc/$rank/fd" 2>/dev/null | grep -q " -> $2\$" && count=$((count + 1))
-    done
-    [ $count = 2 ]
-}
-
-# a program of ranks as it works on a large file: one rank is stopped, then one is killed
-"$BIN/rmatgen" -q -s 21 -o "$tmp/larger.edges"
-"$traverse" --backend cpu -q -r 1 --depths "$tmp/depths-%d.npy" "$tmp/x" >/dev/null 2>&1
-ones=$(printf '1,%.0s' $(seq 300))1 # the same results, often enough for minutes
-stopped_and_killed() { # NAME FILE COMMAND...: a program that reads FILE
-    local name=$1 file=$2 signal got
-    shift 2
-    for signal in STOP KILL; do
-        rm -rf "$tmp/s"
-        mkdir "$tmp/s"
-        "$MPIEXEC" -n 2 "$@" --timeout 1 >"$tmp/out" 2>"$tmp/err" </dev/null &
-        pid=$!
-        until two_read "$name" "$file" || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done
-        kill -$signal "$(ranks_of "$name" "$file" | tail -1)"
-        if [ $signal = STOP ]; then
-            ended 1 "$name: a rank is stopped, with --timeout"
-            check_says "^$name: rank [01] on [^ ]*, [^:]*: $late" 'rank, host and phase are named'
-        else
-            got=0
-            wait $pid 2>/dev/null || got=$?
-            check "$name: a rank is killed: the launcher ends the job (exit $got)" test $got != 0
-        fi
-        check "$name: no rank is left" test -z "$(ranks_of "$name" "$file")"
-        check "$name: nothing has a final name" test -z "$(ls "$tmp/s")"
-    done
-}
-stopped_and_killed degsplit "$tmp/larger.edges" "$(realpath "$BIN/degsplit")" -q -@ 1 -o "$tmp/s/x.split" \
-    "$tmp/larger.edges"
-stopped_and_killed dbfs-check "$tmp/large.edges" "$(realpath "$BIN/dbfs-check")" -q -@ 1 -r $ones \
-    --depths "$tmp/depths-%d.npy" "$tmp/large.edges"
-
-check_exit 2 '--timeout wants a number' "$traverse" --timeout soon "$tmp/p1"
-for program in "degsplit -o $tmp/g.split" "dbfs-pack -p 1 -o $tmp/alone"; do
-    check_exit 0 "${program%% *}: --timeout with one process" "$BIN"/$program -q --timeout 1 "$tmp/g.edges"
-done
-
 # ---- SIGINT and SIGTERM in every phase ----
 
+"$BIN/rmatgen" -q -s 16 -o "$tmp/many.edges"
+"$pack" -q -p 2 -o "$tmp/many" "$tmp/many.edges"
+"$BIN/rmatgen" -q -s 18 -o "$tmp/large.edges"
+"$BIN/rmatgen" -q -s 21 -o "$tmp/larger.edges"
+"$pack" -q -p 1 -o "$tmp/large" "$tmp/large.edges"
+"$traverse" --backend cpu -q -r 1 --depths "$tmp/depths-%d.npy" "$tmp/large" >/dev/null 2>&1
+ones=$(printf '1,%.0s' $(seq 300))1 # the same results, often enough for minutes
 moments='0.02 0.06 0.15 0.3 0.6'
 [ "${TEST_MODE:-short}" = long ] && moments=$(seq 0.01 0.02 0.99)
 

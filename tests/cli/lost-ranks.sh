@@ -1,0 +1,84 @@
+#!/bin/bash
+# lost-ranks.sh: a rank that is stopped or killed while programs work together. The job ends, within --timeout where that is
+# given, with a message that names the rank, and leaves nothing partial behind, and no process.
+# runs alone: it watches the time
+set -u
+. tests/lib.sh
+traverse=$(realpath "$BIN/dbfs-traverse")
+pack=$(realpath "$BIN/dbfs-pack")
+
+"$BIN/rmatgen" -q -s 12 -o "$tmp/g.edges"
+"$pack" -q -p 1 -o "$tmp/p1" "$tmp/g.edges"
+
+# with roots enough for minutes
+"$BIN/rmatgen" -q -s 16 -o "$tmp/many.edges"
+"$pack" -q -p 2 -o "$tmp/many" "$tmp/many.edges"
+start_search "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 --timeout 2 -n 1000000 "$tmp/many"
+kill -STOP "$(ranks_of dbfs-traverse "$tmp/many" | tail -1)"
+ended 1 'a rank is stopped during a search, with --timeout'
+doing='\(searching from\|writing results of\) root [0-9]*'
+check_says "^dbfs-traverse: rank [01] on [^ ]*, $doing: did not run for [2-9]\.[0-9] s" \
+    'rank, host and phase are named'
+check 'no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/many")"
+
+start_search "$MPIEXEC" -n 2 "$traverse" --backend cpu -@ 1 --timeout 3 -n 1000000 "$tmp/many"
+stopped=$(ranks_of dbfs-traverse "$tmp/many" | tail -1)
+kill -STOP "$stopped"
+sleep 1
+kill -CONT "$stopped"
+sleep 4
+check 'a rank that goes on in time does no harm' kill -0 $pid
+kill -KILL "$stopped"
+got=0
+wait $pid 2>/dev/null || got=$?
+check "a rank is killed: the launcher ends the job (exit $got)" test $got != 0
+check 'and no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/many")"
+
+"$BIN/rmatgen" -q -s 18 -o "$tmp/large.edges"
+"$MPIEXEC" -n 2 "$pack" -q -@ 1 --timeout 1 -p 2 -o "$tmp/x" "$tmp/large.edges" >"$tmp/out" 2>"$tmp/err" &
+pid=$!
+until [ -e "$tmp/x/packing" ] || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done
+kill -STOP "$(ranks_of dbfs-pack "$tmp/x" | tail -1)"
+ended 1 'a rank is stopped while it packs, with --timeout'
+# under load it may have stopped where the other rank waits for it
+late='\(did not run\|others waited for it\) for'
+check_says "^dbfs-pack: rank [01] on [^ ]*, [a-z ]*: $late" 'rank, host and phase are named'
+check 'no rank is left' test -z "$(ranks_of dbfs-pack "$tmp/x")"
+check_exit 0 'and --resume goes on' "$pack" -q -p 2 --resume -o "$tmp/x" "$tmp/large.edges"
+
+# a program of ranks as it works on a large file: one rank is stopped, then one is killed
+"$BIN/rmatgen" -q -s 21 -o "$tmp/larger.edges"
+"$traverse" --backend cpu -q -r 1 --depths "$tmp/depths-%d.npy" "$tmp/x" >/dev/null 2>&1
+ones=$(printf '1,%.0s' $(seq 300))1 # the same results, often enough for minutes
+stopped_and_killed() { # NAME FILE COMMAND...: a program that reads FILE
+    local name=$1 file=$2 signal got
+    shift 2
+    for signal in STOP KILL; do
+        rm -rf "$tmp/s"
+        mkdir "$tmp/s"
+        "$MPIEXEC" -n 2 "$@" --timeout 1 >"$tmp/out" 2>"$tmp/err" </dev/null &
+        pid=$!
+        until two_read "$name" "$file" || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done
+        kill -$signal "$(ranks_of "$name" "$file" | tail -1)"
+        if [ $signal = STOP ]; then
+            ended 1 "$name: a rank is stopped, with --timeout"
+            check_says "^$name: rank [01] on [^ ]*, [^:]*: $late" 'rank, host and phase are named'
+        else
+            got=0
+            wait $pid 2>/dev/null || got=$?
+            check "$name: a rank is killed: the launcher ends the job (exit $got)" test $got != 0
+        fi
+        check "$name: no rank is left" test -z "$(ranks_of "$name" "$file")"
+        check "$name: nothing has a final name" test -z "$(ls "$tmp/s")"
+    done
+}
+stopped_and_killed degsplit "$tmp/larger.edges" "$(realpath "$BIN/degsplit")" -q -@ 1 -o "$tmp/s/x.split" \
+    "$tmp/larger.edges"
+stopped_and_killed dbfs-check "$tmp/large.edges" "$(realpath "$BIN/dbfs-check")" -q -@ 1 -r $ones \
+    --depths "$tmp/depths-%d.npy" "$tmp/large.edges"
+
+check_exit 2 '--timeout wants a number' "$traverse" --timeout soon "$tmp/p1"
+for program in "degsplit -o $tmp/g.split" "dbfs-pack -p 1 -o $tmp/alone"; do
+    check_exit 0 "${program%% *}: --timeout with one process" "$BIN"/$program -q --timeout 1 "$tmp/g.edges"
+done
+finish
