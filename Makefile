@@ -41,10 +41,10 @@ cuda_home  = $(abspath $(dir $(realpath $(NVCC)))/..)
 cuda_flags = -DDBFS_CUDA -I$(cuda_home)/include
 cuda_libs  = -L$(cuda_home)/lib64 -lcudart_static -ldl -lrt -lpthread -lstdc++
 cuda_c     =
-cuda_cu    = $(wildcard traverse/cuda/*.cu)
+cuda_cu    = $(wildcard traverse/cuda/*.cu traverse/cuda/*/*.cu)
 proof_cu   = $(wildcard traverse/graph500/cuda/*.cu)
 else
-cuda_c     = $(filter-out traverse/cuda/cuda_plan.c,$(wildcard traverse/cuda/*.c))
+cuda_c     = $(filter-out traverse/cuda/cuda_plan.c,$(wildcard traverse/cuda/*.c traverse/cuda/*/*.c))
 endif
 
 # A main file is named after its program; every other file of a folder goes into its archive.
@@ -53,7 +53,7 @@ formats_src  = $(filter-out $(mpi_src),$(wildcard formats/*.c formats/*/*.c))
 tools_src    = $(filter-out $(TOOLS:%=tools/%.c) $(archive_without_$(ARCHIVE)), \
                  $(wildcard tools/*.c tools/*/*.c tools/*/*/*.c))
 graph500_src = $(wildcard traverse/graph500/*.c) $(if $(filter 1,$(CUDA)),$(wildcard traverse/graph500/cuda/*.c))
-traverse_src = $(filter-out $(cuda_c) $(graph500_src),$(wildcard traverse/*.c traverse/*/*.c))
+traverse_src = $(filter-out $(cuda_c) $(graph500_src),$(wildcard traverse/*.c traverse/*/*.c traverse/cuda/*/*.c))
 unit_src     = $(wildcard tests/unit/*.c)
 plain_tests  = oracle treecheck mkgraph
 

@@ -62,7 +62,7 @@ includes_only 'the loop' "$(echo traverse/{bfs,direction*,team}.[ch])" \
 includes_only 'the exchange' "$(echo traverse/exchange/*)" "$of_all $of_ranks $(echo formats/mpi/{flow,mask_reduction,watch,window}.h)"
 includes_only 'the CPU backend' "$(echo traverse/cpu/*)" \
     "$of_all formats/base/shared_memory.h formats/packed_bits.h traverse/exchange/unique.h traverse/own_rows.h"
-includes_only 'the CUDA backend' "$(echo traverse/cuda/*)" \
+includes_only 'the CUDA backend' "$(find traverse/cuda -type f)" \
     "$of_all formats/shard_ranges.h traverse/answer_blocks.h traverse/own_rows.h"
 check 'dbfs-traverse includes nothing of the benchmark' \
     test -z "$(grep -rl '#include "traverse/graph500/' traverse | grep -v '^traverse/graph500/')"

@@ -737,7 +737,7 @@ wait
 check "kernels and their twins: $(grep -c '^ok' "$tmp/twins") cases" \
     sh -c '! grep -v "^ok" "$1" && [ "$(cat "$1.code")" = 0 ]' - "$tmp/twins"
 
-kernels=$(cat traverse/cuda/*.cu traverse/cuda/*.cuh traverse/graph500/cuda/*.cu | tr '\n' ' ' |
+kernels=$(cat traverse/cuda/*.cu* traverse/cuda/*/*.cu* traverse/graph500/cuda/*.cu | tr '\n' ' ' |
     grep -oE '__global__ static void (__launch_bounds__\([^)]*\))? *[a-z_]+\(' | sed 's/($//; s/.* //' | sort -u)
 launched=$(cat "$tmp"/kernels* | sed 's/[< ].*//' | sort -u)
 missing=$(comm -23 <(echo "$kernels") <(echo "$launched") | tr '\n' ' ')

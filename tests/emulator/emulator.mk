@@ -8,16 +8,17 @@ EMULATED_CFLAGS ?= -O2 -g $(filter -fsanitize% -fno-sanitize%,$(CFLAGS))
 emulated         = $(BUILD)/emulated
 emulated_include = -DDBFS_EMULATED -Itests/emulator/include
 emulated_tls     = $(if $(findstring clang,$(EMULATED_CXX)),,-fno-extern-tls-init)
-emulated_cxx     = -std=c++17 -Wall $(emulated_include) -I. $(EMULATED_CFLAGS)
+emulated_cxx     = -std=c++17 -Wall $(emulated_include) -I$(emulated)/src -I. $(EMULATED_CFLAGS)
 
-# kernels, as C++
-kernel_files   = $(wildcard traverse/cuda/*.cu traverse/cuda/*.cuh traverse/graph500/cuda/*.cu)
-rewritten      = $(patsubst %,$(emulated)/src/%,$(filter-out %/cuda_ptx.cuh,$(kernel_files)))
+# kernels, as C++, and the headers beside them
+kernel_files   = $(foreach folder,traverse/cuda traverse/cuda/* traverse/graph500/cuda, \
+                   $(wildcard $(folder)/*.cu $(folder)/*.cuh $(folder)/*.h))
+rewritten      = $(patsubst %,$(emulated)/src/%,$(kernel_files))
 emulated_cu    = $(patsubst %,$(emulated)/%.o,$(filter %.cu,$(kernel_files)))
 emulated_cc    = $(patsubst %.cc,$(emulated)/%.o,$(wildcard tests/emulator/*.cc))
 
 # C files that include CUDA's header or the limits of searches, or ask whether there is CUDA
-emulated_c       = $(wildcard traverse/cuda/*.c) traverse/backend_choose.c
+emulated_c       = $(wildcard traverse/cuda/*.c traverse/cuda/*/*.c) traverse/backend_choose.c
 emulated_proof_c = $(wildcard traverse/graph500/cuda/*.c) traverse/graph500/validate.c
 emulated_c_obj   = $(patsubst %.c,$(emulated)/%.o,$(1))
 knows_cuda       = $(emulated_c) $(emulated_proof_c)
@@ -30,6 +31,11 @@ emulated_graph500 = $(call obj,$(filter-out $(knows_cuda),$(graph500_src))) \
 emulated_shared   = $(emulated_kernels) $(libmpi) $(libformats)
 without_mains     = $(filter-out %_main.o %/traverse/main.o,$(1))
 
+# in place of what has all inline PTX
+$(emulated)/src/traverse/cuda/cuda_ptx.cuh: tests/emulator/include/cuda_ptx.cuh
+	@mkdir -p $(@D)
+	@cp $< $@
+
 $(emulated)/src/%: % tests/emulator/rewrite.sed
 	@mkdir -p $(@D)
 	@{ echo '#line 1 "$<"'; sed -E -f tests/emulator/rewrite.sed $<; } >$@
@@ -37,8 +43,7 @@ $(emulated)/src/%: % tests/emulator/rewrite.sed
 $(emulated)/%.cu.o: $(emulated)/src/%.cu $(rewritten)
 	@mkdir -p $(@D)
 	$(EMULATED_CXX) -x c++ -include device.h $(emulated_cxx) -Wno-unknown-pragmas -Wno-sign-compare \
-	    -Wno-unused $(emulated_tls) -I$(emulated)/src -Itraverse/cuda -Itraverse/graph500/cuda \
-	    -MMD -MP -c -o $@ $<
+	    -Wno-unused $(emulated_tls) -MMD -MP -c -o $@ $<
 
 $(emulated)/tests/emulator/%.o: tests/emulator/%.cc
 	@mkdir -p $(@D)

@@ -1,4 +1,4 @@
-/* answer_kernels.c: the steps of answer_steps.h by the CUDA kernels, through traverse/cuda/cuda_answers.h
+/* answer_kernels.c: the steps of answer_steps.h by the CUDA kernels, through traverse/cuda/answers/cuda_answers.h
  */
 #include "answer_steps.h"
 
@@ -6,8 +6,8 @@
 #include "loaded.h"
 #include "managed.h"
 
-#include "traverse/cuda/cuda_answers.h"
-#include "traverse/cuda/cuda_solo.h"
+#include "traverse/cuda/answers/cuda_answers.h"
+#include "traverse/cuda/solo/cuda_solo.h"
 
 #include <string.h>
 

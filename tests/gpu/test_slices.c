@@ -1,4 +1,4 @@
-/* test_slices.c: cuda_sliced_count and cuda_sliced_fill by their definition (traverse/cuda/cuda_sliced.h): slice by slice, the
+/* test_slices.c: cuda_sliced_count and cuda_sliced_fill by their definition (traverse/cuda/sliced/cuda_sliced.h): slice by slice, the
  * edges of all rows in the order of vertices, those to delegates first; heads; and pieces, which may have any order
  */
 #include "checks.h"
@@ -7,7 +7,7 @@
 #include "steps.h"
 #include "tests.h"
 
-#include "traverse/cuda/cuda_sliced.h"
+#include "traverse/cuda/sliced/cuda_sliced.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -31,7 +31,7 @@ static const struct th_rates several_rates[MACHINES] = {
                      .byte = {0.0027, 0.5, 0.04}},
 };
 
-/* A GPU that is alone searches a small graph without its classes (traverse/cuda/cuda_sliced.h), so that all TH take as long:
+/* A GPU that is alone searches a small graph without its classes (traverse/cuda/sliced/cuda_sliced.h), so that all TH take as long:
  * in a level one block pushes the frontier, or all blocks read all edges; or, beyond `whole_edges`, they push the frontier
  * or look for parents row by row. Read off measured searches; NOTES.md. */
 static const double sliced_edges = 1 << 27, whole_edges = 1 << 22, sliced_vertices = 1.5e6;

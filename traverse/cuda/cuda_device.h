@@ -2,13 +2,13 @@
 #ifndef DBFS_CUDA_DEVICE_H
 #define DBFS_CUDA_DEVICE_H
 
-#include "cuda_answers.h"
+#include "traverse/cuda/answers/cuda_answers.h"
 #include "cuda_error.h"
-#include "cuda_group.h"
+#include "traverse/cuda/group/cuda_group.h"
 #include "cuda_kernels.h"
 #include "cuda_plan.h"
-#include "cuda_solo.h"
-#include "cuda_sliced.h"
+#include "traverse/cuda/solo/cuda_solo.h"
+#include "traverse/cuda/sliced/cuda_sliced.h"
 
 #include "traverse/backend.h"
 

@@ -1,0 +1,378 @@
+/* cuda_answers.cu: depths and parents in the order of input ids; see cuda_answers.h and its twin, cpu_answers.c
+ *
+ * Values are written by number of vertex first, which is sequential, and gathered by input id then. Bytes that
+ * must move for each id: 4 of its vertex, 4 or 8 of the answer, and a sector of 32 for its value. Depths are
+ * bytes where the search had few levels, so that all values of RMAT 26 lie in the cache. What is read or written
+ * once goes past the cache. With several devices the bytes for each id are those of the answer and a quarter byte of
+ * its marks; for each vertex 4 of its number, and those of its value, which cross a link if another device has it.
+ */
+#include "cuda_answers.h"
+#include "traverse/cuda/cuda_common.cuh"
+
+enum { QUAD = 4 };
+
+/* ---- by vertex ---- */
+
+template <typename T>
+__global__ static void __launch_bounds__(BLOCK) depths_kernel(gpu_vertices v, T *to)
+{
+    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < v.count;
+         i += (uint64_t)gridDim.x * BLOCK) {
+        const int depth = test_bit(v.visited, (uint32_t)i) ? __ldcs(&v.depth[i]) : -1;
+        to[i] = (T)(sizeof(T) == 1 ? depth + 1 : depth);
+    }
+}
+
+void cuda_write_depths(const gpu_vertices *v, enum value_form form, void *to, cudaStream_t stream)
+{
+    if (v->count == 0)
+        return;
+    if (form == VALUE_BYTE)
+        depths_kernel<<<blocks_for(v->count, BLOCK), BLOCK, 0, stream>>>(*v, (uint8_t *)to);
+    else
+        depths_kernel<<<blocks_for(v->count, BLOCK), BLOCK, 0, stream>>>(*v, (int32_t *)to);
+}
+
+template <typename Id>
+__global__ static void __launch_bounds__(BLOCK) scatter_kernel(gpu_vertices v, const Id *ids, int32_t *to)
+{
+    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < v.count;
+         i += (uint64_t)gridDim.x * BLOCK) {
+        if (test_bit(v.visited, (uint32_t)i))
+            to[ids[i]] = __ldcs(&v.depth[i]);
+    }
+}
+
+void cuda_scatter_depths(const gpu_vertices *v, const void *ids, uint32_t id_bytes, int32_t *to,
+                         cudaStream_t stream)
+{
+    const int blocks = blocks_for(v->count, BLOCK);
+    if (v->count == 0)
+        return;
+    if (id_bytes == 4)
+        scatter_kernel<<<blocks, BLOCK, 0, stream>>>(*v, (const int32_t *)ids, to);
+    else
+        scatter_kernel<<<blocks, BLOCK, 0, stream>>>(*v, (const int64_t *)ids, to);
+}
+
+/* Appends the vertices of a warp's lanes that want it; one atomic. */
+__device__ static inline void append_remote(const gpu_records &r, bool wants, uint32_t vertex)
+{
+    const unsigned lanes = __activemask(), mine = __ballot_sync(lanes, wants);
+    if (!wants)
+        return;
+    const int leader = __ffs(mine) - 1;
+    unsigned long long at = 0;
+    if ((int)lane_id() == leader)
+        at = atomicAdd(r.remote_count, (unsigned long long)__popc(mine));
+    at = __shfl_sync(mine, at, leader);
+    r.remote[at + __popc(mine & ((1u << lane_id()) - 1))] = vertex;
+}
+
+template <typename Id>
+__global__ static void __launch_bounds__(BLOCK) parents_kernel(gpu_records r)
+{
+    const Id *ids = (const Id *)r.ids;
+    Id *to = (Id *)r.to;
+    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < r.count;
+         i += (uint64_t)gridDim.x * BLOCK) {
+        const bool found = r.visited == NULL || test_bit(r.visited, (uint32_t)i);
+        const uint32_t record = found ? __ldcs(&r.record[i]) : PARENT_NONE;
+        Id id = -1;
+        if (record < PARENT_SELF)
+            id = ids[(record & PARENT_DELEGATE_BIT) != 0
+                         ? r.locals + (record & ~PARENT_DELEGATE_BIT)
+                         : record];
+        else if (record == PARENT_SELF)
+            id = ids[r.first + i];
+        to[r.scatter ? (uint64_t)ids[r.first + i] : r.first + i] = id;
+        if (r.remote != NULL)
+            append_remote(r, record == PARENT_REMOTE, (uint32_t)i);
+    }
+}
+
+void cuda_write_parents(const gpu_records *r, cudaStream_t stream)
+{
+    if (r->count == 0)
+        return;
+    if (r->id_bytes == 4)
+        parents_kernel<int32_t><<<blocks_for(r->count, BLOCK), BLOCK, 0, stream>>>(*r);
+    else
+        parents_kernel<int64_t><<<blocks_for(r->count, BLOCK), BLOCK, 0, stream>>>(*r);
+}
+
+/* ---- by input id ---- */
+
+template <typename From, typename To>
+__device__ static inline To value_of(const From *by_vertex, uint32_t vertex)
+{
+    const From value = by_vertex[vertex];
+    return sizeof(From) == 1 ? (To)value - 1 : (To)value;
+}
+
+/* A thread takes four ids at a time, so that four random reads are under way. */
+template <typename From, typename To>
+__global__ static void __launch_bounds__(BLOCK)
+    gather_kernel(const uint32_t *vertex, uint64_t count, const From *by_vertex, To *to)
+{
+    const uint64_t quads = count / QUAD, thread = (uint64_t)blockIdx.x * BLOCK + threadIdx.x;
+    for (uint64_t q = thread; q < quads; q += (uint64_t)gridDim.x * BLOCK) {
+        const uint4 v = __ldcs((const uint4 *)vertex + q);
+        const To a = value_of<From, To>(by_vertex, v.x), b = value_of<From, To>(by_vertex, v.y);
+        const To c = value_of<From, To>(by_vertex, v.z), d = value_of<From, To>(by_vertex, v.w);
+        if (sizeof(To) == 4) {
+            __stcs((int4 *)to + q, make_int4((int)a, (int)b, (int)c, (int)d));
+        } else {
+            __stcs((longlong2 *)to + 2 * q, make_longlong2(a, b));
+            __stcs((longlong2 *)to + 2 * q + 1, make_longlong2(c, d));
+        }
+    }
+    for (uint64_t i = quads * QUAD + thread; i < count; i += (uint64_t)gridDim.x * BLOCK)
+        to[i] = value_of<From, To>(by_vertex, vertex[i]);
+}
+
+void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form form,
+                        const void *by_vertex, void *to, cudaStream_t stream)
+{
+    const int blocks = blocks_for(count, BLOCK * QUAD);
+    if (count == 0)
+        return;
+    if (form == VALUE_BYTE)
+        gather_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const uint8_t *)by_vertex,
+                                                   (int32_t *)to);
+    else if (form == VALUE_32)
+        gather_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const int32_t *)by_vertex,
+                                                   (int32_t *)to);
+    else
+        gather_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const int64_t *)by_vertex,
+                                                   (int64_t *)to);
+}
+
+/* A block of threads takes neighbouring values, each thread four, so that their random reads are under way together. */
+template <typename T>
+__global__ static void __launch_bounds__(BLOCK)
+    pick_kernel(const uint32_t *vertex, uint64_t count, const T *by_vertex, T *to)
+{
+    for (uint64_t first = (uint64_t)blockIdx.x * BLOCK * QUAD; first < count;
+         first += (uint64_t)gridDim.x * BLOCK * QUAD) {
+        uint32_t from[QUAD];
+        T value[QUAD];
+        const uint64_t own = first + threadIdx.x;
+#pragma unroll
+        for (int k = 0; k < QUAD; k++)
+            from[k] = own + k * BLOCK < count ? __ldcs(&vertex[own + k * BLOCK]) : 0;
+#pragma unroll
+        for (int k = 0; k < QUAD; k++)
+            value[k] = by_vertex[from[k]];
+#pragma unroll
+        for (int k = 0; k < QUAD; k++) {
+            if (own + k * BLOCK < count)
+                to[own + k * BLOCK] = value[k];
+        }
+    }
+}
+
+void cuda_pick_values(const uint32_t *vertex, uint64_t count, enum value_form form, const void *by_vertex,
+                      void *to, cudaStream_t stream)
+{
+    const int blocks = blocks_for(count, BLOCK * QUAD);
+    if (count == 0)
+        return;
+    if (form == VALUE_BYTE)
+        pick_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const uint8_t *)by_vertex, (uint8_t *)to);
+    else if (form == VALUE_32)
+        pick_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const int32_t *)by_vertex, (int32_t *)to);
+    else
+        pick_kernel<<<blocks, BLOCK, 0, stream>>>(vertex, count, (const int64_t *)by_vertex, (int64_t *)to);
+}
+
+/* ---- blocks ---- */
+
+/* answer_stored_id of backend.h. */
+__device__ static inline uint64_t stored_of(const struct bijection &b, uint64_t id)
+{
+    if (id >= b.n)
+        return id;
+    do {
+        for (int r = 0; r < BIJECTION_ROUNDS; r++) {
+            id = (id * b.multiplier[r] + b.addend[r]) & b.mask;
+            id ^= id >> b.shift;
+        }
+    } while (id >= b.n);
+    return id;
+}
+
+/* id / p for ids below 2^48 and p below 2^16, from 2^64 / p rounded up. */
+__device__ static inline uint64_t round_of(uint64_t id, uint64_t inverse)
+{
+    return __umul64hi(id, inverse);
+}
+
+/* Ids of the block as values of shards: `at` of shard `s`. */
+struct shard_id {
+    uint32_t s, at;
+};
+
+/* COUNT ids from number i of the block on. */
+template <int COUNT>
+__device__ static inline void find_shards(const gpu_block_places &b, uint64_t inverse, uint64_t i, shard_id *to)
+{
+    const uint64_t round = round_of(i, inverse); /* the first id of a block is a multiple of p */
+    shard_id next = {(uint32_t)(i - round * b.p), (uint32_t)round};
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) {
+        if (b.before != NULL) {
+            const uint64_t stored = stored_of(b.bijection, b.first + i + k);
+            next.s = (uint32_t)(stored - round_of(stored, inverse) * b.p);
+            next.at = __ldcs(&b.before[i + k]);
+        }
+        to[k] = next;
+        next.at += next.s + 1 == b.p;
+        next.s = next.s + 1 == b.p ? 0 : next.s + 1;
+    }
+}
+
+/* What a shard has for the block. */
+template <typename From>
+struct shard_values {
+    const id_marks *marks;
+    const From *value;
+    const uint32_t *vertex; /* of the own shard, whose values lie by number of vertex; or NULL */
+};
+
+template <typename From>
+__device__ static inline shard_values<From> values_of(const gpu_assembly &a, uint32_t s)
+{
+    const gpu_block_places &b = a.places;
+    return s == b.own ? shard_values<From>{b.marks + b.marks_of[s], (const From *)a.by_vertex, b.vertex}
+                      : shard_values<From>{b.marks + b.marks_of[s], (const From *)a.values[s], NULL};
+}
+
+/* Values of COUNT ids, at[k] of shard of[k]. Reads of one kind are under way together, as those of another device's
+ * memory take long. */
+template <typename From, typename To, int COUNT>
+__device__ static inline void read_values(const shard_values<From> *of, const uint32_t *at, To *to)
+{
+    uint32_t place[COUNT];
+    bool has_edges[COUNT];
+    From value[COUNT];
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) {
+        const uint2 marks = ((const uint2 *)of[k].marks)[at[k] / 32]; /* bits, earlier */
+        const uint32_t bit = 1u << (at[k] % 32);
+        has_edges[k] = (marks.x & bit) != 0;
+        place[k] = marks.y + __popc(marks.x & (bit - 1));
+    }
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) {
+        if (has_edges[k] && of[k].vertex != NULL)
+            place[k] = __ldcs(&of[k].vertex[place[k]]);
+    }
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) {
+        value[k] = (From)(sizeof(From) == 1 ? 0 : -1);
+        if (has_edges[k])
+            value[k] = of[k].value[place[k]];
+    }
+#pragma unroll
+    for (int k = 0; k < COUNT; k++)
+        to[k] = sizeof(From) == 1 ? (To)value[k] - 1 : (To)value[k];
+}
+
+__device__ static inline void store_quad(int32_t *to, const int32_t *value)
+{
+    __stcs((int4 *)to, make_int4(value[0], value[1], value[2], value[3]));
+}
+
+__device__ static inline void store_quad(int64_t *to, const int64_t *value)
+{
+    __stcs((longlong2 *)to, make_longlong2(value[0], value[1]));
+    __stcs((longlong2 *)to + 1, make_longlong2(value[2], value[3]));
+}
+
+/* Of any number of shards. */
+template <typename From, typename To, int COUNT>
+__device__ static inline void assemble_ids(const gpu_assembly &a, uint64_t inverse, uint64_t i, To *value)
+{
+    shard_id id[COUNT];
+    shard_values<From> of[COUNT];
+    uint32_t at[COUNT];
+    find_shards<COUNT>(a.places, inverse, i, id);
+#pragma unroll
+    for (int k = 0; k < COUNT; k++) {
+        of[k] = values_of<From>(a, id[k].s);
+        at[k] = id[k].at;
+    }
+    read_values<From, To, COUNT>(of, at, value);
+}
+
+/* Ids past the last quad are left to assemble_rest. */
+template <typename From, typename To>
+__global__ static void __launch_bounds__(BLOCK) assemble_kernel(gpu_assembly a, uint64_t inverse)
+{
+    To value[QUAD];
+    for (uint64_t q = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; q < a.places.count / QUAD;
+         q += (uint64_t)gridDim.x * BLOCK) {
+        assemble_ids<From, To, QUAD>(a, inverse, q * QUAD, value);
+        store_quad((To *)a.to + q * QUAD, value);
+    }
+}
+
+/* Of SHARDS shards, whose ids go round: a quad has as many ids of each. */
+template <typename From, typename To, int SHARDS>
+__global__ static void __launch_bounds__(BLOCK) assemble_rounds(gpu_assembly a)
+{
+    shard_values<From> shard[SHARDS], of[QUAD];
+#pragma unroll
+    for (int s = 0; s < SHARDS; s++)
+        shard[s] = values_of<From>(a, s);
+#pragma unroll
+    for (int k = 0; k < QUAD; k++)
+        of[k] = shard[k % SHARDS];
+    for (uint64_t q = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; q < a.places.count / QUAD;
+         q += (uint64_t)gridDim.x * BLOCK) {
+        To value[QUAD];
+        uint32_t at[QUAD];
+#pragma unroll
+        for (int k = 0; k < QUAD; k++)
+            at[k] = (uint32_t)(q * (QUAD / SHARDS)) + k / SHARDS;
+        read_values<From, To, QUAD>(of, at, value);
+        store_quad((To *)a.to + q * QUAD, value);
+    }
+}
+
+/* Fewer than QUAD ids. */
+template <typename From, typename To>
+__global__ static void assemble_rest(gpu_assembly a, uint64_t inverse)
+{
+    const uint64_t i = a.places.count / QUAD * QUAD + threadIdx.x;
+    if (i < a.places.count)
+        assemble_ids<From, To, 1>(a, inverse, i, (To *)a.to + i);
+}
+
+template <typename From, typename To>
+static void assemble(const gpu_assembly &a, cudaStream_t stream)
+{
+    const int blocks = blocks_for(a.places.count, BLOCK * QUAD);
+    const uint64_t inverse = UINT64_MAX / a.places.p + 1;
+    if (a.places.before != NULL || a.places.p > 4 || a.places.p == 3)
+        assemble_kernel<From, To><<<blocks, BLOCK, 0, stream>>>(a, inverse);
+    else if (a.places.p == 4)
+        assemble_rounds<From, To, 4><<<blocks, BLOCK, 0, stream>>>(a);
+    else
+        assemble_rounds<From, To, 2><<<blocks, BLOCK, 0, stream>>>(a);
+    if (a.places.count % QUAD > 0)
+        assemble_rest<From, To><<<1, QUAD, 0, stream>>>(a, inverse);
+}
+
+void cuda_assemble(const gpu_assembly *a, cudaStream_t stream)
+{
+    if (a->places.count == 0)
+        return;
+    if (a->form == VALUE_BYTE)
+        assemble<uint8_t, int32_t>(*a, stream);
+    else if (a->form == VALUE_32)
+        assemble<int32_t, int32_t>(*a, stream);
+    else
+        assemble<int64_t, int64_t>(*a, stream);
+}

@@ -1,0 +1,172 @@
+/* cuda_answers.h: the launch interface of the kernels that make answers, and the memory behind answers of a GPU;
+ * plain C.
+ *
+ * Twins: cpu_answers.c and cpu_questions.c. All pointers are device memory unless it is said otherwise; launches
+ * are asynchronous on the stream given. Vertices are numbered as in struct answer_places (backend.h). Parents are
+ * input ids of `id_bytes`: 4 or 8.
+ */
+#ifndef DBFS_CUDA_ANSWERS_H
+#define DBFS_CUDA_ANSWERS_H
+
+#include "traverse/cuda/cuda_kernels.h"
+
+#include "traverse/backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* With this many levels depth + 1 still is a byte. */
+enum { BYTE_LEVELS = 255 };
+
+/* How values by number of vertex are stored. */
+enum value_form { VALUE_BYTE /* depth + 1, 0: unreached */, VALUE_32, VALUE_64 };
+
+/* Depths of one kind of vertices, as VALUE_BYTE or VALUE_32, to[0] being the first. */
+void cuda_write_depths(const struct gpu_vertices *vertices, enum value_form form, void *to,
+                       cudaStream_t stream);
+
+/* What a device recorded, and the ids that it is turned into. */
+struct gpu_records {
+    const uint32_t *visited; /* NULL: records say none where a vertex was not found */
+    const uint32_t *record;  /* [count] */
+    uint64_t count;
+    uint64_t first;          /* number of the first vertex: 0 of locals, `locals` of delegates */
+    uint64_t locals;
+    const void *ids;         /* [locals + d] */
+    uint32_t id_bytes;
+    void *to;                /* [locals + d + 1] by number of vertex */
+    int scatter;             /* to[] is by input id: that of a vertex, and not its number, says where */
+    uint32_t *remote;        /* vertices with a parent on another device; NULL: there are none */
+    unsigned long long *remote_count; /* zero before */
+};
+
+/* to[ids[i]] = the depth of vertex i, for those that were visited. */
+void cuda_scatter_depths(const struct gpu_vertices *vertices, const void *ids, uint32_t id_bytes, int32_t *to,
+                         cudaStream_t stream);
+
+void cuda_write_parents(const struct gpu_records *records, cudaStream_t stream);
+
+/* to[i] = the value of vertex[i], for i < count. Depths become int32. */
+void cuda_gather_values(const uint32_t *vertex, uint64_t count, enum value_form form,
+                        const void *by_vertex, void *to, cudaStream_t stream);
+
+/* The same for another device, which makes int32 of depths itself. */
+void cuda_pick_values(const uint32_t *vertex, uint64_t count, enum value_form form, const void *by_vertex,
+                      void *to, cudaStream_t stream);
+
+/* Where the values of a block come from: struct answer_places (backend.h), on the device. */
+struct gpu_block_places {
+    uint64_t first, count; /* ids of the block */
+    uint32_t p, own;       /* shards, and that of this device */
+    const uint32_t *vertex; /* of the own ids in the block */
+    struct id_marks *marks;
+    uint64_t *marks_of;
+    uint32_t *before; /* NULL: ids are not permuted */
+    struct bijection bijection;
+};
+
+/* A block of the answer, from the own values by number of vertex, and those of the other shards. */
+struct gpu_assembly {
+    struct gpu_block_places places;
+    enum value_form form;
+    const void *by_vertex;
+    const void *const *values; /* [p] in memory that the device can read */
+    void *to;
+};
+
+void cuda_assemble(const struct gpu_assembly *assembly, cudaStream_t stream);
+
+/* The questions of the vertices in a list, or of all. */
+struct gpu_asking {
+    struct gpu_csr nn;
+    const uint32_t *vertices;         /* as cuda_write_parents listed them; NULL: all rows */
+    const unsigned long long *count;  /* of them */
+    const int32_t *depth;
+    uint32_t own_shard;
+    unsigned local_bits;
+    unsigned long long *cursor;       /* [p] */
+    struct question *questions;
+    uint32_t *neighbours;             /* instead of questions, local ids alone; NULL: questions */
+    uint32_t *askers;
+};
+
+/* Adds the questions for each shard to the cursors or, with `list`, writes them from the cursors on. */
+void cuda_ask(const struct gpu_asking *asking, int list, cudaStream_t stream);
+
+struct gpu_replying {
+    const struct question *questions;
+    uint64_t count;
+    struct gpu_vertices locals;
+    const void *ids;
+    uint32_t id_bytes;
+    void *replies;
+    unsigned int *bad; /* becomes 1 if a question names a vertex that there is not */
+};
+
+void cuda_reply(const struct gpu_replying *replying, cudaStream_t stream);
+
+/* to[askers[i]] = replies[i] unless that is none. */
+void cuda_take_replies(const void *replies, const uint32_t *askers, uint64_t count,
+                       uint32_t id_bytes, void *to, cudaStream_t stream);
+
+/* What a device shows of its vertices, to others that look for parents there. */
+struct gpu_shown {
+    const void *parents;      /* of delegates */
+    const void *ids;          /* of locals */
+    const uint8_t *bytes;     /* depth + 1 of locals, 0: not visited; NULL: there were many levels */
+    const int32_t *depth;     /* of locals that were visited */
+    const uint32_t *visited;
+    uint64_t locals;
+};
+
+struct gpu_looking {
+    struct gpu_csr nn;
+    const uint32_t *vertices;        /* that look, as cuda_write_parents listed them */
+    const unsigned long long *count; /* of them */
+    const struct gpu_shown *shown;   /* [p] */
+    uint32_t p, own_shard;
+    unsigned local_bits;
+    uint64_t delegates;
+    const uint32_t *not_owned; /* delegates that need not look */
+    uint32_t id_bytes;
+    void *to;          /* [locals + d] by number of vertex */
+    unsigned int *bad; /* as in struct gpu_replying */
+};
+
+/* Gives the listed vertices a parent among their neighbours on other shards, and delegates without one the parent that
+ * another device has. */
+void cuda_look(const struct gpu_looking *looking, cudaStream_t stream);
+
+/* to = the largest of the ids of several arrays; with `keep`, of `to` as well. */
+struct gpu_id_arrays {
+    const void *ids[GPU_MASK_SOURCES];
+    int count;
+};
+void cuda_max_ids(void *to, const struct gpu_id_arrays *from, uint64_t count, uint32_t id_bytes,
+                  int keep, cudaStream_t stream);
+
+/* ---- the memory of a device (cuda_results.c, cuda_parents.c) ---- */
+
+/* Arrays of the plan. */
+struct gpu_answers {
+    uint32_t id_bytes;
+    uint32_t *vertex; /* NULL: values are scattered over the block */
+    const uint64_t *starts; /* of answer_places: host memory */
+    uint32_t own_block;
+    void *ids, *by_vertex, *values, *block;
+    struct gpu_block_places places;
+    enum value_form form; /* of the answer that is being made */
+    void *delegates;            /* [d] the largest parents of this rank's devices */
+    void *replies;
+    void *tables;               /* gpu_answer_table_bytes: cursors, pointers, flags */
+    struct gpu_shown *shown;    /* [2 * p] if it reads all other devices (cuda_look.c) */
+    int shows_bytes;            /* depths of the last search */
+    unsigned long long *counts; /* [p + 1] host memory */
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,99 @@
+/* cuda_look.c: how GPUs that read each other's memory find the parents that one of them does not know itself; see
+ * backend.h
+ *
+ * Each shows the ids of its vertices, the parents that it knows, and its depths: as bytes, which lie where the block
+ * will be, if the search had few levels. Vertices that were reached over an nn edge from another shard look there at
+ * their neighbours; few do. Delegates look only where their owner did not find them, and most it did.
+ * Vertices that look are listed where those that the search sent were: each has an nn edge to another shard.
+ */
+#include "traverse/cuda/cuda_device.h"
+#include "traverse/cuda/cuda_error.h"
+
+#include <stdlib.h>
+
+_Static_assert(sizeof(struct gpu_shown) == GPU_SHOWN_BYTES, "what a device shows as planned");
+
+int gpu_reads_all(const struct device *dev)
+{
+    const struct gpu_peers *p = &dev->traffic.peers;
+    int reads = p->all != NULL && p->count == dev->shard->p;
+    for (uint32_t i = 0; i < p->count && reads; i++)
+        reads = p->all[i].readable;
+    return reads;
+}
+
+static struct gpu_shown shown_by(const struct gpu_peer *peer, uint32_t id_bytes, int bytes)
+{
+    const struct gpu_told *t = &peer->told;
+    return (struct gpu_shown){.parents = (const char *)t->by_vertex + t->locals * id_bytes,
+                              .ids = t->ids,
+                              .bytes = bytes ? t->block : NULL,
+                              .depth = t->depth,
+                              .visited = peer->visited,
+                              .locals = t->locals};
+}
+
+/* Two tables: with depths as bytes, and without. */
+enum status gpu_open_look(struct device *dev, struct error *e)
+{
+    uint32_t p = dev->shard->p;
+    struct gpu_shown *shown = calloc(2 * (size_t)p, sizeof *shown);
+    if (shown == NULL)
+        return fail_memory(e, "answers", 2 * p * sizeof *shown);
+    for (uint32_t i = 0; i < p; i++) {
+        const struct gpu_peer *peer = &dev->traffic.peers.all[i];
+        shown[peer->shard] = shown_by(peer, dev->answers.id_bytes, 1);
+        shown[p + peer->shard] = shown_by(peer, dev->answers.id_bytes, 0);
+    }
+    CUDA_TRY(cudaMemcpy(dev->answers.shown, shown, 2 * p * sizeof *shown, cudaMemcpyHostToDevice), dev->where, e);
+    free(shown);
+    return e->status;
+}
+
+enum status gpu_show_parents(struct device *dev, uint32_t levels, struct error *e)
+{
+    struct gpu_answers *a = &dev->answers;
+    a->shows_bytes = levels <= BYTE_LEVELS;
+    if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK ||
+        gpu_write_parents(dev, dev->traffic.bins.ids, e) != ST_OK)
+        return e->status;
+    if (a->shows_bytes)
+        gpu_write_depths(dev, NORMALS, VALUE_BYTE, a->block, e);
+    else
+        gpu_solo_settle(dev, e);
+    return e->status == ST_OK ? CUDA_TRY(cudaStreamSynchronize(gpu_answer_stream(dev)), dev->where, e) : e->status;
+}
+
+enum status gpu_look_parents(struct device *dev, struct error *e)
+{
+    const struct gpu_answers *a = &dev->answers;
+    uint32_t p = dev->shard->p;
+    struct gpu_looking looking = {.nn = dev->csr[NN],
+                                  .vertices = dev->traffic.bins.ids,
+                                  .count = gpu_remote_count(dev),
+                                  .shown = a->shown + (a->shows_bytes ? 0 : p),
+                                  .p = p,
+                                  .own_shard = dev->shard->index,
+                                  .local_bits = dev->shard->local_bits,
+                                  .delegates = dev->of[DELEGATES].count,
+                                  .not_owned = dev->traffic.peers.others,
+                                  .id_bytes = a->id_bytes,
+                                  .to = a->by_vertex,
+                                  .bad = gpu_bad_flag(dev)};
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    cuda_look(&looking, gpu_answer_stream(dev));
+    if (CUDA_LAUNCHED(dev->where, e) != ST_OK)
+        return e->status;
+    return CUDA_TRY(cudaMemcpyAsync(a->counts + p, gpu_bad_flag(dev), sizeof *a->counts, cudaMemcpyDeviceToHost,
+                                    gpu_answer_stream(dev)),
+                    dev->where, e);
+}
+
+enum status gpu_check_looked(const struct device *dev, struct error *e)
+{
+    if (dev->answers.counts[dev->shard->p] == 0)
+        return ST_OK;
+    return fail(e, ST_BAD_DATA, "%s: nn: a column names a vertex that its shard does not have",
+                container_path(dev->shard->file));
+}

@@ -1,0 +1,261 @@
+/* cuda_parents.c: how GPUs find the parents that no device knows alone; see backend.h
+ *
+ * Arrays of the search that are free when it is over serve again: the queue of normals lists the vertices that
+ * ask, the codes of vertices for other shards are the questions, the ids sent are the vertices that each
+ * question is for. There is at most one question for each nn edge, in either direction.
+ */
+#include "traverse/cuda/cuda_device.h"
+#include "traverse/cuda/cuda_error.h"
+
+#include <string.h>
+
+static enum status wait_for_stream(struct device *dev, struct error *e)
+{
+    return CUDA_TRY(cudaStreamSynchronize(gpu_answer_stream(dev)), dev->where, e);
+}
+
+enum status gpu_follow_search(struct device *dev, struct error *e)
+{
+    struct gpu_streams *s = &dev->stream;
+    if (CUDA_TRY(cudaEventRecord(s->reached[DELEGATES], s->of[DELEGATES]), dev->where, e) == ST_OK)
+        CUDA_TRY(cudaStreamWaitEvent(s->of[NORMALS], s->reached[DELEGATES], 0), dev->where, e);
+    return e->status;
+}
+
+/* ---- asking ---- */
+
+enum status gpu_write_parents(struct device *dev, uint32_t *remote, struct error *e)
+{
+    const struct gpu_answers *a = &dev->answers;
+    int scatter = a->vertex == NULL;
+    const struct gpu_vertices *n = &dev->of[NORMALS], *d = &dev->of[DELEGATES];
+    uint64_t vertices = n->count + d->count;
+    struct gpu_records locals = {.visited = n->visited,
+                                 .record = n->parent,
+                                 .count = n->count,
+                                 .first = 0,
+                                 .locals = n->count,
+                                 .ids = a->ids,
+                                 .id_bytes = a->id_bytes,
+                                 .to = scatter ? a->block : a->by_vertex,
+                                 .scatter = scatter,
+                                 .remote = remote,
+                                 .remote_count = gpu_remote_count(dev)};
+    struct gpu_records delegates = locals;
+    /* of several devices each has visited them all, but only those that found one have a parent */
+    delegates.visited = dev->shard->p > 1 ? NULL : d->visited;
+    delegates.record = d->parent;
+    delegates.count = d->count;
+    delegates.first = n->count;
+    delegates.remote = NULL;
+    CUDA_TRY(cudaMemsetAsync(a->tables, 0, 8 * gpu_answer_cursors(dev->shard->p), gpu_answer_stream(dev)), dev->where, e);
+    if (dev->shard->p == 1 && !scatter)
+        CUDA_TRY(cudaMemsetAsync((char *)a->by_vertex + vertices * a->id_bytes, 0xff, a->id_bytes,
+                                 gpu_answer_stream(dev)),
+                 dev->where, e);
+    cuda_write_parents(&locals, gpu_answer_stream(dev));
+    cuda_write_parents(&delegates, gpu_answer_stream(dev));
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+/* Where the questions for each shard begin, from how many there are. */
+static void place_questions(const struct device *dev, struct slice *questions)
+{
+    const struct question *at = (const struct question *)(void *)dev->traffic.bins.codes;
+    unsigned long long sum = 0, *counts = dev->answers.counts;
+    for (uint32_t s = 0; s < dev->shard->p; s++) {
+        questions[s] = (struct slice){at + sum, counts[s] * sizeof *at};
+        unsigned long long count = counts[s];
+        counts[s] = sum;
+        sum += count;
+    }
+}
+
+static enum status list_questions(struct device *dev, struct slice *questions, struct error *e)
+{
+    const struct gpu_answers *a = &dev->answers;
+    size_t bytes = dev->shard->p * sizeof *a->counts;
+    cudaStream_t stream = gpu_answer_stream(dev);
+    struct gpu_asking asking = {.nn = dev->csr[NN],
+                                .vertices = dev->of[NORMALS].queue,
+                                .count = gpu_remote_count(dev),
+                                .depth = dev->of[NORMALS].depth,
+                                .own_shard = dev->shard->index,
+                                .local_bits = dev->shard->local_bits,
+                                .cursor = a->tables,
+                                .questions = (struct question *)(void *)dev->traffic.bins.codes,
+                                .askers = dev->traffic.bins.ids};
+    cuda_ask(&asking, 0, stream);
+    if (CUDA_LAUNCHED(dev->where, e) != ST_OK ||
+        CUDA_TRY(cudaMemcpyAsync(a->counts, a->tables, bytes, cudaMemcpyDeviceToHost, stream),
+                 dev->where, e) != ST_OK ||
+        wait_for_stream(dev, e) != ST_OK)
+        return e->status;
+    place_questions(dev, questions);
+    if (CUDA_TRY(cudaMemcpyAsync(a->tables, a->counts, bytes, cudaMemcpyHostToDevice, stream),
+                 dev->where, e) != ST_OK)
+        return e->status;
+    cuda_ask(&asking, 1, stream);
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
+        wait_for_stream(dev, e);
+    return e->status;
+}
+
+static enum status gpu_ask(struct device *dev, struct slice *questions, struct error *e)
+{
+    memset(questions, 0, dev->shard->p * sizeof *questions);
+    if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK)
+        return e->status;
+    if (dev->answers.vertex == NULL) /* gpu_values writes them */
+        return ST_OK;
+    if (dev->shard->p == 1)
+        return gpu_write_parents(dev, NULL, e);
+    if (gpu_solo_settle(dev, e) != ST_OK || gpu_write_parents(dev, dev->of[NORMALS].queue, e) != ST_OK)
+        return e->status;
+    return list_questions(dev, questions, e);
+}
+
+/* ---- replying ---- */
+
+static enum status check_questions(struct device *dev, uint64_t count, struct error *e)
+{
+    unsigned int bad = 0;
+    uint64_t most = dev->shard->csr[NN].edges;
+    if (count <= most &&
+        (CUDA_TRY(cudaMemcpyAsync(&bad, gpu_bad_flag(dev), sizeof bad, cudaMemcpyDeviceToHost,
+                                  gpu_answer_stream(dev)),
+                  dev->where, e) != ST_OK ||
+         wait_for_stream(dev, e) != ST_OK))
+        return e->status;
+    if (count > most || bad != 0)
+        fail(e, ST_BAD_DATA, "%s: nn: another shard names a vertex this one does not have",
+             container_path(dev->shard->file));
+    return e->status;
+}
+
+static enum status gpu_reply(struct device *dev, const struct slice *questions,
+                             struct slice *replies, struct error *e)
+{
+    const struct gpu_answers *a = &dev->answers;
+    uint64_t count = 0;
+    char *at = a->replies;
+    for (uint32_t s = 0; s < dev->shard->p; s++)
+        count += questions[s].bytes / sizeof(struct question);
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    for (uint32_t s = 0; s < dev->shard->p && count <= dev->shard->csr[NN].edges; s++) {
+        struct gpu_replying r = {.questions = questions[s].at,
+                                 .count = questions[s].bytes / sizeof(struct question),
+                                 .locals = dev->of[NORMALS],
+                                 .ids = a->ids,
+                                 .id_bytes = a->id_bytes,
+                                 .replies = at,
+                                 .bad = gpu_bad_flag(dev)};
+        replies[s] = (struct slice){at, r.count * a->id_bytes};
+        cuda_reply(&r, gpu_answer_stream(dev));
+        at += replies[s].bytes;
+    }
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
+        check_questions(dev, count, e);
+    return e->status;
+}
+
+static enum status gpu_take_replies(struct device *dev, const struct slice *replies,
+                                    struct error *e)
+{
+    const struct gpu_answers *a = &dev->answers;
+    const uint32_t *askers = dev->traffic.bins.ids;
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    for (uint32_t s = 0; s < dev->shard->p; s++) {
+        uint64_t count = replies[s].bytes / a->id_bytes;
+        cuda_take_replies(replies[s].at, askers, count, a->id_bytes, a->by_vertex, gpu_answer_stream(dev));
+        askers += count;
+    }
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+/* ---- delegates ---- */
+
+static const void *delegates_of(const struct device *dev)
+{
+    return (const char *)dev->answers.by_vertex + dev->of[NORMALS].count * dev->answers.id_bytes;
+}
+
+/* Takes in ids that the device cannot read, as copies, a piece at a time; the memory of the block is free. */
+static enum status max_of_copies(struct device *dev, const struct device *other, struct error *e)
+{
+    const struct gpu_answers *a = &dev->answers;
+    uint64_t d = dev->of[DELEGATES].count;
+    for (uint64_t i = 0; i < d && e->status == ST_OK; i += a->places.count) {
+        uint64_t piece = d - i < a->places.count ? d - i : a->places.count, width = a->id_bytes;
+        struct gpu_id_arrays one = {.ids = {a->block}, .count = 1};
+        CUDA_TRY(cudaMemcpyPeerAsync(a->block, dev->ordinal,
+                                     (const char *)delegates_of(other) + i * width, other->ordinal,
+                                     piece * width, gpu_answer_stream(dev)),
+                 dev->where, e);
+        cuda_max_ids((char *)a->delegates + i * width, &one, piece, a->id_bytes, 1, gpu_answer_stream(dev));
+    }
+    return e->status;
+}
+
+static enum status max_of_devices(struct device *dev, struct device *const *devices, uint32_t count,
+                                  struct error *e)
+{
+    const struct gpu_answers *a = &dev->answers;
+    struct gpu_id_arrays list = {.ids = {delegates_of(dev)}, .count = 1};
+    uint64_t d = dev->of[DELEGATES].count;
+    int keep = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (devices[i] == dev || !gpu_can_read(dev->ordinal, devices[i]->ordinal))
+            continue;
+        list.ids[list.count++] = delegates_of(devices[i]);
+        if (list.count == GPU_MASK_SOURCES) {
+            cuda_max_ids(a->delegates, &list, d, a->id_bytes, keep, gpu_answer_stream(dev));
+            list.count = 0;
+            keep = 1;
+        }
+    }
+    if (list.count > 0)
+        cuda_max_ids(a->delegates, &list, d, a->id_bytes, keep, gpu_answer_stream(dev));
+    for (uint32_t i = 0; i < count && e->status == ST_OK; i++) {
+        if (!gpu_can_read(dev->ordinal, devices[i]->ordinal))
+            max_of_copies(dev, devices[i], e);
+    }
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+static enum status gpu_read_parents(struct device *dev, struct device *const *devices,
+                                    uint32_t count, void *host, struct error *e)
+{
+    const struct gpu_answers *a = &dev->answers;
+    uint64_t bytes = dev->of[DELEGATES].count * a->id_bytes;
+    if (gpu_use(dev, e) != ST_OK || max_of_devices(dev, devices, count, e) != ST_OK)
+        return e->status;
+    if (host != NULL && bytes > 0)
+        CUDA_TRY(cudaMemcpyAsync(host, a->delegates, bytes, cudaMemcpyDeviceToHost, gpu_answer_stream(dev)),
+                 dev->where, e);
+    return wait_for_stream(dev, e);
+}
+
+static enum status gpu_take_parents(struct device *dev, const void *host, struct error *e)
+{
+    const struct gpu_answers *a = &dev->answers;
+    uint64_t bytes = dev->of[DELEGATES].count * a->id_bytes;
+    if (bytes == 0 || gpu_use(dev, e) != ST_OK)
+        return e->status;
+    return CUDA_TRY(cudaMemcpyAsync((void *)delegates_of(dev), host != NULL ? host : a->delegates,
+                                    bytes, cudaMemcpyDefault, gpu_answer_stream(dev)),
+                    dev->where, e);
+}
+
+const struct backend_parents cuda_parents = {
+    .ask = gpu_ask,
+    .reply = gpu_reply,
+    .take_replies = gpu_take_replies,
+    .read_parents = gpu_read_parents,
+    .take_parents = gpu_take_parents,
+    .reads_all = gpu_reads_all,
+    .show_parents = gpu_show_parents,
+    .look_parents = gpu_look_parents,
+};

@@ -1,0 +1,144 @@
+/* cuda_group.h: the whole search of several GPUs of one host, as one kernel on each of them.
+ *
+ * In the level loop (bfs.c) a level of several GPUs costs launches, waits of the host, and meetings of its
+ * threads: 60 us and more for a frontier of two vertices. Here a level is that of a GPU that is alone, by masks
+ * (cuda_solo_masks.cuh) or by lists (cuda_solo_push.cuh), between meetings. To meet, a GPU writes a letter to
+ * each peer, into the memory of the peer, and waits until it has theirs.
+ *
+ * By masks. Peers read each other's masks word by word, in order: remote single reads are slow.
+ *   visit     own rows find delegates, own normals, and (nn) normals of all shards, as masks
+ *   meet      the masks are complete; a pull of dd has two parts, between which the GPUs meet once more
+ *   previsit  delegates that any peer found, and own normals, become the frontier. Each GPU writes its visited
+ *             normals into the memory of all, where pulls of nn look them up
+ *   meet      letters say what was found and what it costs to visit, so that all choose alike for nn and dd
+ *
+ * By lists, while the frontier is small. No mask is passed over.
+ *   visit     own rows find vertices. Own ones join the next list. Normals of other shards are written into the
+ *             memory of their GPUs, and delegates into that of all.
+ *   meet      letters say how many
+ *   take in   what peers found joins the next list, unless it was found here, too
+ *   meet      as above; only if what was taken in may make the next level one by masks
+ * What is written to peers then carries a number in each word, so that nothing else must be ordered. If the list of a GPU
+ * is very short, one block of it goes from level to level alone.
+ *
+ * What peers read lies twice in memory, and levels take turns: the one is cleared when the peers have read the
+ * other. Distances are those of the level loop, which is the twin of this kernel.
+ *
+ *   cuda_group_kernel.cuh  the start, and which way a level goes
+ *   cuda_group_state.cuh   what GPUs know between two levels, and how they choose
+ *   cuda_group_meet.cuh    meetings, and reading of peers
+ *   cuda_group_masks.cuh   levels by masks
+ *   cuda_group_list.cuh    levels by lists, also of one block
+ *   cuda_group_send.cuh    what a level by lists reaches for other GPUs
+ *   cuda_group_plain.cu, cuda_group_noted.cu  the two kernels, as of cuda_solo.h
+ *   cuda_group_launch.cu   how they are launched
+ */
+#ifndef DBFS_CUDA_GROUP_H
+#define DBFS_CUDA_GROUP_H
+
+#include "traverse/cuda/solo/cuda_solo.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { GROUP_MOST = 16 /* GPUs */ };
+
+/* What a letter says: counts of cuda_solo.h of vertices of the next frontier, which the GPU found itself or
+ * took from its peers. Delegates count on each GPU. Taken vertices may be told in the next level. */
+enum group_value {
+    GROUP_FOUND,
+    GROUP_TAKEN = SOLO_COUNTS,
+    GROUP_SENT = 2 * SOLO_COUNTS, /* vertices to all peers in this level */
+    GROUP_FOR_PEER,               /* of these, to the GPU that gets the letter */
+    GROUP_VALUES
+};
+
+/* A word is the number of the meeting, in the upper half, and the lower or the upper half of a value. */
+struct group_letter {
+    unsigned long long half[2][GROUP_VALUES];
+};
+
+/* What the blocks of a GPU count in a level: found vertices, or taken ones. */
+enum { GROUP_FOUND_NOW, GROUP_TAKEN_NOW, GROUP_TALLIES, GROUP_TALLY_WORDS = SOLO_COUNTS + GROUP_MOST };
+
+/* Counts, and vertices sent to each peer. */
+struct group_tally {
+    unsigned long long word[GROUP_TALLY_WORDS];
+};
+
+/* Of a shard: its rows, and their edges. */
+struct group_size {
+    uint64_t rows[2], edges[2]; /* of nn, of dd */
+    uint64_t longest;           /* no vertex has more edges */
+    uint64_t vertices, all_edges; /* delegates, too; of all subgraphs */
+};
+
+/* In device memory, zero before the first search. */
+struct group_state {
+    unsigned int meetings; /* the number of the last one: the same on all GPUs */
+    unsigned int sent;     /* 1 + the mask of `sent` that the last search left with vertices; 0: none */
+    unsigned long long handed[128]; /* what a block that was alone tells the others */
+    struct group_tally tally[3][GROUP_TALLIES]; /* by levels in turn */
+    struct group_letter letter[2][GROUP_MOST]; /* by meetings in turn, and by peers, who write them */
+};
+
+/* What a GPU sees of a peer, itself included. */
+struct gpu_group_peer {
+    const uint32_t *found[2]; /* delegates */
+    const uint32_t *sent[2];  /* normals that nn's pushes found, as its columns */
+    const uint32_t *visited;  /* normals */
+    uint64_t words;           /* of the last */
+    uint32_t *gathered;       /* where the peer has those of this GPU; NULL: no nn joins their shards */
+    unsigned long long *arrivals; /* [GROUP_LISTED_EDGES]: where the peer takes what this GPU sends */
+    struct group_state *state;
+};
+
+/* How nn's columns are numbered, and masks over them. */
+struct group_columns {
+    uint32_t local_bits;  /* of a column: its number in its shard */
+    uint32_t shard_words; /* of a shard's part of a mask */
+    uint64_t words;       /* of a mask */
+};
+
+/* Of all shards; delegates count in each. */
+struct group_whole {
+    double vertices, edges;
+    uint64_t longest; /* no vertex has more edges in a shard */
+};
+
+struct gpu_group {
+    struct gpu_solo solo;
+    struct gpu_group_peer peer[GROUP_MOST];
+    uint32_t peers, own;   /* how many; which of them this GPU is */
+    uint32_t shard[GROUP_MOST];
+    struct group_columns columns;
+    uint32_t *found[2], *sent[2];
+    uint32_t *gathered;    /* visited normals of all shards, by nn's columns, for pulls */
+    /* [2][peers][GROUP_LISTED_EDGES], by meetings in turn: vertices, with KIND_BIT, and above them the
+     * number of the meeting that says how many there are */
+    unsigned long long *arrivals;
+    struct group_whole whole;
+    int clean; /* the last search of this GPU was one of this kernel: of `sent`, its state knows what to clear */
+    const uint32_t *dd_own, *dd_others; /* dd's rows of delegates whose owner the shard is; its other rows */
+    struct group_state *state;
+};
+
+/* `solo.root` of a GPU that does not have it. */
+#define GROUP_NO_ROOT UINT32_MAX
+
+/* Of the report, if a peer did not come to a meeting. */
+#define GROUP_FAILED UINT32_MAX
+
+struct solo_program cuda_group_plain(void);
+struct solo_program cuda_group_noted(void);
+
+/* Chooses the launch of launch->program for the current device: no blocks if it cannot be. cuda_solo_start
+ * starts the search, which ends only if it is started on all peers. */
+cudaError_t cuda_group_plan(struct solo_launch *launch);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

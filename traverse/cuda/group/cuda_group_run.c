@@ -1,0 +1,145 @@
+/* cuda_group_run.c: the host's side of a search of several GPUs that is one kernel on each; see cuda_group.h */
+#include "traverse/cuda/cuda_device.h"
+#include "traverse/cuda/cuda_error.h"
+
+_Static_assert(sizeof(struct group_state) <= GROUP_STATE_BYTES, "the state of a group as planned");
+
+/* The peers have all shards, a GPU each, and all of them can. */
+static int may_search_together(const struct device *dev)
+{
+    const struct gpu_peers *p = &dev->traffic.peers;
+    if (p->count != dev->shard->p || p->count > GROUP_MOST || p->count < 2)
+        return 0;
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (!p->all[i].joining.joins || !p->all[i].readable)
+            return 0;
+        for (uint32_t j = 0; j < i; j++) {
+            if (p->all[i].joining.gpu == p->all[j].joining.gpu)
+                return 0;
+        }
+    }
+    return 1;
+}
+
+/* Of normals, numbered as nn's columns are. */
+static void set_columns(struct gpu_group *g, const struct device *dev)
+{
+    const struct gpu_traffic *t = &dev->traffic;
+    g->columns.local_bits = dev->shard->local_bits;
+    g->columns.shard_words = (uint32_t)((UINT64_C(1) << dev->shard->local_bits) / 32);
+    g->columns.words = shard_has_masks(dev->shard) ? (uint64_t)g->columns.shard_words * dev->shard->p : 0;
+    g->sent[0] = t->sent_mask;
+    g->sent[1] = t->peers.sent_too;
+    g->gathered = t->peers.gathered;
+    g->solo.of[SOLO_COLUMNS] = (struct gpu_vertices){
+        .words = g->columns.words, .visited = g->gathered, .next = g->sent[0]};
+    g->solo.csr[NN].column_kind = SOLO_COLUMNS;
+}
+
+/* What GPUs choose alike by must be the same on all of them. */
+static void set_costs(struct cost_graph *graph, const struct device *dev)
+{
+    const struct shard *s = dev->shard;
+    const double locals = (double)(UINT64_C(1) << s->local_bits);
+    graph->words[NORMALS] = locals / 32 * s->p;
+    graph->rates.list_edge =
+        cost_rates_h200.list_edge + cost_rates_h200.list_vertex * (locals + (double)s->d);
+}
+
+/* The sizes of nn and dd are those of the whole graph. */
+static void add_size(struct cost_graph *graph, const struct group_size *size)
+{
+    static const enum subgraph of[] = {NN, DD};
+    for (int i = 0; i < 2; i++) {
+        graph->sources[of[i]] += (double)size->rows[i];
+        graph->edges[of[i]] += (double)size->edges[i];
+    }
+}
+
+/* Where a peer has the visited normals of this shard. It pulls nn only if it has such edges, and finds this shard's
+ * vertices in it only if this shard has some, too. */
+static uint32_t *gathered_by(const struct gpu_peer *peer, const struct gpu_group *g, const struct device *dev)
+{
+    int joined = dev->shard->csr[NN].edges > 0 && peer->joining.size.edges[0] > 0;
+    return joined ? peer->joining.gathered + (uint64_t)g->columns.shard_words * dev->shard->index : NULL;
+}
+
+static void set_peers(struct gpu_group *g, const struct device *dev)
+{
+    const struct gpu_peers *p = &dev->traffic.peers;
+    struct cost_graph *graph = &g->solo.graph;
+    g->whole = (struct group_whole){0};
+    graph->sources[NN] = graph->sources[DD] = graph->edges[NN] = graph->edges[DD] = 0;
+    g->peers = p->count;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct gpu_peer *peer = &p->all[i];
+        g->shard[i] = peer->shard;
+        g->peer[i] = (struct gpu_group_peer){.found = {peer->found, peer->joining.found},
+                                             .sent = {peer->sent_mask, peer->joining.sent},
+                                             .visited = peer->visited,
+                                             .words = peer->words,
+                                             .gathered = gathered_by(peer, g, dev),
+                                             .state = peer->joining.state};
+        add_size(graph, &peer->joining.size);
+        g->whole.vertices += (double)peer->joining.size.vertices;
+        g->whole.edges += (double)peer->joining.size.all_edges;
+        if (peer->joining.size.longest > g->whole.longest)
+            g->whole.longest = peer->joining.size.longest;
+        if (peer->shard == dev->shard->index)
+            g->own = i;
+    }
+    for (uint32_t i = 0; i < p->count; i++)
+        g->peer[i].arrivals = p->all[i].joining.arrivals + (size_t)g->own * GROUP_LISTED_EDGES;
+}
+
+enum status gpu_group_open(struct device *dev, struct error *e)
+{
+    struct gpu_group *g = &dev->solo.group.search;
+    struct solo_launch *launch = &dev->solo.group.launch, *noted = &dev->solo.group.noted;
+    launch->blocks = 0;
+    if (!may_search_together(dev))
+        return ST_OK;
+    g->solo = dev->solo.search;
+    g->state = dev->traffic.peers.group_state;
+    g->found[0] = dev->of[DELEGATES].next;
+    g->found[1] = dev->masks.incoming;
+    g->arrivals = dev->traffic.peers.arrivals;
+    g->dd_own = dev->traffic.peers.own;
+    g->dd_others = dev->traffic.peers.others;
+    set_columns(g, dev);
+    set_costs(&g->solo.graph, dev);
+    set_peers(g, dev);
+    *launch = (struct solo_launch){.program = cuda_group_plain()};
+    *noted = (struct solo_launch){.program = cuda_group_noted()};
+    CUDA_TRY(cuda_group_plan(launch), dev->where, e);
+    CUDA_TRY(cuda_group_plan(noted), dev->where, e);
+    if (noted->blocks == 0) /* it takes more shared memory, and any search may want notes */
+        launch->blocks = 0;
+    return e->status;
+}
+
+enum status gpu_group_run(struct device *dev, const struct root *root, enum solo_mode mode,
+                          int noted, uint32_t *levels, struct error *e)
+{
+    const struct solo_launch *launch = noted ? &dev->solo.group.noted : &dev->solo.group.launch;
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    struct gpu_solo *s = &dev->solo.group.search.solo;
+    int has_root = root->at == ROOT_AT_DELEGATE || root->shard == dev->shard->index;
+    s->mode = mode;
+    s->root = has_root ? root->index : GROUP_NO_ROOT;
+    s->root_kind = root->at == ROOT_AT_DELEGATE ? DELEGATES : NORMALS;
+    s->number = ++dev->solo.search.number;
+    dev->solo.group.search.clean = dev->solo.group.ran;
+    dev->solo.group.ran = 1;
+    dev->solo.settled = 0;
+    if (noted)
+        gpu_notes_begin(dev);
+    if (gpu_use(dev, e) != ST_OK ||
+        CUDA_TRY(cuda_solo_start(&dev->solo.group.search, launch, stream), dev->where, e) != ST_OK ||
+        gpu_solo_wait(dev, stream, noted, levels, e) != ST_OK)
+        return e->status;
+    dev->solo.notes.levels = noted ? *levels : 0;
+    return *levels == GROUP_FAILED
+               ? fail(e, ST_RUNTIME, "%s: another GPU did not take part in the search", dev->where)
+               : ST_OK;
+}

@@ -1,0 +1,100 @@
+/* cuda_delegates.c: the delegates that GPUs found in a level become known to all of them; see backend.h
+ *
+ * A GPU reads the masks of its peers (cuda_peers.c). For other ranks the result goes through the host, whole or, if few
+ * of its words are not zero, as a list of them, so that a level costs what it found.
+ */
+#include "traverse/cuda/cuda_device.h"
+#include "traverse/cuda/cuda_error.h"
+
+static int gpu_updated(const struct device *dev)
+{
+    return dev->masks.updated;
+}
+
+/* What comes in becomes the OR of the updates. The prefix sums of dd are free when delegates have been found; dn may
+ * still be visited from the delegates' frontier. */
+static enum status read_updates(struct device *dev, const int *updating, struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    size_t bytes = 4 * dev->of[DELEGATES].words;
+    uint32_t *staging = (uint32_t *)dev->scratch.scan.prefix;
+    if (gpu_use(dev, e) != ST_OK ||
+        CUDA_TRY(cudaMemsetAsync(dev->masks.incoming, 0, bytes, stream), dev->where, e) != ST_OK ||
+        gpu_or_found(dev, updating, dev->masks.incoming, staging, e) != ST_OK ||
+        CUDA_TRY(cudaEventRecord(dev->stream.masks_read, stream), dev->where, e) != ST_OK)
+        return e->status;
+    return gpu_wait_for_peers(dev, dev->stream.masks_read, e);
+}
+
+/* With a mask to write, this is the first device of several groups: the host waits for it. */
+static enum status gpu_read_masks(struct device *dev, const int *updating, uint64_t *mask,
+                                  struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    size_t bytes = 4 * dev->of[DELEGATES].words;
+    if (read_updates(dev, updating, e) != ST_OK || mask == NULL || bytes == 0)
+        return e->status;
+    if (CUDA_TRY(cudaMemcpyAsync(mask, dev->masks.incoming, bytes, cudaMemcpyDeviceToHost, stream),
+                 dev->where, e) == ST_OK)
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+    return e->status;
+}
+
+/* The prefix sums lend the counter, too, once peers were read. */
+static enum status gpu_read_words(struct device *dev, const int *updating, struct mask_word *words, uint64_t most,
+                                  uint64_t *count, struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    unsigned long long *counter = (unsigned long long *)dev->scratch.scan.prefix;
+    if (read_updates(dev, updating, e) != ST_OK ||
+        CUDA_TRY(cudaMemsetAsync(counter, 0, sizeof *counter, stream), dev->where, e) != ST_OK)
+        return e->status;
+    cuda_list_words(dev->masks.incoming, dev->of[DELEGATES].words / 2, words, most, counter, stream);
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
+        CUDA_TRY(cudaMemcpyAsync(count, counter, sizeof *count, cudaMemcpyDeviceToHost, stream), dev->where, e) ==
+            ST_OK)
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+    return e->status;
+}
+
+/* The device's own updates are part of what comes in. They are cleared when all peers have read them. */
+static enum status clear_updates(struct device *dev, struct error *e)
+{
+    struct gpu_vertices *own = &dev->of[DELEGATES];
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    const struct gpu_peers *p = &dev->traffic.peers;
+    for (uint32_t i = 0; i < p->count && !p->host_waits && e->status == ST_OK; i++)
+        CUDA_TRY(cudaStreamWaitEvent(stream, p->all[i].masks_read, 0), dev->where, e);
+    CUDA_TRY(cudaMemsetAsync(own->next, 0, 4 * own->words, stream), dev->where, e);
+    dev->masks.in = dev->masks.incoming;
+    return e->status;
+}
+
+static enum status gpu_take_mask(struct device *dev, const uint64_t *mask, struct error *e)
+{
+    if (clear_updates(dev, e) == ST_OK && mask != NULL)
+        CUDA_TRY(cudaMemcpyAsync(dev->masks.incoming, mask, 4 * dev->of[DELEGATES].words, cudaMemcpyHostToDevice,
+                                 dev->stream.of[DELEGATES]),
+                 dev->where, e);
+    return e->status;
+}
+
+static enum status gpu_take_words(struct device *dev, const struct mask_word *words, uint64_t count,
+                                  struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    size_t bytes = 4 * dev->of[DELEGATES].words;
+    if (clear_updates(dev, e) != ST_OK ||
+        CUDA_TRY(cudaMemsetAsync(dev->masks.incoming, 0, bytes, stream), dev->where, e) != ST_OK)
+        return e->status;
+    cuda_or_words(dev->masks.incoming, dev->of[DELEGATES].words / 2, words, count, stream);
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+const struct backend_masks cuda_masks = {.updated = gpu_updated,
+                                         .read = gpu_read_masks,
+                                         .read_words = gpu_read_words,
+                                         .take = gpu_take_mask,
+                                         .take_words = gpu_take_words};

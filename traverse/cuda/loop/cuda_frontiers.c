@@ -1,0 +1,70 @@
+/* cuda_frontiers.c: frontiers of nn that GPUs give to devices that are no peers; see backend.h
+ *
+ * What is known of all shards lies where a pull of nn looks for frontiers. It begins, in each search, with the
+ * vertices that have no nn edges: no pull asks for them. A visited mask says as much as a frontier.
+ */
+#include "traverse/cuda/cuda_device.h"
+#include "traverse/cuda/cuda_error.h"
+
+static enum status gpu_learn(struct device *dev, uint32_t shard, const uint32_t *mask, uint64_t words,
+                             struct error *e)
+{
+    const uint64_t shard_words = dev->traffic.told.news.shard_words;
+    uint32_t *to = dev->traffic.told.sources + shard * shard_words;
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    if (gpu_use(dev, e) == ST_OK &&
+        CUDA_TRY(cudaMemsetAsync(to, 0, shard_words * sizeof *to, stream), dev->where, e) == ST_OK &&
+        CUDA_TRY(cudaMemcpyAsync(to, mask, words * sizeof *to, cudaMemcpyHostToDevice, stream), dev->where, e) ==
+            ST_OK)
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+    return e->status;
+}
+
+static enum status gpu_count_news(struct device *dev, struct error *e)
+{
+    struct gpu_told_news *told = &dev->traffic.told;
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    if (!told->begun)
+        cuda_invert(told->news.known, told->sources, told->news.p * told->news.shard_words, stream);
+    told->begun = 1;
+    cuda_news_count(&told->news, stream);
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+    return e->status;
+}
+
+static uint64_t gpu_news_words(const struct device *dev, uint32_t shard)
+{
+    return dev->traffic.told.news.words[shard];
+}
+
+static enum status gpu_read_frontier(struct device *dev, uint32_t *to, uint64_t words, struct error *e)
+{
+    const struct gpu_vertices *normals = &dev->of[NORMALS];
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    (void)words;
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    cuda_news_tell(&dev->traffic.told.news, dev->shard->index, normals->visited, normals->words, to, stream);
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK)
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+    return e->status;
+}
+
+static enum status gpu_write_frontier(struct device *dev, uint32_t shard, const uint32_t *from, uint64_t words,
+                                      struct error *e)
+{
+    (void)words;
+    if (gpu_use(dev, e) != ST_OK)
+        return e->status;
+    cuda_news_hear(&dev->traffic.told.news, shard, from, dev->stream.of[NORMALS]);
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+const struct backend_frontiers cuda_frontiers = {.learn = gpu_learn,
+                                                 .count = gpu_count_news,
+                                                 .words = gpu_news_words,
+                                                 .read = gpu_read_frontier,
+                                                 .write = gpu_write_frontier};

@@ -1,0 +1,80 @@
+/* cuda_unique.cu: drops duplicates among vertices for one shard; see cuda_kernels.h and its twin, unique.c
+ *
+ * Ids become bits of a mask (option U of Pan et al., section V-B). Of a list that is shorter than the mask, the first
+ * to set a bit is kept, and takes it back later; otherwise the bits become ids again. Bytes moved: 8 to read an id and
+ * look at its word, and 4 to write one that is kept; for a short list 12 more for that, for others, for each vertex of
+ * the shard, 1/8 if its word stays zero, at most 1/4 otherwise.
+ */
+#include "traverse/cuda/cuda_common.cuh"
+
+/* ---- short lists ---- */
+
+__global__ static void __launch_bounds__(BLOCK)
+    keep_kernel(const uint32_t *ids, uint64_t count, gpu_seen seen, unsigned long long *kept)
+{
+    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < count; base += (uint64_t)gridDim.x * BLOCK) {
+        const uint64_t i = base + threadIdx.x;
+        const uint32_t id = i < count ? ids[i] : 0;
+        const bool first = i < count && claim_bit(seen.mask, id);
+        unsigned total, before = block_prefix(first, &total);
+        const unsigned long long at = reserve(total, kept) + before;
+        if (first)
+            seen.kept[at] = id;
+        __syncthreads(); /* before the next reserve */
+    }
+}
+
+/* All bits of a word that is cleared belong to ids that are kept. */
+__global__ static void __launch_bounds__(BLOCK)
+    put_back_kernel(uint32_t *ids, gpu_seen seen, const unsigned long long *kept)
+{
+    const uint64_t count = *kept;
+    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < count; i += (uint64_t)gridDim.x * BLOCK) {
+        const uint32_t id = seen.kept[i];
+        ids[i] = id;
+        seen.mask[id / 32] = 0;
+    }
+}
+
+/* ---- others ---- */
+
+__global__ static void __launch_bounds__(BLOCK)
+    mark_kernel(const uint32_t *ids, uint64_t count, uint32_t *seen)
+{
+    for (uint64_t i = (uint64_t)blockIdx.x * BLOCK + threadIdx.x; i < count;
+         i += (uint64_t)gridDim.x * BLOCK)
+        claim_bit(seen, ids[i]);
+}
+
+/* Clears the mask behind it. */
+__global__ static void __launch_bounds__(BLOCK)
+    collect_kernel(uint32_t *ids, uint32_t *seen, uint64_t words, unsigned long long *kept)
+{
+    for (uint64_t base = (uint64_t)blockIdx.x * BLOCK; base < words;
+         base += (uint64_t)gridDim.x * BLOCK) {
+        uint64_t w = base + threadIdx.x;
+        uint32_t bits = w < words ? seen[w] : 0;
+        if (!__syncthreads_or(bits != 0))
+            continue;
+        if (bits != 0)
+            seen[w] = 0;
+        unsigned total, before = block_prefix(__popc(bits), &total);
+        list_word(ids, w, bits, reserve(total, kept) + before);
+        __syncthreads(); /* before the next reserve */
+    }
+}
+
+void cuda_unique(uint32_t *ids, uint64_t count, const gpu_seen *seen, unsigned long long *kept,
+                 cudaStream_t stream)
+{
+    const int blocks = blocks_for(count, BLOCK);
+    if (count == 0)
+        return;
+    if (count <= seen->words && count <= seen->room) {
+        keep_kernel<<<blocks, BLOCK, 0, stream>>>(ids, count, *seen, kept);
+        put_back_kernel<<<blocks, BLOCK, 0, stream>>>(ids, *seen, kept);
+        return;
+    }
+    mark_kernel<<<blocks, BLOCK, 0, stream>>>(ids, count, seen->mask);
+    collect_kernel<<<blocks_for(seen->words, BLOCK), BLOCK, 0, stream>>>(ids, seen->mask, seen->words, kept);
+}

@@ -1,0 +1,144 @@
+/* cuda_sliced.h: the whole search of a graph of few vertices, on a device that is alone, as one cooperative kernel.
+ *
+ * Where the marks of all vertices fit into the shared memory of each block, they are read there, at a tenth of what a
+ * random read takes elsewhere; and where the graph fits the cache, a level takes as long as its barriers and its chains of
+ * reads, whatever it visits. So a level has one barrier and short chains. The classes nn, nd, dn, dd play no part:
+ *   - Vertices of both kinds have one numbering, the delegates first, and their rows are one list of slices, four
+ *     columns each, hubs first.
+ *   - Each block has the visited mask of all vertices in shared memory.
+ *   - What a level finds has its bit set in `found`. After the barrier each block adds all of `found` to its mask.
+ *   - While the frontier is small the first block pushes from a list of slices, as only it has to see its marks then: a
+ *     level is one read that it waits for, as each column comes with the slices of its vertex. What it finds in several
+ *     levels is to the others as one level.
+ *   - Other levels of a graph of at most SLICED_ALL_EDGES read all edges, and so wait for nothing else: a slice whose row is
+ *     not visited, and which has a visited column, has found its row. Threads share the slices once and for all, so their
+ *     first ones stay in registers.
+ *   - Those of a larger graph go by rows: what is not visited looks for a parent until it has one; or, where that is
+ *     reckoned to read less, all blocks push the frontier.
+ * Bytes of a level of all blocks: n / 8 for each block; 8 for each vertex that is found; and 20 for each slice beyond those
+ * in registers, or, by rows, 16 for each row and each slice that is looked at, 8 for each piece of a long row. A push reads
+ * 32 for each slice of the frontier and writes a bit for each vertex that it finds, as does the first block alone.
+ *
+ * cuda_solo.h is the twin: it finds the same distances. It runs where directions are asked for
+ * (--direction cost, push, pull).
+ *
+ *   cuda_sliced_block.cuh   what a block has, and what all levels do
+ *   cuda_sliced_one.cuh     levels of the first block
+ *   cuda_sliced_all.cuh     levels that read all slices
+ *   cuda_sliced_rows.cuh    levels by rows
+ *   cuda_sliced_kernel.cuh  the barrier, which way a level goes, the search
+ *   cuda_sliced_plain.cu, cuda_sliced_noted.cu  the kernels, as of cuda_solo.h
+ *   cuda_sliced_launch.cu   how they are launched
+ *   cuda_sliced_fill.cu     the slices are made
+ *   cuda_sliced_run.c       the host's side
+ */
+#ifndef DBFS_CUDA_SLICED_H
+#define DBFS_CUDA_SLICED_H
+
+#include "traverse/cuda/solo/cuda_solo.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Columns of one row; its last slice is filled up with the row itself, which is never new to itself. */
+struct slice_columns {
+    uint32_t column[SLICED_COLUMNS];
+};
+
+/* The same columns for a push, each with the slices of its vertex: the first one, and in the upper bits how many, or
+ * SLICED_MANY if there are at least so many. */
+struct slice_links {
+    struct {
+        uint32_t vertex, slices;
+    } of[SLICED_COLUMNS];
+};
+
+#define SLICED_FIRST ((1u << SLICED_FIRST_BITS) - 1)
+#define SLICED_MANY ((1u << (32 - SLICED_FIRST_BITS)) - 1)
+
+/* A row, and in the upper bits how many slices it has, or SLICED_MOST_WEIGHT. */
+#define SLICED_ROW ((1u << SLICED_ROW_BITS) - 1)
+#define SLICED_WEIGHT_BITS (32 - SLICED_ROW_BITS)
+#define SLICED_MOST_WEIGHT ((1u << SLICED_WEIGHT_BITS) - 1)
+
+/* Up to SLICED_PIECE slices of a row that has more: the row, in the upper bits how many, and the first one. */
+struct slice_piece {
+    uint32_t row, first;
+};
+
+/* For levels that look at rows one by one. */
+struct slice_rows {
+    /* [32 words]: the first slice of a vertex; the upper bits of its columns say how many slices the vertex has,
+     * SLICED_WEIGHT_BITS of the number each, the lowest ones first; 0: it has no edges. NULL: levels read all slices */
+    const struct slice_columns *heads;
+    const struct slice_piece *pieces; /* of all long rows, in any order */
+    uint32_t piece_count;
+};
+
+struct sliced_state {
+    /* blocks that have come to the barrier of a level, and what they found, as cuda_sliced_kernel.cuh packs it; searches
+     * take the two sets by turns, and clear the other one */
+    unsigned long long arrived[2][SLICED_TURNS];
+    unsigned long long probes[SLICED_TURNS][SUBGRAPHS]; /* for notes */
+    /* what the first block leaves: the depth of its frontier, and the slices of all vertices that it found */
+    int32_t depth;
+    uint32_t seen;
+    uint32_t pieces; /* that were made */
+};
+
+struct gpu_sliced {
+    const struct slice_columns *slices; /* [count], in the order of rows; at multiples of 16 bytes */
+    const struct slice_links *links;    /* [count]; at multiples of 32 bytes */
+    const uint32_t *row;                /* [count]: of a slice, with the weight of the row */
+    const uint32_t *first;              /* [32 words + 1]: the first slice of a vertex */
+    struct slice_rows rows;
+    uint32_t count;
+    uint32_t words;   /* of a mask of all vertices: a multiple of 4 */
+    uint32_t one;     /* slices of a frontier that the first block pushes, at most: the larger a mask, the dearer a pull */
+    uint32_t normals; /* vertex v is delegate v or, from here on, normal v - normals */
+    uint32_t *found;  /* [SLICED_TURNS][words], zero before and after a search */
+    struct sliced_state *state; /* zero before the first search */
+    struct gpu_vertices of[VERTEX_KINDS];
+    struct solo_outputs out;
+    uint32_t set;  /* of state->arrived */
+    uint32_t root;
+    uint32_t number; /* of the search */
+};
+
+/* `by_rows`: there are heads. */
+struct solo_program cuda_sliced_plain(int by_rows);
+struct solo_program cuda_sliced_noted(int by_rows);
+
+/* Bytes of shared memory that each block has beside the mask of all vertices. */
+size_t cuda_sliced_block_bytes(void);
+
+/* Whether the current device has such searches, with a mask of so many words. */
+int cuda_sliced_fits(uint32_t words);
+
+/* Chooses the launch of launch->program for the current device. */
+cudaError_t cuda_sliced_plan(const struct gpu_sliced *sliced, struct solo_launch *launch);
+
+/* Makes first[] of the rows of `csr`, for vertices that *sliced numbers. */
+cudaError_t cuda_sliced_count(const struct gpu_sliced *sliced, const struct gpu_csr csr[SUBGRAPHS], uint32_t *first,
+                             void *scratch, size_t scratch_bytes, cudaStream_t stream);
+
+/* The arrays of a struct gpu_sliced, as the plan of device memory has them. */
+struct gpu_sliced_arrays {
+    struct sliced_state *state;
+    struct slice_columns *slices;
+    struct slice_links *links;
+    uint32_t *row, *first, *found;
+    struct slice_columns *heads; /* NULL: none */
+    struct slice_piece *pieces;
+};
+
+/* Then the slices, their links and their rows; with heads also these, and state->pieces pieces, which is zero before. */
+void cuda_sliced_fill(const struct gpu_sliced *sliced, const struct gpu_csr csr[SUBGRAPHS],
+                      const struct gpu_sliced_arrays *arrays, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

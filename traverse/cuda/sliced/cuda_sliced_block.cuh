@@ -1,0 +1,162 @@
+/* cuda_sliced_block.cuh: what a block of a search by slices has, and what all its levels do; see cuda_sliced.h */
+#ifndef DBFS_CUDA_SLICED_BLOCK_CUH
+#define DBFS_CUDA_SLICED_BLOCK_CUH
+
+#include "traverse/cuda/cuda_common.cuh"
+#include "traverse/cuda/solo/cuda_level_notes.cuh"
+#include "traverse/cuda/cuda_ptx.cuh"
+#include "cuda_sliced.h"
+
+enum { ONE_SLICES = SLICED_ONE_SLICES };
+
+/* Frontiers of the first block, while it goes alone. */
+struct one_progress {
+    unsigned at;    /* of sliced_block's `count` */
+    unsigned list;  /* of `slice` */
+    unsigned count; /* slices of the frontier: there may be more than there is room for */
+    unsigned seen;  /* slices of all frontiers that it found */
+    int32_t depth;  /* of the frontier */
+};
+
+/* What a block has in shared memory, beside its mask of visited vertices. */
+struct sliced_block {
+    unsigned long long met; /* what all blocks brought to the last barrier */
+    unsigned found, weight; /* by this block in this level: rows, and their slices */
+    unsigned probes[SUBGRAPHS]; /* for notes */
+    one_progress one;
+    /* its slices: lists are taken in turn by two, their counts by three */
+    unsigned count[SLICED_TURNS];
+    uint32_t slice[2][ONE_SLICES];
+};
+
+static __shared__ sliced_block block;
+extern __shared__ unsigned char memory[];
+
+__device__ static inline uint32_t *visited_mask()
+{
+    return (uint32_t *)memory;
+}
+
+__device__ static inline bool is_visited(uint32_t v)
+{
+    return visited_mask()[v / 32] >> (v % 32) & 1;
+}
+
+/* Whether the lane was the first of this block to mark v. */
+__device__ static inline bool claim(uint32_t v)
+{
+    const uint32_t bit = 1u << (v % 32);
+    return !is_visited(v) && !(atomicOr(&visited_mask()[v / 32], bit) & bit);
+}
+
+__device__ static inline uint32_t thread_of_grid()
+{
+    return blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+__device__ static inline uint32_t threads_of_grid()
+{
+    return gridDim.x * blockDim.x;
+}
+
+__device__ static inline unsigned after(unsigned turn)
+{
+    return turn == SLICED_TURNS - 1 ? 0 : turn + 1;
+}
+
+__device__ static inline unsigned previous(unsigned turn)
+{
+    return turn == 0 ? SLICED_TURNS - 1 : turn - 1;
+}
+
+/* ---- vertices ---- */
+
+__device__ static inline int kind_of(const gpu_sliced &s, uint32_t v)
+{
+    return v < s.normals ? DELEGATES : NORMALS;
+}
+
+__device__ static inline uint32_t id_of(const gpu_sliced &s, uint32_t v)
+{
+    return v < s.normals ? v : v - s.normals;
+}
+
+/* As parents are recorded (backend.h). */
+__device__ static inline uint32_t code_of(const gpu_sliced &s, uint32_t v)
+{
+    return id_of(s, v) | (kind_of(s, v) == DELEGATES ? KIND_BIT : 0);
+}
+
+__device__ static inline bool has_parents(const gpu_sliced &s)
+{
+    return s.of[NORMALS].parent != NULL;
+}
+
+/* Nobody waits for what is written. Others may find v in the same level: any parent is right. */
+__device__ static inline void put_depth(const gpu_sliced &s, uint32_t v, int32_t depth, uint32_t parent)
+{
+    const bool normal = v >= s.normals;
+    const uint32_t id = id_of(s, v);
+    (normal ? s.of[NORMALS].depth : s.of[DELEGATES].depth)[id] = depth;
+    if (has_parents(s))
+        (normal ? s.of[NORMALS].parent : s.of[DELEGATES].parent)[id] = parent;
+}
+
+/* ---- columns ---- */
+
+/* How many slices the vertex of a link has. */
+__device__ static inline unsigned slices_of(const gpu_sliced &s, const uint2 &link)
+{
+    const unsigned count = link.y >> SLICED_FIRST_BITS;
+    return count < SLICED_MANY ? count : s.first[link.x + 1] - s.first[link.x];
+}
+
+__device__ static inline bool sees_visited(const uint4 &c)
+{
+    return is_visited(c.x) | is_visited(c.y) | is_visited(c.z) | is_visited(c.w);
+}
+
+/* One that is visited. */
+__device__ static inline uint32_t visited_column(const uint4 &c)
+{
+    return is_visited(c.x) ? c.x : is_visited(c.y) ? c.y : is_visited(c.z) ? c.z : c.w;
+}
+
+/* What a thread has done in a level. */
+struct slice_tally {
+    unsigned found, weight;
+    unsigned probes[SUBGRAPHS]; /* for notes: columns that were looked at, by the subgraph that a push would go along */
+};
+
+/* Columns of a row that were looked at, by a pull or by a push. */
+__device__ static inline void note_columns(const gpu_sliced &s, uint32_t row, const uint4 &c, bool pushed,
+                                           slice_tally &tally)
+{
+    const uint32_t columns[SLICED_COLUMNS] = {c.x, c.y, c.z, c.w};
+#pragma unroll
+    for (int j = 0; j < SOLO_NOTED * SLICED_COLUMNS; j++) {
+        const int from = kind_of(s, pushed ? row : columns[j]), to = kind_of(s, pushed ? columns[j] : row);
+#pragma unroll
+        for (int g = 0; g < SUBGRAPHS; g++)
+            tally.probes[g] += columns[j] != row && g == (from << 1 | to);
+    }
+}
+
+/* What the threads did joins what the block did. */
+__device__ static inline void add_tally(const slice_tally &tally)
+{
+    if (__any_sync(ALL_LANES, tally.found != 0)) {
+        const unsigned found = sum_lanes(tally.found), weight = sum_lanes(tally.weight);
+        if (lane_id() == 0) {
+            atomicAdd(&block.found, found);
+            atomicAdd(&block.weight, weight);
+        }
+    }
+    for (int g = 0; g < SOLO_NOTED * SUBGRAPHS; g++) {
+        const unsigned probes = sum_lanes(tally.probes[g]);
+        if (lane_id() == 0)
+            atomicAdd(&block.probes[g], probes);
+    }
+}
+
+#endif

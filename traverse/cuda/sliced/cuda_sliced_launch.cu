@@ -1,0 +1,32 @@
+/* cuda_sliced_launch.cu: how the kernel of a search by slices is launched; see cuda_sliced.h */
+#include "traverse/cuda/cuda_common.cuh"
+#include "cuda_sliced.h"
+
+static size_t shared_bytes(uint32_t words)
+{
+    return words * sizeof(uint32_t);
+}
+
+int cuda_sliced_fits(uint32_t words)
+{
+    int device = 0, shared = 0, cooperative = 0;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device);
+    return cooperative && shared_bytes(words) + cuda_sliced_block_bytes() <= (size_t)shared;
+}
+
+/* One block a processor, or fewer if each thread of them has a slice: a barrier of few blocks takes less. */
+cudaError_t cuda_sliced_plan(const gpu_sliced *sliced, solo_launch *launch)
+{
+    enum { THREADS = 1024, MOST_BLOCKS = 1023 /* a barrier counts so far */ };
+    int device = 0, processors = 0;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    launch->threads = THREADS;
+    launch->team = 1;
+    launch->shared_bytes = shared_bytes(sliced->words);
+    launch->blocks = (int)min(min(processors, (int)MOST_BLOCKS), (int)((sliced->count + THREADS - 1) / THREADS));
+    return cudaFuncSetAttribute(launch->program.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                (int)launch->shared_bytes);
+}

@@ -1,0 +1,84 @@
+/* cuda_sliced_run.c: the host's side of a search by slices; see cuda_sliced.h */
+#include "traverse/cuda/cuda_device.h"
+#include "traverse/cuda/cuda_error.h"
+
+_Static_assert(sizeof(struct sliced_state) <= SLICED_STATE_BYTES, "the state of a search as planned");
+_Static_assert(sizeof(struct slice_columns) == SLICED_SLICE_BYTES, "a slice as planned");
+_Static_assert(sizeof(struct slice_piece) == SLICED_PIECE_BYTES, "pieces as planned");
+_Static_assert(sizeof(struct slice_links) == SLICED_LINKS_BYTES, "links as planned");
+_Static_assert(SLICED_MOST_VERTICES < 1 << SLICED_ROW_BITS, "a row has its bits, and there is a value that is none");
+
+/* All blocks read all of a mask after each level of theirs. Measured with graphs of 7 K to 1 M vertices: NOTES.md. */
+static uint32_t most_of_one_block(const struct device *dev)
+{
+    enum { VERTICES_A_SLICE = 256 };
+    uint64_t slices = (dev->of[DELEGATES].count + dev->of[NORMALS].count) / VERTICES_A_SLICE;
+    return (uint32_t)(slices < SLICED_ONE_LEAST ? SLICED_ONE_LEAST : slices > SLICED_ONE_SLICES ? SLICED_ONE_SLICES : slices);
+}
+
+/* All on the stream of the search, which follows them. */
+static enum status make_slices(struct device *dev, const struct gpu_sliced_arrays *arrays, struct error *e)
+{
+    struct gpu_sliced *s = &dev->solo.sliced.search;
+    struct gpu_scan *scan = &dev->scratch.scan;
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    if (CUDA_TRY(cudaMemsetAsync(s->state, 0, sizeof *s->state, stream), dev->where, e) != ST_OK ||
+        CUDA_TRY(cudaMemsetAsync(s->found, 0, SLICED_TURNS * sizeof *s->found * s->words, stream), dev->where, e) !=
+            ST_OK ||
+        CUDA_TRY(cuda_sliced_count(s, dev->csr, arrays->first, scan->scratch, scan->scratch_bytes, stream), dev->where,
+                 e) != ST_OK ||
+        CUDA_TRY(cudaMemcpyAsync(&s->count, arrays->first + 32 * (size_t)s->words, sizeof s->count,
+                                 cudaMemcpyDeviceToHost, stream),
+                 dev->where, e) != ST_OK ||
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) != ST_OK)
+        return e->status;
+    cuda_sliced_fill(s, dev->csr, arrays, stream);
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
+        CUDA_TRY(cudaMemcpyAsync(&s->rows.piece_count, &s->state->pieces, sizeof s->rows.piece_count,
+                                 cudaMemcpyDeviceToHost, stream),
+                 dev->where, e) == ST_OK)
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+    return e->status;
+}
+
+enum status gpu_sliced_open(struct device *dev, const struct gpu_sliced_arrays *arrays, int notes, struct error *e)
+{
+    struct gpu_sliced *s = &dev->solo.sliced.search;
+    const struct gpu_vertices *d = &dev->of[DELEGATES], *n = &dev->of[NORMALS];
+    *s = (struct gpu_sliced){.slices = arrays->slices,
+                            .links = arrays->links,
+                            .row = arrays->row,
+                            .first = arrays->first,
+                            .rows = {.heads = arrays->heads, .pieces = arrays->pieces},
+                            .words = gpu_sliced_words(d->count, n->count),
+                            .one = most_of_one_block(dev),
+                            .normals = (uint32_t)(32 * d->words),
+                            .found = arrays->found,
+                            .state = arrays->state,
+                            .of = {[NORMALS] = *n, [DELEGATES] = *d},
+                            .out = dev->solo.search.out};
+    dev->solo.sliced.launch.program = cuda_sliced_plain(arrays->heads != NULL);
+    dev->solo.sliced.noted.program = cuda_sliced_noted(arrays->heads != NULL);
+    if (make_slices(dev, arrays, e) != ST_OK ||
+        CUDA_TRY(cuda_sliced_plan(s, &dev->solo.sliced.launch), dev->where, e) != ST_OK)
+        return e->status;
+    return notes ? CUDA_TRY(cuda_sliced_plan(s, &dev->solo.sliced.noted), dev->where, e) : ST_OK;
+}
+
+enum status gpu_sliced_run(struct device *dev, const struct root *root, int noted, uint32_t *levels, struct error *e)
+{
+    const struct solo_launch *launch = noted ? &dev->solo.sliced.noted : &dev->solo.sliced.launch;
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    struct gpu_sliced *s = &dev->solo.sliced.search;
+    s->root = root->index + (root->at == ROOT_AT_DELEGATE ? 0 : s->normals);
+    s->set ^= 1;
+    s->number = ++dev->solo.search.number;
+    dev->solo.settled = 1;
+    if (noted)
+        gpu_notes_begin(dev);
+    if (gpu_use(dev, e) != ST_OK || CUDA_TRY(cuda_solo_start(s, launch, stream), dev->where, e) != ST_OK ||
+        gpu_solo_wait(dev, stream, noted, levels, e) != ST_OK)
+        return e->status;
+    dev->solo.notes.levels = noted ? *levels : 0;
+    return ST_OK;
+}

@@ -1,0 +1,206 @@
+/* cuda_solo_notes.c: what the levels of a search that is one kernel did, for the host; see cuda_solo.h */
+#include "traverse/cuda/cuda_device.h"
+#include "traverse/cuda/cuda_error.h"
+
+#include <stdlib.h>
+
+struct gpu_listener {
+    level_noter *noter;
+    void *context;
+};
+
+_Static_assert(sizeof(struct solo_note) == SOLO_NOTE_BYTES, "a note as planned");
+
+enum status gpu_notes_open(struct device *dev, const struct solo_launch *plain,
+                           struct error *e)
+{
+    struct solo_launch *launch = &dev->solo.notes.launch;
+    *launch = *plain;
+    launch->program = cuda_solo_noted();
+    return CUDA_TRY(cuda_solo_plan(launch), dev->where, e);
+}
+
+void gpu_notes_close(struct device *dev)
+{
+    free(dev->solo.notes.kept);
+}
+
+/* ---- while a search runs ---- */
+
+void gpu_notes_begin(struct device *dev)
+{
+    struct gpu_notes *n = &dev->solo.notes;
+    n->count = n->levels = 0;
+    dev->solo.search.out.mail->written = dev->solo.search.out.mail->taken = 0;
+}
+
+/* Copies the notes of the levels up to `levels` that were not copied yet. They lie on the device from its first
+ * place on. */
+static enum status copy_notes(struct device *dev, uint32_t levels, struct error *e)
+{
+    struct gpu_notes *n = &dev->solo.notes;
+    const struct solo_note *from = dev->solo.search.out.notes;
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    uint32_t more = levels - n->count;
+    struct solo_note *grown = realloc(n->kept, ((size_t)levels + 1) * sizeof *grown);
+    if (grown == NULL)
+        return fail_memory(e, "notes of levels", (size_t)levels * sizeof *grown);
+    n->kept = grown;
+    if (CUDA_TRY(cudaMemcpyAsync(n->kept + n->count, from, more * sizeof *from,
+                                 cudaMemcpyDeviceToHost, stream),
+                 dev->where, e) == ST_OK &&
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) == ST_OK)
+        n->count = levels;
+    return e->status;
+}
+
+enum status gpu_notes_take(struct device *dev, struct error *e)
+{
+    struct gpu_notes *n = &dev->solo.notes;
+    volatile struct solo_mail *mail = dev->solo.search.out.mail;
+    uint32_t written = mail->written;
+    if (written > n->count && copy_notes(dev, written, e) == ST_OK)
+        mail->taken = written;
+    return e->status;
+}
+
+/* ---- after it ---- */
+
+/* The lists of a search are free then. */
+static uint32_t frontier_room(const struct device *dev)
+{
+    const struct gpu_solo *s = &dev->solo.search;
+    uint64_t bytes = (uint64_t)(s->list[1] - s->list[0]) * 2 * sizeof *s->list[0];
+    uint64_t room = bytes / sizeof(struct solo_frontier);
+    return room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
+}
+
+static enum status count_frontiers(struct device *dev, uint32_t first, uint32_t levels,
+                                   struct solo_frontier *to, struct error *e)
+{
+    void *counts = dev->solo.search.list[0];
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    size_t bytes = levels * sizeof *to;
+    if (CUDA_TRY(cudaMemsetAsync(counts, 0, bytes, stream), dev->where, e) != ST_OK)
+        return e->status;
+    cuda_solo_count(&dev->solo.search, first, levels, counts, stream);
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
+        CUDA_TRY(cudaMemcpyAsync(to, counts, bytes, cudaMemcpyDeviceToHost, stream), dev->where,
+                 e) == ST_OK)
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+    return e->status;
+}
+
+/* Takes the frontier from what is unvisited. */
+static struct workload work_of(const struct solo_frontier *f, uint64_t unvisited[SUBGRAPHS])
+{
+    struct workload work = {.fresh = (uint64_t)f->vertices[NORMALS] + f->vertices[DELEGATES],
+                            .delegates = f->vertices[DELEGATES]};
+    for (int g = 0; g < SUBGRAPHS; g++)
+        unvisited[g] -= f->sources[g];
+    for (int g = 0; g < SUBGRAPHS; g++)
+        work.of[g] = (struct subgraph_work){
+            .forward = f->forward[g],
+            .frontier = f->sources[g],
+            .unvisited_sources = unvisited[g],
+            .unvisited_targets = unvisited[subgraph_reverse((enum subgraph)g)]};
+    return work;
+}
+
+/* Seconds from one time to a later one. */
+static double between(unsigned long long from, unsigned long long to)
+{
+    return to > from ? 1e-9 * (double)(to - from) : 0;
+}
+
+/* Those in which the frontier has rows, a bit each. */
+static unsigned active_subgraphs(const struct workload *work)
+{
+    unsigned active = 0;
+    for (int g = 0; g < SUBGRAPHS; g++)
+        active |= (work->of[g].frontier > 0 ? 1u : 0) << g;
+    return active;
+}
+
+/* Subgraphs that are pulled have one time, and those that are pushed another: each kind goes side by side. */
+static void fill_times(const struct solo_note *from, unsigned pulled, unsigned long long end, struct level_note *to)
+{
+    const unsigned long long *at = from->at;
+    unsigned long long begun = at[SOLO_CHOSEN] != 0 ? at[SOLO_CHOSEN] : at[SOLO_BEGUN];
+    unsigned long long visited = at[SOLO_VISITED] != 0 ? at[SOLO_VISITED] : end;
+    double *phase_s = to->times.phase_s, pull_s, push_s;
+    unsigned active = active_subgraphs(&to->work);
+    pull_s = between(begun, active == pulled ? visited : at[SOLO_LAST_PULLED]);
+    push_s = between(pulled != 0 ? at[SOLO_FIRST_PULLED] : begun, visited);
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        if (active >> g & 1)
+            phase_s[PHASE_VISIT + g] = pulled >> g & 1 ? pull_s : push_s;
+    }
+    phase_s[PHASE_CHOOSE] = between(at[SOLO_BEGUN], begun);
+    phase_s[PHASE_PREVISIT] = between(visited, end);
+    phase_s[PHASE_LOCAL_EXCHANGE] = 1e-9 * (double)from->waited;
+    to->seconds = between(at[SOLO_BEGUN], end);
+}
+
+static struct level_note note_of(const struct gpu_notes *n, uint32_t level,
+                                 const struct workload *work)
+{
+    static const enum visit_way ways[] = {[SOLO_BY_BLOCK] = WAY_BLOCK,
+                                          [SOLO_BY_TEAM] = WAY_TEAM,
+                                          [SOLO_BY_LIST] = WAY_LIST,
+                                          [SOLO_BY_MASKS] = WAY_MASKS,
+                                          [SOLO_BY_SLICES] = WAY_SLICES};
+    const struct solo_note *from = &n->kept[level];
+    struct level_note to = {.way = ways[from->way], .work = *work};
+    unsigned long long end = from->at[SOLO_ENDED];
+    const unsigned pulled = from->pulled & (from->way == SOLO_BY_SLICES ? active_subgraphs(work) : ~0u);
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        to.directions.of[g] = pulled >> g & 1 ? PULL : PUSH;
+        to.probes[g] = from->probes[g];
+    }
+    to.peer_vertices = from->arrived;
+    to.peer_bytes = GROUP_ARRIVAL_BYTES * from->arrived + 4 * from->words;
+    fill_times(from, pulled, end != 0 ? end : from[1].at[SOLO_BEGUN], &to);
+    return to;
+}
+
+/* Levels first..first+count of the last search. */
+static void tell(const struct gpu_notes *n, uint32_t first, uint32_t count,
+                 const struct solo_frontier *frontiers, uint64_t unvisited[SUBGRAPHS],
+                 const struct gpu_listener *listener)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct workload work = work_of(&frontiers[i], unvisited);
+        const struct level_note note = note_of(n, first + i, &work);
+        listener->noter(listener->context, (int32_t)(first + i), &note);
+    }
+}
+
+/* As many levels at a time as there is room for on the device. */
+static enum status tell_all(struct device *dev, const struct gpu_listener *listener, struct error *e)
+{
+    const struct gpu_notes *n = &dev->solo.notes;
+    uint32_t room = frontier_room(dev), most = n->levels < room ? n->levels : room;
+    uint64_t unvisited[SUBGRAPHS];
+    struct solo_frontier *frontiers = malloc((size_t)most * sizeof *frontiers);
+    if (frontiers == NULL)
+        return fail_memory(e, "frontiers of levels", (size_t)most * sizeof *frontiers);
+    for (int g = 0; g < SUBGRAPHS; g++)
+        unvisited[g] = dev->shard->csr[g].source_rows;
+    for (uint32_t first = 0; first < n->levels && e->status == ST_OK; first += most) {
+        uint32_t count = n->levels - first < most ? n->levels - first : most;
+        if (count_frontiers(dev, first, count, frontiers, e) == ST_OK)
+            tell(n, first, count, frontiers, unvisited, listener);
+    }
+    free(frontiers);
+    return e->status;
+}
+
+enum status gpu_tell_levels(struct device *dev, level_noter *noter, void *context, struct error *e)
+{
+    const struct gpu_listener listener = {noter, context};
+    if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK ||
+        gpu_solo_settle(dev, e) != ST_OK || copy_notes(dev, dev->solo.notes.levels, e) != ST_OK)
+        return e->status;
+    return tell_all(dev, &listener, e);
+}

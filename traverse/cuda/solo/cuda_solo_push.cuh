@@ -1,0 +1,325 @@
+/* cuda_solo_push.cuh: edges of listed rows reach vertices; see cuda_solo.h
+ *
+ * A warp lays the edges of up to 32 pieces end to end and visits 128 at a time, four a lane, so that several
+ * reads of columns, probes and claims are under way at once. Bytes moved: 16 for each piece; 4 (column) and a
+ * probe for each edge; an atomic, 4 (depth) and 8 to 24 (offsets and heads of its rows) for each vertex
+ * reached.
+ */
+#ifndef DBFS_CUDA_SOLO_PUSH_CUH
+#define DBFS_CUDA_SOLO_PUSH_CUH
+
+#include "cuda_solo_list.cuh"
+
+/* Where reached vertices go: into the visited mask and the lists of the team, or the next list; or into the
+ * next mask. */
+enum reaching { REACH_TEAM, REACH_LISTED, REACH_NEXT };
+
+/* The ends of some edges. */
+struct slots {
+    uint32_t end[SLOTS]; /* NO_HEAD: none */
+    uint32_t parent[SLOTS];
+    uint8_t kind[SLOTS];
+};
+
+/* Several GPUs that search together have a third kind of columns, and tell each other what they reach. One that is
+ * alone need not look. */
+#if SEARCHES_TOGETHER
+#include "traverse/cuda/group/cuda_group_send.cuh"
+#else
+__device__ static inline uint32_t kind_of_columns(int g)
+{
+    return (uint32_t)g & 1;
+}
+
+__device__ static inline uint32_t parent_of_column(const gpu_csr &, uint32_t column)
+{
+    return column;
+}
+
+__device__ static inline bool has_parents(const gpu_vertices &)
+{
+    return true;
+}
+
+__device__ static inline bool is_elsewhere(const slots &, int)
+{
+    return false;
+}
+
+__device__ static inline void keep_own(slots &, bool) {}
+__device__ static inline void send_reached(const slots &, const bool (&)[SLOTS]) {}
+#endif
+
+/* Whether this lane is the one that reaches a vertex. Few claims save the probe. */
+template <int HOW>
+__device__ static inline bool claim(const gpu_vertices &to, uint32_t v)
+{
+    const uint32_t bit = 1u << (v % 32);
+    if (HOW != REACH_TEAM && !block.few && test_bit(to.visited, v))
+        return false;
+    return !(atomicOr(&to.visited[v / 32], bit) & bit);
+}
+
+/* Lists the first `count` vertices of `reached`. */
+__device__ static inline void list_reached(const level_target &s, unsigned count)
+{
+    __syncwarp();
+    for (unsigned i = 0; i < count; i += WARP) {
+        const bool has = i + lane_id() < count;
+        list_vertices(s, has ? own_space().push.reached[i + lane_id()] : 0, has);
+    }
+    __syncwarp();
+}
+
+__device__ static inline uint32_t end_code(const slots &e, int j)
+{
+    return e.end[j] | (e.kind[j] == DELEGATES ? KIND_BIT : 0);
+}
+
+/* Whether the level has marked the vertex. */
+__device__ static inline bool is_marked(const gpu_vertices &to, uint32_t v)
+{
+    return ((const volatile uint32_t *)to.next)[v / 32] >> (v % 32) & 1;
+}
+
+/* Marks the ends in all slots. Nobody waits for the marks. Visited vertices may be marked, too, as the previsit drops
+ * them: a look at visited costs a read for each edge, and pays only where many ends are visited. */
+__device__ static inline void mark_next(const slots &e)
+{
+    bool wanted[SLOTS];
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++) {
+        const gpu_vertices &to = search.of[e.kind[j]];
+        wanted[j] = e.end[j] != NO_HEAD &&
+                    (block.marks == MARK_ALL ||
+                     !(is_marked(to, e.end[j]) ||
+                       (block.marks == MARK_UNVISITED && test_bit(to.visited, e.end[j]))));
+    }
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++) {
+        if (wanted[j])
+            atomicOr(&search.of[e.kind[j]].next[e.end[j] / 32], 1u << (e.end[j] % 32));
+    }
+}
+
+/* The same, with parents. Each edge to a vertex that was not visited before names a parent, so it does not matter
+ * which one is written last, and no claim has to be waited for. */
+__device__ static inline void mark_with_parents(const slots &e)
+{
+    bool wanted[SLOTS];
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++)
+        wanted[j] = e.end[j] != NO_HEAD && !is_marked(search.of[e.kind[j]], e.end[j]);
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++)
+        wanted[j] = wanted[j] && !test_bit(search.of[e.kind[j]].visited, e.end[j]);
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++) {
+        const gpu_vertices &to = search.of[e.kind[j]];
+        if (!wanted[j])
+            continue;
+        if (has_parents(to))
+            to.parent[e.end[j]] = e.parent[j];
+        atomicOr(&to.next[e.end[j] / 32], 1u << (e.end[j] % 32));
+    }
+}
+
+/* Reaches the ends in the first `used` slots. All lanes of the warp call it. */
+template <int HOW>
+__device__ static inline void reach(const level_target &s, const slots &e, int used)
+{
+    if (HOW == REACH_NEXT) {
+        if (search.of[NORMALS].parent == NULL)
+            mark_next(e);
+        else
+            mark_with_parents(e);
+        return;
+    }
+    bool mine[SLOTS];
+    unsigned count = 0;
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++)
+        mine[j] = e.end[j] != NO_HEAD && !is_elsewhere(e, j) &&
+                  claim<HOW>(search.of[e.kind[j]], e.end[j]);
+#pragma unroll
+    for (int j = 0; j < SLOTS; j++) {
+        const gpu_vertices &to = search.of[e.kind[j]];
+        if (mine[j] && to.parent != NULL)
+            to.parent[e.end[j]] = e.parent[j];
+        if (j >= used)
+            continue;
+        const unsigned all = __ballot_sync(ALL_LANES, mine[j]);
+        if (mine[j]) {
+            to.depth[e.end[j]] = s.depth;
+            own_space().push.reached[count + __popc(all & ((1u << lane_id()) - 1))] = end_code(e, j);
+        }
+        count += __popc(all);
+    }
+    if (HOW == REACH_LISTED)
+        send_reached(e, mine);
+    if (count > 0)
+        list_reached(s, count);
+}
+
+/* ---- expanding pieces ---- */
+
+/* The i-th edge of a piece of subgraph g: the heads come first. */
+__device__ static inline uint32_t end_of_edge(const gpu_csr &csr, uint32_t heads,
+                                              const uint32_t *from, uint32_t row, uint32_t i)
+{
+    return i < heads ? csr.heads[(uint64_t)i * csr.rows + row] : from[i - heads];
+}
+
+__device__ static inline uint32_t parent_code(int g, uint32_t row)
+{
+    return row | (g >> 1 == DELEGATES ? KIND_BIT : 0);
+}
+
+/* The last piece of the warp that begins at or before edge e. */
+__device__ static inline int piece_of_edge(const warp_space &w, uint32_t e)
+{
+    int piece = 0;
+    for (int step = WARP / 2; step > 0; step /= 2) {
+        if (w.push.prefix[piece + step] <= e)
+            piece += step;
+    }
+    return piece;
+}
+
+/* Lays pieces, one a lane, end to end. Returns the number of their edges. */
+__device__ static inline uint32_t lay_out(const level_target &s, const solo_piece &piece, bool has)
+{
+    const int g = has ? (int)(piece.at >> PIECE_SUBGRAPH_SHIFT) : 0;
+    const gpu_csr &csr = search.csr[g];
+    const uint32_t heads = has && (piece.at & PIECE_HEADS) ? csr.head_columns : 0;
+    const uint32_t edges = heads + (has ? piece.length : 0);
+    const unsigned before = warp_prefix(edges), lane = lane_id();
+    __syncwarp();
+    own_space().push.from[lane] = (const uint32_t *)csr.columns + (piece.at & PIECE_AT);
+    own_space().push.row[lane] = piece.row;
+    own_space().push.prefix[lane] = before;
+    own_space().push.subgraph[lane] = (uint8_t)g;
+    own_space().push.heads[lane] = (uint8_t)heads;
+    __syncwarp();
+    return __shfl_sync(ALL_LANES, before + edges, WARP - 1);
+}
+
+template <int HOW>
+__device__ static void expand(const level_target &s, const solo_piece &piece, bool has)
+{
+    const uint32_t total = lay_out(s, piece, has);
+    const warp_space &w = own_space();
+    for (uint32_t first = 0; first < total; first += SLOTS * WARP) {
+        slots e;
+#pragma unroll
+        for (int j = 0; j < SLOTS; j++) {
+            const uint32_t i = first + j * WARP + lane_id();
+            e.end[j] = NO_HEAD;
+            e.parent[j] = e.kind[j] = 0;
+            if (i < total) {
+                const int r = piece_of_edge(w, i), g = w.push.subgraph[r];
+                e.end[j] = end_of_edge(search.csr[g], w.push.heads[r], w.push.from[r],
+                                       w.push.row[r], i - w.push.prefix[r]);
+                e.kind[j] = (uint8_t)kind_of_columns(g);
+                e.parent[j] = parent_code(g, w.push.row[r]);
+            }
+        }
+        keep_own(e, HOW == REACH_LISTED || search.of[NORMALS].parent != NULL);
+        reach<HOW>(s, e, (int)((total - first + WARP - 1) / WARP));
+    }
+}
+
+/* One piece, which all lanes have. */
+template <int HOW> __device__ static void expand_one(const level_target &s, const solo_piece &piece)
+{
+    const int g = (int)(piece.at >> PIECE_SUBGRAPH_SHIFT);
+    const gpu_csr &csr = search.csr[g];
+    const uint32_t heads = piece.at & PIECE_HEADS ? csr.head_columns : 0;
+    const uint32_t total = heads + piece.length;
+    const uint32_t *from = (const uint32_t *)csr.columns + (piece.at & PIECE_AT);
+    for (uint32_t first = 0; first < total; first += SLOTS * WARP) {
+        slots e;
+#pragma unroll
+        for (int j = 0; j < SLOTS; j++) {
+            const uint32_t i = first + j * WARP + lane_id();
+            e.end[j] = i < total ? end_of_edge(csr, heads, from, piece.row, i) : NO_HEAD;
+            e.kind[j] = (uint8_t)kind_of_columns(g);
+            e.parent[j] = parent_code(g, piece.row);
+        }
+        keep_own(e, HOW == REACH_LISTED || search.of[NORMALS].parent != NULL);
+        reach<HOW>(s, e, (int)((total - first + WARP - 1) / WARP));
+    }
+}
+
+/* ---- lists ---- */
+
+/* The share of a piece for one of 2^shift warps; false if there is nothing for it. The heads are the
+ * first's. */
+__device__ static inline bool cut_share(solo_piece &piece, uint32_t part, uint32_t shift)
+{
+    if (shift == 0)
+        return true;
+    const uint32_t share = ((piece.length >> shift) + WARP) / WARP * WARP;
+    const uint32_t from = part * share, left = piece.length > from ? piece.length - from : 0;
+    piece.at += from;
+    piece.length = left < share ? left : share;
+    if (part > 0)
+        piece.at &= ~PIECE_HEADS;
+    return part == 0 || piece.length > 0;
+}
+
+__device__ static inline bool is_wanted(const solo_piece &piece, unsigned subgraphs)
+{
+    return subgraphs >> (piece.at >> PIECE_SUBGRAPH_SHIFT) & 1;
+}
+
+/* Fewer pieces than half of the warps: several warps share one. */
+template <int HOW>
+__device__ static void expand_few(const level_target &s, const solo_piece *list, uint32_t count,
+                                  uint32_t warp, uint32_t warps, unsigned subgraphs)
+{
+    uint32_t shift = 0;
+    while ((2u << shift) * WARP <= PIECE_EDGES && (2u << shift) * count <= warps)
+        shift++;
+    if (warp >> shift >= count)
+        return;
+    solo_piece piece = list[warp >> shift];
+    if (is_wanted(piece, subgraphs) && cut_share(piece, warp & ((1u << shift) - 1), shift))
+        expand_one<HOW>(s, piece);
+}
+
+/* Each piece is cut into 2 to the power of this many shares, so long as a share has some edges, and a lane at
+ * most one share. A warp lists only 32 vertices at a time, so a level lasts as long as its longest share. */
+__device__ static inline uint32_t shares_of_pieces(uint32_t count, uint32_t warps)
+{
+    uint32_t shift = 0;
+    while ((2u << shift) * SHARE_EDGES <= PIECE_EDGES &&
+           (2ull << shift) * count <= (uint64_t)SHARES_A_WARP * warps)
+        shift++;
+    return shift;
+}
+
+/* Expands this warp's share of the pieces of some subgraphs, a bit each. The pieces of a long row follow each
+ * other in a list, so neighbours go to different warps. */
+template <int HOW>
+__device__ static void expand_list(const level_target &s, const solo_piece *list, uint32_t count,
+                                   uint32_t warp, uint32_t warps, unsigned subgraphs)
+{
+    if (2 * (uint64_t)count <= warps) {
+        expand_few<HOW>(s, list, count, warp, warps, subgraphs);
+        return;
+    }
+    const uint32_t shift = shares_of_pieces(count, warps);
+    for (uint64_t first = warp; first >> shift < count; first += (uint64_t)warps * WARP) {
+        const uint64_t i = first + (uint64_t)lane_id() * warps;
+        solo_piece piece = {0, 0, 0};
+        bool has = i >> shift < count;
+        if (has)
+            piece = list[i >> shift];
+        has = has && is_wanted(piece, subgraphs) &&
+              cut_share(piece, (uint32_t)i & ((1u << shift) - 1), shift);
+        expand<HOW>(s, piece, has);
+    }
+}
+
+#endif

@@ -1,0 +1,177 @@
+/* cuda_solo_run.c: the host's side of a search that is one kernel; see cuda_solo.h */
+#include "traverse/cuda/cuda_device.h"
+#include "traverse/cuda/cuda_error.h"
+
+/* What the plan of device memory counts, which knows no CUDA. */
+_Static_assert(sizeof(struct solo_piece) == SOLO_PIECE_BYTES, "a piece of a list as planned");
+_Static_assert(sizeof(struct solo_state) <= SOLO_STATE_BYTES, "the state of a search as planned");
+
+/* How many masks fit into the queues of both kinds. */
+static uint32_t kept_masks(const struct device *dev)
+{
+    uint64_t masks = SOLO_MOST_KEPT;
+    for (int kind = 0; kind < VERTEX_KINDS; kind++) {
+        const struct gpu_vertices *v = &dev->of[kind];
+        if (v->words > 0 && v->count / v->words < masks)
+            masks = v->count / v->words;
+    }
+    return (uint32_t)masks;
+}
+
+/* Clusters start later and leave some processors without a block. Graphs of short rows are deep, and gain
+ * more by a team: a planar graph has less than 6 edges a vertex. Their levels are short, as are those of small graphs:
+ * barriers of fewer threads take less. */
+static void choose_launch(struct solo_launch *launch, const struct shard *shard)
+{
+    const double few_edges = 4e6, few_deep_vertices = 4e6, short_rows = 6;
+    const double edges = (double)shard_edges(shard), vertices = (double)(shard->d + shard->locals);
+    launch->share = edges < short_rows * vertices ? 6 : 0;
+    launch->few_threads =
+        edges < few_edges || (launch->share > 0 && vertices < few_deep_vertices);
+}
+
+enum status gpu_solo_open(struct device *dev, const struct gpu_solo_arrays *arrays,
+                          struct error *e)
+{
+    struct gpu_solo *s = &dev->solo.search;
+    uint64_t edges = 0;
+    dev->solo.possible = arrays->lists != NULL;
+    dev->solo.launch.program = cuda_solo_plain();
+    choose_launch(&dev->solo.launch, dev->shard);
+    if ((dev->shard->p == 1 && dev->solo.possible &&
+         CUDA_TRY(cuda_solo_plan(&dev->solo.launch), dev->where, e) != ST_OK) ||
+        CUDA_TRY(cudaHostAlloc((void **)&s->out.mail, sizeof *s->out.mail, cudaHostAllocMapped),
+                 dev->where, e) != ST_OK ||
+        CUDA_TRY(cudaMemset(arrays->state, 0, sizeof *s->state), dev->where, e) != ST_OK ||
+        (arrays->notes != NULL && dev->shard->p == 1 && gpu_notes_open(dev, &dev->solo.launch, e) != ST_OK))
+        return e->status;
+    *s->out.mail = (struct solo_mail){0};
+    s->out.notes = arrays->notes;
+    for (int g = 0; g < SUBGRAPHS; g++) {
+        s->csr[g] = dev->csr[g];
+        s->csr[g].column_kind = subgraph_columns((enum subgraph)g);
+        s->csr[g].wanted = dev->csr[g].sources;
+        edges += dev->csr[g].edges;
+    }
+    for (int kind = 0; kind < VERTEX_KINDS; kind++)
+        s->of[kind] = dev->of[kind];
+    s->graph = cost_graph_of(dev->shard, &cost_rates_h200);
+    if (dev->of[NORMALS].parent != NULL)
+        s->graph.rates.push_edge += cost_rates_h200.push_parent;
+    s->keeps = kept_masks(dev);
+    s->list[0] = arrays->lists;
+    if (dev->solo.possible)
+        s->list[1] = s->list[0] + (dev->shard->p == 1 ? gpu_solo_room : gpu_group_room)(
+                                      dev->shard->d + dev->shard->locals, edges);
+    s->masks = dev->masks.all;
+    s->mask_words = dev->masks.bytes / sizeof *s->masks;
+    s->state = arrays->state;
+    return ST_OK;
+}
+
+enum status gpu_solo_measure(struct device *dev, struct error *e)
+{
+    struct gpu_solo *s = &dev->solo.search;
+    if (dev->solo.launch.blocks == 0)
+        return ST_OK;
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    uint32_t *longest = (uint32_t *)s->list[0];
+    if (CUDA_TRY(cudaMemsetAsync(longest, 0, sizeof s->longest, stream), dev->where, e) != ST_OK)
+        return e->status;
+    cuda_solo_measure(s, longest, stream);
+    if (CUDA_LAUNCHED(dev->where, e) == ST_OK &&
+        CUDA_TRY(cudaMemcpyAsync(s->longest, longest, sizeof s->longest, cudaMemcpyDeviceToHost,
+                                 stream),
+                 dev->where, e) == ST_OK)
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+    return e->status;
+}
+
+void gpu_solo_close(struct device *dev)
+{
+    cudaFreeHost(dev->solo.search.out.mail);
+    gpu_notes_close(dev);
+}
+
+/* Waits until the device reports the end of the search, which is sooner than the end of the kernel. */
+enum status gpu_solo_wait(struct device *dev, cudaStream_t stream, int noted, uint32_t *levels,
+                          struct error *e)
+{
+    enum { LOOKS = 1 << 14 };
+    const struct gpu_solo *s = &dev->solo.search;
+    const volatile uint64_t *report = &s->out.mail->report;
+    for (unsigned i = 1; *report >> 32 != s->number; i++) {
+        if (noted && gpu_notes_take(dev, e) != ST_OK)
+            return e->status;
+        if (i % LOOKS != 0)
+            continue;
+        const cudaError_t state = cudaStreamQuery(stream);
+        /* a kernel that ends itself has reported why */
+        if (state != cudaErrorNotReady && *report >> 32 != s->number &&
+            CUDA_TRY(state, dev->where, e) != ST_OK)
+            return e->status;
+    }
+    *levels = (uint32_t)*report;
+    return ST_OK;
+}
+
+enum status gpu_solo_settle(struct device *dev, struct error *e)
+{
+    if (gpu_is_settled(dev))
+        return ST_OK;
+    dev->solo.settled = 1;
+    cuda_solo_settle(&dev->solo.search, dev->stream.of[NORMALS]);
+    return CUDA_LAUNCHED(dev->where, e);
+}
+
+static enum status search(struct device *dev, const struct solo_launch *launch, int noted,
+                          uint32_t *levels, struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    struct gpu_solo *s = &dev->solo.search;
+    s->team = launch->team;
+    s->team_room = launch->team_room;
+    if (noted)
+        gpu_notes_begin(dev);
+    if (gpu_use(dev, e) != ST_OK ||
+        CUDA_TRY(cuda_solo_start(s, launch, stream), dev->where, e) != ST_OK ||
+        gpu_solo_wait(dev, stream, noted, levels, e) != ST_OK)
+        return e->status;
+    dev->solo.notes.levels = noted ? *levels : 0;
+    return ST_OK;
+}
+
+static const enum solo_mode modes[] = {[DIRECTION_AUTO] = SOLO_BY_COST,
+                                       [DIRECTION_PUSH] = SOLO_PUSH,
+                                       [DIRECTION_PULL] = SOLO_PULL};
+
+static enum status gpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
+                           int noted, uint32_t *levels, struct error *e)
+{
+    const struct solo_launch *launch = noted ? &dev->solo.notes.launch : &dev->solo.launch;
+    struct gpu_solo *s = &dev->solo.search;
+    *levels = 0;
+    if (launch->blocks == 0 || root->at == ROOT_AT_ISOLATED)
+        return ST_OK;
+    if (dev->solo.sliced.launch.blocks > 0)
+        return gpu_sliced_run(dev, root, noted, levels, e);
+    s->mode = modes[mode];
+    s->root = root->index;
+    s->root_kind = root->at == ROOT_AT_DELEGATE ? DELEGATES : NORMALS;
+    s->number++;
+    dev->solo.settled = 0;
+    return search(dev, launch, noted, levels, e);
+}
+
+static enum status gpu_run_together(struct device *dev, const struct root *root,
+                                    enum direction_mode mode, int noted, uint32_t *levels,
+                                    struct error *e)
+{
+    *levels = 0;
+    if (root->at == ROOT_AT_ISOLATED)
+        return ST_OK;
+    return gpu_group_run(dev, root, modes[mode], noted, levels, e);
+}
+
+const struct backend_whole_search cuda_whole = {
+    .run = gpu_run, .tell_levels = gpu_tell_levels, .run_together = gpu_run_together};
