@@ -129,9 +129,8 @@ struct gpu_clock {
     int timed[DEVICE_PHASES]; /* in this level */
 };
 
-/* Notes of the levels of a search that is one kernel (cuda_solo_notes.c). */
+/* Notes of the levels of a search that is one kernel (cuda_whole_notes.c). */
 struct gpu_notes {
-    struct solo_launch launch; /* no blocks: the device was opened without notes */
     struct solo_note *kept; /* [count + 1] as far as they were copied */
     uint32_t count;
     uint32_t levels; /* of the last search */
@@ -155,7 +154,7 @@ struct gpu_solo_search {
     struct gpu_group_search group;
     struct gpu_sliced_search sliced;
     struct gpu_solo search;
-    struct solo_launch launch;
+    struct solo_launch launch, noted; /* noted has no blocks: the device was opened without notes */
     struct gpu_notes notes;
     int possible; /* the plan has memory for it, and columns that it can read */
     int settled; /* the depths of the last search are complete, or the level loop made them */
@@ -231,6 +230,11 @@ struct gpu_solo_arrays {
 enum status gpu_solo_open(struct device *device, const struct gpu_solo_arrays *arrays,
                           struct error *e);
 void gpu_solo_close(struct device *device);
+enum status gpu_solo_run(struct device *device, const struct root *root, enum solo_mode mode, int noted,
+                         uint32_t *levels, struct error *e);
+
+/* After the sections are loaded: measures rows. */
+enum status gpu_solo_measure(struct device *device, struct error *e);
 
 /* cuda_sliced_run.c. gpu_sliced_open comes after gpu_solo_open and after the sections are loaded; the arrays are those of the
  * plan. */
@@ -238,28 +242,19 @@ enum status gpu_sliced_open(struct device *device, const struct gpu_sliced_array
 enum status gpu_sliced_run(struct device *device, const struct root *root, int noted, uint32_t *levels,
                           struct error *e);
 
-/* Waits for the end of a search on the stream. */
-enum status gpu_solo_wait(struct device *device, cudaStream_t stream, int noted, uint32_t *levels,
-                          struct error *e);
-
 /* cuda_group_run.c. gpu_group_open wants all peers to have met. */
 enum status gpu_group_open(struct device *device, struct error *e);
 enum status gpu_group_run(struct device *device, const struct root *root, enum solo_mode mode,
                           int noted, uint32_t *levels, struct error *e);
 
-/* Completes depths, before results are read. */
-enum status gpu_solo_settle(struct device *device, struct error *e);
+/* cuda_whole_start.c. Runs the kernel of `launch` for `search` (cuda_solo_start) to its end. */
+enum status gpu_run_kernel(struct device *device, const void *search, const struct solo_launch *launch, int noted,
+                           uint32_t *levels, struct error *e);
 
-/* After the sections are loaded: measures rows. */
-enum status gpu_solo_measure(struct device *device, struct error *e);
+/* cuda_whole_start.c: copies the notes of the levels up to `levels` that were not copied yet. */
+enum status gpu_copy_notes(struct device *device, uint32_t levels, struct error *e);
 
-
-/* cuda_solo_notes.c. While a search runs, the host calls gpu_notes_take again and again. */
-enum status gpu_notes_open(struct device *device, const struct solo_launch *plain,
-                           struct error *e);
-void gpu_notes_close(struct device *device);
-void gpu_notes_begin(struct device *device);
-enum status gpu_notes_take(struct device *device, struct error *e);
+/* cuda_whole_notes.c */
 enum status gpu_tell_levels(struct device *device, level_noter *noter, void *context,
                             struct error *e);
 
@@ -289,9 +284,6 @@ enum status gpu_or_found(struct device *device, const int *updating, uint32_t *t
                          uint32_t *staging, struct error *e);
 enum status gpu_take_peers_updates(struct device *device, struct error *e);
 
-/* cuda_parents.c. What is launched on the stream of normals waits for the search on the other one. */
-enum status gpu_follow_search(struct device *device, struct error *e);
-
 /* Answers are made on one stream. Behind the cursors in their tables stand how many vertices have a parent on another
  * device, and then a flag. */
 static inline cudaStream_t gpu_answer_stream(const struct device *device)
@@ -313,7 +305,12 @@ static inline unsigned int *gpu_bad_flag(const struct device *device)
  * answers, where they belong. Vertices whose parent another device has are listed; NULL: there are none. */
 enum status gpu_write_parents(struct device *device, uint32_t *remote, struct error *e);
 
-/* cuda_results.c: depths of all vertices, by number of vertex, from a search that need not be settled. */
+/* cuda_depths.c
+ * - gpu_follow_search: what is launched on the stream of normals waits for the search on the other one.
+ * - gpu_solo_settle: completes depths, before results are read.
+ * - gpu_write_depths: depths of all vertices, by number of vertex, from a search that need not be settled. */
+enum status gpu_follow_search(struct device *device, struct error *e);
+enum status gpu_solo_settle(struct device *device, struct error *e);
 enum status gpu_write_depths(struct device *device, enum vertex_kind kind, enum value_form form, void *to,
                              struct error *e);
 
@@ -330,7 +327,7 @@ void gpu_describe(const struct device *device, struct device_description *descri
 
 extern const struct backend_peers cuda_peers;       /* cuda_peers.c */
 extern const struct backend_search cuda_search;     /* cuda_search.c */
-extern const struct backend_whole_search cuda_whole; /* cuda_solo_run.c */
+extern const struct backend_whole_search cuda_whole; /* cuda_whole.c */
 extern const struct backend_ahead cuda_ahead;
 extern const struct backend_messages cuda_messages; /* cuda_messages.c */
 extern const struct backend_masks cuda_masks;       /* cuda_delegates.c */

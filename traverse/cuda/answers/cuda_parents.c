@@ -14,14 +14,6 @@ static enum status wait_for_stream(struct device *dev, struct error *e)
     return CUDA_TRY(cudaStreamSynchronize(gpu_answer_stream(dev)), dev->where, e);
 }
 
-enum status gpu_follow_search(struct device *dev, struct error *e)
-{
-    struct gpu_streams *s = &dev->stream;
-    if (CUDA_TRY(cudaEventRecord(s->reached[DELEGATES], s->of[DELEGATES]), dev->where, e) == ST_OK)
-        CUDA_TRY(cudaStreamWaitEvent(s->of[NORMALS], s->reached[DELEGATES], 0), dev->where, e);
-    return e->status;
-}
-
 /* ---- asking ---- */
 
 enum status gpu_write_parents(struct device *dev, uint32_t *remote, struct error *e)

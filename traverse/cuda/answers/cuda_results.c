@@ -136,16 +136,6 @@ static enum value_form form_of(const struct device *dev, enum answer_kind kind, 
     return levels <= BYTE_LEVELS ? VALUE_BYTE : VALUE_32;
 }
 
-enum status gpu_write_depths(struct device *dev, enum vertex_kind kind, enum value_form form, void *to,
-                             struct error *e)
-{
-    if (form == VALUE_BYTE && !gpu_is_settled(dev))
-        cuda_solo_byte_depths(&dev->solo.search, kind, to, gpu_answer_stream(dev));
-    else if (gpu_solo_settle(dev, e) == ST_OK)
-        cuda_write_depths(&dev->of[kind], form, to, gpu_answer_stream(dev));
-    return e->status == ST_OK ? CUDA_LAUNCHED(dev->where, e) : e->status;
-}
-
 /* The last value is that of no vertex, which only a device that is alone gathers. */
 static enum status write_depths(struct device *dev, enum value_form form, struct error *e)
 {

@@ -122,7 +122,6 @@ enum status gpu_group_run(struct device *dev, const struct root *root, enum solo
                           int noted, uint32_t *levels, struct error *e)
 {
     const struct solo_launch *launch = noted ? &dev->solo.group.noted : &dev->solo.group.launch;
-    cudaStream_t stream = dev->stream.of[DELEGATES];
     struct gpu_solo *s = &dev->solo.group.search.solo;
     int has_root = root->at == ROOT_AT_DELEGATE || root->shard == dev->shard->index;
     s->mode = mode;
@@ -132,13 +131,8 @@ enum status gpu_group_run(struct device *dev, const struct root *root, enum solo
     dev->solo.group.search.clean = dev->solo.group.ran;
     dev->solo.group.ran = 1;
     dev->solo.settled = 0;
-    if (noted)
-        gpu_notes_begin(dev);
-    if (gpu_use(dev, e) != ST_OK ||
-        CUDA_TRY(cuda_solo_start(&dev->solo.group.search, launch, stream), dev->where, e) != ST_OK ||
-        gpu_solo_wait(dev, stream, noted, levels, e) != ST_OK)
+    if (gpu_run_kernel(dev, &dev->solo.group.search, launch, noted, levels, e) != ST_OK)
         return e->status;
-    dev->solo.notes.levels = noted ? *levels : 0;
     return *levels == GROUP_FAILED
                ? fail(e, ST_RUNTIME, "%s: another GPU did not take part in the search", dev->where)
                : ST_OK;

@@ -68,17 +68,10 @@ enum status gpu_sliced_open(struct device *dev, const struct gpu_sliced_arrays *
 enum status gpu_sliced_run(struct device *dev, const struct root *root, int noted, uint32_t *levels, struct error *e)
 {
     const struct solo_launch *launch = noted ? &dev->solo.sliced.noted : &dev->solo.sliced.launch;
-    cudaStream_t stream = dev->stream.of[DELEGATES];
     struct gpu_sliced *s = &dev->solo.sliced.search;
     s->root = root->index + (root->at == ROOT_AT_DELEGATE ? 0 : s->normals);
     s->set ^= 1;
     s->number = ++dev->solo.search.number;
     dev->solo.settled = 1;
-    if (noted)
-        gpu_notes_begin(dev);
-    if (gpu_use(dev, e) != ST_OK || CUDA_TRY(cuda_solo_start(s, launch, stream), dev->where, e) != ST_OK ||
-        gpu_solo_wait(dev, stream, noted, levels, e) != ST_OK)
-        return e->status;
-    dev->solo.notes.levels = noted ? *levels : 0;
-    return ST_OK;
+    return gpu_run_kernel(dev, s, launch, noted, levels, e);
 }

@@ -2,6 +2,8 @@
 #include "traverse/cuda/cuda_device.h"
 #include "traverse/cuda/cuda_error.h"
 
+#include <stdlib.h>
+
 /* What the plan of device memory counts, which knows no CUDA. */
 _Static_assert(sizeof(struct solo_piece) == SOLO_PIECE_BYTES, "a piece of a list as planned");
 _Static_assert(sizeof(struct solo_state) <= SOLO_STATE_BYTES, "the state of a search as planned");
@@ -30,6 +32,13 @@ static void choose_launch(struct solo_launch *launch, const struct shard *shard)
         edges < few_edges || (launch->share > 0 && vertices < few_deep_vertices);
 }
 
+static enum status open_noted(struct device *dev, struct error *e)
+{
+    dev->solo.noted = dev->solo.launch;
+    dev->solo.noted.program = cuda_solo_noted();
+    return CUDA_TRY(cuda_solo_plan(&dev->solo.noted), dev->where, e);
+}
+
 enum status gpu_solo_open(struct device *dev, const struct gpu_solo_arrays *arrays,
                           struct error *e)
 {
@@ -43,7 +52,7 @@ enum status gpu_solo_open(struct device *dev, const struct gpu_solo_arrays *arra
         CUDA_TRY(cudaHostAlloc((void **)&s->out.mail, sizeof *s->out.mail, cudaHostAllocMapped),
                  dev->where, e) != ST_OK ||
         CUDA_TRY(cudaMemset(arrays->state, 0, sizeof *s->state), dev->where, e) != ST_OK ||
-        (arrays->notes != NULL && dev->shard->p == 1 && gpu_notes_open(dev, &dev->solo.launch, e) != ST_OK))
+        (arrays->notes != NULL && dev->shard->p == 1 && open_noted(dev, e) != ST_OK))
         return e->status;
     *s->out.mail = (struct solo_mail){0};
     s->out.notes = arrays->notes;
@@ -90,88 +99,20 @@ enum status gpu_solo_measure(struct device *dev, struct error *e)
 void gpu_solo_close(struct device *dev)
 {
     cudaFreeHost(dev->solo.search.out.mail);
-    gpu_notes_close(dev);
+    free(dev->solo.notes.kept);
 }
 
-/* Waits until the device reports the end of the search, which is sooner than the end of the kernel. */
-enum status gpu_solo_wait(struct device *dev, cudaStream_t stream, int noted, uint32_t *levels,
-                          struct error *e)
+enum status gpu_solo_run(struct device *dev, const struct root *root, enum solo_mode mode, int noted, uint32_t *levels,
+                         struct error *e)
 {
-    enum { LOOKS = 1 << 14 };
-    const struct gpu_solo *s = &dev->solo.search;
-    const volatile uint64_t *report = &s->out.mail->report;
-    for (unsigned i = 1; *report >> 32 != s->number; i++) {
-        if (noted && gpu_notes_take(dev, e) != ST_OK)
-            return e->status;
-        if (i % LOOKS != 0)
-            continue;
-        const cudaError_t state = cudaStreamQuery(stream);
-        /* a kernel that ends itself has reported why */
-        if (state != cudaErrorNotReady && *report >> 32 != s->number &&
-            CUDA_TRY(state, dev->where, e) != ST_OK)
-            return e->status;
-    }
-    *levels = (uint32_t)*report;
-    return ST_OK;
-}
-
-enum status gpu_solo_settle(struct device *dev, struct error *e)
-{
-    if (gpu_is_settled(dev))
-        return ST_OK;
-    dev->solo.settled = 1;
-    cuda_solo_settle(&dev->solo.search, dev->stream.of[NORMALS]);
-    return CUDA_LAUNCHED(dev->where, e);
-}
-
-static enum status search(struct device *dev, const struct solo_launch *launch, int noted,
-                          uint32_t *levels, struct error *e)
-{
-    cudaStream_t stream = dev->stream.of[DELEGATES];
+    const struct solo_launch *launch = noted ? &dev->solo.noted : &dev->solo.launch;
     struct gpu_solo *s = &dev->solo.search;
-    s->team = launch->team;
-    s->team_room = launch->team_room;
-    if (noted)
-        gpu_notes_begin(dev);
-    if (gpu_use(dev, e) != ST_OK ||
-        CUDA_TRY(cuda_solo_start(s, launch, stream), dev->where, e) != ST_OK ||
-        gpu_solo_wait(dev, stream, noted, levels, e) != ST_OK)
-        return e->status;
-    dev->solo.notes.levels = noted ? *levels : 0;
-    return ST_OK;
-}
-
-static const enum solo_mode modes[] = {[DIRECTION_AUTO] = SOLO_BY_COST,
-                                       [DIRECTION_PUSH] = SOLO_PUSH,
-                                       [DIRECTION_PULL] = SOLO_PULL};
-
-static enum status gpu_run(struct device *dev, const struct root *root, enum direction_mode mode,
-                           int noted, uint32_t *levels, struct error *e)
-{
-    const struct solo_launch *launch = noted ? &dev->solo.notes.launch : &dev->solo.launch;
-    struct gpu_solo *s = &dev->solo.search;
-    *levels = 0;
-    if (launch->blocks == 0 || root->at == ROOT_AT_ISOLATED)
-        return ST_OK;
-    if (dev->solo.sliced.launch.blocks > 0)
-        return gpu_sliced_run(dev, root, noted, levels, e);
-    s->mode = modes[mode];
+    s->mode = mode;
     s->root = root->index;
     s->root_kind = root->at == ROOT_AT_DELEGATE ? DELEGATES : NORMALS;
     s->number++;
+    s->team = launch->team;
+    s->team_room = launch->team_room;
     dev->solo.settled = 0;
-    return search(dev, launch, noted, levels, e);
+    return gpu_run_kernel(dev, s, launch, noted, levels, e);
 }
-
-static enum status gpu_run_together(struct device *dev, const struct root *root,
-                                    enum direction_mode mode, int noted, uint32_t *levels,
-                                    struct error *e)
-{
-    *levels = 0;
-    if (root->at == ROOT_AT_ISOLATED)
-        return ST_OK;
-    return gpu_group_run(dev, root, modes[mode], noted, levels, e);
-}
-
-const struct backend_whole_search cuda_whole = {
-    .run = gpu_run, .tell_levels = gpu_tell_levels, .run_together = gpu_run_together};

@@ -1,6 +1,6 @@
-/* cuda_solo_notes.c: what the levels of a search that is one kernel did, for the host; see cuda_solo.h */
-#include "traverse/cuda/cuda_device.h"
-#include "traverse/cuda/cuda_error.h"
+/* cuda_whole_notes.c: what the levels of a search that is one kernel did, for the host; see cuda_solo.h */
+#include "cuda_device.h"
+#include "cuda_error.h"
 
 #include <stdlib.h>
 
@@ -8,63 +8,6 @@ struct gpu_listener {
     level_noter *noter;
     void *context;
 };
-
-_Static_assert(sizeof(struct solo_note) == SOLO_NOTE_BYTES, "a note as planned");
-
-enum status gpu_notes_open(struct device *dev, const struct solo_launch *plain,
-                           struct error *e)
-{
-    struct solo_launch *launch = &dev->solo.notes.launch;
-    *launch = *plain;
-    launch->program = cuda_solo_noted();
-    return CUDA_TRY(cuda_solo_plan(launch), dev->where, e);
-}
-
-void gpu_notes_close(struct device *dev)
-{
-    free(dev->solo.notes.kept);
-}
-
-/* ---- while a search runs ---- */
-
-void gpu_notes_begin(struct device *dev)
-{
-    struct gpu_notes *n = &dev->solo.notes;
-    n->count = n->levels = 0;
-    dev->solo.search.out.mail->written = dev->solo.search.out.mail->taken = 0;
-}
-
-/* Copies the notes of the levels up to `levels` that were not copied yet. They lie on the device from its first
- * place on. */
-static enum status copy_notes(struct device *dev, uint32_t levels, struct error *e)
-{
-    struct gpu_notes *n = &dev->solo.notes;
-    const struct solo_note *from = dev->solo.search.out.notes;
-    cudaStream_t stream = dev->stream.of[NORMALS];
-    uint32_t more = levels - n->count;
-    struct solo_note *grown = realloc(n->kept, ((size_t)levels + 1) * sizeof *grown);
-    if (grown == NULL)
-        return fail_memory(e, "notes of levels", (size_t)levels * sizeof *grown);
-    n->kept = grown;
-    if (CUDA_TRY(cudaMemcpyAsync(n->kept + n->count, from, more * sizeof *from,
-                                 cudaMemcpyDeviceToHost, stream),
-                 dev->where, e) == ST_OK &&
-        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) == ST_OK)
-        n->count = levels;
-    return e->status;
-}
-
-enum status gpu_notes_take(struct device *dev, struct error *e)
-{
-    struct gpu_notes *n = &dev->solo.notes;
-    volatile struct solo_mail *mail = dev->solo.search.out.mail;
-    uint32_t written = mail->written;
-    if (written > n->count && copy_notes(dev, written, e) == ST_OK)
-        mail->taken = written;
-    return e->status;
-}
-
-/* ---- after it ---- */
 
 /* The lists of a search are free then. */
 static uint32_t frontier_room(const struct device *dev)
@@ -200,7 +143,7 @@ enum status gpu_tell_levels(struct device *dev, level_noter *noter, void *contex
 {
     const struct gpu_listener listener = {noter, context};
     if (gpu_use(dev, e) != ST_OK || gpu_follow_search(dev, e) != ST_OK ||
-        gpu_solo_settle(dev, e) != ST_OK || copy_notes(dev, dev->solo.notes.levels, e) != ST_OK)
+        gpu_solo_settle(dev, e) != ST_OK || gpu_copy_notes(dev, dev->solo.notes.levels, e) != ST_OK)
         return e->status;
     return tell_all(dev, &listener, e);
 }

@@ -1,0 +1,82 @@
+/* cuda_whole_start.c: starts a search that is one kernel, and waits for its end; see cuda_solo.h */
+#include "cuda_device.h"
+#include "cuda_error.h"
+
+#include <stdlib.h>
+
+_Static_assert(sizeof(struct solo_note) == SOLO_NOTE_BYTES, "a note as planned");
+
+/* ---- notes ---- */
+
+static void begin_notes(struct device *dev)
+{
+    struct gpu_notes *n = &dev->solo.notes;
+    n->count = n->levels = 0;
+    dev->solo.search.out.mail->written = dev->solo.search.out.mail->taken = 0;
+}
+
+/* They lie on the device from its first place on. */
+enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
+{
+    struct gpu_notes *n = &dev->solo.notes;
+    const struct solo_note *from = dev->solo.search.out.notes;
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    uint32_t more = levels - n->count;
+    struct solo_note *grown = realloc(n->kept, ((size_t)levels + 1) * sizeof *grown);
+    if (grown == NULL)
+        return fail_memory(e, "notes of levels", (size_t)levels * sizeof *grown);
+    n->kept = grown;
+    if (CUDA_TRY(cudaMemcpyAsync(n->kept + n->count, from, more * sizeof *from,
+                                 cudaMemcpyDeviceToHost, stream),
+                 dev->where, e) == ST_OK &&
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e) == ST_OK)
+        n->count = levels;
+    return e->status;
+}
+
+/* While a search runs, again and again: there is room for some. */
+static enum status take_notes(struct device *dev, struct error *e)
+{
+    struct gpu_notes *n = &dev->solo.notes;
+    volatile struct solo_mail *mail = dev->solo.search.out.mail;
+    uint32_t written = mail->written;
+    if (written > n->count && gpu_copy_notes(dev, written, e) == ST_OK)
+        mail->taken = written;
+    return e->status;
+}
+
+/* ---- the search ---- */
+
+/* Waits until the device reports the end of the search, which is sooner than the end of the kernel. */
+static enum status wait_for_end(struct device *dev, cudaStream_t stream, int noted, uint32_t *levels, struct error *e)
+{
+    enum { LOOKS = 1 << 14 };
+    const struct gpu_solo *s = &dev->solo.search;
+    const volatile uint64_t *report = &s->out.mail->report;
+    for (unsigned i = 1; *report >> 32 != s->number; i++) {
+        if (noted && take_notes(dev, e) != ST_OK)
+            return e->status;
+        if (i % LOOKS != 0)
+            continue;
+        const cudaError_t state = cudaStreamQuery(stream);
+        /* a kernel that ends itself has reported why */
+        if (state != cudaErrorNotReady && *report >> 32 != s->number &&
+            CUDA_TRY(state, dev->where, e) != ST_OK)
+            return e->status;
+    }
+    *levels = (uint32_t)*report;
+    return ST_OK;
+}
+
+enum status gpu_run_kernel(struct device *dev, const void *search, const struct solo_launch *launch, int noted,
+                           uint32_t *levels, struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[DELEGATES];
+    if (noted)
+        begin_notes(dev);
+    if (gpu_use(dev, e) != ST_OK || CUDA_TRY(cuda_solo_start(search, launch, stream), dev->where, e) != ST_OK ||
+        wait_for_end(dev, stream, noted, levels, e) != ST_OK)
+        return e->status;
+    dev->solo.notes.levels = noted ? *levels : 0;
+    return ST_OK;
+}
