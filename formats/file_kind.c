@@ -1,10 +1,7 @@
 /* file_kind.c: see file_kind.h */
 #include "file_kind.h"
 
-#include "formats/manifest.h"
-
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -77,20 +74,13 @@ static enum status refuse_file(const char *path, struct error *e)
                 "-` makes one from a graph, and dbfs does both and searches", path);
 }
 
-enum status file_kind_not_shards(const char *path, struct error *e)
+enum status file_kind_refuse_shards(const char *path, struct error *e)
 {
     struct stat st;
     if (stat(path, &st) != 0)
         return fail_errno(e, path, "cannot open");
     if (!S_ISDIR(st.st_mode))
         return refuse_file(path, e);
-    char *manifest = manifest_path(path, MANIFEST_NAME);
-    if (manifest == NULL)
-        return fail_memory(e, path, strlen(path));
-    int found = access(manifest, F_OK) == 0;
-    free(manifest);
-    if (found)
-        return ST_OK;
     return fail(e, ST_RUNTIME, "%s: is a folder without a packed graph (no manifest): `dbfs-pack -o %s` "
                 "makes one", path, path);
 }

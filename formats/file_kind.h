@@ -11,9 +11,8 @@
 enum status file_kind_not_edges(const char *name, const unsigned char *bytes, size_t count,
                                 struct error *e);
 
-/* Refuses a path that is no folder of shards: ST_BAD_DATA for a file, ST_RUNTIME for a folder without
- * manifest or for nothing. The message says what it is and which command comes next. ST_OK for a folder that
- * has a manifest. */
-enum status file_kind_not_shards(const char *path, struct error *e);
+/* Refuses a path where there is no manifest: ST_BAD_DATA for a file, ST_RUNTIME for a folder or for nothing. The message
+ * says what it is and which command comes next. */
+enum status file_kind_refuse_shards(const char *path, struct error *e);
 
 #endif

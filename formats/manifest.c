@@ -310,8 +310,9 @@ enum status manifest_read(struct manifest *m, const char *folder, struct error *
         fail(e, ST_RUNTIME,
              "%s: an unfinished packing: run dbfs-pack --resume with the same options",
              folder);
-    else if (file_kind_not_shards(folder, e) == ST_OK &&
-             key_values_read(&kv, path, NULL, e) == ST_OK)
+    else if (access(path, F_OK) != 0)
+        file_kind_refuse_shards(folder, e);
+    else if (key_values_read(&kv, path, NULL, e) == ST_OK)
         parse_manifest(m, path, &kv, e);
     key_values_free(&kv);
     free(path);

@@ -23,7 +23,7 @@ struct search_state {
     struct directions directions;
 };
 
-/* A frontier of so many delegates and normals is visited and counted: chooses how its level goes. */
+/* cpu_way.c. A frontier of so many delegates and normals is visited and counted: chooses how its level goes. */
 void plan_level(struct device *dev, struct search_state *state, uint64_t delegates,
                 uint64_t normals);
 
