@@ -113,7 +113,7 @@ __device__ static inline unsigned slices_of(const gpu_sliced &s, const uint2 &li
 
 __device__ static inline bool sees_visited(const uint4 &c)
 {
-    return is_visited(c.x) | is_visited(c.y) | is_visited(c.z) | is_visited(c.w);
+    return ((int)is_visited(c.x) | (int)is_visited(c.y) | (int)is_visited(c.z) | (int)is_visited(c.w)) != 0;
 }
 
 /* One that is visited. */
