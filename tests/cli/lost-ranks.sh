@@ -34,6 +34,13 @@ wait $pid 2>/dev/null || got=$?
 check "a rank is killed: the launcher ends the job (exit $got)" test $got != 0
 check 'and no rank is left' test -z "$(ranks_of dbfs-traverse "$tmp/many")"
 
+graph500=$(realpath "$BIN/dbfs-graph500")
+start_search "$MPIEXEC" -n 2 "$graph500" --backend cpu --no-energy -@ 1 --timeout 2 -n 1000000 "$tmp/many"
+kill -STOP "$(ranks_of dbfs-graph500 "$tmp/many" | tail -1)"
+ended 1 'a rank of dbfs-graph500 is stopped, with --timeout'
+check_says '^dbfs-graph500: rank [01] on [^ ]*, [^:]*: did not run for [2-9]\.[0-9] s' 'rank, host and phase are named'
+check 'no rank is left' test -z "$(ranks_of dbfs-graph500 "$tmp/many")"
+
 "$BIN/rmatgen" -q -s 18 -o "$tmp/large.edges"
 "$MPIEXEC" -n 2 "$pack" -q -@ 1 --timeout 1 -p 2 -o "$tmp/x" "$tmp/large.edges" >"$tmp/out" 2>"$tmp/err" &
 pid=$!
