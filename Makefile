@@ -184,7 +184,8 @@ $(BUILD)/tests/test_solo_cost: $(BUILD)/traverse/direction_cost.o
 $(BUILD)/tests/test_energy: $(BUILD)/traverse/graph500/energy.o
 # These stand in for functions of the C library, which MPI's libraries call, too.
 unit_link = $(mpicc)
-$(BUILD)/tests/test_gang_wakes $(BUILD)/tests/test_patience $(BUILD)/tests/test_numa_nodes $(BUILD)/tests/test_energy: unit_link = $(CC)
+$(BUILD)/tests/test_gang_wakes $(BUILD)/tests/test_patience: unit_link = $(CC)
+$(BUILD)/tests/test_numa_nodes $(BUILD)/tests/test_energy: unit_link = $(CC)
 $(unit_bin): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(libtools) $(libmpi) $(libformats)
 	@mkdir -p $(@D)
 	$(unit_link) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)

@@ -105,6 +105,16 @@ ended() {
     check "$2 (exit $got)" test $got = "$1"
 }
 
+# ranks_end TENTHS PROGRAM PATH: waits for them, so many tenths of a second at most
+ranks_end() {
+    local i
+    for ((i = 0; i < $1; i++)); do
+        [ -n "$(ranks_of "$2" "$3")" ] || return 0
+        sleep 0.1
+    done
+    test -z "$(ranks_of "$2" "$3")"
+}
+
 # two_read PROGRAM FILE: both ranks have FILE open
 two_read() {
     local rank count=0

@@ -277,7 +277,7 @@ check_exit 5 'a kernel of two GPUs is not launched' late env FAIL_CUDA='cudaLaun
 check_says 'GPU [01]: .*cuda_solo_start(.*: out of memory' 'the cause is named, not that the other GPU waited in vain'
 
 lose_rank() { # SIGNAL NAME OPTION...: one of two ranks gets the signal while they search
-    local signal=$1 name=$2 got=0 pid ranks i
+    local signal=$1 name=$2 got=0 pid i
     shift 2
     late "$MPIEXEC" -n 2 "$traverse" -@ 1 --backend cuda -r 200000,0 "$@" "$tmp/long-2-inf" >"$tmp/out" 2>"$tmp/err" </dev/null &
     pid=$!
@@ -289,12 +289,7 @@ lose_rank() { # SIGNAL NAME OPTION...: one of two ranks gets the signal while th
     kill -$signal "$(ranks_of dbfs-traverse "$tmp/long-2-inf" | tail -1)"
     wait $pid || got=$?
     check "$name (exit $got)" test $got = 1 -o $signal = KILL -a $got != 0 # which is the launcher's
-    for i in {1..50}; do
-        ranks=$(ranks_of dbfs-traverse "$tmp/long-2-inf")
-        [ -n "$ranks" ] || break
-        sleep 0.1
-    done
-    check 'no rank is left' test -z "$ranks"
+    check 'no rank is left' ranks_end 50 dbfs-traverse "$tmp/long-2-inf"
 }
 packed long 2 inf >"$tmp/folder"
 lose_rank STOP 'a rank is stopped'

@@ -115,11 +115,7 @@ launcher_signalled() { # NAME FILE READY COMMAND...: READY succeeds when the ran
         pid=$!
         until $ready || ! kill -0 $pid 2>/dev/null; do sleep 0.02; done
         kill -$signal $pid
-        for _ in $(seq 100); do
-            [ -n "$(ranks_of "$name" "$pattern")" ] || break
-            sleep 0.1
-        done
-        check "$name: the launcher gets SIG$signal: no rank is left" test -z "$(ranks_of "$name" "$pattern")"
+        check "$name: the launcher gets SIG$signal: no rank is left" ranks_end 100 "$name" "$pattern"
         kill -KILL $pid 2>/dev/null
         wait $pid 2>/dev/null
         check 'and nothing partial' test ! -e "$tmp/s/x" -o -e "$tmp/s/x/packing" -o -e "$tmp/s/x/manifest"

@@ -10,10 +10,9 @@ traverse=$(realpath "$BIN/dbfs-traverse")
 
 "$TESTS/mkgraph" path 100000 | "$BIN/edgeconv" -q -u -o "$tmp/path.edges" -
 "$BIN/dbfs-pack" -q -p 2 -t inf -o "$tmp/long" "$tmp/path.edges"
-ranks_left() { ranks_of dbfs-traverse "$tmp/long"; }
 rank() { # NUMBER: its process
     local process
-    for process in $(ranks_left); do
+    for process in $(ranks_of dbfs-traverse "$tmp/long"); do
         tr '\0' '\n' 2>/dev/null <"/proc/$process/environ" | grep -qE "^(PMI_RANK|OMPI_COMM_WORLD_RANK)=$1\$" && echo "$process"
     done
 }
@@ -34,7 +33,7 @@ search_long() { # OPTION...: in the background, until rank 0 searches
     sleep 0.2
 }
 lose_rank() { # SIGNAL RANK NAME OPTION...
-    local signal=$1 number=$2 name=$3 got=0 left lost
+    local signal=$1 number=$2 name=$3 got=0 lost
     shift 3
     for _ in 1 2 3; do # a busy host may stop a rank before this does
         search_long "$@"
@@ -45,12 +44,7 @@ lose_rank() { # SIGNAL RANK NAME OPTION...
     kill -"$signal" "$lost"
     wait $job || got=$?
     check "$name (exit $got)" test $got = 1 -o "$signal" = KILL -a $got != 0 # which is the launcher's
-    for _ in {1..50}; do
-        left=$(ranks_left)
-        [ -n "$left" ] || break
-        sleep 0.1
-    done
-    check 'no rank is left' test -z "$left"
+    check 'no rank is left' ranks_end 50 dbfs-traverse "$tmp/long"
 }
 
 search_long

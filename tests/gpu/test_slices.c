@@ -1,5 +1,5 @@
-/* test_slices.c: cuda_sliced_count and cuda_sliced_fill by their definition (traverse/cuda/sliced/cuda_sliced.h): slice by slice, the
- * edges of all rows in the order of vertices, those to delegates first; heads; and pieces, which may have any order
+/* test_slices.c: cuda_sliced_count and cuda_sliced_fill by their definition (traverse/cuda/sliced/cuda_sliced.h): slice by
+ * slice, the edges of all rows in the order of vertices, those to delegates first; heads; and pieces, which may have any order
  */
 #include "checks.h"
 #include "loaded.h"

@@ -31,9 +31,9 @@ static const struct th_rates several_rates[MACHINES] = {
                      .byte = {0.0027, 0.5, 0.04}},
 };
 
-/* A GPU that is alone searches a small graph without its classes (traverse/cuda/sliced/cuda_sliced.h), so that all TH take as long:
- * in a level one block pushes the frontier, or all blocks read all edges; or, beyond `whole_edges`, they push the frontier
- * or look for parents row by row. Read off measured searches; NOTES.md. */
+/* A GPU that is alone searches a small graph without its classes (traverse/cuda/sliced/cuda_sliced.h), so that all TH take
+ * as long: in a level one block pushes the frontier, or all blocks read all edges; or, beyond `whole_edges`, they push the
+ * frontier or look for parents row by row. Read off measured searches; NOTES.md. */
 static const double sliced_edges = 1 << 27, whole_edges = 1 << 22, sliced_vertices = 1.5e6;
 static const double sliced_start = 12000, one_level = 1150, one_edge = 0.5, whole_level = 2500, whole_edge = 0.0011;
 static const double rows_level = 10000, rows_push = 0.018, rows_probe = 0.0035;

@@ -15,7 +15,7 @@ static void begin_notes(struct device *dev)
     dev->solo.search.out.mail->written = dev->solo.search.out.mail->taken = 0;
 }
 
-/* They lie on the device from its first place on. */
+/* On the device, those that were not copied yet begin at the first place. */
 enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
 {
     struct gpu_notes *n = &dev->solo.notes;
@@ -34,7 +34,7 @@ enum status gpu_copy_notes(struct device *dev, uint32_t levels, struct error *e)
     return e->status;
 }
 
-/* While a search runs, again and again: there is room for some. */
+/* The device has room for some notes, so the host takes them while the search runs. */
 static enum status take_notes(struct device *dev, struct error *e)
 {
     struct gpu_notes *n = &dev->solo.notes;

@@ -192,7 +192,7 @@ void cuda_solo_byte_depths(const struct gpu_solo *search, enum vertex_kind kind,
 void cuda_solo_count(const struct gpu_solo *search, uint32_t first, uint32_t levels,
                      struct solo_frontier *to, cudaStream_t stream);
 
-/* Starts the search: a struct gpu_solo or, for the kernel of cuda_group.h, a struct gpu_group. */
+/* Starts the search: a struct gpu_solo or, for the kernels of cuda_group.h and cuda_sliced.h, a gpu_group or gpu_sliced. */
 cudaError_t cuda_solo_start(const void *search, const struct solo_launch *launch,
                             cudaStream_t stream);
 
