@@ -1,10 +1,14 @@
 #!/bin/bash
 # dbfs: from a graph in a file to the distances of its vertices, in one command; see dbfs(1).
 #
-# edgeconv and dbfs-pack make shards, which are kept, and dbfs-traverse searches them. The shards lie in
+# edgeconv and dbfs-pack make shards, and dbfs-traverse searches them. Shards of regular files are kept. They lie in
 # CACHE/KEY, where KEY is a digest of all that they depend on: the files' paths, inodes, sizes and times, the
 # options, and the version. They get that name only when they are complete. One dbfs at a time makes shards in
 # CACHE, and others wait: otherwise each would pack the file, and replace the shards that another one reads.
+#
+# A pipe (standard input, <(...), a fifo) can be read only once. This script never opens one: edgeconv does, which
+# looks at the first bytes and goes on from there. Nothing but reading it tells its content, so its shards are not
+# kept.
 set -euo pipefail
 
 prog=dbfs
@@ -18,14 +22,16 @@ PATH=${bin%/*}:$PATH
 [ -n "${OMP_WAIT_POLICY+set}" ] || export GOMP_SPINCOUNT="${GOMP_SPINCOUNT-1000}"
 files=() convert=() pack=() both=() search=() results=()
 cache='' shards='' ranks='' compact=false undirected=(-u) verbose=false force=() quiet=()
-work='' # made for this run alone
+roots_from=''
+work='' scratch='' # folders of this run alone: shards in the making; anything else
 
 usage() {
     cat <<EOF
 usage: dbfs [OPTION...] FILE...
        dbfs [OPTION...] DIR
 Searches the graph in FILE (several are read one after the other; '-' is standard input) from some of its
-vertices. Shards are made first, kept in FILE.dbfs, and used again. DIR is a folder of shards.
+vertices. Shards are made first, kept in FILE.dbfs unless FILE is a pipe, and used again. DIR is a folder
+of shards.
 
   -r, --roots ROOT       search from these vertices; without -r from 64 sampled ones
   -o, --output FILE      hop distances: .npy, .csv or text; %d becomes the root; '-' is standard output
@@ -72,6 +78,7 @@ take_value() { # OPTION VALUE
     --cache) cache=$2 ;;
     -p | --shards) shards=$2 ;;
     --ranks) ranks=$2 ;;
+    --roots-from) roots_from=$2 ;;
     --direction) take_direction "$2" ;;
     -f | --from) convert+=(-f "$2") ;;
     --vertices | --entry) pass convert "$1" "$2" ;;
@@ -80,7 +87,7 @@ take_value() { # OPTION VALUE
     -S | --memory) both+=(-S "$2") ;;
     -T | --tmpdir) both+=(-T "$2") ;;
     -@ | --threads) both+=(-@ "$2") ;;
-    -[rng] | --roots | --roots-from | --count | --seed | --warm-up | --shards-per-rank | --backend | --timeout | \
+    -[rng] | --roots | --count | --seed | --warm-up | --shards-per-rank | --backend | --timeout | \
         --factor[01] | --reduction | --chunk | --exchange-form | --exchange-memory | --map | --answer | --parents-width | \
         --resident)
         pass search "$1" "$2"
@@ -171,24 +178,32 @@ describe() { # what the shards depend on
     dbfs-pack --version
 }
 
-is_stream() { # FILE
-    local magic=
-    LC_ALL=C read -r -N 8 magic <"$1" || true
-    [ "$magic" = DBFSEDGE ]
+# Whether FILE can be read again from its start. Anything else is left to the one program that reads it.
+is_regular() { [ "$1" != - ] && [ -f "$1" ]; }
+
+are_regular() { # all FILEs
+    local file
+    for file in "${files[@]}"; do is_regular "$file" || return 1; done
+}
+
+# Whether FILE, which is regular, is an edge stream of an undirected graph: SPEC-edges.md has the bytes.
+is_undirected_stream() {
+    local start
+    start=$(head -c 16 -- "$1" | od -An -v -tx1 | tr -d ' \n')
+    case $start in 44424653454447450100000000000000 | 44424653454447450100000001000000) ;; *) return 1 ;; esac
 } 2>/dev/null
 
-are_streams() { # all FILEs
+# Whether dbfs-pack can take all FILEs, as often as it needs to read them: edgeconv would change nothing.
+are_ready() {
     local file
-    ! $compact || return 1
-    for file in "${files[@]}"; do
-        [ "$file" != - ] && is_stream "$file" || return 1
-    done
+    ! $compact && [ "${undirected[*]} ${#convert[@]}" = '-u 0' ] && are_regular || return 1
+    for file in "${files[@]}"; do is_undirected_stream "$file" || return 1; done
 }
 
 make_shards() { # FOLDER, empty
     local map=() from to=(dbfs-pack -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" -o "$1/shards")
     ! $compact || map=("--compact=$1/graph.map")
-    if are_streams; then
+    if are_ready; then
         show "${to[@]}" "${files[@]}"
         "${to[@]}" "${files[@]}"
         return
@@ -261,17 +276,44 @@ keep_shards() { # TEXT-OF-KEY
     remove_stale "$graph/key"
 }
 
+# Sets `cache` to the folder where shards are kept. Succeeds if there is one.
+choose_cache() {
+    [ "$cache" != none ] || return 1
+    if ! are_regular; then
+        [ -z "$cache" ] || die 2 "--cache: shards of a pipe are not kept, as only reading it tells its content"
+        return 1
+    fi
+    ! mkdir -p "${cache:=${files[0]%/}.dbfs}" 2>/dev/null || return 0
+    echo "$prog: $cache: cannot be made, so the shards are not kept: --cache DIR names another place" >&2
+    cache=none
+    return 1
+}
+
+# Sets `scratch` to a new folder.
+make_scratch() {
+    [ -n "$scratch" ] || scratch=$(mktemp -d "${TMPDIR:-/tmp}/dbfs.XXXXXX" 2>/dev/null) ||
+        die 1 "${TMPDIR:-/tmp}: cannot make a folder there: TMPDIR names another place"
+}
+
+# Roots are read twice, by the check before packing and by the search: those of a pipe go to a file first.
+keep_roots() {
+    [ -n "$roots_from" ] || return 0
+    if ! is_regular "$roots_from"; then
+        make_scratch
+        cat -- "$roots_from" >"$scratch/roots" || exit 1
+        roots_from=$scratch/roots
+    fi
+    search+=("--roots-from=$roots_from")
+}
+
 # Sets `graph` to the folder that has shards, and perhaps the map.
 find_shards() {
     local key text lock made=false
-    if [ "${files[0]}" = - ] || [ "$cache" = none ] || ! mkdir -p "${cache:=${files[0]%/}.dbfs}" 2>/dev/null; then
-        [ "${files[0]}" = - ] || [ "$cache" = none ] ||
-            echo "$prog: $cache: cannot be made, so the shards are not kept: --cache DIR names another place" >&2
+    if ! choose_cache; then
         check_search &
-        work=$(mktemp -d "${TMPDIR:-/tmp}/dbfs.XXXXXX" 2>/dev/null) ||
-            die 1 "${TMPDIR:-/tmp}: cannot make a folder there: TMPDIR names another place"
+        make_scratch
         wait $! || exit
-        graph=$work
+        graph=$scratch
         make_shards "$graph"
         return
     fi
@@ -291,7 +333,8 @@ find_shards() {
 }
 
 clean() {
-    [ -z "$work" ] || rm -rf "$work"
+    local folder
+    for folder in "$work" "$scratch"; do [ -z "$folder" ] || rm -rf "$folder"; done
     if [ -d "$cache" ]; then rmdir "$cache" 2>/dev/null || true; fi # where nothing was kept
 }
 
@@ -316,6 +359,7 @@ parse "$@"
 trap clean EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
+keep_roots
 if [ ${#files[@]} = 1 ] && [ -d "${files[0]}" ]; then
     refuse_cache "${files[0]}"
     run_search "${files[0]}"

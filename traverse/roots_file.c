@@ -1,44 +1,71 @@
 /* roots_file.c: see roots_file.h */
 #include "roots_file.h"
 
+#include "formats/base/launch.h"
+
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-static enum status read_text(struct roots_file *f, const char *path, struct error *e)
+/* Each rank reads the file: of a pipe each would get some of the lines, or wait for ever. */
+static enum status refuse_unshared(int fd, const char *name, struct error *e)
+{
+    struct stat st;
+    const char *variable;
+    if (launched_processes(&variable) == 1 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)))
+        return ST_OK;
+    return fail(e, ST_USAGE, "%s: under mpiexec, give a file that all ranks can read", name);
+}
+
+static FILE *open_text(const char *path, const char *name, struct error *e)
+{
+    int fd = path == NULL ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC);
+    FILE *file = fd >= 0 && refuse_unshared(fd, name, e) == ST_OK ? fdopen(fd, "r") : NULL;
+    if (file == NULL && e->status == ST_OK)
+        fail_errno(e, name, "cannot open");
+    if (file == NULL && fd >= 0)
+        close(fd);
+    return file;
+}
+
+/* All of `file` as one text. Closes it. */
+static enum status read_text(struct roots_file *f, FILE *file, const char *name, struct error *e)
 {
     size_t capacity = 0;
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return fail_errno(e, path, "cannot open");
     ssize_t length = getdelim(&f->text, &capacity, '\0', file);
     if (ferror(file))
-        fail_errno(e, path, "cannot read");
+        fail_errno(e, name, "cannot read");
     else if (length <= 0)
-        fail(e, ST_BAD_DATA, "%s: has no roots: expected one on each line", path);
+        fail(e, ST_BAD_DATA, "%s: has no roots: expected one on each line", name);
     else if (!feof(file)) /* it stopped at a NUL */
-        fail(e, ST_BAD_DATA, "%s: is no text: expected a root on each line", path);
+        fail(e, ST_BAD_DATA, "%s: is no text: expected a root on each line", name);
     fclose(file);
     return e->status;
 }
 
 enum status roots_file_read(struct roots_file *f, const char *path, struct error *e)
 {
+    int is_stdin = strcmp(path, "-") == 0;
+    const char *name = is_stdin ? "standard input" : path;
     memset(f, 0, sizeof *f);
-    if (read_text(f, path, e) != ST_OK)
+    FILE *file = open_text(is_stdin ? NULL : path, name, e);
+    if (file == NULL || read_text(f, file, name, e) != ST_OK)
         return e->status;
     uint64_t most = 1;
     for (const char *p = f->text; (p = strchr(p, '\n')) != NULL; p++)
         most++;
     f->line = calloc(most, sizeof *f->line);
     if (f->line == NULL)
-        return fail_memory(e, path, most * sizeof *f->line);
+        return fail_memory(e, name, most * sizeof *f->line);
     for (char *rest = f->text, *line; (line = strsep(&rest, "\n")) != NULL;) {
         line[strcspn(line, "\r")] = '\0';
         if (*line != '\0')
             f->line[f->count++] = line;
     }
-    return f->count > 0 ? ST_OK : fail(e, ST_BAD_DATA, "%s: has no roots: expected one on each line", path);
+    return f->count > 0 ? ST_OK : fail(e, ST_BAD_DATA, "%s: has no roots: expected one on each line", name);
 }
 
 void roots_file_free(struct roots_file *f)

@@ -13,6 +13,8 @@ struct roots_file {
     uint64_t count;
 };
 
+/* Reads the file, once; "-" is standard input. Where a launcher started several ranks, each reads it, so anything but a
+ * regular file is ST_USAGE. */
 enum status roots_file_read(struct roots_file *file, const char *path, struct error *e);
 void roots_file_free(struct roots_file *file); /* a zeroed one is allowed */
 

@@ -177,15 +177,26 @@ check_says 'g.txt.dbfs: is where dbfs keeps shards: give the file that they are 
 check_exit 2 'a root out of range' dbfs -r 99999 g.txt
 check_exit 2 '-r without a value' dbfs g.txt -r
 rm -rf g.txt.dbfs
-mkfifo slow
-timeout 30 bash -c 'exec 3>slow; sleep 20' &
-dbfs -q --cache kept -r 0 -o x slow 2>/dev/null &
-pid=$!
-sleep 0.7
-kill -TERM $pid 2>/dev/null
-kill %1 2>/dev/null
-wait 2>/dev/null
-check 'ended by a signal, it leaves no shards' test -z "$(ls -A kept 2>/dev/null)"
-check 'ended by a signal, it leaves no result' test ! -e x
+# ---- it is ended while it makes shards ----
+
+# an edgeconv that has begun, and waits
+mkdir slow scratch
+cp "$bin/dbfs" slow
+for name in "$bin"/*; do [ -e "slow/${name##*/}" ] || ln -s "$name" slow; done
+rm slow/edgeconv
+printf '#!/bin/sh\ntouch begun\nexec sleep 60\n' >slow/edgeconv
+chmod +x slow/edgeconv
+mkfifo pipe
+for file in g.txt pipe; do
+    rm -f begun
+    TMPDIR=$tmp/scratch timeout 60 slow/dbfs -q -r 0 -o x $file >out 2>err &
+    pid=$!
+    for _ in {1..300}; do [ -e begun ] && break; sleep 0.1; done
+    check "$file: edgeconv has begun" test -e begun
+    kill -TERM $pid
+    wait $pid 2>/dev/null
+    check "$file: ended by a signal, it leaves no shards" test -z "$(ls -A scratch; ls -d g.txt.dbfs pipe.dbfs 2>/dev/null)"
+    check "$file: nor a result" test ! -e x
+done
 cd "$here" || exit 1
 finish

@@ -13,10 +13,13 @@
 #include "formats/base/outfile.h"
 
 #include <stdint.h>
+#include <sys/types.h>
 
 /* One input, or one file of an archive: what is open for it, and how its edges are read. */
 struct source {
     const char *path, *name;     /* the name for messages */
+    dev_t pipe_device; /* which pipe it is; 0 for a regular file */
+    ino_t pipe_inode;
     struct input *input;         /* NULL: opened again when its turn comes */
     struct graph_reader *reader; /* of the input */
     const char *format;

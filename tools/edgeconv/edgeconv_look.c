@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 typedef unsigned long long ull;
 
@@ -28,7 +30,10 @@ static enum status resolve_direction(const struct options *o, struct source *s,
     s->fold = f->both_listed;
     switch (o->assertion) {
     case ASSERT_NOTHING: break;
-    case ASSERT_ONCE: *direction = EDGES_UNDIRECTED_ONCE; break;
+    case ASSERT_ONCE:
+        *direction = EDGES_UNDIRECTED_ONCE;
+        s->fold |= f->direction_fixed && f->direction == EDGES_SYMMETRIC; /* one of the two records */
+        break;
     case ASSERT_DIRECTED:
         if (fixed_once)
             return contradicts(s, "directed", e);
@@ -129,10 +134,28 @@ enum status join_source(struct job *job, struct source *s, int is_new, struct er
     return e->status;
 }
 
+/* Two inputs that read one pipe would each get some of its bytes. */
+static enum status refuse_same_pipe(const struct job *job, struct source *s, struct error *e)
+{
+    struct stat st;
+    int found = strcmp(s->path, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(s->path, &st);
+    if (found != 0 || S_ISREG(st.st_mode))
+        return ST_OK; /* opening tells what is wrong with it */
+    s->pipe_device = st.st_dev;
+    s->pipe_inode = st.st_ino;
+    for (const struct source *before = job->sources; before < s; before++) {
+        if (before->pipe_inode == st.st_ino && before->pipe_device == st.st_dev)
+            return fail(e, ST_USAGE, "%s: is given twice, before as %s, and can be read once", s->name,
+                        before->name);
+    }
+    return ST_OK;
+}
+
 /* What the reader of the first file says; files behind it in an archive are seen in their turn. */
 static enum status look_at(struct job *job, struct source *s, struct error *e)
 {
-    if (input_open_first(&s->input, s->path, job->options->entry, e) != ST_OK ||
+    if (refuse_same_pipe(job, s, e) != ST_OK ||
+        input_open_first(&s->input, s->path, job->options->entry, e) != ST_OK ||
         open_reader(job, &s->reader, s->input, e) != ST_OK)
         return e->status;
     const struct graph_reader *reader = s->reader;
