@@ -67,41 +67,49 @@ rm -rf "$tmp/names"
 "$BIN/rmatgen" -q -s 16 -o "$tmp/many.edges"
 "$pack" -q -p 2 -o "$tmp/many" "$tmp/many.edges"
 "$BIN/rmatgen" -q -s 18 -o "$tmp/large.edges"
-"$BIN/rmatgen" -q -s 21 -o "$tmp/larger.edges"
+"$BIN/rmatgen" -q -s 19 -o "$tmp/larger.edges"
 "$pack" -q -p 1 -o "$tmp/large" "$tmp/large.edges"
 "$traverse" --backend cpu -q -r 1 --depths "$tmp/depths-%d.npy" "$tmp/large" >/dev/null 2>&1
-ones=$(printf '1,%.0s' $(seq 300))1 # the same results, often enough for minutes
-moments='0.02 0.06 0.15 0.3 0.6'
-[ "${TEST_MODE:-short}" = long ] && moments=$(seq 0.01 0.02 0.99)
+ones=$(printf "1,%.0s" {1..9})1 # the same results, as often as the run shall last
+shares='5 15 30 50 75' # of the time that a run takes, in percent
+[ "${TEST_MODE:-short}" = long ] && shares=$(seq 2 2 98)
 
-# at moments spread over a run: it ends by the signal or is done, and leaves no temporary file
+microseconds() { date +%s%6N; }
+
+# At moments spread over a run, it ends by the signal and leaves no temporary file. How long a run takes is measured: by one
+# that is left alone, and by every one that ends before its signal.
 signalled() { # NAME COMMAND...
-    local name=$1 moment got bad= sent=0 signal
+    local name=$1 share got bad= sent=0 signal start took=0
     shift
-    for moment in $moments; do
+    for share in 0 $shares; do
         for signal in INT TERM; do
+            [ $share.$signal = 0.TERM ] && continue # the one that is left alone
             rm -rf "$tmp/s"
             mkdir "$tmp/s"
             got=0
-            env --default-signal=INT timeout -s $signal -k 20 $moment "$@" >"$tmp/out" 2>"$tmp/err" \
-                </dev/null || got=$?
-            # timeout says 124 where it sent the signal
-            case $got in 0) ;; 124) sent=$((sent + 1)) ;; *) bad="$bad $signal-$moment:$got" ;; esac
-            [ -z "$(find "$tmp/s" -name '.*.??????')" ] || bad="$bad $signal-$moment:left"
+            start=$(microseconds)
+            env --default-signal=INT timeout -s $signal -k 20 $(awk -v n=$((took * share)) 'BEGIN { print n / 1e8 }') "$@" \
+                >"$tmp/out" 2>"$tmp/err" </dev/null || got=$?
+            case $got in # timeout says 124 where it sent the signal
+            0) took=$(($(microseconds) - start)) ;;
+            124) sent=$((sent + 1)) ;;
+            *) bad="$bad $signal-$share:$got" ;;
+            esac
+            [ -z "$(find "$tmp/s" -name '.*.??????')" ] || bad="$bad $signal-$share:left"
         done
     done
     check "$name: ends by SIGINT and SIGTERM at any moment ($bad)" test -z "$bad"
     check "$name: and many came while it worked ($sent)" test $sent -gt 5
 }
-signalled rmatgen "$BIN/rmatgen" -q -s 21 -o "$tmp/s/x.edges"
+signalled rmatgen "$BIN/rmatgen" -q -s 20 -o "$tmp/s/x.edges"
 signalled degsplit "$BIN/degsplit" -q -@ 1 -o "$tmp/s/x.split" "$tmp/larger.edges"
 rm "$tmp/larger.edges"
 signalled dbfs-check "$(realpath "$BIN/dbfs-check")" -q -@ 1 -r $ones --depths "$tmp/depths-%d.npy" "$tmp/large.edges"
 signalled dbfs-pack "$pack" -q -@ 1 -p 3 -o "$tmp/s/x" "$tmp/large.edges"
 "$BIN/edgeconv" -q -t text -o "$tmp/large.txt" "$tmp/large.edges"
 signalled edgeconv "$BIN/edgeconv" -q -u -@ 1 --compact="$tmp/s/x.map" -o "$tmp/s/x.edges" "$tmp/large.txt"
-signalled dbfs-traverse "$traverse" --backend cpu -q -@ 1 -n 4000 --depths "$tmp/s/d-%d.npy" "$tmp/p1"
-signalled dbfs-graph500 "$(realpath "$BIN/dbfs-graph500")" --backend cpu -q -@ 1 -n 4000 --json "$tmp/s/j" "$tmp/p1"
+signalled dbfs-traverse "$traverse" --backend cpu -q -@ 1 -n 500 --depths "$tmp/s/d-%d.npy" "$tmp/p1"
+signalled dbfs-graph500 "$(realpath "$BIN/dbfs-graph500")" --backend cpu -q -@ 1 -n 500 --json "$tmp/s/j" "$tmp/p1"
 
 # Where the launcher gets the signal, it ends the ranks by SIGKILL. (While ranks start: launcher-signals.sh.)
 launcher_signalled() { # NAME FILE READY COMMAND...: READY succeeds when the ranks are at work
@@ -118,9 +126,11 @@ launcher_signalled() { # NAME FILE READY COMMAND...: READY succeeds when the ran
         check "$name: the launcher gets SIG$signal: no rank is left" ranks_end 100 "$name" "$pattern"
         kill -KILL $pid 2>/dev/null
         wait $pid 2>/dev/null
-        check 'and nothing partial' test ! -e "$tmp/s/x" -o -e "$tmp/s/x/packing" -o -e "$tmp/s/x/manifest"
+        check 'and nothing partial' finished_or_resumable "$tmp/s/x"
     done
 }
+# A SIGKILL may come just after the folder was made.
+finished_or_resumable() { [ ! -e "$1" ] || [ -e "$1/packing" ] || [ -e "$1/manifest" ] || [ -z "$(ls -A "$1")" ]; }
 both_read() { two_read dbfs-pack "$tmp/large.edges"; }
 searching() { grep -q '^root ' "$tmp/out"; }
 launcher_signalled dbfs-pack "$tmp/large.edges" both_read "$pack" -q -@ 1 -p 2 -o "$tmp/s/x" "$tmp/large.edges"
