@@ -20,10 +20,11 @@ esac
 PATH=${bin%/*}:$PATH
 # Threads that wait sleep soon: the programs of a pipe share the cores.
 [ -n "${OMP_WAIT_POLICY+set}" ] || export GOMP_SPINCOUNT="${GOMP_SPINCOUNT-1000}"
-files=() convert=() pack=() both=() search=() results=()
-cache='' shards='' ranks='' compact=false undirected=(-u) verbose=false force=() quiet=()
+files=() convert=() pack=() both=() search=() results=() kinds=()
+cache='' shards='' ranks='' compact=false undirected=(-u) verbose=false force=() quiet=() details=()
 roots_from=''
 work='' scratch='' # folders of this run alone: shards in the making; anything else
+children=()        # processes that were started and not waited for
 
 usage() {
     cat <<EOF
@@ -37,11 +38,12 @@ of shards.
   -o, --output FILE      hop distances: .npy, .csv or text; %d becomes the root; '-' is standard output
       --compact          ids are words, or numbers of any size: roots and results are names too
       --direction D      once (the default): each line is an undirected edge; symmetric: each edge
-                         is there as u v and as v u; directed: as the file says
+                         is there as u v and as v u
       --cache DIR        keep shards in DIR; --no-cache keeps none
   -p, --shards P         number of shards (default: that of the ranks)
       --ranks R          search with R processes, through mpiexec
-  -v, --verbose          show the commands that are run
+  -q, --quiet            print errors only
+  -v, --verbose          show the commands that are run, and all that they print
       --force            replace result files that exist
 
 Options of edgeconv (-f --vertices --one-based --entry --randomize), of dbfs-pack (-t --heads --encoding) and
@@ -66,15 +68,22 @@ take_direction() { # VALUE: of edgeconv, or of dbfs-traverse
     case $1 in
     once) undirected=(-u) ;;
     symmetric) undirected=(--direction symmetric) ;;
-    directed) undirected=() ;;
+    directed) die 2 '--direction directed: only undirected graphs are searched; once takes each line as one edge' ;;
     *) search+=(--direction "$1") ;;
     esac
 }
 
+take_result() { # OPTION FILE WHAT-IT-HOLDS
+    [ -n "$2" ] || die 2 "$1: the name of the file is empty"
+    search+=("$1=$2") results+=("$2") kinds+=("$3")
+}
+
 take_value() { # OPTION VALUE
     case $1 in
-    -o | --output | --depths) search+=(--depths "$2") results+=("$2") ;;
-    --parents | --json | --trace) search+=("$1=$2") results+=("$2") ;;
+    -o | --output | --depths) take_result --depths "$2" distances ;;
+    --parents) take_result "$1" "$2" parents ;;
+    --json) take_result "$1" "$2" report ;;
+    --trace) take_result "$1" "$2" trace ;;
     --cache) cache=$2 ;;
     -p | --shards) shards=$2 ;;
     --ranks) ranks=$2 ;;
@@ -102,7 +111,7 @@ take_flag() { # OPTION
     -h | --help) usage && exit 0 ;;
     --version) dbfs-traverse --version | sed "s/^[^ ]*/$prog/" && exit 0 ;;
     -q | --quiet) quiet=(-q) ;;
-    -v | --verbose) verbose=true ;;
+    -v | --verbose) verbose=true details=(-v) ;;
     -u | --undirected) undirected=(-u) ;;
     --compact) compact=true ;;
     --no-cache) cache=none ;;
@@ -135,7 +144,7 @@ parse() {
     while [ $# -gt 0 ]; do
         case $1 in
         --) shift && take_files "$@" && break ;;
-        - | [!-]*) files+=("$1") ;;
+        '' | - | [!-]*) files+=("$1") ;;
         --*=*) take_flag "$1" || take_value "${1%%=*}" "${1#*=}" ;;
         -[qvuh]?*) set -- '' "${1:0:2}" "-${1:2}" "${@:2}" ;; # options that stand alone, in one word
         -[rnpfotgST@]?*) take_value "${1:0:2}" "${1:2}" ;;
@@ -152,7 +161,62 @@ parse() {
     [ ${#files[@]} -gt 0 ] || die 2 "which graph? FILE is missing ('-' is standard input; see --help)"
     [[ ${ranks:-1} =~ ^[1-9][0-9]*$ ]] || die 2 "--ranks $ranks: expected a number"
     [ "${PMI_SIZE:-${OMPI_COMM_WORLD_SIZE:-1}}" = 1 ] || die 2 'is not for mpiexec, but starts it: --ranks R'
+    [ -z "$ranks" ] || command -v mpiexec >/dev/null ||
+        die 1 '--ranks: mpiexec is not in PATH: it comes with an MPI (package mpich)'
     refuse_inputs
+}
+
+# A FILE that cannot be read is told before anything else, with the reason of the system.
+check_file() { # FILE
+    local reason
+    case $1 in
+    -) return ;;
+    '') die 2 'FILE: the name is empty' ;;
+    http://* | https://* | ftp://*) [ -e "$1" ] || die 2 "$1: is a URL, not a file: use \`curl -fL '$1' | $prog -\`" ;;
+    esac
+    reason=$(LC_ALL=C stat -L -- "$1" 2>&1 >/dev/null) || {
+        reason=${reason##*: }
+        [[ ! $1 =~ ^[0-9]+$ ]] || reason="$reason; several roots are one word: -r A,B"
+        die 1 "$1: cannot read it: $reason"
+    }
+    [ -r "$1" ] || die 1 "$1: cannot read it: Permission denied"
+}
+
+# ---- processes ----
+
+# The programs run in the background, so that a signal ends this script at once, and they with it. They are called
+# $prog, so that their messages are. They leave Ctrl-C, which the terminal sends to all, to this script.
+start() { # WORD...
+    (trap '' INT && exec -a "$prog" "$@") <&0 &
+    children+=($!)
+}
+
+finish() { # PROCESS: its exit status
+    local status=0 child left=()
+    wait "$1" || status=$?
+    for child in "${children[@]}"; do [ "$child" = "$1" ] || left+=("$child"); done
+    children=("${left[@]}")
+    return $status
+}
+
+stop() {
+    [ ${#children[@]} = 0 ] || kill -TERM "${children[@]}" 2>/dev/null || true
+    wait 2>/dev/null || true
+    children=()
+}
+
+clean() {
+    local folder
+    for folder in "$work" "$scratch"; do [ -z "$folder" ] || rm -rf "$folder"; done
+    if [ -d "$cache" ]; then rmdir "$cache" 2>/dev/null || true; fi # where nothing was kept
+}
+
+end_by() { # SIGNAL, which then ends this script as it ends any other program
+    trap '' INT TERM HUP
+    stop
+    clean
+    trap - EXIT "$1"
+    kill -s "$1" $$
 }
 
 # ---- shards ----
@@ -200,23 +264,38 @@ are_ready() {
     for file in "${files[@]}"; do is_undirected_stream "$file" || return 1; done
 }
 
+# edgeconv into dbfs-pack. The pipe is held open until edgeconv has ended well: otherwise dbfs-pack is stopped, and says
+# nothing of a stream without an end.
+convert_and_pack() { # the words of both, with `--` between
+    local from=() hold packer status=0 packed=0
+    while [ "$1" != -- ]; do from+=("$1") && shift; done
+    shift
+    show "${from[@]}" '|' "$@"
+    exec {hold}> >(trap '' INT && exec -a "$prog" "$@")
+    packer=$!
+    children+=("$packer")
+    start "${from[@]}" >&"$hold"
+    finish $! || status=$?
+    [ $status = 0 ] || kill -TERM "$packer" 2>/dev/null || true
+    exec {hold}>&-
+    finish "$packer" || packed=$?
+    case $packed in
+    0 | 143) [ $status = 0 ] || exit $status ;; # dbfs-pack has no fault of its own
+    esac
+    [ $packed = 0 ] || exit $packed
+}
+
 make_shards() { # FOLDER, empty
-    local map=() from to=(dbfs-pack -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" -o "$1/shards")
+    local map=() to=(dbfs-pack -p "$shards" "${pack[@]}" "${both[@]}" "${quiet[@]}" "${details[@]}" -o "$1/shards")
     ! $compact || map=("--compact=$1/graph.map")
     if are_ready; then
         show "${to[@]}" "${files[@]}"
-        "${to[@]}" "${files[@]}"
+        start "${to[@]}" "${files[@]}"
+        finish $! || exit
         return
     fi
-    from=(edgeconv "${undirected[@]}" "${convert[@]}" "${map[@]}" "${both[@]}" "${quiet[@]}" "${files[@]}")
-    show "${from[@]}" '|' "${to[@]}" -
-    "${from[@]}" | "${to[@]}" - || {
-        local status=("${PIPESTATUS[@]}")
-        case ${status[1]} in
-        0 | 3) [ "${status[0]}" = 0 ] || exit "${status[0]}" ;; # a stream without an end has its cause there
-        esac
-        exit "${status[1]}"
-    }
+    convert_and_pack edgeconv "${undirected[@]}" "${convert[@]}" "${map[@]}" "${both[@]}" "${quiet[@]}" "${details[@]}" \
+        "${files[@]}" -- "${to[@]}" -
 }
 
 # The path in the first line of a key: all but the nine words of place, size and times.
@@ -246,7 +325,8 @@ remove_stale() { # KEY
 check_search() {
     local map=()
     ! $compact || map=(--map graph.map)
-    dbfs-traverse --dry-run "${both[@]}" "${force[@]}" "${search[@]}" "${map[@]}" shards
+    start dbfs-traverse --dry-run "${both[@]}" "${force[@]}" "${search[@]}" "${map[@]}" shards
+    finish $! || exit
 }
 
 are_kept() { # KEY-TEXT
@@ -310,9 +390,8 @@ keep_roots() {
 find_shards() {
     local key text lock made=false
     if ! choose_cache; then
-        check_search &
+        check_search
         make_scratch
-        wait $! || exit
         graph=$scratch
         make_shards "$graph"
         return
@@ -332,19 +411,47 @@ find_shards() {
     ! $verbose || $made || echo "$prog: shards are in $graph" >&2
 }
 
-clean() {
-    local folder
-    for folder in "$work" "$scratch"; do [ -z "$folder" ] || rm -rf "$folder"; done
-    if [ -d "$cache" ]; then rmdir "$cache" 2>/dev/null || true; fi # where nothing was kept
-}
-
 # ---- searching ----
 
+# The searches that dbfs-traverse tells of, in one line.
+in_a_line() { # FILE: its standard output
+    local i where=''
+    for i in "${!results[@]}"; do where+="${where:+, }${kinds[i]} in ${results[i]}"; done
+    WHERE=$where awk '
+        function value(name) { match($0, " " name " [^ ]*"); return substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 2) }
+        function range(low, high) { return low == high ? low : low " to " high }
+        function take(of, x) { if (!count || x < low[of]) low[of] = x; if (!count || x > high[of]) high[of] = x }
+        $1 == "vertices:" { n = $2 }
+        $1 == "root" {
+            root = $2
+            if (i = index($0, " name ")) root = substr($0, i + 6)
+            take("reached", value("reached") + 0)
+            take("levels", value("levels") + 0)
+            seconds += value(/ answer_s / ? "answer_s" : "time_s")
+            count++
+        }
+        END {
+            printf "%s: %s of %s vertices reached, levels %s, %.3g s%s%s\n", count == 1 ? "root " root : count " roots",
+                range(low["reached"], high["reached"]), n, range(low["levels"], high["levels"]), seconds / count,
+                count == 1 ? "" : " each", ENVIRON["WHERE"] == "" ? "" : "; " ENVIRON["WHERE"]
+        }' "$1"
+}
+
 run_search() { # DIR
-    local command=(dbfs-traverse "${both[@]}" "${quiet[@]}" "${force[@]}" "${search[@]}" "$1")
+    local file one_line=true command=(dbfs-traverse "${both[@]}" "${force[@]}" "${search[@]}" "$1")
+    for file in "${results[@]}"; do [ "$file" != - ] || one_line=false; done # a result on standard output is all there is
+    ! $verbose || one_line=false
+    $verbose || $one_line || command+=(-q)
     [ -z "$ranks" ] || command=(mpiexec -n "$ranks" "${command[@]}")
     show "${command[@]}"
-    "${command[@]}"
+    if $one_line; then
+        make_scratch
+        start "${command[@]}" >"$scratch/talk"
+    else
+        start "${command[@]}"
+    fi
+    finish $! || exit
+    ! $one_line || [ ${#quiet[@]} != 0 ] || in_a_line "$scratch/talk"
 }
 
 refuse_cache() { # DIR, where shards are expected
@@ -357,17 +464,16 @@ refuse_cache() { # DIR, where shards are expected
 
 parse "$@"
 trap clean EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
+trap 'end_by INT' INT
+trap 'end_by TERM' TERM
+trap 'end_by HUP' HUP
+for file in "${files[@]}"; do check_file "$file"; done
 keep_roots
 if [ ${#files[@]} = 1 ] && [ -d "${files[0]}" ]; then
     refuse_cache "${files[0]}"
     run_search "${files[0]}"
     exit
 fi
-for file in "${files[@]}"; do
-    [ "$file" = - ] || [ -r "$file" ] || die 1 "$file: cannot read it"
-done
 : "${shards:=${ranks:-1}}"
 find_shards
 ! $compact || search+=(--map "$graph/graph.map")

@@ -195,7 +195,8 @@ static void parse_arguments(struct cli *cli, struct command *c, int argc, char *
         cli_usage(cli, "%s", choice.text);
     c->inputs.once = c->action == PACK || c->action == PLAN;
     c->pack.threads = cli_threads(cli);
-    c->pack.mode = cli->force ? FOLDER_FORCE : c->resume ? FOLDER_RESUME : FOLDER_NEW;
+    c->pack.mode = cli->force ? FOLDER_FORCE : c->resume ? FOLDER_RESUME
+                   : cli->within_dbfs ? FOLDER_ONCE : FOLDER_NEW;
 }
 
 /* What --resume found, or what it will find after this failure. */
@@ -203,7 +204,7 @@ static void print_progress(const struct cli *cli, const struct pack_options *o,
                            const struct pack_report *r, const struct error *e)
 {
     char peak[16];
-    if (e->status != ST_OK && r->finished_parts > 0)
+    if (e->status != ST_OK && r->finished_parts > 0 && o->mode != FOLDER_ONCE)
         cli_warn(cli, "%s: %u of %u parts are finished and stay: --resume with the same options "
                  "goes on", o->folder, r->finished_parts, o->p);
     else if (r->complete)
@@ -224,7 +225,7 @@ static void print_suggestion(const struct cli *cli, const struct suggestion *sug
     char line[SUGGEST_LINES][SUGGEST_LINE_BYTES];
     suggest_describe(suggestion, line);
     for (int i = 0; i < SUGGEST_LINES; i++)
-        cli_note(cli, "%s", line[i]);
+        cli_report(cli, "%s", line[i]);
 }
 
 static void print_report(const struct cli *cli, const struct pack_options *o,
@@ -238,15 +239,15 @@ static void print_report(const struct cli *cli, const struct pack_options *o,
                "%.3f s of which fsync %.3f s", r->seconds.degrees, r->seconds.classes,
                r->seconds.order, r->seconds.buckets, r->seconds.build, r->seconds.sync);
     if (r->spilled_bytes > 0)
-        cli_note(cli, "spilled %s of edges to temporary files",
-                 format_size(r->spilled_bytes, spilled, sizeof spilled));
-    cli_note(cli, "TH %s%s, %" PRIu64 " delegates; kept nn %" PRIu64 ", nd %" PRIu64 ", dn %" PRIu64
-             ", dd %" PRIu64, th_format(r->th, th, sizeof th), r->suggested ? " (suggested)" : "",
-             r->d, r->edges[NN], r->edges[ND], r->edges[DN], r->edges[DD]);
-    cli_note(cli, "%" PRIu64 " edges to %u shards in %.2f s and fsync %.2f s: %.1f M edges/s, peak "
-             "memory %s", r->totals.edges, o->p, working, r->seconds.sync,
-             1e-6 * (double)r->totals.edges / (working > 0 ? working : 1e-9),
-             format_size(memory_peak_bytes(), peak, sizeof peak));
+        cli_report(cli, "spilled %s of edges to temporary files",
+                   format_size(r->spilled_bytes, spilled, sizeof spilled));
+    cli_report(cli, "TH %s%s, %" PRIu64 " delegates; kept nn %" PRIu64 ", nd %" PRIu64 ", dn %" PRIu64
+               ", dd %" PRIu64, th_format(r->th, th, sizeof th), r->suggested ? " (suggested)" : "",
+               r->d, r->edges[NN], r->edges[ND], r->edges[DN], r->edges[DD]);
+    cli_report(cli, "%" PRIu64 " edges to %u shards in %.2f s and fsync %.2f s: %.1f M edges/s, peak "
+               "memory %s", r->totals.edges, o->p, working, r->seconds.sync,
+               1e-6 * (double)r->totals.edges / (working > 0 ? working : 1e-9),
+               format_size(memory_peak_bytes(), peak, sizeof peak));
 }
 
 struct plan_context {
@@ -411,6 +412,7 @@ int main(int argc, char **argv)
     struct command command = {0};
     struct comm comm;
     struct error e = {0};
+    cli_called(&cli, argv[0]);
     if (comm_start_tool(&comm, &cli, &e) != ST_OK)
         return cli_finish(&cli, &e);
     parse_arguments(&cli, &command, argc, argv, comm.rank, &e);

@@ -239,12 +239,12 @@ static void report_summary(const struct job *job, double seconds, double sync_se
 {
     char peak[16];
     double rate = (double)job->edges / (seconds - sync_seconds) * 1e-6;
-    cli_note(&job->options->cli,
-             "%llu edges, %llu vertices, %s; %.2f s (and %.2f s to sync), %.1f M edges/s, peak "
-             "memory %s",
-             (ull)job->edges, (ull)job->n, edges_direction_name(job->info.direction),
-             seconds - sync_seconds, sync_seconds, rate,
-             format_size(memory_peak_bytes(), peak, sizeof peak));
+    cli_report(&job->options->cli,
+               "%llu edges, %llu vertices, %s; %.2f s (and %.2f s to sync), %.1f M edges/s, peak "
+               "memory %s",
+               (ull)job->edges, (ull)job->n, edges_direction_name(job->info.direction),
+               seconds - sync_seconds, sync_seconds, rate,
+               format_size(memory_peak_bytes(), peak, sizeof peak));
     if (job->findings.lists_twice && job->info.direction == EDGES_UNDIRECTED_ONCE)
         cli_warn(&job->options->cli,
                  "each edge is listed as u v and as v u, and so is there twice: --direction symmetric "

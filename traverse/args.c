@@ -237,6 +237,7 @@ void args_parse(struct args *args, int argc, char **argv)
 {
     int option, warm_up_given = 0, sampling_given = 0, answer_given = 0;
     rank_defaults(args, "dbfs-traverse", help);
+    cli_called(&args->cli, argv[0]);
     args->resident = RESIDENT_AUTO;
     args->root_names = calloc((size_t)argc, sizeof *args->root_names); /* one -r an argument at most */
     if (args->root_names == NULL)

@@ -176,9 +176,11 @@ static void tear_down(struct run *run)
 int main(int argc, char **argv)
 {
     static struct run run;
+    static char own_name[] = "dbfs-traverse";
     struct error error = {0};
     run.command = argv;
     args_parse(&run.args, argc, argv);
+    argv[0] = own_name; /* what the report says can be run again, under dbfs too */
     run.talk = args_take_stdout(&run.args) ? stderr : stdout;
     if (run.args.plan) {
         const struct plan_request request = {.folder = run.args.folder,

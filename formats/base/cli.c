@@ -31,6 +31,14 @@ static void print_line(const struct cli *cli, const char *kind, const char *form
         va_end(args);                                                                              \
     } while (0)
 
+void cli_called(struct cli *cli, const char *name)
+{
+    const char *slash = name != NULL ? strrchr(name, '/') : NULL;
+    cli->within_dbfs = name != NULL && strcmp(slash != NULL ? slash + 1 : name, "dbfs") == 0;
+    if (cli->within_dbfs)
+        cli->program = "dbfs";
+}
+
 _Noreturn static void point_to_help(const struct cli *cli)
 {
     if (!cli->silent)
@@ -58,6 +66,12 @@ void cli_note(const struct cli *cli, const char *format, ...)
 void cli_detail(const struct cli *cli, const char *format, ...)
 {
     if (cli->verbose)
+        PRINT_LINE(cli, "");
+}
+
+void cli_report(const struct cli *cli, const char *format, ...)
+{
+    if (cli->within_dbfs ? cli->verbose : !cli->quiet)
         PRINT_LINE(cli, "");
 }
 

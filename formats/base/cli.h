@@ -40,12 +40,17 @@ struct cli {
     const char *tmpdir[CLI_MAX_TMPDIRS];
     int tmpdirs; /* 0 = $TMPDIR, else /tmp: cli_tmpdir */
     int quiet, verbose;
+    int within_dbfs; /* the script dbfs runs the program, and reports by itself */
     int force; /* outputs may replace files (outfile_check_output) */
     double timeout_s; /* --timeout; 0: none */
     /* Prints no messages, because another process of the job prints the same ones. */
     int silent;
     uint32_t host_processes; /* processes of this job that share the host's cores; 0 means 1 */
 };
+
+/* Looks at the name that the program was started by. The script dbfs starts programs as "dbfs": messages then have that
+ * name, and reports are details. */
+void cli_called(struct cli *cli, const char *name);
 
 /* Handles a common option. Anything else is a usage error, including the '?' and ':' of getopt. */
 void cli_option(struct cli *cli, int option, const char *argument);
@@ -72,10 +77,13 @@ int cli_threads(const struct cli *cli);
 const char *cli_tmpdir(const struct cli *cli, int i);
 int cli_tmpdirs(const struct cli *cli, const char *folder[CLI_MAX_TMPDIRS]);
 
-/* A warning on stderr (always), a note (unless -q), a detail (with -v). No newline in the format. */
+/* A warning on stderr (always), a note (unless -q), a detail (with -v), a report on work that is done (a note, or a detail
+ * within dbfs). No newline in the format. */
 void cli_warn(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cli_note(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cli_detail(const struct cli *cli, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void cli_report(const struct cli *cli, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Prints the failure, if there is one, as "prog: file: what: why" and returns the exit code. A closed pipe is

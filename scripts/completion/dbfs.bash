@@ -5,9 +5,11 @@ _dbfs_complete() {
     [ "$word" != = ] || word=''
     case $before in
     --direction)
-        values='once symmetric directed'
-        [ "$program" != dbfs-traverse ] || values=''
-        [ "$program" = edgeconv ] || values="$values auto push pull cost"
+        case $program in
+        edgeconv) values='once symmetric directed' ;;
+        dbfs) values='once symmetric auto push pull cost' ;;
+        *) values='auto push pull cost' ;;
+        esac
         ;;
     --backend) values='auto cpu cuda' ;;
     --encoding) values='auto raw packed' ;;

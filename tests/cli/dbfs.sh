@@ -61,8 +61,34 @@ awk '{ print } $1 != $2 { print $2 "\t" $1 }' g.txt >both.txt
 check_exit 0 'a symmetric list' dbfs -r 7 -o - both.txt
 check_says 'each edge is listed as u v and as v u' 'is noticed'
 check_exit 0 'and folded' dbfs -r 7 --direction symmetric -o both.depths both.txt
+dbfs -v -r 7 --direction symmetric both.txt >out 2>/dev/null
 check 'to the edges of the other' test "$(sed -n 's/^root.* edges \([0-9]*\).*/\1/p' out)" = \
     "$(dbfs-traverse -r 7 g.dbfs.one | sed -n 's/^root.* edges \([0-9]*\).*/\1/p')"
+
+# ---- what it prints ----
+
+reached=$(awk '$2 >= 0' want.txt | wc -l)
+levels=$(awk '$2 >= far { far = $2 + 1 } END { print far }' want.txt)
+rm -rf g.txt.dbfs
+for time in first second; do
+    check_exit 0 "the $time search" dbfs --force -r 7 -o d.npy --parents p.npy g.txt
+    check 'is told in one line' test "$(cat out err | wc -l)" = 1
+    check "which says what is found, and where ($(cat out))" grep -qE \
+        "^root 7: $reached of 512 vertices reached, levels $levels, [0-9.e-]+ s; distances in d.npy, parents in p.npy\$" out
+done
+check_exit 0 'a root by name' dbfs --compact --no-cache -r alice names.txt
+check 'is told by its name' grep -q '^root alice: 3 of 3 vertices reached, levels 3, ' out
+check_exit 0 'several roots' dbfs --force -n 5 -o d-%d.npy g.txt
+check "are told in one line, too ($(cat out))" grep -qE '^5 roots: [0-9]+ of 512 .* levels .*, [0-9.e-]+ s each; distances in d-%d.npy$' out
+check 'and no other' test "$(cat out err | wc -l)" = 1
+check_exit 0 '-q' dbfs -q -r 7 g.txt
+check 'prints nothing' test "$(cat out err | wc -l)" = 0
+check_exit 0 '-v' dbfs -v --no-cache -r 7 g.txt
+check 'prints what dbfs-traverse does' grep -q '^distance_checksum: ' out
+check_says '^dbfs: TH [0-9inf]* (suggested)' 'and what dbfs-pack does'
+dbfs -q --force -r 7 --json r.json g.txt
+check 'the command of a report is that of dbfs-traverse' grep -q '"command": \["dbfs-traverse", ' r.json
+rm -rf g.txt.dbfs g.txt.dbfs
 
 # ---- shards are used again ----
 
@@ -103,10 +129,11 @@ check 'leaves nothing' test -z "$(ls -d "${TMPDIR:-/tmp}"/dbfs.?????? 2>/dev/nul
 
 printf '0 1\nx y\n' >bad.txt
 check_exit 3 'a bad file' dbfs -r 0 -o x bad.txt
-check_says "bad.txt:2: found 'x'" 'is told by its place'
+check_says "^dbfs: bad.txt:2: found 'x'.*--compact" 'is told by its place, with the option of dbfs'
+check 'in one line' test "$(wc -l <err)" = 1
 check 'and nothing is left' test ! -e bad.txt.dbfs -a ! -e x
 check_exit 1 'a missing file' dbfs -r 0 missing.txt
-check_says 'missing.txt: cannot read it' 'is named'
+check_says 'dbfs: missing.txt: cannot read it: No such file or directory' 'is named, with the reason'
 check_exit 2 'no file' dbfs -r 0
 check_exit 2 'an unknown option' dbfs --frobnicate 1 g.txt
 check_says 'dbfs: --frobnicate: is no option' 'is named'
@@ -126,15 +153,27 @@ refused_before 1 'a result in no folder' 'none/d.npy: cannot create' -r 0 -o non
 refused_before 1 'a result that exists' 'want.txt: exists already' -r 0 -o want.txt
 refused_before 2 'a result that is the graph' 'g.txt: is the graph' -r 0 --force -o ./g.txt
 refused_before 2 'parents that are the graph' 'g.txt: is the graph' -r 0 --force --parents=g.txt
-refused_before 2 'another value of -p' "dbfs-pack: -p: 'x' is not a whole number" -p x -r 0
+refused_before 2 'another value of -p' "^dbfs: -p: 'x' is not a whole number" -p x -r 0
 check_exit 1 'no folder for temporary files' env TMPDIR="$tmp/none" dbfs --no-cache -r 0 g.txt
 check_says '^dbfs: .*/none: cannot make a folder there' 'is told'
 check_exit 2 'under mpiexec' env PMI_SIZE=2 dbfs -r 0 g.txt
 check_says 'dbfs: is not for mpiexec, but starts it: --ranks R' 'is told'
 : >empty.txt
 check_exit 3 'an empty file' dbfs -r 0 empty.txt
-check_says 'edgeconv: empty.txt: found an empty file' 'is told'
-check_says 'dbfs-pack: standard input: is empty: the program before the pipe' 'and why dbfs-pack has nothing'
+check_says '^dbfs: empty.txt: found an empty file' 'is told'
+check 'and no word of a pipe that is empty' test "$(wc -l <err)" = 1
+check_exit 2 'a name that is empty' dbfs -r 0 ''
+check_says '^dbfs: FILE: the name is empty' 'is told'
+check_exit 2 'a URL' dbfs -r 0 https://example.org/graph.gz
+check_says "use .curl -fL 'https://example.org/graph.gz' | dbfs -." 'is told how to be read'
+check_exit 1 'roots in two words' dbfs -r 0 1 g.txt
+check_says '^dbfs: 1: cannot read it: No such file or directory; several roots are one word: -r A,B' 'is told'
+check_exit 2 'directed searches' dbfs -r 0 --direction directed g.txt
+check_says '^dbfs: --direction directed: only undirected graphs are searched' 'are refused'
+mkdir without
+ln -s "$(command -v bash)" "$(command -v env)" without
+check_exit 1 '--ranks without an MPI' env PATH="$tmp/without" bash "$bin/dbfs" --ranks 2 g.txt
+check_says '^dbfs: --ranks: mpiexec is not in PATH' 'is told'
 for name in 'a b.txt' 'a|b&c.txt' "it's.txt" $'new\nline.txt' 'star*.txt'; do
     cp g.txt "$name"
     check_exit 0 "a file named ${name@Q}" dbfs -q -r 7 -o - "$name"
@@ -184,19 +223,52 @@ mkdir slow scratch
 cp "$bin/dbfs" slow
 for name in "$bin"/*; do [ -e "slow/${name##*/}" ] || ln -s "$name" slow; done
 rm slow/edgeconv
-printf '#!/bin/sh\ntouch begun\nexec sleep 60\n' >slow/edgeconv
+printf '#!/bin/sh\ntouch begun\nexec sleep 61\n' >slow/edgeconv
 chmod +x slow/edgeconv
 mkfifo pipe
 for file in g.txt pipe; do
-    rm -f begun
-    TMPDIR=$tmp/scratch timeout 60 slow/dbfs -q -r 0 -o x $file >out 2>err &
-    pid=$!
-    for _ in {1..300}; do [ -e begun ] && break; sleep 0.1; done
-    check "$file: edgeconv has begun" test -e begun
-    kill -TERM $pid
-    wait $pid 2>/dev/null
-    check "$file: ended by a signal, it leaves no shards" test -z "$(ls -A scratch; ls -d g.txt.dbfs pipe.dbfs 2>/dev/null)"
-    check "$file: nor a result" test ! -e x
+    for signal in TERM INT; do
+        rm -f begun
+        TMPDIR=$tmp/scratch env --default-signal=INT slow/dbfs -r 0 -o x $file >out 2>err &
+        pid=$!
+        for _ in {1..300}; do [ -e begun ] && break; sleep 0.1; done
+        check "$file, $signal: edgeconv has begun" test -e begun
+        kill -$signal $pid
+        got=0
+        wait $pid 2>/dev/null || got=$?
+        check "dbfs ends by the signal, as a shell sees it ($got)" test $got = $([ $signal = INT ] && echo 130 || echo 143)
+        check 'and edgeconv with it' test -z "$(ranks_of sleep 61)"
+        check 'without a word, as there is nothing to resume' test ! -s err
+        check 'it leaves no shards' test -z "$(ls -A scratch; ls -d g.txt.dbfs pipe.dbfs 2>/dev/null)"
+        check 'nor a result' test ! -e x
+    done
 done
+
+# ---- it is ended at any moment ----
+
+rmatgen -q -s 15 -f text -o many.txt
+microseconds() { date +%s%6N; }
+start=$(microseconds)
+dbfs -q -r 0 -o x --no-cache many.txt
+took=$(($(microseconds) - start))
+bad='' sent=0
+for share in 2 10 20 30 40 50 60 70 80 90; do
+    rm -f x
+    got=0
+    TMPDIR=$tmp/scratch env --default-signal=INT dbfs -q -r 0 -o x --no-cache many.txt >out 2>err &
+    pid=$!
+    sleep "$(awk -v n=$((took * share)) 'BEGIN { print n / 1e8 }')"
+    kill -INT $pid 2>/dev/null
+    wait $pid 2>/dev/null || got=$?
+    case $got in
+    0) ;;
+    130) sent=$((sent + 1)); [ ! -e x ] || bad="$bad $share:result" ;;
+    *) bad="$bad $share:$got" ;;
+    esac
+    [ -z "$(ls -A scratch)" ] || bad="$bad $share:left"
+    [ ! -s err ] || bad="$bad $share:$(head -c 200 err)"
+done
+check "dbfs ends with 130 by Ctrl-C at any moment, and leaves nothing ($bad)" test -z "$bad"
+check "most came while it worked ($sent)" test $sent -gt 4
 cd "$here" || exit 1
 finish

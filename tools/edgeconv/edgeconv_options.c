@@ -142,6 +142,7 @@ void options_read(struct options *o, int argc, char **argv)
     static const char *only_stdin[] = {"-"};
     int option;
     *o = (struct options){.cli = {.program = "edgeconv", .help = help}, .seed = 1};
+    cli_called(&o->cli, argv[0]);
     while ((option = getopt_long(argc, argv, "f:t:o:u" CLI_SHORT_OPTIONS, long_options, NULL)) !=
            -1)
         take_option(o, option, optarg);

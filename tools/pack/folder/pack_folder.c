@@ -281,6 +281,8 @@ static enum status write_journal(struct pack_folder *f, struct error *e)
 static void prepare_farewell(const struct pack_folder *f)
 {
     char text[4608];
+    if (f->mode == FOLDER_ONCE)
+        return;
     snprintf(text, sizeof text,
              "dbfs-pack: %s: interrupted: --resume with the same options goes on\n", f->path);
     signals_farewell(text);

@@ -21,6 +21,7 @@
 
 enum pack_folder_mode {
     FOLDER_NEW,   /* a missing folder, which is made, or an empty one */
+    FOLDER_ONCE,  /* as FOLDER_NEW, and the caller removes it after a failure: nothing resumes it */
     FOLDER_FORCE, /* any */
     FOLDER_RESUME /* as FOLDER_NEW, or a folder with this packing, unfinished or complete */
 };
