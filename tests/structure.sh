@@ -22,6 +22,8 @@ others=$(grep -rlE 'cuda_runtime|cuda_kernels\.h|cuda_device\.h|cuda_error\.h|cu
     --include='*.[ch]' --include='*.cu' --include='*.cuh' |
     grep -vE '^traverse/(cuda/|graph500/cuda/|backend_choose\.c$)|^tests/(gpu|emulator)/')
 check "CUDA is seen by the CUDA backend, the proof on a GPU and their tests alone ($others)" test -z "$others"
+check 'nothing is copied or set in the default stream, for which no stream of a device waits (gpu_copy)' \
+    no_match '\bcuda(Memcpy|Memset)\(' $(find traverse -type f)
 check 'inline PTX is in one header, in whose place the emulator has another' \
     test "$(grep -lE '\basm\b' traverse -r | tr '\n' ' ')" = 'traverse/cuda/cuda_ptx.cuh '
 words=$(grep -hoE '^(template <typename T> )?__device__ static inline [a-z A-Z]+ [a-z_]+\(' traverse/cuda/cuda_ptx.cuh |

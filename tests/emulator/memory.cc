@@ -246,10 +246,13 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
     return copy_as("cudaMemcpyAsync", to, from, bytes, kind, stream);
 }
 
+/* It returns when memory of the host was read or written, which what comes to a device then may not have been: streams
+ * that do not wait for the default one may find what was there before. */
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
     const cudaError_t error = copy_as("cudaMemcpy", to, from, bytes, kind, nullptr);
-    drain(nullptr);
+    if (!is_of_device(to) || (is_pinned(from) && !is_of_device(from)))
+        drain(nullptr);
     return error;
 }
 

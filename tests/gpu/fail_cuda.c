@@ -39,15 +39,12 @@
     CALL(cudaMallocHost, (void **memory, size_t bytes), (memory, bytes)) \
     CALL(cudaHostAlloc, (void **memory, size_t bytes, unsigned flags), (memory, bytes, flags)) \
     CALL(cudaMemGetInfo, (size_t *unused, size_t *total), (unused, total)) \
-    CALL(cudaMemcpy, (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind), \
-         (to, from, bytes, kind)) \
     CALL(cudaMemcpyAsync, \
          (void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t s), \
          (to, from, bytes, kind, s)) \
     CALL(cudaMemcpyPeerAsync, \
          (void *to, int to_device, const void *from, int from_device, size_t bytes, cudaStream_t s), \
          (to, to_device, from, from_device, bytes, s)) \
-    CALL(cudaMemset, (void *to, int value, size_t bytes), (to, value, bytes)) \
     CALL(cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t s), (to, value, bytes, s)) \
     CALL(cudaIpcGetMemHandle, (cudaIpcMemHandle_t *handle, void *memory), (handle, memory)) \
     CALL(cudaIpcOpenMemHandle, (void **memory, cudaIpcMemHandle_t handle, unsigned flags), \

@@ -208,6 +208,19 @@ static inline enum status gpu_use(const struct device *dev, struct error *e)
     return CUDA_TRY(cudaSetDevice(dev->ordinal), dev->where, e);
 }
 
+/* Copies to the device, from it, or on it, and waits: every stream finds the bytes. It takes a stream of the device, since
+ * these do not wait for the default stream, in which cudaMemcpy copies: that returns before bytes from pageable memory have
+ * come to the device. */
+static inline enum status gpu_copy(const struct device *dev, void *to, const void *from, uint64_t bytes,
+                                   struct error *e)
+{
+    cudaStream_t stream = dev->stream.of[NORMALS];
+    if (bytes == 0 || gpu_use(dev, e) != ST_OK ||
+        CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream), dev->where, e) != ST_OK)
+        return e->status;
+    return CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
+}
+
 /* cuda_room.c. Chooses a plan that fits, for `planned->resident` or, with RESIDENT_AUTO, the first of all that does,
  * and takes the device memory. ST_RESOURCE: none fits; *e says how many GPUs would do. */
 enum status gpu_take_memory(struct device *device, struct gpu_plan_options *planned, struct gpu_plan *plan,

@@ -354,15 +354,16 @@ static void gpu_close(struct device *dev)
 static enum status clear_shown(struct device *dev, const struct gpu_plan *plan, void *const at[GPU_ARRAY_COUNT],
                                struct error *e)
 {
+    cudaStream_t stream = dev->stream.of[NORMALS];
     static const int shown[] = {GPU_MASKS, GPU_SENT_MASK, GPU_GATHERED, GPU_GROUP_MASK, GPU_GROUP_ARRIVALS,
                                 GPU_GROUP_STATE};
     if (dev->shard->p == 1)
         return ST_OK;
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         if (plan->array[shown[i]].bytes > 0)
-            CUDA_TRY(cudaMemset(at[shown[i]], 0, plan->array[shown[i]].bytes), dev->where, e);
+            CUDA_TRY(cudaMemsetAsync(at[shown[i]], 0, plan->array[shown[i]].bytes, stream), dev->where, e);
     }
-    return CUDA_TRY(cudaDeviceSynchronize(), dev->where, e);
+    return CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
 }
 
 static enum status open_device(struct device *dev, const struct device_options *options,

@@ -289,9 +289,7 @@ static enum status copy_rows_by_owner(struct device *dev, struct error *e)
     if (rows == NULL)
         return fail_memory(e, "delegates by owner", 2 * words * sizeof *rows);
     own_rows_split(dev->shard, rows, rows + words);
-    if (words > 0)
-        CUDA_TRY(cudaMemcpy(dev->traffic.peers.own, rows, 2 * words * sizeof *rows, cudaMemcpyHostToDevice),
-                 dev->where, e);
+    gpu_copy(dev, dev->traffic.peers.own, rows, 2 * words * sizeof *rows, e);
     free(rows);
     return e->status;
 }

@@ -114,8 +114,9 @@ enum status gpu_unpack_columns(struct device *dev, enum subgraph g, const struct
         if (!bad)
             decode_piece(dev, g, &piece, loader, e);
     }
-    if (!bad && e->status == ST_OK)
-        CUDA_TRY(cudaMemcpy(&bad, &level->bad_ids, sizeof bad, cudaMemcpyDeviceToHost), dev->where, e);
+    if (!bad && e->status == ST_OK &&
+        CUDA_TRY(cudaMemcpyAsync(&bad, &level->bad_ids, sizeof bad, cudaMemcpyDeviceToHost, stream), dev->where, e) == ST_OK)
+        CUDA_TRY(cudaStreamSynchronize(stream), dev->where, e);
     if (bad && e->status == ST_OK)
         fail(e, ST_BAD_DATA, "%s: %s: a packed block is corrupt", container_path(dev->shard->file),
              shard_kind.section_name(s->type));

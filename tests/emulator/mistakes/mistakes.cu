@@ -114,8 +114,27 @@ template <bool ORDERED> static bool run_on_two(unsigned *to)
     return is_turned(copy);
 }
 
+/* The host puts the array of mirror images into an array, and a stream copies it from there. `WAITS`: when it is there. */
+template <bool WAITS> static bool put_and_copy(unsigned *to)
+{
+    unsigned *put = device_array(), turned[THREADS];
+    cudaStream_t stream;
+    if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess)
+        exit(5);
+    for (unsigned i = 0; i < THREADS; i++)
+        turned[i] = i / 32 * 32 + 31 - i % 32;
+    cudaMemcpy(put, turned, sizeof turned, cudaMemcpyHostToDevice);
+    if (WAITS)
+        cudaStreamSynchronize(nullptr);
+    cudaMemcpyAsync(to, put, sizeof turned, cudaMemcpyDefault, stream);
+    cudaStreamSynchronize(stream);
+    return is_turned(to);
+}
+
 static bool run(const char *name, unsigned *to)
 {
+    if (strcmp(name, "default-stream") == 0)
+        return put_and_copy<false>(to);
     if (strcmp(name, "no-wait") == 0)
         return run_on_two<false>(to);
     if (strcmp(name, "right") == 0) {
@@ -124,7 +143,7 @@ static bool run(const char *name, unsigned *to)
         turn_block_kernel<true><<<2, THREADS, 0, nullptr>>>(to);
         right = right && is_turned(to);
         count_kernel<true><<<2, THREADS, 0, nullptr>>>(to);
-        return right && is_turned(to) && run_on_two<true>(device_array());
+        return right && is_turned(to) && run_on_two<true>(device_array()) && put_and_copy<true>(device_array());
     }
     if (strcmp(name, "no-syncwarp") == 0)
         turn_kernel<false><<<1, THREADS, 0, nullptr>>>(to);

@@ -45,7 +45,7 @@ enum status gpu_open_look(struct device *dev, struct error *e)
         shown[peer->shard] = shown_by(peer, dev->answers.id_bytes, 1);
         shown[p + peer->shard] = shown_by(peer, dev->answers.id_bytes, 0);
     }
-    CUDA_TRY(cudaMemcpy(dev->answers.shown, shown, 2 * p * sizeof *shown, cudaMemcpyHostToDevice), dev->where, e);
+    gpu_copy(dev, dev->answers.shown, shown, 2 * p * sizeof *shown, e);
     free(shown);
     return e->status;
 }

@@ -44,9 +44,7 @@ static enum status gpu_depths(struct device *dev, int32_t *locals, int32_t *dele
 static enum status upload(struct device *dev, void *to, const void *from, uint64_t bytes,
                           struct error *e)
 {
-    if (bytes == 0 || from == NULL)
-        return ST_OK;
-    return CUDA_TRY(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice), dev->where, e);
+    return from == NULL ? ST_OK : gpu_copy(dev, to, from, bytes, e);
 }
 
 /* Of a device that is alone: the input id of each vertex, made and copied piece by piece. */
@@ -242,20 +240,14 @@ static enum status gpu_set_value(struct device *dev, enum answer_kind kind, uint
     uint32_t width = width_of(dev, kind);
     int32_t narrow = (int32_t)value;
     const void *from = width == 4 ? (const void *)&narrow : &value;
-    if (gpu_use(dev, e) == ST_OK)
-        upload(dev, (char *)dev->answers.block + at * width, from, width, e);
-    return e->status;
+    return gpu_copy(dev, (char *)dev->answers.block + at * width, from, width, e);
 }
 
 static enum status gpu_read_block(struct device *dev, enum answer_kind kind, uint64_t first,
                                   uint64_t count, void *values, struct error *e)
 {
     uint64_t width = width_of(dev, kind);
-    if (count == 0 || gpu_use(dev, e) != ST_OK)
-        return e->status;
-    return CUDA_TRY(cudaMemcpy(values, (const char *)dev->answers.block + first * width,
-                               count * width, cudaMemcpyDeviceToHost),
-                    dev->where, e);
+    return gpu_copy(dev, values, (const char *)dev->answers.block + first * width, count * width, e);
 }
 
 /* Called by the thread that drives `device` or another one. */

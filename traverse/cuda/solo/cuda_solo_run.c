@@ -51,7 +51,8 @@ enum status gpu_solo_open(struct device *dev, const struct gpu_solo_arrays *arra
          CUDA_TRY(cuda_solo_plan(&dev->solo.launch), dev->where, e) != ST_OK) ||
         CUDA_TRY(cudaHostAlloc((void **)&s->out.mail, sizeof *s->out.mail, cudaHostAllocMapped),
                  dev->where, e) != ST_OK ||
-        CUDA_TRY(cudaMemset(arrays->state, 0, sizeof *s->state), dev->where, e) != ST_OK ||
+        CUDA_TRY(cudaMemsetAsync(arrays->state, 0, sizeof *s->state, dev->stream.of[DELEGATES]), dev->where, e) !=
+            ST_OK ||
         (arrays->notes != NULL && dev->shard->p == 1 && open_noted(dev, e) != ST_OK))
         return e->status;
     *s->out.mail = (struct solo_mail){0};

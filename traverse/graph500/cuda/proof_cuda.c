@@ -155,12 +155,9 @@ static enum status gpu_ask_claims(struct proof *p, const struct proof_questions 
     if (gpu_use(p->dev, e) != ST_OK || take_questions(p, TOPIC_CLAIMS, e) != ST_OK)
         return e->status;
     slice_questions(p, TOPIC_CLAIMS, slices);
-    if (bytes == 0 ||
-        CUDA_TRY(cudaMemcpy(own->asker, q->asker, bytes, cudaMemcpyHostToDevice), p->dev->where,
-                 e) != ST_OK)
-        return e->status;
-    return CUDA_TRY(cudaMemcpy(own->question, q->question, bytes, cudaMemcpyHostToDevice),
-                    p->dev->where, e);
+    if (gpu_copy(p->dev, own->asker, q->asker, bytes, e) == ST_OK)
+        gpu_copy(p->dev, own->question, q->question, bytes, e);
+    return e->status;
 }
 
 static enum status count_edges(struct proof *p, const struct gpu_asking *asking, struct error *e)
@@ -291,25 +288,16 @@ static enum status gpu_take_claims(struct proof *p, const struct slice *replies,
     return launched(p, e);
 }
 
-/* Of delegates: between memory of the host and `at` on the device. */
-static enum status copy(const struct proof *p, void *to, const void *from, uint64_t bytes,
-                        struct error *e)
-{
-    if (bytes == 0 || gpu_use(p->dev, e) != ST_OK)
-        return e->status;
-    return CUDA_TRY(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), p->dev->where, e);
-}
-
 static enum status gpu_read_delegates(const struct proof *p, int64_t *claims, struct error *e)
 {
     struct proved_vertices d = vertices_of(p, DELEGATES);
-    return copy(p, claims, d.claim, d.count * sizeof *claims, e);
+    return gpu_copy(p->dev, claims, d.claim, d.count * sizeof *claims, e);
 }
 
 static enum status gpu_write_delegates(struct proof *p, const int64_t *claims, struct error *e)
 {
     const struct gpu_vertices *n = &p->dev->of[NORMALS], *d = &p->dev->of[DELEGATES];
-    return copy(p, p->claim + n->count, claims, d->count * sizeof *claims, e);
+    return gpu_copy(p->dev, p->claim + n->count, claims, d->count * sizeof *claims, e);
 }
 
 /* ---- checks ---- */
@@ -351,7 +339,7 @@ static enum status gpu_check_ends(struct proof *p, const struct slice *replies, 
 
 static enum status gpu_read_met(const struct proof *p, uint64_t *met, struct error *e)
 {
-    return copy(p, met, vertices_of(p, DELEGATES).met, 4 * p->dev->of[DELEGATES].words, e);
+    return gpu_copy(p->dev, met, vertices_of(p, DELEGATES).met, 4 * p->dev->of[DELEGATES].words, e);
 }
 
 static enum status gpu_finish_proof(struct proof *p, int64_t root, const uint64_t *met,
@@ -359,12 +347,12 @@ static enum status gpu_finish_proof(struct proof *p, int64_t root, const uint64_
 {
     struct proved_vertices of[VERTEX_KINDS] = {vertices_of(p, NORMALS), vertices_of(p, DELEGATES)};
     struct gpu_first found;
-    if (copy(p, of[DELEGATES].met, met, 4 * p->dev->of[DELEGATES].words, e) != ST_OK ||
+    if (gpu_copy(p->dev, of[DELEGATES].met, met, 4 * p->dev->of[DELEGATES].words, e) != ST_OK ||
         gpu_use(p->dev, e) != ST_OK)
         return e->status;
     for (int kind = 0; kind < VERTEX_KINDS; kind++)
         cuda_check_parents(&of[kind], root, p->first, stream_of(p));
-    if (launched(p, e) == ST_OK && copy(p, &found, p->first, sizeof found, e) == ST_OK)
+    if (launched(p, e) == ST_OK && gpu_copy(p->dev, &found, p->first, sizeof found, e) == ST_OK)
         *first = found.offence;
     return e->status;
 }
@@ -374,7 +362,7 @@ static enum status gpu_set_depth(struct proof *p, uint64_t vertex, int32_t depth
     uint64_t locals = p->dev->of[NORMALS].count;
     int32_t *to = vertex < locals ? p->dev->of[NORMALS].depth + vertex
                                   : p->dev->of[DELEGATES].depth + (vertex - locals);
-    return copy(p, to, &depth, sizeof depth, e);
+    return gpu_copy(p->dev, to, &depth, sizeof depth, e);
 }
 
 static const struct proof_steps gpu_steps = {
