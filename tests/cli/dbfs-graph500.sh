@@ -204,19 +204,16 @@ done
 
 setups='2.1x1 inf.4x4 random.4x4 inf.4x1'
 [ "${TEST_MODE:-short}" = long ] && setups='0.1x1 2.1x1 inf.1x1 0.4x1 2.4x4 inf.4x4 random.4x4 0.4x4 inf.4x1 inf.4x2 2.4x2'
-planted() { # EXPECTED NAME FAULT...: in shards of several TH, by 1 and 4 ranks
-    local expected=$1 name=$2 setup got code bad=
+# planted EXPECTED NAME FAULT...: one of the sets of faults
+expected=('nothing is wrong') names=('no fault') sets=()
+planted() {
+    expected+=("$1") names+=("$2")
     shift 2
-    for setup in $setups; do
-        got=$("$MPIEXEC" -n "${setup#*x}" "$TESTS/plant_faults" "$backend" "$tmp/f.${setup%x*}" 0 "$@" 2>"$tmp/err")
-        code=$?
-        got=$got$(said "$tmp/err")
-        [ "$got" = "$expected" ] && [ $code = $([ "$expected" = 'nothing is wrong' ] && echo 0 || echo 4) ] ||
-            bad="$bad $setup: $got ($code);"
-    done
-    check "$name: $expected ($bad)" test -z "$bad"
+    sets+=(/ "$@")
 }
-planted 'nothing is wrong' 'no fault'
+plant() { # SETUP ARGUMENT...
+    timeout 120 "$MPIEXEC" -n "${1#*x}" "$TESTS/plant_faults" "$backend" "$tmp/f.${1%x*}" 0 "${@:2}"
+}
 planted 'edge 1 2: to the parent, with depths 1 and 1' 'a parent off by one level' p 1 2
 planted 'edge 4 5: to the parent, with depths 3 and 4' 'a cycle' p 4 5
 planted 'edge 4 2: to the parent, and not in the graph' 'a tree edge that is not in the graph' p 4 2
@@ -236,6 +233,20 @@ planted 'vertex 1: parent 1, as only a root may have' 'swapped arrays' \
     p 1 1 d 1 0 p 2 1 d 2 0 p 3 2 d 3 1 p 4 3 d 4 3 p 5 4 d 5 4 p 6 5 d 6 5 p 8 -1 p 9 -1
 planted 'edge 0 2: depths 0 and 2' 'the tree of another graph, a path' p 2 1 d 2 2 p 3 2 d 3 3 d 4 4 d 5 5 d 6 6
 planted 'vertex 7: parent 6, and not reached' 'the tree of a longer path' p 7 6
+
+# in shards of several TH, by 1 and 4 ranks
+bad=()
+for setup in $setups; do
+    check_exit 0 "$setup: no fault alone" plant $setup
+    check_exit 4 "$setup: all faults, each in a tree of its own" plant $setup "${sets[@]}"
+    mapfile -t got <"$tmp/out"
+    for i in "${!names[@]}"; do
+        [ "${got[i]:-}" = "${expected[i]}" ] || bad[i]="${bad[i]:-} $setup: ${got[i]:-nothing};"
+    done
+done
+for i in "${!names[@]}"; do
+    check "${names[i]}: ${expected[i]} (${bad[i]:-})" test -z "${bad[i]:-}"
+done
 
 # ---- dbfs-traverse stays what it is ----
 check 'dbfs-traverse has no validator' sh -c "! nm '$BIN/dbfs-traverse' | grep -qE 'validation_|energy_open|prover_|proof_'"

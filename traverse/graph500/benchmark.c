@@ -46,10 +46,21 @@ void benchmark_search(struct benchmark *b, const struct root *root, struct run_r
         comm_abort(&s->comm, b->args.cli.program, &error);
 }
 
-void benchmark_close(struct benchmark *b)
+static void benchmark_close(struct benchmark *b)
 {
     free(b->runs);
     validation_close(b->validation);
     searcher_close(&b->searcher);
     roots_free(&b->roots);
+}
+
+int benchmark_run(struct benchmark *b, void (*work)(struct benchmark *b, struct error *e))
+{
+    struct error error = {0};
+    if (searcher_start(&b->searcher, &b->args, &error) == ST_OK && searcher_takes_part(&b->searcher))
+        work(b, &error);
+    searcher_end(&b->searcher, &error);
+    int code = b->searcher.comm.rank == 0 ? cli_finish(&b->args.cli, &error) : (int)error.status;
+    benchmark_close(b);
+    return code;
 }

@@ -25,9 +25,11 @@ struct benchmark {
 /* Options as they are if none is given. */
 void benchmark_defaults(struct benchmark *benchmark, const char *help);
 
-/* Collective, after searcher_start. */
+/* Starts the searcher, calls `work` on the ranks that take part, ends and closes all. The exit code of the program. */
+int benchmark_run(struct benchmark *benchmark, void (*work)(struct benchmark *benchmark, struct error *e));
+
+/* Collective, by `work`. */
 enum status benchmark_open(struct benchmark *benchmark, struct error *e);
-void benchmark_close(struct benchmark *benchmark); /* a zeroed one is allowed */
 
 /* Collective. One search and its answer, with nothing kept from the one before. If it fails, this ends the job,
  * because the other ranks would wait. */

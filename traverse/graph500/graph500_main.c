@@ -3,7 +3,6 @@
 #include "benchmark.h"
 #include "energy.h"
 
-
 #include "traverse/results/outputs.h"
 
 #include "formats/base/cli.h"
@@ -212,20 +211,19 @@ static enum status conclude(struct benchmark *b, struct error *e)
     return comm_agree(&b->searcher.comm, e);
 }
 
+static void work(struct benchmark *b, struct error *e)
+{
+    if (set_up(b, e) != ST_OK || run_all(b, e) != ST_OK)
+        return;
+    if (b->measure_energy)
+        measure_energy(b);
+    conclude(b, e);
+}
+
 int main(int argc, char **argv)
 {
     static struct benchmark b;
-    struct error error = {0};
     parse(&b, argc, argv);
     b.command = argv;
-    if (searcher_start(&b.searcher, &b.args, &error) == ST_OK && searcher_takes_part(&b.searcher) &&
-        set_up(&b, &error) == ST_OK && run_all(&b, &error) == ST_OK) {
-        if (b.measure_energy)
-            measure_energy(&b);
-        conclude(&b, &error);
-    }
-    searcher_end(&b.searcher, &error);
-    int code = b.searcher.comm.rank == 0 ? cli_finish(&b.args.cli, &error) : (int)error.status;
-    benchmark_close(&b);
-    return code;
+    return benchmark_run(&b, work);
 }
