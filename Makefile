@@ -8,8 +8,8 @@ ARCHIVE ?= 1
 CFLAGS  ?= -O3 -g
 
 # MPICH where it is installed beside another MPI; any mpicc and mpiexec otherwise
-MPICC   ?= $(shell command -v mpicc.mpich || echo mpicc)
-MPIEXEC ?= $(shell command -v mpiexec.mpich || echo mpiexec)
+MPICC   ?= $(shell command -v mpicc.mpich || command -v mpicc || command -v mpicc.openmpi || echo mpicc)
+MPIEXEC ?= $(shell command -v mpiexec.mpich || command -v mpiexec || command -v mpiexec.openmpi || echo mpiexec)
 
 -include config.mk
 
@@ -221,7 +221,12 @@ $(BUILD)/tests/staging_mpi.so: tests/gpu/staging_mpi.c
 	$(mpicc) $(ALL_CFLAGS) $(cuda_flags) $(CPPFLAGS) -fPIC -shared -Wl,--exclude-libs,ALL $(LDFLAGS) \
 	    -o $@ $< $(cuda_libs)
 
-tests-gpu: $(gpu_test_bin)
+# all that scripts/check-gpu.sh runs beside the programs
+tests-gpu: $(gpu_test_bin) $(plain_bin) $(count_mpi) $(pretend) $(fake_nvml) $(BUILD)/tests/plant_faults $(BUILD)/tests/mutate
+
+# for scripts that run tests by themselves
+test-env:
+	@echo "export $(test_env)"
 
 # preloaded into a program whose allocations are to fail
 fail_alloc = $(BUILD)/tests/fail_alloc.so
@@ -401,7 +406,7 @@ help:
 	@echo '                 (on the command line or in config.mk)'
 	@echo '                 ARCHIVE=0 builds edgeconv without libarchive'
 
-.PHONY: all always tests-bin tests-gpu fuzz-bin fuzz ubsan tsan matrix deps check check-long asan \
+.PHONY: all always tests-bin tests-gpu test-env fuzz-bin fuzz ubsan tsan matrix deps check check-long asan \
         demo install uninstall deb deb-check dist clean help
 .SECONDARY:
 

@@ -1,61 +1,120 @@
 #!/bin/bash
 # check-gpu.sh: builds, checks and measures the CUDA backend on a host with GPUs.
 #
-#   scripts/check-gpu.sh [check] [sanitize] [trust] [bench] [answers] [graph500] [capacity]   (default: check)
+#   scripts/check-gpu.sh [quick] [check] [sanitize] [trust] [bench] [answers] [graph500] [capacity]   (default: check)
 #
-# It needs nvcc, an MPI and GPUs. Devices beyond the number of GPUs share them, so every layout also runs
-# on one GPU. Ranks that share GPUs all search where --exchange-memory is given; otherwise rank 0 searches for all.
-# `check` also runs layouts of several ranks with messages in device memory, whatever the MPI library takes. Each stage
-# takes less than 8 minutes; the script ends in one line "N passed, N failed".
-#   LAYOUTS   ranks x GPUs to run (default: 1x1 with one GPU, else also 1x2 2x1 1x4 2x2 4x1)
+# It needs an MPI, and nvcc and GPUs unless BACKEND=cpu; edgeconv is built without libarchive where that is missing.
+# Devices beyond the number of GPUs share them, so every layout also runs on one GPU. Ranks that share GPUs all search
+# where --exchange-memory is given; otherwise rank 0 searches for all.
+# - quick: what a change of a kernel can break, in less than 90 s: kernels beside their twins, every layout on a small
+#   graph, traces, dbfs-graph500 with planted faults.
+# - check: more graphs, trees, messages in device memory whatever the MPI library takes, proofs.
+# - sanitize: compute-sanitizer's four tools on the kernels, each way to search, messages, and proofs.
+# Their parts run side by side. Each stage takes less than 8 minutes: what has not ended LIMIT seconds after the stage
+# began is ended, and has failed. Each part and each stage ends in a line "stage NAME: N passed, N failed, S s", and the
+# script in one "N passed, N failed".
+#   LAYOUTS   ranks x GPUs to run (default: 1x1 with one GPU, else also 1x2 2x1 1x4 2x2 4x1); the small graph of
+#             `quick` and `check` takes all of them by itself
 #   SCALES    of the RMAT graphs of `check` (default: 16 18 20 22 24)
+#   LIMIT     seconds for each of `quick`, `check` and `sanitize` (420)
 #   BENCH_SCALE, CAPACITY_SCALE, TRUST_SCALE   of the graphs of `bench`, `answers` and `graph500` (26),
 #             `capacity` (29), and `trust` (24)
 #   PEER      another GPU BFS, built outside this repository. `bench` runs it on its graph of scale
 #             PEER_SCALE (24), as PEER EDGES N ROOT... EDGES holds each undirected edge once as two
 #             32-bit ids, and PEER prints a line "ROOT SECONDS" for each search
 #   PACK_OPTIONS   for dbfs-pack, such as `-S 300G` if the system understates the free memory
-#   BACKEND   cuda; cpu rehearses `check` without a GPU
-#   WORK      a folder in memory for graphs (default: /dev/shm)
+#   BACKEND   cuda; cpu rehearses `quick` and `check` without a GPU
+#   WORK      a folder in memory for graphs (default: /dev/shm, or TMPDIR where that has less than 4 GiB)
 set -u
 cd "$(dirname "$0")/.." || exit 1
-. tests/lib.sh
-work=$(mktemp -d "${WORK:-/dev/shm}/dbfs-gpu.XXXXXX") || exit 1
-trap 'rm -rf "$tmp" "$work"' EXIT
 backend=${BACKEND:-cuda}
-gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
-traverse=$BIN/dbfs-traverse
-passed=0 failed=0
 
-outcome() { # NAME CODE [DETAIL]
+# ---- what this host has ----
+
+stop() { echo "check-gpu.sh: $1" >&2; exit 1; }
+
+count_gpus() {
+    local seen
+    seen=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+    [ "$seen" != 0 ] || seen=$(find /proc/driver/nvidia/gpus -mindepth 1 -maxdepth 1 2>/dev/null | wc -l)
+    echo "$seen"
+}
+
+folder_in_memory() {
+    [ "$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print $4 }')" -ge $((4 << 20)) ] 2>/dev/null && [ -w /dev/shm ] &&
+        echo /dev/shm || echo "${TMPDIR:-/tmp}"
+}
+
+[ -n "${ARCHIVE:-}" ] || ARCHIVE=$(echo '#include <archive.h>' | ${CC:-cc} -E - >/dev/null 2>&1 && echo 1 || echo 0)
+export ARCHIVE
+eval "$(make -s --no-print-directory test-env)" || stop 'make failed'
+[ "$ARCHIVE" = 1 ] || echo 'without libarchive: ARCHIVE=0'
+command -v "$MPICC" >/dev/null || stop "no MPI: there is no $MPICC; install one, or name its compiler and launcher: MPICC=, MPIEXEC="
+command -v "$MPIEXEC" >/dev/null || stop "no MPI: there is no $MPIEXEC; name the launcher of $MPICC: MPIEXEC="
+gpus=$(count_gpus)
+if [ "$backend" = cuda ]; then
+    [ "$CUDA" = 1 ] || stop 'no nvcc: name it by NVCC=, or rehearse with BACKEND=cpu'
+    [ "$gpus" != 0 ] || stop 'no GPU: nvidia-smi -L names none; BACKEND=cpu rehearses without one'
+fi
+
+. tests/lib.sh
+work=$(mktemp -d "${WORK:-$(folder_in_memory)}/dbfs-gpu.XXXXXX") || exit 1
+trap 'rm -rf "$tmp" "$work"' EXIT
+graphs=$work/graphs # of all lanes
+mkdir "$graphs"
+traverse=$BIN/dbfs-traverse
+passed=0 failed=0 turn=0
+
+outcome() { # NAME CODE [DETAIL]; 124 is that of `limited`
     if [ "$2" = 0 ]; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))
-        echo "not ok - $1: ${3:-}"
+        echo "not ok - $1: $([ "$2" != 124 ] || echo 'it had not ended when the stage had to; ')${3:-}"
     fi
 }
 
 check_command() { # NAME COMMAND...: lines "ok", "not ok" and "skip" of a test, and its exit code
     local name=$1
     shift
-    ${sanitizer:-} "$@" >"$tmp/out" 2>&1
+    limited ${sanitizer:-} "$@" >"$tmp/out" 2>&1
     outcome "$name" $? "$(grep -m 12 -E '^    |^not ok|=====' "$tmp/out")"
+    sed -n "s/^skip - /skip - $name: /p" "$tmp/out"
     passed=$((passed + $(grep -c '^ok' "$tmp/out")))
     failed=$((failed + $(grep -c '^not ok' "$tmp/out")))
 }
 
-lane() { # NAME COMMAND...: in the background, with folders and counts of its own
-    local name=$1
+# Until the stage has to end; 124: it had to
+limited() {
+    [ -n "${deadline:-}" ] || { "$@"; return; }
+    timeout -k 5 $((deadline > SECONDS ? deadline - SECONDS : 1)) "$@"
+}
+
+ended() { # NAME START: of a stage, or of a part of it
+    echo "stage $1: $passed passed, $failed failed, $((SECONDS - $2)) s"
+}
+
+# In the background, with folders and counts of its own, and a share of the cores; at most half as many side by side as
+# there are cores. Open MPI would bind the ranks of all lanes to the first cores.
+lane() { # NAME COMMAND...
+    local name=$1 most=$(($(nproc) / 2))
     shift
+    while [ "$(jobs -rp | wc -l)" -ge $((most > 4 ? most : 4)) ]; do
+        wait -n
+    done
     mkdir "$tmp/$name" "$work/$name"
     (
         tmp=$tmp/$name work=$work/$name passed=0 failed=0
+        share="-@ $((($(nproc) + 3) / 4))"
+        export OMP_WAIT_POLICY=passive OMPI_MCA_mpi_yield_when_idle=1
+        export OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_hwloc_default_binding_policy=none
         "$@"
-        echo "$name: $passed passed, $failed failed, $((SECONDS - start)) s"
+        ended "$stage, $name" "$start"
         echo "$passed $failed" >"$tmp/counts"
+        rm -rf "$work"
     ) &
     lanes="${lanes:-} $name"
+    turn=$((turn + 4)) # lanes begin with other options
 }
 
 join_lanes() { # one without counts has failed
@@ -64,6 +123,7 @@ join_lanes() { # one without counts has failed
     for name in $lanes; do
         read -r ok bad <"$tmp/$name/counts" || ok=0 bad=1
         passed=$((passed + ok)) failed=$((failed + bad))
+        rm -rf "${tmp:?}/$name"
     done
     lanes=
 }
@@ -79,8 +139,8 @@ layouts_of() { # P: those of $layouts with P devices
 run_layout() { # LAYOUT DIR OPTION...; $sanitizer, where set, runs each rank; $preload is a library
     local layout=$1 dir=$2
     shift 2
-    "$MPIEXEC" -n "${layout%x*}" ${sanitizer:-} ${preload:+env "LD_PRELOAD=$preload"} "$traverse" \
-        -g "${layout#*x}" "$@" "$dir" </dev/null
+    limited "$MPIEXEC" -n "${layout%x*}" ${sanitizer:-} ${preload:+env "LD_PRELOAD=$preload"} "$traverse" \
+        ${share:-} -g "${layout#*x}" "$@" "$dir" </dev/null
 }
 
 pack() { # EDGES P TH DIR
@@ -90,7 +150,33 @@ pack() { # EDGES P TH DIR
         memory) th='--suggest memory' ;; # all four
         *) th="-t $3" ;;
     esac
-    [ -e "$4/manifest" ] || "$BIN/dbfs-pack" -q -p "$2" $th ${PACK_OPTIONS:-} -o "$4" "$1"
+    [ -e "$4/manifest" ] || "$BIN/dbfs-pack" -q ${share:-} -p "$2" $th ${PACK_OPTIONS:-} -o "$4" "$1"
+}
+
+# ---- RMAT graphs of all lanes: the first lane that asks for one makes it ----
+
+once() { # FILE COMMAND...: which makes the file, under a lock
+    local file=$1
+    shift
+    ( flock 9 && { [ -e "$file" ] || "$@"; } ) 9>"$graphs/$(basename "$(dirname "$file")")-$(basename "$file").lock"
+}
+
+rmat_edges() { # SCALE
+    once "$graphs/rmat-$1.edges" "$BIN/rmatgen" -q ${share:-} -s "$1" -o "$graphs/rmat-$1.edges" && echo "$graphs/rmat-$1.edges"
+}
+
+rmat_shards() { # SCALE P TH
+    local dir=$graphs/rmat-$1-$2-$3 edges
+    edges=$(rmat_edges "$1") && once "$dir/manifest" pack "$edges" "$2" "$3" "$dir" && echo "$dir"
+}
+
+write_reference() { # DIR FILE
+    "$traverse" -q ${share:-} -n 8 --backend cpu "$1" | sed -n 's/^distance_checksum: //p' >"$2"
+}
+
+rmat_reference() { # SCALE: the checksum of 8 searches by CPUs
+    local file=$graphs/rmat-$1.checksum dir
+    dir=$(rmat_shards "$1" 1 memory) && once "$file" write_reference "$dir" "$file" && cat "$file"
 }
 
 # Packs the graph in $work/edges for each number of devices, in $pack_s seconds, and removes it in the end.
@@ -134,7 +220,6 @@ END
 }
 
 # Each run takes the next set of options, so that all meet all layouts over the graphs.
-turn=0
 next_options() {
     local count
     count=$(options_list | wc -l)
@@ -171,8 +256,7 @@ check_graph() { # NAME EDGES THRESHOLDS [TEXT ROOT]
             dir=$work/$name-$p-$th
             pack "$edges" $p "$th" "$dir" || { outcome "$name: packing" 1; continue; }
             [ $# -ge 5 ] || [ -n "${expected:-}" ] ||
-                expected=$("$traverse" -q -n 8 --backend cpu "$dir" |
-                    sed -n 's/^distance_checksum: //p')
+                { write_reference "$dir" "$tmp/reference" && expected=$(cat "$tmp/reference"); }
             for layout in $(layouts_of $p); do
                 if [ $# -ge 5 ]; then
                     check_parents "$name TH $th" "$4" "$dir" "$layout" "$5"
@@ -197,7 +281,7 @@ check_device_memory_run() { # NAME DIR LAYOUT EXPECTED OPTION...
     local name=$1 dir=$2 layout=$3 expected=$4 got memory=device least=1
     shift 4
     [ "$backend" = cpu ] && memory=auto least=0
-    preload=$(realpath "$TESTS/staging_mpi.so") run_layout "$layout" "$dir" -q -n 8 \
+    preload=$([ "$backend" = cpu ] || realpath "$TESTS/staging_mpi.so") run_layout "$layout" "$dir" -q -n 8 \
         --backend "$backend" --exchange-memory $memory "$@" >"$tmp/out" 2>"$tmp/err"
     got=$(value distance_checksum "$tmp/out")
     staged=$(awk '/^staging_mpi:/ { sum += $2 } END { print sum + 0 }' "$tmp/err")
@@ -206,46 +290,62 @@ check_device_memory_run() { # NAME DIR LAYOUT EXPECTED OPTION...
         "$got for $expected, $staged messages $(head -c 400 "$tmp/err")"
 }
 
-check_device_memory() { # of every layout with several ranks, and every option
-    local layout p th dir expected staged runs=0 messages=0 several real
-    several=$(for layout in $layouts; do [ "${layout%x*}" -gt 1 ] && echo "$layout"; done)
-    "$BIN/rmatgen" -q -s 18 --force -o "$work/edges"
-    for layout in ${several:-2x1 2x2}; do
-        p=$((${layout%x*} * ${layout#*x}))
-        for th in memory inf; do
-            dir=$work/device-$p-$th
-            pack "$work/edges" $p $th "$dir" || { outcome "device memory: packing" 1; continue; }
-            [ -n "${expected:-}" ] ||
-                expected=$("$traverse" -q -n 8 --backend cpu "$dir" |
-                    sed -n 's/^distance_checksum: //p')
-            while read -r options; do
-                check_device_memory_run "RMAT 18 TH $th" "$dir" "$layout" "$expected" $options
-                runs=$((runs + 1)) messages=$((messages + staged))
-            done < <(options_list; echo --local-all2all)
-        done
-    done
-    check_real_memory "$dir"
-    echo "device memory: $runs runs, $messages messages; without staging, messages are in $real memory"
-    rm -rf "$work"/device-* "$work/edges"
+# Every option in each layout of several ranks; of two TH by turns.
+check_device_memory() { # LAYOUT
+    local layout=$1 p dir th expected staged runs=0 messages=0
+    p=$((${layout%x*} * ${layout#*x}))
+    expected=$(rmat_reference 16)
+    while read -r options; do
+        th=$([ $(((runs + p) % 2)) = 0 ] && echo memory || echo inf)
+        dir=$(rmat_shards 16 $p $th) || { outcome 'device memory: packing' 1; continue; }
+        check_device_memory_run "RMAT 16 TH $th" "$dir" "$layout" "$expected" $options
+        runs=$((runs + 1)) messages=$((messages + staged))
+    done < <(options_list; echo --local-all2all)
+    [ "$backend" = cpu ] || [ $messages -gt 0 ]
+    outcome "device memory, $layout: messages" $? "$runs runs, $messages messages"
 }
 
-check_real_memory() { # DIR: what the MPI library itself takes; where it is the host's, no other
-    "$traverse" -n 1 --backend "$backend" "$1" >"$tmp/out" 2>"$tmp/err"
+check_real_memory() { # what the MPI library itself takes; where it is the host's, no other
+    local dir real
+    dir=$(rmat_shards 16 1 memory)
+    limited "$traverse" -n 1 --backend "$backend" "$dir" >"$tmp/out" 2>"$tmp/err"
     real=$(value exchange_memory "$tmp/out")
     [ -n "$real" ]
     outcome 'exchange memory' $? "$(head -c 400 "$tmp/err")"
     [ "$real" = host ] || return
-    "$traverse" -n 1 --backend "$backend" --exchange-memory device "$1" >"$tmp/out" 2>"$tmp/err"
+    limited "$traverse" -n 1 --backend "$backend" --exchange-memory device "$dir" >"$tmp/out" 2>"$tmp/err"
     [ $? = 5 ]
     outcome 'device memory is refused' $? "$(head -c 400 "$tmp/err")"
 }
 
 check_rmat() { # SCALES THRESHOLDS
-    local scale
+    local scale th p dir layout expected
     for scale in $1; do
-        "$BIN/rmatgen" -q -s "$scale" --force -o "$work/edges"
-        check_graph "RMAT $scale" "$work/edges" "$2"
+        expected=$(rmat_reference "$scale")
+        for th in $2; do
+            for p in 1 2 4; do
+                [ -n "$(layouts_of $p)" ] || continue
+                dir=$(rmat_shards "$scale" $p "$th") || { outcome "RMAT $scale TH $th: packing" 1; continue; }
+                for layout in $(layouts_of $p); do
+                    check_distances "RMAT $scale TH $th" "$dir" "$layout" "$expected"
+                done
+            done
+        done
+        [ "$scale" -lt 19 ] || rm -rf "$graphs/rmat-$scale"[-.]* # other lanes take none so large
     done
+}
+
+check_layouts() { # TH...: a small graph in every layout
+    local layouts='1x1 1x2 2x1 1x4 2x2 4x1'
+    check_rmat 16 "$*"
+}
+
+check_kernels() { # [SIZE]
+    if [ -x "$TESTS/gpu_kernels" ]; then
+        check_command 'kernels and their twins' "$TESTS/gpu_kernels" "$@"
+    else
+        echo 'skip - kernels and their twins: a build without CUDA has none'
+    fi
 }
 
 check_others() {
@@ -262,11 +362,18 @@ check_others() {
     grep -v '^#' datasets/usa-road-NY.txt >"$work/text" && from_text 'USA-road NY' memory 0
 }
 
-# dbfs-graph500: its tests, with planted faults, where it searches and proves on GPUs; then trees of larger graphs.
+# dbfs-graph500: its tests, with planted faults, where it searches and proves on GPUs
 check_proofs() {
-    check_command 'proofs on a GPU' env BACKEND="$backend" bash tests/cli/dbfs-graph500.sh
-    "$BIN/rmatgen" -q -s 18 --force -o "$work/edges"
-    each_layout memory prove_small
+    check_command 'dbfs-graph500' env BACKEND="$backend" bash tests/cli/dbfs-graph500.sh
+}
+
+check_larger_proofs() {
+    local p layout
+    for p in 1 2 4; do
+        for layout in $(layouts_of $p); do
+            prove_small "$layout" "$(rmat_shards 18 $p memory)"
+        done
+    done
 }
 
 prove_small() { # LAYOUT DIR
@@ -280,7 +387,7 @@ prove_small() { # LAYOUT DIR
 prove_layout() { # LAYOUT DIR OPTION...
     local layout=$1 dir=$2
     shift 2
-    "$MPIEXEC" -n "${layout%x*}" ${sanitizer:-} "$BIN/dbfs-graph500" -g "${layout#*x}" --no-check \
+    limited "$MPIEXEC" -n "${layout%x*}" ${sanitizer:-} "$BIN/dbfs-graph500" ${share:-} -g "${layout#*x}" --no-check \
         --backend "$backend" "$@" "$dir" </dev/null >"$tmp/out" 2>"$tmp/err"
 }
 
@@ -295,7 +402,7 @@ levels_of() { # TRACE: lines of counts that do not depend on the way
 trace_of() { # NAME BACKEND DIR OPTION...: levels in $tmp/NAME.levels, the summary in $tmp/NAME.out
     local name=$1 on=$2 dir=$3
     shift 3
-    "$traverse" -q --backend "$on" "$@" --force --trace "$tmp/$name" --breakdown --json "$tmp/$name.json" \
+    limited "$traverse" -q ${share:-} --backend "$on" "$@" --force --trace "$tmp/$name" --breakdown --json "$tmp/$name.json" \
         "$dir" >"$tmp/$name.out" 2>"$tmp/err" && levels_of "$tmp/$name" >"$tmp/$name.levels"
 }
 
@@ -355,47 +462,57 @@ check_trees() { # NAME EDGES DIR
     local direction root
     for direction in auto cost push pull; do
         for root in 1 7; do
-            "$traverse" -q -r $root --backend "$backend" --direction $direction --force \
+            limited "$traverse" -q ${share:-} -r $root --backend "$backend" --direction $direction --force \
                 --depths "$tmp/depths.npy" --parents "$tmp/parents.npy" "$3" >"$tmp/out" 2>"$tmp/err" &&
-                "$BIN/dbfs-check" -q -r $root --depths "$tmp/depths.npy" --parents "$tmp/parents.npy" "$2" 2>>"$tmp/err"
+                "$BIN/dbfs-check" -q ${share:-} -r $root --depths "$tmp/depths.npy" --parents "$tmp/parents.npy" "$2" >>"$tmp/out" 2>>"$tmp/err"
             outcome "tree of $1 from $root, $direction" $? "$(head -c 400 "$tmp/err")"
         done
     done
 }
 
-check_traces() {
+check_all_trees() {
     local th
-    "$BIN/rmatgen" -q -s 18 --force -o "$work/edges"
     for th in memory inf 0; do
-        pack "$work/edges" 1 $th "$work/trace-$th"
-        check_trees "RMAT 18 TH $th" "$work/edges" "$work/trace-$th"
-        rm -rf "$work/trace-$th"
+        check_trees "RMAT 18 TH $th" "$(rmat_edges 18)" "$(rmat_shards 18 1 $th)"
     done
-    "$BIN/rmatgen" -q -s 16 --force -o "$work/edges"
-    for th in memory inf 0; do
-        pack "$work/edges" 1 $th "$work/trace-$th"
-        check_trace "RMAT 16 TH $th" "$work/trace-$th" -n 8
-        check_trace "RMAT 16 TH $th by classes" "$work/trace-$th" -n 8 --direction cost
+}
+
+check_short_traces() { # TH...
+    local th dir
+    for th in "$@"; do
+        dir=$(rmat_shards 16 1 "$th")
+        check_trace "RMAT 16 TH $th" "$dir" -n 4
+        check_trace "RMAT 16 TH $th by classes" "$dir" -n 4 --direction cost
     done
-    check_trace 'RMAT 16 by pushes' "$work/trace-memory" -n 3 --direction push
-    check_trace 'RMAT 16 by pulls' "$work/trace-memory" -n 3 --direction pull
-    check_trace 'RMAT 16 with parents' "$work/trace-memory" -n 3 --answer parents
+}
+
+check_traces() {
+    local th dir
+    check_short_traces memory inf 0
+    dir=$(rmat_shards 16 1 memory)
+    check_trace 'RMAT 16 by pushes' "$dir" -n 3 --direction push
+    check_trace 'RMAT 16 by pulls' "$dir" -n 3 --direction pull
+    check_trace 'RMAT 16 with parents' "$dir" -n 3 --answer parents
     "$BIN/rmatgen" -q -s 14 -A .25 -B .25 -C .25 --force -o "$work/edges"
     for th in 0 inf; do
         pack "$work/edges" 1 $th "$work/uniform-$th"
         check_probes "uniform 14 TH $th" "$work/uniform-$th"
     done
-    "$TESTS/mkgraph" grid 300 300 | "$BIN/edgeconv" -q -u --force -o "$work/edges" -
-    pack "$work/edges" 1 memory "$work/trace-grid"
-    check_trace grid "$work/trace-grid" -n 2
-    check_trace 'grid by classes' "$work/trace-grid" -n 2 --direction cost
-    # more levels than the device has room for
-    "$TESTS/mkgraph" path 50000 | "$BIN/edgeconv" -q -u --force -o "$work/edges" -
-    pack "$work/edges" 1 inf "$work/trace-path"
-    check_trace path "$work/trace-path" -r 0,20000
-    check_trace 'path by classes' "$work/trace-path" -r 0,20000 --direction cost
-    rm -rf "$work"/trace-* "$work"/uniform-* "$work/edges"
 }
+
+trace_text() { # NAME TH OPTION...: of the graph in standard input
+    local name=$1 th=$2
+    shift 2
+    "$BIN/edgeconv" -q -u --force -o "$work/edges" -
+    pack "$work/edges" 1 "$th" "$work/trace-$name"
+    check_trace "$name" "$work/trace-$name" "$@"
+    check_trace "$name by classes" "$work/trace-$name" "$@" --direction cost
+}
+
+check_grid_trace() { trace_text grid memory -n 2 < <("$TESTS/mkgraph" grid 300 300); }
+
+# More levels than the device has room for
+check_path_trace() { trace_text path inf -r 0 < <("$TESTS/mkgraph" path 20000); }
 
 scales_between() { # LEAST MOST
     for scale in ${SCALES:-16 18 20 22 24}; do
@@ -403,49 +520,101 @@ scales_between() { # LEAST MOST
     done
 }
 
-# Small graphs keep neither the GPUs nor the cores busy, so lanes run side by side.
+# Small graphs keep neither the GPUs nor the cores busy, so lanes run side by side, and those that take long begin first.
+# Processes that share a GPU take turns of milliseconds: what goes level by level through a path comes last.
 stage_check() {
-    check_command 'kernels and their twins' "$TESTS/gpu_kernels"
-    lane device-memory check_device_memory
-    lane small check_rmat "$(scales_between 0 18)" '0 memory inf'
-    lane large check_rmat "$(scales_between 19 40)" memory
-    lane others check_others
+    local layout several th
+    limit_stage
+    several=$(for layout in $layouts; do [ "${layout%x*}" -gt 1 ] && echo "$layout"; done)
+    lane kernels check_kernels
     lane proofs check_proofs
+    lane large check_rmat "$(scales_between 19 40)" memory
+    for layout in ${several:-2x1 2x2}; do
+        lane "device-memory-$layout" check_device_memory "$layout"
+    done
+    for th in 0 memory inf; do
+        lane "layouts-$th" check_layouts $th
+    done
     lane traces check_traces
+    lane trees check_all_trees
+    lane grid-trace check_grid_trace
+    lane others check_others
+    lane small check_rmat "$(scales_between 0 18)" '0 memory inf'
+    lane larger-proofs check_larger_proofs
+    lane real-memory check_real_memory
+    join_lanes
+    lane path-trace check_path_trace
     join_lanes
 }
 
-# ---- sanitize: every option once on one device and on four, under each tool ----
+# ---- quick: what a change of a kernel can break ----
 
-sanitize() { # TOOL CHECKSUM
-    local tool=$1 expected=$2 layout options
-    sanitizer="compute-sanitizer --tool $tool --error-exitcode 9"
-    check_command "$tool of the kernels" "$TESTS/gpu_kernels" small
-    for layout in 1x1 2x2; do
-        while read -r options; do
-            run_layout $layout "$small-$((${layout%x*} * ${layout#*x}))" -q -n 1 --exchange-memory peer \
-                --warm-up 0 --backend "$backend" $options --force --parents "$tmp/parents" >"$tmp/out" 2>&1
-            [ $? = 0 ] && [ "$(value distance_checksum "$tmp/out")" = "$expected" ] &&
-                ! grep -q 'ERROR SUMMARY: [1-9]' "$tmp/out"
-            outcome "$tool $layout $options" $? "$(grep -m 3 '=====' "$tmp/out")"
-        done < <(options_list)
-        prove_layout $layout "$small-$((${layout%x*} * ${layout#*x}))" -n 1 --no-energy --exchange-memory peer &&
-            ! grep -q 'ERROR SUMMARY: [1-9]' "$tmp/out" "$tmp/err"
-        outcome "$tool $layout proof" $? "$(grep -m 3 -h '=====' "$tmp/out" "$tmp/err")"
+stage_quick() {
+    limit_stage
+    lane kernels check_kernels small
+    lane proofs check_proofs
+    lane layouts check_layouts memory inf
+    lane traces check_short_traces memory
+    join_lanes
+}
+
+# ---- sanitize: every way to search, every way to exchange, and proofs, once under each tool ----
+
+# On one device: slices, one kernel by classes, the level loop. On two: the group's kernel, where each has a GPU of its own,
+# and otherwise the level loop. By two ranks: memory of the peer, lists without repetitions, bits.
+sanitized_searches() {
+    cat <<END
+1x1
+1x1 --direction cost
+1x1 --factor0 dd=0.03
+1x2
+2x1 --exchange-memory peer
+2x1 --exchange-memory host --exchange-form list --uniquify
+2x1 --exchange-memory host --exchange-form bits --reduction nonblocking
+END
+}
+
+is_clean() { ! grep -qE '(ERROR|RACECHECK) SUMMARY: [1-9]' "$@"; }
+
+findings() { grep -m 3 -h '=====' "$@" || tail -n 3 "$@"; }
+
+sanitize_kernels() { # TOOL PART
+    sanitizer="$sanitizers --tool $1 --error-exitcode 9"
+    check_command "$1 of the kernels, part $2" "$TESTS/gpu_kernels" tiny "$2"
+}
+
+sanitize_searches() { # TOOL CHECKSUM
+    local layout options small
+    sanitizer="$sanitizers --tool $1 --error-exitcode 9"
+    while read -r layout options; do
+        small=$(rmat_shards 10 $((${layout%x*} * ${layout#*x})) memory)
+        run_layout "$layout" "$small" -q -n 1 --warm-up 0 --backend "$backend" $options --force \
+            --parents "$tmp/parents" >"$tmp/out" 2>&1 &&
+            [ "$(value distance_checksum "$tmp/out")" = "$2" ] && is_clean "$tmp/out"
+        outcome "$1 $layout $options" $? "$(findings "$tmp/out")"
+    done < <(sanitized_searches)
+    for layout in 1x1 2x1; do
+        small=$(rmat_shards 10 $((${layout%x*} * ${layout#*x})) memory)
+        prove_layout $layout "$small" -n 1 --no-energy --exchange-memory peer && is_clean "$tmp/out" "$tmp/err"
+        outcome "$1 $layout proof" $? "$(findings "$tmp/out" "$tmp/err")"
     done
 }
 
-# Sanitizers leave the GPU idle most of the time, too: lanes run side by side.
+# Sanitizers leave the GPU idle most of the time, too.
 stage_sanitize() {
-    local p expected tool small=$work/small
-    "$BIN/rmatgen" -q -s 14 --force -o "$work/edges"
-    for p in 1 4; do
-        pack "$work/edges" $p memory "$small-$p"
-    done
-    expected=$("$traverse" -q -n 1 --backend cpu "$small-1" |
-        sed -n 's/^distance_checksum: //p')
-    for tool in memcheck racecheck initcheck synccheck; do
-        lane $tool sanitize $tool "$expected"
+    local expected tool part small
+    sanitizers=$(command -v compute-sanitizer || command -v "$(dirname "$(realpath "$NVCC")")/compute-sanitizer") || {
+        outcome sanitize 1 'there is no compute-sanitizer, neither in PATH nor beside nvcc'
+        return
+    }
+    limit_stage
+    small=$(rmat_shards 10 1 memory)
+    expected=$("$traverse" -q -n 1 --backend cpu "$small" | sed -n 's/^distance_checksum: //p')
+    for tool in racecheck memcheck initcheck synccheck; do
+        for part in 0 1 2; do
+            lane "$tool-kernels-$part" sanitize_kernels $tool $part/3
+        done
+        lane $tool-searches sanitize_searches $tool "$expected"
     done
     join_lanes
 }
@@ -614,17 +783,32 @@ stage_capacity() {
     rm -rf "$work/large"
 }
 
+# ---- all stages ----
+
+limit_stage() { deadline=$((SECONDS + ${LIMIT:-420})); }
+
+run_stage() { # NAME
+    local all_passed=$passed all_failed=$failed
+    stage=$1 start=$SECONDS deadline='' passed=0 failed=0
+    "stage_$stage"
+    ended "$stage" "$start"
+    passed=$((passed + all_passed)) failed=$((failed + all_failed))
+}
+
+[ $# -gt 0 ] || set -- check
+for stage; do
+    declare -F "stage_$stage" >/dev/null || stop "there is no stage '$stage'; see the head of this script"
+done
 layouts=${LAYOUTS:-}
 if [ -z "$layouts" ]; then
     layouts='1x1'
     [ "$gpus" -ge 2 ] && layouts="$layouts 1x2 2x1 1x4 2x2 4x1"
 fi
 [ "$gpus" = 0 ] || nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -1
-make -j"$(nproc)" all tests-bin >"$work/build" 2>&1 || { tail "$work/build"; exit 1; }
-for stage in ${*:-check}; do
-    start=$SECONDS
-    "stage_$stage"
-    echo "stage $stage: $((SECONDS - start)) s"
+make -j"$(nproc)" all tests-gpu >"$work/build" 2>&1 || { tail "$work/build"; exit 1; }
+echo "built: $SECONDS s"
+for stage; do
+    run_stage "$stage"
 done
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

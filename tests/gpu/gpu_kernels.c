@@ -44,8 +44,9 @@
  *   cuda_publish                      memcpy, memset                                bytes
  *   cuda_scan_bytes                   gpu_merge_scratch_bound (cuda_limits.h)
  *
- * Usage: gpu_kernels [small|tiny]. With `small` the largest graphs are left out, for tools that slow kernels down; with
- * `tiny` the larger ones have a tenth of their vertices, or less, for an emulated GPU.
+ * Usage: gpu_kernels [small|tiny [I/N]]. With `small` the largest graphs are left out; with `tiny` the larger ones have a
+ * tenth of their vertices, or less, for an emulated GPU and for tools that slow kernels down. I/N: part I of N, from 0,
+ * of the cases.
  *
  * A vertex may get any parent from which the visit could have found it. Files: steps.h and answer_steps.h
  * have the steps that both sides do; twin.c, kernels.c, answer_twin.c and answer_kernels.c do them, and
@@ -134,16 +135,8 @@ static void test_sized(struct graph_spec spec, const char *size)
         test_graph(&spec, !tiny);
 }
 
-int main(int argc, char **argv)
+static void test_rest(void)
 {
-    const char *size = argc > 1 ? argv[1] : "";
-    const char *missing = kernel_missing();
-    if (missing != NULL) {
-        printf("skip - no GPU: %s\n", missing);
-        return 0;
-    }
-    for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++)
-        test_sized(graphs[i], size);
     test_bins();
     test_unique();
     test_masks();
@@ -156,5 +149,22 @@ int main(int argc, char **argv)
     test_blocks();
     test_kept_depths();
     test_proof_values();
+}
+
+int main(int argc, char **argv)
+{
+    const char *size = argc > 1 ? argv[1] : "";
+    unsigned part = 0, parts = 1;
+    if (argc > 2 && (sscanf(argv[2], "%u/%u", &part, &parts) != 2 || part >= parts))
+        return 2;
+    const char *missing = kernel_missing();
+    if (missing != NULL) {
+        printf("skip - no GPU: %s\n", missing);
+        return 0;
+    }
+    for (size_t i = part; i < sizeof graphs / sizeof *graphs; i += parts)
+        test_sized(graphs[i], size);
+    if (part == 0)
+        test_rest();
     return checks_result();
 }
