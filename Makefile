@@ -221,9 +221,6 @@ $(BUILD)/tests/staging_mpi.so: tests/gpu/staging_mpi.c
 	$(mpicc) $(ALL_CFLAGS) $(cuda_flags) $(CPPFLAGS) -fPIC -shared -Wl,--exclude-libs,ALL $(LDFLAGS) \
 	    -o $@ $< $(cuda_libs)
 
-# all that scripts/check-gpu.sh runs beside the programs
-tests-gpu: $(gpu_test_bin) $(plain_bin) $(count_mpi) $(pretend) $(fake_nvml) $(BUILD)/tests/plant_faults $(BUILD)/tests/mutate
-
 # for scripts that run tests by themselves
 test-env:
 	@echo "export $(test_env)"
@@ -279,6 +276,9 @@ include tests/emulator/emulator.mk
 tests-bin: $(unit_bin) $(plain_bin) $(gpu_test_bin) $(fail_alloc) $(count_mpi) $(pretend) $(fake_nvml) \
            $(BUILD)/tests/plant_faults \
            $(BUILD)/tests/mutate fuzz-bin $(emulated_if_possible)
+
+# what scripts/check-gpu.sh runs
+tests-gpu: $(gpu_test_bin) $(plain_bin) $(count_mpi) $(pretend) $(fake_nvml) $(BUILD)/tests/plant_faults $(BUILD)/tests/mutate
 
 test_env = BUILD='$(BUILD)' MPIEXEC='$(MPIEXEC)' CC='$(CC)' MPICC='$(MPICC)' ARCHIVE='$(ARCHIVE)' \
            CFLAGS='$(CFLAGS)' CUDA='$(CUDA)' NVCC='$(NVCC)'

@@ -32,6 +32,7 @@ wire() { # GRAPH OPTION...: what two ranks told MPI, messages of answers and pro
         COUNT_MPI="$tmp/wire" ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" \
         "$graph500" -q -@ 1 --backend cpu --no-energy --exchange-memory host --exchange-form list -n 1 "$@" "$tmp/$graph"
     awk '!(/^(send|repeated)/ && $3 >= 8192)' "$tmp"/wire.[0-9] >"$tmp/wire"
+    check 'what ranks told MPI is noted' grep -q '^alltoall' "$tmp/wire"
 }
 count() { awk "$1 { n++ } END { print n + 0 }" "$tmp/wire"; }
 wire normal
