@@ -79,7 +79,7 @@ check_command() { # NAME COMMAND...: lines "ok", "not ok" and "skip" of a test, 
     shift
     limited ${sanitizer:-} "$@" >"$tmp/out" 2>&1
     outcome "$name" $? "$(grep -m 12 -E '^    |^not ok|=====' "$tmp/out")"
-    sed -n "s/^skip - /skip - $name: /p" "$tmp/out"
+    sed -n "s|^skip - |skip - $name: |p" "$tmp/out"
     passed=$((passed + $(grep -c '^ok' "$tmp/out")))
     failed=$((failed + $(grep -c '^not ok' "$tmp/out")))
 }
@@ -561,18 +561,21 @@ stage_quick() {
 # ---- sanitize: every way to search, every way to exchange, and proofs, once under each tool ----
 
 # On one device: slices, one kernel by classes, the level loop. On two: the group's kernel, where each has a GPU of its own,
-# and otherwise the level loop. By two ranks: memory of the peer, lists without repetitions, bits.
-sanitized_searches() {
+# and otherwise the level loop. By two ranks: memory of the peer, lists without repetitions, bits. initcheck does not see
+# what another process writes, so there the peers are devices of one rank.
+sanitized_searches() { # TOOL
     cat <<END
 1x1
 1x1 --direction cost
 1x1 --factor0 dd=0.03
 1x2
-2x1 --exchange-memory peer
+$(peers_of "$1") --exchange-memory peer
 2x1 --exchange-memory host --exchange-form list --uniquify
 2x1 --exchange-memory host --exchange-form bits --reduction nonblocking
 END
 }
+
+peers_of() { [ "$1" = initcheck ] && echo 1x2 || echo 2x1; } # TOOL: the layout
 
 is_clean() { ! grep -qE '(ERROR|RACECHECK) SUMMARY: [1-9]' "$@"; }
 
@@ -592,8 +595,8 @@ sanitize_searches() { # TOOL CHECKSUM
             --parents "$tmp/parents" >"$tmp/out" 2>&1 &&
             [ "$(value distance_checksum "$tmp/out")" = "$2" ] && is_clean "$tmp/out"
         outcome "$1 $layout $options" $? "$(findings "$tmp/out")"
-    done < <(sanitized_searches)
-    for layout in 1x1 2x1; do
+    done < <(sanitized_searches "$1")
+    for layout in 1x1 $(peers_of "$1"); do
         small=$(rmat_shards 10 $((${layout%x*} * ${layout#*x})) memory)
         prove_layout $layout "$small" -n 1 --no-energy --exchange-memory peer && is_clean "$tmp/out" "$tmp/err"
         outcome "$1 $layout proof" $? "$(findings "$tmp/out" "$tmp/err")"
