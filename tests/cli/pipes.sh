@@ -15,6 +15,15 @@ check 'a pipe in memory needs no folder' bash -c 'cat g.edges | "$1/dbfs-pack" -
 check 'the same shards' diff -r file.dbfs pipe.dbfs
 check 'degsplit: likewise' bash -c 'cat g.edges | "$1/degsplit" -q -T none -p 2 -o pipe.split -' - "$bin"
 check 'the same split' cmp file.split pipe.split
+# from 2^20 vertices on, the bytes of a stream tell whether its ids are few
+"$bin/rmatgen" -q -s 20 -e 1 -o many.edges
+"$bin/degsplit" -q -p 2 -o file.split --force many.edges
+for folder in none disk; do
+    [ $folder = none ] && memory= || memory='-S 40M'
+    check "2^20 vertices, in $folder" \
+        bash -c 'cat many.edges | "$1/degsplit" -q $3 -T $2 -p 2 --force -o pipe.split -' - "$bin" $folder "$memory"
+    check 'have the same split' cmp file.split pipe.split
+done
 check 'one that does not fit goes to disk' bash -c 'cat g.edges | "$1/dbfs-pack" -v -S 32M -T disk -p 2 -o small.dbfs - 2>said' - "$bin"
 check 'which -v tells' grep -q "the pipe does not fit the memory: $(stat -c %s g.edges) bytes are in disk" said
 check 'the same shards from there' diff -r file.dbfs small.dbfs

@@ -206,6 +206,7 @@ static enum status keep_pipe(struct edge_stream *s, const char *folder, struct e
     close(s->fd);
     s->fd = c.file;
     s->start = 0;
+    s->bytes = s->kept_bytes + s->spooled_bytes;
     return e->status;
 }
 
@@ -272,11 +273,8 @@ enum status edge_stream_keep(struct edge_stream *s, struct error *e)
 {
     struct edges_info info;
     uint64_t n = s->totals.n;
-    if (keep_pipe(s, s->tmpdir, e) == ST_OK) {
-        s->bytes = s->kept_bytes + s->spooled_bytes;
-        if (read_ends(s, &info, e) == ST_OK)
-            compare_expected(s, n, e);
-    }
+    if (keep_pipe(s, s->tmpdir, e) == ST_OK && read_ends(s, &info, e) == ST_OK)
+        compare_expected(s, n, e);
     close_live(s);
     return e->status;
 }
