@@ -29,6 +29,16 @@ searched=$(grep -oE '"iterations": [0-9]+' "$tmp/1.json" | awk '{ s += $2 } END 
 check "and its levels: $(column levels 1), $searched" is "$(column levels 1)" "$searched" .2
 check_exit 0 'scale 33 by figure 7' "$model" rmat --rmat 33 -t 181
 check 'has the delegates that section VI-B gives: 1.75%' is "$(column delegates 1)" "$(awk 'BEGIN { print .0175 * 2 ^ 33 }')" .005
+# Ids of at most 10 ones have 316 edge ends and more in the mean, others 100 and fewer: TH 181 lies between. So the
+# share of nn can be counted in the first edges of that very graph.
+nn=$(column nn 1) nd=$(column nd 1) edges=$(column edges 1)
+"$BIN/rmatgen" -q -s 33 --no-randomize --count 400000 -f text -o - | awk '
+    function ones(x,   n) { for (; x > 0; x = int(x / 2)) n += x % 2; return n }
+    { u = ones($1) > 10; v = ones($2) > 10; nn += u && v; nd += u && !v } END { print nn / NR, nd / NR }' >"$tmp/sample"
+read -r nn_sample nd_sample <"$tmp/sample"
+share() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.4f", a / b }'; }
+check "has the nn edges of a sample of it: $(share "$nn" "$edges"), $nn_sample" is "$(share "$nn" "$edges")" "$nn_sample" .04
+check "and nd: $(share "$nd" "$edges"), $nd_sample" is "$(share "$nd" "$edges")" "$nd_sample" .02
 check_exit 0 'TH inf' "$model" rmat --rmat 20 -t inf
 check 'has no delegates' test "$(column delegates 1) $(column nd 1) $(column reductions 1)" = '0 0 0'
 
