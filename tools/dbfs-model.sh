@@ -23,7 +23,7 @@ Predicts the time of searches from rates of devices and links, and from what dbf
   weak       from 1 to 100000 devices: P times the graph; and what takes longer than visits, from which P on
   strong     the same with one graph
   paper      the model of section V-B and the points that the paper measured
-  rmat       what an RMAT graph has
+  rmat       what an RMAT graph has, with TH or with each TH of a sweep
   rates      the rates of a NAME, to be copied and changed: h200, ray (the machine of the paper), cpu
 
   -p, --devices P,...     devices in all
@@ -32,7 +32,7 @@ Predicts the time of searches from rates of devices and links, and from what dbf
       --group N           devices that read each other'\''s memory (default: all of a host)
       --rmat SCALE        an RMAT graph of this scale; for weak, of one device
   -e, --edgefactor N      of the RMAT graph (16)
-  -t, --threshold TH      of the RMAT graph; paper: by figure 7 (default: the one predicted fastest)
+  -t, --threshold TH      of the RMAT graph; paper: by figure 7 (default: by `degsplit --suggest memory`)
       --rates RATES       NAME, or a file that changes rates (default: cpu for runs on it, otherwise h200)
       --calibrate N       runs of at most N devices correct the rates (default: those of the fewest; 0: none)
   -o, --output FILE       a picture of weak or strong; `-o -`: its script for gnuplot

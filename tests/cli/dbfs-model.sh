@@ -42,6 +42,27 @@ check "and nd: $(share "$nd" "$edges"), $nd_sample" is "$(share "$nd" "$edges")"
 check_exit 0 'TH inf' "$model" rmat --rmat 20 -t inf
 check 'has no delegates' test "$(column delegates 1) $(column nd 1) $(column reductions 1)" = '0 0 0'
 
+# ---- TH where none is given ----
+
+"$BIN/rmatgen" -q -s 18 -o "$tmp/s18.edges"
+for p in 1 2 4 16; do
+    "$BIN/degsplit" -q -p $p --suggest memory --sweep "$tmp/sweep" --force -o /dev/null "$tmp/s18.edges"
+    check_exit 0 "no TH, $p devices" "$model" predict -p $p --rmat 18
+    th=$(column th 1)
+    bytes=$(awk -F '\t' -v th="$th" '$1 == th { print $12 }' "$tmp/sweep")
+    least=$(awk -F '\t' '$15 == 1 { print $12 }' "$tmp/sweep")
+    check "TH $th takes the bytes of what degsplit suggests by memory: $bytes, $least" is "$bytes" "$least" .005
+done
+check_exit 0 'an RMAT graph without TH' "$model" rmat --rmat 18
+cut -f 1 "$tmp/out" | tail -n +2 >"$tmp/th"
+# up to the largest degree, which is about that of the graph that was made
+check 'has a row for each TH of a sweep' test "$(head -20 "$tmp/th" | tr '\n' ' ')" = \
+    "$("$BIN/degsplit" -q -t inf --sweep "$tmp/sweep" --force -o /dev/null "$tmp/s18.edges"; cut -f 1 "$tmp/sweep" | sed -n 2,21p | tr '\n' ' ')"
+check 'and one for inf' test "$(tail -1 "$tmp/th")" = inf
+check_exit 0 'TH of figure 7' "$model" rmat --rmat 33 -t paper
+check 'is 181 at scale 33' test "$(column th 1)" = 181
+check 'and has delegates' is "$(column delegates 1)" "$(awk 'BEGIN { print .0175 * 2 ^ 33 }')" .005
+
 # ---- the paper ----
 
 check_exit 0 'the points of the paper' "$model" paper

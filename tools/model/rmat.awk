@@ -139,3 +139,13 @@ function rmat_levels(graph, th,   l, missed, before, met, normals, ends, used, a
     }
     graph["levels"] = l + 1
 }
+
+# The TH of a sweep of degsplit, from 0 on: 0, 1, 2, 3, 4, 6, 8, 11, ..., in steps of about the square root of 2.
+BEGIN {
+    sweep_thresholds = 1
+    for (i = 0; i < 80; i++) {
+        th = int(2 ^ (i / 2) + .5)
+        if (th > sweep_of[sweep_thresholds - 1]) sweep_of[sweep_thresholds++] = th
+    }
+}
+function sweep_threshold(i) { return sweep_of[i] + 0 }

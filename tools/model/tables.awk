@@ -95,23 +95,30 @@ function layout_of(layout, p, hosts,   each) {
 function asked_graph(graph, layout) {
     if (scale) {
         rmat_choose(scale, edge_factor)
-        rmat_best(graph, layout)
+        rmat_with_threshold(graph, layout)
     } else
         run_graph(graph, 1)
 }
 
-# With the TH asked for; without one, that of the least time that fits into memory, among powers of 2 and inf.
-function rmat_best(graph, layout,   th, i, s, best, best_th, part, fits, best_fits) {
-    if (threshold == "paper") { rmat_graph(graph, paper_threshold(rmat_scale)); return }
-    if (threshold != "") { rmat_graph(graph, threshold); return }
-    for (i = 0; i <= 18; i++) {
-        th = i == 18 ? "inf" : 2 ^ i
+# With the TH asked for, or with the one that `degsplit --suggest memory` takes for so many devices.
+function rmat_with_threshold(graph, layout) {
+    rmat_graph(graph, threshold == "" ? memory_threshold(layout["p"]) : \
+        threshold == "paper" ? paper_threshold(rmat_scale) : threshold)
+}
+
+# Section VI-B: of the TH of a sweep that give at most 4n/p delegates and less than 10% of nn edges, that of the fewest
+# bytes by Table I, the largest of equals; without any, the least TH within the bound on delegates.
+function memory_threshold(p,   i, th, bytes, fewest, best, graph) {
+    best = "inf"
+    for (i = 0; i < sweep_thresholds; i++) {
+        th = sweep_threshold(i)
         rmat_graph(graph, th)
-        s = search_cost(graph, layout, part)
-        fits = device_bytes(graph, layout) <= rate["device_bytes"]
-        if (best == 0 || fits > best_fits || (fits == best_fits && s < best)) { best = s; best_th = th; best_fits = fits }
+        if (graph["delegates"] > 4 * graph["ids"] / p) continue
+        if (graph["nn"] >= .1 * graph["edges"]) return best == "inf" ? th : best
+        bytes = 8 * p * graph["delegates"] + 4 * graph["nn"]
+        if (best == "inf" || bytes <= fewest) { best = th; fewest = bytes }
     }
-    rmat_graph(graph, best_th)
+    return best
 }
 
 function print_row_names() {
@@ -147,7 +154,7 @@ function scaled_graph(graph, layout, kind, p, p0,   times, base, key, part) {
     times = kind == "weak" ? p / p0 : 1
     if (scale) {
         rmat_choose(scale + int(log2(times) + .5), edge_factor)
-        rmat_best(graph, layout)
+        rmat_with_threshold(graph, layout)
         graph["scale"] = rmat_scale
         return
     }
@@ -260,10 +267,20 @@ function print_paper(   n, point, i, v, graph, layout, part, s, measured, p, ran
     }
 }
 
-function print_rmat(   graph) {
+# A row for TH, or for each TH of a sweep.
+function print_rmat(   i, graph) {
     print "th\tids\tvertices\tedges\tdelegates\tnn\tnd\tdn\tdd\tlevels\treductions"
     rmat_choose(scale, edge_factor)
-    rmat_graph(graph, threshold == "" ? "inf" : threshold)
+    if (threshold != "") print_rmat_row(threshold == "paper" ? paper_threshold(scale) : threshold)
+    for (i = 0; threshold == "" && i < sweep_thresholds; i++) {
+        rmat_graph(graph, sweep_threshold(i))
+        if (graph["delegates"] < .5) break
+        print_rmat_row(sweep_threshold(i))
+    }
+    if (threshold == "") print_rmat_row("inf")
+}
+function print_rmat_row(th,   graph) {
+    rmat_graph(graph, th)
     printf "%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%d\t%d\n", graph["th"], graph["ids"], graph["vertices"],
         graph["edges"], graph["delegates"], graph["nn"], graph["nd"], graph["dn"], graph["dd"], graph["levels"],
         graph["reductions"]
