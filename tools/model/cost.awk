@@ -37,9 +37,13 @@ function level_time(graph, layout,   found) {
 }
 
 # What runs of a kind say: one device alone, peers, messages. A kind without runs takes that of the kind before.
-function correction(kind) {
-    if (kind in corrected) return corrected[kind]
-    return kind == "message" ? correction("peer") : kind == "peer" ? correction("alone") : 1
+function corrected_by(kind) {
+    if (kind in corrected) return kind
+    return kind == "message" ? corrected_by("peer") : kind == "peer" ? corrected_by("alone") : "none"
+}
+function correction(kind,   by) {
+    by = corrected_by(kind)
+    return by == "none" ? 1 : corrected[by]
 }
 
 # ---- masks of delegates: section V-A ----

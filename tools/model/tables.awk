@@ -124,14 +124,23 @@ function memory_threshold(p,   i, th, bytes, fewest, best, graph) {
 function print_row_names() {
     printf "p\thosts\tgroup\tscale\tth\tdelegates\tnn\ttime_ms\tgteps\tefficiency"
     print_part_names()
-    print "\tdevice_bytes"
+    print "\tdevice_bytes\tcorrected_by"
 }
 function print_row(graph, layout, part, s, efficiency) {
     printf "%d\t%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%.3f", layout["p"], layout["hosts"], layout["group"],
         scale ? graph["scale"] : "NA", graph["th"], number(graph["delegates"]), number(graph["nn"]), ms(s),
         gteps(graph, s), efficiency
     print_parts(part)
-    printf "\t%s\n", number(device_bytes(graph, layout))
+    printf "\t%s\t%s\n", number(device_bytes(graph, layout)), corrected_by(layout["kind"])
+}
+
+# Edges a second of a device over those of the first row. Rows that runs correct have a first row of their own, since
+# rates as given may be those of another machine.
+function efficiency_of(graph, layout, s, first,   corrected, each) {
+    corrected = corrected_by(layout["kind"]) != "none"
+    each = graph["input_edges"] / s / layout["p"]
+    if (!(corrected in first)) first[corrected] = each
+    return each / first[corrected]
 }
 
 function print_predict(   n, p, i, graph, layout, part, s, first) {
@@ -142,8 +151,7 @@ function print_predict(   n, p, i, graph, layout, part, s, first) {
         asked_graph(graph, layout)
         graph["scale"] = scale
         s = search_cost(graph, layout, part)
-        if (i == 1) first = p[1] * s
-        print_row(graph, layout, part, s, first / p[i] / s)
+        print_row(graph, layout, part, s, efficiency_of(graph, layout, s, first))
     }
 }
 
@@ -197,21 +205,20 @@ function print_breaks(what, at, last,   name, text, first) {
 }
 
 # The rows of one design; `quiet` ones only leave what breaks.
-function scale_up(kind, what, quiet,   n, p, i, graph, layout, part, s, first, at, last, least_p, done) {
+function scale_up(kind, what, quiet,   n, p, i, graph, layout, part, s, efficiency, first, at, last) {
     n = device_counts(p)
     for (i = 1; i <= n; i++) {
         layout_of(layout, p[i], 0)
         scaled_graph(graph, layout, kind, p[i], 1)
         if (kind == "strong" && device_bytes(graph, layout) > rate["device_bytes"]) continue
         s = search_cost(graph, layout, part)
-        done = gteps(graph, s) / p[i]
-        if (!first) first = done
+        efficiency = efficiency_of(graph, layout, s, first)
         note_breaks(at, part, device_bytes(graph, layout), p[i])
-        if (!quiet) print_row(graph, layout, part, s, done / first)
+        if (!quiet) print_row(graph, layout, part, s, efficiency)
         last["p"] = p[i]
         last["gteps"] = gteps(graph, s)
     }
-    if (!first) { print "dbfs-model: the graph fits on none of 1 to 100000 devices" >"/dev/stderr"; exit failed = 3 }
+    if (!last["p"]) { print "dbfs-model: the graph fits on none of 1 to 100000 devices" >"/dev/stderr"; exit failed = 3 }
     print_breaks(what, at, last)
 }
 
