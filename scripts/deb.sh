@@ -58,7 +58,7 @@ Maintainer: $maintainer
 Installed-Size: $(du -sk "$stage/usr" | cut -f1)
 Depends: $depends
 Recommends: mpich | mpi-default-bin
-Suggests: curl | wget, python3
+Suggests: curl | wget, gnuplot-nox | gnuplot, python3
 Conflicts: $other
 Provides: dbfs-traverse
 Section: science

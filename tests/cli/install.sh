@@ -66,6 +66,7 @@ fi
 if command -v dpkg-shlibdeps >/dev/null 2>&1 && [ "${CUDA:-0}" = 0 ]; then
     check 'make deb' make "${settings[@]}" deb
     package=$(ls -t "$BUILD"/dbfs_*.deb | head -1)
+    check 'suggests gnuplot' test -n "$(dpkg-deb -f "$package" Suggests | grep -o 'gnuplot-nox | gnuplot')"
     check 'names its libraries' test -n "$(dpkg-deb -f "$package" Depends | grep -o 'libc6')"
     check 'has the programs' test "$(dpkg-deb -c "$package" | grep -c ' ./usr/bin/.')" = 11
 else
