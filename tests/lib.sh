@@ -67,6 +67,30 @@ ranks_of() {
     done 2>/dev/null | sort -n
 }
 
+# by_every_way FILE COMMAND...: where @ stands for FILE, the command prints the same of standard input and of pipes
+by_every_way() {
+    local file=$1 way name fd
+    shift
+    "${@/#@/$file}" >"$tmp/by_file" 2>&1 </dev/null
+    check "${2:-} of a file" test -s "$tmp/by_file"
+    for way in - /dev/stdin '<(...)' fifo; do
+        name=$way
+        exec {fd}< <(cat "$file")
+        case $way in
+        '<'*) name=/dev/fd/$fd ;;
+        fifo)
+            name=$tmp/fifo
+            [ -p "$name" ] || mkfifo "$name"
+            timeout 60 cat "$file" >"$name" &
+            ;;
+        esac
+        timeout 60 "${@/#@/$name}" >"$tmp/by_way" 2>&1 <&$fd
+        exec {fd}<&-
+        sed -E "s#(^|\t)$name(\t|\$)#\1$file\2#" "$tmp/by_way" >"$tmp/by_name"
+        check "${2:-}: the same of $way" cmp "$tmp/by_file" "$tmp/by_name"
+    done
+}
+
 finish() { [ "$failures" = 0 ]; exit $?; }
 
 # The programs are those of an emulated GPU (tests/emulator) from here on. Where it is not built, the script ends.

@@ -32,7 +32,7 @@ Predicts the time of searches from rates of devices and links, and from what dbf
       --group N           devices that read each other'\''s memory (default: all of a host)
       --rmat SCALE        an RMAT graph of this scale; for weak, of one device
   -e, --edgefactor N      of the RMAT graph (16)
-  -t, --threshold TH      of the RMAT graph; paper: by figure 7 (default: by `degsplit --suggest memory`)
+  -t, --threshold TH      of the RMAT graph; paper: by figure 7 (default: by the memory it takes)
       --rates RATES       NAME, or a file that changes rates (default: cpu for runs on it, otherwise h200)
       --calibrate N       runs of at most N devices correct the rates (default: those of the fewest; 0: none)
   -o, --output FILE       a picture of weak or strong; `-o -`: its script for gnuplot
@@ -48,6 +48,7 @@ The design, each switch with what dbfs-traverse does first:
       --uniquify                      option U
       --overlap                       masks and vertices move at the same time (option IR)
 
+A file may be a pipe; `-` is standard input.
 Rows are separated by tabs, with a first row of names. Exit: 0 ok, 1 run-time failure, 2 usage, 3 bad data.'
 version='dbfs-model (dbfs) @VERSION@'
 
@@ -81,24 +82,26 @@ END
 
 # read_rates NAME|FILE: lines of name and value into $work/rates. A file changes rates of h200, or of cpu.
 read_rates() {
+    : >"$work/given"
     case $1 in
-    h200 | ray | cpu) built_in_rates "$1" >"$work/known" ; set -- "$work/known" ;;
+    h200 | ray | cpu) built_in_rates "$1" >"$work/known" ;;
     *)
-        [ -f "$1" ] && [ -r "$1" ] || die 1 "$1: cannot read; rates are h200, ray, cpu or a file"
         built_in_rates "$default_rates" >"$work/known"
+        read_input "$1" cat >"$work/given" || exit 1
+        grep -q '^[[:space:]]*[^#[:space:]]' "$work/given" || die 3 "$1: it has no rate"
         ;;
     esac
-    awk '
-function bad(what) { printf "dbfs-model: %s:%d: %s\n", FILENAME, FNR, what >"/dev/stderr"; failed = 1; exit 3 }
+    NAME=$1 awk '
+function bad(what) { printf "dbfs-model: %s:%d: %s\n", ENVIRON["NAME"], FNR, what >"/dev/stderr"; failed = 1; exit 3 }
 { sub(/#.*/, "") }
 NF == 0 { next }
 NF != 2 { bad("not NAME VALUE") }
-NR == FNR { value[$1] = $2 }
+FILENAME == ARGV[1] { value[$1] = $2 }
 !($1 in value) { bad($1 ": no such rate; dbfs-model rates lists them") }
 $2 !~ /^[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?$/ || $2 + 0 <= 0 { bad($1 ": " $2 ": not a number above 0") }
-FILENAME == ARGV[2] && set[$1]++ && ARGV[1] != ARGV[2] { bad($1 ": given twice") }
+FILENAME == ARGV[2] && set[$1]++ { bad($1 ": given twice") }
 { value[$1] = $2 }
-END { if (failed) exit 3; for (name in value) print name "\t" value[name] }' "$work/known" "$1" >"$work/rates" || exit 3
+END { if (failed) exit 3; for (name in value) print name "\t" value[name] }' "$work/known" "$work/given" >"$work/rates" || exit 3
 }
 
 # ---- the model ----
@@ -121,25 +124,44 @@ run_model() {
 
 # ---- plots ----
 
+# Where runs correct some rows, the others are left out: they may be those of another machine.
 plot_script() { # KIND TABLE
-    plot_terminal
-    echo '$rows << END'
-    awk -F '\t' 'NR > 1 && !/^#/' "$2"
-    echo 'END'
-    echo "set title '$1 scaling, as predicted'"
-    cat <<'END'
+    awk -F '\t' -v OFS='\t' -v rates="$work/of_gteps" -v times="$work/of_parts" '
+        NR == 1 {
+            for (i = 1; i <= NF; i++) at[$i] = i
+            parts = split("visits imbalance delegates levels masks vertices messages counts", part, " ")
+            print "p", "predicted", "ideal" >rates
+            printf "p" >times
+            for (i = 1; i <= parts; i++) printf "\t%s", part[i] >times
+            print "" >times
+        }
+        /^#/ || NR == 1 { next }
+        $at["corrected_by"] != "none" && !corrected++ { n = 0 }
+        !corrected || $at["corrected_by"] != "none" { row[++n] = $0 }
+        END {
+            for (r = 1; r <= n; r++) {
+                $0 = row[r]
+                if (r == 1) each = $at["gteps"] / $1
+                print $1, $at["gteps"], each * $1 >rates
+                printf "%s", $1 >times
+                for (i = 1; i <= parts; i++) printf "\t%s", $at[part[i] "_ms"] >times
+                print "" >times
+            }
+        }' "$2"
+    plot_head
+    plot_data rates <"$work/of_gteps"
+    plot_data times <"$work/of_parts"
+    cat <<END
 set multiplot layout 2,1
-set logscale xy
+set logscale x
+set format x '%.0f'
 set xlabel 'devices'
+set title 'Edges a second, $1 scaling as predicted'
 set ylabel 'GTEPS'
-set key outside right top
-set style data linespoints
-plot $rows using 1:9 title 'predicted', '' using 1:($9 / $10) with lines title 'ideal'
-unset title
-set ylabel 'ms'
-set yrange [1e-4:*]
-plot for [i = 11:18] $rows using 1:(column(i) > 0 ? column(i) : NaN) title \
-    word('visits imbalance delegates levels masks vertices messages counts', i - 10)
+$(plot_curves rates 'rates_spread > 50')
+set title 'Parts of the time of a search'
+set ylabel 'time (ms)'
+$(plot_curves times 1)
 unset multiplot
 END
 }
@@ -253,16 +275,13 @@ default_rates=h200
 : >"$work/names"
 if [ $files -gt 0 ]; then
     for file in "$@"; do
-        [ -e "$file" ] || die 1 "$file: cannot open: No such file"
-        [ -f "$file" ] && [ -r "$file" ] || die 1 "$file: cannot read"
-        read_json "$file" >"$work/part" || exit 3
-        awk -F '\t' '$2 == "level" { levels++ } { last = $1 } $2 == "environment.vertices" { runs++ }
+        first=$documents
+        read_input "$file" append_json "$file"
+        awk -F '\t' -v first="$first" '$2 == "level" { levels++ } $2 == "environment.vertices" { runs++ }
             $2 ~ /^roots\.[0-9]+\.iterations$/ { roots++ }
-            END { exit !((runs == 1 && last == 0 && roots > 0) || levels == last + 1) }' "$work/part" ||
+            { documents = $1 - first + 1 }
+            END { exit !((runs == 1 && documents == 1 && roots > 0) || levels == documents) }' "$work/part" ||
             die 3 "$file: neither what dbfs-traverse --json writes nor a --trace"
-        # a number for each document over all files
-        first=$(awk -F '\t' 'END { print NR ? $1 + 1 : 0 }' "$work/values")
-        awk -F '\t' -v OFS='\t' -v first="$first" '{ $1 += first; print }' "$work/part" >>"$work/values"
         if grep -q '	environment.vertices	' "$work/part"; then
             printf '%s\n' "$file" >>"$work/names"
         else
@@ -277,7 +296,6 @@ if [ "$command" != weak ] && [ "$command" != strong ] || [ -z "$output" ]; then
     run_model
     exit $?
 fi
-[ "$output" != - ] || output=''
 check_picture
 run_model >"$work/table" || exit $?
 [ -z "$output" ] || cat "$work/table"

@@ -27,8 +27,8 @@ wrote with --sweep (SWEEP).
   options    a row for each run: its options of the exchange, the time of each part of a search (figure 8
              of the paper), vertices and bytes before and after
   levels     a row for each level of each search
-  plot       levels: edges and seconds; or classes of edges by threshold (figure 5 of the paper).
-             Without -o, the script for gnuplot
+  plot       levels: edges and time; or classes of edges by threshold (figure 5 of the paper).
+             Without -o, or with `-o -`, the script for gnuplot
 
       --clock CLOCK          search (the default) or answer: the time that counts
       --construction-time S  seconds to build the graph, for the block
@@ -37,6 +37,7 @@ wrote with --sweep (SWEEP).
       --force                FILE may exist, and is replaced
   -h, --help  --version
 
+A file may be a pipe; `-` is standard input.
 Rows are separated by tabs, with a first row of names. Exit: 0 ok, 1 run-time failure, 2 usage,
 3 bad data, 4 the two runs found different distances.'
 version='dbfs-report (dbfs) @VERSION@'
@@ -372,16 +373,20 @@ END {
 
 # ---- traces ----
 
-# read_traces FILE...: a trace has a document in each line
-read_traces() {
-    read_files "$@"
+# A trace has a document in each line.
+check_traces() { # NAME...
     awk -F '\t' '$2 == "level" { levels++ } { last = $1 } END { exit levels != last + 1 }' "$work/values" ||
         die 3 "$*: not what dbfs-traverse --trace writes"
 }
 
 levels() {
     [ $# -gt 0 ] || usage 'levels: which traces?'
-    read_traces "$@"
+    read_files "$@"
+    check_traces "$@"
+    levels_table
+}
+
+levels_table() {
     awk '
 function end_row(   c) {
     for (c = 1; c <= columns; c++) printf "%s%s", (c > 1 ? "\t" : ""), value[column[c]]
@@ -413,73 +418,96 @@ END { end_row() }' "$work/values"
 
 @include tools/report/draw.sh
 
-plot_levels() { # TRACE
-    levels "$1" >"$work/levels" || exit $?
+# The levels of one search, from the table of `levels`.
+plot_levels() { # NAME
     root=${root:-$(awk -F '\t' 'NR == 2 { print $1 }' "$work/levels")}
-    awk -F '\t' -v root="$root" 'NR > 1 && $1 == root' "$work/levels" >"$work/rows"
-    [ -s "$work/rows" ] || die 3 "$1: there is no root $root"
-    plot_terminal
-    echo '$levels << END'
-    cat "$work/rows"
-    echo 'END'
-    cat <<'END'
+    awk -F '\t' -v OFS='\t' -v root="$root" -v times="$work/times" -v edges="$work/edges" '
+        NR == 1 {
+            for (i = 1; i <= NF; i++) at[$i] = i
+            print "level", "visits", "exchange" >times
+            print "level", "nn: normal to normal", "nd: normal to delegate", "dn: delegate to normal",
+                "dd: delegate to delegate" >edges
+        }
+        NR > 1 && $1 == root {
+            print $2, 1e3 * $at["compute_s.max"], 1e3 * $at["exchange_s.max"] >times
+            print $2, $at["nn.fv"], $at["nd.fv"], $at["dn.fv"], $at["dd.fv"] >edges
+            found = 1
+        }
+        END { exit !found }' "$work/levels" || die 3 "$1: there is no root $root"
+    plot_head
+    plot_data edges <"$work/edges"
+    plot_data times <"$work/times"
+    cat <<END
 set multiplot layout 2,1
-set style data histograms
-set style fill solid 0.8
-set xlabel 'level'
-set key outside right top
-END
-    echo "set title 'root $root: edges of the frontier'"
-    cat <<'END'
-set ylabel 'edges'
-set logscale y
-set yrange [0.5:*]
-set style histogram clustered
-plot $levels using ($18 > 0 ? $18 : 0.5):xticlabels(2) title 'nn', \
-    '' using ($25 > 0 ? $25 : 0.5) title 'nd', \
-    '' using ($32 > 0 ? $32 : 0.5) title 'dn', '' using ($39 > 0 ? $39 : 0.5) title 'dd'
-set title 'time of the slowest rank'
-set ylabel 'ms'
-unset logscale y
-set yrange [0:*]
-set style histogram rowstacked
-plot $levels using (1000 * $11):xticlabels(2) title 'visits', '' using (1000 * $14) title 'exchange'
+set xlabel 'level of the search (distance from the root)'
+last = $(tail -n 1 "$work/edges" | cut -f 1)
+set xrange [0:last > 0 ? last : 1]
+set title 'Edges from the frontier, root $root'
+set ylabel 'directed edges'
+$(plot_curves edges 'edges_spread > 50')
+set title 'Time of a level on the slowest rank'
+set ylabel 'time (ms)'
+$(plot_curves times 'times_spread > 50')
 unset multiplot
 END
 }
 
-plot_sweep() { # SWEEP
-    plot_terminal
-    echo "chosen = $(awk -F '\t' '{ for (i = 1; i <= NF; i++) if ($i == "chosen") print i; exit }' "$1")"
-    echo '$sweep << END'
-    awk -F '\t' 'NR > 1 && $1 != "inf"' "$1"
-    echo 'END'
-    cat <<'END'
-set title 'delegates and classes of edges by threshold'
-set xlabel 'TH + 1'
-set logscale x 2
-set ylabel 'percent'
-set yrange [0:100]
-set key outside right top
-set style data linespoints
-plot $sweep using ($1 + 1):7 title 'delegates', '' using ($1 + 1):8 title 'nn edges', \
-    '' using ($1 + 1):($9 + $10) title 'nd and dn edges', '' using ($1 + 1):11 title 'dd edges', \
-    '' using (column(chosen) == 1 ? $1 + 1 : NaN):(100) with impulses lc rgb 'black' title 'TH chosen'
+# A whole sweep ends with TH inf and has one row that was chosen.
+check_sweep() { # NAME
+    NAME=$1 awk -F '\t' -v program="$program" '
+        function bad(what) { printf "%s: %s:%d: %s\n", program, ENVIRON["NAME"], NR, what >"/dev/stderr"; failed = 1; exit 3 }
+        NR == 1 { columns = NF; for (i = 1; i <= NF; i++) if ($i == "chosen") chosen = i; next }
+        NF != columns { bad("not a row of a sweep") }
+        { for (i = 1; i <= NF; i++) if ($i !~ /^[0-9][0-9.e+-]*$/ && !(i == 1 && $i == "inf")) bad($i ": not a number") }
+        { picked += $chosen; last = $1 }
+        END { if (!failed && (last != "inf" || picked != 1)) bad("a sweep ends with TH inf, and one row of it was chosen") }
+    ' "$work/input" || exit 3
+}
+
+# TH 0 stands at 1/2, as there is no 0 on a logarithmic axis.
+plot_sweep() { # NAME
+    check_sweep "$1"
+    chosen=$(awk -F '\t' -v OFS='\t' -v classes="$work/classes" '
+        NR == 1 {
+            for (i = 1; i <= NF; i++) at[$i] = i
+            print "TH", "delegates, of vertices", "nn: normal to normal", "nd and dn: mixed", "dd: delegate to delegate" >classes
+        }
+        NR > 1 && $at["chosen"] == 1 { print $1 }
+        NR > 1 && $1 != "inf" {
+            print ($1 > 0 ? $1 : .5), $at["d_percent"], $at["nn_percent"], $at["nd_percent"] + $at["dn_percent"],
+                $at["dd_percent"] >classes
+        }' "$work/input")
+    plot_head
+    plot_data classes <"$work/classes"
+    [ "$chosen" = inf ] ||
+        echo "chosen = $chosen > 0 ? $chosen : 0.5; set arrow from chosen, graph 0 to chosen, graph 1 nohead lw 2 dt 2"
+    cat <<END
+set title 'Delegates and classes of edges; TH $chosen is chosen'
+set xlabel 'threshold TH (degree)'
+set logscale x 4
+set xrange [0.5:*]
+set xtics 1, 4
+set xtics add ('0' 0.5)
+set ylabel 'share (%)'
+$(plot_curves classes 0)
 END
 }
 
-plot_script() {
-    if awk -F '\t' '{ exit !($1 == "th" && $2 == "delegates" && /\tchosen(\t|$)/) }' "$1"; then
+plot_script() { # NAME: of $work/input
+    if awk -F '\t' 'NR == 1 { sweep = $1 == "th" && $2 == "delegates" && /\tchosen(\t|$)/ } END { exit !sweep }' "$work/input"; then
         plot_sweep "$1"
     else
+        append_json "$1" <"$work/input"
+        check_traces "$1"
+        levels_table >"$work/levels"
         plot_levels "$1"
     fi
 }
 
 plot() {
     [ $# = 1 ] || usage 'plot: give one trace or sweep'
-    [ -f "$1" ] && [ -r "$1" ] || die 1 "$1: cannot read"
     check_picture
+    read_input "$1" cat >"$work/input" || exit 1
     plot_script "$1" >"$work/script" || exit $?
     draw
 }

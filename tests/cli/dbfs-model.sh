@@ -231,10 +231,26 @@ check 'keeps the graph' test "$(grep -v '^#' "$tmp/out" | cut -f 4 | tail -n +2 
 check_exit 0 'strong scaling of a run' "$model" strong "$tmp/4.json"
 check 'has its TH' test "$(grep -v '^#' "$tmp/out" | cut -f 5 | tail -n +2 | sort -u)" = 24
 
+# ---- rows that runs correct, and others ----
+
+# 60 times as slow as one device would be by the rates
+sed -e 's/"shards_per_rank": 1/"shards_per_rank": 2/' -e 's/"time_s": 0.5/"time_s": 2/' "$tmp/hand.json" >"$tmp/two.json"
+rows() { awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } !/^#/ && $1 <= 16 { printf "%s %s %s, ", $1, $at["corrected_by"], $at["efficiency"] == 1 ? "first" : "" }' "$tmp/out"; }
+check_exit 0 'a run of two devices' "$model" strong --rates "$tmp/rates" "$tmp/two.json"
+check "one device is not corrected, and no measure of others: $(rows)" test "$(rows)" = '1 none first, 2 peer first, 4 peer , 8 peer , 16 peer , '
+check_exit 0 'its picture' "$model" strong -o - --rates "$tmp/rates" "$tmp/two.json"
+check 'leaves that row out' test "$(sed -n '/^\$rates/,/^END/p' "$tmp/out" | sed -n 3p | cut -f 1)" = 2
+check_exit 0 'with a run of one' "$model" strong --rates "$tmp/rates" --calibrate 2 "$tmp/two.json" "$tmp/hand.json"
+check "all are corrected: $(rows)" test "$(rows)" = '1 alone first, 2 peer , 4 peer , 8 peer , 16 peer , '
+check_exit 0 'no run' "$model" predict -p 1,2,4 --rmat 20
+check "corrects none: $(rows)" test "$(rows)" = '1 none first, 2 none , 4 none , '
+
 # ---- pictures ----
 
 check_exit 0 'the script of a plot' "$model" weak -o - --rmat 20 -t paper
-check 'has the rows' test "$(sed -n '/^\$rows/,/^END/p' "$tmp/out" | wc -l)" = 20
+for data in rates times; do
+    check "has the rows of $data" test "$(sed -n "/^\$$data/,/^END/p" "$tmp/out" | wc -l)" = 21
+done
 if command -v gnuplot >/dev/null 2>&1; then
     check_exit 0 'a picture' "$model" weak -o "$tmp/weak.svg" --rmat 20 -t paper
     check 'is there' grep -q 'visits' "$tmp/weak.svg"
@@ -244,6 +260,24 @@ if command -v gnuplot >/dev/null 2>&1; then
 else
     skip 'pictures: gnuplot is not installed'
 fi
+
+# ---- what is read once ----
+
+by_every_way "$tmp/hand.json" "$model" check @
+by_every_way "$tmp/hand.json" "$model" predict -p 2 @
+by_every_way "$tmp/4.trace" "$model" check "$tmp/4.json" @
+by_every_way "$tmp/rates" "$model" predict -p 4 --rmat 20 --rates @
+by_every_way "$tmp/rates" "$model" strong "$tmp/hand.json" --rates @
+check_exit 3 'standard input given twice' "$model" predict -p 2 --rates - -
+check_exit 1 'a folder for a run' "$model" check "$tmp"
+check_exit 1 'a folder for rates' "$model" predict -p 2 --rmat 20 --rates "$tmp"
+echo '# no rate' >"$tmp/bad"
+check_exit 3 'rates without one' "$model" predict -p 2 --rmat 20 --rates "$tmp/bad"
+check_says "$tmp/bad: it has no rate" 'says which file'
+ln -s "$(command -v awk)" "$tmp/awk"
+for tool in cat cut grep mktemp rm tail; do ln -s "$(command -v $tool)" "$tmp/$tool"; done
+check_exit 1 'a picture without gnuplot' env PATH="$tmp" /bin/sh "$model" weak --rmat 20 -o "$tmp/y.svg"
+check_says 'gnuplot: not found: install .*gnuplot-nox' 'says which package'
 
 # ---- rates, and what is refused ----
 

@@ -276,19 +276,65 @@ check_exit 2 'a picture of no kind' "$report" plot -o "$tmp/x.gif" "$tmp/t1"
 
 "$BIN/degsplit" -q -p 4 --sweep "$tmp/sweep" -o "$tmp/g.split" "$tmp/g.edges"
 check_exit 0 'the script of a sweep' "$report" plot "$tmp/sweep"
-check 'has its rows' test "$(sed -n '/^\$sweep/,/^END/p' "$tmp/out" | wc -l)" = "$(wc -l <"$tmp/sweep")"
+check 'has its rows' test "$(sed -n '/^\$classes/,/^END/p' "$tmp/out" | wc -l)" = $(($(wc -l <"$tmp/sweep") + 1))
+check 'and the TH that was chosen' grep -q "TH $(awk -F '\t' '$15 == 1 { print $1 }' "$tmp/sweep") is chosen" "$tmp/out"
 check_exit 0 'the script of a trace' "$report" plot "$tmp/t1"
 first=$(head -1 "$tmp/t1" | sed 's/.*"root": \([0-9]*\).*/\1/')
-check 'has the levels of the first root' test "$(grep -c "^$first	" "$tmp/out")" = "$(grep -c "\"root\": $first," "$tmp/t1")"
+check 'has the levels of the first root' test "$(sed -n '/^\$edges/,/^END/p' "$tmp/out" | wc -l)" = \
+    $(($(grep -c "\"root\": $first," "$tmp/t1") + 3))
+check 'a point for each' grep -q '^edges_step = 1$' "$tmp/out"
+check 'classes in words' grep -q '	nd: normal to delegate	' "$tmp/out"
+check 'curves differ without colour' test "$(grep '^set style line' "$tmp/out" | grep -o ' pt [0-9]*' | sort | uniq -d)" = ''
+spread=$("$report" levels "$tmp/t1" | awk -F '\t' -v root="$first" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^..\.fv$/) at[i] }
+    NR > 1 && $1 == root { for (i in at) if ($i > 0) { if ($i > most + 0) most = $i; if (!least || $i < least) least = $i } }
+    END { print most / least }')
+check "edges of 1 to $spread times as many have a logarithmic axis" grep -qx "edges_spread = $spread" "$tmp/out"
+check_exit 0 'the same by -o -' "$report" plot -o - "$tmp/t1"
+check 'is the script' grep -q '^set multiplot' "$tmp/out"
 check_exit 3 'a root that is not in the trace' "$report" plot -r 99999 "$tmp/t1"
+sed '$d' "$tmp/sweep" >"$tmp/cut"
+check_exit 3 'a sweep without its end' "$report" plot "$tmp/cut"
+check_says "$tmp/cut:.*: a sweep ends with TH inf" 'says so'
+printf '8\t3\n' >>"$tmp/cut"
+check_exit 3 'a row without its end' "$report" plot "$tmp/cut"
+check_says "$tmp/cut:$(wc -l <"$tmp/cut"): not a row of a sweep" 'says where'
+
+# hundreds of levels, and one class of edges
+awk 'BEGIN { for (i = 0; i < 600; i++) print i, i + 1 }' | "$BIN/edgeconv" -q -u -o "$tmp/path.edges" -
+"$BIN/dbfs-pack" -q -p 2 -t inf -o "$tmp/path" "$tmp/path.edges"
+"$traverse" -q -r 0 --trace "$tmp/path.trace" "$tmp/path" >"$tmp/summary" 2>&1
+check_exit 0 'the script of hundreds of levels' "$report" plot "$tmp/path.trace"
+check 'has a point for each 25th of the levels' grep -q '^edges_step = 25$' "$tmp/out"
+check 'gnuplot chooses the ticks' sh -c "! grep -qE 'xtic(label)?s?[(]' '$tmp/out'"
+check 'classes without edges are no curves' grep -qx 'edges_curves = " 2"' "$tmp/out"
+
+# what can be read once is read once
+for data in r.json r2.json moved.json t1 sweep; do
+    case $data in
+    r.json) commands='graph500 means roots' ;;
+    r2.json) commands='compare' ;;
+    moved.json) commands='exchange options' ;;
+    t1) commands='levels plot' ;;
+    sweep) commands='plot' ;;
+    esac
+    for command in $commands; do
+        [ $command = compare ] && by_every_way "$tmp/r.json" "$report" compare @ "$tmp/r.json" && continue
+        by_every_way "$tmp/$data" "$report" $command @
+    done
+done
+check_exit 3 'standard input given twice' "$report" compare - -
+check_exit 1 'a folder for a run' "$report" means "$tmp"
+check_says "$tmp: cannot read" 'is named'
 if command -v gnuplot >/dev/null 2>&1; then
     for kind in svg png pdf; do
-        for data in sweep t1; do
+        for data in sweep t1 path.trace; do
             check_exit 0 "a .$kind of $data" "$report" plot -o "$tmp/$data.$kind" "$tmp/$data"
             check 'is there' test -s "$tmp/$data.$kind"
         done
     done
     check 'the .svg is one' grep -q '<svg' "$tmp/t1.svg"
+    labels=$(grep -c '<text' "$tmp/path.trace.svg")
+    check "hundreds of levels: $labels labels" test "$labels" -gt 8 -a "$labels" -lt 50
     cp "$tmp/t1.svg" "$tmp/kept"
     check_exit 1 'a picture that is there' "$report" plot -o "$tmp/t1.svg" "$tmp/sweep"
     check_says 'exists already: --force replaces it' 'is not replaced'
@@ -302,5 +348,5 @@ fi
 ln -s "$(command -v awk)" "$tmp/awk"
 for tool in cat mktemp rm; do ln -s "$(command -v $tool)" "$tmp/$tool"; done
 check_exit 1 'a picture without gnuplot' env PATH="$tmp" /bin/sh "$report" plot -o "$tmp/y.svg" "$tmp/t1"
-check_says 'gnuplot: not found' 'says so'
+check_says 'gnuplot: not found: install .*gnuplot-nox' 'says which package'
 finish

@@ -1,26 +1,77 @@
-# draw.sh: pictures by gnuplot; `output` names the file, and $work is a temporary folder
+# draw.sh: pictures by gnuplot, all in one style; `output` names the file, and $work is a temporary folder
 
-# The head of a script: the kind of picture, by the ending of the file.
-plot_terminal() {
+# The head of a script: the kind of picture, by the ending of the file, and the style. A curve has a dash and a point of
+# its own beside its colour, so that print in grey tells curves apart.
+plot_head() {
     case $output in
     '') ;;
-    *.svg) echo 'set terminal svg size 900,700 dynamic' ;;
-    *.png) echo 'set terminal png size 900,700' ;;
-    *.pdf) echo 'set terminal pdf size 9,7' ;;
+    *.svg) echo "set terminal svg size 900,700 dynamic font ',14'" ;;
+    *.png) # of the two kinds the plain one draws no dashes
+        echo "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) { set terminal pngcairo size 900,700 font ',12'"
+        echo "} else { set terminal png size 900,700 font ',12' }"
+        ;;
+    *.pdf) echo "set terminal pdf size 9,7 font ',14'" ;;
     esac
     [ -z "$output" ] || echo "set output '$work/picture'"
+    cat <<'END_OF_STYLE'
+set border 3
+set tics nomirror out
+set grid xtics ytics lt 1 lw 0.5 lc rgb '#d8d8d8'
+set lmargin at screen 0.12
+set rmargin at screen 0.69
+set key at screen 0.7, graph 1 left top Left reverse samplen 3 spacing 1.3
+set style line 1 lw 2 dt 1 lc rgb '#000000' pt 7 ps 0.9
+set style line 2 lw 2 dt 2 lc rgb '#0072b2' pt 4 ps 0.9
+set style line 3 lw 2 dt 4 lc rgb '#d55e00' pt 9 ps 0.9
+set style line 4 lw 2 dt 1 lc rgb '#999999' pt 6 ps 0.9
+set style line 5 lw 2 dt 3 lc rgb '#000000' pt 11 ps 0.9
+set style line 6 lw 2 dt 2 lc rgb '#999999' pt 5 ps 0.9
+set style line 7 lw 2 dt 5 lc rgb '#0072b2' pt 8 ps 0.9
+set style line 8 lw 2 dt 3 lc rgb '#d55e00' pt 2 ps 0.9
+set datafile separator "\t"
+set datafile missing 'NaN'
+END_OF_STYLE
+}
+
+# plot_data NAME: a table of standard input as the data $NAME, its first row the titles of its columns. NAME_curves are the
+# columns after the first that have a value above 0; NAME_step is how many rows there are for each point of a curve, and
+# NAME_spread is how many times the least value above 0 the largest is.
+plot_data() {
+    awk -F '\t' -v name="$1" '
+        NR == 1 { print "$" name " << END" }
+        NR > 1 { for (i = 2; i <= NF; i++) if ($i > 0 && $i != "NaN") {
+            there[i]
+            if ($i > most + 0) most = $i + 0
+            if (least == "" || $i + 0 < least) least = $i + 0 } }
+        { print }
+        END {
+            for (i = 2; i <= NF; i++) if (i in there) curves = curves " " i
+            print "END\n" name "_curves = \"" curves "\"\n" name "_step = " int(NR / 25) + 1
+            print name "_spread = " (least == "" ? 1 : most / least)
+        }'
+}
+
+# plot_curves NAME LOG: draws the curves of that data; LOG says, in the words of gnuplot, whether the axis is logarithmic
+plot_curves() {
+    cat <<END_OF_CURVES
+if ($2) { set logscale y; set yrange [*:*]; set format y '10^{%L}' \\
+} else { unset logscale y; set yrange [0:*]; set format y '%g' }
+plot for [i in $1_curves] \$$1 using 1:(column(i + 0) > 0 || !($2) ? column(i + 0) : NaN) with linespoints \\
+    linestyle i - 1 pointinterval $1_step title columnheader(i + 0)
+END_OF_CURVES
 }
 
 # Whether the picture can be made and put there; otherwise ends.
 check_picture() {
     case $output in
+    -) output='' ;;
     '' | *.svg | *.png | *.pdf) ;;
     *) usage "-o $output: not .svg, .png or .pdf" ;;
     esac
     [ -z "$output" ] || [ "$force" = 1 ] || [ ! -e "$output" ] ||
         die 1 "$output: exists already: --force replaces it"
     [ -z "$output" ] || command -v gnuplot >/dev/null 2>&1 ||
-        die 1 'gnuplot: not found: install it, or leave out -o for the script'
+        die 1 'gnuplot: not found: install it (Debian: gnuplot-nox), or give -o - for the script'
 }
 
 # Draws $work/script into $output, or prints it if that is empty.

@@ -1,11 +1,26 @@
 # read_json.sh: reads the JSON of dbfs-traverse; dbfs-report and dbfs-model contain it
 
-# read_json FILE...: a line of document number, path and value for each number, string and constant. Paths are
-# such as roots.0.time_s. The number of a document counts over all files; a file may hold one in each line.
+# read_input FILE COMMAND...: the command reads FILE, or standard input if that is "-". A file is opened once, and
+# nothing else looks into it, so that it may be a pipe.
+read_input() {
+    input=$1
+    shift
+    if [ "$input" = - ]; then
+        "$@"
+        return
+    fi
+    [ -e "$input" ] || die 1 "$input: cannot open: No such file"
+    [ ! -d "$input" ] && [ -r "$input" ] || die 1 "$input: cannot read"
+    "$@" <"$input"
+}
+
+# read_json NAME FIRST: of standard input, a line of document number, path and value for each number, string and
+# constant. Paths are such as roots.0.time_s. There may be a document in each line; the first one has the number FIRST.
+# Messages have NAME.
 read_json() {
-    awk -v program="$program" '
+    NAME=$1 awk -v program="$program" -v documents="$2" -v first="$2" '
 function bad(what) {
-    printf "%s: %s:%d: not JSON as dbfs-traverse writes it: %s\n", program, FILENAME, FNR, what >"/dev/stderr"
+    printf "%s: %s:%d: not JSON as dbfs-traverse writes it: %s\n", program, ENVIRON["NAME"], NR, what >"/dev/stderr"
     failed = 1
     exit 3
 }
@@ -24,7 +39,7 @@ function close_value() { # after a value: what may follow
 function scalar(text) {
     if (want != "value" || depth == 0) bad(text)
     if (text ~ /^"/) text = substr(text, 2, length(text) - 2)
-    print documents + 0 "\t" path() "\t" text
+    print documents "\t" path() "\t" text
     close_value()
 }
 function open_group(text) {
@@ -63,7 +78,6 @@ function take(text) {
     }
 }
 BEGIN { want = "value" }
-FNR == 1 && NR > 1 && depth > 0 { bad("the file before it ends within an object") }
 {
     rest = $0
     while (match(rest, /^[ \t\r]*("([^"\\]|\\.)*"|-?[0-9][-+.0-9eE]*|true|false|null|[][{}:,])/)) {
@@ -77,15 +91,21 @@ FNR == 1 && NR > 1 && depth > 0 { bad("the file before it ends within an object"
 END {
     if (failed) exit 3
     if (depth > 0) bad("it ends within an object")
-    if (documents == 0) bad("it is empty")
-}' "$@"
+    if (documents == first) bad("it is empty")
+}'
 }
 
-# read_files FILE...: the same into $work/values, after looking whether the files are there
+# append_json NAME: the same, to the end of $work/values, and alone into $work/part
+documents=0
+append_json() {
+    read_json "$1" "$documents" >"$work/part" || exit 3
+    documents=$(($(tail -n 1 "$work/part" | cut -f 1) + 1))
+    cat "$work/part" >>"$work/values"
+}
+
+# read_files FILE...: all of them
 read_files() {
     for file in "$@"; do
-        [ -e "$file" ] || die 1 "$file: cannot open: No such file"
-        [ -f "$file" ] && [ -r "$file" ] || die 1 "$file: cannot read"
+        read_input "$file" append_json "$file"
     done
-    read_json "$@" >"$work/values" || exit 3
 }
